@@ -1,10 +1,13 @@
-/* fit_registers FILE > TREES : fits regression trees to the registers that ptxas gave; tools/fit_registers.py makes the file and runs it.
+/* fit_registers FILE > TREES : fits regression trees to the registers that ptxas gave;
+ * tools/fit_registers.py makes the file and runs it.
  *
- * Columns of FILE: group, set, regs, file, kernel, sm, low, registers, high, then features. Counts of registers are taken to a scale on which each
- * is as wide as it is frequent among its neighbours: ptxas fills what a step of occupancy leaves, and pairs make counts even. On it, boosted least
- * absolute deviations (Friedman, "Greedy Function Approximation", 2001, algorithm 3): trees are grown on residuals, clipped, each on three rows in
- * four and half of the features; leaves are medians. The band comes from one more tree over residuals of a cross-validation whose folds keep a
- * group together. */
+ * Columns of FILE: group, set, regs, file, kernel, sm, low, registers, high, then features. Counts
+ * of registers are taken to a scale on which each is as wide as it is frequent among its
+ * neighbours: ptxas fills what a step of occupancy leaves, and pairs make counts even. On it,
+ * boosted least absolute deviations (Friedman, "Greedy Function Approximation", 2001, algorithm 3):
+ * trees are grown on residuals, clipped, each on three rows in four and half of the features;
+ * leaves are medians. The band comes from one more tree over residuals of a cross-validation whose
+ * folds keep a group together. */
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -12,19 +15,37 @@
 #include <string.h>
 
 enum {
-    FEATURES_MAX = 128, BINS = 64, FOLDS = 4, NODES_MAX = 255, LEAVES_MAX = 128, TREES_MAX = 2000, FIXED_COLUMNS = 9,
-    COUNTS = 256, FAMILIES = 3, WINDOW = 4, UNIT = 64, LINE = 145,
+    FEATURES_MAX = 128,
+    BINS = 64,
+    FOLDS = 4,
+    NODES_MAX = 255,
+    LEAVES_MAX = 128,
+    TREES_MAX = 2000,
+    FIXED_COLUMNS = 9,
+    COUNTS = 256,
+    FAMILIES = 3,
+    WINDOW = 4,
+    UNIT = 64,
+    LINE = 145,
 };
 
-typedef struct Node { int feature, left, bin; uint16_t above; float value, low, high; } Node;     /* feature -1: leaf; left where <= above, else the next */
+/* feature -1: leaf; left where <= above, else the next */
+typedef struct Node { int feature, left, bin; uint16_t above; float value, low, high; } Node;
 typedef struct Tree { Node nodes[NODES_MAX]; int count; } Tree;
-typedef struct Row { char set[12]; uint32_t group; int fold, regs, cap, guess, target, sm, family; float base, low, high, weight; uint16_t f[FEATURES_MAX]; } Row;
+typedef struct Row {
+    char set[12];
+    uint32_t group;
+    int fold, regs, cap, guess, target, sm, family;
+    float base, low, high, weight;
+    uint16_t f[FEATURES_MAX];
+} Row;
 
 static Row *rows;
 static uint8_t *bins;           /* per row and feature */
 static int row_count, feature_count, trees_wanted = 400, leaves_wanted = 120, leaf_least = 8;
 static double rate = 0.06;
-static const float clip = 0.5F, tail = 0.06F;      /* of residuals; what the band leaves out to either side */
+/* of residuals; what the band leaves out to either side */
+static const float clip = 0.5F, tail = 0.06F;
 static char names[FEATURES_MAX][32];
 static uint16_t cuts[FEATURES_MAX][BINS];
 static int cut_count[FEATURES_MAX];
@@ -87,7 +108,8 @@ static void read_rows(const char *path)
     }
 }
 
-/* What a set counts for, however many rows it has: those of templates are the most varied, those of one compiler are much alike. */
+/* What a set counts for, however many rows it has: those of templates are the most varied, those of
+ * one compiler are much alike. */
 static double share_of(const char *set)
 {
     return !strcmp(set, "template") ? 3 : !strcmp(set, "library") ? 0.6 : 0.1;
@@ -109,7 +131,7 @@ static void weigh_rows(void)
         }
 }
 
-/* ---- the scale --------------------------------------------------------------------------------------------------- */
+/* ---- the scale ------------------------------------------------------------------------------- */
 
 static void make_scale(void)
 {
@@ -159,7 +181,8 @@ static int counted(const Row *row, double at)
 static int predicted(const Row *row, double at)
 {
     int c = counted(row, at);
-    return row->guess == row->target && c > row->target && 4 * c <= 5 * row->target ? row->target : c;
+    return row->guess == row->target && c > row->target && 4 * c <= 5 * row->target ? row->target
+                                                                                    : c;
 }
 
 static void place_rows(void)
@@ -173,7 +196,8 @@ static void place_rows(void)
     make_scale();
     for (int i = 0; i < row_count; i++) {
         Row *row = &rows[i];
-        double low = lower_of(row->family, row->regs), high = upper[row->family][row->regs], margin = 0.45 * (high - low);
+        double low = lower_of(row->family, row->regs), high = upper[row->family][row->regs],
+               margin = 0.45 * (high - low);
         row->base = (float)middle_of(row->family, row->guess < row->cap ? row->guess : row->cap);
         row->low = (float)(low + margin);
         row->high = row->regs >= row->cap ? 1e6f : (float)(high - margin);
@@ -187,10 +211,17 @@ static float rest_of(const Row *row, float sum)
     return at < row->low ? row->low - at : at > row->high ? row->high - at : 0;
 }
 
-/* ---- trees ------------------------------------------------------------------------------------------------------- */
+/* ---- trees ----------------------------------------------------------------------------------- */
 
-static int by_value(const void *a, const void *b) { return *(const uint16_t *)a - *(const uint16_t *)b; }
-static int by_float(const void *a, const void *b) { float x = *(const float *)a, y = *(const float *)b; return (x > y) - (x < y); }
+static int by_value(const void *a, const void *b)
+{
+    return *(const uint16_t *)a - *(const uint16_t *)b;
+}
+static int by_float(const void *a, const void *b)
+{
+    float x = *(const float *)a, y = *(const float *)b;
+    return (x > y) - (x < y);
+}
 
 static void make_bins(void)
 {
@@ -223,7 +254,8 @@ static float quantile(float *v, int n, double q)
     return v[(int)(q * (n - 1) + 0.5)];
 }
 
-typedef struct Weighed { float value, weight; } Weighed;    /* sorted as floats are: the value stands first */
+/* sorted as floats are: the value stands first */
+typedef struct Weighed { float value, weight; } Weighed;
 
 /* values: sorted. */
 static float weighed_quantile(const Weighed *values, int n, double q)
@@ -312,7 +344,8 @@ static void split_sums(Leaf *leaf, Leaf *other, const int *index, const float *t
 }
 
 /* Grows the leaf of the highest gain first. value: what leaves give medians and quantiles of. */
-static void grow(Tree *tree, int *index, int n, const float *target, const float *value, int most, double step)
+static void grow(Tree *tree, int *index, int n, const float *target, const float *value, int most,
+                 double step)
 {
     static Leaf leaves[LEAVES_MAX];
     static Sums room[LEAVES_MAX][FEATURES_MAX];
@@ -332,7 +365,10 @@ static void grow(Tree *tree, int *index, int n, const float *target, const float
         if (leaf->gain <= 0)
             break;
         int end = leaf->first + leaf->count, middle = part(index, leaf);
-        tree->nodes[leaf->node] = (Node){ .feature = leaf->feature, .left = tree->count, .bin = leaf->bin, .above = cuts[leaf->feature][leaf->bin] };
+        tree->nodes[leaf->node] = (Node){ .feature = leaf->feature,
+                                          .left = tree->count,
+                                          .bin = leaf->bin,
+                                          .above = cuts[leaf->feature][leaf->bin] };
         tree->nodes[tree->count].feature = tree->nodes[tree->count + 1].feature = -1;
         *other = (Leaf){ .first = middle, .count = end - middle, .node = tree->count + 1, .sums = room[count] };
         *leaf = (Leaf){ .first = leaf->first, .count = middle - leaf->first, .node = tree->count, .sums = leaf->sums };
@@ -345,9 +381,11 @@ static void grow(Tree *tree, int *index, int n, const float *target, const float
     for (int l = 0; l < count; l++) {
         Node *node = &tree->nodes[leaves[l].node];
         for (int i = 0; i < leaves[l].count; i++)
-            of_leaf[i] = (Weighed){ value[index[leaves[l].first + i]], rows[index[leaves[l].first + i]].weight };
+            of_leaf[i] = (Weighed){ value[index[leaves[l].first + i]],
+                                    rows[index[leaves[l].first + i]].weight };
         qsort(of_leaf, (size_t)leaves[l].count, sizeof *of_leaf, by_float);
-        node->value = roundf((float)step * weighed_quantile(of_leaf, leaves[l].count, 0.5) * UNIT) / UNIT;
+        node->value = roundf((float)step * weighed_quantile(of_leaf, leaves[l].count, 0.5) * UNIT)
+                      / UNIT;
         node->low = weighed_quantile(of_leaf, leaves[l].count, (double)tail);
         node->high = weighed_quantile(of_leaf, leaves[l].count, 1 - (double)tail);
     }
@@ -373,8 +411,10 @@ static void take_features(int all)
 /* Trees for the rows outside of a fold (-1: all); sums: per row, of all rows. */
 static void boost(Tree *trees, int fold, float *sums)
 {
-    int *index = malloc((size_t)row_count * sizeof *index), *sample = malloc((size_t)row_count * sizeof *sample), n = 0;
-    float *clipped = malloc((size_t)row_count * sizeof *clipped), *rest = malloc((size_t)row_count * sizeof *rest);
+    int *index = malloc((size_t)row_count * sizeof *index),
+        *sample = malloc((size_t)row_count * sizeof *sample), n = 0;
+    float *clipped = malloc((size_t)row_count * sizeof *clipped),
+          *rest = malloc((size_t)row_count * sizeof *rest);
     for (int i = 0; i < row_count; i++) {
         sums[i] = 0;
         if (rows[i].fold != fold && rows[i].weight > 0)
@@ -398,7 +438,7 @@ static void boost(Tree *trees, int fold, float *sums)
     free(index); free(sample); free(clipped); free(rest);
 }
 
-/* ---- figures ----------------------------------------------------------------------------------------------------- */
+/* ---- figures --------------------------------------------------------------------------------- */
 
 static int warps(int regs, int sm)
 {
@@ -418,7 +458,9 @@ static void tell(const char *set, int most, const float *sums, const Tree *band)
             continue;
         float at = row->base + sums[i];
         const Node *leaf = leaf_of(band, row);
-        int p = predicted(row, (double)at), d = abs(p - row->regs), low = counted(row, (double)(at + leaf->low)), high = counted(row, (double)(at + leaf->high));
+        int p = predicted(row, (double)at), d = abs(p - row->regs),
+            low = counted(row, (double)(at + leaf->low)),
+            high = counted(row, (double)(at + leaf->high));
         widths[n++] = (float)(high - low);
         inside += row->regs >= low && row->regs <= high;
         error += d;
@@ -428,9 +470,11 @@ static void tell(const char *set, int most, const float *sums, const Tree *band)
         step += warps(p, row->sm) == warps(row->regs, row->sm);
     }
     if (n)
-        fprintf(stderr, "%-8s up to %3d  %6d  mean error %.2f  exact %.1f  within 4 %.1f  within 10%% %.1f  occupancy %.1f  in band %.1f  median width %.0f\n", set,
-                most, n, error / n, 100.0 * exact / n, 100.0 * near / n, 100.0 * tenth / n, 100.0 * step / n, 100.0 * inside / n,
-                (double)quantile(widths, n, 0.5));
+        fprintf(stderr,
+                "%-8s up to %3d  %6d  mean error %.2f  exact %.1f  within 4 %.1f  within 10%% %.1f "
+                " occupancy %.1f  in band %.1f  median width %.0f\n",
+                set, most, n, error / n, 100.0 * exact / n, 100.0 * near / n, 100.0 * tenth / n,
+                100.0 * step / n, 100.0 * inside / n, (double)quantile(widths, n, 0.5));
     free(widths);
 }
 
@@ -438,7 +482,8 @@ static int number_of[FEATURES_MAX], line_length;
 
 static void put_word(const char *word)
 {
-    line_length += printf("%s%s", line_length > LINE ? "\n" : " ", word) - (line_length > LINE ? line_length : 0);
+    line_length += printf("%s%s", line_length > LINE ? "\n" : " ", word)
+                   - (line_length > LINE ? line_length : 0);
 }
 
 static void put_node(const Tree *tree, int at, int with_band)
@@ -446,7 +491,8 @@ static void put_node(const Tree *tree, int at, int with_band)
     const Node *n = &tree->nodes[at];
     char word[64];
     if (n->feature < 0 && with_band)
-        snprintf(word, sizeof word, "%g,%g", (double)roundf(n->low * 4) / 4, (double)roundf(n->high * 4) / 4);
+        snprintf(word, sizeof word, "%g,%g", (double)roundf(n->low * 4) / 4,
+                 (double)roundf(n->high * 4) / 4);
     else if (n->feature < 0)
         snprintf(word, sizeof word, "%d", (int)lroundf(n->value * UNIT));
     else
@@ -505,7 +551,8 @@ static void validate(Tree *trees, float *sums)
 static void fit_band(Tree *band, const float *sums)
 {
     int *index = malloc((size_t)row_count * sizeof *index), n = 0;
-    float *rest = malloc((size_t)row_count * sizeof *rest), *size = malloc((size_t)row_count * sizeof *size);
+    float *rest = malloc((size_t)row_count * sizeof *rest),
+          *size = malloc((size_t)row_count * sizeof *size);
     for (int i = 0; i < row_count; i++) {
         if (rows[i].weight > 0)
             index[n++] = i;

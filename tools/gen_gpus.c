@@ -1,4 +1,5 @@
-/* gen_gpus FILE.yaml... > gpus.c -- the GPU files as C tables, written with the reader that reads a user's file at run time. */
+/* gen_gpus FILE.yaml... > gpus.c -- the GPU files as C tables, written with the reader that reads a
+ * user's file at run time. */
 #include "gpu/load.h"
 
 #include <stdio.h>
@@ -33,7 +34,7 @@ static char *read_file(const char *path, size_t *length)
     return bytes;
 }
 
-/* ---- writing ----------------------------------------------------------------------------------------------------- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 static void put_text(const char *text)
 {
@@ -72,7 +73,8 @@ static void put_pipes(const Gpu *gpu)
         const Pipe *pipe = &gpu->pipes[i];
         if (!(pipe->lanes > 0))
             continue;
-        printf("        [%d] = { .lanes = %.17g, .source = %u, .takes = {", i, pipe->lanes, (unsigned)pipe->source);
+        printf("        [%d] = { .lanes = %.17g, .source = %u, .takes = {", i, pipe->lanes,
+               (unsigned)pipe->source);
         for (int m = 0; m < MACHINE__COUNT; m++)
             if (pipe->takes[m] > 0)
                 printf(" [%d] = (float)%.9g,", m, (double)pipe->takes[m]);
@@ -99,8 +101,10 @@ static void put_gpu(const Gpu *gpu, uint32_t index)
     printf("    .carveouts = {");
     for (uint32_t i = 0; i < gpu->carveout_count; i++)
         printf(" %u,", (unsigned)gpu->carveouts[i]);
-    printf(" 0 },\n    .carveout_count = %u, .carveout_source = %u,\n", (unsigned)gpu->carveout_count, (unsigned)gpu->carveout_source);
-    printf("    .sources = sources_%u, .source_count = %u,\n},\n", (unsigned)index, (unsigned)gpu->source_count);
+    printf(" 0 },\n    .carveout_count = %u, .carveout_source = %u,\n",
+           (unsigned)gpu->carveout_count, (unsigned)gpu->carveout_source);
+    printf("    .sources = sources_%u, .source_count = %u,\n},\n", (unsigned)index,
+           (unsigned)gpu->source_count);
 }
 
 /* Products by name, then architectures by number. */
@@ -131,9 +135,10 @@ static void put_tables(Known *known)
     printf("};\n\nconst uint32_t ptx_gpu_count = %u;\n", (unsigned)known->count);
 }
 
-/* ---- reading ----------------------------------------------------------------------------------------------------- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
-/* A base must be read before what is built on it, so files are tried again as long as some are read. True: path is done with. */
+/* A base must be read before what is built on it, so files are tried again as long as some are
+ * read. True: path is done with. */
 static bool load(Arena *arena, Known *known, const char *path, GpuError *error)
 {
     size_t length, name_length;
@@ -141,7 +146,8 @@ static bool load(Arena *arena, Known *known, const char *path, GpuError *error)
     if (find(known, name, name_length))
         return true;
     char *yaml = read_file(path, &length);
-    const Gpu *gpu = ptx_gpu_load(arena, ptx_arena_strndup(arena, name, name_length), yaml, length, find, known, error);
+    const Gpu *gpu = ptx_gpu_load(arena, ptx_arena_strndup(arena, name, name_length), yaml, length,
+                                  find, known, error);
     free(yaml);
     if (gpu)
         known->gpus[known->count++] = gpu;
@@ -160,7 +166,8 @@ static bool load_all(Arena *arena, Known *known, int count, char **paths)
         if (!failed)
             return true;
         if (before == known->count)
-            fprintf(stderr, "%s:%u:%u: error: %s\n", paths[failed - 1], (unsigned)error.line, (unsigned)error.column, error.text);
+            fprintf(stderr, "%s:%u:%u: error: %s\n", paths[failed - 1], (unsigned)error.line,
+                    (unsigned)error.column, error.text);
     }
     return false;
 }

@@ -1,12 +1,13 @@
-/* gen_rules FILE.yaml... > rules.c -- the files of rules as C tables, written with the reader that reads a user's files at run time: the
- * RuleSet that the engine evaluates, and the views of the public interface (src/findings/rules.h). */
+/* gen_rules FILE.yaml... > rules.c -- the files of rules as C tables, written with the reader that
+ * reads a user's files at run time: the RuleSet that the engine evaluates, and the views of the
+ * public interface (src/findings/rules.h). */
 #include "rules/lang/load.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-/* ---- reading ----------------------------------------------------------------------------------------------------- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 static char *read_file(const char *path, size_t *length)
 {
@@ -30,7 +31,8 @@ static bool load_all(RuleBuilder *builder, int count, char **paths)
         size_t length;
         char *yaml = read_file(paths[i], &length);
         if (!ptx_rules_load(builder, NULL, yaml, length, &error)) {
-            fprintf(stderr, "%s:%u:%u: error: %s\n", paths[i], (unsigned)error.line, (unsigned)error.column, error.text);
+            fprintf(stderr, "%s:%u:%u: error: %s\n", paths[i], (unsigned)error.line,
+                    (unsigned)error.column, error.text);
             is_good = false;
         }
         free(yaml);
@@ -38,9 +40,10 @@ static bool load_all(RuleBuilder *builder, int count, char **paths)
     return is_good;
 }
 
-/* ---- writing ----------------------------------------------------------------------------------------------------- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
-/* A new literal for each line of the text and every 100 bytes; what may be read otherwise, in octal. */
+/* A new literal for each line of the text and every 100 bytes; what may be read otherwise, in
+ * octal. */
 static void put_text(const char *text)
 {
     if (!text) {
@@ -108,13 +111,14 @@ static void put_template(const char *name, const Template *template)
     printf(" .%s = { %u, %u },", name, (unsigned)template->first, (unsigned)template->count);
 }
 
-/* ---- tables: each ends with an empty row, for C has no empty arrays ------------------------------------------------ */
+/* ---- tables: each ends with an empty row, for C has no empty arrays -------------------------- */
 
 static void put_codes(const RuleSet *set)
 {
     printf("static const Code codes[] = {\n");
     for (uint32_t i = 0; i < set->code_count; i++)
-        printf("    { %u, %u, %u },\n", (unsigned)set->codes[i].kind, (unsigned)set->codes[i].count, (unsigned)set->codes[i].arg);
+        printf("    { %u, %u, %u },\n", (unsigned)set->codes[i].kind, (unsigned)set->codes[i].count,
+               (unsigned)set->codes[i].arg);
     printf("    { 0 },\n};\n\nstatic const double constants[] = {\n");
     for (uint32_t i = 0; i < set->constant_count; i++) {
         fputs("    ", stdout);
@@ -128,7 +132,8 @@ static void put_patterns(const RuleSet *set)
 {
     printf("static const Pattern patterns[] = {\n");
     for (uint32_t i = 0; i < set->pattern_count; i++)
-        printf("    { %u, %u, %u },\n", (unsigned)set->patterns[i].opcode, (unsigned)set->patterns[i].modifier_first,
+        printf("    { %u, %u, %u },\n", (unsigned)set->patterns[i].opcode,
+               (unsigned)set->patterns[i].modifier_first,
                (unsigned)set->patterns[i].modifier_count);
     printf("    { 0 },\n};\n\nstatic const int16_t modifiers[] = {\n");
     for (uint32_t i = 0; i < set->modifier_count; i++)
@@ -191,7 +196,9 @@ static void put_examples(const RuleSet *set, const char *type, const char *name)
     for (uint32_t i = 0; i < set->example_count; i++) {
         const Example *e = &set->examples[i];
         fputs("    { ", stdout);
-        put_texts((const char *const[]){ e->title, e->bad, e->good, e->cuda_bad, e->cuda_good, e->launch, e->gpu }, 7);
+        put_texts((const char *const[]){ e->title, e->bad, e->good, e->cuda_bad, e->cuda_good,
+                                         e->launch, e->gpu },
+                  7);
         fputs(" },\n", stdout);
     }
     printf("    { 0 },\n};\n\n");
@@ -214,8 +221,10 @@ static void put_rule(const Rule *r)
     put_texts((const char *const[]){ r->info.code, r->info.name }, 2);
     printf(", %u, ", (unsigned)r->info.severity);
     put_text(r->info.group);
-    printf(" }, .subject = %u, .needs = %u, .fold = %u, .gain_of = %u, .takes_most = %d, .is_preview = %d, .is_front_end = %d,\n      .when = {", (unsigned)r->subject,
-           (unsigned)r->needs, (unsigned)r->fold, (unsigned)r->gain_of, r->takes_most, r->is_preview, r->is_front_end);
+    printf(" }, .subject = %u, .needs = %u, .fold = %u, .gain_of = %u, .takes_most = %d, "
+           ".is_preview = %d, .is_front_end = %d,\n      .when = {",
+           (unsigned)r->subject, (unsigned)r->needs, (unsigned)r->fold, (unsigned)r->gain_of,
+           r->takes_most, r->is_preview, r->is_front_end);
     for (int i = 0; i < LEVEL__COUNT; i++) {
         fputs(" ", stdout);
         put_program(&r->when[i]);
@@ -230,10 +239,12 @@ static void put_rule(const Rule *r)
     put_template("label", &r->label);
     put_template("help", &r->help);
     put_template("related", &r->related);
-    printf(" .at = %u, .related_at = %u,\n      .threshold_first = %u, .threshold_count = %u, .example_first = %u, .example_count = %u,"
-           " .source_first = %u, .source_count = %u,\n      .summary = ", (unsigned)r->at, (unsigned)r->related_at, (unsigned)r->threshold_first,
-           (unsigned)r->threshold_count, (unsigned)r->example_first, (unsigned)r->example_count, (unsigned)r->source_first,
-           (unsigned)r->source_count);
+    printf(" .at = %u, .related_at = %u,\n      .threshold_first = %u, .threshold_count = %u, "
+           ".example_first = %u, .example_count = %u,"
+           " .source_first = %u, .source_count = %u,\n      .summary = ",
+           (unsigned)r->at, (unsigned)r->related_at, (unsigned)r->threshold_first,
+           (unsigned)r->threshold_count, (unsigned)r->example_first, (unsigned)r->example_count,
+           (unsigned)r->source_first, (unsigned)r->source_count);
     put_text(r->summary);
     fputs(",\n      .doc = ", stdout);
     put_text(r->doc);
@@ -248,10 +259,14 @@ static void put_rules(const RuleSet *set)
     for (uint32_t i = 0; i < set->rule_count; i++)
         put_rule(&set->rules[i]);
     printf("    { .related_at = 0 },\n};\n\nconst RuleSet ptx_rules = {\n"
-           "    rules, codes, constants, patterns, modifiers, quantifiers, holes, thresholds, examples, sources,\n"
-           "    %u, %u, %u, %u, %u, %u, %u, %u, %u, %u,\n};\n\n", (unsigned)set->rule_count, (unsigned)set->code_count,
-           (unsigned)set->constant_count, (unsigned)set->pattern_count, (unsigned)set->modifier_count, (unsigned)set->quantifier_count,
-           (unsigned)set->hole_count, (unsigned)set->threshold_count, (unsigned)set->example_count, (unsigned)set->source_count);
+           "    rules, codes, constants, patterns, modifiers, quantifiers, holes, thresholds, "
+           "examples, sources,\n"
+           "    %u, %u, %u, %u, %u, %u, %u, %u, %u, %u,\n};\n\n",
+           (unsigned)set->rule_count, (unsigned)set->code_count, (unsigned)set->constant_count,
+           (unsigned)set->pattern_count, (unsigned)set->modifier_count,
+           (unsigned)set->quantifier_count, (unsigned)set->hole_count,
+           (unsigned)set->threshold_count, (unsigned)set->example_count,
+           (unsigned)set->source_count);
 }
 
 static void put_view(const Rule *r)
@@ -262,9 +277,9 @@ static void put_view(const Rule *r)
     put_text(ptx_subject_text[r->subject]);
     printf(", %d, %d, ", r->is_preview, r->is_front_end);
     put_texts((const char *const[]){ r->condition, r->summary, r->doc }, 3);
-    printf(",\n      example_views + %u, %u, threshold_views + %u, %u, sources + %u, %u },\n", (unsigned)r->example_first,
-           (unsigned)r->example_count, (unsigned)r->threshold_first, (unsigned)r->threshold_count, (unsigned)r->source_first,
-           (unsigned)r->source_count);
+    printf(",\n      example_views + %u, %u, threshold_views + %u, %u, sources + %u, %u },\n",
+           (unsigned)r->example_first, (unsigned)r->example_count, (unsigned)r->threshold_first,
+           (unsigned)r->threshold_count, (unsigned)r->source_first, (unsigned)r->source_count);
 }
 
 static void put_tables(const RuleSet *set)

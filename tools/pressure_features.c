@@ -1,5 +1,6 @@
-/* pressure_features FILE SM... : what src/analysis/registers/features.def names, a line a kernel and target; the first line says the columns.
- * tools/fit_registers.py holds it against what ptxas gave. */
+/* pressure_features FILE SM... : what src/analysis/registers/features.def names, a line a kernel
+ * and target; the first line says the columns. tools/fit_registers.py holds it against what ptxas
+ * gave. */
 #include "api/module.h"
 #include "analysis/registers/register_count.h"
 
@@ -20,10 +21,14 @@ static void put_kernel(const ptxlint_module *m, FuncId id, const char *path, con
     if (!setjmp(failed)) {
         const Cfg *cfg = ptx_session_cfg(s);
         const Loops *loops = ptx_session_loops(s);
-        const Uniforms *uniforms = ptx_uniform_compute(&arena, &scratch, m->ir, func, cfg, ptx_session_dom(s), loops, ptx_session_launch(s));
-        const Lowered *lowered = ptx_lowered_compute(&arena, &scratch, m->ir, func, cfg, ptx_session_dom(s), loops, uniforms, gpu->target);
-        Pressure p = ptx_pressure_compute(&scratch, m->ir, func, cfg, loops, ptx_session_live(s), lowered, gpu);
-        printf("%s %.*s %s %u %u %u", path, (int)ptx_span_length(func->name), m->text + func->name.begin, sm, p.low, p.registers, p.high);
+        const Uniforms *uniforms = ptx_uniform_compute(
+            &arena, &scratch, m->ir, func, cfg, ptx_session_dom(s), loops, ptx_session_launch(s));
+        const Lowered *lowered = ptx_lowered_compute(
+            &arena, &scratch, m->ir, func, cfg, ptx_session_dom(s), loops, uniforms, gpu->target);
+        Pressure p = ptx_pressure_compute(&scratch, m->ir, func, cfg, loops, ptx_session_live(s),
+                                          lowered, gpu);
+        printf("%s %.*s %s %u %u %u", path, (int)ptx_span_length(func->name),
+               m->text + func->name.begin, sm, p.low, p.registers, p.high);
         for (unsigned i = 0; i < PRESSURE__COUNT; i++)
             printf(" %u", p.features[i]);
         putchar('\n');

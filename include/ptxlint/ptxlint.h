@@ -1,17 +1,21 @@
 /* ptxlint.h -- static analysis of NVIDIA PTX: the whole public interface of libptxlint.
  *
- * A module is one PTX file, read and analysed by ptxlint_module_new. What it found is const from then on and owned by
- * the module: every pointer in the structures below lives until ptxlint_module_free. Modules are independent of each
- * other, so several may be made in parallel; one module may be read from several threads.
+ * A module is one PTX file, read and analysed by ptxlint_module_new. What it found is const from
+ * then on and owned by the module: every pointer in the structures below lives until
+ * ptxlint_module_free. Modules are independent of each other, so several may be made in parallel;
+ * one module may be read from several threads.
  *
- * A struct that begins with `size` may grow at its end. Set it to sizeof the struct in what you pass, also in what a
- * function fills; a function refuses any other size. Of an array that the library returns it is the distance of elements.
+ * A struct that begins with `size` may grow at its end. Set it to sizeof the struct in what you
+ * pass, also in what a function fills; a function refuses any other size. Of an array that the
+ * library returns it is the distance of elements.
  *
- * Units are part of a name: bytes, cycles. Lines and columns count from 1, columns in bytes; an end is exclusive.
- * A figure that is not known is PTXLINT_UNKNOWN (for doubles a NaN): never 0.
- * Strings given with a length are not terminated; all others are. Text is as the file has it, in general UTF-8.
+ * Units are part of a name: bytes, cycles. Lines and columns count from 1, columns in bytes; an end
+ * is exclusive. A figure that is not known is PTXLINT_UNKNOWN (for doubles a NaN): never 0. Strings
+ * given with a length are not terminated; all others are. Text is as the file has it, in general
+ * UTF-8.
  *
- * The library never prints, exits, aborts or touches the locale; it keeps no writable state of its own. */
+ * The library never prints, exits, aborts or touches the locale; it keeps no writable state of its
+ * own. */
 #ifndef PTXLINT_PTXLINT_H
 #define PTXLINT_PTXLINT_H
 
@@ -30,14 +34,16 @@ extern "C" {
 
 #define PTXLINT_UNKNOWN INT64_MIN
 
-/* Of this header; ptxlint_version() is that of the library. docs/library.md says what a version promises. */
+/* Of this header; ptxlint_version() is that of the library. docs/library.md says what a version
+ * promises. */
 #define PTXLINT_VERSION_MAJOR 0
 #define PTXLINT_VERSION_MINOR 1
 #define PTXLINT_VERSION_PATCH 0
 #define PTXLINT_VERSION_STRING "0.1.0"
-#define PTXLINT_VERSION_NUMBER (PTXLINT_VERSION_MAJOR * 10000 + PTXLINT_VERSION_MINOR * 100 + PTXLINT_VERSION_PATCH)
+#define PTXLINT_VERSION_NUMBER \
+    (PTXLINT_VERSION_MAJOR * 10000 + PTXLINT_VERSION_MINOR * 100 + PTXLINT_VERSION_PATCH)
 
-/* ---- status ------------------------------------------------------------------------------------------------------ */
+/* ---- status ---------------------------------------------------------------------------------- */
 
 /* The caller's or the machine's trouble; the user's mistakes in PTX are diagnostics. */
 typedef enum ptxlint_status {
@@ -45,8 +51,10 @@ typedef enum ptxlint_status {
     PTXLINT_NO_MEMORY,          /* the system has no more, or options.max_memory_bytes is reached */
     PTXLINT_TOO_LARGE,          /* the input is longer than a module can be (1 GiB) */
     PTXLINT_IO,                 /* a file could not be read; errno is as the system call left it */
-    PTXLINT_BAD_ARGUMENT,       /* NULL where there must be something, a size field of another version */
-    PTXLINT_BAD_FILE,           /* a launch file, GPU file or log that is not what its format asks for */
+    /* NULL where there must be something, a size field of another version */
+    PTXLINT_BAD_ARGUMENT,
+    /* a launch file, GPU file or log that is not what its format asks for */
+    PTXLINT_BAD_FILE,
     PTXLINT_WRITE               /* a ptxlint_write_fn returned non-zero */
 } ptxlint_status;
 
@@ -58,20 +66,23 @@ typedef int (*ptxlint_write_fn)(void *context, const char *bytes, size_t length)
 /* "0.1.0". */
 PTXLINT_API const char *ptxlint_version(void);
 
-/* ---- GPUs -------------------------------------------------------------------------------------------------------- */
+/* ---- GPUs ------------------------------------------------------------------------------------ */
 
-/* What is known of a product ("h200") or of an architecture ("sm_90"): figures with their sources, pipelines. */
+/* What is known of a product ("h200") or of an architecture ("sm_90"): figures with their sources,
+ * pipelines. */
 typedef struct ptxlint_gpu ptxlint_gpu;
 
-/* Those that are compiled in, by name: a product, sm_90, sm_90a or compute_90. NULL: there is none. They are never freed. */
+/* Those that are compiled in, by name: a product, sm_90, sm_90a or compute_90. NULL: there is none.
+ * They are never freed. */
 PTXLINT_API const ptxlint_gpu *ptxlint_gpu_find(const char *name);
 
 /* The same by number: products by name, then architectures; NULL past the end. */
 PTXLINT_API const ptxlint_gpu *ptxlint_gpu_at(size_t index);
 
-/* Reads a GPU file (rules/gpus/README.md). On PTXLINT_BAD_FILE *error (of error_size bytes, may be NULL) says where and why. */
-PTXLINT_API ptxlint_status ptxlint_gpu_new(const char *name, const char *yaml, size_t length, ptxlint_gpu **out, char *error,
-                                           size_t error_size);
+/* Reads a GPU file (rules/gpus/README.md). On PTXLINT_BAD_FILE *error (of error_size bytes, may be
+ * NULL) says where and why. */
+PTXLINT_API ptxlint_status ptxlint_gpu_new(const char *name, const char *yaml, size_t length,
+                                           ptxlint_gpu **out, char *error, size_t error_size);
 PTXLINT_API void ptxlint_gpu_free(ptxlint_gpu *gpu);
 
 typedef struct ptxlint_gpu_info {
@@ -85,13 +96,15 @@ PTXLINT_API const ptxlint_gpu_info *ptxlint_gpu_get_info(const ptxlint_gpu *gpu)
 
 typedef struct ptxlint_figure {
     const char *key;                    /* "warps_per_sm" */
-    const char *section;                /* "limits", "registers", "shared", "memory", "latency", "tensor", "product" */
+    /* "limits", "registers", "shared", "memory", "latency", "tensor", "product" */
+    const char *section;
     const char *unit, *what;
     double value;                       /* NaN: not published */
     const char *source;                 /* "" without a value */
 } ptxlint_figure;
 
-/* Figure number index, the same ones in the same order for every GPU. 0: there is none of that number. */
+/* Figure number index, the same ones in the same order for every GPU. 0: there is none of that
+ * number. */
 PTXLINT_API int ptxlint_gpu_figure(const ptxlint_gpu *gpu, size_t index, ptxlint_figure *out);
 
 /* By key; NaN where it is absent. */
@@ -99,25 +112,27 @@ PTXLINT_API double ptxlint_gpu_value(const ptxlint_gpu *gpu, const char *key);
 
 typedef struct ptxlint_pipe {
     const char *key, *what;             /* "fma" */
-    double lanes;                       /* results per clock and SM; NaN: the GPU's file has no such pipeline */
+    /* results per clock and SM; NaN: the GPU's file has no such pipeline */
+    double lanes;
     const char *source;
 } ptxlint_pipe;
 
 PTXLINT_API int ptxlint_gpu_pipe(const ptxlint_gpu *gpu, size_t index, ptxlint_pipe *out);
 
-/* Operations of a machine class that a pipe finishes per clock and SM, by number of the class; 0 past the end, with *key
- * NULL. NaN: the pipe does not take them. */
-PTXLINT_API double ptxlint_gpu_rate(const ptxlint_gpu *gpu, size_t pipe, size_t machine_class, const char **key);
+/* Operations of a machine class that a pipe finishes per clock and SM, by number of the class; 0
+ * past the end, with *key NULL. NaN: the pipe does not take them. */
+PTXLINT_API double ptxlint_gpu_rate(const ptxlint_gpu *gpu, size_t pipe, size_t machine_class,
+                                    const char **key);
 
-/* ---- the instruction set ----------------------------------------------------------------------------------------- */
+/* ---- the instruction set --------------------------------------------------------------------- */
 
-/* The table of instructions that PTX is held to, as a manual. What is returned by value or as const char * without a handle lives
- * as long as the program. */
+/* The table of instructions that PTX is held to, as a manual. What is returned by value or as const
+ * char * without a handle lives as long as the program. */
 
 enum { PTXLINT_ISA_TARGET_BYTES = 16 };
 
-/* Where an instruction is legal: from a .version on, for targets from one on ("sm_80"), for one alone ("sm_90a"), or for a family
- * from a member on ("sm_100f"). */
+/* Where an instruction is legal: from a .version on, for targets from one on ("sm_80"), for one
+ * alone ("sm_90a"), or for a family from a member on ("sm_100f"). */
 typedef struct ptxlint_isa_need {
     int version_major, version_minor;
     char target[PTXLINT_ISA_TARGET_BYTES];
@@ -135,13 +150,15 @@ typedef struct ptxlint_isa_opcode {
     const char *summary;                /* a sentence */
     uint32_t classes;                   /* bit i: some of its forms are of class number i */
     size_t main_class;                  /* of its first form */
-    ptxlint_isa_need first;             /* the oldest .version, and the oldest target, of any of its forms */
+    /* the oldest .version, and the oldest target, of any of its forms */
+    ptxlint_isa_need first;
 } ptxlint_isa_opcode;
 
 /* Opcode number index, by name; 0 past the end. */
 PTXLINT_API int ptxlint_isa_opcode_at(size_t index, ptxlint_isa_opcode *out);
 
-/* Whether a GPU has any form of it, or of the instruction: text is an opcode, and maybe modifiers, of length bytes. */
+/* Whether a GPU has any form of it, or of the instruction: text is an opcode, and maybe modifiers,
+ * of length bytes. */
 PTXLINT_API int ptxlint_isa_has(const char *text, size_t length, const ptxlint_gpu *gpu);
 
 /* The nearest opcode to a misspelt one; NULL where none is near. */
@@ -149,8 +166,10 @@ PTXLINT_API const char *ptxlint_isa_suggest(const char *text, size_t length);
 
 /* A position that one modifier can take. */
 typedef struct ptxlint_isa_modifier {
-    const char *name;                   /* of a group of them, "rnd", as the syntax has it; else NULL */
-    const char *const *values;          /* "rn", "rz", ...; value_count of them, 1 where there is no choice */
+    /* of a group of them, "rnd", as the syntax has it; else NULL */
+    const char *name;
+    /* "rn", "rz", ...; value_count of them, 1 where there is no choice */
+    const char *const *values;
     size_t value_count;
     int is_optional;
 } ptxlint_isa_modifier;
@@ -162,7 +181,8 @@ typedef struct ptxlint_isa_range {
 
 typedef struct ptxlint_isa_operand {
     const char *name;                   /* "d" */
-    const char *type;                   /* ".u32"; ".rnd", a group of the form; "constant", "label", "function", "parameters", "32 bits"; "": any.
+    const char *
+        type; /* ".u32"; ".rnd", a group of the form; "constant", "label", "function", "parameters", "32 bits"; "": any.
                                          * Of [a, {c}] that of the vector in the brackets */
     const char *pair;                   /* of d|p the p, NULL: no pair */
     const char *pair_type;              /* ".pred"; NULL without a pair */
@@ -170,10 +190,14 @@ typedef struct ptxlint_isa_operand {
     int is_pair_written;
     int is_optional, is_negatable;
     int is_register;                    /* no number may stand here */
-    int is_counted;                     /* {..} of as many elements as the modifiers say: .v4, .x2, a shape */
-    uint64_t element_set;               /* bit n: {..} of n elements will do, bit 0: no braces; 0: not said, or is_counted */
-    unsigned element_count;             /* is_counted, of an instruction that is whole: how many; 0: not known */
-    int has_range, has_next_range;      /* what a number may be, and in a vector those behind the first */
+    /* {..} of as many elements as the modifiers say: .v4, .x2, a shape */
+    int is_counted;
+    /* bit n: {..} of n elements will do, bit 0: no braces; 0: not said, or is_counted */
+    uint64_t element_set;
+    /* is_counted, of an instruction that is whole: how many; 0: not known */
+    unsigned element_count;
+    /* what a number may be, and in a vector those behind the first */
+    int has_range, has_next_range;
     ptxlint_isa_range range, next_range;
 } ptxlint_isa_operand;
 
@@ -195,19 +219,25 @@ typedef struct ptxlint_isa_operation {
     const char *text, *summary;         /* "mbarrier.init" */
 } ptxlint_isa_operation;
 
-/* Forms of an instruction: all of its opcode that take the modifiers which are written, in any order. */
+/* Forms of an instruction: all of its opcode that take the modifiers which are written, in any
+ * order. */
 typedef struct ptxlint_isa ptxlint_isa;
 
-/* text: "ld", "ld.global.v4.f32"; length bytes. PTXLINT_BAD_ARGUMENT: there is no such opcode, or no form with these modifiers, and
- * *error (of error_size bytes, may be NULL) says what would be near. All that the handle gives lives until it is freed. */
-PTXLINT_API ptxlint_status ptxlint_isa_new(const char *text, size_t length, ptxlint_isa **out, char *error, size_t error_size);
+/* text: "ld", "ld.global.v4.f32"; length bytes. PTXLINT_BAD_ARGUMENT: there is no such opcode, or
+ * no form with these modifiers, and *error (of error_size bytes, may be NULL) says what would be
+ * near. All that the handle gives lives until it is freed. */
+PTXLINT_API ptxlint_status ptxlint_isa_new(const char *text, size_t length, ptxlint_isa **out,
+                                           char *error, size_t error_size);
 PTXLINT_API void ptxlint_isa_free(ptxlint_isa *isa);
 
 typedef struct ptxlint_isa_info {
     const char *text;                   /* as it was asked for */
-    const char *opcode, *summary;       /* summary: of the narrowest operation that all forms belong to */
-    int is_whole;                       /* text is an instruction as it may stand in a file; else it lacks modifiers */
-    const ptxlint_isa_form *forms;      /* in the order of the table; those that differ in their needs alone are one */
+    /* summary: of the narrowest operation that all forms belong to */
+    const char *opcode, *summary;
+    /* text is an instruction as it may stand in a file; else it lacks modifiers */
+    int is_whole;
+    /* in the order of the table; those that differ in their needs alone are one */
+    const ptxlint_isa_form *forms;
     size_t form_count;
     const ptxlint_isa_operation *operations;    /* narrower ones that the forms have */
     size_t operation_count;
@@ -217,65 +247,84 @@ typedef struct ptxlint_isa_info {
 
 PTXLINT_API const ptxlint_isa_info *ptxlint_isa_get_info(const ptxlint_isa *isa);
 
-/* How fast an instruction is on a GPU where nothing else runs: what its most loaded pipeline finishes in a clock of an SM. */
+/* How fast an instruction is on a GPU where nothing else runs: what its most loaded pipeline
+ * finishes in a clock of an SM. */
 typedef struct ptxlint_isa_rate {
-    double results_per_clock;           /* of single threads; NaN: not known; infinite: it takes no machine operation */
-    double fmas_per_clock;              /* multiply-adds of a matrix instruction; NaN: it is not one, or unknown */
+    /* of single threads; NaN: not known; infinite: it takes no machine operation */
+    double results_per_clock;
+    /* multiply-adds of a matrix instruction; NaN: it is not one, or unknown */
+    double fmas_per_clock;
     const char *pipe, *pipe_what;       /* key of ptxlint_gpu_pipe: "fma"; "" where none is known */
     const char *source;                 /* of the pipeline's figure; "" */
 } ptxlint_isa_rate;
 
-/* text is an instruction with all modifiers it needs; 0: the GPU has no such instruction, or nothing is known. */
-PTXLINT_API int ptxlint_isa_get_rate(const char *text, size_t length, const ptxlint_gpu *gpu, ptxlint_isa_rate *out);
+/* text is an instruction with all modifiers it needs; 0: the GPU has no such instruction, or
+ * nothing is known. */
+PTXLINT_API int ptxlint_isa_get_rate(const char *text, size_t length, const ptxlint_gpu *gpu,
+                                     ptxlint_isa_rate *out);
 
-/* Instructions of the handle that differ in speed on some GPU: number index, with the types of those that are like it (".u32 .s32",
- * "" none); 0 past the end. */
+/* Instructions of the handle that differ in speed on some GPU: number index, with the types of
+ * those that are like it (".u32 .s32", "" none); 0 past the end. */
 typedef struct ptxlint_isa_sample {
     const char *text, *alike;
 } ptxlint_isa_sample;
 
-PTXLINT_API int ptxlint_isa_sample_at(const ptxlint_isa *isa, size_t index, ptxlint_isa_sample *out);
+PTXLINT_API int ptxlint_isa_sample_at(const ptxlint_isa *isa, size_t index,
+                                      ptxlint_isa_sample *out);
 
-/* What an editor shows for an instruction under the mouse: Markdown, at most size bytes with the NUL, into out. Returns the length
- * it has in full (as snprintf), 0 for an unknown opcode. gpu: whose speed is shown; NULL: none. */
-PTXLINT_API size_t ptxlint_isa_hover(const char *text, size_t length, const ptxlint_gpu *gpu, char *out, size_t size);
+/* What an editor shows for an instruction under the mouse: Markdown, at most size bytes with the
+ * NUL, into out. Returns the length it has in full (as snprintf), 0 for an unknown opcode. gpu:
+ * whose speed is shown; NULL: none. */
+PTXLINT_API size_t ptxlint_isa_hover(const char *text, size_t length, const ptxlint_gpu *gpu,
+                                     char *out, size_t size);
 
-/* ---- occupancy --------------------------------------------------------------------------------------------------- */
+/* ---- occupancy ------------------------------------------------------------------------------- */
 
 /* What a block takes; PTXLINT_UNKNOWN where it is not known. */
 typedef struct ptxlint_resources {
-    size_t size;                        /* sizeof(ptxlint_resources), set by ptxlint_resources_init, which makes all unknown */
+    /* sizeof(ptxlint_resources), set by ptxlint_resources_init, which makes all unknown */
+    size_t size;
     int64_t threads_per_block, registers_per_thread;
     int64_t static_shared_bytes, dynamic_shared_bytes;
     int64_t barriers;                   /* named barriers that are used: highest number + 1 */
     int64_t cluster_blocks;             /* 0, 1: no cluster */
-    int default_limits;                 /* the kernel does not opt in to larger shared memory or clusters */
+    /* the kernel does not opt in to larger shared memory or clusters */
+    int default_limits;
 } ptxlint_resources;
 
 PTXLINT_API void ptxlint_resources_init(ptxlint_resources *resources);
 
 enum { PTXLINT_LIMITER_COUNT = 5 };
 
-/* PTXLINT_UNKNOWN where a figure is not known, percent NaN. As cuda_occupancy.h computes it; before 3.0 as NVIDIA's spreadsheet. */
+/* PTXLINT_UNKNOWN where a figure is not known, percent NaN. As cuda_occupancy.h computes it; before
+ * 3.0 as NVIDIA's spreadsheet. */
 typedef struct ptxlint_occupancy {
-    size_t size;                        /* sizeof(ptxlint_occupancy), set by the caller of ptxlint_occupancy_compute */
+    /* sizeof(ptxlint_occupancy), set by the caller of ptxlint_occupancy_compute */
+    size_t size;
     int64_t blocks_per_sm, warps_per_sm, threads_per_sm;
-    int64_t blocks_at_least, blocks_at_most;    /* what is unknown at its largest, and not counted */
+    /* what is unknown at its largest, and not counted */
+    int64_t blocks_at_least, blocks_at_most;
     double percent;                     /* of the SM's warps */
-    const char *limiter;                /* "warps", "registers", "shared", "blocks", "barriers"; "unknown" */
+    /* "warps", "registers", "shared", "blocks", "barriers"; "unknown" */
+    const char *limiter;
     const char *limiters[PTXLINT_LIMITER_COUNT];        /* all that tie; limiter_count of them */
     size_t limiter_count;
     const char *error;                  /* why no block fits, a clause; NULL */
-    int64_t limits[PTXLINT_LIMITER_COUNT];      /* blocks that warps, registers, shared, blocks, barriers allow; INT64_MAX: no limit */
+    /* blocks that warps, registers, shared, blocks, barriers allow; INT64_MAX: no limit */
+    int64_t limits[PTXLINT_LIMITER_COUNT];
     int64_t registers_allocated_per_block, shared_allocated_per_block;
-    int64_t registers_to_free;          /* per thread, for one more block; 0: that would not do it */
+    /* per thread, for one more block; 0: that would not do it */
+    int64_t registers_to_free;
     int64_t registers_free;             /* per thread, to be had without losing a block */
     int64_t shared_to_free, shared_free;        /* the same in bytes of a block */
-    int64_t carveout_bytes;             /* least setting of shared memory that holds blocks_per_sm */
+    /* least setting of shared memory that holds blocks_per_sm */
+    int64_t carveout_bytes;
     int64_t clusters_at_most;           /* on the whole GPU */
 } ptxlint_occupancy;
 
-PTXLINT_API ptxlint_status ptxlint_occupancy_compute(const ptxlint_gpu *gpu, const ptxlint_resources *resources, ptxlint_occupancy *out);
+PTXLINT_API ptxlint_status ptxlint_occupancy_compute(const ptxlint_gpu *gpu,
+                                                     const ptxlint_resources *resources,
+                                                     ptxlint_occupancy *out);
 
 typedef struct ptxlint_occupancy_point {
     int64_t threads_per_block, blocks_per_sm, warps_per_sm;
@@ -283,80 +332,106 @@ typedef struct ptxlint_occupancy_point {
     int is_best;                        /* no other size has more warps; all that tie */
 } ptxlint_occupancy_point;
 
-/* The same kernel with blocks of 1, 2, 3, ... warps: fills points (room of them), returns how many there are. */
-PTXLINT_API size_t ptxlint_occupancy_curve(const ptxlint_gpu *gpu, const ptxlint_resources *resources, ptxlint_occupancy_point *points,
-                                           size_t room);
+/* The same kernel with blocks of 1, 2, 3, ... warps: fills points (room of them), returns how many
+ * there are. */
+PTXLINT_API size_t ptxlint_occupancy_curve(const ptxlint_gpu *gpu,
+                                           const ptxlint_resources *resources,
+                                           ptxlint_occupancy_point *points, size_t room);
 
-/* ---- launches ---------------------------------------------------------------------------------------------------- */
+/* ---- launches -------------------------------------------------------------------------------- */
 
-/* What is known of how kernels are launched: a launch file (docs/report.md, "The launch file"), and single settings. */
+/* What is known of how kernels are launched: a launch file (docs/report.md, "The launch file"), and
+ * single settings. */
 typedef struct ptxlint_launches ptxlint_launches;
 
-/* Reads JSON text; NULL of length 0: nothing known yet. On PTXLINT_BAD_FILE *error (of error_size bytes, may be NULL) says where
- * and why. */
-PTXLINT_API ptxlint_status ptxlint_launches_new(const char *json, size_t length, ptxlint_launches **out, char *error,
+/* Reads JSON text; NULL of length 0: nothing known yet. On PTXLINT_BAD_FILE *error (of error_size
+ * bytes, may be NULL) says where and why. */
+PTXLINT_API ptxlint_status ptxlint_launches_new(const char *json, size_t length,
+                                                ptxlint_launches **out, char *error,
                                                 size_t error_size);
 
-/* One setting for every kernel, over what the file says. key: "block", "grid", "cluster" with "256" or "16,16,1"; "dynamic_shared"
- * with bytes; "param" with "POSITION=VALUE" or "NAME=VALUE"; "trip" with "LABEL=N" or "LINE=N", the iterations of the loop at that label
- * or of the innermost one around that line. */
-PTXLINT_API ptxlint_status ptxlint_launches_set(ptxlint_launches *launches, const char *key, const char *value, char *error,
-                                                size_t error_size);
+/* One setting for every kernel, over what the file says. key: "block", "grid", "cluster" with "256"
+ * or "16,16,1"; "dynamic_shared" with bytes; "param" with "POSITION=VALUE" or "NAME=VALUE"; "trip"
+ * with "LABEL=N" or "LINE=N", the iterations of the loop at that label or of the innermost one
+ * around that line. */
+PTXLINT_API ptxlint_status ptxlint_launches_set(ptxlint_launches *launches, const char *key,
+                                                const char *value, char *error, size_t error_size);
 PTXLINT_API void ptxlint_launches_free(ptxlint_launches *launches);
 
 /* Which names in launches some kernel has, and which are slips. */
 typedef struct ptxlint_coverage ptxlint_coverage;
 typedef struct ptxlint_module ptxlint_module;
 
-typedef enum ptxlint_launch_part { PTXLINT_PART_KERNEL, PTXLINT_PART_PARAM, PTXLINT_PART_TRIP } ptxlint_launch_part;
+typedef enum ptxlint_launch_part {
+    PTXLINT_PART_KERNEL,
+    PTXLINT_PART_PARAM,
+    PTXLINT_PART_TRIP
+} ptxlint_launch_part;
 
 typedef struct ptxlint_covered {
     ptxlint_launch_part part;
-    const char *kernel;                 /* of the file: its name, or the glob of "launches"; NULL: a setting, which is for every kernel */
-    const char *name;                   /* of the kernel; of the parameter, or its position; of the loop: its label */
+    /* of the file: its name, or the glob of "launches"; NULL: a setting, which is for every kernel
+     * */
+    const char *kernel;
+    /* of the kernel; of the parameter, or its position; of the loop: its label */
+    const char *name;
     int matches;                        /* some kernel has it. True too where nothing can be said */
-    const char *misfit;                 /* type, as "u32", of a parameter that the value does not fit; NULL */
+    /* type, as "u32", of a parameter that the value does not fit; NULL */
+    const char *misfit;
     uint64_t misfit_bytes;
     uint32_t param_count;               /* the most that a kernel has which it may be for */
-    uint32_t line, near_line;           /* of a loop named by a line: that line, and that of the header of the nearest loop; 0 */
+    /* of a loop named by a line: that line, and that of the header of the nearest loop; 0 */
+    uint32_t line, near_line;
 } ptxlint_covered;
 
 /* launches: NULL: none. They may go before the coverage. */
-PTXLINT_API ptxlint_status ptxlint_coverage_new(const ptxlint_launches *launches, ptxlint_coverage **out);
+PTXLINT_API ptxlint_status ptxlint_coverage_new(const ptxlint_launches *launches,
+                                                ptxlint_coverage **out);
 
-/* Settings are for kernels whose name matches the glob (NULL: all), the file's entries for each that takes its launch from
- * them. */
-PTXLINT_API ptxlint_status ptxlint_coverage_add(ptxlint_coverage *coverage, const ptxlint_module *module, const char *kernel_glob);
+/* Settings are for kernels whose name matches the glob (NULL: all), the file's entries for each
+ * that takes its launch from them. */
+PTXLINT_API ptxlint_status ptxlint_coverage_add(ptxlint_coverage *coverage,
+                                                const ptxlint_module *module,
+                                                const char *kernel_glob);
 
-/* Kernels of the file, each followed by its parameters and loops; then the settings. 0: past the end. */
-PTXLINT_API int ptxlint_coverage_at(const ptxlint_coverage *coverage, size_t index, ptxlint_covered *out);
+/* Kernels of the file, each followed by its parameters and loops; then the settings. 0: past the
+ * end. */
+PTXLINT_API int ptxlint_coverage_at(const ptxlint_coverage *coverage, size_t index,
+                                    ptxlint_covered *out);
 
-/* The name that is nearest to one of those; of all kernels the nearest to name. NULL: none is near. */
+/* The name that is nearest to one of those; of all kernels the nearest to name. NULL: none is
+ * near. */
 PTXLINT_API const char *ptxlint_coverage_suggest(const ptxlint_coverage *coverage, size_t index);
-PTXLINT_API const char *ptxlint_coverage_suggest_kernel(const ptxlint_coverage *coverage, const char *name);
+PTXLINT_API const char *ptxlint_coverage_suggest_kernel(const ptxlint_coverage *coverage,
+                                                        const char *name);
 PTXLINT_API void ptxlint_coverage_free(ptxlint_coverage *coverage);
 
-/* ---- what ptxas said --------------------------------------------------------------------------------------------- */
+/* ---- what ptxas said ------------------------------------------------------------------------- */
 
 /* Registers, barriers and spills of kernels as `ptxas -v` (nvcc -Xptxas -v) prints them. */
 typedef struct ptxlint_ptxas ptxlint_ptxas;
 
 PTXLINT_API ptxlint_status ptxlint_ptxas_new(ptxlint_ptxas **out);
 
-/* Adds what a log says; other lines in it are skipped. *kernels, if not NULL, is how many it told of. */
-PTXLINT_API ptxlint_status ptxlint_ptxas_add(ptxlint_ptxas *ptxas, const char *log, size_t length, size_t *kernels);
+/* Adds what a log says; other lines in it are skipped. *kernels, if not NULL, is how many it told
+ * of. */
+PTXLINT_API ptxlint_status ptxlint_ptxas_add(ptxlint_ptxas *ptxas, const char *log, size_t length,
+                                             size_t *kernels);
 PTXLINT_API void ptxlint_ptxas_free(ptxlint_ptxas *ptxas);
 
-/* ---- rules ------------------------------------------------------------------------------------------------------- */
+/* ---- rules ----------------------------------------------------------------------------------- */
 
-/* Findings are data: docs/rules.md. Those that are compiled in are always there; these are a user's, from files. */
+/* Findings are data: docs/rules.md. Those that are compiled in are always there; these are a
+ * user's, from files. */
 typedef struct ptxlint_rules ptxlint_rules;
 
 PTXLINT_API ptxlint_status ptxlint_rules_new(ptxlint_rules **out);
 
-/* Adds the rules of one file. On PTXLINT_BAD_FILE nothing is added, and *error (of error_size bytes, may be NULL) says where and why,
- * "PATH:LINE:COLUMN: error: ...". path is for that message alone. */
-PTXLINT_API ptxlint_status ptxlint_rules_add(ptxlint_rules *rules, const char *path, const char *yaml, size_t length, char *error,
+/* Adds the rules of one file. On PTXLINT_BAD_FILE nothing is added, and *error (of error_size
+ * bytes, may be NULL) says where and why, "PATH:LINE:COLUMN: error: ...". path is for that message
+ * alone. */
+PTXLINT_API ptxlint_status ptxlint_rules_add(ptxlint_rules *rules, const char *path,
+                                             const char *yaml, size_t length, char *error,
                                              size_t error_size);
 PTXLINT_API void ptxlint_rules_free(ptxlint_rules *rules);
 
@@ -376,10 +451,12 @@ typedef struct ptxlint_threshold {
 typedef struct ptxlint_rule {
     const char *code, *name, *group;    /* "THR102", "full-precision-in-loop", "throughput" */
     int severity;                       /* ptxlint_severity */
-    int certainty;                      /* ptxlint_certainty: findings that are less certain are not made */
+    /* ptxlint_certainty: findings that are less certain are not made */
+    int certainty;
     const char *subject;                /* "instruction"; "" for a front_end one */
     int is_preview;                     /* off unless asked for */
-    int is_front_end;                   /* said by the front end or at a limit: not evaluated, never silenced */
+    /* said by the front end or at a limit: not evaluated, never silenced */
+    int is_front_end;
     const char *condition;              /* as written; "" */
     const char *summary, *doc;          /* a sentence; Markdown */
     const ptxlint_example *examples;
@@ -390,11 +467,13 @@ typedef struct ptxlint_rule {
     size_t source_count;
 } ptxlint_rule;
 
-/* Rule number index: those compiled in by code, then a user's (rules may be NULL). NULL past the end. */
+/* Rule number index: those compiled in by code, then a user's (rules may be NULL). NULL past the
+ * end. */
 PTXLINT_API const ptxlint_rule *ptxlint_rule_at(const ptxlint_rules *rules, size_t index);
 
 /* By code or name, whatever the case; NULL. */
-PTXLINT_API const ptxlint_rule *ptxlint_rule_find(const ptxlint_rules *rules, const char *code_or_name);
+PTXLINT_API const ptxlint_rule *ptxlint_rule_find(const ptxlint_rules *rules,
+                                                  const char *code_or_name);
 
 /* The nearest code, name or group to a misspelt one; NULL where none is near. */
 PTXLINT_API const char *ptxlint_rule_suggest(const ptxlint_rules *rules, const char *text);
@@ -402,40 +481,50 @@ PTXLINT_API const char *ptxlint_rule_suggest(const ptxlint_rules *rules, const c
 /* What an expression may name: fact number index in the order of docs/facts.md; 0 past the end. */
 typedef struct ptxlint_fact {
     const char *scope, *name;           /* "insn", "space" */
-    const char *type, *unit;            /* "truth", "number", "word", "text", "place"; unit or domain of words, "" */
-    const char *certainty;              /* "exact", "bound", "estimate"; "" where it comes with each value */
+    /* "truth", "number", "word", "text", "place"; unit or domain of words, "" */
+    const char *type, *unit;
+    /* "exact", "bound", "estimate"; "" where it comes with each value */
+    const char *certainty;
     const char *what;
 } ptxlint_fact;
 
 PTXLINT_API int ptxlint_fact_at(size_t index, ptxlint_fact *out);
 
-/* ---- which findings are wanted ----------------------------------------------------------------------------------- */
+/* ---- which findings are wanted --------------------------------------------------------------- */
 
-/* What is selected, how severe it is, and what is silenced: a .ptxlint.yaml (docs/config.md) and single settings. */
+/* What is selected, how severe it is, and what is silenced: a .ptxlint.yaml (docs/config.md) and
+ * single settings. */
 typedef struct ptxlint_config ptxlint_config;
 
-/* Nothing said yet: all rules but previews. rules may be NULL; they must outlive the config, and no more are added to them from here on. */
+/* Nothing said yet: all rules but previews. rules may be NULL; they must outlive the config, and no
+ * more are added to them from here on. */
 PTXLINT_API ptxlint_status ptxlint_config_new(const ptxlint_rules *rules, ptxlint_config **out);
 
-/* Adds what a config file says. On PTXLINT_BAD_FILE the config is as it was, and *error (of error_size bytes, may be NULL) says where and
- * why, "PATH:LINE:COLUMN: error: ...". path is for that message alone. */
-PTXLINT_API ptxlint_status ptxlint_config_read(ptxlint_config *config, const char *path, const char *yaml, size_t length, char *error,
+/* Adds what a config file says. On PTXLINT_BAD_FILE the config is as it was, and *error (of
+ * error_size bytes, may be NULL) says where and why, "PATH:LINE:COLUMN: error: ...". path is for
+ * that message alone. */
+PTXLINT_API ptxlint_status ptxlint_config_read(ptxlint_config *config, const char *path,
+                                               const char *yaml, size_t length, char *error,
                                                size_t error_size);
 
 /* One setting, as on the command line, over what files say. key and value:
- *   "select", "ignore"     "THR,COR101,full-precision-in-loop": groups, codes, prefixes of codes, names, ALL
+ *   "select", "ignore"     "THR,COR101,full-precision-in-loop": groups, codes, prefixes of codes,
+ *                          names, ALL
  *   "severity"             "LCH101=warning,THR=note"
  *   "per-kernel-ignore"    "cutlass_*:THR,OCC"; "per-file-ignore" the same with paths
  *   "per-source-ignore"    "src/a.cu:40-55:THR"
  *   "preview"              "true", "false"
  *   "threshold"            "OCC103.threads=32"
- * A select here replaces that of files; several add up. PTXLINT_BAD_FILE: the value is not what the key wants, and *error says why;
- * PTXLINT_BAD_ARGUMENT: there is no such key. */
-PTXLINT_API ptxlint_status ptxlint_config_set(ptxlint_config *config, const char *key, const char *value, char *error, size_t error_size);
+ * A select here replaces that of files; several add up. PTXLINT_BAD_FILE: the value is not what the
+ * key wants, and *error says why; PTXLINT_BAD_ARGUMENT: there is no such key. */
+PTXLINT_API ptxlint_status ptxlint_config_set(ptxlint_config *config, const char *key,
+                                              const char *value, char *error, size_t error_size);
 
-/* Values of a key in a config file that are not about findings: "gpu", "launch", "rules", "exclude", "baseline", "budget", "tolerances" ("registers=5%"), in order; NULL past
- * the end. Paths are as written: relative to the config file's folder. */
-PTXLINT_API const char *ptxlint_config_value(const ptxlint_config *config, const char *key, size_t index);
+/* Values of a key in a config file that are not about findings: "gpu", "launch", "rules",
+ * "exclude", "baseline", "budget", "tolerances" ("registers=5%"), in order; NULL past the end.
+ * Paths are as written: relative to the config file's folder. */
+PTXLINT_API const char *ptxlint_config_value(const ptxlint_config *config, const char *key,
+                                             size_t index);
 
 /* What holds for a rule by now. */
 typedef struct ptxlint_rule_state {
@@ -444,51 +533,62 @@ typedef struct ptxlint_rule_state {
     const double *thresholds;           /* as many as the rule has */
 } ptxlint_rule_state;
 
-/* PTXLINT_BAD_ARGUMENT: the rule is not among the config's. thresholds lie in the config, and change with it. */
-PTXLINT_API ptxlint_status ptxlint_config_state(const ptxlint_config *config, const ptxlint_rule *rule, ptxlint_rule_state *out);
+/* PTXLINT_BAD_ARGUMENT: the rule is not among the config's. thresholds lie in the config, and
+ * change with it. */
+PTXLINT_API ptxlint_status ptxlint_config_state(const ptxlint_config *config,
+                                                const ptxlint_rule *rule, ptxlint_rule_state *out);
 PTXLINT_API void ptxlint_config_free(ptxlint_config *config);
 
-/* ---- a baseline -------------------------------------------------------------------------------------------------- */
+/* ---- a baseline ------------------------------------------------------------------------------ */
 
 
-/* Findings that are known and not reported again: docs/ci.md. One is known by its rule, its kernel and its statement as
- * ptxlint_module_statement has it; of each kind as many as one module had. */
+/* Findings that are known and not reported again: docs/ci.md. One is known by its rule, its kernel
+ * and its statement as ptxlint_module_statement has it; of each kind as many as one module had. */
 typedef struct ptxlint_baseline ptxlint_baseline;
 
 PTXLINT_API ptxlint_status ptxlint_baseline_new(ptxlint_baseline **out);
 
-/* Adds what a file has. On PTXLINT_BAD_FILE *error (of error_size bytes, may be NULL) says where and why, and some of it may have been added.
- * path is for that message, and for the reason of findings that are silenced. */
-PTXLINT_API ptxlint_status ptxlint_baseline_read(ptxlint_baseline *baseline, const char *path, const char *json, size_t length, char *error,
+/* Adds what a file has. On PTXLINT_BAD_FILE *error (of error_size bytes, may be NULL) says where
+ * and why, and some of it may have been added. path is for that message, and for the reason of
+ * findings that are silenced. */
+PTXLINT_API ptxlint_status ptxlint_baseline_read(ptxlint_baseline *baseline, const char *path,
+                                                 const char *json, size_t length, char *error,
                                                  size_t error_size);
 
 /* Adds the findings of a module that nothing but a baseline silences. */
-PTXLINT_API ptxlint_status ptxlint_baseline_add(ptxlint_baseline *baseline, const ptxlint_module *module);
+PTXLINT_API ptxlint_status ptxlint_baseline_add(ptxlint_baseline *baseline,
+                                                const ptxlint_module *module);
 
 /* How many entries there are. */
 PTXLINT_API size_t ptxlint_baseline_size(const ptxlint_baseline *baseline);
 
-/* How many entries of kernels that were read have fewer findings in `found`, which modules were added to. Those of rules that config has
- * switched off (NULL: none) are not judged. */
-PTXLINT_API ptxlint_status ptxlint_baseline_stale(const ptxlint_baseline *baseline, const ptxlint_baseline *found, const ptxlint_config *config,
-                                                  size_t *out);
+/* How many entries of kernels that were read have fewer findings in `found`, which modules were
+ * added to. Those of rules that config has switched off (NULL: none) are not judged. */
+PTXLINT_API ptxlint_status ptxlint_baseline_stale(const ptxlint_baseline *baseline,
+                                                  const ptxlint_baseline *found,
+                                                  const ptxlint_config *config, size_t *out);
 
-/* Leaves only what is in `found`, too, whether its kernel was read or not; *out is how many entries became smaller or are gone. */
-PTXLINT_API ptxlint_status ptxlint_baseline_prune(ptxlint_baseline *baseline, const ptxlint_baseline *found, const ptxlint_config *config,
-                                                  size_t *out);
+/* Leaves only what is in `found`, too, whether its kernel was read or not; *out is how many entries
+ * became smaller or are gone. */
+PTXLINT_API ptxlint_status ptxlint_baseline_prune(ptxlint_baseline *baseline,
+                                                  const ptxlint_baseline *found,
+                                                  const ptxlint_config *config, size_t *out);
 
 /* The file: JSON, schema ptxlint-baseline/1, sorted, a line an entry. */
-PTXLINT_API ptxlint_status ptxlint_baseline_write(const ptxlint_baseline *baseline, ptxlint_write_fn write, void *context);
+PTXLINT_API ptxlint_status ptxlint_baseline_write(const ptxlint_baseline *baseline,
+                                                  ptxlint_write_fn write, void *context);
 PTXLINT_API void ptxlint_baseline_free(ptxlint_baseline *baseline);
 
-/* ---- budgets ----------------------------------------------------------------------------------------------------- */
+/* ---- budgets --------------------------------------------------------------------------------- */
 
-/* What kernels may take at most: a budget file, docs/ci.md. What goes beyond, and what cannot be checked, are findings of group "budget". */
+/* What kernels may take at most: a budget file, docs/ci.md. What goes beyond, and what cannot be
+ * checked, are findings of group "budget". */
 typedef struct ptxlint_budget ptxlint_budget;
 
-/* Reads a file. On PTXLINT_BAD_FILE *error (of error_size bytes, may be NULL) says where and why, "PATH:LINE:COLUMN: error: ...". */
-PTXLINT_API ptxlint_status ptxlint_budget_new(const char *path, const char *yaml, size_t length, ptxlint_budget **out, char *error,
-                                              size_t error_size);
+/* Reads a file. On PTXLINT_BAD_FILE *error (of error_size bytes, may be NULL) says where and why,
+ * "PATH:LINE:COLUMN: error: ...". */
+PTXLINT_API ptxlint_status ptxlint_budget_new(const char *path, const char *yaml, size_t length,
+                                              ptxlint_budget **out, char *error, size_t error_size);
 PTXLINT_API void ptxlint_budget_free(ptxlint_budget *budget);
 
 /* Entry number index; 0 past the end. */
@@ -498,7 +598,8 @@ typedef struct ptxlint_budget_entry {
     uint32_t line, column;              /* in the file */
 } ptxlint_budget_entry;
 
-PTXLINT_API int ptxlint_budget_at(const ptxlint_budget *budget, size_t index, ptxlint_budget_entry *out);
+PTXLINT_API int ptxlint_budget_at(const ptxlint_budget *budget, size_t index,
+                                  ptxlint_budget_entry *out);
 
 typedef enum ptxlint_cover {
     PTXLINT_NOT_COVERED,                /* no kernel has such a name */
@@ -507,36 +608,51 @@ typedef enum ptxlint_cover {
     PTXLINT_COVERED
 } ptxlint_cover;
 
-/* How far each entry applies to a kernel of the module: raises covers[index], one for each entry, to a ptxlint_cover. */
-PTXLINT_API void ptxlint_budget_cover(const ptxlint_budget *budget, const ptxlint_module *module, unsigned char *covers);
+/* How far each entry applies to a kernel of the module: raises covers[index], one for each entry,
+ * to a ptxlint_cover. */
+PTXLINT_API void ptxlint_budget_cover(const ptxlint_budget *budget, const ptxlint_module *module,
+                                      unsigned char *covers);
 
-/* Entries for the kernels of a module as they are now, as items of a budget file: what is known, what is estimated plus slack_percent. */
-PTXLINT_API ptxlint_status ptxlint_budget_draft(const ptxlint_module *module, double slack_percent, ptxlint_write_fn write, void *context);
+/* Entries for the kernels of a module as they are now, as items of a budget file: what is known,
+ * what is estimated plus slack_percent. */
+PTXLINT_API ptxlint_status ptxlint_budget_draft(const ptxlint_module *module, double slack_percent,
+                                                ptxlint_write_fn write, void *context);
 
-/* ---- modules ----------------------------------------------------------------------------------------------------- */
+/* ---- modules --------------------------------------------------------------------------------- */
 
 typedef struct ptxlint_options {
     size_t size;                        /* sizeof(ptxlint_options), set by ptxlint_options_init */
     const char *path;                   /* shown in diagnostics and reports; NULL: "-" */
-    const ptxlint_gpu *const *gpus;     /* figures for these, gpu_count of them; none: for what .target says. Must outlive the
+    const ptxlint_gpu *const *
+        gpus; /* figures for these, gpu_count of them; none: for what .target says. Must outlive the
                                          * module, like launches and ptxas */
     size_t gpu_count;
     const ptxlint_launches *launches;   /* NULL: none */
     const ptxlint_ptxas *ptxas;         /* NULL: none */
-    const ptxlint_config *config;       /* which findings are wanted; NULL: all rules but previews */
-    const ptxlint_baseline *baseline;   /* findings that are known; NULL: none. Must outlive the module */
-    const ptxlint_budget *budget;       /* what kernels may take; NULL: anything. Not with findings_only or syntax_only */
-    struct ptxlint_profile *profile;    /* to be added to: time per stage and rule; NULL: clocks are not read */
-    size_t max_memory_bytes;            /* of each of a few arenas of each thread; 0: 256 bytes a byte of input, at least 256 MiB */
-    int syntax_only;                    /* only the front end: no analyses, no findings beyond its errors */
-    int findings_only;                  /* no figures that no finding needs: no cycles, no times, no trip counts; findings are the same */
-    unsigned jobs;                      /* threads that analyse the functions of a module, the calling one included; 0: one. What is found is
+    /* which findings are wanted; NULL: all rules but previews */
+    const ptxlint_config *config;
+    /* findings that are known; NULL: none. Must outlive the module */
+    const ptxlint_baseline *baseline;
+    /* what kernels may take; NULL: anything. Not with findings_only or syntax_only */
+    const ptxlint_budget *budget;
+    /* to be added to: time per stage and rule; NULL: clocks are not read */
+    struct ptxlint_profile *profile;
+    /* of each of a few arenas of each thread; 0: 256 bytes a byte of input, at least 256 MiB */
+    size_t max_memory_bytes;
+    /* only the front end: no analyses, no findings beyond its errors */
+    int syntax_only;
+    /* no figures that no finding needs: no cycles, no times, no trip counts; findings are the same
+     * */
+    int findings_only;
+    unsigned
+        jobs; /* threads that analyse the functions of a module, the calling one included; 0: one. What is found is
                                          * the same for any number. With profile or syntax_only: one */
 } ptxlint_options;
 
 PTXLINT_API void ptxlint_options_init(ptxlint_options *options);
 
-/* Where the time went, seconds of wall clock, summed over the modules it was given to. Not for several threads at once. */
+/* Where the time went, seconds of wall clock, summed over the modules it was given to. Not for
+ * several threads at once. */
 typedef struct ptxlint_profile ptxlint_profile;
 
 PTXLINT_API ptxlint_status ptxlint_profile_new(ptxlint_profile **out);
@@ -553,14 +669,17 @@ typedef struct ptxlint_profile_entry {
     uint64_t count;                     /* modules of a stage; evaluations of a rule's condition */
 } ptxlint_profile_entry;
 
-PTXLINT_API int ptxlint_profile_at(const ptxlint_profile *profile, size_t index, ptxlint_profile_entry *out);
+PTXLINT_API int ptxlint_profile_at(const ptxlint_profile *profile, size_t index,
+                                   ptxlint_profile_entry *out);
 
-/* Analyses length bytes of text, which are copied; any bytes will do. options may be NULL. On failure *out is NULL. */
-PTXLINT_API ptxlint_status ptxlint_module_new(const char *text, size_t length, const ptxlint_options *options,
-                                              ptxlint_module **out);
+/* Analyses length bytes of text, which are copied; any bytes will do. options may be NULL. On
+ * failure *out is NULL. */
+PTXLINT_API ptxlint_status ptxlint_module_new(const char *text, size_t length,
+                                              const ptxlint_options *options, ptxlint_module **out);
 
 /* The same from a file, "-" being standard input; options->path, if NULL, becomes path. */
-PTXLINT_API ptxlint_status ptxlint_module_open(const char *path, const ptxlint_options *options, ptxlint_module **out);
+PTXLINT_API ptxlint_status ptxlint_module_open(const char *path, const ptxlint_options *options,
+                                               ptxlint_module **out);
 
 PTXLINT_API void ptxlint_module_free(ptxlint_module *module);
 
@@ -570,7 +689,8 @@ typedef struct ptxlint_module_info {
     const char *text;                   /* length bytes, then a NUL */
     size_t length;
     const char *target;                 /* "sm_90a", "" where the file does not say */
-    const ptxlint_gpu *const *gpus;     /* that figures are for: those asked for, or the target's; gpu_count of them, 0 where no
+    const ptxlint_gpu *const *
+        gpus; /* that figures are for: those asked for, or the target's; gpu_count of them, 0 where no
                                          * file describes the target */
     size_t gpu_count;
     int version_major, version_minor;   /* 0, 0 where the file does not say */
@@ -580,7 +700,7 @@ typedef struct ptxlint_module_info {
 
 PTXLINT_API const ptxlint_module_info *ptxlint_module_get_info(const ptxlint_module *module);
 
-/* ---- places ------------------------------------------------------------------------------------------------------ */
+/* ---- places ---------------------------------------------------------------------------------- */
 
 typedef struct ptxlint_span {
     uint32_t begin, end;                /* bytes, end exclusive */
@@ -591,29 +711,37 @@ typedef struct ptxlint_place {
     uint32_t line_begin, line_end;      /* bytes of the line, without its end */
 } ptxlint_place;
 
-/* Where a byte stands. Built on first use from a table of lines that the module has; offset at most the length. */
+/* Where a byte stands. Built on first use from a table of lines that the module has; offset at most
+ * the length. */
 PTXLINT_API ptxlint_place ptxlint_module_place(const ptxlint_module *module, uint32_t offset);
 
-/* The column of a byte in UTF-16 code units from 1, as editors count; reads its line from the beginning. */
+/* The column of a byte in UTF-16 code units from 1, as editors count; reads its line from the
+ * beginning. */
 PTXLINT_API uint32_t ptxlint_module_column_utf16(const ptxlint_module *module, uint32_t offset);
 
-/* The statement at a byte without what compilers make anew at each change, at most size bytes with the NUL into out: "ld.global.f32 %f, [%rd]"
- * for "ld.global.f32 %f17, [%rd5+16]; // x". "" where none is there, or the header of a function. Returns its length. */
-PTXLINT_API size_t ptxlint_module_statement(const ptxlint_module *module, uint32_t offset, char *out, size_t size);
+/* The statement at a byte without what compilers make anew at each change, at most size bytes with
+ * the NUL into out: "ld.global.f32 %f, [%rd]" for "ld.global.f32 %f17, [%rd5+16]; // x". "" where
+ * none is there, or the header of a function. Returns its length. */
+PTXLINT_API size_t ptxlint_module_statement(const ptxlint_module *module, uint32_t offset,
+                                            char *out, size_t size);
 
-/* ---- diagnostics ------------------------------------------------------------------------------------------------- */
+/* ---- diagnostics ----------------------------------------------------------------------------- */
 
 typedef enum ptxlint_severity { PTXLINT_NOTE = 1, PTXLINT_WARNING, PTXLINT_ERROR } ptxlint_severity;
 
 typedef enum ptxlint_certainty {
-    PTXLINT_EXACT = 1,                  /* follows from the code (and the launch, where one was given) */
+    /* follows from the code (and the launch, where one was given) */
+    PTXLINT_EXACT = 1,
     PTXLINT_BOUND,                      /* the truth is not beyond this */
     PTXLINT_ESTIMATE,                   /* a model's answer; the text says what it assumed */
     PTXLINT_NOT_KNOWN
 } ptxlint_certainty;
 
 typedef enum ptxlint_suppression {
-    PTXLINT_NOT_SUPPRESSED, PTXLINT_SUPPRESSED_INLINE, PTXLINT_SUPPRESSED_BY_CONFIG, PTXLINT_SUPPRESSED_BY_BASELINE
+    PTXLINT_NOT_SUPPRESSED,
+    PTXLINT_SUPPRESSED_INLINE,
+    PTXLINT_SUPPRESSED_BY_CONFIG,
+    PTXLINT_SUPPRESSED_BY_BASELINE
 } ptxlint_suppression;
 
 typedef struct ptxlint_related {
@@ -623,17 +751,23 @@ typedef struct ptxlint_related {
 
 /* An edit of the module's text that repairs a finding. */
 typedef struct ptxlint_fix {
-    ptxlint_span span;                  /* what goes; empty: nothing, the replacement is inserted there */
+    /* what goes; empty: nothing, the replacement is inserted there */
+    ptxlint_span span;
     const char *replacement;
-    int is_certain;                     /* nothing else can have been meant; else a guess, to be looked at before it is applied */
+    /* nothing else can have been meant; else a guess, to be looked at before it is applied */
+    int is_certain;
 } ptxlint_fix;
 
 typedef struct ptxlint_insertion {
-    uint32_t line;                      /* the text goes before this line of the module's text as it is, from 1 on */
+    /* the text goes before this line of the module's text as it is, from 1 on */
+    uint32_t line;
     const char *text;                   /* statements */
 } ptxlint_insertion;
 
-typedef struct ptxlint_source_place { const char *path; uint32_t line, column; } ptxlint_source_place;
+typedef struct ptxlint_source_place {
+    const char *path;
+    uint32_t line, column;
+} ptxlint_source_place;
 
 typedef struct ptxlint_diagnostic {
     size_t size;                        /* from one element to the next */
@@ -649,69 +783,94 @@ typedef struct ptxlint_diagnostic {
     size_t related_count;
     const ptxlint_fix *fix;             /* NULL: none */
     uint32_t source_line, source_column;
-    const ptxlint_source_place *inlined_into;   /* the calls that this place was inlined by, outwards */
+    /* the calls that this place was inlined by, outwards */
+    const ptxlint_source_place *inlined_into;
     size_t inlined_count;
-    uint32_t repeat_count;              /* further findings of this rule in the same loop, or function, folded into this one */
-    double gain_percent;                /* what repairing it would free, with those folded: an estimate; NaN: none */
-    const char *gain_of;                /* of what: "predicted time" where there is one, else "issue slots"; NULL: no gain */
-    ptxlint_suppression suppression;    /* silenced: not shown, not counted, but in PTXLINT_SARIF and PTXLINT_JSON */
-    const char *suppression_reason;     /* as the user wrote it; NULL: not silenced, or no reason given */
+    /* further findings of this rule in the same loop, or function, folded into this one */
+    uint32_t repeat_count;
+    /* what repairing it would free, with those folded: an estimate; NaN: none */
+    double gain_percent;
+    /* of what: "predicted time" where there is one, else "issue slots"; NULL: no gain */
+    const char *gain_of;
+    /* silenced: not shown, not counted, but in PTXLINT_SARIF and PTXLINT_JSON */
+    ptxlint_suppression suppression;
+    /* as the user wrote it; NULL: not silenced, or no reason given */
+    const char *suppression_reason;
     ptxlint_span span;
     ptxlint_severity severity;
     ptxlint_certainty certainty;
-    const ptxlint_insertion *repair;    /* tried: with all of them the launch was run again, and what was found is gone; by line. NULL: none */
+    /* tried: with all of them the launch was run again, and what was found is gone; by line. NULL:
+     * none */
+    const ptxlint_insertion *repair;
     size_t repair_count;
 } ptxlint_diagnostic;
 
-/* All of them, worst first: errors, warnings, notes; what is wrong before what is slow; by gain; by position. */
-PTXLINT_API const ptxlint_diagnostic *ptxlint_module_diagnostics(const ptxlint_module *module, size_t *count);
+/* All of them, worst first: errors, warnings, notes; what is wrong before what is slow; by gain; by
+ * position. */
+PTXLINT_API const ptxlint_diagnostic *ptxlint_module_diagnostics(const ptxlint_module *module,
+                                                                 size_t *count);
 
-/* ---- kernels ----------------------------------------------------------------------------------------------------- */
+/* ---- kernels --------------------------------------------------------------------------------- */
 
 typedef struct ptxlint_mix_class {
     const char *name;                   /* "fma", "fp32", ...: docs/report.md lists them */
     uint64_t static_count;              /* instructions in the text */
-    double weighted_count;              /* each counted with the trips of the loops around it; 10 where those are not known */
+    /* each counted with the trips of the loops around it; 10 where those are not known */
+    double weighted_count;
 } ptxlint_mix_class;
 
 typedef struct ptxlint_mix {
-    const ptxlint_mix_class *classes;   /* class_count of them, always the same ones in the same order */
+    /* class_count of them, always the same ones in the same order */
+    const ptxlint_mix_class *classes;
     size_t class_count;
     uint64_t instruction_count;         /* static */
     uint64_t fused_count;               /* multiply-adds, static: fma and mad on floats */
-    uint64_t fusable_count;             /* mul + add pairs that could be one fma: they round twice as written */
-    double fma_fraction;                /* fused_count / instruction_count; NaN where there are no instructions */
+    /* mul + add pairs that could be one fma: they round twice as written */
+    uint64_t fusable_count;
+    /* fused_count / instruction_count; NaN where there are no instructions */
+    double fma_fraction;
     double weighted_fma_fraction;
     double weighted_instruction_count;
-    double flops_fp32, flops_fp64, flops_fp16, flops_tensor;    /* per thread, weighted; a multiply-add counts 2 */
-    double global_bytes;                /* that a thread loads and stores, weighted; NaN, like flops, with has_assumed_trips */
-    int has_assumed_trips;              /* some loop counted 10: the weighted figures are estimates */
+    /* per thread, weighted; a multiply-add counts 2 */
+    double flops_fp32, flops_fp64, flops_fp16, flops_tensor;
+    /* that a thread loads and stores, weighted; NaN, like flops, with has_assumed_trips */
+    double global_bytes;
+    /* some loop counted 10: the weighted figures are estimates */
+    int has_assumed_trips;
 } ptxlint_mix;
 
-/* Clocks that one warp's instructions hold a pipeline of an SM for, at its peak rate: a bound, the truth is not below. Every
- * path from entry to exit, the dearest, the cheapest; NaN: not known (a loop of unknown trip count has no total and no longest). */
+/* Clocks that one warp's instructions hold a pipeline of an SM for, at its peak rate: a bound, the
+ * truth is not below. Every path from entry to exit, the dearest, the cheapest; NaN: not known (a
+ * loop of unknown trip count has no total and no longest). */
 typedef struct ptxlint_pipe_cycles {
     const char *pipe;                   /* "issue", "fma", ... */
     double total, longest, shortest;
 } ptxlint_pipe_cycles;
 
 typedef struct ptxlint_cycles {
-    const ptxlint_pipe_cycles *pipes;   /* those that the GPU's file describes; pipe_count of them */
+    /* those that the GPU's file describes; pipe_count of them */
+    const ptxlint_pipe_cycles *pipes;
     size_t pipe_count;
-    const char *bound_total, *bound_longest, *bound_shortest;   /* the pipe with the most cycles; NULL: not known */
+    /* the pipe with the most cycles; NULL: not known */
+    const char *bound_total, *bound_longest, *bound_shortest;
 } ptxlint_cycles;
 
 typedef struct ptxlint_ceiling {
-    const char *name;                   /* "fp32 fma", "fp32 add or multiply", "fp64 fma", "fp16 fma", "tensor", "memory", "l2" */
-    double gflops;                      /* NaN: not known; of memory and l2: bandwidth times flops per byte */
+    /* "fp32 fma", "fp32 add or multiply", "fp64 fma", "fp16 fma", "tensor", "memory", "l2" */
+    const char *name;
+    /* NaN: not known; of memory and l2: bandwidth times flops per byte */
+    double gflops;
 } ptxlint_ceiling;
 
-/* What a mix of instructions could reach at best: estimates, from the weighted mix as written. Ryoo et al., PPoPP 2008, section 4; Williams, Waterman and Patterson, "Roofline",
- * CACM 2009. NaN where the GPU's file lacks SMs, clock or bandwidth. */
+/* What a mix of instructions could reach at best: estimates, from the weighted mix as written. Ryoo
+ * et al., PPoPP 2008, section 4; Williams, Waterman and Patterson, "Roofline", CACM 2009. NaN where
+ * the GPU's file lacks SMs, clock or bandwidth. */
 typedef struct ptxlint_peak {
-    double issue_gops;                  /* 10^9 operations of a thread that the GPU issues per second */
+    /* 10^9 operations of a thread that the GPU issues per second */
+    double issue_gops;
     double peak_gflops;                 /* fp32, nothing but multiply-adds */
-    double potential_gflops;            /* 2 x share of multiply-adds x issue_gops, at most peak_gflops */
+    /* 2 x share of multiply-adds x issue_gops, at most peak_gflops */
+    double potential_gflops;
     double demand_gb_per_s;             /* global memory traffic at full issue */
     double memory_gb_per_s;             /* that the GPU has */
     double flops_per_byte;              /* all flops over global bytes */
@@ -722,14 +881,20 @@ typedef struct ptxlint_peak {
 } ptxlint_peak;
 
 typedef enum ptxlint_trip_source {
-    PTXLINT_TRIP_UNKNOWN, PTXLINT_TRIP_CODE, PTXLINT_TRIP_LAUNCH, PTXLINT_TRIP_USER, PTXLINT_TRIP_SYMBOLIC
+    PTXLINT_TRIP_UNKNOWN,
+    PTXLINT_TRIP_CODE,
+    PTXLINT_TRIP_LAUNCH,
+    PTXLINT_TRIP_USER,
+    PTXLINT_TRIP_SYMBOLIC
 } ptxlint_trip_source;
 
 typedef struct ptxlint_trip {
     ptxlint_trip_source source;
-    double count;                       /* iterations each time the loop is entered, mean over threads; NaN: not known */
+    /* iterations each time the loop is entered, mean over threads; NaN: not known */
+    double count;
     double count_min, count_max;
-    ptxlint_certainty certainty;        /* exact: every thread makes count; bound: another exit may leave earlier */
+    /* exact: every thread makes count; bound: another exit may leave earlier */
+    ptxlint_certainty certainty;
     const char *expression;             /* "ceil((n - 4) / 4)"; NULL */
     const char *induction;              /* the register that counts; NULL */
     const char *start, *bound;          /* as expressions; NULL */
@@ -737,16 +902,25 @@ typedef struct ptxlint_trip {
     const char *why;                    /* why it is not known; NULL */
 } ptxlint_trip;
 
-/* What of an iteration of a loop, or of code in no loop, one warp can have under way at once, by what its machine instructions need of each other: estimates.
- * NaN: not known, as of a loop around another that the launch does not reach. */
+/* What of an iteration of a loop, or of code in no loop, one warp can have under way at once, by
+ * what its machine instructions need of each other: estimates. NaN: not known, as of a loop around
+ * another that the launch does not reach. */
 typedef struct ptxlint_parallelism {
-    double instructions;                /* machine instructions of an iteration, both ways of every branch */
-    double path_instructions;           /* of them on the longest chain in which each needs the one before */
-    double path_clocks;                 /* that such a chain takes by latencies: the critical path */
-    double carried_clocks;              /* of a loop: iterations follow each other no faster, by chains that go round; NaN of code in no loop */
-    double ilp;                         /* instruction-level parallelism: instructions / path_instructions */
-    double loads, load_path;            /* of global memory; of them on the longest chain of loads */
-    double mlp;                         /* memory-level parallelism, loads under way at once: loads / load_path; NaN without loads */
+    /* machine instructions of an iteration, both ways of every branch */
+    double instructions;
+    /* of them on the longest chain in which each needs the one before */
+    double path_instructions;
+    /* that such a chain takes by latencies: the critical path */
+    double path_clocks;
+    /* of a loop: iterations follow each other no faster, by chains that go round; NaN of code in no
+     * loop */
+    double carried_clocks;
+    /* instruction-level parallelism: instructions / path_instructions */
+    double ilp;
+    /* of global memory; of them on the longest chain of loads */
+    double loads, load_path;
+    /* memory-level parallelism, loads under way at once: loads / load_path; NaN without loads */
+    double mlp;
     double load_bytes;                  /* that all loads of a warp ask for */
     ptxlint_certainty certainty;        /* of all: an estimate, or not known */
 } ptxlint_parallelism;
@@ -759,40 +933,57 @@ typedef struct ptxlint_loop {
     int64_t parent;                     /* index of the loop around it; -1: none */
     int is_irreducible;
     int is_innermost;
-    ptxlint_mix mix;                    /* of all its blocks, inner loops included; weighted from this loop inwards */
+    /* of all its blocks, inner loops included; weighted from this loop inwards */
+    ptxlint_mix mix;
     ptxlint_trip trip;
     const ptxlint_cycles *cycles;       /* of one iteration, per GPU of the module */
     const ptxlint_peak *peaks;          /* of its mix, per GPU of the module */
-    const ptxlint_parallelism *parallelism;     /* per GPU of the module; NULL in a .func, or where only findings were asked for */
+    /* per GPU of the module; NULL in a .func, or where only findings were asked for */
+    const ptxlint_parallelism *parallelism;
 } ptxlint_loop;
 
 /* What an access costs in a shape of the block. NaN, NULL: not known, or not of that space. */
 typedef struct ptxlint_shaped {
     uint32_t block[3];
-    double active_threads, sectors_per_request, wavefronts_per_request, addresses_per_request, efficiency;
+    double active_threads, sectors_per_request, wavefronts_per_request, addresses_per_request,
+        efficiency;
     const char *pattern;
 } ptxlint_shaped;
 
 typedef struct ptxlint_access {
     size_t size;                        /* from one element to the next */
     ptxlint_span span;
-    const char *function;               /* that it stands in, where the kernel calls that: figures are sums over all calls; NULL: the kernel itself */
-    const char *space;                  /* "global", "shared", "local", "const", "generic", "param" */
-    const char *op;                     /* "load", "store", "atomic", "reduce", "async-copy", "prefetch" */
+    /* that it stands in, where the kernel calls that: figures are sums over all calls; NULL: the
+     * kernel itself */
+    const char *function;
+    /* "global", "shared", "local", "const", "generic", "param" */
+    const char *space;
+    /* "load", "store", "atomic", "reduce", "async-copy", "prefetch" */
+    const char *op;
     int64_t bytes;                      /* per thread */
-    double active_threads;              /* NaN: not known, like the nine below; means over requests */
+    /* NaN: not known, like the nine below; means over requests */
+    double active_threads;
     double sectors_per_request, ideal_sectors_per_request;          /* global memory */
-    double used_bytes_per_request, moved_bytes_per_request;         /* distinct bytes that lanes ask for; 32 a sector */
+    /* distinct bytes that lanes ask for; 32 a sector */
+    double used_bytes_per_request, moved_bytes_per_request;
     double wavefronts_per_request, ideal_wavefronts_per_request;    /* shared memory */
-    double addresses_per_request;       /* constant memory and kernel parameters: distinct ones, served one by one */
-    double efficiency;                  /* used over moved bytes, ideal over real wavefronts, 1 over addresses: 0 to 1 */
-    const char *pattern;                /* "broadcast", "contiguous", "offset", "strided", "per-thread", "rows", "irregular", of the worst request; NULL */
+    /* constant memory and kernel parameters: distinct ones, served one by one */
+    double addresses_per_request;
+    /* used over moved bytes, ideal over real wavefronts, 1 over addresses: 0 to 1 */
+    double efficiency;
+    /* "broadcast", "contiguous", "offset", "strided", "per-thread", "rows", "irregular", of the
+     * worst request; NULL */
+    const char *pattern;
     int64_t stride_bytes;               /* from lane to lane, in most of them */
     ptxlint_certainty certainty;
-    const char *why;                    /* how the addresses lie, in words, and what that rests on; or what is not known */
-    const ptxlint_related *chain;       /* instructions that made the address and what they make of lanes, the most telling first; 8 at the most */
+    /* how the addresses lie, in words, and what that rests on; or what is not known */
+    const char *why;
+    /* instructions that made the address and what they make of lanes, the most telling first; 8 at
+     * the most */
+    const ptxlint_related *chain;
     size_t chain_count;
-    const ptxlint_shaped *shapes;       /* where the block is not given, and the access costs more in one shape than in another: estimates for some that
+    const ptxlint_shaped *
+        shapes; /* where the block is not given, and the access costs more in one shape than in another: estimates for some that
                                          * blocks often have; the figures above are those of the first. Else none */
     size_t shape_count;
 } ptxlint_access;
@@ -801,7 +992,8 @@ typedef struct ptxlint_access {
 typedef enum ptxlint_uniformity {
     PTXLINT_UNIFORMITY_UNKNOWN,
     PTXLINT_UNIFORM_BLOCK,              /* the same in all threads of the block that execute it */
-    PTXLINT_UNIFORM_WARP,               /* the same in all lanes of a warp that execute it at once */
+    /* the same in all lanes of a warp that execute it at once */
+    PTXLINT_UNIFORM_WARP,
     PTXLINT_AFFINE,                     /* a step from lane to lane */
     PTXLINT_DIVERGENT                   /* lanes may differ in any way */
 } ptxlint_uniformity;
@@ -813,53 +1005,79 @@ PTXLINT_API const char *ptxlint_uniformity_text(ptxlint_uniformity uniformity);
 typedef struct ptxlint_value {
     ptxlint_span span;                  /* the instruction */
     ptxlint_uniformity uniformity;      /* of its first result */
-    int64_t stride;                     /* of PTXLINT_AFFINE: from lane to lane; PTXLINT_UNKNOWN: not a constant */
-    ptxlint_certainty certainty;        /* exact; estimate: rests on a shape of the block that was assumed, on lanes that load at once, or on sums that do not overflow */
+    /* of PTXLINT_AFFINE: from lane to lane; PTXLINT_UNKNOWN: not a constant */
+    int64_t stride;
+    /* exact; estimate: rests on a shape of the block that was assumed, on lanes that load at once,
+     * or on sums that do not overflow */
+    ptxlint_certainty certainty;
 } ptxlint_value;
 
-/* Of the instruction at a byte of the text. 0: there is none there, or it writes no register, or only findings were asked for. */
-PTXLINT_API int ptxlint_module_value_at(const ptxlint_module *module, uint32_t offset, ptxlint_value *value);
+/* Of the instruction at a byte of the text. 0: there is none there, or it writes no register, or
+ * only findings were asked for. */
+PTXLINT_API int ptxlint_module_value_at(const ptxlint_module *module, uint32_t offset,
+                                        ptxlint_value *value);
 
-typedef enum ptxlint_split { PTXLINT_SPLIT_UNKNOWN, PTXLINT_SPLIT_NEVER, PTXLINT_SPLIT_PERHAPS, PTXLINT_SPLIT_CERTAIN } ptxlint_split;
+typedef enum ptxlint_split {
+    PTXLINT_SPLIT_UNKNOWN,
+    PTXLINT_SPLIT_NEVER,
+    PTXLINT_SPLIT_PERHAPS,
+    PTXLINT_SPLIT_CERTAIN
+} ptxlint_split;
 
 /* A branch under a condition, or one of several ways. */
 typedef struct ptxlint_branch {
     size_t size;                        /* from one element to the next */
     ptxlint_span span;
     ptxlint_uniformity condition;
-    ptxlint_split splits;               /* whether lanes of one warp can go different ways; CERTAIN: in this launch some do */
+    /* whether lanes of one warp can go different ways; CERTAIN: in this launch some do */
+    ptxlint_split splits;
     ptxlint_certainty certainty;        /* of splits */
-    double parted_percent;              /* of a warp's executions of it: those in which the warp diverges; NaN: not known */
-    double wasted_slots;                /* issue slots of the launch up to where the lanes meet again, beyond those of lanes packed as at the branch; NaN */
-    double wasted_percent;              /* of the slots of the kernel's own instructions; an estimate; NaN */
+    /* of a warp's executions of it: those in which the warp diverges; NaN: not known */
+    double parted_percent;
+    /* issue slots of the launch up to where the lanes meet again, beyond those of lanes packed as
+     * at the branch; NaN */
+    double wasted_slots;
+    /* of the slots of the kernel's own instructions; an estimate; NaN */
+    double wasted_percent;
     ptxlint_span meeting;               /* where the ways meet again; {0, 0}: at the end */
     const ptxlint_related *chain;       /* as of an access, of the condition */
     size_t chain_count;
 } ptxlint_branch;
 
 typedef struct ptxlint_pressure {
-    int64_t max_live;                   /* 32-bit registers live at once at most, as PTX names them; a bound on none */
+    /* 32-bit registers live at once at most, as PTX names them; a bound on none */
+    int64_t max_live;
     int64_t max_live_predicates;
     ptxlint_span where;                 /* the instruction before which max_live are live */
-    const char *const *live;            /* names of the registers live there, in order of appearance */
+    /* names of the registers live there, in order of appearance */
+    const char *const *live;
     size_t live_count;
-    int64_t max_live_64, max_live_16;   /* of max_live's place: 64-bit values; 8- and 16-bit values */
+    /* of max_live's place: 64-bit values; 8- and 16-bit values */
+    int64_t max_live_64, max_live_16;
 } ptxlint_pressure;
 
-typedef enum ptxlint_launch_source { PTXLINT_LAUNCH_ASSUMED, PTXLINT_LAUNCH_DIRECTIVE, PTXLINT_LAUNCH_FILE } ptxlint_launch_source;
+typedef enum ptxlint_launch_source {
+    PTXLINT_LAUNCH_ASSUMED,
+    PTXLINT_LAUNCH_DIRECTIVE,
+    PTXLINT_LAUNCH_FILE
+} ptxlint_launch_source;
 
 typedef struct ptxlint_launch {
     int64_t grid[3], block[3];          /* PTXLINT_UNKNOWN where not known */
     int64_t dynamic_shared_bytes;
     ptxlint_launch_source source;
-    int block_is_assumed;               /* the largest that .maxntid allows, else 256 threads; the rest may still be given */
+    /* the largest that .maxntid allows, else 256 threads; the rest may still be given */
+    int block_is_assumed;
     int64_t cluster[3];
     int64_t blocks, threads_per_block, warps_per_block, warps;  /* of the whole grid */
     int64_t idle_lanes;                 /* of a block's last warp */
     const char *error;                  /* why it fails: the block is beyond the directives; NULL */
-    const char *const *assumed;         /* "param 2 = 4096": what was not given and figures rest on; of pointers only their alignment counts */
+    /* "param 2 = 4096": what was not given and figures rest on; of pointers only their alignment
+     * counts */
+    const char *const *assumed;
     size_t assumed_count;
-    const char *assumed_options;        /* that would give them: "--block, --param 2=N"; NULL: there is none */
+    /* that would give them: "--block, --param 2=N"; NULL: there is none */
+    const char *assumed_options;
 } ptxlint_launch;
 
 typedef enum ptxlint_register_source {
@@ -869,8 +1087,14 @@ typedef enum ptxlint_register_source {
     PTXLINT_REGISTERS_MODEL,            /* by a model of ptxas: an estimate */
 } ptxlint_register_source;
 
-/* What ptxas is likely to do where directives leave a kernel few registers. Spilt bytes are known from ptxas alone. */
-typedef enum ptxlint_spills { PTXLINT_SPILLS_UNKNOWN, PTXLINT_SPILLS_UNLIKELY, PTXLINT_SPILLS_POSSIBLE, PTXLINT_SPILLS_LIKELY } ptxlint_spills;
+/* What ptxas is likely to do where directives leave a kernel few registers. Spilt bytes are known
+ * from ptxas alone. */
+typedef enum ptxlint_spills {
+    PTXLINT_SPILLS_UNKNOWN,
+    PTXLINT_SPILLS_UNLIKELY,
+    PTXLINT_SPILLS_POSSIBLE,
+    PTXLINT_SPILLS_LIKELY
+} ptxlint_spills;
 
 /* Machine instructions of one class that a launch executes. */
 typedef struct ptxlint_machine_count {
@@ -878,11 +1102,14 @@ typedef struct ptxlint_machine_count {
     double warp_instructions;
 } ptxlint_machine_count;
 
-/* What a launch executes: the model of what ptxas makes of the kernel, by how often warps come to each block. NaN: not known. */
+/* What a launch executes: the model of what ptxas makes of the kernel, by how often warps come to
+ * each block. NaN: not known. */
 typedef struct ptxlint_executed {
     double warp_instructions;           /* machine instructions, all warps */
-    double flops_fp32, flops_fp64, flops_fp16, flops_tensor;    /* of active threads; a multiply-add counts two */
-    const ptxlint_machine_count *machine;       /* warp_instructions by class, those that there are */
+    /* of active threads; a multiply-add counts two */
+    double flops_fp32, flops_fp64, flops_fp16, flops_tensor;
+    /* warp_instructions by class, those that there are */
+    const ptxlint_machine_count *machine;
     size_t machine_count;
     ptxlint_certainty certainty;
     const char *why;                    /* why nothing is known; NULL: it is */
@@ -896,31 +1123,44 @@ typedef struct ptxlint_time_part {
 
 #define PTXLINT_TIME_PARTS 11
 
-/* How long a launch takes, on a machine that it has to itself, what it reads not in a cache yet. NaN: not known. */
+/* How long a launch takes, on a machine that it has to itself, what it reads not in a cache yet.
+ * NaN: not known. */
 typedef struct ptxlint_time {
     double dram_bytes;                  /* distinct ones that are read and written */
-    double bound_us, predicted_us;      /* no launch is faster at the peak clock; the best single guess */
-    double low_us, high_us;             /* where nine in ten such launches fall; bound_us <= low_us <= predicted_us <= high_us */
+    /* no launch is faster at the peak clock; the best single guess */
+    double bound_us, predicted_us;
+    /* where nine in ten such launches fall; bound_us <= low_us <= predicted_us <= high_us */
+    double low_us, high_us;
     const char *why;                    /* why nothing is predicted; NULL: it is */
-    const char *band;                   /* what makes them such, "memory", "guessed", ...: docs/time.md; NULL */
-    int band_is_measured;               /* on such a GPU; else the band is that of an H200, and wider */
-    const char *bound_why;              /* why there is no bound though there is a prediction; NULL */
-    const char *bound_by, *limiter;     /* what holds the bound, what takes longest: a part, or the pipeline's own name; NULL */
+    /* what makes them such, "memory", "guessed", ...: docs/time.md; NULL */
+    const char *band;
+    /* on such a GPU; else the band is that of an H200, and wider */
+    int band_is_measured;
+    /* why there is no bound though there is a prediction; NULL */
+    const char *bound_why;
+    /* what holds the bound, what takes longest: a part, or the pipeline's own name; NULL */
+    const char *bound_by, *limiter;
     ptxlint_time_part parts[PTXLINT_TIME_PARTS];
     size_t part_count;                  /* 0: nothing is known */
-    ptxlint_certainty bytes_certainty, bound_certainty, certainty;      /* of dram_bytes, of bound_us, of the prediction */
+    /* of dram_bytes, of bound_us, of the prediction */
+    ptxlint_certainty bytes_certainty, bound_certainty, certainty;
 } ptxlint_time;
 
-/* What limits a launch, and what moving that would give: estimates, like the prediction that they rest on. NaN, NULL: not known. */
+/* What limits a launch, and what moving that would give: estimates, like the prediction that they
+ * rest on. NaN, NULL: not known. */
 typedef struct ptxlint_bottleneck {
-    double compute_percent, memory_percent, issue_percent;      /* of the predicted time: the busiest pipe or issue slots; the way to memory; issue slots */
-    double relieved_us;                 /* predicted, did the limiter take nothing: no change to it gives more */
+    /* of the predicted time: the busiest pipe or issue slots; the way to memory; issue slots */
+    double compute_percent, memory_percent, issue_percent;
+    /* predicted, did the limiter take nothing: no change to it gives more */
+    double relieved_us;
     const char *next;                   /* the limiter then */
     const char *advice;                 /* what would move the limiter */
-    double wave_us, tail_us;            /* what a wave of blocks takes; what the empty places of the last one take of it */
+    /* what a wave of blocks takes; what the empty places of the last one take of it */
+    double wave_us, tail_us;
 } ptxlint_bottleneck;
 
-/* With the operations that the launch executes and the bytes that come from memory. NaN, NULL: not known, or no floating point. */
+/* With the operations that the launch executes and the bytes that come from memory. NaN, NULL: not
+ * known, or no floating point. */
 typedef struct ptxlint_roofline {
     double flops, flops_per_byte;
     double ridge_flops_per_byte;        /* from where on pipelines hold it, and not memory */
@@ -931,7 +1171,9 @@ typedef struct ptxlint_roofline {
 
 /* Little's law on one SM: what has to be under way at once is latency x throughput. */
 typedef struct ptxlint_concurrency {
-    double bytes_needed_low, bytes_needed_high;         /* of loads, for the bandwidth of memory, by its least and most latency; figures of the GPU alone */
+    /* of loads, for the bandwidth of memory, by its least and most latency; figures of the GPU
+     * alone */
+    double bytes_needed_low, bytes_needed_high;
     double operations_needed;           /* independent fp32 operations of threads, for the peak */
     double warps;                       /* that the launch keeps on an SM */
     double bytes, operations;           /* that these have under way */
@@ -945,11 +1187,16 @@ typedef struct ptxlint_projection {
     const ptxlint_gpu *gpu;
     int64_t registers;                  /* per thread, that occupancy is for */
     ptxlint_register_source register_source;
-    int64_t registers_low, registers_high;      /* of the model: nine in ten kernels lie from low to high; of ptxas: registers */
-    int registers_are_calibrated;       /* the model was fitted to such targets (sm_75 and later); else the band is wide, by judgement */
-    int64_t register_cap;               /* the most that directives and the GPU leave a thread; unknown without the model */
+    /* of the model: nine in ten kernels lie from low to high; of ptxas: registers */
+    int64_t registers_low, registers_high;
+    /* the model was fitted to such targets (sm_75 and later); else the band is wide, by judgement
+     * */
+    int registers_are_calibrated;
+    /* the most that directives and the GPU leave a thread; unknown without the model */
+    int64_t register_cap;
     ptxlint_spills spills;              /* by the model, beyond that cap */
-    ptxlint_resources resources;        /* that occupancy is for: what ptxas says, where it has spoken, and no dynamic shared memory
+    ptxlint_resources
+        resources; /* that occupancy is for: what ptxas says, where it has spoken, and no dynamic shared memory
                                          * where the kernel has no use for it */
     int64_t spill_store_bytes, spill_load_bytes, stack_bytes;   /* from ptxas */
     ptxlint_occupancy occupancy;
@@ -971,8 +1218,10 @@ typedef struct ptxlint_projection {
 typedef struct ptxlint_param {
     size_t size;                        /* from one element to the next */
     const char *name;
-    const char *type;                   /* of an element: "u64", "f32"; "b8" of a struct or an array of bytes */
-    int64_t bytes, offset;              /* offset: from the first parameter's; PTXLINT_UNKNOWN: one before it has no size */
+    /* of an element: "u64", "f32"; "b8" of a struct or an array of bytes */
+    const char *type;
+    /* offset: from the first parameter's; PTXLINT_UNKNOWN: one before it has no size */
+    int64_t bytes, offset;
     uint32_t align;
 } ptxlint_param;
 
@@ -985,10 +1234,12 @@ typedef struct ptxlint_kernel {
     int is_recursive;
     int has_syntax_error;               /* data-flow figures are unknown */
     uint64_t block_count, edge_count, unreachable_block_count;
-    int64_t static_shared_bytes;        /* declared in the function, and in the module where it names them; unknown
+    int64_t
+        static_shared_bytes; /* declared in the function, and in the module where it names them; unknown
                                          * where it calls and what can be called may use more */
     int64_t local_bytes, param_bytes;   /* declared in the function */
-    int64_t barriers;                   /* named barriers, of what it calls too: highest number + 1; 16 where one is in a register; unknown where something
+    int64_t
+        barriers; /* named barriers, of what it calls too: highest number + 1; 16 where one is in a register; unknown where something
                                          * that it calls is not there */
     uint32_t maxntid[3], reqntid[3], minnctapersm, maxnreg;     /* directives; 0: not given */
     ptxlint_launch launch;
@@ -1007,17 +1258,20 @@ typedef struct ptxlint_kernel {
 } ptxlint_kernel;
 
 /* Functions with a body, in file order: entries and .funcs. */
-PTXLINT_API const ptxlint_kernel *ptxlint_module_kernels(const ptxlint_module *module, size_t *count);
+PTXLINT_API const ptxlint_kernel *ptxlint_module_kernels(const ptxlint_module *module,
+                                                         size_t *count);
 
-/* How many times as fast a program is of which a share (0 to 1) becomes `speedup` times as fast (Amdahl, AFIPS 1967): what the gain of a kernel is worth.
- * NaN where it is undefined. */
+/* How many times as fast a program is of which a share (0 to 1) becomes `speedup` times as fast
+ * (Amdahl, AFIPS 1967): what the gain of a kernel is worth. NaN where it is undefined. */
 PTXLINT_API double ptxlint_amdahl(double share, double speedup);
 
 /* Figures that budgets limit and diffs compare: number index; 0 past the end. */
 typedef struct ptxlint_metric {
     const char *key, *unit, *what;      /* "occupancy_percent" */
     int is_higher_better;
-    const char *tolerance;              /* by which it may get worse before ptxlint_diff calls it a regression: "8", "5%"; "off": by any */
+    /* by which it may get worse before ptxlint_diff calls it a regression: "8", "5%"; "off": by any
+     * */
+    const char *tolerance;
 } ptxlint_metric;
 
 PTXLINT_API int ptxlint_metric_at(size_t index, ptxlint_metric *out);
@@ -1027,23 +1281,31 @@ typedef struct ptxlint_measure {
     ptxlint_certainty certainty;
 } ptxlint_measure;
 
-/* Metric number `metric` of a kernel on its GPU number `projection`; of "findings" NaN, since these are of the module. 0: there is none. */
-PTXLINT_API int ptxlint_kernel_measure(const ptxlint_kernel *kernel, size_t projection, size_t metric, ptxlint_measure *out);
+/* Metric number `metric` of a kernel on its GPU number `projection`; of "findings" NaN, since these
+ * are of the module. 0: there is none. */
+PTXLINT_API int ptxlint_kernel_measure(const ptxlint_kernel *kernel, size_t projection,
+                                       size_t metric, ptxlint_measure *out);
 
-/* A hash of a kernel's statements as ptxlint_module_statement has them: the same where nothing but names, comments and lines differ. */
-PTXLINT_API uint64_t ptxlint_module_body(const ptxlint_module *module, const ptxlint_kernel *kernel);
+/* A hash of a kernel's statements as ptxlint_module_statement has them: the same where nothing but
+ * names, comments and lines differ. */
+PTXLINT_API uint64_t ptxlint_module_body(const ptxlint_module *module,
+                                         const ptxlint_kernel *kernel);
 
-/* ---- before a launch --------------------------------------------------------------------------------------------- */
+/* ---- before a launch ------------------------------------------------------------------------- */
 
 /* A launch that may be. 0, negative, NULL: as the launches of the module's options have it. */
 typedef struct ptxlint_trial {
     size_t size;                        /* sizeof(ptxlint_trial) */
     int64_t grid[3], block[3];
     int64_t dynamic_shared_bytes;
-    int64_t max_registers;              /* .maxnreg: the most that a thread gets; 0: as the kernel has it */
-    const void *const *params;          /* by position, as cuLaunchKernel takes them; NULL for a pointer */
+    /* .maxnreg: the most that a thread gets; 0: as the kernel has it */
+    int64_t max_registers;
+    /* by position, as cuLaunchKernel takes them; NULL for a pointer */
+    const void *const *params;
     size_t param_count;
-    int64_t steps;                      /* 0: one block is evaluated; else as many as so many instructions of warps do for, as in a report: closer, and slower */
+    /* 0: one block is evaluated; else as many as so many instructions of warps do for, as in a
+     * report: closer, and slower */
+    int64_t steps;
 } ptxlint_trial;
 
 typedef struct ptxlint_estimated {
@@ -1051,9 +1313,12 @@ typedef struct ptxlint_estimated {
     ptxlint_occupancy occupancy;
     double waves;
     double warp_instructions;
-    double sectors_per_request, ideal_sectors_per_request;              /* of global memory, all accesses together */
+    /* of global memory, all accesses together */
+    double sectors_per_request, ideal_sectors_per_request;
     double wavefronts_per_request, ideal_wavefronts_per_request;        /* of shared memory */
-    double thread_accesses;             /* of global memory: how often a thread makes one, in the whole launch; NaN too where that rests on data or on what was assumed */
+    /* of global memory: how often a thread makes one, in the whole launch; NaN too where that rests
+     * on data or on what was assumed */
+    double thread_accesses;
     int knows_params;                   /* no integer among the parameters was assumed */
     ptxlint_spills spills;              /* with max_registers: by the band of the registers */
     ptxlint_time time;                  /* without what spills cost */
@@ -1062,10 +1327,15 @@ typedef struct ptxlint_estimated {
 
 PTXLINT_API void ptxlint_trial_init(ptxlint_trial *trial);
 
-/* One kernel and launch on the module's GPU of that number, from one of its blocks: quick enough to be asked before a launch. The module must have been made
- * with figures (not findings_only, not syntax_only); any number of threads may ask the same module at once, those that ask one after the other share what was found. PTXLINT_BAD_ARGUMENT also where there is no such
- * kernel. Where several have the name, a ptxlint_kernel's own name, by its address, means that one. What is unknown is NaN. */
-PTXLINT_API ptxlint_status ptxlint_estimate(const ptxlint_module *module, const char *kernel, size_t gpu, const ptxlint_trial *trial, ptxlint_estimated *out);
+/* One kernel and launch on the module's GPU of that number, from one of its blocks: quick enough to
+ * be asked before a launch. The module must have been made with figures (not findings_only, not
+ * syntax_only); any number of threads may ask the same module at once, those that ask one after the
+ * other share what was found. PTXLINT_BAD_ARGUMENT also where there is no such kernel. Where
+ * several have the name, a ptxlint_kernel's own name, by its address, means that one. What is
+ * unknown is NaN. */
+PTXLINT_API ptxlint_status ptxlint_estimate(const ptxlint_module *module, const char *kernel,
+                                            size_t gpu, const ptxlint_trial *trial,
+                                            ptxlint_estimated *out);
 
 /* Why a kernel may do other work with another block; those further down say more. */
 typedef enum ptxlint_binding {
@@ -1082,31 +1352,38 @@ typedef enum ptxlint_binding {
     PTXLINT_BINDING_CONSTANT            /* a number stands for %ntid: number * %ctaid + %tid */
 } ptxlint_binding;
 
-/* How a kernel tells its threads apart. Where nothing binds a dimension, any %ntid does the same work for which %ntid * %nctaid is as before. */
+/* How a kernel tells its threads apart. Where nothing binds a dimension, any %ntid does the same
+ * work for which %ntid * %nctaid is as before. */
 typedef struct ptxlint_thread_index {
     size_t size;                        /* sizeof(ptxlint_thread_index), set by the caller */
     ptxlint_binding binding[3];         /* per dimension */
     size_t line[3];                     /* that binds it; 0: none */
     int64_t number[3];                  /* of PTXLINT_BINDING_CONSTANT */
     int asks_total[3];                  /* for %ntid * %nctaid */
-    int asks_lane;                      /* for lanes: the same only where rows of the block are whole warps */
-    char shared[64];                    /* an array of a fixed size in shared memory, cut short; "": none */
+    /* for lanes: the same only where rows of the block are whole warps */
+    int asks_lane;
+    /* an array of a fixed size in shared memory, cut short; "": none */
+    char shared[64];
     int64_t shared_bytes;
 } ptxlint_thread_index;
 
 /* Of a kernel of a module that ptxlint_estimate() would take. */
-PTXLINT_API ptxlint_status ptxlint_thread_index_find(const ptxlint_module *module, const char *kernel, ptxlint_thread_index *out);
+PTXLINT_API ptxlint_status ptxlint_thread_index_find(const ptxlint_module *module,
+                                                     const char *kernel, ptxlint_thread_index *out);
 
-/* ---- writing ----------------------------------------------------------------------------------------------------- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 typedef enum ptxlint_format {
     PTXLINT_TEXT,                       /* for people */
     PTXLINT_ONELINE,                    /* path:line:column: severity: message [rule] */
     PTXLINT_JSON,                       /* schema ptxlint-diagnostics/1 or ptxlint-report/1 */
-    PTXLINT_CSV,                        /* a row per finding; of a report a row per kernel and GPU */
-    PTXLINT_JSONL,                      /* diagnostics only: one JSON object a line, those of PTXLINT_JSON */
+    /* a row per finding; of a report a row per kernel and GPU */
+    PTXLINT_CSV,
+    /* diagnostics only: one JSON object a line, those of PTXLINT_JSON */
+    PTXLINT_JSONL,
     PTXLINT_SARIF,                      /* diagnostics only: SARIF 2.1.0 within GitHub's limits */
-    PTXLINT_GITHUB,                     /* diagnostics only, as the rest: workflow commands, ::warning file=... */
+    /* diagnostics only, as the rest: workflow commands, ::warning file=... */
+    PTXLINT_GITHUB,
     PTXLINT_GITLAB,                     /* GitLab's Code Quality report */
     PTXLINT_CHECKSTYLE,                 /* Checkstyle's XML */
     PTXLINT_JUNIT,                      /* JUnit's XML */
@@ -1116,7 +1393,9 @@ typedef enum ptxlint_format {
 
 /* Where a finding is shown that has two places. */
 typedef enum ptxlint_primary {
-    PTXLINT_PRIMARY_AUTO,               /* in formats for code review the CUDA line, where its file can be read and lies below the working directory */
+    /* in formats for code review the CUDA line, where its file can be read and lies below the
+     * working directory */
+    PTXLINT_PRIMARY_AUTO,
     PTXLINT_PRIMARY_PTX,
     PTXLINT_PRIMARY_SOURCE              /* the CUDA line wherever .loc names one */
 } ptxlint_primary;
@@ -1125,39 +1404,51 @@ typedef struct ptxlint_write_options {
     size_t size;                        /* sizeof(ptxlint_write_options) */
     ptxlint_format format;
     int color;                          /* ANSI colours in PTXLINT_TEXT */
-    const char *kernel_glob;            /* only kernels that match, * and ? as in a shell; NULL: all */
+    /* only kernels that match, * and ? as in a shell; NULL: all */
+    const char *kernel_glob;
     const char *const *groups;          /* only diagnostics of these groups; NULL: all */
     size_t group_count;
-    const ptxlint_rules *rules;         /* a user's, that findings may be of: SARIF describes them; NULL */
-    int no_summary;                     /* without the last line of PTXLINT_TEXT, which counts the findings */
+    /* a user's, that findings may be of: SARIF describes them; NULL */
+    const ptxlint_rules *rules;
+    /* without the last line of PTXLINT_TEXT, which counts the findings */
+    int no_summary;
     ptxlint_primary primary;
 } ptxlint_write_options;
 
 PTXLINT_API void ptxlint_write_options_init(ptxlint_write_options *options);
 
 /* Findings of several modules as one document. In text: nothing where there is nothing to say. */
-PTXLINT_API ptxlint_status ptxlint_write_diagnostics(const ptxlint_module *const *modules, size_t count,
-                                                     const ptxlint_write_options *options, ptxlint_write_fn write,
-                                                     void *context);
+PTXLINT_API ptxlint_status ptxlint_write_diagnostics(const ptxlint_module *const *modules,
+                                                     size_t count,
+                                                     const ptxlint_write_options *options,
+                                                     ptxlint_write_fn write, void *context);
 
 /* Figures per kernel of several modules as one document. */
 PTXLINT_API ptxlint_status ptxlint_write_report(const ptxlint_module *const *modules, size_t count,
-                                                const ptxlint_write_options *options, ptxlint_write_fn write, void *context);
+                                                const ptxlint_write_options *options,
+                                                ptxlint_write_fn write, void *context);
 
-/* Figures and pipelines of GPUs side by side, each with its source; in JSON schema ptxlint-gpus/1. */
-PTXLINT_API ptxlint_status ptxlint_write_gpus(const ptxlint_gpu *const *gpus, size_t count, const ptxlint_write_options *options,
+/* Figures and pipelines of GPUs side by side, each with its source; in JSON schema
+ * ptxlint-gpus/1. */
+PTXLINT_API ptxlint_status ptxlint_write_gpus(const ptxlint_gpu *const *gpus, size_t count,
+                                              const ptxlint_write_options *options,
                                               ptxlint_write_fn write, void *context);
 
-/* The same two documents written a module at a time, so that each module may be freed before the next one is read. */
+/* The same two documents written a module at a time, so that each module may be freed before the
+ * next one is read. */
 typedef struct ptxlint_writer ptxlint_writer;
 
 typedef enum ptxlint_document { PTXLINT_DIAGNOSTICS = 1, PTXLINT_REPORT } ptxlint_document;
 
-/* Strings in options must outlive the writer. A report has no PTXLINT_ONELINE. On failure *out is NULL. */
-PTXLINT_API ptxlint_status ptxlint_writer_new(ptxlint_document document, const ptxlint_write_options *options,
-                                              ptxlint_write_fn write, void *context, ptxlint_writer **out);
+/* Strings in options must outlive the writer. A report has no PTXLINT_ONELINE. On failure *out is
+ * NULL. */
+PTXLINT_API ptxlint_status ptxlint_writer_new(ptxlint_document document,
+                                              const ptxlint_write_options *options,
+                                              ptxlint_write_fn write, void *context,
+                                              ptxlint_writer **out);
 
-/* After a failure all that follows fails alike. What is added reaches write at the latest with ptxlint_writer_finish. */
+/* After a failure all that follows fails alike. What is added reaches write at the latest with
+ * ptxlint_writer_finish. */
 PTXLINT_API ptxlint_status ptxlint_writer_add(ptxlint_writer *writer, const ptxlint_module *module);
 PTXLINT_API ptxlint_status ptxlint_writer_finish(ptxlint_writer *writer);
 PTXLINT_API void ptxlint_writer_free(ptxlint_writer *writer);
@@ -1166,16 +1457,17 @@ PTXLINT_API void ptxlint_writer_free(ptxlint_writer *writer);
 PTXLINT_API void ptxlint_count_diagnostics(const ptxlint_module *const *modules, size_t count,
                                            const ptxlint_write_options *options, size_t counts[4]);
 
-/* ---- schemas ----------------------------------------------------------------------------------------------------- */
+/* ---- schemas --------------------------------------------------------------------------------- */
 
-/* JSON Schemas (draft-07) of documents that ptxlint writes and files that it reads: the name of number index, NULL past the end; the text of
- * the one of that name, NULL: there is none. */
+/* JSON Schemas (draft-07) of documents that ptxlint writes and files that it reads: the name of
+ * number index, NULL past the end; the text of the one of that name, NULL: there is none. */
 PTXLINT_API const char *ptxlint_schema_name(size_t index);
 PTXLINT_API const char *ptxlint_schema_text(const char *name);
 
-/* ---- two versions ------------------------------------------------------------------------------------------------ */
+/* ---- two versions ---------------------------------------------------------------------------- */
 
-/* Figures and findings of kernels, kept apart from their modules: from modules, or from what ptxlint_write_report made in JSON. */
+/* Figures and findings of kernels, kept apart from their modules: from modules, or from what
+ * ptxlint_write_report made in JSON. */
 typedef struct ptxlint_report ptxlint_report;
 
 PTXLINT_API ptxlint_status ptxlint_report_new(ptxlint_report **out);
@@ -1183,8 +1475,10 @@ PTXLINT_API ptxlint_status ptxlint_report_new(ptxlint_report **out);
 /* Adds the entries of a module, which may be freed then. */
 PTXLINT_API ptxlint_status ptxlint_report_add(ptxlint_report *report, const ptxlint_module *module);
 
-/* Adds those of a saved report. On PTXLINT_BAD_FILE *error (of error_size bytes, may be NULL) says where and why, and some may have been added. */
-PTXLINT_API ptxlint_status ptxlint_report_read(ptxlint_report *report, const char *path, const char *json, size_t length, char *error,
+/* Adds those of a saved report. On PTXLINT_BAD_FILE *error (of error_size bytes, may be NULL) says
+ * where and why, and some may have been added. */
+PTXLINT_API ptxlint_status ptxlint_report_read(ptxlint_report *report, const char *path,
+                                               const char *json, size_t length, char *error,
                                                size_t error_size);
 
 /* How many there are: a kernel once for each GPU. */
@@ -1194,11 +1488,14 @@ PTXLINT_API void ptxlint_report_free(ptxlint_report *report);
 /* Which kernel is which, what has changed, and whether it is a regression. */
 typedef struct ptxlint_diff ptxlint_diff;
 
-/* tolerances: "registers=5%", "spill_bytes=16", "instructions=off", count of them, instead of those of ptxlint_metric; one of "findings" is
- * how many warnings and errors may be new. On PTXLINT_BAD_FILE one of them is wrong, and *error (of error_size bytes, may be NULL) says why. The reports
- * must outlive the diff, and are in no other one meanwhile. */
-PTXLINT_API ptxlint_status ptxlint_diff_new(const ptxlint_report *old_report, const ptxlint_report *new_report, const char *const *tolerances,
-                                            size_t count, ptxlint_diff **out, char *error, size_t error_size);
+/* tolerances: "registers=5%", "spill_bytes=16", "instructions=off", count of them, instead of those
+ * of ptxlint_metric; one of "findings" is how many warnings and errors may be new. On
+ * PTXLINT_BAD_FILE one of them is wrong, and *error (of error_size bytes, may be NULL) says why.
+ * The reports must outlive the diff, and are in no other one meanwhile. */
+PTXLINT_API ptxlint_status ptxlint_diff_new(const ptxlint_report *old_report,
+                                            const ptxlint_report *new_report,
+                                            const char *const *tolerances, size_t count,
+                                            ptxlint_diff **out, char *error, size_t error_size);
 PTXLINT_API void ptxlint_diff_free(ptxlint_diff *diff);
 
 /* Of kernels, each once for each GPU. */
@@ -1210,21 +1507,27 @@ typedef struct ptxlint_diff_info {
 
 PTXLINT_API const ptxlint_diff_info *ptxlint_diff_get_info(const ptxlint_diff *diff);
 
-/* Tolerances with which nothing of this would be a regression, "registers=11": number index of them, at most size bytes with the NUL into out.
- * 0 past the end. */
-PTXLINT_API int ptxlint_diff_tolerance_at(const ptxlint_diff *diff, size_t index, char *out, size_t size);
+/* Tolerances with which nothing of this would be a regression, "registers=11": number index of
+ * them, at most size bytes with the NUL into out. 0 past the end. */
+PTXLINT_API int ptxlint_diff_tolerance_at(const ptxlint_diff *diff, size_t index, char *out,
+                                          size_t size);
 
 typedef struct ptxlint_diff_options {
     size_t size;                        /* sizeof(ptxlint_diff_options) */
-    ptxlint_format format;              /* PTXLINT_TEXT, PTXLINT_MARKDOWN or PTXLINT_JSON (schema ptxlint-diff/1) */
+    /* PTXLINT_TEXT, PTXLINT_MARKDOWN or PTXLINT_JSON (schema ptxlint-diff/1) */
+    ptxlint_format format;
     int color;
-    const char *old_name, *new_name;    /* of the two sides, as they are shown; NULL: "old", "new" */
-    const char *accept;                 /* a command that makes a regression the new state; NULL: none is shown */
+    /* of the two sides, as they are shown; NULL: "old", "new" */
+    const char *old_name, *new_name;
+    /* a command that makes a regression the new state; NULL: none is shown */
+    const char *accept;
     size_t max_bytes;                   /* of Markdown; 0: 60,000, what a comment on GitHub takes */
 } ptxlint_diff_options;
 
 PTXLINT_API void ptxlint_diff_options_init(ptxlint_diff_options *options);
-PTXLINT_API ptxlint_status ptxlint_write_diff(const ptxlint_diff *diff, const ptxlint_diff_options *options, ptxlint_write_fn write, void *context);
+PTXLINT_API ptxlint_status ptxlint_write_diff(const ptxlint_diff *diff,
+                                              const ptxlint_diff_options *options,
+                                              ptxlint_write_fn write, void *context);
 
 #ifdef __cplusplus
 }

@@ -1,5 +1,6 @@
-/* analyse.c -- the functions of a module, each analysed by one of several threads, the largest first. What threads share is const; what they find is put
- * together in the order of the functions, so that it is the same for any number of them. */
+/* analyse.c -- the functions of a module, each analysed by one of several threads, the largest
+ * first. What threads share is const; what they find is put together in the order of the functions,
+ * so that it is the same for any number of them. */
 #include "findings/config.h"
 #include "input/launch.h"
 #include "api/module.h"
@@ -44,7 +45,7 @@ struct Crew {
     atomic_size_t next;         /* of order: the first that no worker has taken */
 };
 
-/* ---- one function ------------------------------------------------------------------------------------------------ */
+/* ---- one function ---------------------------------------------------------------------------- */
 
 /* Asks for what figures rest on. */
 static void ask_for_figures(const Sessions *all, const ptxlint_options *options, Session *session)
@@ -61,7 +62,8 @@ static void ask_for_figures(const Sessions *all, const ptxlint_options *options,
         TIMED(ESTIMATE, ptx_session_executed(session, g));
 }
 
-/* A session computes what it is asked for, whoever asks. The stages in order, so that a profile says what each of them takes. */
+/* A session computes what it is asked for, whoever asks. The stages in order, so that a profile
+ * says what each of them takes. */
 static void ask_by_stage(const Sessions *all, const ptxlint_options *options, Session *session)
 {
     TIMED(FLOW, ptx_session_cfg(session));
@@ -96,7 +98,7 @@ static void analyse_func(AnalysisThread *w, FuncId f)
     crew->known_by[f] = w->sessions;
 }
 
-/* ---- workers ----------------------------------------------------------------------------------------------------- */
+/* ---- workers --------------------------------------------------------------------------------- */
 
 static bool wants_figures(const ptxlint_options *options)
 {
@@ -111,9 +113,18 @@ static void begin_sessions(AnalysisThread *w)
     bool has_figures = wants_figures(crew->options);
     w->sessions = ptx_arena_new(w->kept, Sessions);
     *w->sessions = (Sessions){
-        .module = m->ir, .calls = m->calls, .launches = crew->launches, .said = crew->said,
-        .gpus = m->gpus, .gpu_count = m->gpu_count, .has_figures = has_figures,
-        .diags = &w->sink, .arena = w->kept, .work = &w->work, .temp = has_figures ? &w->temp : w->kept, .scratch = &w->scratch,
+        .module = m->ir,
+        .calls = m->calls,
+        .launches = crew->launches,
+        .said = crew->said,
+        .gpus = m->gpus,
+        .gpu_count = m->gpu_count,
+        .has_figures = has_figures,
+        .diags = &w->sink,
+        .arena = w->kept,
+        .work = &w->work,
+        .temp = has_figures ? &w->temp : w->kept,
+        .scratch = &w->scratch,
     };
     ptx_sessions_begin(w->sessions);
 }
@@ -134,7 +145,8 @@ static void analyse_functions(AnalysisThread *w)
 static bool attempt(AnalysisThread *w, void (*step)(AnalysisThread *))
 {
     jmp_buf on_failure;
-    w->kept->on_failure = w->work.on_failure = w->temp.on_failure = w->scratch.on_failure = &on_failure;
+    w->kept->on_failure = w->work.on_failure = w->temp.on_failure = w->scratch.on_failure =
+        &on_failure;
     if (setjmp(on_failure))
         return false;
     step(w);
@@ -146,7 +158,8 @@ static void *work(void *context)
     AnalysisThread *w = context;
     w->is_complete = attempt(w, analyse_functions);
     if (!w->is_complete)
-        atomic_store(&w->crew->next, w->crew->module->ir->func_count);         /* nobody need begin another */
+        /* nobody need begin another */
+        atomic_store(&w->crew->next, w->crew->module->ir->func_count);
     return NULL;
 }
 
@@ -154,7 +167,8 @@ static void *work(void *context)
 static void run_workers(Crew *crew)
 {
     unsigned begun = 1;
-    while (begun < crew->worker_count && !pthread_create(&crew->workers[begun].thread, NULL, work, &crew->workers[begun]))
+    while (begun < crew->worker_count
+           && !pthread_create(&crew->workers[begun].thread, NULL, work, &crew->workers[begun]))
         begun++;
     work(&crew->workers[0]);
     for (unsigned i = 1; i < begun; i++)
@@ -170,7 +184,7 @@ static bool all_complete(const Crew *crew)
     return true;
 }
 
-/* ---- before: what they share ------------------------------------------------------------------------------------- */
+/* ---- before: what they share ----------------------------------------------------------------- */
 
 /* NULL without a profile. */
 static RuleTimes *begin_times(ptxlint_module *m, const ptxlint_options *options)
@@ -193,14 +207,16 @@ static void end_times(const RuleTimes *times, const ptxlint_options *options)
     for (uint32_t s = 0; times && s < book->set_count; s++)
         for (uint32_t r = 0; r < book->sets[s]->rule_count; r++)
             if (times->counts[s][r])
-                ptx_profile_rule(options->profile, book->sets[s]->rules[r].info.code, times->seconds[s][r], times->counts[s][r]);
+                ptx_profile_rule(options->profile, book->sets[s]->rules[r].info.code,
+                                 times->seconds[s][r], times->counts[s][r]);
 }
 
 static const Launch *const *build_launches(ptxlint_module *m, const ptxlint_options *options)
 {
     const Launch **launches = ptx_arena_array(&m->arena, const Launch *, m->ir->func_count + 1);
     for (FuncId f = 0; f < m->ir->func_count; f++)
-        launches[f] = ptx_launch_build(&m->arena, options->launches, ptx_options_path(options), m->ir, &m->ir->funcs[f]);
+        launches[f] = ptx_launch_build(&m->arena, options->launches, ptx_options_path(options),
+                                       m->ir, &m->ir->funcs[f]);
     return launches;
 }
 
@@ -210,9 +226,11 @@ static const PtxasUsage *const *find_said(ptxlint_module *m, const ptxlint_optio
     const Module *ir = m->ir;
     if (!options->ptxas)
         return NULL;
-    const PtxasUsage **said = ptx_arena_array(&m->arena, const PtxasUsage *, ir->func_count * m->gpu_count + 1);
+    const PtxasUsage **said = ptx_arena_array(&m->arena, const PtxasUsage *,
+                                              ir->func_count * m->gpu_count + 1);
     for (FuncId f = 0; f < ir->func_count; f++) {
-        const char *name = ptx_arena_strndup(&m->arena, ir->text + ir->funcs[f].name.begin, ptx_span_length(ir->funcs[f].name));
+        const char *name = ptx_arena_strndup(&m->arena, ir->text + ir->funcs[f].name.begin,
+                                             ptx_span_length(ir->funcs[f].name));
         for (size_t g = 0; g < m->gpu_count; g++)
             said[f * m->gpu_count + g] = ptx_ptxas_find(options->ptxas, name, m->gpus[g]->sm);
     }
@@ -276,7 +294,7 @@ static void prepare(AnalysisThread *w)
     order_functions(crew, &m->arena, &w->scratch);
 }
 
-/* ---- after: what they found -------------------------------------------------------------------------------------- */
+/* ---- after: what they found ------------------------------------------------------------------ */
 
 static void put_together(AnalysisThread *w)
 {
@@ -295,12 +313,13 @@ static void put_together(AnalysisThread *w)
     end_times(crew->times, options);
 }
 
-/* ---- all of it --------------------------------------------------------------------------------------------------- */
+/* ---- all of it ------------------------------------------------------------------------------- */
 
 /* A profile is one thread's, and there is no use for more threads than functions. */
 static unsigned count_workers(const ptxlint_module *m, const ptxlint_options *options)
 {
-    unsigned jobs = options->jobs > 1 && !options->profile && !options->syntax_only ? options->jobs : 1;
+    unsigned jobs = options->jobs > 1 && !options->profile && !options->syntax_only ? options->jobs
+                                                                                    : 1;
     jobs = jobs < MAX_JOBS ? jobs : MAX_JOBS;
     unsigned bodies = 0;
     for (FuncId f = 0; f < m->ir->func_count && bodies < jobs; f++)

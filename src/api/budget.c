@@ -1,4 +1,5 @@
-/* budget.c -- figures of a module's kernels held against a budget, once all of them and all other findings are there. */
+/* budget.c -- figures of a module's kernels held against a budget, once all of them and all other
+ * findings are there. */
 #include "compare/budget.h"
 
 #include "api/module.h"
@@ -11,11 +12,14 @@ typedef struct BudgetPlace {
 /* What is certain, or a bound, is an error. */
 static void tell(void *context, const Overrun *overrun)
 {
-    static const Certainty certainties[] = { [PTXLINT_EXACT] = CERTAINTY_EXACT, [PTXLINT_BOUND] = CERTAINTY_BOUND,
-                                             [PTXLINT_ESTIMATE] = CERTAINTY_ESTIMATE, [PTXLINT_NOT_KNOWN] = CERTAINTY_UNKNOWN };
+    static const Certainty certainties[] = { [PTXLINT_EXACT] = CERTAINTY_EXACT,
+                                             [PTXLINT_BOUND] = CERTAINTY_BOUND,
+                                             [PTXLINT_ESTIMATE] = CERTAINTY_ESTIMATE,
+                                             [PTXLINT_NOT_KNOWN] = CERTAINTY_UNKNOWN };
     const BudgetPlace *place = context;
     DiagSink *sink = &place->module->diags;
-    Diag *diag = ptx_diag(sink, overrun->is_unknown ? DIAG_BUDGET_UNKNOWN : DIAG_OVER_BUDGET, place->span, "%s", overrun->message);
+    Diag *diag = ptx_diag(sink, overrun->is_unknown ? DIAG_BUDGET_UNKNOWN : DIAG_OVER_BUDGET,
+                          place->span, "%s", overrun->message);
     diag->certainty = overrun->is_unknown ? CERTAINTY_EXACT : certainties[overrun->certainty];
     diag->help = ptx_diag_text(sink, "%s", overrun->help);
     if (!overrun->is_unknown && overrun->certainty > PTXLINT_BOUND)
@@ -30,7 +34,8 @@ void ptx_check_budget(ptxlint_module *m, Arena *scratch, const ptxlint_budget *b
     uint32_t *findings = ptx_arena_array(scratch, uint32_t, m->ir->func_count + 1);
     for (uint32_t i = 0; i < m->diags.count; i++) {
         const Diag *diag = m->diags.items[i];
-        if (diag->func >= 0 && diag->severity >= SEVERITY_WARNING && diag->suppression == SUPPRESSION_NONE)
+        if (diag->func >= 0 && diag->severity >= SEVERITY_WARNING
+            && diag->suppression == SUPPRESSION_NONE)
             findings[diag->func]++;
     }
     size_t kernel = 0;

@@ -1,4 +1,5 @@
-/* cover.c -- which names of launches some kernel that was read has; of the others, the names that are nearest. */
+/* cover.c -- which names of launches some kernel that was read has; of the others, the names that
+ * are nearest. */
 #include "input/launch.h"
 #include "api/module.h"
 #include "input/param.h"
@@ -17,7 +18,8 @@ typedef struct Item {
     size_t group;
 } Item;
 
-/* Of an entry of the file, or of the settings: the kernel itself, what is said of its parameters, of its loops. */
+/* Of an entry of the file, or of the settings: the kernel itself, what is said of its parameters,
+ * of its loops. */
 typedef struct Group {
     size_t first, count;        /* items */
     bool is_used;               /* some function takes its launch from it */
@@ -27,22 +29,26 @@ struct ptxlint_coverage {
     json_t *root, *settings;    /* of the launches; names of items lie in them */
     Item *items;
     size_t count;
-    Group *groups;              /* of the file's kernels, in order, of its "launches", then of the settings */
+    /* of the file's kernels, in order, of its "launches", then of the settings */
+    Group *groups;
     size_t group_count, first_listed;
     json_t *index;              /* kernel of the file -> number of its group */
     json_t *names[3];           /* per ptxlint_launch_part: those of kernels that were read */
-    bool is_broken;             /* loops of a function are not known: it has a syntax error, or was read for its syntax alone */
+    /* loops of a function are not known: it has a syntax error, or was read for its syntax alone */
+    bool is_broken;
 };
 
-/* ---- what there is to match -------------------------------------------------------------------------------------- */
+/* ---- what there is to match ------------------------------------------------------------------ */
 
 static size_t count_items(const json_t *kernel)
 {
     const json_t *params = json_object_get(kernel, "params");
-    return 1 + json_array_size(params) + json_object_size(params) + json_object_size(json_object_get(kernel, "trips"));
+    return 1 + json_array_size(params) + json_object_size(params)
+           + json_object_size(json_object_get(kernel, "trips"));
 }
 
-static Item *add_item(ptxlint_coverage *c, ptxlint_launch_part part, const char *kernel, const char *name)
+static Item *add_item(ptxlint_coverage *c, ptxlint_launch_part part, const char *kernel,
+                      const char *name)
 {
     Item *item = &c->items[c->count++];
     item->seen = (ptxlint_covered){ .part = part, .kernel = kernel, .name = name };
@@ -99,7 +105,8 @@ static void place_digits(ptxlint_coverage *c)
 /* What an entry of "launches" is for, in a word. */
 static const char *listed_name(const json_t *entry)
 {
-    const char *kernel = json_string_value(json_object_get(entry, "kernel")), *file = json_string_value(json_object_get(entry, "file"));
+    const char *kernel = json_string_value(json_object_get(entry, "kernel")),
+               *file = json_string_value(json_object_get(entry, "file"));
     const char *name = kernel ? kernel : file;
     return name ? name : "*";
 }
@@ -110,11 +117,15 @@ static bool add_groups(ptxlint_coverage *c)
     json_t *kernel, *listed = json_object_get(c->root, "launches");
     bool is_good = c->index && c->names[0] && c->names[1] && c->names[2];
     json_object_foreach(json_object_get(c->root, "kernels"), name, kernel) {
-        is_good = is_good && !json_object_set_new(c->index, name, json_integer((json_int_t)c->group_count)) && add_group(c, name, kernel);
+        is_good = is_good
+                  && !json_object_set_new(c->index, name, json_integer((json_int_t)c->group_count))
+                  && add_group(c, name, kernel);
     }
     c->first_listed = c->group_count;
     for (size_t i = 0; i < json_array_size(listed); i++)
-        is_good = is_good && add_group(c, listed_name(json_array_get(listed, i)), json_array_get(listed, i));
+        is_good = is_good
+                  && add_group(c, listed_name(json_array_get(listed, i)),
+                               json_array_get(listed, i));
     is_good = is_good && add_group(c, NULL, c->settings);
     place_digits(c);
     return is_good;
@@ -155,7 +166,7 @@ void ptxlint_coverage_free(ptxlint_coverage *c)
     free(c);
 }
 
-/* ---- one function ------------------------------------------------------------------------------------------------ */
+/* ---- one function ---------------------------------------------------------------------------- */
 
 typedef struct CoverSubject {
     const ptxlint_module *module;
@@ -174,18 +185,20 @@ static bool is_param(const CoverSubject *s, Span name, uint32_t position, const 
 {
     char digits[16];
     const char *text = s->module->text + name.begin;
-    size_t length = ptx_span_length(name), kernel = strlen(s->view->name), said_length = strlen(said);
+    size_t length = ptx_span_length(name), kernel = strlen(s->view->name),
+           said_length = strlen(said);
     snprintf(digits, sizeof digits, "%" PRIu32, position);
     if (!strcmp(digits, said) || (length == said_length && !memcmp(text, said, length)))
         return true;
-    return length == kernel + 1 + said_length && text[kernel] == '_' && !memcmp(text, s->view->name, kernel) &&
-           !memcmp(text + kernel + 1, said, said_length);
+    return length == kernel + 1 + said_length && text[kernel] == '_'
+           && !memcmp(text, s->view->name, kernel) && !memcmp(text + kernel + 1, said, said_length);
 }
 
 static void match_param(const CoverSubject *s, Item *item)
 {
     for (uint32_t i = 0; s->func->is_entry && i < s->func->param_count; i++) {
-        const Var *var = s->func->params[i] == NO_ID ? NULL : &s->module->ir->vars[s->func->params[i]];
+        const Var *var = s->func->params[i] == NO_ID ? NULL
+                                                     : &s->module->ir->vars[s->func->params[i]];
         if (!var || !is_param(s, var->name, i, item->seen.name))
             continue;
         bool fits = ptx_param_fits(var, item->value);
@@ -207,11 +220,14 @@ static void match_line(const CoverSubject *s, Item *item)
     const uint32_t line = item->seen.line;
     Session *session = ptx_session_at(s->module, (FuncId)(s->func - s->module->ir->funcs));
     const Cfg *cfg = ptx_session_cfg(session);
-    if (cfg && ptx_loop_at_line(s->module->ir, s->func, cfg, ptx_session_loops(session), line) != NO_LOOP)
+    if (cfg
+        && ptx_loop_at_line(s->module->ir, s->func, cfg, ptx_session_loops(session), line)
+               != NO_LOOP)
         item->seen.matches = 1;
     for (size_t i = 0; i < s->view->loop_count; i++) {
         uint32_t here = ptxlint_module_place(s->module, s->view->loops[i].header.begin).line;
-        if (!item->seen.near_line || lines_between(here, line) < lines_between(item->seen.near_line, line))
+        if (!item->seen.near_line
+            || lines_between(here, line) < lines_between(item->seen.near_line, line))
             item->seen.near_line = here;
     }
 }
@@ -247,7 +263,8 @@ static bool learn_param(ptxlint_coverage *c, const CoverSubject *s, Span span)
     size_t kernel = strlen(s->view->name);
     snprintf(name, sizeof name, "%.*s", (int)ptx_span_length(span), s->module->text + span.begin);
     bool has_prefix = !strncmp(name, s->view->name, kernel) && name[kernel] == '_';
-    return learn(c, PTXLINT_PART_PARAM, name, true) && (!has_prefix || learn(c, PTXLINT_PART_PARAM, name + kernel + 1, true));
+    return learn(c, PTXLINT_PART_PARAM, name, true)
+           && (!has_prefix || learn(c, PTXLINT_PART_PARAM, name + kernel + 1, true));
 }
 
 /* Names of parameters and labels are for suggestions about settings alone: ENOUGH of them are. */
@@ -255,23 +272,28 @@ static bool learn_names(ptxlint_coverage *c, const CoverSubject *s)
 {
     enum { ENOUGH = 10000 };
     bool is_good = true;
-    for (size_t i = 0; i < s->view->loop_count && json_object_size(c->names[PTXLINT_PART_TRIP]) < ENOUGH; i++)
-        is_good &= !*s->view->loops[i].label || learn(c, PTXLINT_PART_TRIP, s->view->loops[i].label, true);
+    for (size_t i = 0;
+         i < s->view->loop_count && json_object_size(c->names[PTXLINT_PART_TRIP]) < ENOUGH; i++)
+        is_good &= !*s->view->loops[i].label
+                   || learn(c, PTXLINT_PART_TRIP, s->view->loops[i].label, true);
     for (uint32_t i = 0; s->func->is_entry && i < s->func->param_count; i++)
         if (s->func->params[i] != NO_ID && json_object_size(c->names[PTXLINT_PART_PARAM]) < ENOUGH)
             is_good &= learn_param(c, s, s->module->ir->vars[s->func->params[i]].name);
     return is_good;
 }
 
-/* The group that gives the function its launch; NO_GROUP: the file says nothing of it. An entry whose globs fit it is no slip, even if another
- * gives the launch. */
+/* The group that gives the function its launch; NO_GROUP: the file says nothing of it. An entry
+ * whose globs fit it is no slip, even if another gives the launch. */
 #define NO_GROUP SIZE_MAX
 
 static size_t find_group(ptxlint_coverage *c, const CoverSubject *s)
 {
-    const json_t *number = json_object_get(c->index, s->view->name), *listed = json_object_get(c->root, "launches");
+    const json_t *number = json_object_get(c->index, s->view->name),
+                 *listed = json_object_get(c->root, "launches");
     size_t found = number ? (size_t)json_integer_value(number) : NO_GROUP;
-    for (size_t i = 0; (i = ptx_launch_listed(c->root, i, s->module->info.path, s->view->name)) < json_array_size(listed); i++) {
+    for (size_t i = 0; (i = ptx_launch_listed(c->root, i, s->module->info.path, s->view->name))
+                       < json_array_size(listed);
+         i++) {
         c->items[c->groups[c->first_listed + i].first].seen.matches = 1;
         found = found == NO_GROUP ? c->first_listed + i : found;
     }
@@ -282,7 +304,8 @@ static bool add_func(ptxlint_coverage *c, const CoverSubject *s, const char *ker
 {
     const size_t group = find_group(c, s);
     bool is_wanted = !s->func->is_entry || !kernel_glob || !fnmatch(kernel_glob, s->view->name, 0);
-    bool is_good = learn(c, PTXLINT_PART_KERNEL, s->view->name, group == NO_GROUP && s->func->is_entry);
+    bool is_good = learn(c, PTXLINT_PART_KERNEL, s->view->name,
+                         group == NO_GROUP && s->func->is_entry);
     if (group != NO_GROUP)
         match_group(c, s, &c->groups[group]);
     if (is_wanted && json_object_size(c->settings)) {
@@ -293,19 +316,22 @@ static bool add_func(ptxlint_coverage *c, const CoverSubject *s, const char *ker
     return is_good;
 }
 
-ptxlint_status ptxlint_coverage_add(ptxlint_coverage *c, const ptxlint_module *module, const char *kernel_glob)
+ptxlint_status ptxlint_coverage_add(ptxlint_coverage *c, const ptxlint_module *module,
+                                    const char *kernel_glob)
 {
     if (!c || !module)
         return PTXLINT_BAD_ARGUMENT;
     const ptxlint_kernel *view = module->kernels;
     bool is_good = true;
-    for (FuncId f = 0; f < module->ir->func_count && view < module->kernels + module->kernel_count; f++)
+    for (FuncId f = 0; f < module->ir->func_count && view < module->kernels + module->kernel_count;
+         f++)
         if (module->ir->funcs[f].has_body)
-            is_good &= add_func(c, &(CoverSubject){ module, &module->ir->funcs[f], view++ }, kernel_glob);
+            is_good &= add_func(c, &(CoverSubject){ module, &module->ir->funcs[f], view++ },
+                                kernel_glob);
     return is_good ? PTXLINT_OK : PTXLINT_NO_MEMORY;
 }
 
-/* ---- names that are near ----------------------------------------------------------------------------------------- */
+/* ---- names that are near --------------------------------------------------------------------- */
 
 enum { NEAR_EDITS = 2, NEAR_SOURCE = 3, NEAR_PART = 4, NOT_NEAR = 5, PART_LEAST = 4 };
 
@@ -317,11 +343,12 @@ typedef struct CoverWord {
 /* What ends a name of Rust: 17h and 16 hexadecimal digits. */
 static bool is_hash(CoverWord word)
 {
-    return word.length == 17 && word.text[0] == 'h' && strspn(word.text + 1, "0123456789abcdef") >= 16;
+    return word.length == 17 && word.text[0] == 'h'
+           && strspn(word.text + 1, "0123456789abcdef") >= 16;
 }
 
-/* The function's own name in a mangled one (Itanium C++ ABI, "Mangling"; Rust's as far as it is like it): the last identifier before template arguments and
- * types; else the whole. */
+/* The function's own name in a mangled one (Itanium C++ ABI, "Mangling"; Rust's as far as it is
+ * like it): the last identifier before template arguments and types; else the whole. */
 static CoverWord source_name(const char *name)
 {
     CoverWord word = { name, strlen(name) };
@@ -365,7 +392,8 @@ static bool is_near(CoverWord a, CoverWord b)
 /* Fewer is nearer. */
 static unsigned distance(const char *wanted, const char *name)
 {
-    CoverWord whole = { wanted, strlen(wanted) }, other = { name, strlen(name) }, own = source_name(wanted), its = source_name(name);
+    CoverWord whole = { wanted, strlen(wanted) }, other = { name, strlen(name) },
+              own = source_name(wanted), its = source_name(name);
     if (is_near(whole, other))
         return edits_between(whole, other);
     if (is_near(own, its))
@@ -375,7 +403,8 @@ static unsigned distance(const char *wanted, const char *name)
 }
 
 /* NULL: none is near. is_free: kernels that the file says nothing of alone. */
-static const char *nearest_name(const ptxlint_coverage *c, ptxlint_launch_part part, const char *wanted, bool is_free)
+static const char *nearest_name(const ptxlint_coverage *c, ptxlint_launch_part part,
+                                const char *wanted, bool is_free)
 {
     const char *nearest = NULL, *name;
     json_t *value;
@@ -388,12 +417,13 @@ static const char *nearest_name(const ptxlint_coverage *c, ptxlint_launch_part p
     return nearest;
 }
 
-/* ---- what is left ------------------------------------------------------------------------------------------------ */
+/* ---- what is left ---------------------------------------------------------------------------- */
 
 /* Of an entry that no kernel takes nothing but its name is reported. */
 static bool is_of_unused(const ptxlint_coverage *c, const Item *item)
 {
-    return item->seen.kernel && item->seen.part != PTXLINT_PART_KERNEL && !c->groups[item->group].is_used;
+    return item->seen.kernel && item->seen.part != PTXLINT_PART_KERNEL
+           && !c->groups[item->group].is_used;
 }
 
 int ptxlint_coverage_at(const ptxlint_coverage *c, size_t index, ptxlint_covered *out)
@@ -401,7 +431,8 @@ int ptxlint_coverage_at(const ptxlint_coverage *c, size_t index, ptxlint_covered
     if (!c || index >= c->count || !out)
         return 0;
     *out = c->items[index].seen;
-    out->matches |= is_of_unused(c, &c->items[index]) || (out->part == PTXLINT_PART_TRIP && c->is_broken);
+    out->matches |= is_of_unused(c, &c->items[index])
+                    || (out->part == PTXLINT_PART_TRIP && c->is_broken);
     return 1;
 }
 

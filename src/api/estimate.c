@@ -1,5 +1,6 @@
-/* estimate.c -- one kernel and launch of a module that is there: its sessions are read only, those of trials lie in an Estimator. Calls that come one
- * after the other share the module's, and what it has found of functions; one that comes while another runs makes its own. */
+/* estimate.c -- one kernel and launch of a module that is there: its sessions are read only, those
+ * of trials lie in an Estimator. Calls that come one after the other share the module's, and what
+ * it has found of functions; one that comes while another runs makes its own. */
 #include "analysis/value/pointer.h"
 #include "analysis/value/thread_index.h"
 #include "model/gpu.h"
@@ -29,10 +30,11 @@ void ptxlint_trial_init(ptxlint_trial *trial)
 
 double ptxlint_amdahl(double share, double speedup)
 {
-    return share >= 0 && share <= 1 && speedup > 0 ? 1 / (1 - share + share / speedup) : (double)NAN;
+    return share >= 0 && share <= 1 && speedup > 0 ? 1 / (1 - share + share / speedup)
+                                                   : (double)NAN;
 }
 
-/* ---- the launch -------------------------------------------------------------------------------------------------- */
+/* ---- the launch ------------------------------------------------------------------------------ */
 
 static bool set_shape(const int64_t given[3], uint32_t out[3])
 {
@@ -45,22 +47,28 @@ static bool set_shape(const int64_t given[3], uint32_t out[3])
     return true;
 }
 
-static void set_params(Arena *arena, const Module *module, const Func *func, const ptxlint_trial *trial, Launch *launch)
+static void set_params(Arena *arena, const Module *module, const Func *func,
+                       const ptxlint_trial *trial, Launch *launch)
 {
-    uint32_t count = trial->param_count < func->param_count ? (uint32_t)trial->param_count : func->param_count;
+    uint32_t count = trial->param_count < func->param_count ? (uint32_t)trial->param_count
+                                                            : func->param_count;
     LaunchParam *params = ptx_arena_array(arena, LaunchParam, func->param_count + 1);
     const uint64_t pointers = ptx_pointers_compute(arena, module, func);
     for (uint32_t p = 0; p < count; p++) {
         if (func->params[p] == NO_ID)
             continue;
         const Var *var = &module->vars[func->params[p]];
-        params[p] = (LaunchParam){ .bytes = trial->params[p], .length = (uint32_t)var->bytes, .is_pointer = !trial->params[p] && ptx_param_is_pointer(var, 64, pointers, p) };
+        params[p] = (LaunchParam){ .bytes = trial->params[p],
+                                   .length = (uint32_t)var->bytes,
+                                   .is_pointer = !trial->params[p]
+                                                 && ptx_param_is_pointer(var, 64, pointers, p) };
     }
     launch->params = params;
     launch->param_count = count;
 }
 
-static bool make_launch(Arena *arena, const ptxlint_module *m, FuncId id, const ptxlint_trial *trial, Launch *out)
+static bool make_launch(Arena *arena, const ptxlint_module *m, FuncId id,
+                        const ptxlint_trial *trial, Launch *out)
 {
     *out = *ptx_session_launch(ptx_session_at(m, id));
     if (trial->dynamic_shared_bytes >= 0)
@@ -70,7 +78,7 @@ static bool make_launch(Arena *arena, const ptxlint_module *m, FuncId id, const 
     return set_shape(trial->grid, out->grid) && set_shape(trial->block, out->block);
 }
 
-/* ---- what it comes to -------------------------------------------------------------------------------------------- */
+/* ---- what it comes to ------------------------------------------------------------------------ */
 
 static bool is_of_memory(const Insn *insn)
 {
@@ -78,12 +86,16 @@ static bool is_of_memory(const Insn *insn)
     return ptx_insn_is_access(insn) && (space == SPACE_GLOBAL || space == SPACE_GENERIC);
 }
 
-/* Whether each parameter is a number that is known, a pointer or in floating point: which lanes access memory then rests on nothing assumed. */
-static bool knows_numbers(const Module *module, uint64_t pointers, const Func *func, const Launch *launch)
+/* Whether each parameter is a number that is known, a pointer or in floating point: which lanes
+ * access memory then rests on nothing assumed. */
+static bool knows_numbers(const Module *module, uint64_t pointers, const Func *func,
+                          const Launch *launch)
 {
     for (uint32_t p = 0; p < func->param_count; p++) {
-        bool is_given = p < launch->param_count && (launch->params[p].bytes || launch->params[p].is_pointer);
-        bool is_float = func->params[p] != NO_ID && ptx_type_info[module->vars[func->params[p]].type].kind == KIND_FLOAT;
+        bool is_given = p < launch->param_count
+                        && (launch->params[p].bytes || launch->params[p].is_pointer);
+        bool is_float = func->params[p] != NO_ID
+                        && ptx_type_info[module->vars[func->params[p]].type].kind == KIND_FLOAT;
         if (!is_given && !is_float && !(p < MAX_POINTERS && pointers >> p & 1))
             return false;
     }
@@ -98,14 +110,17 @@ static double count_accesses(const Evaluation *evaluation, const Func *func, boo
         const Count *total = &evaluation->insns[i].total;
         if (!is_of_memory(&func->insns[i]) || !(total->requests > 0))
             continue;
-        lanes += total->doubt <= UNCERTAIN_MODEL || (knows && total->doubt == UNCERTAIN_PARAMETER) ? total->active : (double)NAN;
+        lanes += total->doubt <= UNCERTAIN_MODEL || (knows && total->doubt == UNCERTAIN_PARAMETER)
+                     ? total->active
+                     : (double)NAN;
     }
     return lanes;
 }
 
 static void sum_requests(const Evaluation *evaluation, const Func *func, ptxlint_estimated *out)
 {
-    double global = 0, shared = 0, sectors = 0, ideal_sectors = 0, wavefronts = 0, ideal_wavefronts = 0;
+    double global = 0, shared = 0, sectors = 0, ideal_sectors = 0, wavefronts = 0,
+           ideal_wavefronts = 0;
     for (InsnId i = 0; i < func->insn_count; i++) {
         const Count *total = &evaluation->insns[i].total;
         global += total->sectors > 0 ? total->requests : 0;
@@ -164,7 +179,7 @@ static void show_run(Estimator *e, Session *s, const Trial *trial, ptxlint_estim
     out->thread_accesses = count_accesses(evaluation, func, out->knows_params);
 }
 
-/* ---- the call ---------------------------------------------------------------------------------------------------- */
+/* ---- the call -------------------------------------------------------------------------------- */
 
 /* The one whose own name it is, to the address; else the first of that name. */
 static const ptxlint_kernel *find_kernel(const ptxlint_module *m, const char *name, FuncId *id)
@@ -188,7 +203,8 @@ static const ptxlint_kernel *find_kernel(const ptxlint_module *m, const char *na
 
 static void set_frame(Estimator *e, jmp_buf *on_failure)
 {
-    e->kept.on_failure = e->out.on_failure = e->work.on_failure = e->scratch.on_failure = on_failure;
+    e->kept.on_failure = e->out.on_failure = e->work.on_failure = e->scratch.on_failure =
+        on_failure;
 }
 
 static void free_estimator(Estimator *e)
@@ -216,14 +232,17 @@ static Estimator *take_estimator(const ptxlint_module *m)
     return e;
 }
 
-/* For the next call; of several that come back at once the module keeps one. Large ones are not kept. */
+/* For the next call; of several that come back at once the module keeps one. Large ones are not
+ * kept. */
 static void return_estimator(const ptxlint_module *m, Estimator *e)
 {
     static const ArenaMark empty = { NULL, NULL };
     ptx_arena_release(&e->out, empty);
     ptx_arena_release(&e->work, empty);
     ptx_arena_release(&e->scratch, empty);
-    bool is_large = e->kept.used_bytes + e->out.used_bytes + e->work.used_bytes + e->scratch.used_bytes > MEMORY_LEFT;
+    bool is_large = e->kept.used_bytes + e->out.used_bytes + e->work.used_bytes
+                        + e->scratch.used_bytes
+                    > MEMORY_LEFT;
     Estimator *none = NULL;
     if (is_large || !atomic_compare_exchange_strong(m->estimator, &none, e))
         free_estimator(e);
@@ -236,8 +255,8 @@ void ptx_estimator_free(ptxlint_module *m)
         free_estimator(e);
 }
 
-static bool estimate(Estimator *e, const ptxlint_module *m, FuncId id, size_t gpu, const ptxlint_trial *trial, ptxlint_estimated *out,
-                     ptxlint_status *status)
+static bool estimate(Estimator *e, const ptxlint_module *m, FuncId id, size_t gpu,
+                     const ptxlint_trial *trial, ptxlint_estimated *out, ptxlint_status *status)
 {
     jmp_buf on_failure;
     Launch launch;
@@ -245,7 +264,9 @@ static bool estimate(Estimator *e, const ptxlint_module *m, FuncId id, size_t gp
     if (setjmp(on_failure))
         return false;
     if (!e->is_begun) {
-        e->trials = (Sessions){ .arena = &e->kept, .work = &e->out, .temp = &e->work, .scratch = &e->scratch };
+        e->trials = (Sessions){
+            .arena = &e->kept, .work = &e->out, .temp = &e->work, .scratch = &e->scratch
+        };
         ptx_sessions_begin_trials(&e->trials, m->sessions);
         e->is_begun = true;
     }
@@ -253,7 +274,8 @@ static bool estimate(Estimator *e, const ptxlint_module *m, FuncId id, size_t gp
         *status = PTXLINT_BAD_ARGUMENT;
         return true;
     }
-    const Trial tried = { &launch, trial->max_registers, gpu, trial->steps > 0 ? (uint64_t)trial->steps : 0 };
+    const Trial tried = { &launch, trial->max_registers, gpu,
+                          trial->steps > 0 ? (uint64_t)trial->steps : 0 };
     Session *session = ptx_session_try(&e->trials, id, &tried);
     show_residency(session, &tried, out);
     show_run(e, session, &tried, out);
@@ -261,20 +283,28 @@ static bool estimate(Estimator *e, const ptxlint_module *m, FuncId id, size_t gp
     return true;
 }
 
-ptxlint_status ptxlint_estimate(const ptxlint_module *m, const char *kernel, size_t gpu, const ptxlint_trial *trial, ptxlint_estimated *out)
+ptxlint_status ptxlint_estimate(const ptxlint_module *m, const char *kernel, size_t gpu,
+                                const ptxlint_trial *trial, ptxlint_estimated *out)
 {
     const double unknown = (double)NAN;
     FuncId id = 0;
-    if (!m || !kernel || !trial || trial->size != sizeof *trial || !out || out->size != sizeof *out || gpu >= m->gpu_count || !ptx_module_has_figures(m))
+    if (!m || !kernel || !trial || trial->size != sizeof *trial || !out || out->size != sizeof *out
+        || gpu >= m->gpu_count || !ptx_module_has_figures(m))
         return PTXLINT_BAD_ARGUMENT;
     const ptxlint_kernel *found = find_kernel(m, kernel, &id);
     if (!found || !ptx_session_is_projected(ptx_session_at(m, id)))
         return PTXLINT_BAD_ARGUMENT;
-    *out = (ptxlint_estimated){ .size = sizeof *out, .waves = unknown, .warp_instructions = unknown, .sectors_per_request = unknown, .ideal_sectors_per_request = unknown,
-                                .wavefronts_per_request = unknown, .ideal_wavefronts_per_request = unknown,
+    *out = (ptxlint_estimated){ .size = sizeof *out,
+                                .waves = unknown,
+                                .warp_instructions = unknown,
+                                .sectors_per_request = unknown,
+                                .ideal_sectors_per_request = unknown,
+                                .wavefronts_per_request = unknown,
+                                .ideal_wavefronts_per_request = unknown,
                                 .thread_accesses = unknown,
                                 .time = ptx_project_time(&ptx_prediction_unknown),
-                                .bottleneck = ptx_project_bottleneck(&ptx_prediction_unknown, unknown) };
+                                .bottleneck = ptx_project_bottleneck(&ptx_prediction_unknown,
+                                                                     unknown) };
     ptxlint_status status = PTXLINT_OK;
     Estimator *e = take_estimator(m);
     if (!e)
@@ -287,9 +317,10 @@ ptxlint_status ptxlint_estimate(const ptxlint_module *m, const char *kernel, siz
     return is_complete ? status : PTXLINT_NO_MEMORY;
 }
 
-/* ---- what another block would do --------------------------------------------------------------------------------- */
+/* ---- what another block would do ------------------------------------------------------------- */
 
-static void show_index(const Module *module, const Func *func, const ThreadIndex *index, ptxlint_thread_index *out)
+static void show_index(const Module *module, const Func *func, const ThreadIndex *index,
+                       ptxlint_thread_index *out)
 {
     *out = (ptxlint_thread_index){ .size = sizeof *out, .asks_lane = index->asks_lane };
     for (unsigned d = 0; d < 3; d++) {
@@ -302,7 +333,8 @@ static void show_index(const Module *module, const Func *func, const ThreadIndex
     if (index->shared == NO_ID)
         return;
     const Var *var = &module->vars[index->shared];
-    size_t length = ptx_span_length(var->name) < sizeof out->shared ? ptx_span_length(var->name) : sizeof out->shared - 1;
+    size_t length = ptx_span_length(var->name) < sizeof out->shared ? ptx_span_length(var->name)
+                                                                    : sizeof out->shared - 1;
     memcpy(out->shared, module->text + var->name.begin, length);
     out->shared_bytes = (int64_t)var->bytes;
 }
@@ -321,11 +353,13 @@ static bool find_index(const Module *module, const Func *func, ThreadIndex *out)
     return true;
 }
 
-ptxlint_status ptxlint_thread_index_find(const ptxlint_module *m, const char *kernel, ptxlint_thread_index *out)
+ptxlint_status ptxlint_thread_index_find(const ptxlint_module *m, const char *kernel,
+                                         ptxlint_thread_index *out)
 {
     FuncId id = 0;
     ThreadIndex index;
-    if (!m || !kernel || !out || out->size != sizeof *out || !ptx_module_is_analysed(m) || !find_kernel(m, kernel, &id))
+    if (!m || !kernel || !out || out->size != sizeof *out || !ptx_module_is_analysed(m)
+        || !find_kernel(m, kernel, &id))
         return PTXLINT_BAD_ARGUMENT;
     bool is_found = find_index(m->ir, &m->ir->funcs[id], &index);
     if (is_found)

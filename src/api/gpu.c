@@ -1,4 +1,5 @@
-/* gpu.c -- GPUs and occupancy behind the public interface. A handle is the address of a Gpu: of a table, or of a Loaded. */
+/* gpu.c -- GPUs and occupancy behind the public interface. A handle is the address of a Gpu: of a
+ * table, or of a Loaded. */
 #include "model/gpu.h"
 
 #include "gpu/load.h"
@@ -11,7 +12,7 @@ typedef struct Loaded {
     Arena arena;                /* that its texts are in */
 } Loaded;
 
-/* ---- finding and reading ----------------------------------------------------------------------------------------- */
+/* ---- finding and reading --------------------------------------------------------------------- */
 
 const ptxlint_gpu *ptxlint_gpu_find(const char *name)
 {
@@ -29,7 +30,8 @@ static const Gpu *find_compiled(void *context, const char *name, size_t length)
     return ptx_gpu_find(name, length);
 }
 
-static ptxlint_status load(Loaded *loaded, const char *name, const char *yaml, size_t length, GpuError *error)
+static ptxlint_status load(Loaded *loaded, const char *name, const char *yaml, size_t length,
+                           GpuError *error)
 {
     jmp_buf on_failure;
     ptx_arena_init(&loaded->arena, (size_t)1 << 30, &on_failure);
@@ -42,7 +44,8 @@ static ptxlint_status load(Loaded *loaded, const char *name, const char *yaml, s
     return PTXLINT_OK;
 }
 
-ptxlint_status ptxlint_gpu_new(const char *name, const char *yaml, size_t length, ptxlint_gpu **out, char *error, size_t error_size)
+ptxlint_status ptxlint_gpu_new(const char *name, const char *yaml, size_t length, ptxlint_gpu **out,
+                               char *error, size_t error_size)
 {
     GpuError wrong = { 0 };
     if (!out || !name || (!yaml && length))
@@ -54,7 +57,8 @@ ptxlint_status ptxlint_gpu_new(const char *name, const char *yaml, size_t length
     ptxlint_status status = load(loaded, name, yaml ? yaml : "", length, &wrong);
     if (status != PTXLINT_OK) {
         if (status == PTXLINT_BAD_FILE && error && error_size)
-            snprintf(error, error_size, "line %u, column %u: %s", (unsigned)wrong.line, (unsigned)wrong.column, wrong.text);
+            snprintf(error, error_size, "line %u, column %u: %s", (unsigned)wrong.line,
+                     (unsigned)wrong.column, wrong.text);
         ptx_arena_free(&loaded->arena);
         free(loaded);
         return status;
@@ -72,10 +76,12 @@ void ptxlint_gpu_free(ptxlint_gpu *gpu)
     free(loaded);
 }
 
-/* ---- what a GPU is ----------------------------------------------------------------------------------------------- */
+/* ---- what a GPU is --------------------------------------------------------------------------- */
 
-_Static_assert(offsetof(Gpu, name) == offsetof(ptxlint_gpu_info, name) && offsetof(Gpu, product) == offsetof(ptxlint_gpu_info, product)
-               && offsetof(Gpu, architecture) == offsetof(ptxlint_gpu_info, architecture) && offsetof(Gpu, sm) == offsetof(ptxlint_gpu_info, sm),
+_Static_assert(offsetof(Gpu, name) == offsetof(ptxlint_gpu_info, name)
+                   && offsetof(Gpu, product) == offsetof(ptxlint_gpu_info, product)
+                   && offsetof(Gpu, architecture) == offsetof(ptxlint_gpu_info, architecture)
+                   && offsetof(Gpu, sm) == offsetof(ptxlint_gpu_info, sm),
                "a Gpu begins with its ptxlint_gpu_info");
 
 const ptxlint_gpu_info *ptxlint_gpu_get_info(const ptxlint_gpu *gpu)
@@ -89,8 +95,14 @@ int ptxlint_gpu_figure(const ptxlint_gpu *handle, size_t index, ptxlint_figure *
     if (!gpu || !out || index >= FIGURE__COUNT)
         return 0;
     const FigureInfo *info = &ptx_figure_info[index];
-    *out = (ptxlint_figure){ info->key, info->section, info->unit, info->what, gpu->figures[index],
-                             ptx_gpu_has(gpu, (FigureId)index) ? gpu->sources[gpu->figure_sources[index]] : "" };
+    *out = (ptxlint_figure){ info->key,
+                             info->section,
+                             info->unit,
+                             info->what,
+                             gpu->figures[index],
+                             ptx_gpu_has(gpu, (FigureId)index)
+                                 ? gpu->sources[gpu->figure_sources[index]]
+                                 : "" };
     return 1;
 }
 
@@ -114,7 +126,8 @@ int ptxlint_gpu_pipe(const ptxlint_gpu *handle, size_t index, ptxlint_pipe *out)
     return 1;
 }
 
-double ptxlint_gpu_rate(const ptxlint_gpu *handle, size_t pipe, size_t machine_class, const char **key)
+double ptxlint_gpu_rate(const ptxlint_gpu *handle, size_t pipe, size_t machine_class,
+                        const char **key)
 {
     const char *nowhere;
     const Gpu *gpu = ptx_gpu_of(handle);
@@ -128,26 +141,36 @@ double ptxlint_gpu_rate(const ptxlint_gpu *handle, size_t pipe, size_t machine_c
     return takes > 0 ? gpu->pipes[pipe].lanes / takes : (double)NAN;
 }
 
-/* ---- occupancy --------------------------------------------------------------------------------------------------- */
+/* ---- occupancy ------------------------------------------------------------------------------- */
 
 void ptxlint_resources_init(ptxlint_resources *resources)
 {
-    *resources = (ptxlint_resources){ .size = sizeof *resources, .threads_per_block = PTXLINT_UNKNOWN, .registers_per_thread = PTXLINT_UNKNOWN,
-                                      .static_shared_bytes = PTXLINT_UNKNOWN, .dynamic_shared_bytes = PTXLINT_UNKNOWN,
-                                      .barriers = PTXLINT_UNKNOWN, .cluster_blocks = PTXLINT_UNKNOWN };
+    *resources = (ptxlint_resources){ .size = sizeof *resources,
+                                      .threads_per_block = PTXLINT_UNKNOWN,
+                                      .registers_per_thread = PTXLINT_UNKNOWN,
+                                      .static_shared_bytes = PTXLINT_UNKNOWN,
+                                      .dynamic_shared_bytes = PTXLINT_UNKNOWN,
+                                      .barriers = PTXLINT_UNKNOWN,
+                                      .cluster_blocks = PTXLINT_UNKNOWN };
 }
 
 static Resources to_resources(const ptxlint_resources *r)
 {
-    return (Resources){ .threads_per_block = r->threads_per_block, .registers_per_thread = r->registers_per_thread,
-                        .static_shared_bytes = r->static_shared_bytes, .dynamic_shared_bytes = r->dynamic_shared_bytes,
-                        .barriers = r->barriers, .cluster_blocks = r->cluster_blocks, .default_limits = r->default_limits };
+    return (Resources){ .threads_per_block = r->threads_per_block,
+                        .registers_per_thread = r->registers_per_thread,
+                        .static_shared_bytes = r->static_shared_bytes,
+                        .dynamic_shared_bytes = r->dynamic_shared_bytes,
+                        .barriers = r->barriers,
+                        .cluster_blocks = r->cluster_blocks,
+                        .default_limits = r->default_limits };
 }
 
-ptxlint_status ptxlint_occupancy_compute(const ptxlint_gpu *gpu, const ptxlint_resources *resources, ptxlint_occupancy *out)
+ptxlint_status ptxlint_occupancy_compute(const ptxlint_gpu *gpu, const ptxlint_resources *resources,
+                                         ptxlint_occupancy *out)
 {
     Occupancy occupancy;
-    if (!gpu || !resources || !out || resources->size != sizeof *resources || out->size != sizeof *out)
+    if (!gpu || !resources || !out || resources->size != sizeof *resources
+        || out->size != sizeof *out)
         return PTXLINT_BAD_ARGUMENT;
     const Resources inside = to_resources(resources);
     if (!ptx_occupancy_compute(ptx_gpu_of(gpu), &inside, &occupancy))
@@ -156,7 +179,8 @@ ptxlint_status ptxlint_occupancy_compute(const ptxlint_gpu *gpu, const ptxlint_r
     return PTXLINT_OK;
 }
 
-size_t ptxlint_occupancy_curve(const ptxlint_gpu *gpu, const ptxlint_resources *resources, ptxlint_occupancy_point *points, size_t room)
+size_t ptxlint_occupancy_curve(const ptxlint_gpu *gpu, const ptxlint_resources *resources,
+                               ptxlint_occupancy_point *points, size_t room)
 {
     OccupancyCurve curve;
     if (!gpu || !resources || (!points && room) || resources->size != sizeof *resources)
@@ -166,7 +190,10 @@ size_t ptxlint_occupancy_curve(const ptxlint_gpu *gpu, const ptxlint_resources *
         return 0;
     for (size_t i = 0; i < curve.count && i < room; i++) {
         const OccupancyPoint *p = &curve.points[i];
-        points[i] = (ptxlint_occupancy_point){ p->threads_per_block, ptx_view_number(p->blocks_per_sm), ptx_view_number(p->warps_per_sm), p->percent, p->is_best };
+        points[i] = (ptxlint_occupancy_point){ p->threads_per_block,
+                                               ptx_view_number(p->blocks_per_sm),
+                                               ptx_view_number(p->warps_per_sm), p->percent,
+                                               p->is_best };
     }
     return curve.count;
 }

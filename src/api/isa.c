@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* ---- classes ----------------------------------------------------------------------------------------------------- */
+/* ---- classes --------------------------------------------------------------------------------- */
 
 /* What forms.txt calls a class, in groups that a reader would look in. */
 static const struct {
@@ -50,12 +50,14 @@ int ptxlint_isa_class_at(size_t index, ptxlint_isa_class *out)
     return 1;
 }
 
-/* ---- opcodes ----------------------------------------------------------------------------------------------------- */
+/* ---- opcodes --------------------------------------------------------------------------------- */
 
 static ptxlint_isa_need need_of(unsigned version, Target target)
 {
-    ptxlint_isa_need need = { .version_major = (int)version / 10, .version_minor = (int)version % 10 };
-    snprintf(need.target, sizeof need.target, "sm_%u%.1s", (unsigned)target.sm, target.suffix ? &target.suffix : "");
+    ptxlint_isa_need need = { .version_major = (int)version / 10,
+                              .version_minor = (int)version % 10 };
+    snprintf(need.target, sizeof need.target, "sm_%u%.1s", (unsigned)target.sm,
+             target.suffix ? &target.suffix : "");
     return need;
 }
 
@@ -107,19 +109,21 @@ int ptxlint_isa_has(const char *text, size_t length, const ptxlint_gpu *gpu)
         return 0;
     const OpcodeInfo *info = &ptx_opcode_info[op.opcode];
     for (unsigned id = info->form_first; id < (unsigned)info->form_first + info->form_count; id++)
-        if (ptx_isa_gpu_has_form(ptx_gpu_of(gpu)->target, (FormId)id) && ptx_form_admits((FormId)id, &op))
+        if (ptx_isa_gpu_has_form(ptx_gpu_of(gpu)->target, (FormId)id)
+            && ptx_form_admits((FormId)id, &op))
             return 1;
     return 0;
 }
 
-enum { SUGGEST_BYTES_MAX = 48 };        /* nobody misspells a longer name so that it is still near */
+/* nobody misspells a longer name so that it is still near */
+enum { SUGGEST_BYTES_MAX = 48 };
 
 const char *ptxlint_isa_suggest(const char *text, size_t length)
 {
     return text && length <= SUGGEST_BYTES_MAX ? ptx_opcode_suggest(text, length) : NULL;
 }
 
-/* ---- views of a form --------------------------------------------------------------------------------------------- */
+/* ---- views of a form ------------------------------------------------------------------------- */
 
 /* Digits as numbers: .m64n8k16 before .m64n16k16. */
 static int compare_naturally(const void *a, const void *b)
@@ -131,7 +135,9 @@ static int compare_naturally(const void *a, const void *b)
     if (m && n && m != n)
         return m < n ? -1 : 1;
     int order = m && n ? memcmp(p, q, m) : 0;
-    return order || !m || !n || !*p || !*q ? (order ? order : strcmp(p, q)) : compare_naturally(&(const char *){ p + m }, &(const char *){ q + n });
+    return order || !m || !n || !*p || !*q
+               ? (order ? order : strcmp(p, q))
+               : compare_naturally(&(const char *){ p + m }, &(const char *){ q + n });
 }
 
 static ptxlint_isa_modifier view_group(Arena *arena, uint16_t group, bool is_optional)
@@ -147,7 +153,8 @@ static ptxlint_isa_modifier view_group(Arena *arena, uint16_t group, bool is_opt
 static ptxlint_isa_range view_range(uint16_t range)
 {
     const RangeInfo *info = &ptx_range_info[range];
-    return (ptxlint_isa_range){ info->low, info->high, info->step > 0 ? info->step : 0, info->step < 0 ? -info->step : 0 };
+    return (ptxlint_isa_range){ info->low, info->high, info->step > 0 ? info->step : 0,
+                                info->step < 0 ? -info->step : 0 };
 }
 
 static bool is_counted(const FormOperand *o)
@@ -159,21 +166,36 @@ static ptxlint_isa_operand view_operand(Arena *arena, FormId id, const Op *op, c
 {
     bool is_address = (o->role & ROLE_ADDRESS) != 0;
     return (ptxlint_isa_operand){
-        .name = o->name, .type = ptx_operand_type_text(arena, id, o), .pair = ptx_operand_pair_text(o), .pair_type = o->pair_role ? ".pred" : NULL,
-        .is_read = (o->role & ROLE_USE) != 0, .is_written = (o->role & ROLE_DEF) != 0, .is_address = is_address,
-        .is_pair_written = (o->pair_role & ROLE_DEF) != 0, .is_optional = o->optional, .is_negatable = o->negatable,
-        .is_register = o->is_register, .is_counted = is_counted(o),
-        .element_count = !is_counted(o) || !op->form ? 0 : o->elements == ELEMENTS_VEC ? op->vector : op->elements[o->elements],
-        .element_set = o->elements == ELEMENTS_SET ? o->element_set : 0, .has_range = o->range != 0,
-        .range = view_range(o->range), .has_next_range = o->next_range != 0, .next_range = view_range(o->next_range),
+        .name = o->name,
+        .type = ptx_operand_type_text(arena, id, o),
+        .pair = ptx_operand_pair_text(o),
+        .pair_type = o->pair_role ? ".pred" : NULL,
+        .is_read = (o->role & ROLE_USE) != 0,
+        .is_written = (o->role & ROLE_DEF) != 0,
+        .is_address = is_address,
+        .is_pair_written = (o->pair_role & ROLE_DEF) != 0,
+        .is_optional = o->optional,
+        .is_negatable = o->negatable,
+        .is_register = o->is_register,
+        .is_counted = is_counted(o),
+        .element_count = !is_counted(o) || !op->form   ? 0
+                         : o->elements == ELEMENTS_VEC ? op->vector
+                                                       : op->elements[o->elements],
+        .element_set = o->elements == ELEMENTS_SET ? o->element_set : 0,
+        .has_range = o->range != 0,
+        .range = view_range(o->range),
+        .has_next_range = o->next_range != 0,
+        .next_range = view_range(o->next_range),
     };
 }
 
 static ptxlint_isa_form view_form(Arena *arena, FormId id, const Op *op)
 {
     const FormInfo *info = &ptx_form_info[id];
-    ptxlint_isa_modifier *modifiers = ptx_arena_array(arena, ptxlint_isa_modifier, info->modifier_count);
-    ptxlint_isa_operand *operands = ptx_arena_array(arena, ptxlint_isa_operand, info->operand_count);
+    ptxlint_isa_modifier *modifiers = ptx_arena_array(arena, ptxlint_isa_modifier,
+                                                      info->modifier_count);
+    ptxlint_isa_operand *operands = ptx_arena_array(arena, ptxlint_isa_operand,
+                                                    info->operand_count);
     const SemanticInfo *row = ptx_semantic_find(id, op);
     for (unsigned s = 0; s < info->modifier_count; s++) {
         const FormModifier *modifier = &ptx_form_modifiers[info->modifier_first + s];
@@ -182,13 +204,18 @@ static ptxlint_isa_form view_form(Arena *arena, FormId id, const Op *op)
     for (unsigned i = 0; i < info->operand_count; i++)
         operands[i] = view_operand(arena, id, op, &ptx_form_operands[info->operand_first + i]);
     return (ptxlint_isa_form){
-        .modifiers_text = ptx_form_modifiers_text(arena, id), .operands_text = ptx_form_operands_text(arena, id),
-        .summary = row ? row->what : "", .class_index = class_of_form(id), .modifiers = modifiers, .modifier_count = info->modifier_count,
-        .operands = operands, .operand_count = info->operand_count,
+        .modifiers_text = ptx_form_modifiers_text(arena, id),
+        .operands_text = ptx_form_operands_text(arena, id),
+        .summary = row ? row->what : "",
+        .class_index = class_of_form(id),
+        .modifiers = modifiers,
+        .modifier_count = info->modifier_count,
+        .operands = operands,
+        .operand_count = info->operand_count,
     };
 }
 
-/* ---- the handle -------------------------------------------------------------------------------------------------- */
+/* ---- the handle ------------------------------------------------------------------------------ */
 
 /* Number of the form before count that differs from id in its needs alone; count: there is none. */
 static size_t find_like(const ptxlint_isa *isa, size_t count, FormId id)
@@ -242,7 +269,8 @@ static void find_forms(ptxlint_isa *isa)
     isa->info.form_count = count;
 }
 
-static bool has_group(const ptxlint_isa_modifier *groups, size_t count, const ptxlint_isa_modifier *group)
+static bool has_group(const ptxlint_isa_modifier *groups, size_t count,
+                      const ptxlint_isa_modifier *group)
 {
     for (size_t i = 0; i < count; i++)
         if (groups[i].name == group->name)
@@ -269,7 +297,8 @@ static void find_groups(ptxlint_isa *isa)
 /* The narrowest row that is everyone's, and those below it that some form may be of. */
 static void find_operations(ptxlint_isa *isa)
 {
-    ptxlint_isa_operation *operations = ptx_arena_array(&isa->arena, ptxlint_isa_operation, ptx_semantic_count);
+    ptxlint_isa_operation *operations = ptx_arena_array(&isa->arena, ptxlint_isa_operation,
+                                                        ptx_semantic_count);
     const SemanticInfo *common = ptx_semantic_find(isa->ids[0], &isa->op);
     for (size_t f = 1; f < isa->info.form_count; f++)
         if (ptx_semantic_find(isa->ids[f], &isa->op) != common)
@@ -285,7 +314,8 @@ static void find_operations(ptxlint_isa *isa)
             is_some = row->need_count && ptx_semantic_may_be(row, isa->ids[f], &isa->op)
                 && ptx_semantic_find(isa->ids[f], &isa->op)->need_count <= row->need_count;
         if (is_some)
-            operations[isa->info.operation_count++] = (ptxlint_isa_operation){ row->text, row->what };
+            operations[isa->info.operation_count++] = (ptxlint_isa_operation){ row->text,
+                                                                               row->what };
     }
     isa->info.summary = common ? common->what : "";
     isa->info.operations = operations;
@@ -322,19 +352,21 @@ static void explain(const Op *op, char *error, size_t size)
     if (!op->opcode) {
         size_t bytes = opcode_length < length ? (size_t)opcode_length : (size_t)length;
         const char *near = ptxlint_isa_suggest(op->text, bytes);
-        snprintf(error, size, "unknown instruction '%.*s'%s%s%s", (int)bytes, op->text, near ? "; did you mean " : "", near ? near : "",
-                 near ? "?" : "");
+        snprintf(error, size, "unknown instruction '%.*s'%s%s%s", (int)bytes, op->text,
+                 near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
     } else if (op->unknown_length) {
         const char *near = ptx_modifier_suggest(op, op->text + op->unknown_at, op->unknown_length);
-        snprintf(error, size, "no instruction has a modifier '.%.*s'%s%s%s", op->unknown_length < 80 ? (int)op->unknown_length : 80,
-                 op->text + op->unknown_at, near ? "; did you mean ." : "", near ? near : "", near ? "?" : "");
+        snprintf(error, size, "no instruction has a modifier '.%.*s'%s%s%s",
+                 op->unknown_length < 80 ? (int)op->unknown_length : 80, op->text + op->unknown_at,
+                 near ? "; did you mean ." : "", near ? near : "", near ? "?" : "");
     } else {
-        snprintf(error, size, "no form of %s takes all of '%.*s'", ptx_opcode_info[op->opcode].text, length - opcode_length,
-                 op->text + opcode_length);
+        snprintf(error, size, "no form of %s takes all of '%.*s'", ptx_opcode_info[op->opcode].text,
+                 length - opcode_length, op->text + opcode_length);
     }
 }
 
-static ptxlint_status open_isa(const char *text, size_t length, bool is_narrow, ptxlint_isa **out, char *error, size_t error_size)
+static ptxlint_status open_isa(const char *text, size_t length, bool is_narrow, ptxlint_isa **out,
+                               char *error, size_t error_size)
 {
     *out = NULL;
     if (error && error_size)
@@ -355,7 +387,8 @@ static ptxlint_status open_isa(const char *text, size_t length, bool is_narrow, 
     return status;
 }
 
-ptxlint_status ptxlint_isa_new(const char *text, size_t length, ptxlint_isa **out, char *error, size_t error_size)
+ptxlint_status ptxlint_isa_new(const char *text, size_t length, ptxlint_isa **out, char *error,
+                               size_t error_size)
 {
     return out ? open_isa(text, length, false, out, error, error_size) : PTXLINT_BAD_ARGUMENT;
 }
@@ -381,7 +414,7 @@ int ptxlint_isa_sample_at(const ptxlint_isa *isa, size_t index, ptxlint_isa_samp
     return 1;
 }
 
-/* ---- hover ------------------------------------------------------------------------------------------------------- */
+/* ---- hover ----------------------------------------------------------------------------------- */
 
 enum { HOVER_FORMS_MAX = 6 };
 
@@ -402,7 +435,8 @@ static void put(Hover *hover, const char *text)
 static void put_need(Hover *hover, const ptxlint_isa_need *need)
 {
     char line[64];
-    snprintf(line, sizeof line, "PTX %d.%d, %s", need->version_major, need->version_minor, need->target);
+    snprintf(line, sizeof line, "PTX %d.%d, %s", need->version_major, need->version_minor,
+             need->target);
     put(hover, line);
 }
 
@@ -414,9 +448,11 @@ static void put_rate(Hover *hover, const char *text, size_t length, const ptxlin
         return;
     const char *name = ptxlint_gpu_get_info(gpu)->name;
     if (rate.fmas_per_clock > 0)
-        snprintf(line, sizeof line, "\n\n%s: %.6g multiply-adds a clock and SM", name, rate.fmas_per_clock);
+        snprintf(line, sizeof line, "\n\n%s: %.6g multiply-adds a clock and SM", name,
+                 rate.fmas_per_clock);
     else if (rate.results_per_clock > 0 && rate.results_per_clock < HUGE_VAL)
-        snprintf(line, sizeof line, "\n\n%s: %.4g results a clock and SM (%s)", name, rate.results_per_clock, rate.pipe);
+        snprintf(line, sizeof line, "\n\n%s: %.4g results a clock and SM (%s)", name,
+                 rate.results_per_clock, rate.pipe);
     else
         return;
     put(hover, line);
@@ -445,7 +481,8 @@ static void put_hover(Hover *hover, const ptxlint_isa *isa, const ptxlint_gpu *g
 }
 
 /* Text as it is typed may have modifiers that are not whole yet: then the opcode is shown. */
-size_t ptxlint_isa_hover(const char *text, size_t length, const ptxlint_gpu *gpu, char *out, size_t size)
+size_t ptxlint_isa_hover(const char *text, size_t length, const ptxlint_gpu *gpu, char *out,
+                         size_t size)
 {
     Hover hover = { .out = out, .size = out ? size : 0 };
     ptxlint_isa *isa;
@@ -454,7 +491,8 @@ size_t ptxlint_isa_hover(const char *text, size_t length, const ptxlint_gpu *gpu
         *out = 0;
     while (text && opcode_length < length && text[opcode_length] != '.')
         opcode_length++;
-    if (open_isa(text, length, true, &isa, NULL, 0) != PTXLINT_OK && open_isa(text, opcode_length, true, &isa, NULL, 0) != PTXLINT_OK)
+    if (open_isa(text, length, true, &isa, NULL, 0) != PTXLINT_OK
+        && open_isa(text, opcode_length, true, &isa, NULL, 0) != PTXLINT_OK)
         return 0;
     put_hover(&hover, isa, gpu);
     ptxlint_isa_free(isa);

@@ -1,4 +1,5 @@
-/* isa_rates.c -- how fast instructions are: costs.txt over the pipelines of rules/gpus/, for the instruction table. */
+/* isa_rates.c -- how fast instructions are: costs.txt over the pipelines of rules/gpus/, for the
+ * instruction table. */
 #include "model/gpu.h"
 #include "api/isa.h"
 
@@ -7,7 +8,7 @@
 
 #include <stdio.h>
 
-/* ---- one instruction on one GPU ---------------------------------------------------------------------------------- */
+/* ---- one instruction on one GPU -------------------------------------------------------------- */
 
 static bool gpu_has(const Gpu *gpu, const Op *op)
 {
@@ -17,15 +18,21 @@ static bool gpu_has(const Gpu *gpu, const Op *op)
     return false;
 }
 
-/* Whether no pipeline but issue is known to do it: then its speed is not known. Of arithmetic issue alone may be the limit, where several
- * pipelines share it. */
+/* Whether no pipeline but issue is known to do it: then its speed is not known. Of arithmetic issue
+ * alone may be the limit, where several pipelines share it. */
 static bool is_untold(const CostTerm *term, const Gpu *gpu)
 {
     switch (term->machine) {
-    case MACHINE_GLOBAL: case MACHINE_SHARED: case MACHINE_CONST: case MACHINE_ATOMIC: case MACHINE_ATOMIC_SHARED: case MACHINE_TEXTURE:
+    case MACHINE_GLOBAL:
+    case MACHINE_SHARED:
+    case MACHINE_CONST:
+    case MACHINE_ATOMIC:
+    case MACHINE_ATOMIC_SHARED:
+    case MACHINE_TEXTURE:
     case MACHINE_BRANCH: case MACHINE_BARRIER: case MACHINE_OTHER:
         for (int p = 0; p < PIPE__COUNT; p++)
-            if (p != PIPE_ISSUE && gpu->pipes[p].lanes > 0 && gpu->pipes[p].takes[term->machine] > 0)
+            if (p != PIPE_ISSUE && gpu->pipes[p].lanes > 0
+                && gpu->pipes[p].takes[term->machine] > 0)
                 return false;
         return true;
     default:
@@ -40,7 +47,8 @@ static int most_loaded(const OpCycles *cycles)
     for (int p = 0; p < PIPE__COUNT; p++) {
         if (isnan(cycles->pipes[p]))
             return PIPE__COUNT;
-        if (cycles->pipes[p] > 0 && (most == PIPE__COUNT || cycles->pipes[p] >= cycles->pipes[most]))
+        if (cycles->pipes[p] > 0
+            && (most == PIPE__COUNT || cycles->pipes[p] >= cycles->pipes[most]))
             most = p;           /* of equals the later one: issue, which all take, is the first */
     }
     return most;
@@ -63,12 +71,14 @@ static void rate_op(const Op *op, const Gpu *gpu, ptxlint_isa_rate *out)
     out->pipe = ptx_pipe_info[pipe].key;
     out->pipe_what = ptx_pipe_info[pipe].what;
     out->results_per_clock = warp / (double)cycles.pipes[pipe];
-    out->source = gpu->sources[pipe == PIPE_TENSOR ? gpu->figure_sources[ptx_cost_tensor_rate(op)] : gpu->pipes[pipe].source];
+    out->source = gpu->sources[pipe == PIPE_TENSOR ? gpu->figure_sources[ptx_cost_tensor_rate(op)]
+                                                   : gpu->pipes[pipe].source];
     if (cycles.pipes[PIPE_TENSOR] > 0)
         out->fmas_per_clock = ptx_cost_tensor_fmas(op) / (double)cycles.pipes[pipe];
 }
 
-int ptxlint_isa_get_rate(const char *text, size_t length, const ptxlint_gpu *handle, ptxlint_isa_rate *out)
+int ptxlint_isa_get_rate(const char *text, size_t length, const ptxlint_gpu *handle,
+                         ptxlint_isa_rate *out)
 {
     const Gpu *gpu = ptx_gpu_of(handle);
     Op op;
@@ -81,13 +91,14 @@ int ptxlint_isa_get_rate(const char *text, size_t length, const ptxlint_gpu *han
     return 1;
 }
 
-/* ---- which instructions differ ----------------------------------------------------------------------------------- */
+/* ---- which instructions differ --------------------------------------------------------------- */
 
 enum { PER_FORM_MAX = 64, SAMPLES_MAX = 24, TEXT_BYTES_MAX = 256, ALIKE_BYTES_MAX = 512 };
 
 typedef struct Sampler {
     ptxlint_isa *isa;
-    uint64_t *costs;                    /* per sample and GPU: equal for the same cost; 0: it has none */
+    /* per sample and GPU: equal for the same cost; 0: it has none */
+    uint64_t *costs;
     uint64_t *cost;                     /* of the instruction in hand */
     unsigned type_counts[SAMPLES_MAX];
     char alike[SAMPLES_MAX][ALIKE_BYTES_MAX];
@@ -96,7 +107,8 @@ typedef struct Sampler {
 static uint64_t cost_on(const Op *op, const Gpu *gpu)
 {
     const Cost *cost = ptx_cost_find(op, gpu->target);
-    bool is_tensor = cost && cost->term_count && cost->terms[cost->term_count - 1].machine == MACHINE_TENSOR;
+    bool is_tensor = cost && cost->term_count
+                     && cost->terms[cost->term_count - 1].machine == MACHINE_TENSOR;
     double rate = is_tensor ? gpu->figures[ptx_cost_tensor_rate(op)] : 0;
     return !cost ? 0 : (uint64_t)(cost - ptx_costs) + 1 + (rate > 0 ? (uint64_t)rate << 20 : 0);
 }
@@ -115,7 +127,8 @@ static bool find_costs(const Op *op, uint64_t *costs)
     return has_some;
 }
 
-/* Whether the instruction in hand is as fast as the sample wherever there is such an instruction. */
+/* Whether the instruction in hand is as fast as the sample wherever there is such an
+ * instruction. */
 static bool is_like(const Sampler *s, size_t sample)
 {
     const uint64_t *costs = s->costs + sample * ptx_gpu_count;
@@ -153,7 +166,8 @@ static void add_alike(Sampler *s, size_t i, const Op *op)
     snprintf(word, sizeof word, ".%s", ptx_type_info[op->type].text);
     const char *dot = strrchr(s->isa->samples[i].text, '.');
     size_t length = strlen(s->alike[i]);
-    if ((dot && !strcmp(dot, word)) || has_word(s->alike[i], word) || length + strlen(word) + 2 > ALIKE_BYTES_MAX)
+    if ((dot && !strcmp(dot, word)) || has_word(s->alike[i], word)
+        || length + strlen(word) + 2 > ALIKE_BYTES_MAX)
         return;
     snprintf(s->alike[i] + length, ALIKE_BYTES_MAX - length, "%s%s", length ? " " : "", word);
 }
@@ -180,7 +194,8 @@ static void add_sample(Sampler *s, const char *text)
 static bool is_wanted(const Op *op, const ptxlint_isa_modifier *slot, size_t value)
 {
     for (unsigned m = 0; m < op->modifier_count; m++)
-        if (op->modifiers[m] >= 0 && !strcmp(ptx_modifier_texts[op->modifiers[m]], slot->values[value]))
+        if (op->modifiers[m] >= 0
+            && !strcmp(ptx_modifier_texts[op->modifiers[m]], slot->values[value]))
             return true;
     return false;
 }
@@ -190,7 +205,8 @@ static bool is_space(const ptxlint_isa_modifier *slot)
     return ptx_space_find(slot->values[0], strlen(slot->values[0])) != SPACE_NONE;
 }
 
-/* How many ways there are to fill a slot, and way number n: an index into its values, or -1 to leave it out. What is written fixes it. */
+/* How many ways there are to fill a slot, and way number n: an index into its values, or -1 to
+ * leave it out. What is written fixes it. */
 static size_t way_count(const Op *op, const ptxlint_isa_modifier *slot)
 {
     for (size_t v = 0; v < slot->value_count; v++)
@@ -224,11 +240,13 @@ static void spell(const ptxlint_isa *isa, const ptxlint_isa_form *form, size_t n
     for (size_t m = 0; m < form->modifier_count && length < TEXT_BYTES_MAX; m++) {
         const ptxlint_isa_modifier *slot = &form->modifiers[m];
         size_t ways = way_count(&isa->op, slot), share = 1;
-        for (size_t k = m + 1; k < form->modifier_count && share <= PER_FORM_MAX; k++)     /* n is below that */
+        for (size_t k = m + 1; k < form->modifier_count && share <= PER_FORM_MAX;
+             k++) /* n is below that */
             share *= way_count(&isa->op, &form->modifiers[k]);
         int value = way(&isa->op, slot, n / share % ways);
         if (value >= 0)
-            length += snprintf(text + length, (size_t)(TEXT_BYTES_MAX - length), ".%s", slot->values[value]);
+            length += snprintf(text + length, (size_t)(TEXT_BYTES_MAX - length), ".%s",
+                               slot->values[value]);
     }
     if (length >= TEXT_BYTES_MAX)
         *text = 0;

@@ -11,7 +11,8 @@ typedef Estimator *_Atomic EstimatorSlot;
 
 struct ptxlint_module {
     Arena arena;                /* everything below */
-    Arena *parts;               /* what was found by other threads than the one that made the module; malloc'ed */
+    /* what was found by other threads than the one that made the module; malloc'ed */
+    Arena *parts;
     unsigned part_count;
     char *text;                 /* length bytes and a NUL; malloc'ed */
     size_t length;
@@ -54,10 +55,12 @@ static inline bool ptx_module_has_figures(const ptxlint_module *m)
     return m->sessions->has_figures;
 }
 
-/* analyse.c: calls, sessions, kernels and diagnostics of all functions, by as many threads as options say. limit: bytes of each arena. False: memory ran out. */
+/* analyse.c: calls, sessions, kernels and diagnostics of all functions, by as many threads as
+ * options say. limit: bytes of each arena. False: memory ran out. */
 bool ptx_analyse(ptxlint_module *module, const ptxlint_options *options, size_t limit);
 
-/* budget.c: findings about kernels that take more than a budget (NULL: none) allows; once kernels and all other findings are there. */
+/* budget.c: findings about kernels that take more than a budget (NULL: none) allows; once kernels
+ * and all other findings are there. */
 void ptx_check_budget(ptxlint_module *module, Arena *scratch, const ptxlint_budget *budget);
 
 #endif

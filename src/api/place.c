@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- lines and columns ------------------------------------------------------------------------------------------- */
+/* ---- lines and columns ----------------------------------------------------------------------- */
 
 ptxlint_place ptxlint_module_place(const ptxlint_module *m, uint32_t offset)
 {
@@ -14,7 +14,9 @@ ptxlint_place ptxlint_module_place(const ptxlint_module *m, uint32_t offset)
     if (offset > m->length)
         offset = (uint32_t)m->length;
     uint32_t line = ptx_line_of(ir, offset);
-    ptxlint_place place = { .line = line + 1, .column = offset - ir->lines[line] + 1, .line_begin = ir->lines[line] };
+    ptxlint_place place = { .line = line + 1,
+                            .column = offset - ir->lines[line] + 1,
+                            .line_begin = ir->lines[line] };
     place.line_end = line + 1 < ir->line_count ? ir->lines[line + 1] - 1 : (uint32_t)m->length;
     if (place.line_end > place.line_begin && m->text[place.line_end - 1] == '\r')
         place.line_end--;
@@ -27,17 +29,19 @@ uint32_t ptxlint_module_column_utf16(const ptxlint_module *m, uint32_t offset)
     uint32_t column = 1;
     for (uint32_t i = place.line_begin; i < place.line_begin + place.column - 1; i++) {
         unsigned char c = (unsigned char)m->text[i];
-        if ((c & 0xC0) != 0x80)         /* not a continuation byte: one unit, or two beyond the basic plane */
+        if ((c & 0xC0)
+            != 0x80) /* not a continuation byte: one unit, or two beyond the basic plane */
             column += c >= 0xF0 ? 2 : 1;
     }
     return column;
 }
 
-/* ---- statements -------------------------------------------------------------------------------------------------- */
+/* ---- statements ------------------------------------------------------------------------------ */
 
 size_t ptxlint_module_statement(const ptxlint_module *m, uint32_t offset, char *out, size_t size)
 {
-    Normal normal = ptx_normal_statement(m->text, m->length, offset < m->length ? offset : (uint32_t)m->length);
+    Normal normal = ptx_normal_statement(m->text, m->length,
+                                         offset < m->length ? offset : (uint32_t)m->length);
     if (size)
         snprintf(out, size, "%s", normal.text);
     return strlen(normal.text);
@@ -48,7 +52,7 @@ uint64_t ptxlint_module_body(const ptxlint_module *m, const ptxlint_kernel *kern
     return ptx_normal_body(m->text, (Span){ kernel->span.begin, kernel->span.end });
 }
 
-/* ---- values ------------------------------------------------------------------------------------------------------ */
+/* ---- values ---------------------------------------------------------------------------------- */
 
 const char *ptxlint_uniformity_text(ptxlint_uniformity uniformity)
 {
@@ -63,7 +67,8 @@ const char *ptxlint_uniformity_text(ptxlint_uniformity uniformity)
 static const Func *func_at(const Module *ir, uint32_t offset)
 {
     for (FuncId f = 0; f < ir->func_count; f++)
-        if (ir->funcs[f].has_body && ir->funcs[f].span.begin <= offset && offset < ir->funcs[f].span.end)
+        if (ir->funcs[f].has_body && ir->funcs[f].span.begin <= offset
+            && offset < ir->funcs[f].span.end)
             return &ir->funcs[f];
     return NULL;
 }
@@ -83,11 +88,16 @@ int ptxlint_module_value_at(const ptxlint_module *m, uint32_t offset, ptxlint_va
     const Insn *insn = func ? ptx_insn_at(func, offset) : NULL;
     if (!insn || !writes_register(func, insn))
         return 0;
-    const Uniforms *uniforms = ptx_session_uniforms(ptx_session_at(m, (FuncId)(func - m->ir->funcs)));
+    const Uniforms *uniforms = ptx_session_uniforms(
+        ptx_session_at(m, (FuncId)(func - m->ir->funcs)));
     const Affine *a = &uniforms->insns[insn - func->insns];
     bool is_affine = a->uniformity == UNIFORMITY_AFFINE;
-    *out = (ptxlint_value){ .span = ptx_view_span(insn->span), .uniformity = ptx_view_uniformity(a), .certainty = a->is_assumed ? PTXLINT_ESTIMATE : PTXLINT_EXACT,
-                            .stride = is_affine && a->stride != AFFINE_STRIDE_UNKNOWN ? a->stride : PTXLINT_UNKNOWN };
+    *out = (ptxlint_value){ .span = ptx_view_span(insn->span),
+                            .uniformity = ptx_view_uniformity(a),
+                            .certainty = a->is_assumed ? PTXLINT_ESTIMATE : PTXLINT_EXACT,
+                            .stride = is_affine && a->stride != AFFINE_STRIDE_UNKNOWN
+                                          ? a->stride
+                                          : PTXLINT_UNKNOWN };
     if (out->uniformity == PTXLINT_UNIFORMITY_UNKNOWN)
         out->certainty = PTXLINT_NOT_KNOWN;
     return 1;

@@ -31,7 +31,7 @@ static const char *const stage_names[PROFILE__COUNT] = {
     [PROFILE_RULES] = "rules",           [PROFILE_SUPPRESS] = "suppress", [PROFILE_VIEW] = "view",
 };
 
-/* ---- adding ------------------------------------------------------------------------------------------------------ */
+/* ---- adding ---------------------------------------------------------------------------------- */
 
 double ptx_profile_clock(void)
 {
@@ -86,7 +86,8 @@ static RuleTime *insert_rule(ptxlint_profile *profile, size_t at, const char *co
         profile->rules = grown;
         profile->rule_capacity = capacity;
     }
-    memmove(&profile->rules[at + 1], &profile->rules[at], (profile->rule_count - at) * sizeof *profile->rules);
+    memmove(&profile->rules[at + 1], &profile->rules[at],
+            (profile->rule_count - at) * sizeof *profile->rules);
     profile->rule_count++;
     profile->rules[at] = (RuleTime){ .count = 0 };
     strncpy(profile->rules[at].code, code, CODE_ROOM - 1);
@@ -98,15 +99,17 @@ void ptx_profile_rule(ptxlint_profile *profile, const char *code, double seconds
     if (!profile)
         return;
     size_t at = find_rule(profile, code);
-    RuleTime *time = at < profile->rule_count && !strncmp(profile->rules[at].code, code, CODE_ROOM - 1) ? &profile->rules[at]
-                                                                                                       : insert_rule(profile, at, code);
+    RuleTime *time = at < profile->rule_count
+                             && !strncmp(profile->rules[at].code, code, CODE_ROOM - 1)
+                         ? &profile->rules[at]
+                         : insert_rule(profile, at, code);
     if (time) {
         time->seconds += seconds;
         time->count += count;
     }
 }
 
-/* ---- the public interface ---------------------------------------------------------------------------------------- */
+/* ---- the public interface -------------------------------------------------------------------- */
 
 ptxlint_status ptxlint_profile_new(ptxlint_profile **out)
 {
@@ -132,7 +135,8 @@ void ptxlint_profile_add(ptxlint_profile *profile, const ptxlint_profile *other)
         profile->stages[i].count += other->stages[i].count;
     }
     for (size_t i = 0; i < other->rule_count; i++)
-        ptx_profile_rule(profile, other->rules[i].code, other->rules[i].seconds, other->rules[i].count);
+        ptx_profile_rule(profile, other->rules[i].code, other->rules[i].seconds,
+                         other->rules[i].count);
 }
 
 int ptxlint_profile_at(const ptxlint_profile *profile, size_t index, ptxlint_profile_entry *out)

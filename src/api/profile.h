@@ -1,7 +1,9 @@
-/* profile.h -- where the time goes: seconds of wall clock per stage and rule, added up over the modules that one profile is given to.
+/* profile.h -- where the time goes: seconds of wall clock per stage and rule, added up over the
+ * modules that one profile is given to.
  *
- * Each function takes NULL and does nothing then, without a look at the clock. Stages do not nest. Rules are told by their codes, so
- * that modules with different rules of a user may share a profile. Without memory a rule's time is lost, and nothing else. */
+ * Each function takes NULL and does nothing then, without a look at the clock. Stages do not nest.
+ * Rules are told by their codes, so that modules with different rules of a user may share a
+ * profile. Without memory a rule's time is lost, and nothing else. */
 #ifndef PTX_API_PROFILE_H
 #define PTX_API_PROFILE_H
 
@@ -18,7 +20,8 @@ typedef enum ProfileStage {
     PROFILE_EVALUATE,
     PROFILE_ESTIMATE,
     PROFILE_CALLS,
-    PROFILE_RULES,              /* conditions, findings, and analyses that a rule was the first to ask for */
+    /* conditions, findings, and analyses that a rule was the first to ask for */
+    PROFILE_RULES,
     PROFILE_SUPPRESS,
     PROFILE_VIEW,               /* the public structures, occupancy */
     PROFILE__COUNT

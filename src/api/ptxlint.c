@@ -38,7 +38,7 @@ void ptxlint_options_init(ptxlint_options *options)
     *options = (ptxlint_options){ .size = sizeof *options };
 }
 
-/* ---- the pipeline ------------------------------------------------------------------------------------------------ */
+/* ---- the pipeline ---------------------------------------------------------------------------- */
 
 /* Those asked for, or what the file's target says. */
 static void choose_gpus(ptxlint_module *m, const ptxlint_options *options)
@@ -47,7 +47,8 @@ static void choose_gpus(ptxlint_module *m, const ptxlint_options *options)
     m->gpus = ptx_arena_array(&m->arena, const Gpu *, count);
     for (size_t g = 0; g < options->gpu_count; g++)
         m->gpus[m->gpu_count++] = ptx_gpu_of(options->gpus[g]);
-    if (!options->gpu_count && m->ir->target.sm && (m->gpus[0] = ptx_gpu_find_target(m->ir->target)))
+    if (!options->gpu_count && m->ir->target.sm
+        && (m->gpus[0] = ptx_gpu_find_target(m->ir->target)))
         m->gpu_count = 1;
 }
 
@@ -64,7 +65,9 @@ static size_t memory_limit(const ptxlint_module *m, const ptxlint_options *optio
 {
     if (options->max_memory_bytes)
         return options->max_memory_bytes;
-    return m->length > (size_t)LIMIT_ARENA_FLOOR / LIMIT_ARENA_FACTOR ? m->length * LIMIT_ARENA_FACTOR : (size_t)LIMIT_ARENA_FLOOR;
+    return m->length > (size_t)LIMIT_ARENA_FLOOR / LIMIT_ARENA_FACTOR
+               ? m->length * LIMIT_ARENA_FACTOR
+               : (size_t)LIMIT_ARENA_FLOOR;
 }
 
 /* While a module is read. */
@@ -87,7 +90,8 @@ static void view_info(ptxlint_module *m, const ptxlint_options *options)
     char sm[16] = "";
     Target target = m->ir->target;
     if (target.sm)
-        snprintf(sm, sizeof sm, "sm_%u%.1s", (unsigned)target.sm, target.suffix ? &target.suffix : "");
+        snprintf(sm, sizeof sm, "sm_%u%.1s", (unsigned)target.sm,
+                 target.suffix ? &target.suffix : "");
     const char *path = ptx_options_path(options);
     info->size = sizeof *info;
     info->path = ptx_arena_strndup(&m->arena, path, strlen(path));
@@ -125,7 +129,8 @@ static bool run(ptxlint_module *m, const ptxlint_options *options, Arenas *arena
     if (!ptx_analyse(m, options, limit))
         return false;
     if (!options->syntax_only)
-        TIMED(SUPPRESS, ptx_suppress(&m->arena, &arenas->scratch, &m->diags, m->ir, ptx_options_path(options), options->config));
+        TIMED(SUPPRESS, ptx_suppress(&m->arena, &arenas->scratch, &m->diags, m->ir,
+                                     ptx_options_path(options), options->config));
     ptx_suppress_known(&arenas->scratch, &m->diags, m->ir, options->baseline);
     if (!options->syntax_only && !options->findings_only)
         ptx_check_budget(m, &arenas->scratch, options->budget);
@@ -136,10 +141,11 @@ static bool run(ptxlint_module *m, const ptxlint_options *options, Arenas *arena
     return true;
 }
 
-/* ---- modules ----------------------------------------------------------------------------------------------------- */
+/* ---- modules --------------------------------------------------------------------------------- */
 
 /* Takes text, which it frees on failure. options->config is there. */
-static ptxlint_status build_module(char *text, size_t length, const ptxlint_options *options, ptxlint_module **out)
+static ptxlint_status build_module(char *text, size_t length, const ptxlint_options *options,
+                                   ptxlint_module **out)
 {
     ptxlint_module *m = calloc(1, sizeof *m);
     if (!m) {
@@ -162,7 +168,8 @@ static ptxlint_status build_module(char *text, size_t length, const ptxlint_opti
 }
 
 /* The same with or without a config: without one all rules but previews. */
-static ptxlint_status module_from(char *text, size_t length, const ptxlint_options *options, ptxlint_module **out)
+static ptxlint_status module_from(char *text, size_t length, const ptxlint_options *options,
+                                  ptxlint_module **out)
 {
     ptxlint_options chosen = *options;
     ptxlint_config *config = NULL;
@@ -187,7 +194,8 @@ static ptxlint_status check_options(const ptxlint_options *options)
     return PTXLINT_OK;
 }
 
-ptxlint_status ptxlint_module_new(const char *text, size_t length, const ptxlint_options *options, ptxlint_module **out)
+ptxlint_status ptxlint_module_new(const char *text, size_t length, const ptxlint_options *options,
+                                  ptxlint_module **out)
 {
     ptxlint_options defaults;
     if (!out || (!text && length))
@@ -215,9 +223,11 @@ ptxlint_status ptxlint_module_new(const char *text, size_t length, const ptxlint
 static size_t expected_bytes(FILE *file)
 {
     struct stat status;
-    if (fstat(fileno(file), &status) || !S_ISREG(status.st_mode) || status.st_size < 0 || status.st_size > LIMIT_SOURCE_BYTES)
+    if (fstat(fileno(file), &status) || !S_ISREG(status.st_mode) || status.st_size < 0
+        || status.st_size > LIMIT_SOURCE_BYTES)
         return 1 << 16;
-    return (size_t)status.st_size + 1;          /* one more, so that the end shows at the first try */
+    /* one more, so that the end shows at the first try */
+    return (size_t)status.st_size + 1;
 }
 
 static ptxlint_status read_stream(FILE *file, char **out, size_t *length)
@@ -246,7 +256,8 @@ static ptxlint_status read_stream(FILE *file, char **out, size_t *length)
     return PTXLINT_OK;
 }
 
-ptxlint_status ptxlint_module_open(const char *path, const ptxlint_options *options, ptxlint_module **out)
+ptxlint_status ptxlint_module_open(const char *path, const ptxlint_options *options,
+                                   ptxlint_module **out)
 {
     if (!out || !path)
         return PTXLINT_BAD_ARGUMENT;

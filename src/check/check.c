@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* ---- types ------------------------------------------------------------------------------------------------------- */
+/* ---- types ----------------------------------------------------------------------------------- */
 
 static bool is_integer_kind(uint8_t kind)
 {
@@ -42,10 +42,12 @@ bool ptx_type_takes(Type wanted, Type given, bool is_relaxed)
     return false;
 }
 
-/* The form names the operand's type, whatever the instruction's; that of the wide result of mul and mad follows from it. */
+/* The form names the operand's type, whatever the instruction's; that of the wide result of mul and
+ * mad follows from it. */
 static bool is_fixed(const OperandCheck *c, const FormOperand *shape)
 {
-    return shape->type < TYPE__COUNT && shape->type != OPERAND_OWN && c->op->kind != OPK_MUL && c->op->kind != OPK_FMA;
+    return shape->type < TYPE__COUNT && shape->type != OPERAND_OWN && c->op->kind != OPK_MUL
+           && c->op->kind != OPK_FMA;
 }
 
 /* The type that a form gives an operand; TYPE_NONE: any, or none that can be told. */
@@ -68,16 +70,18 @@ static Type operand_type(const OperandCheck *c, const FormInfo *form, const Form
         break;
     }
     uint32_t place = shape->type - OPERAND_GROUP;
-    return shape->type >= OPERAND_GROUP && place < c->op->type_count ? (Type)c->op->types[place] : TYPE_NONE;
+    return shape->type >= OPERAND_GROUP && place < c->op->type_count ? (Type)c->op->types[place]
+                                                                     : TYPE_NONE;
 }
 
 /* ld, ldu, st, cvt and the surface instructions take wider registers. */
 static bool is_relaxed(const Op *op)
 {
-    return op->kind == OPK_LD || (op->kind == OPK_ST && !ptx_op_has(op, MOD_ASYNC)) || op->kind == OPK_CVT || op->kind == OPK_SURFACE;
+    return op->kind == OPK_LD || (op->kind == OPK_ST && !ptx_op_has(op, MOD_ASYNC))
+           || op->kind == OPK_CVT || op->kind == OPK_SURFACE;
 }
 
-/* ---- one operand ------------------------------------------------------------------------------------------------- */
+/* ---- one operand ----------------------------------------------------------------------------- */
 
 typedef struct CheckFinding {
     Wrong wrong;
@@ -94,7 +98,8 @@ static bool is_address(const AstOperand *ast)
 
 static bool is_number(const Operand *operand)
 {
-    return operand->kind == OPERAND_INT || operand->kind == OPERAND_F32 || operand->kind == OPERAND_F64;
+    return operand->kind == OPERAND_INT || operand->kind == OPERAND_F32
+           || operand->kind == OPERAND_F64;
 }
 
 static uint32_t count_elements(const AstOperand *ast)
@@ -123,7 +128,8 @@ static Type element_type(const OperandCheck *c, const AstOperand *ast, Type type
 /* add, sub and fma of .f32 and .bf16 */
 static bool is_mixed_precision(const Op *op)
 {
-    return op->kind != OPK_CVT && op->type_count == 2 && op->types[0] == TYPE_F32 && op->types[1] == TYPE_BF16;
+    return op->kind != OPK_CVT && op->type_count == 2 && op->types[0] == TYPE_F32
+           && op->types[1] == TYPE_BF16;
 }
 
 /* Conversions between .f16x2 and pairs of 8 bits or less, which take no wider registers. */
@@ -131,14 +137,18 @@ static bool is_narrow(const Op *op)
 {
     for (unsigned t = 0; t < op->type_count; t++) {
         const TypeInfo *type = &ptx_type_info[op->types[t]];
-        bool is_pair = type->kind == KIND_FLOAT && (type->bits == 8 || (type->bits == 16 && op->types[t] != TYPE_F16 && op->types[t] != TYPE_BF16));
+        bool is_pair = type->kind == KIND_FLOAT
+                       && (type->bits == 8
+                           || (type->bits == 16 && op->types[t] != TYPE_F16
+                               && op->types[t] != TYPE_BF16));
         if (is_pair)
             return true;
     }
     return false;
 }
 
-/* Floats take floats of either width; bits take those of their own; packed and half formats take no number at all. */
+/* Floats take floats of either width; bits take those of their own; packed and half formats take no
+ * number at all. */
 static bool takes_number(const OperandCheck *c, Type wanted, const Operand *operand)
 {
     const TypeInfo *want = &ptx_type_info[wanted];
@@ -149,15 +159,16 @@ static bool takes_number(const OperandCheck *c, Type wanted, const Operand *oper
         return !is_float || want->bits == (operand->kind == OPERAND_F32 ? 32 : 64);
     if (wanted == TYPE_BF16 && is_mixed_precision(c->op))
         return !is_float;
-    if (want->kind == KIND_FLOAT && want->bits == 32 && wanted != TYPE_F16X2 && c->op->family == OP_MULTIMEM)
+    if (want->kind == KIND_FLOAT && want->bits == 32 && wanted != TYPE_F16X2
+        && c->op->family == OP_MULTIMEM)
         return operand->kind != OPERAND_F64;
     if (wanted == TYPE_U16X2 || wanted == TYPE_S16X2 || want->kind == KIND_FLOAT)
         return ptx_form_info[c->op->form].class == FORM_TENSOR;
     return !is_float;
 }
 
-/* bf16 and bf16x2 want .b16 and .b32. Results of set, and bf16 beside .f32, take integers too; results of set and conversions of ue8m0x2
- * anything of 32 bits, and predicates. */
+/* bf16 and bf16x2 want .b16 and .b32. Results of set, and bf16 beside .f32, take integers too;
+ * results of set and conversions of ue8m0x2 anything of 32 bits, and predicates. */
 static bool takes_bfloat(const OperandCheck *c, const FormOperand *shape, Type wanted, Type given)
 {
     const TypeInfo *have = &ptx_type_info[given];
@@ -165,48 +176,61 @@ static bool takes_bfloat(const OperandCheck *c, const FormOperand *shape, Type w
     if (have->kind == KIND_BITS)
         return have->bits == ptx_type_info[wanted].bits;
     if (wanted == TYPE_BF16)
-        return have->bits == 16 && is_integer_kind(have->kind) && (is_comparison || is_mixed_precision(c->op));
+        return have->bits == 16 && is_integer_kind(have->kind)
+               && (is_comparison || is_mixed_precision(c->op));
     bool is_any = is_comparison || ptx_op_has(c->op, MOD_UE8M0X2);
     return is_any && (have->bits == 32 || given == TYPE_PRED);
 }
 
-/* ptxas takes f16x2 for the integers and predicates that the instruction names, not for those that a form has of itself; formats without
- * registers of their own want .b of their width, where arithmetic and conversions work on them. */
+/* ptxas takes f16x2 for the integers and predicates that the instruction names, not for those that
+ * a form has of itself; formats without registers of their own want .b of their width, where
+ * arithmetic and conversions work on them. */
 static bool takes_register(const OperandCheck *c, const FormOperand *shape, Type wanted, Type given)
 {
     uint8_t class = ptx_form_info[c->op->form].class;
-    bool is_memory = class == FORM_MEM || class == FORM_ATOMIC || class == FORM_TEX || class == FORM_TENSOR;
+    bool is_memory = class == FORM_MEM || class == FORM_ATOMIC || class == FORM_TEX
+                     || class == FORM_TENSOR;
     uint8_t kind = ptx_type_info[wanted].kind;
-    if (given == TYPE_F16X2 && is_fixed(c, shape) && (is_integer_kind(kind) || kind == KIND_PREDICATE))
+    if (given == TYPE_F16X2 && is_fixed(c, shape)
+        && (is_integer_kind(kind) || kind == KIND_PREDICATE))
         return false;
     if ((wanted == TYPE_BF16 || wanted == TYPE_BF16X2) && (!is_memory || class == FORM_ATOMIC))
         return takes_bfloat(c, shape, wanted, given);
     if (is_memory || has_own_registers(wanted))
-        return ptx_type_takes(wanted, given, is_relaxed(c->op) && !(wanted == TYPE_F16X2 && is_narrow(c->op)));
+        return ptx_type_takes(wanted, given,
+                              is_relaxed(c->op) && !(wanted == TYPE_F16X2 && is_narrow(c->op)));
     if (wanted == TYPE_U16X2 || wanted == TYPE_S16X2)
         return given == TYPE_B32 || given == TYPE_F16X2;
-    return ptx_type_info[given].kind == KIND_BITS && ptx_type_info[given].bits == ptx_type_info[wanted].bits;
+    return ptx_type_info[given].kind == KIND_BITS
+           && ptx_type_info[given].bits == ptx_type_info[wanted].bits;
 }
 
-/* What works on bf16 and bf16x2 and is no access takes a vector of one, two or four for an operand, but for approximations of bf16x2. */
+/* What works on bf16 and bf16x2 and is no access takes a vector of one, two or four for an operand,
+ * but for approximations of bf16x2. */
 static bool takes_bfloat_vector(const FormInfo *form, Type type)
 {
-    bool is_access = form->class == FORM_TENSOR || form->class == FORM_ATOMIC || form->class == FORM_MEM || form->class == FORM_TEX;
+    bool is_access = form->class == FORM_TENSOR || form->class == FORM_ATOMIC
+                     || form->class == FORM_MEM || form->class == FORM_TEX;
     return !is_access && (type == TYPE_BF16 || (type == TYPE_BF16X2 && form->class != FORM_SFU));
 }
 
-/* A register of several elements, named whole: mov, ld and st take it, of as many as they say, and mov packs it into a .b type. */
+/* A register of several elements, named whole: mov, ld and st take it, of as many as they say, and
+ * mov packs it into a .b type. */
 static Wrong judge_whole_vector(const OperandCheck *c, const Reg *reg, Type type)
 {
     const Op *op = c->op;
     bool packs = op->kind == OPK_MOV && op->vector == 1 && ptx_type_info[type].kind == KIND_BITS;
     if (packs)
-        return reg->vector * ptx_type_info[reg->type].bits == ptx_type_info[type].bits ? WRONG_NOTHING : WRONG_VECTOR;
+        return reg->vector * ptx_type_info[reg->type].bits == ptx_type_info[type].bits
+                   ? WRONG_NOTHING
+                   : WRONG_VECTOR;
     uint8_t class = ptx_form_info[op->form].class;
-    if (class == FORM_TEX || class == FORM_TENSOR || class == FORM_ATOMIC || (class == FORM_MEM && op->kind != OPK_LD && op->kind != OPK_ST))
+    if (class == FORM_TEX || class == FORM_TENSOR || class == FORM_ATOMIC
+        || (class == FORM_MEM && op->kind != OPK_LD && op->kind != OPK_ST))
         return WRONG_NOTHING;
     if (takes_bfloat_vector(&ptx_form_info[op->form], type))
-        return ptx_type_info[reg->type].bits == ptx_type_info[type].bits ? WRONG_NOTHING : WRONG_REGISTER;
+        return ptx_type_info[reg->type].bits == ptx_type_info[type].bits ? WRONG_NOTHING
+                                                                         : WRONG_REGISTER;
     if (op->kind != OPK_MOV && op->kind != OPK_LD && op->kind != OPK_ST)
         return WRONG_VECTOR;
     if (reg->vector != op->vector)
@@ -222,7 +246,8 @@ static bool takes_integer_elements(const OperandCheck *c, Type type)
     return is_float && (class == FORM_MEM || class == FORM_ATOMIC || class == FORM_TEX);
 }
 
-/* The elements of a vector are of different types, or numbers: together they are bits, which any type takes. */
+/* The elements of a vector are of different types, or numbers: together they are bits, which any
+ * type takes. */
 static bool is_mixed(const OperandCheck *c, uint8_t position)
 {
     uint8_t type = TYPE_NONE;
@@ -243,17 +268,20 @@ static bool is_mixed(const OperandCheck *c, uint8_t position)
 /* Whether a form's own word on registers is narrower, or wider, than what its type takes. */
 static bool takes_exactly(const FormOperand *shape, Type type)
 {
-    return shape->type == OPERAND_BITS16 ? type == TYPE_B16 : shape->type == OPERAND_BITS32 ? type == TYPE_B32
-         : shape->type == OPERAND_ANY32 && type == TYPE_PRED;
+    return shape->type == OPERAND_BITS16   ? type == TYPE_B16
+           : shape->type == OPERAND_BITS32 ? type == TYPE_B32
+                                           : shape->type == OPERAND_ANY32 && type == TYPE_PRED;
 }
 
-static Wrong judge_value(const OperandCheck *c, const FormOperand *shape, const Operand *operand, Type type, bool in_vector)
+static Wrong judge_value(const OperandCheck *c, const FormOperand *shape, const Operand *operand,
+                         Type type, bool in_vector)
 {
     if (!type || operand->flags & OPERAND_IMPLICIT)
         return WRONG_NOTHING;
     if (operand->kind == OPERAND_REG) {
         const Reg *reg = &c->regs[operand->id];
-        if (reg->vector > 1 && !in_vector && !(operand->flags & OPERAND_COMPONENT) && !shape->elements)
+        if (reg->vector > 1 && !in_vector && !(operand->flags & OPERAND_COMPONENT)
+            && !shape->elements)
             return judge_whole_vector(c, reg, type);
         if (!reg->type || takes_exactly(shape, (Type)reg->type))
             return WRONG_NOTHING;
@@ -261,23 +289,29 @@ static Wrong judge_value(const OperandCheck *c, const FormOperand *shape, const 
             return WRONG_REGISTER;
         if (takes_register(c, shape, type, (Type)reg->type))
             return WRONG_NOTHING;
-        bool is_same_size = ptx_type_info[reg->type].bits == ptx_type_info[type].bits && is_integer_kind(ptx_type_info[reg->type].kind);
-        return in_vector && is_same_size && takes_integer_elements(c, type) ? WRONG_NOTHING : WRONG_REGISTER;
+        bool is_same_size = ptx_type_info[reg->type].bits == ptx_type_info[type].bits
+                            && is_integer_kind(ptx_type_info[reg->type].kind);
+        return in_vector && is_same_size && takes_integer_elements(c, type) ? WRONG_NOTHING
+                                                                            : WRONG_REGISTER;
     }
-    return is_number(operand) && !in_vector && !takes_number(c, type, operand) ? WRONG_NUMBER : WRONG_NOTHING;
+    return is_number(operand) && !in_vector && !takes_number(c, type, operand) ? WRONG_NUMBER
+                                                                               : WRONG_NOTHING;
 }
 
 static bool has_register(const OperandCheck *c, uint8_t position)
 {
     for (uint32_t o = 0; o < c->count; o++) {
-        if (c->operands[o].position == position && (c->operands[o].kind == OPERAND_REG || c->operands[o].kind == OPERAND_UNKNOWN))
+        if (c->operands[o].position == position
+            && (c->operands[o].kind == OPERAND_REG || c->operands[o].kind == OPERAND_UNKNOWN))
             return true;
     }
     return false;
 }
 
-/* A vector is allowed in mov (which packs into .b types), in loads and stores, and where the form says how many elements. */
-static Wrong judge_vector(const OperandCheck *c, const FormInfo *form, const AstOperand *ast, Type type, uint8_t position)
+/* A vector is allowed in mov (which packs into .b types), in loads and stores, and where the form
+ * says how many elements. */
+static Wrong judge_vector(const OperandCheck *c, const FormInfo *form, const AstOperand *ast,
+                          Type type, uint8_t position)
 {
     uint32_t count = count_elements(ast);
     bool is_sunk = c->op->kind == OPK_MOV || c->op->kind == OPK_LD;
@@ -294,8 +328,9 @@ static Wrong judge_vector(const OperandCheck *c, const FormInfo *form, const Ast
             return WRONG_VECTORS;
         return count == 1 || count == 2 || count == 4 || count == 8 ? WRONG_NOTHING : WRONG_COUNT;
     }
-    bool may_have = form->class == FORM_TENSOR || form->class == FORM_ATOMIC || form->class == FORM_MEM || form->class == FORM_TEX
-                 || (takes_bfloat_vector(form, type) && has_register(c, position));
+    bool may_have = form->class == FORM_TENSOR || form->class == FORM_ATOMIC
+                    || form->class == FORM_MEM || form->class == FORM_TEX
+                    || (takes_bfloat_vector(form, type) && has_register(c, position));
     return may_have && count != 3 && count <= 4 ? WRONG_NOTHING : WRONG_COUNT;
 }
 
@@ -304,8 +339,10 @@ static bool are_plain(const AstOperand *child)
 {
     const uint8_t signs = AST_NOT | AST_NEGATIVE | AST_BRACKETS | AST_PARENTHESES | AST_INDEXED;
     for (; child; child = child->next) {
-        bool is_plain = child->kind == AST_NAME ? !child->value && !(child->flags & signs)
-                                                : (child->kind == AST_INT && !(child->flags & AST_BRACKETS)) || child->kind == AST_F32 || child->kind == AST_F64;
+        bool is_plain = child->kind == AST_NAME
+                            ? !child->value && !(child->flags & signs)
+                            : (child->kind == AST_INT && !(child->flags & AST_BRACKETS))
+                                  || child->kind == AST_F32 || child->kind == AST_F64;
         if (!is_plain && child->kind != AST_BAD)
             return false;
     }
@@ -313,26 +350,36 @@ static bool are_plain(const AstOperand *child)
 }
 
 /* What is wrong whatever the type: a sign, an offset or a sink where none may be. */
-static Wrong judge_shape(const OperandCheck *c, const FormInfo *form, const FormOperand *shape, const AstOperand *ast, const Operand *operand)
+static Wrong judge_shape(const OperandCheck *c, const FormInfo *form, const FormOperand *shape,
+                         const AstOperand *ast, const Operand *operand)
 {
     bool is_element = operand->flags & OPERAND_ELEMENT, is_register = operand->kind == OPERAND_REG;
     bool is_plain = is_register && !is_element, is_def = shape->role & ROLE_DEF;
     bool is_predicate = is_register && c->regs[operand->id].type == TYPE_PRED;
     if (operand->flags & OPERAND_NEGATED && is_register && (!is_predicate || is_def))
         return WRONG_SIGN;
-    if (operand->flags & OPERAND_MINUS && !shape->takes_minus && (is_plain || operand->kind == OPERAND_VAR || operand->kind == OPERAND_SREG))
+    if (operand->flags & OPERAND_MINUS && !shape->takes_minus
+        && (is_plain || operand->kind == OPERAND_VAR || operand->kind == OPERAND_SREG))
         return WRONG_SIGN;
-    bool is_wide = c->op->kind == OPK_ST && c->op->vector * ptx_type_info[c->op->type].bits == 256;      /* may leave elements alone */
+    /* may leave elements alone */
+    bool is_wide = c->op->kind == OPK_ST && c->op->vector * ptx_type_info[c->op->type].bits == 256;
     if (operand->kind == OPERAND_SINK && !is_def && !shape->takes_sink && !is_wide)
         return WRONG_SINK;
-    bool is_arrival = form->class == FORM_BARRIER && (ptx_op_has(c->op, MOD_ARRIVE) || ptx_op_has(c->op, MOD_ARRIVE_DROP));
-    if (operand->kind == OPERAND_SINK && !is_element && !shape->takes_sink && form->class != FORM_ATOMIC && !is_arrival)
+    bool is_arrival = form->class == FORM_BARRIER
+                      && (ptx_op_has(c->op, MOD_ARRIVE) || ptx_op_has(c->op, MOD_ARRIVE_DROP));
+    if (operand->kind == OPERAND_SINK && !is_element && !shape->takes_sink
+        && form->class != FORM_ATOMIC && !is_arrival)
         return WRONG_SINK;
-    return is_plain && is_def && ast->kind == AST_NAME && !ast->suffix_length && !(ast->flags & AST_INDEXED) && ast->value ? WRONG_OFFSET : WRONG_NOTHING;
+    return is_plain && is_def && ast->kind == AST_NAME && !ast->suffix_length
+                   && !(ast->flags & AST_INDEXED) && ast->value
+               ? WRONG_OFFSET
+               : WRONG_NOTHING;
 }
 
-/* A variable's name stands for its address, a special register for its value: where the form takes them. */
-static Wrong judge_symbol(const OperandCheck *c, const FormInfo *form, const FormOperand *shape, const AstOperand *ast, const Operand *operand, Type type)
+/* A variable's name stands for its address, a special register for its value: where the form takes
+ * them. */
+static Wrong judge_symbol(const OperandCheck *c, const FormInfo *form, const FormOperand *shape,
+                          const AstOperand *ast, const Operand *operand, Type type)
 {
     const Op *op = c->op;
     if (operand->kind == OPERAND_SREG) {
@@ -343,9 +390,11 @@ static Wrong judge_symbol(const OperandCheck *c, const FormInfo *form, const For
         bool is_whole = ptx_sreg_info[operand->id].vector > 1 && !ast->suffix_length;
         if (is_whole)
             return op->vector == 4 || type == TYPE_B128 ? WRONG_NOTHING : WRONG_VECTOR;
-        return ptx_sreg_fits((SregId)operand->id, type, is_relaxed(op)) ? WRONG_NOTHING : WRONG_SREG;
+        return ptx_sreg_fits((SregId)operand->id, type, is_relaxed(op)) ? WRONG_NOTHING
+                                                                        : WRONG_SREG;
     }
-    if (operand->kind == OPERAND_FUNCTION) {                                    /* its address, says ptxas: of the instruction's type */
+    /* its address, says ptxas: of the instruction's type */
+    if (operand->kind == OPERAND_FUNCTION) {
         bool takes_function = !is_fixed(c, shape) || form->class == FORM_TEX;
         return shape->role & ROLE_DEF ? WRONG_RESULT : takes_function ? WRONG_NOTHING : WRONG_SHAPE;
     }
@@ -354,7 +403,9 @@ static Wrong judge_symbol(const OperandCheck *c, const FormInfo *form, const For
     if (shape->role & ROLE_DEF)
         return WRONG_RESULT;
     uint8_t kind = ptx_type_info[type].kind;
-    bool is_sum = ast->kind == AST_NAME && ast->value && !(ast->flags & (AST_INDEXED | AST_NEGATIVE | AST_NOT));     /* g+4: a number */
+    /* g+4: a number */
+    bool is_sum = ast->kind == AST_NAME && ast->value
+                  && !(ast->flags & (AST_INDEXED | AST_NEGATIVE | AST_NOT));
     if (!(shape->takes_variable || is_sum) || kind == KIND_FLOAT || kind == KIND_PREDICATE)
         return WRONG_VARIABLE;
     const Var *var = &c->module->vars[operand->id];
@@ -362,8 +413,10 @@ static Wrong judge_symbol(const OperandCheck *c, const FormInfo *form, const For
         return WRONG_ARGUMENT;
     if (is_sum)
         return WRONG_NOTHING;
-    Space wanted = op->space_count ? (Space)op->spaces[0] : SPACE_SHARED;       /* cvta; mapa, getctarank */
-    return op->kind == OPK_MOV || ptx_space_takes(wanted, (Space)var->space) ? WRONG_NOTHING : WRONG_SPACE;
+    /* cvta; mapa, getctarank */
+    Space wanted = op->space_count ? (Space)op->spaces[0] : SPACE_SHARED;
+    return op->kind == OPK_MOV || ptx_space_takes(wanted, (Space)var->space) ? WRONG_NOTHING
+                                                                             : WRONG_SPACE;
 }
 
 static bool is_sink(const OperandCheck *c, const AstOperand *ast)
@@ -375,11 +428,13 @@ static bool is_sink(const OperandCheck *c, const AstOperand *ast)
 static bool is_idle_pair(const OperandCheck *c, const FormOperand *shape, const AstOperand *ast)
 {
     const AstOperand *left = ast->child, *right = left->next;
-    return shape->role == ROLE_DEF && left->kind == AST_NAME && !left->flags && !is_sink(c, left) && is_sink(c, right);
+    return shape->role == ROLE_DEF && left->kind == AST_NAME && !left->flags && !is_sink(c, left)
+           && is_sink(c, right);
 }
 
 /* d|p: the right side is a predicate. at: the operands of the position begin there. */
-static Wrong judge_pair(const OperandCheck *c, const FormOperand *shape, const AstOperand *ast, uint32_t at)
+static Wrong judge_pair(const OperandCheck *c, const FormOperand *shape, const AstOperand *ast,
+                        uint32_t at)
 {
     if (ast->kind != AST_PAIR)
         return shape->pair_role && !shape->pair_optional ? WRONG_NO_PAIR : WRONG_NOTHING;
@@ -394,32 +449,39 @@ static Wrong judge_pair(const OperandCheck *c, const FormOperand *shape, const A
     if (!last)
         return WRONG_NOTHING;
     if (last->kind == OPERAND_SINK)
-        return first->kind == OPERAND_SINK && left->kind == AST_NAME ? WRONG_SHAPE : shape->pair_takes_sink ? WRONG_NOTHING : WRONG_PAIR_PREDICATE;
+        return first->kind == OPERAND_SINK && left->kind == AST_NAME ? WRONG_SHAPE
+               : shape->pair_takes_sink                              ? WRONG_NOTHING
+                                                                     : WRONG_PAIR_PREDICATE;
     bool is_predicate = last->kind == OPERAND_REG && c->regs[last->id].type == TYPE_PRED;
     return is_predicate || last->kind == OPERAND_UNKNOWN ? WRONG_NOTHING : WRONG_PAIR_PREDICATE;
 }
 
-/* What ptxas takes as an address without brackets: g[1] in loads and stores, registers in copies of tensors, the barrier of a bulk copy;
- * in PTX 1.0 and 1.1 any name. */
-static bool takes_either(const OperandCheck *c, const AstOperand *ast, uint32_t address_index, bool wants_address)
+/* What ptxas takes as an address without brackets: g[1] in loads and stores, registers in copies of
+ * tensors, the barrier of a bulk copy; in PTX 1.0 and 1.1 any name. */
+static bool takes_either(const OperandCheck *c, const AstOperand *ast, uint32_t address_index,
+                         bool wants_address)
 {
     const Op *op = c->op;
     bool is_first_ptx = c->module->version == 10 || c->module->version == 11;
-    if (is_first_ptx && wants_address && ast->kind == AST_NAME && (op->kind == OPK_LD || op->kind == OPK_ST || op->kind == OPK_ATOM))
+    if (is_first_ptx && wants_address && ast->kind == AST_NAME
+        && (op->kind == OPK_LD || op->kind == OPK_ST || op->kind == OPK_ATOM))
         return true;
     if (ast->flags & AST_INDEXED && (op->kind == OPK_LD || op->kind == OPK_ST))
         return true;
     return wants_address && ptx_op_has(op, address_index < 2 ? MOD_TENSOR : MOD_BULK);
 }
 
-/* The space that the instruction says for its index-th address: of two, copies write both; a third is a barrier, in shared memory. */
+/* The space that the instruction says for its index-th address: of two, copies write both; a third
+ * is a barrier, in shared memory. */
 static Space address_space(const Op *op, const FormInfo *form, uint32_t index)
 {
     if (form->class == FORM_TEX)
         return SPACE__COUNT;                    /* textures are in any */
     if (!op->space_count)
         return op->family == OP_MBARRIER ? SPACE_SHARED : SPACE_GENERIC;
-    return index < op->space_count ? (Space)op->spaces[index] : op->space_count == 1 ? (Space)op->spaces[0] : SPACE_SHARED;
+    return index < op->space_count ? (Space)op->spaces[index]
+           : op->space_count == 1  ? (Space)op->spaces[0]
+                                   : SPACE_SHARED;
 }
 
 typedef struct CheckPlace {          /* of one operand */
@@ -435,13 +497,16 @@ static uint32_t whole_elements(const OperandCheck *c, const Operand *operand)
 }
 
 /* What the elements and range columns say. */
-static Wrong judge_columns(const OperandCheck *c, const FormOperand *shape, const AstOperand *ast, uint8_t position)
+static Wrong judge_columns(const OperandCheck *c, const FormOperand *shape, const AstOperand *ast,
+                           uint8_t position)
 {
     if (shape->elements) {
         uint32_t register_elements = 0;
         for (uint32_t o = 0; o < c->count; o++)
-            if (c->operands[o].position == position && c->operands[o].kind == OPERAND_REG && !(c->operands[o].flags & OPERAND_RIGHT))
-                register_elements = whole_elements(c, &c->operands[o]);         /* the last one: of an address, its coordinates */
+            if (c->operands[o].position == position && c->operands[o].kind == OPERAND_REG
+                && !(c->operands[o].flags & OPERAND_RIGHT))
+                /* the last one: of an address, its coordinates */
+                register_elements = whole_elements(c, &c->operands[o]);
         if (!ptx_elements_fit(c, shape, ast, register_elements))
             return WRONG_SIZE;
     }
@@ -452,14 +517,16 @@ static Wrong judge_columns(const OperandCheck *c, const FormOperand *shape, cons
 }
 
 /* The type that a form gives an address, or the vector in it. */
-static void judge_inside(const OperandCheck *c, const FormOperand *shape, uint8_t position, CheckFinding *found)
+static void judge_inside(const OperandCheck *c, const FormOperand *shape, uint8_t position,
+                         CheckFinding *found)
 {
     bool is_vector = shape->elements != ELEMENTS_UNSAID;
     if (is_vector && is_mixed(c, position))
         return;
     for (uint32_t o = 0; o < c->count && !found->wrong; o++) {
         const Operand *operand = &c->operands[o];
-        if (operand->position != position || is_vector != ((operand->flags & OPERAND_ELEMENT) != 0) || operand->kind != OPERAND_REG)
+        if (operand->position != position || is_vector != ((operand->flags & OPERAND_ELEMENT) != 0)
+            || operand->kind != OPERAND_REG)
             continue;
         found->operand = operand;
         found->wrong = judge_value(c, shape, operand, found->type, is_vector);
@@ -467,10 +534,12 @@ static void judge_inside(const OperandCheck *c, const FormOperand *shape, uint8_
 }
 
 /* [x, {..}]: the elements, whatever their type. */
-static void judge_coordinates(const OperandCheck *c, const FormOperand *shape, const AstOperand *ast, uint8_t position, CheckFinding *found)
+static void judge_coordinates(const OperandCheck *c, const FormOperand *shape,
+                              const AstOperand *ast, uint8_t position, CheckFinding *found)
 {
     const AstOperand *last = NULL;
-    for (const AstOperand *child = ast->kind == AST_ADDRESS ? ast->child : NULL; child; child = child->next)
+    for (const AstOperand *child = ast->kind == AST_ADDRESS ? ast->child : NULL; child;
+         child = child->next)
         last = child;
     if (!last || last->kind != AST_VECTOR)
         return;
@@ -486,7 +555,8 @@ static void judge_coordinates(const OperandCheck *c, const FormOperand *shape, c
     }
 }
 
-static Wrong judge_operand(const OperandCheck *c, const FormInfo *form, const FormOperand *shape, const AstOperand *ast, const Operand *operand, Type type)
+static Wrong judge_operand(const OperandCheck *c, const FormInfo *form, const FormOperand *shape,
+                           const AstOperand *ast, const Operand *operand, Type type)
 {
     bool in_vector = operand->flags & OPERAND_ELEMENT;
     Wrong wrong = judge_shape(c, form, shape, ast, operand);
@@ -503,32 +573,40 @@ static Wrong judge_operand(const OperandCheck *c, const FormInfo *form, const Fo
 }
 
 /* The operands of one position. */
-static CheckFinding judge_position(const OperandCheck *c, const FormInfo *form, const FormOperand *shape, const AstOperand *ast, CheckPlace place)
+static CheckFinding judge_position(const OperandCheck *c, const FormInfo *form,
+                                   const FormOperand *shape, const AstOperand *ast,
+                                   CheckPlace place)
 {
     CheckFinding found = { WRONG_NOTHING, ast, shape, operand_type(c, form, shape), NULL };
     bool wants_address = shape->role & ROLE_ADDRESS;
-    if (shape->type == OPERAND_LABEL || shape->type == OPERAND_FUNC || shape->type == OPERAND_PARAMS)
+    if (shape->type == OPERAND_LABEL || shape->type == OPERAND_FUNC
+        || shape->type == OPERAND_PARAMS)
         return found;
-    found.wrong = ptx_vector_type(c, place.position) == TYPE__COUNT ? WRONG_ELEMENTS : WRONG_NOTHING;
+    found.wrong = ptx_vector_type(c, place.position) == TYPE__COUNT ? WRONG_ELEMENTS
+                                                                    : WRONG_NOTHING;
     if (!found.wrong)
         found.wrong = judge_columns(c, shape, ast, place.position);
     if (found.wrong)
         return found;
     if (wants_address || is_address(ast)) {
         found.operand = place.at < c->count ? &c->operands[place.at] : NULL;
-        if (wants_address != is_address(ast) && !takes_either(c, ast, place.address_index, wants_address))
+        if (wants_address != is_address(ast)
+            && !takes_either(c, ast, place.address_index, wants_address))
             found.wrong = wants_address ? WRONG_NO_BRACKETS : WRONG_BRACKETS;
-        else if (wants_address && ast->kind == AST_ADDRESS && ast->child && ast->child->next && !strchr(shape->name, ','))
+        else if (wants_address && ast->kind == AST_ADDRESS && ast->child && ast->child->next
+                 && !strchr(shape->name, ','))
             found.wrong = WRONG_MORE;
         else if (wants_address)
-            found.wrong = ptx_judge_address(c, shape, ast, place.at, address_space(c->op, form, place.address_index));
+            found.wrong = ptx_judge_address(c, shape, ast, place.at,
+                                            address_space(c->op, form, place.address_index));
         if (!found.wrong && wants_address)
             judge_coordinates(c, shape, ast, place.position, &found);
         if (!found.wrong && wants_address && shape->type != OPERAND_OWN)
             judge_inside(c, shape, place.position, &found);
         return found;
     }
-    if (ast->kind == AST_LIST || (ast->kind == AST_NAME && ast->flags & AST_PARENTHESES) || (ast->kind == AST_VECTOR && !are_plain(ast->child)))
+    if (ast->kind == AST_LIST || (ast->kind == AST_NAME && ast->flags & AST_PARENTHESES)
+        || (ast->kind == AST_VECTOR && !are_plain(ast->child)))
         found.wrong = WRONG_SHAPE;
     else
         found.wrong = judge_pair(c, shape, ast, place.at);
@@ -536,9 +614,11 @@ static CheckFinding judge_position(const OperandCheck *c, const FormInfo *form, 
     if (in_vector && !found.wrong && !shape->elements)
         found.wrong = judge_vector(c, form, ast, found.type, place.position);
     Type type = in_vector ? element_type(c, ast, found.type) : found.type;
-    bool is_typed = !in_vector || (c->op->kind == OPK_MOV && c->op->vector == 1) || !is_mixed(c, place.position);
+    bool is_typed = !in_vector || (c->op->kind == OPK_MOV && c->op->vector == 1)
+                    || !is_mixed(c, place.position);
     const AstOperand *child = in_vector ? ast->child : NULL;
-    for (uint32_t o = place.at; o < c->count && c->operands[o].position == place.position && !found.wrong; o++) {
+    for (uint32_t o = place.at;
+         o < c->count && c->operands[o].position == place.position && !found.wrong; o++) {
         if (c->operands[o].flags & OPERAND_RIGHT)
             continue;
         found.operand = &c->operands[o];
@@ -546,7 +626,8 @@ static CheckFinding judge_position(const OperandCheck *c, const FormInfo *form, 
         child = child ? child->next : NULL;
         if (found.wrong)
             break;
-        found.wrong = judge_operand(c, form, shape, ast, found.operand, is_typed ? type : TYPE_NONE);
+        found.wrong = judge_operand(c, form, shape, ast, found.operand,
+                                    is_typed ? type : TYPE_NONE);
     }
     found.type = type;
     return found;
@@ -559,9 +640,11 @@ static CheckFinding judge(const OperandCheck *c, FormId id)
     CheckFinding found = { WRONG_NOTHING, NULL, NULL, TYPE_NONE, NULL };
     CheckPlace place = { 0, 0, 0 };
     const AstOperand *ast = c->stmt->operands;
-    if (c->op->kind == OPK_MOV && c->op->vector == 1 && ast->kind == AST_VECTOR && ast->next && ast->next->kind == AST_VECTOR)
+    if (c->op->kind == OPK_MOV && c->op->vector == 1 && ast->kind == AST_VECTOR && ast->next
+        && ast->next->kind == AST_VECTOR)
         return (CheckFinding){ WRONG_VECTORS, ast, shape, TYPE_NONE, NULL };
-    for (; ast && place.position < form->operand_count && !found.wrong; ast = ast->next, place.position++) {
+    for (; ast && place.position < form->operand_count && !found.wrong;
+         ast = ast->next, place.position++) {
         while (place.at < c->count && c->operands[place.at].position < place.position)
             place.at++;
         found = judge_position(c, form, &shape[place.position], ast, place);
@@ -570,7 +653,7 @@ static CheckFinding judge(const OperandCheck *c, FormId id)
     return found;
 }
 
-/* ---- messages ---------------------------------------------------------------------------------------------------- */
+/* ---- messages -------------------------------------------------------------------------------- */
 
 static const char *number_help(Type wanted, uint8_t given)
 {
@@ -578,7 +661,9 @@ static const char *number_help(Type wanted, uint8_t given)
         return "write it with a point, as 1.0, or as bits, 0f3F800000";
     if (ptx_type_info[wanted].kind == KIND_BITS && ptx_type_info[wanted].bits == 32)
         return "32 bits of a float are written 0f3F800000; 1.0 has 64";
-    return given == OPERAND_INT || ptx_type_info[wanted].kind == KIND_FLOAT ? "this type has no constants: move the bits into a register" : NULL;
+    return given == OPERAND_INT || ptx_type_info[wanted].kind == KIND_FLOAT
+               ? "this type has no constants: move the bits into a register"
+               : NULL;
 }
 
 static const char *selector_help(Parts parts)
@@ -586,10 +671,13 @@ static const char *selector_help(Parts parts)
     switch (parts) {
     case PARTS_PART:         return "allowed here: .b0 to .b3, .h0 and .h1";
     case PARTS_HALVES:       return "allowed here: two halves of the four of both sources, as .h10";
-    case PARTS_BYTES:        return "allowed here: four bytes of the eight of both sources, as .b3210";
+    case PARTS_BYTES:
+        return "allowed here: four bytes of the eight of both sources, as .b3210";
     case PARTS_HALF_MASK:    return "allowed here: .h0, .h1 and .h10";
-    case PARTS_BYTE_MASK:    return "allowed here: the bytes to write, in descending order, as .b3210 or .b20";
-    default:                    return "selectors are for some operands of video instructions, .x to .w for vectors";
+    case PARTS_BYTE_MASK:
+        return "allowed here: the bytes to write, in descending order, as .b3210 or .b20";
+    default:
+        return "selectors are for some operands of video instructions, .x to .w for vectors";
     }
 }
 
@@ -601,18 +689,24 @@ static void report_address(const OperandCheck *c, const CheckFinding *f)
     Diag *diag;
     if (f->wrong == WRONG_SPACE) {
         const Var *var = &c->module->vars[f->operand->id];
-        diag = ptx_diag(c->diags, DIAG_OPERAND_FORM, span, "`%.*s` does not reach the state space `.%s`, where `%.*s` is", opcode_length, opcode,
-                        ptx_space_text[var->space], ptx_span_shown(var->name), c->text + var->name.begin);
+        diag = ptx_diag(c->diags, DIAG_OPERAND_FORM, span,
+                        "`%.*s` does not reach the state space `.%s`, where `%.*s` is",
+                        opcode_length, opcode, ptx_space_text[var->space],
+                        ptx_span_shown(var->name), c->text + var->name.begin);
         ptx_diag_relate(c->diags, diag, var->name, "declared here");
         return;
     }
     if (f->wrong == WRONG_IMMEDIATE_ADDRESS) {
-        ptx_diag(c->diags, DIAG_OPERAND_FORM, span, "`%.*s` takes no number as an address: only `.local` does", opcode_length, opcode)->help =
-            "move the number into a register";
+        ptx_diag(c->diags, DIAG_OPERAND_FORM, span,
+                 "`%.*s` takes no number as an address: only `.local` does", opcode_length, opcode)
+            ->help = "move the number into a register";
         return;
     }
-    diag = ptx_diag(c->diags, DIAG_OPERAND_FORM, span, "`%.*s` does not accept this address: `%.*s`", opcode_length, opcode, length, operand);
-    diag->help = strchr(f->shape->name, ',') ? "an address here is [name, {coordinates}]" : "an address is [name], [name+number] or [number]";
+    diag = ptx_diag(c->diags, DIAG_OPERAND_FORM, span,
+                    "`%.*s` does not accept this address: `%.*s`", opcode_length, opcode, length,
+                    operand);
+    diag->help = strchr(f->shape->name, ',') ? "an address here is [name, {coordinates}]"
+                                             : "an address is [name], [name+number] or [number]";
 }
 
 static void report(const OperandCheck *c, const CheckFinding *f)
@@ -624,107 +718,148 @@ static void report(const OperandCheck *c, const CheckFinding *f)
     Diag *diag;
     switch (f->wrong) {
     case WRONG_NO_BRACKETS:
-        diag = ptx_diag(c->diags, DIAG_OPERAND_FORM, span, "`%.*s` expects a memory operand, got `%.*s`", opcode_length, opcode, length, operand);
+        diag = ptx_diag(c->diags, DIAG_OPERAND_FORM, span,
+                        "`%.*s` expects a memory operand, got `%.*s`", opcode_length, opcode,
+                        length, operand);
         diag->help = ptx_diag_text(c->diags, "write [%.*s]", length, operand);
         return;
     case WRONG_BRACKETS:
-        diag = ptx_diag(c->diags, DIAG_OPERAND_FORM, span, "`%.*s` does not take a memory operand here", opcode_length, opcode);
+        diag = ptx_diag(c->diags, DIAG_OPERAND_FORM, span,
+                        "`%.*s` does not take a memory operand here", opcode_length, opcode);
         diag->help = "load the value into a register first";
         return;
     case WRONG_RESULT:
-        diag = ptx_diag(c->diags, DIAG_OPERAND_FORM, span, "the result of `%.*s` goes to a register, not to `%.*s`", opcode_length, opcode, length,
-                        operand);
+        diag = ptx_diag(c->diags, DIAG_OPERAND_FORM, span,
+                        "the result of `%.*s` goes to a register, not to `%.*s`", opcode_length,
+                        opcode, length, operand);
         return;
     case WRONG_NUMBER:
-        diag = ptx_diag(c->diags, DIAG_OPERAND_TYPE, span, "type mismatch in `%.*s`: expected .%s, `%.*s` is %s", opcode_length, opcode, type, length,
-                        operand, f->operand->kind == OPERAND_INT ? "an integer" : "a float");
+        diag = ptx_diag(c->diags, DIAG_OPERAND_TYPE, span,
+                        "type mismatch in `%.*s`: expected .%s, `%.*s` is %s", opcode_length,
+                        opcode, type, length, operand,
+                        f->operand->kind == OPERAND_INT ? "an integer" : "a float");
         diag->help = number_help(f->type, f->operand->kind);
         return;
     case WRONG_ADDRESS:
-        ptx_diag(c->diags, DIAG_OPERAND_TYPE, span, "an address must be an integer, but the register in `%.*s` is a %s", length, operand,
-                 "predicate or a float");
+        ptx_diag(c->diags, DIAG_OPERAND_TYPE, span,
+                 "an address must be an integer, but the register in `%.*s` is a %s", length,
+                 operand, "predicate or a float");
         return;
     case WRONG_SINK:
-        ptx_diag(c->diags, DIAG_OPERAND_FORM, span, "`%.*s` needs this operand: `_` is not allowed here", opcode_length, opcode);
+        ptx_diag(c->diags, DIAG_OPERAND_FORM, span,
+                 "`%.*s` needs this operand: `_` is not allowed here", opcode_length, opcode);
         return;
     case WRONG_SIGN:
-        diag = ptx_diag(c->diags, DIAG_OPERAND_FORM, span, "`%.*s` takes no sign here: `%.*s`", opcode_length, opcode, length, operand);
+        diag = ptx_diag(c->diags, DIAG_OPERAND_FORM, span, "`%.*s` takes no sign here: `%.*s`",
+                        opcode_length, opcode, length, operand);
         diag->help = "`!` is for predicates, `-` for numbers; use not or neg for registers";
         return;
     case WRONG_OFFSET:
-        ptx_diag(c->diags, DIAG_OPERAND_FORM, span, "the result of an instruction goes to a register without an offset: `%.*s`", length, operand);
+        ptx_diag(c->diags, DIAG_OPERAND_FORM, span,
+                 "the result of an instruction goes to a register without an offset: `%.*s`",
+                 length, operand);
         return;
     case WRONG_ELEMENTS:
-        ptx_diag(c->diags, DIAG_OPERAND_TYPE, span, "the registers of vector `%.*s` differ in width or kind", length, operand);
+        ptx_diag(c->diags, DIAG_OPERAND_TYPE, span,
+                 "the registers of vector `%.*s` differ in width or kind", length, operand);
         return;
     case WRONG_SPACE: case WRONG_IMMEDIATE_ADDRESS: case WRONG_ADDRESS_SHAPE:
         report_address(c, f);
         return;
     case WRONG_VARIABLE:
-        diag = ptx_diag(c->diags, DIAG_OPERAND_FORM, span, "`%.*s` takes a register or a number here, not the variable `%.*s`", opcode_length, opcode,
-                        length, operand);
-        diag->help = "an address of a variable is for mov and cvta; a value in memory is loaded first";
+        diag = ptx_diag(c->diags, DIAG_OPERAND_FORM, span,
+                        "`%.*s` takes a register or a number here, not the variable `%.*s`",
+                        opcode_length, opcode, length, operand);
+        diag->help =
+            "an address of a variable is for mov and cvta; a value in memory is loaded first";
         ptx_diag_relate(c->diags, diag, c->module->vars[f->operand->id].name, "declared here");
         return;
     case WRONG_INPUT: case WRONG_ARGUMENT:
-        diag = ptx_diag(c->diags, DIAG_OPERAND_FORM, span, f->wrong == WRONG_INPUT ? "a function does not write the parameters that it is given: `%.*s`"
-                        : "a parameter of a call has no address: `%.*s`", length, operand);
-        diag->help = f->wrong == WRONG_INPUT ? "ld.param it into a register; what is changed and has to have an address is .local"
-                                             : "st.param and ld.param reach it; what has to have an address is .local";
+        diag = ptx_diag(c->diags, DIAG_OPERAND_FORM, span,
+                        f->wrong == WRONG_INPUT
+                            ? "a function does not write the parameters that it is given: `%.*s`"
+                            : "a parameter of a call has no address: `%.*s`",
+                        length, operand);
+        diag->help = f->wrong == WRONG_INPUT
+                         ? "ld.param it into a register; what is changed and has to have an "
+                           "address is .local"
+                         : "st.param and ld.param reach it; what has to have an address is .local";
         ptx_diag_relate(c->diags, diag, c->module->vars[f->operand->id].name, "declared here");
         return;
     case WRONG_SREG:
-        diag = ptx_diag(c->diags, DIAG_OPERAND_FORM, span, f->shape->takes_sreg ? "`%.*s` does not take the special register `%.*s` as this type"
-                        : "`%.*s` takes no special register here: `%.*s`", opcode_length, opcode, length, operand);
-        diag->help = f->shape->takes_sreg ? ptx_diag_text(c->diags, "its type is `.%s`", ptx_type_info[ptx_sreg_info[f->operand->id].type].text)
-                                          : "mov it into a register first";
+        diag = ptx_diag(c->diags, DIAG_OPERAND_FORM, span,
+                        f->shape->takes_sreg
+                            ? "`%.*s` does not take the special register `%.*s` as this type"
+                            : "`%.*s` takes no special register here: `%.*s`",
+                        opcode_length, opcode, length, operand);
+        diag->help = f->shape->takes_sreg
+                         ? ptx_diag_text(c->diags, "its type is `.%s`",
+                                         ptx_type_info[ptx_sreg_info[f->operand->id].type].text)
+                         : "mov it into a register first";
         return;
     case WRONG_SELECTOR:
-        diag = ptx_diag(c->diags, DIAG_OPERAND_FORM, span, "`%.*s` does not accept this selector here: `%.*s`", opcode_length, opcode, length, operand);
+        diag = ptx_diag(c->diags, DIAG_OPERAND_FORM, span,
+                        "`%.*s` does not accept this selector here: `%.*s`", opcode_length, opcode,
+                        length, operand);
         diag->help = selector_help((Parts)f->shape->selector);
         return;
     case WRONG_SHAPE:
-        ptx_diag(c->diags, DIAG_OPERAND_FORM, span, "`%.*s` does not accept this operand: `%.*s`", opcode_length, opcode, length, operand);
+        ptx_diag(c->diags, DIAG_OPERAND_FORM, span, "`%.*s` does not accept this operand: `%.*s`",
+                 opcode_length, opcode, length, operand);
         return;
     case WRONG_VECTOR:
-        ptx_diag(c->diags, DIAG_OPERAND_FORM, span, "`%.*s` does not take all elements of `%.*s` here", opcode_length, opcode, length, operand)->help =
+        ptx_diag(c->diags, DIAG_OPERAND_FORM, span,
+                 "`%.*s` does not take all elements of `%.*s` here", opcode_length, opcode, length,
+                 operand)
+            ->help =
             "name one of them, as v.x, or say in the instruction how many there are, as .v4";
         return;
     case WRONG_VECTORS:
-        diag = ptx_diag(c->diags, DIAG_OPERAND_FORM, span, "`%.*s` does not take a vector `%.*s` here", opcode_length, opcode, length, operand);
-        diag->help = "mov packs elements into a register of a `.b` type, or unpacks them from one; between two vectors it says .v2 or .v4";
+        diag = ptx_diag(c->diags, DIAG_OPERAND_FORM, span,
+                        "`%.*s` does not take a vector `%.*s` here", opcode_length, opcode, length,
+                        operand);
+        diag->help = "mov packs elements into a register of a `.b` type, or unpacks them from one; "
+                     "between two vectors it says .v2 or .v4";
         return;
     case WRONG_NO_PAIR:
-        ptx_diag(c->diags, DIAG_OPERAND_FORM, span, "`%.*s` writes a predicate too: the result is written as d|p", opcode_length, opcode);
+        ptx_diag(c->diags, DIAG_OPERAND_FORM, span,
+                 "`%.*s` writes a predicate too: the result is written as d|p", opcode_length,
+                 opcode);
         return;
     case WRONG_PAIR:
-        ptx_diag(c->diags, DIAG_OPERAND_FORM, span, "`%.*s` has no second result: `%.*s`", opcode_length, opcode, length, operand);
+        ptx_diag(c->diags, DIAG_OPERAND_FORM, span, "`%.*s` has no second result: `%.*s`",
+                 opcode_length, opcode, length, operand);
         return;
     case WRONG_PAIR_PREDICATE:
-        ptx_diag(c->diags, DIAG_OPERAND_TYPE, span, "the right side of `%.*s` must be a predicate register", length, operand);
+        ptx_diag(c->diags, DIAG_OPERAND_TYPE, span,
+                 "the right side of `%.*s` must be a predicate register", length, operand);
         return;
     case WRONG_SIZE:
         ptx_elements_report(c, f->shape, f->at);
         return;
     case WRONG_MORE:
-        ptx_diag(c->diags, DIAG_OPERAND_FORM, span, "`%.*s` takes one address here, with nothing behind it: `%.*s`", opcode_length, opcode, length,
-                 operand);
+        ptx_diag(c->diags, DIAG_OPERAND_FORM, span,
+                 "`%.*s` takes one address here, with nothing behind it: `%.*s`", opcode_length,
+                 opcode, length, operand);
         return;
     case WRONG_VALUE:
         ptx_number_report(c, f->shape, f->at, ptx_number_judge(f->shape, f->at));
         return;
     case WRONG_COUNT:
-        ptx_diag(c->diags, DIAG_OPERAND_FORM, span, "`%.*s` does not take a vector of %u elements here", opcode_length, opcode,
+        ptx_diag(c->diags, DIAG_OPERAND_FORM, span,
+                 "`%.*s` does not take a vector of %u elements here", opcode_length, opcode,
                  (unsigned)count_elements(f->at));
         return;
     default:
-        diag = ptx_diag(c->diags, DIAG_OPERAND_TYPE, span, "type mismatch in `%.*s`: expected .%s, `%.*s` is .%s", opcode_length, opcode,
-                        type, length, operand, ptx_type_info[c->regs[f->operand->id].type].text);
+        diag = ptx_diag(c->diags, DIAG_OPERAND_TYPE, span,
+                        "type mismatch in `%.*s`: expected .%s, `%.*s` is .%s", opcode_length,
+                        opcode, type, length, operand,
+                        ptx_type_info[c->regs[f->operand->id].type].text);
         diag->help = "convert it (cvt), move its bits (mov), or use an instruction of its type";
     }
 }
 
-/* ---- the instruction --------------------------------------------------------------------------------------------- */
+/* ---- the instruction ------------------------------------------------------------------------- */
 
 /* cp.async: what it reads is no more than what it writes; the rest is zeros. */
 static void check_source_size(const OperandCheck *c)
@@ -733,8 +868,10 @@ static void check_source_size(const OperandCheck *c)
     bool is_policy = source && !source->next && ptx_op_has(c->op, MOD_L2_CACHE_HINT);
     bool are_numbers = source && !is_policy && size->kind == AST_INT && source->kind == AST_INT;
     if (are_numbers && source->value > size->value)
-        ptx_diag(c->diags, DIAG_OPERAND_FORM, source->span, "`%.*s` copies %u bytes here, and cannot read %u of them", (int)c->op->length,
-                 c->op->text, (unsigned)size->value, (unsigned)source->value)->help = "the size of the source is at most that of the copy";
+        ptx_diag(c->diags, DIAG_OPERAND_FORM, source->span,
+                 "`%.*s` copies %u bytes here, and cannot read %u of them", (int)c->op->length,
+                 c->op->text, (unsigned)size->value, (unsigned)source->value)
+            ->help = "the size of the source is at most that of the copy";
 }
 
 bool ptx_check_operands(const OperandCheck *c, FormId form)

@@ -1,14 +1,17 @@
-/* check.h -- whether the operands of an instruction are what its form asks for: an address where there are brackets, a register for the
- * result, registers and numbers of the right type.
+/* check.h -- whether the operands of an instruction are what its form asks for: an address where
+ * there are brackets, a register for the result, registers and numbers of the right type.
  *
- * Types are ptxas's, which is laxer than the manual [1]: `.b` types take any register of their width, integers take either sign and
- * `.b`, floats take themselves and `.b`; loads, stores and conversions take wider registers too. An instruction passes if any form with
- * its modifiers and so many operands takes it.
+ * Types are ptxas's, which is laxer than the manual [1]: `.b` types take any register of their
+ * width, integers take either sign and `.b`, floats take themselves and `.b`; loads, stores and
+ * conversions take wider registers too. An instruction passes if any form with its modifiers and so
+ * many operands takes it.
  *
- * An address is [name], [name+number] or [number]; a variable in it is in the space that the instruction says, or in one that has a generic
- * address; only .local takes a bare number. Names of variables stand outside brackets where the form says so (mov, cvta, mapa), special
- * registers in mov and cvt.
- * [1] PTX ISA, "Operand Size Exceeding Instruction-Type Size", tables "Relaxed Type-checking Rules" */
+ * An address is [name], [name+number] or [number]; a variable in it is in the space that the
+ * instruction says, or in one that has a generic address; only .local takes a bare number. Names of
+ * variables stand outside brackets where the form says so (mov, cvta, mapa), special registers in
+ * mov and cvt.
+ * [1] PTX ISA, "Operand Size Exceeding Instruction-Type Size", tables "Relaxed Type-checking
+ *     Rules" */
 #ifndef PTX_CHECK_CHECK_H
 #define PTX_CHECK_CHECK_H
 
@@ -22,17 +25,22 @@ typedef struct OperandCheck {
     const AstStmt *stmt;
     const Operand *operands;    /* as lowered, count of them */
     uint32_t count, operand_count;      /* operand_count: as written */
-    const Module *module;       /* variables and their spaces; its version and target: rows that they do not allow do not count */
+    /* variables and their spaces; its version and target: rows that they do not allow do not count
+     * */
+    const Module *module;
 } OperandCheck;
 
-/* At most one diagnostic. form: a row of the table that takes so many operands; true: it takes these, and nothing is to be said. */
+/* At most one diagnostic. form: a row of the table that takes so many operands; true: it takes
+ * these, and nothing is to be said. */
 bool ptx_check_operands(const OperandCheck *check, FormId form);
 
-/* ---- check_size.c, check_range.c: columns of the table that any operand may have ---------------------------------- */
+/* ---- check_size.c, check_range.c: columns of the table that any operand may have ------------- */
 
 /* Whether an operand has as many elements as its row says. Of an address: its last vector. */
-bool ptx_elements_fit(const OperandCheck *check, const FormOperand *shape, const AstOperand *ast, uint32_t register_elements);
-void ptx_elements_report(const OperandCheck *check, const FormOperand *shape, const AstOperand *ast);
+bool ptx_elements_fit(const OperandCheck *check, const FormOperand *shape, const AstOperand *ast,
+                      uint32_t register_elements);
+void ptx_elements_report(const OperandCheck *check, const FormOperand *shape,
+                         const AstOperand *ast);
 
 /* What each thread accesses; 0: not known. operands: the instruction's own. */
 uint8_t ptx_access_bytes(const Insn *insn, const Operand *operands, const Reg *regs);
@@ -41,18 +49,22 @@ typedef enum NumberFault {
     NUMBER_FITS, NUMBER_OUT_OF_RANGE, NUMBER_NO_INTEGER, NUMBER_WANTED, NUMBER_UNWANTED
 } NumberFault;
 
-/* Whether an operand is a number where there must be one, a register where none may be, and within its range. */
+/* Whether an operand is a number where there must be one, a register where none may be, and within
+ * its range. */
 NumberFault ptx_number_judge(const FormOperand *shape, const AstOperand *ast);
-void ptx_number_report(const OperandCheck *check, const FormOperand *shape, const AstOperand *ast, NumberFault fault);
+void ptx_number_report(const OperandCheck *check, const FormOperand *shape, const AstOperand *ast,
+                       NumberFault fault);
 
-/* The type of the vector {..} or of the coordinates at a position, as its registers make it: TYPE_NONE where there are none, TYPE__COUNT
- * where they do not go together. */
+/* The type of the vector {..} or of the coordinates at a position, as its registers make it:
+ * TYPE_NONE where there are none, TYPE__COUNT where they do not go together. */
 Type ptx_vector_type(const OperandCheck *check, uint8_t position);
 
-/* Whether a register of a type may stand where an instruction works on another; is_relaxed: wider ones too. */
+/* Whether a register of a type may stand where an instruction works on another; is_relaxed: wider
+ * ones too. */
 bool ptx_type_takes(Type wanted, Type given, bool is_relaxed);
 
-/* .h1, .b3210: whether it may stand there is ptx_judge_selector's to say. False: it is something else. */
+/* .h1, .b3210: whether it may stand there is ptx_judge_selector's to say. False: it is something
+ * else. */
 bool ptx_part_read(const char *suffix, uint32_t length, int64_t *value);
 
 #endif

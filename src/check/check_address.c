@@ -31,19 +31,24 @@ static Wrong judge_register(const Reg *reg)
     return reg->vector > 1 ? WRONG_ADDRESS_SHAPE : WRONG_NOTHING;
 }
 
-/* [name], [name+number] and [number] are all that brackets hold; those of textures, surfaces and tensors hold coordinates too. */
+/* [name], [name+number] and [number] are all that brackets hold; those of textures, surfaces and
+ * tensors hold coordinates too. */
 static bool has_shape(const FormOperand *shape, const AstOperand *ast)
 {
     if (ast->kind == AST_ADDRESS) {
         const AstOperand *first = ast->child;
         bool takes_more = strchr(shape->name, ',') != NULL;
-        return first->kind == AST_NAME && !(first->flags & (AST_NOT | AST_NEGATIVE | AST_BRACKETS | AST_PARENTHESES | AST_INDEXED))
-            && !first->suffix_length && takes_more == (first->next != NULL);
+        return first->kind == AST_NAME
+               && !(first->flags
+                    & (AST_NOT | AST_NEGATIVE | AST_BRACKETS | AST_PARENTHESES | AST_INDEXED))
+               && !first->suffix_length && takes_more == (first->next != NULL);
     }
-    return ast->kind != AST_NAME || !(ast->flags & (AST_PARENTHESES | AST_INDEXED) || ast->suffix_length);
+    return ast->kind != AST_NAME
+           || !(ast->flags & (AST_PARENTHESES | AST_INDEXED) || ast->suffix_length);
 }
 
-Wrong ptx_judge_address(const OperandCheck *c, const FormOperand *shape, const AstOperand *ast, uint32_t at, Space wanted)
+Wrong ptx_judge_address(const OperandCheck *c, const FormOperand *shape, const AstOperand *ast,
+                        uint32_t at, Space wanted)
 {
     if (shape->type == OPERAND_ANY)
         return WRONG_NOTHING;
@@ -61,18 +66,24 @@ Wrong ptx_judge_address(const OperandCheck *c, const FormOperand *shape, const A
     case OPERAND_REG:
         return ast->kind == AST_NAME ? judge_register(&c->regs[operand->id]) : WRONG_NOTHING;
     case OPERAND_SREG:
-        return shape->type == OPERAND_BITS32 || (ptx_sreg_info[operand->id].vector > 1 && ast->kind == AST_NAME && !ast->suffix_length)
-            ? WRONG_SREG : WRONG_NOTHING;
+        return shape->type == OPERAND_BITS32
+                       || (ptx_sreg_info[operand->id].vector > 1 && ast->kind == AST_NAME
+                           && !ast->suffix_length)
+                   ? WRONG_SREG
+                   : WRONG_NOTHING;
     case OPERAND_VAR:
         if (shape->type == OPERAND_BITS32)
             return WRONG_VARIABLE;              /* its address has 64 */
         if (!ptx_space_takes(wanted, (Space)c->module->vars[operand->id].space))
             return WRONG_SPACE;
-        return c->op->kind == OPK_ST && c->module->vars[operand->id].is_input ? WRONG_INPUT : WRONG_NOTHING;
+        return c->op->kind == OPK_ST && c->module->vars[operand->id].is_input ? WRONG_INPUT
+                                                                              : WRONG_NOTHING;
     case OPERAND_FUNCTION: case OPERAND_SINK:
         return WRONG_ADDRESS_SHAPE;
     case OPERAND_INT:
-        return ast->kind == AST_ADDRESS || wanted == SPACE_LOCAL || wanted == SPACE__COUNT ? WRONG_NOTHING : WRONG_IMMEDIATE_ADDRESS;
+        return ast->kind == AST_ADDRESS || wanted == SPACE_LOCAL || wanted == SPACE__COUNT
+                   ? WRONG_NOTHING
+                   : WRONG_IMMEDIATE_ADDRESS;
     default:
         return WRONG_NOTHING;
     }

@@ -1,9 +1,11 @@
-/* check_call.h -- whether a call is written as the grammar asks, and whether its arguments are what the function, the .callprototype or
- * every function of the .calltargets takes.
+/* check_call.h -- whether a call is written as the grammar asks, and whether its arguments are what
+ * the function, the .callprototype or every function of the .calltargets takes.
  *
- * Types are held as ptxas does: `.b` parameters take any argument of their width, integers either sign, arrays any array of as many bytes;
- * an argument in .param space has the alignment of its parameter. [1]
- * [1] PTX ISA, "Function Declarations and Definitions", "Control Flow Instructions: call", "Control Flow Directives: .callprototype" */
+ * Types are held as ptxas does: `.b` parameters take any argument of their width, integers either
+ * sign, arrays any array of as many bytes; an argument in .param space has the alignment of its
+ * parameter. [1]
+ * [1] PTX ISA, "Function Declarations and Definitions", "Control Flow Instructions: call",
+ *     "Control Flow Directives: .callprototype" */
 #ifndef PTX_CHECK_CHECK_CALL_H
 #define PTX_CHECK_CHECK_CALL_H
 
@@ -25,7 +27,8 @@ typedef struct Signature {
     uint32_t result_count, param_count;
 } Signature;
 
-/* The parts of a call as written; NULL for those that are missing. Lists are AST_LISTs, or one operand in parentheses. */
+/* The parts of a call as written; NULL for those that are missing. Lists are AST_LISTs, or one
+ * operand in parentheses. */
 typedef struct CallParts {
     const AstOperand *results, *target, *arguments, *table;
 } CallParts;
@@ -41,15 +44,17 @@ typedef struct CallCheck {
 Signature ptx_signature_new(Arena *arena, const AstFunc *ast);
 
 /* .alias: name is NULL where no function is declared so. */
-void ptx_check_alias(const ModuleCheck *check, const AstAlias *alias, const Func *name, const Signature *given, const Func *target,
-                     const Signature *wanted);
+void ptx_check_alias(const ModuleCheck *check, const AstAlias *alias, const Func *name,
+                     const Signature *given, const Func *target, const Signature *wanted);
 
 /* Takes a call apart; false, with one diagnostic, if it is not written as a call is. */
 bool ptx_call_parts(const CallCheck *check, const AstStmt *stmt, CallParts *parts);
 
-/* results and arguments: as lowered, one for each written. False, with one diagnostic, if the signature does not take them. */
-bool ptx_check_call(const CallCheck *check, const CallParts *parts, const Signature *signature, Span where, const Operand *results,
-                    uint32_t result_count, const Operand *arguments, uint32_t argument_count);
+/* results and arguments: as lowered, one for each written. False, with one diagnostic, if the
+ * signature does not take them. */
+bool ptx_check_call(const CallCheck *check, const CallParts *parts, const Signature *signature,
+                    Span where, const Operand *results, uint32_t result_count,
+                    const Operand *arguments, uint32_t argument_count);
 
 /* A function that is declared again. */
 typedef struct RepeatCheck {
@@ -60,7 +65,8 @@ typedef struct RepeatCheck {
     const Signature *signature; /* of ast */
 } RepeatCheck;
 
-/* Reports, at the end of its head as ptxas does, what may not differ; first and its signature: NULL if the name is no function's. */
+/* Reports, at the end of its head as ptxas does, what may not differ; first and its signature: NULL
+ * if the name is no function's. */
 void ptx_check_repeat(const RepeatCheck *check, const Func *first, const Signature *signature);
 
 static inline bool ptx_call_is_list(const AstOperand *ast)

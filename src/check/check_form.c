@@ -10,7 +10,7 @@ void ptx_soften(const Module *m, Diag *diag)
         diag->severity = SEVERITY_NOTE;
 }
 
-/* ---- versions and targets ---------------------------------------------------------------------------------------- */
+/* ---- versions and targets -------------------------------------------------------------------- */
 
 static bool version_allows(const Module *m, uint8_t version)
 {
@@ -44,9 +44,11 @@ static bool is_closed(const Module *m, const GateInfo *gate)
 static const GateInfo *closed_gate(const Module *m, const Op *op)
 {
     const OpcodeInfo *opcode = &ptx_opcode_info[op->opcode];
-    for (unsigned g = opcode->gate_first; g < (unsigned)opcode->gate_first + opcode->gate_count; g++) {
+    for (unsigned g = opcode->gate_first; g < (unsigned)opcode->gate_first + opcode->gate_count;
+         g++) {
         const GateInfo *gate = &ptx_gate_info[g];
-        bool applies = gate->modifier == GATE_GENERIC ? op->space == SPACE_GENERIC : ptx_op_has_word(op, gate->modifier);
+        bool applies = gate->modifier == GATE_GENERIC ? op->space == SPACE_GENERIC
+                                                      : ptx_op_has_word(op, gate->modifier);
         if (applies && is_closed(m, gate))
             return gate;
     }
@@ -65,7 +67,8 @@ void ptx_check_gates(const Module *m, Op *op)
     if (!op->form)
         return;
     FormId form = first_allowed(m, op, op->form);
-    if (!form && !op->out_of_order) {           /* a newer form may have this order, and an older one take it */
+    /* a newer form may have this order, and an older one take it */
+    if (!form && !op->out_of_order) {
         op->out_of_order = true;
         form = first_allowed(m, op, ptx_form_next(op, 0));
         op->out_of_order = form != 0;
@@ -76,7 +79,8 @@ void ptx_check_gates(const Module *m, Op *op)
         op->flags |= OPF_TOO_NEW;
 }
 
-typedef struct CheckFormNeed {           /* what is needed, in words: "`.L2::128B` of `ld.global.L2::128B.f32`" */
+/* what is needed, in words: "`.L2::128B` of `ld.global.L2::128B.f32`" */
+typedef struct CheckFormNeed {
     const char *what;
     uint8_t version;
     Target target;
@@ -86,55 +90,72 @@ static void report_need(DiagSink *diags, const Module *m, CheckFormNeed need, Sp
 {
     const Target *t = &need.target;
     if (!version_allows(m, need.version)) {
-        Diag *old = ptx_diag(diags, DIAG_VERSION_TOO_OLD, where, "%s needs PTX %d.%d; this module says %d.%d", need.what, need.version / 10,
-                             need.version % 10, m->version / 10, m->version % 10);
-        old->help = ptx_diag_text(diags, "write `.version %d.%d` or newer", need.version / 10, need.version % 10);
-        ptx_explain_gate(diags, old, m->version_span, ptx_diag_text(diags, "%d.%d", need.version / 10, need.version % 10));
+        Diag *old = ptx_diag(
+            diags, DIAG_VERSION_TOO_OLD, where, "%s needs PTX %d.%d; this module says %d.%d",
+            need.what, need.version / 10, need.version % 10, m->version / 10, m->version % 10);
+        old->help = ptx_diag_text(diags, "write `.version %d.%d` or newer", need.version / 10,
+                                  need.version % 10);
+        ptx_explain_gate(diags, old, m->version_span,
+                         ptx_diag_text(diags, "%d.%d", need.version / 10, need.version % 10));
         if (need.target.sm && !target_allows(m, need.target))
-            ptx_diag_relate(diags, old, m->target_span, "and it needs sm_%d%.1s", need.target.sm, &need.target.suffix);
+            ptx_diag_relate(diags, old, m->target_span, "and it needs sm_%d%.1s", need.target.sm,
+                            &need.target.suffix);
         return;
     }
     Diag *diag;
     const char suffix = t->sm ? t->suffix : 'a';
     switch (t->sm ? t->suffix : 'A') {
     case 'A':
-        diag = ptx_diag(diags, DIAG_TARGET_TOO_OLD, where, "%s needs a target with the suffix `a`; this module is for sm_%d%.1s", need.what,
-                        m->target.sm, &m->target.suffix);
+        diag = ptx_diag(diags, DIAG_TARGET_TOO_OLD, where,
+                        "%s needs a target with the suffix `a`; this module is for sm_%d%.1s",
+                        need.what, m->target.sm, &m->target.suffix);
         diag->help = ptx_diag_text(diags, "write `.target sm_%da`", m->target.sm);
         break;
     case 'f':
-        diag = ptx_diag(diags, DIAG_TARGET_TOO_OLD, where, "%s needs sm_%df or a newer one of that family; this module is for sm_%d%.1s", need.what,
-                        t->sm, m->target.sm, &m->target.suffix);
-        diag->help = ptx_diag_text(diags, "write `.target sm_%df` or `.target sm_%da`: plain sm_%d runs everywhere and so lacks what is the family's own",
+        diag = ptx_diag(
+            diags, DIAG_TARGET_TOO_OLD, where,
+            "%s needs sm_%df or a newer one of that family; this module is for sm_%d%.1s",
+            need.what, t->sm, m->target.sm, &m->target.suffix);
+        diag->help = ptx_diag_text(diags,
+                                   "write `.target sm_%df` or `.target sm_%da`: plain sm_%d runs "
+                                   "everywhere and so lacks what is the family's own",
                                    t->sm, t->sm, t->sm);
         break;
     case 'a':
-        diag = ptx_diag(diags, DIAG_TARGET_TOO_OLD, where, "%s needs sm_%da; this module is for sm_%d%.1s", need.what, t->sm, m->target.sm,
-                        &m->target.suffix);
+        diag = ptx_diag(diags, DIAG_TARGET_TOO_OLD, where,
+                        "%s needs sm_%da; this module is for sm_%d%.1s", need.what, t->sm,
+                        m->target.sm, &m->target.suffix);
         diag->help = ptx_diag_text(diags, "write `.target sm_%da`", t->sm);
         break;
     default:
-        diag = ptx_diag(diags, DIAG_TARGET_TOO_OLD, where, "%s needs sm_%d; this module is for sm_%d%.1s", need.what, t->sm, m->target.sm,
-                        &m->target.suffix);
+        diag = ptx_diag(diags, DIAG_TARGET_TOO_OLD, where,
+                        "%s needs sm_%d; this module is for sm_%d%.1s", need.what, t->sm,
+                        m->target.sm, &m->target.suffix);
         diag->help = ptx_diag_text(diags, "write `.target sm_%d` or newer", t->sm);
     }
-    ptx_explain_gate(diags, diag, m->target_span, ptx_diag_text(diags, "sm_%d%.1s", t->sm ? t->sm : m->target.sm, &suffix));
+    ptx_explain_gate(diags, diag, m->target_span,
+                     ptx_diag_text(diags, "sm_%d%.1s", t->sm ? t->sm : m->target.sm, &suffix));
     ptx_soften(m, diag);
 }
 
 void ptx_report_gate(DiagSink *diags, const Module *m, const Op *op, FormId id, Span where)
 {
     const FormInfo *form = &ptx_form_info[id];
-    report_need(diags, m, (CheckFormNeed){ ptx_diag_text(diags, "`%.*s`", ptx_shown(op->length), op->text), form->version, form->target }, where);
+    report_need(diags, m,
+                (CheckFormNeed){ ptx_diag_text(diags, "`%.*s`", ptx_shown(op->length), op->text),
+                                 form->version, form->target },
+                where);
 }
 
 void ptx_check_pair_gate(DiagSink *diags, const Module *m, const Op *op, Span where)
 {
     const OpcodeInfo *opcode = &ptx_opcode_info[op->opcode];
-    for (unsigned g = opcode->gate_first; g < (unsigned)opcode->gate_first + opcode->gate_count; g++) {
+    for (unsigned g = opcode->gate_first; g < (unsigned)opcode->gate_first + opcode->gate_count;
+         g++) {
         const GateInfo *gate = &ptx_gate_info[g];
         if (gate->modifier == GATE_PAIR && is_closed(m, gate)) {
-            const char *what = ptx_diag_text(diags, "the second result of `%.*s`", ptx_shown(op->length), op->text);
+            const char *what = ptx_diag_text(diags, "the second result of `%.*s`",
+                                             ptx_shown(op->length), op->text);
             report_need(diags, m, (CheckFormNeed){ what, gate->version, gate->target }, where);
         }
     }
@@ -152,11 +173,13 @@ void ptx_check_sreg(DiagSink *diags, const Module *m, SregId sreg, Span where)
     const Target target = sreg_gates[sreg].target;
     if (version_allows(m, version) && target_allows(m, target))
         return;
-    const char *what = ptx_diag_text(diags, "`%.*s`", ptx_shown(ptx_span_length(where)), m->text + where.begin);
+    const char *what = ptx_diag_text(diags, "`%.*s`", ptx_shown(ptx_span_length(where)),
+                                     m->text + where.begin);
     report_need(diags, m, (CheckFormNeed){ what, version, target }, where);
 }
 
-/* Of several forms that the module lacks, the one that asks for least: a version rather than a target, and the oldest of them. */
+/* Of several forms that the module lacks, the one that asks for least: a version rather than a
+ * target, and the oldest of them. */
 static FormId easiest_form(const Module *m, const Op *op)
 {
     FormId best = 0;
@@ -164,14 +187,16 @@ static FormId easiest_form(const Module *m, const Op *op)
         const FormInfo *form = &ptx_form_info[id], *than = &ptx_form_info[best];
         if (is_ended(m, form))
             continue;
-        if (!best || (!target_allows(m, than->target) && (target_allows(m, form->target) || (version_allows(m, form->version)
-                                                                                             && !version_allows(m, than->version)))))
+        if (!best
+            || (!target_allows(m, than->target)
+                && (target_allows(m, form->target)
+                    || (version_allows(m, form->version) && !version_allows(m, than->version)))))
             best = id;
     }
     return best;
 }
 
-/* ---- operands ---------------------------------------------------------------------------------------------------- */
+/* ---- operands -------------------------------------------------------------------------------- */
 
 FormId ptx_form_fitting(const Module *m, const Op *op, uint32_t count)
 {
@@ -193,19 +218,20 @@ void ptx_report_operand_count(DiagSink *diags, const Op *op, Span where, uint32_
     while (least < most && !ptx_form_operands[form->operand_first + least].optional)
         least++;
     const char *range = least < most ? ptx_diag_text(diags, "%u to ", least) : "";
-    Diag *diag = ptx_diag(diags, DIAG_OPERAND_COUNT, where, "`%.*s` takes %s%u operands, not %u", ptx_shown(op->length), op->text, range, most,
-                          (unsigned)count);
+    Diag *diag = ptx_diag(diags, DIAG_OPERAND_COUNT, where, "`%.*s` takes %s%u operands, not %u",
+                          ptx_shown(op->length), op->text, range, most, (unsigned)count);
     ptx_explain_operands(diags, diag, op);
 }
 
-/* ---- modifiers --------------------------------------------------------------------------------------------------- */
+/* ---- modifiers ------------------------------------------------------------------------------- */
 
 /* ".rn .rz .rm .rp" */
 static const char *list_values(DiagSink *diags, const Misfit *misfit)
 {
     const char *list = "";
     for (uint32_t i = 0; i < misfit->value_count && i < MISFIT_VALUES; i++)
-        list = ptx_diag_text(diags, "%s%s.%s", list, i ? " " : "", ptx_modifier_texts[misfit->values[i]]);
+        list = ptx_diag_text(diags, "%s%s.%s", list, i ? " " : "",
+                             ptx_modifier_texts[misfit->values[i]]);
     return misfit->value_count > MISFIT_VALUES ? ptx_diag_text(diags, "%s ...", list) : list;
 }
 
@@ -230,11 +256,15 @@ static void report_missing(DiagSink *diags, const Op *op, const Misfit *misfit, 
     int length = ptx_shown(op->length);
     const char *written = op->text;
     if (misfit->value_count == 1) {
-        ptx_diag(diags, DIAG_BAD_FORM, where, "`%.*s` needs `.%s`", length, written, ptx_modifier_texts[misfit->values[0]]);
+        ptx_diag(diags, DIAG_BAD_FORM, where, "`%.*s` needs `.%s`", length, written,
+                 ptx_modifier_texts[misfit->values[0]]);
         return;
     }
-    const char *what = is_rounding(misfit) ? "a rounding modifier" : is_type(misfit->values[0]) ? "a type" : "one more modifier";
-    ptx_diag(diags, DIAG_BAD_FORM, where, "`%.*s` needs %s: %s", length, written, what, list_values(diags, misfit));
+    const char *what = is_rounding(misfit)          ? "a rounding modifier"
+                       : is_type(misfit->values[0]) ? "a type"
+                                                    : "one more modifier";
+    ptx_diag(diags, DIAG_BAD_FORM, where, "`%.*s` needs %s: %s", length, written, what,
+             list_values(diags, misfit));
 }
 
 static Diag *last_of(DiagSink *diags, uint32_t before)
@@ -249,7 +279,8 @@ static void report_misfit(DiagSink *diags, const Op *op, const Misfit *misfit, S
     int length = ptx_shown(op->length);
     switch (misfit->kind) {
     case MISFIT_ORDER: {
-        Diag *diag = ptx_diag(diags, DIAG_BAD_FORM, where, "the modifiers of `%.*s` are in the wrong order", length, op->text);
+        Diag *diag = ptx_diag(diags, DIAG_BAD_FORM, where,
+                              "the modifiers of `%.*s` are in the wrong order", length, op->text);
         if (!misfit->text[0])
             return;
         diag->help = ptx_diag_text(diags, "write `%s%s`", opcode, misfit->text);
@@ -258,23 +289,31 @@ static void report_misfit(DiagSink *diags, const Op *op, const Misfit *misfit, S
         return;
     }
     case MISFIT_REPEATED:
-        ptx_diag(diags, DIAG_BAD_FORM, where, "`%s` has the modifier `.%s` twice", opcode, modifier)->help = "remove one of them";
+        ptx_diag(diags, DIAG_BAD_FORM, where, "`%s` has the modifier `.%s` twice", opcode, modifier)
+            ->help = "remove one of them";
         return;
     case MISFIT_CLASH:
-        ptx_diag(diags, DIAG_BAD_FORM, where, "`%s` takes one of `.%s` and `.%s`, not both", opcode, ptx_modifier_texts[misfit->other], modifier);
+        ptx_diag(diags, DIAG_BAD_FORM, where, "`%s` takes one of `.%s` and `.%s`, not both", opcode,
+                 ptx_modifier_texts[misfit->other], modifier);
         return;
     case MISFIT_MISSING:
         report_missing(diags, op, misfit, where);
         return;
     case MISFIT_EXTRA:
-        ptx_diag(diags, DIAG_BAD_FORM, where, "`%.*s` does not take `.%s`: it cannot be combined with the other modifiers", length, op->text, modifier);
+        ptx_diag(diags, DIAG_BAD_FORM, where,
+                 "`%.*s` does not take `.%s`: it cannot be combined with the other modifiers",
+                 length, op->text, modifier);
         return;
     case MISFIT_REPLACED:
-        ptx_diag(diags, DIAG_BAD_FORM, where, "`%s` does not take `.%s` with the other modifiers", opcode, modifier)->help =
-            ptx_diag_text(diags, "in its place it takes %s%s", misfit->value_count == 1 ? "" : "one of ", list_values(diags, misfit));
+        ptx_diag(diags, DIAG_BAD_FORM, where, "`%s` does not take `.%s` with the other modifiers",
+                 opcode, modifier)
+            ->help = ptx_diag_text(diags, "in its place it takes %s%s",
+                                   misfit->value_count == 1 ? "" : "one of ",
+                                   list_values(diags, misfit));
         return;
     default:
-        ptx_diag(diags, DIAG_BAD_FORM, where, "`%s` does not take these modifiers together", opcode);
+        ptx_diag(diags, DIAG_BAD_FORM, where, "`%s` does not take these modifiers together",
+                 opcode);
     }
 }
 
@@ -300,28 +339,35 @@ static void report_too_new(DiagSink *diags, const Module *m, const Op *op, Span 
         Diag *diag = last_of(diags, before);
         if (!diag || diag->help)
             return;
-        const char *targets = ended->until_sm ? ptx_diag_text(diags, ", for targets above sm_%d", ended->until_sm) : "";
-        diag->help = ptx_diag_text(diags, "the form without it ended with PTX %d.%d%s", ended->until_version / 10, ended->until_version % 10, targets);
+        const char *targets = ended->until_sm ? ptx_diag_text(diags, ", for targets above sm_%d",
+                                                              ended->until_sm)
+                                              : "";
+        diag->help = ptx_diag_text(diags, "the form without it ended with PTX %d.%d%s",
+                                   ended->until_version / 10, ended->until_version % 10, targets);
         return;
     }
     const GateInfo *gate = closed_gate(m, op);
     if (ptx_form_is_allowed(m, form) && gate) {
-        const char *part = gate->modifier == GATE_GENERIC ? "the generic address" : ptx_diag_text(diags, "`.%s`", ptx_modifier_texts[gate->modifier]);
-        const char *what = ptx_diag_text(diags, "%s of `%.*s`", part, ptx_shown(op->length), op->text);
+        const char *part = gate->modifier == GATE_GENERIC
+                               ? "the generic address"
+                               : ptx_diag_text(diags, "`.%s`", ptx_modifier_texts[gate->modifier]);
+        const char *what = ptx_diag_text(diags, "%s of `%.*s`", part, ptx_shown(op->length),
+                                         op->text);
         report_need(diags, m, (CheckFormNeed){ what, gate->version, gate->target }, where);
         return;
     }
     ptx_report_gate(diags, m, op, form, where);
 }
 
-/* ---- the instruction --------------------------------------------------------------------------------------------- */
+/* ---- the instruction ------------------------------------------------------------------------- */
 
 static void report_unknown_opcode(DiagSink *diags, const Module *m, const Op *op, Span where)
 {
     size_t head = 0;
     while (head < op->length && op->text[head] != '.')
         head++;
-    Diag *diag = ptx_diag(diags, DIAG_UNKNOWN_OPCODE, where, "there is no instruction `%.*s`", ptx_shown(head), op->text);
+    Diag *diag = ptx_diag(diags, DIAG_UNKNOWN_OPCODE, where, "there is no instruction `%.*s`",
+                          ptx_shown(head), op->text);
     ptx_explain_op(diags, diag, op, where);
     ptx_soften(m, diag);
 }
@@ -329,8 +375,9 @@ static void report_unknown_opcode(DiagSink *diags, const Module *m, const Op *op
 static void report_unknown_modifier(DiagSink *diags, const Module *m, const Op *op, Span where)
 {
     const char *modifier = op->text + op->unknown_at;
-    Diag *diag = ptx_diag(diags, DIAG_UNKNOWN_MODIFIER, where, "`%s` has no modifier `.%.*s`", ptx_opcode_info[op->opcode].text,
-                          ptx_shown(op->unknown_length), modifier);
+    Diag *diag = ptx_diag(diags, DIAG_UNKNOWN_MODIFIER, where, "`%s` has no modifier `.%.*s`",
+                          ptx_opcode_info[op->opcode].text, ptx_shown(op->unknown_length),
+                          modifier);
     ptx_explain_op(diags, diag, op, where);
     ptx_soften(m, diag);
 }

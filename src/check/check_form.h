@@ -1,4 +1,5 @@
-/* check_form.h -- whether a form of the instruction has its modifiers, and the module's .version and .target have that form.
+/* check_form.h -- whether a form of the instruction has its modifiers, and the module's .version
+ * and .target have that form.
  *
  * Decided once for each distinct opcode text; what is wrong is said of each instruction. */
 #ifndef PTX_CHECK_CHECK_FORM_H
@@ -15,7 +16,8 @@ FormId ptx_form_fitting(const Module *module, const Op *op, uint32_t count);
 /* Says that no form of the op takes so many operands. */
 void ptx_report_operand_count(DiagSink *diags, const Op *op, Span where, uint32_t count);
 
-/* Makes op->form the first that the module has; sets OPF_TOO_NEW if it has none, or lacks one of the op's modifiers. */
+/* Makes op->form the first that the module has; sets OPF_TOO_NEW if it has none, or lacks one of
+ * the op's modifiers. */
 void ptx_check_gates(const Module *module, Op *op);
 
 /* Says what is wrong with an op that has OPF_UNKNOWN or OPF_TOO_NEW. */

@@ -8,10 +8,12 @@ static bool is_at(const void *owner, uint32_t number, const void *key)
     return a->file == b->file && a->line == b->line && a->column == b->column;
 }
 
-static uint32_t *find(const LocSet *set, const Module *m, uint32_t file, uint32_t line, uint32_t column)
+static uint32_t *find(const LocSet *set, const Module *m, uint32_t file, uint32_t line,
+                      uint32_t column)
 {
     uint64_t hash = ptx_hash_mix(((uint64_t)file << 40) ^ ((uint64_t)line << 12) ^ column);
-    return ptx_hash_find(&set->table, (uint32_t)hash, is_at, m, &(Loc){ .file = file, .line = line, .column = column });
+    return ptx_hash_find(&set->table, (uint32_t)hash, is_at, m,
+                         &(Loc){ .file = file, .line = line, .column = column });
 }
 
 /* All but the last: a location is not before itself. */
@@ -31,23 +33,30 @@ void ptx_loc_check(LocSet *set, Arena *arena, DiagSink *diags, const Module *m, 
     add_seen(set, arena, m);
     if (*find(set, m, ast->inlined_file, ast->inlined_line, ast->inlined_column))
         return;
-    ptx_diag(diags, DIAG_UNDECLARED, ast->span, "no .loc before this one is at %u %u %u, where it is inlined", (unsigned)ast->inlined_file,
-             (unsigned)ast->inlined_line, (unsigned)ast->inlined_column)->help = "inlined_at names the place of a .loc that stands before it";
+    ptx_diag(diags, DIAG_UNDECLARED, ast->span,
+             "no .loc before this one is at %u %u %u, where it is inlined",
+             (unsigned)ast->inlined_file, (unsigned)ast->inlined_line,
+             (unsigned)ast->inlined_column)
+        ->help = "inlined_at names the place of a .loc that stands before it";
 }
 
 enum { LOOKED_AT = 4096 };      /* locations before it */
 
-/* The nearest one before *at that stands there, what it was inlined into included; else the place alone. */
+/* The nearest one before *at that stands there, what it was inlined into included; else the place
+ * alone. */
 static Loc find_outer(const Module *m, const Loc *inner, uint32_t floor, uint32_t *at)
 {
     for (uint32_t i = *at; i-- > floor;) {
         const Loc *loc = &m->locs[i];
-        if (loc->file != inner->inlined_file || loc->line != inner->inlined_line || loc->column != inner->inlined_column)
+        if (loc->file != inner->inlined_file || loc->line != inner->inlined_line
+            || loc->column != inner->inlined_column)
             continue;
         *at = i;
         return *loc;
     }
-    return (Loc){ .file = inner->inlined_file, .line = inner->inlined_line, .column = inner->inlined_column };
+    return (Loc){ .file = inner->inlined_file,
+                  .line = inner->inlined_line,
+                  .column = inner->inlined_column };
 }
 
 uint32_t ptx_loc_chain(const Module *m, uint32_t at, Loc out[MAX_LOC_CHAIN])

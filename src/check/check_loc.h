@@ -1,4 +1,5 @@
-/* check_loc.h -- .loc ... inlined_at: the place where a function was inlined stands in a .loc before it, says ptxas. */
+/* check_loc.h -- .loc ... inlined_at: the place where a function was inlined stands in a .loc
+ * before it, says ptxas. */
 #ifndef PTX_CHECK_CHECK_LOC_H
 #define PTX_CHECK_CHECK_LOC_H
 
@@ -6,14 +7,16 @@
 #include "parser/ast.h"
 #include "support/hash.h"
 
-/* The locations so far, by file, line and column; made when the first inlined one comes. Zeroed: none yet. */
+/* The locations so far, by file, line and column; made when the first inlined one comes. Zeroed:
+ * none yet. */
 typedef struct LocSet {
     HashTable table;            /* into Module.locs */
     uint32_t seen;              /* of Module.locs: those that are in it */
 } LocSet;
 
 /* ast: the last of the module's locations. */
-void ptx_loc_check(LocSet *set, Arena *arena, DiagSink *diags, const Module *module, const AstLoc *ast);
+void ptx_loc_check(LocSet *set, Arena *arena, DiagSink *diags, const Module *module,
+                   const AstLoc *ast);
 
 enum { MAX_LOC_CHAIN = 16 };
 

@@ -40,7 +40,8 @@ CheckMemo *ptx_check_memo_new(Arena *arena)
 /* Directives may stand behind what they are for. */
 static void take_header(CheckMemo *memo, const Module *m)
 {
-    if (memo->version == m->version && memo->target.sm == m->target.sm && memo->target.suffix == m->target.suffix)
+    if (memo->version == m->version && memo->target.sm == m->target.sm
+        && memo->target.suffix == m->target.suffix)
         return;
     *memo = (CheckMemo){ .version = (uint16_t)m->version, .target = m->target };
 }
@@ -49,18 +50,23 @@ static uint8_t code_of_number(const FormOperand *shape, const AstOperand *ast)
 {
     if (shape->range || shape->is_register || shape->type == OPERAND_IMM || ast->flags)
         return 0;
-    return ast->kind == AST_INT ? OF_INTEGER : ast->kind == AST_F32 ? OF_F32 : ast->kind == AST_F64 ? OF_F64 : 0;
+    return ast->kind == AST_INT   ? OF_INTEGER
+           : ast->kind == AST_F32 ? OF_F32
+           : ast->kind == AST_F64 ? OF_F64
+                                  : 0;
 }
 
 /* 0: the check looks at more than that. */
-static uint8_t code_of(const OperandCheck *c, const FormOperand *shape, const AstOperand *ast, const Operand *operand)
+static uint8_t code_of(const OperandCheck *c, const FormOperand *shape, const AstOperand *ast,
+                       const Operand *operand)
 {
     if (ast->modifier_length || ast->child)
         return 0;
     if (ast->kind != AST_NAME)
         return code_of_number(shape, ast);
     bool is_usual = ast->flags == AST_BRACKETS || (!ast->flags && !ast->value);
-    if (!is_usual || ast->suffix_length || operand->kind != OPERAND_REG || c->regs[operand->id].vector != 1 || !c->regs[operand->id].type)
+    if (!is_usual || ast->suffix_length || operand->kind != OPERAND_REG
+        || c->regs[operand->id].vector != 1 || !c->regs[operand->id].type)
         return 0;
     return OF_REGISTER | (ast->flags ? IN_BRACKETS : 0) | c->regs[operand->id].type;
 }

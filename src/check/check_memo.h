@@ -1,7 +1,8 @@
 /* check_memo.h -- the check of operands, once for each way in which an instruction is written.
  *
- * Modules have few: `add.s32` of three registers of type .b32 thousands of times. What passed is kept by what the check looks at: the operation,
- * its form and, per operand, the register's type or the kind of number, in brackets or not. Operands of which it looks at more (vectors, variables,
+ * Modules have few: `add.s32` of three registers of type .b32 thousands of times. What passed is
+ * kept by what the check looks at: the operation, its form and, per operand, the register's type or
+ * the kind of number, in brackets or not. Operands of which it looks at more (vectors, variables,
  * special registers, numbers that have limits, registers with a selector) are checked each time. */
 #ifndef PTX_CHECK_CHECK_MEMO_H
 #define PTX_CHECK_CHECK_MEMO_H

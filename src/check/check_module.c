@@ -10,16 +10,22 @@ static bool span_is(const char *text, Span span, const char *word)
     return ptx_span_length(span) == length && !memcmp(text + span.begin, word, length);
 }
 
-bool ptx_check_gate(const ModuleCheck *c, Span where, const char *what, unsigned version, unsigned sm)
+bool ptx_check_gate(const ModuleCheck *c, Span where, const char *what, unsigned version,
+                    unsigned sm)
 {
     const Module *m = c->module;
     if (m->version && m->version < version) {
-        ptx_diag(c->diags, DIAG_VERSION_TOO_OLD, where, "%s needs PTX %u.%u; this module says %d.%d", what, version / 10, version % 10,
-                 m->version / 10, m->version % 10)->help = ptx_diag_text(c->diags, "write `.version %u.%u` or newer", version / 10, version % 10);
+        ptx_diag(c->diags, DIAG_VERSION_TOO_OLD, where,
+                 "%s needs PTX %u.%u; this module says %d.%d", what, version / 10, version % 10,
+                 m->version / 10, m->version % 10)
+            ->help = ptx_diag_text(c->diags, "write `.version %u.%u` or newer", version / 10,
+                                   version % 10);
         return false;
     }
     if (m->target.sm && m->target.sm < sm) {
-        ptx_diag(c->diags, DIAG_TARGET_TOO_OLD, where, "%s needs sm_%u; this module is for sm_%d%.1s", what, sm, m->target.sm, &m->target.suffix);
+        ptx_diag(c->diags, DIAG_TARGET_TOO_OLD, where,
+                 "%s needs sm_%u; this module is for sm_%d%.1s", what, sm, m->target.sm,
+                 &m->target.suffix);
         return false;
     }
     return true;
@@ -27,14 +33,16 @@ bool ptx_check_gate(const ModuleCheck *c, Span where, const char *what, unsigned
 
 bool ptx_check_name(const ModuleCheck *c, Span name)
 {
-    if (!span_is(c->text, name, "_") && !span_is(c->text, name, "WARP_SZ") && !span_is(c->text, name, "function_name") && !span_is(c->text, name, "inlined_at"))
+    if (!span_is(c->text, name, "_") && !span_is(c->text, name, "WARP_SZ")
+        && !span_is(c->text, name, "function_name") && !span_is(c->text, name, "inlined_at"))
         return true;
-    ptx_diag(c->diags, DIAG_BAD_DECLARATION, name, "`%.*s` is a word of PTX, not a name that can be declared", (int)ptx_span_length(name),
+    ptx_diag(c->diags, DIAG_BAD_DECLARATION, name,
+             "`%.*s` is a word of PTX, not a name that can be declared", (int)ptx_span_length(name),
              c->text + name.begin);
     return false;
 }
 
-/* ---- performance directives -------------------------------------------------------------------------------------- */
+/* ---- performance directives ------------------------------------------------------------------ */
 
 typedef struct Directive {
     const char *name;
@@ -103,14 +111,17 @@ bool ptx_bounds_repeat(const ModuleCheck *c, const AstAttribute *attribute)
 {
     for (; attribute; attribute = attribute->next) {
         size_t length = ptx_span_length(attribute->name);
-        for (const AstAttribute *other = attribute->value_count ? attribute->next : NULL; other; other = other->next)
-            if (ptx_span_length(other->name) == length && !memcmp(c->text + other->name.begin, c->text + attribute->name.begin, length))
+        for (const AstAttribute *other = attribute->value_count ? attribute->next : NULL; other;
+             other = other->next)
+            if (ptx_span_length(other->name) == length
+                && !memcmp(c->text + other->name.begin, c->text + attribute->name.begin, length))
                 return true;
     }
     return false;
 }
 
-static const AstAttribute *find_attribute(const ModuleCheck *c, const AstFunc *ast, const char *name)
+static const AstAttribute *find_attribute(const ModuleCheck *c, const AstFunc *ast,
+                                          const char *name)
 {
     const AstAttribute *a = ast->attributes;
     while (a && !span_is(c->text, a->name, name))
@@ -118,7 +129,8 @@ static const AstAttribute *find_attribute(const ModuleCheck *c, const AstFunc *a
     return a;
 }
 
-static void check_directive(const ModuleCheck *c, const AstFunc *ast, const AstAttribute *a, bool is_entry)
+static void check_directive(const ModuleCheck *c, const AstFunc *ast, const AstAttribute *a,
+                            bool is_entry)
 {
     const Directive *d = find_directive(c, a);
     if (!d)
@@ -127,30 +139,36 @@ static void check_directive(const ModuleCheck *c, const AstFunc *ast, const AstA
     for (int i = 0; i < a->value_count; i++)
         has_zero |= !a->values[i];
     if (is_entry ? !d->for_entry : !d->for_func) {
-        ptx_diag(c->diags, DIAG_BAD_DECLARATION, a->span, "`%s` is for %s", d->name, d->for_entry ? "an .entry" : "a .func");
+        ptx_diag(c->diags, DIAG_BAD_DECLARATION, a->span, "`%s` is for %s", d->name,
+                 d->for_entry ? "an .entry" : "a .func");
     } else if (a->value_count > d->value_most) {
         ptx_diag(c->diags, DIAG_BAD_DECLARATION, a->span, "`%s` takes one number", d->name);
     } else if (d->until && c->module->version > d->until) {
-        ptx_diag(c->diags, DIAG_BAD_DECLARATION, a->span, "`%s` ended with PTX %d.%d", d->name, d->until / 10, d->until % 10)->help =
-            "write `.minnctapersm`";
+        ptx_diag(c->diags, DIAG_BAD_DECLARATION, a->span, "`%s` ended with PTX %d.%d", d->name,
+                 d->until / 10, d->until % 10)
+            ->help = "write `.minnctapersm`";
     } else if (has_zero && !d->takes_zero) {
-        Diag *diag = ptx_diag(c->diags, DIAG_BAD_DECLARATION, a->after, "`%s` takes numbers from 1 on", d->name);
+        Diag *diag = ptx_diag(c->diags, DIAG_BAD_DECLARATION, a->after,
+                              "`%s` takes numbers from 1 on", d->name);
         ptx_diag_relate(c->diags, diag, a->span, "given here");
     } else if (!strcmp(d->name, ".noreturn") && ast->results) {
-        ptx_diag(c->diags, DIAG_BAD_DECLARATION, a->span, "a function that does not return has no result");
+        ptx_diag(c->diags, DIAG_BAD_DECLARATION, a->span,
+                 "a function that does not return has no result");
     } else {
         ptx_check_gate(c, a->after, ptx_diag_text(c->diags, "`%s`", d->name), d->since, d->sm);
     }
 }
 
 /* Two directives that exclude each other, reported at where, or at the second of them. */
-static void check_conflict(const ModuleCheck *c, const AstFunc *ast, const char *one, const char *other, const Span *where)
+static void check_conflict(const ModuleCheck *c, const AstFunc *ast, const char *one,
+                           const char *other, const Span *where)
 {
     const AstAttribute *a = find_attribute(c, ast, one), *b = find_attribute(c, ast, other);
     if (!a || !b)
         return;
     const AstAttribute *second = a->span.begin > b->span.begin ? a : b;
-    Diag *diag = ptx_diag(c->diags, DIAG_BAD_DECLARATION, where ? *where : second->after, "`%s` and `%s` cannot both be given", one, other);
+    Diag *diag = ptx_diag(c->diags, DIAG_BAD_DECLARATION, where ? *where : second->after,
+                          "`%s` and `%s` cannot both be given", one, other);
     ptx_diag_relate(c->diags, diag, a->span, "one is here");
     ptx_diag_relate(c->diags, diag, b->span, "the other is here");
 }
@@ -164,14 +182,17 @@ void ptx_check_bounds(const ModuleCheck *c, const AstFunc *ast, const Bounds *bo
         return;
     const Span end = { ast->span.end - 1, ast->span.end };      /* the `}` or `;` */
     if (!ast->body) {
-        ptx_diag(c->diags, DIAG_BAD_DECLARATION, end, "directives of an .entry stand where its body follows, not in a declaration");
+        ptx_diag(c->diags, DIAG_BAD_DECLARATION, end,
+                 "directives of an .entry stand where its body follows, not in a declaration");
         return;
     }
     check_conflict(c, ast, ".maxntid", ".reqntid", &end);
     check_conflict(c, ast, ".reqnctapercluster", ".maxclusterrank", NULL);
     const AstAttribute *blocks = find_attribute(c, ast, ".blocksareclusters");
     if (blocks && !(bounds->reqntid[0] && find_attribute(c, ast, ".reqnctapercluster"))) {
-        Diag *diag = ptx_diag(c->diags, DIAG_BAD_DECLARATION, end, "`.blocksareclusters` needs `.reqntid` and `.reqnctapercluster` beside it");
+        Diag *diag = ptx_diag(
+            c->diags, DIAG_BAD_DECLARATION, end,
+            "`.blocksareclusters` needs `.reqntid` and `.reqnctapercluster` beside it");
         ptx_diag_relate(c->diags, diag, blocks->span, "given here");
     }
 }
@@ -182,5 +203,6 @@ void ptx_check_prototype(const ModuleCheck *c, const AstFunc *prototype)
         check_directive(c, prototype, a, false);
     ptx_check_params(c, prototype);
     if (!span_is(c->text, prototype->name, "_"))
-        ptx_diag(c->diags, DIAG_BAD_DECLARATION, prototype->name, "a .callprototype has `_` for the name of the function");
+        ptx_diag(c->diags, DIAG_BAD_DECLARATION, prototype->name,
+                 "a .callprototype has `_` for the name of the function");
 }

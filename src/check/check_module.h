@@ -1,8 +1,10 @@
-/* check_module.h -- what holds for the module and for the head of a function: performance directives, what a .version and a .target allow.
+/* check_module.h -- what holds for the module and for the head of a function: performance
+ * directives, what a .version and a .target allow.
  *
- * PTX ISA, "Performance-Tuning Directives", "Cluster Dimension Directives", "Miscellaneous Directives"; which directive stands where, from
- * which version and target on, and what excludes what, is as ptxas 13.0 has it, and so is the line that is blamed: what is known only when
- * the function is closed is reported at its `}`. */
+ * PTX ISA, "Performance-Tuning Directives", "Cluster Dimension Directives", "Miscellaneous
+ * Directives"; which directive stands where, from which version and target on, and what excludes
+ * what, is as ptxas 13.0 has it, and so is the line that is blamed: what is known only when the
+ * function is closed is reported at its `}`. */
 #ifndef PTX_CHECK_CHECK_MODULE_H
 #define PTX_CHECK_CHECK_MODULE_H
 
@@ -15,8 +17,10 @@ typedef struct ModuleCheck {
     const Module *module;
 } ModuleCheck;
 
-/* Reports what needs a newer .version or .target than the module's; what: its name, quoted or not. True if there was nothing to report. */
-bool ptx_check_gate(const ModuleCheck *check, Span where, const char *what, unsigned version, unsigned sm);
+/* Reports what needs a newer .version or .target than the module's; what: its name, quoted or not.
+ * True if there was nothing to report. */
+bool ptx_check_gate(const ModuleCheck *check, Span where, const char *what, unsigned version,
+                    unsigned sm);
 
 void ptx_bounds_read(const ModuleCheck *check, const AstAttribute *attribute, Bounds *bounds);
 

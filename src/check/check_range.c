@@ -1,4 +1,5 @@
-/* check_range.c -- whether a number may stand where it does, and whether it is one that the instruction takes. */
+/* check_range.c -- whether a number may stand where it does, and whether it is one that the
+ * instruction takes. */
 #include "check/check.h"
 
 #include <inttypes.h>
@@ -59,46 +60,56 @@ NumberFault ptx_number_judge(const FormOperand *shape, const AstOperand *ast)
         return NUMBER_NO_INTEGER;
     if (ast->kind == AST_VECTOR && shape->range)
         return elements_fit(shape, ast) ? NUMBER_FITS : NUMBER_OUT_OF_RANGE;
-    return ast->kind == AST_INT && shape->range && !is_in(&ptx_range_info[shape->range], ast) ? NUMBER_OUT_OF_RANGE : NUMBER_FITS;
+    return ast->kind == AST_INT && shape->range && !is_in(&ptx_range_info[shape->range], ast)
+               ? NUMBER_OUT_OF_RANGE
+               : NUMBER_FITS;
 }
 
 /* "0 to 31", "a multiple of 8 from 24 to 256". */
 static const char *range_text(const OperandCheck *c, const RangeInfo *range)
 {
     int64_t low = range->low, high = range->high, step = range->step;
-    const char *bounds = high >= UINT32_MAX ? ptx_diag_text(c->diags, "from %" PRId64 " on", low)
-                                            : ptx_diag_text(c->diags, "from %" PRId64 " to %" PRId64, low, high);
+    const char *bounds = high >= UINT32_MAX
+                             ? ptx_diag_text(c->diags, "from %" PRId64 " on", low)
+                             : ptx_diag_text(c->diags, "from %" PRId64 " to %" PRId64, low, high);
     if (low == high)
         return ptx_diag_text(c->diags, "%" PRId64, low);
     if (step > 0 && low + step == high)
         return ptx_diag_text(c->diags, "%" PRId64 " or %" PRId64, low, high);
     if (step < 0)
         return ptx_diag_text(c->diags, "a power of two %s", bounds);
-    return step == 1 ? ptx_diag_text(c->diags, "a number %s", bounds) : ptx_diag_text(c->diags, "a multiple of %" PRId64 " %s", step, bounds);
+    return step == 1 ? ptx_diag_text(c->diags, "a number %s", bounds)
+                     : ptx_diag_text(c->diags, "a multiple of %" PRId64 " %s", step, bounds);
 }
 
-void ptx_number_report(const OperandCheck *c, const FormOperand *shape, const AstOperand *ast, NumberFault fault)
+void ptx_number_report(const OperandCheck *c, const FormOperand *shape, const AstOperand *ast,
+                       NumberFault fault)
 {
     const char *opcode = c->op->text, *operand = c->text + ast->span.begin;
     int opcode_length = c->op->length > 80 ? 80 : (int)c->op->length;
     int length = ptx_span_length(ast->span) > 80 ? 80 : (int)ptx_span_length(ast->span);
     const char *range = shape->range ? range_text(c, &ptx_range_info[shape->range]) : "an integer";
     if (shape->type == TYPE_F32 && shape->range)
-        range = ptx_diag_text(c->diags, "a float above %" PRId64 ", up to %" PRId64 ",", ptx_range_info[shape->range].low,
-                              ptx_range_info[shape->range].high);
+        range = ptx_diag_text(c->diags, "a float above %" PRId64 ", up to %" PRId64 ",",
+                              ptx_range_info[shape->range].low, ptx_range_info[shape->range].high);
     if (shape->next_range)
-        range = ptx_diag_text(c->diags, "%s, then %s,", range, range_text(c, &ptx_range_info[shape->next_range]));
+        range = ptx_diag_text(c->diags, "%s, then %s,", range,
+                              range_text(c, &ptx_range_info[shape->next_range]));
     switch (fault) {
     case NUMBER_OUT_OF_RANGE: case NUMBER_NO_INTEGER:
-        ptx_diag(c->diags, DIAG_OPERAND_FORM, ast->span, "`%.*s` takes %s here, not `%.*s`", opcode_length, opcode, range, length, operand);
+        ptx_diag(c->diags, DIAG_OPERAND_FORM, ast->span, "`%.*s` takes %s here, not `%.*s`",
+                 opcode_length, opcode, range, length, operand);
         return;
     case NUMBER_WANTED:
-        ptx_diag(c->diags, DIAG_OPERAND_FORM, ast->span, "`%.*s` takes a number here that is known when it is assembled, not `%.*s`",
+        ptx_diag(c->diags, DIAG_OPERAND_FORM, ast->span,
+                 "`%.*s` takes a number here that is known when it is assembled, not `%.*s`",
                  opcode_length, opcode, length, operand);
         return;
     case NUMBER_UNWANTED:
-        ptx_diag(c->diags, DIAG_OPERAND_FORM, ast->span, "`%.*s` takes a register here, not the number `%.*s`", opcode_length, opcode, length,
-                 operand)->help = "move it into a register first";
+        ptx_diag(c->diags, DIAG_OPERAND_FORM, ast->span,
+                 "`%.*s` takes a register here, not the number `%.*s`", opcode_length, opcode,
+                 length, operand)
+            ->help = "move it into a register first";
         return;
     case NUMBER_FITS:
         return;

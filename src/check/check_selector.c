@@ -5,7 +5,8 @@
 #include <string.h>
 
 /* Digits from low to high, `count` of them; descending: each smaller than the one before. */
-static bool are_digits(const char *text, uint32_t length, uint32_t least, uint32_t most, char high, bool descending)
+static bool are_digits(const char *text, uint32_t length, uint32_t least, uint32_t most, char high,
+                       bool descending)
 {
     if (length < least || length > most)
         return false;
@@ -23,7 +24,8 @@ static bool is_selector(Parts parts, const char *text, uint32_t length)
     uint32_t count = length ? length - 1 : 0;
     switch (parts) {
     case PARTS_PART:
-        return (is_byte && are_digits(digits, count, 1, 1, '3', false)) || (is_half && are_digits(digits, count, 1, 1, '1', false));
+        return (is_byte && are_digits(digits, count, 1, 1, '3', false))
+               || (is_half && are_digits(digits, count, 1, 1, '1', false));
     case PARTS_HALVES:       return is_half && are_digits(digits, count, 2, 2, '3', false);
     case PARTS_BYTES:        return is_byte && are_digits(digits, count, 4, 4, '7', false);
     case PARTS_HALF_MASK:    return is_half && are_digits(digits, count, 1, 2, '1', true);
@@ -32,14 +34,17 @@ static bool is_selector(Parts parts, const char *text, uint32_t length)
     }
 }
 
-/* ptxas takes the selectors of the video instructions on 32-bit elements of coordinates, of what memory and texture instructions read
- * and write, and of what products of matrices write. */
+/* ptxas takes the selectors of the video instructions on 32-bit elements of coordinates, of what
+ * memory and texture instructions read and write, and of what products of matrices write. */
 static bool is_loose(const OperandCheck *c, const FormOperand *shape, const Operand *operand)
 {
     uint8_t class = ptx_form_info[c->op->form].class;
-    bool is_32 = operand->flags & OPERAND_ELEMENT && ptx_type_info[c->regs[operand->id].type].bits == 32;
+    bool is_32 = operand->flags & OPERAND_ELEMENT
+                 && ptx_type_info[c->regs[operand->id].type].bits == 32;
     bool is_result = shape->role == ROLE_DEF && class == FORM_TENSOR;
-    return is_32 && (shape->role & ROLE_ADDRESS || is_result || class == FORM_MEM || class == FORM_ATOMIC || class == FORM_TEX);
+    return is_32
+           && (shape->role & ROLE_ADDRESS || is_result || class == FORM_MEM || class == FORM_ATOMIC
+               || class == FORM_TEX);
 }
 
 static bool is_any_selector(const char *text, uint32_t length)
@@ -51,7 +56,8 @@ static bool is_any_selector(const char *text, uint32_t length)
     return false;
 }
 
-Wrong ptx_judge_selector(const OperandCheck *c, const FormOperand *shape, const AstOperand *ast, const Operand *operand)
+Wrong ptx_judge_selector(const OperandCheck *c, const FormOperand *shape, const AstOperand *ast,
+                         const Operand *operand)
 {
     if (!ast->suffix_length)
         return WRONG_NOTHING;
@@ -64,9 +70,11 @@ Wrong ptx_judge_selector(const OperandCheck *c, const FormOperand *shape, const 
     else if (operand->kind == OPERAND_SREG)
         is_right = is_component && ptx_sreg_info[operand->id].vector > 1;
     else if (operand->kind == OPERAND_REG) {
-        bool is_odd = length == 3 && !memcmp(text, "b01", 3);   /* which ptxas takes on 32-bit operands, whatever it may mean */
-        is_right = is_selector((Parts)shape->selector, text, length) || (is_odd && shape->selector != PARTS_HALVES)
-                || (is_any_selector(text, length) && is_loose(c, shape, operand));
+        /* which ptxas takes on 32-bit operands, whatever it may mean */
+        bool is_odd = length == 3 && !memcmp(text, "b01", 3);
+        is_right = is_selector((Parts)shape->selector, text, length)
+                   || (is_odd && shape->selector != PARTS_HALVES)
+                   || (is_any_selector(text, length) && is_loose(c, shape, operand));
     } else
         is_right = operand->kind == OPERAND_UNKNOWN;
     return is_right ? WRONG_NOTHING : WRONG_SELECTOR;

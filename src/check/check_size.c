@@ -1,4 +1,5 @@
-/* check_size.c -- whether an operand has as many elements as its row of the table says, and what a thread accesses. */
+/* check_size.c -- whether an operand has as many elements as its row of the table says, and what a
+ * thread accesses. */
 #include "check/check.h"
 
 static uint32_t count_children(const AstOperand *ast)
@@ -9,7 +10,8 @@ static uint32_t count_children(const AstOperand *ast)
     return count;
 }
 
-/* What is counted: the operand, of a pair the left side, of an address the vector in it. NULL: there is none. */
+/* What is counted: the operand, of a pair the left side, of an address the vector in it. NULL:
+ * there is none. */
 static const AstOperand *counted(const FormOperand *shape, const AstOperand *ast)
 {
     if (ast->kind == AST_PAIR)
@@ -17,7 +19,8 @@ static const AstOperand *counted(const FormOperand *shape, const AstOperand *ast
     if (!(shape->role & ROLE_ADDRESS))
         return ast;
     const AstOperand *last = NULL;
-    for (const AstOperand *child = ast->kind == AST_ADDRESS ? ast->child : NULL; child; child = child->next)
+    for (const AstOperand *child = ast->kind == AST_ADDRESS ? ast->child : NULL; child;
+         child = child->next)
         last = child;
     return last;
 }
@@ -43,7 +46,8 @@ static bool takes(const Op *op, const FormOperand *shape, uint32_t count)
     case ELEMENTS_VEC:
         return number == 1 && !count;
     case ELEMENTS_COORDS: case ELEMENTS_SHIFT:
-        return !count || ((count == 2 || count == 4) && count > number);        /* a bare one is spread, says ptxas */
+        /* a bare one is spread, says ptxas */
+        return !count || ((count == 2 || count == 4) && count > number);
     case ELEMENTS_TEXELS:
         return !count;
     default:
@@ -51,17 +55,21 @@ static bool takes(const Op *op, const FormOperand *shape, uint32_t count)
     }
 }
 
-bool ptx_elements_fit(const OperandCheck *c, const FormOperand *shape, const AstOperand *ast, uint32_t register_elements)
+bool ptx_elements_fit(const OperandCheck *c, const FormOperand *shape, const AstOperand *ast,
+                      uint32_t register_elements)
 {
     if (!shape->elements || ast->kind == AST_BAD)
         return true;
     const AstOperand *vector = counted(shape, ast);
     if (!vector)
         return true;
-    bool is_sink = vector->kind == AST_NAME && vector->name_length == 1 && c->text[vector->name] == '_';
+    bool is_sink = vector->kind == AST_NAME && vector->name_length == 1
+                   && c->text[vector->name] == '_';
     if (is_sink)
         return true;
-    uint32_t count = vector->kind == AST_VECTOR ? count_children(vector) : register_elements > 1 ? register_elements : 0;
+    uint32_t count = vector->kind == AST_VECTOR ? count_children(vector)
+                     : register_elements > 1    ? register_elements
+                                                : 0;
     return takes(c->op, shape, count);
 }
 
@@ -71,7 +79,11 @@ static const char *set_text(const OperandCheck *c, uint64_t set)
     const char *text = "";
     for (uint32_t n = 1; n < 64; n++) {
         if (set >> n & 1)
-            text = ptx_diag_text(c->diags, "%s%s%u", text, !*text ? "" : set >> n >> 1 ? ", " : " or ", (unsigned)n);
+            text = ptx_diag_text(c->diags, "%s%s%u", text,
+                                 !*text          ? ""
+                                 : set >> n >> 1 ? ", "
+                                                 : " or ",
+                                 (unsigned)n);
     }
     return text;
 }
@@ -82,20 +94,26 @@ void ptx_elements_report(const OperandCheck *c, const FormOperand *shape, const 
     Span span = vector->span;
     int length = c->op->length > 80 ? 80 : (int)c->op->length;
     bool is_bare = vector->kind != AST_VECTOR;
-    const char *wanted_text = shape->elements == ELEMENTS_SET ? set_text(c, shape->element_set)
-                                                              : ptx_diag_text(c->diags, "%u", (unsigned)wanted(c->op, shape));
+    const char *wanted_text = shape->elements == ELEMENTS_SET
+                                  ? set_text(c, shape->element_set)
+                                  : ptx_diag_text(c->diags, "%u", (unsigned)wanted(c->op, shape));
     Diag *diag;
     if (!*wanted_text || (!is_bare && shape->elements == ELEMENTS_VEC && c->op->vector == 1))
-        diag = ptx_diag(c->diags, DIAG_OPERAND_FORM, span, "`%.*s` takes no vector here", length, c->op->text);
+        diag = ptx_diag(c->diags, DIAG_OPERAND_FORM, span, "`%.*s` takes no vector here", length,
+                        c->op->text);
     else if (is_bare && shape->elements == ELEMENTS_VEC && c->op->vector == 1) {
-        diag = ptx_diag(c->diags, DIAG_OPERAND_FORM, span, "`%.*s` takes one element here, not all of a vector", length, c->op->text);
+        diag = ptx_diag(c->diags, DIAG_OPERAND_FORM, span,
+                        "`%.*s` takes one element here, not all of a vector", length, c->op->text);
         diag->help = "name one of them, as v.x, or write .v2 or .v4";
         return;
     } else if (is_bare)
-        diag = ptx_diag(c->diags, DIAG_OPERAND_FORM, span, "`%.*s` takes a vector of %s here: {...}", length, c->op->text, wanted_text);
+        diag = ptx_diag(c->diags, DIAG_OPERAND_FORM, span,
+                        "`%.*s` takes a vector of %s here: {...}", length, c->op->text,
+                        wanted_text);
     else
-        diag = ptx_diag(c->diags, DIAG_OPERAND_FORM, span, "`%.*s` takes a vector of %s here, not of %u", length, c->op->text, wanted_text,
-                        (unsigned)count_children(vector));
+        diag = ptx_diag(c->diags, DIAG_OPERAND_FORM, span,
+                        "`%.*s` takes a vector of %s here, not of %u", length, c->op->text,
+                        wanted_text, (unsigned)count_children(vector));
     if (shape->elements >= ELEMENTS_A && shape->elements <= ELEMENTS_C)
         diag->help = "the shape and the type say how much of the matrix each thread holds";
     else if (shape->elements >= ELEMENTS_REPEAT)
@@ -118,7 +136,8 @@ uint8_t ptx_access_bytes(const Insn *insn, const Operand *operands, const Reg *r
     const Op *op = insn->op;
     if (op->kind == OPK_CP_ASYNC) {
         for (uint32_t i = 0; i < insn->operand_count; i++) {
-            if (operands[i].position == 2 && operands[i].kind == OPERAND_INT && operands[i].value > 0 && operands[i].value <= 16)
+            if (operands[i].position == 2 && operands[i].kind == OPERAND_INT
+                && operands[i].value > 0 && operands[i].value <= 16)
                 return (uint8_t)operands[i].value;
         }
         return 0;

@@ -4,8 +4,9 @@
 
 #include <string.h>
 
-/* {a, b, ...}: ptxas gives a vector one type, made of those of its elements, and compares that with what the instruction works on. An
- * untyped element (.b32) makes the vector untyped; a predicate counts as 32 bits; signed and unsigned go together, other kinds do not. */
+/* {a, b, ...}: ptxas gives a vector one type, made of those of its elements, and compares that with
+ * what the instruction works on. An untyped element (.b32) makes the vector untyped; a predicate
+ * counts as 32 bits; signed and unsigned go together, other kinds do not. */
 
 static uint8_t bits_of(Type type)
 {
@@ -37,7 +38,9 @@ static Type merge(Type a, Type b)
 static Type type_of(const OperandCheck *c, const Operand *operand)
 {
     if (operand->kind == OPERAND_REG)
-        return c->regs[operand->id].vector <= 1 || operand->flags & OPERAND_COMPONENT ? (Type)c->regs[operand->id].type : TYPE_NONE;
+        return c->regs[operand->id].vector <= 1 || operand->flags & OPERAND_COMPONENT
+                   ? (Type)c->regs[operand->id].type
+                   : TYPE_NONE;
     if (operand->kind == OPERAND_VAR && c->module->vars[operand->id].space == SPACE_PARAM)
         return TYPE_B64;
     if (operand->kind != OPERAND_SREG)
@@ -55,14 +58,16 @@ Type ptx_vector_type(const OperandCheck *c, uint8_t position)
         bool is_element = operand->position == position && operand->flags & OPERAND_ELEMENT;
         if (is_element)
             type = merge(type, type_of(c, operand));
-        bool is_layer = is_element && c->op->has_layers && !is_behind;         /* an integer among floats */
+        /* an integer among floats */
+        bool is_layer = is_element && c->op->has_layers && !is_behind;
         has_integer |= is_element && operand->kind == OPERAND_INT && !is_layer;
         is_behind |= is_element;
     }
     return has_integer && (type == TYPE_F32 || type == TYPE_F64) ? TYPE__COUNT : type;
 }
 
-/* ptxas passes what tcgen05 and wmma.load read and write through instructions of its own, which are stricter. */
+/* ptxas passes what tcgen05 and wmma.load read and write through instructions of its own, which are
+ * stricter. */
 static Wrong judge_inner(const OperandCheck *c, const Operand *operand)
 {
     bool is_tcgen05 = c->op->family == OP_TCGEN05;
@@ -72,20 +77,23 @@ static Wrong judge_inner(const OperandCheck *c, const Operand *operand)
     return is_strict && c->regs[operand->id].type == TYPE_PRED ? WRONG_REGISTER : WRONG_NOTHING;
 }
 
-Wrong ptx_judge_element(const OperandCheck *c, const FormOperand *shape, const AstOperand *child, const Operand *operand)
+Wrong ptx_judge_element(const OperandCheck *c, const FormOperand *shape, const AstOperand *child,
+                        const Operand *operand)
 {
     bool is_def = shape->role & ROLE_DEF;
     switch (operand->kind) {
     case OPERAND_INT: case OPERAND_F32: case OPERAND_F64:
         return is_def ? WRONG_RESULT : judge_inner(c, operand);
-    case OPERAND_VAR:                           /* a parameter of 64 bits may stand there, says ptxas */
+    case OPERAND_VAR: /* a parameter of 64 bits may stand there, says ptxas */
         return c->module->vars[operand->id].space == SPACE_PARAM ? WRONG_NOTHING : WRONG_VARIABLE;
     case OPERAND_FUNCTION:
         return WRONG_SHAPE;
     case OPERAND_SINK:
-        return shape->role & ROLE_ADDRESS || (is_def && shape->role & ROLE_USE) ? WRONG_SINK : WRONG_NOTHING;
+        return shape->role & ROLE_ADDRESS || (is_def && shape->role & ROLE_USE) ? WRONG_SINK
+                                                                                : WRONG_NOTHING;
     case OPERAND_SREG:
-        if (ptx_sreg_info[operand->id].vector > 1 && child && child->kind == AST_NAME && !child->suffix_length)
+        if (ptx_sreg_info[operand->id].vector > 1 && child && child->kind == AST_NAME
+            && !child->suffix_length)
             return WRONG_SHAPE;
         break;
     case OPERAND_REG:
@@ -95,5 +103,6 @@ Wrong ptx_judge_element(const OperandCheck *c, const FormOperand *shape, const A
     default:
         break;
     }
-    return child && child->kind == AST_NAME ? ptx_judge_selector(c, shape, child, operand) : WRONG_NOTHING;
+    return child && child->kind == AST_NAME ? ptx_judge_selector(c, shape, child, operand)
+                                            : WRONG_NOTHING;
 }

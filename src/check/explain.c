@@ -15,7 +15,8 @@ typedef struct ExplainNearest {
     const Symbol *symbol;       /* or NULL */
 } ExplainNearest;
 
-static void consider(ExplainNearest *best, const char *wanted, size_t wanted_length, const char *text, size_t length, const Symbol *symbol)
+static void consider(ExplainNearest *best, const char *wanted, size_t wanted_length,
+                     const char *text, size_t length, const Symbol *symbol)
 {
     unsigned distance = ptx_edit_distance(wanted, wanted_length, text, length);
     if (!distance || distance > best->distance)
@@ -25,7 +26,8 @@ static void consider(ExplainNearest *best, const char *wanted, size_t wanted_len
         return;
     }
     bool is_same = best->length == length && !memcmp(best->text, text, length);
-    bool is_other = best->other && best->other_length == length && !memcmp(best->other, text, length);
+    bool is_other = best->other && best->other_length == length
+                    && !memcmp(best->other, text, length);
     if (is_same || is_other)
         return;
     best->count++;
@@ -33,11 +35,13 @@ static void consider(ExplainNearest *best, const char *wanted, size_t wanted_len
     best->other_length = length;
 }
 
-static void suggest(DiagSink *sink, Diag *diag, const ExplainNearest *best, const char *dot, Span place)
+static void suggest(DiagSink *sink, Diag *diag, const ExplainNearest *best, const char *dot,
+                    Span place)
 {
     if (best->count == 2)
-        diag->help = ptx_diag_text(sink, "did you mean `%s%.*s` or `%s%.*s`?", dot, (int)best->length, best->text, dot,
-                                   (int)best->other_length, best->other);
+        diag->help = ptx_diag_text(sink, "did you mean `%s%.*s` or `%s%.*s`?", dot,
+                                   (int)best->length, best->text, dot, (int)best->other_length,
+                                   best->other);
     if (best->count != 1)
         return;
     diag->help = ptx_diag_text(sink, "did you mean `%s%.*s`?", dot, (int)best->length, best->text);
@@ -45,7 +49,7 @@ static void suggest(DiagSink *sink, Diag *diag, const ExplainNearest *best, cons
         ptx_diag_fix(sink, diag, place, false, "%.*s", (int)best->length, best->text);
 }
 
-/* ---- names ------------------------------------------------------------------------------------------------------- */
+/* ---- names ----------------------------------------------------------------------------------- */
 
 /* Where N of `%r<N>` stands, behind the stem; empty where a comment is between. */
 static Span range_count(const char *text, const Symbol *range)
@@ -79,25 +83,30 @@ static bool explain_range(DiagSink *sink, Diag *diag, const Names *names, Span n
     for (uint32_t i = count.begin; i < count.end && declared < UINT32_MAX / 16; i++)
         declared = 10 * declared + (unsigned)(names->text[i] - '0');
     if (declared)
-        ptx_diag_relate(sink, diag, (Span){ range->name.begin, count.end }, "this declares `%.*s0` to `%.*s%u`", (int)stem, text, (int)stem, text, declared - 1);
+        ptx_diag_relate(sink, diag, (Span){ range->name.begin, count.end },
+                        "this declares `%.*s0` to `%.*s%u`", (int)stem, text, (int)stem, text,
+                        declared - 1);
     else
         ptx_diag_relate(sink, diag, range->name, "the range that it is beyond");
     if (text[stem] == '0' && length - stem > 1) {
         diag->help = "an index has no leading zero";
     } else if (ptx_span_length(count)) {
-        diag->help = ptx_diag_text(sink, "declare `%.*s<%u>`, or use a register that there is", (int)stem, text, index + 1);
+        diag->help = ptx_diag_text(sink, "declare `%.*s<%u>`, or use a register that there is",
+                                   (int)stem, text, index + 1);
         ptx_diag_fix(sink, diag, count, false, "%u", index + 1);
     }
     return true;
 }
 
-static ExplainNearest nearest_symbol(const Names *names, Namespace space, const char *text, size_t length)
+static ExplainNearest nearest_symbol(const Names *names, Namespace space, const char *text,
+                                     size_t length)
 {
     ExplainNearest best = { .distance = length < 4 ? 1 : 2 };
     for (uint32_t id = 1; id < names->symbol_count; id++) {
         const Symbol *symbol = &names->symbols[id];
         if (symbol->space == (uint8_t)space && symbol->kind != SYMBOL_UNDECLARED)
-            consider(&best, text, length, names->text + symbol->name.begin, ptx_span_length(symbol->name), symbol);
+            consider(&best, text, length, names->text + symbol->name.begin,
+                     ptx_span_length(symbol->name), symbol);
     }
     return best;
 }
@@ -115,7 +124,8 @@ static void consider_sregs(ExplainNearest *best, const char *text, size_t length
 
 void ptx_explain_name(DiagSink *sink, Diag *diag, const Names *names, Span name)
 {
-    if (sink->count > MAX_SUGGESTIONS || ptx_diag_is_dropped(sink, diag) || explain_range(sink, diag, names, name))
+    if (sink->count > MAX_SUGGESTIONS || ptx_diag_is_dropped(sink, diag)
+        || explain_range(sink, diag, names, name))
         return;
     const char *text = names->text + name.begin;
     size_t length = ptx_span_length(name);
@@ -126,15 +136,18 @@ void ptx_explain_name(DiagSink *sink, Diag *diag, const Names *names, Span name)
         ptx_diag_relate(sink, diag, best.symbol->name, "declared here");
 }
 
-void ptx_explain_label(DiagSink *sink, Diag *diag, const Names *names, Span name, const Label *labels, uint32_t label_count)
+void ptx_explain_label(DiagSink *sink, Diag *diag, const Names *names, Span name,
+                       const Label *labels, uint32_t label_count)
 {
     if (sink->count > MAX_SUGGESTIONS || ptx_diag_is_dropped(sink, diag))
         return;
     const char *text = names->text + name.begin;
     size_t length = ptx_span_length(name);
     for (uint32_t i = 0; i < label_count; i++) {
-        if (ptx_span_length(labels[i].name) == length && !memcmp(names->text + labels[i].name.begin, text, length)) {
-            ptx_diag_relate(sink, diag, labels[i].name, "it stands inside `{ }`, and is not seen from outside");
+        if (ptx_span_length(labels[i].name) == length
+            && !memcmp(names->text + labels[i].name.begin, text, length)) {
+            ptx_diag_relate(sink, diag, labels[i].name,
+                            "it stands inside `{ }`, and is not seen from outside");
             diag->help = "a branch goes to a label of its own scope or of one around it";
             return;
         }
@@ -145,13 +158,14 @@ void ptx_explain_label(DiagSink *sink, Diag *diag, const Names *names, Span name
         ptx_diag_relate(sink, diag, best.symbol->name, "this one stands here");
 }
 
-/* ---- opcodes ----------------------------------------------------------------------------------------------------- */
+/* ---- opcodes --------------------------------------------------------------------------------- */
 
 static ExplainNearest nearest_opcode(const char *text, size_t length)
 {
     ExplainNearest best = { .distance = length < 4 ? 1 : 2 };
     for (OpcodeId id = 1; id < ptx_opcode_count; id++)
-        consider(&best, text, length, ptx_opcode_info[id].text, strlen(ptx_opcode_info[id].text), NULL);
+        consider(&best, text, length, ptx_opcode_info[id].text, strlen(ptx_opcode_info[id].text),
+                 NULL);
     return best;
 }
 
@@ -162,7 +176,8 @@ static ExplainNearest nearest_modifier(const Op *op, const char *text, size_t le
     for (unsigned f = 0; f < opcode->form_count; f++) {
         const FormInfo *form = &ptx_form_info[opcode->form_first + f];
         for (unsigned s = 0; s < form->modifier_count; s++) {
-            const GroupInfo *group = &ptx_group_info[ptx_form_modifiers[form->modifier_first + s].group];
+            const GroupInfo *group =
+                &ptx_group_info[ptx_form_modifiers[form->modifier_first + s].group];
             for (unsigned v = 0; v < group->count; v++) {
                 const char *candidate = ptx_modifier_texts[ptx_group_values[group->first + v]];
                 consider(&best, text, length, candidate, strlen(candidate), NULL);
@@ -190,7 +205,8 @@ void ptx_explain_op(DiagSink *sink, Diag *diag, const Op *op, Span where)
     while (head < op->length && op->text[head] != '.')
         head++;
     ExplainNearest best = nearest_opcode(op->text, head);
-    suggest(sink, diag, &best, "", (Span){ where.begin, is_whole ? where.begin + head : where.begin });
+    suggest(sink, diag, &best, "",
+            (Span){ where.begin, is_whole ? where.begin + head : where.begin });
 }
 
 /* ADDRESS in brackets, pairs, optional ones in braces, as the manual writes them. */
@@ -198,7 +214,8 @@ static const char *operand_text(DiagSink *sink, const FormOperand *operand)
 {
     bool is_address = operand->role & ROLE_ADDRESS && operand->name[0] != '[';
     const char *pair = !operand->pair_role ? "" : operand->pair_optional ? "{|q}" : "|q";
-    return ptx_diag_text(sink, "%s%s%s%s", is_address ? "[" : "", operand->name, pair, is_address ? "]" : "");
+    return ptx_diag_text(sink, "%s%s%s%s", is_address ? "[" : "", operand->name, pair,
+                         is_address ? "]" : "");
 }
 
 void ptx_explain_operands(DiagSink *sink, Diag *diag, const Op *op)
@@ -210,7 +227,8 @@ void ptx_explain_operands(DiagSink *sink, Diag *diag, const Op *op)
     for (uint32_t i = 0; i < form->operand_count; i++) {
         const FormOperand *operand = &ptx_form_operands[form->operand_first + i];
         const char *begin = operand->optional ? "{" : "", *comma = i ? ", " : " ";
-        text = ptx_diag_text(sink, "%s%s%s%s%s", text, begin, comma, operand_text(sink, operand), operand->optional ? "}" : "");
+        text = ptx_diag_text(sink, "%s%s%s%s%s", text, begin, comma, operand_text(sink, operand),
+                             operand->optional ? "}" : "");
     }
     diag->help = ptx_diag_text(sink, "%s`", text);
 }

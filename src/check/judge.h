@@ -1,29 +1,60 @@
-/* judge.h -- what may be wrong with one operand: shared by check.c, which decides for an instruction, and by the judges of addresses
- * and of operands without brackets. Private to this folder. No judge reports: check.c does, once no form takes the operands. */
+/* judge.h -- what may be wrong with one operand: shared by check.c, which decides for an
+ * instruction, and by the judges of addresses and of operands without brackets. Private to this
+ * folder. No judge reports: check.c does, once no form takes the operands. */
 #ifndef PTX_CHECK_JUDGE_H
 #define PTX_CHECK_JUDGE_H
 
 #include "check/check.h"
 
 typedef enum Wrong {
-    WRONG_NOTHING, WRONG_BRACKETS, WRONG_NO_BRACKETS, WRONG_RESULT, WRONG_REGISTER, WRONG_NUMBER, WRONG_ADDRESS, WRONG_SINK, WRONG_SIGN,
-    WRONG_OFFSET, WRONG_COUNT, WRONG_ELEMENTS, WRONG_SPACE, WRONG_IMMEDIATE_ADDRESS, WRONG_ADDRESS_SHAPE, WRONG_VARIABLE, WRONG_SREG,
-    WRONG_SELECTOR, WRONG_SHAPE, WRONG_VECTOR, WRONG_NO_PAIR, WRONG_PAIR, WRONG_PAIR_PREDICATE, WRONG_VECTORS,
-    WRONG_SIZE, WRONG_VALUE, WRONG_MORE, WRONG_INPUT, WRONG_ARGUMENT
+    WRONG_NOTHING,
+    WRONG_BRACKETS,
+    WRONG_NO_BRACKETS,
+    WRONG_RESULT,
+    WRONG_REGISTER,
+    WRONG_NUMBER,
+    WRONG_ADDRESS,
+    WRONG_SINK,
+    WRONG_SIGN,
+    WRONG_OFFSET,
+    WRONG_COUNT,
+    WRONG_ELEMENTS,
+    WRONG_SPACE,
+    WRONG_IMMEDIATE_ADDRESS,
+    WRONG_ADDRESS_SHAPE,
+    WRONG_VARIABLE,
+    WRONG_SREG,
+    WRONG_SELECTOR,
+    WRONG_SHAPE,
+    WRONG_VECTOR,
+    WRONG_NO_PAIR,
+    WRONG_PAIR,
+    WRONG_PAIR_PREDICATE,
+    WRONG_VECTORS,
+    WRONG_SIZE,
+    WRONG_VALUE,
+    WRONG_MORE,
+    WRONG_INPUT,
+    WRONG_ARGUMENT
 } Wrong;
 
-/* An address in brackets. at: the operands of its position begin there, in c->operands; wanted: the space that the instruction says for
- * it, SPACE_GENERIC where it says none,
- * SPACE__COUNT where any will do. Type and space of what stands first in the brackets, and how it is written. */
-Wrong ptx_judge_address(const OperandCheck *c, const FormOperand *shape, const AstOperand *ast, uint32_t at, Space wanted);
+/* An address in brackets. at: the operands of its position begin there, in c->operands; wanted: the
+ * space that the instruction says for it, SPACE_GENERIC where it says none, SPACE__COUNT where any
+ * will do. Type and space of what stands first in the brackets, and how it is written. */
+Wrong ptx_judge_address(const OperandCheck *c, const FormOperand *shape, const AstOperand *ast,
+                        uint32_t at, Space wanted);
 
 /* Whether a variable may be reached by an instruction for a space. */
 bool ptx_space_takes(Space wanted, Space have);
 
-/* The letters behind the name of a register or special register, .x or .b0: those that the form and the register have. */
-Wrong ptx_judge_selector(const OperandCheck *c, const FormOperand *shape, const AstOperand *ast, const Operand *operand);
+/* The letters behind the name of a register or special register, .x or .b0: those that the form and
+ * the register have. */
+Wrong ptx_judge_selector(const OperandCheck *c, const FormOperand *shape, const AstOperand *ast,
+                         const Operand *operand);
 
-/* An element of a vector, in brackets or not: what is wrong whatever its type. child: as it is written, or NULL. */
-Wrong ptx_judge_element(const OperandCheck *c, const FormOperand *shape, const AstOperand *child, const Operand *operand);
+/* An element of a vector, in brackets or not: what is wrong whatever its type. child: as it is
+ * written, or NULL. */
+Wrong ptx_judge_element(const OperandCheck *c, const FormOperand *shape, const AstOperand *child,
+                        const Operand *operand);
 
 #endif

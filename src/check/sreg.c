@@ -22,7 +22,8 @@ static bool is_number_below(const char *text, size_t length, unsigned count)
     return number < count;
 }
 
-SregId ptx_sreg_find(const char *name, size_t length, const char *suffix, size_t suffix_length, int64_t *component)
+SregId ptx_sreg_find(const char *name, size_t length, const char *suffix, size_t suffix_length,
+                     int64_t *component)
 {
     *component = 0;
     if (length < 3 || name[0] != '%')
@@ -41,10 +42,12 @@ SregId ptx_sreg_find(const char *name, size_t length, const char *suffix, size_t
         const SregInfo *info = &ptx_sreg_info[id];
         size_t n = info->number_count ? stem : length;
         if (info->length == n && !memcmp(name, info->text, n)
-            && (!info->number_count || is_number_below(name + stem, length - stem, info->number_count)))
+            && (!info->number_count
+                || is_number_below(name + stem, length - stem, info->number_count)))
             return (SregId)id;
     }
-    if (length == 6 && !memcmp(name, "pm", 2) && name[2] >= '0' && name[2] <= '7' && !memcmp(name + 3, "_64", 3))
+    if (length == 6 && !memcmp(name, "pm", 2) && name[2] >= '0' && name[2] <= '7'
+        && !memcmp(name + 3, "_64", 3))
         return SREG_PM_64;
     return SREG_NONE;
 }
@@ -55,6 +58,8 @@ bool ptx_sreg_fits(SregId sreg, Type wanted, bool is_relaxed)
     const TypeInfo *want = &ptx_type_info[wanted];
     if (ptx_type_takes(wanted, (Type)info->type, is_relaxed))
         return true;
-    bool is_plain = want->kind == KIND_BITS || want->kind == KIND_SIGNED || want->kind == KIND_UNSIGNED;
-    return is_plain && want->bits >= info->narrow_bits && want->bits <= ptx_type_info[info->type].bits;
+    bool is_plain = want->kind == KIND_BITS || want->kind == KIND_SIGNED
+                    || want->kind == KIND_UNSIGNED;
+    return is_plain && want->bits >= info->narrow_bits
+           && want->bits <= ptx_type_info[info->type].bits;
 }

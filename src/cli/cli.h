@@ -1,10 +1,13 @@
-/* cli.h -- the command line: options.c reads it (its tables and texts are in help.c), config.c finds config files and a user's
- * rules, paths.c the inputs, inputs.c reads GPUs, launches and logs; jobs.c makes modules in threads, ptxas.c runs ptxas, run.c does
- * the work through the public API, gates.c holds baselines and budgets, matched.c what has matched nothing,
- * and tally.c counts. explain.c, rules.c, show.c, isa.c, tune.c, schema.c, complete.c and manual.c are commands of their own; they write
- * through page.c and isa_page.c (Markdown) and paint.c (Markdown to a terminal).
+/* cli.h -- the command line: options.c reads it (its tables and texts are in help.c), config.c
+ * finds config files and a user's rules, paths.c the inputs, inputs.c reads GPUs, launches and
+ * logs; jobs.c makes modules in threads, ptxas.c runs ptxas, run.c does the work through the public
+ * API, gates.c holds baselines and budgets, matched.c what has matched nothing, and tally.c counts.
+ * explain.c, rules.c, show.c, isa.c, tune.c, schema.c, complete.c and manual.c are commands of
+ * their own; they write through page.c and isa_page.c (Markdown) and paint.c (Markdown to a
+ * terminal).
  *
- * What fails complains on standard error, unless it says otherwise, and returns the exit code for it. */
+ * What fails complains on standard error, unless it says otherwise, and returns the exit code for
+ * it. */
 #ifndef PTX_CLI_CLI_H
 #define PTX_CLI_CLI_H
 
@@ -20,7 +23,8 @@ typedef enum ExitCode {
     EXIT_CLEAN,         /* nothing found, or notes alone */
     EXIT_FOUND,         /* check: a warning or an error */
     EXIT_USAGE,
-    EXIT_INPUT,         /* an input is unreadable or was cut short, or the output cannot be written */
+    /* an input is unreadable or was cut short, or the output cannot be written */
+    EXIT_INPUT,
     EXIT_INTERNAL       /* also: no memory */
 } ExitCode;
 
@@ -29,10 +33,10 @@ static inline ExitCode exit_code_max(ExitCode a, ExitCode b)
     return a > b ? a : b;
 }
 
-/* ---- text.c ------------------------------------------------------------------------------------------------------ */
+/* ---- text.c ---------------------------------------------------------------------------------- */
 
-/* Text that grows. bytes is NULL while it is empty, else there is a NUL behind them. Without memory it stays as it was and
- * has_failed is set. */
+/* Text that grows. bytes is NULL while it is empty, else there is a NUL behind them. Without memory
+ * it stays as it was and has_failed is set. */
 typedef struct Text {
     char *bytes;
     size_t length, capacity;
@@ -50,9 +54,10 @@ void ptx_text_free(Text *text);
 /* What errno error means, in room bytes; good in threads. */
 const char *ptx_error_text(int error, char *out, size_t room);
 
-/* ---- main.c ------------------------------------------------------------------------------------------------------ */
+/* ---- main.c ---------------------------------------------------------------------------------- */
 
-/* "ptxlint: SUBJECT: TEXT" on stderr, or at the end of to where that is not NULL; subject may be NULL. */
+/* "ptxlint: SUBJECT: TEXT" on stderr, or at the end of to where that is not NULL; subject may be
+ * NULL. */
 void ptx_complain(const char *subject, const char *text);
 void ptx_complain_to(Text *to, const char *subject, const char *text);
 
@@ -66,7 +71,7 @@ void ptx_complain_line(const char *text);
 ExitCode ptx_complain_status(const char *subject, ptxlint_status status);
 ExitCode ptx_complain_status_to(Text *to, const char *subject, ptxlint_status status, int error);
 
-/* ---- options.c --------------------------------------------------------------------------------------------------- */
+/* ---- options.c ------------------------------------------------------------------------------- */
 
 typedef struct StringList {
     char **items;
@@ -74,13 +79,38 @@ typedef struct StringList {
 } StringList;
 
 typedef enum Command {
-    COMMAND_CHECK, COMMAND_REPORT, COMMAND_GPU, COMMAND_EXPLAIN, COMMAND_RULES, COMMAND_CONFIG, COMMAND_ISA, COMMAND_TUNE,
-    COMMAND_SCHEMA, COMMAND_BASELINE, COMMAND_BUDGET, COMMAND_DIFF, COMMAND_COMPLETIONS, COMMAND_MANUAL, COMMAND__COUNT
+    COMMAND_CHECK,
+    COMMAND_REPORT,
+    COMMAND_GPU,
+    COMMAND_EXPLAIN,
+    COMMAND_RULES,
+    COMMAND_CONFIG,
+    COMMAND_ISA,
+    COMMAND_TUNE,
+    COMMAND_SCHEMA,
+    COMMAND_BASELINE,
+    COMMAND_BUDGET,
+    COMMAND_DIFF,
+    COMMAND_COMPLETIONS,
+    COMMAND_MANUAL,
+    COMMAND__COUNT
 } Command;
 
 typedef enum Format {
-    FORMAT_TEXT, FORMAT_ONELINE, FORMAT_JSON, FORMAT_JSONL, FORMAT_SARIF, FORMAT_GITHUB, FORMAT_GITLAB, FORMAT_CHECKSTYLE, FORMAT_JUNIT,
-    FORMAT_RDJSON, FORMAT_RDJSONL, FORMAT_MARKDOWN, FORMAT_CSV, FORMAT__COUNT
+    FORMAT_TEXT,
+    FORMAT_ONELINE,
+    FORMAT_JSON,
+    FORMAT_JSONL,
+    FORMAT_SARIF,
+    FORMAT_GITHUB,
+    FORMAT_GITLAB,
+    FORMAT_CHECKSTYLE,
+    FORMAT_JUNIT,
+    FORMAT_RDJSON,
+    FORMAT_RDJSONL,
+    FORMAT_MARKDOWN,
+    FORMAT_CSV,
+    FORMAT__COUNT
 } Format;
 
 /* A document, and where it goes. */
@@ -96,8 +126,10 @@ enum { SETTING_COUNT = 6, CHOICE_COUNT = 6, JOBS_MAX = 256 };
 typedef struct Options {
     Command command;
     bool has_command;                   /* its word was given */
-    Document output;                    /* the one in hand; while the command line is read, what --format FORMAT and --output say */
-    Document *outputs;                  /* all that are wanted, at least one, in the order given; each place once */
+    /* the one in hand; while the command line is read, what --format FORMAT and --output say */
+    Document output;
+    /* all that are wanted, at least one, in the order given; each place once */
+    Document *outputs;
     size_t output_count;
     StringList gpus;                    /* names and files */
     StringList settings[SETTING_COUNT]; /* of launches: values, by row of ptx_setting_names */
@@ -136,16 +168,49 @@ void ptx_options_free(Options *options);
 /* Whether text that goes to path, NULL being standard output, is to be coloured. */
 bool ptx_options_has_color(const Options *options, const char *path);
 
-/* ---- help.c ------------------------------------------------------------------------------------------------------ */
+/* ---- help.c ---------------------------------------------------------------------------------- */
 
 enum {
-    OPT_FORMAT = 1, OPT_CSV, OPT_GPU, OPT_LAUNCH, OPT_PTXAS_LOG, OPT_PTXAS, OPT_KERNEL, OPT_ONLY, OPT_COLOR, OPT_OUTPUT, OPT_QUIET,
-    OPT_RULES, OPT_CONFIG, OPT_NO_CONFIG, OPT_JOBS, OPT_STATISTICS, OPT_PROFILE, OPT_FACTS, OPT_LIST, OPT_PRIMARY, OPT_BASELINE, OPT_NO_BASELINE, OPT_BUDGET, OPT_SLACK, OPT_TOLERANCE, OPT_STRICT_LAUNCH, OPT_HELP, OPT_VERSION,
-    OPT_SETTING,                                /* and those after it: rows of ptx_setting_names */
-    OPT_CHOICE = OPT_SETTING + SETTING_COUNT    /* and those after it: rows of ptx_choice_names */
+    OPT_FORMAT = 1,
+    OPT_CSV,
+    OPT_GPU,
+    OPT_LAUNCH,
+    OPT_PTXAS_LOG,
+    OPT_PTXAS,
+    OPT_KERNEL,
+    OPT_ONLY,
+    OPT_COLOR,
+    OPT_OUTPUT,
+    OPT_QUIET,
+    OPT_RULES,
+    OPT_CONFIG,
+    OPT_NO_CONFIG,
+    OPT_JOBS,
+    OPT_STATISTICS,
+    OPT_PROFILE,
+    OPT_FACTS,
+    OPT_LIST,
+    OPT_PRIMARY,
+    OPT_BASELINE,
+    OPT_NO_BASELINE,
+    OPT_BUDGET,
+    OPT_SLACK,
+    OPT_TOLERANCE,
+    OPT_STRICT_LAUNCH,
+    OPT_HELP,
+    OPT_VERSION,
+    OPT_SETTING,                             /* and those after it: rows of ptx_setting_names */
+    OPT_CHOICE = OPT_SETTING + SETTING_COUNT /* and those after it: rows of ptx_choice_names */
 };
 
-enum { CHOICE_SELECT, CHOICE_IGNORE, CHOICE_SEVERITY, CHOICE_KERNEL, CHOICE_THRESHOLD, CHOICE_PREVIEW };
+enum {
+    CHOICE_SELECT,
+    CHOICE_IGNORE,
+    CHOICE_SEVERITY,
+    CHOICE_KERNEL,
+    CHOICE_THRESHOLD,
+    CHOICE_PREVIEW
+};
 
 /* The option's name and the key of ptxlint_launches_set, or of ptxlint_config_set. */
 typedef struct SettingName {
@@ -154,18 +219,21 @@ typedef struct SettingName {
 
 extern const SettingName ptx_setting_names[SETTING_COUNT], ptx_choice_names[CHOICE_COUNT];
 
-extern const char *const ptx_command_words[COMMAND__COUNT], *const ptx_command_usage[COMMAND__COUNT];
-extern const char *const ptx_command_formats[COMMAND__COUNT];           /* what each can write, with commas; NULL: it has no --format */
+extern const char *const ptx_command_words[COMMAND__COUNT],
+    *const ptx_command_usage[COMMAND__COUNT];
+/* what each can write, with commas; NULL: it has no --format */
+extern const char *const ptx_command_formats[COMMAND__COUNT];
 extern const char *const ptx_format_words[FORMAT__COUNT];
 
 /* What each is for; what --help says below its options: of its words, examples, exit codes. */
-extern const char *const ptx_command_what[COMMAND__COUNT], *const ptx_command_help[COMMAND__COUNT], *const ptx_command_examples[COMMAND__COUNT],
-    *const ptx_command_codes[COMMAND__COUNT];
+extern const char *const ptx_command_what[COMMAND__COUNT],
+    *const ptx_command_help[COMMAND__COUNT], *const ptx_command_examples[COMMAND__COUNT],
+                                                 *const ptx_command_codes[COMMAND__COUNT];
 extern const struct poptOption *const ptx_option_tables[COMMAND__COUNT];
 
 void ptx_help_print(const Options *options);
 
-/* ---- paths.c ----------------------------------------------------------------------------------------------------- */
+/* ---- paths.c --------------------------------------------------------------------------------- */
 
 typedef struct Book Book;
 
@@ -179,10 +247,11 @@ char *ptx_path_join(const char *folder, const char *name);
 /* The names in a folder that end in suffix, sorted; it need not be readable. */
 ExitCode ptx_folder_list(StringList *list, const char *folder, const char *suffix);
 
-/* Adds what one PATH stands for: itself, the .ptx files below it that book does not exclude, or what it matches as a pattern. */
+/* Adds what one PATH stands for: itself, the .ptx files below it that book does not exclude, or
+ * what it matches as a pattern. */
 ExitCode ptx_paths_add(StringList *list, const char *path, Book *book);
 
-/* ---- inputs.c ---------------------------------------------------------------------------------------------------- */
+/* ---- inputs.c -------------------------------------------------------------------------------- */
 
 /* What modules are read with. */
 typedef struct Inputs {
@@ -206,23 +275,29 @@ ExitCode ptx_file_read(const char *path, char **text, size_t *length);
 /* What the command line says. inputs, zeroed before, must be freed in any case. */
 ExitCode ptx_inputs_read(Inputs *inputs, const Options *options);
 
-/* What a config file says, and the command line does not: its GPUs, its launch file (NULL: none) under the command line's settings. */
-ExitCode ptx_inputs_read_config(Inputs *inputs, const Options *options, const StringList *gpus, const char *launch_path);
+/* What a config file says, and the command line does not: its GPUs, its launch file (NULL: none)
+ * under the command line's settings. */
+ExitCode ptx_inputs_read_config(Inputs *inputs, const Options *options, const StringList *gpus,
+                                const char *launch_path);
 ExitCode ptx_inputs_add_gpu(Inputs *inputs, const char *name, size_t room);
 bool ptx_is_gpu_file(const char *name);
 void ptx_inputs_free(Inputs *inputs);
 
-/* ---- config.c ---------------------------------------------------------------------------------------------------- */
+/* ---- config.c -------------------------------------------------------------------------------- */
 
-/* What holds for the files of a folder: its config file, or the absence of one, under the command line. */
+/* What holds for the files of a folder: its config file, or the absence of one, under the command
+ * line. */
 typedef struct Settings {
-    char *path;                         /* of the config file, as it is shown; NULL: there is none */
+    /* of the config file, as it is shown; NULL: there is none */
+    char *path;
     char *folder;                       /* that it lies in, absolute; NULL */
-    ptxlint_rules *own_rules;           /* where the config file names some: those and the command line's; NULL */
+    /* where the config file names some: those and the command line's; NULL */
+    ptxlint_rules *own_rules;
     const ptxlint_rules *rules;         /* own_rules or the book's */
     StringList rule_files;              /* that the config file names */
     StringList excludes;
-    char *baseline_path, *budget_path;  /* that the config file names, seen from the working directory; NULL */
+    /* that the config file names, seen from the working directory; NULL */
+    char *baseline_path, *budget_path;
     ptxlint_config *config;
     Inputs inputs;                      /* GPUs and launches of the config file */
     ExitCode code;                      /* what reading it came to */
@@ -245,12 +320,13 @@ struct Book {
     ExitCode code;                      /* the worst so far */
 };
 
-/* Reads the rules of the command line, and the config file that it names. book must be freed in any case. */
+/* Reads the rules of the command line, and the config file that it names. book must be freed in any
+ * case. */
 ExitCode ptx_book_open(Book *book, const Options *options);
 void ptx_book_free(Book *book);
 
-/* What holds for the files of a folder; NULL only where there is no memory. What is wrong in a config file is reported once, and in
- * book->code. */
+/* What holds for the files of a folder; NULL only where there is no memory. What is wrong in a
+ * config file is reported once, and in book->code. */
 const Settings *ptx_book_folder(Book *book, const char *folder);
 
 /* The same for a file, "-" being one of the working directory. */
@@ -262,18 +338,19 @@ bool ptx_book_excludes(Book *book, const char *folder, const char *name);
 /* All rules that findings may be of. */
 ExitCode ptx_book_all_rules(Book *book, const ptxlint_rules **out);
 
-/* ---- ptxas.c ----------------------------------------------------------------------------------------------------- */
+/* ---- ptxas.c --------------------------------------------------------------------------------- */
 
-/* The program: path, or where it is empty the first of $PATH, $CUDA_HOME/bin, /usr/local/cuda/bin. For free(); NULL: there is none,
- * or no memory; it has complained then, and set *code. */
+/* The program: path, or where it is empty the first of $PATH, $CUDA_HOME/bin, /usr/local/cuda/bin.
+ * For free(); NULL: there is none, or no memory; it has complained then, and set *code. */
 char *ptx_ptxas_locate(const char *path, ExitCode *code);
 
-/* Translates the file at path, which module was read from, for each of the module's GPUs, and adds what ptxas says. path "-", and
- * what is no regular file, can be read only once: ptxas gets a copy. Complains to messages; the codes are of our own failures, not of
- * ptxas's. */
-ExitCode ptx_ptxas_run(const char *program, const char *path, const ptxlint_module *module, ptxlint_ptxas *ptxas, Text *messages);
+/* Translates the file at path, which module was read from, for each of the module's GPUs, and adds
+ * what ptxas says. path "-", and what is no regular file, can be read only once: ptxas gets a copy.
+ * Complains to messages; the codes are of our own failures, not of ptxas's. */
+ExitCode ptx_ptxas_run(const char *program, const char *path, const ptxlint_module *module,
+                       ptxlint_ptxas *ptxas, Text *messages);
 
-/* ---- jobs.c ------------------------------------------------------------------------------------------------------ */
+/* ---- jobs.c ---------------------------------------------------------------------------------- */
 
 /* What came of one file. */
 typedef struct Job {
@@ -290,11 +367,12 @@ typedef void (*JobFunction)(void *context, size_t index, unsigned worker, Job *j
 
 typedef struct Jobs Jobs;
 
-/* count jobs in that many threads, a few of them ahead of the one that is waited for; with 1 worker in the caller's own thread, when it
- * waits. NULL: no memory. */
+/* count jobs in that many threads, a few of them ahead of the one that is waited for; with 1 worker
+ * in the caller's own thread, when it waits. NULL: no memory. */
 Jobs *ptx_jobs_start(unsigned workers, size_t count, JobFunction function, void *context);
 
-/* Job number index, done; to be asked for from 0 on, each once. It is valid until the next call, which frees what it holds. */
+/* Job number index, done; to be asked for from 0 on, each once. It is valid until the next call,
+ * which frees what it holds. */
 const Job *ptx_jobs_wait(Jobs *jobs, size_t index);
 
 /* Ends the threads; those in the middle of a job finish it. */
@@ -306,9 +384,10 @@ unsigned ptx_jobs_workers(const Options *options, size_t count);
 /* How many threads for the kernels of one file, where so many work on files. */
 unsigned ptx_jobs_threads(const Options *options, unsigned workers);
 
-/* ---- progress.c -------------------------------------------------------------------------------------------------- */
+/* ---- progress.c ------------------------------------------------------------------------------ */
 
-/* "123 of 4567 files" on a terminal, where it takes longer than a second. Whoever writes to the terminal clears it first. */
+/* "123 of 4567 files" on a terminal, where it takes longer than a second. Whoever writes to the
+ * terminal clears it first. */
 typedef struct Progress {
     bool is_wanted, is_shown;
     double began, drawn;                /* seconds of a clock */
@@ -318,7 +397,7 @@ void ptx_progress_begin(Progress *progress);
 void ptx_progress_show(Progress *progress, size_t done, size_t count);
 void ptx_progress_clear(Progress *progress);
 
-/* ---- tally.c ----------------------------------------------------------------------------------------------------- */
+/* ---- tally.c --------------------------------------------------------------------------------- */
 
 typedef struct TallyRow {
     char code[16], name[64];
@@ -333,16 +412,18 @@ typedef struct Tally {
     bool has_failed;                    /* no memory */
 } Tally;
 
-void ptx_tally_add(Tally *tally, const ptxlint_module *module, const ptxlint_write_options *options);
+void ptx_tally_add(Tally *tally, const ptxlint_module *module,
+                   const ptxlint_write_options *options);
 
-/* Most first: a table, or for programs JSON (in FORMAT_JSON one document, in FORMAT_JSONL a line per rule). */
+/* Most first: a table, or for programs JSON (in FORMAT_JSON one document, in FORMAT_JSONL a line
+ * per rule). */
 void ptx_tally_write(Tally *tally, Format format, Text *out);
 void ptx_tally_free(Tally *tally);
 
 /* Where the time went, as a table. */
 void ptx_profile_write(const ptxlint_profile *profile, Text *out);
 
-/* ---- gates.c ----------------------------------------------------------------------------------------------------- */
+/* ---- gates.c --------------------------------------------------------------------------------- */
 
 /* A baseline, and what the modules of this run have of it. */
 typedef struct Baseline {
@@ -366,24 +447,28 @@ typedef struct Gates {
     size_t baseline_count, budget_count;
 } Gates;
 
-/* The one for files of these settings: of the command line, the config file, or ptxlint-baseline.json of the working directory, where there
- * is one; *out is NULL where there is none. */
-ExitCode ptx_gates_find(Gates *gates, const Options *options, const Settings *settings, Baseline **out);
+/* The one for files of these settings: of the command line, the config file, or
+ * ptxlint-baseline.json of the working directory, where there is one; *out is NULL where there is
+ * none. */
+ExitCode ptx_gates_find(Gates *gates, const Options *options, const Settings *settings,
+                        Baseline **out);
 
 /* The same for budgets: of the command line, or the config file. */
-ExitCode ptx_gates_find_budget(Gates *gates, const Options *options, const Settings *settings, Budget **out);
+ExitCode ptx_gates_find_budget(Gates *gates, const Options *options, const Settings *settings,
+                               Budget **out);
 
 /* What is left of each baseline that nothing has any more, on standard error. */
 ExitCode ptx_gates_tell(const Gates *gates);
 
-/* Entries of budgets that spoke of no kernel, on standard error: EXIT_FOUND where that may hide something. is_part: not all kernels were wanted. */
+/* Entries of budgets that spoke of no kernel, on standard error: EXIT_FOUND where that may hide
+ * something. is_part: not all kernels were wanted. */
 ExitCode ptx_gates_tell_budgets(const Gates *gates, bool is_part);
 
 /* baseline write, prune: to their files, and a line about each to out. */
 ExitCode ptx_gates_save(const Gates *gates, const Options *options, Text *out);
 void ptx_gates_free(Gates *gates);
 
-/* ---- matched.c --------------------------------------------------------------------------------------------------- */
+/* ---- matched.c ------------------------------------------------------------------------------- */
 
 typedef struct LaunchFile {
     char *path;
@@ -405,11 +490,12 @@ ExitCode ptx_matched_begin(Matched *matched, const Options *options);
 /* A module that was read with these launches. */
 ExitCode ptx_matched_add(Matched *matched, const Inputs *inputs, const ptxlint_module *module);
 
-/* Complains of what has matched nothing; EXIT_USAGE where an option is among it, or --strict-launch is given. */
+/* Complains of what has matched nothing; EXIT_USAGE where an option is among it, or --strict-launch
+ * is given. */
 ExitCode ptx_matched_tell(const Matched *matched);
 void ptx_matched_free(Matched *matched);
 
-/* ---- page.c ------------------------------------------------------------------------------------------------------ */
+/* ---- page.c ---------------------------------------------------------------------------------- */
 
 /* Words for numbers of ptxlint_rule. */
 const char *ptx_severity_word(int severity);
@@ -418,14 +504,15 @@ const char *ptx_certainty_word(int certainty);
 /* The rule's page in Markdown: docs/rules/CODE.md. */
 void ptx_page_write(Text *out, const ptxlint_rule *rule);
 
-/* ---- paint.c ----------------------------------------------------------------------------------------------------- */
+/* ---- paint.c --------------------------------------------------------------------------------- */
 
 /* Markdown for a terminal; false: no memory. */
 bool ptx_paint(Text *out, const char *markdown, size_t length, bool has_color);
 
-/* ---- the commands ------------------------------------------------------------------------------------------------ */
+/* ---- the commands ---------------------------------------------------------------------------- */
 
-ExitCode ptx_run(const Options *options);               /* run.c: check, report, gpu, baseline, budget */
+/* run.c: check, report, gpu, baseline, budget */
+ExitCode ptx_run(const Options *options);
 ExitCode ptx_diff(const Options *options);              /* diff.c */
 ExitCode ptx_explain(const Options *options);           /* explain.c */
 ExitCode ptx_rules_list(const Options *options);        /* rules.c */
@@ -437,9 +524,10 @@ ExitCode ptx_completions(const Options *options);       /* complete.c */
 ExitCode ptx_manual(const Options *options);            /* manual.c */
 
 /* Adds the kernels of the modules that path stands for; run.c. */
-ExitCode ptx_run_report(const Options *options, const char *path, ptxlint_report *report, Matched *matched);
+ExitCode ptx_run_report(const Options *options, const char *path, ptxlint_report *report,
+                        Matched *matched);
 
-/* ---- output.c ---------------------------------------------------------------------------------------------------- */
+/* ---- output.c -------------------------------------------------------------------------------- */
 
 typedef struct Sink {
     FILE *file;

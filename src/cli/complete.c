@@ -25,7 +25,7 @@ static bool is_path(const struct poptOption *option)
     return strstr(what, "FILE") || strstr(what, "DIR") || strstr(what, "PATH");
 }
 
-/* ---- words that a place may hold, with blanks -------------------------------------------------------------------- */
+/* ---- words that a place may hold, with blanks ------------------------------------------------ */
 
 static void put_commands(Text *out, int first)
 {
@@ -85,7 +85,7 @@ static bool put_operands(Text *out, Command command)
     }
 }
 
-/* ---- bash -------------------------------------------------------------------------------------------------------- */
+/* ---- bash ------------------------------------------------------------------------------------ */
 
 static void put_bash_name(Text *out, Command command, const struct poptOption *option)
 {
@@ -100,19 +100,26 @@ static void put_bash_value(Text *out, Command command, const struct poptOption *
         return;
     bool is_known = put_values(&words, command, option);
     ptx_text_print(out, "    %s:--%s) ", ptx_command_words[command], option->longName);
-    ptx_text_print(out, is_known ? "words='%s';;\n" : "%s;;\n", is_known && words.bytes ? words.bytes : is_path(option) ? "files=1" : ":");
+    ptx_text_print(out, is_known ? "words='%s';;\n" : "%s;;\n",
+                   is_known && words.bytes ? words.bytes
+                   : is_path(option)       ? "files=1"
+                                           : ":");
     ptx_text_free(&words);
 }
 
 static void put_bash(Text *out)
 {
-    ptx_text_put(out, "# Completion of ptxlint in bash.\n_ptxlint()\n{\n"
-                      "    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} command=check words='' files=\n"
-                      "    [ \"$cur\" = = ] && cur=''                   # bash parts --option=value in three\n"
-                      "    [ \"$prev\" = = ] && prev=${COMP_WORDS[COMP_CWORD-2]}\n"
-                      "    [[ $COMP_CWORD -gt 1 && ' ");
+    ptx_text_put(
+        out,
+        "# Completion of ptxlint in bash.\n_ptxlint()\n{\n"
+        "    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} command=check "
+        "words='' files=\n"
+        "    [ \"$cur\" = = ] && cur=''                   # bash parts --option=value in three\n"
+        "    [ \"$prev\" = = ] && prev=${COMP_WORDS[COMP_CWORD-2]}\n"
+        "    [[ $COMP_CWORD -gt 1 && ' ");
     put_commands(out, 0);
-    ptx_text_put(out, " ' = *\" ${COMP_WORDS[1]} \"* ]] && command=${COMP_WORDS[1]}\n    case $command:$prev in\n");
+    ptx_text_put(out, " ' = *\" ${COMP_WORDS[1]} \"* ]] && command=${COMP_WORDS[1]}\n    case "
+                      "$command:$prev in\n");
     for (int i = 0; i < COMMAND__COUNT; i++)
         each_option(out, (Command)i, ptx_option_tables[i], put_bash_value);
     ptx_text_put(out, "    *) case $command:$cur in\n");
@@ -124,18 +131,20 @@ static void put_bash(Text *out)
     for (int i = 1; i < COMMAND__COUNT; i++) {
         Text words = { 0 };
         if (put_operands(&words, (Command)i))
-            ptx_text_print(out, "        %s:*) words='%s';;\n", ptx_command_words[i], words.bytes ? words.bytes : "");
+            ptx_text_print(out, "        %s:*) words='%s';;\n", ptx_command_words[i],
+                           words.bytes ? words.bytes : "");
         ptx_text_free(&words);
     }
     ptx_text_put(out, "        *) files=1; [ $COMP_CWORD -eq 1 ] && words='");
     put_commands(out, 0);
     ptx_text_put(out, "';;\n        esac;;\n    esac\n"
                       "    local IFS=$'\\n'\n"
-                      "    COMPREPLY=($(IFS=' '; compgen -W \"$words\" -- \"$cur\"; [ -z \"$files\" ] || compgen -f -- \"$cur\"))\n"
+                      "    COMPREPLY=($(IFS=' '; compgen -W \"$words\" -- \"$cur\"; [ -z "
+                      "\"$files\" ] || compgen -f -- \"$cur\"))\n"
                       "}\ncomplete -o filenames -F _ptxlint ptxlint\n");
 }
 
-/* ---- zsh --------------------------------------------------------------------------------------------------------- */
+/* ---- zsh ------------------------------------------------------------------------------------- */
 
 /* Inside single quotes; special: bytes that get a backslash. */
 static void put_quoted(Text *out, const char *text, const char *special)
@@ -156,7 +165,10 @@ static void put_zsh_option(Text *out, Command command, const struct poptOption *
         Text words = { 0 };
         bool is_known = put_values(&words, command, option);
         ptx_text_print(out, "%s:value:", option->argInfo & POPT_ARGFLAG_OPTIONAL ? ":" : "");
-        ptx_text_print(out, is_known ? "(%s)" : "%s", is_known && words.bytes ? words.bytes : is_path(option) ? "_files" : "");
+        ptx_text_print(out, is_known ? "(%s)" : "%s",
+                       is_known && words.bytes ? words.bytes
+                       : is_path(option)       ? "_files"
+                                               : "");
         ptx_text_free(&words);
     }
     ptx_text_put(out, "'\n");
@@ -164,40 +176,49 @@ static void put_zsh_option(Text *out, Command command, const struct poptOption *
 
 static void put_zsh(Text *out)
 {
-    ptx_text_put(out, "#compdef ptxlint\n# Completion of ptxlint in zsh.\n\n_ptxlint_words() {\n  case $command in\n");
+    ptx_text_put(out, "#compdef ptxlint\n# Completion of ptxlint in zsh.\n\n_ptxlint_words() {\n  "
+                      "case $command in\n");
     for (int i = 1; i < COMMAND__COUNT; i++) {
         Text words = { 0 };
         if (put_operands(&words, (Command)i))
-            ptx_text_print(out, "    %s) compadd %s;;\n", ptx_command_words[i], words.bytes ? words.bytes : "");
+            ptx_text_print(out, "    %s) compadd %s;;\n", ptx_command_words[i],
+                           words.bytes ? words.bytes : "");
         ptx_text_free(&words);
     }
-    ptx_text_put(out, "    *) _files;;\n  esac\n}\n\n_ptxlint() {\n  local command=check\n  local -a options commands\n  commands=(\n");
+    ptx_text_put(out, "    *) _files;;\n  esac\n}\n\n_ptxlint() {\n  local command=check\n  local "
+                      "-a options commands\n  commands=(\n");
     for (int i = 0; i < COMMAND__COUNT; i++) {
         ptx_text_print(out, "    '%s:", ptx_command_words[i]);
         put_quoted(out, ptx_command_what[i], ":\\");
         ptx_text_put(out, "'\n");
     }
-    ptx_text_put(out, "  )\n  if (( CURRENT > 2 && ${commands[(I)${words[2]}:*]} )); then\n    command=$words[2]\n    shift words\n"
-                      "    (( CURRENT-- ))\n  elif (( CURRENT == 2 )) && [[ $words[2] != -* ]]; then\n"
-                      "    _describe command commands\n  fi\n  case $command in\n");
+    ptx_text_put(out,
+                 "  )\n  if (( CURRENT > 2 && ${commands[(I)${words[2]}:*]} )); then\n    "
+                 "command=$words[2]\n    shift words\n"
+                 "    (( CURRENT-- ))\n  elif (( CURRENT == 2 )) && [[ $words[2] != -* ]]; then\n"
+                 "    _describe command commands\n  fi\n  case $command in\n");
     for (int i = 0; i < COMMAND__COUNT; i++) {
         ptx_text_print(out, "    %s) options=(\n", ptx_command_words[i]);
         each_option(out, (Command)i, ptx_option_tables[i], put_zsh_option);
         ptx_text_put(out, "    );;\n");
     }
     ptx_text_put(out, "  esac\n  _arguments -S $options '*: :_ptxlint_words'\n}\n\n"
-                      "if [[ $funcstack[1] == _ptxlint ]]; then\n  _ptxlint \"$@\"\nelse\n  compdef _ptxlint ptxlint\nfi\n");
+                      "if [[ $funcstack[1] == _ptxlint ]]; then\n  _ptxlint \"$@\"\nelse\n  "
+                      "compdef _ptxlint ptxlint\nfi\n");
 }
 
-/* ---- fish -------------------------------------------------------------------------------------------------------- */
+/* ---- fish ------------------------------------------------------------------------------------ */
 
 static void put_fish_option(Text *out, Command command, const struct poptOption *option)
 {
     Text words = { 0 };
     bool is_known = has_value(option) && put_values(&words, command, option);
     bool is_optional = option->argInfo & POPT_ARGFLAG_OPTIONAL;
-    ptx_text_print(out, "complete -c ptxlint -n '__ptxlint_is %s' -l %s", ptx_command_words[command], option->longName);
-    ptx_text_put(out, !has_value(option) || is_optional ? "" : is_path(option) && !is_known ? " -r" : " -x");
+    ptx_text_print(out, "complete -c ptxlint -n '__ptxlint_is %s' -l %s",
+                   ptx_command_words[command], option->longName);
+    ptx_text_put(out, !has_value(option) || is_optional ? ""
+                      : is_path(option) && !is_known    ? " -r"
+                                                        : " -x");
     if (is_known)
         ptx_text_print(out, " -a '%s'", words.bytes ? words.bytes : "");
     ptx_text_put(out, " -d '");
@@ -208,28 +229,36 @@ static void put_fish_option(Text *out, Command command, const struct poptOption 
 
 static void put_fish(Text *out)
 {
-    ptx_text_put(out, "# Completion of ptxlint in fish.\n"
-                      "function __ptxlint_is\n    set -l words (commandline -opc)\n    set -l command check\n"
-                      "    if set -q words[2]; and contains -- $words[2] ");
+    ptx_text_put(
+        out,
+        "# Completion of ptxlint in fish.\n"
+        "function __ptxlint_is\n    set -l words (commandline -opc)\n    set -l command check\n"
+        "    if set -q words[2]; and contains -- $words[2] ");
     put_commands(out, 0);
-    ptx_text_put(out, "\n        set command $words[2]\n    end\n    test $command = $argv[1]\nend\n");
+    ptx_text_put(out,
+                 "\n        set command $words[2]\n    end\n    test $command = $argv[1]\nend\n");
     for (int i = 0; i < COMMAND__COUNT; i++) {
         Text words = { 0 };
-        ptx_text_print(out, "complete -c ptxlint -n __fish_use_subcommand -a %s -d '", ptx_command_words[i]);
+        ptx_text_print(out, "complete -c ptxlint -n __fish_use_subcommand -a %s -d '",
+                       ptx_command_words[i]);
         put_quoted(out, ptx_command_what[i], "\\");
         ptx_text_put(out, "'\n");
         each_option(out, (Command)i, ptx_option_tables[i], put_fish_option);
         if (put_operands(&words, (Command)i))
-            ptx_text_print(out, "complete -c ptxlint -n '__ptxlint_is %s' -f -a '%s'\n", ptx_command_words[i], words.bytes ? words.bytes : "");
+            ptx_text_print(out, "complete -c ptxlint -n '__ptxlint_is %s' -f -a '%s'\n",
+                           ptx_command_words[i], words.bytes ? words.bytes : "");
         ptx_text_free(&words);
     }
 }
 
-/* ---- the command ------------------------------------------------------------------------------------------------- */
+/* ---- the command ----------------------------------------------------------------------------- */
 
 ExitCode ptx_completions(const Options *options)
 {
-    static const struct { const char *shell; void (*put)(Text *out); } writers[] = { { "bash", put_bash }, { "zsh", put_zsh }, { "fish", put_fish } };
+    static const struct {
+        const char *shell;
+        void (*put)(Text *out);
+    } writers[] = { { "bash", put_bash }, { "zsh", put_zsh }, { "fish", put_fish } };
     const char *shell = options->paths[0];
     Text out = { 0 };
     for (size_t i = 0; i < sizeof writers / sizeof *writers && !options->paths[1]; i++)

@@ -1,4 +1,5 @@
-/* config.c -- a user's rules, and the config file that holds for each input: the nearest .ptxlint.yaml in its folder or above. */
+/* config.c -- a user's rules, and the config file that holds for each input: the nearest
+ * .ptxlint.yaml in its folder or above. */
 #include "cli/cli.h"
 
 #include <errno.h>
@@ -32,7 +33,7 @@ static ExitCode complain_library(const char *subject, ptxlint_status status, con
     return EXIT_USAGE;
 }
 
-/* ---- rules ------------------------------------------------------------------------------------------------------- */
+/* ---- rules ----------------------------------------------------------------------------------- */
 
 static ExitCode add_rule_file(ptxlint_rules *rules, const char *path)
 {
@@ -41,7 +42,8 @@ static ExitCode add_rule_file(ptxlint_rules *rules, const char *path)
     ExitCode code = ptx_file_read(path, &text, &length);
     if (code != EXIT_CLEAN)
         return code;
-    code = complain_library(path, ptxlint_rules_add(rules, path, text, length, error, sizeof error), error);
+    code = complain_library(path, ptxlint_rules_add(rules, path, text, length, error, sizeof error),
+                            error);
     free(text);
     return code;
 }
@@ -77,7 +79,8 @@ static ExitCode add_rule_folder(ptxlint_rules *rules, StringList *seen, const ch
     }
     for (size_t i = 0; i < names.count; i++) {
         char *path = ptx_path_join(folder, names.items[i]);
-        code = exit_code_max(code, path ? add_rule_file_once(rules, seen, path) : complain_memory());
+        code = exit_code_max(code,
+                             path ? add_rule_file_once(rules, seen, path) : complain_memory());
         free(path);
     }
     ptx_strings_free(&names);
@@ -90,7 +93,8 @@ static ExitCode add_rules(ptxlint_rules *rules, StringList *seen, const StringLi
     ExitCode code = EXIT_CLEAN;
     for (size_t i = 0; i < paths->count; i++) {
         bool is_folder = !stat(paths->items[i], &st) && S_ISDIR(st.st_mode);
-        code = exit_code_max(code, (is_folder ? add_rule_folder : add_rule_file_once)(rules, seen, paths->items[i]));
+        code = exit_code_max(
+            code, (is_folder ? add_rule_folder : add_rule_file_once)(rules, seen, paths->items[i]));
     }
     return code;
 }
@@ -108,7 +112,7 @@ static ExitCode open_rules(const Options *options, const StringList *files, ptxl
     return code;
 }
 
-/* ---- one config file --------------------------------------------------------------------------------------------- */
+/* ---- one config file ------------------------------------------------------------------------- */
 
 /* Relative to the working directory where it lies below. For free(); NULL: no memory. */
 static char *path_shown(const char *absolute)
@@ -122,7 +126,8 @@ static char *path_shown(const char *absolute)
 /* A name in a config file, seen from the config file's folder. */
 static ExitCode add_relative(StringList *list, const Settings *settings, const char *name)
 {
-    char *absolute = *name == '/' ? strdup(name) : ptx_path_join(settings->folder, name), *real = absolute ? realpath(absolute, NULL) : NULL;
+    char *absolute = *name == '/' ? strdup(name) : ptx_path_join(settings->folder, name),
+         *real = absolute ? realpath(absolute, NULL) : NULL;
     char *shown = absolute ? path_shown(real ? real : absolute) : NULL;
     ExitCode code = shown ? ptx_strings_add(list, shown, strlen(shown)) : complain_memory();
     free(absolute);
@@ -143,27 +148,33 @@ static ExitCode add_rule_names(Settings *settings, yaml_document_t *document, ya
     ExitCode code = EXIT_CLEAN;
     if (!node || node->type != YAML_SEQUENCE_NODE)
         return add_rule_name(settings, node);
-    for (yaml_node_item_t *item = node->data.sequence.items.start; item < node->data.sequence.items.top; item++)
-        code = exit_code_max(code, add_rule_name(settings, yaml_document_get_node(document, *item)));
+    for (yaml_node_item_t *item = node->data.sequence.items.start;
+         item < node->data.sequence.items.top; item++)
+        code = exit_code_max(code,
+                             add_rule_name(settings, yaml_document_get_node(document, *item)));
     return code;
 }
 
-/* The value of rules in the mapping at the top; what is not as it should be is told when the file is read. */
+/* The value of rules in the mapping at the top; what is not as it should be is told when the file
+ * is read. */
 static ExitCode peek_document(Settings *settings, yaml_document_t *document)
 {
     const yaml_node_t *root = yaml_document_get_root_node(document);
     if (!root || root->type != YAML_MAPPING_NODE)
         return EXIT_CLEAN;
-    for (yaml_node_pair_t *pair = root->data.mapping.pairs.start; pair < root->data.mapping.pairs.top; pair++) {
+    for (yaml_node_pair_t *pair = root->data.mapping.pairs.start;
+         pair < root->data.mapping.pairs.top; pair++) {
         const yaml_node_t *key = yaml_document_get_node(document, pair->key);
-        if (key && key->type == YAML_SCALAR_NODE && !strcmp((const char *)key->data.scalar.value, "rules"))
-            return add_rule_names(settings, document, yaml_document_get_node(document, pair->value));
+        if (key && key->type == YAML_SCALAR_NODE
+            && !strcmp((const char *)key->data.scalar.value, "rules"))
+            return add_rule_names(settings, document,
+                                  yaml_document_get_node(document, pair->value));
     }
     return EXIT_CLEAN;
 }
 
-/* Names of rules mean something only where the rules are known, and the file itself may say where they are: so that is looked for
- * first. */
+/* Names of rules mean something only where the rules are known, and the file itself may say where
+ * they are: so that is looked for first. */
 static ExitCode peek_rules(Settings *settings, const char *text, size_t length)
 {
     yaml_parser_t parser;
@@ -200,19 +211,23 @@ static char *join_values(const StringList *list)
 static ExitCode apply_choice(Settings *settings, int row, const char *value)
 {
     char error[1024] = "";
-    ptxlint_status status = ptxlint_config_set(settings->config, ptx_choice_names[row].key, value, error, sizeof error);
+    ptxlint_status status = ptxlint_config_set(settings->config, ptx_choice_names[row].key, value,
+                                               error, sizeof error);
     if (status == PTXLINT_BAD_FILE || status == PTXLINT_BAD_ARGUMENT) {
         ptx_complain(ptx_choice_names[row].option, *error ? error : ptxlint_status_text(status));
         return EXIT_USAGE;
     }
-    return status == PTXLINT_OK ? EXIT_CLEAN : ptx_complain_status(ptx_choice_names[row].option, status);
+    return status == PTXLINT_OK ? EXIT_CLEAN
+                                : ptx_complain_status(ptx_choice_names[row].option, status);
 }
 
 /* A second --select adds to the first, whatever the library makes of a second call. */
 static ExitCode apply_joined(Settings *settings, int row, const StringList *list)
 {
     char *value = list->count ? join_values(list) : NULL;
-    ExitCode code = !list->count ? EXIT_CLEAN : value ? apply_choice(settings, row, value) : complain_memory();
+    ExitCode code = !list->count ? EXIT_CLEAN
+                    : value      ? apply_choice(settings, row, value)
+                                 : complain_memory();
     free(value);
     return code;
 }
@@ -220,14 +235,15 @@ static ExitCode apply_joined(Settings *settings, int row, const StringList *list
 static ExitCode apply_choices(Settings *settings, const Options *options)
 {
     ExitCode code = apply_joined(settings, CHOICE_SELECT, &options->choices[CHOICE_SELECT]);
-    code = exit_code_max(code, apply_joined(settings, CHOICE_IGNORE, &options->choices[CHOICE_IGNORE]));
+    code = exit_code_max(code,
+                         apply_joined(settings, CHOICE_IGNORE, &options->choices[CHOICE_IGNORE]));
     for (int row = CHOICE_IGNORE + 1; row < CHOICE_COUNT; row++)
         for (size_t i = 0; i < options->choices[row].count; i++)
             code = exit_code_max(code, apply_choice(settings, row, options->choices[row].items[i]));
     return code;
 }
 
-/* ---- what it says beside findings -------------------------------------------------------------------------------- */
+/* ---- what it says beside findings ------------------------------------------------------------ */
 
 static ExitCode read_gpus_and_launches(Settings *settings, const Options *options)
 {
@@ -235,13 +251,15 @@ static ExitCode read_gpus_and_launches(Settings *settings, const Options *option
     ExitCode code = EXIT_CLEAN;
     const char *value;
     for (size_t i = 0; (value = ptxlint_config_value(settings->config, "gpu", i)); i++)
-        code = exit_code_max(code, ptx_is_gpu_file(value) ? add_relative(&gpus, settings, value)
-                                                          : ptx_strings_add(&gpus, value, strlen(value)));
+        code = exit_code_max(code, ptx_is_gpu_file(value)
+                                       ? add_relative(&gpus, settings, value)
+                                       : ptx_strings_add(&gpus, value, strlen(value)));
     value = ptxlint_config_value(settings->config, "launch", 0);
     if (value)
         code = exit_code_max(code, add_relative(&launches, settings, value));
     if (code == EXIT_CLEAN)
-        code = ptx_inputs_read_config(&settings->inputs, options, &gpus, launches.count ? launches.items[0] : NULL);
+        code = ptx_inputs_read_config(&settings->inputs, options, &gpus,
+                                      launches.count ? launches.items[0] : NULL);
     if (code == EXIT_USAGE)
         ptx_complain(settings->path, "the config file asks for this");
     ptx_strings_free(&gpus);
@@ -269,7 +287,7 @@ static ExitCode read_excludes(Settings *settings)
     return code;
 }
 
-/* ---- settings ---------------------------------------------------------------------------------------------------- */
+/* ---- settings -------------------------------------------------------------------------------- */
 
 static ExitCode open_config(Book *book, Settings *settings)
 {
@@ -291,10 +309,13 @@ static ExitCode read_text(Book *book, Settings *settings, const char *text, size
     if (code == EXIT_CLEAN)
         code = open_config(book, settings);
     if (code == EXIT_CLEAN)
-        code = complain_library(settings->path, ptxlint_config_read(settings->config, settings->path, text, length, error, sizeof error),
+        code = complain_library(settings->path,
+                                ptxlint_config_read(settings->config, settings->path, text, length,
+                                                    error, sizeof error),
                                 error);
     if (code == EXIT_CLEAN)
-        code = exit_code_max(read_gpus_and_launches(settings, book->options), read_excludes(settings));
+        code = exit_code_max(read_gpus_and_launches(settings, book->options),
+                             read_excludes(settings));
     if (code == EXIT_CLEAN)
         code = read_path(settings, "baseline", &settings->baseline_path);
     if (code == EXIT_CLEAN)
@@ -328,7 +349,8 @@ static Settings *add_settings(Book *book, char *path, char *folder)
             book->item_capacity = capacity;
         }
     }
-    Settings *settings = book->item_count < book->item_capacity ? calloc(1, sizeof *settings) : NULL;
+    Settings *settings = book->item_count < book->item_capacity ? calloc(1, sizeof *settings)
+                                                                : NULL;
     if (!settings) {
         free(path);
         free(folder);
@@ -339,7 +361,7 @@ static Settings *add_settings(Book *book, char *path, char *folder)
     settings->folder = folder;
     book->items[book->item_count++] = settings;
     settings->code = read_settings(book, settings);
-    if (settings->code == EXIT_CLEAN && book->code == EXIT_CLEAN)       /* a wrong option is told once */
+    if (settings->code == EXIT_CLEAN && book->code == EXIT_CLEAN) /* a wrong option is told once */
         settings->code = apply_choices(settings, book->options);
     book->code = exit_code_max(book->code, settings->code);
     return settings;
@@ -359,12 +381,13 @@ static void settings_free(Settings *settings)
     free(settings);
 }
 
-/* ---- folders ----------------------------------------------------------------------------------------------------- */
+/* ---- folders --------------------------------------------------------------------------------- */
 
 /* From the last one back: files come folder by folder. */
 static Folder *find_folder(Book *book, const char *name)
 {
-    if (book->last_folder < book->folder_count && !strcmp(book->folders[book->last_folder].name, name))
+    if (book->last_folder < book->folder_count
+        && !strcmp(book->folders[book->last_folder].name, name))
         return &book->folders[book->last_folder];
     for (size_t i = book->folder_count; i-- > 0;) {
         if (!strcmp(book->folders[i].name, name)) {
@@ -395,14 +418,16 @@ static Folder *add_folder(Book *book, const char *name, char *absolute, Settings
         return NULL;
     }
     book->last_folder = book->folder_count;
-    book->folders[book->folder_count] = (Folder){ .name = copy, .absolute = absolute, .settings = settings };
+    book->folders[book->folder_count] =
+        (Folder){ .name = copy, .absolute = absolute, .settings = settings };
     return &book->folders[book->folder_count++];
 }
 
 static char *parent_of(const char *folder)
 {
     const char *slash = strrchr(folder, '/');
-    return !slash || !folder[1] ? NULL : strndup(folder, slash == folder ? 1 : (size_t)(slash - folder));
+    return !slash || !folder[1] ? NULL
+                                : strndup(folder, slash == folder ? 1 : (size_t)(slash - folder));
 }
 
 /* The one without a config file; made when it is first asked for. */
@@ -471,9 +496,10 @@ const Settings *ptx_book_file(Book *book, const char *path)
     return settings;
 }
 
-/* ---- excludes ---------------------------------------------------------------------------------------------------- */
+/* ---- excludes -------------------------------------------------------------------------------- */
 
-/* A pattern with a slash is held against the path from the config file's folder, one without against the name. */
+/* A pattern with a slash is held against the path from the config file's folder, one without
+ * against the name. */
 static bool is_match(const char *pattern, const char *path, const char *name)
 {
     char clean[4096];
@@ -496,7 +522,8 @@ bool ptx_book_excludes(Book *book, const char *folder, const char *name)
     const char *absolute = book->folders[book->last_folder].absolute;
     char *path = ptx_path_join(absolute, name);
     size_t length = strlen(settings->folder);
-    bool is_excluded = false, is_below = path && !strncmp(path, settings->folder, length) && (path[length] == '/' || length == 1);
+    bool is_excluded = false, is_below = path && !strncmp(path, settings->folder, length)
+                                         && (path[length] == '/' || length == 1);
     const char *tail = is_below ? path + length + (length > 1) : path;
     for (size_t i = 0; path && i < settings->excludes.count && !is_excluded; i++)
         is_excluded = is_match(settings->excludes.items[i], tail, name);
@@ -504,7 +531,7 @@ bool ptx_book_excludes(Book *book, const char *folder, const char *name)
     return is_excluded;
 }
 
-/* ---- the book ---------------------------------------------------------------------------------------------------- */
+/* ---- the book -------------------------------------------------------------------------------- */
 
 /* --config FILE: for all inputs. */
 static ExitCode open_named(Book *book, const char *path)
@@ -554,8 +581,9 @@ ExitCode ptx_book_all_rules(Book *book, const ptxlint_rules **out)
     for (size_t i = 0; i < book->item_count; i++)
         for (size_t j = 0; j < book->items[i]->rule_files.count; j++)
             if (!has_string(&files, book->items[i]->rule_files.items[j]))
-                code = exit_code_max(code, ptx_strings_add(&files, book->items[i]->rule_files.items[j],
-                                                           strlen(book->items[i]->rule_files.items[j])));
+                code = exit_code_max(code,
+                                     ptx_strings_add(&files, book->items[i]->rule_files.items[j],
+                                                     strlen(book->items[i]->rule_files.items[j])));
     if (files.count && !book->all_rules && code == EXIT_CLEAN)
         code = open_rules(book->options, &files, &book->all_rules);
     ptx_strings_free(&files);

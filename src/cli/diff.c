@@ -16,14 +16,15 @@ typedef struct Diff {
     Matched matched;
 } Diff;
 
-/* ---- both sides -------------------------------------------------------------------------------------------------- */
+/* ---- both sides ------------------------------------------------------------------------------ */
 
 /* JSON begins with a brace, PTX never does. */
 static bool is_report(const char *path)
 {
     struct stat st;
     int byte = EOF;
-    FILE *file = strcmp(path, "-") && !stat(path, &st) && S_ISREG(st.st_mode) ? fopen(path, "rb") : NULL;
+    FILE *file = strcmp(path, "-") && !stat(path, &st) && S_ISREG(st.st_mode) ? fopen(path, "rb")
+                                                                              : NULL;
     if (!file)
         return false;
     do
@@ -53,13 +54,15 @@ static ExitCode read_side(Diff *d, int side)
     if (ptxlint_report_new(&d->reports[side]) != PTXLINT_OK)
         return ptx_complain_status(NULL, PTXLINT_NO_MEMORY);
     d->is_saved[side] = is_report(d->paths[side]);
-    ExitCode code = d->is_saved[side] ? read_saved(d->paths[side], d->reports[side]) : ptx_run_report(d->options, d->paths[side], d->reports[side], &d->matched);
+    ExitCode code = d->is_saved[side]
+                        ? read_saved(d->paths[side], d->reports[side])
+                        : ptx_run_report(d->options, d->paths[side], d->reports[side], &d->matched);
     if (code == EXIT_CLEAN && !ptxlint_report_size(d->reports[side]))
         ptx_complain(d->paths[side], "has no kernel");
     return code;
 }
 
-/* ---- tolerances -------------------------------------------------------------------------------------------------- */
+/* ---- tolerances ------------------------------------------------------------------------------ */
 
 static ExitCode add_string(StringList *list, const char *text)
 {
@@ -74,7 +77,9 @@ static ExitCode read_tolerances(Diff *d)
     ExitCode code = ptx_book_open(&book, d->options);
     const Settings *settings = code == EXIT_CLEAN ? ptx_book_folder(&book, ".") : NULL;
     code = exit_code_max(code, book.code);
-    for (size_t i = 0; settings && code == EXIT_CLEAN && (value = ptxlint_config_value(settings->config, "tolerances", i)); i++)
+    for (size_t i = 0; settings && code == EXIT_CLEAN
+                       && (value = ptxlint_config_value(settings->config, "tolerances", i));
+         i++)
         code = add_string(&d->tolerances, value);
     for (size_t i = 0; i < d->options->tolerances.count && code == EXIT_CLEAN; i++)
         code = add_string(&d->tolerances, d->options->tolerances.items[i]);
@@ -85,8 +90,9 @@ static ExitCode read_tolerances(Diff *d)
 static ExitCode compare(Diff *d)
 {
     char error[512] = "";
-    ptxlint_status status = ptxlint_diff_new(d->reports[0], d->reports[1], (const char *const *)d->tolerances.items, d->tolerances.count, &d->diff,
-                                             error, sizeof error);
+    ptxlint_status status = ptxlint_diff_new(d->reports[0], d->reports[1],
+                                             (const char *const *)d->tolerances.items,
+                                             d->tolerances.count, &d->diff, error, sizeof error);
     if (status == PTXLINT_BAD_FILE) {
         ptx_complain("--tolerance", error);
         return EXIT_USAGE;
@@ -94,12 +100,13 @@ static ExitCode compare(Diff *d)
     return status == PTXLINT_OK ? EXIT_CLEAN : ptx_complain_status(NULL, status);
 }
 
-/* ---- the command that accepts it --------------------------------------------------------------------------------- */
+/* ---- the command that accepts it ------------------------------------------------------------- */
 
 /* As a word of the shell. */
 static void put_word(Text *out, const char *word)
 {
-    static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./=%+,:@-";
+    static const char plain[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./=%+,:@-";
     ptx_text_put(out, " ");
     if (*word && strspn(word, plain) == strlen(word)) {
         ptx_text_put(out, word);
@@ -164,14 +171,16 @@ static void make_accept(Diff *d)
     }
 }
 
-/* ---- writing ----------------------------------------------------------------------------------------------------- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 static ExitCode write_one(const Diff *d, const Document *output)
 {
     Sink sink;
     ptxlint_diff_options options;
     ptxlint_diff_options_init(&options);
-    options.format = output->format == FORMAT_JSON ? PTXLINT_JSON : output->format == FORMAT_MARKDOWN ? PTXLINT_MARKDOWN : PTXLINT_TEXT;
+    options.format = output->format == FORMAT_JSON       ? PTXLINT_JSON
+                     : output->format == FORMAT_MARKDOWN ? PTXLINT_MARKDOWN
+                                                         : PTXLINT_TEXT;
     options.color = ptx_options_has_color(d->options, output->path);
     options.old_name = d->paths[0];
     options.new_name = d->paths[1];
@@ -193,7 +202,8 @@ static ExitCode write_all(Diff *d)
         return ptx_complain_status(NULL, PTXLINT_NO_MEMORY);
     for (size_t i = 0; i < d->options->output_count; i++)
         code = exit_code_max(code, write_one(d, &d->options->outputs[i]));
-    return exit_code_max(code, ptxlint_diff_get_info(d->diff)->regressed_count ? EXIT_FOUND : EXIT_CLEAN);
+    return exit_code_max(code,
+                         ptxlint_diff_get_info(d->diff)->regressed_count ? EXIT_FOUND : EXIT_CLEAN);
 }
 
 ExitCode ptx_diff(const Options *options)

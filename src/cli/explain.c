@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* ---- JSON -------------------------------------------------------------------------------------------------------- */
+/* ---- JSON ------------------------------------------------------------------------------------ */
 
 static json_t *text_or_null(const char *text)
 {
@@ -16,9 +16,11 @@ static json_t *examples_json(const ptxlint_rule *rule)
     json_t *all = json_array();
     for (size_t i = 0; i < rule->example_count; i++) {
         const ptxlint_example *e = &rule->examples[i];
-        json_array_append_new(all, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "title", json_string(e->title), "bad", text_or_null(e->bad),
-                                             "good", text_or_null(e->good), "cuda_bad", text_or_null(e->cuda_bad), "cuda_good",
-                                             text_or_null(e->cuda_good), "launch", text_or_null(e->launch), "gpu", text_or_null(e->gpu)));
+        json_array_append_new(
+            all, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "title", json_string(e->title),
+                           "bad", text_or_null(e->bad), "good", text_or_null(e->good), "cuda_bad",
+                           text_or_null(e->cuda_bad), "cuda_good", text_or_null(e->cuda_good),
+                           "launch", text_or_null(e->launch), "gpu", text_or_null(e->gpu)));
     }
     return all;
 }
@@ -28,7 +30,8 @@ static json_t *thresholds_json(const ptxlint_rule *rule)
     json_t *all = json_array();
     for (size_t i = 0; i < rule->threshold_count; i++) {
         const ptxlint_threshold *t = &rule->thresholds[i];
-        json_array_append_new(all, json_pack("{s:s, s:f, s:s, s:s}", "name", t->name, "value", t->value, "unit", t->unit, "what", t->what));
+        json_array_append_new(all, json_pack("{s:s, s:f, s:s, s:s}", "name", t->name, "value",
+                                             t->value, "unit", t->unit, "what", t->what));
     }
     return all;
 }
@@ -43,11 +46,14 @@ static json_t *sources_json(const ptxlint_rule *rule)
 
 json_t *ptx_rule_json(const ptxlint_rule *rule)
 {
-    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:b, s:b, s:s, s:s, s:s, s:o, s:o, s:o}", "code", rule->code, "name", rule->name,
-                     "group", rule->group, "severity", ptx_severity_word(rule->severity), "certainty",
-                     rule->is_front_end ? "exact" : ptx_certainty_word(rule->certainty), "subject", rule->subject, "preview",
-                     rule->is_preview, "front_end", rule->is_front_end, "condition", rule->condition, "summary", rule->summary, "doc",
-                     rule->doc, "thresholds", thresholds_json(rule), "examples", examples_json(rule), "sources", sources_json(rule));
+    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:b, s:b, s:s, s:s, s:s, s:o, s:o, s:o}",
+                     "code", rule->code, "name", rule->name, "group", rule->group, "severity",
+                     ptx_severity_word(rule->severity), "certainty",
+                     rule->is_front_end ? "exact" : ptx_certainty_word(rule->certainty), "subject",
+                     rule->subject, "preview", rule->is_preview, "front_end", rule->is_front_end,
+                     "condition", rule->condition, "summary", rule->summary, "doc", rule->doc,
+                     "thresholds", thresholds_json(rule), "examples", examples_json(rule),
+                     "sources", sources_json(rule));
 }
 
 static int add_bytes(const char *bytes, size_t length, void *context)
@@ -63,7 +69,7 @@ void ptx_json_write(Text *out, json_t *value)
     ptx_text_put(out, "\n");
 }
 
-/* ---- the command ------------------------------------------------------------------------------------------------- */
+/* ---- the command ----------------------------------------------------------------------------- */
 
 static const ptxlint_rule *find_rule(const ptxlint_rules *rules, const char *word)
 {
@@ -73,7 +79,9 @@ static const ptxlint_rule *find_rule(const ptxlint_rules *rules, const char *wor
     if (rule)
         return rule;
     if (near)
-        snprintf(text, sizeof text, "unknown rule '%.80s'; did you mean %.60s? `ptxlint rules` lists them all", word, near);
+        snprintf(text, sizeof text,
+                 "unknown rule '%.80s'; did you mean %.60s? `ptxlint rules` lists them all", word,
+                 near);
     else
         snprintf(text, sizeof text, "unknown rule '%.80s'; `ptxlint rules` lists them all", word);
     ptx_complain(NULL, text);
@@ -81,7 +89,8 @@ static const ptxlint_rule *find_rule(const ptxlint_rules *rules, const char *wor
 }
 
 /* Rules after one another; the pages with an empty line between. */
-static void write_pages(const Options *options, const ptxlint_rule *const *found, size_t count, Text *out)
+static void write_pages(const Options *options, const ptxlint_rule *const *found, size_t count,
+                        Text *out)
 {
     Text page = { 0 };
     for (size_t i = 0; i < count; i++) {
@@ -92,7 +101,8 @@ static void write_pages(const Options *options, const ptxlint_rule *const *found
     if (options->output.format == FORMAT_MARKDOWN && page.length)
         ptx_text_add(out, page.bytes, page.length);
     else if (page.length)
-        out->has_failed |= !ptx_paint(out, page.bytes, page.length, ptx_options_has_color(options, options->output.path));
+        out->has_failed |= !ptx_paint(out, page.bytes, page.length,
+                                      ptx_options_has_color(options, options->output.path));
     out->has_failed |= page.has_failed;
     ptx_text_free(&page);
 }

@@ -13,7 +13,7 @@ static ExitCode complain_memory(void)
     return ptx_complain_status(NULL, PTXLINT_NO_MEMORY);
 }
 
-/* ---- reading ----------------------------------------------------------------------------------------------------- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 static ExitCode read_known(Baseline *baseline)
 {
@@ -22,7 +22,8 @@ static ExitCode read_known(Baseline *baseline)
     ExitCode code = ptx_file_read(baseline->path, &text, &length);
     if (code != EXIT_CLEAN)
         return code;
-    ptxlint_status status = ptxlint_baseline_read(baseline->known, baseline->path, text, length, error, sizeof error);
+    ptxlint_status status = ptxlint_baseline_read(baseline->known, baseline->path, text, length,
+                                                  error, sizeof error);
     free(text);
     if (status != PTXLINT_BAD_FILE)
         return status == PTXLINT_OK ? EXIT_CLEAN : ptx_complain_status(baseline->path, status);
@@ -43,7 +44,8 @@ static bool is_write(const Options *options)
     return options->command == COMMAND_BASELINE && !strcmp(options->paths[0], "write");
 }
 
-static ExitCode open_baseline(Gates *gates, const Options *options, const Settings *settings, const char *path)
+static ExitCode open_baseline(Gates *gates, const Options *options, const Settings *settings,
+                              const char *path)
 {
     Baseline **grown = realloc(gates->baselines, (gates->baseline_count + 1) * sizeof(Baseline *));
     if (grown)
@@ -54,16 +56,22 @@ static ExitCode open_baseline(Gates *gates, const Options *options, const Settin
     gates->baselines[gates->baseline_count++] = baseline;
     baseline->path = strdup(path);
     baseline->config = settings->config;
-    if (!baseline->path || ptxlint_baseline_new(&baseline->known) != PTXLINT_OK || ptxlint_baseline_new(&baseline->found) != PTXLINT_OK)
+    if (!baseline->path || ptxlint_baseline_new(&baseline->known) != PTXLINT_OK
+        || ptxlint_baseline_new(&baseline->found) != PTXLINT_OK)
         return complain_memory();
     return is_write(options) ? EXIT_CLEAN : read_known(baseline);
 }
 
-ExitCode ptx_gates_find(Gates *gates, const Options *options, const Settings *settings, Baseline **out)
+ExitCode ptx_gates_find(Gates *gates, const Options *options, const Settings *settings,
+                        Baseline **out)
 {
-    bool is_wanted = options->command == COMMAND_BASELINE || (!options->has_no_config && !access(default_baseline, F_OK));
-    const char *path = options->has_no_baseline ? NULL : options->baseline_path ? options->baseline_path :
-                       settings->baseline_path ? settings->baseline_path : is_wanted ? default_baseline : NULL;
+    bool is_wanted = options->command == COMMAND_BASELINE
+                     || (!options->has_no_config && !access(default_baseline, F_OK));
+    const char *path = options->has_no_baseline  ? NULL
+                       : options->baseline_path  ? options->baseline_path
+                       : settings->baseline_path ? settings->baseline_path
+                       : is_wanted               ? default_baseline
+                                                 : NULL;
     *out = NULL;
     if (!path)
         return EXIT_CLEAN;
@@ -78,7 +86,7 @@ ExitCode ptx_gates_find(Gates *gates, const Options *options, const Settings *se
     return code;
 }
 
-/* ---- budgets ----------------------------------------------------------------------------------------------------- */
+/* ---- budgets --------------------------------------------------------------------------------- */
 
 static ExitCode read_budget(Budget *budget)
 {
@@ -87,7 +95,8 @@ static ExitCode read_budget(Budget *budget)
     ExitCode code = ptx_file_read(budget->path, &text, &length);
     if (code != EXIT_CLEAN)
         return code;
-    ptxlint_status status = ptxlint_budget_new(budget->path, text, length, &budget->budget, error, sizeof error);
+    ptxlint_status status = ptxlint_budget_new(budget->path, text, length, &budget->budget, error,
+                                               sizeof error);
     free(text);
     if (status != PTXLINT_BAD_FILE)
         return status == PTXLINT_OK ? EXIT_CLEAN : ptx_complain_status(budget->path, status);
@@ -139,7 +148,8 @@ static ExitCode open_budget(Gates *gates, const char *path)
     return code == EXIT_CLEAN ? find_gpus(budget) : code;
 }
 
-ExitCode ptx_gates_find_budget(Gates *gates, const Options *options, const Settings *settings, Budget **out)
+ExitCode ptx_gates_find_budget(Gates *gates, const Options *options, const Settings *settings,
+                               Budget **out)
 {
     const char *path = options->budget_path ? options->budget_path : settings->budget_path;
     *out = NULL;
@@ -155,15 +165,20 @@ ExitCode ptx_gates_find_budget(Gates *gates, const Options *options, const Setti
 }
 
 /* Another GPU was asked for on the command line; all else may be a slip. */
-static ExitCode tell_uncovered(const Budget *budget, size_t index, const ptxlint_budget_entry *entry, bool is_part)
+static ExitCode tell_uncovered(const Budget *budget, size_t index,
+                               const ptxlint_budget_entry *entry, bool is_part)
 {
-    static const char *const why[] = { [PTXLINT_NOT_COVERED] = "no kernel has this name", [PTXLINT_OTHER_GPU] = "not asked for on this GPU",
-                                       [PTXLINT_OTHER_LAUNCH] = "the launch has another grid or block" };
+    static const char *const why[] = {
+        [PTXLINT_NOT_COVERED] = "no kernel has this name",
+        [PTXLINT_OTHER_GPU] = "not asked for on this GPU",
+        [PTXLINT_OTHER_LAUNCH] = "the launch has another grid or block"
+    };
     unsigned char cover = budget->covers[index];
     char text[400];
     if (cover == PTXLINT_COVERED || (is_part && cover == PTXLINT_NOT_COVERED))
         return EXIT_CLEAN;
-    snprintf(text, sizeof text, "%s:%u:%u: not checked: `%.100s`%s%s: %s", budget->path, (unsigned)entry->line, (unsigned)entry->column, entry->kernel,
+    snprintf(text, sizeof text, "%s:%u:%u: not checked: `%.100s`%s%s: %s", budget->path,
+             (unsigned)entry->line, (unsigned)entry->column, entry->kernel,
              entry->gpu ? " on " : "", entry->gpu ? entry->gpu : "", why[cover]);
     ptx_complain_line(text);
     return cover == PTXLINT_OTHER_GPU ? EXIT_CLEAN : EXIT_FOUND;
@@ -198,19 +213,22 @@ void ptx_gates_free(Gates *gates)
     free(gates->budgets);
 }
 
-/* ---- what has become of them ------------------------------------------------------------------------------------- */
+/* ---- what has become of them ----------------------------------------------------------------- */
 
 static ExitCode tell_stale(const Baseline *baseline)
 {
     size_t stale;
     char text[160];
-    ptxlint_status status = ptxlint_baseline_stale(baseline->known, baseline->found, baseline->config, &stale);
+    ptxlint_status status = ptxlint_baseline_stale(baseline->known, baseline->found,
+                                                   baseline->config, &stale);
     if (status != PTXLINT_OK)
         return ptx_complain_status(baseline->path, status);
     if (!stale)
         return EXIT_CLEAN;
-    snprintf(text, sizeof text, "%zu %s more findings than there are; `ptxlint baseline prune PATH...`, with all files, removes them", stale,
-             stale == 1 ? "entry stands for" : "entries stand for");
+    snprintf(text, sizeof text,
+             "%zu %s more findings than there are; `ptxlint baseline prune PATH...`, with all "
+             "files, removes them",
+             stale, stale == 1 ? "entry stands for" : "entries stand for");
     ptx_complain(baseline->path, text);
     return EXIT_CLEAN;
 }
@@ -239,7 +257,9 @@ static ExitCode save(Baseline *baseline, const Options *options, Text *out)
 {
     bool is_new = is_write(options);
     size_t pruned = 0;
-    ptxlint_status status = is_new ? PTXLINT_OK : ptxlint_baseline_prune(baseline->known, baseline->found, baseline->config, &pruned);
+    ptxlint_status status = is_new ? PTXLINT_OK
+                                   : ptxlint_baseline_prune(baseline->known, baseline->found,
+                                                            baseline->config, &pruned);
     if (status != PTXLINT_OK)
         return ptx_complain_status(baseline->path, status);
     const ptxlint_baseline *what = is_new ? baseline->found : baseline->known;

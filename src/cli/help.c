@@ -4,14 +4,26 @@
 #include <stdint.h>
 #include <stdio.h>
 
-const char *const ptx_command_words[COMMAND__COUNT] = { "check", "report", "gpu", "explain", "rules", "config", "isa", "tune",
-                                                        "schema", "baseline", "budget", "diff", "completions", "manual" };
+const char *const ptx_command_words[COMMAND__COUNT] = {
+    "check", "report", "gpu",      "explain", "rules", "config",      "isa",
+    "tune",  "schema", "baseline", "budget",  "diff",  "completions", "manual"
+};
 
 const char *const ptx_command_usage[COMMAND__COUNT] = {
-    "[OPTIONS] PATH...", "[OPTIONS] PATH...", "[OPTIONS] [NAME...]", "[OPTIONS] RULE...", "[OPTIONS]",
-    "[OPTIONS] show [PATH] | files [PATH] | init [DIR]", "[OPTIONS] [OPCODE[.MODIFIERS]...]", "[OPTIONS] PATH...", "[OPTIONS] [NAME]",
-    "[OPTIONS] write PATH... | prune PATH...", "[OPTIONS] init PATH...", "[OPTIONS] OLD NEW",
-    "[OPTIONS] bash|zsh|fish", "[OPTIONS]",
+    "[OPTIONS] PATH...",
+    "[OPTIONS] PATH...",
+    "[OPTIONS] [NAME...]",
+    "[OPTIONS] RULE...",
+    "[OPTIONS]",
+    "[OPTIONS] show [PATH] | files [PATH] | init [DIR]",
+    "[OPTIONS] [OPCODE[.MODIFIERS]...]",
+    "[OPTIONS] PATH...",
+    "[OPTIONS] [NAME]",
+    "[OPTIONS] write PATH... | prune PATH...",
+    "[OPTIONS] init PATH...",
+    "[OPTIONS] OLD NEW",
+    "[OPTIONS] bash|zsh|fish",
+    "[OPTIONS]",
 };
 
 const char *const ptx_format_words[FORMAT__COUNT] = {
@@ -20,7 +32,9 @@ const char *const ptx_format_words[FORMAT__COUNT] = {
     [FORMAT_RDJSON] = "rdjson", [FORMAT_RDJSONL] = "rdjsonl", [FORMAT_MARKDOWN] = "markdown", [FORMAT_CSV] = "csv",
 };
 
-#define CHECK_FORMATS "text, oneline, json, jsonl, sarif, github, gitlab, checkstyle, junit, rdjson, rdjsonl, markdown, csv"
+#define CHECK_FORMATS                                                                         \
+    "text, oneline, json, jsonl, sarif, github, gitlab, checkstyle, junit, rdjson, rdjsonl, " \
+    "markdown, csv"
 #define TABLE_FORMATS "text, json, csv"
 #define PAGE_FORMATS "text, json, markdown"
 #define PLAIN_FORMATS "text, json"
@@ -31,7 +45,14 @@ const char *const ptx_command_formats[COMMAND__COUNT] = {
     [COMMAND_DIFF] = PAGE_FORMATS,
 };
 
-enum { SETTING_BLOCK, SETTING_GRID, SETTING_CLUSTER, SETTING_DYNAMIC_SHARED, SETTING_PARAM, SETTING_TRIP };
+enum {
+    SETTING_BLOCK,
+    SETTING_GRID,
+    SETTING_CLUSTER,
+    SETTING_DYNAMIC_SHARED,
+    SETTING_PARAM,
+    SETTING_TRIP
+};
 
 const SettingName ptx_setting_names[SETTING_COUNT] = {
     [SETTING_BLOCK]          = { "--block", "block" },
@@ -68,33 +89,47 @@ const char *const ptx_command_what[COMMAND__COUNT] = {
     [COMMAND_MANUAL] = "the manual page",
 };
 
-/* ---- options ----------------------------------------------------------------------------------------------------- */
+/* ---- options --------------------------------------------------------------------------------- */
 
-#define TEXT_OPTION(name, code, what, argument) { name, '\0', POPT_ARG_STRING, NULL, code, what, argument }
+#define TEXT_OPTION(name, code, what, argument)                 \
+    {                                                           \
+        name, '\0', POPT_ARG_STRING, NULL, code, what, argument \
+    }
 #define FLAG_OPTION(name, code, what) { name, '\0', POPT_ARG_NONE, NULL, code, what, NULL }
 
 #define FORMAT_OPTION(formats) \
     TEXT_OPTION("format", OPT_FORMAT, "How to write: " formats "; with =FILE to that file, and then may be repeated", "FORMAT[=FILE]")
 
-#define TABLE(table, heading) { NULL, '\0', POPT_ARG_INCLUDE_TABLE, (void *)(uintptr_t)(table), 0, heading, NULL }
+#define TABLE(table, heading)                                                            \
+    {                                                                                    \
+        NULL, '\0', POPT_ARG_INCLUDE_TABLE, (void *)(uintptr_t)(table), 0, heading, NULL \
+    }
 
-#define CONFIG_OPTIONS \
-    TEXT_OPTION("config", OPT_CONFIG, "Settings from FILE (default: the nearest .ptxlint.yaml above each input)", "FILE"), \
-    FLAG_OPTION("no-config", OPT_NO_CONFIG, "No .ptxlint.yaml")
+#define CONFIG_OPTIONS                                                                      \
+    TEXT_OPTION("config", OPT_CONFIG,                                                       \
+                "Settings from FILE (default: the nearest .ptxlint.yaml above each input)", \
+                "FILE"),                                                                    \
+        FLAG_OPTION("no-config", OPT_NO_CONFIG, "No .ptxlint.yaml")
 
-#define FINDING_OPTIONS \
-    TEXT_OPTION("select", OPT_CHOICE + CHOICE_SELECT, "Only these rules: codes, beginnings of codes, names, groups or ALL, with commas", \
-                "RULES"), \
-    TEXT_OPTION("ignore", OPT_CHOICE + CHOICE_IGNORE, "Not these rules", "RULES"), \
-    TEXT_OPTION("severity", OPT_CHOICE + CHOICE_SEVERITY, "A rule's findings are errors, warnings or notes; may be repeated", \
-                "RULE=LEVEL"), \
-    TEXT_OPTION("threshold", OPT_CHOICE + CHOICE_THRESHOLD, "A number that a rule compares with; may be repeated", "RULE.NAME=N"), \
-    TEXT_OPTION("per-kernel-ignore", OPT_CHOICE + CHOICE_KERNEL, "Not these rules in kernels whose name matches; may be repeated", \
-                "GLOB:RULES"), \
-    FLAG_OPTION("preview", OPT_CHOICE + CHOICE_PREVIEW, "Also preview rules"), \
-    TEXT_OPTION("rules", OPT_RULES, "Also the rules of this file, or of the .yaml files in this directory; may be repeated", \
-                "DIR|FILE"), \
-    CONFIG_OPTIONS
+#define FINDING_OPTIONS                                                                            \
+    TEXT_OPTION("select", OPT_CHOICE + CHOICE_SELECT,                                              \
+                "Only these rules: codes, beginnings of codes, names, groups or ALL, with commas", \
+                "RULES"),                                                                          \
+        TEXT_OPTION("ignore", OPT_CHOICE + CHOICE_IGNORE, "Not these rules", "RULES"),             \
+        TEXT_OPTION("severity", OPT_CHOICE + CHOICE_SEVERITY,                                      \
+                    "A rule's findings are errors, warnings or notes; may be repeated",            \
+                    "RULE=LEVEL"),                                                                 \
+        TEXT_OPTION("threshold", OPT_CHOICE + CHOICE_THRESHOLD,                                    \
+                    "A number that a rule compares with; may be repeated", "RULE.NAME=N"),         \
+        TEXT_OPTION("per-kernel-ignore", OPT_CHOICE + CHOICE_KERNEL,                               \
+                    "Not these rules in kernels whose name matches; may be repeated",              \
+                    "GLOB:RULES"),                                                                 \
+        FLAG_OPTION("preview", OPT_CHOICE + CHOICE_PREVIEW, "Also preview rules"),                 \
+        TEXT_OPTION("rules", OPT_RULES,                                                            \
+                    "Also the rules of this file, or of the .yaml files in this directory; may "   \
+                    "be repeated",                                                                 \
+                    "DIR|FILE"),                                                                   \
+        CONFIG_OPTIONS
 
 static const struct poptOption check_findings[] = {
     FINDING_OPTIONS,
@@ -112,19 +147,32 @@ static const struct poptOption report_findings[] = {
 
 /* options.c gives a bare --ptxas the value "": popt would take the next word for it. */
 static const struct poptOption launch_options[] = {
-    TEXT_OPTION("gpu", OPT_GPU, "For these GPUs or targets, as h200 or sm_90, or of a file FILE.yaml; may be repeated "
-                "(default: what .target says)", "NAME[,NAME]"),
+    TEXT_OPTION(
+        "gpu", OPT_GPU,
+        "For these GPUs or targets, as h200 or sm_90, or of a file FILE.yaml; may be repeated "
+        "(default: what .target says)",
+        "NAME[,NAME]"),
     TEXT_OPTION("launch", OPT_LAUNCH, "JSON file that says how kernels are launched", "FILE"),
-    FLAG_OPTION("strict-launch", OPT_STRICT_LAUNCH, "Entries of FILE without a kernel in the inputs are errors"),
-    TEXT_OPTION("block", OPT_SETTING + SETTING_BLOCK, "Threads of a block, for every kernel", "X[,Y[,Z]]"),
-    TEXT_OPTION("grid", OPT_SETTING + SETTING_GRID, "Blocks of the grid, for every kernel", "X[,Y[,Z]]"),
-    TEXT_OPTION("cluster", OPT_SETTING + SETTING_CLUSTER, "Blocks of a cluster, for every kernel", "X[,Y[,Z]]"),
-    TEXT_OPTION("dynamic-shared", OPT_SETTING + SETTING_DYNAMIC_SHARED, "Dynamic shared memory of a block, as 49152 or 48k", "BYTES"),
-    TEXT_OPTION("param", OPT_SETTING + SETTING_PARAM, "Value of a kernel parameter, by position from 0 or by name; may be repeated",
+    FLAG_OPTION("strict-launch", OPT_STRICT_LAUNCH,
+                "Entries of FILE without a kernel in the inputs are errors"),
+    TEXT_OPTION("block", OPT_SETTING + SETTING_BLOCK, "Threads of a block, for every kernel",
+                "X[,Y[,Z]]"),
+    TEXT_OPTION("grid", OPT_SETTING + SETTING_GRID, "Blocks of the grid, for every kernel",
+                "X[,Y[,Z]]"),
+    TEXT_OPTION("cluster", OPT_SETTING + SETTING_CLUSTER, "Blocks of a cluster, for every kernel",
+                "X[,Y[,Z]]"),
+    TEXT_OPTION("dynamic-shared", OPT_SETTING + SETTING_DYNAMIC_SHARED,
+                "Dynamic shared memory of a block, as 49152 or 48k", "BYTES"),
+    TEXT_OPTION("param", OPT_SETTING + SETTING_PARAM,
+                "Value of a kernel parameter, by position from 0 or by name; may be repeated",
                 "NAME=VALUE"),
-    TEXT_OPTION("trip", OPT_SETTING + SETTING_TRIP, "The loop at LABEL, or around LINE of the PTX, makes N iterations; may be repeated", "LABEL|LINE=N"),
-    TEXT_OPTION("ptxas-log", OPT_PTXAS_LOG, "Registers and spills from what ptxas -v, or nvcc -Xptxas -v, has printed; may be repeated",
-                "FILE"),
+    TEXT_OPTION("trip", OPT_SETTING + SETTING_TRIP,
+                "The loop at LABEL, or around LINE of the PTX, makes N iterations; may be repeated",
+                "LABEL|LINE=N"),
+    TEXT_OPTION(
+        "ptxas-log", OPT_PTXAS_LOG,
+        "Registers and spills from what ptxas -v, or nvcc -Xptxas -v, has printed; may be repeated",
+        "FILE"),
     { "ptxas", '\0', POPT_ARG_STRING | POPT_ARGFLAG_OPTIONAL, NULL, OPT_PTXAS,
       "Run ptxas on each input for them (default: the one that is installed)", "PATH" },
     POPT_TABLEEND
@@ -140,15 +188,19 @@ static const struct poptOption launch_options[] = {
 #define BASELINE_OPTION \
     TEXT_OPTION("baseline", OPT_BASELINE, "Known findings (default: what the config says, or ptxlint-baseline.json)", "FILE")
 
-#define RUN_OPTIONS \
-    TEXT_OPTION("jobs", OPT_JOBS, "Threads, for files and for kernels (default and 0: one a core)", "N"), \
-    FLAG_OPTION("profile", OPT_PROFILE, "Print on standard error where the time went")
+#define RUN_OPTIONS                                                                     \
+    TEXT_OPTION("jobs", OPT_JOBS,                                                       \
+                "Threads, for files and for kernels (default and 0: one a core)", "N"), \
+        FLAG_OPTION("profile", OPT_PROFILE, "Print on standard error where the time went")
 
 static const struct poptOption check_output[] = {
     FORMAT_OPTION(CHECK_FORMATS),
     WRITE_OPTIONS,
-    TEXT_OPTION("primary", OPT_PRIMARY, "Where a finding is shown that has a CUDA line: ptx, source, or auto (default): source in formats for "
-                "code review, ptx in others", "WHERE"),
+    TEXT_OPTION("primary", OPT_PRIMARY,
+                "Where a finding is shown that has a CUDA line: ptx, source, or auto (default): "
+                "source in formats for "
+                "code review, ptx in others",
+                "WHERE"),
     FLAG_OPTION("quiet", OPT_QUIET, "No summary line"),
     FLAG_OPTION("statistics", OPT_STATISTICS, "How many findings each rule has made"),
     RUN_OPTIONS,
@@ -247,11 +299,15 @@ static const struct poptOption gpu_table[] = {
     HELP_OPTIONS
 };
 
-#define RULE_OPTIONS \
-    TEXT_OPTION("rules", OPT_RULES, "Also the rules of this file, or of the .yaml files in this directory; may be repeated", \
-                "DIR|FILE"), \
-    TEXT_OPTION("config", OPT_CONFIG, "Also the rules that FILE names (default: the nearest .ptxlint.yaml)", "FILE"), \
-    FLAG_OPTION("no-config", OPT_NO_CONFIG, "No .ptxlint.yaml")
+#define RULE_OPTIONS                                                                             \
+    TEXT_OPTION(                                                                                 \
+        "rules", OPT_RULES,                                                                      \
+        "Also the rules of this file, or of the .yaml files in this directory; may be repeated", \
+        "DIR|FILE"),                                                                             \
+        TEXT_OPTION("config", OPT_CONFIG,                                                        \
+                    "Also the rules that FILE names (default: the nearest .ptxlint.yaml)",       \
+                    "FILE"),                                                                     \
+        FLAG_OPTION("no-config", OPT_NO_CONFIG, "No .ptxlint.yaml")
 
 static const struct poptOption explain_table[] = {
     FORMAT_OPTION(PAGE_FORMATS),
@@ -279,12 +335,13 @@ static const struct poptOption config_table[] = {
 };
 
 static const struct poptOption isa_table[] = {
-    TEXT_OPTION("gpu", OPT_GPU, "How fast these GPUs or targets are, as h200 or sm_90, or of a file FILE.yaml, and with --list those that "
-                "they take; may be repeated (default: all targets)", "NAME[,NAME]"),
-    FLAG_OPTION("list", OPT_LIST, "A line for each opcode"),
-    FORMAT_OPTION(PAGE_FORMATS),
-    WRITE_OPTIONS,
-    HELP_OPTIONS
+    TEXT_OPTION("gpu", OPT_GPU,
+                "How fast these GPUs or targets are, as h200 or sm_90, or of a file FILE.yaml, and "
+                "with --list those that "
+                "they take; may be repeated (default: all targets)",
+                "NAME[,NAME]"),
+    FLAG_OPTION("list", OPT_LIST, "A line for each opcode"), FORMAT_OPTION(PAGE_FORMATS),
+    WRITE_OPTIONS, HELP_OPTIONS
 };
 
 static const struct poptOption tune_output[] = {
@@ -306,11 +363,13 @@ static const struct poptOption schema_table[] = {
     HELP_OPTIONS
 };
 
-const struct poptOption *const ptx_option_tables[COMMAND__COUNT] = { check_table, report_table, gpu_table, explain_table, rules_table,
-                                                                     config_table, isa_table, tune_table, schema_table, baseline_table, budget_table, diff_table,
-                                                                     schema_table, schema_table };
+const struct poptOption *const ptx_option_tables[COMMAND__COUNT] = {
+    check_table,  report_table, gpu_table,    explain_table, rules_table,
+    config_table, isa_table,    tune_table,   schema_table,  baseline_table,
+    budget_table, diff_table,   schema_table, schema_table
+};
 
-/* ---- texts ------------------------------------------------------------------------------------------------------- */
+/* ---- texts ----------------------------------------------------------------------------------- */
 
 static const char paths_help[] =
     "\nPATH is a PTX file, a directory (all *.ptx below it), a pattern in quotes, or - for\n"
@@ -323,9 +382,9 @@ static const char names_help[] =
 static const char rules_help[] =
     "\nRULE is a code, as THR102, or a name, as full-precision-in-loop.\n";
 
-static const char facts_help[] =
-    "\nThe rules are those that hold in the working directory. With --facts: what the conditions of\n"
-    "your own rules may use.\n";
+static const char facts_help[] = "\nThe rules are those that hold in the working directory. With "
+                                 "--facts: what the conditions of\n"
+                                 "your own rules may use.\n";
 
 static const char config_help[] =
     "\n  show   which settings hold for PATH (default: the working directory)\n"
@@ -336,9 +395,9 @@ static const char isa_help[] =
     "\nOPCODE is an instruction, as ld; with modifiers, as ld.global.v4.f32, the forms that take\n"
     "them. Without one all are listed by class.\n";
 
-static const char tune_help[] =
-    "\nFor each kernel whose launch is given (--grid, --block, --launch): block shapes that do the\n"
-    "same work, the fastest by prediction first. FILE is a PTX file.\n";
+static const char tune_help[] = "\nFor each kernel whose launch is given (--grid, --block, "
+                                "--launch): block shapes that do the\n"
+                                "same work, the fastest by prediction first. FILE is a PTX file.\n";
 
 static const char schema_help[] =
     "\nNAME is that of a document or file. Without one all are listed.\n";
@@ -346,14 +405,15 @@ static const char schema_help[] =
 static const char baseline_help[] =
     "\n  write  records all findings of PATH: they are not reported again, and fail no step\n"
     "  prune  removes those that PATH no longer has; give it all files\n"
-    "The baseline is FILE of --baseline, or else what the config says, or ptxlint-baseline.json, where\n"
+    "The baseline is FILE of --baseline, or else what the config says, or ptxlint-baseline.json, "
+    "where\n"
     "`ptxlint check` looks for it, too.\n";
 
-static const char budget_help[] =
-    "\n  init  writes a budget of the kernels in PATH as they are now, for `ptxlint --budget FILE`\n";
+static const char budget_help[] = "\n  init  writes a budget of the kernels in PATH as they are "
+                                  "now, for `ptxlint --budget FILE`\n";
 
-static const char diff_help[] =
-    "\nOLD and NEW are PTX files, folders of them, or what `ptxlint report --format json` has written.\n";
+static const char diff_help[] = "\nOLD and NEW are PTX files, folders of them, or what `ptxlint "
+                                "report --format json` has written.\n";
 
 static const char completions_help[] =
     "\nWhat it prints is for the shell to read, as its manual says: a file ptxlint, _ptxlint or\n"
@@ -476,14 +536,14 @@ static const char rule_codes[] =
     "  4  internal error, or no memory\n"
     "The highest that applies.\n";
 
-static const char config_codes[] =
-    "\nEXIT CODES\n"
-    "  0  done\n"
-    "  2  usage: an unknown option, value or rule, a bad rule file or config file; init: there is a\n"
-    "     .ptxlint.yaml already\n"
-    "  3  a file is unreadable, or the output cannot be written\n"
-    "  4  internal error, or no memory\n"
-    "The highest that applies.\n";
+static const char config_codes[] = "\nEXIT CODES\n"
+                                   "  0  done\n"
+                                   "  2  usage: an unknown option, value or rule, a bad rule file "
+                                   "or config file; init: there is a\n"
+                                   "     .ptxlint.yaml already\n"
+                                   "  3  a file is unreadable, or the output cannot be written\n"
+                                   "  4  internal error, or no memory\n"
+                                   "The highest that applies.\n";
 
 static const char schema_codes[] =
     "\nEXIT CODES\n"
@@ -501,17 +561,22 @@ static const char isa_codes[] =
     "  4  internal error, or no memory\n"
     "The highest that applies.\n";
 
-const char *const ptx_command_codes[COMMAND__COUNT] = { check_codes, report_codes, gpu_codes, rule_codes, rule_codes, config_codes, isa_codes, gpu_codes,
-                                                   schema_codes, report_codes, report_codes, diff_codes, schema_codes, schema_codes };
+const char *const ptx_command_codes[COMMAND__COUNT] = {
+    check_codes, report_codes, gpu_codes,    rule_codes,   rule_codes, config_codes, isa_codes,
+    gpu_codes,   schema_codes, report_codes, report_codes, diff_codes, schema_codes, schema_codes
+};
 
-const char *const ptx_command_help[COMMAND__COUNT] = { paths_help, paths_help, names_help, rules_help, facts_help, config_help, isa_help, tune_help,
-                                                   schema_help, baseline_help, budget_help, diff_help, completions_help, manual_help };
+const char *const ptx_command_help[COMMAND__COUNT] = {
+    paths_help, paths_help,  names_help,    rules_help,  facts_help, config_help,      isa_help,
+    tune_help,  schema_help, baseline_help, budget_help, diff_help,  completions_help, manual_help
+};
 
 static void print_commands(void)
 {
     puts("\nCOMMANDS");
     for (int i = 0; i < COMMAND__COUNT; i++)
-        printf("  %-11s  %s%s\n", ptx_command_words[i], ptx_command_what[i], i ? "" : " (the default command)");
+        printf("  %-11s  %s%s\n", ptx_command_words[i], ptx_command_what[i],
+               i ? "" : " (the default command)");
     puts("ptxlint COMMAND --help has the details.");
 }
 

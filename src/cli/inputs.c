@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- files ------------------------------------------------------------------------------------------------------- */
+/* ---- files ----------------------------------------------------------------------------------- */
 
 /* The whole file and a NUL, to be freed; NULL with errno set. */
 static char *read_file(const char *path, size_t *length)
@@ -41,10 +41,11 @@ static char *read_file(const char *path, size_t *length)
 ExitCode ptx_file_read(const char *path, char **text, size_t *length)
 {
     *text = read_file(path, length);
-    return *text ? EXIT_CLEAN : ptx_complain_status(path, errno == ENOMEM ? PTXLINT_NO_MEMORY : PTXLINT_IO);
+    return *text ? EXIT_CLEAN
+                 : ptx_complain_status(path, errno == ENOMEM ? PTXLINT_NO_MEMORY : PTXLINT_IO);
 }
 
-/* ---- GPUs -------------------------------------------------------------------------------------------------------- */
+/* ---- GPUs ------------------------------------------------------------------------------------ */
 
 /* my.yaml, or anything with a slash; no GPU has such a name. */
 bool ptx_is_gpu_file(const char *name)
@@ -84,8 +85,8 @@ static unsigned common_prefix(const char *a, const char *b)
     return length;
 }
 
-/* The known name with the fewest edits, at most 2 and fewer than it has letters; of several the one that begins most alike. NULL:
- * none. */
+/* The known name with the fewest edits, at most 2 and fewer than it has letters; of several the one
+ * that begins most alike. NULL: none. */
 static const char *nearest_gpu(const char *name)
 {
     const char *nearest = NULL;
@@ -94,7 +95,8 @@ static const char *nearest_gpu(const char *name)
     for (size_t i = 0; (gpu = ptxlint_gpu_at(i)); i++) {
         const char *known = ptxlint_gpu_get_info(gpu)->name;
         unsigned distance = ptx_word_distance(name, known), prefix = common_prefix(name, known);
-        if (distance < strlen(name) && (distance < least || (nearest && distance == least && prefix > longest))) {
+        if (distance < strlen(name)
+            && (distance < least || (nearest && distance == least && prefix > longest))) {
             least = distance;
             longest = prefix;
             nearest = known;
@@ -108,7 +110,9 @@ static ExitCode complain_gpu(const char *name)
     char text[256];
     const char *nearest = nearest_gpu(name);
     if (nearest)
-        snprintf(text, sizeof text, "unknown GPU '%.80s'; did you mean %.40s? `ptxlint gpu` lists them all", name, nearest);
+        snprintf(text, sizeof text,
+                 "unknown GPU '%.80s'; did you mean %.40s? `ptxlint gpu` lists them all", name,
+                 nearest);
     else
         snprintf(text, sizeof text, "unknown GPU '%.80s'; `ptxlint gpu` lists them all", name);
     ptx_complain(NULL, text);
@@ -144,7 +148,8 @@ static ExitCode read_gpu_file(const char *path, ptxlint_gpu **out)
     *out = NULL;
     ExitCode code = ptx_file_read(path, &text, &length);
     if (code == EXIT_CLEAN) {
-        ptxlint_status status = name ? ptxlint_gpu_new(name, text, length, out, error, sizeof error) : PTXLINT_NO_MEMORY;
+        ptxlint_status status = name ? ptxlint_gpu_new(name, text, length, out, error, sizeof error)
+                                     : PTXLINT_NO_MEMORY;
         if (status == PTXLINT_BAD_FILE)
             code = complain_gpu_file(path, error);
         else if (status != PTXLINT_OK)
@@ -195,7 +200,7 @@ static ExitCode read_gpus(Inputs *inputs, const StringList *names)
     return code;
 }
 
-/* ---- launches ---------------------------------------------------------------------------------------------------- */
+/* ---- launches -------------------------------------------------------------------------------- */
 
 static bool has_settings(const Options *options)
 {
@@ -215,7 +220,8 @@ static ExitCode read_launch_file(Inputs *inputs, const char *path)
     ExitCode code = path ? ptx_file_read(path, &json, &length) : EXIT_CLEAN;
     if (code != EXIT_CLEAN)
         return code;
-    ptxlint_status status = ptxlint_launches_new(json, length, &inputs->launches, error, sizeof error);
+    ptxlint_status status = ptxlint_launches_new(json, length, &inputs->launches, error,
+                                                 sizeof error);
     free(json);
     if (status == PTXLINT_BAD_FILE) {
         ptx_complain(path, *error ? error : ptxlint_status_text(status));
@@ -227,7 +233,8 @@ static ExitCode read_launch_file(Inputs *inputs, const char *path)
 static ExitCode apply_setting(Inputs *inputs, const SettingName *name, const char *value)
 {
     char error[512] = "";
-    ptxlint_status status = ptxlint_launches_set(inputs->launches, name->key, value, error, sizeof error);
+    ptxlint_status status = ptxlint_launches_set(inputs->launches, name->key, value, error,
+                                                 sizeof error);
     if (status == PTXLINT_BAD_FILE) {
         ptx_complain(name->option, error);
         return EXIT_USAGE;
@@ -242,11 +249,12 @@ static ExitCode read_launches(Inputs *inputs, const Options *options, const char
     ExitCode code = read_launch_file(inputs, path);
     for (int i = 0; i < SETTING_COUNT && inputs->launches; i++)
         for (size_t j = 0; j < options->settings[i].count; j++)
-            code = exit_code_max(code, apply_setting(inputs, &ptx_setting_names[i], options->settings[i].items[j]));
+            code = exit_code_max(
+                code, apply_setting(inputs, &ptx_setting_names[i], options->settings[i].items[j]));
     return code;
 }
 
-/* ---- logs -------------------------------------------------------------------------------------------------------- */
+/* ---- logs ------------------------------------------------------------------------------------ */
 
 /* Behind the others, after a line end: ptxas may add to them for each file. */
 static ExitCode keep_log(Inputs *inputs, const char *text, size_t length)
@@ -291,7 +299,7 @@ static ExitCode read_logs(Inputs *inputs, const Options *options)
     return code;
 }
 
-/* ---- all --------------------------------------------------------------------------------------------------------- */
+/* ---- all ------------------------------------------------------------------------------------- */
 
 ExitCode ptx_inputs_read(Inputs *inputs, const Options *options)
 {
@@ -300,7 +308,8 @@ ExitCode ptx_inputs_read(Inputs *inputs, const Options *options)
     return exit_code_max(code, read_logs(inputs, options));
 }
 
-ExitCode ptx_inputs_read_config(Inputs *inputs, const Options *options, const StringList *gpus, const char *launch_path)
+ExitCode ptx_inputs_read_config(Inputs *inputs, const Options *options, const StringList *gpus,
+                                const char *launch_path)
 {
     ExitCode code = options->gpus.count ? EXIT_CLEAN : read_gpus(inputs, gpus);
     if (launch_path && !options->launch_path)

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- GPUs -------------------------------------------------------------------------------------------------------- */
+/* ---- GPUs ------------------------------------------------------------------------------------ */
 
 /* Those of --gpu, else all architectures. */
 static void choose_gpus(IsaGpus *gpus, const Inputs *inputs)
@@ -14,7 +14,8 @@ static void choose_gpus(IsaGpus *gpus, const Inputs *inputs)
     gpus->is_default = !inputs->gpu_count;
     for (size_t i = 0; i < inputs->gpu_count && gpus->count < ISA_GPUS_MAX; i++)
         gpus->items[gpus->count++] = inputs->gpus[i];
-    for (size_t i = 0; gpus->is_default && (gpu = ptxlint_gpu_at(i)) && gpus->count < ISA_GPUS_MAX; i++)
+    for (size_t i = 0; gpus->is_default && (gpu = ptxlint_gpu_at(i)) && gpus->count < ISA_GPUS_MAX;
+         i++)
         if (!*ptxlint_gpu_get_info(gpu)->product)
             gpus->items[gpus->count++] = gpu;
 }
@@ -27,7 +28,7 @@ bool ptx_isa_is_listed(const IsaGpus *gpus, const ptxlint_isa_opcode *opcode)
     return gpus->is_default;
 }
 
-/* ---- JSON -------------------------------------------------------------------------------------------------------- */
+/* ---- JSON ------------------------------------------------------------------------------------ */
 
 static json_t *number_or_null(double value)
 {
@@ -51,7 +52,8 @@ static json_t *modifier_json(const ptxlint_isa_modifier *modifier)
     json_t *values = json_array();
     for (size_t i = 0; i < modifier->value_count; i++)
         json_array_append_new(values, json_string(modifier->values[i]));
-    return json_pack("{s:o, s:o, s:b}", "group", text_or_null(modifier->name), "values", values, "optional", modifier->is_optional);
+    return json_pack("{s:o, s:o, s:b}", "group", text_or_null(modifier->name), "values", values,
+                     "optional", modifier->is_optional);
 }
 
 static json_t *elements_json(const ptxlint_isa_operand *o)
@@ -65,22 +67,28 @@ static json_t *elements_json(const ptxlint_isa_operand *o)
 
 static json_t *range_json(int is_said, const ptxlint_isa_range *r)
 {
-    return !is_said ? json_null() : json_pack("{s:I, s:I, s:I, s:I}", "low", (json_int_t)r->low, "high", (json_int_t)r->high, "step",
-                                              (json_int_t)r->step, "factor", (json_int_t)r->factor);
+    return !is_said ? json_null()
+                    : json_pack("{s:I, s:I, s:I, s:I}", "low", (json_int_t)r->low, "high",
+                                (json_int_t)r->high, "step", (json_int_t)r->step, "factor",
+                                (json_int_t)r->factor);
 }
 
 static json_t *pair_json(const ptxlint_isa_operand *o)
 {
-    return !o->pair ? json_null() : json_pack("{s:s, s:s, s:b}", "name", o->pair, "type", o->pair_type, "written", o->is_pair_written);
+    return !o->pair ? json_null()
+                    : json_pack("{s:s, s:s, s:b}", "name", o->pair, "type", o->pair_type, "written",
+                                o->is_pair_written);
 }
 
 static json_t *operand_json(const ptxlint_isa_operand *o)
 {
-    return json_pack("{s:s, s:s, s:b, s:b, s:b, s:b, s:b, s:b, s:o, s:i, s:o, s:o, s:o}", "name", o->name, "type", o->type, "read", o->is_read,
-                     "written", o->is_written, "address", o->is_address, "optional", o->is_optional, "negatable", o->is_negatable,
-                     "register", o->is_register, "elements", elements_json(o), "element_count", (int)o->element_count,
-                     "range", range_json(o->has_range, &o->range), "next_range", range_json(o->has_next_range, &o->next_range), "pair",
-                     pair_json(o));
+    return json_pack("{s:s, s:s, s:b, s:b, s:b, s:b, s:b, s:b, s:o, s:i, s:o, s:o, s:o}", "name",
+                     o->name, "type", o->type, "read", o->is_read, "written", o->is_written,
+                     "address", o->is_address, "optional", o->is_optional, "negatable",
+                     o->is_negatable, "register", o->is_register, "elements", elements_json(o),
+                     "element_count", (int)o->element_count, "range",
+                     range_json(o->has_range, &o->range), "next_range",
+                     range_json(o->has_next_range, &o->next_range), "pair", pair_json(o));
 }
 
 static json_t *form_json(const ptxlint_isa_form *form)
@@ -94,8 +102,9 @@ static json_t *form_json(const ptxlint_isa_form *form)
     for (size_t i = 0; i < form->need_count; i++)
         json_array_append_new(needs, need_json(&form->needs[i]));
     ptxlint_isa_class_at(form->class_index, &class);
-    return json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:o}", "syntax", form->modifiers_text, "operands_syntax", form->operands_text, "summary",
-                     form->summary, "class", class.key, "modifiers", modifiers, "operands", operands, "needs", needs);
+    return json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:o}", "syntax", form->modifiers_text,
+                     "operands_syntax", form->operands_text, "summary", form->summary, "class",
+                     class.key, "modifiers", modifiers, "operands", operands, "needs", needs);
 }
 
 static json_t *rates_json(const ptxlint_isa *isa, const IsaGpus *gpus)
@@ -106,11 +115,14 @@ static json_t *rates_json(const ptxlint_isa *isa, const IsaGpus *gpus)
     for (size_t i = 0; ptxlint_isa_sample_at(isa, i, &sample); i++)
         for (size_t g = 0; g < gpus->count; g++)
             if (ptxlint_isa_get_rate(sample.text, strlen(sample.text), gpus->items[g], &rate))
-                json_array_append_new(all, json_pack("{s:s, s:s, s:s, s:o, s:o, s:b, s:s, s:s}", "instruction", sample.text, "alike",
-                                                     sample.alike, "gpu", ptxlint_gpu_get_info(gpus->items[g])->name, "results_per_clock",
-                                                     number_or_null(rate.results_per_clock), "fmas_per_clock",
-                                                     number_or_null(rate.fmas_per_clock), "is_free", isinf(rate.results_per_clock), "pipe",
-                                                     rate.pipe, "source", rate.source));
+                json_array_append_new(
+                    all, json_pack("{s:s, s:s, s:s, s:o, s:o, s:b, s:s, s:s}", "instruction",
+                                   sample.text, "alike", sample.alike, "gpu",
+                                   ptxlint_gpu_get_info(gpus->items[g])->name, "results_per_clock",
+                                   number_or_null(rate.results_per_clock), "fmas_per_clock",
+                                   number_or_null(rate.fmas_per_clock), "is_free",
+                                   isinf(rate.results_per_clock), "pipe", rate.pipe, "source",
+                                   rate.source));
     return all;
 }
 
@@ -119,11 +131,13 @@ static json_t *isa_json(const ptxlint_isa *isa, const IsaGpus *gpus)
     const ptxlint_isa_info *info = ptxlint_isa_get_info(isa);
     json_t *operations = json_array(), *forms = json_array();
     for (size_t i = 0; i < info->operation_count; i++)
-        json_array_append_new(operations, json_pack("{s:s, s:s}", "text", info->operations[i].text, "summary", info->operations[i].summary));
+        json_array_append_new(operations, json_pack("{s:s, s:s}", "text", info->operations[i].text,
+                                                    "summary", info->operations[i].summary));
     for (size_t i = 0; i < info->form_count; i++)
         json_array_append_new(forms, form_json(&info->forms[i]));
-    return json_pack("{s:s, s:s, s:s, s:b, s:o, s:o, s:o}", "text", info->text, "opcode", info->opcode, "summary", info->summary, "is_whole",
-                     info->is_whole, "operations", operations, "forms", forms, "rates", rates_json(isa, gpus));
+    return json_pack("{s:s, s:s, s:s, s:b, s:o, s:o, s:o}", "text", info->text, "opcode",
+                     info->opcode, "summary", info->summary, "is_whole", info->is_whole,
+                     "operations", operations, "forms", forms, "rates", rates_json(isa, gpus));
 }
 
 static json_t *opcode_json(const ptxlint_isa_opcode *opcode)
@@ -133,11 +147,11 @@ static json_t *opcode_json(const ptxlint_isa_opcode *opcode)
     for (size_t c = 0; ptxlint_isa_class_at(c, &class); c++)
         if (opcode->classes >> c & 1)
             json_array_append_new(classes, json_string(class.key));
-    return json_pack("{s:s, s:s, s:o, s:o}", "opcode", opcode->text, "summary", opcode->summary, "classes", classes, "first",
-                     need_json(&opcode->first));
+    return json_pack("{s:s, s:s, s:o, s:o}", "opcode", opcode->text, "summary", opcode->summary,
+                     "classes", classes, "first", need_json(&opcode->first));
 }
 
-/* ---- all opcodes ------------------------------------------------------------------------------------------------- */
+/* ---- all opcodes ----------------------------------------------------------------------------- */
 
 static void write_list_json(const IsaGpus *gpus, Text *out)
 {
@@ -152,11 +166,14 @@ static void write_list_json(const IsaGpus *gpus, Text *out)
 static void write_list(const IsaGpus *gpus, bool is_markdown, Text *out)
 {
     ptxlint_isa_opcode o;
-    ptx_text_put(out, is_markdown ? "| opcode | PTX | target | what it does |\n| --- | --- | --- | --- |\n" : "");
+    ptx_text_put(out, is_markdown
+                          ? "| opcode | PTX | target | what it does |\n| --- | --- | --- | --- |\n"
+                          : "");
     for (size_t i = 0; ptxlint_isa_opcode_at(i, &o); i++)
         if (ptx_isa_is_listed(gpus, &o))
-            ptx_text_print(out, is_markdown ? "| `%s` | %d.%d | %s | %s |\n" : "%-20s  %d.%d  %-7s  %s\n", o.text, o.first.version_major,
-                           o.first.version_minor, o.first.target, o.summary);
+            ptx_text_print(
+                out, is_markdown ? "| `%s` | %d.%d | %s | %s |\n" : "%-20s  %d.%d  %-7s  %s\n",
+                o.text, o.first.version_major, o.first.version_minor, o.first.target, o.summary);
 }
 
 /* What is not written as a page is Markdown. */
@@ -165,7 +182,8 @@ static void write_pages(const Options *options, const Text *page, Text *out)
     if (options->output.format == FORMAT_MARKDOWN && page->length)
         ptx_text_add(out, page->bytes, page->length);
     else if (page->length)
-        out->has_failed |= !ptx_paint(out, page->bytes, page->length, ptx_options_has_color(options, options->output.path));
+        out->has_failed |= !ptx_paint(out, page->bytes, page->length,
+                                      ptx_options_has_color(options, options->output.path));
     out->has_failed |= page->has_failed;
 }
 
@@ -183,7 +201,7 @@ static void write_all(const Options *options, const IsaGpus *gpus, Text *out)
     ptx_text_free(&page);
 }
 
-/* ---- some of them ------------------------------------------------------------------------------------------------ */
+/* ---- some of them ---------------------------------------------------------------------------- */
 
 static ExitCode open_one(const char *word, ptxlint_isa **isa)
 {
@@ -193,7 +211,8 @@ static ExitCode open_one(const char *word, ptxlint_isa **isa)
         return EXIT_CLEAN;
     if (status != PTXLINT_BAD_ARGUMENT)
         return ptx_complain_status(word, status);
-    snprintf(text, sizeof text, "%s%s `ptxlint isa --list` lists them all", *error ? error : "unknown instruction",
+    snprintf(text, sizeof text, "%s%s `ptxlint isa --list` lists them all",
+             *error ? error : "unknown instruction",
              *error && error[strlen(error) - 1] == '?' ? "" : ";");
     ptx_complain(NULL, text);
     return EXIT_USAGE;
@@ -218,7 +237,8 @@ static ExitCode write_some(const Options *options, const IsaGpus *gpus, Text *ou
         ptxlint_isa_free(isa);
     }
     if (options->output.format == FORMAT_JSON)
-        ptx_json_write(out, json_pack("{s:s, s:o}", "schema", "ptxlint-isa/1", "instructions", all));
+        ptx_json_write(out,
+                       json_pack("{s:s, s:o}", "schema", "ptxlint-isa/1", "instructions", all));
     else
         json_decref(all);
     write_pages(options, &page, out);

@@ -28,20 +28,22 @@ static void put_in_lines(Text *out, const char *text, size_t width, const char *
     ptx_text_put(out, "\n");
 }
 
-/* ---- where it is legal ------------------------------------------------------------------------------------------- */
+/* ---- where it is legal ----------------------------------------------------------------------- */
 
 static void put_needs(Text *out, const ptxlint_isa_form *form)
 {
     for (size_t i = 0; i < form->need_count; i++) {
         const ptxlint_isa_need *need = &form->needs[i], *last = i ? need - 1 : NULL;
-        if (last && last->version_major == need->version_major && last->version_minor == need->version_minor)
+        if (last && last->version_major == need->version_major
+            && last->version_minor == need->version_minor)
             ptx_text_print(out, ", %s", need->target);
         else
-            ptx_text_print(out, "%sPTX %d.%d %s", i ? "; " : "", need->version_major, need->version_minor, need->target);
+            ptx_text_print(out, "%sPTX %d.%d %s", i ? "; " : "", need->version_major,
+                           need->version_minor, need->target);
     }
 }
 
-/* ---- operands ---------------------------------------------------------------------------------------------------- */
+/* ---- operands -------------------------------------------------------------------------------- */
 
 static void put_part(Text *out, const char *part)
 {
@@ -94,7 +96,8 @@ static bool is_pair_alike(const ptxlint_isa_operand *o)
 
 static void put_name(Text *out, const char *before, const ptxlint_isa_operand *o)
 {
-    ptx_text_print(out, "%s%s%s%s", before, o->name, is_pair_alike(o) ? "|" : "", is_pair_alike(o) ? o->pair : "");
+    ptx_text_print(out, "%s%s%s%s", before, o->name, is_pair_alike(o) ? "|" : "",
+                   is_pair_alike(o) ? o->pair : "");
 }
 
 /* What the syntax does not say of an operand; "" nothing. */
@@ -149,7 +152,7 @@ static void put_operands(Text *out, const ptxlint_isa_form *form)
     ptx_text_free(&last);
 }
 
-/* ---- sections ---------------------------------------------------------------------------------------------------- */
+/* ---- sections -------------------------------------------------------------------------------- */
 
 static void put_operations(Text *out, const ptxlint_isa_info *info)
 {
@@ -167,7 +170,8 @@ static void put_forms(Text *out, const ptxlint_isa_info *info)
     for (size_t i = 0; i < info->form_count; i++) {
         const ptxlint_isa_form *form = &info->forms[i];
         Text notes = { 0 };
-        ptx_text_print(out, "%s%s%s;\n    // ", form->modifiers_text, *form->operands_text ? "  " : "", form->operands_text);
+        ptx_text_print(out, "%s%s%s;\n    // ", form->modifiers_text,
+                       *form->operands_text ? "  " : "", form->operands_text);
         put_needs(&notes, form);
         put_operands(&notes, form);
         put_in_lines(out, notes.length ? notes.bytes : "", FORM_WIDTH, "    // ");
@@ -191,11 +195,12 @@ static void put_groups(Text *out, const ptxlint_isa_info *info)
     ptx_text_put(out, "\n");
 }
 
-/* ---- speed ------------------------------------------------------------------------------------------------------- */
+/* ---- speed ----------------------------------------------------------------------------------- */
 
 static bool is_same_rate(const ptxlint_isa_rate *a, const ptxlint_isa_rate *b)
 {
-    return a->results_per_clock >= b->results_per_clock && a->results_per_clock <= b->results_per_clock && !strcmp(a->pipe, b->pipe);
+    return a->results_per_clock >= b->results_per_clock
+           && a->results_per_clock <= b->results_per_clock && !strcmp(a->pipe, b->pipe);
 }
 
 /* "128 fma", "1024 FMA tensor". */
@@ -206,11 +211,14 @@ static void put_rate(Text *out, const ptxlint_isa_rate *rate)
     if (isinf(value))
         ptx_text_put(out, "no machine operation");
     else
-        ptx_text_print(out, value < 100 ? "%.3g%s %s" : "%.0f%s %s", value, is_matrix ? " FMA" : "", rate->pipe);
+        ptx_text_print(out, value < 100 ? "%.3g%s %s" : "%.0f%s %s", value, is_matrix ? " FMA" : "",
+                       rate->pipe);
 }
 
-/* Names of the GPUs whose rate is that of number first; neighbours as a range. Those told of are marked. */
-static void put_gpus(Text *out, const IsaGpus *gpus, const ptxlint_isa_rate *rates, bool *told, size_t first)
+/* Names of the GPUs whose rate is that of number first; neighbours as a range. Those told of are
+ * marked. */
+static void put_gpus(Text *out, const IsaGpus *gpus, const ptxlint_isa_rate *rates, bool *told,
+                     size_t first)
 {
     for (size_t i = first; i < gpus->count; i++) {
         size_t end = i;
@@ -218,7 +226,8 @@ static void put_gpus(Text *out, const IsaGpus *gpus, const ptxlint_isa_rate *rat
             told[end++] = true;
         if (end == i)
             continue;
-        ptx_text_print(out, "%s%s", i > first ? ", " : "", ptxlint_gpu_get_info(gpus->items[i])->name);
+        ptx_text_print(out, "%s%s", i > first ? ", " : "",
+                       ptxlint_gpu_get_info(gpus->items[i])->name);
         if (end > i + 2 && gpus->is_default)
             ptx_text_print(out, " to %s", ptxlint_gpu_get_info(gpus->items[end - 1])->name);
         else
@@ -233,7 +242,9 @@ static void put_sample(Text *out, const IsaGpus *gpus, const ptxlint_isa_sample 
     ptxlint_isa_rate rates[ISA_GPUS_MAX];
     bool told[ISA_GPUS_MAX], is_first = true;
     for (size_t i = 0; i < gpus->count; i++)
-        told[i] = !ptxlint_isa_get_rate(sample->text, strlen(sample->text), gpus->items[i], &rates[i]) || isnan(rates[i].results_per_clock);
+        told[i] = !ptxlint_isa_get_rate(sample->text, strlen(sample->text), gpus->items[i],
+                                        &rates[i])
+                  || isnan(rates[i].results_per_clock);
     for (size_t i = 0; i < gpus->count; i++) {
         Text rate = { 0 }, names = { 0 };
         if (told[i])
@@ -258,16 +269,20 @@ static void put_rates(Text *out, const ptxlint_isa *isa, const IsaGpus *gpus)
     for (size_t i = 0; ptxlint_isa_sample_at(isa, i, &sample); i++)
         put_sample(&rows, gpus, &sample);
     if (rows.length)
-        ptx_text_print(out, "## Throughput\n\nResults in a clock of one SM, and the pipeline that limits them.\n\n```text\n%s```\n\n", rows.bytes);
+        ptx_text_print(out,
+                       "## Throughput\n\nResults in a clock of one SM, and the pipeline that "
+                       "limits them.\n\n```text\n%s```\n\n",
+                       rows.bytes);
     out->has_failed |= rows.has_failed;
     ptx_text_free(&rows);
     const char *text = ptxlint_isa_get_info(isa)->text;
     for (size_t i = 0; i < gpus->count && !gpus->is_default; i++)
         if (!ptxlint_isa_has(text, strlen(text), gpus->items[i]))
-            ptx_text_print(out, "%s does not have %s.\n\n", ptxlint_gpu_get_info(gpus->items[i])->name, text);
+            ptx_text_print(out, "%s does not have %s.\n\n",
+                           ptxlint_gpu_get_info(gpus->items[i])->name, text);
 }
 
-/* ---- the page ---------------------------------------------------------------------------------------------------- */
+/* ---- the page -------------------------------------------------------------------------------- */
 
 static void put_classes(Text *out, const ptxlint_isa_info *info)
 {
@@ -289,10 +304,12 @@ static void put_since(Text *out, const ptxlint_isa_info *info)
     for (size_t i = 0; i < info->form_count; i++)
         for (size_t n = 0; n < info->forms[i].need_count; n++) {
             const ptxlint_isa_need *need = &info->forms[i].needs[n];
-            int version = 10 * need->version_major + need->version_minor, least = 10 * oldest->version_major + oldest->version_minor;
+            int version = 10 * need->version_major + need->version_minor,
+                least = 10 * oldest->version_major + oldest->version_minor;
             oldest = version < least ? need : oldest;
         }
-    ptx_text_print(out, "| since | PTX %d.%d %s |\n", oldest->version_major, oldest->version_minor, oldest->target);
+    ptx_text_print(out, "| since | PTX %d.%d %s |\n", oldest->version_major, oldest->version_minor,
+                   oldest->target);
 }
 
 void ptx_isa_page_write(Text *out, const ptxlint_isa *isa, const IsaGpus *gpus)
@@ -322,6 +339,7 @@ void ptx_isa_overview_write(Text *out, const IsaGpus *gpus)
                 ptx_text_print(out, " %s", opcode.text);
         ptx_text_put(out, " |\n");
     }
-    ptx_text_put(out, "\n`ptxlint isa OPCODE` describes one, `ptxlint isa OPCODE.MODIFIERS` the forms that take these modifiers, "
-                 "`ptxlint isa --list` has a line for each.\n");
+    ptx_text_put(out, "\n`ptxlint isa OPCODE` describes one, `ptxlint isa OPCODE.MODIFIERS` the "
+                      "forms that take these modifiers, "
+                      "`ptxlint isa --list` has a line for each.\n");
 }

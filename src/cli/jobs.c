@@ -8,7 +8,8 @@
 
 enum { AHEAD = 4 };     /* jobs done and not yet taken, beside those in the making */
 
-/* Job number i stands in slots[i % slot_count]; taken tells up to where the caller has come, so no slot is used twice at a time. */
+/* Job number i stands in slots[i % slot_count]; taken tells up to where the caller has come, so no
+ * slot is used twice at a time. */
 struct Jobs {
     JobFunction function;
     void *context;
@@ -16,7 +17,8 @@ struct Jobs {
     unsigned worker_count;              /* threads that run; 0: the caller does the work */
     pthread_mutex_t lock;
     pthread_cond_t has_room, has_result;
-    size_t next, taken;                 /* first that nobody has begun; first that is not yet freed */
+    /* first that nobody has begun; first that is not yet freed */
+    size_t next, taken;
     bool is_stopped;
     Job *slots;
     struct Worker {
@@ -36,7 +38,8 @@ static void job_clear(Job *job)
 /* The next to be made, once there is room for it; count: none. */
 static size_t take(Jobs *jobs)
 {
-    while (!jobs->is_stopped && jobs->next < jobs->count && jobs->next >= jobs->taken + jobs->slot_count)
+    while (!jobs->is_stopped && jobs->next < jobs->count
+           && jobs->next >= jobs->taken + jobs->slot_count)
         pthread_cond_wait(&jobs->has_room, &jobs->lock);
     return jobs->is_stopped || jobs->next == jobs->count ? jobs->count : jobs->next++;
 }

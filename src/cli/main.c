@@ -62,7 +62,9 @@ void ptx_complain_line(const char *text)
 ExitCode ptx_complain_status_to(Text *to, const char *subject, ptxlint_status status, int error)
 {
     char room[128];
-    ptx_complain_to(to, subject, status == PTXLINT_IO ? ptx_error_text(error, room, sizeof room) : ptxlint_status_text(status));
+    ptx_complain_to(to, subject,
+                    status == PTXLINT_IO ? ptx_error_text(error, room, sizeof room)
+                                         : ptxlint_status_text(status));
     return status == PTXLINT_IO || status == PTXLINT_TOO_LARGE ? EXIT_INPUT : EXIT_INTERNAL;
 }
 
@@ -87,7 +89,8 @@ static ExitCode run_once(const Options *options)
     }
 }
 
-/* check and report write all that is wanted while they read their inputs once; the others have one small document, and make it anew. */
+/* check and report write all that is wanted while they read their inputs once; the others have one
+ * small document, and make it anew. */
 static ExitCode run(Options *options)
 {
     ExitCode code = EXIT_CLEAN;
@@ -104,7 +107,8 @@ int main(int argc, char **argv)
 {
     Options options;
     ExitCode code = EXIT_CLEAN;
-    signal(SIGPIPE, SIG_IGN);           /* a reader that has gone is an error of write: see ptx_sink_close */
+    /* a reader that has gone is an error of write: see ptx_sink_close */
+    signal(SIGPIPE, SIG_IGN);
     switch (ptx_options_parse(&options, argc, argv)) {
     case PARSED_RUN:
         code = run(&options);

@@ -1,12 +1,15 @@
-/* manual.c -- the manual page ptxlint(1), in the macros of man(7), from the tables and texts that --help shows. */
+/* manual.c -- the manual page ptxlint(1), in the macros of man(7), from the tables and texts that
+ * --help shows. */
 #include "cli/cli.h"
 
 #include <string.h>
 
-/* When the texts were last gone over: a page has a date, and one that is built again must not have another. */
+/* When the texts were last gone over: a page has a date, and one that is built again must not have
+ * another. */
 #define PAGE_DATE "2026-11-22"
 
-enum { WRAP_COLUMNS = 64 };     /* of a line of prose, after which the next blank becomes a line end */
+/* of a line of prose, after which the next blank becomes a line end */
+enum { WRAP_COLUMNS = 64 };
 
 static void put_text(Text *out, const char *text, size_t length, bool is_prose)
 {
@@ -30,7 +33,8 @@ static void put_words(Text *out, const char *text)
     put_text(out, text, strlen(text), true);
 }
 
-/* Lines that begin with two blanks as they are, what is between as paragraphs. A line of capitals is a heading of its own elsewhere. */
+/* Lines that begin with two blanks as they are, what is between as paragraphs. A line of capitals
+ * is a heading of its own elsewhere. */
 static void put_block(Text *out, const char *text)
 {
     bool is_example = false;
@@ -63,7 +67,8 @@ static void put_options(Text *out, const struct poptOption *table)
             put_options(out, table->arg);
             continue;
         }
-        const char *left = table->argInfo & POPT_ARGFLAG_OPTIONAL ? "[=" : " ", *right = *left == '[' ? "]" : "";
+        const char *left = table->argInfo & POPT_ARGFLAG_OPTIONAL ? "[=" : " ",
+                   *right = *left == '[' ? "]" : "";
         ptx_text_put(out, ".TP\n\\fB\\-\\-");
         put_words(out, table->longName);
         ptx_text_put(out, "\\fR");
@@ -95,26 +100,35 @@ static void put_command(Text *out, Command command)
 
 static const char ending[] =
     ".SH ENVIRONMENT\n"
-    ".TP\n\\fBNO_COLOR\\fR, \\fBCLICOLOR_FORCE\\fR, \\fBTERM\\fR\nWhether \\fB\\-\\-color auto\\fR colours.\n"
+    ".TP\n\\fBNO_COLOR\\fR, \\fBCLICOLOR_FORCE\\fR, \\fBTERM\\fR\nWhether \\fB\\-\\-color auto\\fR "
+    "colours.\n"
     ".TP\n\\fBPATH\\fR, \\fBCUDA_HOME\\fR\nWhere \\fB\\-\\-ptxas\\fR looks for ptxas.\n"
     ".TP\n\\fBTMPDIR\\fR\nWhere what ptxas is to read from standard input is kept.\n"
     ".SH FILES\n"
-    ".TP\n\\fI.ptxlint.yaml\\fR\nSettings for the PTX files of its folder and below;\n\\fBptxlint config init\\fR writes one to begin with.\n"
+    ".TP\n\\fI.ptxlint.yaml\\fR\nSettings for the PTX files of its folder and below;\n\\fBptxlint "
+    "config init\\fR writes one to begin with.\n"
     ".SH SEE ALSO\n"
-    "\\fBptxlint explain\\fR and \\fBptxlint rules\\fR describe rules,\n\\fBptxlint isa\\fR about instructions.\n";
+    "\\fBptxlint explain\\fR and \\fBptxlint rules\\fR describe rules,\n\\fBptxlint isa\\fR about "
+    "instructions.\n";
 
 ExitCode ptx_manual(const Options *options)
 {
     Text out = { 0 };
-    ptx_text_print(&out, ".\\\" Written by ptxlint manual.\n.TH PTXLINT 1 " PAGE_DATE " \"ptxlint %s\" \"User Commands\"\n", ptxlint_version());
+    ptx_text_print(&out,
+                   ".\\\" Written by ptxlint manual.\n.TH PTXLINT 1 " PAGE_DATE
+                   " \"ptxlint %s\" \"User Commands\"\n",
+                   ptxlint_version());
     ptx_text_put(&out, ".SH NAME\nptxlint \\- static analysis of NVIDIA PTX\n.SH SYNOPSIS\n.nf\n");
     for (int i = 0; i < COMMAND__COUNT; i++) {
-        ptx_text_print(&out, "\\fBptxlint\\fR %s\\fB%s\\fR%s ", i ? "" : "[", ptx_command_words[i], i ? "" : "]");
+        ptx_text_print(&out, "\\fBptxlint\\fR %s\\fB%s\\fR%s ", i ? "" : "[", ptx_command_words[i],
+                       i ? "" : "]");
         put_words(&out, ptx_command_usage[i]);
         ptx_text_put(&out, "\n");
     }
-    ptx_text_put(&out, ".fi\n.SH DESCRIPTION\nptxlint reads PTX, the assembly language that CUDA compilers give to\nthe driver, and says what is wrong "
-                       "or slow in it, without a GPU and\nwithout CUDA.\nThe command is the first word; without one it is \\fBcheck\\fR.\n.SH COMMANDS\n");
+    ptx_text_put(&out, ".fi\n.SH DESCRIPTION\nptxlint reads PTX, the assembly language that CUDA "
+                       "compilers give to\nthe driver, and says what is wrong "
+                       "or slow in it, without a GPU and\nwithout CUDA.\nThe command is the first "
+                       "word; without one it is \\fBcheck\\fR.\n.SH COMMANDS\n");
     for (int i = 0; i < COMMAND__COUNT; i++)
         put_command(&out, (Command)i);
     ptx_text_put(&out, ending);

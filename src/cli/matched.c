@@ -1,4 +1,5 @@
-/* matched.c -- what of --kernel, --param, --trip and of launch files no kernel of the inputs has. */
+/* matched.c -- what of --kernel, --param, --trip and of launch files no kernel of the inputs
+ * has. */
 #include "cli/cli.h"
 
 #include <fnmatch.h>
@@ -7,7 +8,7 @@
 
 enum { MAX_LINES = 8, MAX_LOOKED_UP = 200 };
 
-/* ---- collecting -------------------------------------------------------------------------------------------------- */
+/* ---- collecting ------------------------------------------------------------------------------ */
 
 /* What single settings say, without a file. */
 static ptxlint_status read_settings(const Options *options, ptxlint_launches **out)
@@ -15,8 +16,10 @@ static ptxlint_status read_settings(const Options *options, ptxlint_launches **o
     ptxlint_status status = ptxlint_launches_new(NULL, 0, out, NULL, 0);
     for (int i = 0; i < SETTING_COUNT && status == PTXLINT_OK; i++)
         for (size_t j = 0; j < options->settings[i].count && status != PTXLINT_NO_MEMORY; j++)
-            status = ptxlint_launches_set(*out, ptx_setting_names[i].key, options->settings[i].items[j], NULL, 0);
-    return status == PTXLINT_BAD_FILE ? PTXLINT_OK : status;        /* inputs.c tells what is wrong with a value */
+            status = ptxlint_launches_set(*out, ptx_setting_names[i].key,
+                                          options->settings[i].items[j], NULL, 0);
+    /* inputs.c tells what is wrong with a value */
+    return status == PTXLINT_BAD_FILE ? PTXLINT_OK : status;
 }
 
 ExitCode ptx_matched_begin(Matched *matched, const Options *options)
@@ -73,9 +76,10 @@ ExitCode ptx_matched_add(Matched *matched, const Inputs *inputs, const ptxlint_m
     return status == PTXLINT_OK ? EXIT_CLEAN : ptx_complain_status(NULL, status);
 }
 
-/* ---- options ----------------------------------------------------------------------------------------------------- */
+/* ---- options --------------------------------------------------------------------------------- */
 
-/* A pattern is compared by its letters; where it is found inside a name, stars around it match that. */
+/* A pattern is compared by its letters; where it is found inside a name, stars around it match
+ * that. */
 static ExitCode tell_kernel(const Matched *matched)
 {
     const char *glob_text = matched->options->kernel_glob;
@@ -88,11 +92,14 @@ static ExitCode tell_kernel(const Matched *matched)
     snprintf(wide, sizeof wide, "*%s*", letters);
     const char *near = ptxlint_coverage_suggest_kernel(matched->asked, letters);
     if (near && !fnmatch(wide, near, 0))
-        snprintf(text, sizeof text, "'%.100s' matches no kernel; '%s' matches `%.200s`", glob_text, wide, near);
+        snprintf(text, sizeof text, "'%.100s' matches no kernel; '%s' matches `%.200s`", glob_text,
+                 wide, near);
     else if (near)
-        snprintf(text, sizeof text, "'%.100s' matches no kernel; did you mean `%.200s`?", glob_text, near);
+        snprintf(text, sizeof text, "'%.100s' matches no kernel; did you mean `%.200s`?", glob_text,
+                 near);
     else
-        snprintf(text, sizeof text, "'%.100s' matches no kernel; `ptxlint report` lists the kernels", glob_text);
+        snprintf(text, sizeof text,
+                 "'%.100s' matches no kernel; `ptxlint report` lists the kernels", glob_text);
     ptx_complain("--kernel", text);
     return EXIT_USAGE;
 }
@@ -118,20 +125,26 @@ static const char *put_count(const ptxlint_covered *seen, const char *whose, cha
     if (!seen->param_count)
         snprintf(out, room, "; %s none", whose);
     else if (is_position(seen->name))
-        snprintf(out, room, "; %s %u, numbered from 0 to %u", whose, (unsigned)seen->param_count, (unsigned)seen->param_count - 1);
+        snprintf(out, room, "; %s %u, numbered from 0 to %u", whose, (unsigned)seen->param_count,
+                 (unsigned)seen->param_count - 1);
     return out;
 }
 
 static void tell_param(const Matched *matched, size_t index, const ptxlint_covered *seen)
 {
     char text[600], count[80], suggestion[240];
-    const char *near = is_position(seen->name) ? NULL : ptxlint_coverage_suggest(matched->asked, index);
-    const char *hint = is_position(seen->name) || near || !seen->param_count ? "" : "; nvcc has no names: give the position from 0";
+    const char *near = is_position(seen->name) ? NULL
+                                               : ptxlint_coverage_suggest(matched->asked, index);
+    const char *hint = is_position(seen->name) || near || !seen->param_count
+                           ? ""
+                           : "; nvcc has no names: give the position from 0";
     if (seen->misfit)
-        snprintf(text, sizeof text, "the value of '%.100s' does not fit the parameter, which is .%.20s (%lu bytes)", seen->name, seen->misfit,
-                 (unsigned long)seen->misfit_bytes);
+        snprintf(text, sizeof text,
+                 "the value of '%.100s' does not fit the parameter, which is .%.20s (%lu bytes)",
+                 seen->name, seen->misfit, (unsigned long)seen->misfit_bytes);
     else
-        snprintf(text, sizeof text, "no kernel has a parameter '%.100s'%s%s%s", seen->name, put_count(seen, "the most that one has is", count, sizeof count),
+        snprintf(text, sizeof text, "no kernel has a parameter '%.100s'%s%s%s", seen->name,
+                 put_count(seen, "the most that one has is", count, sizeof count),
                  put_suggestion(near, suggestion, sizeof suggestion), hint);
     ptx_complain("--param", text);
 }
@@ -140,7 +153,8 @@ static void tell_param(const Matched *matched, size_t index, const ptxlint_cover
 static void put_line(const ptxlint_covered *seen, char *out, size_t room)
 {
     if (seen->near_line)
-        snprintf(out, room, "no loop holds line %u; the nearest one begins at line %u", (unsigned)seen->line, (unsigned)seen->near_line);
+        snprintf(out, room, "no loop holds line %u; the nearest one begins at line %u",
+                 (unsigned)seen->line, (unsigned)seen->near_line);
     else
         snprintf(out, room, "no loop holds line %u: there is none at all", (unsigned)seen->line);
 }
@@ -154,7 +168,8 @@ static void tell_trip(const Matched *matched, size_t index, const ptxlint_covere
         return;
     }
     put_suggestion(ptxlint_coverage_suggest(matched->asked, index), suggestion, sizeof suggestion);
-    snprintf(text, sizeof text, "no loop begins at the label '%.100s'%s%s", seen->name, suggestion, *suggestion ? "" : "; `ptxlint report` lists the loops");
+    snprintf(text, sizeof text, "no loop begins at the label '%.100s'%s%s", seen->name, suggestion,
+             *suggestion ? "" : "; `ptxlint report` lists the loops");
     ptx_complain("--trip", text);
 }
 
@@ -176,7 +191,7 @@ static ExitCode tell_asked(const Matched *matched)
     return code;
 }
 
-/* ---- launch files ------------------------------------------------------------------------------------------------ */
+/* ---- launch files ---------------------------------------------------------------------------- */
 
 /* What is wrong in an entry whose kernel is there. */
 static void tell_inside(const LaunchFile *file, const ptxlint_covered *seen)
@@ -186,16 +201,22 @@ static void tell_inside(const LaunchFile *file, const ptxlint_covered *seen)
         put_line(seen, line, sizeof line);
         snprintf(text, sizeof text, "kernel \"%.200s\": %s", seen->kernel, line);
     } else if (seen->part == PTXLINT_PART_TRIP)
-        snprintf(text, sizeof text, "kernel \"%.200s\": no loop of it begins at the label \"%.100s\"", seen->kernel, seen->name);
+        snprintf(text, sizeof text,
+                 "kernel \"%.200s\": no loop of it begins at the label \"%.100s\"", seen->kernel,
+                 seen->name);
     else if (seen->misfit)
-        snprintf(text, sizeof text, "kernel \"%.200s\": the value of parameter %.10s does not fit its type, .%.20s (%lu bytes)", seen->kernel, seen->name,
-                 seen->misfit, (unsigned long)seen->misfit_bytes);
+        snprintf(text, sizeof text,
+                 "kernel \"%.200s\": the value of parameter %.10s does not fit its type, .%.20s "
+                 "(%lu bytes)",
+                 seen->kernel, seen->name, seen->misfit, (unsigned long)seen->misfit_bytes);
     else
-        snprintf(text, sizeof text, "kernel \"%.200s\" has no parameter %.10s%s", seen->kernel, seen->name, put_count(seen, "it has", count, sizeof count));
+        snprintf(text, sizeof text, "kernel \"%.200s\" has no parameter %.10s%s", seen->kernel,
+                 seen->name, put_count(seen, "it has", count, sizeof count));
     ptx_complain(file->path, text);
 }
 
-static void tell_near(const LaunchFile *file, size_t index, const ptxlint_covered *seen, unsigned *lines)
+static void tell_near(const LaunchFile *file, size_t index, const ptxlint_covered *seen,
+                      unsigned *lines)
 {
     char text[512];
     const char *near = *lines < MAX_LINES ? ptxlint_coverage_suggest(file->coverage, index) : NULL;
@@ -209,7 +230,8 @@ static void tell_near(const LaunchFile *file, size_t index, const ptxlint_covere
 static void tell_count(const LaunchFile *file, size_t unmatched, size_t count, const char *first)
 {
     char text[400];
-    snprintf(text, sizeof text, "%zu of %zu kernel%s %s in no input, as \"%.200s\"", unmatched, count, count == 1 ? "" : "s", unmatched == 1 ? "is" : "are", first);
+    snprintf(text, sizeof text, "%zu of %zu kernel%s %s in no input, as \"%.200s\"", unmatched,
+             count, count == 1 ? "" : "s", unmatched == 1 ? "is" : "are", first);
     ptx_complain(file->path, text);
 }
 

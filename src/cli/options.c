@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ---- values ------------------------------------------------------------------------------------------------------ */
+/* ---- values ---------------------------------------------------------------------------------- */
 
 /* Index of the word that equals the first length bytes of text; -1: none. */
 static int find_word(const char *const *words, int count, const char *text, size_t length)
@@ -81,7 +81,8 @@ static bool set_color(Options *options, const char *value)
 
 static bool set_primary(Options *options, const char *value)
 {
-    static const char *const words[] = { "auto", "ptx", "source" };     /* in the order of ptxlint_primary */
+    /* in the order of ptxlint_primary */
+    static const char *const words[] = { "auto", "ptx", "source" };
     int i = find_word(words, 3, value, strlen(value));
     if (i < 0)
         return complain_value("--primary", value, "auto, ptx, source");
@@ -146,7 +147,9 @@ static bool keep(char **place, char *value)
 
 static bool add_setting(Options *options, int option, const char *value)
 {
-    return add_string(option >= OPT_CHOICE ? &options->choices[option - OPT_CHOICE] : &options->settings[option - OPT_SETTING], value);
+    return add_string(option >= OPT_CHOICE ? &options->choices[option - OPT_CHOICE]
+                                           : &options->settings[option - OPT_SETTING],
+                      value);
 }
 
 /* value is the option's argument, ours to free; NULL where it has none. */
@@ -168,10 +171,12 @@ static bool apply(Options *options, int option, char *value)
     case OPT_PRIMARY:   is_good = set_primary(options, value);  break;
     case OPT_JOBS:      is_good = set_jobs(options, value);     break;
     case OPT_ONLY:
-        is_good = add_words(&options->only, "--only", value, "a group is missing: write it as syntax,throughput");
+        is_good = add_words(&options->only, "--only", value,
+                            "a group is missing: write it as syntax,throughput");
         break;
     case OPT_GPU:
-        is_good = add_words(&options->gpus, "--gpu", value, "a name is missing: write it as h200, sm_90 or a100,h200");
+        is_good = add_words(&options->gpus, "--gpu", value,
+                            "a name is missing: write it as h200, sm_90 or a100,h200");
         break;
     case OPT_RULES:     is_good = add_string(&options->rules, value);   break;
     case OPT_PTXAS_LOG: is_good = add_string(&options->logs, value);    break;
@@ -190,7 +195,7 @@ static bool apply(Options *options, int option, char *value)
     return is_good;
 }
 
-/* ---- the command line -------------------------------------------------------------------------------------------- */
+/* ---- the command line ------------------------------------------------------------------------ */
 
 static bool take_command(Options *options, const char *word)
 {
@@ -203,7 +208,8 @@ static bool take_command(Options *options, const char *word)
     return false;
 }
 
-/* --ptxas may have no value, and then the next word is not its own: popt knows options with a value or without. */
+/* --ptxas may have no value, and then the next word is not its own: popt knows options with a value
+ * or without. */
 static const char *word_for_popt(const char *word)
 {
     return strcmp(word, "--ptxas") ? word : "--ptxas=";
@@ -212,10 +218,12 @@ static const char *word_for_popt(const char *word)
 /* popt wants words that are const, and the command to be part of the program's name. */
 static bool open_popt(Options *options, int argc, char **argv)
 {
-    static const char *const names[COMMAND__COUNT] = { "ptxlint check", "ptxlint report", "ptxlint gpu", "ptxlint explain",
-                                                       "ptxlint rules", "ptxlint config", "ptxlint isa", "ptxlint tune",
-                                                       "ptxlint schema", "ptxlint baseline", "ptxlint budget", "ptxlint diff",
-                                                       "ptxlint completions", "ptxlint manual" };
+    static const char *const names[COMMAND__COUNT] = {
+        "ptxlint check",       "ptxlint report",   "ptxlint gpu",    "ptxlint explain",
+        "ptxlint rules",       "ptxlint config",   "ptxlint isa",    "ptxlint tune",
+        "ptxlint schema",      "ptxlint baseline", "ptxlint budget", "ptxlint diff",
+        "ptxlint completions", "ptxlint manual"
+    };
     bool is_ours = true;                /* behind -- there are paths alone */
     int count = argc - options->has_command;
     options->words = calloc((size_t)count + 1, sizeof *options->words);
@@ -227,21 +235,25 @@ static bool open_popt(Options *options, int argc, char **argv)
         is_ours = is_ours && strcmp(word, "--") != 0;
         options->words[i] = is_ours ? word_for_popt(word) : word;
     }
-    options->popt = poptGetContext("ptxlint", count, options->words, ptx_option_tables[options->command], 0);
+    options->popt = poptGetContext("ptxlint", count, options->words,
+                                   ptx_option_tables[options->command], 0);
     if (!options->popt)
         return false;
-    poptSetOtherOptionHelp(options->popt, options->has_command ? ptx_command_usage[options->command] : "[COMMAND] [OPTIONS] PATH...");
+    poptSetOtherOptionHelp(options->popt, options->has_command ? ptx_command_usage[options->command]
+                                                               : "[COMMAND] [OPTIONS] PATH...");
     return true;
 }
 
-/* The option of a table, or of those that it includes, which is at most 2 edits from name, without its dashes. */
+/* The option of a table, or of those that it includes, which is at most 2 edits from name, without
+ * its dashes. */
 static const char *nearest_option(const struct poptOption *table, const char *name, unsigned *least)
 {
     const char *nearest = NULL;
     for (; table->longName || table->argInfo || table->arg; table++) {
         bool is_table = (table->argInfo & POPT_ARG_MASK) == POPT_ARG_INCLUDE_TABLE;
         const char *here = is_table ? nearest_option(table->arg, name, least) : NULL;
-        unsigned apart = !is_table && table->longName ? ptx_word_distance(name, table->longName) : *least;
+        unsigned apart = !is_table && table->longName ? ptx_word_distance(name, table->longName)
+                                                      : *least;
         if (apart < *least)
             *least = apart, here = table->longName;
         nearest = here ? here : nearest;
@@ -252,11 +264,14 @@ static const char *nearest_option(const struct poptOption *table, const char *na
 static void complain_option(const Options *options, int error)
 {
     char text[160];
-    const char *word = poptBadOption(options->popt, POPT_BADOPTION_NOALIAS), *why = poptStrerror(error);
+    const char *word = poptBadOption(options->popt, POPT_BADOPTION_NOALIAS),
+               *why = poptStrerror(error);
     unsigned least = 3;
     size_t dashes = strspn(word, "-");
     bool is_unknown = error == POPT_ERROR_BADOPT && strlen(word) > dashes + 1;
-    const char *near = is_unknown ? nearest_option(ptx_option_tables[options->command], word + dashes, &least) : NULL;
+    const char *near = is_unknown ? nearest_option(ptx_option_tables[options->command],
+                                                   word + dashes, &least)
+                                  : NULL;
     snprintf(text, sizeof text, near ? "%s; did you mean --%.40s?" : "%s", why, near);
     ptx_complain(word, text);
 }
@@ -283,7 +298,8 @@ static Parsed parse_options(Options *options)
     return PARSED_RUN;
 }
 
-/* What --format FORMAT and --output say is a document too, and the only one where there is no --format FORMAT=FILE: the first in order. */
+/* What --format FORMAT and --output say is a document too, and the only one where there is no
+ * --format FORMAT=FILE: the first in order. */
 static Parsed finish_outputs(Options *options)
 {
     bool is_wanted = options->has_format || options->output.path || !options->output_count;
@@ -324,7 +340,8 @@ static bool has_tables(const Options *options)
 static bool is_baseline_use(const Options *options)
 {
     const char *const *words = (const char *const *)options->paths;
-    return words && words[0] && words[1] && (!strcmp(words[0], "write") || !strcmp(words[0], "prune"));
+    return words && words[0] && words[1]
+           && (!strcmp(words[0], "write") || !strcmp(words[0], "prune"));
 }
 
 static bool is_budget_use(const Options *options)
@@ -348,20 +365,31 @@ static Parsed check_options(const Options *options)
         return PARSED_BAD;
     }
     bool has_words = options->paths && options->paths[0];
-    bool needs_path = options->command == COMMAND_CHECK || options->command == COMMAND_REPORT || options->command == COMMAND_TUNE;
-    const char *trouble = needs_path && !has_words ? "no PATH given; see ptxlint --help" :
-        options->command == COMMAND_EXPLAIN && !has_words ? "explain: missing RULE; `ptxlint rules` lists them all" :
-        options->command == COMMAND_CONFIG && !has_words ? "config: missing subcommand (show, files, init)" :
-        options->command == COMMAND_BASELINE && !is_baseline_use(options) ? "baseline: missing subcommand or PATH (write PATH..., prune PATH...)" :
-        options->command == COMMAND_DIFF && !is_diff_use(options) ? "diff: OLD and NEW are missing: PTX files, folders, or saved reports" :
-        options->command == COMMAND_BUDGET && !is_budget_use(options) ? "budget: missing subcommand or PATH (init PATH...)" :
-        options->has_no_baseline && options->baseline_path ? "--baseline and --no-baseline exclude each other" :
-        options->command == COMMAND_COMPLETIONS && !has_words ? "completions: missing shell (bash, zsh, fish)" :
-        options->command == COMMAND_MANUAL && has_words ? "manual takes no further words" :
-        options->has_list && has_words ? "isa: --list takes no OPCODE" :
-        options->has_no_config && options->config_path ? "--config and --no-config exclude each other" :
-        options->has_statistics && !has_tables(options) ?
-            "--statistics needs --format text, oneline, json or jsonl" : NULL;
+    bool needs_path = options->command == COMMAND_CHECK || options->command == COMMAND_REPORT
+                      || options->command == COMMAND_TUNE;
+    const char *trouble =
+        needs_path && !has_words ? "no PATH given; see ptxlint --help"
+        : options->command == COMMAND_EXPLAIN && !has_words
+            ? "explain: missing RULE; `ptxlint rules` lists them all"
+        : options->command == COMMAND_CONFIG && !has_words
+            ? "config: missing subcommand (show, files, init)"
+        : options->command == COMMAND_BASELINE && !is_baseline_use(options)
+            ? "baseline: missing subcommand or PATH (write PATH..., prune PATH...)"
+        : options->command == COMMAND_DIFF && !is_diff_use(options)
+            ? "diff: OLD and NEW are missing: PTX files, folders, or saved reports"
+        : options->command == COMMAND_BUDGET && !is_budget_use(options)
+            ? "budget: missing subcommand or PATH (init PATH...)"
+        : options->has_no_baseline && options->baseline_path
+            ? "--baseline and --no-baseline exclude each other"
+        : options->command == COMMAND_COMPLETIONS && !has_words
+            ? "completions: missing shell (bash, zsh, fish)"
+        : options->command == COMMAND_MANUAL && has_words ? "manual takes no further words"
+        : options->has_list && has_words                  ? "isa: --list takes no OPCODE"
+        : options->has_no_config && options->config_path
+            ? "--config and --no-config exclude each other"
+        : options->has_statistics && !has_tables(options)
+            ? "--statistics needs --format text, oneline, json or jsonl"
+            : NULL;
     if (trouble)
         ptx_complain(NULL, trouble);
     return trouble ? PARSED_BAD : PARSED_RUN;

@@ -1,11 +1,15 @@
-/* page.c -- what a rule says of itself, in Markdown: docs/rules/CODE.md, and what `ptxlint explain` shows. */
+/* page.c -- what a rule says of itself, in Markdown: docs/rules/CODE.md, and what `ptxlint explain`
+ * shows. */
 #include "cli/cli.h"
 
 #include <string.h>
 
 const char *ptx_severity_word(int severity)
 {
-    return severity == PTXLINT_ERROR ? "error" : severity == PTXLINT_WARNING ? "warning" : severity == PTXLINT_NOTE ? "note" : "-";
+    return severity == PTXLINT_ERROR     ? "error"
+           : severity == PTXLINT_WARNING ? "warning"
+           : severity == PTXLINT_NOTE    ? "note"
+                                         : "-";
 }
 
 const char *ptx_certainty_word(int certainty)
@@ -18,7 +22,8 @@ const char *ptx_certainty_word(int certainty)
 static const char *certainty_sentence(const ptxlint_rule *rule)
 {
     switch (rule->certainty) {
-    case PTXLINT_EXACT: return "exact: follows from the code, and from the launch where one is given";
+    case PTXLINT_EXACT:
+        return "exact: follows from the code, and from the launch where one is given";
     case PTXLINT_BOUND: return "exact, or a bound that the true value does not exceed";
     default:            return "may be an estimate: each finding states its certainty";
     }
@@ -46,12 +51,14 @@ static void put_code(Text *out, const char *language, const char *text)
 {
     const char *fence = strstr(text, "```") ? "~~~~~~" : "```";
     size_t length = strlen(text);
-    ptx_text_print(out, "%s%s\n%s%s%s\n\n", fence, language, text, length && text[length - 1] == '\n' ? "" : "\n", fence);
+    ptx_text_print(out, "%s%s\n%s%s%s\n\n", fence, language, text,
+                   length && text[length - 1] == '\n' ? "" : "\n", fence);
 }
 
 enum { CONDITION_WIDTH = 100 };
 
-/* Length of the part of a condition up to the next `and` outside of all brackets and quotes, with the blank behind it. */
+/* Length of the part of a condition up to the next `and` outside of all brackets and quotes, with
+ * the blank behind it. */
 static size_t part_length(const char *text)
 {
     unsigned depth = 0;
@@ -105,8 +112,10 @@ static void put_facts(Text *out, const ptxlint_rule *rule)
     if (!rule->is_front_end) {
         put_row(out, "certainty", certainty_sentence(rule));
         put_row(out, "subject", rule->subject);
-        put_row(out, "on by default", rule->is_preview ? "no: a preview rule; enable it with `--preview`, or select it by code or name"
-                                                       : "yes");
+        put_row(out, "on by default",
+                rule->is_preview
+                    ? "no: a preview rule; enable it with `--preview`, or select it by code or name"
+                    : "yes");
     }
     ptx_text_put(out, "\n");
 }
@@ -118,13 +127,16 @@ static void put_thresholds(Text *out, const ptxlint_rule *rule)
     ptx_text_put(out, "## Thresholds\n\n| name | value | meaning |\n| --- | --- | --- |\n");
     for (size_t i = 0; i < rule->threshold_count; i++) {
         const ptxlint_threshold *t = &rule->thresholds[i];
-        ptx_text_print(out, "| `%s` | %.15g%s%s | ", t->name, t->value, *t->unit ? " " : "", t->unit);
+        ptx_text_print(out, "| `%s` | %.15g%s%s | ", t->name, t->value, *t->unit ? " " : "",
+                       t->unit);
         put_cell(out, t->what);
         ptx_text_put(out, " |\n");
     }
     const ptxlint_threshold *first = &rule->thresholds[0];
-    ptx_text_print(out, "\nTo set one: `--threshold %s.%s=%.15g`, or `thresholds: { %s.%s: %.15g }` in `.ptxlint.yaml`.\n\n", rule->code,
-                   first->name, first->value, rule->code, first->name, first->value);
+    ptx_text_print(out,
+                   "\nTo set one: `--threshold %s.%s=%.15g`, or `thresholds: { %s.%s: %.15g }` in "
+                   "`.ptxlint.yaml`.\n\n",
+                   rule->code, first->name, first->value, rule->code, first->name, first->value);
 }
 
 static void put_example_code(Text *out, const char *what, const char *language, const char *text)
@@ -163,11 +175,17 @@ static void put_silence(Text *out, const ptxlint_rule *rule)
         ptx_text_put(out, "It cannot be suppressed: this part of the file could not be read.\n\n");
         return;
     }
-    ptx_text_print(out, "- In one place: a comment on its line, or on the one before, `// ptxlint: ignore[%s] reason`; in CUDA "
-                   "`asm volatile(\"// ptxlint: ignore[%s] reason\");`\n", rule->code, rule->code);
-    ptx_text_print(out, "- In a kernel, or in a file: `// ptxlint: ignore-kernel[%s] reason`, `// ptxlint: ignore-file[%s] reason`\n",
+    ptx_text_print(out,
+                   "- In one place: a comment on its line, or on the one before, `// ptxlint: "
+                   "ignore[%s] reason`; in CUDA "
+                   "`asm volatile(\"// ptxlint: ignore[%s] reason\");`\n",
                    rule->code, rule->code);
-    ptx_text_print(out, "- Everywhere: `--ignore %s`, or `ignore: [%s]` in `.ptxlint.yaml`\n\n", rule->code, rule->code);
+    ptx_text_print(out,
+                   "- In a kernel, or in a file: `// ptxlint: ignore-kernel[%s] reason`, `// "
+                   "ptxlint: ignore-file[%s] reason`\n",
+                   rule->code, rule->code);
+    ptx_text_print(out, "- Everywhere: `--ignore %s`, or `ignore: [%s]` in `.ptxlint.yaml`\n\n",
+                   rule->code, rule->code);
 }
 
 static void put_sources(Text *out, const ptxlint_rule *rule)

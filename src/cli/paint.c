@@ -1,5 +1,5 @@
-/* paint.c -- Markdown for a terminal: md4c parses, this lays out. Text is filled to 80 columns; control characters of the text do not
- * reach the terminal. */
+/* paint.c -- Markdown for a terminal: md4c parses, this lays out. Text is filled to 80 columns;
+ * control characters of the text do not reach the terminal. */
 #include "cli/cli.h"
 
 #include <md4c.h>
@@ -27,7 +27,7 @@ typedef struct Painter {
     ExitCode code;              /* of cells */
 } Painter;
 
-/* ---- lines ------------------------------------------------------------------------------------------------------- */
+/* ---- lines ----------------------------------------------------------------------------------- */
 
 /* Columns of length bytes: neither escapes nor further bytes of a character take one. */
 static unsigned visible_width(const char *text, size_t length)
@@ -93,7 +93,8 @@ static void begin_block(Painter *p)
     p->has_begun = true;
 }
 
-/* Fills lines of WIDTH columns from at, the first one being at that column already; later ones begin with hang spaces. */
+/* Fills lines of WIDTH columns from at, the first one being at that column already; later ones
+ * begin with hang spaces. */
 static void put_filled(Painter *p, const char *text, size_t length, unsigned at, unsigned hang)
 {
     unsigned column = at;
@@ -151,7 +152,7 @@ static void flush_code(Painter *p)
     ptx_text_free(&p->line);
 }
 
-/* ---- tables ------------------------------------------------------------------------------------------------------ */
+/* ---- tables ---------------------------------------------------------------------------------- */
 
 static void end_cell(Painter *p)
 {
@@ -179,7 +180,9 @@ static bool is_empty_row(char **cells, unsigned count)
 /* Columns as wide as they must be; the last one is filled. */
 static void put_table_row(Painter *p, char **cells, const unsigned *widths)
 {
-    unsigned column = put_prefix(p, 0), hang = column - outer_indent(p, p->list_depth) - 2 * p->quote_depth, last = p->column_count - 1;
+    unsigned column = put_prefix(p, 0),
+             hang = column - outer_indent(p, p->list_depth) - 2 * p->quote_depth,
+             last = p->column_count - 1;
     for (unsigned i = 0; i < last; i++) {
         put_visible(p, cells[i], strlen(cells[i]));
         put_spaces(p, widths[i] - visible_width(cells[i], strlen(cells[i])) + 2);
@@ -192,7 +195,8 @@ static void put_table_row(Painter *p, char **cells, const unsigned *widths)
 static void end_table(Painter *p)
 {
     unsigned widths[COLUMNS_MAX] = { 0 }, columns = p->column_count;
-    bool is_good = columns && columns <= COLUMNS_MAX && p->cells.count % columns == 0 && p->code == EXIT_CLEAN;
+    bool is_good = columns && columns <= COLUMNS_MAX && p->cells.count % columns == 0
+                   && p->code == EXIT_CLEAN;
     for (size_t i = 0; is_good && i < p->cells.count; i++) {
         unsigned width = visible_width(p->cells.items[i], strlen(p->cells.items[i]));
         if (width > widths[i % columns])
@@ -208,7 +212,7 @@ static void end_table(Painter *p)
     p->needs_gap = true;
 }
 
-/* ---- blocks ------------------------------------------------------------------------------------------------------ */
+/* ---- blocks ---------------------------------------------------------------------------------- */
 
 static void begin_list(Painter *p, bool is_ordered, unsigned start)
 {
@@ -216,7 +220,9 @@ static void begin_list(Painter *p, bool is_ordered, unsigned start)
     if (p->list_depth == LISTS_MAX)
         p->list_overflow++;
     else
-        p->lists[p->list_depth++] = (PaintList){ .is_ordered = is_ordered, .number = start, .mark_width = is_ordered ? 3 : 2 };
+        p->lists[p->list_depth++] = (PaintList){ .is_ordered = is_ordered,
+                                                 .number = start,
+                                                 .mark_width = is_ordered ? 3 : 2 };
 }
 
 static void end_list(Painter *p)
@@ -266,7 +272,8 @@ static int enter_block(MD_BLOCKTYPE type, void *detail, void *context)
     case MD_BLOCK_H:
         flush(p);
         if (p->has_color)
-            ptx_text_put(&p->line, ((const MD_BLOCK_H_DETAIL *)detail)->level == 1 ? "\033[1;4m" : "\033[1m");
+            ptx_text_put(&p->line,
+                         ((const MD_BLOCK_H_DETAIL *)detail)->level == 1 ? "\033[1;4m" : "\033[1m");
         break;
     default:
         flush(p);
@@ -320,7 +327,7 @@ static int leave_block(MD_BLOCKTYPE type, void *detail, void *context)
     return 0;
 }
 
-/* ---- inside a block ---------------------------------------------------------------------------------------------- */
+/* ---- inside a block -------------------------------------------------------------------------- */
 
 static int enter_span(MD_SPANTYPE type, void *detail, void *context)
 {
@@ -346,7 +353,8 @@ static void put_link(Painter *p, const MD_SPAN_A_DETAIL *link)
 {
     size_t length = link->href.size;
     const char *line = p->line.bytes ? p->line.bytes : "";
-    bool is_said = p->line.length >= length && length && !strncmp(line + p->line.length - length, link->href.text, length);
+    bool is_said = p->line.length >= length && length
+                   && !strncmp(line + p->line.length - length, link->href.text, length);
     if (is_said || !length)
         return;
     ptx_text_put(&p->line, " (");
@@ -407,8 +415,12 @@ static int put_text(MD_TEXTTYPE type, const MD_CHAR *text, MD_SIZE length, void 
 bool ptx_paint(Text *out, const char *markdown, size_t length, bool has_color)
 {
     static const MD_PARSER parser = {
-        .flags = MD_FLAG_TABLES | MD_FLAG_NOHTML, .enter_block = enter_block, .leave_block = leave_block,
-        .enter_span = enter_span, .leave_span = leave_span, .text = put_text,
+        .flags = MD_FLAG_TABLES | MD_FLAG_NOHTML,
+        .enter_block = enter_block,
+        .leave_block = leave_block,
+        .enter_span = enter_span,
+        .leave_span = leave_span,
+        .text = put_text,
     };
     Painter painter = { .out = out, .has_color = has_color };
     bool is_good = !md_parse(markdown, (MD_SIZE)length, &parser, &painter);

@@ -44,7 +44,7 @@ static ExitCode add_item(StringList *list, const char *path)
     return ptx_strings_add(list, path, strlen(path));
 }
 
-/* ---- directories ------------------------------------------------------------------------------------------------- */
+/* ---- directories ----------------------------------------------------------------------------- */
 
 static int is_visible(const struct dirent *entry)
 {
@@ -102,7 +102,8 @@ typedef struct PathsWalk {
 
 static ExitCode add_folder(PathsWalk *walk, const char *folder);
 
-/* Links to files are followed; links to directories are not, so there are no cycles, and no file comes twice. */
+/* Links to files are followed; links to directories are not, so there are no cycles, and no file
+ * comes twice. */
 static ExitCode add_entry(PathsWalk *walk, const char *folder, const char *name)
 {
     struct stat st;
@@ -111,7 +112,8 @@ static ExitCode add_entry(PathsWalk *walk, const char *folder, const char *name)
     if (!path)
         return complain_memory();
     bool is_folder = lstat(path, &st) == 0 && S_ISDIR(st.st_mode);
-    bool is_file = !is_folder && has_suffix(name, ".ptx") && (stat(path, &st) != 0 || S_ISREG(st.st_mode));
+    bool is_file = !is_folder && has_suffix(name, ".ptx")
+                   && (stat(path, &st) != 0 || S_ISREG(st.st_mode));
     if ((is_folder || is_file) && ptx_book_excludes(walk->book, folder, name))
         walk->excluded++;
     else if (is_folder)
@@ -140,7 +142,7 @@ static ExitCode add_folder(PathsWalk *walk, const char *folder)
     return code;
 }
 
-/* ---- arguments --------------------------------------------------------------------------------------------------- */
+/* ---- arguments ------------------------------------------------------------------------------- */
 
 static ExitCode add_named(PathsWalk *walk, const char *path)
 {

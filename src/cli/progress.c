@@ -22,7 +22,8 @@ void ptx_progress_begin(Progress *progress)
 void ptx_progress_show(Progress *progress, size_t done, size_t count)
 {
     double time = progress->is_wanted ? now() : 0;
-    if (!progress->is_wanted || time - progress->began < wait_seconds || time - progress->drawn < redraw_seconds)
+    if (!progress->is_wanted || time - progress->began < wait_seconds
+        || time - progress->drawn < redraw_seconds)
         return;
     fflush(stdout);                     /* it may be the same terminal */
     fprintf(stderr, "\r %zu of %zu files", done, count);

@@ -27,7 +27,7 @@ static void complain_error(Text *messages, const char *subject, int error)
     ptx_complain_to(messages, subject, ptx_error_text(error, room, sizeof room));
 }
 
-/* ---- where it is ------------------------------------------------------------------------------------------------- */
+/* ---- where it is ----------------------------------------------------------------------------- */
 
 static bool is_program(const char *path)
 {
@@ -35,7 +35,8 @@ static bool is_program(const char *path)
     return !stat(path, &st) && S_ISREG(st.st_mode) && !access(path, X_OK);
 }
 
-/* folder/tail if it is a program, for free(); an empty folder is the working directory, as in $PATH. */
+/* folder/tail if it is a program, for free(); an empty folder is the working directory, as in
+ * $PATH. */
 static char *try_folder(const char *folder, size_t length, const char *tail)
 {
     char *path = malloc(length + strlen(tail) + 3);
@@ -72,12 +73,13 @@ char *ptx_ptxas_locate(const char *path, ExitCode *code)
     if (*path)
         ptx_complain(path, "is not a program");
     else
-        ptx_complain("--ptxas", "there is no ptxas in $PATH, $CUDA_HOME/bin or /usr/local/cuda/bin; --ptxas=PATH names one");
+        ptx_complain("--ptxas", "there is no ptxas in $PATH, $CUDA_HOME/bin or "
+                                "/usr/local/cuda/bin; --ptxas=PATH names one");
     *code = exit_code_max(*code, EXIT_USAGE);
     return NULL;
 }
 
-/* ---- running it -------------------------------------------------------------------------------------------------- */
+/* ---- running it ------------------------------------------------------------------------------ */
 
 typedef struct Output {
     char *bytes;                /* NUL behind them */
@@ -121,7 +123,9 @@ static int spawn(char *const *words, int out, pid_t *pid)
     if (!error) {
         error = posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
         error = error ? error : posix_spawn_file_actions_adddup2(&actions, out, STDERR_FILENO);
-        error = error ? error : posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+        error = error ? error
+                      : posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null",
+                                                         O_RDONLY, 0);
         error = error ? error : posix_spawnattr_setsigdefault(&attributes, &defaults);
         error = error ? error : posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
         error = error ? error : posix_spawn(pid, words[0], &actions, &attributes, words, environ);
@@ -136,7 +140,7 @@ static int run_program(char *const *words, Output *out)
 {
     int ends[2], status = -1;
     pid_t pid;
-    if (pipe2(ends, O_CLOEXEC))         /* at once: another thread may be starting a program of its own */
+    if (pipe2(ends, O_CLOEXEC)) /* at once: another thread may be starting a program of its own */
         return -1;
     int error = spawn(words, ends[1], &pid);
     close(ends[1]);
@@ -148,7 +152,7 @@ static int run_program(char *const *words, Output *out)
     return errno ? -1 : status;
 }
 
-/* ---- the file ---------------------------------------------------------------------------------------------------- */
+/* ---- the file -------------------------------------------------------------------------------- */
 
 /* A name for ptxas: one that begins with - would be an option of it. */
 static char *plain_name(const char *path)
@@ -206,7 +210,7 @@ static bool is_regular(const char *path)
     return strcmp(path, "-") && !stat(path, &st) && S_ISREG(st.st_mode);
 }
 
-/* ---- what it says ------------------------------------------------------------------------------------------------ */
+/* ---- what it says ---------------------------------------------------------------------------- */
 
 /* The first line that is more than information. */
 static void complain_output(Text *messages, const char *path, const char *text)
@@ -217,13 +221,14 @@ static void complain_output(Text *messages, const char *path, const char *text)
         text += length + 1;
         length = strcspn(text, "\n");
     }
-    snprintf(line, sizeof line, "ptxas failed%s%.*s", length ? ": " : "", (int)(length < 400 ? length : 400), text);
+    snprintf(line, sizeof line, "ptxas failed%s%.*s", length ? ": " : "",
+             (int)(length < 400 ? length : 400), text);
     ptx_complain_to(messages, path, line);
 }
 
 /* For one architecture. What ptxas does not take is told, and the report does without it. */
-static ExitCode translate(const char *program, const char *path, const char *file, const char *arch, ptxlint_ptxas *ptxas,
-                          Text *messages)
+static ExitCode translate(const char *program, const char *path, const char *file, const char *arch,
+                          ptxlint_ptxas *ptxas, Text *messages)
 {
     char arch_word[64];
     Output out = { 0 };
@@ -250,7 +255,8 @@ static bool is_same_number(const char *a, const char *b)
     return digits && strspn(b + m, "0123456789") == digits && !strncmp(a + n, b + m, digits);
 }
 
-/* sm_90a where that is the target and the GPU is an sm_90, so that the features of the target are there. */
+/* sm_90a where that is the target and the GPU is an sm_90, so that the features of the target are
+ * there. */
 static const char *arch_for(const ptxlint_gpu *gpu, const char *target)
 {
     const char *sm = ptxlint_gpu_get_info(gpu)->sm;
@@ -261,22 +267,26 @@ static const char *arch_for(const ptxlint_gpu *gpu, const char *target)
 static bool is_earlier(const ptxlint_module_info *info, size_t index)
 {
     for (size_t i = 0; i < index; i++)
-        if (!strcmp(arch_for(info->gpus[i], info->target), arch_for(info->gpus[index], info->target)))
+        if (!strcmp(arch_for(info->gpus[i], info->target),
+                    arch_for(info->gpus[index], info->target)))
             return true;
     return false;
 }
 
-static ExitCode translate_all(const char *program, const char *path, const char *file, const ptxlint_module_info *info,
-                              ptxlint_ptxas *ptxas, Text *messages)
+static ExitCode translate_all(const char *program, const char *path, const char *file,
+                              const ptxlint_module_info *info, ptxlint_ptxas *ptxas, Text *messages)
 {
     ExitCode code = EXIT_CLEAN;
     for (size_t i = 0; i < info->gpu_count; i++)
         if (!is_earlier(info, i))
-            code = exit_code_max(code, translate(program, path, file, arch_for(info->gpus[i], info->target), ptxas, messages));
+            code = exit_code_max(code,
+                                 translate(program, path, file,
+                                           arch_for(info->gpus[i], info->target), ptxas, messages));
     return code;
 }
 
-ExitCode ptx_ptxas_run(const char *program, const char *path, const ptxlint_module *module, ptxlint_ptxas *ptxas, Text *messages)
+ExitCode ptx_ptxas_run(const char *program, const char *path, const ptxlint_module *module,
+                       ptxlint_ptxas *ptxas, Text *messages)
 {
     const ptxlint_module_info *info = ptxlint_module_get_info(module);
     if (!info->gpu_count)

@@ -1,4 +1,5 @@
-/* rule_json.h -- a rule as JSON: an object of schema ptxlint-rules/1. NULL stands for no memory, as everywhere in jansson. */
+/* rule_json.h -- a rule as JSON: an object of schema ptxlint-rules/1. NULL stands for no memory, as
+ * everywhere in jansson. */
 #ifndef PTX_CLI_RULE_JSON_H
 #define PTX_CLI_RULE_JSON_H
 

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* ---- which of them ----------------------------------------------------------------------------------------------- */
+/* ---- which of them --------------------------------------------------------------------------- */
 
 /* As a selector of the config does: ALL, a group, a code or its beginning, a name. */
 static bool is_selected_by(const ptxlint_rule *rule, const char *word, size_t length)
@@ -37,7 +37,7 @@ static bool is_selected(const Options *options, const ptxlint_rule *rule)
     return !lists->count;
 }
 
-/* ---- text -------------------------------------------------------------------------------------------------------- */
+/* ---- text ------------------------------------------------------------------------------------ */
 
 static void write_text(const Options *options, const ptxlint_rules *rules, Text *out)
 {
@@ -46,15 +46,17 @@ static void write_text(const Options *options, const ptxlint_rules *rules, Text 
     for (size_t i = 0; (rule = ptxlint_rule_at(rules, i)); i++)
         if (is_selected(options, rule) && (int)strlen(rule->name) > width)
             width = (int)strlen(rule->name);
-    ptx_text_print(out, "%-7s  %-*s  %-8s  %-12s  %-9s  %s\n", "code", width, "name", "severity", "group", "certainty", "summary");
+    ptx_text_print(out, "%-7s  %-*s  %-8s  %-12s  %-9s  %s\n", "code", width, "name", "severity",
+                   "group", "certainty", "summary");
     for (size_t i = 0; (rule = ptxlint_rule_at(rules, i)); i++)
         if (is_selected(options, rule))
-            ptx_text_print(out, "%-7s  %-*s  %-8s  %-12s  %-9s  %s%s\n", rule->code, width, rule->name, ptx_severity_word(rule->severity),
-                           rule->group, rule->is_front_end ? "exact" : ptx_certainty_word(rule->certainty),
+            ptx_text_print(out, "%-7s  %-*s  %-8s  %-12s  %-9s  %s%s\n", rule->code, width,
+                           rule->name, ptx_severity_word(rule->severity), rule->group,
+                           rule->is_front_end ? "exact" : ptx_certainty_word(rule->certainty),
                            rule->is_preview ? "(preview) " : "", rule->summary);
 }
 
-/* ---- Markdown: docs/rules/README.md ------------------------------------------------------------------------------ */
+/* ---- Markdown: docs/rules/README.md ---------------------------------------------------------- */
 
 /* Groups in order of their first rules. */
 static bool is_first_of_group(const ptxlint_rules *rules, size_t index, const char *group)
@@ -74,7 +76,8 @@ static void put_cell(Text *out, const char *text)
     }
 }
 
-static void write_group(const Options *options, const ptxlint_rules *rules, const char *group, Text *out)
+static void write_group(const Options *options, const ptxlint_rules *rules, const char *group,
+                        Text *out)
 {
     const ptxlint_rule *rule;
     bool has_head = false;
@@ -82,10 +85,15 @@ static void write_group(const Options *options, const ptxlint_rules *rules, cons
         if (strcmp(rule->group, group) || !is_selected(options, rule))
             continue;
         if (!has_head)
-            ptx_text_print(out, "\n## %s\n\n| code | name | severity | certainty | what |\n| --- | --- | --- | --- | --- |\n", group);
+            ptx_text_print(out,
+                           "\n## %s\n\n| code | name | severity | certainty | what |\n| --- | --- "
+                           "| --- | --- | --- |\n",
+                           group);
         has_head = true;
-        ptx_text_print(out, "| [%s](%s.md) | %s | %s | %s | %s", rule->code, rule->code, rule->name, ptx_severity_word(rule->severity),
-                       rule->is_front_end ? "exact" : ptx_certainty_word(rule->certainty), rule->is_preview ? "(preview) " : "");
+        ptx_text_print(out, "| [%s](%s.md) | %s | %s | %s | %s", rule->code, rule->code, rule->name,
+                       ptx_severity_word(rule->severity),
+                       rule->is_front_end ? "exact" : ptx_certainty_word(rule->certainty),
+                       rule->is_preview ? "(preview) " : "");
         put_cell(out, rule->summary);
         ptx_text_put(out, " |\n");
     }
@@ -94,14 +102,16 @@ static void write_group(const Options *options, const ptxlint_rules *rules, cons
 static void write_markdown(const Options *options, const ptxlint_rules *rules, Text *out)
 {
     const ptxlint_rule *rule;
-    ptx_text_put(out, "# Rules\n\nOne page each. The certainty is the least that a finding needs: less certain ones are not reported. How rules are "
-                 "written is in\n[../rules.md](../rules.md), how they are selected and suppressed in [../config.md](../config.md).\n");
+    ptx_text_put(out, "# Rules\n\nOne page each. The certainty is the least that a finding needs: "
+                      "less certain ones are not reported. How rules are "
+                      "written is in\n[../rules.md](../rules.md), how they are selected and "
+                      "suppressed in [../config.md](../config.md).\n");
     for (size_t i = 0; (rule = ptxlint_rule_at(rules, i)); i++)
         if (is_first_of_group(rules, i, rule->group))
             write_group(options, rules, rule->group, out);
 }
 
-/* ---- facts ------------------------------------------------------------------------------------------------------- */
+/* ---- facts ----------------------------------------------------------------------------------- */
 
 static void write_facts_text(Text *out)
 {
@@ -109,8 +119,10 @@ static void write_facts_text(Text *out)
     char name[128], type[96];
     for (size_t i = 0; ptxlint_fact_at(i, &fact); i++) {
         snprintf(name, sizeof name, "%s.%s", fact.scope, fact.name);
-        snprintf(type, sizeof type, "%s%s%s%s", fact.type, *fact.unit ? " (" : "", fact.unit, *fact.unit ? ")" : "");
-        ptx_text_print(out, "%-32s  %-22s  %-8s  %s\n", name, type, *fact.certainty ? fact.certainty : "varies", fact.what);
+        snprintf(type, sizeof type, "%s%s%s%s", fact.type, *fact.unit ? " (" : "", fact.unit,
+                 *fact.unit ? ")" : "");
+        ptx_text_print(out, "%-32s  %-22s  %-8s  %s\n", name, type,
+                       *fact.certainty ? fact.certainty : "varies", fact.what);
     }
 }
 
@@ -118,13 +130,18 @@ static void write_facts_markdown(Text *out)
 {
     ptxlint_fact fact;
     char scope[64] = "";
-    ptx_text_put(out, "# Facts\n\nFacts that the expressions of rules may use ([rules.md](rules.md)). Where the certainty is empty it comes with each "
-                 "value.\n");
+    ptx_text_put(out, "# Facts\n\nFacts that the expressions of rules may use "
+                      "([rules.md](rules.md)). Where the certainty is empty it comes with each "
+                      "value.\n");
     for (size_t i = 0; ptxlint_fact_at(i, &fact); i++) {
         if (strcmp(scope, fact.scope))
-            ptx_text_print(out, "\n## %s\n\n| fact | type | unit | certainty | meaning |\n| --- | --- | --- | --- | --- |\n", fact.scope);
+            ptx_text_print(out,
+                           "\n## %s\n\n| fact | type | unit | certainty | meaning |\n| --- | --- | "
+                           "--- | --- | --- |\n",
+                           fact.scope);
         snprintf(scope, sizeof scope, "%s", fact.scope);
-        ptx_text_print(out, "| `%s.%s` | %s | %s | %s | ", fact.scope, fact.name, fact.type, fact.unit, fact.certainty);
+        ptx_text_print(out, "| `%s.%s` | %s | %s | %s | ", fact.scope, fact.name, fact.type,
+                       fact.unit, fact.certainty);
         put_cell(out, fact.what);
         ptx_text_put(out, " |\n");
     }
@@ -135,12 +152,14 @@ static json_t *facts_json(void)
     ptxlint_fact fact;
     json_t *all = json_array();
     for (size_t i = 0; ptxlint_fact_at(i, &fact); i++)
-        json_array_append_new(all, json_pack("{s:s, s:s, s:s, s:s, s:s, s:s}", "scope", fact.scope, "name", fact.name, "type", fact.type,
-                                             "unit", fact.unit, "certainty", fact.certainty, "what", fact.what));
+        json_array_append_new(all,
+                              json_pack("{s:s, s:s, s:s, s:s, s:s, s:s}", "scope", fact.scope,
+                                        "name", fact.name, "type", fact.type, "unit", fact.unit,
+                                        "certainty", fact.certainty, "what", fact.what));
     return json_pack("{s:s, s:o}", "schema", "ptxlint-facts/1", "facts", all);
 }
 
-/* ---- the command ------------------------------------------------------------------------------------------------- */
+/* ---- the command ----------------------------------------------------------------------------- */
 
 static json_t *rules_json(const Options *options, const ptxlint_rules *rules)
 {
@@ -159,7 +178,8 @@ static void write_rules(const Options *options, const ptxlint_rules *rules, Text
     else if (options->has_facts)
         (options->output.format == FORMAT_MARKDOWN ? write_facts_markdown : write_facts_text)(out);
     else
-        (options->output.format == FORMAT_MARKDOWN ? write_markdown : write_text)(options, rules, out);
+        (options->output.format == FORMAT_MARKDOWN ? write_markdown : write_text)(options, rules,
+                                                                                  out);
 }
 
 ExitCode ptx_rules_list(const Options *options)
@@ -168,7 +188,9 @@ ExitCode ptx_rules_list(const Options *options)
     Text out = { 0 };
     ExitCode code = ptx_book_open(&book, options);
     if (code == EXIT_CLEAN && options->paths && options->paths[0]) {
-        ptx_complain(options->paths[0], "rules takes no further words; --select chooses, `ptxlint explain` describes one");
+        ptx_complain(
+            options->paths[0],
+            "rules takes no further words; --select chooses, `ptxlint explain` describes one");
         code = EXIT_USAGE;
     }
     const Settings *settings = code == EXIT_CLEAN ? ptx_book_folder(&book, ".") : NULL;

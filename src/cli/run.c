@@ -51,7 +51,7 @@ static void complain_status(CliRun *run, const char *subject, ptxlint_status sta
     raise_code(run, ptx_complain_status(subject, status));
 }
 
-/* ---- making a module, in any thread ------------------------------------------------------------------------------ */
+/* ---- making a module, in any thread ---------------------------------------------------------- */
 
 /* The launches of the config file are those of its files, else the command line's. */
 static const Inputs *launches_of(const CliRun *run, size_t index)
@@ -64,7 +64,9 @@ static ptxlint_options module_options(const CliRun *run, size_t index, unsigned 
 {
     const Budget *budget = run->budgets[index];
     const Inputs *given = &run->inputs, *config = &run->settings[index]->inputs;
-    const Inputs *gpus = given->gpu_count || !budget ? given : config->gpu_count ? config : &budget->inputs;
+    const Inputs *gpus = given->gpu_count || !budget ? given
+                         : config->gpu_count         ? config
+                                                     : &budget->inputs;
     ptxlint_options options;
     ptxlint_options_init(&options);
     options.path = run->files.items[index];
@@ -78,12 +80,16 @@ static ptxlint_options module_options(const CliRun *run, size_t index, unsigned 
     options.jobs = ptx_jobs_threads(run->options, run->worker_count);
     options.profile = run->profiles ? run->profiles[worker] : NULL;
     options.syntax_only = run->is_syntax_only;
-    options.findings_only = run->options->command != COMMAND_REPORT && run->options->command != COMMAND_BUDGET && !run->report && !budget && !run->options->ptxas;
+    options.findings_only = run->options->command != COMMAND_REPORT
+                            && run->options->command != COMMAND_BUDGET && !run->report && !budget
+                            && !run->options->ptxas;
     return options;
 }
 
-/* What the logs say, then what ptxas says now: it replaces what they say of the same kernel and architecture. */
-static ptxlint_status ask_ptxas(const CliRun *run, const char *path, const ptxlint_module *front, ptxlint_ptxas **said, Job *job)
+/* What the logs say, then what ptxas says now: it replaces what they say of the same kernel and
+ * architecture. */
+static ptxlint_status ask_ptxas(const CliRun *run, const char *path, const ptxlint_module *front,
+                                ptxlint_ptxas **said, Job *job)
 {
     ptxlint_status status = ptxlint_ptxas_new(said);
     if (status == PTXLINT_OK)
@@ -93,7 +99,8 @@ static ptxlint_status ask_ptxas(const CliRun *run, const char *path, const ptxli
     return status;
 }
 
-/* The front end first, for the text, which may be there only once, and the target; then all of it with what ptxas says. */
+/* The front end first, for the text, which may be there only once, and the target; then all of it
+ * with what ptxas says. */
 static ptxlint_status open_with_ptxas(const CliRun *run, const ptxlint_options *whole, Job *job)
 {
     ptxlint_options options = *whole;
@@ -120,11 +127,12 @@ static void make_module(void *context, size_t index, unsigned worker, Job *job)
     const CliRun *run = context;
     ptxlint_options options = module_options(run, index, worker);
     errno = 0;
-    job->status = run->ptxas ? open_with_ptxas(run, &options, job) : ptxlint_module_open(options.path, &options, &job->module);
+    job->status = run->ptxas ? open_with_ptxas(run, &options, job)
+                             : ptxlint_module_open(options.path, &options, &job->module);
     job->error = errno;
 }
 
-/* ---- modules ----------------------------------------------------------------------------------------------------- */
+/* ---- modules --------------------------------------------------------------------------------- */
 
 /* An error of group limit says that some of the input was not read. */
 static bool is_cut_short(const ptxlint_module *module)
@@ -141,7 +149,8 @@ static void judge_module(CliRun *run, const ptxlint_module *module)
 {
     size_t counts[4];
     ptxlint_count_diagnostics(&module, 1, &run->write_options, counts);
-    if (run->options->command == COMMAND_CHECK && (counts[PTXLINT_WARNING] || counts[PTXLINT_ERROR]))
+    if (run->options->command == COMMAND_CHECK
+        && (counts[PTXLINT_WARNING] || counts[PTXLINT_ERROR]))
         raise_code(run, EXIT_FOUND);
     if (is_cut_short(module))
         raise_code(run, EXIT_INPUT);
@@ -153,7 +162,9 @@ static bool write_module(CliRun *run, const char *path, const ptxlint_module *mo
     bool is_good = false;
     for (size_t i = 0; i < run->target_count; i++) {
         RunTarget *target = &run->targets[i];
-        ptxlint_status status = target->writer && !target->is_lost ? ptxlint_writer_add(target->writer, module) : PTXLINT_OK;
+        ptxlint_status status = target->writer && !target->is_lost
+                                    ? ptxlint_writer_add(target->writer, module)
+                                    : PTXLINT_OK;
         if (status != PTXLINT_OK && status != PTXLINT_WRITE)
             complain_status(run, path, status);
         target->is_lost |= status != PTXLINT_OK;
@@ -167,7 +178,9 @@ static void draft_budget(CliRun *run, const char *path, const ptxlint_module *mo
 {
     Sink *sink = &run->targets[0].sink;
     bool is_lost = !run->has_draft && ptx_sink_write(sink, "budgets:\n", 9);
-    ptxlint_status status = is_lost ? PTXLINT_WRITE : ptxlint_budget_draft(module, run->options->slack_percent, ptx_sink_write, sink);
+    ptxlint_status status = is_lost ? PTXLINT_WRITE
+                                    : ptxlint_budget_draft(module, run->options->slack_percent,
+                                                           ptx_sink_write, sink);
     run->has_draft = true;
     run->targets[0].is_lost |= status != PTXLINT_OK;
     if (status != PTXLINT_OK && status != PTXLINT_WRITE)
@@ -197,7 +210,8 @@ static bool take_module(CliRun *run, size_t index, const Job *job)
     }
     judge_module(run, job->module);
     raise_code(run, ptx_matched_add(run->matched, launches_of(run, index), job->module));
-    if (run->baselines[index] && ptxlint_baseline_add(run->baselines[index]->found, job->module) != PTXLINT_OK)
+    if (run->baselines[index]
+        && ptxlint_baseline_add(run->baselines[index]->found, job->module) != PTXLINT_OK)
         complain_status(run, path, PTXLINT_NO_MEMORY);
     if (run->budgets[index])
         ptxlint_budget_cover(run->budgets[index]->budget, job->module, run->budgets[index]->covers);
@@ -205,7 +219,8 @@ static bool take_module(CliRun *run, size_t index, const Job *job)
         draft_budget(run, path, job->module);
     if (run->options->has_statistics)
         ptx_tally_add(&run->tally, job->module, &run->write_options);
-    return run->report ? add_to_report(run, path, job->module) : write_module(run, path, job->module);
+    return run->report ? add_to_report(run, path, job->module)
+                       : write_module(run, path, job->module);
 }
 
 static bool take_modules(CliRun *run)
@@ -225,7 +240,7 @@ static bool take_modules(CliRun *run)
     return is_good;
 }
 
-/* ---- what comes after them --------------------------------------------------------------------------------------- */
+/* ---- what comes after them ------------------------------------------------------------------- */
 
 static void write_text(CliRun *run, RunTarget *target, const Text *text)
 {
@@ -275,7 +290,9 @@ static void finish_gates(CliRun *run)
     else if (run->options->command == COMMAND_BASELINE)
         raise_code(run, ptx_gates_save(&run->gates, run->options, &text));
     else if (!run->is_syntax_only)
-        raise_code(run, exit_code_max(ptx_gates_tell(&run->gates), ptx_gates_tell_budgets(&run->gates, run->options->kernel_glob)));
+        raise_code(run,
+                   exit_code_max(ptx_gates_tell(&run->gates),
+                                 ptx_gates_tell_budgets(&run->gates, run->options->kernel_glob)));
     write_text(run, &run->targets[0], &text);
     ptx_text_free(&text);
 }
@@ -286,7 +303,9 @@ static void run_modules(CliRun *run)
     bool is_good = take_modules(run);
     for (size_t i = 0; i < run->target_count; i++) {
         RunTarget *target = &run->targets[i];
-        ptxlint_status status = target->writer && !target->is_lost ? ptxlint_writer_finish(target->writer) : PTXLINT_OK;
+        ptxlint_status status = target->writer && !target->is_lost
+                                    ? ptxlint_writer_finish(target->writer)
+                                    : PTXLINT_OK;
         if (status != PTXLINT_OK && status != PTXLINT_WRITE)
             complain_status(run, NULL, status);
         if (!target->is_lost && run->options->has_statistics)
@@ -298,7 +317,7 @@ static void run_modules(CliRun *run)
         finish_gates(run);
 }
 
-/* ---- documents --------------------------------------------------------------------------------------------------- */
+/* ---- documents ------------------------------------------------------------------------------- */
 
 static ptxlint_format format_for_library(Format format)
 {
@@ -314,7 +333,8 @@ static ptxlint_format format_for_library(Format format)
 /* In JSON the statistics are a document of their own, which stands for that of the findings. */
 static ExitCode open_target(CliRun *run, const Document *output)
 {
-    ptxlint_document document = run->options->command == COMMAND_CHECK ? PTXLINT_DIAGNOSTICS : PTXLINT_REPORT;
+    ptxlint_document document = run->options->command == COMMAND_CHECK ? PTXLINT_DIAGNOSTICS
+                                                                       : PTXLINT_REPORT;
     RunTarget *target = &run->targets[run->target_count];
     target->format = output->format;
     target->options = run->write_options;
@@ -325,10 +345,13 @@ static ExitCode open_target(CliRun *run, const Document *output)
         return code;
     run->target_count++;
     target->sink.progress = &run->progress;
-    if (run->options->command == COMMAND_BASELINE || run->options->command == COMMAND_BUDGET || (run->options->has_statistics && output->format == FORMAT_JSON))
+    if (run->options->command == COMMAND_BASELINE || run->options->command == COMMAND_BUDGET
+        || (run->options->has_statistics && output->format == FORMAT_JSON))
         return EXIT_CLEAN;
-    ptxlint_status status = ptxlint_writer_new(document, &target->options, ptx_sink_write, &target->sink, &target->writer);
-    return status == PTXLINT_OK || status == PTXLINT_WRITE ? EXIT_CLEAN : ptx_complain_status(NULL, status);
+    ptxlint_status status = ptxlint_writer_new(document, &target->options, ptx_sink_write,
+                                               &target->sink, &target->writer);
+    return status == PTXLINT_OK || status == PTXLINT_WRITE ? EXIT_CLEAN
+                                                           : ptx_complain_status(NULL, status);
 }
 
 static bool open_targets(CliRun *run)
@@ -353,7 +376,7 @@ static void close_targets(CliRun *run)
     free(run->targets);
 }
 
-/* ---- GPUs -------------------------------------------------------------------------------------------------------- */
+/* ---- GPUs ------------------------------------------------------------------------------------ */
 
 static ExitCode add_named_gpus(Inputs *inputs, const char *const *names)
 {
@@ -378,13 +401,14 @@ static void run_gpus(CliRun *run)
     if (run->code != EXIT_CLEAN)
         return;
     run->write_options.format = format_for_library(run->options->output.format);
-    ptxlint_status status = ptxlint_write_gpus(inputs->gpus, inputs->gpu_count, &run->write_options, ptx_sink_write, &sink);
+    ptxlint_status status = ptxlint_write_gpus(inputs->gpus, inputs->gpu_count, &run->write_options,
+                                               ptx_sink_write, &sink);
     if (status != PTXLINT_OK && status != PTXLINT_WRITE)
         complain_status(run, NULL, status);
     raise_code(run, ptx_sink_close(&sink));
 }
 
-/* ---- which findings are shown ------------------------------------------------------------------------------------ */
+/* ---- which findings are shown ---------------------------------------------------------------- */
 
 static bool has_group(const StringList *groups, const char *group)
 {
@@ -414,11 +438,15 @@ static void complain_group(CliRun *run, const ptxlint_rules *rules, const char *
     const char *near = ptxlint_rule_suggest(rules, group);
     const ptxlint_rule *rule = near ? ptxlint_rule_find(rules, near) : NULL;
     if (rule)                           /* a code or a name is meant for --select */
-        snprintf(text, sizeof text, "'%.80s' is not a group of rules; --select takes single ones, as %.60s", group, near);
+        snprintf(text, sizeof text,
+                 "'%.80s' is not a group of rules; --select takes single ones, as %.60s", group,
+                 near);
     else if (near)
-        snprintf(text, sizeof text, "'%.80s' is not a group of rules; did you mean %.60s?", group, near);
+        snprintf(text, sizeof text, "'%.80s' is not a group of rules; did you mean %.60s?", group,
+                 near);
     else
-        snprintf(text, sizeof text, "'%.80s' is not a group of rules; `ptxlint rules` lists the group of each", group);
+        snprintf(text, sizeof text,
+                 "'%.80s' is not a group of rules; `ptxlint rules` lists the group of each", group);
     ptx_complain("--only", text);
     raise_code(run, EXIT_USAGE);
 }
@@ -429,7 +457,8 @@ static void add_group(CliRun *run, const char *group)
         raise_code(run, ptx_strings_add(&run->groups, group, strlen(group)));
 }
 
-/* What the front end could not read for want of room is one of its findings: syntax brings limit with it. */
+/* What the front end could not read for want of room is one of its findings: syntax brings limit
+ * with it. */
 static void choose_groups(CliRun *run, const ptxlint_rules *rules)
 {
     const StringList *only = &run->options->only;
@@ -448,7 +477,7 @@ static void choose_groups(CliRun *run, const ptxlint_rules *rules)
     run->write_options.group_count = run->groups.count;
 }
 
-/* ---- the run ----------------------------------------------------------------------------------------------------- */
+/* ---- the run --------------------------------------------------------------------------------- */
 
 static void run_begin(CliRun *run, const Options *options, Matched *matched)
 {
@@ -480,7 +509,8 @@ static void run_end(CliRun *run)
     ptx_matched_free(&run->own);
 }
 
-/* Standard input that is named twice is read by the first that comes: then that must be the first in order. */
+/* Standard input that is named twice is read by the first that comes: then that must be the first
+ * in order. */
 static unsigned count_workers(const CliRun *run)
 {
     size_t pipes = 0;
@@ -524,13 +554,14 @@ static ExitCode find_gates(CliRun *run)
         if (run->settings[i] && (command == COMMAND_CHECK || command == COMMAND_BASELINE))
             code = ptx_gates_find(&run->gates, run->options, run->settings[i], &run->baselines[i]);
         if (run->settings[i] && command == COMMAND_CHECK && code == EXIT_CLEAN)
-            code = ptx_gates_find_budget(&run->gates, run->options, run->settings[i], &run->budgets[i]);
+            code = ptx_gates_find_budget(&run->gates, run->options, run->settings[i],
+                                         &run->budgets[i]);
     }
     return code;
 }
 
-/* All that can be wrong before the first module is read. False: there is no sense in going on; a PATH that leads nowhere does not
- * keep the others from being read. */
+/* All that can be wrong before the first module is read. False: there is no sense in going on; a
+ * PATH that leads nowhere does not keep the others from being read. */
 static bool prepare(CliRun *run)
 {
     const ptxlint_rules *rules;
@@ -538,7 +569,8 @@ static bool prepare(CliRun *run)
     raise_code(run, ptx_book_open(&run->book, run->options));
     if (run->code != EXIT_CLEAN)
         return false;
-    bool has_verb = run->options->command == COMMAND_BASELINE || run->options->command == COMMAND_BUDGET;
+    bool has_verb = run->options->command == COMMAND_BASELINE
+                    || run->options->command == COMMAND_BUDGET;
     for (size_t i = has_verb; run->paths[i]; i++)
         raise_code(run, ptx_paths_add(&run->files, run->paths[i], &run->book));
     find_settings(run);
@@ -586,7 +618,8 @@ ExitCode ptx_run(const Options *options)
     return run.code;
 }
 
-ExitCode ptx_run_report(const Options *options, const char *path, ptxlint_report *report, Matched *matched)
+ExitCode ptx_run_report(const Options *options, const char *path, ptxlint_report *report,
+                        Matched *matched)
 {
     CliRun run;
     const char *const paths[] = { path, NULL };

@@ -7,11 +7,13 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* ---- init -------------------------------------------------------------------------------------------------------- */
+/* ---- init ------------------------------------------------------------------------------------ */
 
 static const char first_config[] =
-    "# Settings of ptxlint for the PTX files in this folder and below. `ptxlint rules` lists the rules, `ptxlint explain CODE` describes\n"
-    "# one, `ptxlint config show PATH` shows the effective settings. A rule is named by its code, the beginning of it, its name or its group.\n"
+    "# Settings of ptxlint for the PTX files in this folder and below. `ptxlint rules` lists the "
+    "rules, `ptxlint explain CODE` describes\n"
+    "# one, `ptxlint config show PATH` shows the effective settings. A rule is named by its code, "
+    "the beginning of it, its name or its group.\n"
     "\n"
     "# Only these. Without it: all but previews.\n"
     "#select: [correctness, throughput, COR101]\n"
@@ -28,7 +30,8 @@ static const char first_config[] =
     "# Numbers that rules compare with; `ptxlint explain CODE` lists them.\n"
     "#thresholds: { OCC103.threads: 32 }\n"
     "\n"
-    "# Not in these kernels, CUDA files (with lines, where they are given) and PTX files: these findings are suppressed.\n"
+    "# Not in these kernels, CUDA files (with lines, where they are given) and PTX files: these "
+    "findings are suppressed.\n"
     "#per-kernel-ignore: { \"cutlass_*\": [throughput] }\n"
     "#per-source-ignore: { \"src/kernel.cu:40-55\": [ALL] }\n"
     "#per-file-ignore: { \"third_party/*\": [hygiene] }\n"
@@ -76,7 +79,7 @@ static ExitCode init_config(const char *folder)
     return exit_code_max(code, ptx_stdout_close());
 }
 
-/* ---- show -------------------------------------------------------------------------------------------------------- */
+/* ---- show ------------------------------------------------------------------------------------ */
 
 /* What differs from the state that a rule has without any config. */
 typedef struct ShowChange {
@@ -84,10 +87,12 @@ typedef struct ShowChange {
     bool is_enabled, is_severity, is_threshold;
 } ShowChange;
 
-static bool find_change(const ptxlint_config *plain, const ptxlint_config *config, const ptxlint_rule *rule, ShowChange *change)
+static bool find_change(const ptxlint_config *plain, const ptxlint_config *config,
+                        const ptxlint_rule *rule, ShowChange *change)
 {
     *change = (ShowChange){ .is_enabled = false };
-    if (ptxlint_config_state(plain, rule, &change->before) != PTXLINT_OK || ptxlint_config_state(config, rule, &change->now) != PTXLINT_OK)
+    if (ptxlint_config_state(plain, rule, &change->before) != PTXLINT_OK
+        || ptxlint_config_state(config, rule, &change->now) != PTXLINT_OK)
         return false;
     change->is_enabled = change->before.is_enabled != change->now.is_enabled;
     change->is_severity = change->before.severity != change->now.severity;
@@ -111,17 +116,20 @@ static void put_change(Text *out, const ptxlint_rule *rule, const ShowChange *ch
     ptx_text_print(out, "  %-7s %s: ", rule->code, rule->name);
     ptx_text_put(out, change->now.is_enabled ? "on" : "off");
     if (change->is_severity)
-        ptx_text_print(out, ", %s instead of %s", ptx_severity_word(change->now.severity), ptx_severity_word(change->before.severity));
+        ptx_text_print(out, ", %s instead of %s", ptx_severity_word(change->now.severity),
+                       ptx_severity_word(change->before.severity));
     for (size_t i = 0; change->is_threshold && i < rule->threshold_count; i++)
-        if (change->before.thresholds[i] < change->now.thresholds[i] || change->before.thresholds[i] > change->now.thresholds[i])
-            ptx_text_print(out, ", %s = %.15g instead of %.15g", rule->thresholds[i].name, change->now.thresholds[i],
-                           change->before.thresholds[i]);
+        if (change->before.thresholds[i] < change->now.thresholds[i]
+            || change->before.thresholds[i] > change->now.thresholds[i])
+            ptx_text_print(out, ", %s = %.15g instead of %.15g", rule->thresholds[i].name,
+                           change->now.thresholds[i], change->before.thresholds[i]);
     ptx_text_put(out, "\n");
 }
 
 static void show_text(const Settings *settings, const ptxlint_config *plain, Text *out)
 {
-    static const char *const lists[] = { "gpu", "launch", "rules", "exclude", "baseline", "budget", "tolerances" };
+    static const char *const lists[] = { "gpu",      "launch", "rules",     "exclude",
+                                         "baseline", "budget", "tolerances" };
     const ptxlint_rule *rule;
     ShowChange change;
     size_t enabled = 0, changed = 0, count = 0;
@@ -152,26 +160,33 @@ static json_t *state_json(const ptxlint_rule *rule, const ShowChange *change, bo
 {
     json_t *thresholds = json_object();
     for (size_t i = 0; i < rule->threshold_count; i++)
-        json_object_set_new(thresholds, rule->thresholds[i].name, json_real(change->now.thresholds[i]));
-    return json_pack("{s:s, s:s, s:b, s:s, s:o, s:b}", "code", rule->code, "name", rule->name, "enabled", change->now.is_enabled, "severity",
-                     ptx_severity_word(change->now.severity), "thresholds", thresholds, "changed", is_changed);
+        json_object_set_new(thresholds, rule->thresholds[i].name,
+                            json_real(change->now.thresholds[i]));
+    return json_pack("{s:s, s:s, s:b, s:s, s:o, s:b}", "code", rule->code, "name", rule->name,
+                     "enabled", change->now.is_enabled, "severity",
+                     ptx_severity_word(change->now.severity), "thresholds", thresholds, "changed",
+                     is_changed);
 }
 
 static void show_json(const Settings *settings, const ptxlint_config *plain, Text *out)
 {
     const ptxlint_rule *rule;
     ShowChange change;
-    json_t *states = json_array(), *path = settings->path ? json_string(settings->path) : json_null();
+    json_t *states = json_array(),
+           *path = settings->path ? json_string(settings->path) : json_null();
     for (size_t i = 0; (rule = ptxlint_rule_at(settings->rules, i)); i++) {
         bool is_changed = find_change(plain, settings->config, rule, &change);
         json_array_append_new(states, state_json(rule, &change, is_changed));
     }
-    ptx_json_write(out, json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "schema", "ptxlint-config/1", "config", path, "gpu",
-                                  values_json(settings->config, "gpu"), "launch", values_json(settings->config, "launch"), "rules_from",
-                                  values_json(settings->config, "rules"), "exclude", values_json(settings->config, "exclude"), "baseline",
-                                  values_json(settings->config, "baseline"), "budget", values_json(settings->config, "budget"), "tolerances",
-                                  values_json(settings->config, "tolerances"), "rules",
-                                  states));
+    ptx_json_write(out, json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "schema",
+                                  "ptxlint-config/1", "config", path, "gpu",
+                                  values_json(settings->config, "gpu"), "launch",
+                                  values_json(settings->config, "launch"), "rules_from",
+                                  values_json(settings->config, "rules"), "exclude",
+                                  values_json(settings->config, "exclude"), "baseline",
+                                  values_json(settings->config, "baseline"), "budget",
+                                  values_json(settings->config, "budget"), "tolerances",
+                                  values_json(settings->config, "tolerances"), "rules", states));
 }
 
 static ExitCode show_config(const Options *options, const Settings *settings, Text *out)
@@ -188,14 +203,17 @@ static ExitCode show_config(const Options *options, const Settings *settings, Te
 static ExitCode show_files(const Options *options, const Settings *settings, Text *out)
 {
     if (options->output.format == FORMAT_JSON)
-        ptx_json_write(out, settings->path ? json_pack("{s:s, s:[s]}", "schema", "ptxlint-config-files/1", "files", settings->path)
-                                           : json_pack("{s:s, s:[]}", "schema", "ptxlint-config-files/1", "files"));
+        ptx_json_write(out,
+                       settings->path
+                           ? json_pack("{s:s, s:[s]}", "schema", "ptxlint-config-files/1", "files",
+                                       settings->path)
+                           : json_pack("{s:s, s:[]}", "schema", "ptxlint-config-files/1", "files"));
     else if (settings->path)
         ptx_text_print(out, "%s\n", settings->path);
     return EXIT_CLEAN;
 }
 
-/* ---- the command ------------------------------------------------------------------------------------------------- */
+/* ---- the command ----------------------------------------------------------------------------- */
 
 typedef ExitCode (*ShowFunction)(const Options *options, const Settings *settings, Text *out);
 
@@ -206,7 +224,9 @@ static ExitCode show(const Options *options, const char *path, ShowFunction func
     Text out = { 0 };
     ExitCode code = ptx_book_open(&book, options);
     bool is_folder = !stat(path, &st) && S_ISDIR(st.st_mode);
-    const Settings *settings = code != EXIT_CLEAN ? NULL : is_folder ? ptx_book_folder(&book, path) : ptx_book_file(&book, path);
+    const Settings *settings = code != EXIT_CLEAN ? NULL
+                               : is_folder        ? ptx_book_folder(&book, path)
+                                                  : ptx_book_file(&book, path);
     code = exit_code_max(code, book.code);
     if (code == EXIT_CLEAN && settings)
         code = function(options, settings, &out);

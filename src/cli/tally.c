@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- findings per rule ------------------------------------------------------------------------------------------- */
+/* ---- findings per rule ----------------------------------------------------------------------- */
 
 static TallyRow *find_row(Tally *tally, const ptxlint_diagnostic *d)
 {
@@ -60,7 +60,8 @@ void ptx_tally_add(Tally *tally, const ptxlint_module *module, const ptxlint_wri
 static int compare_rows(const void *a, const void *b)
 {
     const TallyRow *x = a, *y = b;
-    return x->count != y->count ? (x->count < y->count) - (x->count > y->count) : strcmp(x->code, y->code);
+    return x->count != y->count ? (x->count < y->count) - (x->count > y->count)
+                                : strcmp(x->code, y->code);
 }
 
 static void write_table(const Tally *tally, Text *out)
@@ -71,8 +72,8 @@ static void write_table(const Tally *tally, Text *out)
     ptx_text_print(out, "%8s  %10s  %-8s  %s\n", "findings", "suppressed", "severity", "rule");
     for (size_t i = 0; i < tally->count; i++) {
         const TallyRow *row = &tally->rows[i];
-        ptx_text_print(out, "%8zu  %10zu  %-8s  %s %s\n", row->count, row->suppressed, ptx_severity_word((int)row->severity), row->code,
-                       row->name);
+        ptx_text_print(out, "%8zu  %10zu  %-8s  %s %s\n", row->count, row->suppressed,
+                       ptx_severity_word((int)row->severity), row->code, row->name);
         total += row->count;
         suppressed += row->suppressed;
     }
@@ -126,7 +127,7 @@ void ptx_tally_free(Tally *tally)
     free(tally->rows);
 }
 
-/* ---- times ------------------------------------------------------------------------------------------------------- */
+/* ---- times ----------------------------------------------------------------------------------- */
 
 typedef struct TallySum {
     double stages, rules;
@@ -147,7 +148,8 @@ static void write_times(const ptxlint_profile *profile, int is_rule, double sum,
     for (size_t i = 0; ptxlint_profile_at(profile, i, &entry); i++)
         if (entry.is_rule == is_rule && entry.count)
             ptx_text_print(out, "%-16s  %10.3f  %5.1f  %12llu\n", entry.name, 1e3 * entry.seconds,
-                           sum > 0 ? 100 * entry.seconds / sum : 0, (unsigned long long)entry.count);
+                           sum > 0 ? 100 * entry.seconds / sum : 0,
+                           (unsigned long long)entry.count);
 }
 
 void ptx_profile_write(const ptxlint_profile *profile, Text *out)

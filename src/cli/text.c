@@ -66,7 +66,8 @@ const char *ptx_error_text(int error, char *out, size_t room)
 
 enum { FOLD_COLUMNS = 80, FOLD_INDENT = 4 };
 
-/* Where a line is broken: at the last blank that fits, else at the first; its end where there is none. */
+/* Where a line is broken: at the last blank that fits, else at the first; its end where there is
+ * none. */
 static size_t break_at(const char *line, size_t length, size_t room)
 {
     size_t at = length;
@@ -82,7 +83,8 @@ void ptx_text_fold(Text *text, const char *lines)
 {
     for (const char *line = lines; *line;) {
         size_t length = strcspn(line, "\n"), room = FOLD_COLUMNS;
-        for (size_t at; (at = break_at(line, length, room)) < length; room = FOLD_COLUMNS - FOLD_INDENT) {
+        for (size_t at; (at = break_at(line, length, room)) < length;
+             room = FOLD_COLUMNS - FOLD_INDENT) {
             ptx_text_print(text, "%.*s\n%*s", (int)at, line, FOLD_INDENT, "");
             line += at + 1;
             length -= at + 1;

@@ -1,9 +1,12 @@
-/* tune.c -- which block to launch a kernel with: its shapes side by side, and why one of them; then how many registers and how much dynamic shared memory.
+/* tune.c -- which block to launch a kernel with: its shapes side by side, and why one of them; then
+ * how many registers and how much dynamic shared memory.
  *
- * Only shapes that do the same work are compared: along dimensions in which the code tells its threads apart by %ctaid * %ntid + %tid alone
- * (ptxlint_thread_index_find), with as many threads in all. Where that takes some threads more, they must access nothing: the threads' accesses are
- * counted. Any other dimension keeps its block, and the text says what binds it. One block tells which shapes to look at closer, as
- * a report does: the best dozen, the launch as it is, and so on until the best is one of them. */
+ * Only shapes that do the same work are compared: along dimensions in which the code tells its
+ * threads apart by %ctaid * %ntid + %tid alone (ptxlint_thread_index_find), with as many threads in
+ * all. Where that takes some threads more, they must access nothing: the threads' accesses are
+ * counted. Any other dimension keeps its block, and the text says what binds it. One block tells
+ * which shapes to look at closer, as a report does: the best dozen, the launch as it is, and so on
+ * until the best is one of them. */
 #include "cli/cli.h"
 #include "cli/rule_json.h"
 
@@ -12,10 +15,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_SHAPES = 160, MAX_THREADS = 1024, WARP = 32, MAX_VARIANTS = 8, REGISTER_STEP = 8, REGISTERS_LEAST = 16,
-       CLOSER_LEAST = 12, STEPS_CLOSE = 1 << 19 /* a quarter of what a report takes */ };
+enum {
+    MAX_SHAPES = 160,
+    MAX_THREADS = 1024,
+    WARP = 32,
+    MAX_VARIANTS = 8,
+    REGISTER_STEP = 8,
+    REGISTERS_LEAST = 16,
+    CLOSER_LEAST = 12,
+    STEPS_CLOSE = 1 << 19 /* a quarter of what a report takes */
+};
 
-#define MODEL_ERROR 1.10        /* of the least time: the model does not tell these apart (docs/time.md, "Certainty") */
+#define MODEL_ERROR \
+    1.10 /* of the least time: the model does not tell these apart (docs/time.md, "Certainty") */
 #define ROUNDING 1e-9           /* of counts */
 
 typedef enum Work { WORK_SAME, WORK_UNKNOWN, WORK_OTHER } Work;
@@ -47,7 +59,7 @@ typedef struct Tune {
     size_t variant_count;
 } Tune;
 
-/* ---- the shapes -------------------------------------------------------------------------------------------------- */
+/* ---- the shapes ------------------------------------------------------------------------------ */
 
 static bool is_predicted(const TuneShape *shape)
 {
@@ -67,7 +79,8 @@ static bool is_row(const Tune *t)
     return t->kernel->launch.block[1] == 1 && t->kernel->launch.grid[1] == 1;
 }
 
-/* What a GPU launches: CUDA C++ Programming Guide, "Technical Specifications per Compute Capability". */
+/* What a GPU launches: CUDA C++ Programming Guide, "Technical Specifications per Compute
+ * Capability". */
 static bool is_launchable(const ptxlint_trial *trial)
 {
     const int64_t *grid = trial->grid, *block = trial->block;
@@ -79,19 +92,23 @@ static bool may_change(const Tune *t, int d)
 {
     const ptxlint_launch *given = &t->kernel->launch;
     bool is_lane = t->index.asks_lane && given->block[0] % WARP != 0;
-    return t->index.binding[d] == PTXLINT_BINDING_NONE && !is_lane && given->cluster[d] <= 1 && !t->kernel->reqntid[0];
+    return t->index.binding[d] == PTXLINT_BINDING_NONE && !is_lane && given->cluster[d] <= 1
+           && !t->kernel->reqntid[0];
 }
 
-/* As many threads in all, or the fewest that are no less. False: the code tells such a shape from the one that is given. */
+/* As many threads in all, or the fewest that are no less. False: the code tells such a shape from
+ * the one that is given. */
 static bool set_shape(const Tune *t, const int64_t block[3], TuneShape *shape)
 {
     const ptxlint_launch *given = &t->kernel->launch;
     *shape = (TuneShape){ .threads = block[0] * block[1] * block[2], .is_given = true };
     ptxlint_trial_init(&shape->trial);
     for (int d = 0; d < 3; d++) {
-        int64_t threads = given->grid[d] * given->block[d], grid = (threads + block[d] - 1) / block[d];
+        int64_t threads = given->grid[d] * given->block[d],
+                grid = (threads + block[d] - 1) / block[d];
         bool is_more = grid * block[d] != threads;
-        if (block[d] != given->block[d] && (!may_change(t, d) || (is_more && t->index.asks_total[d]) || threads > UINT32_MAX))
+        if (block[d] != given->block[d]
+            && (!may_change(t, d) || (is_more && t->index.asks_total[d]) || threads > UINT32_MAX))
             return false;
         shape->is_given = shape->is_given && block[d] == given->block[d];
         shape->has_more = shape->has_more || is_more;
@@ -99,7 +116,8 @@ static bool set_shape(const Tune *t, const int64_t block[3], TuneShape *shape)
         shape->trial.grid[d] = grid;
     }
     shape->work = shape->has_more ? WORK_UNKNOWN : WORK_SAME;
-    return shape->is_given || (is_launchable(&shape->trial) && !(t->index.asks_lane && block[0] % WARP));
+    return shape->is_given
+           || (is_launchable(&shape->trial) && !(t->index.asks_lane && block[0] % WARP));
 }
 
 static void add_shape(Tune *t, const int64_t block[3])
@@ -108,10 +126,12 @@ static void add_shape(Tune *t, const int64_t block[3])
     if (t->count == MAX_SHAPES || !is_allowed(t->kernel, block) || !set_shape(t, block, shape))
         return;
     shape->estimated.size = sizeof shape->estimated;
-    t->count += ptxlint_estimate(t->module, t->kernel->name, 0, &shape->trial, &shape->estimated) == PTXLINT_OK;
+    t->count += ptxlint_estimate(t->module, t->kernel->name, 0, &shape->trial, &shape->estimated)
+                == PTXLINT_OK;
 }
 
-/* Powers of two, and for rows of threads whole warps in between; in as many dimensions as the launch has. The launch itself is one of them. */
+/* Powers of two, and for rows of threads whole warps in between; in as many dimensions as the
+ * launch has. The launch itself is one of them. */
 static void add_shapes(Tune *t)
 {
     static const int rows[] = { 32, 64, 96, 128, 192, 256, 320, 384, 512, 640, 768, 1024 };
@@ -128,7 +148,8 @@ static void add_shapes(Tune *t)
 
 static double time_of(const TuneShape *shape)
 {
-    return is_predicted(shape) && shape->work != WORK_OTHER ? shape->estimated.time.predicted_us : HUGE_VAL;
+    return is_predicted(shape) && shape->work != WORK_OTHER ? shape->estimated.time.predicted_us
+                                                            : HUGE_VAL;
 }
 
 static int by_time(const void *a, const void *b)
@@ -184,7 +205,7 @@ static bool is_tunable(const ptxlint_kernel *kernel)
     return kernel->is_entry && kernel->launch.blocks > 0 && !kernel->launch.block_is_assumed;
 }
 
-/* ---- registers and shared memory --------------------------------------------------------------------------------- */
+/* ---- registers and shared memory ------------------------------------------------------------- */
 
 /* Kept where it lets an SM hold more blocks than the one before; `least` is what that one had. */
 static bool add_variant(Tune *t, const ptxlint_trial *trial, bool is_shared, int64_t least)
@@ -194,7 +215,8 @@ static bool add_variant(Tune *t, const ptxlint_trial *trial, bool is_shared, int
     Variant *variant = &t->variants[t->variant_count];
     *variant = (Variant){ .shape = { .trial = *trial, .threads = t->best->threads }, .is_shared = is_shared };
     variant->shape.estimated.size = sizeof variant->shape.estimated;
-    if (ptxlint_estimate(t->module, t->kernel->name, 0, trial, &variant->shape.estimated) != PTXLINT_OK)
+    if (ptxlint_estimate(t->module, t->kernel->name, 0, trial, &variant->shape.estimated)
+        != PTXLINT_OK)
         return false;
     bool is_more = variant->shape.estimated.occupancy.blocks_per_sm > least;
     t->variant_count += is_more;
@@ -204,13 +226,16 @@ static bool add_variant(Tune *t, const ptxlint_trial *trial, bool is_shared, int
 static void add_caps(Tune *t)
 {
     const ptxlint_projection *on = &t->kernel->projections[0];
-    int64_t least = t->best->estimated.occupancy.blocks_per_sm, first = (on->registers - 1) / REGISTER_STEP * REGISTER_STEP;
-    for (int64_t cap = first; cap >= REGISTERS_LEAST && t->kernel->projection_count; cap -= REGISTER_STEP) {
+    int64_t least = t->best->estimated.occupancy.blocks_per_sm,
+            first = (on->registers - 1) / REGISTER_STEP * REGISTER_STEP;
+    for (int64_t cap = first; cap >= REGISTERS_LEAST && t->kernel->projection_count;
+         cap -= REGISTER_STEP) {
         ptxlint_trial trial = t->best->trial;
         trial.max_registers = cap;
         if (add_variant(t, &trial, false, least))
             least = t->variants[t->variant_count - 1].shape.estimated.occupancy.blocks_per_sm;
-        if (t->variant_count && t->variants[t->variant_count - 1].shape.estimated.spills == PTXLINT_SPILLS_LIKELY)
+        if (t->variant_count
+            && t->variants[t->variant_count - 1].shape.estimated.spills == PTXLINT_SPILLS_LIKELY)
             break;
     }
 }
@@ -218,7 +243,9 @@ static void add_caps(Tune *t)
 /* The largest size that holds as many blocks as now, and that for one block more. */
 static void add_sizes(Tune *t)
 {
-    int64_t given = t->best->trial.dynamic_shared_bytes >= 0 ? t->best->trial.dynamic_shared_bytes : t->kernel->launch.dynamic_shared_bytes;
+    int64_t given = t->best->trial.dynamic_shared_bytes >= 0
+                        ? t->best->trial.dynamic_shared_bytes
+                        : t->kernel->launch.dynamic_shared_bytes;
     const ptxlint_occupancy *now = &t->best->estimated.occupancy;
     ptxlint_trial trial = t->best->trial;
     if (given <= 0)
@@ -248,7 +275,9 @@ static const TuneShape *find_best(const Tune *t)
             best = &t->shapes[i];
     if (!best || !given || !is_predicted(given))
         return NULL;
-    return given->estimated.time.predicted_us > MODEL_ERROR * best->estimated.time.predicted_us ? best : given;
+    return given->estimated.time.predicted_us > MODEL_ERROR * best->estimated.time.predicted_us
+               ? best
+               : given;
 }
 
 static void tune(Tune *t)
@@ -269,7 +298,7 @@ static void tune(Tune *t)
     }
 }
 
-/* ---- why --------------------------------------------------------------------------------------------------------- */
+/* ---- why ------------------------------------------------------------------------------------- */
 
 static bool is_less(double a, double b)
 {
@@ -278,7 +307,8 @@ static bool is_less(double a, double b)
 
 static void put_reason(Text *out, const char *what, double now, double before, const char *unit)
 {
-    ptx_text_print(out, "%s%s %.4g%s instead of %.4g%s", out->length ? "; " : "", what, now, unit, before, unit);
+    ptx_text_print(out, "%s%s %.4g%s instead of %.4g%s", out->length ? "; " : "", what, now, unit,
+                   before, unit);
 }
 
 /* What is better about a shape than about the one that is given. */
@@ -288,15 +318,17 @@ static void put_reasons(Text *out, const TuneShape *best, const TuneShape *given
     if (is_less(b->sectors_per_request, g->sectors_per_request))
         put_reason(out, "sectors of a request", b->sectors_per_request, g->sectors_per_request, "");
     if (is_less(b->wavefronts_per_request, g->wavefronts_per_request))
-        put_reason(out, "wavefronts of a request", b->wavefronts_per_request, g->wavefronts_per_request, "");
+        put_reason(out, "wavefronts of a request", b->wavefronts_per_request,
+                   g->wavefronts_per_request, "");
     if (is_less(g->occupancy.percent, b->occupancy.percent))
         put_reason(out, "occupancy", b->occupancy.percent, g->occupancy.percent, " %");
     for (size_t i = 0; i < b->time.part_count && i < g->time.part_count; i++)
-        if (g->time.parts[i].us > 0.2 * g->time.predicted_us && is_less(b->time.parts[i].us, g->time.parts[i].us))
+        if (g->time.parts[i].us > 0.2 * g->time.predicted_us
+            && is_less(b->time.parts[i].us, g->time.parts[i].us))
             put_reason(out, b->time.parts[i].part, b->time.parts[i].us, g->time.parts[i].us, " us");
 }
 
-/* ---- writing ----------------------------------------------------------------------------------------------------- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 typedef struct TuneNumber {
     char text[24];
@@ -312,7 +344,8 @@ static TuneNumber short_number(double value)
 
 static const char *spills_word(ptxlint_spills spills)
 {
-    static const char *const words[] = { "spills unknown", "spills unlikely", "spills possible", "spills likely" };
+    static const char *const words[] = { "spills unknown", "spills unlikely", "spills possible",
+                                         "spills likely" };
     return words[spills];
 }
 
@@ -322,19 +355,29 @@ static void put_variants(const Tune *t, Text *out)
     for (size_t i = 0; i < t->variant_count; i++) {
         const Variant *v = &t->variants[i];
         const ptxlint_estimated *e = &v->shape.estimated;
-        if (v->is_shared && e->occupancy.blocks_per_sm == t->best->estimated.occupancy.blocks_per_sm) {
-            ptx_text_print(out, "  Dynamic shared memory may grow to %ld bytes with as many blocks on an SM.\n", (long)v->shape.trial.dynamic_shared_bytes);
+        if (v->is_shared
+            && e->occupancy.blocks_per_sm == t->best->estimated.occupancy.blocks_per_sm) {
+            ptx_text_print(
+                out,
+                "  Dynamic shared memory may grow to %ld bytes with as many blocks on an SM.\n",
+                (long)v->shape.trial.dynamic_shared_bytes);
             continue;
         }
         if (v->is_shared)
-            ptx_text_print(out, "  With %ld bytes of dynamic shared memory, if the kernel can do with so few", (long)v->shape.trial.dynamic_shared_bytes);
+            ptx_text_print(
+                out, "  With %ld bytes of dynamic shared memory, if the kernel can do with so few",
+                (long)v->shape.trial.dynamic_shared_bytes);
         else
-            ptx_text_print(out, "  With at most %ld registers a thread (.maxnreg)", (long)v->shape.trial.max_registers);
-        ptx_text_print(out, ": %ld blocks on an SM instead of %ld, occupancy %.3g %%", (long)e->occupancy.blocks_per_sm,
+            ptx_text_print(out, "  With at most %ld registers a thread (.maxnreg)",
+                           (long)v->shape.trial.max_registers);
+        ptx_text_print(out, ": %ld blocks on an SM instead of %ld, occupancy %.3g %%",
+                       (long)e->occupancy.blocks_per_sm,
                        (long)t->best->estimated.occupancy.blocks_per_sm, e->occupancy.percent);
         if (is_predicted(&v->shape))
-            ptx_text_print(out, ", %.4g us, %.3g times as fast", e->time.predicted_us, best / e->time.predicted_us);
-        ptx_text_print(out, "%s%s.\n", v->is_shared ? "" : "; ", v->is_shared ? "" : spills_word(e->spills));
+            ptx_text_print(out, ", %.4g us, %.3g times as fast", e->time.predicted_us,
+                           best / e->time.predicted_us);
+        ptx_text_print(out, "%s%s.\n", v->is_shared ? "" : "; ",
+                       v->is_shared ? "" : spills_word(e->spills));
     }
 }
 
@@ -348,7 +391,8 @@ static void put_array(const Tune *t, Text *out)
         return;
     ptx_text_print(out, " (`%s`, %ld bytes", t->index.shared, (long)bytes);
     if (threads > 0 && bytes % threads == 0 && bytes / threads <= 16)
-        ptx_text_print(out, ": %ld for each of %ld threads", (long)(bytes / threads), (long)threads);
+        ptx_text_print(out, ": %ld for each of %ld threads", (long)(bytes / threads),
+                       (long)threads);
     ptx_text_put(out, ")");
 }
 
@@ -357,15 +401,19 @@ static void put_constant(const Tune *t, int d, Text *out)
     int64_t number = t->index.number[d];
     if (number == t->kernel->launch.block[d])
         ptx_text_print(out, "the code assumes %ld threads in %c: ", (long)number, axes[d]);
-    ptx_text_print(out, "line %zu rests on %ld * %%ctaid.%c + %%tid.%c, whatever %%ntid.%c is", t->index.line[d], (long)number, axes[d], axes[d], axes[d]);
+    ptx_text_print(out, "line %zu rests on %ld * %%ctaid.%c + %%tid.%c, whatever %%ntid.%c is",
+                   t->index.line[d], (long)number, axes[d], axes[d], axes[d]);
     put_array(t, out);
 }
 
 static void put_other_use(const Tune *t, int d, Text *out)
 {
-    static const char *const words[] = { [PTXLINT_BINDING_COUNT] = "%nctaid", [PTXLINT_BINDING_NUMBER] = "%ctaid", [PTXLINT_BINDING_SIZE] = "%ntid",
+    static const char *const words[] = { [PTXLINT_BINDING_COUNT] = "%nctaid",
+                                         [PTXLINT_BINDING_NUMBER] = "%ctaid",
+                                         [PTXLINT_BINDING_SIZE] = "%ntid",
                                          [PTXLINT_BINDING_PLACE] = "%tid" };
-    ptx_text_print(out, "line %zu uses %s.%c, and not in %%ctaid.%c * %%ntid.%c + %%tid.%c", t->index.line[d], words[t->index.binding[d]], axes[d], axes[d], axes[d],
+    ptx_text_print(out, "line %zu uses %s.%c, and not in %%ctaid.%c * %%ntid.%c + %%tid.%c",
+                   t->index.line[d], words[t->index.binding[d]], axes[d], axes[d], axes[d],
                    axes[d]);
 }
 
@@ -384,14 +432,19 @@ static void put_binding(const Tune *t, int d, Text *out)
     case PTXLINT_BINDING_BARRIER:
         ptx_text_print(out, "line %zu depends on which threads are one block", line);
         break;
-    case PTXLINT_BINDING_PLACE: case PTXLINT_BINDING_SIZE: case PTXLINT_BINDING_NUMBER: case PTXLINT_BINDING_COUNT:
+    case PTXLINT_BINDING_PLACE:
+    case PTXLINT_BINDING_SIZE:
+    case PTXLINT_BINDING_NUMBER:
+    case PTXLINT_BINDING_COUNT:
         put_other_use(t, d, out);
         break;
     case PTXLINT_BINDING_CALL:
         ptx_text_print(out, "line %zu calls a function, which is not followed", line);
         break;
     case PTXLINT_BINDING_CLOCK:
-        ptx_text_print(out, "line %zu reads a special register that depends on where or when the thread runs", line);
+        ptx_text_print(
+            out, "line %zu reads a special register that depends on where or when the thread runs",
+            line);
         break;
     default:
         ptx_text_put(out, "the code could not be followed");
@@ -414,13 +467,15 @@ static void put_bound(const Tune *t, Text *out)
     const uint32_t *req = t->kernel->reqntid;
     int d = telling_dimension(t);
     if (req[0]) {
-        ptx_text_print(out, "`.reqntid %u, %u, %u` allows no other", req[0], req[1] ? req[1] : 1, req[2] ? req[2] : 1);
+        ptx_text_print(out, "`.reqntid %u, %u, %u` allows no other", req[0], req[1] ? req[1] : 1,
+                       req[2] ? req[2] : 1);
     } else if (d >= 0) {
         if (!t->is_bound)
             ptx_text_print(out, "in %c ", axes[d]);
         put_binding(t, d, out);
     } else if (t->is_bound && t->index.asks_lane) {
-        ptx_text_put(out, "lanes of a warp work together, and rows of the block are not whole warps");
+        ptx_text_put(out,
+                     "lanes of a warp work together, and rows of the block are not whole warps");
     } else if (t->is_bound) {
         ptx_text_put(out, "none has as many threads in all within the limits of the launch");
     }
@@ -452,17 +507,23 @@ enum { BLOCK_COLUMNS = 8, GRID_COLUMNS = 9 };
 static void put_shape(const Tune *t, const TuneShape *s, Text *out)
 {
     const ptxlint_estimated *e = &s->estimated;
-    char bound[16] = "-", mark = s == t->best && !t->is_bound ? '*' : s->work == WORK_UNKNOWN ? '?' : ' ';
+    char bound[16] = "-", mark = s == t->best && !t->is_bound ? '*'
+                                 : s->work == WORK_UNKNOWN    ? '?'
+                                                              : ' ';
     if (isfinite(e->time.bound_us))
         snprintf(bound, sizeof bound, "%.4g us", e->time.bound_us);
-    ptx_text_print(out, "%c %-*s %-*s ", mark, BLOCK_COLUMNS, short_dims(s->trial.block).text, GRID_COLUMNS, short_dims(s->trial.grid).text);
+    ptx_text_print(out, "%c %-*s %-*s ", mark, BLOCK_COLUMNS, short_dims(s->trial.block).text,
+                   GRID_COLUMNS, short_dims(s->trial.grid).text);
     if (s->work == WORK_OTHER)
         ptx_text_put(out, "other work: more threads than now access memory\n");
     else if (!is_predicted(s))
-        ptx_text_print(out, "not known%s%s\n", e->occupancy.error ? ": " : "", e->occupancy.error ? e->occupancy.error : "");
+        ptx_text_print(out, "not known%s%s\n", e->occupancy.error ? ": " : "",
+                       e->occupancy.error ? e->occupancy.error : "");
     else
-        ptx_text_print(out, "%4.3g %% %6.3g %7s %7s %7.4g us %9s %s\n", e->occupancy.percent, e->waves, short_number(e->sectors_per_request).text,
-                       short_number(e->wavefronts_per_request).text, e->time.predicted_us, bound, e->time.limiter ? e->time.limiter : "-");
+        ptx_text_print(out, "%4.3g %% %6.3g %7s %7s %7.4g us %9s %s\n", e->occupancy.percent,
+                       e->waves, short_number(e->sectors_per_request).text,
+                       short_number(e->wavefronts_per_request).text, e->time.predicted_us, bound,
+                       e->time.limiter ? e->time.limiter : "-");
 }
 
 static void put_legend(const Tune *t, Text *out)
@@ -472,20 +533,25 @@ static void put_legend(const Tune *t, Text *out)
         const ptxlint_estimated *e = &t->shapes[i].estimated;
         bool is_row = t->shapes[i].work != WORK_OTHER && is_predicted(&t->shapes[i]);
         has_doubt |= t->shapes[i].work == WORK_UNKNOWN;
-        has_dash |= is_row && !(isfinite(e->sectors_per_request) && isfinite(e->wavefronts_per_request) && isfinite(e->time.bound_us));
+        has_dash |= is_row
+                    && !(isfinite(e->sectors_per_request) && isfinite(e->wavefronts_per_request)
+                         && isfinite(e->time.bound_us));
     }
     if (has_doubt)
         ptx_text_put(out, "  ?: whether it does the same work is not known.\n");
     if (has_dash)
-        ptx_text_put(out, "  -: no such requests; without `at least`, a bound would rest on assumed values.\n");
+        ptx_text_put(
+            out,
+            "  -: no such requests; without `at least`, a bound would rest on assumed values.\n");
 }
 
 static void put_table(const Tune *t, Text *out)
 {
     ptx_text_print(out, "%s\n", t->kernel->name);
     if (t->count)
-        ptx_text_print(out, "  %-*s %-*s %6s %6s %7s %7s %10s %9s %s\n", BLOCK_COLUMNS, "block", GRID_COLUMNS, "grid", "occup.", "waves", "sectors", "wavefr.",
-                       "predicted", "at least", "limiter");
+        ptx_text_print(out, "  %-*s %-*s %6s %6s %7s %7s %10s %9s %s\n", BLOCK_COLUMNS, "block",
+                       GRID_COLUMNS, "grid", "occup.", "waves", "sectors", "wavefr.", "predicted",
+                       "at least", "limiter");
     for (size_t i = 0; i < t->count; i++)
         put_shape(t, &t->shapes[i], out);
     put_legend(t, out);
@@ -498,18 +564,25 @@ static void put_choice(const Tune *t, Text *out)
     Text why = { 0 };
     put_bound(t, &why);
     if (why.length)
-        ptx_text_print(out, "  %s: %s.\n", t->is_bound ? "No other block is compared" : "Not every block is compared", why.bytes);
+        ptx_text_print(out, "  %s: %s.\n",
+                       t->is_bound ? "No other block is compared" : "Not every block is compared",
+                       why.bytes);
     ptx_text_free(&why);
     if (t->is_bound || !best)
         return;
     if (best->is_given) {
-        ptx_text_print(out, "  Keep the block as it is: no other is predicted to be more than %.0f %% faster (the model's error).\n", 100 * (MODEL_ERROR - 1));
+        ptx_text_print(out,
+                       "  Keep the block as it is: no other is predicted to be more than %.0f %% "
+                       "faster (the model's error).\n",
+                       100 * (MODEL_ERROR - 1));
         return;
     }
     why = (Text){ 0 };
     put_reasons(&why, best, given);
-    ptx_text_print(out, "  Take %ld x %ld x %ld", (long)best->trial.block[0], (long)best->trial.block[1], (long)best->trial.block[2]);
-    ptx_text_print(out, ": %.3g times as fast as now by prediction%s%s.\n", given->estimated.time.predicted_us / best->estimated.time.predicted_us,
+    ptx_text_print(out, "  Take %ld x %ld x %ld", (long)best->trial.block[0],
+                   (long)best->trial.block[1], (long)best->trial.block[2]);
+    ptx_text_print(out, ": %.3g times as fast as now by prediction%s%s.\n",
+                   given->estimated.time.predicted_us / best->estimated.time.predicted_us,
                    why.length ? "; " : "", why.length ? why.bytes : "");
     out->has_failed |= why.has_failed;
     ptx_text_free(&why);
@@ -521,10 +594,14 @@ static void put_text(const Tune *t, Text *out)
     put_table(t, &lines);
     put_choice(t, &lines);
     if (t->count && !t->shapes[0].estimated.knows_params)
-        ptx_text_put(&lines, "  The times rest on numbers that were assumed for parameters: see --param.\n");
+        ptx_text_put(
+            &lines, "  The times rest on numbers that were assumed for parameters: see --param.\n");
     put_variants(t, &lines);
     if (!t->is_bound)
-        ptx_text_print(&lines, "  The same work, but where marked: threads differ by their index in the grid alone, if %s.\n", assumption);
+        ptx_text_print(&lines,
+                       "  The same work, but where marked: threads differ by their index in the "
+                       "grid alone, if %s.\n",
+                       assumption);
     if (lines.length)
         ptx_text_fold(out, lines.bytes);
     out->has_failed |= lines.has_failed;
@@ -544,24 +621,38 @@ static json_t *sizes_json(const int64_t size[3])
 static json_t *shape_json(const Tune *t, const TuneShape *s)
 {
     const ptxlint_estimated *e = &s->estimated;
-    json_int_t shared = s->trial.dynamic_shared_bytes >= 0 ? s->trial.dynamic_shared_bytes : t->kernel->launch.dynamic_shared_bytes;
-    static const char *const works[] = { [WORK_SAME] = "same", [WORK_UNKNOWN] = "unknown", [WORK_OTHER] = "other" };
+    json_int_t shared = s->trial.dynamic_shared_bytes >= 0 ? s->trial.dynamic_shared_bytes
+                                                           : t->kernel->launch.dynamic_shared_bytes;
+    static const char *const works[] = {
+        [WORK_SAME] = "same", [WORK_UNKNOWN] = "unknown", [WORK_OTHER] = "other"
+    };
     bool is_other = s->work == WORK_OTHER, is_recommended = s == t->best && !t->is_bound;
-    json_t *predicted = is_other ? json_null() : number(e->time.predicted_us), *bound = is_other ? json_null() : number(e->time.bound_us);
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s?, s:b, s:b, s:s}", "block", sizes_json(s->trial.block), "grid", sizes_json(s->trial.grid),
-                     "dynamic_shared_bytes", shared < 0 ? json_null() : json_integer(shared), "occupancy_percent", number(e->occupancy.percent), "waves", number(e->waves), "sectors_per_request", number(e->sectors_per_request),
-                     "wavefronts_per_request", number(e->wavefronts_per_request), "predicted_time_us", predicted,
-                     "bound_time_us", bound, "limiter", is_other ? NULL : e->time.limiter, "is_given", s->is_given, "is_recommended", is_recommended, "work", works[s->work]);
+    json_t *predicted = is_other ? json_null() : number(e->time.predicted_us),
+           *bound = is_other ? json_null() : number(e->time.bound_us);
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s?, s:b, s:b, s:s}", "block",
+                     sizes_json(s->trial.block), "grid", sizes_json(s->trial.grid),
+                     "dynamic_shared_bytes", shared < 0 ? json_null() : json_integer(shared),
+                     "occupancy_percent", number(e->occupancy.percent), "waves", number(e->waves),
+                     "sectors_per_request", number(e->sectors_per_request),
+                     "wavefronts_per_request", number(e->wavefronts_per_request),
+                     "predicted_time_us", predicted, "bound_time_us", bound, "limiter",
+                     is_other ? NULL : e->time.limiter, "is_given", s->is_given, "is_recommended",
+                     is_recommended, "work", works[s->work]);
 }
 
 static json_t *variant_json(const Variant *v)
 {
     const ptxlint_estimated *e = &v->shape.estimated;
-    json_t *value = json_pack("{s:s, s:I, s:I, s:o, s:o}", "changes", v->is_shared ? "dynamic_shared" : "registers", "to",
-                              (json_int_t)(v->is_shared ? v->shape.trial.dynamic_shared_bytes : v->shape.trial.max_registers), "blocks_per_sm",
-                              (json_int_t)e->occupancy.blocks_per_sm, "occupancy_percent", number(e->occupancy.percent), "predicted_time_us",
-                              number(e->time.predicted_us));
-    json_object_set_new(value, "spills", v->is_shared || !e->spills ? json_null() : json_string(spills_word(e->spills) + strlen("spills ")));
+    json_t *value = json_pack(
+        "{s:s, s:I, s:I, s:o, s:o}", "changes", v->is_shared ? "dynamic_shared" : "registers", "to",
+        (json_int_t)(v->is_shared ? v->shape.trial.dynamic_shared_bytes
+                                  : v->shape.trial.max_registers),
+        "blocks_per_sm", (json_int_t)e->occupancy.blocks_per_sm, "occupancy_percent",
+        number(e->occupancy.percent), "predicted_time_us", number(e->time.predicted_us));
+    json_object_set_new(value, "spills",
+                        v->is_shared || !e->spills
+                            ? json_null()
+                            : json_string(spills_word(e->spills) + strlen("spills ")));
     return value;
 }
 
@@ -577,7 +668,8 @@ static json_t *tune_json(const Tune *t)
         json_array_append_new(shapes, shape_json(t, &t->shapes[i]));
     for (size_t i = 0; i < t->variant_count; i++)
         json_array_append_new(variants, variant_json(&t->variants[i]));
-    json_t *value = json_pack("{s:s, s:s, s:o, s:o}", "name", t->kernel->name, "why", why.length ? why.bytes : "", "shapes", shapes, "variants", variants);
+    json_t *value = json_pack("{s:s, s:s, s:o, s:o}", "name", t->kernel->name, "why",
+                              why.length ? why.bytes : "", "shapes", shapes, "variants", variants);
     json_object_set_new(value, "assumes", json_string(assumption));
     json_object_set_new(value, "why_not", bound.length ? json_string(bound.bytes) : json_null());
     ptx_text_free(&why);
@@ -585,13 +677,15 @@ static json_t *tune_json(const Tune *t)
     return value;
 }
 
-/* ---- the command ------------------------------------------------------------------------------------------------- */
+/* ---- the command ----------------------------------------------------------------------------- */
 
 /* Why nothing is tried of a kernel. */
 static const char *untunable(const ptxlint_kernel *kernel)
 {
     if (kernel->launch.blocks <= 0)
-        return kernel->launch.block_is_assumed ? "its grid and block are not given; give --grid and --block, or --launch" : "its grid is not given; give --grid or --launch";
+        return kernel->launch.block_is_assumed
+                   ? "its grid and block are not given; give --grid and --block, or --launch"
+                   : "its grid is not given; give --grid or --launch";
     return "its block is not given; give --block or --launch";
 }
 
@@ -619,18 +713,20 @@ static void tell_left_out(const Tried *tried)
         fputs(tried->why.bytes, stderr);
     if (!tried->left || (!tried->tuned && tried->left == 1))
         return;
-    snprintf(text, sizeof text, "%zu of %zu kernels left out: block or grid is not known", tried->left,
-             tried->left + tried->tuned);
+    snprintf(text, sizeof text, "%zu of %zu kernels left out: block or grid is not known",
+             tried->left, tried->left + tried->tuned);
     ptx_complain("tune", text);
 }
 
-static ExitCode tune_module(const Options *options, const ptxlint_module *module, json_t *all, Text *out, Tried *tried)
+static ExitCode tune_module(const Options *options, const ptxlint_module *module, json_t *all,
+                            Text *out, Tried *tried)
 {
     size_t count;
     const ptxlint_kernel *kernels = ptxlint_module_kernels(module, &count);
     Tune *t = malloc(sizeof *t);
     for (size_t k = 0; t && k < count; k++) {
-        if (!kernels[k].is_entry || (options->kernel_glob && fnmatch(options->kernel_glob, kernels[k].name, 0)))
+        if (!kernels[k].is_entry
+            || (options->kernel_glob && fnmatch(options->kernel_glob, kernels[k].name, 0)))
             continue;
         if (!is_tunable(&kernels[k]) && !kernels[k].reqntid[0]) {
             leave_out(tried, &kernels[k]);
@@ -649,11 +745,13 @@ static ExitCode tune_module(const Options *options, const ptxlint_module *module
 }
 
 /* GPUs and launches are those of the command line, else those of the file's config. */
-static ExitCode tune_file(const Options *options, const Inputs *given, const Inputs *config, const char *path, json_t *all, Text *out, Tried *tried, Matched *matched)
+static ExitCode tune_file(const Options *options, const Inputs *given, const Inputs *config,
+                          const char *path, json_t *all, Text *out, Tried *tried, Matched *matched)
 {
     ptxlint_module *module;
     ptxlint_options with;
-    const Inputs *gpus = given->gpu_count ? given : config, *inputs = config->launches ? config : given;
+    const Inputs *gpus = given->gpu_count ? given : config,
+                 *inputs = config->launches ? config : given;
     ptxlint_options_init(&with);
     with.path = path;
     with.gpus = gpus->gpus;
@@ -664,12 +762,14 @@ static ExitCode tune_file(const Options *options, const Inputs *given, const Inp
     ptxlint_status status = ptxlint_module_open(path, &with, &module);
     if (status != PTXLINT_OK)
         return ptx_complain_status(path, status);
-    ExitCode code = exit_code_max(tune_module(options, module, all, out, tried), ptx_matched_add(matched, inputs, module));
+    ExitCode code = exit_code_max(tune_module(options, module, all, out, tried),
+                                  ptx_matched_add(matched, inputs, module));
     ptxlint_module_free(module);
     return code;
 }
 
-static ExitCode tune_files(const Options *options, const Inputs *inputs, Book *book, const StringList *files, json_t *all, Text *out)
+static ExitCode tune_files(const Options *options, const Inputs *inputs, Book *book,
+                           const StringList *files, json_t *all, Text *out)
 {
     Matched matched = { 0 };
     Tried tried = { 0 };
@@ -679,7 +779,8 @@ static ExitCode tune_files(const Options *options, const Inputs *inputs, Book *b
         if (!settings || settings->code != EXIT_CLEAN)
             code = exit_code_max(code, settings ? settings->code : EXIT_INTERNAL);
         else
-            code = exit_code_max(code, tune_file(options, inputs, &settings->inputs, files->items[i], all, out, &tried, &matched));
+            code = exit_code_max(code, tune_file(options, inputs, &settings->inputs,
+                                                 files->items[i], all, out, &tried, &matched));
     }
     if (code < EXIT_INPUT)
         code = exit_code_max(code, ptx_matched_tell(&matched));

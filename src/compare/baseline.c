@@ -46,7 +46,7 @@ const char *ptx_baseline_reason(const ptxlint_baseline *baseline)
     return baseline->reason;
 }
 
-/* ---- entries ----------------------------------------------------------------------------------------------------- */
+/* ---- entries --------------------------------------------------------------------------------- */
 
 static uint64_t hash_of(const char *rule, const char *kernel, const char *statement)
 {
@@ -54,13 +54,15 @@ static uint64_t hash_of(const char *rule, const char *kernel, const char *statem
 }
 
 /* NULL: there is none. */
-static BaselineEntry *find(const ptxlint_baseline *b, const char *rule, const char *kernel, const char *statement)
+static BaselineEntry *find(const ptxlint_baseline *b, const char *rule, const char *kernel,
+                           const char *statement)
 {
     uint32_t at = 0, number;
     uint64_t hash = hash_of(rule, kernel, statement);
     while (ptx_index_next(&b->index, hash, &at, &number)) {
         BaselineEntry *entry = &b->entries[number];
-        if (!strcmp(entry->rule, rule) && !strcmp(entry->kernel, kernel) && !strcmp(entry->statement, statement))
+        if (!strcmp(entry->rule, rule) && !strcmp(entry->kernel, kernel)
+            && !strcmp(entry->statement, statement))
             return entry;
     }
     return NULL;
@@ -72,13 +74,15 @@ static const char *copy(ptxlint_baseline *b, const char *text)
 }
 
 /* The one with that key, new if need be. */
-static BaselineEntry *need(ptxlint_baseline *b, const char *rule, const char *kernel, const char *statement)
+static BaselineEntry *need(ptxlint_baseline *b, const char *rule, const char *kernel,
+                           const char *statement)
 {
     BaselineEntry *entry = find(b, rule, kernel, statement);
     if (entry)
         return entry;
     if (b->count == b->capacity)
-        b->entries = ptx_arena_grow(&b->arena, b->entries, b->count, &b->capacity, sizeof *b->entries);
+        b->entries = ptx_arena_grow(&b->arena, b->entries, b->count, &b->capacity,
+                                    sizeof *b->entries);
     entry = &b->entries[b->count];
     *entry = (BaselineEntry){ .rule = copy(b, rule), .kernel = copy(b, kernel), .statement = copy(b, statement) };
     ptx_index_add(&b->arena, &b->index, hash_of(rule, kernel, statement), b->count++);
@@ -89,7 +93,9 @@ bool ptx_baseline_take(const ptxlint_baseline *b, uint64_t *taken, const Finding
 {
     const char *statements[] = { key->statement, "" };
     for (int i = 0; i < 2; i++) {
-        const BaselineEntry *entry = i && !*key->statement ? NULL : find(b, key->rule, key->kernel, statements[i]);
+        const BaselineEntry *entry = i && !*key->statement
+                                         ? NULL
+                                         : find(b, key->rule, key->kernel, statements[i]);
         if (!entry || entry->count - taken[entry - b->entries] < key->count)
             continue;
         taken[entry - b->entries] += key->count;
@@ -98,7 +104,7 @@ bool ptx_baseline_take(const ptxlint_baseline *b, uint64_t *taken, const Finding
     return false;
 }
 
-/* ---- the life of one --------------------------------------------------------------------------------------------- */
+/* ---- the life of one ------------------------------------------------------------------------- */
 
 static ptxlint_status start(ptxlint_baseline *b)
 {
@@ -134,7 +140,7 @@ void ptxlint_baseline_free(ptxlint_baseline *b)
     free(b);
 }
 
-/* ---- reading ----------------------------------------------------------------------------------------------------- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 /* Where the entry is that is not as it should be, and what it lacks. */
 typedef struct BaselineWrong {
@@ -146,13 +152,15 @@ static const char *text_of(const json_t *object, const char *key, bool may_be_em
 {
     const json_t *value = json_object_get(object, key);
     const char *text = json_string_value(value);
-    return text && strlen(text) == json_string_length(value) && (*text || may_be_empty) ? text : NULL;
+    return text && strlen(text) == json_string_length(value) && (*text || may_be_empty) ? text
+                                                                                        : NULL;
 }
 
 /* Two entries of one key, as a merge may leave them: the larger. */
 static const char *read_entry(ptxlint_baseline *b, const json_t *item)
 {
-    const char *rule = text_of(item, "rule", false), *kernel = text_of(item, "kernel", true), *statement = text_of(item, "statement", true);
+    const char *rule = text_of(item, "rule", false), *kernel = text_of(item, "kernel", true),
+               *statement = text_of(item, "statement", true);
     const json_t *count = json_object_get(item, "count");
     if (!json_is_object(item))
         return "an object is expected";
@@ -160,16 +168,19 @@ static const char *read_entry(ptxlint_baseline *b, const json_t *item)
         return "\"rule\" must be a text";
     if (!kernel || !statement)
         return !kernel ? "\"kernel\" must be a text" : "\"statement\" must be a text";
-    if (!json_is_integer(count) || json_integer_value(count) < 1 || json_integer_value(count) > COUNT_MAX)
+    if (!json_is_integer(count) || json_integer_value(count) < 1
+        || json_integer_value(count) > COUNT_MAX)
         return "\"count\" must be a whole number from 1 to 1073741824";
     uint64_t number = (uint64_t)json_integer_value(count);
-    BaselineEntry *entry = need(b, rule, ptx_key_kernel(&b->arena, kernel, strlen(kernel)), statement);
+    BaselineEntry *entry = need(b, rule, ptx_key_kernel(&b->arena, kernel, strlen(kernel)),
+                                statement);
     if (number > entry->count)
         entry->count = number;
     return NULL;
 }
 
-static ptxlint_status read_entries(ptxlint_baseline *b, const char *path, const json_t *findings, BaselineWrong *wrong)
+static ptxlint_status read_entries(ptxlint_baseline *b, const char *path, const json_t *findings,
+                                   BaselineWrong *wrong)
 {
     jmp_buf on_failure;
     b->arena.on_failure = &on_failure;
@@ -185,13 +196,17 @@ static ptxlint_status read_entries(ptxlint_baseline *b, const char *path, const 
     return PTXLINT_OK;
 }
 
-static ptxlint_status read_root(ptxlint_baseline *b, const char *path, const json_t *root, char *error, size_t error_size)
+static ptxlint_status read_root(ptxlint_baseline *b, const char *path, const json_t *root,
+                                char *error, size_t error_size)
 {
     const char *schema = text_of(root, "schema", false);
     const json_t *findings = json_object_get(root, "findings");
     BaselineWrong wrong = { 0, NULL };
     if (!schema || strcmp(schema, "ptxlint-baseline/1") != 0 || !json_is_array(findings)) {
-        snprintf(error, error_size, "%s:1:1: error: no baseline: {\"schema\": \"ptxlint-baseline/1\", \"findings\": [...]} is expected", path);
+        snprintf(error, error_size,
+                 "%s:1:1: error: no baseline: {\"schema\": \"ptxlint-baseline/1\", \"findings\": "
+                 "[...]} is expected",
+                 path);
         return PTXLINT_BAD_FILE;
     }
     ptxlint_status status = read_entries(b, path, findings, &wrong);
@@ -200,7 +215,8 @@ static ptxlint_status read_root(ptxlint_baseline *b, const char *path, const jso
     return status;
 }
 
-ptxlint_status ptxlint_baseline_read(ptxlint_baseline *b, const char *path, const char *json, size_t length, char *error, size_t error_size)
+ptxlint_status ptxlint_baseline_read(ptxlint_baseline *b, const char *path, const char *json,
+                                     size_t length, char *error, size_t error_size)
 {
     json_error_t trouble;
     char unused[1];
@@ -213,11 +229,13 @@ ptxlint_status ptxlint_baseline_read(ptxlint_baseline *b, const char *path, cons
     *error = 0;
     if (length > BASELINE_FILE_BYTES_MAX)
         return PTXLINT_TOO_LARGE;
-    json_t *root = json_loadb(json ? json : "", length, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &trouble);
+    json_t *root = json_loadb(json ? json : "", length, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL,
+                              &trouble);
     if (!root && json_error_code(&trouble) == json_error_out_of_memory)
         return PTXLINT_NO_MEMORY;
     if (!root) {
-        snprintf(error, error_size, "%s:%d:%d: error: %s", path, trouble.line > 0 ? trouble.line : 1, trouble.column > 0 ? trouble.column : 1,
+        snprintf(error, error_size, "%s:%d:%d: error: %s", path,
+                 trouble.line > 0 ? trouble.line : 1, trouble.column > 0 ? trouble.column : 1,
                  trouble.text);
         return PTXLINT_BAD_FILE;
     }
@@ -226,9 +244,10 @@ ptxlint_status ptxlint_baseline_read(ptxlint_baseline *b, const char *path, cons
     return status;
 }
 
-/* ---- the findings of a module ------------------------------------------------------------------------------------ */
+/* ---- the findings of a module ---------------------------------------------------------------- */
 
-static void add_finding(ptxlint_baseline *b, const ptxlint_module *module, const ptxlint_diagnostic *d)
+static void add_finding(ptxlint_baseline *b, const ptxlint_module *module,
+                        const ptxlint_diagnostic *d)
 {
     char statement[STATEMENT_BYTES] = "";
     const char *kernel = d->kernel ? ptx_key_kernel(&b->arena, d->kernel, strlen(d->kernel)) : "";
@@ -259,15 +278,17 @@ ptxlint_status ptxlint_baseline_add(ptxlint_baseline *b, const ptxlint_module *m
         need(b, "", ptx_key_kernel(&b->arena, kernels[k].name, strlen(kernels[k].name)), "");
     const ptxlint_diagnostic *all = ptxlint_module_diagnostics(module, &count);
     for (size_t i = 0; i < count; i++)
-        if ((all[i].suppression == PTXLINT_NOT_SUPPRESSED || all[i].suppression == PTXLINT_SUPPRESSED_BY_BASELINE)
+        if ((all[i].suppression == PTXLINT_NOT_SUPPRESSED
+             || all[i].suppression == PTXLINT_SUPPRESSED_BY_BASELINE)
             && ptx_baseline_takes(all[i].group))
             add_finding(b, module, &all[i]);
     return PTXLINT_OK;
 }
 
-/* ---- what is no longer there ------------------------------------------------------------------------------------- */
+/* ---- what is no longer there ----------------------------------------------------------------- */
 
-/* As ptx_baseline_take matches: first the entry of the statement, then the one of folded findings. used: per entry of b, zeroed. */
+/* As ptx_baseline_take matches: first the entry of the statement, then the one of folded findings.
+ * used: per entry of b, zeroed. */
 static void match(const ptxlint_baseline *b, const ptxlint_baseline *found, uint64_t *used)
 {
     for (uint32_t f = 0; f < found->count; f++) {
@@ -276,7 +297,8 @@ static void match(const ptxlint_baseline *b, const ptxlint_baseline *found, uint
         const char *statements[] = { there->statement, "" };
         for (int i = 0; i < (*there->statement ? 2 : 1); i++) {
             const BaselineEntry *entry = find(b, there->rule, there->kernel, statements[i]);
-            uint64_t room = entry ? entry->count - used[entry - b->entries] : 0, taken = left < room ? left : room;
+            uint64_t room = entry ? entry->count - used[entry - b->entries] : 0,
+                     taken = left < room ? left : room;
             if (entry)
                 used[entry - b->entries] += taken;
             left -= taken;
@@ -292,7 +314,8 @@ static bool did_run(const ptxlint_config *config, const BaselineEntry *entry)
     return !config || ptxlint_config_state(config, &rule, &state) != PTXLINT_OK || state.is_enabled;
 }
 
-static ptxlint_status compare(const ptxlint_baseline *b, const ptxlint_baseline *found, uint64_t **used)
+static ptxlint_status compare(const ptxlint_baseline *b, const ptxlint_baseline *found,
+                              uint64_t **used)
 {
     *used = b && found ? calloc(b->count ? b->count : 1, sizeof **used) : NULL;
     if (!b || !found)
@@ -303,7 +326,8 @@ static ptxlint_status compare(const ptxlint_baseline *b, const ptxlint_baseline 
     return PTXLINT_OK;
 }
 
-ptxlint_status ptxlint_baseline_stale(const ptxlint_baseline *b, const ptxlint_baseline *found, const ptxlint_config *config, size_t *out)
+ptxlint_status ptxlint_baseline_stale(const ptxlint_baseline *b, const ptxlint_baseline *found,
+                                      const ptxlint_config *config, size_t *out)
 {
     uint64_t *used;
     ptxlint_status status = compare(b, found, &used);
@@ -316,7 +340,8 @@ ptxlint_status ptxlint_baseline_stale(const ptxlint_baseline *b, const ptxlint_b
     return PTXLINT_OK;
 }
 
-ptxlint_status ptxlint_baseline_prune(ptxlint_baseline *b, const ptxlint_baseline *found, const ptxlint_config *config, size_t *out)
+ptxlint_status ptxlint_baseline_prune(ptxlint_baseline *b, const ptxlint_baseline *found,
+                                      const ptxlint_config *config, size_t *out)
 {
     uint64_t *used;
     ptxlint_status status = compare(b, found, &used);
@@ -333,11 +358,12 @@ ptxlint_status ptxlint_baseline_prune(ptxlint_baseline *b, const ptxlint_baselin
     return PTXLINT_OK;
 }
 
-/* ---- writing ----------------------------------------------------------------------------------------------------- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 static int compare_entries(const void *pa, const void *pb)
 {
-    const BaselineEntry *a = *(const BaselineEntry *const *)pa, *b = *(const BaselineEntry *const *)pb;
+    const BaselineEntry *a = *(const BaselineEntry *const *)pa,
+                        *b = *(const BaselineEntry *const *)pb;
     int order = strcmp(a->kernel, b->kernel);
     order = order ? order : strcmp(a->rule, b->rule);
     return order ? order : strcmp(a->statement, b->statement);
@@ -375,8 +401,10 @@ size_t ptxlint_baseline_size(const ptxlint_baseline *b)
     return size;
 }
 
-/* Neither version nor date, and a line an entry: two branches that change different entries merge. */
-ptxlint_status ptxlint_baseline_write(const ptxlint_baseline *b, ptxlint_write_fn write, void *context)
+/* Neither version nor date, and a line an entry: two branches that change different entries
+ * merge. */
+ptxlint_status ptxlint_baseline_write(const ptxlint_baseline *b, ptxlint_write_fn write,
+                                      void *context)
 {
     Out out;
     size_t count;

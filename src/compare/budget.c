@@ -40,7 +40,7 @@ struct ptxlint_budget {
     uint32_t pattern_count;
 };
 
-/* ---- reading ----------------------------------------------------------------------------------------------------- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 typedef struct BudgetReader {
     ptxlint_budget *budget;
@@ -50,7 +50,8 @@ typedef struct BudgetReader {
     char wrong[200];
 } BudgetReader;
 
-static bool fail(BudgetReader *r, const YamlNode *node, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static bool fail(BudgetReader *r, const YamlNode *node, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 static bool fail(BudgetReader *r, const YamlNode *node, const char *format, ...)
 {
@@ -76,7 +77,8 @@ static void place(BudgetReader *r, const YamlNode *node, uint32_t *line, uint32_
     *column = node->at - r->begin + 1;
 }
 
-/* 64, 0.5; without sign and exponent. By hand: strtod would ask the caller's locale for the decimal point. */
+/* 64, 0.5; without sign and exponent. By hand: strtod would ask the caller's locale for the decimal
+ * point. */
 static bool read_number(BudgetReader *r, const YamlNode *node, const char *what, double *out)
 {
     double value = 0, place_value = 1;
@@ -92,7 +94,8 @@ static bool read_number(BudgetReader *r, const YamlNode *node, const char *what,
     }
     *out = value / place_value;
     if (!has_digit || *p || !(*out <= 1e18))
-        return fail(r, node, "%s must be a number from 0 to 1e18, without unit, such as 64 or 0.5", what);
+        return fail(r, node, "%s must be a number from 0 to 1e18, without unit, such as 64 or 0.5",
+                    what);
     return true;
 }
 
@@ -129,17 +132,20 @@ static bool fail_key(BudgetReader *r, const YamlNode *key)
         ptxlint_metric metric = { .key = i < 4 ? own[i] : NULL };
         if (i >= 4)
             ptxlint_metric_at(i - 4, &metric);
-        unsigned distance = ptx_edit_distance(key->text, key->length, metric.key, strlen(metric.key));
+        unsigned distance = ptx_edit_distance(key->text, key->length, metric.key,
+                                              strlen(metric.key));
         if (distance < best && distance + 1 < strlen(metric.key)) {
             best = distance;
             near = metric.key;
         }
     }
     return near ? fail(r, key, "unknown key '%.60s'; did you mean '%s'?", key->text, near)
-                : fail(r, key, "unknown key '%.60s'; it is kernel, gpu, grid, block or a metric", key->text);
+                : fail(r, key, "unknown key '%.60s'; it is kernel, gpu, grid, block or a metric",
+                       key->text);
 }
 
-static bool read_limit(BudgetReader *r, const YamlNode *key, const YamlNode *value, BudgetEntry *entry)
+static bool read_limit(BudgetReader *r, const YamlNode *key, const YamlNode *value,
+                       BudgetEntry *entry)
 {
     MetricId id = ptx_metric_find(key->text, key->length);
     if (id == METRIC__COUNT)
@@ -149,7 +155,8 @@ static bool read_limit(BudgetReader *r, const YamlNode *key, const YamlNode *val
     return read_number(r, value, key->text, &limit->value);
 }
 
-static bool read_pair(BudgetReader *r, const YamlNode *key, const YamlNode *value, BudgetEntry *entry)
+static bool read_pair(BudgetReader *r, const YamlNode *key, const YamlNode *value,
+                      BudgetEntry *entry)
 {
     if (!strcmp(key->text, "kernel"))
         return read_text(r, value, "kernel", &entry->kernel);
@@ -170,12 +177,14 @@ static bool is_twice(const YamlNode *mapping, const YamlNode *key)
     return false;
 }
 
-enum { KEYS_MAX = METRIC__COUNT + 8 };  /* of a mapping; a good one has fewer, so that looking for double ones is cheap */
+/* of a mapping; a good one has fewer, so that looking for double ones is cheap */
+enum { KEYS_MAX = METRIC__COUNT + 8 };
 
 static bool read_entry(BudgetReader *r, const YamlNode *node, BudgetEntry *entry)
 {
     if (node->kind != YAML_MAPPING || node->count > 2 * KEYS_MAX)
-        return fail(r, node, "an entry is a mapping such as { kernel: \"gemm_*\", registers: 128 }");
+        return fail(r, node,
+                    "an entry is a mapping such as { kernel: \"gemm_*\", registers: 128 }");
     place(r, node, &entry->line, &entry->column);
     for (int i = 0; i < METRIC__COUNT; i++)
         entry->limits[i].value = (double)NAN;
@@ -212,14 +221,16 @@ static bool read_entries(BudgetReader *r, const YamlNode *list)
 
 static bool read_root(BudgetReader *r, const YamlNode *root)
 {
-    if (root->kind != YAML_MAPPING || !root->first || root->first->kind != YAML_TEXT || strcmp(root->first->text, "budgets") != 0)
+    if (root->kind != YAML_MAPPING || !root->first || root->first->kind != YAML_TEXT
+        || strcmp(root->first->text, "budgets") != 0)
         return fail(r, root, "a budget is `budgets:` and a list of entries");
     if (root->count != 2)
         return fail(r, root->first->next->next, "only `budgets` stands at the top");
     return read_entries(r, root->first->next);
 }
 
-static ptxlint_status read_all(ptxlint_budget *b, const char *path, const char *yaml, size_t length, BudgetReader *r)
+static ptxlint_status read_all(ptxlint_budget *b, const char *path, const char *yaml, size_t length,
+                               BudgetReader *r)
 {
     jmp_buf on_failure;
     YamlError wrong = { 0 };
@@ -236,7 +247,8 @@ static ptxlint_status read_all(ptxlint_budget *b, const char *path, const char *
     return PTXLINT_BAD_FILE;
 }
 
-ptxlint_status ptxlint_budget_new(const char *path, const char *yaml, size_t length, ptxlint_budget **out, char *error, size_t error_size)
+ptxlint_status ptxlint_budget_new(const char *path, const char *yaml, size_t length,
+                                  ptxlint_budget **out, char *error, size_t error_size)
 {
     if (!out || !path || (!yaml && length))
         return PTXLINT_BAD_ARGUMENT;
@@ -255,7 +267,8 @@ ptxlint_status ptxlint_budget_new(const char *path, const char *yaml, size_t len
     if (status == PTXLINT_BAD_FILE && error && error_size) {
         uint32_t line, column;
         ptx_yaml_place(r.source, r.wrong_at, &line, &column);
-        snprintf(error, error_size, "%s:%u:%u: error: %s", path, (unsigned)line, (unsigned)column, r.wrong);
+        snprintf(error, error_size, "%s:%u:%u: error: %s", path, (unsigned)line, (unsigned)column,
+                 r.wrong);
     }
     ptxlint_budget_free(b);
     return status;
@@ -278,7 +291,7 @@ int ptxlint_budget_at(const ptxlint_budget *b, size_t index, ptxlint_budget_entr
     return 1;
 }
 
-/* ---- which entries speak of a kernel ----------------------------------------------------------------------------- */
+/* ---- which entries speak of a kernel --------------------------------------------------------- */
 
 /* Entries of its name in any order: first those that name it, then patterns. */
 typedef struct BudgetWalk {
@@ -312,7 +325,8 @@ static const BudgetEntry *walk_next(BudgetWalk *w)
 static bool is_launch(const BudgetEntry *entry, const ptxlint_launch *launch)
 {
     for (int i = 0; i < 3; i++)
-        if ((entry->grid[i] && entry->grid[i] != launch->grid[i]) || (entry->block[i] && entry->block[i] != launch->block[i]))
+        if ((entry->grid[i] && entry->grid[i] != launch->grid[i])
+            || (entry->block[i] && entry->block[i] != launch->block[i]))
             return false;
     return true;
 }
@@ -321,7 +335,8 @@ static bool is_launch(const BudgetEntry *entry, const ptxlint_launch *launch)
 static bool is_on(const BudgetEntry *entry, const ptxlint_projection *p)
 {
     const ptxlint_gpu_info *info = p ? ptxlint_gpu_get_info(p->gpu) : NULL;
-    return !entry->gpu || (info && (!strcmp(entry->gpu, info->name) || !strcmp(entry->gpu, info->sm)));
+    return !entry->gpu
+           || (info && (!strcmp(entry->gpu, info->name) || !strcmp(entry->gpu, info->sm)));
 }
 
 static const ptxlint_projection *projection_of(const ptxlint_kernel *kernel, size_t index)
@@ -334,13 +349,17 @@ static ptxlint_cover cover_of(const BudgetEntry *entry, const ptxlint_kernel *ke
     bool is_there = false;
     for (size_t p = 0; p < kernel->projection_count || !p; p++)
         is_there |= is_on(entry, projection_of(kernel, p));
-    return !is_there ? PTXLINT_OTHER_GPU : is_launch(entry, &kernel->launch) ? PTXLINT_COVERED : PTXLINT_OTHER_LAUNCH;
+    return !is_there                           ? PTXLINT_OTHER_GPU
+           : is_launch(entry, &kernel->launch) ? PTXLINT_COVERED
+                                               : PTXLINT_OTHER_LAUNCH;
 }
 
-void ptxlint_budget_cover(const ptxlint_budget *b, const ptxlint_module *module, unsigned char *covers)
+void ptxlint_budget_cover(const ptxlint_budget *b, const ptxlint_module *module,
+                          unsigned char *covers)
 {
     size_t count;
-    const ptxlint_kernel *kernels = b && module && covers ? ptxlint_module_kernels(module, &count) : NULL;
+    const ptxlint_kernel *kernels = b && module && covers ? ptxlint_module_kernels(module, &count)
+                                                          : NULL;
     for (size_t k = 0; kernels && k < count; k++) {
         const BudgetEntry *entry;
         for (BudgetWalk walk = walk_begin(b, kernels[k].name); (entry = walk_next(&walk));) {
@@ -351,7 +370,7 @@ void ptxlint_budget_cover(const ptxlint_budget *b, const ptxlint_module *module,
     }
 }
 
-/* ---- checking ---------------------------------------------------------------------------------------------------- */
+/* ---- checking -------------------------------------------------------------------------------- */
 
 /* What would make a figure known. */
 static const char *remedy(MetricId id, const ptxlint_kernel *kernel, const ptxlint_projection *p)
@@ -363,7 +382,10 @@ static const char *remedy(MetricId id, const ptxlint_kernel *kernel, const ptxli
     switch (id) {
     case METRIC_SPILL_BYTES:
         return "only ptxas knows (--ptxas, --ptxas-log): registers are short here";
-    case METRIC_WARP_INSTRUCTIONS: case METRIC_DRAM_BYTES: case METRIC_BOUND_TIME: case METRIC_PREDICTED_TIME:
+    case METRIC_WARP_INSTRUCTIONS:
+    case METRIC_DRAM_BYTES:
+    case METRIC_BOUND_TIME:
+    case METRIC_PREDICTED_TIME:
         return "it takes the grid, the block and the parameters (--launch), and a product as GPU";
     case METRIC_SECTORS: case METRIC_BANK_CONFLICTS:
         return "some address is not known; `ptxlint report` says why, and --launch may help";
@@ -386,8 +408,9 @@ static void put_words(char *out, size_t size, const char *key)
     out[length] = 0;
 }
 
-static void say(const ptxlint_budget *b, const ptxlint_kernel *kernel, const ptxlint_projection *p, MetricId id, const Limit *limit,
-                const ptxlint_measure *measure, OverrunFn tell, void *context)
+static void say(const ptxlint_budget *b, const ptxlint_kernel *kernel, const ptxlint_projection *p,
+                MetricId id, const Limit *limit, const ptxlint_measure *measure, OverrunFn tell,
+                void *context)
 {
     ptxlint_metric metric;
     Overrun o = { .is_unknown = isnan(measure->value), .certainty = measure->certainty };
@@ -397,16 +420,19 @@ static void say(const ptxlint_budget *b, const ptxlint_kernel *kernel, const ptx
     Figure wanted = ptx_figure_number(limit->value), is = ptx_figure_number(measure->value);
     Figure beyond = ptx_figure_number(fabs(measure->value - limit->value));
     if (o.is_unknown)
-        snprintf(o.message, sizeof o.message, "`%.*s` on %.40s: %s not known, with a budget of %s", NAME_SHOWN, kernel->name, name_of(p),
-                 words, wanted.text);
+        snprintf(o.message, sizeof o.message, "`%.*s` on %.40s: %s not known, with a budget of %s",
+                 NAME_SHOWN, kernel->name, name_of(p), words, wanted.text);
     else
-        snprintf(o.message, sizeof o.message, "`%.*s` on %.40s: %s %s, %s %s the budget of %s (%s)", NAME_SHOWN, kernel->name, name_of(p),
-                 words, is.text, beyond.text, metric.is_higher_better ? "under" : "over", wanted.text, ptx_report_certainty(o.certainty));
+        snprintf(o.message, sizeof o.message, "`%.*s` on %.40s: %s %s, %s %s the budget of %s (%s)",
+                 NAME_SHOWN, kernel->name, name_of(p), words, is.text, beyond.text,
+                 metric.is_higher_better ? "under" : "over", wanted.text,
+                 ptx_report_certainty(o.certainty));
     if (o.is_unknown)
-        snprintf(o.help, sizeof o.help, "%s; the limit is %.200s:%u:%u", remedy(id, kernel, p), b->path, (unsigned)limit->line, (unsigned)limit->column);
+        snprintf(o.help, sizeof o.help, "%s; the limit is %.200s:%u:%u", remedy(id, kernel, p),
+                 b->path, (unsigned)limit->line, (unsigned)limit->column);
     else
-        snprintf(o.help, sizeof o.help, "to accept it, write `%s: %s` at %.200s:%u:%u", metric.key, is.text, b->path, (unsigned)limit->line,
-                 (unsigned)limit->column);
+        snprintf(o.help, sizeof o.help, "to accept it, write `%s: %s` at %.200s:%u:%u", metric.key,
+                 is.text, b->path, (unsigned)limit->line, (unsigned)limit->column);
     tell(context, &o);
 }
 
@@ -415,16 +441,20 @@ static bool is_beyond(MetricId id, double value, double limit)
     ptxlint_metric metric;
     ptxlint_metric_at(id, &metric);
     double slack = 1e-9 * fabs(limit);          /* what is written has ten digits */
-    return isnan(value) || (metric.is_higher_better ? value < limit - slack : value > limit + slack);
+    return isnan(value)
+           || (metric.is_higher_better ? value < limit - slack : value > limit + slack);
 }
 
 /* What does not depend on the GPU is told for the first alone. */
 static bool is_of_gpu(MetricId id)
 {
-    return id != METRIC_MAX_LIVE && id != METRIC_LOCAL_BYTES && id != METRIC_INSTRUCTIONS && id != METRIC_FINDINGS;
+    return id != METRIC_MAX_LIVE && id != METRIC_LOCAL_BYTES && id != METRIC_INSTRUCTIONS
+           && id != METRIC_FINDINGS;
 }
 
-static void check_entry(const ptxlint_budget *b, const BudgetEntry *entry, const ptxlint_kernel *kernel, double findings, OverrunFn tell, void *context)
+static void check_entry(const ptxlint_budget *b, const BudgetEntry *entry,
+                        const ptxlint_kernel *kernel, double findings, OverrunFn tell,
+                        void *context)
 {
     bool is_first = true;
     for (size_t i = 0; i < kernel->projection_count || !i; i++) {
@@ -442,7 +472,8 @@ static void check_entry(const ptxlint_budget *b, const BudgetEntry *entry, const
     }
 }
 
-void ptx_budget_check(const ptxlint_budget *b, const ptxlint_kernel *kernel, double findings, OverrunFn tell, void *context)
+void ptx_budget_check(const ptxlint_budget *b, const ptxlint_kernel *kernel, double findings,
+                      OverrunFn tell, void *context)
 {
     const BudgetEntry *entry;
     for (BudgetWalk walk = walk_begin(b, kernel->name); (entry = walk_next(&walk));)
@@ -450,7 +481,7 @@ void ptx_budget_check(const ptxlint_budget *b, const ptxlint_kernel *kernel, dou
             check_entry(b, entry, kernel, findings, tell, context);
 }
 
-/* ---- drafting ---------------------------------------------------------------------------------------------------- */
+/* ---- drafting -------------------------------------------------------------------------------- */
 
 /* A name in YAML as in JSON. */
 static void put_name(Out *out, const char *key, const char *name)
@@ -464,17 +495,21 @@ static void put_name(Out *out, const char *key, const char *name)
 static void put_dims(Out *out, const char *key, const int64_t dims[3])
 {
     if (dims[0] != PTXLINT_UNKNOWN)
-        ptx_out_format(out, "  %s: [%s, %s, %s]\n", key, ptx_figure_int(dims[0]).text, ptx_figure_int(dims[1]).text, ptx_figure_int(dims[2]).text);
+        ptx_out_format(out, "  %s: [%s, %s, %s]\n", key, ptx_figure_int(dims[0]).text,
+                       ptx_figure_int(dims[1]).text, ptx_figure_int(dims[2]).text);
 }
 
 /* Whole numbers stay whole; others have three digits. */
-static double with_slack(const ptxlint_metric *metric, const ptxlint_measure *measure, double slack_percent)
+static double with_slack(const ptxlint_metric *metric, const ptxlint_measure *measure,
+                         double slack_percent)
 {
     double factor = measure->certainty == PTXLINT_ESTIMATE ? slack_percent / 100 : 0;
     double value = measure->value * (metric->is_higher_better ? 1 - factor : 1 + factor);
     if (factor <= 0)
         return measure->value;
-    double step = value >= 100 || measure->value == floor(measure->value) ? 1 : value > 0 ? pow(10, floor(log10(value)) - 2) : 1;
+    double step = value >= 100 || measure->value == floor(measure->value) ? 1
+                  : value > 0 ? pow(10, floor(log10(value)) - 2)
+                              : 1;
     return (metric->is_higher_better ? floor(value / step) : ceil(value / step)) * step;
 }
 
@@ -483,7 +518,8 @@ static bool is_drafted(MetricId id)
     return id != METRIC_MAX_LIVE && id != METRIC_BOUND_TIME && id != METRIC_DRAM_BYTES;
 }
 
-static void draft_projection(Out *out, const ptxlint_kernel *kernel, const ptxlint_projection *p, double findings, double slack_percent)
+static void draft_projection(Out *out, const ptxlint_kernel *kernel, const ptxlint_projection *p,
+                             double findings, double slack_percent)
 {
     ptxlint_measure all[METRIC__COUNT];
     ptx_metrics_measure(kernel, p, all);
@@ -498,7 +534,8 @@ static void draft_projection(Out *out, const ptxlint_kernel *kernel, const ptxli
         ptxlint_metric metric;
         ptxlint_metric_at((size_t)id, &metric);
         if (is_drafted((MetricId)id) && !isnan(all[id].value))
-            ptx_out_format(out, "  %s: %s\n", metric.key, ptx_figure_number(with_slack(&metric, &all[id], slack_percent)).text);
+            ptx_out_format(out, "  %s: %s\n", metric.key,
+                           ptx_figure_number(with_slack(&metric, &all[id], slack_percent)).text);
     }
 }
 
@@ -508,12 +545,15 @@ static double findings_in(const ptxlint_module *module, const ptxlint_kernel *ke
     double findings = 0;
     const ptxlint_diagnostic *all = ptxlint_module_diagnostics(module, &count);
     for (size_t i = 0; i < count; i++)
-        findings += all[i].suppression == PTXLINT_NOT_SUPPRESSED && all[i].severity >= PTXLINT_WARNING && strcmp(all[i].group, "budget") != 0
-                    && all[i].span.begin >= kernel->span.begin && all[i].span.begin < kernel->span.end;
+        findings += all[i].suppression == PTXLINT_NOT_SUPPRESSED
+                    && all[i].severity >= PTXLINT_WARNING && strcmp(all[i].group, "budget") != 0
+                    && all[i].span.begin >= kernel->span.begin
+                    && all[i].span.begin < kernel->span.end;
     return findings;
 }
 
-ptxlint_status ptxlint_budget_draft(const ptxlint_module *module, double slack_percent, ptxlint_write_fn write, void *context)
+ptxlint_status ptxlint_budget_draft(const ptxlint_module *module, double slack_percent,
+                                    ptxlint_write_fn write, void *context)
 {
     Out out;
     size_t count;
@@ -526,7 +566,8 @@ ptxlint_status ptxlint_budget_draft(const ptxlint_module *module, double slack_p
             continue;
         double findings = findings_in(module, &kernels[k]);
         for (size_t p = 0; p < kernels[k].projection_count || !p; p++)
-            draft_projection(&out, &kernels[k], projection_of(&kernels[k], p), findings, slack_percent);
+            draft_projection(&out, &kernels[k], projection_of(&kernels[k], p), findings,
+                             slack_percent);
     }
     ptx_out_flush(&out);
     return out.status;

@@ -3,8 +3,9 @@
  *     budgets:
  *     - { kernel: "gemm_*", gpu: h200, registers: 128, spill_bytes: 0, occupancy_percent: 50 }
  *
- * An entry applies to kernels by name or pattern, on one GPU or any, with one launch or any. A metric that is better when it is higher has a
- * minimum there, the others a maximum. Reading makes all of it; what checks only reads it, so modules may be made in parallel. */
+ * An entry applies to kernels by name or pattern, on one GPU or any, with one launch or any. A
+ * metric that is better when it is higher has a minimum there, the others a maximum. Reading makes
+ * all of it; what checks only reads it, so modules may be made in parallel. */
 #ifndef PTX_COMPARE_BUDGET_H
 #define PTX_COMPARE_BUDGET_H
 
@@ -22,6 +23,7 @@ typedef struct Overrun {
 typedef void (*OverrunFn)(void *context, const Overrun *overrun);
 
 /* findings: the kernel's warnings and errors. */
-void ptx_budget_check(const ptxlint_budget *budget, const ptxlint_kernel *kernel, double findings, OverrunFn tell, void *context);
+void ptx_budget_check(const ptxlint_budget *budget, const ptxlint_kernel *kernel, double findings,
+                      OverrunFn tell, void *context);
 
 #endif

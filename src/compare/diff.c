@@ -5,12 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SHAPE_WINDOW = 8 };      /* kernels of one beginning, in order of size, that each is held against */
+/* kernels of one beginning, in order of size, that each is held against */
+enum { SHAPE_WINDOW = 8 };
 
 #define DIFF_ARENA_BYTES ((size_t)4 << 30)
-#define SHAPE_SHARE 0.5         /* of the instructions, by class, that two versions of a template have in common at the least */
+#define SHAPE_SHARE \
+    0.5 /* of the instructions, by class, that two versions of a template have in common at the least */
 
-/* ---- matching ---------------------------------------------------------------------------------------------------- */
+/* ---- matching -------------------------------------------------------------------------------- */
 
 typedef struct Matcher {
     Arena *arena;
@@ -41,7 +43,9 @@ typedef uint64_t (*KeyFn)(const Matcher *m, const ReportKernel *kernel, size_t p
 static uint64_t key_of_place(const Matcher *m, const ReportKernel *k, size_t prefix)
 {
     (void)m;
-    return ptx_key_hash(ptx_key_hash(ptx_key_hash(ptx_key_hash(KEY_HASH, k->name), k->gpu), k->target), k->path + prefix);
+    return ptx_key_hash(
+        ptx_key_hash(ptx_key_hash(ptx_key_hash(KEY_HASH, k->name), k->gpu), k->target),
+        k->path + prefix);
 }
 
 static uint64_t key_of_body(const Matcher *m, const ReportKernel *k, size_t prefix)
@@ -81,7 +85,8 @@ static uint64_t key_of_any_gpu(const Matcher *m, const ReportKernel *k, size_t p
 {
     (void)m;
     (void)prefix;
-    return k->is_first_gpu ? ptx_key_hash(KEY_HASH, k->key) : ptx_key_hash(KEY_HASH ^ (uint64_t)(uintptr_t)k, k->key);
+    return k->is_first_gpu ? ptx_key_hash(KEY_HASH, k->key)
+                           : ptx_key_hash(KEY_HASH ^ (uint64_t)(uintptr_t)k, k->key);
 }
 
 static uint64_t key_of_key(const Matcher *m, const ReportKernel *k, size_t prefix)
@@ -91,12 +96,14 @@ static uint64_t key_of_key(const Matcher *m, const ReportKernel *k, size_t prefi
     return ptx_key_hash(ptx_key_hash(KEY_HASH, k->key), k->gpu);
 }
 
-/* Of those with equal keys the first with the first: each list of equal ones is gone through once. */
+/* Of those with equal keys the first with the first: each list of equal ones is gone through
+ * once. */
 static void match_by(Matcher *m, KeyFn key, MatchedBy by)
 {
     Index firsts = { 0 };
     const ptxlint_report *o = m->old_report, *n = m->new_report;
-    uint32_t *next = ptx_arena_array(m->arena, uint32_t, o->count + 1), *head = ptx_arena_array(m->arena, uint32_t, o->count + 1);
+    uint32_t *next = ptx_arena_array(m->arena, uint32_t, o->count + 1),
+             *head = ptx_arena_array(m->arena, uint32_t, o->count + 1);
     for (uint32_t k = o->count; k-- > 0;) {
         uint32_t at = 0, first;
         if (m->is_taken[k])
@@ -111,7 +118,9 @@ static void match_by(Matcher *m, KeyFn key, MatchedBy by)
     }
     for (uint32_t k = 0; k < n->count; k++) {
         uint32_t at = 0, first;
-        if (m->old_of[k] || !ptx_index_next(&firsts, key(m, &n->kernels[k], m->new_prefix), &at, &first) || !head[first])
+        if (m->old_of[k]
+            || !ptx_index_next(&firsts, key(m, &n->kernels[k], m->new_prefix), &at, &first)
+            || !head[first])
             continue;
         m->old_of[k] = head[first];
         m->by[k] = (uint8_t)by;
@@ -120,7 +129,8 @@ static void match_by(Matcher *m, KeyFn key, MatchedBy by)
     }
 }
 
-/* The first name in a mangled one, or what a plain one begins with: `gemm` of _Z4gemmILi128EEvPf. */
+/* The first name in a mangled one, or what a plain one begins with: `gemm` of
+ * _Z4gemmILi128EEvPf. */
 static uint64_t stem_hash(const ReportKernel *kernel)
 {
     const char *name = kernel->key, *stem = name;
@@ -186,11 +196,13 @@ static Candidate *candidates(Matcher *m, const ptxlint_report *r, bool is_old, u
     return out;
 }
 
-/* Both lists are in order of beginning and size, so a window of the old one moves along with the new one. */
+/* Both lists are in order of beginning and size, so a window of the old one moves along with the
+ * new one. */
 static void match_by_shape(Matcher *m)
 {
     uint32_t old_count, new_count, low = 0;
-    const Candidate *o = candidates(m, m->old_report, true, &old_count), *n = candidates(m, m->new_report, false, &new_count);
+    const Candidate *o = candidates(m, m->old_report, true, &old_count),
+                    *n = candidates(m, m->new_report, false, &new_count);
     for (uint32_t i = 0; i < new_count; i++) {
         double best = SHAPE_SHARE;
         uint32_t found = UINT32_MAX, at;
@@ -198,8 +210,12 @@ static void match_by_shape(Matcher *m)
             low++;
         uint32_t first = low > SHAPE_WINDOW ? low - SHAPE_WINDOW : 0;
         for (at = first; at < old_count && at < low + SHAPE_WINDOW; at++) {
-            const ReportKernel *a = &m->old_report->kernels[o[at].number], *b = &m->new_report->kernels[n[i].number];
-            double share = o[at].stem != n[i].stem || m->is_taken[o[at].number] || strcmp(a->gpu, b->gpu) != 0 ? 0 : share_of(a, b);
+            const ReportKernel *a = &m->old_report->kernels[o[at].number],
+                               *b = &m->new_report->kernels[n[i].number];
+            double share = o[at].stem != n[i].stem || m->is_taken[o[at].number]
+                                   || strcmp(a->gpu, b->gpu) != 0
+                               ? 0
+                               : share_of(a, b);
             if (share < best || (found != UINT32_MAX && share <= best))
                 continue;
             best = share;
@@ -231,15 +247,17 @@ static void match_all(Matcher *m)
     match_by_shape(m);
 }
 
-/* ---- findings ---------------------------------------------------------------------------------------------------- */
+/* ---- findings -------------------------------------------------------------------------------- */
 
 static uint64_t finding_hash(const ReportFinding *f, bool has_statement)
 {
     return ptx_key_hash(ptx_key_hash(KEY_HASH, f->rule), has_statement ? f->statement : "");
 }
 
-/* One that others are folded into may stand elsewhere by now: it is matched by rule alone, and is new where there are more of them. */
-static void match_findings(Arena *arena, ReportFinding *old_list, ReportFinding *new_list, bool has_statement)
+/* One that others are folded into may stand elsewhere by now: it is matched by rule alone, and is
+ * new where there are more of them. */
+static void match_findings(Arena *arena, ReportFinding *old_list, ReportFinding *new_list,
+                           bool has_statement)
 {
     Index index = { 0 };
     uint32_t count = 0, at, number;
@@ -253,7 +271,8 @@ static void match_findings(Arena *arena, ReportFinding *old_list, ReportFinding 
         all[count++] = f;
     }
     for (ReportFinding *f = new_list; f; f = f->next)
-        for (at = 0; !f->is_matched && ptx_index_next(&index, finding_hash(f, has_statement), &at, &number);) {
+        for (at = 0; !f->is_matched
+                     && ptx_index_next(&index, finding_hash(f, has_statement), &at, &number);) {
             ReportFinding *other = all[number];
             bool is_folded = f->count > 1 || other->count > 1;
             if (other->is_matched || is_folded == has_statement || strcmp(f->rule, other->rule) != 0
@@ -302,14 +321,16 @@ static void keep_unmatched(ReportFinding **out, ReportFinding *list)
 
 static void diff_findings(Arena *arena, Pair *pair)
 {
-    ReportFinding *old_list = pair->old_kernel ? pair->old_kernel->findings : NULL, *new_list = pair->new_kernel ? pair->new_kernel->findings : NULL;
+    ReportFinding *old_list = pair->old_kernel ? pair->old_kernel->findings : NULL,
+                  *new_list = pair->new_kernel ? pair->new_kernel->findings : NULL;
     reset(old_list);
     reset(new_list);
     match_findings(arena, old_list, new_list, true);
     match_findings(arena, old_list, new_list, false);
     pair->new_count = unmatched(new_list);
     pair->fixed_count = pair->new_kernel ? unmatched(old_list) : 0;
-    pair->findings = ptx_arena_array(arena, ReportFinding *, pair->new_count + pair->fixed_count + 1);
+    pair->findings = ptx_arena_array(arena, ReportFinding *,
+                                     pair->new_count + pair->fixed_count + 1);
     keep_unmatched(pair->findings, new_list);
     if (pair->new_kernel)
         keep_unmatched(pair->findings + pair->new_count, old_list);
@@ -323,12 +344,12 @@ static double new_warnings(const Pair *pair)
     return count;
 }
 
-/* ---- figures ----------------------------------------------------------------------------------------------------- */
+/* ---- figures --------------------------------------------------------------------------------- */
 
 bool ptx_diff_has_total(MetricId id)
 {
-    return id == METRIC_SPILL_BYTES || id == METRIC_INSTRUCTIONS || id == METRIC_WARP_INSTRUCTIONS || id == METRIC_DRAM_BYTES
-        || id == METRIC_PREDICTED_TIME || id == METRIC_FINDINGS;
+    return id == METRIC_SPILL_BYTES || id == METRIC_INSTRUCTIONS || id == METRIC_WARP_INSTRUCTIONS
+           || id == METRIC_DRAM_BYTES || id == METRIC_PREDICTED_TIME || id == METRIC_FINDINGS;
 }
 
 static double percent_of(double from, double to)
@@ -341,31 +362,40 @@ static bool is_same(double a, double b)
     return fabs(a - b) <= 1e-9 * fmax(fabs(a), fabs(b));        /* saved ones have ten digits */
 }
 
-static Change change_of(MetricId id, const ptxlint_measure *from, const ptxlint_measure *to, const Tolerance *tolerance)
+static Change change_of(MetricId id, const ptxlint_measure *from, const ptxlint_measure *to,
+                        const Tolerance *tolerance)
 {
     ptxlint_metric metric;
     ptxlint_metric_at(id, &metric);
-    Change c = { .old_value = from->value, .new_value = to->value, .percent = percent_of(from->value, to->value) };
+    Change c = { .old_value = from->value,
+                 .new_value = to->value,
+                 .percent = percent_of(from->value, to->value) };
     c.certainty = from->certainty > to->certainty ? from->certainty : to->certainty;
     if (isnan(from->value) || isnan(to->value)) {
-        c.verdict = isnan(from->value) && isnan(to->value) ? VERDICT_SAME : isnan(to->value) ? VERDICT_NOW_UNKNOWN : VERDICT_NOW_KNOWN;
+        c.verdict = isnan(from->value) && isnan(to->value) ? VERDICT_SAME
+                    : isnan(to->value)                     ? VERDICT_NOW_UNKNOWN
+                                                           : VERDICT_NOW_KNOWN;
         return c;
     }
     double worse = metric.is_higher_better ? from->value - to->value : to->value - from->value;
-    double allowed = tolerance->is_percent ? tolerance->value / 100 * fabs(from->value) : tolerance->value;
+    double allowed = tolerance->is_percent ? tolerance->value / 100 * fabs(from->value)
+                                           : tolerance->value;
     if (is_same(from->value, to->value))
         c.verdict = VERDICT_SAME;
     else if (worse < 0)
         c.verdict = VERDICT_BETTER;
     else
-        c.verdict = tolerance->is_off || worse <= allowed + 1e-9 * fabs(from->value) ? VERDICT_WORSE : VERDICT_REGRESSED;
+        c.verdict = tolerance->is_off || worse <= allowed + 1e-9 * fabs(from->value)
+                        ? VERDICT_WORSE
+                        : VERDICT_REGRESSED;
     return c;
 }
 
 /* What is said once for all GPUs. */
 static bool is_of_gpu(MetricId id)
 {
-    return id != METRIC_MAX_LIVE && id != METRIC_LOCAL_BYTES && id != METRIC_INSTRUCTIONS && id != METRIC_FINDINGS;
+    return id != METRIC_MAX_LIVE && id != METRIC_LOCAL_BYTES && id != METRIC_INSTRUCTIONS
+           && id != METRIC_FINDINGS;
 }
 
 static void weigh(Pair *pair)
@@ -392,7 +422,8 @@ static void diff_pair(ptxlint_diff *d, Pair *pair)
     diff_findings(&d->arena, pair);
     for (int i = 0; i < METRIC__COUNT; i++) {
         bool is_wanted = o && n && (n->is_first_gpu || is_of_gpu((MetricId)i));
-        pair->changes[i] = change_of((MetricId)i, is_wanted ? &o->metrics[i] : &none, is_wanted ? &n->metrics[i] : &none, &d->tolerances[i]);
+        pair->changes[i] = change_of((MetricId)i, is_wanted ? &o->metrics[i] : &none,
+                                     is_wanted ? &n->metrics[i] : &none, &d->tolerances[i]);
     }
     Change *findings = &pair->changes[METRIC_FINDINGS];
     if (findings->verdict == VERDICT_REGRESSED)
@@ -450,10 +481,13 @@ static void sum_up(ptxlint_diff *d)
 
 static void make_pairs(ptxlint_diff *d, const Matcher *m)
 {
-    d->pairs = ptx_arena_array(&d->arena, Pair, (size_t)m->old_report->count + m->new_report->count + 1);
+    d->pairs = ptx_arena_array(&d->arena, Pair,
+                               (size_t)m->old_report->count + m->new_report->count + 1);
     for (uint32_t k = 0; k < m->new_report->count; k++)
-        d->pairs[d->count++] = (Pair){ .new_kernel = &m->new_report->kernels[k], .matched_by = (MatchedBy)m->by[k],
-                                       .old_kernel = m->old_of[k] ? &m->old_report->kernels[m->old_of[k] - 1] : NULL };
+        d->pairs[d->count++] =
+            (Pair){ .new_kernel = &m->new_report->kernels[k],
+                    .matched_by = (MatchedBy)m->by[k],
+                    .old_kernel = m->old_of[k] ? &m->old_report->kernels[m->old_of[k] - 1] : NULL };
     for (uint32_t k = 0; k < m->old_report->count; k++)
         if (!m->is_taken[k])
             d->pairs[d->count++] = (Pair){ .old_kernel = &m->old_report->kernels[k] };
@@ -464,7 +498,7 @@ static void make_pairs(ptxlint_diff *d, const Matcher *m)
     sum_up(d);
 }
 
-/* ---- tolerances -------------------------------------------------------------------------------------------------- */
+/* ---- tolerances ------------------------------------------------------------------------------ */
 
 /* "8", "5%", "0.5%", "off". */
 static bool read_tolerance(const char *text, Tolerance *out)
@@ -490,15 +524,19 @@ static bool set_tolerance(ptxlint_diff *d, const char *text, char *error, size_t
     const char *equals = strchr(text, '=');
     MetricId id = ptx_metric_find(text, equals ? (size_t)(equals - text) : strlen(text));
     if (id == METRIC__COUNT)
-        snprintf(error, error_size, "'%.60s' names no metric; write registers=5%%, spill_bytes=16 or instructions=off", text);
+        snprintf(error, error_size,
+                 "'%.60s' names no metric; write registers=5%%, spill_bytes=16 or instructions=off",
+                 text);
     else if (!equals || !read_tolerance(equals + 1, &d->tolerances[id]))
-        snprintf(error, error_size, "'%.60s' is not METRIC=NUMBER, METRIC=NUMBER%% or METRIC=off", text);
+        snprintf(error, error_size, "'%.60s' is not METRIC=NUMBER, METRIC=NUMBER%% or METRIC=off",
+                 text);
     else
         return true;
     return false;
 }
 
-static bool set_tolerances(ptxlint_diff *d, const char *const *texts, size_t count, char *error, size_t error_size)
+static bool set_tolerances(ptxlint_diff *d, const char *const *texts, size_t count, char *error,
+                           size_t error_size)
 {
     ptxlint_metric metric;
     for (size_t i = 0; ptxlint_metric_at(i, &metric); i++)
@@ -509,9 +547,10 @@ static bool set_tolerances(ptxlint_diff *d, const char *const *texts, size_t cou
     return true;
 }
 
-/* ---- the life of one --------------------------------------------------------------------------------------------- */
+/* ---- the life of one ------------------------------------------------------------------------- */
 
-static ptxlint_status compare(ptxlint_diff *d, const ptxlint_report *old_report, const ptxlint_report *new_report)
+static ptxlint_status compare(ptxlint_diff *d, const ptxlint_report *old_report,
+                              const ptxlint_report *new_report)
 {
     jmp_buf on_failure;
     ptx_arena_init(&d->arena, DIFF_ARENA_BYTES, &on_failure);
@@ -523,8 +562,9 @@ static ptxlint_status compare(ptxlint_diff *d, const ptxlint_report *old_report,
     return PTXLINT_OK;
 }
 
-ptxlint_status ptxlint_diff_new(const ptxlint_report *old_report, const ptxlint_report *new_report, const char *const *tolerances, size_t count,
-                                ptxlint_diff **out, char *error, size_t error_size)
+ptxlint_status ptxlint_diff_new(const ptxlint_report *old_report, const ptxlint_report *new_report,
+                                const char *const *tolerances, size_t count, ptxlint_diff **out,
+                                char *error, size_t error_size)
 {
     char unused[1];
     if (!old_report || !new_report || !out || (count && !tolerances))
@@ -533,7 +573,8 @@ ptxlint_status ptxlint_diff_new(const ptxlint_report *old_report, const ptxlint_
     ptxlint_diff *d = calloc(1, sizeof *d);
     if (!d)
         return PTXLINT_NO_MEMORY;
-    bool is_good = set_tolerances(d, tolerances, count, error && error_size ? error : unused, error && error_size ? error_size : sizeof unused);
+    bool is_good = set_tolerances(d, tolerances, count, error && error_size ? error : unused,
+                                  error && error_size ? error_size : sizeof unused);
     ptxlint_status status = is_good ? compare(d, old_report, new_report) : PTXLINT_BAD_FILE;
     if (status == PTXLINT_OK)
         *out = d;
@@ -561,7 +602,8 @@ static double needed(const ptxlint_diff *d, MetricId id)
     double most = -1;
     for (uint32_t p = 0; p < d->count; p++) {
         const Change *c = &d->pairs[p].changes[id];
-        double worse = id == METRIC_FINDINGS ? new_warnings(&d->pairs[p]) : fabs(c->new_value - c->old_value);
+        double worse = id == METRIC_FINDINGS ? new_warnings(&d->pairs[p])
+                                             : fabs(c->new_value - c->old_value);
         if (c->verdict == VERDICT_REGRESSED && worse > most)
             most = worse;
     }
@@ -575,7 +617,8 @@ int ptxlint_diff_tolerance_at(const ptxlint_diff *d, size_t index, char *out, si
         double most = needed(d, (MetricId)i);
         if (most < 0 || index--)
             continue;
-        snprintf(out, size, "%s=%s", metric.key, ptx_figure_number(most < 100 ? ceil(most * 100) / 100 : ceil(most)).text);
+        snprintf(out, size, "%s=%s", metric.key,
+                 ptx_figure_number(most < 100 ? ceil(most * 100) / 100 : ceil(most)).text);
         return 1;
     }
     return 0;

@@ -1,15 +1,29 @@
 /* diff.h -- two reports side by side: ptxlint_diff.
  *
- * Kernels are matched by name, the same path and target first; those left by ptx_key_kernel of their names, then by body, and then, among
- * kernels whose names begin alike (templates), by how much of their instructions by class they share. Each step looks each kernel up once. */
+ * Kernels are matched by name, the same path and target first; those left by ptx_key_kernel of
+ * their names, then by body, and then, among kernels whose names begin alike (templates), by how
+ * much of their instructions by class they share. Each step looks each kernel up once. */
 #ifndef PTX_COMPARE_DIFF_H
 #define PTX_COMPARE_DIFF_H
 
 #include "compare/report.h"
 
-typedef enum Verdict { VERDICT_SAME, VERDICT_BETTER, VERDICT_WORSE, VERDICT_REGRESSED, VERDICT_NOW_KNOWN, VERDICT_NOW_UNKNOWN } Verdict;
+typedef enum Verdict {
+    VERDICT_SAME,
+    VERDICT_BETTER,
+    VERDICT_WORSE,
+    VERDICT_REGRESSED,
+    VERDICT_NOW_KNOWN,
+    VERDICT_NOW_UNKNOWN
+} Verdict;
 
-typedef enum MatchedBy { MATCHED_NONE, MATCHED_NAME, MATCHED_KEY, MATCHED_BODY, MATCHED_SHAPE } MatchedBy;
+typedef enum MatchedBy {
+    MATCHED_NONE,
+    MATCHED_NAME,
+    MATCHED_KEY,
+    MATCHED_BODY,
+    MATCHED_SHAPE
+} MatchedBy;
 
 typedef struct Change {
     double old_value, new_value;        /* NaN: not known */
@@ -39,7 +53,8 @@ struct ptxlint_diff {
     Pair *pairs;                /* most significant first */
     uint32_t count;
     ptxlint_diff_info info;
-    Change totals[METRIC__COUNT];       /* of kernels whose figure is known on both sides, where a sum means something */
+    /* of kernels whose figure is known on both sides, where a sum means something */
+    Change totals[METRIC__COUNT];
 };
 
 bool ptx_diff_has_total(MetricId id);

@@ -15,8 +15,11 @@ static void set_change(Json *json, const Change *c)
 
 static void put_metric(Json *json, const char *key, const Change *c)
 {
-    static const char *const verdicts[] = { [VERDICT_SAME] = "same", [VERDICT_BETTER] = "better", [VERDICT_WORSE] = "worse",
-        [VERDICT_REGRESSED] = "regressed", [VERDICT_NOW_KNOWN] = "now-known", [VERDICT_NOW_UNKNOWN] = "now-unknown" };
+    static const char *const verdicts[] = {
+        [VERDICT_SAME] = "same",           [VERDICT_BETTER] = "better",
+        [VERDICT_WORSE] = "worse",         [VERDICT_REGRESSED] = "regressed",
+        [VERDICT_NOW_KNOWN] = "now-known", [VERDICT_NOW_UNKNOWN] = "now-unknown"
+    };
     ptx_json_object(json, key);
     set_change(json, c);
     ptx_json_text(json, "verdict", verdicts[c->verdict]);
@@ -37,7 +40,8 @@ static void put_metrics(Json *json, const char *key, const Change *changes)
 static void put_classes(Json *json, const char *key, const Pair *pair)
 {
     ptx_json_object(json, key);
-    for (uint32_t i = 0; pair->old_kernel && pair->new_kernel && i < pair->new_kernel->class_count && i < 64; i++) {
+    for (uint32_t i = 0;
+         pair->old_kernel && pair->new_kernel && i < pair->new_kernel->class_count && i < 64; i++) {
         Change c = ptx_pair_class(pair, i);
         if (!(fabs(c.new_value - c.old_value) > 0))
             continue;
@@ -48,7 +52,8 @@ static void put_classes(Json *json, const char *key, const Pair *pair)
     ptx_json_end(json);
 }
 
-static void put_findings(Json *json, const char *key, ReportFinding *const *findings, uint32_t count)
+static void put_findings(Json *json, const char *key, ReportFinding *const *findings,
+                         uint32_t count)
 {
     ptx_json_array(json, key);
     for (uint32_t i = 0; i < count; i++) {
@@ -80,15 +85,22 @@ static void put_side(Json *json, const char *key, const ReportKernel *kernel)
 
 static void put_kernel(Json *json, const char *key, const Pair *pair)
 {
-    static const char *const by[] = { [MATCHED_NAME] = "name", [MATCHED_KEY] = "name-without-hash", [MATCHED_BODY] = "body", [MATCHED_SHAPE] = "similarity" };
-    const char *status = !pair->old_kernel ? "added" : !pair->new_kernel ? "removed" : pair->is_regressed ? "regressed"
-                       : pair->is_changed ? "changed" : "same";
+    static const char *const by[] = { [MATCHED_NAME] = "name",
+                                      [MATCHED_KEY] = "name-without-hash",
+                                      [MATCHED_BODY] = "body",
+                                      [MATCHED_SHAPE] = "similarity" };
+    const char *status = !pair->old_kernel    ? "added"
+                         : !pair->new_kernel  ? "removed"
+                         : pair->is_regressed ? "regressed"
+                         : pair->is_changed   ? "changed"
+                                              : "same";
     ptx_json_object(json, key);
     ptx_json_text(json, "name", ptx_pair_kernel(pair)->name);
     ptx_json_name(json, "gpu", ptx_pair_kernel(pair)->gpu);
     ptx_json_text(json, "status", status);
     ptx_json_bool(json, "regressed", pair->is_regressed);
-    ptx_json_text(json, "matched_by", pair->old_kernel && pair->new_kernel ? by[pair->matched_by] : NULL);
+    ptx_json_text(json, "matched_by",
+                  pair->old_kernel && pair->new_kernel ? by[pair->matched_by] : NULL);
     put_side(json, "old", pair->old_kernel);
     put_side(json, "new", pair->new_kernel);
     put_metrics(json, "metrics", pair->changes);

@@ -1,4 +1,5 @@
-/* diff_write.c -- a diff for people: text, laid out like bloaty's, and Markdown for a comment on a pull request. */
+/* diff_write.c -- a diff for people: text, laid out like bloaty's, and Markdown for a comment on a
+ * pull request. */
 #include "compare/diff.h"
 #include "compare/diff_json.h"
 
@@ -18,7 +19,7 @@ void ptxlint_diff_options_init(ptxlint_diff_options *options)
     *options = (ptxlint_diff_options){ .size = sizeof *options, .format = PTXLINT_TEXT };
 }
 
-/* ---- figures ----------------------------------------------------------------------------------------------------- */
+/* ---- figures --------------------------------------------------------------------------------- */
 
 static Figure signed_figure(double number)
 {
@@ -41,13 +42,17 @@ static Figure percent_figure(const Change *c)
 static double rounded(double number)
 {
     double unit = fabs(number) > 0 ? pow(10, floor(log10(fabs(number))) - 3) : 1;
-    return fabs(number) >= 1000 || fabs(number - floor(number)) <= 0 ? number : floor(number / unit + 0.5) * unit;
+    return fabs(number) >= 1000 || fabs(number - floor(number)) <= 0
+               ? number
+               : floor(number / unit + 0.5) * unit;
 }
 
 static Figure delta_figure(const Change *c)
 {
     Figure none = { "" };
-    return isnan(c->old_value) || isnan(c->new_value) ? none : signed_figure(rounded(c->new_value - c->old_value));
+    return isnan(c->old_value) || isnan(c->new_value)
+               ? none
+               : signed_figure(rounded(c->new_value - c->old_value));
 }
 
 static Figure value_figure(double value)
@@ -57,8 +62,11 @@ static Figure value_figure(double value)
 
 static const char *verdict_text(Verdict verdict)
 {
-    static const char *const texts[] = { [VERDICT_SAME] = "", [VERDICT_BETTER] = "better", [VERDICT_WORSE] = "", [VERDICT_REGRESSED] = "REGRESSED",
-                                         [VERDICT_NOW_KNOWN] = "", [VERDICT_NOW_UNKNOWN] = "not known any more" };
+    static const char *const texts[] = {
+        [VERDICT_SAME] = "",      [VERDICT_BETTER] = "better",
+        [VERDICT_WORSE] = "",     [VERDICT_REGRESSED] = "REGRESSED",
+        [VERDICT_NOW_KNOWN] = "", [VERDICT_NOW_UNKNOWN] = "not known any more"
+    };
     return texts[verdict];
 }
 
@@ -69,13 +77,15 @@ static const char *key_of(size_t id)
     return metric.key;
 }
 
-/* ---- text -------------------------------------------------------------------------------------------------------- */
+/* ---- text ------------------------------------------------------------------------------------ */
 
 static void put_row(Out *out, const char *indent, const char *key, const Change *c)
 {
-    Figure from = value_figure(c->old_value), to = value_figure(c->new_value), delta = delta_figure(c), percent = percent_figure(c);
+    Figure from = value_figure(c->old_value), to = value_figure(c->new_value),
+           delta = delta_figure(c), percent = percent_figure(c);
     const char *words = verdict_text(c->verdict);
-    ptx_out_format(out, "%s%-*s %14s %14s", indent, (int)(24 - strlen(indent)), key, from.text, to.text);
+    ptx_out_format(out, "%s%-*s %14s %14s", indent, (int)(24 - strlen(indent)), key, from.text,
+                   to.text);
     if (*delta.text || *words)
         ptx_out_format(out, " %14s", delta.text);
     if (*percent.text || *words)
@@ -110,14 +120,19 @@ static void put_title(Out *out, const Pair *pair)
     ptx_out_clean(out, kernel->name);
     ptx_out_style(out, STYLE_NONE);
     put_place(out, kernel);
-    if (pair->old_kernel && pair->new_kernel && strcmp(pair->old_kernel->name, pair->new_kernel->name) != 0) {
-        ptx_out_text(out, pair->matched_by == MATCHED_SHAPE ? "\n  taken for another version of " : "\n  was ");
+    if (pair->old_kernel && pair->new_kernel
+        && strcmp(pair->old_kernel->name, pair->new_kernel->name) != 0) {
+        ptx_out_text(out, pair->matched_by == MATCHED_SHAPE ? "\n  taken for another version of "
+                                                            : "\n  was ");
         ptx_out_clean(out, pair->old_kernel->name);
     }
-    if (pair->old_kernel && pair->new_kernel && strcmp(pair->old_kernel->launch, pair->new_kernel->launch) != 0)
-        ptx_out_format(out, "\n  the launch differs: %.100s, now %.100s", *pair->old_kernel->launch ? pair->old_kernel->launch : "not known",
+    if (pair->old_kernel && pair->new_kernel
+        && strcmp(pair->old_kernel->launch, pair->new_kernel->launch) != 0)
+        ptx_out_format(out, "\n  the launch differs: %.100s, now %.100s",
+                       *pair->old_kernel->launch ? pair->old_kernel->launch : "not known",
                        *pair->new_kernel->launch ? pair->new_kernel->launch : "not known");
-    if (pair->old_kernel && pair->new_kernel && strcmp(pair->old_kernel->gpu, pair->new_kernel->gpu) != 0) {
+    if (pair->old_kernel && pair->new_kernel
+        && strcmp(pair->old_kernel->gpu, pair->new_kernel->gpu) != 0) {
         ptx_out_text(out, "\n  the GPU differs: it was ");
         ptx_out_clean(out, *pair->old_kernel->gpu ? pair->old_kernel->gpu : "not known");
     }
@@ -170,7 +185,8 @@ static void put_findings(Out *out, const Pair *pair)
 {
     for (uint32_t i = 0; i < pair->new_count + pair->fixed_count; i++) {
         bool is_new = i < pair->new_count;
-        uint32_t at = is_new ? i : i - pair->new_count, count = is_new ? pair->new_count : pair->fixed_count;
+        uint32_t at = is_new ? i : i - pair->new_count,
+                 count = is_new ? pair->new_count : pair->fixed_count;
         if (at < FINDINGS_SHOWN)
             put_finding(out, is_new ? "new  " : "fixed", pair->findings[i]);
         else if (at == FINDINGS_SHOWN)
@@ -199,8 +215,10 @@ static void put_pair(Out *out, const Pair *pair)
 
 static void put_counts(Out *out, const ptxlint_diff_info *info)
 {
-    size_t other = info->kernel_count - info->regressed_count - info->better_count - info->added_count - info->removed_count - info->same_count;
-    ptx_out_format(out, "%zu of %zu kernel%s regressed", info->regressed_count, info->kernel_count, ptx_plural(info->kernel_count));
+    size_t other = info->kernel_count - info->regressed_count - info->better_count
+                   - info->added_count - info->removed_count - info->same_count;
+    ptx_out_format(out, "%zu of %zu kernel%s regressed", info->regressed_count, info->kernel_count,
+                   ptx_plural(info->kernel_count));
     const struct { size_t count; const char *words; } parts[] = {
         { info->better_count, "better" }, { other <= info->kernel_count ? other : 0, "changed" }, { info->added_count, "new" },
         { info->removed_count, "removed" }, { info->same_count, "the same" },
@@ -210,7 +228,8 @@ static void put_counts(Out *out, const ptxlint_diff_info *info)
             ptx_out_format(out, ", %zu %s", parts[i].count, parts[i].words);
     ptx_out_format(out, "; findings: %zu new, %zu fixed", info->new_findings, info->fixed_findings);
     if (info->unknown_count)
-        ptx_out_format(out, "; %zu figure%s not known any more", info->unknown_count, info->unknown_count == 1 ? " is" : "s are");
+        ptx_out_format(out, "; %zu figure%s not known any more", info->unknown_count,
+                       info->unknown_count == 1 ? " is" : "s are");
 }
 
 static void put_totals(Out *out, const ptxlint_diff *d)
@@ -258,7 +277,7 @@ static void write_text(Out *out, const ptxlint_diff *d, const ptxlint_diff_optio
     }
 }
 
-/* ---- Markdown ---------------------------------------------------------------------------------------------------- */
+/* ---- Markdown -------------------------------------------------------------------------------- */
 
 /* In a table: no bar, no line end, nothing that begins a tag or code; at most length bytes. */
 static void put_cell(Out *out, const char *text, size_t length)
@@ -283,7 +302,8 @@ static void put_kernel(Out *out, const Pair *pair)
     const char *name = ptx_pair_kernel(pair)->name;
     bool is_plain = strlen(name) < 120;
     for (const char *p = name; *p; p++)
-        is_plain &= (*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') || (*p >= '0' && *p <= '9') || strchr("_$%.", *p) != NULL;
+        is_plain &= (*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') || (*p >= '0' && *p <= '9')
+                    || strchr("_$%.", *p) != NULL;
     ptx_out_text(out, is_plain ? "`" : "");
     if (is_plain)
         ptx_out_text(out, name);
@@ -296,8 +316,9 @@ static void put_cells(Out *out, const Pair *pair, const char *key, const Change 
 {
     ptx_out_text(out, "| ");
     put_kernel(out, pair);
-    ptx_out_format(out, " | %s | %s | %s | %s | %s | %s |\n", key, value_figure(c->old_value).text, value_figure(c->new_value).text,
-                   delta_figure(c).text, percent_figure(c).text, verdict_text(c->verdict));
+    ptx_out_format(out, " | %s | %s | %s | %s | %s | %s |\n", key, value_figure(c->old_value).text,
+                   value_figure(c->new_value).text, delta_figure(c).text, percent_figure(c).text,
+                   verdict_text(c->verdict));
 }
 
 static void put_item(Out *out, const Pair *pair, const char *what, const ReportFinding *f)
@@ -339,7 +360,8 @@ static void piece_end(Page *page, DiffWritePiece *piece)
     if (page->buffer.length + piece->buffer.length > page->max_bytes)
         page->left_out++;
     else if (!page->has_failed && piece->buffer.length)
-        page->has_failed |= ptx_buffer_write(&page->buffer, piece->buffer.bytes, piece->buffer.length) != 0;
+        page->has_failed |=
+            ptx_buffer_write(&page->buffer, piece->buffer.bytes, piece->buffer.length) != 0;
     free(piece->buffer.bytes);
 }
 
@@ -348,7 +370,8 @@ static void page_text(Page *page, const char *text)
     page->has_failed |= ptx_buffer_write(&page->buffer, text, strlen(text)) != 0;
 }
 
-static const char table_head[] = "\n| kernel | metric | old | new | change | | |\n| --- | --- | ---: | ---: | ---: | ---: | --- |\n";
+static const char table_head[] = "\n| kernel | metric | old | new | change | | |\n| --- | --- | "
+                                 "---: | ---: | ---: | ---: | --- |\n";
 
 /* is_regressed: rows of regressions, or the others. Returns how many there are. */
 static size_t page_rows(Page *page, const ptxlint_diff *d, bool is_regressed)
@@ -378,7 +401,8 @@ static void page_findings(Page *page, const ptxlint_diff *d)
             page_text(page, has_any ? "" : "\n");
             has_any = true;
             piece_begin(&piece);
-            put_item(&piece.out, &d->pairs[p], i < d->pairs[p].new_count ? "new" : "fixed", d->pairs[p].findings[i]);
+            put_item(&piece.out, &d->pairs[p], i < d->pairs[p].new_count ? "new" : "fixed",
+                     d->pairs[p].findings[i]);
             piece_end(page, &piece);
         }
 }
@@ -404,7 +428,8 @@ static bool has_others(const ptxlint_diff *d)
 {
     for (uint32_t p = 0; p < d->count; p++)
         for (int i = 0; i < METRIC__COUNT; i++)
-            if (d->pairs[p].changes[i].verdict != VERDICT_SAME && d->pairs[p].changes[i].verdict != VERDICT_REGRESSED)
+            if (d->pairs[p].changes[i].verdict != VERDICT_SAME
+                && d->pairs[p].changes[i].verdict != VERDICT_REGRESSED)
                 return true;
     return false;
 }
@@ -443,7 +468,8 @@ static void write_markdown(Out *out, const ptxlint_diff *d, const ptxlint_diff_o
         ptx_out_bytes(out, page.buffer.bytes, page.buffer.length);
     free(page.buffer.bytes);
     if (page.left_out)
-        ptx_out_format(out, "\n%zu more line%s left out: this may be %zu bytes long.\n", page.left_out, page.left_out == 1 ? " is" : "s are", limit);
+        ptx_out_format(out, "\n%zu more line%s left out: this may be %zu bytes long.\n",
+                       page.left_out, page.left_out == 1 ? " is" : "s are", limit);
     if (d->info.regressed_count && options->accept && strlen(options->accept) < TAIL_BYTES / 2) {
         ptx_out_text(out, "\nTo accept it:\n\n    ");
         ptx_out_clean(out, options->accept);
@@ -451,9 +477,10 @@ static void write_markdown(Out *out, const ptxlint_diff *d, const ptxlint_diff_o
     }
 }
 
-/* ---- the document ------------------------------------------------------------------------------------------------ */
+/* ---- the document ---------------------------------------------------------------------------- */
 
-ptxlint_status ptxlint_write_diff(const ptxlint_diff *d, const ptxlint_diff_options *options, ptxlint_write_fn write, void *context)
+ptxlint_status ptxlint_write_diff(const ptxlint_diff *d, const ptxlint_diff_options *options,
+                                  ptxlint_write_fn write, void *context)
 {
     Out out;
     if (!d || !options || options->size != sizeof *options || !write)

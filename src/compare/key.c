@@ -3,7 +3,7 @@
 #include "support/assert.h"
 #include "support/hash.h"
 
-/* ---- names of kernels -------------------------------------------------------------------------------------------- */
+/* ---- names of kernels ------------------------------------------------------------------------ */
 
 static bool is_hex(char byte)
 {
@@ -26,7 +26,8 @@ static bool begins(const char *text, size_t left, const char *word)
     return left >= length && !memcmp(text, word, length);
 }
 
-/* Bytes of a name in a mangled one, its length before it, that stands for "of this file alone"; 0: there is none. */
+/* Bytes of a name in a mangled one, its length before it, that stands for "of this file alone"; 0:
+ * there is none. */
 static size_t unnamed_length(const char *text, size_t left)
 {
     size_t digits = 0, length = 0;
@@ -35,7 +36,9 @@ static size_t unnamed_length(const char *text, size_t left)
     if (!digits || length > left - digits)
         return 0;
     const char *name = text + digits;
-    return begins(name, length, "_GLOBAL__N_") || begins(name, length, "_INTERNAL_") ? digits + length : 0;
+    return begins(name, length, "_GLOBAL__N_") || begins(name, length, "_INTERNAL_")
+               ? digits + length
+               : 0;
 }
 
 const char *ptx_key_kernel(Arena *arena, const char *name, size_t length)
@@ -52,7 +55,7 @@ const char *ptx_key_kernel(Arena *arena, const char *name, size_t length)
     return key;
 }
 
-/* ---- an index ---------------------------------------------------------------------------------------------------- */
+/* ---- an index -------------------------------------------------------------------------------- */
 
 uint64_t ptx_key_hash(uint64_t hash, const char *text)
 {

@@ -11,7 +11,7 @@ enum { REPORT_FILE_BYTES_MAX = 1 << 30 };
 
 #define REPORT_ARENA_BYTES ((size_t)8 << 30)
 
-/* ---- the life of one --------------------------------------------------------------------------------------------- */
+/* ---- the life of one ------------------------------------------------------------------------- */
 
 ptxlint_status ptxlint_report_new(ptxlint_report **out)
 {
@@ -45,7 +45,8 @@ static const char *copy(ptxlint_report *r, const char *text)
 static ReportKernel *add_kernel(ptxlint_report *r, const char *name, const char *path)
 {
     if (r->count == r->capacity)
-        r->kernels = ptx_arena_grow(&r->arena, r->kernels, r->count, &r->capacity, sizeof *r->kernels);
+        r->kernels = ptx_arena_grow(&r->arena, r->kernels, r->count, &r->capacity,
+                                    sizeof *r->kernels);
     ReportKernel *kernel = &r->kernels[r->count++];
     *kernel = (ReportKernel){ .name = copy(r, name), .path = path, .target = "", .gpu = "", .launch = "" };
     kernel->key = ptx_key_kernel(&r->arena, kernel->name, strlen(kernel->name));
@@ -79,12 +80,14 @@ static const char *launch_text(ptxlint_report *r, const int64_t grid[3], const i
     char text[160];
     if (grid[0] == PTXLINT_UNKNOWN || block[0] == PTXLINT_UNKNOWN)
         return "";
-    snprintf(text, sizeof text, "%" PRId64 " x %" PRId64 " x %" PRId64 " blocks of %" PRId64 " x %" PRId64 " x %" PRId64, grid[0], grid[1], grid[2],
-             block[0], block[1], block[2]);
+    snprintf(text, sizeof text,
+             "%" PRId64 " x %" PRId64 " x %" PRId64 " blocks of %" PRId64 " x %" PRId64
+             " x %" PRId64,
+             grid[0], grid[1], grid[2], block[0], block[1], block[2]);
     return copy(r, text);
 }
 
-/* ---- from a module ----------------------------------------------------------------------------------------------- */
+/* ---- from a module --------------------------------------------------------------------------- */
 
 static const ReportClass *classes_of(ptxlint_report *r, const ptxlint_mix *mix)
 {
@@ -94,11 +97,13 @@ static const ReportClass *classes_of(ptxlint_report *r, const ptxlint_mix *mix)
     return classes;
 }
 
-static void add_module_kernel(ptxlint_report *r, const ptxlint_module *m, const char *path, const ptxlint_kernel *k)
+static void add_module_kernel(ptxlint_report *r, const ptxlint_module *m, const char *path,
+                              const ptxlint_kernel *k)
 {
     const ptxlint_module_info *info = ptxlint_module_get_info(m);
     const ReportClass *classes = classes_of(r, &k->mix);
-    const char *target = copy(r, info->target), *launch = launch_text(r, k->launch.grid, k->launch.block);
+    const char *target = copy(r, info->target),
+               *launch = launch_text(r, k->launch.grid, k->launch.block);
     uint64_t body = ptxlint_module_body(m, k);
     for (size_t p = 0; p < k->projection_count || !p; p++) {
         const ptxlint_projection *projection = p < k->projection_count ? &k->projections[p] : NULL;
@@ -124,11 +129,16 @@ static void add_module_findings(ptxlint_report *r, const ptxlint_module *m, cons
     for (size_t i = 0; i < count; i++) {
         char statement[STATEMENT_BYTES] = "";
         size_t k = ptx_report_kernel_at(kernels, kernel_count, all[i].span.begin);
-        if (all[i].suppression != PTXLINT_NOT_SUPPRESSED || k == kernel_count || numbers[k] == UINT32_MAX)
+        if (all[i].suppression != PTXLINT_NOT_SUPPRESSED || k == kernel_count
+            || numbers[k] == UINT32_MAX)
             continue;
         ptxlint_module_statement(m, all[i].span.begin, statement, sizeof statement);
-        ReportFinding finding = { .rule = all[i].rule, .name = all[i].name, .message = all[i].message, .statement = statement,
-                                  .severity = all[i].severity, .line = ptxlint_module_place(m, all[i].span.begin).line,
+        ReportFinding finding = { .rule = all[i].rule,
+                                  .name = all[i].name,
+                                  .message = all[i].message,
+                                  .statement = statement,
+                                  .severity = all[i].severity,
+                                  .line = ptxlint_module_place(m, all[i].span.begin).line,
                                   .count = 1 + all[i].repeat_count };
         add_finding(r, &r->kernels[numbers[k]], &finding);
     }
@@ -155,7 +165,7 @@ ptxlint_status ptxlint_report_add(ptxlint_report *r, const ptxlint_module *m)
     return PTXLINT_OK;
 }
 
-/* ---- from a saved report ----------------------------------------------------------------------------------------- */
+/* ---- from a saved report --------------------------------------------------------------------- */
 
 static const char *text_of(const json_t *object, const char *key)
 {
@@ -170,7 +180,9 @@ static int64_t whole_of(const json_t *value)
 
 static ptxlint_certainty certainty_of(const char *text)
 {
-    static const char *const words[] = { [PTXLINT_EXACT] = "exact", [PTXLINT_BOUND] = "bound", [PTXLINT_ESTIMATE] = "estimate" };
+    static const char *const words[] = {
+        [PTXLINT_EXACT] = "exact", [PTXLINT_BOUND] = "bound", [PTXLINT_ESTIMATE] = "estimate"
+    };
     for (int i = PTXLINT_EXACT; i <= PTXLINT_ESTIMATE; i++)
         if (!strcmp(text, words[i]))
             return (ptxlint_certainty)i;
@@ -181,7 +193,8 @@ static void read_metrics(ReportKernel *kernel, const json_t *metrics)
 {
     ptxlint_metric metric;
     for (size_t i = 0; ptxlint_metric_at(i, &metric); i++) {
-        const json_t *one = json_object_get(metrics, metric.key), *value = json_object_get(one, "value");
+        const json_t *one = json_object_get(metrics, metric.key),
+                     *value = json_object_get(one, "value");
         ptxlint_certainty certainty = certainty_of(text_of(one, "certainty"));
         if (json_is_number(value) && certainty != PTXLINT_NOT_KNOWN)
             kernel->metrics[i] = (ptxlint_measure){ json_number_value(value), certainty };
@@ -197,7 +210,9 @@ static void read_classes(ptxlint_report *r, ReportKernel *kernel, const json_t *
     /* the iteration does not write; jansson has no form of it for const */
     json_object_foreach((json_t *)(uintptr_t)classes, name, value) {
         const json_t *count = json_object_get(value, "static");
-        out[kernel->class_count++] = (ReportClass){ copy(r, name), json_is_integer(count) ? (double)json_integer_value(count) : 0 };
+        out[kernel->class_count++] = (ReportClass){
+            copy(r, name), json_is_integer(count) ? (double)json_integer_value(count) : 0
+        };
     }
 }
 
@@ -215,7 +230,8 @@ typedef struct SavedFile {
     const char *path, *target, *gpu;
 } SavedFile;
 
-static ReportKernel *read_projection(ptxlint_report *r, const SavedFile *file, const json_t *item, const json_t *projection)
+static ReportKernel *read_projection(ptxlint_report *r, const SavedFile *file, const json_t *item,
+                                     const json_t *projection)
 {
     ReportKernel *kernel = add_kernel(r, text_of(item, "name"), file->path);
     int64_t line = whole_of(json_object_get(item, "line"));
@@ -249,7 +265,8 @@ static const char *read_kernel(ptxlint_report *r, const SavedFile *file, const j
 static const char *read_file(ptxlint_report *r, const json_t *item)
 {
     const json_t *kernels = json_object_get(item, "kernels");
-    SavedFile file = { copy(r, text_of(item, "path")), copy(r, text_of(item, "target")), copy(r, text_of(json_object_get(item, "gpu"), "name")) };
+    SavedFile file = { copy(r, text_of(item, "path")), copy(r, text_of(item, "target")),
+                       copy(r, text_of(json_object_get(item, "gpu"), "name")) };
     const char *wrong = json_is_array(kernels) ? NULL : "a file has no list of kernels";
     for (size_t i = 0; i < json_array_size(kernels) && !wrong; i++)
         wrong = read_kernel(r, &file, json_array_get(kernels, i));
@@ -258,7 +275,9 @@ static const char *read_file(ptxlint_report *r, const json_t *item)
 
 static ptxlint_severity severity_of(const char *text)
 {
-    return !strcmp(text, "error") ? PTXLINT_ERROR : !strcmp(text, "warning") ? PTXLINT_WARNING : PTXLINT_NOTE;
+    return !strcmp(text, "error")     ? PTXLINT_ERROR
+           : !strcmp(text, "warning") ? PTXLINT_WARNING
+                                      : PTXLINT_NOTE;
 }
 
 enum { MAX_NAMESAKES = 256 };  /* kernels of one name that are compared for a finding */
@@ -278,17 +297,24 @@ static void read_finding(ptxlint_report *r, const Index *index, const json_t *it
 {
     uint32_t at = 0, number;
     const char *path = text_of(item, "path"), *kernel = text_of(item, "kernel");
-    int64_t line = whole_of(json_object_get(item, "line")), repeats = whole_of(json_object_get(item, "repeats"));
-    ReportFinding finding = { .rule = text_of(item, "rule"), .name = text_of(item, "name"), .message = text_of(item, "message"),
-                              .statement = text_of(item, "statement"), .severity = severity_of(text_of(item, "severity")),
-                              .line = line > 0 && line <= INT32_MAX ? (uint32_t)line : 0, .count = 1 };
+    int64_t line = whole_of(json_object_get(item, "line")),
+            repeats = whole_of(json_object_get(item, "repeats"));
+    ReportFinding finding = { .rule = text_of(item, "rule"),
+                              .name = text_of(item, "name"),
+                              .message = text_of(item, "message"),
+                              .statement = text_of(item, "statement"),
+                              .severity = severity_of(text_of(item, "severity")),
+                              .line = line > 0 && line <= INT32_MAX ? (uint32_t)line : 0,
+                              .count = 1 };
     finding.count += repeats > 0 && repeats < INT32_MAX ? (uint32_t)repeats : 0;
     if (json_is_object(json_object_get(item, "suppression")))
         return;
     ReportKernel *found = NULL;
-    for (unsigned i = 0; i < MAX_NAMESAKES && ptx_index_next(index, place_hash(path, kernel), &at, &number); i++) {
+    for (unsigned i = 0;
+         i < MAX_NAMESAKES && ptx_index_next(index, place_hash(path, kernel), &at, &number); i++) {
         ReportKernel *other = &r->kernels[number];
-        if (!strcmp(other->path, path) && !strcmp(other->name, kernel) && is_nearer(other, found, finding.line))
+        if (!strcmp(other->path, path) && !strcmp(other->name, kernel)
+            && is_nearer(other, found, finding.line))
             found = other;
     }
     if (found)
@@ -300,7 +326,8 @@ static const char *read_all(ptxlint_report *r, const json_t *root)
     Index index = { 0 };
     uint32_t first = r->count;
     const char *schema = text_of(root, "schema"), *wrong = NULL;
-    const json_t *files = json_object_get(root, "files"), *diagnostics = json_object_get(root, "diagnostics");
+    const json_t *files = json_object_get(root, "files"),
+                 *diagnostics = json_object_get(root, "diagnostics");
     if (strcmp(schema, "ptxlint-report/1") != 0 || !json_is_array(files))
         return "no report: `ptxlint report --format json` writes one";
     for (size_t i = 0; i < json_array_size(files) && !wrong; i++)
@@ -323,7 +350,8 @@ static ptxlint_status read_root(ptxlint_report *r, const json_t *root, const cha
     return *wrong ? PTXLINT_BAD_FILE : PTXLINT_OK;
 }
 
-ptxlint_status ptxlint_report_read(ptxlint_report *r, const char *path, const char *json, size_t length, char *error, size_t error_size)
+ptxlint_status ptxlint_report_read(ptxlint_report *r, const char *path, const char *json,
+                                   size_t length, char *error, size_t error_size)
 {
     json_error_t trouble;
     const char *wrong = "";
@@ -336,7 +364,8 @@ ptxlint_status ptxlint_report_read(ptxlint_report *r, const char *path, const ch
         return PTXLINT_NO_MEMORY;
     ptxlint_status status = root ? read_root(r, root, &wrong) : PTXLINT_BAD_FILE;
     if (!root && error && error_size)
-        snprintf(error, error_size, "%s:%d:%d: error: %s", path, trouble.line > 0 ? trouble.line : 1, trouble.column > 0 ? trouble.column : 1,
+        snprintf(error, error_size, "%s:%d:%d: error: %s", path,
+                 trouble.line > 0 ? trouble.line : 1, trouble.column > 0 ? trouble.column : 1,
                  trouble.text);
     else if (status == PTXLINT_BAD_FILE && error && error_size)
         snprintf(error, error_size, "%s:1:1: error: %s", path, wrong);

@@ -1,7 +1,8 @@
-/* report.h -- figures of kernels apart from their modules: ptxlint_report, from modules or from a saved report (docs/report.md).
+/* report.h -- figures of kernels apart from their modules: ptxlint_report, from modules or from a
+ * saved report (docs/report.md).
  *
- * A kernel is there once for each GPU. What is kept of it is what can be compared: metrics, instructions by class, findings, the hash of its
- * body. All of it lies in one arena. */
+ * A kernel is there once for each GPU. What is kept of it is what can be compared: metrics,
+ * instructions by class, findings, the hash of its body. All of it lies in one arena. */
 #ifndef PTX_COMPARE_REPORT_H
 #define PTX_COMPARE_REPORT_H
 

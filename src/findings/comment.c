@@ -24,7 +24,7 @@ static bool is_at(const char *text, uint32_t length, uint32_t pos, const char *w
     return n <= length - pos && !memcmp(text + pos, what, n);
 }
 
-/* ---- what the scanner skips -------------------------------------------------------------------------------------- */
+/* ---- what the scanner skips ------------------------------------------------------------------ */
 
 /* A NUL ends a line too where the scanner looks for the end of a comment or string. */
 static uint32_t end_of_line(const char *text, uint32_t length, uint32_t pos)
@@ -70,7 +70,7 @@ static bool is_foreign_line(const char *text, uint32_t length, uint32_t pos)
     return text[pos] == '#' && (!before || text[before - 1] == '\n');
 }
 
-/* ---- comments ---------------------------------------------------------------------------------------------------- */
+/* ---- comments -------------------------------------------------------------------------------- */
 
 void ptx_comment_scan_init(CommentScan *scan, const char *text, uint32_t length)
 {
@@ -85,11 +85,13 @@ static void new_line(CommentScan *s, uint32_t begin)
 static void take_comment(CommentScan *s)
 {
     const uint32_t begin = s->pos, end = end_of_comment(s->text, s->length, begin);
-    const bool is_block = s->text[begin + 1] == '*', is_closed = is_block && end - begin >= 4 && !memcmp(s->text + end - 2, "*/", 2);
+    const bool is_block = s->text[begin + 1] == '*',
+               is_closed = is_block && end - begin >= 4 && !memcmp(s->text + end - 2, "*/", 2);
     s->comment = (Span){ begin, end };
     s->comment_line = s->line_begin;
     s->comment_code = s->code_begin;
-    s->content_end = is_closed ? end - 2 : is_block ? begin : end;      /* an unclosed one says nothing */
+    /* an unclosed one says nothing */
+    s->content_end = is_closed ? end - 2 : is_block ? begin : end;
     s->stop = 0;
     s->pos = end;
     for (uint32_t i = end; is_block && i > begin; i--) {
@@ -104,7 +106,9 @@ static void take_comment(CommentScan *s)
 /* Goes on to offset, which is in no comment where it ends up behind one. */
 static void advance(CommentScan *s, uint32_t offset)
 {
-    static const bool stops[256] = { ['\n'] = true, ['/'] = true, ['"'] = true, ['@'] = true, ['#'] = true };
+    static const bool stops[256] = {
+        ['\n'] = true, ['/'] = true, ['"'] = true, ['@'] = true, ['#'] = true
+    };
     while (s->pos <= offset) {
         while (s->pos < offset && !stops[(unsigned char)s->text[s->pos]])
             s->pos++;
@@ -131,7 +135,8 @@ static bool is_first(const CommentScan *s, uint32_t at)
     if (i < s->comment.begin + 2)
         return false;
     const bool is_block = s->text[s->comment.begin + 1] == '*';
-    return is_block ? s->text[i - 1] == '*' || s->text[i - 1] == '\n' : s->text[i - 1] == '/' && s->text[i - 2] == '/';
+    return is_block ? s->text[i - 1] == '*' || s->text[i - 1] == '\n'
+                    : s->text[i - 1] == '/' && s->text[i - 2] == '/';
 }
 
 /* Of the line, without the blanks at its end. */
@@ -163,11 +168,12 @@ bool ptx_comment_next(CommentScan *s, uint32_t *at, uint32_t *end)
     }
 }
 
-/* ---- statements -------------------------------------------------------------------------------------------------- */
+/* ---- statements ------------------------------------------------------------------------------ */
 
 static bool is_word(char c)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$' || c == '%';
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'
+           || c == '$' || c == '%';
 }
 
 static bool is_directive(const char *text, uint32_t length, uint32_t pos, const char *directive)
@@ -176,7 +182,8 @@ static bool is_directive(const char *text, uint32_t length, uint32_t pos, const 
     return is_at(text, length, pos, directive) && (end == length || !is_word(text[end]));
 }
 
-static bool is_directive_in(const char *text, uint32_t length, uint32_t pos, const char *const *directives)
+static bool is_directive_in(const char *text, uint32_t length, uint32_t pos,
+                            const char *const *directives)
 {
     for (; *directives; directives++)
         if (is_directive(text, length, pos, *directives))
@@ -193,7 +200,8 @@ static uint32_t skip_label(const char *text, uint32_t length, uint32_t pos)
     uint32_t colon = end;
     while (colon < length && is_blank(text[colon]))
         colon++;
-    bool is_label = end > pos && colon < length && text[colon] == ':' && (colon + 1 == length || text[colon + 1] != ':');
+    bool is_label = end > pos && colon < length && text[colon] == ':'
+                    && (colon + 1 == length || text[colon + 1] != ':');
     return is_label ? colon + 1 : pos;
 }
 

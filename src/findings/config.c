@@ -9,10 +9,15 @@
 
 enum { CONFIG_BYTES_MAX = 1 << 30 };
 
-const char *const ptx_ignore_keys[IGNORE__COUNT] = { [IGNORE_KERNEL] = "per-kernel-ignore", [IGNORE_SOURCE] = "per-source-ignore",
+const char *const ptx_ignore_keys[IGNORE__COUNT] = { [IGNORE_KERNEL] = "per-kernel-ignore",
+                                                     [IGNORE_SOURCE] = "per-source-ignore",
                                                      [IGNORE_FILE] = "per-file-ignore" };
-const char *const ptx_value_keys[VALUE__COUNT] = { [VALUE_GPU] = "gpu", [VALUE_LAUNCH] = "launch", [VALUE_RULES] = "rules",
-                                                   [VALUE_EXCLUDE] = "exclude", [VALUE_BASELINE] = "baseline", [VALUE_BUDGET] = "budget",
+const char *const ptx_value_keys[VALUE__COUNT] = { [VALUE_GPU] = "gpu",
+                                                   [VALUE_LAUNCH] = "launch",
+                                                   [VALUE_RULES] = "rules",
+                                                   [VALUE_EXCLUDE] = "exclude",
+                                                   [VALUE_BASELINE] = "baseline",
+                                                   [VALUE_BUDGET] = "budget",
                                                    [VALUE_TOLERANCES] = "tolerances" };
 
 bool ptx_config_fail(ConfigError *error, const char *format, ...)
@@ -55,32 +60,40 @@ static void append_layer(Arena *arena, Layer *to, const Layer *from)
     }
 }
 
-/* ---- what may be said -------------------------------------------------------------------------------------------- */
+/* ---- what may be said ------------------------------------------------------------------------ */
 
-static bool fail_selector(const ptxlint_config *config, const char *text, size_t length, ConfigError *error)
+static bool fail_selector(const ptxlint_config *config, const char *text, size_t length,
+                          ConfigError *error)
 {
     uint16_t near_length;
     const char *near = ptx_selector_suggest(config->selectors, text, length, &near_length);
     if (!length)
         return ptx_config_fail(error, "expected a rule, a group, a prefix of codes or ALL");
-    return near ? ptx_config_fail(error, "unknown rule '%.*s'; did you mean '%.*s'?", ptx_shown(length), text, (int)near_length, near)
-                : ptx_config_fail(error, "unknown rule '%.*s'; `ptxlint rules` lists them all", ptx_shown(length), text);
+    return near ? ptx_config_fail(error, "unknown rule '%.*s'; did you mean '%.*s'?",
+                                  ptx_shown(length), text, (int)near_length, near)
+                : ptx_config_fail(error, "unknown rule '%.*s'; `ptxlint rules` lists them all",
+                                  ptx_shown(length), text);
 }
 
-bool ptx_config_add_selector(ptxlint_config *config, List *to, const char *text, size_t length, bool may_lock, ConfigError *error)
+bool ptx_config_add_selector(ptxlint_config *config, List *to, const char *text, size_t length,
+                             bool may_lock, ConfigError *error)
 {
     const Selector *selector = ptx_selector_find(config->selectors, text, length);
     if (!selector)
         return fail_selector(config, text, length, error);
     if (selector->is_locked && !may_lock)
-        return ptx_config_fail(error, "'%.*s' comes from the front end or a limit, and cannot be ignored", ptx_shown(length), text);
+        return ptx_config_fail(error,
+                               "'%.*s' comes from the front end or a limit, and cannot be ignored",
+                               ptx_shown(length), text);
     *(const Selector **)ptx_list_push(&config->arena, to, sizeof selector) = selector;
     return true;
 }
 
 bool ptx_config_find_severity(const char *text, size_t length, Severity *out, ConfigError *error)
 {
-    static const char *const names[] = { [SEVERITY_NOTE] = "note", [SEVERITY_WARNING] = "warning", [SEVERITY_ERROR] = "error" };
+    static const char *const names[] = {
+        [SEVERITY_NOTE] = "note", [SEVERITY_WARNING] = "warning", [SEVERITY_ERROR] = "error"
+    };
     const char *near = NULL;
     unsigned best = 4;
     for (Severity s = SEVERITY_NOTE; s <= SEVERITY_ERROR; s++) {
@@ -95,24 +108,31 @@ bool ptx_config_find_severity(const char *text, size_t length, Severity *out, Co
         }
     }
     return near && best < strlen(near) - 1
-               ? ptx_config_fail(error, "unknown severity '%.*s'; did you mean '%s'?", ptx_shown(length), text, near)
-               : ptx_config_fail(error, "unknown severity '%.*s'; it is error, warning or note", ptx_shown(length), text);
+               ? ptx_config_fail(error, "unknown severity '%.*s'; did you mean '%s'?",
+                                 ptx_shown(length), text, near)
+               : ptx_config_fail(error, "unknown severity '%.*s'; it is error, warning or note",
+                                 ptx_shown(length), text);
 }
 
-bool ptx_config_add_severity(ptxlint_config *config, Layer *layer, const char *text, size_t length, Severity severity, ConfigError *error)
+bool ptx_config_add_severity(ptxlint_config *config, Layer *layer, const char *text, size_t length,
+                             Severity severity, ConfigError *error)
 {
     const Selectors *selectors = config->selectors;
     const Selector *selector = ptx_selector_find(selectors, text, length);
     if (!selector)
         return fail_selector(config, text, length, error);
     for (RuleId id = 0; selector->is_locked && id < selectors->rule_count; id++)
-        if (ptx_selector_has(selectors, selector, id) && severity < selectors->rules[id]->info.severity)
-            return ptx_config_fail(error, "'%.*s' comes from the front end or a limit, and cannot be made less severe", ptx_shown(length), text);
+        if (ptx_selector_has(selectors, selector, id)
+            && severity < selectors->rules[id]->info.severity)
+            return ptx_config_fail(
+                error, "'%.*s' comes from the front end or a limit, and cannot be made less severe",
+                ptx_shown(length), text);
     *(SeverityChoice *)ptx_list_push(&config->arena, &layer->severities, sizeof(SeverityChoice)) = (SeverityChoice){ selector, severity };
     return true;
 }
 
-static bool fail_threshold(const RuleSet *set, const Rule *rule, const char *text, size_t length, ConfigError *error)
+static bool fail_threshold(const RuleSet *set, const Rule *rule, const char *text, size_t length,
+                           ConfigError *error)
 {
     const char *near = NULL;
     unsigned best = 4;
@@ -126,8 +146,10 @@ static bool fail_threshold(const RuleSet *set, const Rule *rule, const char *tex
             near = name;
         }
     }
-    return near ? ptx_config_fail(error, "'%s' has no threshold '%.*s'; did you mean '%s'?", rule->info.code, ptx_shown(length), text, near)
-                : ptx_config_fail(error, "'%s' has no threshold '%.*s'", rule->info.code, ptx_shown(length), text);
+    return near ? ptx_config_fail(error, "'%s' has no threshold '%.*s'; did you mean '%s'?",
+                                  rule->info.code, ptx_shown(length), text, near)
+                : ptx_config_fail(error, "'%s' has no threshold '%.*s'", rule->info.code,
+                                  ptx_shown(length), text);
 }
 
 static const RuleSet *set_of(const Selectors *selectors, RuleId rule)
@@ -135,16 +157,19 @@ static const RuleSet *set_of(const Selectors *selectors, RuleId rule)
     return selectors->sets[rule >= selectors->sets[0]->rule_count];
 }
 
-bool ptx_config_find_threshold(ptxlint_config *config, const char *text, size_t length, ThresholdChoice *out, ConfigError *error)
+bool ptx_config_find_threshold(ptxlint_config *config, const char *text, size_t length,
+                               ThresholdChoice *out, ConfigError *error)
 {
     const char *dot = length ? memchr(text, '.', length) : NULL;
     if (!dot)
-        return ptx_config_fail(error, "'%.*s' is not CODE.THRESHOLD, such as OCC103.threads", ptx_shown(length), text);
+        return ptx_config_fail(error, "'%.*s' is not CODE.THRESHOLD, such as OCC103.threads",
+                               ptx_shown(length), text);
     const Selector *selector = ptx_selector_find(config->selectors, text, (size_t)(dot - text));
     if (!selector)
         return fail_selector(config, text, (size_t)(dot - text), error);
     if (selector->kind != SELECTOR_RULE)
-        return ptx_config_fail(error, "'%.*s' is not one rule, and thresholds are a rule's own", ptx_shown((size_t)(dot - text)), text);
+        return ptx_config_fail(error, "'%.*s' is not one rule, and thresholds are a rule's own",
+                               ptx_shown((size_t)(dot - text)), text);
     const Rule *rule = config->selectors->rules[selector->rule];
     const RuleSet *set = set_of(config->selectors, selector->rule);
     const size_t name_length = length - (size_t)(dot + 1 - text);
@@ -158,7 +183,8 @@ bool ptx_config_find_threshold(ptxlint_config *config, const char *text, size_t 
     return fail_threshold(set, rule, dot + 1, name_length, error);
 }
 
-/* Digits with at most one point among them. By hand: strtod would ask the caller's locale for the decimal point. */
+/* Digits with at most one point among them. By hand: strtod would ask the caller's locale for the
+ * decimal point. */
 bool ptx_config_read_number(const char *text, size_t length, double *out, ConfigError *error)
 {
     double value = 0, scale = 1;
@@ -176,12 +202,13 @@ bool ptx_config_read_number(const char *text, size_t length, double *out, Config
         scale *= has_point ? 10 : 1;
     }
     if (!has_digit || length >= 32)
-        return ptx_config_fail(error, "'%.*s' is not a number of digits, such as 64 or 1.5", ptx_shown(length), text);
+        return ptx_config_fail(error, "'%.*s' is not a number of digits, such as 64 or 1.5",
+                               ptx_shown(length), text);
     *out = (is_negative ? -value : value) / scale;
     return true;
 }
 
-/* ---- patterns ---------------------------------------------------------------------------------------------------- */
+/* ---- patterns -------------------------------------------------------------------------------- */
 
 static bool read_line(const char **p, const char *end, uint32_t *out)
 {
@@ -193,7 +220,8 @@ static bool read_line(const char **p, const char *end, uint32_t *out)
     return *p > begin && value > 0 && value < UINT32_MAX;
 }
 
-/* Takes ":12" or ":40-55" from the end of a pattern. A colon that no digit follows belongs to the glob. */
+/* Takes ":12" or ":40-55" from the end of a pattern. A colon that no digit follows belongs to the
+ * glob. */
 static bool cut_lines(const char *pattern, size_t *length, Ignore *ignore, ConfigError *error)
 {
     const char *end = pattern + *length, *colon = end;
@@ -209,9 +237,12 @@ static bool cut_lines(const char *pattern, size_t *length, Ignore *ignore, Confi
         is_good = read_line(&p, end, &ignore->last_line);
     }
     if (!is_good || p != end)
-        return ptx_config_fail(error, "'%.*s' is not a line or a range of lines, such as 12 or 40-55", ptx_shown((size_t)(end - colon)), colon);
+        return ptx_config_fail(error,
+                               "'%.*s' is not a line or a range of lines, such as 12 or 40-55",
+                               ptx_shown((size_t)(end - colon)), colon);
     if (ignore->first_line > ignore->last_line)
-        return ptx_config_fail(error, "lines %u-%u: the range ends before it begins", (unsigned)ignore->first_line, (unsigned)ignore->last_line);
+        return ptx_config_fail(error, "lines %u-%u: the range ends before it begins",
+                               (unsigned)ignore->first_line, (unsigned)ignore->last_line);
     *length = (size_t)(colon - 1 - pattern);
     return true;
 }
@@ -223,7 +254,8 @@ static bool is_closed(const char *glob)
             p++;
         else if (*p == '[') {
             p += p[1] == '!' || p[1] == '^' ? 2 : 1;
-            const char *close = *p ? strchr(p + 1, ']') : NULL;        /* the first byte may be a `]` of the set */
+            /* the first byte may be a `]` of the set */
+            const char *close = *p ? strchr(p + 1, ']') : NULL;
             if (!close)
                 return false;
             p = close;
@@ -232,8 +264,8 @@ static bool is_closed(const char *glob)
     return true;
 }
 
-bool ptx_config_add_ignore(ptxlint_config *config, Layer *layer, IgnoreKind kind, const char *pattern, size_t length, Ignore **out,
-                           ConfigError *error)
+bool ptx_config_add_ignore(ptxlint_config *config, Layer *layer, IgnoreKind kind,
+                           const char *pattern, size_t length, Ignore **out, ConfigError *error)
 {
     Ignore ignore = { .last_line = UINT32_MAX };
     char *reason = ptx_arena_alloc(&config->arena, length + 32);
@@ -241,17 +273,20 @@ bool ptx_config_add_ignore(ptxlint_config *config, Layer *layer, IgnoreKind kind
     if (kind == IGNORE_SOURCE && !cut_lines(pattern, &length, &ignore, error))
         return false;
     if (!length)
-        return ptx_config_fail(error, "expected a pattern, such as %s", kind == IGNORE_KERNEL ? "cutlass_*" : "third_party/*");
+        return ptx_config_fail(error, "expected a pattern, such as %s",
+                               kind == IGNORE_KERNEL ? "cutlass_*" : "third_party/*");
     ignore.glob = ptx_arena_strndup(&config->arena, pattern, length);
     ignore.reason = reason;
     if (!is_closed(ignore.glob))
-        return ptx_config_fail(error, "'%.60s' has a '[' that is not closed; '\\[' stands for the character", ignore.glob);
+        return ptx_config_fail(
+            error, "'%.60s' has a '[' that is not closed; '\\[' stands for the character",
+            ignore.glob);
     *out = ptx_list_push(&config->arena, &layer->silenced[kind], sizeof ignore);
     **out = ignore;
     return true;
 }
 
-/* ---- what follows for each rule ---------------------------------------------------------------------------------- */
+/* ---- what follows for each rule -------------------------------------------------------------- */
 
 /* The weight of the narrowest of some selectors that name the rule; 0: none does. */
 static unsigned weigh(const Selectors *selectors, const List *list, RuleId rule)
@@ -269,25 +304,30 @@ static bool is_enabled(const ptxlint_config *config, RuleId id)
     const Selectors *selectors = config->selectors;
     const Rule *rule = selectors->rules[id];
     const Layer *layer = config->settings.has_select ? &config->settings : &config->files;
-    const bool preview = config->settings.has_preview ? config->settings.preview : config->files.preview;
+    const bool preview = config->settings.has_preview ? config->settings.preview
+                                                      : config->files.preview;
     if (ptx_rule_is_locked(rule))
         return true;
     unsigned select = layer->has_select ? weigh(selectors, &layer->selects, id) : 1;
-    unsigned in_files = weigh(selectors, &config->files.ignores, id), in_settings = weigh(selectors, &config->settings.ignores, id);
+    unsigned in_files = weigh(selectors, &config->files.ignores, id),
+             in_settings = weigh(selectors, &config->settings.ignores, id);
     if (select <= in_files || select <= in_settings)
         return false;
-    return !rule->is_preview || preview || select == UINT8_MAX;         /* that is the weight of a code or name */
+    /* that is the weight of a code or name */
+    return !rule->is_preview || preview || select == UINT8_MAX;
 }
 
 /* False: the layer says nothing of the rule. What is said last of two alike counts. */
-static bool find_severity(const Selectors *selectors, const Layer *layer, RuleId rule, Severity *out)
+static bool find_severity(const Selectors *selectors, const Layer *layer, RuleId rule,
+                          Severity *out)
 {
     const SeverityChoice *items = layer->severities.items;
     unsigned best = 0;
     for (uint32_t i = 0; i < layer->severities.count; i++) {
         const Selector *selector = items[i].selector;
         if (selector->weight < best || !ptx_selector_has(selectors, selector, rule)
-            || (ptx_rule_is_locked(selectors->rules[rule]) && items[i].severity < selectors->rules[rule]->info.severity))
+            || (ptx_rule_is_locked(selectors->rules[rule])
+                && items[i].severity < selectors->rules[rule]->info.severity))
             continue;
         best = selector->weight;
         *out = items[i].severity;
@@ -298,7 +338,8 @@ static bool find_severity(const Selectors *selectors, const Layer *layer, RuleId
 static double *threshold_of(ptxlint_config *config, RuleId rule)
 {
     const Selectors *selectors = config->selectors;
-    return config->thresholds[rule >= selectors->sets[0]->rule_count] + selectors->rules[rule]->threshold_first;
+    return config->thresholds[rule >= selectors->sets[0]->rule_count]
+           + selectors->rules[rule]->threshold_first;
 }
 
 static void set_thresholds(ptxlint_config *config, const Layer *layer)
@@ -330,7 +371,7 @@ static void resolve(ptxlint_config *config)
     set_thresholds(config, &config->settings);
 }
 
-/* ---- the life of a config ---------------------------------------------------------------------------------------- */
+/* ---- the life of a config -------------------------------------------------------------------- */
 
 static ptxlint_status build(ptxlint_config *config, const RuleSet *const *sets, uint32_t set_count)
 {
@@ -342,7 +383,8 @@ static ptxlint_status build(ptxlint_config *config, const RuleSet *const *sets, 
     config->book.set_count = set_count;
     for (uint32_t s = 0; s < set_count; s++) {
         config->choices[s] = ptx_arena_array(&config->arena, RuleChoice, sets[s]->rule_count + 1);
-        config->thresholds[s] = ptx_arena_array(&config->arena, double, sets[s]->threshold_count + 1);
+        config->thresholds[s] = ptx_arena_array(&config->arena, double,
+                                                sets[s]->threshold_count + 1);
         config->book.sets[s] = sets[s];
         config->book.choices[s] = config->choices[s];
         config->book.thresholds[s] = config->thresholds[s];
@@ -351,7 +393,8 @@ static ptxlint_status build(ptxlint_config *config, const RuleSet *const *sets, 
     return PTXLINT_OK;
 }
 
-ptxlint_status ptx_config_new_of(const RuleSet *const *sets, uint32_t set_count, ptxlint_config **out)
+ptxlint_status ptx_config_new_of(const RuleSet *const *sets, uint32_t set_count,
+                                 ptxlint_config **out)
 {
     *out = NULL;
     ptxlint_config *config = calloc(1, sizeof *config);
@@ -385,9 +428,10 @@ const Rulebook *ptx_config_rulebook(const ptxlint_config *config)
     return &config->book;
 }
 
-/* ---- files ------------------------------------------------------------------------------------------------------- */
+/* ---- files ----------------------------------------------------------------------------------- */
 
-static ptxlint_status read_file(ptxlint_config *config, ConfigReader *reader, const char *yaml, size_t length, ConfigError *error)
+static ptxlint_status read_file(ptxlint_config *config, ConfigReader *reader, const char *yaml,
+                                size_t length, ConfigError *error)
 {
     jmp_buf on_failure;
     Layer layer = { 0 };
@@ -401,7 +445,8 @@ static ptxlint_status read_file(ptxlint_config *config, ConfigReader *reader, co
     return PTXLINT_OK;
 }
 
-ptxlint_status ptxlint_config_read(ptxlint_config *config, const char *path, const char *yaml, size_t length, char *error, size_t error_size)
+ptxlint_status ptxlint_config_read(ptxlint_config *config, const char *path, const char *yaml,
+                                   size_t length, char *error, size_t error_size)
 {
     ConfigError wrong = { .line = 1, .column = 1 };
     if (!config || !path || (!yaml && length))
@@ -412,11 +457,12 @@ ptxlint_status ptxlint_config_read(ptxlint_config *config, const char *path, con
     ptxlint_status status = read_file(config, reader, yaml ? yaml : "", length, &wrong);
     ptx_config_reader_free(reader);
     if (status == PTXLINT_BAD_FILE && error && error_size)
-        snprintf(error, error_size, "%s:%u:%u: error: %s", path, (unsigned)wrong.line, (unsigned)wrong.column, wrong.text);
+        snprintf(error, error_size, "%s:%u:%u: error: %s", path, (unsigned)wrong.line,
+                 (unsigned)wrong.column, wrong.text);
     return status;
 }
 
-/* ---- single settings --------------------------------------------------------------------------------------------- */
+/* ---- single settings ------------------------------------------------------------------------- */
 
 typedef struct Setting {
     ptxlint_config *config;
@@ -463,9 +509,12 @@ static bool set_severity(Setting *s, unsigned arg, const char *text, size_t leng
     const char *equals = length ? memchr(text, '=', length) : NULL;
     (void)arg;
     if (!equals)
-        return ptx_config_fail(s->error, "'%.*s' is not RULE=SEVERITY, such as LCH101=warning", ptx_shown(length), text);
-    return ptx_config_find_severity(equals + 1, length - (size_t)(equals + 1 - text), &severity, s->error)
-        && ptx_config_add_severity(s->config, s->layer, text, (size_t)(equals - text), severity, s->error);
+        return ptx_config_fail(s->error, "'%.*s' is not RULE=SEVERITY, such as LCH101=warning",
+                               ptx_shown(length), text);
+    return ptx_config_find_severity(equals + 1, length - (size_t)(equals + 1 - text), &severity,
+                                    s->error)
+           && ptx_config_add_severity(s->config, s->layer, text, (size_t)(equals - text), severity,
+                                      s->error);
 }
 
 static bool set_threshold(Setting *s, unsigned arg, const char *text, size_t length)
@@ -474,9 +523,12 @@ static bool set_threshold(Setting *s, unsigned arg, const char *text, size_t len
     const char *equals = length ? memchr(text, '=', length) : NULL;
     (void)arg;
     if (!equals)
-        return ptx_config_fail(s->error, "'%.*s' is not CODE.THRESHOLD=NUMBER, such as OCC103.threads=32", ptx_shown(length), text);
+        return ptx_config_fail(s->error,
+                               "'%.*s' is not CODE.THRESHOLD=NUMBER, such as OCC103.threads=32",
+                               ptx_shown(length), text);
     if (!ptx_config_find_threshold(s->config, text, (size_t)(equals - text), &choice, s->error)
-        || !ptx_config_read_number(equals + 1, length - (size_t)(equals + 1 - text), &choice.value, s->error))
+        || !ptx_config_read_number(equals + 1, length - (size_t)(equals + 1 - text), &choice.value,
+                                   s->error))
         return false;
     *(ThresholdChoice *)ptx_list_push(&s->config->arena, &s->layer->thresholds, sizeof choice) = choice;
     return true;
@@ -498,7 +550,8 @@ static bool set_silenced_rule(Setting *s, unsigned kind, const char *text, size_
     Ignore *ignore = (Ignore *)list->items + (list->count - 1);
     if (!ptx_config_add_selector(s->config, &selectors, text, length, false, s->error))
         return false;
-    const Selector **grown = ptx_arena_array(&s->config->arena, const Selector *, ignore->selector_count + 1);
+    const Selector **grown = ptx_arena_array(&s->config->arena, const Selector *,
+                                             ignore->selector_count + 1);
     if (ignore->selector_count)
         memcpy(grown, ignore->selectors, ignore->selector_count * sizeof *grown);
     grown[ignore->selector_count++] = *(const Selector **)selectors.items;
@@ -513,12 +566,19 @@ static bool set_silenced(Setting *s, unsigned kind, const char *text, size_t len
     while (colon > text && *colon != ':')       /* the last one: lines of CUDA have their own */
         colon--;
     if (colon == text)
-        return ptx_config_fail(s->error, "'%.*s' is not PATTERN:RULES, such as cutlass_*:THR,OCC", ptx_shown(length), text);
-    return ptx_config_add_ignore(s->config, s->layer, (IgnoreKind)kind, text, (size_t)(colon - text), &ignore, s->error)
-        && for_each(s, set_silenced_rule, kind, colon + 1, length - (size_t)(colon + 1 - text));
+        return ptx_config_fail(s->error, "'%.*s' is not PATTERN:RULES, such as cutlass_*:THR,OCC",
+                               ptx_shown(length), text);
+    return ptx_config_add_ignore(s->config, s->layer, (IgnoreKind)kind, text,
+                                 (size_t)(colon - text), &ignore, s->error)
+           && for_each(s, set_silenced_rule, kind, colon + 1, length - (size_t)(colon + 1 - text));
 }
 
-static const struct SettingKey { const char *key; SettingFn fn; unsigned arg; bool is_list; } setting_keys[] = {
+static const struct SettingKey {
+    const char *key;
+    SettingFn fn;
+    unsigned arg;
+    bool is_list;
+} setting_keys[] = {
     { "select", set_select, 0, true },
     { "ignore", set_ignore, 0, true },
     { "severity", set_severity, 0, true },
@@ -529,7 +589,8 @@ static const struct SettingKey { const char *key; SettingFn fn; unsigned arg; bo
     { "per-file-ignore", set_silenced, IGNORE_FILE, false },
 };
 
-static ptxlint_status set(ptxlint_config *config, const struct SettingKey *key, const char *value, ConfigError *error)
+static ptxlint_status set(ptxlint_config *config, const struct SettingKey *key, const char *value,
+                          ConfigError *error)
 {
     jmp_buf on_failure;
     Layer layer = { 0 };
@@ -537,21 +598,26 @@ static ptxlint_status set(ptxlint_config *config, const struct SettingKey *key, 
     config->arena.on_failure = &on_failure;
     if (setjmp(on_failure))
         return PTXLINT_NO_MEMORY;
-    if (key->is_list ? !for_each(&setting, key->fn, key->arg, value, strlen(value)) : !key->fn(&setting, key->arg, value, strlen(value)))
+    if (key->is_list ? !for_each(&setting, key->fn, key->arg, value, strlen(value))
+                     : !key->fn(&setting, key->arg, value, strlen(value)))
         return PTXLINT_BAD_FILE;
     append_layer(&config->arena, &config->settings, &layer);
     resolve(config);
     return PTXLINT_OK;
 }
 
-ptxlint_status ptxlint_config_set(ptxlint_config *config, const char *key, const char *value, char *error, size_t error_size)
+ptxlint_status ptxlint_config_set(ptxlint_config *config, const char *key, const char *value,
+                                  char *error, size_t error_size)
 {
     ConfigError wrong = { 0 };
     ptxlint_status status = PTXLINT_BAD_ARGUMENT;
     if (!config || !key || !value)
         return PTXLINT_BAD_ARGUMENT;
-    ptx_config_fail(&wrong, "'%.100s' is not one of select, ignore, severity, threshold, preview, per-kernel-ignore, per-source-ignore, "
-                            "per-file-ignore", key);
+    ptx_config_fail(&wrong,
+                    "'%.100s' is not one of select, ignore, severity, threshold, preview, "
+                    "per-kernel-ignore, per-source-ignore, "
+                    "per-file-ignore",
+                    key);
     for (size_t i = 0; i < sizeof setting_keys / sizeof *setting_keys; i++)
         if (!strcmp(key, setting_keys[i].key))
             status = set(config, &setting_keys[i], value, &wrong);
@@ -560,7 +626,7 @@ ptxlint_status ptxlint_config_set(ptxlint_config *config, const char *key, const
     return status;
 }
 
-/* ---- what it says ------------------------------------------------------------------------------------------------ */
+/* ---- what it says ---------------------------------------------------------------------------- */
 
 const char *ptxlint_config_value(const ptxlint_config *config, const char *key, size_t index)
 {
@@ -570,7 +636,8 @@ const char *ptxlint_config_value(const ptxlint_config *config, const char *key, 
     return NULL;
 }
 
-ptxlint_status ptxlint_config_state(const ptxlint_config *config, const ptxlint_rule *rule, ptxlint_rule_state *out)
+ptxlint_status ptxlint_config_state(const ptxlint_config *config, const ptxlint_rule *rule,
+                                    ptxlint_rule_state *out)
 {
     if (!config || !rule || !out)
         return PTXLINT_BAD_ARGUMENT;

@@ -1,8 +1,10 @@
-/* config.h -- which findings are wanted: .ptxlint.yaml (docs/config.md) and single settings over it.
+/* config.h -- which findings are wanted: .ptxlint.yaml (docs/config.md) and single settings over
+ * it.
  *
- * What files say and what settings say are two layers. After each file and each setting that is good, choices and thresholds are worked
- * out anew for every rule; a reader of a config sees results alone, so several modules may use one config at the same time. All of it
- * lies in the config's own arena. */
+ * What files say and what settings say are two layers. After each file and each setting that is
+ * good, choices and thresholds are worked out anew for every rule; a reader of a config sees
+ * results alone, so several modules may use one config at the same time. All of it lies in the
+ * config's own arena. */
 #ifndef PTX_FINDINGS_CONFIG_H
 #define PTX_FINDINGS_CONFIG_H
 
@@ -43,7 +45,16 @@ typedef struct ThresholdChoice {
     double value;
 } ThresholdChoice;
 
-typedef enum ValueKey { VALUE_GPU, VALUE_LAUNCH, VALUE_RULES, VALUE_EXCLUDE, VALUE_BASELINE, VALUE_BUDGET, VALUE_TOLERANCES, VALUE__COUNT } ValueKey;
+typedef enum ValueKey {
+    VALUE_GPU,
+    VALUE_LAUNCH,
+    VALUE_RULES,
+    VALUE_EXCLUDE,
+    VALUE_BASELINE,
+    VALUE_BUDGET,
+    VALUE_TOLERANCES,
+    VALUE__COUNT
+} ValueKey;
 
 /* What one source says; also the form in which a file is read before it counts. */
 typedef struct Layer {
@@ -71,33 +82,39 @@ struct ptxlint_config {
 };
 
 /* A config over some sets of rules, which must outlive it. */
-ptxlint_status ptx_config_new_of(const RuleSet *const *sets, uint32_t set_count, ptxlint_config **out);
+ptxlint_status ptx_config_new_of(const RuleSet *const *sets, uint32_t set_count,
+                                 ptxlint_config **out);
 
 /* For the engine. */
 const Rulebook *ptx_config_rulebook(const ptxlint_config *config);
 
-/* ---- what a file and a setting have in common: each adds one thing to a layer, or says in *error why it cannot ---------------- */
+/* ---- what a file and a setting have in common: each adds one thing to a layer, or says in *error why it cannot --- */
 
-bool ptx_config_fail(ConfigError *error, const char *format, ...) __attribute__((format(printf, 2, 3)));
+bool ptx_config_fail(ConfigError *error, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 /* to: of const Selector *. may_lock: naming what is locked is no mistake (select). */
-bool ptx_config_add_selector(ptxlint_config *config, List *to, const char *text, size_t length, bool may_lock, ConfigError *error);
+bool ptx_config_add_selector(ptxlint_config *config, List *to, const char *text, size_t length,
+                             bool may_lock, ConfigError *error);
 
 /* text: "THR102"; severity: "warning". */
 bool ptx_config_find_severity(const char *text, size_t length, Severity *out, ConfigError *error);
-bool ptx_config_add_severity(ptxlint_config *config, Layer *layer, const char *text, size_t length, Severity severity, ConfigError *error);
+bool ptx_config_add_severity(ptxlint_config *config, Layer *layer, const char *text, size_t length,
+                             Severity severity, ConfigError *error);
 
 /* text: "OCC103.threads". */
-bool ptx_config_find_threshold(ptxlint_config *config, const char *text, size_t length, ThresholdChoice *out, ConfigError *error);
+bool ptx_config_find_threshold(ptxlint_config *config, const char *text, size_t length,
+                               ThresholdChoice *out, ConfigError *error);
 bool ptx_config_read_number(const char *text, size_t length, double *out, ConfigError *error);
 
-/* pattern: a glob; of IGNORE_SOURCE maybe with ":12" or ":40-55" behind it. Its selectors are to be added. */
-bool ptx_config_add_ignore(ptxlint_config *config, Layer *layer, IgnoreKind kind, const char *pattern, size_t length, Ignore **out,
-                           ConfigError *error);
+/* pattern: a glob; of IGNORE_SOURCE maybe with ":12" or ":40-55" behind it. Its selectors are to be
+ * added. */
+bool ptx_config_add_ignore(ptxlint_config *config, Layer *layer, IgnoreKind kind,
+                           const char *pattern, size_t length, Ignore **out, ConfigError *error);
 
 extern const char *const ptx_ignore_keys[IGNORE__COUNT], *const ptx_value_keys[VALUE__COUNT];
 
-/* ---- config_yaml.c ----------------------------------------------------------------------------------------------- */
+/* ---- config_yaml.c --------------------------------------------------------------------------- */
 
 /* What must be given back after reading, even where memory ran out in between. */
 typedef struct ConfigReader ConfigReader;
@@ -106,6 +123,7 @@ ConfigReader *ptx_config_reader_new(void);      /* NULL: no memory */
 void ptx_config_reader_free(ConfigReader *reader);
 
 /* Reads a file into *layer. False: *error. */
-bool ptx_config_parse(ConfigReader *reader, ptxlint_config *config, Layer *layer, const char *yaml, size_t length, ConfigError *error);
+bool ptx_config_parse(ConfigReader *reader, ptxlint_config *config, Layer *layer, const char *yaml,
+                      size_t length, ConfigError *error);
 
 #endif

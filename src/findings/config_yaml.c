@@ -1,5 +1,6 @@
-/* config_yaml.c -- the form of .ptxlint.yaml. The YAML library gives a tree of nodes with their positions. No depth of it is followed
- * beyond a list in a mapping in the file's own mapping, so neither nesting nor an alias to what is around it goes on for ever. */
+/* config_yaml.c -- the form of .ptxlint.yaml. The YAML library gives a tree of nodes with their
+ * positions. No depth of it is followed beyond a list in a mapping in the file's own mapping, so
+ * neither nesting nor an alias to what is around it goes on for ever. */
 #include "findings/config.h"
 
 #include "report/report.h"
@@ -18,7 +19,8 @@ struct ConfigReader {
     ConfigError *error;
     const char *yaml;
     size_t length;
-    size_t budget;              /* texts that may still be read: aliases must not make more of them than the file has bytes */
+    /* texts that may still be read: aliases must not make more of them than the file has bytes */
+    size_t budget;
 };
 
 ConfigReader *ptx_config_reader_new(void)
@@ -35,9 +37,10 @@ void ptx_config_reader_free(ConfigReader *r)
     free(r);
 }
 
-/* ---- places ------------------------------------------------------------------------------------------------------ */
+/* ---- places ---------------------------------------------------------------------------------- */
 
-/* Bytes of the line break at p, as the YAML library counts lines (YAML 1.1, "Line Break Characters"); 0: there is none. */
+/* Bytes of the line break at p, as the YAML library counts lines (YAML 1.1, "Line Break
+ * Characters"); 0: there is none. */
 static size_t break_length(const unsigned char *p, const unsigned char *end)
 {
     if (*p == '\n')
@@ -102,7 +105,7 @@ static bool fail_yaml(ConfigReader *r)
     return false;
 }
 
-/* ---- nodes ------------------------------------------------------------------------------------------------------- */
+/* ---- nodes ----------------------------------------------------------------------------------- */
 
 typedef struct Scalar {
     const char *text;
@@ -117,7 +120,8 @@ static yaml_node_t *node_of(ConfigReader *r, int id)
 /* Quotes make a text of what would be no value. */
 static bool is_nothing(const yaml_node_t *node)
 {
-    return node->type == YAML_SCALAR_NODE && !node->data.scalar.length && node->data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
+    return node->type == YAML_SCALAR_NODE && !node->data.scalar.length
+           && node->data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
 }
 
 static bool read_scalar(ConfigReader *r, const yaml_node_t *node, const char *wanted, Scalar *out)
@@ -136,21 +140,24 @@ static bool read_scalar(ConfigReader *r, const yaml_node_t *node, const char *wa
 typedef bool (*ItemFn)(ConfigReader *r, const yaml_node_t *item, void *context);
 
 /* A list, or one item without brackets. */
-static bool read_list(ConfigReader *r, const yaml_node_t *node, const char *wanted, ItemFn fn, void *context)
+static bool read_list(ConfigReader *r, const yaml_node_t *node, const char *wanted, ItemFn fn,
+                      void *context)
 {
     if (node->type == YAML_SCALAR_NODE && !is_nothing(node))
         return fn(r, node, context);
     if (node->type != YAML_SEQUENCE_NODE)
         return FAIL(r, node, "expected %s", wanted);
-    for (const yaml_node_item_t *item = node->data.sequence.items.start; item < node->data.sequence.items.top; item++)
+    for (const yaml_node_item_t *item = node->data.sequence.items.start;
+         item < node->data.sequence.items.top; item++)
         if (!fn(r, node_of(r, *item), context))
             return false;
     return true;
 }
 
-/* ---- mappings ---------------------------------------------------------------------------------------------------- */
+/* ---- mappings -------------------------------------------------------------------------------- */
 
-typedef bool (*PairFn)(ConfigReader *r, const yaml_node_t *key, Scalar text, const yaml_node_t *value, unsigned arg);
+typedef bool (*PairFn)(ConfigReader *r, const yaml_node_t *key, Scalar text,
+                       const yaml_node_t *value, unsigned arg);
 
 /* Keys that were there, by hash: a file may have tens of thousands. */
 static bool is_key(const void *owner, uint32_t number, const void *key)
@@ -169,7 +176,8 @@ static bool see(const HashTable *seen, const Scalar *keys, uint32_t count)
     return is_new;
 }
 
-static bool read_mapping(ConfigReader *r, const yaml_node_t *node, const char *wanted, PairFn fn, unsigned arg)
+static bool read_mapping(ConfigReader *r, const yaml_node_t *node, const char *wanted, PairFn fn,
+                         unsigned arg)
 {
     if (node->type != YAML_MAPPING_NODE)
         return FAIL(r, node, "expected %s", wanted);
@@ -177,7 +185,8 @@ static bool read_mapping(ConfigReader *r, const yaml_node_t *node, const char *w
     HashTable seen;
     ptx_hash_init(&seen, &r->config->arena, count);
     Scalar *all = ptx_arena_array(&r->config->arena, Scalar, count ? count : 1), *keys = all;
-    for (const yaml_node_pair_t *pair = node->data.mapping.pairs.start; pair < node->data.mapping.pairs.top; pair++, keys++) {
+    for (const yaml_node_pair_t *pair = node->data.mapping.pairs.start;
+         pair < node->data.mapping.pairs.top; pair++, keys++) {
         const yaml_node_t *key = node_of(r, pair->key);
         if (!read_scalar(r, key, "a key", keys))
             return false;
@@ -189,7 +198,7 @@ static bool read_mapping(ConfigReader *r, const yaml_node_t *node, const char *w
     return true;
 }
 
-/* ---- the keys ---------------------------------------------------------------------------------------------------- */
+/* ---- the keys -------------------------------------------------------------------------------- */
 
 typedef struct SelectorSink {
     List *to;
@@ -201,7 +210,9 @@ static bool read_selector(ConfigReader *r, const yaml_node_t *item, void *contex
     Scalar text;
     const SelectorSink *sink = context;
     return read_scalar(r, item, "a rule, a group, a prefix of codes or ALL", &text)
-        && at(r, item, ptx_config_add_selector(r->config, sink->to, text.text, text.length, sink->may_lock, r->error));
+           && at(r, item,
+                 ptx_config_add_selector(r->config, sink->to, text.text, text.length,
+                                         sink->may_lock, r->error));
 }
 
 static const char rules_wanted[] = "a list of rules, such as [THR, COR101]";
@@ -210,13 +221,15 @@ static bool read_select(ConfigReader *r, const yaml_node_t *value, unsigned arg)
 {
     (void)arg;
     r->layer->has_select = true;
-    return read_list(r, value, rules_wanted, read_selector, &(SelectorSink){ &r->layer->selects, true });
+    return read_list(r, value, rules_wanted, read_selector,
+                     &(SelectorSink){ &r->layer->selects, true });
 }
 
 static bool read_ignore(ConfigReader *r, const yaml_node_t *value, unsigned arg)
 {
     (void)arg;
-    return read_list(r, value, rules_wanted, read_selector, &(SelectorSink){ &r->layer->ignores, false });
+    return read_list(r, value, rules_wanted, read_selector,
+                     &(SelectorSink){ &r->layer->ignores, false });
 }
 
 static bool read_preview(ConfigReader *r, const yaml_node_t *value, unsigned arg)
@@ -227,25 +240,31 @@ static bool read_preview(ConfigReader *r, const yaml_node_t *value, unsigned arg
         return false;
     r->layer->has_preview = true;
     r->layer->preview = !strcmp(text.text, "true");
-    return r->layer->preview || !strcmp(text.text, "false") || FAIL(r, value, "'%.60s' is neither true nor false", text.text);
+    return r->layer->preview || !strcmp(text.text, "false")
+           || FAIL(r, value, "'%.60s' is neither true nor false", text.text);
 }
 
-static bool read_severity_pair(ConfigReader *r, const yaml_node_t *key, Scalar rule, const yaml_node_t *value, unsigned arg)
+static bool read_severity_pair(ConfigReader *r, const yaml_node_t *key, Scalar rule,
+                               const yaml_node_t *value, unsigned arg)
 {
     Scalar text;
     Severity severity;
     (void)arg;
     return read_scalar(r, value, "error, warning or note", &text)
-        && at(r, value, ptx_config_find_severity(text.text, text.length, &severity, r->error))
-        && at(r, key, ptx_config_add_severity(r->config, r->layer, rule.text, rule.length, severity, r->error));
+           && at(r, value, ptx_config_find_severity(text.text, text.length, &severity, r->error))
+           && at(r, key,
+                 ptx_config_add_severity(r->config, r->layer, rule.text, rule.length, severity,
+                                         r->error));
 }
 
 static bool read_severity(ConfigReader *r, const yaml_node_t *value, unsigned arg)
 {
-    return read_mapping(r, value, "a mapping from rules to severities, such as { LCH101: warning }", read_severity_pair, arg);
+    return read_mapping(r, value, "a mapping from rules to severities, such as { LCH101: warning }",
+                        read_severity_pair, arg);
 }
 
-static bool read_threshold_pair(ConfigReader *r, const yaml_node_t *key, Scalar name, const yaml_node_t *value, unsigned arg)
+static bool read_threshold_pair(ConfigReader *r, const yaml_node_t *key, Scalar name,
+                                const yaml_node_t *value, unsigned arg)
 {
     Scalar text;
     ThresholdChoice choice;
@@ -260,14 +279,19 @@ static bool read_threshold_pair(ConfigReader *r, const yaml_node_t *key, Scalar 
 
 static bool read_thresholds(ConfigReader *r, const yaml_node_t *value, unsigned arg)
 {
-    return read_mapping(r, value, "a mapping from thresholds to numbers, such as { OCC103.threads: 32 }", read_threshold_pair, arg);
+    return read_mapping(r, value,
+                        "a mapping from thresholds to numbers, such as { OCC103.threads: 32 }",
+                        read_threshold_pair, arg);
 }
 
-static bool read_silenced_pair(ConfigReader *r, const yaml_node_t *key, Scalar pattern, const yaml_node_t *value, unsigned kind)
+static bool read_silenced_pair(ConfigReader *r, const yaml_node_t *key, Scalar pattern,
+                               const yaml_node_t *value, unsigned kind)
 {
     Ignore *ignore;
     List selectors = { 0 };
-    if (!at(r, key, ptx_config_add_ignore(r->config, r->layer, (IgnoreKind)kind, pattern.text, pattern.length, &ignore, r->error))
+    if (!at(r, key,
+            ptx_config_add_ignore(r->config, r->layer, (IgnoreKind)kind, pattern.text,
+                                  pattern.length, &ignore, r->error))
         || !read_list(r, value, rules_wanted, read_selector, &(SelectorSink){ &selectors, false }))
         return false;
     ignore->selectors = selectors.items;
@@ -277,7 +301,9 @@ static bool read_silenced_pair(ConfigReader *r, const yaml_node_t *key, Scalar p
 
 static bool read_silenced(ConfigReader *r, const yaml_node_t *value, unsigned kind)
 {
-    return read_mapping(r, value, "a mapping from patterns to lists of rules, such as { \"cutlass_*\": [THR] }", read_silenced_pair, kind);
+    return read_mapping(
+        r, value, "a mapping from patterns to lists of rules, such as { \"cutlass_*\": [THR] }",
+        read_silenced_pair, kind);
 }
 
 static bool read_text(ConfigReader *r, const yaml_node_t *item, void *context)
@@ -293,15 +319,22 @@ static bool read_text(ConfigReader *r, const yaml_node_t *item, void *context)
 
 static bool read_texts(ConfigReader *r, const yaml_node_t *value, unsigned key)
 {
-    static const char *const wanted[VALUE__COUNT] = { [VALUE_GPU] = "a list of GPUs, such as [h200]", [VALUE_LAUNCH] = "the path of a launch file",
-        [VALUE_RULES] = "a list of folders of rules", [VALUE_EXCLUDE] = "a list of patterns, such as [\"build/old/*\"]",
-        [VALUE_BASELINE] = "the path of a baseline", [VALUE_BUDGET] = "the path of a budget" };
-    if ((key == VALUE_LAUNCH || key == VALUE_BASELINE || key == VALUE_BUDGET) && value->type != YAML_SCALAR_NODE)
+    static const char *const wanted[VALUE__COUNT] = {
+        [VALUE_GPU] = "a list of GPUs, such as [h200]",
+        [VALUE_LAUNCH] = "the path of a launch file",
+        [VALUE_RULES] = "a list of folders of rules",
+        [VALUE_EXCLUDE] = "a list of patterns, such as [\"build/old/*\"]",
+        [VALUE_BASELINE] = "the path of a baseline",
+        [VALUE_BUDGET] = "the path of a budget"
+    };
+    if ((key == VALUE_LAUNCH || key == VALUE_BASELINE || key == VALUE_BUDGET)
+        && value->type != YAML_SCALAR_NODE)
         return FAIL(r, value, "expected %s", wanted[key]);
     return read_list(r, value, wanted[key], read_text, &r->layer->values[key]);
 }
 
-static bool read_tolerance_pair(ConfigReader *r, const yaml_node_t *key, Scalar metric, const yaml_node_t *value, unsigned arg)
+static bool read_tolerance_pair(ConfigReader *r, const yaml_node_t *key, Scalar metric,
+                                const yaml_node_t *value, unsigned arg)
 {
     Scalar text;
     (void)arg;
@@ -319,12 +352,17 @@ static bool read_tolerance_pair(ConfigReader *r, const yaml_node_t *key, Scalar 
 
 static bool read_tolerances(ConfigReader *r, const yaml_node_t *value, unsigned arg)
 {
-    return read_mapping(r, value, "a mapping from metrics to numbers, such as { registers: 5% }", read_tolerance_pair, arg);
+    return read_mapping(r, value, "a mapping from metrics to numbers, such as { registers: 5% }",
+                        read_tolerance_pair, arg);
 }
 
-/* ---- the file ---------------------------------------------------------------------------------------------------- */
+/* ---- the file -------------------------------------------------------------------------------- */
 
-static const struct TopKey { const char *key; bool (*read)(ConfigReader *r, const yaml_node_t *value, unsigned arg); unsigned arg; } top_keys[] = {
+static const struct TopKey {
+    const char *key;
+    bool (*read)(ConfigReader *r, const yaml_node_t *value, unsigned arg);
+    unsigned arg;
+} top_keys[] = {
     { "select", read_select, 0 },
     { "ignore", read_ignore, 0 },
     { "preview", read_preview, 0 },
@@ -347,16 +385,19 @@ static bool fail_key(ConfigReader *r, const yaml_node_t *key, Scalar text)
     const char *near = NULL;
     unsigned best = 4;
     for (size_t i = 0; i < sizeof top_keys / sizeof *top_keys; i++) {
-        unsigned distance = ptx_edit_distance(text.text, text.length, top_keys[i].key, strlen(top_keys[i].key));
+        unsigned distance = ptx_edit_distance(text.text, text.length, top_keys[i].key,
+                                              strlen(top_keys[i].key));
         if (distance < best && distance < strlen(top_keys[i].key) - 1) {
             best = distance;
             near = top_keys[i].key;
         }
     }
-    return near ? FAIL(r, key, "unknown key '%.60s'; did you mean '%s'?", text.text, near) : FAIL(r, key, "unknown key '%.60s'", text.text);
+    return near ? FAIL(r, key, "unknown key '%.60s'; did you mean '%s'?", text.text, near)
+                : FAIL(r, key, "unknown key '%.60s'", text.text);
 }
 
-static bool read_top(ConfigReader *r, const yaml_node_t *key, Scalar text, const yaml_node_t *value, unsigned arg)
+static bool read_top(ConfigReader *r, const yaml_node_t *key, Scalar text, const yaml_node_t *value,
+                     unsigned arg)
 {
     (void)arg;
     for (size_t i = 0; i < sizeof top_keys / sizeof *top_keys; i++)
@@ -379,12 +420,14 @@ static bool read_end(ConfigReader *r)
 
 enum { NESTING_MAX = 200 };     /* a good file has 3; the library's time is quadratic in it */
 
-/* Brackets are counted in texts and comments too: there they are mostly in pairs, and never so many. */
+/* Brackets are counted in texts and comments too: there they are mostly in pairs, and never so
+ * many. */
 static bool check_nesting(ConfigReader *r)
 {
     int depth = 0;
     for (size_t i = 0; i < r->length; i++) {
-        depth += (r->yaml[i] == '[' || r->yaml[i] == '{') - (r->yaml[i] == ']' || r->yaml[i] == '}');
+        depth += (r->yaml[i] == '[' || r->yaml[i] == '{')
+                 - (r->yaml[i] == ']' || r->yaml[i] == '}');
         depth = depth < 0 ? 0 : depth;
         if (depth <= NESTING_MAX)
             continue;
@@ -394,7 +437,8 @@ static bool check_nesting(ConfigReader *r)
     return true;
 }
 
-bool ptx_config_parse(ConfigReader *r, ptxlint_config *config, Layer *layer, const char *yaml, size_t length, ConfigError *error)
+bool ptx_config_parse(ConfigReader *r, ptxlint_config *config, Layer *layer, const char *yaml,
+                      size_t length, ConfigError *error)
 {
     r->config = config;
     r->layer = layer;
@@ -413,7 +457,9 @@ bool ptx_config_parse(ConfigReader *r, ptxlint_config *config, Layer *layer, con
     if (!r->has_document)
         return fail_yaml(r);
     const yaml_node_t *root = yaml_document_get_root_node(&r->document);
-    if (root && !is_nothing(root) && !read_mapping(r, root, "a mapping from keys to values, such as `select: [THR]`", read_top, 0))
+    if (root && !is_nothing(root)
+        && !read_mapping(r, root, "a mapping from keys to values, such as `select: [THR]`",
+                         read_top, 0))
         return false;
     return !root || read_end(r);
 }

@@ -8,7 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { SUGGEST_BYTES_MAX = 48 };        /* nobody misspells a longer name so that it is still near */
+/* nobody misspells a longer name so that it is still near */
+enum { SUGGEST_BYTES_MAX = 48 };
 
 struct ptxlint_rules {
     Arena arena;                        /* texts, tables and views of all files */
@@ -24,14 +25,15 @@ static const char *text_of_unit(const Unit *unit)
     return "";
 }
 
-/* ---- views ------------------------------------------------------------------------------------------------------- */
+/* ---- views ----------------------------------------------------------------------------------- */
 
 static const ptxlint_example *view_examples(Arena *arena, const RuleSet *set, const Rule *rule)
 {
     ptxlint_example *views = ptx_arena_array(arena, ptxlint_example, rule->example_count);
     for (uint32_t i = 0; i < rule->example_count; i++) {
         const Example *e = &set->examples[rule->example_first + i];
-        views[i] = (ptxlint_example){ e->title, e->bad, e->good, e->cuda_bad, e->cuda_good, e->launch, e->gpu };
+        views[i] = (ptxlint_example){ e->title,     e->bad,    e->good, e->cuda_bad,
+                                      e->cuda_good, e->launch, e->gpu };
     }
     return views;
 }
@@ -50,12 +52,23 @@ static const ptxlint_threshold *view_thresholds(Arena *arena, const RuleSet *set
 static ptxlint_rule view_rule(Arena *arena, const RuleSet *set, const Rule *r)
 {
     return (ptxlint_rule){
-        .code = r->info.code, .name = r->info.name, .group = r->info.group, .severity = (int)r->info.severity, .certainty = r->needs,
-        .subject = ptx_subject_text[r->subject], .is_preview = r->is_preview, .is_front_end = r->is_front_end,
-        .condition = r->condition, .summary = r->summary, .doc = r->doc,
-        .examples = view_examples(arena, set, r), .example_count = r->example_count,
-        .thresholds = view_thresholds(arena, set, r), .threshold_count = r->threshold_count,
-        .sources = set->sources ? set->sources + r->source_first : NULL, .source_count = r->source_count,
+        .code = r->info.code,
+        .name = r->info.name,
+        .group = r->info.group,
+        .severity = (int)r->info.severity,
+        .certainty = r->needs,
+        .subject = ptx_subject_text[r->subject],
+        .is_preview = r->is_preview,
+        .is_front_end = r->is_front_end,
+        .condition = r->condition,
+        .summary = r->summary,
+        .doc = r->doc,
+        .examples = view_examples(arena, set, r),
+        .example_count = r->example_count,
+        .thresholds = view_thresholds(arena, set, r),
+        .threshold_count = r->threshold_count,
+        .sources = set->sources ? set->sources + r->source_first : NULL,
+        .source_count = r->source_count,
     };
 }
 
@@ -67,7 +80,7 @@ static const ptxlint_rule *view_set(Arena *arena, const RuleSet *set)
     return views;
 }
 
-/* ---- a user's rules ---------------------------------------------------------------------------------------------- */
+/* ---- a user's rules -------------------------------------------------------------------------- */
 
 static ptxlint_status start(ptxlint_rules *rules)
 {
@@ -109,7 +122,8 @@ static ptxlint_status add(ptxlint_rules *rules, const char *yaml, size_t length,
     return PTXLINT_OK;
 }
 
-ptxlint_status ptxlint_rules_add(ptxlint_rules *rules, const char *path, const char *yaml, size_t length, char *error, size_t error_size)
+ptxlint_status ptxlint_rules_add(ptxlint_rules *rules, const char *path, const char *yaml,
+                                 size_t length, char *error, size_t error_size)
 {
     RuleError wrong = { 0 };
     if (!rules || (!yaml && length))
@@ -122,7 +136,8 @@ ptxlint_status ptxlint_rules_add(ptxlint_rules *rules, const char *path, const c
     rules->builder = before;            /* views is set last, and only when all is well */
     ptx_arena_release(&rules->arena, mark);
     if (status == PTXLINT_BAD_FILE && error && error_size)
-        snprintf(error, error_size, "%s:%u:%u: error: %s", path ? path : "-", (unsigned)wrong.line, (unsigned)wrong.column, wrong.text);
+        snprintf(error, error_size, "%s:%u:%u: error: %s", path ? path : "-", (unsigned)wrong.line,
+                 (unsigned)wrong.column, wrong.text);
     return status;
 }
 
@@ -139,7 +154,7 @@ const RuleSet *ptx_rules_set(const ptxlint_rules *rules)
     return rules ? &rules->builder.set : NULL;
 }
 
-/* ---- finding ----------------------------------------------------------------------------------------------------- */
+/* ---- finding --------------------------------------------------------------------------------- */
 
 const ptxlint_rule *ptxlint_rule_at(const ptxlint_rules *rules, size_t index)
 {
@@ -190,7 +205,8 @@ static uint32_t find_code(const RuleSet *set, const char *code)
     return set->rule_count;
 }
 
-bool ptx_rule_index(const ptxlint_rules *rules, const ptxlint_rule *rule, uint32_t *set, uint32_t *index)
+bool ptx_rule_index(const ptxlint_rules *rules, const ptxlint_rule *rule, uint32_t *set,
+                    uint32_t *index)
 {
     const RuleSet *const sets[] = { &ptx_rules, ptx_rules_set(rules) };
     for (*set = 0; rule && *set < 2; ++*set) {
@@ -219,7 +235,8 @@ const char *ptxlint_rule_suggest(const ptxlint_rules *rules, const char *text)
     char wanted[SUGGEST_BYTES_MAX], word[SUGGEST_BYTES_MAX];
     const size_t length = text ? lower(text, wanted) : 0;
     const char *near = NULL;
-    unsigned best = length > 6 ? 4 : length > 3 ? 3 : 2;        /* of a short text, nearly all that is left would be near */
+    /* of a short text, nearly all that is left would be near */
+    unsigned best = length > 6 ? 4 : length > 3 ? 3 : 2;
     const ptxlint_rule *rule;
     for (size_t i = 0; length && (rule = ptxlint_rule_at(rules, i)); i++) {
         const char *const words[] = { rule->code, rule->name, rule->group };
@@ -235,7 +252,7 @@ const char *ptxlint_rule_suggest(const ptxlint_rules *rules, const char *text)
     return near;
 }
 
-/* ---- facts ------------------------------------------------------------------------------------------------------- */
+/* ---- facts ----------------------------------------------------------------------------------- */
 
 int ptxlint_fact_at(size_t index, ptxlint_fact *out)
 {
@@ -249,7 +266,11 @@ int ptxlint_fact_at(size_t index, ptxlint_fact *out)
         return 1;
     }
     const FactInfo *fact = &ptx_fact_info[index];
-    *out = (ptxlint_fact){ ptx_scope_text[fact->scope], fact->name, types[fact->type],
-                           fact->domain ? ptx_domain_text[fact->domain] : text_of_unit(&fact->unit), certainties[fact->certainty], fact->what };
+    *out = (ptxlint_fact){ ptx_scope_text[fact->scope],
+                           fact->name,
+                           types[fact->type],
+                           fact->domain ? ptx_domain_text[fact->domain] : text_of_unit(&fact->unit),
+                           certainties[fact->certainty],
+                           fact->what };
     return 1;
 }

@@ -2,7 +2,8 @@
 
 #include "support/words.h"
 
-enum { WEIGHT_ALL = 1, WEIGHT_GROUP = 2, WEIGHT_PREFIX = 2, WEIGHT_RULE = 255 };         /* a prefix: and its length */
+/* a prefix: and its length */
+enum { WEIGHT_ALL = 1, WEIGHT_GROUP = 2, WEIGHT_PREFIX = 2, WEIGHT_RULE = 255 };
 
 /* By hand, since what tolower does is the locale's. */
 static char fold(char c)
@@ -41,16 +42,18 @@ bool ptx_rule_is_locked(const Rule *rule)
     return rule->is_front_end && strcmp(rule->info.group, "suppression") != 0;
 }
 
-/* ---- the table --------------------------------------------------------------------------------------------------- */
+/* ---- the table ------------------------------------------------------------------------------- */
 
 /* Where the text is, or the free slot where it would be. */
 static uint32_t *find_slot(const Selectors *s, const char *text, size_t length)
 {
-    return ptx_hash_find(&s->table, hash_folded(text, length), is_same, s, &(SelectorText){ text, length });
+    return ptx_hash_find(&s->table, hash_folded(text, length), is_same, s,
+                         &(SelectorText){ text, length });
 }
 
 /* The first to take a text keeps it. */
-static void add(Selectors *s, SelectorKind kind, size_t weight, const char *text, size_t length, RuleId rule)
+static void add(Selectors *s, SelectorKind kind, size_t weight, const char *text, size_t length,
+                RuleId rule)
 {
     uint32_t *slot = find_slot(s, text, length);
     bool is_locked = rule != NO_RULE && ptx_rule_is_locked(s->rules[rule]);
@@ -60,7 +63,8 @@ static void add(Selectors *s, SelectorKind kind, size_t weight, const char *text
         s->items[*slot - 1].is_locked &= is_locked;
         return;
     }
-    s->items[s->item_count++] = (Selector){ text, (uint16_t)length, (uint8_t)kind, (uint8_t)weight, is_locked, rule };
+    s->items[s->item_count++] =
+        (Selector){ text, (uint16_t)length, (uint8_t)kind, (uint8_t)weight, is_locked, rule };
     *slot = s->item_count;
 }
 
@@ -84,7 +88,8 @@ static void allocate(Selectors *s, Arena *arena)
 {
     size_t texts = 1;
     for (RuleId id = 0; id < s->rule_count; id++)
-        texts += 3 + strlen(s->rules[id]->info.code);           /* code, name, group; prefixes are fewer than its bytes */
+        /* code, name, group; prefixes are fewer than its bytes */
+        texts += 3 + strlen(s->rules[id]->info.code);
     s->items = ptx_arena_array(arena, Selector, texts);
     ptx_hash_init(&s->table, arena, texts);
 }
@@ -109,7 +114,8 @@ const Selectors *ptx_selectors_build(Arena *arena, const RuleSet *const *sets, u
         add(s, SELECTOR_RULE, WEIGHT_RULE, info->name, strlen(info->name), id);
     }
     for (RuleId id = 0; id < s->rule_count; id++) {
-        add(s, SELECTOR_GROUP, WEIGHT_GROUP, s->rules[id]->info.group, strlen(s->rules[id]->info.group), id);
+        add(s, SELECTOR_GROUP, WEIGHT_GROUP, s->rules[id]->info.group,
+            strlen(s->rules[id]->info.group), id);
         add_prefixes(s, id);
     }
     return s;
@@ -131,14 +137,16 @@ bool ptx_selector_has(const Selectors *s, const Selector *selector, RuleId rule)
 {
     switch ((SelectorKind)selector->kind) {
     case SELECTOR_ALL:      return !ptx_rule_is_locked(s->rules[rule]);
-    case SELECTOR_GROUP:    return !strcmp(s->rules[rule]->info.group, s->rules[selector->rule]->info.group);
-    case SELECTOR_PREFIX:   return !strncmp(s->rules[rule]->info.code, selector->text, selector->length);
+    case SELECTOR_GROUP:
+        return !strcmp(s->rules[rule]->info.group, s->rules[selector->rule]->info.group);
+    case SELECTOR_PREFIX:
+        return !strncmp(s->rules[rule]->info.code, selector->text, selector->length);
     case SELECTOR_RULE:     return selector->rule == rule;
     default:                return false;
     }
 }
 
-/* ---- suggestions ------------------------------------------------------------------------------------------------- */
+/* ---- suggestions ----------------------------------------------------------------------------- */
 
 enum { LONGEST_SUGGESTED = 48 };
 
@@ -148,11 +156,13 @@ static void copy_folded(char *out, const char *text, size_t length)
         out[i] = fold(text[i]);
 }
 
-const char *ptx_selector_suggest(const Selectors *s, const char *text, size_t text_length, uint16_t *length)
+const char *ptx_selector_suggest(const Selectors *s, const char *text, size_t text_length,
+                                 uint16_t *length)
 {
     char wanted[LONGEST_SUGGESTED], item[LONGEST_SUGGESTED];
     const char *near = NULL;
-    unsigned best = text_length < 6 ? 2 : text_length < 9 ? 3 : 4;      /* of a short word three changes leave nothing */
+    /* of a short word three changes leave nothing */
+    unsigned best = text_length < 6 ? 2 : text_length < 9 ? 3 : 4;
     if (text_length > sizeof wanted)
         return NULL;
     copy_folded(wanted, text, text_length);

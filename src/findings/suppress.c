@@ -37,7 +37,8 @@ typedef struct Comment {
 /* A finding. */
 typedef struct SuppressRow {
     uint32_t begin;
-    uint32_t next;              /* of the same rule, while a group of comments is at work: index + 1 */
+    /* of the same rule, while a group of comments is at work: index + 1 */
+    uint32_t next;
     RuleId rule;
     Diag *diag;
 } SuppressRow;
@@ -47,7 +48,8 @@ typedef struct SuppressBody {           /* of a function that has one */
     FuncId id;
 } SuppressBody;
 
-/* What the last search for a statement gave: good for all lines whose code begins in [from, begin]. */
+/* What the last search for a statement gave: good for all lines whose code begins in [from,
+ * begin]. */
 typedef struct SuppressFound {
     bool has_statement, has_line;
     uint32_t from;
@@ -75,7 +77,7 @@ typedef struct Suppress {
     uint32_t complaints;        /* of bad comments so far */
 } Suppress;
 
-/* ---- saying so --------------------------------------------------------------------------------------------------- */
+/* ---- saying so ------------------------------------------------------------------------------- */
 
 static const RuleChoice *choice_of(const Suppress *s, RuleId rule)
 {
@@ -93,7 +95,8 @@ static bool has_room(const Suppress *s)
 static Diag *say(Suppress *s, DiagId id, Span span, int32_t func, const char *message)
 {
     RuleId rule = ptx_rule_of(s->selectors, &ptx_diag_info[id]);
-    RuleChoice choice = rule == NO_RULE ? (RuleChoice){ true, ptx_diag_info[id].severity } : *choice_of(s, rule);
+    RuleChoice choice = rule == NO_RULE ? (RuleChoice){ true, ptx_diag_info[id].severity }
+                                        : *choice_of(s, rule);
     if (!choice.is_enabled)
         return NULL;
     if (!has_room(s)) {         /* as ptx_diag_of counts them, but without one a comment */
@@ -140,9 +143,10 @@ static void complain(Suppress *s, Span span, const char *message, const char *he
         diag->help = help;
 }
 
-static const char form_help[] = "write it as `// ptxlint: ignore[RULE, RULE] reason`; ignore-kernel and ignore-file reach further";
+static const char form_help[] = "write it as `// ptxlint: ignore[RULE, RULE] reason`; "
+                                "ignore-kernel and ignore-file reach further";
 
-/* ---- what a comment says ----------------------------------------------------------------------------------------- */
+/* ---- what a comment says --------------------------------------------------------------------- */
 
 static bool is_blank(char c)
 {
@@ -171,17 +175,21 @@ static void complain_word(Suppress *s, Span word, Span line)
         return;
     }
     for (int r = REACH_LINE; r < REACH__COUNT; r++) {
-        unsigned distance = ptx_edit_distance(text + word.begin, ptx_span_length(word), reaches[r].word, strlen(reaches[r].word));
+        unsigned distance = ptx_edit_distance(text + word.begin, ptx_span_length(word),
+                                              reaches[r].word, strlen(reaches[r].word));
         if (distance < best) {
             best = distance;
             near = reaches[r].word;
         }
     }
-    complain(s, word, ptx_diag_text(s->diags, "unknown word `%.*s` after `ptxlint:`", ptx_shown(ptx_span_length(word)), text + word.begin),
+    complain(s, word,
+             ptx_diag_text(s->diags, "unknown word `%.*s` after `ptxlint:`",
+                           ptx_shown(ptx_span_length(word)), text + word.begin),
              near ? ptx_diag_text(s->diags, "did you mean `%s`?", near) : form_help);
 }
 
-enum { WORD_BYTES_MAX = 64, LIST_BYTES_MAX = 4096 };      /* many comments may share a line: none is read to its end for nothing */
+/* many comments may share a line: none is read to its end for nothing */
+enum { WORD_BYTES_MAX = 64, LIST_BYTES_MAX = 4096 };
 
 static Ssa read_word(Suppress *s, uint32_t *pos, Span line)
 {
@@ -189,11 +197,13 @@ static Ssa read_word(Suppress *s, uint32_t *pos, Span line)
     while (*pos < line.end && is_blank(text[*pos]))
         ++*pos;
     Span word = { *pos, *pos };
-    while (word.end < line.end && ptx_span_length(word) < WORD_BYTES_MAX && !is_blank(text[word.end]) && text[word.end] != '[')
+    while (word.end < line.end && ptx_span_length(word) < WORD_BYTES_MAX
+           && !is_blank(text[word.end]) && text[word.end] != '[')
         word.end++;
     *pos = word.end;
     for (int r = REACH_LINE; r < REACH__COUNT; r++)
-        if (ptx_span_length(word) == strlen(reaches[r].word) && !memcmp(text + word.begin, reaches[r].word, ptx_span_length(word)))
+        if (ptx_span_length(word) == strlen(reaches[r].word)
+            && !memcmp(text + word.begin, reaches[r].word, ptx_span_length(word)))
             return (Ssa)r;
     complain_word(s, word, line);
     return REACH_NONE;
@@ -209,13 +219,20 @@ static void complain_rule(Suppress *s, Span span, const Selector *selector)
         return;
     }
     if (selector) {
-        complain(s, span, ptx_diag_text(s->diags, "`%.*s` comes from the front end or a limit, and cannot be ignored", ptx_shown(length), text), NULL);
+        complain(s, span,
+                 ptx_diag_text(s->diags,
+                               "`%.*s` comes from the front end or a limit, and cannot be ignored",
+                               ptx_shown(length), text),
+                 NULL);
         return;
     }
-    const char *near = s->complaints < MAX_SUGGESTIONS ? ptx_selector_suggest(s->selectors, text, length, &near_length) : NULL;
+    const char *near = s->complaints < MAX_SUGGESTIONS
+                           ? ptx_selector_suggest(s->selectors, text, length, &near_length)
+                           : NULL;
     if (near)
         help = ptx_diag_text(s->diags, "did you mean `%.*s`?", (int)near_length, near);
-    complain(s, span, ptx_diag_text(s->diags, "unknown rule `%.*s`", ptx_shown(length), text), help);
+    complain(s, span, ptx_diag_text(s->diags, "unknown rule `%.*s`", ptx_shown(length), text),
+             help);
 }
 
 static void read_rule(Suppress *s, Comment *comment, Span span)
@@ -225,7 +242,8 @@ static void read_rule(Suppress *s, Comment *comment, Span span)
         complain(s, comment->span, "a rule is missing in this list", form_help);
         return;
     }
-    const Selector *selector = ptx_selector_find(s->selectors, s->module->text + span.begin, ptx_span_length(span));
+    const Selector *selector = ptx_selector_find(s->selectors, s->module->text + span.begin,
+                                                 ptx_span_length(span));
     if (!selector || selector->is_locked) {
         complain_rule(s, span, selector);
         return;
@@ -238,10 +256,16 @@ static void read_rule(Suppress *s, Comment *comment, Span span)
 static bool read_list(Suppress *s, Comment *comment, uint32_t pos, uint32_t end)
 {
     const char *text = s->module->text;
-    const char *close = pos < end && text[pos] == '[' ? memchr(text + pos, ']', end - pos < LIST_BYTES_MAX ? end - pos : LIST_BYTES_MAX) : NULL;
+    const char *close = pos < end && text[pos] == '['
+                            ? memchr(text + pos, ']',
+                                     end - pos < LIST_BYTES_MAX ? end - pos : LIST_BYTES_MAX)
+                            : NULL;
     if (pos == end || text[pos] != '[' || !close) {
         bool is_open = pos < end && text[pos] == '[';
-        complain(s, comment->span, is_open ? "this list of rules has no `]`" : "a list of rules in brackets is missing", form_help);
+        complain(s, comment->span,
+                 is_open ? "this list of rules has no `]`"
+                         : "a list of rules in brackets is missing",
+                 form_help);
         return false;
     }
     const uint32_t stop = (uint32_t)(close - text);
@@ -261,7 +285,7 @@ static bool read_list(Suppress *s, Comment *comment, uint32_t pos, uint32_t end)
     return comment->named_count > 0;
 }
 
-/* ---- what it speaks of ------------------------------------------------------------------------------------------- */
+/* ---- what it speaks of ----------------------------------------------------------------------- */
 
 static uint32_t line_end(Suppress *s, uint32_t pos)
 {
@@ -275,7 +299,8 @@ static uint32_t line_end(Suppress *s, uint32_t pos)
     return found->line_end;
 }
 
-/* Where the statement begins that follows the code, or is it, that the line of a comment begins with. False: there is none. */
+/* Where the statement begins that follows the code, or is it, that the line of a comment begins
+ * with. False: there is none. */
 static bool find_begin(Suppress *s, uint32_t from, uint32_t *begin)
 {
     SuppressFound *found = &s->found;
@@ -284,14 +309,16 @@ static bool find_begin(Suppress *s, uint32_t from, uint32_t *begin)
         const SuppressBody *body = find_body(s, from, &inside);
         found->has_statement = true;
         found->from = from;
-        found->limit = inside ? body->span.end - 1 : s->module->length;         /* not beyond the function's own brace */
+        /* not beyond the function's own brace */
+        found->limit = inside ? body->span.end - 1 : s->module->length;
         found->begin = ptx_statement_begin(s->module->text, s->module->length, from, found->limit);
     }
     *begin = found->begin;
     return found->begin < found->limit;
 }
 
-/* A place inside the last statement has the same end: without a `;` each would be looked for as far as the text goes. */
+/* A place inside the last statement has the same end: without a `;` each would be looked for as far
+ * as the text goes. */
 static Span statement_at(Suppress *s, uint32_t begin)
 {
     Span *last = &s->found.statement;
@@ -329,7 +356,8 @@ static bool find_line(Suppress *s, const CommentScan *scan, Comment *comment)
         return false;
     }
     const uint32_t end = line_end(s, scan->comment.end);
-    comment->range = with_whole_insn(s, begin < end ? (Span){ scan->comment_line, end } : statement_at(s, begin));
+    comment->range = with_whole_insn(s, begin < end ? (Span){ scan->comment_line, end }
+                                                    : statement_at(s, begin));
     comment->func = func_at(s, begin);
     return true;
 }
@@ -383,7 +411,8 @@ static int compare_bodies(const void *a, const void *b)
 static void find_bodies(Suppress *s)
 {
     const Module *module = s->module;
-    s->bodies = ptx_arena_array(s->scratch, SuppressBody, module->func_count ? module->func_count : 1);
+    s->bodies = ptx_arena_array(s->scratch, SuppressBody,
+                                module->func_count ? module->func_count : 1);
     for (FuncId f = 0; f < module->func_count; f++)
         if (module->funcs[f].has_body && ptx_span_length(module->funcs[f].span))
             s->bodies[s->body_count++] = (SuppressBody){ module->funcs[f].span, f };
@@ -396,7 +425,8 @@ static void read_comments(Suppress *s)
     uint32_t at, end;
     ptx_comment_scan_init(&scan, s->module->text, s->module->length);
     while (ptx_comment_next(&scan, &at, &end)) {
-        Comment *last = s->comments.count ? (Comment *)s->comments.items + (s->comments.count - 1) : NULL;
+        Comment *last = s->comments.count ? (Comment *)s->comments.items + (s->comments.count - 1)
+                                          : NULL;
         if (!s->bodies)
             find_bodies(s);
         if (last && last->reason.end > at)         /* two in one comment */
@@ -405,7 +435,7 @@ static void read_comments(Suppress *s)
     }
 }
 
-/* ---- findings ---------------------------------------------------------------------------------------------------- */
+/* ---- findings -------------------------------------------------------------------------------- */
 
 static bool is_of_suppressions(const Suppress *s, RuleId rule)
 {
@@ -420,7 +450,8 @@ static int compare_rows(const void *pa, const void *pb)
     return a->diag->order < b->diag->order ? -1 : a->diag->order > b->diag->order;
 }
 
-/* Those that may be silenced, from number first on. of_suppressions: SUP101 and SUP102, or all but these. */
+/* Those that may be silenced, from number first on. of_suppressions: SUP101 and SUP102, or all but
+ * these. */
 static void find_rows(Suppress *s, bool of_suppressions)
 {
     s->row_count = 0;
@@ -428,10 +459,13 @@ static void find_rows(Suppress *s, bool of_suppressions)
     for (uint32_t i = 0; i < s->diags->count; i++) {
         Diag *diag = s->diags->items[i];
         RuleId rule = ptx_rule_of(s->selectors, diag->info);
-        if (rule == NO_RULE || ptx_rule_is_locked(s->selectors->rules[rule]) || is_of_suppressions(s, rule) != of_suppressions)
+        if (rule == NO_RULE || ptx_rule_is_locked(s->selectors->rules[rule])
+            || is_of_suppressions(s, rule) != of_suppressions)
             continue;
         bool has_place = diag->span.end > 0;
-        s->rows[s->row_count++] = (SuppressRow){ .begin = has_place ? diag->span.begin : UINT32_MAX - 1, .rule = rule, .diag = diag };
+        s->rows[s->row_count++] = (SuppressRow){
+            .begin = has_place ? diag->span.begin : UINT32_MAX - 1, .rule = rule, .diag = diag
+        };
     }
     qsort(s->rows, s->row_count, sizeof *s->rows, compare_rows);
 }
@@ -467,11 +501,13 @@ static const char *reason_of(Suppress *s, Comment *comment)
         return comment->reason_text;
     if (text[reason.begin] == ':')
         reason.begin++;
-    while (reason.end >= reason.begin + 2 && !memcmp(text + reason.end - 2, "//", 2))   /* of the next one in this comment */
+    while (reason.end >= reason.begin + 2
+           && !memcmp(text + reason.end - 2, "//", 2)) /* of the next one in this comment */
         reason = trim(text, (Span){ reason.begin, reason.end - 2 });
     reason = trim(text, reason);
     if (ptx_span_length(reason))
-        comment->reason_text = ptx_arena_strndup(s->arena, text + reason.begin, ptx_span_length(reason));
+        comment->reason_text = ptx_arena_strndup(s->arena, text + reason.begin,
+                                                 ptx_span_length(reason));
     return comment->reason_text;
 }
 
@@ -512,25 +548,30 @@ static void apply_comment(Suppress *s, Comment *comment, bool of_suppressions)
             apply_named(s, comment, &named[n]);
 }
 
-/* What a comment speaks of, with the place where it stands itself, and the rest of the last line. */
+/* What a comment speaks of, with the place where it stands itself, and the rest of the last
+ * line. */
 static Span with_comments(const Suppress *s, const Comment *comment)
 {
     Span range = comment->range;
-    const char *newline = range.end < s->module->length ? memchr(s->module->text + range.end, '\n', s->module->length - range.end) : NULL;
+    const char *newline = range.end < s->module->length ? memchr(s->module->text + range.end, '\n',
+                                                                 s->module->length - range.end)
+                                                        : NULL;
     range.end = newline ? (uint32_t)(newline - s->module->text) : UINT32_MAX;
     if (comment->span.begin < range.begin)
         range.begin = comment->span.begin;
     return range;
 }
 
-/* Comments of one reach that speak of the same range follow each other: its findings are gathered once for all of them. */
+/* Comments of one reach that speak of the same range follow each other: its findings are gathered
+ * once for all of them. */
 static void apply_reach(Suppress *s, Ssa reach, bool of_suppressions)
 {
     Comment *comments = s->comments.items, *group = NULL;
     for (uint32_t c = 0; c < s->comments.count; c++) {
         if (comments[c].reach != reach)
             continue;
-        if (!group || group->range.begin != comments[c].range.begin || group->range.end != comments[c].range.end) {
+        if (!group || group->range.begin != comments[c].range.begin
+            || group->range.end != comments[c].range.end) {
             for (uint32_t p = 0; p < s->present_count; p++)
                 s->heads[s->present[p]] = 0;
             group = &comments[c];
@@ -550,14 +591,15 @@ static void apply_comments(Suppress *s, bool of_suppressions)
         apply_reach(s, (Ssa)reach, of_suppressions);
 }
 
-/* ---- SUP101 ------------------------------------------------------------------------------------------------------ */
+/* ---- SUP101 ---------------------------------------------------------------------------------- */
 
 typedef struct Judge {
     uint8_t *by_selector;       /* 0: not looked at; 1: its rules ran; 2: not all of them */
     bool all_analysed;
 } Judge;
 
-/* Whether every rule that it names is enabled; of several, previews that are off do not count, but one must be on. */
+/* Whether every rule that it names is enabled; of several, previews that are off do not count, but
+ * one must be on. */
 static bool did_run(const Suppress *s, const Selector *selector)
 {
     uint32_t on = 0;
@@ -596,7 +638,8 @@ static bool is_analysed(const Func *func)
 static bool is_all_analysed(const Suppress *s)
 {
     for (uint32_t i = 0; i < s->diags->count; i++)
-        if (!strcmp(s->diags->items[i]->info->group, "syntax") && s->diags->items[i]->severity == SEVERITY_ERROR)
+        if (!strcmp(s->diags->items[i]->info->group, "syntax")
+            && s->diags->items[i]->severity == SEVERITY_ERROR)
             return false;
     for (uint32_t b = 0; b < s->body_count; b++)
         if (!is_analysed(&s->module->funcs[s->bodies[b].id]))
@@ -617,19 +660,28 @@ static void say_unused(Suppress *s, const Comment *comment)
         if (named[n].is_used || speaks_of_suppressions(s, selector))
             continue;
         if (unused++ < NAMES_SHOWN)
-            used += (size_t)snprintf(names + used, sizeof names - used, "%s`%.*s`", used ? ", " : "", ptx_shown(selector->length), selector->text);
+            used += (size_t)snprintf(names + used, sizeof names - used, "%s`%.*s`",
+                                     used ? ", " : "", ptx_shown(selector->length), selector->text);
     }
     if (!unused)
         return;
     const bool is_all = unused == comment->named_count;
-    const char *message = !has_room(s) ? "" : unused > NAMES_SHOWN
-        ? ptx_diag_text(s->diags, "%s and %u more have no finding %s", names, (unsigned)(unused - NAMES_SHOWN), reaches[comment->reach].here)
-        : ptx_diag_text(s->diags, "%s %s no finding %s", names, unused == 1 ? "has" : "have", reaches[comment->reach].here);
-    Diag *diag = say(s, DIAG_UNUSED_SUPPRESSION, comment->span, func_at(s, comment->span.begin), message);
+    const char *message = !has_room(s) ? ""
+                          : unused > NAMES_SHOWN
+                              ? ptx_diag_text(s->diags, "%s and %u more have no finding %s", names,
+                                              (unsigned)(unused - NAMES_SHOWN),
+                                              reaches[comment->reach].here)
+                              : ptx_diag_text(s->diags, "%s %s no finding %s", names,
+                                              unused == 1 ? "has" : "have",
+                                              reaches[comment->reach].here);
+    Diag *diag = say(s, DIAG_UNUSED_SUPPRESSION, comment->span, func_at(s, comment->span.begin),
+                     message);
     if (!diag)
         return;
     diag->label = is_all ? "silences nothing" : NULL;
-    diag->help = is_all ? "remove this comment" : unused == 1 ? "remove it from the list" : "remove them from the list";
+    diag->help = is_all        ? "remove this comment"
+                 : unused == 1 ? "remove it from the list"
+                               : "remove them from the list";
 }
 
 static void find_unused(Suppress *s)
@@ -637,16 +689,18 @@ static void find_unused(Suppress *s)
     if (s->diags->dropped)      /* it might have been for one of these */
         return;
     const Comment *comments = s->comments.items;
-    const Judge judge = { ptx_arena_array(s->scratch, uint8_t, s->selectors->item_count), is_all_analysed(s) };
+    const Judge judge = { ptx_arena_array(s->scratch, uint8_t, s->selectors->item_count),
+                          is_all_analysed(s) };
     for (uint32_t c = 0; c < s->comments.count; c++) {
         const Comment *comment = &comments[c];
-        bool is_known = judge.all_analysed || (comment->func >= 0 && is_analysed(&s->module->funcs[comment->func]));
+        bool is_known = judge.all_analysed
+                        || (comment->func >= 0 && is_analysed(&s->module->funcs[comment->func]));
         if (is_known && all_ran(s, &judge, comment))
             say_unused(s, comment);
     }
 }
 
-/* ---- what the config silences ------------------------------------------------------------------------------------ */
+/* ---- what the config silences ---------------------------------------------------------------- */
 
 static bool names_rule(const Suppress *s, const Ignore *ignore, RuleId rule)
 {
@@ -697,7 +751,8 @@ static bool fits_sources(const Suppress *s, const Ignore *ignore, const Suppress
     return false;
 }
 
-static bool fits(const Suppress *s, const Ignore *ignore, IgnoreKind kind, const SuppressPlace *place)
+static bool fits(const Suppress *s, const Ignore *ignore, IgnoreKind kind,
+                 const SuppressPlace *place)
 {
     switch (kind) {
     case IGNORE_KERNEL: return place->kernel && !fnmatch(ignore->glob, place->kernel, 0);
@@ -707,7 +762,8 @@ static bool fits(const Suppress *s, const Ignore *ignore, IgnoreKind kind, const
     }
 }
 
-static const Ignore *find_ignore(const Suppress *s, const List *list, IgnoreKind kind, const SuppressRow *row, const SuppressPlace *place)
+static const Ignore *find_ignore(const Suppress *s, const List *list, IgnoreKind kind,
+                                 const SuppressRow *row, const SuppressPlace *place)
 {
     const Ignore *items = list->items;
     for (uint32_t i = 0; i < list->count; i++)
@@ -723,7 +779,9 @@ static void apply_ignores(Suppress *s, const SuppressRow *row, const char *path)
     const Ignore *ignore = NULL;
     for (int kind = 0; kind < IGNORE__COUNT && !ignore; kind++) {
         ignore = find_ignore(s, &s->config->files.silenced[kind], (IgnoreKind)kind, row, &place);
-        ignore = ignore ? ignore : find_ignore(s, &s->config->settings.silenced[kind], (IgnoreKind)kind, row, &place);
+        ignore = ignore ? ignore
+                        : find_ignore(s, &s->config->settings.silenced[kind], (IgnoreKind)kind, row,
+                                      &place);
     }
     ptx_arena_release(s->scratch, mark);
     if (!ignore)
@@ -745,13 +803,19 @@ static void apply_config(Suppress *s, const char *path)
     }
 }
 
-/* ---- all of it --------------------------------------------------------------------------------------------------- */
+/* ---- all of it ------------------------------------------------------------------------------- */
 
-void ptx_suppress(Arena *arena, Arena *scratch, DiagSink *diags, const Module *module, const char *path, const ptxlint_config *config)
+void ptx_suppress(Arena *arena, Arena *scratch, DiagSink *diags, const Module *module,
+                  const char *path, const ptxlint_config *config)
 {
     const ArenaMark mark = ptx_arena_mark(scratch);
     const int32_t func = diags->func;
-    Suppress s = { .arena = arena, .scratch = scratch, .diags = diags, .module = module, .config = config, .selectors = config->selectors };
+    Suppress s = { .arena = arena,
+                   .scratch = scratch,
+                   .diags = diags,
+                   .module = module,
+                   .config = config,
+                   .selectors = config->selectors };
     read_comments(&s);
     if (s.comments.count) {
         s.heads = ptx_arena_array(scratch, uint32_t, s.selectors->rule_count + 1);
@@ -766,11 +830,13 @@ void ptx_suppress(Arena *arena, Arena *scratch, DiagSink *diags, const Module *m
     ptx_arena_release(scratch, mark);
 }
 
-/* ---- what the baseline knows ------------------------------------------------------------------------------------- */
+/* ---- what the baseline knows ----------------------------------------------------------------- */
 
 static FindingKey key_of(Arena *scratch, const Module *module, const Diag *diag, Normal *room)
 {
-    FindingKey key = { .rule = diag->info->code, .kernel = "", .statement = "", .count = 1 + diag->repeats };
+    FindingKey key = {
+        .rule = diag->info->code, .kernel = "", .statement = "", .count = 1 + diag->repeats
+    };
     if (diag->func >= 0) {
         const Span name = module->funcs[diag->func].name;
         key.kernel = ptx_key_kernel(scratch, module->text + name.begin, ptx_span_length(name));
@@ -782,7 +848,8 @@ static FindingKey key_of(Arena *scratch, const Module *module, const Diag *diag,
     return key;
 }
 
-void ptx_suppress_known(Arena *scratch, DiagSink *diags, const Module *module, const ptxlint_baseline *baseline)
+void ptx_suppress_known(Arena *scratch, DiagSink *diags, const Module *module,
+                        const ptxlint_baseline *baseline)
 {
     if (!baseline)
         return;

@@ -25,7 +25,7 @@ const Cost *ptx_cost_find(const Op *op, Target target)
     return NULL;
 }
 
-/* ---- matrix multiply-adds ---------------------------------------------------------------------------------------- */
+/* ---- matrix multiply-adds -------------------------------------------------------------------- */
 
 double ptx_cost_tensor_fmas(const Op *op)
 {

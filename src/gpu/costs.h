@@ -1,4 +1,5 @@
-/* costs.h -- the machine operations that a PTX instruction becomes, from costs.txt, whose header says how they were found. */
+/* costs.h -- the machine operations that a PTX instruction becomes, from costs.txt, whose header
+ * says how they were found. */
 #ifndef PTX_GPU_COSTS_H
 #define PTX_GPU_COSTS_H
 
@@ -34,8 +35,9 @@ extern const Cost ptx_costs[];
 /* NULL where no row is for it: an unknown opcode, or one that the target does not have. */
 const Cost *ptx_cost_find(const Op *op, Target target);
 
-/* Multiply-adds of a matrix instruction that fall to one warp: all for mma and wmma, a quarter for wgmma. A sparse one skips half of
- * its K. 0: the text does not say (tcgen05 takes its shape from a descriptor). */
+/* Multiply-adds of a matrix instruction that fall to one warp: all for mma and wmma, a quarter for
+ * wgmma. A sparse one skips half of its K. 0: the text does not say (tcgen05 takes its shape from a
+ * descriptor). */
 double ptx_cost_tensor_fmas(const Op *op);
 
 /* The figure that has the rate of a matrix instruction, by the type of its factors. */

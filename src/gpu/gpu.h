@@ -1,7 +1,8 @@
 /* gpu.h -- what is known of a GPU: the figures and pipelines of one file of rules/gpus/.
  *
- * The files are compiled in as tables (gen_gpus.c writes them with the reader of load.c); a user's own file is read at run time
- * by the same reader. A product or a variant names its base, whose figures it inherits with their sources. */
+ * The files are compiled in as tables (gen_gpus.c writes them with the reader of load.c); a user's
+ * own file is read at run time by the same reader. A product or a variant names its base, whose
+ * figures it inherits with their sources. */
 #ifndef PTX_GPU_GPU_H
 #define PTX_GPU_GPU_H
 
@@ -41,7 +42,8 @@ enum { GPU_CARVEOUTS_MAX = 16, GPU_SOURCES_MAX = 1024 };
 
 /* A warp's operation of class m holds the pipe for  warp_size / lanes * takes[m]  clocks. */
 typedef struct Pipe {
-    double lanes;                       /* per clock and SM; 0: the GPU has no such pipe, or it is not published */
+    /* per clock and SM; 0: the GPU has no such pipe, or it is not published */
+    double lanes;
     float takes[MACHINE__COUNT];        /* 0: does not use it */
     uint16_t source;                    /* into Gpu.sources */
 } Pipe;
@@ -56,7 +58,8 @@ typedef struct Gpu {
     double figures[FIGURE__COUNT];      /* NaN: absent */
     uint16_t figure_sources[FIGURE__COUNT];     /* into sources */
     Pipe pipes[PIPE__COUNT];
-    uint32_t carveouts[GPU_CARVEOUTS_MAX];      /* sizes that shared memory of an SM can be set to, ascending, bytes */
+    /* sizes that shared memory of an SM can be set to, ascending, bytes */
+    uint32_t carveouts[GPU_CARVEOUTS_MAX];
     uint32_t carveout_count;
     uint16_t carveout_source;
     const char *const *sources;         /* [0] is "" */
@@ -66,7 +69,8 @@ typedef struct Gpu {
 extern const Gpu ptx_gpus[];            /* products by name, then architectures by number */
 extern const uint32_t ptx_gpu_count;
 
-/* A product ("h200") or an architecture ("sm_90", "sm_90a", "compute_90"); NULL where there is none of that name. */
+/* A product ("h200") or an architecture ("sm_90", "sm_90a", "compute_90"); NULL where there is none
+ * of that name. */
 const Gpu *ptx_gpu_find(const char *name, size_t length);
 
 /* The architecture of a target, features aside; NULL where no file describes it. */

@@ -1,5 +1,6 @@
-/* The YAML library gives a tree of nodes with their positions; every key of it is looked up in the tables of figures, pipes and
- * machine operations. All that is kept is allocated before the tree exists, so that leaving by way of the arena leaks nothing. */
+/* The YAML library gives a tree of nodes with their positions; every key of it is looked up in the
+ * tables of figures, pipes and machine operations. All that is kept is allocated before the tree
+ * exists, so that leaving by way of the arena leaks nothing. */
 #include "gpu/load.h"
 
 #include "support/words.h"
@@ -20,7 +21,8 @@ typedef struct GpuLoader {
     GpuError *error;
 } GpuLoader;
 
-static bool fail(GpuLoader *l, const yaml_node_t *node, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static bool fail(GpuLoader *l, const yaml_node_t *node, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 static bool fail(GpuLoader *l, const yaml_node_t *node, const char *format, ...)
 {
@@ -33,7 +35,7 @@ static bool fail(GpuLoader *l, const yaml_node_t *node, const char *format, ...)
     return false;
 }
 
-/* ---- nodes ------------------------------------------------------------------------------------------------------- */
+/* ---- nodes ----------------------------------------------------------------------------------- */
 
 static yaml_node_t *node_of(GpuLoader *l, int id)
 {
@@ -42,7 +44,8 @@ static yaml_node_t *node_of(GpuLoader *l, int id)
 
 static bool is_scalar(const yaml_node_t *node, const char *text)
 {
-    return node->type == YAML_SCALAR_NODE && node->data.scalar.length == strlen(text) && !memcmp(node->data.scalar.value, text, strlen(text));
+    return node->type == YAML_SCALAR_NODE && node->data.scalar.length == strlen(text)
+           && !memcmp(node->data.scalar.value, text, strlen(text));
 }
 
 /* A copy that outlives the tree; NULL, with the error set, where it is not a scalar. */
@@ -63,7 +66,8 @@ static const char *keep_text(GpuLoader *l, const yaml_node_t *node)
     return text;
 }
 
-/* Digits with at most one point among them. By hand: strtod would ask the caller's locale for the decimal point. */
+/* Digits with at most one point among them. By hand: strtod would ask the caller's locale for the
+ * decimal point. */
 static bool read_number(GpuLoader *l, const yaml_node_t *node, double *out)
 {
     double value = 0, scale = 1;
@@ -76,7 +80,8 @@ static bool read_number(GpuLoader *l, const yaml_node_t *node, double *out)
             continue;
         }
         if (p[i] < '0' || p[i] > '9')
-            return fail(l, node, "'%.40s' is not a number of digits, such as 64 or 1.35", (const char *)p);
+            return fail(l, node, "'%.40s' is not a number of digits, such as 64 or 1.35",
+                        (const char *)p);
         has_digit = true;
         value = 10 * value + (p[i] - '0');
         scale *= has_point ? 10 : 1;
@@ -88,7 +93,8 @@ static bool read_number(GpuLoader *l, const yaml_node_t *node, double *out)
 }
 
 /* Index of the key in a table of count names, a record apart each; count where there is none. */
-static size_t find_key(const yaml_node_t *key, const char *const *names, size_t stride, size_t count)
+static size_t find_key(const yaml_node_t *key, const char *const *names, size_t stride,
+                       size_t count)
 {
     for (size_t i = 0; i < count; i++, names += stride)
         if (is_scalar(key, *names))
@@ -96,26 +102,30 @@ static size_t find_key(const yaml_node_t *key, const char *const *names, size_t 
     return count;
 }
 
-static bool fail_key(GpuLoader *l, const yaml_node_t *key, const char *what, const char *const *names, size_t stride, size_t count)
+static bool fail_key(GpuLoader *l, const yaml_node_t *key, const char *what,
+                     const char *const *names, size_t stride, size_t count)
 {
     const char *near = NULL;
     unsigned best = 4;
     if (key->type != YAML_SCALAR_NODE)
         return fail(l, key, "expected the name of a %s", what);
     for (size_t i = 0; i < count; i++, names += stride) {
-        unsigned distance = ptx_edit_distance((const char *)key->data.scalar.value, key->data.scalar.length, *names, strlen(*names));
+        unsigned distance = ptx_edit_distance((const char *)key->data.scalar.value,
+                                              key->data.scalar.length, *names, strlen(*names));
         if (distance < best) {
             best = distance;
             near = *names;
         }
     }
-    return near ? fail(l, key, "unknown %s '%.60s'; did you mean '%s'?", what, (const char *)key->data.scalar.value, near)
+    return near ? fail(l, key, "unknown %s '%.60s'; did you mean '%s'?", what,
+                       (const char *)key->data.scalar.value, near)
                 : fail(l, key, "unknown %s '%.60s'", what, (const char *)key->data.scalar.value);
 }
 
-#define TABLE(table) &(table)[0].key, sizeof *(table) / sizeof(const char *), sizeof (table) / sizeof *(table)
+#define TABLE(table) \
+    &(table)[0].key, sizeof *(table) / sizeof(const char *), sizeof(table) / sizeof *(table)
 
-/* ---- sources ----------------------------------------------------------------------------------------------------- */
+/* ---- sources --------------------------------------------------------------------------------- */
 
 static bool add_source(GpuLoader *l, const yaml_node_t *node, uint16_t *out)
 {
@@ -142,13 +152,14 @@ static bool find_source(GpuLoader *l, const yaml_node_t *mapping, uint16_t *out)
 {
     if (mapping->type != YAML_MAPPING_NODE)
         return fail(l, mapping, "expected a mapping with a `source`");
-    for (yaml_node_pair_t *pair = mapping->data.mapping.pairs.start; pair < mapping->data.mapping.pairs.top; pair++)
+    for (yaml_node_pair_t *pair = mapping->data.mapping.pairs.start;
+         pair < mapping->data.mapping.pairs.top; pair++)
         if (is_scalar(node_of(l, pair->key), "source"))
             return add_source(l, node_of(l, pair->value), out);
     return fail(l, mapping, "these figures name no `source`");
 }
 
-/* ---- sections ---------------------------------------------------------------------------------------------------- */
+/* ---- sections -------------------------------------------------------------------------------- */
 
 typedef struct LoadTable {          /* of what may stand in a group */
     const char *what;
@@ -164,7 +175,8 @@ static bool read_group(GpuLoader *l, const yaml_node_t *group, const LoadTable *
     uint16_t source;
     if (!find_source(l, group, &source))
         return false;
-    for (yaml_node_pair_t *pair = group->data.mapping.pairs.start; pair < group->data.mapping.pairs.top; pair++) {
+    for (yaml_node_pair_t *pair = group->data.mapping.pairs.start;
+         pair < group->data.mapping.pairs.top; pair++) {
         const yaml_node_t *key = node_of(l, pair->key);
         if (is_scalar(key, "source"))
             continue;
@@ -189,8 +201,10 @@ static bool read_figure(GpuLoader *l, size_t index, const yaml_node_t *value, ui
 static bool read_takes(GpuLoader *l, const yaml_node_t *mapping, Pipe *pipe)
 {
     if (mapping->type != YAML_MAPPING_NODE)
-        return fail(l, mapping, "`takes` is a mapping from classes of machine operations to numbers");
-    for (yaml_node_pair_t *pair = mapping->data.mapping.pairs.start; pair < mapping->data.mapping.pairs.top; pair++) {
+        return fail(l, mapping,
+                    "`takes` is a mapping from classes of machine operations to numbers");
+    for (yaml_node_pair_t *pair = mapping->data.mapping.pairs.start;
+         pair < mapping->data.mapping.pairs.top; pair++) {
         const yaml_node_t *key = node_of(l, pair->key);
         double weight;
         size_t machine = find_key(key, TABLE(ptx_machine_info));
@@ -212,7 +226,8 @@ static bool read_pipe(GpuLoader *l, size_t index, const yaml_node_t *mapping, ui
     *pipe = (Pipe){ .source = source };
     if (mapping->type != YAML_MAPPING_NODE)
         return fail(l, mapping, "a pipe is { lanes: N, takes: { CLASS: N } }");
-    for (yaml_node_pair_t *pair = mapping->data.mapping.pairs.start; pair < mapping->data.mapping.pairs.top; pair++) {
+    for (yaml_node_pair_t *pair = mapping->data.mapping.pairs.start;
+         pair < mapping->data.mapping.pairs.top; pair++) {
         const yaml_node_t *key = node_of(l, pair->key), *value = node_of(l, pair->value);
         size_t which = find_key(key, keys, 1, 2);
         if (which == 2)
@@ -227,9 +242,11 @@ static bool read_sizes(GpuLoader *l, const yaml_node_t *list)
 {
     Gpu *gpu = l->gpu;
     gpu->carveout_count = 0;
-    if (list->type != YAML_SEQUENCE_NODE || list->data.sequence.items.top - list->data.sequence.items.start > GPU_CARVEOUTS_MAX)
+    if (list->type != YAML_SEQUENCE_NODE
+        || list->data.sequence.items.top - list->data.sequence.items.start > GPU_CARVEOUTS_MAX)
         return fail(l, list, "`kib` is a list of at most %d sizes", GPU_CARVEOUTS_MAX);
-    for (yaml_node_item_t *item = list->data.sequence.items.start; item < list->data.sequence.items.top; item++) {
+    for (yaml_node_item_t *item = list->data.sequence.items.start;
+         item < list->data.sequence.items.top; item++) {
         double kib;
         if (!read_number(l, node_of(l, *item), &kib))
             return false;
@@ -246,7 +263,8 @@ static bool read_carveouts(GpuLoader *l, const yaml_node_t *mapping)
     static const char *const keys[] = { "source", "kib" };
     if (!find_source(l, mapping, &l->gpu->carveout_source))
         return false;
-    for (yaml_node_pair_t *pair = mapping->data.mapping.pairs.start; pair < mapping->data.mapping.pairs.top; pair++) {
+    for (yaml_node_pair_t *pair = mapping->data.mapping.pairs.start;
+         pair < mapping->data.mapping.pairs.top; pair++) {
         const yaml_node_t *key = node_of(l, pair->key);
         size_t which = find_key(key, keys, 1, 2);
         if (which == 2)
@@ -261,7 +279,8 @@ static bool read_groups(GpuLoader *l, const yaml_node_t *list, const LoadTable *
 {
     if (list->type != YAML_SEQUENCE_NODE)
         return fail(l, list, "expected a list of groups, each with its `source`");
-    for (yaml_node_item_t *item = list->data.sequence.items.start; item < list->data.sequence.items.top; item++)
+    for (yaml_node_item_t *item = list->data.sequence.items.start;
+         item < list->data.sequence.items.top; item++)
         if (!read_group(l, node_of(l, *item), table))
             return false;
     return true;
@@ -272,16 +291,28 @@ static bool read_target(GpuLoader *l, const yaml_node_t *node)
     if (!(l->gpu->sm = keep_text(l, node)))
         return false;
     if (node->type != YAML_SCALAR_NODE
-        || ptx_target_find((const char *)node->data.scalar.value, node->data.scalar.length, &l->gpu->target) == TARGET_UNKNOWN)
+        || ptx_target_find((const char *)node->data.scalar.value, node->data.scalar.length,
+                           &l->gpu->target)
+               == TARGET_UNKNOWN)
         return fail(l, node, "`target` is an architecture, such as sm_90");
     return true;
 }
 
-/* ---- the file ---------------------------------------------------------------------------------------------------- */
+/* ---- the file -------------------------------------------------------------------------------- */
 
-enum { KEY_BASE, KEY_ARCHITECTURE, KEY_PRODUCT, KEY_TARGET, KEY_FIGURES, KEY_CARVEOUTS, KEY_PIPES, KEY__COUNT };
+enum {
+    KEY_BASE,
+    KEY_ARCHITECTURE,
+    KEY_PRODUCT,
+    KEY_TARGET,
+    KEY_FIGURES,
+    KEY_CARVEOUTS,
+    KEY_PIPES,
+    KEY__COUNT
+};
 
-static const char *const top_keys[KEY__COUNT] = { "base", "architecture", "product", "target", "figures", "carveouts", "pipes" };
+static const char *const top_keys[KEY__COUNT] = { "base",    "architecture", "product", "target",
+                                                  "figures", "carveouts",    "pipes" };
 
 /* What follows in the file replaces what is inherited, so this comes first. */
 static bool inherit(GpuLoader *l, const yaml_node_t *node)
@@ -318,10 +349,13 @@ static bool read_value(GpuLoader *l, size_t key, const yaml_node_t *value)
 
 static bool read_file(GpuLoader *l)
 {
-    const yaml_node_t *root = yaml_document_get_root_node(&l->document), *values[KEY__COUNT] = { 0 };
+    const yaml_node_t *root = yaml_document_get_root_node(&l->document),
+                      *values[KEY__COUNT] = { 0 };
     if (!root || root->type != YAML_MAPPING_NODE)
-        return fail(l, root, "a GPU file is a mapping with `target` or `base`, `figures` and `pipes`");
-    for (yaml_node_pair_t *pair = root->data.mapping.pairs.start; pair < root->data.mapping.pairs.top; pair++) {
+        return fail(l, root,
+                    "a GPU file is a mapping with `target` or `base`, `figures` and `pipes`");
+    for (yaml_node_pair_t *pair = root->data.mapping.pairs.start;
+         pair < root->data.mapping.pairs.top; pair++) {
         const yaml_node_t *key = node_of(l, pair->key);
         size_t which = find_key(key, top_keys, 1, KEY__COUNT);
         if (which == KEY__COUNT)
@@ -335,7 +369,8 @@ static bool read_file(GpuLoader *l)
     for (size_t i = 0; i < KEY__COUNT; i++)
         if (values[i] && !read_value(l, i, values[i]))
             return false;
-    return l->gpu->target.sm || fail(l, root, "neither `target` nor `base` says what architecture this is");
+    return l->gpu->target.sm
+           || fail(l, root, "neither `target` nor `base` says what architecture this is");
 }
 
 static bool read_yaml(GpuLoader *l, const char *yaml, size_t length)
@@ -357,7 +392,8 @@ static bool read_yaml(GpuLoader *l, const char *yaml, size_t length)
     return is_good;
 }
 
-const Gpu *ptx_gpu_load(Arena *arena, const char *name, const char *yaml, size_t length, GpuFindFn find, void *context, GpuError *error)
+const Gpu *ptx_gpu_load(Arena *arena, const char *name, const char *yaml, size_t length,
+                        GpuFindFn find, void *context, GpuError *error)
 {
     GpuLoader loader = { .find = find, .context = context, .error = error, .source_count = 1 };
     if (length > GPU_FILE_BYTES_MAX) {

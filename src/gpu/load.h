@@ -1,5 +1,5 @@
-/* load.h -- reads a GPU file (rules/gpus/README.md), checked key by key. Used when ptxlint is built, for the files that are
- * compiled in, and at run time for a user's own. */
+/* load.h -- reads a GPU file (rules/gpus/README.md), checked key by key. Used when ptxlint is
+ * built, for the files that are compiled in, and at run time for a user's own. */
 #ifndef PTX_GPU_LOAD_H
 #define PTX_GPU_LOAD_H
 
@@ -15,12 +15,13 @@ typedef struct GpuError {
 
 typedef const Gpu *(*GpuFindFn)(void *context, const char *name, size_t length);
 
-/* name is the GPU's, as ptx_gpu_name_of gives it; find looks up `base`. The result and its texts are owned by arena. NULL: the file is
- * not what it should be, and *error says where and why. */
-const Gpu *ptx_gpu_load(Arena *arena, const char *name, const char *yaml, size_t length, GpuFindFn find, void *context,
-                        GpuError *error);
+/* name is the GPU's, as ptx_gpu_name_of gives it; find looks up `base`. The result and its texts
+ * are owned by arena. NULL: the file is not what it should be, and *error says where and why. */
+const Gpu *ptx_gpu_load(Arena *arena, const char *name, const char *yaml, size_t length,
+                        GpuFindFn find, void *context, GpuError *error);
 
-/* The name that a file gives its GPU: without folders and .yaml. *length of the bytes at the result. */
+/* The name that a file gives its GPU: without folders and .yaml. *length of the bytes at the
+ * result. */
 const char *ptx_gpu_name_of(const char *path, size_t *length);
 
 #endif

@@ -11,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static ptxlint_status say(char *error, size_t error_size, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static ptxlint_status say(char *error, size_t error_size, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 static ptxlint_status say(char *error, size_t error_size, const char *format, ...)
 {
@@ -24,10 +25,11 @@ static ptxlint_status say(char *error, size_t error_size, const char *format, ..
     return PTXLINT_BAD_FILE;
 }
 
-/* ---- what a value may be ----------------------------------------------------------------------------------------- */
+/* ---- what a value may be --------------------------------------------------------------------- */
 
-/* CUDA C++ Programming Guide, "Technical Specifications per Compute Capability": the most of any, so that a product of three fits
- * 63 bits. A cluster has at most 8 blocks everywhere, 16 where a kernel opts in. */
+/* CUDA C++ Programming Guide, "Technical Specifications per Compute Capability": the most of any,
+ * so that a product of three fits 63 bits. A cluster has at most 8 blocks everywhere, 16 where a
+ * kernel opts in. */
 typedef struct ShapeKey {
     const char *key;
     int64_t most[3], most_together;
@@ -52,7 +54,8 @@ static bool is_shape(const ShapeKey *key, const json_t *value)
         return false;
     for (size_t i = 0; i < json_array_size(value); i++) {
         const json_t *item = json_array_get(value, i);
-        if (!json_is_integer(item) || json_integer_value(item) < 1 || json_integer_value(item) > key->most[i])
+        if (!json_is_integer(item) || json_integer_value(item) < 1
+            || json_integer_value(item) > key->most[i])
             return false;
         product *= json_integer_value(item);
     }
@@ -61,12 +64,14 @@ static bool is_shape(const ShapeKey *key, const json_t *value)
 
 static bool is_shared(const json_t *value)
 {
-    return json_is_integer(value) && json_integer_value(value) >= 0 && json_integer_value(value) <= UINT32_MAX;
+    return json_is_integer(value) && json_integer_value(value) >= 0
+           && json_integer_value(value) <= UINT32_MAX;
 }
 
 static bool is_bank_bytes(const json_t *value)
 {
-    return json_is_integer(value) && (json_integer_value(value) == 4 || json_integer_value(value) == 8);
+    return json_is_integer(value)
+           && (json_integer_value(value) == 4 || json_integer_value(value) == 8);
 }
 
 static bool is_trip(const json_t *value)
@@ -74,7 +79,7 @@ static bool is_trip(const json_t *value)
     return json_is_integer(value) && json_integer_value(value) >= 0;
 }
 
-/* ---- the file ---------------------------------------------------------------------------------------------------- */
+/* ---- the file -------------------------------------------------------------------------------- */
 
 /* Something of an entry that is not as it should be. */
 typedef struct LaunchWrong {
@@ -139,14 +144,18 @@ static bool check_values(const json_t *entry, LaunchWrong *wrong)
         return false;
     const json_t *bank_bytes = json_object_get(entry, "shared_bank_bytes");
     *wrong = (LaunchWrong){ "shared_bank_bytes", "4 or 8", 0, NULL };
-    return (!bank_bytes || is_bank_bytes(bank_bytes)) && check_params(json_object_get(entry, "params"), wrong) &&
-           check_trips(json_object_get(entry, "trips"), wrong) && check_globs(entry, wrong);
+    return (!bank_bytes || is_bank_bytes(bank_bytes))
+           && check_params(json_object_get(entry, "params"), wrong)
+           && check_trips(json_object_get(entry, "trips"), wrong) && check_globs(entry, wrong);
 }
 
-/* What an object of the file may hold. A kernel of "kernels" has its name outside: it takes no globs. */
+/* What an object of the file may hold. A kernel of "kernels" has its name outside: it takes no
+ * globs. */
 static const char *const root_keys[] = { "kernels", "launches", "$schema", NULL };
-static const char *const listed_keys[] = { "file", "kernel", "grid", "block", "cluster", "dynamic_shared", "shared_bank_bytes", "params",
-                                           "trips", NULL };
+static const char *const listed_keys[] = {
+    "file",   "kernel", "grid", "block", "cluster", "dynamic_shared", "shared_bank_bytes",
+    "params", "trips",  NULL
+};
 static const char *const *const kernel_keys = listed_keys + 2;
 static const char *const param_keys[] = { "bytes", "data", NULL };
 
@@ -157,7 +166,8 @@ static bool is_among(const char *key, const char *const *keys)
     return *keys;
 }
 
-/* The one of keys that is most like word: by letters, or as a part of it or around it ("gridDim", "shared"); NULL. */
+/* The one of keys that is most like word: by letters, or as a part of it or around it ("gridDim",
+ * "shared"); NULL. */
 static const char *nearest_key(const char *word, const char *const *keys)
 {
     enum { NEAR = 2, FEW_LETTERS = 4 };
@@ -184,7 +194,8 @@ static void put_keys(const char *const *keys, char *out, size_t room)
 }
 
 /* where: "kernel \"k\": ", or "". */
-static ptxlint_status check_keys(const json_t *object, const char *const *keys, const char *where, char *error, size_t error_size)
+static ptxlint_status check_keys(const json_t *object, const char *const *keys, const char *where,
+                                 char *error, size_t error_size)
 {
     const char *key;
     json_t *value;
@@ -194,16 +205,20 @@ static ptxlint_status check_keys(const json_t *object, const char *const *keys, 
             continue;
         const char *near = nearest_key(key, keys);
         put_keys(keys, known, sizeof known);
-        return near ? say(error, error_size, "%sunknown key \"%.40s\"; did you mean \"%s\"?", where, key, near)
-                    : say(error, error_size, "%sunknown key \"%.40s\"; known are %s", where, key, known);
+        return near ? say(error, error_size, "%sunknown key \"%.40s\"; did you mean \"%s\"?", where,
+                          key, near)
+                    : say(error, error_size, "%sunknown key \"%.40s\"; known are %s", where, key,
+                          known);
     }
     return PTXLINT_OK;
 }
 
-static ptxlint_status check_param_keys(const json_t *params, const char *where, char *error, size_t error_size)
+static ptxlint_status check_param_keys(const json_t *params, const char *where, char *error,
+                                       size_t error_size)
 {
     ptxlint_status status = PTXLINT_OK;
-    for (size_t i = 0; status == PTXLINT_OK && json_is_array(params) && i < json_array_size(params); i++) {
+    for (size_t i = 0; status == PTXLINT_OK && json_is_array(params) && i < json_array_size(params);
+         i++) {
         char here[200];
         snprintf(here, sizeof here, "%sparameter %zu: ", where, i);
         status = check_keys(json_array_get(params, i), param_keys, here, error, error_size);
@@ -212,7 +227,8 @@ static ptxlint_status check_param_keys(const json_t *params, const char *where, 
 }
 
 /* where: what the entry is called, as "kernel \"k\"". */
-static ptxlint_status check_entry(const json_t *entry, const char *const *keys, const char *where, char *error, size_t error_size)
+static ptxlint_status check_entry(const json_t *entry, const char *const *keys, const char *where,
+                                  char *error, size_t error_size)
 {
     LaunchWrong wrong;
     char prefix[160];
@@ -225,9 +241,11 @@ static ptxlint_status check_entry(const json_t *entry, const char *const *keys, 
     if (status != PTXLINT_OK || check_values(entry, &wrong))
         return status;
     if (wrong.label)
-        return say(error, error_size, "%s: \"%.60s\" of \"trips\" is not %s", where, wrong.label, wrong.wanted);
+        return say(error, error_size, "%s: \"%.60s\" of \"trips\" is not %s", where, wrong.label,
+                   wrong.wanted);
     if (wrong.position)
-        return say(error, error_size, "%s: parameter %zu is not %s", where, wrong.position - 1, wrong.wanted);
+        return say(error, error_size, "%s: parameter %zu is not %s", where, wrong.position - 1,
+                   wrong.wanted);
     return say(error, error_size, "%s: \"%s\" is not %s", where, wrong.key, wrong.wanted);
 }
 
@@ -239,7 +257,8 @@ static ptxlint_status check_kernels(json_t *kernels, char *error, size_t error_s
     json_object_foreach(kernels, name, kernel) {
         char where[128];
         snprintf(where, sizeof where, "kernel \"%.100s\"", name);
-        status = status == PTXLINT_OK ? check_entry(kernel, kernel_keys, where, error, error_size) : status;
+        status = status == PTXLINT_OK ? check_entry(kernel, kernel_keys, where, error, error_size)
+                                      : status;
     }
     return status;
 }
@@ -255,27 +274,35 @@ static ptxlint_status check_listed(const json_t *listed, char *error, size_t err
     return status;
 }
 
-static ptxlint_status read_file(ptxlint_launches *launches, const char *json, size_t length, char *error, size_t error_size)
+static ptxlint_status read_file(ptxlint_launches *launches, const char *json, size_t length,
+                                char *error, size_t error_size)
 {
     json_error_t where;
     launches->root = json_loadb(json, length, JSON_REJECT_DUPLICATES, &where);
     if (!launches->root && json_error_code(&where) == json_error_out_of_memory)
         return PTXLINT_NO_MEMORY;
     if (!launches->root)
-        return say(error, error_size, "line %d, column %d: %s", where.line, where.column, where.text);
+        return say(error, error_size, "line %d, column %d: %s", where.line, where.column,
+                   where.text);
     ptxlint_status status = check_keys(launches->root, root_keys, "", error, error_size);
     if (status != PTXLINT_OK)
         return status;
-    json_t *kernels = json_object_get(launches->root, "kernels"), *listed = json_object_get(launches->root, "launches");
+    json_t *kernels = json_object_get(launches->root, "kernels"),
+           *listed = json_object_get(launches->root, "launches");
     if (kernels ? !json_is_object(kernels) : !listed)
-        return say(error, error_size, "there is no object \"kernels\": write {\"kernels\": {\"NAME\": {\"grid\": [4096], \"block\": [256]}}}");
+        return say(error, error_size,
+                   "there is no object \"kernels\": write {\"kernels\": {\"NAME\": {\"grid\": "
+                   "[4096], \"block\": [256]}}}");
     if (listed && !json_is_array(listed))
-        return say(error, error_size, "\"launches\" is not an array: write {\"launches\": [{\"kernel\": \"gemm*\", \"grid\": [4096]}]}");
+        return say(error, error_size,
+                   "\"launches\" is not an array: write {\"launches\": [{\"kernel\": \"gemm*\", "
+                   "\"grid\": [4096]}]}");
     status = check_kernels(kernels, error, error_size);
     return status == PTXLINT_OK ? check_listed(listed, error, error_size) : status;
 }
 
-ptxlint_status ptxlint_launches_new(const char *json, size_t length, ptxlint_launches **out, char *error, size_t error_size)
+ptxlint_status ptxlint_launches_new(const char *json, size_t length, ptxlint_launches **out,
+                                    char *error, size_t error_size)
 {
     if (!out || (!json && length))
         return PTXLINT_BAD_ARGUMENT;
@@ -283,7 +310,8 @@ ptxlint_status ptxlint_launches_new(const char *json, size_t length, ptxlint_lau
     ptxlint_launches *launches = calloc(1, sizeof *launches);
     if (!launches)
         return PTXLINT_NO_MEMORY;
-    ptxlint_status status = json ? read_file(launches, json, length, error, error_size) : PTXLINT_OK;
+    ptxlint_status status = json ? read_file(launches, json, length, error, error_size)
+                                 : PTXLINT_OK;
     launches->settings = json_object();
     if (status == PTXLINT_OK && !launches->settings)
         status = PTXLINT_NO_MEMORY;
@@ -303,7 +331,7 @@ void ptxlint_launches_free(ptxlint_launches *launches)
     free(launches);
 }
 
-/* ---- settings ---------------------------------------------------------------------------------------------------- */
+/* ---- settings -------------------------------------------------------------------------------- */
 
 /* A decimal number; NULL: none, or over 63 bits. */
 static json_t *integer_value(const char *text)
@@ -311,7 +339,8 @@ static json_t *integer_value(const char *text)
     uint64_t number;
     if (text[0] == '0' && (text[1] == 'x' || text[1] == 'X'))
         return NULL;
-    return ptx_digits_read(text, &number) && number <= INT64_MAX ? json_integer((json_int_t)number) : NULL;
+    return ptx_digits_read(text, &number) && number <= INT64_MAX ? json_integer((json_int_t)number)
+                                                                 : NULL;
 }
 
 /* "16,16,1"; NULL: it is not a list of numbers. */
@@ -346,7 +375,8 @@ static json_t *shared_value(const char *text)
     digits[length - is_kib] = 0;
     json_t *bytes = integer_value(digits);
     if (bytes && is_kib)
-        json_integer_set(bytes, json_integer_value(bytes) > UINT32_MAX ? -1 : json_integer_value(bytes) * 1024);
+        json_integer_set(
+            bytes, json_integer_value(bytes) > UINT32_MAX ? -1 : json_integer_value(bytes) * 1024);
     return bytes;
 }
 
@@ -354,7 +384,9 @@ static json_t *shared_value(const char *text)
 static bool is_name(const char *text, size_t length)
 {
     for (size_t i = 0; i < length; i++)
-        if (!text[i] || !strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_$%", text[i]))
+        if (!text[i]
+            || !strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_$%",
+                       text[i]))
             return false;
     return length > 0 && length <= LIMIT_NAME_BYTES;
 }
@@ -379,7 +411,8 @@ static json_t *inner_object(json_t *object, const char *key)
 }
 
 /* "NAME=VALUE" into the inner object of params or trips. */
-static ptxlint_status set_pair(json_t *settings, const char *inner_key, const char *text, size_t name_length, bool is_trip_pair)
+static ptxlint_status set_pair(json_t *settings, const char *inner_key, const char *text,
+                               size_t name_length, bool is_trip_pair)
 {
     json_t *inner = inner_object(settings, inner_key);
     char *name = malloc(name_length + 1);
@@ -395,29 +428,34 @@ static ptxlint_status set_pair(json_t *settings, const char *inner_key, const ch
     return status;
 }
 
-static ptxlint_status set_param(ptxlint_launches *launches, const char *value, char *error, size_t error_size)
+static ptxlint_status set_param(ptxlint_launches *launches, const char *value, char *error,
+                                size_t error_size)
 {
     size_t length = strcspn(value, "=");
     if (!value[length] || !is_name(value, length))
-        return say(error, error_size, "'%.100s' is not POSITION=VALUE or NAME=VALUE, as 0=4096 or n=4096", value);
+        return say(error, error_size,
+                   "'%.100s' is not POSITION=VALUE or NAME=VALUE, as 0=4096 or n=4096", value);
     ptxlint_status status = set_pair(launches->settings, "params", value, length, false);
     if (status == PTXLINT_BAD_FILE)
         say(error, error_size, "'%.100s' is not %s", value + length + 1, ptx_param_wanted);
     return status;
 }
 
-static ptxlint_status set_trip(ptxlint_launches *launches, const char *value, char *error, size_t error_size)
+static ptxlint_status set_trip(ptxlint_launches *launches, const char *value, char *error,
+                               size_t error_size)
 {
     size_t length = strcspn(value, "=");
     if (!value[length] || !is_name(value, length))
-        return say(error, error_size, "'%.100s' is not LABEL=N or LINE=N, as $L__BB0_2=128 or 44=128", value);
+        return say(error, error_size,
+                   "'%.100s' is not LABEL=N or LINE=N, as $L__BB0_2=128 or 44=128", value);
     ptxlint_status status = set_pair(launches->settings, "trips", value, length, true);
     if (status == PTXLINT_BAD_FILE)
         say(error, error_size, "'%.100s' is not %s", value + length + 1, trip_wanted);
     return status;
 }
 
-static ptxlint_status set_shape(ptxlint_launches *launches, const ShapeKey *key, const char *value, char *error, size_t error_size)
+static ptxlint_status set_shape(ptxlint_launches *launches, const ShapeKey *key, const char *value,
+                                char *error, size_t error_size)
 {
     json_t *shape = shape_value(value);
     ptxlint_status status = set_value(launches->settings, key->key, shape, is_shape(key, shape));
@@ -426,16 +464,19 @@ static ptxlint_status set_shape(ptxlint_launches *launches, const ShapeKey *key,
     return status;
 }
 
-static ptxlint_status set_shared(ptxlint_launches *launches, const char *value, char *error, size_t error_size)
+static ptxlint_status set_shared(ptxlint_launches *launches, const char *value, char *error,
+                                 size_t error_size)
 {
     json_t *bytes = shared_value(value);
-    ptxlint_status status = set_value(launches->settings, "dynamic_shared", bytes, is_shared(bytes));
+    ptxlint_status status = set_value(launches->settings, "dynamic_shared", bytes,
+                                      is_shared(bytes));
     if (status == PTXLINT_BAD_FILE)
         say(error, error_size, "'%.100s' is not %s, as 49152 or 48k", value, shared_wanted);
     return status;
 }
 
-ptxlint_status ptxlint_launches_set(ptxlint_launches *launches, const char *key, const char *value, char *error, size_t error_size)
+ptxlint_status ptxlint_launches_set(ptxlint_launches *launches, const char *key, const char *value,
+                                    char *error, size_t error_size)
 {
     if (!launches || !key || !value)
         return PTXLINT_BAD_ARGUMENT;
@@ -448,32 +489,39 @@ ptxlint_status ptxlint_launches_set(ptxlint_launches *launches, const char *key,
         return set_param(launches, value, error, error_size);
     if (!strcmp(key, "trip"))
         return set_trip(launches, value, error, error_size);
-    say(error, error_size, "'%.100s' is not one of block, grid, cluster, dynamic_shared, param, trip", key);
+    say(error, error_size,
+        "'%.100s' is not one of block, grid, cluster, dynamic_shared, param, trip", key);
     return PTXLINT_BAD_ARGUMENT;
 }
 
-/* ---- what they say of a kernel ----------------------------------------------------------------------------------- */
+/* ---- what they say of a kernel --------------------------------------------------------------- */
 
 /* A glob that is absent fits all. */
 static bool fits_listed(const json_t *entry, const char *path, const char *kernel)
 {
-    const char *file_glob = json_string_value(json_object_get(entry, "file")), *glob = json_string_value(json_object_get(entry, "kernel"));
+    const char *file_glob = json_string_value(json_object_get(entry, "file")),
+               *glob = json_string_value(json_object_get(entry, "kernel"));
     return (!file_glob || ptx_path_fits(file_glob, path)) && (!glob || !fnmatch(glob, kernel, 0));
 }
 
 size_t ptx_launch_listed(const json_t *root, size_t from, const char *path, const char *kernel)
 {
     const json_t *listed = json_object_get(root, "launches");
-    while (from < json_array_size(listed) && !fits_listed(json_array_get(listed, from), path, kernel))
+    while (from < json_array_size(listed)
+           && !fits_listed(json_array_get(listed, from), path, kernel))
         from++;
     return from;
 }
 
 /* By its name, else the first that fits. */
-static const json_t *kernel_entry(const ptxlint_launches *launches, const char *path, const char *kernel)
+static const json_t *kernel_entry(const ptxlint_launches *launches, const char *path,
+                                  const char *kernel)
 {
-    const json_t *root = launches ? launches->root : NULL, *named = json_object_get(json_object_get(root, "kernels"), kernel);
-    return named ? named : json_array_get(json_object_get(root, "launches"), ptx_launch_listed(root, 0, path, kernel));
+    const json_t *root = launches ? launches->root : NULL,
+                 *named = json_object_get(json_object_get(root, "kernels"), kernel);
+    return named ? named
+                 : json_array_get(json_object_get(root, "launches"),
+                                  ptx_launch_listed(root, 0, path, kernel));
 }
 
 static void read_shape(const json_t *value, int64_t shape[3])
@@ -499,7 +547,8 @@ static bool says_launch(const json_t *settings)
 }
 
 /* The setting for a parameter: by its name, by the name without "KERNEL_", by position. */
-static const json_t *param_setting(const json_t *settings, const char *kernel, const char *name, uint32_t position)
+static const json_t *param_setting(const json_t *settings, const char *kernel, const char *name,
+                                   uint32_t position)
 {
     char digits[16];
     size_t length = strlen(kernel);
@@ -515,8 +564,8 @@ static char *name_of(Arena *arena, const Module *module, Span name)
     return ptx_arena_strndup(arena, module->text + name.begin, ptx_span_length(name));
 }
 
-static void build_params(Arena *arena, const Module *module, const Func *func, const char *kernel, const json_t *file,
-                         const json_t *settings, Launch *launch)
+static void build_params(Arena *arena, const Module *module, const Func *func, const char *kernel,
+                         const json_t *file, const json_t *settings, Launch *launch)
 {
     LaunchParam *params = ptx_arena_array(arena, LaunchParam, func->param_count);
     const uint64_t pointers = ptx_pointers_compute(arena, module, func);
@@ -524,7 +573,9 @@ static void build_params(Arena *arena, const Module *module, const Func *func, c
         if (func->params[i] == NO_ID)
             continue;
         const Var *var = &module->vars[func->params[i]];
-        const json_t *value = settings ? param_setting(settings, kernel, name_of(arena, module, var->name), i) : NULL;
+        const json_t *value = settings ? param_setting(settings, kernel,
+                                                       name_of(arena, module, var->name), i)
+                                       : NULL;
         value = value ? value : json_array_get(file, i);
         if (ptx_param_may_point(value))
             params[i].is_pointer = ptx_param_is_pointer(var, module->address_size, pointers, i);
@@ -535,7 +586,7 @@ static void build_params(Arena *arena, const Module *module, const Func *func, c
     launch->param_count = func->param_count;
 }
 
-/* ---- trips ------------------------------------------------------------------------------------------------------- */
+/* ---- trips ----------------------------------------------------------------------------------- */
 
 /* Digits alone are no label (PTX ISA, "Identifiers") but the number of a line; 0: a label. */
 uint32_t ptx_launch_line(const char *name)
@@ -550,19 +601,21 @@ static void add_trips(const json_t *trips, const json_t *over, LaunchTrip *out, 
     json_t *value;
     json_object_foreach((json_t *)(uintptr_t)trips, label, value) {
         if (!json_object_get(over, label))
-            out[(*count)++] = (LaunchTrip){ label, ptx_launch_line(label), json_integer_value(value) };
+            out[(*count)++] = (LaunchTrip){ label, ptx_launch_line(label),
+                                            json_integer_value(value) };
     }
 }
 
 static void build_trips(Arena *arena, const json_t *file, const json_t *settings, Launch *launch)
 {
-    LaunchTrip *trips = ptx_arena_array(arena, LaunchTrip, json_object_size(file) + json_object_size(settings));
+    LaunchTrip *trips = ptx_arena_array(arena, LaunchTrip,
+                                        json_object_size(file) + json_object_size(settings));
     add_trips(file, settings, trips, &launch->trip_count);
     add_trips(settings, NULL, trips, &launch->trip_count);         /* the last of a loop counts */
     launch->trips = trips;
 }
 
-/* ---- for the analyses -------------------------------------------------------------------------------------------- */
+/* ---- for the analyses ------------------------------------------------------------------------ */
 
 static void copy_shape(const int64_t from[3], const uint32_t otherwise[3], uint32_t to[3])
 {
@@ -570,12 +623,14 @@ static void copy_shape(const int64_t from[3], const uint32_t otherwise[3], uint3
         to[i] = from[i] ? (uint32_t)from[i] : otherwise[i];         /* is_shape bounds it */
 }
 
-const Launch *ptx_launch_build(Arena *arena, const ptxlint_launches *launches, const char *path, const Module *module, const Func *func)
+const Launch *ptx_launch_build(Arena *arena, const ptxlint_launches *launches, const char *path,
+                               const Module *module, const Func *func)
 {
     static const uint32_t unknown[3];
     Launch *launch = ptx_arena_new(arena, Launch);
     const char *kernel = name_of(arena, module, func->name);
-    const json_t *entry = kernel_entry(launches, path, kernel), *settings = launches ? launches->settings : NULL;
+    const json_t *entry = kernel_entry(launches, path, kernel),
+                 *settings = launches ? launches->settings : NULL;
     ptxlint_launch keys = { .dynamic_shared_bytes = -1 };
     read_keys(entry, &keys);
     read_keys(settings, &keys);
@@ -585,10 +640,12 @@ const Launch *ptx_launch_build(Arena *arena, const ptxlint_launches *launches, c
     launch->is_given = entry || (launches && says_launch(launches->settings));
     launch->dynamic_shared_bytes = keys.dynamic_shared_bytes;
     launch->bank_bytes = (uint8_t)json_integer_value(json_object_get(entry, "shared_bank_bytes"));
-    const json_t *file_params = json_object_get(entry, "params"), *params = json_object_get(settings, "params");
+    const json_t *file_params = json_object_get(entry, "params"),
+                 *params = json_object_get(settings, "params");
     if (func->is_entry && func->param_count && (file_params || params))
         build_params(arena, module, func, kernel, file_params, params, launch);
-    const json_t *file_trips = json_object_get(entry, "trips"), *trips = json_object_get(settings, "trips");
+    const json_t *file_trips = json_object_get(entry, "trips"),
+                 *trips = json_object_get(settings, "trips");
     if (file_trips || trips)
         build_trips(arena, file_trips, trips, launch);
     return launch;

@@ -1,4 +1,5 @@
-/* launch.h -- what is known of launches: the launch file (JSON, docs/report.md) and single settings over it. */
+/* launch.h -- what is known of launches: the launch file (JSON, docs/report.md) and single settings
+ * over it. */
 #ifndef PTX_INPUT_LAUNCH_H
 #define PTX_INPUT_LAUNCH_H
 
@@ -10,17 +11,21 @@
 
 struct ptxlint_launches {
     json_t *root;               /* the file */
-    json_t *settings;           /* for every kernel: keys as of a kernel in the file, but "params" is an object */
+    /* for every kernel: keys as of a kernel in the file, but "params" is an object */
+    json_t *settings;
 };
 
-/* The next entry of the file's "launches", from that number on, whose globs fit; behind the last: none. */
+/* The next entry of the file's "launches", from that number on, whose globs fit; behind the last:
+ * none. */
 size_t ptx_launch_listed(const json_t *root, size_t from, const char *path, const char *kernel);
 
 /* The line that the name of a trip is; 0: it is a label. */
 uint32_t ptx_launch_line(const char *name);
 
-/* What file and settings say of a function of the PTX file at path, with .reqntid and .reqnctapercluster where launches (may be NULL) are
- * silent. Parameters are those of an entry; a .func gets shapes and trips alone. Owned by arena; labels of trips lie in launches. */
-const Launch *ptx_launch_build(Arena *arena, const ptxlint_launches *launches, const char *path, const Module *module, const Func *func);
+/* What file and settings say of a function of the PTX file at path, with .reqntid and
+ * .reqnctapercluster where launches (may be NULL) are silent. Parameters are those of an entry; a
+ * .func gets shapes and trips alone. Owned by arena; labels of trips lie in launches. */
+const Launch *ptx_launch_build(Arena *arena, const ptxlint_launches *launches, const char *path,
+                               const Module *module, const Func *func);
 
 #endif

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* ---- numbers ----------------------------------------------------------------------------------------------------- */
+/* ---- numbers --------------------------------------------------------------------------------- */
 
 typedef struct ParamNumber {
     bool is_real, is_negative;
@@ -54,16 +54,18 @@ static bool read_number(const char *text, ParamNumber *out)
     return is_number;
 }
 
-/* ---- what a value may be ----------------------------------------------------------------------------------------- */
+/* ---- what a value may be --------------------------------------------------------------------- */
 
-const char ptx_param_wanted[] = "a number of at most 64 bits, null for a pointer, {\"data\": \"sorted\"} for one to sorted data, "
+const char ptx_param_wanted[] = "a number of at most 64 bits, null for a pointer, {\"data\": "
+                                "\"sorted\"} for one to sorted data, "
                                 "or {\"bytes\": \"00ff...\"} with two hexadecimal digits a byte";
 
 /* PTX ISA, "Kernel Function Parameters": 32,764 bytes at most for all of them. */
 static bool is_hex(const char *text)
 {
     size_t length = strlen(text);
-    return length % 2 == 0 && length / 2 <= 32764 && strspn(text, "0123456789abcdefABCDEF") == length;
+    return length % 2 == 0 && length / 2 <= 32764
+           && strspn(text, "0123456789abcdefABCDEF") == length;
 }
 
 static bool is_sorted_data(const json_t *value)
@@ -101,7 +103,7 @@ json_t *ptx_param_parse(const char *text)
     return NULL;
 }
 
-/* ---- as bytes ---------------------------------------------------------------------------------------------------- */
+/* ---- as bytes -------------------------------------------------------------------------------- */
 
 static bool store_bits(uint64_t bits, uint32_t length, uint8_t *out)
 {
@@ -133,7 +135,8 @@ static bool store_double(const ParamNumber *number, uint8_t *out)
     return store_bits(bits, 8, out);
 }
 
-/* bits: 8, 16, 32 or 64. Two's complement. Compilers write .u32 for int too, so that an unsigned type takes negative numbers. */
+/* bits: 8, 16, 32 or 64. Two's complement. Compilers write .u32 for int too, so that an unsigned
+ * type takes negative numbers. */
 static bool store_integer(ParamNumber number, unsigned bits, bool is_signed, uint8_t *out)
 {
     const uint64_t sign = UINT64_C(1) << (bits - 1), all = sign | (sign - 1);
@@ -144,10 +147,13 @@ static bool store_integer(ParamNumber number, unsigned bits, bool is_signed, uin
         number.magnitude = (uint64_t)fabs(number.real);
     }
     uint64_t most = number.is_negative ? sign : is_signed ? sign - 1 : all;
-    return number.magnitude <= most && store_bits(number.is_negative ? 0 - number.magnitude : number.magnitude, bits / 8, out);
+    return number.magnitude <= most
+           && store_bits(number.is_negative ? 0 - number.magnitude : number.magnitude, bits / 8,
+                         out);
 }
 
-/* Bits as they are: halves, packed types, and those in an array of .b8, as compilers declare half2. length: 1 to 8 bytes. */
+/* Bits as they are: halves, packed types, and those in an array of .b8, as compilers declare half2.
+ * length: 1 to 8 bytes. */
 static bool store_raw(const ParamNumber *number, uint32_t length, uint8_t *out)
 {
     if (number->is_real || number->is_negative || (length < 8 && number->magnitude >> (8 * length)))
@@ -194,7 +200,8 @@ static void build_bytes(Arena *arena, const char *hex, const Var *var, LaunchPar
 
 static bool read_value(const json_t *value, ParamNumber *number)
 {
-    return json_is_string(value) ? read_number(json_string_value(value), number) : read_json_number(value, number);
+    return json_is_string(value) ? read_number(json_string_value(value), number)
+                                 : read_json_number(value, number);
 }
 
 bool ptx_param_fits(const Var *var, const json_t *value)
@@ -204,10 +211,12 @@ bool ptx_param_fits(const Var *var, const json_t *value)
     const char *hex = json_string_value(json_object_get(value, "bytes"));
     if (hex)
         return strlen(hex) / 2 == var->bytes;
-    return ptx_param_may_point(value) || (read_value(value, &number) && store_number(var, &number, bytes));
+    return ptx_param_may_point(value)
+           || (read_value(value, &number) && store_number(var, &number, bytes));
 }
 
-bool ptx_param_is_pointer(const Var *var, uint32_t address_size, uint64_t pointers, uint32_t position)
+bool ptx_param_is_pointer(const Var *var, uint32_t address_size, uint64_t pointers,
+                          uint32_t position)
 {
     return var->bytes == address_size / 8 && (position >= MAX_POINTERS || pointers >> position & 1);
 }

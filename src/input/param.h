@@ -1,4 +1,5 @@
-/* param.h -- a kernel's parameter, from what JSON or the command line says to the bytes that the kernel gets. */
+/* param.h -- a kernel's parameter, from what JSON or the command line says to the bytes that the
+ * kernel gets. */
 #ifndef PTX_INPUT_PARAM_H
 #define PTX_INPUT_PARAM_H
 
@@ -10,14 +11,16 @@
 /* What a parameter's value may be, for messages. */
 extern const char ptx_param_wanted[];
 
-/* As docs/report.md has it: a number, null, {"bytes": "hex"}, {"data": "sorted"}; also text that holds a number, for those of 64 bits. */
+/* As docs/report.md has it: a number, null, {"bytes": "hex"}, {"data": "sorted"}; also text that
+ * holds a number, for those of 64 bits. */
 bool ptx_param_is(const json_t *value);
 
 /* null or {"data": "sorted"}: a pointer, if the parameter is one. value may be NULL. */
 bool ptx_param_may_point(const json_t *value);
 
 /* These are a pointer where the parameter has its size and is used as one. */
-bool ptx_param_is_pointer(const Var *var, uint32_t address_size, uint64_t pointers, uint32_t position);
+bool ptx_param_is_pointer(const Var *var, uint32_t address_size, uint64_t pointers,
+                          uint32_t position);
 
 /* The same from a single setting, a number or JSON; NULL: neither. New reference. */
 json_t *ptx_param_parse(const char *text);
@@ -25,10 +28,12 @@ json_t *ptx_param_parse(const char *text);
 /* Decimal digits, or hexadecimal ones after 0x; below 2^64. */
 bool ptx_digits_read(const char *text, uint64_t *out);
 
-/* Whether value, for which ptx_param_is holds, can be one of var: it has its size, its range. null and {"data": "sorted"} fit all. */
+/* Whether value, for which ptx_param_is holds, can be one of var: it has its size, its range. null
+ * and {"data": "sorted"} fit all. */
 bool ptx_param_fits(const Var *var, const json_t *value);
 
-/* value, for which ptx_param_is holds, in the type of var. A pointer, and what does not fit it, leaves *out, zeroed, as it is: unknown. */
+/* value, for which ptx_param_is holds, in the type of var. A pointer, and what does not fit it,
+ * leaves *out, zeroed, as it is: unknown. */
 void ptx_param_build(Arena *arena, const Var *var, const json_t *value, LaunchParam *out);
 
 #endif

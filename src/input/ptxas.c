@@ -5,9 +5,10 @@
  *         0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
  *     ptxas info    : Used 16 registers, used 1 barriers, 2048 bytes smem, 400 bytes cmem[0]
  *
- * Words before these (a build tool's) do not matter, nor do other lines. Functions that a kernel calls have properties too, of
- * their own; those lines stand before or after the one with the kernel's registers. Logs of translations that ran side by side may
- * be mixed by line: the name in the second line then tells whose the next two are. */
+ * Words before these (a build tool's) do not matter, nor do other lines. Functions that a kernel
+ * calls have properties too, of their own; those lines stand before or after the one with the
+ * kernel's registers. Logs of translations that ran side by side may be mixed by line: the name in
+ * the second line then tells whose the next two are. */
 #include "input/ptxas.h"
 
 #include "support/limits.h"
@@ -24,14 +25,15 @@ typedef struct PtxasEntry {
 } PtxasEntry;
 
 struct ptxlint_ptxas {
-    PtxasEntry *entries;             /* sorted by name, sm, order; between two calls no two of the same name and sm */
+    /* sorted by name, sm, order; between two calls no two of the same name and sm */
+    PtxasEntry *entries;
     size_t count, capacity;
     size_t next_order;
 };
 
 enum { MAX_MIXED_AT = 64 };    /* kernels whose lines may be mixed */
 
-/* ---- text -------------------------------------------------------------------------------------------------------- */
+/* ---- text ------------------------------------------------------------------------------------ */
 
 typedef struct PtxasLine {
     const char *at, *end;       /* without its end */
@@ -50,7 +52,8 @@ static bool next_line(const char **at, const char *end, PtxasLine *line)
     return true;
 }
 
-/* Behind the first place where the word stands; NULL: nowhere. Words are short, so that this is linear in the line. */
+/* Behind the first place where the word stands; NULL: nowhere. Words are short, so that this is
+ * linear in the line. */
 static const char *find_after(const char *at, const char *end, const char *word)
 {
     size_t length = strlen(word);
@@ -64,7 +67,8 @@ static const char *find_after(const char *at, const char *end, const char *word)
     return NULL;
 }
 
-/* "24+16", which ptxas writes for sm_1x, is 40. Behind the number; NULL: there is none, or one of more than 15 digits. */
+/* "24+16", which ptxas writes for sm_1x, is 40. Behind the number; NULL: there is none, or one of
+ * more than 15 digits. */
 static const char *read_count(const char *at, const char *end, int64_t *out)
 {
     *out = 0;
@@ -94,13 +98,14 @@ static bool read_item(const char *at, const char *end, const char *word, int64_t
     return true;
 }
 
-/* ---- lines ------------------------------------------------------------------------------------------------------- */
+/* ---- lines ----------------------------------------------------------------------------------- */
 
 typedef struct PtxasReader {
     ptxlint_ptxas *ptxas;
     size_t first;               /* of the entries that this log adds */
     size_t current;             /* the kernel whose registers are awaited; count: none */
-    bool is_own;                /* the properties in hand are the kernel's, not those of a function it calls */
+    /* the properties in hand are the kernel's, not those of a function it calls */
+    bool is_own;
 } PtxasReader;
 
 /* "sm_90a": at most four digits and a letter. */
@@ -126,7 +131,8 @@ static bool grow(ptxlint_ptxas *ptxas)
     return true;
 }
 
-static bool add_entry(ptxlint_ptxas *ptxas, const char *name, size_t length, const char *sm, size_t sm_length)
+static bool add_entry(ptxlint_ptxas *ptxas, const char *name, size_t length, const char *sm,
+                      size_t sm_length)
 {
     char *text = grow(ptxas) ? malloc(length + sm_length + 2) : NULL;
     if (!text)
@@ -160,7 +166,8 @@ static bool read_entry(PtxasReader *r, const char *name, const char *end)
     return add_entry(r->ptxas, name, length, sm, (size_t)(quote - sm));
 }
 
-/* Function properties for NAME: of the kernel in hand, of another one that has no registers yet, or of a function. */
+/* Function properties for NAME: of the kernel in hand, of another one that has no registers yet, or
+ * of a function. */
 static void read_owner(PtxasReader *r, const char *name, const char *end)
 {
     const ptxlint_ptxas *ptxas = r->ptxas;
@@ -168,7 +175,8 @@ static void read_owner(PtxasReader *r, const char *name, const char *end)
     r->is_own = false;
     for (size_t i = ptxas->count; i > r->first && ptxas->count - i < MAX_MIXED_AT; i--) {
         const PtxasEntry *entry = &ptxas->entries[i - 1];
-        if (entry->usage.registers < 0 && entry->name_length == length && !memcmp(entry->name, name, length)) {
+        if (entry->usage.registers < 0 && entry->name_length == length
+            && !memcmp(entry->name, name, length)) {
             r->current = i - 1;
             r->is_own = true;
             return;
@@ -192,8 +200,8 @@ static void read_spills(PtxasReader *r, const char *at, const char *end)
     read_item(at, end, " bytes spill loads", &usage->spill_load_bytes);
 }
 
-/* Used N registers, used N barriers, N bytes cumulative stack size, N bytes smem, N bytes cmem[0]. What is 0 is left out, barriers
- * also by ptxas before CUDA 12. */
+/* Used N registers, used N barriers, N bytes cumulative stack size, N bytes smem, N bytes cmem[0].
+ * What is 0 is left out, barriers also by ptxas before CUDA 12. */
 static void read_used(PtxasReader *r, const PtxasLine *line, const char *at)
 {
     if (r->current >= r->ptxas->count)
@@ -232,7 +240,7 @@ static bool read_line(PtxasReader *r, const PtxasLine *line)
     return true;
 }
 
-/* ---- entries ----------------------------------------------------------------------------------------------------- */
+/* ---- entries --------------------------------------------------------------------------------- */
 
 static int compare_entries(const void *a, const void *b)
 {
@@ -252,7 +260,8 @@ static void entry_free(PtxasEntry *entry)
     free((char *)(uintptr_t)entry->name);
 }
 
-/* Drops kernels without registers: the log ends before it tells. Returns how many of this log are left. */
+/* Drops kernels without registers: the log ends before it tells. Returns how many of this log are
+ * left. */
 static size_t drop_incomplete(ptxlint_ptxas *ptxas, size_t first)
 {
     size_t kept = first;
@@ -280,7 +289,7 @@ static void sort(ptxlint_ptxas *ptxas)
     ptxas->count = kept;
 }
 
-/* ---- the interface ----------------------------------------------------------------------------------------------- */
+/* ---- the interface --------------------------------------------------------------------------- */
 
 ptxlint_status ptxlint_ptxas_new(ptxlint_ptxas **out)
 {
@@ -290,14 +299,16 @@ ptxlint_status ptxlint_ptxas_new(ptxlint_ptxas **out)
     return *out ? PTXLINT_OK : PTXLINT_NO_MEMORY;
 }
 
-ptxlint_status ptxlint_ptxas_add(ptxlint_ptxas *ptxas, const char *log, size_t length, size_t *kernels)
+ptxlint_status ptxlint_ptxas_add(ptxlint_ptxas *ptxas, const char *log, size_t length,
+                                 size_t *kernels)
 {
     if (!ptxas || (!log && length))
         return PTXLINT_BAD_ARGUMENT;
     PtxasReader reader = { ptxas, ptxas->count, SIZE_MAX, false };
     PtxasLine line;
     bool has_memory = true;
-    for (const char *at = log, *end = length ? log + length : log; has_memory && next_line(&at, end, &line);)
+    for (const char *at = log, *end = length ? log + length : log;
+         has_memory && next_line(&at, end, &line);)
         has_memory = read_line(&reader, &line);
     size_t told = drop_incomplete(ptxas, reader.first);
     sort(ptxas);
@@ -323,7 +334,8 @@ static size_t number_end(const char *sm)
 }
 
 /* The first entry that does not stand before kernel and the first length bytes of sm. */
-static size_t lower_bound(const ptxlint_ptxas *ptxas, const char *kernel, const char *sm, size_t length)
+static size_t lower_bound(const ptxlint_ptxas *ptxas, const char *kernel, const char *sm,
+                          size_t length)
 {
     size_t low = 0, high = ptxas->count;
     while (low < high) {
@@ -343,7 +355,8 @@ const PtxasUsage *ptx_ptxas_find(const ptxlint_ptxas *ptxas, const char *kernel,
 {
     const PtxasEntry *found = NULL;
     size_t length = number_end(sm);
-    for (size_t i = ptxas ? lower_bound(ptxas, kernel, sm, length) : 0; ptxas && i < ptxas->count; i++) {
+    for (size_t i = ptxas ? lower_bound(ptxas, kernel, sm, length) : 0; ptxas && i < ptxas->count;
+         i++) {
         const PtxasEntry *entry = &ptxas->entries[i];
         if (strcmp(entry->name, kernel) || strncmp(entry->sm, sm, length))
             break;

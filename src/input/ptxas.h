@@ -5,8 +5,8 @@
 #include "ptxlint/ptxlint.h"
 #include "session/residency.h"
 
-/* What was said last of a kernel for that target, or else for the same number with another suffix: "sm_90a" for "sm_90". NULL: nothing.
- * ptxas may be NULL. */
+/* What was said last of a kernel for that target, or else for the same number with another suffix:
+ * "sm_90a" for "sm_90". NULL: nothing. ptxas may be NULL. */
 const PtxasUsage *ptx_ptxas_find(const ptxlint_ptxas *ptxas, const char *kernel, const char *sm);
 
 #endif

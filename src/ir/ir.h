@@ -1,6 +1,8 @@
-/* ir.h -- the module resolved: every name bound, every instruction matched to its form, every operand with its role.
+/* ir.h -- the module resolved: every name bound, every instruction matched to its form, every
+ * operand with its role.
  *
- * Built once by ptx_lower, then const. Ids are indices; 0 is a valid one unless its comment says otherwise. */
+ * Built once by ptx_lower, then const. Ids are indices; 0 is a valid one unless its comment says
+ * otherwise. */
 #ifndef PTX_IR_IR_H
 #define PTX_IR_IR_H
 
@@ -20,7 +22,9 @@ typedef uint32_t InsnId;        /* into Func.insns */
 
 typedef enum OperandKind {
     OPERAND_NONE,
-    OPERAND_REG,                /* id: RegId; value: offset of an address, or bits of a component 0..3 plus 1, or OPERAND_PART's */
+    /* id: RegId; value: offset of an address, or bits of a component 0..3 plus 1, or OPERAND_PART's
+     * */
+    OPERAND_REG,
     OPERAND_SREG,               /* id: SregId; value: component 0..3 */
     OPERAND_INT,                /* value */
     OPERAND_F32, OPERAND_F64,   /* value: the bits */
@@ -38,10 +42,17 @@ enum {
     OPERAND_RIGHT = 8,          /* right side of d|p */
     OPERAND_COMPONENT = 16,     /* v.x: part of the register */
     OPERAND_IMPLICIT = 32,      /* not written: a .reg result of the function at its ret */
-    OPERAND_PART = 64,          /* r.h1, r.b3210, as video instructions take it; value: the digits, a nibble each, and PART_HALVES or PART_BYTES */
+    /* r.h1, r.b3210, as video instructions take it; value: the digits, a nibble each, and
+     * PART_HALVES or PART_BYTES */
+    OPERAND_PART = 64,
 };
 
-enum { PART_DIGITS = 0xffff, PART_HALVES = 1 << 16, PART_BYTES = 1 << 17, PART_COUNT_SHIFT = 18 /* how many digits */ };
+enum {
+    PART_DIGITS = 0xffff,
+    PART_HALVES = 1 << 16,
+    PART_BYTES = 1 << 17,
+    PART_COUNT_SHIFT = 18 /* how many digits */
+};
 
 typedef struct Operand {
     uint8_t kind;               /* OperandKind */
@@ -78,7 +89,8 @@ typedef struct Reg {
 typedef struct Label {
     Span name;
     InsnId insn;                /* the instruction it stands before; Func.insn_count at the end */
-    uint32_t table;             /* .branchtargets, .calltargets: into Func.tables; NO_ID: an ordinary label */
+    /* .branchtargets, .calltargets: into Func.tables; NO_ID: an ordinary label */
+    uint32_t table;
     bool is_used;
     bool is_prototype;          /* names a .callprototype */
     bool is_calltargets;        /* names .calltargets */
@@ -133,7 +145,8 @@ typedef struct Func {
     uint32_t param_count, result_count;
     Bounds bounds;
     uint32_t unit;              /* AstHeader.unit, there: names of another unit are not its own */
-    uint32_t alias_of;          /* .alias: calls of this function are calls of that FuncId, + 1; 0: none */
+    /* .alias: calls of this function are calls of that FuncId, + 1; 0: none */
+    uint32_t alias_of;
     Linkage linkage;
     bool is_entry, has_body;
     bool has_syntax_error;      /* data-flow findings are withheld */
@@ -165,7 +178,8 @@ typedef struct Module {
     File *files;
     const Op **ops;             /* every distinct opcode text, in order of appearance */
     uint32_t func_count, var_count, loc_count, file_count, op_count;
-    uint32_t unit_count;        /* modules that stand in the file one behind the other; 1 in a file that is right */
+    /* modules that stand in the file one behind the other; 1 in a file that is right */
+    uint32_t unit_count;
 } Module;
 
 typedef enum SregId {
@@ -178,9 +192,10 @@ typedef enum SregId {
 
 typedef struct Lower Lower;
 
-/* Binds names and matches forms, item by item as the parser hands them out. The module is owned by arena; vectors is
- * the lowering's own until it is finished; scratch is left as it was found. */
-Lower *ptx_lower_new(Arena *arena, Arena *vectors, Arena *scratch, DiagSink *diags, const char *text, size_t length);
+/* Binds names and matches forms, item by item as the parser hands them out. The module is owned by
+ * arena; vectors is the lowering's own until it is finished; scratch is left as it was found. */
+Lower *ptx_lower_new(Arena *arena, Arena *vectors, Arena *scratch, DiagSink *diags,
+                     const char *text, size_t length);
 void ptx_lower_item(Lower *lower, const AstHeader *header, const AstItem *item);
 const Module *ptx_lower_finish(Lower *lower, const AstHeader *header);
 
@@ -200,7 +215,8 @@ static inline const File *ptx_loc_file(const Module *module, const Loc *loc)
     return NULL;
 }
 
-/* Whether it accesses memory per thread: ld, st, atom, red, cp.async of 4 to 16 bytes, ldmatrix and stmatrix; not bulk copies and waits. */
+/* Whether it accesses memory per thread: ld, st, atom, red, cp.async of 4 to 16 bytes, ldmatrix and
+ * stmatrix; not bulk copies and waits. */
 static inline bool ptx_insn_is_access(const Insn *insn)
 {
     const Op *op = insn->op;
@@ -219,11 +235,14 @@ static inline const Operand *ptx_insn_operands(const Func *func, const Insn *ins
     return func->operands + insn->operand_first;
 }
 
-/* 32-bit registers that a value of this register takes; 0 for predicates. 8- and 16-bit values take a whole one. */
+/* 32-bit registers that a value of this register takes; 0 for predicates. 8- and 16-bit values take
+ * a whole one. */
 static inline uint32_t ptx_reg_units(const Reg *reg)
 {
     uint32_t bits = ptx_type_info[reg->type].bits;
-    return reg->type == TYPE_PRED || reg->type == TYPE_NONE ? 0 : reg->vector * (bits <= 32 ? 1 : bits / 32);
+    return reg->type == TYPE_PRED || reg->type == TYPE_NONE
+               ? 0
+               : reg->vector * (bits <= 32 ? 1 : bits / 32);
 }
 
 static inline bool ptx_operand_is_def(const Operand *operand)

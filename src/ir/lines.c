@@ -9,7 +9,8 @@ void ptx_lines_find(Arena *arena, Module *m)
 {
     uint32_t capacity = m->length / 16 + 64, count = 1;
     uint32_t *lines = ptx_arena_array(arena, uint32_t, capacity);
-    for (const char *p = m->text, *end = p + m->length; (p = memchr(p, '\n', (size_t)(end - p))); p++) {
+    for (const char *p = m->text, *end = p + m->length; (p = memchr(p, '\n', (size_t)(end - p)));
+         p++) {
         if (count == capacity)          /* very short lines: at most one a byte */
             lines = ptx_arena_grow(arena, lines, count, &capacity, sizeof *lines);
         lines[count++] = (uint32_t)(p + 1 - m->text);
@@ -42,5 +43,6 @@ const Insn *ptx_insn_at(const Func *func, uint32_t offset)
         else
             high = middle;
     }
-    return low < func->insn_count && func->insns[low].span.begin <= offset ? &func->insns[low] : NULL;
+    return low < func->insn_count && func->insns[low].span.begin <= offset ? &func->insns[low]
+                                                                           : NULL;
 }

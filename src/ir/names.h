@@ -1,7 +1,8 @@
 /* names.h -- the scoped symbol table that lowering binds names with.
  *
- * Two namespaces: labels, and everything else (PTX lets a label share a register's or function's name). A range
- * declaration `%r<100>` is entered under its stem. Scopes nest with `{ }`; leaving one undoes its declarations. */
+ * Two namespaces: labels, and everything else (PTX lets a label share a register's or function's
+ * name). A range declaration `%r<100>` is entered under its stem. Scopes nest with `{ }`; leaving
+ * one undoes its declarations. */
 #ifndef PTX_IR_NAMES_H
 #define PTX_IR_NAMES_H
 
@@ -14,7 +15,15 @@
 
 typedef enum Namespace { NAMES_ORDINARY, NAMES_RANGE, NAMES_LABEL } Namespace;
 
-typedef enum SymbolKind { SYMBOL_NONE, SYMBOL_REG, SYMBOL_RANGE, SYMBOL_VAR, SYMBOL_FUNC, SYMBOL_LABEL, SYMBOL_UNDECLARED } SymbolKind;
+typedef enum SymbolKind {
+    SYMBOL_NONE,
+    SYMBOL_REG,
+    SYMBOL_RANGE,
+    SYMBOL_VAR,
+    SYMBOL_FUNC,
+    SYMBOL_LABEL,
+    SYMBOL_UNDECLARED
+} SymbolKind;
 
 typedef struct Symbol {
     Span name;
@@ -33,8 +42,11 @@ typedef struct Names {
     HashTable table;            /* into symbols: the newest of each name */
     uint32_t symbol_count, symbol_capacity;
     uint32_t scope;
-    uint32_t range_changes;     /* counts what is declared and undone of NAMES_RANGE: what was found stays true while it stands */
-    uint32_t percent_digit_names;       /* live single declarations like %r12: without any, a range is all to look for */
+    /* counts what is declared and undone of NAMES_RANGE: what was found stays true while it stands
+     * */
+    uint32_t range_changes;
+    /* live single declarations like %r12: without any, a range is all to look for */
+    uint32_t percent_digit_names;
 } Names;
 
 void ptx_names_init(Names *names, Arena *arena, const char *text);
@@ -42,8 +54,10 @@ void ptx_names_init(Names *names, Arena *arena, const char *text);
 /* NULL where nothing of that name is in scope. */
 Symbol *ptx_names_find(const Names *names, Namespace space, const char *name, size_t length);
 
-/* Declares in the current scope. Returns the symbol; *earlier is the declaration of that name in the same scope, else NULL. */
-Symbol *ptx_names_declare(Names *names, Namespace space, SymbolKind kind, Span name, uint32_t id, Symbol **earlier);
+/* Declares in the current scope. Returns the symbol; *earlier is the declaration of that name in
+ * the same scope, else NULL. */
+Symbol *ptx_names_declare(Names *names, Namespace space, SymbolKind kind, Span name, uint32_t id,
+                          Symbol **earlier);
 
 void ptx_names_enter(Names *names);
 

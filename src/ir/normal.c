@@ -37,10 +37,11 @@ static bool is_digit(char byte)
 
 static bool is_word(char byte)
 {
-    return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || is_digit(byte) || byte == '_' || byte == '$' || byte == '%';
+    return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || is_digit(byte)
+           || byte == '_' || byte == '$' || byte == '%';
 }
 
-/* ---- what comes of a statement ----------------------------------------------------------------------------------- */
+/* ---- what comes of a statement --------------------------------------------------------------- */
 
 /* All of it goes into the hash, the beginning into text. */
 typedef struct NormalSink {
@@ -117,7 +118,9 @@ static void put_operand(Scan *scan, const char *word, size_t length)
 static void put_opcode(Scan *scan, const char *word, size_t length)
 {
     const char *end = word + length;
-    while (end < scan->end && (is_word(*end) || *end == '.' || (*end == ':' && end + 1 < scan->end && end[1] == ':')))
+    while (
+        end < scan->end
+        && (is_word(*end) || *end == '.' || (*end == ':' && end + 1 < scan->end && end[1] == ':')))
         end += *end == ':' ? 2 : 1;
     const uint8_t operation = ptx_opcode_info[ptx_opcode_find(word, length)].operation;
     scan->is_branch = operation == OP_BRA || operation == OP_BRX;
@@ -200,7 +203,7 @@ static void take_statement(Scan *scan)
     }
 }
 
-/* ---- one statement ----------------------------------------------------------------------------------------------- */
+/* ---- one statement --------------------------------------------------------------------------- */
 
 static Span statement_around(const char *text, size_t length, uint32_t offset)
 {
@@ -226,7 +229,8 @@ Normal ptx_normal_statement(const char *text, size_t length, uint32_t offset)
     Normal normal = { "" };
     Span span = statement_around(text, length, offset);
     const char *begin = text + span.begin;
-    if (find_part(begin, span.end - span.begin, ".entry") || find_part(begin, span.end - span.begin, ".func"))
+    if (find_part(begin, span.end - span.begin, ".entry")
+        || find_part(begin, span.end - span.begin, ".func"))
         return normal;
     NormalSink sink = { .hash = fnv_begin, .text = normal.text };
     Scan scan = { .p = begin, .end = text + span.end, .sink = &sink };
@@ -238,7 +242,7 @@ Normal ptx_normal_statement(const char *text, size_t length, uint32_t offset)
     return normal;
 }
 
-/* ---- a body ------------------------------------------------------------------------------------------------------ */
+/* ---- a body ---------------------------------------------------------------------------------- */
 
 static bool begins(const char *p, const char *end, const char *word)
 {

@@ -30,13 +30,15 @@ static uint8_t share(uint64_t elements, uint32_t bits, uint32_t threads)
     return count > UINT8_MAX ? 0 : (uint8_t)count;
 }
 
-/* mma, wmma, wgmma: the matrix is spread evenly over the warp or the warpgroup. The types are those of D, A, B, C, in this order, or of D
- * and C where only these are written; a load or store has one. */
+/* mma, wmma, wgmma: the matrix is spread evenly over the warp or the warpgroup. The types are those
+ * of D, A, B, C, in this order, or of D and C where only these are written; a load or store has
+ * one. */
 static void count_fragments(Op *op, bool is_group)
 {
     Type types[4] = { TYPE_NONE, TYPE_NONE, TYPE_NONE, TYPE_NONE };
     uint32_t type_count = 0, threads = is_group ? 128 : 32;
-    bool is_sparse = ptx_op_has(op, MOD_SP) || ptx_op_has(op, MOD_SP_ORDERED_METADATA), is_packed = false;
+    bool is_sparse = ptx_op_has(op, MOD_SP) || ptx_op_has(op, MOD_SP_ORDERED_METADATA),
+         is_packed = false;
     for (unsigned m = 0; m < op->modifier_count; m++) {
         const char *text = op->modifiers[m] < 0 ? "" : ptx_modifier_texts[op->modifiers[m]];
         if (read_shape(text, op->shape))
@@ -46,10 +48,16 @@ static void count_fragments(Op *op, bool is_group)
         if (type && type_count < 4)
             types[type_count++] = type;
     }
-    Type a = type_count > 2 ? types[1] : type_count == 1 ? types[0] : TYPE_F16, b = type_count > 2 ? types[2] : a;
-    op->elements[ELEMENTS_A] = share((uint64_t)op->shape[0] * op->shape[2] >> is_sparse, stored_bits(a, is_packed), threads);
-    op->elements[ELEMENTS_B] = share((uint64_t)op->shape[2] * op->shape[1], stored_bits(b, is_packed), threads);
-    op->elements[ELEMENTS_C] = share((uint64_t)op->shape[0] * op->shape[1], stored_bits(types[0], is_packed), threads);
+    Type a = type_count > 2    ? types[1]
+             : type_count == 1 ? types[0]
+                               : TYPE_F16,
+         b = type_count > 2 ? types[2] : a;
+    op->elements[ELEMENTS_A] = share((uint64_t)op->shape[0] * op->shape[2] >> is_sparse,
+                                     stored_bits(a, is_packed), threads);
+    op->elements[ELEMENTS_B] = share((uint64_t)op->shape[2] * op->shape[1],
+                                     stored_bits(b, is_packed), threads);
+    op->elements[ELEMENTS_C] = share((uint64_t)op->shape[0] * op->shape[1],
+                                     stored_bits(types[0], is_packed), threads);
 }
 
 /* The N of .xN, else 1. */

@@ -49,7 +49,7 @@ Space ptx_space_find(const char *text, size_t length)
     return SPACE_NONE;
 }
 
-/* ---- targets and versions ---------------------------------------------------------------------------------------- */
+/* ---- targets and versions -------------------------------------------------------------------- */
 
 typedef struct TargetRow {
     uint16_t sm;
@@ -76,7 +76,9 @@ static const VersionRow version_rows[] = {
 
 TargetStatus ptx_target_find(const char *text, size_t length, Target *target)
 {
-    size_t i = length > 3 && !memcmp(text, "sm_", 3) ? 3 : length > 8 && !memcmp(text, "compute_", 8) ? 8 : 0;
+    size_t i = length > 3 && !memcmp(text, "sm_", 3)        ? 3
+               : length > 8 && !memcmp(text, "compute_", 8) ? 8
+                                                            : 0;
     *target = (Target){ 0 };
     if (!i)
         return TARGET_UNKNOWN;
@@ -121,7 +123,9 @@ TargetStatus ptx_version_find(uint32_t major, uint32_t minor)
             return TARGET_KNOWN;
     }
     const VersionRow newest = version_rows[count - 1];
-    return major > newest.major || (major == newest.major && minor > newest.last_minor) ? TARGET_NEWER : TARGET_UNKNOWN;
+    return major > newest.major || (major == newest.major && minor > newest.last_minor)
+               ? TARGET_NEWER
+               : TARGET_UNKNOWN;
 }
 
 bool ptx_target_allows(Target have, Target needed)
@@ -133,7 +137,7 @@ bool ptx_target_allows(Target have, Target needed)
     }
 }
 
-/* ---- lookup by bisection ----------------------------------------------------------------------------------------- */
+/* ---- lookup by bisection --------------------------------------------------------------------- */
 
 static int compare_text(const char *text, size_t length, const char *word)
 {
@@ -174,7 +178,7 @@ int ptx_modifier_find(const char *text, size_t length)
     return -1;
 }
 
-/* ---- what the modifiers say -------------------------------------------------------------------------------------- */
+/* ---- what the modifiers say ------------------------------------------------------------------ */
 
 /* What an operation does beside its kind. */
 typedef enum OpTrait {
@@ -210,7 +214,8 @@ static uint16_t flags_of_trait(OpTrait trait)
 static bool begins_with(const Op *op, Operation operation)
 {
     size_t length = strlen(operations[operation].text);
-    return op->length >= length && !memcmp(op->text, operations[operation].text, length) && (op->length == length || op->text[length] == '.');
+    return op->length >= length && !memcmp(op->text, operations[operation].text, length)
+           && (op->length == length || op->text[length] == '.');
 }
 
 static void find_operation(Op *op)
@@ -218,7 +223,9 @@ static void find_operation(Op *op)
     const OpcodeInfo *opcode = &ptx_opcode_info[op->opcode];
     op->family = op->operation = opcode->operation;
     for (unsigned i = 1; i < opcode->operation_count; i++)
-        if (begins_with(op, (Operation)(opcode->operation + i)) && strlen(operations[opcode->operation + i].text) > strlen(operations[op->operation].text))
+        if (begins_with(op, (Operation)(opcode->operation + i))
+            && strlen(operations[opcode->operation + i].text)
+                   > strlen(operations[op->operation].text))
             op->operation = (uint8_t)(opcode->operation + i);
     op->kind = operations[op->operation].kind;
 }
@@ -241,15 +248,21 @@ bool ptx_op_has_any(const Op *op, const uint8_t *modifiers)
 
 bool ptx_op_bypasses_l1(const Op *op)
 {
-    static const uint8_t cache[] = { MOD_CG, MOD_CV, MOD_LU, MOD_L1_NO_ALLOCATE, MOD_VOLATILE, MOD_MMIO, MOD_NONE };
+    static const uint8_t cache[] = { MOD_CG,       MOD_CV,   MOD_LU,  MOD_L1_NO_ALLOCATE,
+                                     MOD_VOLATILE, MOD_MMIO, MOD_NONE };
     static const uint8_t order[] = { MOD_RELAXED, MOD_ACQUIRE, MOD_NONE };
-    return op->kind == OPK_LD && (ptx_op_has_any(op, cache) || (ptx_op_has_any(op, order) && !ptx_op_has(op, MOD_CTA)));
+    return op->kind == OPK_LD
+           && (ptx_op_has_any(op, cache)
+               || (ptx_op_has_any(op, order) && !ptx_op_has(op, MOD_CTA)));
 }
 
 bool ptx_op_is_bulk(const Op *op)
 {
     switch ((Operation)op->operation) {
-    case OP_CP_ASYNC_BULK: case OP_CP_ASYNC_BULK_COMMIT_GROUP: case OP_CP_ASYNC_BULK_WAIT_GROUP: case OP_CP_ASYNC_BULK_PREFETCH:
+    case OP_CP_ASYNC_BULK:
+    case OP_CP_ASYNC_BULK_COMMIT_GROUP:
+    case OP_CP_ASYNC_BULK_WAIT_GROUP:
+    case OP_CP_ASYNC_BULK_PREFETCH:
         return true;
     default:
         return false;
@@ -296,7 +309,8 @@ static InsnClass class_of(const Op *op, FormClass form_class)
     case FORM_FP32:                    return CLASS_FP32;
     case FORM_FP64:                    return CLASS_FP64;
     case FORM_HALF:                    return CLASS_HALF;
-    case FORM_FMA:                     return by_type == CLASS_FP64 || by_type == CLASS_HALF ? by_type : CLASS_FMA;
+    case FORM_FMA:
+        return by_type == CLASS_FP64 || by_type == CLASS_HALF ? by_type : CLASS_FMA;
     case FORM_CVT:                     return CLASS_CVT;
     case FORM_SFU:                     return CLASS_SFU;
     case FORM_DIV:                     return by_type == CLASS_FP32 ? CLASS_SFU : by_type;
@@ -323,12 +337,14 @@ static void read_modifiers(Op *op)
             i++;
         if (op->modifier_count == OP_MAX_MODIFIERS)
             return;             /* no form has as many: none will match */
-        const char *bank = memchr(op->text + start, '[', i - start);            /* ld.const[3].u32 */
+        /* ld.const[3].u32 */
+        const char *bank = memchr(op->text + start, '[', i - start);
         size_t length = bank ? (size_t)(bank - op->text) - start : i - start;
         int modifier = ptx_modifier_find(op->text + start, length);
         op->modifiers[op->modifier_count++] = (int16_t)modifier;
         if (modifier >= 0)
-            op->written[ptx_modifier_ids[modifier] / 64] |= UINT64_C(1) << (ptx_modifier_ids[modifier] % 64);
+            op->written[ptx_modifier_ids[modifier] / 64] |= UINT64_C(1)
+                                                            << (ptx_modifier_ids[modifier] % 64);
         if (modifier < 0) {
             if (!op->unknown_length) {
                 op->unknown_at = (uint16_t)start;
@@ -393,13 +409,15 @@ void ptx_op_resolve(Op *op, const char *text, size_t length)
     bool approximate = ptx_op_has(op, MOD_APPROX) || ptx_op_has(op, MOD_FULL);
     if (form_class == FORM_DIV && class_by_type((Type)op->type) != CLASS_INT && !approximate)
         op->flags |= OPF_FULL_PRECISION;
-    if (ptx_op_has(op, MOD_RN) || ptx_op_has(op, MOD_RZ) || ptx_op_has(op, MOD_RM) || ptx_op_has(op, MOD_RP))
+    if (ptx_op_has(op, MOD_RN) || ptx_op_has(op, MOD_RZ) || ptx_op_has(op, MOD_RM)
+        || ptx_op_has(op, MOD_RP))
         op->flags |= OPF_ROUNDED;
     if (form_class == FORM_WARP || form_class == FORM_TENSOR || ptx_op_has(op, MOD_ALIGNED))
         op->flags |= OPF_WARP;
-    if (form_class == FORM_CONTROL || form_class == FORM_BARRIER || form_class == FORM_ATOMIC || form_class == FORM_MISC
-        || (op->flags & OPF_STORE) || ptx_op_has(op, MOD_VOLATILE) || ptx_op_has(op, MOD_CC) || ptx_op_has(op, MOD_SYNC)
-        || ptx_op_has(op, MOD_ACQUIRE) || ptx_op_has(op, MOD_MMIO) || !op->form)
+    if (form_class == FORM_CONTROL || form_class == FORM_BARRIER || form_class == FORM_ATOMIC
+        || form_class == FORM_MISC || (op->flags & OPF_STORE) || ptx_op_has(op, MOD_VOLATILE)
+        || ptx_op_has(op, MOD_CC) || ptx_op_has(op, MOD_SYNC) || ptx_op_has(op, MOD_ACQUIRE)
+        || ptx_op_has(op, MOD_MMIO) || !op->form)
         op->flags |= OPF_SIDE_EFFECT;
     if (trait == TRAIT_PURE && op->form)
         op->flags &= (uint16_t)~OPF_SIDE_EFFECT;
@@ -423,7 +441,7 @@ void ptx_op_make_opaque(Op *opaque, const Op *op)
     *opaque = (Op){ .text = op->text, .length = op->length, .vector = 1, .insn_class = op->insn_class, .flags = OPF_UNKNOWN | OPF_SIDE_EFFECT };
 }
 
-/* ---- suggestions ------------------------------------------------------------------------------------------------- */
+/* ---- suggestions ----------------------------------------------------------------------------- */
 
 const char *ptx_opcode_suggest(const char *text, size_t length)
 {
@@ -448,7 +466,8 @@ const char *ptx_modifier_suggest(const Op *op, const char *text, size_t length)
     for (unsigned f = 0; f < opcode->form_count; f++) {
         const FormInfo *form = &ptx_form_info[opcode->form_first + f];
         for (unsigned s = 0; s < form->modifier_count; s++) {
-            const GroupInfo *group = &ptx_group_info[ptx_form_modifiers[form->modifier_first + s].group];
+            const GroupInfo *group =
+                &ptx_group_info[ptx_form_modifiers[form->modifier_first + s].group];
             for (unsigned v = 0; v < group->count; v++) {
                 const char *candidate = ptx_modifier_texts[ptx_group_values[group->first + v]];
                 unsigned distance = ptx_edit_distance(text, length, candidate, strlen(candidate));
@@ -468,7 +487,8 @@ const char *ptx_op_joined(Arena *arena, const char *written, size_t written_leng
     size_t n = 0;
     for (size_t i = 0; text[i]; i++) {
         if (text[i] == '/' && (text[i + 1] == '/' || text[i + 1] == '*')) {
-            const char *end = text[i + 1] == '/' ? strchr(text + i, '\n') : strstr(text + i + 2, "*/");
+            const char *end = text[i + 1] == '/' ? strchr(text + i, '\n')
+                                                 : strstr(text + i + 2, "*/");
             i = end ? (size_t)(end - text) + (*end == '*') : strlen(text) - 1;
         } else if (text[i] != ' ' && text[i] != '\t' && text[i] != '\r' && text[i] != '\n') {
             text[n++] = text[i];

@@ -1,6 +1,7 @@
 /* isa.h -- the instruction set as data: types, state spaces, targets, opcodes and their forms.
  *
- * forms.txt has a row per form; tools/gen_isa.py turns it into the tables declared here when ptxlint is built. */
+ * forms.txt has a row per form; tools/gen_isa.py turns it into the tables declared here when
+ * ptxlint is built. */
 #ifndef PTX_ISA_ISA_H
 #define PTX_ISA_ISA_H
 
@@ -41,7 +42,13 @@ typedef enum Space {
 
 extern const char *const ptx_space_text[SPACE__COUNT];
 
-typedef enum Linkage { LINKAGE_NONE, LINKAGE_EXTERN, LINKAGE_VISIBLE, LINKAGE_WEAK, LINKAGE_COMMON } Linkage;
+typedef enum Linkage {
+    LINKAGE_NONE,
+    LINKAGE_EXTERN,
+    LINKAGE_VISIBLE,
+    LINKAGE_WEAK,
+    LINKAGE_COMMON
+} Linkage;
 
 /* Names are given without their dot. NONE where there is no such name. */
 Type ptx_type_find(const char *text, size_t length);
@@ -55,7 +62,8 @@ typedef struct Target {
 
 typedef enum TargetStatus { TARGET_KNOWN, TARGET_NEWER, TARGET_UNKNOWN } TargetStatus;
 
-/* Reads sm_NN[a|f] or compute_NN[a|f]. TARGET_NEWER: well formed and beyond the newest in targets.def. */
+/* Reads sm_NN[a|f] or compute_NN[a|f]. TARGET_NEWER: well formed and beyond the newest in
+ * targets.def. */
 TargetStatus ptx_target_find(const char *text, size_t length, Target *target);
 
 /* The first .version that takes a target, 10 * major + minor; 0 where none is known. */
@@ -64,14 +72,15 @@ uint16_t ptx_target_since(Target target);
 /* version is 10 * major + minor. TARGET_NEWER: beyond the newest in targets.def. */
 TargetStatus ptx_version_find(uint32_t major, uint32_t minor);
 
-enum { PTX_VERSION_NEWEST = 90, PTX_TARGET_NEWEST = 121 };      /* a test holds the first to targets.def */
+/* a test holds the first to targets.def */
+enum { PTX_VERSION_NEWEST = 90, PTX_TARGET_NEWEST = 121 };
 
-/* Whether an instruction that needs `needed` may stand in a module for `have`. A plain architecture serves every newer
- * one; 'f' serves its family (same tens digit and hundreds, from the named one on), with 'f' or 'a' in the module;
- * 'a' serves itself alone. PTX ISA, ".target". */
+/* Whether an instruction that needs `needed` may stand in a module for `have`. A plain architecture
+ * serves every newer one; 'f' serves its family (same tens digit and hundreds, from the named one
+ * on), with 'f' or 'a' in the module; 'a' serves itself alone. PTX ISA, ".target". */
 bool ptx_target_allows(Target have, Target needed);
 
-/* ---- opcodes and forms ------------------------------------------------------------------------------------------ */
+/* ---- opcodes and forms ----------------------------------------------------------------------- */
 
 typedef uint16_t OpcodeId;      /* index into ptx_opcode_info; 0: unknown */
 typedef uint16_t FormId;        /* index into ptx_form_info; 0: none matched */
@@ -94,7 +103,8 @@ typedef enum Modifier {
     MOD__COUNT
 } Modifier;
 
-/* What an instruction is, for the mix and the pipelines; arithmetic is refined by its type when a form is resolved. */
+/* What an instruction is, for the mix and the pipelines; arithmetic is refined by its type when a
+ * form is resolved. */
 typedef enum InsnClass {
     CLASS_NONE,
 #define CL(id, text, what) CLASS_##id,
@@ -119,7 +129,8 @@ typedef enum Role {             /* bits */
 /* Operand types beyond Type: stored in FormOperand.type. */
 enum { OPERAND_OWN = 0,         /* the instruction's type */
        OPERAND_IMM = 200, OPERAND_LABEL, OPERAND_FUNC, OPERAND_PARAMS, OPERAND_ANY,
-       OPERAND_ANY32,           /* every register of 32 bits, and predicates, which ptxas counts as such */
+       /* every register of 32 bits, and predicates, which ptxas counts as such */
+       OPERAND_ANY32,
        OPERAND_BITS16, OPERAND_BITS32,          /* .b16, .b32 and no other */
        OPERAND_COORDS,          /* the instruction's type, or .u32 where a texture has layers */
        OPERAND_GROUP = 240 };   /* + which of the types that the instruction writes, from 0 to 15 */
@@ -129,20 +140,27 @@ typedef enum Elements {
     ELEMENTS_UNSAID,
     ELEMENTS_SET,               /* FormOperand.element_set */
     ELEMENTS_VEC,               /* as .v2 .v4 .v8 says; without it no braces */
-    ELEMENTS_A, ELEMENTS_B, ELEMENTS_C,         /* a thread's share of a matrix, from the shape and the types */
+    /* a thread's share of a matrix, from the shape and the types */
+    ELEMENTS_A, ELEMENTS_B, ELEMENTS_C,
     ELEMENTS_REPEAT,            /* of tcgen05.ld and st, from the shape and .xN */
     ELEMENTS_LANES,             /* one mask for 32 lanes of the CTA group */
     ELEMENTS_MATRICES,          /* of ldmatrix and stmatrix, from the shape and .xN */
     ELEMENTS_DIMS,              /* coordinates of a bulk tensor copy, .1d to .5d */
     ELEMENTS_OFFSETS,           /* its offsets with .im2col: two fewer */
-    ELEMENTS_COORDS,            /* coordinates of a texture or surface, array index included: so many at least, 1, 2 or 4, or one bare */
-    ELEMENTS_SHIFT,             /* offsets to them: as many as the texture has dimensions, at least, or one bare */
-    ELEMENTS_GRADS,             /* gradients: as many as it has dimensions, rounded up to 1, 2 or 4 */
-    ELEMENTS_TEXELS,            /* of a surface, of st.async: as .v2 and .v4 say, or a bare register; any number without them */
+    /* coordinates of a texture or surface, array index included: so many at least, 1, 2 or 4, or
+     * one bare */
+    ELEMENTS_COORDS,
+    /* offsets to them: as many as the texture has dimensions, at least, or one bare */
+    ELEMENTS_SHIFT,
+    /* gradients: as many as it has dimensions, rounded up to 1, 2 or 4 */
+    ELEMENTS_GRADS,
+    /* of a surface, of st.async: as .v2 and .v4 say, or a bare register; any number without them */
+    ELEMENTS_TEXELS,
     ELEMENTS__COUNT
 } Elements;
 
-/* Parts of a register that video instructions name: what may follow it. PTX ISA, "Video Instructions". */
+/* Parts of a register that video instructions name: what may follow it. PTX ISA, "Video
+ * Instructions". */
 typedef enum Parts {
     PARTS_NONE,
     PARTS_PART,              /* .b0 to .b3, .h0, .h1 */
@@ -156,7 +174,8 @@ typedef struct FormOperand {
     const char *name;
     uint64_t element_set;       /* bit n: n elements; bit 0: no braces */
     uint16_t range;             /* of a number, into ptx_range_info; 0: any that the type holds */
-    uint16_t next_range;        /* of the numbers behind the first of a vector, where theirs is another */
+    /* of the numbers behind the first of a vector, where theirs is another */
+    uint16_t next_range;
     uint8_t elements;           /* Elements */
     uint8_t role;               /* Role bits */
     uint8_t pair_role;          /* of the right side of d|p, 0: no pair */
@@ -171,7 +190,8 @@ typedef struct FormOperand {
 } FormOperand;
 
 typedef struct RangeInfo {
-    int64_t low, high, step;    /* low, low + step, ... high; step < 0: low, low * -step, ... high */
+    /* low, low + step, ... high; step < 0: low, low * -step, ... high */
+    int64_t low, high, step;
 } RangeInfo;
 
 typedef struct FormModifier {
@@ -191,12 +211,14 @@ typedef struct FormInfo {
     uint8_t version;            /* first PTX version, 10 * major + minor */
     uint8_t class;              /* FormClass as written in forms.txt */
     Target target;              /* lowest */
-    uint8_t name_count;         /* the first modifiers, which are part of the name: they stand first, in this order */
+    /* the first modifiers, which are part of the name: they stand first, in this order */
+    uint8_t name_count;
     uint8_t until_version;      /* the last PTX version that has it, 0: it did not end */
     uint8_t until_sm;           /* targets up to this one have it in later versions too */
 } FormInfo;
 
-/* In place of a modifier: the second result, behind |; no state space, so the address is generic. */
+/* In place of a modifier: the second result, behind |; no state space, so the address is
+ * generic. */
 enum { GATE_PAIR = UINT16_MAX, GATE_GENERIC = UINT16_MAX - 1 };
 
 /* An optional modifier that came later than the form. */
@@ -214,8 +236,27 @@ typedef struct ModifierOrder {
 
 /* Classes as forms.txt writes them; CLASS_* come from them and the type. */
 typedef enum FormClass {
-    FORM_NONE, FORM_INT, FORM_LOGIC, FORM_CMP, FORM_ARITH, FORM_FP32, FORM_FP64, FORM_HALF, FORM_FMA, FORM_CVT, FORM_SFU,
-    FORM_DIV, FORM_TENSOR, FORM_MEM, FORM_ATOMIC, FORM_TEX, FORM_CONTROL, FORM_BARRIER, FORM_MOVE, FORM_WARP, FORM_VIDEO,
+    FORM_NONE,
+    FORM_INT,
+    FORM_LOGIC,
+    FORM_CMP,
+    FORM_ARITH,
+    FORM_FP32,
+    FORM_FP64,
+    FORM_HALF,
+    FORM_FMA,
+    FORM_CVT,
+    FORM_SFU,
+    FORM_DIV,
+    FORM_TENSOR,
+    FORM_MEM,
+    FORM_ATOMIC,
+    FORM_TEX,
+    FORM_CONTROL,
+    FORM_BARRIER,
+    FORM_MOVE,
+    FORM_WARP,
+    FORM_VIDEO,
     FORM_MISC
 } FormClass;
 
@@ -224,7 +265,8 @@ typedef struct OpcodeInfo {
     FormId form_first;
     uint16_t form_count;
     uint16_t gate_first, gate_count;            /* into ptx_gate_info */
-    uint8_t operation, operation_count;         /* Operation of the opcode alone; those of its instructions stand behind it */
+    /* Operation of the opcode alone; those of its instructions stand behind it */
+    uint8_t operation, operation_count;
 } OpcodeInfo;
 
 extern const OpcodeInfo ptx_opcode_info[];      /* sorted by text; 0 is none */
@@ -235,7 +277,8 @@ extern const FormModifier ptx_form_modifiers[];
 extern const FormOperand ptx_form_operands[];
 extern const RangeInfo ptx_range_info[];        /* 0 is none */
 extern const GroupInfo ptx_group_info[];
-extern const uint16_t ptx_group_values[];       /* indices into ptx_modifier_texts, ascending within a group */
+/* indices into ptx_modifier_texts, ascending within a group */
+extern const uint16_t ptx_group_values[];
 extern const char *const ptx_modifier_texts[];  /* sorted; without the dot */
 extern const ModifierOrder ptx_modifier_order[];        /* of each of them */
 extern const uint8_t ptx_modifier_ids[];        /* Modifier of each of them */
@@ -269,53 +312,90 @@ typedef struct Op {
     OpcodeId opcode;
     FormId form;                /* 0: no form has these modifiers, or the opcode is unknown */
     uint8_t insn_class;         /* InsnClass */
-    uint8_t space;              /* Space of a memory instruction, SPACE_GENERIC where none is written, else SPACE_NONE */
-    uint8_t named_space;        /* Space that the name of a variable gives where none is written, and space is that; else SPACE_NONE */
-    uint8_t type;               /* Type: the last one written, of the sources; TYPE_NONE without one */
-    uint8_t dst_type;           /* Type: the first one written, of the result: cvt.DST.TYPE; often the same */
+    /* Space of a memory instruction, SPACE_GENERIC where none is written, else SPACE_NONE */
+    uint8_t space;
+    /* Space that the name of a variable gives where none is written, and space is that; else
+     * SPACE_NONE */
+    uint8_t named_space;
+    /* Type: the last one written, of the sources; TYPE_NONE without one */
+    uint8_t type;
+    /* Type: the first one written, of the result: cvt.DST.TYPE; often the same */
+    uint8_t dst_type;
     uint8_t vector;             /* 1, 2, 4, 8 */
     uint8_t modifier_count;
     uint8_t types[4], type_count;       /* Type of the first four written, in order */
-    uint8_t spaces[2], space_count;     /* Space of the first two written, whatever the class; count: 0 to 2 */
+    /* Space of the first two written, whatever the class; count: 0 to 2 */
+    uint8_t spaces[2], space_count;
     uint16_t flags;             /* OPF_* */
     uint8_t operation;          /* Operation */
     uint8_t family;             /* Operation of the opcode alone: OP_MBARRIER of mbarrier.init */
     uint8_t kind;               /* OpKind: operations that are much alike */
-    uint16_t shape[3];          /* rows, columns and depth of a multiplication of matrices: .m16n8k16; 0: none */
+    /* rows, columns and depth of a multiplication of matrices: .m16n8k16; 0: none */
+    uint16_t shape[3];
     bool has_layers;            /* .a1d .a2d .acube .a2dms: the first coordinate is an index */
-    uint8_t elements[ELEMENTS__COUNT];          /* what the modifiers say of each Elements; 0: nothing */
+    /* what the modifiers say of each Elements; 0: nothing */
+    uint8_t elements[ELEMENTS__COUNT];
     uint64_t written[(MOD__COUNT + 63) / 64];   /* bit m: it has Modifier m */
     int16_t modifiers[OP_MAX_MODIFIERS];        /* indices into ptx_modifier_texts, -1 unknown */
-    uint16_t unknown_at, unknown_length;        /* the first unknown modifier in text, dot excluded; length 0: none */
-    bool out_of_order;          /* a form matches only with modifiers in another order than the table's, or repeated, as ptxas allows */
+    /* the first unknown modifier in text, dot excluded; length 0: none */
+    uint16_t unknown_at, unknown_length;
+    /* a form matches only with modifiers in another order than the table's, or repeated, as ptxas
+     * allows */
+    bool out_of_order;
 } Op;
 
 enum {
     OPF_FULL_PRECISION = 1,     /* division, reciprocal or root that is not approximate */
     OPF_ROUNDED = 2,            /* .rn .rz .rm .rp written */
     OPF_LOAD = 4, OPF_STORE = 8,
-    OPF_SIDE_EFFECT = 16,       /* does more than write its defs: stores, barriers, control, volatile loads, unknown opcodes */
+    /* does more than write its defs: stores, barriers, control, volatile loads, unknown opcodes */
+    OPF_SIDE_EFFECT = 16,
     OPF_UNKNOWN = 32,           /* no table row: analyses treat it as a barrier to knowledge */
     OPF_WARP = 64,              /* acts across lanes */
-    OPF_TOO_NEW = 128,          /* the module's .version or .target is older than any of its forms */
-    OPF_JOINS = 256,            /* two in a row may be one machine operation: IADD3, LOP3, LEA, three-way minimum, predicated move */
+    /* the module's .version or .target is older than any of its forms */
+    OPF_TOO_NEW = 128,
+    /* two in a row may be one machine operation: IADD3, LOP3, LEA, three-way minimum, predicated
+     * move */
+    OPF_JOINS = 256,
     OPF_FOLDS = 512,            /* a sign that the next operation takes in: neg, abs */
 };
 
 typedef enum OpKind {
-    OPK_OTHER, OPK_BRA, OPK_BRX, OPK_CALL, OPK_RET, OPK_EXIT, OPK_TRAP, OPK_FMA, OPK_ADD, OPK_SUB, OPK_MUL, OPK_MOV,
-    OPK_CVT, OPK_LD, OPK_ST, OPK_ATOM, OPK_RED, OPK_CP_ASYNC, OPK_LDMATRIX, OPK_STMATRIX, OPK_SETP, OPK_DIV, OPK_BAR,
+    OPK_OTHER,
+    OPK_BRA,
+    OPK_BRX,
+    OPK_CALL,
+    OPK_RET,
+    OPK_EXIT,
+    OPK_TRAP,
+    OPK_FMA,
+    OPK_ADD,
+    OPK_SUB,
+    OPK_MUL,
+    OPK_MOV,
+    OPK_CVT,
+    OPK_LD,
+    OPK_ST,
+    OPK_ATOM,
+    OPK_RED,
+    OPK_CP_ASYNC,
+    OPK_LDMATRIX,
+    OPK_STMATRIX,
+    OPK_SETP,
+    OPK_DIV,
+    OPK_BAR,
     OPK_SURFACE
 } OpKind;
 
 /* Fills all of op from text (opcode and modifiers without white space). */
 void ptx_op_resolve(Op *op, const char *text, size_t length);
 
-/* Of an op that says no space, with the name of a variable for its address: it works in that variable's space, as ptxas encodes it. */
+/* Of an op that says no space, with the name of a variable for its address: it works in that
+ * variable's space, as ptxas encodes it. */
 void ptx_op_set_space(Op *op, Space space);
 
-/* The same text and class as an unknown opcode: for instructions whose operands no form takes, so that no analysis reads them by
- * their positions. Fills all of opaque but its id. */
+/* The same text and class as an unknown opcode: for instructions whose operands no form takes, so
+ * that no analysis reads them by their positions. Fills all of opaque but its id. */
 void ptx_op_make_opaque(Op *opaque, const Op *op);
 
 /* Fills op->elements from the modifiers: done by ptx_op_resolve. */
@@ -339,14 +419,15 @@ bool ptx_op_has_word(const Op *op, int word);
 /* Whether one of the modifiers is written, a list that MOD_NONE ends. */
 bool ptx_op_has_any(const Op *op, const uint8_t *modifiers);
 
-/* A load of global memory that L2 answers, whatever L1 holds: .cg, .cv, .lu, L1::no_allocate, and volatile, relaxed or acquiring ones of a scope above the block. */
+/* A load of global memory that L2 answers, whatever L1 holds: .cg, .cv, .lu, L1::no_allocate, and
+ * volatile, relaxed or acquiring ones of a scope above the block. */
 bool ptx_op_bypasses_l1(const Op *op);
 
 /* cp.async.bulk, its groups and prefetches. */
 bool ptx_op_is_bulk(const Op *op);
 
-/* Matching forms among those of the opcode, for messages and operand checks: the next one after `after` (0: the first)
- * that takes op's modifiers; 0 at the end. */
+/* Matching forms among those of the opcode, for messages and operand checks: the next one after
+ * `after` (0: the first) that takes op's modifiers; 0 at the end. */
 FormId ptx_form_next(const Op *op, FormId after);
 
 /* Why no form has the modifiers of an op. */
@@ -368,10 +449,12 @@ typedef struct Misfit {
     int modifier, other;        /* indices into ptx_modifier_texts, -1 none */
     uint16_t values[MISFIT_VALUES];
     uint32_t value_count;       /* may be more than are kept */
-    char text[256];             /* the modifiers in their right order, with dots; empty if they are too long */
+    /* the modifiers in their right order, with dots; empty if they are too long */
+    char text[256];
 } Misfit;
 
-/* For an op whose opcode is known and whose form is 0 or ended. Forms that ended are not looked at. */
+/* For an op whose opcode is known and whose form is 0 or ended. Forms that ended are not looked
+ * at. */
 void ptx_op_find_misfit(const Op *op, Misfit *misfit);
 
 /* Whether a form takes so many operands. */
@@ -381,7 +464,8 @@ bool ptx_form_takes(FormId form, uint32_t operand_count);
 const char *ptx_opcode_suggest(const char *text, size_t length);
 const char *ptx_modifier_suggest(const Op *op, const char *text, size_t length);
 
-/* Opcode text without the white space and comments that may stand between its parts; owned by the arena. */
+/* Opcode text without the white space and comments that may stand between its parts; owned by the
+ * arena. */
 const char *ptx_op_joined(Arena *arena, const char *written, size_t written_length, size_t *length);
 
 /* .shared in each of its forms. */

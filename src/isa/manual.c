@@ -22,7 +22,7 @@ static const char *copy(Arena *arena, const ManualLine *line)
     return ptx_arena_strndup(arena, line->text, line->length);
 }
 
-/* ---- modifiers --------------------------------------------------------------------------------------------------- */
+/* ---- modifiers ------------------------------------------------------------------------------- */
 
 static bool group_has(const GroupInfo *group, int modifier)
 {
@@ -43,9 +43,10 @@ static const char *group_text(const GroupInfo *group)
     return group->name ? group->name : ptx_modifier_texts[ptx_group_values[group->first]];
 }
 
-/* Gives modifier m and those behind it slots of their own. Types keep their order: set.u32.f32 is not set.f32.u32. Few slots take one
- * modifier, so there is little to try. */
-static bool place(const FormInfo *form, const Op *op, unsigned m, unsigned type_first, uint32_t taken)
+/* Gives modifier m and those behind it slots of their own. Types keep their order: set.u32.f32 is
+ * not set.f32.u32. Few slots take one modifier, so there is little to try. */
+static bool place(const FormInfo *form, const Op *op, unsigned m, unsigned type_first,
+                  uint32_t taken)
 {
     if (m == op->modifier_count)
         return true;
@@ -63,7 +64,8 @@ static bool place(const FormInfo *form, const Op *op, unsigned m, unsigned type_
 bool ptx_form_admits(FormId id, const Op *op)
 {
     const FormInfo *form = &ptx_form_info[id];
-    return form->opcode == op->opcode && form->modifier_count <= OP_MAX_MODIFIERS && place(form, op, 0, 0, 0);
+    return form->opcode == op->opcode && form->modifier_count <= OP_MAX_MODIFIERS
+           && place(form, op, 0, 0, 0);
 }
 
 const char *ptx_form_modifiers_text(Arena *arena, FormId id)
@@ -80,9 +82,10 @@ const char *ptx_form_modifiers_text(Arena *arena, FormId id)
     return copy(arena, &line);
 }
 
-/* ---- operands ---------------------------------------------------------------------------------------------------- */
+/* ---- operands -------------------------------------------------------------------------------- */
 
-/* The table has no names for them: all are predicates, and the manual calls them p, or q behind a p. */
+/* The table has no names for them: all are predicates, and the manual calls them p, or q behind a
+ * p. */
 const char *ptx_operand_pair_text(const FormOperand *o)
 {
     return !o->pair_role ? NULL : strcmp(o->name, "p") ? "p" : "q";
@@ -109,7 +112,8 @@ const char *ptx_form_operands_text(Arena *arena, FormId id)
     const FormInfo *form = &ptx_form_info[id];
     ManualLine line = { .length = 0 };
     if (!strcmp(ptx_opcode_info[form->opcode].text, "call"))
-        return "{(ret), }f{, (args)}{, proto}";         /* its operands are those of the function: the table has none */
+        /* its operands are those of the function: the table has none */
+        return "{(ret), }f{, (args)}{, proto}";
     for (unsigned i = 0; i < form->operand_count; i++)
         put_operand(&line, &ptx_form_operands[form->operand_first + i], i == 0);
     return copy(arena, &line);
@@ -164,7 +168,8 @@ const char *ptx_operand_type_text(Arena *arena, FormId id, const FormOperand *o)
     case OPERAND_BITS16: return ".b16";
     case OPERAND_BITS32: return ".b32";
     case OPERAND_OWN: case OPERAND_COORDS:
-        own = o->role & ROLE_ADDRESS && o->type == OPERAND_OWN ? NULL : ptx_form_type_text(arena, id);
+        own = o->role & ROLE_ADDRESS && o->type == OPERAND_OWN ? NULL
+                                                               : ptx_form_type_text(arena, id);
         return own ? own : "";
     default:
         if (o->type >= OPERAND_GROUP)
@@ -173,29 +178,34 @@ const char *ptx_operand_type_text(Arena *arena, FormId id, const FormOperand *o)
     }
 }
 
-/* ---- forms that are alike ---------------------------------------------------------------------------------------- */
+/* ---- forms that are alike -------------------------------------------------------------------- */
 
 static bool operand_is_like(const FormOperand *a, const FormOperand *b)
 {
-    return !strcmp(a->name, b->name) && a->element_set == b->element_set && a->elements == b->elements && a->range == b->range
-        && a->next_range == b->next_range && a->role == b->role && a->pair_role == b->pair_role && a->type == b->type && a->optional == b->optional
-        && a->pair_optional == b->pair_optional && a->negatable == b->negatable && a->is_register == b->is_register;
+    return !strcmp(a->name, b->name) && a->element_set == b->element_set
+           && a->elements == b->elements && a->range == b->range && a->next_range == b->next_range
+           && a->role == b->role && a->pair_role == b->pair_role && a->type == b->type
+           && a->optional == b->optional && a->pair_optional == b->pair_optional
+           && a->negatable == b->negatable && a->is_register == b->is_register;
 }
 
 bool ptx_form_is_like(FormId id, FormId other)
 {
     const FormInfo *a = &ptx_form_info[id], *b = &ptx_form_info[other];
-    bool is_like = a->opcode == b->opcode && a->modifier_count == b->modifier_count && a->operand_count == b->operand_count;
+    bool is_like = a->opcode == b->opcode && a->modifier_count == b->modifier_count
+                   && a->operand_count == b->operand_count;
     for (unsigned s = 0; is_like && s < a->modifier_count; s++) {
-        const FormModifier *p = &ptx_form_modifiers[a->modifier_first + s], *q = &ptx_form_modifiers[b->modifier_first + s];
+        const FormModifier *p = &ptx_form_modifiers[a->modifier_first + s],
+                           *q = &ptx_form_modifiers[b->modifier_first + s];
         is_like = p->group == q->group && p->optional == q->optional;
     }
     for (unsigned i = 0; is_like && i < a->operand_count; i++)
-        is_like = operand_is_like(&ptx_form_operands[a->operand_first + i], &ptx_form_operands[b->operand_first + i]);
+        is_like = operand_is_like(&ptx_form_operands[a->operand_first + i],
+                                  &ptx_form_operands[b->operand_first + i]);
     return is_like;
 }
 
-/* ---- what it does ------------------------------------------------------------------------------------------------ */
+/* ---- what it does ---------------------------------------------------------------------------- */
 
 static bool is_written(const Op *op, int modifier)
 {

@@ -1,7 +1,8 @@
 /* match.c -- which forms take the modifiers of an instruction, and why none does.
  *
- * ptxas wants the parts of the name first and in order; the rest may stand anywhere, save that modifiers of one kind (types, state spaces)
- * keep their order among themselves. Some may be there twice (forms.txt, "How ptxas reads modifiers"). */
+ * ptxas wants the parts of the name first and in order; the rest may stand anywhere, save that
+ * modifiers of one kind (types, state spaces) keep their order among themselves. Some may be there
+ * twice (forms.txt, "How ptxas reads modifiers"). */
 #include "isa/isa.h"
 
 #include <string.h>
@@ -17,7 +18,8 @@ static bool group_has(uint16_t group, int modifier)
 }
 
 /* In order, with backtracking over optional slots; both sides are at most OP_MAX_MODIFIERS long. */
-static bool match_in_order(const FormModifier *slot, const FormModifier *slot_end, const int16_t *modifier, const int16_t *modifier_end)
+static bool match_in_order(const FormModifier *slot, const FormModifier *slot_end,
+                           const int16_t *modifier, const int16_t *modifier_end)
 {
     for (; slot < slot_end; slot++) {
         bool takes = modifier < modifier_end && group_has(slot->group, *modifier);
@@ -32,7 +34,7 @@ static bool match_in_order(const FormModifier *slot, const FormModifier *slot_en
     return modifier == modifier_end;
 }
 
-/* ---- any order --------------------------------------------------------------------------------------------------- */
+/* ---- any order ------------------------------------------------------------------------------- */
 
 typedef struct Fit {
     const FormInfo *form;
@@ -46,7 +48,8 @@ static bool is_taken(const Fit *f, unsigned m)
     return f->taken >> m & 1;
 }
 
-/* The first modifier that a slot could have, or -1. One of the same kind that stands before it and has no slot yet is in the way. */
+/* The first modifier that a slot could have, or -1. One of the same kind that stands before it and
+ * has no slot yet is in the way. */
 static int first_for(const Fit *f, uint16_t group)
 {
     for (int m = (int)f->name_next; m < f->op->modifier_count; m++) {
@@ -54,7 +57,8 @@ static int first_for(const Fit *f, uint16_t group)
             continue;
         uint8_t kind = ptx_modifier_order[f->op->modifiers[m]].kind;
         for (int n = 0; kind && n < m; n++) {
-            if (!is_taken(f, (unsigned)n) && f->op->modifiers[n] >= 0 && ptx_modifier_order[f->op->modifiers[n]].kind == kind)
+            if (!is_taken(f, (unsigned)n) && f->op->modifiers[n] >= 0
+                && ptx_modifier_order[f->op->modifiers[n]].kind == kind)
                 return -1;
         }
         return m;
@@ -120,13 +124,15 @@ static bool form_takes(const Op *op, FormId id)
         return !lacks_mandatory(form, op) && fit_slots(&fit, 0);
     }
     const FormModifier *slots = ptx_form_modifiers + form->modifier_first;
-    return match_in_order(slots, slots + form->modifier_count, op->modifiers, op->modifiers + op->modifier_count);
+    return match_in_order(slots, slots + form->modifier_count, op->modifiers,
+                          op->modifiers + op->modifier_count);
 }
 
 FormId ptx_form_next(const Op *op, FormId after)
 {
     const OpcodeInfo *info = &ptx_opcode_info[op->opcode];
-    for (unsigned id = after ? after + 1u : info->form_first; id < (unsigned)info->form_first + info->form_count; id++) {
+    for (unsigned id = after ? after + 1u : info->form_first;
+         id < (unsigned)info->form_first + info->form_count; id++) {
         if (form_takes(op, (FormId)id))
             return (FormId)id;
     }
@@ -143,7 +149,7 @@ bool ptx_form_takes(FormId id, uint32_t operand_count)
     return operand_count >= required && operand_count <= form->operand_count;
 }
 
-/* ---- why none fits ----------------------------------------------------------------------------------------------- */
+/* ---- why none fits --------------------------------------------------------------------------- */
 
 /* Modifiers on slots, in any order: what is left on either side tells what is wrong. */
 typedef struct Rough {
@@ -211,7 +217,9 @@ static void write_in_order(const FormInfo *form, const Op *op, const Rough *r, M
 static int rival_of(const FormInfo *form, const Op *op, const Rough *r)
 {
     for (unsigned s = 0; s < form->modifier_count; s++) {
-        if (r->at[s] >= 0 && group_has(ptx_form_modifiers[form->modifier_first + s].group, op->modifiers[r->extra_at]))
+        if (r->at[s] >= 0
+            && group_has(ptx_form_modifiers[form->modifier_first + s].group,
+                         op->modifiers[r->extra_at]))
             return op->modifiers[r->at[s]];
     }
     return -1;
@@ -232,7 +240,8 @@ static bool keeps_kinds(const FormInfo *form, const Op *op, const Rough *r)
     for (unsigned s = 0; s < form->modifier_count; s++) {
         for (unsigned t = 0; r->at[s] >= 0 && t < s; t++) {
             uint8_t kind = ptx_modifier_order[op->modifiers[r->at[s]]].kind;
-            if (r->at[t] > r->at[s] && kind && ptx_modifier_order[op->modifiers[r->at[t]]].kind == kind)
+            if (r->at[t] > r->at[s] && kind
+                && ptx_modifier_order[op->modifiers[r->at[t]]].kind == kind)
                 return false;
         }
     }
@@ -272,9 +281,12 @@ static void add_values(Misfit *misfit, uint16_t group)
 
 void ptx_op_find_misfit(const Op *op, Misfit *misfit)
 {
-    /* What is said first where several forms are near: the surest. Types that changed places may mean something else. */
-    static const uint8_t ranks[] = { [MISFIT_OTHER] = 0, [MISFIT_REPLACED] = 1, [MISFIT_EXTRA] = 3, [MISFIT_CLASH] = 4, [MISFIT_MISSING] = 5,
-                                     [MISFIT_REPEATED] = 6, [MISFIT_ORDER] = 7 };
+    /* What is said first where several forms are near: the surest. Types that changed places may
+     * mean something else. */
+    static const uint8_t ranks[] = {
+        [MISFIT_OTHER] = 0,   [MISFIT_REPLACED] = 1, [MISFIT_EXTRA] = 3, [MISFIT_CLASH] = 4,
+        [MISFIT_MISSING] = 5, [MISFIT_REPEATED] = 6, [MISFIT_ORDER] = 7
+    };
     enum { RANK_KINDS = 2 };
     uint8_t best = 0;
     const OpcodeInfo *info = &ptx_opcode_info[op->opcode];
@@ -287,7 +299,8 @@ void ptx_op_find_misfit(const Op *op, Misfit *misfit)
         int other;
         MisfitKind kind = judge_rough(form, op, &r, &other);
         int modifier = r.extra ? op->modifiers[r.extra_at] : -1;
-        uint8_t rank = kind == MISFIT_ORDER && !keeps_kinds(form, op, &r) ? RANK_KINDS : ranks[kind];
+        uint8_t rank = kind == MISFIT_ORDER && !keeps_kinds(form, op, &r) ? RANK_KINDS
+                                                                          : ranks[kind];
         if (rank > best) {
             best = rank;
             *misfit = (Misfit){ .kind = kind, .form = (FormId)(info->form_first + i), .modifier = modifier, .other = other };

@@ -1,7 +1,8 @@
 /* lexer.h -- text to tokens.
  *
- * Total, reentrant, allocates nothing but diagnostics. A token is a kind and a span; its text stays in the source.
- * Lexical structure: PTX ISA, "Syntax" (Source Format, Comments, Statements, Identifiers, Constants). */
+ * Total, reentrant, allocates nothing but diagnostics. A token is a kind and a span; its text stays
+ * in the source. Lexical structure: PTX ISA, "Syntax" (Source Format, Comments, Statements,
+ * Identifiers, Constants). */
 #ifndef PTX_LEXER_LEXER_H
 #define PTX_LEXER_LEXER_H
 
@@ -19,12 +20,15 @@ enum { TOKEN_LENGTH_BITS = 24, TOKEN_LONGEST = (1 << TOKEN_LENGTH_BITS) - 1 };
 typedef struct Token {
     uint64_t begin : 32, length : TOKEN_LENGTH_BITS;
     uint64_t kind : 7;          /* TOK_* */
-    uint64_t first_on_line : 1; /* only white space before it on its line: where a lost `;` is looked for */
+    /* only white space before it on its line: where a lost `;` is looked for */
+    uint64_t first_on_line : 1;
 } Token;
 
 static inline Token ptx_token(int kind, bool first_on_line, Span span)
 {
-    return (Token){ .begin = span.begin, .length = (span.end - span.begin) & TOKEN_LONGEST, .kind = (unsigned)kind & 127,
+    return (Token){ .begin = span.begin,
+                    .length = (span.end - span.begin) & TOKEN_LONGEST,
+                    .kind = (unsigned)kind & 127,
                     .first_on_line = first_on_line };
 }
 
@@ -37,7 +41,8 @@ typedef struct Lexer {
     const unsigned char *base, *cur, *end;  /* end[0] is a NUL that the loader appended */
     bool at_line_start;
     bool has_foreign_bytes;                 /* outside ASCII, not spoken of yet */
-    bool is_cut_short;                      /* the rest of the text is a comment that is never closed */
+    /* the rest of the text is a comment that is never closed */
+    bool is_cut_short;
     DiagSink *diags;
 } Lexer;
 
@@ -46,8 +51,9 @@ void ptx_lexer_init(Lexer *lexer, const char *text, size_t length, DiagSink *dia
 /* Next token. Never fails: a bad byte is diagnosed and skipped, so every input reaches TOK_EOF. */
 Token ptx_lex(Lexer *lexer);
 
-/* The fast way over a brace-enclosed list of plain integers, as table initialisers and debug sections are: skips
- * `INT ,` pairs and returns how many; stops before anything else, which ptx_lex then returns. */
+/* The fast way over a brace-enclosed list of plain integers, as table initialisers and debug
+ * sections are: skips `INT ,` pairs and returns how many; stops before anything else, which ptx_lex
+ * then returns. */
 uint32_t ptx_lex_skip_integers(Lexer *lexer);
 
 #endif

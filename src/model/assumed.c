@@ -44,7 +44,9 @@ static void give_param(AssumedList *list, const AssumedParam *param)
     if (list->given & bit && param->position < 64)
         return;
     list->given |= bit;
-    snprintf(option, sizeof option, param->is_part ? "--param '%u={\"bytes\": ...}'" : "--param %u=N", (unsigned)param->position);
+    snprintf(option, sizeof option,
+             param->is_part ? "--param '%u={\"bytes\": ...}'" : "--param %u=N",
+             (unsigned)param->position);
     give(list, option);
 }
 
@@ -66,7 +68,8 @@ static void add_param(AssumedList *list, const AssumedParam *param)
     give_param(list, param);
 }
 
-static void add_shape(AssumedList *list, const char *name, const char *option, double x, double y, double z)
+static void add_shape(AssumedList *list, const char *name, const char *option, double x, double y,
+                      double z)
 {
     add(list, "%s = %.0f x %.0f x %.0f", name, x, y, z);
     give(list, option);
@@ -75,7 +78,8 @@ static void add_shape(AssumedList *list, const char *name, const char *option, d
 /* Loops of the view stand in the order of their numbers. */
 static void add_trips(AssumedList *list, const GuessedTrips *trips, const ptxlint_kernel *kernel)
 {
-    const ptxlint_loop *loop = trips->loop < kernel->loop_count ? &kernel->loops[trips->loop] : NULL;
+    const ptxlint_loop *loop = trips->loop < kernel->loop_count ? &kernel->loops[trips->loop]
+                                                                : NULL;
     if (loop && *loop->label)
         add(list, "trips of %.100s = %u", loop->label, (unsigned)trips->count);
 }
@@ -86,12 +90,17 @@ void ptx_view_assumed(Sessions *all, const Evaluation *evaluation, ptxlint_kerne
     char options[1024] = "";
     uint32_t params = evaluation ? evaluation->assumed_count : 0;
     params = params < MAX_LIST ? params : MAX_LIST;
-    AssumedList list = { .arena = all->arena, .room = params + 3 + MAX_GUESSED, .give = options, .give_bytes = sizeof options };
+    AssumedList list = { .arena = all->arena,
+                         .room = params + 3 + MAX_GUESSED,
+                         .give = options,
+                         .give_bytes = sizeof options };
     list.items = ptx_arena_array(all->arena, const char *, list.room);
     if (launch->block_is_assumed)
-        add_shape(&list, "block", "--block", (double)launch->block[0], (double)launch->block[1], (double)launch->block[2]);
+        add_shape(&list, "block", "--block", (double)launch->block[0], (double)launch->block[1],
+                  (double)launch->block[2]);
     if (evaluation && evaluation->grid_is_assumed && evaluation->shape_is_read)
-        add_shape(&list, "grid", "--grid", evaluation->grid[0], evaluation->grid[1], evaluation->grid[2]);
+        add_shape(&list, "grid", "--grid", evaluation->grid[0], evaluation->grid[1],
+                  evaluation->grid[2]);
     if (evaluation && evaluation->dynamic_is_assumed) {
         add(&list, "dynamic shared memory = 0 bytes");
         give(&list, "--dynamic-shared");
@@ -102,5 +111,6 @@ void ptx_view_assumed(Sessions *all, const Evaluation *evaluation, ptxlint_kerne
         add_trips(&list, &evaluation->guessed[i], kernel);
     launch->assumed = list.items;
     launch->assumed_count = list.count;
-    launch->assumed_options = *options ? ptx_arena_strndup(all->arena, options, strlen(options)) : NULL;
+    launch->assumed_options = *options ? ptx_arena_strndup(all->arena, options, strlen(options))
+                                       : NULL;
 }

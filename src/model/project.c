@@ -1,4 +1,5 @@
-/* project.c -- a kernel and its loops on each GPU: occupancy, waves, cycles, peaks, in the words of the public interface. */
+/* project.c -- a kernel and its loops on each GPU: occupancy, waves, cycles, peaks, in the words of
+ * the public interface. */
 #include "model/gpu.h"
 #include "model/view.h"
 
@@ -9,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- cycles ------------------------------------------------------------------------------------------------------ */
+/* ---- cycles ---------------------------------------------------------------------------------- */
 
 static const char *bound_by(const ptxlint_cycles *cycles, double (*of)(const ptxlint_pipe_cycles *))
 {
@@ -42,16 +43,19 @@ static double shortest_of(const ptxlint_pipe_cycles *p)
     return p->shortest;
 }
 
-/* The pipes that the GPU's file describes; of the matrix unit it gives rates by type instead of lanes. */
+/* The pipes that the GPU's file describes; of the matrix unit it gives rates by type instead of
+ * lanes. */
 static ptxlint_cycles view_cycles(Sessions *all, const Gpu *gpu, const PipeCycles *cycles)
 {
     ptxlint_pipe_cycles *pipes = ptx_arena_array(all->arena, ptxlint_pipe_cycles, PIPE__COUNT);
     ptxlint_cycles view = { .pipes = pipes };
     for (int p = 0; p < PIPE__COUNT; p++) {
-        if (!(gpu->pipes[p].lanes > 0) && (p != PIPE_TENSOR || !ptx_gpu_has(gpu, FIGURE_TENSOR_F16)))
+        if (!(gpu->pipes[p].lanes > 0)
+            && (p != PIPE_TENSOR || !ptx_gpu_has(gpu, FIGURE_TENSOR_F16)))
             continue;
         const Cycles *c = &cycles->pipes[p];
-        pipes[view.pipe_count++] = (ptxlint_pipe_cycles){ ptx_pipe_info[p].key, c->total, c->longest, c->shortest };
+        pipes[view.pipe_count++] = (ptxlint_pipe_cycles){ ptx_pipe_info[p].key, c->total,
+                                                          c->longest, c->shortest };
     }
     view.bound_total = bound_by(&view, total_of);
     view.bound_longest = bound_by(&view, longest_of);
@@ -67,18 +71,31 @@ static ptxlint_peak view_peak(Sessions *all, const Gpu *gpu, const Mix *mix)
     for (int i = 0; i < CEILING__COUNT; i++)
         ceilings[i] = (ptxlint_ceiling){ ptx_ceiling_text[i], peak.ceilings[i] };
     return (ptxlint_peak){
-        .issue_gops = peak.issue_gops, .peak_gflops = peak.peak_gflops, .potential_gflops = peak.potential_gflops,
-        .demand_gb_per_s = peak.demand_gb_per_s, .memory_gb_per_s = peak.memory_gb_per_s, .flops_per_byte = peak.flops_per_byte,
-        .attainable_gflops = peak.attainable_gflops, .ceiling = peak.ceiling < CEILING__COUNT ? ptx_ceiling_text[peak.ceiling] : NULL,
-        .ceilings = ceilings, .ceiling_count = CEILING__COUNT,
+        .issue_gops = peak.issue_gops,
+        .peak_gflops = peak.peak_gflops,
+        .potential_gflops = peak.potential_gflops,
+        .demand_gb_per_s = peak.demand_gb_per_s,
+        .memory_gb_per_s = peak.memory_gb_per_s,
+        .flops_per_byte = peak.flops_per_byte,
+        .attainable_gflops = peak.attainable_gflops,
+        .ceiling = peak.ceiling < CEILING__COUNT ? ptx_ceiling_text[peak.ceiling] : NULL,
+        .ceilings = ceilings,
+        .ceiling_count = CEILING__COUNT,
     };
 }
 
 static ptxlint_parallelism view_parallelism(const Parallelism *p)
 {
     return (ptxlint_parallelism){
-        .instructions = p->instructions, .path_instructions = p->path, .path_clocks = p->path_clocks, .carried_clocks = p->carried_clocks,
-        .ilp = ptx_parallelism_ilp(p), .loads = p->loads, .load_path = p->load_path, .mlp = ptx_parallelism_mlp(p), .load_bytes = p->load_bytes,
+        .instructions = p->instructions,
+        .path_instructions = p->path,
+        .path_clocks = p->path_clocks,
+        .carried_clocks = p->carried_clocks,
+        .ilp = ptx_parallelism_ilp(p),
+        .loads = p->loads,
+        .load_path = p->load_path,
+        .mlp = ptx_parallelism_mlp(p),
+        .load_bytes = p->load_bytes,
         .certainty = isnan(p->path) ? PTXLINT_NOT_KNOWN : PTXLINT_ESTIMATE,
     };
 }
@@ -90,32 +107,44 @@ void ptx_project_loop(Sessions *all, Session *session, LoopId loop, ptxlint_loop
     ptxlint_cycles *cycles = ptx_arena_array(all->arena, ptxlint_cycles, all->gpu_count + 1);
     ptxlint_peak *peaks = ptx_arena_array(all->arena, ptxlint_peak, all->gpu_count + 1);
     for (size_t g = 0; g < all->gpu_count; g++) {
-        cycles[g] = view_cycles(all, all->gpus[g], &ptx_session_throughput(session, g)->loops[loop]);
+        cycles[g] = view_cycles(all, all->gpus[g],
+                                &ptx_session_throughput(session, g)->loops[loop]);
         peaks[g] = view_peak(all, all->gpus[g], &ptx_session_mixes(session)->loops[loop]);
     }
     view->cycles = cycles;
     view->peaks = peaks;
     if (!ptx_session_is_projected(session))
         return;
-    ptxlint_parallelism *parallelism = ptx_arena_array(all->arena, ptxlint_parallelism, all->gpu_count + 1);
+    ptxlint_parallelism *parallelism = ptx_arena_array(all->arena, ptxlint_parallelism,
+                                                       all->gpu_count + 1);
     for (size_t g = 0; g < all->gpu_count; g++)
-        parallelism[g] = view_parallelism(&ptx_session_parallelisms(session, BUDGET_FIGURES, g)->loops[loop]);
+        parallelism[g] = view_parallelism(
+            &ptx_session_parallelisms(session, BUDGET_FIGURES, g)->loops[loop]);
     view->parallelism = parallelism;
 }
 
-/* ---- residency --------------------------------------------------------------------------------------------------- */
+/* ---- residency ------------------------------------------------------------------------------- */
 
 void ptx_view_occupancy(const Occupancy *o, ptxlint_occupancy *out)
 {
     *out = (ptxlint_occupancy){
         .size = sizeof *out,
-        .blocks_per_sm = ptx_view_number(o->blocks_per_sm), .warps_per_sm = ptx_view_number(o->warps_per_sm), .threads_per_sm = ptx_view_number(o->threads_per_sm),
-        .blocks_at_least = ptx_view_number(o->blocks_at_least), .blocks_at_most = ptx_view_number(o->blocks_at_most), .percent = o->percent,
-        .limiter = "unknown", .error = ptx_launch_error_text[o->error],
+        .blocks_per_sm = ptx_view_number(o->blocks_per_sm),
+        .warps_per_sm = ptx_view_number(o->warps_per_sm),
+        .threads_per_sm = ptx_view_number(o->threads_per_sm),
+        .blocks_at_least = ptx_view_number(o->blocks_at_least),
+        .blocks_at_most = ptx_view_number(o->blocks_at_most),
+        .percent = o->percent,
+        .limiter = "unknown",
+        .error = ptx_launch_error_text[o->error],
         .registers_allocated_per_block = ptx_view_number(o->registers_allocated_per_block),
-        .shared_allocated_per_block = ptx_view_number(o->shared_allocated_per_block), .registers_to_free = ptx_view_number(o->registers_to_free),
-        .registers_free = ptx_view_number(o->registers_free), .shared_to_free = ptx_view_number(o->shared_to_free), .shared_free = ptx_view_number(o->shared_free),
-        .carveout_bytes = ptx_view_number(o->carveout_bytes), .clusters_at_most = ptx_view_number(o->clusters_at_most),
+        .shared_allocated_per_block = ptx_view_number(o->shared_allocated_per_block),
+        .registers_to_free = ptx_view_number(o->registers_to_free),
+        .registers_free = ptx_view_number(o->registers_free),
+        .shared_to_free = ptx_view_number(o->shared_to_free),
+        .shared_free = ptx_view_number(o->shared_free),
+        .carveout_bytes = ptx_view_number(o->carveout_bytes),
+        .clusters_at_most = ptx_view_number(o->clusters_at_most),
     };
     for (int i = 0; i < LIMITER__COUNT; i++) {
         out->limits[i] = ptx_view_number(o->limits[i]);
@@ -128,10 +157,16 @@ void ptx_view_occupancy(const Occupancy *o, ptxlint_occupancy *out)
 
 static void view_registers(const Residency *r, const PtxasUsage *said, ptxlint_projection *out)
 {
-    static const ptxlint_spills spills[] = { [SPILLS_UNKNOWN] = PTXLINT_SPILLS_UNKNOWN, [SPILLS_UNLIKELY] = PTXLINT_SPILLS_UNLIKELY,
-                                             [SPILLS_POSSIBLE] = PTXLINT_SPILLS_POSSIBLE, [SPILLS_LIKELY] = PTXLINT_SPILLS_LIKELY };
-    static const ptxlint_register_source sources[] = { [REGISTERS_UNKNOWN] = PTXLINT_REGISTERS_UNKNOWN, [REGISTERS_MAX_LIVE] = PTXLINT_REGISTERS_MAX_LIVE,
-                                                       [REGISTERS_PTXAS] = PTXLINT_REGISTERS_PTXAS, [REGISTERS_MODEL] = PTXLINT_REGISTERS_MODEL };
+    static const ptxlint_spills spills[] = { [SPILLS_UNKNOWN] = PTXLINT_SPILLS_UNKNOWN,
+                                             [SPILLS_UNLIKELY] = PTXLINT_SPILLS_UNLIKELY,
+                                             [SPILLS_POSSIBLE] = PTXLINT_SPILLS_POSSIBLE,
+                                             [SPILLS_LIKELY] = PTXLINT_SPILLS_LIKELY };
+    static const ptxlint_register_source sources[] = {
+        [REGISTERS_UNKNOWN] = PTXLINT_REGISTERS_UNKNOWN,
+        [REGISTERS_MAX_LIVE] = PTXLINT_REGISTERS_MAX_LIVE,
+        [REGISTERS_PTXAS] = PTXLINT_REGISTERS_PTXAS,
+        [REGISTERS_MODEL] = PTXLINT_REGISTERS_MODEL
+    };
     out->registers = ptx_view_number(r->registers);
     out->registers_low = ptx_view_number(r->registers_low);
     out->registers_high = ptx_view_number(r->registers_high);
@@ -163,7 +198,7 @@ static void view_residency(const Residency *r, ptxlint_projection *out)
     out->utilisation_percent = r->waves.utilisation_percent;
 }
 
-/* ---- the launch -------------------------------------------------------------------------------------------------- */
+/* ---- the launch ------------------------------------------------------------------------------ */
 
 _Static_assert(PART__COUNT == PTXLINT_TIME_PARTS, "all parts have room");
 
@@ -176,13 +211,23 @@ ptxlint_time ptx_project_time(const Prediction *p)
 {
     bool is_known = p->certainty != CERTAINTY_UNKNOWN;
     ptxlint_time out = {
-        .dram_bytes = p->dram_bytes, .bound_us = p->bound_us, .predicted_us = p->predicted_us, .low_us = p->low_us, .high_us = p->high_us,
-        .band = p->band < 0 ? NULL : ptx_band_info[p->band].key, .band_is_measured = p->is_measured_gpu,
+        .dram_bytes = p->dram_bytes,
+        .bound_us = p->bound_us,
+        .predicted_us = p->predicted_us,
+        .low_us = p->low_us,
+        .high_us = p->high_us,
+        .band = p->band < 0 ? NULL : ptx_band_info[p->band].key,
+        .band_is_measured = p->is_measured_gpu,
         .why = p->why,
-        .bound_why = p->bound_is_assumed ? "it would rest on assumed values: see launch.assumed" : NULL,
-        .bound_by = part_name(p->bound_by, p->bound_pipe), .limiter = part_name(p->limiter, p->pipe), .part_count = is_known ? PART__COUNT : 0,
+        .bound_why = p->bound_is_assumed ? "it would rest on assumed values: see launch.assumed"
+                                         : NULL,
+        .bound_by = part_name(p->bound_by, p->bound_pipe),
+        .limiter = part_name(p->limiter, p->pipe),
+        .part_count = is_known ? PART__COUNT : 0,
         .bytes_certainty = is_known ? PTXLINT_ESTIMATE : PTXLINT_NOT_KNOWN,
-        .bound_certainty = !is_known || p->bound_is_assumed ? PTXLINT_NOT_KNOWN : p->certainty == CERTAINTY_BOUND ? PTXLINT_BOUND : PTXLINT_ESTIMATE,
+        .bound_certainty = !is_known || p->bound_is_assumed  ? PTXLINT_NOT_KNOWN
+                           : p->certainty == CERTAINTY_BOUND ? PTXLINT_BOUND
+                                                             : PTXLINT_ESTIMATE,
         .certainty = is_known ? PTXLINT_ESTIMATE : PTXLINT_NOT_KNOWN,
     };
     for (size_t i = 0; i < out.part_count; i++)
@@ -194,36 +239,66 @@ static ptxlint_executed view_executed(Sessions *all, const Executed *executed)
 {
     const double unknown = (double)NAN;
     if (!executed || executed->certainty == CERTAINTY_UNKNOWN)
-        return (ptxlint_executed){ unknown, unknown, unknown, unknown, unknown, NULL, 0, PTXLINT_NOT_KNOWN,
-                                   executed ? executed->why : "only kernels that could be read are launched" };
-    ptxlint_machine_count *counts = ptx_arena_array(all->arena, ptxlint_machine_count, MACHINE__COUNT);
+        return (ptxlint_executed){ unknown,
+                                   unknown,
+                                   unknown,
+                                   unknown,
+                                   unknown,
+                                   NULL,
+                                   0,
+                                   PTXLINT_NOT_KNOWN,
+                                   executed ? executed->why
+                                            : "only kernels that could be read are launched" };
+    ptxlint_machine_count *counts = ptx_arena_array(all->arena, ptxlint_machine_count,
+                                                    MACHINE__COUNT);
     ptxlint_executed view = {
-        executed->warp_instructions, executed->flops_fp32, executed->flops_fp64, executed->flops_fp16, executed->flops_tensor, counts, 0, PTXLINT_ESTIMATE, NULL,
+        executed->warp_instructions,
+        executed->flops_fp32,
+        executed->flops_fp64,
+        executed->flops_fp16,
+        executed->flops_tensor,
+        counts,
+        0,
+        PTXLINT_ESTIMATE,
+        NULL,
     };
     for (unsigned i = 0; i < MACHINE__COUNT; i++)
         if (executed->machine[i] > 0)
-            counts[view.machine_count++] = (ptxlint_machine_count){ ptx_machine_info[i].key, executed->machine[i] };
+            counts[view.machine_count++] = (ptxlint_machine_count){ ptx_machine_info[i].key,
+                                                                    executed->machine[i] };
     return view;
 }
 
-/* ---- what holds it back ------------------------------------------------------------------------------------------ */
+/* ---- what holds it back ---------------------------------------------------------------------- */
 
 ptxlint_bottleneck ptx_project_bottleneck(const Prediction *p, double waves)
 {
     Bottleneck b = ptx_bottleneck_find(p, waves);
     return (ptxlint_bottleneck){
-        .compute_percent = b.compute_percent, .memory_percent = b.memory_percent, .issue_percent = b.issue_percent, .relieved_us = b.relieved_us,
-        .next = part_name(b.next, b.next_pipe), .advice = p->limiter < 0 ? NULL : ptx_part_info[p->limiter].advice, .wave_us = b.wave_us, .tail_us = b.tail_us,
+        .compute_percent = b.compute_percent,
+        .memory_percent = b.memory_percent,
+        .issue_percent = b.issue_percent,
+        .relieved_us = b.relieved_us,
+        .next = part_name(b.next, b.next_pipe),
+        .advice = p->limiter < 0 ? NULL : ptx_part_info[p->limiter].advice,
+        .wave_us = b.wave_us,
+        .tail_us = b.tail_us,
     };
 }
 
-static ptxlint_roofline view_roofline(const Gpu *gpu, Session *session, size_t g, const Prediction *p)
+static ptxlint_roofline view_roofline(const Gpu *gpu, Session *session, size_t g,
+                                      const Prediction *p)
 {
     Peak peak;
     ptx_peak_compute(gpu, &ptx_session_mixes(session)->func, &peak);
     Roofline r = ptx_roofline_compute(gpu, &peak, ptx_session_executed(session, g), p);
     return (ptxlint_roofline){
-        r.flops, r.flops_per_byte, r.ridge_flops_per_byte, r.attainable_gflops, r.predicted_gflops, r.ceiling < CEILING__COUNT ? ptx_ceiling_text[r.ceiling] : NULL,
+        r.flops,
+        r.flops_per_byte,
+        r.ridge_flops_per_byte,
+        r.attainable_gflops,
+        r.predicted_gflops,
+        r.ceiling < CEILING__COUNT ? ptx_ceiling_text[r.ceiling] : NULL,
         isnan(r.attainable_gflops) ? PTXLINT_NOT_KNOWN : PTXLINT_ESTIMATE,
     };
 }
@@ -233,22 +308,34 @@ static ptxlint_concurrency view_concurrency(const Gpu *gpu, Session *session, si
     const double warps = ptx_session_resident_warps(session, g);
     const Evaluation *evaluation = ptx_session_evaluation(session, BUDGET_FIGURES);
     const Parallelisms *paths = ptx_session_parallelisms(session, BUDGET_FIGURES, g);
-    LoopId loop = ptx_concurrency_where(ptx_session_func(session), ptx_session_cfg(session), ptx_session_loops(session), evaluation);
-    Concurrency c = ptx_concurrency_compute(gpu, warps, loop == NO_LOOP ? &paths->rest : &paths->loops[loop], loop);
+    LoopId loop = ptx_concurrency_where(ptx_session_func(session), ptx_session_cfg(session),
+                                        ptx_session_loops(session), evaluation);
+    Concurrency c = ptx_concurrency_compute(
+        gpu, warps, loop == NO_LOOP ? &paths->rest : &paths->loops[loop], loop);
     return (ptxlint_concurrency){
-        c.bytes_needed_low, c.bytes_needed_high, c.operations_needed, c.warps, c.bytes, c.operations, loop == NO_LOOP ? -1 : (int64_t)loop,
+        c.bytes_needed_low,
+        c.bytes_needed_high,
+        c.operations_needed,
+        c.warps,
+        c.bytes,
+        c.operations,
+        loop == NO_LOOP ? -1 : (int64_t)loop,
         isnan(c.bytes) ? PTXLINT_NOT_KNOWN : PTXLINT_ESTIMATE,
     };
 }
 
-static void find_bottleneck(Sessions *all, FuncId id, size_t g, const Prediction *prediction, ptxlint_projection *out)
+static void find_bottleneck(Sessions *all, FuncId id, size_t g, const Prediction *prediction,
+                            ptxlint_projection *out)
 {
     const double unknown = (double)NAN;
     Session *session = ptx_sessions_of(all, id);
     out->bottleneck = ptx_project_bottleneck(prediction, out->waves);
-    out->rest = view_parallelism(&(const Parallelism){ unknown, unknown, unknown, unknown, unknown, unknown, unknown, unknown });
-    out->roofline = (ptxlint_roofline){ unknown, unknown, unknown, unknown, unknown, NULL, PTXLINT_NOT_KNOWN };
-    out->concurrency = (ptxlint_concurrency){ unknown, unknown, unknown, unknown, unknown, unknown, -1, PTXLINT_NOT_KNOWN };
+    out->rest = view_parallelism(&(const Parallelism){ unknown, unknown, unknown, unknown, unknown,
+                                                       unknown, unknown, unknown });
+    out->roofline = (ptxlint_roofline){ unknown, unknown, unknown,          unknown,
+                                        unknown, NULL,    PTXLINT_NOT_KNOWN };
+    out->concurrency = (ptxlint_concurrency){ unknown, unknown, unknown, unknown,
+                                              unknown, unknown, -1,      PTXLINT_NOT_KNOWN };
     if (!ptx_session_is_projected(session))
         return;
     out->rest = view_parallelism(&ptx_session_parallelisms(session, BUDGET_FIGURES, g)->rest);
@@ -256,11 +343,12 @@ static void find_bottleneck(Sessions *all, FuncId id, size_t g, const Prediction
     out->concurrency = view_concurrency(all->gpus[g], session, g);
 }
 
-/* ---- all of it --------------------------------------------------------------------------------------------------- */
+/* ---- all of it ------------------------------------------------------------------------------- */
 
 void ptx_project_kernel(Sessions *all, FuncId id, ptxlint_kernel *kernel)
 {
-    ptxlint_projection *projections = ptx_arena_array(all->arena, ptxlint_projection, all->gpu_count + 1);
+    ptxlint_projection *projections = ptx_arena_array(all->arena, ptxlint_projection,
+                                                      all->gpu_count + 1);
     Session *session = ptx_sessions_of(all, id);
     bool is_projected = ptx_session_is_projected(session), has_flow = ptx_session_cfg(session);
     kernel->projections = projections;
@@ -278,7 +366,8 @@ void ptx_project_kernel(Sessions *all, FuncId id, ptxlint_kernel *kernel)
             continue;
         if (has_flow)
             out->cycles = view_cycles(all, gpu, &ptx_session_throughput(session, g)->func);
-        out->peak = view_peak(all, gpu, has_flow ? &ptx_session_mixes(session)->func : &(const Mix){ 0 });
+        out->peak = view_peak(all, gpu,
+                              has_flow ? &ptx_session_mixes(session)->func : &(const Mix){ 0 });
         const Prediction *prediction = ptx_session_predict(session, BUDGET_FIGURES, g);
         out->time = ptx_project_time(prediction);
         find_bottleneck(all, id, g, prediction, out);

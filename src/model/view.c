@@ -12,7 +12,7 @@ static const char *copy_text(Sessions *all, Span span)
     return ptx_arena_strndup(all->arena, all->module->text + span.begin, ptx_span_length(span));
 }
 
-/* ---- diagnostics ------------------------------------------------------------------------------------------------- */
+/* ---- diagnostics ----------------------------------------------------------------------------- */
 
 /* path is NULL where no .file says which it is. */
 static ptxlint_source_place view_loc(Sessions *all, const Loc *loc)
@@ -69,18 +69,25 @@ static void view_repair(Sessions *all, const DiagRepair *repair, ptxlint_diagnos
         return;
     ptxlint_insertion *insertions = ptx_arena_array(all->arena, ptxlint_insertion, repair->count);
     for (uint32_t i = 0; i < repair->count; i++)
-        insertions[i] = (ptxlint_insertion){ repair->insertions[i].line, repair->insertions[i].text };
+        insertions[i] = (ptxlint_insertion){ repair->insertions[i].line,
+                                             repair->insertions[i].text };
     out->repair = insertions;
     out->repair_count = repair->count;
 }
 
 const ptxlint_diagnostic *ptx_view_diagnostics(Sessions *all, const DiagSink *diags)
 {
-    static const ptxlint_certainty certainties[] = { PTXLINT_NOT_KNOWN, PTXLINT_EXACT, PTXLINT_BOUND, PTXLINT_ESTIMATE, PTXLINT_NOT_KNOWN };
-    static const ptxlint_suppression suppressions[] = { [SUPPRESSION_NONE] = PTXLINT_NOT_SUPPRESSED, [SUPPRESSION_INLINE] = PTXLINT_SUPPRESSED_INLINE,
-                                                        [SUPPRESSION_CONFIG] = PTXLINT_SUPPRESSED_BY_CONFIG,
-                                                        [SUPPRESSION_BASELINE] = PTXLINT_SUPPRESSED_BY_BASELINE };
-    ptxlint_diagnostic *items = ptx_arena_array(all->arena, ptxlint_diagnostic, diags->count + 1), *out = items;
+    static const ptxlint_certainty certainties[] = { PTXLINT_NOT_KNOWN, PTXLINT_EXACT,
+                                                     PTXLINT_BOUND, PTXLINT_ESTIMATE,
+                                                     PTXLINT_NOT_KNOWN };
+    static const ptxlint_suppression suppressions[] = {
+        [SUPPRESSION_NONE] = PTXLINT_NOT_SUPPRESSED,
+        [SUPPRESSION_INLINE] = PTXLINT_SUPPRESSED_INLINE,
+        [SUPPRESSION_CONFIG] = PTXLINT_SUPPRESSED_BY_CONFIG,
+        [SUPPRESSION_BASELINE] = PTXLINT_SUPPRESSED_BY_BASELINE
+    };
+    ptxlint_diagnostic *items = ptx_arena_array(all->arena, ptxlint_diagnostic, diags->count + 1),
+                       *out = items;
     for (uint32_t i = 0; i < diags->count; i++, out++) {
         const Diag *diag = diags->items[i];
         out->size = sizeof *out;
@@ -110,7 +117,7 @@ const ptxlint_diagnostic *ptx_view_diagnostics(Sessions *all, const DiagSink *di
     return items;
 }
 
-/* ---- kernels ----------------------------------------------------------------------------------------------------- */
+/* ---- kernels --------------------------------------------------------------------------------- */
 
 /* With trips that nobody knows, shares may be estimated; how much there is of a thing may not. */
 static double amount(const Mix *mix, double weighted)
@@ -122,15 +129,24 @@ static ptxlint_mix view_mix(Sessions *all, const Mix *mix)
 {
     ptxlint_mix_class *classes = ptx_arena_array(all->arena, ptxlint_mix_class, CLASS__COUNT - 1);
     for (int c = 1; c < CLASS__COUNT; c++)
-        classes[c - 1] = (ptxlint_mix_class){ ptx_class_info[c].text, mix->counts[c], mix->weighted[c] };
+        classes[c - 1] = (ptxlint_mix_class){ ptx_class_info[c].text, mix->counts[c],
+                                              mix->weighted[c] };
     return (ptxlint_mix){
-        .classes = classes, .class_count = CLASS__COUNT - 1, .instruction_count = mix->insn_count,
-        .fused_count = mix->fused_count, .fusable_count = mix->fusable_count,
+        .classes = classes,
+        .class_count = CLASS__COUNT - 1,
+        .instruction_count = mix->insn_count,
+        .fused_count = mix->fused_count,
+        .fusable_count = mix->fusable_count,
         .fma_fraction = mix->insn_count ? (double)mix->fused_count / mix->insn_count : (double)NAN,
-        .weighted_fma_fraction = mix->weighted_insn_count > 0 ? mix->weighted_fused_count / mix->weighted_insn_count : (double)NAN,
-        .weighted_instruction_count = mix->weighted_insn_count, .flops_fp32 = amount(mix, mix->weighted_flops[FLOPS_FP32]),
-        .flops_fp64 = amount(mix, mix->weighted_flops[FLOPS_FP64]), .flops_fp16 = amount(mix, mix->weighted_flops[FLOPS_FP16]),
-        .flops_tensor = amount(mix, mix->weighted_flops[FLOPS_TENSOR]), .global_bytes = amount(mix, mix->weighted_global_bytes),
+        .weighted_fma_fraction = mix->weighted_insn_count > 0
+                                     ? mix->weighted_fused_count / mix->weighted_insn_count
+                                     : (double)NAN,
+        .weighted_instruction_count = mix->weighted_insn_count,
+        .flops_fp32 = amount(mix, mix->weighted_flops[FLOPS_FP32]),
+        .flops_fp64 = amount(mix, mix->weighted_flops[FLOPS_FP64]),
+        .flops_fp16 = amount(mix, mix->weighted_flops[FLOPS_FP16]),
+        .flops_tensor = amount(mix, mix->weighted_flops[FLOPS_TENSOR]),
+        .global_bytes = amount(mix, mix->weighted_global_bytes),
         .has_assumed_trips = mix->has_assumed_trips,
     };
 }
@@ -139,16 +155,33 @@ static ptxlint_mix view_mix(Sessions *all, const Mix *mix)
 static ptxlint_trip view_trip(Sessions *all, const Func *func, const Trip *trip)
 {
     if (!trip)
-        return (ptxlint_trip){ .count = (double)NAN, .count_min = (double)NAN, .count_max = (double)NAN, .certainty = PTXLINT_NOT_KNOWN,
-                               .step = PTXLINT_UNKNOWN, .why = "only findings were asked for" };
-    static const ptxlint_trip_source sources[] = { [TRIP_UNKNOWN] = PTXLINT_TRIP_UNKNOWN, [TRIP_CODE] = PTXLINT_TRIP_CODE,
-        [TRIP_LAUNCH] = PTXLINT_TRIP_LAUNCH, [TRIP_USER] = PTXLINT_TRIP_USER, [TRIP_SYMBOLIC] = PTXLINT_TRIP_SYMBOLIC };
+        return (ptxlint_trip){ .count = (double)NAN,
+                               .count_min = (double)NAN,
+                               .count_max = (double)NAN,
+                               .certainty = PTXLINT_NOT_KNOWN,
+                               .step = PTXLINT_UNKNOWN,
+                               .why = "only findings were asked for" };
+    static const ptxlint_trip_source sources[] = { [TRIP_UNKNOWN] = PTXLINT_TRIP_UNKNOWN,
+                                                   [TRIP_CODE] = PTXLINT_TRIP_CODE,
+                                                   [TRIP_LAUNCH] = PTXLINT_TRIP_LAUNCH,
+                                                   [TRIP_USER] = PTXLINT_TRIP_USER,
+                                                   [TRIP_SYMBOLIC] = PTXLINT_TRIP_SYMBOLIC };
     bool has_induction = trip->induction != NO_ID;
     return (ptxlint_trip){
-        .source = sources[trip->source], .count = trip->count, .count_min = trip->count_min, .count_max = trip->count_max,
-        .certainty = trip->is_exact ? PTXLINT_EXACT : trip->is_upper ? PTXLINT_BOUND : isnan(trip->count) ? PTXLINT_NOT_KNOWN : PTXLINT_ESTIMATE,
-        .expression = trip->expression, .induction = has_induction ? copy_text(all, func->regs[trip->induction].name) : NULL,
-        .start = trip->start, .bound = trip->bound, .step = has_induction && trip->step ? trip->step : PTXLINT_UNKNOWN, .why = trip->why,
+        .source = sources[trip->source],
+        .count = trip->count,
+        .count_min = trip->count_min,
+        .count_max = trip->count_max,
+        .certainty = trip->is_exact       ? PTXLINT_EXACT
+                     : trip->is_upper     ? PTXLINT_BOUND
+                     : isnan(trip->count) ? PTXLINT_NOT_KNOWN
+                                          : PTXLINT_ESTIMATE,
+        .expression = trip->expression,
+        .induction = has_induction ? copy_text(all, func->regs[trip->induction].name) : NULL,
+        .start = trip->start,
+        .bound = trip->bound,
+        .step = has_induction && trip->step ? trip->step : PTXLINT_UNKNOWN,
+        .why = trip->why,
     };
 }
 
@@ -158,16 +191,22 @@ static void view_loops(Sessions *all, const Func *func, Session *session, ptxlin
     const Cfg *cfg = ptx_session_cfg(session);
     const Mixes *mixes = ptx_session_mixes(session);
     const Trips *trips = all->has_figures ? ptx_session_trips(session) : NULL;
-    ptxlint_loop *view = ptx_arena_array(all->arena, ptxlint_loop, loops->loop_count ? loops->loop_count : 1);
+    ptxlint_loop *view = ptx_arena_array(all->arena, ptxlint_loop,
+                                         loops->loop_count ? loops->loop_count : 1);
     out->loops = view;
     out->loop_count = loops->loop_count;
     for (LoopId i = 0; i < loops->loop_count; i++) {
         const Loop *loop = &loops->loops[i];
         InsnId first = cfg->blocks[loop->header].first;
         view[i] = (ptxlint_loop){
-            .size = sizeof *view, .header = ptx_view_span(func->insns[first].span), .label = "", .depth = loop->depth,
-            .parent = loop->parent == NO_LOOP ? -1 : (int64_t)loop->parent, .is_irreducible = loop->is_irreducible,
-            .is_innermost = loop->is_innermost, .mix = view_mix(all, &mixes->loops[i]),
+            .size = sizeof *view,
+            .header = ptx_view_span(func->insns[first].span),
+            .label = "",
+            .depth = loop->depth,
+            .parent = loop->parent == NO_LOOP ? -1 : (int64_t)loop->parent,
+            .is_irreducible = loop->is_irreducible,
+            .is_innermost = loop->is_innermost,
+            .mix = view_mix(all, &mixes->loops[i]),
             .trip = view_trip(all, func, trips ? &trips->trips[i] : NULL),
         };
         ptx_project_loop(all, session, i, &view[i]);
@@ -177,18 +216,22 @@ static void view_loops(Sessions *all, const Func *func, Session *session, ptxlin
         if (label->insn >= func->insn_count)
             continue;
         LoopId loop = loops->loop_of[cfg->block_of[label->insn]];       /* of a header: its own */
-        if (loop != NO_LOOP && cfg->blocks[loops->loops[loop].header].first == label->insn && !*view[loop].label)
+        if (loop != NO_LOOP && cfg->blocks[loops->loops[loop].header].first == label->insn
+            && !*view[loop].label)
             view[loop].label = copy_text(all, label->name);
     }
 }
 
 static ptxlint_pressure view_pressure(Sessions *all, const Func *func, const Live *live)
 {
-    ptxlint_pressure view = { .max_live = PTXLINT_UNKNOWN, .max_live_predicates = PTXLINT_UNKNOWN, .max_live_64 = PTXLINT_UNKNOWN,
+    ptxlint_pressure view = { .max_live = PTXLINT_UNKNOWN,
+                              .max_live_predicates = PTXLINT_UNKNOWN,
+                              .max_live_64 = PTXLINT_UNKNOWN,
                               .max_live_16 = PTXLINT_UNKNOWN };
     if (!live || live->max_insn == NO_ID || func->has_syntax_error)
         return view;
-    const char **names = ptx_arena_array(all->arena, const char *, live->max_reg_count ? live->max_reg_count : 1);
+    const char **names = ptx_arena_array(all->arena, const char *,
+                                         live->max_reg_count ? live->max_reg_count : 1);
     for (uint32_t i = 0; i < live->max_reg_count; i++)
         names[i] = copy_text(all, func->regs[live->max_regs[i]].name);
     view.max_live = live->max_pressure;
@@ -215,10 +258,15 @@ static void view_params(Sessions *all, const Func *func, ptxlint_kernel *out)
         const Var *var = &all->module->vars[func->params[i]];
         uint32_t align = var->align ? var->align : 1;
         uint64_t offset = (end + align - 1) / align * align;
-        params[i] = (ptxlint_param){ sizeof *params, copy_text(all, var->name), ptx_type_info[var->type].text ? ptx_type_info[var->type].text : "",
-                                     var->bytes <= INT64_MAX ? (int64_t)var->bytes : PTXLINT_UNKNOWN,
-                                     has_place ? (int64_t)offset : PTXLINT_UNKNOWN, align };
-        has_place = has_place && !__builtin_add_overflow(offset, var->bytes, &end) && end <= INT64_MAX / 2;
+        params[i] =
+            (ptxlint_param){ sizeof *params,
+                             copy_text(all, var->name),
+                             ptx_type_info[var->type].text ? ptx_type_info[var->type].text : "",
+                             var->bytes <= INT64_MAX ? (int64_t)var->bytes : PTXLINT_UNKNOWN,
+                             has_place ? (int64_t)offset : PTXLINT_UNKNOWN,
+                             align };
+        has_place = has_place && !__builtin_add_overflow(offset, var->bytes, &end)
+                    && end <= INT64_MAX / 2;
     }
 }
 
@@ -227,10 +275,15 @@ static ptxlint_launch view_launch(Session *session)
     const LaunchShape *shape = ptx_session_shape(session);
     const Launch *launch = ptx_session_launch(session);
     ptxlint_launch out = {
-        .source = PTXLINT_LAUNCH_ASSUMED, .block_is_assumed = shape->is_block_assumed, .error = shape->error,
-        .dynamic_shared_bytes = ptx_view_number(shape->dynamic_shared_bytes), .blocks = ptx_view_number(shape->blocks),
-        .threads_per_block = ptx_view_number(shape->threads_per_block), .warps_per_block = ptx_view_number(shape->warps_per_block),
-        .warps = ptx_view_number(shape->warps), .idle_lanes = ptx_view_number(shape->idle_lanes),
+        .source = PTXLINT_LAUNCH_ASSUMED,
+        .block_is_assumed = shape->is_block_assumed,
+        .error = shape->error,
+        .dynamic_shared_bytes = ptx_view_number(shape->dynamic_shared_bytes),
+        .blocks = ptx_view_number(shape->blocks),
+        .threads_per_block = ptx_view_number(shape->threads_per_block),
+        .warps_per_block = ptx_view_number(shape->warps_per_block),
+        .warps = ptx_view_number(shape->warps),
+        .idle_lanes = ptx_view_number(shape->idle_lanes),
     };
     for (int i = 0; i < 3; i++) {
         out.grid[i] = ptx_view_number(shape->grid[i]);
@@ -282,7 +335,11 @@ static void view_kernel(Sessions *all, FuncId id, ptxlint_kernel *out)
     ptx_project_kernel(all, id, out);
     view_loops(all, func, session, out);
     if (func->is_entry)
-        ptx_view_assumed(all, ptx_session_is_projected(session) ? ptx_session_evaluation(session, BUDGET_FIGURES) : NULL, out);
+        ptx_view_assumed(all,
+                         ptx_session_is_projected(session)
+                             ? ptx_session_evaluation(session, BUDGET_FIGURES)
+                             : NULL,
+                         out);
 }
 
 void ptx_view_func(Sessions *all, FuncId func, ptxlint_kernel *out)

@@ -1,4 +1,5 @@
-/* view.h -- the public structures of a function, filled from IR and facts; they lie in the arena of the sessions. */
+/* view.h -- the public structures of a function, filled from IR and facts; they lie in the arena of
+ * the sessions. */
 #ifndef PTX_MODEL_VIEW_H
 #define PTX_MODEL_VIEW_H
 
@@ -22,7 +23,8 @@ ptxlint_uniformity ptx_view_uniformity(const Affine *value);
 /* view_access.c: its accesses, those of what it calls, and its branches. */
 void ptx_view_accesses(Sessions *all, FuncId func, ptxlint_kernel *view);
 
-/* assumed.c: what figures of an entry rest on that was not given. evaluation: NULL: none was made. */
+/* assumed.c: what figures of an entry rest on that was not given. evaluation: NULL: none was
+ * made. */
 void ptx_view_assumed(Sessions *all, const Evaluation *evaluation, ptxlint_kernel *view);
 
 /* project.c: what a kernel and its loops are on each GPU. view: the rest of the kernel, filled. */

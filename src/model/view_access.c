@@ -1,4 +1,5 @@
-/* view_access.c -- what a kernel's instructions do to memory and to the lanes of warps, in the public structures. */
+/* view_access.c -- what a kernel's instructions do to memory and to the lanes of warps, in the
+ * public structures. */
 #include "model/view.h"
 #include "analysis/access/describe.h"
 #include "analysis/access/divergence.h"
@@ -18,7 +19,8 @@ static const char *operation(const Op *op)
     case OPK_CP_ASYNC:                  return "async-copy";
     case OPK_ST: case OPK_STMATRIX:     return "store";
     case OPK_LD: case OPK_LDMATRIX:     return "load";
-    default:                            return (op->flags & OPF_STORE) ? "store" : (op->flags & OPF_LOAD) ? "load" : NULL;
+    default:
+        return (op->flags & OPF_STORE) ? "store" : (op->flags & OPF_LOAD) ? "load" : NULL;
     }
 }
 
@@ -27,7 +29,8 @@ static const char *space_name(Space space)
     switch (space) {
     case SPACE_SHARED: case SPACE_SHARED_CTA: case SPACE_SHARED_CLUSTER:    return "shared";
     case SPACE_PARAM: case SPACE_PARAM_ENTRY: case SPACE_PARAM_FUNC:        return "param";
-    default:                                                               return ptx_space_text[space];
+    default:
+        return ptx_space_text[space];
     }
 }
 
@@ -41,7 +44,7 @@ static ptxlint_certainty to_certainty(Certainty certainty)
     }
 }
 
-/* ---- why --------------------------------------------------------------------------------------------------------- */
+/* ---- why ------------------------------------------------------------------------------------- */
 
 /* What was said so far, and what else is to be said. */
 static void say(char why[WHY_BYTES], const char *reason)
@@ -57,7 +60,9 @@ static void name_params(const Evaluation *evaluation, char *out, size_t room)
     *out = 0;
     for (uint32_t i = 0; i < evaluation->assumed_count && length + 1 < room; i++)
         if (!i || evaluation->assumed[i].position != evaluation->assumed[i - 1].position)
-            length += (size_t)snprintf(out + length, room - length, "%sparam %u", length ? ", " : "", (unsigned)evaluation->assumed[i].position);
+            length += (size_t)snprintf(out + length, room - length, "%sparam %u",
+                                       length ? ", " : "",
+                                       (unsigned)evaluation->assumed[i].position);
 }
 
 /* What of the launch was taken for something. */
@@ -73,7 +78,8 @@ static void say_assumed(char why[WHY_BYTES], const Evaluation *evaluation)
     for (size_t i = 0; i < sizeof given / sizeof *given; i++) {
         size_t length = strlen(text);
         if (given[i].is_assumed)
-            snprintf(text + length, sizeof text - length, "%s%s", length ? ", " : "rests on what was assumed of ", given[i].what);
+            snprintf(text + length, sizeof text - length, "%s%s",
+                     length ? ", " : "rests on what was assumed of ", given[i].what);
     }
     say(why, *text ? text : "rests on the unknown base of a pointer");
 }
@@ -85,18 +91,25 @@ static void say_doubt(char why[WHY_BYTES], const Evaluation *evaluation, Uncerta
     case UNCERTAIN_DATA:        say(why, "data-dependent control flow or offset"); break;
     case UNCERTAIN_REPEAT:      say(why, "some iterations of a long loop are taken for all"); break;
     case UNCERTAIN_PARAMETER:   say_assumed(why, evaluation); break;
-    case UNCERTAIN_ORDER:       say(why, "which lanes run together depends on how the GPU schedules diverged lanes"); break;
-    case UNCERTAIN_MODEL:       say(why, "how the GPU serves such an access is not documented: a rule measured on another GPU, or an approximation"); break;
+    case UNCERTAIN_ORDER:
+        say(why, "which lanes run together depends on how the GPU schedules diverged lanes");
+        break;
+    case UNCERTAIN_MODEL:
+        say(why, "how the GPU serves such an access is not documented: a rule measured on another "
+                 "GPU, or an approximation");
+        break;
     case UNCERTAIN_NONE:        break;
     }
 }
 
 /* What the figures rest on, or why there are none. "": they are exact. */
-static void explain_figures(char why[WHY_BYTES], const Evaluation *evaluation, const Evaluated *insn)
+static void explain_figures(char why[WHY_BYTES], const Evaluation *evaluation,
+                            const Evaluated *insn)
 {
     char text[96];
     if (!insn->is_reached) {
-        say(why, evaluation->is_cut ? "not reached within the budget of the evaluation" : "no thread reaches it in this launch");
+        say(why, evaluation->is_cut ? "not reached within the budget of the evaluation"
+                                    : "no thread reaches it in this launch");
         return;
     }
     say_doubt(why, evaluation, (Uncertainty)insn->total.doubt);
@@ -105,7 +118,8 @@ static void explain_figures(char why[WHY_BYTES], const Evaluation *evaluation, c
     if (evaluation->is_cut) {
         say(why, "the budget of the evaluation ended");
     } else if (!evaluation->is_whole && !evaluation->grid_is_assumed) {
-        snprintf(text, sizeof text, "a sample of the blocks: %u of %.0f", (unsigned)evaluation->blocks_run, evaluation->blocks);
+        snprintf(text, sizeof text, "a sample of the blocks: %u of %.0f",
+                 (unsigned)evaluation->blocks_run, evaluation->blocks);
         say(why, text);
     }
     if (insn->total.doubt == UNCERTAIN_PARAMETER)       /* which has named them */
@@ -116,13 +130,21 @@ static void explain_figures(char why[WHY_BYTES], const Evaluation *evaluation, c
         say(why, "the block was assumed");
 }
 
-/* ---- accesses ---------------------------------------------------------------------------------------------------- */
+/* ---- accesses -------------------------------------------------------------------------------- */
 
 static const ptxlint_access no_figures = {
-    .active_threads = (double)NAN, .sectors_per_request = (double)NAN, .ideal_sectors_per_request = (double)NAN, .used_bytes_per_request = (double)NAN,
-    .moved_bytes_per_request = (double)NAN, .wavefronts_per_request = (double)NAN, .ideal_wavefronts_per_request = (double)NAN,
-    .addresses_per_request = (double)NAN, .efficiency = (double)NAN, .stride_bytes = PTXLINT_UNKNOWN,
-    .certainty = PTXLINT_NOT_KNOWN, .why = "addresses are not evaluated",
+    .active_threads = (double)NAN,
+    .sectors_per_request = (double)NAN,
+    .ideal_sectors_per_request = (double)NAN,
+    .used_bytes_per_request = (double)NAN,
+    .moved_bytes_per_request = (double)NAN,
+    .wavefronts_per_request = (double)NAN,
+    .ideal_wavefronts_per_request = (double)NAN,
+    .addresses_per_request = (double)NAN,
+    .efficiency = (double)NAN,
+    .stride_bytes = PTXLINT_UNKNOWN,
+    .certainty = PTXLINT_NOT_KNOWN,
+    .why = "addresses are not evaluated",
 };
 
 static void fill_global(const Count *total, ptxlint_access *out)
@@ -158,7 +180,8 @@ static void fill_figures(const Count *total, ptxlint_access *out)
         out->stride_bytes = total->stride;
 }
 
-static const ptxlint_shaped *view_shapes(Sessions *all, const Evaluation *evaluation, const Count *shaped, size_t *count)
+static const ptxlint_shaped *view_shapes(Sessions *all, const Evaluation *evaluation,
+                                         const Count *shaped, size_t *count)
 {
     ptxlint_shaped *out = ptx_arena_array(all->arena, ptxlint_shaped, evaluation->shape_count);
     *count = 0;
@@ -168,9 +191,12 @@ static const ptxlint_shaped *view_shapes(Sessions *all, const Evaluation *evalua
             continue;
         fill_figures(&shaped[i], &in_shape);
         ptxlint_shaped *to = &out[(*count)++];
-        *to = (ptxlint_shaped){ .active_threads = shaped[i].active / shaped[i].requests, .sectors_per_request = in_shape.sectors_per_request,
-                                .wavefronts_per_request = in_shape.wavefronts_per_request, .addresses_per_request = in_shape.addresses_per_request,
-                                .efficiency = in_shape.efficiency, .pattern = in_shape.pattern };
+        *to = (ptxlint_shaped){ .active_threads = shaped[i].active / shaped[i].requests,
+                                .sectors_per_request = in_shape.sectors_per_request,
+                                .wavefronts_per_request = in_shape.wavefronts_per_request,
+                                .addresses_per_request = in_shape.addresses_per_request,
+                                .efficiency = in_shape.efficiency,
+                                .pattern = in_shape.pattern };
         memcpy(to->block, evaluation->shapes[i], sizeof to->block);
     }
     return out;
@@ -179,7 +205,8 @@ static const ptxlint_shaped *view_shapes(Sessions *all, const Evaluation *evalua
 static void fill_access(Sessions *all, FuncId kernel, const Evaluated *insn, ptxlint_access *out)
 {
     const Count *total = &insn->total;
-    const Evaluation *evaluation = ptx_session_evaluation(ptx_sessions_of(all, kernel), BUDGET_FIGURES);
+    const Evaluation *evaluation = ptx_session_evaluation(ptx_sessions_of(all, kernel),
+                                                          BUDGET_FIGURES);
     bool is_known = insn->certainty != CERTAINTY_UNKNOWN && total->requests > 0;
     char why[WHY_BYTES] = "";
     out->certainty = to_certainty(insn->certainty);
@@ -188,7 +215,8 @@ static void fill_access(Sessions *all, FuncId kernel, const Evaluated *insn, ptx
     if (is_known)
         fill_figures(total, out);
     if (is_known && (total->sectors > 0 || total->wavefronts > 0)) {
-        const char *pattern = ptx_count_describe(all->arena, total, out->bytes > 0 ? (uint32_t)out->bytes : 0);
+        const char *pattern = ptx_count_describe(all->arena, total,
+                                                 out->bytes > 0 ? (uint32_t)out->bytes : 0);
         if (*pattern)
             say(why, pattern);
     }
@@ -201,11 +229,13 @@ static void fill_access(Sessions *all, FuncId kernel, const Evaluated *insn, ptx
     out->why = *why ? ptx_arena_strndup(all->arena, why, strlen(why)) : "evaluated";
 }
 
-/* ---- chains ------------------------------------------------------------------------------------------------------ */
+/* ---- chains ---------------------------------------------------------------------------------- */
 
 static const ptxlint_related *view_chain(Sessions *all, FuncId id, InsnId insn, size_t *count)
 {
-    const Uniforms *uniforms = ptx_session_cfg(ptx_sessions_of(all, id)) ? ptx_session_uniforms(ptx_sessions_of(all, id)) : NULL;
+    const Uniforms *uniforms = ptx_session_cfg(ptx_sessions_of(all, id))
+                                   ? ptx_session_uniforms(ptx_sessions_of(all, id))
+                                   : NULL;
     const Func *func = &all->module->funcs[id];
     Link links[MAX_CHAIN];
     *count = uniforms ? ptx_critical_path_find(uniforms, func, insn, links) : 0;
@@ -213,7 +243,8 @@ static const ptxlint_related *view_chain(Sessions *all, FuncId id, InsnId insn, 
         return NULL;
     ptxlint_related *chain = ptx_arena_array(all->arena, ptxlint_related, *count);
     for (size_t i = 0; i < *count; i++)
-        chain[i] = (ptxlint_related){ ptx_view_span(func->insns[links[i].insn].span), ptx_affine_describe(all->arena, &links[i].value) };
+        chain[i] = (ptxlint_related){ ptx_view_span(func->insns[links[i].insn].span),
+                                      ptx_affine_describe(all->arena, &links[i].value) };
     return chain;
 }
 
@@ -236,7 +267,8 @@ static int by_place(const void *pa, const void *pb)
     return a->span.begin < b->span.begin ? -1 : a->span.begin > b->span.begin;
 }
 
-static void view_called(Sessions *all, FuncId kernel, const Evaluation *evaluation, ptxlint_access *view)
+static void view_called(Sessions *all, FuncId kernel, const Evaluation *evaluation,
+                        ptxlint_access *view)
 {
     FuncId before = NO_ID;
     const char *name = NULL;
@@ -244,7 +276,8 @@ static void view_called(Sessions *all, FuncId kernel, const Evaluation *evaluati
         const CalledAccess *called = &evaluation->called[c];
         Span span = all->module->funcs[called->func].name;
         if (called->func != before)
-            name = ptx_arena_strndup(all->arena, all->module->text + span.begin, ptx_span_length(span));
+            name = ptx_arena_strndup(all->arena, all->module->text + span.begin,
+                                     ptx_span_length(span));
         before = called->func;
         begin_access(all, called->func, called->insn, &view[c]);
         view[c].function = name;
@@ -255,11 +288,13 @@ static void view_called(Sessions *all, FuncId kernel, const Evaluation *evaluati
 static void view_memory(Sessions *all, FuncId id, ptxlint_kernel *out)
 {
     const Func *func = &all->module->funcs[id];
-    const Evaluation *evaluation = all->has_figures ? ptx_session_evaluation(ptx_sessions_of(all, id), BUDGET_FIGURES) : NULL;
+    const Evaluation *evaluation =
+        all->has_figures ? ptx_session_evaluation(ptx_sessions_of(all, id), BUDGET_FIGURES) : NULL;
     uint32_t own = 0, called = evaluation ? evaluation->called_count : 0;
     for (InsnId i = 0; i < func->insn_count; i++)
         own += ptx_insn_is_access(&func->insns[i]);
-    ptxlint_access *items = ptx_arena_array(all->arena, ptxlint_access, own + called + 1), *view = items;
+    ptxlint_access *items = ptx_arena_array(all->arena, ptxlint_access, own + called + 1),
+                   *view = items;
     out->accesses = items;
     out->access_count = own + called;
     for (InsnId i = 0; i < func->insn_count; i++) {
@@ -276,7 +311,7 @@ static void view_memory(Sessions *all, FuncId id, ptxlint_kernel *out)
     qsort(items, out->access_count, sizeof *items, by_place);
 }
 
-/* ---- branches ---------------------------------------------------------------------------------------------------- */
+/* ---- branches -------------------------------------------------------------------------------- */
 
 ptxlint_uniformity ptx_view_uniformity(const Affine *a)
 {
@@ -297,13 +332,15 @@ static void judge_split(const Affine *condition, ptxlint_branch *out, const Dive
     if (is_seen) {
         out->certainty = PTXLINT_EXACT;
         out->splits = parted->percent > 0 ? PTXLINT_SPLIT_CERTAIN : PTXLINT_SPLIT_NEVER;
-    } else if (out->splits == PTXLINT_SPLIT_PERHAPS && condition->uniformity == UNIFORMITY_UNKNOWN) {
+    } else if (out->splits == PTXLINT_SPLIT_PERHAPS
+               && condition->uniformity == UNIFORMITY_UNKNOWN) {
         out->splits = PTXLINT_SPLIT_UNKNOWN;
         out->certainty = PTXLINT_NOT_KNOWN;
     }
 }
 
-static void view_branch(Sessions *all, FuncId id, BlockId block, PartedCosts *costs, ptxlint_branch *out)
+static void view_branch(Sessions *all, FuncId id, BlockId block, PartedCosts *costs,
+                        ptxlint_branch *out)
 {
     Session *session = ptx_sessions_of(all, id);
     const Func *func = &all->module->funcs[id];
@@ -314,8 +351,12 @@ static void view_branch(Sessions *all, FuncId id, BlockId block, PartedCosts *co
     DivergenceCost parted = { (double)NAN, (double)NAN, (double)NAN, CERTAINTY_ESTIMATE };
     if (costs)
         parted = ptx_divergence_measure(costs, block);
-    *out = (ptxlint_branch){ .size = sizeof *out, .span = ptx_view_span(func->insns[last].span), .condition = ptx_view_uniformity(condition), .parted_percent = parted.percent,
-                             .wasted_slots = parted.wasted_slots, .wasted_percent = parted.wasted_percent };
+    *out = (ptxlint_branch){ .size = sizeof *out,
+                             .span = ptx_view_span(func->insns[last].span),
+                             .condition = ptx_view_uniformity(condition),
+                             .parted_percent = parted.percent,
+                             .wasted_slots = parted.wasted_slots,
+                             .wasted_percent = parted.wasted_percent };
     if (meeting != EXIT_BLOCK)
         out->meeting = ptx_view_span(func->insns[cfg->blocks[meeting].first].span);
     judge_split(condition, out, &parted);
@@ -331,7 +372,10 @@ static void view_branches(Sessions *all, FuncId id, ptxlint_kernel *out)
     if (!out->branch_count)
         return;
     const Evaluation *evaluation = ptx_session_evaluation(session, BUDGET_FIGURES);
-    PartedCosts *costs = evaluation ? ptx_divergence_new(all->arena, evaluation, &all->module->funcs[id], cfg, ptx_session_dom(session)) : NULL;
+    PartedCosts *costs = evaluation
+                             ? ptx_divergence_new(all->arena, evaluation, &all->module->funcs[id],
+                                                  cfg, ptx_session_dom(session))
+                             : NULL;
     ptxlint_branch *view = ptx_arena_array(all->arena, ptxlint_branch, out->branch_count);
     out->branches = view;
     for (BlockId b = 0; b < cfg->block_count; b++)

@@ -1,7 +1,9 @@
-/* ast.h -- one item of the module as written: statements in order, names unresolved. Built by ptx.y.
+/* ast.h -- one item of the module as written: statements in order, names unresolved. Built by
+ * ptx.y.
  *
- * Every node carries its span. Lists are singly linked in source order. An item lives until the parser is asked for the
- * next one: a tree takes ten times its text, and only one function's stands at a time. */
+ * Every node carries its span. Lists are singly linked in source order. An item lives until the
+ * parser is asked for the next one: a tree takes ten times its text, and only one function's stands
+ * at a time. */
 #ifndef PTX_PARSER_AST_H
 #define PTX_PARSER_AST_H
 
@@ -13,10 +15,13 @@
 
 typedef enum AstOperandKind {
     AST_OPERAND_NONE,
-    AST_NAME,                   /* register, variable, label, function, special register; offset in value */
-    AST_INT,                    /* value; AST_UNSIGNED tells its type: .u64, else .s64 (PTX ISA, "Constants") */
+    /* register, variable, label, function, special register; offset in value */
+    AST_NAME,
+    /* value; AST_UNSIGNED tells its type: .u64, else .s64 (PTX ISA, "Constants") */
+    AST_INT,
     AST_F32, AST_F64,           /* value holds the bits */
-    AST_ADDRESS,                /* [child, ...]: more than one element, or one that is no plain name or number */
+    /* [child, ...]: more than one element, or one that is no plain name or number */
+    AST_ADDRESS,
     AST_VECTOR,                 /* {child, ...} */
     AST_LIST,                   /* (child, ...): parameters of a call */
     AST_PAIR,                   /* child|child */
@@ -29,7 +34,9 @@ enum {
     AST_NEGATIVE = 4,           /* -r */
     AST_BRACKETS = 8,           /* [name+offset] or [number] */
     AST_PARENTHESES = 16,       /* (x): in a call, a list of one */
-    AST_INDEXED = 32,           /* name[value], or name[child] where the index is a register; in a list of targets name<value> */
+    /* name[value], or name[child] where the index is a register; in a list of targets name<value>
+     * */
+    AST_INDEXED = 32,
     AST_GENERIC = 64,           /* generic(name) */
     AST_MASK = 128,             /* 0xFF(name) */
 };
@@ -37,7 +44,8 @@ enum {
 typedef struct AstOperand {
     struct AstOperand *next;
     Span span;                  /* all of it, signs and brackets included */
-    uint64_t value;             /* AST_INT, AST_F32, AST_F64: the constant; AST_NAME: the offset, two's complement;
+    uint64_t
+        value; /* AST_INT, AST_F32, AST_F64: the constant; AST_NAME: the offset, two's complement;
                                  * AST_VECTOR: integers of an initialiser that were skipped, without a node */
     struct AstOperand *child;
     uint32_t name;              /* AST_NAME: where the name begins */
@@ -60,13 +68,15 @@ typedef struct AstLoc AstLoc;
 typedef struct AstStmt {
     struct AstStmt *next;
     Span span;                  /* guard to semicolon */
-    Span opcode;                /* AST_INSN: opcode and modifiers; AST_LABEL: the name; AST_PRAGMA: the string */
+    /* AST_INSN: opcode and modifiers; AST_LABEL: the name; AST_PRAGMA: the string */
+    Span opcode;
     union {
         AstOperand *operands;   /* AST_INSN, AST_BRANCHTARGETS, AST_CALLTARGETS */
         AstDecl *decl;
         AstFunc *prototype;
         AstLoc *loc;
-        struct AstStmt *next_label;     /* AST_SCOPE_BEGIN: first label of the scope; AST_LABEL: the next one in it */
+        /* AST_SCOPE_BEGIN: first label of the scope; AST_LABEL: the next one in it */
+        struct AstStmt *next_label;
     };
     uint32_t guard;             /* where the guard's name begins */
     uint16_t guard_length;      /* 0: no guard */
@@ -82,7 +92,8 @@ struct AstLoc {
     uint32_t inlined_file, inlined_line, inlined_column;
 };
 
-enum { AST_MAX_DIMS = 8 };      /* further ones are diagnosed; ptxas takes more, nobody writes them */
+/* further ones are diagnosed; ptxas takes more, nobody writes them */
+enum { AST_MAX_DIMS = 8 };
 
 struct AstDecl {
     AstDecl *next;              /* of the same list: parameters, or declarators of one directive */
@@ -90,7 +101,8 @@ struct AstDecl {
     Span init;                  /* after `=`, empty without one */
     uint64_t *dims;             /* dim_count of them, NULL for a scalar; an unsized one is 0 */
     uint64_t reg_count;         /* name<reg_count>; 0: a single one */
-    uint64_t element_count;     /* product of dims, 1 for a scalar, saturated; 0 for an unsized array */
+    /* product of dims, 1 for a scalar, saturated; 0 for an unsized array */
+    uint64_t element_count;
     AstOperand *init_value;     /* NULL without one */
     uint32_t init_count;        /* scalars in the initialiser */
     bool init_has_names;        /* not all of them are numbers */
@@ -111,7 +123,8 @@ struct AstDecl {
 typedef struct AstAttribute {   /* performance directive */
     struct AstAttribute *next;
     Span span, name;
-    Span after;                 /* where ptxas takes it: itself, or the token behind it if more numbers could follow */
+    /* where ptxas takes it: itself, or the token behind it if more numbers could follow */
+    Span after;
     uint32_t values[3];
     uint8_t value_count;
 } AstAttribute;
@@ -119,7 +132,8 @@ typedef struct AstAttribute {   /* performance directive */
 struct AstFunc {
     AstFunc *next;
     Span span, name;
-    Span mark;                  /* where ptxas takes its head as read: `)` of an .entry, the token behind it of a .func */
+    /* where ptxas takes its head as read: `)` of an .entry, the token behind it of a .func */
+    Span mark;
     AstDecl *params, *results;
     AstAttribute *attributes;
     AstStmt *body;              /* AST_SCOPE_BEGIN ... AST_SCOPE_END; NULL for a declaration */
@@ -152,10 +166,13 @@ typedef struct AstItem {
 /* What the module's directives said so far. */
 typedef struct AstHeader {
     AstFile *files;
-    Span version_span, target_span;     /* of the number and of the first name; empty where the directive is missing */
+    /* of the number and of the first name; empty where the directive is missing */
+    Span version_span, target_span;
     uint16_t version;           /* 10 * major + minor; 0: none */
     uint32_t address_size;      /* 32 or 64; 0: not said */
-    uint32_t unit;              /* of the modules that stand in the file one behind the other, from 0; the rest here is of the first */
+    /* of the modules that stand in the file one behind the other, from 0; the rest here is of the
+     * first */
+    uint32_t unit;
     bool is_debug;              /* .target names the option debug */
     bool is_texmode_independent, is_texmode_unified;    /* .target names them */
     bool is_version_reported;   /* that it is missing */

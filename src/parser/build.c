@@ -11,22 +11,22 @@ static void mark_syntax_error(Parser *p)
         p->func->has_syntax_error = true;
 }
 
-/* ---- lists: from circular to open -------------------------------------------------------------------------------- */
+/* ---- lists: from circular to open ------------------------------------------------------------ */
 
-#define DEFINE_LIST_OPEN(name, Item, List)                                                                                \
-    static Item *name(List list)                                                                                          \
-    {                                                                                                                     \
-        Item *first = list.last ? list.last->next : NULL;                                                                 \
-        if (list.last)                                                                                                    \
-            list.last->next = NULL;                                                                                       \
-        return first;                                                                                                     \
+#define DEFINE_LIST_OPEN(name, Item, List)                \
+    static Item *name(List list)                          \
+    {                                                     \
+        Item *first = list.last ? list.last->next : NULL; \
+        if (list.last)                                    \
+            list.last->next = NULL;                       \
+        return first;                                     \
     }
 
 DEFINE_LIST_OPEN(open_operands, AstOperand, OperandList)
 DEFINE_LIST_OPEN(open_decls, AstDecl, DeclList)
 DEFINE_LIST_OPEN(open_attributes, AstAttribute, AttributeList)
 
-/* ---- errors ------------------------------------------------------------------------------------------------------ */
+/* ---- errors ---------------------------------------------------------------------------------- */
 
 /* At most four alternatives in words: "an operand, `,` or `;`". */
 static const char *expected_text(Parser *p, const ExpectedTokens *expected)
@@ -51,7 +51,8 @@ static const char *expected_text(Parser *p, const ExpectedTokens *expected)
     else if (takes[TOK_STRING])
         found[count++] = "a string";
     for (size_t m = 0; m < sizeof marks / sizeof *marks && count < 4; m++) {
-        if (takes[marks[m].kind] && !(takes[TOK_AT] && marks[m].kind != TOK_RBRACE) && !(takes[TOK_ENTRY] && takes[TOK_VERSION]))
+        if (takes[marks[m].kind] && !(takes[TOK_AT] && marks[m].kind != TOK_RBRACE)
+            && !(takes[TOK_ENTRY] && takes[TOK_VERSION]))
             found[count++] = marks[m].text;
     }
     const char *text = count ? found[0] : "something else";
@@ -70,24 +71,29 @@ void ptx_build_unexpected(Parser *p, Token found, const ExpectedTokens *expected
         ptx_diag(p->diags, DIAG_UNEXPECTED, here, "expected %s, found the end of the file", wanted);
         return;
     }
-    Diag *diag = ptx_diag(p->diags, DIAG_UNEXPECTED, here, "expected %s, found `%.*s`", wanted, length_of(here), text_of(p, here));
-    bool is_operand = found.kind == TOK_WORD || found.kind == TOK_INT || found.kind == TOK_BITS || found.kind == TOK_LBRACKET || found.kind == TOK_LBRACE;
+    Diag *diag = ptx_diag(p->diags, DIAG_UNEXPECTED, here, "expected %s, found `%.*s`", wanted,
+                          length_of(here), text_of(p, here));
+    bool is_operand = found.kind == TOK_WORD || found.kind == TOK_INT || found.kind == TOK_BITS
+                      || found.kind == TOK_LBRACKET || found.kind == TOK_LBRACE;
     if (is_operand && expected->takes[TOK_COMMA] && !found.first_on_line) {
-        diag->help = ptx_diag_text(p->diags, "insert `,` before `%.*s`", length_of(here), text_of(p, here));
+        diag->help = ptx_diag_text(p->diags, "insert `,` before `%.*s`", length_of(here),
+                                   text_of(p, here));
         ptx_diag_fix(p->diags, diag, (Span){ previous.end, previous.end }, false, ",");
     }
     if (ptx_span_length(previous))
-        diag->label = ptx_diag_text(p->diags, "cannot follow `%.*s`", length_of(previous), text_of(p, previous));
+        diag->label = ptx_diag_text(p->diags, "cannot follow `%.*s`", length_of(previous),
+                                    text_of(p, previous));
 }
 
 void ptx_build_too_deep(Parser *p)
 {
     mark_syntax_error(p);
-    ptx_diag(p->diags, DIAG_TOO_DEEP, ptx_token_span(p->last), "nested deeper than the parser's stack of %d", (int)LIMIT_PARSER_STACK);
+    ptx_diag(p->diags, DIAG_TOO_DEEP, ptx_token_span(p->last),
+             "nested deeper than the parser's stack of %d", (int)LIMIT_PARSER_STACK);
     p->parser_failed = true;
 }
 
-/* ---- numbers ----------------------------------------------------------------------------------------------------- */
+/* ---- numbers --------------------------------------------------------------------------------- */
 
 static bool are_digits(const char *text, uint32_t length)
 {
@@ -97,7 +103,8 @@ static bool are_digits(const char *text, uint32_t length)
     return i == length;
 }
 
-/* What the scanner gives as an integer is one, or `0d0`, `12ab`, `1.5x`: a number with letters behind it, diagnosed there. */
+/* What the scanner gives as an integer is one, or `0d0`, `12ab`, `1.5x`: a number with letters
+ * behind it, diagnosed there. */
 static bool is_integer_text(const char *text, uint32_t length)
 {
     length -= length && text[length - 1] == 'U';
@@ -108,7 +115,8 @@ static bool is_integer_text(const char *text, uint32_t length)
     return length > 2 && strspn(text + 2, digits) >= length - 2;
 }
 
-/* PTX ISA, "Integer Constants": hexadecimal, octal, binary or decimal, 64 bits, `U` makes it unsigned. */
+/* PTX ISA, "Integer Constants": hexadecimal, octal, binary or decimal, 64 bits, `U` makes it
+ * unsigned. */
 static uint64_t read_integer(Parser *p, Span span, bool *is_unsigned)
 {
     const char *text = text_of(p, span);
@@ -129,18 +137,23 @@ static uint64_t read_integer(Parser *p, Span span, bool *is_unsigned)
         unsigned digit = c <= '9' ? (unsigned)(c - '0') : (unsigned)((c | 32) - 'a' + 10);
         if (digit >= base)
             break;              /* 8 and 9 in an octal number; the scanner diagnosed letters */
-        if (__builtin_mul_overflow(value, (uint64_t)base, &value) || __builtin_add_overflow(value, (uint64_t)digit, &value)) {
-            ptx_diag(p->diags, DIAG_BAD_NUMBER, span, "`%.*s` does not fit 64 bits", length_of(span), text);
+        if (__builtin_mul_overflow(value, (uint64_t)base, &value)
+            || __builtin_add_overflow(value, (uint64_t)digit, &value)) {
+            ptx_diag(p->diags, DIAG_BAD_NUMBER, span, "`%.*s` does not fit 64 bits",
+                     length_of(span), text);
             mark_syntax_error(p);
             return 0;
         }
     }
     if (i < length && base == 8 && are_digits(text, length)) {
-        Diag *diag = ptx_diag(p->diags, DIAG_BAD_NUMBER, span, "`%.*s` begins with 0 and so is octal, but has a digit above 7", length_of(span), text);
+        Diag *diag = ptx_diag(p->diags, DIAG_BAD_NUMBER, span,
+                              "`%.*s` begins with 0 and so is octal, but has a digit above 7",
+                              length_of(span), text);
         uint32_t zeros = 0;
         while (zeros + 1 < length && text[zeros] == '0')
             zeros++;
-        diag->help = ptx_diag_text(p->diags, "`%.*s` is the decimal number", length_of((Span){ zeros, length }), text + zeros);
+        diag->help = ptx_diag_text(p->diags, "`%.*s` is the decimal number",
+                                   length_of((Span){ zeros, length }), text + zeros);
         ptx_diag_fix(p->diags, diag, (Span){ span.begin, span.begin + zeros }, false, "%s", "");
         mark_syntax_error(p);
     }
@@ -156,16 +169,20 @@ static uint32_t read_small(Parser *p, Token number)
     return value > UINT32_MAX ? UINT32_MAX : (uint32_t)value;
 }
 
-/* ---- module directives ------------------------------------------------------------------------------------------- */
+/* ---- module directives ----------------------------------------------------------------------- */
 
 /* Modules one behind the other, as `cat` leaves them. */
 static void begin_unit(Parser *p, Span where)
 {
     const AstHeader *h = &p->header;
-    Diag *diag = ptx_diag(p->diags, DIAG_SECOND_MODULE, where, "another module begins here; a file holds one");
+    Diag *diag = ptx_diag(p->diags, DIAG_SECOND_MODULE, where,
+                          "another module begins here; a file holds one");
     ptx_diag_relate(p->diags, diag, h->version_span, "the first module's");
-    diag->help = ptx_diag_text(p->diags, "split the file here: as it is, the rest is analysed as PTX %d.%d for %.*s, with names of its own",
-                               h->version / 10, h->version % 10, length_of(h->target_span), text_of(p, h->target_span));
+    diag->help = ptx_diag_text(p->diags,
+                               "split the file here: as it is, the rest is analysed as PTX %d.%d "
+                               "for %.*s, with names of its own",
+                               h->version / 10, h->version % 10, length_of(h->target_span),
+                               text_of(p, h->target_span));
     p->begins_unit = false;
     p->header.unit++;
 }
@@ -185,14 +202,17 @@ void ptx_build_version(Parser *p, Token directive, Token number)
         return;
     }
     if (p->header.version) {
-        Diag *diag = ptx_diag(p->diags, DIAG_REDECLARED, ptx_span_join(ptx_token_span(directive), ptx_token_span(number)), "a second .version in one module");
+        Diag *diag = ptx_diag(p->diags, DIAG_REDECLARED,
+                              ptx_span_join(ptx_token_span(directive), ptx_token_span(number)),
+                              "a second .version in one module");
         ptx_diag_relate(p->diags, diag, p->header.version_span, "the first is here");
         return;
     }
     p->header.version_span = ptx_token_span(number);
     p->header.version = (uint16_t)(10 * (major > 99 ? 99 : major) + (minor > 9 ? 9 : minor));
     if (!is_written_so) {
-        ptx_diag(p->diags, DIAG_UNKNOWN_VERSION, ptx_token_span(number), "`%.*s` is not a version: write two numbers with a point, as 9.0",
+        ptx_diag(p->diags, DIAG_UNKNOWN_VERSION, ptx_token_span(number),
+                 "`%.*s` is not a version: write two numbers with a point, as 9.0",
                  length_of(ptx_token_span(number)), text);
         return;
     }
@@ -200,11 +220,14 @@ void ptx_build_version(Parser *p, Token directive, Token number)
     case TARGET_KNOWN:
         break;
     case TARGET_NEWER:
-        ptx_diag(p->diags, DIAG_NEWER_VERSION, ptx_token_span(number), "PTX %u.%u is newer than %d.%d, the newest in our tables", major, minor,
-                 PTX_VERSION_NEWEST / 10, PTX_VERSION_NEWEST % 10)->help = "unknown instructions are notes in this file, not errors";
+        ptx_diag(p->diags, DIAG_NEWER_VERSION, ptx_token_span(number),
+                 "PTX %u.%u is newer than %d.%d, the newest in our tables", major, minor,
+                 PTX_VERSION_NEWEST / 10, PTX_VERSION_NEWEST % 10)
+            ->help = "unknown instructions are notes in this file, not errors";
         break;
     case TARGET_UNKNOWN:
-        ptx_diag(p->diags, DIAG_UNKNOWN_VERSION, ptx_token_span(number), "there is no PTX version `%.*s`", length_of(ptx_token_span(number)), text);
+        ptx_diag(p->diags, DIAG_UNKNOWN_VERSION, ptx_token_span(number),
+                 "there is no PTX version `%.*s`", length_of(ptx_token_span(number)), text);
         break;
     }
 }
@@ -214,7 +237,9 @@ static void need_version(Parser *p, Span where, const char *what, int version)
 {
     int have = p->header.version;
     if (have && have < version)
-        ptx_diag(p->diags, DIAG_VERSION_TOO_OLD, where, "%s needs PTX %d.%d; this module says %d.%d", what, version / 10, version % 10, have / 10, have % 10);
+        ptx_diag(p->diags, DIAG_VERSION_TOO_OLD, where,
+                 "%s needs PTX %d.%d; this module says %d.%d", what, version / 10, version % 10,
+                 have / 10, have % 10);
 }
 
 static void need_target(Parser *p, Span where, const char *what, unsigned sm)
@@ -223,7 +248,8 @@ static void need_target(Parser *p, Span where, const char *what, unsigned sm)
     Span name = p->header.target_span;
     ptx_target_find(text_of(p, name), ptx_span_length(name), &target);
     if (target.sm && target.sm < sm)
-        ptx_diag(p->diags, DIAG_TARGET_TOO_OLD, where, "%s needs sm_%u; this module is for sm_%u", what, sm, (unsigned)target.sm);
+        ptx_diag(p->diags, DIAG_TARGET_TOO_OLD, where, "%s needs sm_%u; this module is for sm_%u",
+                 what, sm, (unsigned)target.sm);
 }
 
 void ptx_build_address_size(Parser *p, Token directive, Token number)
@@ -233,7 +259,9 @@ void ptx_build_address_size(Parser *p, Token directive, Token number)
     p->header.address_size = read_small(p, number);
     need_version(p, ptx_token_span(directive), "`.address_size`", 23);
     if (p->header.address_size != 32 && p->header.address_size != 64) {
-        ptx_diag(p->diags, DIAG_BAD_DECLARATION, ptx_span_join(ptx_token_span(directive), ptx_token_span(number)), "the address size is 32 or 64");
+        ptx_diag(p->diags, DIAG_BAD_DECLARATION,
+                 ptx_span_join(ptx_token_span(directive), ptx_token_span(number)),
+                 "the address size is 32 or 64");
         p->header.address_size = 0;
     }
 }
@@ -258,7 +286,8 @@ void ptx_build_file(Parser *p, Token index, Token path)
     for (uint32_t i = 0; same && i < FILES_COMPARED && !is_same_file(same, file); i++)
         same = same->next;
     if (same && is_same_file(same, file)) {
-        Diag *diag = ptx_diag(p->diags, DIAG_REDECLARED, file->span, "file index %u is given twice", (unsigned)file->index);
+        Diag *diag = ptx_diag(p->diags, DIAG_REDECLARED, file->span, "file index %u is given twice",
+                              (unsigned)file->index);
         ptx_diag_relate(p->diags, diag, same->span, "the first one");
     }
     *p->file_tail = file;
@@ -282,13 +311,15 @@ void ptx_build_module_pragma(Parser *p, Token directive)
 
 void ptx_build_file_directory(Parser *p, Token directive)
 {
-    ptx_diag(p->diags, DIAG_UNEXPECTED, ptx_token_span(directive), ".file takes one string; a directory before the name is DWARF's form, not PTX's");
+    ptx_diag(p->diags, DIAG_UNEXPECTED, ptx_token_span(directive),
+             ".file takes one string; a directory before the name is DWARF's form, not PTX's");
 }
 
 /* Inside a function; ptxas takes .file before and between functions only. */
 void ptx_build_function_file(Parser *p, Token directive)
 {
-    ptx_diag(p->diags, DIAG_UNEXPECTED, ptx_token_span(directive), ".file stands outside functions");
+    ptx_diag(p->diags, DIAG_UNEXPECTED, ptx_token_span(directive),
+             ".file stands outside functions");
 }
 
 void ptx_build_module_loc(Parser *p, Token directive)
@@ -313,7 +344,7 @@ void ptx_build_alias(Parser *p, Token directive, Token name, Token target, Token
     add_item(p)->alias = alias;
 }
 
-/* ---- declarations ------------------------------------------------------------------------------------------------ */
+/* ---- declarations ---------------------------------------------------------------------------- */
 
 void ptx_build_attribute(Parser *p, Token word, bool has_numbers)
 {
@@ -323,8 +354,9 @@ void ptx_build_attribute(Parser *p, Token word, bool has_numbers)
     if (p->header.version >= version)
         need_target(p, here, has_numbers ? "`.unified`" : "`.managed`", has_numbers ? 90 : 30);
     if (!span_is(p, here, has_numbers ? ".unified" : ".managed"))
-        ptx_diag(p->diags, DIAG_BAD_DECLARATION, here, "there is no attribute `%.*s`%s", length_of(here), text_of(p, here),
-                 has_numbers ? " with two numbers" : "")->help = "attributes are .managed and .unified(number, number)";
+        ptx_diag(p->diags, DIAG_BAD_DECLARATION, here, "there is no attribute `%.*s`%s",
+                 length_of(here), text_of(p, here), has_numbers ? " with two numbers" : "")
+            ->help = "attributes are .managed and .unified(number, number)";
 }
 
 Prefix *ptx_prefix_new(Parser *p, Token first)
@@ -335,8 +367,8 @@ Prefix *ptx_prefix_new(Parser *p, Token first)
     return prefix;
 }
 
-/* PTX has one order: linkage; state space, alignment, attribute; vector; type; .ptr with its own space and alignment. last: the last
- * stage that it may follow; next: the one that it makes. */
+/* PTX has one order: linkage; state space, alignment, attribute; vector; type; .ptr with its own
+ * space and alignment. last: the last stage that it may follow; next: the one that it makes. */
 static void prefix_extend(Parser *p, Prefix *prefix, Token word, PrefixStage last, PrefixStage next)
 {
     Span here = ptx_token_span(word);
@@ -348,8 +380,10 @@ static void prefix_extend(Parser *p, Prefix *prefix, Token word, PrefixStage las
         return;
     }
     if (!prefix->is_misplaced)
-        ptx_diag(p->diags, DIAG_BAD_DECLARATION, here, "`%.*s` is not allowed here", length_of(here), text_of(p, here))->help =
-            "a declaration is .visible (or another linkage), state space and .align, .v2 or .v4, type, in this order; each once";
+        ptx_diag(p->diags, DIAG_BAD_DECLARATION, here, "`%.*s` is not allowed here",
+                 length_of(here), text_of(p, here))
+            ->help = "a declaration is .visible (or another linkage), state space and .align, .v2 "
+                     "or .v4, type, in this order; each once";
     prefix->is_misplaced = true;
 }
 
@@ -371,7 +405,8 @@ void ptx_prefix_linkage(Parser *p, Prefix *prefix, Token word)
         need_version(p, ptx_token_span(word), "`.common`", 50);
 }
 
-/* .const[N], of PTX 1.5 to 2.1: bank 0 is what .const means, the others hold external arrays without a size. */
+/* .const[N], of PTX 1.5 to 2.1: bank 0 is what .const means, the others hold external arrays
+ * without a size. */
 static void read_bank(Parser *p, Prefix *prefix, Span span)
 {
     uint16_t version = p->header.version;
@@ -380,8 +415,10 @@ static void read_bank(Parser *p, Prefix *prefix, Span span)
     if (bank > 10)
         ptx_diag(p->diags, DIAG_BAD_DECLARATION, span, "there are constant banks 0 to 10");
     else if (version > 21)
-        ptx_diag(p->diags, DIAG_BAD_DECLARATION, span, "constant banks were removed in PTX 2.2; this module says %d.%d", version / 10, version % 10)->help =
-            "write `.const`";
+        ptx_diag(p->diags, DIAG_BAD_DECLARATION, span,
+                 "constant banks were removed in PTX 2.2; this module says %d.%d", version / 10,
+                 version % 10)
+            ->help = "write `.const`";
     else if (bank)
         need_version(p, span, "a constant bank", 15);
 }
@@ -389,7 +426,8 @@ static void read_bank(Parser *p, Prefix *prefix, Span span)
 void ptx_prefix_space(Parser *p, Prefix *prefix, Token word)
 {
     bool is_pointed = prefix->is_pointer && !prefix->pointer_align;
-    prefix_extend(p, prefix, word, is_pointed ? PREFIX_POINTER : PREFIX_SPACE, is_pointed ? PREFIX_POINTER : PREFIX_SPACE);
+    prefix_extend(p, prefix, word, is_pointed ? PREFIX_POINTER : PREFIX_SPACE,
+                  is_pointed ? PREFIX_POINTER : PREFIX_SPACE);
     const char *name = text_of(p, ptx_token_span(word)) + 1;
     size_t length = ptx_span_length(ptx_token_span(word)) - 1;
     if (name[length - 1] == ']') {
@@ -402,20 +440,25 @@ void ptx_prefix_space(Parser *p, Prefix *prefix, Token word)
     else if (!prefix->space)
         prefix->space = space;
     else if (!prefix->is_misplaced)
-        ptx_diag(p->diags, DIAG_BAD_DECLARATION, ptx_token_span(word), "a second state space in one declaration");
+        ptx_diag(p->diags, DIAG_BAD_DECLARATION, ptx_token_span(word),
+                 "a second state space in one declaration");
 }
 
 void ptx_prefix_align(Parser *p, Prefix *prefix, Token number)
 {
-    bool is_behind = prefix->is_pointer || prefix->stage == PREFIX_TYPE;         /* entry(.param .b32 .align 4 x) */
-    prefix_extend(p, prefix, number, is_behind ? PREFIX_POINTER : PREFIX_SPACE, is_behind ? PREFIX_POINTER : PREFIX_SPACE);
+    /* entry(.param .b32 .align 4 x) */
+    bool is_behind = prefix->is_pointer || prefix->stage == PREFIX_TYPE;
+    prefix_extend(p, prefix, number, is_behind ? PREFIX_POINTER : PREFIX_SPACE,
+                  is_behind ? PREFIX_POINTER : PREFIX_SPACE);
     prefix->is_aligned_behind |= is_behind && !prefix->is_pointer;
-    if (!is_integer_text(text_of(p, ptx_token_span(number)), ptx_span_length(ptx_token_span(number))))
+    if (!is_integer_text(text_of(p, ptx_token_span(number)),
+                         ptx_span_length(ptx_token_span(number))))
         return;
     uint32_t align = read_small(p, number);
     if (!align || (align & (align - 1))) {
-        ptx_diag(p->diags, DIAG_BAD_DECLARATION, ptx_token_span(number), "an alignment must be a power of two, not %u", (unsigned)align)->help =
-            "1, 2, 4, 8, 16, ... bytes";
+        ptx_diag(p->diags, DIAG_BAD_DECLARATION, ptx_token_span(number),
+                 "an alignment must be a power of two, not %u", (unsigned)align)
+            ->help = "1, 2, 4, 8, 16, ... bytes";
         return;
     }
     if (prefix->is_pointer)
@@ -435,7 +478,8 @@ void ptx_prefix_modifier(Parser *p, Prefix *prefix, Token word)
     const char *name = text_of(p, ptx_token_span(word)) + 1;
     uint32_t length = ptx_span_length(ptx_token_span(word)) - 1;
     Type type = ptx_type_find(name, length);
-    prefix_extend(p, prefix, word, type ? PREFIX_VECTOR : PREFIX_SPACE, type ? PREFIX_TYPE : PREFIX_VECTOR);
+    prefix_extend(p, prefix, word, type ? PREFIX_VECTOR : PREFIX_SPACE,
+                  type ? PREFIX_TYPE : PREFIX_VECTOR);
     if (type) {
         prefix->type = type;
         return;
@@ -444,8 +488,9 @@ void ptx_prefix_modifier(Parser *p, Prefix *prefix, Token word)
         prefix->vector = (uint8_t)(name[1] - '0');
         return;
     }
-    ptx_diag(p->diags, DIAG_BAD_DECLARATION, ptx_token_span(word), "`%.*s` is neither a type nor a directive of a declaration", length_of(ptx_token_span(word)),
-             text_of(p, ptx_token_span(word)));
+    ptx_diag(p->diags, DIAG_BAD_DECLARATION, ptx_token_span(word),
+             "`%.*s` is neither a type nor a directive of a declaration",
+             length_of(ptx_token_span(word)), text_of(p, ptx_token_span(word)));
     mark_syntax_error(p);
 }
 
@@ -453,7 +498,8 @@ static bool is_one_word(const Parser *p, Span span)
 {
     for (uint32_t i = span.begin; i < span.end; i++) {
         char c = p->text[i];
-        if (!((c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'))
+        if (!((c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')
+              || c == '_'))
             return false;
     }
     return true;
@@ -467,20 +513,24 @@ Dims *ptx_dims_add(Parser *p, Dims *dims, AstOperand *size, Token end)
     uint64_t value = size != NULL;      /* after a mistake: no array without a bound */
     if (size && size->kind != AST_INT) {
         if (size->kind != AST_BAD)
-            ptx_diag(p->diags, DIAG_BAD_DECLARATION, size->span, "an array bound is an integer constant");
+            ptx_diag(p->diags, DIAG_BAD_DECLARATION, size->span,
+                     "an array bound is an integer constant");
     } else if (size && !size->value) {
         ptx_diag(p->diags, DIAG_BAD_DECLARATION, size->span, "an array bound is at least 1");
     } else if (size && !(size->flags & AST_UNSIGNED) && (int64_t)size->value < 0) {
         ptx_diag(p->diags, DIAG_BAD_DECLARATION, size->span, "an array bound is not negative");
     } else if (size && !is_one_word(p, size->span)) {
-        ptx_diag(p->diags, DIAG_BAD_DECLARATION, size->span, "an array bound is one number; `%.*s` is an expression", length_of(size->span),
-                 text_of(p, size->span))->help = ptx_diag_text(p->diags, "write %llu", (unsigned long long)size->value);
+        ptx_diag(p->diags, DIAG_BAD_DECLARATION, size->span,
+                 "an array bound is one number; `%.*s` is an expression", length_of(size->span),
+                 text_of(p, size->span))
+            ->help = ptx_diag_text(p->diags, "write %llu", (unsigned long long)size->value);
         value = size->value;
     } else if (size) {
         value = size->value;
     }
     if (dims->count == AST_MAX_DIMS) {
-        ptx_diag(p->diags, DIAG_TOO_LARGE, ptx_token_span(end), "an array has at most %d dimensions", (int)AST_MAX_DIMS);
+        ptx_diag(p->diags, DIAG_TOO_LARGE, ptx_token_span(end),
+                 "an array has at most %d dimensions", (int)AST_MAX_DIMS);
         return dims;
     }
     dims->sizes[dims->count++] = value;
@@ -512,7 +562,8 @@ AstDecl *ptx_decl_range(Parser *p, Token name, Token count, Token end)
     decl->span = ptx_span_join(ptx_token_span(name), ptx_token_span(end));
     decl->reg_count = read_integer(p, ptx_token_span(count), &is_unsigned);
     if (decl->reg_count > UINT32_MAX)
-        ptx_diag(p->diags, DIAG_BAD_DECLARATION, ptx_token_span(count), "a range has at most 4294967295 registers");
+        ptx_diag(p->diags, DIAG_BAD_DECLARATION, ptx_token_span(count),
+                 "a range has at most 4294967295 registers");
     decl->is_empty_range = !decl->reg_count;
     return decl;
 }
@@ -553,13 +604,16 @@ void ptx_decl_prefix(Parser *p, AstDecl *decl, const Prefix *prefix)
     decl->pointer_space = prefix->pointer_space;
     decl->pointer_align = prefix->pointer_align;
     if (!decl->space)
-        ptx_diag(p->diags, DIAG_BAD_DECLARATION, prefix->span, "this declaration names no state space");
+        ptx_diag(p->diags, DIAG_BAD_DECLARATION, prefix->span,
+                 "this declaration names no state space");
     else if (!decl->type)
         ptx_diag(p->diags, DIAG_BAD_DECLARATION, prefix->span, "this declaration names no type");
     else if (prefix->has_attribute && decl->space != SPACE_GLOBAL)
-        ptx_diag(p->diags, DIAG_BAD_DECLARATION, prefix->span, ".attribute is for variables in .global space");
+        ptx_diag(p->diags, DIAG_BAD_DECLARATION, prefix->span,
+                 ".attribute is for variables in .global space");
     else if (prefix->has_bank && (decl->linkage != LINKAGE_EXTERN || decl->element_count))
-        ptx_diag(p->diags, DIAG_BAD_DECLARATION, decl->span, "constant banks 1 to 10 hold `.extern` arrays without a size");
+        ptx_diag(p->diags, DIAG_BAD_DECLARATION, decl->span,
+                 "constant banks 1 to 10 hold `.extern` arrays without a size");
     decl->is_aligned_behind = prefix->is_aligned_behind;
 }
 
@@ -586,35 +640,41 @@ void ptx_build_declarations(Parser *p, const Prefix *prefix, DeclList list, Toke
         add_item(p)->decl = first;
 }
 
-/* ---- functions --------------------------------------------------------------------------------------------------- */
+/* ---- functions ------------------------------------------------------------------------------- */
 
-AttributeList ptx_attribute_add(Parser *p, AttributeList list, Token name, int count, Token x, Token y, Token z)
+AttributeList ptx_attribute_add(Parser *p, AttributeList list, Token name, int count, Token x,
+                                Token y, Token z)
 {
     AstAttribute *attribute = ptx_arena_new(p->arena, AstAttribute);
     const Token values[3] = { x, y, z };
     attribute->name = attribute->span = ptx_token_span(name);
     attribute->value_count = (uint8_t)count;
-    bool takes_shape = span_is(p, attribute->name, ".maxntid") || span_is(p, attribute->name, ".reqntid")
-                    || span_is(p, attribute->name, ".reqnctapercluster");
+    bool takes_shape = span_is(p, attribute->name, ".maxntid")
+                       || span_is(p, attribute->name, ".reqntid")
+                       || span_is(p, attribute->name, ".reqnctapercluster");
     for (int i = 0; i < count; i++) {
         attribute->values[i] = read_small(p, values[i]);
         attribute->span = ptx_span_join(attribute->span, ptx_token_span(values[i]));
     }
     attribute->after = takes_shape && count < 3 ? ptx_token_span(p->current) : attribute->span;
-    return list.last ? LIST_ADD(AttributeList, list, attribute) : LIST_ONE(AttributeList, attribute);
+    return list.last ? LIST_ADD(AttributeList, list, attribute)
+                     : LIST_ONE(AttributeList, attribute);
 }
 
-AstFunc *ptx_func_new(Parser *p, const Prefix *prefix, Token keyword, Token name, DeclList results, DeclList params,
-                      AttributeList attributes)
+AstFunc *ptx_func_new(Parser *p, const Prefix *prefix, Token keyword, Token name, DeclList results,
+                      DeclList params, AttributeList attributes)
 {
     AstFunc *func = ptx_arena_new(p->arena, AstFunc);
     func->name = ptx_token_span(name);
-    func->span = ptx_span_join(prefix ? prefix->span : ptx_token_span(keyword), ptx_token_span(name));
+    func->span = ptx_span_join(prefix ? prefix->span : ptx_token_span(keyword),
+                               ptx_token_span(name));
     func->linkage = prefix ? prefix->linkage : LINKAGE_NONE;
     func->is_entry = keyword.kind == TOK_ENTRY;
-    func->mark = ptx_token_span(func->is_entry && p->mark_last.kind == TOK_RPAREN ? p->mark_last : p->mark_current);
+    func->mark = ptx_token_span(
+        func->is_entry && p->mark_last.kind == TOK_RPAREN ? p->mark_last : p->mark_current);
     if (prefix && (ptx_span_length(prefix->detail) || prefix->linkage == LINKAGE_COMMON))
-        ptx_diag(p->diags, DIAG_BAD_DECLARATION, prefix->span, "expected a linkage before .entry or .func: .visible, .extern or .weak");
+        ptx_diag(p->diags, DIAG_BAD_DECLARATION, prefix->span,
+                 "expected a linkage before .entry or .func: .visible, .extern or .weak");
     func->results = open_decls(results);
     func->params = open_decls(params);
     func->attributes = open_attributes(attributes);
@@ -643,7 +703,7 @@ void ptx_build_func_end(Parser *p, Token end)
     p->stmt_tail = NULL;
 }
 
-/* ---- statements -------------------------------------------------------------------------------------------------- */
+/* ---- statements ------------------------------------------------------------------------------ */
 
 void ptx_build_scope_begin(Parser *p, Token brace)
 {
@@ -663,11 +723,13 @@ void ptx_build_scope_end(Parser *p, Token brace)
 void ptx_build_empty(Parser *p, Token semicolon)
 {
     Span span = ptx_token_span(semicolon);
-    bool is_mistake = ptx_span_length(span) && !p->is_recovering;       /* the driver's own ones have no text */
+    /* the driver's own ones have no text */
+    bool is_mistake = ptx_span_length(span) && !p->is_recovering;
     p->is_recovering = false;
     if (!is_mistake)
         return;
-    Diag *diag = ptx_diag(p->diags, DIAG_UNEXPECTED, span, "unexpected `;`: PTX has no empty statement");
+    Diag *diag = ptx_diag(p->diags, DIAG_UNEXPECTED, span,
+                          "unexpected `;`: PTX has no empty statement");
     diag->help = "remove the `;`";
     ptx_diag_fix(p->diags, diag, span, true, "%s", "");
 }
@@ -676,7 +738,8 @@ void ptx_build_label(Parser *p, Token name, Token colon)
 {
     if (ptx_token_span(name).end - name.begin == 1 && p->text[name.begin] == '_')
         ptx_diag(p->diags, DIAG_BAD_DECLARATION, ptx_token_span(name), "`_` cannot be a label");
-    AstStmt *label = add_stmt(p, AST_LABEL, ptx_span_join(ptx_token_span(name), ptx_token_span(colon)));
+    AstStmt *label = add_stmt(p, AST_LABEL,
+                              ptx_span_join(ptx_token_span(name), ptx_token_span(colon)));
     label->opcode = ptx_token_span(name);
     if (!p->scope_count)
         return;
@@ -687,17 +750,20 @@ void ptx_build_label(Parser *p, Token name, Token colon)
 
 Token ptx_opcode_join(Token opcode, Token modifier)
 {
-    return ptx_token(opcode.kind, true, ptx_span_join(ptx_token_span(opcode), ptx_token_span(modifier)));
+    return ptx_token(opcode.kind, true,
+                     ptx_span_join(ptx_token_span(opcode), ptx_token_span(modifier)));
 }
 
 AstStmt *ptx_build_insn(Parser *p, Token opcode, OperandList operands, Token end)
 {
-    AstStmt *insn = add_stmt(p, AST_INSN, ptx_span_join(ptx_token_span(opcode), ptx_token_span(end)));
+    AstStmt *insn = add_stmt(p, AST_INSN,
+                             ptx_span_join(ptx_token_span(opcode), ptx_token_span(end)));
     p->is_recovering = false;
     insn->opcode = ptx_token_span(opcode);
     insn->detached = opcode.first_on_line;
     if (p->empty_vector.begin > insn->opcode.begin) {
-        ptx_diag(p->diags, DIAG_UNEXPECTED, p->empty_vector, "expected an operand between the braces, found `}`");
+        ptx_diag(p->diags, DIAG_UNEXPECTED, p->empty_vector,
+                 "expected an operand between the braces, found `}`");
         mark_syntax_error(p);
     }
     insn->operands = open_operands(operands);
@@ -716,23 +782,26 @@ void ptx_build_guarded(Parser *p, AstStmt *insn)
 void ptx_build_pragma(Parser *p, Token directive, Span text, Token end)
 {
     need_version(p, ptx_token_span(directive), "`.pragma`", 20);
-    add_stmt(p, AST_PRAGMA, ptx_span_join(ptx_token_span(directive), ptx_token_span(end)))->opcode = text;
+    add_stmt(p, AST_PRAGMA, ptx_span_join(ptx_token_span(directive), ptx_token_span(end)))->opcode =
+        text;
 }
 
 void ptx_build_targets(Parser *p, AstStmtKind kind, Token directive, OperandList names, Token end)
 {
-    add_stmt(p, kind, ptx_span_join(ptx_token_span(directive), ptx_token_span(end)))->operands = open_operands(names);
+    add_stmt(p, kind, ptx_span_join(ptx_token_span(directive), ptx_token_span(end)))->operands =
+        open_operands(names);
 }
 
-void ptx_build_prototype(Parser *p, Token keyword, DeclList results, Token name, DeclList params, AttributeList attributes,
-                         Token end)
+void ptx_build_prototype(Parser *p, Token keyword, DeclList results, Token name, DeclList params,
+                         AttributeList attributes, Token end)
 {
     AstFunc *prototype = ptx_func_new(p, NULL, keyword, name, results, params, attributes);
     prototype->span = ptx_span_join(ptx_token_span(keyword), ptx_token_span(end));
     add_stmt(p, AST_CALLPROTOTYPE, prototype->span)->prototype = prototype;
 }
 
-void ptx_build_loc(Parser *p, Token directive, Token file, Token line, Token column, AstLoc *inlined)
+void ptx_build_loc(Parser *p, Token directive, Token file, Token line, Token column,
+                   AstLoc *inlined)
 {
     if (!p->func)
         return;
@@ -748,7 +817,8 @@ AstLoc *ptx_loc_inlined(Parser *p, Token keyword, Span name)
 {
     AstLoc *loc = ptx_arena_new(p->arena, AstLoc);
     if (!span_is(p, ptx_token_span(keyword), "function_name"))
-        ptx_diag(p->diags, DIAG_UNEXPECTED, ptx_token_span(keyword), "`%.*s` where `function_name` is expected", length_of(ptx_token_span(keyword)),
+        ptx_diag(p->diags, DIAG_UNEXPECTED, ptx_token_span(keyword),
+                 "`%.*s` where `function_name` is expected", length_of(ptx_token_span(keyword)),
                  text_of(p, ptx_token_span(keyword)));
     loc->function_name = name;
     return loc;
@@ -756,21 +826,26 @@ AstLoc *ptx_loc_inlined(Parser *p, Token keyword, Span name)
 
 void ptx_loc_not_inlined(Parser *p, Span name)
 {
-    ptx_diag(p->diags, DIAG_UNEXPECTED, name, "a .loc with `function_name` says too where it was inlined")->help = "add `, inlined_at FILE LINE COLUMN`";
+    ptx_diag(p->diags, DIAG_UNEXPECTED, name,
+             "a .loc with `function_name` says too where it was inlined")
+        ->help = "add `, inlined_at FILE LINE COLUMN`";
 }
 
-AstLoc *ptx_loc_inlined_at(Parser *p, Token keyword, Span name, Token at, Token file, Token line, Token column)
+AstLoc *ptx_loc_inlined_at(Parser *p, Token keyword, Span name, Token at, Token file, Token line,
+                           Token column)
 {
     AstLoc *loc = ptx_loc_inlined(p, keyword, name);
     if (!span_is(p, ptx_token_span(at), "inlined_at"))
-        ptx_diag(p->diags, DIAG_UNEXPECTED, ptx_token_span(at), "`%.*s` where `inlined_at` is expected", length_of(ptx_token_span(at)), text_of(p, ptx_token_span(at)));
+        ptx_diag(p->diags, DIAG_UNEXPECTED, ptx_token_span(at),
+                 "`%.*s` where `inlined_at` is expected", length_of(ptx_token_span(at)),
+                 text_of(p, ptx_token_span(at)));
     loc->inlined_file = read_small(p, file);
     loc->inlined_line = read_small(p, line);
     loc->inlined_column = read_small(p, column);
     return loc;
 }
 
-/* ---- operands and constant expressions --------------------------------------------------------------------------- */
+/* ---- operands and constant expressions ------------------------------------------------------- */
 
 static AstOperand *new_operand(Parser *p, AstOperandKind kind, Span span)
 {
@@ -802,7 +877,8 @@ AstOperand *ptx_operand_name(Parser *p, Token name)
         return operand;
     }
     if (length > LIMIT_NAME_BYTES) {
-        ptx_diag(p->diags, DIAG_TOO_LARGE, ptx_token_span(name), "a name of %u bytes is longer than the limit of %d", (unsigned)length,
+        ptx_diag(p->diags, DIAG_TOO_LARGE, ptx_token_span(name),
+                 "a name of %u bytes is longer than the limit of %d", (unsigned)length,
                  (int)LIMIT_NAME_BYTES);
         head = length = LIMIT_NAME_BYTES;
     }
@@ -835,8 +911,9 @@ AstOperand *ptx_operand_int(Parser *p, Token number)
     return operand;
 }
 
-/* strtod reads the locale's decimal point, so the point is kept out of its way: digits and exponent are combined by hand
- * with the correctly rounded strtod of the C library on a point-free decimal. */
+/* strtod reads the locale's decimal point, so the point is kept out of its way: digits and
+ * exponent are combined by hand with the correctly rounded strtod of the C library on a
+ * point-free decimal. */
 AstOperand *ptx_operand_real(Parser *p, Token number)
 {
     AstOperand *operand = new_operand(p, AST_F64, ptx_token_span(number));
@@ -882,7 +959,8 @@ AstOperand *ptx_operand_bits(Parser *p, Token number)
     AstOperand *operand = new_operand(p, wide ? AST_F64 : AST_F32, ptx_token_span(number));
     const char *text = text_of(p, ptx_token_span(number));
     for (uint32_t i = 2; i < ptx_span_length(ptx_token_span(number)); i++) {
-        unsigned digit = text[i] <= '9' ? (unsigned)(text[i] - '0') : (unsigned)((text[i] | 32) - 'a' + 10);
+        unsigned digit = text[i] <= '9' ? (unsigned)(text[i] - '0')
+                                        : (unsigned)((text[i] | 32) - 'a' + 10);
         operand->value = operand->value << 4 | digit;
     }
     return operand;
@@ -892,7 +970,8 @@ AstOperand *ptx_operand_address(Parser *p, Token open, OperandList list, Token c
 {
     Span span = ptx_span_join(ptx_token_span(open), ptx_token_span(close));
     AstOperand *only = open_operands(list);
-    if (!only->next && (only->kind == AST_NAME || only->kind == AST_INT) && !(only->flags & (AST_BRACKETS | AST_NOT | AST_NEGATIVE))) {
+    if (!only->next && (only->kind == AST_NAME || only->kind == AST_INT)
+        && !(only->flags & (AST_BRACKETS | AST_NOT | AST_NEGATIVE))) {
         only->span = span;
         only->flags |= AST_BRACKETS;
         return only;
@@ -908,7 +987,8 @@ void ptx_operand_modifier(Parser *p, AstOperand *operand, Token modifier)
     operand->modifier_length = (uint8_t)(length > 255 ? 255 : length);
     operand->span = ptx_span_join(operand->span, ptx_token_span(modifier));
     if (!span_is(p, ptx_token_span(modifier), ".unified"))
-        ptx_diag(p->diags, DIAG_UNKNOWN_MODIFIER, ptx_token_span(modifier), "`%.*s` cannot follow an address", length_of(ptx_token_span(modifier)),
+        ptx_diag(p->diags, DIAG_UNKNOWN_MODIFIER, ptx_token_span(modifier),
+                 "`%.*s` cannot follow an address", length_of(ptx_token_span(modifier)),
                  text_of(p, ptx_token_span(modifier)));
 }
 
@@ -925,11 +1005,13 @@ static uint32_t take_skipped(Parser *p, uint32_t begin)
     return 0;
 }
 
-AstOperand *ptx_operand_group(Parser *p, AstOperandKind kind, Token open, OperandList list, Token close)
+AstOperand *ptx_operand_group(Parser *p, AstOperandKind kind, Token open, OperandList list,
+                              Token close)
 {
     Span span = ptx_span_join(ptx_token_span(open), ptx_token_span(close));
     AstOperand *only = open_operands(list);
-    if (kind == AST_LIST && only && !only->next && only->kind != AST_VECTOR && only->kind != AST_LIST) {
+    if (kind == AST_LIST && only && !only->next && only->kind != AST_VECTOR
+        && only->kind != AST_LIST) {
         only->flags |= AST_PARENTHESES;
         only->span = span;
         return only;
@@ -963,8 +1045,10 @@ AstOperand *ptx_operand_index(Parser *p, Token name, AstOperand *index, Token cl
     AstOperand *operand = ptx_operand_name(p, name);
     operand->span = ptx_span_join(ptx_token_span(name), ptx_token_span(close));
     operand->flags |= AST_INDEXED;
-    if (p->text[ptx_token_span(name).begin] == '%' || (index->kind != AST_INT && index->kind != AST_NAME))
-        return bad_operand(p, operand->span, "only variables are indexed; or is a `,` missing before the `[`?");
+    if (p->text[ptx_token_span(name).begin] == '%'
+        || (index->kind != AST_INT && index->kind != AST_NAME))
+        return bad_operand(p, operand->span,
+                           "only variables are indexed; or is a `,` missing before the `[`?");
     if (index->kind == AST_INT)
         operand->value = index->value;
     else
@@ -977,18 +1061,23 @@ static bool is_byte_mask(uint64_t mask)
     return mask && mask >> (__builtin_ctzll(mask) / 8 * 8) == 0xFF;
 }
 
-/* generic(name), and 0xFF(name), 0xFF00(name+4), 0xFF0000(generic(name)+4): a byte of an address in an initialiser. */
+/* generic(name), and 0xFF(name), 0xFF00(name+4), 0xFF0000(generic(name)+4): a byte of an address in
+ * an initialiser. */
 AstOperand *ptx_operand_generic(Parser *p, Token name, OperandList list, Token close)
 {
     AstOperand *inner = open_operands(list);
     Span span = ptx_span_join(ptx_token_span(name), ptx_token_span(close));
     bool is_mask = name.kind == TOK_INT;
-    if (inner->next || inner->kind != AST_NAME || (!is_mask && !span_is(p, ptx_token_span(name), "generic")))
+    if (inner->next || inner->kind != AST_NAME
+        || (!is_mask && !span_is(p, ptx_token_span(name), "generic")))
         return bad_operand(p, span, "only generic(name) and mask(name) are written like a call");
     if (is_mask ? inner->flags & ~AST_GENERIC : inner->value || inner->flags)
-        return bad_operand(p, span, is_mask ? "a mask takes a name, or generic(name), and an offset" : "generic() takes a name alone; an offset stands behind it");
+        return bad_operand(p, span,
+                           is_mask ? "a mask takes a name, or generic(name), and an offset"
+                                   : "generic() takes a name alone; an offset stands behind it");
     if (is_mask && !is_byte_mask(ptx_operand_int(p, name)->value))
-        return bad_operand(p, span, "a mask takes one byte of an address: 0xFF, 0xFF00, 0xFF0000 ...");
+        return bad_operand(p, span,
+                           "a mask takes one byte of an address: 0xFF, 0xFF00, 0xFF0000 ...");
     inner->span = span;
     inner->flags |= is_mask ? AST_MASK : AST_GENERIC;
     return inner;
@@ -997,7 +1086,8 @@ AstOperand *ptx_operand_generic(Parser *p, Token name, OperandList list, Token c
 AstOperand *ptx_operand_field(Parser *p, Token name, AstOperand *value)
 {
     if (p->func)
-        return bad_operand(p, ptx_span_join(ptx_token_span(name), value->span), "`=` has no meaning in an instruction");
+        return bad_operand(p, ptx_span_join(ptx_token_span(name), value->span),
+                           "`=` has no meaning in an instruction");
     value->span = ptx_span_join(ptx_token_span(name), value->span);
     return value;
 }
@@ -1017,7 +1107,8 @@ AstOperand *ptx_operand_unary(Parser *p, Token operator, AstOperand *value)
         }
         return value;
     }
-    if ((value->kind == AST_F64 || value->kind == AST_F32) && (operator.kind == TOK_MINUS || operator.kind == TOK_PLUS)) {
+    if ((value->kind == AST_F64 || value->kind == AST_F32)
+        && (operator.kind == TOK_MINUS || operator.kind == TOK_PLUS)) {
         value->span = span;
         if (operator.kind == TOK_MINUS)
             value->value ^= value->kind == AST_F64 ? UINT64_C(1) << 63 : UINT64_C(1) << 31;
@@ -1040,7 +1131,8 @@ static bool is_plain(const AstOperand *operand)
 /* name+8 and (through unary minus) name+-8; PTX has no name-8 and no 8+name. */
 static bool add_offset(AstOperand *name, int operator, const AstOperand *offset)
 {
-    if (operator != TOK_PLUS || name->kind != AST_NAME || offset->kind != AST_INT || !is_plain(name) || !is_plain(offset))
+    if (operator!= TOK_PLUS || name->kind != AST_NAME || offset->kind != AST_INT || !is_plain(name)
+        || !is_plain(offset))
         return false;
     name->value += offset->value;
     return true;
@@ -1054,14 +1146,16 @@ AstOperand *ptx_operand_binary(Parser *p, AstOperand *left, Token operator, AstO
         left->span = span;
         return left;
     }
-    if (operator.kind == TOK_OR && right->kind == AST_NAME && (left->kind == AST_NAME || left->kind == AST_VECTOR)) {
+    if (operator.kind == TOK_OR && right->kind == AST_NAME &&(left->kind == AST_NAME
+                                                              || left->kind == AST_VECTOR)) {
         AstOperand *pair = new_operand(p, AST_PAIR, span);
         pair->child = left;
         left->next = right;
         return pair;
     }
     if (left->kind == AST_INT && right->kind == AST_INT && is_plain(left) && is_plain(right)) {
-        Constant result, a = { left->value, left->flags & AST_UNSIGNED }, b = { right->value, right->flags & AST_UNSIGNED };
+        Constant result, a = { left->value, left->flags & AST_UNSIGNED },
+                         b = { right->value, right->flags & AST_UNSIGNED };
         if (!ptx_fold_integers(operator.kind, a, b, &result))
             return bad_operand(p, span, "this constant expression divides by zero");
         left->value = result.value;
@@ -1069,7 +1163,8 @@ AstOperand *ptx_operand_binary(Parser *p, AstOperand *left, Token operator, AstO
         left->span = span;
         return left;
     }
-    if (left->kind == AST_F64 && right->kind == AST_F64 && operator.kind == TOK_SLASH && !(right->value << 1))
+    if (left->kind == AST_F64 && right->kind == AST_F64
+        && operator.kind == TOK_SLASH && !(right->value << 1))
         return bad_operand(p, span, "this constant expression divides by zero");
     if (add_offset(left, operator.kind, right) || ptx_fold_reals(left, operator.kind, right)) {
         left->span = span;
@@ -1077,7 +1172,8 @@ AstOperand *ptx_operand_binary(Parser *p, AstOperand *left, Token operator, AstO
     }
     if (operator.kind == TOK_MINUS && left->kind == AST_NAME && right->kind == AST_INT)
         return bad_operand(p, span, "an offset is added: write `+-4` for `-4`");
-    return bad_operand(p, span, "operators combine constants only, and add a constant to a name before them");
+    return bad_operand(
+        p, span, "operators combine constants only, and add a constant to a name before them");
 }
 
 AstOperand *ptx_operand_select(Parser *p, AstOperand *condition, AstOperand *yes, AstOperand *no)

@@ -1,4 +1,5 @@
-/* build.h -- what the grammar's actions call: one function per node. Used by ptx.y, parser.c and build.c only. */
+/* build.h -- what the grammar's actions call: one function per node. Used by ptx.y, parser.c and
+ * build.c only. */
 #ifndef PTX_PARSER_BUILD_H
 #define PTX_PARSER_BUILD_H
 
@@ -9,13 +10,15 @@
 #include "support/diag.h"
 #include "support/limits.h"
 
-/* Lists under construction: circular, so that a single word leads to both ends and fits the parser's stack entry. */
+/* Lists under construction: circular, so that a single word leads to both ends and fits the
+ * parser's stack entry. */
 typedef struct OperandList { AstOperand *last; } OperandList;
 typedef struct DeclList { AstDecl *last; } DeclList;
 typedef struct AttributeList { AstAttribute *last; } AttributeList;
 
 #define LIST_ONE(T, item) ((item)->next = (item), (T){ (item) })
-#define LIST_ADD(T, list, item) ((item)->next = (list).last->next, (list).last->next = (item), (T){ (item) })
+#define LIST_ADD(T, list, item) \
+    ((item)->next = (list).last->next, (list).last->next = (item), (T){ (item) })
 
 typedef struct GuardText { Span at, name; bool negated; } GuardText;
 
@@ -25,7 +28,14 @@ typedef struct Dims {
     uint64_t sizes[AST_MAX_DIMS];       /* 0: unsized */
 } Dims;
 
-typedef enum PrefixStage { PREFIX_NOTHING, PREFIX_LINKAGE, PREFIX_SPACE, PREFIX_VECTOR, PREFIX_TYPE, PREFIX_POINTER } PrefixStage;
+typedef enum PrefixStage {
+    PREFIX_NOTHING,
+    PREFIX_LINKAGE,
+    PREFIX_SPACE,
+    PREFIX_VECTOR,
+    PREFIX_TYPE,
+    PREFIX_POINTER
+} PrefixStage;
 
 typedef struct Prefix {         /* what stands before the name in a declaration */
     Span span;
@@ -70,10 +80,14 @@ struct Parser {
     Span empty_vector;          /* the last {} read */
 
     Token last, current;        /* the token that is being fed, and the one before it */
-    uint32_t skipped_integers;  /* of the current initialiser: read by ptx_lex_skip_integers, without a node */
-    SkippedList *open_lists, *closed_lists;     /* of the current initialiser, innermost and last closed first */
-    Token mark_last, mark_current;              /* both tokens when the last parameter list was taken */
-    bool is_recovering;         /* after an unexpected token: the `;` behind it is no mistake of its own */
+    /* of the current initialiser: read by ptx_lex_skip_integers, without a node */
+    uint32_t skipped_integers;
+    /* of the current initialiser, innermost and last closed first */
+    SkippedList *open_lists, *closed_lists;
+    /* both tokens when the last parameter list was taken */
+    Token mark_last, mark_current;
+    /* after an unexpected token: the `;` behind it is no mistake of its own */
+    bool is_recovering;
     uint8_t header_stage;       /* HeaderStage */
     bool begins_unit;           /* a .version is being read that stands behind items */
     uint32_t syntax_errors;     /* so far */
@@ -97,8 +111,15 @@ static inline bool span_is(const Parser *p, Span span, const char *word)
     return ptx_span_length(span) == length && memcmp(text_of(p, span), word, length) == 0;
 }
 
-/* What of the module's head stands so far: .version, .target, .address_size come in this order, before everything else. */
-typedef enum HeaderStage { HEADER_NOTHING, HEADER_VERSION, HEADER_TARGET, HEADER_ADDRESS_SIZE, HEADER_ITEMS } HeaderStage;
+/* What of the module's head stands so far: .version, .target, .address_size come in this order,
+ * before everything else. */
+typedef enum HeaderStage {
+    HEADER_NOTHING,
+    HEADER_VERSION,
+    HEADER_TARGET,
+    HEADER_ADDRESS_SIZE,
+    HEADER_ITEMS
+} HeaderStage;
 
 typedef struct ExpectedTokens { bool takes[128]; } ExpectedTokens;      /* by TOK_* */
 
@@ -134,9 +155,10 @@ void ptx_build_function_file(Parser *p, Token directive);
 void ptx_decl_prefix(Parser *p, AstDecl *decl, const Prefix *prefix);
 void ptx_build_declarations(Parser *p, const Prefix *prefix, DeclList list, Token end);
 
-AttributeList ptx_attribute_add(Parser *p, AttributeList list, Token name, int count, Token x, Token y, Token z);
-AstFunc *ptx_func_new(Parser *p, const Prefix *prefix, Token keyword, Token name, DeclList results, DeclList params,
-                      AttributeList attributes);
+AttributeList ptx_attribute_add(Parser *p, AttributeList list, Token name, int count, Token x,
+                                Token y, Token z);
+AstFunc *ptx_func_new(Parser *p, const Prefix *prefix, Token keyword, Token name, DeclList results,
+                      DeclList params, AttributeList attributes);
 void ptx_build_func(Parser *p, AstFunc *func);
 void ptx_build_func_end(Parser *p, Token end);
 
@@ -151,12 +173,14 @@ AstStmt *ptx_build_insn(Parser *p, Token opcode, OperandList operands, Token end
 void ptx_build_guarded(Parser *p, AstStmt *insn);
 void ptx_build_pragma(Parser *p, Token directive, Span text, Token end);
 void ptx_build_targets(Parser *p, AstStmtKind kind, Token directive, OperandList names, Token end);
-void ptx_build_prototype(Parser *p, Token keyword, DeclList results, Token name, DeclList params, AttributeList attributes,
-                         Token end);
-void ptx_build_loc(Parser *p, Token directive, Token file, Token line, Token column, AstLoc *inlined);
+void ptx_build_prototype(Parser *p, Token keyword, DeclList results, Token name, DeclList params,
+                         AttributeList attributes, Token end);
+void ptx_build_loc(Parser *p, Token directive, Token file, Token line, Token column,
+                   AstLoc *inlined);
 AstLoc *ptx_loc_inlined(Parser *p, Token keyword, Span name);
 void ptx_loc_not_inlined(Parser *p, Span name);
-AstLoc *ptx_loc_inlined_at(Parser *p, Token keyword, Span name, Token at, Token file, Token line, Token column);
+AstLoc *ptx_loc_inlined_at(Parser *p, Token keyword, Span name, Token at, Token file, Token line,
+                           Token column);
 
 AstOperand *ptx_operand_name(Parser *p, Token name);
 /* L<4> in a list of targets: L0 to L3. */
@@ -166,7 +190,8 @@ AstOperand *ptx_operand_real(Parser *p, Token number);
 AstOperand *ptx_operand_bits(Parser *p, Token number);
 AstOperand *ptx_operand_address(Parser *p, Token open, OperandList list, Token close);
 void ptx_operand_modifier(Parser *p, AstOperand *operand, Token modifier);
-AstOperand *ptx_operand_group(Parser *p, AstOperandKind kind, Token open, OperandList list, Token close);
+AstOperand *ptx_operand_group(Parser *p, AstOperandKind kind, Token open, OperandList list,
+                              Token close);
 /* {}: an empty initialiser, and nothing that an instruction takes. */
 AstOperand *ptx_operand_empty(Parser *p, Token open, Token close);
 AstOperand *ptx_operand_cast(Parser *p, Token open, Token type, AstOperand *value);

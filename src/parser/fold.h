@@ -6,9 +6,10 @@
 
 typedef struct Constant { uint64_t value; bool is_unsigned; } Constant;
 
-/* PTX ISA, "Integer Constant Expression Evaluation" and "Summary of Constant Expression Evaluation Rules": usual
- * arithmetic conversions on .s64 and .u64; comparisons and logical operators give .s64, shifts take the left operand's
- * type. Checked against what ptxas 13.0 puts into initialisers. False: division by zero or no operator of integers. */
+/* PTX ISA, "Integer Constant Expression Evaluation" and "Summary of Constant Expression Evaluation
+ * Rules": usual arithmetic conversions on .s64 and .u64; comparisons and logical operators give
+ * .s64, shifts take the left operand's type. Checked against what ptxas 13.0 puts into
+ * initialisers. False: division by zero or no operator of integers. */
 bool ptx_fold_integers(int operator, Constant a, Constant b, Constant *out);
 
 /* Of two AST_F64, into the left one. False: they are not, or the operator is none of floats. */

@@ -12,7 +12,8 @@ void PtxFinalize(void *parser);
 void Ptx(void *parser, int kind, Token token);
 size_t ptx_parser_bytes(void);
 
-/* How much of a .func stands at module level, while it may still be a declaration: one ends without a `;` where the next item begins. */
+/* How much of a .func stands at module level, while it may still be a declaration: one ends without
+ * a `;` where the next item begins. */
 typedef enum PrototypeStage { PROTOTYPE_NONE, PROTOTYPE_BEGUN, PROTOTYPE_NAMED } PrototypeStage;
 
 typedef struct Driver {
@@ -25,10 +26,12 @@ typedef struct Driver {
     uint32_t braces;            /* those of them that are braces */
     uint32_t in_statement;      /* tokens since the statement began, guard not counted */
     bool in_initializer;        /* after `=` */
-    uint32_t skipped_to;        /* end of the integers that were skipped behind the last token; 0: none were */
+    /* end of the integers that were skipped behind the last token; 0: none were */
+    uint32_t skipped_to;
     bool in_loc;                /* after .loc, on its line: no `;` ends it */
     uint8_t prototype;          /* PrototypeStage */
-    bool is_at_rest;            /* Lemon has reduced all that came, and a statement may begin: the last one was a quick one */
+    /* Lemon has reduced all that came, and a statement may begin: the last one was a quick one */
+    bool is_at_rest;
     uint32_t errors_before;     /* syntax errors up to the item that is being read */
 } Driver;
 
@@ -44,14 +47,16 @@ static void restart(Driver *d)
     d->errors_before = d->p.syntax_errors;
 }
 
-/* After Lemon gave up inside a body: to the brace that closes it, or to what can only stand behind it. */
+/* After Lemon gave up inside a body: to the brace that closes it, or to what can only stand behind
+ * it. */
 static void skip_body(Driver *d)
 {
     Parser *p = &d->p;
     for (uint32_t depth = d->scopes; depth;) {
         uint32_t at = (uint32_t)(p->lexer.cur - p->lexer.base);
         Token token = ptx_lex(&p->lexer);
-        if (token.kind == TOK_EOF || token.kind == TOK_ENTRY || token.kind == TOK_FUNC || token.kind == TOK_VERSION) {
+        if (token.kind == TOK_EOF || token.kind == TOK_ENTRY || token.kind == TOK_FUNC
+            || token.kind == TOK_VERSION) {
             p->lexer.cur = p->lexer.base + at;
             p->lexer.at_line_start = token.first_on_line;
             return;
@@ -92,7 +97,8 @@ static OpcodeId opcode_of(const Driver *d, Token token)
     return ptx_opcode_find(text, length);
 }
 
-/* Whether an instruction of this opcode may be the opcode alone, as ret. The row of call has no operands: they are in lists of its own. */
+/* Whether an instruction of this opcode may be the opcode alone, as ret. The row of call has no
+ * operands: they are in lists of its own. */
 static bool stands_alone(const Driver *d, Token token)
 {
     OpcodeId opcode = opcode_of(d, token);
@@ -105,16 +111,23 @@ static bool stands_alone(const Driver *d, Token token)
     return false;
 }
 
-/* Whether a `;` was lost before this token: it begins a line, and no PTX statement could go on with it. A function, label or register may
- * have the name of an opcode, and stand on the line behind the instruction that needs it. */
+/* Whether a `;` was lost before this token: it begins a line, and no PTX statement could go on with
+ * it. A function, label or register may have the name of an opcode, and stand on the line behind
+ * the instruction that needs it. */
 static bool lost_semicolon(const Driver *d, Token token)
 {
-    if (!token.first_on_line || !d->scopes || !d->in_statement || d->braces || !ends_operand(d->p.last.kind))
+    if (!token.first_on_line || !d->scopes || !d->in_statement || d->braces
+        || !ends_operand(d->p.last.kind))
         return false;
     switch (token.kind) {
     case TOK_WORD: case TOK_OPWORD:
         return d->in_statement > 1 || (opcode_of(d, token) && stands_alone(d, d->p.last));
-    case TOK_AT: case TOK_LOC: case TOK_RBRACE: case TOK_PRAGMA: case TOK_BRANCHTARGETS: case TOK_CALLTARGETS:
+    case TOK_AT:
+    case TOK_LOC:
+    case TOK_RBRACE:
+    case TOK_PRAGMA:
+    case TOK_BRANCHTARGETS:
+    case TOK_CALLTARGETS:
     case TOK_CALLPROTOTYPE:
         return true;
     case TOK_SPACE:
@@ -129,25 +142,29 @@ static bool begins_module_item(const Driver *d, Token token)
 {
     if (!d->scopes)
         return false;
-    return token.kind == TOK_ENTRY || token.kind == TOK_FUNC || token.kind == TOK_VERSION || token.kind == TOK_TARGET
-        || token.kind == TOK_ADDRESS_SIZE || (token.kind == TOK_LINKAGE && token.first_on_line);
+    return token.kind == TOK_ENTRY || token.kind == TOK_FUNC || token.kind == TOK_VERSION
+           || token.kind == TOK_TARGET || token.kind == TOK_ADDRESS_SIZE
+           || (token.kind == TOK_LINKAGE && token.first_on_line);
 }
 
 static void report_unclosed(Parser *p, Token before)
 {
     Span open = p->scopes[0] ? p->scopes[0]->span : (Span){0};
-    Diag *diag = ptx_diag(p->diags, DIAG_UNCLOSED_BODY, ptx_token_span(before), "the body of `%.*s` is not closed before this",
+    Diag *diag = ptx_diag(p->diags, DIAG_UNCLOSED_BODY, ptx_token_span(before),
+                          "the body of `%.*s` is not closed before this",
                           (int)ptx_span_length(p->func->name), p->text + p->func->name.begin);
     diag->help = "insert `}` before it";
-    ptx_diag_fix(p->diags, diag, (Span){ (uint32_t)before.begin, (uint32_t)before.begin }, false, "}\n");
+    ptx_diag_fix(p->diags, diag, (Span){ (uint32_t)before.begin, (uint32_t)before.begin }, false,
+                 "}\n");
     ptx_diag_relate(p->diags, diag, open, "the body begins here");
 }
 
 static void close_body(Driver *d, Token before)
 {
     Parser *p = &d->p;
-    if (!p->func)               /* Lemon reduces at the next token: the body that the last `{` opened does not stand yet */
-        feed(d, ptx_token(TOK_SEMI, false, (Span){ (uint32_t)before.begin, (uint32_t)before.begin }));
+    if (!p->func) /* Lemon reduces at the next token: the body that the last `{` opened does not stand yet */
+        feed(d,
+             ptx_token(TOK_SEMI, false, (Span){ (uint32_t)before.begin, (uint32_t)before.begin }));
     if (!p->func) {
         restart(d);
         return;
@@ -159,7 +176,8 @@ static void close_body(Driver *d, Token before)
     restart(d);
 }
 
-/* The debug data between the braces of a .section: integers, labels and label arithmetic, which no analysis reads. */
+/* The debug data between the braces of a .section: integers, labels and label arithmetic, which no
+ * analysis reads. */
 static Token skip_section(Driver *d)
 {
     Parser *p = &d->p;
@@ -172,15 +190,31 @@ static Token skip_section(Driver *d)
         case TOK_MODIFIER: case TOK_COMMA:
             ptx_lex_skip_integers(&p->lexer);
             continue;
-        case TOK_INT: case TOK_WORD: case TOK_OPWORD: case TOK_COLON: case TOK_PLUS: case TOK_MINUS: case TOK_SEMI:
+        case TOK_INT:
+        case TOK_WORD:
+        case TOK_OPWORD:
+        case TOK_COLON:
+        case TOK_PLUS:
+        case TOK_MINUS:
+        case TOK_SEMI:
             continue;
-        case TOK_EOF: case TOK_ENTRY: case TOK_FUNC: case TOK_VERSION: case TOK_SECTION: case TOK_LINKAGE:
-            ptx_diag(p->diags, DIAG_UNCLOSED_BODY, ptx_token_span(open), "this .section is never closed");
-            p->lexer.cur = p->lexer.base + ptx_token_span(token).begin;    /* read it again, as what follows the section */
-            return ptx_token(TOK_RBRACE, false, (Span){ (uint32_t)token.begin, (uint32_t)token.begin });
+        case TOK_EOF:
+        case TOK_ENTRY:
+        case TOK_FUNC:
+        case TOK_VERSION:
+        case TOK_SECTION:
+        case TOK_LINKAGE:
+            ptx_diag(p->diags, DIAG_UNCLOSED_BODY, ptx_token_span(open),
+                     "this .section is never closed");
+            /* read it again, as what follows the section */
+            p->lexer.cur = p->lexer.base + ptx_token_span(token).begin;
+            return ptx_token(TOK_RBRACE, false,
+                             (Span){ (uint32_t)token.begin, (uint32_t)token.begin });
         default:
-            ptx_diag(p->diags, DIAG_UNEXPECTED, ptx_token_span(token), "`%.*s` is not allowed in a .section",
-                     (int)ptx_span_length(ptx_token_span(token)), p->text + ptx_token_span(token).begin);
+            ptx_diag(p->diags, DIAG_UNEXPECTED, ptx_token_span(token),
+                     "`%.*s` is not allowed in a .section",
+                     (int)ptx_span_length(ptx_token_span(token)),
+                     p->text + ptx_token_span(token).begin);
             continue;
         }
     }
@@ -190,7 +224,8 @@ static Token skip_section(Driver *d)
 static void skip_nest(Driver *d, Token open)
 {
     Parser *p = &d->p;
-    ptx_diag(p->diags, DIAG_TOO_DEEP, ptx_token_span(open), "brackets are nested deeper than %d; what is inside this one is not read",
+    ptx_diag(p->diags, DIAG_TOO_DEEP, ptx_token_span(open),
+             "brackets are nested deeper than %d; what is inside this one is not read",
              (int)LIMIT_NESTING);
     if (p->func)
         p->func->has_syntax_error = true;
@@ -277,16 +312,19 @@ static void report_head(Driver *d, Token token, bool has_version)
 {
     Parser *p = &d->p;
     if (has_version) {
-        ptx_diag(p->diags, DIAG_MISSING_TARGET, ptx_token_span(token), "a .target stands before this, behind .version")->help =
-            "write `.target sm_90`, or the architecture that is meant";
+        ptx_diag(p->diags, DIAG_MISSING_TARGET, ptx_token_span(token),
+                 "a .target stands before this, behind .version")
+            ->help = "write `.target sm_90`, or the architecture that is meant";
         return;
     }
-    ptx_diag(p->diags, DIAG_MISSING_VERSION, ptx_token_span(token), "a PTX module begins with .version")->help =
-        "write `.version 9.0` and `.target sm_90` first";
+    ptx_diag(p->diags, DIAG_MISSING_VERSION, ptx_token_span(token),
+             "a PTX module begins with .version")
+        ->help = "write `.version 9.0` and `.target sm_90` first";
     p->header.is_version_reported = true;
 }
 
-/* PTX ISA, "PTX Module Directives": .version, .target, .address_size, in this order, and then the rest. */
+/* PTX ISA, "PTX Module Directives": .version, .target, .address_size, in this order, and then the
+ * rest. */
 static void track_head(Driver *d, Token token)
 {
     Parser *p = &d->p;
@@ -300,17 +338,26 @@ static void track_head(Driver *d, Token token)
         if (stage == HEADER_NOTHING)
             report_head(d, token, false);
         else if (stage > HEADER_TARGET)
-            ptx_diag(p->diags, DIAG_UNEXPECTED, ptx_token_span(token), ".target stands behind .version, before everything else");
+            ptx_diag(p->diags, DIAG_UNEXPECTED, ptx_token_span(token),
+                     ".target stands behind .version, before everything else");
         p->header_stage = stage > HEADER_TARGET ? stage : HEADER_TARGET;
         return;
     case TOK_ADDRESS_SIZE:
         if (stage < HEADER_TARGET)
             report_head(d, token, stage == HEADER_VERSION);
         else if (stage > HEADER_TARGET)
-            ptx_diag(p->diags, DIAG_UNEXPECTED, ptx_token_span(token), ".address_size stands once, behind .target, before everything else");
+            ptx_diag(p->diags, DIAG_UNEXPECTED, ptx_token_span(token),
+                     ".address_size stands once, behind .target, before everything else");
         p->header_stage = stage > HEADER_ADDRESS_SIZE ? stage : HEADER_ADDRESS_SIZE;
         return;
-    case TOK_FILE: case TOK_SECTION: case TOK_PRAGMA: case TOK_ALIAS: case TOK_LOC: case TOK_LINKAGE: case TOK_SPACE: case TOK_ENTRY:
+    case TOK_FILE:
+    case TOK_SECTION:
+    case TOK_PRAGMA:
+    case TOK_ALIAS:
+    case TOK_LOC:
+    case TOK_LINKAGE:
+    case TOK_SPACE:
+    case TOK_ENTRY:
     case TOK_FUNC: case TOK_ALIGN: case TOK_ATTRIBUTE: case TOK_SEMI:
         if (stage < HEADER_TARGET)
             report_head(d, token, stage == HEADER_VERSION);
@@ -339,7 +386,13 @@ static bool ends_head(int kind)
 static bool begins_item(int kind)
 {
     switch (kind) {
-    case TOK_ENTRY: case TOK_FUNC: case TOK_LINKAGE: case TOK_SPACE: case TOK_ALIGN: case TOK_ATTRIBUTE: case TOK_MODIFIER:
+    case TOK_ENTRY:
+    case TOK_FUNC:
+    case TOK_LINKAGE:
+    case TOK_SPACE:
+    case TOK_ALIGN:
+    case TOK_ATTRIBUTE:
+    case TOK_MODIFIER:
     case TOK_FILE: case TOK_SECTION: case TOK_PRAGMA: case TOK_ALIAS: case TOK_EOF:
         return true;
     default:
@@ -350,7 +403,8 @@ static bool begins_item(int kind)
 /* A .func that is only declared needs no `;`, says ptxas; compilers of PTX 1 and 2 wrote none. */
 static void track_prototype(Driver *d, Token token)
 {
-    if (d->prototype == PROTOTYPE_NAMED && !d->brackets && ends_head(d->p.last.kind) && begins_item(token.kind)) {
+    if (d->prototype == PROTOTYPE_NAMED && !d->brackets && ends_head(d->p.last.kind)
+        && begins_item(token.kind)) {
         feed_semicolon(d);
         d->prototype = PROTOTYPE_NONE;
     }
@@ -387,19 +441,23 @@ static void track_list(Driver *d, Token token)
     closed->next = p->closed_lists;
     p->closed_lists = closed;
     if (closed->count && p->last.begin < d->skipped_to)
-        ptx_diag(p->diags, DIAG_UNEXPECTED, ptx_token_span(token), "expected a value behind the `,`, found `}`");
+        ptx_diag(p->diags, DIAG_UNEXPECTED, ptx_token_span(token),
+                 "expected a value behind the `,`, found `}`");
 }
 
-/* Whether a statement begins here, in a body that has no error so far: with one, Lemon may be looking for where to go on. */
+/* Whether a statement begins here, in a body that has no error so far: with one, Lemon may be
+ * looking for where to go on. */
 static bool begins_statement(const Driver *d)
 {
     const Parser *p = &d->p;
     if (!d->scopes || d->in_statement || p->syntax_errors != d->errors_before)
         return false;
-    return d->is_at_rest || p->last.kind == TOK_SEMI || p->last.kind == TOK_LBRACE || p->last.kind == TOK_RBRACE || p->last.kind == TOK_COLON;
+    return d->is_at_rest || p->last.kind == TOK_SEMI || p->last.kind == TOK_LBRACE
+           || p->last.kind == TOK_RBRACE || p->last.kind == TOK_COLON;
 }
 
-/* The usual statements, past Lemon. It reduces when it sees the next token: an empty statement makes it finish the one before. */
+/* The usual statements, past Lemon. It reduces when it sees the next token: an empty statement
+ * makes it finish the one before. */
 static bool handle_quickly(Driver *d)
 {
     Parser *p = &d->p;
@@ -408,7 +466,8 @@ static bool handle_quickly(Driver *d)
     if (!quick.kind)
         return false;
     if (!d->is_at_rest)
-        feed(d, ptx_token(TOK_SEMI, false, (Span){ (uint32_t)quick.head.begin, (uint32_t)quick.head.begin }));
+        feed(d, ptx_token(TOK_SEMI, false,
+                          (Span){ (uint32_t)quick.head.begin, (uint32_t)quick.head.begin }));
     d->is_at_rest = p->func && d->scopes;
     if (!d->is_at_rest) {
         p->lexer = before;
@@ -445,13 +504,15 @@ static void handle(Driver *d, Token token)
             p->func->has_syntax_error = true;
         feed_semicolon(d);
     }
-    if (d->scopes + d->brackets >= LIMIT_NESTING && (token.kind == TOK_LBRACE || token.kind == TOK_LPAREN || token.kind == TOK_LBRACKET)) {
+    if (d->scopes + d->brackets >= LIMIT_NESTING
+        && (token.kind == TOK_LBRACE || token.kind == TOK_LPAREN || token.kind == TOK_LBRACKET)) {
         skip_nest(d, token);
         return;
     }
     track(d, token);
     feed(d, token);
-    bool section = token.kind == TOK_LBRACE && d->p.last.kind == TOK_MODIFIER && d->scopes == 1 && !d->in_statement;
+    bool section = token.kind == TOK_LBRACE && d->p.last.kind == TOK_MODIFIER && d->scopes == 1
+                   && !d->in_statement;
     p->last = token;
     if (section) {
         Token close = skip_section(d);
@@ -479,12 +540,17 @@ static bool is_other_format(Parser *p)
         { "BC\xc0\xde", 4, "LLVM bitcode" },
     };
     uint32_t start = 0;
-    while (start < p->length && (p->text[start] == ' ' || p->text[start] == '\n' || p->text[start] == '\r' || p->text[start] == '\t'))
+    while (start < p->length
+           && (p->text[start] == ' ' || p->text[start] == '\n' || p->text[start] == '\r'
+               || p->text[start] == '\t'))
         start++;
     for (size_t f = 0; f < sizeof formats / sizeof *formats; f++) {
-        if (p->length - start < formats[f].length || memcmp(p->text + start, formats[f].magic, formats[f].length) != 0)
+        if (p->length - start < formats[f].length
+            || memcmp(p->text + start, formats[f].magic, formats[f].length) != 0)
             continue;
-        Diag *diag = ptx_diag(p->diags, DIAG_NOT_PTX, (Span){ start, start + (uint32_t)formats[f].length }, "this is %s, not PTX", formats[f].what);
+        Diag *diag = ptx_diag(p->diags, DIAG_NOT_PTX,
+                              (Span){ start, start + (uint32_t)formats[f].length },
+                              "this is %s, not PTX", formats[f].what);
         if (f < 2)
             diag->help = "`cuobjdump -ptx FILE` prints the PTX in it, if there is any";
         return true;
@@ -521,8 +587,9 @@ static void handle_end(Driver *d)
     d->at_end = true;
 }
 
-/* Lemon reduces an item when it sees the token behind it, and shifts that token before anything else is allocated: so
- * once an item stands, nothing else that matters does, and the arena can be emptied before the next token. */
+/* Lemon reduces an item when it sees the token behind it, and shifts that token before anything
+ * else is allocated: so once an item stands, nothing else that matters does, and the arena can be
+ * emptied before the next token. */
 const AstItem *ptx_parser_next(Parser *p)
 {
     Driver *d = (Driver *)p;

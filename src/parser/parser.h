@@ -1,8 +1,9 @@
 /* parser.h -- tokens to AST.
  *
- * Total: any byte string gives items plus diagnostics. Recovery: at `;`, `)` of a parameter list and `}` (ptx.y); a
- * lost `;` before a statement that begins a line is put in; `.entry` or `.func` inside a body closes the body first;
- * what is nested deeper than LIMIT_NESTING is skipped to its bracket. */
+ * Total: any byte string gives items plus diagnostics. Recovery: at `;`, `)` of a parameter list
+ * and `}` (ptx.y); a lost `;` before a statement that begins a line is put in; `.entry` or `.func`
+ * inside a body closes the body first; what is nested deeper than LIMIT_NESTING is skipped to its
+ * bracket. */
 #ifndef PTX_PARSER_PARSER_H
 #define PTX_PARSER_PARSER_H
 
@@ -12,8 +13,10 @@
 
 typedef struct Parser Parser;
 
-/* text[length] is a NUL. The parser and the header live in arena, the items in `items`, which is the parser's own. */
-Parser *ptx_parser_new(Arena *arena, Arena *items, DiagSink *diags, const char *text, size_t length);
+/* text[length] is a NUL. The parser and the header live in arena, the items in `items`, which is
+ * the parser's own. */
+Parser *ptx_parser_new(Arena *arena, Arena *items, DiagSink *diags, const char *text,
+                       size_t length);
 
 /* The next item in source order, valid until the next call; NULL at the end. */
 const AstItem *ptx_parser_next(Parser *parser);

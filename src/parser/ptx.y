@@ -1,14 +1,17 @@
-/* ptx.y -- the grammar of PTX: shapes only. Opcodes are data, so a new PTX release adds no production.
+/* ptx.y -- the grammar of PTX: shapes only. Opcodes are data, so a new PTX release adds no
+ * production.
  *
- * A statement joins the function as soon as it is reduced, so what came before an error survives. Recovery is at `;`,
- * `)` of a parameter list and `}`; parser.c adds a lost `;`, closes a body at the next .entry and bounds nesting. */
+ * A statement joins the function as soon as it is reduced, so what came before an error survives.
+ * Recovery is at `;`, `)` of a parameter list and `}`; parser.c adds a lost `;`, closes a body at
+ * the next .entry and bounds nesting. */
 %name Ptx
 %token_prefix TOK_
 %token_type {Token}
 %extra_context {Parser *p}
 %stack_size 1024
 %syntax_error {
-    /* Which tokens would have done: each is tried on the stack of states as it stands, without touching it. */
+    /* Which tokens would have done: each is tried on the stack of states as it stands, without
+     * touching it. */
     ExpectedTokens expected = { 0 };
     for (int kind = 1; kind < YYNTOKEN; kind++) {
         YYACTIONTYPE pushed[64];

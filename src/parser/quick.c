@@ -1,6 +1,6 @@
 #include "parser/quick.h"
 
-/* ---- bytes: PTX ISA, "Identifiers"; NULL is "not a usual one" ------------------------------------------------------ */
+/* ---- bytes: PTX ISA, "Identifiers"; NULL is "not a usual one" -------------------------------- */
 
 enum { IS_START = 1, IS_FOLLOW = 2, IS_DIGIT = 4, IS_BLANK = 8, LONGEST = 4096 };
 
@@ -45,7 +45,8 @@ static bool skip_lines(QuickReader *r)
 /* Bytes from begin to where the reader is, as a token of this kind. */
 static Token token_from(const QuickReader *r, const unsigned char *begin, int kind)
 {
-    return (Token){ .begin = (uint32_t)(begin - r->p->lexer.base), .length = (uint32_t)(r->at - begin) & TOKEN_LONGEST,
+    return (Token){ .begin = (uint32_t)(begin - r->p->lexer.base),
+                    .length = (uint32_t)(r->at - begin) & TOKEN_LONGEST,
                     .kind = (unsigned)kind & 127 };
 }
 
@@ -98,7 +99,8 @@ static Token read_number(QuickReader *r)
         while (is_hex(*at))
             at++;
         bool is_integer = prefix == 'x' && at - begin > 2 && at - begin <= 18;
-        if (!is_integer && !(prefix == 'f' && at - begin == 10) && !(prefix == 'd' && at - begin == 18))
+        if (!is_integer && !(prefix == 'f' && at - begin == 10)
+            && !(prefix == 'd' && at - begin == 18))
             return (Token){ 0 };
         kind = is_integer ? TOK_INT : TOK_BITS;
     } else {
@@ -113,7 +115,7 @@ static Token read_number(QuickReader *r)
     return token_from(r, begin, kind);
 }
 
-/* ---- operands ---------------------------------------------------------------------------------------------------- */
+/* ---- operands -------------------------------------------------------------------------------- */
 
 static AstOperand *read_number_operand(QuickReader *r)
 {
@@ -150,7 +152,8 @@ static AstOperand *read_rest(QuickReader *r, AstOperand *name)
     return ptx_operand_binary(r->p, name, operator, right);
 }
 
-/* A name with what may be behind it, a number, or one of them behind a sign. Leaves the reader behind blanks. */
+/* A name with what may be behind it, a number, or one of them behind a sign. Leaves the reader
+ * behind blanks. */
 static AstOperand *read_value(QuickReader *r)
 {
     AstOperand *value;
@@ -161,8 +164,12 @@ static AstOperand *read_value(QuickReader *r)
             value = read_rest(r, value);
     } else if (*r->at == '!' || *r->at == '-') {
         Token sign = take_byte(r, *r->at == '!' ? TOK_NOT : TOK_MINUS);
-        value = classes[*r->at] & IS_START ? read_name(r) : sign.kind == TOK_MINUS ? read_number_operand(r) : NULL;
-        value = value && (value->kind == AST_NAME || sign.kind == TOK_MINUS) ? ptx_operand_unary(r->p, sign, value) : NULL;
+        value = classes[*r->at] & IS_START ? read_name(r)
+                : sign.kind == TOK_MINUS   ? read_number_operand(r)
+                                           : NULL;
+        value = value && (value->kind == AST_NAME || sign.kind == TOK_MINUS)
+                    ? ptx_operand_unary(r->p, sign, value)
+                    : NULL;
     } else {
         value = read_number_operand(r);
     }
@@ -200,7 +207,8 @@ static bool read_operands(QuickReader *r, Quick *quick)
         AstOperand *operand = is_group ? read_group(r) : read_value(r);
         if (!operand)
             return false;
-        quick->operands = quick->operands.last ? LIST_ADD(OperandList, quick->operands, operand) : LIST_ONE(OperandList, operand);
+        quick->operands = quick->operands.last ? LIST_ADD(OperandList, quick->operands, operand)
+                                               : LIST_ONE(OperandList, operand);
         if (*r->at != ',')
             return *r->at == ';';
         r->at++;
@@ -208,7 +216,7 @@ static bool read_operands(QuickReader *r, Quick *quick)
     }
 }
 
-/* ---- statements -------------------------------------------------------------------------------------------------- */
+/* ---- statements ------------------------------------------------------------------------------ */
 
 static bool read_guard(QuickReader *r, Quick *quick)
 {
@@ -236,7 +244,8 @@ static void read_insn(QuickReader *r, Quick *quick)
     if (*r->at == ':' && quick->head.kind == TOK_WORD && !is_guarded && r->at[1] != ':') {
         quick->end = take_byte(r, TOK_COLON);
         quick->kind = QUICK_LABEL;
-    } else if (*r->at == ';' || read_operands(r, quick)) {      /* operands begin on the line of the opcode: else a `;` may be lost */
+    /* operands begin on the line of the opcode: else a `;` may be lost */
+    } else if (*r->at == ';' || read_operands(r, quick)) {
         quick->end = take_byte(r, TOK_SEMI);
         quick->kind = QUICK_INSN;
     }
@@ -258,7 +267,8 @@ static bool read_keyword(QuickReader *r, const char *keyword, Token *out)
     r->at++;
     skip_blanks(r);
     *out = read_word(r);
-    return out->kind == TOK_WORD && out->length == length && !memcmp(r->at - length, keyword, length);
+    return out->kind == TOK_WORD && out->length == length
+           && !memcmp(r->at - length, keyword, length);
 }
 
 /* , function_name NAME+8, inlined_at 1 20 3 */
@@ -276,8 +286,11 @@ static AstLoc *read_inlined(QuickReader *r)
     }
     if (word.kind != TOK_WORD || !read_keyword(r, "inlined_at", &inlined_at))
         return NULL;
-    Token file = read_integer_token(r), line = read_integer_token(r), column = read_integer_token(r);
-    return column.kind && line.kind && file.kind ? ptx_loc_inlined_at(r->p, function_name, name, inlined_at, file, line, column) : NULL;
+    Token file = read_integer_token(r), line = read_integer_token(r),
+          column = read_integer_token(r);
+    return column.kind && line.kind && file.kind
+               ? ptx_loc_inlined_at(r->p, function_name, name, inlined_at, file, line, column)
+               : NULL;
 }
 
 static void read_loc(QuickReader *r, Quick *quick)
@@ -304,7 +317,8 @@ Quick ptx_quick_read(Parser *p)
     Quick quick = { .kind = QUICK_NONE };
     QuickReader r = { p, p->lexer.cur };
     skip_lines(&r);
-    if (*r.at == '.' && r.at[1] == 'l' && r.at[2] == 'o' && r.at[3] == 'c' && (r.at[4] == ' ' || r.at[4] == '\t'))
+    if (*r.at == '.' && r.at[1] == 'l' && r.at[2] == 'o' && r.at[3] == 'c'
+        && (r.at[4] == ' ' || r.at[4] == '\t'))
         read_loc(&r, &quick);
     else
         read_insn(&r, &quick);

@@ -1,4 +1,5 @@
-/* What holds a launch back, and what can be under way at once: as JSON and as lines of the report for people. */
+/* What holds a launch back, and what can be under way at once: as JSON and as lines of the report
+ * for people. */
 #include "report/report.h"
 #include "report/json_writer.h"
 
@@ -6,7 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 
-/* ---- JSON -------------------------------------------------------------------------------------------------------- */
+/* ---- JSON ------------------------------------------------------------------------------------ */
 
 void ptx_json_parallelism(Json *json, const char *key, const ptxlint_parallelism *p)
 {
@@ -41,7 +42,8 @@ void ptx_json_bottleneck(Json *json, const char *key, const ptxlint_projection *
     ptx_json_real(json, "wave_us", b ? b->wave_us : unknown);
     ptx_json_real(json, "tail_us", b ? b->tail_us : unknown);
     ptx_json_why(json, ptx_why_estimate(projection));
-    ptx_json_text(json, "certainty", ptx_report_certainty(b ? projection->time.certainty : PTXLINT_NOT_KNOWN));
+    ptx_json_text(json, "certainty",
+                  ptx_report_certainty(b ? projection->time.certainty : PTXLINT_NOT_KNOWN));
     ptx_json_reasons(json, ptx_reason_bottleneck, projection);
     ptx_json_end(json);
 }
@@ -81,7 +83,7 @@ void ptx_json_concurrency(Json *json, const char *key, const ptxlint_projection 
     ptx_json_end(json);
 }
 
-/* ---- text -------------------------------------------------------------------------------------------------------- */
+/* ---- text ------------------------------------------------------------------------------------ */
 
 static void put_limiter(Out *out, const ptxlint_projection *projection)
 {
@@ -90,7 +92,8 @@ static void put_limiter(Out *out, const ptxlint_projection *projection)
     if (!time->limiter || !isfinite(b->relieved_us))
         return;
     Line line = ptx_line_begin(out, "limiter");
-    ptx_line_format(&line, "%s; without it %s us", time->limiter, ptx_figure_short(b->relieved_us).text);
+    ptx_line_format(&line, "%s; without it %s us", time->limiter,
+                    ptx_figure_short(b->relieved_us).text);
     if (b->next)
         ptx_line_format(&line, " (%s)", b->next);
     if (b->advice) {
@@ -112,7 +115,8 @@ static void put_busy(Out *out, const ptxlint_projection *projection)
     if (isfinite(b->wave_us))
         ptx_line_format(&line, "; a wave takes %s us", ptx_figure_short(b->wave_us).text);
     if (b->tail_us > 0)
-        ptx_line_format(&line, ", empty places of the last one %s us", ptx_figure_short(b->tail_us).text);
+        ptx_line_format(&line, ", empty places of the last one %s us",
+                        ptx_figure_short(b->tail_us).text);
     ptx_line_end(&line);
 }
 
@@ -127,13 +131,16 @@ static void put_work_rate(Out *out, const ptxlint_projection *projection)
     if (r->ceiling)
         ptx_line_format(&line, " (%s)", r->ceiling);
     if (isfinite(r->flops_per_byte))
-        ptx_line_format(&line, ": %s flops per byte from memory", ptx_figure_short(r->flops_per_byte).text);
+        ptx_line_format(&line, ": %s flops per byte from memory",
+                        ptx_figure_short(r->flops_per_byte).text);
     if (isfinite(r->ridge_flops_per_byte))
-        ptx_line_format(&line, ", the ridge is at %s", ptx_figure_short(r->ridge_flops_per_byte).text);
+        ptx_line_format(&line, ", the ridge is at %s",
+                        ptx_figure_short(r->ridge_flops_per_byte).text);
     ptx_line_end(&line);
 }
 
-static void put_in_flight(Out *out, const ptxlint_module *module, const ptxlint_kernel *kernel, const ptxlint_projection *projection)
+static void put_in_flight(Out *out, const ptxlint_module *module, const ptxlint_kernel *kernel,
+                          const ptxlint_projection *projection)
 {
     const ptxlint_concurrency *c = &projection->concurrency;
     if (!(c->bytes > 0) || !isfinite(c->bytes_needed_high))
@@ -141,7 +148,8 @@ static void put_in_flight(Out *out, const ptxlint_module *module, const ptxlint_
     Line line = ptx_line_begin(out, "in flight");
     ptx_line_format(&line, "%s B of loads on an SM", ptx_figure_short(c->bytes).text);
     if (c->loop >= 0)
-        ptx_line_format(&line, " (loop at line %" PRIu32 ")", ptxlint_module_place(module, kernel->loops[c->loop].header.begin).line);
+        ptx_line_format(&line, " (loop at line %" PRIu32 ")",
+                        ptxlint_module_place(module, kernel->loops[c->loop].header.begin).line);
     ptx_line_format(&line, ", %s", ptx_figure_short(c->bytes_needed_low).text);
     if (c->bytes_needed_high > c->bytes_needed_low)
         ptx_line_format(&line, " to %s", ptx_figure_short(c->bytes_needed_high).text);
@@ -149,7 +157,8 @@ static void put_in_flight(Out *out, const ptxlint_module *module, const ptxlint_
     ptx_line_end(&line);
 }
 
-void ptx_table_bottleneck(Out *out, const ptxlint_module *module, const ptxlint_kernel *kernel, const ptxlint_projection *projection)
+void ptx_table_bottleneck(Out *out, const ptxlint_module *module, const ptxlint_kernel *kernel,
+                          const ptxlint_projection *projection)
 {
     put_limiter(out, projection);
     put_busy(out, projection);
@@ -159,11 +168,14 @@ void ptx_table_bottleneck(Out *out, const ptxlint_module *module, const ptxlint_
 
 void ptx_table_parallelism(Line *line, const ptxlint_parallelism *p)
 {
-    ptx_line_format(line, "chain of %s of %s machine instructions", ptx_figure_short(p->path_instructions).text, ptx_figure_short(p->instructions).text);
+    ptx_line_format(line, "chain of %s of %s machine instructions",
+                    ptx_figure_short(p->path_instructions).text,
+                    ptx_figure_short(p->instructions).text);
     if (isfinite(p->path_clocks))
         ptx_line_format(line, ", %s clocks", ptx_figure_short(p->path_clocks).text);
     if (isfinite(p->carried_clocks))
-        ptx_line_format(line, ", %s from one iteration to the next", ptx_figure_short(p->carried_clocks).text);
+        ptx_line_format(line, ", %s from one iteration to the next",
+                        ptx_figure_short(p->carried_clocks).text);
     if (isfinite(p->ilp))
         ptx_line_format(line, "; ILP %s", ptx_figure_short(p->ilp).text);
     if (isfinite(p->mlp))

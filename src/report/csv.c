@@ -8,7 +8,7 @@
 #include <string.h>
 #include <utf8proc.h>
 
-/* ---- cells ------------------------------------------------------------------------------------------------------- */
+/* ---- cells ----------------------------------------------------------------------------------- */
 
 static void put_comma(Csv *csv)
 {
@@ -29,7 +29,8 @@ static void note_empty(Csv *csv)
     size_t room = sizeof csv->notes - csv->noted;
     if (!csv->what)
         return;
-    int length = snprintf(csv->notes + csv->noted, room, "%s%s: %s", csv->noted ? "; " : "", csv->what, csv->why ? csv->why : "not known");
+    int length = snprintf(csv->notes + csv->noted, room, "%s%s: %s", csv->noted ? "; " : "",
+                          csv->what, csv->why ? csv->why : "not known");
     csv->noted += length > 0 && (size_t)length < room ? (size_t)length : 0;
     csv->what = NULL;
 }
@@ -47,8 +48,8 @@ static void put_escaped(Out *out, const char *text)
     size_t left = strlen(text);
     while (left) {
         utf8proc_int32_t codepoint;
-        utf8proc_ssize_t bytes = utf8proc_iterate((const utf8proc_uint8_t *)text, left < 4 ? (utf8proc_ssize_t)left : 4,
-                                                  &codepoint);
+        utf8proc_ssize_t bytes = utf8proc_iterate(
+            (const utf8proc_uint8_t *)text, left < 4 ? (utf8proc_ssize_t)left : 4, &codepoint);
         size_t step = bytes > 0 ? (size_t)bytes : 1;
         if (*text == '"')
             ptx_out_text(out, "\"");
@@ -100,9 +101,10 @@ void ptx_csv_end(Csv *csv)
     csv->noted = 0;
 }
 
-/* ---- columns ----------------------------------------------------------------------------------------------------- */
+/* ---- columns --------------------------------------------------------------------------------- */
 
-/* Every pipeline that ptxlint knows, whether the GPU has it or not: all rows have the same columns. */
+/* Every pipeline that ptxlint knows, whether the GPU has it or not: all rows have the same
+ * columns. */
 static const char *pipe_key(size_t index)
 {
     const ptxlint_gpu *any = ptxlint_gpu_at(0);
@@ -128,16 +130,64 @@ static void put_names(Csv *csv, const char *const *names, size_t count)
 void ptx_csv_head(Out *out)
 {
     static const char *const before[] = {
-        "file", "kernel", "line", "gpu", "sm", "registers", "register_source", "max_live",
-        "static_shared", "dynamic_shared", "local", "block_x", "block_y", "block_z", "grid_x", "grid_y", "grid_z",
-        "blocks_per_sm", "warps_per_sm", "occupancy_percent", "limiter", "waves",
-        "instructions", "fma_fraction", "weighted_fma_fraction", "flops_fp32", "global_bytes", "flops_per_byte",
-        "accesses", "costly_accesses", "branches", "parting_branches",
+        "file",
+        "kernel",
+        "line",
+        "gpu",
+        "sm",
+        "registers",
+        "register_source",
+        "max_live",
+        "static_shared",
+        "dynamic_shared",
+        "local",
+        "block_x",
+        "block_y",
+        "block_z",
+        "grid_x",
+        "grid_y",
+        "grid_z",
+        "blocks_per_sm",
+        "warps_per_sm",
+        "occupancy_percent",
+        "limiter",
+        "waves",
+        "instructions",
+        "fma_fraction",
+        "weighted_fma_fraction",
+        "flops_fp32",
+        "global_bytes",
+        "flops_per_byte",
+        "accesses",
+        "costly_accesses",
+        "branches",
+        "parting_branches",
     };
     static const char *const after[] = {
-        "bound_shortest", "potential_gflops", "attainable_gflops", "ceiling", "demand_gb_per_s", "bound_time_us",
-        "dram_bytes", "predicted_time_us", "predicted_low_us", "predicted_high_us", "time_limiter", "time_bound_by", "relieved_time_us", "next_limiter", "compute_busy_percent", "memory_busy_percent",
-        "issue_busy_percent", "wave_us", "tail_us", "launch_flops", "launch_flops_per_byte", "predicted_gflops", "bytes_in_flight", "why",
+        "bound_shortest",
+        "potential_gflops",
+        "attainable_gflops",
+        "ceiling",
+        "demand_gb_per_s",
+        "bound_time_us",
+        "dram_bytes",
+        "predicted_time_us",
+        "predicted_low_us",
+        "predicted_high_us",
+        "time_limiter",
+        "time_bound_by",
+        "relieved_time_us",
+        "next_limiter",
+        "compute_busy_percent",
+        "memory_busy_percent",
+        "issue_busy_percent",
+        "wave_us",
+        "tail_us",
+        "launch_flops",
+        "launch_flops_per_byte",
+        "predicted_gflops",
+        "bytes_in_flight",
+        "why",
     };
     Csv csv = { .out = out };
     put_names(&csv, before, sizeof before / sizeof *before);
@@ -146,13 +196,15 @@ void ptx_csv_head(Out *out)
     ptx_csv_end(&csv);
 }
 
-/* ---- findings ---------------------------------------------------------------------------------------------------- */
+/* ---- findings -------------------------------------------------------------------------------- */
 
 void ptx_csv_findings_head(Out *out)
 {
     static const char *const names[] = {
-        "file", "line", "column", "end_line", "end_column", "severity", "rule", "name", "group", "certainty", "message", "kernel", "help",
-        "gain_percent", "gain_of", "repeats", "ptx_file", "ptx_line", "ptx_column", "source_file", "source_line", "source_column",
+        "file",       "line",         "column",      "end_line",      "end_column", "severity",
+        "rule",       "name",         "group",       "certainty",     "message",    "kernel",
+        "help",       "gain_percent", "gain_of",     "repeats",       "ptx_file",   "ptx_line",
+        "ptx_column", "source_file",  "source_line", "source_column",
     };
     Csv csv = { .out = out };
     put_names(&csv, names, sizeof names / sizeof *names);
@@ -171,7 +223,8 @@ void ptx_csv_finding(Out *out, const Finding *finding)
     const ptxlint_diagnostic *diagnostic = finding->diagnostic;
     const char *ptx_path = ptxlint_module_get_info(finding->module)->path;
     Csv csv = { .out = out };
-    put_place(&csv, finding->is_source ? finding->source.named.path : ptx_path, finding->bytes.line, finding->bytes.column);
+    put_place(&csv, finding->is_source ? finding->source.named.path : ptx_path, finding->bytes.line,
+              finding->bytes.column);
     ptx_csv_int(&csv, finding->bytes.end_line);
     ptx_csv_int(&csv, finding->bytes.end_column);
     ptx_csv_text(&csv, ptx_report_severity(diagnostic->severity));
@@ -186,15 +239,19 @@ void ptx_csv_finding(Out *out, const Finding *finding)
     ptx_csv_text(&csv, diagnostic->gain_of);
     ptx_csv_int(&csv, diagnostic->repeat_count);
     put_place(&csv, ptx_path, finding->ptx_bytes.line, finding->ptx_bytes.column);
-    put_place(&csv, finding->source.named.path, finding->source.named.line, finding->source.named.column);
+    put_place(&csv, finding->source.named.path, finding->source.named.line,
+              finding->source.named.column);
     ptx_csv_end(&csv);
 }
 
-/* ---- rows -------------------------------------------------------------------------------------------------------- */
+/* ---- rows ------------------------------------------------------------------------------------ */
 
-static void put_kernel(Csv *csv, const ptxlint_module *module, const ptxlint_kernel *kernel, const ptxlint_projection *projection)
+static void put_kernel(Csv *csv, const ptxlint_module *module, const ptxlint_kernel *kernel,
+                       const ptxlint_projection *projection)
 {
-    const ptxlint_gpu_info *info = projection && projection->gpu ? ptxlint_gpu_get_info(projection->gpu) : NULL;
+    const ptxlint_gpu_info *info = projection && projection->gpu
+                                       ? ptxlint_gpu_get_info(projection->gpu)
+                                       : NULL;
     bool has_registers = projection && projection->register_source != PTXLINT_REGISTERS_UNKNOWN;
     ptx_csv_text(csv, ptxlint_module_get_info(module)->path);
     ptx_csv_text(csv, kernel->name);
@@ -241,7 +298,8 @@ static void put_mix(Csv *csv, const ptxlint_mix *mix, const ptxlint_projection *
     ptx_csv_real(csv, mix->weighted_fma_fraction);
     ptx_csv_real(csv, mix->flops_fp32);
     ptx_csv_real(csv, mix->global_bytes);
-    ptx_csv_reason(csv, "flops_per_byte", projection ? "no bytes of global memory are counted" : ptx_why_no_gpu());
+    ptx_csv_reason(csv, "flops_per_byte",
+                   projection ? "no bytes of global memory are counted" : ptx_why_no_gpu());
     ptx_csv_real(csv, projection ? projection->peak.flops_per_byte : (double)NAN);
 }
 
@@ -272,9 +330,11 @@ static void put_cycles(Csv *csv, const ptxlint_projection *projection)
     for (size_t i = 0; (key = pipe_key(i)); i++) {
         const ptxlint_pipe_cycles *pipe = find_pipe(projection, key);
         if (pipe || !projection)
-            ptx_csv_reason(csv, "pipelines", ptx_why_cycles(projection ? &projection->cycles : NULL));
+            ptx_csv_reason(csv, "pipelines",
+                           ptx_why_cycles(projection ? &projection->cycles : NULL));
         else
-            ptx_csv_reason(csv, key, "the GPU has no such pipeline, or its rates are not published");
+            ptx_csv_reason(csv, key,
+                           "the GPU has no such pipeline, or its rates are not published");
         ptx_csv_real(csv, pipe ? pipe->shortest : (double)NAN);
         ptx_csv_real(csv, pipe ? pipe->longest : (double)NAN);
         ptx_csv_real(csv, pipe ? pipe->total : (double)NAN);
@@ -284,7 +344,8 @@ static void put_cycles(Csv *csv, const ptxlint_projection *projection)
 static void put_peak(Csv *csv, const ptxlint_projection *projection)
 {
     const ptxlint_peak *peak = projection ? &projection->peak : NULL;
-    ptx_csv_reason(csv, "bound_shortest", ptx_reason_bound("shortest", projection ? &projection->cycles : NULL));
+    ptx_csv_reason(csv, "bound_shortest",
+                   ptx_reason_bound("shortest", projection ? &projection->cycles : NULL));
     ptx_csv_text(csv, projection ? projection->cycles.bound_shortest : NULL);
     ptx_csv_reason(csv, "peaks", ptx_why_peak(peak));
     ptx_csv_real(csv, peak ? peak->potential_gflops : (double)NAN);
@@ -301,7 +362,8 @@ static const char *either(const char *a, const char *b)
 static void put_time(Csv *csv, const ptxlint_projection *projection)
 {
     const ptxlint_time *time = projection ? &projection->time : NULL;
-    const char *why = ptx_why_estimate(projection), *no_bound = either(why, ptx_reason_estimate("bound_time_us", projection));
+    const char *why = ptx_why_estimate(projection),
+               *no_bound = either(why, ptx_reason_estimate("bound_time_us", projection));
     ptx_csv_reason(csv, "bound_time_us", no_bound);
     ptx_csv_real(csv, time ? time->bound_us : (double)NAN);
     ptx_csv_reason(csv, "time", why);
@@ -335,13 +397,16 @@ static void put_bottleneck(Csv *csv, const ptxlint_projection *projection)
 static void put_launched(Csv *csv, const ptxlint_projection *projection)
 {
     const ptxlint_roofline *r = projection ? &projection->roofline : NULL;
-    ptx_csv_reason(csv, "roofline", either(ptx_why_estimate(projection), "no floating-point operations"));
+    ptx_csv_reason(csv, "roofline",
+                   either(ptx_why_estimate(projection), "no floating-point operations"));
     ptx_csv_real(csv, r ? r->flops : (double)NAN);
     ptx_csv_reason(csv, "launch_flops_per_byte", ptx_why_roofline(projection));
     ptx_csv_real(csv, r ? r->flops_per_byte : (double)NAN);
     ptx_csv_reason(csv, "predicted_gflops", ptx_why_roofline(projection));
     ptx_csv_real(csv, r ? r->predicted_gflops : (double)NAN);
-    ptx_csv_reason(csv, "bytes_in_flight", either(ptx_why_concurrency(projection), ptx_reason_concurrency("bytes", projection)));
+    ptx_csv_reason(
+        csv, "bytes_in_flight",
+        either(ptx_why_concurrency(projection), ptx_reason_concurrency("bytes", projection)));
     ptx_csv_real(csv, projection ? projection->concurrency.bytes : (double)NAN);
 }
 
@@ -350,7 +415,8 @@ void ptx_csv_kernel(Out *out, const ptxlint_module *module, const ptxlint_kernel
     size_t rows = kernel->projection_count ? kernel->projection_count : 1;
     Csv csv = { .out = out };
     for (size_t i = 0; i < rows; i++) {
-        const ptxlint_projection *projection = kernel->projection_count ? &kernel->projections[i] : NULL;
+        const ptxlint_projection *projection = kernel->projection_count ? &kernel->projections[i]
+                                                                        : NULL;
         put_kernel(&csv, module, kernel, projection);
         put_occupancy(&csv, projection);
         put_mix(&csv, &kernel->mix, projection);

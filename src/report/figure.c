@@ -1,5 +1,5 @@
-/* Numbers and lines of the text documents. Numbers with a fraction are put together by hand: printf would ask the caller's locale
- * for the decimal point. */
+/* Numbers and lines of the text documents. Numbers with a fraction are put together by hand: printf
+ * would ask the caller's locale for the decimal point. */
 #include "report/report.h"
 
 #include <inttypes.h>
@@ -18,7 +18,7 @@ static const int64_t TEN_DIGITS = 10000000000;
 
 typedef unsigned __int128 Wide;
 
-/* ---- numbers ----------------------------------------------------------------------------------------------------- */
+/* ---- numbers --------------------------------------------------------------------------------- */
 
 Figure ptx_figure_int(int64_t number)
 {
@@ -45,11 +45,26 @@ static int64_t digits_printed(double number, int *exponent)
     return digits;
 }
 
-/* number x 10^decimals to the nearest integer, of two the even one: as printf rounds. number: 10^-5 to 10^10, its mantissa 53 bits. */
+/* number x 10^decimals to the nearest integer, of two the even one: as printf rounds. number: 10^-5
+ * to 10^10, its mantissa 53 bits. */
 static int64_t scale_exactly(double number, int decimals)
 {
-    static const int64_t powers[] = { 1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000, 1000000000, 10000000000, 100000000000,
-                                      1000000000000, 10000000000000, 100000000000000, 1000000000000000 };
+    static const int64_t powers[] = { 1,
+                                      10,
+                                      100,
+                                      1000,
+                                      10000,
+                                      100000,
+                                      1000000,
+                                      10000000,
+                                      100000000,
+                                      1000000000,
+                                      10000000000,
+                                      100000000000,
+                                      1000000000000,
+                                      10000000000000,
+                                      100000000000000,
+                                      1000000000000000 };
     int exponent;
     int64_t mantissa = (int64_t)(frexp(number, &exponent) * 0x1p53);
     int shift = 53 - exponent;                                  /* 19 to 69 */
@@ -59,23 +74,27 @@ static int64_t scale_exactly(double number, int decimals)
     return whole + (rest > half || (rest == half && whole % 2));
 }
 
-/* The first ten digits of a positive finite number as an integer, the first of them worth 10^*exponent. */
+/* The first ten digits of a positive finite number as an integer, the first of them worth
+ * 10^*exponent. */
 static int64_t ten_digits(double number, int *exponent)
 {
-    static const double least[] = { 1e9, 1e8, 1e7, 1e6, 1e5, 1e4, 1e3, 1e2, 1e1, 1e0, 1e-1, 1e-2, 1e-3, 1e-4, 1e-5 };
+    static const double least[] = { 1e9, 1e8, 1e7,  1e6,  1e5,  1e4,  1e3, 1e2,
+                                    1e1, 1e0, 1e-1, 1e-2, 1e-3, 1e-4, 1e-5 };
     if (!(number >= 1e-5 && number < 1e10))
         return digits_printed(number, exponent);
     int place = DIGITS - 1;
     while (number < least[DIGITS - 1 - place])
         place--;
     int64_t digits = scale_exactly(number, DIGITS - 1 - place);
-    if (digits >= TEN_DIGITS || digits < TEN_DIGITS / 10)       /* rounded up; or its place is the next, as least is rounded */
+    if (digits >= TEN_DIGITS
+        || digits < TEN_DIGITS / 10) /* rounded up; or its place is the next, as least is rounded */
         return digits_printed(number, exponent);
     *exponent = place;
     return digits;
 }
 
-/* The digits of a positive finite number, the first of them worth 10^*exponent, without zeros at the end. */
+/* The digits of a positive finite number, the first of them worth 10^*exponent, without zeros at
+ * the end. */
 static size_t read_digits(double number, char text[DIGITS + 1], int *exponent)
 {
     int64_t digits = ten_digits(number, exponent);
@@ -91,7 +110,8 @@ static size_t read_digits(double number, char text[DIGITS + 1], int *exponent)
 static void put_plain(Figure *f, const char *digits, size_t count, int exponent)
 {
     size_t used = strlen(f->text);
-    for (int place = exponent < 0 ? 0 : exponent; place >= 0 || exponent - place < (int)count; place--) {
+    for (int place = exponent < 0 ? 0 : exponent; place >= 0 || exponent - place < (int)count;
+         place--) {
         int index = exponent - place;
         if (place == -1)
             f->text[used++] = '.';
@@ -118,7 +138,8 @@ static void put_whole(Figure *f, int64_t whole, bool is_negative)
 static void put_scientific(Figure *f, const char *digits, size_t count, int exponent)
 {
     size_t used = strlen(f->text);
-    snprintf(f->text + used, sizeof f->text - used, "%c%s%.*se%d", digits[0], count > 1 ? "." : "", (int)count - 1, digits + 1, exponent);
+    snprintf(f->text + used, sizeof f->text - used, "%c%s%.*se%d", digits[0], count > 1 ? "." : "",
+             (int)count - 1, digits + 1, exponent);
 }
 
 Figure ptx_figure_number(double number)
@@ -133,8 +154,8 @@ Figure ptx_figure_number(double number)
     if (exponent >= -5 && exponent < 15)
         put_plain(&f, digits, count, exponent);
     else
-        snprintf(f.text, sizeof f.text, "%s%c%s%se%+03d", number < 0 ? "-" : "", digits[0], count > 1 ? "." : "", digits + 1,
-                 exponent);
+        snprintf(f.text, sizeof f.text, "%s%c%s%se%+03d", number < 0 ? "-" : "", digits[0],
+                 count > 1 ? "." : "", digits + 1, exponent);
     return f;
 }
 
@@ -170,8 +191,8 @@ Figure ptx_figure_fixed(double number, int decimals)
     int64_t scaled = (int64_t)((double)scale * number + 0.5);
     int used = snprintf(f.text, sizeof f.text, "%" PRId64, scaled / scale);
     if (decimals > 0)
-        snprintf(f.text + used, sizeof f.text - (size_t)used, ".%0*" PRId64, decimals < MAX_DECIMALS ? decimals : MAX_DECIMALS,
-                 scaled % scale);
+        snprintf(f.text + used, sizeof f.text - (size_t)used, ".%0*" PRId64,
+                 decimals < MAX_DECIMALS ? decimals : MAX_DECIMALS, scaled % scale);
     return f;
 }
 
@@ -197,7 +218,7 @@ const char *ptx_plural(uint64_t count)
     return count == 1 ? "" : "s";
 }
 
-/* ---- lines ------------------------------------------------------------------------------------------------------- */
+/* ---- lines ----------------------------------------------------------------------------------- */
 
 Line ptx_line_begin(Out *out, const char *key)
 {
@@ -215,7 +236,8 @@ static void line_break(Line *line)
 /* A word and whether a blank stands before it; the blank is lost where the line breaks. */
 static void put_word(Line *line, bool has_blank, const char *word, size_t length)
 {
-    if (has_blank && line->column > line->indent && line->column + 1 + length >= LINE_COLUMNS)       /* a comma may follow */
+    if (has_blank && line->column > line->indent
+        && line->column + 1 + length >= LINE_COLUMNS) /* a comma may follow */
         line_break(line);
     else if (has_blank)
         line->column += ptx_out_clean(line->out, " ");

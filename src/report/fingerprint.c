@@ -1,4 +1,5 @@
-/* What stays the same of a finding when other code changes, so that a finding can be followed from one commit to the next. */
+/* What stays the same of a finding when other code changes, so that a finding can be followed from
+ * one commit to the next. */
 #include "report/report.h"
 #include "support/hash.h"
 
@@ -7,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- counts ------------------------------------------------------------------------------------------------------ */
+/* ---- counts ---------------------------------------------------------------------------------- */
 
 /* capacity: a power of two, with a free slot. */
 static HashCount *counts_slot(HashCount *slots, size_t capacity, uint64_t hash)
@@ -43,15 +44,17 @@ uint32_t ptx_hash_counts_add(HashCounts *counts, uint64_t hash)
     return ++slot->count;
 }
 
-/* ---- lines ------------------------------------------------------------------------------------------------------- */
+/* ---- lines ----------------------------------------------------------------------------------- */
 
-/* github/codeql-action, src/fingerprints.ts: h = 37 h + c over a window of 100 units. Blanks and tabs are skipped, all line ends are LF,
- * 65535 stands behind the text and then zeros. A line's hash is that of the window that begins with its first unit. */
+/* github/codeql-action, src/fingerprints.ts: h = 37 h + c over a window of 100 units. Blanks and
+ * tabs are skipped, all line ends are LF, 65535 stands behind the text and then zeros. A line's
+ * hash is that of the window that begins with its first unit. */
 enum {
     WINDOW = 100,
     FACTOR = 37,
     END_OF_FILE = 65535,
-    HASHED_BYTES = 64 << 20,    /* beyond these no hashes are made: GitHub's action makes them itself where they are missing */
+    /* beyond these no hashes are made: GitHub's action makes them itself where they are missing */
+    HASHED_BYTES = 64 << 20,
     HASHED_LINES = 4 << 20
 };
 
@@ -111,15 +114,20 @@ static void roller_flush(Roller *roller)
     }
 }
 
-/* How many continuation bytes a lead byte has, and what the first of them may be (Unicode, table 3-7); 0: it leads nothing. */
+/* How many continuation bytes a lead byte has, and what the first of them may be (Unicode, table
+ * 3-7); 0: it leads nothing. */
 static unsigned lead_shape(unsigned char lead, unsigned char *low, unsigned char *high)
 {
     *low = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
     *high = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
-    return lead >= 0xC2 && lead <= 0xDF ? 1 : lead >= 0xE0 && lead <= 0xEF ? 2 : lead >= 0xF0 && lead <= 0xF4 ? 3 : 0;
+    return lead >= 0xC2 && lead <= 0xDF   ? 1
+           : lead >= 0xE0 && lead <= 0xEF ? 2
+           : lead >= 0xF0 && lead <= 0xF4 ? 3
+                                          : 0;
 }
 
-/* One code point, or U+FFFD for as many bytes as begin one, as browsers and Node decode. Returns its bytes. */
+/* One code point, or U+FFFD for as many bytes as begin one, as browsers and Node decode. Returns
+ * its bytes. */
 static size_t decode(const unsigned char *text, size_t left, uint32_t *codepoint)
 {
     unsigned char low, high;
@@ -173,7 +181,9 @@ ptxlint_status ptx_line_hashes_build(LineHashes *hashes, const char *text, size_
     hashes->lines = calloc(line_count, sizeof *hashes->lines);
     if (!hashes->lines)
         return PTXLINT_NO_MEMORY;
-    Roller roller = { .out = hashes, .room = (uint32_t)line_count, .oldest_factor = 1, .is_line_begin = true };
+    Roller roller = {
+        .out = hashes, .room = (uint32_t)line_count, .oldest_factor = 1, .is_line_begin = true
+    };
     for (int i = 0; i < WINDOW; i++)
         roller.oldest_factor *= FACTOR;
     roller_take_all(&roller, (const unsigned char *)text, length);
@@ -188,11 +198,12 @@ Fingerprint ptx_line_hashes_find(const LineHashes *hashes, uint32_t line)
     if (line == 0 || line > hashes->count)
         return fingerprint;
     const LineHash *found = &hashes->lines[line - 1];
-    snprintf(fingerprint.text, sizeof fingerprint.text, "%" PRIx64 ":%" PRIu32, found->hash, found->ordinal);
+    snprintf(fingerprint.text, sizeof fingerprint.text, "%" PRIx64 ":%" PRIu32, found->hash,
+             found->ordinal);
     return fingerprint;
 }
 
-/* ---- findings ---------------------------------------------------------------------------------------------------- */
+/* ---- findings -------------------------------------------------------------------------------- */
 
 /* FNV-1a, 64 bits (Fowler, Noll, Vo). */
 static uint64_t fnv(uint64_t hash, const char *bytes, size_t length)

@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* GitHub shows so many errors, warnings and notices of a step and drops the rest without a word (actions/toolkit#734). */
+/* GitHub shows so many errors, warnings and notices of a step and drops the rest without a word
+ * (actions/toolkit#734). */
 enum { SHOWN_EACH = 10 };
 
 struct Github {
@@ -31,11 +32,13 @@ void ptx_github_free(Github *github)
     free(github);
 }
 
-/* actions/toolkit, packages/core/src/command.ts: a property ends at a colon or comma, so these too are written as hex. */
+/* actions/toolkit, packages/core/src/command.ts: a property ends at a colon or comma, so these too
+ * are written as hex. */
 static void put_escaped(Out *out, const char *text, bool is_property)
 {
     for (size_t left = strlen(text); left;) {
-        bool is_special = *text == '%' || *text == '\r' || *text == '\n' || (is_property && (*text == ':' || *text == ','));
+        bool is_special = *text == '%' || *text == '\r' || *text == '\n'
+                          || (is_property && (*text == ':' || *text == ','));
         Glyph glyph = ptx_glyph_read(text, left, 0);
         if (is_special)
             ptx_out_format(out, "%%%02X", (unsigned)(unsigned char)*text);
@@ -53,7 +56,8 @@ static void put_place(Out *out, const char *path, const Region *region)
     put_escaped(out, path, true);
     ptx_out_format(out, ",line=%" PRIu32 ",endLine=%" PRIu32, region->line, region->end_line);
     if (region->line == region->end_line)
-        ptx_out_format(out, ",col=%" PRIu32 ",endColumn=%" PRIu32, region->column, region->end_column);
+        ptx_out_format(out, ",col=%" PRIu32 ",endColumn=%" PRIu32, region->column,
+                       region->end_column);
 }
 
 static void put_message(Out *out, const ptxlint_diagnostic *diagnostic)
@@ -69,7 +73,8 @@ static void put_message(Out *out, const ptxlint_diagnostic *diagnostic)
         put_escaped(out, diagnostic->kernel, false);
     }
     if (ptx_report_has_gain(diagnostic))
-        ptx_out_format(out, "%%0Again: about %.0f %%25 of the %s", diagnostic->gain_percent, diagnostic->gain_of);
+        ptx_out_format(out, "%%0Again: about %.0f %%25 of the %s", diagnostic->gain_percent,
+                       diagnostic->gain_of);
     if (diagnostic->help) {
         ptx_out_text(out, "%0Ahelp: ");
         put_escaped(out, diagnostic->help, false);

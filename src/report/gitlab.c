@@ -1,5 +1,6 @@
-/* GitLab's Code Quality report: https://docs.gitlab.com/ci/testing/code_quality/#code-quality-report-format. GitLab reads elements up to the
- * first that is wrong, and takes those of one fingerprint for one. */
+/* GitLab's Code Quality report:
+ * https://docs.gitlab.com/ci/testing/code_quality/#code-quality-report-format. GitLab reads
+ * elements up to the first that is wrong, and takes those of one fingerprint for one. */
 #include "report/json_writer.h"
 
 static void put_lines(Json *json, const char *key, const Region *region)
@@ -26,7 +27,8 @@ void ptx_gitlab_finding(Out *out, const Finding *finding)
     ptx_json_object(json, NULL);
     ptx_json_text(json, "type", "issue");
     ptx_json_text(json, "check_name", diagnostic->rule);
-    ptx_json_text(json, "description", *diagnostic->message ? diagnostic->message : diagnostic->name);
+    ptx_json_text(json, "description",
+                  *diagnostic->message ? diagnostic->message : diagnostic->name);
     ptx_json_text(json, "severity", severities[diagnostic->severity]);
     ptx_json_text(json, "fingerprint", finding->id);
     put_location(json, "location", finding);

@@ -1,5 +1,5 @@
-/* The document about GPUs: figures, pipelines and their sources; gpus_text.c has it for people. Without a GPU: which there
- * are. */
+/* The document about GPUs: figures, pipelines and their sources; gpus_text.c has it for people.
+ * Without a GPU: which there are. */
 #include "report/csv.h"
 #include "report/json_writer.h"
 
@@ -9,7 +9,7 @@
 /* What the list of all GPUs tells of each. */
 static const char *const list_keys[] = { "sms", "clock_mhz", "memory_gb_per_s" };
 
-/* ---- JSON -------------------------------------------------------------------------------------------------------- */
+/* ---- JSON ------------------------------------------------------------------------------------ */
 
 static void put_figures(Json *json, const char *key, const ptxlint_gpu *gpu)
 {
@@ -87,7 +87,7 @@ static void write_json(Out *out, const ptxlint_gpu *const *gpus, size_t count)
     ptx_out_text(out, "]}\n");
 }
 
-/* ---- CSV --------------------------------------------------------------------------------------------------------- */
+/* ---- CSV ------------------------------------------------------------------------------------- */
 
 static void put_row(Csv *csv, const char *name, const ptxlint_figure *figure)
 {
@@ -101,7 +101,8 @@ static void put_row(Csv *csv, const char *name, const ptxlint_figure *figure)
     ptx_csv_end(csv);
 }
 
-static void put_csv_rates(Csv *csv, const char *name, const ptxlint_gpu *gpu, size_t pipe, const ptxlint_pipe *of)
+static void put_csv_rates(Csv *csv, const char *name, const ptxlint_gpu *gpu, size_t pipe,
+                          const ptxlint_pipe *of)
 {
     const char *key;
     for (size_t c = 0;; c++) {
@@ -111,7 +112,8 @@ static void put_csv_rates(Csv *csv, const char *name, const ptxlint_gpu *gpu, si
             return;
         snprintf(text, sizeof text, "%s.%s", of->key, key);
         if (isfinite(rate))
-            put_row(csv, name, &(ptxlint_figure){ text, "rate", "operations/clk/SM", "", rate, of->source });
+            put_row(csv, name,
+                    &(ptxlint_figure){ text, "rate", "operations/clk/SM", "", rate, of->source });
     }
 }
 
@@ -123,7 +125,9 @@ static void put_csv(Csv *csv, const ptxlint_gpu *gpu)
     for (size_t i = 0; ptxlint_gpu_figure(gpu, i, &figure); i++)
         put_row(csv, name, &figure);
     for (size_t i = 0; ptxlint_gpu_pipe(gpu, i, &pipe); i++) {
-        put_row(csv, name, &(ptxlint_figure){ pipe.key, "pipe", "results/clk/SM", pipe.what, pipe.lanes, pipe.source });
+        put_row(csv, name,
+                &(ptxlint_figure){ pipe.key, "pipe", "results/clk/SM", pipe.what, pipe.lanes,
+                                   pipe.source });
         put_csv_rates(csv, name, gpu, i, &pipe);
     }
 }
@@ -154,9 +158,10 @@ static void write_csv(Out *out, const ptxlint_gpu *const *gpus, size_t count)
         put_csv(&csv, gpus[i]);
 }
 
-/* ---- the document ------------------------------------------------------------------------------------------------ */
+/* ---- the document ---------------------------------------------------------------------------- */
 
-static bool is_sound(const ptxlint_gpu *const *gpus, size_t count, const ptxlint_write_options *options)
+static bool is_sound(const ptxlint_gpu *const *gpus, size_t count,
+                     const ptxlint_write_options *options)
 {
     if (count && !gpus)
         return false;
@@ -164,11 +169,13 @@ static bool is_sound(const ptxlint_gpu *const *gpus, size_t count, const ptxlint
         if (!gpus[i])
             return false;
     return options->size == sizeof *options
-        && (options->format == PTXLINT_TEXT || options->format == PTXLINT_JSON || options->format == PTXLINT_CSV);
+           && (options->format == PTXLINT_TEXT || options->format == PTXLINT_JSON
+               || options->format == PTXLINT_CSV);
 }
 
-ptxlint_status ptxlint_write_gpus(const ptxlint_gpu *const *gpus, size_t count, const ptxlint_write_options *options,
-                                  ptxlint_write_fn write, void *context)
+ptxlint_status ptxlint_write_gpus(const ptxlint_gpu *const *gpus, size_t count,
+                                  const ptxlint_write_options *options, ptxlint_write_fn write,
+                                  void *context)
 {
     ptxlint_write_options defaults;
     Out out;

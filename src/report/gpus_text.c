@@ -42,7 +42,7 @@ static void put_gpu_name(Out *out, const ptxlint_gpu *gpu)
     ptx_out_text(out, "\n");
 }
 
-/* ---- one GPU ----------------------------------------------------------------------------------------------------- */
+/* ---- one GPU --------------------------------------------------------------------------------- */
 
 /* Sources by number, in the order in which they are first named. */
 typedef struct Citations {
@@ -71,8 +71,9 @@ static Line begin_row(Out *out, Citations *citations, const ptxlint_figure *figu
     size_t citation = isfinite(figure->value) ? cite(citations, figure->source) : 0;
     if (citation)
         snprintf(number, sizeof number, "[%zu]", citation);
-    ptx_out_format(out, "  %-*s%*s  %-*s  %-*s", NAME_COLUMNS, figure->key, VALUE_COLUMNS, figure_value(figure->value).text,
-                   UNIT_COLUMNS, figure->unit, *figure->what ? CITATION_COLUMNS : 0, number);
+    ptx_out_format(out, "  %-*s%*s  %-*s  %-*s", NAME_COLUMNS, figure->key, VALUE_COLUMNS,
+                   figure_value(figure->value).text, UNIT_COLUMNS, figure->unit,
+                   *figure->what ? CITATION_COLUMNS : 0, number);
     Line line = { .out = out, .column = TEXT_INDENT, .indent = TEXT_INDENT };
     if (*figure->what)
         ptx_line_format(&line, " %s", figure->what);
@@ -124,9 +125,12 @@ static void put_rates(Line *line, const ptxlint_gpu *gpu, size_t pipe)
 static void put_pipes(Out *out, Citations *citations, const ptxlint_gpu *gpu)
 {
     ptxlint_pipe pipe;
-    ptx_put_heading(out, "pipes: results per clock of an SM, and how many operations of a class that is");
+    ptx_put_heading(
+        out, "pipes: results per clock of an SM, and how many operations of a class that is");
     for (size_t i = 0; ptxlint_gpu_pipe(gpu, i, &pipe); i++) {
-        Line line = begin_row(out, citations, &(ptxlint_figure){ pipe.key, "pipe", "per clk", pipe.what, pipe.lanes, pipe.source });
+        Line line = begin_row(
+            out, citations,
+            &(ptxlint_figure){ pipe.key, "pipe", "per clk", pipe.what, pipe.lanes, pipe.source });
         if (isfinite(pipe.lanes) && takes_all(gpu, i, pipe.lanes))
             ptx_line_words(&line, "; takes every class");
         else
@@ -157,7 +161,7 @@ static void put_one(Out *out, const ptxlint_gpu *gpu)
     put_citations(out, &citations);
 }
 
-/* ---- several GPUs ------------------------------------------------------------------------------------------------ */
+/* ---- several GPUs ---------------------------------------------------------------------------- */
 
 typedef struct Columns {
     const ptxlint_gpu *const *gpus;
@@ -199,7 +203,9 @@ static void put_figure_row(Out *out, Columns columns, size_t index, const ptxlin
     ptx_out_format(out, "  %-*s%-*s", NAME_COLUMNS, first->key, UNIT_COLUMNS, first->unit);
     for (size_t i = 0; i < columns.count; i++)
         put_column(out, columns.gpus[i],
-                   ptxlint_gpu_figure(columns.gpus[i], index, &figure) ? figure_value(figure.value).text : "-");
+                   ptxlint_gpu_figure(columns.gpus[i], index, &figure)
+                       ? figure_value(figure.value).text
+                       : "-");
     ptx_out_text(out, "\n");
 }
 
@@ -226,14 +232,17 @@ static bool put_rate_row(Out *out, Columns columns, size_t pipe, size_t machine_
         return key != NULL;
     ptx_out_format(out, "    %-*s%-*s", NAME_COLUMNS - 2, key, UNIT_COLUMNS, "per clk");
     for (size_t i = 0; i < columns.count; i++)
-        put_column(out, columns.gpus[i], figure_value(ptxlint_gpu_rate(columns.gpus[i], pipe, machine_class, &other)).text);
+        put_column(
+            out, columns.gpus[i],
+            figure_value(ptxlint_gpu_rate(columns.gpus[i], pipe, machine_class, &other)).text);
     ptx_out_text(out, "\n");
     return true;
 }
 
 static void put_pipe_rows(Out *out, Columns columns, size_t index, const ptxlint_pipe *first)
 {
-    bool is_plain = true;               /* every GPU that has it: every class at the rate of its lanes */
+    /* every GPU that has it: every class at the rate of its lanes */
+    bool is_plain = true;
     ptxlint_pipe pipe;
     ptx_out_format(out, "  %-*s%-*s", NAME_COLUMNS, first->key, UNIT_COLUMNS, "per clk");
     for (size_t i = 0; i < columns.count; i++) {
@@ -281,7 +290,7 @@ void ptx_table_figures(Out *out, const ptxlint_gpu *const *gpus, size_t count)
     ptx_out_text(out, "\n-: not published, or the GPU has none; sources: each GPU by itself\n");
 }
 
-/* ---- all GPUs ---------------------------------------------------------------------------------------------------- */
+/* ---- all GPUs -------------------------------------------------------------------------------- */
 
 typedef const char *InfoField(const ptxlint_gpu_info *info);
 

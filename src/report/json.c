@@ -7,7 +7,7 @@
 
 enum { LINK_BYTES = 160 };      /* of an instruction's text in a chain */
 
-/* ---- diagnostics ------------------------------------------------------------------------------------------------- */
+/* ---- diagnostics ----------------------------------------------------------------------------- */
 
 /* Lines and columns count from 1: a place of zeros, which is none, has null for all four. */
 static void set_span(Json *json, ptxlint_place begin, ptxlint_place end)
@@ -18,7 +18,8 @@ static void set_span(Json *json, ptxlint_place begin, ptxlint_place end)
     ptx_json_given(json, "end_column", end.column);
 }
 
-static void put_related(Json *json, const char *key, const ptxlint_module *module, const ptxlint_diagnostic *diagnostic)
+static void put_related(Json *json, const char *key, const ptxlint_module *module,
+                        const ptxlint_diagnostic *diagnostic)
 {
     ptx_json_array(json, key);
     for (size_t i = 0; i < diagnostic->related_count; i++) {
@@ -36,11 +37,13 @@ static void put_related(Json *json, const char *key, const ptxlint_module *modul
     ptx_json_end(json);
 }
 
-static void put_fix(Json *json, const char *key, const ptxlint_module *module, const ptxlint_fix *fix)
+static void put_fix(Json *json, const char *key, const ptxlint_module *module,
+                    const ptxlint_fix *fix)
 {
     if (!ptx_json_optional(json, key, fix != NULL))
         return;
-    set_span(json, ptxlint_module_place(module, fix->span.begin), ptxlint_module_place(module, fix->span.end));
+    set_span(json, ptxlint_module_place(module, fix->span.begin),
+             ptxlint_module_place(module, fix->span.end));
     ptx_json_text(json, "replacement", fix->replacement);
     ptx_json_bool(json, "certain", fix->is_certain);
     ptx_json_end(json);
@@ -77,7 +80,9 @@ static void put_inlined(Json *json, const char *key, const ptxlint_diagnostic *d
 {
     ptx_json_array(json, key);
     if (diagnostic->inlined_count)
-        put_source(json, NULL, (ptxlint_source_place){ diagnostic->source_path, diagnostic->source_line, diagnostic->source_column });
+        put_source(json, NULL,
+                   (ptxlint_source_place){ diagnostic->source_path, diagnostic->source_line,
+                                           diagnostic->source_column });
     for (size_t i = 0; i < diagnostic->inlined_count; i++)
         put_source(json, NULL, diagnostic->inlined_into[i]);
     ptx_json_end(json);
@@ -93,7 +98,8 @@ static void put_suppression(Json *json, const char *key, const ptxlint_diagnosti
     ptx_json_end(json);
 }
 
-static void put_statement(Json *json, const char *key, const ptxlint_module *module, const ptxlint_diagnostic *diagnostic)
+static void put_statement(Json *json, const char *key, const ptxlint_module *module,
+                          const ptxlint_diagnostic *diagnostic)
 {
     char statement[STATEMENT_BYTES];
     ptxlint_module_statement(module, diagnostic->span.begin, statement, sizeof statement);
@@ -112,7 +118,8 @@ void ptx_json_diagnostic(Out *out, const Finding *finding)
     ptx_json_text(json, "severity", ptx_report_severity(diagnostic->severity));
     ptx_json_text(json, "message", diagnostic->message);
     ptx_json_text(json, "path", ptxlint_module_get_info(module)->path);
-    set_span(json, ptxlint_module_place(module, diagnostic->span.begin), ptxlint_module_place(module, diagnostic->span.end));
+    set_span(json, ptxlint_module_place(module, diagnostic->span.begin),
+             ptxlint_module_place(module, diagnostic->span.end));
     ptx_json_text(json, "kernel", diagnostic->kernel);
     put_statement(json, "statement", module, diagnostic);
     ptx_json_text(json, "certainty", ptx_report_certainty(diagnostic->certainty));
@@ -131,7 +138,7 @@ void ptx_json_diagnostic(Out *out, const Finding *finding)
     ptx_json_end(json);
 }
 
-/* ---- head and file ----------------------------------------------------------------------------------------------- */
+/* ---- head and file --------------------------------------------------------------------------- */
 
 void ptx_json_head(Out *out, const char *schema)
 {
@@ -192,7 +199,7 @@ void ptx_json_file(Out *out, const ptxlint_module *module)
     ptx_out_text(out, ",");
 }
 
-/* ---- kernels ----------------------------------------------------------------------------------------------------- */
+/* ---- kernels --------------------------------------------------------------------------------- */
 
 static void put_dims(Json *json, const char *key, const int64_t dims[3])
 {
@@ -206,7 +213,8 @@ static void put_dims(Json *json, const char *key, const int64_t dims[3])
 static void put_ntid(Json *json, const char *key, const uint32_t dims[3])
 {
     if (dims[0])
-        put_dims(json, key, (const int64_t[3]){ dims[0], dims[1] ? dims[1] : 1, dims[2] ? dims[2] : 1 });
+        put_dims(json, key,
+                 (const int64_t[3]){ dims[0], dims[1] ? dims[1] : 1, dims[2] ? dims[2] : 1 });
     else
         ptx_json_null(json, key);
 }
@@ -318,7 +326,8 @@ static void put_resources(Json *json, const char *key, const ptxlint_kernel *ker
 }
 
 /* What made an address or a condition: where, in which words, and what that does to lanes. */
-static void put_chain(Json *json, const char *key, const ptxlint_module *module, const ptxlint_related *chain, size_t count)
+static void put_chain(Json *json, const char *key, const ptxlint_module *module,
+                      const ptxlint_related *chain, size_t count)
 {
     const char *text = ptxlint_module_get_info(module)->text;
     ptx_json_array(json, key);
@@ -340,7 +349,8 @@ static void put_chain(Json *json, const char *key, const ptxlint_module *module,
     ptx_json_end(json);
 }
 
-static void put_branch(Json *json, const ptxlint_module *module, const ptxlint_kernel *kernel, const ptxlint_branch *branch)
+static void put_branch(Json *json, const ptxlint_module *module, const ptxlint_kernel *kernel,
+                       const ptxlint_branch *branch)
 {
     ptxlint_place place = ptxlint_module_place(module, branch->span.begin);
     ptx_json_object(json, NULL);
@@ -352,7 +362,9 @@ static void put_branch(Json *json, const ptxlint_module *module, const ptxlint_k
     ptx_json_real(json, "parted_percent", branch->parted_percent);
     ptx_json_real(json, "wasted_slots", branch->wasted_slots);
     ptx_json_real(json, "wasted_percent", branch->wasted_percent);
-    ptx_json_given(json, "meets_line", branch->meeting.end ? ptxlint_module_place(module, branch->meeting.begin).line : 0);
+    ptx_json_given(json, "meets_line",
+                   branch->meeting.end ? ptxlint_module_place(module, branch->meeting.begin).line
+                                       : 0);
     put_chain(json, "chain", module, branch->chain, branch->chain_count);
     ptx_json_reasons(json, ptx_reason_branch, &(ReasonContext){ kernel, NULL });
     ptx_json_end(json);
@@ -431,7 +443,8 @@ static void put_trip(Json *json, const char *key, const ptxlint_trip *trip)
     ptx_json_text(json, "expression", trip->expression);
     ptx_json_text(json, "induction", trip->induction);
     ptx_json_text(json, "start", trip->start);
-    ptx_json_int(json, "step", trip->step ? trip->step : PTXLINT_UNKNOWN);      /* 0: it is not a constant */
+    /* 0: it is not a constant */
+    ptx_json_int(json, "step", trip->step ? trip->step : PTXLINT_UNKNOWN);
     ptx_json_text(json, "bound", trip->bound);
     ptx_json_why(json, ptx_why_trip(trip));
     ptx_json_reasons(json, ptx_reason_trip, trip);
@@ -453,7 +466,8 @@ static void put_loop(Json *json, const ptxlint_module *module, const ptxlint_loo
     put_mix(json, "mix", &loop->mix);
     ptx_json_cycles(json, "throughput", loop->cycles && has_gpu ? &loop->cycles[0] : NULL);
     ptx_json_peak(json, "peak", loop->peaks && has_gpu ? &loop->peaks[0] : NULL);
-    ptx_json_parallelism(json, "parallelism", loop->parallelism && has_gpu ? &loop->parallelism[0] : NULL);
+    ptx_json_parallelism(json, "parallelism",
+                         loop->parallelism && has_gpu ? &loop->parallelism[0] : NULL);
     ptx_json_loop_projections(json, "projections", module, loop);
     ptx_json_end(json);
 }

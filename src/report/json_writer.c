@@ -3,7 +3,7 @@
 #include <string.h>
 #include <utf8proc.h>
 
-/* ---- bytes ------------------------------------------------------------------------------------------------------- */
+/* ---- bytes ----------------------------------------------------------------------------------- */
 
 static void put(Out *out, const char *bytes, size_t length)
 {
@@ -29,7 +29,8 @@ static void put_escape(Out *out, unsigned char byte)
 static size_t put_wide(Out *out, const char *text, size_t left)
 {
     utf8proc_int32_t codepoint;
-    utf8proc_ssize_t bytes = utf8proc_iterate((const utf8proc_uint8_t *)text, left < 4 ? (utf8proc_ssize_t)left : 4, &codepoint);
+    utf8proc_ssize_t bytes = utf8proc_iterate((const utf8proc_uint8_t *)text,
+                                              left < 4 ? (utf8proc_ssize_t)left : 4, &codepoint);
     put(out, bytes > 0 ? text : "\xef\xbf\xbd", bytes > 0 ? (size_t)bytes : 3);
     return bytes > 0 ? (size_t)bytes : 1;
 }
@@ -52,9 +53,11 @@ static size_t plain_length(const char *text, size_t length)
     size_t i = 0;
     while (i + WORD_BYTES <= length && is_plain_word(text + i))
         i += WORD_BYTES;
-    if (length >= WORD_BYTES && i + WORD_BYTES > length && is_plain_word(text + length - WORD_BYTES))
+    if (length >= WORD_BYTES && i + WORD_BYTES > length
+        && is_plain_word(text + length - WORD_BYTES))
         return length;
-    while (i < length && (unsigned char)text[i] >= 0x20 && (unsigned char)text[i] < 0x80 && text[i] != '"' && text[i] != '\\')
+    while (i < length && (unsigned char)text[i] >= 0x20 && (unsigned char)text[i] < 0x80
+           && text[i] != '"' && text[i] != '\\')
         i++;
     return i;
 }
@@ -72,7 +75,7 @@ static void put_text(Out *out, const char *text, size_t length)
     }
 }
 
-/* ---- objects and arrays ------------------------------------------------------------------------------------------ */
+/* ---- objects and arrays ---------------------------------------------------------------------- */
 
 static void level_init(JsonLevel *level, const char *key, char close)
 {
@@ -136,7 +139,7 @@ void ptx_json_end(Json *json)
         note_null(&json->levels[json->depth], level->key);
 }
 
-/* ---- values ------------------------------------------------------------------------------------------------------ */
+/* ---- values ---------------------------------------------------------------------------------- */
 
 void ptx_json_null(Json *json, const char *key)
 {
@@ -229,7 +232,7 @@ void ptx_json_bool(Json *json, const char *key, int is_set)
     put(json->out, is_set ? "true" : "false", is_set ? 4 : 5);
 }
 
-/* ---- why something is null --------------------------------------------------------------------------------------- */
+/* ---- why something is null ------------------------------------------------------------------- */
 
 void ptx_json_why(Json *json, const char *why)
 {

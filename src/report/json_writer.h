@@ -1,6 +1,8 @@
-/* json_writer.h -- JSON as it is written: a member goes out when it is put, and nothing of the document is held.
+/* json_writer.h -- JSON as it is written: a member goes out when it is put, and nothing of the
+ * document is held.
  *
- * key names a member of the object that is open, and is NULL in an array. It stays as it is until its object ends. */
+ * key names a member of the object that is open, and is NULL in an array. It stays as it is until
+ * its object ends. */
 #ifndef PTX_REPORT_JSON_WRITER_H
 #define PTX_REPORT_JSON_WRITER_H
 
@@ -46,7 +48,8 @@ void ptx_json_text(Json *json, const char *key, const char *text);
 void ptx_json_name(Json *json, const char *key, const char *text);
 void ptx_json_names(Json *json, const char *key, const char *const *names, size_t count);
 
-/* null for PTXLINT_UNKNOWN, for what is not finite, and for a directive's 0, which says that it is not given. */
+/* null for PTXLINT_UNKNOWN, for what is not finite, and for a directive's 0, which says that it is
+ * not given. */
 void ptx_json_int(Json *json, const char *key, int64_t number);
 void ptx_json_count(Json *json, const char *key, uint64_t number);
 void ptx_json_real(Json *json, const char *key, double number);
@@ -57,15 +60,18 @@ void ptx_json_null(Json *json, const char *key);
 /* Member "why": it explains every null of the object; NULL: there is none. */
 void ptx_json_why(Json *json, const char *why);
 
-/* Member "reasons": of each member so far that is null, or holds a null that nothing explains, what reason_of says of its key; NULL: nothing. */
+/* Member "reasons": of each member so far that is null, or holds a null that nothing explains, what
+ * reason_of says of its key; NULL: nothing. */
 typedef const char *ReasonOf(const char *key, const void *of);
 void ptx_json_reasons(Json *json, ReasonOf *reason_of, const void *of);
 
-/* ---- projection.c: what a kernel is on one GPU ------------------------------------------------------------------- */
+/* ---- projection.c: what a kernel is on one GPU ----------------------------------------------- */
 
 /* For each: projection NULL, where no GPU is described: every figure is null. */
-void ptx_json_registers(Json *json, const char *key, const ptxlint_module *module, const ptxlint_kernel *kernel, const ptxlint_projection *projection);
-void ptx_json_occupancy(Json *json, const char *key, const ptxlint_kernel *kernel, const ptxlint_projection *projection);
+void ptx_json_registers(Json *json, const char *key, const ptxlint_module *module,
+                        const ptxlint_kernel *kernel, const ptxlint_projection *projection);
+void ptx_json_occupancy(Json *json, const char *key, const ptxlint_kernel *kernel,
+                        const ptxlint_projection *projection);
 void ptx_json_waves(Json *json, const char *key, const ptxlint_projection *projection);
 void ptx_json_estimate(Json *json, const char *key, const ptxlint_projection *projection);
 void ptx_json_cycles(Json *json, const char *key, const ptxlint_cycles *cycles);
@@ -78,15 +84,18 @@ void ptx_json_roofline(Json *json, const char *key, const ptxlint_projection *pr
 void ptx_json_concurrency(Json *json, const char *key, const ptxlint_projection *projection);
 
 /* metric.c: what budgets limit and diffs compare, by key. */
-void ptx_json_metrics(Json *json, const char *key, const ptxlint_kernel *kernel, const ptxlint_projection *projection);
+void ptx_json_metrics(Json *json, const char *key, const ptxlint_kernel *kernel,
+                      const ptxlint_projection *projection);
 
 /* All of them for each GPU, with its name; [] where there are not two. */
-void ptx_json_projections(Json *json, const char *key, const ptxlint_module *module, const ptxlint_kernel *kernel);
+void ptx_json_projections(Json *json, const char *key, const ptxlint_module *module,
+                          const ptxlint_kernel *kernel);
 
 /* Of a loop: cycles, peak and parallelism for each GPU. */
-void ptx_json_loop_projections(Json *json, const char *key, const ptxlint_module *module, const ptxlint_loop *loop);
+void ptx_json_loop_projections(Json *json, const char *key, const ptxlint_module *module,
+                               const ptxlint_loop *loop);
 
-/* ---- reasons.c: why members are null; `of` is what the object was made of ---------------------------------------- */
+/* ---- reasons.c: why members are null; `of` is what the object was made of -------------------- */
 
 typedef struct ReasonContext {
     const ptxlint_kernel *kernel;
@@ -95,9 +104,11 @@ typedef struct ReasonContext {
 
 ReasonOf ptx_reason_gpu, ptx_reason_file;                       /* ptxlint_gpu_info, nothing */
 ReasonOf ptx_reason_launch;                                     /* ptxlint_kernel */
-ReasonOf ptx_reason_registers, ptx_reason_resources, ptx_reason_occupancy, ptx_reason_branch;      /* ReasonContext */
+/* ReasonContext */
+ReasonOf ptx_reason_registers, ptx_reason_resources, ptx_reason_occupancy, ptx_reason_branch;
 ReasonOf ptx_reason_bound, ptx_reason_peak;                     /* ptxlint_cycles, ptxlint_peak */
-ReasonOf ptx_reason_estimate, ptx_reason_bottleneck, ptx_reason_roofline, ptx_reason_concurrency;  /* ptxlint_projection */
+/* ptxlint_projection */
+ReasonOf ptx_reason_estimate, ptx_reason_bottleneck, ptx_reason_roofline, ptx_reason_concurrency;
 ReasonOf ptx_reason_parallelism, ptx_reason_loop, ptx_reason_trip, ptx_reason_access;
 const char *ptx_reason_ceiling(const ptxlint_peak *peak, const char *name);
 

@@ -34,8 +34,10 @@ static bool is_wrong(const ptxlint_diagnostic *diagnostic)
 bool ptx_top_k_offer(Keep *keep, const ptxlint_diagnostic *diagnostic, Rank *rank)
 {
     *rank = (Rank){
-        .severity = diagnostic->severity, .is_suppressed = diagnostic->suppression != PTXLINT_NOT_SUPPRESSED,
-        .is_wrong = is_wrong(diagnostic), .gain_percent = diagnostic->gain_percent >= 0 ? diagnostic->gain_percent : -1,
+        .severity = diagnostic->severity,
+        .is_suppressed = diagnostic->suppression != PTXLINT_NOT_SUPPRESSED,
+        .is_wrong = is_wrong(diagnostic),
+        .gain_percent = diagnostic->gain_percent >= 0 ? diagnostic->gain_percent : -1,
         .order = keep->seen++,
     };
     return keep->limit && !(keep->is_cut && rank_compare(rank, &keep->last) > 0);
@@ -79,7 +81,8 @@ ptxlint_status ptx_top_k_add(Keep *keep, const Rank *rank, uint32_t rule, Buffer
         return PTXLINT_NO_MEMORY;
     }
     char *fitting = taken.length ? realloc(taken.bytes, taken.length) : NULL;
-    keep->items[keep->count++] = (Kept){ *rank, rule, fitting ? fitting : taken.bytes, taken.length };
+    keep->items[keep->count++] = (Kept){ *rank, rule, fitting ? fitting : taken.bytes,
+                                         taken.length };
     return PTXLINT_OK;
 }
 

@@ -1,4 +1,5 @@
-/* Findings as a table in GitHub's and GitLab's Markdown, for a comment of a pull request or a job's summary. */
+/* Findings as a table in GitHub's and GitLab's Markdown, for a comment of a pull request or a job's
+ * summary. */
 #include "report/report.h"
 
 #include <inttypes.h>
@@ -28,7 +29,7 @@ void ptx_markdown_free(Markdown *markdown)
     free(markdown);
 }
 
-/* ---- text -------------------------------------------------------------------------------------------------------- */
+/* ---- text ------------------------------------------------------------------------------------ */
 
 static bool has_pairs(const char *text)
 {
@@ -46,9 +47,12 @@ static void put_cell(Out *out, const char *text)
         Glyph glyph = ptx_glyph_read(text, left, 0);
         bool is_switch = *text == '`' && has_code;
         is_code ^= is_switch;
-        bool is_escaped = *text == '|' || (!is_code && !is_switch && strchr("\\`*_{}[]()<>#~@&!:", *text));
+        bool is_escaped = *text == '|'
+                          || (!is_code && !is_switch && strchr("\\`*_{}[]()<>#~@&!:", *text));
         for (uint8_t i = 0; i < glyph.length; i++) {
-            bool is_special = is_escaped || (!is_code && glyph.length > 1 && (glyph.text[i] == '<' || glyph.text[i] == '>'));
+            bool is_special = is_escaped
+                              || (!is_code && glyph.length > 1
+                                  && (glyph.text[i] == '<' || glyph.text[i] == '>'));
             ptx_out_text(out, is_special ? "\\" : "");
             ptx_out_bytes(out, &glyph.text[i], 1);
         }
@@ -71,7 +75,7 @@ static void put_row(Out *out, const Finding *finding)
     ptx_out_text(out, "\\] |\n");
 }
 
-/* ---- the document ------------------------------------------------------------------------------------------------ */
+/* ---- the document ---------------------------------------------------------------------------- */
 
 ptxlint_status ptx_markdown_add(Markdown *markdown, const Finding *finding)
 {

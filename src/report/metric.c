@@ -11,7 +11,8 @@ static const struct {
     int is_higher_better;
     const char *tolerance;
 } metrics[METRIC__COUNT] = {
-#define METRIC(id, key, unit, better, tolerance, what) [METRIC_##id] = { key, unit, what, better, tolerance },
+#define METRIC(id, key, unit, better, tolerance, what) \
+    [METRIC_##id] = { key, unit, what, better, tolerance },
 #include "report/metrics.def"
 #undef METRIC
 };
@@ -33,7 +34,7 @@ MetricId ptx_metric_find(const char *key, size_t length)
     return METRIC__COUNT;
 }
 
-/* ---- each of them ------------------------------------------------------------------------------------------------ */
+/* ---- each of them ---------------------------------------------------------------------------- */
 
 static ptxlint_measure unknown(void)
 {
@@ -42,7 +43,9 @@ static ptxlint_measure unknown(void)
 
 static ptxlint_measure real(double value, ptxlint_certainty certainty)
 {
-    return value - value == 0 && certainty != PTXLINT_NOT_KNOWN ? (ptxlint_measure){ value, certainty } : unknown();
+    return value - value == 0 && certainty != PTXLINT_NOT_KNOWN
+               ? (ptxlint_measure){ value, certainty }
+               : unknown();
 }
 
 static ptxlint_measure whole(int64_t value, ptxlint_certainty certainty)
@@ -53,7 +56,9 @@ static ptxlint_measure whole(int64_t value, ptxlint_certainty certainty)
 static ptxlint_measure registers(const ptxlint_projection *p)
 {
     bool is_said = p->register_source == PTXLINT_REGISTERS_PTXAS;
-    return is_said || p->register_source == PTXLINT_REGISTERS_MODEL ? whole(p->registers, is_said ? PTXLINT_EXACT : PTXLINT_ESTIMATE) : unknown();
+    return is_said || p->register_source == PTXLINT_REGISTERS_MODEL
+               ? whole(p->registers, is_said ? PTXLINT_EXACT : PTXLINT_ESTIMATE)
+               : unknown();
 }
 
 /* The model says no more than whether there will be any. */
@@ -83,8 +88,10 @@ static ptxlint_measure worst(const ptxlint_kernel *kernel, const char *space, bo
     ptxlint_measure most = { 0, PTXLINT_EXACT };
     for (size_t i = 0; i < kernel->access_count; i++) {
         const ptxlint_access *a = &kernel->accesses[i];
-        double value = is_shared ? a->wavefronts_per_request - a->ideal_wavefronts_per_request : a->sectors_per_request;
-        if (!strcmp(a->op, "prefetch") || (strcmp(a->space, space) != 0 && strcmp(a->space, "generic") != 0 && isnan(value)))
+        double value = is_shared ? a->wavefronts_per_request - a->ideal_wavefronts_per_request
+                                 : a->sectors_per_request;
+        if (!strcmp(a->op, "prefetch")
+            || (strcmp(a->space, space) != 0 && strcmp(a->space, "generic") != 0 && isnan(value)))
             continue;
         if (isnan(value) || a->certainty == PTXLINT_NOT_KNOWN)
             return unknown();
@@ -94,7 +101,8 @@ static ptxlint_measure worst(const ptxlint_kernel *kernel, const char *space, bo
     return most;
 }
 
-static void measure_projection(const ptxlint_kernel *kernel, const ptxlint_projection *p, ptxlint_measure *out)
+static void measure_projection(const ptxlint_kernel *kernel, const ptxlint_projection *p,
+                               ptxlint_measure *out)
 {
     bool is_worst_known = kernel->is_entry && !kernel->has_syntax_error;
     out[METRIC_REGISTERS] = registers(p);
@@ -109,7 +117,8 @@ static void measure_projection(const ptxlint_kernel *kernel, const ptxlint_proje
     out[METRIC_BANK_CONFLICTS] = is_worst_known ? worst(kernel, "shared", true) : unknown();
 }
 
-void ptx_metrics_measure(const ptxlint_kernel *kernel, const ptxlint_projection *projection, ptxlint_measure out[METRIC__COUNT])
+void ptx_metrics_measure(const ptxlint_kernel *kernel, const ptxlint_projection *projection,
+                         ptxlint_measure out[METRIC__COUNT])
 {
     for (int i = 0; i < METRIC__COUNT; i++)
         out[i] = unknown();
@@ -121,17 +130,22 @@ void ptx_metrics_measure(const ptxlint_kernel *kernel, const ptxlint_projection 
         measure_projection(kernel, projection, out);
 }
 
-int ptxlint_kernel_measure(const ptxlint_kernel *kernel, size_t projection, size_t metric, ptxlint_measure *out)
+int ptxlint_kernel_measure(const ptxlint_kernel *kernel, size_t projection, size_t metric,
+                           ptxlint_measure *out)
 {
     ptxlint_measure all[METRIC__COUNT];
-    if (!kernel || !out || metric >= METRIC__COUNT || (projection && projection >= kernel->projection_count))
+    if (!kernel || !out || metric >= METRIC__COUNT
+        || (projection && projection >= kernel->projection_count))
         return 0;
-    ptx_metrics_measure(kernel, projection < kernel->projection_count ? &kernel->projections[projection] : NULL, all);
+    ptx_metrics_measure(
+        kernel, projection < kernel->projection_count ? &kernel->projections[projection] : NULL,
+        all);
     *out = all[metric];
     return 1;
 }
 
-const char *ptx_metric_why(const ptxlint_kernel *kernel, const ptxlint_projection *projection, MetricId id)
+const char *ptx_metric_why(const ptxlint_kernel *kernel, const ptxlint_projection *projection,
+                           MetricId id)
 {
     if (kernel->has_syntax_error || id == METRIC_MAX_LIVE || id == METRIC_LOCAL_BYTES)
         return "parts of the function could not be read";
@@ -150,10 +164,13 @@ const char *ptx_metric_why(const ptxlint_kernel *kernel, const ptxlint_projectio
     if (id == METRIC_SECTORS || id == METRIC_BANK_CONFLICTS)
         return "that of an access is not known: its own why says so";
     const char *why = ptx_why_estimate(projection);
-    return why ? why : projection->time.bound_why ? projection->time.bound_why : "no work of the launch is sure to take time";
+    return why                          ? why
+           : projection->time.bound_why ? projection->time.bound_why
+                                        : "no work of the launch is sure to take time";
 }
 
-void ptx_json_metrics(Json *json, const char *key, const ptxlint_kernel *kernel, const ptxlint_projection *projection)
+void ptx_json_metrics(Json *json, const char *key, const ptxlint_kernel *kernel,
+                      const ptxlint_projection *projection)
 {
     ptxlint_measure all[METRIC__COUNT];
     ptx_json_object(json, key);
@@ -164,7 +181,8 @@ void ptx_json_metrics(Json *json, const char *key, const ptxlint_kernel *kernel,
         ptx_json_object(json, metrics[i].key);
         ptx_json_real(json, "value", all[i].value);
         ptx_json_text(json, "certainty", ptx_report_certainty(all[i].certainty));
-        ptx_json_why(json, isfinite(all[i].value) ? NULL : ptx_metric_why(kernel, projection, (MetricId)i));
+        ptx_json_why(
+            json, isfinite(all[i].value) ? NULL : ptx_metric_why(kernel, projection, (MetricId)i));
         ptx_json_end(json);
     }
     ptx_json_end(json);

@@ -112,7 +112,7 @@ void ptx_out_style(Out *out, Style style)
         ptx_out_format(out, "\033[%sm", codes[style]);
 }
 
-/* ---- glyphs ------------------------------------------------------------------------------------------------------ */
+/* ---- glyphs ---------------------------------------------------------------------------------- */
 
 static Glyph glyph_escape(const char *format, unsigned value, size_t source_bytes)
 {
@@ -130,11 +130,15 @@ static Glyph glyph_tab(size_t column)
     return glyph;
 }
 
-/* Has no ink of its own that a terminal would show in one agreed way, or (format characters) reorders what has. */
+/* Has no ink of its own that a terminal would show in one agreed way, or (format characters)
+ * reorders what has. */
 static bool is_hidden(utf8proc_int32_t codepoint)
 {
     switch (utf8proc_category(codepoint)) {
-    case UTF8PROC_CATEGORY_CN: case UTF8PROC_CATEGORY_CC: case UTF8PROC_CATEGORY_CF: case UTF8PROC_CATEGORY_CS:
+    case UTF8PROC_CATEGORY_CN:
+    case UTF8PROC_CATEGORY_CC:
+    case UTF8PROC_CATEGORY_CF:
+    case UTF8PROC_CATEGORY_CS:
     case UTF8PROC_CATEGORY_CO: case UTF8PROC_CATEGORY_ZL: case UTF8PROC_CATEGORY_ZP:
         return true;
     default:
@@ -152,12 +156,15 @@ Glyph ptx_glyph_read(const char *text, size_t left, size_t column)
     if (first < 0x80)
         return (Glyph){ .text = { *text }, .length = 1, .width = 1, .source_bytes = 1 };
     utf8proc_int32_t codepoint;
-    utf8proc_ssize_t bytes = utf8proc_iterate((const utf8proc_uint8_t *)text, left < 4 ? (utf8proc_ssize_t)left : 4, &codepoint);
+    utf8proc_ssize_t bytes = utf8proc_iterate((const utf8proc_uint8_t *)text,
+                                              left < 4 ? (utf8proc_ssize_t)left : 4, &codepoint);
     if (bytes <= 0)
         return glyph_escape("<%02x>", first, 1);
     if (is_hidden(codepoint))
         return glyph_escape("<U+%04X>", (unsigned)codepoint, (size_t)bytes);
-    Glyph glyph = { .length = (uint8_t)bytes, .width = (uint8_t)utf8proc_charwidth(codepoint), .source_bytes = (uint8_t)bytes };
+    Glyph glyph = { .length = (uint8_t)bytes,
+                    .width = (uint8_t)utf8proc_charwidth(codepoint),
+                    .source_bytes = (uint8_t)bytes };
     memcpy(glyph.text, text, (size_t)bytes);
     return glyph;
 }

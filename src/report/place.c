@@ -1,4 +1,5 @@
-/* Where a finding is, as programs want it that show it beside the source: paths of the repository, UTF-16 columns. */
+/* Where a finding is, as programs want it that show it beside the source: paths of the repository,
+ * UTF-16 columns. */
 #include "report/report.h"
 
 #include <inttypes.h>
@@ -7,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ---- columns ----------------------------------------------------------------------------------------------------- */
+/* ---- columns --------------------------------------------------------------------------------- */
 
 /* As ptxlint_module_column_utf16 counts. */
 static uint32_t count_units(const char *text, size_t begin, size_t end)
@@ -24,8 +25,10 @@ static uint32_t count_units(const char *text, size_t begin, size_t end)
 static uint32_t column_of(ColumnMemo *columns, const char *text, ptxlint_place place)
 {
     uint32_t offset = place.line_begin + place.column - 1;
-    bool is_ahead = columns->column && columns->line_begin == place.line_begin && columns->offset <= offset;
-    uint32_t from = is_ahead ? columns->offset : place.line_begin, column = is_ahead ? columns->column : 1;
+    bool is_ahead = columns->column && columns->line_begin == place.line_begin
+                    && columns->offset <= offset;
+    uint32_t from = is_ahead ? columns->offset : place.line_begin,
+             column = is_ahead ? columns->column : 1;
     *columns = (ColumnMemo){ place.line_begin, offset, column + count_units(text, from, offset) };
     return columns->column;
 }
@@ -48,15 +51,17 @@ Region ptx_region_of_bytes(const ptxlint_module *module, ptxlint_span span)
     return (Region){ begin.line, begin.column, end.line, end.column };
 }
 
-/* ---- paths ------------------------------------------------------------------------------------------------------- */
+/* ---- paths ----------------------------------------------------------------------------------- */
 
 static const char *path_below(const char *folder, const char *path)
 {
     size_t length = folder ? strlen(folder) : 0;
-    return length > 1 && !strncmp(path, folder, length) && path[length] == '/' ? path + length : path;
+    return length > 1 && !strncmp(path, folder, length) && path[length] == '/' ? path + length
+                                                                               : path;
 }
 
-/* shown..end is a path so far, each part with a slash behind it: where its last part begins, or end where that is ".." or missing. */
+/* shown..end is a path so far, each part with a slash behind it: where its last part begins, or end
+ * where that is ".." or missing. */
 static char *last_part(char *shown, char *end)
 {
     if (end == shown || (end == shown + 1 && *shown == '/'))
@@ -103,12 +108,14 @@ bool ptx_path_is_inside(const char *shown)
     return *shown != '/' && strncmp(shown, "../", 3) != 0 && strcmp(shown, "..") != 0;
 }
 
-/* ---- CUDA source ------------------------------------------------------------------------------------------------- */
+/* ---- CUDA source ----------------------------------------------------------------------------- */
 
 /* The column of .loc is in bytes. */
-static void set_regions(SourcePlace *out, const char *text, size_t length, uint32_t line, uint32_t column)
+static void set_regions(SourcePlace *out, const char *text, size_t length, uint32_t line,
+                        uint32_t column)
 {
-    while (length && (text[length - 1] == '\r' || text[length - 1] == ' ' || text[length - 1] == '\t'))
+    while (length
+           && (text[length - 1] == '\r' || text[length - 1] == ' ' || text[length - 1] == '\t'))
         length--;
     size_t begin = column && column <= length ? column - 1 : 0;
     uint32_t units = 1 + count_units(text, 0, begin);
@@ -116,7 +123,8 @@ static void set_regions(SourcePlace *out, const char *text, size_t length, uint3
     out->bytes = (Region){ line, (uint32_t)begin + 1, line, (uint32_t)length + 1 };
 }
 
-static ptxlint_status open_place(Sources *sources, const char *folder, const ptxlint_module *module, ptxlint_source_place named, SourcePlace *out)
+static ptxlint_status open_place(Sources *sources, const char *folder, const ptxlint_module *module,
+                                 ptxlint_source_place named, SourcePlace *out)
 {
     uint32_t line = named.line, column = named.column ? named.column : 1;
     SourceFile *file;
@@ -124,7 +132,8 @@ static ptxlint_status open_place(Sources *sources, const char *folder, const ptx
     *out = (SourcePlace){ .named = named, .region = { line, column, line, column }, .bytes = { line, column, line, column } };
     if (!named.path || !*named.path || !line)
         return PTXLINT_OK;
-    ptxlint_status status = ptx_sources_open(sources, named.path, ptxlint_module_get_info(module)->path, &file);
+    ptxlint_status status = ptx_sources_open(sources, named.path,
+                                             ptxlint_module_get_info(module)->path, &file);
     if (status != PTXLINT_OK)
         return status;
     const char *text = ptx_source_line(file, line, &length);
@@ -142,11 +151,13 @@ static bool is_own(const SourcePlace *place)
     return place->path && place->file && ptx_path_is_inside(place->path);
 }
 
-/* The line that .loc names; where that is not below the folder, the nearest call that is and that it was inlined by: of __shfl_sync() in CUDA's header the user's. */
-ptxlint_status ptx_source_place(Sources *sources, const char *folder, const ptxlint_module *module, const ptxlint_diagnostic *diagnostic,
-                                SourcePlace *out)
+/* The line that .loc names; where that is not below the folder, the nearest call that is and that
+ * it was inlined by: of __shfl_sync() in CUDA's header the user's. */
+ptxlint_status ptx_source_place(Sources *sources, const char *folder, const ptxlint_module *module,
+                                const ptxlint_diagnostic *diagnostic, SourcePlace *out)
 {
-    const ptxlint_source_place innermost = { diagnostic->source_path, diagnostic->source_line, diagnostic->source_column };
+    const ptxlint_source_place innermost = { diagnostic->source_path, diagnostic->source_line,
+                                             diagnostic->source_column };
     ptxlint_status status = open_place(sources, folder, module, innermost, out);
     for (size_t i = 0; i < diagnostic->inlined_count && status == PTXLINT_OK && !is_own(out); i++) {
         SourcePlace outer;
@@ -162,7 +173,7 @@ ptxlint_status ptx_source_place(Sources *sources, const char *folder, const ptxl
     return status;
 }
 
-/* ---- findings ---------------------------------------------------------------------------------------------------- */
+/* ---- findings -------------------------------------------------------------------------------- */
 
 void ptx_locator_init(Locator *locator, ptxlint_primary primary, bool has_sources)
 {
@@ -197,7 +208,8 @@ void ptx_locator_free(Locator *locator)
     free(locator->ids.slots);
 }
 
-/* By default a CUDA line is where a finding is shown if there is no doubt which file is meant, and that a review can show it. */
+/* By default a CUDA line is where a finding is shown if there is no doubt which file is meant, and
+ * that a review can show it. */
 static bool is_source_primary(const Locator *locator, const SourcePlace *source)
 {
     if (!source->path || locator->primary == PTXLINT_PRIMARY_PTX)
@@ -216,7 +228,8 @@ static bool set_id(Locator *locator, Finding *finding)
     return number != 0;
 }
 
-ptxlint_status ptx_finding_open(Locator *locator, const ptxlint_diagnostic *diagnostic, Finding *out)
+ptxlint_status ptx_finding_open(Locator *locator, const ptxlint_diagnostic *diagnostic,
+                                Finding *out)
 {
     const ptxlint_module *module = locator->module;
     *out = (Finding){ .locator = locator, .module = module, .diagnostic = diagnostic, .ptx_path = locator->path };
@@ -225,9 +238,11 @@ ptxlint_status ptx_finding_open(Locator *locator, const ptxlint_diagnostic *diag
     if (!out->ordinal || !set_id(locator, out))
         return PTXLINT_NO_MEMORY;
     ptxlint_status status = PTXLINT_OK;
-    out->source.named = (ptxlint_source_place){ diagnostic->source_path, diagnostic->source_line, diagnostic->source_column };
+    out->source.named = (ptxlint_source_place){ diagnostic->source_path, diagnostic->source_line,
+                                                diagnostic->source_column };
     if (locator->has_sources)
-        status = ptx_source_place(&locator->sources, locator->folder, module, diagnostic, &out->source);
+        status = ptx_source_place(&locator->sources, locator->folder, module, diagnostic,
+                                  &out->source);
     if (status != PTXLINT_OK)
         return status;
     out->ptx = ptx_region_of(&locator->columns, module, diagnostic->span);
@@ -252,7 +267,8 @@ static ptxlint_status hashes_need(const Finding *finding, LineHashes *hashes)
     const SourceFile *file = finding->is_source ? finding->source.file : NULL;
     if (hashes->is_built)
         return PTXLINT_OK;
-    return file ? ptx_line_hashes_build(hashes, file->bytes, file->length) : ptx_line_hashes_build(hashes, info->text, info->length);
+    return file ? ptx_line_hashes_build(hashes, file->bytes, file->length)
+                : ptx_line_hashes_build(hashes, info->text, info->length);
 }
 
 ptxlint_status ptx_finding_line_hash(const Finding *finding, Fingerprint *out)
@@ -260,7 +276,8 @@ ptxlint_status ptx_finding_line_hash(const Finding *finding, Fingerprint *out)
     *out = (Fingerprint){ "" };
     if (finding->is_source && !finding->source.file)
         return PTXLINT_OK;
-    LineHashes *hashes = finding->is_source ? &finding->source.file->hashes : &finding->locator->hashes;
+    LineHashes *hashes = finding->is_source ? &finding->source.file->hashes
+                                            : &finding->locator->hashes;
     ptxlint_status status = hashes_need(finding, hashes);
     if (status == PTXLINT_OK)
         *out = ptx_line_hashes_find(hashes, finding->region.line);

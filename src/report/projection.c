@@ -1,10 +1,11 @@
-/* What a kernel is on one GPU, as JSON values: registers, occupancy, waves, cycles, peaks, bounds. */
+/* What a kernel is on one GPU, as JSON values: registers, occupancy, waves, cycles, peaks,
+ * bounds. */
 #include "report/json_writer.h"
 
 #include <math.h>
 #include <string.h>
 
-/* ---- registers --------------------------------------------------------------------------------------------------- */
+/* ---- registers ------------------------------------------------------------------------------- */
 
 const char *ptx_report_registers(const ptxlint_projection *projection)
 {
@@ -19,8 +20,10 @@ const char *ptx_report_registers(const ptxlint_projection *projection)
 
 const char *ptx_report_spills(const ptxlint_projection *projection)
 {
-    static const char *const texts[] = { [PTXLINT_SPILLS_UNKNOWN] = "unknown", [PTXLINT_SPILLS_UNLIKELY] = "unlikely",
-                                         [PTXLINT_SPILLS_POSSIBLE] = "possible", [PTXLINT_SPILLS_LIKELY] = "likely" };
+    static const char *const texts[] = { [PTXLINT_SPILLS_UNKNOWN] = "unknown",
+                                         [PTXLINT_SPILLS_UNLIKELY] = "unlikely",
+                                         [PTXLINT_SPILLS_POSSIBLE] = "possible",
+                                         [PTXLINT_SPILLS_LIKELY] = "likely" };
     return texts[projection ? projection->spills : PTXLINT_SPILLS_UNKNOWN];
 }
 
@@ -43,7 +46,9 @@ static void put_live(Json *json, const char *key, const ptxlint_pressure *pressu
 /* What is live at most is no prediction: "source" then says "none". */
 static void set_predicted(Json *json, const ptxlint_projection *p)
 {
-    bool is_known = p && (p->register_source == PTXLINT_REGISTERS_PTXAS || p->register_source == PTXLINT_REGISTERS_MODEL);
+    bool is_known = p
+                    && (p->register_source == PTXLINT_REGISTERS_PTXAS
+                        || p->register_source == PTXLINT_REGISTERS_MODEL);
     ptx_json_int(json, "predicted", is_known ? p->registers : PTXLINT_UNKNOWN);
     ptx_json_int(json, "low", is_known ? p->registers_low : PTXLINT_UNKNOWN);
     ptx_json_int(json, "high", is_known ? p->registers_high : PTXLINT_UNKNOWN);
@@ -56,14 +61,16 @@ static void set_predicted(Json *json, const ptxlint_projection *p)
     ptx_json_int(json, "stack", p ? p->stack_bytes : PTXLINT_UNKNOWN);
 }
 
-void ptx_json_registers(Json *json, const char *key, const ptxlint_module *module, const ptxlint_kernel *kernel, const ptxlint_projection *projection)
+void ptx_json_registers(Json *json, const char *key, const ptxlint_module *module,
+                        const ptxlint_kernel *kernel, const ptxlint_projection *projection)
 {
     const ptxlint_pressure *pressure = &kernel->pressure;
     bool is_known = pressure->max_live != PTXLINT_UNKNOWN;
     ptx_json_object(json, key);
     set_predicted(json, projection);
     ptx_json_int(json, "max_live", pressure->max_live);
-    ptx_json_given(json, "max_live_line", is_known ? ptxlint_module_place(module, pressure->where.begin).line : 0);
+    ptx_json_given(json, "max_live_line",
+                   is_known ? ptxlint_module_place(module, pressure->where.begin).line : 0);
     ptx_json_int(json, "max_live_64", pressure->max_live_64);
     ptx_json_int(json, "max_live_16", pressure->max_live_16);
     ptx_json_int(json, "max_live_predicates", pressure->max_live_predicates);
@@ -72,12 +79,14 @@ void ptx_json_registers(Json *json, const char *key, const ptxlint_module *modul
     ptx_json_end(json);
 }
 
-/* ---- occupancy --------------------------------------------------------------------------------------------------- */
+/* ---- occupancy ------------------------------------------------------------------------------- */
 
-const char *const ptx_report_limits[PTXLINT_LIMITER_COUNT] = { "warps", "registers", "shared", "blocks", "barriers" };
+const char *const ptx_report_limits[PTXLINT_LIMITER_COUNT] = { "warps", "registers", "shared",
+                                                               "blocks", "barriers" };
 
 /* A number of blocks; "none": no limit; null: not known. */
-static void put_limit(Json *json, const char *key, const ptxlint_occupancy *occupancy, size_t limiter)
+static void put_limit(Json *json, const char *key, const ptxlint_occupancy *occupancy,
+                      size_t limiter)
 {
     if (occupancy->limits[limiter] == INT64_MAX)
         ptx_json_text(json, key, "none");
@@ -96,7 +105,9 @@ static void put_limits(Json *json, const char *key, const ptxlint_occupancy *occ
 static void put_curve(Json *json, const char *key, const ptxlint_projection *projection)
 {
     ptxlint_occupancy_point points[CURVE_POINTS];
-    size_t count = projection ? ptxlint_occupancy_curve(projection->gpu, &projection->resources, points, CURVE_POINTS) : 0;
+    size_t count = projection ? ptxlint_occupancy_curve(projection->gpu, &projection->resources,
+                                                        points, CURVE_POINTS)
+                              : 0;
     ptx_json_array(json, key);
     for (size_t i = 0; i < count; i++) {
         ptx_json_object(json, NULL);
@@ -110,12 +121,17 @@ static void put_curve(Json *json, const char *key, const ptxlint_projection *pro
     ptx_json_end(json);
 }
 
-/* An answer for fewer registers than ptxas may take, or for a block size that nobody gave, is an estimate. */
-ptxlint_certainty ptx_report_occupancy(const ptxlint_kernel *kernel, const ptxlint_projection *projection)
+/* An answer for fewer registers than ptxas may take, or for a block size that nobody gave, is an
+ * estimate. */
+ptxlint_certainty ptx_report_occupancy(const ptxlint_kernel *kernel,
+                                       const ptxlint_projection *projection)
 {
     if (!projection || projection->occupancy.blocks_per_sm == PTXLINT_UNKNOWN)
         return PTXLINT_NOT_KNOWN;
-    return !kernel->launch.block_is_assumed && projection->register_source == PTXLINT_REGISTERS_PTXAS ? PTXLINT_EXACT : PTXLINT_ESTIMATE;
+    return !kernel->launch.block_is_assumed
+                   && projection->register_source == PTXLINT_REGISTERS_PTXAS
+               ? PTXLINT_EXACT
+               : PTXLINT_ESTIMATE;
 }
 
 static void set_steps(Json *json, const ptxlint_occupancy *o)
@@ -146,22 +162,35 @@ static void set_residents(Json *json, const ptxlint_occupancy *o)
 
 /* Of a kernel on no GPU. */
 static const ptxlint_occupancy nothing = {
-    .blocks_per_sm = PTXLINT_UNKNOWN, .warps_per_sm = PTXLINT_UNKNOWN, .threads_per_sm = PTXLINT_UNKNOWN, .blocks_at_least = PTXLINT_UNKNOWN,
-    .blocks_at_most = PTXLINT_UNKNOWN, .percent = (double)NAN, .limiter = "unknown",
-    .limits = { PTXLINT_UNKNOWN, PTXLINT_UNKNOWN, PTXLINT_UNKNOWN, PTXLINT_UNKNOWN, PTXLINT_UNKNOWN },
-    .registers_allocated_per_block = PTXLINT_UNKNOWN, .shared_allocated_per_block = PTXLINT_UNKNOWN, .registers_to_free = PTXLINT_UNKNOWN,
-    .registers_free = PTXLINT_UNKNOWN, .shared_to_free = PTXLINT_UNKNOWN, .shared_free = PTXLINT_UNKNOWN, .carveout_bytes = PTXLINT_UNKNOWN,
+    .blocks_per_sm = PTXLINT_UNKNOWN,
+    .warps_per_sm = PTXLINT_UNKNOWN,
+    .threads_per_sm = PTXLINT_UNKNOWN,
+    .blocks_at_least = PTXLINT_UNKNOWN,
+    .blocks_at_most = PTXLINT_UNKNOWN,
+    .percent = (double)NAN,
+    .limiter = "unknown",
+    .limits = { PTXLINT_UNKNOWN, PTXLINT_UNKNOWN, PTXLINT_UNKNOWN, PTXLINT_UNKNOWN,
+                PTXLINT_UNKNOWN },
+    .registers_allocated_per_block = PTXLINT_UNKNOWN,
+    .shared_allocated_per_block = PTXLINT_UNKNOWN,
+    .registers_to_free = PTXLINT_UNKNOWN,
+    .registers_free = PTXLINT_UNKNOWN,
+    .shared_to_free = PTXLINT_UNKNOWN,
+    .shared_free = PTXLINT_UNKNOWN,
+    .carveout_bytes = PTXLINT_UNKNOWN,
     .clusters_at_most = PTXLINT_UNKNOWN,
 };
 
-void ptx_json_occupancy(Json *json, const char *key, const ptxlint_kernel *kernel, const ptxlint_projection *projection)
+void ptx_json_occupancy(Json *json, const char *key, const ptxlint_kernel *kernel,
+                        const ptxlint_projection *projection)
 {
     const ptxlint_occupancy *occupancy = projection ? &projection->occupancy : &nothing;
     ptx_json_object(json, key);
     set_residents(json, occupancy);
     ptx_json_int(json, "registers", projection ? projection->registers : PTXLINT_UNKNOWN);
     ptx_json_text(json, "registers_source", ptx_report_registers(projection));
-    ptx_json_text(json, "certainty", ptx_report_certainty(ptx_report_occupancy(kernel, projection)));
+    ptx_json_text(json, "certainty",
+                  ptx_report_certainty(ptx_report_occupancy(kernel, projection)));
     set_steps(json, occupancy);
     ptx_json_why(json, ptx_why_occupancy(projection));
     put_curve(json, "curve", projection);
@@ -177,12 +206,13 @@ void ptx_json_waves(Json *json, const char *key, const ptxlint_projection *proje
     ptx_json_int(json, "full_waves", projection ? projection->full_waves : PTXLINT_UNKNOWN);
     ptx_json_int(json, "tail_blocks", projection ? projection->tail_blocks : PTXLINT_UNKNOWN);
     ptx_json_real(json, "tail_percent", projection ? projection->tail_percent : unknown);
-    ptx_json_real(json, "utilisation_percent", projection ? projection->utilisation_percent : unknown);
+    ptx_json_real(json, "utilisation_percent",
+                  projection ? projection->utilisation_percent : unknown);
     ptx_json_why(json, ptx_why_waves(projection));
     ptx_json_end(json);
 }
 
-/* ---- cycles, peaks, bounds --------------------------------------------------------------------------------------- */
+/* ---- cycles, peaks, bounds ------------------------------------------------------------------- */
 
 static void put_bound(Json *json, const char *key, const ptxlint_cycles *cycles)
 {
@@ -207,7 +237,8 @@ void ptx_json_cycles(Json *json, const char *key, const ptxlint_cycles *cycles)
     }
     put_bound(json, "bound", cycles);
     ptx_json_why(json, ptx_why_cycles(cycles));
-    ptx_json_text(json, "certainty", ptx_report_certainty(cycles ? PTXLINT_BOUND : PTXLINT_NOT_KNOWN));
+    ptx_json_text(json, "certainty",
+                  ptx_report_certainty(cycles ? PTXLINT_BOUND : PTXLINT_NOT_KNOWN));
     ptx_json_end(json);
 }
 
@@ -218,7 +249,9 @@ static void put_ceilings(Json *json, const char *key, const ptxlint_peak *peak)
         ptx_json_object(json, NULL);
         ptx_json_text(json, "name", peak->ceilings[i].name);
         ptx_json_real(json, "gflops", peak->ceilings[i].gflops);
-        ptx_json_why(json, isfinite(peak->ceilings[i].gflops) ? NULL : ptx_reason_ceiling(peak, peak->ceilings[i].name));
+        ptx_json_why(json, isfinite(peak->ceilings[i].gflops)
+                               ? NULL
+                               : ptx_reason_ceiling(peak, peak->ceilings[i].name));
         ptx_json_end(json);
     }
     ptx_json_end(json);
@@ -238,7 +271,8 @@ void ptx_json_peak(Json *json, const char *key, const ptxlint_peak *peak)
     ptx_json_text(json, "ceiling", peak ? peak->ceiling : NULL);
     put_ceilings(json, "ceilings", peak);
     ptx_json_why(json, ptx_why_peak(peak));
-    ptx_json_text(json, "certainty", ptx_report_certainty(peak ? PTXLINT_ESTIMATE : PTXLINT_NOT_KNOWN));
+    ptx_json_text(json, "certainty",
+                  ptx_report_certainty(peak ? PTXLINT_ESTIMATE : PTXLINT_NOT_KNOWN));
     ptx_json_reasons(json, ptx_reason_peak, peak);
     ptx_json_end(json);
 }
@@ -271,13 +305,16 @@ void ptx_json_estimate(Json *json, const char *key, const ptxlint_projection *pr
     ptx_json_real(json, "flops_fp64", executed ? executed->flops_fp64 : (double)NAN);
     ptx_json_real(json, "flops_fp16", executed ? executed->flops_fp16 : (double)NAN);
     ptx_json_real(json, "flops_tensor", executed ? executed->flops_tensor : (double)NAN);
-    ptx_json_text(json, "executed_certainty", ptx_report_certainty(executed ? executed->certainty : PTXLINT_NOT_KNOWN));
+    ptx_json_text(json, "executed_certainty",
+                  ptx_report_certainty(executed ? executed->certainty : PTXLINT_NOT_KNOWN));
     ptx_json_real(json, "dram_bytes", time ? time->dram_bytes : (double)NAN);
-    ptx_json_text(json, "bytes_certainty", ptx_report_certainty(time ? time->bytes_certainty : PTXLINT_NOT_KNOWN));
+    ptx_json_text(json, "bytes_certainty",
+                  ptx_report_certainty(time ? time->bytes_certainty : PTXLINT_NOT_KNOWN));
     ptx_json_real(json, "bound_time_us", time ? time->bound_us : (double)NAN);
     ptx_json_text(json, "bound_why", time ? time->bound_why : NULL);
     ptx_json_text(json, "bound_by", time ? time->bound_by : NULL);
-    ptx_json_text(json, "bound_certainty", ptx_report_certainty(time ? time->bound_certainty : PTXLINT_NOT_KNOWN));
+    ptx_json_text(json, "bound_certainty",
+                  ptx_report_certainty(time ? time->bound_certainty : PTXLINT_NOT_KNOWN));
     ptx_json_real(json, "predicted_time_us", time ? time->predicted_us : (double)NAN);
     ptx_json_real(json, "predicted_low_us", time ? time->low_us : (double)NAN);
     ptx_json_real(json, "predicted_high_us", time ? time->high_us : (double)NAN);
@@ -286,7 +323,8 @@ void ptx_json_estimate(Json *json, const char *key, const ptxlint_projection *pr
     ptx_json_text(json, "limiter", time && time->limiter ? time->limiter : "unknown");
     put_parts(json, "parts_us", time);
     ptx_json_why(json, ptx_why_estimate(projection));
-    ptx_json_text(json, "certainty", ptx_report_certainty(time ? time->certainty : PTXLINT_NOT_KNOWN));
+    ptx_json_text(json, "certainty",
+                  ptx_report_certainty(time ? time->certainty : PTXLINT_NOT_KNOWN));
     ptx_json_bottleneck(json, "bottleneck", projection);
     ptx_json_roofline(json, "roofline", projection);
     ptx_json_concurrency(json, "concurrency", projection);
@@ -295,7 +333,7 @@ void ptx_json_estimate(Json *json, const char *key, const ptxlint_projection *pr
     ptx_json_end(json);
 }
 
-/* ---- several GPUs ------------------------------------------------------------------------------------------------ */
+/* ---- several GPUs ---------------------------------------------------------------------------- */
 
 static void set_gpu_name(Json *json, const ptxlint_gpu *gpu)
 {
@@ -303,7 +341,8 @@ static void set_gpu_name(Json *json, const ptxlint_gpu *gpu)
     ptx_json_name(json, "gpu", info ? info->name : NULL);
 }
 
-static void put_projection(Json *json, const char *key, const ptxlint_module *module, const ptxlint_kernel *kernel, const ptxlint_projection *projection)
+static void put_projection(Json *json, const char *key, const ptxlint_module *module,
+                           const ptxlint_kernel *kernel, const ptxlint_projection *projection)
 {
     ptx_json_object(json, key);
     set_gpu_name(json, projection->gpu);
@@ -317,7 +356,8 @@ static void put_projection(Json *json, const char *key, const ptxlint_module *mo
     ptx_json_end(json);
 }
 
-void ptx_json_projections(Json *json, const char *key, const ptxlint_module *module, const ptxlint_kernel *kernel)
+void ptx_json_projections(Json *json, const char *key, const ptxlint_module *module,
+                          const ptxlint_kernel *kernel)
 {
     ptx_json_array(json, key);
     for (size_t i = 0; kernel->projection_count > 1 && i < kernel->projection_count; i++)
@@ -325,7 +365,8 @@ void ptx_json_projections(Json *json, const char *key, const ptxlint_module *mod
     ptx_json_end(json);
 }
 
-void ptx_json_loop_projections(Json *json, const char *key, const ptxlint_module *module, const ptxlint_loop *loop)
+void ptx_json_loop_projections(Json *json, const char *key, const ptxlint_module *module,
+                               const ptxlint_loop *loop)
 {
     const ptxlint_module_info *info = ptxlint_module_get_info(module);
     ptx_json_array(json, key);

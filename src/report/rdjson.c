@@ -1,5 +1,5 @@
-/* reviewdog's diagnostic format (reviewdog/reviewdog, proto/rdf/reviewdog.proto): lines and columns from 1, columns in bytes of UTF-8, ends
- * exclusive. */
+/* reviewdog's diagnostic format (reviewdog/reviewdog, proto/rdf/reviewdog.proto): lines and columns
+ * from 1, columns in bytes of UTF-8, ends exclusive. */
 #include "report/json_writer.h"
 
 static void put_position(Json *json, const char *key, uint32_t line, uint32_t column)
@@ -33,7 +33,8 @@ static void put_code(Json *json, const char *key, const ptxlint_diagnostic *diag
     ptx_json_end(json);
 }
 
-static void put_related_location(Json *json, const char *key, const char *message, const char *path, const Region *region)
+static void put_related_location(Json *json, const char *key, const char *message, const char *path,
+                                 const Region *region)
 {
     ptx_json_object(json, key);
     ptx_json_text(json, "message", message);
@@ -46,13 +47,16 @@ static void put_related(Json *json, const char *key, const Finding *finding)
     const ptxlint_diagnostic *diagnostic = finding->diagnostic;
     ptx_json_array(json, key);
     if (finding->is_source)
-        put_related_location(json, NULL, "the PTX instruction", finding->ptx_path, &finding->ptx_bytes);
+        put_related_location(json, NULL, "the PTX instruction", finding->ptx_path,
+                             &finding->ptx_bytes);
     else if (finding->source.path)
-        put_related_location(json, NULL, "the CUDA line", finding->source.path, &finding->source.bytes);
+        put_related_location(json, NULL, "the CUDA line", finding->source.path,
+                             &finding->source.bytes);
     for (size_t i = 0; i < diagnostic->related_count; i++)
         if (diagnostic->related[i].span.end) {
             Region region = ptx_region_of_bytes(finding->module, diagnostic->related[i].span);
-            put_related_location(json, NULL, diagnostic->related[i].message, finding->ptx_path, &region);
+            put_related_location(json, NULL, diagnostic->related[i].message, finding->ptx_path,
+                                 &region);
         }
     ptx_json_end(json);
 }

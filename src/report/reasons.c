@@ -1,4 +1,5 @@
-/* Why a member of an object is null: the object's "reasons", by its key. What `why` of the object says of all its figures is not repeated. */
+/* Why a member of an object is null: the object's "reasons", by its key. What `why` of the object
+ * says of all its figures is not repeated. */
 #include "report/json_writer.h"
 
 #include <math.h>
@@ -7,8 +8,10 @@
 static const char unread[] = "parts of the function could not be read";
 static const char no_launch[] = "a .func has no launch of its own: kernels that call it do";
 static const char no_directive[] = "the function has no such directive";
-static const char more_shared[] = "functions that it calls, or a variable without a size, may take more shared memory";
-static const char more_barriers[] = "a function that it calls is not known, or the number of a barrier is not in the code";
+static const char more_shared[] =
+    "functions that it calls, or a variable without a size, may take more shared memory";
+static const char more_barriers[] =
+    "a function that it calls is not known, or the number of a barrier is not in the code";
 
 typedef struct Keyed {
     const char *key, *why;
@@ -22,7 +25,7 @@ static const char *find(const Keyed *all, size_t count, const char *key)
     return NULL;
 }
 
-/* ---- of files and GPUs ------------------------------------------------------------------------------------------- */
+/* ---- of files and GPUs ----------------------------------------------------------------------- */
 
 const char *ptx_reason_gpu(const char *key, const void *of)
 {
@@ -34,10 +37,12 @@ const char *ptx_reason_gpu(const char *key, const void *of)
 const char *ptx_reason_file(const char *key, const void *of)
 {
     (void)of;
-    return !strcmp(key, "ptx_version") ? "the file has no .version" : !strcmp(key, "target") ? "the file has no .target" : NULL;
+    return !strcmp(key, "ptx_version") ? "the file has no .version"
+           : !strcmp(key, "target")    ? "the file has no .target"
+                                       : NULL;
 }
 
-/* ---- of kernels -------------------------------------------------------------------------------------------------- */
+/* ---- of kernels ------------------------------------------------------------------------------ */
 
 const char *ptx_reason_launch(const char *key, const void *of)
 {
@@ -61,7 +66,9 @@ const char *ptx_reason_registers(const char *key, const void *of)
         return unread;
     if (!context->projection)
         return ptx_why_no_gpu();
-    return context->kernel->is_entry ? "the model does not cover this target" : "a .func has no registers of its own: kernels that call it do";
+    return context->kernel->is_entry
+               ? "the model does not cover this target"
+               : "a .func has no registers of its own: kernels that call it do";
 }
 
 const char *ptx_reason_resources(const char *key, const void *of)
@@ -69,21 +76,27 @@ const char *ptx_reason_resources(const char *key, const void *of)
     (void)of;
     if (!strcmp(key, "static_shared_bytes") || !strcmp(key, "barriers"))
         return *key == 's' ? more_shared : more_barriers;
-    return strcmp(key, "local_bytes") != 0 && strcmp(key, "param_bytes") != 0 ? no_directive : unread;
+    return strcmp(key, "local_bytes") != 0 && strcmp(key, "param_bytes") != 0 ? no_directive
+                                                                              : unread;
 }
 
 static const char *unknown_shared(const ptxlint_resources *r)
 {
-    return r->static_shared_bytes == PTXLINT_UNKNOWN ? more_shared : "dynamic shared memory is not known (--dynamic-shared, --launch)";
+    return r->static_shared_bytes == PTXLINT_UNKNOWN
+               ? more_shared
+               : "dynamic shared memory is not known (--dynamic-shared, --launch)";
 }
 
 const char *ptx_why_resource(const ptxlint_projection *p)
 {
     if (p->registers == PTXLINT_UNKNOWN)
         return "registers are not known";
-    if (p->resources.static_shared_bytes == PTXLINT_UNKNOWN || p->resources.dynamic_shared_bytes == PTXLINT_UNKNOWN)
+    if (p->resources.static_shared_bytes == PTXLINT_UNKNOWN
+        || p->resources.dynamic_shared_bytes == PTXLINT_UNKNOWN)
         return unknown_shared(&p->resources);
-    return p->resources.threads_per_block == PTXLINT_UNKNOWN ? "the block is not known (--block, --launch)" : more_barriers;
+    return p->resources.threads_per_block == PTXLINT_UNKNOWN
+               ? "the block is not known (--block, --launch)"
+               : more_barriers;
 }
 
 const char *ptx_reason_occupancy(const char *key, const void *of)
@@ -94,20 +107,26 @@ const char *ptx_reason_occupancy(const char *key, const void *of)
     if (!strcmp(key, "registers"))
         return "registers are not known";
     if (!strcmp(key, "clusters_at_most") && p->occupancy.blocks_at_most != PTXLINT_UNKNOWN)
-        return isfinite(ptxlint_gpu_value(p->gpu, "sms")) ? "no cluster is given (--cluster, --launch)" : "an architecture has no number of SMs (--gpu h200)";
-    if (!strcmp(key, "carveout_bytes") && p->occupancy.shared_allocated_per_block != PTXLINT_UNKNOWN && p->occupancy.blocks_per_sm != PTXLINT_UNKNOWN)
+        return isfinite(ptxlint_gpu_value(p->gpu, "sms"))
+                   ? "no cluster is given (--cluster, --launch)"
+                   : "an architecture has no number of SMs (--gpu h200)";
+    if (!strcmp(key, "carveout_bytes") && p->occupancy.shared_allocated_per_block != PTXLINT_UNKNOWN
+        && p->occupancy.blocks_per_sm != PTXLINT_UNKNOWN)
         return "this GPU has no such setting, or none that is published";
     return ptx_why_resource(p);
 }
 
-/* ---- of pipelines, peaks and times ------------------------------------------------------------------------------- */
+/* ---- of pipelines, peaks and times ----------------------------------------------------------- */
 
 static double clocks_at(const ptxlint_pipe_cycles *pipe, const char *key)
 {
-    return !strcmp(key, "total") ? pipe->total : !strcmp(key, "longest") ? pipe->longest : pipe->shortest;
+    return !strcmp(key, "total")     ? pipe->total
+           : !strcmp(key, "longest") ? pipe->longest
+                                     : pipe->shortest;
 }
 
-/* The pipeline with the most clocks is not known where one of them is not, and there is none where no pipeline is held. */
+/* The pipeline with the most clocks is not known where one of them is not, and there is none where
+ * no pipeline is held. */
 const char *ptx_reason_bound(const char *key, const void *of)
 {
     const ptxlint_cycles *cycles = of;
@@ -120,7 +139,8 @@ const char *ptx_reason_bound(const char *key, const void *of)
         return "no pipeline is known to be held";
     if (!strcmp(key, "shortest"))
         return "what an instruction on the way costs on this GPU is not known";
-    return "clocks of a pipeline are not known: trips of a loop, a call, or what an instruction costs";
+    return "clocks of a pipeline are not known: trips of a loop, a call, or what an instruction "
+           "costs";
 }
 
 const char *ptx_reason_ceiling(const ptxlint_peak *peak, const char *name)
@@ -130,7 +150,8 @@ const char *ptx_reason_ceiling(const ptxlint_peak *peak, const char *name)
         return "it takes SMs and a clock, which a product has (--gpu h200)";
     if (is_memory && !isfinite(peak->flops_per_byte))
         return "operations for each byte of global memory are not known, or no byte is moved";
-    return is_memory ? "the bandwidth is not published" : "the GPU has no such unit, or its rate is not published";
+    return is_memory ? "the bandwidth is not published"
+                     : "the GPU has no such unit, or its rate is not published";
 }
 
 const char *ptx_reason_peak(const char *key, const void *of)
@@ -142,7 +163,9 @@ const char *ptx_reason_peak(const char *key, const void *of)
         return "no bytes of global memory are counted";
     if (!strcmp(key, "potential_gflops"))
         return "no floating-point operations, or the rate of their pipeline is not known";
-    return !strcmp(key, "attainable_gflops") || !strcmp(key, "ceiling") ? "no floating-point operations with a known rate" : "not in the GPU's file";
+    return !strcmp(key, "attainable_gflops") || !strcmp(key, "ceiling")
+               ? "no floating-point operations with a known rate"
+               : "not in the GPU's file";
 }
 
 const char *ptx_reason_estimate(const char *key, const void *of)
@@ -152,7 +175,8 @@ const char *ptx_reason_estimate(const char *key, const void *of)
         return NULL;
     if (!strncmp(key, "bound", 5))
         return p->time.bound_why ? p->time.bound_why : "no work of the launch is sure to take time";
-    return !strcmp(key, "machine") ? "what the launch executes is not known" : "not known of such a launch";
+    return !strcmp(key, "machine") ? "what the launch executes is not known"
+                                   : "not known of such a launch";
 }
 
 const char *ptx_reason_bottleneck(const char *key, const void *of)
@@ -174,7 +198,8 @@ const char *ptx_reason_roofline(const char *key, const void *of)
         return NULL;
     if (!strcmp(key, "flops_per_byte"))
         return "no byte comes from memory";
-    return p->roofline.flops > 0 ? "the rate of a pipeline, or of memory, is not known" : "no floating-point operations";
+    return p->roofline.flops > 0 ? "the rate of a pipeline, or of memory, is not known"
+                                 : "no floating-point operations";
 }
 
 const char *ptx_reason_concurrency(const char *key, const void *of)
@@ -182,7 +207,8 @@ const char *ptx_reason_concurrency(const char *key, const void *of)
     const ptxlint_projection *p = of;
     if (ptx_why_concurrency(p) && strcmp(key, "loop") != 0)
         return NULL;
-    return !strcmp(key, "loop") ? "no loop has loads under way" : "what a loop, or the rest, has under way is not known";
+    return !strcmp(key, "loop") ? "no loop has loads under way"
+                                : "what a loop, or the rest, has under way is not known";
 }
 
 const char *ptx_reason_parallelism(const char *key, const void *of)
@@ -197,12 +223,14 @@ const char *ptx_reason_parallelism(const char *key, const void *of)
     return !strcmp(key, "ilp") ? "no instructions" : "latencies of its instructions are not known";
 }
 
-/* ---- of loops, accesses and branches ----------------------------------------------------------------------------- */
+/* ---- of loops, accesses and branches --------------------------------------------------------- */
 
 const char *ptx_reason_loop(const char *key, const void *of)
 {
     (void)of;
-    return !strcmp(key, "label") ? "its header has no label" : !strcmp(key, "parent") ? "no loop is around it" : NULL;
+    return !strcmp(key, "label")    ? "its header has no label"
+           : !strcmp(key, "parent") ? "no loop is around it"
+                                    : NULL;
 }
 
 const char *ptx_reason_trip(const char *key, const void *of)
@@ -213,14 +241,18 @@ const char *ptx_reason_trip(const char *key, const void *of)
     if (!strcmp(key, "step") && trip->induction)
         return "the step is not a constant";
     if (!strcmp(key, "count") || !strcmp(key, "min") || !strcmp(key, "max"))
-        return trip->source == PTXLINT_TRIP_SYMBOLIC ? "the expression rests on values that are not known (--launch, --param)" : NULL;
+        return trip->source == PTXLINT_TRIP_SYMBOLIC
+                   ? "the expression rests on values that are not known (--launch, --param)"
+                   : NULL;
     if (!strcmp(key, "bound") && trip->induction)
         return "what the counter is compared with has no closed form";
     if (!strcmp(key, "start") && trip->induction)
         return "the first value of the counter has no closed form";
     if (trip->source == PTXLINT_TRIP_UNKNOWN)
         return NULL;
-    return !strcmp(key, "expression") ? "the count has no closed form: iterations were followed one by one" : "no single register counts";
+    return !strcmp(key, "expression")
+               ? "the count has no closed form: iterations were followed one by one"
+               : "no single register counts";
 }
 
 const char *ptx_reason_access(const char *key, const void *of)
@@ -239,7 +271,8 @@ const char *ptx_reason_access(const char *key, const void *of)
         return "it is in the kernel itself";
     if (!strcmp(key, "shapes") || isfinite(access->active_threads))
         return strcmp(key, "stride_bytes") != 0 ? find(all, sizeof all / sizeof *all, key)
-             : access->pattern ? "lanes are at no one stride, or it depends on a parameter" : "no two lanes side by side take part";
+               : access->pattern ? "lanes are at no one stride, or it depends on a parameter"
+                                 : "no two lanes side by side take part";
     return NULL;
 }
 
@@ -250,5 +283,7 @@ const char *ptx_reason_branch(const char *key, const void *of)
         return "the ways meet at the end of the function, or never";
     if (!context->kernel->is_entry)
         return no_launch;
-    return context->kernel->has_syntax_error ? unread : "it was not evaluated: that takes grid and block, and a condition that data do not decide";
+    return context->kernel->has_syntax_error ? unread
+                                             : "it was not evaluated: that takes grid and block, "
+                                               "and a condition that data do not decide";
 }

@@ -1,9 +1,11 @@
-/* report.h -- what the files of this folder share: buffered output, text made safe to show, and the parts of a document.
+/* report.h -- what the files of this folder share: buffered output, text made safe to show, and the
+ * parts of a document.
  *
- * A document is one ptxlint_writer (write.c): its parts are written by text.c (diagnostics for people), sarif*.c, github.c, gitlab.c,
- * rdjson.c, xml.c and markdown.c (the same for code review), table*.c (the report for people), csv.c (both for spreadsheets) and
- * json.c (both for programs); gpus.c writes the document about GPUs.
- * This layer sees modules only through the public interface. */
+ * A document is one ptxlint_writer (write.c): its parts are written by text.c (diagnostics for
+ * people), sarif*.c, github.c, gitlab.c, rdjson.c, xml.c and markdown.c (the same for code
+ * review), table*.c (the report for people), csv.c (both for spreadsheets) and json.c (both for
+ * programs); gpus.c writes the document about GPUs. This layer sees modules only through the
+ * public interface. */
 #ifndef PTX_REPORT_REPORT_H
 #define PTX_REPORT_REPORT_H
 
@@ -13,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* ---- out.c ------------------------------------------------------------------------------------------------------- */
+/* ---- out.c ----------------------------------------------------------------------------------- */
 
 typedef struct Out {
     ptxlint_write_fn write;
@@ -24,7 +26,14 @@ typedef struct Out {
     char bytes[8192];
 } Out;
 
-typedef enum Style { STYLE_NONE, STYLE_BOLD, STYLE_GUTTER, STYLE_NOTE, STYLE_WARNING, STYLE_ERROR } Style;
+typedef enum Style {
+    STYLE_NONE,
+    STYLE_BOLD,
+    STYLE_GUTTER,
+    STYLE_NOTE,
+    STYLE_WARNING,
+    STYLE_ERROR
+} Style;
 
 /* Bytes that wait in memory; free(bytes). */
 typedef struct Buffer {
@@ -45,7 +54,8 @@ void ptx_out_repeat(Out *out, char byte, size_t count);
 /* For numbers and fixed words: at most 255 bytes. */
 void ptx_out_format(Out *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Text from outside, which must not reach a terminal as it is: like ptx_glyph_read. Returns its display width. */
+/* Text from outside, which must not reach a terminal as it is: like ptx_glyph_read. Returns its
+ * display width. */
 size_t ptx_out_clean(Out *out, const char *text);
 size_t ptx_out_clean_bytes(Out *out, const char *text, size_t length);
 
@@ -55,8 +65,9 @@ void ptx_out_padded(Out *out, const char *text, size_t width);
 /* An ANSI sequence where has_color; STYLE_NONE ends the one before. */
 void ptx_out_style(Out *out, Style style);
 
-/* One character of a source line as it is shown: a tab as spaces up to the next multiple of 4 columns, a byte that is
- * not UTF-8 and a control character as <80>, other characters that do not print, or that reorder text, as <U+202E>. */
+/* One character of a source line as it is shown: a tab as spaces up to the next multiple of 4
+ * columns, a byte that is not UTF-8 and a control character as <80>, other characters that do not
+ * print, or that reorder text, as <U+202E>. */
 typedef struct Glyph {
     char text[12];              /* length bytes */
     uint8_t length, width;      /* width: display columns */
@@ -66,7 +77,7 @@ typedef struct Glyph {
 /* The first character of left > 0 bytes of text, shown at column (from 0). */
 Glyph ptx_glyph_read(const char *text, size_t left, size_t column);
 
-/* ---- fingerprint.c ----------------------------------------------------------------------------------------------- */
+/* ---- fingerprint.c --------------------------------------------------------------------------- */
 
 /* How often each of many hashes has come. Zeroed at first; free(slots). */
 typedef struct HashCount {
@@ -82,8 +93,9 @@ typedef struct HashCounts {
 /* Counts one more of hash: how many there are by now. 0: no memory. */
 uint32_t ptx_hash_counts_add(HashCounts *counts, uint64_t hash);
 
-/* What GitHub's upload action computes as primaryLocationLineHash, for each line of a text: a hash of 100 UTF-16 units from the
- * beginning of the line on, and which of the lines with that hash it is. Lines end at LF, CR or CR LF. */
+/* What GitHub's upload action computes as primaryLocationLineHash, for each line of a text: a hash
+ * of 100 UTF-16 units from the beginning of the line on, and which of the lines with that hash it
+ * is. Lines end at LF, CR or CR LF. */
 typedef struct LineHash {
     uint64_t hash;
     uint32_t ordinal;           /* from 1 */
@@ -104,10 +116,11 @@ Fingerprint ptx_line_hashes_find(const LineHashes *hashes, uint32_t line);      
 
 enum { STATEMENT_BYTES = 256 };         /* room for any that ptxlint_module_statement gives */
 
-/* Of the rule, the kernel and the statement, as ptxlint_module_statement has it: stays the same where code around it changes. */
+/* Of the rule, the kernel and the statement, as ptxlint_module_statement has it: stays the same
+ * where code around it changes. */
 uint64_t ptx_finding_hash(const ptxlint_module *module, const ptxlint_diagnostic *diagnostic);
 
-/* ---- source.c ---------------------------------------------------------------------------------------------------- */
+/* ---- source.c -------------------------------------------------------------------------------- */
 
 /* A CUDA source file, owned by Sources. */
 typedef struct SourceFile {
@@ -126,22 +139,24 @@ typedef struct Sources {
     size_t bytes;               /* held in all */
 } Sources;
 
-/* The file that .loc names: path as it is, else relative to the folder of ptx_path. *out has no bytes where neither can be read. */
-ptxlint_status ptx_sources_open(Sources *sources, const char *path, const char *ptx_path, SourceFile **out);
+/* The file that .loc names: path as it is, else relative to the folder of ptx_path. *out has no
+ * bytes where neither can be read. */
+ptxlint_status ptx_sources_open(Sources *sources, const char *path, const char *ptx_path,
+                                SourceFile **out);
 void ptx_sources_free(Sources *sources);
 
 /* Line number line (from 1), *length bytes owned by the file; NULL where there is no such line. */
 const char *ptx_source_line(const SourceFile *file, uint32_t line, size_t *length);
 
-/* ---- place.c ----------------------------------------------------------------------------------------------------- */
+/* ---- place.c --------------------------------------------------------------------------------- */
 
 /* Lines and columns from 1, columns in UTF-16 code units; ends are exclusive. */
 typedef struct Region {
     uint32_t line, column, end_line, end_column;
 } Region;
 
-/* Where the column of one byte of a module is known, so that the next one need not be counted from the beginning of a line that
- * may be long. Zeroed for each module. */
+/* Where the column of one byte of a module is known, so that the next one need not be counted from
+ * the beginning of a line that may be long. Zeroed for each module. */
 typedef struct ColumnMemo {
     uint32_t line_begin, offset, column;
 } ColumnMemo;
@@ -151,7 +166,8 @@ Region ptx_region_of(ColumnMemo *columns, const ptxlint_module *module, ptxlint_
 /* The same with columns in bytes. */
 Region ptx_region_of_bytes(const ptxlint_module *module, ptxlint_span span);
 
-/* A path as a repository wants it: relative to folder where it lies below that, without "." and "x/..". For free(); NULL: no memory. */
+/* A path as a repository wants it: relative to folder where it lies below that, without "." and
+ * "x/..". For free(); NULL: no memory. */
 char *ptx_path_show(const char *folder, const char *path);
 
 /* Neither absolute nor above the folder. */
@@ -159,15 +175,18 @@ bool ptx_path_is_inside(const char *shown);
 
 /* Where the CUDA source of a finding is. */
 typedef struct SourcePlace {
-    SourceFile *file;           /* NULL: .loc names none, or it cannot be read, or has no such line */
+    /* NULL: .loc names none, or it cannot be read, or has no such line */
+    SourceFile *file;
     char *path;                 /* as ptx_path_show has it, for free(); NULL: .loc names none */
     ptxlint_source_place named; /* as .loc has it */
-    size_t outward;             /* calls that lie between the line that .loc names and this one, into which it was inlined */
-    Region region, bytes;       /* to the end of the line; 1 columns where .loc gives none. bytes: columns in bytes */
+    /* calls that lie between the line that .loc names and this one, into which it was inlined */
+    size_t outward;
+    /* to the end of the line; 1 columns where .loc gives none. bytes: columns in bytes */
+    Region region, bytes;
 } SourcePlace;
 
-ptxlint_status ptx_source_place(Sources *sources, const char *folder, const ptxlint_module *module, const ptxlint_diagnostic *diagnostic,
-                                SourcePlace *out);
+ptxlint_status ptx_source_place(Sources *sources, const char *folder, const ptxlint_module *module,
+                                const ptxlint_diagnostic *diagnostic, SourcePlace *out);
 
 /* What places are held against, and what is known of the module in hand. */
 typedef struct Locator {
@@ -196,21 +215,24 @@ typedef struct Finding {
     Region ptx, ptx_bytes;
     SourcePlace source;
     bool is_source;             /* the CUDA line is the primary place */
-    const char *path;           /* of the primary place, with columns in UTF-16 code units and in bytes */
+    /* of the primary place, with columns in UTF-16 code units and in bytes */
+    const char *path;
     Region region, bytes;
-    uint64_t hash;              /* ptx_finding_hash, and which of the module's findings with that hash it is */
+    /* ptx_finding_hash, and which of the module's findings with that hash it is */
+    uint64_t hash;
     uint32_t ordinal;
     char id[40];                /* of hash and path: no other finding of the document has it */
 } Finding;
 
 /* To be closed in any case. */
-ptxlint_status ptx_finding_open(Locator *locator, const ptxlint_diagnostic *diagnostic, Finding *out);
+ptxlint_status ptx_finding_open(Locator *locator, const ptxlint_diagnostic *diagnostic,
+                                Finding *out);
 void ptx_finding_close(Finding *finding);
 
 /* primaryLocationLineHash of the primary place; "": not known. */
 ptxlint_status ptx_finding_line_hash(const Finding *finding, Fingerprint *out);
 
-/* ---- keep.c ------------------------------------------------------------------------------------------------------ */
+/* ---- keep.c ---------------------------------------------------------------------------------- */
 
 /* Which of two findings matters more, of whatever modules. */
 typedef struct Rank {
@@ -246,7 +268,7 @@ ptxlint_status ptx_top_k_add(Keep *keep, const Rank *rank, uint32_t rule, Buffer
 void ptx_top_k_close(Keep *keep);
 void ptx_top_k_free(Keep *keep);
 
-/* ---- text.c ------------------------------------------------------------------------------------------------------ */
+/* ---- text.c ---------------------------------------------------------------------------------- */
 
 typedef struct Totals {
     size_t counts[4];           /* diagnostics, by ptxlint_severity */
@@ -260,7 +282,7 @@ void ptx_text_diagnostic(Out *out, const Finding *finding);
 void ptx_text_oneline(Out *out, const Finding *finding);
 void ptx_text_summary(Out *out, const Totals *totals);
 
-/* ---- figure.c: numbers and lines, whatever the locale ------------------------------------------------------------ */
+/* ---- figure.c: numbers and lines, whatever the locale ---------------------------------------- */
 
 enum {
     LINE_COLUMNS = 80,
@@ -274,9 +296,11 @@ typedef struct Figure {
 
 Figure ptx_figure_int(int64_t number);
 Figure ptx_figure_fixed(double number, int decimals);
-Figure ptx_figure_short(double number);         /* one decimal; two digits where it is below 1: 0.25 */
+/* one decimal; two digits where it is below 1: 0.25 */
+Figure ptx_figure_short(double number);
 Figure ptx_figure_number(double number);        /* up to ten digits, as many as it has */
-Figure ptx_figure_json(double number);          /* finite, as JSON has a real: up to ten digits, "2.0", "1.5e-7" */
+/* finite, as JSON has a real: up to ten digits, "2.0", "1.5e-7" */
+Figure ptx_figure_json(double number);
 Figure ptx_figure_percent(double part, double whole);
 
 const char *ptx_plural(uint64_t count);         /* "" for 1, else "s" */
@@ -291,14 +315,16 @@ typedef struct Line {
 
 Line ptx_line_begin(Out *out, const char *key);
 void ptx_line_words(Line *line, const char *text);                      /* broken at blanks */
-void ptx_line_format(Line *line, const char *format, ...) __attribute__((format(printf, 2, 3)));        /* at most 255 bytes */
-void ptx_line_item(Line *line, const char *text);                       /* whole; a comma before all but the first */
+/* at most 255 bytes */
+void ptx_line_format(Line *line, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* whole; a comma before all but the first */
+void ptx_line_item(Line *line, const char *text);
 void ptx_line_end(Line *line);
 
 /* A bold line after an empty one. */
 void ptx_put_heading(Out *out, const char *heading);
 
-/* ---- table*.c ---------------------------------------------------------------------------------------------------- */
+/* ---- table*.c -------------------------------------------------------------------------------- */
 
 /* What the table of loops and the tables of GPUs are of: the module's first GPU; NULL. */
 const ptxlint_gpu *ptx_report_gpu(const ptxlint_module *module);
@@ -309,12 +335,16 @@ void ptx_table_loops(Out *out, const ptxlint_module *module, const ptxlint_kerne
 void ptx_table_accesses(Out *out, const ptxlint_module *module, const ptxlint_kernel *kernel);
 void ptx_table_branches(Out *out, const ptxlint_module *module, const ptxlint_kernel *kernel);
 
-/* How many times the least that its bytes need an access takes; 0 where its figures are not known. */
+/* How many times the least that its bytes need an access takes; 0 where its figures are not
+ * known. */
 double ptx_access_excess(const ptxlint_access *access);
 
-/* One GPU as lines and a table of pipes; several as a table with a column for each. cycles: the table of pipes, for the first. */
-void ptx_table_gpu(Out *out, const ptxlint_module *module, const ptxlint_kernel *kernel, const ptxlint_projection *projection);
-void ptx_table_bottleneck(Out *out, const ptxlint_module *module, const ptxlint_kernel *kernel, const ptxlint_projection *projection);
+/* One GPU as lines and a table of pipes; several as a table with a column for each. cycles: the
+ * table of pipes, for the first. */
+void ptx_table_gpu(Out *out, const ptxlint_module *module, const ptxlint_kernel *kernel,
+                   const ptxlint_projection *projection);
+void ptx_table_bottleneck(Out *out, const ptxlint_module *module, const ptxlint_kernel *kernel,
+                          const ptxlint_projection *projection);
 void ptx_table_parallelism(Line *line, const ptxlint_parallelism *parallelism);
 void ptx_table_gpus(Out *out, const ptxlint_kernel *kernel);
 void ptx_table_cycles(Out *out, const ptxlint_kernel *kernel);
@@ -326,9 +356,10 @@ void ptx_table_all_gpus(Out *out);
 void ptx_table_module(Out *out, const ptxlint_module *module);
 void ptx_table_kernel(Out *out, const ptxlint_module *module, const ptxlint_kernel *kernel);
 
-/* ---- json.c ------------------------------------------------------------------------------------------------------ */
+/* ---- json.c ---------------------------------------------------------------------------------- */
 
-/* Members "schema" and "tool" with a comma after them; the braces around and the commas between are write.c's. */
+/* Members "schema" and "tool" with a comma after them; the braces around and the commas between are
+ * write.c's. */
 void ptx_json_head(Out *out, const char *schema);
 void ptx_json_diagnostic(Out *out, const Finding *finding);
 
@@ -339,7 +370,7 @@ void ptx_json_kernel(Out *out, const ptxlint_module *module, const ptxlint_kerne
 /* The members "gpu" and "gpus": the first of them, and all. */
 void ptx_json_gpus(Out *out, const ptxlint_gpu *const *gpus, size_t count);
 
-/* ---- github.c: commands for the log of a GitHub workflow --------------------------------------------------------- */
+/* ---- github.c: commands for the log of a GitHub workflow ------------------------------------- */
 
 typedef struct Github Github;
 
@@ -350,7 +381,7 @@ void ptx_github_free(Github *github);
 ptxlint_status ptx_github_add(Github *github, const Finding *finding);
 void ptx_github_finish(Github *github, Out *out);
 
-/* ---- sarif.c ----------------------------------------------------------------------------------------------------- */
+/* ---- sarif.c --------------------------------------------------------------------------------- */
 
 typedef struct Sarif Sarif;
 
@@ -362,13 +393,13 @@ void ptx_sarif_begin(Sarif *sarif, const ptxlint_module *module);
 ptxlint_status ptx_sarif_add(Sarif *sarif, const Finding *finding);
 void ptx_sarif_finish(Sarif *sarif, Out *out);
 
-/* ---- gitlab.c, rdjson.c: for review tools; an object, without what stands between two ----------------------------- */
+/* ---- gitlab.c, rdjson.c: for review tools; an object, without what stands between two -------- */
 
 void ptx_gitlab_finding(Out *out, const Finding *finding);
 void ptx_rdjson_head(Out *out);
 void ptx_rdjson_finding(Out *out, const Finding *finding);
 
-/* ---- xml.c: Checkstyle and JUnit; counts: of the module's findings that are shown, by severity -------------------- */
+/* ---- xml.c: Checkstyle and JUnit; counts: of the module's findings that are shown, by severity --- */
 
 typedef struct Xml {
     char *file;                 /* of the element that is open; NULL: none */
@@ -382,7 +413,7 @@ void ptx_junit_finding(Out *out, const Finding *finding);
 void ptx_junit_end(Out *out);
 void ptx_xml_tail(Out *out, ptxlint_format format);
 
-/* ---- markdown.c -------------------------------------------------------------------------------------------------- */
+/* ---- markdown.c ------------------------------------------------------------------------------ */
 
 typedef struct Markdown Markdown;
 
@@ -391,7 +422,7 @@ void ptx_markdown_free(Markdown *markdown);
 ptxlint_status ptx_markdown_add(Markdown *markdown, const Finding *finding);
 void ptx_markdown_finish(Markdown *markdown, Out *out, const Totals *totals);
 
-/* ---- projection.c: what a kernel is on one GPU; NULL where no GPU is described ----------------------------------- */
+/* ---- projection.c: what a kernel is on one GPU; NULL where no GPU is described --------------- */
 
 /* "ptxas", "model", "max-live", "unknown": where the registers that occupancy is for come from. */
 const char *ptx_report_registers(const ptxlint_projection *projection);
@@ -400,14 +431,15 @@ const char *ptx_report_registers(const ptxlint_projection *projection);
 const char *ptx_report_spills(const ptxlint_projection *projection);
 
 /* How sure the occupancy is. */
-ptxlint_certainty ptx_report_occupancy(const ptxlint_kernel *kernel, const ptxlint_projection *projection);
+ptxlint_certainty ptx_report_occupancy(const ptxlint_kernel *kernel,
+                                       const ptxlint_projection *projection);
 
 /* Names of ptxlint_occupancy.limits. */
 extern const char *const ptx_report_limits[PTXLINT_LIMITER_COUNT];
 
 enum { CURVE_POINTS = 64 };     /* more than any GPU has warps in a block */
 
-/* ---- metric.c ---------------------------------------------------------------------------------------------------- */
+/* ---- metric.c -------------------------------------------------------------------------------- */
 
 typedef enum MetricId {
 #define METRIC(id, ...) METRIC_##id,
@@ -420,10 +452,13 @@ typedef enum MetricId {
 MetricId ptx_metric_find(const char *key, size_t length);
 
 /* All but METRIC_FINDINGS. projection: NULL: on no GPU. */
-const char *ptx_metric_why(const ptxlint_kernel *kernel, const ptxlint_projection *projection, MetricId id);    /* why it is not known */
-void ptx_metrics_measure(const ptxlint_kernel *kernel, const ptxlint_projection *projection, ptxlint_measure out[METRIC__COUNT]);
+/* why it is not known */
+const char *ptx_metric_why(const ptxlint_kernel *kernel, const ptxlint_projection *projection,
+                           MetricId id);
+void ptx_metrics_measure(const ptxlint_kernel *kernel, const ptxlint_projection *projection,
+                         ptxlint_measure out[METRIC__COUNT]);
 
-/* ---- csv.c ------------------------------------------------------------------------------------------------------- */
+/* ---- csv.c ----------------------------------------------------------------------------------- */
 
 /* Findings. */
 void ptx_csv_findings_head(Out *out);
@@ -433,12 +468,13 @@ void ptx_csv_finding(Out *out, const Finding *finding);
 void ptx_csv_head(Out *out);
 void ptx_csv_kernel(Out *out, const ptxlint_module *module, const ptxlint_kernel *kernel);
 
-/* ---- write.c ----------------------------------------------------------------------------------------------------- */
+/* ---- write.c --------------------------------------------------------------------------------- */
 
 const char *ptx_report_severity(ptxlint_severity severity);
 const char *ptx_report_certainty(ptxlint_certainty certainty);
 const char *ptx_report_split(ptxlint_split split);
-const char *ptx_report_suppression(ptxlint_suppression suppression);    /* "inline", "config", "baseline"; NULL: not silenced */
+/* "inline", "config", "baseline"; NULL: not silenced */
+const char *ptx_report_suppression(ptxlint_suppression suppression);
 
 /* A gain that is worth a word: known, and not next to nothing. */
 bool ptx_report_has_gain(const ptxlint_diagnostic *diagnostic);
@@ -446,16 +482,18 @@ bool ptx_report_has_gain(const ptxlint_diagnostic *diagnostic);
 /* Kernels of a module come in the order of the text: the one that offset stands in; count: none. */
 size_t ptx_report_kernel_at(const ptxlint_kernel *kernels, size_t count, uint32_t offset);
 
-/* ---- why.c ------------------------------------------------------------------------------------------------------- */
+/* ---- why.c ----------------------------------------------------------------------------------- */
 
-/* Why figures are not known, a sentence without its end; NULL: all are. projection NULL: no GPU is described. */
+/* Why figures are not known, a sentence without its end; NULL: all are. projection NULL: no GPU is
+ * described. */
 const char *ptx_why_no_gpu(void);
 const char *ptx_why_estimate(const ptxlint_projection *projection);
 const char *ptx_why_roofline(const ptxlint_projection *projection);
 const char *ptx_why_concurrency(const ptxlint_projection *projection);
 const char *ptx_why_waves(const ptxlint_projection *projection);
 const char *ptx_why_occupancy(const ptxlint_projection *projection);
-const char *ptx_why_resource(const ptxlint_projection *projection);     /* the first that is not known, of those that blocks take */
+/* the first that is not known, of those that blocks take */
+const char *ptx_why_resource(const ptxlint_projection *projection);
 const char *ptx_why_cycles(const ptxlint_cycles *cycles);
 const char *ptx_why_peak(const ptxlint_peak *peak);
 const char *ptx_why_mix(const ptxlint_mix *mix);

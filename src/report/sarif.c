@@ -1,5 +1,5 @@
-/* Diagnostics as SARIF. The worst results of all modules are kept as text, since a file that holds too many is rejected, and since the
- * rules, which stand before them, are those that they name. */
+/* Diagnostics as SARIF. The worst results of all modules are kept as text, since a file that holds
+ * too many is rejected, and since the rules, which stand before them, are those that they name. */
 #include "report/sarif.h"
 
 #include <inttypes.h>
@@ -47,7 +47,7 @@ void ptx_sarif_free(Sarif *sarif)
     free(sarif);
 }
 
-/* ---- modules ----------------------------------------------------------------------------------------------------- */
+/* ---- modules --------------------------------------------------------------------------------- */
 
 /* A name that may stand between the slashes of an id. */
 static bool is_plain(const char *target)
@@ -70,7 +70,7 @@ void ptx_sarif_begin(Sarif *sarif, const ptxlint_module *module)
     note_target(sarif, ptxlint_module_get_info(module)->target);
 }
 
-/* ---- rules ------------------------------------------------------------------------------------------------------- */
+/* ---- rules ----------------------------------------------------------------------------------- */
 
 static bool rule_render(const Sarif *sarif, const ptxlint_diagnostic *diagnostic, Buffer *buffer)
 {
@@ -100,8 +100,10 @@ static bool rules_have_room(Sarif *sarif)
     return true;
 }
 
-/* The number of the finding's rule, described now if it is new, for its module may be gone later. */
-static ptxlint_status rule_number(Sarif *sarif, const ptxlint_diagnostic *diagnostic, uint32_t *number)
+/* The number of the finding's rule, described now if it is new, for its module may be gone
+ * later. */
+static ptxlint_status rule_number(Sarif *sarif, const ptxlint_diagnostic *diagnostic,
+                                  uint32_t *number)
 {
     for (*number = 0; *number < sarif->rule_count; ++*number)
         if (!strcmp(sarif->rules[*number].code, diagnostic->rule))
@@ -118,7 +120,7 @@ static ptxlint_status rule_number(Sarif *sarif, const ptxlint_diagnostic *diagno
     return PTXLINT_OK;
 }
 
-/* ---- results ----------------------------------------------------------------------------------------------------- */
+/* ---- results --------------------------------------------------------------------------------- */
 
 static ptxlint_status result_render(Sarif *sarif, const Finding *finding, Buffer *buffer)
 {
@@ -149,7 +151,7 @@ ptxlint_status ptx_sarif_add(Sarif *sarif, const Finding *finding)
     return status;
 }
 
-/* ---- the document ------------------------------------------------------------------------------------------------ */
+/* ---- the document ---------------------------------------------------------------------------- */
 
 static void put_separator(Out *out, bool *has_item)
 {
@@ -203,11 +205,15 @@ static void put_notifications(Json *json, const char *key, const Sarif *sarif)
     uint64_t more = sarif->keep.seen - sarif->keep.count;
     ptx_json_array(json, key);
     if (more) {
-        snprintf(text, sizeof text, "%" PRIu64 " results are left out: a run holds %d, and these are the worst.", more, (int)SARIF_RESULTS);
+        snprintf(text, sizeof text,
+                 "%" PRIu64 " results are left out: a run holds %d, and these are the worst.", more,
+                 (int)SARIF_RESULTS);
         put_notification(json, NULL, text);
     }
     if (sarif->is_location_cut) {
-        snprintf(text, sizeof text, "Some results have more than %d related locations; the first ones are kept.", (int)SARIF_LOCATIONS);
+        snprintf(text, sizeof text,
+                 "Some results have more than %d related locations; the first ones are kept.",
+                 (int)SARIF_LOCATIONS);
         put_notification(json, NULL, text);
     }
     ptx_json_end(json);
@@ -227,7 +233,8 @@ static void put_bases(Json *json, const char *key)
 {
     ptx_json_object(json, key);
     ptx_json_object(json, "%SRCROOT%");
-    ptx_sarif_message(json, "description", "The folder that ptxlint ran in: the root of the repository.", "");
+    ptx_sarif_message(json, "description",
+                      "The folder that ptxlint ran in: the root of the repository.", "");
     ptx_json_end(json);
     ptx_json_end(json);
 }
@@ -254,8 +261,10 @@ static void put_run(const Sarif *sarif, Out *out)
 void ptx_sarif_finish(Sarif *sarif, Out *out)
 {
     ptx_top_k_close(&sarif->keep);
-    ptx_out_text(out, "{\"$schema\":\"https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json\","
-                      "\"version\":\"2.1.0\",\"runs\":[{\"tool\":{\"driver\":{\"name\":\"ptxlint\",\"semanticVersion\":\"");
+    ptx_out_text(out, "{\"$schema\":\"https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/"
+                      "schemas/sarif-schema-2.1.0.json\","
+                      "\"version\":\"2.1.0\",\"runs\":[{\"tool\":{\"driver\":{\"name\":\"ptxlint\","
+                      "\"semanticVersion\":\"");
     ptx_out_text(out, ptxlint_version());
     ptx_out_text(out, "\",\"rules\":[");
     put_rules(sarif, out);

@@ -7,12 +7,13 @@
 
 enum { LINKS = 8 };             /* to other places that a message has */
 
-/* ---- places ------------------------------------------------------------------------------------------------------ */
+/* ---- places ---------------------------------------------------------------------------------- */
 
 /* RFC 3986: all but what stands for itself anywhere in a path. */
 static void put_uri(Json *json, const char *key, const char *path)
 {
-    static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/";
+    static const char plain[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/";
     Out out;
     Buffer buffer = { 0 };
     ptx_out_init(&out, ptx_buffer_write, &buffer);
@@ -75,7 +76,8 @@ static void put_locations(Json *json, const char *key, const Finding *finding)
     ptx_json_end(json);
 }
 
-static void put_related_location(Json *json, const char *key, size_t id, const char *path, const Region *region, const char *message)
+static void put_related_location(Json *json, const char *key, size_t id, const char *path,
+                                 const Region *region, const char *message)
 {
     ptx_json_object(json, key);
     ptx_json_int(json, "id", (int64_t)id);
@@ -84,16 +86,19 @@ static void put_related_location(Json *json, const char *key, size_t id, const c
     ptx_json_end(json);
 }
 
-/* The place that is not primary, where there are two, has id 1; then those of the rule, in order. */
+/* The place that is not primary, where there are two, has id 1; then those of the rule, in
+ * order. */
 static void put_related(Json *json, const char *key, const Finding *finding, bool *is_cut)
 {
     const ptxlint_diagnostic *diagnostic = finding->diagnostic;
     size_t id = 0;
     ptx_json_array(json, key);
     if (finding->is_source)
-        put_related_location(json, NULL, ++id, finding->ptx_path, &finding->ptx, "the PTX instruction");
+        put_related_location(json, NULL, ++id, finding->ptx_path, &finding->ptx,
+                             "the PTX instruction");
     else if (finding->source.path)
-        put_related_location(json, NULL, ++id, finding->source.path, &finding->source.region, "the CUDA line");
+        put_related_location(json, NULL, ++id, finding->source.path, &finding->source.region,
+                             "the CUDA line");
     for (size_t i = 0; i < diagnostic->related_count; i++) {
         const ptxlint_related *related = &diagnostic->related[i];
         if (!related->span.end)
@@ -108,9 +113,10 @@ static void put_related(Json *json, const char *key, const Finding *finding, boo
     ptx_json_end(json);
 }
 
-/* ---- the message: plain text with links, SARIF 3.11.6 ------------------------------------------------------------ */
+/* ---- the message: plain text with links, SARIF 3.11.6 ---------------------------------------- */
 
-/* is_link: between the brackets of a link. Elsewhere a bracket stands for itself but where it would make a link. */
+/* is_link: between the brackets of a link. Elsewhere a bracket stands for itself but where it would
+ * make a link. */
 static void add_text(Out *out, const char *text, bool is_link)
 {
     bool is_escaped = is_link || strstr(text, "](");
@@ -170,9 +176,11 @@ static void add_remarks(Out *out, const ptxlint_diagnostic *diagnostic)
             add_sentence(out, " Note: ", diagnostic->related[i].message);
     add_sentence(out, " Help: ", diagnostic->help);
     if (ptx_report_has_gain(diagnostic))
-        ptx_out_format(out, " Gain: about %.0f %% of the %s.", diagnostic->gain_percent, diagnostic->gain_of);
+        ptx_out_format(out, " Gain: about %.0f %% of the %s.", diagnostic->gain_percent,
+                       diagnostic->gain_of);
     if (diagnostic->repeat_count)
-        ptx_out_format(out, " And %" PRIu32 " similar in this %s.", diagnostic->repeat_count, diagnostic->kernel ? "kernel" : "file");
+        ptx_out_format(out, " And %" PRIu32 " similar in this %s.", diagnostic->repeat_count,
+                       diagnostic->kernel ? "kernel" : "file");
 }
 
 static void put_text(Json *json, const char *key, const Finding *finding)
@@ -203,9 +211,10 @@ static void put_message(Json *json, const char *key, const Finding *finding)
     ptx_json_end(json);
 }
 
-/* ---- the rest ---------------------------------------------------------------------------------------------------- */
+/* ---- the rest -------------------------------------------------------------------------------- */
 
-static void put_fingerprints(Json *json, const char *key, const Finding *finding, const char *line_hash)
+static void put_fingerprints(Json *json, const char *key, const Finding *finding,
+                             const char *line_hash)
 {
     char own[40];
     snprintf(own, sizeof own, "%016" PRIx64 ":%" PRIu32, finding->hash, finding->ordinal);
@@ -230,7 +239,10 @@ static void put_insertions(Json *json, const ptxlint_diagnostic *diagnostic)
 {
     char line[256];
     for (size_t i = 0; i < diagnostic->repair_count; i++) {
-        const Region region = { .line = diagnostic->repair[i].line, .column = 1, .end_line = diagnostic->repair[i].line, .end_column = 1 };
+        const Region region = { .line = diagnostic->repair[i].line,
+                                .column = 1,
+                                .end_line = diagnostic->repair[i].line,
+                                .end_column = 1 };
         snprintf(line, sizeof line, "%s\n", diagnostic->repair[i].text);
         put_replacement(json, &region, line);
     }

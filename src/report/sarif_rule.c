@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- texts ------------------------------------------------------------------------------------------------------- */
+/* ---- texts ----------------------------------------------------------------------------------- */
 
 void ptx_sarif_message(Json *json, const char *key, const char *text, const char *other)
 {
@@ -31,7 +31,8 @@ static void put_description(Json *json, const char *key, const char *text, size_
     char line[SARIF_TEXT_BYTES + 1];
     bool is_cut = length > SARIF_TEXT_BYTES;
     if (is_cut)
-        for (length = SARIF_TEXT_BYTES - strlen(dots); ((unsigned char)text[length] & 0xC0) == 0x80;)
+        for (length = SARIF_TEXT_BYTES - strlen(dots);
+             ((unsigned char)text[length] & 0xC0) == 0x80;)
             length--;                   /* not within a character */
     for (size_t i = 0; i < length; i++)
         line[i] = text[i] == '\n' || text[i] == '\r' ? ' ' : text[i];
@@ -56,7 +57,7 @@ static void put_full_description(Json *json, const char *key, const ptxlint_rule
         put_description(json, key, text, strlen(text));
 }
 
-/* ---- help -------------------------------------------------------------------------------------------------------- */
+/* ---- help ------------------------------------------------------------------------------------ */
 
 static void put_code(Out *out, const char *title, const char *language, const char *code)
 {
@@ -117,7 +118,7 @@ static void put_help(Json *json, const char *key, const ptxlint_rule *rule)
     ptx_json_end(json);
 }
 
-/* ---- descriptors ------------------------------------------------------------------------------------------------- */
+/* ---- descriptors ----------------------------------------------------------------------------- */
 
 static void put_level(Json *json, const char *key, ptxlint_severity severity)
 {
@@ -134,11 +135,13 @@ static const char *precision(ptxlint_certainty certainty, bool is_front_end)
     return certainty == PTXLINT_BOUND ? "high" : certainty == PTXLINT_ESTIMATE ? "medium" : "low";
 }
 
-static void put_properties(Json *json, const char *key, const char *group, const char *precise, ptxlint_severity severity)
+static void put_properties(Json *json, const char *key, const char *group, const char *precise,
+                           ptxlint_severity severity)
 {
     ptx_json_object(json, key);
     ptx_json_text(json, "precision", precise);
-    ptx_json_text(json, "problem.severity", severity == PTXLINT_NOTE ? "recommendation" : ptx_report_severity(severity));
+    ptx_json_text(json, "problem.severity",
+                  severity == PTXLINT_NOTE ? "recommendation" : ptx_report_severity(severity));
     ptx_json_array(json, "tags");
     ptx_json_text(json, NULL, "ptx");
     if (*group)

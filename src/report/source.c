@@ -7,9 +7,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* PTX names its sources freely, so what it names is distrusted: regular files only, and not without end. */
+/* PTX names its sources freely, so what it names is distrusted: regular files only, and not without
+ * end. */
 enum {
-    SOURCE_BYTES = 16 << 20,            /* of one file: the largest generated CUDA sources are a few MiB */
+    /* of one file: the largest generated CUDA sources are a few MiB */
+    SOURCE_BYTES = 16 << 20,
     SOURCES_BYTES = 256 << 20           /* of all that one document holds */
 };
 
@@ -52,7 +54,8 @@ static ptxlint_status file_read(SourceFile *file, size_t most_bytes)
         return PTXLINT_OK;
     struct stat st;
     ptxlint_status status = PTXLINT_OK;
-    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size >= 0 && (uintmax_t)st.st_size <= most_bytes) {
+    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size >= 0
+        && (uintmax_t)st.st_size <= most_bytes) {
         file->bytes = malloc((size_t)st.st_size + 1);
         if (file->bytes)
             file->length = read_all(fd, file->bytes, (size_t)st.st_size);
@@ -75,7 +78,8 @@ static ptxlint_status file_index(SourceFile *file)
     file->line_count = 1;
     for (size_t i = 0; i < file->length; i++)
         if (file->bytes[i] == '\n')
-            file->line_begins[file->line_count++] = (uint32_t)(i + 1);      /* at most SOURCE_BYTES */
+            /* at most SOURCE_BYTES */
+            file->line_begins[file->line_count++] = (uint32_t)(i + 1);
     return PTXLINT_OK;
 }
 
@@ -112,7 +116,8 @@ static char *path_join(const char *beside, const char *path)
     return joined;
 }
 
-static ptxlint_status source_open(Sources *sources, const char *beside, const char *path, SourceFile **out)
+static ptxlint_status source_open(Sources *sources, const char *beside, const char *path,
+                                  SourceFile **out)
 {
     char *joined = path_join(beside, path);
     *out = NULL;
@@ -134,7 +139,8 @@ static ptxlint_status source_open(Sources *sources, const char *beside, const ch
     return status;
 }
 
-ptxlint_status ptx_sources_open(Sources *sources, const char *path, const char *ptx_path, SourceFile **out)
+ptxlint_status ptx_sources_open(Sources *sources, const char *path, const char *ptx_path,
+                                SourceFile **out)
 {
     SourceFile *beside;
     ptxlint_status status = source_open(sources, NULL, path, out);

@@ -1,4 +1,5 @@
-/* The report for people: one block of lines and tables a kernel. Prose is at most 80 columns wide, tables about 100. What is not known says so. */
+/* The report for people: one block of lines and tables a kernel. Prose is at most 80 columns wide,
+ * tables about 100. What is not known says so. */
 #include "report/report.h"
 
 #include <inttypes.h>
@@ -14,7 +15,7 @@ static void put_key(Out *out, const char *key)
     ptx_out_format(out, "  %-*s", KEY_COLUMNS, key);
 }
 
-/* ---- module and head of a kernel --------------------------------------------------------------------------------- */
+/* ---- module and head of a kernel ------------------------------------------------------------- */
 
 const ptxlint_gpu *ptx_report_gpu(const ptxlint_module *module)
 {
@@ -58,8 +59,8 @@ static void put_dims(Out *out, const int64_t dims[3])
     if (!has_dims(dims))
         ptx_out_text(out, "unknown");
     else
-        ptx_out_format(out, "%s x %s x %s", ptx_figure_int(dims[0]).text, ptx_figure_int(dims[1]).text,
-                       ptx_figure_int(dims[2]).text);
+        ptx_out_format(out, "%s x %s x %s", ptx_figure_int(dims[0]).text,
+                       ptx_figure_int(dims[1]).text, ptx_figure_int(dims[2]).text);
 }
 
 /* Warps of a block and of the grid, and what of the last warp of a block has no thread. */
@@ -67,16 +68,18 @@ static void put_warps(Out *out, const ptxlint_launch *launch)
 {
     Line line = ptx_line_begin(out, "");
     if (launch->blocks != PTXLINT_UNKNOWN)
-        ptx_line_format(&line, "%" PRId64 " block%s", launch->blocks, ptx_plural((uint64_t)launch->blocks));
+        ptx_line_format(&line, "%" PRId64 " block%s", launch->blocks,
+                        ptx_plural((uint64_t)launch->blocks));
     else
         ptx_line_words(&line, "blocks");
     if (launch->warps_per_block != PTXLINT_UNKNOWN)
-        ptx_line_format(&line, " of %" PRId64 " warp%s", launch->warps_per_block, ptx_plural((uint64_t)launch->warps_per_block));
+        ptx_line_format(&line, " of %" PRId64 " warp%s", launch->warps_per_block,
+                        ptx_plural((uint64_t)launch->warps_per_block));
     if (launch->warps != PTXLINT_UNKNOWN)
         ptx_line_format(&line, " = %" PRId64 " warps", launch->warps);
     if (launch->idle_lanes != PTXLINT_UNKNOWN && launch->idle_lanes > 0)
-        ptx_line_format(&line, "; the last warp of a block is partial, %" PRId64 " lane%s idle", launch->idle_lanes,
-                        ptx_plural((uint64_t)launch->idle_lanes));
+        ptx_line_format(&line, "; the last warp of a block is partial, %" PRId64 " lane%s idle",
+                        launch->idle_lanes, ptx_plural((uint64_t)launch->idle_lanes));
     ptx_line_end(&line);
 }
 
@@ -118,7 +121,8 @@ static void put_launch(Out *out, const ptxlint_launch *launch)
         put_dims(out, launch->cluster);
     }
     bool is_mixed = launch->block_is_assumed && launch->source != PTXLINT_LAUNCH_ASSUMED;
-    ptx_out_format(out, " (%s%s)\n", sources[launch->source], is_mixed ? ", the block assumed" : "");
+    ptx_out_format(out, " (%s%s)\n", sources[launch->source],
+                   is_mixed ? ", the block assumed" : "");
     if (launch->blocks != PTXLINT_UNKNOWN || launch->warps_per_block != PTXLINT_UNKNOWN)
         put_warps(out, launch);
     if (launch->error)
@@ -147,7 +151,8 @@ static void put_pressure(Out *out, const ptxlint_module *module, const ptxlint_p
     }
     ptx_out_format(out, "%" PRId64 " live at most, at line %" PRIu32, pressure->max_live,
                    ptxlint_module_place(module, pressure->where.begin).line);
-    ptx_out_format(out, " (64-bit values %s, 8- and 16-bit %s)\n", ptx_figure_int(pressure->max_live_64).text,
+    ptx_out_format(out, " (64-bit values %s, 8- and 16-bit %s)\n",
+                   ptx_figure_int(pressure->max_live_64).text,
                    ptx_figure_int(pressure->max_live_16).text);
     if (pressure->live_count)
         put_names(out, pressure->live, pressure->live_count);
@@ -157,7 +162,8 @@ static void put_pressure(Out *out, const ptxlint_module *module, const ptxlint_p
 
 static void put_bytes(Out *out, const char *what, int64_t bytes, const char *after)
 {
-    ptx_out_format(out, "%s %s%s%s", what, ptx_figure_int(bytes).text, bytes == PTXLINT_UNKNOWN ? "" : " B", after);
+    ptx_out_format(out, "%s %s%s%s", what, ptx_figure_int(bytes).text,
+                   bytes == PTXLINT_UNKNOWN ? "" : " B", after);
 }
 
 static void put_memory(Out *out, const ptxlint_kernel *kernel)
@@ -169,12 +175,13 @@ static void put_memory(Out *out, const ptxlint_kernel *kernel)
     put_bytes(out, "parameters", kernel->param_bytes, "\n");
 }
 
-static void put_ntid(Out *out, const char **separator, const char *directive, const uint32_t dims[3])
+static void put_ntid(Out *out, const char **separator, const char *directive,
+                     const uint32_t dims[3])
 {
     if (!dims[0])
         return;
-    ptx_out_format(out, "%s%s %" PRIu32 " x %" PRIu32 " x %" PRIu32, *separator, directive, dims[0], dims[1] ? dims[1] : 1,
-                   dims[2] ? dims[2] : 1);
+    ptx_out_format(out, "%s%s %" PRIu32 " x %" PRIu32 " x %" PRIu32, *separator, directive, dims[0],
+                   dims[1] ? dims[1] : 1, dims[2] ? dims[2] : 1);
     *separator = ", ";
 }
 
@@ -200,8 +207,10 @@ static void put_bounds(Out *out, const ptxlint_kernel *kernel)
 static void put_code(Out *out, const ptxlint_kernel *kernel)
 {
     put_key(out, "code");
-    ptx_out_format(out, "%" PRIu64 " instruction%s, ", kernel->mix.instruction_count, ptx_plural(kernel->mix.instruction_count));
-    ptx_out_format(out, "%" PRIu64 " block%s, ", kernel->block_count, ptx_plural(kernel->block_count));
+    ptx_out_format(out, "%" PRIu64 " instruction%s, ", kernel->mix.instruction_count,
+                   ptx_plural(kernel->mix.instruction_count));
+    ptx_out_format(out, "%" PRIu64 " block%s, ", kernel->block_count,
+                   ptx_plural(kernel->block_count));
     ptx_out_format(out, "%" PRIu64 " edge%s", kernel->edge_count, ptx_plural(kernel->edge_count));
     if (kernel->unreachable_block_count)
         ptx_out_format(out, ", %" PRIu64 " unreachable", kernel->unreachable_block_count);
@@ -212,8 +221,8 @@ static void put_code(Out *out, const ptxlint_kernel *kernel)
 static void put_fma(Out *out, const ptxlint_mix *mix)
 {
     Line line = ptx_line_begin(out, "FMA");
-    ptx_line_format(&line, "fused %" PRIu64 " of %" PRIu64 " instruction%s", mix->fused_count, mix->instruction_count,
-                    ptx_plural(mix->instruction_count));
+    ptx_line_format(&line, "fused %" PRIu64 " of %" PRIu64 " instruction%s", mix->fused_count,
+                    mix->instruction_count, ptx_plural(mix->instruction_count));
     if (mix->instruction_count)
         ptx_line_format(&line, " = %s", ptx_figure_percent(mix->fma_fraction, 1).text);
     ptx_line_format(&line, ", weighted %s", ptx_figure_percent(mix->weighted_fma_fraction, 1).text);
@@ -221,7 +230,8 @@ static void put_fma(Out *out, const ptxlint_mix *mix)
         ptx_line_words(&line, " (10 trips where unknown)");
     ptx_line_end(&line);
     put_key(out, "fusable");
-    ptx_out_format(out, "%" PRIu64 " pair%s of mul and add\n", mix->fusable_count, ptx_plural(mix->fusable_count));
+    ptx_out_format(out, "%" PRIu64 " pair%s of mul and add\n", mix->fusable_count,
+                   ptx_plural(mix->fusable_count));
 }
 
 static void put_flops(Line *line, const char *what, double flops)
@@ -246,20 +256,24 @@ static void put_work(Out *out, const ptxlint_mix *mix)
     put_flops(&line, "fp64", mix->flops_fp64);
     put_flops(&line, "fp16", mix->flops_fp16);
     put_flops(&line, "tensor", mix->flops_tensor);
-    snprintf(text, sizeof text, "%s bytes of global memory", ptx_figure_short(mix->global_bytes).text);
+    snprintf(text, sizeof text, "%s bytes of global memory",
+             ptx_figure_short(mix->global_bytes).text);
     ptx_line_item(&line, text);
     ptx_line_words(&line, " a thread");
     ptx_line_end(&line);
 }
 
-/* ---- tables ------------------------------------------------------------------------------------------------------ */
+/* ---- tables ---------------------------------------------------------------------------------- */
 
-static void put_mix_row(Out *out, const char *name, uint64_t count, double weighted, uint64_t all, double all_weighted)
+static void put_mix_row(Out *out, const char *name, uint64_t count, double weighted, uint64_t all,
+                        double all_weighted)
 {
     ptx_out_text(out, "  ");
     ptx_out_padded(out, name, KEY_COLUMNS);
-    ptx_out_format(out, "%8" PRIu64 "  %8s  %12s  %8s\n", count, ptx_figure_percent((double)count, (double)all).text,
-                   ptx_figure_fixed(weighted, 1).text, ptx_figure_percent(weighted, all_weighted).text);
+    ptx_out_format(out, "%8" PRIu64 "  %8s  %12s  %8s\n", count,
+                   ptx_figure_percent((double)count, (double)all).text,
+                   ptx_figure_fixed(weighted, 1).text,
+                   ptx_figure_percent(weighted, all_weighted).text);
 }
 
 /* Classes that do not occur are left out. */
@@ -273,8 +287,8 @@ static void put_mix(Out *out, const ptxlint_mix *mix)
     ptx_put_heading(out, "  class          static     share      weighted     share");
     for (size_t i = 0; i < mix->class_count; i++)
         if (mix->classes[i].static_count)
-            put_mix_row(out, mix->classes[i].name, mix->classes[i].static_count, mix->classes[i].weighted_count,
-                        mix->instruction_count, weighted);
+            put_mix_row(out, mix->classes[i].name, mix->classes[i].static_count,
+                        mix->classes[i].weighted_count, mix->instruction_count, weighted);
     put_mix_row(out, "total", mix->instruction_count, weighted, mix->instruction_count, weighted);
 }
 
@@ -300,7 +314,8 @@ void ptx_table_kernel(Out *out, const ptxlint_module *module, const ptxlint_kern
     ptx_out_text(out, kernel->is_entry ? "kernel " : "function ");
     ptx_out_clean(out, kernel->name);
     ptx_out_style(out, STYLE_NONE);
-    ptx_out_format(out, " (line %" PRIu32 ")\n", ptxlint_module_place(module, kernel->name_span.begin).line);
+    ptx_out_format(out, " (line %" PRIu32 ")\n",
+                   ptxlint_module_place(module, kernel->name_span.begin).line);
     if (kernel->has_syntax_error)
         ptx_out_text(out, "  has syntax errors: figures that need its data flow are unknown\n");
     if (kernel->is_entry)

@@ -1,4 +1,5 @@
-/* The report for people: what a kernel's accesses cost, and its branches that part the lanes of warps. */
+/* The report for people: what a kernel's accesses cost, and its branches that part the lanes of
+ * warps. */
 #include "report/report.h"
 
 #include <inttypes.h>
@@ -10,7 +11,8 @@ enum { MAX_SHOWN = 10, DETAIL_INDENT = 15 };
 
 static int access_compare(const void *pa, const void *pb)
 {
-    const ptxlint_access *a = *(const ptxlint_access *const *)pa, *b = *(const ptxlint_access *const *)pb;
+    const ptxlint_access *a = *(const ptxlint_access *const *)pa,
+                         *b = *(const ptxlint_access *const *)pb;
     int order = strcmp(a->space, b->space);
     if (!order)
         order = strcmp(a->op, b->op);
@@ -44,22 +46,27 @@ static void put_accesses(Out *out, const ptxlint_kernel *kernel)
     free(sorted);
 }
 
-/* ---- accesses that move more than they must ---------------------------------------------------------------------- */
+/* ---- accesses that move more than they must -------------------------------------------------- */
 
 double ptx_access_excess(const ptxlint_access *access)
 {
     double sectors = access->sectors_per_request / access->ideal_sectors_per_request;
     double wavefronts = access->wavefronts_per_request / access->ideal_wavefronts_per_request;
-    double most = fmax(fmax(sectors, wavefronts), access->addresses_per_request);       /* of those that are numbers */
+    /* of those that are numbers */
+    double most = fmax(fmax(sectors, wavefronts), access->addresses_per_request);
     return isnan(most) ? 0 : most;
 }
 
 /* The worst first, then by line. */
 static int costly_compare(const void *pa, const void *pb)
 {
-    const ptxlint_access *a = *(const ptxlint_access *const *)pa, *b = *(const ptxlint_access *const *)pb;
+    const ptxlint_access *a = *(const ptxlint_access *const *)pa,
+                         *b = *(const ptxlint_access *const *)pb;
     double more = ptx_access_excess(b) - ptx_access_excess(a);
-    return more > 0 ? 1 : more < 0 ? -1 : a->span.begin < b->span.begin ? -1 : a->span.begin > b->span.begin;
+    return more > 0                        ? 1
+           : more < 0                      ? -1
+           : a->span.begin < b->span.begin ? -1
+                                           : a->span.begin > b->span.begin;
 }
 
 static void put_pair(Out *out, double real, double ideal)
@@ -71,12 +78,14 @@ static void put_pair(Out *out, double real, double ideal)
 }
 
 /* Lines of the instructions that belong to it. */
-static void put_chain(Line *line, const ptxlint_module *module, const char *words, const ptxlint_related *chain, size_t count)
+static void put_chain(Line *line, const ptxlint_module *module, const char *words,
+                      const ptxlint_related *chain, size_t count)
 {
     if (count)
         ptx_line_words(line, words);
     for (size_t i = 0; i < count; i++)
-        ptx_line_format(line, "%s%" PRIu32, i ? ", " : "", ptxlint_module_place(module, chain[i].span.begin).line);
+        ptx_line_format(line, "%s%" PRIu32, i ? ", " : "",
+                        ptxlint_module_place(module, chain[i].span.begin).line);
 }
 
 static void put_access(Out *out, const ptxlint_module *module, const ptxlint_access *access)
@@ -86,7 +95,8 @@ static void put_access(Out *out, const ptxlint_module *module, const ptxlint_acc
     ptx_out_padded(out, access->op ? access->op : "-", 11);
     put_pair(out, access->sectors_per_request, access->ideal_sectors_per_request);
     put_pair(out, access->wavefronts_per_request, access->ideal_wavefronts_per_request);
-    ptx_out_format(out, "  %5.1f  %6s  ", access->active_threads, ptx_figure_percent(access->efficiency, 1).text);
+    ptx_out_format(out, "  %5.1f  %6s  ", access->active_threads,
+                   ptx_figure_percent(access->efficiency, 1).text);
     ptx_out_padded(out, access->pattern ? access->pattern : "-", 12);
     ptx_out_format(out, "%s\n", ptx_report_certainty(access->certainty));
     Line line = { .out = out, .column = DETAIL_INDENT, .indent = DETAIL_INDENT + 2 };
@@ -100,12 +110,13 @@ static void put_access(Out *out, const ptxlint_module *module, const ptxlint_acc
     ptx_line_end(&line);
 }
 
-/* Sectors of 32 bytes, wavefronts of shared memory and addresses of constant memory that a warp's request takes, where its bytes need fewer, or where other
- * shapes of the block may take more. */
+/* Sectors of 32 bytes, wavefronts of shared memory and addresses of constant memory that a warp's
+ * request takes, where its bytes need fewer, or where other shapes of the block may take more. */
 static void put_costly(Out *out, const ptxlint_module *module, const ptxlint_kernel *kernel)
 {
     size_t count = 0;
-    const ptxlint_access **costly = malloc((kernel->access_count + 1) * sizeof(const ptxlint_access *));
+    const ptxlint_access **costly = malloc((kernel->access_count + 1)
+                                           * sizeof(const ptxlint_access *));
     if (!costly) {
         out->status = PTXLINT_NO_MEMORY;
         return;
@@ -115,13 +126,15 @@ static void put_costly(Out *out, const ptxlint_module *module, const ptxlint_ker
             costly[count++] = &kernel->accesses[i];
     qsort(costly, count, sizeof *costly, costly_compare);
     if (count)
-        ptx_put_heading(out, "  costly line  access            sectors  ideal   waves  ideal  lanes    used  pattern     certainty");
+        ptx_put_heading(out, "  costly line  access            sectors  ideal   waves  ideal  "
+                             "lanes    used  pattern     certainty");
     for (size_t i = 0; i < count && i < MAX_SHOWN; i++)
         put_access(out, module, costly[i]);
     if (count > MAX_SHOWN)
         ptx_out_format(out, "  %11s  and %zu more\n", "", count - MAX_SHOWN);
     if (count)
-        ptx_out_format(out, "  %11s  -: sectors are of global memory, waves of shared memory\n", "");
+        ptx_out_format(out, "  %11s  -: sectors are of global memory, waves of shared memory\n",
+                       "");
     free(costly);
 }
 
@@ -131,14 +144,19 @@ void ptx_table_accesses(Out *out, const ptxlint_module *module, const ptxlint_ke
     put_costly(out, module, kernel);
 }
 
-/* ---- branches ---------------------------------------------------------------------------------------------------- */
+/* ---- branches -------------------------------------------------------------------------------- */
 
 /* What is known to cost something, the dearest first; then what may. */
 static int branch_compare(const void *pa, const void *pb)
 {
-    const ptxlint_branch *a = *(const ptxlint_branch *const *)pa, *b = *(const ptxlint_branch *const *)pb;
-    double x = isnan(a->wasted_percent) ? -1 : a->wasted_percent, y = isnan(b->wasted_percent) ? -1 : b->wasted_percent;
-    return y > x ? 1 : y < x ? -1 : a->span.begin < b->span.begin ? -1 : a->span.begin > b->span.begin;
+    const ptxlint_branch *a = *(const ptxlint_branch *const *)pa,
+                         *b = *(const ptxlint_branch *const *)pb;
+    double x = isnan(a->wasted_percent) ? -1 : a->wasted_percent,
+           y = isnan(b->wasted_percent) ? -1 : b->wasted_percent;
+    return y > x                           ? 1
+           : y < x                         ? -1
+           : a->span.begin < b->span.begin ? -1
+                                           : a->span.begin > b->span.begin;
 }
 
 static void put_branch(Out *out, const ptxlint_module *module, const ptxlint_branch *branch)
@@ -149,7 +167,8 @@ static void put_branch(Out *out, const ptxlint_module *module, const ptxlint_bra
     ptx_out_format(out, "  %7s", ptx_figure_percent(branch->parted_percent, 100).text);
     ptx_out_format(out, "  %7s", ptx_figure_percent(branch->wasted_percent, 100).text);
     if (branch->meeting.end)
-        ptx_out_format(out, "  %8" PRIu32, ptxlint_module_place(module, branch->meeting.begin).line);
+        ptx_out_format(out, "  %8" PRIu32,
+                       ptxlint_module_place(module, branch->meeting.begin).line);
     else
         ptx_out_format(out, "  %8s", "end");
     Line line = { .out = out, .column = 63, .indent = DETAIL_INDENT };
@@ -160,7 +179,8 @@ static void put_branch(Out *out, const ptxlint_module *module, const ptxlint_bra
 void ptx_table_branches(Out *out, const ptxlint_module *module, const ptxlint_kernel *kernel)
 {
     size_t count = 0;
-    const ptxlint_branch **parting = malloc((kernel->branch_count + 1) * sizeof(const ptxlint_branch *));
+    const ptxlint_branch **parting = malloc((kernel->branch_count + 1)
+                                            * sizeof(const ptxlint_branch *));
     if (!parting) {
         out->status = PTXLINT_NO_MEMORY;
         return;
@@ -170,7 +190,8 @@ void ptx_table_branches(Out *out, const ptxlint_module *module, const ptxlint_ke
             parting[count++] = &kernel->branches[i];
     qsort(parting, count, sizeof *parting, branch_compare);
     if (count)
-        ptx_put_heading(out, "  branch line  condition splits      parted   wasted  meets at  condition made");
+        ptx_put_heading(
+            out, "  branch line  condition splits      parted   wasted  meets at  condition made");
     for (size_t i = 0; i < count && i < MAX_SHOWN; i++)
         put_branch(out, module, parting[i]);
     if (count > MAX_SHOWN)

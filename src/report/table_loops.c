@@ -1,4 +1,5 @@
-/* The table of loops: how often each runs, what an iteration costs, and what share of it is multiply-adds. */
+/* The table of loops: how often each runs, what an iteration costs, and what share of it is
+ * multiply-adds. */
 #include "report/report.h"
 
 #include <inttypes.h>
@@ -33,7 +34,8 @@ static void put_loop_mix(Out *out, const ptxlint_mix *mix)
 
 static Figure figure_trips(double count)
 {
-    return isfinite(count) && count == floor(count) ? ptx_figure_fixed(count, 0) : ptx_figure_short(count);
+    return isfinite(count) && count == floor(count) ? ptx_figure_fixed(count, 0)
+                                                    : ptx_figure_short(count);
 }
 
 /* The cheapest way through the body: clocks of the pipe that it holds longest. */
@@ -77,7 +79,8 @@ static void put_induction(Line *line, const ptxlint_trip *trip)
 static void put_range(Line *line, const ptxlint_trip *trip)
 {
     if (trip->count_min < trip->count_max)
-        ptx_line_format(line, "; %s to %s among threads", figure_trips(trip->count_min).text, figure_trips(trip->count_max).text);
+        ptx_line_format(line, "; %s to %s among threads", figure_trips(trip->count_min).text,
+                        figure_trips(trip->count_max).text);
     if (trip->certainty == PTXLINT_BOUND)
         ptx_line_words(line, "; another exit may leave earlier");
 }
@@ -125,7 +128,8 @@ static void put_loop(Out *out, const ptxlint_module *module, const ptxlint_loop 
         ptx_out_text(out, "irreducible: it can be entered in several places\n");
     }
     put_trip(out, &loop->trip);
-    put_parallelism(out, loop->parallelism && ptx_report_gpu(module) ? &loop->parallelism[0] : NULL);
+    put_parallelism(out,
+                    loop->parallelism && ptx_report_gpu(module) ? &loop->parallelism[0] : NULL);
 }
 
 void ptx_table_loops(Out *out, const ptxlint_module *module, const ptxlint_kernel *kernel)
@@ -133,7 +137,9 @@ void ptx_table_loops(Out *out, const ptxlint_module *module, const ptxlint_kerne
     bool has_several = ptxlint_module_get_info(module)->gpu_count > 1;
     if (!kernel->loop_count)
         return;
-    ptx_put_heading(out, "  loop line  label             depth      trips    clocks  bound by  instructions  FMA");
+    ptx_put_heading(
+        out,
+        "  loop line  label             depth      trips    clocks  bound by  instructions  FMA");
     for (size_t i = 0; i < kernel->loop_count && out->status == PTXLINT_OK; i++)
         put_loop(out, module, &kernel->loops[i]);
     if (!has_several)

@@ -1,4 +1,5 @@
-/* A kernel on one GPU: occupancy and what limits it, waves, peaks, the roofline, and the table of pipes. */
+/* A kernel on one GPU: occupancy and what limits it, waves, peaks, the roofline, and the table of
+ * pipes. */
 #include "report/report.h"
 
 #include <inttypes.h>
@@ -16,7 +17,7 @@ enum {
 
 typedef uint64_t PipeSet;       /* bit i: ptxlint_cycles.pipes[i] */
 
-/* ---- occupancy --------------------------------------------------------------------------------------------------- */
+/* ---- occupancy ------------------------------------------------------------------------------- */
 
 static void put_limiters(Line *line, const ptxlint_occupancy *o)
 {
@@ -29,7 +30,8 @@ static void put_limiters(Line *line, const ptxlint_occupancy *o)
 static void put_resident(Line *line, const ptxlint_projection *projection)
 {
     const ptxlint_occupancy *o = &projection->occupancy;
-    ptx_line_format(line, "%" PRId64 " block%s", o->blocks_per_sm, ptx_plural((uint64_t)o->blocks_per_sm));
+    ptx_line_format(line, "%" PRId64 " block%s", o->blocks_per_sm,
+                    ptx_plural((uint64_t)o->blocks_per_sm));
     if (o->warps_per_sm != PTXLINT_UNKNOWN)
         ptx_line_format(line, " = %" PRId64 " warps of %s = %s", o->warps_per_sm,
                         ptx_figure_number(ptxlint_gpu_value(projection->gpu, "warps_per_sm")).text,
@@ -38,7 +40,8 @@ static void put_resident(Line *line, const ptxlint_projection *projection)
 }
 
 /* Between which numbers of blocks the truth lies, and what would have to be known. */
-static void put_range(Line *line, const ptxlint_kernel *kernel, const ptxlint_projection *projection)
+static void put_range(Line *line, const ptxlint_kernel *kernel,
+                      const ptxlint_projection *projection)
 {
     const ptxlint_occupancy *o = &projection->occupancy;
     const char *separator = "; not known: ";
@@ -51,7 +54,8 @@ static void put_range(Line *line, const ptxlint_kernel *kernel, const ptxlint_pr
     ptx_line_words(line, "unknown");
     if (o->blocks_at_most == PTXLINT_UNKNOWN)
         return;
-    ptx_line_format(line, ": %s to %s blocks", ptx_figure_int(o->blocks_at_least).text, ptx_figure_int(o->blocks_at_most).text);
+    ptx_line_format(line, ": %s to %s blocks", ptx_figure_int(o->blocks_at_least).text,
+                    ptx_figure_int(o->blocks_at_most).text);
     for (size_t i = 0; i < sizeof needs / sizeof *needs; i++)
         if (needs[i].is_unknown) {
             ptx_line_words(line, separator);
@@ -66,15 +70,20 @@ static void put_registers(Out *out, const ptxlint_projection *projection)
     if (projection->register_source == PTXLINT_REGISTERS_UNKNOWN)
         return;
     Line line = ptx_line_begin(out, "");
-    ptx_line_format(&line, "for %s register%s a thread, ", ptx_figure_int(projection->registers).text, projection->registers == 1 ? "" : "s");
+    ptx_line_format(&line, "for %s register%s a thread, ",
+                    ptx_figure_int(projection->registers).text,
+                    projection->registers == 1 ? "" : "s");
     switch (projection->register_source) {
     case PTXLINT_REGISTERS_PTXAS:
         ptx_line_words(&line, "as ptxas allocates");
         break;
     case PTXLINT_REGISTERS_MODEL:
-        ptx_line_format(&line, projection->registers_are_calibrated ? "estimated (90 %% band %s-%s)"
-                                                                    : "a guess: not calibrated for this target (%s-%s)",
-                        ptx_figure_int(projection->registers_low).text, ptx_figure_int(projection->registers_high).text);
+        ptx_line_format(&line,
+                        projection->registers_are_calibrated
+                            ? "estimated (90 %% band %s-%s)"
+                            : "a guess: not calibrated for this target (%s-%s)",
+                        ptx_figure_int(projection->registers_low).text,
+                        ptx_figure_int(projection->registers_high).text);
         break;
     default:
         ptx_line_words(&line, "which are live at most: ptxas may take more");
@@ -82,7 +91,8 @@ static void put_registers(Out *out, const ptxlint_projection *projection)
     ptx_line_end(&line);
 }
 
-static void put_occupancy(Out *out, const ptxlint_kernel *kernel, const ptxlint_projection *projection)
+static void put_occupancy(Out *out, const ptxlint_kernel *kernel,
+                          const ptxlint_projection *projection)
 {
     const ptxlint_occupancy *o = &projection->occupancy;
     Line line = ptx_line_begin(out, "occupancy");
@@ -100,20 +110,26 @@ static void put_occupancy(Out *out, const ptxlint_kernel *kernel, const ptxlint_
 
 static void put_spills(Out *out, const ptxlint_projection *projection)
 {
-    if (projection->register_source == PTXLINT_REGISTERS_MODEL && projection->spills > PTXLINT_SPILLS_UNLIKELY) {
+    if (projection->register_source == PTXLINT_REGISTERS_MODEL
+        && projection->spills > PTXLINT_SPILLS_UNLIKELY) {
         Line line = ptx_line_begin(out, "spills");
-        ptx_line_format(&line, "%s: at most %s registers a thread are left", ptx_report_spills(projection), ptx_figure_int(projection->register_cap).text);
+        ptx_line_format(&line, "%s: at most %s registers a thread are left",
+                        ptx_report_spills(projection),
+                        ptx_figure_int(projection->register_cap).text);
         ptx_line_end(&line);
     }
     if (projection->register_source != PTXLINT_REGISTERS_PTXAS)
         return;
     Line line = ptx_line_begin(out, "spills");
-    ptx_line_format(&line, "%s bytes stored, %s loaded, stack %s (ptxas)", ptx_figure_int(projection->spill_store_bytes).text,
-                    ptx_figure_int(projection->spill_load_bytes).text, ptx_figure_int(projection->stack_bytes).text);
+    ptx_line_format(&line, "%s bytes stored, %s loaded, stack %s (ptxas)",
+                    ptx_figure_int(projection->spill_store_bytes).text,
+                    ptx_figure_int(projection->spill_load_bytes).text,
+                    ptx_figure_int(projection->stack_bytes).text);
     ptx_line_end(&line);
 }
 
-/* Blocks that each resource allows; one that the kernel does not use, or that has no limit, is left out. */
+/* Blocks that each resource allows; one that the kernel does not use, or that has no limit, is left
+ * out. */
 static void put_limits(Out *out, const ptxlint_occupancy *o)
 {
     Line line = ptx_line_begin(out, "limits");
@@ -121,21 +137,25 @@ static void put_limits(Out *out, const ptxlint_occupancy *o)
         char text[64];
         if (o->limits[i] == INT64_MAX)
             continue;
-        snprintf(text, sizeof text, "%s %s", ptx_report_limits[i], ptx_figure_int(o->limits[i]).text);
+        snprintf(text, sizeof text, "%s %s", ptx_report_limits[i],
+                 ptx_figure_int(o->limits[i]).text);
         ptx_line_item(&line, text);
     }
     ptx_line_words(&line, line.has_item ? "" : "unknown");
     ptx_line_end(&line);
 }
 
-/* Only where the kernel itself uses shared memory: what the system takes of each block needs no setting. */
+/* Only where the kernel itself uses shared memory: what the system takes of each block needs no
+ * setting. */
 static void put_carveout(Out *out, const ptxlint_kernel *kernel, const ptxlint_occupancy *o)
 {
-    bool has_shared = kernel->static_shared_bytes > 0 || kernel->launch.dynamic_shared_bytes > 0;       /* unknown is negative */
+    /* unknown is negative */
+    bool has_shared = kernel->static_shared_bytes > 0 || kernel->launch.dynamic_shared_bytes > 0;
     if (!has_shared || o->carveout_bytes <= 0)
         return;
     Line line = ptx_line_begin(out, "carve-out");
-    ptx_line_format(&line, "%" PRId64 " bytes of shared memory of an SM at least", o->carveout_bytes);
+    ptx_line_format(&line, "%" PRId64 " bytes of shared memory of an SM at least",
+                    o->carveout_bytes);
     ptx_line_end(&line);
 }
 
@@ -152,15 +172,17 @@ static void put_advice(Out *out, const ptxlint_occupancy *o)
         separator = ", or ";
     }
     if (o->shared_to_free > 0)
-        ptx_line_format(&line, "%s%" PRId64 " byte%s of shared memory", separator, o->shared_to_free,
-                        ptx_plural((uint64_t)o->shared_to_free));
+        ptx_line_format(&line, "%s%" PRId64 " byte%s of shared memory", separator,
+                        o->shared_to_free, ptx_plural((uint64_t)o->shared_to_free));
     ptx_line_end(&line);
 }
 
 static void put_best(Out *out, const ptxlint_projection *projection)
 {
     ptxlint_occupancy_point points[CURVE_POINTS];
-    size_t count = ptxlint_occupancy_curve(projection->gpu, &projection->resources, points, CURVE_POINTS), best = 0;
+    size_t count = ptxlint_occupancy_curve(projection->gpu, &projection->resources, points,
+                                           CURVE_POINTS),
+           best = 0;
     double percent = (double)NAN;
     Line line;
     for (size_t i = 0; i < count; i++) {
@@ -206,7 +228,8 @@ static void put_waves(Out *out, const ptxlint_kernel *kernel, const ptxlint_proj
             ptx_line_format(&line, "%s%s %% full (%" PRId64 " block%s)", separator,
                             whole_percent(projection->tail_percent).text, projection->tail_blocks,
                             ptx_plural((uint64_t)projection->tail_blocks));
-        ptx_line_format(&line, ", places for blocks used %s %%", whole_percent(projection->utilisation_percent).text);
+        ptx_line_format(&line, ", places for blocks used %s %%",
+                        whole_percent(projection->utilisation_percent).text);
     }
     ptx_line_end(&line);
 }
@@ -220,7 +243,7 @@ static void put_clusters(Out *out, const ptxlint_kernel *kernel, const ptxlint_o
     ptx_line_end(&line);
 }
 
-/* ---- peaks ------------------------------------------------------------------------------------------------------- */
+/* ---- peaks ----------------------------------------------------------------------------------- */
 
 static void put_potential(Out *out, const ptxlint_kernel *kernel, const ptxlint_peak *peak)
 {
@@ -229,7 +252,8 @@ static void put_potential(Out *out, const ptxlint_kernel *kernel, const ptxlint_
     Line line = ptx_line_begin(out, "potential");
     ptx_line_format(&line, "%s GFLOPS at %s FMA", ptx_figure_short(peak->potential_gflops).text,
                     ptx_figure_percent(kernel->mix.weighted_fma_fraction, 1).text);
-    ptx_line_format(&line, " (issue %s G op/s, peak %s GFLOPS)", ptx_figure_short(peak->issue_gops).text,
+    ptx_line_format(&line, " (issue %s G op/s, peak %s GFLOPS)",
+                    ptx_figure_short(peak->issue_gops).text,
                     ptx_figure_short(peak->peak_gflops).text);
     ptx_line_end(&line);
 }
@@ -251,7 +275,8 @@ static void put_ceilings(Line *line, const ptxlint_peak *peak)
         char text[96];
         if (!isfinite(peak->ceilings[i].gflops))
             continue;
-        snprintf(text, sizeof text, "%.40s %s", peak->ceilings[i].name, ptx_figure_short(peak->ceilings[i].gflops).text);
+        snprintf(text, sizeof text, "%.40s %s", peak->ceilings[i].name,
+                 ptx_figure_short(peak->ceilings[i].gflops).text);
         ptx_line_words(line, line->has_item ? "" : "; ceilings ");
         ptx_line_item(line, text);
     }
@@ -303,7 +328,9 @@ static void put_band(Out *out, const ptxlint_time *time)
     if (!isfinite(time->predicted_us) || !time->band)
         return;
     Line line = ptx_line_begin(out, "band");
-    ptx_line_format(&line, "%s-%s us: 90 %% of such launches (%s)", ptx_figure_short(time->low_us).text, ptx_figure_short(time->high_us).text, time->band);
+    ptx_line_format(&line, "%s-%s us: 90 %% of such launches (%s)",
+                    ptx_figure_short(time->low_us).text, ptx_figure_short(time->high_us).text,
+                    time->band);
     if (!time->band_is_measured)
         ptx_line_words(&line, ", an H200's band, widened: this GPU was not measured");
     ptx_line_end(&line);
@@ -313,7 +340,9 @@ static void put_peak(Out *out, const ptxlint_kernel *kernel, const ptxlint_peak 
 {
     if (!isfinite(peak->issue_gops)) {
         Line line = ptx_line_begin(out, "peaks");
-        ptx_line_words(&line, "unknown: they take SMs, clock and memory bandwidth, which a product has (--gpu h200)");
+        ptx_line_words(
+            &line,
+            "unknown: they take SMs, clock and memory bandwidth, which a product has (--gpu h200)");
         ptx_line_end(&line);
         return;
     }
@@ -322,7 +351,7 @@ static void put_peak(Out *out, const ptxlint_kernel *kernel, const ptxlint_peak 
     put_roofline(out, peak);
 }
 
-/* ---- pipes ------------------------------------------------------------------------------------------------------- */
+/* ---- pipes ----------------------------------------------------------------------------------- */
 
 static double cycles_of(const ptxlint_pipe_cycles *pipe, int row)
 {
@@ -341,7 +370,8 @@ static void mark_used(const ptxlint_cycles *cycles, size_t count, PipeSet *used)
             *used |= (PipeSet)1 << i;
 }
 
-/* The pipes that the kernel or a loop in it is known to use: past a loop of unknown trips nothing more is known of the kernel. */
+/* The pipes that the kernel or a loop in it is known to use: past a loop of unknown trips nothing
+ * more is known of the kernel. */
 static PipeSet used_pipes(const ptxlint_kernel *kernel)
 {
     const ptxlint_cycles *cycles = &kernel->projections[0].cycles;
@@ -353,7 +383,8 @@ static PipeSet used_pipes(const ptxlint_kernel *kernel)
     return used;
 }
 
-/* Pipes are rarely held for anything but quarters of a clock: two decimals, or one where that is all there is. */
+/* Pipes are rarely held for anything but quarters of a clock: two decimals, or one where that is
+ * all there is. */
 static int decimals_of(const ptxlint_cycles *cycles)
 {
     for (size_t i = 0; i < cycles->pipe_count; i++)
@@ -380,7 +411,8 @@ static size_t width_of(const ptxlint_pipe_cycles *pipe, int decimals)
     return width + 2 > PIPE_COLUMNS ? width + 2 : PIPE_COLUMNS;
 }
 
-/* The used pipes from number first on, as many as fit: their names (row -1) or figures. The number after the last. */
+/* The used pipes from number first on, as many as fit: their names (row -1) or figures. The number
+ * after the last. */
 static size_t put_pipes(Out *out, const ptxlint_cycles *cycles, PipeSet used, size_t first, int row)
 {
     int decimals = decimals_of(cycles);
@@ -399,7 +431,8 @@ static size_t put_pipes(Out *out, const ptxlint_cycles *cycles, PipeSet used, si
 static size_t put_part(Out *out, const ptxlint_cycles *cycles, PipeSet used, size_t first)
 {
     static const char *const rows[] = { "total", "longest path", "shortest path" };
-    const char *const bounds[] = { cycles->bound_total, cycles->bound_longest, cycles->bound_shortest };
+    const char *const bounds[] = { cycles->bound_total, cycles->bound_longest,
+                                   cycles->bound_shortest };
     size_t next = first;
     ptx_out_repeat(out, ' ', ROW_COLUMNS);
     put_pipes(out, cycles, used, first, -1);
@@ -435,7 +468,8 @@ void ptx_table_cycles(Out *out, const ptxlint_kernel *kernel)
     put_why_cycles(out, &kernel->projections[0].cycles);
 }
 
-void ptx_table_gpu(Out *out, const ptxlint_module *module, const ptxlint_kernel *kernel, const ptxlint_projection *projection)
+void ptx_table_gpu(Out *out, const ptxlint_module *module, const ptxlint_kernel *kernel,
+                   const ptxlint_projection *projection)
 {
     const ptxlint_occupancy *o = &projection->occupancy;
     put_occupancy(out, kernel, projection);

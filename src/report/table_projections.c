@@ -17,12 +17,13 @@ static Figure word(const char *text)
     return f;
 }
 
-/* ---- rows -------------------------------------------------------------------------------------------------------- */
+/* ---- rows ------------------------------------------------------------------------------------ */
 
 static Figure registers(const ptxlint_projection *p)
 {
     Figure f = ptx_figure_int(p->registers);
-    if (p->register_source != PTXLINT_REGISTERS_PTXAS && p->register_source != PTXLINT_REGISTERS_UNKNOWN && strlen(f.text) < sizeof f.text - 1)
+    if (p->register_source != PTXLINT_REGISTERS_PTXAS
+        && p->register_source != PTXLINT_REGISTERS_UNKNOWN && strlen(f.text) < sizeof f.text - 1)
         strcat(f.text, p->register_source == PTXLINT_REGISTERS_MODEL ? "~" : "*");
     return f;
 }
@@ -36,7 +37,8 @@ static Figure cycles_of(const ptxlint_cycles *cycles, const char *pipe, bool is_
 {
     for (size_t i = 0; pipe && i < cycles->pipe_count; i++)
         if (!strcmp(cycles->pipes[i].pipe, pipe))
-            return ptx_figure_fixed(is_longest ? cycles->pipes[i].longest : cycles->pipes[i].shortest, 2);
+            return ptx_figure_fixed(
+                is_longest ? cycles->pipes[i].longest : cycles->pipes[i].shortest, 2);
     return word(NULL);
 }
 
@@ -117,7 +119,7 @@ static Figure figure_of(const TableProjectionsRow *row, const ptxlint_projection
     return word(*(const char *const *)at);
 }
 
-/* ---- columns ----------------------------------------------------------------------------------------------------- */
+/* ---- columns --------------------------------------------------------------------------------- */
 
 /* Of the name and every figure, and two blanks. */
 static size_t column_width(const ptxlint_projection *projection)
@@ -136,7 +138,8 @@ static size_t columns_end(const ptxlint_kernel *kernel, size_t first)
     size_t width = NAME_COLUMNS + 2, end = first;
     do
         width += column_width(&kernel->projections[end++]);
-    while (end < kernel->projection_count && width + column_width(&kernel->projections[end]) <= LINE_COLUMNS);
+    while (end < kernel->projection_count
+           && width + column_width(&kernel->projections[end]) <= LINE_COLUMNS);
     return end;
 }
 
@@ -147,11 +150,13 @@ static void put_right(Out *out, const char *text, size_t width)
     ptx_out_clean(out, text);
 }
 
-static void put_row(Out *out, const ptxlint_kernel *kernel, const TableProjectionsRow *row, size_t first, size_t end)
+static void put_row(Out *out, const ptxlint_kernel *kernel, const TableProjectionsRow *row,
+                    size_t first, size_t end)
 {
     ptx_out_format(out, "  %-*s", NAME_COLUMNS, row->name);
     for (size_t i = first; i < end; i++)
-        put_right(out, figure_of(row, &kernel->projections[i]).text, column_width(&kernel->projections[i]));
+        put_right(out, figure_of(row, &kernel->projections[i]).text,
+                  column_width(&kernel->projections[i]));
     ptx_out_text(out, "\n");
 }
 
@@ -161,7 +166,8 @@ static void put_names(Out *out, const ptxlint_kernel *kernel, size_t first, size
     ptx_out_style(out, STYLE_BOLD);
     ptx_out_format(out, "  %-*s", NAME_COLUMNS, "GPU");
     for (size_t i = first; i < end; i++)
-        put_right(out, ptx_report_gpu_name(kernel->projections[i].gpu), column_width(&kernel->projections[i]));
+        put_right(out, ptx_report_gpu_name(kernel->projections[i].gpu),
+                  column_width(&kernel->projections[i]));
     ptx_out_style(out, STYLE_NONE);
     ptx_out_text(out, "\n");
 }

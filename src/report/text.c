@@ -1,5 +1,5 @@
-/* Diagnostics for people, laid out like rustc's: a title, the place, the PTX lines with carets, the CUDA line that it
- * came from, and what else is to be said. */
+/* Diagnostics for people, laid out like rustc's: a title, the place, the PTX lines with carets, the
+ * CUDA line that it came from, and what else is to be said. */
 #include "report/report.h"
 
 #include <inttypes.h>
@@ -13,7 +13,7 @@ enum {
     MARKS_MAX = 9               /* the place itself and 8 related ones */
 };
 
-/* ---- views: the part of a line that is shown --------------------------------------------------------------------- */
+/* ---- views: the part of a line that is shown ------------------------------------------------- */
 
 typedef struct View {
     const char *line;
@@ -35,7 +35,8 @@ static size_t view_walk(const View *view, size_t to, Out *out)
     return column;
 }
 
-/* The largest end for which the view is at most columns wide, with the "..." that an end before length needs. */
+/* The largest end for which the view is at most columns wide, with the "..." that an end before
+ * length needs. */
 static size_t view_find_end(const View *view, size_t length, size_t columns)
 {
     size_t column = view->cut_left ? 3 : 0, fits = view->begin;
@@ -60,7 +61,8 @@ static bool is_continuation(char byte)
 static View view_make(const char *line, size_t length, size_t caret)
 {
     View view = { .line = line };
-    while (length && (line[length - 1] == '\r' || line[length - 1] == ' ' || line[length - 1] == '\t'))
+    while (length
+           && (line[length - 1] == '\r' || line[length - 1] == ' ' || line[length - 1] == '\t'))
         length--;
     if (caret > length)
         caret = length;
@@ -70,11 +72,13 @@ static View view_make(const char *line, size_t length, size_t caret)
             return view;
     }
     view.begin = caret > VIEW_LEAD_COLUMNS ? caret - VIEW_LEAD_COLUMNS : 0;
-    while (view.begin < caret && is_continuation(line[view.begin]) && caret - view.begin > VIEW_LEAD_COLUMNS - 4)
+    while (view.begin < caret && is_continuation(line[view.begin])
+           && caret - view.begin > VIEW_LEAD_COLUMNS - 4)
         view.begin++;
     view.end = length;
     view.cut_left = view.begin > 0;
-    while (view_walk(&view, caret, NULL) > VIEW_LEAD_COLUMNS + 8) {             /* wide or escaped characters before it */
+    /* wide or escaped characters before it */
+    while (view_walk(&view, caret, NULL) > VIEW_LEAD_COLUMNS + 8) {
         view.begin += ptx_glyph_read(line + view.begin, caret - view.begin, 0).source_bytes;
         view.cut_left = true;
     }
@@ -83,7 +87,7 @@ static View view_make(const char *line, size_t length, size_t caret)
     return view;
 }
 
-/* ---- gutter ------------------------------------------------------------------------------------------------------ */
+/* ---- gutter ---------------------------------------------------------------------------------- */
 
 static void put_gutter(Out *out, unsigned gutter, const char *sign)
 {
@@ -110,8 +114,8 @@ static void put_view(Out *out, unsigned gutter, uint32_t line, const View *view)
 }
 
 /* Carets under bytes begin..end of the view's line, at least one, and the label beside them. */
-static void put_carets(Out *out, unsigned gutter, const View *view, size_t begin, size_t end, char caret, Style style,
-                       const char *label)
+static void put_carets(Out *out, unsigned gutter, const View *view, size_t begin, size_t end,
+                       char caret, Style style, const char *label)
 {
     size_t from = view_walk(view, begin, NULL), to = view_walk(view, end, NULL);
     put_gutter(out, gutter, " | ");
@@ -135,7 +139,7 @@ static void put_fact(Out *out, unsigned gutter, const char *key)
     ptx_out_text(out, ": ");
 }
 
-/* ---- snippet ----------------------------------------------------------------------------------------------------- */
+/* ---- snippet --------------------------------------------------------------------------------- */
 
 typedef struct Mark {
     ptxlint_place place;
@@ -154,7 +158,8 @@ static int mark_compare(const void *pa, const void *pb)
     return a->place.column < b->place.column ? -1 : a->place.column > b->place.column;
 }
 
-static Mark mark_make(const ptxlint_module *module, ptxlint_span span, bool is_primary, const char *label)
+static Mark mark_make(const ptxlint_module *module, ptxlint_span span, bool is_primary,
+                      const char *label)
 {
     return (Mark){ ptxlint_module_place(module, span.begin), span.end, is_primary, label };
 }
@@ -164,24 +169,30 @@ static bool has_place(const ptxlint_related *related)
     return related->span.end > 0;
 }
 
-static size_t marks_collect(const ptxlint_module *module, const ptxlint_diagnostic *diagnostic, Mark marks[MARKS_MAX])
+static size_t marks_collect(const ptxlint_module *module, const ptxlint_diagnostic *diagnostic,
+                            Mark marks[MARKS_MAX])
 {
     size_t count = 0;
     marks[count++] = mark_make(module, diagnostic->span, true, diagnostic->label);
     for (size_t i = 0; i < diagnostic->related_count && count < MARKS_MAX; i++)
         if (has_place(&diagnostic->related[i]))
-            marks[count++] = mark_make(module, diagnostic->related[i].span, false, diagnostic->related[i].message);
+            marks[count++] = mark_make(module, diagnostic->related[i].span, false,
+                                       diagnostic->related[i].message);
     qsort(marks, count, sizeof *marks, mark_compare);
     return count;
 }
 
 static Style severity_style(ptxlint_severity severity)
 {
-    return severity == PTXLINT_ERROR ? STYLE_ERROR : severity == PTXLINT_WARNING ? STYLE_WARNING : STYLE_NOTE;
+    return severity == PTXLINT_ERROR     ? STYLE_ERROR
+           : severity == PTXLINT_WARNING ? STYLE_WARNING
+                                         : STYLE_NOTE;
 }
 
-/* A line with several marks is shown once, unless it is cut: then each mark has its own part of it. */
-static void put_snippet(Out *out, unsigned gutter, const char *text, const Mark *marks, size_t count, Style style)
+/* A line with several marks is shown once, unless it is cut: then each mark has its own part of
+ * it. */
+static void put_snippet(Out *out, unsigned gutter, const char *text, const Mark *marks,
+                        size_t count, Style style)
 {
     View view = { 0 };
     for (size_t i = 0; i < count; i++) {
@@ -200,7 +211,7 @@ static void put_snippet(Out *out, unsigned gutter, const char *text, const Mark 
     }
 }
 
-/* ---- the parts of a diagnostic ----------------------------------------------------------------------------------- */
+/* ---- the parts of a diagnostic --------------------------------------------------------------- */
 
 static void put_title(Out *out, const ptxlint_diagnostic *diagnostic)
 {
@@ -215,7 +226,8 @@ static void put_title(Out *out, const ptxlint_diagnostic *diagnostic)
 }
 
 /* column 0: none is known. */
-static void put_location(Out *out, unsigned gutter, const char *arrow, const char *path, uint32_t line, uint32_t column)
+static void put_location(Out *out, unsigned gutter, const char *arrow, const char *path,
+                         uint32_t line, uint32_t column)
 {
     put_gutter(out, gutter, arrow);
     ptx_out_clean(out, path);
@@ -240,7 +252,8 @@ static void put_source(Out *out, unsigned gutter, const Finding *finding, Style 
         put_carets(out, gutter, &view, column - 1, column, '^', style, NULL);
 }
 
-static void put_facts(Out *out, unsigned gutter, const ptxlint_diagnostic *diagnostic, size_t shown_count)
+static void put_facts(Out *out, unsigned gutter, const ptxlint_diagnostic *diagnostic,
+                      size_t shown_count)
 {
     const char *const keys[] = { "kernel", "certainty", "help" };
     const char *const texts[] = {
@@ -256,7 +269,8 @@ static void put_facts(Out *out, unsigned gutter, const ptxlint_diagnostic *diagn
         }
     if (ptx_report_has_gain(diagnostic)) {
         put_fact(out, gutter, "gain");
-        ptx_out_format(out, "about %.0f %% of the %s\n", diagnostic->gain_percent, diagnostic->gain_of);
+        ptx_out_format(out, "about %.0f %% of the %s\n", diagnostic->gain_percent,
+                       diagnostic->gain_of);
     }
     size_t placed_count = 0;
     for (size_t i = 0; i < diagnostic->related_count; i++)
@@ -285,7 +299,9 @@ static void put_inlined(Out *out, unsigned gutter, const Finding *finding)
     if (!d->inlined_count)
         return;
     const ptxlint_source_place code = { d->source_path, d->source_line, d->source_column };
-    const ptxlint_source_place *other = finding->source.outward ? &code : &d->inlined_into[d->inlined_count - 1];
+    const ptxlint_source_place *other = finding->source.outward
+                                            ? &code
+                                            : &d->inlined_into[d->inlined_count - 1];
     put_fact(out, gutter, "note");
     ptx_out_text(out, finding->source.outward ? "inlined there from " : "inlined at ");
     ptx_out_clean(out, other->path);
@@ -300,17 +316,20 @@ static unsigned digits(uint32_t number)
     return count;
 }
 
-static void put_source_location(Out *out, unsigned gutter, const char *arrow, const ptxlint_source_place *place)
+static void put_source_location(Out *out, unsigned gutter, const char *arrow,
+                                const ptxlint_source_place *place)
 {
     put_location(out, gutter, arrow, place->path, place->line, place->column);
 }
 
 /* The PTX, and below it the CUDA line. */
-static void put_ptx_first(Out *out, unsigned gutter, const Finding *finding, const Mark *marks, size_t count)
+static void put_ptx_first(Out *out, unsigned gutter, const Finding *finding, const Mark *marks,
+                          size_t count)
 {
     const ptxlint_diagnostic *diagnostic = finding->diagnostic;
     const ptxlint_module_info *info = ptxlint_module_get_info(finding->module);
-    put_location(out, gutter, "--> ", info->path, finding->ptx_bytes.line, finding->ptx_bytes.column);
+    put_location(out, gutter, "--> ", info->path, finding->ptx_bytes.line,
+                 finding->ptx_bytes.column);
     put_gutter(out, gutter, " |\n");
     put_snippet(out, gutter, info->text, marks, count, severity_style(diagnostic->severity));
     put_gutter(out, gutter, " |\n");
@@ -320,7 +339,8 @@ static void put_ptx_first(Out *out, unsigned gutter, const Finding *finding, con
     put_source(out, gutter, finding, STYLE_GUTTER);
 }
 
-static void put_source_first(Out *out, unsigned gutter, const Finding *finding, const Mark *marks, size_t count)
+static void put_source_first(Out *out, unsigned gutter, const Finding *finding, const Mark *marks,
+                             size_t count)
 {
     const ptxlint_module_info *info = ptxlint_module_get_info(finding->module);
     Style style = severity_style(finding->diagnostic->severity);
@@ -328,7 +348,8 @@ static void put_source_first(Out *out, unsigned gutter, const Finding *finding, 
     put_gutter(out, gutter, " |\n");
     put_source(out, gutter, finding, style);
     put_gutter(out, gutter, " |\n");
-    put_location(out, gutter, " ::: ", info->path, finding->ptx_bytes.line, finding->ptx_bytes.column);
+    put_location(out, gutter, " ::: ", info->path, finding->ptx_bytes.line,
+                 finding->ptx_bytes.column);
     put_snippet(out, gutter, info->text, marks, count, style);
 }
 
@@ -351,13 +372,15 @@ void ptx_text_diagnostic(Out *out, const Finding *finding)
 void ptx_text_oneline(Out *out, const Finding *finding)
 {
     const ptxlint_diagnostic *diagnostic = finding->diagnostic;
-    ptx_out_clean(out, finding->is_source ? finding->source.named.path : ptxlint_module_get_info(finding->module)->path);
-    ptx_out_format(out, ":%" PRIu32 ":%" PRIu32 ": %s: ", finding->bytes.line, finding->bytes.column, ptx_report_severity(diagnostic->severity));
+    ptx_out_clean(out, finding->is_source ? finding->source.named.path
+                                          : ptxlint_module_get_info(finding->module)->path);
+    ptx_out_format(out, ":%" PRIu32 ":%" PRIu32 ": %s: ", finding->bytes.line,
+                   finding->bytes.column, ptx_report_severity(diagnostic->severity));
     ptx_out_clean(out, diagnostic->message);
     ptx_out_format(out, " [%s]\n", diagnostic->rule);
 }
 
-/* ---- summary ----------------------------------------------------------------------------------------------------- */
+/* ---- summary --------------------------------------------------------------------------------- */
 
 void ptx_text_summary(Out *out, const Totals *totals)
 {
@@ -366,12 +389,14 @@ void ptx_text_summary(Out *out, const Totals *totals)
         size_t count = totals->counts[severity];
         if (!count)
             continue;
-        ptx_out_format(out, "%s%zu %s%s", separator, count, ptx_report_severity((ptxlint_severity)severity), count == 1 ? "" : "s");
+        ptx_out_format(out, "%s%zu %s%s", separator, count,
+                       ptx_report_severity((ptxlint_severity)severity), count == 1 ? "" : "s");
         separator = ", ";
     }
     if (totals->found_count)
         ptx_out_format(out, " in %zu of %zu %s%s", totals->found_count, totals->kernel_count,
-                       totals->func_count ? "function" : "kernel", totals->kernel_count == 1 ? "" : "s");
+                       totals->func_count ? "function" : "kernel",
+                       totals->kernel_count == 1 ? "" : "s");
     if (*separator && totals->suppressed_count)
         ptx_out_format(out, " (%zu suppressed)", totals->suppressed_count);
     if (*separator)

@@ -4,7 +4,8 @@
 #include <math.h>
 
 static const char no_gpu[] = "no file describes the GPU of this target (--gpu)";
-static const char needs_product[] = "this takes SMs, clock and memory bandwidth, which a product has (--gpu h200)";
+static const char needs_product[] =
+    "this takes SMs, clock and memory bandwidth, which a product has (--gpu h200)";
 
 static bool is_product(const ptxlint_projection *projection)
 {
@@ -30,7 +31,8 @@ const char *ptx_why_roofline(const ptxlint_projection *projection)
     const char *why = ptx_why_estimate(projection);
     if (why || isfinite(projection->roofline.attainable_gflops))
         return why;
-    return projection->roofline.flops > 0 ? "no byte comes from memory" : "no floating-point operations";
+    return projection->roofline.flops > 0 ? "no byte comes from memory"
+                                          : "no floating-point operations";
 }
 
 const char *ptx_why_concurrency(const ptxlint_projection *projection)
@@ -39,7 +41,9 @@ const char *ptx_why_concurrency(const ptxlint_projection *projection)
         return no_gpu;
     if (!is_product(projection))
         return needs_product;
-    return isfinite(projection->concurrency.warps) ? NULL : "warps on an SM take grid and block (--grid, --block)";
+    return isfinite(projection->concurrency.warps)
+               ? NULL
+               : "warps on an SM take grid and block (--grid, --block)";
 }
 
 const char *ptx_why_waves(const ptxlint_projection *projection)
@@ -50,7 +54,9 @@ const char *ptx_why_waves(const ptxlint_projection *projection)
         return NULL;
     if (!is_product(projection))
         return needs_product;
-    return projection->occupancy.blocks_per_sm > 0 ? "the grid is not known (--grid, --launch)" : "no block fits an SM, or how many do is not known";
+    return projection->occupancy.blocks_per_sm > 0
+               ? "the grid is not known (--grid, --launch)"
+               : "no block fits an SM, or how many do is not known";
 }
 
 const char *ptx_why_occupancy(const ptxlint_projection *projection)
@@ -88,7 +94,9 @@ const char *ptx_why_peak(const ptxlint_peak *peak)
         return needs_product;
     if (isfinite(peak->attainable_gflops))
         return NULL;
-    return isfinite(peak->flops_per_byte) ? "no floating-point operations" : "operations for each byte of global memory are not known";
+    return isfinite(peak->flops_per_byte)
+               ? "no floating-point operations"
+               : "operations for each byte of global memory are not known";
 }
 
 const char *ptx_why_mix(const ptxlint_mix *mix)
@@ -97,13 +105,15 @@ const char *ptx_why_mix(const ptxlint_mix *mix)
         return "there are no instructions";
     if (isfinite(mix->flops_fp32) && isfinite(mix->global_bytes))
         return NULL;
-    return mix->has_assumed_trips ? "how often a loop runs is not known (its trips say why)" : "what an instruction works on is not known";
+    return mix->has_assumed_trips ? "how often a loop runs is not known (its trips say why)"
+                                  : "what an instruction works on is not known";
 }
 
 const char *ptx_why_parallelism(const ptxlint_parallelism *p)
 {
     if (!p || !isfinite(p->instructions))
-        return "machine instructions are modelled of kernels that the launch reaches, for targets that are known";
+        return "machine instructions are modelled of kernels that the launch reaches, for targets "
+               "that are known";
     if (isfinite(p->carried_clocks) && isfinite(p->mlp))
         return NULL;
     return isfinite(p->mlp) ? "there is no loop here" : "no loads of global memory";
@@ -113,5 +123,7 @@ const char *ptx_why_trip(const ptxlint_trip *trip)
 {
     if (trip->why)
         return trip->why;
-    return isfinite(trip->count) ? NULL : "the expression rests on values that are not known (--launch, --param)";
+    return isfinite(trip->count)
+               ? NULL
+               : "the expression rests on values that are not known (--launch, --param)";
 }

@@ -1,4 +1,5 @@
-/* The documents: which modules, kernels and diagnostics go into one, and what stands between them. */
+/* The documents: which modules, kernels and diagnostics go into one, and what stands between
+ * them. */
 #include "report/report.h"
 
 #include <fnmatch.h>
@@ -21,12 +22,13 @@ struct ptxlint_writer {
     Out late;
     Buffer late_bytes;
     bool has_late;
-    Buffer gpus;                /* members "gpu" and "gpus" of the modules so far; they outlive neither module nor GPU */
+    /* members "gpu" and "gpus" of the modules so far; they outlive neither module nor GPU */
+    Buffer gpus;
     bool has_module;
     bool has_different_gpus;
 };
 
-/* ---- options ----------------------------------------------------------------------------------------------------- */
+/* ---- options --------------------------------------------------------------------------------- */
 
 void ptxlint_write_options_init(ptxlint_write_options *options)
 {
@@ -91,17 +93,19 @@ const char *ptx_report_suppression(ptxlint_suppression suppression)
 
 bool ptx_report_has_gain(const ptxlint_diagnostic *diagnostic)
 {
-    return diagnostic->gain_of && diagnostic->gain_percent >= 0.5;             /* not with a NaN; below, it would be shown as 0 */
+    /* not with a NaN; below, it would be shown as 0 */
+    return diagnostic->gain_of && diagnostic->gain_percent >= 0.5;
 }
 
-/* ---- counting ---------------------------------------------------------------------------------------------------- */
+/* ---- counting -------------------------------------------------------------------------------- */
 
 static bool is_shown(const ptxlint_write_options *options, const ptxlint_diagnostic *diagnostic)
 {
     return diagnostic->suppression == PTXLINT_NOT_SUPPRESSED && is_selected(options, diagnostic);
 }
 
-static void count_module(const ptxlint_module *module, const ptxlint_write_options *options, size_t counts[4])
+static void count_module(const ptxlint_module *module, const ptxlint_write_options *options,
+                         size_t counts[4])
 {
     size_t count;
     const ptxlint_diagnostic *diagnostics = ptxlint_module_diagnostics(module, &count);
@@ -110,8 +114,8 @@ static void count_module(const ptxlint_module *module, const ptxlint_write_optio
             counts[diagnostics[i].severity]++;
 }
 
-void ptxlint_count_diagnostics(const ptxlint_module *const *modules, size_t count, const ptxlint_write_options *options,
-                               size_t counts[4])
+void ptxlint_count_diagnostics(const ptxlint_module *const *modules, size_t count,
+                               const ptxlint_write_options *options, size_t counts[4])
 {
     ptxlint_write_options defaults;
     if (!options) {
@@ -137,8 +141,8 @@ size_t ptx_report_kernel_at(const ptxlint_kernel *kernels, size_t count, uint32_
 }
 
 /* is_found: per kernel, and one more, zeroed. */
-static void mark_found(const ptxlint_module *module, const ptxlint_write_options *options, const ptxlint_kernel *kernels, size_t kernel_count,
-                       bool *is_found)
+static void mark_found(const ptxlint_module *module, const ptxlint_write_options *options,
+                       const ptxlint_kernel *kernels, size_t kernel_count, bool *is_found)
 {
     size_t count;
     const ptxlint_diagnostic *diagnostics = ptxlint_module_diagnostics(module, &count);
@@ -152,11 +156,13 @@ static size_t count_suppressed(const ptxlint_module *module, const ptxlint_write
     size_t count, suppressed = 0;
     const ptxlint_diagnostic *diagnostics = ptxlint_module_diagnostics(module, &count);
     for (size_t i = 0; i < count; i++)
-        suppressed += diagnostics[i].suppression != PTXLINT_NOT_SUPPRESSED && is_selected(options, &diagnostics[i]);
+        suppressed += diagnostics[i].suppression != PTXLINT_NOT_SUPPRESSED
+                      && is_selected(options, &diagnostics[i]);
     return suppressed;
 }
 
-static ptxlint_status totals_add(Totals *totals, const ptxlint_module *module, const ptxlint_write_options *options)
+static ptxlint_status totals_add(Totals *totals, const ptxlint_module *module,
+                                 const ptxlint_write_options *options)
 {
     size_t count;
     const ptxlint_kernel *kernels = ptxlint_module_kernels(module, &count);
@@ -176,7 +182,7 @@ static ptxlint_status totals_add(Totals *totals, const ptxlint_module *module, c
     return PTXLINT_OK;
 }
 
-/* ---- modules ----------------------------------------------------------------------------------------------------- */
+/* ---- modules --------------------------------------------------------------------------------- */
 
 static void put_separator(Out *out, bool *has_item)
 {
@@ -190,16 +196,23 @@ static bool has_suppressed(ptxlint_format format)
     return format == PTXLINT_JSON || format == PTXLINT_JSONL || format == PTXLINT_SARIF;
 }
 
-static ptxlint_status add_finding(ptxlint_writer *writer, const Finding *finding, Out *out, bool *has_item)
+static ptxlint_status add_finding(ptxlint_writer *writer, const Finding *finding, Out *out,
+                                  bool *has_item)
 {
     switch (writer->options.format) {
     case PTXLINT_TEXT:          ptx_text_diagnostic(out, finding); break;
     case PTXLINT_ONELINE:       ptx_text_oneline(out, finding); break;
-    case PTXLINT_JSON:          put_separator(out, has_item), ptx_json_diagnostic(out, finding); break;
+    case PTXLINT_JSON:
+        put_separator(out, has_item), ptx_json_diagnostic(out, finding);
+        break;
     case PTXLINT_JSONL:         ptx_json_diagnostic(out, finding), ptx_out_text(out, "\n"); break;
     case PTXLINT_CSV:           ptx_csv_finding(out, finding); break;
-    case PTXLINT_GITLAB:        put_separator(out, has_item), ptx_gitlab_finding(out, finding); break;
-    case PTXLINT_RDJSON:        put_separator(out, has_item), ptx_rdjson_finding(out, finding); break;
+    case PTXLINT_GITLAB:
+        put_separator(out, has_item), ptx_gitlab_finding(out, finding);
+        break;
+    case PTXLINT_RDJSON:
+        put_separator(out, has_item), ptx_rdjson_finding(out, finding);
+        break;
     case PTXLINT_RDJSONL:       ptx_rdjson_finding(out, finding), ptx_out_text(out, "\n"); break;
     case PTXLINT_JUNIT:         ptx_junit_finding(out, finding); break;
     case PTXLINT_CHECKSTYLE:    return ptx_checkstyle_finding(&writer->xml, out, finding);
@@ -210,7 +223,8 @@ static ptxlint_status add_finding(ptxlint_writer *writer, const Finding *finding
     return PTXLINT_OK;
 }
 
-static ptxlint_status add_diagnostic(ptxlint_writer *writer, const ptxlint_diagnostic *diagnostic, Out *out, bool *has_item)
+static ptxlint_status add_diagnostic(ptxlint_writer *writer, const ptxlint_diagnostic *diagnostic,
+                                     Out *out, bool *has_item)
 {
     Finding finding;
     ptxlint_status status = ptx_finding_open(&writer->locator, diagnostic, &finding);
@@ -220,7 +234,8 @@ static ptxlint_status add_diagnostic(ptxlint_writer *writer, const ptxlint_diagn
     return status;
 }
 
-static void add_diagnostics(ptxlint_writer *writer, const ptxlint_module *module, Out *out, bool *has_item)
+static void add_diagnostics(ptxlint_writer *writer, const ptxlint_module *module, Out *out,
+                            bool *has_item)
 {
     size_t count;
     bool is_all = has_suppressed(writer->options.format);
@@ -287,7 +302,8 @@ static void note_gpus(ptxlint_writer *writer, const ptxlint_module_info *info)
     if (!is_rendered && writer->out.status == PTXLINT_OK)
         writer->out.status = PTXLINT_NO_MEMORY;
     if (is_rendered && writer->has_module)
-        writer->has_different_gpus |= own.length != writer->gpus.length || memcmp(own.bytes, writer->gpus.bytes, own.length);
+        writer->has_different_gpus |= own.length != writer->gpus.length
+                                      || memcmp(own.bytes, writer->gpus.bytes, own.length);
     writer->has_module = true;
     free(own.bytes);
 }
@@ -341,14 +357,17 @@ static void add_csv_report(ptxlint_writer *writer, const ptxlint_module *module)
             ptx_csv_kernel(&writer->out, module, &kernels[i]);
 }
 
-/* ---- documents --------------------------------------------------------------------------------------------------- */
+/* ---- documents ------------------------------------------------------------------------------- */
 
 static bool is_sound(ptxlint_document document, const ptxlint_write_options *options)
 {
-    if (options->size != sizeof *options || (document != PTXLINT_DIAGNOSTICS && document != PTXLINT_REPORT))
+    if (options->size != sizeof *options
+        || (document != PTXLINT_DIAGNOSTICS && document != PTXLINT_REPORT))
         return false;
-    bool is_both = options->format == PTXLINT_TEXT || options->format == PTXLINT_JSON || options->format == PTXLINT_CSV;
-    return is_both || (document == PTXLINT_DIAGNOSTICS && (unsigned)options->format <= PTXLINT_MARKDOWN);
+    bool is_both = options->format == PTXLINT_TEXT || options->format == PTXLINT_JSON
+                   || options->format == PTXLINT_CSV;
+    return is_both
+           || (document == PTXLINT_DIAGNOSTICS && (unsigned)options->format <= PTXLINT_MARKDOWN);
 }
 
 static void put_json_head(Out *out, bool is_report)
@@ -424,19 +443,22 @@ static bool make_gatherer(ptxlint_writer *writer, const ptxlint_write_options *o
     }
 }
 
-/* Formats for people who read PTX, and for programs that want all there is, tell both places; in those for reviews the one that is
- * primary counts. */
+/* Formats for people who read PTX, and for programs that want all there is, tell both places; in
+ * those for reviews the one that is primary counts. */
 static void init_locator(ptxlint_writer *writer, const ptxlint_write_options *options)
 {
-    bool is_plain = options->format == PTXLINT_TEXT || options->format == PTXLINT_ONELINE || options->format == PTXLINT_JSON ||
-                    options->format == PTXLINT_JSONL || options->format == PTXLINT_CSV;
+    bool is_plain = options->format == PTXLINT_TEXT || options->format == PTXLINT_ONELINE
+                    || options->format == PTXLINT_JSON || options->format == PTXLINT_JSONL
+                    || options->format == PTXLINT_CSV;
     bool is_ptx = is_plain && options->primary == PTXLINT_PRIMARY_AUTO;
-    bool has_sources = !is_plain || options->primary == PTXLINT_PRIMARY_SOURCE || options->format == PTXLINT_TEXT;
-    ptx_locator_init(&writer->locator, is_ptx ? PTXLINT_PRIMARY_PTX : options->primary, has_sources);
+    bool has_sources = !is_plain || options->primary == PTXLINT_PRIMARY_SOURCE
+                       || options->format == PTXLINT_TEXT;
+    ptx_locator_init(&writer->locator, is_ptx ? PTXLINT_PRIMARY_PTX : options->primary,
+                     has_sources);
 }
 
-ptxlint_status ptxlint_writer_new(ptxlint_document document, const ptxlint_write_options *options, ptxlint_write_fn write,
-                                  void *context, ptxlint_writer **out)
+ptxlint_status ptxlint_writer_new(ptxlint_document document, const ptxlint_write_options *options,
+                                  ptxlint_write_fn write, void *context, ptxlint_writer **out)
 {
     ptxlint_write_options defaults;
     if (!out)
@@ -479,7 +501,8 @@ ptxlint_status ptxlint_writer_add(ptxlint_writer *writer, const ptxlint_module *
     } else {
         add_text_report(writer, module);
     }
-    if (writer->late.status == PTXLINT_WRITE)           /* its only way to fail: ptx_buffer_write had no memory */
+    if (writer->late.status
+        == PTXLINT_WRITE) /* its only way to fail: ptx_buffer_write had no memory */
         writer->out.status = PTXLINT_NO_MEMORY;
     return writer->out.status;
 }
@@ -508,8 +531,10 @@ void ptxlint_writer_free(ptxlint_writer *writer)
     free(writer);
 }
 
-static ptxlint_status write_document(ptxlint_document document, const ptxlint_module *const *modules, size_t count,
-                                     const ptxlint_write_options *options, ptxlint_write_fn write, void *context)
+static ptxlint_status write_document(ptxlint_document document,
+                                     const ptxlint_module *const *modules, size_t count,
+                                     const ptxlint_write_options *options, ptxlint_write_fn write,
+                                     void *context)
 {
     ptxlint_writer *writer;
     ptxlint_status status = ptxlint_writer_new(document, options, write, context, &writer);
@@ -522,13 +547,15 @@ static ptxlint_status write_document(ptxlint_document document, const ptxlint_mo
 }
 
 ptxlint_status ptxlint_write_diagnostics(const ptxlint_module *const *modules, size_t count,
-                                         const ptxlint_write_options *options, ptxlint_write_fn write, void *context)
+                                         const ptxlint_write_options *options,
+                                         ptxlint_write_fn write, void *context)
 {
     return write_document(PTXLINT_DIAGNOSTICS, modules, count, options, write, context);
 }
 
 ptxlint_status ptxlint_write_report(const ptxlint_module *const *modules, size_t count,
-                                    const ptxlint_write_options *options, ptxlint_write_fn write, void *context)
+                                    const ptxlint_write_options *options, ptxlint_write_fn write,
+                                    void *context)
 {
     return write_document(PTXLINT_REPORT, modules, count, options, write, context);
 }

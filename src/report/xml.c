@@ -1,4 +1,5 @@
-/* Checkstyle's and JUnit's XML, which neither of them has a standard for: what Jenkins, GitLab, reviewdog and others read of it. */
+/* Checkstyle's and JUnit's XML, which neither of them has a standard for: what Jenkins, GitLab,
+ * reviewdog and others read of it. */
 #include "report/report.h"
 
 #include <inttypes.h>
@@ -11,8 +12,11 @@ static void put_escaped(Out *out, const char *text)
     for (size_t left = strlen(text); left;) {
         Glyph glyph = ptx_glyph_read(text, left, 0);
         for (uint8_t i = 0; i < glyph.length; i++) {
-            const char *entity = glyph.text[i] == '&' ? "&amp;" : glyph.text[i] == '<' ? "&lt;" : glyph.text[i] == '>' ? "&gt;"
-                               : glyph.text[i] == '"' ? "&quot;" : NULL;
+            const char *entity = glyph.text[i] == '&'   ? "&amp;"
+                                 : glyph.text[i] == '<' ? "&lt;"
+                                 : glyph.text[i] == '>' ? "&gt;"
+                                 : glyph.text[i] == '"' ? "&quot;"
+                                                        : NULL;
             if (entity)
                 ptx_out_text(out, entity);
             else
@@ -33,7 +37,8 @@ static void put_attribute(Out *out, const char *name, const char *value)
 void ptx_xml_head(Out *out, ptxlint_format format)
 {
     ptx_out_text(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
-    ptx_out_text(out, format == PTXLINT_CHECKSTYLE ? "<checkstyle version=\"4.3\">\n" : "<testsuites name=\"ptxlint\">\n");
+    ptx_out_text(out, format == PTXLINT_CHECKSTYLE ? "<checkstyle version=\"4.3\">\n"
+                                                   : "<testsuites name=\"ptxlint\">\n");
 }
 
 void ptx_xml_tail(Out *out, ptxlint_format format)
@@ -41,7 +46,7 @@ void ptx_xml_tail(Out *out, ptxlint_format format)
     ptx_out_text(out, format == PTXLINT_CHECKSTYLE ? "</checkstyle>\n" : "</testsuites>\n");
 }
 
-/* ---- Checkstyle: findings in one file that follow each other are in one element ---------------------------------- */
+/* ---- Checkstyle: findings in one file that follow each other are in one element -------------- */
 
 void ptx_checkstyle_close(Xml *xml, Out *out)
 {
@@ -69,8 +74,8 @@ ptxlint_status ptx_checkstyle_finding(Xml *xml, Out *out, const Finding *finding
     const ptxlint_diagnostic *diagnostic = finding->diagnostic;
     if (!file_open(xml, out, finding->path))
         return PTXLINT_NO_MEMORY;
-    ptx_out_format(out, "<error line=\"%" PRIu32 "\" column=\"%" PRIu32 "\" severity=\"%s\"", finding->region.line, finding->region.column,
-                   severities[diagnostic->severity]);
+    ptx_out_format(out, "<error line=\"%" PRIu32 "\" column=\"%" PRIu32 "\" severity=\"%s\"",
+                   finding->region.line, finding->region.column, severities[diagnostic->severity]);
     put_attribute(out, "message", diagnostic->message);
     ptx_out_text(out, " source=\"ptxlint.");
     put_escaped(out, diagnostic->rule);
@@ -78,15 +83,17 @@ ptxlint_status ptx_checkstyle_finding(Xml *xml, Out *out, const Finding *finding
     return PTXLINT_OK;
 }
 
-/* ---- JUnit: a suite for each PTX file, a case for each finding; a note fails nothing ----------------------------- */
+/* ---- JUnit: a suite for each PTX file, a case for each finding; a note fails nothing --------- */
 
 /* Several readers take a suite without a case for a failure. */
 void ptx_junit_begin(Out *out, const char *path, const size_t counts[4])
 {
-    size_t failed = counts[PTXLINT_WARNING] + counts[PTXLINT_ERROR], all = failed + counts[PTXLINT_NOTE];
+    size_t failed = counts[PTXLINT_WARNING] + counts[PTXLINT_ERROR],
+           all = failed + counts[PTXLINT_NOTE];
     ptx_out_text(out, "<testsuite");
     put_attribute(out, "name", path);
-    ptx_out_format(out, " tests=\"%zu\" failures=\"%zu\" errors=\"0\" skipped=\"0\">\n", all ? all : 1, failed);
+    ptx_out_format(out, " tests=\"%zu\" failures=\"%zu\" errors=\"0\" skipped=\"0\">\n",
+                   all ? all : 1, failed);
     if (all)
         return;
     ptx_out_text(out, "<testcase");
@@ -132,7 +139,8 @@ void ptx_junit_finding(Out *out, const Finding *finding)
     put_escaped(out, diagnostic->rule);
     ptx_out_text(out, " ");
     put_escaped(out, diagnostic->name);
-    ptx_out_format(out, " at %" PRIu32 ":%" PRIu32 "\">", finding->region.line, finding->region.column);
+    ptx_out_format(out, " at %" PRIu32 ":%" PRIu32 "\">", finding->region.line,
+                   finding->region.column);
     if (is_failure) {
         ptx_out_format(out, "<failure type=\"%s\"", ptx_report_severity(diagnostic->severity));
         put_attribute(out, "message", diagnostic->message);

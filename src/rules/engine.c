@@ -1,5 +1,6 @@
-/* Conditions are cut by what they ask for (rule.h). What an opcode text decides is decided once for each text of the module, so that
- * most instructions meet no rule at all; what a kernel decides, once for the kernel; the rest for each subject that is left. */
+/* Conditions are cut by what they ask for (rule.h). What an opcode text decides is decided once for
+ * each text of the module, so that most instructions meet no rule at all; what a kernel decides,
+ * once for the kernel; the rest for each subject that is left. */
 #include "rules/engine.h"
 
 #include "rules/eval.h"
@@ -10,7 +11,8 @@
 
 enum { TEXT_BYTES = 1024, SHOWN_BYTES = 120 };
 
-/* A finding that further ones are folded into. What it says is found once the function is done: of the worst alone. */
+/* A finding that further ones are folded into. What it says is found once the function is done: of
+ * the worst alone. */
 typedef struct Folded {
     Diag *diag;
     double best_gain;           /* of those in it */
@@ -28,7 +30,8 @@ typedef struct Active {
     Certainty module_certainty, kernel_certainty;
     int8_t kernel_state;        /* of the function in hand: 0 not asked for yet, 1 true, 2 not */
     Folded *folded;             /* those that there are */
-    uint16_t lead;              /* the fact that its condition begins with, which must be true (or with is_lead_false false) for the rest
+    uint16_t
+        lead; /* the fact that its condition begins with, which must be true (or with is_lead_false false) for the rest
                                  * to matter; FACT__COUNT: none */
     bool is_lead_false;
     Folded *folds;              /* per loop, and one more for outside; NULL: none yet */
@@ -64,7 +67,7 @@ struct Engine {
     const RuleTimes *times;
 };
 
-/* ---- text -------------------------------------------------------------------------------------------------------- */
+/* ---- text ------------------------------------------------------------------------------------ */
 
 typedef struct EngineBuffer {
     char bytes[TEXT_BYTES];
@@ -98,7 +101,8 @@ static void put_number(EngineBuffer *b, double value)
     } else {
         int64_t thousandths = (int64_t)llround(size * 1000);
         int rest = (int)(thousandths % 1000);
-        count = snprintf(text, sizeof text, "%s%lld", value < 0 && thousandths ? "-" : "", (long long)(thousandths / 1000));
+        count = snprintf(text, sizeof text, "%s%lld", value < 0 && thousandths ? "-" : "",
+                         (long long)(thousandths / 1000));
         if (rest)
             count += snprintf(text + count, sizeof text - (size_t)count, ".%03d", rest);
         while (rest && text[count - 1] == '0')
@@ -109,8 +113,11 @@ static void put_number(EngineBuffer *b, double value)
 
 static void put_value(EngineBuffer *b, const Hole *hole, double value)
 {
-    const char *text = isnan(value) ? "unknown" : hole->type == FACT_TRUTH ? (value != 0 ? "true" : "false")
-                     : hole->type == FACT_WORD ? ptx_domain_word((Domain)hole->domain, (uint32_t)value) : NULL;
+    const char *text = isnan(value)               ? "unknown"
+                       : hole->type == FACT_TRUTH ? (value != 0 ? "true" : "false")
+                       : hole->type == FACT_WORD
+                           ? ptx_domain_word((Domain)hole->domain, (uint32_t)value)
+                           : NULL;
     if (text)
         put_bytes(b, text, strlen(text));
     else
@@ -120,8 +127,9 @@ static void put_value(EngineBuffer *b, const Hole *hole, double value)
 /* Names in it are cut already. */
 static bool is_sentence(uint32_t fact)
 {
-    return fact == FACT_ACCESS_advice || fact == FACT_ACCESS_bank_advice || fact == FACT_ACCESS_vector_advice || fact == FACT_INSN_race_witness
-        || fact == FACT_INSN_block_race_witness || fact == FACT_INSN_race_advice;
+    return fact == FACT_ACCESS_advice || fact == FACT_ACCESS_bank_advice
+           || fact == FACT_ACCESS_vector_advice || fact == FACT_INSN_race_witness
+           || fact == FACT_INSN_block_race_witness || fact == FACT_INSN_race_advice;
 }
 
 /* The template filled in, of the module's arena; NULL for none. */
@@ -147,7 +155,7 @@ static const char *fill(Engine *e, Ask *ask, const Template *template)
     return ptx_arena_strndup(e->arena, b.bytes, b.length);
 }
 
-/* ---- findings ---------------------------------------------------------------------------------------------------- */
+/* ---- findings -------------------------------------------------------------------------------- */
 
 /* Where a further finding of the rule is folded into; NULL: nowhere. */
 static Folded *find_fold(Engine *e, Active *active, const Ask *ask)
@@ -159,7 +167,8 @@ static Folded *find_fold(Engine *e, Active *active, const Ask *ask)
     if (!active->folds)
         active->folds = ptx_arena_array(e->work, Folded, outside + 1);
     LoopId loop = active->rule->fold == FOLD_KERNEL ? NO_LOOP : ask->at.loop;
-    while (active->rule->fold == FOLD_NEST && loop != NO_LOOP && loops->loops[loop].parent != NO_LOOP)
+    while (active->rule->fold == FOLD_NEST && loop != NO_LOOP
+           && loops->loops[loop].parent != NO_LOOP)
         loop = loops->loops[loop].parent;
     return &active->folds[loop != NO_LOOP ? loop : outside];
 }
@@ -167,7 +176,9 @@ static Folded *find_fold(Engine *e, Active *active, const Ask *ask)
 static void relate(Engine *e, const Active *active, Ask *ask, Diag *diag)
 {
     RelatedPlace places[MAX_PLACES];
-    unsigned count = active->rule->related_at < FACT__COUNT ? ptx_measure_places(ask->evaluator->q, &ask->at, active->rule->related_at, places) : 0;
+    unsigned count = active->rule->related_at < FACT__COUNT ? ptx_measure_places(
+                         ask->evaluator->q, &ask->at, active->rule->related_at, places)
+                                                            : 0;
     const char *text = count ? fill(e, ask, &active->rule->related) : NULL;
     diag->related = NULL;
     for (unsigned i = 0; i < count && text; i++)
@@ -181,7 +192,8 @@ static DiagRepair keep_repair(Engine *e, const DiagRepair *repair)
     DiagInsertion *insertions = ptx_arena_array(e->arena, DiagInsertion, repair->count + 1);
     for (uint32_t i = 0; i < repair->count; i++) {
         const char *text = repair->insertions[i].text;
-        insertions[i] = (DiagInsertion){ repair->insertions[i].line, ptx_arena_strndup(e->arena, text, strlen(text)) };
+        insertions[i] = (DiagInsertion){ repair->insertions[i].line,
+                                         ptx_arena_strndup(e->arena, text, strlen(text)) };
     }
     return (DiagRepair){ insertions, repair->count };
 }
@@ -192,14 +204,20 @@ static void describe(Engine *e, const Active *active, Ask *ask, Severity severit
     if (ptx_diag_is_dropped(e->diags, diag))
         return;
     RelatedPlace places[MAX_PLACES];
-    bool is_elsewhere = active->rule->at < FACT__COUNT && ptx_measure_places(ask->evaluator->q, &ask->at, active->rule->at, places);
-    diag->span = is_elsewhere ? places[0].span : ptx_subject_span(&e->inquiry, (Subject)active->rule->subject, &ask->at);
+    bool is_elsewhere = active->rule->at < FACT__COUNT
+                        && ptx_measure_places(ask->evaluator->q, &ask->at, active->rule->at,
+                                              places);
+    diag->span = is_elsewhere
+                     ? places[0].span
+                     : ptx_subject_span(&e->inquiry, (Subject)active->rule->subject, &ask->at);
     diag->severity = severity;
     diag->message = fill(e, ask, &active->rule->message);
     diag->label = fill(e, ask, &active->rule->label);
     diag->help = fill(e, ask, &active->rule->help);
     relate(e, active, ask, diag);
-    const DiagRepair *repair = active->rule->at == FACT_INSN_race_at ? ptx_measure_repair(&e->inquiry, ask->at.insn) : NULL;
+    const DiagRepair *repair = active->rule->at == FACT_INSN_race_at
+                                   ? ptx_measure_repair(&e->inquiry, ask->at.insn)
+                                   : NULL;
     diag->repair = (DiagRepair){ .count = 0 };
     if (repair)
         diag->repair = keep_repair(e, repair);
@@ -207,12 +225,13 @@ static void describe(Engine *e, const Active *active, Ask *ask, Severity severit
 
 static Severity severity_of(const Active *active, Ask *ask)
 {
-    bool is_note = active->rule->note_if.count && active->severity == active->rule->info.severity && ptx_eval(ask, active->rule->note_if) == 1;
+    bool is_note = active->rule->note_if.count && active->severity == active->rule->info.severity
+                   && ptx_eval(ask, active->rule->note_if) == 1;
     return is_note ? SEVERITY_NOTE : active->severity;
 }
 
-/* Of the predicted time where there is one: issue slots that are freed are a share of the time that slots are busy. What is a share of the time is
- * not told without one. */
+/* Of the predicted time where there is one: issue slots that are freed are a share of the time that
+ * slots are busy. What is a share of the time is not told without one. */
 static double gain_of(Engine *e, const Active *active, Ask *ask, const char **of)
 {
     Certainty certainty = CERTAINTY_NONE;
@@ -220,7 +239,9 @@ static double gain_of(Engine *e, const Active *active, Ask *ask, const char **of
     *of = NULL;
     if (!(gain > 0))
         return (double)NAN;
-    double use = e->inquiry.func ? ptx_measure(&e->inquiry, &ask->at, FACT_KERNEL_issue_use, &certainty) : (double)NAN;
+    double use = e->inquiry.func
+                     ? ptx_measure(&e->inquiry, &ask->at, FACT_KERNEL_issue_use, &certainty)
+                     : (double)NAN;
     bool is_time = active->rule->gain_of == GAIN_OF_TIME;
     if (is_time && isnan(use))
         return (double)NAN;
@@ -244,7 +265,8 @@ static bool is_worse(const Folded *fold, Severity severity, double gain)
 
 static void add_finding(Engine *e, Active *active, Ask *ask)
 {
-    Certainty certainty = ask->certainty;       /* what comes below is told, not what the finding rests on */
+    /* what comes below is told, not what the finding rests on */
+    Certainty certainty = ask->certainty;
     if (certainty > active->rule->needs)
         return;
     Severity severity = severity_of(active, ask);
@@ -280,7 +302,7 @@ static void add_finding(Engine *e, Active *active, Ask *ask)
     fold->severity = severity;
 }
 
-/* ---- conditions -------------------------------------------------------------------------------------------------- */
+/* ---- conditions ------------------------------------------------------------------------------ */
 
 static const Subjects nowhere = { NO_ID, NO_ID, NO_LOOP, NO_ID, NO_ID };
 
@@ -316,7 +338,8 @@ static bool holds_for_kernel(Engine *e, Active *active)
 static void judge(Engine *e, Active *active, const Code *codes, uint32_t count, Subjects at)
 {
     Ask ask = ask_of(e, active, at);
-    ask.certainty = active->module_certainty > active->kernel_certainty ? active->module_certainty : active->kernel_certainty;
+    ask.certainty = active->module_certainty > active->kernel_certainty ? active->module_certainty
+                                                                        : active->kernel_certainty;
     if (!count || ptx_eval_codes(&ask, codes, count) == 1)
         add_finding(e, active, &ask);
 }
@@ -341,7 +364,7 @@ static void judge_subject(Engine *e, Active *active, Subjects at)
     judge_timed(e, active, e->evaluators[active->set].set->codes + when.first, when.count, at);
 }
 
-/* ---- instructions ------------------------------------------------------------------------------------------------ */
+/* ---- instructions ---------------------------------------------------------------------------- */
 
 static bool may_be_subject(Subject subject, const Op *op)
 {
@@ -355,7 +378,8 @@ static bool may_be_subject(Subject subject, const Op *op)
 /* Rules that run_listed is for. */
 static bool is_listed(const Active *active)
 {
-    return active->rule->subject == SUBJECT_INSTRUCTION && active->lead == FACT_INSN_is_dead && !active->is_lead_false;
+    return active->rule->subject == SUBJECT_INSTRUCTION && active->lead == FACT_INSN_is_dead
+           && !active->is_lead_false;
 }
 
 /* False: this text rules it out. */
@@ -365,13 +389,15 @@ static bool narrow(Engine *e, uint32_t a, InsnId insn, OpRule *out)
     const Program when = active->rule->when[LEVEL_SUBJECT];
     Ask ask = ask_of(e, active, nowhere);
     ask.at.insn = insn;
-    if (is_listed(active) || !may_be_subject((Subject)active->rule->subject, e->inquiry.func->insns[insn].op)
+    if (is_listed(active)
+        || !may_be_subject((Subject)active->rule->subject, e->inquiry.func->insns[insn].op)
         || !is_true(&ask, active->rule->when[LEVEL_OP]))
         return false;
     Rest rest = ptx_eval_narrow(&ask, when, e->codes);
     const Code *codes = e->evaluators[active->set].set->codes + when.first;
     if (rest.is_open && rest.count < when.count)
-        codes = memcpy(ptx_arena_array(e->arena, Code, rest.count), rest.codes, rest.count * sizeof *codes);
+        codes = memcpy(ptx_arena_array(e->arena, Code, rest.count), rest.codes,
+                       rest.count * sizeof *codes);
     *out = (OpRule){ (uint16_t)a, (Subject)active->rule->subject, codes, rest.is_open ? rest.count : 0 };
     return rest.is_open || rest.is_true;
 }
@@ -382,7 +408,8 @@ static const OpRules *find_op_rules(Engine *e, InsnId insn)
     OpRules *rules = &e->op_rules[e->inquiry.func->insns[insn].op->id];
     if (rules->is_done)
         return rules;
-    uint32_t first = e->subject_first[SUBJECT_BRANCH], end = e->subject_first[SUBJECT__COUNT], count = 0;
+    uint32_t first = e->subject_first[SUBJECT_BRANCH], end = e->subject_first[SUBJECT__COUNT],
+             count = 0;
     for (uint32_t a = first; a < end; a++)
         count += narrow(e, a, insn, &e->left[count]);
     OpRule *found = ptx_arena_array(e->arena, OpRule, count);
@@ -421,7 +448,9 @@ static void run_listed(Engine *e, Active *active)
     const InsnId *insns = ptx_measure_list(&e->inquiry, active->lead, &count);
     for (uint32_t i = 0; i < count && active->kernel_state != 2; i++) {
         BlockId block = cfg->block_of[insns[i]];
-        judge_subject(e, active, (Subjects){ insns[i], block, e->inquiry.loops->loop_of[block], NO_ID, NO_ID });
+        judge_subject(
+            e, active,
+            (Subjects){ insns[i], block, e->inquiry.loops->loop_of[block], NO_ID, NO_ID });
     }
 }
 
@@ -430,7 +459,8 @@ static void run_insns(Engine *e)
     const Cfg *cfg = e->inquiry.cfg;
     if (e->subject_first[SUBJECT_BRANCH] == e->subject_first[SUBJECT__COUNT])
         return;
-    for (uint32_t a = e->subject_first[SUBJECT_INSTRUCTION]; a < e->subject_first[SUBJECT_INSTRUCTION + 1]; a++)
+    for (uint32_t a = e->subject_first[SUBJECT_INSTRUCTION];
+         a < e->subject_first[SUBJECT_INSTRUCTION + 1]; a++)
         if (is_listed(&e->actives[a]))
             run_listed(e, &e->actives[a]);
     for (BlockId b = 0; b < cfg->block_count; b++) {
@@ -444,7 +474,7 @@ static void run_insns(Engine *e)
     }
 }
 
-/* ---- the other subjects ------------------------------------------------------------------------------------------ */
+/* ---- the other subjects ---------------------------------------------------------------------- */
 
 /* How many there are in the function in hand. */
 static uint32_t count_of(const Engine *e, Subject subject)
@@ -465,9 +495,11 @@ static Subjects subject_at(const Engine *e, Subject subject, uint32_t i)
     const Cfg *cfg = e->inquiry.cfg;
     const Loops *loops = e->inquiry.loops;
     switch (subject) {
-    case SUBJECT_PARAMETER: return (Subjects){ NO_ID, NO_ID, NO_LOOP, NO_ID, e->inquiry.func->params[i] };
+    case SUBJECT_PARAMETER:
+        return (Subjects){ NO_ID, NO_ID, NO_LOOP, NO_ID, e->inquiry.func->params[i] };
     case SUBJECT_REGISTER:  return (Subjects){ NO_ID, NO_ID, NO_LOOP, i, NO_ID };
-    case SUBJECT_BLOCK:     return (Subjects){ cfg->blocks[i].first, i, loops->loop_of[i], NO_ID, NO_ID };
+    case SUBJECT_BLOCK:
+        return (Subjects){ cfg->blocks[i].first, i, loops->loop_of[i], NO_ID, NO_ID };
     case SUBJECT_LOOP:      return (Subjects){ NO_ID, loops->loops[i].header, i, NO_ID, NO_ID };
     default:                return nowhere;
     }
@@ -476,7 +508,8 @@ static Subjects subject_at(const Engine *e, Subject subject, uint32_t i)
 static bool may_hold(Engine *e, const Active *active, const Subjects *at)
 {
     Certainty unused = CERTAINTY_EXACT;
-    return active->lead == FACT__COUNT || ptx_measure(&e->inquiry, at, active->lead, &unused) == !active->is_lead_false;
+    return active->lead == FACT__COUNT
+           || ptx_measure(&e->inquiry, at, active->lead, &unused) == !active->is_lead_false;
 }
 
 static void run_rule(Engine *e, Active *active, Subject subject, uint32_t count)
@@ -497,17 +530,22 @@ static void run_subject(Engine *e, Subject subject)
         run_rule(e, &e->actives[a], subject, count);
 }
 
-/* ---- functions --------------------------------------------------------------------------------------------------- */
+/* ---- functions ------------------------------------------------------------------------------- */
 
 /* NULL: the module. */
 static void begin_func(Engine *e, Session *session)
 {
     e->inquiry = (Inquiry){ .shared = &e->shared, .arena = e->work };
     if (session)
-        e->inquiry = (Inquiry){ .shared = &e->shared, .session = session, .arena = e->work, .func = ptx_session_func(session),
-                                .cfg = ptx_session_cfg(session), .loops = ptx_session_loops(session) };
+        e->inquiry = (Inquiry){ .shared = &e->shared,
+                                .session = session,
+                                .arena = e->work,
+                                .func = ptx_session_func(session),
+                                .cfg = ptx_session_cfg(session),
+                                .loops = ptx_session_loops(session) };
     for (uint32_t s = 0; s < e->set_count; s++)
-        memset(e->evaluators[s].found, 0, e->evaluators[s].set->quantifier_count * sizeof *e->evaluators[s].found);
+        memset(e->evaluators[s].found, 0,
+               e->evaluators[s].set->quantifier_count * sizeof *e->evaluators[s].found);
     for (uint32_t a = 0; a < e->active_count; a++) {
         e->actives[a].kernel_state = 0;
         e->actives[a].kernel_certainty = CERTAINTY_EXACT;
@@ -535,9 +573,11 @@ void ptx_engine_finish(Engine *e)
 {
     const Module *module = e->shared.module;
     begin_func(e, NULL);
-    for (uint32_t a = e->subject_first[SUBJECT_MODULE]; a < e->subject_first[SUBJECT_MODULE + 1]; a++)
+    for (uint32_t a = e->subject_first[SUBJECT_MODULE]; a < e->subject_first[SUBJECT_MODULE + 1];
+         a++)
         judge_subject(e, &e->actives[a], nowhere);
-    for (uint32_t a = e->subject_first[SUBJECT_VARIABLE]; a < e->subject_first[SUBJECT_VARIABLE + 1]; a++) {
+    for (uint32_t a = e->subject_first[SUBJECT_VARIABLE];
+         a < e->subject_first[SUBJECT_VARIABLE + 1]; a++) {
         for (VarId v = 0; v < module->var_count; v++) {
             Subjects at = nowhere;
             at.var = v;
@@ -549,7 +589,7 @@ void ptx_engine_finish(Engine *e)
     }
 }
 
-/* ---- rules that are wanted --------------------------------------------------------------------------------------- */
+/* ---- rules that are wanted ------------------------------------------------------------------- */
 
 static double *copy_thresholds(Engine *e, const RuleSet *set)
 {
@@ -565,11 +605,13 @@ static void find_lead(const RuleSet *set, Active *active)
     const Program *when = &active->rule->when[LEVEL_SUBJECT];
     const Code *codes = set->codes + when->first;
     active->lead = FACT__COUNT;
-    if (!when->count || codes[0].kind != CODE_FACT || codes[0].arg >= FACT__COUNT || ptx_fact_info[codes[0].arg].type != FACT_TRUTH)
+    if (!when->count || codes[0].kind != CODE_FACT || codes[0].arg >= FACT__COUNT
+        || ptx_fact_info[codes[0].arg].type != FACT_TRUTH)
         return;
     bool is_negated = when->count > 1 && codes[1].kind == CODE_NOT;
     uint32_t next = is_negated ? 2 : 1;
-    bool ends = when->count == next, goes_on = when->count > next && codes[next].kind == CODE_AND_JUMP;
+    bool ends = when->count == next,
+         goes_on = when->count > next && codes[next].kind == CODE_AND_JUMP;
     if (!ends && !goes_on)
         return;
     active->lead = codes[0].arg;
@@ -577,7 +619,8 @@ static void find_lead(const RuleSet *set, Active *active)
 }
 
 /* Those of one subject whose condition the module does not rule out. */
-static void add_actives(Engine *e, const Rulebook *book, uint32_t s, const double *thresholds, Subject subject)
+static void add_actives(Engine *e, const Rulebook *book, uint32_t s, const double *thresholds,
+                        Subject subject)
 {
     const RuleSet *set = book->sets[s];
     for (uint32_t r = 0; r < set->rule_count; r++) {
@@ -586,7 +629,10 @@ static void add_actives(Engine *e, const Rulebook *book, uint32_t s, const doubl
         bool is_wanted = choice ? choice->is_enabled : !rule->is_preview;
         if (rule->is_front_end || rule->subject != subject || !is_wanted)
             continue;
-        Active active = { .rule = rule, .set = s, .number = r, .severity = choice ? choice->severity : rule->info.severity,
+        Active active = { .rule = rule,
+                          .set = s,
+                          .number = r,
+                          .severity = choice ? choice->severity : rule->info.severity,
                           .thresholds = thresholds + rule->threshold_first };
         Ask ask = ask_of(e, &active, nowhere);
         if (!is_true(&ask, rule->when[LEVEL_MODULE]))
@@ -627,15 +673,20 @@ Engine *ptx_engine_new(Sessions *sessions, const Rulebook *book, const RuleTimes
     e->diags = sessions->diags;
     e->times = times;
     e->set_count = book->set_count;
-    e->shared = (ModuleInquiry){ .sessions = sessions, .module = module, .gpu = sessions->gpu_count ? sessions->gpus[0] : NULL, .arena = arena,
-                                 .scratch = sessions->scratch, .has_broken_func = has_broken_func(module) };
+    e->shared = (ModuleInquiry){ .sessions = sessions,
+                                 .module = module,
+                                 .gpu = sessions->gpu_count ? sessions->gpus[0] : NULL,
+                                 .arena = arena,
+                                 .scratch = sessions->scratch,
+                                 .has_broken_func = has_broken_func(module) };
     e->inquiry = (Inquiry){ .shared = &e->shared, .arena = arena };
     e->op_rules = ptx_arena_array(arena, OpRules, module->op_count + 1);
     for (uint32_t s = 0; s < book->set_count; s++) {
         const RuleSet *set = book->sets[s];
         thresholds[s] = book->thresholds[s] ? book->thresholds[s] : copy_thresholds(e, set);
-        e->evaluators[s] = (Evaluator){ &e->inquiry, set, ptx_arena_array(arena, Found, set->quantifier_count + 1),
-                                        ptx_arena_array(arena, int8_t *, set->quantifier_count + 1) };
+        e->evaluators[s] =
+            (Evaluator){ &e->inquiry, set, ptx_arena_array(arena, Found, set->quantifier_count + 1),
+                         ptx_arena_array(arena, int8_t *, set->quantifier_count + 1) };
         rule_count += set->rule_count;
     }
     e->actives = ptx_arena_array(arena, Active, rule_count + 1);
@@ -645,7 +696,8 @@ Engine *ptx_engine_new(Sessions *sessions, const Rulebook *book, const RuleTimes
             add_actives(e, book, s, thresholds[s], (Subject)subject);
     }
     e->subject_first[SUBJECT__COUNT] = e->active_count;
-    e->left = ptx_arena_array(arena, OpRule, e->active_count - e->subject_first[SUBJECT_BRANCH] + 1);
+    e->left = ptx_arena_array(arena, OpRule,
+                              e->active_count - e->subject_first[SUBJECT_BRANCH] + 1);
     e->codes = ptx_arena_array(arena, Code, longest_condition(e) + 1);
     return e;
 }

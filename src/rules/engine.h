@@ -17,8 +17,10 @@ typedef struct RuleChoice {
 typedef struct Rulebook {
     const RuleSet *sets[RULE_SETS];
     uint32_t set_count;
-    const RuleChoice *choices[RULE_SETS];       /* per set and rule; NULL: as the rules say, without previews */
-    const double *thresholds[RULE_SETS];        /* per set and threshold, in its order; NULL: as the rules say */
+    /* per set and rule; NULL: as the rules say, without previews */
+    const RuleChoice *choices[RULE_SETS];
+    /* per set and threshold, in its order; NULL: as the rules say */
+    const double *thresholds[RULE_SETS];
 } Rulebook;
 
 /* Time of each rule, added to; the clock is the caller's. */
@@ -33,7 +35,8 @@ typedef struct Engine Engine;
 /* All that is kept is of the arena of the sessions. times may be NULL. */
 Engine *ptx_engine_new(Sessions *sessions, const Rulebook *book, const RuleTimes *times);
 
-/* Adds the findings in the function in hand; none where it has a syntax error or no instructions. */
+/* Adds the findings in the function in hand; none where it has a syntax error or no
+ * instructions. */
 void ptx_engine_run(Engine *engine, Session *session);
 
 /* Adds those about the module and its variables. */

@@ -6,7 +6,7 @@
 
 #define UNKNOWN ((double)NAN)
 
-/* ---- patterns ---------------------------------------------------------------------------------------------------- */
+/* ---- patterns -------------------------------------------------------------------------------- */
 
 static bool fits(const RuleSet *set, const Pattern *pattern, const Op *op)
 {
@@ -28,7 +28,7 @@ static bool fits_any(const Ask *ask, const Code *code)
     return false;
 }
 
-/* ---- over many --------------------------------------------------------------------------------------------------- */
+/* ---- over many ------------------------------------------------------------------------------- */
 
 static double eval_at(Ask *ask, Program program, Subjects at)
 {
@@ -52,7 +52,8 @@ static bool hits_op(Ask *ask, uint32_t quantifier, InsnId insn)
     ModuleInquiry *shared = e->q->shared;
     uint32_t id = e->q->func->insns[insn].op->id;
     if (!e->op_hits[quantifier])
-        e->op_hits[quantifier] = ptx_arena_array(shared->arena, int8_t, shared->module->op_count + 1);
+        e->op_hits[quantifier] = ptx_arena_array(shared->arena, int8_t,
+                                                 shared->module->op_count + 1);
     int8_t *known = &e->op_hits[quantifier][id];
     if (!*known)
         *known = eval_at(ask, e->set->quantifiers[quantifier].predicate, at_insn(e->q, insn)) == 1 ? 1 : 2;
@@ -82,7 +83,8 @@ static void find_insns(Ask *ask, uint32_t id, Found *found)
         for (InsnId i = block->first; i < block->end; i++) {
             if (!belongs((Subject)quantifier->over, &q->func->insns[i]))
                 continue;
-            hits[i] = by_op ? hits_op(ask, id, i) : eval_at(ask, quantifier->predicate, at_insn(q, i)) == 1;
+            hits[i] = by_op ? hits_op(ask, id, i)
+                            : eval_at(ask, quantifier->predicate, at_insn(q, i)) == 1;
             found->count += hits[i];
             found->total++;
         }
@@ -96,7 +98,9 @@ static void find_loops(Ask *ask, const Quantifier *quantifier, Found *found)
     const Loops *loops = q->loops;
     bool *hits = ptx_arena_array(q->arena, bool, loops->loop_count + 1);
     for (LoopId l = 0; l < loops->loop_count; l++) {
-        hits[l] = eval_at(ask, quantifier->predicate, (Subjects){ NO_ID, loops->loops[l].header, l, NO_ID, NO_ID }) == 1;
+        hits[l] = eval_at(ask, quantifier->predicate,
+                          (Subjects){ NO_ID, loops->loops[l].header, l, NO_ID, NO_ID })
+                  == 1;
         found->count += hits[l];
     }
     found->total = loops->loop_count;
@@ -107,7 +111,9 @@ static void find_params(Ask *ask, const Quantifier *quantifier, Found *found)
 {
     const Func *func = ask->evaluator->q->func;
     for (uint32_t p = 0; p < func->param_count; p++)
-        found->count += eval_at(ask, quantifier->predicate, (Subjects){ NO_ID, NO_ID, NO_LOOP, NO_ID, func->params[p] }) == 1;
+        found->count += eval_at(ask, quantifier->predicate,
+                                (Subjects){ NO_ID, NO_ID, NO_LOOP, NO_ID, func->params[p] })
+                        == 1;
     found->total = func->param_count;
 }
 
@@ -132,7 +138,8 @@ static Found *find(Ask *ask, uint32_t id)
     return found;
 }
 
-/* Each item counts in its innermost loop; then every loop in the one around it, which comes before it. */
+/* Each item counts in its innermost loop; then every loop in the one around it, which comes before
+ * it. */
 static void count_in_loops(const Inquiry *q, const Quantifier *quantifier, Found *found)
 {
     const Loops *loops = q->loops;
@@ -141,7 +148,8 @@ static void count_in_loops(const Inquiry *q, const Quantifier *quantifier, Found
     bool over_loops = quantifier->over == SUBJECT_LOOP;
     for (uint32_t i = 0; i < (over_loops ? loops->loop_count : q->func->insn_count); i++) {
         LoopId loop = over_loops ? loops->loops[i].parent : loops->loop_of[q->cfg->block_of[i]];
-        if (loop == NO_LOOP || (!over_loops && !belongs((Subject)quantifier->over, &q->func->insns[i])))
+        if (loop == NO_LOOP
+            || (!over_loops && !belongs((Subject)quantifier->over, &q->func->insns[i])))
             continue;
         counts[loop] += found->hits[i];
         totals[loop]++;
@@ -174,7 +182,7 @@ static double quantify(Ask *ask, const Code *code)
     return code->kind == CODE_COUNT ? count : code->kind == CODE_ANY ? count > 0 : count == total;
 }
 
-/* ---- paths ------------------------------------------------------------------------------------------------------- */
+/* ---- paths ----------------------------------------------------------------------------------- */
 
 typedef struct EvalWalk {
     const Cfg *cfg;
@@ -208,15 +216,16 @@ static bool leaves(const Cfg *cfg, BlockId block)
     return false;
 }
 
-/* Blocks at whose edge (entry, or with backward the end) a path that began at a hit, or with avoid at the entry or an exit and
- * without a hit so far, arrives. */
+/* Blocks at whose edge (entry, or with backward the end) a path that began at a hit, or with avoid
+ * at the entry or an exit and without a hit so far, arrives. */
 static const bool *walk(const Inquiry *q, const bool *has_hit, bool backward, bool avoid)
 {
     const Cfg *cfg = q->cfg;
     Arena *scratch = q->shared->scratch;
     bool *reached = ptx_arena_array(q->arena, bool, cfg->block_count + 1);
     ArenaMark mark = ptx_arena_mark(scratch);
-    EvalWalk w = { cfg, has_hit, reached, ptx_arena_array(scratch, BlockId, cfg->block_count + 1), 0 };
+    EvalWalk w = { cfg, has_hit, reached, ptx_arena_array(scratch, BlockId, cfg->block_count + 1),
+                   0 };
     for (uint32_t r = 0; r < cfg->rpo_count; r++) {
         BlockId block = cfg->rpo[r];
         if (!avoid && has_hit[block])
@@ -237,7 +246,8 @@ static const bool *walk(const Inquiry *q, const bool *has_hit, bool backward, bo
 static void find_ends(const Inquiry *q, Found *found)
 {
     const Cfg *cfg = q->cfg;
-    InsnId *first = ptx_arena_array(q->arena, InsnId, cfg->block_count + 1), *last = ptx_arena_array(q->arena, InsnId, cfg->block_count + 1);
+    InsnId *first = ptx_arena_array(q->arena, InsnId, cfg->block_count + 1),
+           *last = ptx_arena_array(q->arena, InsnId, cfg->block_count + 1);
     bool *has_hit = ptx_arena_array(q->arena, bool, cfg->block_count + 1);
     for (InsnId i = 0; i < q->func->insn_count; i++) {
         BlockId block = cfg->block_of[i];
@@ -255,7 +265,8 @@ static void find_ends(const Inquiry *q, Found *found)
 static bool hits_in_block(const Found *found, const Ask *ask, bool after)
 {
     BlockId block = ask->at.block;
-    return found->has_hit[block] && (after ? found->last[block] > ask->at.insn : found->first[block] < ask->at.insn);
+    return found->has_hit[block]
+           && (after ? found->last[block] > ask->at.insn : found->first[block] < ask->at.insn);
 }
 
 static double follow_paths(Ask *ask, const Code *code)
@@ -264,19 +275,22 @@ static double follow_paths(Ask *ask, const Code *code)
     Found *found = find(ask, code->arg);
     bool after = code->kind == CODE_EVER_AFTER || code->kind == CODE_ALWAYS_AFTER;
     bool always = code->kind == CODE_ALWAYS_BEFORE || code->kind == CODE_ALWAYS_AFTER;
-    if (!found->is_done || ask->at.insn == NO_ID || q->cfg->has_unknown_target || q->func->has_unknown)
+    if (!found->is_done || ask->at.insn == NO_ID || q->cfg->has_unknown_target
+        || q->func->has_unknown)
         return UNKNOWN;
     if (!found->has_hit)
         find_ends(q, found);
     if (hits_in_block(found, ask, after))
         return 1;
-    const bool **known = always ? (after ? &found->none_after : &found->none_before) : after ? &found->some_after : &found->some_before;
+    const bool **known = always  ? (after ? &found->none_after : &found->none_before)
+                         : after ? &found->some_after
+                                 : &found->some_before;
     if (!*known)
         *known = walk(q, found->has_hit, after, always);
     return (*known)[ask->at.block] != always;
 }
 
-/* ---- values ------------------------------------------------------------------------------------------------------ */
+/* ---- values ---------------------------------------------------------------------------------- */
 
 static double finite(double value)
 {
@@ -386,7 +400,7 @@ double ptx_eval_codes(Ask *ask, const Code *codes, uint32_t count)
     return stack[depth];
 }
 
-/* ---- what is left where the opcode text is known ----------------------------------------------------------------- */
+/* ---- what is left where the opcode text is known --------------------------------------------- */
 
 /* A value on the stack of the codes written so far. */
 typedef struct EvalHeld {
@@ -398,7 +412,8 @@ typedef struct EvalHeld {
 /* An `and` or `or` whose right side is being written. */
 typedef struct Junction {
     uint32_t jump;              /* its jump */
-    bool is_dropped;            /* the left side leaves the decision to the right one, and is gone */
+    /* the left side leaves the decision to the right one, and is gone */
+    bool is_dropped;
 } Junction;
 
 typedef struct Narrower {
@@ -417,7 +432,9 @@ static bool is_of_op(const Code *code)
     case CODE_CONST: case CODE_THRESHOLD: case CODE_IS:
         return true;
     case CODE_FACT:
-        return code->arg >= FACT__COUNT || (ptx_fact_info[code->arg].level <= LEVEL_OP && ptx_fact_info[code->arg].certainty == CERTAINTY_EXACT);
+        return code->arg >= FACT__COUNT
+               || (ptx_fact_info[code->arg].level <= LEVEL_OP
+                   && ptx_fact_info[code->arg].certainty == CERTAINTY_EXACT);
     default:
         return false;
     }
@@ -433,7 +450,8 @@ static void hold(Narrower *n, const Code *code)
 static void replace_top(Narrower *n, const Code *code)
 {
     EvalHeld *top = &n->held[n->depth];
-    top->value = code->kind == CODE_IN ? is_in(n->ask->evaluator->set, code, top->value) : change((CodeKind)code->kind, top->value);
+    top->value = code->kind == CODE_IN ? is_in(n->ask->evaluator->set, code, top->value)
+                                       : change((CodeKind)code->kind, top->value);
     n->codes[n->count++] = *code;
 }
 
@@ -497,5 +515,6 @@ Rest ptx_eval_narrow(Ask *ask, Program program, Code *codes)
             at = from[at].arg - 1u;
     }
     const EvalHeld *all = &n.held[1];
-    return (Rest){ codes, n.count, program.count && !all->is_known, !program.count || (all->is_known && all->value == 1) };
+    return (Rest){ codes, n.count, program.count && !all->is_known,
+                   !program.count || (all->is_known && all->value == 1) };
 }

@@ -10,11 +10,16 @@ typedef struct Found {
     Certainty certainty;        /* of the facts its predicate has read */
     uint32_t count, total;
     const bool *hits;           /* per instruction, or per loop or parameter */
-    const uint32_t *loop_counts, *loop_totals;  /* per loop, inner loops included; NULL: not asked for yet */
-    const bool *has_hit;        /* per block, of instructions; NULL: not asked for yet; and the first and last in those that have one */
+    /* per loop, inner loops included; NULL: not asked for yet */
+    const uint32_t *loop_counts, *loop_totals;
+    /* per block, of instructions; NULL: not asked for yet; and the first and last in those that
+     * have one */
+    const bool *has_hit;
     const InsnId *first, *last;
-    const bool *some_before, *none_before;      /* per block: some path to it from the entry has a hit; some path has none */
-    const bool *some_after, *none_after;        /* per block: the same from its end to an exit; NULL: not asked for yet */
+    /* per block: some path to it from the entry has a hit; some path has none */
+    const bool *some_before, *none_before;
+    /* per block: the same from its end to an exit; NULL: not asked for yet */
+    const bool *some_after, *none_after;
 } Found;
 
 /* One set of rules, in one function. */
@@ -22,7 +27,8 @@ typedef struct Evaluator {
     Inquiry *q;
     const RuleSet *set;
     Found *found;               /* per quantifier; zeroed for each function */
-    int8_t **op_hits;           /* per quantifier whose predicate asks for the opcode text alone, and Op.id: 0 not asked for yet, 1 true, 2 not;
+    int8_t **
+        op_hits; /* per quantifier whose predicate asks for the opcode text alone, and Op.id: 0 not asked for yet, 1 true, 2 not;
                                  * NULL: not made yet. For the module */
 } Evaluator;
 
@@ -47,8 +53,9 @@ typedef struct Rest {
     bool is_true;               /* else */
 } Rest;
 
-/* For all instructions with the text of that in ask; an empty program is true. codes has room for all of the program's. Values
- * and certainties of what is asked in the end are those of the whole program. */
+/* For all instructions with the text of that in ask; an empty program is true. codes has room for
+ * all of the program's. Values and certainties of what is asked in the end are those of the whole
+ * program. */
 Rest ptx_eval_narrow(Ask *ask, Program program, Code *codes);
 
 #endif

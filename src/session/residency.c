@@ -3,9 +3,10 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- the launch -------------------------------------------------------------------------------------------------- */
+/* ---- the launch ------------------------------------------------------------------------------ */
 
-/* NVIDIA's guideline is 128 to 256 threads (CUDA C++ Best Practices Guide, "Thread and Block Heuristics"). */
+/* NVIDIA's guideline is 128 to 256 threads (CUDA C++ Best Practices Guide, "Thread and Block
+ * Heuristics"). */
 enum { ASSUMED_THREADS = 256 };
 
 /* A size that is left out behind one that is given is 1. */
@@ -56,7 +57,8 @@ static const char *block_error(const Bounds *bounds, const int64_t block[3])
         if (block[i] != required[i])
             return "the block is not that of .reqntid";
     double threads = (double)block[0] * (double)block[1] * (double)block[2];
-    return threads > ptx_bounds_threads(bounds) ? "the block has more threads than .maxntid allows" : NULL;
+    return threads > ptx_bounds_threads(bounds) ? "the block has more threads than .maxntid allows"
+                                                : NULL;
 }
 
 LaunchShape ptx_launch_shape_find(const Func *func, const Launch *launch, bool assumes_block)
@@ -74,7 +76,7 @@ LaunchShape ptx_launch_shape_find(const Func *func, const Launch *launch, bool a
     return shape;
 }
 
-/* ---- memory and barriers ----------------------------------------------------------------------------------------- */
+/* ---- memory and barriers --------------------------------------------------------------------- */
 
 /* Shared memory that kernels of a unit of the file may reach by a call. */
 typedef struct UnitShared {
@@ -88,8 +90,11 @@ struct DemandScan {
     const Module *module;
     UnitShared *units;          /* per unit */
     VarId *first_vars;          /* per function: its variables are contiguous from here on */
-    uint32_t *seen;             /* per variable, the last function that used it, + 1; NULL: no sized one in .shared at module level */
-    const uint8_t *barriers;    /* per function, of it and of all that it comes to call, + 1; NULL: not asked for yet */
+    /* per variable, the last function that used it, + 1; NULL: no sized one in .shared at module
+     * level */
+    uint32_t *seen;
+    /* per function, of it and of all that it comes to call, + 1; NULL: not asked for yet */
+    const uint8_t *barriers;
 };
 
 static void scan_shared(DemandScan *scan, Arena *arena, VarId v)
@@ -133,7 +138,8 @@ DemandScan *ptx_demand_scan_new(Arena *arena, const Module *module)
 static bool lay_out(const Var *var, uint64_t *bytes)
 {
     uint64_t align = var->align ? var->align : 1;
-    return !__builtin_add_overflow((*bytes + align - 1) / align * align, var->bytes, bytes) && *bytes <= INT64_MAX / 2;
+    return !__builtin_add_overflow((*bytes + align - 1) / align * align, var->bytes, bytes)
+           && *bytes <= INT64_MAX / 2;
 }
 
 /* Bytes of the function's variables in a space, each aligned as it asks. */
@@ -149,14 +155,16 @@ static int64_t laid_out_bytes(const DemandScan *scan, FuncId id, Space space, bo
     return (int64_t)bytes;
 }
 
-/* What the driver provides takes neither shared memory nor barriers: CUDA C++ Programming Guide, "Formatted Output", "Assertion",
- * "Dynamic Global Memory Allocation and Operations"; PTX Writer's Guide, "System Calls". */
+/* What the driver provides takes neither shared memory nor barriers: CUDA C++ Programming Guide,
+ * "Formatted Output", "Assertion", "Dynamic Global Memory Allocation and Operations"; PTX Writer's
+ * Guide, "System Calls". */
 static bool is_system_call(const Module *module, FuncId id)
 {
     static const char *const names[] = { "vprintf", "__assertfail", "malloc", "free" };
     const Func *func = &module->funcs[id];
     for (size_t i = 0; i < sizeof names / sizeof *names && !func->has_body; i++)
-        if (strlen(names[i]) == ptx_span_length(func->name) && !memcmp(module->text + func->name.begin, names[i], strlen(names[i])))
+        if (strlen(names[i]) == ptx_span_length(func->name)
+            && !memcmp(module->text + func->name.begin, names[i], strlen(names[i])))
             return true;
     return false;
 }
@@ -171,8 +179,8 @@ static bool may_share(const Module *module, const CallGraph *graph, FuncId id)
     return calls && calls->has_indirect_call;
 }
 
-/* Adds to a function's own bytes the variables of the module that its instructions name, as ptxas does. What it calls may
- * use more: unknown where anything that can be called does. */
+/* Adds to a function's own bytes the variables of the module that its instructions name, as ptxas
+ * does. What it calls may use more: unknown where anything that can be called does. */
 static int64_t shared_bytes(DemandScan *scan, FuncId id, bool shares)
 {
     const Func *func = &scan->module->funcs[id];
@@ -195,14 +203,17 @@ static int64_t shared_bytes(DemandScan *scan, FuncId id, bool shares)
     return (int64_t)bytes;
 }
 
-/* Where no array of unknown size is named, by the function or by what it may call, a launch has no use for dynamic shared memory. */
+/* Where no array of unknown size is named, by the function or by what it may call, a launch has no
+ * use for dynamic shared memory. */
 static bool may_use_dynamic_shared(const DemandScan *scan, FuncId id, bool shares)
 {
     const Func *func = &scan->module->funcs[id];
     if (scan->units[func->unit].has_unsized && shares)
         return true;
     for (uint32_t o = 0; o < func->operand_count; o++) {
-        const Var *var = func->operands[o].kind == OPERAND_VAR ? &scan->module->vars[func->operands[o].id] : NULL;
+        const Var *var = func->operands[o].kind == OPERAND_VAR
+                             ? &scan->module->vars[func->operands[o].id]
+                             : NULL;
         if (var && var->space == SPACE_SHARED && !var->bytes)
             return true;
     }
@@ -216,7 +227,8 @@ static int64_t own_barriers(const Func *func)
     for (InsnId i = 0; i < func->insn_count; i++) {
         const Insn *insn = &func->insns[i];
         const Operand *operands = ptx_insn_operands(func, insn);
-        if (insn->op->kind != OPK_BAR || ptx_op_has(insn->op, MOD_CLUSTER) || ptx_op_has(insn->op, MOD_WARP))
+        if (insn->op->kind != OPK_BAR || ptx_op_has(insn->op, MOD_CLUSTER)
+            || ptx_op_has(insn->op, MOD_WARP))
             continue;
         uint32_t at = 0;
         while (at < insn->operand_count && operands[at].role & ROLE_DEF)
@@ -256,11 +268,14 @@ enum { BARRIERS_UNKNOWN = 17 };     /* more than there are */
 static uint8_t barriers_at(const Module *module, const CallGraph *graph, FuncId id)
 {
     bool is_there = module->funcs[id].has_body || is_system_call(module, id);
-    return graph->nodes[id].has_indirect_call || !is_there ? BARRIERS_UNKNOWN : (uint8_t)own_barriers(&module->funcs[id]);
+    return graph->nodes[id].has_indirect_call || !is_there
+               ? BARRIERS_UNKNOWN
+               : (uint8_t)own_barriers(&module->funcs[id]);
 }
 
 /* All that comes to call the function has so many, unless it is known to have more. */
-static void hand_up(uint8_t *barriers, const Callers *callers, FuncId *stack, FuncId from, uint8_t count)
+static void hand_up(uint8_t *barriers, const Callers *callers, FuncId *stack, FuncId from,
+                    uint8_t count)
 {
     uint32_t depth = 0;
     stack[depth++] = from;
@@ -294,7 +309,8 @@ static void find_barriers(DemandScan *scan, Arena *scratch, const CallGraph *gra
     scan->barriers = barriers;
 }
 
-/* Those of all that it may come to call, too: unknown where some of that is not there to be looked at. */
+/* Those of all that it may come to call, too: unknown where some of that is not there to be looked
+ * at. */
 static int64_t count_barriers(DemandScan *scan, const CallGraph *graph, Arena *scratch, FuncId id)
 {
     if (!scan->barriers)
@@ -311,12 +327,13 @@ Demand ptx_demand_compute(DemandScan *scan, Arena *scratch, const CallGraph *cal
         .static_shared_bytes = shared_bytes(scan, func, shares),
         .local_bytes = laid_out_bytes(scan, func, SPACE_LOCAL, false),
         .param_bytes = laid_out_bytes(scan, func, SPACE_PARAM, true),
-        .barriers = shares ? count_barriers(scan, calls, scratch, func) : own_barriers(&module->funcs[func]),
+        .barriers = shares ? count_barriers(scan, calls, scratch, func)
+                           : own_barriers(&module->funcs[func]),
         .may_use_dynamic_shared = may_use_dynamic_shared(scan, func, shares),
     };
 }
 
-/* ---- on a GPU ---------------------------------------------------------------------------------------------------- */
+/* ---- on a GPU -------------------------------------------------------------------------------- */
 
 static void take_model(const Pressure *model, Residency *out)
 {
@@ -362,8 +379,12 @@ static void find_resources(const ResidencyInput *in, Residency *out)
     const PtxasUsage *said = in->said;
     Resources *r = &out->resources;
     *r = (Resources){
-        .threads_per_block = in->shape->threads_per_block, .registers_per_thread = out->registers, .static_shared_bytes = in->demand->static_shared_bytes,
-        .dynamic_shared_bytes = in->shape->dynamic_shared_bytes, .barriers = in->demand->barriers, .cluster_blocks = cluster_blocks(in->shape),
+        .threads_per_block = in->shape->threads_per_block,
+        .registers_per_thread = out->registers,
+        .static_shared_bytes = in->demand->static_shared_bytes,
+        .dynamic_shared_bytes = in->shape->dynamic_shared_bytes,
+        .barriers = in->demand->barriers,
+        .cluster_blocks = cluster_blocks(in->shape),
     };
     if (in->max_registers > 0 && r->registers_per_thread > in->max_registers)
         r->registers_per_thread = in->max_registers;
@@ -383,7 +404,10 @@ static Waves find_waves(const Gpu *gpu, int64_t blocks, int64_t per_sm)
     int64_t wave = (int64_t)gpu->figures[FIGURE_SMS] * per_sm, last = blocks % wave;
     double count = (double)blocks / (double)wave;
     return (Waves){
-        .count = count, .full = blocks / wave, .tail_blocks = last, .tail_percent = last ? 100.0 * (double)last / (double)wave : 100,
+        .count = count,
+        .full = blocks / wave,
+        .tail_blocks = last,
+        .tail_percent = last ? 100.0 * (double)last / (double)wave : 100,
         .utilisation_percent = 100 * count / (double)(blocks / wave + (last != 0)),
     };
 }

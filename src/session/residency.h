@@ -1,5 +1,5 @@
-/* residency.h -- how a function is launched, what a block of it takes of an SM, and how many blocks of it are resident on a GPU at once.
- * Numbers below 0: not known. */
+/* residency.h -- how a function is launched, what a block of it takes of an SM, and how many blocks
+ * of it are resident on a GPU at once. Numbers below 0: not known. */
 #ifndef PTX_SESSION_RESIDENCY_H
 #define PTX_SESSION_RESIDENCY_H
 
@@ -44,10 +44,17 @@ typedef struct PtxasUsage {
     int64_t barriers;           /* named barriers */
     int64_t shared_bytes;       /* static */
     int64_t spill_store_bytes, spill_load_bytes;        /* per thread */
-    int64_t stack_bytes;        /* per thread: with those of called functions where the log has it, else the function's own frame */
+    /* per thread: with those of called functions where the log has it, else the function's own
+     * frame */
+    int64_t stack_bytes;
 } PtxasUsage;
 
-typedef enum RegisterSource { REGISTERS_UNKNOWN, REGISTERS_MAX_LIVE, REGISTERS_PTXAS, REGISTERS_MODEL } RegisterSource;
+typedef enum RegisterSource {
+    REGISTERS_UNKNOWN,
+    REGISTERS_MAX_LIVE,
+    REGISTERS_PTXAS,
+    REGISTERS_MODEL
+} RegisterSource;
 
 /* Waves of blocks. NaN too: not known. */
 typedef struct Waves {
@@ -72,7 +79,8 @@ typedef struct ResidencyInput {
     const PtxasUsage *said;     /* NULL: nothing */
     const Pressure *model;      /* NULL: there is none */
     int64_t max_live;           /* registers; the last resort */
-    int64_t max_registers;      /* that a thread may have, as for a trial of -maxrregcount; 0: as many as it takes */
+    /* that a thread may have, as for a trial of -maxrregcount; 0: as many as it takes */
+    int64_t max_registers;
 } ResidencyInput;
 
 Residency ptx_residency_compute(const ResidencyInput *in);

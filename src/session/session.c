@@ -18,7 +18,8 @@ typedef struct Predicted {
     bool is_made;
     const Evaluation *evaluation;       /* that it rests on; NULL: the launch is not known */
     Prediction prediction;
-    const float *load_clocks;   /* per instruction: of loads of global memory, as predicted; NULL: not known */
+    /* per instruction: of loads of global memory, as predicted; NULL: not known */
+    const float *load_clocks;
 } Predicted;
 
 typedef struct OfGpu {
@@ -87,7 +88,7 @@ struct OfModule {
     DemandScan *demands;
 };
 
-/* ---- all functions ----------------------------------------------------------------------------------------------- */
+/* ---- all functions --------------------------------------------------------------------------- */
 
 void ptx_sessions_begin(Sessions *all)
 {
@@ -140,7 +141,7 @@ static DemandScan *demands_of(Sessions *all)
     return all->own->demands;
 }
 
-/* ---- the function in hand ---------------------------------------------------------------------------------------- */
+/* ---- the function in hand -------------------------------------------------------------------- */
 
 static FuncId id_of(const Session *s)
 {
@@ -200,7 +201,8 @@ bool ptx_session_is_projected(Session *s)
 
 bool ptx_session_has_model(Session *s)
 {
-    return s->all->gpu_count && s->func->is_entry && ptx_session_cfg(s) && (s->all->has_figures || s->launch->block[0]);
+    return s->all->gpu_count && s->func->is_entry && ptx_session_cfg(s)
+           && (s->all->has_figures || s->launch->block[0]);
 }
 
 static Arena *kept_of(const Session *s)
@@ -215,7 +217,7 @@ static OfGpu *of_gpu(Session *s, size_t gpu)
     return &s->gpus[gpu];
 }
 
-/* ---- flow -------------------------------------------------------------------------------------------------------- */
+/* ---- flow ------------------------------------------------------------------------------------ */
 
 static void make_flow(Session *s)
 {
@@ -261,30 +263,34 @@ const Mixes *ptx_session_mixes(Session *s)
 {
     const Trips *trips = s->all->has_figures ? ptx_session_trips(s) : NULL;
     if (!s->mixes)
-        s->mixes = ptx_mix_compute(s->all->arena, s->all->scratch, s->func, ptx_session_cfg(s), s->loops, trips);
+        s->mixes = ptx_mix_compute(s->all->arena, s->all->scratch, s->func, ptx_session_cfg(s),
+                                   s->loops, trips);
     return s->mixes;
 }
 
-/* ---- values and costs -------------------------------------------------------------------------------------------- */
+/* ---- values and costs ------------------------------------------------------------------------ */
 
 const Uniforms *ptx_session_uniforms(Session *s)
 {
     if (!s->uniforms)
-        s->uniforms = ptx_uniform_compute(kept_of(s), s->all->scratch, s->all->module, s->func, ptx_session_cfg(s), s->dom, s->loops, s->launch);
+        s->uniforms = ptx_uniform_compute(kept_of(s), s->all->scratch, s->all->module, s->func,
+                                          ptx_session_cfg(s), s->dom, s->loops, s->launch);
     return s->uniforms;
 }
 
 const Trips *ptx_session_trips(Session *s)
 {
     if (!s->trips)
-        s->trips = ptx_trips_compute(kept_of(s), s->all->scratch, s->all->module, s->func, ptx_session_cfg(s), s->dom, s->loops, s->launch);
+        s->trips = ptx_trips_compute(kept_of(s), s->all->scratch, s->all->module, s->func,
+                                     ptx_session_cfg(s), s->dom, s->loops, s->launch);
     return s->trips;
 }
 
 const uint8_t *ptx_session_work(Session *s)
 {
     if (!s->work)
-        s->work = ptx_work_compute(kept_of(s), s->all->scratch, s->func, ptx_session_cfg(s), s->loops, ptx_session_live(s));
+        s->work = ptx_work_compute(kept_of(s), s->all->scratch, s->func, ptx_session_cfg(s),
+                                   s->loops, ptx_session_live(s));
     return s->work;
 }
 
@@ -292,8 +298,10 @@ const Throughput *ptx_session_throughput(Session *s, size_t gpu)
 {
     OfGpu *of = of_gpu(s, gpu);
     if (!of->throughput)
-        of->throughput = ptx_throughput_compute(kept_of(s), s->all->scratch, s->func, ptx_session_cfg(s), s->loops, ptx_session_trips(s), ptx_session_work(s),
-                                                ptx_sessions_ops(s->all, gpu), s->all->gpus[gpu]);
+        of->throughput = ptx_throughput_compute(kept_of(s), s->all->scratch, s->func,
+                                                ptx_session_cfg(s), s->loops, ptx_session_trips(s),
+                                                ptx_session_work(s), ptx_sessions_ops(s->all, gpu),
+                                                s->all->gpus[gpu]);
     return of->throughput;
 }
 
@@ -301,8 +309,9 @@ const Lowered *ptx_session_lowered(Session *s, size_t gpu)
 {
     OfGpu *of = of_gpu(s, gpu);
     if (!of->lowered)
-        of->lowered = ptx_lowered_compute(kept_of(s), s->all->scratch, s->all->module, s->func, ptx_session_cfg(s), s->dom, s->loops, ptx_session_uniforms(s),
-                                          s->all->gpus[gpu]->target);
+        of->lowered = ptx_lowered_compute(kept_of(s), s->all->scratch, s->all->module, s->func,
+                                          ptx_session_cfg(s), s->dom, s->loops,
+                                          ptx_session_uniforms(s), s->all->gpus[gpu]->target);
     return of->lowered;
 }
 
@@ -332,7 +341,7 @@ const Pressure *ptx_session_unbounded(Session *s)
     return s->passing->unbounded = make_pressure(s, s->all->work, func, 0);
 }
 
-/* ---- launch and residency ---------------------------------------------------------------------------------------- */
+/* ---- launch and residency -------------------------------------------------------------------- */
 
 const LaunchShape *ptx_session_shape(Session *s)
 {
@@ -371,16 +380,20 @@ const Residency *ptx_session_residency(Session *s, size_t gpu)
     if (of->residency)
         return of->residency;
     const ResidencyInput in = {
-        .gpu = all->gpus[gpu], .shape = ptx_session_shape(s), .demand = ptx_session_demand(s),
+        .gpu = all->gpus[gpu],
+        .shape = ptx_session_shape(s),
+        .demand = ptx_session_demand(s),
         .said = ptx_session_said(s, gpu),
-        .model = ptx_session_has_model(s) ? ptx_session_pressure(s, gpu) : NULL, .max_live = max_live(s), .max_registers = all->trial.max_registers,
+        .model = ptx_session_has_model(s) ? ptx_session_pressure(s, gpu) : NULL,
+        .max_live = max_live(s),
+        .max_registers = all->trial.max_registers,
     };
     Residency *out = ptx_arena_new(kept_of(s), Residency);
     *out = ptx_residency_compute(&in);
     return of->residency = out;
 }
 
-/* ---- what findings ask for --------------------------------------------------------------------------------------- */
+/* ---- what findings ask for ------------------------------------------------------------------- */
 
 const Defs *ptx_session_defs(Session *s)
 {
@@ -394,7 +407,8 @@ const PointsToSet *ptx_session_bases(Session *s)
 {
     Passing *p = s->passing;
     if (!p->bases)
-        p->bases = ptx_points_to_sets_compute(s->all->work, s->all->scratch, s->all->module, s->func);
+        p->bases = ptx_points_to_sets_compute(s->all->work, s->all->scratch, s->all->module,
+                                              s->func);
     return p->bases;
 }
 
@@ -402,8 +416,9 @@ const MustDiverge *ptx_session_splits(Session *s)
 {
     Passing *p = s->passing;
     if (!p->splits)
-        p->splits = ptx_must_diverge_compute(s->all->work, s->all->scratch, s->all->module, s->func, ptx_session_cfg(s), s->dom, s->loops, ptx_session_uniforms(s),
-                                       s->launch);
+        p->splits = ptx_must_diverge_compute(s->all->work, s->all->scratch, s->all->module, s->func,
+                                             ptx_session_cfg(s), s->dom, s->loops,
+                                             ptx_session_uniforms(s), s->launch);
     return p->splits;
 }
 
@@ -411,7 +426,8 @@ const bool *ptx_session_lane_branches(Session *s)
 {
     Passing *p = s->passing;
     if (!p->lane_branches)
-        p->lane_branches = ptx_lane_branches_compute(s->all->work, s->all->scratch, s->func, ptx_session_cfg(s));
+        p->lane_branches = ptx_lane_branches_compute(s->all->work, s->all->scratch, s->func,
+                                                     ptx_session_cfg(s));
     return p->lane_branches;
 }
 
@@ -419,7 +435,8 @@ LaneSplits *ptx_session_lane_splits(Session *s)
 {
     Passing *p = s->passing;
     if (!p->lane_splits)
-        p->lane_splits = ptx_lane_splits_new(s->all->work, s->all->module, s->func, ptx_session_cfg(s), s->dom, s->loops, s->launch);
+        p->lane_splits = ptx_lane_splits_new(s->all->work, s->all->module, s->func,
+                                             ptx_session_cfg(s), s->dom, s->loops, s->launch);
     return p->lane_splits;
 }
 
@@ -433,7 +450,9 @@ const RedundantLoads *ptx_session_repeats(Session *s)
 {
     Passing *p = s->passing;
     if (!p->repeats)
-        p->repeats = ptx_redundant_loads_compute(s->all->work, s->all->scratch, s->all->module, s->func, ptx_session_cfg(s), s->loops, defs_in_loops(s));
+        p->repeats = ptx_redundant_loads_compute(s->all->work, s->all->scratch, s->all->module,
+                                                 s->func, ptx_session_cfg(s), s->loops,
+                                                 defs_in_loops(s));
     return p->repeats;
 }
 
@@ -449,7 +468,8 @@ const JoinableRow *ptx_session_joinable(Session *s)
 {
     Passing *p = s->passing;
     if (!p->joinable)
-        p->joinable = ptx_joinable_rows_compute(s->all->work, s->all->module, s->func, ptx_session_cfg(s));
+        p->joinable = ptx_joinable_rows_compute(s->all->work, s->all->module, s->func,
+                                                ptx_session_cfg(s));
     return p->joinable;
 }
 
@@ -465,7 +485,8 @@ const bool *ptx_session_unused_results(Session *s)
 {
     Passing *p = s->passing;
     if (!p->unused_results)
-        p->unused_results = ptx_dead_code_compute(s->all->work, s->all->scratch, s->func, ptx_session_cfg(s), ptx_session_live(s));
+        p->unused_results = ptx_dead_code_compute(s->all->work, s->all->scratch, s->func,
+                                                  ptx_session_cfg(s), ptx_session_live(s));
     return p->unused_results;
 }
 
@@ -473,7 +494,8 @@ const uint32_t *ptx_session_loop_overhead(Session *s)
 {
     Passing *p = s->passing;
     if (!p->loop_overhead)
-        p->loop_overhead = ptx_loop_overhead_compute(s->all->work, s->all->scratch, s->func, ptx_session_cfg(s), s->loops, defs_in_loops(s));
+        p->loop_overhead = ptx_loop_overhead_compute(
+            s->all->work, s->all->scratch, s->func, ptx_session_cfg(s), s->loops, defs_in_loops(s));
     return p->loop_overhead;
 }
 
@@ -481,7 +503,9 @@ const bool *ptx_session_read_only(Session *s)
 {
     Passing *p = s->passing;
     if (!p->read_only)
-        p->read_only = ptx_read_only_params_compute(s->all->work, s->all->scratch, writers_of(s->all), s->func, ptx_session_cfg(s), ptx_session_bases(s));
+        p->read_only = ptx_read_only_params_compute(s->all->work, s->all->scratch,
+                                                    writers_of(s->all), s->func, ptx_session_cfg(s),
+                                                    ptx_session_bases(s));
     return p->read_only;
 }
 
@@ -489,14 +513,16 @@ const MatrixFaults *ptx_session_matrix_faults(Session *s)
 {
     Passing *p = s->passing;
     if (!p->was_multiplied && !s->func->has_unknown)
-        p->matrix_faults = ptx_matrix_faults_compute(s->all->work, s->all->scratch, s->func, ptx_session_cfg(s));
+        p->matrix_faults = ptx_matrix_faults_compute(s->all->work, s->all->scratch, s->func,
+                                                     ptx_session_cfg(s));
     p->was_multiplied = true;
     return p->matrix_faults;
 }
 
-/* ---- runs -------------------------------------------------------------------------------------------------------- */
+/* ---- runs ------------------------------------------------------------------------------------ */
 
-/* What is found of functions whatever the launch goes with the function in hand; trials of one kernel come one after the other, and keep it. */
+/* What is found of functions whatever the launch goes with the function in hand; trials of one
+ * kernel come one after the other, and keep it. */
 static const SimProgram *program_of(Session *s)
 {
     Sessions *all = s->all;
@@ -537,7 +563,8 @@ static const Evaluation *evaluate(Session *s, EvaluationBudget budget)
     const Effort effort = effort_of(s, budget);
     const Gpu *gpu = all->gpu_count ? all->gpus[all->trial.gpu] : NULL;
     Arena *arena = budget == BUDGET_FIGURES ? kept_of(s) : all->work;
-    return ptx_evaluate(arena, all->temp, all->scratch, program_of(s), id_of(s), s->launch, gpu, effort.steps, effort.depth);
+    return ptx_evaluate(arena, all->temp, all->scratch, program_of(s), id_of(s), s->launch, gpu,
+                        effort.steps, effort.depth);
 }
 
 /* Only of kernels: nobody knows what calls a function. */
@@ -564,7 +591,8 @@ PartedCosts *ptx_session_parted(Session *s)
 {
     const Evaluation *evaluation = ptx_session_evaluation(s, BUDGET_FINDINGS);
     if (evaluation && !s->passing->parted)
-        s->passing->parted = ptx_divergence_new(s->all->work, evaluation, s->func, ptx_session_cfg(s), s->dom);
+        s->passing->parted = ptx_divergence_new(s->all->work, evaluation, s->func,
+                                                ptx_session_cfg(s), s->dom);
     return s->passing->parted;
 }
 
@@ -574,7 +602,9 @@ const Trace *ptx_session_trace(Session *s)
     const Sessions *all = s->all;
     const Evaluation *evaluation = ptx_session_evaluation(s, BUDGET_FINDINGS);
     if (!p->was_traced && evaluation)
-        p->trace = ptx_trace_make(all->work, all->temp, all->scratch, program_of(s), id_of(s), s->launch, all->gpu_count ? all->gpus[0] : NULL, evaluation->is_row);
+        p->trace = ptx_trace_make(all->work, all->temp, all->scratch, program_of(s), id_of(s),
+                                  s->launch, all->gpu_count ? all->gpus[0] : NULL,
+                                  evaluation->is_row);
     p->was_traced = true;
     return p->trace;
 }
@@ -584,7 +614,8 @@ const Hazards *ptx_session_hazards(Session *s)
     Passing *p = s->passing;
     const Sessions *all = s->all;
     if (!p->was_raced && s->func->is_entry && !s->func->has_unknown)
-        p->hazards = ptx_hazards_find(all->work, all->temp, all->scratch, program_of(s), all->module, id_of(s), s->launch);
+        p->hazards = ptx_hazards_find(all->work, all->temp, all->scratch, program_of(s),
+                                      all->module, id_of(s), s->launch);
     p->was_raced = true;
     return p->hazards;
 }
@@ -594,15 +625,17 @@ const BlockRace *ptx_session_block_race(Session *s)
     Passing *p = s->passing;
     const Sessions *all = s->all;
     if (!p->was_raced_by_blocks && s->func->is_entry && !s->func->has_unknown) {
-        p->block_race = ptx_global_race_find(all->work, all->temp, all->scratch, program_of(s), all->module, id_of(s), s->launch);
+        p->block_race = ptx_global_race_find(all->work, all->temp, all->scratch, program_of(s),
+                                             all->module, id_of(s), s->launch);
         if (!p->block_race)
-            p->block_race = ptx_cluster_race_find(all->work, all->temp, all->scratch, program_of(s), all->module, id_of(s), s->launch);
+            p->block_race = ptx_cluster_race_find(all->work, all->temp, all->scratch, program_of(s),
+                                                  all->module, id_of(s), s->launch);
     }
     p->was_raced_by_blocks = true;
     return p->block_race;
 }
 
-/* ---- trials ------------------------------------------------------------------------------------------------------ */
+/* ---- trials ---------------------------------------------------------------------------------- */
 
 void ptx_sessions_begin_trials(Sessions *trials, const Sessions *base)
 {
@@ -622,7 +655,8 @@ void ptx_sessions_begin_trials(Sessions *trials, const Sessions *base)
         trials->own->ops[g] = base->own->ops[g];
 }
 
-/* What is known of a function there but for what rests on its launch. Uniform values and machine instructions of the launch that was analysed will do. */
+/* What is known of a function there but for what rests on its launch. Uniform values and machine
+ * instructions of the launch that was analysed will do. */
 static Session *adopt(Sessions *trials, FuncId func)
 {
     const Session *known = ptx_sessions_of(trials->base, func);
@@ -631,7 +665,9 @@ static Session *adopt(Sessions *trials, FuncId func)
     s->all = trials;
     s->gpus = ptx_arena_array(trials->work, OfGpu, trials->gpu_count + 1);
     for (size_t g = 0; known->gpus && g < trials->gpu_count; g++)
-        s->gpus[g] = (OfGpu){ .throughput = known->gpus[g].throughput, .lowered = known->gpus[g].lowered, .pressure = known->gpus[g].pressure };
+        s->gpus[g] = (OfGpu){ .throughput = known->gpus[g].throughput,
+                              .lowered = known->gpus[g].lowered,
+                              .pressure = known->gpus[g].pressure };
     s->shape = NULL;
     s->evaluation = NULL;
     s->was_evaluated = false;
@@ -658,9 +694,10 @@ Session *ptx_session_try(Sessions *trials, FuncId func, const Trial *trial)
     return s;
 }
 
-/* ---- what a launch executes -------------------------------------------------------------------------------------- */
+/* ---- what a launch executes ------------------------------------------------------------------ */
 
-/* Of the functions that the kernel calls, in the order of its evaluation. lowered is NULL for what is not there. */
+/* Of the functions that the kernel calls, in the order of its evaluation. lowered is NULL for what
+ * is not there. */
 static const Compiled *called_code(Session *s, const Evaluation *evaluation, size_t gpu)
 {
     uint32_t count = evaluation ? evaluation->func_count : 0;
@@ -668,12 +705,14 @@ static const Compiled *called_code(Session *s, const Evaluation *evaluation, siz
     for (uint32_t c = 0; c < count; c++) {
         Session *callee = session_for(s->all, evaluation->funcs[c].func);
         const Cfg *cfg = ptx_session_cfg(callee);
-        codes[c] = (Compiled){ callee->func, cfg, callee->loops, cfg ? ptx_session_lowered(callee, gpu) : NULL };
+        codes[c] = (Compiled){ callee->func, cfg, callee->loops,
+                               cfg ? ptx_session_lowered(callee, gpu) : NULL };
     }
     return codes;
 }
 
-static Executed executed_by(Session *s, size_t gpu, const Evaluation *evaluation, const Compiled *called)
+static Executed executed_by(Session *s, size_t gpu, const Evaluation *evaluation,
+                            const Compiled *called)
 {
     const Lowered *lowered = ptx_session_lowered(s, gpu);
     const Compiled own = { s->func, s->cfg, s->loops, lowered };
@@ -691,7 +730,7 @@ const Executed *ptx_session_executed(Session *s, size_t gpu)
     return of->executed = out;
 }
 
-/* ---- time -------------------------------------------------------------------------------------------------------- */
+/* ---- time ------------------------------------------------------------------------------------ */
 
 static double number(int64_t value)
 {
@@ -703,10 +742,21 @@ static void predict(Session *s, size_t gpu, const Executed *executed, Predicted 
     const LaunchShape *shape = ptx_session_shape(s);
     float *load_clocks = ptx_arena_array(s->all->work, float, s->func->insn_count);
     const PredictInput in = {
-        .gpu = s->all->gpus[gpu], .module = s->all->module, .func = s->func, .cfg = s->cfg, .dom = s->dom, .loops = s->loops, .lowered = ptx_session_lowered(s, gpu),
-        .executed = executed, .evaluation = out->evaluation, .ops = ptx_sessions_ops(s->all, gpu), .work = ptx_session_work(s),
-        .blocks = number(shape->blocks), .warps_per_block = shape->is_block_assumed ? (double)NAN : number(shape->warps_per_block),
-        .blocks_per_sm = number(ptx_session_residency(s, gpu)->occupancy.blocks_per_sm), .load_clocks = load_clocks,
+        .gpu = s->all->gpus[gpu],
+        .module = s->all->module,
+        .func = s->func,
+        .cfg = s->cfg,
+        .dom = s->dom,
+        .loops = s->loops,
+        .lowered = ptx_session_lowered(s, gpu),
+        .executed = executed,
+        .evaluation = out->evaluation,
+        .ops = ptx_sessions_ops(s->all, gpu),
+        .work = ptx_session_work(s),
+        .blocks = number(shape->blocks),
+        .warps_per_block = shape->is_block_assumed ? (double)NAN : number(shape->warps_per_block),
+        .blocks_per_sm = number(ptx_session_residency(s, gpu)->occupancy.blocks_per_sm),
+        .load_clocks = load_clocks,
     };
     out->prediction = ptx_predict(s->all->scratch, &in);
     out->load_clocks = out->prediction.certainty == CERTAINTY_UNKNOWN ? NULL : load_clocks;
@@ -726,13 +776,15 @@ bool ptx_session_is_launch_known(Session *s)
 {
     const LaunchShape *shape = ptx_session_shape(s);
     bool is_known = !shape->is_block_assumed && shape->blocks > 0 && shape->threads_per_block > 0;
-    return is_known && s->all->gpu_count && ptx_session_residency(s, 0)->occupancy.blocks_per_sm > 0;
+    return is_known && s->all->gpu_count
+           && ptx_session_residency(s, 0)->occupancy.blocks_per_sm > 0;
 }
 
 double ptx_session_resident_warps(Session *s, size_t gpu)
 {
     const LaunchShape *shape = ptx_session_shape(s);
-    double each = number(shape->warps_per_block), fit = number(ptx_session_residency(s, gpu)->occupancy.blocks_per_sm);
+    double each = number(shape->warps_per_block),
+           fit = number(ptx_session_residency(s, gpu)->occupancy.blocks_per_sm);
     double come = ceil(number(shape->blocks) / s->all->gpus[gpu]->figures[FIGURE_SMS]);
     return shape->is_block_assumed ? (double)NAN : each * (come < fit ? come : fit);
 }
@@ -742,7 +794,8 @@ static bool can_predict(Session *s, EvaluationBudget budget)
 {
     if (budget == BUDGET_FIGURES)
         return ptx_session_is_projected(s) && !ptx_session_shape(s)->error;
-    return s->func->is_entry && !s->func->has_unknown && ptx_session_cfg(s) && ptx_session_is_launch_known(s);
+    return s->func->is_entry && !s->func->has_unknown && ptx_session_cfg(s)
+           && ptx_session_is_launch_known(s);
 }
 
 const Prediction *ptx_session_predict(Session *s, EvaluationBudget budget, size_t gpu)
@@ -754,7 +807,8 @@ const Prediction *ptx_session_predict(Session *s, EvaluationBudget budget, size_
     out->is_made = true;
     out->prediction = ptx_prediction_unknown;
     out->evaluation = can ? ptx_session_evaluation(s, budget) : NULL;
-    bool is_whole = out->evaluation && !out->evaluation->is_cut;        /* a part of a block stands for nothing */
+    /* a part of a block stands for nothing */
+    bool is_whole = out->evaluation && !out->evaluation->is_cut;
     if (budget == BUDGET_FIGURES && can) {
         predict(s, gpu, ptx_session_executed(s, gpu), out);
     } else if (is_whole) {
@@ -769,10 +823,12 @@ const Evaluation *ptx_session_predicted_evaluation(const Session *s)
     return s->passing->predicted.evaluation;
 }
 
-static const Parallelisms *make_parallelisms(Session *s, Arena *arena, size_t gpu, const Evaluation *evaluation, const float *load_clocks)
+static const Parallelisms *make_parallelisms(Session *s, Arena *arena, size_t gpu,
+                                             const Evaluation *evaluation, const float *load_clocks)
 {
     const Lowered *lowered = ptx_session_lowered(s, gpu);
-    return ptx_parallelism_compute(arena, s->all->scratch, s->func, s->cfg, s->loops, lowered, evaluation, load_clocks, s->all->gpus[gpu]);
+    return ptx_parallelism_compute(arena, s->all->scratch, s->func, s->cfg, s->loops, lowered,
+                                   evaluation, load_clocks, s->all->gpus[gpu]);
 }
 
 const Parallelisms *ptx_session_parallelisms(Session *s, EvaluationBudget budget, size_t gpu)
@@ -780,11 +836,13 @@ const Parallelisms *ptx_session_parallelisms(Session *s, EvaluationBudget budget
     const Predicted *predicted = predicted_for(s, budget, gpu);
     if (budget == BUDGET_TIME) {
         if (!s->passing->parallelisms)
-            s->passing->parallelisms = make_parallelisms(s, s->all->work, gpu, predicted->evaluation, predicted->load_clocks);
+            s->passing->parallelisms = make_parallelisms(
+                s, s->all->work, gpu, predicted->evaluation, predicted->load_clocks);
         return s->passing->parallelisms;
     }
     OfGpu *of = of_gpu(s, gpu);
     if (!of->parallelisms)
-        of->parallelisms = make_parallelisms(s, kept_of(s), gpu, evaluation_for_figures(s), predicted->load_clocks);
+        of->parallelisms = make_parallelisms(s, kept_of(s), gpu, evaluation_for_figures(s),
+                                             predicted->load_clocks);
     return of->parallelisms;
 }

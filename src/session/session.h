@@ -1,7 +1,10 @@
-/* session.h -- a function's analyses, each computed when it is first asked for and kept: the one place that knows what rests on what. Rules, view, reports and API ask it.
+/* session.h -- a function's analyses, each computed when it is first asked for and kept: the one
+ * place that knows what rests on what. Rules, view, reports and API ask it.
  *
- * Sessions are a module's, for one thread: several may be at work on the same module at once, each with arenas of its own. What figures rest on is kept as long as
- * the sessions; what findings alone ask for, until the function is done. Sessions of trials answer for other launches of functions that others have analysed. */
+ * Sessions are a module's, for one thread: several may be at work on the same module at once, each
+ * with arenas of its own. What figures rest on is kept as long as the sessions; what findings alone
+ * ask for, until the function is done. Sessions of trials answer for other launches of functions
+ * that others have analysed. */
 #ifndef PTX_SESSION_SESSION_H
 #define PTX_SESSION_SESSION_H
 
@@ -45,18 +48,22 @@ typedef struct Trial {
 /* Set up by the caller, but for own. */
 typedef struct Sessions {
     const Module *module;
-    const CallGraph *calls;     /* NULL: the front end alone is wanted; functions are then as if they had no instructions */
+    /* NULL: the front end alone is wanted; functions are then as if they had no instructions */
+    const CallGraph *calls;
     const Launch *const *launches;      /* per function */
     const PtxasUsage *const *said;      /* per function, and for each per GPU; NULL: nothing is */
     const Gpu *const *gpus;     /* that figures are for; findings are for the first */
     size_t gpu_count;
-    bool has_figures;           /* of a report: mixes know trips, and all that figures rest on is kept */
+    /* of a report: mixes know trips, and all that figures rest on is kept */
+    bool has_figures;
     DiagSink *diags;            /* what liveness says of its limit; NULL: nothing may be said */
     Arena *arena;               /* of what is kept */
     Arena *work;                /* of what goes with the function */
     Arena *temp, *scratch;      /* left as found; temp may be arena where there are no figures */
 
-    const struct Sessions *base;        /* of trials: that know what does not rest on the launch, and are only read; NULL: these are no trials */
+    /* of trials: that know what does not rest on the launch, and are only read; NULL: these are no
+     * trials */
+    const struct Sessions *base;
     Trial trial;                /* the one in hand */
 
     struct OfModule *own;       /* session.c's */
@@ -72,10 +79,12 @@ static inline bool ptx_sessions_find_only(const Sessions *all)
 
 Session *ptx_sessions_of(const Sessions *all, FuncId func);
 
-/* From now on what `from` knows of a function is the answer of all, too; both are of one module, and from must live as long. */
+/* From now on what `from` knows of a function is the answer of all, too; both are of one module,
+ * and from must live as long. */
 void ptx_sessions_take(Sessions *all, const Sessions *from, FuncId func);
 
-/* Sets up trials: base has figures, and is done with its functions. What trials find whatever the launch is kept in arena, the rest in work until a trial is done. */
+/* Sets up trials: base has figures, and is done with its functions. What trials find whatever the
+ * launch is kept in arena, the rest in work until a trial is done. */
 void ptx_sessions_begin_trials(Sessions *trials, const Sessions *base);
 
 /* Begins with a function; ptx_session_end ends it. */
@@ -85,7 +94,8 @@ Session *ptx_session_try(Sessions *trials, FuncId func, const Trial *trial);
 const OpCycles *ptx_sessions_ops(Sessions *all, size_t gpu);
 const Usage *ptx_sessions_usage(Sessions *all);
 
-/* A function at a time is in hand, from begin to end. Only then what goes with the function may be asked for. */
+/* A function at a time is in hand, from begin to end. Only then what goes with the function may be
+ * asked for. */
 void ptx_session_begin(Session *session);
 void ptx_session_end(Session *session);
 
@@ -93,13 +103,16 @@ const Func *ptx_session_func(const Session *session);
 const CallNode *ptx_session_calls(const Session *session);
 const Launch *ptx_session_launch(const Session *session);
 
-/* There are figures of its launch: it is a kernel with instructions, a GPU is known, and figures are wanted. */
+/* There are figures of its launch: it is a kernel with instructions, a GPU is known, and figures
+ * are wanted. */
 bool ptx_session_is_projected(Session *session);
 
-/* There is a model of its registers without that a finding asks: such figures are wanted, or the block is known, so that findings speak of occupancy. */
+/* There is a model of its registers without that a finding asks: such figures are wanted, or the
+ * block is known, so that findings speak of occupancy. */
 bool ptx_session_has_model(Session *session);
 
-/* NULL: the function has no instructions; then of what is below only live, which is NULL, and residency with what it rests on may be asked for. */
+/* NULL: the function has no instructions; then of what is below only live, which is NULL, and
+ * residency with what it rests on may be asked for. */
 const Cfg *ptx_session_cfg(Session *session);
 const Dom *ptx_session_dom(Session *session);
 const Loops *ptx_session_loops(Session *session);
@@ -119,12 +132,13 @@ const Demand *ptx_session_demand(Session *session);
 const PtxasUsage *ptx_session_said(const Session *session, size_t gpu);         /* NULL: nothing */
 const Residency *ptx_session_residency(Session *session, size_t gpu);
 
-/* ---- until the function is done ---------------------------------------------------------------------------------- */
+/* ---- until the function is done -------------------------------------------------------------- */
 
 const Defs *ptx_session_defs(Session *session);
 const PointsToSet *ptx_session_bases(Session *session);
 const MustDiverge *ptx_session_splits(Session *session);
-const bool *ptx_session_lane_branches(Session *session);        /* cheaper, and often enough: the least, */
+/* cheaper, and often enough: the least, */
+const bool *ptx_session_lane_branches(Session *session);
 LaneSplits *ptx_session_lane_splits(Session *session);          /* then this */
 const RedundantLoads *ptx_session_repeats(Session *session);
 const InsnId *ptx_session_fused(Session *session);
@@ -134,11 +148,14 @@ const bool *ptx_session_unused_results(Session *session);
 const uint32_t *ptx_session_loop_overhead(Session *session);
 const bool *ptx_session_read_only(Session *session);
 const MatrixFaults *ptx_session_matrix_faults(Session *session);
-const Pressure *ptx_session_unbounded(Session *session);        /* for the first GPU, without directives that bound registers */
-const Hazards *ptx_session_hazards(Session *session);           /* of a kernel; NULL: none can be looked for */
-const BlockRace *ptx_session_block_race(Session *session);      /* on global memory, else in a cluster; NULL: none */
+/* for the first GPU, without directives that bound registers */
+const Pressure *ptx_session_unbounded(Session *session);
+/* of a kernel; NULL: none can be looked for */
+const Hazards *ptx_session_hazards(Session *session);
+/* on global memory, else in a cluster; NULL: none */
+const BlockRace *ptx_session_block_race(Session *session);
 
-/* ---- launches ---------------------------------------------------------------------------------------------------- */
+/* ---- launches -------------------------------------------------------------------------------- */
 
 /* How much of a launch is run. */
 typedef enum EvaluationBudget {
@@ -165,7 +182,8 @@ bool ptx_session_is_launch_known(Session *session);
 /* Of an SM at once: no more than the grid has for it. NaN: not known. */
 double ptx_session_resident_warps(Session *session, size_t gpu);
 
-/* A launch as predicted: with BUDGET_TIME on the first GPU, with BUDGET_FIGURES on any. Nothing is predicted of a launch that is not known, or that does not fit. */
+/* A launch as predicted: with BUDGET_TIME on the first GPU, with BUDGET_FIGURES on any. Nothing is
+ * predicted of a launch that is not known, or that does not fit. */
 const Prediction *ptx_session_predict(Session *session, EvaluationBudget budget, size_t gpu);
 
 /* NULL: the launch that was predicted with BUDGET_TIME is not known. */

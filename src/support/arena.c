@@ -13,7 +13,8 @@ enum { FIRST_CHUNK_BYTES = 64 << 10, MAX_CHUNK_BYTES = 32 << 20, HUGE_PAGE_BYTES
 struct ArenaChunk {
     ArenaChunk *older;
     size_t bytes;
-    char *used_end;             /* end of what was handed out, once the chunk is no longer the newest */
+    /* end of what was handed out, once the chunk is no longer the newest */
+    char *used_end;
     bool is_mapped;             /* by mmap */
     _Alignas(8) char data[];
 };
@@ -35,12 +36,14 @@ static void free_chunks(ArenaChunk *chunk)
     }
 }
 
-/* Zeroed. Large chunks ask for huge pages: a page fault every 4 KiB is a tenth of the time of analysing a large file. */
+/* Zeroed. Large chunks ask for huge pages: a page fault every 4 KiB is a tenth of the time of
+ * analysing a large file. */
 static ArenaChunk *system_chunk(size_t bytes)
 {
     if (bytes < 2 * (size_t)HUGE_PAGE_BYTES)
         return calloc(1, bytes);
-    ArenaChunk *chunk = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    ArenaChunk *chunk = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+                             0);
     if (chunk == MAP_FAILED)
         return NULL;
 #ifdef MADV_HUGEPAGE
@@ -119,7 +122,8 @@ void *ptx_arena_alloc_array(Arena *arena, size_t count, size_t size)
     return ptx_arena_alloc(arena, bytes);
 }
 
-void *ptx_arena_grow(Arena *arena, const void *items, uint32_t count, uint32_t *capacity, size_t size)
+void *ptx_arena_grow(Arena *arena, const void *items, uint32_t count, uint32_t *capacity,
+                     size_t size)
 {
     ASSERT(count <= *capacity);
     uint32_t wanted = *capacity ? 2 * *capacity : 16;
@@ -150,7 +154,8 @@ void ptx_arena_release(Arena *arena, ArenaMark mark)
         arena->chunks->used_end = arena->next;
     while (arena->chunks != mark.chunk) {
         ArenaChunk *chunk = arena->chunks;
-        ASSERT(chunk);                  /* a mark of this arena, and no older one was released since */
+        /* a mark of this arena, and no older one was released since */
+        ASSERT(chunk);
         memset(chunk->data, 0, (size_t)(chunk->used_end - chunk->data));
         arena->chunks = chunk->older;
         chunk->older = arena->spare;

@@ -1,8 +1,9 @@
 /* arena.h -- memory that is freed all at once.
  *
- * Everything the library allocates for a module lies in one arena, so that no error path can leak or free twice.
- * Allocation never returns NULL: at the limit, or when the system has no more, control returns to the frame that set
- * Arena.on_failure with setjmp, that of the function which made the arena: it frees the arena and returns a status. */
+ * Everything the library allocates for a module lies in one arena, so that no error path can leak
+ * or free twice. Allocation never returns NULL: at the limit, or when the system has no more,
+ * control returns to the frame that set Arena.on_failure with setjmp, that of the function which
+ * made the arena: it frees the arena and returns a status. */
 #ifndef PTX_SUPPORT_ARENA_H
 #define PTX_SUPPORT_ARENA_H
 
@@ -17,7 +18,8 @@ typedef struct ArenaChunk ArenaChunk;
 typedef struct Arena {
     char *next, *end;           /* free part of the newest chunk */
     ArenaChunk *chunks;         /* newest first */
-    ArenaChunk *spare;          /* given back by ptx_arena_release, zeroed: the next ones to be used */
+    /* given back by ptx_arena_release, zeroed: the next ones to be used */
+    ArenaChunk *spare;
     size_t used_bytes;          /* taken from the system */
     size_t limit_bytes;
     jmp_buf *on_failure;        /* must be set before the first allocation */
@@ -43,7 +45,8 @@ _Noreturn void ptx_arena_fail(Arena *arena);
 
 static inline void *ptx_arena_alloc(Arena *arena, size_t bytes)
 {
-    if (bytes >= (size_t)(arena->end - arena->next))        /* both ends are aligned, so rounding up stays inside */
+    if (bytes >= (size_t)(arena->end
+                          - arena->next)) /* both ends are aligned, so rounding up stays inside */
         return ptx_arena_alloc_chunk(arena, bytes);
     char *p = arena->next;
     arena->next += (bytes + 7) & ~(size_t)7;
@@ -53,8 +56,10 @@ static inline void *ptx_arena_alloc(Arena *arena, size_t bytes)
 /* count elements of size bytes; a product that overflows fails like memory that is not there. */
 void *ptx_arena_alloc_array(Arena *arena, size_t count, size_t size);
 
-/* The first count items in an array with twice the room, 16 at first; *capacity is set. The old array stays with the arena. */
-void *ptx_arena_grow(Arena *arena, const void *items, uint32_t count, uint32_t *capacity, size_t size);
+/* The first count items in an array with twice the room, 16 at first; *capacity is set. The old
+ * array stays with the arena. */
+void *ptx_arena_grow(Arena *arena, const void *items, uint32_t count, uint32_t *capacity,
+                     size_t size);
 
 /* A copy of length bytes and a NUL. */
 char *ptx_arena_strndup(Arena *arena, const char *text, size_t length);

@@ -1,5 +1,6 @@
-/* assert.h -- our own mistakes. What one stage promises the next in its header is asserted where it is made or taken, in builds with
- * assertions: those of the tests under sanitizers and of the fuzzers. A release build (NDEBUG) compiles the condition and drops it. */
+/* assert.h -- our own mistakes. What one stage promises the next in its header is asserted where it
+ * is made or taken, in builds with assertions: those of the tests under sanitizers and of the
+ * fuzzers. A release build (NDEBUG) compiles the condition and drops it. */
 #ifndef PTX_SUPPORT_ASSERT_H
 #define PTX_SUPPORT_ASSERT_H
 

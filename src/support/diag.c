@@ -9,7 +9,8 @@
 #include <stdlib.h>
 
 const DiagInfo ptx_diag_info[DIAG__COUNT] = {
-#define DG(id, code, name, severity, group) [DIAG_##id] = { code, name, SEVERITY_##severity, group },
+#define DG(id, code, name, severity, group) \
+    [DIAG_##id] = { code, name, SEVERITY_##severity, group },
 #include "support/diags.def"
 #undef DG
 };
@@ -44,7 +45,8 @@ const char *ptx_diag_text(DiagSink *sink, const char *format, ...)
 static void sink_push(DiagSink *sink, Diag *diag)
 {
     if (sink->count == sink->capacity)
-        sink->items = ptx_arena_grow(sink->arena, sink->items, sink->count, &sink->capacity, sizeof *sink->items);
+        sink->items = ptx_arena_grow(sink->arena, sink->items, sink->count, &sink->capacity,
+                                     sizeof *sink->items);
     diag->order = sink->count;
     sink->items[sink->count++] = diag;
 }
@@ -61,7 +63,8 @@ static Diag *new_diag(DiagSink *sink)
     return sink->spare;
 }
 
-Diag *ptx_diag_of(DiagSink *sink, const DiagInfo *info, Severity severity, Span span, const char *message)
+Diag *ptx_diag_of(DiagSink *sink, const DiagInfo *info, Severity severity, Span span,
+                  const char *message)
 {
     ASSERT(severity >= SEVERITY_NOTE && severity <= SEVERITY_ERROR);
     ASSERT(span.begin <= span.end && info);
@@ -140,8 +143,8 @@ static bool is_wrong(const Diag *diag)
     return false;
 }
 
-/* How many warps there are matters less than what they ask of memory: with misaligned accesses it made less than 10 % (XARK, the paper on mapping
- * heuristics for GPUs, GeForce 8800 GTX). */
+/* How many warps there are matters less than what they ask of memory: with misaligned accesses it
+ * made less than 10 % (XARK, the paper on mapping heuristics for GPUs, GeForce 8800 GTX). */
 static bool is_of_occupancy(const Diag *diag)
 {
     return !strcmp(diag->info->group, "occupancy");
@@ -154,7 +157,8 @@ static int compare(const void *pa, const void *pb)
         return a->severity > b->severity ? -1 : 1;
     if (is_wrong(a) != is_wrong(b))
         return is_wrong(a) ? -1 : 1;
-    double gain_a = isnan(a->gain_percent) ? -1 : a->gain_percent, gain_b = isnan(b->gain_percent) ? -1 : b->gain_percent;
+    double gain_a = isnan(a->gain_percent) ? -1 : a->gain_percent,
+           gain_b = isnan(b->gain_percent) ? -1 : b->gain_percent;
     if (gain_a < gain_b || gain_a > gain_b)
         return gain_a > gain_b ? -1 : 1;
     if (is_of_occupancy(a) != is_of_occupancy(b))
@@ -178,7 +182,7 @@ void ptx_diag_finish(DiagSink *sink)
     last->certainty = CERTAINTY_EXACT;
     last->func = -1;
     last->span = sink->items[sink->count - 1]->span;
-    last->message = ptx_diag_text(sink, "%u more diagnostics of this file are dropped (limit %d)", (unsigned)sink->dropped,
-                                  (int)LIMIT_DIAGNOSTICS);
+    last->message = ptx_diag_text(sink, "%u more diagnostics of this file are dropped (limit %d)",
+                                  (unsigned)sink->dropped, (int)LIMIT_DIAGNOSTICS);
     sink_push(sink, last);
 }

@@ -1,7 +1,8 @@
 /* diag.h -- diagnostics and the sink that collects them.
  *
- * The user's mistake is a diagnostic in the sink, and work goes on. Rows of diags.def, or of rules; the message says what is wrong
- * in this place, a label what stands at the caret, a help what would be right. All text is owned by the arena. */
+ * The user's mistake is a diagnostic in the sink, and work goes on. Rows of diags.def, or of rules;
+ * the message says what is wrong in this place, a label what stands at the caret, a help what would
+ * be right. All text is owned by the arena. */
 #ifndef PTX_SUPPORT_DIAG_H
 #define PTX_SUPPORT_DIAG_H
 
@@ -21,7 +22,13 @@ typedef enum DiagId {
 
 typedef enum Severity { SEVERITY_NONE, SEVERITY_NOTE, SEVERITY_WARNING, SEVERITY_ERROR } Severity;
 
-typedef enum Certainty { CERTAINTY_NONE, CERTAINTY_EXACT, CERTAINTY_BOUND, CERTAINTY_ESTIMATE, CERTAINTY_UNKNOWN } Certainty;
+typedef enum Certainty {
+    CERTAINTY_NONE,
+    CERTAINTY_EXACT,
+    CERTAINTY_BOUND,
+    CERTAINTY_ESTIMATE,
+    CERTAINTY_UNKNOWN
+} Certainty;
 
 typedef struct DiagInfo {
     const char *code, *name;
@@ -32,7 +39,12 @@ typedef struct DiagInfo {
 extern const DiagInfo ptx_diag_info[DIAG__COUNT];
 
 /* By whom a finding is silenced, and why. */
-typedef enum Suppression { SUPPRESSION_NONE, SUPPRESSION_INLINE, SUPPRESSION_CONFIG, SUPPRESSION_BASELINE } Suppression;
+typedef enum Suppression {
+    SUPPRESSION_NONE,
+    SUPPRESSION_INLINE,
+    SUPPRESSION_CONFIG,
+    SUPPRESSION_BASELINE
+} Suppression;
 
 typedef struct DiagRelated {
     struct DiagRelated *next;
@@ -40,11 +52,13 @@ typedef struct DiagRelated {
     const char *message;
 } DiagRelated;
 
-/* An edit of the module's text that repairs what was found: replacement takes the place of span, which may be empty. */
+/* An edit of the module's text that repairs what was found: replacement takes the place of span,
+ * which may be empty. */
 typedef struct DiagFix {
     Span span;
     const char *replacement;
-    bool is_certain;            /* nothing else can have been meant; else a guess, to be looked at */
+    /* nothing else can have been meant; else a guess, to be looked at */
+    bool is_certain;
 } DiagFix;
 
 typedef struct DiagInsertion {   /* statements that are put in */
@@ -65,7 +79,8 @@ typedef struct Diag {
     Span span;
     int32_t func;               /* index into Module.funcs, -1 for the module */
     uint32_t order;             /* of arrival: the last sort key */
-    uint32_t repeats;           /* further findings of the same rule in the same function that were folded into this one */
+    /* further findings of the same rule in the same function that were folded into this one */
+    uint32_t repeats;
     double gain_percent;        /* an estimate; NaN: none is known */
     const char *gain_of;        /* what it is a share of; NULL: there is none */
     Suppression suppression;
@@ -89,9 +104,10 @@ typedef struct DiagSink {
 
 void ptx_diag_init(DiagSink *sink, Arena *arena);
 
-/* Adds one and returns it for label, help and related to be set; never NULL (beyond LIMIT_DIAGNOSTICS it is counted in
- * dropped and goes nowhere). The format is printf's. */
-Diag *ptx_diag(DiagSink *sink, DiagId id, Span span, const char *format, ...) __attribute__((format(printf, 4, 5)));
+/* Adds one and returns it for label, help and related to be set; never NULL (beyond
+ * LIMIT_DIAGNOSTICS it is counted in dropped and goes nowhere). The format is printf's. */
+Diag *ptx_diag(DiagSink *sink, DiagId id, Span span, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 
 /* Whether it is one that goes nowhere. */
 static inline bool ptx_diag_is_dropped(const DiagSink *sink, const Diag *diag)
@@ -100,15 +116,19 @@ static inline bool ptx_diag_is_dropped(const DiagSink *sink, const Diag *diag)
 }
 
 /* The same for a rule's finding, with its text, which must live as long as the arena. */
-Diag *ptx_diag_of(DiagSink *sink, const DiagInfo *info, Severity severity, Span span, const char *message);
+Diag *ptx_diag_of(DiagSink *sink, const DiagInfo *info, Severity severity, Span span,
+                  const char *message);
 
-void ptx_diag_relate(DiagSink *sink, Diag *diag, Span span, const char *format, ...) __attribute__((format(printf, 4, 5)));
+void ptx_diag_relate(DiagSink *sink, Diag *diag, Span span, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 
 /* Sets the fix; the replacement is a format. */
-void ptx_diag_fix(DiagSink *sink, Diag *diag, Span span, bool is_certain, const char *format, ...) __attribute__((format(printf, 5, 6)));
+void ptx_diag_fix(DiagSink *sink, Diag *diag, Span span, bool is_certain, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
 
 /* A printf into the arena. */
-const char *ptx_diag_text(DiagSink *sink, const char *format, ...) __attribute__((format(printf, 2, 3)));
+const char *ptx_diag_text(DiagSink *sink, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 /* Adds what another sink has, in its order; the diagnostics stay in its arena. */
 void ptx_diag_append(DiagSink *sink, const DiagSink *from);
@@ -119,8 +139,8 @@ static inline uint32_t ptx_diag_errors(const DiagSink *sink)
     return sink->counts[SEVERITY_ERROR];
 }
 
-/* Worst first: by severity; what is wrong before what is slow; by gain; occupancy last; by position; by arrival. Adds the note on dropped ones. Call once,
- * last. */
+/* Worst first: by severity; what is wrong before what is slow; by gain; occupancy last; by
+ * position; by arrival. Adds the note on dropped ones. Call once, last. */
 void ptx_diag_finish(DiagSink *sink);
 
 #endif

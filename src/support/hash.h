@@ -1,7 +1,8 @@
 /* hash.h -- hashes of bytes and numbers, and tables by them.
  *
- * Tables are sized to the input, at least half free, and probe linearly: hostile names cost a longer probe, bounded by the
- * number of names declared. A HashTable holds numbers whose meaning is its owner's; a HashMap holds keys and values. */
+ * Tables are sized to the input, at least half free, and probe linearly: hostile names cost a
+ * longer probe, bounded by the number of names declared. A HashTable holds numbers whose meaning is
+ * its owner's; a HashMap holds keys and values. */
 #ifndef PTX_SUPPORT_HASH_H
 #define PTX_SUPPORT_HASH_H
 
@@ -35,7 +36,7 @@ static inline uint32_t ptx_hash_bytes(const char *text, size_t length)
     return (uint32_t)ptx_hash_mix(h ^ tail);
 }
 
-/* ---- numbers ----------------------------------------------------------------------------------------------------- */
+/* ---- numbers --------------------------------------------------------------------------------- */
 
 typedef struct HashTable {
     uint32_t *slots;            /* a number from 1 on; 0: free */
@@ -54,9 +55,12 @@ static inline bool ptx_hash_is_full(const HashTable *table, uint32_t count)
     return !table->slots || 2 * ((uint64_t)count + 1) > (uint64_t)table->mask + 1;
 }
 
-/* The slot that holds the key's number, or the free one where it would go. Inlined with its match: probes are hot. */
-__attribute__((always_inline)) static inline uint32_t *ptx_hash_find(const HashTable *table, uint32_t hash, HashMatch match,
-                                                                     const void *owner, const void *key)
+/* The slot that holds the key's number, or the free one where it would go. Inlined with its match:
+ * probes are hot. */
+__attribute__((always_inline)) static inline uint32_t *ptx_hash_find(const HashTable *table,
+                                                                     uint32_t hash, HashMatch match,
+                                                                     const void *owner,
+                                                                     const void *key)
 {
     uint32_t slot = hash & table->mask;
     while (table->slots[slot] && !match(owner, table->slots[slot], key))
@@ -73,7 +77,7 @@ static inline uint32_t *ptx_hash_free(const HashTable *table, uint32_t hash)
     return &table->slots[slot];
 }
 
-/* ---- values by number -------------------------------------------------------------------------------------------- */
+/* ---- values by number ------------------------------------------------------------------------ */
 
 typedef struct HashMap {
     uint64_t *keys;             /* + 1; 0: free */

@@ -1,18 +1,28 @@
-/* limits.h -- every limit on what an input may ask for, with its reason. Reaching one is a diagnostic that names it. */
+/* limits.h -- every limit on what an input may ask for, with its reason. Reaching one is a
+ * diagnostic that names it. */
 #ifndef PTX_SUPPORT_LIMITS_H
 #define PTX_SUPPORT_LIMITS_H
 
 enum {
-    LIMIT_SOURCE_BYTES = 1 << 30,       /* spans are 32-bit; a gigabyte of PTX is 25 times the largest module seen */
-    LIMIT_NESTING = 200,                /* `{`, `(` and `[` inside each other: compilers nest under 10, the stack is fixed */
+    /* spans are 32-bit; a gigabyte of PTX is 25 times the largest module seen */
+    LIMIT_SOURCE_BYTES = 1 << 30,
+    /* `{`, `(` and `[` inside each other: compilers nest under 10, the stack is fixed */
+    LIMIT_NESTING = 200,
     LIMIT_PARSER_STACK = 1024,          /* Lemon symbols: at most 5 a level of LIMIT_NESTING */
-    LIMIT_DIAGNOSTICS = 10000,          /* kept per module; more are not useful, and a binary file has one a byte */
-    LIMIT_NAME_BYTES = 65535,           /* lengths of names are 16-bit; C++ manglings reach a few thousand */
-    LIMIT_OPERANDS = 65535,             /* operands of one instruction; calls of variadic functions are the longest */
-    LIMIT_LIVE_ENTRIES = 1 << 20,       /* (block, register) pairs that liveness keeps for one function, and ... */
-    LIMIT_LIVE_ENTRIES_PER_BYTE = 2,    /* ... so many more a byte of it: real code has under a tenth */
-    LIMIT_LIVE_STEPS_PER_ENTRY = 8,     /* blocks that liveness visits, an entry allowed: bounds its time */
-    LIMIT_ARENA_FACTOR = 256,           /* default memory limit of each arena: this many bytes a byte of source ... */
+    /* kept per module; more are not useful, and a binary file has one a byte */
+    LIMIT_DIAGNOSTICS = 10000,
+    /* lengths of names are 16-bit; C++ manglings reach a few thousand */
+    LIMIT_NAME_BYTES = 65535,
+    /* operands of one instruction; calls of variadic functions are the longest */
+    LIMIT_OPERANDS = 65535,
+    /* (block, register) pairs that liveness keeps for one function, and ... */
+    LIMIT_LIVE_ENTRIES = 1 << 20,
+    /* ... so many more a byte of it: real code has under a tenth */
+    LIMIT_LIVE_ENTRIES_PER_BYTE = 2,
+    /* blocks that liveness visits, an entry allowed: bounds its time */
+    LIMIT_LIVE_STEPS_PER_ENTRY = 8,
+    /* default memory limit of each arena: this many bytes a byte of source ... */
+    LIMIT_ARENA_FACTOR = 256,
     LIMIT_ARENA_FLOOR = 256 << 20,      /* ... but at least this much */
 };
 

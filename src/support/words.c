@@ -21,7 +21,8 @@ unsigned ptx_edit_distance(const char *a, size_t n, const char *b, size_t m)
                 best = up[j] + 1;
             if (row[j - 1] + 1 < best)
                 best = row[j - 1] + 1;
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && up2[j - 2] + 1 < best)
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]
+                && up2[j - 2] + 1 < best)
                 best = up2[j - 2] + 1;
             row[j] = best;
             least = best < least ? best : least;

@@ -5,7 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Damerau-Levenshtein distance (optimal string alignment), or a number above 3 where it is larger. */
+/* Damerau-Levenshtein distance (optimal string alignment), or a number above 3 where it is
+ * larger. */
 unsigned ptx_edit_distance(const char *a, size_t n, const char *b, size_t m);
 
 /* The glob fits the path, or what follows a `/` in it. */

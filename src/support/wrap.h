@@ -1,4 +1,5 @@
-/* wrap.h -- arithmetic modulo 2^64, as addresses and registers have it: offsets of a text may be any number of 64 bits. */
+/* wrap.h -- arithmetic modulo 2^64, as addresses and registers have it: offsets of a text may be
+ * any number of 64 bits. */
 #ifndef PTX_SUPPORT_WRAP_H
 #define PTX_SUPPORT_WRAP_H
 

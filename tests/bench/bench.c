@@ -1,20 +1,27 @@
-/* bench.c -- speed and memory of the scanner, the parser and the whole of ptxlint, on a file as large as one likes.
+/* bench.c -- speed and memory of the scanner, the parser and the whole of ptxlint, on a file as
+ * large as one likes.
  *
  *   ptxlint-bench FOLDER [MEGABYTES...]         default: 1 10 100
  *   ptxlint-bench FILE.ptx                      that file as it is
  *
- * Of a folder, the file is every *.sm_90*.ptx of FOLDER again and again, as one module: one header, and every name of module level
- * (entries, functions, variables) with the number of its copy behind it. Each figure is of a process of its own:
+ * Of a folder, the file is every *.sm_90*.ptx of FOLDER again and again, as one module: one header,
+ * and every name of module level (entries, functions, variables) with the number of its copy behind
+ * it. Each figure is of a process of its own:
  *   scan    ptx_lex until the end of the file
  *   parse   the same with ptx_parser_next, items dropped as they come
- *   lint    ptxlint_module_new with findings_only, as `ptxlint check` calls it, and its diagnostics as text to a sink
+ *   lint    ptxlint_module_new with findings_only, as `ptxlint check` calls it, and its diagnostics
+ *           as text to a sink
  *   syntax  the same with syntax_only
- *   report  ptxlint_module_new with every figure, for the GPU of .target, and its report as JSON to a sink
- *   ptxas   `ptxas -arch=compute_XX`, which parses only, where there is a ptxas; beside each of ptxlint's runs
- *   none, tree, user    milliseconds of lint with no rule selected, with those of the tree, and with USER_RULES of the usual kinds alone,
+ *   report  ptxlint_module_new with every figure, for the GPU of .target, and its report as JSON to
+ *   a sink
+ *   ptxas   `ptxas -arch=compute_XX`, which parses only, where there is a ptxas; beside each of
+ *           ptxlint's runs
+ *   none, tree, user    milliseconds of lint with no rule selected, with those of the tree, and
+ *                       with USER_RULES of the usual kinds alone,
  *           generated as a user would write them
- * MB/s (10^6 bytes, a second of processor time) is the median of five runs; memory is the peak resident set (VmHWM) without
- * what the process had when it began, over the size of the input, of which it holds one copy itself. */
+ * MB/s (10^6 bytes, a second of processor time) is the median of five runs; memory is the peak
+ * resident set (VmHWM) without what the process had when it began, over the size of the input, of
+ * which it holds one copy itself. */
 #include "parser/parser.h"
 #include "lexer/lexer.h"
 
@@ -63,7 +70,8 @@ static Text read_file(const char *path)
     if (!file || fstat(fileno(file), &status))
         die("cannot be read", path);
     Text text = { 0 };
-    text.capacity = (size_t)status.st_size + 1;         /* exactly: what is not used would still count as memory */
+    /* exactly: what is not used would still count as memory */
+    text.capacity = (size_t)status.st_size + 1;
     text.bytes = malloc(text.capacity);
     if (!text.bytes)
         die("no memory", path);
@@ -73,7 +81,7 @@ static Text read_file(const char *path)
     return text;
 }
 
-/* ---- the input --------------------------------------------------------------------------------------------------- */
+/* ---- the input ------------------------------------------------------------------------------- */
 
 typedef struct NameSet {
     char **items;
@@ -130,7 +138,8 @@ static NameSet find_names(const Text *file, uint32_t *header_end)
 }
 
 /* The file behind its header, with `_COPY` behind each of its module-level names. */
-static void add_copy(Text *out, const Text *file, const NameSet *names, uint32_t header_end, unsigned copy)
+static void add_copy(Text *out, const Text *file, const NameSet *names, uint32_t header_end,
+                     unsigned copy)
 {
     jmp_buf on_failure;
     Arena arena;
@@ -146,7 +155,8 @@ static void add_copy(Text *out, const Text *file, const NameSet *names, uint32_t
     ptx_lexer_init(&lexer, file->bytes, file->length, &diags);
     for (Token token; (token = ptx_lex(&lexer)).kind != TOK_EOF;) {
         Span span = ptx_token_span(token);
-        if (token.kind != TOK_WORD || span.begin < header_end || ptx_span_length(span) >= sizeof word)
+        if (token.kind != TOK_WORD || span.begin < header_end
+            || ptx_span_length(span) >= sizeof word)
             continue;
         memcpy(word, file->bytes + span.begin, ptx_span_length(span));
         word[ptx_span_length(span)] = 0;
@@ -201,7 +211,7 @@ static Text make_input(const char *folder, size_t bytes)
     return out;
 }
 
-/* ---- what is measured -------------------------------------------------------------------------------------------- */
+/* ---- what is measured ------------------------------------------------------------------------ */
 
 static void run_scan(const Text *text, const ptxlint_config *config)
 {
@@ -292,7 +302,7 @@ static void run_report(const Text *text, const ptxlint_config *config)
     ptxlint_module_free(module);
 }
 
-/* ---- rules ------------------------------------------------------------------------------------------------------- */
+/* ---- rules ----------------------------------------------------------------------------------- */
 
 /* Conditions of the usual kinds, by turns; %u: a number that differs from rule to rule. */
 static const struct { const char *on, *when; } user_kinds[] = {
@@ -318,9 +328,11 @@ static Text make_rules(void)
     add_bytes(&out, head, sizeof head - 1);
     for (unsigned r = 0; r < USER_RULES; r++) {
         snprintf(when, sizeof when, user_kinds[r % KIND_COUNT].when, r / KIND_COUNT + 1);
-        int length = snprintf(rule, sizeof rule, "- code: USR%03u\n  name: user-%u\n  severity: note\n  on: %s\n  when: '%s'\n"
-                              "  message: \"in `{kernel.name}`\"\n  summary: One of many.\n  doc: None.\n",
-                              r, r, user_kinds[r % KIND_COUNT].on, when);
+        int length = snprintf(
+            rule, sizeof rule,
+            "- code: USR%03u\n  name: user-%u\n  severity: note\n  on: %s\n  when: '%s'\n"
+            "  message: \"in `{kernel.name}`\"\n  summary: One of many.\n  doc: None.\n",
+            r, r, user_kinds[r % KIND_COUNT].on, when);
         add_bytes(&out, rule, (size_t)length);
     }
     return out;
@@ -335,7 +347,8 @@ static const ptxlint_config *make_config(const char *key, const char *value)
     char error[512];
     if (ptxlint_rules_new(&rules) != PTXLINT_OK)
         die("no memory", "rules");
-    if (ptxlint_rules_add(rules, "user.yaml", text.bytes, text.length, error, sizeof error) != PTXLINT_OK)
+    if (ptxlint_rules_add(rules, "user.yaml", text.bytes, text.length, error, sizeof error)
+        != PTXLINT_OK)
         die("are not taken", error);
     if (ptxlint_config_new(rules, &config) != PTXLINT_OK)
         die("no memory", "rules");
@@ -346,10 +359,14 @@ static const ptxlint_config *make_config(const char *key, const char *value)
 }
 
 /* key NULL: no config. */
-static const struct { const char *name, *key, *value; void (*run)(const Text *, const ptxlint_config *); } stages[] = {
-    { "scan", NULL, NULL, run_scan }, { "parse", NULL, NULL, run_parse }, { "syntax", NULL, NULL, run_syntax },
-    { "lint", NULL, NULL, run_lint }, { "report", NULL, NULL, run_report },
-    { "none", "ignore", "ALL", run_lint }, { "tree", "ignore", "user", run_lint }, { "user", "select", "user", run_lint },
+static const struct {
+    const char *name, *key, *value;
+    void (*run)(const Text *, const ptxlint_config *);
+} stages[] = {
+    { "scan", NULL, NULL, run_scan },       { "parse", NULL, NULL, run_parse },
+    { "syntax", NULL, NULL, run_syntax },   { "lint", NULL, NULL, run_lint },
+    { "report", NULL, NULL, run_report },   { "none", "ignore", "ALL", run_lint },
+    { "tree", "ignore", "user", run_lint }, { "user", "select", "user", run_lint },
 };
 
 enum { STAGE_COUNT = sizeof stages / sizeof *stages, FIRST_OF_RULES = 5 };
@@ -389,7 +406,9 @@ static Result measure(int stage, const char *path)
 {
     double times[RUNS], before = peak_bytes();
     Text text = read_file(path);
-    const ptxlint_config *config = stages[stage].key ? make_config(stages[stage].key, stages[stage].value) : NULL;
+    const ptxlint_config *config = stages[stage].key
+                                       ? make_config(stages[stage].key, stages[stage].value)
+                                       : NULL;
     for (int i = 0; i < RUNS; i++) {
         double begin = now_s();
         stages[stage].run(&text, config);
@@ -397,12 +416,14 @@ static Result measure(int stage, const char *path)
     }
     qsort(times, RUNS, sizeof *times, compare_doubles);
     double seconds = times[RUNS / 2];
-    Result result = { seconds, (double)text.length / MEGABYTE / seconds, (peak_bytes() - before) / (double)text.length };
+    Result result = { seconds, (double)text.length / MEGABYTE / seconds,
+                      (peak_bytes() - before) / (double)text.length };
     free(text.bytes);
     return result;
 }
 
-/* A fresh process: this program again, as `ptxlint-bench --stage N PATH`, which prints its three figures. */
+/* A fresh process: this program again, as `ptxlint-bench --stage N PATH`, which prints its three
+ * figures. */
 static Result measure_apart(const char *self, int stage, const char *path)
 {
     char command[8192], line[128] = "";
@@ -410,12 +431,15 @@ static Result measure_apart(const char *self, int stage, const char *path)
     snprintf(command, sizeof command, "'%s' --stage %d '%s'", self, stage, path);
     FILE *pipe = popen(command, "r");
     if (!pipe || !fgets(line, sizeof line, pipe) || pclose(pipe)
-        || sscanf(line, "%lf %lf %lf", &result.seconds, &result.megabytes_per_s, &result.memory_factor) != 3)
+        || sscanf(line, "%lf %lf %lf", &result.seconds, &result.megabytes_per_s,
+                  &result.memory_factor)
+               != 3)
         die("failed", command);
     return result;
 }
 
-/* .target of the file, without its "sm_": as a virtual architecture it makes ptxas stop behind the parser. */
+/* .target of the file, without its "sm_": as a virtual architecture it makes ptxas stop behind the
+ * parser. */
 static void find_target(const char *path, char out[16])
 {
     Text text = read_file(path);
@@ -428,7 +452,8 @@ static void find_target(const char *path, char out[16])
 
 static double child_seconds(const struct rusage *usage)
 {
-    return (double)usage->ru_utime.tv_sec + (double)usage->ru_stime.tv_sec + (double)(usage->ru_utime.tv_usec + usage->ru_stime.tv_usec) / 1e6;
+    return (double)usage->ru_utime.tv_sec + (double)usage->ru_stime.tv_sec
+           + (double)(usage->ru_utime.tv_usec + usage->ru_stime.tv_usec) / 1e6;
 }
 
 /* Zeros: there is no ptxas, or it does not take the file. */
@@ -439,7 +464,8 @@ static Result measure_ptxas(const char *path)
     struct stat status;
     double times[RUNS];
     find_target(path, target);
-    snprintf(command, sizeof command, "ptxas -arch=compute_%s '%s' -o /dev/null >/dev/null 2>&1", target, path);
+    snprintf(command, sizeof command, "ptxas -arch=compute_%s '%s' -o /dev/null >/dev/null 2>&1",
+             target, path);
     for (int i = 0; i < RUNS; i++) {
         getrusage(RUSAGE_CHILDREN, &before);
         if (system(command) || stat(path, &status))

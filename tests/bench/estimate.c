@@ -2,9 +2,10 @@
  *
  *   ptxlint-bench-estimate [-v] GPU FILE.ptx LAUNCHES.json [FILE.ptx LAUNCHES.json...]
  *
- * Each kernel that the launch file names is estimated CALLS times for that launch, as its module was made for it; its figure is the median call, in
- * microseconds of processor time. What is printed: how many kernels there are, the median over them, nine in ten, the longest. -v: every kernel
- * with what was estimated, so that two builds can be compared. */
+ * Each kernel that the launch file names is estimated CALLS times for that launch, as its module
+ * was made for it; its figure is the median call, in microseconds of processor time. What is
+ * printed: how many kernels there are, the median over them, nine in ten, the longest. -v: every
+ * kernel with what was estimated, so that two builds can be compared. */
 #include "ptxlint/ptxlint.h"
 
 #include <stdio.h>
@@ -75,7 +76,8 @@ static double measure(const ptxlint_module *module, const char *kernel, ptxlint_
     return times[CALLS / 2];
 }
 
-static size_t measure_file(const ptxlint_gpu *gpu, const char *path, const char *launch_path, int is_verbose, Sample *samples, size_t count)
+static size_t measure_file(const ptxlint_gpu *gpu, const char *path, const char *launch_path,
+                           int is_verbose, Sample *samples, size_t count)
 {
     char error[512];
     size_t length, kernel_count;
@@ -101,9 +103,12 @@ static size_t measure_file(const ptxlint_gpu *gpu, const char *path, const char 
         sample->us = measure(module, kernels[k].name, &e);
         snprintf(sample->name, sizeof sample->name, "%s", kernels[k].name);
         if (is_verbose)
-            printf("%-40.40s %9.1f us: instructions %.17g sectors %.17g/%.17g wavefronts %.17g/%.17g predicted %.17g bound %.17g dram %.17g\n", sample->name,
-                   sample->us, e.warp_instructions, e.sectors_per_request, e.ideal_sectors_per_request, e.wavefronts_per_request,
-                   e.ideal_wavefronts_per_request, e.time.predicted_us, e.time.bound_us, e.time.dram_bytes);
+            printf("%-40.40s %9.1f us: instructions %.17g sectors %.17g/%.17g wavefronts "
+                   "%.17g/%.17g predicted %.17g bound %.17g dram %.17g\n",
+                   sample->name, sample->us, e.warp_instructions, e.sectors_per_request,
+                   e.ideal_sectors_per_request, e.wavefronts_per_request,
+                   e.ideal_wavefronts_per_request, e.time.predicted_us, e.time.bound_us,
+                   e.time.dram_bytes);
     }
     ptxlint_module_free(module);
     ptxlint_launches_free(launches);
@@ -125,7 +130,9 @@ int main(int argc, char **argv)
     if (!count)
         die("names none of its kernels", argv[first + 2]);
     qsort(samples, count, sizeof *samples, compare_samples);
-    printf("%zu kernels: ptxlint_estimate() takes %.1f us in the median, %.1f for nine in ten, %.1f at the most (%s)\n", count, samples[count / 2].us,
-           samples[count * 9 / 10].us, samples[count - 1].us, samples[count - 1].name);
+    printf("%zu kernels: ptxlint_estimate() takes %.1f us in the median, %.1f for nine in ten, "
+           "%.1f at the most (%s)\n",
+           count, samples[count / 2].us, samples[count * 9 / 10].us, samples[count - 1].us,
+           samples[count - 1].name);
     return 0;
 }

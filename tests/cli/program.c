@@ -4,7 +4,7 @@
 
 static const char folder_pattern[] = "/tmp/ptxlint-cli-XXXXXX";
 
-/* ---- the files --------------------------------------------------------------------------------------------------- */
+/* ---- the files ------------------------------------------------------------------------------- */
 
 void write_file(const char *path, const char *text, size_t length)
 {
@@ -42,17 +42,19 @@ static int remove_one(const char *path, const struct stat *st, int kind, struct 
     return remove(path);
 }
 
-/* Where enter_folder has failed, cmocka comes here all the same: nothing but a folder of ours is removed. */
+/* Where enter_folder has failed, cmocka comes here all the same: nothing but a folder of ours is
+ * removed. */
 int leave_folder(void)
 {
     char here[4096];
     size_t length = strlen(folder_pattern);
-    if (!getcwd(here, sizeof here) || strlen(here) != length || strncmp(here, folder_pattern, length - strlen("XXXXXX")) != 0)
+    if (!getcwd(here, sizeof here) || strlen(here) != length
+        || strncmp(here, folder_pattern, length - strlen("XXXXXX")) != 0)
         return -1;
     return chdir("/") || nftw(here, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 }
 
-/* ---- running ----------------------------------------------------------------------------------------------------- */
+/* ---- running --------------------------------------------------------------------------------- */
 
 char *read_file(const char *path, size_t *length)
 {
@@ -83,7 +85,8 @@ Result run(const char *command)
 {
     char line[2048];
     Result result;
-    assert_true(snprintf(line, sizeof line, "{ %s\n} >.out 2>.err </dev/null", command) < (int)sizeof line);
+    assert_true(snprintf(line, sizeof line, "{ %s\n} >.out 2>.err </dev/null", command)
+                < (int)sizeof line);
     result.status = run_shell(line);
     result.out = read_file(".out", &result.out_length);
     result.err = read_file(".err", NULL);
@@ -106,10 +109,11 @@ void check_cases(const Case *cases, size_t count)
     int failed = 0;
     for (size_t i = 0; i < count; i++) {
         Result result = run(cases[i].command);
-        if (result.status != cases[i].status || !holds(result.out, cases[i].out) || !holds(result.err, cases[i].err) ||
-            (cases[i].absent && strstr(result.out, cases[i].absent))) {
-            print_error("%s\n  exit %d, want %d\n--- stdout\n%s--- stderr\n%s---\n", cases[i].command, result.status,
-                        cases[i].status, result.out, result.err);
+        if (result.status != cases[i].status || !holds(result.out, cases[i].out)
+            || !holds(result.err, cases[i].err)
+            || (cases[i].absent && strstr(result.out, cases[i].absent))) {
+            print_error("%s\n  exit %d, want %d\n--- stdout\n%s--- stderr\n%s---\n",
+                        cases[i].command, result.status, cases[i].status, result.out, result.err);
             failed++;
         }
         result_free(&result);
@@ -123,7 +127,8 @@ json_t *run_json(const char *command, int status)
     Result result = run(command);
     json_t *value = json_loadb(result.out, result.out_length, JSON_REJECT_DUPLICATES, &error);
     if (!value || result.status != status)
-        fail_msg("%s: exit %d, line %d: %s\n%s%s", command, result.status, error.line, error.text, result.out, result.err);
+        fail_msg("%s: exit %d, line %d: %s\n%s%s", command, result.status, error.line, error.text,
+                 result.out, result.err);
     result_free(&result);
     return value;
 }

@@ -1,4 +1,5 @@
-/* program.h -- runs the built program, whose path is in the environment variable PTXLINT, in a folder of small files. */
+/* program.h -- runs the built program, whose path is in the environment variable PTXLINT, in a
+ * folder of small files. */
 #ifndef PTX_TESTS_CLI_PROGRAM_H
 #define PTX_TESTS_CLI_PROGRAM_H
 

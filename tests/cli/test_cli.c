@@ -1,12 +1,13 @@
-/* Runs the built program (its path in the environment variable PTXLINT) in a folder of small files that it writes, and
- * looks at exit status, stdout and stderr. */
+/* Runs the built program (its path in the environment variable PTXLINT) in a folder of small files
+ * that it writes, and looks at exit status, stdout and stderr. */
 #include "program.h"
 
-/* ---- the files --------------------------------------------------------------------------------------------------- */
+/* ---- the files ------------------------------------------------------------------------------- */
 
 #define HEAD ".version 8.0\n.target sm_80\n.address_size 64\n"
-#define BODY(first) "{\n\t.reg .b32 \t%r<2>;\n\t.reg .b64 \t%rd<2>;\n\tld.param.u64 \t%rd1, [out];\n" first \
-                    "\tst.global.u32 \t[%rd1], %r1;\n\tret;\n}\n"
+#define BODY(first)                                                                         \
+    "{\n\t.reg .b32 \t%r<2>;\n\t.reg .b64 \t%rd<2>;\n\tld.param.u64 \t%rd1, [out];\n" first \
+    "\tst.global.u32 \t[%rd1], %r1;\n\tret;\n}\n"
 #define ENTRY(name, bounds, first) ".visible .entry " name "(.param .u64 out)\n" bounds BODY(first)
 #define BOUNDS ".maxntid 128, 1, 1\n"
 #define SMALL ".reqntid 32\n"            /* OCC103, a note */
@@ -17,8 +18,11 @@
               "echo \"ptxas info    : Compiling entry function 'clean' for '${2#-arch=}'\" >&2\n" \
               "echo 'ptxas info    : Used 77 registers, used 3 barriers' >&2\n"
 
-#define LOG(registers) "ptxas info    : Compiling entry function 'clean' for 'sm_80'\nptxas info    : Function properties for clean\n" \
-                       "    8 bytes stack frame, 4 bytes spill stores, 4 bytes spill loads\nptxas info    : Used " registers " registers\n"
+#define LOG(registers)                                                                        \
+    "ptxas info    : Compiling entry function 'clean' for 'sm_80'\nptxas info    : Function " \
+    "properties for clean\n"                                                                  \
+    "    8 bytes stack frame, 4 bytes spill stores, 4 bytes spill loads\nptxas info    : "    \
+    "Used " registers " registers\n"
 
 static const File files[] = {
     { "clean.ptx", HEAD ENTRY("clean", BOUNDS, GOOD) },
@@ -55,17 +59,22 @@ static const File files[] = {
 
 static int setup(void **state)
 {
-    static const char *const folders[] = { "tree", "tree/a", "tree/c", "tree/c/d", "tree/folder.ptx", "bare", "bin", "cuda",
-                                            "cuda/bin", "failing", "killed", "noted", NULL };
-    static const char *const programs[] = { "bin/ptxas", "cuda/bin/ptxas", "failing/ptxas", "killed/ptxas" };
+    static const char *const folders[] = {
+        "tree", "tree/a",   "tree/c",  "tree/c/d", "tree/folder.ptx", "bare", "bin",
+        "cuda", "cuda/bin", "failing", "killed",   "noted",           NULL
+    };
+    static const char *const programs[] = { "bin/ptxas", "cuda/bin/ptxas", "failing/ptxas",
+                                            "killed/ptxas" };
     (void)state;
     if (enter_folder(folders, files, sizeof files / sizeof *files))
         return -1;
     for (size_t i = 0; i < sizeof programs / sizeof *programs; i++)
         if (chmod(programs[i], 0777))
             return -1;
-    /* a folder that holds itself, a file through a link, and a name that leads nowhere (root may read all others) */
-    return symlink("..", "tree/up") || symlink("../noted.ptx", "tree/linked.ptx") || symlink("self.ptx", "self.ptx");
+    /* a folder that holds itself, a file through a link, and a name that leads nowhere (root may
+     * read all others) */
+    return symlink("..", "tree/up") || symlink("../noted.ptx", "tree/linked.ptx")
+           || symlink("self.ptx", "self.ptx");
 }
 
 static int teardown(void **state)
@@ -74,214 +83,270 @@ static int teardown(void **state)
     return leave_folder();
 }
 
-/* ---- a row a behaviour ------------------------------------------------------------------------------------------- */
+/* ---- a row a behaviour ----------------------------------------------------------------------- */
 
 static const Case cases[] = {
     /* exit codes */
-    { "$PTXLINT clean.ptx",                            0, "", "", NULL },
-    { "$PTXLINT noted.ptx",                            0, "note[OCC103]: ", "", NULL },
-    { "$PTXLINT warned.ptx",                           1, "warning[COR101]: ", "", NULL },
-    { "$PTXLINT broken.ptx",                           1, "error[SYN201]: ", "", NULL },
-    { "$PTXLINT check broken.ptx",                     1, "error[SYN201]: ", "", NULL },
-    { "$PTXLINT",                                      2, "", "no PATH", NULL },
-    { "$PTXLINT check",                                2, "", "no PATH", NULL },
-    { "$PTXLINT report",                               2, "", "no PATH", NULL },
-    { "$PTXLINT --frmat json clean.ptx",               2, "", "--frmat: unknown option", NULL },
-    { "$PTXLINT --format xml clean.ptx",               2, "", "'xml' is not one of text, oneline, json", NULL },
-    { "$PTXLINT --format",                             2, "", "--format: missing argument", NULL },
-    { "$PTXLINT report --format oneline clean.ptx",    2, "", "'oneline' is not one of text, json, csv", NULL },
-    { "$PTXLINT --format csv clean.ptx",               0, "file,line,column,", "", "clean" },
-    { "$PTXLINT report --format junit clean.ptx",      2, "", "'junit' is not one of text, json, csv", NULL },
-    { "$PTXLINT --primary cuda clean.ptx",             2, "", "--primary: 'cuda' is not one of auto, ptx, source", NULL },
-    { "$PTXLINT --primary source lines.ptx",           1, "  --> kernel.cu:2:5\n   |\n2  |     out[0] = x;\n   |        ^\n   |\n   ::: lines.ptx:", "", NULL },
-    { "$PTXLINT --primary source --format oneline lines.ptx", 1, "kernel.cu:2:5: warning: ", "", NULL },
-    { "$PTXLINT --primary ptx --format rdjsonl lines.ptx", 1, "\"location\":{\"path\":\"lines.ptx\"", "", NULL },
-    { "$PTXLINT --primary auto --format rdjsonl lines.ptx", 1, "\"location\":{\"path\":\"kernel.cu\"", "", NULL },
+    { "$PTXLINT clean.ptx", 0, "", "", NULL },
+    { "$PTXLINT noted.ptx", 0, "note[OCC103]: ", "", NULL },
+    { "$PTXLINT warned.ptx", 1, "warning[COR101]: ", "", NULL },
+    { "$PTXLINT broken.ptx", 1, "error[SYN201]: ", "", NULL },
+    { "$PTXLINT check broken.ptx", 1, "error[SYN201]: ", "", NULL },
+    { "$PTXLINT", 2, "", "no PATH", NULL },
+    { "$PTXLINT check", 2, "", "no PATH", NULL },
+    { "$PTXLINT report", 2, "", "no PATH", NULL },
+    { "$PTXLINT --frmat json clean.ptx", 2, "", "--frmat: unknown option", NULL },
+    { "$PTXLINT --format xml clean.ptx", 2, "", "'xml' is not one of text, oneline, json", NULL },
+    { "$PTXLINT --format", 2, "", "--format: missing argument", NULL },
+    { "$PTXLINT report --format oneline clean.ptx", 2, "",
+      "'oneline' is not one of text, json, csv", NULL },
+    { "$PTXLINT --format csv clean.ptx", 0, "file,line,column,", "", "clean" },
+    { "$PTXLINT report --format junit clean.ptx", 2, "", "'junit' is not one of text, json, csv",
+      NULL },
+    { "$PTXLINT --primary cuda clean.ptx", 2, "",
+      "--primary: 'cuda' is not one of auto, ptx, source", NULL },
+    { "$PTXLINT --primary source lines.ptx", 1,
+      "  --> kernel.cu:2:5\n   |\n2  |     out[0] = x;\n   |        ^\n   |\n   ::: lines.ptx:", "",
+      NULL },
+    { "$PTXLINT --primary source --format oneline lines.ptx", 1, "kernel.cu:2:5: warning: ", "",
+      NULL },
+    { "$PTXLINT --primary ptx --format rdjsonl lines.ptx", 1,
+      "\"location\":{\"path\":\"lines.ptx\"", "", NULL },
+    { "$PTXLINT --primary auto --format rdjsonl lines.ptx", 1,
+      "\"location\":{\"path\":\"kernel.cu\"", "", NULL },
     { "$PTXLINT --primary source --format jsonl lines.ptx", 1, "\"primary\":\"source\"", "", NULL },
-    { "$PTXLINT report --csv clean.ptx",               0, ",time_bound_by,relieved_time_us,next_limiter,compute_busy_percent,", "", NULL },
-    { "$PTXLINT --csv clean.ptx",                      2, "", "--csv: unknown option", NULL },
-    { "$PTXLINT --color sometimes clean.ptx",          2, "", "is not one of auto, always, never", NULL },
-    { "$PTXLINT --only syntax,style clean.ptx",        2, "", "--only: ", NULL },
-    { "$PTXLINT --only '' clean.ptx",                  2, "", "--only: ", NULL },
-    { "$PTXLINT --gpu h200 clean.ptx",                 0, "", "", NULL },
-    { "$PTXLINT --gpu sm_90 clean.ptx",                0, "", "", NULL },
-    { "$PTXLINT none.ptx",                             3, "", "ptxlint: none.ptx: No such file or directory\n", NULL },
-    { "$PTXLINT none.ptx warned.ptx self.ptx",         3, "warning[COR101]", "self.ptx: ", NULL },
-    { "$PTXLINT report none.ptx clean.ptx",            3, "kernel clean", "none.ptx", NULL },
-    { "$PTXLINT report broken.ptx warned.ptx",         0, "kernel warned", "", NULL },
-    { "$PTXLINT --kernel nothing clean.ptx",           2, "", "--kernel: 'nothing' matches no kernel", NULL },
-    { "$PTXLINT warned.ptx 'none*.ptx'",               2, "warning[COR101]", "none*.ptx: matches no PTX file", NULL },
+    { "$PTXLINT report --csv clean.ptx", 0,
+      ",time_bound_by,relieved_time_us,next_limiter,compute_busy_percent,", "", NULL },
+    { "$PTXLINT --csv clean.ptx", 2, "", "--csv: unknown option", NULL },
+    { "$PTXLINT --color sometimes clean.ptx", 2, "", "is not one of auto, always, never", NULL },
+    { "$PTXLINT --only syntax,style clean.ptx", 2, "", "--only: ", NULL },
+    { "$PTXLINT --only '' clean.ptx", 2, "", "--only: ", NULL },
+    { "$PTXLINT --gpu h200 clean.ptx", 0, "", "", NULL },
+    { "$PTXLINT --gpu sm_90 clean.ptx", 0, "", "", NULL },
+    { "$PTXLINT none.ptx", 3, "", "ptxlint: none.ptx: No such file or directory\n", NULL },
+    { "$PTXLINT none.ptx warned.ptx self.ptx", 3, "warning[COR101]", "self.ptx: ", NULL },
+    { "$PTXLINT report none.ptx clean.ptx", 3, "kernel clean", "none.ptx", NULL },
+    { "$PTXLINT report broken.ptx warned.ptx", 0, "kernel warned", "", NULL },
+    { "$PTXLINT --kernel nothing clean.ptx", 2, "", "--kernel: 'nothing' matches no kernel", NULL },
+    { "$PTXLINT warned.ptx 'none*.ptx'", 2, "warning[COR101]", "none*.ptx: matches no PTX file",
+      NULL },
 
     /* what is asked for */
-    { "$PTXLINT --help",                               0, "EXIT CODES", "", NULL },
-    { "$PTXLINT --help",                               0, "Usage: ptxlint [COMMAND] [OPTIONS] PATH...", "", NULL },
-    { "$PTXLINT check --help",                         0, "EXAMPLES", "", "COMMANDS" },
-    { "$PTXLINT report --help",                        0, "Usage: ptxlint report [OPTIONS] PATH...", "", "oneline" },
-    { "$PTXLINT report --help",                        0, "--ptxas[=PATH]", "", "oneline" },
-    { "$PTXLINT gpu --help",                           0, "Usage: ptxlint gpu [OPTIONS] [NAME...]", "", "--launch" },
-    { "$PTXLINT --version",                            0, "ptxlint ", "", NULL },
-    { "$PTXLINT --format oneline warned.ptx",          1, "warned.ptx:10:", "", "\n\n" },
-    { "$PTXLINT --format oneline warned.ptx",          1, ": warning: ", "", "kernel" },
-    { "$PTXLINT --format oneline clean.ptx",           0, "", "", NULL },
+    { "$PTXLINT --help", 0, "EXIT CODES", "", NULL },
+    { "$PTXLINT --help", 0, "Usage: ptxlint [COMMAND] [OPTIONS] PATH...", "", NULL },
+    { "$PTXLINT check --help", 0, "EXAMPLES", "", "COMMANDS" },
+    { "$PTXLINT report --help", 0, "Usage: ptxlint report [OPTIONS] PATH...", "", "oneline" },
+    { "$PTXLINT report --help", 0, "--ptxas[=PATH]", "", "oneline" },
+    { "$PTXLINT gpu --help", 0, "Usage: ptxlint gpu [OPTIONS] [NAME...]", "", "--launch" },
+    { "$PTXLINT --version", 0, "ptxlint ", "", NULL },
+    { "$PTXLINT --format oneline warned.ptx", 1, "warned.ptx:10:", "", "\n\n" },
+    { "$PTXLINT --format oneline warned.ptx", 1, ": warning: ", "", "kernel" },
+    { "$PTXLINT --format oneline clean.ptx", 0, "", "", NULL },
     { "$PTXLINT --format=json --format text clean.ptx", 0, "", "", NULL },
-    { "$PTXLINT --format oneline --format json=found.json warned.ptx; s=$?; cat found.json; exit $s", 1, "\"rule\":\"COR101\"", "", NULL },
-    { "$PTXLINT --format oneline --format json=found.json warned.ptx", 1, "warned.ptx:10:", "", "schema" },
-    { "$PTXLINT --format sarif=found.sarif --format jsonl=- warned.ptx; s=$?; cat found.sarif; exit $s", 1, "{\"rule\":\"COR101\"", "", "1 warning" },
-    { "$PTXLINT --format sarif=found.sarif --output found.txt warned.ptx; s=$?; cat found.txt; exit $s", 1, "1 warning in", "", "schema" },
-    { "$PTXLINT report --csv --format json=found.json clean.ptx; head -c 13 found.json", 0, "{\"schema\":\"pt", "", NULL },
-    { "$PTXLINT gpu --format json=a.json --format csv=b.csv h200; grep -c h200, b.csv; head -c 9 a.json", 0, "{\"schema\"", "", NULL },
-    { "$PTXLINT --format json=- --format oneline warned.ptx", 2, "", "standard output: two documents cannot go to one place", NULL },
+    { "$PTXLINT --format oneline --format json=found.json warned.ptx; s=$?; cat found.json; exit "
+      "$s",
+      1, "\"rule\":\"COR101\"", "", NULL },
+    { "$PTXLINT --format oneline --format json=found.json warned.ptx", 1, "warned.ptx:10:", "",
+      "schema" },
+    { "$PTXLINT --format sarif=found.sarif --format jsonl=- warned.ptx; s=$?; cat found.sarif; "
+      "exit $s",
+      1, "{\"rule\":\"COR101\"", "", "1 warning" },
+    { "$PTXLINT --format sarif=found.sarif --output found.txt warned.ptx; s=$?; cat found.txt; "
+      "exit $s",
+      1, "1 warning in", "", "schema" },
+    { "$PTXLINT report --csv --format json=found.json clean.ptx; head -c 13 found.json", 0,
+      "{\"schema\":\"pt", "", NULL },
+    { "$PTXLINT gpu --format json=a.json --format csv=b.csv h200; grep -c h200, b.csv; head -c 9 "
+      "a.json",
+      0, "{\"schema\"", "", NULL },
+    { "$PTXLINT --format json=- --format oneline warned.ptx", 2, "",
+      "standard output: two documents cannot go to one place", NULL },
     { "$PTXLINT --format json=a --format oneline=a warned.ptx", 2, "", "a: two documents", NULL },
-    { "$PTXLINT --format json= warned.ptx",            2, "", "--format: 'json=' is not one of FORMAT, FORMAT=FILE", NULL },
-    { "$PTXLINT --format xml=a warned.ptx",            2, "", "--format: 'xml=a' is not one of text", NULL },
-    { "$PTXLINT --format json=none/a --format oneline=b warned.ptx", 3, "", "none/a: No such file", NULL },
-    { "$PTXLINT --format json=/dev/full --format oneline=- warned.ptx", 3, "COR101", "/dev/full: No space", NULL },
+    { "$PTXLINT --format json= warned.ptx", 2, "",
+      "--format: 'json=' is not one of FORMAT, FORMAT=FILE", NULL },
+    { "$PTXLINT --format xml=a warned.ptx", 2, "", "--format: 'xml=a' is not one of text", NULL },
+    { "$PTXLINT --format json=none/a --format oneline=b warned.ptx", 3, "", "none/a: No such file",
+      NULL },
+    { "$PTXLINT --format json=/dev/full --format oneline=- warned.ptx", 3, "COR101",
+      "/dev/full: No space", NULL },
     { "$PTXLINT --statistics --format sarif=a warned.ptx", 2, "", "--statistics needs", NULL },
     { "$PTXLINT --output - --format oneline warned.ptx", 1, "warned.ptx:10:", "", NULL },
-    { "$PTXLINT schema",                               0, "diagnostics\n", "", NULL },
-    { "$PTXLINT schema rules",                         0, "ptxlint-rules/1", "", NULL },
-    { "$PTXLINT schema rule",                          2, "", "ptxlint: rule: is not a schema; there are: ", NULL },
-    { "$PTXLINT schema rules more",                    2, "", "more: schema takes one NAME", NULL },
-    { "$PTXLINT schema --format json rules",           2, "", "--format: unknown option", NULL },
-    { "$PTXLINT schema --output none/a rules",         3, "", "none/a: No such file", NULL },
-    { "$PTXLINT --only syntax warned.ptx",             0, "", "", NULL },
-    { "$PTXLINT --only syntax warned.ptx broken.ptx",  1, "SYN201", "", "COR101" },
-    { "$PTXLINT --only occupancy noted.ptx warned.ptx",   0, "OCC103", "", "COR101" },
+    { "$PTXLINT schema", 0, "diagnostics\n", "", NULL },
+    { "$PTXLINT schema rules", 0, "ptxlint-rules/1", "", NULL },
+    { "$PTXLINT schema rule", 2, "", "ptxlint: rule: is not a schema; there are: ", NULL },
+    { "$PTXLINT schema rules more", 2, "", "more: schema takes one NAME", NULL },
+    { "$PTXLINT schema --format json rules", 2, "", "--format: unknown option", NULL },
+    { "$PTXLINT schema --output none/a rules", 3, "", "none/a: No such file", NULL },
+    { "$PTXLINT --only syntax warned.ptx", 0, "", "", NULL },
+    { "$PTXLINT --only syntax warned.ptx broken.ptx", 1, "SYN201", "", "COR101" },
+    { "$PTXLINT --only occupancy noted.ptx warned.ptx", 0, "OCC103", "", "COR101" },
     { "$PTXLINT --only occupancy --only correctness noted.ptx warned.ptx", 1, "COR101", "", NULL },
-    { "$PTXLINT --kernel 'o?e' two.ptx",               0, "", "", NULL },
-    { "$PTXLINT --kernel 'oth*' two.ptx",              1, "COR101", "", NULL },
-    { "$PTXLINT report --kernel one two.ptx",          0, "kernel one", "", "other" },
-    { "$PTXLINT two.ptx",                              1, "1 warning in 1 of 2 kernels\n", "", NULL },
-    { "$PTXLINT two.ptx noted.ptx broken.ptx",         1, "1 error, 1 warning, 1 note in 3 of 4 kernels\n", "", NULL },
-    { "$PTXLINT --quiet two.ptx",                      1, "COR101", "", "of 2 kernels" },
+    { "$PTXLINT --kernel 'o?e' two.ptx", 0, "", "", NULL },
+    { "$PTXLINT --kernel 'oth*' two.ptx", 1, "COR101", "", NULL },
+    { "$PTXLINT report --kernel one two.ptx", 0, "kernel one", "", "other" },
+    { "$PTXLINT two.ptx", 1, "1 warning in 1 of 2 kernels\n", "", NULL },
+    { "$PTXLINT two.ptx noted.ptx broken.ptx", 1, "1 error, 1 warning, 1 note in 3 of 4 kernels\n",
+      "", NULL },
+    { "$PTXLINT --quiet two.ptx", 1, "COR101", "", "of 2 kernels" },
     { "$PTXLINT --output found.txt two.ptx; s=$?; cat found.txt; exit $s", 1, "COR101", "", NULL },
-    { "$PTXLINT --output found.txt two.ptx",           1, "", "", NULL },
-    { "$PTXLINT --output none/found.txt two.ptx",      3, "", "none/found.txt: No such file", NULL },
+    { "$PTXLINT --output found.txt two.ptx", 1, "", "", NULL },
+    { "$PTXLINT --output none/found.txt two.ptx", 3, "", "none/found.txt: No such file", NULL },
 
     /* layout */
-    { "$PTXLINT warned.ptx",                           1, "  --> warned.ptx:10:", "", NULL },
-    { "$PTXLINT warned.ptx",                           1, "\n10 |     st.global.u32   [%rd1], %r1;\n   |     ", "", "\t" },
-    { "$PTXLINT noted.ptx",                            0, "\n4 | .visible .entry noted(.param .u64 out)\n"
-                                                          "  |                 ^^^^^\n", "", NULL },
-    { "$PTXLINT lines.ptx",                            1, " ::: kernel.cu:2:5\n2  |     out[0] = x;\n", "", NULL },
-    { "$PTXLINT tree/lines.ptx",                       1, " ::: beside.cu:2:5\n2  |   out[1] = y;\n", "", NULL },
+    { "$PTXLINT warned.ptx", 1, "  --> warned.ptx:10:", "", NULL },
+    { "$PTXLINT warned.ptx", 1, "\n10 |     st.global.u32   [%rd1], %r1;\n   |     ", "", "\t" },
+    { "$PTXLINT noted.ptx", 0,
+      "\n4 | .visible .entry noted(.param .u64 out)\n"
+      "  |                 ^^^^^\n",
+      "", NULL },
+    { "$PTXLINT lines.ptx", 1, " ::: kernel.cu:2:5\n2  |     out[0] = x;\n", "", NULL },
+    { "$PTXLINT tree/lines.ptx", 1, " ::: beside.cu:2:5\n2  |   out[1] = y;\n", "", NULL },
 
     /* paths */
-    { "cat warned.ptx | $PTXLINT -",                   1, "--> -:10:", "", NULL },
-    { "$PTXLINT --format oneline - <noted.ptx",        0, "-:4:17: note: ", "", NULL },
-    { "$PTXLINT --format oneline tree",                1, "tree/c/d/e.ptx:4:17: note: ", "", "tree/up" },
-    { "$PTXLINT --format oneline tree/",               1, "tree/a/z.ptx:", "", "//" },
-    { "$PTXLINT --format oneline tree",                1, "tree/linked.ptx:", "", NULL },
-    { "$PTXLINT --format oneline 'tree/*.ptx'",        1, "tree/b.ptx:", "", "tree/a/" },
-    { "$PTXLINT --format oneline 'tree/[ac]'",         0, "tree/c/d/e.ptx:", "", "tree/b" },
-    { "$PTXLINT --format oneline 'star*.ptx'",         0, "star*.ptx:4:17: note: ", "", NULL },
-    { "$PTXLINT --format oneline -- noted.ptx",        0, "noted.ptx:4:", "", NULL },
-    { "$PTXLINT bare",                                 2, "", "bare: holds no .ptx file", NULL },
-    { "$PTXLINT bare warned.ptx",                      2, "COR101", "bare: holds no .ptx file", NULL },
-    { "$PTXLINT empty.ptx",                            1, "SYN301", "", NULL },
+    { "cat warned.ptx | $PTXLINT -", 1, "--> -:10:", "", NULL },
+    { "$PTXLINT --format oneline - <noted.ptx", 0, "-:4:17: note: ", "", NULL },
+    { "$PTXLINT --format oneline tree", 1, "tree/c/d/e.ptx:4:17: note: ", "", "tree/up" },
+    { "$PTXLINT --format oneline tree/", 1, "tree/a/z.ptx:", "", "//" },
+    { "$PTXLINT --format oneline tree", 1, "tree/linked.ptx:", "", NULL },
+    { "$PTXLINT --format oneline 'tree/*.ptx'", 1, "tree/b.ptx:", "", "tree/a/" },
+    { "$PTXLINT --format oneline 'tree/[ac]'", 0, "tree/c/d/e.ptx:", "", "tree/b" },
+    { "$PTXLINT --format oneline 'star*.ptx'", 0, "star*.ptx:4:17: note: ", "", NULL },
+    { "$PTXLINT --format oneline -- noted.ptx", 0, "noted.ptx:4:", "", NULL },
+    { "$PTXLINT bare", 2, "", "bare: holds no .ptx file", NULL },
+    { "$PTXLINT bare warned.ptx", 2, "COR101", "bare: holds no .ptx file", NULL },
+    { "$PTXLINT empty.ptx", 1, "SYN301", "", NULL },
     { "$PTXLINT --format oneline noted.ptx noted.ptx | grep -c OCC103", 0, "2\n", "", NULL },
 
     /* launches */
-    { "$PTXLINT report --launch launches.json clean.ptx", 0, "grid 10 x 2 x 1, block 128 x 1 x 1 (as given)", "", NULL },
-    { "$PTXLINT report clean.ptx",                     0, "grid unknown", "", "launch file" },
-    { "$PTXLINT --launch bad.json clean.ptx",          2, "", "ptxlint: bad.json: ", NULL },
-    { "$PTXLINT --launch none.json clean.ptx",         3, "", "ptxlint: none.json: No such file", NULL },
-    { "$PTXLINT --launch tree clean.ptx",              3, "", "ptxlint: tree: ", NULL },
-    { "$PTXLINT --launch wrong.json clean.ptx",        2, "", "kernel \"clean\": \"block\" is not one to three whole numbers", NULL },
-    { "$PTXLINT report --block 64,2 --grid 7 clean.ptx", 0, "grid 7 x 1 x 1, block 64 x 2 x 1", "", NULL },
-    { "$PTXLINT report --launch launches.json --block 64 clean.ptx", 0, "grid 10 x 2 x 1, block 64 x 1 x 1", "", NULL },
+    { "$PTXLINT report --launch launches.json clean.ptx", 0,
+      "grid 10 x 2 x 1, block 128 x 1 x 1 (as given)", "", NULL },
+    { "$PTXLINT report clean.ptx", 0, "grid unknown", "", "launch file" },
+    { "$PTXLINT --launch bad.json clean.ptx", 2, "", "ptxlint: bad.json: ", NULL },
+    { "$PTXLINT --launch none.json clean.ptx", 3, "", "ptxlint: none.json: No such file", NULL },
+    { "$PTXLINT --launch tree clean.ptx", 3, "", "ptxlint: tree: ", NULL },
+    { "$PTXLINT --launch wrong.json clean.ptx", 2, "",
+      "kernel \"clean\": \"block\" is not one to three whole numbers", NULL },
+    { "$PTXLINT report --block 64,2 --grid 7 clean.ptx", 0, "grid 7 x 1 x 1, block 64 x 2 x 1", "",
+      NULL },
+    { "$PTXLINT report --launch launches.json --block 64 clean.ptx", 0,
+      "grid 10 x 2 x 1, block 64 x 1 x 1", "", NULL },
     { "$PTXLINT report --block 32 --block 64 clean.ptx", 0, "block 64 x 1 x 1", "", NULL },
     { "$PTXLINT report --dynamic-shared 3k clean.ptx", 0, "dynamic 3072 B", "", NULL },
     { "$PTXLINT --param out=null --param 0=0x1000 --cluster 2,1,1 clean.ptx", 0, "", "", NULL },
-    { "$PTXLINT --block 0 clean.ptx",                  2, "", "ptxlint: --block: '0' is not one to three whole numbers", NULL },
-    { "$PTXLINT --block 2048 clean.ptx",               2, "", "together at most 1024", NULL },
-    { "$PTXLINT --block '' clean.ptx",                 2, "", "--block: '' is not", NULL },
-    { "$PTXLINT --grid 1,x clean.ptx",                 2, "", "--grid: '1,x' is not", NULL },
-    { "$PTXLINT --cluster 32 clean.ptx",               2, "", "--cluster: '32' is not", NULL },
-    { "$PTXLINT --dynamic-shared 1KiB clean.ptx",      2, "", "--dynamic-shared: '1KiB' is not a number of bytes", NULL },
-    { "$PTXLINT --dynamic-shared -1 clean.ptx",        2, "", "--dynamic-shared: '-1' is not a number of bytes", NULL },
-    { "$PTXLINT --param 5 clean.ptx",                  2, "", "--param: '5' is not POSITION=VALUE or NAME=VALUE", NULL },
-    { "$PTXLINT --param out=much clean.ptx",           2, "", "--param: 'much' is not a number", NULL },
-    { "$PTXLINT --trip L=-1 clean.ptx",                2, "", "--trip: '-1' is not a whole number from 0", NULL },
-    { "$PTXLINT --trip 5 clean.ptx",                   2, "", "--trip: '5' is not LABEL=N", NULL },
-    { "$PTXLINT --block 0 --trip 5 clean.ptx",         2, "", "--trip: ", NULL },
-    { "$PTXLINT report --block",                       2, "", "--block: missing argument", NULL },
+    { "$PTXLINT --block 0 clean.ptx", 2, "",
+      "ptxlint: --block: '0' is not one to three whole numbers", NULL },
+    { "$PTXLINT --block 2048 clean.ptx", 2, "", "together at most 1024", NULL },
+    { "$PTXLINT --block '' clean.ptx", 2, "", "--block: '' is not", NULL },
+    { "$PTXLINT --grid 1,x clean.ptx", 2, "", "--grid: '1,x' is not", NULL },
+    { "$PTXLINT --cluster 32 clean.ptx", 2, "", "--cluster: '32' is not", NULL },
+    { "$PTXLINT --dynamic-shared 1KiB clean.ptx", 2, "",
+      "--dynamic-shared: '1KiB' is not a number of bytes", NULL },
+    { "$PTXLINT --dynamic-shared -1 clean.ptx", 2, "",
+      "--dynamic-shared: '-1' is not a number of bytes", NULL },
+    { "$PTXLINT --param 5 clean.ptx", 2, "", "--param: '5' is not POSITION=VALUE or NAME=VALUE",
+      NULL },
+    { "$PTXLINT --param out=much clean.ptx", 2, "", "--param: 'much' is not a number", NULL },
+    { "$PTXLINT --trip L=-1 clean.ptx", 2, "", "--trip: '-1' is not a whole number from 0", NULL },
+    { "$PTXLINT --trip 5 clean.ptx", 2, "", "--trip: '5' is not LABEL=N", NULL },
+    { "$PTXLINT --block 0 --trip 5 clean.ptx", 2, "", "--trip: ", NULL },
+    { "$PTXLINT report --block", 2, "", "--block: missing argument", NULL },
 
     /* GPUs */
-    { "$PTXLINT --gpu h2000 clean.ptx",                2, "", "ptxlint: unknown GPU 'h2000'; did you mean h200? `ptxlint gpu` lists them all\n", NULL },
-    { "$PTXLINT --gpu sm_91 clean.ptx",                2, "", "did you mean sm_90?", NULL },
-    { "$PTXLINT --gpu voodoo clean.ptx",               2, "", "unknown GPU 'voodoo'; `ptxlint gpu`", NULL },
-    { "$PTXLINT --gpu h2000 --gpu a1000 clean.ptx",    2, "", "unknown GPU 'a1000'", NULL },
-    { "$PTXLINT --gpu '' clean.ptx",                   2, "", "--gpu: a name is missing", NULL },
-    { "$PTXLINT --gpu h200,,a100 clean.ptx",           2, "", "--gpu: a name is missing", NULL },
+    { "$PTXLINT --gpu h2000 clean.ptx", 2, "",
+      "ptxlint: unknown GPU 'h2000'; did you mean h200? `ptxlint gpu` lists them all\n", NULL },
+    { "$PTXLINT --gpu sm_91 clean.ptx", 2, "", "did you mean sm_90?", NULL },
+    { "$PTXLINT --gpu voodoo clean.ptx", 2, "", "unknown GPU 'voodoo'; `ptxlint gpu`", NULL },
+    { "$PTXLINT --gpu h2000 --gpu a1000 clean.ptx", 2, "", "unknown GPU 'a1000'", NULL },
+    { "$PTXLINT --gpu '' clean.ptx", 2, "", "--gpu: a name is missing", NULL },
+    { "$PTXLINT --gpu h200,,a100 clean.ptx", 2, "", "--gpu: a name is missing", NULL },
     { "$PTXLINT report --gpu a100,h200 --gpu sm_86 clean.ptx", 0, "a100, h200, sm_86", "", NULL },
     { "$PTXLINT report --gpu h200 --gpu h200 clean.ptx", 0, "h200", "", "h200, h200" },
-    { "$PTXLINT report --gpu mine.yaml clean.ptx",     0, "mine", "", NULL },
+    { "$PTXLINT report --gpu mine.yaml clean.ptx", 0, "mine", "", NULL },
     { "$PTXLINT report --gpu h200,./mine.yaml clean.ptx", 0, "h200, mine", "", NULL },
-    { "$PTXLINT --gpu none.yaml clean.ptx",            3, "", "ptxlint: none.yaml: No such file", NULL },
-    { "$PTXLINT --gpu ./h200 clean.ptx",               3, "", "ptxlint: ./h200: No such file", NULL },
-    { "$PTXLINT --gpu ./wrong.yaml clean.ptx",         2, "", "./wrong.yaml:3:1: error: ", NULL },
-    { "$PTXLINT gpu",                                  0, "h200", "", NULL },
-    { "$PTXLINT gpu h200 a100",                        0, "H200", "", NULL },
-    { "$PTXLINT gpu mine.yaml",                        0, "Mine", "", NULL },
-    { "$PTXLINT gpu --csv h200",                       0, "\nh200,limits,warp_size,32,", "", NULL },
-    { "$PTXLINT gpu --format csv h200",                0, "\nh200,limits,warp_size,32,", "", NULL },
+    { "$PTXLINT --gpu none.yaml clean.ptx", 3, "", "ptxlint: none.yaml: No such file", NULL },
+    { "$PTXLINT --gpu ./h200 clean.ptx", 3, "", "ptxlint: ./h200: No such file", NULL },
+    { "$PTXLINT --gpu ./wrong.yaml clean.ptx", 2, "", "./wrong.yaml:3:1: error: ", NULL },
+    { "$PTXLINT gpu", 0, "h200", "", NULL },
+    { "$PTXLINT gpu h200 a100", 0, "H200", "", NULL },
+    { "$PTXLINT gpu mine.yaml", 0, "Mine", "", NULL },
+    { "$PTXLINT gpu --csv h200", 0, "\nh200,limits,warp_size,32,", "", NULL },
+    { "$PTXLINT gpu --format csv h200", 0, "\nh200,limits,warp_size,32,", "", NULL },
     { "$PTXLINT gpu --output gpus.txt && grep -c h200 gpus.txt", 0, "1\n", "", NULL },
-    { "$PTXLINT gpu h2000",                            2, "", "did you mean h200?", NULL },
-    { "$PTXLINT gpu h2000 h200",                       2, "", "did you mean h200?", NULL },
-    { "$PTXLINT gpu --format oneline",                 2, "", "'oneline' is not one of text, json, csv", NULL },
-    { "$PTXLINT gpu --kernel k",                       2, "", "--kernel: unknown option", NULL },
-    { "$PTXLINT gpu h200 >/dev/full",                  3, "", "standard output: No space left on device", NULL },
+    { "$PTXLINT gpu h2000", 2, "", "did you mean h200?", NULL },
+    { "$PTXLINT gpu h2000 h200", 2, "", "did you mean h200?", NULL },
+    { "$PTXLINT gpu --format oneline", 2, "", "'oneline' is not one of text, json, csv", NULL },
+    { "$PTXLINT gpu --kernel k", 2, "", "--kernel: unknown option", NULL },
+    { "$PTXLINT gpu h200 >/dev/full", 3, "", "standard output: No space left on device", NULL },
 
     /* what ptxas said, or says */
-    { "$PTXLINT report --ptxas-log clean.log --csv clean.ptx", 0, ",sm_80,sm_80,55,ptxas,", "", NULL },
-    { "$PTXLINT report --ptxas-log clean.log --gpu h200 --csv clean.ptx", 0, ",h200,sm_90,", "", ",ptxas," },
-    { "$PTXLINT report --ptxas-log clean.ptx clean.ptx", 2, "", "clean.ptx: names no kernel", NULL },
+    { "$PTXLINT report --ptxas-log clean.log --csv clean.ptx", 0, ",sm_80,sm_80,55,ptxas,", "",
+      NULL },
+    { "$PTXLINT report --ptxas-log clean.log --gpu h200 --csv clean.ptx", 0, ",h200,sm_90,", "",
+      ",ptxas," },
+    { "$PTXLINT report --ptxas-log clean.ptx clean.ptx", 2, "", "clean.ptx: names no kernel",
+      NULL },
     { "$PTXLINT report --ptxas-log none.log clean.ptx", 3, "", "none.log: No such file", NULL },
-    { "$PTXLINT --ptxas-log clean.log clean.ptx",      0, "OCC106", "", "COR" },
+    { "$PTXLINT --ptxas-log clean.log clean.ptx", 0, "OCC106", "", "COR" },
     { "$PTXLINT report --ptxas=bin/ptxas --csv clean.ptx", 0, ",sm_80,sm_80,77,ptxas,", "", NULL },
-    { "PATH=\"$PWD/bin:$PATH\" $PTXLINT report --ptxas --csv clean.ptx", 0, ",77,ptxas,", "", NULL },
-    { "PATH=\"$PWD/bin:$PATH\" $PTXLINT report clean.ptx --csv --ptxas", 0, ",77,ptxas,", "", NULL },
-    { "PATH=\"$PWD/noted:/bin\" CUDA_HOME=\"$PWD/cuda\" $PTXLINT report --ptxas --csv clean.ptx", 0, ",ptxas,", "", NULL },
-    { "$PTXLINT report --ptxas=bin/ptxas --ptxas-log clean.log --csv clean.ptx", 0, ",77,ptxas,", "", NULL },
+    { "PATH=\"$PWD/bin:$PATH\" $PTXLINT report --ptxas --csv clean.ptx", 0, ",77,ptxas,", "",
+      NULL },
+    { "PATH=\"$PWD/bin:$PATH\" $PTXLINT report clean.ptx --csv --ptxas", 0, ",77,ptxas,", "",
+      NULL },
+    { "PATH=\"$PWD/noted:/bin\" CUDA_HOME=\"$PWD/cuda\" $PTXLINT report --ptxas --csv clean.ptx", 0,
+      ",ptxas,", "", NULL },
+    { "$PTXLINT report --ptxas=bin/ptxas --ptxas-log clean.log --csv clean.ptx", 0, ",77,ptxas,",
+      "", NULL },
     { "cat clean.ptx | $PTXLINT report --ptxas=bin/ptxas --csv -", 0, ",77,ptxas,", "", NULL },
-    { "TMPDIR=bare $PTXLINT report --ptxas=bin/ptxas - <clean.ptx >/dev/null; ls bare", 0, "readme\n", "", "ptxlint" },
-    { "mkfifo pipe.ptx; cat clean.ptx >pipe.ptx & $PTXLINT report --ptxas=bin/ptxas --csv pipe.ptx", 0, ",77,ptxas,", "", NULL },
-    { "TMPDIR=none $PTXLINT report --ptxas=bin/ptxas - <clean.ptx", 3, "kernel clean", "a copy for ptxas: No such file", NULL },
-    { "rm -f calls.txt; $PTXLINT report --ptxas=bin/ptxas -- -clean.ptx >/dev/null; cat calls.txt", 0, "-v -arch=sm_80 ./-clean.ptx -o /dev/null\n", "", NULL },
-    { "rm -f calls.txt; $PTXLINT report --ptxas=bin/ptxas --gpu h200,sm_90,b200 clean_a.ptx >/dev/null; cat calls.txt", 0,
-      "-v -arch=sm_90a clean_a.ptx -o /dev/null\n-v -arch=sm_100 clean_a.ptx -o /dev/null\n", "", NULL },
-    { "$PTXLINT report --ptxas=bin/ptxas --gpu h200 --csv clean_a.ptx", 0, ",h200,sm_90,77,ptxas,", "", NULL },
-    { "rm -f calls.txt; $PTXLINT --only syntax --ptxas=bin/ptxas clean.ptx; ls calls.txt", 2, "", "calls.txt", NULL },
-    { "$PTXLINT report --ptxas=failing/ptxas clean.ptx", 0, "kernel clean", "ptxlint: clean.ptx: ptxas failed: ptxas fatal   : out of luck\n", NULL },
-    { "$PTXLINT report --ptxas=failing/ptxas --ptxas-log clean.log --csv clean.ptx", 0, ",55,ptxas,", "out of luck", NULL },
-    { "$PTXLINT report --ptxas=bin/ptxas two.ptx",     0, "kernel other", "ptxlint: two.ptx: ptxas failed\n", NULL },
+    { "TMPDIR=bare $PTXLINT report --ptxas=bin/ptxas - <clean.ptx >/dev/null; ls bare", 0,
+      "readme\n", "", "ptxlint" },
+    { "mkfifo pipe.ptx; cat clean.ptx >pipe.ptx & $PTXLINT report --ptxas=bin/ptxas --csv pipe.ptx",
+      0, ",77,ptxas,", "", NULL },
+    { "TMPDIR=none $PTXLINT report --ptxas=bin/ptxas - <clean.ptx", 3, "kernel clean",
+      "a copy for ptxas: No such file", NULL },
+    { "rm -f calls.txt; $PTXLINT report --ptxas=bin/ptxas -- -clean.ptx >/dev/null; cat calls.txt",
+      0, "-v -arch=sm_80 ./-clean.ptx -o /dev/null\n", "", NULL },
+    { "rm -f calls.txt; $PTXLINT report --ptxas=bin/ptxas --gpu h200,sm_90,b200 clean_a.ptx "
+      ">/dev/null; cat calls.txt",
+      0, "-v -arch=sm_90a clean_a.ptx -o /dev/null\n-v -arch=sm_100 clean_a.ptx -o /dev/null\n", "",
+      NULL },
+    { "$PTXLINT report --ptxas=bin/ptxas --gpu h200 --csv clean_a.ptx", 0, ",h200,sm_90,77,ptxas,",
+      "", NULL },
+    { "rm -f calls.txt; $PTXLINT --only syntax --ptxas=bin/ptxas clean.ptx; ls calls.txt", 2, "",
+      "calls.txt", NULL },
+    { "$PTXLINT report --ptxas=failing/ptxas clean.ptx", 0, "kernel clean",
+      "ptxlint: clean.ptx: ptxas failed: ptxas fatal   : out of luck\n", NULL },
+    { "$PTXLINT report --ptxas=failing/ptxas --ptxas-log clean.log --csv clean.ptx", 0,
+      ",55,ptxas,", "out of luck", NULL },
+    { "$PTXLINT report --ptxas=bin/ptxas two.ptx", 0, "kernel other",
+      "ptxlint: two.ptx: ptxas failed\n", NULL },
     { "$PTXLINT report --ptxas=killed/ptxas clean.ptx", 0, "kernel clean", "ptxas failed", NULL },
-    { "$PTXLINT report --ptxas=none clean.ptx",        2, "", "ptxlint: none: is not a program", NULL },
-    { "$PTXLINT report --ptxas=noted/ptxas clean.ptx", 2, "", "ptxlint: noted/ptxas: is not a program", NULL },
-    { "$PTXLINT report --ptxas=bin clean.ptx",         2, "", "ptxlint: bin: is not a program", NULL },
-    { "$PTXLINT --ptxas=bin/ptxas clean.ptx broken.ptx", 1, "SYN201", "broken.ptx: ptxas failed", NULL },
+    { "$PTXLINT report --ptxas=none clean.ptx", 2, "", "ptxlint: none: is not a program", NULL },
+    { "$PTXLINT report --ptxas=noted/ptxas clean.ptx", 2, "",
+      "ptxlint: noted/ptxas: is not a program", NULL },
+    { "$PTXLINT report --ptxas=bin clean.ptx", 2, "", "ptxlint: bin: is not a program", NULL },
+    { "$PTXLINT --ptxas=bin/ptxas clean.ptx broken.ptx", 1, "SYN201", "broken.ptx: ptxas failed",
+      NULL },
 
     /* the report */
-    { "$PTXLINT report called.ptx",                    0, "function helper (line 4)", "", NULL },
-    { "$PTXLINT report clean.ptx",                     0, "FMA          fused 0 of 4 instructions = 0.0 %", "", NULL },
-    { "$PTXLINT report clean.ptx",                     0, "global       store              4         1\n", "", NULL },
+    { "$PTXLINT report called.ptx", 0, "function helper (line 4)", "", NULL },
+    { "$PTXLINT report clean.ptx", 0, "FMA          fused 0 of 4 instructions = 0.0 %", "", NULL },
+    { "$PTXLINT report clean.ptx", 0, "global       store              4         1\n", "", NULL },
 
     /* colours; stdout is a file here */
-    { "$PTXLINT warned.ptx",                           1, "warning", "", "\033" },
-    { "$PTXLINT --color always warned.ptx",            1, "\033[1;33mwarning[COR101]\033[0m", "", NULL },
-    { "CLICOLOR_FORCE=1 $PTXLINT warned.ptx",          1, "\033[1;33m", "", NULL },
-    { "CLICOLOR_FORCE=0 $PTXLINT warned.ptx",          1, "warning", "", "\033" },
+    { "$PTXLINT warned.ptx", 1, "warning", "", "\033" },
+    { "$PTXLINT --color always warned.ptx", 1, "\033[1;33mwarning[COR101]\033[0m", "", NULL },
+    { "CLICOLOR_FORCE=1 $PTXLINT warned.ptx", 1, "\033[1;33m", "", NULL },
+    { "CLICOLOR_FORCE=0 $PTXLINT warned.ptx", 1, "warning", "", "\033" },
     { "NO_COLOR=1 CLICOLOR_FORCE=1 $PTXLINT warned.ptx", 1, "warning", "", "\033" },
     { "NO_COLOR=1 $PTXLINT --color always warned.ptx", 1, "\033[1;33m", "", NULL },
     { "CLICOLOR_FORCE=1 $PTXLINT --color never warned.ptx", 1, "warning", "", "\033" },
     { "$PTXLINT --color always --format oneline warned.ptx", 1, "warning", "", "\033" },
 
     /* output that cannot be written */
-    { "$PTXLINT warned.ptx >/dev/full",                3, "", "standard output: No space left on device", NULL },
-    { "$PTXLINT --output /dev/full warned.ptx",        3, "", "/dev/full: No space left on device", NULL },
-    { "$PTXLINT --help >/dev/full",                    3, "", "No space left on device", NULL },
-    { "$PTXLINT warned.ptx >&-",                       3, "", "standard output: ", NULL },
+    { "$PTXLINT warned.ptx >/dev/full", 3, "", "standard output: No space left on device", NULL },
+    { "$PTXLINT --output /dev/full warned.ptx", 3, "", "/dev/full: No space left on device", NULL },
+    { "$PTXLINT --help >/dev/full", 3, "", "No space left on device", NULL },
+    { "$PTXLINT warned.ptx >&-", 3, "", "standard output: ", NULL },
 };
 
 static void test_cases(void **state)
@@ -290,11 +355,12 @@ static void test_cases(void **state)
     check_cases(cases, sizeof cases / sizeof *cases);
 }
 
-/* ---- order ------------------------------------------------------------------------------------------------------- */
+/* ---- order ----------------------------------------------------------------------------------- */
 
 static void test_directory_is_sorted(void **state)
 {
-    static const char *const order[] = { "tree/a/z.ptx", "tree/b.ptx", "tree/c/d/e.ptx", "tree/lines.ptx", "tree/linked.ptx" };
+    static const char *const order[] = { "tree/a/z.ptx", "tree/b.ptx", "tree/c/d/e.ptx",
+                                         "tree/lines.ptx", "tree/linked.ptx" };
     Result result = run("$PTXLINT --format oneline tree");
     const char *at = result.out;
     (void)state;
@@ -308,7 +374,9 @@ static void test_directory_is_sorted(void **state)
 
 static void test_runs_are_equal(void **state)
 {
-    static const char *const commands[] = { "$PTXLINT .", "$PTXLINT --format json .", "$PTXLINT report .", "$PTXLINT report --format json ." };
+    static const char *const commands[] = { "$PTXLINT .", "$PTXLINT --format json .",
+                                            "$PTXLINT report .",
+                                            "$PTXLINT report --format json ." };
     (void)state;
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
         Result a = run(commands[i]), b = run(commands[i]);
@@ -318,15 +386,17 @@ static void test_runs_are_equal(void **state)
     }
 }
 
-/* ---- tune -------------------------------------------------------------------------------------------------------- */
+/* ---- tune ------------------------------------------------------------------------------------ */
 
 #define SHAPES "'" PTXLINT_SOURCE_ROOT "/testdata/measured/timed/shapes/shapes.ptx'"
 
-/* Blocks of one column make a request of each lane; whole warps side by side are told to be better, and why. */
+/* Blocks of one column make a request of each lane; whole warps side by side are told to be better,
+ * and why. */
 static void test_tune(void **state)
 {
     (void)state;
-    Result text = run("$PTXLINT tune --gpu h200 --kernel sh_blur --grid 8192,128 --block 1,64 --param 2=8192 --param 3=8192 " SHAPES);
+    Result text = run("$PTXLINT tune --gpu h200 --kernel sh_blur --grid 8192,128 --block 1,64 "
+                      "--param 2=8192 --param 3=8192 " SHAPES);
     assert_int_equal(text.status, 0);
     assert_non_null(strstr(text.out, "sh_blur\n"));
     assert_non_null(strstr(text.out, "times as fast as now by prediction"));
@@ -334,27 +404,39 @@ static void test_tune(void **state)
         assert_true(strcspn(line, "\n") <= 80);
     result_free(&text);
     text = run("printf 'gpu: [h200]\nlaunch: tune.json\n' > .ptxlint.yaml; "
-               "printf '{\"kernels\": {\"saxpy\": {\"grid\": [1024], \"block\": [256], \"params\": [null, null, 2.0, 262144]}}}' > tune.json; "
-               "cp '" PTXLINT_SOURCE_ROOT "/tests/cli/tune.ptx' .; $PTXLINT tune . 2>&1; $PTXLINT tune --no-config --kernel saxpy tune.ptx 2>&1; rm .ptxlint.yaml tune.*");
+               "printf '{\"kernels\": {\"saxpy\": {\"grid\": [1024], \"block\": [256], \"params\": "
+               "[null, null, 2.0, 262144]}}}' > tune.json; "
+               "cp '" PTXLINT_SOURCE_ROOT
+               "/tests/cli/tune.ptx' .; $PTXLINT tune . 2>&1; $PTXLINT tune --no-config --kernel "
+               "saxpy tune.ptx 2>&1; rm .ptxlint.yaml tune.*");
     assert_non_null(strstr(text.out, "Keep the block as it is"));           /* of the config file */
     assert_non_null(strstr(text.out, "its grid and block are not given"));  /* without it */
     result_free(&text);
-    Result json = run("$PTXLINT tune --gpu h200 --format json --kernel sh_blur --grid 8192,128 --block 1,64 --param 2=8192 --param 3=8192 " SHAPES);
+    Result json = run("$PTXLINT tune --gpu h200 --format json --kernel sh_blur --grid 8192,128 "
+                      "--block 1,64 --param 2=8192 --param 3=8192 " SHAPES);
     json_t *document = json_loads(json.out, 0, NULL);
     assert_string_equal(json_string_value(json_object_get(document, "schema")), "ptxlint-tune/1");
-    const json_t *shapes = json_object_get(json_array_get(json_object_get(document, "kernels"), 0), "shapes"), *best = json_array_get(shapes, 0);
+    const json_t *shapes = json_object_get(json_array_get(json_object_get(document, "kernels"), 0),
+                                           "shapes"),
+                 *best = json_array_get(shapes, 0);
     assert_true(json_array_size(shapes) > 30);
     assert_true(json_is_true(json_object_get(best, "is_recommended")));
     assert_true(json_integer_value(json_array_get(json_object_get(best, "block"), 0)) >= 32);
     json_decref(document);
     result_free(&json);
-    json = run("$PTXLINT tune --gpu h200 --format json --kernel sh_row_softmax --grid 8192 --block 256 --param 2=4096 --dynamic-shared 100000 " SHAPES);
-    document = json_loads(json.out, 0, NULL);           /* two blocks of 98 KiB on an SM; so do two of 113 */
-    const json_t *variants = json_object_get(json_array_get(json_object_get(document, "kernels"), 0), "variants"), *shape;
+    json = run("$PTXLINT tune --gpu h200 --format json --kernel sh_row_softmax --grid 8192 --block "
+               "256 --param 2=4096 --dynamic-shared 100000 " SHAPES);
+    /* two blocks of 98 KiB on an SM; so do two of 113 */
+    document = json_loads(json.out, 0, NULL);
+    const json_t *variants = json_object_get(
+                     json_array_get(json_object_get(document, "kernels"), 0), "variants"),
+                 *shape;
     size_t at;
-    json_array_foreach(json_object_get(json_array_get(json_object_get(document, "kernels"), 0), "shapes"), at, shape)
-        if (json_is_true(json_object_get(shape, "is_given")))
-            assert_int_equal(json_integer_value(json_object_get(shape, "dynamic_shared_bytes")), 100000);
+    json_array_foreach(
+        json_object_get(json_array_get(json_object_get(document, "kernels"), 0), "shapes"), at,
+        shape) if (json_is_true(json_object_get(shape, "is_given")))
+        assert_int_equal(json_integer_value(json_object_get(shape, "dynamic_shared_bytes")),
+                         100000);
     const json_t *more = json_array_get(variants, 0);
     assert_string_equal(json_string_value(json_object_get(more, "changes")), "dynamic_shared");
     assert_int_equal(json_integer_value(json_object_get(more, "to")), 115712);
@@ -378,14 +460,18 @@ static void find_recommended(const json_t *kernel, char out[32])
     json_array_foreach(json_object_get(kernel, "shapes"), at, shape) {
         const json_t *block = json_object_get(shape, "block");
         if (json_is_true(json_object_get(shape, "is_recommended")))
-            snprintf(out, 32, "%d,%d", (int)json_integer_value(json_array_get(block, 0)), (int)json_integer_value(json_array_get(block, 1)));
+            snprintf(out, 32, "%d,%d", (int)json_integer_value(json_array_get(block, 0)),
+                     (int)json_integer_value(json_array_get(block, 1)));
     }
 }
 
 static json_t *tune_all(const char *launch)
 {
     char command[512];
-    snprintf(command, sizeof command, "$PTXLINT tune --gpu h200 --format json %s '" PTXLINT_SOURCE_ROOT "/tests/cli/tune.ptx'", launch);
+    snprintf(command, sizeof command,
+             "$PTXLINT tune --gpu h200 --format json %s '" PTXLINT_SOURCE_ROOT
+             "/tests/cli/tune.ptx'",
+             launch);
     Result json = run(command);
     json_t *document = json_loads(json.out, 0, NULL);
     result_free(&json);
@@ -402,10 +488,12 @@ static const json_t *find_named(const json_t *kernels, const char *name)
     return NULL;
 }
 
-/* Only blocks that do the same work are recommended; where the code has the block in it, it says so. */
+/* Only blocks that do the same work are recommended; where the code has the block in it, it says
+ * so. */
 static void test_tune_work(void **state)
 {
-    static const struct { const char *kernel, *launch, *wanted, *why_not; } rows[] = {      /* those of one launch side by side: one run does */
+    /* those of one launch side by side: one run does */
+    static const struct { const char *kernel, *launch, *wanted, *why_not; } rows[] = {
         { "saxpyc", "--grid 4096 --block 256", "", "the code assumes 256 threads in x" },
         { "masked", "--grid 4096 --block 256", "", "uses %tid.x" },
         { "maskt", "--grid 4096 --block 256", "", "uses %tid.x" },
@@ -439,8 +527,10 @@ static void test_tune_work(void **state)
         const char *why_not = json_string_value(json_object_get(kernel, "why_not"));
         find_recommended(kernel, found);
         bool is_wanted = rows[i].wanted[0] ? strlen(found) > 0 : !found[0];
-        if (!is_wanted || !why_not != !rows[i].why_not || (why_not && !strstr(why_not, rows[i].why_not)))
-            fail_msg("%s %s: takes '%s', '%s' wanted; %s", rows[i].kernel, rows[i].launch, found, rows[i].wanted, why_not ? why_not : "no reason");
+        if (!is_wanted || !why_not != !rows[i].why_not
+            || (why_not && !strstr(why_not, rows[i].why_not)))
+            fail_msg("%s %s: takes '%s', '%s' wanted; %s", rows[i].kernel, rows[i].launch, found,
+                     rows[i].wanted, why_not ? why_not : "no reason");
     }
     json_decref(document);
 }
@@ -449,16 +539,20 @@ static void test_tune_work(void **state)
 static void test_tune_rounding(void **state)
 {
     (void)state;
-    Result json = run("$PTXLINT tune --gpu h200 --format json --grid 1000 --block 256 --param 3=300000 '" PTXLINT_SOURCE_ROOT "/tests/cli/tune.ptx' --kernel 'saxpy'");
+    Result json = run("$PTXLINT tune --gpu h200 --format json --grid 1000 --block 256 --param "
+                      "3=300000 '" PTXLINT_SOURCE_ROOT "/tests/cli/tune.ptx' --kernel 'saxpy'");
     json_t *document = json_loads(json.out, 0, NULL);
-    const json_t *shape, *shapes = json_object_get(json_array_get(json_object_get(document, "kernels"), 0), "shapes");
+    const json_t *shape, *shapes = json_object_get(
+                             json_array_get(json_object_get(document, "kernels"), 0), "shapes");
     size_t at;
     unsigned others = 0;
     json_array_foreach(shapes, at, shape) {
-        long long threads = json_integer_value(json_array_get(json_object_get(shape, "block"), 0)) * json_integer_value(json_array_get(json_object_get(shape, "grid"), 0));
+        long long threads = json_integer_value(json_array_get(json_object_get(shape, "block"), 0))
+                            * json_integer_value(json_array_get(json_object_get(shape, "grid"), 0));
         bool is_other = !strcmp(json_string_value(json_object_get(shape, "work")), "other");
         others += is_other;
-        assert_int_equal(!strcmp(json_string_value(json_object_get(shape, "work")), "same"), threads == 256000);
+        assert_int_equal(!strcmp(json_string_value(json_object_get(shape, "work")), "same"),
+                         threads == 256000);
         assert_int_equal(is_other, json_is_null(json_object_get(shape, "predicted_time_us")));
     }
     assert_true(others > 0);
@@ -466,7 +560,7 @@ static void test_tune_rounding(void **state)
     result_free(&json);
 }
 
-/* ---- JSON -------------------------------------------------------------------------------------------------------- */
+/* ---- JSON ------------------------------------------------------------------------------------ */
 
 /* keys: names with a space between; null is a value like others. */
 static void expect_keys(const json_t *object, const char *keys)
@@ -487,7 +581,8 @@ static void test_diagnostics_json(void **state)
     assert_string_equal(text_at(root, "schema"), "ptxlint-diagnostics/1");
     assert_string_equal(text_at(json_object_get(root, "tool"), "name"), "ptxlint");
     assert_int_equal(json_array_size(all), 3);
-    expect_keys(one, "rule name severity message path line column end_line end_column kernel certainty group label help related "
+    expect_keys(one, "rule name severity message path line column end_line end_column kernel "
+                     "certainty group label help related "
                      "source repeats");
     assert_string_equal(text_at(one, "rule"), "COR101");
     assert_string_equal(text_at(one, "severity"), "warning");
@@ -503,7 +598,9 @@ static void test_diagnostics_json(void **state)
 
 static void test_report_json(void **state)
 {
-    json_t *root = run_json("$PTXLINT report --select OCC103 --format json --gpu h200 --launch launches.json clean.ptx called.ptx noted.ptx", 0);
+    json_t *root = run_json("$PTXLINT report --select OCC103 --format json --gpu h200 --launch "
+                            "launches.json clean.ptx called.ptx noted.ptx",
+                            0);
     json_t *all = json_object_get(root, "files"), *file = json_array_get(all, 0);
     json_t *kernel = json_array_get(json_object_get(file, "kernels"), 0);
     (void)state;
@@ -514,26 +611,38 @@ static void test_report_json(void **state)
     assert_int_equal(json_array_size(json_object_get(root, "diagnostics")), 1);
     expect_keys(file, "path ptx_version target address_size kernels functions");
     assert_string_equal(text_at(file, "ptx_version"), "8.0");
-    expect_keys(kernel, "name line launch registers occupancy accesses estimate mix loops cfg resources");
+    expect_keys(kernel,
+                "name line launch registers occupancy accesses estimate mix loops cfg resources");
     expect_keys(json_object_get(kernel, "launch"), "grid block dynamic_shared source");
-    expect_keys(json_object_get(kernel, "registers"), "predicted low high max_live max_live_line source max_live_predicates live");
-    expect_keys(json_object_get(kernel, "occupancy"), "blocks_per_sm warps_per_sm percent limiter limiters");
-    expect_keys(json_object_get(kernel, "estimate"), "warp_instructions flops_fp32 flops_fp64 flops_fp16 flops_tensor dram_bytes "
-                                                     "bound_time_us predicted_time_us limiter");
-    expect_keys(json_object_get(kernel, "mix"), "instructions classes fused fusable fma_fraction weighted_fma_fraction");
-    expect_keys(json_object_get(kernel, "resources"), "static_shared_bytes local_bytes param_bytes maxntid reqntid minnctapersm maxnreg");
+    expect_keys(json_object_get(kernel, "registers"),
+                "predicted low high max_live max_live_line source max_live_predicates live");
+    expect_keys(json_object_get(kernel, "occupancy"),
+                "blocks_per_sm warps_per_sm percent limiter limiters");
+    expect_keys(json_object_get(kernel, "estimate"),
+                "warp_instructions flops_fp32 flops_fp64 flops_fp16 flops_tensor dram_bytes "
+                "bound_time_us predicted_time_us limiter");
+    expect_keys(json_object_get(kernel, "mix"),
+                "instructions classes fused fusable fma_fraction weighted_fma_fraction");
+    expect_keys(json_object_get(kernel, "resources"),
+                "static_shared_bytes local_bytes param_bytes maxntid reqntid minnctapersm maxnreg");
     expect_keys(json_object_get(kernel, "cfg"), "blocks edges unreachable");
     expect_keys(json_array_get(json_object_get(kernel, "accesses"), 0),
-                "line space op bytes active_threads sectors_per_request ideal_sectors_per_request wavefronts_per_request "
+                "line space op bytes active_threads sectors_per_request ideal_sectors_per_request "
+                "wavefronts_per_request "
                 "ideal_wavefronts_per_request certainty why");
     assert_int_equal(json_integer_value(json_object_get(kernel, "line")), 4);
     assert_string_equal(text_at(json_object_get(kernel, "launch"), "source"), "file");
-    assert_int_equal(json_integer_value(json_array_get(json_object_get(json_object_get(kernel, "launch"), "grid"), 1)), 2);
-    assert_int_equal(json_integer_value(json_object_get(json_object_get(kernel, "launch"), "dynamic_shared")), 64);
+    assert_int_equal(json_integer_value(json_array_get(
+                         json_object_get(json_object_get(kernel, "launch"), "grid"), 1)),
+                     2);
+    assert_int_equal(
+        json_integer_value(json_object_get(json_object_get(kernel, "launch"), "dynamic_shared")),
+        64);
     assert_true(json_is_null(json_object_get(json_object_get(kernel, "resources"), "reqntid")));
     json_t *called = json_array_get(all, 1);
     assert_int_equal(json_array_size(json_object_get(called, "kernels")), 1);
-    assert_string_equal(text_at(json_array_get(json_object_get(called, "functions"), 0), "name"), "helper");
+    assert_string_equal(text_at(json_array_get(json_object_get(called, "functions"), 0), "name"),
+                        "helper");
     json_decref(root);
 }
 
@@ -550,7 +659,8 @@ static void test_odd_bytes_are_valid_json(void **state)
     write_file("odd\377.ptx", bytes, sizeof bytes);
     json_decref(run_json("$PTXLINT --format json odd*.ptx", 1));
     json_decref(run_json("$PTXLINT report --format json odd*.ptx", 0));
-    json_t *root = run_json("$PTXLINT --format json none.ptx; test $? = 3", 0);         /* a document even so */
+    /* a document even so */
+    json_t *root = run_json("$PTXLINT --format json none.ptx; test $? = 3", 0);
     assert_int_equal(json_array_size(json_object_get(root, "diagnostics")), 0);
     json_decref(root);
     Result result = run("$PTXLINT odd*.ptx");
@@ -611,7 +721,7 @@ static void test_cut_short(void **state)
     remove("deep.ptx");
 }
 
-/* ---- what stdout is ---------------------------------------------------------------------------------------------- */
+/* ---- what stdout is -------------------------------------------------------------------------- */
 
 /* Runs the program with out as stdout; arguments end with NULL. */
 static int run_with_stdout(int out, const char *const *arguments)
@@ -662,7 +772,8 @@ static bool is_coloured_on_terminal(void)
     int out = open(ptsname(terminal), O_RDWR | O_NOCTTY);
     assert_true(out >= 0);
     assert_int_equal(run_with_stdout(out, arguments), 1);
-    ssize_t length = read(terminal, text, sizeof text - 1);     /* one read: less than the terminal's buffer */
+    /* one read: less than the terminal's buffer */
+    ssize_t length = read(terminal, text, sizeof text - 1);
     close(out);
     close(terminal);
     assert_true(length > 0);

@@ -1,11 +1,14 @@
-/* test_cli_gates.c -- the program where only some of what it finds counts: baselines, budgets, diffs. */
+/* test_cli_gates.c -- the program where only some of what it finds counts: baselines, budgets,
+ * diffs. */
 #include "program.h"
 
-/* ---- the files --------------------------------------------------------------------------------------------------- */
+/* ---- the files ------------------------------------------------------------------------------- */
 
 #define HEAD ".version 8.0\n.target sm_80\n.address_size 64\n"
-#define KERNEL(name, body) ".visible .entry " name "(.param .u64 out)\n.maxntid 128, 1, 1\n{\n\t.reg .b32 \t%r<9>;\n\t.reg .b64 \t%rd<2>;\n" \
-                           "\tld.param.u64 \t%rd1, [out];\n" body "\tst.global.u32 \t[%rd1], %r1;\n\tret;\n}\n"
+#define KERNEL(name, body)                                                                    \
+    ".visible .entry " name                                                                   \
+    "(.param .u64 out)\n.maxntid 128, 1, 1\n{\n\t.reg .b32 \t%r<9>;\n\t.reg .b64 \t%rd<2>;\n" \
+    "\tld.param.u64 \t%rd1, [out];\n" body "\tst.global.u32 \t[%rd1], %r1;\n\tret;\n}\n"
 #define UNSET "\tadd.s32 \t%r1, %r2, 1;\n"      /* %r2 is never written */
 #define CLEAN "\tmov.u32 \t%r1, 1;\n"
 
@@ -42,7 +45,7 @@ static int teardown(void **state)
     return leave_folder();
 }
 
-/* ---- a row a behaviour ------------------------------------------------------------------------------------------- */
+/* ---- a row a behaviour ----------------------------------------------------------------------- */
 
 #define LINT "$PTXLINT --no-config --only correctness "
 #define BASE "$PTXLINT baseline --no-config "
@@ -156,8 +159,12 @@ static void test_jobs(void **state)
     char *one = NULL;
     for (int jobs = 1; jobs <= 8; jobs *= 2) {
         char command[512];
-        snprintf(command, sizeof command, BASE "--jobs %d --baseline j.json write dirty.ptx clean.ptx more.ptx moved.ptx broken.ptx tree && "
-                 "{ $PTXLINT diff --no-config --jobs %d --format json . . ; $PTXLINT budget init --no-config --jobs %d . ; } >> j.json", jobs, jobs, jobs);
+        snprintf(command, sizeof command,
+                 BASE "--jobs %d --baseline j.json write dirty.ptx clean.ptx more.ptx moved.ptx "
+                      "broken.ptx tree && "
+                      "{ $PTXLINT diff --no-config --jobs %d --format json . . ; $PTXLINT budget "
+                      "init --no-config --jobs %d . ; } >> j.json",
+                 jobs, jobs, jobs);
         Result result = run(command);
         assert_int_equal(result.status, 0);
         result_free(&result);
@@ -170,7 +177,8 @@ static void test_jobs(void **state)
     free(one);
 }
 
-/* Findings of a file that ran over the budget of a lint, of one that needs no launch, and of one whose gains are predicted. */
+/* Findings of a file that ran over the budget of a lint, of one that needs no launch, and of one
+ * whose gains are predicted. */
 #define LOOPS "'" PTXLINT_SOURCE_ROOT "/testdata/ptx/loops.sm_90.ptx'"
 #define ROWS "'" PTXLINT_SOURCE_ROOT "/tests/golden/MEM202-rows.ptx'"
 #define TRANSPOSE "--grid 64 --block 128 '" PTXLINT_SOURCE_ROOT "/testdata/ptx/transpose.sm_90.ptx'"
@@ -188,7 +196,8 @@ static void compare_findings(const json_t *alone, const char *command, int statu
     json_decref(beside);
 }
 
-/* The findings of a check are those of a report, of a check with a budget, and those that a baseline knows. */
+/* The findings of a check are those of a report, of a check with a budget, and those that a
+ * baseline knows. */
 static void test_one_set(void **state)
 {
     (void)state;
@@ -202,7 +211,8 @@ static void test_one_set(void **state)
     };
     for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++) {
         char command[1024];
-        snprintf(command, sizeof command, "$PTXLINT check --no-config --format json %s", inputs[i].input);
+        snprintf(command, sizeof command, "$PTXLINT check --no-config --format json %s",
+                 inputs[i].input);
         json_t *alone = run_json(command, inputs[i].status);
         assert_true(json_array_size(json_object_get(alone, "diagnostics")) > 0);
         for (size_t o = 0; o < sizeof others / sizeof *others; o++) {
@@ -210,7 +220,9 @@ static void test_one_set(void **state)
             compare_findings(alone, command, others[o].has_exit_of_check ? inputs[i].status : 0);
         }
         json_decref(alone);
-        snprintf(command, sizeof command, "$PTXLINT baseline --no-config --baseline same.json write %s && $PTXLINT --no-config --baseline same.json --budget roomy.yaml %s",
+        snprintf(command, sizeof command,
+                 "$PTXLINT baseline --no-config --baseline same.json write %s && $PTXLINT "
+                 "--no-config --baseline same.json --budget roomy.yaml %s",
                  inputs[i].input, inputs[i].input);
         Result known = run(command);
         if (known.status || strstr(known.out, "warning[") || strstr(known.out, "note["))

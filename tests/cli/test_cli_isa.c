@@ -61,7 +61,8 @@ static void test_json(void **state)
     assert_true(json_is_true(json_object_get(one, "is_whole")));
     assert_string_equal(text_at(form, "syntax"), "setp.cmpflt{.ftz}.f32");
     assert_string_equal(text_at(form, "class"), "comparison");
-    assert_string_equal(text_at(json_array_get(json_object_get(form, "needs"), 0), "target"), "sm_10");
+    assert_string_equal(text_at(json_array_get(json_object_get(form, "needs"), 0), "target"),
+                        "sm_10");
     assert_string_equal(text_at(operand, "type"), ".pred");
     assert_string_equal(text_at(json_object_get(operand, "pair"), "name"), "q");
     assert_string_equal(text_at(rate, "gpu"), "h200");
@@ -104,6 +105,7 @@ static void test_pages(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_cases), cmocka_unit_test(test_json), cmocka_unit_test(test_pages) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_cases), cmocka_unit_test(test_json),
+                                        cmocka_unit_test(test_pages) };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

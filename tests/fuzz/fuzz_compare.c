@@ -1,6 +1,8 @@
-/* fuzz_compare.c -- any bytes as what holds versions together: a baseline, a budget, a saved report.
+/* fuzz_compare.c -- any bytes as what holds versions together: a baseline, a budget, a saved
+ * report.
  *
- * The library may refuse them, with a reason. What it takes must be usable, and what it writes of it must read back. */
+ * The library may refuse them, with a reason. What it takes must be usable, and what it writes of
+ * it must read back. */
 #include "fuzz.h"
 
 #include "ptxlint/ptxlint.h"
@@ -9,7 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char kernel[] = ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p)\n.maxntid 64\n{\n.reg .b32 %r<4>; .reg .b64 %rd<4>;\n"
+static const char kernel[] =
+    ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p)\n.maxntid "
+    "64\n{\n.reg .b32 %r<4>; .reg .b64 %rd<4>;\n"
     "ld.param.u64 %rd1, [p];\nadd.s32 %r1, %r2, 1;\nst.global.u32 [%rd1], %r1;\nret;\n}\n";
 
 static ptxlint_module *module_with(const ptxlint_baseline *baseline, const ptxlint_budget *budget)
@@ -19,7 +23,8 @@ static ptxlint_module *module_with(const ptxlint_baseline *baseline, const ptxli
     ptxlint_options_init(&options);
     options.baseline = baseline;
     options.budget = budget;
-    require(ptxlint_module_new(kernel, sizeof kernel - 1, &options, &module) == PTXLINT_OK, "the kernel is read");
+    require(ptxlint_module_new(kernel, sizeof kernel - 1, &options, &module) == PTXLINT_OK,
+            "the kernel is read");
     return module;
 }
 
@@ -28,13 +33,17 @@ static void try_baseline(const char *text, size_t length)
     ptxlint_baseline *known = NULL, *found = NULL;
     char error[256] = "";
     size_t count;
-    require(ptxlint_baseline_new(&known) == PTXLINT_OK && ptxlint_baseline_new(&found) == PTXLINT_OK, "empty baselines");
+    require(ptxlint_baseline_new(&known) == PTXLINT_OK
+                && ptxlint_baseline_new(&found) == PTXLINT_OK,
+            "empty baselines");
     ptxlint_status status = ptxlint_baseline_read(known, "fuzz", text, length, error, sizeof error);
     require(status == PTXLINT_OK || (status == PTXLINT_BAD_FILE && *error), "a refusal says why");
     ptxlint_module *module = module_with(known, NULL);
     require(ptxlint_baseline_add(found, module) == PTXLINT_OK, "findings are taken");
-    require(ptxlint_baseline_prune(known, found, NULL, &count) == PTXLINT_OK, "a baseline is pruned");
-    require(ptxlint_baseline_stale(known, found, NULL, &count) == PTXLINT_OK && !count, "what is pruned is not stale");
+    require(ptxlint_baseline_prune(known, found, NULL, &count) == PTXLINT_OK,
+            "a baseline is pruned");
+    require(ptxlint_baseline_stale(known, found, NULL, &count) == PTXLINT_OK && !count,
+            "what is pruned is not stale");
     require(ptxlint_baseline_write(known, drop, NULL) == PTXLINT_OK, "a baseline is written");
     ptxlint_module_free(module);
     ptxlint_baseline_free(known);
@@ -59,7 +68,8 @@ static void try_report(const char *text, size_t length)
     ptxlint_diff *diff;
     ptxlint_diff_options how;
     char error[256] = "";
-    require(ptxlint_report_new(&saved) == PTXLINT_OK && ptxlint_report_new(&now) == PTXLINT_OK, "empty reports");
+    require(ptxlint_report_new(&saved) == PTXLINT_OK && ptxlint_report_new(&now) == PTXLINT_OK,
+            "empty reports");
     ptxlint_status status = ptxlint_report_read(saved, "fuzz", text, length, error, sizeof error);
     require(status == PTXLINT_OK || (status == PTXLINT_BAD_FILE && *error), "a refusal says why");
     if (status == PTXLINT_OK) {
@@ -67,7 +77,8 @@ static void try_report(const char *text, size_t length)
         ptxlint_module *module = module_with(NULL, NULL);
         require(ptxlint_report_add(now, module) == PTXLINT_OK, "a module is taken");
         ptxlint_module_free(module);
-        require(ptxlint_diff_new(saved, now, NULL, 0, &diff, error, sizeof error) == PTXLINT_OK, "reports are compared");
+        require(ptxlint_diff_new(saved, now, NULL, 0, &diff, error, sizeof error) == PTXLINT_OK,
+                "reports are compared");
         ptxlint_diff_options_init(&how);
         for (int i = 0; i < 3; i++) {
             how.format = formats[i];

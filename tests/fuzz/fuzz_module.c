@@ -1,7 +1,8 @@
 /* fuzz_module.c -- one input through everything that the public interface does.
  *
- * Any bytes are a module: the library may refuse them for lack of memory and for nothing else. What it then says must
- * hold together: spans inside the text, diagnostics sorted, the same bytes each time. A breach is an abort. */
+ * Any bytes are a module: the library may refuse them for lack of memory and for nothing else. What
+ * it then says must hold together: spans inside the text, diagnostics sorted, the same bytes each
+ * time. A breach is an abort. */
 #include "fuzz.h"
 
 #include "ptxlint/ptxlint.h"
@@ -21,7 +22,8 @@ static int count_bytes(void *context, const char *bytes, size_t length)
     Count *count = context;
     count->bytes += length;
     for (size_t i = 0; i < length; i++)
-        count->hash = (count->hash ^ (unsigned char)bytes[i]) * UINT64_C(0x100000001B3);    /* FNV-1a */
+        /* FNV-1a */
+        count->hash = (count->hash ^ (unsigned char)bytes[i]) * UINT64_C(0x100000001B3);
     return 0;
 }
 
@@ -37,12 +39,15 @@ static void check_diagnostics(const ptxlint_module *module, size_t length)
     for (size_t i = 0; i < count; i++) {
         const ptxlint_diagnostic *diagnostic = &diagnostics[i];
         check_span(diagnostic->span, length);
-        require(!i || diagnostics[i - 1].severity >= diagnostic->severity, "the worst diagnostics come first");
-        require(diagnostic->rule && diagnostic->name && diagnostic->group && diagnostic->message, "a diagnostic has its texts");
+        require(!i || diagnostics[i - 1].severity >= diagnostic->severity,
+                "the worst diagnostics come first");
+        require(diagnostic->rule && diagnostic->name && diagnostic->group && diagnostic->message,
+                "a diagnostic has its texts");
         for (size_t r = 0; r < diagnostic->related_count; r++)
             check_span(diagnostic->related[r].span, length);
         ptxlint_place place = ptxlint_module_place(module, diagnostic->span.begin);
-        require(place.line >= 1 && place.column >= 1 && place.line_begin <= place.line_end && place.line_end <= length,
+        require(place.line >= 1 && place.column >= 1 && place.line_begin <= place.line_end
+                    && place.line_end <= length,
                 "a place is a line and a column");
     }
 }
@@ -58,7 +63,8 @@ static void check_kernels(const ptxlint_module *module, size_t length)
         check_span(kernel->pressure.where, length);
         for (size_t i = 0; i < kernel->loop_count; i++) {
             check_span(kernel->loops[i].header, length);
-            require(kernel->loops[i].parent < (int64_t)i, "an outer loop stands before its inner ones");
+            require(kernel->loops[i].parent < (int64_t)i,
+                    "an outer loop stands before its inner ones");
         }
         for (size_t i = 0; i < kernel->access_count; i++)
             check_span(kernel->accesses[i].span, length);
@@ -75,7 +81,8 @@ static Count write_all(const ptxlint_module *module)
         ptxlint_write_options_init(&options);
         options.format = formats[i];
         options.color = formats[i] == PTXLINT_TEXT;
-        ptxlint_status status = ptxlint_write_diagnostics(modules, 1, &options, count_bytes, &count);
+        ptxlint_status status = ptxlint_write_diagnostics(modules, 1, &options, count_bytes,
+                                                          &count);
         require(status == PTXLINT_OK || status == PTXLINT_NO_MEMORY, "diagnostics can be written");
         if (formats[i] == PTXLINT_ONELINE)
             continue;
@@ -95,7 +102,8 @@ static Count run(const uint8_t *data, size_t size, bool syntax_only)
     ptxlint_module *module = NULL;
     Count count = { 0, 0 };
     ptxlint_status status = ptxlint_module_new((const char *)data, size, &options, &module);
-    require((status == PTXLINT_OK) == (module != NULL), "a module comes with success, and only then");
+    require((status == PTXLINT_OK) == (module != NULL),
+            "a module comes with success, and only then");
     require(status == PTXLINT_OK || status == PTXLINT_NO_MEMORY, "any bytes are a module");
     if (module) {
         check_diagnostics(module, size);
@@ -106,16 +114,22 @@ static Count run(const uint8_t *data, size_t size, bool syntax_only)
     return count;
 }
 
-/* ---- with a launch ----------------------------------------------------------------------------------------------- */
+/* ---- with a launch --------------------------------------------------------------------------- */
 
 static ptxlint_launches *some_launch(size_t size)
 {
-    static const char *const settings[][3] = { { "grid", "4", "33,2" }, { "block", "64", "32,4,2" }, { "dynamic_shared", "1024", "49152" } };
+    static const char *const settings[][3] = { { "grid", "4", "33,2" },
+                                               { "block", "64", "32,4,2" },
+                                               { "dynamic_shared", "1024", "49152" } };
     ptxlint_launches *launches;
     char error[256];
-    require(ptxlint_launches_new(NULL, 0, &launches, NULL, 0) == PTXLINT_OK, "no file is nothing known");
+    require(ptxlint_launches_new(NULL, 0, &launches, NULL, 0) == PTXLINT_OK,
+            "no file is nothing known");
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
-        require(ptxlint_launches_set(launches, settings[i][0], settings[i][1 + size % 2], error, sizeof error) == PTXLINT_OK, error);
+        require(ptxlint_launches_set(launches, settings[i][0], settings[i][1 + size % 2], error,
+                                     sizeof error)
+                    == PTXLINT_OK,
+                error);
     return launches;
 }
 
@@ -134,7 +148,9 @@ static void try_launches(const ptxlint_module *module)
                 trial.block[i] = blocks[b][i];
             trial.max_registers = b == 1 ? 32 : 0;
             ptxlint_status status = ptxlint_estimate(module, kernels[k].name, 0, &trial, &out);
-            require(status == PTXLINT_OK || status == PTXLINT_BAD_ARGUMENT || status == PTXLINT_NO_MEMORY, "a launch can be tried");
+            require(status == PTXLINT_OK || status == PTXLINT_BAD_ARGUMENT
+                        || status == PTXLINT_NO_MEMORY,
+                    "a launch can be tried");
         }
 }
 
@@ -145,12 +161,18 @@ static void gate(const ptxlint_module *module, size_t size)
     ptxlint_diff *diff = NULL;
     ptxlint_diff_options how;
     char error[256];
-    require(ptxlint_baseline_new(&baseline) == PTXLINT_OK && ptxlint_report_new(&before) == PTXLINT_OK && ptxlint_report_new(&after) == PTXLINT_OK, "empty");
-    bool fits = ptxlint_baseline_add(baseline, module) == PTXLINT_OK && ptxlint_report_add(before, module) == PTXLINT_OK
-        && ptxlint_report_add(after, module) == PTXLINT_OK && ptxlint_budget_draft(module, 5, drop, NULL) == PTXLINT_OK;
+    require(ptxlint_baseline_new(&baseline) == PTXLINT_OK
+                && ptxlint_report_new(&before) == PTXLINT_OK
+                && ptxlint_report_new(&after) == PTXLINT_OK,
+            "empty");
+    bool fits = ptxlint_baseline_add(baseline, module) == PTXLINT_OK
+                && ptxlint_report_add(before, module) == PTXLINT_OK
+                && ptxlint_report_add(after, module) == PTXLINT_OK
+                && ptxlint_budget_draft(module, 5, drop, NULL) == PTXLINT_OK;
     require(fits || size > MEMORY_BYTES >> 10, "a module of this size is taken");
     require(ptxlint_baseline_write(baseline, drop, NULL) == PTXLINT_OK, "a baseline is written");
-    require(ptxlint_diff_new(before, after, NULL, 0, &diff, error, sizeof error) == PTXLINT_OK, "a module is compared with itself");
+    require(ptxlint_diff_new(before, after, NULL, 0, &diff, error, sizeof error) == PTXLINT_OK,
+            "a module is compared with itself");
     require(!ptxlint_diff_get_info(diff)->regressed_count, "a module is no worse than itself");
     ptxlint_diff_options_init(&how);
     how.format = PTXLINT_TEXT;
@@ -189,9 +211,11 @@ static void run_launched(const uint8_t *data, size_t size)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     Count first = run(data, size, false);
-    if (size % 4 == 0) {                        /* a third of the cost for a quarter of the inputs */
+    /* a third of the cost for a quarter of the inputs */
+    if (size % 4 == 0) {
         Count again = run(data, size, false);
-        require(first.bytes == again.bytes && first.hash == again.hash, "the output is a function of the input");
+        require(first.bytes == again.bytes && first.hash == again.hash,
+                "the output is a function of the input");
     } else if (size % 4 == 1) {
         run(data, size, true);
     }

@@ -1,6 +1,8 @@
-/* fuzz_settings.c -- any bytes as each of the other inputs: a GPU file, a launch file, one setting, a log of ptxas, an instruction.
+/* fuzz_settings.c -- any bytes as each of the other inputs: a GPU file, a launch file, one setting,
+ * a log of ptxas, an instruction.
  *
- * The library may refuse them, with a reason, and for nothing else than what they say. What it takes must be usable. */
+ * The library may refuse them, with a reason, and for nothing else than what they say. What it
+ * takes must be usable. */
 #include "fuzz.h"
 
 #include "ptxlint/ptxlint.h"
@@ -10,10 +12,13 @@
 #include <string.h>
 
 static const char kernel[] = ".version 8.0\n.target sm_90\n.address_size 64\n"
-    ".visible .entry k(.param .u64 p, .param .f32 a, .param .u16 h, .param .b8 s[8])\n{\n.reg .b32 %r<4>; .reg .pred %p;\n"
-    "mov.u32 %r1, 0; ld.param.u32 %r2, [s];\nL: add.s32 %r1, %r1, 1; setp.lt.s32 %p, %r1, %r2; @%p bra L;\nret;\n}\n";
+                             ".visible .entry k(.param .u64 p, .param .f32 a, .param .u16 h, "
+                             ".param .b8 s[8])\n{\n.reg .b32 %r<4>; .reg .pred %p;\n"
+                             "mov.u32 %r1, 0; ld.param.u32 %r2, [s];\nL: add.s32 %r1, %r1, 1; "
+                             "setp.lt.s32 %p, %r1, %r2; @%p bra L;\nret;\n}\n";
 
-static void use(const ptxlint_gpu *gpu, const ptxlint_launches *launches, const ptxlint_ptxas *ptxas)
+static void use(const ptxlint_gpu *gpu, const ptxlint_launches *launches,
+                const ptxlint_ptxas *ptxas)
 {
     ptxlint_options options;
     ptxlint_write_options how;
@@ -24,11 +29,13 @@ static void use(const ptxlint_gpu *gpu, const ptxlint_launches *launches, const 
     options.gpu_count = gpu != NULL;
     options.launches = launches;
     options.ptxas = ptxas;
-    require(ptxlint_module_new(kernel, sizeof kernel - 1, &options, &module) == PTXLINT_OK, "the kernel is read");
+    require(ptxlint_module_new(kernel, sizeof kernel - 1, &options, &module) == PTXLINT_OK,
+            "the kernel is read");
     const ptxlint_module *modules[] = { module };
     for (how.format = PTXLINT_TEXT; how.format <= PTXLINT_CSV; how.format++)
         if (how.format != PTXLINT_ONELINE)
-            require(ptxlint_write_report(modules, 1, &how, drop, NULL) == PTXLINT_OK, "a report is written");
+            require(ptxlint_write_report(modules, 1, &how, drop, NULL) == PTXLINT_OK,
+                    "a report is written");
     ptxlint_module_free(module);
 }
 
@@ -64,7 +71,8 @@ static void try_setting(const char *text)
     if (!value || value - text >= (int)sizeof key)
         return;
     memcpy(key, text, (size_t)(value - text));
-    require(ptxlint_launches_new(NULL, 0, &launches, NULL, 0) == PTXLINT_OK, "no file is nothing known");
+    require(ptxlint_launches_new(NULL, 0, &launches, NULL, 0) == PTXLINT_OK,
+            "no file is nothing known");
     if (ptxlint_launches_set(launches, key, value + 1, error, sizeof error) == PTXLINT_OK)
         use(NULL, launches, NULL);
     else
@@ -92,11 +100,13 @@ static void try_isa(const char *text, size_t length)
     length = end ? (size_t)(end - text) : length;
     ptxlint_status status = ptxlint_isa_new(text, length, &isa, error, sizeof error);
     require((status == PTXLINT_OK) == (isa != NULL), "forms, or a reason");
-    require(status == PTXLINT_OK || status == PTXLINT_BAD_ARGUMENT, "any text is an instruction or none");
+    require(status == PTXLINT_OK || status == PTXLINT_BAD_ARGUMENT,
+            "any text is an instruction or none");
     for (size_t i = 0; isa && ptxlint_isa_sample_at(isa, i, &sample); i++)
         require(ptxlint_isa_get_info(isa)->form_count && *sample.text, "samples are of forms");
     (void)ptxlint_isa_get_rate(text, length, ptxlint_gpu_at(0), &rate);
-    require(ptxlint_isa_hover(text, length, ptxlint_gpu_at(0), hover, sizeof hover) || !isa, "what has forms can be shown");
+    require(ptxlint_isa_hover(text, length, ptxlint_gpu_at(0), hover, sizeof hover) || !isa,
+            "what has forms can be shown");
     ptxlint_isa_free(isa);
 }
 

@@ -15,9 +15,10 @@ typedef struct Range {
     size_t begin, end;
 } Range;
 
-/* ---- choice ------------------------------------------------------------------------------------------------------ */
+/* ---- choice ---------------------------------------------------------------------------------- */
 
-/* SplitMix64 (Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators", OOPSLA 2014). */
+/* SplitMix64 (Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators", OOPSLA
+ * 2014). */
 static uint64_t next(Edit *e)
 {
     uint64_t z = e->state += UINT64_C(0x9E3779B97F4A7C15);
@@ -33,7 +34,8 @@ static size_t below(Edit *e, size_t count)
 
 static int is_word(char c)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$';
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'
+           || c == '$';
 }
 
 static Sample whole(const Edit *e)
@@ -76,7 +78,7 @@ static Range some_word(Edit *e, Sample s, const char *mark)
     return word;
 }
 
-/* ---- edits ------------------------------------------------------------------------------------------------------- */
+/* ---- edits ----------------------------------------------------------------------------------- */
 
 static void replace(Edit *e, Range range, const char *bytes, size_t length)
 {
@@ -156,8 +158,26 @@ static void other_modifier(Edit *e)     { other_word(e, "."); }
 
 static void extreme_number(Edit *e)
 {
-    static const char *const numbers[] = { "0", "-1", "1", "31", "32", "33", "64", "255", "16777216", "2147483647", "2147483648", "4294967295", "4294967296",
-        "1099511627776", "9223372036854775807", "-9223372036854775808", "18446744073709551615", "0x7fffffff", "0f7FC00000", "0d7FF0000000000000" };
+    static const char *const numbers[] = { "0",
+                                           "-1",
+                                           "1",
+                                           "31",
+                                           "32",
+                                           "33",
+                                           "64",
+                                           "255",
+                                           "16777216",
+                                           "2147483647",
+                                           "2147483648",
+                                           "4294967295",
+                                           "4294967296",
+                                           "1099511627776",
+                                           "9223372036854775807",
+                                           "-9223372036854775808",
+                                           "18446744073709551615",
+                                           "0x7fffffff",
+                                           "0f7FC00000",
+                                           "0d7FF0000000000000" };
     Range number = { some_byte(e, whole(e), "0123456789"), 0 };
     while (number.begin > 0 && number.begin < e->length && is_word(e->bytes[number.begin - 1]))
         number.begin--;
@@ -205,7 +225,8 @@ static void splice(Edit *e)
 static Range name_behind(Edit *e, const char *directive)
 {
     size_t length = strlen(directive);
-    for (size_t at = below(e, e->length), steps = 0; steps < e->length; steps++, at = (at + 1) % e->length) {
+    for (size_t at = below(e, e->length), steps = 0; steps < e->length;
+         steps++, at = (at + 1) % e->length) {
         if (e->length - at <= length || memcmp(e->bytes + at, directive, length) != 0)
             continue;
         Range name = { at + length, at + length };
@@ -226,8 +247,10 @@ static void other_name(Edit *e)
 char *mutate(const Sample *samples, size_t count, uint64_t number, size_t *length)
 {
     static void (*const edits[])(Edit *) = {
-        lose_operand, lose_operand, repeat_operand, lose_line, repeat_line, move_line, other_register, other_register, other_modifier,
-        other_modifier, extreme_number, extreme_number, other_opcode, other_opcode, splice, other_name, add_module,
+        lose_operand,   lose_operand,   repeat_operand, lose_line,      repeat_line,
+        move_line,      other_register, other_register, other_modifier, other_modifier,
+        extreme_number, extreme_number, other_opcode,   other_opcode,   splice,
+        other_name,     add_module,
     };
     Edit e = { .state = number };
     for (int i = 0; i < 3; i++)

@@ -1,4 +1,5 @@
-/* mutate.h -- real files with something wrong: what a user, a merge or a generator of code leaves behind. */
+/* mutate.h -- real files with something wrong: what a user, a merge or a generator of code leaves
+ * behind. */
 #ifndef PTX_FUZZ_MUTATE_H
 #define PTX_FUZZ_MUTATE_H
 

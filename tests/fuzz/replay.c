@@ -1,12 +1,17 @@
-/* replay.c -- the fuzz target without libFuzzer, so that every compiler runs it as an ordinary test.
+/* replay.c -- the fuzz target without libFuzzer, so that every compiler runs it as an ordinary
+ * test.
  *
  *   fuzz_replay DIR...              every file of these folders, not those below them
- *   fuzz_replay --cut N FILE        every N-th beginning of FILE, and FILE with every N-th byte replaced in turn, by two others
- *   fuzz_replay --grow [NAME...]    inputs that only grow: deep nests, long lists, many of everything; see shapes[]
- *   fuzz_replay --mutate FIRST COUNT FILE|DIR...    mutants of these files with these numbers (mutate.h)
+ *   fuzz_replay --cut N FILE        every N-th beginning of FILE, and FILE with every N-th byte
+ *                                   replaced in turn, by two others
+ *   fuzz_replay --grow [NAME...]    inputs that only grow: deep nests, long lists, many of
+ *                                   everything; see shapes[]
+ *   fuzz_replay --mutate FIRST COUNT FILE|DIR...    mutants of these files with these numbers
+ *   (mutate.h)
  *   fuzz_replay --print NUMBER FILE|DIR...          writes one of them
  *
- * A crash is the failure; -v before the mode names each input and the milliseconds of processor time it took. */
+ * A crash is the failure; -v before the mode names each input and the milliseconds of processor
+ * time it took. */
 #include "fuzz.h"
 #include "mutate.h"
 
@@ -72,7 +77,8 @@ static double now_ms(void)
 
 static void run(const char *what, const Text *text)
 {
-    char *exact = malloc(text->length ? text->length : 1);     /* as long as the input, so that ASan sees a read beyond it */
+    /* as long as the input, so that ASan sees a read beyond it */
+    char *exact = malloc(text->length ? text->length : 1);
     if (!exact)
         die("no memory", what);
     if (text->length)
@@ -116,7 +122,7 @@ static void run_folder(const char *folder)
     closedir(dir);
 }
 
-/* ---- cuts of a real file ----------------------------------------------------------------------------------------- */
+/* ---- cuts of a real file --------------------------------------------------------------------- */
 
 static void run_cuts(size_t step, const char *path)
 {
@@ -140,7 +146,7 @@ static void run_cuts(size_t step, const char *path)
     free(whole.bytes);
 }
 
-/* ---- mutants ----------------------------------------------------------------------------------------------------- */
+/* ---- mutants --------------------------------------------------------------------------------- */
 
 enum { MAX_SAMPLE_BYTES = 32 << 10 };
 
@@ -190,7 +196,8 @@ static Text make_mutant(const Samples *samples, unsigned long long number)
 }
 
 /* The paths end with NULL. */
-static void run_mutants(unsigned long long first, unsigned long long count, char *const *paths, bool is_printed)
+static void run_mutants(unsigned long long first, unsigned long long count, char *const *paths,
+                        bool is_printed)
 {
     Samples samples = { 0 };
     for (; *paths; paths++)
@@ -212,7 +219,7 @@ static void run_mutants(unsigned long long first, unsigned long long count, char
     free(samples.items);
 }
 
-/* ---- shapes that grow -------------------------------------------------------------------------------------------- */
+/* ---- shapes that grow ------------------------------------------------------------------------ */
 
 static void begin_kernel(Text *t)
 {
@@ -225,7 +232,8 @@ static void end_kernel(Text *t)
     add(t, "ret;\n}\n");
 }
 
-static void nested(Text *t, const char *before, const char *open, const char *middle, const char *close, size_t n)
+static void nested(Text *t, const char *before, const char *open, const char *middle,
+                   const char *close, size_t n)
 {
     begin_kernel(t);
     add(t, "%s", before);
@@ -236,41 +244,83 @@ static void nested(Text *t, const char *before, const char *open, const char *mi
     end_kernel(t);
 }
 
-static void scopes(Text *t, size_t n)            { nested(t, "", "{ ", "mov.u32 %r1, 1;", "} ", n); }
+static void scopes(Text *t, size_t n)
+{
+    nested(t, "", "{ ", "mov.u32 %r1, 1;", "} ", n);
+}
 static void open_scopes(Text *t, size_t n)       { nested(t, "", "{ ", "", "", n); }
 static void closed_scopes(Text *t, size_t n)     { nested(t, "", "", "", "} ", n); }
-static void vectors(Text *t, size_t n)           { nested(t, "mov.b64 %rd1, ", "{", "%r1", "}", n); }
+static void vectors(Text *t, size_t n)
+{
+    nested(t, "mov.b64 %rd1, ", "{", "%r1", "}", n);
+}
 static void parentheses(Text *t, size_t n)       { nested(t, "mov.u32 %r1, ", "(", "1", ")", n); }
 static void addresses(Text *t, size_t n)         { nested(t, "ld.u32 %r1, ", "[", "%rd1", "]", n); }
 static void indices(Text *t, size_t n)           { nested(t, "ld.u32 %r1, ", "a[", "1", "]", n); }
-static void generics(Text *t, size_t n)          { nested(t, "mov.u64 %rd1, ", "generic(", "a", ")", n); }
+static void generics(Text *t, size_t n)
+{
+    nested(t, "mov.u64 %rd1, ", "generic(", "a", ")", n);
+}
 static void open_parentheses(Text *t, size_t n)  { nested(t, "mov.u32 %r1, ", "(", "", "", n); }
 static void minuses(Text *t, size_t n)           { nested(t, "mov.u32 %r1, ", "-", "1", "", n); }
-static void casts(Text *t, size_t n)             { nested(t, "mov.u32 %r1, ", "(.s64)", "1", "", n); }
-static void choices(Text *t, size_t n)           { nested(t, "mov.u32 %r1, ", "1 ? 2 : ", "3", "", n); }
-static void inner_choices(Text *t, size_t n)     { nested(t, "mov.u32 %r1, ", "1 ? ", "3", " : 2", n); }
+static void casts(Text *t, size_t n)
+{
+    nested(t, "mov.u32 %r1, ", "(.s64)", "1", "", n);
+}
+static void choices(Text *t, size_t n)
+{
+    nested(t, "mov.u32 %r1, ", "1 ? 2 : ", "3", "", n);
+}
+static void inner_choices(Text *t, size_t n)
+{
+    nested(t, "mov.u32 %r1, ", "1 ? ", "3", " : 2", n);
+}
 static void fields(Text *t, size_t n)            { nested(t, "mov.u32 %r1, ", "x = ", "3", "", n); }
 static void sums(Text *t, size_t n)              { nested(t, "mov.u32 %r1, 1", "+1", "", "", n); }
-static void powers(Text *t, size_t n)            { nested(t, "mov.u32 %r1, 1", "*9223372036854775807", "", "", n); }
-static void climbing(Text *t, size_t n)          { nested(t, "mov.u32 %r1, 1", "||1&&1|1^1&1==1<1<<1+1*1", "", "", n); }
+static void powers(Text *t, size_t n)
+{
+    nested(t, "mov.u32 %r1, 1", "*9223372036854775807", "", "", n);
+}
+static void climbing(Text *t, size_t n)
+{
+    nested(t, "mov.u32 %r1, 1", "||1&&1|1^1&1==1<1<<1+1*1", "", "", n);
+}
 static void operands(Text *t, size_t n)          { nested(t, "add.s32 %r1", ", %r2", "", "", n); }
-static void modifiers(Text *t, size_t n)         { nested(t, "add", ".s32", " %r1, %r2, %r3", "", n); }
-static void spaced_modifiers(Text *t, size_t n)  { nested(t, "add", " .s32", " %r1, %r2, %r3", "", n); }
+static void modifiers(Text *t, size_t n)
+{
+    nested(t, "add", ".s32", " %r1, %r2, %r3", "", n);
+}
+static void spaced_modifiers(Text *t, size_t n)
+{
+    nested(t, "add", " .s32", " %r1, %r2, %r3", "", n);
+}
 static void long_word(Text *t, size_t n)         { nested(t, "bra L", "x", "", "", 10 * n); }
 static void long_opcode(Text *t, size_t n)       { nested(t, "", "x", " %r1", "", 10 * n); }
-static void long_number(Text *t, size_t n)       { nested(t, "mov.u32 %r1, ", "9", "", "", 10 * n); }
+static void long_number(Text *t, size_t n)
+{
+    nested(t, "mov.u32 %r1, ", "9", "", "", 10 * n);
+}
 static void long_string(Text *t, size_t n)       { nested(t, ".pragma \"", "x", "\"", "", 10 * n); }
 static void long_comment(Text *t, size_t n)      { nested(t, "/*", "*", "/ ret", "", 10 * n); }
 static void open_comments(Text *t, size_t n)     { nested(t, "", "/*", "", "", n); }
 static void bad_bytes(Text *t, size_t n)         { nested(t, "", "\x01", "", "", n); }
-static void unknown_opcodes(Text *t, size_t n)   { nested(t, "", "addd.s32 %r1, %r2;\n", "", "", n); }
-static void lost_semicolons(Text *t, size_t n)   { nested(t, "", "add.s32 %r1, %r2, %r3\n", "", "", n); }
+static void unknown_opcodes(Text *t, size_t n)
+{
+    nested(t, "", "addd.s32 %r1, %r2;\n", "", "", n);
+}
+static void lost_semicolons(Text *t, size_t n)
+{
+    nested(t, "", "add.s32 %r1, %r2, %r3\n", "", "", n);
+}
 static void errors(Text *t, size_t n)            { nested(t, "", ", ", "", "", n); }
 static void same_label(Text *t, size_t n)        { nested(t, "", "L: ", "", "", n); }
 static void same_register(Text *t, size_t n)     { nested(t, "", ".reg .b32 x;\n", "", "", n); }
 static void dead_writes(Text *t, size_t n)       { nested(t, "", "mov.u32 %r1, 1;\n", "", "", n); }
 static void self_loops(Text *t, size_t n)        { nested(t, "L: ", "@%p1 bra L;\n", "", "", n); }
-static void huge_ranges(Text *t, size_t n)       { nested(t, "", ".reg .b32 q<4294967295>; ", "", "", n); }
+static void huge_ranges(Text *t, size_t n)
+{
+    nested(t, "", ".reg .b32 q<4294967295>; ", "", "", n);
+}
 static void only_locs(Text *t, size_t n)         { nested(t, "", ".loc 1 2 3\n", "", "", n); }
 
 static void initializer(Text *t, size_t n)
@@ -417,7 +467,10 @@ static void wide_liveness(Text *t, size_t n)
 /* Registers that a call reads and nothing writes: each has a finding of its own, at its name. */
 static void undefined_arguments(Text *t, size_t n)
 {
-    add(t, ".version 9.0\n.target sm_90\n.func f();\n.entry k()\n{\n.reg .b32 %%a<%zu>;\ncall f, (%%a0", n + 1);
+    add(t,
+        ".version 9.0\n.target sm_90\n.func f();\n.entry k()\n{\n.reg .b32 %%a<%zu>;\ncall f, "
+        "(%%a0",
+        n + 1);
     for (size_t i = 1; i <= n; i++)
         add(t, ", %%a%zu", i);
     add(t, ");\n");
@@ -515,7 +568,8 @@ int main(int argc, char **argv)
     char **args = argv + (argc > 0);
     if (*args && !strcmp(*args, "-v")) {
         is_verbose = true;
-        setvbuf(stdout, NULL, _IOLBF, BUFSIZ);          /* the last line before a crash is the one before its input */
+        /* the last line before a crash is the one before its input */
+        setvbuf(stdout, NULL, _IOLBF, BUFSIZ);
         args++;
     }
     if (*args && !strcmp(*args, "--grow")) {

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What no file may be, and what the library may not call.
+"""What the library may not call.
 
 The library never prints, exits, aborts, reads a clock (but for a profile) or touches the locale; nor does it call what writes without a
 bound.
@@ -8,8 +8,6 @@ import re
 
 from tree import ROOT, finish, name, read, sources
 
-LINES_AT_MOST = 1200
-WHOLE = {"include/ptxlint/ptxlint.h"}          # all that is installed: one file by intent
 BANNED = """exit _exit _Exit quick_exit atexit abort signal raise system
 printf vprintf fprintf vfprintf puts fputs putc putchar fputc perror
 setlocale localeconv time clock clock_gettime rand srand random getenv setenv
@@ -30,11 +28,6 @@ def check_calls(path):
             for m in CALL.finditer(text) if (name(path), m.group(1)) not in ALLOWED]
 
 
-def check_length(path):
-    count = read(path).count("\n")
-    return [f"{name(path)}: {count} lines; {LINES_AT_MOST} are the most"] if count > LINES_AT_MOST and name(path) not in WHOLE else []
-
 
 library = [p for p in sources({".c", ".h", ".re", ".y"}, "src") if p.relative_to(ROOT / "src").parts[0] != "cli"]
-ours = sources({".c", ".h", ".re", ".y", ".py", ".sh", ".def"}, "src", "include", "tests", "tools")
-finish([p for path in library for p in check_calls(path)] + [p for path in ours for p in check_length(path)])
+finish([p for path in library for p in check_calls(path)])

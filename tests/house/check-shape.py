@@ -14,13 +14,12 @@ from tree import finish
 
 # per folder, what is left over
 LEFT = {
-    "wide lines": { "analysis/access": 275, "analysis/flow": 153, "analysis/race": 256,
-        "analysis/redundancy": 252, "analysis/registers": 171, "analysis/sass": 442,
-        "analysis/sim": 1143, "analysis/time": 427, "analysis/trips": 161, "analysis/value": 488,
-        "api": 205, "check": 456, "cli": 561, "compare": 200, "findings": 238, "gpu": 139,
-        "include": 307, "input": 102, "ir": 47, "isa": 187, "lexer": 23, "model": 124,
-        "parser": 264, "report": 533, "resolve": 130, "rules": 701, "session": 101, "support": 56,
-        "tests": 2941, "tools": 84 },
+    "wide lines": { "analysis/access": 4, "analysis/flow": 3, "analysis/race": 8,
+        "analysis/redundancy": 12, "analysis/registers": 16, "analysis/sass": 11,
+        "analysis/sim": 25, "analysis/time": 7, "analysis/trips": 2, "analysis/value": 21,
+        "api": 7, "check": 2, "cli": 16, "compare": 5, "findings": 9, "gpu": 39, "include": 9,
+        "input": 2, "ir": 2, "isa": 76, "lexer": 17, "parser": 45, "report": 22, "resolve": 6,
+        "rules": 169, "session": 4, "tests": 1095, "tools": 2 },
     "statements with several ?:": { "analysis/access": 8, "analysis/flow": 2, "analysis/race": 21,
         "analysis/redundancy": 3, "analysis/registers": 8, "analysis/sass": 31,
         "analysis/sim": 80, "analysis/time": 11, "analysis/trips": 14, "analysis/value": 40,
@@ -32,7 +31,7 @@ LEFT = {
         "analysis/time": 2, "analysis/trips": 3, "analysis/value": 4, "api": 1, "check": 1,
         "cli": 1, "compare": 2, "findings": 1, "gpu": 1, "input": 1, "parser": 4, "report": 1,
         "rules": 3 },
-    "names of static functions in several files": { "src": 426 },
+    "names of static functions in several files": { "src": 431 },
     "static functions copied": { "src": 45 },
 }
 

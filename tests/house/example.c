@@ -7,9 +7,9 @@ int main(int argc, char **argv)
     if (argc != 2 || ptxlint_module_open(argv[1], NULL, &module) != PTXLINT_OK)
         return 2;
     size_t count;
-    const ptxlint_kernel *kernels = ptxlint_module_kernels(module, &count);
+    const ptxlint_kernel *k = ptxlint_module_kernels(module, &count);
     for (size_t i = 0; i < count; i++)
-        printf("%s: %lld registers live\n", kernels[i].name, (long long)kernels[i].pressure.max_live);
+        printf("%s: %lld registers live\n", k[i].name, (long long)k[i].pressure.max_live);
     ptxlint_module_free(module);
     return 0;
 }

@@ -1,4 +1,5 @@
-/* arenas.h -- two arenas as the fixture of a cmocka test, for tests of what lies behind the public interface. */
+/* arenas.h -- two arenas as the fixture of a cmocka test, for tests of what lies behind the public
+ * interface. */
 #ifndef PTX_TESTS_ARENAS_H
 #define PTX_TESTS_ARENAS_H
 

@@ -1,14 +1,30 @@
-/* config_rules.h -- some rules for tests of what selects and silences them; the rules of the tree may change. */
+/* config_rules.h -- some rules for tests of what selects and silences them; the rules of the tree
+ * may change. */
 #ifndef PTX_TESTS_CONFIG_RULES_H
 #define PTX_TESTS_CONFIG_RULES_H
 
 #include "findings/config.h"
 
-static const Threshold test_thresholds[] = { { .name = "threads", .what = "threads of a block", .value = 64 },
-                                             { .name = "percent", .what = "occupancy", .value = 50 } };
+static const Threshold test_thresholds[] = {
+    { .name = "threads", .what = "threads of a block", .value = 64 },
+    { .name = "percent", .what = "occupancy", .value = 50 }
+};
 
-enum { RULE_COR101, RULE_COR102, RULE_LCH101, RULE_LIM103, RULE_OCC103, RULE_SUP101, RULE_SUP102, RULE_SYN101, RULE_THR101, RULE_THR102,
-       RULE_THR103, RULE_THR110, RULE_USR101 };
+enum {
+    RULE_COR101,
+    RULE_COR102,
+    RULE_LCH101,
+    RULE_LIM103,
+    RULE_OCC103,
+    RULE_SUP101,
+    RULE_SUP102,
+    RULE_SYN101,
+    RULE_THR101,
+    RULE_THR102,
+    RULE_THR103,
+    RULE_THR110,
+    RULE_USR101
+};
 
 static const Rule test_rules_of_tree[] = {
     { .info = { "COR101", "never-written-register", SEVERITY_WARNING, "correctness" } },

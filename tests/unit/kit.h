@@ -1,6 +1,8 @@
-/* kit.h -- what the tests share: files of the source tree, modules from text, the lines of diagnostics.
+/* kit.h -- what the tests share: files of the source tree, modules from text, the lines of
+ * diagnostics.
  *
- * Everything fails the running test instead of returning an error. Paths are relative to the source root. */
+ * Everything fails the running test instead of returning an error. Paths are relative to the source
+ * root. */
 #ifndef PTX_TESTS_KIT_H
 #define PTX_TESTS_KIT_H
 
@@ -19,7 +21,8 @@
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-/* What stands for main() in the file of one subject; argv begins with the subject. Of the list in tests/meson.build, unit.c runs one. */
+/* What stands for main() in the file of one subject; argv begins with the subject. Of the list in
+ * tests/meson.build, unit.c runs one. */
 #define UNIT(name) \
     int unit_##name(int argc, char **argv); \
     int unit_##name(int argc __attribute__((unused)), char **argv __attribute__((unused)))
@@ -58,7 +61,8 @@ const ptxlint_kernel *kit_kernel(const ptxlint_module *module, const char *name)
 
 uint32_t kit_line(const ptxlint_module *module, uint32_t offset);
 
-/* "SYN401:7 COR101:9": rule and line of each diagnostic in the module's order; errors_only leaves the others out. */
+/* "SYN401:7 COR101:9": rule and line of each diagnostic in the module's order; errors_only leaves
+ * the others out. */
 char *kit_list(const ptxlint_module *module, bool errors_only);
 
 /* The same with messages, a line each, for failures. */

@@ -1,24 +1,49 @@
 /* oracle.c -- random kernels and what they do, thread by thread.
  *
- * A kernel is a list of statements, from which its text is written and which is run: arithmetic of oracle_ops.h, branches, loops with breaks, switches,
- * early exits, calls, local variables, and accesses. A statement of the outermost list runs in all threads of a block before the next begins, so that
- * a barrier is nothing and a shuffle finds its sources. Accesses are grouped by warp and by the counters of the loops around them. */
+ * A kernel is a list of statements, from which its text is written and which is run: arithmetic of
+ * oracle_ops.h, branches, loops with breaks, switches, early exits, calls, local variables, and
+ * accesses. A statement of the outermost list runs in all threads of a block before the next
+ * begins, so that a barrier is nothing and a shuffle finds its sources. Accesses are grouped by
+ * warp and by the counters of the loops around them. */
 #include "oracle.h"
 
 #include "kit.h"
 #include "oracle_parts.h"
 
 enum {
-    MAX_STMTS = 1024, MAX_THREADS = 256, MAX_BLOCK_WARPS = MAX_THREADS / ORACLE_LANES, SLOTS = 3, TABLE_AT = 0, BUFFER_AT = 4096, BUFFER_MASK = 0xfff,
+    MAX_STMTS = 1024,
+    MAX_THREADS = 256,
+    MAX_BLOCK_WARPS = MAX_THREADS / ORACLE_LANES,
+    SLOTS = 3,
+    TABLE_AT = 0,
+    BUFFER_AT = 4096,
+    BUFFER_MASK = 0xfff,
     /* registers: one file, named by its parts */
-    R = 0, R_GENERAL = 12, R_COUNTER = 12, R_LIMIT = 15, R_ADDRESS = 18, R_LINEAR = 19, R_LOADED = 20,
-    D = 24, D_GENERAL = 5, D_INDEX = 29, D_BASE = 30, D_ADDRESS = 32,      /* one for each access, as compilers have it */
-    P = D_ADDRESS + ORACLE_ACCESSES, P_GENERAL = 6, P_LOOP = P + 6,
-    H = P + 10, H_GENERAL = 2, REGISTERS = H + 4, NO_REGISTER = 255,
+    R = 0,
+    R_GENERAL = 12,
+    R_COUNTER = 12,
+    R_LIMIT = 15,
+    R_ADDRESS = 18,
+    R_LINEAR = 19,
+    R_LOADED = 20,
+    /* one for each access, as compilers have it */
+    D = 24,
+    D_GENERAL = 5,
+    D_INDEX = 29,
+    D_BASE = 30,
+    D_ADDRESS = 32,
+    P = D_ADDRESS + ORACLE_ACCESSES,
+    P_GENERAL = 6,
+    P_LOOP = P + 6,
+    H = P + 10,
+    H_GENERAL = 2,
+    REGISTERS = H + 4,
+    NO_REGISTER = 255,
 };
 
 #define ROW(text, registers, value) { text, registers },
-static const OracleOp ops[] = { ORACLE_INTEGERS(ROW) ORACLE_MORE_INTEGERS(ROW) ORACLE_VIDEO(ROW) ORACLE_PAIRS(ROW) };
+static const OracleOp ops[] = { ORACLE_INTEGERS(ROW) ORACLE_MORE_INTEGERS(ROW) ORACLE_VIDEO(ROW)
+                                    ORACLE_PAIRS(ROW) };
 #undef ROW
 
 #define CASE(text, registers, value) case __COUNTER__ - first - 1: return value;
@@ -36,8 +61,27 @@ static uint64_t value_of(unsigned row, uint64_t a, uint64_t b, uint64_t c, uint6
 #undef CASE
 
 typedef enum Kind {
-    STMT_OP, STMT_INIT, STMT_IF, STMT_LOOP, STMT_SWITCH, STMT_BREAK, STMT_EXIT, STMT_ACCESS, STMT_TABLE_STORE, STMT_TABLE_LOAD, STMT_BARRIER,
-    STMT_PUT, STMT_GET, STMT_CALL, STMT_CARRY, STMT_SHUFFLE, STMT_BALLOT, STMT_MATCH, STMT_MATCH_ALL, STMT_REDUX, STMT_REDUCE,
+    STMT_OP,
+    STMT_INIT,
+    STMT_IF,
+    STMT_LOOP,
+    STMT_SWITCH,
+    STMT_BREAK,
+    STMT_EXIT,
+    STMT_ACCESS,
+    STMT_TABLE_STORE,
+    STMT_TABLE_LOAD,
+    STMT_BARRIER,
+    STMT_PUT,
+    STMT_GET,
+    STMT_CALL,
+    STMT_CARRY,
+    STMT_SHUFFLE,
+    STMT_BALLOT,
+    STMT_MATCH,
+    STMT_MATCH_ALL,
+    STMT_REDUX,
+    STMT_REDUCE,
 } Kind;
 
 typedef struct Source {
@@ -72,9 +116,11 @@ struct OracleKernel {
     uint64_t addresses[MAX_BLOCK_WARPS][ORACLE_ACCESSES][ORACLE_KEYS][ORACLE_LANES];
 };
 
-/* ---- chance ------------------------------------------------------------------------------------------------------ */
+/* ---- chance ---------------------------------------------------------------------------------- */
 
-uint64_t oracle_random(uint64_t *state)     /* Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators", 2014 */
+uint64_t oracle_random(
+    uint64_t
+        *state) /* Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators", 2014 */
 {
     uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
     z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
@@ -92,7 +138,7 @@ static bool chance(OracleKernel *k, unsigned percent)
     return below(k, 100) < percent;
 }
 
-/* ---- making statements ------------------------------------------------------------------------------------------- */
+/* ---- making statements ----------------------------------------------------------------------- */
 
 static Stmt *stmt(OracleKernel *k, Kind kind, Stmt ***at)
 {
@@ -120,8 +166,14 @@ static uint32_t some_number(OracleKernel *k)
 static Source register_of(OracleKernel *k, char kind, unsigned depth)
 {
     switch (kind) {
-    case 'r': return (Source){ (uint8_t)(depth && chance(k, 25) ? R_COUNTER + below(k, depth) : R + below(k, R_GENERAL)), 0 };
-    case 'd': return (Source){ (uint8_t)(!k->is_pure && chance(k, 4) ? D_BASE : D + (int)below(k, D_GENERAL)), 0 };
+    case 'r':
+        return (Source){ (uint8_t)(depth && chance(k, 25) ? R_COUNTER + below(k, depth)
+                                                          : R + below(k, R_GENERAL)),
+                         0 };
+    case 'd':
+        return (Source){
+            (uint8_t)(!k->is_pure && chance(k, 4) ? D_BASE : D + (int)below(k, D_GENERAL)), 0
+        };
     case 'p': return (Source){ (uint8_t)(P + below(k, P_GENERAL)), 0 };
     default: return (Source){ (uint8_t)(H + below(k, H_GENERAL)), 0 };
     }
@@ -147,7 +199,8 @@ static unsigned row_of(const char *text, const char *registers)
 /* Some take no numbers; of others it would have to be written as a float. */
 static bool takes_numbers(const OracleOp *op)
 {
-    return strncmp(op->text, "mov", 3) != 0 && op->text[0] != 'v' && !strstr(op->text, "16x2") && !strstr(op->text, "f16") && !strstr(op->text, "f32") && !strchr(op->registers, 'h');
+    return strncmp(op->text, "mov", 3) != 0 && op->text[0] != 'v' && !strstr(op->text, "16x2")
+           && !strstr(op->text, "f16") && !strstr(op->text, "f32") && !strchr(op->registers, 'h');
 }
 
 static void guard(OracleKernel *k, Stmt *s, unsigned percent)
@@ -162,8 +215,11 @@ static void guard(OracleKernel *k, Stmt *s, unsigned percent)
 static void make_op(OracleKernel *k, Stmt ***at, unsigned depth)
 {
     Stmt *s = stmt(k, STMT_OP, at);
-    static const char *const usual[][2] = { { "add.s32", "rrr" }, { "mad.lo.s32", "rrrr" }, { "and.b32", "rrr" }, { "xor.b32", "rrr" }, { "shl.b32", "rrr" },
-                                            { "mul.lo.s32", "rrr" }, { "shr.u32", "rrr" }, { "setp.lt.s32", "prr" }, { "add.s64", "ddd" } };
+    static const char *const usual[][2] = { { "add.s32", "rrr" }, { "mad.lo.s32", "rrrr" },
+                                            { "and.b32", "rrr" }, { "xor.b32", "rrr" },
+                                            { "shl.b32", "rrr" }, { "mul.lo.s32", "rrr" },
+                                            { "shr.u32", "rrr" }, { "setp.lt.s32", "prr" },
+                                            { "add.s64", "ddd" } };
     unsigned u = below(k, COUNT(usual));
     s->row = (uint16_t)(chance(k, 40) ? row_of(usual[u][0], usual[u][1]) : below(k, COUNT(ops)));
     char kinds[6] = { 0 };
@@ -174,11 +230,13 @@ static void make_op(OracleKernel *k, Stmt ***at, unsigned depth)
     for (unsigned i = 1; i < count; i++)
         s->src[i - 1] = source_of(k, kinds[i], depth, takes_numbers(&ops[s->row]));
     for (unsigned i = 1; i < 4 && !strncmp(ops[s->row].text, "bf", 2); i++)
-        s->src[i].number &= i == 1 && ops[s->row].text[2] == 'i' ? UINT32_MAX : 255;       /* places and lengths */
+        /* places and lengths */
+        s->src[i].number &= i == 1 && ops[s->row].text[2] == 'i' ? UINT32_MAX : 255;
     guard(k, s, 12);
 }
 
-static Stmt *put_op(OracleKernel *k, Stmt ***at, const char *text, const char *registers, uint8_t dst, Source a, Source b)
+static Stmt *put_op(OracleKernel *k, Stmt ***at, const char *text, const char *registers,
+                    uint8_t dst, Source a, Source b)
 {
     Stmt *s = stmt(k, STMT_OP, at);
     s->row = (uint16_t)row_of(text, registers);
@@ -213,19 +271,23 @@ static void make_address(OracleKernel *k, Stmt ***at, const OracleAccess *access
     if (access->is_global && chance(k, 30)) {
         Source wide = register_of(k, 'd', depth);
         wide.reg = wide.reg == D_BASE ? D : wide.reg;
-        put_op(k, at, "cvt.u64.u32", "dr", D_INDEX, number(some_mask(k, most, access->bytes)), number(0));
+        put_op(k, at, "cvt.u64.u32", "dr", D_INDEX, number(some_mask(k, most, access->bytes)),
+               number(0));
         put_op(k, at, "and.b64", "ddd", D_INDEX, wide, reg(D_INDEX));
         put_op(k, at, "add.s64", "ddd", (uint8_t)wide_address, reg(D_BASE), reg(D_INDEX));
         return;
     }
     bool is_scaled = chance(k, 60);
-    put_op(k, at, "and.b32", "rrr", R_ADDRESS, index, number(is_scaled ? some_mask(k, most, 1) / access->bytes : some_mask(k, most, access->bytes)));
+    put_op(k, at, "and.b32", "rrr", R_ADDRESS, index,
+           number(is_scaled ? some_mask(k, most, 1) / access->bytes
+                            : some_mask(k, most, access->bytes)));
     if (!access->is_global) {
         if (is_scaled)
             put_op(k, at, "mul.lo.u32", "rrr", R_ADDRESS, reg(R_ADDRESS), number(access->bytes));
         return;
     }
-    put_op(k, at, is_scaled ? "mul.wide.u32" : "cvt.u64.u32", is_scaled ? "drr" : "dr", D_INDEX, reg(R_ADDRESS), number(access->bytes));
+    put_op(k, at, is_scaled ? "mul.wide.u32" : "cvt.u64.u32", is_scaled ? "drr" : "dr", D_INDEX,
+           reg(R_ADDRESS), number(access->bytes));
     put_op(k, at, "add.s64", "ddd", (uint8_t)wide_address, reg(D_BASE), reg(D_INDEX));
 }
 
@@ -243,13 +305,17 @@ static void make_access(OracleKernel *k, Stmt ***at, unsigned depth)
     make_address(k, at, access, depth);
     Stmt *s = stmt(k, STMT_ACCESS, at);
     s->access = (uint8_t)k->access_count++;
-    s->dst = access->bytes == 4 && !access->is_store && !access->atomic && !k->is_pure && chance(k, 25) ? (uint8_t)(R + below(k, R_GENERAL)) : R_LOADED;
+    s->dst = access->bytes == 4 && !access->is_store && !access->atomic && !k->is_pure
+                     && chance(k, 25)
+                 ? (uint8_t)(R + below(k, R_GENERAL))
+                 : R_LOADED;
     s->src[1] = register_of(k, 'r', 0);
     s->place = (uint8_t)(below(k, 3) * 16);
     guard(k, s, 20);
 }
 
-static void make_list(OracleKernel *k, Stmt **list, unsigned count, unsigned depth, unsigned nest, bool may_access);
+static void make_list(OracleKernel *k, Stmt **list, unsigned count, unsigned depth, unsigned nest,
+                      bool may_access);
 
 static void make_if(OracleKernel *k, Stmt ***at, unsigned depth, unsigned nest, bool may_access)
 {
@@ -277,7 +343,8 @@ static void make_loop(OracleKernel *k, Stmt ***at, unsigned depth, unsigned nest
     if (chance(k, 50))
         put_op(k, at, "mov.u32", "rr", limit, number(1 + below(k, 5)), number(0));
     else
-        put_op(k, at, "and.b32", "rrr", limit, register_of(k, 'r', depth), number(chance(k, 50) ? 3 : 5));
+        put_op(k, at, "and.b32", "rrr", limit, register_of(k, 'r', depth),
+               number(chance(k, 50) ? 3 : 5));
     Stmt *s = stmt(k, STMT_LOOP, at);
     s->depth = (uint8_t)depth;
     s->is_first_tested = chance(k, 50);
@@ -294,7 +361,12 @@ static void make_loop(OracleKernel *k, Stmt ***at, unsigned depth, unsigned nest
 
 static void make_small(OracleKernel *k, Stmt ***at, unsigned depth, unsigned what)
 {
-    Stmt *s = stmt(k, what < 4 ? STMT_PUT : what < 8 ? STMT_GET : what < 11 ? STMT_CALL : STMT_TABLE_LOAD, at);
+    Stmt *s = stmt(k,
+                   what < 4    ? STMT_PUT
+                   : what < 8  ? STMT_GET
+                   : what < 11 ? STMT_CALL
+                               : STMT_TABLE_LOAD,
+                   at);
     s->dst = (uint8_t)(R + below(k, R_GENERAL));
     s->src[0] = register_of(k, 'r', depth);
     s->src[1] = register_of(k, 'r', depth);
@@ -303,7 +375,8 @@ static void make_small(OracleKernel *k, Stmt ***at, unsigned depth, unsigned wha
         guard(k, s, 20);
 }
 
-/* Two instructions, of which the second takes the carry of the first; place: the second result, and which. */
+/* Two instructions, of which the second takes the carry of the first; place: the second result, and
+ * which. */
 static void make_carry(OracleKernel *k, Stmt ***at, unsigned depth)
 {
     Stmt *s = stmt(k, STMT_CARRY, at);
@@ -314,7 +387,8 @@ static void make_carry(OracleKernel *k, Stmt ***at, unsigned depth)
         s->src[i] = source_of(k, 'r', depth, true);
 }
 
-static void make_list(OracleKernel *k, Stmt **list, unsigned count, unsigned depth, unsigned nest, bool may_access)
+static void make_list(OracleKernel *k, Stmt **list, unsigned count, unsigned depth, unsigned nest,
+                      bool may_access)
 {
     while (*list)
         list = &(*list)->next;
@@ -341,11 +415,13 @@ static void make_list(OracleKernel *k, Stmt **list, unsigned count, unsigned dep
     }
 }
 
-static const char *const redux_texts[] = { "add.u32", "min.s32", "max.u32", "and.b32", "or.b32", "xor.b32" };
+static const char *const redux_texts[] = { "add.u32", "min.s32", "max.u32",
+                                           "and.b32", "or.b32",  "xor.b32" };
 
 static void make_across(OracleKernel *k, Stmt ***at)
 {
-    static const uint8_t kinds[] = { STMT_SHUFFLE, STMT_SHUFFLE, STMT_SHUFFLE, STMT_BALLOT, STMT_MATCH, STMT_MATCH_ALL, STMT_REDUX, STMT_REDUCE };
+    static const uint8_t kinds[] = { STMT_SHUFFLE, STMT_SHUFFLE,   STMT_SHUFFLE, STMT_BALLOT,
+                                     STMT_MATCH,   STMT_MATCH_ALL, STMT_REDUX,   STMT_REDUCE };
     Stmt *s = stmt(k, (Kind)kinds[below(k, COUNT(kinds))], at);
     s->dst = (uint8_t)(R + below(k, R_GENERAL));
     s->src[0] = register_of(k, s->kind == STMT_BALLOT || s->kind == STMT_REDUCE ? 'p' : 'r', 0);
@@ -370,8 +446,10 @@ static void make_body(OracleKernel *k)
 
 static void make_shape(OracleKernel *k)
 {
-    static const uint32_t blocks[][3] = { { 32, 1, 1 }, { 64, 1, 1 }, { 128, 1, 1 }, { 256, 1, 1 }, { 33, 1, 1 }, { 16, 16, 1 }, { 17, 13, 1 }, { 8, 8, 2 },
-                                          { 96, 1, 2 }, { 5, 7, 3 }, { 1, 1, 1 }, { 32, 8, 1 }, { 8, 32, 1 }, { 3, 11, 1 }, { 100, 2, 1 }, { 4, 4, 4 } };
+    static const uint32_t blocks[][3] = { { 32, 1, 1 }, { 64, 1, 1 },  { 128, 1, 1 }, { 256, 1, 1 },
+                                          { 33, 1, 1 }, { 16, 16, 1 }, { 17, 13, 1 }, { 8, 8, 2 },
+                                          { 96, 1, 2 }, { 5, 7, 3 },   { 1, 1, 1 },   { 32, 8, 1 },
+                                          { 8, 32, 1 }, { 3, 11, 1 },  { 100, 2, 1 }, { 4, 4, 4 } };
     memcpy(k->block, blocks[below(k, COUNT(blocks))], sizeof k->block);
     for (unsigned d = 0; d < 3; d++)
         k->grid[d] = 1 + below(k, d ? 2 : 4);
@@ -383,7 +461,7 @@ static void make_shape(OracleKernel *k)
     k->threads = k->block[0] * k->block[1] * k->block[2];
 }
 
-/* ---- text -------------------------------------------------------------------------------------------------------- */
+/* ---- text ------------------------------------------------------------------------------------ */
 
 static void put_line(OracleKernel *k, Text *text, const char *format, ...)
 {
@@ -400,7 +478,15 @@ static void put_line(OracleKernel *k, Text *text, const char *format, ...)
 
 static const char *name(int r, char out[12])
 {
-    snprintf(out, 12, r < D ? "%%r%d" : r < P ? "%%d%d" : r < H ? "%%p%d" : "%%h%d", r < D ? r : r < P ? r - D : r < H ? r - P : r - H);
+    snprintf(out, 12,
+             r < D   ? "%%r%d"
+             : r < P ? "%%d%d"
+             : r < H ? "%%p%d"
+                     : "%%h%d",
+             r < D   ? r
+             : r < P ? r - D
+             : r < H ? r - P
+                     : r - H);
     return out;
 }
 
@@ -424,14 +510,21 @@ static const char *guard_of(const Stmt *s, char out[20])
 static void write_op(OracleKernel *k, Text *text, const Stmt *s)
 {
     char line[128] = "", guarded[20], part[12];
-    unsigned used = (unsigned)snprintf(line, sizeof line, "%s%s ", guard_of(s, guarded), ops[s->row].text), next = 0;
+    unsigned used = (unsigned)snprintf(line, sizeof line, "%s%s ", guard_of(s, guarded),
+                                       ops[s->row].text),
+             next = 0;
     for (const char *at = ops[s->row].registers, *after; *at; at = after) {
         char selector[8];
         bool has_minus = oracle_part(at + 1, selector);
         after = at + 1 + oracle_part_length(at + 1);
-        const char *what = *at == '{' ? "{" : *at == '}' ? "}" : *at == '_' ? "_" : !next++ ? name(s->dst, part) : text_of(s->src[next - 2], part);
+        const char *what = *at == '{'   ? "{"
+                           : *at == '}' ? "}"
+                           : *at == '_' ? "_"
+                           : !next++    ? name(s->dst, part)
+                                        : text_of(s->src[next - 2], part);
         bool is_last = !*after || *after == '}' || *at == '{';
-        used += (unsigned)snprintf(line + used, sizeof line - used, "%s%s%s%s", has_minus ? "-" : "", what, selector, is_last ? "" : ", ");
+        used += (unsigned)snprintf(line + used, sizeof line - used, "%s%s%s%s",
+                                   has_minus ? "-" : "", what, selector, is_last ? "" : ", ");
     }
     put_line(k, text, "%s;", line);
 }
@@ -439,12 +532,38 @@ static void write_op(OracleKernel *k, Text *text, const Stmt *s)
 static void write_init(OracleKernel *k, Text *text)
 {
     static const char *const lines[] = {
-        "mov.u32 %r0, %tid.x;", "mov.u32 %r1, %tid.y;", "mov.u32 %r2, %tid.z;", "mov.u32 %r3, %ctaid.x;", "mov.u32 %r4, %ctaid.y;", "mov.u32 %r5, %ntid.x;",
-        "mov.u32 %r6, %laneid;", "ld.param.u32 %r7, [n];", "ld.param.u32 %r8, [m];", "mov.u32 %r10, %ntid.y;", "mad.lo.u32 %r19, %r2, %r10, %r1;",
-        "mad.lo.u32 %r19, %r19, %r5, %r0;", "mov.u32 %r9, %r19;", "mov.u32 %r10, %nctaid.x;", "mov.u32 %r11, 77;", "ld.param.u64 %d6, [p];",
-        "cvta.to.global.u64 %d6, %d6;", "cvt.u64.u32 %d0, %r0;", "ld.param.u64 %d1, [w];", "cvt.u64.u32 %d2, %r19;", "mov.u64 %d3, 1099511627776;", "mov.u64 %d4, 24;",
-        "setp.lt.u32 %p0, %r0, 5;", "setp.eq.u32 %p1, %r3, 0;", "setp.gt.u32 %p2, %r6, 15;", "setp.lt.u32 %p3, %r19, %r7;", "setp.eq.u32 %p4, %r1, 1;",
-        "setp.ne.u32 %p5, %r0, %r0;", "cvt.u16.u32 %h0, %r0;", "cvt.u16.u32 %h1, %r19;", "st.local.u32 [slots], %r0;", "st.local.u32 [slots+4], %r3;",
+        "mov.u32 %r0, %tid.x;",
+        "mov.u32 %r1, %tid.y;",
+        "mov.u32 %r2, %tid.z;",
+        "mov.u32 %r3, %ctaid.x;",
+        "mov.u32 %r4, %ctaid.y;",
+        "mov.u32 %r5, %ntid.x;",
+        "mov.u32 %r6, %laneid;",
+        "ld.param.u32 %r7, [n];",
+        "ld.param.u32 %r8, [m];",
+        "mov.u32 %r10, %ntid.y;",
+        "mad.lo.u32 %r19, %r2, %r10, %r1;",
+        "mad.lo.u32 %r19, %r19, %r5, %r0;",
+        "mov.u32 %r9, %r19;",
+        "mov.u32 %r10, %nctaid.x;",
+        "mov.u32 %r11, 77;",
+        "ld.param.u64 %d6, [p];",
+        "cvta.to.global.u64 %d6, %d6;",
+        "cvt.u64.u32 %d0, %r0;",
+        "ld.param.u64 %d1, [w];",
+        "cvt.u64.u32 %d2, %r19;",
+        "mov.u64 %d3, 1099511627776;",
+        "mov.u64 %d4, 24;",
+        "setp.lt.u32 %p0, %r0, 5;",
+        "setp.eq.u32 %p1, %r3, 0;",
+        "setp.gt.u32 %p2, %r6, 15;",
+        "setp.lt.u32 %p3, %r19, %r7;",
+        "setp.eq.u32 %p4, %r1, 1;",
+        "setp.ne.u32 %p5, %r0, %r0;",
+        "cvt.u16.u32 %h0, %r0;",
+        "cvt.u16.u32 %h1, %r19;",
+        "st.local.u32 [slots], %r0;",
+        "st.local.u32 [slots+4], %r3;",
         "st.local.u32 [slots+8], %r19;",
     };
     for (size_t i = 0; i < COUNT(lines); i++)
@@ -454,7 +573,8 @@ static void write_init(OracleKernel *k, Text *text)
 static void write_access(OracleKernel *k, Text *text, const Stmt *s)
 {
     OracleAccess *a = &k->accesses[s->access];
-    static const char *const loads[] = { "u8 %s", "u16 %s", "u32 %s", "v2.u32 {%s, %%r21}", "v4.u32 {%s, %%r21, %%r22, %%r23}" };
+    static const char *const loads[] = { "u8 %s", "u16 %s", "u32 %s", "v2.u32 {%s, %%r21}",
+                                         "v4.u32 {%s, %%r21, %%r22, %%r23}" };
     char guarded[20], dst[12], src[12], what[64], address[48];
     const char *space = a->is_global ? "global" : "shared";
     if (a->is_global)
@@ -474,7 +594,8 @@ static void write_access(OracleKernel *k, Text *text, const Stmt *s)
     else if (a->atomic == 'c')
         put_line(k, text, "%satom.%s.cas.b32 %%r20, %s, 0, %s;", guarded, space, address, src);
     else if (a->atomic)
-        put_line(k, text, "%satom.%s.%s %%r20, %s, %s;", guarded, space, s->place ? "add.u32" : "exch.b32", address, src);
+        put_line(k, text, "%satom.%s.%s %%r20, %s, %s;", guarded, space,
+                 s->place ? "add.u32" : "exch.b32", address, src);
     else if (a->is_store)
         put_line(k, text, "%sst.%s.%s %s, %s;", guarded, space, what, address, after);
     else
@@ -503,20 +624,23 @@ static void write_loop(OracleKernel *k, Text *text, const Stmt *s)
     unsigned label = k->label_count++, d = s->depth;
     put_line(k, text, "mov.u32 %%r%u, 0;\nHEAD%u:", R_COUNTER + d, label);
     if (s->is_first_tested)
-        put_line(k, text, "setp.ge.u32 %%p%u, %%r%u, %%r%u;\n@%%p%u bra END%u;", 6 + d, R_COUNTER + d, R_LIMIT + d, 6 + d, label);
+        put_line(k, text, "setp.ge.u32 %%p%u, %%r%u, %%r%u;\n@%%p%u bra END%u;", 6 + d,
+                 R_COUNTER + d, R_LIMIT + d, 6 + d, label);
     write_list(k, text, s->body, label);
     put_line(k, text, "add.u32 %%r%u, %%r%u, 1;", R_COUNTER + d, R_COUNTER + d);
     if (s->is_first_tested)
         put_line(k, text, "bra HEAD%u;\nEND%u:", label, label);
     else
-        put_line(k, text, "setp.lt.u32 %%p%u, %%r%u, %%r%u;\n@%%p%u bra HEAD%u;\nEND%u:", 6 + d, R_COUNTER + d, R_LIMIT + d, 6 + d, label, label);
+        put_line(k, text, "setp.lt.u32 %%p%u, %%r%u, %%r%u;\n@%%p%u bra HEAD%u;\nEND%u:", 6 + d,
+                 R_COUNTER + d, R_LIMIT + d, 6 + d, label, label);
 }
 
 static void write_switch(OracleKernel *k, Text *text, const Stmt *s, unsigned leave)
 {
     unsigned label = k->label_count++;
     const Stmt *arms[3] = { s->body, s->other, s->third };
-    put_line(k, text, "{\nTS%u: .branchtargets CASE%uA, CASE%uB, CASE%uC;\nbrx.idx %%r18, TS%u;", label, label, label, label, label);
+    put_line(k, text, "{\nTS%u: .branchtargets CASE%uA, CASE%uB, CASE%uC;\nbrx.idx %%r18, TS%u;",
+             label, label, label, label, label);
     for (unsigned i = 0; i < 3; i++) {
         put_line(k, text, "CASE%u%c:", label, "ABC"[i]);
         write_list(k, text, arms[i], leave);
@@ -532,31 +656,38 @@ static void write_across(OracleKernel *k, Text *text, const Stmt *s)
     name(s->dst, dst);
     text_of(s->src[0], src);
     if (s->kind == STMT_MATCH || s->kind == STMT_MATCH_ALL)
-        put_line(k, text, "match.%s.sync.b32 %s, %s, 0xffffffff;", s->kind == STMT_MATCH ? "any" : "all", dst, src);
+        put_line(k, text, "match.%s.sync.b32 %s, %s, 0xffffffff;",
+                 s->kind == STMT_MATCH ? "any" : "all", dst, src);
     else if (s->kind == STMT_REDUX)
         put_line(k, text, "redux.sync.%s %s, %s, -1;", redux_texts[s->place], dst, src);
     else if (s->kind == STMT_REDUCE && s->place < 2)
         put_line(k, text, "barrier.red.popc.u32 %s, 0, %s;", dst, src);
     else if (s->kind == STMT_REDUCE)
-        put_line(k, text, "bar.red.%s.pred %%p8, 0, %s;\nselp.b32 %s, 1, 0, %%p8;", s->place == 2 ? "and" : "or", src, dst);
+        put_line(k, text, "bar.red.%s.pred %%p8, 0, %s;\nselp.b32 %s, 1, 0, %%p8;",
+                 s->place == 2 ? "and" : "or", src, dst);
     else if (s->kind == STMT_BALLOT)
         put_line(k, text, "vote.sync.ballot.b32 %s, %s, 0xffffffff;", dst, src);
     else
-        put_line(k, text, "shfl.sync.%s.b32 %s, %s, %u, %u, 0xffffffff;", modes[s->place], dst, src, s->src[1].number, s->place ? 31 : 0);
+        put_line(k, text, "shfl.sync.%s.b32 %s, %s, %u, %u, 0xffffffff;", modes[s->place], dst, src,
+                 s->src[1].number, s->place ? 31 : 0);
 }
 
 static void write_carry(OracleKernel *k, Text *text, const Stmt *s)
 {
-    static const char *const pairs[][2] = { { "add.cc.u32", "addc.u32" }, { "sub.cc.u32", "subc.u32" }, { "mad.lo.cc.u32", "madc.hi.u32" } };
+    static const char *const pairs[][2] = { { "add.cc.u32", "addc.u32" },
+                                            { "sub.cc.u32", "subc.u32" },
+                                            { "mad.lo.cc.u32", "madc.hi.u32" } };
     char dst[12], second[12], x[4][12];
     name(s->dst, dst);
     name(s->place, second);
     for (unsigned i = 0; i < 4; i++)
         text_of(s->src[i], x[i]);
     if (s->access < 2)          /* read before anything is written */
-        put_line(k, text, "mov.u32 %%r18, %s;\n%s %s, %s, %s;\n%s %s, %%r18, %s;", x[2], pairs[s->access][0], dst, x[0], x[1], pairs[s->access][1], second, x[3]);
+        put_line(k, text, "mov.u32 %%r18, %s;\n%s %s, %s, %s;\n%s %s, %%r18, %s;", x[2],
+                 pairs[s->access][0], dst, x[0], x[1], pairs[s->access][1], second, x[3]);
     else
-        put_line(k, text, "mov.u32 %%r18, %s;\n%s %s, %s, %s, %s;\n%s %s, %%r18, %s, %%r18;", x[2], pairs[2][0], dst, x[0], x[1], x[2], pairs[2][1], second, x[3]);
+        put_line(k, text, "mov.u32 %%r18, %s;\n%s %s, %s, %s, %s;\n%s %s, %%r18, %s, %%r18;", x[2],
+                 pairs[2][0], dst, x[0], x[1], x[2], pairs[2][1], second, x[3]);
 }
 
 static void write_stmt(OracleKernel *k, Text *text, const Stmt *s, unsigned leave)
@@ -575,14 +706,27 @@ static void write_stmt(OracleKernel *k, Text *text, const Stmt *s, unsigned leav
     case STMT_BREAK:    put_line(k, text, "@%s bra END%u;", a, leave); break;
     case STMT_EXIT:     put_line(k, text, "@%s%s exit;", s->is_negated ? "!" : "", a); break;
     case STMT_ACCESS:   write_access(k, text, s); break;
-    case STMT_TABLE_STORE: put_line(k, text, "shl.b32 %%r18, %%r19, 2;\nst.shared.u32 [%%r18], %s;", a); break;
-    case STMT_TABLE_LOAD:  put_line(k, text, "rem.u32 %%r18, %s, %u;\nshl.b32 %%r18, %%r18, 2;\nld.shared.u32 %s, [%%r18];", a, k->threads, dst); break;
+    case STMT_TABLE_STORE:
+        put_line(k, text, "shl.b32 %%r18, %%r19, 2;\nst.shared.u32 [%%r18], %s;", a);
+        break;
+    case STMT_TABLE_LOAD:
+        put_line(k, text,
+                 "rem.u32 %%r18, %s, %u;\nshl.b32 %%r18, %%r18, 2;\nld.shared.u32 %s, [%%r18];", a,
+                 k->threads, dst);
+        break;
     case STMT_BARRIER:  put_line(k, text, "bar.sync 0;"); break;
-    case STMT_PUT:      put_line(k, text, "%sst.local.u32 [slots+%u], %s;", guarded, 4 * s->place, a); break;
-    case STMT_GET:      put_line(k, text, "%sld.local.u32 %s, [slots+%u];", guarded, dst, 4 * s->place); break;
+    case STMT_PUT:
+        put_line(k, text, "%sst.local.u32 [slots+%u], %s;", guarded, 4 * s->place, a);
+        break;
+    case STMT_GET:
+        put_line(k, text, "%sld.local.u32 %s, [slots+%u];", guarded, dst, 4 * s->place);
+        break;
     case STMT_CALL:
-        put_line(k, text, "{\n.param .b32 x;\n.param .b32 y;\n.param .b32 z;\nst.param.b32 [x], %s;\nst.param.b32 [y], %s;\ncall (z), f, (x, y);\n"
-                          "ld.param.b32 %s, [z];\n}", a, b, dst);
+        put_line(k, text,
+                 "{\n.param .b32 x;\n.param .b32 y;\n.param .b32 z;\nst.param.b32 [x], "
+                 "%s;\nst.param.b32 [y], %s;\ncall (z), f, (x, y);\n"
+                 "ld.param.b32 %s, [z];\n}",
+                 a, b, dst);
         break;
     case STMT_CARRY:    write_carry(k, text, s); break;
     default:            write_across(k, text, s); break;
@@ -595,11 +739,15 @@ static void write_list(OracleKernel *k, Text *text, const Stmt *s, unsigned leav
         write_stmt(k, text, s, leave);
 }
 
-static const char registers_text[] = ".reg .b32 %r<24>;\n.reg .b64 %d<40>;\n.reg .pred %p<10>;\n.reg .b16 %h<4>;";
+static const char registers_text[] =
+    ".reg .b32 %r<24>;\n.reg .b64 %d<40>;\n.reg .pred %p<10>;\n.reg .b16 %h<4>;";
 
 static void write_module(OracleKernel *k, Text *text)
 {
-    put_line(k, text, ".version 9.0\n.target sm_100a\n.address_size 64\n.func (.param .b32 z) f(.param .b32 x, .param .b32 y)\n{\n%s", registers_text);
+    put_line(k, text,
+             ".version 9.0\n.target sm_100a\n.address_size 64\n.func (.param .b32 z) f(.param .b32 "
+             "x, .param .b32 y)\n{\n%s",
+             registers_text);
     put_line(k, text, "ld.param.b32 %%r0, [x];\nld.param.b32 %%r1, [y];");
     for (int r = 2; r < R_GENERAL; r++)
         put_line(k, text, "mov.u32 %%r%d, %d;", r, r);
@@ -610,13 +758,16 @@ static void write_module(OracleKernel *k, Text *text)
     put_line(k, text, "cvt.u16.u32 %%h0, %%r0;\ncvt.u16.u32 %%h1, %%r1;\nmov.u64 %%d6, 0;");
     write_list(k, text, k->callee, 0);
     put_line(k, text, "st.param.b32 [z], %%r0;\nret;\n}");
-    put_line(k, text, ".visible .entry k(.param .u64 .ptr .global .align 256 p, .param .u32 n, .param .u32 m, .param .u64 w)\n{\n%s", registers_text);
+    put_line(k, text,
+             ".visible .entry k(.param .u64 .ptr .global .align 256 p, .param .u32 n, .param .u32 "
+             "m, .param .u64 w)\n{\n%s",
+             registers_text);
     put_line(k, text, ".shared .align 128 .b8 memory[16384];\n.local .align 4 .b8 slots[16];");
     write_list(k, text, k->body, 0);
     put_line(k, text, "ret;\n}");
 }
 
-/* ---- running ----------------------------------------------------------------------------------------------------- */
+/* ---- running --------------------------------------------------------------------------------- */
 
 typedef enum Outcome { GOES_ON, LEAVES_LOOP, IS_DONE } Outcome;
 
@@ -641,14 +792,27 @@ static void run_init(Thread *t)
 {
     const OracleKernel *k = t->k;
     const uint32_t *b = k->block;
-    uint64_t tid[3] = { t->index % b[0], t->index / b[0] % b[1], t->index / b[0] / b[1] }, *r = t->regs, *p = t->regs + P, *d = t->regs + D;
-    const uint64_t first[] = { tid[0], tid[1], tid[2], k->ctaid[0], k->ctaid[1], b[0], t->index % 32, k->around->params[1] & UINT32_MAX,
-                               k->around->params[2] & UINT32_MAX, t->index, k->grid[0], 77 };
+    uint64_t tid[3] = { t->index % b[0], t->index / b[0] % b[1], t->index / b[0] / b[1] },
+             *r = t->regs, *p = t->regs + P, *d = t->regs + D;
+    const uint64_t first[] = { tid[0],
+                               tid[1],
+                               tid[2],
+                               k->ctaid[0],
+                               k->ctaid[1],
+                               b[0],
+                               t->index % 32,
+                               k->around->params[1] & UINT32_MAX,
+                               k->around->params[2] & UINT32_MAX,
+                               t->index,
+                               k->grid[0],
+                               77 };
     memcpy(r, first, sizeof first);
     r[R_LINEAR] = t->index;
-    d[0] = tid[0], d[1] = k->around->params[3], d[2] = t->index, d[3] = UINT64_C(1) << 40, d[4] = 24;
+    d[0] = tid[0], d[1] = k->around->params[3], d[2] = t->index, d[3] = UINT64_C(1) << 40,
+    d[4] = 24;
     r[D_BASE] = k->around->base;
-    p[0] = tid[0] < 5, p[1] = k->ctaid[0] == 0, p[2] = t->index % 32 > 15, p[3] = t->index < r[7], p[4] = tid[1] == 1, p[5] = 0;
+    p[0] = tid[0]<5, p[1] = k->ctaid[0] == 0, p[2] = t->index % 32> 15, p[3] = t->index < r[7],
+    p[4] = tid[1] == 1, p[5] = 0;
     r[H] = tid[0] & 0xffff, r[H + 1] = t->index & 0xffff;
     uint64_t *slots = t->k->slots[t->index];
     slots[0] = tid[0], slots[1] = k->ctaid[0], slots[2] = t->index;
@@ -675,7 +839,9 @@ static void run_access(Thread *t, const Stmt *s)
 {
     OracleKernel *k = t->k;
     const OracleAccess *a = &k->accesses[s->access];
-    uint64_t address = a->is_global ? t->regs[D_ADDRESS + s->access] + s->place : t->regs[R_ADDRESS] + BUFFER_AT + s->place, mixed = address ^ k->around->salt;
+    uint64_t address = a->is_global ? t->regs[D_ADDRESS + s->access] + s->place
+                                    : t->regs[R_ADDRESS] + BUFFER_AT + s->place,
+             mixed = address ^ k->around->salt;
     k->masks[t->index / 32][s->access][t->key] |= UINT32_C(1) << t->index % 32;
     k->addresses[t->index / 32][s->access][t->key][t->index % 32] = address;
     if (!a->is_store && !a->is_increment)
@@ -700,12 +866,19 @@ static Outcome run_loop(Thread *t, const Stmt *s)
 
 static void run_carry(Thread *t, const Stmt *s)
 {
-    uint64_t a = read_source(t, s->src[0]) & UINT32_MAX, b = read_source(t, s->src[1]) & UINT32_MAX, c = read_source(t, s->src[2]) & UINT32_MAX;
-    uint64_t first = s->access == 0 ? a + b : s->access == 1 ? a - b : (a * b & UINT32_MAX) + c, carry = s->access == 1 ? a < b : first >> 32;
+    uint64_t a = read_source(t, s->src[0]) & UINT32_MAX, b = read_source(t, s->src[1]) & UINT32_MAX,
+             c = read_source(t, s->src[2]) & UINT32_MAX;
+    uint64_t first = s->access == 0   ? a + b
+                     : s->access == 1 ? a - b
+                                      : (a * b & UINT32_MAX) + c,
+             carry = s->access == 1 ? a < b : first >> 32;
     t->regs[R_ADDRESS] = c;
     write_register(t, s->dst, first);
     uint64_t d = read_source(t, s->src[3]) & UINT32_MAX;
-    write_register(t, s->place, s->access == 0 ? c + d + carry : s->access == 1 ? c - d - carry : (c * d >> 32) + c + carry);
+    write_register(t, s->place,
+                   s->access == 0   ? c + d + carry
+                   : s->access == 1 ? c - d - carry
+                                    : (c * d >> 32) + c + carry);
 }
 
 static Outcome run_stmt(Thread *t, const Stmt *s)
@@ -715,16 +888,29 @@ static Outcome run_stmt(Thread *t, const Stmt *s)
     if (s->guard != NO_REGISTER && (t->regs[s->guard] != 0) == s->is_negated)
         return GOES_ON;
     switch ((Kind)s->kind) {
-    case STMT_OP:       write_register(t, s->dst, value_of(s->row, a, b, read_source(t, s->src[2]), read_source(t, s->src[3]))); break;
+    case STMT_OP:
+        write_register(
+            t, s->dst,
+            value_of(s->row, a, b, read_source(t, s->src[2]), read_source(t, s->src[3])));
+        break;
     case STMT_INIT:     run_init(t); break;
     case STMT_IF:       return run_list(t, (a != 0) != s->is_negated ? s->body : s->other);
     case STMT_LOOP:     return run_loop(t, s);
-    case STMT_SWITCH:   return run_list(t, t->regs[R_ADDRESS] == 0 ? s->body : t->regs[R_ADDRESS] == 1 ? s->other : s->third);
+    case STMT_SWITCH:
+        return run_list(t, t->regs[R_ADDRESS] == 0   ? s->body
+                           : t->regs[R_ADDRESS] == 1 ? s->other
+                                                     : s->third);
     case STMT_BREAK:    return a ? LEAVES_LOOP : GOES_ON;
     case STMT_EXIT:     return (a != 0) != s->is_negated ? IS_DONE : GOES_ON;
     case STMT_ACCESS:   run_access(t, s); break;
-    case STMT_TABLE_STORE: t->k->table[t->index] = (uint32_t)a; t->regs[R_ADDRESS] = t->index * 4; break;
-    case STMT_TABLE_LOAD:  t->regs[R_ADDRESS] = a % t->k->threads * 4; write_register(t, s->dst, t->k->table[a % t->k->threads]); break;
+    case STMT_TABLE_STORE:
+        t->k->table[t->index] = (uint32_t)a;
+        t->regs[R_ADDRESS] = t->index * 4;
+        break;
+    case STMT_TABLE_LOAD:
+        t->regs[R_ADDRESS] = a % t->k->threads * 4;
+        write_register(t, s->dst, t->k->table[a % t->k->threads]);
+        break;
     case STMT_PUT:      *slot = a; break;
     case STMT_GET:      write_register(t, s->dst, *slot); break;
     case STMT_CALL:     write_register(t, s->dst, run_callee(t, a, b)); break;
@@ -748,7 +934,11 @@ static uint64_t reduced(const char *text, uint64_t a, uint64_t b)
 {
     switch (text[0] == 'm' ? text[1] : text[0]) {
     case 'i': return s32(a) < s32(b) ? a : b;
-    case 'a': return text[1] == 'd' ? a + b : text[1] == 'n' && strstr(text, "and") ? a & b : a > b ? a : b;
+    case 'a':
+        return text[1] == 'd'                          ? a + b
+               : text[1] == 'n' && strstr(text, "and") ? a & b
+               : a > b                                 ? a
+                                                       : b;
     case 'o': return a | b;
     default:  return a ^ b;
     }
@@ -756,7 +946,8 @@ static uint64_t reduced(const char *text, uint64_t a, uint64_t b)
 
 static uint64_t joined_of(const OracleKernel *k, const Stmt *s, uint32_t first, uint32_t lane)
 {
-    uint64_t own = k->regs[first + lane][s->src[0].reg], same = 0, sum = k->regs[first][s->src[0].reg], holding = 0;
+    uint64_t own = k->regs[first + lane][s->src[0].reg], same = 0,
+             sum = k->regs[first][s->src[0].reg], holding = 0;
     for (uint32_t i = 0; i < k->threads; i++)
         holding += k->regs[i][s->src[0].reg];
     if (s->kind == STMT_REDUCE)
@@ -764,7 +955,8 @@ static uint64_t joined_of(const OracleKernel *k, const Stmt *s, uint32_t first, 
     for (uint32_t i = 0; i < ORACLE_LANES; i++) {
         same |= (uint64_t)(k->regs[first + i][s->src[0].reg] == own) << i;
         if (i)
-            sum = reduced(redux_texts[s->place % COUNT(redux_texts)], sum, k->regs[first + i][s->src[0].reg]);
+            sum = reduced(redux_texts[s->place % COUNT(redux_texts)], sum,
+                          k->regs[first + i][s->src[0].reg]);
     }
     return s->kind == STMT_REDUX ? sum : s->kind == STMT_MATCH || same == UINT32_MAX ? same : 0;
 }
@@ -780,22 +972,30 @@ static void run_across(OracleKernel *k, const Stmt *s, uint32_t first)
             out[i] = joined_of(k, s, first, (uint32_t)i);
             continue;
         }
-        int by = (int)s->src[1].number, from = s->place == 0 ? i - by : s->place == 1 ? i + by : s->place == 2 ? i ^ by : by;
-        out[i] = s->kind == STMT_BALLOT ? ballot : k->regs[first + (uint32_t)(from < 0 || from > 31 ? i : from)][s->src[0].reg];
+        int by = (int)s->src[1].number, from = s->place == 0   ? i - by
+                                               : s->place == 1 ? i + by
+                                               : s->place == 2 ? i ^ by
+                                                               : by;
+        out[i] = s->kind == STMT_BALLOT
+                     ? ballot
+                     : k->regs[first + (uint32_t)(from < 0 || from > 31 ? i : from)][s->src[0].reg];
     }
     for (unsigned i = 0; i < ORACLE_LANES; i++)
         k->regs[first + i][s->dst] = out[i] & UINT32_MAX;
 }
 
-/* ---- counting ---------------------------------------------------------------------------------------------------- */
+/* ---- counting -------------------------------------------------------------------------------- */
 
-/* Distinct pieces of `size` bytes that the lanes touch, of those whose number leaves `rest` by `modulus`. */
-static unsigned distinct(const uint64_t *addresses, uint32_t mask, unsigned bytes, unsigned size, unsigned modulus, unsigned rest)
+/* Distinct pieces of `size` bytes that the lanes touch, of those whose number leaves `rest` by
+ * `modulus`. */
+static unsigned distinct(const uint64_t *addresses, uint32_t mask, unsigned bytes, unsigned size,
+                         unsigned modulus, unsigned rest)
 {
     uint64_t seen[4 * ORACLE_LANES];
     unsigned count = 0;
     for (unsigned i = 0; i < ORACLE_LANES; i++)
-        for (uint64_t piece = addresses[i] / size; mask >> i & 1 && piece <= (addresses[i] + bytes - 1) / size; piece++) {
+        for (uint64_t piece = addresses[i] / size;
+             mask >> i & 1 && piece <= (addresses[i] + bytes - 1) / size; piece++) {
             bool is_new = piece % modulus == rest;
             for (unsigned s = 0; s < count; s++)
                 is_new &= seen[s] != piece;
@@ -823,7 +1023,8 @@ static bool pairs_up(const uint64_t *addresses, uint32_t mask, unsigned distance
     return true;
 }
 
-static unsigned one_if_shared(const uint64_t *addresses, uint32_t mask, unsigned bytes, unsigned otherwise)
+static unsigned one_if_shared(const uint64_t *addresses, uint32_t mask, unsigned bytes,
+                              unsigned otherwise)
 {
     bool is_shared = pairs_up(addresses, mask, 1) || pairs_up(addresses, mask, 2);
     return is_shared && conflicts(addresses, mask, bytes) == 1 ? 1 : otherwise;
@@ -855,7 +1056,9 @@ static unsigned wavefronts(const OracleAccess *a, const uint64_t *x, uint32_t ma
         return a->is_store ? sum : one_if_shared(x, mask, 8, sum);
     }
     for (unsigned half = 0; half < 32; half += 16)
-        sum += one_if_shared(x, mask & 0xffffu << half, 16, conflicts(x, mask & 0xffu << half, 16) + conflicts(x, mask & 0xff00u << half, 16));
+        sum += one_if_shared(x, mask & 0xffffu << half, 16,
+                             conflicts(x, mask & 0xffu << half, 16)
+                                 + conflicts(x, mask & 0xff00u << half, 16));
     return sum;
 }
 
@@ -916,7 +1119,7 @@ void oracle_watch(OracleKernel *k, OracleWatch *watch, void *context)
     k->watch_context = context;
 }
 
-/* ---- a kernel ---------------------------------------------------------------------------------------------------- */
+/* ---- a kernel -------------------------------------------------------------------------------- */
 
 OracleKernel *oracle_make(uint64_t seed, bool is_pure, Text *text)
 {

@@ -1,4 +1,5 @@
-/* oracle.h -- random kernels, and a slow interpreter that runs every thread of them by itself: see oracle.c. */
+/* oracle.h -- random kernels, and a slow interpreter that runs every thread of them by itself: see
+ * oracle.c. */
 #ifndef PTX_TESTS_ORACLE_H
 #define PTX_TESTS_ORACLE_H
 
@@ -13,7 +14,8 @@ typedef struct Figures {        /* of an access, over the launch */
     double requests, active, sectors, wavefronts;
 } Figures;
 
-/* What the launch does not say: the base of the pointer (a multiple of 256), numbers of parameters, what memory holds. */
+/* What the launch does not say: the base of the pointer (a multiple of 256), numbers of parameters,
+ * what memory holds. */
 typedef struct Surroundings {
     uint64_t base, salt, params[ORACLE_PARAMS];
 } Surroundings;
@@ -35,9 +37,10 @@ unsigned oracle_accesses(const OracleKernel *kernel, const OracleAccess **out);
 void oracle_shape(const OracleKernel *kernel, uint32_t grid[3], uint32_t block[3]);
 void oracle_run(OracleKernel *kernel, const Surroundings *around, Figures *figures);
 
-/* Is told of each request of oracle_run: access, block, a number for the counters of the loops around, the lanes in it, and their
- * addresses. */
-typedef void OracleWatch(void *context, unsigned access, const uint32_t ctaid[3], unsigned key, uint32_t lanes, const uint64_t *addresses);
+/* Is told of each request of oracle_run: access, block, a number for the counters of the loops
+ * around, the lanes in it, and their addresses. */
+typedef void OracleWatch(void *context, unsigned access, const uint32_t ctaid[3], unsigned key,
+                         uint32_t lanes, const uint64_t *addresses);
 void oracle_watch(OracleKernel *kernel, OracleWatch *watch, void *context);
 
 uint64_t oracle_random(uint64_t *state);

@@ -1,4 +1,5 @@
-/* oracle_rows.h -- the rows of oracle_ops.h and oracle_parts.h as one table, and their values by its index. */
+/* oracle_rows.h -- the rows of oracle_ops.h and oracle_parts.h as one table, and their values by
+ * its index. */
 #ifndef PTX_TESTS_ORACLE_ROWS_H
 #define PTX_TESTS_ORACLE_ROWS_H
 
@@ -14,7 +15,11 @@ static const OracleOp oracle_rows[] = { ORACLE_ROWS(ORACLE_ROW) };
 #undef ORACLE_ROW
 
 #define ORACLE_COUNT(text, registers, value) + 1
-enum { ORACLE_ALONE_COUNT = 0 ORACLE_ALONE(ORACLE_COUNT), ORACLE_CARRIES_LEFT_COUNT = 0 ORACLE_CARRIES_LEFT(ORACLE_COUNT), ORACLE_ROW_COUNT = 0 ORACLE_ROWS(ORACLE_COUNT) };
+enum {
+    ORACLE_ALONE_COUNT = 0 ORACLE_ALONE(ORACLE_COUNT),
+    ORACLE_CARRIES_LEFT_COUNT = 0 ORACLE_CARRIES_LEFT(ORACLE_COUNT),
+    ORACLE_ROW_COUNT = 0 ORACLE_ROWS(ORACLE_COUNT)
+};
 #undef ORACLE_COUNT
 
 #define ORACLE_CASE(text, registers, value) case __COUNTER__ - first - 1: return value;

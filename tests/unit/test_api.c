@@ -3,11 +3,13 @@
 
 #include <errno.h>
 
-#define PTX ".version 8.0\n.target sm_90\n.entry k() { .reg .b32 %r<3>; .reg .b64 %rd<3>; mov.u64 %rd1, 0;\nst.global.u32 [%rd1], %r2;\nret; }\n"
+#define PTX                                                                                       \
+    ".version 8.0\n.target sm_90\n.entry k() { .reg .b32 %r<3>; .reg .b64 %rd<3>; mov.u64 %rd1, " \
+    "0;\nst.global.u32 [%rd1], %r2;\nret; }\n"
 
 static ptxlint_module *const unset = (ptxlint_module *)&(char){ 0 };
 
-/* ---- arguments --------------------------------------------------------------------------------------------------- */
+/* ---- arguments ------------------------------------------------------------------------------- */
 
 static void test_arguments(void **state)
 {
@@ -24,10 +26,12 @@ static void test_arguments(void **state)
         assert_int_equal(options.size, sizeof options);
         options.size = sizes[i];
         module = unset;
-        assert_int_equal(ptxlint_module_new(PTX, strlen(PTX), &options, &module), PTXLINT_BAD_ARGUMENT);
+        assert_int_equal(ptxlint_module_new(PTX, strlen(PTX), &options, &module),
+                         PTXLINT_BAD_ARGUMENT);
         assert_null(module);
         module = unset;
-        assert_int_equal(ptxlint_module_open("/nonexistent", &options, &module), PTXLINT_BAD_ARGUMENT);
+        assert_int_equal(ptxlint_module_open("/nonexistent", &options, &module),
+                         PTXLINT_BAD_ARGUMENT);
         assert_null(module);
     }
     ptxlint_module_free(NULL);
@@ -43,13 +47,15 @@ static void test_short_options(void **state)
     size_t *size = malloc(sizeof *size);
     assert_non_null(size);
     *size = sizeof *size;
-    assert_int_equal(ptxlint_module_open(PTXLINT_SOURCE_ROOT "/testdata/ptx/saxpy.sm_90.ptx", (const ptxlint_options *)(const void *)size, &module),
+    assert_int_equal(ptxlint_module_open(PTXLINT_SOURCE_ROOT "/testdata/ptx/saxpy.sm_90.ptx",
+                                         (const ptxlint_options *)(const void *)size, &module),
                      PTXLINT_BAD_ARGUMENT);
     assert_null(module);
     free(size);
 }
 
-/* What a function fills must say how large it is; of arrays the library says how far elements lie apart. */
+/* What a function fills must say how large it is; of arrays the library says how far elements lie
+ * apart. */
 static void test_sizes(void **state)
 {
     (void)state;
@@ -64,18 +70,24 @@ static void test_sizes(void **state)
     size_t count, diagnostics;
     const ptxlint_kernel *kernels = ptxlint_module_kernels(module, &count);
     const ptxlint_diagnostic *found = ptxlint_module_diagnostics(module, &diagnostics);
-    assert_int_equal(ptxlint_occupancy_compute(ptxlint_gpu_find("h200"), &resources, &occupancy), PTXLINT_BAD_ARGUMENT);
-    assert_int_equal(ptxlint_estimate(module, kernels->name, 0, &trial, &estimated), PTXLINT_BAD_ARGUMENT);
-    assert_int_equal(ptxlint_thread_index_find(module, kernels->name, &index), PTXLINT_BAD_ARGUMENT);
+    assert_int_equal(ptxlint_occupancy_compute(ptxlint_gpu_find("h200"), &resources, &occupancy),
+                     PTXLINT_BAD_ARGUMENT);
+    assert_int_equal(ptxlint_estimate(module, kernels->name, 0, &trial, &estimated),
+                     PTXLINT_BAD_ARGUMENT);
+    assert_int_equal(ptxlint_thread_index_find(module, kernels->name, &index),
+                     PTXLINT_BAD_ARGUMENT);
     occupancy.size = sizeof occupancy;
     estimated.size = sizeof estimated;
     index.size = sizeof index;
-    assert_int_equal(ptxlint_occupancy_compute(ptxlint_gpu_find("h200"), &resources, &occupancy), PTXLINT_OK);
+    assert_int_equal(ptxlint_occupancy_compute(ptxlint_gpu_find("h200"), &resources, &occupancy),
+                     PTXLINT_OK);
     assert_int_equal(ptxlint_estimate(module, kernels->name, 0, &trial, &estimated), PTXLINT_OK);
     assert_int_equal(ptxlint_thread_index_find(module, kernels->name, &index), PTXLINT_OK);
-    assert_int_equal(occupancy.size + estimated.size + index.size, sizeof occupancy + sizeof estimated + sizeof index);
+    assert_int_equal(occupancy.size + estimated.size + index.size,
+                     sizeof occupancy + sizeof estimated + sizeof index);
     assert_int_equal(ptxlint_module_get_info(module)->size, sizeof(ptxlint_module_info));
-    assert_true(count && kernels->loop_count && kernels->access_count && kernels->branch_count && kernels->projection_count && diagnostics);
+    assert_true(count && kernels->loop_count && kernels->access_count && kernels->branch_count
+                && kernels->projection_count && diagnostics);
     for (size_t k = 0; k < count; k++) {
         const ptxlint_kernel *kernel = &kernels[k];
         assert_int_equal(kernel->size, sizeof *kernel);
@@ -95,25 +107,34 @@ static void test_sizes(void **state)
     ptxlint_module_free(module);
 }
 
-/* Sizes and offsets as ptxas 13.0 writes them into the cubin (.nv.info) for (char, double, struct { float x; char c[3]; }, short, float4, int *). */
+/* Sizes and offsets as ptxas 13.0 writes them into the cubin (.nv.info) for (char, double, struct {
+ * float x; char c[3]; }, short, float4, int *). */
 static void test_params(void **state)
 {
     (void)state;
     static const char text[] = ".version 8.0\n.target sm_90\n.address_size 64\n"
-        ".visible .entry k(.param .u8 a, .param .f64 b, .param .align 4 .b8 c[8], .param .u16 d, .param .align 16 .b8 e[16],\n"
-        ".param .u64 .ptr .global .align 4 f)\n{ ret; }\n.entry none() { ret; }\n.func g(.param .b32 x) { ret; }\n";
-    static const struct { const char *name, *type; int64_t bytes, offset; uint32_t align; } wanted[] = {
-        { "a", "u8", 1, 0, 1 }, { "b", "f64", 8, 8, 8 }, { "c", "b8", 8, 16, 4 }, { "d", "u16", 2, 24, 2 }, { "e", "b8", 16, 32, 16 },
-        { "f", "u64", 8, 48, 8 },
+                               ".visible .entry k(.param .u8 a, .param .f64 b, .param .align 4 .b8 "
+                               "c[8], .param .u16 d, .param .align 16 .b8 e[16],\n"
+                               ".param .u64 .ptr .global .align 4 f)\n{ ret; }\n.entry none() { "
+                               "ret; }\n.func g(.param .b32 x) { ret; }\n";
+    static const struct {
+        const char *name, *type;
+        int64_t bytes, offset;
+        uint32_t align;
+    } wanted[] = {
+        { "a", "u8", 1, 0, 1 },   { "b", "f64", 8, 8, 8 },   { "c", "b8", 8, 16, 4 },
+        { "d", "u16", 2, 24, 2 }, { "e", "b8", 16, 32, 16 }, { "f", "u64", 8, 48, 8 },
     };
     ptxlint_module *module = kit_module(text);
     const ptxlint_kernel *kernel = kit_kernel(module, "k");
     assert_int_equal(kernel->param_count, COUNT(wanted));
     for (size_t i = 0; i < COUNT(wanted); i++) {
         const ptxlint_param *p = &kernel->params[i];
-        if (strcmp(p->name, wanted[i].name) || strcmp(p->type, wanted[i].type) || p->bytes != wanted[i].bytes || p->offset != wanted[i].offset ||
-            p->align != wanted[i].align)
-            fail_msg("%s: %s .%s, %lld bytes at %lld, align %u", wanted[i].name, p->name, p->type, (long long)p->bytes, (long long)p->offset, p->align);
+        if (strcmp(p->name, wanted[i].name) || strcmp(p->type, wanted[i].type)
+            || p->bytes != wanted[i].bytes || p->offset != wanted[i].offset
+            || p->align != wanted[i].align)
+            fail_msg("%s: %s .%s, %lld bytes at %lld, align %u", wanted[i].name, p->name, p->type,
+                     (long long)p->bytes, (long long)p->offset, p->align);
     }
     assert_int_equal(kernel->param_bytes, 56);
     assert_int_equal(kit_kernel(module, "none")->param_count, 0);
@@ -157,11 +178,13 @@ static void test_statuses(void **state)
     for (int a = PTXLINT_OK; a <= PTXLINT_WRITE; a++) {
         assert_true(strlen(ptxlint_status_text((ptxlint_status)a)) > 0);
         for (int b = PTXLINT_OK; b < a; b++)
-            assert_string_not_equal(ptxlint_status_text((ptxlint_status)a), ptxlint_status_text((ptxlint_status)b));
+            assert_string_not_equal(ptxlint_status_text((ptxlint_status)a),
+                                    ptxlint_status_text((ptxlint_status)b));
     }
     assert_non_null(ptxlint_status_text((ptxlint_status)99));
     char version[32];
-    snprintf(version, sizeof version, "%d.%d.%d", PTXLINT_VERSION_NUMBER / 10000, PTXLINT_VERSION_NUMBER / 100 % 100, PTXLINT_VERSION_NUMBER % 100);
+    snprintf(version, sizeof version, "%d.%d.%d", PTXLINT_VERSION_NUMBER / 10000,
+             PTXLINT_VERSION_NUMBER / 100 % 100, PTXLINT_VERSION_NUMBER % 100);
     assert_string_equal(ptxlint_version(), version);
     assert_string_equal(ptxlint_version(), PTXLINT_VERSION_STRING);
 }
@@ -223,7 +246,7 @@ static void test_syntax_only(void **state)
     ptxlint_module_free(module);
 }
 
-/* ---- limits and odd input ---------------------------------------------------------------------------------------- */
+/* ---- limits and odd input -------------------------------------------------------------------- */
 
 static void sweep(const char *path)
 {
@@ -264,20 +287,29 @@ static void test_memory_limits(void **state)
 static void test_odd_input(void **state)
 {
     (void)state;
-    static const struct { const char *what; const char *bytes; size_t length; const char *rule; } cases[] = {
-        { "nothing",    "", 0, "SYN301" },
-        { "blanks",     " \n\t\n", 4, "SYN301" },
-        { "a comment",  "// x", 4, "SYN301" },
-        { "XML",        "<?xml version=\"1.0\"?><a>b</a>", 30, "SYN106" },
-        { "ELF",        "\x7f" "ELF\2\1\1\0\0\0\0\0\0\0\0\0\3\0\276\0\1\0\0\0", 24, "SYN106" },
+    static const struct {
+        const char *what;
+        const char *bytes;
+        size_t length;
+        const char *rule;
+    } cases[] = {
+        { "nothing", "", 0, "SYN301" },
+        { "blanks", " \n\t\n", 4, "SYN301" },
+        { "a comment", "// x", 4, "SYN301" },
+        { "XML", "<?xml version=\"1.0\"?><a>b</a>", 30, "SYN106" },
+        { "ELF",
+          "\x7f"
+          "ELF\2\1\1\0\0\0\0\0\0\0\0\0\3\0\276\0\1\0\0\0",
+          24, "SYN106" },
         { "a fat binary", "\x50\xed\x55\xba\1\0\20\0\0\0\0\0", 12, "SYN106" },
         { "an archive", "!<arch>\nx.o/  ", 14, "SYN106" },
-        { "a NUL",      "\0", 1, "SYN101" },
-        { "bytes",      "\xff\xfe\xfd", 3, "SYN101" },
+        { "a NUL", "\0", 1, "SYN101" },
+        { "bytes", "\xff\xfe\xfd", 3, "SYN101" },
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         ptxlint_module *module = NULL;
-        assert_int_equal(ptxlint_module_new(cases[i].bytes, cases[i].length, NULL, &module), PTXLINT_OK);
+        assert_int_equal(ptxlint_module_new(cases[i].bytes, cases[i].length, NULL, &module),
+                         PTXLINT_OK);
         char *got = kit_list(module, true);
         if (!strstr(got, cases[i].rule))
             fail_msg("%s: %s, want %s", cases[i].what, got, cases[i].rule);
@@ -286,7 +318,8 @@ static void test_odd_input(void **state)
         if (!strcmp(cases[i].rule, "SYN106"))
             assert_int_equal(count, 1);         /* said once, and nothing of its bytes */
         for (size_t d = 0; d < count; d++)
-            assert_true(diags[d].span.begin <= diags[d].span.end && diags[d].span.end <= cases[i].length);
+            assert_true(diags[d].span.begin <= diags[d].span.end
+                        && diags[d].span.end <= cases[i].length);
         ptxlint_module_kernels(module, &count);
         assert_int_equal(count, 0);
         free(got);
@@ -297,7 +330,8 @@ static void test_odd_input(void **state)
     ptxlint_module_free(module);
 }
 
-/* Every prefix of a module is read; what diagnostics say lies inside it, worst first, and every kernel too. */
+/* Every prefix of a module is read; what diagnostics say lies inside it, worst first, and every
+ * kernel too. */
 static void test_prefixes(void **state)
 {
     (void)state;
@@ -310,20 +344,22 @@ static void test_prefixes(void **state)
         const ptxlint_diagnostic *diags = ptxlint_module_diagnostics(module, &count);
         for (size_t d = 0; d < count; d++) {
             if (diags[d].span.begin > diags[d].span.end || diags[d].span.end > n)
-                fail_msg("prefix of %zu: %s at %u..%u", n, diags[d].rule, diags[d].span.begin, diags[d].span.end);
+                fail_msg("prefix of %zu: %s at %u..%u", n, diags[d].rule, diags[d].span.begin,
+                         diags[d].span.end);
             if (d && diags[d].severity > diags[d - 1].severity)
                 fail_msg("prefix of %zu: a diagnostic comes before a worse one", n);
         }
         const ptxlint_kernel *kernels = ptxlint_module_kernels(module, &count);
         for (size_t k = 0; k < count; k++)
             if (kernels[k].span.begin > kernels[k].span.end || kernels[k].span.end > n)
-                fail_msg("prefix of %zu: kernel at %u..%u", n, kernels[k].span.begin, kernels[k].span.end);
+                fail_msg("prefix of %zu: kernel at %u..%u", n, kernels[k].span.begin,
+                         kernels[k].span.end);
         ptxlint_module_free(module);
     }
     free(text);
 }
 
-/* ---- places ------------------------------------------------------------------------------------------------------ */
+/* ---- places ---------------------------------------------------------------------------------- */
 
 static void test_places(void **state)
 {
@@ -342,43 +378,57 @@ static void test_places(void **state)
         ptxlint_place p = ptxlint_module_place(module, cases[i].offset);
         if (p.line != cases[i].line || p.column != cases[i].column || p.line_begin != cases[i].begin
             || p.line_end != cases[i].end)
-            fail_msg("offset %u: line %u, column %u, %u..%u", cases[i].offset, p.line, p.column, p.line_begin,
-                     p.line_end);
+            fail_msg("offset %u: line %u, column %u, %u..%u", cases[i].offset, p.line, p.column,
+                     p.line_begin, p.line_end);
         assert_int_equal(ptxlint_module_column_utf16(module, cases[i].offset), cases[i].utf16);
     }
     ptxlint_module_free(module);
 }
 
-/* ---- launches ---------------------------------------------------------------------------------------------------- */
+/* ---- launches -------------------------------------------------------------------------------- */
 
 static void test_launches(void **state)
 {
     (void)state;
     static const char *const bad[] = {
-        "", "[]", "{", "{}", "{\"kernels\": []}", "{\"kernels\": {\"k\": 1}}", "{\"kernels\": {\"k\": {\"grid\": [0]}}}",
-        "{\"kernels\": {\"k\": {\"block\": [1, 2, 3, 4]}}}", "{\"kernels\": {\"k\": {\"block\": [-1]}}}",
-        "{\"kernels\": {\"k\": {\"dynamic_shared\": -1}}}", "{\"kernels\": {\"k\": {\"params\": {}}}}", "{\"kernels\": {}, \"kernels\": {}}",
+        "",
+        "[]",
+        "{",
+        "{}",
+        "{\"kernels\": []}",
+        "{\"kernels\": {\"k\": 1}}",
+        "{\"kernels\": {\"k\": {\"grid\": [0]}}}",
+        "{\"kernels\": {\"k\": {\"block\": [1, 2, 3, 4]}}}",
+        "{\"kernels\": {\"k\": {\"block\": [-1]}}}",
+        "{\"kernels\": {\"k\": {\"dynamic_shared\": -1}}}",
+        "{\"kernels\": {\"k\": {\"params\": {}}}}",
+        "{\"kernels\": {}, \"kernels\": {}}",
     };
     ptxlint_launches *launches;
     for (size_t i = 0; i < COUNT(bad); i++) {
         char error[128] = "";
         launches = (ptxlint_launches *)&(char){ 0 };
-        if (ptxlint_launches_new(bad[i], strlen(bad[i]), &launches, error, sizeof error) != PTXLINT_BAD_FILE)
+        if (ptxlint_launches_new(bad[i], strlen(bad[i]), &launches, error, sizeof error)
+            != PTXLINT_BAD_FILE)
             fail_msg("%s: is taken", bad[i]);
         assert_null(launches);
         assert_true(strlen(error) > 0);
-        assert_int_equal(ptxlint_launches_new(bad[i], strlen(bad[i]), &launches, NULL, 0), PTXLINT_BAD_FILE);
-        assert_int_equal(ptxlint_launches_new(bad[i], strlen(bad[i]), &launches, error, 2), PTXLINT_BAD_FILE);
+        assert_int_equal(ptxlint_launches_new(bad[i], strlen(bad[i]), &launches, NULL, 0),
+                         PTXLINT_BAD_FILE);
+        assert_int_equal(ptxlint_launches_new(bad[i], strlen(bad[i]), &launches, error, 2),
+                         PTXLINT_BAD_FILE);
         assert_int_equal(error[1], 0);
     }
     assert_int_equal(ptxlint_launches_new("{}", 2, NULL, NULL, 0), PTXLINT_BAD_ARGUMENT);
     assert_int_equal(ptxlint_launches_new(NULL, 2, &launches, NULL, 0), PTXLINT_BAD_ARGUMENT);
-    const char *good = "{\"kernels\": {\"k\": {\"grid\": [64, 2], \"block\": [128], \"dynamic_shared\": 4096}}}";
+    const char *good =
+        "{\"kernels\": {\"k\": {\"grid\": [64, 2], \"block\": [128], \"dynamic_shared\": 4096}}}";
     assert_int_equal(ptxlint_launches_new(good, strlen(good), &launches, NULL, 0), PTXLINT_OK);
     ptxlint_options options;
     ptxlint_options_init(&options);
     options.launches = launches;
-    const char *text = ".version 8.0\n.target sm_90\n.entry k() { ret; }\n.entry other() { ret; }\n";
+    const char *text =
+        ".version 8.0\n.target sm_90\n.entry k() { ret; }\n.entry other() { ret; }\n";
     ptxlint_module *module;
     assert_int_equal(ptxlint_module_new(text, strlen(text), &options, &module), PTXLINT_OK);
     const ptxlint_launch *launch = &kit_kernel(module, "k")->launch;
@@ -391,13 +441,14 @@ static void test_launches(void **state)
     assert_int_equal(launch->dynamic_shared_bytes, 4096);
     launch = &kit_kernel(module, "other")->launch;
     assert_int_equal(launch->source, PTXLINT_LAUNCH_ASSUMED);
-    assert_true(launch->grid[0] == PTXLINT_UNKNOWN && launch->dynamic_shared_bytes == PTXLINT_UNKNOWN);
+    assert_true(launch->grid[0] == PTXLINT_UNKNOWN
+                && launch->dynamic_shared_bytes == PTXLINT_UNKNOWN);
     assert_int_equal(launch->block[0], 256);            /* assumed */
     ptxlint_module_free(module);
     ptxlint_launches_free(launches);
 }
 
-/* ---- writing ----------------------------------------------------------------------------------------------------- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 static int refuse(void *context, const char *bytes, size_t length)
 {
@@ -415,17 +466,23 @@ static void test_write_arguments(void **state)
     Text text = { 0 };
     ptxlint_write_options_init(&options);
     assert_int_equal(options.size, sizeof options);
-    assert_int_equal(ptxlint_writer_new(PTXLINT_DIAGNOSTICS, &options, kit_write, &text, NULL), PTXLINT_BAD_ARGUMENT);
-    assert_int_equal(ptxlint_writer_new(PTXLINT_DIAGNOSTICS, &options, NULL, NULL, &writer), PTXLINT_BAD_ARGUMENT);
+    assert_int_equal(ptxlint_writer_new(PTXLINT_DIAGNOSTICS, &options, kit_write, &text, NULL),
+                     PTXLINT_BAD_ARGUMENT);
+    assert_int_equal(ptxlint_writer_new(PTXLINT_DIAGNOSTICS, &options, NULL, NULL, &writer),
+                     PTXLINT_BAD_ARGUMENT);
     assert_null(writer);
-    assert_int_equal(ptxlint_writer_new((ptxlint_document)7, &options, kit_write, &text, &writer), PTXLINT_BAD_ARGUMENT);
+    assert_int_equal(ptxlint_writer_new((ptxlint_document)7, &options, kit_write, &text, &writer),
+                     PTXLINT_BAD_ARGUMENT);
     options.format = PTXLINT_ONELINE;
-    assert_int_equal(ptxlint_writer_new(PTXLINT_REPORT, &options, kit_write, &text, &writer), PTXLINT_BAD_ARGUMENT);
+    assert_int_equal(ptxlint_writer_new(PTXLINT_REPORT, &options, kit_write, &text, &writer),
+                     PTXLINT_BAD_ARGUMENT);
     options.format = (ptxlint_format)9;
-    assert_int_equal(ptxlint_writer_new(PTXLINT_REPORT, &options, kit_write, &text, &writer), PTXLINT_BAD_ARGUMENT);
+    assert_int_equal(ptxlint_writer_new(PTXLINT_REPORT, &options, kit_write, &text, &writer),
+                     PTXLINT_BAD_ARGUMENT);
     ptxlint_write_options_init(&options);
     options.size--;
-    assert_int_equal(ptxlint_writer_new(PTXLINT_REPORT, &options, kit_write, &text, &writer), PTXLINT_BAD_ARGUMENT);
+    assert_int_equal(ptxlint_writer_new(PTXLINT_REPORT, &options, kit_write, &text, &writer),
+                     PTXLINT_BAD_ARGUMENT);
     assert_int_equal(ptxlint_writer_add(NULL, NULL), PTXLINT_BAD_ARGUMENT);
     assert_int_equal(ptxlint_writer_finish(NULL), PTXLINT_BAD_ARGUMENT);
 }
@@ -444,7 +501,8 @@ static void test_write_fails(void **state)
         int calls = 0;
         ptxlint_write_options_init(&options);
         options.format = cases[i].format;
-        assert_int_equal(ptxlint_writer_new(cases[i].document, &options, refuse, &calls, &writer), PTXLINT_OK);
+        assert_int_equal(ptxlint_writer_new(cases[i].document, &options, refuse, &calls, &writer),
+                         PTXLINT_OK);
         ptxlint_writer_add(writer, module);
         assert_int_equal(ptxlint_writer_finish(writer), PTXLINT_WRITE);
         assert_int_equal(ptxlint_writer_add(writer, module), PTXLINT_WRITE);
@@ -455,25 +513,45 @@ static void test_write_fails(void **state)
     ptxlint_module_free(module);
 }
 
-static char *render(const ptxlint_module *const *modules, size_t count, const ptxlint_write_options *options)
+static char *render(const ptxlint_module *const *modules, size_t count,
+                    const ptxlint_write_options *options)
 {
     Text text = { 0 };
     kit_put(&text, "", 0);
-    assert_int_equal(ptxlint_write_diagnostics(modules, count, options, kit_write, &text), PTXLINT_OK);
+    assert_int_equal(ptxlint_write_diagnostics(modules, count, options, kit_write, &text),
+                     PTXLINT_OK);
     return text.bytes;
 }
 
 static void test_selection(void **state)
 {
     (void)state;
-    static const char text[] = ".version 8.0\n.target sm_90\n.entry first() .reqntid 32 { ret; }\n.entry second() .reqntid 32 { ret; }\n.global .b32 a[0];\n";
-    static const char *const occupancy[] = { "occupancy" }, *const both[] = { "syntax", "occupancy" };
-    static const struct { const char *glob; const char *const *groups; size_t group_count; const char *want; size_t notes, errors; } cases[] = {
-        { NULL, NULL, 0, "-:5:16: error: an array bound is at least 1 [SYN205]\n"
-                         "-:3:8: note: blocks of 32 threads: an SM holds at most 32 blocks [OCC103]\n-:4:8: note: blocks of 32 threads: an SM holds at most 32 blocks [OCC103]\n", 2, 1 },
-        { NULL, occupancy, 1, "-:3:8: note: blocks of 32 threads: an SM holds at most 32 blocks [OCC103]\n-:4:8: note: blocks of 32 threads: an SM holds at most 32 blocks [OCC103]\n", 2, 0 },
-        { "sec*", occupancy, 1, "-:4:8: note: blocks of 32 threads: an SM holds at most 32 blocks [OCC103]\n", 1, 0 },
-        { "f?rst", both, 2, "-:5:16: error: an array bound is at least 1 [SYN205]\n-:3:8: note: blocks of 32 threads: an SM holds at most 32 blocks [OCC103]\n", 1, 1 },
+    static const char text[] = ".version 8.0\n.target sm_90\n.entry first() .reqntid 32 { ret; "
+                               "}\n.entry second() .reqntid 32 { ret; }\n.global .b32 a[0];\n";
+    static const char *const occupancy[] = { "occupancy" }, *const both[] = { "syntax",
+                                                                              "occupancy" };
+    static const struct {
+        const char *glob;
+        const char *const *groups;
+        size_t group_count;
+        const char *want;
+        size_t notes, errors;
+    } cases[] = {
+        { NULL, NULL, 0,
+          "-:5:16: error: an array bound is at least 1 [SYN205]\n"
+          "-:3:8: note: blocks of 32 threads: an SM holds at most 32 blocks [OCC103]\n-:4:8: note: "
+          "blocks of 32 threads: an SM holds at most 32 blocks [OCC103]\n",
+          2, 1 },
+        { NULL, occupancy, 1,
+          "-:3:8: note: blocks of 32 threads: an SM holds at most 32 blocks [OCC103]\n-:4:8: note: "
+          "blocks of 32 threads: an SM holds at most 32 blocks [OCC103]\n",
+          2, 0 },
+        { "sec*", occupancy, 1,
+          "-:4:8: note: blocks of 32 threads: an SM holds at most 32 blocks [OCC103]\n", 1, 0 },
+        { "f?rst", both, 2,
+          "-:5:16: error: an array bound is at least 1 [SYN205]\n-:3:8: note: blocks of 32 "
+          "threads: an SM holds at most 32 blocks [OCC103]\n",
+          1, 1 },
         { "third", occupancy, 1, "", 0, 0 },
     };
     ptxlint_module *module = kit_module(text);
@@ -501,7 +579,9 @@ static void test_selection(void **state)
 static void test_streaming(void **state)
 {
     (void)state;
-    static const char *const paths[] = { "testdata/ptx/saxpy.sm_90.ptx", "tests/golden/report/findings.ptx", "testdata/ptx/gemm.sm_80.ptx" };
+    static const char *const paths[] = { "testdata/ptx/saxpy.sm_90.ptx",
+                                         "tests/golden/report/findings.ptx",
+                                         "testdata/ptx/gemm.sm_80.ptx" };
     for (int document = PTXLINT_DIAGNOSTICS; document <= PTXLINT_REPORT; document++) {
         for (int format = PTXLINT_TEXT; format <= PTXLINT_JSON; format++) {
             if (document == PTXLINT_REPORT && format == PTXLINT_ONELINE)
@@ -512,7 +592,9 @@ static void test_streaming(void **state)
             ptxlint_module *modules[COUNT(paths)];
             ptxlint_write_options_init(&options);
             options.format = (ptxlint_format)format;
-            assert_int_equal(ptxlint_writer_new((ptxlint_document)document, &options, kit_write, &one, &writer), PTXLINT_OK);
+            assert_int_equal(
+                ptxlint_writer_new((ptxlint_document)document, &options, kit_write, &one, &writer),
+                PTXLINT_OK);
             for (size_t i = 0; i < COUNT(paths); i++) {
                 ptxlint_module *module = kit_open(paths[i]);
                 assert_int_equal(ptxlint_writer_add(writer, module), PTXLINT_OK);
@@ -522,8 +604,11 @@ static void test_streaming(void **state)
             assert_int_equal(ptxlint_writer_finish(writer), PTXLINT_OK);
             ptxlint_writer_free(writer);
             const ptxlint_module *const *view = (const ptxlint_module *const *)modules;
-            assert_int_equal(document == PTXLINT_REPORT ? ptxlint_write_report(view, COUNT(paths), &options, kit_write, &all)
-                                                        : ptxlint_write_diagnostics(view, COUNT(paths), &options, kit_write, &all), PTXLINT_OK);
+            assert_int_equal(
+                document == PTXLINT_REPORT
+                    ? ptxlint_write_report(view, COUNT(paths), &options, kit_write, &all)
+                    : ptxlint_write_diagnostics(view, COUNT(paths), &options, kit_write, &all),
+                PTXLINT_OK);
             assert_true(one.length > 0);
             assert_int_equal(one.length, all.length);
             assert_memory_equal(one.bytes, all.bytes, all.length);

@@ -1,4 +1,5 @@
-/* test_base.c -- what addresses and constants registers hold, branches that split a warp, what becomes of variables. */
+/* test_base.c -- what addresses and constants registers hold, branches that split a warp, what
+ * becomes of variables. */
 #include "arenas.h"
 #include "kit.h"
 
@@ -8,9 +9,12 @@
 #include "api/module.h"
 
 #define HEAD ".version 7.8\n.target sm_90\n.address_size 64\n"
-#define KERNEL HEAD ".global .align 4 .b32 g[64];\n.const .align 4 .b32 c[4];\n.shared .align 4 .b8 s[1024];\n" \
-    ".visible .entry k(.param .u64 out, .param .u64 in, .param .u32 n, .param .align 8 .b8 pair[16]) BOUNDS\n{\n" \
-    ".reg .b32 a<30>;\n.reg .b64 d<30>;\n.reg .pred p<9>;\n"
+#define KERNEL                                                                                    \
+    HEAD ".global .align 4 .b32 g[64];\n.const .align 4 .b32 c[4];\n.shared .align 4 .b8 "        \
+         "s[1024];\n"                                                                             \
+         ".visible .entry k(.param .u64 out, .param .u64 in, .param .u32 n, .param .align 8 .b8 " \
+         "pair[16]) BOUNDS\n{\n"                                                                  \
+         ".reg .b32 a<30>;\n.reg .b64 d<30>;\n.reg .pred p<9>;\n"
 
 static const char *name_of(const ptxlint_module *module, Span name)
 {
@@ -37,7 +41,7 @@ static ptxlint_module *kernel_of(const char *bounds, const char *body)
     return module;
 }
 
-/* ---- bases ------------------------------------------------------------------------------------------------------- */
+/* ---- bases ----------------------------------------------------------------------------------- */
 
 static void put_space(Text *text, uint8_t space)
 {
@@ -53,7 +57,8 @@ static void put_base(Text *text, const ptxlint_module *module, const PointsTo *b
         kit_print(text, "=%lld", (long long)base->offset);
     if (base->kind != BASE_VAR && base->kind != BASE_PARAM)
         return;
-    kit_print(text, "%s%s", base->kind == BASE_PARAM ? "*" : "", name_of(module, module->ir->vars[base->id].name));
+    kit_print(text, "%s%s", base->kind == BASE_PARAM ? "*" : "",
+              name_of(module, module->ir->vars[base->id].name));
     if (base->has_offset)
         kit_print(text, "%+lld ", (long long)base->offset);
     else
@@ -117,7 +122,8 @@ static void test_bases(void **state)
         ptxlint_module *module = kernel_of("", bases[i].body);
         const Func *func = &module->ir->funcs[0];
         ArenaMark before = ptx_arena_mark(&w->scratch);
-        const PointsToSet *got = ptx_points_to_sets_compute(&w->arena, &w->scratch, module->ir, func);
+        const PointsToSet *got = ptx_points_to_sets_compute(&w->arena, &w->scratch, module->ir,
+                                                            func);
         ArenaMark after = ptx_arena_mark(&w->scratch);
         assert_true(before.chunk == after.chunk && before.next == after.next);
         Text text = { 0 };
@@ -143,7 +149,9 @@ static void test_definitions(void **state)
     World *w = *state;
     if (setjmp(w->failure))
         fail_msg("arena");
-    ptxlint_module *module = kernel_of("", "mov.u32 a1, 7;\nadd.s32 a2, a1, a1;\nsetp.eq.u32 p1, a2, 14;\n@p1 mov.u32 a3, a2;\nmov.u32 a4, 0;\nmov.u32 a4, 1;\nst.global.u32 [g], a4;\n");
+    ptxlint_module *module = kernel_of(
+        "", "mov.u32 a1, 7;\nadd.s32 a2, a1, a1;\nsetp.eq.u32 p1, a2, 14;\n@p1 mov.u32 a3, "
+            "a2;\nmov.u32 a4, 0;\nmov.u32 a4, 1;\nst.global.u32 [g], a4;\n");
     const Func *func = &module->ir->funcs[0];
     const PointsToSet *got = ptx_points_to_sets_compute(&w->arena, &w->scratch, module->ir, func);
     static const struct { const char *name; InsnId def; uint32_t uses; int64_t value; } want[] = {
@@ -156,14 +164,16 @@ static void test_definitions(void **state)
             int64_t value = -1;
             Operand operand = { .kind = OPERAND_REG, .role = ROLE_USE, .id = reg };
             ptx_points_to_constant(got, &operand, &value);
-            if (got->def[reg] != want[i].def || got->use_count[reg] != want[i].uses || value != want[i].value)
-                fail_msg("%s: %u %u %lld", want[i].name, got->def[reg], got->use_count[reg], (long long)value);
+            if (got->def[reg] != want[i].def || got->use_count[reg] != want[i].uses
+                || value != want[i].value)
+                fail_msg("%s: %u %u %lld", want[i].name, got->def[reg], got->use_count[reg],
+                         (long long)value);
         }
     }
     ptxlint_module_free(module);
 }
 
-/* ---- splits ------------------------------------------------------------------------------------------------------ */
+/* ---- splits ---------------------------------------------------------------------------------- */
 
 static const char *label_at(const ptxlint_module *module, const Func *func, InsnId insn)
 {
@@ -173,7 +183,8 @@ static const char *label_at(const ptxlint_module *module, const Func *func, Insn
     return insn ? "-" : "entry";
 }
 
-static const MustDiverge *splits_of(World *w, const ptxlint_module *module, FuncId f, const Launch *launch)
+static const MustDiverge *splits_of(World *w, const ptxlint_module *module, FuncId f,
+                                    const Launch *launch)
 {
     Session *s = ptx_session_at(module, f);
     const Cfg *cfg = ptx_session_cfg(s);
@@ -181,15 +192,18 @@ static const MustDiverge *splits_of(World *w, const ptxlint_module *module, Func
     const Loops *loops = ptx_session_loops(s);
     ArenaMark before = ptx_arena_mark(&w->scratch);
     const Func *func = &module->ir->funcs[f];
-    const Uniforms *uniforms = ptx_uniform_compute(&w->arena, &w->scratch, module->ir, func, cfg, dom, loops, launch);
-    const MustDiverge *splits = ptx_must_diverge_compute(&w->arena, &w->scratch, module->ir, func, cfg, dom, loops, uniforms, launch);
+    const Uniforms *uniforms = ptx_uniform_compute(&w->arena, &w->scratch, module->ir, func, cfg,
+                                                   dom, loops, launch);
+    const MustDiverge *splits = ptx_must_diverge_compute(&w->arena, &w->scratch, module->ir, func,
+                                                         cfg, dom, loops, uniforms, launch);
     ArenaMark after = ptx_arena_mark(&w->scratch);
     assert_true(before.chunk == after.chunk && before.next == after.next);
     return splits;
 }
 
 /* Of each block with a mark: "A!" splits, "B<A" by, "C?" may. */
-static void put_splits(Text *text, const ptxlint_module *module, FuncId f, const MustDiverge *splits)
+static void put_splits(Text *text, const ptxlint_module *module, FuncId f,
+                       const MustDiverge *splits)
 {
     const Func *func = &module->ir->funcs[f];
     const Cfg *cfg = ptx_session_cfg(ptx_session_at(module, f));
@@ -198,7 +212,8 @@ static void put_splits(Text *text, const ptxlint_module *module, FuncId f, const
         bool certain = splits->splits[b] || splits->by[b] != NO_ID;
         if (!ptx_block_is_reachable(cfg, b) || (!certain && !splits->may[b]))
             continue;
-        kit_print(text, "%s%s%s", text->length ? " " : "", label_at(module, func, cfg->blocks[b].first), splits->splits[b] ? "!" : "");
+        kit_print(text, "%s%s%s", text->length ? " " : "",
+                  label_at(module, func, cfg->blocks[b].first), splits->splits[b] ? "!" : "");
         if (splits->by[b] != NO_ID)
             kit_print(text, "<%s", label_at(module, func, cfg->blocks[splits->by[b]].first));
         kit_print(text, "%s", splits->may[b] ? "?" : "");
@@ -210,58 +225,103 @@ static void put_splits(Text *text, const ptxlint_module *module, FuncId f, const
 /* if (condition) { IN: barrier } AFTER: work */
 #define IF(test) TID test "\n@p1 bra AFTER;\nIN: bar.sync 0;\nAFTER: " WORK
 
-static const struct { const char *what, *bounds, *body, *want; } splits[] = {
+static const struct { const char *what, *bounds, *body, *want;
+} splits[] = {
     { "half a warp", "", IF("setp.gt.u32 p1, a1, 15;"), "entry! IN<entry?" },
     { "one thread", "", IF("setp.ne.u32 p1, a1, 0;"), "entry! IN<entry?" },
     { "a whole warp", "", IF("setp.gt.u32 p1, a1, 31;"), "IN?" },
     { "whole warps, the shape known", ".reqntid 128, 1, 1", IF("setp.gt.u32 p1, a1, 31;"), "" },
-    { "a warp and a half, the shape known", ".reqntid 128, 1, 1", IF("setp.gt.u32 p1, a1, 47;"), "entry! IN<entry?" },
+    { "a warp and a half, the shape known", ".reqntid 128, 1, 1", IF("setp.gt.u32 p1, a1, 47;"),
+      "entry! IN<entry?" },
     { "a warp and a half, not known", "", IF("setp.gt.u32 p1, a1, 47;"), "IN?" },
     { "rows of 16", ".reqntid 16, 16, 1", IF("setp.gt.u32 p1, a1, 15;"), "" },
     { "columns of 16", ".reqntid 16, 16, 1", IF("setp.gt.u32 p1, a1, 7;"), "entry! IN<entry?" },
     { "one lane", ".reqntid 1, 1, 1", IF("setp.ne.u32 p1, a1, 0;"), "" },
     { "fewer than a warp", ".maxntid 16, 1, 1", IF("setp.gt.u32 p1, a1, 15;"), "IN?" },
-    { "two dimensions, not known", "", "mov.u32 a2, %tid.y;\n" IF("setp.gt.u32 p1, a1, 15;"), "IN?" },
-    { "lanes, in any shape", "", "mov.u32 a2, %tid.y; mov.u32 a3, %laneid;\n" IF("setp.gt.u32 p1, a3, 15;"), "entry! IN<entry?" },
+    { "two dimensions, not known", "", "mov.u32 a2, %tid.y;\n" IF("setp.gt.u32 p1, a1, 15;"),
+      "IN?" },
+    { "lanes, in any shape", "",
+      "mov.u32 a2, %tid.y; mov.u32 a3, %laneid;\n" IF("setp.gt.u32 p1, a3, 15;"),
+      "entry! IN<entry?" },
     { "parity", "", IF("and.b32 a2, a1, 1; setp.eq.u32 p1, a2, 0;"), "entry! IN<entry?" },
     { "the warp's number", "", IF("shr.u32 a2, a1, 5; setp.ne.u32 p1, a2, 0;"), "IN?" },
     { "a parameter", "", IF("ld.param.u32 a2, [n]; setp.gt.u32 p1, a2, 5;"), "" },
     { "a parameter and the lane", "", IF("ld.param.u32 a2, [n]; setp.ge.u32 p1, a1, a2;"), "IN?" },
-    { "the lane, whatever else", "", IF("ld.param.u32 a2, [n]; setp.ge.u32 p2, a2, 7; setp.gt.or.u32 p1, a1, 15, p2;"), "IN?" },
+    { "the lane, whatever else", "",
+      IF("ld.param.u32 a2, [n]; setp.ge.u32 p2, a2, 7; setp.gt.or.u32 p1, a1, 15, p2;"), "IN?" },
     { "memory", "", IF("ld.global.u32 a2, [g]; setp.ge.u32 p1, a2, 7;"), "IN?" },
     { "the block's place", "", IF("mov.u32 a2, %ctaid.x; setp.ge.u32 p1, a2, 7;"), "" },
-    { "both arms", "", TID "setp.gt.u32 p1, a1, 15;\n@p1 bra B;\nA: bar.sync 0;\nbra AFTER;\nB: bar.sync 1;\nAFTER: " WORK, "entry! A<entry? B<entry?" },
-    { "a bounds check that leaves", "", TID "setp.gt.u32 p1, a1, 15;\n@p1 bra OUT;\nIN: bar.sync 0;\nOUT: ret;", "entry! IN?" },
-    { "the same with an exit of its own", "", TID "setp.lt.u32 p1, a1, 16;\n@p1 bra IN;\nret;\nIN: bar.sync 0;\nNEXT: " WORK, "entry! -? IN?" },
-    { "a guarded exit", "", TID "setp.gt.u32 p1, a1, 15;\n@p1 exit;\nIN: bar.sync 0;\n" WORK, "IN?" },
-    { "behind those that left", "", TID "setp.gt.u32 p1, a1, 15;\n@p1 exit;\nIN: setp.gt.u32 p2, a1, 15;\n@p2 bra AFTER;\nB: bar.sync 0;\nAFTER: " WORK, "IN? B? AFTER?" },
+    { "both arms", "",
+      TID "setp.gt.u32 p1, a1, 15;\n@p1 bra B;\nA: bar.sync 0;\nbra AFTER;\nB: bar.sync "
+          "1;\nAFTER: " WORK,
+      "entry! A<entry? B<entry?" },
+    { "a bounds check that leaves", "",
+      TID "setp.gt.u32 p1, a1, 15;\n@p1 bra OUT;\nIN: bar.sync 0;\nOUT: ret;", "entry! IN?" },
+    { "the same with an exit of its own", "",
+      TID "setp.lt.u32 p1, a1, 16;\n@p1 bra IN;\nret;\nIN: bar.sync 0;\nNEXT: " WORK,
+      "entry! -? IN?" },
+    { "a guarded exit", "", TID "setp.gt.u32 p1, a1, 15;\n@p1 exit;\nIN: bar.sync 0;\n" WORK,
+      "IN?" },
+    { "behind those that left", "",
+      TID "setp.gt.u32 p1, a1, 15;\n@p1 exit;\nIN: setp.gt.u32 p2, a1, 15;\n@p2 bra AFTER;\nB: "
+          "bar.sync 0;\nAFTER: " WORK,
+      "IN? B? AFTER?" },
     { "a bounds check of the grid, then the lane", "",
-      TID "mov.u32 a2, %ctaid.x; mov.u32 a3, %ntid.x; mad.lo.s32 a4, a2, a3, a1; ld.param.u32 a5, [n]; setp.ge.u32 p1, a4, a5;\n@p1 bra OUT;\n"
-      "IN: setp.gt.u32 p2, a1, 15;\n@p2 bra AFTER;\nB: bar.sync 0;\nAFTER: " WORK "OUT: ret;", "IN!? B<IN? AFTER?" },
+      TID "mov.u32 a2, %ctaid.x; mov.u32 a3, %ntid.x; mad.lo.s32 a4, a2, a3, a1; ld.param.u32 a5, "
+          "[n]; setp.ge.u32 p1, a4, a5;\n@p1 bra OUT;\n"
+          "IN: setp.gt.u32 p2, a1, 15;\n@p2 bra AFTER;\nB: bar.sync 0;\nAFTER: " WORK "OUT: ret;",
+      "IN!? B<IN? AFTER?" },
     { "the inner condition follows from the outer", "",
-      TID "setp.gt.u32 p1, a1, 7;\n@p1 bra AFTER;\nIN: setp.gt.u32 p2, a1, 15;\n@p2 bra AFTER;\nB: bar.sync 0;\nAFTER: " WORK, "entry! IN<entry? B<entry?" },
+      TID "setp.gt.u32 p1, a1, 7;\n@p1 bra AFTER;\nIN: setp.gt.u32 p2, a1, 15;\n@p2 bra AFTER;\nB: "
+          "bar.sync 0;\nAFTER: " WORK,
+      "entry! IN<entry? B<entry?" },
     { "the outer condition lets too few through, perhaps", "",
-      TID "mov.u32 a2, %ntid.x; shr.u32 a2, a2, 6; setp.ge.u32 p1, a1, a2;\n@p1 bra AFTER;\nIN: setp.gt.u32 p2, a1, 15;\n@p2 bra AFTER;\nB: bar.sync 0;\nAFTER: " WORK,
+      TID "mov.u32 a2, %ntid.x; shr.u32 a2, a2, 6; setp.ge.u32 p1, a1, a2;\n@p1 bra AFTER;\nIN: "
+          "setp.gt.u32 p2, a1, 15;\n@p2 bra AFTER;\nB: bar.sync 0;\nAFTER: " WORK,
       "IN? B?" },
-    { "nested", "", TID "setp.gt.u32 p1, a1, 15;\n@p1 bra AFTER;\nIN: setp.gt.u32 p2, a1, 7;\n@p2 bra MEET;\nB: bar.sync 0;\nMEET: " WORK "AFTER: " WORK,
+    { "nested", "",
+      TID "setp.gt.u32 p1, a1, 15;\n@p1 bra AFTER;\nIN: setp.gt.u32 p2, a1, 7;\n@p2 bra MEET;\nB: "
+          "bar.sync 0;\nMEET: " WORK "AFTER: " WORK,
       "entry! IN!<entry? B<IN? MEET<entry?" },
-    { "a loop that lanes leave one by one", "", TID "mov.u32 a2, a1;\nL: bar.sync 0;\nadd.u32 a2, a2, 1;\nsetp.lt.u32 p1, a2, 40;\n@p1 bra L;\nAFTER: " WORK, "L?" },
-    { "a loop that all leave together", "", TID "mov.u32 a2, 0;\nL: bar.sync 0;\nadd.u32 a2, a2, 1;\nsetp.lt.u32 p1, a2, 40;\n@p1 bra L;\nAFTER: " WORK, "" },
+    { "a loop that lanes leave one by one", "",
+      TID "mov.u32 a2, a1;\nL: bar.sync 0;\nadd.u32 a2, a2, 1;\nsetp.lt.u32 p1, a2, 40;\n@p1 bra "
+          "L;\nAFTER: " WORK,
+      "L?" },
+    { "a loop that all leave together", "",
+      TID "mov.u32 a2, 0;\nL: bar.sync 0;\nadd.u32 a2, a2, 1;\nsetp.lt.u32 p1, a2, 40;\n@p1 bra "
+          "L;\nAFTER: " WORK,
+      "" },
     { "a branch inside a loop", "",
-      TID "mov.u32 a2, 0;\nL: setp.gt.u32 p2, a1, 15;\n@p2 bra NEXT;\nB: bar.sync 0;\nNEXT: add.u32 a2, a2, 1;\nsetp.lt.u32 p1, a2, 40;\n@p1 bra L;\nAFTER: " WORK, "L! B<L?" },
+      TID "mov.u32 a2, 0;\nL: setp.gt.u32 p2, a1, 15;\n@p2 bra NEXT;\nB: bar.sync 0;\nNEXT: "
+          "add.u32 a2, a2, 1;\nsetp.lt.u32 p1, a2, 40;\n@p1 bra L;\nAFTER: " WORK,
+      "L! B<L?" },
     { "a reduction's loop: fewer lanes each time", "",
-      TID "mov.u32 a2, 64;\nL: bar.sync 0;\nsetp.ge.u32 p2, a1, a2;\n@p2 bra NEXT;\nB: " WORK "NEXT: shr.u32 a2, a2, 1;\nsetp.gt.u32 p1, a2, 0;\n@p1 bra L;\nAFTER: " WORK, "B?" },
+      TID "mov.u32 a2, 64;\nL: bar.sync 0;\nsetp.ge.u32 p2, a1, a2;\n@p2 bra NEXT;\nB: " WORK
+          "NEXT: shr.u32 a2, a2, 1;\nsetp.gt.u32 p1, a2, 0;\n@p1 bra L;\nAFTER: " WORK,
+      "B?" },
     { "what a loop of different length left", "",
-      TID "mov.u32 a2, a1; mov.u32 a3, 0;\nL: add.u32 a3, a3, 1; add.u32 a2, a2, 1;\nsetp.lt.u32 p1, a2, 40;\n@p1 bra L;\nM: setp.lt.u32 p2, a3, 20;\n@p2 bra AFTER;\nB: bar.sync 0;\nAFTER: " WORK, "L? B?" },
+      TID "mov.u32 a2, a1; mov.u32 a3, 0;\nL: add.u32 a3, a3, 1; add.u32 a2, a2, 1;\nsetp.lt.u32 "
+          "p1, a2, 40;\n@p1 bra L;\nM: setp.lt.u32 p2, a3, 20;\n@p2 bra AFTER;\nB: bar.sync "
+          "0;\nAFTER: " WORK,
+      "L? B?" },
     { "continue: the way back before the paths meet", "",
-      TID "mov.u32 a2, 0;\nL: add.u32 a2, a2, 1;\nsetp.gt.u32 p3, a2, 9;\n@p3 bra AFTER;\nM: setp.gt.u32 p2, a1, 15;\n@p2 bra L;\nB: bar.sync 0;\nbra L;\nAFTER: " WORK,
+      TID "mov.u32 a2, 0;\nL: add.u32 a2, a2, 1;\nsetp.gt.u32 p3, a2, 9;\n@p3 bra AFTER;\nM: "
+          "setp.gt.u32 p2, a1, 15;\n@p2 bra L;\nB: bar.sync 0;\nbra L;\nAFTER: " WORK,
       "M! B<M?" },
     { "a way around the branch", "",
-      TID "ld.param.u32 a2, [n]; setp.eq.u32 p3, a2, 0;\n@p3 bra B;\nM: setp.gt.u32 p2, a1, 15;\n@p2 bra AFTER;\nB: bar.sync 0;\nAFTER: " WORK, "M! B?" },
-    { "a trap in an arm", "", TID "setp.gt.u32 p1, a1, 15;\n@p1 bra AFTER;\nIN: bar.sync 0;\nld.param.u32 a2, [n]; setp.eq.u32 p3, a2, 0;\n@p3 bra BAD;\nbra AFTER;\nBAD: trap;\nAFTER: " WORK,
+      TID "ld.param.u32 a2, [n]; setp.eq.u32 p3, a2, 0;\n@p3 bra B;\nM: setp.gt.u32 p2, a1, "
+          "15;\n@p2 bra AFTER;\nB: bar.sync 0;\nAFTER: " WORK,
+      "M! B?" },
+    { "a trap in an arm", "",
+      TID "setp.gt.u32 p1, a1, 15;\n@p1 bra AFTER;\nIN: bar.sync 0;\nld.param.u32 a2, [n]; "
+          "setp.eq.u32 p3, a2, 0;\n@p3 bra BAD;\nbra AFTER;\nBAD: trap;\nAFTER: " WORK,
       "entry! IN? -? BAD? AFTER?" },
-    { "target and next are one", "", TID "setp.gt.u32 p1, a1, 15;\n@p1 bra IN;\nIN: bar.sync 0;", "" },
-    { "brx", "", TID "ts: .branchtargets A, B;\nbrx.idx a1, ts;\nA: bar.sync 0;\nbra AFTER;\nB: bar.sync 1;\nAFTER: " WORK, "A? B?" },
+    { "target and next are one", "", TID "setp.gt.u32 p1, a1, 15;\n@p1 bra IN;\nIN: bar.sync 0;",
+      "" },
+    { "brx", "",
+      TID "ts: .branchtargets A, B;\nbrx.idx a1, ts;\nA: bar.sync 0;\nbra AFTER;\nB: bar.sync "
+          "1;\nAFTER: " WORK,
+      "A? B?" },
 };
 
 static void test_splits(void **state)
@@ -275,7 +335,8 @@ static void test_splits(void **state)
         Text text = { 0 };
         put_splits(&text, module, 0, splits_of(w, module, 0, NULL));
         if (strcmp(text.bytes, splits[i].want)) {
-            print_error("%s\n%s\n  want %s\n  got  %s\n", splits[i].what, splits[i].body, splits[i].want, text.bytes);
+            print_error("%s\n%s\n  want %s\n  got  %s\n", splits[i].what, splits[i].body,
+                        splits[i].want, text.bytes);
             bad++;
         }
         free(text.bytes);
@@ -284,18 +345,20 @@ static void test_splits(void **state)
     assert_int_equal(bad, 0);
 }
 
-/* ---- input that is meant to be expensive ------------------------------------------------------------------------- */
+/* ---- input that is meant to be expensive ----------------------------------------------------- */
 
 static void put_diamonds(Text *text, int length)
 {
     for (int i = 0; i < length; i++)
-        kit_print(text, "setp.gt.u32 p1, a1, %d;\n@p1 bra D%d;\nadd.u32 a2, a2, %d;\nD%d:\n", i % 64, i, i, i);
+        kit_print(text, "setp.gt.u32 p1, a1, %d;\n@p1 bra D%d;\nadd.u32 a2, a2, %d;\nD%d:\n",
+                  i % 64, i, i, i);
 }
 
 static void put_loops(Text *text, int length)
 {
     for (int i = 0; i < length; i++)
-        kit_print(text, "S%d:\nadd.u32 a2, a2, 1;\nsetp.lt.u32 p1, a2, %d;\n@p1 bra S%d;\n", i, 3 * i + 5, i);
+        kit_print(text, "S%d:\nadd.u32 a2, a2, 1;\nsetp.lt.u32 p1, a2, %d;\n@p1 bra S%d;\n", i,
+                  3 * i + 5, i);
 }
 
 static void put_nest(Text *text, int depth)
@@ -306,10 +369,12 @@ static void put_nest(Text *text, int depth)
         kit_print(text, "add.u32 a2, a2, 1;\nE%d:\n", i);
 }
 
-static void put_jumps(Text *text, int length)           /* every block to a few others, forwards and backwards */
+static void put_jumps(Text *text,
+                      int length) /* every block to a few others, forwards and backwards */
 {
     for (int i = 0; i < length; i++)
-        kit_print(text, "J%d:\nsetp.gt.u32 p1, a1, %d;\n@p1 bra J%u;\n", i, i % 32, (unsigned)i * 7919u % (unsigned)length);
+        kit_print(text, "J%d:\nsetp.gt.u32 p1, a1, %d;\n@p1 bra J%u;\n", i, i % 32,
+                  (unsigned)i * 7919u % (unsigned)length);
 }
 
 static const struct { const char *what; void (*put)(Text *, int); int size, few; } costly[] = {
@@ -322,7 +387,9 @@ static const struct { const char *what; void (*put)(Text *, int); int size, few;
 static void test_costly(void **state)
 {
     World *w = *state;
-    const Launch launch = { .grid = { 8, 1, 1 }, .block = { 1024, 1, 1 }, .dynamic_shared_bytes = -1 };
+    const Launch launch = { .grid = { 8, 1, 1 },
+                            .block = { 1024, 1, 1 },
+                            .dynamic_shared_bytes = -1 };
     if (setjmp(w->failure))
         fail_msg("arena");
     for (size_t i = 0; i < 2 * COUNT(costly); i++) {
@@ -344,7 +411,11 @@ static void test_launches(void **state)
     World *w = *state;
     static const uint8_t ten[] = { 10, 0, 0, 0 };
     const LaunchParam params[] = { { NULL, 0, false }, { NULL, 0, false }, { ten, 4, false } };
-    const Launch launch = { .grid = { 8, 1, 1 }, .block = { 64, 1, 1 }, .dynamic_shared_bytes = -1, .params = params, .param_count = 3 };
+    const Launch launch = { .grid = { 8, 1, 1 },
+                            .block = { 64, 1, 1 },
+                            .dynamic_shared_bytes = -1,
+                            .params = params,
+                            .param_count = 3 };
     static const struct { const char *body, *want; } cases[] = {
         { IF("ld.param.u32 a2, [n]; setp.ge.u32 p1, a1, a2;"), "entry! IN<entry?" },
         { IF("setp.gt.u32 p1, a1, 31;"), "" },
@@ -363,21 +434,25 @@ static void test_launches(void **state)
     }
 }
 
-/* ---- usage ------------------------------------------------------------------------------------------------------- */
+/* ---- usage ----------------------------------------------------------------------------------- */
 
-/* "n" named, "r" read, "w" written; those of the module, and those of the first function that are not parameters. */
+/* "n" named, "r" read, "w" written; those of the module, and those of the first function that are
+ * not parameters. */
 static void put_usage(Text *text, const ptxlint_module *module, const Usage *usage)
 {
     kit_put(text, "", 0);
     for (VarId v = 0; v < module->ir->var_count; v++) {
         if (module->ir->vars[v].is_parameter)
             continue;
-        kit_print(text, "%s%s:%s%s%s", text->length ? " " : "", name_of(module, module->ir->vars[v].name), usage->is_named[v] ? "n" : "",
+        kit_print(text, "%s%s:%s%s%s", text->length ? " " : "",
+                  name_of(module, module->ir->vars[v].name), usage->is_named[v] ? "n" : "",
                   usage->is_read[v] ? "r" : "", usage->is_written[v] ? "w" : "");
     }
 }
 
-#define ENTRY(body) ".entry k(.param .u64 out) {\n.reg .b32 a<9>;\n.reg .b64 d<9>;\n.reg .pred p<5>;\n" body "\nret;\n}\n"
+#define ENTRY(body)                                                                          \
+    ".entry k(.param .u64 out) {\n.reg .b32 a<9>;\n.reg .b64 d<9>;\n.reg .pred p<5>;\n" body \
+    "\nret;\n}\n"
 #define X ".global .align 4 .b32 x[4];\n"
 #define S ".shared .align 16 .b8 x[64];\n"
 
@@ -436,7 +511,7 @@ static void test_usage(void **state)
     }
 }
 
-/* ---- real kernels ------------------------------------------------------------------------------------------------ */
+/* ---- real kernels ---------------------------------------------------------------------------- */
 
 static bool has_barrier(const Func *func, const Block *block)
 {
@@ -446,9 +521,10 @@ static bool has_barrier(const Func *func, const Block *block)
     return false;
 }
 
-/* Barriers that perhaps a part of a warp comes to: behind a condition on memory, behind those that left, in the code of one
- * warp among several, behind a check of the grid's handle. */
-static const char *const parted[] = { "divergent_barrier", "return_before_barrier", "producer_consumer", "grid_steps" };
+/* Barriers that perhaps a part of a warp comes to: behind a condition on memory, behind those that
+ * left, in the code of one warp among several, behind a check of the grid's handle. */
+static const char *const parted[] = { "divergent_barrier", "return_before_barrier",
+                                      "producer_consumer", "grid_steps" };
 
 static bool is_parted(const char *kernel)
 {
@@ -475,17 +551,22 @@ static void tally_bases(World *w, const ptxlint_module *module, const Func *func
     }
 }
 
-static void tally_splits(World *w, const ptxlint_module *module, FuncId f, const Launch *launch, Tally *tally)
+static void tally_splits(World *w, const ptxlint_module *module, FuncId f, const Launch *launch,
+                         Tally *tally)
 {
     const Func *func = &module->ir->funcs[f];
     const Cfg *cfg = ptx_session_cfg(ptx_session_at(module, f));
     const MustDiverge *s = splits_of(w, module, f, launch);
     for (BlockId b = 0; b < cfg->block_count; b++) {
-        assert_true((s->by[b] == NO_ID && !s->splits[b]) || (func->is_entry && ptx_block_is_reachable(cfg, b)));
+        assert_true((s->by[b] == NO_ID && !s->splits[b])
+                    || (func->is_entry && ptx_block_is_reachable(cfg, b)));
         assert_true(s->may[b] || (func->is_entry && s->by[b] == NO_ID));
-        bool is_doubtful = s->by[b] != NO_ID || (func->is_entry && s->may[b] && !is_parted(name_of(module, func->name)));
+        bool is_doubtful = s->by[b] != NO_ID
+                           || (func->is_entry && s->may[b]
+                               && !is_parted(name_of(module, func->name)));
         if (is_doubtful && ptx_block_is_reachable(cfg, b) && has_barrier(func, &cfg->blocks[b]))
-            fail_msg("%s, line %u", name_of(module, func->name), kit_line(module, func->insns[cfg->blocks[b].first].span.begin));
+            fail_msg("%s, line %u", name_of(module, func->name),
+                     kit_line(module, func->insns[cfg->blocks[b].first].span.begin));
         tally->splits += s->splits[b];
         tally->marks += s->by[b] != NO_ID;
         tally->blocks += func->is_entry;
@@ -493,12 +574,15 @@ static void tally_splits(World *w, const ptxlint_module *module, FuncId f, const
     }
 }
 
-/* Compilers' code: no barrier where only a part of a warp comes, nearly none where perhaps, and most accesses have a base. */
+/* Compilers' code: no barrier where only a part of a warp comes, nearly none where perhaps, and
+ * most accesses have a base. */
 static void test_corpus(void **state)
 {
     World *w = *state;
     Paths files = kit_walk("testdata/ptx", ".ptx");
-    const Launch launch = { .grid = { 64, 1, 1 }, .block = { 128, 1, 1 }, .dynamic_shared_bytes = -1 };
+    const Launch launch = { .grid = { 64, 1, 1 },
+                            .block = { 128, 1, 1 },
+                            .dynamic_shared_bytes = -1 };
     Tally plain = { 0 }, launched = { 0 };
     if (setjmp(w->failure))
         fail_msg("arena");

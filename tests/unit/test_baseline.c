@@ -1,4 +1,5 @@
-/* test_baseline.c -- baselines: which findings are the same one in another version of a file, what is stale, and files that are no baseline. */
+/* test_baseline.c -- baselines: which findings are the same one in another version of a file, what
+ * is stale, and files that are no baseline. */
 #include "kit.h"
 
 #include "compare/key.h"
@@ -7,11 +8,15 @@
 
 #define HEAD ".version 9.0\n.target sm_80\n.address_size 64\n"
 
-/* A kernel in which each `body` line computes a double-precision literal or the like; MEM201 needs no launch. */
-#define KERNEL(name, reg, label, body) \
-    ".visible .entry " name "(.param .u64 in, .param .u64 out)\n.maxntid 256\n{\n.reg .b32 %r<9" reg ">; .reg .b64 %rd<9" reg ">; .reg .f32 %f<9" reg ">; .reg .pred %p<9>;\n" \
-    "ld.param.u64 %rd" reg ", [in];\nmov.u32 %r" reg ", %tid.x;\nmul.wide.u32 %rd1" reg ", %r" reg ", 128;\nadd.s64 %rd2" reg ", %rd" reg ", %rd1" reg ";\n" \
-    label ":\n" body "st.global.f32 [%rd2" reg "], %f" reg ";\nret;\n}\n"
+/* A kernel in which each `body` line computes a double-precision literal or the like; MEM201 needs
+ * no launch. */
+#define KERNEL(name, reg, label, body)                                                             \
+    ".visible .entry " name                                                                        \
+    "(.param .u64 in, .param .u64 out)\n.maxntid 256\n{\n.reg .b32 %r<9" reg                       \
+    ">; .reg .b64 %rd<9" reg ">; .reg .f32 %f<9" reg ">; .reg .pred %p<9>;\n"                      \
+    "ld.param.u64 %rd" reg ", [in];\nmov.u32 %r" reg ", %tid.x;\nmul.wide.u32 %rd1" reg ", %r" reg \
+    ", 128;\nadd.s64 %rd2" reg ", %rd" reg ", %rd1" reg ";\n" label ":\n" body                     \
+    "st.global.f32 [%rd2" reg "], %f" reg ";\nret;\n}\n"
 #define LOAD(reg) "ld.global.f32 %f" reg ", [%rd2" reg "];\n"
 
 static ptxlint_module *module_of(const char *text, const ptxlint_baseline *baseline)
@@ -72,7 +77,7 @@ static char *written(const ptxlint_baseline *baseline)
     return text.bytes;
 }
 
-/* ---- keys -------------------------------------------------------------------------------------------------------- */
+/* ---- keys ------------------------------------------------------------------------------------ */
 
 static void test_statements(void **state)
 {
@@ -102,7 +107,9 @@ static void test_statements(void **state)
         size_t length = ptxlint_module_statement(module, 0, got, sizeof got);
         assert_string_equal(got, cases[i].want);
         assert_int_equal(length, strlen(got));
-        assert_int_equal(ptxlint_module_statement(module, UINT32_MAX, got, 0), ptxlint_module_statement(module, (uint32_t)strlen(cases[i].text), got, sizeof got));
+        assert_int_equal(
+            ptxlint_module_statement(module, UINT32_MAX, got, 0),
+            ptxlint_module_statement(module, (uint32_t)strlen(cases[i].text), got, sizeof got));
         ptxlint_module_free(module);
     }
 }
@@ -142,11 +149,12 @@ static void test_kernel_names(void **state)
     ptx_arena_init(&arena, 1 << 20, &on_failure);
     assert_int_equal(setjmp(on_failure), 0);
     for (size_t i = 0; i < COUNT(cases); i++)
-        assert_string_equal(ptx_key_kernel(&arena, cases[i].name, strlen(cases[i].name)), cases[i].want);
+        assert_string_equal(ptx_key_kernel(&arena, cases[i].name, strlen(cases[i].name)),
+                            cases[i].want);
     ptx_arena_free(&arena);
 }
 
-/* ---- what is the same finding ------------------------------------------------------------------------------------ */
+/* ---- what is the same finding ---------------------------------------------------------------- */
 
 #define BASE HEAD KERNEL("a", "1", "L1", LOAD("1")) KERNEL("b", "1", "L2", LOAD("1"))
 
@@ -207,13 +215,14 @@ static void test_recompiled(void **state)
     free(base);
 }
 
-/* ---- stale entries, files ---------------------------------------------------------------------------------------- */
+/* ---- stale entries, files -------------------------------------------------------------------- */
 
 static void test_stale(void **state)
 {
     (void)state;
     static const char *const base[] = { BASE };
-    static const char *const repaired[] = { HEAD KERNEL("a", "1", "L1", "mov.f32 %f1, 0f00000000;\n") KERNEL("b", "1", "L2", LOAD("1")) };
+    static const char *const repaired[] = { HEAD KERNEL(
+        "a", "1", "L1", "mov.f32 %f1, 0f00000000;\n") KERNEL("b", "1", "L2", LOAD("1")) };
     static const char *const only_b[] = { HEAD KERNEL("b", "1", "L2", LOAD("1")) };
     size_t pruned;
     ptxlint_baseline *known = baseline_of(base, 1), *found = baseline_of(only_b, 1);
@@ -238,7 +247,10 @@ static void test_stale(void **state)
 static void test_stale_off(void **state)
 {
     (void)state;
-    static const char *const base[] = { BASE }, *const nothing[] = { HEAD ".visible .entry a()\n.maxntid 1\n{\nret;\n}\n.visible .entry b()\n.maxntid 1\n{\nret;\n}\n" };
+    static const char *const base[] = { BASE }, *const nothing[] = {
+        HEAD
+        ".visible .entry a()\n.maxntid 1\n{\nret;\n}\n.visible .entry b()\n.maxntid 1\n{\nret;\n}\n"
+    };
     size_t with, without;
     ptxlint_config *config;
     ptxlint_baseline *known = baseline_of(base, 1), *found = baseline_of(nothing, 1);
@@ -246,7 +258,8 @@ static void test_stale_off(void **state)
     assert_int_equal(ptxlint_baseline_stale(known, found, config, &with), PTXLINT_OK);
     assert_int_equal(ptxlint_config_set(config, "ignore", "MEM201", NULL, 0), PTXLINT_OK);
     assert_int_equal(ptxlint_baseline_stale(known, found, config, &without), PTXLINT_OK);
-    assert_int_equal(with, without + 2);                /* in each kernel the load and the store are one */
+    /* in each kernel the load and the store are one */
+    assert_int_equal(with, without + 2);
     ptxlint_config_free(config);
     ptxlint_baseline_free(known);
     ptxlint_baseline_free(found);
@@ -263,10 +276,13 @@ static void test_round_trip(void **state)
     char *a = written(one), *b = written(two);
     assert_string_equal(a, b);
     assert_int_equal(ptxlint_baseline_new(&back), PTXLINT_OK);
-    assert_int_equal(ptxlint_baseline_read(back, "b.json", a, strlen(a), error, sizeof error), PTXLINT_OK);
+    assert_int_equal(ptxlint_baseline_read(back, "b.json", a, strlen(a), error, sizeof error),
+                     PTXLINT_OK);
     char *c = written(back);
     assert_string_equal(a, c);
-    assert_int_equal(ptxlint_baseline_read(back, "b.json", a, strlen(a), error, sizeof error), PTXLINT_OK);      /* as a merge may: no more for it */
+    /* as a merge may: no more for it */
+    assert_int_equal(ptxlint_baseline_read(back, "b.json", a, strlen(a), error, sizeof error),
+                     PTXLINT_OK);
     char *d = written(back);
     assert_string_equal(a, d);
     free(a);
@@ -279,7 +295,9 @@ static void test_round_trip(void **state)
 }
 
 #define FILE_OF(entry) "{\"schema\": \"ptxlint-baseline/1\", \"findings\": [" entry "]}"
-#define ENTRY(rule, kernel, statement, count) "{\"rule\": " rule ", \"kernel\": " kernel ", \"statement\": " statement ", \"count\": " count "}"
+#define ENTRY(rule, kernel, statement, count)                                                      \
+    "{\"rule\": " rule ", \"kernel\": " kernel ", \"statement\": " statement ", \"count\": " count \
+    "}"
 
 static void test_bad_files(void **state)
 {
@@ -311,8 +329,10 @@ static void test_bad_files(void **state)
         char error[256] = "";
         ptxlint_baseline *baseline;
         assert_int_equal(ptxlint_baseline_new(&baseline), PTXLINT_OK);
-        ptxlint_status status = ptxlint_baseline_read(baseline, "b.json", cases[i].text, strlen(cases[i].text), error, sizeof error);
-        if (status != (cases[i].want ? PTXLINT_BAD_FILE : PTXLINT_OK) || (cases[i].want && !strstr(error, cases[i].want)))
+        ptxlint_status status = ptxlint_baseline_read(baseline, "b.json", cases[i].text,
+                                                      strlen(cases[i].text), error, sizeof error);
+        if (status != (cases[i].want ? PTXLINT_BAD_FILE : PTXLINT_OK)
+            || (cases[i].want && !strstr(error, cases[i].want)))
             fail_msg("%s: %d, %s", cases[i].text, (int)status, error);
         ptxlint_baseline_free(baseline);
     }
@@ -329,7 +349,9 @@ static void test_cut(void **state)
         char error[256] = "";
         ptxlint_baseline *baseline;
         assert_int_equal(ptxlint_baseline_new(&baseline), PTXLINT_OK);
-        assert_int_equal(ptxlint_baseline_read(baseline, "b.json", text, length, error, sizeof error), PTXLINT_BAD_FILE);
+        assert_int_equal(
+            ptxlint_baseline_read(baseline, "b.json", text, length, error, sizeof error),
+            PTXLINT_BAD_FILE);
         assert_true(*error);
         ptxlint_baseline_free(baseline);
     }

@@ -1,7 +1,9 @@
-/* test_blocks.c -- launches of many blocks of which a few differ, and loops of many trips: what is called exact has to be so for every one of them.
+/* test_blocks.c -- launches of many blocks of which a few differ, and loops of many trips: what is
+ * called exact has to be so for every one of them.
  *
- * Each kernel stores 4 bytes a lane, 4 sectors to a warp; in the blocks for which the predicate holds the lanes are 128 bytes apart, 32 sectors. How many
- * such blocks there are is counted here one by one. */
+ * Each kernel stores 4 bytes a lane, 4 sectors to a warp; in the blocks for which the predicate
+ * holds the lanes are 128 bytes apart, 32 sectors. How many such blocks there are is counted here
+ * one by one. */
 #include "kit.h"
 
 #include <math.h>
@@ -34,7 +36,10 @@ static bool upper(uint32_t block) { return (int32_t)(block - 50000) >> 4 == -9; 
 static bool field(uint32_t block) { return (block >> 3 & 31) == 17; }
 static bool sign(uint32_t block) { return (block >> 3 & 31) >= 16; }
 static bool logic(uint32_t block) { return ((block & 0xf00) ^ 0x500) == 0x300; }
-static bool lop(uint32_t block) { return ((block & 0xf00 & ~0x500u) | (~block & 0xf00 & 0x500)) == 0x300; }
+static bool lop(uint32_t block)
+{
+    return ((block & 0xf00 & ~0x500u) | (~block & 0xf00 & 0x500)) == 0x300;
+}
 static bool partner(uint32_t block) { return (block ^ 64) > block && !(block & 512); }
 static bool inverted(uint32_t block) { return (~block & 0xff) == 3; }
 static bool funnelled(uint32_t block) { return (block << 3 | block >> 29) % 256 == 88; }
@@ -52,29 +57,45 @@ static const Case cases[] = {
     { "rem.u32 %r2, %r1, 17; setp.eq.u32 %p1, %r2, 3;", every, true },
     { "div.u32 %r2, %r1, 1000; setp.eq.u32 %p1, %r2, 61;", tiled, true },
     { "mul.lo.u32 %r2, %r1, 256; rem.u32 %r2, %r2, 1000003; setp.lt.u32 %p1, %r2, 3;", rare, true },
-    { "mul.lo.u32 %r2, %r1, -1640531535; shr.u32 %r2, %r2, 20; setp.eq.u32 %p1, %r2, 5;", hashed, false },
+    { "mul.lo.u32 %r2, %r1, -1640531535; shr.u32 %r2, %r2, 20; setp.eq.u32 %p1, %r2, 5;", hashed,
+      false },
     { "xor.b32 %r2, %r1, 5; setp.eq.u32 %p1, %r2, 12345;", swapped, true },
     { "mul.lo.u32 %r2, %r1, 65536; setp.gt.u32 %p1, %r2, 4294000000;", wrapped, true },
     { "mul.wide.u32 %rd9, %r1, %r1; setp.eq.u64 %p1, %rd9, 998001;", product, false },
     { "sub.s32 %r2, %r1, 50000; div.s32 %r2, %r2, 7; setp.eq.s32 %p1, %r2, -3;", negative, true },
     { "mad.lo.u32 %r2, %r1, 6, 4; and.b32 %r2, %r2, 15; setp.eq.u32 %p1, %r2, 8;", low_bits, true },
-    { "mad.lo.u32 %r2, %r1, 32, 31; mul.hi.u32 %r6, %r2, 613566757; sub.u32 %r7, %r2, %r6; shr.u32 %r7, %r7, 1; add.u32 %r7, %r7, %r6; shr.u32 %r7, %r7, 2;"
-      "mul.hi.u32 %r6, %r7, -858993459; shr.u32 %r6, %r6, 2; mul.lo.u32 %r6, %r6, 5; sub.u32 %r2, %r7, %r6; setp.eq.u32 %p1, %r2, 3;", multiplied, true },
-    { "mul.hi.u32 %r6, %r1, 613566757; sub.u32 %r7, %r1, %r6; shr.u32 %r7, %r7, 1; add.u32 %r7, %r7, %r6; shr.u32 %r7, %r7, 2; mul.lo.u32 %r7, %r7, 7;"
-      "sub.u32 %r2, %r1, %r7; setp.eq.u32 %p1, %r2, 5;", fraction, true },
+    { "mad.lo.u32 %r2, %r1, 32, 31; mul.hi.u32 %r6, %r2, 613566757; sub.u32 %r7, %r2, %r6; shr.u32 "
+      "%r7, %r7, 1; add.u32 %r7, %r7, %r6; shr.u32 %r7, %r7, 2;"
+      "mul.hi.u32 %r6, %r7, -858993459; shr.u32 %r6, %r6, 2; mul.lo.u32 %r6, %r6, 5; sub.u32 %r2, "
+      "%r7, %r6; setp.eq.u32 %p1, %r2, 3;",
+      multiplied, true },
+    { "mul.hi.u32 %r6, %r1, 613566757; sub.u32 %r7, %r1, %r6; shr.u32 %r7, %r7, 1; add.u32 %r7, "
+      "%r7, %r6; shr.u32 %r7, %r7, 2; mul.lo.u32 %r7, %r7, 7;"
+      "sub.u32 %r2, %r1, %r7; setp.eq.u32 %p1, %r2, 5;",
+      fraction, true },
     { "sub.s32 %r2, %r1, 50000; shr.s32 %r2, %r2, 4; setp.eq.s32 %p1, %r2, -9;", upper, true },
     { "bfe.u32 %r2, %r1, 3, 5; setp.eq.u32 %p1, %r2, 17;", field, true },
     { "bfe.s32 %r2, %r1, 3, 5; setp.lt.s32 %p1, %r2, 0;", sign, true },
-    { "lop3.b32 %r2, %r1, 3840, 1280, 0x6a; and.b32 %r2, %r2, 3840; xor.b32 %r6, %r1, 1280; and.b32 %r6, %r6, 3840; setp.eq.u32 %p1, %r6, 768;", logic, true },
+    { "lop3.b32 %r2, %r1, 3840, 1280, 0x6a; and.b32 %r2, %r2, 3840; xor.b32 %r6, %r1, 1280; "
+      "and.b32 %r6, %r6, 3840; setp.eq.u32 %p1, %r6, 768;",
+      logic, true },
     { "lop3.b32 %r2, %r1, 3840, 1280, 0x48; setp.eq.u32 %p1, %r2, 768;", lop, true },
-    { "xor.b32 %r2, %r1, 64; and.b32 %r6, %r1, 512; setp.eq.u32 %p2, %r6, 0; setp.gt.and.u32 %p1, %r2, %r1, %p2;", partner, true },
+    { "xor.b32 %r2, %r1, 64; and.b32 %r6, %r1, 512; setp.eq.u32 %p2, %r6, 0; setp.gt.and.u32 %p1, "
+      "%r2, %r1, %p2;",
+      partner, true },
     { "not.b32 %r2, %r1; and.b32 %r2, %r2, 255; setp.eq.u32 %p1, %r2, 3;", inverted, true },
-    { "shf.l.wrap.b32 %r2, %r1, %r1, 3; and.b32 %r2, %r2, 255; setp.eq.u32 %p1, %r2, 88;", funnelled, true },
-    { "mul.wide.u32 %rd8, %r1, 1048576; mov.b64 {%r6, %r2}, %rd8; setp.eq.u32 %p1, %r2, 9;", high_word, true },
+    { "shf.l.wrap.b32 %r2, %r1, %r1, 3; and.b32 %r2, %r2, 255; setp.eq.u32 %p1, %r2, 88;",
+      funnelled, true },
+    { "mul.wide.u32 %rd8, %r1, 1048576; mov.b64 {%r6, %r2}, %rd8; setp.eq.u32 %p1, %r2, 9;",
+      high_word, true },
     { "prmt.b32 %r2, %r1, 0, 0x4441; setp.eq.u32 %p1, %r2, 77;", bytes, true },
     { "bfi.b32 %r2, %r1, 5, 4, 4; setp.eq.u32 %p1, %r2, 0x95;", inserted, true },
-    { "rem.u32 %r2, %r1, 7; div.u32 %r6, %r1, 7; rem.u32 %r6, %r6, 11; setp.eq.u32 %p2, %r6, 4; setp.eq.and.u32 %p1, %r2, 1, %p2;", three, true },
-    { "mul.wide.u32 %rd8, %r1, 1000000; div.u64 %rd8, %rd8, 1000000007; rem.u64 %rd8, %rd8, 3; setp.eq.u64 %p1, %rd8, 1;", wide, true },
+    { "rem.u32 %r2, %r1, 7; div.u32 %r6, %r1, 7; rem.u32 %r6, %r6, 11; setp.eq.u32 %p2, %r6, 4; "
+      "setp.eq.and.u32 %p1, %r2, 1, %p2;",
+      three, true },
+    { "mul.wide.u32 %rd8, %r1, 1000000; div.u64 %rd8, %rd8, 1000000007; rem.u64 %rd8, %rd8, 3; "
+      "setp.eq.u64 %p1, %rd8, 1;",
+      wide, true },
     { "min.u32 %r2, %r1, 90000; setp.eq.u32 %p1, %r2, 90000;", clamped, true },
 };
 
@@ -82,9 +103,13 @@ static ptxlint_module *report_of(const char *text, int blocks)
 {
     const ptxlint_gpu *gpu = ptxlint_gpu_find("h200");
     char json[128], error[256] = "";
-    int length = snprintf(json, sizeof json, "{\"kernels\": {\"k\": {\"grid\": [%d, 1, 1], \"block\": [32, 1, 1], \"params\": [null]}}}", blocks);
+    int length = snprintf(
+        json, sizeof json,
+        "{\"kernels\": {\"k\": {\"grid\": [%d, 1, 1], \"block\": [32, 1, 1], \"params\": [null]}}}",
+        blocks);
     ptxlint_launches *launches = NULL;
-    assert_int_equal(ptxlint_launches_new(json, (size_t)length, &launches, error, sizeof error), PTXLINT_OK);
+    assert_int_equal(ptxlint_launches_new(json, (size_t)length, &launches, error, sizeof error),
+                     PTXLINT_OK);
     ptxlint_options options;
     ptxlint_options_init(&options);
     options.gpus = &gpu;
@@ -105,11 +130,15 @@ static ptxlint_module *report_of(const char *text, int blocks)
 static void check(const Case *c, const char *head, const char *tail, int blocks, bool is_provable)
 {
     Text text = { 0 };
-    kit_print(&text, ".version 9.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
-                     ".reg .pred %%p<4>;\n.reg .b32 %%r<9>;\n.reg .b64 %%rd<10>;\n"
-                     "ld.param.u64 %%rd1, [p];\nmov.u32 %%r3, %%tid.x;\n%s\n%s\n"
-                     "selp.b32 %%r4, 128, 4, %%p1;\nmul.lo.u32 %%r5, %%r3, %%r4;\ncvt.u64.u32 %%rd2, %%r5;\nmul.wide.u32 %%rd3, %%r1, 4096;\n"
-                     "add.s64 %%rd4, %%rd1, %%rd2;\nadd.s64 %%rd5, %%rd4, %%rd3;\nst.global.u32 [%%rd5], %%r3;\n%s\nret;\n}\n", head, c->text, tail);
+    kit_print(&text,
+              ".version 9.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
+              ".reg .pred %%p<4>;\n.reg .b32 %%r<9>;\n.reg .b64 %%rd<10>;\n"
+              "ld.param.u64 %%rd1, [p];\nmov.u32 %%r3, %%tid.x;\n%s\n%s\n"
+              "selp.b32 %%r4, 128, 4, %%p1;\nmul.lo.u32 %%r5, %%r3, %%r4;\ncvt.u64.u32 %%rd2, "
+              "%%r5;\nmul.wide.u32 %%rd3, %%r1, 4096;\n"
+              "add.s64 %%rd4, %%rd1, %%rd2;\nadd.s64 %%rd5, %%rd4, %%rd3;\nst.global.u32 [%%rd5], "
+              "%%r3;\n%s\nret;\n}\n",
+              head, c->text, tail);
     double differing = 0;
     for (uint32_t block = 0; block < BLOCKS; block++)
         differing += c->differs(block);
@@ -122,7 +151,8 @@ static void check(const Case *c, const char *head, const char *tail, int blocks,
             continue;
         bool is_exact = access->certainty == PTXLINT_EXACT;
         if (is_exact && fabs(access->sectors_per_request - want) > 1e-9)
-            fail_msg("%s %s: called exact, %.12g sectors, want %.12g", head, c->text, access->sectors_per_request, want);
+            fail_msg("%s %s: called exact, %.12g sectors, want %.12g", head, c->text,
+                     access->sectors_per_request, want);
         if (is_provable && !is_exact)
             fail_msg("%s: not exact", c->text);
     }
@@ -142,11 +172,13 @@ static void test_trips_that_differ(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        check(&cases[i], "mov.u32 %r1, 0;\nAGAIN:", "add.u32 %r1, %r1, 1;\nsetp.lt.u32 %p3, %r1, 100003;\n@%p3 bra AGAIN;", 1, false);
+        check(&cases[i], "mov.u32 %r1, 0;\nAGAIN:",
+              "add.u32 %r1, %r1, 1;\nsetp.lt.u32 %p3, %r1, 100003;\n@%p3 bra AGAIN;", 1, false);
 }
 
 UNIT(blocks)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_blocks_that_differ), cmocka_unit_test(test_trips_that_differ) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_blocks_that_differ),
+                                        cmocka_unit_test(test_trips_that_differ) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,22 +1,29 @@
-/* test_budget.c -- budgets: which entries speak of a kernel, what is beyond a limit, what is not known, files that are no budget. */
+/* test_budget.c -- budgets: which entries speak of a kernel, what is beyond a limit, what is not
+ * known, files that are no budget. */
 #include "kit.h"
 
 #define HEAD ".version 9.0\n.target sm_80\n.address_size 64\n"
-#define KERNEL(name) ".visible .entry " name "(.param .u64 p)\n.reqntid 64\n{\n.reg .b32 %r<9>; .reg .b64 %rd<9>;\n.shared .align 4 .b8 s[128];\n" \
-    "ld.param.u64 %rd1, [p];\nmov.u32 %r1, %tid.x;\nmul.wide.u32 %rd2, %r1, 128;\nadd.s64 %rd1, %rd1, %rd2;\nmov.u32 %r2, s;\n" \
-    "shl.b32 %r3, %r1, 1;\nadd.s32 %r2, %r2, %r3;\nst.shared.u16 [%r2], 1;\nst.global.u32 [%rd1], %r1;\nret;\n}\n"
+#define KERNEL(name)                                                                              \
+    ".visible .entry " name "(.param .u64 p)\n.reqntid 64\n{\n.reg .b32 %r<9>; .reg .b64 "        \
+                            "%rd<9>;\n.shared .align 4 .b8 s[128];\n"                             \
+    "ld.param.u64 %rd1, [p];\nmov.u32 %r1, %tid.x;\nmul.wide.u32 %rd2, %r1, 128;\nadd.s64 %rd1, " \
+    "%rd1, %rd2;\nmov.u32 %r2, s;\n"                                                              \
+    "shl.b32 %r3, %r1, 1;\nadd.s32 %r2, %r2, %r3;\nst.shared.u16 [%r2], 1;\nst.global.u32 "       \
+    "[%rd1], %r1;\nret;\n}\n"
 #define MODULE HEAD KERNEL("gemm_128") KERNEL("gemm_256") KERNEL("saxpy")
 
 static ptxlint_budget *budget_of(const char *yaml)
 {
     char error[512] = "";
     ptxlint_budget *budget;
-    if (ptxlint_budget_new("b.yaml", yaml, strlen(yaml), &budget, error, sizeof error) != PTXLINT_OK)
+    if (ptxlint_budget_new("b.yaml", yaml, strlen(yaml), &budget, error, sizeof error)
+        != PTXLINT_OK)
         fail_msg("%s", error);
     return budget;
 }
 
-static ptxlint_module *module_of(const char *text, const char *gpu_name, const ptxlint_budget *budget)
+static ptxlint_module *module_of(const char *text, const char *gpu_name,
+                                 const ptxlint_budget *budget)
 {
     ptxlint_module *module;
     ptxlint_options options;
@@ -47,29 +54,40 @@ static char *told(const ptxlint_module *module)
 static void test_limits(void **state)
 {
     (void)state;
-    static const struct { const char *yaml, *gpu, *want; } cases[] = {
+    static const struct { const char *yaml, *gpu, *want;
+    } cases[] = {
         { ENTRY("instructions: 10"), NULL, "" },
-        { ENTRY("instructions: 9"), NULL, "BUD101:e:`gemm_128` on sm_80: instructions 10, 1 over the budget of 9 (exact)\n" },
-        { ENTRY("instructions: 9.5"), NULL, "BUD101:e:`gemm_128` on sm_80: instructions 10, 0.5 over the budget of 9.5 (exact)\n" },
-        { "budgets:\n- { kernel: 'gemm*', shared_bytes: 127 }\n", NULL, "BUD101:e:`gemm_128` on sm_80: shared bytes 128, 1 over the budget of 127 (exact)\n"
+        { ENTRY("instructions: 9"), NULL,
+          "BUD101:e:`gemm_128` on sm_80: instructions 10, 1 over the budget of 9 (exact)\n" },
+        { ENTRY("instructions: 9.5"), NULL,
+          "BUD101:e:`gemm_128` on sm_80: instructions 10, 0.5 over the budget of 9.5 (exact)\n" },
+        { "budgets:\n- { kernel: 'gemm*', shared_bytes: 127 }\n", NULL,
+          "BUD101:e:`gemm_128` on sm_80: shared bytes 128, 1 over the budget of 127 (exact)\n"
           "BUD101:e:`gemm_256` on sm_80: shared bytes 128, 1 over the budget of 127 (exact)\n" },
         { ENTRY("shared_bytes: 128, local_bytes: 0, spill_bytes: 0"), NULL, "" },
-        { ENTRY("sectors_per_request: 31"), NULL, "BUD101:w:`gemm_128` on sm_80: sectors per request 32, 1 over the budget of 31 (estimate)\n" },
+        { ENTRY("sectors_per_request: 31"), NULL,
+          "BUD101:w:`gemm_128` on sm_80: sectors per request 32, 1 over the budget of 31 "
+          "(estimate)\n" },
         { ENTRY("bank_conflicts: 0"), NULL, "" },
         { ENTRY("registers: 1"), NULL, "BUD101:w:`gemm_128` on sm_80: registers " },
-        { ENTRY("occupancy_percent: 101"), "h200", "BUD101:w:`gemm_128` on h200: occupancy percent " },
-        { ENTRY("predicted_time_us: 1000"), "h200", "BUD102:w:`gemm_128` on h200: predicted time us not known, with a budget of 1000\n" },
+        { ENTRY("occupancy_percent: 101"), "h200",
+          "BUD101:w:`gemm_128` on h200: occupancy percent " },
+        { ENTRY("predicted_time_us: 1000"), "h200",
+          "BUD102:w:`gemm_128` on h200: predicted time us not known, with a budget of 1000\n" },
         { ENTRY("gpu: h200, instructions: 1"), "a100", "" },
         { ENTRY("gpu: sm_90, instructions: 1"), "h200", "BUD101:e:" },
         { ENTRY("block: 64, instructions: 1"), NULL, "BUD101:e:" },
         { ENTRY("block: [64, 1], instructions: 1"), NULL, "BUD101:e:" },
         { ENTRY("block: 128, instructions: 1"), NULL, "" },
         { ENTRY("grid: 7, instructions: 1"), NULL, "" },
-        { "budgets:\n- { kernel: gemm_128, instructions: 10 }\n- { kernel: gemm_128, instructions: 9 }\n", NULL, "BUD101:e:" },
+        { "budgets:\n- { kernel: gemm_128, instructions: 10 }\n- { kernel: gemm_128, instructions: "
+          "9 }\n",
+          NULL, "BUD101:e:" },
         { "budgets:\n- { kernel: nobody, instructions: 1 }\n", NULL, "" },
         { "budgets: []\n", NULL, "" },
         { ENTRY("findings: 1"), NULL, "" },
-        { ENTRY("findings: 0"), NULL, "BUD101:e:`gemm_128` on sm_80: findings 1, 1 over the budget of 0 (exact)\n" },
+        { ENTRY("findings: 0"), NULL,
+          "BUD101:e:`gemm_128` on sm_80: findings 1, 1 over the budget of 0 (exact)\n" },
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         ptxlint_budget *budget = budget_of(cases[i].yaml);
@@ -89,7 +107,8 @@ static void test_limits(void **state)
 static void test_draft(void **state)
 {
     (void)state;
-    static const char *const paths[] = { "tests/compare/base.ptx", "testdata/ptx/saxpy.sm_90.ptx", "testdata/ptx/legacy/ryoo_matmul_unrolled.ptx" };
+    static const char *const paths[] = { "tests/compare/base.ptx", "testdata/ptx/saxpy.sm_90.ptx",
+                                         "testdata/ptx/legacy/ryoo_matmul_unrolled.ptx" };
     for (size_t i = 0; i < COUNT(paths); i++) {
         Text yaml = { 0 };
         char *text = kit_read(paths[i], NULL);
@@ -118,10 +137,13 @@ static void test_draft(void **state)
 static void test_cover(void **state)
 {
     (void)state;
-    static const unsigned char want[] = { PTXLINT_COVERED, PTXLINT_NOT_COVERED, PTXLINT_OTHER_GPU, PTXLINT_OTHER_LAUNCH, PTXLINT_COVERED };
+    static const unsigned char want[] = { PTXLINT_COVERED, PTXLINT_NOT_COVERED, PTXLINT_OTHER_GPU,
+                                          PTXLINT_OTHER_LAUNCH, PTXLINT_COVERED };
     unsigned char covers[COUNT(want)] = { 0 };
-    ptxlint_budget *budget = budget_of("budgets:\n- { kernel: saxpy }\n- { kernel: saxp }\n- { kernel: saxpy, gpu: h200 }\n- { kernel: saxpy, block: 32 }\n"
-                                       "- { kernel: 's*y', gpu: sm_80, block: 64 }\n");
+    ptxlint_budget *budget = budget_of(
+        "budgets:\n- { kernel: saxpy }\n- { kernel: saxp }\n- { kernel: saxpy, gpu: h200 }\n- { "
+        "kernel: saxpy, block: 32 }\n"
+        "- { kernel: 's*y', gpu: sm_80, block: 64 }\n");
     ptxlint_module *module = module_of(MODULE, NULL, budget);
     ptxlint_budget_cover(budget, module, covers);
     assert_memory_equal(covers, want, sizeof want);
@@ -163,11 +185,13 @@ static void test_bad_files(void **state)
     for (size_t i = 0; i < COUNT(cases); i++) {
         char error[512] = "";
         ptxlint_budget *budget;
-        ptxlint_status status = ptxlint_budget_new("b.yaml", cases[i].yaml, strlen(cases[i].yaml), &budget, error, sizeof error);
+        ptxlint_status status = ptxlint_budget_new("b.yaml", cases[i].yaml, strlen(cases[i].yaml),
+                                                   &budget, error, sizeof error);
         if (status != PTXLINT_BAD_FILE || budget || !strstr(error, cases[i].want))
             fail_msg("%s: %d, %s", cases[i].yaml, (int)status, error);
     }
-    assert_int_equal(ptxlint_budget_new(NULL, "", 0, &(ptxlint_budget *){ NULL }, NULL, 0), PTXLINT_BAD_ARGUMENT);
+    assert_int_equal(ptxlint_budget_new(NULL, "", 0, &(ptxlint_budget *){ NULL }, NULL, 0),
+                     PTXLINT_BAD_ARGUMENT);
     assert_int_equal(ptxlint_budget_new("b", "", 0, NULL, NULL, 0), PTXLINT_BAD_ARGUMENT);
     ptxlint_budget_free(NULL);
 }

@@ -1,4 +1,5 @@
-/* test_config.c -- .ptxlint.yaml and single settings: what is wanted of each rule, and what is wrong with a file. */
+/* test_config.c -- .ptxlint.yaml and single settings: what is wanted of each rule, and what is
+ * wrong with a file. */
 #include "config_rules.h"
 #include "kit.h"
 
@@ -11,9 +12,10 @@ static ptxlint_config *new_config(void)
     return config;
 }
 
-/* ---- files that are good ----------------------------------------------------------------------------------------- */
+/* ---- files that are good --------------------------------------------------------------------- */
 
-/* "COR101 THR102=error OCC103(32,50)": enabled rules that nothing locks (of the others, those that are off), with a severity that is not the rule's, thresholds that differ. */
+/* "COR101 THR102=error OCC103(32,50)": enabled rules that nothing locks (of the others, those that
+ * are off), with a severity that is not the rule's, thresholds that differ. */
 static void describe(const ptxlint_config *config, Text *out)
 {
     static const char *const severities[] = { "", "note", "warning", "error" };
@@ -115,7 +117,9 @@ static void test_good(void **state)
         ptxlint_config *config = new_config();
         Text got = { 0 };
         char error[400] = "";
-        if (ptxlint_config_read(config, "c.yaml", good[i].yaml, strlen(good[i].yaml), error, sizeof error) != PTXLINT_OK)
+        if (ptxlint_config_read(config, "c.yaml", good[i].yaml, strlen(good[i].yaml), error,
+                                sizeof error)
+            != PTXLINT_OK)
             fail_msg("%s: %s", good[i].yaml, error);
         for (size_t s = 0; s < 4 && good[i].settings[s]; s++)
             apply(config, good[i].settings[s]);
@@ -132,7 +136,9 @@ static void test_good(void **state)
 static void test_two_files(void **state)
 {
     (void)state;
-    static const char first[] = "select: [COR]\ngpu: [h200]\n", second[] = "select: [THR102]\nignore: [COR101]\ngpu: [a100, b200]\nlaunch: l.json\n";
+    static const char first[] = "select: [COR]\ngpu: [h200]\n",
+                      second[] =
+                          "select: [THR102]\nignore: [COR101]\ngpu: [a100, b200]\nlaunch: l.json\n";
     ptxlint_config *config = new_config();
     Text got = { 0 };
     assert_int_equal(ptxlint_config_read(config, "a", first, strlen(first), NULL, 0), PTXLINT_OK);
@@ -155,12 +161,15 @@ static void test_two_files(void **state)
 static void test_atomic(void **state)
 {
     (void)state;
-    static const char bad[] = "select: [COR]\ngpu: [h200]\nseverity: { THR: error }\nignore: [NOPE99]\n";
+    static const char bad[] =
+        "select: [COR]\ngpu: [h200]\nseverity: { THR: error }\nignore: [NOPE99]\n";
     ptxlint_config *config = new_config();
     Text got = { 0 };
     assert_int_equal(ptxlint_config_read(config, "a", bad, strlen(bad), NULL, 0), PTXLINT_BAD_FILE);
     assert_int_equal(ptxlint_config_set(config, "select", "COR,NOPE99", NULL, 0), PTXLINT_BAD_FILE);
-    assert_int_equal(ptxlint_config_set(config, "threshold", "OCC103.threads=32,OCC103.threads=x", NULL, 0), PTXLINT_BAD_FILE);
+    assert_int_equal(
+        ptxlint_config_set(config, "threshold", "OCC103.threads=32,OCC103.threads=x", NULL, 0),
+        PTXLINT_BAD_FILE);
     describe(config, &got);
     assert_string_equal(got.bytes, DEFAULTS);
     assert_null(ptxlint_config_value(config, "gpu", 0));
@@ -168,7 +177,7 @@ static void test_atomic(void **state)
     ptxlint_config_free(config);
 }
 
-/* ---- files that are not ------------------------------------------------------------------------------------------ */
+/* ---- files that are not ---------------------------------------------------------------------- */
 
 /* part: of the message, which begins with "c.yaml:LINE:COLUMN: error: ". */
 static const struct { const char *yaml; unsigned line, column; const char *part; } bad[] = {
@@ -268,9 +277,13 @@ static void test_bad(void **state)
     for (size_t i = 0; i < COUNT(bad); i++) {
         ptxlint_config *config = new_config();
         char error[400] = "", want[64];
-        ptxlint_status status = ptxlint_config_read(config, "c.yaml", bad[i].yaml, strlen(bad[i].yaml), error, sizeof error);
-        snprintf(want, sizeof want, bad[i].column ? "c.yaml:%u:%u: error: " : "c.yaml:%u:", bad[i].line, bad[i].column);
-        if (status != PTXLINT_BAD_FILE || strncmp(error, want, strlen(want)) || !strstr(error, bad[i].part))
+        ptxlint_status status = ptxlint_config_read(config, "c.yaml", bad[i].yaml,
+                                                    strlen(bad[i].yaml), error, sizeof error);
+        snprintf(want, sizeof want,
+                 bad[i].column ? "c.yaml:%u:%u: error: " : "c.yaml:%u:", bad[i].line,
+                 bad[i].column);
+        if (status != PTXLINT_BAD_FILE || strncmp(error, want, strlen(want))
+            || !strstr(error, bad[i].part))
             kit_print(&trouble, "%s-> %s\nwant %s%s\n\n", bad[i].yaml, error, want, bad[i].part);
         ptxlint_config_free(config);
     }
@@ -305,14 +318,16 @@ static void test_bad_settings(void **state)
     for (size_t i = 0; i < COUNT(bad_settings); i++) {
         ptxlint_config *config = new_config();
         char error[400] = "";
-        ptxlint_status status = ptxlint_config_set(config, bad_settings[i].key, bad_settings[i].value, error, sizeof error);
+        ptxlint_status status = ptxlint_config_set(config, bad_settings[i].key,
+                                                   bad_settings[i].value, error, sizeof error);
         if (status != PTXLINT_BAD_FILE || !strstr(error, bad_settings[i].part))
-            fail_msg("%s %s: %d %s", bad_settings[i].key, bad_settings[i].value, (int)status, error);
+            fail_msg("%s %s: %d %s", bad_settings[i].key, bad_settings[i].value, (int)status,
+                     error);
         ptxlint_config_free(config);
     }
 }
 
-/* ---- the caller's mistakes, and hostile files -------------------------------------------------------------------- */
+/* ---- the caller's mistakes, and hostile files ------------------------------------------------ */
 
 static void test_arguments(void **state)
 {
@@ -320,18 +335,22 @@ static void test_arguments(void **state)
     ptxlint_config *config = new_config();
     ptxlint_rule_state out;
     char error[200] = "", tiny[4];
-    assert_int_equal(ptxlint_config_set(config, "colour", "red", error, sizeof error), PTXLINT_BAD_ARGUMENT);
+    assert_int_equal(ptxlint_config_set(config, "colour", "red", error, sizeof error),
+                     PTXLINT_BAD_ARGUMENT);
     assert_non_null(strstr(error, "'colour' is not one of select, ignore"));
     assert_int_equal(ptxlint_config_set(NULL, "select", "THR", NULL, 0), PTXLINT_BAD_ARGUMENT);
     assert_int_equal(ptxlint_config_set(config, "select", NULL, NULL, 0), PTXLINT_BAD_ARGUMENT);
     assert_int_equal(ptxlint_config_read(config, NULL, "", 0, NULL, 0), PTXLINT_BAD_ARGUMENT);
     assert_int_equal(ptxlint_config_read(config, "c", NULL, 1, NULL, 0), PTXLINT_BAD_ARGUMENT);
     assert_int_equal(ptxlint_config_read(config, "c", NULL, 0, NULL, 0), PTXLINT_OK);
-    assert_int_equal(ptxlint_config_read(config, "c", "x: 1", 4, tiny, sizeof tiny), PTXLINT_BAD_FILE);
+    assert_int_equal(ptxlint_config_read(config, "c", "x: 1", 4, tiny, sizeof tiny),
+                     PTXLINT_BAD_FILE);
     assert_string_equal(tiny, "c:1");
     assert_int_equal(ptxlint_config_state(config, NULL, &out), PTXLINT_BAD_ARGUMENT);
-    assert_int_equal(ptxlint_config_state(config, &(ptxlint_rule){ .code = "NOPE99" }, &out), PTXLINT_BAD_ARGUMENT);
-    assert_int_equal(ptxlint_config_state(config, &(ptxlint_rule){ .code = "THR" }, &out), PTXLINT_BAD_ARGUMENT);
+    assert_int_equal(ptxlint_config_state(config, &(ptxlint_rule){ .code = "NOPE99" }, &out),
+                     PTXLINT_BAD_ARGUMENT);
+    assert_int_equal(ptxlint_config_state(config, &(ptxlint_rule){ .code = "THR" }, &out),
+                     PTXLINT_BAD_ARGUMENT);
     assert_null(ptxlint_config_value(NULL, "gpu", 0));
     ptxlint_config_free(config);
     ptxlint_config_free(NULL);
@@ -359,7 +378,8 @@ static void test_public(void **state)
 static ptxlint_status read_text(const Text *text, char *error, size_t error_size)
 {
     ptxlint_config *config = new_config();
-    ptxlint_status status = ptxlint_config_read(config, "c", text->bytes, text->length, error, error_size);
+    ptxlint_status status = ptxlint_config_read(config, "c", text->bytes, text->length, error,
+                                                error_size);
     ptxlint_config_free(config);
     return status;
 }
@@ -397,8 +417,10 @@ static void test_hostile(void **state)
 UNIT(config)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_good), cmocka_unit_test(test_two_files), cmocka_unit_test(test_atomic), cmocka_unit_test(test_bad),
-        cmocka_unit_test(test_bad_settings), cmocka_unit_test(test_arguments), cmocka_unit_test(test_public), cmocka_unit_test(test_hostile),
+        cmocka_unit_test(test_good),         cmocka_unit_test(test_two_files),
+        cmocka_unit_test(test_atomic),       cmocka_unit_test(test_bad),
+        cmocka_unit_test(test_bad_settings), cmocka_unit_test(test_arguments),
+        cmocka_unit_test(test_public),       cmocka_unit_test(test_hostile),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
-/* test_corpus.c -- what ptxas takes, we take; real modules are read whole, and alike for any number of threads. */
+/* test_corpus.c -- what ptxas takes, we take; real modules are read whole, and alike for any number
+ * of threads. */
 #include "kit.h"
 
 static void check_folder(const char *folder, size_t least)
@@ -40,10 +41,10 @@ static void test_real(void **state)
     check_folder("testdata/ptx", 130);
 }
 
-/* ---- no crying wolf ---------------------------------------------------------------------------------------------- */
+/* ---- no crying wolf -------------------------------------------------------------------------- */
 
-/* The real kernels that are written to be wrong or slow, and files that nobody should ship: all else has no warning. kernel NULL: of
- * the file. */
+/* The real kernels that are written to be wrong or slow, and files that nobody should ship: all
+ * else has no warning. kernel NULL: of the file. */
 static const struct { const char *file, *kernel, *rule; } meant[] = {
     { "cp_async.", "copy_no_wait", "COR122" },
     { "fp64_pitfalls.", "double_literals", "THR101" },
@@ -62,7 +63,9 @@ static const struct { const char *file, *kernel, *rule; } meant[] = {
 static bool is_meant(const char *path, const ptxlint_diagnostic *diagnostic)
 {
     for (size_t i = 0; i < COUNT(meant); i++) {
-        bool is_kernel = !meant[i].kernel ? !diagnostic->kernel : diagnostic->kernel && !strcmp(diagnostic->kernel, meant[i].kernel);
+        bool is_kernel = !meant[i].kernel
+                             ? !diagnostic->kernel
+                             : diagnostic->kernel && !strcmp(diagnostic->kernel, meant[i].kernel);
         if (strstr(path, meant[i].file) && is_kernel && !strcmp(meant[i].rule, diagnostic->rule))
             return true;
     }
@@ -82,7 +85,9 @@ static void test_clean(void **state)
         for (size_t d = 0; d < count && diags[d].severity > PTXLINT_NOTE; d++) {
             found++;
             if (!is_meant(files.paths[i], &diags[d]))
-                kit_print(&trouble, "%s:%u: %s: %s\n", files.paths[i], (unsigned)kit_line(module, diags[d].span.begin), diags[d].rule, diags[d].message);
+                kit_print(&trouble, "%s:%u: %s: %s\n", files.paths[i],
+                          (unsigned)kit_line(module, diags[d].span.begin), diags[d].rule,
+                          diags[d].message);
         }
         ptxlint_module_free(module);
     }
@@ -95,7 +100,7 @@ static void test_clean(void **state)
     }
 }
 
-/* ---- every entry is there ---------------------------------------------------------------------------------------- */
+/* ---- every entry is there -------------------------------------------------------------------- */
 
 /* Overwrites comments and strings with blanks. */
 static void blank_comments(char *text)
@@ -156,7 +161,7 @@ static void test_every_entry(void **state)
     assert_true(total > 200);
 }
 
-/* ---- the same twice, and for any number of threads ----------------------------------------------------------------- */
+/* ---- the same twice, and for any number of threads ------------------------------------------- */
 
 static ptxlint_module *open_with_jobs(const char *path, unsigned jobs)
 {
@@ -184,7 +189,8 @@ static Text render(const char *path, unsigned jobs)
     assert_int_equal(ptxlint_write_report(modules, 1, &options, kit_write, &text), PTXLINT_OK);
     for (size_t f = 0; f < COUNT(formats); f++) {
         options.format = formats[f];
-        assert_int_equal(ptxlint_write_diagnostics(modules, 1, &options, kit_write, &text), PTXLINT_OK);
+        assert_int_equal(ptxlint_write_diagnostics(modules, 1, &options, kit_write, &text),
+                         PTXLINT_OK);
     }
     ptxlint_module_free(module);
     return text;
@@ -220,7 +226,8 @@ static void test_memory_of_threads(void **state)
         ptxlint_options_init(&options);
         options.jobs = 4;
         options.max_memory_bytes = limit;
-        ptxlint_status status = ptxlint_module_open(PTXLINT_SOURCE_ROOT "/testdata/ptx/loops.sm_75.ptx", &options, &module);
+        ptxlint_status status = ptxlint_module_open(
+            PTXLINT_SOURCE_ROOT "/testdata/ptx/loops.sm_75.ptx", &options, &module);
         assert_true(status == PTXLINT_OK || status == PTXLINT_NO_MEMORY);
         failed += status != PTXLINT_OK;
         made += status == PTXLINT_OK;

@@ -1,10 +1,13 @@
-/* test_diff.c -- two versions side by side: which kernel is which, what has changed, saved reports, documents. */
+/* test_diff.c -- two versions side by side: which kernel is which, what has changed, saved reports,
+ * documents. */
 #include "kit.h"
 
 #include <time.h>
 
 #define HEAD ".version 9.0\n.target sm_80\n.address_size 64\n"
-#define KERNEL(name, body) ".visible .entry " name "(.param .u64 p)\n.maxntid 64\n{\n.reg .b32 %r<99>; .reg .b64 %rd<9>; .reg .f32 %f<9>;\nld.param.u64 %rd1, [p];\n" \
+#define KERNEL(name, body)                                                                  \
+    ".visible .entry " name "(.param .u64 p)\n.maxntid 64\n{\n.reg .b32 %r<99>; .reg .b64 " \
+                            "%rd<9>; .reg .f32 %f<9>;\nld.param.u64 %rd1, [p];\n"           \
     "mov.u32 %r1, 1;\n" body "st.global.u32 [%rd1], %r1;\nret;\n}\n"
 #define ADD "add.s32 %r1, %r1, 1;\n"
 #define MUL "mul.lo.s32 %r1, %r1, 3;\n"
@@ -35,11 +38,13 @@ static ptxlint_report *report_of(const char *text)
     return report;
 }
 
-static ptxlint_diff *diff_of(const ptxlint_report *a, const ptxlint_report *b, const char *tolerance)
+static ptxlint_diff *diff_of(const ptxlint_report *a, const ptxlint_report *b,
+                             const char *tolerance)
 {
     char error[256] = "";
     ptxlint_diff *diff;
-    if (ptxlint_diff_new(a, b, &tolerance, tolerance != NULL, &diff, error, sizeof error) != PTXLINT_OK)
+    if (ptxlint_diff_new(a, b, &tolerance, tolerance != NULL, &diff, error, sizeof error)
+        != PTXLINT_OK)
         fail_msg("%s", error);
     return diff;
 }
@@ -63,7 +68,7 @@ static void assert_has(const char *what, const char *text, const char *part)
         fail_msg("%s: no `%s` in:\n%s", what, part, text);
 }
 
-/* ---- matching and verdicts --------------------------------------------------------------------------------------- */
+/* ---- matching and verdicts ------------------------------------------------------------------- */
 
 static void test_cases(void **state)
 {
@@ -103,10 +108,11 @@ static void test_cases(void **state)
         ptxlint_diff *diff = diff_of(a, b, cases[i].tolerance);
         const ptxlint_diff_info *info = ptxlint_diff_get_info(diff);
         char *text = written(diff, PTXLINT_TEXT, 0);
-        if (info->regressed_count != cases[i].regressed || info->added_count != cases[i].added || info->removed_count != cases[i].removed
-            || info->same_count != cases[i].same)
-            fail_msg("%s: %zu regressed, %zu added, %zu removed, %zu the same\n%s", cases[i].what, info->regressed_count, info->added_count,
-                     info->removed_count, info->same_count, text);
+        if (info->regressed_count != cases[i].regressed || info->added_count != cases[i].added
+            || info->removed_count != cases[i].removed || info->same_count != cases[i].same)
+            fail_msg("%s: %zu regressed, %zu added, %zu removed, %zu the same\n%s", cases[i].what,
+                     info->regressed_count, info->added_count, info->removed_count,
+                     info->same_count, text);
         assert_has(cases[i].what, text, cases[i].part);
         assert_true(!strstr(text, "to accept it: ") == !info->regressed_count);
         free(text);
@@ -139,11 +145,13 @@ static void test_tolerances(void **state)
         { "register=5", "names no metric" }, { "registers", "is not METRIC=NUMBER" }, { "registers=", "is not METRIC=" }, { "registers=-1", "is not METRIC=" },
         { "registers=1.2.3", "is not METRIC=" }, { "registers=5%%", "is not METRIC=" }, { "registers=99999999999999999999", "is not METRIC=" }, { "", "names no metric" },
     };
-    ptxlint_report *a = report_of(HEAD KERNEL("a", ADD)), *b = report_of(HEAD KERNEL("a", ADD ADD ADD));
+    ptxlint_report *a = report_of(HEAD KERNEL("a", ADD)),
+                   *b = report_of(HEAD KERNEL("a", ADD ADD ADD));
     for (size_t i = 0; i < COUNT(cases); i++) {
         char error[256] = "";
         ptxlint_diff *diff;
-        assert_int_equal(ptxlint_diff_new(a, b, &cases[i].text, 1, &diff, error, sizeof error), PTXLINT_BAD_FILE);
+        assert_int_equal(ptxlint_diff_new(a, b, &cases[i].text, 1, &diff, error, sizeof error),
+                         PTXLINT_BAD_FILE);
         assert_has(cases[i].text, error, cases[i].want);
     }
     ptxlint_diff *diff = diff_of(a, b, "instructions=0");
@@ -159,7 +167,7 @@ static void test_tolerances(void **state)
     ptxlint_report_free(b);
 }
 
-/* ---- saved reports ----------------------------------------------------------------------------------------------- */
+/* ---- saved reports --------------------------------------------------------------------------- */
 
 static char *saved(const char *path, const char *const *gpu_names)
 {
@@ -188,13 +196,18 @@ static char *saved(const char *path, const char *const *gpu_names)
 static void test_saved(void **state)
 {
     (void)state;
-    static const char *const paths[] = { "tests/compare/base.ptx", "tests/compare/unrolled.ptx", "testdata/ptx/saxpy.sm_90.ptx", "testdata/ptx/fp64_pitfalls.sm_90.ptx" };
+    static const char *const paths[] = { "tests/compare/base.ptx", "tests/compare/unrolled.ptx",
+                                         "testdata/ptx/saxpy.sm_90.ptx",
+                                         "testdata/ptx/fp64_pitfalls.sm_90.ptx" };
     static const char *const gpus[] = { "h200", "a100", NULL };
     for (size_t i = 0; i < COUNT(paths); i++) {
-        char error[256] = "", *one = saved(paths[i], gpus), *two = saved(paths[i], NULL), *source = kit_read(paths[i], NULL);
+        char error[256] = "", *one = saved(paths[i], gpus), *two = saved(paths[i], NULL),
+             *source = kit_read(paths[i], NULL);
         ptxlint_report *a = report_new(), *b = report_new(), *c = report_new();
-        assert_int_equal(ptxlint_report_read(a, "a.json", one, strlen(one), error, sizeof error), PTXLINT_OK);
-        assert_int_equal(ptxlint_report_read(b, "b.json", two, strlen(two), error, sizeof error), PTXLINT_OK);
+        assert_int_equal(ptxlint_report_read(a, "a.json", one, strlen(one), error, sizeof error),
+                         PTXLINT_OK);
+        assert_int_equal(ptxlint_report_read(b, "b.json", two, strlen(two), error, sizeof error),
+                         PTXLINT_OK);
         add_text(c, paths[i], source);
         assert_int_equal(ptxlint_report_size(a), 2 * ptxlint_report_size(c));
         ptxlint_diff *diff = diff_of(b, c, NULL);
@@ -218,12 +231,17 @@ static void test_saved(void **state)
 static void test_bad_reports(void **state)
 {
     (void)state;
-    static const struct { const char *text, *want; } cases[] = {
+    static const struct { const char *text, *want;
+    } cases[] = {
         { REPORT("", ""), NULL },
         { REPORT("{\"kernels\":[]}", ",\"diagnostics\":[1,{},{\"kernel\":[]}]"), NULL },
-        { REPORT("{\"path\":7,\"kernels\":[{\"name\":\"k\",\"metrics\":{\"registers\":{\"value\":1e308,\"certainty\":\"exact\"},\"instructions\":7},\"line\":-5,"
-                 "\"mix\":{\"classes\":{\"fma\":3}},\"launch\":[],\"body\":\"zz\"}]}", ""), NULL },
-        { REPORT("{\"kernels\":[{\"name\":\"k\",\"metrics\":{},\"projections\":[1,{}]}]}", ""), NULL },
+        { REPORT("{\"path\":7,\"kernels\":[{\"name\":\"k\",\"metrics\":{\"registers\":{\"value\":"
+                 "1e308,\"certainty\":\"exact\"},\"instructions\":7},\"line\":-5,"
+                 "\"mix\":{\"classes\":{\"fma\":3}},\"launch\":[],\"body\":\"zz\"}]}",
+                 ""),
+          NULL },
+        { REPORT("{\"kernels\":[{\"name\":\"k\",\"metrics\":{},\"projections\":[1,{}]}]}", ""),
+          NULL },
         { "", "r.json:1:1: error: " },
         { "{", "r.json:1:1: error: " },
         { "[]", "no report" },
@@ -232,13 +250,17 @@ static void test_bad_reports(void **state)
         { REPORT("1", ""), "a file has no list of kernels" },
         { REPORT("{\"kernels\":[1]}", ""), "a kernel is an object with a name" },
         { REPORT("{\"kernels\":[{\"name\":\"k\"}]}", ""), "write the report again" },
-        { REPORT("{\"kernels\":[{\"name\":\"k\",\"metrics\":{\"registers\":{\"value\":1e999}}}]}", ""), "error: " },
+        { REPORT("{\"kernels\":[{\"name\":\"k\",\"metrics\":{\"registers\":{\"value\":1e999}}}]}",
+                 ""),
+          "error: " },
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         char error[256] = "";
         ptxlint_report *report = report_new(), *empty = report_new();
-        ptxlint_status status = ptxlint_report_read(report, "r.json", cases[i].text, strlen(cases[i].text), error, sizeof error);
-        if (status != (cases[i].want ? PTXLINT_BAD_FILE : PTXLINT_OK) || (cases[i].want && !strstr(error, cases[i].want)))
+        ptxlint_status status = ptxlint_report_read(report, "r.json", cases[i].text,
+                                                    strlen(cases[i].text), error, sizeof error);
+        if (status != (cases[i].want ? PTXLINT_BAD_FILE : PTXLINT_OK)
+            || (cases[i].want && !strstr(error, cases[i].want)))
             fail_msg("%s: %d, %s", cases[i].text, (int)status, error);
         ptxlint_diff *diff = diff_of(report, empty, NULL);
         free(written(diff, PTXLINT_TEXT, 0));
@@ -260,27 +282,34 @@ static void test_cut(void **state)
     for (size_t length = 0; length < whole; length += 1 + length / 64) {
         char error[256] = "";
         ptxlint_report *report = report_new();
-        assert_int_equal(ptxlint_report_read(report, "r.json", text, length, error, sizeof error), PTXLINT_BAD_FILE);
+        assert_int_equal(ptxlint_report_read(report, "r.json", text, length, error, sizeof error),
+                         PTXLINT_BAD_FILE);
         assert_true(*error);
         ptxlint_report_free(report);
     }
     free(text);
 }
 
-/* ---- documents --------------------------------------------------------------------------------------------------- */
+/* ---- documents ------------------------------------------------------------------------------- */
 
-/* tests/compare/old.json and new.json are written by hand, so that no model changes them. PTXLINT_REWRITE=1 writes the documents anew. */
+/* tests/compare/old.json and new.json are written by hand, so that no model changes them.
+ * PTXLINT_REWRITE=1 writes the documents anew. */
 static void test_documents(void **state)
 {
     (void)state;
-    static const struct { ptxlint_format format; const char *path; } cases[] = { { PTXLINT_TEXT, "tests/compare/diff.txt" },
-        { PTXLINT_MARKDOWN, "tests/compare/diff.md" }, { PTXLINT_JSON, "tests/compare/diff.json" } };
+    static const struct {
+        ptxlint_format format;
+        const char *path;
+    } cases[] = { { PTXLINT_TEXT, "tests/compare/diff.txt" },
+                  { PTXLINT_MARKDOWN, "tests/compare/diff.md" },
+                  { PTXLINT_JSON, "tests/compare/diff.json" } };
     ptxlint_report *reports[2];
     static const char *const paths[] = { "tests/compare/old.json", "tests/compare/new.json" };
     for (int i = 0; i < 2; i++) {
         char error[256] = "", *json = kit_read(paths[i], NULL);
         reports[i] = report_new();
-        if (ptxlint_report_read(reports[i], paths[i], json, strlen(json), error, sizeof error) != PTXLINT_OK)
+        if (ptxlint_report_read(reports[i], paths[i], json, strlen(json), error, sizeof error)
+            != PTXLINT_OK)
             fail_msg("%s", error);
         free(json);
     }
@@ -305,13 +334,17 @@ static char *many_kernels(size_t count, const char *prefix, const char *body)
     Text text = { 0 };
     kit_print(&text, "%s", HEAD);
     for (size_t i = 0; i < count; i++)
-        kit_print(&text, ".visible .entry %sILi%zuEEvv()\n.maxntid 64\n{\n.reg .b32 %%r<9>;\nmov.u32 %%r1, %zu;\n%sret;\n}\n", prefix, i, i, body);
+        kit_print(&text,
+                  ".visible .entry %sILi%zuEEvv()\n.maxntid 64\n{\n.reg .b32 %%r<9>;\nmov.u32 "
+                  "%%r1, %zu;\n%sret;\n}\n",
+                  prefix, i, i, body);
     return text.bytes;
 }
 
 static double seconds_for(size_t count)
 {
-    char *one = many_kernels(count, "_Z4gemm", "add.s32 %r2, %r1, 1;\n"), *two = many_kernels(count, "_Z4gemm_", "add.s32 %r2, %r1, 1;\nadd.s32 %r3, %r1, 2;\n");
+    char *one = many_kernels(count, "_Z4gemm", "add.s32 %r2, %r1, 1;\n"),
+         *two = many_kernels(count, "_Z4gemm_", "add.s32 %r2, %r1, 1;\nadd.s32 %r3, %r1, 2;\n");
     char *three = many_kernels(count, "_Z4gemmIf", "sub.s32 %r2, %r1, 1;\n");
     ptxlint_report *a = report_of(one), *b = report_of(two), *c = report_of(three);
     clock_t begin = clock();
@@ -320,7 +353,8 @@ static double seconds_for(size_t count)
     double seconds = (double)(clock() - begin) / CLOCKS_PER_SEC;
     assert_in_range(strlen(page), 100, 60000);
     assert_true(strlen(text) > 50 * count);
-    assert_int_equal(ptxlint_diff_get_info(diff)->kernel_count, ptxlint_diff_get_info(diff)->added_count + count);
+    assert_int_equal(ptxlint_diff_get_info(diff)->kernel_count,
+                     ptxlint_diff_get_info(diff)->added_count + count);
     free(page);
     free(text);
     ptxlint_diff_free(diff);
@@ -347,11 +381,16 @@ static void test_many(void **state)
 static void test_hostile_text(void **state)
 {
     (void)state;
-    static const char json[] = "{\"schema\":\"ptxlint-report/1\",\"files\":[{\"path\":\"a\\u001b[31m\",\"kernels\":[{\"name\":\"k|`<b>\\u001b[31m\\nx\",\"metrics\":{}}]}],"
-        "\"diagnostics\":[{\"rule\":\"X|1\",\"path\":\"a\\u001b[31m\",\"kernel\":\"k|`<b>\\u001b[31m\\nx\",\"severity\":\"error\",\"message\":\"<script>| \\u001b`\"}]}";
+    static const char json[] =
+        "{\"schema\":\"ptxlint-report/"
+        "1\",\"files\":[{\"path\":\"a\\u001b[31m\",\"kernels\":[{\"name\":\"k|`<b>\\u001b["
+        "31m\\nx\",\"metrics\":{}}]}],"
+        "\"diagnostics\":[{\"rule\":\"X|1\",\"path\":\"a\\u001b[31m\",\"kernel\":\"k|`<b>\\u001b["
+        "31m\\nx\",\"severity\":\"error\",\"message\":\"<script>| \\u001b`\"}]}";
     char error[256];
     ptxlint_report *a = report_new(), *b = report_new();
-    assert_int_equal(ptxlint_report_read(b, "b", json, strlen(json), error, sizeof error), PTXLINT_OK);
+    assert_int_equal(ptxlint_report_read(b, "b", json, strlen(json), error, sizeof error),
+                     PTXLINT_OK);
     ptxlint_diff *diff = diff_of(a, b, NULL);
     char *text = written(diff, PTXLINT_TEXT, 0), *page = written(diff, PTXLINT_MARKDOWN, 0);
     assert_null(strchr(text, '\x1b'));

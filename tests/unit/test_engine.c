@@ -1,5 +1,6 @@
-/* test_engine.c -- rules that a user adds, without compiling anything: conditions over every subject, quantifiers, paths, folding,
- * severities, gains, thresholds. Each row is a rule in a few words and the lines of the module below that it speaks of. */
+/* test_engine.c -- rules that a user adds, without compiling anything: conditions over every
+ * subject, quantifiers, paths, folding, severities, gains, thresholds. Each row is a rule in a few
+ * words and the lines of the module below that it speaks of. */
 #include "kit.h"
 
 #include <math.h>
@@ -56,7 +57,8 @@ static ptxlint_rules *read_rules(const char *yaml)
     ptxlint_rules *rules;
     char error[512] = "";
     assert_int_equal(ptxlint_rules_new(&rules), PTXLINT_OK);
-    if (ptxlint_rules_add(rules, "user.yaml", yaml, strlen(yaml), error, sizeof error) != PTXLINT_OK)
+    if (ptxlint_rules_add(rules, "user.yaml", yaml, strlen(yaml), error, sizeof error)
+        != PTXLINT_OK)
         fail_msg("%s\n%s", error, yaml);
     return rules;
 }
@@ -75,12 +77,14 @@ static Case analyse(const char *yaml, const char *key, const char *value)
     ptxlint_options options;
     c.rules = read_rules(yaml);
     assert_int_equal(ptxlint_config_new(c.rules, &c.config), PTXLINT_OK);
-    assert_int_equal(ptxlint_config_set(c.config, "select", "USR", error, sizeof error), PTXLINT_OK);
+    assert_int_equal(ptxlint_config_set(c.config, "select", "USR", error, sizeof error),
+                     PTXLINT_OK);
     if (key && ptxlint_config_set(c.config, key, value, error, sizeof error) != PTXLINT_OK)
         fail_msg("%s", error);
     ptxlint_options_init(&options);
     options.config = c.config;
-    assert_int_equal(ptxlint_module_new(module_text, strlen(module_text), &options, &c.module), PTXLINT_OK);
+    assert_int_equal(ptxlint_module_new(module_text, strlen(module_text), &options, &c.module),
+                     PTXLINT_OK);
     return c;
 }
 
@@ -191,7 +195,8 @@ static void test_conditions(void **state)
         Case c = analyse(yaml, NULL, NULL);
         char *got = lines_of(c.module);
         if (strcmp(got, cases[i].want))
-            kit_print(&trouble, "on %s when %s: lines %s, want %s\n", cases[i].on, cases[i].when, got, cases[i].want);
+            kit_print(&trouble, "on %s when %s: lines %s, want %s\n", cases[i].on, cases[i].when,
+                      got, cases[i].want);
         free(got);
         free(yaml);
         free_case(c);
@@ -214,7 +219,8 @@ static void test_messages(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT(messages); i++) {
         size_t count;
-        char *yaml = rule_text(messages[i].on, messages[i].when, messages[i].message, messages[i].more);
+        char *yaml = rule_text(messages[i].on, messages[i].when, messages[i].message,
+                               messages[i].more);
         Case c = analyse(yaml, NULL, NULL);
         const ptxlint_diagnostic *diags = ptxlint_module_diagnostics(c.module, &count);
         assert_int_equal(count, 1);
@@ -227,21 +233,44 @@ static void test_messages(void **state)
 }
 
 /* What a rule says besides when: each row a line of YAML, a setting, and what must hold. */
-static const struct { const char *on, *when, *more, *key, *value, *lines; ptxlint_severity severity; double gain; ptxlint_certainty certainty; } settings[] = {
-    { "instruction", "insn is \"div.rn\"", "    fold: none\n", NULL, NULL, "21 22 30", PTXLINT_WARNING, NAN, PTXLINT_EXACT },
-    { "instruction", "insn is \"div.rn\"", "    fold: kernel\n", NULL, NULL, "21+2", PTXLINT_WARNING, NAN, PTXLINT_EXACT },
-    { "instruction", "insn is \"div.rn\"", "    note_if: loop.depth > 0\n", NULL, NULL, "30 21+1", PTXLINT_WARNING, NAN, PTXLINT_EXACT },
-    { "instruction", "insn is \"div.rn\"", "", "severity", "USR101=error", "21+1 30", PTXLINT_ERROR, NAN, PTXLINT_EXACT },
-    { "instruction", "insn is \"div.rn\"", "    gain: 1 percent * loop.depth * 4\n", NULL, NULL, "21+1 30", PTXLINT_WARNING, 16, PTXLINT_EXACT },
-    { "instruction", "insn is \"div.rn\"", "    fold: kernel\n    gain: 1 percent * (1 + loop.depth)\n", NULL, NULL, "21+2", PTXLINT_WARNING, 7, PTXLINT_EXACT },
-    { "instruction", "insn is \"div.rn\"", "    fold: kernel\n    gain: 1 percent * (4 - loop.depth)\n", NULL, NULL, "30+2", PTXLINT_WARNING, 8, PTXLINT_EXACT },
-    { "kernel", "kernel.loops >= threshold.most", "    thresholds: { most: { value: 2, what: loops } }\n", NULL, NULL, "6", PTXLINT_WARNING, NAN, PTXLINT_EXACT },
-    { "kernel", "kernel.loops >= threshold.most", "    thresholds: { most: { value: 2, what: loops } }\n", "threshold", "USR101.most=0", "6 34", PTXLINT_WARNING, NAN, PTXLINT_EXACT },
-    { "kernel", "kernel.loops == 2 and kernel.weighted_instructions > 0", "", NULL, NULL, "6", PTXLINT_WARNING, NAN, PTXLINT_ESTIMATE },
-    { "kernel", "kernel.loops == 2 and kernel.weighted_instructions > 0", "    needs: exact\n", NULL, NULL, "", PTXLINT_WARNING, NAN, PTXLINT_EXACT },
-    { "loop", "loop.trips == 100", "    needs: exact\n", NULL, NULL, "20", PTXLINT_WARNING, NAN, PTXLINT_EXACT },
-    { "kernel", "true", "    preview: true\n", NULL, NULL, "", PTXLINT_WARNING, NAN, PTXLINT_EXACT },
-    { "kernel", "kernel.loops == 2", "    preview: true\n", "preview", "true", "6", PTXLINT_WARNING, NAN, PTXLINT_EXACT },
+static const struct {
+    const char *on, *when, *more, *key, *value, *lines;
+    ptxlint_severity severity;
+    double gain;
+    ptxlint_certainty certainty;
+} settings[] = {
+    { "instruction", "insn is \"div.rn\"", "    fold: none\n", NULL, NULL, "21 22 30",
+      PTXLINT_WARNING, NAN, PTXLINT_EXACT },
+    { "instruction", "insn is \"div.rn\"", "    fold: kernel\n", NULL, NULL, "21+2",
+      PTXLINT_WARNING, NAN, PTXLINT_EXACT },
+    { "instruction", "insn is \"div.rn\"", "    note_if: loop.depth > 0\n", NULL, NULL, "30 21+1",
+      PTXLINT_WARNING, NAN, PTXLINT_EXACT },
+    { "instruction", "insn is \"div.rn\"", "", "severity", "USR101=error", "21+1 30", PTXLINT_ERROR,
+      NAN, PTXLINT_EXACT },
+    { "instruction", "insn is \"div.rn\"", "    gain: 1 percent * loop.depth * 4\n", NULL, NULL,
+      "21+1 30", PTXLINT_WARNING, 16, PTXLINT_EXACT },
+    { "instruction", "insn is \"div.rn\"",
+      "    fold: kernel\n    gain: 1 percent * (1 + loop.depth)\n", NULL, NULL, "21+2",
+      PTXLINT_WARNING, 7, PTXLINT_EXACT },
+    { "instruction", "insn is \"div.rn\"",
+      "    fold: kernel\n    gain: 1 percent * (4 - loop.depth)\n", NULL, NULL, "30+2",
+      PTXLINT_WARNING, 8, PTXLINT_EXACT },
+    { "kernel", "kernel.loops >= threshold.most",
+      "    thresholds: { most: { value: 2, what: loops } }\n", NULL, NULL, "6", PTXLINT_WARNING,
+      NAN, PTXLINT_EXACT },
+    { "kernel", "kernel.loops >= threshold.most",
+      "    thresholds: { most: { value: 2, what: loops } }\n", "threshold", "USR101.most=0", "6 34",
+      PTXLINT_WARNING, NAN, PTXLINT_EXACT },
+    { "kernel", "kernel.loops == 2 and kernel.weighted_instructions > 0", "", NULL, NULL, "6",
+      PTXLINT_WARNING, NAN, PTXLINT_ESTIMATE },
+    { "kernel", "kernel.loops == 2 and kernel.weighted_instructions > 0", "    needs: exact\n",
+      NULL, NULL, "", PTXLINT_WARNING, NAN, PTXLINT_EXACT },
+    { "loop", "loop.trips == 100", "    needs: exact\n", NULL, NULL, "20", PTXLINT_WARNING, NAN,
+      PTXLINT_EXACT },
+    { "kernel", "true", "    preview: true\n", NULL, NULL, "", PTXLINT_WARNING, NAN,
+      PTXLINT_EXACT },
+    { "kernel", "kernel.loops == 2", "    preview: true\n", "preview", "true", "6", PTXLINT_WARNING,
+      NAN, PTXLINT_EXACT },
 };
 
 static void test_settings(void **state)
@@ -258,7 +287,9 @@ static void test_settings(void **state)
         if (count) {
             assert_int_equal(diags[0].severity, settings[i].severity);
             assert_int_equal(diags[0].certainty, settings[i].certainty);
-            assert_true(isnan(settings[i].gain) ? isnan(diags[0].gain_percent) : fabs(diags[0].gain_percent - settings[i].gain) < 1e-9);
+            assert_true(isnan(settings[i].gain)
+                            ? isnan(diags[0].gain_percent)
+                            : fabs(diags[0].gain_percent - settings[i].gain) < 1e-9);
         }
         free(got);
         free(yaml);
@@ -266,7 +297,8 @@ static void test_settings(void **state)
     }
 }
 
-/* How sure a finding is depends on what its facts rest on: a block's shape that was taken, memory of two parameters that may be one. */
+/* How sure a finding is depends on what its facts rest on: a block's shape that was taken, memory
+ * of two parameters that may be one. */
 static void test_certainty(void **state)
 {
     (void)state;
@@ -279,10 +311,15 @@ static void test_certainty(void **state)
     for (size_t i = 0; i < COUNT(rows); i++) {
         Text text = { 0 };
         size_t count, found = 0;
-        kit_print(&text, ".version 8.0\n.target sm_60\n.address_size 64\n.visible .entry k(.param .u64 in, .param .u64 out) %s\n{\n"
-                         ".reg .pred %%p<2>;\n.reg .b32 %%r<4>;\n.reg .b64 %%rd<4>;\n"
-                         "ld.param.u64 %%rd1, [in];\nld.param.u64 %%rd2, [out];\nmov.u32 %%r1, %%tid.x;\nld.global.u32 %%r2, [%%rd1];\nld.global.u32 %%r3, [%%rd1+64];\n"
-                         "setp.lt.u32 %%p1, %%r1, 16;\n@%%p1 bra JOIN;\nbar.sync 0;\nJOIN:\nst.global.u32 [%%rd2], %%r2;\nret;\n}\n", rows[i].bounds);
+        kit_print(&text,
+                  ".version 8.0\n.target sm_60\n.address_size 64\n.visible .entry k(.param .u64 "
+                  "in, .param .u64 out) %s\n{\n"
+                  ".reg .pred %%p<2>;\n.reg .b32 %%r<4>;\n.reg .b64 %%rd<4>;\n"
+                  "ld.param.u64 %%rd1, [in];\nld.param.u64 %%rd2, [out];\nmov.u32 %%r1, "
+                  "%%tid.x;\nld.global.u32 %%r2, [%%rd1];\nld.global.u32 %%r3, [%%rd1+64];\n"
+                  "setp.lt.u32 %%p1, %%r1, 16;\n@%%p1 bra JOIN;\nbar.sync 0;\nJOIN:\nst.global.u32 "
+                  "[%%rd2], %%r2;\nret;\n}\n",
+                  rows[i].bounds);
         ptxlint_module *module = kit_module(text.bytes);
         const ptxlint_diagnostic *diags = ptxlint_module_diagnostics(module, &count);
         for (size_t d = 0; d < count; d++) {
@@ -302,9 +339,12 @@ static void test_certainty(void **state)
 static void test_every_fact(void **state)
 {
     (void)state;
-    static const char *const subjects[][2] = { { "module", "module" }, { "gpu", "module" }, { "kernel", "kernel" }, { "variable", "variable" },
-                                               { "parameter", "parameter" }, { "register", "register" }, { "block", "block" },
-                                               { "loop", "loop" }, { "branch", "branch" }, { "insn", "instruction" }, { "access", "access" } };
+    static const char *const subjects[][2] = {
+        { "module", "module" },     { "gpu", "module" },          { "kernel", "kernel" },
+        { "variable", "variable" }, { "parameter", "parameter" }, { "register", "register" },
+        { "block", "block" },       { "loop", "loop" },           { "branch", "branch" },
+        { "insn", "instruction" },  { "access", "access" }
+    };
     ptxlint_fact fact;
     for (size_t f = 0; ptxlint_fact_at(f, &fact); f++) {
         const char *subject = NULL;

@@ -1,4 +1,5 @@
-/* What a launch touches, how long it takes at the least and by prediction, and ptxlint_estimate(). */
+/* What a launch touches, how long it takes at the least and by prediction, and
+ * ptxlint_estimate(). */
 #include "kit.h"
 
 #include "api/module.h"
@@ -10,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- footprints -------------------------------------------------------------------------------------------------- */
+/* ---- footprints ------------------------------------------------------------------------------ */
 
 enum { BLOCKS = 4 };
 
@@ -57,15 +58,18 @@ static void test_footprint(void **state)
             ptx_footprint_close(footprint, 1);
         }
         Traffics got = ptx_footprint_sum(footprint, &arena, 1);
-        if (!is(got.load_lines, want->load_lines) || !is(got.load_sectors, want->load_sectors) || !is(got.store_sectors, want->store_sectors) ||
-            !is(got.read_bytes, want->read_bytes) || !is(got.written_bytes, want->written_bytes))
-            fail_msg("%s: %g lines, %g sectors, %g stored, %g bytes read, %g written", want->what, got.load_lines, got.load_sectors, got.store_sectors, got.read_bytes,
+        if (!is(got.load_lines, want->load_lines) || !is(got.load_sectors, want->load_sectors)
+            || !is(got.store_sectors, want->store_sectors) || !is(got.read_bytes, want->read_bytes)
+            || !is(got.written_bytes, want->written_bytes))
+            fail_msg("%s: %g lines, %g sectors, %g stored, %g bytes read, %g written", want->what,
+                     got.load_lines, got.load_sectors, got.store_sectors, got.read_bytes,
                      got.written_bytes);
         ptx_arena_free(&arena);
     }
 }
 
-/* Two warps that read the same rows twice: the second waits beside the first, and both ask again after as many sectors as a row has. */
+/* Two warps that read the same rows twice: the second waits beside the first, and both ask again
+ * after as many sectors as a row has. */
 static void test_reuse(void **state)
 {
     enum { ROW = 16 };
@@ -82,13 +86,17 @@ static void test_reuse(void **state)
                 uint64_t addresses[32];
                 for (uint64_t lane = 0; lane < 32; lane++)
                     addresses[lane] = (UINT64_C(1) << 40) + 128 * i + 4 * lane;
-                waits[warp][pass] += ptx_footprint_note(footprint, warp, addresses, UINT32_MAX, 4, FOOTPRINT_LOAD, false);
+                waits[warp][pass] += ptx_footprint_note(footprint, warp, addresses, UINT32_MAX, 4,
+                                                        FOOTPRINT_LOAD, false);
             }
     ptx_footprint_close(footprint, 10);
     Traffics got = ptx_footprint_sum(footprint, &arena, 1);
-    assert_true(is(waits[0][0], ROW) && is(waits[0][1], 0) && is(waits[1][0], ROW) && is(waits[1][1], 0));
+    assert_true(is(waits[0][0], ROW) && is(waits[0][1], 0) && is(waits[1][0], ROW)
+                && is(waits[1][1], 0));
     assert_true(is(got.load_sectors, 10 * 4 * ROW));
-    assert_true(is(got.reused[7], 10 * 2 * 4 * ROW) && is(got.reused[0] + got.reused[1], 10 * 4 * ROW));    /* 64 sectors apart, less than 128; side by side */
+    /* 64 sectors apart, less than 128; side by side */
+    assert_true(is(got.reused[7], 10 * 2 * 4 * ROW)
+                && is(got.reused[0] + got.reused[1], 10 * 4 * ROW));
     ptx_arena_free(&arena);
 }
 
@@ -103,31 +111,42 @@ static Cached cached_in_arena(const CacheInput *in)
     return out;
 }
 
-/* Of blocks that share an SM: those that read the same fetch it about once, and what they ask for again is gone where it does not fit. */
+/* Of blocks that share an SM: those that read the same fetch it about once, and what they ask for
+ * again is gone where it does not fit. */
 static Cached cached_of(const ArrayTraffic *array, double reused, double resident)
 {
     const Gpu *gpu = ptx_gpu_find("h200", 4);
     Evaluation evaluation = { .grid = { 132 * 16, 1, 1 }, .blocks = 132 * 16 };
-    evaluation.traffics = (Traffics){ .load_sectors = array->missed, .load_requests = array->missed / 4, .read_bytes = array->read_bytes, .arrays = array, .array_count = 1 };
+    evaluation.traffics = (Traffics){ .load_sectors = array->missed,
+                                      .load_requests = array->missed / 4,
+                                      .read_bytes = array->read_bytes,
+                                      .arrays = array,
+                                      .array_count = 1 };
     evaluation.traffics.reused[8] = reused;
-    return cached_in_arena(&(CacheInput){ .evaluation = &evaluation, .gpu = gpu, .blocks_per_sm = resident, .warps_per_block = 4 });
+    return cached_in_arena(&(CacheInput){
+        .evaluation = &evaluation, .gpu = gpu, .blocks_per_sm = resident, .warps_per_block = 4 });
 }
 
 static void test_caches(void **state)
 {
-    ArrayTraffic own = { .missed = 1e6, .read_bytes = 32e6, .shift = { 1 << 14 }, .is_shifted = { true } };
-    ArrayTraffic same = { .missed = 1e6, .read_bytes = 1 << 20, .shift = { 0 }, .is_shifted = { true } };
+    ArrayTraffic own = {
+        .missed = 1e6, .read_bytes = 32e6, .shift = { 1 << 14 }, .is_shifted = { true }
+    };
+    ArrayTraffic same = {
+        .missed = 1e6, .read_bytes = 1 << 20, .shift = { 0 }, .is_shifted = { true }
+    };
     ArrayTraffic unknown = { .missed = 1e6, .read_bytes = 1 << 20 };
     (void)state;
     assert_true(is(cached_of(&own, 0, 16).load_sectors, 1e6));
     assert_true(cached_of(&same, 0, 16).load_sectors < 0.2e6);
     assert_true(is(cached_of(&unknown, 0, 16).load_sectors, 1e6));
-    assert_true(is(cached_of(&own, 1e5, 4).load_sectors, 1e6));         /* 4 blocks of 16 KiB: all there */
+    /* 4 blocks of 16 KiB: all there */
+    assert_true(is(cached_of(&own, 1e5, 4).load_sectors, 1e6));
     assert_true(is(cached_of(&own, 1e5, 16).load_sectors, 1.1e6));      /* 16: gone */
     assert_true(is(cached_of(&own, 1e5, 4).lost, 0) && is(cached_of(&own, 1e5, 16).lost, 1));
 }
 
-/* ---- where data lead --------------------------------------------------------------------------------------------- */
+/* ---- where data lead ------------------------------------------------------------------------- */
 
 /* Passes of an atomic request: a sector once for each lane at its most crowded address. */
 static void test_passes(void **state)
@@ -141,31 +160,49 @@ static void test_passes(void **state)
         uint64_t addresses[32];
         for (unsigned i = 0; i < 32; i++)
             addresses[i] = 4096 + i / cases[c].lanes_each * cases[c].stride;
-        assert_true(is(ptx_atomic_passes(addresses, UINT32_MAX, cases[c].bytes, cases[c].is_serial), cases[c].want));
+        assert_true(is(ptx_atomic_passes(addresses, UINT32_MAX, cases[c].bytes, cases[c].is_serial),
+                       cases[c].want));
     }
 }
 
-/* The bytes that the body's last instruction may reach. a points to numbers; behind each body stands an access at %rd9. */
+/* The bytes that the body's last instruction may reach. a points to numbers; behind each body
+ * stands an access at %rd9. */
 static void test_spread(void **state)
 {
-    static const struct { const char *body; double want; } cases[] = {
-        { "ld.global.u32 %r1, [%rd1]; and.b32 %r2, %r1, 255; mul.wide.u32 %rd2, %r2, 4; add.s64 %rd9, %rd1, %rd2;", 1024 },
-        { "ld.global.u8 %r1, [%rd1]; shl.b32 %r2, %r1, 3; cvt.u64.u32 %rd2, %r2; add.s64 %rd9, %rd1, %rd2;", 255 * 8 + 4 },
-        { "ld.global.u32 %r1, [%rd1]; shr.u32 %r2, %r1, 20; mul.wide.u32 %rd2, %r2, 4; add.s64 %rd9, %rd1, %rd2;", 4096 * 4 },
-        { "ld.global.u32 %r1, [%rd1]; rem.u32 %r2, %r1, 100; mad.wide.u32 %rd9, %r2, 16, %rd1;", 1600 + 4 },
-        { "ld.global.u32 %r1, [%rd1]; bfe.u32 %r2, %r1, 8, 4; mad.wide.u32 %rd9, %r2, 4, %rd1;", 64 },
+    static const struct { const char *body; double want;
+    } cases[] = {
+        { "ld.global.u32 %r1, [%rd1]; and.b32 %r2, %r1, 255; mul.wide.u32 %rd2, %r2, 4; add.s64 "
+          "%rd9, %rd1, %rd2;",
+          1024 },
+        { "ld.global.u8 %r1, [%rd1]; shl.b32 %r2, %r1, 3; cvt.u64.u32 %rd2, %r2; add.s64 %rd9, "
+          "%rd1, %rd2;",
+          255 * 8 + 4 },
+        { "ld.global.u32 %r1, [%rd1]; shr.u32 %r2, %r1, 20; mul.wide.u32 %rd2, %r2, 4; add.s64 "
+          "%rd9, %rd1, %rd2;",
+          4096 * 4 },
+        { "ld.global.u32 %r1, [%rd1]; rem.u32 %r2, %r1, 100; mad.wide.u32 %rd9, %r2, 16, %rd1;",
+          1600 + 4 },
+        { "ld.global.u32 %r1, [%rd1]; bfe.u32 %r2, %r1, 8, 4; mad.wide.u32 %rd9, %r2, 4, %rd1;",
+          64 },
         { "mov.u32 %r1, %tid.x; mad.wide.u32 %rd9, %r1, 4, %rd1;", 0 },
         { "ld.global.u32 %r1, [%rd1]; mad.wide.u32 %rd9, %r1, 4, %rd1;", (double)INFINITY },
-        { "mov.u32 %r1, 7; L: and.b32 %r2, %r1, 15; mad.wide.u32 %rd2, %r2, 4, %rd1; ld.global.u32 %r1, [%rd2]; setp.ne.s32 %p1, %r1, 0; @%p1 bra L;\n"
-          "mov.u64 %rd9, %rd2;", 64 },
-        { "mov.u32 %r1, 0; L: ld.global.u8 %r2, [%rd1]; add.s32 %r1, %r1, %r2; setp.ne.s32 %p1, %r2, 0; @%p1 bra L;\n"
-          "mad.wide.u32 %rd9, %r1, 4, %rd1;", (double)INFINITY },
+        { "mov.u32 %r1, 7; L: and.b32 %r2, %r1, 15; mad.wide.u32 %rd2, %r2, 4, %rd1; ld.global.u32 "
+          "%r1, [%rd2]; setp.ne.s32 %p1, %r1, 0; @%p1 bra L;\n"
+          "mov.u64 %rd9, %rd2;",
+          64 },
+        { "mov.u32 %r1, 0; L: ld.global.u8 %r2, [%rd1]; add.s32 %r1, %r1, %r2; setp.ne.s32 %p1, "
+          "%r2, 0; @%p1 bra L;\n"
+          "mad.wide.u32 %rd9, %r1, 4, %rd1;",
+          (double)INFINITY },
     };
     (void)state;
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         char text[1024];
-        snprintf(text, sizeof text, ".version 7.8\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 a)\n{\n.reg .pred %%p<4>; .reg .b32 %%r<8>; .reg .b64 %%rd<10>;\n"
-                 "ld.param.u64 %%rd1, [a]; %s ld.global.u32 %%r7, [%%rd9]; ret;\n}\n", cases[c].body);
+        snprintf(text, sizeof text,
+                 ".version 7.8\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 "
+                 "a)\n{\n.reg .pred %%p<4>; .reg .b32 %%r<8>; .reg .b64 %%rd<10>;\n"
+                 "ld.param.u64 %%rd1, [a]; %s ld.global.u32 %%r7, [%%rd9]; ret;\n}\n",
+                 cases[c].body);
         ptxlint_module *module = kit_module(text);
         Arena arena;
         jmp_buf on_failure;
@@ -194,15 +231,20 @@ static void test_neighbours(void **state)
     (void)state;
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         char text[1024];
-        snprintf(text, sizeof text, ".version 7.8\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 a)\n{\n.reg .pred %%p<4>; .reg .b32 %%r<8>; .reg .b64 %%rd<10>;\n"
-                 "ld.param.u64 %%rd1, [a]; ld.global.u32 %%r1, [%%rd1]; mad.wide.u32 %%rd9, %%r1, 4, %%rd1; %s ld.global.u32 %%r7, [%%rd9]; ret;\n}\n", cases[c].body);
+        snprintf(text, sizeof text,
+                 ".version 7.8\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 "
+                 "a)\n{\n.reg .pred %%p<4>; .reg .b32 %%r<8>; .reg .b64 %%rd<10>;\n"
+                 "ld.param.u64 %%rd1, [a]; ld.global.u32 %%r1, [%%rd1]; mad.wide.u32 %%rd9, %%r1, "
+                 "4, %%rd1; %s ld.global.u32 %%r7, [%%rd9]; ret;\n}\n",
+                 cases[c].body);
         ptxlint_module *module = kit_module(text);
         Arena arena;
         jmp_buf on_failure;
         ptx_arena_init(&arena, 1 << 20, &on_failure);
         assert_int_equal(setjmp(on_failure), 0);
         const Func *func = &module->ir->funcs[0];
-        double got = ptx_address_distribution_compute(&arena, &arena, func)[func->insn_count - 2].own;
+        double got =
+            ptx_address_distribution_compute(&arena, &arena, func)[func->insn_count - 2].own;
         if (fabs(got - cases[c].want) > 1e-9)
             fail_msg("%s: %g, not %g", cases[c].body, got, cases[c].want);
         ptx_arena_free(&arena);
@@ -210,15 +252,17 @@ static void test_neighbours(void **state)
     }
 }
 
-/* ---- estimates --------------------------------------------------------------------------------------------------- */
+/* ---- estimates ------------------------------------------------------------------------------- */
 
 static const char streams[] =
     ".version 7.8\n.target sm_90\n.address_size 64\n"
     ".visible .entry k(.param .u64 o, .param .u64 a, .param .u32 by)\n{\n"
     ".reg .b32 %r<8>; .reg .b64 %rd<8>; .reg .f32 %f<2>;\n"
     "ld.param.u64 %rd1, [o]; ld.param.u64 %rd2, [a]; ld.param.u32 %r5, [by];\n"
-    "mov.u32 %r1, %ctaid.x; mov.u32 %r2, %ntid.x; mov.u32 %r3, %tid.x; mad.lo.s32 %r4, %r1, %r2, %r3;\n"
-    "mul.lo.s32 %r6, %r4, %r5; mul.wide.u32 %rd3, %r6, 4; add.s64 %rd4, %rd2, %rd3; ld.global.f32 %f1, [%rd4];\n"
+    "mov.u32 %r1, %ctaid.x; mov.u32 %r2, %ntid.x; mov.u32 %r3, %tid.x; mad.lo.s32 %r4, %r1, %r2, "
+    "%r3;\n"
+    "mul.lo.s32 %r6, %r4, %r5; mul.wide.u32 %rd3, %r6, 4; add.s64 %rd4, %rd2, %rd3; ld.global.f32 "
+    "%f1, [%rd4];\n"
     "mul.wide.u32 %rd5, %r4, 4; add.s64 %rd6, %rd1, %rd5; st.global.f32 [%rd6], %f1; ret;\n}\n";
 
 static ptxlint_module *module_of(void)
@@ -229,7 +273,8 @@ static ptxlint_module *module_of(void)
     ptxlint_options_init(&options);
     options.gpus = &gpu;
     options.gpu_count = 1;
-    assert_int_equal(ptxlint_module_new(streams, sizeof streams - 1, &options, &module), PTXLINT_OK);
+    assert_int_equal(ptxlint_module_new(streams, sizeof streams - 1, &options, &module),
+                     PTXLINT_OK);
     return module;
 }
 
@@ -249,15 +294,18 @@ static ptxlint_estimated ask(const ptxlint_module *module, int64_t blocks, int64
 
 static bool is_in_order(const ptxlint_time *time)
 {
-    return time->bound_us <= time->low_us && time->low_us <= time->predicted_us && time->predicted_us <= time->high_us && time->band;
+    return time->bound_us <= time->low_us && time->low_us <= time->predicted_us
+           && time->predicted_us <= time->high_us && time->band;
 }
 
-/* Orders, not figures: more work takes longer, wider distances move more, small blocks take long to give out, and no bound is above its prediction. */
+/* Orders, not figures: more work takes longer, wider distances move more, small blocks take long to
+ * give out, and no bound is above its prediction. */
 static void test_orders(void **state)
 {
     (void)state;
     ptxlint_module *module = module_of();
-    ptxlint_estimated small = ask(module, 1 << 10, 256, 1), large = ask(module, 1 << 18, 256, 1), apart = ask(module, 1 << 18, 256, 8), tiny = ask(module, 1 << 21, 32, 1);
+    ptxlint_estimated small = ask(module, 1 << 10, 256, 1), large = ask(module, 1 << 18, 256, 1),
+                      apart = ask(module, 1 << 18, 256, 8), tiny = ask(module, 1 << 21, 32, 1);
     assert_true(large.time.predicted_us > 20 * small.time.predicted_us);
     assert_true(apart.time.predicted_us > 2 * large.time.predicted_us);
     assert_true(tiny.time.predicted_us > 2 * large.time.predicted_us);
@@ -272,13 +320,17 @@ static void test_orders(void **state)
     ptxlint_module_free(module);
 }
 
-/* Blocks that work as often as the square of their number: one from the middle stands for three quarters of the mean. */
+/* Blocks that work as often as the square of their number: one from the middle stands for three
+ * quarters of the mean. */
 static void test_steps(void **state)
 {
     static const char text[] =
-        ".version 7.8\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 o)\n{\n.reg .b32 %r<8>; .reg .b64 %rd<4>; .reg .pred %p<2>;\n"
-        "mov.u32 %r1, %ctaid.x; mul.lo.s32 %r2, %r1, %r1; add.s32 %r2, %r2, 1; mov.u32 %r3, 0; mov.u32 %r4, 1;\n"
-        "L: xor.b32 %r4, %r4, %r3; mul.lo.s32 %r4, %r4, %r4; add.s32 %r3, %r3, 1; setp.lt.s32 %p1, %r3, %r2; @%p1 bra L;\n"
+        ".version 7.8\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 o)\n{\n.reg "
+        ".b32 %r<8>; .reg .b64 %rd<4>; .reg .pred %p<2>;\n"
+        "mov.u32 %r1, %ctaid.x; mul.lo.s32 %r2, %r1, %r1; add.s32 %r2, %r2, 1; mov.u32 %r3, 0; "
+        "mov.u32 %r4, 1;\n"
+        "L: xor.b32 %r4, %r4, %r3; mul.lo.s32 %r4, %r4, %r4; add.s32 %r3, %r3, 1; setp.lt.s32 %p1, "
+        "%r3, %r2; @%p1 bra L;\n"
         "ld.param.u64 %rd1, [o]; st.global.u32 [%rd1], %r4; ret;\n}\n";
     ptxlint_options options;
     ptxlint_module *module;
@@ -296,7 +348,8 @@ static void test_steps(void **state)
     assert_int_equal(ptxlint_estimate(module, "k", 0, &trial, &quick), PTXLINT_OK);
     trial.steps = 1 << 22;
     assert_int_equal(ptxlint_estimate(module, "k", 0, &trial, &close), PTXLINT_OK);
-    assert_true(close.warp_instructions > 1.2 * quick.warp_instructions && close.warp_instructions < 1.5 * quick.warp_instructions);
+    assert_true(close.warp_instructions > 1.2 * quick.warp_instructions
+                && close.warp_instructions < 1.5 * quick.warp_instructions);
     ptxlint_module_free(module);
 }
 
@@ -325,7 +378,8 @@ static ptxlint_estimated of_launch(const char *text, int64_t blocks, int64_t thr
     return on_gpu("h200", text, blocks, threads);
 }
 
-/* Loops that data end: a compare-and-swap at once, equal numbers soon, where a counter ends them too by the counter. */
+/* Loops that data end: a compare-and-swap at once, equal numbers soon, where a counter ends them
+ * too by the counter. */
 static void test_stays(void **state)
 {
     static const struct { const char *what, *loop; double least, most; } cases[] = {
@@ -337,20 +391,29 @@ static void test_stays(void **state)
     (void)state;
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         char text[1024];
-        snprintf(text, sizeof text, ".version 7.8\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 a)\n{\n.reg .pred %%p<4>; .reg .b32 %%r<8>; .reg .b64 %%rd<8>;\n"
-                 "ld.param.u64 %%rd1, [a]; ld.global.u32 %%r1, [%%rd1]; mov.u64 %%rd2, %%rd1; mov.u32 %%r3, 0;\n%s\nst.global.u32 [%%rd1], %%r3; ret;\n}\n", cases[c].loop);
+        snprintf(text, sizeof text,
+                 ".version 7.8\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 "
+                 "a)\n{\n.reg .pred %%p<4>; .reg .b32 %%r<8>; .reg .b64 %%rd<8>;\n"
+                 "ld.param.u64 %%rd1, [a]; ld.global.u32 %%r1, [%%rd1]; mov.u64 %%rd2, %%rd1; "
+                 "mov.u32 %%r3, 0;\n%s\nst.global.u32 [%%rd1], %%r3; ret;\n}\n",
+                 cases[c].loop);
         double each = of_launch(text, 1 << 13, 32).warp_instructions / (1 << 13);
         if (!(each >= cases[c].least && each <= cases[c].most))
             fail_msg("%s: %g instructions", cases[c].what, each);
     }
 }
 
-/* Blocks that all wait for all, and blocks that wait for the one before: the more there are, the longer; others do not wait. */
+/* Blocks that all wait for all, and blocks that wait for the one before: the more there are, the
+ * longer; others do not wait. */
 static void test_waiting(void **state)
 {
-    static const char format[] = ".version 7.8\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 a)\n{\n.reg .pred %%p<4>; .reg .b32 %%r<8>; .reg .b64 %%rd<8>;\n"
-        "ld.param.u64 %%rd1, [a]; mov.u32 %%r1, %%ctaid.x; mul.wide.u32 %%rd2, %%r1, 4; add.s64 %%rd3, %%rd1, %%rd2; %s\n"
-        "L: ld%s.global.u32 %%r2, [%s]; setp.eq.s32 %%p1, %%r2, 0; @%%p1 bra L; st.global.u32 [%%rd3+4], %%r2; ret;\n}\n";
+    static const char format[] =
+        ".version 7.8\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 a)\n{\n.reg "
+        ".pred %%p<4>; .reg .b32 %%r<8>; .reg .b64 %%rd<8>;\n"
+        "ld.param.u64 %%rd1, [a]; mov.u32 %%r1, %%ctaid.x; mul.wide.u32 %%rd2, %%r1, 4; add.s64 "
+        "%%rd3, %%rd1, %%rd2; %s\n"
+        "L: ld%s.global.u32 %%r2, [%s]; setp.eq.s32 %%p1, %%r2, 0; @%%p1 bra L; st.global.u32 "
+        "[%%rd3+4], %%r2; ret;\n}\n";
     char all[1024], chain[1024], told[1024], not[1024];
     (void)state;
     snprintf(all, sizeof all, format, "red.global.add.u32 [%rd1], 1;", ".volatile", "%rd1");
@@ -358,12 +421,14 @@ static void test_waiting(void **state)
     snprintf(told, sizeof told, format, "st.global.u32 [%rd3+4], %r1;", ".volatile", "%rd3");
     snprintf(not, sizeof not, format, "", "", "%rd3");
     double alone = of_launch(not, 1024, 32).time.predicted_us;
-    assert_true(of_launch(all, 1024, 32).time.predicted_us > of_launch(all, 16, 32).time.predicted_us + 1.5);
+    assert_true(of_launch(all, 1024, 32).time.predicted_us
+                > of_launch(all, 16, 32).time.predicted_us + 1.5);
     assert_true(of_launch(chain, 1024, 32).time.predicted_us > 200 && alone < 20);
     assert_true(of_launch(told, 1024, 32).time.predicted_us < 20);
 }
 
-/* Clocks of an iteration of a rolled loop, one warp, as an H200 took them, within 30 %. An outer loop does not pay again for what it was entered with. */
+/* Clocks of an iteration of a rolled loop, one warp, as an H200 took them, within 30 %. An outer
+ * loop does not pay again for what it was entered with. */
 static void test_carried(void **state)
 {
     static const struct { const char *what, *body; double clocks; } cases[] = {
@@ -392,11 +457,20 @@ static void test_carried(void **state)
         { "a fence of the system", "st.global.u32 [%rd1+24], %r1; membar.sys;", 1047 },
         { "a loop in a loop", "mov.u32 %r5, 0; M: .pragma \"nounroll\"; add.f32 %f1, %f1, %f2; add.s32 %r5, %r5, 1; setp.lt.s32 %p2, %r5, 10; @%p2 bra M;", 320 },
     };
-    static const char format[] = ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 a)\n{\n.reg .pred %%p<4>; .reg .b32 %%r<8>; .reg .b64 %%rd<8>; .reg .f32 %%f<4>; "
-        ".reg .f64 %%fd<4>; .shared .b32 s[32];\nld.param.u64 %%rd1, [a]; mov.u32 %%r7, %%tid.x; mul.wide.u32 %%rd2, %%r7, 64; add.s64 %%rd1, %%rd1, %%rd2; shl.b32 %%r6, %%r7, 2; mov.u32 %%r5, s; add.s32 %%r6, %%r6, %%r5; "
-        "ld.global.f32 %%f1, [%%rd1]; ld.global.f32 %%f2, [%%rd1+4]; ld.global.f64 %%fd1, [%%rd1+8]; ld.global.f64 %%fd2, [%%rd1+16]; ld.global.u32 %%r3, [%%rd1+24]; ld.global.u32 %%r4, [%%rd1+28]; "
-        "ld.global.u64 %%rd3, [%%rd1+32]; ld.global.u64 %%rd4, [%%rd1+40]; mov.u32 %%r1, 0;\nL: .pragma \"nounroll\"; %s\nadd.s32 %%r1, %%r1, 1; setp.lt.s32 %%p1, %%r1, %d; @%%p1 bra L;\n"
-        "st.global.f32 [%%rd1], %%f1; st.global.f64 [%%rd1+8], %%fd1; st.global.u32 [%%rd1+24], %%r4; st.global.u64 [%%rd1+32], %%rd4; ret;\n}\n";
+    static const char format[] =
+        ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 a)\n{\n.reg "
+        ".pred %%p<4>; .reg .b32 %%r<8>; .reg .b64 %%rd<8>; .reg .f32 %%f<4>; "
+        ".reg .f64 %%fd<4>; .shared .b32 s[32];\nld.param.u64 %%rd1, [a]; mov.u32 %%r7, %%tid.x; "
+        "mul.wide.u32 %%rd2, %%r7, 64; add.s64 %%rd1, %%rd1, %%rd2; shl.b32 %%r6, %%r7, 2; mov.u32 "
+        "%%r5, s; add.s32 %%r6, %%r6, %%r5; "
+        "ld.global.f32 %%f1, [%%rd1]; ld.global.f32 %%f2, [%%rd1+4]; ld.global.f64 %%fd1, "
+        "[%%rd1+8]; ld.global.f64 %%fd2, [%%rd1+16]; ld.global.u32 %%r3, [%%rd1+24]; ld.global.u32 "
+        "%%r4, [%%rd1+28]; "
+        "ld.global.u64 %%rd3, [%%rd1+32]; ld.global.u64 %%rd4, [%%rd1+40]; mov.u32 %%r1, 0;\nL: "
+        ".pragma \"nounroll\"; %s\nadd.s32 %%r1, %%r1, 1; setp.lt.s32 %%p1, %%r1, %d; @%%p1 bra "
+        "L;\n"
+        "st.global.f32 [%%rd1], %%f1; st.global.f64 [%%rd1+8], %%fd1; st.global.u32 [%%rd1+24], "
+        "%%r4; st.global.u64 [%%rd1+32], %%rd4; ret;\n}\n";
     (void)state;
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         double us[2];
@@ -405,7 +479,8 @@ static void test_carried(void **state)
             snprintf(text, sizeof text, format, cases[c].body, k ? 3000 : 1000);
             ptxlint_time time = of_launch(text, 1, 32).time;
             us[k] = time.predicted_us;
-            assert_true(time.bound_us <= time.low_us && time.low_us <= us[k] && us[k] <= time.high_us);
+            assert_true(time.bound_us <= time.low_us && time.low_us <= us[k]
+                        && us[k] <= time.high_us);
         }
         double clocks = (us[1] - us[0]) / 2000 * 1980;
         if (!(clocks >= cases[c].clocks / 1.3 && clocks <= cases[c].clocks * 1.3))
@@ -416,24 +491,34 @@ static void test_carried(void **state)
 /* As much work in all, but some blocks have most of it: the last ones end late. */
 static void test_uneven(void **state)
 {
-    static const char format[] = ".version 7.8\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 a)\n{\n.reg .pred %%p<4>; .reg .b32 %%r<8>; .reg .b64 %%rd<4>;\n"
-        "ld.param.u64 %%rd1, [a]; mov.u32 %%r1, %%ctaid.x; and.b32 %%r2, %%r1, %d; setp.eq.s32 %%p1, %%r2, 0; selp.s32 %%r3, %d, 100, %%p1; mov.u32 %%r4, 0; mov.u32 %%r5, 1;\n"
-        "L: xor.b32 %%r5, %%r5, %%r4; mul.lo.s32 %%r5, %%r5, %%r5; add.s32 %%r4, %%r4, 1; setp.lt.s32 %%p2, %%r4, %%r3; @%%p2 bra L; st.global.u32 [%%rd1], %%r5; ret;\n}\n";
+    static const char format[] =
+        ".version 7.8\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 a)\n{\n.reg "
+        ".pred %%p<4>; .reg .b32 %%r<8>; .reg .b64 %%rd<4>;\n"
+        "ld.param.u64 %%rd1, [a]; mov.u32 %%r1, %%ctaid.x; and.b32 %%r2, %%r1, %d; setp.eq.s32 "
+        "%%p1, %%r2, 0; selp.s32 %%r3, %d, 100, %%p1; mov.u32 %%r4, 0; mov.u32 %%r5, 1;\n"
+        "L: xor.b32 %%r5, %%r5, %%r4; mul.lo.s32 %%r5, %%r5, %%r5; add.s32 %%r4, %%r4, 1; "
+        "setp.lt.s32 %%p2, %%r4, %%r3; @%%p2 bra L; st.global.u32 [%%rd1], %%r5; ret;\n}\n";
     char even[1024], uneven[1024];
     (void)state;
     snprintf(even, sizeof even, format, 0, 400);
     snprintf(uneven, sizeof uneven, format, 7, 2500);           /* 400 in the mean */
     ptxlint_estimated all = of_launch(even, 1056, 256), some = of_launch(uneven, 1056, 256);
     assert_true(fabs(all.warp_instructions / some.warp_instructions - 1) < 0.05);
-    assert_true(some.time.predicted_us > 1.1 * all.time.predicted_us && some.time.bound_us < 1.05 * all.time.bound_us);
+    assert_true(some.time.predicted_us > 1.1 * all.time.predicted_us
+                && some.time.bound_us < 1.05 * all.time.bound_us);
 }
 
-/* A loop that is not unrolled: 29 clocks an iteration on an H200 (303 us for 20,000), however little it does; joined iterations share them. */
+/* A loop that is not unrolled: 29 clocks an iteration on an H200 (303 us for 20,000), however
+ * little it does; joined iterations share them. */
 static void test_iterations(void **state)
 {
-    static const char format[] = ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 a)\n{\n.reg .pred %%p<2>; .reg .b32 %%r<2>; .reg .f32 %%f<3>; .reg .b64 %%rd<2>;\n"
-        "ld.param.u64 %%rd1, [a]; mov.u32 %%r1, 0; mov.f32 %%f1, 0f00000000; mov.f32 %%f2, 0f40000000;\n"
-        "L: %s fma.rn.f32 %%f1, %%f1, %%f1, %%f2; add.s32 %%r1, %%r1, 1; setp.lt.s32 %%p1, %%r1, 20000; @%%p1 bra L; st.global.f32 [%%rd1], %%f1; ret;\n}\n";
+    static const char format[] =
+        ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 a)\n{\n.reg "
+        ".pred %%p<2>; .reg .b32 %%r<2>; .reg .f32 %%f<3>; .reg .b64 %%rd<2>;\n"
+        "ld.param.u64 %%rd1, [a]; mov.u32 %%r1, 0; mov.f32 %%f1, 0f00000000; mov.f32 %%f2, "
+        "0f40000000;\n"
+        "L: %s fma.rn.f32 %%f1, %%f1, %%f1, %%f2; add.s32 %%r1, %%r1, 1; setp.lt.s32 %%p1, %%r1, "
+        "20000; @%%p1 bra L; st.global.f32 [%%rd1], %%f1; ret;\n}\n";
     (void)state;
     char text[1024];
     snprintf(text, sizeof text, format, ".pragma \"nounroll\";");
@@ -443,14 +528,20 @@ static void test_iterations(void **state)
     assert_true(of_launch(text, 1, 32).time.predicted_us < 0.5 * rolled);
 }
 
-/* What no launch can be faster than: a sum that an iteration hands on, whatever else is in the loop; atomics at one address, one after the other. */
+/* What no launch can be faster than: a sum that an iteration hands on, whatever else is in the
+ * loop; atomics at one address, one after the other. */
 static void test_least(void **state)
 {
-    static const char format[] = ".version 7.8\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 a)\n{\n.reg .pred %%p<4>; .reg .b32 %%r<8>; .reg .f32 %%f<4>; .reg .b64 %%rd<4>;\n"
-        "ld.param.u64 %%rd1, [a]; mov.u32 %%r1, 0; mov.f32 %%f1, 0f00000000; mov.f32 %%f2, 0f40000000;\n"
-        "L: %s add.s32 %%r1, %%r1, 1; setp.lt.s32 %%p1, %%r1, 10000; @%%p1 bra L; st.global.f32 [%%rd1], %%f1; ret;\n}\n";
+    static const char format[] =
+        ".version 7.8\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 a)\n{\n.reg "
+        ".pred %%p<4>; .reg .b32 %%r<8>; .reg .f32 %%f<4>; .reg .b64 %%rd<4>;\n"
+        "ld.param.u64 %%rd1, [a]; mov.u32 %%r1, 0; mov.f32 %%f1, 0f00000000; mov.f32 %%f2, "
+        "0f40000000;\n"
+        "L: %s add.s32 %%r1, %%r1, 1; setp.lt.s32 %%p1, %%r1, 10000; @%%p1 bra L; st.global.f32 "
+        "[%%rd1], %%f1; ret;\n}\n";
     static const struct { const char *loop; double least, most; } cases[] = {
-        { "fma.rn.f32 %f1, %f1, %f2, %f2;", 21, 23 },                           /* 4 clocks at 1,980 MHz 10,000 times, and what any launch takes */
+        /* 4 clocks at 1,980 MHz 10,000 times, and what any launch takes */
+        { "fma.rn.f32 %f1, %f1, %f2, %f2;", 21, 23 },
         { "fma.rn.f32 %f1, %f1, %f2, %f2; sqrt.rn.f32 %f1, %f1;", 170, 175 },
         { "fma.rn.f32 %f1, %f2, %f2, %f2;", 1.5, 8 },                           /* the next one does not need it */
         { "mul.f32 %f3, %f1, %f2; add.rn.f32 %f1, %f3, %f2;", 21, 23 },         /* may be one operation */
@@ -460,33 +551,65 @@ static void test_least(void **state)
         char text[1024];
         snprintf(text, sizeof text, format, cases[c].loop);
         ptxlint_estimated got = of_launch(text, 1, 32);
-        if (!(got.time.bound_us >= cases[c].least && got.time.bound_us <= cases[c].most && got.time.bound_us <= got.time.predicted_us))
-            fail_msg("%s: at least %g us, predicted %g", cases[c].loop, got.time.bound_us, got.time.predicted_us);
+        if (!(got.time.bound_us >= cases[c].least && got.time.bound_us <= cases[c].most
+              && got.time.bound_us <= got.time.predicted_us))
+            fail_msg("%s: at least %g us, predicted %g", cases[c].loop, got.time.bound_us,
+                     got.time.predicted_us);
     }
-    static const char atomics[] = ".version 7.8\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 a)\n{\n.reg .b64 %rd<4>; .reg .b32 %r<2>;\n"
-        "ld.param.u64 %rd1, [a]; atom.global.add.u32 %r1, [%rd1], 1; st.global.u32 [%rd1+4096], %r1; ret;\n}\n";
-    assert_true(of_launch(atomics, 4096, 32).time.bound_us > 3 && of_launch(atomics, 65536, 32).time.bound_us > 30);
+    static const char atomics[] = ".version 7.8\n.target sm_90\n.address_size 64\n.visible .entry "
+                                  "k(.param .u64 a)\n{\n.reg .b64 %rd<4>; .reg .b32 %r<2>;\n"
+                                  "ld.param.u64 %rd1, [a]; atom.global.add.u32 %r1, [%rd1], 1; "
+                                  "st.global.u32 [%rd1+4096], %r1; ret;\n}\n";
+    assert_true(of_launch(atomics, 4096, 32).time.bound_us > 3
+                && of_launch(atomics, 65536, 32).time.bound_us > 30);
 }
 
-/* What ptxas leaves out, takes once or joins is in no bound: each loop beside one in which it cannot. */
+/* What ptxas leaves out, takes once or joins is in no bound: each loop beside one in which it
+ * cannot. */
 static void test_bounds_of_less(void **state)
 {
-    static const char format[] = ".version 7.8\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 a, .param .u32 d)\n{\n.reg .pred %%p<4>; .reg .b32 %%r<12>; .reg .f32 %%f<8>; .reg .b64 %%rd<4>;\n"
+    static const char format[] =
+        ".version 7.8\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 a, .param "
+        ".u32 d)\n{\n.reg .pred %%p<4>; .reg .b32 %%r<12>; .reg .f32 %%f<8>; .reg .b64 %%rd<4>;\n"
         ".shared .align 16 .b8 s[32768];\n"
-        "ld.param.u64 %%rd1, [a]; ld.param.u32 %%r6, [d]; mov.u32 %%r3, %%tid.x; mul.wide.u32 %%rd2, %%r3, 4; add.s64 %%rd1, %%rd1, %%rd2; mov.u32 %%r1, 0;\n"
-        "mov.f32 %%f1, 0f3F800000; mov.f32 %%f3, %%f1; ld.global.u32 %%r4, [%%rd1]; shl.b32 %%r8, %%r3, 5; mov.u32 %%r9, s; add.u32 %%r8, %%r8, %%r9; mov.f32 %%f2, 0f40000000;\n"
-        "L: %s add.s32 %%r1, %%r1, 1; setp.lt.s32 %%p1, %%r1, 1000; @%%p1 bra L; st.global.u32 [%%rd1], %%r4; st.global.f32 [%%rd1], %%f1; ret;\n}\n";
-    static const struct { const char *what, *less, *more; double share; } cases[] = {
-        { "a divisor that the loop does not change", "div.u32 %r5, %r4, %r6; mad.lo.u32 %r4, %r4, %r5, %r1;", "div.u32 %r5, %r6, %r4; mad.lo.u32 %r4, %r4, %r5, %r1;", 0.7 },
-        { "one divisor of two", "or.b32 %r7, %r4, 1; div.u32 %r5, %r3, %r7; rem.u32 %r10, %r1, %r7; mad.lo.u32 %r4, %r10, %r5, %r1;",
-          "or.b32 %r7, %r4, 1; div.u32 %r5, %r3, %r7; rem.u32 %r10, %r1, %r5; mad.lo.u32 %r4, %r10, %r5, %r1;", 0.7 },
-        { "sums that only their loop reads", "fma.rn.f32 %f3, %f3, %f2, %f2; fma.rn.f32 %f3, %f3, %f2, %f2; fma.rn.f32 %f3, %f3, %f2, %f2; fma.rn.f32 %f1, %f1, %f2, %f2;",
-          "fma.rn.f32 %f1, %f1, %f2, %f2; fma.rn.f32 %f1, %f1, %f2, %f2; fma.rn.f32 %f1, %f1, %f2, %f2; fma.rn.f32 %f1, %f1, %f2, %f2;", 0.6 },
-        { "loads of neighbours", "ld.shared.f32 %f4, [%r8]; ld.shared.f32 %f5, [%r8+4]; add.f32 %f4, %f4, %f5; add.f32 %f1, %f1, %f4;",
-          "ld.shared.f32 %f4, [%r8]; ld.shared.f32 %f5, [%r8+16]; add.f32 %f4, %f4, %f5; add.f32 %f1, %f1, %f4;", 0.4 },
-        { "stores of neighbours", "st.shared.f32 [%r8], %f1; st.shared.f32 [%r8+4], %f1; add.f32 %f1, %f1, %f2;", "st.shared.f32 [%r8], %f1; st.shared.f32 [%r8+16], %f1; add.f32 %f1, %f1, %f2;", 0.4 },
-        { "a walk over neighbours", "ld.shared.f32 %f4, [%r8]; add.u32 %r8, %r8, 4; add.f32 %f1, %f1, %f4;", "ld.shared.f32 %f4, [%r8]; add.u32 %r8, %r8, 16; add.f32 %f1, %f1, %f4;", 0.4 },
-        { "a load that nothing reads", "ld.shared.f32 %f4, [%r8]; add.f32 %f5, %f5, %f4; add.f32 %f1, %f1, %f2;", "ld.shared.f32 %f4, [%r8]; add.f32 %f1, %f1, %f4;", 0.4 },
+        "ld.param.u64 %%rd1, [a]; ld.param.u32 %%r6, [d]; mov.u32 %%r3, %%tid.x; mul.wide.u32 "
+        "%%rd2, %%r3, 4; add.s64 %%rd1, %%rd1, %%rd2; mov.u32 %%r1, 0;\n"
+        "mov.f32 %%f1, 0f3F800000; mov.f32 %%f3, %%f1; ld.global.u32 %%r4, [%%rd1]; shl.b32 %%r8, "
+        "%%r3, 5; mov.u32 %%r9, s; add.u32 %%r8, %%r8, %%r9; mov.f32 %%f2, 0f40000000;\n"
+        "L: %s add.s32 %%r1, %%r1, 1; setp.lt.s32 %%p1, %%r1, 1000; @%%p1 bra L; st.global.u32 "
+        "[%%rd1], %%r4; st.global.f32 [%%rd1], %%f1; ret;\n}\n";
+    static const struct { const char *what, *less, *more; double share;
+    } cases[] = {
+        { "a divisor that the loop does not change",
+          "div.u32 %r5, %r4, %r6; mad.lo.u32 %r4, %r4, %r5, %r1;",
+          "div.u32 %r5, %r6, %r4; mad.lo.u32 %r4, %r4, %r5, %r1;", 0.7 },
+        { "one divisor of two",
+          "or.b32 %r7, %r4, 1; div.u32 %r5, %r3, %r7; rem.u32 %r10, %r1, %r7; mad.lo.u32 %r4, "
+          "%r10, %r5, %r1;",
+          "or.b32 %r7, %r4, 1; div.u32 %r5, %r3, %r7; rem.u32 %r10, %r1, %r5; mad.lo.u32 %r4, "
+          "%r10, %r5, %r1;",
+          0.7 },
+        { "sums that only their loop reads",
+          "fma.rn.f32 %f3, %f3, %f2, %f2; fma.rn.f32 %f3, %f3, %f2, %f2; fma.rn.f32 %f3, %f3, %f2, "
+          "%f2; fma.rn.f32 %f1, %f1, %f2, %f2;",
+          "fma.rn.f32 %f1, %f1, %f2, %f2; fma.rn.f32 %f1, %f1, %f2, %f2; fma.rn.f32 %f1, %f1, %f2, "
+          "%f2; fma.rn.f32 %f1, %f1, %f2, %f2;",
+          0.6 },
+        { "loads of neighbours",
+          "ld.shared.f32 %f4, [%r8]; ld.shared.f32 %f5, [%r8+4]; add.f32 %f4, %f4, %f5; add.f32 "
+          "%f1, %f1, %f4;",
+          "ld.shared.f32 %f4, [%r8]; ld.shared.f32 %f5, [%r8+16]; add.f32 %f4, %f4, %f5; add.f32 "
+          "%f1, %f1, %f4;",
+          0.4 },
+        { "stores of neighbours",
+          "st.shared.f32 [%r8], %f1; st.shared.f32 [%r8+4], %f1; add.f32 %f1, %f1, %f2;",
+          "st.shared.f32 [%r8], %f1; st.shared.f32 [%r8+16], %f1; add.f32 %f1, %f1, %f2;", 0.4 },
+        { "a walk over neighbours",
+          "ld.shared.f32 %f4, [%r8]; add.u32 %r8, %r8, 4; add.f32 %f1, %f1, %f4;",
+          "ld.shared.f32 %f4, [%r8]; add.u32 %r8, %r8, 16; add.f32 %f1, %f1, %f4;", 0.4 },
+        { "a load that nothing reads",
+          "ld.shared.f32 %f4, [%r8]; add.f32 %f5, %f5, %f4; add.f32 %f1, %f1, %f2;",
+          "ld.shared.f32 %f4, [%r8]; add.f32 %f1, %f1, %f4;", 0.4 },
     };
     (void)state;
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
@@ -494,17 +617,23 @@ static void test_bounds_of_less(void **state)
         snprintf(less, sizeof less, format, cases[c].less);
         snprintf(more, sizeof more, format, cases[c].more);
         ptxlint_estimated a = of_launch(less, 1056, 1024), b = of_launch(more, 1056, 1024);
-        if (!(a.time.bound_us <= cases[c].share * b.time.bound_us && is_in_order(&a.time) && is_in_order(&b.time)))
-            fail_msg("%s: at least %g of %g us, else %g of %g", cases[c].what, a.time.bound_us, a.time.predicted_us, b.time.bound_us, b.time.predicted_us);
+        if (!(a.time.bound_us <= cases[c].share * b.time.bound_us && is_in_order(&a.time)
+              && is_in_order(&b.time)))
+            fail_msg("%s: at least %g of %g us, else %g of %g", cases[c].what, a.time.bound_us,
+                     a.time.predicted_us, b.time.bound_us, b.time.predicted_us);
     }
 }
 
 /* The band is wider where data decide how often a loop runs, and on a GPU that was not measured. */
 static void test_bands(void **state)
 {
-    static const char format[] = ".version 7.8\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 a)\n{\n.reg .pred %%p<4>; .reg .b32 %%r<8>; .reg .b64 %%rd<8>;\n"
-        "ld.param.u64 %%rd1, [a]; mov.u32 %%r3, %%tid.x; ld.global.u32 %%r1, [%%rd1]; %s mov.u32 %%r2, 0;\n"
-        "L: add.u32 %%r2, %%r2, 1; mul.lo.u32 %%r3, %%r3, %%r3; setp.lt.u32 %%p1, %%r2, %%r1; @%%p1 bra L; st.global.u32 [%%rd1], %%r3; ret;\n}\n";
+    static const char format[] =
+        ".version 7.8\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 a)\n{\n.reg "
+        ".pred %%p<4>; .reg .b32 %%r<8>; .reg .b64 %%rd<8>;\n"
+        "ld.param.u64 %%rd1, [a]; mov.u32 %%r3, %%tid.x; ld.global.u32 %%r1, [%%rd1]; %s mov.u32 "
+        "%%r2, 0;\n"
+        "L: add.u32 %%r2, %%r2, 1; mul.lo.u32 %%r3, %%r3, %%r3; setp.lt.u32 %%p1, %%r2, %%r1; "
+        "@%%p1 bra L; st.global.u32 [%%rd1], %%r3; ret;\n}\n";
     char known[1024], guessed[1024];
     (void)state;
     snprintf(known, sizeof known, format, "mov.u32 %r1, 1000;");
@@ -514,28 +643,36 @@ static void test_bands(void **state)
     assert_string_equal(b.band, "guessed");
     assert_true(b.high_us / b.predicted_us > 1.3 * a.high_us / a.predicted_us);
     ptxlint_time other = on_gpu("h100", known, 264, 256).time;
-    assert_true(is_in_order(&other) && !other.band_is_measured && other.high_us / other.predicted_us > 1.2 * a.high_us / a.predicted_us);
+    assert_true(is_in_order(&other) && !other.band_is_measured
+                && other.high_us / other.predicted_us > 1.2 * a.high_us / a.predicted_us);
 }
 
 /* Did the dearest pipeline take nothing, the next one holds the launch: another one, and sooner. */
 static void test_relieved_pipe(void **state)
 {
-    static const char text[] = ".version 7.8\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 a)\n{\n.reg .pred %p<4>; .reg .b32 %r<8>; .reg .f32 %f<4>; .reg .b64 %rd<4>;\n"
+    static const char text[] =
+        ".version 7.8\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 a)\n{\n.reg "
+        ".pred %p<4>; .reg .b32 %r<8>; .reg .f32 %f<4>; .reg .b64 %rd<4>;\n"
         "ld.param.u64 %rd1, [a]; mov.u32 %r1, 0; ld.global.f32 %f1, [%rd1];\n"
-        "L: sin.approx.f32 %f1, %f1; sin.approx.f32 %f1, %f1; sin.approx.f32 %f1, %f1; sin.approx.f32 %f1, %f1; add.s32 %r1, %r1, 1; setp.lt.s32 %p1, %r1, 1000; @%p1 bra L;\n"
+        "L: sin.approx.f32 %f1, %f1; sin.approx.f32 %f1, %f1; sin.approx.f32 %f1, %f1; "
+        "sin.approx.f32 %f1, %f1; add.s32 %r1, %r1, 1; setp.lt.s32 %p1, %r1, 1000; @%p1 bra L;\n"
         "st.global.f32 [%rd1], %f1; ret;\n}\n";
     (void)state;
     ptxlint_estimated got = of_launch(text, 1056, 256);
     assert_string_equal(got.time.limiter, "xu");
-    assert_true(got.bottleneck.relieved_us < 0.75 * got.time.predicted_us && got.bottleneck.relieved_us > 0.1 * got.time.predicted_us);
+    assert_true(got.bottleneck.relieved_us < 0.75 * got.time.predicted_us
+                && got.bottleneck.relieved_us > 0.1 * got.time.predicted_us);
     assert_string_not_equal(got.bottleneck.next, "xu");
 }
 
 /* No multiply-add is no potential of 0, and no floating point none at all. */
 static void test_potential(void **state)
 {
-    static const char format[] = ".version 7.8\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 a)\n{\n.reg .b32 %%r<4>; .reg .f32 %%f<4>; .reg .f64 %%d<4>; .reg .b64 %%rd<4>;\n"
-        "ld.param.u64 %%rd1, [a]; ld.global.u32 %%r1, [%%rd1]; %s st.global.u32 [%%rd1], %%r1; ret;\n}\n";
+    static const char format[] =
+        ".version 7.8\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 a)\n{\n.reg "
+        ".b32 %%r<4>; .reg .f32 %%f<4>; .reg .f64 %%d<4>; .reg .b64 %%rd<4>;\n"
+        "ld.param.u64 %%rd1, [a]; ld.global.u32 %%r1, [%%rd1]; %s st.global.u32 [%%rd1], %%r1; "
+        "ret;\n}\n";
     static const struct { const char *body; bool has_some; } cases[] = {
         { "mov.b32 %f1, %r1; add.f32 %f1, %f1, %f1; mov.b32 %r1, %f1;", true }, { "mov.b32 %f1, %r1; fma.rn.f32 %f1, %f1, %f1, %f1; mov.b32 %r1, %f1;", true },
         { "ld.global.f64 %d1, [%rd1]; mul.f64 %d1, %d1, %d1; st.global.f64 [%rd1], %d1;", true }, { "add.u32 %r1, %r1, %r1;", false },
@@ -561,15 +698,21 @@ static void test_potential(void **state)
 /* Measured on an H200: reading 4 GB took 919 us and more; a bound above that was broken. */
 static void test_bound_of_memory(void **state)
 {
-    static const char text[] = ".version 7.8\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 a)\n{\n.reg .b32 %r<8>; .reg .b64 %rd<4>; .reg .pred %p<2>;\n"
-        "ld.param.u64 %rd1, [a]; mov.u32 %r1, %ctaid.x; mov.u32 %r2, %ntid.x; mov.u32 %r3, %tid.x; mad.lo.s32 %r1, %r1, %r2, %r3; mul.wide.u32 %rd2, %r1, 16; add.s64 %rd1, %rd1, %rd2;\n"
-        "ld.global.v4.u32 {%r4, %r5, %r6, %r7}, [%rd1]; xor.b32 %r4, %r4, %r5; xor.b32 %r6, %r6, %r7; xor.b32 %r4, %r4, %r6; setp.eq.u32 %p1, %r4, 7; @%p1 st.global.u32 [%rd1], %r4; ret;\n}\n";
+    static const char text[] =
+        ".version 7.8\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 a)\n{\n.reg "
+        ".b32 %r<8>; .reg .b64 %rd<4>; .reg .pred %p<2>;\n"
+        "ld.param.u64 %rd1, [a]; mov.u32 %r1, %ctaid.x; mov.u32 %r2, %ntid.x; mov.u32 %r3, %tid.x; "
+        "mad.lo.s32 %r1, %r1, %r2, %r3; mul.wide.u32 %rd2, %r1, 16; add.s64 %rd1, %rd1, %rd2;\n"
+        "ld.global.v4.u32 {%r4, %r5, %r6, %r7}, [%rd1]; xor.b32 %r4, %r4, %r5; xor.b32 %r6, %r6, "
+        "%r7; xor.b32 %r4, %r4, %r6; setp.eq.u32 %p1, %r4, 7; @%p1 st.global.u32 [%rd1], %r4; "
+        "ret;\n}\n";
     (void)state;
     double bound = of_launch(text, 1 << 18, 1024).time.bound_us;
     assert_true(bound > 0.95 * 919 && bound <= 919);
 }
 
-/* Data say which address: the fewer there are to go to, the more lanes wait for each other; so in memory, in shared memory, and with constants the other way around. */
+/* Data say which address: the fewer there are to go to, the more lanes wait for each other; so in
+ * memory, in shared memory, and with constants the other way around. */
 static void test_crowds(void **state)
 {
     static const struct { const char *what, *body; int few, many; } cases[] = {
@@ -582,9 +725,14 @@ static void test_crowds(void **state)
         double us[2];
         for (unsigned n = 0; n < 2; n++) {
             char format[1024], text[1536];
-            snprintf(format, sizeof format, ".version 7.8\n.target sm_90\n.address_size 64\n.const .align 4 .b8 c[4096];\n.visible .entry k(.param .u64 a)\n{\n.shared .align 4 .b8 s[4096];\n"
-                     ".reg .b32 %%%%r<8>; .reg .b64 %%%%rd<8>;\nld.param.u64 %%%%rd1, [a]; mov.u32 %%%%r6, %%%%tid.x; mad.wide.u32 %%%%rd3, %%%%r6, 4, %%%%rd1;\n"
-                     "ld.global.u32 %%%%r1, [%%%%rd3]; and.b32 %%%%r2, %%%%r1, %%d;\n%s ret;\n}\n", cases[c].body);
+            snprintf(
+                format, sizeof format,
+                ".version 7.8\n.target sm_90\n.address_size 64\n.const .align 4 .b8 "
+                "c[4096];\n.visible .entry k(.param .u64 a)\n{\n.shared .align 4 .b8 s[4096];\n"
+                ".reg .b32 %%%%r<8>; .reg .b64 %%%%rd<8>;\nld.param.u64 %%%%rd1, [a]; mov.u32 "
+                "%%%%r6, %%%%tid.x; mad.wide.u32 %%%%rd3, %%%%r6, 4, %%%%rd1;\n"
+                "ld.global.u32 %%%%r1, [%%%%rd3]; and.b32 %%%%r2, %%%%r1, %%d;\n%s ret;\n}\n",
+                cases[c].body);
             snprintf(text, sizeof text, format, n ? cases[c].many : cases[c].few);
             us[n] = of_launch(text, 1 << 13, 1024).time.predicted_us;
         }
@@ -603,8 +751,10 @@ static void test_arguments(void **state)
     assert_int_equal(ptxlint_estimate(module, "other", 0, &trial, &out), PTXLINT_BAD_ARGUMENT);
     assert_int_equal(ptxlint_estimate(module, "k", 1, &trial, &out), PTXLINT_BAD_ARGUMENT);
     assert_int_equal(ptxlint_estimate(module, "k", 0, NULL, &out), PTXLINT_BAD_ARGUMENT);
-    assert_int_equal(ptxlint_estimate(module, "k", 0, &trial, &out), PTXLINT_OK);       /* of a launch that nobody knows */
-    assert_true(isnan(out.time.predicted_us) && isnan(out.time.bound_us) && isnan(out.time.dram_bytes));
+    /* of a launch that nobody knows */
+    assert_int_equal(ptxlint_estimate(module, "k", 0, &trial, &out), PTXLINT_OK);
+    assert_true(isnan(out.time.predicted_us) && isnan(out.time.bound_us)
+                && isnan(out.time.dram_bytes));
     assert_null(out.time.limiter);
     trial.grid[0] = INT64_MAX;
     trial.block[0] = 32;
@@ -648,7 +798,17 @@ static void test_threads(void **state)
 UNIT(estimate)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_footprint), cmocka_unit_test(test_reuse), cmocka_unit_test(test_caches), cmocka_unit_test(test_passes), cmocka_unit_test(test_spread), cmocka_unit_test(test_neighbours), cmocka_unit_test(test_orders), cmocka_unit_test(test_steps), cmocka_unit_test(test_stays), cmocka_unit_test(test_waiting), cmocka_unit_test(test_carried), cmocka_unit_test(test_iterations), cmocka_unit_test(test_least), cmocka_unit_test(test_bounds_of_less), cmocka_unit_test(test_bound_of_memory), cmocka_unit_test(test_bands), cmocka_unit_test(test_relieved_pipe), cmocka_unit_test(test_potential), cmocka_unit_test(test_uneven), cmocka_unit_test(test_crowds), cmocka_unit_test(test_arguments), cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_footprint),       cmocka_unit_test(test_reuse),
+        cmocka_unit_test(test_caches),          cmocka_unit_test(test_passes),
+        cmocka_unit_test(test_spread),          cmocka_unit_test(test_neighbours),
+        cmocka_unit_test(test_orders),          cmocka_unit_test(test_steps),
+        cmocka_unit_test(test_stays),           cmocka_unit_test(test_waiting),
+        cmocka_unit_test(test_carried),         cmocka_unit_test(test_iterations),
+        cmocka_unit_test(test_least),           cmocka_unit_test(test_bounds_of_less),
+        cmocka_unit_test(test_bound_of_memory), cmocka_unit_test(test_bands),
+        cmocka_unit_test(test_relieved_pipe),   cmocka_unit_test(test_potential),
+        cmocka_unit_test(test_uneven),          cmocka_unit_test(test_crowds),
+        cmocka_unit_test(test_arguments),       cmocka_unit_test(test_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

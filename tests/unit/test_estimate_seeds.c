@@ -1,6 +1,7 @@
-/* test_estimate_seeds.c -- estimates against published figures. S0: Ryoo et al., PPoPP 2008. S3: Torres et al., "CUDA tuning and configuration parameters on Fermi
- * architecture". S4: Micikevicius, "GPU Performance Analysis and Optimization", GTC 2012. What was measured there is an order here, never a number: the
- * constants of the time model are an H200's. */
+/* test_estimate_seeds.c -- estimates against published figures. S0: Ryoo et al., PPoPP 2008. S3:
+ * Torres et al., "CUDA tuning and configuration parameters on Fermi architecture". S4:
+ * Micikevicius, "GPU Performance Analysis and Optimization", GTC 2012. What was measured there is
+ * an order here, never a number: the constants of the time model are an H200's. */
 #include "kit.h"
 
 #include <math.h>
@@ -11,8 +12,10 @@ typedef struct Run {
     const ptxlint_projection *on;
 } Run;
 
-/* The only kernel of a text on a GPU; launch: "block", "grid" as on the command line, scalar parameters as POSITION=VALUE. */
-static Run run_text(const char *text, const char *gpu_name, const char *block, const char *grid, const char *const *params)
+/* The only kernel of a text on a GPU; launch: "block", "grid" as on the command line, scalar
+ * parameters as POSITION=VALUE. */
+static Run run_text(const char *text, const char *gpu_name, const char *block, const char *grid,
+                    const char *const *params)
 {
     const ptxlint_gpu *gpu = ptxlint_gpu_find(gpu_name);
     ptxlint_launches *launches;
@@ -43,11 +46,12 @@ static bool is_near(double got, double want)
     return fabs(got - want) <= 1e-9 * fabs(want);
 }
 
-/* ---- S0: a product of matrices ----------------------------------------------------------------------------------- */
+/* ---- S0: a product of matrices --------------------------------------------------------------- */
 
 static double predict_ryoo(const char *name)
 {
-    static const char *const params[] = { "0=268435456", "1=536870912", "2=805306368", "3=4096", NULL };
+    static const char *const params[] = { "0=268435456", "1=536870912", "2=805306368", "3=4096",
+                                          NULL };
     char path[256];
     size_t length;
     snprintf(path, sizeof path, "testdata/ptx/legacy/ryoo_matmul_%s.ptx", name);
@@ -61,19 +65,22 @@ static double predict_ryoo(const char *name)
     return us;
 }
 
-/* Measured: 10.58, 46.49, 87.10 and 91.14 GFLOPS. Tiling gives 4.39, unrolling 1.96, together 8.61; the prefetch costs 4.4 %, which the model does not
- * see: it calls them equal. */
+/* Measured: 10.58, 46.49, 87.10 and 91.14 GFLOPS. Tiling gives 4.39, unrolling 1.96, together 8.61;
+ * the prefetch costs 4.4 %, which the model does not see: it calls them equal. */
 static void test_ryoo(void **state)
 {
     (void)state;
-    double naive = predict_ryoo("naive"), tiled = predict_ryoo("tiled"), prefetch = predict_ryoo("prefetch"), unrolled = predict_ryoo("unrolled");
+    double naive = predict_ryoo("naive"), tiled = predict_ryoo("tiled"),
+           prefetch = predict_ryoo("prefetch"), unrolled = predict_ryoo("unrolled");
     assert_true(naive > 2 * tiled);
     assert_true(tiled > 1.5 * prefetch && tiled > 1.5 * unrolled);
     assert_true(fabs(prefetch / unrolled - 1) < 1 - 87.10 / 91.14);
-    assert_true(fabs(46.49 / 10.58 - 4.394) < 5e-4 && fabs(91.14 / 46.49 - 1.960) < 5e-4 && fabs(91.14 / 10.58 - 8.614) < 5e-4);
+    assert_true(fabs(46.49 / 10.58 - 4.394) < 5e-4 && fabs(91.14 / 46.49 - 1.960) < 5e-4
+                && fabs(91.14 / 10.58 - 8.614) < 5e-4);
 }
 
-/* FDTD: 16.4 % of the program, 10.5 times as fast; H.264: 35 %, 20.2 times. S4, 6: of 1.14 and 1.20 for the whole the kernel's 1.18 and 1.29 tell its share. */
+/* FDTD: 16.4 % of the program, 10.5 times as fast; H.264: 35 %, 20.2 times. S4, 6: of 1.14 and 1.20
+ * for the whole the kernel's 1.18 and 1.29 tell its share. */
 static void test_amdahl(void **state)
 {
     (void)state;
@@ -83,29 +90,35 @@ static void test_amdahl(void **state)
     };
     for (size_t i = 0; i < COUNT(cases); i++)
         if (!(fabs(ptxlint_amdahl(cases[i].share, cases[i].speedup) - cases[i].want) < 1e-3))
-            fail_msg("%g of it %g times as fast: %g", cases[i].share, cases[i].speedup, ptxlint_amdahl(cases[i].share, cases[i].speedup));
+            fail_msg("%g of it %g times as fast: %g", cases[i].share, cases[i].speedup,
+                     ptxlint_amdahl(cases[i].share, cases[i].speedup));
     assert_true(isnan(ptxlint_amdahl(1.5, 2)) && isnan(ptxlint_amdahl(0.5, 0)));
 }
 
-/* ---- S3: a sum of matrices over shapes of blocks ----------------------------------------------------------------- */
+/* ---- S3: a sum of matrices over shapes of blocks --------------------------------------------- */
 
 static const char sum_of_matrices[] =
     ".version 3.0\n.target sm_20\n.address_size 64\n"
     ".visible .entry add(.param .u64 a, .param .u64 b, .param .u64 c, .param .u32 n)\n{\n"
     ".reg .b32 %r<12>; .reg .b64 %rd<12>; .reg .f32 %f<4>;\n"
-    "ld.param.u64 %rd1, [a]; ld.param.u64 %rd2, [b]; ld.param.u64 %rd3, [c]; ld.param.u32 %r1, [n];\n"
-    "mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ntid.x; mov.u32 %r4, %tid.x; mad.lo.s32 %r5, %r2, %r3, %r4;\n"
-    "mov.u32 %r6, %ctaid.y; mov.u32 %r7, %ntid.y; mov.u32 %r8, %tid.y; mad.lo.s32 %r9, %r6, %r7, %r8;\n"
+    "ld.param.u64 %rd1, [a]; ld.param.u64 %rd2, [b]; ld.param.u64 %rd3, [c]; ld.param.u32 %r1, "
+    "[n];\n"
+    "mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ntid.x; mov.u32 %r4, %tid.x; mad.lo.s32 %r5, %r2, %r3, "
+    "%r4;\n"
+    "mov.u32 %r6, %ctaid.y; mov.u32 %r7, %ntid.y; mov.u32 %r8, %tid.y; mad.lo.s32 %r9, %r6, %r7, "
+    "%r8;\n"
     "mad.lo.s32 %r10, %r9, %r1, %r5; mul.wide.s32 %rd4, %r10, 4;\n"
     "add.s64 %rd5, %rd1, %rd4; add.s64 %rd6, %rd2, %rd4; add.s64 %rd7, %rd3, %rd4;\n"
-    "ld.global.f32 %f1, [%rd5]; ld.global.f32 %f2, [%rd6]; add.f32 %f3, %f1, %f2; st.global.f32 [%rd7], %f3; ret;\n}\n";
+    "ld.global.f32 %f1, [%rd5]; ld.global.f32 %f2, [%rd6]; add.f32 %f3, %f1, %f2; st.global.f32 "
+    "[%rd7], %f3; ret;\n}\n";
 
 enum { MAX_SHAPES = 11 };
 
 typedef struct Shapes {
     uint32_t threads;
     size_t count;
-    double ms[MAX_SHAPES];     /* measured, of 1, 2, 4, ... columns: the header of the published table names rows */
+    /* measured, of 1, 2, 4, ... columns: the header of the published table names rows */
+    double ms[MAX_SHAPES];
     double spearman;            /* of lines a warp against these */
 } Shapes;
 
@@ -127,7 +140,8 @@ static Run run_shape(uint32_t columns, uint32_t rows)
 static double lines_of(const Run *run)
 {
     for (size_t i = 0; i < run->kernel->access_count; i++)
-        if (!strcmp(run->kernel->accesses[i].space, "global") && !strcmp(run->kernel->accesses[i].op, "load"))
+        if (!strcmp(run->kernel->accesses[i].space, "global")
+            && !strcmp(run->kernel->accesses[i].op, "load"))
             return run->kernel->accesses[i].sectors_per_request / 4;
     return (double)NAN;
 }
@@ -176,7 +190,8 @@ static void test_torres(void **state)
         double got = spearman(lines, tables[t].ms, tables[t].count);
         if (!(got >= 0.94 && fabs(got - tables[t].spearman) < 5e-4))
             fail_msg("%u threads: rank correlation %g", tables[t].threads, got);
-        /* What is predicted falls as what was measured does, down to where rows fill lines, and there is nothing to be had beyond 32 columns. */
+        /* What is predicted falls as what was measured does, down to where rows fill lines, and
+         * there is nothing to be had beyond 32 columns. */
         for (size_t i = 1; i < 5; i++)
             assert_true(us[i] < us[i - 1]);
         for (size_t i = 5; i < tables[t].count; i++)
@@ -184,32 +199,36 @@ static void test_torres(void **state)
     }
 }
 
-/* The best shapes have 256 or 512 threads and 32 columns or more; blocks of 1,024 are slower, 4.03 against 2.98 ms: an SM holds one. */
+/* The best shapes have 256 or 512 threads and 32 columns or more; blocks of 1,024 are slower, 4.03
+ * against 2.98 ms: an SM holds one. */
 static void test_torres_best(void **state)
 {
     (void)state;
     Run best = run_shape(32, 8), large = run_shape(32, 32);
-    assert_true(best.on->occupancy.percent == 100 && fabs(large.on->occupancy.percent - 200 / 3.) < 1e-9);
+    assert_true(best.on->occupancy.percent == 100
+                && fabs(large.on->occupancy.percent - 200 / 3.) < 1e-9);
     assert_true(best.on->time.predicted_us < large.on->time.predicted_us);
     ptxlint_module_free(best.module);
     ptxlint_module_free(large.module);
 }
 
-/* ---- S4: concurrency, waves -------------------------------------------------------------------------------------- */
+/* ---- S4: concurrency, waves ------------------------------------------------------------------ */
 
 static const char copy[] =
     ".version 3.0\n.target sm_30\n.address_size 64\n"
     ".visible .entry copy(.param .u64 a, .param .u64 b)\n{\n"
     ".reg .b32 %%r<6>; .reg .b64 %%rd<8>; .reg .b32 %%v<5>; .shared .align 4 .b8 s[%d];\n"
     "ld.param.u64 %%rd1, [a]; ld.param.u64 %%rd2, [b]; st.shared.u32 [s], %%r1;\n"
-    "mov.u32 %%r1, %%ctaid.x; mov.u32 %%r2, %%ntid.x; mov.u32 %%r3, %%tid.x; mad.lo.s32 %%r4, %%r1, %%r2, %%r3;\n"
+    "mov.u32 %%r1, %%ctaid.x; mov.u32 %%r2, %%ntid.x; mov.u32 %%r3, %%tid.x; mad.lo.s32 %%r4, "
+    "%%r1, %%r2, %%r3;\n"
     "mul.wide.u32 %%rd3, %%r4, %d; add.s64 %%rd4, %%rd1, %%rd3; add.s64 %%rd5, %%rd2, %%rd3;\n"
     "ld.global.%s, [%%rd4]; st.global.%s; ret;\n}\n";
 
 static Run run_copy(int shared, int bytes, const char *grid, const char *gpu)
 {
     const char *loads[] = { "u32 %v1", "v2.u32 {%v1, %v2}", "v4.u32 {%v1, %v2, %v3, %v4}" };
-    const char *stores[] = { "u32 [%rd5], %v1", "v2.u32 [%rd5], {%v1, %v2}", "v4.u32 [%rd5], {%v1, %v2, %v3, %v4}" };
+    const char *stores[] = { "u32 [%rd5], %v1", "v2.u32 [%rd5], {%v1, %v2}",
+                             "v4.u32 [%rd5], {%v1, %v2, %v3, %v4}" };
     Text text = { 0 };
     kit_print(&text, copy, shared, bytes, loads[bytes / 8], stores[bytes / 8]);
     Run run = run_text(text.bytes, gpu, "128", grid, NULL);
@@ -217,8 +236,9 @@ static Run run_copy(int shared, int bytes, const char *grid, const char *gpu)
     return run;
 }
 
-/* GK104 at 160 GB/s and 745 MHz: 84, 126 and 168 lines an SM at 400, 600 and 800 clocks, 128,859 bytes on the GPU at 600; 192 cores with 9 clocks
- * of latency have 1,728 operations under way. A request has 1, 2 and 4 lines under way for words of 4, 8 and 16 bytes. */
+/* GK104 at 160 GB/s and 745 MHz: 84, 126 and 168 lines an SM at 400, 600 and 800 clocks, 128,859
+ * bytes on the GPU at 600; 192 cores with 9 clocks of latency have 1,728 operations under way. A
+ * request has 1, 2 and 4 lines under way for words of 4, 8 and 16 bytes. */
 static void test_little(void **state)
 {
     (void)state;
@@ -226,17 +246,20 @@ static void test_little(void **state)
         Run run = run_copy(4, 4 * lines, "8000", "k10");
         const ptxlint_concurrency *c = &run.on->concurrency;
         double middle = (c->bytes_needed_low + c->bytes_needed_high) / 2;
-        assert_true(round(c->bytes_needed_low / 128) == 84 && round(middle / 128) == 126 && round(c->bytes_needed_high / 128) == 168);
+        assert_true(round(c->bytes_needed_low / 128) == 84 && round(middle / 128) == 126
+                    && round(c->bytes_needed_high / 128) == 168);
         assert_true(round(8 * middle) == 128859);
         assert_true(c->operations_needed == 1728);
-        assert_true(run.on->rest.loads == 1 && run.on->rest.mlp == 1 && run.on->rest.load_bytes == 128. * lines);
+        assert_true(run.on->rest.loads == 1 && run.on->rest.mlp == 1
+                    && run.on->rest.load_bytes == 128. * lines);
         assert_true(is_near(c->bytes, 128. * lines * (double)run.on->occupancy.warps_per_sm));
         ptxlint_module_free(run.module);
     }
 }
 
-/* One block an SM on 8 SMs. 12 blocks: the second of two waves is half full. 10: 62.5 % used; 30, blocks a third as large: 93.75 %, 1.5 times as fast.
- * 36, the fifth wave is half full: 90 %; 156, the twentieth: 97.5 %. */
+/* One block an SM on 8 SMs. 12 blocks: the second of two waves is half full. 10: 62.5 % used; 30,
+ * blocks a third as large: 93.75 %, 1.5 times as fast. 36, the fifth wave is half full: 90 %; 156,
+ * the twentieth: 97.5 %. */
 static void test_waves(void **state)
 {
     (void)state;
@@ -246,34 +269,49 @@ static void test_waves(void **state)
     for (size_t i = 0; i < COUNT(cases); i++) {
         Run run = run_copy(48 << 10, 4, cases[i].grid, "k10");
         const ptxlint_bottleneck *b = &run.on->bottleneck;
-        double waves = (double)cases[i].full + (cases[i].tail < 100), idle = 1 - cases[i].utilisation / 100;
+        double waves = (double)cases[i].full + (cases[i].tail < 100),
+               idle = 1 - cases[i].utilisation / 100;
         assert_int_equal(run.on->occupancy.blocks_per_sm, 1);
         assert_int_equal(run.on->full_waves, cases[i].full);
-        assert_true(is_near(run.on->tail_percent, cases[i].tail) && is_near(run.on->utilisation_percent, cases[i].utilisation));
-        assert_true(fabs(b->tail_us - idle * waves * b->wave_us) < 1e-9 && b->wave_us * waves < run.on->time.predicted_us);
+        assert_true(is_near(run.on->tail_percent, cases[i].tail)
+                    && is_near(run.on->utilisation_percent, cases[i].utilisation));
+        assert_true(fabs(b->tail_us - idle * waves * b->wave_us) < 1e-9
+                    && b->wave_us * waves < run.on->time.predicted_us);
         ptxlint_module_free(run.module);
     }
     assert_true(is_near(93.75 / 62.5, 1.5));
 }
 
-/* ---- S4: case studies, as orders --------------------------------------------------------------------------------- */
+/* ---- S4: case studies, as orders ------------------------------------------------------------- */
 
-/* 1: 6.89, 5.68, 3.23 ms. 63 registers; 3,840 bytes of shared memory a warp in blocks of one warp, of two, 1,536 bytes in blocks of two: 8, 12 and 16 warps
- * on an SM that wait for loads. 1.21 and 2.13 times as fast in all. */
+/* 1: 6.89, 5.68, 3.23 ms. 63 registers; 3,840 bytes of shared memory a warp in blocks of one warp,
+ * of two, 1,536 bytes in blocks of two: 8, 12 and 16 warps on an SM that wait for loads. 1.21 and
+ * 2.13 times as fast in all. */
 static const char waiting[] =
     ".version 3.0\n.target sm_20\n.address_size 64\n"
     ".visible .entry k(.param .u64 a) .maxnreg 63\n{\n"
-    ".reg .b32 %%r<6>; .reg .b64 %%rd<8>; .reg .f32 %%f<4>; .reg .pred %%p<2>; .shared .align 4 .b8 s[%d];\n"
-    "ld.param.u64 %%rd1, [a]; mov.u32 %%r1, %%ctaid.x; mov.u32 %%r2, %%ntid.x; mov.u32 %%r3, %%tid.x; mad.lo.s32 %%r4, %%r1, %%r2, %%r3;\n"
-    "mul.wide.u32 %%rd2, %%r4, 4; add.s64 %%rd3, %%rd1, %%rd2; mov.f32 %%f1, 0f00000000; mov.u32 %%r5, 0; st.shared.u32 [s], %%r3;\n"
-    "L: ld.global.f32 %%f2, [%%rd3]; add.f32 %%f1, %%f1, %%f2; add.s64 %%rd3, %%rd3, 1334272; add.u32 %%r5, %%r5, 1; setp.lt.u32 %%p1, %%r5, 64; @%%p1 bra L;\n"
+    ".reg .b32 %%r<6>; .reg .b64 %%rd<8>; .reg .f32 %%f<4>; .reg .pred %%p<2>; .shared .align 4 "
+    ".b8 s[%d];\n"
+    "ld.param.u64 %%rd1, [a]; mov.u32 %%r1, %%ctaid.x; mov.u32 %%r2, %%ntid.x; mov.u32 %%r3, "
+    "%%tid.x; mad.lo.s32 %%r4, %%r1, %%r2, %%r3;\n"
+    "mul.wide.u32 %%rd2, %%r4, 4; add.s64 %%rd3, %%rd1, %%rd2; mov.f32 %%f1, 0f00000000; mov.u32 "
+    "%%r5, 0; st.shared.u32 [s], %%r3;\n"
+    "L: ld.global.f32 %%f2, [%%rd3]; add.f32 %%f1, %%f1, %%f2; add.s64 %%rd3, %%rd3, 1334272; "
+    "add.u32 %%r5, %%r5, 1; setp.lt.u32 %%p1, %%r5, 64; @%%p1 bra L;\n"
     "st.global.f32 [%%rd3], %%f1; ret;\n}\n";
 
 static void test_warps_that_wait(void **state)
 {
     (void)state;
-    static const struct { int bytes; const char *block, *grid; int64_t warps; double ms; } cases[] = {
-        { 3840, "32", "10424", 8, 6.89 }, { 7680, "64", "5212", 12, 5.68 }, { 3072, "64", "5212", 16, 3.23 },
+    static const struct {
+        int bytes;
+        const char *block, *grid;
+        int64_t warps;
+        double ms;
+    } cases[] = {
+        { 3840, "32", "10424", 8, 6.89 },
+        { 7680, "64", "5212", 12, 5.68 },
+        { 3072, "64", "5212", 16, 3.23 },
     };
     double before = INFINITY;
     for (size_t i = 0; i < COUNT(cases); i++) {
@@ -281,7 +319,8 @@ static void test_warps_that_wait(void **state)
         kit_print(&text, waiting, cases[i].bytes);
         Run run = run_text(text.bytes, "c2050", cases[i].block, cases[i].grid, NULL);
         if (run.on->occupancy.warps_per_sm != cases[i].warps)
-            fail_msg("%d bytes in blocks of %s: %lld warps", cases[i].bytes, cases[i].block, (long long)run.on->occupancy.warps_per_sm);
+            fail_msg("%d bytes in blocks of %s: %lld warps", cases[i].bytes, cases[i].block,
+                     (long long)run.on->occupancy.warps_per_sm);
         assert_true(run.on->time.predicted_us < before);
         assert_true(i == 0 || cases[i].ms < cases[i - 1].ms);
         before = run.on->time.predicted_us;
@@ -294,10 +333,14 @@ static const char strided[] =
     ".version 3.0\n.target sm_20\n.address_size 64\n"
     ".visible .entry k(.param .u64 a, .param .u64 o)\n{\n"
     ".reg .b32 %%r<6>; .reg .b64 %%rd<9>; .reg .f64 %%fd<4>; .reg .pred %%p<2>;\n"
-    "ld.param.u64 %%rd1, [a]; ld.param.u64 %%rd7, [o]; mov.u32 %%r1, %%ctaid.x; mov.u32 %%r2, %%ntid.x; mov.u32 %%r3, %%tid.x; mad.lo.s32 %%r4, %%r1, %%r2, %%r3;\n"
-    "mul.wide.u32 %%rd2, %%r4, %d; add.s64 %%rd3, %%rd1, %%rd2; add.s64 %%rd3, %%rd3, %d; mov.f64 %%fd1, 0d0000000000000000; mov.u32 %%r5, 0;\n"
-    "L: ld.global.f64 %%fd2, [%%rd3]; add.f64 %%fd1, %%fd1, %%fd2; add.s64 %%rd3, %%rd3, %d; add.u32 %%r5, %%r5, 1; setp.lt.u32 %%p1, %%r5, %d; @%%p1 bra L;\n"
-    "mul.wide.u32 %%rd4, %%r4, 8; add.s64 %%rd5, %%rd7, %%rd4; st.global.f64 [%%rd5], %%fd1; ret;\n}\n";
+    "ld.param.u64 %%rd1, [a]; ld.param.u64 %%rd7, [o]; mov.u32 %%r1, %%ctaid.x; mov.u32 %%r2, "
+    "%%ntid.x; mov.u32 %%r3, %%tid.x; mad.lo.s32 %%r4, %%r1, %%r2, %%r3;\n"
+    "mul.wide.u32 %%rd2, %%r4, %d; add.s64 %%rd3, %%rd1, %%rd2; add.s64 %%rd3, %%rd3, %d; mov.f64 "
+    "%%fd1, 0d0000000000000000; mov.u32 %%r5, 0;\n"
+    "L: ld.global.f64 %%fd2, [%%rd3]; add.f64 %%fd1, %%fd1, %%fd2; add.s64 %%rd3, %%rd3, %d; "
+    "add.u32 %%r5, %%r5, 1; setp.lt.u32 %%p1, %%r5, %d; @%%p1 bra L;\n"
+    "mul.wide.u32 %%rd4, %%r4, 8; add.s64 %%rd5, %%rd7, %%rd4; st.global.f64 [%%rd5], %%fd1; "
+    "ret;\n}\n";
 
 typedef struct Layout { int stride, offset, step, count; double ms; double lines; } Layout;
 
@@ -306,27 +349,34 @@ static void check_layouts(const Layout *layouts, size_t count, const char *gpu)
     double before = INFINITY;
     for (size_t i = 0; i < count; i++) {
         Text text = { 0 };
-        kit_print(&text, strided, layouts[i].stride, layouts[i].offset, layouts[i].step, layouts[i].count);
+        kit_print(&text, strided, layouts[i].stride, layouts[i].offset, layouts[i].step,
+                  layouts[i].count);
         Run run = run_text(text.bytes, gpu, "128", "4096", NULL);
         double lines = lines_of(&run);
-        if (fabs(lines - layouts[i].lines) > 1e-9 || !(run.on->time.predicted_us < before) || (i && layouts[i].ms >= layouts[i - 1].ms))
-            fail_msg("layout %zu: %g lines, %g us after %g", i, lines, run.on->time.predicted_us, before);
+        if (fabs(lines - layouts[i].lines) > 1e-9 || !(run.on->time.predicted_us < before)
+            || (i && layouts[i].ms >= layouts[i - 1].ms))
+            fail_msg("layout %zu: %g lines, %g us after %g", i, lines, run.on->time.predicted_us,
+                     before);
         before = run.on->time.predicted_us;
         ptxlint_module_free(run.module);
         free(text.bytes);
     }
 }
 
-/* 4: structures of 20 doubles, 22.8 ms; arrays with a halo, 9.3 ms, 3 lines; arrays that begin at lines, 8.9 ms, 2. 5: 16 doubles in a row for each thread, 2.30 ms;
- * lanes at neighbouring ones, 0.52 ms, 4.42 times as fast. */
+/* 4: structures of 20 doubles, 22.8 ms; arrays with a halo, 9.3 ms, 3 lines; arrays that begin at
+ * lines, 8.9 ms, 2. 5: 16 doubles in a row for each thread, 2.30 ms; lanes at neighbouring ones,
+ * 0.52 ms, 4.42 times as fast. */
 static void test_layouts(void **state)
 {
     (void)state;
-    static const Layout structures[] = { { 160, 0, 8, 20, 22.8, 32 }, { 8, 8, 4194304, 20, 9.3, 3 }, { 8, 0, 4194304, 20, 8.9, 2 } };
+    static const Layout structures[] = { { 160, 0, 8, 20, 22.8, 32 },
+                                         { 8, 8, 4194304, 20, 9.3, 3 },
+                                         { 8, 0, 4194304, 20, 8.9, 2 } };
     static const Layout rows[] = { { 128, 0, 8, 16, 2.30, 32 }, { 8, 0, 4194304, 16, 0.52, 2 } };
     check_layouts(structures, COUNT(structures), "c2050");
     check_layouts(rows, COUNT(rows), "c2050");
-    assert_true(fabs(2.30 / 0.52 - 4.423) < 1e-3 && fabs(22.8 / 9.3 - 2.452) < 1e-3 && fabs(22.8 / 8.9 - 2.562) < 1e-3);
+    assert_true(fabs(2.30 / 0.52 - 4.423) < 1e-3 && fabs(22.8 / 9.3 - 2.452) < 1e-3
+                && fabs(22.8 / 8.9 - 2.562) < 1e-3);
 }
 
 /* 2: rows that begin at lines, 1.20 times as fast as those 16 bytes beside. */
@@ -337,16 +387,20 @@ static void test_offset(void **state)
     check_layouts(rows, COUNT(rows), "c2050");
 }
 
-/* 3 and 7: a matrix of doubles is turned. Straight to memory each store takes 32 lines, 16.7 ms; through shared memory 2, 11.2 ms, where rows of the tile are
- * 33 doubles long; of 32, a column lies in one bank, 22.6 ms. */
+/* 3 and 7: a matrix of doubles is turned. Straight to memory each store takes 32 lines, 16.7 ms;
+ * through shared memory 2, 11.2 ms, where rows of the tile are 33 doubles long; of 32, a column
+ * lies in one bank, 22.6 ms. */
 static const char turned[] =
     ".version 3.0\n.target sm_20\n.address_size 64\n"
     ".visible .entry k(.param .u64 a, .param .u64 o)\n{\n"
     ".reg .b32 %%r<16>; .reg .b64 %%rd<9>; .reg .f64 %%fd<3>; .shared .align 8 .b8 s[8448];\n"
-    "ld.param.u64 %%rd1, [a]; ld.param.u64 %%rd2, [o]; mov.u32 %%r1, %%ctaid.x; mov.u32 %%r2, %%ctaid.y; mov.u32 %%r3, %%tid.x; mov.u32 %%r4, %%tid.y;\n"
-    "shl.b32 %%r5, %%r1, 5; shl.b32 %%r6, %%r2, 5; add.u32 %%r7, %%r5, %%r3; add.u32 %%r8, %%r6, %%r4; mad.lo.u32 %%r9, %%r8, 2048, %%r7;\n"
+    "ld.param.u64 %%rd1, [a]; ld.param.u64 %%rd2, [o]; mov.u32 %%r1, %%ctaid.x; mov.u32 %%r2, "
+    "%%ctaid.y; mov.u32 %%r3, %%tid.x; mov.u32 %%r4, %%tid.y;\n"
+    "shl.b32 %%r5, %%r1, 5; shl.b32 %%r6, %%r2, 5; add.u32 %%r7, %%r5, %%r3; add.u32 %%r8, %%r6, "
+    "%%r4; mad.lo.u32 %%r9, %%r8, 2048, %%r7;\n"
     "mul.wide.u32 %%rd3, %%r9, 8; add.s64 %%rd4, %%rd1, %%rd3; ld.global.f64 %%fd1, [%%rd4];\n%s"
-    "mul.wide.u32 %%rd5, %%r10, 8; add.s64 %%rd6, %%rd2, %%rd5; st.global.f64 [%%rd6], %%fd1; ret;\n}\n";
+    "mul.wide.u32 %%rd5, %%r10, 8; add.s64 %%rd6, %%rd2, %%rd5; st.global.f64 [%%rd6], %%fd1; "
+    "ret;\n}\n";
 
 static const char straight[] = "mad.lo.u32 %r10, %r7, 2048, %r8;\n";
 
@@ -371,9 +425,14 @@ static double time_turned(const char *middle, double lines, double wavefronts)
 static double time_tile(int row, double wavefronts)
 {
     Text middle = { 0 };
-    kit_print(&middle, "mov.u32 %%r11, s; mad.lo.u32 %%r12, %%r4, %d, %%r3; shl.b32 %%r12, %%r12, 3; add.u32 %%r12, %%r11, %%r12; st.shared.f64 [%%r12], %%fd1; bar.sync 0;\n"
-                       "mad.lo.u32 %%r13, %%r3, %d, %%r4; shl.b32 %%r13, %%r13, 3; add.u32 %%r13, %%r11, %%r13; ld.shared.f64 %%fd1, [%%r13];\n"
-                       "add.u32 %%r14, %%r6, %%r3; add.u32 %%r15, %%r5, %%r4; mad.lo.u32 %%r10, %%r15, 2048, %%r14;\n", row, row);
+    kit_print(&middle,
+              "mov.u32 %%r11, s; mad.lo.u32 %%r12, %%r4, %d, %%r3; shl.b32 %%r12, %%r12, 3; "
+              "add.u32 %%r12, %%r11, %%r12; st.shared.f64 [%%r12], %%fd1; bar.sync 0;\n"
+              "mad.lo.u32 %%r13, %%r3, %d, %%r4; shl.b32 %%r13, %%r13, 3; add.u32 %%r13, %%r11, "
+              "%%r13; ld.shared.f64 %%fd1, [%%r13];\n"
+              "add.u32 %%r14, %%r6, %%r3; add.u32 %%r15, %%r5, %%r4; mad.lo.u32 %%r10, %%r15, "
+              "2048, %%r14;\n",
+              row, row);
     double us = time_turned(middle.bytes, 2, wavefronts);
     free(middle.bytes);
     return us;
@@ -382,15 +441,18 @@ static double time_tile(int row, double wavefronts)
 static void test_turned(void **state)
 {
     (void)state;
-    double plain = time_turned(straight, 32, 0), in_banks = time_tile(32, 32), padded = time_tile(33, 2);
+    double plain = time_turned(straight, 32, 0), in_banks = time_tile(32, 32),
+           padded = time_tile(33, 2);
     if (!(padded < plain && padded < in_banks))
         fail_msg("%g us straight, %g in rows of 32, %g of 33", plain, in_banks, padded);
 }
 
-/* S0: a row of a is one word for each half-warp, of b a line; tiles are read without conflict on 16 banks. */
+/* S0: a row of a is one word for each half-warp, of b a line; tiles are read without conflict on 16
+ * banks. */
 static void test_ryoo_accesses(void **state)
 {
-    static const char *const params[] = { "0=268435456", "1=536870912", "2=805306368", "3=4096", NULL };
+    static const char *const params[] = { "0=268435456", "1=536870912", "2=805306368", "3=4096",
+                                          NULL };
     size_t length;
     (void)state;
     char *text = kit_read("testdata/ptx/legacy/ryoo_matmul_naive.ptx", &length);
@@ -398,7 +460,8 @@ static void test_ryoo_accesses(void **state)
     double sectors[2];
     size_t found = 0;
     for (size_t i = 0; i < run.kernel->access_count && found < 2; i++)
-        if (!strcmp(run.kernel->accesses[i].space, "global") && !strcmp(run.kernel->accesses[i].op, "load"))
+        if (!strcmp(run.kernel->accesses[i].space, "global")
+            && !strcmp(run.kernel->accesses[i].op, "load"))
             sectors[found++] = run.kernel->accesses[i].sectors_per_request;
     assert_true(found == 2 && sectors[0] == 32 && sectors[1] == 4);
     ptxlint_module_free(run.module);
@@ -409,7 +472,8 @@ static void test_ryoo_accesses(void **state)
     for (size_t i = 0; i < run.kernel->access_count; i++) {
         const ptxlint_access *access = &run.kernel->accesses[i];
         found += !strcmp(access->space, "shared");
-        assert_true(strcmp(access->space, "shared") || (access->wavefronts_per_request == 2 && access->efficiency == 1));
+        assert_true(strcmp(access->space, "shared")
+                    || (access->wavefronts_per_request == 2 && access->efficiency == 1));
     }
     assert_true(found >= 4);
     ptxlint_module_free(run.module);
@@ -420,25 +484,38 @@ static void test_ryoo_accesses(void **state)
 static void test_mixed_widths(void **state)
 {
     static const char text[] =
-        ".version 3.0\n.target sm_20\n.address_size 64\n.visible .entry k(.param .u64 a)\n{\n.reg .b32 %r<4>; .reg .b64 %rd<9>; .shared .b32 s;\n"
-        "ld.param.u64 %rd1, [a]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, %r1, 4; mul.wide.u32 %rd3, %r1, 8; add.s64 %rd4, %rd1, %rd2; add.s64 %rd5, %rd1, %rd3;\n"
-        "ld.global.u32 %r2, [%rd4]; ld.global.u64 %rd6, [%rd5]; cvt.u64.u32 %rd7, %r2; add.s64 %rd8, %rd6, %rd7; mov.b64 {%r2, %r3}, %rd8; st.shared.u32 [s], %r2; ret;\n}\n";
+        ".version 3.0\n.target sm_20\n.address_size 64\n.visible .entry k(.param .u64 a)\n{\n.reg "
+        ".b32 %r<4>; .reg .b64 %rd<9>; .shared .b32 s;\n"
+        "ld.param.u64 %rd1, [a]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, %r1, 4; mul.wide.u32 "
+        "%rd3, %r1, 8; add.s64 %rd4, %rd1, %rd2; add.s64 %rd5, %rd1, %rd3;\n"
+        "ld.global.u32 %r2, [%rd4]; ld.global.u64 %rd6, [%rd5]; cvt.u64.u32 %rd7, %r2; add.s64 "
+        "%rd8, %rd6, %rd7; mov.b64 {%r2, %r3}, %rd8; st.shared.u32 [s], %r2; ret;\n}\n";
     ptxlint_estimated estimated = { .size = sizeof estimated };
     ptxlint_trial trial;
     (void)state;
     Run run = run_text(text, "c2050", "128", "1000", NULL);
     ptxlint_trial_init(&trial);
     assert_int_equal(ptxlint_estimate(run.module, "k", 0, &trial, &estimated), PTXLINT_OK);
-    assert_true(estimated.sectors_per_request / 4 == 1.5 && estimated.ideal_sectors_per_request / 4 == 1.5);
+    assert_true(estimated.sectors_per_request / 4 == 1.5
+                && estimated.ideal_sectors_per_request / 4 == 1.5);
     ptxlint_module_free(run.module);
 }
 
 UNIT(estimate_seeds)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ryoo), cmocka_unit_test(test_amdahl), cmocka_unit_test(test_torres), cmocka_unit_test(test_torres_best),
-        cmocka_unit_test(test_little), cmocka_unit_test(test_waves), cmocka_unit_test(test_warps_that_wait), cmocka_unit_test(test_layouts),
-        cmocka_unit_test(test_offset), cmocka_unit_test(test_turned), cmocka_unit_test(test_ryoo_accesses), cmocka_unit_test(test_mixed_widths),
+        cmocka_unit_test(test_ryoo),
+        cmocka_unit_test(test_amdahl),
+        cmocka_unit_test(test_torres),
+        cmocka_unit_test(test_torres_best),
+        cmocka_unit_test(test_little),
+        cmocka_unit_test(test_waves),
+        cmocka_unit_test(test_warps_that_wait),
+        cmocka_unit_test(test_layouts),
+        cmocka_unit_test(test_offset),
+        cmocka_unit_test(test_turned),
+        cmocka_unit_test(test_ryoo_accesses),
+        cmocka_unit_test(test_mixed_widths),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

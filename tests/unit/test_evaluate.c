@@ -1,7 +1,10 @@
-/* test_evaluate.c -- the figures of accesses in random kernels against an interpreter that runs every thread: see oracle.c.
+/* test_evaluate.c -- the figures of accesses in random kernels against an interpreter that runs
+ * every thread: see oracle.c.
  *
- * What the library calls exact has to be what happens, whatever the base of the pointer, the parameters that were withheld and the contents of
- * memory are. Where nothing is withheld and nothing hangs on data, it has to be exact. unit evaluate [FIRST COUNT]: more kernels, from a seed on. */
+ * What the library calls exact has to be what happens, whatever the base of the pointer, the
+ * parameters that were withheld and the contents of memory are. Where nothing is withheld and
+ * nothing hangs on data, it has to be exact. unit evaluate [FIRST COUNT]: more kernels, from a seed
+ * on. */
 #include "kit.h"
 #include "oracle.h"
 
@@ -13,13 +16,17 @@ typedef struct Tally {
     unsigned slices, exact, estimates, unknown, wrong, timid, shown;
 } Tally;
 
-static ptxlint_launches *launches_of(const OracleKernel *kernel, const Surroundings *around, unsigned given)
+static ptxlint_launches *launches_of(const OracleKernel *kernel, const Surroundings *around,
+                                     unsigned given)
 {
     uint32_t grid[3], block[3];
     char error[256] = "";
     oracle_shape(kernel, grid, block);
     Text json = { 0 };
-    kit_print(&json, "{\"kernels\": {\"k\": {\"grid\": [%u, %u, %u], \"block\": [%u, %u, %u], \"params\": [null", grid[0], grid[1], grid[2], block[0], block[1], block[2]);
+    kit_print(
+        &json,
+        "{\"kernels\": {\"k\": {\"grid\": [%u, %u, %u], \"block\": [%u, %u, %u], \"params\": [null",
+        grid[0], grid[1], grid[2], block[0], block[1], block[2]);
     for (unsigned p = 1; p < given; p++)
         kit_print(&json, p < 3 ? ", %llu" : ", \"%llu\"", (unsigned long long)around->params[p]);
     kit_print(&json, "]}}}");
@@ -66,19 +73,24 @@ static bool agrees(const ptxlint_access *got, const Figures *want)
 {
     if (!(want->requests > 0))
         return isnan(got->active_threads);
-    return is_near(got->active_threads, want->active, want->requests) && is_near(got->sectors_per_request, want->sectors, want->requests)
+    return is_near(got->active_threads, want->active, want->requests)
+           && is_near(got->sectors_per_request, want->sectors, want->requests)
            && is_near(got->wavefronts_per_request, want->wavefronts, want->requests);
 }
 
-static void show(Tally *tally, const char *what, uint64_t seed, uint32_t line, const ptxlint_access *got, const Figures *want)
+static void show(Tally *tally, const char *what, uint64_t seed, uint32_t line,
+                 const ptxlint_access *got, const Figures *want)
 {
     if (tally->shown++ < MAX_SHOWN)
-        print_message("%s: seed %llu line %u: active %g sectors %g wavefronts %g (%s), want %g %g %g\n", what, (unsigned long long)seed, line, got->active_threads,
-                      got->sectors_per_request, got->wavefronts_per_request, got->why, want->active / want->requests, want->sectors / want->requests,
-                      want->wavefronts / want->requests);
+        print_message(
+            "%s: seed %llu line %u: active %g sectors %g wavefronts %g (%s), want %g %g %g\n", what,
+            (unsigned long long)seed, line, got->active_threads, got->sectors_per_request,
+            got->wavefronts_per_request, got->why, want->active / want->requests,
+            want->sectors / want->requests, want->wavefronts / want->requests);
 }
 
-static void compare(Tally *tally, uint64_t seed, bool is_pure, const OracleAccess *access, const ptxlint_access *got, Figures (*want)[ORACLE_ACCESSES], unsigned index)
+static void compare(Tally *tally, uint64_t seed, bool is_pure, const OracleAccess *access,
+                    const ptxlint_access *got, Figures (*want)[ORACLE_ACCESSES], unsigned index)
 {
     tally->slices++;
     bool is_exact = got->certainty == PTXLINT_EXACT;
@@ -91,7 +103,8 @@ static void compare(Tally *tally, uint64_t seed, bool is_pure, const OracleAcces
             show(tally, is_exact ? "not so" : "wrong", seed, access->line, got, &want[i][index]);
             return;
         }
-    bool is_measured = access->is_global || (access->bytes <= 4 && !access->atomic);     /* of the others some patterns are not */
+    /* of the others some patterns are not */
+    bool is_measured = access->is_global || (access->bytes <= 4 && !access->atomic);
     if (is_pure && !is_exact && is_measured && want[0][index].requests > 0) {
         tally->timid++;
         show(tally, "not exact", seed, access->line, got, &want[0][index]);
@@ -104,13 +117,16 @@ static void check_kernel(Tally *tally, uint64_t seed)
     uint64_t random = seed * 77;
     bool is_pure = seed % 4 != 3;
     OracleKernel *kernel = oracle_make(seed, is_pure, &text);
-    unsigned given = is_pure ? ORACLE_PARAMS : 1 + (unsigned)(oracle_random(&random) % ORACLE_PARAMS);
+    unsigned given = is_pure ? ORACLE_PARAMS
+                             : 1 + (unsigned)(oracle_random(&random) % ORACLE_PARAMS);
     Surroundings around[SURROUNDINGS];
     Figures figures[SURROUNDINGS][ORACLE_ACCESSES];
     for (unsigned i = 0; i < SURROUNDINGS; i++) {
         uint64_t number = oracle_random(&random);
-        around[i] = (Surroundings){ .base = (oracle_random(&random) >> 17) & ~UINT64_C(255), .salt = oracle_random(&random),
-                                    .params = { 0, number % 200, number >> (number % 29 + 32), oracle_random(&random) >> (number % 64) } };
+        around[i] = (Surroundings){ .base = (oracle_random(&random) >> 17) & ~UINT64_C(255),
+                                    .salt = oracle_random(&random),
+                                    .params = { 0, number % 200, number >> (number % 29 + 32),
+                                                oracle_random(&random) >> (number % 64) } };
         for (unsigned p = 0; p < given; p++)
             around[i].params[p] = around[0].params[p];
         oracle_run(kernel, &around[i], figures[i]);
@@ -135,8 +151,9 @@ static Tally check_kernels(uint64_t first, uint64_t count)
     Tally tally = { 0 };
     for (uint64_t seed = first; seed < first + count; seed++)
         check_kernel(&tally, seed);
-    print_message("%u slices: %u exact, %u estimates, %u not known; %u wrong, %u that could be exact\n", tally.slices, tally.exact, tally.estimates, tally.unknown,
-                  tally.wrong, tally.timid);
+    print_message(
+        "%u slices: %u exact, %u estimates, %u not known; %u wrong, %u that could be exact\n",
+        tally.slices, tally.exact, tally.estimates, tally.unknown, tally.wrong, tally.timid);
     return tally;
 }
 
@@ -157,7 +174,8 @@ UNIT(evaluate)
         uint32_t grid[3], block[3];
         OracleKernel *kernel = oracle_make(seed, seed % 4 != 3, &text);
         oracle_shape(kernel, grid, block);
-        kit_print(&text, "// --grid %u,%u,%u --block %u,%u,%u\n", grid[0], grid[1], grid[2], block[0], block[1], block[2]);
+        kit_print(&text, "// --grid %u,%u,%u --block %u,%u,%u\n", grid[0], grid[1], grid[2],
+                  block[0], block[1], block[2]);
         oracle_free(kernel);
         puts(text.bytes);
         free(text.bytes);

@@ -1,5 +1,5 @@
-/* test_examples.c -- every rule's examples: it speaks of the bad PTX, and not of the good; and the front end of none of them but those
- * about itself. */
+/* test_examples.c -- every rule's examples: it speaks of the bad PTX, and not of the good; and the
+ * front end of none of them but those about itself. */
 #include "kit.h"
 
 static const char header[] = ".version 9.0\n.target sm_90\n.address_size 64\n";
@@ -13,9 +13,12 @@ static char *whole(const char *ptx)
 }
 
 /* What no PTX alone can show: ptxas's word. */
-static const struct { const char *code, *log; } logs[] = {
-    { "OCC106", "ptxas info    : Compiling entry function 'k' for 'sm_90'\nptxas info    : Function properties for k\n"
-                "    64 bytes stack frame, 60 bytes spill stores, 60 bytes spill loads\nptxas info    : Used 24 registers, used 0 barriers\n" },
+static const struct { const char *code, *log;
+} logs[] = {
+    { "OCC106", "ptxas info    : Compiling entry function 'k' for 'sm_90'\nptxas info    : "
+                "Function properties for k\n"
+                "    64 bytes stack frame, 60 bytes spill stores, 60 bytes spill loads\nptxas info "
+                "   : Used 24 registers, used 0 barriers\n" },
 };
 
 static ptxlint_ptxas *find_log(const ptxlint_rule *rule)
@@ -25,13 +28,15 @@ static ptxlint_ptxas *find_log(const ptxlint_rule *rule)
         if (strcmp(logs[i].code, rule->code))
             continue;
         assert_int_equal(ptxlint_ptxas_new(&ptxas), PTXLINT_OK);
-        assert_int_equal(ptxlint_ptxas_add(ptxas, logs[i].log, strlen(logs[i].log), NULL), PTXLINT_OK);
+        assert_int_equal(ptxlint_ptxas_add(ptxas, logs[i].log, strlen(logs[i].log), NULL),
+                         PTXLINT_OK);
     }
     return ptxas;
 }
 
 /* Findings of the rule, and how the others read. */
-static size_t count_findings(const ptxlint_rule *rule, const ptxlint_example *example, const char *ptx, const ptxlint_ptxas *log, Text *trouble)
+static size_t count_findings(const ptxlint_rule *rule, const ptxlint_example *example,
+                             const char *ptx, const ptxlint_ptxas *log, Text *trouble)
 {
     bool is_front_end = rule->is_front_end;
     ptxlint_options options;
@@ -41,11 +46,15 @@ static size_t count_findings(const ptxlint_rule *rule, const ptxlint_example *ex
     char error[256] = "", *text = is_front_end ? strdup(ptx) : whole(ptx);
     const ptxlint_gpu *gpu = example->gpu ? ptxlint_gpu_find(example->gpu) : NULL;
     ptxlint_options_init(&options);
-    if (example->launch && ptxlint_launches_new(example->launch, strlen(example->launch), &launches, error, sizeof error) != PTXLINT_OK)
+    if (example->launch
+        && ptxlint_launches_new(example->launch, strlen(example->launch), &launches, error,
+                                sizeof error)
+               != PTXLINT_OK)
         kit_print(trouble, "%s: launch: %s\n", rule->code, error);
     assert_int_equal(ptxlint_config_new(NULL, &config), PTXLINT_OK);
     if (!rule->is_front_end)
-        assert_int_equal(ptxlint_config_set(config, "select", rule->code, error, sizeof error), PTXLINT_OK);
+        assert_int_equal(ptxlint_config_set(config, "select", rule->code, error, sizeof error),
+                         PTXLINT_OK);
     options.launches = launches;
     options.config = config;
     options.gpus = &gpu;
@@ -57,8 +66,8 @@ static size_t count_findings(const ptxlint_rule *rule, const ptxlint_example *ex
     for (size_t d = 0; d < count; d++) {
         mine += !strcmp(diags[d].rule, rule->code);
         if (strcmp(diags[d].rule, rule->code) && diags[d].severity == PTXLINT_ERROR)
-            kit_print(trouble, "%s: an example has %s at line %u: %s\n", rule->code, diags[d].rule, (unsigned)kit_line(module, diags[d].span.begin),
-                      diags[d].message);
+            kit_print(trouble, "%s: an example has %s at line %u: %s\n", rule->code, diags[d].rule,
+                      (unsigned)kit_line(module, diags[d].span.begin), diags[d].message);
     }
     ptxlint_module_free(module);
     ptxlint_launches_free(launches);

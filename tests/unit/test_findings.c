@@ -1,5 +1,7 @@
-/* test_findings.c -- one file and one set of options have one set of findings, whatever is computed besides: every file of testdata and tests/golden with findings
- * alone and with the figures of a report, without a launch and with one, is compared in all that a finding says; and one rule asks for every figure of a kernel. */
+/* test_findings.c -- one file and one set of options have one set of findings, whatever is computed
+ * besides: every file of testdata and tests/golden with findings alone and with the figures of a
+ * report, without a launch and with one, is compared in all that a finding says; and one rule asks
+ * for every figure of a kernel. */
 #include "kit.h"
 
 #ifdef __SANITIZE_ADDRESS__
@@ -8,7 +10,7 @@ enum { EVERY = 8 };             /* files: the others behave alike */
 enum { EVERY = 1 };
 #endif
 
-/* ---- what findings say ------------------------------------------------------------------------------------------- */
+/* ---- what findings say ----------------------------------------------------------------------- */
 
 static void put_place(Text *out, const ptxlint_source_place *place)
 {
@@ -18,21 +20,26 @@ static void put_place(Text *out, const ptxlint_source_place *place)
 static void put_repair(Text *out, const ptxlint_diagnostic *diag)
 {
     if (diag->fix)
-        kit_print(out, " fix %u-%u %s %d", diag->fix->span.begin, diag->fix->span.end, diag->fix->replacement, diag->fix->is_certain);
+        kit_print(out, " fix %u-%u %s %d", diag->fix->span.begin, diag->fix->span.end,
+                  diag->fix->replacement, diag->fix->is_certain);
     for (size_t i = 0; i < diag->repair_count; i++)
         kit_print(out, " insert %u %s", diag->repair[i].line, diag->repair[i].text);
 }
 
 static void put_finding(Text *out, const ptxlint_diagnostic *diag)
 {
-    kit_print(out, "%u-%u %s %d %d %s: %s; label %s; help %s;", diag->span.begin, diag->span.end, diag->rule, diag->severity, diag->certainty,
-              diag->kernel ? diag->kernel : "", diag->message, diag->label ? diag->label : "", diag->help ? diag->help : "");
-    kit_print(out, " repeats %u, gain %.17g of %s, silenced %d %s", diag->repeat_count, diag->gain_percent, diag->gain_of ? diag->gain_of : "",
-              diag->suppression, diag->suppression_reason ? diag->suppression_reason : "");
+    kit_print(out, "%u-%u %s %d %d %s: %s; label %s; help %s;", diag->span.begin, diag->span.end,
+              diag->rule, diag->severity, diag->certainty, diag->kernel ? diag->kernel : "",
+              diag->message, diag->label ? diag->label : "", diag->help ? diag->help : "");
+    kit_print(out, " repeats %u, gain %.17g of %s, silenced %d %s", diag->repeat_count,
+              diag->gain_percent, diag->gain_of ? diag->gain_of : "", diag->suppression,
+              diag->suppression_reason ? diag->suppression_reason : "");
     for (size_t i = 0; i < diag->related_count; i++)
-        kit_print(out, " also %u-%u %s", diag->related[i].span.begin, diag->related[i].span.end, diag->related[i].message);
+        kit_print(out, " also %u-%u %s", diag->related[i].span.begin, diag->related[i].span.end,
+                  diag->related[i].message);
     put_repair(out, diag);
-    put_place(out, &(ptxlint_source_place){ diag->source_path, diag->source_line, diag->source_column });
+    put_place(out,
+              &(ptxlint_source_place){ diag->source_path, diag->source_line, diag->source_column });
     for (size_t i = 0; i < diag->inlined_count; i++)
         put_place(out, &diag->inlined_into[i]);
     kit_put(out, "\n", 1);
@@ -56,13 +63,50 @@ static Text findings_of(const char *path, ptxlint_options options, int findings_
     return out;
 }
 
-/* ---- a rule that asks for everything ----------------------------------------------------------------------------- */
+/* ---- a rule that asks for everything --------------------------------------------------------- */
 
 static const char *const figures[] = {
-    "weighted_instructions", "races", "redundant_barriers", "block_threads", "most_threads", "grid_blocks", "live_registers", "register_cap", "registers", "occupancy",
-    "blocks_per_sm", "limiter", "registers_to_free", "shared_to_free", "fits", "launch_error", "static_shared", "local_bytes", "spill_bytes", "waves", "tail_blocks",
-    "utilisation", "registers_low", "busiest_block", "busiest_instructions", "spills_likely", "registers_allowed", "unbounded_registers", "best_occupancy", "best_block",
-    "active_lanes", "predicted_us", "time_limiter", "busy", "time_pipe", "time_gain", "compute_use", "memory_use", "issue_use", "bytes_in_flight", "bytes_needed",
+    "weighted_instructions",
+    "races",
+    "redundant_barriers",
+    "block_threads",
+    "most_threads",
+    "grid_blocks",
+    "live_registers",
+    "register_cap",
+    "registers",
+    "occupancy",
+    "blocks_per_sm",
+    "limiter",
+    "registers_to_free",
+    "shared_to_free",
+    "fits",
+    "launch_error",
+    "static_shared",
+    "local_bytes",
+    "spill_bytes",
+    "waves",
+    "tail_blocks",
+    "utilisation",
+    "registers_low",
+    "busiest_block",
+    "busiest_instructions",
+    "spills_likely",
+    "registers_allowed",
+    "unbounded_registers",
+    "best_occupancy",
+    "best_block",
+    "active_lanes",
+    "predicted_us",
+    "time_limiter",
+    "busy",
+    "time_pipe",
+    "time_gain",
+    "compute_use",
+    "memory_use",
+    "issue_use",
+    "bytes_in_flight",
+    "bytes_needed",
 };
 
 static ptxlint_rules *make_rules(void)
@@ -70,12 +114,14 @@ static ptxlint_rules *make_rules(void)
     ptxlint_rules *rules;
     char error[256] = "";
     Text yaml = { 0 };
-    kit_print(&yaml, "group: own\nrules:\n  - code: OWN101\n    name: all-figures\n    severity: note\n    on: kernel\n    when: kernel.instructions > 0\n    message: \"");
+    kit_print(&yaml, "group: own\nrules:\n  - code: OWN101\n    name: all-figures\n    severity: "
+                     "note\n    on: kernel\n    when: kernel.instructions > 0\n    message: \"");
     for (size_t i = 0; i < COUNT(figures); i++)
         kit_print(&yaml, "%.3s {kernel.%s} ", figures[i], figures[i]);
     kit_print(&yaml, "\"\n    summary: All figures.\n    doc: Text.\n");
     assert_int_equal(ptxlint_rules_new(&rules), PTXLINT_OK);
-    if (ptxlint_rules_add(rules, "own.yaml", yaml.bytes, yaml.length, error, sizeof error) != PTXLINT_OK)
+    if (ptxlint_rules_add(rules, "own.yaml", yaml.bytes, yaml.length, error, sizeof error)
+        != PTXLINT_OK)
         fail_msg("%s", error);
     free(yaml.bytes);
     return rules;
@@ -86,11 +132,12 @@ static ptxlint_config *make_config(const ptxlint_rules *rules)
     ptxlint_config *config;
     char error[256] = "";
     assert_int_equal(ptxlint_config_new(rules, &config), PTXLINT_OK);
-    assert_int_equal(ptxlint_config_set(config, "preview", "true", error, sizeof error), PTXLINT_OK);
+    assert_int_equal(ptxlint_config_set(config, "preview", "true", error, sizeof error),
+                     PTXLINT_OK);
     return config;
 }
 
-/* ---- the comparison ---------------------------------------------------------------------------------------------- */
+/* ---- the comparison -------------------------------------------------------------------------- */
 
 static const struct { const char *grid, *block, *gpu; size_t every; } launches[] = {
     { NULL, NULL, NULL, 1 },
@@ -105,9 +152,12 @@ static ptxlint_launches *make_launches(size_t l)
     char error[256] = "";
     assert_int_equal(ptxlint_launches_new(NULL, 0, &made, NULL, 0), PTXLINT_OK);
     if (launches[l].grid)
-        assert_int_equal(ptxlint_launches_set(made, "grid", launches[l].grid, error, sizeof error), PTXLINT_OK);
+        assert_int_equal(ptxlint_launches_set(made, "grid", launches[l].grid, error, sizeof error),
+                         PTXLINT_OK);
     if (launches[l].block)
-        assert_int_equal(ptxlint_launches_set(made, "block", launches[l].block, error, sizeof error), PTXLINT_OK);
+        assert_int_equal(
+            ptxlint_launches_set(made, "block", launches[l].block, error, sizeof error),
+            PTXLINT_OK);
     return made;
 }
 
@@ -116,9 +166,11 @@ static size_t compare(const char *folder, const ptxlint_options *options, size_t
     Paths files = kit_walk(folder, ".ptx");
     size_t found = 0;
     for (size_t i = 0; i < files.count; i += every) {
-        Text alone = findings_of(files.paths[i], *options, 1), beside = findings_of(files.paths[i], *options, 0);
+        Text alone = findings_of(files.paths[i], *options, 1),
+             beside = findings_of(files.paths[i], *options, 0);
         if (strcmp(alone.bytes, beside.bytes) != 0)
-            fail_msg("%s has other findings with a report:\n%s---\n%s", files.paths[i], alone.bytes, beside.bytes);
+            fail_msg("%s has other findings with a report:\n%s---\n%s", files.paths[i], alone.bytes,
+                     beside.bytes);
         found += alone.length > 0;
         free(alone.bytes);
         free(beside.bytes);

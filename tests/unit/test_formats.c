@@ -1,6 +1,8 @@
-/* test_formats.c -- diagnostics as JSONL, SARIF and GitHub commands: escapes, places, limits, fingerprints, what is silenced.
+/* test_formats.c -- diagnostics as JSONL, SARIF and GitHub commands: escapes, places, limits,
+ * fingerprints, what is silenced.
  *
- * The modules are real; what rules and config would say of their findings is written into them here. */
+ * The modules are real; what rules and config would say of their findings is written into them
+ * here. */
 #include "kit.h"
 
 #include "report/sarif.h"
@@ -9,7 +11,7 @@
 #include <math.h>
 #include <unistd.h>
 
-/* ---- the kit ----------------------------------------------------------------------------------------------------- */
+/* ---- the kit --------------------------------------------------------------------------------- */
 
 #define HEAD ".version 9.0\n.target sm_90\n.address_size 64\n"
 
@@ -43,7 +45,9 @@ static char *write_all(ptxlint_format format, ptxlint_module **modules, size_t c
     ptxlint_write_options_init(&options);
     options.format = format;
     kit_put(&text, "", 0);
-    assert_int_equal(ptxlint_write_diagnostics((const ptxlint_module *const *)modules, count, &options, kit_write, &text), PTXLINT_OK);
+    assert_int_equal(ptxlint_write_diagnostics((const ptxlint_module *const *)modules, count,
+                                               &options, kit_write, &text),
+                     PTXLINT_OK);
     return text.bytes;
 }
 
@@ -59,7 +63,8 @@ static json_t *at(json_t *json, const char *path)
         char key[64];
         size_t length = strcspn(path, ".");
         snprintf(key, sizeof key, "%.*s", (int)length, path);
-        json = json_is_array(json) ? json_array_get(json, (size_t)atoi(key)) : json_object_get(json, key);
+        json = json_is_array(json) ? json_array_get(json, (size_t)atoi(key))
+                                   : json_object_get(json, key);
         path += length + (path[length] == '.');
     }
     return json;
@@ -114,7 +119,7 @@ static void assert_has(const char *text, const char *part)
         fail_msg("no `%s` in:\n%s", part, text);
 }
 
-/* ---- gain and silence -------------------------------------------------------------------------------------------- */
+/* ---- gain and silence ------------------------------------------------------------------------ */
 
 static void test_gain(void **state)
 {
@@ -143,12 +148,14 @@ static void test_suppressed(void **state)
 {
     (void)state;
     size_t counts[4];
-    ptxlint_module *module = module_at("a.ptx", HEAD ".entry k()\n{\n    bogus.u32 1, 2;\n    bad.u32 1, 2;\n}\n");
+    ptxlint_module *module = module_at(
+        "a.ptx", HEAD ".entry k()\n{\n    bogus.u32 1, 2;\n    bad.u32 1, 2;\n}\n");
     ptxlint_diagnostic *first = findings(module, 2);
     first->suppression = PTXLINT_SUPPRESSED_INLINE;
     first->suppression_reason = "it is \"so\"";
 
-    char *text = write_one(PTXLINT_TEXT, module), *oneline = write_one(PTXLINT_ONELINE, module), *github = write_one(PTXLINT_GITHUB, module);
+    char *text = write_one(PTXLINT_TEXT, module), *oneline = write_one(PTXLINT_ONELINE, module),
+         *github = write_one(PTXLINT_GITHUB, module);
     assert_has(text, "\n1 error in 1 of 1 kernel (1 suppressed)\n");
     assert_int_equal(count_of(text, "error[SYN401]"), 1);
     assert_int_equal(count_of(oneline, "SYN401"), 1);
@@ -169,7 +176,8 @@ static void test_suppressed(void **state)
     free(text);
     json = sarif_of(module);
     assert_string_equal(text_at(json, "runs.0.results.0.suppressions.0.kind"), "inSource");
-    assert_string_equal(text_at(json, "runs.0.results.0.suppressions.0.justification"), "it is \"so\"");
+    assert_string_equal(text_at(json, "runs.0.results.0.suppressions.0.justification"),
+                        "it is \"so\"");
     assert_string_equal(text_at(json, "runs.0.results.1.suppressions.0.kind"), "external");
     assert_null(at(json, "runs.0.results.1.suppressions.0.justification"));
     json_decref(json);
@@ -180,7 +188,9 @@ static void test_suppressed(void **state)
 static void test_summary(void **state)
 {
     (void)state;
-    ptxlint_module *module = module_at("a.ptx", HEAD ".entry a() { bogus.u32 1, 2; }\n.entry b() { }\n.entry c() { bogus.u32 1, 2; }\n");
+    ptxlint_module *module = module_at(
+        "a.ptx",
+        HEAD ".entry a() { bogus.u32 1, 2; }\n.entry b() { }\n.entry c() { bogus.u32 1, 2; }\n");
     ptxlint_diagnostic *diagnostics = findings(module, 2), first = diagnostics[0];
     diagnostics[0] = diagnostics[1];
     diagnostics[1] = first;
@@ -190,12 +200,13 @@ static void test_summary(void **state)
     ptxlint_module_free(module);
 }
 
-/* ---- JSONL ------------------------------------------------------------------------------------------------------- */
+/* ---- JSONL ----------------------------------------------------------------------------------- */
 
 static void test_jsonl(void **state)
 {
     (void)state;
-    ptxlint_module *modules[] = { module_at("a.ptx", ONE), module_at("b.ptx", HEAD), module_at("c.ptx", ONE) };
+    ptxlint_module *modules[] = { module_at("a.ptx", ONE), module_at("b.ptx", HEAD),
+                                  module_at("c.ptx", ONE) };
     json_t *json = parse(write_all(PTXLINT_JSON, modules, 3));
     char *lines = write_all(PTXLINT_JSONL, modules, 3), *line = lines;
     for (int i = 0; i < 2; i++) {
@@ -218,22 +229,26 @@ static void test_jsonl(void **state)
 static void test_arguments(void **state)
 {
     (void)state;
-    static const ptxlint_format formats[] = { PTXLINT_JSONL, PTXLINT_SARIF, PTXLINT_GITHUB, PTXLINT_ONELINE };
+    static const ptxlint_format formats[] = { PTXLINT_JSONL, PTXLINT_SARIF, PTXLINT_GITHUB,
+                                              PTXLINT_ONELINE };
     for (size_t i = 0; i < COUNT(formats); i++) {
         ptxlint_write_options options;
         ptxlint_writer *writer;
         Text text = { 0 };
         ptxlint_write_options_init(&options);
         options.format = formats[i];
-        assert_int_equal(ptxlint_writer_new(PTXLINT_REPORT, &options, kit_write, &text, &writer), PTXLINT_BAD_ARGUMENT);
+        assert_int_equal(ptxlint_writer_new(PTXLINT_REPORT, &options, kit_write, &text, &writer),
+                         PTXLINT_BAD_ARGUMENT);
         assert_null(writer);
-        assert_int_equal(ptxlint_writer_new(PTXLINT_DIAGNOSTICS, &options, kit_write, &text, &writer), PTXLINT_OK);
+        assert_int_equal(
+            ptxlint_writer_new(PTXLINT_DIAGNOSTICS, &options, kit_write, &text, &writer),
+            PTXLINT_OK);
         ptxlint_writer_free(writer);            /* unfinished */
         free(text.bytes);
     }
 }
 
-/* ---- GitHub ------------------------------------------------------------------------------------------------------ */
+/* ---- GitHub ---------------------------------------------------------------------------------- */
 
 static void test_github_escapes(void **state)
 {
@@ -243,8 +258,10 @@ static void test_github_escapes(void **state)
     finding->message = "100 %\r\n::error::no, not: this\033[31m";
     finding->help = "one\ntwo";
     char *text = write_one(PTXLINT_GITHUB, module);
-    assert_string_equal(text, "::error file=a%2Cb%3Ac%25/x.ptx,line=6,endLine=6,col=5,endColumn=14,title=SYN401 unknown-opcode::"
-                              "100 %25%0D%0A::error::no, not: this<1b>[31m%0Akernel: k%0Ahelp: one%0Atwo\n");
+    assert_string_equal(
+        text, "::error file=a%2Cb%3Ac%25/x.ptx,line=6,endLine=6,col=5,endColumn=14,title=SYN401 "
+              "unknown-opcode::"
+              "100 %25%0D%0A::error::no, not: this<1b>[31m%0Akernel: k%0Ahelp: one%0Atwo\n");
     free(text);
     ptxlint_module_free(module);
 }
@@ -296,7 +313,9 @@ static void test_github_limits(void **state)
     for (int m = 0; m < 2; m++) {
         ptxlint_diagnostic *diagnostics = findings(modules[m], 36);
         for (int i = 0; i < 36; i++) {
-            diagnostics[i].severity = i < 8 ? PTXLINT_ERROR : i < 14 ? PTXLINT_WARNING : PTXLINT_NOTE;
+            diagnostics[i].severity = i < 8    ? PTXLINT_ERROR
+                                      : i < 14 ? PTXLINT_WARNING
+                                               : PTXLINT_NOTE;
             diagnostics[i].gain_percent = m == 1 && i == 7 ? 50 : NAN;
         }
     }
@@ -304,7 +323,8 @@ static void test_github_limits(void **state)
     assert_int_equal(count_of(text, "::error "), 10);
     assert_int_equal(count_of(text, "::warning "), 10);
     assert_int_equal(count_of(text, "::notice "), 10);
-    assert_int_equal(strncmp(text, "::error file=b.ptx,line=13,", 27), 0);      /* the one with a gain */
+    /* the one with a gain */
+    assert_int_equal(strncmp(text, "::error file=b.ptx,line=13,", 27), 0);
     assert_int_equal(count_of(text, "::error file=a.ptx"), 8);
     assert_has(text, "\n::notice title=ptxlint::43 more not annotated\n");
     free(text);
@@ -316,7 +336,7 @@ static void test_github_limits(void **state)
     free(ptx);
 }
 
-/* ---- paths ------------------------------------------------------------------------------------------------------- */
+/* ---- paths ----------------------------------------------------------------------------------- */
 
 static void test_paths(void **state)
 {
@@ -341,34 +361,41 @@ static void test_paths(void **state)
     }
 }
 
-/* ---- fingerprints ------------------------------------------------------------------------------------------------ */
+/* ---- fingerprints ---------------------------------------------------------------------------- */
 
-/* The pairs that github/codeql-action tests itself with (src/fingerprints.test.ts), a blank between lines. */
+/* The pairs that github/codeql-action tests itself with (src/fingerprints.test.ts), a blank between
+ * lines. */
 static void test_line_hashes(void **state)
 {
     (void)state;
-    static const char hello[] = "e9496ae3ebfced30:1 fb7c023a8b9ccb3f:1 ce8ba1a563dcdaca:1 e20e36e16fcb0cc8:1 b3edc88f2938467e:1 "
+    static const char hello[] = "e9496ae3ebfced30:1 fb7c023a8b9ccb3f:1 ce8ba1a563dcdaca:1 "
+                                "e20e36e16fcb0cc8:1 b3edc88f2938467e:1 "
                                 "c8e28b0b4002a3a0:1 c129715d7a2bc9a3:1";
-    static const struct { const char *text, *want; } cases[] = {
+    static const struct { const char *text, *want;
+    } cases[] = {
         { "", "c129715d7a2bc9a3:1" },
-        { " a\nb\n  \t\tc\n d", "271789c17abda88f:1 54703d4cd895b18:1 180aee12dab6264:1 a23a3dc5e078b07b:1" },
+        { " a\nb\n  \t\tc\n d",
+          "271789c17abda88f:1 54703d4cd895b18:1 180aee12dab6264:1 a23a3dc5e078b07b:1" },
         { " hello; \t\nworld!!!\n\n\n  \t\tGreetings\n End",
-          "8b7cf3e952e7aeb2:1 b1ae1287ec4718d9:1 bff680108adb0fcc:1 c6805c5e1288b612:1 b86d3392aea1be30:1 e6ceba753e1a442:1" },
+          "8b7cf3e952e7aeb2:1 b1ae1287ec4718d9:1 bff680108adb0fcc:1 c6805c5e1288b612:1 "
+          "b86d3392aea1be30:1 e6ceba753e1a442:1" },
         { " hello; \t\nworld!!!\n\n\n  \t\tGreetings\n End\n", hello },
         { " hello; \t\nworld!!!\r\r\r  \t\tGreetings\r End\r", hello },
         { " hello; \t\r\nworld!!!\r\n\r\n\r\n  \t\tGreetings\r\n End\r\n", hello },
         { " hello; \t\nworld!!!\r\n\n\r  \t\tGreetings\r End\r\n", hello },
 #define L "Lorem ipsum dolor sit amet.\n"
-        { L L L L L L L L L L,
-          "a7f2ff13bc495cf2:1 a7f2ff13bc495cf2:2 a7f2ff13bc495cf2:3 a7f2ff13bc495cf2:4 a7f2ff13bc495cf2:5 a7f2ff13bc495cf2:6 "
-          "a7f2ff1481e87703:1 a9cf91f7bbf1862b:1 55ec222b86bcae53:1 cc97dc7b1d7d8f7b:1 c129715d7a2bc9a3:1" },
+        { L L L L L L L L L L, "a7f2ff13bc495cf2:1 a7f2ff13bc495cf2:2 a7f2ff13bc495cf2:3 "
+                               "a7f2ff13bc495cf2:4 a7f2ff13bc495cf2:5 a7f2ff13bc495cf2:6 "
+                               "a7f2ff1481e87703:1 a9cf91f7bbf1862b:1 55ec222b86bcae53:1 "
+                               "cc97dc7b1d7d8f7b:1 c129715d7a2bc9a3:1" },
 #undef L
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         LineHashes hashes;
         Text got = { 0 };
         kit_put(&got, "", 0);
-        assert_int_equal(ptx_line_hashes_build(&hashes, cases[i].text, strlen(cases[i].text)), PTXLINT_OK);
+        assert_int_equal(ptx_line_hashes_build(&hashes, cases[i].text, strlen(cases[i].text)),
+                         PTXLINT_OK);
         for (uint32_t line = 1; line <= hashes.count; line++)
             kit_print(&got, "%s%s", line > 1 ? " " : "", ptx_line_hashes_find(&hashes, line).text);
         assert_string_equal(got.bytes, cases[i].want);
@@ -407,7 +434,8 @@ static char *own_fingerprint(const char *text, size_t index)
 
 #define REGS " .reg .b32 %r<99>; .reg .b64 %rd<99>;\n"
 
-/* Other registers, blanks, comments and lines before do not change it; another operation or kernel does. */
+/* Other registers, blanks, comments and lines before do not change it; another operation or kernel
+ * does. */
 static void test_own_fingerprint(void **state)
 {
     (void)state;
@@ -426,23 +454,28 @@ static void test_own_fingerprint(void **state)
             fail_msg("case %zu: %s and %s", i, base, other);
         free(other);
     }
-    char *second = own_fingerprint(HEAD ".entry k()\n{" REGS "    bogus.u32 %r1, %rd1;\n    bogus.u32 %r2, %rd2;\n}\n", 1);
+    char *second = own_fingerprint(
+        HEAD ".entry k()\n{" REGS "    bogus.u32 %r1, %rd1;\n    bogus.u32 %r2, %rd2;\n}\n", 1);
     assert_memory_equal(base, second, 16);
     assert_string_equal(second + 16, ":2");
     free(base);
     free(second);
 }
 
-/* ---- SARIF ------------------------------------------------------------------------------------------------------- */
+/* ---- SARIF ----------------------------------------------------------------------------------- */
 
 static void test_sarif_result(void **state)
 {
     (void)state;
-    static const ptxlint_related related[] = { { { 0, 12 }, "of [version] 9" }, { { 0, 0 }, "a remark" } };
+    static const ptxlint_related related[] = { { { 0, 12 }, "of [version] 9" },
+                                               { { 0, 0 }, "a remark" } };
     /* a face of two UTF-16 units, an umlaut of one */
-    ptxlint_module *module = module_at("dir/a b%\xc3\xa9.ptx", HEAD ".entry k()\n{\n /* \xf0\x9f\x98\x80\xc3\xa9 */ bogus.u32 1, 2;\n}\n");
+    ptxlint_module *module = module_at(
+        "dir/a b%\xc3\xa9.ptx",
+        HEAD ".entry k()\n{\n /* \xf0\x9f\x98\x80\xc3\xa9 */ bogus.u32 1, 2;\n}\n");
     static const ptxlint_fix fix = { { 4, 4 }, "x;", 1 };
-    ptxlint_diagnostic *finding = findings(module, 2);         /* and that the comment is not ASCII */
+    /* and that the comment is not ASCII */
+    ptxlint_diagnostic *finding = findings(module, 2);
     finding->fix = &fix;
     finding->message = "what [it](2) is";
     finding->help = "do so";
@@ -464,10 +497,14 @@ static void test_sarif_result(void **state)
     assert_string_equal(text_at(replacement, "insertedContent.text"), "x;");
     assert_int_equal(int_at(replacement, "deletedRegion.startColumn"), 5);
     assert_int_equal(int_at(replacement, "deletedRegion.endColumn"), 5);
-    assert_string_equal(text_at(result, "message.text"), "what \\[it\\](2) is. Also [of \\[version\\] 9](1). Note: a remark. Help: do so. "
-                                                         "Gain: about 12 % of the issue slots. And 3 similar in this kernel.");
-    assert_string_equal(text_at(result, "locations.0.physicalLocation.artifactLocation.uri"), "dir/a%20b%25%C3%A9.ptx");
-    assert_string_equal(text_at(result, "locations.0.physicalLocation.artifactLocation.uriBaseId"), "%SRCROOT%");
+    assert_string_equal(
+        text_at(result, "message.text"),
+        "what \\[it\\](2) is. Also [of \\[version\\] 9](1). Note: a remark. Help: do so. "
+        "Gain: about 12 % of the issue slots. And 3 similar in this kernel.");
+    assert_string_equal(text_at(result, "locations.0.physicalLocation.artifactLocation.uri"),
+                        "dir/a%20b%25%C3%A9.ptx");
+    assert_string_equal(text_at(result, "locations.0.physicalLocation.artifactLocation.uriBaseId"),
+                        "%SRCROOT%");
     assert_int_equal(int_at(result, "locations.0.physicalLocation.region.startLine"), 6);
     assert_int_equal(int_at(result, "locations.0.physicalLocation.region.startColumn"), 12);
     assert_int_equal(int_at(result, "locations.0.physicalLocation.region.endLine"), 6);
@@ -484,7 +521,8 @@ static void test_sarif_result(void **state)
     ptxlint_module_free(module);
 }
 
-/* The CUDA line is primary where it can be read and lies below the working directory; else the nearest such one that it was inlined into. */
+/* The CUDA line is primary where it can be read and lies below the working directory; else the
+ * nearest such one that it was inlined into. */
 static void test_sarif_source(void **state)
 {
     (void)state;
@@ -498,9 +536,15 @@ static void test_sarif_source(void **state)
     fclose(file);
     snprintf(path, sizeof path, "%s/k.cu", folder);
 
-    const struct { const char *path; uint32_t line, column; bool is_primary; json_int_t begin, end; } cases[] = {
-        { "k.cu", 2, 6, true, 4, 10 },          { path, 2, 6, true, 4, 10 },        { "k.cu", 2, 0, true, 1, 10 },
-        { "k.cu", 2, 99, true, 1, 10 },         { "k.cu", 9, 1, false, 0, 0 },      { "none.cu", 2, 6, false, 0, 0 },
+    const struct {
+        const char *path;
+        uint32_t line, column;
+        bool is_primary;
+        json_int_t begin, end;
+    } cases[] = {
+        { "k.cu", 2, 6, true, 4, 10 },        { path, 2, 6, true, 4, 10 },
+        { "k.cu", 2, 0, true, 1, 10 },        { "k.cu", 2, 99, true, 1, 10 },
+        { "k.cu", 9, 1, false, 0, 0 },        { "none.cu", 2, 6, false, 0, 0 },
         { "/etc/passwd", 1, 1, false, 0, 0 },
     };
     ptxlint_module *module = module_at("a.ptx", ONE);
@@ -510,9 +554,13 @@ static void test_sarif_source(void **state)
         finding->source_line = cases[i].line;
         finding->source_column = cases[i].column;
         json_t *json = sarif_of(module), *result = need(json, "runs.0.results.0");
-        json_t *primary = need(result, "locations.0.physicalLocation"), *other = need(result, "relatedLocations.0.physicalLocation");
-        assert_string_equal(text_at(cases[i].is_primary ? other : primary, "artifactLocation.uri"), "a.ptx");
-        assert_has(text_at(result, "message.text"), cases[i].is_primary ? "See [the PTX instruction](1)." : "See [the CUDA line](1).");
+        json_t *primary = need(result, "locations.0.physicalLocation"),
+               *other = need(result, "relatedLocations.0.physicalLocation");
+        assert_string_equal(text_at(cases[i].is_primary ? other : primary, "artifactLocation.uri"),
+                            "a.ptx");
+        assert_has(text_at(result, "message.text"), cases[i].is_primary
+                                                        ? "See [the PTX instruction](1)."
+                                                        : "See [the CUDA line](1).");
         if (cases[i].is_primary) {
             assert_string_equal(text_at(primary, "artifactLocation.uri"), "k.cu");
             assert_int_equal(int_at(primary, "region.startColumn"), cases[i].begin);
@@ -520,12 +568,15 @@ static void test_sarif_source(void **state)
         }
         json_decref(json);
     }
-    const ptxlint_source_place calls[] = { { "none.cuh", 2, 6 }, { "k.cu", 2, 6 }, { "k.cu", 1, 1 } };
+    const ptxlint_source_place calls[] = { { "none.cuh", 2, 6 },
+                                           { "k.cu", 2, 6 },
+                                           { "k.cu", 1, 1 } };
     finding->source_path = "/etc/passwd";
     finding->source_line = finding->source_column = 1;
     finding->inlined_into = calls;
     finding->inlined_count = COUNT(calls);
-    json_t *json = sarif_of(module), *primary = need(json, "runs.0.results.0.locations.0.physicalLocation");
+    json_t *json = sarif_of(module),
+           *primary = need(json, "runs.0.results.0.locations.0.physicalLocation");
     assert_string_equal(text_at(primary, "artifactLocation.uri"), "k.cu");
     assert_int_equal(int_at(primary, "region.startLine"), 2);
     json_decref(json);
@@ -539,8 +590,12 @@ static void test_sarif_source(void **state)
 static void test_sarif_no_place(void **state)
 {
     (void)state;
-    ptxlint_module *modules[] = { module_at("", ""), module_at("b.ptx", ".version 9.0\n.target sm_80\n.entry k() { bogus.u32 1, 2; }\n") };
-    json_t *json = parse(write_all(PTXLINT_SARIF, modules, 2)), *results = need(json, "runs.0.results"), *result;
+    ptxlint_module *modules[] = {
+        module_at("", ""),
+        module_at("b.ptx", ".version 9.0\n.target sm_80\n.entry k() { bogus.u32 1, 2; }\n")
+    };
+    json_t *json = parse(write_all(PTXLINT_SARIF, modules, 2)),
+           *results = need(json, "runs.0.results"), *result;
     size_t i, seen = 0;
     json_array_foreach(results, i, result) {
         json_t *place = need(result, "locations.0.physicalLocation");
@@ -558,7 +613,8 @@ static void test_sarif_no_place(void **state)
     ptxlint_module_free(modules[1]);
 }
 
-/* 25,000 results are what GitHub takes: the worst stay, the file says what is missing, and of rules those that are named. */
+/* 25,000 results are what GitHub takes: the worst stay, the file says what is missing, and of rules
+ * those that are named. */
 static void test_sarif_limits(void **state)
 {
     (void)state;
@@ -575,7 +631,8 @@ static void test_sarif_limits(void **state)
             }
         diagnostics[1].suppression = PTXLINT_SUPPRESSED_INLINE;         /* the first to go */
     }
-    json_t *json = parse(write_all(PTXLINT_SARIF, modules, MODULES)), *run = need(json, "runs.0"), *results = need(run, "results"), *result;
+    json_t *json = parse(write_all(PTXLINT_SARIF, modules, MODULES)), *run = need(json, "runs.0"),
+           *results = need(run, "results"), *result;
     size_t i, counts[3] = { 0 };
     json_array_foreach(results, i, result) {
         const char *level = text_at(result, "level");
@@ -587,7 +644,8 @@ static void test_sarif_limits(void **state)
     assert_int_equal(counts[1], 4000);
     assert_int_equal(counts[0], 25000 - 3 * 4999 - 4000);
     assert_int_equal(json_array_size(need(run, "tool.driver.rules")), 2);
-    assert_has(text_at(run, "invocations.0.toolExecutionNotifications.0.message.text"), "2000 results are left out");
+    assert_has(text_at(run, "invocations.0.toolExecutionNotifications.0.message.text"),
+               "2000 results are left out");
     json_decref(json);
     for (int m = 0; m < MODULES; m++)
         ptxlint_module_free(modules[m]);
@@ -606,13 +664,15 @@ static void test_sarif_many_related(void **state)
     finding->related_count = COUNT(related);
     json_t *json = sarif_of(module);
     assert_int_equal(json_array_size(need(json, "runs.0.results.0.relatedLocations")), 100);
-    assert_has(text_at(json, "runs.0.results.0.message.text"), "Also [another place](1), [here](2), ");
-    assert_has(text_at(json, "runs.0.invocations.0.toolExecutionNotifications.0.message.text"), "100 related locations");
+    assert_has(text_at(json, "runs.0.results.0.message.text"),
+               "Also [another place](1), [here](2), ");
+    assert_has(text_at(json, "runs.0.invocations.0.toolExecutionNotifications.0.message.text"),
+               "100 related locations");
     json_decref(json);
     ptxlint_module_free(module);
 }
 
-/* ---- rules in SARIF ---------------------------------------------------------------------------------------------- */
+/* ---- rules in SARIF -------------------------------------------------------------------------- */
 
 static json_t *rule_of(const ptxlint_rule *rule)
 {
@@ -631,21 +691,34 @@ static json_t *rule_of(const ptxlint_rule *rule)
 static void test_sarif_rule(void **state)
 {
     (void)state;
-    static const ptxlint_example example = { .title = "one", .bad = "bad;\n", .good = "good;", .cuda_bad = "x();" };
+    static const ptxlint_example example = {
+        .title = "one", .bad = "bad;\n", .good = "good;", .cuda_bad = "x();"
+    };
     static const char *const sources[] = { "a book" };
     ptxlint_rule rule = {
-        .code = "THR102", .name = "slow-thing", .group = "throughput", .severity = PTXLINT_NOTE, .certainty = PTXLINT_BOUND,
-        .summary = "A slow thing.", .doc = "It is\nslow.\n\n## Why\n\nSo.\n", .examples = &example, .example_count = 1,
-        .sources = sources, .source_count = 1,
+        .code = "THR102",
+        .name = "slow-thing",
+        .group = "throughput",
+        .severity = PTXLINT_NOTE,
+        .certainty = PTXLINT_BOUND,
+        .summary = "A slow thing.",
+        .doc = "It is\nslow.\n\n## Why\n\nSo.\n",
+        .examples = &example,
+        .example_count = 1,
+        .sources = sources,
+        .source_count = 1,
     };
     json_t *json = rule_of(&rule);
     assert_string_equal(text_at(json, "id"), "THR102");
     assert_string_equal(text_at(json, "shortDescription.text"), "A slow thing.");
     assert_string_equal(text_at(json, "fullDescription.text"), "It is slow.");
     assert_string_equal(text_at(json, "help.text"), rule.doc);
-    assert_string_equal(text_at(json, "help.markdown"), "# THR102 slow-thing\n\nA slow thing.\n\nIt is\nslow.\n\n## Why\n\nSo.\n\n## Examples\n\n"
-                        "### one\n\nCUDA with a finding:\n\n```cuda\nx();\n```\n\nPTX with a finding:\n\n```ptx\nbad;\n```\n\n"
-                        "Better PTX:\n\n```ptx\ngood;\n```\n\n## Sources\n\n- a book\n");
+    assert_string_equal(
+        text_at(json, "help.markdown"),
+        "# THR102 slow-thing\n\nA slow thing.\n\nIt is\nslow.\n\n## Why\n\nSo.\n\n## Examples\n\n"
+        "### one\n\nCUDA with a finding:\n\n```cuda\nx();\n```\n\nPTX with a "
+        "finding:\n\n```ptx\nbad;\n```\n\n"
+        "Better PTX:\n\n```ptx\ngood;\n```\n\n## Sources\n\n- a book\n");
     assert_string_equal(text_at(json, "defaultConfiguration.level"), "note");
     assert_string_equal(text_at(json, "properties.precision"), "high");
     json_t *severity = json_object_get(need(json, "properties"), "problem.severity");
@@ -661,7 +734,12 @@ static void test_sarif_rule_texts(void **state)
     char long_text[3001] = "";
     for (int i = 0; i < 1000; i++)
         strcat(long_text, "\xe2\x82\xac");
-    ptxlint_rule rule = { .code = "X101", .name = "x", .group = "", .severity = PTXLINT_ERROR, .summary = "", .doc = "" };
+    ptxlint_rule rule = { .code = "X101",
+                          .name = "x",
+                          .group = "",
+                          .severity = PTXLINT_ERROR,
+                          .summary = "",
+                          .doc = "" };
     json_t *json = rule_of(&rule);
     assert_string_equal(text_at(json, "shortDescription.text"), "x");
     assert_string_equal(text_at(json, "fullDescription.text"), "x");
@@ -675,7 +753,7 @@ static void test_sarif_rule_texts(void **state)
     json_decref(json);
 }
 
-/* ---- writing ----------------------------------------------------------------------------------------------------- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 static int write_nothing(void *context, const char *bytes, size_t length)
 {
@@ -692,7 +770,9 @@ static void test_write_fails(void **state)
         ptxlint_write_options options;
         ptxlint_write_options_init(&options);
         options.format = formats[i];
-        assert_int_equal(ptxlint_write_diagnostics((const ptxlint_module *const *)&module, 1, &options, write_nothing, NULL), PTXLINT_WRITE);
+        assert_int_equal(ptxlint_write_diagnostics((const ptxlint_module *const *)&module, 1,
+                                                   &options, write_nothing, NULL),
+                         PTXLINT_WRITE);
     }
     ptxlint_module_free(module);
 }

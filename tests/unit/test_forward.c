@@ -1,4 +1,5 @@
-/* test_forward.c -- loops of up to 2^31 trips: what is counted of them follows from their parameters, and time grows as they do. */
+/* test_forward.c -- loops of up to 2^31 trips: what is counted of them follows from their
+ * parameters, and time grows as they do. */
 #include "kit.h"
 
 #include <math.h>
@@ -10,7 +11,8 @@ static char *cut_out(const char *file, const char *kernel)
 {
     char entry[64];
     snprintf(entry, sizeof entry, ".visible .entry %s(", kernel);
-    const char *head = strstr(file, ".visible .entry"), *from = strstr(file, entry), *end = from ? strstr(from, "\n}\n") : NULL;
+    const char *head = strstr(file, ".visible .entry"), *from = strstr(file, entry),
+               *end = from ? strstr(from, "\n}\n") : NULL;
     if (!head || !end)
         fail_msg("no kernel %s", kernel);
     Text text = { 0 };
@@ -26,10 +28,14 @@ typedef struct Figures {
 enum { BLOCK = 256, GRID = 132, THREADS = GRID * BLOCK };
 
 /* more: of the launch; "": nothing. */
-static Figures figures_with(const char *file, const char *kernel, const char *params, int grid, const char *more)
+static Figures figures_with(const char *file, const char *kernel, const char *params, int grid,
+                            const char *more)
 {
     char *text = cut_out(file, kernel), json[256], error[256] = "";
-    int length = snprintf(json, sizeof json, "{\"kernels\": {\"%s\": {\"grid\": [%d, 1, 1], \"block\": [%d, 1, 1], \"params\": [%s]%s}}}", kernel, grid, BLOCK, params, more);
+    int length = snprintf(json, sizeof json,
+                          "{\"kernels\": {\"%s\": {\"grid\": [%d, 1, 1], \"block\": [%d, 1, 1], "
+                          "\"params\": [%s]%s}}}",
+                          kernel, grid, BLOCK, params, more);
     const ptxlint_gpu *gpu = ptxlint_gpu_find("h200");
     ptxlint_launches *launches = NULL;
     ptxlint_options options;
@@ -42,7 +48,8 @@ static Figures figures_with(const char *file, const char *kernel, const char *pa
     options.launches = launches;
     assert_int_equal(ptxlint_module_new(text, strlen(text), &options, &module), PTXLINT_OK);
     const ptxlint_projection *p = kit_kernel(module, kernel)->projections;
-    Figures out = { p->executed.flops_fp32, p->time.dram_bytes, p->time.predicted_us, p->time.bound_us };
+    Figures out = { p->executed.flops_fp32, p->time.dram_bytes, p->time.predicted_us,
+                    p->time.bound_us };
     if (isnan(out.flops) || isnan(out.bytes) || isnan(out.us) || isnan(out.bound_us))
         fail_msg("%s(%s): not known", kernel, params);
     if (out.bound_us > out.us)
@@ -58,7 +65,8 @@ static Figures figures_of(const char *file, const char *kernel, const char *para
     return figures_with(file, kernel, params, grid, "");
 }
 
-/* Operations of a thread of the block, bytes of the launch; below 0: not asked for. within: a share of them. */
+/* Operations of a thread of the block, bytes of the launch; below 0: not asked for. within: a share
+ * of them. */
 typedef struct Case {
     const char *kernel, *params;
     int grid;
@@ -107,13 +115,16 @@ static void test_counts(void **state)
     for (size_t c = 0; c < COUNT(cases); c++) {
         const Case *want = &cases[c];
         Figures got = figures_of(file, want->kernel, want->params, want->grid);
-        if (!is_within(got.flops, want->flops, want->within) || !is_within(got.bytes, want->bytes, want->within))
-            fail_msg("%s(%s): %.10g operations, %.10g bytes, want %.10g and %.10g", want->kernel, want->params, got.flops, got.bytes, want->flops, want->bytes);
+        if (!is_within(got.flops, want->flops, want->within)
+            || !is_within(got.bytes, want->bytes, want->within))
+            fail_msg("%s(%s): %.10g operations, %.10g bytes, want %.10g and %.10g", want->kernel,
+                     want->params, got.flops, got.bytes, want->flops, want->bytes);
     }
     free(file);
 }
 
-/* Parameters with a hole for the trips; trips of so many times as many take so many times as long, once they are what takes the time. */
+/* Parameters with a hole for the trips; trips of so many times as many take so many times as long,
+ * once they are what takes the time. */
 typedef struct Trend {
     const char *kernel, *before, *behind;
     int grid;
@@ -136,12 +147,14 @@ static void test_time(void **state)
         double before = 0, each = 0;
         for (double trips = 10; trips <= trend->most; trips *= 10) {
             char params[64];
-            snprintf(params, sizeof params, "%s%.0f%s", trend->before, trips * trend->scale, trend->behind);
+            snprintf(params, sizeof params, "%s%.0f%s", trend->before, trips * trend->scale,
+                     trend->behind);
             double us = figures_of(file, trend->kernel, params, trend->grid).us;
             if (us < before)
                 fail_msg("%s(%s): %g us, %g before", trend->kernel, params, us, before);
             if (trips > 1e5 && fabs(us / trips - each) > 0.02 * each)
-                fail_msg("%s(%s): %g us a trip, %g before", trend->kernel, params, us / trips, each);
+                fail_msg("%s(%s): %g us a trip, %g before", trend->kernel, params, us / trips,
+                         each);
             before = us;
             each = us / trips;
         }
@@ -160,7 +173,8 @@ static void test_given(void **state)
         snprintf(more, sizeof more, ", \"trips\": {\"$L__BB13_2\": %u}", trips);
         Figures got = figures_with(file, "dataend", "null, null", GRID, more);
         if (flops > 0 && (fabs(got.flops - 10 * flops) > 1e-9 * got.flops || got.us < 2 * us))
-            fail_msg("%u trips: %g operations and %g us, %g and %g for a tenth", trips, got.flops, got.us, flops, us);
+            fail_msg("%u trips: %g operations and %g us, %g and %g for a tenth", trips, got.flops,
+                     got.us, flops, us);
         flops = got.flops;
         us = got.us;
     }
@@ -191,7 +205,8 @@ static double float_trips(const Float *f)
     }
     const float step = (float)f->step, narrow = (float)f->end;
     const double end = f->is_widened ? f->end : (double)narrow;
-    for (volatile float t = (float)f->start; step > 0 ? (double)t < end : (double)t > end; t = t + step)
+    for (volatile float t = (float)f->start; step > 0 ? (double)t < end : (double)t > end;
+         t = t + step)
         trips++;
     return trips;
 }
@@ -212,13 +227,19 @@ static void put_float(Text *t, double number, bool is_wide)
 static void put_float_loop(Text *t, const Float *f)
 {
     const char *type = f->is_wide ? "f64" : "f32", *reg = f->is_wide ? "%fd1" : "%f1";
-    kit_print(t, ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 out)\n{\n .reg .pred %%p<3>;\n .reg .f32 %%f<4>;\n .reg .f64 %%fd<4>;\n"
-                 " .reg .b64 %%rd<3>;\n ld.param.u64 %%rd1, [out];\n mov.f32 %%f2, 0f3F800000;\n mov.%s %s, ", type, reg);
+    kit_print(t,
+              ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 "
+              "out)\n{\n .reg .pred %%p<3>;\n .reg .f32 %%f<4>;\n .reg .f64 %%fd<4>;\n"
+              " .reg .b64 %%rd<3>;\n ld.param.u64 %%rd1, [out];\n mov.f32 %%f2, 0f3F800000;\n "
+              "mov.%s %s, ",
+              type, reg);
     put_float(t, f->start, f->is_wide);
     kit_print(t, ";\nHEAD:\n%s", f->is_widened ? " cvt.f64.f32 %fd1, %f1;\n" : "");
-    kit_print(t, " setp.%s.%s %%p1, %s, ", f->step > 0 ? "lt" : "gt", f->is_widened ? "f64" : type, f->is_widened ? "%fd1" : reg);
+    kit_print(t, " setp.%s.%s %%p1, %s, ", f->step > 0 ? "lt" : "gt", f->is_widened ? "f64" : type,
+              f->is_widened ? "%fd1" : reg);
     put_float(t, f->end, f->is_wide || f->is_widened);
-    kit_print(t, ";\n @!%%p1 bra DONE;\n fma.rn.f32 %%f2, %%f2, %%f2, %%f2;\n add.rn.%s %s, %s, ", type, reg, reg);
+    kit_print(t, ";\n @!%%p1 bra DONE;\n fma.rn.f32 %%f2, %%f2, %%f2, %%f2;\n add.rn.%s %s, %s, ",
+              type, reg, reg);
     put_float(t, f->step, f->is_wide);
     kit_print(t, ";\n bra HEAD;\nDONE:\n st.global.f32 [%%rd1], %%f2;\n ret;\n}\n");
 }
@@ -230,16 +251,20 @@ static void test_floats(void **state)
         const Float *f = &floats[c];
         Text text = { 0 };
         put_float_loop(&text, f);
-        double trips = float_trips(f), want = trips * THREADS * (f->is_wide ? 2 : 3);      /* its sum counts too, where it is of 32 bits */
+        /* its sum counts too, where it is of 32 bits */
+        double trips = float_trips(f), want = trips * THREADS * (f->is_wide ? 2 : 3);
         Figures got = figures_of(text.bytes, "k", "null", GRID);
         if (!is_within(got.flops, want, 1e-9))
-            fail_msg("from %g by %g to %g: %.10g operations, want %.10g (%.0f trips)", f->start, f->step, f->end, got.flops, want, trips);
+            fail_msg("from %g by %g to %g: %.10g operations, want %.10g (%.0f trips)", f->start,
+                     f->step, f->end, got.flops, want, trips);
         free(text.bytes);
     }
 }
 
 UNIT(forward)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_counts), cmocka_unit_test(test_time), cmocka_unit_test(test_given), cmocka_unit_test(test_floats) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_counts), cmocka_unit_test(test_time),
+                                        cmocka_unit_test(test_given),
+                                        cmocka_unit_test(test_floats) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

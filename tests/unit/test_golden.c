@@ -1,11 +1,14 @@
-/* test_golden.c -- PTX files that carry their expectations, and whole reports compared byte for byte.
+/* test_golden.c -- PTX files that carry their expectations, and whole reports compared byte for
+ * byte.
  *
- * tests/golden/CODE-what.ptx: the first line has `// golden: [--gpu NAME] [--block SIZE] [--grid SIZE] [--syntax-only]`; a line on which a diagnostic
- * must stand ends in `// want CODE: part of its message`, or of its `help: ` with that word before it, several of them one behind the other. No other diagnostic of the front
- * end, of suppressions and of the rule in its name may be there. Every code of diags.def has a file of its name that wants it, and one of
- * its name that wants nothing of it; rules have their examples (test_examples.c).
- * tests/golden/report/NAME.ptx: NAME.json is its report, NAME.txt its diagnostics as text. PTXLINT_REWRITE=1 in the
- * environment writes them anew. */
+ * tests/golden/CODE-what.ptx: the first line has `// golden: [--gpu NAME] [--block SIZE] [--grid
+ * SIZE] [--syntax-only]`; a line on which a diagnostic must stand ends in `// want CODE: part of
+ * its message`, or of its `help: ` with that word before it, several of them one behind the other.
+ * No other diagnostic of the front end, of suppressions and of the rule in its name may be there.
+ * Every code of diags.def has a file of its name that wants it, and one of its name that wants
+ * nothing of it; rules have their examples (test_examples.c). tests/golden/report/NAME.ptx:
+ * NAME.json is its report, NAME.txt its diagnostics as text. PTXLINT_REWRITE=1 in the environment
+ * writes them anew. */
 #include "kit.h"
 
 #define FOLDER "tests/golden"
@@ -23,7 +26,8 @@ typedef struct Golden {
     size_t want_count;
 } Golden;
 
-static void add_want(Golden *golden, const char *path, uint32_t line, const char *text, size_t length)
+static void add_want(Golden *golden, const char *path, uint32_t line, const char *text,
+                     size_t length)
 {
     golden->wants = realloc(golden->wants, (golden->want_count + 1) * sizeof *golden->wants);
     assert_non_null(golden->wants);
@@ -74,7 +78,8 @@ static Golden read_golden(const char *path)
     return golden;
 }
 
-/* The rule in the file's name alone; the front end speaks in any case, and a comment can only be unused where its rule is enabled. */
+/* The rule in the file's name alone; the front end speaks in any case, and a comment can only be
+ * unused where its rule is enabled. */
 static ptxlint_config *select_rule(const char *path)
 {
     ptxlint_config *config;
@@ -84,9 +89,13 @@ static ptxlint_config *select_rule(const char *path)
     const ptxlint_rule *rule = ptxlint_rule_find(NULL, code);
     if (!rule)
         fail_msg("%s: its name does not begin with the code of a rule", path);
-    if (ptxlint_config_set(config, "select", rule->is_front_end || !strncmp(code, "SUP", 3) ? "SUP,COR101" : code, error, sizeof error) != PTXLINT_OK)
+    if (ptxlint_config_set(config, "select",
+                           rule->is_front_end || !strncmp(code, "SUP", 3) ? "SUP,COR101" : code,
+                           error, sizeof error)
+        != PTXLINT_OK)
         fail_msg("%s: %s", path, error);
-    assert_int_equal(ptxlint_config_set(config, "preview", "true", error, sizeof error), PTXLINT_OK);
+    assert_int_equal(ptxlint_config_set(config, "preview", "true", error, sizeof error),
+                     PTXLINT_OK);
     return config;
 }
 
@@ -94,10 +103,12 @@ static ptxlint_config *select_rule(const char *path)
 static const char *word_behind(const Golden *golden, const char *option, char word[32])
 {
     const char *line_end = memchr(golden->text, '\n', golden->length);
-    const char *found = find_in(golden->text, line_end ? line_end : golden->text + golden->length, option);
+    const char *found = find_in(golden->text, line_end ? line_end : golden->text + golden->length,
+                                option);
     word[0] = 0;
     if (found)
-        snprintf(word, 32, "%.*s", (int)strcspn(found + strlen(option), " \r\n"), found + strlen(option));
+        snprintf(word, 32, "%.*s", (int)strcspn(found + strlen(option), " \r\n"),
+                 found + strlen(option));
     return word;
 }
 
@@ -109,7 +120,8 @@ static ptxlint_launches *read_launch(const Golden *golden, const char *path)
     char word[32];
     assert_int_equal(ptxlint_launches_new(NULL, 0, &launches, NULL, 0), PTXLINT_OK);
     for (size_t i = 0; i < COUNT(keys); i++)
-        if (*word_behind(golden, names[i], word) && ptxlint_launches_set(launches, keys[i], word, NULL, 0) != PTXLINT_OK)
+        if (*word_behind(golden, names[i], word)
+            && ptxlint_launches_set(launches, keys[i], word, NULL, 0) != PTXLINT_OK)
             fail_msg("%s: %s%s", path, names[i], word);
     return launches;
 }
@@ -137,7 +149,8 @@ static ptxlint_module *analyse(const Golden *golden, const char *path)
     options.config = config;
     options.launches = launches;
     ptxlint_module *module = NULL;
-    assert_int_equal(ptxlint_module_new(golden->text, golden->length, &options, &module), PTXLINT_OK);
+    assert_int_equal(ptxlint_module_new(golden->text, golden->length, &options, &module),
+                     PTXLINT_OK);
     ptxlint_config_free(config);
     ptxlint_launches_free(launches);
     return module;
@@ -161,19 +174,22 @@ static void compare(Golden *golden, const char *path, Text *trouble)
         bool wanted = false;
         for (size_t w = 0; w < golden->want_count && !wanted; w++) {
             Want *want = &golden->wants[w];
-            wanted = !want->found && want->line == line && !strcmp(want->code, diags[d].rule) && says(&diags[d], want->part);
+            wanted = !want->found && want->line == line && !strcmp(want->code, diags[d].rule)
+                     && says(&diags[d], want->part);
             want->found |= wanted;
         }
         if (!wanted)
-            kit_print(trouble, "%s:%u: not wanted: %s: %s; help: %s\n", path, line, diags[d].rule, diags[d].message, diags[d].help ? diags[d].help : "none");
+            kit_print(trouble, "%s:%u: not wanted: %s: %s; help: %s\n", path, line, diags[d].rule,
+                      diags[d].message, diags[d].help ? diags[d].help : "none");
     }
     for (size_t w = 0; w < golden->want_count; w++)
         if (!golden->wants[w].found)
-            kit_print(trouble, "%s:%u: missing: %s: %s\n", path, golden->wants[w].line, golden->wants[w].code, golden->wants[w].part);
+            kit_print(trouble, "%s:%u: missing: %s: %s\n", path, golden->wants[w].line,
+                      golden->wants[w].code, golden->wants[w].part);
     ptxlint_module_free(module);
 }
 
-/* ---- the cases --------------------------------------------------------------------------------------------------- */
+/* ---- the cases ------------------------------------------------------------------------------- */
 
 /* Codes that no small file can show, and where they are tested instead. */
 static const struct { const char *code, *where; } elsewhere[] = {
@@ -229,7 +245,8 @@ static void test_cases(void **state)
     kit_free_paths(files);
     for (size_t c = 0; c < COUNT(codes); c++)
         if (!is_elsewhere(codes[c]) && (!fires[c] || !misses[c]))
-            kit_print(&trouble, "%s: no file that %s\n", codes[c], fires[c] ? "only nearly has it" : "wants it");
+            kit_print(&trouble, "%s: no file that %s\n", codes[c],
+                      fires[c] ? "only nearly has it" : "wants it");
     if (trouble.length) {
         print_error("%s", trouble.bytes);
         free(trouble.bytes);
@@ -257,15 +274,18 @@ static void test_too_many(void **state)
     free(text.bytes);
 }
 
-/* LIM104: n registers live through n blocks. Small ones are computed; large ones are said to be too large, the rest of the
- * analysis stands, and it costs no time. */
+/* LIM104: n registers live through n blocks. Small ones are computed; large ones are said to be too
+ * large, the rest of the analysis stands, and it costs no time. */
 static void test_liveness_limit(void **state)
 {
     (void)state;
     static const struct { int n; bool limited; } cases[] = { { 100, false }, { 4000, true } };
     for (size_t c = 0; c < COUNT(cases); c++) {
         Text text = { 0 };
-        kit_print(&text, ".version 8.0\n.target sm_90\n.entry k() .maxntid 32 { .reg .b32 %%r<%d>; .reg .b64 %%rd<2>; .reg .pred %%p<2>;\n", cases[c].n);
+        kit_print(&text,
+                  ".version 8.0\n.target sm_90\n.entry k() .maxntid 32 { .reg .b32 %%r<%d>; .reg "
+                  ".b64 %%rd<2>; .reg .pred %%p<2>;\n",
+                  cases[c].n);
         kit_print(&text, "mov.u64 %%rd1, 0;\nsetp.eq.u64 %%p1, %%rd1, 0;\n");
         for (int i = 0; i < cases[c].n; i++)
             kit_print(&text, "mov.u32 %%r%d, 1;\n", i);
@@ -278,7 +298,8 @@ static void test_liveness_limit(void **state)
         const ptxlint_kernel *kernel = kit_kernel(module, NULL);
         char *got = kit_list(module, false);
         assert_string_equal(got, cases[c].limited ? "LIM104:3" : "");
-        assert_true(kernel->pressure.max_live == (cases[c].limited ? PTXLINT_UNKNOWN : cases[c].n + 2));
+        assert_true(kernel->pressure.max_live
+                    == (cases[c].limited ? PTXLINT_UNKNOWN : cases[c].n + 2));
         assert_true(kernel->mix.instruction_count > 0);
         free(got);
         ptxlint_module_free(module);
@@ -286,12 +307,13 @@ static void test_liveness_limit(void **state)
     }
 }
 
-/* ---- whole reports ----------------------------------------------------------------------------------------------- */
+/* ---- whole reports --------------------------------------------------------------------------- */
 
 static void check_document(const char *path, const char *extension, const Text *text)
 {
     char expected_path[512];
-    snprintf(expected_path, sizeof expected_path, "%.*s%s", (int)(strlen(path) - strlen(".ptx")), path, extension);
+    snprintf(expected_path, sizeof expected_path, "%.*s%s", (int)(strlen(path) - strlen(".ptx")),
+             path, extension);
     if (getenv("PTXLINT_REWRITE")) {
         kit_save(expected_path, text->bytes, text->length);
         return;
@@ -302,7 +324,8 @@ static void check_document(const char *path, const char *extension, const Text *
     while (same < length && same < text->length && expected[same] == text->bytes[same])
         line += expected[same++] == '\n';
     if (same < length || same < text->length)
-        fail_msg("%s differs from line %zu on; PTXLINT_REWRITE=1 writes it anew", expected_path, line);
+        fail_msg("%s differs from line %zu on; PTXLINT_REWRITE=1 writes it anew", expected_path,
+                 line);
     free(expected);
 }
 
@@ -322,7 +345,8 @@ static void test_reports(void **state)
         options.format = PTXLINT_JSON;
         assert_int_equal(ptxlint_write_report(modules, 1, &options, kit_write, &json), PTXLINT_OK);
         options.format = PTXLINT_TEXT;
-        assert_int_equal(ptxlint_write_diagnostics(modules, 1, &options, kit_write, &text), PTXLINT_OK);
+        assert_int_equal(ptxlint_write_diagnostics(modules, 1, &options, kit_write, &text),
+                         PTXLINT_OK);
         check_document(files.paths[i], ".json", &json);
         check_document(files.paths[i], ".txt", &text);
         free(json.bytes);

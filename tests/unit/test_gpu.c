@@ -1,4 +1,5 @@
-/* test_gpu.c -- GPUs as data: figures of the founding documents, what every file must hold, and the reader's complaints. */
+/* test_gpu.c -- GPUs as data: figures of the founding documents, what every file must hold, and the
+ * reader's complaints. */
 #include "kit.h"
 
 #include <math.h>
@@ -30,10 +31,11 @@ static double rate(const char *gpu_name, const char *pipe_name, const char *clas
     return 0;
 }
 
-/* ---- the founding documents -------------------------------------------------------------------------------------- */
+/* ---- the founding documents ------------------------------------------------------------------ */
 
-/* S0: Ryoo et al., PPoPP 2008. S1: slides on it. S3: Torres et al., "CUDA tuning and configuration parameters on Fermi architecture".
- * S4: Micikevicius, "GPU Performance Analysis and Optimization", GTC 2012. The number is the row of our list of seed numbers. */
+/* S0: Ryoo et al., PPoPP 2008. S1: slides on it. S3: Torres et al., "CUDA tuning and configuration
+ * parameters on Fermi architecture". S4: Micikevicius, "GPU Performance Analysis and Optimization",
+ * GTC 2012. The number is the row of our list of seed numbers. */
 static void test_documents(void **state)
 {
     (void)state;
@@ -64,16 +66,19 @@ static void test_documents(void **state)
     };
     for (size_t i = 0; i < COUNT(rows); i++)
         if (!(figure(rows[i].gpu, rows[i].key) == rows[i].value))
-            fail_msg("row %d: %s.%s is %g, want %g", rows[i].row, rows[i].gpu, rows[i].key, figure(rows[i].gpu, rows[i].key), rows[i].value);
+            fail_msg("row %d: %s.%s is %g, want %g", rows[i].row, rows[i].gpu, rows[i].key,
+                     figure(rows[i].gpu, rows[i].key), rows[i].value);
 }
 
-/* Rows 1 to 6, 49, 55: 8 cores an SM; 172.8 G op/s, 345.6 GFLOPS with multiply-adds, 388.8 with the two function units; 4 B a clock
- * and SM; a quarter of multiply-adds gives 86.4 GFLOPS. 32 cores on Fermi, 192 on Kepler. */
+/* Rows 1 to 6, 49, 55: 8 cores an SM; 172.8 G op/s, 345.6 GFLOPS with multiply-adds, 388.8 with the
+ * two function units; 4 B a clock and SM; a quarter of multiply-adds gives 86.4 GFLOPS. 32 cores on
+ * Fermi, 192 on Kepler. */
 static void test_rates(void **state)
 {
     (void)state;
     double sms = figure("g80", "sms"), ghz = figure("g80", "clock_mhz") / 1000;
-    double lanes = rate("g80", "fma", "fp32"), xu = rate("g80", "xu", "xu"), issue = rate("g80", "issue", "fp32");
+    double lanes = rate("g80", "fma", "fp32"), xu = rate("g80", "xu", "xu"),
+           issue = rate("g80", "issue", "fp32");
     assert_true(lanes == 8);
     assert_true(fabs(sms * issue * ghz - 172.8) < 1e-9);
     assert_true(fabs(2 * sms * lanes * ghz - 345.6) < 1e-9);
@@ -89,18 +94,26 @@ static void test_little(void **state)
 {
     (void)state;
     assert_true(rate("k10", "fma", "fp32") * figure("k10", "arithmetic_latency") == 1728);
-    double bytes_per_clk = figure("k10", "memory_gb_per_s") * 1000 / figure("k10", "clock_mhz") / figure("k10", "sms");
-    static const struct { double latency; int lines; } cases[] = { { 400, 84 }, { 600, 126 }, { 800, 168 } };
+    double bytes_per_clk = figure("k10", "memory_gb_per_s") * 1000 / figure("k10", "clock_mhz")
+                           / figure("k10", "sms");
+    static const struct {
+        double latency;
+        int lines;
+    } cases[] = { { 400, 84 }, { 600, 126 }, { 800, 168 } };
     for (size_t i = 0; i < COUNT(cases); i++)
-        assert_int_equal((int)round(bytes_per_clk * cases[i].latency / figure("k10", "line_bytes")), cases[i].lines);
+        assert_int_equal((int)round(bytes_per_clk * cases[i].latency / figure("k10", "line_bytes")),
+                         cases[i].lines);
     assert_true(figure("k10", "shared_bytes_per_clk") == 256);
     assert_true(fabs(8 * 256 * 0.745 - 1525.76) < 1e-9);
 }
 
-/* ---- every file -------------------------------------------------------------------------------------------------- */
+/* ---- every file ------------------------------------------------------------------------------ */
 
-static const char *const products[] = { "g80", "gtx280", "gtx480", "c2050", "k10", "k20", "k40", "gtx980", "p100", "gtx1080", "v100", "t4", "a100",
-    "rtx3090", "orin", "l40s", "rtx4080", "rtx4090", "h100", "h100-pcie", "h200", "b200", "rtx5090" };
+static const char *const products[] = { "g80",  "gtx280",  "gtx480",  "c2050",   "k10",
+                                        "k20",  "k40",     "gtx980",  "p100",    "gtx1080",
+                                        "v100", "t4",      "a100",    "rtx3090", "orin",
+                                        "l40s", "rtx4080", "rtx4090", "h100",    "h100-pcie",
+                                        "h200", "b200",    "rtx5090" };
 
 static void test_products(void **state)
 {
@@ -119,8 +132,12 @@ static void test_products(void **state)
 static void test_all(void **state)
 {
     (void)state;
-    static const char *const keys[] = { "warp_size", "threads_per_block", "threads_per_sm", "warps_per_sm", "blocks_per_sm", "registers_per_sm",
-        "registers_per_block", "registers_per_thread", "register_unit", "registers_by_block", "shared_per_sm", "shared_per_block", "shared_unit" };
+    static const char *const keys[] = {
+        "warp_size",     "threads_per_block",  "threads_per_sm",      "warps_per_sm",
+        "blocks_per_sm", "registers_per_sm",   "registers_per_block", "registers_per_thread",
+        "register_unit", "registers_by_block", "shared_per_sm",       "shared_per_block",
+        "shared_unit"
+    };
     const ptxlint_gpu *gpu;
     ptxlint_figure f;
     for (size_t i = 0; (gpu = ptxlint_gpu_at(i)); i++) {
@@ -141,8 +158,11 @@ static void test_all(void **state)
 static void test_targets(void **state)
 {
     (void)state;
-    static const struct { const char *name, *sm; } cases[] = { { "sm_90a", "sm_90" }, { "compute_90", "sm_90" }, { "sm_100f", "sm_100" },
-        { "sm_13", "sm_13" }, { "h100-pcie", "sm_90" }, { "b200", "sm_100" }, { "rtx5090", "sm_120" }, { "orin", "sm_87" } };
+    static const struct {
+        const char *name, *sm;
+    } cases[] = { { "sm_90a", "sm_90" },   { "compute_90", "sm_90" }, { "sm_100f", "sm_100" },
+                  { "sm_13", "sm_13" },    { "h100-pcie", "sm_90" },  { "b200", "sm_100" },
+                  { "rtx5090", "sm_120" }, { "orin", "sm_87" } };
     for (size_t i = 0; i < COUNT(cases); i++) {
         assert_non_null(ptxlint_gpu_find(cases[i].name));
         assert_string_equal(ptxlint_gpu_get_info(ptxlint_gpu_find(cases[i].name))->sm, cases[i].sm);
@@ -157,7 +177,7 @@ static void test_targets(void **state)
     assert_null(ptxlint_gpu_find(""));
 }
 
-/* ---- the reader -------------------------------------------------------------------------------------------------- */
+/* ---- the reader ------------------------------------------------------------------------------ */
 
 #define GOOD "target: sm_90\n"
 
@@ -193,7 +213,8 @@ static void test_errors(void **state)
     for (size_t i = 0; i < COUNT(cases); i++) {
         ptxlint_gpu *gpu;
         char error[256] = "";
-        ptxlint_status status = ptxlint_gpu_new("mine", cases[i].yaml, strlen(cases[i].yaml), &gpu, error, sizeof error);
+        ptxlint_status status = ptxlint_gpu_new("mine", cases[i].yaml, strlen(cases[i].yaml), &gpu,
+                                                error, sizeof error);
         if (status != PTXLINT_BAD_FILE || !strstr(error, cases[i].error))
             fail_msg("case %zu: status %d, '%s', want '%s'", i, (int)status, error, cases[i].error);
         assert_null(gpu);
@@ -203,7 +224,8 @@ static void test_errors(void **state)
 static void test_own_file(void **state)
 {
     (void)state;
-    static const char yaml[] = "base: h200\nproduct: My own\nfigures:\n  - source: measured\n    clock_mhz: 1755.5\n";
+    static const char yaml[] =
+        "base: h200\nproduct: My own\nfigures:\n  - source: measured\n    clock_mhz: 1755.5\n";
     ptxlint_gpu *gpu;
     assert_int_equal(ptxlint_gpu_new("mine", yaml, sizeof yaml - 1, &gpu, NULL, 0), PTXLINT_OK);
     assert_string_equal(ptxlint_gpu_get_info(gpu)->name, "mine");
@@ -226,7 +248,8 @@ static void test_aliases(void **state)
     kit_print(&yaml, GOOD "product: &long \"%0500d\"\nfigures:\n", 1);
     for (int i = 0; i < 100; i++)
         kit_print(&yaml, "  - source: *long\n");
-    assert_int_equal(ptxlint_gpu_new("mine", yaml.bytes, yaml.length, &gpu, error, sizeof error), PTXLINT_BAD_FILE);
+    assert_int_equal(ptxlint_gpu_new("mine", yaml.bytes, yaml.length, &gpu, error, sizeof error),
+                     PTXLINT_BAD_FILE);
     assert_non_null(strstr(error, "aliases"));
     free(yaml.bytes);
 }
@@ -234,8 +257,10 @@ static void test_aliases(void **state)
 UNIT(gpu)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_documents), cmocka_unit_test(test_rates), cmocka_unit_test(test_little), cmocka_unit_test(test_products),
-        cmocka_unit_test(test_all), cmocka_unit_test(test_targets), cmocka_unit_test(test_errors), cmocka_unit_test(test_own_file),
+        cmocka_unit_test(test_documents), cmocka_unit_test(test_rates),
+        cmocka_unit_test(test_little),    cmocka_unit_test(test_products),
+        cmocka_unit_test(test_all),       cmocka_unit_test(test_targets),
+        cmocka_unit_test(test_errors),    cmocka_unit_test(test_own_file),
         cmocka_unit_test(test_aliases),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

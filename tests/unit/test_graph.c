@@ -1,4 +1,5 @@
-/* test_graph.c -- control-flow graph, dominators, loops and call graph on functions built by hand. */
+/* test_graph.c -- control-flow graph, dominators, loops and call graph on functions built by
+ * hand. */
 #include "arenas.h"
 #include "kit.h"
 
@@ -17,7 +18,7 @@
 
 #include <cmocka.h>
 
-/* ---- a text to render into --------------------------------------------------------------------------------------- */
+/* ---- a text to render into ------------------------------------------------------------------- */
 
 typedef struct Rendered {
     char bytes[1024];
@@ -87,12 +88,13 @@ static char *render_loops(const Loops *loops, Rendered *t)
         put(t, "%s", space(t));
         for (uint32_t d = 1; d < loop->depth; d++)
             put(t, ">");
-        put(t, "%u:%u%s", (unsigned)loop->header, (unsigned)loop->block_count, loop->is_irreducible ? "!" : "");
+        put(t, "%u:%u%s", (unsigned)loop->header, (unsigned)loop->block_count,
+            loop->is_irreducible ? "!" : "");
     }
     return t->bytes;
 }
 
-/* ---- fake functions ---------------------------------------------------------------------------------------------- */
+/* ---- fake functions -------------------------------------------------------------------------- */
 
 static const Op ops[] = {
     [OPK_OTHER] = { .kind = OPK_OTHER }, [OPK_BRA] = { .kind = OPK_BRA },   [OPK_BRX] = { .kind = OPK_BRX },
@@ -102,7 +104,8 @@ static const Op ops[] = {
 
 enum { MAX_INSNS = 64 };
 
-static Func *new_func(Arena *arena, uint32_t insns, uint32_t operands, uint32_t labels, uint32_t tables, uint32_t table_ids)
+static Func *new_func(Arena *arena, uint32_t insns, uint32_t operands, uint32_t labels,
+                      uint32_t tables, uint32_t table_ids)
 {
     Func *func = ptx_arena_new(arena, Func);
     func->has_body = true;
@@ -124,7 +127,8 @@ static Insn *add_insn(Func *func, OpKind kind)
 
 static void add_operand(Func *func, OperandKind kind, uint8_t position, uint32_t id)
 {
-    func->operands[func->operand_count++] = (Operand){ .kind = (uint8_t)kind, .position = position, .id = id };
+    func->operands[func->operand_count++] =
+        (Operand){ .kind = (uint8_t)kind, .position = position, .id = id };
     func->has_calls |= kind == OPERAND_FUNCTION;
     func->insns[func->insn_count - 1].operand_count++;
 }
@@ -154,10 +158,13 @@ typedef struct GraphEdge {
     uint32_t from, to;          /* EXIT_BLOCK: leaves */
 } GraphEdge;
 
-/* One block a node: a brx.idx over its targets, or exit where it has none. The order of a node's edges is kept. */
-static Func *func_of_edges(Arena *arena, uint32_t node_count, const GraphEdge *edges, uint32_t edge_count)
+/* One block a node: a brx.idx over its targets, or exit where it has none. The order of a node's
+ * edges is kept. */
+static Func *func_of_edges(Arena *arena, uint32_t node_count, const GraphEdge *edges,
+                           uint32_t edge_count)
 {
-    Func *func = new_func(arena, node_count, node_count, 2 * node_count + 1, node_count, edge_count);
+    Func *func = new_func(arena, node_count, node_count, 2 * node_count + 1, node_count,
+                          edge_count);
     uint32_t *last = ptx_arena_array(arena, uint32_t, edge_count + node_count);
     uint32_t *first = last + edge_count;        /* chains of a node's edges: 1 + edge */
     for (uint32_t e = edge_count; e-- > 0;) {
@@ -272,7 +279,8 @@ static void read_insn(Func *func, const char **text, LabelId prototype)
     assert_true(**text == 0 || **text == ' ');
 }
 
-/* From instructions parted by a blank: add  ret  exit  trap  bra:LABEL  brx:LABEL,...  call:returns; `@` guards them. */
+/* From instructions parted by a blank: add  ret  exit  trap  bra:LABEL  brx:LABEL,...
+ * call:returns; `@` guards them. */
 static Func *func_of_insns(Arena *arena, const char *text)
 {
     Func *func = new_func(arena, MAX_INSNS, 4 * MAX_INSNS, 3 * MAX_INSNS, MAX_INSNS, 4 * MAX_INSNS);
@@ -291,7 +299,7 @@ static Func *func_of_insns(Arena *arena, const char *text)
     return func;
 }
 
-/* ---- what holds of every graph ----------------------------------------------------------------------------------- */
+/* ---- what holds of every graph --------------------------------------------------------------- */
 
 static bool has_edge(const Cfg *cfg, BlockId from, BlockId to)
 {
@@ -345,7 +353,7 @@ static Facts analyse(World *w, const Func *func)
     return f;
 }
 
-/* ---- blocks and edges -------------------------------------------------------------------------------------------- */
+/* ---- blocks and edges ------------------------------------------------------------------------ */
 
 static const struct { const char *what, *insns, *blocks; bool unknown; } programs[] = {
     { "straight line",                    "add add ret",              "[0,3)->x", false },
@@ -390,10 +398,11 @@ static void test_blocks(void **state)
         if (f.cfg->has_unknown_target != programs[i].unknown)
             fail_msg("%s: has_unknown_target is %d", programs[i].what, f.cfg->has_unknown_target);
     }
-    assert_null(ptx_cfg_build(&w->arena, &w->scratch, new_module(&w->arena), func_of_insns(&w->arena, "")));
+    assert_null(
+        ptx_cfg_build(&w->arena, &w->scratch, new_module(&w->arena), func_of_insns(&w->arena, "")));
 }
 
-/* ---- order, dominators, loops ------------------------------------------------------------------------------------ */
+/* ---- order, dominators, loops ---------------------------------------------------------------- */
 
 static const struct { const char *what, *graph, *rpo, *idom, *ipdom, *loops; } graphs[] = {
     { "straight line", "0->1 1->2",
@@ -448,14 +457,17 @@ static void test_graphs(void **state)
         const Func *func = func_of_graph(&w->arena, graphs[i].graph);
         Facts f = analyse(w, func);
         check_cfg(f.cfg, func);
-        expect_text(graphs[i].what, "rpo", render_ids(f.cfg->rpo, f.cfg->rpo_count, &t), graphs[i].rpo);
-        expect_text(graphs[i].what, "idom", render_ids(f.dom->idom, f.cfg->block_count, &t), graphs[i].idom);
-        expect_text(graphs[i].what, "ipdom", render_ids(f.dom->ipdom, f.cfg->block_count, &t), graphs[i].ipdom);
+        expect_text(graphs[i].what, "rpo", render_ids(f.cfg->rpo, f.cfg->rpo_count, &t),
+                    graphs[i].rpo);
+        expect_text(graphs[i].what, "idom", render_ids(f.dom->idom, f.cfg->block_count, &t),
+                    graphs[i].idom);
+        expect_text(graphs[i].what, "ipdom", render_ids(f.dom->ipdom, f.cfg->block_count, &t),
+                    graphs[i].ipdom);
         expect_text(graphs[i].what, "loops", render_loops(f.loops, &t), graphs[i].loops);
     }
 }
 
-/* ---- against the definitions ------------------------------------------------------------------------------------- */
+/* ---- against the definitions ----------------------------------------------------------------- */
 
 enum { MAX_NODES = 32 };
 
@@ -465,7 +477,8 @@ typedef uint64_t Set;
 typedef struct Naive {
     uint32_t count;             /* blocks */
     Set succs[MAX_NODES + 1], reachable;
-    uint32_t pre[MAX_NODES], last[MAX_NODES];         /* of the depth-first tree: subtree of b is [pre, last] */
+    /* of the depth-first tree: subtree of b is [pre, last] */
+    uint32_t pre[MAX_NODES], last[MAX_NODES];
 } Naive;
 
 static bool in(Set set, uint32_t x)
@@ -510,7 +523,8 @@ static Naive naive_of(const Cfg *cfg)
     Set seen = 0;
     number_naively(&n, cfg, 0, &count, &seen);
     n.reachable = seen;
-    for (uint32_t i = cfg->rpo_count; i-- > 0;) {       /* the rule of dom.h for blocks that never leave */
+    /* the rule of dom.h for blocks that never leave */
+    for (uint32_t i = cfg->rpo_count; i-- > 0;) {
         if (!in(reach(&n, cfg->rpo[i], UINT64_MAX), n.count))
             n.succs[cfg->rpo[i]] |= (Set)1 << n.count;
     }
@@ -522,12 +536,14 @@ static uint32_t set_size(Set set)
     return (uint32_t)__builtin_popcountll(set);
 }
 
-/* Among strict dominators the immediate one is that which has the most itself; `exit` where there is none. */
+/* Among strict dominators the immediate one is that which has the most itself; `exit` where there
+ * is none. */
 static BlockId closest(const Set *dominators, uint32_t x, uint32_t count)
 {
     BlockId best = EXIT_BLOCK;
     for (BlockId y = 0; y < count; y++) {
-        if (y != x && in(dominators[x], y) && (best == EXIT_BLOCK || set_size(dominators[y]) > set_size(dominators[best])))
+        if (y != x && in(dominators[x], y)
+            && (best == EXIT_BLOCK || set_size(dominators[y]) > set_size(dominators[best])))
             best = y;
     }
     return best;
@@ -555,7 +571,8 @@ static void check_dom(const Naive *n, const Dom *dom)
     }
 }
 
-/* The loop headed by h: what reaches h among its descendants in the depth-first tree. Empty: it heads none. */
+/* The loop headed by h: what reaches h among its descendants in the depth-first tree. Empty: it
+ * heads none. */
 static Set naive_body(const Naive *n, BlockId h)
 {
     Set inside = 0, body = 0;
@@ -595,7 +612,8 @@ static void check_loops(const Naive *n, const Loops *loops)
     for (LoopId id = 0; id < loops->loop_count; id++) {
         const Loop *loop = &loops->loops[id];
         assert_int_equal(loop->block_count, set_size(found[loop->header]));
-        assert_int_equal(loop->is_irreducible, naive_irreducible(n, loop->header, found[loop->header]));
+        assert_int_equal(loop->is_irreducible,
+                         naive_irreducible(n, loop->header, found[loop->header]));
         assert_true(loop->parent == NO_LOOP || loop->parent < id);
         inner |= loop->parent == NO_LOOP ? 0 : (Set)1 << loop->parent;
         if (id && loop->parent == loops->loops[id - 1].parent)
@@ -630,13 +648,15 @@ static const Func *random_func(Arena *arena, uint64_t *seed, unsigned round)
 {
     GraphEdge edges[3 * MAX_NODES];
     uint32_t node_count = 1 + random_below(seed, round % 16 ? 10 : MAX_NODES), edge_count = 0;
-    uint32_t line = round % 2 ? node_count - 1 : 0;     /* without a line through them, few of many are reachable */
+    /* without a line through them, few of many are reachable */
+    uint32_t line = round % 2 ? node_count - 1 : 0;
     uint32_t most = line + random_below(seed, 2 * node_count);
     for (; edge_count < line; edge_count++)
         edges[edge_count] = (GraphEdge){ edge_count, edge_count + 1 };
     for (; edge_count < most; edge_count++) {
         uint32_t to = random_below(seed, node_count + (round % 3 == 0));
-        edges[edge_count] = (GraphEdge){ random_below(seed, node_count), to < node_count ? to : EXIT_BLOCK };
+        edges[edge_count] = (GraphEdge){ random_below(seed, node_count),
+                                         to < node_count ? to : EXIT_BLOCK };
     }
     return func_of_edges(arena, node_count, edges, edge_count);
 }
@@ -665,11 +685,12 @@ static void test_random(void **state)
     check_random(w);
 }
 
-/* ---- size -------------------------------------------------------------------------------------------------------- */
+/* ---- size ------------------------------------------------------------------------------------ */
 
 enum { LADDER = 200000, NEST = 50000 };
 
-/* Every block leads on by one and by two; in a second round, back by one as well: one loop in the next. */
+/* Every block leads on by one and by two; in a second round, back by one as well: one loop in the
+ * next. */
 static void test_ladder(void **state)
 {
     World *w = *state;
@@ -737,7 +758,8 @@ static void test_nest(void **state)
     }
 }
 
-/* The same nest, and the entry leads into the middle of every loop: Havlak's own procedure is quadratic here. */
+/* The same nest, and the entry leads into the middle of every loop: Havlak's own procedure is
+ * quadratic here. */
 static void test_irreducible_nest(void **state)
 {
     World *w = *state;
@@ -788,27 +810,31 @@ static void test_shared_table(void **state)
     }
 }
 
-/* ---- calls ------------------------------------------------------------------------------------------------------- */
+/* ---- calls ----------------------------------------------------------------------------------- */
 
-/* A module in one line, a letter a function. `f:` begins the body of f, `f;` declares it. In a body: g calls it, &g takes
- * its address, (g passes it to a call of unknown target, * is such a call, {gh} one through .calltargets, {} the same
- * table once more. `=g,0;` initialises a variable. */
-static const struct { const char *what, *module, *callees, *recursive, *called, *taken; } calls[] = {
-    { "a chain",                    "f:g g:h h:",           "f:g g:h h:",       "",   "gh", "" },
-    { "sorted, and once each",      "f: g: h: k:hgfgh",     "f: g: h: k:fgh",   "",   "fgh", "" },
-    { "self-recursion",             "f:f g:f",              "f:f g:f",          "f",  "f",  "" },
-    { "mutual recursion",           "f:g g:h h:fk k:",      "f:g g:h h:fk k:",  "fgh", "fghk", "" },
-    { "two components",             "f:g g:fh h:k k:h",     "f:g g:fh h:k k:h", "fghk", "fghk", "" },
-    { "a call into a cycle is none", "e:f f:g g:f",         "e:f f:g g:f",      "fg", "fg", "" },
-    { "recursion through a declaration", "g; f:g g:f",      "g: f:g g:f",       "fg", "fg", "" },
-    { "declared only",              "g; f:g g;",            "g: f:g g:",        "",   "g",  "" },
-    { "address taken, none calls",  "f:&g g:",              "f: g:",            "",   "",   "g" },
-    { "indirect call",              "f:*&g g:h h:",         "f:* g:h h:",       "",   "gh", "g" },
-    { "indirect recursion",         "f:g g:* h:&f",         "f:g g:* h:",       "fg", "fg", "f" },
-    { "indirect self-recursion",    "f:*&f g:*",            "f:* g:*",          "f",  "f",  "f" },
-    { "an argument of the call",    "f:(g g:*",             "f:* g:*",          "g",  "g",  "g" },
-    { ".calltargets",               "f:{gh}{} g: h:f",      "f:gh g: h:f",      "fh", "fgh", "" },
-    { "table of virtual functions", "=0x1f,generic(g),gg; f:* g:f h:", "f:* g:f h:", "fg", "fg", "g" },
+/* A module in one line, a letter a function. `f:` begins the body of f, `f;` declares it. In a
+ * body: g calls it, &g takes its address, (g passes it to a call of unknown target, * is such a
+ * call, {gh} one through .calltargets, {} the same table once more. `=g,0;` initialises a
+ * variable. */
+static const struct {
+    const char *what, *module, *callees, *recursive, *called, *taken;
+} calls[] = {
+    { "a chain", "f:g g:h h:", "f:g g:h h:", "", "gh", "" },
+    { "sorted, and once each", "f: g: h: k:hgfgh", "f: g: h: k:fgh", "", "fgh", "" },
+    { "self-recursion", "f:f g:f", "f:f g:f", "f", "f", "" },
+    { "mutual recursion", "f:g g:h h:fk k:", "f:g g:h h:fk k:", "fgh", "fghk", "" },
+    { "two components", "f:g g:fh h:k k:h", "f:g g:fh h:k k:h", "fghk", "fghk", "" },
+    { "a call into a cycle is none", "e:f f:g g:f", "e:f f:g g:f", "fg", "fg", "" },
+    { "recursion through a declaration", "g; f:g g:f", "g: f:g g:f", "fg", "fg", "" },
+    { "declared only", "g; f:g g;", "g: f:g g:", "", "g", "" },
+    { "address taken, none calls", "f:&g g:", "f: g:", "", "", "g" },
+    { "indirect call", "f:*&g g:h h:", "f:* g:h h:", "", "gh", "g" },
+    { "indirect recursion", "f:g g:* h:&f", "f:g g:* h:", "fg", "fg", "f" },
+    { "indirect self-recursion", "f:*&f g:*", "f:* g:*", "f", "f", "f" },
+    { "an argument of the call", "f:(g g:*", "f:* g:*", "g", "g", "g" },
+    { ".calltargets", "f:{gh}{} g: h:f", "f:gh g: h:f", "fh", "fgh", "" },
+    { "table of virtual functions", "=0x1f,generic(g),gg; f:* g:f h:", "f:* g:f h:", "fg", "fg",
+      "g" },
 };
 
 static FuncId func_named(const char *functions, char name)
@@ -849,7 +875,8 @@ static Module *read_module(Arena *arena, const char *text, char functions[MAX_NO
     module->text = text;
     module->funcs = ptx_arena_array(arena, Func, MAX_NODES);
     module->vars = ptx_arena_array(arena, Var, 1);
-    for (const char *at = text; *at; at++) {            /* names first: a body may call what follows */
+    /* names first: a body may call what follows */
+    for (const char *at = text; *at; at++) {
         if ((at[1] == ':' || at[1] == ';') && strchr(" ", at == text ? ' ' : at[-1]))
             functions[module->func_count++] = *at;
     }
@@ -880,7 +907,8 @@ static void test_calls(void **state)
         char functions[MAX_NODES];
         const Module *module = read_module(&w->arena, calls[i].module, functions);
         const CallGraph *graph = ptx_callgraph_build(&w->arena, &w->scratch, module);
-        Rendered callees = { .length = 0 }, recursive = { .length = 0 }, called = { .length = 0 }, taken = { .length = 0 };
+        Rendered callees = { .length = 0 }, recursive = { .length = 0 }, called = { .length = 0 },
+                 taken = { .length = 0 };
         for (FuncId id = 0; id < module->func_count; id++) {
             const CallNode *node = &graph->nodes[id];
             put(&callees, "%s%c:", space(&callees), functions[id]);

@@ -1,21 +1,35 @@
 /* test_hazards.c -- races in random kernels against all threads, one by one.
  *
- * A kernel is a row of accesses to shared memory, barriers of the block, of pairs of warps and of a warp, a part of it in a loop. The oracle unrolls
- * it for each thread, and finds what is ordered by spreading from one warp, barrier by barrier, who knows of it: no clocks. What is told has to race;
- * where something races, something has to be told, but for one case in 50; without barriers that are called redundant no two threads may meet. With a repair the
- * oracle must find no race between its two accesses, with all of them hardly any. unit hazards [FIRST COUNT]. */
+ * A kernel is a row of accesses to shared memory, barriers of the block, of pairs of warps and of a
+ * warp, a part of it in a loop. The oracle unrolls it for each thread, and finds what is ordered by
+ * spreading from one warp, barrier by barrier, who knows of it: no clocks. What is told has to
+ * race; where something races, something has to be told, but for one case in 50; without barriers
+ * that are called redundant no two threads may meet. With a repair the oracle must find no race
+ * between its two accesses, with all of them hardly any. unit hazards [FIRST COUNT]. */
 #include "kit.h"
 
 enum {
-    THREADS = 128, WARPS = THREADS / 32, WORDS = 512, MAX_ITEMS = 64, MAX_STEPS = 256, MAX_SEEN = 1024, KERNELS = 800, MAX_SHOWN = 6,
-    FEWEST_RACES = KERNELS / 10, FEWEST_REDUNDANT = 10, MISSED_OF = 50, UNREPAIRED_OF = 20, FEWEST_FILES = 8,
+    THREADS = 128,
+    WARPS = THREADS / 32,
+    WORDS = 512,
+    MAX_ITEMS = 64,
+    MAX_STEPS = 256,
+    MAX_SEEN = 1024,
+    KERNELS = 800,
+    MAX_SHOWN = 6,
+    FEWEST_RACES = KERNELS / 10,
+    FEWEST_REDUNDANT = 10,
+    MISSED_OF = 50,
+    UNREPAIRED_OF = 20,
+    FEWEST_FILES = 8,
 };
 
 typedef enum Kind { STORE, LOAD, BLOCK, PAIR, LANES, KIND__COUNT } Kind;
 
 typedef struct Item {
     Kind kind;
-    unsigned by, from, step, below;     /* word: tid * by + from + iteration * step; only threads below, 0: all */
+    /* word: tid * by + from + iteration * step; only threads below, 0: all */
+    unsigned by, from, step, below;
     int value;                  /* that is stored; -1: data */
     uint32_t line;
     bool is_gone;               /* the oracle passes it by */
@@ -49,12 +63,15 @@ static unsigned pick(uint64_t *state, unsigned count)
     return (unsigned)(next_random(state) % count);
 }
 
-/* ---- kernels ------------------------------------------------------------------------------------------------------- */
+/* ---- kernels --------------------------------------------------------------------------------- */
 
 static Item make_item(uint64_t *r)
 {
-    static const unsigned factors[] = { 1, 1, 1, 2, 4, 0, 3, 127 }, offsets[] = { 0, 0, 0, 1, 16, 32, 64, 128, 256 }, limits[] = { 0, 0, 0, 32, 64, 16, 1 };
-    static const Kind kinds[] = { STORE, STORE, STORE, LOAD, LOAD, LOAD, BLOCK, BLOCK, BLOCK, PAIR, LANES };
+    static const unsigned factors[] = { 1, 1, 1, 2, 4, 0, 3, 127 },
+                          offsets[] = { 0, 0, 0, 1, 16, 32, 64, 128, 256 },
+                          limits[] = { 0, 0, 0, 32, 64, 16, 1 };
+    static const Kind kinds[] = { STORE, STORE, STORE, LOAD, LOAD, LOAD,
+                                  BLOCK, BLOCK, BLOCK, PAIR, LANES };
     Item item = { .kind = kinds[pick(r, COUNT(kinds))] };
     item.by = factors[pick(r, COUNT(factors))];
     item.from = offsets[pick(r, COUNT(offsets))];
@@ -110,9 +127,24 @@ static void put_item(Kernel *k, Item *item, uint32_t *line)
 static void make_kernel(Kernel *k, uint64_t seed)
 {
     static const char *const head[] = {
-        ".version 8.0", ".target sm_90", ".address_size 64", ".visible .entry k(.param .u64 out, .param .u64 in) .reqntid 128", "{", ".shared .align 4 .b32 s[512];",
-        ".reg .pred %p<3>;", ".reg .b32 %r<10>;", ".reg .b64 %rd<4>;", "ld.param.u64 %rd1, [out];", "mov.u32 %r1, %tid.x;", "mov.u32 %r2, s;",
-        "ld.param.u64 %rd2, [in];", "ld.global.u32 %r4, [%rd2];", "mov.u32 %r5, 0;", "shr.u32 %r9, %r1, 6;", "add.u32 %r9, %r9, 1;", "mov.u32 %r8, 0;",
+        ".version 8.0",
+        ".target sm_90",
+        ".address_size 64",
+        ".visible .entry k(.param .u64 out, .param .u64 in) .reqntid 128",
+        "{",
+        ".shared .align 4 .b32 s[512];",
+        ".reg .pred %p<3>;",
+        ".reg .b32 %r<10>;",
+        ".reg .b64 %rd<4>;",
+        "ld.param.u64 %rd1, [out];",
+        "mov.u32 %r1, %tid.x;",
+        "mov.u32 %r2, s;",
+        "ld.param.u64 %rd2, [in];",
+        "ld.global.u32 %r4, [%rd2];",
+        "mov.u32 %r5, 0;",
+        "shr.u32 %r9, %r1, 6;",
+        "add.u32 %r9, %r9, 1;",
+        "mov.u32 %r8, 0;",
     };
     uint64_t r = seed * UINT64_C(0x9e3779b97f4a7c15) + 7;
     uint32_t line = 0;
@@ -144,14 +176,15 @@ static void make_kernel(Kernel *k, uint64_t seed)
     put_line(k, &line, "}");
 }
 
-/* ---- the oracle ------------------------------------------------------------------------------------------------------ */
+/* ---- the oracle ------------------------------------------------------------------------------ */
 
 static Run unroll(const Kernel *k)
 {
     Run run = { .count = 0 };
     for (unsigned i = 0, turn = 0; i < k->count; i++) {
         if (!k->items[i].is_gone)
-            run.steps[run.count++] = (Step){ &k->items[i], i >= k->loop_first && i < k->loop_end ? turn : 0 };
+            run.steps[run.count++] = (Step){ &k->items[i],
+                                             i >= k->loop_first && i < k->loop_end ? turn : 0 };
         if (k->loop_end > k->loop_first && i + 1 == k->loop_end && ++turn < k->turns)
             i = k->loop_first - 1;
     }
@@ -165,8 +198,10 @@ static bool touches(const Step *step, unsigned thread, unsigned *word)
     return item->kind <= LOAD && (!item->below || thread < item->below);
 }
 
-/* What the first thread does in the first step is done before the second thread comes to the second. */
-static bool is_before(const Run *run, unsigned first, unsigned first_thread, unsigned second, unsigned second_thread)
+/* What the first thread does in the first step is done before the second thread comes to the
+ * second. */
+static bool is_before(const Run *run, unsigned first, unsigned first_thread, unsigned second,
+                      unsigned second_thread)
 {
     unsigned own = first_thread / 32, other = second_thread / 32;
     bool knows[WARPS] = { false }, have_met = first == second && own == other;
@@ -195,11 +230,13 @@ typedef struct Meeting {
     bool any, any_meets;        /* meets: even if both write one number */
 } Meeting;
 
-static void meet(const Kernel *k, const Run *run, unsigned s, unsigned t, unsigned a, unsigned b, Meeting *out)
+static void meet(const Kernel *k, const Run *run, unsigned s, unsigned t, unsigned a, unsigned b,
+                 Meeting *out)
 {
     const Item *x = run->steps[s].item, *y = run->steps[t].item;
     unsigned first, second;
-    if (a == b || (x->kind != STORE && y->kind != STORE) || !touches(&run->steps[s], a, &first) || !touches(&run->steps[t], b, &second) || first != second)
+    if (a == b || (x->kind != STORE && y->kind != STORE) || !touches(&run->steps[s], a, &first)
+        || !touches(&run->steps[t], b, &second) || first != second)
         return;
     if (is_before(run, s, a, t, b))
         return;
@@ -224,17 +261,19 @@ static void find_meetings(const Kernel *k, Meeting *out)
         }
 }
 
-/* ---- comparing -------------------------------------------------------------------------------------------------------- */
+/* ---- comparing ------------------------------------------------------------------------------- */
 
 typedef struct Tally {
-    unsigned told, missed, wrong, redundant, needed, shown, repaired, unrepaired, kernels_repaired, kernels_left;
+    unsigned told, missed, wrong, redundant, needed, shown, repaired, unrepaired, kernels_repaired,
+        kernels_left;
 } Tally;
 
 static ptxlint_launches *read_launches(const char *json)
 {
     ptxlint_launches *launches = NULL;
     char error[128] = "";
-    assert_int_equal(ptxlint_launches_new(json, strlen(json), &launches, error, sizeof error), PTXLINT_OK);
+    assert_int_equal(ptxlint_launches_new(json, strlen(json), &launches, error, sizeof error),
+                     PTXLINT_OK);
     return launches;
 }
 
@@ -252,7 +291,7 @@ static unsigned item_at(const Kernel *k, uint32_t line)
     return i;
 }
 
-/* ---- repairs ----------------------------------------------------------------------------------------------------------- */
+/* ---- repairs --------------------------------------------------------------------------------- */
 
 /* Before which item it comes, and whether in the loop. */
 static unsigned index_of_insertion(const Kernel *k, uint32_t line, bool *is_in_loop)
@@ -290,7 +329,8 @@ static void insert_all(Kernel *k, const ptxlint_diagnostic *diag, unsigned at[MA
         insert_item(k, &diag->repair[i], at);
 }
 
-static void check_repair(uint64_t seed, const Kernel *k, const ptxlint_diagnostic *diag, unsigned own, unsigned other, Tally *tally)
+static void check_repair(uint64_t seed, const Kernel *k, const ptxlint_diagnostic *diag,
+                         unsigned own, unsigned other, Tally *tally)
 {
     Kernel repaired = *k;
     unsigned at[MAX_ITEMS];
@@ -308,7 +348,8 @@ static void check_repair(uint64_t seed, const Kernel *k, const ptxlint_diagnosti
 }
 
 /* All of them: a race may be left that was hidden by another. */
-static void check_all_repairs(const Kernel *k, const ptxlint_diagnostic *diags, size_t count, Tally *tally)
+static void check_all_repairs(const Kernel *k, const ptxlint_diagnostic *diags, size_t count,
+                              Tally *tally)
 {
     Kernel repaired = *k;
     unsigned at[MAX_ITEMS] = { 0 }, races = 0;
@@ -339,7 +380,8 @@ static void check(uint64_t seed, const ptxlint_launches *launches, Tally *tally)
     find_meetings(&k, &meeting);
     ptxlint_options_init(&options);
     options.launches = launches;
-    assert_int_equal(ptxlint_module_new(k.text.bytes, k.text.length, &options, &module), PTXLINT_OK);
+    assert_int_equal(ptxlint_module_new(k.text.bytes, k.text.length, &options, &module),
+                     PTXLINT_OK);
     const ptxlint_diagnostic *diags = ptxlint_module_diagnostics(module, &count);
     for (size_t d = 0; d < count; d++) {
         unsigned own = item_at(&k, kit_line(module, diags[d].span.begin));
@@ -350,7 +392,9 @@ static void check(uint64_t seed, const ptxlint_launches *launches, Tally *tally)
         if (strcmp(diags[d].rule, "COR124"))
             continue;
         told++;
-        unsigned other = diags[d].related_count ? item_at(&k, kit_line(module, diags[d].related[0].span.begin)) : k.count;
+        unsigned other = diags[d].related_count
+                             ? item_at(&k, kit_line(module, diags[d].related[0].span.begin))
+                             : k.count;
         if (own == k.count || other == k.count || !meeting.races[own][other]) {
             tally->wrong++;
             show(tally, seed, diags[d].message, &k);
@@ -373,9 +417,10 @@ static void check(uint64_t seed, const ptxlint_launches *launches, Tally *tally)
     free(k.text.bytes);
 }
 
-/* ---- kernels by hand --------------------------------------------------------------------------------------------------- */
+/* ---- kernels by hand ------------------------------------------------------------------------- */
 
-static const char *const codes[] = { "COR104", "COR121", "COR124", "COR126", "COR127", "COR130", "COR131", "COR132", "THR117" };
+static const char *const codes[] = { "COR104", "COR121", "COR124", "COR126", "COR127",
+                                     "COR130", "COR131", "COR132", "THR117" };
 
 /* What stands behind `// want CODE: ` in a line; *length 0: nothing. */
 static const char *wanted_in(const char *line, const char *code, size_t *length)
@@ -410,15 +455,18 @@ static bool holds(const char *message, const char *wanted, size_t length)
     return false;
 }
 
-static unsigned check_line(const char *path, uint32_t number, const char *line, const ptxlint_module *module)
+static unsigned check_line(const char *path, uint32_t number, const char *line,
+                           const ptxlint_module *module)
 {
     unsigned wrong = 0;
     for (size_t c = 0; c < COUNT(codes); c++) {
         size_t length;
-        const char *wanted = wanted_in(line, codes[c], &length), *told = told_at(module, codes[c], number);
+        const char *wanted = wanted_in(line, codes[c], &length),
+                   *told = told_at(module, codes[c], number);
         if (wanted ? told && holds(told, wanted, length) : !told)
             continue;
-        print_error("%s:%u: %s: %s; wanted: %.*s\n", path, (unsigned)number, codes[c], told ? told : "silent", (int)length, wanted ? wanted : "");
+        print_error("%s:%u: %s: %s; wanted: %.*s\n", path, (unsigned)number, codes[c],
+                    told ? told : "silent", (int)length, wanted ? wanted : "");
         wrong++;
     }
     return wrong;
@@ -469,7 +517,8 @@ static unsigned check_file(const char *path, const Paths *jsons)
 static void test_variants(void **state)
 {
     (void)state;
-    Paths files = kit_walk("tests/data/hazards", ".ptx"), jsons = kit_walk("tests/data/hazards", ".json");
+    Paths files = kit_walk("tests/data/hazards", ".ptx"),
+          jsons = kit_walk("tests/data/hazards", ".json");
     unsigned wrong = 0;
     for (size_t i = 0; i < files.count; i++)
         wrong += check_file(files.paths[i], &jsons);
@@ -485,18 +534,22 @@ static void test_random(void **state)
 {
     (void)state;
     Tally tally = { 0 };
-    ptxlint_launches *launches = read_launches("{\"kernels\": {\"k\": {\"grid\": [1], \"block\": [128], \"params\": [null, null]}}}");
+    ptxlint_launches *launches = read_launches(
+        "{\"kernels\": {\"k\": {\"grid\": [1], \"block\": [128], \"params\": [null, null]}}}");
     for (uint64_t seed = first_seed; seed < first_seed + seed_count; seed++)
         check(seed, launches, &tally);
     ptxlint_launches_free(launches);
-    print_message("%u kernels race, %u missed, %u wrong; %u have redundant barriers, %u wrong\n", tally.told, tally.missed, tally.wrong, tally.redundant, tally.needed);
-    print_message("%u repairs, %u races without; %u kernels repaired, in %u of them something is left\n", tally.repaired, tally.unrepaired, tally.kernels_repaired,
-                  tally.kernels_left);
+    print_message("%u kernels race, %u missed, %u wrong; %u have redundant barriers, %u wrong\n",
+                  tally.told, tally.missed, tally.wrong, tally.redundant, tally.needed);
+    print_message(
+        "%u repairs, %u races without; %u kernels repaired, in %u of them something is left\n",
+        tally.repaired, tally.unrepaired, tally.kernels_repaired, tally.kernels_left);
     assert_int_equal(tally.wrong, 0);
     assert_int_equal(tally.needed, 0);
     assert_true(tally.kernels_left * MISSED_OF <= tally.kernels_repaired);
     assert_true(tally.unrepaired * UNREPAIRED_OF <= tally.repaired);
-    assert_true(tally.missed * MISSED_OF <= tally.told);        /* a place keeps the reads of two warps, and one write */
+    /* a place keeps the reads of two warps, and one write */
+    assert_true(tally.missed * MISSED_OF <= tally.told);
     if (seed_count == KERNELS) {
         assert_true(tally.told >= FEWEST_RACES);
         assert_true(tally.redundant >= FEWEST_REDUNDANT);
@@ -509,6 +562,7 @@ UNIT(hazards)
         first_seed = strtoull(argv[1], NULL, 10);
         seed_count = strtoull(argv[2], NULL, 10);
     }
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_random), cmocka_unit_test(test_variants) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_random),
+                                        cmocka_unit_test(test_variants) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
-/* test_integer_forms.c -- each integer form of the instruction table, in every width and signedness, at the corners of its operands against
- * a plain evaluation: operands are read as numbers of 128 bits, one operation is done, and the result is cut. oracle_ops.h has single rows of
- * all kinds; here no form is left out. */
+/* test_integer_forms.c -- each integer form of the instruction table, in every width and
+ * signedness, at the corners of its operands against a plain evaluation: operands are read as
+ * numbers of 128 bits, one operation is done, and the result is cut. oracle_ops.h has single rows
+ * of all kinds; here no form is left out. */
 #include "kit.h"
 
 #include "api/module.h"
@@ -13,7 +14,8 @@ typedef Wide WantFn(const IntRow *row, const uint64_t x[4]);
 
 struct IntRow {
     char text[48];              /* mul.hi.s32 */
-    char kinds[8];              /* of the result and operands: p, h, r, d; k: the condition code; i: immediates in turn */
+    /* of the result and operands: p, h, r, d; k: the condition code; i: immediates in turn */
+    char kinds[8];
     WantFn *want;
     unsigned bits;              /* of the operands */
     bool is_signed;
@@ -32,7 +34,7 @@ typedef struct RowTable {
     unsigned count;
 } RowTable;
 
-/* ---- the plain evaluation ---------------------------------------------------------------------------------------- */
+/* ---- the plain evaluation -------------------------------------------------------------------- */
 
 static Wide read_int(uint64_t x, unsigned bits, bool is_signed)
 {
@@ -152,7 +154,8 @@ static Wide want_brev(const IntRow *row, const uint64_t x[4])
     return out;
 }
 
-/* PTX ISA, "bfind": the highest bit that is not the sign; all ones where there is none. to_bits: as the shift that takes it to the top. */
+/* PTX ISA, "bfind": the highest bit that is not the sign; all ones where there is none. to_bits: as
+ * the shift that takes it to the top. */
 static Wide want_bfind(const IntRow *row, const uint64_t x[4])
 {
     Wide value = own(row, x[0]);
@@ -188,7 +191,9 @@ static Wide want_bfi(const IntRow *row, const uint64_t x[4])
 /* PTX ISA, "szext": N of b; of a the lowest N bits. */
 static Wide want_szext(const IntRow *row, const uint64_t x[4])
 {
-    unsigned length = row->to_bits ? x[1] & 31 : (uint32_t)x[1] > 32 ? 32 : (unsigned)(uint32_t)x[1];
+    unsigned length = row->to_bits          ? x[1] & 31
+                      : (uint32_t)x[1] > 32 ? 32
+                                            : (unsigned)(uint32_t)x[1];
     return length ? read_int(x[0], length, row->is_signed) : 0;
 }
 
@@ -213,7 +218,10 @@ static Wide want_lop3(const IntRow *row, const uint64_t x[4])
 {
     Wide out = 0;
     for (unsigned i = 0; i < 32; i++)
-        out |= (Wide)(row->immediate >> ((x[0] >> i & 1) * 4 + (x[1] >> i & 1) * 2 + (x[2] >> i & 1)) & 1) << i;
+        out |= (Wide)(row->immediate
+                          >> ((x[0] >> i & 1) * 4 + (x[1] >> i & 1) * 2 + (x[2] >> i & 1))
+                      & 1)
+               << i;
     return out;
 }
 
@@ -231,20 +239,23 @@ static Wide want_prmt(const IntRow *row, const uint64_t x[4])
     return out;
 }
 
-/* to_bits: how many bits of b's part: 8; of dp2a to_signed is whether b is signed and immediate the first byte of b. */
+/* to_bits: how many bits of b's part: 8; of dp2a to_signed is whether b is signed and immediate the
+ * first byte of b. */
 static Wide want_dp(const IntRow *row, const uint64_t x[4])
 {
     unsigned a_bits = row->to_bits;
     Wide sum = read_int(x[2], 32, false);
     for (unsigned i = 0; i < 32 / a_bits; i++)
-        sum += read_int(x[0] >> (a_bits * i), a_bits, row->is_signed) * read_int(x[1] >> (8 * (i + row->immediate)), 8, row->to_signed);
+        sum += read_int(x[0] >> (a_bits * i), a_bits, row->is_signed)
+               * read_int(x[1] >> (8 * (i + row->immediate)), 8, row->to_signed);
     return sum;
 }
 
 /* Two halves of 16 bits, each by itself: to_bits says how. */
 static Wide want_pair(const IntRow *row, const uint64_t x[4])
 {
-    static WantFn *const each[] = { want_add, want_sub, want_min, want_max, want_min_relu, want_max_relu };
+    static WantFn *const each[] = { want_add, want_sub,      want_min,
+                                    want_max, want_min_relu, want_max_relu };
     const IntRow half = { .bits = 16, .is_signed = row->is_signed };
     Wide out = 0;
     for (unsigned i = 0; i < 2; i++) {
@@ -254,7 +265,9 @@ static Wide want_pair(const IntRow *row, const uint64_t x[4])
     return out;
 }
 
-static const char *const compares[] = { "eq", "ne", "lt", "le", "gt", "ge", "lo", "ls", "hi", "hs" };
+static const char *const compares[] = {
+    "eq", "ne", "lt", "le", "gt", "ge", "lo", "ls", "hi", "hs"
+};
 
 static bool holds(const IntRow *row, const uint64_t x[4])
 {
@@ -288,7 +301,7 @@ static Wide want_set(const IntRow *row, const uint64_t x[4])
     return joined(row, x) ? yes : 0;
 }
 
-/* ---- the table --------------------------------------------------------------------------------------------------- */
+/* ---- the table ------------------------------------------------------------------------------- */
 
 static char register_of(unsigned bits)
 {
@@ -296,7 +309,8 @@ static char register_of(unsigned bits)
 }
 
 /* kinds: of result and operands; t: as the type. */
-static IntRow *add_row(RowTable *table, const char *text, const char *kinds, WantFn *want, unsigned bits, bool is_signed)
+static IntRow *add_row(RowTable *table, const char *text, const char *kinds, WantFn *want,
+                       unsigned bits, bool is_signed)
 {
     assert_true(table->count < MAX_ROWS);
     IntRow *row = &table->rows[table->count++];
@@ -304,12 +318,16 @@ static IntRow *add_row(RowTable *table, const char *text, const char *kinds, Wan
     snprintf(row->text, sizeof row->text, "%s", text);
     for (unsigned i = 0; kinds[i]; i++)
         row->kinds[i] = kinds[i] == 't' ? register_of(bits) : kinds[i];
-    row->mask = row->kinds[0] == 'd' ? UINT64_MAX : row->kinds[0] == 'r' ? UINT32_MAX : row->kinds[0] == 'h' ? 0xffff : 1;
+    row->mask = row->kinds[0] == 'd'   ? UINT64_MAX
+                : row->kinds[0] == 'r' ? UINT32_MAX
+                : row->kinds[0] == 'h' ? 0xffff
+                                       : 1;
     return row;
 }
 
 /* "OP.TYPE" for each type in types: "s16 u64". Returns the first; the last is the table's. */
-static IntRow *add_rows(RowTable *table, const char *op, const char *types, const char *kinds, WantFn *want)
+static IntRow *add_rows(RowTable *table, const char *op, const char *types, const char *kinds,
+                        WantFn *want)
 {
     IntRow *first = &table->rows[table->count];
     for (const char *at = types; *at; at += strcspn(at, " ") + (at[strcspn(at, " ")] == ' ')) {
@@ -369,24 +387,44 @@ static void add_pairs(RowTable *t)
 
 static void add_bits(RowTable *t)
 {
-    static const struct { const char *op, *types, *kinds; WantFn *want; unsigned to_bits; } rows[] = {
-        { "and", "pred " BITS, "ttt", want_and, 0 }, { "or", "pred " BITS, "ttt", want_or, 0 }, { "xor", "pred " BITS, "ttt", want_xor, 0 },
-        { "not", BITS, "tt", want_not, 0 }, { "not", "pred", "tt", want_not_pred, 0 }, { "cnot", BITS, "tt", want_cnot, 0 },
-        { "shl", BITS, "ttr", want_shl, 0 }, { "shr", BITS " " ALL, "ttr", want_shr, 0 },
-        { "popc", "b32 b64", "rt", want_popc, 0 }, { "clz", "b32 b64", "rt", want_clz, 0 }, { "brev", "b32 b64", "tt", want_brev, 0 },
-        { "bfind", LONG, "rt", want_bfind, 0 }, { "bfind.shiftamt", LONG, "rt", want_bfind, 1 }, { "bfe", LONG, "ttrr", want_bfe, 0 },
-        { "bfi", "b32 b64", "tttrr", want_bfi, 0 }, { "szext.clamp", "u32 s32", "rrr", want_szext, 0 }, { "szext.wrap", "u32 s32", "rrr", want_szext, 1 },
-        { "bmsk.clamp", "b32", "rrr", want_bmsk, 0 }, { "bmsk.wrap", "b32", "rrr", want_bmsk, 1 }, { "prmt", "b32", "rrrr", want_prmt, 0 },
+    static const struct {
+        const char *op, *types, *kinds;
+        WantFn *want;
+        unsigned to_bits;
+    } rows[] = {
+        { "and", "pred " BITS, "ttt", want_and, 0 },
+        { "or", "pred " BITS, "ttt", want_or, 0 },
+        { "xor", "pred " BITS, "ttt", want_xor, 0 },
+        { "not", BITS, "tt", want_not, 0 },
+        { "not", "pred", "tt", want_not_pred, 0 },
+        { "cnot", BITS, "tt", want_cnot, 0 },
+        { "shl", BITS, "ttr", want_shl, 0 },
+        { "shr", BITS " " ALL, "ttr", want_shr, 0 },
+        { "popc", "b32 b64", "rt", want_popc, 0 },
+        { "clz", "b32 b64", "rt", want_clz, 0 },
+        { "brev", "b32 b64", "tt", want_brev, 0 },
+        { "bfind", LONG, "rt", want_bfind, 0 },
+        { "bfind.shiftamt", LONG, "rt", want_bfind, 1 },
+        { "bfe", LONG, "ttrr", want_bfe, 0 },
+        { "bfi", "b32 b64", "tttrr", want_bfi, 0 },
+        { "szext.clamp", "u32 s32", "rrr", want_szext, 0 },
+        { "szext.wrap", "u32 s32", "rrr", want_szext, 1 },
+        { "bmsk.clamp", "b32", "rrr", want_bmsk, 0 },
+        { "bmsk.wrap", "b32", "rrr", want_bmsk, 1 },
+        { "prmt", "b32", "rrrr", want_prmt, 0 },
         { "selp", BITS " " ALL, "tttp", want_selp, 0 },
     };
     for (size_t i = 0; i < COUNT(rows); i++)
-        for (IntRow *row = add_rows(t, rows[i].op, rows[i].types, rows[i].kinds, rows[i].want); row < t->rows + t->count; row++)
+        for (IntRow *row = add_rows(t, rows[i].op, rows[i].types, rows[i].kinds, rows[i].want);
+             row < t->rows + t->count; row++)
             row->to_bits = rows[i].to_bits;
-    static const char *const slct[] = { "b16", "b32", "b64", "u16", "s16", "u32", "s32", "u64", "s64" };
+    static const char *const slct[] = { "b16", "b32", "b64", "u16", "s16",
+                                        "u32", "s32", "u64", "s64" };
     for (size_t i = 0; i < COUNT(slct); i++) {
         char text[48];
         snprintf(text, sizeof text, "slct.%s.s32", slct[i]);
-        add_row(t, text, "tttr", want_slct, (unsigned)strtoul(slct[i] + 1, NULL, 10), slct[i][0] == 's');
+        add_row(t, text, "tttr", want_slct, (unsigned)strtoul(slct[i] + 1, NULL, 10),
+                slct[i][0] == 's');
     }
     static const unsigned tables[] = { 0x00, 0x1e, 0x80, 0x96, 0xca, 0xe8, 0xfe, 0xff };
     for (size_t i = 0; i < COUNT(tables); i++)
@@ -404,7 +442,11 @@ static void add_funnels_and_dots(RowTable *t)
     }
     for (unsigned i = 0; i < 12; i++) {
         char a = i & 1 ? 's' : 'u', b = i & 2 ? 's' : 'u';
-        snprintf(text, sizeof text, i < 4 ? "dp4a.%c32.%c32" : i < 8 ? "dp2a.lo.%c32.%c32" : "dp2a.hi.%c32.%c32", a, b);
+        snprintf(text, sizeof text,
+                 i < 4   ? "dp4a.%c32.%c32"
+                 : i < 8 ? "dp2a.lo.%c32.%c32"
+                         : "dp2a.hi.%c32.%c32",
+                 a, b);
         IntRow *row = add_row(t, text, "rrrr", want_dp, 32, i & 1);
         row->to_signed = i & 2;
         row->to_bits = i < 4 ? 8 : 16;
@@ -414,17 +456,26 @@ static void add_funnels_and_dots(RowTable *t)
 
 static void add_comparisons(RowTable *t)
 {
-    static const char *const types[] = { "b16", "b32", "b64", "u16", "u32", "u64", "s16", "s32", "s64" };
-    static const char *const joins[] = { "", ".and", ".or", ".xor" }, *const to[] = { "", ".u32", ".s32", ".f32" };
+    static const char *const types[] = { "b16", "b32", "b64", "u16", "u32",
+                                         "u64", "s16", "s32", "s64" };
+    static const char *const joins[] = { "", ".and", ".or", ".xor" }, *const to[] = { "", ".u32",
+                                                                                      ".s32",
+                                                                                      ".f32" };
     for (unsigned n = 0; n < COUNT(compares) * COUNT(types) * COUNT(joins) * COUNT(to); n++) {
-        unsigned compare = n % COUNT(compares), type = n / COUNT(compares) % COUNT(types), join = n / COUNT(compares) / COUNT(types) % COUNT(joins);
+        unsigned compare = n % COUNT(compares), type = n / COUNT(compares) % COUNT(types),
+                 join = n / COUNT(compares) / COUNT(types) % COUNT(joins);
         unsigned result = n / COUNT(compares) / COUNT(types) / COUNT(joins);
-        if (compare >= 2 && (type < 3 || (type >= 6 && compare >= 6)))      /* bits are equal or not; lo to hs are of unsigned numbers */
+        if (compare >= 2
+            && (type < 3
+                || (type >= 6
+                    && compare >= 6))) /* bits are equal or not; lo to hs are of unsigned numbers */
             continue;
         char text[48];
-        snprintf(text, sizeof text, "set%s.%s%s%s.%s", result ? "" : "p", compares[compare], joins[join], to[result], types[type]);
+        snprintf(text, sizeof text, "set%s.%s%s%s.%s", result ? "" : "p", compares[compare],
+                 joins[join], to[result], types[type]);
         char kinds[8] = { result ? 'r' : 'p', 't', 't', join ? 'p' : 0, 0 };
-        IntRow *row = add_row(t, text, kinds, result ? want_set : want_setp, (unsigned)strtoul(types[type] + 1, NULL, 10), types[type][0] == 's');
+        IntRow *row = add_row(t, text, kinds, result ? want_set : want_setp,
+                              (unsigned)strtoul(types[type] + 1, NULL, 10), types[type][0] == 's');
         row->immediate = compare;
         row->to_bits = join;
         row->to_signed = result == 3;
@@ -438,13 +489,17 @@ static void add_conversions(RowTable *t)
     for (unsigned n = 0; n < 2 * COUNT(types) * COUNT(types); n++) {
         const char *from = types[n % COUNT(types)], *to = types[n / COUNT(types) % COUNT(types)];
         bool is_saturating = n >= COUNT(types) * COUNT(types);
-        unsigned bits = (unsigned)strtoul(from + 1, NULL, 10), to_bits = (unsigned)strtoul(to + 1, NULL, 10);
-        bool is_within = (*to == *from || *to == 's') && to_bits >= bits + (*to != *from);       /* nothing to saturate: no form has .sat */
+        unsigned bits = (unsigned)strtoul(from + 1, NULL, 10),
+                 to_bits = (unsigned)strtoul(to + 1, NULL, 10);
+        /* nothing to saturate: no form has .sat */
+        bool is_within = (*to == *from || *to == 's') && to_bits >= bits + (*to != *from);
         if (is_saturating && is_within)
             continue;
-        char text[48], kinds[3] = { register_of(to_bits == 8 ? 32 : to_bits), register_of(bits == 8 ? 32 : bits), 0 };
+        char text[48], kinds[3] = { register_of(to_bits == 8 ? 32 : to_bits),
+                                    register_of(bits == 8 ? 32 : bits), 0 };
         snprintf(text, sizeof text, "cvt%s.%s.%s", is_saturating ? ".sat" : "", to, from);
-        IntRow *row = add_row(t, text, kinds, is_saturating ? want_cvt_sat : want_cvt, bits, *from == 's');
+        IntRow *row = add_row(t, text, kinds, is_saturating ? want_cvt_sat : want_cvt, bits,
+                              *from == 's');
         row->to_bits = to_bits;
         row->to_signed = *to == 's';
     }
@@ -460,12 +515,55 @@ static void add_all(RowTable *t)
     add_conversions(t);
 }
 
-/* ---- against the machine ----------------------------------------------------------------------------------------- */
+/* ---- against the machine --------------------------------------------------------------------- */
 
 static const uint64_t corners[] = {
-    0, 1, 2, 3, 7, 8, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 255, 256, 0x3210, 0x7fff, 0x8000, 0x8001, 0xfffe, 0xffff, 0x10000, 0x7fffff, 0x800000,
-    0xffffff, 0x12345678, 0x7fffffff, 0x80000000, 0x80000001, 0xdeadbeef, 0xfedcba98, 0xffff8000, 0xfffffffe, 0xffffffff, 0x100000000, 0x123456789abcdef0,
-    0x7fffffffffffffff, 0x8000000000000000, 0x8000000000000001, 0xffffffff80000000, 0xfffffffffffffffe, 0xffffffffffffffff,
+    0,
+    1,
+    2,
+    3,
+    7,
+    8,
+    15,
+    16,
+    17,
+    31,
+    32,
+    33,
+    63,
+    64,
+    65,
+    127,
+    128,
+    255,
+    256,
+    0x3210,
+    0x7fff,
+    0x8000,
+    0x8001,
+    0xfffe,
+    0xffff,
+    0x10000,
+    0x7fffff,
+    0x800000,
+    0xffffff,
+    0x12345678,
+    0x7fffffff,
+    0x80000000,
+    0x80000001,
+    0xdeadbeef,
+    0xfedcba98,
+    0xffff8000,
+    0xfffffffe,
+    0xffffffff,
+    0x100000000,
+    0x123456789abcdef0,
+    0x7fffffffffffffff,
+    0x8000000000000000,
+    0x8000000000000001,
+    0xffffffff80000000,
+    0xfffffffffffffffe,
+    0xffffffffffffffff,
 };
 
 static uint64_t kind_mask(char kind)
@@ -498,8 +596,9 @@ static void put_row(Text *out, const IntRow *row)
 static ptxlint_module *module_of(const RowTable *table)
 {
     Text text = { 0 };
-    kit_print(&text, ".version 9.0\n.target sm_100a\n.address_size 64\n.visible .entry k()\n{\n"
-                     ".reg .b32 %%r<8>;\n.reg .b64 %%d<8>;\n.reg .b16 %%h<8>;\n.reg .pred %%p<8>;\n");
+    kit_print(&text,
+              ".version 9.0\n.target sm_100a\n.address_size 64\n.visible .entry k()\n{\n"
+              ".reg .b32 %%r<8>;\n.reg .b64 %%d<8>;\n.reg .b16 %%h<8>;\n.reg .pred %%p<8>;\n");
     for (unsigned i = 0; i < table->count; i++)
         put_row(&text, &table->rows[i]);
     kit_print(&text, "ret;\n}\n");
@@ -514,33 +613,41 @@ static unsigned wanted_carry(const IntRow *row, const uint64_t x[4])
     const IntRow plain = { .bits = row->bits, .is_signed = row->is_signed };
     const Wide all = (Wide)1 << row->bits;
     bool is_product = !strncmp(row->text, "mad", 3), is_chained = strchr(row->kinds, 'k');
-    Wide in = is_chained ? (Wide)(x[is_product ? 3 : 2] & 1) : 0, first = read_int(x[0], row->bits, false), second = read_int(x[1], row->bits, false);
+    Wide in = is_chained ? (Wide)(x[is_product ? 3 : 2] & 1) : 0,
+         first = read_int(x[0], row->bits, false), second = read_int(x[1], row->bits, false);
     if (is_product) {
-        first = strstr(row->text, ".hi") ? high_product(&plain, x[0], x[1]) : low_product(&plain, x[0], x[1]);
+        first = strstr(row->text, ".hi") ? high_product(&plain, x[0], x[1])
+                                         : low_product(&plain, x[0], x[1]);
         first = read_int((uint64_t)first, row->bits, false);
         second = read_int(x[2], row->bits, false);
     }
     return !strncmp(row->text, "sub", 3) ? first - second - in < 0 : first + second + in >= all;
 }
 
-static void fail_row(const IntRow *row, const char *how, const uint64_t x[4], uint64_t got, uint64_t want)
+static void fail_row(const IntRow *row, const char *how, const uint64_t x[4], uint64_t got,
+                     uint64_t want)
 {
-    fail_msg("%s (%s): %llx %llx %llx %llx gives %llx, want %llx", row->text, how, (unsigned long long)x[0], (unsigned long long)x[1],
-             (unsigned long long)x[2], (unsigned long long)x[3], (unsigned long long)got, (unsigned long long)want);
+    fail_msg("%s (%s): %llx %llx %llx %llx gives %llx, want %llx", row->text, how,
+             (unsigned long long)x[0], (unsigned long long)x[1], (unsigned long long)x[2],
+             (unsigned long long)x[3], (unsigned long long)got, (unsigned long long)want);
 }
 
 /* One lane alone, then a warp whose lanes differ in the operands that `mask` has. */
 static void check_lane(const IntRow *row, const Lanewise *lanewise, const uint64_t x[4])
 {
-    uint64_t want = (uint64_t)row->want(row, x) & row->mask, got = lanewise->fn(lanewise, x[0], x[1], x[2], x[3]) & row->mask;
+    uint64_t want = (uint64_t)row->want(row, x) & row->mask,
+             got = lanewise->fn(lanewise, x[0], x[1], x[2], x[3]) & row->mask;
     if (got != want)
         fail_row(row, "a lane", x, got, want);
-    if (strstr(row->text, ".cc") && (lanewise->carry(lanewise, x[0], x[1], x[2], x[3]) & 1) != wanted_carry(row, x))
+    if (strstr(row->text, ".cc")
+        && (lanewise->carry(lanewise, x[0], x[1], x[2], x[3]) & 1) != wanted_carry(row, x))
         fail_row(row, "carry", x, !wanted_carry(row, x), wanted_carry(row, x));
 }
 
-/* lanes: the operands of 32 lanes. lists: bit n: operand n differs from lane to lane; else it is that of lane 0. */
-static void check_warp(const IntRow *row, const Lanewise *lanewise, uint64_t lanes[4][32], unsigned lists)
+/* lanes: the operands of 32 lanes. lists: bit n: operand n differs from lane to lane; else it is
+ * that of lane 0. */
+static void check_warp(const IntRow *row, const Lanewise *lanewise, uint64_t lanes[4][32],
+                       unsigned lists)
 {
     const uint64_t same[4] = { lanes[0][0], lanes[1][0], lanes[2][0], lanes[3][0] };
     const uint64_t *given[4];
@@ -566,7 +673,11 @@ static void check_row(const IntRow *row, const Lanewise *lanewise)
     unsigned sizes[4], operands = (unsigned)strlen(row->kinds) - 1, filled = 0, turn = 0;
     uint64_t all = 1;
     for (unsigned i = 0; i < 4; i++) {
-        sizes[i] = corners_of(row, i < operands ? row->kinds[i + 1] : 0, operands > 3 ? 5 : operands > 2 ? 3 : 1, values[i]);
+        sizes[i] = corners_of(row, i < operands ? row->kinds[i + 1] : 0,
+                              operands > 3   ? 5
+                              : operands > 2 ? 3
+                                             : 1,
+                              values[i]);
         all *= sizes[i];
     }
     for (uint64_t n = 0; n < all; n++) {
@@ -617,11 +728,13 @@ static void test_none_missing(void **state)
     add_all(&table);
     for (FormId f = 1; f < ptx_form_count; f++) {
         const char *opcode = ptx_opcode_info[ptx_form_info[f].opcode].text;
-        bool is_there = ptx_form_info[f].class != FORM_INT && ptx_form_info[f].class != FORM_LOGIC && ptx_form_info[f].class != FORM_CMP;
+        bool is_there = ptx_form_info[f].class != FORM_INT && ptx_form_info[f].class != FORM_LOGIC
+                        && ptx_form_info[f].class != FORM_CMP;
         for (size_t i = 0; i < COUNT(elsewhere); i++)
             is_there |= !strcmp(opcode, elsewhere[i]);
         for (unsigned i = 0; i < table.count && !is_there; i++)
-            is_there = strcspn(table.rows[i].text, ".") == strlen(opcode) && !strncmp(table.rows[i].text, opcode, strlen(opcode));
+            is_there = strcspn(table.rows[i].text, ".") == strlen(opcode)
+                       && !strncmp(table.rows[i].text, opcode, strlen(opcode));
         if (!is_there)
             fail_msg("%s: no row has it", opcode);
     }
@@ -631,12 +744,19 @@ static void test_none_missing(void **state)
 /* What no form has is not evaluated, though its parts are known. */
 static void test_illegal(void **state)
 {
-    static const char *const texts[] = { "add.sat.u32 %r1, %r2, %r3;", "sub.sat.u32 %r1, %r2, %r3;", "add.sat.s64 %d1, %d2, %d3;", "mad.hi.sat.u32 %r1, %r2, %r3, %r4;",
-                                         "mul.hi.sat.s32 %r1, %r2, %r3;", "min.relu.u32 %r1, %r2, %r3;", "shr.sat.s32 %r1, %r2, %r3;", "add.sat.u16x2 %r1, %r2, %r3;" };
+    static const char *const texts[] = {
+        "add.sat.u32 %r1, %r2, %r3;",    "sub.sat.u32 %r1, %r2, %r3;",
+        "add.sat.s64 %d1, %d2, %d3;",    "mad.hi.sat.u32 %r1, %r2, %r3, %r4;",
+        "mul.hi.sat.s32 %r1, %r2, %r3;", "min.relu.u32 %r1, %r2, %r3;",
+        "shr.sat.s32 %r1, %r2, %r3;",    "add.sat.u16x2 %r1, %r2, %r3;"
+    };
     (void)state;
     for (size_t i = 0; i < COUNT(texts); i++) {
         Text text = { 0 };
-        kit_print(&text, ".version 9.0\n.target sm_100a\n.address_size 64\n.visible .entry k()\n{\n.reg .b32 %%r<8>;\n.reg .b64 %%d<8>;\n%s\nret;\n}\n", texts[i]);
+        kit_print(&text,
+                  ".version 9.0\n.target sm_100a\n.address_size 64\n.visible .entry k()\n{\n.reg "
+                  ".b32 %%r<8>;\n.reg .b64 %%d<8>;\n%s\nret;\n}\n",
+                  texts[i]);
         ptxlint_module *module = kit_module(text.bytes);
         Lanewise lanewise;
         if (ptx_lanewise_make(module->ir->funcs[0].insns[0].op, &lanewise))
@@ -648,6 +768,8 @@ static void test_illegal(void **state)
 
 UNIT(integer_forms)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_forms), cmocka_unit_test(test_none_missing), cmocka_unit_test(test_illegal) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_forms),
+                                        cmocka_unit_test(test_none_missing),
+                                        cmocka_unit_test(test_illegal) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

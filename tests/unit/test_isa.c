@@ -3,7 +3,7 @@
 
 #include "api/module.h"
 
-/* ---- the tables -------------------------------------------------------------------------------------------------- */
+/* ---- the tables ------------------------------------------------------------------------------ */
 
 static void test_sorted(void **state)
 {
@@ -15,9 +15,11 @@ static void test_sorted(void **state)
         if (strcmp(ptx_modifier_texts[i - 1], ptx_modifier_texts[i]) >= 0)
             fail_msg("modifiers %s and %s", ptx_modifier_texts[i - 1], ptx_modifier_texts[i]);
     for (OpcodeId i = 1; i < ptx_opcode_count; i++)
-        assert_int_equal(ptx_opcode_find(ptx_opcode_info[i].text, strlen(ptx_opcode_info[i].text)), i);
+        assert_int_equal(ptx_opcode_find(ptx_opcode_info[i].text, strlen(ptx_opcode_info[i].text)),
+                         i);
     for (uint16_t i = 0; i < ptx_modifier_count; i++)
-        assert_int_equal(ptx_modifier_find(ptx_modifier_texts[i], strlen(ptx_modifier_texts[i])), i);
+        assert_int_equal(ptx_modifier_find(ptx_modifier_texts[i], strlen(ptx_modifier_texts[i])),
+                         i);
     static const char *const none[] = { "", "a", "ad", "addd", "zzz", "~", "Add" };
     for (size_t i = 0; i < COUNT(none); i++)
         assert_int_equal(ptx_opcode_find(none[i], strlen(none[i])), 0);
@@ -34,21 +36,26 @@ static void test_forms(void **state)
         const OpcodeInfo *opcode = &ptx_opcode_info[form->opcode];
         assert_true(form->opcode > 0 && form->opcode < ptx_opcode_count);
         assert_true(f >= opcode->form_first && f < opcode->form_first + opcode->form_count);
-        if (form->version < 10 || form->version > PTX_VERSION_NEWEST || ptx_version_find(form->version / 10, form->version % 10) != TARGET_KNOWN)
+        if (form->version < 10 || form->version > PTX_VERSION_NEWEST
+            || ptx_version_find(form->version / 10, form->version % 10) != TARGET_KNOWN)
             fail_msg("%s: form %u: version %u", opcode->text, (unsigned)f, (unsigned)form->version);
         char target[16];
         Target read;
-        snprintf(target, sizeof target, "sm_%u%.1s", (unsigned)form->target.sm, form->target.suffix ? &form->target.suffix : "");
+        snprintf(target, sizeof target, "sm_%u%.1s", (unsigned)form->target.sm,
+                 form->target.suffix ? &form->target.suffix : "");
         if (ptx_target_find(target, strlen(target), &read) != TARGET_KNOWN)
             fail_msg("%s: form %u: target %s", opcode->text, (unsigned)f, target);
         assert_true(form->class != FORM_NONE);
         for (unsigned m = 0; m < form->modifier_count; m++) {
-            const GroupInfo *group = &ptx_group_info[ptx_form_modifiers[form->modifier_first + m].group];
+            const GroupInfo *group =
+                &ptx_group_info[ptx_form_modifiers[form->modifier_first + m].group];
             if (!group->count)
                 fail_msg("%s: form %u: an empty group", opcode->text, (unsigned)f);
             for (unsigned v = 0; v < group->count; v++) {
                 assert_true(ptx_group_values[group->first + v] < ptx_modifier_count);
-                assert_true(!v || ptx_group_values[group->first + v] > ptx_group_values[group->first + v - 1]);
+                assert_true(!v
+                            || ptx_group_values[group->first + v]
+                                   > ptx_group_values[group->first + v - 1]);
             }
         }
         for (unsigned o = 0; o < form->operand_count; o++)
@@ -58,7 +65,8 @@ static void test_forms(void **state)
     assert_int_equal(seen, ptx_form_count);
 }
 
-/* Column 2 of tests/data/isa/isa-facts.tsv: every opcode that ptxas 13.0 takes (column 9 says yes). */
+/* Column 2 of tests/data/isa/isa-facts.tsv: every opcode that ptxas 13.0 takes (column 9 says
+ * yes). */
 static void test_every_opcode(void **state)
 {
     (void)state;
@@ -79,18 +87,29 @@ static void test_every_opcode(void **state)
 static void test_targets(void **state)
 {
     (void)state;
-    static const struct { const char *text; TargetStatus status; uint16_t sm; char suffix; } names[] = {
-        { "sm_10", TARGET_KNOWN, 10, 0 }, { "sm_90", TARGET_KNOWN, 90, 0 }, { "sm_90a", TARGET_KNOWN, 90, 'a' }, { "compute_80", TARGET_KNOWN, 80, 0 },
-        { "sm_100f", TARGET_KNOWN, 100, 'f' }, { "sm_121a", TARGET_KNOWN, 121, 'a' }, { "sm_90f", TARGET_UNKNOWN, 0, 0 },
-        { "sm_80a", TARGET_UNKNOWN, 0, 0 }, { "sm_91", TARGET_UNKNOWN, 0, 0 }, { "sm_130", TARGET_NEWER, 130, 0 }, { "sm_130a", TARGET_NEWER, 130, 'a' },
-        { "sm_", TARGET_UNKNOWN, 0, 0 }, { "sm_9", TARGET_UNKNOWN, 0, 0 }, { "sm_90b", TARGET_UNKNOWN, 0, 0 }, { "sm_99999", TARGET_UNKNOWN, 0, 0 },
-        { "SM_90", TARGET_UNKNOWN, 0, 0 }, { "", TARGET_UNKNOWN, 0, 0 },
+    static const struct {
+        const char *text;
+        TargetStatus status;
+        uint16_t sm;
+        char suffix;
+    } names[] = {
+        { "sm_10", TARGET_KNOWN, 10, 0 },      { "sm_90", TARGET_KNOWN, 90, 0 },
+        { "sm_90a", TARGET_KNOWN, 90, 'a' },   { "compute_80", TARGET_KNOWN, 80, 0 },
+        { "sm_100f", TARGET_KNOWN, 100, 'f' }, { "sm_121a", TARGET_KNOWN, 121, 'a' },
+        { "sm_90f", TARGET_UNKNOWN, 0, 0 },    { "sm_80a", TARGET_UNKNOWN, 0, 0 },
+        { "sm_91", TARGET_UNKNOWN, 0, 0 },     { "sm_130", TARGET_NEWER, 130, 0 },
+        { "sm_130a", TARGET_NEWER, 130, 'a' }, { "sm_", TARGET_UNKNOWN, 0, 0 },
+        { "sm_9", TARGET_UNKNOWN, 0, 0 },      { "sm_90b", TARGET_UNKNOWN, 0, 0 },
+        { "sm_99999", TARGET_UNKNOWN, 0, 0 },  { "SM_90", TARGET_UNKNOWN, 0, 0 },
+        { "", TARGET_UNKNOWN, 0, 0 },
     };
     for (size_t i = 0; i < COUNT(names); i++) {
         Target target;
         TargetStatus status = ptx_target_find(names[i].text, strlen(names[i].text), &target);
-        if (status != names[i].status || target.sm != names[i].sm || target.suffix != names[i].suffix)
-            fail_msg("%s: status %d, sm %u%c", names[i].text, (int)status, (unsigned)target.sm, target.suffix ? target.suffix : ' ');
+        if (status != names[i].status || target.sm != names[i].sm
+            || target.suffix != names[i].suffix)
+            fail_msg("%s: status %d, sm %u%c", names[i].text, (int)status, (unsigned)target.sm,
+                     target.suffix ? target.suffix : ' ');
     }
     static const struct { Target have, needed; bool allowed; } rules[] = {
         { { 90, 0 }, { 90, 0 }, true },     { { 90, 0 }, { 80, 0 }, true },     { { 80, 0 }, { 90, 0 }, false },
@@ -102,8 +121,10 @@ static void test_targets(void **state)
     };
     for (size_t i = 0; i < COUNT(rules); i++)
         if (ptx_target_allows(rules[i].have, rules[i].needed) != rules[i].allowed)
-            fail_msg("sm_%u%c for sm_%u%c", (unsigned)rules[i].have.sm, rules[i].have.suffix ? rules[i].have.suffix : ' ',
-                     (unsigned)rules[i].needed.sm, rules[i].needed.suffix ? rules[i].needed.suffix : ' ');
+            fail_msg("sm_%u%c for sm_%u%c", (unsigned)rules[i].have.sm,
+                     rules[i].have.suffix ? rules[i].have.suffix : ' ',
+                     (unsigned)rules[i].needed.sm,
+                     rules[i].needed.suffix ? rules[i].needed.suffix : ' ');
 }
 
 static void test_versions(void **state)
@@ -129,7 +150,9 @@ static void test_versions(void **state)
 static void test_suggestions(void **state)
 {
     (void)state;
-    static const struct { const char *text, *near; } cases[] = { { "mvo", "mov" }, { "ad", "add" }, { "fmaa", "fma" }, { "qqqqqq", NULL } };
+    static const struct {
+        const char *text, *near;
+    } cases[] = { { "mvo", "mov" }, { "ad", "add" }, { "fmaa", "fma" }, { "qqqqqq", NULL } };
     for (size_t i = 0; i < COUNT(cases); i++) {
         const char *near = ptx_opcode_suggest(cases[i].text, strlen(cases[i].text));
         if (near != cases[i].near && (!near || !cases[i].near || strcmp(near, cases[i].near)))
@@ -137,7 +160,7 @@ static void test_suggestions(void **state)
     }
 }
 
-/* ---- classes and spaces ------------------------------------------------------------------------------------------ */
+/* ---- classes and spaces ---------------------------------------------------------------------- */
 
 static Op resolved(const char *text)
 {
@@ -146,7 +169,8 @@ static Op resolved(const char *text)
     return op;
 }
 
-/* What an instruction does is the longest row of op.def, part for part, that its text begins with. */
+/* What an instruction does is the longest row of op.def, part for part, that its text begins
+ * with. */
 static void test_operations(void **state)
 {
     (void)state;
@@ -167,7 +191,8 @@ static void test_operations(void **state)
     for (size_t i = 0; i < COUNT(cases); i++) {
         Op op = resolved(cases[i].text);
         if (op.family != (uint8_t)cases[i].family || op.operation != (uint8_t)cases[i].operation)
-            fail_msg("%s: family %u, operation %u", cases[i].text, (unsigned)op.family, (unsigned)op.operation);
+            fail_msg("%s: family %u, operation %u", cases[i].text, (unsigned)op.family,
+                     (unsigned)op.operation);
     }
     static const char *const rows[] = {
         "",
@@ -177,7 +202,8 @@ static void test_operations(void **state)
     };
     for (size_t i = 1; i < COUNT(rows); i++)
         if (resolved(rows[i]).operation != i)
-            fail_msg("%s is operation %u, not %zu", rows[i], (unsigned)resolved(rows[i]).operation, i);
+            fail_msg("%s is operation %u, not %zu", rows[i], (unsigned)resolved(rows[i]).operation,
+                     i);
 }
 
 static void test_modifiers(void **state)
@@ -198,9 +224,11 @@ static void test_modifiers(void **state)
                 fail_msg("%s has .%s: %d", text, rows[other], ptx_op_has(&op, other));
         assert_int_equal(ptx_op_modifier(&op, 0), m);
     }
-    Op op = resolved("mad.lo.sat.s32"), none = resolved("add.s32"), unknown = resolved("add.frob.s32");
+    Op op = resolved("mad.lo.sat.s32"), none = resolved("add.s32"),
+       unknown = resolved("add.frob.s32");
     static const uint8_t words[] = { MOD_FTZ, MOD_SAT, MOD_NONE };
-    assert_true(ptx_op_has(&op, MOD_LO) && ptx_op_has_any(&op, words) && !ptx_op_has_any(&none, words));
+    assert_true(ptx_op_has(&op, MOD_LO) && ptx_op_has_any(&op, words)
+                && !ptx_op_has_any(&none, words));
     assert_int_equal(ptx_op_modifier(&unknown, 0), MOD_NONE);
     assert_int_equal(resolved("wgmma.mma_async.sync.aligned.m64n128k16.f32.f16.f16").shape[1], 128);
     assert_int_equal(resolved("ldmatrix.sync.aligned.m8n8.x4.shared.b16").shape[1], 0);
@@ -209,18 +237,43 @@ static void test_modifiers(void **state)
 static void test_classes(void **state)
 {
     (void)state;
-    static const struct { const char *text; InsnClass insn_class; Space space; uint8_t vector; } cases[] = {
-        { "fma.rn.f32", CLASS_FMA, SPACE_NONE, 1 }, { "mad.f32", CLASS_FMA, SPACE_NONE, 1 }, { "add.f32", CLASS_FP32, SPACE_NONE, 1 },
-        { "fma.rn.f64", CLASS_FP64, SPACE_NONE, 1 }, { "add.f64", CLASS_FP64, SPACE_NONE, 1 }, { "fma.rn.f16x2", CLASS_HALF, SPACE_NONE, 1 },
-        { "add.rn.bf16", CLASS_HALF, SPACE_NONE, 1 }, { "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32", CLASS_TENSOR, SPACE_NONE, 1 },
-        { "add.s32", CLASS_INT, SPACE_NONE, 1 }, { "mad.lo.s32", CLASS_INT, SPACE_NONE, 1 }, { "setp.lt.s32", CLASS_INT, SPACE_NONE, 1 },
-        { "and.b32", CLASS_LOGIC, SPACE_NONE, 1 }, { "shl.b32", CLASS_LOGIC, SPACE_NONE, 1 }, { "lop3.b32", CLASS_LOGIC, SPACE_NONE, 1 },
-        { "cvt.rn.f32.s32", CLASS_CVT, SPACE_NONE, 1 }, { "sin.approx.f32", CLASS_SFU, SPACE_NONE, 1 }, { "rcp.approx.ftz.f32", CLASS_SFU, SPACE_NONE, 1 },
-        { "ld.global.v4.f32", CLASS_GLOBAL, SPACE_GLOBAL, 4 }, { "ld.f32", CLASS_GLOBAL, SPACE_GENERIC, 1 }, { "st.shared.b32", CLASS_SHARED, SPACE_SHARED, 1 },
-        { "ld.local.v2.b32", CLASS_LOCAL, SPACE_LOCAL, 2 }, { "ld.const.f32", CLASS_CONST, SPACE_CONST, 1 }, { "ld.param.u64", CLASS_PARAM, SPACE_PARAM, 1 },
-        { "tex.2d.v4.f32.f32", CLASS_TEXTURE, SPACE_NONE, 4 }, { "atom.global.add.u32", CLASS_ATOMIC, SPACE_GLOBAL, 1 },
-        { "red.shared.add.u32", CLASS_ATOMIC, SPACE_SHARED, 1 }, { "bra.uni", CLASS_CONTROL, SPACE_NONE, 1 }, { "ret", CLASS_CONTROL, SPACE_NONE, 1 },
-        { "bar.sync", CLASS_BARRIER, SPACE_NONE, 1 }, { "membar.gl", CLASS_BARRIER, SPACE_NONE, 1 }, { "mov.u32", CLASS_MOVE, SPACE_NONE, 1 },
+    static const struct {
+        const char *text;
+        InsnClass insn_class;
+        Space space;
+        uint8_t vector;
+    } cases[] = {
+        { "fma.rn.f32", CLASS_FMA, SPACE_NONE, 1 },
+        { "mad.f32", CLASS_FMA, SPACE_NONE, 1 },
+        { "add.f32", CLASS_FP32, SPACE_NONE, 1 },
+        { "fma.rn.f64", CLASS_FP64, SPACE_NONE, 1 },
+        { "add.f64", CLASS_FP64, SPACE_NONE, 1 },
+        { "fma.rn.f16x2", CLASS_HALF, SPACE_NONE, 1 },
+        { "add.rn.bf16", CLASS_HALF, SPACE_NONE, 1 },
+        { "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32", CLASS_TENSOR, SPACE_NONE, 1 },
+        { "add.s32", CLASS_INT, SPACE_NONE, 1 },
+        { "mad.lo.s32", CLASS_INT, SPACE_NONE, 1 },
+        { "setp.lt.s32", CLASS_INT, SPACE_NONE, 1 },
+        { "and.b32", CLASS_LOGIC, SPACE_NONE, 1 },
+        { "shl.b32", CLASS_LOGIC, SPACE_NONE, 1 },
+        { "lop3.b32", CLASS_LOGIC, SPACE_NONE, 1 },
+        { "cvt.rn.f32.s32", CLASS_CVT, SPACE_NONE, 1 },
+        { "sin.approx.f32", CLASS_SFU, SPACE_NONE, 1 },
+        { "rcp.approx.ftz.f32", CLASS_SFU, SPACE_NONE, 1 },
+        { "ld.global.v4.f32", CLASS_GLOBAL, SPACE_GLOBAL, 4 },
+        { "ld.f32", CLASS_GLOBAL, SPACE_GENERIC, 1 },
+        { "st.shared.b32", CLASS_SHARED, SPACE_SHARED, 1 },
+        { "ld.local.v2.b32", CLASS_LOCAL, SPACE_LOCAL, 2 },
+        { "ld.const.f32", CLASS_CONST, SPACE_CONST, 1 },
+        { "ld.param.u64", CLASS_PARAM, SPACE_PARAM, 1 },
+        { "tex.2d.v4.f32.f32", CLASS_TEXTURE, SPACE_NONE, 4 },
+        { "atom.global.add.u32", CLASS_ATOMIC, SPACE_GLOBAL, 1 },
+        { "red.shared.add.u32", CLASS_ATOMIC, SPACE_SHARED, 1 },
+        { "bra.uni", CLASS_CONTROL, SPACE_NONE, 1 },
+        { "ret", CLASS_CONTROL, SPACE_NONE, 1 },
+        { "bar.sync", CLASS_BARRIER, SPACE_NONE, 1 },
+        { "membar.gl", CLASS_BARRIER, SPACE_NONE, 1 },
+        { "mov.u32", CLASS_MOVE, SPACE_NONE, 1 },
         { "shfl.sync.down.b32", CLASS_MOVE, SPACE_NONE, 1 },
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
@@ -228,12 +281,14 @@ static void test_classes(void **state)
         ptx_op_resolve(&op, cases[i].text, strlen(cases[i].text));
         if (!op.form || op.insn_class != cases[i].insn_class || op.vector != cases[i].vector
             || (cases[i].space ? op.space != cases[i].space : false))
-            fail_msg("%s: form %u, class %s, space %u, vector %u", cases[i].text, (unsigned)op.form, ptx_class_info[op.insn_class].text ?
-                     ptx_class_info[op.insn_class].text : "none", (unsigned)op.space, (unsigned)op.vector);
+            fail_msg("%s: form %u, class %s, space %u, vector %u", cases[i].text, (unsigned)op.form,
+                     ptx_class_info[op.insn_class].text ? ptx_class_info[op.insn_class].text
+                                                        : "none",
+                     (unsigned)op.space, (unsigned)op.vector);
     }
 }
 
-/* ---- roles ------------------------------------------------------------------------------------------------------- */
+/* ---- roles ----------------------------------------------------------------------------------- */
 
 /* Registers that an instruction writes and reads, in operand order; the guard is read last. */
 static const struct { const char *text, *defs, *uses; } roles[] = {
@@ -336,7 +391,8 @@ static const struct { const char *text, *defs, *uses; } roles[] = {
 
 static void add_name(Text *list, const Module *module, const Reg *reg)
 {
-    kit_print(list, "%s%.*s", list->length ? " " : "", (int)ptx_span_length(reg->name), module->text + reg->name.begin);
+    kit_print(list, "%s%.*s", list->length ? " " : "", (int)ptx_span_length(reg->name),
+              module->text + reg->name.begin);
 }
 
 static void test_roles(void **state)
@@ -346,10 +402,14 @@ static void test_roles(void **state)
     for (size_t i = 0; i < COUNT(roles); i++) {
         char text[2048];
         snprintf(text, sizeof text,
-                 ".version 8.7\n.target sm_90a\n.address_size 64\n.global .b32 g[4];\n.shared .b32 sm[64];\n"
+                 ".version 8.7\n.target sm_90a\n.address_size 64\n.global .b32 g[4];\n.shared .b32 "
+                 "sm[64];\n"
                  ".func (.reg .b32 r) helper(.reg .b32 a) { mov.b32 r, a; ret; }\n"
-                 ".entry k(.param .u64 arg) {\n.reg .pred %%p<8>; .reg .b32 %%r<9>; .reg .b64 %%rd<9>; .reg .f32 %%f<9>; .reg .f64 %%fd<9>; .reg .v4 .f32 v;\n"
-                 "proto: .callprototype (.reg .b32 _) _ (.reg .b32 _);\ntargets: .branchtargets DONE;\n%s\nDONE:\nret; }\n", roles[i].text);
+                 ".entry k(.param .u64 arg) {\n.reg .pred %%p<8>; .reg .b32 %%r<9>; .reg .b64 "
+                 "%%rd<9>; .reg .f32 %%f<9>; .reg .f64 %%fd<9>; .reg .v4 .f32 v;\n"
+                 "proto: .callprototype (.reg .b32 _) _ (.reg .b32 _);\ntargets: .branchtargets "
+                 "DONE;\n%s\nDONE:\nret; }\n",
+                 roles[i].text);
         ptxlint_options options;
         ptxlint_module *module = NULL;
         ptxlint_options_init(&options);
@@ -372,7 +432,8 @@ static void test_roles(void **state)
             add_name(&uses, module->ir, &func->regs[insn->guard]);
         if (*errors || strcmp(defs.bytes, roles[i].defs) || strcmp(uses.bytes, roles[i].uses)) {
             char *all = kit_describe(module);
-            kit_print(&trouble, "%s: writes `%s`, reads `%s`\n%s", roles[i].text, defs.bytes, uses.bytes, all);
+            kit_print(&trouble, "%s: writes `%s`, reads `%s`\n%s", roles[i].text, defs.bytes,
+                      uses.bytes, all);
             free(all);
         }
         free(errors);

@@ -27,7 +27,7 @@ static char *document_end(Document *d)
     return d->text.bytes;
 }
 
-/* ---- text -------------------------------------------------------------------------------------------------------- */
+/* ---- text ------------------------------------------------------------------------------------ */
 
 static char *text_written(const char *text)
 {
@@ -47,7 +47,11 @@ static uint32_t next_random(uint64_t *state)
 static void test_text(void **state)
 {
     (void)state;
-    static const char *const pieces[] = { "a", "\"", "\\", "\n", "\x01", "\x1f", "\x7f", " ", "/", "\xc3\xa9", "\xe2\x82\xac", "\xf0\x9f\x98\x80", "plain words" };
+    static const char *const pieces[] = {
+        "a",          "\"", "\\", "\n",       "\x01",         "\x1f",
+        "\x7f",       " ",  "/",  "\xc3\xa9", "\xe2\x82\xac", "\xf0\x9f\x98\x80",
+        "plain words"
+    };
     uint64_t seed = 1;
     for (unsigned round = 0; round < 20000; round++) {
         char text[256] = "";
@@ -82,7 +86,7 @@ static void test_text_that_is_none(void **state)
     }
 }
 
-/* ---- numbers ----------------------------------------------------------------------------------------------------- */
+/* ---- numbers --------------------------------------------------------------------------------- */
 
 static char *real_written(double number)
 {
@@ -111,9 +115,42 @@ static void expect_real(double number)
 static void test_real(void **state)
 {
     (void)state;
-    static const double cases[] = { 0, -0.0, 1, -1, 0.1, 1e-4, 9.9999999999e-5, 9.9999999995e-5, 1e-5, 1e-6, 0.5, 1.5, 1e9, 9999999999.0, 9999999999.5, 9999999999.4, 1e10,
-        1e15, 1e22, 1e100, 1e-300, 5e-324, 1.7976931348623157e308, 99.999999995, 99.9999999949, 0.99999999995, 0.999999999949, 123456789.05, 1234567890.5, 1234567891.5,
-        0.00012345678905, 33.333333333333336, 1.0000000005, 1.00000000055, 2.5, 1e-4 + 1e-16 };
+    static const double cases[] = { 0,
+                                    -0.0,
+                                    1,
+                                    -1,
+                                    0.1,
+                                    1e-4,
+                                    9.9999999999e-5,
+                                    9.9999999995e-5,
+                                    1e-5,
+                                    1e-6,
+                                    0.5,
+                                    1.5,
+                                    1e9,
+                                    9999999999.0,
+                                    9999999999.5,
+                                    9999999999.4,
+                                    1e10,
+                                    1e15,
+                                    1e22,
+                                    1e100,
+                                    1e-300,
+                                    5e-324,
+                                    1.7976931348623157e308,
+                                    99.999999995,
+                                    99.9999999949,
+                                    0.99999999995,
+                                    0.999999999949,
+                                    123456789.05,
+                                    1234567890.5,
+                                    1234567891.5,
+                                    0.00012345678905,
+                                    33.333333333333336,
+                                    1.0000000005,
+                                    1.00000000055,
+                                    2.5,
+                                    1e-4 + 1e-16 };
     for (size_t i = 0; i < COUNT(cases); i++) {
         expect_real(cases[i]);
         expect_real(nextafter(cases[i], 1));
@@ -122,8 +159,10 @@ static void test_real(void **state)
     uint64_t seed = 7;
     for (unsigned i = 0; i < 200000; i++) {
         double digits = (double)next_random(&seed) * 4294967296.0 + (double)next_random(&seed);
-        expect_real(ldexp(digits, (int)(next_random(&seed) % 60) - 100));       /* every size that has a short way */
-        expect_real((double)(next_random(&seed) % 2000000) / 1024);             /* ties among them */
+        /* every size that has a short way */
+        expect_real(ldexp(digits, (int)(next_random(&seed) % 60) - 100));
+        /* ties among them */
+        expect_real((double)(next_random(&seed) % 2000000) / 1024);
     }
 }
 
@@ -145,11 +184,12 @@ static void test_numbers(void **state)
     ptx_json_bool(&d.json, NULL, 2);
     ptx_json_end(&d.json);
     char *got = document_end(&d);
-    assert_string_equal(got, "[9223372036854775807,-9223372036854775807,null,0,18446744073709551615,null,7,null,null,true]");
+    assert_string_equal(got, "[9223372036854775807,-9223372036854775807,null,0,"
+                             "18446744073709551615,null,7,null,null,true]");
     free(got);
 }
 
-/* ---- reasons ----------------------------------------------------------------------------------------------------- */
+/* ---- reasons --------------------------------------------------------------------------------- */
 
 static const char *reason_of(const char *key, const void *of)
 {
@@ -181,8 +221,9 @@ static void test_reasons(void **state)
     ptx_json_reasons(j, reason_of, "so");
     ptx_json_end(j);
     char *got = document_end(&d);
-    assert_string_equal(got, "{\"a\":null,\"silent\":null,\"error\":null,\"list\":[1,null],\"explained\":{\"x\":null,\"why\":null},\"nested\":{\"y\":null},"
-                        "\"reasons\":{\"a\":\"so\",\"list\":\"so\",\"nested\":\"so\"}}");
+    assert_string_equal(got, "{\"a\":null,\"silent\":null,\"error\":null,\"list\":[1,null],"
+                             "\"explained\":{\"x\":null,\"why\":null},\"nested\":{\"y\":null},"
+                             "\"reasons\":{\"a\":\"so\",\"list\":\"so\",\"nested\":\"so\"}}");
     assert_false(j->levels[0].has_null);
     free(got);
 }
@@ -221,7 +262,8 @@ static void test_long(void **state)
 UNIT(json_writer)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_text), cmocka_unit_test(test_text_that_is_none), cmocka_unit_test(test_real), cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_text),    cmocka_unit_test(test_text_that_is_none),
+        cmocka_unit_test(test_real),    cmocka_unit_test(test_numbers),
         cmocka_unit_test(test_reasons), cmocka_unit_test(test_long),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,5 @@
-/* test_lanewise.c -- each operation of src/analysis/sim/alu/lanewise.c at the corners of its operands against oracle_ops.h, a second writing of the PTX ISA. */
+/* test_lanewise.c -- each operation of src/analysis/sim/alu/lanewise.c at the corners of its
+ * operands against oracle_ops.h, a second writing of the PTX ISA. */
 #include "kit.h"
 #include "oracle_rows.h"
 
@@ -6,19 +7,102 @@
 #include "analysis/sim/value.h"
 
 static const uint64_t corners[] = {
-    0, 1, 2, 3, 7, 8, 15, 16, 17, 24, 31, 32, 33, 63, 64, 65, 127, 128, 255, 256, 0x3210, 0x7654, 0x89ab, 0x7fff, 0x8000, 0xffff, 0x10000,
-    0x7fffff, 0x800000, 0xffffff, 0x12345678, 0x7fffffff, 0x80000000, 0x80000001, 0xdeadbeef, 0xffffff80, 0xfffffffe, 0xffffffff, 0x100000000, 0x123456789abcdef0,
-    0x7fffffffffffffff, 0x8000000000000000, 0xffffffff80000000, 0xfffffffffffffff0, 0xffffffffffffffff,
+    0,
+    1,
+    2,
+    3,
+    7,
+    8,
+    15,
+    16,
+    17,
+    24,
+    31,
+    32,
+    33,
+    63,
+    64,
+    65,
+    127,
+    128,
+    255,
+    256,
+    0x3210,
+    0x7654,
+    0x89ab,
+    0x7fff,
+    0x8000,
+    0xffff,
+    0x10000,
+    0x7fffff,
+    0x800000,
+    0xffffff,
+    0x12345678,
+    0x7fffffff,
+    0x80000000,
+    0x80000001,
+    0xdeadbeef,
+    0xffffff80,
+    0xfffffffe,
+    0xffffffff,
+    0x100000000,
+    0x123456789abcdef0,
+    0x7fffffffffffffff,
+    0x8000000000000000,
+    0xffffffff80000000,
+    0xfffffffffffffff0,
+    0xffffffffffffffff,
 };
 
-static const float floats[] = { 0.0f, -0.0f, 0.5f, -0.5f, 1.0f, 1.5f, 2.5f, -1.5f, -2.5f, 3.7f, -3.7f, 255.6f, 40000.0f, -40000.0f, 16777217.0f, 2147483648.0f,
-                               448.0f, 465.0f, -0.0009765625f, 0.0029296875f, 6.5f, 5.0f, 0.0625f, 29.0f, 1.0625f, 57344.0f, 0.75f,
-                               -2147483648.0f, 4294967296.0f, 1e19f, -1e19f, 1e38f, -1e38f, 1e-45f, -1e-45f, 1e-39f, (float)INFINITY, -(float)INFINITY, (float)NAN };
+static const float floats[] = { 0.0f,
+                                -0.0f,
+                                0.5f,
+                                -0.5f,
+                                1.0f,
+                                1.5f,
+                                2.5f,
+                                -1.5f,
+                                -2.5f,
+                                3.7f,
+                                -3.7f,
+                                255.6f,
+                                40000.0f,
+                                -40000.0f,
+                                16777217.0f,
+                                2147483648.0f,
+                                448.0f,
+                                465.0f,
+                                -0.0009765625f,
+                                0.0029296875f,
+                                6.5f,
+                                5.0f,
+                                0.0625f,
+                                29.0f,
+                                1.0625f,
+                                57344.0f,
+                                0.75f,
+                                -2147483648.0f,
+                                4294967296.0f,
+                                1e19f,
+                                -1e19f,
+                                1e38f,
+                                -1e38f,
+                                1e-45f,
+                                -1e-45f,
+                                1e-39f,
+                                (float)INFINITY,
+                                -(float)INFINITY,
+                                (float)NAN };
 
-static const uint64_t halves[] = { 0x0001, 0x03ff, 0x0400, 0x0401, 0x3555, 0x3800, 0x3c00, 0x3c01, 0x3e00, 0x3f80, 0x3f81, 0x4100, 0x4248, 0x4b01, 0x6400, 0x6401, 0x7bff,
-                                   0x7c00, 0x7e00, 0x7f7f, 0x7f80, 0x8001, 0x83ff, 0xbc00, 0xbc01, 0xc0ff, 0xfbff, 0xfc00, 0xff80, 0x0080, 0x007f };
+static const uint64_t halves[] = { 0x0001, 0x03ff, 0x0400, 0x0401, 0x3555, 0x3800, 0x3c00, 0x3c01,
+                                   0x3e00, 0x3f80, 0x3f81, 0x4100, 0x4248, 0x4b01, 0x6400, 0x6401,
+                                   0x7bff, 0x7c00, 0x7e00, 0x7f7f, 0x7f80, 0x8001, 0x83ff, 0xbc00,
+                                   0xbc01, 0xc0ff, 0xfbff, 0xfc00, 0xff80, 0x0080, 0x007f };
 
-enum { MAX_CORNERS = sizeof corners / sizeof *corners + sizeof floats / sizeof *floats + sizeof halves / sizeof *halves };
+enum {
+    MAX_CORNERS = sizeof corners / sizeof *corners + sizeof floats / sizeof *floats
+                  + sizeof halves / sizeof *halves
+};
 
 static bool is_carry_left(unsigned row)
 {
@@ -27,7 +111,11 @@ static bool is_carry_left(unsigned row)
 
 static uint64_t mask_of(char kind)
 {
-    return kind == 'd' ? UINT64_MAX : kind == 'r' ? UINT32_MAX : kind == 'h' ? 0xffff : kind == 'l' || kind == 'b' ? 255 : 1;
+    return kind == 'd'                  ? UINT64_MAX
+           : kind == 'r'                ? UINT32_MAX
+           : kind == 'h'                ? 0xffff
+           : kind == 'l' || kind == 'b' ? 255
+                                        : 1;
 }
 
 static bool is_float(const char *text)
@@ -60,7 +148,8 @@ static void put_insn(Text *out, const OracleOp *op)
     for (const char *at = op->registers; *at && *at != 'k'; at += oracle_part_length(at + 1) + 1) {
         char part[8];
         bool has_minus = oracle_part(at + 1, part);
-        kit_print(out, *at == 'l' ? "%s%s0x1e" : "%s%s%%%c%u%s", count ? ", " : "", has_minus ? "-" : "", *at, count, part);
+        kit_print(out, *at == 'l' ? "%s%s0x1e" : "%s%s%%%c%u%s", count ? ", " : "",
+                  has_minus ? "-" : "", *at, count, part);
         count++;
     }
     kit_print(out, ";\n");
@@ -70,7 +159,8 @@ static ptxlint_module *module_of_all(void)
 {
     Text text = { 0 };
     kit_print(&text, ".version 9.0\n.target sm_100a\n.address_size 64\n.visible .entry k()\n{\n"
-                     ".reg .b8 %%b<8>;\n.reg .b32 %%r<8>;\n.reg .b64 %%d<8>;\n.reg .b16 %%h<8>;\n.reg .pred %%p<8>;\n");
+                     ".reg .b8 %%b<8>;\n.reg .b32 %%r<8>;\n.reg .b64 %%d<8>;\n.reg .b16 "
+                     "%%h<8>;\n.reg .pred %%p<8>;\n");
     for (size_t i = 0; i < ORACLE_ROW_COUNT; i++)
         if (!is_move(&oracle_rows[i]))
             put_insn(&text, &oracle_rows[i]);
@@ -83,7 +173,10 @@ static ptxlint_module *module_of_all(void)
 /* A NaN has many forms, the machine writes one; C may give another of a double. */
 static bool is_same(const char *text, char kind, uint64_t got, uint64_t want)
 {
-    return got == want || (is_float(text) && kind == 'r' && strstr(text, ".f32") && isnan(f32_of(got)) && isnan(f32_of(want))) || (is_float(text) && kind == 'd' && isnan(f64_of(got)) && isnan(f64_of(want)));
+    return got == want
+           || (is_float(text) && kind == 'r' && strstr(text, ".f32") && isnan(f32_of(got))
+               && isnan(f32_of(want)))
+           || (is_float(text) && kind == 'd' && isnan(f64_of(got)) && isnan(f64_of(want)));
 }
 
 static unsigned check(unsigned row, const Lanewise *lanewise, const uint64_t x[4], char kind)
@@ -91,11 +184,13 @@ static unsigned check(unsigned row, const Lanewise *lanewise, const uint64_t x[4
     LaneFn *fn = is_carry_left(row) ? lanewise->carry : lanewise->fn;
     if (is_carry_left(row))
         kind = 'k';
-    uint64_t want = oracle_value(row, x[0], x[1], x[2], x[3]) & mask_of(kind), got = fn ? fn(lanewise, x[0], x[1], x[2], x[3]) & mask_of(kind) : 0;
+    uint64_t want = oracle_value(row, x[0], x[1], x[2], x[3]) & mask_of(kind),
+             got = fn ? fn(lanewise, x[0], x[1], x[2], x[3]) & mask_of(kind) : 0;
     if (is_same(oracle_rows[row].text, kind, got, want))
         return 0;
-    print_message("%s: %llx %llx %llx %llx gives %llx, want %llx\n", oracle_rows[row].text, (unsigned long long)x[0], (unsigned long long)x[1],
-                  (unsigned long long)x[2], (unsigned long long)x[3], (unsigned long long)got, (unsigned long long)want);
+    print_message("%s: %llx %llx %llx %llx gives %llx, want %llx\n", oracle_rows[row].text,
+                  (unsigned long long)x[0], (unsigned long long)x[1], (unsigned long long)x[2],
+                  (unsigned long long)x[3], (unsigned long long)got, (unsigned long long)want);
     return 1;
 }
 
@@ -111,7 +206,8 @@ static unsigned check_row(unsigned row, const Lanewise *lanewise)
         if (i + 1 < count)
             sizes[i] = corners_of(oracle_rows[row].text, kinds[i + 1], count > 3, values[i]);
     }
-    for (uint64_t all = (uint64_t)sizes[0] * sizes[1] * sizes[2] * sizes[3], n = 0; n < all && wrong < 3; n++) {
+    for (uint64_t all = (uint64_t)sizes[0] * sizes[1] * sizes[2] * sizes[3], n = 0;
+         n < all && wrong < 3; n++) {
         uint64_t rest = n, x[4];
         for (unsigned i = 0; i < 4; i++) {
             x[i] = values[i][rest % sizes[i]];

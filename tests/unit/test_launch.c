@@ -1,4 +1,5 @@
-/* test_launch.c -- launches from a file and from settings, as the analyses get them; logs of ptxas. */
+/* test_launch.c -- launches from a file and from settings, as the analyses get them; logs of
+ * ptxas. */
 #include "input/launch.h"
 #include "api/module.h"
 #include "input/ptxas.h"
@@ -20,7 +21,7 @@ static char *print(const char *format, ...)
     return copy;
 }
 
-/* ---- a launch of the first function of some PTX ------------------------------------------------------------------ */
+/* ---- a launch of the first function of some PTX ---------------------------------------------- */
 
 typedef struct Built {
     ptxlint_module *module;
@@ -35,20 +36,23 @@ static void build(Built *built, const char *ptx, const char *json, const char *c
 {
     char error[256] = "", key[64];
     built->module = kit_module(ptx);
-    if (ptxlint_launches_new(json, json ? strlen(json) : 0, &built->launches, error, sizeof error) != PTXLINT_OK)
+    if (ptxlint_launches_new(json, json ? strlen(json) : 0, &built->launches, error, sizeof error)
+        != PTXLINT_OK)
         fail_msg("%s: %s", json, error);
     for (; settings && *settings; settings++) {
         size_t length = strcspn(*settings, "=");
         assert_true(length < sizeof key);
         memcpy(key, *settings, length);
         key[length] = 0;
-        if (ptxlint_launches_set(built->launches, key, *settings + length + 1, error, sizeof error) != PTXLINT_OK)
+        if (ptxlint_launches_set(built->launches, key, *settings + length + 1, error, sizeof error)
+            != PTXLINT_OK)
             fail_msg("%s: %s", *settings, error);
     }
     ptx_arena_init(&built->arena, 1 << 24, &built->on_failure);
     if (setjmp(built->on_failure))
         fail_msg("no memory");
-    built->launch = ptx_launch_build(&built->arena, built->launches, "src/k.ptx", built->module->ir, &built->module->ir->funcs[0]);
+    built->launch = ptx_launch_build(&built->arena, built->launches, "src/k.ptx", built->module->ir,
+                                     &built->module->ir->funcs[0]);
 }
 
 static void built_free(Built *built)
@@ -71,7 +75,7 @@ static void describe_param(const Launch *launch, uint32_t position, char *out, s
         snprintf(out + 2 * i, 3, "%02x", param->bytes[i]);
 }
 
-/* ---- parameters -------------------------------------------------------------------------------------------------- */
+/* ---- parameters ------------------------------------------------------------------------------ */
 
 /* json: a value in the file. The same as text must give the same as a setting. */
 static const struct { const char *declared, *json, *want; } params[] = {
@@ -140,10 +144,16 @@ static const struct { const char *declared, *json, *want; } params[] = {
     { ".align 8 .b8 p[2305843009213693956]", "5", "unknown" },  /* bytes * 8 would be 32 */
 };
 
-static void expect_param(const char *declared, const char *json, const char *setting, const char *want)
+static void expect_param(const char *declared, const char *json, const char *setting,
+                         const char *want)
 {
-    const char *body = strcmp(want, "pointer") ? "" : ".reg .b64 %rd<3>; .reg .b32 %r<2>; ld.param.u64 %rd1, [p]; add.s64 %rd2, %rd1, 8; ld.global.u32 %r1, [%rd2];";
-    char *ptx = print(".version 8.7\n.target sm_90\n.address_size 64\n.entry k(.param %s) { %s ret; }\n", declared, body);
+    const char *body = strcmp(want, "pointer")
+                           ? ""
+                           : ".reg .b64 %rd<3>; .reg .b32 %r<2>; ld.param.u64 %rd1, [p]; add.s64 "
+                             "%rd2, %rd1, 8; ld.global.u32 %r1, [%rd2];";
+    char *ptx = print(
+        ".version 8.7\n.target sm_90\n.address_size 64\n.entry k(.param %s) { %s ret; }\n",
+        declared, body);
     char *file = json ? print("{\"kernels\": {\"k\": {\"params\": [%s]}}}", json) : NULL;
     char *set = setting ? print("param=p=%s", setting) : NULL, got[64];
     Built built;
@@ -168,13 +178,18 @@ static void test_uses(void **state)
         { "mad.wide.u32 %rd4, %r1, 4, %rd1; st.global.u32 [%rd4], %r1;", "pointer" },
         { "", "unknown" },
         { "setp.lt.u64 %p1, %rd1, %rd2; @%p1 st.global.u32 [%rd2], %r1;", "unknown" },
-        { "shl.b64 %rd3, %rd1, 2; add.s64 %rd4, %rd2, %rd3; st.global.u32 [%rd4], %r1;", "unknown" },      /* an index */
+        /* an index */
+        { "shl.b64 %rd3, %rd1, 2; add.s64 %rd4, %rd2, %rd3; st.global.u32 [%rd4], %r1;", "unknown" },
         { "mad.lo.s64 %rd4, %rd1, 4, %rd2; st.global.u32 [%rd4], %r1;", "unknown" },
         { "st.global.u64 [%rd2], %rd1;", "unknown" },
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
-        char *ptx = print(".version 8.7\n.target sm_90\n.address_size 64\n.entry k(.param .u64 p, .param .u64 q) { .reg .b64 %%rd<9>; .reg .b32 %%r<9>; .reg .pred %%p<2>; "
-                          "ld.param.u64 %%rd1, [p]; ld.param.u64 %%rd2, [q]; %s ret; }\n", cases[i].body), got[64];
+        char *ptx = print(
+                 ".version 8.7\n.target sm_90\n.address_size 64\n.entry k(.param .u64 p, .param "
+                 ".u64 q) { .reg .b64 %%rd<9>; .reg .b32 %%r<9>; .reg .pred %%p<2>; "
+                 "ld.param.u64 %%rd1, [p]; ld.param.u64 %%rd2, [q]; %s ret; }\n",
+                 cases[i].body),
+             got[64];
         Built built;
         build(&built, ptx, "{\"kernels\": {\"k\": {\"params\": [null, null]}}}", NULL);
         describe_param(built.launch, 0, got, sizeof got);
@@ -199,7 +214,9 @@ static void test_params(void **state)
     }
 }
 
-#define KERNEL ".version 8.7\n.target sm_90\n.address_size 64\n.entry k(.param .u32 k_param_0, .param .u32 n, .param .u32 k_param_2)"
+#define KERNEL                                                                                    \
+    ".version 8.7\n.target sm_90\n.address_size 64\n.entry k(.param .u32 k_param_0, .param .u32 " \
+    "n, .param .u32 k_param_2)"
 
 static const struct { const char *what, *json, *settings[4], *want; } overrides[] = {
     { "the file alone", "{\"kernels\": {\"k\": {\"params\": [1, 2]}}}", { NULL }, "01000000 02000000 unknown" },
@@ -230,9 +247,11 @@ static void test_overrides(void **state)
     }
 }
 
-/* ---- shapes ------------------------------------------------------------------------------------------------------ */
+/* ---- shapes ---------------------------------------------------------------------------------- */
 
-#define FILE_SHAPES "{\"kernels\": {\"k\": {\"grid\": [100, 2], \"block\": [64], \"cluster\": [2, 1, 1], \"dynamic_shared\": 512}}}"
+#define FILE_SHAPES                                                                        \
+    "{\"kernels\": {\"k\": {\"grid\": [100, 2], \"block\": [64], \"cluster\": [2, 1, 1], " \
+    "\"dynamic_shared\": 512}}}"
 
 /* want: grid, block, cluster, dynamic shared memory; 0 and -1: not known. */
 static const struct { const char *what, *bounds, *json, *settings[5], *want; } shapes[] = {
@@ -287,8 +306,9 @@ static void test_shapes(void **state)
         Built built;
         build(&built, ptx, shapes[i].json, shapes[i].settings);
         const Launch *l = built.launch;
-        char *got = print("%u,%u,%u %u,%u,%u %u,%u,%u %lld", l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1], l->block[2],
-                          l->cluster[0], l->cluster[1], l->cluster[2], (long long)l->dynamic_shared_bytes);
+        char *got = print("%u,%u,%u %u,%u,%u %u,%u,%u %lld", l->grid[0], l->grid[1], l->grid[2],
+                          l->block[0], l->block[1], l->block[2], l->cluster[0], l->cluster[1],
+                          l->cluster[2], (long long)l->dynamic_shared_bytes);
         if (strcmp(got, shapes[i].want))
             fail_msg("%s: %s, want %s", shapes[i].what, got, shapes[i].want);
         free(got);
@@ -302,7 +322,8 @@ static void test_without_launches(void **state)
     Built built;
     (void)state;
     build(&built, KERNEL " .reqntid 96 { ret; }\n", NULL, NULL);
-    const Launch *launch = ptx_launch_build(&built.arena, NULL, "-", built.module->ir, &built.module->ir->funcs[0]);
+    const Launch *launch = ptx_launch_build(&built.arena, NULL, "-", built.module->ir,
+                                            &built.module->ir->funcs[0]);
     assert_int_equal(launch->block[0], 96);
     assert_int_equal(launch->param_count, 0);
     assert_int_equal(launch->trip_count, 0);
@@ -315,8 +336,10 @@ static void test_function(void **state)
 {
     Built built;
     (void)state;
-    build(&built, ".version 8.7\n.target sm_90\n.address_size 64\n.func f(.reg .u32 a, .param .u32 b) { ret; }\n", NULL,
-          (const char *const[]){ "block=64", "param=0=1", "trip=L=3", NULL });
+    build(&built,
+          ".version 8.7\n.target sm_90\n.address_size 64\n.func f(.reg .u32 a, .param .u32 b) { "
+          "ret; }\n",
+          NULL, (const char *const[]){ "block=64", "param=0=1", "trip=L=3", NULL });
     assert_int_equal(built.launch->block[0], 64);
     assert_int_equal(built.launch->param_count, 0);
     assert_int_equal(built.launch->trip_count, 1);
@@ -338,13 +361,14 @@ static void test_source(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT(sources); i++) {
         Built built;
-        build(&built, KERNEL " { ret; }\n", sources[i].json, (const char *const[]){ sources[i].setting, NULL });
+        build(&built, KERNEL " { ret; }\n", sources[i].json,
+              (const char *const[]){ sources[i].setting, NULL });
         assert_int_equal(built.launch->is_given, sources[i].says);
         built_free(&built);
     }
 }
 
-/* ---- trips ------------------------------------------------------------------------------------------------------- */
+/* ---- trips ----------------------------------------------------------------------------------- */
 
 static int64_t trips_of(const Launch *launch, const char *label)
 {
@@ -358,7 +382,8 @@ static void test_trips(void **state)
 {
     Built built;
     (void)state;
-    build(&built, KERNEL " { ret; }\n", "{\"kernels\": {\"k\": {\"trips\": {\"$L__BB0_2\": 128, \"A\": 1}}}}",
+    build(&built, KERNEL " { ret; }\n",
+          "{\"kernels\": {\"k\": {\"trips\": {\"$L__BB0_2\": 128, \"A\": 1}}}}",
           (const char *const[]){ "trip=A=7", "trip=B=0", NULL });
     assert_int_equal(built.launch->trip_count, 3);
     assert_int_equal(trips_of(built.launch, "$L__BB0_2"), 128);
@@ -367,7 +392,7 @@ static void test_trips(void **state)
     built_free(&built);
 }
 
-/* ---- what is refused --------------------------------------------------------------------------------------------- */
+/* ---- what is refused ------------------------------------------------------------------------- */
 
 static const struct { const char *json, *error; } bad_files[] = {
     { "", "line 1, column 0: " },
@@ -427,9 +452,11 @@ static void test_bad_files(void **state)
     for (size_t i = 0; i < COUNT(bad_files); i++) {
         char error[256] = "";
         ptxlint_launches *launches = NULL;
-        ptxlint_status status = ptxlint_launches_new(bad_files[i].json, strlen(bad_files[i].json), &launches, error, sizeof error);
+        ptxlint_status status = ptxlint_launches_new(bad_files[i].json, strlen(bad_files[i].json),
+                                                     &launches, error, sizeof error);
         if (status != PTXLINT_BAD_FILE || launches || !strstr(error, bad_files[i].error))
-            fail_msg("%s: %s: `%s`, want `%s`", bad_files[i].json, ptxlint_status_text(status), error, bad_files[i].error);
+            fail_msg("%s: %s: `%s`, want `%s`", bad_files[i].json, ptxlint_status_text(status),
+                     error, bad_files[i].error);
     }
 }
 
@@ -479,26 +506,31 @@ static void test_bad_settings(void **state)
     assert_int_equal(ptxlint_launches_new(NULL, 0, &launches, NULL, 0), PTXLINT_OK);
     for (size_t i = 0; i < COUNT(bad_settings); i++) {
         *error = 0;
-        ptxlint_status status = ptxlint_launches_set(launches, bad_settings[i].key, bad_settings[i].value, error, sizeof error);
+        ptxlint_status status = ptxlint_launches_set(launches, bad_settings[i].key,
+                                                     bad_settings[i].value, error, sizeof error);
         if (status != PTXLINT_BAD_FILE || !strstr(error, bad_settings[i].error))
-            fail_msg("%s %s: `%s`, want `%s`", bad_settings[i].key, bad_settings[i].value, error, bad_settings[i].error);
+            fail_msg("%s %s: `%s`, want `%s`", bad_settings[i].key, bad_settings[i].value, error,
+                     bad_settings[i].error);
     }
-    assert_int_equal(ptxlint_launches_set(launches, "blocks", "1", error, sizeof error), PTXLINT_BAD_ARGUMENT);
+    assert_int_equal(ptxlint_launches_set(launches, "blocks", "1", error, sizeof error),
+                     PTXLINT_BAD_ARGUMENT);
     assert_non_null(strstr(error, "'blocks' is not one of block, grid"));
     assert_int_equal(ptxlint_launches_set(launches, "block", "x", NULL, 0), PTXLINT_BAD_FILE);
-    assert_int_equal(ptxlint_launches_set(launches, "block", "x", tiny, sizeof tiny), PTXLINT_BAD_FILE);
+    assert_int_equal(ptxlint_launches_set(launches, "block", "x", tiny, sizeof tiny),
+                     PTXLINT_BAD_FILE);
     assert_int_equal(strlen(tiny), 3);
     assert_int_equal(ptxlint_launches_set(NULL, "block", "1", NULL, 0), PTXLINT_BAD_ARGUMENT);
     ptxlint_launches_free(launches);
     ptxlint_launches_free(NULL);
 }
 
-/* ---- logs -------------------------------------------------------------------------------------------------------- */
+/* ---- logs ------------------------------------------------------------------------------------ */
 
 /* "registers barriers shared spill-stores/loads stack"; ? is unknown. */
 static char *describe_kernel(const PtxasUsage *kernel)
 {
-    const int64_t values[] = { kernel->registers, kernel->barriers, kernel->shared_bytes, kernel->spill_store_bytes,
+    const int64_t values[] = { kernel->registers,        kernel->barriers,
+                               kernel->shared_bytes,     kernel->spill_store_bytes,
                                kernel->spill_load_bytes, kernel->stack_bytes };
     char text[6][24];
     for (size_t i = 0; i < COUNT(values); i++)
@@ -510,40 +542,79 @@ static char *describe_kernel(const PtxasUsage *kernel)
 #define COMPILING(name, sm) INFO "Compiling entry function '" name "' for '" sm "'\n"
 #define PROPERTIES(name, bytes) INFO "Function properties for " name "\n    " bytes "\n"
 #define NO_SPILLS "0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads"
-#define PLAIN COMPILING("d", "sm_90") PROPERTIES("d", NO_SPILLS) INFO "Used 16 registers, used 1 barriers, 2048 bytes smem, 400 bytes cmem[0]\n"
+#define PLAIN                       \
+    COMPILING("d", "sm_90")         \
+    PROPERTIES("d", NO_SPILLS) INFO \
+        "Used 16 registers, used 1 barriers, 2048 bytes smem, 400 bytes cmem[0]\n"
 
 /* want: NULL: the log says nothing of it. */
-static const struct { const char *what, *log, *kernel, *sm, *want; size_t kernels; } logs[] = {
-    { "of CUDA 13", INFO "0 bytes gmem\n" PLAIN INFO "Compile time = 1.018 ms\n", "d", "sm_90", "16 1 2048 0/0 0", 1 },
+static const struct { const char *what, *log, *kernel, *sm, *want; size_t kernels;
+} logs[] = {
+    { "of CUDA 13", INFO "0 bytes gmem\n" PLAIN INFO "Compile time = 1.018 ms\n", "d", "sm_90",
+      "16 1 2048 0/0 0", 1 },
     { "another architecture", PLAIN, "d", "sm_80", NULL, 1 },
     { "another kernel", PLAIN, "e", "sm_90", NULL, 1 },
-    { "sm_90a is an sm_90", COMPILING("d", "sm_90a") INFO "Used 8 registers\n", "d", "sm_90", "8 ? 0 ?/? ?", 1 },
-    { "but after sm_90 itself", PLAIN COMPILING("d", "sm_90a") INFO "Used 8 registers\n", "d", "sm_90", "16 1 2048 0/0 0", 2 },
+    { "sm_90a is an sm_90", COMPILING("d", "sm_90a") INFO "Used 8 registers\n", "d", "sm_90",
+      "8 ? 0 ?/? ?", 1 },
+    { "but after sm_90 itself", PLAIN COMPILING("d", "sm_90a") INFO "Used 8 registers\n", "d",
+      "sm_90", "16 1 2048 0/0 0", 2 },
     { "and sm_9 is not", COMPILING("d", "sm_9") INFO "Used 8 registers\n", "d", "sm_90", NULL, 1 },
-    { "sm_120 is not sm_12", COMPILING("d", "sm_120") INFO "Used 8 registers\n", "d", "sm_12", NULL, 1 },
-    { "spills", COMPILING("d", "sm_90") PROPERTIES("d", "328 bytes stack frame, 52 bytes spill stores, 56 bytes spill loads")
-      INFO "Used 32 registers, used 1 barriers, 336 bytes cumulative stack size\n", "d", "sm_90", "32 1 0 52/56 336", 1 },
-    { "of CUDA 9: no barriers, a build tool before it", "1>  " COMPILING("d", "sm_50") "1>  " PROPERTIES("d", "296 bytes stack frame, 176 bytes spill stores, 312 bytes spill loads")
-      "1>  " INFO "Used 255 registers, 312 bytes cumulative stack size, 8192 bytes smem, 324 bytes cmem[0], 4 bytes cmem[2]\n",
+    { "sm_120 is not sm_12", COMPILING("d", "sm_120") INFO "Used 8 registers\n", "d", "sm_12", NULL,
+      1 },
+    { "spills",
+      COMPILING("d", "sm_90")
+          PROPERTIES("d", "328 bytes stack frame, 52 bytes spill stores, 56 bytes spill loads") INFO
+      "Used 32 registers, used 1 barriers, 336 bytes cumulative stack size\n",
+      "d", "sm_90", "32 1 0 52/56 336", 1 },
+    { "of CUDA 9: no barriers, a build tool before it",
+      "1>  " COMPILING(
+          "d",
+          "sm_50") "1>  " PROPERTIES("d",
+                                     "296 bytes stack frame, 176 bytes spill stores, 312 bytes "
+                                     "spill loads") "1>  " INFO
+                                                    "Used 255 registers, 312 bytes cumulative "
+                                                    "stack size, 8192 bytes smem, 324 bytes "
+                                                    "cmem[0], 4 bytes cmem[2]\n",
       "d", "sm_50", "255 ? 8192 176/312 312", 1 },
-    { "of CUDA 2: two parts of shared memory", COMPILING("d", "sm_10") INFO "Used 10 registers, 24+16 bytes smem, 4 bytes cmem[1]\n", "d", "sm_10", "10 ? 40 ?/? ?", 1 },
-    { "functions it calls have properties too", COMPILING("d", "sm_90") PROPERTIES("f", "8 bytes stack frame, 4 bytes spill stores, 4 bytes spill loads")
-      PROPERTIES("d", NO_SPILLS) PROPERTIES("g", "9 bytes stack frame, 9 bytes spill stores, 9 bytes spill loads") INFO "Used 16 registers\n"
-      PROPERTIES("d$1", "7 bytes stack frame, 7 bytes spill stores, 7 bytes spill loads"), "d", "sm_90", "16 ? 0 0/0 0", 1 },
-    { "side by side: the first", COMPILING("d", "sm_90") COMPILING("e", "sm_90") PROPERTIES("d", NO_SPILLS) INFO "Used 1 registers\n"
-      PROPERTIES("e", NO_SPILLS) INFO "Used 2 registers\n", "d", "sm_90", "1 ? 0 0/0 0", 2 },
-    { "side by side: the second", COMPILING("d", "sm_90") COMPILING("e", "sm_90") PROPERTIES("d", NO_SPILLS) INFO "Used 1 registers\n"
-      PROPERTIES("e", NO_SPILLS) INFO "Used 2 registers\n", "e", "sm_90", "2 ? 0 0/0 0", 2 },
-    { "two architectures", COMPILING("d", "sm_80") INFO "Used 8 registers\n" PLAIN, "d", "sm_80", "8 ? 0 ?/? ?", 2 },
-    { "the last one counts", COMPILING("d", "sm_90") INFO "Used 8 registers\n" PLAIN, "d", "sm_90", "16 1 2048 0/0 0", 2 },
-    { "advice between the lines", INFO ": (C7510) Potential Performance Loss: wgmma.mma_async instructions are serialized in function 'd'\n"
-      COMPILING("d", "sm_90") INFO "(C7510) Used by d\n" INFO "Used 24 registers, used 1 barriers\n", "d", "sm_90", "24 1 0 ?/? ?", 1 },
-    { "ends of lines of Windows", COMPILING("d", "sm_90") "ptxas info    : Function properties for d\r\n  " NO_SPILLS "\r\n"
-      INFO "Used 16 registers, used 1 barriers\r\n", "d", "sm_90", "16 1 0 0/0 0", 1 },
-    { "cut off before registers", COMPILING("d", "sm_90") INFO "Used 16 regi", "d", "sm_90", NULL, 0 },
-    { "cut off after them", COMPILING("d", "sm_90") INFO "Used 16 registers, used 1 barriers, 20", "d", "sm_90", "16 1 ? ?/? ?", 1 },
+    { "of CUDA 2: two parts of shared memory",
+      COMPILING("d", "sm_10") INFO "Used 10 registers, 24+16 bytes smem, 4 bytes cmem[1]\n", "d",
+      "sm_10", "10 ? 40 ?/? ?", 1 },
+    { "functions it calls have properties too",
+      COMPILING("d", "sm_90")
+          PROPERTIES("f", "8 bytes stack frame, 4 bytes spill stores, 4 bytes spill loads")
+              PROPERTIES("d", NO_SPILLS)
+                  PROPERTIES("g", "9 bytes stack frame, 9 bytes spill stores, 9 bytes spill loads")
+                      INFO "Used 16 registers\n" PROPERTIES(
+                          "d$1", "7 bytes stack frame, 7 bytes spill stores, 7 bytes spill loads"),
+      "d", "sm_90", "16 ? 0 0/0 0", 1 },
+    { "side by side: the first",
+      COMPILING("d", "sm_90") COMPILING("e", "sm_90") PROPERTIES("d", NO_SPILLS) INFO
+      "Used 1 registers\n" PROPERTIES("e", NO_SPILLS) INFO "Used 2 registers\n",
+      "d", "sm_90", "1 ? 0 0/0 0", 2 },
+    { "side by side: the second",
+      COMPILING("d", "sm_90") COMPILING("e", "sm_90") PROPERTIES("d", NO_SPILLS) INFO
+      "Used 1 registers\n" PROPERTIES("e", NO_SPILLS) INFO "Used 2 registers\n",
+      "e", "sm_90", "2 ? 0 0/0 0", 2 },
+    { "two architectures", COMPILING("d", "sm_80") INFO "Used 8 registers\n" PLAIN, "d", "sm_80",
+      "8 ? 0 ?/? ?", 2 },
+    { "the last one counts", COMPILING("d", "sm_90") INFO "Used 8 registers\n" PLAIN, "d", "sm_90",
+      "16 1 2048 0/0 0", 2 },
+    { "advice between the lines",
+      INFO ": (C7510) Potential Performance Loss: wgmma.mma_async instructions are serialized in "
+           "function 'd'\n" COMPILING("d", "sm_90") INFO "(C7510) Used by d\n" INFO
+                                                         "Used 24 registers, used 1 barriers\n",
+      "d", "sm_90", "24 1 0 ?/? ?", 1 },
+    { "ends of lines of Windows",
+      COMPILING("d", "sm_90") "ptxas info    : Function properties for d\r\n  " NO_SPILLS
+                              "\r\n" INFO "Used 16 registers, used 1 barriers\r\n",
+      "d", "sm_90", "16 1 0 0/0 0", 1 },
+    { "cut off before registers", COMPILING("d", "sm_90") INFO "Used 16 regi", "d", "sm_90", NULL,
+      0 },
+    { "cut off after them", COMPILING("d", "sm_90") INFO "Used 16 registers, used 1 barriers, 20",
+      "d", "sm_90", "16 1 ? ?/? ?", 1 },
     { "no kernel", INFO "Used 16 registers, used 1 barriers\n", "d", "sm_90", NULL, 0 },
-    { "a number too large", COMPILING("d", "sm_90") INFO "Used 99999999999999999999 registers\n", "d", "sm_90", NULL, 0 },
+    { "a number too large", COMPILING("d", "sm_90") INFO "Used 99999999999999999999 registers\n",
+      "d", "sm_90", NULL, 0 },
     { "no name", COMPILING("", "sm_90") INFO "Used 16 registers\n", "", "sm_90", NULL, 0 },
     { "no architecture", COMPILING("d", "90") INFO "Used 16 registers\n", "d", "90", NULL, 0 },
     { "nothing", "", "d", "sm_90", NULL, 0 },
@@ -556,11 +627,13 @@ static void test_logs(void **state)
         ptxlint_ptxas *ptxas;
         size_t kernels = 99;
         assert_int_equal(ptxlint_ptxas_new(&ptxas), PTXLINT_OK);
-        assert_int_equal(ptxlint_ptxas_add(ptxas, logs[i].log, strlen(logs[i].log), &kernels), PTXLINT_OK);
+        assert_int_equal(ptxlint_ptxas_add(ptxas, logs[i].log, strlen(logs[i].log), &kernels),
+                         PTXLINT_OK);
         const PtxasUsage *kernel = ptx_ptxas_find(ptxas, logs[i].kernel, logs[i].sm);
         char *got = kernel ? describe_kernel(kernel) : NULL;
         if (!got != !logs[i].want || (got && strcmp(got, logs[i].want)))
-            fail_msg("%s: %s, want %s", logs[i].what, got ? got : "nothing", logs[i].want ? logs[i].want : "nothing");
+            fail_msg("%s: %s, want %s", logs[i].what, got ? got : "nothing",
+                     logs[i].want ? logs[i].want : "nothing");
         if (kernels != logs[i].kernels)
             fail_msg("%s: %zu kernels, want %zu", logs[i].what, kernels, logs[i].kernels);
         free(got);
@@ -574,12 +647,17 @@ static void test_logs(void **state)
 /* A later log replaces what it names, and nothing else. */
 static void test_two_logs(void **state)
 {
-    static const char later[] = COMPILING("e", "sm_90") INFO "Used 9 registers\n" COMPILING("d", "sm_90") INFO "Used 17 registers\n";
+    static const char later[] = COMPILING("e", "sm_90") INFO
+        "Used 9 registers\n" COMPILING("d", "sm_90") INFO "Used 17 registers\n";
     ptxlint_ptxas *ptxas;
     size_t kernels;
     (void)state;
     assert_int_equal(ptxlint_ptxas_new(&ptxas), PTXLINT_OK);
-    assert_int_equal(ptxlint_ptxas_add(ptxas, PLAIN COMPILING("c", "sm_90") INFO "Used 5 registers\n", sizeof PLAIN COMPILING("c", "sm_90") INFO "Used 5 registers\n" - 1, &kernels), PTXLINT_OK);
+    assert_int_equal(
+        ptxlint_ptxas_add(ptxas, PLAIN COMPILING("c", "sm_90") INFO "Used 5 registers\n",
+                          sizeof PLAIN COMPILING("c", "sm_90") INFO "Used 5 registers\n" - 1,
+                          &kernels),
+        PTXLINT_OK);
     assert_int_equal(kernels, 2);
     assert_int_equal(ptxlint_ptxas_add(ptxas, later, sizeof later - 1, &kernels), PTXLINT_OK);
     assert_int_equal(kernels, 2);
@@ -596,14 +674,16 @@ static void test_cut_logs(void **state)
     (void)state;
     for (size_t length = 0; length < sizeof log; length++) {
         ptxlint_ptxas *ptxas;
-        char *copy = malloc(length ? length : 1);       /* of exactly that size, for the sanitizer */
+        /* of exactly that size, for the sanitizer */
+        char *copy = malloc(length ? length : 1);
         assert_non_null(copy);
         memcpy(copy, log, length);
         assert_int_equal(ptxlint_ptxas_new(&ptxas), PTXLINT_OK);
         assert_int_equal(ptxlint_ptxas_add(ptxas, copy, length, NULL), PTXLINT_OK);
         const PtxasUsage *kernel = ptx_ptxas_find(ptxas, "d", "sm_90");
-        if (kernel && (kernel->registers != 16 || (kernel->barriers >= 0 && kernel->barriers != 1) ||
-                       (kernel->shared_bytes >= 0 && kernel->shared_bytes != 2048)))
+        if (kernel
+            && (kernel->registers != 16 || (kernel->barriers >= 0 && kernel->barriers != 1)
+                || (kernel->shared_bytes >= 0 && kernel->shared_bytes != 2048)))
             fail_msg("cut at byte %zu", length);
         ptxlint_ptxas_free(ptxas);
         free(copy);
@@ -612,7 +692,8 @@ static void test_cut_logs(void **state)
 
 static void test_damaged_logs(void **state)
 {
-    static const char log[] = PLAIN COMPILING("e", "sm_80") PROPERTIES("e", NO_SPILLS) INFO "Used 3 registers, 24+16 bytes smem\n";
+    static const char log[] = PLAIN COMPILING("e", "sm_80") PROPERTIES("e", NO_SPILLS) INFO
+        "Used 3 registers, 24+16 bytes smem\n";
     char bytes[sizeof log];
     uint32_t random = 1;
     ptxlint_ptxas *ptxas;
@@ -634,7 +715,8 @@ static void test_damaged_logs(void **state)
     ptxlint_ptxas_free(ptxas);
 }
 
-/* Time that grows with the square would show here: 100,000 kernels, none of which gets its registers before the end. */
+/* Time that grows with the square would show here: 100,000 kernels, none of which gets its
+ * registers before the end. */
 static void test_large_log(void **state)
 {
     enum { KERNELS = 100000 };

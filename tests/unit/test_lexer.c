@@ -35,7 +35,7 @@ static void begin(World *w, const char *text, size_t length)
     ptx_lexer_init(&w->lexer, text, length, &w->diags);
 }
 
-/* ---- one token --------------------------------------------------------------------------------------------------- */
+/* ---- one token ------------------------------------------------------------------------------- */
 
 static const struct { const char *text; int kind; } tokens[] = {
     { ".version", TOK_VERSION }, { ".target", TOK_TARGET }, { ".address_size", TOK_ADDRESS_SIZE }, { ".file", TOK_FILE },
@@ -67,7 +67,9 @@ static void test_each_token(void **state)
 {
     World *w = *state;
     for (size_t i = 0; i < COUNT(tokens); i++) {
-        static const char *const around[][2] = { { "", "" }, { "  ", " \t" }, { "/* c */", " // d" }, { "\r\n", "\r\n" }, { ";", ";" } };
+        static const char *const around[][2] = {
+            { "", "" }, { "  ", " \t" }, { "/* c */", " // d" }, { "\r\n", "\r\n" }, { ";", ";" }
+        };
         for (size_t a = 0; a < COUNT(around); a++) {
             char text[128];
             size_t before = strlen(around[a][0]), length = strlen(tokens[i].text);
@@ -77,8 +79,10 @@ static void test_each_token(void **state)
                 assert_int_equal(ptx_lex(&w->lexer).kind, TOK_SEMI);
             Token token = ptx_lex(&w->lexer);
             Span span = ptx_token_span(token);
-            if ((int)token.kind != tokens[i].kind || span.begin != before || span.end != before + length || w->diags.count)
-                fail_msg("`%s`: kind %u, %u..%u, %u diagnostics", text, (unsigned)token.kind, span.begin, span.end, w->diags.count);
+            if ((int)token.kind != tokens[i].kind || span.begin != before
+                || span.end != before + length || w->diags.count)
+                fail_msg("`%s`: kind %u, %u..%u, %u diagnostics", text, (unsigned)token.kind,
+                         span.begin, span.end, w->diags.count);
             if (*around[a][0] == ';')
                 assert_int_equal(ptx_lex(&w->lexer).kind, TOK_SEMI);
             assert_int_equal(ptx_lex(&w->lexer).kind, TOK_EOF);
@@ -87,7 +91,7 @@ static void test_each_token(void **state)
     }
 }
 
-/* ---- sequences --------------------------------------------------------------------------------------------------- */
+/* ---- sequences ------------------------------------------------------------------------------- */
 
 /* Tokens as `kind-of-text@begin`, here only their texts between bars; diags: code@begin..end. */
 static const struct { const char *what, *text, *want, *diags; } sequences[] = {
@@ -133,8 +137,8 @@ static void test_sequences(void **state)
             kit_put(&got, "|", 1);
         }
         for (uint32_t d = 0; d < w->diags.count; d++)
-            kit_print(&diags, "%s%s@%u..%u", d ? " " : "", w->diags.items[d]->info->code, w->diags.items[d]->span.begin,
-                      w->diags.items[d]->span.end);
+            kit_print(&diags, "%s%s@%u..%u", d ? " " : "", w->diags.items[d]->info->code,
+                      w->diags.items[d]->span.begin, w->diags.items[d]->span.end);
         if (strcmp(got.bytes, sequences[i].want) || strcmp(diags.bytes, sequences[i].diags))
             fail_msg("%s: `%s` and `%s`", sequences[i].what, got.bytes, diags.bytes);
         free(got.bytes);
@@ -183,7 +187,8 @@ static void test_skip_integers(void **state)
         begin(w, cases[i].text, strlen(cases[i].text));
         uint32_t count = ptx_lex_skip_integers(&w->lexer);
         if (count != cases[i].count || w->lexer.cur - w->lexer.base != cases[i].stop)
-            fail_msg("`%s`: %u skipped, stopped at %ld", cases[i].text, count, (long)(w->lexer.cur - w->lexer.base));
+            fail_msg("`%s`: %u skipped, stopped at %ld", cases[i].text, count,
+                     (long)(w->lexer.cur - w->lexer.base));
     }
 }
 
@@ -200,7 +205,8 @@ static void test_random_bytes(void **state)
             seed ^= seed << 13;
             seed ^= seed >> 7;
             seed ^= seed << 17;
-            text[i] = round & 1 ? alphabet[(seed >> 20) % (sizeof alphabet - 1)] : (char)(seed >> 24);
+            text[i] = round & 1 ? alphabet[(seed >> 20) % (sizeof alphabet - 1)]
+                                : (char)(seed >> 24);
         }
         text[length] = 0;
         begin(w, text, length);

@@ -1,5 +1,5 @@
-/* test_lineinfo.c -- debug directives change no figure: NAME.ptx and NAME.lineinfo.ptx are one program compiled with and
- * without -lineinfo. */
+/* test_lineinfo.c -- debug directives change no figure: NAME.ptx and NAME.lineinfo.ptx are one
+ * program compiled with and without -lineinfo. */
 #include "kit.h"
 
 #include <math.h>
@@ -16,12 +16,14 @@ static bool same_text(const char *a, const char *b)
 
 static void compare_mix(const char *what, const ptxlint_mix *a, const ptxlint_mix *b)
 {
-    bool same = a->class_count == b->class_count && a->instruction_count == b->instruction_count && a->fused_count == b->fused_count
-             && a->fusable_count == b->fusable_count && same_number(a->fma_fraction, b->fma_fraction)
-             && same_number(a->weighted_fma_fraction, b->weighted_fma_fraction);
+    bool same = a->class_count == b->class_count && a->instruction_count == b->instruction_count
+                && a->fused_count == b->fused_count && a->fusable_count == b->fusable_count
+                && same_number(a->fma_fraction, b->fma_fraction)
+                && same_number(a->weighted_fma_fraction, b->weighted_fma_fraction);
     for (size_t i = 0; same && i < a->class_count; i++)
-        same = !strcmp(a->classes[i].name, b->classes[i].name) && a->classes[i].static_count == b->classes[i].static_count
-            && same_number(a->classes[i].weighted_count, b->classes[i].weighted_count);
+        same = !strcmp(a->classes[i].name, b->classes[i].name)
+               && a->classes[i].static_count == b->classes[i].static_count
+               && same_number(a->classes[i].weighted_count, b->classes[i].weighted_count);
     if (!same)
         fail_msg("%s: the mix differs", what);
 }
@@ -56,40 +58,49 @@ static void compare_kernels(const char *what, const ptxlint_kernel *a, const ptx
     compare_mix(what, &a->mix, &b->mix);
     for (size_t i = 0; i < a->loop_count; i++) {
         const ptxlint_loop *x = &a->loops[i], *y = &b->loops[i];
-        if (strcmp(x->label, y->label) || x->depth != y->depth || x->parent != y->parent || x->is_irreducible != y->is_irreducible
-            || x->is_innermost != y->is_innermost)
+        if (strcmp(x->label, y->label) || x->depth != y->depth || x->parent != y->parent
+            || x->is_irreducible != y->is_irreducible || x->is_innermost != y->is_innermost)
             fail_msg("%s: %s: loop %zu differs", what, a->name, i);
         compare_mix(what, &x->mix, &y->mix);
     }
     for (size_t i = 0; i < a->access_count; i++) {
         const ptxlint_access *x = &a->accesses[i], *y = &b->accesses[i];
-        if (strcmp(x->space, y->space) || strcmp(x->op, y->op) || x->bytes != y->bytes || x->certainty != y->certainty
-            || !same_number(x->active_threads, y->active_threads) || !same_number(x->sectors_per_request, y->sectors_per_request)
+        if (strcmp(x->space, y->space) || strcmp(x->op, y->op) || x->bytes != y->bytes
+            || x->certainty != y->certainty || !same_number(x->active_threads, y->active_threads)
+            || !same_number(x->sectors_per_request, y->sectors_per_request)
             || !same_number(x->wavefronts_per_request, y->wavefronts_per_request))
             fail_msg("%s: %s: access %zu differs", what, a->name, i);
     }
 }
 
 /* The text that a span covers: the same instruction in both, wherever it stands. */
-static bool same_place(const ptxlint_module *a, ptxlint_span x, const ptxlint_module *b, ptxlint_span y)
+static bool same_place(const ptxlint_module *a, ptxlint_span x, const ptxlint_module *b,
+                       ptxlint_span y)
 {
     uint32_t length = x.end - x.begin;
     return length == y.end - y.begin
-        && !memcmp(ptxlint_module_get_info(a)->text + x.begin, ptxlint_module_get_info(b)->text + y.begin, length);
+           && !memcmp(ptxlint_module_get_info(a)->text + x.begin,
+                      ptxlint_module_get_info(b)->text + y.begin, length);
 }
 
-static void compare_diagnostics(const char *what, const ptxlint_module *plain, const ptxlint_module *lined)
+static void compare_diagnostics(const char *what, const ptxlint_module *plain,
+                                const ptxlint_module *lined)
 {
     size_t count, other;
-    const ptxlint_diagnostic *a = ptxlint_module_diagnostics(plain, &count), *b = ptxlint_module_diagnostics(lined, &other);
+    const ptxlint_diagnostic *a = ptxlint_module_diagnostics(plain, &count),
+                             *b = ptxlint_module_diagnostics(lined, &other);
     if (count != other)
         fail_msg("%s: %zu diagnostics, %zu with line information", what, count, other);
     for (size_t i = 0; i < count; i++) {
-        if (strcmp(a[i].rule, b[i].rule) || strcmp(a[i].message, b[i].message) || a[i].severity != b[i].severity
-            || a[i].repeat_count != b[i].repeat_count || !same_text(a[i].kernel, b[i].kernel) || !same_place(plain, a[i].span, lined, b[i].span))
+        if (strcmp(a[i].rule, b[i].rule) || strcmp(a[i].message, b[i].message)
+            || a[i].severity != b[i].severity || a[i].repeat_count != b[i].repeat_count
+            || !same_text(a[i].kernel, b[i].kernel)
+            || !same_place(plain, a[i].span, lined, b[i].span))
             fail_msg("%s: diagnostic %zu differs: %s, %s", what, i, a[i].rule, b[i].rule);
         assert_null(a[i].source_path);
-        if (strcmp(a[i].group, "launch") && (!b[i].source_path || !b[i].source_line))   /* those stand at a header, not in a body */
+        if (strcmp(a[i].group, "launch")
+            && (!b[i].source_path
+                || !b[i].source_line)) /* those stand at a header, not in a body */
             fail_msg("%s: %s has no source line in spite of .loc", what, b[i].rule);
     }
 }
@@ -101,12 +112,14 @@ static void test_pairs(void **state)
     Paths files = kit_walk("testdata/ptx", ".lineinfo.ptx");
     for (size_t i = 0; i < files.count; i++) {
         char path[512];
-        snprintf(path, sizeof path, "%.*s.ptx", (int)(strlen(files.paths[i]) - strlen(".lineinfo.ptx")), files.paths[i]);
+        snprintf(path, sizeof path, "%.*s.ptx",
+                 (int)(strlen(files.paths[i]) - strlen(".lineinfo.ptx")), files.paths[i]);
         if (!kit_exists(path))
             continue;
         ptxlint_module *plain = kit_open(path), *lined = kit_open(files.paths[i]);
         size_t count, other;
-        const ptxlint_kernel *a = ptxlint_module_kernels(plain, &count), *b = ptxlint_module_kernels(lined, &other);
+        const ptxlint_kernel *a = ptxlint_module_kernels(plain, &count),
+                             *b = ptxlint_module_kernels(lined, &other);
         assert_int_equal(count, other);
         assert_true(count > 0);
         for (size_t k = 0; k < count; k++)
@@ -120,7 +133,8 @@ static void test_pairs(void **state)
     assert_true(pairs >= 6);
 }
 
-/* The source place is the .loc before the instruction, through the .file of its index, wherever that stands. */
+/* The source place is the .loc before the instruction, through the .file of its index, wherever
+ * that stands. */
 static void test_place(void **state)
 {
     (void)state;

@@ -1,4 +1,5 @@
-/* test_lower.c -- what ptxas makes of small kernels, by class of machine instruction, and what a launch executes of them. */
+/* test_lower.c -- what ptxas makes of small kernels, by class of machine instruction, and what a
+ * launch executes of them. */
 #include "api/module.h"
 #include "analysis/registers/block_liveness.h"
 #include "kit.h"
@@ -6,15 +7,19 @@
 #include <math.h>
 
 #define HEAD ".version 8.0\n.target sm_75\n.address_size 64\n"
-#define ENTRY ".visible .entry k(.param .u64 p, .param .u32 n)\n{\n.reg .b32 %r<30>; .reg .b64 %rd<30>; .reg .f32 %f<30>; .reg .pred %p<9>;\n" \
-    "ld.param.u64 %rd1, [p]; cvta.to.global.u64 %rd2, %rd1; mov.u32 %r1, %tid.x; mul.wide.u32 %rd3, %r1, 4; add.s64 %rd4, %rd2, %rd3;\n" \
+#define ENTRY                                                                                   \
+    ".visible .entry k(.param .u64 p, .param .u32 n)\n{\n.reg .b32 %r<30>; .reg .b64 %rd<30>; " \
+    ".reg .f32 %f<30>; .reg .pred %p<9>;\n"                                                     \
+    "ld.param.u64 %rd1, [p]; cvta.to.global.u64 %rd2, %rd1; mov.u32 %r1, %tid.x; mul.wide.u32 " \
+    "%rd3, %r1, 4; add.s64 %rd4, %rd2, %rd3;\n"                                                 \
     "ld.param.u32 %r9, [n]; ld.global.u32 %r2, [%rd4]; ld.global.f32 %f1, [%rd4+4096];\n"
 #define TAIL "st.global.u32 [%rd4+8192], %r2; st.global.f32 [%rd4+12288], %f1;\nret;\n}\n"
 
 /* One warp runs. */
 static ptxlint_module *opened(const char *ptx, const char *gpu_name)
 {
-    static const char launch[] = "{\"kernels\":{\"k\":{\"grid\":[1],\"block\":[32],\"params\":[null,5]}}}";
+    static const char launch[] =
+        "{\"kernels\":{\"k\":{\"grid\":[1],\"block\":[32],\"params\":[null,5]}}}";
     const ptxlint_gpu *gpu = ptxlint_gpu_find(gpu_name);
     ptxlint_options options;
     ptxlint_launches *launches;
@@ -50,54 +55,108 @@ static double count_of(const ptxlint_executed *e, const char *machine)
     return 0;
 }
 
-static const struct { const char *what, *body, *machine; double count, all; } rows[] = {     /* beyond the empty body: of the class, of all; -1: not looked at */
+/* beyond the empty body: of the class, of all; -1: not looked at */
+static const struct { const char *what, *body, *machine; double count, all;
+} rows[] = {
     { "nothing", "", "alu", 0, 0 },
     { "what nobody reads", "mul.lo.s32 %r3, %r2, %r2; xor.b32 %r4, %r3, 5;\n", "imad", 0, 0 },
-    { "copies and casts", "mov.b32 %r3, %f1; mov.b32 %f1, %r3; mov.u32 %r4, %r2; mov.u32 %r2, %r4;\n", "move", 0, 0 },
-    { "the same twice", "xor.b32 %r3, %r1, %r2; xor.b32 %r4, %r1, %r2; mul.lo.s32 %r2, %r3, %r4;\n", "alu", 1, 2 },
-    { "a load again", "ld.global.u32 %r3, [%rd4+64]; ld.global.u32 %r4, [%rd4+64]; mad.lo.s32 %r2, %r3, %r4, %r2;\n", "global", 1, 2 },
-    { "behind a store", "ld.global.u32 %r3, [%rd4+64]; st.global.u32 [%rd4+32768], %r3; ld.global.u32 %r4, [%rd4+64]; mad.lo.s32 %r2, %r3, %r4, %r2;\n", "global", 3, 4 },
-    { "from elsewhere", "ld.global.u32 %r3, [%rd4+64]; ld.global.u32 %r4, [%rd4+68]; mad.lo.s32 %r2, %r3, %r4, %r2;\n", "global", 2, 3 },
+    { "copies and casts",
+      "mov.b32 %r3, %f1; mov.b32 %f1, %r3; mov.u32 %r4, %r2; mov.u32 %r2, %r4;\n", "move", 0, 0 },
+    { "the same twice", "xor.b32 %r3, %r1, %r2; xor.b32 %r4, %r1, %r2; mul.lo.s32 %r2, %r3, %r4;\n",
+      "alu", 1, 2 },
+    { "a load again",
+      "ld.global.u32 %r3, [%rd4+64]; ld.global.u32 %r4, [%rd4+64]; mad.lo.s32 %r2, %r3, %r4, "
+      "%r2;\n",
+      "global", 1, 2 },
+    { "behind a store",
+      "ld.global.u32 %r3, [%rd4+64]; st.global.u32 [%rd4+32768], %r3; ld.global.u32 %r4, "
+      "[%rd4+64]; mad.lo.s32 %r2, %r3, %r4, %r2;\n",
+      "global", 3, 4 },
+    { "from elsewhere",
+      "ld.global.u32 %r3, [%rd4+64]; ld.global.u32 %r4, [%rd4+68]; mad.lo.s32 %r2, %r3, %r4, "
+      "%r2;\n",
+      "global", 2, 3 },
     { "a product and a sum", "mul.lo.s32 %r3, %r2, %r1; add.s32 %r2, %r3, %r2;\n", "imad", 1, 1 },
     { "a sum of three", "add.s32 %r3, %r2, %r1; add.s32 %r2, %r3, %r2;\n", "iadd", 1, 1 },
-    { "constants of a sum", "add.s32 %r3, %r2, 3; add.s32 %r4, %r3, 4; add.s32 %r2, %r4, 5;\n", "iadd", 1, 1 },
+    { "constants of a sum", "add.s32 %r3, %r2, 3; add.s32 %r4, %r3, 4; add.s32 %r2, %r4, 5;\n",
+      "iadd", 1, 1 },
     { "a shift and a sum", "shl.b32 %r3, %r2, 3; add.s32 %r2, %r3, %r1;\n", "iadd", 1, 1 },
     { "bits that do not meet", "shl.b32 %r3, %r2, 10; or.b32 %r2, %r3, %r1;\n", "iadd", 1, 1 },
     { "logic of three", "and.b32 %r3, %r2, %r1; xor.b32 %r2, %r3, %r2;\n", "alu", 1, 1 },
-    { "a product of floats and a sum", "mul.f32 %f3, %f1, %f1; add.f32 %f1, %f3, %f1;\n", "fp32", 1, 1 },
+    { "a product of floats and a sum", "mul.f32 %f3, %f1, %f1; add.f32 %f1, %f3, %f1;\n", "fp32", 1,
+      1 },
     { "rounded apart", "mul.rn.f32 %f3, %f1, %f1; add.rn.f32 %f1, %f3, %f1;\n", "fp32", 2, 2 },
     { "a sign", "neg.f32 %f3, %f1; mul.rn.f32 %f1, %f3, %f1;\n", "fp32", 1, 1 },
-    { "a short side", "setp.lt.s32 %p1, %r2, 7; @!%p1 bra E; add.f32 %f1, %f1, %f1;\nE:\n", "branch", 0, 2 },
-    { "neighbouring words", ".shared .align 16 .b8 s[64]; st.shared.u32 [s], %r2; bar.sync 0;\n"
-      "ld.shared.f32 %f3, [s]; ld.shared.f32 %f4, [s+4]; add.rn.f32 %f1, %f3, %f4;\n", "shared", 2, -1 },
-    { "a product and a wide sum", "mul.wide.u32 %rd5, %r2, 12; add.s64 %rd6, %rd5, %rd4; st.global.u32 [%rd6], %r1;\n", "imad_wide", 1, 2 },
-    { "the same in one instruction", "mad.wide.u32 %rd6, %r2, 12, %rd4; st.global.u32 [%rd6], %r1;\n", "iadd", 2, 4 },
-    { "of a power of two", "mad.wide.u32 %rd6, %r2, 8, %rd4; st.global.u32 [%rd6], %r1;\n", "iadd", 2, 3 },
-    { "a mask, and bits that others shift too", "shl.b32 %r3, %r2, 10; and.b32 %r4, %r1, 124; or.b32 %r5, %r3, %r4; xor.b32 %r2, %r5, %r3;\n", "alu", 2, 3 },
-    { "a pair of words", "cvt.u64.u32 %rd5, %r2; cvt.u64.u32 %rd6, %r1; shl.b64 %rd7, %rd6, 32; or.b64 %rd8, %rd7, %rd5; st.global.u64 [%rd4+4096], %rd8;\n", "alu", 0, 1 },
-    { "a selection over what it selects from", "setp.lt.s32 %p1, %r1, 7; setp.lt.f32 %p2, %f1, 0f40000000; selp.b32 %r3, %r2, %r1, %p1; selp.b32 %r2, %r2, %r3, %p2;\n",
+    { "a short side", "setp.lt.s32 %p1, %r2, 7; @!%p1 bra E; add.f32 %f1, %f1, %f1;\nE:\n",
+      "branch", 0, 2 },
+    { "neighbouring words",
+      ".shared .align 16 .b8 s[64]; st.shared.u32 [s], %r2; bar.sync 0;\n"
+      "ld.shared.f32 %f3, [s]; ld.shared.f32 %f4, [s+4]; add.rn.f32 %f1, %f3, %f4;\n",
+      "shared", 2, -1 },
+    { "a product and a wide sum",
+      "mul.wide.u32 %rd5, %r2, 12; add.s64 %rd6, %rd5, %rd4; st.global.u32 [%rd6], %r1;\n",
+      "imad_wide", 1, 2 },
+    { "the same in one instruction",
+      "mad.wide.u32 %rd6, %r2, 12, %rd4; st.global.u32 [%rd6], %r1;\n", "iadd", 2, 4 },
+    { "of a power of two", "mad.wide.u32 %rd6, %r2, 8, %rd4; st.global.u32 [%rd6], %r1;\n", "iadd",
+      2, 3 },
+    { "a mask, and bits that others shift too",
+      "shl.b32 %r3, %r2, 10; and.b32 %r4, %r1, 124; or.b32 %r5, %r3, %r4; xor.b32 %r2, %r5, %r3;\n",
+      "alu", 2, 3 },
+    { "a pair of words",
+      "cvt.u64.u32 %rd5, %r2; cvt.u64.u32 %rd6, %r1; shl.b64 %rd7, %rd6, 32; or.b64 %rd8, %rd7, "
+      "%rd5; st.global.u64 [%rd4+4096], %rd8;\n",
+      "alu", 0, 1 },
+    { "a selection over what it selects from",
+      "setp.lt.s32 %p1, %r1, 7; setp.lt.f32 %p2, %f1, 0f40000000; selp.b32 %r3, %r2, %r1, %p1; "
+      "selp.b32 %r2, %r2, %r3, %p2;\n",
       "alu", 3, 3 },
-    { "lanes count together", "atom.global.add.u32 %r3, [%rd2], 1; add.s32 %r2, %r2, %r3;\n", "bits", 3, -1 },
+    { "lanes count together", "atom.global.add.u32 %r3, [%rd2], 1; add.s32 %r2, %r2, %r3;\n",
+      "bits", 3, -1 },
     { "one lane adds for all", "red.global.add.u32 [%rd2], 7;\n", "bits", 2, -1 },
     { "each lane at its own", "red.global.add.u32 [%rd4], %r2;\n", "vote", 0, 1 },
     { "floats one by one", "red.global.add.f32 [%rd4], %f1;\n", "vote", 0, 1 },
-    { "both halves of a product", "mul.hi.u32 %r3, %r2, %r1; xor.b32 %r4, %r3, %r1; mul.lo.s32 %r5, %r1, %r2; xor.b32 %r2, %r4, %r5;\n", "imad_wide", 1, 2 },
-    { "a byte, masked again", "bfe.u32 %r3, %r1, 8, 8; and.b32 %r4, %r3, 255; sub.s32 %r2, %r2, %r4;\n", "alu", 1, 2 },
-    { "a predicate made a number and back", "setp.lt.s32 %p1, %r1, %r2; selp.b32 %r3, 1, 0, %p1; setp.ne.s32 %p2, %r3, 0; selp.b32 %r2, %r1, %r2, %p2;\n", "alu", 2, 2 },
-    { "masks of a chain", "and.b32 %r3, %r1, 12; shl.b32 %r4, %r2, 1; and.b32 %r5, %r4, 96; or.b32 %r6, %r3, %r5; shl.b32 %r7, %r2, 3; and.b32 %r8, %r7, 768; or.b32 %r2, %r6, %r8;\n",
+    { "both halves of a product",
+      "mul.hi.u32 %r3, %r2, %r1; xor.b32 %r4, %r3, %r1; mul.lo.s32 %r5, %r1, %r2; xor.b32 %r2, "
+      "%r4, %r5;\n",
+      "imad_wide", 1, 2 },
+    { "a byte, masked again",
+      "bfe.u32 %r3, %r1, 8, 8; and.b32 %r4, %r3, 255; sub.s32 %r2, %r2, %r4;\n", "alu", 1, 2 },
+    { "a predicate made a number and back",
+      "setp.lt.s32 %p1, %r1, %r2; selp.b32 %r3, 1, 0, %p1; setp.ne.s32 %p2, %r3, 0; selp.b32 %r2, "
+      "%r1, %r2, %p2;\n",
+      "alu", 2, 2 },
+    { "masks of a chain",
+      "and.b32 %r3, %r1, 12; shl.b32 %r4, %r2, 1; and.b32 %r5, %r4, 96; or.b32 %r6, %r3, %r5; "
+      "shl.b32 %r7, %r2, 3; and.b32 %r8, %r7, 768; or.b32 %r2, %r6, %r8;\n",
       "alu", 3, 5 },
-    { "shifts before sums", "shl.b32 %r3, %r1, 7; add.s32 %r4, %r3, %r2; shl.b32 %r5, %r2, 2; add.s32 %r2, %r4, %r5;\n", "iadd", 2, 2 },
-    { "one constant stored twice", "st.global.u32 [%rd4+16384], 7; st.global.u32 [%rd4+20480], 7;\n", "move", 1, 3 },
-    { "a copy beside what stays", "mov.u32 %r3, %r1; setp.lt.s32 %p1, %r2, 7; @%p1 mov.u32 %r3, 5; add.s32 %r4, %r3, %r1; mul.lo.s32 %r2, %r2, %r4;\n", "move", 2, 5 },
-    { "by one divisor", "div.u32 %r3, %r2, %r9; div.u32 %r4, %r1, %r9; add.s32 %r2, %r3, %r4;\n", "xu", 1, -1 },
-    { "a field up to the end", "bfe.u32 %r3, %r1, 20, 12; sub.s32 %r2, %r2, %r3;\n", "shift", 1, 2 },
-    { "a product of 16 bits", ".reg .b16 %rs<4>; cvt.u16.u32 %rs1, %r2; mul.lo.s16 %rs2, %rs1, 7; cvt.u32.u16 %r2, %rs2;\n", "alu", 2, 3 },
-    { "its high half has no more", ".reg .b16 %rs<4>; cvt.u16.u32 %rs1, %r2; mul.hi.u16 %rs2, %rs1, 683; cvt.u32.u16 %r2, %rs2;\n", "alu", 1, 3 },
+    { "shifts before sums",
+      "shl.b32 %r3, %r1, 7; add.s32 %r4, %r3, %r2; shl.b32 %r5, %r2, 2; add.s32 %r2, %r4, %r5;\n",
+      "iadd", 2, 2 },
+    { "one constant stored twice",
+      "st.global.u32 [%rd4+16384], 7; st.global.u32 [%rd4+20480], 7;\n", "move", 1, 3 },
+    { "a copy beside what stays",
+      "mov.u32 %r3, %r1; setp.lt.s32 %p1, %r2, 7; @%p1 mov.u32 %r3, 5; add.s32 %r4, %r3, %r1; "
+      "mul.lo.s32 %r2, %r2, %r4;\n",
+      "move", 2, 5 },
+    { "by one divisor", "div.u32 %r3, %r2, %r9; div.u32 %r4, %r1, %r9; add.s32 %r2, %r3, %r4;\n",
+      "xu", 1, -1 },
+    { "a field up to the end", "bfe.u32 %r3, %r1, 20, 12; sub.s32 %r2, %r2, %r3;\n", "shift", 1,
+      2 },
+    { "a product of 16 bits",
+      ".reg .b16 %rs<4>; cvt.u16.u32 %rs1, %r2; mul.lo.s16 %rs2, %rs1, 7; cvt.u32.u16 %r2, %rs2;\n",
+      "alu", 2, 3 },
+    { "its high half has no more",
+      ".reg .b16 %rs<4>; cvt.u16.u32 %rs1, %r2; mul.hi.u16 %rs2, %rs1, 683; cvt.u32.u16 %r2, "
+      "%rs2;\n",
+      "alu", 1, 3 },
     { "counted in shared memory", ".shared .b32 s; red.shared.add.u32 [s], 1;\n", "vote", 0, -1 },
-    { "what a load overwrites", "mov.u32 %r3, 7; ld.global.u32 %r3, [%rd4+64]; add.s32 %r2, %r2, %r3;\n", "move", 0, 2 },
+    { "what a load overwrites",
+      "mov.u32 %r3, 7; ld.global.u32 %r3, [%rd4+64]; add.s32 %r2, %r2, %r3;\n", "move", 0, 2 },
 };
 
-/* Beyond the empty body, of all: constants and words of banks that an instruction has no place for. As ptxas 13.0 has them. */
+/* Beyond the empty body, of all: constants and words of banks that an instruction has no place for.
+ * As ptxas 13.0 has them. */
 static void test_constants(void **state)
 {
     (void)state;
@@ -120,10 +179,13 @@ static void test_constants(void **state)
             char body[512];
             ptxlint_module *modules[2];
             for (unsigned m = 0; m < 2; m++) {
-                snprintf(body, sizeof body, ".const .align 16 .f32 table[4]; .reg .f64 %%fd<9>;\n%s", m ? cases[i].body : "");
+                snprintf(body, sizeof body,
+                         ".const .align 16 .f32 table[4]; .reg .f64 %%fd<9>;\n%s",
+                         m ? cases[i].body : "");
                 modules[m] = launched(body, gpus[g]);
             }
-            double all = executed(modules[1])->warp_instructions - executed(modules[0])->warp_instructions;
+            double all = executed(modules[1])->warp_instructions
+                         - executed(modules[0])->warp_instructions;
             if (fabs(all - cases[i].all[g]) > 1e-6)
                 fail_msg("%s on %s: %g, want %g", cases[i].what, gpus[g], all, cases[i].all[g]);
             for (unsigned m = 0; m < 2; m++)
@@ -131,13 +193,21 @@ static void test_constants(void **state)
         }
 }
 
-#define CALLED ".func (.param .b32 r) twice(.param .b32 a)\n{\n.reg .b32 %r<3>;\nld.param.u32 %r1, [a]; mul.lo.s32 %r2, %r1, %r1; st.param.b32 [r], %r2; ret;\n}\n" \
-    ".func (.param .b32 r) down(.param .b32 a)\n{\n.reg .b32 %r<4>; .reg .pred %p<2>; .param .b32 x, y;\nld.param.u32 %r1, [a]; st.param.b32 [r], %r1; setp.eq.s32 %p1, %r1, 0;\n" \
-    "@%p1 bra L; sub.s32 %r2, %r1, 1; st.param.b32 [x], %r2; call (y), down, (x); ld.param.b32 %r3, [y]; mul.lo.s32 %r3, %r3, %r3; st.param.b32 [r], %r3;\nL: ret;\n}\n" \
-    ".extern .func (.param .b32 r) far(.param .b32 a);\n.func (.param .b32 r) behind(.param .b32 a);\n"
-#define BEHIND ".func (.param .b32 r) behind(.param .b32 a)\n{\n.reg .b32 %r<3>;\nld.param.u32 %r1, [a]; mul.lo.s32 %r2, %r1, %r1; st.param.b32 [r], %r2; ret;\n}\n"
+#define CALLED                                                                                     \
+    ".func (.param .b32 r) twice(.param .b32 a)\n{\n.reg .b32 %r<3>;\nld.param.u32 %r1, [a]; "     \
+    "mul.lo.s32 %r2, %r1, %r1; st.param.b32 [r], %r2; ret;\n}\n"                                   \
+    ".func (.param .b32 r) down(.param .b32 a)\n{\n.reg .b32 %r<4>; .reg .pred %p<2>; .param "     \
+    ".b32 x, y;\nld.param.u32 %r1, [a]; st.param.b32 [r], %r1; setp.eq.s32 %p1, %r1, 0;\n"         \
+    "@%p1 bra L; sub.s32 %r2, %r1, 1; st.param.b32 [x], %r2; call (y), down, (x); ld.param.b32 "   \
+    "%r3, [y]; mul.lo.s32 %r3, %r3, %r3; st.param.b32 [r], %r3;\nL: ret;\n}\n"                     \
+    ".extern .func (.param .b32 r) far(.param .b32 a);\n.func (.param .b32 r) behind(.param .b32 " \
+    "a);\n"
+#define BEHIND                                                                                  \
+    ".func (.param .b32 r) behind(.param .b32 a)\n{\n.reg .b32 %r<3>;\nld.param.u32 %r1, [a]; " \
+    "mul.lo.s32 %r2, %r1, %r1; st.param.b32 [r], %r2; ret;\n}\n"
 
-/* What called functions execute counts too, as often as it runs; nothing is known where one is not there. */
+/* What called functions execute counts too, as often as it runs; nothing is known where one is not
+ * there. */
 static void test_called(void **state)
 {
     (void)state;
@@ -152,11 +222,15 @@ static void test_called(void **state)
     double before = 0;
     for (size_t i = 0; i < COUNT(cases); i++) {
         char ptx[4096];
-        snprintf(ptx, sizeof ptx, "%s.param .b32 a, b;\n%s%s", HEAD CALLED ENTRY, cases[i].body, TAIL BEHIND);
+        snprintf(ptx, sizeof ptx, "%s.param .b32 a, b;\n%s%s", HEAD CALLED ENTRY, cases[i].body,
+                 TAIL BEHIND);
         ptxlint_module *module = opened(ptx, "h200");
-        double all = executed(module)->warp_instructions, products = count_of(executed(module), "imad");
-        if (cases[i].products < 0 ? !isnan(all) : products != cases[i].products || (i && i < 4 && all <= before))
-            fail_msg("%s: %g products and %g in all, want %g", cases[i].body, products, all, cases[i].products);
+        double all = executed(module)->warp_instructions,
+               products = count_of(executed(module), "imad");
+        if (cases[i].products < 0 ? !isnan(all)
+                                  : products != cases[i].products || (i && i < 4 && all <= before))
+            fail_msg("%s: %g products and %g in all, want %g", cases[i].body, products, all,
+                     cases[i].products);
         before = all;
         ptxlint_module_free(module);
     }
@@ -166,10 +240,16 @@ static void test_called(void **state)
 static void test_exits(void **state)
 {
     (void)state;
-    static const struct { const char *store; double branches; } cases[] = { { "st.global.u32 [%rd1], %r1;\n", 1 }, { "setp.lt.u32 %p1, %r1, 9; @%p1 st.global.u32 [%rd1], %r1;\n", 2 } };
+    static const struct {
+        const char *store;
+        double branches;
+    } cases[] = { { "st.global.u32 [%rd1], %r1;\n", 1 },
+                  { "setp.lt.u32 %p1, %r1, 9; @%p1 st.global.u32 [%rd1], %r1;\n", 2 } };
     for (size_t i = 0; i < COUNT(cases); i++) {
         char ptx[512];
-        snprintf(ptx, sizeof ptx, "%s.entry k(.param .u64 a)\n{\n.reg .b32 %%r<9>; .reg .b64 %%rd<9>; .reg .pred %%p<2>;\nld.param.u64 %%rd1, [a]; mov.u32 %%r1, %%tid.x;\n%sret;\n}\n",
+        snprintf(ptx, sizeof ptx,
+                 "%s.entry k(.param .u64 a)\n{\n.reg .b32 %%r<9>; .reg .b64 %%rd<9>; .reg .pred "
+                 "%%p<2>;\nld.param.u64 %%rd1, [a]; mov.u32 %%r1, %%tid.x;\n%sret;\n}\n",
                  HEAD, cases[i].store);
         ptxlint_module *module = opened(ptx, "h200");
         assert_true(count_of(executed(module), "branch") == cases[i].branches);
@@ -177,7 +257,8 @@ static void test_exits(void **state)
     }
 }
 
-/* A loop that no budget does for, and whose number of trips is a float: how often it runs is not known, nor what comes behind it. */
+/* A loop that no budget does for, and whose number of trips is a float: how often it runs is not
+ * known, nor what comes behind it. */
 static void test_cut(void **state)
 {
     (void)state;
@@ -189,7 +270,10 @@ static void test_cut(void **state)
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         char body[512];
-        snprintf(body, sizeof body, "mov.u32 %%r3, 0; mov.f32 %%f2, 0f00000000;\nL: add.f32 %%f1, %%f1, %%f1; %s @%%p1 bra L;\n", cases[i].loop);
+        snprintf(body, sizeof body,
+                 "mov.u32 %%r3, 0; mov.f32 %%f2, 0f00000000;\nL: add.f32 %%f1, %%f1, %%f1; %s "
+                 "@%%p1 bra L;\n",
+                 cases[i].loop);
         ptxlint_module *module = launched(body, "h200");
         assert_int_equal(isfinite(executed(module)->warp_instructions), cases[i].is_known);
         assert_int_equal(executed(module)->why == NULL, cases[i].is_known);
@@ -197,7 +281,8 @@ static void test_cut(void **state)
     }
 }
 
-/* A loop of a thousand iterations around one addition: the test, the branch and the counter, once for as many as are joined. */
+/* A loop of a thousand iterations around one addition: the test, the branch and the counter, once
+ * for as many as are joined. */
 static void test_unrolled(void **state)
 {
     (void)state;
@@ -229,10 +314,13 @@ static void test_rows(void **state)
         ptxlint_module *empty = launched("", gpus[g]);
         for (size_t i = 0; i < COUNT(rows); i++) {
             ptxlint_module *module = launched(rows[i].body, gpus[g]);
-            double count = count_of(executed(module), rows[i].machine) - count_of(executed(empty), rows[i].machine);
+            double count = count_of(executed(module), rows[i].machine)
+                           - count_of(executed(empty), rows[i].machine);
             double all = executed(module)->warp_instructions - executed(empty)->warp_instructions;
-            if (fabs(count - rows[i].count) > 1e-6 || (rows[i].all >= 0 && fabs(all - rows[i].all) > 1e-6))
-                fail_msg("%s on %s: %g of %s and %g in all, want %g and %g", rows[i].what, gpus[g], count, rows[i].machine, all, rows[i].count, rows[i].all);
+            if (fabs(count - rows[i].count) > 1e-6
+                || (rows[i].all >= 0 && fabs(all - rows[i].all) > 1e-6))
+                fail_msg("%s on %s: %g of %s and %g in all, want %g and %g", rows[i].what, gpus[g],
+                         count, rows[i].machine, all, rows[i].count, rows[i].all);
             ptxlint_module_free(module);
         }
         ptxlint_module_free(empty);
@@ -269,13 +357,28 @@ static void test_flops(void **state)
 }
 
 /* Which file holds %r3, which several instructions write and memory takes. */
-static const struct { const char *what, *body; LoweredFile file; } kept[] = {
-    { "set on either side of a branch of the block", "mov.u32 %r3, 1; setp.lt.s32 %p1, %r9, 7; @%p1 bra E; mov.u32 %r3, %ctaid.x;\nE: st.global.u32 [%rd4], %r3;\n", LOWERED_UNIFORM },
-    { "set on either side of a branch of lanes", "mov.u32 %r3, 1; setp.lt.s32 %p1, %r1, 7; @%p1 bra E; mov.u32 %r3, %r9;\nE: st.global.u32 [%rd4], %r3;\n", LOWERED_REG },
-    { "counted by all alike", "mov.u32 %r3, 0;\nL: st.global.u32 [%rd4], %r3; add.u32 %r3, %r3, %r9; setp.lt.u32 %p1, %r3, 90; @%p1 bra L;\n", LOWERED_UNIFORM },
-    { "counted until each lane leaves", "mov.u32 %r3, 0;\nL: add.u32 %r3, %r3, 1; setp.lt.u32 %p1, %r3, %r1; @%p1 bra L;\n"
-      "st.global.u32 [%rd4], %r3;\n", LOWERED_REG },
-    { "one datum for all", "mov.u32 %r3, 1; setp.lt.s32 %p1, %r9, 7; @%p1 bra E; ld.global.nc.u32 %r3, [%rd1];\nE: st.global.u32 [%rd4], %r3;\n", LOWERED_REG },
+static const struct { const char *what, *body; LoweredFile file;
+} kept[] = {
+    { "set on either side of a branch of the block",
+      "mov.u32 %r3, 1; setp.lt.s32 %p1, %r9, 7; @%p1 bra E; mov.u32 %r3, %ctaid.x;\nE: "
+      "st.global.u32 [%rd4], %r3;\n",
+      LOWERED_UNIFORM },
+    { "set on either side of a branch of lanes",
+      "mov.u32 %r3, 1; setp.lt.s32 %p1, %r1, 7; @%p1 bra E; mov.u32 %r3, %r9;\nE: st.global.u32 "
+      "[%rd4], %r3;\n",
+      LOWERED_REG },
+    { "counted by all alike",
+      "mov.u32 %r3, 0;\nL: st.global.u32 [%rd4], %r3; add.u32 %r3, %r3, %r9; setp.lt.u32 %p1, %r3, "
+      "90; @%p1 bra L;\n",
+      LOWERED_UNIFORM },
+    { "counted until each lane leaves",
+      "mov.u32 %r3, 0;\nL: add.u32 %r3, %r3, 1; setp.lt.u32 %p1, %r3, %r1; @%p1 bra L;\n"
+      "st.global.u32 [%rd4], %r3;\n",
+      LOWERED_REG },
+    { "one datum for all",
+      "mov.u32 %r3, 1; setp.lt.s32 %p1, %r9, 7; @%p1 bra E; ld.global.nc.u32 %r3, [%rd1];\nE: "
+      "st.global.u32 [%rd4], %r3;\n",
+      LOWERED_REG },
 };
 
 static void test_files(void **state)
@@ -287,7 +390,8 @@ static void test_files(void **state)
         LoweredFile file = LOWERED_NONE;
         for (uint32_t v = 0; v < lowered->value_count; v++) {
             RegId reg = lowered->values[v].reg;
-            if (reg != NO_ID && !strncmp(module->text + module->ir->funcs[0].regs[reg].name.begin, "%r3,", 4))
+            if (reg != NO_ID
+                && !strncmp(module->text + module->ir->funcs[0].regs[reg].name.begin, "%r3,", 4))
                 file = (LoweredFile)lowered->values[v].file;
         }
         if (file != kept[i].file)
@@ -296,11 +400,13 @@ static void test_files(void **state)
     }
 }
 
-/* What is read was written before: values that one instruction writes are not live where the function begins. */
+/* What is read was written before: values that one instruction writes are not live where the
+ * function begins. */
 static void check_values(const char *path, const ptxlint_module *module, FuncId id)
 {
     const Func *func = &module->ir->funcs[id];
-    const Lowered *lowered = func->has_body ? ptx_session_lowered(ptx_session_at(module, id), 0) : NULL;
+    const Lowered *lowered = func->has_body ? ptx_session_lowered(ptx_session_at(module, id), 0)
+                                            : NULL;
     Arena arena;
     jmp_buf failed;
     if (!lowered || func->reg_count == 0)
@@ -308,8 +414,10 @@ static void check_values(const char *path, const ptxlint_module *module, FuncId 
     ptx_arena_init(&arena, (size_t)1 << 28, &failed);
     if (setjmp(failed))
         fail_msg("%s: too large", path);
-    const LoweredLive *live = ptx_lowered_live_compute(&arena, lowered, ptx_session_cfg(ptx_session_at(module, id)));
-    bool *is_written = ptx_arena_array(&arena, bool, lowered->value_count + 1), *is_first = ptx_arena_array(&arena, bool, lowered->value_count + 1);
+    const LoweredLive *live = ptx_lowered_live_compute(&arena, lowered,
+                                                       ptx_session_cfg(ptx_session_at(module, id)));
+    bool *is_written = ptx_arena_array(&arena, bool, lowered->value_count + 1),
+         *is_first = ptx_arena_array(&arena, bool, lowered->value_count + 1);
     for (uint32_t i = 0; i < lowered->insn_count; i++)
         for (uint32_t d = 0; d < lowered->insns[i].def_count; d++) {
             LoweredValueId value = lowered->operands[lowered->insns[i].operand_first + d];
@@ -318,13 +426,17 @@ static void check_values(const char *path, const ptxlint_module *module, FuncId 
         }
     for (uint32_t i = 0; i < lowered->insn_count; i++)
         for (uint32_t u = 0; u < lowered->insns[i].use_count; u++) {
-            LoweredValueId value = lowered->operands[lowered->insns[i].operand_first + lowered->insns[i].def_count + u];
-            if (!is_written[value] && lowered->values[value].file == LOWERED_REG && !lowered->values[value].is_variable)
-                fail_msg("%s: instruction %u of function %u reads what nothing writes", path, i, id);
+            LoweredValueId value = lowered->operands[lowered->insns[i].operand_first
+                                                     + lowered->insns[i].def_count + u];
+            if (!is_written[value] && lowered->values[value].file == LOWERED_REG
+                && !lowered->values[value].is_variable)
+                fail_msg("%s: instruction %u of function %u reads what nothing writes", path, i,
+                         id);
         }
     for (uint32_t o = live->first[0]; o < live->first[1]; o++)
         if (!is_first[live->out[o]] && !lowered->values[live->out[o]].is_variable)
-            fail_msg("%s: value %u of function %u is live where the function begins", path, live->out[o], id);
+            fail_msg("%s: value %u of function %u is live where the function begins", path,
+                     live->out[o], id);
     ptx_arena_free(&arena);
 }
 
@@ -332,7 +444,9 @@ static void test_values(void **state)
 {
     (void)state;
     static const char *const paths[] = {
-        "testdata/ptx/loops.sm_75.ptx", "testdata/ptx/softmax.sm_80.ptx", "testdata/ptx/scan.sm_90.ptx", "testdata/ptx/const_tables.sm_90.ptx", "testdata/measured/algorithms.ptx",
+        "testdata/ptx/loops.sm_75.ptx",     "testdata/ptx/softmax.sm_80.ptx",
+        "testdata/ptx/scan.sm_90.ptx",      "testdata/ptx/const_tables.sm_90.ptx",
+        "testdata/measured/algorithms.ptx",
     };
     for (size_t p = 0; p < COUNT(paths); p++) {
         ptxlint_module *module = kit_open(paths[p]);
@@ -354,6 +468,12 @@ static void test_unknown(void **state)
 
 UNIT(lower)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_rows), cmocka_unit_test(test_constants), cmocka_unit_test(test_called), cmocka_unit_test(test_cut), cmocka_unit_test(test_exits), cmocka_unit_test(test_unrolled), cmocka_unit_test(test_flops), cmocka_unit_test(test_files), cmocka_unit_test(test_values), cmocka_unit_test(test_unknown) };
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_rows),   cmocka_unit_test(test_constants),
+        cmocka_unit_test(test_called), cmocka_unit_test(test_cut),
+        cmocka_unit_test(test_exits),  cmocka_unit_test(test_unrolled),
+        cmocka_unit_test(test_flops),  cmocka_unit_test(test_files),
+        cmocka_unit_test(test_values), cmocka_unit_test(test_unknown)
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

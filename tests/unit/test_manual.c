@@ -28,7 +28,8 @@ static void test_all(void **state)
         assert_string_equal(info->opcode, opcode.text);
         for (size_t f = 0; f < info->form_count; f++) {
             const ptxlint_isa_form *form = &info->forms[f];
-            if (!*form->summary || !form->need_count || strlen(form->modifiers_text) > 200 || strlen(form->operands_text) > 200)
+            if (!*form->summary || !form->need_count || strlen(form->modifiers_text) > 200
+                || strlen(form->operands_text) > 200)
                 fail_msg("%s", form->modifiers_text);
             for (size_t m = 0; m < form->modifier_count; m++)
                 assert_true(form->modifiers[m].value_count > 0);
@@ -42,7 +43,8 @@ static void test_narrowing(void **state)
 {
     static const struct { const char *text; int is_whole; const char *summary, *needs; } cases[] = {
         { "fma.rn.f32",                1, "Multiplies two floats",               "PTX 2.0 sm_20" },
-        { "fma.f32.rn",                1, "Multiplies two floats",               "PTX 2.0 sm_20" },     /* as ptxas takes it */
+        /* as ptxas takes it */
+        { "fma.f32.rn",                1, "Multiplies two floats",               "PTX 2.0 sm_20" },
         { "mbarrier.try_wait.parity",  0, "Waits, for a limited time",           NULL },
         { "griddepcontrol.wait",       1, "Waits until the kernels",             "PTX 7.8 sm_90" },
         { "barrier.cluster.arrive",    1, "Counts at the barrier of the cluster", NULL },
@@ -58,8 +60,10 @@ static void test_narrowing(void **state)
         const ptxlint_isa_info *info = ptxlint_isa_get_info(isa);
         const ptxlint_isa_need *need = &info->forms[0].needs[0];
         char needs[64];
-        snprintf(needs, sizeof needs, "PTX %d.%d %s", need->version_major, need->version_minor, need->target);
-        if (info->is_whole != cases[i].is_whole || strncmp(info->summary, cases[i].summary, strlen(cases[i].summary)) != 0
+        snprintf(needs, sizeof needs, "PTX %d.%d %s", need->version_major, need->version_minor,
+                 need->target);
+        if (info->is_whole != cases[i].is_whole
+            || strncmp(info->summary, cases[i].summary, strlen(cases[i].summary)) != 0
             || (cases[i].needs && strcmp(needs, cases[i].needs) != 0))
             fail_msg("%s: whole %d, %s, %s", cases[i].text, info->is_whole, info->summary, needs);
         ptxlint_isa_free(isa);
@@ -105,8 +109,8 @@ static void test_operand_types(void **state)
         const ptxlint_isa_form *form = &ptxlint_isa_get_info(isa)->forms[0];
         assert_true(form->operand_count > cases[i].operand);
         if (strcmp(form->operands[cases[i].operand].type, cases[i].type) != 0)
-            fail_msg("%s: operand %zu of %s is %s", cases[i].text, cases[i].operand, form->modifiers_text,
-                     form->operands[cases[i].operand].type);
+            fail_msg("%s: operand %zu of %s is %s", cases[i].text, cases[i].operand,
+                     form->modifiers_text, form->operands[cases[i].operand].type);
         ptxlint_isa_free(isa);
     }
 }
@@ -138,7 +142,9 @@ static void test_errors(void **state)
     char error[256];
     (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
-        assert_int_equal(ptxlint_isa_new(cases[i].text, strlen(cases[i].text), &isa, error, sizeof error), PTXLINT_BAD_ARGUMENT);
+        assert_int_equal(
+            ptxlint_isa_new(cases[i].text, strlen(cases[i].text), &isa, error, sizeof error),
+            PTXLINT_BAD_ARGUMENT);
         assert_null(isa);
         if (strncmp(error, cases[i].error, strlen(cases[i].error)) != 0)
             fail_msg("%s: %s", cases[i].text, error);
@@ -183,25 +189,30 @@ static void test_rates(void **state)
 static void test_hover(void **state)
 {
     char text[2048], small[8];
-    size_t length = ptxlint_isa_hover("fma.rn.f32", 10, ptxlint_gpu_find("h200"), text, sizeof text);
+    size_t length = ptxlint_isa_hover("fma.rn.f32", 10, ptxlint_gpu_find("h200"), text,
+                                      sizeof text);
     (void)state;
-    assert_string_equal(text, "```ptx\nfma.rnd{.ftz}{.sat}.f32  d, a, b, c;\n```\nMultiplies two floats and adds a third with a single rounding.\n\n"
-                        "PTX 2.0, sm_20\n\nh200: 128 results a clock and SM (fma)\n");
+    assert_string_equal(text, "```ptx\nfma.rnd{.ftz}{.sat}.f32  d, a, b, c;\n```\nMultiplies two "
+                              "floats and adds a third with a single rounding.\n\n"
+                              "PTX 2.0, sm_20\n\nh200: 128 results a clock and SM (fma)\n");
     assert_int_equal(length, strlen(text));
-    assert_int_equal(ptxlint_isa_hover("fma.rn.f32", 10, ptxlint_gpu_find("h200"), small, sizeof small), length);
+    assert_int_equal(
+        ptxlint_isa_hover("fma.rn.f32", 10, ptxlint_gpu_find("h200"), small, sizeof small), length);
     assert_string_equal(small, "```ptx\n");
     assert_int_equal(ptxlint_isa_hover("nonsense", 8, NULL, text, sizeof text), 0);
     assert_string_equal(text, "");
-    assert_true(ptxlint_isa_hover("fma.r", 5, NULL, text, sizeof text) > 0);     /* still being typed */
+    /* still being typed */
+    assert_true(ptxlint_isa_hover("fma.r", 5, NULL, text, sizeof text) > 0);
     assert_non_null(strstr(text, "fma.rnd"));
 }
 
 UNIT(manual)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all),    cmocka_unit_test(test_narrowing), cmocka_unit_test(test_form),  cmocka_unit_test(test_needs),
-        cmocka_unit_test(test_errors), cmocka_unit_test(test_rates),     cmocka_unit_test(test_hover),
-        cmocka_unit_test(test_operand_types),
+        cmocka_unit_test(test_all),    cmocka_unit_test(test_narrowing),
+        cmocka_unit_test(test_form),   cmocka_unit_test(test_needs),
+        cmocka_unit_test(test_errors), cmocka_unit_test(test_rates),
+        cmocka_unit_test(test_hover),  cmocka_unit_test(test_operand_types),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

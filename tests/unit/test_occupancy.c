@@ -1,9 +1,11 @@
-/* test_occupancy.c -- the occupancy calculator: figures of papers, each on its GPU, and cuda_occupancy.h where it is installed.
+/* test_occupancy.c -- the occupancy calculator: figures of papers, each on its GPU, and
+ * cuda_occupancy.h where it is installed.
  *
- * Ryoo: Ryoo et al., "Optimization Principles and Application Performance Evaluation of a Multithreaded GPU Using CUDA" (PPoPP
- * 2008). XARK: the paper on mapping heuristics for GPUs with the XARK compiler. Torres: Torres et al., "CUDA tuning and
- * configuration parameters on Fermi architecture". Micikevicius: "GPU Performance Analysis and Optimization" (GTC 2012). "Row" is
- * the number of a claim in our list of what these documents say. */
+ * Ryoo: Ryoo et al., "Optimization Principles and Application Performance Evaluation of a
+ * Multithreaded GPU Using CUDA" (PPoPP 2008). XARK: the paper on mapping heuristics for GPUs with
+ * the XARK compiler. Torres: Torres et al., "CUDA tuning and configuration parameters on Fermi
+ * architecture". Micikevicius: "GPU Performance Analysis and Optimization" (GTC 2012). "Row" is the
+ * number of a claim in our list of what these documents say. */
 #include "gpu/occupancy.h"
 #include "kit.h"
 
@@ -28,7 +30,9 @@ static Occupancy occupancy_of(const char *gpu, const Resources *r)
 
 static Occupancy simple(const char *gpu, int64_t threads, int64_t registers, int64_t shared)
 {
-    Resources r = { .threads_per_block = threads, .registers_per_thread = registers, .static_shared_bytes = shared };
+    Resources r = { .threads_per_block = threads,
+                    .registers_per_thread = registers,
+                    .static_shared_bytes = shared };
     return occupancy_of(gpu, &r);
 }
 
@@ -37,7 +41,7 @@ static Occupancy simple(const char *gpu, int64_t threads, int64_t registers, int
 #define S (1u << LIMITER_SHARED)
 #define B (1u << LIMITER_BLOCKS)
 
-/* ---- figures of papers ------------------------------------------------------------------------------------------- */
+/* ---- figures of papers ----------------------------------------------------------------------- */
 
 typedef struct Seed {
     const char *gpu;
@@ -49,14 +53,20 @@ typedef struct Seed {
 } Seed;
 
 static const Seed seeds[] = {
-    { "g80", 256, 10, 2048, 3, 768, 24, 100.0, W | R, "row 16, Ryoo 4.1: 7,680 registers, none for a fourth block" },
+    { "g80", 256, 10, 2048, 3, 768, 24, 100.0, W | R,
+      "row 16, Ryoo 4.1: 7,680 registers, none for a fourth block" },
     { "g80", 256, 11, 2048, 2, 512, 16, 66.67, R,
-      "row 17, Ryoo 4.2: three need 8,448, printed as 8488; 2,816 a block is a multiple of 256, so division says the same" },
-    { "g80", 256, 9, 2048, 3, 768, 24, 100.0, W | R, "row 18, Ryoo 4.3: unrolling frees a register" },
-    { "g80", 256, 11, 2048, 2, 512, 16, 66.67, R, "row 19, Ryoo 4.4: prefetching takes two more than row 18" },
+      "row 17, Ryoo 4.2: three need 8,448, printed as 8488; 2,816 a block is a multiple of 256, so "
+      "division says the same" },
+    { "g80", 256, 9, 2048, 3, 768, 24, 100.0, W | R,
+      "row 18, Ryoo 4.3: unrolling frees a register" },
+    { "g80", 256, 11, 2048, 2, 512, 16, 66.67, R,
+      "row 19, Ryoo 4.4: prefetching takes two more than row 18" },
     { "g80", 16, 10, 128, 8, 128, 8, 33.33, B, "row 20, Ryoo 4.2: 4 x 4 tiles" },
-    { "g80", 64, 10, 512, 8, 512, 16, 66.67, B, "row 21, Ryoo 4.2: 8 x 8 tiles, 12 blocks would fill the SM" },
-    { "g80", 144, 10, 1152, 4, 576, 20, 83.33, W | R, "row 22, Ryoo 4.2: 12 x 12 tiles; 5 x 144 threads fit, 25 warps do not" },
+    { "g80", 64, 10, 512, 8, 512, 16, 66.67, B,
+      "row 21, Ryoo 4.2: 8 x 8 tiles, 12 blocks would fill the SM" },
+    { "g80", 144, 10, 1152, 4, 576, 20, 83.33, W | R,
+      "row 22, Ryoo 4.2: 12 x 12 tiles; 5 x 144 threads fit, 25 warps do not" },
     { "g80", 256, 10, 2048, 3, 768, 24, 100.0, W | R, "row 23, Ryoo 4.2: 16 x 16 tiles" },
     { "g80", 16, 10, 0, 8, 128, 8, 33.33, B, "row 42, XARK 5" },
     { "g80", 32, 10, 0, 8, 256, 8, 33.33, B, "row 42, XARK 5" },
@@ -76,8 +86,10 @@ static const Seed seeds[] = {
     { "c2050", 32, 63, 3840, 8, 256, 8, 16.67, B, "row 59, Micikevicius, case study 1" },
     { "c2050", 64, 63, 7680, 6, 384, 12, 25.0, S, "row 60, Micikevicius, case study 1" },
     { "c2050", 64, 63, 3072, 8, 512, 16, 33.33, R | B,
-      "row 61, Micikevicius, case study 1: names registers alone; 2,016 a warp are 16.25 warps, the 2,048 allocated are 16" },
-    { "k20", 128, 96, 0, 5, 640, 20, 31.25, R, "row 96, Micikevicius, case study 8: 21.3 by division, 5 in each partition" },
+      "row 61, Micikevicius, case study 1: names registers alone; 2,016 a warp are 16.25 warps, "
+      "the 2,048 allocated are 16" },
+    { "k20", 128, 96, 0, 5, 640, 20, 31.25, R,
+      "row 96, Micikevicius, case study 8: 21.3 by division, 5 in each partition" },
 };
 
 static void test_seeds(void **state)
@@ -86,14 +98,17 @@ static void test_seeds(void **state)
     for (size_t i = 0; i < COUNT(seeds); i++) {
         const Seed *s = &seeds[i];
         Occupancy o = simple(s->gpu, s->threads, s->registers, s->shared);
-        if (o.blocks_per_sm != s->blocks || o.threads_per_sm != s->resident_threads || o.warps_per_sm != s->warps
-            || fabs(o.percent - s->percent) > 0.01 || o.limiters != s->limiters)
-            fail_msg("%s: %lld blocks, %lld threads, %lld warps, %.2f %%, limiters %x", s->what, (long long)o.blocks_per_sm,
-                     (long long)o.threads_per_sm, (long long)o.warps_per_sm, o.percent, o.limiters);
+        if (o.blocks_per_sm != s->blocks || o.threads_per_sm != s->resident_threads
+            || o.warps_per_sm != s->warps || fabs(o.percent - s->percent) > 0.01
+            || o.limiters != s->limiters)
+            fail_msg("%s: %lld blocks, %lld threads, %lld warps, %.2f %%, limiters %x", s->what,
+                     (long long)o.blocks_per_sm, (long long)o.threads_per_sm,
+                     (long long)o.warps_per_sm, o.percent, o.limiters);
     }
 }
 
-/* Row 58: 63 registers and 3,840 bytes a warp allow 12 warps on Fermi whatever the block: 49,152 / 3,840 = 12.8. */
+/* Row 58: 63 registers and 3,840 bytes a warp allow 12 warps on Fermi whatever the block: 49,152 /
+ * 3,840 = 12.8. */
 static void test_fermi_shared(void **state)
 {
     (void)state;
@@ -120,8 +135,9 @@ static void test_register_steps(void **state)
     assert_int_equal(3 * nine.registers_allocated_per_block, 6912);             /* row 18 */
 }
 
-/* Table 3 of Ryoo: registers and bytes of shared memory of a thread, resident threads of an SM. The paper does not give block
- * sizes: `block` is one that gives its figure, `most` what any size could reach by the allocation rules. */
+/* Table 3 of Ryoo: registers and bytes of shared memory of a thread, resident threads of an SM. The
+ * paper does not give block sizes: `block` is one that gives its figure, `most` what any size could
+ * reach by the allocation rules. */
 typedef struct Table3 {
     const char *name;
     int64_t registers;
@@ -148,7 +164,8 @@ static const Table3 table3[] = {
 
 static int64_t table3_threads(const Table3 *row, int64_t block)
 {
-    return simple("g80", block, row->registers, (int64_t)(row->bytes * (double)block)).threads_per_sm;
+    return simple("g80", block, row->registers, (int64_t)(row->bytes * (double)block))
+        .threads_per_sm;
 }
 
 static void test_table3(void **state)
@@ -162,21 +179,25 @@ static void test_table3(void **state)
             most = threads > most ? threads : most;
         }
         if (most != row->most)
-            fail_msg("%s (%s): at most %lld threads, want %lld", row->name, row->what, (long long)most, (long long)row->most);
+            fail_msg("%s (%s): at most %lld threads, want %lld", row->name, row->what,
+                     (long long)most, (long long)row->most);
         if (row->block && table3_threads(row, row->block) != row->printed)
             fail_msg("%s (%s): %lld threads in blocks of %lld", row->name, row->what,
                      (long long)table3_threads(row, row->block), (long long)row->block);
     }
     assert_int_equal(table3_threads(&table3[1], 246), 246);
     assert_int_equal(table3_threads(&table3[2], 200), 0);
-    assert_int_equal(table3_threads(&table3[6], 128), 256);             /* row 32, one block more than the paper has */
+    /* row 32, one block more than the paper has */
+    assert_int_equal(table3_threads(&table3[6], 128), 256);
 }
 
 /* Row 25: 768 threads on each of 16 SMs. */
 static void test_whole_gpu(void **state)
 {
     (void)state;
-    assert_int_equal(simple("g80", 256, 10, 0).threads_per_sm * ptx_gpu_count_of(gpu_of("g80"), FIGURE_SMS, 0), 12288);
+    assert_int_equal(simple("g80", 256, 10, 0).threads_per_sm
+                         * ptx_gpu_count_of(gpu_of("g80"), FIGURE_SMS, 0),
+                     12288);
 }
 
 /* Row 43 again: 83 % is the most that 11 or 12 registers allow, in blocks of 128 or 320 threads. */
@@ -211,25 +232,30 @@ static void test_fermi_curve(void **state)
     for (size_t i = 0; i < COUNT(want); i++) {
         const OccupancyPoint *point = &curve.points[want[i].threads / 32 - 1];
         assert_int_equal(point->threads_per_block, want[i].threads);
-        if (fabs(point->percent - want[i].percent) > 0.01 || point->is_best != (want[i].percent > 99))
+        if (fabs(point->percent - want[i].percent) > 0.01
+            || point->is_best != (want[i].percent > 99))
             fail_msg("row 50, %lld threads: %.2f %%", (long long)want[i].threads, point->percent);
     }
 }
 
-/* 2.x: 21, 22, 29, ... registers are allocated in units of 128 (cuda_occupancy.h of CUDA 7.0), others in units of 64. */
+/* 2.x: 21, 22, 29, ... registers are allocated in units of 128 (cuda_occupancy.h of CUDA 7.0),
+ * others in units of 64. */
 static void test_fermi_units(void **state)
 {
-    static const int64_t want[] = { 640, 768, 768, 768, 768, 832, 832, 896, 896, 1024, 1024, 1024 };    /* 20 ... 31 */
+    /* 20 ... 31 */
+    static const int64_t want[] = { 640, 768, 768, 768, 768, 832, 832, 896, 896, 1024, 1024, 1024 };
     (void)state;
     for (size_t i = 0; i < COUNT(want); i++)
-        assert_int_equal(simple("sm_20", 32, 20 + (int64_t)i, 0).registers_allocated_per_block, want[i]);
+        assert_int_equal(simple("sm_20", 32, 20 + (int64_t)i, 0).registers_allocated_per_block,
+                         want[i]);
     assert_int_equal(simple("sm_20", 32, 46, 0).registers_allocated_per_block, 1536);
     assert_int_equal(simple("sm_20", 32, 53, 0).registers_allocated_per_block, 1728);
 }
 
-/* ---- steps, unknowns, errors, hostile figures ---------------------------------------------------------------------- */
+/* ---- steps, unknowns, errors, hostile figures ------------------------------------------------ */
 
-/* What is free must not cost a block, one more must; what is to be freed must bring a block, one less must not. */
+/* What is free must not cost a block, one more must; what is to be freed must bring a block, one
+ * less must not. */
 static void check_steps(const char *name, const Resources *r)
 {
     Occupancy o = occupancy_of(name, r);
@@ -264,11 +290,14 @@ static void test_steps(void **state)
         for (int64_t threads = 32; threads <= 512; threads += 96)
             for (int64_t registers = 8; registers <= 60; registers += 4)
                 for (int64_t shared = 0; shared <= 12288; shared += 3072)
-                    check_steps(names[g], &(Resources){ threads, registers, shared, 256, 1, 0, false });
+                    check_steps(names[g],
+                                &(Resources){ threads, registers, shared, 256, 1, 0, false });
     Occupancy o = simple("h200", 256, 40, 0);           /* 6 blocks by registers, 8 by warps */
-    assert_int_equal(o.registers_to_free, 8);           /* a warp is given multiples of 256: 33 to 40 are alike */
+    /* a warp is given multiples of 256: 33 to 40 are alike */
+    assert_int_equal(o.registers_to_free, 8);
     assert_int_equal(o.registers_free, 0);
-    o = simple("h200", 128, 32, 30000);                 /* an eighth block: 228 KiB / 8 = 29,184, less 1,024 reserved */
+    /* an eighth block: 228 KiB / 8 = 29,184, less 1,024 reserved */
+    o = simple("h200", 128, 32, 30000);
     assert_int_equal(o.blocks_per_sm, 7);
     assert_int_equal(o.shared_to_free, 30000 - 28160);
     assert_int_equal(o.carveout_bytes, 228 * 1024);
@@ -281,7 +310,8 @@ static void test_unknown(void **state)
     Occupancy o = occupancy_of("h200", &r);
     assert_int_equal(o.limits[LIMITER_REGISTERS], -1);
     assert_int_equal(o.blocks_at_most, 8);
-    assert_int_equal(o.blocks_at_least, 1);             /* 255 registers: 8 warps of 8 x 1,024 registers */
+    /* 255 registers: 8 warps of 8 x 1,024 registers */
+    assert_int_equal(o.blocks_at_least, 1);
     assert_int_equal(o.blocks_per_sm, -1);
     assert_int_equal(o.warps_per_sm, -1);
     assert_true(isnan(o.percent));
@@ -302,7 +332,9 @@ static void test_unknown(void **state)
     assert_int_equal(o.blocks_at_most, 8);
     o = occupancy_of("a100", &r);                       /* before 9.0 barriers do not limit */
     assert_int_equal(o.blocks_per_sm, 8);
-    r = (Resources){ .threads_per_block = 1024, .registers_per_thread = 64, .dynamic_shared_bytes = -1 };
+    r = (Resources){ .threads_per_block = 1024,
+                     .registers_per_thread = 64,
+                     .dynamic_shared_bytes = -1 };
     o = occupancy_of("h200", &r);                       /* one block, whatever its shared memory */
     assert_int_equal(o.blocks_per_sm, 1);
     assert_int_equal(o.registers_to_free, -1);
@@ -327,7 +359,8 @@ static void test_errors(void **state)
     for (size_t i = 0; i < COUNT(cases); i++) {
         Occupancy o = occupancy_of("h200", &cases[i].r);
         if (o.error != cases[i].error || (o.blocks_per_sm == 0) != (cases[i].error != LAUNCH_OK))
-            fail_msg("case %zu: error %d, %lld blocks", i, (int)o.error, (long long)o.blocks_per_sm);
+            fail_msg("case %zu: error %d, %lld blocks", i, (int)o.error,
+                     (long long)o.blocks_per_sm);
         assert_true(!o.error == !ptx_launch_error_text[o.error]);
         if (!o.blocks_per_sm)
             assert_true(o.percent < 0.01 && !o.warps_per_sm && !o.threads_per_sm);
@@ -349,7 +382,7 @@ static void test_clusters(void **state)
     assert_int_equal(occupancy_of("h200", &r).clusters_at_most, 132);
 }
 
-static uint64_t next_random(uint64_t *random)           /* xorshift64: Marsaglia, "Xorshift RNGs" (2003) */
+static uint64_t next_random(uint64_t *random) /* xorshift64: Marsaglia, "Xorshift RNGs" (2003) */
 {
     *random ^= *random << 13;
     *random ^= *random >> 7;
@@ -357,17 +390,23 @@ static uint64_t next_random(uint64_t *random)           /* xorshift64: Marsaglia
     return *random;
 }
 
-/* Any figures and any resources give an answer: no overflow (under the sanitizers), no division by zero, bounds in order. */
+/* Any figures and any resources give an answer: no overflow (under the sanitizers), no division by
+ * zero, bounds in order. */
 static void test_hostile(void **state)
 {
-    static const double figures[] = { 0, 1, -1, 32, 1e6, 1048576, 1e300, -1e300, 0.5, (double)INFINITY, (double)NAN };
-    static const int64_t values[] = { -1, 0, 1, 32, 1024, INT64_MAX, INT64_MIN, INT64_C(1) << 40, 1 << 20, 255 };
+    static const double figures[] = { 0,          1,     -1,     32,  1e6,
+                                      1048576,    1e300, -1e300, 0.5, (double)INFINITY,
+                                      (double)NAN };
+    static const int64_t values[] = { -1,      0,         1,         32,
+                                      1024,    INT64_MAX, INT64_MIN, INT64_C(1) << 40,
+                                      1 << 20, 255 };
     (void)state;
     uint64_t random = 1;
     for (int i = 0; i < 20000; i++) {
         Gpu gpu = *gpu_of("h200");
         for (int k = 0; k < 6; k++)
-            gpu.figures[next_random(&random) % FIGURE__COUNT] = figures[next_random(&random) % COUNT(figures)];
+            gpu.figures[next_random(&random) % FIGURE__COUNT] =
+                figures[next_random(&random) % COUNT(figures)];
         int64_t v[6];
         for (int k = 0; k < 6; k++)
             v[k] = values[next_random(&random) % COUNT(values)];
@@ -378,7 +417,8 @@ static void test_hostile(void **state)
             continue;
         assert_true(ptx_occupancy_sweep(&gpu, &r, &curve) && curve.count <= OCCUPANCY_POINTS_MAX);
         assert_true(o.blocks_at_least >= 0 && o.blocks_at_most >= o.blocks_at_least);
-        assert_true(o.registers_to_free >= -1 && o.registers_free >= -1 && o.shared_to_free >= -1 && o.shared_free >= -1);
+        assert_true(o.registers_to_free >= -1 && o.registers_free >= -1 && o.shared_to_free >= -1
+                    && o.shared_free >= -1);
     }
 }
 
@@ -393,7 +433,7 @@ static void test_missing_figures(void **state)
     assert_int_equal(o.blocks_per_sm, 0);
 }
 
-/* ---- cuda_occupancy.h -------------------------------------------------------------------------------------------- */
+/* ---- cuda_occupancy.h ------------------------------------------------------------------------ */
 
 #ifdef HAVE_CUDA_OCCUPANCY
 
@@ -439,18 +479,21 @@ static int64_t limit_from(int limit)
     return limit == INT_MAX ? LIMIT_NONE : limit;
 }
 
-/* The header keeps the limiters of before it looked at barriers, though they no longer tie: only those that do are compared. */
+/* The header keeps the limiters of before it looked at barriers, though they no longer tie: only
+ * those that do are compared. */
 static uint32_t limiters_of(const cudaOccResult *want)
 {
-    const int limits[LIMITER__COUNT] = { want->blockLimitWarps, want->blockLimitRegs, want->blockLimitSharedMem,
-                                         want->blockLimitBlocks, want->blockLimitBarriers };
+    const int limits[LIMITER__COUNT] = { want->blockLimitWarps, want->blockLimitRegs,
+                                         want->blockLimitSharedMem, want->blockLimitBlocks,
+                                         want->blockLimitBarriers };
     uint32_t tie = 0;
     for (int i = 0; i < LIMITER__COUNT; i++)
         tie |= limits[i] == want->activeBlocksPerMultiprocessor ? 1u << i : 0;
     return want->limitingFactors & tie;
 }
 
-/* The header allows 255 registers on 3.0 and 256 from 7.0 on, the Programming Guide 63 and 255; beyond the guide we refuse. */
+/* The header allows 255 registers on 3.0 and 256 from 7.0 on, the Programming Guide 63 and 255;
+ * beyond the guide we refuse. */
 static bool is_beyond_guide(const Gpu *gpu, const Resources *r)
 {
     return r->registers_per_thread > int_figure(gpu, FIGURE_REGISTERS_PER_THREAD);
@@ -475,26 +518,31 @@ static void compare(const Gpu *gpu, const Resources *r)
     cudaOccResult want;
     Occupancy got;
     bool is_beyond = is_beyond_guide(gpu, r);
-    int status = (int)cudaOccMaxActiveBlocksPerMultiprocessor(&want, &properties, &attributes, &device, (int)r->threads_per_block,
+    int status = (int)cudaOccMaxActiveBlocksPerMultiprocessor(&want, &properties, &attributes,
+                                                              &device, (int)r->threads_per_block,
                                                               (size_t)r->dynamic_shared_bytes);
     assert_true(ptx_occupancy_compute(gpu, r, &got));
     bool is_equal = status == CUDA_OCC_SUCCESS && limits_are_equal(&got, &want, !is_beyond);
     if (is_beyond)
         is_equal = is_equal && got.blocks_per_sm == 0 && got.limits[LIMITER_REGISTERS] == 0;
     else
-        is_equal = is_equal && got.blocks_per_sm == want.activeBlocksPerMultiprocessor && got.limiters == limiters_of(&want);
+        is_equal = is_equal && got.blocks_per_sm == want.activeBlocksPerMultiprocessor
+                   && got.limiters == limiters_of(&want);
     if (!is_equal)
-        fail_msg("%s: %lld threads, %lld registers, %lld + %lld bytes, %lld barriers, opt-in %d: status %d, blocks %lld, want %d; "
-                 "warps %lld %d, registers %lld %d, shared %lld %d, blocks %lld %d, barriers %lld %d; limiters %x %x; "
-                 "allocated registers %lld %d, shared %lld %zu", gpu->name,
-                 (long long)r->threads_per_block, (long long)r->registers_per_thread, (long long)r->static_shared_bytes,
-                 (long long)r->dynamic_shared_bytes, (long long)r->barriers, !r->default_limits, status,
-                 (long long)got.blocks_per_sm, want.activeBlocksPerMultiprocessor,
-                 (long long)got.limits[LIMITER_WARPS], want.blockLimitWarps,
-                 (long long)got.limits[LIMITER_REGISTERS], want.blockLimitRegs,
-                 (long long)got.limits[LIMITER_SHARED], want.blockLimitSharedMem,
-                 (long long)got.limits[LIMITER_BLOCKS], want.blockLimitBlocks,
-                 (long long)got.limits[LIMITER_BARRIERS], want.blockLimitBarriers, got.limiters, want.limitingFactors,
+        fail_msg("%s: %lld threads, %lld registers, %lld + %lld bytes, %lld barriers, opt-in %d: "
+                 "status %d, blocks %lld, want %d; "
+                 "warps %lld %d, registers %lld %d, shared %lld %d, blocks %lld %d, barriers %lld "
+                 "%d; limiters %x %x; "
+                 "allocated registers %lld %d, shared %lld %zu",
+                 gpu->name, (long long)r->threads_per_block, (long long)r->registers_per_thread,
+                 (long long)r->static_shared_bytes, (long long)r->dynamic_shared_bytes,
+                 (long long)r->barriers, !r->default_limits, status, (long long)got.blocks_per_sm,
+                 want.activeBlocksPerMultiprocessor, (long long)got.limits[LIMITER_WARPS],
+                 want.blockLimitWarps, (long long)got.limits[LIMITER_REGISTERS],
+                 want.blockLimitRegs, (long long)got.limits[LIMITER_SHARED],
+                 want.blockLimitSharedMem, (long long)got.limits[LIMITER_BLOCKS],
+                 want.blockLimitBlocks, (long long)got.limits[LIMITER_BARRIERS],
+                 want.blockLimitBarriers, got.limiters, want.limitingFactors,
                  (long long)got.registers_allocated_per_block, want.allocatedRegistersPerBlock,
                  (long long)got.shared_allocated_per_block, want.allocatedSharedMemPerBlock);
 }
@@ -503,18 +551,23 @@ static void compare(const Gpu *gpu, const Resources *r)
 static int64_t pick(uint64_t *random, const int64_t *edges, size_t edge_count, int64_t most)
 {
     uint64_t choice = next_random(random) >> 8;
-    return choice & 1 ? edges[(choice >> 1) % edge_count] : (int64_t)((choice >> 1) % ((uint64_t)most + 1));
+    return choice & 1 ? edges[(choice >> 1) % edge_count]
+                      : (int64_t)((choice >> 1) % ((uint64_t)most + 1));
 }
 
 static Resources pick_resources(uint64_t *random)
 {
-    static const int64_t threads[] = { 1, 31, 32, 33, 63, 64, 65, 96, 97, 127, 128, 129, 160, 192, 224, 255, 256, 257, 288, 320, 384,
-                                       416, 480, 511, 512, 513, 640, 672, 768, 769, 896, 992, 993, 1023, 1024 };
-    static const int64_t registers[] = { 0, 1, 8, 9, 16, 24, 25, 32, 33, 40, 41, 48, 56, 63, 64, 65, 72, 80, 96, 128, 129, 168, 254,
-                                         255, 256 };
-    static const int64_t shared[] = { 0, 1, 127, 128, 129, 255, 256, 257, 1023, 1024, 2048, 3072, 4096, 6144, 8192, 16384, 24576,
-                                      32768, 48127, 48128, 48129, 49151, 49152, 49153, 50176, 65536, 98304, 101376, 101377, 102400,
-                                      166912, 166913, 167936, 232447, 232448, 232449, 233472 };
+    static const int64_t threads[] = { 1,   31,  32,  33,  63,  64,  65,  96,  97,  127,  128, 129,
+                                       160, 192, 224, 255, 256, 257, 288, 320, 384, 416,  480, 511,
+                                       512, 513, 640, 672, 768, 769, 896, 992, 993, 1023, 1024 };
+    static const int64_t registers[] = { 0,  1,  8,  9,  16, 24, 25,  32,  33,  40,  41,  48, 56,
+                                         63, 64, 65, 72, 80, 96, 128, 129, 168, 254, 255, 256 };
+    static const int64_t shared[] = { 0,      1,      127,    128,    129,    255,    256,
+                                      257,    1023,   1024,   2048,   3072,   4096,   6144,
+                                      8192,   16384,  24576,  32768,  48127,  48128,  48129,
+                                      49151,  49152,  49153,  50176,  65536,  98304,  101376,
+                                      101377, 102400, 166912, 166913, 167936, 232447, 232448,
+                                      232449, 233472 };
     static const int64_t barriers[] = { 0, 1, 2, 3, 4, 8, 15, 16 };
     Resources r = { 0 };
     r.threads_per_block = pick(random, threads, COUNT(threads), 1023);
@@ -549,7 +602,8 @@ static void test_cuda_occupancy(void **state)
             }
         }
     }
-    print_message("cuda_occupancy.h: %lu configurations equal on %lu GPUs, %lu refused for registers beyond the guide\n",
+    print_message("cuda_occupancy.h: %lu configurations equal on %lu GPUs, %lu refused for "
+                  "registers beyond the guide\n",
                   compared, gpus, beyond);
     assert_true(compared >= 100000);
 }
@@ -569,12 +623,15 @@ static void test_cuda_block_size(void **state)
             int grid, want = 0;
             int64_t got = 0;
             assert_true(ptx_occupancy_sweep(&ptx_gpus[g], &r, &curve));
-            assert_int_equal(cudaOccMaxPotentialOccupancyBlockSize(&grid, &want, &properties, &attributes, &device, NULL,
-                                                                   (size_t)r.dynamic_shared_bytes), CUDA_OCC_SUCCESS);
+            assert_int_equal(cudaOccMaxPotentialOccupancyBlockSize(&grid, &want, &properties,
+                                                                   &attributes, &device, NULL,
+                                                                   (size_t)r.dynamic_shared_bytes),
+                             CUDA_OCC_SUCCESS);
             for (uint32_t p = 0; p < curve.count; p++)
                 got = curve.points[p].is_best ? curve.points[p].threads_per_block : got;
             if (got != want && !is_beyond_guide(&ptx_gpus[g], &r))
-                fail_msg("%s: blocks of %lld threads, want %d", ptx_gpus[g].name, (long long)got, want);
+                fail_msg("%s: blocks of %lld threads, want %d", ptx_gpus[g].name, (long long)got,
+                         want);
         }
     }
 }
@@ -587,13 +644,16 @@ static void test_cuda_carveouts(void **state)
         const Gpu *gpu = &ptx_gpus[g];
         const cudaOccDeviceProp properties = properties_of(gpu);
         uint32_t c = 0;
-        for (size_t kib = 0; gpu->target.sm >= 70 && kib <= properties.sharedMemPerMultiprocessor / 1024; kib++) {
+        for (size_t kib = 0;
+             gpu->target.sm >= 70 && kib <= properties.sharedMemPerMultiprocessor / 1024; kib++) {
             size_t want = 1024 * kib;
-            assert_int_equal(cudaOccAlignUpShmemSizeVoltaPlus(&want, &properties), CUDA_OCC_SUCCESS);
+            assert_int_equal(cudaOccAlignUpShmemSizeVoltaPlus(&want, &properties),
+                             CUDA_OCC_SUCCESS);
             while (c < gpu->carveout_count && gpu->carveouts[c] < 1024 * kib)
                 c++;
             if (c == gpu->carveout_count || gpu->carveouts[c] != want)
-                fail_msg("%s: %zu KiB of shared memory need a setting of %zu KiB", gpu->name, kib, want / 1024);
+                fail_msg("%s: %zu KiB of shared memory need a setting of %zu KiB", gpu->name, kib,
+                         want / 1024);
         }
     }
 }
@@ -622,12 +682,15 @@ static void test_cuda_carveouts(void **state)
 UNIT(occupancy)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_seeds), cmocka_unit_test(test_fermi_shared), cmocka_unit_test(test_register_steps),
-        cmocka_unit_test(test_table3), cmocka_unit_test(test_whole_gpu), cmocka_unit_test(test_best_sizes),
-        cmocka_unit_test(test_fermi_curve), cmocka_unit_test(test_fermi_units), cmocka_unit_test(test_steps),
-        cmocka_unit_test(test_unknown), cmocka_unit_test(test_errors), cmocka_unit_test(test_clusters),
-        cmocka_unit_test(test_hostile), cmocka_unit_test(test_missing_figures), cmocka_unit_test(test_cuda_occupancy),
-        cmocka_unit_test(test_cuda_block_size), cmocka_unit_test(test_cuda_carveouts),
+        cmocka_unit_test(test_seeds),          cmocka_unit_test(test_fermi_shared),
+        cmocka_unit_test(test_register_steps), cmocka_unit_test(test_table3),
+        cmocka_unit_test(test_whole_gpu),      cmocka_unit_test(test_best_sizes),
+        cmocka_unit_test(test_fermi_curve),    cmocka_unit_test(test_fermi_units),
+        cmocka_unit_test(test_steps),          cmocka_unit_test(test_unknown),
+        cmocka_unit_test(test_errors),         cmocka_unit_test(test_clusters),
+        cmocka_unit_test(test_hostile),        cmocka_unit_test(test_missing_figures),
+        cmocka_unit_test(test_cuda_occupancy), cmocka_unit_test(test_cuda_block_size),
+        cmocka_unit_test(test_cuda_carveouts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

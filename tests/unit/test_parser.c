@@ -1,11 +1,14 @@
-/* test_parser.c -- the front end on broken, odd and hostile text: which diagnostic stands where, and what survives. */
+/* test_parser.c -- the front end on broken, odd and hostile text: which diagnostic stands where,
+ * and what survives. */
 #include "kit.h"
 
 #include "api/module.h"
 
 /* Lines 1 to 3, 4 to 6; a body begins on line 7. */
 #define TOP ".version 8.0\n.target sm_90\n.address_size 64\n"
-#define BEGIN ".visible .entry k()\n{\n.reg .b32 %r<10>; .reg .b64 %rd<10>; .reg .f32 %f<10>; .reg .pred %p<4>;\n"
+#define BEGIN                                                                                    \
+    ".visible .entry k()\n{\n.reg .b32 %r<10>; .reg .b64 %rd<10>; .reg .f32 %f<10>; .reg .pred " \
+    "%p<4>;\n"
 #define END "ret;\n}\n"
 #define KERNEL(body) TOP BEGIN body END
 
@@ -31,7 +34,8 @@ static void check(const Case *cases, size_t count)
         char *got = kit_list(module, false);
         if (strcmp(got, cases[i].want)) {
             char *all = kit_describe(module);
-            kit_print(&trouble, "%s:\n  got  %s\n  want %s\n%s", cases[i].what, got, cases[i].want, all);
+            kit_print(&trouble, "%s:\n  got  %s\n  want %s\n%s", cases[i].what, got, cases[i].want,
+                      all);
             free(all);
         }
         free(got);
@@ -44,7 +48,7 @@ static void check(const Case *cases, size_t count)
     }
 }
 
-/* ---- recovery ---------------------------------------------------------------------------------------------------- */
+/* ---- recovery -------------------------------------------------------------------------------- */
 
 static const Case recovery[] = {
     { "clean", KERNEL("add.s32 %r1, %r2, 1;\n"), "" },
@@ -84,56 +88,97 @@ static void test_recovery(void **state)
     check(recovery, COUNT(recovery));
 }
 
-/* ---- what is legal and unusual ----------------------------------------------------------------------------------- */
+/* ---- what is legal and unusual --------------------------------------------------------------- */
 
 static const Case legal[] = {
-    { "CRLF", ".version 8.0\r\n.target sm_90\r\n.address_size 64\r\n.visible .entry k()\r\n{\r\nret;\r\n}\r\n", "" },
-    { "CRLF counts one line", ".version 8.0\r\n.target sm_90\r\n.address_size 64\r\n.visible .entry k()\r\n{\r\nmov.u32 %x1, 1;\r\nret;\r\n}\r\n", "SYN501:6" },
-    { "all on one line", ".version 8.0 .target sm_90 .address_size 64 .entry k() { .reg .b32 a; mov.u32 a, 1; ret; }", "" },
-    { "detached modifiers, and a lone dot", KERNEL("ld .global .u32 %r1, [%rd1];\nadd . s32 %r1, %r1, 1;\n"), "SYN101:8 SYN201:8" },
-    { "detached modifiers, comments between", KERNEL("ld /* a */ .global // b\n .u32 %r1, [%rd1];\n"), "" },
+    { "CRLF",
+      ".version 8.0\r\n.target sm_90\r\n.address_size 64\r\n.visible .entry "
+      "k()\r\n{\r\nret;\r\n}\r\n",
+      "" },
+    { "CRLF counts one line",
+      ".version 8.0\r\n.target sm_90\r\n.address_size 64\r\n.visible .entry k()\r\n{\r\nmov.u32 "
+      "%x1, 1;\r\nret;\r\n}\r\n",
+      "SYN501:6" },
+    { "all on one line",
+      ".version 8.0 .target sm_90 .address_size 64 .entry k() { .reg .b32 a; mov.u32 a, 1; ret; }",
+      "" },
+    { "detached modifiers, and a lone dot",
+      KERNEL("ld .global .u32 %r1, [%rd1];\nadd . s32 %r1, %r1, 1;\n"), "SYN101:8 SYN201:8" },
+    { "detached modifiers, comments between",
+      KERNEL("ld /* a */ .global // b\n .u32 %r1, [%rd1];\n"), "" },
     { "label, function and register share a name",
-      TOP ".func f() { ret; }\n.entry k() { .reg .b32 x; .reg .b32 f; bra x; x: mov.u32 x, 1; mov.u32 f, 2; bra f; f: ret; }\n", "SYN503:5 SYN503:5" },
-    { "a scope's register shadows", KERNEL("{ .reg .f32 %r1; mov.f32 %r1, 0f3F800000; }\nmov.u32 %r1, 1;\n"), "" },
-    { "a scope's register is gone behind it", KERNEL("{ .reg .b32 inner; mov.u32 inner, 1; }\nmov.u32 inner, 1;\n"), "SYN501:8" },
-    { "two registers of one name in one scope", KERNEL(".reg .b32 a;\n.reg .b32 a;\n"), "SYN503:8" },
-    { "two labels of one name in one scope", KERNEL("L: mov.u32 %r1, 1;\nL: mov.u32 %r2, 1;\n"), "SYN504:8" },
+      TOP ".func f() { ret; }\n.entry k() { .reg .b32 x; .reg .b32 f; bra x; x: mov.u32 x, 1; "
+          "mov.u32 f, 2; bra f; f: ret; }\n",
+      "SYN503:5 SYN503:5" },
+    { "a scope's register shadows",
+      KERNEL("{ .reg .f32 %r1; mov.f32 %r1, 0f3F800000; }\nmov.u32 %r1, 1;\n"), "" },
+    { "a scope's register is gone behind it",
+      KERNEL("{ .reg .b32 inner; mov.u32 inner, 1; }\nmov.u32 inner, 1;\n"), "SYN501:8" },
+    { "two registers of one name in one scope", KERNEL(".reg .b32 a;\n.reg .b32 a;\n"),
+      "SYN503:8" },
+    { "two labels of one name in one scope", KERNEL("L: mov.u32 %r1, 1;\nL: mov.u32 %r2, 1;\n"),
+      "SYN504:8" },
     { "one label in two scopes", KERNEL("{ bra L; L: }\n{ bra L; L: }\n"), "" },
     { "a jump out of a scope", KERNEL("{ bra OUT; }\nOUT:\n"), "" },
     { "a jump into a scope", KERNEL("bra IN;\n{ IN: mov.u32 %r1, 1; }\n"), "SYN502:7" },
     { "a label that is nowhere", KERNEL("bra NOWHERE;\n"), "SYN502:7" },
-    { "a range whose stem ends in a digit", KERNEL(".reg .f32 %q1<8>;\nmov.f32 %q10, 0f00000000;\nmov.f32 %q17, 0f00000000;\n"), "" },
-    { "beyond a range whose stem ends in a digit", KERNEL(".reg .f32 %q1<8>;\nmov.f32 %q18, 0f00000000;\nmov.f32 %q1, 0f00000000;\n"), "SYN501:8 SYN501:9" },
+    { "a range whose stem ends in a digit",
+      KERNEL(".reg .f32 %q1<8>;\nmov.f32 %q10, 0f00000000;\nmov.f32 %q17, 0f00000000;\n"), "" },
+    { "beyond a range whose stem ends in a digit",
+      KERNEL(".reg .f32 %q1<8>;\nmov.f32 %q18, 0f00000000;\nmov.f32 %q1, 0f00000000;\n"),
+      "SYN501:8 SYN501:9" },
     { "a register beyond its range", KERNEL("mov.u32 %r10, 1;\n"), "SYN501:7" },
-    { "an undeclared name is said once", KERNEL("mov.u32 nope, 1;\nmov.u32 nope, 2;\n"), "SYN501:7" },
-    { "a range of two thousand million", KERNEL(".reg .b32 %q<2000000000>;\nmov.u32 %q1999999999, 1;\nmov.u32 %q2000000000, 1;\n"), "SYN501:9" },
-    { "[a+-24]", KERNEL("ld.global.u32 %r1, [%rd1+-24];\nst.global.u32 [%rd1+8], %r1;\nst.global.u32 [%rd1+-8], %r1;\n"), "" },
+    { "an undeclared name is said once", KERNEL("mov.u32 nope, 1;\nmov.u32 nope, 2;\n"),
+      "SYN501:7" },
+    { "a range of two thousand million",
+      KERNEL(".reg .b32 %q<2000000000>;\nmov.u32 %q1999999999, 1;\nmov.u32 %q2000000000, 1;\n"),
+      "SYN501:9" },
+    { "[a+-24]",
+      KERNEL("ld.global.u32 %r1, [%rd1+-24];\nst.global.u32 [%rd1+8], %r1;\nst.global.u32 "
+             "[%rd1+-8], %r1;\n"),
+      "" },
     { "[a-24]", KERNEL("ld.global.u32 %r1, [%rd1-24];\n"), "SYN204:7" },
     { "WARP_SZ", KERNEL("mov.u32 %r1, WARP_SZ;\nadd.s32 %r1, %r1, WARP_SZ;\n"), "" },
     { "performance directives",
-      TOP ".entry k() .maxntid 16, 8, 2 .minnctapersm 2 .maxnreg 64 { ret; }\n.entry j() .reqntid 32 { ret; }\n", "" },
+      TOP ".entry k() .maxntid 16, 8, 2 .minnctapersm 2 .maxnreg 64 { ret; }\n.entry j() .reqntid "
+          "32 { ret; }\n",
+      "" },
     { "branchtargets",
       KERNEL("ts: .branchtargets A, B;\nbrx.idx %r1, ts;\nA: mov.u32 %r1, 1;\nB:\n"), "" },
-    { "branchtargets of nowhere",
-      KERNEL("ts: .branchtargets A, NOWHERE;\nbrx.idx %r1, ts;\nA:\n"), "SYN502:7" },
+    { "branchtargets of nowhere", KERNEL("ts: .branchtargets A, NOWHERE;\nbrx.idx %r1, ts;\nA:\n"),
+      "SYN502:7" },
     { "callprototype",
-      KERNEL("proto: .callprototype (.param .b32 _) _ (.param .b32 _);\n{ .param .b32 a; .param .b32 b; st.param.b32 [a], %r1;\n"
-             "call (b), %rd1, (a), proto; ld.param.b32 %r2, [b]; }\n"), "" },
+      KERNEL("proto: .callprototype (.param .b32 _) _ (.param .b32 _);\n{ .param .b32 a; .param "
+             ".b32 b; st.param.b32 [a], %r1;\n"
+             "call (b), %rd1, (a), proto; ld.param.b32 %r2, [b]; }\n"),
+      "" },
     { "calltargets",
-      TOP ".func f(.param .b32 x) { ret; }\n.entry k() { .reg .b64 %rd<3>; .reg .b32 %r<2>; mov.u64 %rd1, f;\n"
-          "ct: .calltargets f; { .param .b32 a; st.param.b32 [a], %r1; call %rd1, (a), ct; } ret; }\n", "" },
+      TOP
+      ".func f(.param .b32 x) { ret; }\n.entry k() { .reg .b64 %rd<3>; .reg .b32 %r<2>; mov.u64 "
+      "%rd1, f;\n"
+      "ct: .calltargets f; { .param .b32 a; st.param.b32 [a], %r1; call %rd1, (a), ct; } ret; }\n",
+      "" },
     { "alias", TOP ".visible .func f() { ret; }\n.visible .func g();\n.alias g, f;\n", "" },
     { "alias of nothing", TOP ".visible .func g();\n.alias g, nothing;\n", "SYN501:5" },
     { "loc with inlined_at",
-      TOP ".file 1 \"a.cu\"\n.entry k() {\n.loc 1 10 5\nret;\n.loc 1 3 1, function_name $L__info0, inlined_at 1 10 5\nret;\n"
-          ".loc 1 3 1, function_name $L__info0+4, inlined_at 1 10 5\n}\n.section .debug_str { $L__info0: .b8 102,111,111,0 }\n", "" },
+      TOP ".file 1 \"a.cu\"\n.entry k() {\n.loc 1 10 5\nret;\n.loc 1 3 1, function_name $L__info0, "
+          "inlined_at 1 10 5\nret;\n"
+          ".loc 1 3 1, function_name $L__info0+4, inlined_at 1 10 5\n}\n.section .debug_str { "
+          "$L__info0: .b8 102,111,111,0 }\n",
+      "" },
     { "debug sections",
-      TOP ".section .debug_info\n{\n.b32 12, -3\n.b8 1,2,3\n.b64 L1, L2+8\n.b32 L2-L1\nL1: .b16 7\n}\n.section .debug_abbrev { }\n", "" },
+      TOP ".section .debug_info\n{\n.b32 12, -3\n.b8 1,2,3\n.b64 L1, L2+8\n.b32 L2-L1\nL1: .b16 "
+          "7\n}\n.section .debug_abbrev { }\n",
+      "" },
     { "a call of PTX 1.x with registers",
-      ".version 1.4\n.target sm_10\n.func (.reg .u32 r) f (.reg .u32 a, .reg .u32 b)\n{ add.u32 r, a, b; ret; }\n"
-      ".entry k { .reg .u32 x, y; mov.u32 x, 1; call (y), f, (x, x); exit; }\n", "" },
-    { "comments and line markers", "// a\n/* b\n b */\n# 1 \"x.cu\"\n" TOP ".entry k() { ret; } // c", "" },
-    { "preprocessor lines count", "#line 1 \"x\"\n" TOP ".entry k() {\nmov.u32 nope, 1;\n}\n", "SYN501:6" },
+      ".version 1.4\n.target sm_10\n.func (.reg .u32 r) f (.reg .u32 a, .reg .u32 b)\n{ add.u32 r, "
+      "a, b; ret; }\n"
+      ".entry k { .reg .u32 x, y; mov.u32 x, 1; call (y), f, (x, x); exit; }\n",
+      "" },
+    { "comments and line markers",
+      "// a\n/* b\n b */\n# 1 \"x.cu\"\n" TOP ".entry k() { ret; } // c", "" },
+    { "preprocessor lines count", "#line 1 \"x\"\n" TOP ".entry k() {\nmov.u32 nope, 1;\n}\n",
+      "SYN501:6" },
 };
 
 static void test_legal(void **state)
@@ -162,11 +207,12 @@ static void test_initialisers(void **state)
     check(initialisers, COUNT(initialisers));
 }
 
-/* ---- versions, targets, opcodes ---------------------------------------------------------------------------------- */
+/* ---- versions, targets, opcodes -------------------------------------------------------------- */
 
 static const Case known_and_newer[] = {
     { "unknown opcode", KERNEL("frob.u32 %r1, %r2;\nmov.u32 nope, 1;\n"), "SYN401:7 SYN501:8" },
-    { "unknown modifier", KERNEL("add.u33 %r1, %r2, %r3;\nmov.u32 nope, 1;\n"), "SYN402:7 SYN501:8" },
+    { "unknown modifier", KERNEL("add.u33 %r1, %r2, %r3;\nmov.u32 nope, 1;\n"),
+      "SYN402:7 SYN501:8" },
     { "no such form", KERNEL("add.rn.u32 %r1, %r2, %r3;\n"), "SYN403:7" },
     { "too few operands", KERNEL("add.u32 %r1, %r2;\n"), "SYN404:7" },
     { "too many operands", KERNEL("add.u32 %r1, %r2, %r3, %r4;\n"), "SYN404:7" },
@@ -174,17 +220,30 @@ static const Case known_and_newer[] = {
     { "no version", ".target sm_90\n.entry k() { ret; }\n", "SYN301:1" },
     { "unknown version", ".version 2.7\n.target sm_90\n.entry k() { ret; }\n", "SYN302:1" },
     { "unknown target", ".version 8.0\n.target sm_91\n.entry k() { ret; }\n", "SYN303:2" },
-    { "target that is no target", ".version 8.0\n.target hopper\n.entry k() { ret; }\n", "SYN303:2" },
-    { "a second module", ".version 8.0\n.target sm_80\n.global .u32 g;\n.entry k() { ret; }\n.version 8.5\n.target sm_90, debug\n.address_size 64\n"
-      ".global .f32 g[4];\n.entry k() { ret; }\n", "SYN306:5" },
-    { "a second module behind a body that is open", ".version 8.0\n.target sm_80\n.entry k() { ret;\n.version 8.5\n.target sm_90\n.entry k() { ret; }\n",
+    { "target that is no target", ".version 8.0\n.target hopper\n.entry k() { ret; }\n",
+      "SYN303:2" },
+    { "a second module",
+      ".version 8.0\n.target sm_80\n.global .u32 g;\n.entry k() { ret; }\n.version 8.5\n.target "
+      "sm_90, debug\n.address_size 64\n"
+      ".global .f32 g[4];\n.entry k() { ret; }\n",
+      "SYN306:5" },
+    { "a second module behind a body that is open",
+      ".version 8.0\n.target sm_80\n.entry k() { ret;\n.version 8.5\n.target sm_90\n.entry k() { "
+      "ret; }\n",
       "SYN203:4 SYN306:4" },
-    { "a second module without a target", TOP ".entry k() { ret; }\n.version 8.0\n.entry m() { ret; }\n", "SYN306:5 SYN305:6" },
-    { "names of a module before", TOP ".func f() { ret; }\n.version 8.0\n.target sm_80\n.entry m() { call f; ret; }\n", "SYN306:5 SYN501:7" },
-    { "two bodies", TOP ".entry k() { ret; }\n.entry k() { ret; }\n.func f() { ret; }\n.func f() { ret; }\n", "SYN503:5 SYN503:7" },
+    { "a second module without a target",
+      TOP ".entry k() { ret; }\n.version 8.0\n.entry m() { ret; }\n", "SYN306:5 SYN305:6" },
+    { "names of a module before",
+      TOP ".func f() { ret; }\n.version 8.0\n.target sm_80\n.entry m() { call f; ret; }\n",
+      "SYN306:5 SYN501:7" },
+    { "two bodies",
+      TOP ".entry k() { ret; }\n.entry k() { ret; }\n.func f() { ret; }\n.func f() { ret; }\n",
+      "SYN503:5 SYN503:7" },
     { "two versions", ".version 8.0\n.version 8.1\n.target sm_90\n", "SYN503:2" },
-    { "a version beyond the tables is a note", ".version 9.7\n.target sm_90\n.entry k() { ret; }\n", "SYN304:1" },
-    { "a target beyond the tables is a note", ".version 9.7\n.target sm_130\n.entry k() { ret; }\n", "SYN304:1 SYN304:2" },
+    { "a version beyond the tables is a note", ".version 9.7\n.target sm_90\n.entry k() { ret; }\n",
+      "SYN304:1" },
+    { "a target beyond the tables is a note", ".version 9.7\n.target sm_130\n.entry k() { ret; }\n",
+      "SYN304:1 SYN304:2" },
     { "bad address size", ".version 8.0\n.target sm_90\n.address_size 48\n", "SYN205:3" },
     { "a second space", TOP ".global .shared .u32 a;\n", "SYN205:4" },
     { "no type", TOP ".global a;\n", "SYN205:4" },
@@ -203,7 +262,8 @@ static void test_known_and_newer(void **state)
     check(known_and_newer, COUNT(known_and_newer));
 }
 
-/* Where .version is newer than the tables, what they lack is a note, and other errors stay errors. */
+/* Where .version is newer than the tables, what they lack is a note, and other errors stay
+ * errors. */
 static void test_newer_is_softer(void **state)
 {
     (void)state;
@@ -217,18 +277,22 @@ static void test_newer_is_softer(void **state)
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         char text[512];
-        snprintf(text, sizeof text, ".version %s\n.target sm_90\n.entry k() { .reg .b32 %%r<5>;\n%s\nret; }\n", cases[i].version, cases[i].statement);
+        snprintf(text, sizeof text,
+                 ".version %s\n.target sm_90\n.entry k() { .reg .b32 %%r<5>;\n%s\nret; }\n",
+                 cases[i].version, cases[i].statement);
         ptxlint_module *module = read_syntax(text);
         char *errors = kit_list(module, true), *all = kit_list(module, false);
         if ((*errors != 0) != cases[i].error || !strstr(all, ":4"))
-            fail_msg("%s under %s: errors `%s`, all `%s`", cases[i].statement, cases[i].version, errors, all);
+            fail_msg("%s under %s: errors `%s`, all `%s`", cases[i].statement, cases[i].version,
+                     errors, all);
         free(errors);
         free(all);
         ptxlint_module_free(module);
     }
 }
 
-/* An error in one kernel leaves the findings of the others; data-flow findings of the broken one are withheld. */
+/* An error in one kernel leaves the findings of the others; data-flow findings of the broken one
+ * are withheld. */
 static void test_findings_go_on(void **state)
 {
     (void)state;
@@ -250,7 +314,7 @@ static void test_findings_go_on(void **state)
     ptxlint_module_free(module);
 }
 
-/* ---- what survives ----------------------------------------------------------------------------------------------- */
+/* ---- what survives --------------------------------------------------------------------------- */
 
 static void test_second_kernel_survives(void **state)
 {
@@ -353,7 +417,7 @@ static void test_debug(void **state)
     }
 }
 
-/* ---- constant expressions: through the size of an array ---------------------------------------------------------- */
+/* ---- constant expressions: through the size of an array -------------------------------------- */
 
 static const struct { const char *expression; int64_t value; } expressions[] = {
     { "1", 1 }, { "0x1F", 31 }, { "017", 15 }, { "0b101", 5 }, { "12U", 12 }, { "0x10U", 16 },
@@ -381,14 +445,17 @@ static void test_expressions(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT(expressions); i++) {
         char text[512];
-        snprintf(text, sizeof text, "%s.entry k() { .shared .align 1 .b8 x[%s]; ret; }\n", TOP, expressions[i].expression);
+        snprintf(text, sizeof text, "%s.entry k() { .shared .align 1 .b8 x[%s]; ret; }\n", TOP,
+                 expressions[i].expression);
         ptxlint_module *module = read_syntax(text);
         char *got = kit_list(module, false);
         int64_t bytes = kit_kernel(module, "k")->static_shared_bytes;
         int64_t want = expressions[i].value;
-        bool is_taken = !*got || !strcmp(got, "SYN205:4");      /* a bound is one number: an expression is diagnosed, and read */
+        /* a bound is one number: an expression is diagnosed, and read */
+        bool is_taken = !*got || !strcmp(got, "SYN205:4");
         if (!is_taken || bytes != want)
-            fail_msg("%s: %lld bytes, want %lld; %s", expressions[i].expression, (long long)bytes, (long long)want, got);
+            fail_msg("%s: %lld bytes, want %lld; %s", expressions[i].expression, (long long)bytes,
+                     (long long)want, got);
         free(got);
         ptxlint_module_free(module);
     }
@@ -414,23 +481,27 @@ static void test_array_sizes(void **state)
         ptxlint_module *module = read_syntax(text);
         int64_t bytes = kit_kernel(module, "k")->static_shared_bytes;
         if (bytes != cases[i].bytes)
-            fail_msg("%s: %lld bytes, want %lld", cases[i].declaration, (long long)bytes, (long long)cases[i].bytes);
+            fail_msg("%s: %lld bytes, want %lld", cases[i].declaration, (long long)bytes,
+                     (long long)cases[i].bytes);
         ptxlint_module_free(module);
     }
 }
 
-/* Module-level shared memory counts where it is named, as ptxas counts it (13.0: 1024, 1536 and 0 bytes); through a call
- * it is unknown, where anything that can be called uses any. */
+/* Module-level shared memory counts where it is named, as ptxas counts it (13.0: 1024, 1536 and 0
+ * bytes); through a call it is unknown, where anything that can be called uses any. */
 static void test_shared_of_the_module(void **state)
 {
     (void)state;
-    ptxlint_module *module = kit_module(
-        TOP ".shared .align 4 .b8 tile[1024];\n.shared .align 4 .b8 more[512];\n.extern .shared .align 16 .b8 dynamic[];\n"
-        ".func f() { ret; }\n"
-        ".entry one() { st.shared.u32 [tile], 1; st.shared.u32 [tile+4], 1; st.shared.u32 [dynamic], 1; ret; }\n"
-        ".entry two() { .reg .b64 %rd<2>; mov.u64 %rd1, more; st.shared.u32 [tile], 1; st.shared.u32 [%rd1], 1; ret; }\n"
-        ".entry none() { ret; }\n"
-        ".entry calls() { call f; ret; }\n");
+    ptxlint_module *module = kit_module(TOP
+                                        ".shared .align 4 .b8 tile[1024];\n.shared .align 4 .b8 "
+                                        "more[512];\n.extern .shared .align 16 .b8 dynamic[];\n"
+                                        ".func f() { ret; }\n"
+                                        ".entry one() { st.shared.u32 [tile], 1; st.shared.u32 "
+                                        "[tile+4], 1; st.shared.u32 [dynamic], 1; ret; }\n"
+                                        ".entry two() { .reg .b64 %rd<2>; mov.u64 %rd1, more; "
+                                        "st.shared.u32 [tile], 1; st.shared.u32 [%rd1], 1; ret; }\n"
+                                        ".entry none() { ret; }\n"
+                                        ".entry calls() { call f; ret; }\n");
     assert_int_equal(kit_kernel(module, "one")->static_shared_bytes, 1024);
     assert_int_equal(kit_kernel(module, "two")->static_shared_bytes, 1536);
     assert_int_equal(kit_kernel(module, "none")->static_shared_bytes, 0);
@@ -441,8 +512,10 @@ static void test_shared_of_the_module(void **state)
 static void test_bounds(void **state)
 {
     (void)state;
-    ptxlint_module *module = read_syntax(TOP ".entry k(.param .u64 a, .param .align 16 .b8 b[20]) .maxntid 16, 8, 2 .minnctapersm 3 .maxnreg 64 { ret; }\n"
-                                             ".entry j() .reqntid 128 { .local .align 8 .b8 d[24]; ret; }\n");
+    ptxlint_module *module = read_syntax(
+        TOP ".entry k(.param .u64 a, .param .align 16 .b8 b[20]) .maxntid 16, 8, 2 .minnctapersm 3 "
+            ".maxnreg 64 { ret; }\n"
+            ".entry j() .reqntid 128 { .local .align 8 .b8 d[24]; ret; }\n");
     const ptxlint_kernel *k = kit_kernel(module, "k"), *j = kit_kernel(module, "j");
     assert_int_equal(k->maxntid[0], 16);
     assert_int_equal(k->maxntid[1], 8);
@@ -457,18 +530,21 @@ static void test_bounds(void **state)
     assert_int_equal(j->local_bytes, 24);
     assert_int_equal(j->launch.source, PTXLINT_LAUNCH_DIRECTIVE);
     assert_int_equal(j->launch.block[0], 128);
-    assert_int_equal(k->launch.source, PTXLINT_LAUNCH_ASSUMED);        /* the largest block that .maxntid allows */
+    /* the largest block that .maxntid allows */
+    assert_int_equal(k->launch.source, PTXLINT_LAUNCH_ASSUMED);
     assert_int_equal(k->launch.threads_per_block, 256);
     ptxlint_module_free(module);
 }
 
-/* Registers of one name in different scopes are different registers: their live ranges do not meet. */
+/* Registers of one name in different scopes are different registers: their live ranges do not
+ * meet. */
 static void test_scopes_are_apart(void **state)
 {
     (void)state;
-    ptxlint_module *module = kit_module(TOP ".entry k() .maxntid 32\n{\n.reg .b64 %rd<3>; .reg .b32 %r<3>;\nmov.u64 %rd1, 0;\n"
-                                            "{ .reg .b32 t; mov.u32 t, 1; st.global.u32 [%rd1], t; }\n"
-                                            "{ .reg .b64 t; mov.u64 t, 1; st.global.u64 [%rd1], t; }\nret;\n}\n");
+    ptxlint_module *module = kit_module(
+        TOP ".entry k() .maxntid 32\n{\n.reg .b64 %rd<3>; .reg .b32 %r<3>;\nmov.u64 %rd1, 0;\n"
+            "{ .reg .b32 t; mov.u32 t, 1; st.global.u32 [%rd1], t; }\n"
+            "{ .reg .b64 t; mov.u64 t, 1; st.global.u64 [%rd1], t; }\nret;\n}\n");
     char *got = kit_list(module, false);
     assert_string_equal(got, "");
     free(got);

@@ -1,4 +1,5 @@
-/* test_pressure.c -- registers as the model has them, against ptxas, whose counts are in tests/data/registers.txt. Those kernels were not fitted to. */
+/* test_pressure.c -- registers as the model has them, against ptxas, whose counts are in
+ * tests/data/registers.txt. Those kernels were not fitted to. */
 #include "kit.h"
 
 #include <math.h>
@@ -51,7 +52,8 @@ static void test_agreement(void **state)
     }
     ptxlint_module_free(module);
     free(text);
-    print_message("%u kernels: mean error %.2f, exact %u, within 4 %u, in the band %u\n", a.kernels, a.error / a.kernels, a.exact, a.within_4, a.in_band);
+    print_message("%u kernels: mean error %.2f, exact %u, within 4 %u, in the band %u\n", a.kernels,
+                  a.error / a.kernels, a.exact, a.within_4, a.in_band);
     assert_int_equal(a.kernels, 354);
     assert_true(a.error / a.kernels < 2.6);
     assert_true(a.within_4 >= a.kernels * 86 / 100);
@@ -61,8 +63,10 @@ static void test_agreement(void **state)
 static ptxlint_module *make(const char *target, const char *directives, unsigned values)
 {
     Text text = { 0 };
-    kit_print(&text, ".version 8.0\n.target %s\n.address_size 64\n.visible .entry k(.param .u64 p)\n%s\n{\n.reg .b64 %%rd<3>;\n.reg .f32 %%f<%u>;\n", target,
-              directives, values + 1);
+    kit_print(&text,
+              ".version 8.0\n.target %s\n.address_size 64\n.visible .entry k(.param .u64 "
+              "p)\n%s\n{\n.reg .b64 %%rd<3>;\n.reg .f32 %%f<%u>;\n",
+              target, directives, values + 1);
     kit_print(&text, "ld.param.u64 %%rd1, [p];\ncvta.to.global.u64 %%rd2, %%rd1;\n");
     for (unsigned v = 0; v < values; v++)
         kit_print(&text, "ld.volatile.global.f32 %%f%u, [%%rd2+%u];\n", v, 4 * v);
@@ -99,7 +103,8 @@ static void test_caps(void **state)
         const Case *c = &cases[i];
         ptxlint_module *module = make(c->target, c->directives, c->values);
         const ptxlint_projection *p = only_projection(kit_kernel(module, NULL));
-        print_message("%s %s %u: %lld in %lld..%lld\n", c->target, c->directives, c->values, (long long)p->registers, (long long)p->registers_low,
+        print_message("%s %s %u: %lld in %lld..%lld\n", c->target, c->directives, c->values,
+                      (long long)p->registers, (long long)p->registers_low,
                       (long long)p->registers_high);
         assert_int_equal(p->register_cap, c->cap);
         assert_in_range(p->registers, c->at_least, c->at_most);
@@ -110,19 +115,28 @@ static void test_caps(void **state)
     }
 }
 
-/* A function that calls itself is called by the calling convention, as ptxas 13.0 does: 24 registers at least. The same one without that is not. */
+/* A function that calls itself is called by the calling convention, as ptxas 13.0 does: 24
+ * registers at least. The same one without that is not. */
 static void test_recursion(void **state)
 {
     (void)state;
     for (unsigned recursive = 0; recursive < 2; recursive++) {
         Text text = { 0 };
-        kit_print(&text, ".version 8.0\n.target sm_80\n.address_size 64\n.func (.param .b32 out) leaf(.param .b32 in)\n{\n.reg .b32 %%r<2>;\n"
+        kit_print(&text, ".version 8.0\n.target sm_80\n.address_size 64\n.func (.param .b32 out) "
+                         "leaf(.param .b32 in)\n{\n.reg .b32 %%r<2>;\n"
                          "ld.param.u32 %%r1, [in];\nst.param.b32 [out], %%r1;\nret;\n}\n");
-        kit_print(&text, ".func (.param .b32 out) f(.param .b32 in)\n{\n.reg .b32 %%r<4>;\n.reg .pred %%p<2>;\nld.param.u32 %%r1, [in];\n"
-                         "setp.eq.s32 %%p1, %%r1, 0;\n@%%p1 bra L;\nadd.s32 %%r1, %%r1, -1;\n{\n.param .b32 a;\n.param .b32 b;\nst.param.b32 [a], %%r1;\n"
-                         "call.uni (b), %s, (a);\nld.param.b32 %%r1, [b];\n}\nL:\nst.param.b32 [out], %%r1;\nret;\n}\n", recursive ? "f" : "leaf");
-        kit_print(&text, ".visible .entry k(.param .u64 p)\n{\n.reg .b64 %%rd<3>;\n.reg .b32 %%r<3>;\nld.param.u64 %%rd1, [p];\ncvta.to.global.u64 %%rd2, %%rd1;\n"
-                         "ld.global.u32 %%r1, [%%rd2];\n{\n.param .b32 a;\n.param .b32 b;\nst.param.b32 [a], %%r1;\ncall.uni (b), f, (a);\n"
+        kit_print(&text,
+                  ".func (.param .b32 out) f(.param .b32 in)\n{\n.reg .b32 %%r<4>;\n.reg .pred "
+                  "%%p<2>;\nld.param.u32 %%r1, [in];\n"
+                  "setp.eq.s32 %%p1, %%r1, 0;\n@%%p1 bra L;\nadd.s32 %%r1, %%r1, -1;\n{\n.param "
+                  ".b32 a;\n.param .b32 b;\nst.param.b32 [a], %%r1;\n"
+                  "call.uni (b), %s, (a);\nld.param.b32 %%r1, [b];\n}\nL:\nst.param.b32 [out], "
+                  "%%r1;\nret;\n}\n",
+                  recursive ? "f" : "leaf");
+        kit_print(&text, ".visible .entry k(.param .u64 p)\n{\n.reg .b64 %%rd<3>;\n.reg .b32 "
+                         "%%r<3>;\nld.param.u64 %%rd1, [p];\ncvta.to.global.u64 %%rd2, %%rd1;\n"
+                         "ld.global.u32 %%r1, [%%rd2];\n{\n.param .b32 a;\n.param .b32 "
+                         "b;\nst.param.b32 [a], %%r1;\ncall.uni (b), f, (a);\n"
                          "ld.param.b32 %%r2, [b];\n}\nst.global.u32 [%%rd2], %%r2;\nret;\n}\n");
         ptxlint_module *module = kit_module(text.bytes);
         const ptxlint_projection *p = only_projection(kit_kernel(module, "k"));
@@ -133,7 +147,8 @@ static void test_recursion(void **state)
     }
 }
 
-/* A sum of sixty loads: ptxas 13.0 gives it 30 registers so that all warps fit, and 71, 62 and 71 where directives ask for registers or blocks. */
+/* A sum of sixty loads: ptxas 13.0 gives it 30 registers so that all warps fit, and 71, 62 and 71
+ * where directives ask for registers or blocks. */
 static void test_asked(void **state)
 {
     (void)state;
@@ -147,10 +162,16 @@ static void test_asked(void **state)
     };
     for (size_t i = 0; i < COUNT(asked); i++) {
         Text text = { 0 };
-        kit_print(&text, ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 p)\n%s\n{\n.reg .b64 %%rd<3>;\n.reg .f32 %%f<122>;\n"
-                         "ld.param.u64 %%rd1, [p];\ncvta.to.global.u64 %%rd2, %%rd1;\nmov.f32 %%f60, 0f00000000;\n", asked[i].directives);
+        kit_print(&text,
+                  ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 "
+                  "p)\n%s\n{\n.reg .b64 %%rd<3>;\n.reg .f32 %%f<122>;\n"
+                  "ld.param.u64 %%rd1, [p];\ncvta.to.global.u64 %%rd2, %%rd1;\nmov.f32 %%f60, "
+                  "0f00000000;\n",
+                  asked[i].directives);
         for (unsigned v = 0; v < 60; v++)
-            kit_print(&text, "ld.global.f32 %%f%u, [%%rd2+%u];\nfma.rn.f32 %%f%u, %%f%u, %%f%u, %%f%u;\n", v, 4 * v, 61 + v, v, v, 60 + v);
+            kit_print(&text,
+                      "ld.global.f32 %%f%u, [%%rd2+%u];\nfma.rn.f32 %%f%u, %%f%u, %%f%u, %%f%u;\n",
+                      v, 4 * v, 61 + v, v, v, 60 + v);
         kit_print(&text, "st.global.f32 [%%rd2], %%f120;\nret;\n}\n");
         ptxlint_module *module = kit_module(text.bytes);
         const ptxlint_projection *p = only_projection(kit_kernel(module, "k"));

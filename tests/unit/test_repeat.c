@@ -1,4 +1,5 @@
-/* test_repeat.c -- what redundant_loads.h and dead_code.h find: small kernels with the answer beside them, and near misses; what mod_ref.h finds.
+/* test_repeat.c -- what redundant_loads.h and dead_code.h find: small kernels with the answer
+ * beside them, and near misses; what mod_ref.h finds.
  *
  * Lines are those of the body, from 1. */
 #include "kit.h"
@@ -11,11 +12,15 @@
 #include "analysis/redundancy/mod_ref.h"
 #include "api/module.h"
 
-#define TOP ".version 8.7\n.target sm_90a\n.address_size 64\n" \
-            ".global .align 16 .b8 table[64]; .const .align 16 .b8 fixed[64]; .func g; .func f(.param .u64 x, .param .u64 y); .func h(.param .u64 x, .param .u64 y);\n" \
-            ".visible .entry k(.param .u64 a, .param .u64 b, .param .u64 c, .param .u32 n) .maxntid 32 {\n" \
-            ".reg .b16 %h<10>; .reg .b32 %r<60>; .reg .b64 %rd<30>; .reg .pred %p<8>; .reg .f32 %f<60>; .reg .f64 %d<20>; " \
-            ".shared .align 16 .b8 tile[1024]; .local .align 16 .b8 own[64];\n"
+#define TOP                                                                                       \
+    ".version 8.7\n.target sm_90a\n.address_size 64\n"                                            \
+    ".global .align 16 .b8 table[64]; .const .align 16 .b8 fixed[64]; .func g; .func f(.param "   \
+    ".u64 x, .param .u64 y); .func h(.param .u64 x, .param .u64 y);\n"                            \
+    ".visible .entry k(.param .u64 a, .param .u64 b, .param .u64 c, .param .u32 n) .maxntid 32 "  \
+    "{\n"                                                                                         \
+    ".reg .b16 %h<10>; .reg .b32 %r<60>; .reg .b64 %rd<30>; .reg .pred %p<8>; .reg .f32 %f<60>; " \
+    ".reg .f64 %d<20>; "                                                                          \
+    ".shared .align 16 .b8 tile[1024]; .local .align 16 .b8 own[64];\n"
 
 enum { TOP_LINES = 6 };
 
@@ -64,8 +69,9 @@ static const RedundantLoads *repeats_of(const Run *run)
     const Cfg *cfg = ptx_session_cfg(run->session);
     const Loops *loops = ptx_session_loops(run->session);
     char *before = w->scratch.next;
-    const RedundantLoads *repeats = ptx_redundant_loads_compute(&w->arena, &w->scratch, run->module->ir, run->func, cfg, loops,
-                                                 ptx_defs_compute(&w->arena, run->func, cfg, loops));
+    const RedundantLoads *repeats = ptx_redundant_loads_compute(
+        &w->arena, &w->scratch, run->module->ir, run->func, cfg, loops,
+        ptx_defs_compute(&w->arena, run->func, cfg, loops));
     assert_ptr_equal(w->scratch.next, before);
     return repeats;
 }
@@ -87,7 +93,8 @@ static void check(World *world, const Case *cases, size_t count, describe_fn *de
         Run run = { world, module, &module->ir->funcs[f], ptx_session_at(module, f), &got };
         describe(&run);
         if (*errors || strcmp(got.bytes, cases[i].want))
-            kit_print(&trouble, "%s: got '%s', want '%s' %s\n", cases[i].what, got.bytes, cases[i].want, errors);
+            kit_print(&trouble, "%s: got '%s', want '%s' %s\n", cases[i].what, got.bytes,
+                      cases[i].want, errors);
         free(errors);
         free(text.bytes);
         free(got.bytes);
@@ -102,71 +109,169 @@ static void check(World *world, const Case *cases, size_t count, describe_fn *de
 
 #define LOOP_END "add.s32 %r1, %r1, 1;\nsetp.lt.s32 %p1, %r1, 9;\n@%p1 bra L;\nret;\n"
 
-/* ---- loads again ------------------------------------------------------------------------------------------------- */
+/* ---- loads again ----------------------------------------------------------------------------- */
 
 static const Case earlier[] = {
     { "same address", "ld.global.u32 %r1, [%rd1+4];\nld.global.u32 %r2, [%rd1+4];\nret;\n", "2:1" },
-    { "same size, other type", "ld.global.u32 %r1, [%rd1];\nld.global.f32 %f1, [%rd1];\nret;\n", "2:1" },
-    { "the first stands for all", "ld.global.u32 %r1, [%rd1];\nld.global.u32 %r2, [%rd1];\nld.global.u32 %r3, [%rd1];\nret;\n", "2:1 3:1" },
+    { "same size, other type", "ld.global.u32 %r1, [%rd1];\nld.global.f32 %f1, [%rd1];\nret;\n",
+      "2:1" },
+    { "the first stands for all",
+      "ld.global.u32 %r1, [%rd1];\nld.global.u32 %r2, [%rd1];\nld.global.u32 %r3, [%rd1];\nret;\n",
+      "2:1 3:1" },
     { "variable", "ld.shared.u32 %r1, [tile+8];\nld.shared.u32 %r2, [tile+8];\nret;\n", "2:1" },
-    { "vector", "ld.global.v2.u32 {%r1, %r2}, [%rd1];\nld.global.v2.u32 {%r3, %r4}, [%rd1];\nret;\n", "2:1" },
+    { "vector",
+      "ld.global.v2.u32 {%r1, %r2}, [%rd1];\nld.global.v2.u32 {%r3, %r4}, [%rd1];\nret;\n", "2:1" },
     { "nc", "ld.global.nc.u32 %r1, [%rd1];\nld.global.nc.u32 %r2, [%rd1];\nret;\n", "2:1" },
     { "other offset", "ld.global.u32 %r1, [%rd1];\nld.global.u32 %r2, [%rd1+4];\nret;\n", "" },
     { "other size", "ld.global.u32 %r1, [%rd1];\nld.global.u64 %rd2, [%rd1];\nret;\n", "" },
     { "other space", "ld.global.u32 %r1, [%rd1];\nld.u32 %r2, [%rd1];\nret;\n", "" },
     { "other register", "ld.global.u32 %r1, [%rd1];\nld.global.u32 %r2, [%rd2];\nret;\n", "" },
-    { "register changed between", "ld.global.u32 %r1, [%rd1];\nadd.s64 %rd1, %rd1, %rd2;\nld.global.u32 %r2, [%rd1];\nret;\n", "" },
-    { "register stepped, offset steps back", "ld.global.u32 %r1, [%rd1+4];\nadd.s64 %rd1, %rd1, 4;\nld.global.u32 %r2, [%rd1];\nret;\n", "3:1" },
+    { "register changed between",
+      "ld.global.u32 %r1, [%rd1];\nadd.s64 %rd1, %rd1, %rd2;\nld.global.u32 %r2, [%rd1];\nret;\n",
+      "" },
+    { "register stepped, offset steps back",
+      "ld.global.u32 %r1, [%rd1+4];\nadd.s64 %rd1, %rd1, 4;\nld.global.u32 %r2, [%rd1];\nret;\n",
+      "3:1" },
     { "register stepped down by a large 32-bit number",
-      "ld.shared.u32 %r2, [%r1+-4];\nadd.s32 %r3, %r1, 4294967292;\nld.shared.u32 %r4, [%r3];\nret;\n", "3:1" },
-    { "register may have changed", "ld.global.u32 %r1, [%rd1];\n@%p1 mov.u64 %rd1, %rd2;\nld.global.u32 %r2, [%rd1];\nret;\n", "" },
-    { "register overwritten by the load", "ld.global.u64 %rd1, [%rd1];\nld.global.u64 %rd2, [%rd1];\nret;\n", "" },
-    { "copied register", "ld.global.u32 %r1, [%rd1];\nmov.u64 %rd2, %rd1;\nld.global.u32 %r2, [%rd2];\nret;\n", "3:1" },
+      "ld.shared.u32 %r2, [%r1+-4];\nadd.s32 %r3, %r1, 4294967292;\nld.shared.u32 %r4, "
+      "[%r3];\nret;\n",
+      "3:1" },
+    { "register may have changed",
+      "ld.global.u32 %r1, [%rd1];\n@%p1 mov.u64 %rd1, %rd2;\nld.global.u32 %r2, [%rd1];\nret;\n",
+      "" },
+    { "register overwritten by the load",
+      "ld.global.u64 %rd1, [%rd1];\nld.global.u64 %rd2, [%rd1];\nret;\n", "" },
+    { "copied register",
+      "ld.global.u32 %r1, [%rd1];\nmov.u64 %rd2, %rd1;\nld.global.u32 %r2, [%rd2];\nret;\n",
+      "3:1" },
     { "sum of the same",
-      "mul.wide.s32 %rd3, %r1, 4;\nadd.s64 %rd4, %rd1, %rd3;\nld.global.u32 %r3, [%rd4];\nmul.wide.s32 %rd5, %r1, 4;\nadd.s64 %rd6, %rd1, %rd5;\n"
-      "ld.global.u32 %r4, [%rd6];\nret;\n", "6:3" },
+      "mul.wide.s32 %rd3, %r1, 4;\nadd.s64 %rd4, %rd1, %rd3;\nld.global.u32 %r3, "
+      "[%rd4];\nmul.wide.s32 %rd5, %r1, 4;\nadd.s64 %rd6, %rd1, %rd5;\n"
+      "ld.global.u32 %r4, [%rd6];\nret;\n",
+      "6:3" },
     { "sum of something else",
-      "mul.wide.s32 %rd3, %r1, 4;\nadd.s64 %rd4, %rd1, %rd3;\nld.global.u32 %r3, [%rd4];\nmul.wide.s32 %rd5, %r1, 8;\nadd.s64 %rd6, %rd1, %rd5;\n"
-      "ld.global.u32 %r4, [%rd6];\nret;\n", "" },
-    { "parameter loaded twice", "ld.param.u64 %rd1, [a];\nld.global.u32 %r3, [%rd1];\nld.param.u64 %rd2, [a];\nld.global.u32 %r4, [%rd2];\nret;\n", "4:2" },
-    { "two parameters", "ld.param.u64 %rd1, [a];\nld.global.u32 %r3, [%rd1];\nld.param.u64 %rd2, [b];\nld.global.u32 %r4, [%rd2];\nret;\n", "" },
-    { "param and const", "ld.param.u64 %rd1, [a];\nld.param.u64 %rd2, [a];\nld.const.u32 %r1, [fixed];\nld.const.u32 %r2, [fixed];\nret;\n", "" },
-    { "store to another register", "ld.global.u32 %r1, [%rd1];\nst.global.u32 [%rd2], %r1;\nld.global.u32 %r2, [%rd1];\nret;\n", "" },
-    { "store elsewhere behind the same register", "ld.global.u32 %r1, [%rd1];\nst.global.u32 [%rd1+4], %r1;\nld.global.u32 %r2, [%rd1];\nret;\n", "3:1" },
-    { "store below", "ld.global.u32 %r1, [%rd1+-4];\nst.global.u32 [%rd1+-8], %r1;\nld.global.u32 %r2, [%rd1+-4];\nret;\n", "3:1" },
-    { "store there", "ld.global.u32 %r1, [%rd1];\nst.global.u32 [%rd1], %r3;\nld.global.u32 %r2, [%rd1];\nret;\n", "" },
-    { "wide store over it", "ld.global.u32 %r1, [%rd1+12];\nst.global.v4.u32 [%rd1], {%r3, %r3, %r3, %r3};\nld.global.u32 %r2, [%rd1+12];\nret;\n", "" },
-    { "narrow store into it", "ld.global.u64 %rd2, [%rd1];\nst.global.u8 [%rd1+7], %r3;\nld.global.u64 %rd3, [%rd1];\nret;\n", "" },
+      "mul.wide.s32 %rd3, %r1, 4;\nadd.s64 %rd4, %rd1, %rd3;\nld.global.u32 %r3, "
+      "[%rd4];\nmul.wide.s32 %rd5, %r1, 8;\nadd.s64 %rd6, %rd1, %rd5;\n"
+      "ld.global.u32 %r4, [%rd6];\nret;\n",
+      "" },
+    { "parameter loaded twice",
+      "ld.param.u64 %rd1, [a];\nld.global.u32 %r3, [%rd1];\nld.param.u64 %rd2, [a];\nld.global.u32 "
+      "%r4, [%rd2];\nret;\n",
+      "4:2" },
+    { "two parameters",
+      "ld.param.u64 %rd1, [a];\nld.global.u32 %r3, [%rd1];\nld.param.u64 %rd2, [b];\nld.global.u32 "
+      "%r4, [%rd2];\nret;\n",
+      "" },
+    { "param and const",
+      "ld.param.u64 %rd1, [a];\nld.param.u64 %rd2, [a];\nld.const.u32 %r1, [fixed];\nld.const.u32 "
+      "%r2, [fixed];\nret;\n",
+      "" },
+    { "store to another register",
+      "ld.global.u32 %r1, [%rd1];\nst.global.u32 [%rd2], %r1;\nld.global.u32 %r2, [%rd1];\nret;\n",
+      "" },
+    { "store elsewhere behind the same register",
+      "ld.global.u32 %r1, [%rd1];\nst.global.u32 [%rd1+4], %r1;\nld.global.u32 %r2, "
+      "[%rd1];\nret;\n",
+      "3:1" },
+    { "store below",
+      "ld.global.u32 %r1, [%rd1+-4];\nst.global.u32 [%rd1+-8], %r1;\nld.global.u32 %r2, "
+      "[%rd1+-4];\nret;\n",
+      "3:1" },
+    { "store there",
+      "ld.global.u32 %r1, [%rd1];\nst.global.u32 [%rd1], %r3;\nld.global.u32 %r2, [%rd1];\nret;\n",
+      "" },
+    { "wide store over it",
+      "ld.global.u32 %r1, [%rd1+12];\nst.global.v4.u32 [%rd1], {%r3, %r3, %r3, "
+      "%r3};\nld.global.u32 %r2, [%rd1+12];\nret;\n",
+      "" },
+    { "narrow store into it",
+      "ld.global.u64 %rd2, [%rd1];\nst.global.u8 [%rd1+7], %r3;\nld.global.u64 %rd3, "
+      "[%rd1];\nret;\n",
+      "" },
     { "stores here and there",
-      "ld.global.u32 %r1, [%rd1];\nst.global.u32 [%rd2], %r3;\nst.global.u32 [%rd1+8], %r3;\nld.global.u32 %r2, [%rd1];\nret;\n", "" },
-    { "load behind the store counts", "ld.global.u32 %r1, [%rd1];\nst.global.u32 [%rd2], %r3;\nld.global.u32 %r2, [%rd1];\nld.global.u32 %r4, [%rd1];\nret;\n", "4:3" },
-    { "store to shared", "ld.global.u32 %r1, [%rd1];\nst.shared.u32 [%rd2], %r3;\nld.global.u32 %r2, [%rd1];\nret;\n", "3:1" },
-    { "store to a generic address", "ld.shared.u32 %r1, [%rd1];\nst.u32 [%rd2], %r3;\nld.shared.u32 %r2, [%rd1];\nret;\n", "" },
-    { "generic load, local store", "ld.u32 %r1, [%rd1];\nst.local.u32 [own], %r3;\nld.u32 %r2, [%rd1];\nret;\n", "" },
-    { "guarded store", "ld.global.u32 %r1, [%rd1];\n@%p1 st.global.u32 [%rd1], %r3;\nld.global.u32 %r2, [%rd1];\nret;\n", "" },
-    { "atomic elsewhere", "ld.global.u32 %r1, [%rd1];\nred.global.add.u32 [%rd2], 1;\nld.global.u32 %r2, [%rd1];\nret;\n", "" },
-    { "atomic next to it", "ld.global.u32 %r1, [%rd1];\nred.global.add.u32 [%rd1+4], 1;\nld.global.u32 %r2, [%rd1];\nret;\n", "3:1" },
-    { "acquiring atomic next to it", "ld.global.u32 %r1, [%rd1];\natom.acquire.gpu.global.add.u32 %r4, [%rd1+4], 1;\nld.global.u32 %r2, [%rd1];\nret;\n", "" },
-    { "barrier", "ld.shared.u32 %r1, [%rd1];\nbar.sync 0;\nld.shared.u32 %r2, [%rd1];\nret;\n", "" },
-    { "barrier, local memory", "ld.local.u32 %r1, [own];\nbar.sync 0;\nld.local.u32 %r2, [own];\nret;\n", "3:1" },
-    { "fence", "ld.global.u32 %r1, [%rd1];\nfence.acq_rel.gpu;\nld.global.u32 %r2, [%rd1];\nret;\n", "" },
-    { "warp barrier", "ld.shared.u32 %r1, [%rd1];\nbar.warp.sync -1;\nld.shared.u32 %r2, [%rd1];\nret;\n", "" },
+      "ld.global.u32 %r1, [%rd1];\nst.global.u32 [%rd2], %r3;\nst.global.u32 [%rd1+8], "
+      "%r3;\nld.global.u32 %r2, [%rd1];\nret;\n",
+      "" },
+    { "load behind the store counts",
+      "ld.global.u32 %r1, [%rd1];\nst.global.u32 [%rd2], %r3;\nld.global.u32 %r2, "
+      "[%rd1];\nld.global.u32 %r4, [%rd1];\nret;\n",
+      "4:3" },
+    { "store to shared",
+      "ld.global.u32 %r1, [%rd1];\nst.shared.u32 [%rd2], %r3;\nld.global.u32 %r2, [%rd1];\nret;\n",
+      "3:1" },
+    { "store to a generic address",
+      "ld.shared.u32 %r1, [%rd1];\nst.u32 [%rd2], %r3;\nld.shared.u32 %r2, [%rd1];\nret;\n", "" },
+    { "generic load, local store",
+      "ld.u32 %r1, [%rd1];\nst.local.u32 [own], %r3;\nld.u32 %r2, [%rd1];\nret;\n", "" },
+    { "guarded store",
+      "ld.global.u32 %r1, [%rd1];\n@%p1 st.global.u32 [%rd1], %r3;\nld.global.u32 %r2, "
+      "[%rd1];\nret;\n",
+      "" },
+    { "atomic elsewhere",
+      "ld.global.u32 %r1, [%rd1];\nred.global.add.u32 [%rd2], 1;\nld.global.u32 %r2, "
+      "[%rd1];\nret;\n",
+      "" },
+    { "atomic next to it",
+      "ld.global.u32 %r1, [%rd1];\nred.global.add.u32 [%rd1+4], 1;\nld.global.u32 %r2, "
+      "[%rd1];\nret;\n",
+      "3:1" },
+    { "acquiring atomic next to it",
+      "ld.global.u32 %r1, [%rd1];\natom.acquire.gpu.global.add.u32 %r4, [%rd1+4], "
+      "1;\nld.global.u32 %r2, [%rd1];\nret;\n",
+      "" },
+    { "barrier", "ld.shared.u32 %r1, [%rd1];\nbar.sync 0;\nld.shared.u32 %r2, [%rd1];\nret;\n",
+      "" },
+    { "barrier, local memory",
+      "ld.local.u32 %r1, [own];\nbar.sync 0;\nld.local.u32 %r2, [own];\nret;\n", "3:1" },
+    { "fence", "ld.global.u32 %r1, [%rd1];\nfence.acq_rel.gpu;\nld.global.u32 %r2, [%rd1];\nret;\n",
+      "" },
+    { "warp barrier",
+      "ld.shared.u32 %r1, [%rd1];\nbar.warp.sync -1;\nld.shared.u32 %r2, [%rd1];\nret;\n", "" },
     { "call", "ld.local.u32 %r1, [own];\ncall g;\nld.local.u32 %r2, [own];\nret;\n", "" },
-    { "async copy to shared", "ld.shared.u32 %r1, [tile];\ncp.async.ca.shared.global [tile+16], [%rd2], 4;\nld.shared.u32 %r2, [tile];\nret;\n", "" },
-    { "async copy, load of global", "ld.global.u32 %r1, [%rd1];\ncp.async.ca.shared.global [tile+16], [%rd2], 4;\nld.global.u32 %r2, [%rd1];\nret;\n", "3:1" },
-    { "bulk copy", "ld.shared.u32 %r1, [tile];\ncp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r5], [%rd2], 64, [%r6];\nld.shared.u32 %r2, [tile];\nret;\n", "" },
-    { "shuffle", "ld.shared.u32 %r1, [%rd1];\nshfl.sync.bfly.b32 %r3, %r1, 1, 31, -1;\nld.shared.u32 %r2, [%rd1];\nret;\n", "3:1" },
-    { "prefetch", "ld.global.u32 %r1, [%rd1];\nprefetch.global.L1 [%rd2];\nld.global.u32 %r2, [%rd1];\nret;\n", "3:1" },
-    { "volatile", "ld.volatile.global.u32 %r1, [%rd1];\nld.volatile.global.u32 %r2, [%rd1];\nret;\n", "" },
-    { "relaxed", "ld.relaxed.gpu.global.u32 %r1, [%rd1];\nld.relaxed.gpu.global.u32 %r2, [%rd1];\nret;\n", "" },
-    { "acquire between", "ld.global.u32 %r1, [%rd1];\nld.acquire.gpu.global.u32 %r3, [%rd2];\nld.global.u32 %r2, [%rd1];\nret;\n", "" },
+    { "async copy to shared",
+      "ld.shared.u32 %r1, [tile];\ncp.async.ca.shared.global [tile+16], [%rd2], 4;\nld.shared.u32 "
+      "%r2, [tile];\nret;\n",
+      "" },
+    { "async copy, load of global",
+      "ld.global.u32 %r1, [%rd1];\ncp.async.ca.shared.global [tile+16], [%rd2], 4;\nld.global.u32 "
+      "%r2, [%rd1];\nret;\n",
+      "3:1" },
+    { "bulk copy",
+      "ld.shared.u32 %r1, "
+      "[tile];\ncp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r5], [%rd2], "
+      "64, [%r6];\nld.shared.u32 %r2, [tile];\nret;\n",
+      "" },
+    { "shuffle",
+      "ld.shared.u32 %r1, [%rd1];\nshfl.sync.bfly.b32 %r3, %r1, 1, 31, -1;\nld.shared.u32 %r2, "
+      "[%rd1];\nret;\n",
+      "3:1" },
+    { "prefetch",
+      "ld.global.u32 %r1, [%rd1];\nprefetch.global.L1 [%rd2];\nld.global.u32 %r2, [%rd1];\nret;\n",
+      "3:1" },
+    { "volatile",
+      "ld.volatile.global.u32 %r1, [%rd1];\nld.volatile.global.u32 %r2, [%rd1];\nret;\n", "" },
+    { "relaxed",
+      "ld.relaxed.gpu.global.u32 %r1, [%rd1];\nld.relaxed.gpu.global.u32 %r2, [%rd1];\nret;\n",
+      "" },
+    { "acquire between",
+      "ld.global.u32 %r1, [%rd1];\nld.acquire.gpu.global.u32 %r3, [%rd2];\nld.global.u32 %r2, "
+      "[%rd1];\nret;\n",
+      "" },
     { "guarded", "ld.global.u32 %r1, [%rd1];\n@%p1 ld.global.u32 %r2, [%rd1];\nret;\n", "" },
-    { "same guard", "@%p1 ld.global.u32 %r1, [%rd1];\n@%p1 ld.global.u32 %r2, [%rd1];\nret;\n", "2:1" },
-    { "complement", "@%p1 ld.global.u32 %r1, [%rd1];\n@!%p1 ld.global.u32 %r2, [%rd1];\nret;\n", "" },
-    { "guard set between", "@%p1 ld.global.u32 %r1, [%rd1];\nsetp.eq.u32 %p1, %r3, 0;\n@%p1 ld.global.u32 %r2, [%rd1];\nret;\n", "" },
-    { "other block", "ld.global.u32 %r1, [%rd1];\n@%p1 bra L;\nld.global.u32 %r2, [%rd1];\nL:\nret;\n", "" },
+    { "same guard", "@%p1 ld.global.u32 %r1, [%rd1];\n@%p1 ld.global.u32 %r2, [%rd1];\nret;\n",
+      "2:1" },
+    { "complement", "@%p1 ld.global.u32 %r1, [%rd1];\n@!%p1 ld.global.u32 %r2, [%rd1];\nret;\n",
+      "" },
+    { "guard set between",
+      "@%p1 ld.global.u32 %r1, [%rd1];\nsetp.eq.u32 %p1, %r3, 0;\n@%p1 ld.global.u32 %r2, "
+      "[%rd1];\nret;\n",
+      "" },
+    { "other block",
+      "ld.global.u32 %r1, [%rd1];\n@%p1 bra L;\nld.global.u32 %r2, [%rd1];\nL:\nret;\n", "" },
     { "copied in one block only",
-      "@%p1 bra L;\nmov.u64 %rd2, %rd1;\nbra L;\nL:\nld.global.u32 %r1, [%rd1];\nld.global.u32 %r2, [%rd2];\nret;\n", "" },
+      "@%p1 bra L;\nmov.u64 %rd2, %rd1;\nbra L;\nL:\nld.global.u32 %r1, [%rd1];\nld.global.u32 "
+      "%r2, [%rd2];\nret;\n",
+      "" },
 };
 
 static void describe_earlier(const Run *run)
@@ -187,7 +292,8 @@ static void test_many(void **state)
     kit_put(&want, "", 0);
     for (int block = 0; block < 20; block++) {
         for (int i = 0; i < 100; i++)
-            kit_print(&body, "st.global.u32 [%%rd1+%d], %%r1;\nld.global.u32 %%r2, [%%rd1+%d];\n", 8 * i, 8 * i + 4);
+            kit_print(&body, "st.global.u32 [%%rd1+%d], %%r1;\nld.global.u32 %%r2, [%%rd1+%d];\n",
+                      8 * i, 8 * i + 4);
         for (int i = 0; i < 100; i++)
             kit_print(&body, "ld.global.u32 %%r2, [%%rd1+%d];\n", 8 * i + 4);
         kit_print(&body, "@%%p1 bra L;\n");
@@ -195,14 +301,15 @@ static void test_many(void **state)
     kit_print(&body, "L:\nret;\n");
     for (unsigned block = 0; block < 20; block++)
         for (unsigned i = 0; i < 100; i++)
-            kit_print(&want, "%s%u:%u", want.length ? " " : "", 301 * block + 201 + i, 301 * block + 2 * i + 2);
+            kit_print(&want, "%s%u:%u", want.length ? " " : "", 301 * block + 201 + i,
+                      301 * block + 2 * i + 2);
     const Case many = { "many", body.bytes, want.bytes };
     check(world, &many, 1, describe_earlier);
     free(body.bytes);
     free(want.bytes);
 }
 
-/* ---- loads again: programs by chance, executed -------------------------------------------------------------------- */
+/* ---- loads again: programs by chance, executed ----------------------------------------------- */
 
 enum { SIM_REGS = 5, SIM_INSNS = 60, SIM_PROGRAMS = 400 };
 
@@ -217,7 +324,8 @@ static void write_program(Text *out, uint32_t *seed)
 {
     static const char *const guards[] = { "", "", "", "", "@%p1 ", "@!%p1 ", "@%p2 " };
     for (int i = 0; i < SIM_INSNS; i++) {
-        unsigned a = 1 + next_random(seed) % SIM_REGS, b = 1 + next_random(seed) % SIM_REGS, c = 1 + next_random(seed) % SIM_REGS;
+        unsigned a = 1 + next_random(seed) % SIM_REGS, b = 1 + next_random(seed) % SIM_REGS,
+                 c = 1 + next_random(seed) % SIM_REGS;
         int offset = 4 * (int)(next_random(seed) % 5) - 8;
         const char *guard = guards[next_random(seed) % COUNT(guards)];
         switch (next_random(seed) % 12) {
@@ -227,8 +335,12 @@ static void write_program(Text *out, uint32_t *seed)
         case 3: kit_print(out, "%sxor.b64 %%rd%u, %%rd%u, %%rd%u;\n", guard, a, b, c); break;
         case 4: kit_print(out, "%sst.global.u32 [%%rd%u+%d], %%r1;\n", guard, b, offset); break;
         case 5: kit_print(out, "%sst.global.u8 [%%rd%u+%d], %%r1;\n", guard, b, offset + 1); break;
-        case 6: kit_print(out, "%sst.global.v2.u32 [%%rd%u+%d], {%%r1, %%r1};\n", guard, b, offset); break;
-        case 7: kit_print(out, "%sld.global.v2.u32 {%%r2, %%r3}, [%%rd%u+%d];\n", guard, b, offset); break;
+        case 6:
+            kit_print(out, "%sst.global.v2.u32 [%%rd%u+%d], {%%r1, %%r1};\n", guard, b, offset);
+            break;
+        case 7:
+            kit_print(out, "%sld.global.v2.u32 {%%r2, %%r3}, [%%rd%u+%d];\n", guard, b, offset);
+            break;
         default: kit_print(out, "%sld.global.u32 %%r2, [%%rd%u+%d];\n", guard, b, offset); break;
         }
     }
@@ -254,7 +366,8 @@ static void execute(const Func *func, uint32_t *seed, Access *accesses)
         const Operand *o = ptx_insn_operands(func, insn);
         if (insn->guard != NO_ID && first_predicate == NO_ID)
             first_predicate = insn->guard;
-        if (insn->guard != NO_ID && predicates[insn->guard != first_predicate] == insn->guard_negated)
+        if (insn->guard != NO_ID
+            && predicates[insn->guard != first_predicate] == insn->guard_negated)
             continue;
         if (insn->op->kind == OPK_MOV)
             regs[o[0].id] = regs[o[1].id];
@@ -271,7 +384,8 @@ static void execute(const Func *func, uint32_t *seed, Access *accesses)
 }
 
 /* Every pair that was found has one address, and nothing was stored there between. */
-static void check_execution(const Func *func, const InsnId *others, const Access *accesses, const char *text)
+static void check_execution(const Func *func, const InsnId *others, const Access *accesses,
+                            const char *text)
 {
     for (InsnId i = 0; i < func->insn_count; i++) {
         if (others[i] == NO_ID || !accesses[i].bytes)
@@ -281,7 +395,8 @@ static void check_execution(const Func *func, const InsnId *others, const Access
             fail_msg("instruction %u is not the load of %u again:\n%s", i, others[i], text);
         for (InsnId s = others[i] + 1; s < i; s++) {
             const Access *store = &accesses[s];
-            if (func->insns[s].op->kind == OPK_ST && store->bytes && store->at < load->at + load->bytes && load->at < store->at + store->bytes)
+            if (func->insns[s].op->kind == OPK_ST && store->bytes
+                && store->at < load->at + load->bytes && load->at < store->at + store->bytes)
                 fail_msg("instruction %u stores what %u loads again:\n%s", s, i, text);
         }
     }
@@ -317,7 +432,7 @@ static void test_executed(void **state)
         fail_msg("only %u found", found);
 }
 
-/* ---- barriers again ---------------------------------------------------------------------------------------------- */
+/* ---- barriers again -------------------------------------------------------------------------- */
 
 static const Case barriers[] = {
     { "twice", "bar.sync 0;\nbar.sync 0;\nret;\n", "2:1" },
@@ -356,32 +471,51 @@ static void test_barriers(void **state)
     check(*state, barriers, COUNT(barriers), describe_barriers);
 }
 
-/* ---- what a loop does not change --------------------------------------------------------------------------------- */
+/* ---- what a loop does not change ------------------------------------------------------------- */
 
 static const Case invariant[] = {
     { "address from outside", "L:\nld.global.u32 %r2, [%rd1+4];\n" LOOP_END, "2" },
     { "store too", "L:\nst.global.u32 [%rd1], %r1;\n" LOOP_END, "2" },
     { "variable", "L:\nld.shared.u32 %r2, [tile];\n" LOOP_END, "2" },
     { "outside of loops", "ld.global.u32 %r2, [%rd1];\nret;\n", "" },
-    { "address computed inside, of what is outside", "L:\nmul.wide.s32 %rd2, %r5, 4;\nadd.s64 %rd3, %rd1, %rd2;\nld.global.u32 %r2, [%rd3];\n" LOOP_END, "4" },
-    { "address of the counter", "L:\nmul.wide.s32 %rd2, %r1, 4;\nadd.s64 %rd3, %rd1, %rd2;\nld.global.u32 %r2, [%rd3];\n" LOOP_END, "" },
+    { "address computed inside, of what is outside",
+      "L:\nmul.wide.s32 %rd2, %r5, 4;\nadd.s64 %rd3, %rd1, %rd2;\nld.global.u32 %r2, "
+      "[%rd3];\n" LOOP_END,
+      "4" },
+    { "address of the counter",
+      "L:\nmul.wide.s32 %rd2, %r1, 4;\nadd.s64 %rd3, %rd1, %rd2;\nld.global.u32 %r2, "
+      "[%rd3];\n" LOOP_END,
+      "" },
     { "stepped address", "L:\nld.global.u32 %r2, [%rd1];\nadd.s64 %rd1, %rd1, 4;\n" LOOP_END, "" },
-    { "address loaded inside", "L:\nld.global.u64 %rd2, [%rd1];\nld.global.u32 %r2, [%rd2];\n" LOOP_END, "2" },
-    { "parameter loaded inside", "L:\nld.param.u64 %rd2, [a];\nld.global.u32 %r2, [%rd2];\n" LOOP_END, "2 3" },
+    { "address loaded inside",
+      "L:\nld.global.u64 %rd2, [%rd1];\nld.global.u32 %r2, [%rd2];\n" LOOP_END, "2" },
+    { "parameter loaded inside",
+      "L:\nld.param.u64 %rd2, [a];\nld.global.u32 %r2, [%rd2];\n" LOOP_END, "2 3" },
     { "clock", "L:\nmov.u32 %r3, %clock;\nld.shared.u32 %r2, [%r3];\n" LOOP_END, "" },
     { "thread", "L:\nmov.u32 %r3, %tid.x;\nld.shared.u32 %r2, [%r3];\n" LOOP_END, "3" },
-    { "guarded definition", "L:\n@%p2 add.s64 %rd2, %rd1, 4;\nld.global.u32 %r2, [%rd2];\n" LOOP_END, "" },
-    { "two definitions inside", "L:\nmov.u64 %rd2, %rd1;\nld.global.u32 %r2, [%rd2];\nadd.s64 %rd2, %rd1, 4;\nld.global.u32 %r3, [%rd2];\n" LOOP_END, "" },
+    { "guarded definition",
+      "L:\n@%p2 add.s64 %rd2, %rd1, 4;\nld.global.u32 %r2, [%rd2];\n" LOOP_END, "" },
+    { "two definitions inside",
+      "L:\nmov.u64 %rd2, %rd1;\nld.global.u32 %r2, [%rd2];\nadd.s64 %rd2, %rd1, 4;\nld.global.u32 "
+      "%r3, [%rd2];\n" LOOP_END,
+      "" },
     { "defined in the outer loop",
-      "O:\nadd.s64 %rd1, %rd1, 4;\nL:\nld.global.u32 %r2, [%rd1];\nadd.s32 %r1, %r1, 1;\nsetp.lt.s32 %p1, %r1, 9;\n@%p1 bra L;\n@%p2 bra O;\nret;\n", "4" },
+      "O:\nadd.s64 %rd1, %rd1, 4;\nL:\nld.global.u32 %r2, [%rd1];\nadd.s32 %r1, %r1, "
+      "1;\nsetp.lt.s32 %p1, %r1, 9;\n@%p1 bra L;\n@%p2 bra O;\nret;\n",
+      "4" },
     { "defined in the inner loop",
-      "O:\nL:\nadd.s64 %rd1, %rd1, 4;\nadd.s32 %r1, %r1, 1;\nsetp.lt.s32 %p1, %r1, 9;\n@%p1 bra L;\nld.global.u32 %r2, [%rd1];\n@%p2 bra O;\nret;\n", "" },
+      "O:\nL:\nadd.s64 %rd1, %rd1, 4;\nadd.s32 %r1, %r1, 1;\nsetp.lt.s32 %p1, %r1, 9;\n@%p1 bra "
+      "L;\nld.global.u32 %r2, [%rd1];\n@%p2 bra O;\nret;\n",
+      "" },
     { "defined in another loop",
       "O:\nadd.s64 %rd1, %rd1, 4;\n@%p2 bra O;\nL:\nld.global.u32 %r2, [%rd1];\n" LOOP_END, "5" },
     { "too deep",
-      "L:\nadd.s64 %rd2, %rd1, %rd1;\nadd.s64 %rd3, %rd2, %rd1;\nadd.s64 %rd4, %rd3, %rd1;\nadd.s64 %rd5, %rd4, %rd1;\nadd.s64 %rd6, %rd5, %rd1;\n"
-      "add.s64 %rd7, %rd6, %rd1;\nadd.s64 %rd8, %rd7, %rd1;\nadd.s64 %rd9, %rd8, %rd1;\nadd.s64 %rd10, %rd9, %rd1;\nld.global.u32 %r2, [%rd9];\n"
-      "ld.global.u32 %r3, [%rd10];\n" LOOP_END, "11" },
+      "L:\nadd.s64 %rd2, %rd1, %rd1;\nadd.s64 %rd3, %rd2, %rd1;\nadd.s64 %rd4, %rd3, "
+      "%rd1;\nadd.s64 %rd5, %rd4, %rd1;\nadd.s64 %rd6, %rd5, %rd1;\n"
+      "add.s64 %rd7, %rd6, %rd1;\nadd.s64 %rd8, %rd7, %rd1;\nadd.s64 %rd9, %rd8, %rd1;\nadd.s64 "
+      "%rd10, %rd9, %rd1;\nld.global.u32 %r2, [%rd9];\n"
+      "ld.global.u32 %r3, [%rd10];\n" LOOP_END,
+      "11" },
 };
 
 static void describe_invariant(const Run *run)
@@ -397,24 +531,39 @@ static void test_invariant(void **state)
 static const Case may_change[] = {
     { "nothing writes", "L:\nld.global.u32 %r2, [%rd1];\n" LOOP_END, "" },
     { "store", "L:\nld.global.u32 %r2, [%rd1];\nst.global.u32 [%rd2], %r2;\n" LOOP_END, "2" },
-    { "store to shared", "L:\nld.global.u32 %r2, [%rd1];\nst.shared.u32 [tile], %r2;\n" LOOP_END, "" },
-    { "store to shared, load of it", "L:\nld.shared.u32 %r2, [tile];\nst.shared.u32 [tile+4], %r2;\n" LOOP_END, "2" },
+    { "store to shared", "L:\nld.global.u32 %r2, [%rd1];\nst.shared.u32 [tile], %r2;\n" LOOP_END,
+      "" },
+    { "store to shared, load of it",
+      "L:\nld.shared.u32 %r2, [tile];\nst.shared.u32 [tile+4], %r2;\n" LOOP_END, "2" },
     { "generic store", "L:\nld.shared.u32 %r2, [tile];\nst.u32 [%rd2], %r2;\n" LOOP_END, "2" },
     { "generic load", "L:\nld.u32 %r2, [%rd1];\nst.local.u32 [own], %r2;\n" LOOP_END, "2" },
-    { "generic store, const and param", "L:\nld.const.u32 %r2, [fixed];\nld.param.u32 %r3, [n];\nst.u32 [%rd2], %r2;\n" LOOP_END, "" },
+    { "generic store, const and param",
+      "L:\nld.const.u32 %r2, [fixed];\nld.param.u32 %r3, [n];\nst.u32 [%rd2], %r2;\n" LOOP_END,
+      "" },
     { "nc", "L:\nld.global.nc.u32 %r2, [%rd1];\nst.global.u32 [%rd2], %r2;\n" LOOP_END, "" },
     { "barrier", "L:\nld.shared.u32 %r2, [tile];\nbar.sync 0;\n" LOOP_END, "2" },
     { "barrier, local", "L:\nld.local.u32 %r2, [own];\nbar.sync 0;\n" LOOP_END, "" },
     { "call, local", "L:\nld.local.u32 %r2, [own];\ncall g;\n" LOOP_END, "2" },
     { "atomic", "L:\nld.global.u32 %r2, [%rd1];\nred.global.add.u32 [%rd2], 1;\n" LOOP_END, "2" },
-    { "async copy", "L:\nld.global.u32 %r2, [%rd1];\nld.shared.u32 %r3, [tile];\ncp.async.ca.shared.global [tile], [%rd2], 4;\n" LOOP_END, "3" },
-    { "shuffle", "L:\nld.global.u32 %r2, [%rd1];\nshfl.sync.bfly.b32 %r3, %r2, 1, 31, -1;\n" LOOP_END, "" },
+    { "async copy",
+      "L:\nld.global.u32 %r2, [%rd1];\nld.shared.u32 %r3, [tile];\ncp.async.ca.shared.global "
+      "[tile], [%rd2], 4;\n" LOOP_END,
+      "3" },
+    { "shuffle",
+      "L:\nld.global.u32 %r2, [%rd1];\nshfl.sync.bfly.b32 %r3, %r2, 1, 31, -1;\n" LOOP_END, "" },
     { "volatile", "L:\nld.volatile.global.u32 %r2, [%rd1];\n" LOOP_END, "2" },
-    { "store outside", "st.global.u32 [%rd2], %r2;\nL:\nld.global.u32 %r2, [%rd1];\nadd.s32 %r1, %r1, 1;\nsetp.lt.s32 %p1, %r1, 9;\n@%p1 bra L;\nst.global.u32 [%rd2], %r2;\nret;\n", "" },
+    { "store outside",
+      "st.global.u32 [%rd2], %r2;\nL:\nld.global.u32 %r2, [%rd1];\nadd.s32 %r1, %r1, "
+      "1;\nsetp.lt.s32 %p1, %r1, 9;\n@%p1 bra L;\nst.global.u32 [%rd2], %r2;\nret;\n",
+      "" },
     { "store in the outer loop only",
-      "O:\nst.global.u32 [%rd2], %r2;\nL:\nld.global.u32 %r2, [%rd1];\nadd.s32 %r1, %r1, 1;\nsetp.lt.s32 %p1, %r1, 9;\n@%p1 bra L;\n@%p2 bra O;\nret;\n", "" },
+      "O:\nst.global.u32 [%rd2], %r2;\nL:\nld.global.u32 %r2, [%rd1];\nadd.s32 %r1, %r1, "
+      "1;\nsetp.lt.s32 %p1, %r1, 9;\n@%p1 bra L;\n@%p2 bra O;\nret;\n",
+      "" },
     { "store in the inner loop",
-      "O:\nld.global.u32 %r2, [%rd1];\nL:\nst.global.u32 [%rd2], %r2;\nadd.s32 %r1, %r1, 1;\nsetp.lt.s32 %p1, %r1, 9;\n@%p1 bra L;\n@%p2 bra O;\nret;\n", "2" },
+      "O:\nld.global.u32 %r2, [%rd1];\nL:\nst.global.u32 [%rd2], %r2;\nadd.s32 %r1, %r1, "
+      "1;\nsetp.lt.s32 %p1, %r1, 9;\n@%p1 bra L;\n@%p2 bra O;\nret;\n",
+      "2" },
 };
 
 static void describe_may_change(const Run *run)
@@ -427,7 +576,7 @@ static void test_may_change(void **state)
     check(*state, may_change, COUNT(may_change), describe_may_change);
 }
 
-/* ---- neighbours -------------------------------------------------------------------------------------------------- */
+/* ---- neighbours ------------------------------------------------------------------------------ */
 
 static const Case neighbours[] = {
     { "alone", "ld.global.f32 %f1, [%rd1];\nret;\n", "1*1" },
@@ -486,7 +635,7 @@ static void test_many_neighbours(void **state)
     free(body.bytes);
 }
 
-/* ---- multiply and add -------------------------------------------------------------------------------------------- */
+/* ---- multiply and add ------------------------------------------------------------------------ */
 
 static const Case fusable[] = {
     { "pair", "mul.f32 %f1, %f2, %f3;\nadd.f32 %f4, %f1, %f5;\nret;\n", "1:2" },
@@ -503,7 +652,8 @@ static const Case fusable[] = {
 
 static void describe_fusable(const Run *run)
 {
-    const InsnId *fused_with = ptx_fuse_compute(&run->world->arena, &run->world->scratch, run->func, ptx_session_cfg(run->session));
+    const InsnId *fused_with = ptx_fuse_compute(&run->world->arena, &run->world->scratch, run->func,
+                                                ptx_session_cfg(run->session));
     uint32_t count = 0;
     for (InsnId i = 0; i < run->func->insn_count; i++)
         count += fused_with[i] != NO_ID;
@@ -516,7 +666,7 @@ static void test_fusable(void **state)
     check(*state, fusable, COUNT(fusable), describe_fusable);
 }
 
-/* ---- fp64 between fp32 ------------------------------------------------------------------------------------------- */
+/* ---- fp64 between fp32 ----------------------------------------------------------------------- */
 
 static const Case fp64[] = {
     { "there and back", "cvt.f64.f32 %d1, %f1;\nmul.f64 %d2, %d1, 0d3FE0000000000000;\ncvt.rn.f32.f64 %f2, %d2;\nret;\n", "3" },
@@ -541,41 +691,102 @@ static void test_fp64(void **state)
     check(*state, fp64, COUNT(fp64), describe_fp64);
 }
 
-/* ---- loop bookkeeping -------------------------------------------------------------------------------------------- */
+/* ---- loop bookkeeping ------------------------------------------------------------------------ */
 
 /* Per loop: overhead of all. */
 static const Case overhead[] = {
     { "counter alone", "L:\nst.global.u32 [%rd1], %r2;\n" LOOP_END, "3/4" },
-    { "and an address", "L:\nst.global.u32 [%rd1], %r2;\nadd.s64 %rd1, %rd1, 4;\n" LOOP_END, "4/5" },
-    { "two addresses, one counter", "L:\nld.global.u32 %r2, [%rd1];\nst.global.u32 [%rd2], %r2;\nadd.s64 %rd1, %rd1, 4;\nadd.s64 %rd2, %rd2, 4;\n" LOOP_END, "5/7" },
+    { "and an address", "L:\nst.global.u32 [%rd1], %r2;\nadd.s64 %rd1, %rd1, 4;\n" LOOP_END,
+      "4/5" },
+    { "two addresses, one counter",
+      "L:\nld.global.u32 %r2, [%rd1];\nst.global.u32 [%rd2], %r2;\nadd.s64 %rd1, %rd1, 4;\nadd.s64 "
+      "%rd2, %rd2, 4;\n" LOOP_END,
+      "5/7" },
     { "the counter's value is needed", "L:\nst.global.u32 [%rd1], %r1;\n" LOOP_END, "2/4" },
-    { "the address is the counter", "L:\nst.global.u32 [%rd1], %r1;\nadd.s64 %rd1, %rd1, 4;\nsetp.ne.s64 %p1, %rd1, %rd2;\n@%p1 bra L;\nret;\n", "3/4" },
-    { "a step from a register", "L:\nst.global.u32 [%rd1], %r5;\nadd.s32 %r1, %r1, %r2;\nsetp.lt.s32 %p1, %r1, %r3;\n@%p1 bra L;\nret;\n", "2/4" },
-    { "a step that varies", "L:\nld.global.u32 %r2, [%rd1];\nadd.s32 %r1, %r1, %r2;\nsetp.lt.s32 %p1, %r1, %r3;\n@%p1 bra L;\nret;\n", "0/4" },
-    { "a bound that varies", "L:\nld.global.u32 %r2, [%rd1];\nadd.s32 %r1, %r1, 1;\nsetp.lt.s32 %p1, %r1, %r2;\n@%p1 bra L;\nret;\n", "0/4" },
-    { "a condition of data", "L:\nld.global.u32 %r2, [%rd1];\nadd.s64 %rd1, %rd1, 4;\nsetp.ne.s32 %p1, %r2, 0;\n@%p1 bra L;\nret;\n", "1/4" },
+    { "the address is the counter",
+      "L:\nst.global.u32 [%rd1], %r1;\nadd.s64 %rd1, %rd1, 4;\nsetp.ne.s64 %p1, %rd1, %rd2;\n@%p1 "
+      "bra L;\nret;\n",
+      "3/4" },
+    { "a step from a register",
+      "L:\nst.global.u32 [%rd1], %r5;\nadd.s32 %r1, %r1, %r2;\nsetp.lt.s32 %p1, %r1, %r3;\n@%p1 "
+      "bra L;\nret;\n",
+      "2/4" },
+    { "a step that varies",
+      "L:\nld.global.u32 %r2, [%rd1];\nadd.s32 %r1, %r1, %r2;\nsetp.lt.s32 %p1, %r1, %r3;\n@%p1 "
+      "bra L;\nret;\n",
+      "0/4" },
+    { "a bound that varies",
+      "L:\nld.global.u32 %r2, [%rd1];\nadd.s32 %r1, %r1, 1;\nsetp.lt.s32 %p1, %r1, %r2;\n@%p1 bra "
+      "L;\nret;\n",
+      "0/4" },
+    { "a condition of data",
+      "L:\nld.global.u32 %r2, [%rd1];\nadd.s64 %rd1, %rd1, 4;\nsetp.ne.s32 %p1, %r2, 0;\n@%p1 bra "
+      "L;\nret;\n",
+      "1/4" },
     { "the comparison feeds a select too",
-      "L:\nst.global.u32 [%rd1], %r5;\nadd.s32 %r1, %r1, 1;\nsetp.lt.s32 %p1, %r1, 9;\nselp.u32 %r5, 1, 0, %p1;\n@%p1 bra L;\nret;\n", "0/5" },
-    { "stepped twice", "L:\nst.global.u32 [%rd1], %r5;\nadd.s32 %r1, %r1, 1;\nadd.s32 %r1, %r1, 1;\nsetp.lt.s32 %p1, %r1, 9;\n@%p1 bra L;\nret;\n", "0/5" },
-    { "guarded step", "L:\nst.global.u32 [%rd1], %r5;\n@%p2 add.s32 %r1, %r1, 1;\nsetp.lt.s32 %p1, %r1, 9;\n@%p1 bra L;\nret;\n", "0/4" },
-    { "a float counter", "L:\nst.global.u32 [%rd1], %r5;\nadd.f32 %f1, %f1, 0f3F800000;\nsetp.lt.f32 %p1, %f1, 0f41100000;\n@%p1 bra L;\nret;\n", "0/4" },
-    { "a copied counter", "L:\nst.global.u32 [%rd1], %r5;\nadd.s32 %r2, %r1, 1;\nsetp.lt.s32 %p1, %r2, 9;\nmov.u32 %r1, %r2;\n@%p1 bra L;\nret;\n", "4/5" },
+      "L:\nst.global.u32 [%rd1], %r5;\nadd.s32 %r1, %r1, 1;\nsetp.lt.s32 %p1, %r1, 9;\nselp.u32 "
+      "%r5, 1, 0, %p1;\n@%p1 bra L;\nret;\n",
+      "0/5" },
+    { "stepped twice",
+      "L:\nst.global.u32 [%rd1], %r5;\nadd.s32 %r1, %r1, 1;\nadd.s32 %r1, %r1, 1;\nsetp.lt.s32 "
+      "%p1, %r1, 9;\n@%p1 bra L;\nret;\n",
+      "0/5" },
+    { "guarded step",
+      "L:\nst.global.u32 [%rd1], %r5;\n@%p2 add.s32 %r1, %r1, 1;\nsetp.lt.s32 %p1, %r1, 9;\n@%p1 "
+      "bra L;\nret;\n",
+      "0/4" },
+    { "a float counter",
+      "L:\nst.global.u32 [%rd1], %r5;\nadd.f32 %f1, %f1, 0f3F800000;\nsetp.lt.f32 %p1, %f1, "
+      "0f41100000;\n@%p1 bra L;\nret;\n",
+      "0/4" },
+    { "a copied counter",
+      "L:\nst.global.u32 [%rd1], %r5;\nadd.s32 %r2, %r1, 1;\nsetp.lt.s32 %p1, %r2, 9;\nmov.u32 "
+      "%r1, %r2;\n@%p1 bra L;\nret;\n",
+      "4/5" },
     { "a copied counter whose value is needed",
-      "L:\nst.global.u32 [%rd1], %r2;\nadd.s32 %r2, %r1, 1;\nsetp.lt.s32 %p1, %r2, 9;\nmov.u32 %r1, %r2;\n@%p1 bra L;\nret;\n", "2/5" },
-    { "a copied address", "L:\nld.global.u32 %r5, [%rd1];\nadd.s64 %rd2, %rd1, 4;\nst.global.u32 [%rd2], %r5;\nmov.u64 %rd1, %rd2;\n" LOOP_END, "5/7" },
-    { "a copy of another sum", "L:\nst.global.u32 [%rd1], %r5;\nadd.s32 %r2, %r3, 1;\nsetp.lt.s32 %p1, %r2, 9;\nmov.u32 %r1, %r2;\n@%p1 bra L;\nret;\n", "0/5" },
-    { "a guarded copy", "L:\nst.global.u32 [%rd1], %r5;\nadd.s32 %r2, %r1, 1;\nsetp.lt.s32 %p1, %r2, 9;\n@%p2 mov.u32 %r1, %r2;\n@%p1 bra L;\nret;\n", "0/5" },
-    { "tested first", "L:\nsetp.ge.s32 %p1, %r1, 9;\n@%p1 bra X;\nst.global.u32 [%rd1], %r5;\nadd.s32 %r1, %r1, 1;\nbra L;\nX:\nret;\n", "4/5" },
-    { "another exit", "L:\nld.global.u32 %r5, [%rd1];\nsetp.eq.s32 %p2, %r5, 0;\n@%p2 bra X;\n" "add.s32 %r1, %r1, 1;\nsetp.lt.s32 %p1, %r1, 9;\n@%p1 bra L;\nX:\nret;\n", "3/6" },
+      "L:\nst.global.u32 [%rd1], %r2;\nadd.s32 %r2, %r1, 1;\nsetp.lt.s32 %p1, %r2, 9;\nmov.u32 "
+      "%r1, %r2;\n@%p1 bra L;\nret;\n",
+      "2/5" },
+    { "a copied address",
+      "L:\nld.global.u32 %r5, [%rd1];\nadd.s64 %rd2, %rd1, 4;\nst.global.u32 [%rd2], %r5;\nmov.u64 "
+      "%rd1, %rd2;\n" LOOP_END,
+      "5/7" },
+    { "a copy of another sum",
+      "L:\nst.global.u32 [%rd1], %r5;\nadd.s32 %r2, %r3, 1;\nsetp.lt.s32 %p1, %r2, 9;\nmov.u32 "
+      "%r1, %r2;\n@%p1 bra L;\nret;\n",
+      "0/5" },
+    { "a guarded copy",
+      "L:\nst.global.u32 [%rd1], %r5;\nadd.s32 %r2, %r1, 1;\nsetp.lt.s32 %p1, %r2, 9;\n@%p2 "
+      "mov.u32 %r1, %r2;\n@%p1 bra L;\nret;\n",
+      "0/5" },
+    { "tested first",
+      "L:\nsetp.ge.s32 %p1, %r1, 9;\n@%p1 bra X;\nst.global.u32 [%rd1], %r5;\nadd.s32 %r1, %r1, "
+      "1;\nbra L;\nX:\nret;\n",
+      "4/5" },
+    { "another exit",
+      "L:\nld.global.u32 %r5, [%rd1];\nsetp.eq.s32 %p2, %r5, 0;\n@%p2 bra X;\n"
+      "add.s32 %r1, %r1, 1;\nsetp.lt.s32 %p1, %r1, 9;\n@%p1 bra L;\nX:\nret;\n",
+      "3/6" },
     { "nested",
-      "O:\nmov.u32 %r1, 0;\nL:\nst.global.u32 [%rd1], %r5;\nadd.s32 %r1, %r1, 1;\nsetp.lt.s32 %p1, %r1, 9;\n@%p1 bra L;\nadd.s64 %rd1, %rd1, 4;\n"
-      "add.s32 %r2, %r2, 1;\nsetp.lt.s32 %p2, %r2, 9;\n@%p2 bra O;\nret;\n", "4/9 3/4" },
+      "O:\nmov.u32 %r1, 0;\nL:\nst.global.u32 [%rd1], %r5;\nadd.s32 %r1, %r1, 1;\nsetp.lt.s32 %p1, "
+      "%r1, 9;\n@%p1 bra L;\nadd.s64 %rd1, %rd1, 4;\n"
+      "add.s32 %r2, %r2, 1;\nsetp.lt.s32 %p2, %r2, 9;\n@%p2 bra O;\nret;\n",
+      "4/9 3/4" },
     { "the outer step is used inside",
-      "O:\nmov.u32 %r1, 0;\nL:\nst.global.u32 [%rd1], %r2;\nadd.s32 %r1, %r1, 1;\nsetp.lt.s32 %p1, %r1, 9;\n@%p1 bra L;\n"
-      "add.s32 %r2, %r2, 1;\nsetp.lt.s32 %p2, %r2, 9;\n@%p2 bra O;\nret;\n", "2/8 3/4" },
-    { "one counter, two loops", "L:\nst.global.u32 [%rd1], %r5;\nadd.s32 %r1, %r1, 1;\nsetp.lt.s32 %p1, %r1, 9;\n@%p1 bra L;\n"
-      "M:\nst.global.u32 [%rd1], %r1;\nadd.s32 %r1, %r1, 1;\nsetp.lt.s32 %p2, %r1, 19;\n@%p2 bra M;\nret;\n", "3/4 2/4" },
-    { "used behind the loop", "L:\nst.global.u32 [%rd1], %r5;\nadd.s32 %r1, %r1, 1;\nsetp.lt.s32 %p1, %r1, 9;\n@%p1 bra L;\nst.global.u32 [%rd1], %r1;\nret;\n", "3/4" },
+      "O:\nmov.u32 %r1, 0;\nL:\nst.global.u32 [%rd1], %r2;\nadd.s32 %r1, %r1, 1;\nsetp.lt.s32 %p1, "
+      "%r1, 9;\n@%p1 bra L;\n"
+      "add.s32 %r2, %r2, 1;\nsetp.lt.s32 %p2, %r2, 9;\n@%p2 bra O;\nret;\n",
+      "2/8 3/4" },
+    { "one counter, two loops",
+      "L:\nst.global.u32 [%rd1], %r5;\nadd.s32 %r1, %r1, 1;\nsetp.lt.s32 %p1, %r1, 9;\n@%p1 bra "
+      "L;\n"
+      "M:\nst.global.u32 [%rd1], %r1;\nadd.s32 %r1, %r1, 1;\nsetp.lt.s32 %p2, %r1, 19;\n@%p2 bra "
+      "M;\nret;\n",
+      "3/4 2/4" },
+    { "used behind the loop",
+      "L:\nst.global.u32 [%rd1], %r5;\nadd.s32 %r1, %r1, 1;\nsetp.lt.s32 %p1, %r1, 9;\n@%p1 bra "
+      "L;\nst.global.u32 [%rd1], %r1;\nret;\n",
+      "3/4" },
 };
 
 static void describe_overhead(const Run *run)
@@ -583,10 +794,12 @@ static void describe_overhead(const Run *run)
     World *w = run->world;
     const Cfg *cfg = ptx_session_cfg(run->session);
     const Loops *loops = ptx_session_loops(run->session);
-    const uint32_t *overheads = ptx_loop_overhead_compute(&w->arena, &w->scratch, run->func, cfg, loops,
-                                                          ptx_defs_compute(&w->arena, run->func, cfg, loops));
+    const uint32_t *overheads = ptx_loop_overhead_compute(
+        &w->arena, &w->scratch, run->func, cfg, loops,
+        ptx_defs_compute(&w->arena, run->func, cfg, loops));
     for (LoopId loop = 0; loop < loops->loop_count; loop++)
-        kit_print(run->out, "%s%u/%u", blank(run), overheads[loop], ptx_session_mixes(run->session)->loops[loop].insn_count);
+        kit_print(run->out, "%s%u/%u", blank(run), overheads[loop],
+                  ptx_session_mixes(run->session)->loops[loop].insn_count);
 }
 
 static void test_overhead(void **state)
@@ -594,7 +807,7 @@ static void test_overhead(void **state)
     check(*state, overhead, COUNT(overhead), describe_overhead);
 }
 
-/* ---- results that nobody reads ----------------------------------------------------------------------------------- */
+/* ---- results that nobody reads --------------------------------------------------------------- */
 
 static const Case unused[] = {
     { "an atomic's", "atom.global.add.u32 %r1, [%rd1], 1;\nret;\n", "1" },
@@ -613,7 +826,9 @@ static const Case unused[] = {
 static void describe_unused(const Run *run)
 {
     World *w = run->world;
-    print_lines(run, ptx_dead_code_compute(&w->arena, &w->scratch, run->func, ptx_session_cfg(run->session), ptx_session_live(run->session)));
+    print_lines(run, ptx_dead_code_compute(&w->arena, &w->scratch, run->func,
+                                           ptx_session_cfg(run->session),
+                                           ptx_session_live(run->session)));
 }
 
 static void test_unused(void **state)
@@ -621,9 +836,11 @@ static void test_unused(void **state)
     check(*state, unused, COUNT(unused), describe_unused);
 }
 
-/* ---- loads of what is only read ---------------------------------------------------------------------------------- */
+/* ---- loads of what is only read -------------------------------------------------------------- */
 
-#define AB "ld.param.u64 %rd1, [a];\nld.param.u64 %rd2, [b];\ncvta.to.global.u64 %rd3, %rd1;\ncvta.to.global.u64 %rd4, %rd2;\n"
+#define AB                                                                        \
+    "ld.param.u64 %rd1, [a];\nld.param.u64 %rd2, [b];\ncvta.to.global.u64 %rd3, " \
+    "%rd1;\ncvta.to.global.u64 %rd4, %rd2;\n"
 #define INDEX "mul.wide.s32 %rd5, %r1, 4;\nadd.s64 %rd6, %rd3, %rd5;\nadd.s64 %rd7, %rd4, %rd5;\n"
 
 static const Case read_only[] = {
@@ -649,40 +866,70 @@ static const Case read_only[] = {
     { "a store that is never reached", AB "ld.global.f32 %f1, [%rd3];\nret;\nst.global.f32 [%rd3], %f1;\nret;\n", "5" },
 };
 
-/* Functions that are declared before the kernel and defined behind it: the last line of a case closes the last of them. */
-#define LATER(name, body) "}\n.func " name "(.param .u64 x, .param .u64 y)\n{\n.reg .u64 %rd<9>; .reg .u32 %r<9>; .reg .pred %p<2>;\n" \
+/* Functions that are declared before the kernel and defined behind it: the last line of a case
+ * closes the last of them. */
+#define LATER(name, body)                                                                       \
+    "}\n.func " name                                                                            \
+    "(.param .u64 x, .param .u64 y)\n{\n.reg .u64 %rd<9>; .reg .u32 %r<9>; .reg .pred %p<2>;\n" \
     "ld.param.u64 %rd1, [x]; ld.param.u64 %rd2, [y];\n" body "ret;\n"
 #define STORES_TO_Y LATER("f", "ld.global.u32 %r1, [%rd1]; st.global.u32 [%rd2+4], %r1;\n")
-#define PASS(first, second, callee) "{\n.param .u64 u; .param .u64 v;\nst.param.u64 [u], " first "; st.param.u64 [v], " second "; call " callee ", (u, v);\n}\n"
+#define PASS(first, second, callee)                                                            \
+    "{\n.param .u64 u; .param .u64 v;\nst.param.u64 [u], " first "; st.param.u64 [v], " second \
+    "; call " callee ", (u, v);\n}\n"
 #define LOAD "ld.global.f32 %f1, [%rd3];\n"
 
 static const Case calls[] = {
-    { "a function that writes through the other", AB LOAD PASS("%rd1", "%rd2", "f") "ret;\n" STORES_TO_Y, "5" },
+    { "a function that writes through the other",
+      AB LOAD PASS("%rd1", "%rd2", "f") "ret;\n" STORES_TO_Y, "5" },
     { "that writes through it", AB LOAD PASS("%rd2", "%rd1", "f") "ret;\n" STORES_TO_Y, "" },
-    { "that writes through it, further on", AB LOAD "add.s64 %rd5, %rd1, 64;\n" PASS("%rd2", "%rd5", "f") "ret;\n" STORES_TO_Y, "" },
-    { "that writes to a local variable", AB "mov.u64 %rd8, own; cvta.local.u64 %rd5, %rd8;\n" LOAD PASS("%rd1", "%rd5", "f") "ret;\n"
-      LATER("f", "st.u32 [%rd2], %r1;\n"), "6" },
-    { "that writes through what was loaded", AB LOAD PASS("%rd1", "%rd2", "f") "ret;\n" LATER("f", "ld.global.u64 %rd3, [%rd2]; st.global.u32 [%rd3], %r1;\n"), "" },
-    { "that writes to a variable of the module", AB LOAD PASS("%rd1", "%rd2", "f") "ret;\n" LATER("f", "st.global.u32 [table], %r1;\n"), "" },
-    { "that only reads", AB LOAD PASS("%rd1", "%rd2", "f") "ret;\n" LATER("f", "ld.global.u32 %r1, [%rd2];\n"), "5" },
-    { "through two functions", AB LOAD PASS("%rd2", "%rd1", "h") "ret;\n" STORES_TO_Y LATER("h", PASS("%rd2", "%rd1", "f")), "5" },
-    { "through two functions, that write through it", AB LOAD PASS("%rd1", "%rd2", "h") "ret;\n" STORES_TO_Y LATER("h", PASS("%rd2", "%rd1", "f")), "" },
-    { "an atomic in a function", AB LOAD PASS("%rd2", "%rd1", "f") "ret;\n" LATER("f", "red.global.add.u32 [%rd2], 1;\n"), "" },
-    { "that calls itself", AB LOAD PASS("%rd1", "%rd2", "f") "ret;\n" LATER("f", PASS("%rd1", "%rd2", "f")), "" },
-    { "that calls who knows what", AB LOAD PASS("%rd1", "%rd2", "f") "ret;\n" LATER("f", "call g;\n"), "" },
+    { "that writes through it, further on",
+      AB LOAD "add.s64 %rd5, %rd1, 64;\n" PASS("%rd2", "%rd5", "f") "ret;\n" STORES_TO_Y, "" },
+    { "that writes to a local variable",
+      AB "mov.u64 %rd8, own; cvta.local.u64 %rd5, %rd8;\n" LOAD PASS(
+          "%rd1", "%rd5", "f") "ret;\n" LATER("f", "st.u32 [%rd2], %r1;\n"),
+      "6" },
+    { "that writes through what was loaded",
+      AB LOAD PASS("%rd1", "%rd2", "f") "ret;\n" LATER(
+          "f", "ld.global.u64 %rd3, [%rd2]; st.global.u32 [%rd3], %r1;\n"),
+      "" },
+    { "that writes to a variable of the module",
+      AB LOAD PASS("%rd1", "%rd2", "f") "ret;\n" LATER("f", "st.global.u32 [table], %r1;\n"), "" },
+    { "that only reads",
+      AB LOAD PASS("%rd1", "%rd2", "f") "ret;\n" LATER("f", "ld.global.u32 %r1, [%rd2];\n"), "5" },
+    { "through two functions",
+      AB LOAD PASS("%rd2", "%rd1", "h") "ret;\n" STORES_TO_Y LATER("h", PASS("%rd2", "%rd1", "f")),
+      "5" },
+    { "through two functions, that write through it",
+      AB LOAD PASS("%rd1", "%rd2", "h") "ret;\n" STORES_TO_Y LATER("h", PASS("%rd2", "%rd1", "f")),
+      "" },
+    { "an atomic in a function",
+      AB LOAD PASS("%rd2", "%rd1", "f") "ret;\n" LATER("f", "red.global.add.u32 [%rd2], 1;\n"),
+      "" },
+    { "that calls itself",
+      AB LOAD PASS("%rd1", "%rd2", "f") "ret;\n" LATER("f", PASS("%rd1", "%rd2", "f")), "" },
+    { "that calls who knows what",
+      AB LOAD PASS("%rd1", "%rd2", "f") "ret;\n" LATER("f", "call g;\n"), "" },
     { "that is not there", AB LOAD PASS("%rd1", "%rd2", "f") "ret;\n", "" },
-    { "a variable that is passed two ways", AB LOAD "{\n.param .u64 u; .param .u64 v;\nst.param.u64 [u], %rd1; st.param.u64 [v], %rd2; @%p1 st.param.u64 [v], %rd1; call f, (u, v);\n}\nret;\n"
-      STORES_TO_Y, "" },
-    { "a pointer by half", AB LOAD "{\n.param .u64 u; .param .u64 v;\nst.param.u64 [u], %rd1; st.param.u32 [v], %r1; call f, (u, v);\n}\nret;\n" STORES_TO_Y, "" },
+    { "a variable that is passed two ways",
+      AB LOAD "{\n.param .u64 u; .param .u64 v;\nst.param.u64 [u], %rd1; st.param.u64 [v], %rd2; "
+              "@%p1 st.param.u64 [v], %rd1; call f, (u, v);\n}\nret;\n" STORES_TO_Y,
+      "" },
+    { "a pointer by half",
+      AB LOAD "{\n.param .u64 u; .param .u64 v;\nst.param.u64 [u], %rd1; st.param.u32 [v], %r1; "
+              "call f, (u, v);\n}\nret;\n" STORES_TO_Y,
+      "" },
 };
 
 static void describe_read_only(const Run *run)
 {
     World *w = run->world;
     char *before = w->scratch.next;
-    const PointsToSet *bases = ptx_points_to_sets_compute(&w->arena, &w->scratch, run->module->ir, run->func);
-    Writers *writers = ptx_writers_new(&w->arena, run->module->ir, ptx_callgraph_build(&w->arena, &w->scratch, run->module->ir));
-    print_lines(run, ptx_read_only_params_compute(&w->arena, &w->scratch, writers, run->func, ptx_session_cfg(run->session), bases));
+    const PointsToSet *bases = ptx_points_to_sets_compute(&w->arena, &w->scratch, run->module->ir,
+                                                          run->func);
+    Writers *writers = ptx_writers_new(
+        &w->arena, run->module->ir, ptx_callgraph_build(&w->arena, &w->scratch, run->module->ir));
+    print_lines(run, ptx_read_only_params_compute(&w->arena, &w->scratch, writers, run->func,
+                                                  ptx_session_cfg(run->session), bases));
     assert_ptr_equal(w->scratch.next, before);
 }
 

@@ -1,4 +1,5 @@
-/* test_rules.c -- files of rules: what is read, every complaint with its place, and the rules behind the public interface. */
+/* test_rules.c -- files of rules: what is read, every complaint with its place, and the rules
+ * behind the public interface. */
 #include "kit.h"
 
 #include "findings/rules.h"
@@ -7,11 +8,17 @@
 /* Lines 1 and 2; 3 and 4; 5 to 10. */
 #define TOP "group: mine\nrules:\n"
 #define HEAD "- code: MIN101\n  name: my-rule\n"
-#define REST "  severity: note\n  on: instruction\n  when: insn.is_load\n  message: a load\n  summary: A load.\n  doc: It loads.\n"
+#define REST                                                                                      \
+    "  severity: note\n  on: instruction\n  when: insn.is_load\n  message: a load\n  summary: A " \
+    "load.\n  doc: It loads.\n"
 #define GOOD TOP HEAD REST
 #define SECOND "- code: MIN102\n  name: other\n" REST
-#define NO_MESSAGE TOP HEAD "  severity: note\n  on: instruction\n  when: insn.is_load\n  summary: A load.\n  doc: It loads.\n"
-#define NO_WHEN TOP HEAD "  severity: note\n  on: instruction\n  message: a load\n  summary: A load.\n  doc: It loads.\n"
+#define NO_MESSAGE                                                                               \
+    TOP HEAD "  severity: note\n  on: instruction\n  when: insn.is_load\n  summary: A load.\n  " \
+             "doc: It loads.\n"
+#define NO_WHEN                                                                                    \
+    TOP HEAD "  severity: note\n  on: instruction\n  message: a load\n  summary: A load.\n  doc: " \
+             "It loads.\n"
 
 static ptxlint_rules *new_rules(void)
 {
@@ -38,16 +45,19 @@ static void check(const Case *cases, size_t count)
     for (size_t i = 0; i < count; i++) {
         char error[512] = "", place[64];
         ptxlint_rules *rules = new_rules();
-        ptxlint_status status = ptxlint_rules_add(rules, "f.yaml", cases[i].yaml, strlen(cases[i].yaml), error, sizeof error);
+        ptxlint_status status = ptxlint_rules_add(rules, "f.yaml", cases[i].yaml,
+                                                  strlen(cases[i].yaml), error, sizeof error);
         snprintf(place, sizeof place, "f.yaml:%u:%u: error: ", cases[i].line, cases[i].column);
-        if (status != PTXLINT_BAD_FILE || strncmp(error, place, strlen(place)) || !strstr(error, cases[i].message))
-            fail_msg("case %zu:\n%s\nstatus %d, '%s', want '%s%s'", i, cases[i].yaml, (int)status, error, place, cases[i].message);
+        if (status != PTXLINT_BAD_FILE || strncmp(error, place, strlen(place))
+            || !strstr(error, cases[i].message))
+            fail_msg("case %zu:\n%s\nstatus %d, '%s', want '%s%s'", i, cases[i].yaml, (int)status,
+                     error, place, cases[i].message);
         assert_int_equal(ptx_rules_set(rules)->rule_count, 0);
         ptxlint_rules_free(rules);
     }
 }
 
-/* ---- complaints -------------------------------------------------------------------------------------------------- */
+/* ---- complaints ------------------------------------------------------------------------------ */
 
 static void test_file(void **state)
 {
@@ -202,7 +212,8 @@ static void test_front_end_errors(void **state)
     check(cases, COUNT(cases));
 }
 
-/* A mistake inside an expression: where it stands in the file, in each of the ways to write a text. */
+/* A mistake inside an expression: where it stands in the file, in each of the ways to write a
+ * text. */
 static void test_positions(void **state)
 {
     (void)state;
@@ -240,51 +251,51 @@ static void test_positions(void **state)
     check(cases, COUNT(cases));
 }
 
-/* ---- what is read ------------------------------------------------------------------------------------------------ */
+/* ---- what is read ---------------------------------------------------------------------------- */
 
-static const char full[] =
-    "rules:\n"
-    "  - code: MIND202\n"
-    "    name: zeta-2\n"
-    "    severity: error\n"
-    "    preview: true\n"
-    "    on: access\n"
-    "    when: >\n"
-    "      insn.is_load\n"
-    "      and access.bytes >= threshold.bytes\n"
-    "    needs: bound\n"
-    "    note_if: loop.depth == 0\n"
-    "    fold: kernel\n"
-    "    message: >\n"
-    "      `{insn.op}` of {access.bytes}\n"
-    "      bytes\n"
-    "    label: here\n"
-    "    help: 'as {{ it }}: \"is\"'\n"
-    "    related: { at: access.earlier, message: the other }\n"
-    "    gain: 2\n"
-    "    thresholds:\n"
-    "      bytes: { value: 4 KiB, what: of a thread }\n"
-    "      share: { value: 25%, what: of time }\n"
-    "      depth: { value: -1.5e1, what: a number }\n"
-    "      threads: { value: 64 threads, what: of a block }\n"
-    "    summary: |\n"
-    "      A line.\n"
-    "    doc: |\n"
-    "      Two\n\n"
-    "      paragraphs?? \"\\\n"
-    "    examples:\n"
-    "      - title: one\n"
-    "        bad: |\n"
-    "          ld;\n"
-    "        good: st\n"
-    "        cuda_bad: a\n"
-    "        cuda_good: b\n"
-    "        launch: '{}'\n"
-    "        gpu: h200\n"
-    "      - good: x\n"
-    "    sources: [a, b]\n"
-    "  - { code: MIN101, name: alpha, severity: warning, on: kernel, when: kernel.is_entry, message: m, summary: s, doc: d }\n"
-    "group: mine-own\n";
+static const char full[] = "rules:\n"
+                           "  - code: MIND202\n"
+                           "    name: zeta-2\n"
+                           "    severity: error\n"
+                           "    preview: true\n"
+                           "    on: access\n"
+                           "    when: >\n"
+                           "      insn.is_load\n"
+                           "      and access.bytes >= threshold.bytes\n"
+                           "    needs: bound\n"
+                           "    note_if: loop.depth == 0\n"
+                           "    fold: kernel\n"
+                           "    message: >\n"
+                           "      `{insn.op}` of {access.bytes}\n"
+                           "      bytes\n"
+                           "    label: here\n"
+                           "    help: 'as {{ it }}: \"is\"'\n"
+                           "    related: { at: access.earlier, message: the other }\n"
+                           "    gain: 2\n"
+                           "    thresholds:\n"
+                           "      bytes: { value: 4 KiB, what: of a thread }\n"
+                           "      share: { value: 25%, what: of time }\n"
+                           "      depth: { value: -1.5e1, what: a number }\n"
+                           "      threads: { value: 64 threads, what: of a block }\n"
+                           "    summary: |\n"
+                           "      A line.\n"
+                           "    doc: |\n"
+                           "      Two\n\n"
+                           "      paragraphs?? \"\\\n"
+                           "    examples:\n"
+                           "      - title: one\n"
+                           "        bad: |\n"
+                           "          ld;\n"
+                           "        good: st\n"
+                           "        cuda_bad: a\n"
+                           "        cuda_good: b\n"
+                           "        launch: '{}'\n"
+                           "        gpu: h200\n"
+                           "      - good: x\n"
+                           "    sources: [a, b]\n"
+                           "  - { code: MIN101, name: alpha, severity: warning, on: kernel, when: "
+                           "kernel.is_entry, message: m, summary: s, doc: d }\n"
+                           "group: mine-own\n";
 
 static void test_full(void **state)
 {
@@ -348,7 +359,8 @@ static void test_inside(void **state)
     ptxlint_rules_free(rules);
 }
 
-/* Entries of the front end are views like the others; a user's file has none, for all codes are taken. */
+/* Entries of the front end are views like the others; a user's file has none, for all codes are
+ * taken. */
 static void test_front_end(void **state)
 {
     (void)state;
@@ -362,7 +374,7 @@ static void test_front_end(void **state)
     assert_true(r->is_front_end);
 }
 
-/* ---- the public interface ---------------------------------------------------------------------------------------- */
+/* ---- the public interface -------------------------------------------------------------------- */
 
 static void test_order(void **state)
 {
@@ -383,7 +395,8 @@ static void test_order(void **state)
         assert_true(ptx_rule_index(rules, r, &set, &index));
         assert_int_equal(set, count >= ptx_rules.rule_count);
         assert_int_equal(index, count - (set ? ptx_rules.rule_count : 0));
-        assert_string_equal((set ? ptx_rules_set(rules) : &ptx_rules)->rules[index].info.code, r->code);
+        assert_string_equal((set ? ptx_rules_set(rules) : &ptx_rules)->rules[index].info.code,
+                            r->code);
     }
     assert_int_equal(own, 3);
     assert_int_equal(count, ptx_rules.rule_count + 3);
@@ -405,7 +418,8 @@ static void test_tree(void **state)
         assert_ptr_equal(ptxlint_rule_find(NULL, r->code), r);
         assert_ptr_equal(ptxlint_rule_find(NULL, r->name), r);
         assert_true(*r->summary && *r->doc && *r->group);
-        assert_true(r->is_front_end ? !*r->subject && !*r->condition : *r->subject && *r->condition);
+        assert_true(r->is_front_end ? !*r->subject && !*r->condition
+                                    : *r->subject && *r->condition);
         assert_int_equal(r->example_count, ptx_rules.rules[count].example_count);
         for (size_t i = 0; i < r->threshold_count; i++)
             assert_true(*r->thresholds[i].name && *r->thresholds[i].what);
@@ -416,7 +430,7 @@ static void test_tree(void **state)
     assert_int_equal(count, ptx_rules.rule_count);
 }
 
-/* ---- the tables that are compiled in ------------------------------------------------------------------------------ */
+/* ---- the tables that are compiled in --------------------------------------------------------- */
 
 static bool same_text(const char *a, const char *b)
 {
@@ -427,15 +441,18 @@ static void compare_holes(const RuleSet *a, const RuleSet *b)
 {
     for (uint32_t i = 0; i < a->hole_count; i++) {
         const Hole *x = &a->holes[i], *y = &b->holes[i];
-        assert_true(same_text(x->text, y->text) && x->program.first == y->program.first && x->program.count == y->program.count);
-        assert_true(x->type == y->type && x->domain == y->domain && x->fact == y->fact && !memcmp(&x->unit, &y->unit, sizeof x->unit));
+        assert_true(same_text(x->text, y->text) && x->program.first == y->program.first
+                    && x->program.count == y->program.count);
+        assert_true(x->type == y->type && x->domain == y->domain && x->fact == y->fact
+                    && !memcmp(&x->unit, &y->unit, sizeof x->unit));
     }
 }
 
 static void compare_parts(const RuleSet *a, const RuleSet *b)
 {
     for (uint32_t i = 0; i < a->code_count; i++)
-        assert_true(a->codes[i].kind == b->codes[i].kind && a->codes[i].count == b->codes[i].count && a->codes[i].arg == b->codes[i].arg);
+        assert_true(a->codes[i].kind == b->codes[i].kind && a->codes[i].count == b->codes[i].count
+                    && a->codes[i].arg == b->codes[i].arg);
     for (uint32_t i = 0; i < a->constant_count; i++)
         assert_memory_equal(&a->constants[i], &b->constants[i], sizeof(double));
     for (uint32_t i = 0; i < a->pattern_count; i++)
@@ -444,12 +461,14 @@ static void compare_parts(const RuleSet *a, const RuleSet *b)
         assert_int_equal(a->modifiers[i], b->modifiers[i]);
     for (uint32_t i = 0; i < a->quantifier_count; i++) {
         const Quantifier *x = &a->quantifiers[i], *y = &b->quantifiers[i];
-        assert_true(x->predicate.first == y->predicate.first && x->predicate.count == y->predicate.count);
+        assert_true(x->predicate.first == y->predicate.first
+                    && x->predicate.count == y->predicate.count);
         assert_true(x->over == y->over && x->in_loop == y->in_loop && x->level == y->level);
     }
     for (uint32_t i = 0; i < a->threshold_count; i++) {
         const Threshold *x = &a->thresholds[i], *y = &b->thresholds[i];
-        assert_true(same_text(x->name, y->name) && same_text(x->what, y->what) && x->value == y->value && !memcmp(&x->unit, &y->unit, sizeof x->unit));
+        assert_true(same_text(x->name, y->name) && same_text(x->what, y->what)
+                    && x->value == y->value && !memcmp(&x->unit, &y->unit, sizeof x->unit));
     }
     for (uint32_t i = 0; i < a->source_count; i++)
         assert_string_equal(a->sources[i], b->sources[i]);
@@ -459,17 +478,22 @@ static void compare_rule(const RuleSet *a, const RuleSet *b, uint32_t i)
 {
     const Rule *x = &a->rules[i], *y = &b->rules[i];
     assert_string_equal(x->info.code, y->info.code);
-    assert_true(same_text(x->info.name, y->info.name) && same_text(x->info.group, y->info.group) && x->info.severity == y->info.severity);
-    assert_true(same_text(x->summary, y->summary) && same_text(x->doc, y->doc) && same_text(x->condition, y->condition));
-    assert_true(x->subject == y->subject && x->needs == y->needs && x->fold == y->fold && x->related_at == y->related_at);
+    assert_true(same_text(x->info.name, y->info.name) && same_text(x->info.group, y->info.group)
+                && x->info.severity == y->info.severity);
+    assert_true(same_text(x->summary, y->summary) && same_text(x->doc, y->doc)
+                && same_text(x->condition, y->condition));
+    assert_true(x->subject == y->subject && x->needs == y->needs && x->fold == y->fold
+                && x->related_at == y->related_at);
     assert_true(x->is_preview == y->is_preview && x->is_front_end == y->is_front_end);
     assert_memory_equal(x->when, y->when, sizeof x->when);
     assert_memory_equal(&x->note_if, &y->note_if, 2 * sizeof(Program) + 4 * sizeof(Template));
     assert_memory_equal(&x->threshold_first, &y->threshold_first, 6 * sizeof(uint32_t));
     for (uint32_t e = x->example_first; e < x->example_first + x->example_count; e++) {
         const Example *m = &a->examples[e], *n = &b->examples[e];
-        assert_true(same_text(m->title, n->title) && same_text(m->bad, n->bad) && same_text(m->good, n->good) && same_text(m->launch, n->launch));
-        assert_true(same_text(m->cuda_bad, n->cuda_bad) && same_text(m->cuda_good, n->cuda_good) && same_text(m->gpu, n->gpu));
+        assert_true(same_text(m->title, n->title) && same_text(m->bad, n->bad)
+                    && same_text(m->good, n->good) && same_text(m->launch, n->launch));
+        assert_true(same_text(m->cuda_bad, n->cuda_bad) && same_text(m->cuda_good, n->cuda_good)
+                    && same_text(m->gpu, n->gpu));
     }
 }
 
@@ -484,7 +508,8 @@ static void load_tree(RuleBuilder *builder)
             continue;
         char *yaml = kit_read(files.paths[i], &length);
         if (!ptx_rules_load(builder, NULL, yaml, length, &error))
-            fail_msg("%s:%u:%u: %s", files.paths[i], (unsigned)error.line, (unsigned)error.column, error.text);
+            fail_msg("%s:%u:%u: %s", files.paths[i], (unsigned)error.line, (unsigned)error.column,
+                     error.text);
         free(yaml);
     }
     kit_free_paths(files);
@@ -511,7 +536,7 @@ static void test_tables(void **state)
     ptx_arena_free(&arena);
 }
 
-/* ---- finding ----------------------------------------------------------------------------------------------------- */
+/* ---- finding --------------------------------------------------------------------------------- */
 
 static void test_taken(void **state)
 {
@@ -520,15 +545,23 @@ static void test_taken(void **state)
     ptxlint_rules *rules = new_rules();
     const ptxlint_rule *tree = ptxlint_rule_at(NULL, 0);
     for (int by_name = 0; by_name < 2; by_name++) {
-        snprintf(yaml, sizeof yaml, TOP "- code: %s\n  name: %s\n" REST, by_name ? "ZZZZ999" : tree->code, by_name ? tree->name : "zzzz");
-        assert_int_equal(ptxlint_rules_add(rules, "f", yaml, strlen(yaml), error, sizeof error), PTXLINT_BAD_FILE);
-        assert_non_null(strstr(error, by_name ? "f:4:9: error: the name '" : "f:3:9: error: the code '"));
+        snprintf(yaml, sizeof yaml, TOP "- code: %s\n  name: %s\n" REST,
+                 by_name ? "ZZZZ999" : tree->code, by_name ? tree->name : "zzzz");
+        assert_int_equal(ptxlint_rules_add(rules, "f", yaml, strlen(yaml), error, sizeof error),
+                         PTXLINT_BAD_FILE);
+        assert_non_null(
+            strstr(error, by_name ? "f:4:9: error: the name '" : "f:3:9: error: the code '"));
         assert_non_null(strstr(error, tree->is_front_end ? "taken" : "a rule of ptxlint"));
     }
     add_good(rules, GOOD);
-    assert_int_equal(ptxlint_rules_add(rules, NULL, GOOD, strlen(GOOD), error, sizeof error), PTXLINT_BAD_FILE);
-    assert_string_equal(error, "-:3:9: error: the code 'MIN101' is taken by a rule of an earlier file: MIN101, my-rule");
-    assert_int_equal(ptxlint_rules_add(rules, NULL, TOP SECOND HEAD REST, strlen(TOP SECOND HEAD REST), NULL, 0), PTXLINT_BAD_FILE);
+    assert_int_equal(ptxlint_rules_add(rules, NULL, GOOD, strlen(GOOD), error, sizeof error),
+                     PTXLINT_BAD_FILE);
+    assert_string_equal(
+        error,
+        "-:3:9: error: the code 'MIN101' is taken by a rule of an earlier file: MIN101, my-rule");
+    assert_int_equal(
+        ptxlint_rules_add(rules, NULL, TOP SECOND HEAD REST, strlen(TOP SECOND HEAD REST), NULL, 0),
+        PTXLINT_BAD_FILE);
     assert_null(ptxlint_rule_find(rules, "other"));     /* a bad file adds nothing */
     assert_non_null(ptxlint_rule_find(rules, "my-rule"));
     ptxlint_rules_free(rules);
@@ -539,7 +572,8 @@ static void test_find(void **state)
     (void)state;
     ptxlint_rules *rules = new_rules();
     add_good(rules, GOOD);
-    static const char *const same[] = { "MIN101", "min101", "Min101", "my-rule", "MY-Rule" }, *const none[] = { "", "MIN10", "MIN1011", "my", "mine" };
+    static const char *const same[] = { "MIN101", "min101", "Min101", "my-rule", "MY-Rule" },
+                             *const none[] = { "", "MIN10", "MIN1011", "my", "mine" };
     for (size_t i = 0; i < COUNT(same); i++)
         assert_non_null(ptxlint_rule_find(rules, same[i]));
     for (size_t i = 0; i < COUNT(none); i++)
@@ -553,7 +587,8 @@ static void test_find(void **state)
     for (size_t i = 0; i < COUNT(cases); i++) {
         const char *near = ptxlint_rule_suggest(rules, cases[i].text);
         if (cases[i].near ? !near || strcmp(near, cases[i].near) : near != NULL)
-            fail_msg("'%s' suggests '%s', want '%s'", cases[i].text, near ? near : "-", cases[i].near ? cases[i].near : "-");
+            fail_msg("'%s' suggests '%s', want '%s'", cases[i].text, near ? near : "-",
+                     cases[i].near ? cases[i].near : "-");
     }
     assert_null(ptxlint_rule_suggest(rules, NULL));
     ptxlint_rules_free(rules);
@@ -588,18 +623,22 @@ static void test_facts(void **state)
     ptxlint_fact fact;
     for (size_t r = 0; r < COUNT(rows); r++) {
         size_t i = 0;
-        while (ptxlint_fact_at(i, &fact) && (strcmp(fact.scope, rows[r].scope) || strcmp(fact.name, rows[r].name)))
+        while (ptxlint_fact_at(i, &fact)
+               && (strcmp(fact.scope, rows[r].scope) || strcmp(fact.name, rows[r].name)))
             i++;
         if (!ptxlint_fact_at(i, &fact))
             fail_msg("there is no %s.%s", rows[r].scope, rows[r].name);
-        if (strcmp(fact.type, rows[r].type) || strcmp(fact.unit, rows[r].unit) || strcmp(fact.certainty, rows[r].certainty) || !*fact.what)
-            fail_msg("%s.%s: %s, '%s', '%s'", fact.scope, fact.name, fact.type, fact.unit, fact.certainty);
+        if (strcmp(fact.type, rows[r].type) || strcmp(fact.unit, rows[r].unit)
+            || strcmp(fact.certainty, rows[r].certainty) || !*fact.what)
+            fail_msg("%s.%s: %s, '%s', '%s'", fact.scope, fact.name, fact.type, fact.unit,
+                     fact.certainty);
     }
 }
 
-/* ---- hostile files ----------------------------------------------------------------------------------------------- */
+/* ---- hostile files --------------------------------------------------------------------------- */
 
-/* At every limit of memory: all is read, or the arena's frame is reached; nothing leaks (a sanitizer looks). */
+/* At every limit of memory: all is read, or the arena's frame is reached; nothing leaks (a
+ * sanitizer looks). */
 static bool load_within(size_t limit)
 {
     Arena arena;
@@ -635,20 +674,23 @@ static void test_sizes(void **state)
     ptxlint_rules *rules = new_rules();
     kit_print(&text, TOP);
     for (int i = 0; i < 900; i++)
-        kit_print(&text, "- code: %c%c%03d\n  name: r-%d\n" REST, 'A' + i % 26, 'A' + i / 26 % 26, i, i);
+        kit_print(&text, "- code: %c%c%03d\n  name: r-%d\n" REST, 'A' + i % 26, 'A' + i / 26 % 26,
+                  i, i);
     add_good(rules, text.bytes);
     assert_int_equal(ptx_rules_set(rules)->rule_count, 900);
     assert_non_null(ptxlint_rule_find(rules, "r-899"));
     for (text.length = 0; text.length <= RULE_FILE_BYTES_MAX;)
         kit_print(&text, "# %0100d\n", 1);
-    assert_int_equal(ptxlint_rules_add(rules, "f", text.bytes, text.length, error, sizeof error), PTXLINT_BAD_FILE);
+    assert_int_equal(ptxlint_rules_add(rules, "f", text.bytes, text.length, error, sizeof error),
+                     PTXLINT_BAD_FILE);
     assert_non_null(strstr(error, "f:1:1: error: longer than"));
     assert_int_equal(ptx_rules_set(rules)->rule_count, 900);
     static const char *const nests[] = { "[", "{", "- ", "? ", "a: {", "&a [", "'" };
     for (size_t n = 0; n < COUNT(nests); n++) {
         for (text.length = 0; text.length < 100000;)
             kit_print(&text, "%s", nests[n]);
-        assert_int_equal(ptxlint_rules_add(rules, "f", text.bytes, text.length, NULL, 0), PTXLINT_BAD_FILE);
+        assert_int_equal(ptxlint_rules_add(rules, "f", text.bytes, text.length, NULL, 0),
+                         PTXLINT_BAD_FILE);
     }
     free(text.bytes);
     ptxlint_rules_free(rules);
@@ -660,7 +702,8 @@ static uint32_t next(uint32_t *state)
     return *state >> 8;
 }
 
-/* Bytes of a good file exchanged, removed, doubled: refused with a place inside the file, or read. */
+/* Bytes of a good file exchanged, removed, doubled: refused with a place inside the file, or
+ * read. */
 static void mutate(Text *text, uint32_t *random)
 {
     static const char bytes[] = " \n\r\t:-#'\"\\|>[]{}&*!%@?,aeiou0123\xC3\xA9";
@@ -697,10 +740,14 @@ static void test_mutations(void **state)
         unsigned lines = 1, line = 0, column = 0;
         for (size_t b = 0; b < text.length; b++)
             lines += text.bytes[b] == '\n' || text.bytes[b] == '\r';
-        ptxlint_status status = ptxlint_rules_add(rules, "f", text.bytes, text.length, error, sizeof error);
+        ptxlint_status status = ptxlint_rules_add(rules, "f", text.bytes, text.length, error,
+                                                  sizeof error);
         good += status == PTXLINT_OK;
-        if (status != PTXLINT_OK && (sscanf(error, "f:%u:%u: error: ", &line, &column) != 2 || !line || line > lines || !column || column > text.length + 1))
-            fail_msg("round %d: '%s' of %u lines:\n%.*s", i, error, lines, (int)text.length, text.bytes);
+        if (status != PTXLINT_OK
+            && (sscanf(error, "f:%u:%u: error: ", &line, &column) != 2 || !line || line > lines
+                || !column || column > text.length + 1))
+            fail_msg("round %d: '%s' of %u lines:\n%.*s", i, error, lines, (int)text.length,
+                     text.bytes);
         free(text.bytes);
         ptxlint_rules_free(rules);
     }
@@ -718,8 +765,11 @@ static void test_undefined_bytes(void **state)
     for (size_t i = 0; i < COUNT(cases); i++) {
         char text[512];
         size_t count;
-        snprintf(text, sizeof text, ".version 8.0\n.target sm_90\n.address_size 64\n.entry k(.param .u64 out) {\n.local .align 4 .b8 room[4]; .reg .b16 %%rs<2>; .reg .b64 %%rd<2>;\n"
-                 "ld.param.u64 %%rd1, [out];\n%s\nret; }\n", cases[i].store);
+        snprintf(text, sizeof text,
+                 ".version 8.0\n.target sm_90\n.address_size 64\n.entry k(.param .u64 out) "
+                 "{\n.local .align 4 .b8 room[4]; .reg .b16 %%rs<2>; .reg .b64 %%rd<2>;\n"
+                 "ld.param.u64 %%rd1, [out];\n%s\nret; }\n",
+                 cases[i].store);
         ptxlint_module *module = kit_module(text);
         const ptxlint_diagnostic *diags = ptxlint_module_diagnostics(module, &count);
         size_t found = 0;
@@ -734,12 +784,25 @@ static void test_undefined_bytes(void **state)
 UNIT(rules)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_file), cmocka_unit_test(test_rule), cmocka_unit_test(test_parts), cmocka_unit_test(test_front_end_errors),
-        cmocka_unit_test(test_positions), cmocka_unit_test(test_full), cmocka_unit_test(test_inside), cmocka_unit_test(test_front_end),
-        cmocka_unit_test(test_order), cmocka_unit_test(test_tree), cmocka_unit_test(test_tables),
-        cmocka_unit_test(test_taken), cmocka_unit_test(test_find),
-        cmocka_unit_test(test_arguments), cmocka_unit_test(test_facts), cmocka_unit_test(test_memory), cmocka_unit_test(test_sizes),
-        cmocka_unit_test(test_mutations), cmocka_unit_test(test_undefined_bytes),
+        cmocka_unit_test(test_file),
+        cmocka_unit_test(test_rule),
+        cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_front_end_errors),
+        cmocka_unit_test(test_positions),
+        cmocka_unit_test(test_full),
+        cmocka_unit_test(test_inside),
+        cmocka_unit_test(test_front_end),
+        cmocka_unit_test(test_order),
+        cmocka_unit_test(test_tree),
+        cmocka_unit_test(test_tables),
+        cmocka_unit_test(test_taken),
+        cmocka_unit_test(test_find),
+        cmocka_unit_test(test_arguments),
+        cmocka_unit_test(test_facts),
+        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_sizes),
+        cmocka_unit_test(test_mutations),
+        cmocka_unit_test(test_undefined_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
-/* test_seeds.c -- figures of Ryoo, Rodrigues, Baghsorkhi, Stone, Kirk and Hwu, "Optimization Principles and Application
- * Performance Evaluation of a Multithreaded GPU Using CUDA" (PPoPP 2008), section 4, from kernels written after it. */
+/* test_seeds.c -- figures of Ryoo, Rodrigues, Baghsorkhi, Stone, Kirk and Hwu, "Optimization
+ * Principles and Application Performance Evaluation of a Multithreaded GPU Using CUDA" (PPoPP
+ * 2008), section 4, from kernels written after it. */
 #include "kit.h"
 
 #include <math.h>
@@ -37,7 +38,8 @@ static const ptxlint_loop *innermost(const ptxlint_kernel *kernel)
 {
     const ptxlint_loop *found = NULL;
     for (size_t i = 0; i < kernel->loop_count; i++)
-        if (kernel->loops[i].is_innermost && (!found || kernel->loops[i].mix.instruction_count > found->mix.instruction_count))
+        if (kernel->loops[i].is_innermost
+            && (!found || kernel->loops[i].mix.instruction_count > found->mix.instruction_count))
             found = &kernel->loops[i];
     return found;
 }
@@ -58,17 +60,22 @@ static void test_seeds(void **state)
         const ptxlint_kernel *kernel = kit_kernel(module, NULL);
         const ptxlint_loop *loop = innermost(kernel);
         assert_non_null(loop);
-        if (seed->loop_insns && (loop->mix.instruction_count != seed->loop_insns || loop->mix.fused_count != seed->loop_fused))
-            fail_msg("%s: %llu of %llu, want %s", seed->file, (unsigned long long)loop->mix.fused_count,
+        if (seed->loop_insns
+            && (loop->mix.instruction_count != seed->loop_insns
+                || loop->mix.fused_count != seed->loop_fused))
+            fail_msg("%s: %llu of %llu, want %s", seed->file,
+                     (unsigned long long)loop->mix.fused_count,
                      (unsigned long long)loop->mix.instruction_count, seed->where);
         if (seed->loop_insns) {
             assert_int_equal(of_class(&loop->mix, "fma"), seed->loop_fused);
             assert_int_equal(of_class(&loop->mix, "global"), seed->global_loads);
         }
         if (seed->max_live && kernel->pressure.max_live != seed->max_live)
-            fail_msg("%s: %lld registers live, want %lld: %s", seed->file, (long long)kernel->pressure.max_live, (long long)seed->max_live, seed->where);
+            fail_msg("%s: %lld registers live, want %lld: %s", seed->file,
+                     (long long)kernel->pressure.max_live, (long long)seed->max_live, seed->where);
         if (kernel->static_shared_bytes != seed->shared_bytes)
-            fail_msg("%s: %lld bytes of shared memory: %s", seed->file, (long long)kernel->static_shared_bytes, seed->where);
+            fail_msg("%s: %lld bytes of shared memory: %s", seed->file,
+                     (long long)kernel->static_shared_bytes, seed->where);
         ptxlint_module_free(module);
     }
 }
@@ -91,8 +98,9 @@ static ptxlint_module *open_on_g80(const char *name)
     return module;
 }
 
-/* Row 7: 1/8 of 345.6 GFLOPS is 43.2 (S1 prints FLOPS). Row 8: a quarter of the instructions load 4 bytes each: 172.8 GB/s at 128
- * cores and 1.35 GHz (rounded up to 173 in print), twice the 86.4 GB/s there are. Row 9: 2 flops in 8 bytes, so memory holds it to 21.6. */
+/* Row 7: 1/8 of 345.6 GFLOPS is 43.2 (S1 prints FLOPS). Row 8: a quarter of the instructions load 4
+ * bytes each: 172.8 GB/s at 128 cores and 1.35 GHz (rounded up to 173 in print), twice the 86.4
+ * GB/s there are. Row 9: 2 flops in 8 bytes, so memory holds it to 21.6. */
 static void test_naive_demand(void **state)
 {
     (void)state;
@@ -111,8 +119,9 @@ static void test_naive_demand(void **state)
     ptxlint_module_free(module);
 }
 
-/* Row 10: a 16 x 16 tile loads each element once for 16 uses: of the naive demand one sixteenth, 10.8 GB/s, an eighth of what there
- * is; the loads, stores and barriers of the tile itself, which the paper leaves out, make it a little less. */
+/* Row 10: a 16 x 16 tile loads each element once for 16 uses: of the naive demand one sixteenth,
+ * 10.8 GB/s, an eighth of what there is; the loads, stores and barriers of the tile itself, which
+ * the paper leaves out, make it a little less. */
 static void test_tiled_demand(void **state)
 {
     (void)state;
@@ -123,14 +132,16 @@ static void test_tiled_demand(void **state)
         if (kernel->loops[i].depth == 1)
             tile = &kernel->loops[i];
     assert_non_null(tile);
-    assert_int_equal(tile->mix.has_assumed_trips, 0);       /* the loop over the tile's 16 columns */
+    /* the loop over the tile's 16 columns */
+    assert_int_equal(tile->mix.has_assumed_trips, 0);
     assert_true(tile->peaks[0].demand_gb_per_s < 172.8 / 16);
     assert_true(tile->peaks[0].demand_gb_per_s > 0.8 * 172.8 / 16);
     ptxlint_module_free(module);
 }
 
-/* Row 11: 16 of 59 is 27.12 %, 93.72 GFLOPS. Row 12: 2 loads of 4 bytes in 59 are 23.43 GB/s, 27.1 % of what there is. Row 13: the
- * paper prints a ratio of memory to computation cycles of 0.276, which is 2 in 58; 59 give 0.271. */
+/* Row 11: 16 of 59 is 27.12 %, 93.72 GFLOPS. Row 12: 2 loads of 4 bytes in 59 are 23.43 GB/s, 27.1
+ * % of what there is. Row 13: the paper prints a ratio of memory to computation cycles of 0.276,
+ * which is 2 in 58; 59 give 0.271. */
 static void test_unrolled_fraction(void **state)
 {
     (void)state;
@@ -148,7 +159,8 @@ static void test_unrolled_fraction(void **state)
     size_t loads = 0, stores = 0;
     for (size_t i = 0; i < kernel->access_count; i++) {
         const ptxlint_access *access = &kernel->accesses[i];
-        if (strcmp(access->space, "shared") || !inside(access->span, loop->header, kernel->span.end))
+        if (strcmp(access->space, "shared")
+            || !inside(access->span, loop->header, kernel->span.end))
             continue;
         loads += !strcmp(access->op, "load");
         stores += !strcmp(access->op, "store");
@@ -162,7 +174,10 @@ static void test_unrolled_fraction(void **state)
 static void test_registers(void **state)
 {
     (void)state;
-    static const struct { const char *file; int64_t blocks; } cases[] = { { "tiled", 3 }, { "unrolled", 3 }, { "prefetch", 2 } };
+    static const struct {
+        const char *file;
+        int64_t blocks;
+    } cases[] = { { "tiled", 3 }, { "unrolled", 3 }, { "prefetch", 2 } };
     for (size_t i = 0; i < COUNT(cases); i++) {
         ptxlint_module *module = open_seed(cases[i].file);
         int64_t regs = kit_kernel(module, NULL)->pressure.max_live;
@@ -172,16 +187,17 @@ static void test_registers(void **state)
     }
 }
 
-/* ---- rows 45, 66 and 98: rules ------------------------------------------------------------------------------------ */
+/* ---- rows 45, 66 and 98: rules --------------------------------------------------------------- */
 
-static const char saxpy[] =
-    ".version 8.0\n.target sm_90\n.address_size 64\n"
-    ".visible .entry saxpy(.param .u64 x) .maxntid 1024 {\n"
-    "    .reg .b32 %r<4>; .reg .b64 %rd<4>;\n"
-    "    ld.param.u64 %rd1, [x];\n    mov.u32 %r1, %tid.x;\n    mul.wide.u32 %rd2, %r1, 4;\n    add.s64 %rd3, %rd1, %rd2;\n"
-    "    st.global.u32 [%rd3], %r1;\n    ret;\n}\n";
+static const char saxpy[] = ".version 8.0\n.target sm_90\n.address_size 64\n"
+                            ".visible .entry saxpy(.param .u64 x) .maxntid 1024 {\n"
+                            "    .reg .b32 %r<4>; .reg .b64 %rd<4>;\n"
+                            "    ld.param.u64 %rd1, [x];\n    mov.u32 %r1, %tid.x;\n    "
+                            "mul.wide.u32 %rd2, %r1, 4;\n    add.s64 %rd3, %rd1, %rd2;\n"
+                            "    st.global.u32 [%rd3], %r1;\n    ret;\n}\n";
 
-/* "OCC102 OCC103": what is said of the text under a launch on an H200, previews too; selected: of these rules. */
+/* "OCC102 OCC103": what is said of the text under a launch on an H200, previews too; selected: of
+ * these rules. */
 static char *rules_of(const char *text, const char *block, const char *grid, const char *selected)
 {
     const ptxlint_gpu *gpu = ptxlint_gpu_find("h200");
@@ -205,7 +221,8 @@ static char *rules_of(const char *text, const char *block, const char *grid, con
     size_t count;
     const ptxlint_diagnostic *diags = ptxlint_module_diagnostics(module, &count);
     kit_put(&out, "", 0);
-    for (const ptxlint_rule *rule = NULL; count && (rule = ptxlint_rule_find(NULL, diags[--count].rule));)
+    for (const ptxlint_rule *rule = NULL;
+         count && (rule = ptxlint_rule_find(NULL, diags[--count].rule));)
         kit_print(&out, "%s%s", out.length ? " " : "", rule->code);
     ptxlint_module_free(module);
     ptxlint_config_free(config);
@@ -213,8 +230,8 @@ static char *rules_of(const char *text, const char *block, const char *grid, con
     return out.bytes;
 }
 
-/* Row 45: fewer than 64 threads are not advisable. Row 66: 128 to 256 threads, a multiple of the warp, a thousand blocks and more, tens of
- * waves. */
+/* Row 45: fewer than 64 threads are not advisable. Row 66: 128 to 256 threads, a multiple of the
+ * warp, a thousand blocks and more, tens of waves. */
 static void test_guidelines(void **state)
 {
     (void)state;
@@ -235,13 +252,14 @@ static void test_guidelines(void **state)
     for (size_t i = 0; i < COUNT(cases); i++) {
         char *got = rules_of(saxpy, cases[i].block, cases[i].grid, cases[i].selected);
         if (strcmp(got, cases[i].want))
-            fail_msg("%s blocks of %s threads: %s: got '%s'", cases[i].grid, cases[i].block, cases[i].selected, got);
+            fail_msg("%s blocks of %s threads: %s: got '%s'", cases[i].grid, cases[i].block,
+                     cases[i].selected, got);
         free(got);
     }
 }
 
-/* Row 98: its list, each a rule of the tree with examples, which test_examples.c runs. What needs addresses (128-byte alignment, replays) is
- * not among them yet. */
+/* Row 98: its list, each a rule of the tree with examples, which test_examples.c runs. What needs
+ * addresses (128-byte alignment, replays) is not among them yet. */
 static void test_lint_list(void **state)
 {
     (void)state;

@@ -1,14 +1,22 @@
-/* test_shapes.c -- accesses that cost more in one shape of the block than in another, where nobody gives it; and those of which that must not be told.
+/* test_shapes.c -- accesses that cost more in one shape of the block than in another, where nobody
+ * gives it; and those of which that must not be told.
  *
- * Each kernel reads one word at 4 * %r9 bytes from the beginning of an array. What is told of a shape is what a launch of that block gets. */
+ * Each kernel reads one word at 4 * %r9 bytes from the beginning of an array. What is told of a
+ * shape is what a launch of that block gets. */
 #include "kit.h"
 
 #include <math.h>
 
 #define TWO_D "mov.u32 %r1, %tid.x; mov.u32 %r2, %tid.y;\n"
-#define GLOBAL "mul.wide.u32 %rd2, %r9, 4; ld.param.u64 %rd1, [p]; add.s64 %rd3, %rd1, %rd2; ld.global.u32 %r10, [%rd3];\n"
-#define SHARED "shl.b32 %r9, %r9, 2; mov.u32 %r8, memory; add.u32 %r9, %r9, %r8; ld.shared.u32 %r10, [%r9];\n"
-#define CONST "mul.wide.u32 %rd2, %r9, 4; mov.u64 %rd1, table; add.s64 %rd3, %rd1, %rd2; ld.const.u32 %r10, [%rd3];\n"
+#define GLOBAL                                                                                    \
+    "mul.wide.u32 %rd2, %r9, 4; ld.param.u64 %rd1, [p]; add.s64 %rd3, %rd1, %rd2; ld.global.u32 " \
+    "%r10, [%rd3];\n"
+#define SHARED                                                                              \
+    "shl.b32 %r9, %r9, 2; mov.u32 %r8, memory; add.u32 %r9, %r9, %r8; ld.shared.u32 %r10, " \
+    "[%r9];\n"
+#define CONST                                                                                 \
+    "mul.wide.u32 %rd2, %r9, 4; mov.u64 %rd1, table; add.s64 %rd3, %rd1, %rd2; ld.const.u32 " \
+    "%r10, [%rd3];\n"
 #define ROWS TWO_D "mad.lo.u32 %r9, %r2, 1024, %r1;\n"
 #define COLUMNS TWO_D "mad.lo.u32 %r9, %r1, 1024, %r2;\n"
 
@@ -42,17 +50,22 @@ static ptxlint_module *report_of(const Case *c, const char *block)
     ptxlint_module *module;
     ptxlint_options options;
     Text text = { 0 }, json = { 0 };
-    kit_print(&text, ".version 8.5\n.target sm_90\n.address_size 64\n.const .align 4 .u32 table[1024];\n"
-                     ".func (.reg .b32 %%y) row()\n{\nmov.u32 %%y, %%tid.y;\nret;\n}\n.func (.reg .b32 %%y) one()\n{\nmov.u32 %%y, 1;\nret;\n}\n"
-                     ".func (.reg .b32 %%y) below();\n"
-                     ".visible .entry k(.param .u64 p)%s\n{\n.reg .b32 %%r<12>;\n.reg .b64 %%rd<4>;\n.shared .align 4 .b32 memory[8192];\n%sret;\n}\n"
-                     ".func (.reg .b32 %%y) below()\n{\nmov.u32 %%y, %%tid.y;\nret;\n}\n", c->bounds, c->text);
+    kit_print(&text,
+              ".version 8.5\n.target sm_90\n.address_size 64\n.const .align 4 .u32 table[1024];\n"
+              ".func (.reg .b32 %%y) row()\n{\nmov.u32 %%y, %%tid.y;\nret;\n}\n.func (.reg .b32 "
+              "%%y) one()\n{\nmov.u32 %%y, 1;\nret;\n}\n"
+              ".func (.reg .b32 %%y) below();\n"
+              ".visible .entry k(.param .u64 p)%s\n{\n.reg .b32 %%r<12>;\n.reg .b64 "
+              "%%rd<4>;\n.shared .align 4 .b32 memory[8192];\n%sret;\n}\n"
+              ".func (.reg .b32 %%y) below()\n{\nmov.u32 %%y, %%tid.y;\nret;\n}\n",
+              c->bounds, c->text);
     ptxlint_options_init(&options);
     options.gpus = &gpu;
     options.gpu_count = 1;
     if (block) {
         kit_print(&json, "{\"kernels\": {\"k\": {\"block\": %s}}}", block);
-        assert_int_equal(ptxlint_launches_new(json.bytes, json.length, &launches, NULL, 0), PTXLINT_OK);
+        assert_int_equal(ptxlint_launches_new(json.bytes, json.length, &launches, NULL, 0),
+                         PTXLINT_OK);
         options.launches = launches;
     }
     assert_int_equal(ptxlint_module_new(text.bytes, text.length, &options, &module), PTXLINT_OK);
@@ -77,14 +90,20 @@ static double cost_of(double sectors, double wavefronts, double addresses)
 static void test_launched(const Case *c, const ptxlint_shaped *shape)
 {
     char block[64];
-    snprintf(block, sizeof block, "[%u, %u, %u]", (unsigned)shape->block[0], (unsigned)shape->block[1], (unsigned)shape->block[2]);
+    snprintf(block, sizeof block, "[%u, %u, %u]", (unsigned)shape->block[0],
+             (unsigned)shape->block[1], (unsigned)shape->block[2]);
     ptxlint_module *module = report_of(c, block);
     const ptxlint_access *access = access_of(module);
-    double told = cost_of(shape->sectors_per_request, shape->wavefronts_per_request, shape->addresses_per_request);
-    double launched = cost_of(access->sectors_per_request, access->wavefronts_per_request, access->addresses_per_request);
-    const char *pattern = shape->pattern ? shape->pattern : "none", *launched_pattern = access->pattern ? access->pattern : "none";
-    if (!(fabs(told - launched) < 1e-9) || !(fabs(shape->efficiency - access->efficiency) < 1e-9) || strcmp(pattern, launched_pattern) != 0)
-        fail_msg("%s: %s: %g, %g, %s; launched: %g, %g, %s", c->what, block, told, shape->efficiency, pattern, launched, access->efficiency, launched_pattern);
+    double told = cost_of(shape->sectors_per_request, shape->wavefronts_per_request,
+                          shape->addresses_per_request);
+    double launched = cost_of(access->sectors_per_request, access->wavefronts_per_request,
+                              access->addresses_per_request);
+    const char *pattern = shape->pattern ? shape->pattern : "none",
+               *launched_pattern = access->pattern ? access->pattern : "none";
+    if (!(fabs(told - launched) < 1e-9) || !(fabs(shape->efficiency - access->efficiency) < 1e-9)
+        || strcmp(pattern, launched_pattern) != 0)
+        fail_msg("%s: %s: %g, %g, %s; launched: %g, %g, %s", c->what, block, told,
+                 shape->efficiency, pattern, launched, access->efficiency, launched_pattern);
     if (access->shape_count)
         fail_msg("%s: told of a block that is given", c->what);
     ptxlint_module_free(module);
@@ -100,8 +119,10 @@ static void test_shapes(void **state)
         kit_put(&got, "", 0);
         for (size_t s = 0; s < access->shape_count; s++) {
             const ptxlint_shaped *shape = &access->shapes[s];
-            kit_print(&got, "%s%ux%ux%u %g", s ? ", " : "", (unsigned)shape->block[0], (unsigned)shape->block[1], (unsigned)shape->block[2],
-                      cost_of(shape->sectors_per_request, shape->wavefronts_per_request, shape->addresses_per_request));
+            kit_print(&got, "%s%ux%ux%u %g", s ? ", " : "", (unsigned)shape->block[0],
+                      (unsigned)shape->block[1], (unsigned)shape->block[2],
+                      cost_of(shape->sectors_per_request, shape->wavefronts_per_request,
+                              shape->addresses_per_request));
             test_launched(&cases[i], shape);
         }
         if (strcmp(got.bytes, cases[i].want) != 0)

@@ -1,5 +1,5 @@
-/* test_shortcuts.c -- what is asked first, because it is cheap, never rules out what the whole analysis would find: on every real kernel, and on
- * those that were written for the rules. */
+/* test_shortcuts.c -- what is asked first, because it is cheap, never rules out what the whole
+ * analysis would find: on every real kernel, and on those that were written for the rules. */
 #include "kit.h"
 
 #include "api/module.h"
@@ -17,19 +17,24 @@ static bool may_be_parted(LaneSplits *splits, const bool *by_lane, const Dom *do
     return false;
 }
 
-static void check_splits(World *w, const ptxlint_module *m, FuncId f, const char *path, Tally *tally)
+static void check_splits(World *w, const ptxlint_module *m, FuncId f, const char *path,
+                         Tally *tally)
 {
     Session *s = ptx_session_at(m, f);
     const Func *func = &m->ir->funcs[f];
     const Cfg *cfg = ptx_session_cfg(s);
     const Dom *dom = ptx_session_dom(s);
-    const Uniforms *uniforms = ptx_uniform_compute(&w->arena, &w->scratch, m->ir, func, cfg, dom, ptx_session_loops(s), NULL);
-    const MustDiverge *whole = ptx_must_diverge_compute(&w->arena, &w->scratch, m->ir, func, cfg, dom, ptx_session_loops(s), uniforms, NULL);
+    const Uniforms *uniforms = ptx_uniform_compute(&w->arena, &w->scratch, m->ir, func, cfg, dom,
+                                                   ptx_session_loops(s), NULL);
+    const MustDiverge *whole = ptx_must_diverge_compute(&w->arena, &w->scratch, m->ir, func, cfg,
+                                                        dom, ptx_session_loops(s), uniforms, NULL);
     const bool *by_lane = ptx_lane_branches_compute(&w->arena, &w->scratch, func, cfg);
-    LaneSplits *splits = ptx_lane_splits_new(&w->arena, m->ir, func, cfg, dom, ptx_session_loops(s), NULL);
+    LaneSplits *splits = ptx_lane_splits_new(&w->arena, m->ir, func, cfg, dom, ptx_session_loops(s),
+                                             NULL);
     for (BlockId b = 0; b < cfg->block_count; b++) {
         bool may = may_be_parted(splits, by_lane, dom, b);
-        if ((whole->by[b] != NO_ID && !may) || (whole->splits[b] && !(by_lane[b] && ptx_lane_splits_may(splits, b))))
+        if ((whole->by[b] != NO_ID && !may)
+            || (whole->splits[b] && !(by_lane[b] && ptx_lane_splits_may(splits, b))))
             fail_msg("%s: function %u, block %u: left out", path, (unsigned)f, (unsigned)b);
         tally->blocks++;
         tally->parted += whole->by[b] != NO_ID;
@@ -46,7 +51,8 @@ static void check_spills(const ptxlint_module *m, FuncId f, const char *path, Ta
     const Pressure *pressure = ptx_session_pressure(s, 0);
     bool may = ptx_pressure_may_spill(m->gpus[0], func, ptx_session_live(s));
     assert_int_equal(pressure->cap, ptx_pressure_cap(m->gpus[0], &func->bounds));
-    assert_true(!pressure->is_known || pressure->is_calibrated == ptx_pressure_is_calibrated(m->gpus[0], m->ir));
+    assert_true(!pressure->is_known
+                || pressure->is_calibrated == ptx_pressure_is_calibrated(m->gpus[0], m->ir));
     if (pressure->is_known && pressure->spills == SPILLS_LIKELY && !may)
         fail_msg("%s: function %u: spills are likely, and were left out", path, (unsigned)f);
     tally->spills += pressure->spills == SPILLS_LIKELY;
@@ -77,16 +83,18 @@ static void test_real(void **state)
     Tally tally = { 0 };
     check_folder(*state, "testdata/ptx", &tally);
     check_folder(*state, "tests/golden", &tally);
-    print_message("%u blocks, %u parted, %u left out; spills likely in %u kernels, looked at %u\n", tally.blocks, tally.parted, tally.left_out, tally.spills,
-                  tally.kept);
+    print_message("%u blocks, %u parted, %u left out; spills likely in %u kernels, looked at %u\n",
+                  tally.blocks, tally.parted, tally.left_out, tally.spills, tally.kept);
     assert_true(tally.parted > 20 && tally.spills > 0);
     assert_true(tally.left_out > tally.blocks / 2);
 }
 
-/* ---- operands that were checked before --------------------------------------------------------------------------- */
+/* ---- operands that were checked before ------------------------------------------------------- */
 
-#define HEAD ".version 8.0\n.target sm_80\n.address_size 64\n.entry k(.param .u64 p)\n{\n.reg .b16 %h<3>; .reg .b32 %r<4>; .reg .b64 %rd<3>; .reg .f32 %f<3>; .reg .f64 %d<3>; " \
-             ".reg .pred %q<2>; .reg .v2 .b32 v;\n"
+#define HEAD                                                                                       \
+    ".version 8.0\n.target sm_80\n.address_size 64\n.entry k(.param .u64 p)\n{\n.reg .b16 %h<3>; " \
+    ".reg .b32 %r<4>; .reg .b64 %rd<3>; .reg .f32 %f<3>; .reg .f64 %d<3>; "                        \
+    ".reg .pred %q<2>; .reg .v2 .b32 v;\n"
 
 /* What is right first, and what is wrong in the same opcode behind it. */
 static const struct { const char *right, *wrong, *rule; } pairs[] = {
@@ -109,7 +117,8 @@ static void test_operands(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT(pairs); i++) {
         Text text = { 0 };
-        kit_print(&text, "%s%s\n%s\n%s\n%s\nret;\n}\n", HEAD, pairs[i].right, pairs[i].wrong, pairs[i].right, pairs[i].wrong);
+        kit_print(&text, "%s%s\n%s\n%s\n%s\nret;\n}\n", HEAD, pairs[i].right, pairs[i].wrong,
+                  pairs[i].right, pairs[i].wrong);
         ptxlint_module *module = kit_module(text.bytes);
         char *found = kit_list(module, true);
         unsigned errors = 0;

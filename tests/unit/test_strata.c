@@ -1,6 +1,8 @@
-/* test_strata.c -- blocks that differ by their place in the grid: what a sample says of a launch, against the sum over all blocks.
+/* test_strata.c -- blocks that differ by their place in the grid: what a sample says of a launch,
+ * against the sum over all blocks.
  *
- * Kernels are random: some operations make a number of %ctaid, and a loop has that many trips. test_strata [FIRST COUNT]: others, from a seed on. */
+ * Kernels are random: some operations make a number of %ctaid, and a loop has that many trips.
+ * test_strata [FIRST COUNT]: others, from a seed on. */
 #include "kit.h"
 
 #include <math.h>
@@ -16,7 +18,19 @@ static uint32_t random_below(uint64_t *state, uint32_t most)
 }
 
 /* m = op(m, number), b the block. */
-typedef enum Kind { KIND_ADD, KIND_MUL, KIND_REM, KIND_DIV, KIND_XOR, KIND_SHR, KIND_MIN, KIND_AFTER, KIND_SELECT, KIND_BRANCH, KIND__COUNT } Kind;
+typedef enum Kind {
+    KIND_ADD,
+    KIND_MUL,
+    KIND_REM,
+    KIND_DIV,
+    KIND_XOR,
+    KIND_SHR,
+    KIND_MIN,
+    KIND_AFTER,
+    KIND_SELECT,
+    KIND_BRANCH,
+    KIND__COUNT
+} Kind;
 
 typedef struct Operation {
     Kind kind;
@@ -32,10 +46,14 @@ typedef struct Sample {
 static Sample make_sample(uint64_t seed)
 {
     uint64_t state = seed * 977 + 5;
-    Sample s = { .grid = 600 + random_below(&state, 30000), .most = 2 + random_below(&state, 3000), .scale = 1 + random_below(&state, 200) };
+    Sample s = { .grid = 600 + random_below(&state, 30000),
+                 .most = 2 + random_below(&state, 3000),
+                 .scale = 1 + random_below(&state, 200) };
     s.is_nested = random_below(&state, 4) == 0;
     for (unsigned i = 0; i < OPERATIONS; i++)
-        s.operations[i] = (Operation){ (Kind)random_below(&state, KIND__COUNT), 1 + random_below(&state, 5000), random_below(&state, s.grid) };
+        s.operations[i] = (Operation){ (Kind)random_below(&state, KIND__COUNT),
+                                       1 + random_below(&state, 5000),
+                                       random_below(&state, s.grid) };
     return s;
 }
 
@@ -64,8 +82,11 @@ static uint32_t trips_of(const Sample *s, uint32_t block)
 
 static void put_operation(Text *t, const Operation *op, uint32_t most, unsigned i)
 {
-    static const char *const plain[] = { "add.u32", "mul.lo.u32", "rem.u32", "div.u32", "xor.b32", "shr.u32", "min.u32" };
-    uint32_t number = op->kind == KIND_DIV ? op->number % 7 + 1 : op->kind == KIND_SHR ? op->number % 5 : op->number;
+    static const char *const plain[] = { "add.u32", "mul.lo.u32", "rem.u32", "div.u32",
+                                         "xor.b32", "shr.u32",    "min.u32" };
+    uint32_t number = op->kind == KIND_DIV   ? op->number % 7 + 1
+                      : op->kind == KIND_SHR ? op->number % 5
+                                             : op->number;
     if (op->kind <= KIND_MIN) {
         kit_print(t, " %s %%r1, %%r1, %u;\n", plain[op->kind], number);
     } else if (op->kind == KIND_AFTER) {
@@ -81,22 +102,34 @@ static void put_operation(Text *t, const Operation *op, uint32_t most, unsigned 
 
 static void put_kernel(Text *t, const Sample *s)
 {
-    kit_print(t, ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 out)\n{\n"
-                 " .reg .pred %%p<4>;\n .reg .b32 %%r<8>;\n .reg .f32 %%f<3>;\n .reg .b64 %%rd<4>;\n ld.param.u64 %%rd1, [out];\n mov.u32 %%r0, %%ctaid.x;\n"
-                 " mov.u32 %%r1, %%r0;\n mov.f32 %%f1, 0f3F800000;\n");
+    kit_print(
+        t, ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 out)\n{\n"
+           " .reg .pred %%p<4>;\n .reg .b32 %%r<8>;\n .reg .f32 %%f<3>;\n .reg .b64 %%rd<4>;\n "
+           "ld.param.u64 %%rd1, [out];\n mov.u32 %%r0, %%ctaid.x;\n"
+           " mov.u32 %%r1, %%r0;\n mov.f32 %%f1, 0f3F800000;\n");
     for (unsigned i = 0; i < OPERATIONS; i++)
         put_operation(t, &s->operations[i], s->most, i);
     kit_print(t, " rem.u32 %%r1, %%r1, %u;\n", s->most);
     if (s->is_nested) {
-        kit_print(t, " fma.rn.f32 %%f1, %%f1, %%f1, %%f1;\n mov.u32 %%r2, 0;\nOUTER:\n setp.ge.u32 %%p2, %%r2, %%r1;\n @%%p2 bra DONE;\n mov.u32 %%r3, 0;\n"
-                     "INNER:\n fma.rn.f32 %%f1, %%f1, %%f1, %%f1;\n add.u32 %%r3, %%r3, 1;\n setp.lt.u32 %%p3, %%r3, %u;\n @%%p3 bra INNER;\n"
-                     " add.u32 %%r2, %%r2, 1;\n bra OUTER;\n", s->scale);
+        kit_print(t,
+                  " fma.rn.f32 %%f1, %%f1, %%f1, %%f1;\n mov.u32 %%r2, 0;\nOUTER:\n setp.ge.u32 "
+                  "%%p2, %%r2, %%r1;\n @%%p2 bra DONE;\n mov.u32 %%r3, 0;\n"
+                  "INNER:\n fma.rn.f32 %%f1, %%f1, %%f1, %%f1;\n add.u32 %%r3, %%r3, 1;\n "
+                  "setp.lt.u32 %%p3, %%r3, %u;\n @%%p3 bra INNER;\n"
+                  " add.u32 %%r2, %%r2, 1;\n bra OUTER;\n",
+                  s->scale);
     } else {
-        kit_print(t, " mad.lo.u32 %%r1, %%r1, %u, 1;\n mov.u32 %%r2, 0;\nLOOP:\n .pragma \"nounroll\";\n fma.rn.f32 %%f1, %%f1, %%f1, %%f1;\n add.u32 %%r2, %%r2, 1;\n"
-                     " setp.lt.u32 %%p2, %%r2, %%r1;\n @%%p2 bra LOOP;\n", s->scale);
+        kit_print(t,
+                  " mad.lo.u32 %%r1, %%r1, %u, 1;\n mov.u32 %%r2, 0;\nLOOP:\n .pragma "
+                  "\"nounroll\";\n fma.rn.f32 %%f1, %%f1, %%f1, %%f1;\n add.u32 %%r2, %%r2, 1;\n"
+                  " setp.lt.u32 %%p2, %%r2, %%r1;\n @%%p2 bra LOOP;\n",
+                  s->scale);
     }
-    kit_print(t, "DONE:\n mov.u32 %%r4, %%tid.x;\n mad.lo.u32 %%r4, %%r0, %d, %%r4;\n mul.wide.u32 %%rd2, %%r4, 4;\n add.s64 %%rd1, %%rd1, %%rd2;\n"
-                 " st.global.f32 [%%rd1], %%f1;\n ret;\n}\n", BLOCK);
+    kit_print(t,
+              "DONE:\n mov.u32 %%r4, %%tid.x;\n mad.lo.u32 %%r4, %%r0, %d, %%r4;\n mul.wide.u32 "
+              "%%rd2, %%r4, 4;\n add.s64 %%rd1, %%rd1, %%rd2;\n"
+              " st.global.f32 [%%rd1], %%f1;\n ret;\n}\n",
+              BLOCK);
 }
 
 typedef struct Said {
@@ -106,7 +139,10 @@ typedef struct Said {
 static Said said_of(const Text *text, uint32_t grid)
 {
     char json[128], error[256] = "";
-    int length = snprintf(json, sizeof json, "{\"kernels\": {\"k\": {\"grid\": [%u, 1, 1], \"block\": [%d, 1, 1], \"params\": [null]}}}", grid, BLOCK);
+    int length = snprintf(
+        json, sizeof json,
+        "{\"kernels\": {\"k\": {\"grid\": [%u, 1, 1], \"block\": [%d, 1, 1], \"params\": [null]}}}",
+        grid, BLOCK);
     const ptxlint_gpu *gpu = ptxlint_gpu_find("h200");
     ptxlint_launches *launches = NULL;
     ptxlint_options options;
@@ -139,11 +175,14 @@ static double check_kernel(uint64_t seed)
     put_kernel(&text, &s);
     Said said = said_of(&text, s.grid);
     double want = 2.0 * BLOCK * trips, off = fabs(said.flops - want) / want;
-    double least_us = most * 4 / 1980;          /* the longest block: a chain of multiply-adds at 4 clocks */
+    /* the longest block: a chain of multiply-adds at 4 clocks */
+    double least_us = most * 4 / 1980;
     if (!(said.us >= least_us))
-        fail_msg("seed %llu: %g us, and the longest block alone takes %g\n%s", (unsigned long long)seed, said.us, least_us, text.bytes);
+        fail_msg("seed %llu: %g us, and the longest block alone takes %g\n%s",
+                 (unsigned long long)seed, said.us, least_us, text.bytes);
     if (!(off <= WITHIN))
-        print_message("seed %llu, grid %u: %g operations, want %g\n%s", (unsigned long long)seed, s.grid, said.flops, want, text.bytes);
+        print_message("seed %llu, grid %u: %g operations, want %g\n%s", (unsigned long long)seed,
+                      s.grid, said.flops, want, text.bytes);
     free(text.bytes);
     return off;
 }
@@ -158,7 +197,8 @@ static void test_random_kernels(void **state)
 UNIT(strata)
 {
     if (argc == 3) {
-        uint64_t first = strtoull(argv[1], NULL, 10), count = strtoull(argv[2], NULL, 10), wrong = 0;
+        uint64_t first = strtoull(argv[1], NULL, 10), count = strtoull(argv[2], NULL, 10),
+                 wrong = 0;
         for (uint64_t seed = first; seed < first + count; seed++)
             wrong += check_kernel(seed) > WITHIN;
         print_message("%llu of %llu\n", (unsigned long long)wrong, (unsigned long long)count);

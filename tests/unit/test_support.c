@@ -6,7 +6,7 @@
 #include "support/diag.h"
 #include "support/limits.h"
 
-/* ---- arena ------------------------------------------------------------------------------------------------------- */
+/* ---- arena ----------------------------------------------------------------------------------- */
 
 static bool is_zero(const char *bytes, size_t length)
 {
@@ -86,7 +86,11 @@ static bool is_allocated(size_t limit, size_t bytes)
 static void test_limit(void **state)
 {
     (void)state;
-    static const struct { size_t limit, bytes; } cases[] = { { 1000, 1 }, { 100000, 200000 }, { 1 << 20, SIZE_MAX }, { 1 << 20, SIZE_MAX - 40 } };
+    static const struct {
+        size_t limit, bytes;
+    } cases[] = {
+        { 1000, 1 }, { 100000, 200000 }, { 1 << 20, SIZE_MAX }, { 1 << 20, SIZE_MAX - 40 }
+    };
     for (size_t i = 0; i < COUNT(cases); i++)
         if (is_allocated(cases[i].limit, cases[i].bytes))
             fail_msg("%zu bytes of a limit of %zu", cases[i].bytes, cases[i].limit);
@@ -128,7 +132,7 @@ static void test_strndup(void **state)
     ptx_arena_free(&arena);
 }
 
-/* ---- spans ------------------------------------------------------------------------------------------------------- */
+/* ---- spans ----------------------------------------------------------------------------------- */
 
 static void test_spans(void **state)
 {
@@ -144,7 +148,7 @@ static void test_spans(void **state)
     }
 }
 
-/* ---- diagnostics ------------------------------------------------------------------------------------------------- */
+/* ---- diagnostics ----------------------------------------------------------------------------- */
 
 static void test_order(void **state)
 {
@@ -155,7 +159,8 @@ static void test_order(void **state)
     ptx_arena_init(&arena, 1 << 24, &failure);
     ptx_diag_init(&sink, &arena);
     ptx_diag(&sink, DIAG_NEWER_VERSION, (Span){ 30, 31 }, "e");            /* a note */
-    ptx_diag(&sink, DIAG_UNDECLARED, (Span){ 30, 40 }, "c");            /* an error at the same place */
+    /* an error at the same place */
+    ptx_diag(&sink, DIAG_UNDECLARED, (Span){ 30, 40 }, "c");
     ptx_diag(&sink, DIAG_UNUSED_SUPPRESSION, (Span){ 30, 35 }, "d%d", 1);    /* a warning */
     ptx_diag(&sink, DIAG_UNDECLARED, (Span){ 10, 11 }, "a");
     ptx_diag(&sink, DIAG_UNDECLARED, (Span){ 10, 11 }, "b");
@@ -229,7 +234,7 @@ static void test_codes(void **state)
     }
 }
 
-/* ---- names ------------------------------------------------------------------------------------------------------- */
+/* ---- names ----------------------------------------------------------------------------------- */
 
 static const char names_text[] = "alpha beta %r1 alpha";
 
@@ -243,7 +248,8 @@ static Symbol *declare(World *w, Namespace space, const char *name, uint32_t id,
 {
     uint32_t at = (uint32_t)(strstr(names_text, name) - names_text);
     Symbol *earlier;
-    Symbol *symbol = ptx_names_declare(&w->names, space, SYMBOL_REG, (Span){ at, at + (uint32_t)strlen(name) }, id, &earlier);
+    Symbol *symbol = ptx_names_declare(&w->names, space, SYMBOL_REG,
+                                       (Span){ at, at + (uint32_t)strlen(name) }, id, &earlier);
     *again = earlier != NULL;
     return symbol;
 }
@@ -299,7 +305,8 @@ static void test_scopes(void **state)
     ptx_arena_free(&w.arena);
 }
 
-/* Thousands of names in nested scopes: the table grows while symbols are shadowed, and leaving undoes all of it. */
+/* Thousands of names in nested scopes: the table grows while symbols are shadowed, and leaving
+ * undoes all of it. */
 static void test_growth(void **state)
 {
     (void)state;
@@ -316,7 +323,9 @@ static void test_growth(void **state)
         ptx_names_enter(&w.names);
         for (uint32_t i = (uint32_t)depth; i < NAMES; i += (uint32_t)depth + 1) {
             Symbol *earlier;
-            ptx_names_declare(&w.names, NAMES_ORDINARY, SYMBOL_VAR, (Span){ i * LENGTH, (i + 1) * LENGTH }, (uint32_t)depth * NAMES + i, &earlier);
+            ptx_names_declare(&w.names, NAMES_ORDINARY, SYMBOL_VAR,
+                              (Span){ i * LENGTH, (i + 1) * LENGTH }, (uint32_t)depth * NAMES + i,
+                              &earlier);
             assert_null(earlier);
         }
     }
@@ -326,7 +335,8 @@ static void test_growth(void **state)
             for (int d = 0; d <= depth; d++)
                 if (i >= (uint32_t)d && (i - (uint32_t)d) % ((uint32_t)d + 1) == 0)
                     want = d * NAMES + (int64_t)i;
-            const Symbol *symbol = ptx_names_find(&w.names, NAMES_ORDINARY, text + i * LENGTH, LENGTH);
+            const Symbol *symbol = ptx_names_find(&w.names, NAMES_ORDINARY, text + i * LENGTH,
+                                                  LENGTH);
             if ((symbol ? (int64_t)symbol->id : -1) != want)
                 fail_msg("depth %d: name %u", depth, i);
         }

@@ -1,4 +1,5 @@
-/* test_threads.c -- one program, run by several threads at once: what each counts is what it counts alone. */
+/* test_threads.c -- one program, run by several threads at once: what each counts is what it counts
+ * alone. */
 #include "kit.h"
 
 #include "analysis/access/evaluate.h"
@@ -13,24 +14,38 @@ static const char text[] =
     ".version 8.7\n.target sm_90a\n.address_size 64\n"
     ".const .align 4 .b32 steps[4] = { 4, 8, 12, 16 };\n"
     ".func (.param .b32 out) scale(.param .b32 in) {\n"
-    ".reg .b32 %r<3>;\nld.param.u32 %r1, [in];\nshl.b32 %r2, %r1, 2;\nst.param.b32 [out], %r2;\nret;\n}\n"
+    ".reg .b32 %r<3>;\nld.param.u32 %r1, [in];\nshl.b32 %r2, %r1, 2;\nst.param.b32 [out], "
+    "%r2;\nret;\n}\n"
     ".visible .entry rows(.param .u64 a, .param .u32 n) {\n"
-    ".reg .b32 %r<12>; .reg .b64 %rd<6>; .reg .pred %p<3>; .reg .f32 %f<4>; .shared .align 16 .b8 tile[4096];\n"
-    "ld.param.u64 %rd1, [a];\nld.param.u32 %r1, [n];\nmov.u32 %r2, %tid.x;\nmov.u32 %r3, %ctaid.x;\nmov.u32 %r4, %ntid.x;\n"
-    "mad.lo.u32 %r5, %r3, %r4, %r2;\nmov.u32 %r6, 0;\nmov.u64 %rd4, steps;\nld.const.u32 %r9, [%rd4+4];\nmul.lo.u32 %r10, %r2, %r9;\n"
+    ".reg .b32 %r<12>; .reg .b64 %rd<6>; .reg .pred %p<3>; .reg .f32 %f<4>; .shared .align 16 .b8 "
+    "tile[4096];\n"
+    "ld.param.u64 %rd1, [a];\nld.param.u32 %r1, [n];\nmov.u32 %r2, %tid.x;\nmov.u32 %r3, "
+    "%ctaid.x;\nmov.u32 %r4, %ntid.x;\n"
+    "mad.lo.u32 %r5, %r3, %r4, %r2;\nmov.u32 %r6, 0;\nmov.u64 %rd4, steps;\nld.const.u32 %r9, "
+    "[%rd4+4];\nmul.lo.u32 %r10, %r2, %r9;\n"
     "mov.u32 %r11, tile;\nadd.u32 %r11, %r11, %r10;\nmov.f32 %f1, 0f00000000;\n"
-    "LOOP:\nmad.lo.u32 %r7, %r6, 4096, %r5;\nmul.wide.u32 %rd2, %r7, 4;\nadd.u64 %rd3, %rd1, %rd2;\nld.global.f32 %f2, [%rd3];\n"
-    "add.f32 %f1, %f1, %f2;\nst.shared.f32 [%r11], %f1;\nbar.sync 0;\nadd.u32 %r6, %r6, 1;\nsetp.lt.u32 %p1, %r6, %r1;\n@%p1 bra LOOP;\n"
+    "LOOP:\nmad.lo.u32 %r7, %r6, 4096, %r5;\nmul.wide.u32 %rd2, %r7, 4;\nadd.u64 %rd3, %rd1, "
+    "%rd2;\nld.global.f32 %f2, [%rd3];\n"
+    "add.f32 %f1, %f1, %f2;\nst.shared.f32 [%r11], %f1;\nbar.sync 0;\nadd.u32 %r6, %r6, "
+    "1;\nsetp.lt.u32 %p1, %r6, %r1;\n@%p1 bra LOOP;\n"
     "setp.gt.u32 %p2, %r2, 31;\n@%p2 bra END;\nst.global.f32 [%rd3], %f1;\nEND: ret;\n}\n"
     ".visible .entry called(.param .u64 a) {\n"
     ".reg .b32 %r<4>; .reg .b64 %rd<4>; .shared .align 16 .b8 own[4096];\n"
-    "mov.u32 %r1, %tid.x;\n{ .param .b32 x; .param .b32 y;\nst.param.b32 [x], %r1;\ncall.uni (y), scale, (x);\nld.param.b32 %r2, [y]; }\n"
-    "mov.u32 %r3, own;\nadd.u32 %r3, %r3, %r2;\nst.shared.u32 [%r3], %r1;\nld.shared.u32 %r1, [%r3+4];\n"
-    "ld.param.u64 %rd1, [a];\nmul.wide.u32 %rd2, %r2, 4;\nadd.u64 %rd3, %rd1, %rd2;\nst.global.u32 [%rd3], %r1;\nret;\n}\n";
+    "mov.u32 %r1, %tid.x;\n{ .param .b32 x; .param .b32 y;\nst.param.b32 [x], %r1;\ncall.uni (y), "
+    "scale, (x);\nld.param.b32 %r2, [y]; }\n"
+    "mov.u32 %r3, own;\nadd.u32 %r3, %r3, %r2;\nst.shared.u32 [%r3], %r1;\nld.shared.u32 %r1, "
+    "[%r3+4];\n"
+    "ld.param.u64 %rd1, [a];\nmul.wide.u32 %rd2, %r2, 4;\nadd.u64 %rd3, %rd1, %rd2;\nst.global.u32 "
+    "[%rd3], %r1;\nret;\n}\n";
 
 static const uint8_t trips[4] = { 9, 0, 0, 0 };
 static const LaunchParam params[2] = { { .is_pointer = true }, { .bytes = trips, .length = 4 } };
-static const Launch launch = { .is_given = true, .grid = { 16, 1, 1 }, .block = { 128, 1, 1 }, .dynamic_shared_bytes = -1, .params = params, .param_count = 2 };
+static const Launch launch = { .is_given = true,
+                               .grid = { 16, 1, 1 },
+                               .block = { 128, 1, 1 },
+                               .dynamic_shared_bytes = -1,
+                               .params = params,
+                               .param_count = 2 };
 
 /* A thread's own. */
 typedef struct Worker {
@@ -49,8 +64,8 @@ static void print_counts(Text *out, const Func *func, const Evaluation *e)
 {
     for (InsnId i = 0; i < func->insn_count; i++) {
         const Count *c = &e->insns[i].total;
-        kit_print(out, "%u: %.17g %.17g %.17g %.17g %.17g %.17g %d %d\n", i, c->warps, c->lanes, c->requests, c->sectors, c->wavefronts, c->waits,
-                  c->doubt, c->pattern);
+        kit_print(out, "%u: %.17g %.17g %.17g %.17g %.17g %.17g %d %d\n", i, c->warps, c->lanes,
+                  c->requests, c->sectors, c->wavefronts, c->waits, c->doubt, c->pattern);
     }
     kit_print(out, "%u blocks, %u called\n", e->blocks_run, e->called_count);
 }
@@ -59,8 +74,11 @@ static void run_once(Worker *w, Text *out)
 {
     const Func *func = &w->module->ir->funcs[w->kernel];
     ArenaMark mark = ptx_arena_mark(&w->arena);
-    print_counts(out, func, ptx_evaluate(&w->arena, &w->work, &w->scratch, w->program, w->kernel, &launch, w->module->gpus[0], STEPS, DEPTH_WHOLE));
-    const Hazards *hazards = ptx_hazards_find(&w->arena, &w->work, &w->scratch, w->program, w->module->ir, w->kernel, &launch);
+    print_counts(out, func,
+                 ptx_evaluate(&w->arena, &w->work, &w->scratch, w->program, w->kernel, &launch,
+                              w->module->gpus[0], STEPS, DEPTH_WHOLE));
+    const Hazards *hazards = ptx_hazards_find(&w->arena, &w->work, &w->scratch, w->program,
+                                              w->module->ir, w->kernel, &launch);
     kit_print(out, "%u hazards\n", hazards ? hazards->count : 0);
     ptx_arena_release(&w->arena, mark);
 }
@@ -82,7 +100,8 @@ static void *run(void *context)
     return NULL;
 }
 
-static void begin(Worker *w, const ptxlint_module *module, const SimProgram *program, FuncId kernel, unsigned times)
+static void begin(Worker *w, const ptxlint_module *module, const SimProgram *program, FuncId kernel,
+                  unsigned times)
 {
     Arena *arenas[] = { &w->arena, &w->work, &w->scratch };
     *w = (Worker){ .module = module, .program = program, .kernel = kernel, .times = times };
@@ -101,8 +120,9 @@ static void end(Worker *w)
 static FuncId kernel_of(const Module *module, const char *name)
 {
     FuncId id = 0;
-    while (id < module->func_count && (ptx_span_length(module->funcs[id].name) != strlen(name)
-                                       || memcmp(module->text + module->funcs[id].name.begin, name, strlen(name)) != 0))
+    while (id < module->func_count
+           && (ptx_span_length(module->funcs[id].name) != strlen(name)
+               || memcmp(module->text + module->funcs[id].name.begin, name, strlen(name)) != 0))
         id++;
     assert_true(id < module->func_count);
     return id;
@@ -121,7 +141,8 @@ static ptxlint_module *open_module(void)
 }
 
 /* What each thread finds of these kernels, all at once, is what is found of them one by one. */
-static void run_all(const FuncId *kernels, size_t count, const ptxlint_module *module, const SimProgram *program)
+static void run_all(const FuncId *kernels, size_t count, const ptxlint_module *module,
+                    const SimProgram *program)
 {
     Worker alone[MOST_THREADS], together[MOST_THREADS];
     for (size_t i = 0; i < count; i++) {
@@ -176,6 +197,7 @@ static void test_figures(void **state)
 
 UNIT(threads)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_program_is_shared), cmocka_unit_test(test_figures) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_program_is_shared),
+                                        cmocka_unit_test(test_figures) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,8 +9,11 @@
 #define FMA8 FMA4 FMA4
 
 #define HEAD ".version 9.0\n.target sm_90\n.address_size 64\n"
-#define ENTRY ".visible .entry k(.param .u64 p, .param .u32 n)\n{\n.reg .b32 %r<20>; .reg .b64 %rd<9>; .reg .f32 %f<9>; .reg .pred %p<9>;\n" \
-    "mov.u32 %r1, %tid.x; cvt.rn.f32.u32 %f1, %r1; cvt.rn.f32.u32 %f2, %r1; ld.param.u64 %rd1, [p]; ld.param.u32 %r9, [n];\n"
+#define ENTRY                                                                                    \
+    ".visible .entry k(.param .u64 p, .param .u32 n)\n{\n.reg .b32 %r<20>; .reg .b64 %rd<9>; "   \
+    ".reg .f32 %f<9>; .reg .pred %p<9>;\n"                                                       \
+    "mov.u32 %r1, %tid.x; cvt.rn.f32.u32 %f1, %r1; cvt.rn.f32.u32 %f2, %r1; ld.param.u64 %rd1, " \
+    "[p]; ld.param.u32 %r9, [n];\n"
 #define TAIL "st.global.f32 [%rd1], %f1;\nret;\n}\n"
 #define DATA "ld.global.u32 %r5, [%rd1]; setp.eq.s32 %p1, %r5, 0;\n"
 
@@ -24,26 +27,57 @@ static const Case cases[] = {
     { "both ways", HEAD ENTRY DATA "@%p1 bra A;\n" FMA4 "bra B;\nA:\n" FMA8 "B:\n" TAIL, 3, 2, 1 },
     { "skipped or not", HEAD ENTRY DATA "@%p1 bra A;\n" FMA4 "A:\n" TAIL, 1, 1, 0 },
     { "under a guard", HEAD ENTRY DATA "@%p1 " FMA TAIL, .25, .25, 0 },
-    { "ten times", HEAD ENTRY "mov.u32 %r2, 0;\nL:\n" FMA4 "add.s32 %r2, %r2, 1; setp.lt.s32 %p2, %r2, 10; @%p2 bra L;\n" TAIL, 10, 10, 10 },
-    { "tested before", HEAD ENTRY "mov.u32 %r2, 0;\nL: setp.ge.s32 %p2, %r2, 10; @%p2 bra E;\n" FMA4 "add.s32 %r2, %r2, 1; bra L;\nE:\n" TAIL, 10, 10, 10 },
-    { "unknown times", HEAD ENTRY "L:\n" FMA4 "ld.global.u32 %r5, [%rd1]; setp.ne.s32 %p2, %r5, 0; @%p2 bra L;\n" TAIL, -1, -1, 1 },
-    { "unknown times, none at least", HEAD ENTRY "L: ld.global.u32 %r5, [%rd1]; setp.ne.s32 %p2, %r5, 0; @%p2 bra E;\n" FMA4 "bra L;\nE:\n" TAIL, -1, -1, 0 },
-    { "three times five", HEAD ENTRY "mov.u32 %r2, 0;\nL: mov.u32 %r3, 0;\nM:\n" FMA4
-      "add.s32 %r3, %r3, 1; setp.lt.s32 %p2, %r3, 5; @%p2 bra M;\nadd.s32 %r2, %r2, 1; setp.lt.s32 %p3, %r2, 3; @%p3 bra L;\n" TAIL, 15, 15, 15 },
-    { "a loop on one way", HEAD ENTRY DATA "@%p1 bra E;\nmov.u32 %r2, 0;\nL:\n" FMA4
-      "add.s32 %r2, %r2, 1; setp.lt.s32 %p2, %r2, 10; @%p2 bra L;\nE:\n" FMA4 TAIL, 11, 11, 1 },
-    { "left early", HEAD ENTRY "mov.u32 %r2, 0;\nL:\n" FMA4 "ld.global.u32 %r5, [%rd1]; setp.eq.s32 %p1, %r5, 0; @%p1 bra E;\n" FMA4
-      "add.s32 %r2, %r2, 1; setp.lt.s32 %p2, %r2, 10; @%p2 bra L;\nE:\n" TAIL, -1, 20, 1 },
-    { "out of two loops", HEAD ENTRY "mov.u32 %r2, 0;\nL: mov.u32 %r3, 0;\nM:\n" FMA4 "ld.global.u32 %r5, [%rd1]; setp.eq.s32 %p1, %r5, 0; @%p1 bra E;\n"
-      "add.s32 %r3, %r3, 1; setp.lt.s32 %p2, %r3, 5; @%p2 bra M;\nadd.s32 %r2, %r2, 1; setp.lt.s32 %p3, %r2, 3; @%p3 bra L;\nE:\n" TAIL, -1, 15, 1 },
+    { "ten times",
+      HEAD ENTRY "mov.u32 %r2, 0;\nL:\n" FMA4
+                 "add.s32 %r2, %r2, 1; setp.lt.s32 %p2, %r2, 10; @%p2 bra L;\n" TAIL,
+      10, 10, 10 },
+    { "tested before",
+      HEAD ENTRY "mov.u32 %r2, 0;\nL: setp.ge.s32 %p2, %r2, 10; @%p2 bra E;\n" FMA4
+                 "add.s32 %r2, %r2, 1; bra L;\nE:\n" TAIL,
+      10, 10, 10 },
+    { "unknown times",
+      HEAD ENTRY "L:\n" FMA4
+                 "ld.global.u32 %r5, [%rd1]; setp.ne.s32 %p2, %r5, 0; @%p2 bra L;\n" TAIL,
+      -1, -1, 1 },
+    { "unknown times, none at least",
+      HEAD ENTRY "L: ld.global.u32 %r5, [%rd1]; setp.ne.s32 %p2, %r5, 0; @%p2 bra E;\n" FMA4
+                 "bra L;\nE:\n" TAIL,
+      -1, -1, 0 },
+    { "three times five",
+      HEAD ENTRY "mov.u32 %r2, 0;\nL: mov.u32 %r3, 0;\nM:\n" FMA4
+                 "add.s32 %r3, %r3, 1; setp.lt.s32 %p2, %r3, 5; @%p2 bra M;\nadd.s32 %r2, %r2, 1; "
+                 "setp.lt.s32 %p3, %r2, 3; @%p3 bra L;\n" TAIL,
+      15, 15, 15 },
+    { "a loop on one way",
+      HEAD ENTRY DATA "@%p1 bra E;\nmov.u32 %r2, 0;\nL:\n" FMA4
+                      "add.s32 %r2, %r2, 1; setp.lt.s32 %p2, %r2, 10; @%p2 bra L;\nE:\n" FMA4 TAIL,
+      11, 11, 1 },
+    { "left early",
+      HEAD ENTRY "mov.u32 %r2, 0;\nL:\n" FMA4
+                 "ld.global.u32 %r5, [%rd1]; setp.eq.s32 %p1, %r5, 0; @%p1 bra E;\n" FMA4
+                 "add.s32 %r2, %r2, 1; setp.lt.s32 %p2, %r2, 10; @%p2 bra L;\nE:\n" TAIL,
+      -1, 20, 1 },
+    { "out of two loops",
+      HEAD ENTRY "mov.u32 %r2, 0;\nL: mov.u32 %r3, 0;\nM:\n" FMA4
+                 "ld.global.u32 %r5, [%rd1]; setp.eq.s32 %p1, %r5, 0; @%p1 bra E;\n"
+                 "add.s32 %r3, %r3, 1; setp.lt.s32 %p2, %r3, 5; @%p2 bra M;\nadd.s32 %r2, %r2, 1; "
+                 "setp.lt.s32 %p3, %r2, 3; @%p3 bra L;\nE:\n" TAIL,
+      -1, 15, 1 },
     { "a call", HEAD ".extern .func f;\n" ENTRY FMA4 "call f;\n" TAIL, -1, -1, 1 },
-    { "a multiply that goes with its add", HEAD ENTRY "mul.f32 %f3, %f1, %f2; add.f32 %f1, %f3, %f2;\n" TAIL, .25, .25, .25 },
-    { "a multiply that must round", HEAD ENTRY "mul.rn.f32 %f3, %f1, %f2; add.rn.f32 %f1, %f3, %f2;\n" TAIL, .5, .5, .5 },
-    { "the same in every iteration", HEAD ENTRY "mov.u32 %r2, 0;\nL: mul.rn.f32 %f3, %f2, %f2; add.rn.f32 %f1, %f1, %f3;\n"
-      "add.s32 %r2, %r2, 1; setp.lt.s32 %p2, %r2, 8; @%p2 bra L;\n" TAIL, 2, 2, 2 },
+    { "a multiply that goes with its add",
+      HEAD ENTRY "mul.f32 %f3, %f1, %f2; add.f32 %f1, %f3, %f2;\n" TAIL, .25, .25, .25 },
+    { "a multiply that must round",
+      HEAD ENTRY "mul.rn.f32 %f3, %f1, %f2; add.rn.f32 %f1, %f3, %f2;\n" TAIL, .5, .5, .5 },
+    { "the same in every iteration",
+      HEAD ENTRY "mov.u32 %r2, 0;\nL: mul.rn.f32 %f3, %f2, %f2; add.rn.f32 %f1, %f1, %f3;\n"
+                 "add.s32 %r2, %r2, 1; setp.lt.s32 %p2, %r2, 8; @%p2 bra L;\n" TAIL,
+      2, 2, 2 },
     { "an opcode that nobody knows", HEAD ENTRY "frobnicate.f32 %f1, %f1;\n" FMA4 TAIL, -1, -1, 1 },
-    { "into the middle of a loop", HEAD ENTRY DATA "@%p1 bra M;\nL:\n" FMA4 "M:\n" FMA4 "ld.global.u32 %r6, [%rd1]; setp.ne.s32 %p2, %r6, 0; "
-      "@%p2 bra L;\n" FMA4 TAIL, -1, -1, 1 },
+    { "into the middle of a loop",
+      HEAD ENTRY DATA "@%p1 bra M;\nL:\n" FMA4 "M:\n" FMA4
+                      "ld.global.u32 %r6, [%rd1]; setp.ne.s32 %p2, %r6, 0; "
+                      "@%p2 bra L;\n" FMA4 TAIL,
+      -1, -1, 1 },
     { "dead", HEAD ENTRY "fma.rn.f32 %f5, %f1, %f2, %f2;\n" FMA4 TAIL, 1, 1, 1 },
 };
 
@@ -66,47 +100,70 @@ static void test_paths(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         ptxlint_module *module = kit_module(cases[i].ptx);
-        const ptxlint_pipe_cycles *fma = pipe_of(&kit_kernel(module, "k")->projections[0].cycles, "fma");
-        if (!is(fma->total, cases[i].total) || !is(fma->longest, cases[i].longest) || !is(fma->shortest, cases[i].shortest))
-            fail_msg("%s: %g, %g, %g, want %g, %g, %g", cases[i].what, fma->total, fma->longest, fma->shortest, cases[i].total,
-                     cases[i].longest, cases[i].shortest);
+        const ptxlint_pipe_cycles *fma = pipe_of(&kit_kernel(module, "k")->projections[0].cycles,
+                                                 "fma");
+        if (!is(fma->total, cases[i].total) || !is(fma->longest, cases[i].longest)
+            || !is(fma->shortest, cases[i].shortest))
+            fail_msg("%s: %g, %g, %g, want %g, %g, %g", cases[i].what, fma->total, fma->longest,
+                     fma->shortest, cases[i].total, cases[i].longest, cases[i].shortest);
         ptxlint_module_free(module);
     }
 }
 
-/* ---- the pipes --------------------------------------------------------------------------------------------------- */
+/* ---- the pipes ------------------------------------------------------------------------------- */
 
-#define SHARED ".shared .align 16 .b8 s[4096];\nmov.u64 %rd2, s; mul.wide.u32 %rd3, %r1, 16; add.s64 %rd3, %rd2, %rd3;\n"
+#define SHARED                                                                                    \
+    ".shared .align 16 .b8 s[4096];\nmov.u64 %rd2, s; mul.wide.u32 %rd3, %r1, 16; add.s64 %rd3, " \
+    "%rd2, %rd3;\n"
 
 static void test_pipes(void **state)
 {
     (void)state;
-    static const struct { const char *what, *ptx, *pipe; double clocks; } rows[] = {     /* of sm_90, shortest path; the store at the end takes .25 of lsu */
+    /* of sm_90, shortest path; the store at the end takes .25 of lsu */
+    static const struct { const char *what, *ptx, *pipe; double clocks;
+    } rows[] = {
         { "a function unit", "rsqrt.approx.ftz.f32 %f1, %f1;\n", "xu", 2 },
-        { "sine and cosine of one angle", "sin.approx.f32 %f3, %f1; cos.approx.f32 %f4, %f1; add.rn.f32 %f1, %f3, %f4;\n", "xu", 4 },
-        { "two roots of one number", "rsqrt.approx.ftz.f32 %f3, %f1; rsqrt.approx.ftz.f32 %f4, %f1; add.rn.f32 %f1, %f3, %f4;\n", "xu", 2 },
-        { "a word of shared memory may join its neighbours", SHARED "ld.shared.f32 %f1, [%rd3];\n", "lsu", .25 + .25 },
+        { "sine and cosine of one angle",
+          "sin.approx.f32 %f3, %f1; cos.approx.f32 %f4, %f1; add.rn.f32 %f1, %f3, %f4;\n", "xu",
+          4 },
+        { "two roots of one number",
+          "rsqrt.approx.ftz.f32 %f3, %f1; rsqrt.approx.ftz.f32 %f4, %f1; add.rn.f32 %f1, %f3, "
+          "%f4;\n",
+          "xu", 2 },
+        { "a word of shared memory may join its neighbours", SHARED "ld.shared.f32 %f1, [%rd3];\n",
+          "lsu", .25 + .25 },
         { "banks", SHARED "ld.shared.f32 %f1, [%rd3];\n", "shared", .5 },
         { "16 bytes", SHARED "ld.shared.v4.f32 {%f1, %f3, %f4, %f5}, [%rd3];\n", "lsu", 1 + .25 },
-        { "banks for 16 bytes", SHARED "ld.shared.v4.f32 {%f1, %f3, %f4, %f5}, [%rd3];\n", "shared", 2 },
-        { "a matrix", "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f1, %f3, %f4, %f5}, {%r1, %r1, %r1, %r1}, {%r1, %r1}, "
-                      "{%f1, %f1, %f2, %f2};\n", "tensor", 1 },
-        { "a division by what another divides by", "div.rn.f32 %f3, %f1, %f1; div.rn.f32 %f4, %f2, %f1; add.rn.f32 %f1, %f3, %f4;\n", "xu", 2 },
+        { "banks for 16 bytes", SHARED "ld.shared.v4.f32 {%f1, %f3, %f4, %f5}, [%rd3];\n", "shared",
+          2 },
+        { "a matrix",
+          "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f1, %f3, %f4, %f5}, {%r1, %r1, %r1, "
+          "%r1}, {%r1, %r1}, "
+          "{%f1, %f1, %f2, %f2};\n",
+          "tensor", 1 },
+        { "a division by what another divides by",
+          "div.rn.f32 %f3, %f1, %f1; div.rn.f32 %f4, %f2, %f1; add.rn.f32 %f1, %f3, %f4;\n", "xu",
+          2 },
         { "a division by a constant", "div.rn.f32 %f1, %f1, 0f40400000;\n", "xu", 0 },
-        { "what is the same in all threads", "rsqrt.approx.ftz.f32 %f3, %f8; mov.u32 %r2, %ctaid.x; popc.b32 %r2, %r2; st.global.u32 [%rd1], %r2;\n", "xu", 0 },
+        { "what is the same in all threads",
+          "rsqrt.approx.ftz.f32 %f3, %f8; mov.u32 %r2, %ctaid.x; popc.b32 %r2, %r2; st.global.u32 "
+          "[%rd1], %r2;\n",
+          "xu", 0 },
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         char ptx[2048];
         snprintf(ptx, sizeof ptx, "%s%s%s", HEAD ENTRY, rows[i].ptx, TAIL);
         ptxlint_module *module = kit_module(ptx);
-        double got = pipe_of(&kit_kernel(module, "k")->projections[0].cycles, rows[i].pipe)->shortest;
+        double got =
+            pipe_of(&kit_kernel(module, "k")->projections[0].cycles, rows[i].pipe)->shortest;
         if (!(fabs(got - rows[i].clocks) < 1e-6))
-            fail_msg("%s: %g clocks of %s, want %g", rows[i].what, got, rows[i].pipe, rows[i].clocks);
+            fail_msg("%s: %g clocks of %s, want %g", rows[i].what, got, rows[i].pipe,
+                     rows[i].clocks);
         ptxlint_module_free(module);
     }
 }
 
-/* ---- the launch -------------------------------------------------------------------------------------------------- */
+/* ---- the launch ------------------------------------------------------------------------------ */
 
 static ptxlint_module *launched(const char *ptx, const char *gpu_name, const char *launch)
 {
@@ -132,7 +189,9 @@ static ptxlint_module *launched(const char *ptx, const char *gpu_name, const cha
 static void test_launch(void **state)
 {
     (void)state;
-    ptxlint_module *module = launched(N_TIMES, "h200", "{\"kernels\":{\"k\":{\"grid\":[2640],\"block\":[256],\"params\":[null,100]}}}");
+    ptxlint_module *module = launched(
+        N_TIMES, "h200",
+        "{\"kernels\":{\"k\":{\"grid\":[2640],\"block\":[256],\"params\":[null,100]}}}");
     const ptxlint_kernel *kernel = kit_kernel(module, "k");
     const ptxlint_projection *on = &kernel->projections[0];
     const ptxlint_pipe_cycles *fma = pipe_of(&on->cycles, "fma");
@@ -146,7 +205,8 @@ static void test_launch(void **state)
     assert_int_equal(on->full_waves, 2);
     assert_true(fabs(on->tail_percent - 50) < 1e-9);
     assert_true(fabs(on->utilisation_percent - 100 * 2.5 / 3) < 1e-9);
-    assert_true(on->time.bound_us >= 100 * 20 * 8 / 1980.0);    /* 20 blocks an SM, 8 warps each, 1980 MHz */
+    /* 20 blocks an SM, 8 warps each, 1980 MHz */
+    assert_true(on->time.bound_us >= 100 * 20 * 8 / 1980.0);
     assert_true(on->time.bound_us < 1.2 * 100 * 20 * 8 / 1980.0);
     ptxlint_module_free(module);
 }
@@ -154,8 +214,10 @@ static void test_launch(void **state)
 static void test_never(void **state)
 {
     (void)state;
-    ptxlint_module *module = launched(N_TIMES, "h200", "{\"kernels\":{\"k\":{\"grid\":[1],\"block\":[32],\"params\":[null,0]}}}");
-    const ptxlint_pipe_cycles *fma = pipe_of(&kit_kernel(module, "k")->projections[0].cycles, "fma");
+    ptxlint_module *module = launched(
+        N_TIMES, "h200", "{\"kernels\":{\"k\":{\"grid\":[1],\"block\":[32],\"params\":[null,0]}}}");
+    const ptxlint_pipe_cycles *fma = pipe_of(&kit_kernel(module, "k")->projections[0].cycles,
+                                             "fma");
     assert_true(is(fma->total, 0) && is(fma->longest, 0) && is(fma->shortest, 0));
     ptxlint_module_free(module);
 }
@@ -175,13 +237,16 @@ static void test_assumed_block(void **state)
     ptxlint_module_free(module);
 }
 
-/* Rows 63 and 64 of our list (Micikevicius, GTC 2012): 12 blocks on 8 SMs of one block each are 2 waves, the second half full, 75 % of
- * the SMs' time used. */
+/* Rows 63 and 64 of our list (Micikevicius, GTC 2012): 12 blocks on 8 SMs of one block each are 2
+ * waves, the second half full, 75 % of the SMs' time used. */
 static void test_tail(void **state)
 {
     (void)state;
-    static const char ptx[] = HEAD ".visible .entry k()\n.maxntid 1024\n{\n.shared .b8 s[40000]; .reg .b64 %rd<2>;\nmov.u64 %rd1, s; st.shared.u64 [%rd1], %rd1; ret;\n}\n";
-    ptxlint_module *module = launched(ptx, "k10", "{\"kernels\":{\"k\":{\"grid\":[12],\"block\":[1024]}}}");
+    static const char ptx[] = HEAD
+        ".visible .entry k()\n.maxntid 1024\n{\n.shared .b8 s[40000]; .reg .b64 %rd<2>;\nmov.u64 "
+        "%rd1, s; st.shared.u64 [%rd1], %rd1; ret;\n}\n";
+    ptxlint_module *module = launched(ptx, "k10",
+                                      "{\"kernels\":{\"k\":{\"grid\":[12],\"block\":[1024]}}}");
     const ptxlint_projection *on = &kit_kernel(module, "k")->projections[0];
     assert_int_equal(on->occupancy.blocks_per_sm, 1);
     assert_true(fabs(on->waves - 1.5) < 1e-9);
@@ -190,12 +255,15 @@ static void test_tail(void **state)
     ptxlint_module_free(module);
 }
 
-/* ---- several GPUs ------------------------------------------------------------------------------------------------ */
+/* ---- several GPUs ---------------------------------------------------------------------------- */
 
 static void test_gpus(void **state)
 {
     (void)state;
-    static const struct { const char *name; double clocks; } on[] = { { "g80", 4 }, { "a100", .5 }, { "h200", .25 }, { "k20", 1 / 6.0 } };
+    static const struct {
+        const char *name;
+        double clocks;
+    } on[] = { { "g80", 4 }, { "a100", .5 }, { "h200", .25 }, { "k20", 1 / 6.0 } };
     const ptxlint_gpu *gpus[COUNT(on)];
     ptxlint_options options;
     ptxlint_module *module;
@@ -211,18 +279,24 @@ static void test_gpus(void **state)
         const ptxlint_projection *p = &kit_kernel(module, "k")->projections[i];
         assert_ptr_equal(p->gpu, gpus[i]);
         if (!is(pipe_of(&p->cycles, "fma")->shortest, on[i].clocks))
-            fail_msg("%s: %g clocks, want %g", on[i].name, pipe_of(&p->cycles, "fma")->shortest, on[i].clocks);
+            fail_msg("%s: %g clocks, want %g", on[i].name, pipe_of(&p->cycles, "fma")->shortest,
+                     on[i].clocks);
     }
     ptxlint_module_free(module);
 }
 
-/* On an A100 nobody says how fast 8-bit floats multiply: the matrix unit's cycles are unknown, and the rest is not. */
+/* On an A100 nobody says how fast 8-bit floats multiply: the matrix unit's cycles are unknown, and
+ * the rest is not. */
 static void test_unknown_rate(void **state)
 {
     (void)state;
-    static const char ptx[] = HEAD ENTRY "mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e4m3.f32 {%f1, %f3, %f4, %f5}, {%r1, %r1, %r1, %r1}, "
-        "{%r1, %r1}, {%f1, %f1, %f2, %f2};\n" TAIL;
-    static const struct { const char *gpu; bool is_known; } on[] = { { "h200", true }, { "a100", false } };
+    static const char ptx[] = HEAD ENTRY "mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e4m3.f32 "
+                                         "{%f1, %f3, %f4, %f5}, {%r1, %r1, %r1, %r1}, "
+                                         "{%r1, %r1}, {%f1, %f1, %f2, %f2};\n" TAIL;
+    static const struct {
+        const char *gpu;
+        bool is_known;
+    } on[] = { { "h200", true }, { "a100", false } };
     for (size_t i = 0; i < COUNT(on); i++) {
         ptxlint_module *module = launched(ptx, on[i].gpu, "{\"kernels\":{}}");
         const ptxlint_projection *p = &kit_kernel(module, "k")->projections[0];
@@ -233,7 +307,8 @@ static void test_unknown_rate(void **state)
     }
 }
 
-/* H200: 132 SMs at 1.98 GHz, 128 lanes of fp32 and 64 of fp64; a pipeline takes an add as fast as a multiply-add, which is two flops. */
+/* H200: 132 SMs at 1.98 GHz, 128 lanes of fp32 and 64 of fp64; a pipeline takes an add as fast as a
+ * multiply-add, which is two flops. */
 static void test_rates(void **state)
 {
     (void)state;
@@ -252,9 +327,12 @@ static void test_rates(void **state)
         snprintf(ptx, sizeof ptx, "%s.reg .f64 %%fd<4>;\n%sret;\n}\n", HEAD ENTRY, rows[i].body);
         ptxlint_module *module = launched(ptx, "h200", "{\"kernels\":{}}");
         const ptxlint_peak *peak = &kit_kernel(module, "k")->projections[0].peak;
-        if (fabs(peak->attainable_gflops - rows[i].lanes * gops) > 1e-6 || strcmp(peak->ceiling, rows[i].ceiling) != 0)
-            fail_msg("%s: %s %g, want %s %g", rows[i].body, peak->ceiling, peak->attainable_gflops, rows[i].ceiling, rows[i].lanes * gops);
-        assert_true(peak->potential_gflops > 0 && peak->potential_gflops <= peak->attainable_gflops);
+        if (fabs(peak->attainable_gflops - rows[i].lanes * gops) > 1e-6
+            || strcmp(peak->ceiling, rows[i].ceiling) != 0)
+            fail_msg("%s: %s %g, want %s %g", rows[i].body, peak->ceiling, peak->attainable_gflops,
+                     rows[i].ceiling, rows[i].lanes * gops);
+        assert_true(peak->potential_gflops > 0
+                    && peak->potential_gflops <= peak->attainable_gflops);
         ptxlint_module_free(module);
     }
 }
@@ -271,7 +349,8 @@ static void test_hostile(void **state)
         kit_print(&ptx, "@%%p1 bra L%d;\n@%%p2 bra E;\n", i);
     kit_put(&ptx, "E:\n" TAIL, sizeof "E:\n" TAIL - 1);
     ptxlint_module *module = kit_module(ptx.bytes);
-    const ptxlint_pipe_cycles *fma = pipe_of(&kit_kernel(module, "k")->projections[0].cycles, "fma");
+    const ptxlint_pipe_cycles *fma = pipe_of(&kit_kernel(module, "k")->projections[0].cycles,
+                                             "fma");
     assert_true(isnan(fma->total) && isnan(fma->longest) && isnan(fma->shortest));
     ptxlint_module_free(module);
     free(ptx.bytes);
@@ -280,9 +359,11 @@ static void test_hostile(void **state)
 UNIT(throughput)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_paths), cmocka_unit_test(test_pipes), cmocka_unit_test(test_launch), cmocka_unit_test(test_never), cmocka_unit_test(test_assumed_block),
-        cmocka_unit_test(test_unknown_rate), cmocka_unit_test(test_rates), cmocka_unit_test(test_tail),
-        cmocka_unit_test(test_gpus), cmocka_unit_test(test_hostile),
+        cmocka_unit_test(test_paths),         cmocka_unit_test(test_pipes),
+        cmocka_unit_test(test_launch),        cmocka_unit_test(test_never),
+        cmocka_unit_test(test_assumed_block), cmocka_unit_test(test_unknown_rate),
+        cmocka_unit_test(test_rates),         cmocka_unit_test(test_tail),
+        cmocka_unit_test(test_gpus),          cmocka_unit_test(test_hostile),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
-/* Wavefronts of single requests against testdata/measured/probes.json: patterns of lanes whose wavefronts an H200 counted. */
+/* Wavefronts of single requests against testdata/measured/probes.json: patterns of lanes whose
+ * wavefronts an H200 counted. */
 #include "analysis/sim/cost/traffic.h"
 
 #include "kit.h"
@@ -28,7 +29,9 @@ static Probe probe_of_copy(const char *text)
 {
     const char *size = strstr(text, "], ");
     size = strstr(size + 3, "], ");
-    Probe p = { .kind = REQUEST_COPY, .bytes = (unsigned)strtoul(size + 3, NULL, 10), .is_uncached = strstr(text, ".cg.") };
+    Probe p = { .kind = REQUEST_COPY,
+                .bytes = (unsigned)strtoul(size + 3, NULL, 10),
+                .is_uncached = strstr(text, ".cg.") };
     const char *given = strchr(size + 3, ',');
     if (!given)
         return p;
@@ -43,7 +46,10 @@ static Probe probe_of(const char *text)
 {
     if (!strncmp(text, "cp.", 3))
         return probe_of_copy(text);
-    Probe p = { .bytes = width_of(text), .kind = text[0] == 'l' ? REQUEST_LOAD : text[0] == 's' ? REQUEST_STORE : REQUEST_ATOMIC };
+    Probe p = { .bytes = width_of(text),
+                .kind = text[0] == 'l'   ? REQUEST_LOAD
+                        : text[0] == 's' ? REQUEST_STORE
+                                         : REQUEST_ATOMIC };
     if (p.kind == REQUEST_ATOMIC && strstr(text, ".cas."))
         p.kind = REQUEST_CAS;
     if (p.kind == REQUEST_ATOMIC && !strncmp(text, "red.shared.add", 14) && strstr(text, ", 1;"))
@@ -72,8 +78,15 @@ static void check_pattern(const json_t *pattern, size_t n, const char *text, Tal
     addresses_of(json_object_get(pattern, "global"), p.bytes, global);
     uint32_t mask = (uint32_t)json_integer_value(json_object_get(pattern, "mask"));
     double real = json_number_value(json_array_get(json_object_get(pattern, "wavefronts"), n));
-    Request r = { .addresses = shared, .lanes = mask, .bytes = p.bytes, .kind = (uint8_t)p.kind, .is_uncached = p.is_uncached, .from = global,
-                  .reading = p.is_empty ? 0 : mask, .is_part = p.is_part, .is_empty = p.is_empty };
+    Request r = { .addresses = shared,
+                  .lanes = mask,
+                  .bytes = p.bytes,
+                  .kind = (uint8_t)p.kind,
+                  .is_uncached = p.is_uncached,
+                  .from = global,
+                  .reading = p.is_empty ? 0 : mask,
+                  .is_part = p.is_part,
+                  .is_empty = p.is_empty };
     double got = ptx_traffic_wavefronts(NULL, &r);
     if (!ptx_traffic_is_certain(NULL, &r)) {
         tally->near += got == real;
@@ -91,7 +104,8 @@ static void patterns_of_lanes_take_what_was_measured(void **state)
     size_t length;
     char *text = kit_read("testdata/measured/probes.json", &length);
     json_t *probes = json_loadb(text, length, 0, NULL);
-    json_t *instructions = json_object_get(probes, "instructions"), *patterns = json_object_get(probes, "patterns");
+    json_t *instructions = json_object_get(probes, "instructions"),
+           *patterns = json_object_get(probes, "patterns");
     assert_true(json_array_size(instructions) >= 40 && json_array_size(patterns) >= 300);
     Tally tally = { 0, 0, 0 };
     size_t n, k;
@@ -99,14 +113,16 @@ static void patterns_of_lanes_take_what_was_measured(void **state)
     json_array_foreach(patterns, k, pattern)
         json_array_foreach(instructions, n, instruction)
             check_pattern(pattern, n, json_string_value(instruction), &tally);
-    print_message("certain %u, right %u; of the others %u\n", tally.certain, tally.right, tally.near);
+    print_message("certain %u, right %u; of the others %u\n", tally.certain, tally.right,
+                  tally.near);
     assert_true(tally.certain > 10000);
     assert_int_equal(tally.right, tally.certain);
     json_decref(probes);
     free(text);
 }
 
-/* Eight lanes give addresses for each 8 x 8: PTX ISA, "ldmatrix", the table of threads by shape and number. */
+/* Eight lanes give addresses for each 8 x 8: PTX ISA, "ldmatrix", the table of threads by shape and
+ * number. */
 static void rows_of_matrices(void **state)
 {
     (void)state;
@@ -122,7 +138,7 @@ static void rows_of_matrices(void **state)
     }
 }
 
-/* ---- closed forms against a count lane by lane -------------------------------------------------------------------- */
+/* ---- closed forms against a count lane by lane ----------------------------------------------- */
 
 static uint32_t next_random(uint64_t *state)
 {
@@ -136,7 +152,8 @@ static double pieces_by_lane(const Request *r, unsigned shift)
     uint64_t seen[64];
     unsigned count = 0;
     for (unsigned i = 0; i < WARP_LANES; i++)
-        for (uint64_t piece = r->addresses[i] >> shift; r->lanes >> i & 1 && piece <= (r->addresses[i] + r->bytes - 1) >> shift; piece++) {
+        for (uint64_t piece = r->addresses[i] >> shift;
+             r->lanes >> i & 1 && piece <= (r->addresses[i] + r->bytes - 1) >> shift; piece++) {
             unsigned k = 0;
             while (k < count && seen[k] != piece)
                 k++;
@@ -146,13 +163,15 @@ static double pieces_by_lane(const Request *r, unsigned shift)
     return count;
 }
 
-/* Each lane's words of 4 bytes, those that were there before left out, into the 32 banks: the most in one. */
+/* Each lane's words of 4 bytes, those that were there before left out, into the 32 banks: the most
+ * in one. */
 static unsigned words_by_lane(const Request *r, uint32_t lanes)
 {
     uint64_t seen[WARP_LANES * 4];
     unsigned count = 0, in_bank[32] = { 0 }, most = 0;
     for (unsigned i = 0; i < WARP_LANES; i++)
-        for (uint64_t word = r->addresses[i] / 4; lanes >> i & 1 && word <= (r->addresses[i] + r->bytes - 1) / 4; word++) {
+        for (uint64_t word = r->addresses[i] / 4;
+             lanes >> i & 1 && word <= (r->addresses[i] + r->bytes - 1) / 4; word++) {
             unsigned k = 0;
             while (k < count && seen[k] != word)
                 k++;
@@ -169,7 +188,8 @@ static double wavefronts_by_lane(const Request *r)
 {
     unsigned group = r->bytes <= 4 ? 32 : 128 / r->bytes, sum = 0;
     for (unsigned first = 0; first < WARP_LANES; first += group)
-        sum += words_by_lane(r, r->lanes & (group == 32 ? UINT32_MAX : ((UINT32_C(1) << group) - 1) << first));
+        sum += words_by_lane(
+            r, r->lanes & (group == 32 ? UINT32_MAX : ((UINT32_C(1) << group) - 1) << first));
     return sum;
 }
 
@@ -177,8 +197,10 @@ static double wavefronts_by_lane(const Request *r)
 static void make_request(uint64_t *state, Request *r, uint64_t addresses[WARP_LANES])
 {
     static const uint32_t widths[] = { 1, 2, 4, 8, 16 };
-    const uint32_t kind = next_random(state) % 8, bytes = widths[next_random(state) % COUNT(widths)];
-    const int64_t spread = kind < 4 ? (int64_t)(next_random(state) % 160) - 80 : (int64_t)(next_random(state) % 4096) - 2048;
+    const uint32_t kind = next_random(state) % 8,
+                   bytes = widths[next_random(state) % COUNT(widths)];
+    const int64_t spread = kind < 4 ? (int64_t)(next_random(state) % 160) - 80
+                                    : (int64_t)(next_random(state) % 4096) - 2048;
     const int64_t stride = kind % 4 ? spread * bytes : spread;
     const uint64_t base = (UINT64_C(1) << 32) + next_random(state) % 512 * (kind % 4 ? bytes : 1);
     const unsigned first = next_random(state) % 32, count = 1 + next_random(state) % (32 - first);
@@ -186,8 +208,11 @@ static void make_request(uint64_t *state, Request *r, uint64_t addresses[WARP_LA
         addresses[i] = base + (uint64_t)(stride * (int64_t)i);
     if (kind == 7)
         addresses[next_random(state) % 32] += next_random(state) % 128 * bytes;
-    const uint32_t side_by_side = (count == 32 ? UINT32_MAX : ((UINT32_C(1) << count) - 1)) << first;
-    const uint32_t lanes = next_random(state) % 2 ? UINT32_MAX : next_random(state) % 4 ? side_by_side : next_random(state) | 1;
+    const uint32_t side_by_side = (count == 32 ? UINT32_MAX : ((UINT32_C(1) << count) - 1))
+                                  << first;
+    const uint32_t lanes = next_random(state) % 2   ? UINT32_MAX
+                           : next_random(state) % 4 ? side_by_side
+                                                    : next_random(state) | 1;
     *r = (Request){ .addresses = addresses, .lanes = lanes, .bytes = bytes, .kind = REQUEST_STORE };
 }
 
@@ -202,10 +227,14 @@ static void test_closed_forms(void **state)
     for (uint64_t n = 0; n < request_count; n++) {
         Request r;
         make_request(&seed, &r, addresses);
-        double sectors = ptx_traffic_sectors(NULL, &r), wavefronts = ptx_traffic_wavefronts(NULL, &r);
+        double sectors = ptx_traffic_sectors(NULL, &r),
+               wavefronts = ptx_traffic_wavefronts(NULL, &r);
         if (sectors != pieces_by_lane(&r, 5) || wavefronts != wavefronts_by_lane(&r))
-            fail_msg("request %llu: %u bytes, lanes %x from %llx by %lld: %g sectors, not %g; %g wavefronts, not %g", (unsigned long long)n, r.bytes, r.lanes,
-                     (unsigned long long)addresses[0], (long long)(addresses[1] - addresses[0]), sectors, pieces_by_lane(&r, 5), wavefronts, wavefronts_by_lane(&r));
+            fail_msg("request %llu: %u bytes, lanes %x from %llx by %lld: %g sectors, not %g; %g "
+                     "wavefronts, not %g",
+                     (unsigned long long)n, r.bytes, r.lanes, (unsigned long long)addresses[0],
+                     (long long)(addresses[1] - addresses[0]), sectors, pieces_by_lane(&r, 5),
+                     wavefronts, wavefronts_by_lane(&r));
     }
 }
 
@@ -213,6 +242,8 @@ static void test_closed_forms(void **state)
 UNIT(traffic)
 {
     request_count = argc > 1 ? strtoull(argv[1], NULL, 10) : REQUESTS;
-    const struct CMUnitTest tests[] = { cmocka_unit_test(patterns_of_lanes_take_what_was_measured), cmocka_unit_test(rows_of_matrices), cmocka_unit_test(test_closed_forms) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(patterns_of_lanes_take_what_was_measured),
+                                        cmocka_unit_test(rows_of_matrices),
+                                        cmocka_unit_test(test_closed_forms) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* test_trip.c -- trip counts: loops whose source says what they count, the arithmetic below against brute force, and input that
- * is meant to be expensive. */
+/* test_trip.c -- trip counts: loops whose source says what they count, the arithmetic below against
+ * brute force, and input that is meant to be expensive. */
 #include "arenas.h"
 #include "kit.h"
 
@@ -9,14 +9,15 @@
 
 #include <math.h>
 
-/* ---- rendering --------------------------------------------------------------------------------------------------- */
+/* ---- rendering ------------------------------------------------------------------------------- */
 
 static const Trips *trips_of(World *w, const ptxlint_module *module, FuncId f, const Launch *launch)
 {
     Session *s = ptx_session_at(module, f);
     ArenaMark before = ptx_arena_mark(&w->scratch);
-    const Trips *trips = ptx_trips_compute(&w->arena, &w->scratch, module->ir, &module->ir->funcs[f], ptx_session_cfg(s), ptx_session_dom(s),
-                                           ptx_session_loops(s), launch);
+    const Trips *trips = ptx_trips_compute(&w->arena, &w->scratch, module->ir,
+                                           &module->ir->funcs[f], ptx_session_cfg(s),
+                                           ptx_session_dom(s), ptx_session_loops(s), launch);
     ArenaMark after = ptx_arena_mark(&w->scratch);
     assert_true(before.chunk == after.chunk && before.next == after.next);
     return trips;
@@ -52,7 +53,7 @@ static void put_trip(Text *text, const Trip *trip, const Trip *launched)
     }
 }
 
-/* ---- sources that say what they count ---------------------------------------------------------------------------- */
+/* ---- sources that say what they count -------------------------------------------------------- */
 
 enum { MAX_PARAMS = 16, MAX_BYTES = 64 };
 
@@ -102,7 +103,8 @@ static bool read_launch(const char *source, const Module *module, const Func *fu
 {
     char name[512];
     *out = (Launched){ .launch = { .dynamic_shared_bytes = -1 } };
-    snprintf(name, sizeof name, "%.*s(", (int)ptx_span_length(func->name), module->text + func->name.begin);
+    snprintf(name, sizeof name, "%.*s(", (int)ptx_span_length(func->name),
+             module->text + func->name.begin);
     for (const char *at = source; (at = strstr(at, name)); at++) {
         const char *end = at + strcspn(at, "\n"), *comment = strstr(at, "// launch: ");
         if (!strchr(" ", at[-1]) || !comment || comment > end)
@@ -149,7 +151,10 @@ static void drop_numbers(char *text)
 {
     char *to = text;
     for (char *at = text; *at;) {
-        size_t stem = !strncmp(at, "%rd", 3) ? 3 : !strncmp(at, "%r", 2) ? 2 : 0, digits = strspn(at + stem, "0123456789");
+        size_t stem = !strncmp(at, "%rd", 3)  ? 3
+                      : !strncmp(at, "%r", 2) ? 2
+                                              : 0,
+               digits = strspn(at + stem, "0123456789");
         if (!stem || !digits) {
             *to++ = *at++;
             continue;
@@ -180,7 +185,8 @@ static uint32_t source_line(const ptxlint_module *module, FuncId f, LoopId loop)
 {
     const Func *func = &module->ir->funcs[f];
     const Cfg *cfg = ptx_session_cfg(ptx_session_at(module, f));
-    const Block *header = &cfg->blocks[ptx_session_loops(ptx_session_at(module, f))->loops[loop].header];
+    const Block *header =
+        &cfg->blocks[ptx_session_loops(ptx_session_at(module, f))->loops[loop].header];
     uint32_t line = 0;
     for (uint32_t p = 0; p < header->pred_count; p++) {
         BlockId pred = cfg->preds[header->pred_first + p];
@@ -194,7 +200,9 @@ static uint32_t source_line(const ptxlint_module *module, FuncId f, LoopId loop)
 static uint32_t label_line(const ptxlint_module *module, FuncId f, LoopId loop)
 {
     const Func *func = &module->ir->funcs[f];
-    InsnId first = ptx_session_cfg(ptx_session_at(module, f))->blocks[ptx_session_loops(ptx_session_at(module, f))->loops[loop].header].first;
+    InsnId first = ptx_session_cfg(ptx_session_at(module, f))
+                       ->blocks[ptx_session_loops(ptx_session_at(module, f))->loops[loop].header]
+                       .first;
     for (LabelId l = 0; l < func->label_count; l++) {
         if (func->labels[l].insn == first && func->labels[l].table == NO_ID)
             return kit_line(module, func->labels[l].name.begin);
@@ -208,14 +216,15 @@ typedef struct Tally {
 } Tally;
 
 /* Compares every loop of a function with its comment; source is the text that has the comments. */
-static void check_func(World *w, const char *path, const ptxlint_module *module, FuncId f, const char *source, bool by_loc,
-                       Tally *tally)
+static void check_func(World *w, const char *path, const ptxlint_module *module, FuncId f,
+                       const char *source, bool by_loc, Tally *tally)
 {
     const Loops *loops = ptx_session_loops(ptx_session_at(module, f));
     const Func *func = &module->ir->funcs[f];
     Launched launched;
     bool has_launch = read_launch(source, module->ir, func, &launched);
-    const Trips *plain = trips_of(w, module, f, NULL), *with = has_launch ? trips_of(w, module, f, &launched.launch) : NULL;
+    const Trips *plain = trips_of(w, module, f, NULL),
+                *with = has_launch ? trips_of(w, module, f, &launched.launch) : NULL;
     uint32_t *lines = calloc(loops->loop_count + 1, sizeof *lines);
     for (LoopId loop = 0; loop < loops->loop_count; loop++)
         lines[loop] = by_loc ? source_line(module, f, loop) : label_line(module, f, loop);
@@ -223,13 +232,15 @@ static void check_func(World *w, const char *path, const ptxlint_module *module,
         uint32_t index = 0, same = 0, count;
         for (LoopId other = 0; other < loops->loop_count; other++) {
             same += lines[other] == lines[loop];
-            index += lines[other] == lines[loop] && loops->loops[other].header < loops->loops[loop].header;
+            index += lines[other] == lines[loop]
+                     && loops->loops[other].header < loops->loops[loop].header;
         }
         Text want, got = { 0 };
         expected_at(line_at(source, lines[loop]), index, &count, &want);
         put_trip(&got, &plain->trips[loop], with ? &with->trips[loop] : NULL);
         if (count != same || !is_one_of(got.bytes, want.bytes))
-            kit_print(&tally->trouble, "%s: line %u, loop %u of %u: %s\n    said %s\n", path, lines[loop], index + 1, same, got.bytes, want.bytes);
+            kit_print(&tally->trouble, "%s: line %u, loop %u of %u: %s\n    said %s\n", path,
+                      lines[loop], index + 1, same, got.bytes, want.bytes);
         tally->loops++;
         tally->known += plain->trips[loop].source != TRIP_UNKNOWN;
         tally->launched += with && with->trips[loop].source == TRIP_LAUNCH;
@@ -270,17 +281,19 @@ static void test_sources(void **state)
     assert_true(tally.launched >= 60);
 }
 
-/* ---- arithmetic, against brute force ----------------------------------------------------------------------------- */
+/* ---- arithmetic, against brute force --------------------------------------------------------- */
 
 static bool holds(SymKind kind, unsigned width, uint64_t a, uint64_t b)
 {
     uint64_t value = 2;
-    assert_true(ptx_number_fold(kind, width, a & ptx_width_mask(width), b & ptx_width_mask(width), &value));
+    assert_true(
+        ptx_number_fold(kind, width, a & ptx_width_mask(width), b & ptx_width_mask(width), &value));
     return value == 1;
 }
 
 /* The first k at which the comparison fails; FOREVER: none, all values having come by. */
-static uint64_t first_failure(SymKind kind, unsigned width, uint64_t a, uint64_t a_step, uint64_t b, uint64_t b_step)
+static uint64_t first_failure(SymKind kind, unsigned width, uint64_t a, uint64_t a_step, uint64_t b,
+                              uint64_t b_step)
 {
     for (uint64_t k = 0; k <= ptx_width_mask(width) + 1; k++) {
         if (!holds(kind, width, a + k * a_step, b + k * b_step))
@@ -289,7 +302,8 @@ static uint64_t first_failure(SymKind kind, unsigned width, uint64_t a, uint64_t
     return FOREVER;
 }
 
-/* Every answer is the true one; answers are missing only where a sequence wraps around, or both sides of `<=` move. */
+/* Every answer is the true one; answers are missing only where a sequence wraps around, or both
+ * sides of `<=` move. */
 static void test_solve_values(void **state)
 {
     enum { WIDTH = 4, VALUES = 16 };
@@ -297,15 +311,16 @@ static void test_solve_values(void **state)
     (void)state;
     for (int kind = SYM_EQ; kind <= SYM_LE_S; kind++) {
         for (uint32_t n = 0; n < VALUES * VALUES * VALUES * VALUES; n++) {
-            uint64_t a = n % VALUES, s = n / VALUES % VALUES, b = n / VALUES / VALUES % VALUES, t = n / VALUES / VALUES / VALUES;
+            uint64_t a = n % VALUES, s = n / VALUES % VALUES, b = n / VALUES / VALUES % VALUES,
+                     t = n / VALUES / VALUES / VALUES;
             uint64_t want = first_failure((SymKind)kind, WIDTH, a, s, b, t);
             Solution got = ptx_solve_values((SymKind)kind, WIDTH, a, s, b, t);
             asked++;
             answers += got.status == SOLVED;
             assert_true(got.status == SOLVED || got.why);
             if (got.status == SOLVED && (got.min != want || got.max != want))
-                fail_msg("kind %d: %d + %d k, %d + %d k: %llu, want %llu", kind, (int)a, (int)s, (int)b, (int)t,
-                         (unsigned long long)got.max, (unsigned long long)want);
+                fail_msg("kind %d: %d + %d k, %d + %d k: %llu, want %llu", kind, (int)a, (int)s,
+                         (int)b, (int)t, (unsigned long long)got.max, (unsigned long long)want);
             if (got.status != SOLVED && !s && !t)
                 fail_msg("kind %d: constants are not decided", kind);
         }
@@ -321,17 +336,21 @@ static void test_solve_intervals(void **state)
     (void)state;
     for (int kind = SYM_LT_U; kind <= SYM_LE_S; kind++) {
         for (uint32_t n = 0; n < VALUES * VALUES * VALUES * VALUES * VALUES; n++) {
-            uint64_t a = n % VALUES, a_end = n / VALUES % VALUES, b = n / 64 % VALUES, b_end = n / 512 % VALUES, s = n / 4096;
+            uint64_t a = n % VALUES, a_end = n / VALUES % VALUES, b = n / 64 % VALUES,
+                     b_end = n / 512 % VALUES, s = n / 4096;
             if (a > a_end || b > b_end)
                 continue;
-            Interval x = ptx_interval_unsigned(WIDTH, a, a_end), y = ptx_interval_unsigned(WIDTH, b, b_end);
+            Interval x = ptx_interval_unsigned(WIDTH, a, a_end),
+                     y = ptx_interval_unsigned(WIDTH, b, b_end);
             Interval step = ptx_interval_point(WIDTH, s), still = ptx_interval_point(WIDTH, 0);
             for (int side = 0; side < 2; side++) {
-                Solution got = ptx_solve_order((SymKind)kind, WIDTH, &x, side ? &still : &step, &y, side ? &step : &still);
+                Solution got = ptx_solve_order((SymKind)kind, WIDTH, &x, side ? &still : &step, &y,
+                                               side ? &step : &still);
                 answers += got.status == SOLVED;
                 for (uint64_t v = a; v <= a_end && got.status == SOLVED; v++) {
                     for (uint64_t w = b; w <= b_end; w++) {
-                        uint64_t want = first_failure((SymKind)kind, WIDTH, v, side ? 0 : s, w, side ? s : 0);
+                        uint64_t want = first_failure((SymKind)kind, WIDTH, v, side ? 0 : s, w,
+                                                      side ? s : 0);
                         assert_true(want >= got.min && want <= got.max);
                     }
                 }
@@ -357,20 +376,26 @@ static void test_intervals(void **state)
     for (uint32_t n = 0; n < count * count; n++) {
         const Interval *a = &all[n % count], *b = &all[n / count];
         for (int kind = SYM_MUL; kind <= SYM_LE_S; kind++) {
-            Interval got = ptx_interval_binary((SymKind)kind, WIDTH, a, b), sum = ptx_interval_add(WIDTH, *a, *b);
+            Interval got = ptx_interval_binary((SymKind)kind, WIDTH, a, b),
+                     sum = ptx_interval_add(WIDTH, *a, *b);
             unsigned width = kind >= SYM_EQ ? 1 : WIDTH;
             for (uint64_t v = 0; v < VALUES * VALUES; v++) {
                 uint64_t x = v % VALUES, y = v / VALUES, value, more = (x + y) % VALUES;
-                if (x < a->umin || x > a->umax || y < b->umin || y > b->umax || ptx_width_signed(WIDTH, x) < a->smin ||
-                    ptx_width_signed(WIDTH, x) > a->smax || ptx_width_signed(WIDTH, y) < b->smin || ptx_width_signed(WIDTH, y) > b->smax)
+                if (x < a->umin || x > a->umax || y < b->umin || y > b->umax
+                    || ptx_width_signed(WIDTH, x) < a->smin || ptx_width_signed(WIDTH, x) > a->smax
+                    || ptx_width_signed(WIDTH, y) < b->smin || ptx_width_signed(WIDTH, y) > b->smax)
                     continue;
                 assert_true(more >= sum.umin && more <= sum.umax);
-                assert_true(ptx_width_signed(WIDTH, more) >= sum.smin && ptx_width_signed(WIDTH, more) <= sum.smax);
+                assert_true(ptx_width_signed(WIDTH, more) >= sum.smin
+                            && ptx_width_signed(WIDTH, more) <= sum.smax);
                 if (!ptx_number_fold((SymKind)kind, WIDTH, x, y, &value))
                     continue;
                 value &= ptx_width_mask(width);
-                if (value < got.umin || value > got.umax || ptx_width_signed(width, value) < got.smin || ptx_width_signed(width, value) > got.smax)
-                    fail_msg("operation %d of %d and %d is %d, not in %d..%d", kind, (int)x, (int)y, (int)value, (int)got.umin, (int)got.umax);
+                if (value < got.umin || value > got.umax
+                    || ptx_width_signed(width, value) < got.smin
+                    || ptx_width_signed(width, value) > got.smax)
+                    fail_msg("operation %d of %d and %d is %d, not in %d..%d", kind, (int)x, (int)y,
+                             (int)value, (int)got.umin, (int)got.umax);
             }
         }
     }
@@ -400,19 +425,26 @@ static void test_high_products(void **state)
     }
 }
 
-/* ---- what the user says, and branches ---------------------------------------------------------------------------- */
+/* ---- what the user says, and branches -------------------------------------------------------- */
 
 #define TOP ".version 8.0\n.target sm_80\n.address_size 64\n"
-#define KERNEL TOP ".entry k(.param .u64 data, .param .u32 n)\n{\n.reg .pred p, q; .reg .b32 i, t, x, rn; .reg .b64 rd;\n" \
-    "ld.param.u64 rd, [data]; ld.param.u32 rn, [n]; mov.u32 t, %tid.x;\n"
+#define KERNEL                                                                                   \
+    TOP ".entry k(.param .u64 data, .param .u32 n)\n{\n.reg .pred p, q; .reg .b32 i, t, x, rn; " \
+        ".reg .b64 rd;\n"                                                                        \
+        "ld.param.u64 rd, [data]; ld.param.u32 rn, [n]; mov.u32 t, %tid.x;\n"
 
-static Launch launch_of(uint32_t grid, uint32_t block, LaunchParam params[2], uint8_t bytes[4], uint32_t n)
+static Launch launch_of(uint32_t grid, uint32_t block, LaunchParam params[2], uint8_t bytes[4],
+                        uint32_t n)
 {
     for (int i = 0; i < 4; i++)
         bytes[i] = (uint8_t)(n >> (8 * i));
     params[0] = (LaunchParam){ .is_pointer = true };
     params[1] = (LaunchParam){ .bytes = bytes, .length = 4 };
-    return (Launch){ .grid = { grid, 1, 1 }, .block = { block, 1, 1 }, .dynamic_shared_bytes = -1, .params = params, .param_count = 2 };
+    return (Launch){ .grid = { grid, 1, 1 },
+                     .block = { block, 1, 1 },
+                     .dynamic_shared_bytes = -1,
+                     .params = params,
+                     .param_count = 2 };
 }
 
 static void test_user_trips(void **state)
@@ -422,8 +454,10 @@ static void test_user_trips(void **state)
     Launch launch = { .dynamic_shared_bytes = -1, .trips = trips, .trip_count = COUNT(trips) };
     if (setjmp(w->failure))
         fail_msg("arena");
-    ptxlint_module *module = kit_module(KERNEL "$L__BB0_1:\nld.global.u32 x, [rd];\nsetp.ne.u32 p, x, 0;\n@p bra $L__BB0_1;\n"
-                                        "mov.u32 i, 0;\nL:\nadd.u32 i, i, 1;\nst.global.u32 [rd], i;\nOTHER:\nsetp.ne.u32 p, i, 9;\n@p bra L;\nret;\n}\n");
+    ptxlint_module *module = kit_module(
+        KERNEL "$L__BB0_1:\nld.global.u32 x, [rd];\nsetp.ne.u32 p, x, 0;\n@p bra $L__BB0_1;\n"
+               "mov.u32 i, 0;\nL:\nadd.u32 i, i, 1;\nst.global.u32 [rd], i;\nOTHER:\nsetp.ne.u32 "
+               "p, i, 9;\n@p bra L;\nret;\n}\n");
     const Trip *got = trips_of(w, module, 0, &launch)->trips;
     assert_int_equal(got[0].source, TRIP_USER);
     assert_true(got[0].count == 77 && got[0].is_exact && !got[0].why);
@@ -432,7 +466,8 @@ static void test_user_trips(void **state)
     ptxlint_module_free(module);
 }
 
-/* The loops are A, from line 8, which is behind KERNEL, to line 18, and in it B, from line 11 to line 15. */
+/* The loops are A, from line 8, which is behind KERNEL, to line 18, and in it B, from line 11 to
+ * line 15. */
 static const struct { uint32_t line; int loop; } lines[] = {
     { 0, -1 }, { 7, -1 }, { 8, 0 }, { 9, 0 }, { 10, 0 }, { 11, 1 }, { 12, 1 }, { 13, 1 }, { 14, 1 }, { 15, 1 }, { 16, 0 }, { 17, 0 }, { 18, 0 }, { 19, -1 }, { 20, -1 },
     { 99, -1 }, { UINT32_MAX, -1 },
@@ -443,13 +478,17 @@ static void test_loop_at_line(void **state)
     World *w = *state;
     if (setjmp(w->failure))
         fail_msg("arena");
-    ptxlint_module *module = kit_module(KERNEL "A:\nld.global.u32 x, [rd];\n// of A\nB:\n// of B\n\nld.global.u32 x, [rd]; setp.ne.u32 p, x, 0;\n@p bra B;\n"
-                                        "// of A again\nsetp.eq.u32 p, x, 1;\n@p bra A;\n// of none\nret;\n}\n");
+    ptxlint_module *module = kit_module(
+        KERNEL "A:\nld.global.u32 x, [rd];\n// of A\nB:\n// of B\n\nld.global.u32 x, [rd]; "
+               "setp.ne.u32 p, x, 0;\n@p bra B;\n"
+               "// of A again\nsetp.eq.u32 p, x, 1;\n@p bra A;\n// of none\nret;\n}\n");
     Session *session = ptx_session_at(module, 0);
     for (size_t i = 0; i < COUNT(lines); i++) {
-        LoopId loop = ptx_loop_at_line(module->ir, &module->ir->funcs[0], ptx_session_cfg(session), ptx_session_loops(session), lines[i].line);
+        LoopId loop = ptx_loop_at_line(module->ir, &module->ir->funcs[0], ptx_session_cfg(session),
+                                       ptx_session_loops(session), lines[i].line);
         if ((loop == NO_LOOP ? -1 : (int)loop) != lines[i].loop)
-            fail_msg("line %u: loop %d, want %d", (unsigned)lines[i].line, (int)loop, lines[i].loop);
+            fail_msg("line %u: loop %d, want %d", (unsigned)lines[i].line, (int)loop,
+                     lines[i].loop);
     }
     ptxlint_module_free(module);
 }
@@ -483,7 +522,8 @@ static void test_branches(void **state)
     for (size_t i = 0; i < COUNT(branches); i++) {
         Text text = { 0 };
         kit_print(&text, "%s", KERNEL);
-        kit_print(&text, "%s\n@p bra L;\nst.global.u32 [rd], t;\nL:\nret;\n}\n", branches[i].condition);
+        kit_print(&text, "%s\n@p bra L;\nst.global.u32 [rd], t;\nL:\nret;\n}\n",
+                  branches[i].condition);
         ptxlint_module *module = kit_module(text.bytes);
         const uint8_t *taken = trips_of(w, module, 0, &launch)->taken;
         if (taken[0] != branches[i].taken || trips_of(w, module, 0, NULL)->taken[0])
@@ -521,7 +561,8 @@ static void test_reasons(void **state)
         assert_int_equal(ptx_session_loops(ptx_session_at(module, 0))->loop_count, 1);
         const Trip *trip = trips_of(w, module, 0, NULL)->trips;
         if (trip->source != TRIP_UNKNOWN || strcmp(trip->why, reasons[i].why))
-            fail_msg("%s\n  want %s\n  got  %s", reasons[i].body, reasons[i].why, trip->why ? trip->why : "a count");
+            fail_msg("%s\n  want %s\n  got  %s", reasons[i].body, reasons[i].why,
+                     trip->why ? trip->why : "a count");
         ptxlint_module_free(module);
         free(text.bytes);
     }
@@ -533,7 +574,9 @@ static void test_description(void **state)
     World *w = *state;
     if (setjmp(w->failure))
         fail_msg("arena");
-    ptxlint_module *module = kit_module(KERNEL "add.u32 i, t, 2;\nL:\nst.global.u32 [rd], i;\nadd.u32 i, i, 5;\nsetp.lt.u32 p, i, rn;\n@p bra L;\nret;\n}\n");
+    ptxlint_module *module = kit_module(KERNEL
+                                        "add.u32 i, t, 2;\nL:\nst.global.u32 [rd], i;\nadd.u32 i, "
+                                        "i, 5;\nsetp.lt.u32 p, i, rn;\n@p bra L;\nret;\n}\n");
     const Trip *trip = trips_of(w, module, 0, NULL)->trips;
     const Reg *reg = &module->ir->funcs[0].regs[trip->induction];
     assert_int_equal(trip->source, TRIP_SYMBOLIC);
@@ -548,7 +591,7 @@ static void test_description(void **state)
     ptxlint_module_free(module);
 }
 
-/* ---- input that is meant to be expensive ------------------------------------------------------------------------- */
+/* ---- input that is meant to be expensive ----------------------------------------------------- */
 
 static void put_chain(Text *text, int length)            /* a value that hangs on as many others */
 {
@@ -559,27 +602,32 @@ static void put_chain(Text *text, int length)            /* a value that hangs o
 static void put_diamonds(Text *text, int length)         /* as many joins, each with two values */
 {
     for (int i = 0; i < length; i++)
-        kit_print(text, "setp.gt.u32 p, t, %d;\n@p bra D%d;\nadd.u32 x, x, %d;\nD%d:\n", i, i, i, i);
+        kit_print(text, "setp.gt.u32 p, t, %d;\n@p bra D%d;\nadd.u32 x, x, %d;\nD%d:\n", i, i, i,
+                  i);
 }
 
 static void put_sequence(Text *text, int length)         /* loops that hand a counter on */
 {
     for (int i = 0; i < length; i++)
-        kit_print(text, "S%d:\nadd.u32 x, x, 1;\nsetp.lt.u32 p, x, %d;\n@p bra S%d;\n", i, 3 * i + 5, i);
+        kit_print(text, "S%d:\nadd.u32 x, x, 1;\nsetp.lt.u32 p, x, %d;\n@p bra S%d;\n", i,
+                  3 * i + 5, i);
 }
 
 static void put_nest(Text *text, int depth)              /* each depends on the one around */
 {
     for (int i = 0; i < depth; i++)
-        kit_print(text, i ? "mov.u32 i%d, i%d;\nN%d:\n" : "mov.u32 i%d, %d;\nN%d:\n", i, i ? i - 1 : 0, i);
+        kit_print(text, i ? "mov.u32 i%d, i%d;\nN%d:\n" : "mov.u32 i%d, %d;\nN%d:\n", i,
+                  i ? i - 1 : 0, i);
     for (int i = depth; i-- > 0;)
-        kit_print(text, "add.u32 i%d, i%d, 1;\nsetp.lt.u32 p, i%d, 100;\n@p bra N%d;\n", i, i, i, i);
+        kit_print(text, "add.u32 i%d, i%d, 1;\nsetp.lt.u32 p, i%d, 100;\n@p bra N%d;\n", i, i, i,
+                  i);
 }
 
 static void put_shared(Text *text, int length)           /* a graph with few nodes and many ways */
 {
     for (int i = 0; i < length; i++)
-        kit_print(text, "min.u32 x, x, t; max.u32 i, x, rn; xor.b32 x, x, i; and.b32 i, x, 255; or.b32 x, x, i;\n");
+        kit_print(text, "min.u32 x, x, t; max.u32 i, x, rn; xor.b32 x, x, i; and.b32 i, x, 255; "
+                        "or.b32 x, x, i;\n");
 }
 
 static const struct { const char *what; void (*put)(Text *, int); int size, few; } costly[] = {
@@ -602,7 +650,8 @@ static void test_costly(void **state)
         Text text = { 0 };
         kit_print(&text, "%s.reg .b32 i<1000>;\nmov.u32 x, t; mov.u32 i, rn;\n", KERNEL);
         costly[i / 2].put(&text, i % 2 ? costly[i / 2].few : costly[i / 2].size);
-        kit_print(&text, "mov.u32 i, t;\nL:\nst.global.u32 [rd], i;\nadd.u32 i, i, 32;\nsetp.lt.u32 p, i, x;\n@p bra L;\nret;\n}\n");
+        kit_print(&text, "mov.u32 i, t;\nL:\nst.global.u32 [rd], i;\nadd.u32 i, i, "
+                         "32;\nsetp.lt.u32 p, i, x;\n@p bra L;\nret;\n}\n");
         ptxlint_module *module = kit_module(text.bytes);
         trips_of(w, module, 0, NULL);
         trips_of(w, module, 0, &launch);
@@ -625,14 +674,18 @@ static void test_corpus(void **state)
         for (FuncId f = 0; f < module->ir->func_count; f++) {
             if (!ptx_session_cfg(ptx_session_at(module, f)))
                 continue;
-            const Trips *plain = trips_of(w, module, f, NULL), *with = trips_of(w, module, f, &launch);
-            for (LoopId loop = 0; loop < ptx_session_loops(ptx_session_at(module, f))->loop_count; loop++) {
+            const Trips *plain = trips_of(w, module, f, NULL),
+                        *with = trips_of(w, module, f, &launch);
+            for (LoopId loop = 0; loop < ptx_session_loops(ptx_session_at(module, f))->loop_count;
+                 loop++) {
                 const Trip *both[] = { &plain->trips[loop], &with->trips[loop] };
                 for (int n = 0; n < 2; n++) {
                     assert_true((both[n]->source == TRIP_UNKNOWN) == (both[n]->why != NULL));
                     assert_true(both[n]->source != TRIP_SYMBOLIC || both[n]->expression);
                     assert_true(!both[n]->is_exact || both[n]->count_min == both[n]->count_max);
-                    assert_true(isnan(both[n]->count) || (both[n]->count >= both[n]->count_min && both[n]->count <= both[n]->count_max));
+                    assert_true(isnan(both[n]->count)
+                                || (both[n]->count >= both[n]->count_min
+                                    && both[n]->count <= both[n]->count_max));
                 }
                 if (both[0]->source == TRIP_CODE && both[0]->is_exact)
                     assert_true(both[1]->source == TRIP_CODE && both[1]->count == both[0]->count);

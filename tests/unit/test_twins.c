@@ -1,13 +1,17 @@
-/* Two bodies of one name in a file, and modules one behind the other: each body is analysed as if it stood alone. */
+/* Two bodies of one name in a file, and modules one behind the other: each body is analysed as if
+ * it stood alone. */
 #include "kit.h"
 
 #include <math.h>
 
 #define HEAD ".version 9.0\n.target sm_90\n.address_size 64\n"
-#define BEGIN "\n{\n.reg .b32 %r<9>; .reg .b64 %rd<9>;\nld.param.u64 %rd1, [p];\nmov.u32 %r1, %tid.x;\n"
+#define BEGIN \
+    "\n{\n.reg .b32 %r<9>; .reg .b64 %rd<9>;\nld.param.u64 %rd1, [p];\nmov.u32 %r1, %tid.x;\n"
 #define END "add.s64 %rd3, %rd1, %rd2;\nst.global.u32 [%rd3], %r1;\nret;\n}\n"
-#define DENSE(name) ".visible .entry " name "(.param .u64 p)" BEGIN "mul.wide.u32 %rd2, %r1, 4;\n" END
-#define APART(name) ".visible .entry " name "(.param .u64 p)" BEGIN "mul.wide.u32 %rd2, %r1, 128;\n" END
+#define DENSE(name) \
+    ".visible .entry " name "(.param .u64 p)" BEGIN "mul.wide.u32 %rd2, %r1, 4;\n" END
+#define APART(name) \
+    ".visible .entry " name "(.param .u64 p)" BEGIN "mul.wide.u32 %rd2, %r1, 128;\n" END
 
 static ptxlint_module *launched(const char *text)
 {
@@ -53,7 +57,8 @@ static void test_entries(void **state)
     for (size_t k = 0; k < 2; k++)
         assert_true(kernels[k].launch.blocks == 64 && kernels[k].launch.block[0] == 64);
     assert_true(sectors_of(module, 0) == 4 && sectors_of(module, 1) == 32);
-    assert_true(ptxlint_module_body(module, &kernels[0]) != ptxlint_module_body(module, &kernels[1]));
+    assert_true(ptxlint_module_body(module, &kernels[0])
+                != ptxlint_module_body(module, &kernels[1]));
     free(list);
     ptxlint_module_free(module);
 }
@@ -76,28 +81,35 @@ static void test_diff(void **state)
         { HEAD DENSE("k") APART("k"), HEAD APART("k"), 1 },
         { HEAD DENSE("k") HEAD APART("k"), HEAD APART("k") HEAD DENSE("k"), 0 },
     };
-    static const char *const tolerance = "findings=1";      /* that the name is there twice is said of the second */
+    /* that the name is there twice is said of the second */
+    static const char *const tolerance = "findings=1";
     (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         char error[256] = "";
         ptxlint_diff *diff;
         ptxlint_report *before = report_of(rows[i].old_text), *after = report_of(rows[i].new_text);
-        assert_int_equal(ptxlint_diff_new(before, after, &tolerance, 1, &diff, error, sizeof error), PTXLINT_OK);
+        assert_int_equal(ptxlint_diff_new(before, after, &tolerance, 1, &diff, error, sizeof error),
+                         PTXLINT_OK);
         const ptxlint_diff_info *info = ptxlint_diff_get_info(diff);
         if (info->removed_count != rows[i].removed || info->regressed_count)
-            fail_msg("row %zu: %zu removed, %zu regressed", i, info->removed_count, info->regressed_count);
+            fail_msg("row %zu: %zu removed, %zu regressed", i, info->removed_count,
+                     info->regressed_count);
         ptxlint_diff_free(diff);
         ptxlint_report_free(before);
         ptxlint_report_free(after);
     }
 }
 
-/* A second module has variables, functions and files of its own, and says nothing about the first's target. */
+/* A second module has variables, functions and files of its own, and says nothing about the first's
+ * target. */
 static void test_modules(void **state)
 {
-    static const char first[] = HEAD ".file 1 \"one.cu\"\n.shared .align 4 .b8 s[4096];\n.func f() { ret; }\n" DENSE("k");
-    static const char second[] = ".version 8.0\n.target sm_80, debug\n.address_size 32\n.file 1 \"two.cu\"\n.shared .align 4 .b8 s[16];\n"
-        ".func f();\n.visible .entry k()\n{\n.loc 1 7 1\nst.shared.u32 [s+16], 0;\ncall f;\nret;\n}\n.func f() { trap; }\n";
+    static const char first[] = HEAD
+        ".file 1 \"one.cu\"\n.shared .align 4 .b8 s[4096];\n.func f() { ret; }\n" DENSE("k");
+    static const char second[] = ".version 8.0\n.target sm_80, debug\n.address_size 32\n.file 1 "
+                                 "\"two.cu\"\n.shared .align 4 .b8 s[16];\n"
+                                 ".func f();\n.visible .entry k()\n{\n.loc 1 7 1\nst.shared.u32 "
+                                 "[s+16], 0;\ncall f;\nret;\n}\n.func f() { trap; }\n";
     Text text = { 0 };
     size_t count;
     (void)state;
@@ -124,7 +136,9 @@ static void test_modules(void **state)
 /* Lines apart, what is found of a module does not depend on what stands before it. */
 static void test_alone(void **state)
 {
-    static const char *const paths[] = { "testdata/ptx/saxpy.sm_90.ptx", "testdata/ptx/reduction.sm_90.ptx", "testdata/ptx/loops.sm_90.ptx" };
+    static const char *const paths[] = { "testdata/ptx/saxpy.sm_90.ptx",
+                                         "testdata/ptx/reduction.sm_90.ptx",
+                                         "testdata/ptx/loops.sm_90.ptx" };
     (void)state;
     for (size_t p = 0; p < COUNT(paths); p++) {
         size_t length, one, two;
@@ -133,7 +147,8 @@ static void test_alone(void **state)
         kit_put(&both, text, length);
         kit_put(&both, text, length);
         ptxlint_module *alone = launched(text), *twice = launched(both.bytes);
-        const ptxlint_kernel *k = ptxlint_module_kernels(alone, &one), *j = ptxlint_module_kernels(twice, &two);
+        const ptxlint_kernel *k = ptxlint_module_kernels(alone, &one),
+                             *j = ptxlint_module_kernels(twice, &two);
         size_t findings, of_both;
         ptxlint_module_diagnostics(alone, &findings);
         ptxlint_module_diagnostics(twice, &of_both);
@@ -141,7 +156,8 @@ static void test_alone(void **state)
         assert_int_equal(of_both, 2 * findings + 1);
         for (size_t i = 0; i < two; i++) {
             const ptxlint_kernel *own = &k[i % one];
-            double before = own->projections[0].time.predicted_us, now = j[i].projections[0].time.predicted_us;
+            double before = own->projections[0].time.predicted_us,
+                   now = j[i].projections[0].time.predicted_us;
             assert_string_equal(j[i].name, own->name);
             assert_true(ptxlint_module_body(twice, &j[i]) == ptxlint_module_body(alone, own));
             assert_int_equal(j[i].projections[0].registers, own->projections[0].registers);
@@ -157,7 +173,10 @@ static void test_alone(void **state)
 UNIT(twins)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_entries), cmocka_unit_test(test_diff), cmocka_unit_test(test_modules), cmocka_unit_test(test_alone),
+        cmocka_unit_test(test_entries),
+        cmocka_unit_test(test_diff),
+        cmocka_unit_test(test_modules),
+        cmocka_unit_test(test_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,7 @@
-/* test_uniform.c -- what is said to be the same in the lanes of a warp, or to have a step from lane to lane, against an interpreter that runs every thread of
- * random kernels (oracle.c): the registers that hold addresses are looked at. unit uniform [FIRST COUNT]: more kernels, from a seed on. */
+/* test_uniform.c -- what is said to be the same in the lanes of a warp, or to have a step from lane
+ * to lane, against an interpreter that runs every thread of random kernels (oracle.c): the
+ * registers that hold addresses are looked at. unit uniform [FIRST COUNT]: more kernels, from a
+ * seed on. */
 #include "kit.h"
 #include "oracle.h"
 
@@ -12,7 +14,8 @@ typedef struct Watch {
     ptxlint_value claims[ORACLE_ACCESSES];
     bool is_claimed[ORACLE_ACCESSES];
     uint32_t lines[ORACLE_ACCESSES];
-    uint64_t seed, first[ORACLE_ACCESSES][ORACLE_KEYS];     /* of the first warp of the block in hand */
+    /* of the first warp of the block in hand */
+    uint64_t seed, first[ORACLE_ACCESSES][ORACLE_KEYS];
     bool has_first[ORACLE_ACCESSES][ORACLE_KEYS];
     uint32_t ctaid[3];
     unsigned counts[5], wrong;
@@ -21,10 +24,12 @@ typedef struct Watch {
 static void complain(Watch *w, unsigned access, const char *what)
 {
     if (w->wrong++ < 12)
-        print_message("seed %llu line %u: not %s\n", (unsigned long long)w->seed, w->lines[access], what);
+        print_message("seed %llu line %u: not %s\n", (unsigned long long)w->seed, w->lines[access],
+                      what);
 }
 
-static void look(void *context, unsigned access, const uint32_t ctaid[3], unsigned key, uint32_t lanes, const uint64_t *addresses)
+static void look(void *context, unsigned access, const uint32_t ctaid[3], unsigned key,
+                 uint32_t lanes, const uint64_t *addresses)
 {
     Watch *w = context;
     const ptxlint_value *claim = &w->claims[access];
@@ -34,10 +39,16 @@ static void look(void *context, unsigned access, const uint32_t ctaid[3], unsign
     memcpy(w->ctaid, ctaid, sizeof w->ctaid);
     if (!w->is_claimed[access] || claim->certainty != PTXLINT_EXACT)
         return;
-    bool is_uniform = claim->uniformity == PTXLINT_UNIFORM_BLOCK || claim->uniformity == PTXLINT_UNIFORM_WARP;
+    bool is_uniform = claim->uniformity == PTXLINT_UNIFORM_BLOCK
+                      || claim->uniformity == PTXLINT_UNIFORM_WARP;
     int64_t stride = is_uniform ? 0 : claim->stride;
-    for (unsigned i = 0; i < ORACLE_LANES && (is_uniform || (claim->uniformity == PTXLINT_AFFINE && stride != PTXLINT_UNKNOWN)); i++)
-        if (lanes >> i & 1 && (uint32_t)(addresses[i] - addresses[first]) != (uint32_t)(stride * (int64_t)(i - first))) {
+    for (unsigned i = 0;
+         i < ORACLE_LANES
+         && (is_uniform || (claim->uniformity == PTXLINT_AFFINE && stride != PTXLINT_UNKNOWN));
+         i++)
+        if (lanes >> i & 1
+            && (uint32_t)(addresses[i] - addresses[first])
+                   != (uint32_t)(stride * (int64_t)(i - first))) {
             complain(w, access, is_uniform ? "uniform" : "affine");
             return;
         }
@@ -50,7 +61,8 @@ static void look(void *context, unsigned access, const uint32_t ctaid[3], unsign
 }
 
 /* What is said of the statement before each access, which made its address. */
-static void take_claims(Watch *w, const OracleKernel *kernel, const ptxlint_module *module, const Text *text)
+static void take_claims(Watch *w, const OracleKernel *kernel, const ptxlint_module *module,
+                        const Text *text)
 {
     const ptxlint_kernel *view = kit_kernel(module, "k");
     const OracleAccess *accesses;
@@ -95,7 +107,8 @@ static void check_kernel(Watch *w, uint64_t seed)
     memset(w->has_first, 0, sizeof w->has_first);
     take_claims(w, kernel, module, &text);
     oracle_watch(kernel, look, w);
-    Surroundings around = { .base = oracle_random(&random) >> 17 & ~UINT64_C(255), .salt = oracle_random(&random) };
+    Surroundings around = { .base = oracle_random(&random) >> 17 & ~UINT64_C(255),
+                            .salt = oracle_random(&random) };
     for (unsigned p = 1; p < ORACLE_PARAMS; p++)
         around.params[p] = oracle_random(&random) >> random % 60;
     oracle_run(kernel, &around, figures);
@@ -112,14 +125,17 @@ static void test_claims_hold(void **state)
     assert_non_null(w);
     for (unsigned i = 0; i < kernel_count; i++)
         check_kernel(w, first_seed + i);
-    print_message("block %u, warp %u, affine %u, divergent %u, unknown %u; wrong %u\n", w->counts[PTXLINT_UNIFORM_BLOCK], w->counts[PTXLINT_UNIFORM_WARP],
-                  w->counts[PTXLINT_AFFINE], w->counts[PTXLINT_DIVERGENT], w->counts[PTXLINT_UNIFORMITY_UNKNOWN], w->wrong);
+    print_message("block %u, warp %u, affine %u, divergent %u, unknown %u; wrong %u\n",
+                  w->counts[PTXLINT_UNIFORM_BLOCK], w->counts[PTXLINT_UNIFORM_WARP],
+                  w->counts[PTXLINT_AFFINE], w->counts[PTXLINT_DIVERGENT],
+                  w->counts[PTXLINT_UNIFORMITY_UNKNOWN], w->wrong);
     assert_int_equal(w->wrong, 0);
-    assert_true(kernel_count < KERNELS || w->counts[PTXLINT_UNIFORM_BLOCK] + w->counts[PTXLINT_UNIFORM_WARP] > 500);
+    assert_true(kernel_count < KERNELS
+                || w->counts[PTXLINT_UNIFORM_BLOCK] + w->counts[PTXLINT_UNIFORM_WARP] > 500);
     free(w);
 }
 
-/* ---- conditions -------------------------------------------------------------------------------------------------- */
+/* ---- conditions ------------------------------------------------------------------------------ */
 
 static const struct {
     const char *what, *block, *code;
@@ -159,25 +175,33 @@ static void test_conditions(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT(conditions); i++) {
         Text text = { 0 };
-        kit_print(&text, ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p, .param .u32 n)\n{\n.reg .pred %%p<2>;\n.reg .b32 %%r<4>;\n"
-                         ".reg .b64 %%rd<2>;\nld.param.u64 %%rd1, [p];\nld.param.u32 %%r2, [n];\nmov.u32 %%r1, %%tid.x;\n%s\n@%%p1 bra L;\n"
-                         "st.global.u32 [%%rd1], %%r2;\nL:\nret;\n}\n", conditions[i].code);
+        kit_print(&text,
+                  ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p, "
+                  ".param .u32 n)\n{\n.reg .pred %%p<2>;\n.reg .b32 %%r<4>;\n"
+                  ".reg .b64 %%rd<2>;\nld.param.u64 %%rd1, [p];\nld.param.u32 %%r2, [n];\nmov.u32 "
+                  "%%r1, %%tid.x;\n%s\n@%%p1 bra L;\n"
+                  "st.global.u32 [%%rd1], %%r2;\nL:\nret;\n}\n",
+                  conditions[i].code);
         ptxlint_launches *launches = NULL;
         ptxlint_options options;
         ptxlint_options_init(&options);
         assert_int_equal(ptxlint_launches_new(NULL, 0, &launches, NULL, 0), PTXLINT_OK);
         if (conditions[i].block)
-            assert_int_equal(ptxlint_launches_set(launches, "block", conditions[i].block, NULL, 0), PTXLINT_OK);
+            assert_int_equal(ptxlint_launches_set(launches, "block", conditions[i].block, NULL, 0),
+                             PTXLINT_OK);
         options.launches = launches;
         ptxlint_module *module = NULL;
-        assert_int_equal(ptxlint_module_new(text.bytes, text.length, &options, &module), PTXLINT_OK);
+        assert_int_equal(ptxlint_module_new(text.bytes, text.length, &options, &module),
+                         PTXLINT_OK);
         char *errors = kit_list(module, true);
         assert_string_equal(errors, "");
         const ptxlint_kernel *kernel = kit_kernel(module, "k");
         assert_int_equal(kernel->branch_count, 1);
         const ptxlint_branch *branch = kernel->branches;
-        if (branch->condition != conditions[i].condition || branch->splits != conditions[i].splits || branch->certainty != conditions[i].certainty)
-            fail_msg("%s: %s, splits %d, certainty %d", conditions[i].what, ptxlint_uniformity_text(branch->condition), branch->splits, branch->certainty);
+        if (branch->condition != conditions[i].condition || branch->splits != conditions[i].splits
+            || branch->certainty != conditions[i].certainty)
+            fail_msg("%s: %s, splits %d, certainty %d", conditions[i].what,
+                     ptxlint_uniformity_text(branch->condition), branch->splits, branch->certainty);
         free(errors);
         free(text.bytes);
         ptxlint_module_free(module);
@@ -190,11 +214,16 @@ static void test_called(void **state)
 {
     (void)state;
     ptxlint_module *module = kit_module(
-        ".version 8.0\n.target sm_90\n.address_size 64\n.func f(.param .b64 p, .param .b32 i)\n{\n.reg .b64 %rd<4>;\n.reg .b32 %r<3>;\nld.param.u64 %rd1, [p];\n"
-        "ld.param.u32 %r1, [i];\nmul.wide.u32 %rd2, %r1, 4;\nadd.s64 %rd3, %rd1, %rd2;\nst.global.u32 [%rd3], %r1;\nret;\n}\n"
-        ".visible .entry k(.param .u64 in) .reqntid 32\n{\n.reg .b64 %rd<3>;\n.reg .b32 %r<3>;\nld.param.u64 %rd1, [in];\nmov.u32 %r1, %tid.x;\n"
-        "{\n.param .b64 p;\n.param .b32 i;\nst.param.b64 [p], %rd1;\nst.param.b32 [i], %r1;\ncall f, (p, i);\n}\nshl.b32 %r2, %r1, 1;\n"
-        "{\n.param .b64 p;\n.param .b32 i;\nst.param.b64 [p], %rd1;\nst.param.b32 [i], %r2;\ncall f, (p, i);\n}\nret;\n}\n");
+        ".version 8.0\n.target sm_90\n.address_size 64\n.func f(.param .b64 p, .param .b32 "
+        "i)\n{\n.reg .b64 %rd<4>;\n.reg .b32 %r<3>;\nld.param.u64 %rd1, [p];\n"
+        "ld.param.u32 %r1, [i];\nmul.wide.u32 %rd2, %r1, 4;\nadd.s64 %rd3, %rd1, "
+        "%rd2;\nst.global.u32 [%rd3], %r1;\nret;\n}\n"
+        ".visible .entry k(.param .u64 in) .reqntid 32\n{\n.reg .b64 %rd<3>;\n.reg .b32 "
+        "%r<3>;\nld.param.u64 %rd1, [in];\nmov.u32 %r1, %tid.x;\n"
+        "{\n.param .b64 p;\n.param .b32 i;\nst.param.b64 [p], %rd1;\nst.param.b32 [i], %r1;\ncall "
+        "f, (p, i);\n}\nshl.b32 %r2, %r1, 1;\n"
+        "{\n.param .b64 p;\n.param .b32 i;\nst.param.b64 [p], %rd1;\nst.param.b32 [i], %r2;\ncall "
+        "f, (p, i);\n}\nret;\n}\n");
     const ptxlint_kernel *kernel = kit_kernel(module, "k");
     unsigned found = 0;
     for (size_t i = 0; i < kernel->access_count; i++) {
@@ -204,9 +233,12 @@ static void test_called(void **state)
             continue;
         found++;
         assert_string_equal(a->function, "f");
-        assert_true(a->sectors_per_request == 6 && a->used_bytes_per_request == 128 && a->moved_bytes_per_request == 192);     /* 4 once, 8 once */
+        /* 4 once, 8 once */
+        assert_true(a->sectors_per_request == 6 && a->used_bytes_per_request == 128
+                    && a->moved_bytes_per_request == 192);
         assert_true(a->chain_count >= 2);
-        assert_int_equal(kit_line(module, a->chain[0].span.begin), kit_line(module, a->span.begin) - 1);
+        assert_int_equal(kit_line(module, a->chain[0].span.begin),
+                         kit_line(module, a->span.begin) - 1);
     }
     assert_int_equal(found, 1);
     ptxlint_module_free(module);
@@ -217,9 +249,12 @@ static void test_related(void **state)
 {
     (void)state;
     ptxlint_module *module = kit_module(
-        ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 in) .reqntid 256\n{\n.reg .b64 %rd<6>;\n.reg .b32 %r<3>;\n"
-        "ld.param.u64 %rd1, [in];\nmov.u32 %r1, %tid.x;\nmul.wide.u32 %rd2, %r1, 4096;\nadd.s64 %rd3, %rd1, %rd2;\nld.global.u32 %r2, [%rd3];\n"
-        "mul.wide.u32 %rd4, %r1, 4;\nadd.s64 %rd5, %rd1, %rd4;\nst.global.u32 [%rd5], %r2;\nret;\n}\n");
+        ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 in) .reqntid "
+        "256\n{\n.reg .b64 %rd<6>;\n.reg .b32 %r<3>;\n"
+        "ld.param.u64 %rd1, [in];\nmov.u32 %r1, %tid.x;\nmul.wide.u32 %rd2, %r1, 4096;\nadd.s64 "
+        "%rd3, %rd1, %rd2;\nld.global.u32 %r2, [%rd3];\n"
+        "mul.wide.u32 %rd4, %r1, 4;\nadd.s64 %rd5, %rd1, %rd4;\nst.global.u32 [%rd5], "
+        "%r2;\nret;\n}\n");
     size_t count, found = 0;
     const ptxlint_diagnostic *diags = ptxlint_module_diagnostics(module, &count);
     for (size_t i = 0; i < count; i++) {
@@ -228,8 +263,10 @@ static void test_related(void **state)
         found++;
         assert_int_equal(diags[i].related_count, 3);
         assert_int_equal(kit_line(module, diags[i].related[0].span.begin), 11);
-        assert_string_equal(diags[i].related[1].message, "address depends on this value: lane stride 4096");
-        assert_string_equal(diags[i].related[2].message, "address depends on this value: lane stride 1");
+        assert_string_equal(diags[i].related[1].message,
+                            "address depends on this value: lane stride 4096");
+        assert_string_equal(diags[i].related[2].message,
+                            "address depends on this value: lane stride 1");
     }
     assert_int_equal(found, 1);
     ptxlint_module_free(module);
@@ -242,7 +279,10 @@ UNIT(uniform)
         kernel_count = (unsigned)strtoul(argv[2], NULL, 0);
     }
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_claims_hold), cmocka_unit_test(test_conditions), cmocka_unit_test(test_called), cmocka_unit_test(test_related),
+        cmocka_unit_test(test_claims_hold),
+        cmocka_unit_test(test_conditions),
+        cmocka_unit_test(test_called),
+        cmocka_unit_test(test_related),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
-/* unit.c -- unit SUBJECT [ARGUMENT...]: runs the tests of one subject. All are one program, so that a change of the library links once. */
+/* unit.c -- unit SUBJECT [ARGUMENT...]: runs the tests of one subject. All are one program, so that
+ * a change of the library links once. */
 #include "kit.h"
 
 #include "units.h"              /* UNITS: U(name) for each subject */

@@ -4,14 +4,17 @@
 #include "analysis/sim/machine.h"
 
 /* An unknown base of a pointer is no assumption: its alignment is a promise of the allocator. */
-static bool is_base(const Machine *m, const Var *var, uint32_t position, unsigned bytes, uint64_t pointers)
+static bool is_base(const Machine *m, const Var *var, uint32_t position, unsigned bytes,
+                    uint64_t pointers)
 {
     bool may_be = position >= MAX_POINTERS || pointers >> position & 1;
     return may_be && bytes == m->module->address_size / 8 && var->bytes >= bytes;
 }
 
-/* Of a parameter that begins at byte `from`: how many guesses, written to out where that is not NULL. */
-static uint32_t list_param(const Machine *m, uint32_t position, uint64_t pointers, AssumedParam *out)
+/* Of a parameter that begins at byte `from`: how many guesses, written to out where that is not
+ * NULL. */
+static uint32_t list_param(const Machine *m, uint32_t position, uint64_t pointers,
+                           AssumedParam *out)
 {
     VarId id = m->module->funcs[m->kernel].params[position];
     if (id == NO_ID || !ptx_machine_placed(m, id))
@@ -25,7 +28,9 @@ static uint32_t list_param(const Machine *m, uint32_t position, uint64_t pointer
         if (!bytes || is_base(m, var, position, bytes, pointers))
             continue;
         if (out)
-            out[count] = (AssumedParam){ position, (uint32_t)(at - from), bytes, ptx_machine_guess(at, bytes, is_float), is_float, bytes < var->bytes };
+            out[count] = (AssumedParam){ position, (uint32_t)(at - from),
+                                         bytes,    ptx_machine_guess(at, bytes, is_float),
+                                         is_float, bytes < var->bytes };
         count++;
     }
     return count;

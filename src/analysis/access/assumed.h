@@ -1,4 +1,5 @@
-/* assumed.h -- what a run took for values of the launch that it was not given, as a list of the evaluation. */
+/* assumed.h -- what a run took for values of the launch that it was not given, as a list of the
+ * evaluation. */
 #ifndef PTX_ANALYSIS_ACCESS_ASSUMED_H
 #define PTX_ANALYSIS_ACCESS_ASSUMED_H
 

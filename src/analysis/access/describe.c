@@ -22,7 +22,8 @@ const char *ptx_count_describe(Arena *arena, const Count *count, uint32_t bytes)
         snprintf(text, sizeof text, "lanes are %" PRId64 " bytes apart", apart);
         break;
     case PATTERN_PER_THREAD:
-        snprintf(text, sizeof text, "each lane accesses its own range, %" PRId64 " bytes from the next", apart);
+        snprintf(text, sizeof text,
+                 "each lane accesses its own range, %" PRId64 " bytes from the next", apart);
         break;
     case PATTERN_ROWS:
         snprintf(text, sizeof text, "lanes are contiguous in pieces that lie apart");
@@ -30,7 +31,8 @@ const char *ptx_count_describe(Arena *arena, const Count *count, uint32_t bytes)
     case PATTERN_IRREGULAR:
         if (apart <= (int64_t)bytes)
             return "lane addresses are irregular";
-        snprintf(text, sizeof text, "lane addresses are irregular, most of them %" PRId64 " bytes apart", apart);
+        snprintf(text, sizeof text,
+                 "lane addresses are irregular, most of them %" PRId64 " bytes apart", apart);
         break;
     default:
         return "";
@@ -38,10 +40,14 @@ const char *ptx_count_describe(Arena *arena, const Count *count, uint32_t bytes)
     return ptx_arena_strndup(arena, text, strlen(text));
 }
 
-/* Sectors of global memory, passes through shared memory, or addresses of constants; of a request. */
+/* Sectors of global memory, passes through shared memory, or addresses of constants; of a
+ * request. */
 static double cost_of(const Count *count)
 {
-    return (count->sectors > 0 ? count->sectors : count->wavefronts > 0 ? count->wavefronts : count->addresses) / count->requests;
+    return (count->sectors > 0      ? count->sectors
+            : count->wavefronts > 0 ? count->wavefronts
+                                    : count->addresses)
+           / count->requests;
 }
 
 static bool is_same_in_all(const Evaluation *evaluation, const Count *shaped)
@@ -62,12 +68,18 @@ const char *ptx_shapes_describe(Arena *arena, const Evaluation *evaluation, cons
     for (unsigned i = 0; i < evaluation->shape_count; i++) {
         const uint32_t *shape = evaluation->shapes[i];
         const Count *count = &insn->shaped[i];
-        const char *what = count->sectors > 0 ? " sectors" : count->wavefronts > 0 ? " wavefronts" : " addresses";
+        const char *what = count->sectors > 0      ? " sectors"
+                           : count->wavefronts > 0 ? " wavefronts"
+                                                   : " addresses";
         size_t length = strlen(text);
         if (!(count->requests > 0))
             continue;
-        snprintf(block, sizeof block, shape[2] > 1 ? "%" PRIu32 "x%" PRIu32 "x%" PRIu32 : "%" PRIu32 "x%" PRIu32, shape[0], shape[1], shape[2]);
-        snprintf(text + length, sizeof text - length, "%s%s: %.3g%s", length ? ", " : "by shape of the block: ", block, cost_of(count), length ? "" : what);
+        snprintf(block, sizeof block,
+                 shape[2] > 1 ? "%" PRIu32 "x%" PRIu32 "x%" PRIu32 : "%" PRIu32 "x%" PRIu32,
+                 shape[0], shape[1], shape[2]);
+        snprintf(text + length, sizeof text - length, "%s%s: %.3g%s",
+                 length ? ", " : "by shape of the block: ", block, cost_of(count),
+                 length ? "" : what);
     }
     return ptx_arena_strndup(arena, text, strlen(text));
 }
@@ -76,11 +88,14 @@ const char *ptx_count_advise(const Count *count)
 {
     switch ((AccessPattern)count->pattern) {
     case PATTERN_OFFSET:
-        return "let rows begin at multiples of 128 bytes: pad them, as cudaMallocPitch does, and put what stands before the first element in front";
+        return "let rows begin at multiples of 128 bytes: pad them, as cudaMallocPitch does, and "
+               "put what stands before the first element in front";
     case PATTERN_PER_THREAD:
-        return "let neighbouring threads take neighbouring elements, and step by the number of threads";
+        return "let neighbouring threads take neighbouring elements, and step by the number of "
+               "threads";
     case PATTERN_STRIDED:
-        return "let consecutive threads access consecutive elements: exchange the thread indices, or use an array for each member of a structure";
+        return "let consecutive threads access consecutive elements: exchange the thread indices, "
+               "or use an array for each member of a structure";
     default:
         return "let the lanes of a warp take neighbouring elements";
     }

@@ -4,7 +4,8 @@
 
 #define UNKNOWN ((double)NAN)
 
-enum { WORK_FLOOR = 1 << 20, WORK_PER_INSN = 64 };     /* instructions and edges that are looked at */
+/* instructions and edges that are looked at */
+enum { WORK_FLOOR = 1 << 20, WORK_PER_INSN = 64 };
 
 struct PartedCosts {
     const Evaluation *evaluation;
@@ -17,7 +18,8 @@ struct PartedCosts {
     uint64_t work;              /* left */
 };
 
-PartedCosts *ptx_divergence_new(Arena *arena, const Evaluation *evaluation, const Func *func, const Cfg *cfg, const Dom *dom)
+PartedCosts *ptx_divergence_new(Arena *arena, const Evaluation *evaluation, const Func *func,
+                                const Cfg *cfg, const Dom *dom)
 {
     PartedCosts *costs = ptx_arena_new(arena, PartedCosts);
     *costs = (PartedCosts){ .evaluation = evaluation, .cfg = cfg, .dom = dom };
@@ -32,7 +34,8 @@ PartedCosts *ptx_divergence_new(Arena *arena, const Evaluation *evaluation, cons
 
 enum { BOTH_SIDES = -1 };
 
-/* Blocks on the ways from a branch to where they meet: on all of them, or by one successor alone. False: too much work. */
+/* Blocks on the ways from a branch to where they meet: on all of them, or by one successor alone.
+ * False: too much work. */
 static bool find_region(PartedCosts *costs, BlockId from, int side)
 {
     uint32_t count = 0;
@@ -49,7 +52,8 @@ static bool find_region(PartedCosts *costs, BlockId from, int side)
         for (uint32_t e = 0; e < block->succ_count; e++) {
             BlockId to = costs->cfg->succs[block->succ_first + e];
             bool is_other_side = at == from && side != BOTH_SIDES && e != (uint32_t)side;
-            if (is_other_side || to == EXIT_BLOCK || to == costs->dom->ipdom[from] || to == from || costs->seen[to] == costs->number)
+            if (is_other_side || to == EXIT_BLOCK || to == costs->dom->ipdom[from] || to == from
+                || costs->seen[to] == costs->number)
                 continue;
             costs->seen[to] = costs->number;
             costs->region[costs->region_count++] = to;
@@ -84,8 +88,9 @@ static double wasted_on(PartedCosts *costs, BlockId block, const Count *branch, 
 
 #define LIGHT 0.25              /* of what the other side costs */
 
-/* A bound that cuts off the first or the last lanes of a warp, which then have nothing to do: the end of an array, the last round of a loop that a warp or
- * a block strides through. They lie side by side already. */
+/* A bound that cuts off the first or the last lanes of a warp, which then have nothing to do: the
+ * end of an array, the last round of a loop that a warp or a block strides through. They lie side
+ * by side already. */
 static bool is_bound(PartedCosts *costs, BlockId block, const Count *branch)
 {
     if (branch->edged < branch->parted || costs->cfg->blocks[block].succ_count != 2)
@@ -109,5 +114,7 @@ DivergenceCost ptx_divergence_measure(PartedCosts *costs, BlockId block)
         return (DivergenceCost){ UNKNOWN, UNKNOWN, UNKNOWN, CERTAINTY_ESTIMATE };
     bool is_exact = !branch->doubt && !evaluation->block_is_assumed && evaluation->is_whole;
     double wasted = wasted_slots(costs, block, branch);
-    return (DivergenceCost){ 100 * branch->parted / branch->warps, wasted, 100 * wasted / costs->slots, is_exact ? CERTAINTY_EXACT : CERTAINTY_ESTIMATE };
+    return (DivergenceCost){ 100 * branch->parted / branch->warps, wasted,
+                             100 * wasted / costs->slots,
+                             is_exact ? CERTAINTY_EXACT : CERTAINTY_ESTIMATE };
 }

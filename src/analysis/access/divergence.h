@@ -1,4 +1,5 @@
-/* divergence.h -- what a branch that parts the lanes of warps costs, from counts of a launch (evaluate.h). */
+/* divergence.h -- what a branch that parts the lanes of warps costs, from counts of a launch
+ * (evaluate.h). */
 #ifndef PTX_ANALYSIS_ACCESS_DIVERGENCE_H
 #define PTX_ANALYSIS_ACCESS_DIVERGENCE_H
 
@@ -7,8 +8,12 @@
 #include "analysis/access/evaluate.h"
 
 typedef struct DivergenceCost {
-    double percent;             /* of a warp's executions of the branch: those that part its lanes; NaN: not known, since it never runs or data decide */
-    double wasted_slots;        /* issue slots up to where the lanes meet again, beyond those that they would take if packed as densely as at the branch; NaN */
+    /* of a warp's executions of the branch: those that part its lanes; NaN: not known, since it
+     * never runs or data decide */
+    double percent;
+    /* issue slots up to where the lanes meet again, beyond those that they would take if packed as
+     * densely as at the branch; NaN */
+    double wasted_slots;
     double wasted_percent;      /* of all that the kernel takes in its own function */
     Certainty certainty;        /* of percent; the others are estimates */
 } DivergenceCost;
@@ -17,7 +22,8 @@ typedef struct DivergenceCost {
 typedef struct PartedCosts PartedCosts;
 
 /* Owned by arena, where it does its work too. */
-PartedCosts *ptx_divergence_new(Arena *arena, const Evaluation *evaluation, const Func *func, const Cfg *cfg, const Dom *dom);
+PartedCosts *ptx_divergence_new(Arena *arena, const Evaluation *evaluation, const Func *func,
+                                const Cfg *cfg, const Dom *dom);
 
 /* block ends in the branch. The work for all of them is bounded; what is beyond is not known. */
 DivergenceCost ptx_divergence_measure(PartedCosts *costs, BlockId block);

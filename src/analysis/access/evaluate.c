@@ -10,7 +10,13 @@
 #include <math.h>
 #include <string.h>
 
-enum { MAX_CLASSES = 27, SAMPLES_INSIDE = 24, SAMPLES_ASSUMED = 2, QUICK_STAYS = 4, MIN_BLOCKS = 3 };
+enum {
+    MAX_CLASSES = 27,
+    SAMPLES_INSIDE = 24,
+    SAMPLES_ASSUMED = 2,
+    QUICK_STAYS = 4,
+    MIN_BLOCKS = 3
+};
 
 /* Blocks that lie alike at the edges of the grid: [first, first + count) in each dimension. */
 typedef struct Class {
@@ -51,7 +57,8 @@ static Footprint *footprint_of(const AccessEvaluator *e)
 static void add_tally(AccessEvaluator *e, const Func *func, Evaluated *insns)
 {
     if (e->tally_count == e->tally_capacity)
-        e->tallies = ptx_arena_grow(e->arena, e->tallies, e->tally_count, &e->tally_capacity, sizeof *e->tallies);
+        e->tallies = ptx_arena_grow(e->arena, e->tallies, e->tally_count, &e->tally_capacity,
+                                    sizeof *e->tallies);
     AccessTally *tally = &e->tallies[e->tally_count++];
     *tally = (AccessTally){ func, insns, ptx_arena_array(e->arena, Count, func->insn_count), ptx_arena_array(e->arena, double, func->insn_count), NULL };
     for (InsnId i = 0; i < func->insn_count; i++) {
@@ -60,7 +67,7 @@ static void add_tally(AccessEvaluator *e, const Func *func, Evaluated *insns)
     }
 }
 
-/* ---- classes of blocks ------------------------------------------------------------------------------------------- */
+/* ---- classes of blocks ----------------------------------------------------------------------- */
 
 /* Of a dimension: the first, the inner ones, the last. */
 static unsigned cut(uint32_t size, uint32_t first[3], uint32_t count[3])
@@ -95,7 +102,7 @@ static unsigned make_classes(const uint32_t grid[3], Class *classes)
     return made;
 }
 
-/* ---- one block --------------------------------------------------------------------------------------------------- */
+/* ---- one block ------------------------------------------------------------------------------- */
 
 static void note_ratio(AccessTally *tally, InsnId insn, const Count *count)
 {
@@ -108,14 +115,16 @@ static void note_ratio(AccessTally *tally, InsnId insn, const Count *count)
         tally->insns[insn].differs = true;
 }
 
-/* Executions by the warp of a block that comes here most often; where warps are not told apart, by its warps on average. */
+/* Executions by the warp of a block that comes here most often; where warps are not told apart, by
+ * its warps on average. */
 static double longest_of(const Count *count, uint32_t warps)
 {
     return fmax(count->most, count->warps / warps);
 }
 
 /* is_rest: only of what was not come to before. warps: of a block. How many instructions ran. */
-static double collect_routine(const FuncState *func_state, AccessTally *tally, double weight, bool is_rest, uint32_t warps)
+static double collect_routine(const FuncState *func_state, AccessTally *tally, double weight,
+                              bool is_rest, uint32_t warps)
 {
     double work = 0;
     for (InsnId i = 0, end; i < func_state->func->insn_count; i = end) {
@@ -135,7 +144,8 @@ static double collect_routine(const FuncState *func_state, AccessTally *tally, d
         }
         for (InsnId k = i; k < end; k++)
             tally->totals[k].longest = fmax(tally->totals[k].longest, longest);
-        for (InsnId k = i; func_state->slice.plain[i] && k < end; k++) {   /* they run as often as the first of them */
+        /* they run as often as the first of them */
+        for (InsnId k = i; func_state->slice.plain[i] && k < end; k++) {
             tally->totals[k].warps += weight * first->warps;
             tally->totals[k].lanes += weight * first->lanes;
             tally->totals[k].most += weight * first->most;
@@ -171,7 +181,8 @@ static double collect(AccessEvaluator *e, double weight)
     return work;
 }
 
-/* A block that the budget cuts short counts only where there is no other: it would show the beginning of the kernel without its end. */
+/* A block that the budget cuts short counts only where there is no other: it would show the
+ * beginning of the kernel without its end. */
 static void run_block(AccessEvaluator *e, const uint32_t ctaid[3], double weight)
 {
     if (e->machine->is_cut && e->out->blocks_run)
@@ -185,7 +196,7 @@ static void run_block(AccessEvaluator *e, const uint32_t ctaid[3], double weight
     e->out->blocks_run += !is_left_out;
 }
 
-/* ---- all blocks -------------------------------------------------------------------------------------------------- */
+/* ---- all blocks ------------------------------------------------------------------------------ */
 
 enum { MAX_PIECES = 1 << 12 };
 
@@ -198,7 +209,8 @@ typedef struct Pieces {         /* that no run stands for yet */
     uint32_t count;
 } Pieces;
 
-static bool push_piece(Pieces *pieces, const AccessPiece *from, unsigned d, uint32_t first, uint32_t step, uint32_t count)
+static bool push_piece(Pieces *pieces, const AccessPiece *from, unsigned d, uint32_t first,
+                       uint32_t step, uint32_t count)
 {
     if (!count)
         return true;
@@ -216,11 +228,14 @@ static bool push_piece(Pieces *pieces, const AccessPiece *from, unsigned d, uint
 static bool push_rest(Pieces *pieces, AccessPiece piece, const Blocks *done)
 {
     for (unsigned d = 0; d < 3; d++) {
-        uint32_t first = piece.first[d], step = piece.step[d], count = piece.count[d], times = done->step[d] / step, reach = (count + times - 1) / times;
+        uint32_t first = piece.first[d], step = piece.step[d], count = piece.count[d],
+                 times = done->step[d] / step, reach = (count + times - 1) / times;
         for (uint32_t i = 1; i < times && i < count; i++)       /* between those that are done */
-            if (!push_piece(pieces, &piece, d, first + i * step, done->step[d], (count - i + times - 1) / times))
+            if (!push_piece(pieces, &piece, d, first + i * step, done->step[d],
+                            (count - i + times - 1) / times))
                 return false;
-        if (!push_piece(pieces, &piece, d, first + done->count[d] * done->step[d], done->step[d], reach - done->count[d]))
+        if (!push_piece(pieces, &piece, d, first + done->count[d] * done->step[d], done->step[d],
+                        reach - done->count[d]))
             return false;
         piece.step[d] = done->step[d];
         piece.count[d] = done->count[d];
@@ -228,11 +243,13 @@ static bool push_rest(Pieces *pieces, AccessPiece piece, const Blocks *done)
     return true;
 }
 
-/* The first warp of the grid and the last, for nothing: so that the ends of what is touched are seen. Once more in a hurry: what is behind their loops too. */
+/* The first warp of the grid and the last, for nothing: so that the ends of what is touched are
+ * seen. Once more in a hurry: what is behind their loops too. */
 static void run_ends(AccessEvaluator *e, uint64_t most_steps)
 {
     Machine *m = e->machine;
-    const uint32_t first[3] = { 0, 0, 0 }, last[3] = { m->grid[0] - 1, m->grid[1] - 1, m->grid[2] - 1 };
+    const uint32_t first[3] = { 0, 0, 0 },
+                   last[3] = { m->grid[0] - 1, m->grid[1] - 1, m->grid[2] - 1 };
     for (unsigned i = 0; i < 4; i++) {
         m->is_cut = false;
         m->is_hurried = i >= 2;
@@ -243,7 +260,8 @@ static void run_ends(AccessEvaluator *e, uint64_t most_steps)
     m->is_hurried = false;
 }
 
-/* The blocks at the corners of the grid, once more and for nothing: so that the ends of what is touched are seen. */
+/* The blocks at the corners of the grid, once more and for nothing: so that the ends of what is
+ * touched are seen. */
 static void run_corners(AccessEvaluator *e, uint64_t most_steps)
 {
     Machine *m = e->machine;
@@ -264,12 +282,14 @@ static void run_corners(AccessEvaluator *e, uint64_t most_steps)
     m->is_cut = false;
 }
 
-/* As many runs as it takes for each block to be stood for by one that it would not differ from. False: the budget does not do for that. */
+/* As many runs as it takes for each block to be stood for by one that it would not differ from.
+ * False: the budget does not do for that. */
 static bool run_all(AccessEvaluator *e, uint64_t most_steps)
 {
     Machine *m = e->machine;
     Pieces pieces = { ptx_arena_array(e->arena, AccessPiece, MAX_PIECES), 1 };
-    pieces.items[0] = (AccessPiece){ { 0, 0, 0 }, { 1, 1, 1 }, { m->grid[0], m->grid[1], m->grid[2] } };
+    pieces.items[0] =
+        (AccessPiece){ { 0, 0, 0 }, { 1, 1, 1 }, { m->grid[0], m->grid[1], m->grid[2] } };
     m->most_steps = most_steps;
     while (pieces.count) {
         const AccessPiece piece = pieces.items[--pieces.count];
@@ -288,7 +308,7 @@ static bool run_all(AccessEvaluator *e, uint64_t most_steps)
     return true;
 }
 
-/* ---- a sample ---------------------------------------------------------------------------------------------------- */
+/* ---- a sample -------------------------------------------------------------------------------- */
 
 /* In how many dimensions a class has blocks side by side. */
 static unsigned dimensions_of(const Class *c)
@@ -296,9 +316,11 @@ static unsigned dimensions_of(const Class *c)
     return (c->count[0] > 1 ? 1u : 0u) + (c->count[1] > 1 ? 1u : 0u) + (c->count[2] > 1 ? 1u : 0u);
 }
 
-/* Blocks, or warps, spread evenly, the same ones each time: the sequences of Roberts, "The unreasonable effectiveness of quasirandom sequences" (2018), with powers
- * of the root of x^(d+1) = x + 1 as steps. */
-static const double roots[] = { 1, 1.6180339887498949, 1.3247179572447461, 1.2207440846057596, 1.1673039782614187 };
+/* Blocks, or warps, spread evenly, the same ones each time: the sequences of Roberts, "The
+ * unreasonable effectiveness of quasirandom sequences" (2018), with powers of the root of x^(d+1) =
+ * x + 1 as steps. */
+static const double roots[] = { 1, 1.6180339887498949, 1.3247179572447461, 1.2207440846057596,
+                                1.1673039782614187 };
 
 static void place_sample(const Class *c, uint32_t sample, uint32_t at[3])
 {
@@ -310,7 +332,8 @@ static void place_sample(const Class *c, uint32_t sample, uint32_t at[3])
             continue;
         step /= roots[dimensions_of(c)];
         double part = 0.5 + step * (sample + 1.0);
-        at[d] += c->samples >= c->blocks ? (uint32_t)(index % c->count[d]) : (uint32_t)((part - floor(part)) * c->count[d]);
+        at[d] += c->samples >= c->blocks ? (uint32_t)(index % c->count[d])
+                                         : (uint32_t)((part - floor(part)) * c->count[d]);
         index /= c->count[d];
     }
 }
@@ -363,7 +386,9 @@ static void share_out(const AccessEvaluator *e, Class *classes, unsigned count, 
 {
     for (unsigned c = 0; c < count; c++) {
         double share = floor((affordable - count) * classes[c].blocks / e->out->blocks);
-        classes[c].samples = share < 1 ? 1 : share < classes[c].blocks ? (uint32_t)share : (uint32_t)classes[c].blocks;
+        classes[c].samples = share < 1                   ? 1
+                             : share < classes[c].blocks ? (uint32_t)share
+                                                         : (uint32_t)classes[c].blocks;
     }
 }
 
@@ -407,7 +432,8 @@ static uint64_t run_single_warps(AccessEvaluator *e)
     return samples;
 }
 
-/* What was counted of blocks and what was counted of warps, each run as much as another; which loads wait, and how long the longest of a block is, blocks alone say. */
+/* What was counted of blocks and what was counted of warps, each run as much as another; which
+ * loads wait, and how long the longest of a block is, blocks alone say. */
 static void join_counts(Count *blocks, const Count *warps, double share, double weight)
 {
     Count joined = { 0 };
@@ -418,7 +444,8 @@ static void join_counts(Count *blocks, const Count *warps, double share, double 
     *blocks = joined;
 }
 
-/* Where independent warps take different paths: as many single warps as three quarters of the budget allow. They cover more of the launch than whole blocks. */
+/* Where independent warps take different paths: as many single warps as three quarters of the
+ * budget allow. They cover more of the launch than whole blocks. */
 static void add_single_warps(AccessEvaluator *e, uint64_t most_steps)
 {
     Machine *m = e->machine;
@@ -471,11 +498,15 @@ static void run_warps(AccessEvaluator *e, uint64_t most_steps)
     e->out->is_part = m->is_cut = is_cut;
 }
 
-/* The budget does not do for a few blocks of each class: as many from all over the grid as a quarter of it does for. False: for none. */
+/* The budget does not do for a few blocks of each class: as many from all over the grid as a
+ * quarter of it does for. False: for none. */
 static bool run_anywhere(AccessEvaluator *e, uint64_t most_steps, double cost)
 {
     Machine *m = e->machine;
-    Class all = { { 0, 0, 0 }, { m->grid[0], m->grid[1], m->grid[2] }, e->out->blocks, (uint32_t)fmax(1, (double)(most_steps / 4) / cost) };
+    Class all = { { 0, 0, 0 },
+                  { m->grid[0], m->grid[1], m->grid[2] },
+                  e->out->blocks,
+                  (uint32_t)fmax(1, (double)(most_steps / 4) / cost) };
     forget(e);
     m->is_cut = false;
     m->most_steps = m->steps + most_steps / 2;
@@ -484,10 +515,11 @@ static bool run_anywhere(AccessEvaluator *e, uint64_t most_steps, double cost)
     return !m->is_cut;
 }
 
-/* ---- strata ------------------------------------------------------------------------------------------------------ */
+/* ---- strata ---------------------------------------------------------------------------------- */
 
 /* All blocks of the grid, or as many as are looked at. */
-static const StrataPlace *list_places(const AccessEvaluator *e, Class *classes, unsigned class_count, uint32_t *count)
+static const StrataPlace *list_places(const AccessEvaluator *e, Class *classes,
+                                      unsigned class_count, uint32_t *count)
 {
     *count = 0;
     share_out(e, classes, class_count, MAX_STRATA_PLACES - MAX_CLASSES);
@@ -512,8 +544,8 @@ static double measure_place(void *context, const StrataPlace *place)
 
 #define MAX_UNCERTAIN 0.02
 
-/* Where values of the blocks decide how much they do, those blocks that show it. False: they do not, or the budget is too small to say; how many blocks are
- * affordable is then known better. */
+/* Where values of the blocks decide how much they do, those blocks that show it. False: they do
+ * not, or the budget is too small to say; how many blocks are affordable is then known better. */
 static bool run_strata(AccessEvaluator *e, Class *classes, unsigned class_count, double *affordable)
 {
     Machine *m = e->machine;
@@ -524,7 +556,8 @@ static bool run_strata(AccessEvaluator *e, Class *classes, unsigned class_count,
     if (!strata)
         return false;
     const uint64_t steps = m->steps;
-    Knots knots = ptx_strata_divide(e->arena, strata, measure_place, e, (uint32_t)fmin(*affordable / 2, MAX_STRATA_PLACES));
+    Knots knots = ptx_strata_divide(e->arena, strata, measure_place, e,
+                                    (uint32_t)fmin(*affordable / 2, MAX_STRATA_PLACES));
     m->is_cut = false;
     m->most_steps += m->steps - steps;
     if (!knots.differs || knots.uncertain > MAX_UNCERTAIN) {
@@ -537,7 +570,8 @@ static bool run_strata(AccessEvaluator *e, Class *classes, unsigned class_count,
     return true;
 }
 
-/* All blocks where the budget does for them. Else a few, within half as much again, and where these differ as many as it does for. */
+/* All blocks where the budget does for them. Else a few, within half as much again, and where these
+ * differ as many as it does for. */
 static void run_launch(AccessEvaluator *e, uint64_t most_steps)
 {
     Class classes[MAX_CLASSES];
@@ -554,8 +588,10 @@ static void run_launch(AccessEvaluator *e, uint64_t most_steps)
     m->is_cut = false;
     m->most_steps = m->steps + most_steps / 2;
     run_classes(e, classes, count, few);
-    double blocks_run = e->out->blocks_run, cost = (double)(m->steps - first) / blocks_run, affordable = (double)(m->most_steps - m->steps) / cost;
-    bool are_single = m->are_apart && m->warp_count > 1 && e->most_work > e->least_work * WORK_DIFFERS;
+    double blocks_run = e->out->blocks_run, cost = (double)(m->steps - first) / blocks_run,
+           affordable = (double)(m->most_steps - m->steps) / cost;
+    bool are_single = m->are_apart && m->warp_count > 1
+                      && e->most_work > e->least_work * WORK_DIFFERS;
     if (m->is_cut && are_single && blocks_run > 1 && run_anywhere(e, most_steps, cost)) {
         affordable = 0;
         run_ends(e, most_steps / 4);
@@ -579,18 +615,21 @@ static void run_launch(AccessEvaluator *e, uint64_t most_steps)
         add_single_warps(e, most_steps);
 }
 
-/* Whether something is left to be found: an access that costs more than it had to, a branch that parts lanes. */
+/* Whether something is left to be found: an access that costs more than it had to, a branch that
+ * parts lanes. */
 static bool is_notable(const Count *counts, InsnId count)
 {
     for (InsnId i = 0; i < count; i++) {
         const Count *c = &counts[i];
-        if (c->sectors > c->ideal_sectors || c->wavefronts > c->ideal_wavefronts || c->addresses > c->requests || c->parted > 0)
+        if (c->sectors > c->ideal_sectors || c->wavefronts > c->ideal_wavefronts
+            || c->addresses > c->requests || c->parted > 0)
             return true;
     }
     return false;
 }
 
-/* The first warp and the last, which stands for those between; the first alone where it has nothing to be found. */
+/* The first warp and the last, which stands for those between; the first alone where it has nothing
+ * to be found. */
 static void run_quick(AccessEvaluator *e, const uint32_t block[3])
 {
     Machine *m = e->machine;
@@ -608,8 +647,9 @@ static void run_quick(AccessEvaluator *e, const uint32_t block[3])
     e->out->blocks_run++;
 }
 
-/* One from the middle stands for all; a warp of the first block and of the last are run so that the ends of what is touched are seen: not of those at the very
- * edge, which guards often keep from anything. */
+/* One from the middle stands for all; a warp of the first block and of the last are run so that the
+ * ends of what is touched are seen: not of those at the very edge, which guards often keep from
+ * anything. */
 static void run_few(AccessEvaluator *e, uint64_t most_steps)
 {
     Machine *m = e->machine;
@@ -632,7 +672,8 @@ static void run_few(AccessEvaluator *e, uint64_t most_steps)
         run_warps(e, most_steps);
 }
 
-/* The budget ended before the kernel did. Its first warp and its last once more, which leave loops early: what was not come to is seen at least. */
+/* The budget ended before the kernel did. Its first warp and its last once more, which leave loops
+ * early: what was not come to is seen at least. */
 static void run_rest(AccessEvaluator *e, uint64_t most_steps)
 {
     Machine *m = e->machine;
@@ -668,7 +709,7 @@ static void run_assumed(AccessEvaluator *e, uint64_t most_steps, bool is_quick)
     }
 }
 
-/* ---- other shapes of the block ----------------------------------------------------------------------------------- */
+/* ---- other shapes of the block --------------------------------------------------------------- */
 
 #define SHAPED 1.05             /* figures of two shapes that lie nearer are not told apart */
 
@@ -678,7 +719,8 @@ enum { TID_X, TID_Y, TID_Z };
 static bool asks_for(const Func *func, int64_t component)
 {
     for (uint32_t o = 0; o < func->operand_count; o++)
-        if (func->operands[o].kind == OPERAND_SREG && func->operands[o].id == SREG_TID && func->operands[o].value >= component)
+        if (func->operands[o].kind == OPERAND_SREG && func->operands[o].id == SREG_TID
+            && func->operands[o].value >= component)
             return true;
     return false;
 }
@@ -698,13 +740,17 @@ bool ptx_func_takes_row(const Func *func)
 
 static double ratio_of(const Count *count)
 {
-    return count->active > 0 ? (count->sectors + count->wavefronts + count->addresses) / count->active : (double)INFINITY;
+    return count->active > 0
+               ? (count->sectors + count->wavefronts + count->addresses) / count->active
+               : (double)INFINITY;
 }
 
-/* Those of as many threads that blocks often have: .maxntid of one dimension says how many, and nothing of their shape. */
+/* Those of as many threads that blocks often have: .maxntid of one dimension says how many, and
+ * nothing of their shape. */
 static void choose_shapes(const AccessEvaluator *e)
 {
-    static const uint32_t planes[MAX_SHAPES - 1][2] = { { 32, 1 }, { 16, 1 }, { 8, 8 } };     /* 8 x 8 in layers */
+    /* 8 x 8 in layers */
+    static const uint32_t planes[MAX_SHAPES - 1][2] = { { 32, 1 }, { 16, 1 }, { 8, 8 } };
     Evaluation *out = e->out;
     const uint32_t *row = e->machine->block;
     memcpy(out->shapes[out->shape_count++], row, sizeof *out->shapes);
@@ -752,16 +798,19 @@ static void swap_totals(AccessEvaluator *e, Count **others)
 static void try_shape(AccessEvaluator *e, unsigned shape, uint64_t most_steps, bool is_quick)
 {
     for (uint32_t t = 0; t < e->tally_count; t++)
-        memset(e->tallies[t].totals, 0, e->tallies[t].func->insn_count * sizeof *e->tallies[t].totals);
+        memset(e->tallies[t].totals, 0,
+               e->tallies[t].func->insn_count * sizeof *e->tallies[t].totals);
     e->machine->is_cut = false;
     ptx_machine_reshape(e->machine, e->out->shapes[shape]);
     run_assumed(e, most_steps, is_quick);
     for (uint32_t t = 0; t < e->tally_count; t++)
         for (InsnId i = 0; i < e->tallies[t].func->insn_count; i++)
-            e->tallies[t].insns[i].best_share = fmin(e->tallies[t].insns[i].best_share, ratio_of(&e->tallies[t].totals[i]));
+            e->tallies[t].insns[i].best_share = fmin(e->tallies[t].insns[i].best_share,
+                                                     ratio_of(&e->tallies[t].totals[i]));
 }
 
-/* Nobody knows the block either: figures are those of a row of threads, and findings have to hold for squares too. */
+/* Nobody knows the block either: figures are those of a row of threads, and findings have to hold
+ * for squares too. */
 static void try_shapes(AccessEvaluator *e, uint64_t most_steps, bool is_quick)
 {
     Machine *m = e->machine;
@@ -774,7 +823,8 @@ static void try_shapes(AccessEvaluator *e, uint64_t most_steps, bool is_quick)
     for (uint32_t t = 0; t < count; t++) {
         AccessTally *tally = &e->tallies[t];
         own[t] = ptx_arena_array(e->arena, Count, tally->func->insn_count);
-        tally->shaped = ptx_arena_array(e->arena, Count, (size_t)count_accesses(tally->func) * e->out->shape_count);
+        tally->shaped = ptx_arena_array(e->arena, Count,
+                                        (size_t)count_accesses(tally->func) * e->out->shape_count);
     }
     keep_shape(e, 0);
     e->watch.observer.is_paused = true;
@@ -801,7 +851,8 @@ static bool is_shaped(const Count *shaped, unsigned count)
     double least[2] = { (double)INFINITY, (double)INFINITY }, most[2] = { 0, 0 };
     for (unsigned i = 0; i < count; i++) {
         const Count *c = &shaped[i];
-        const double figures[2] = { (c->sectors + c->wavefronts + c->addresses) / c->requests, used_of(c) / (c->sectors + c->wavefronts + c->addresses) };
+        const double figures[2] = { (c->sectors + c->wavefronts + c->addresses) / c->requests,
+                                    used_of(c) / (c->sectors + c->wavefronts + c->addresses) };
         for (unsigned f = 0; f < 2 && c->requests > 0; f++) {
             least[f] = fmin(least[f], figures[f]);
             most[f] = fmax(most[f], figures[f]);
@@ -826,13 +877,14 @@ static void finish_shapes(Arena *arena, const AccessEvaluator *e, const AccessTa
     }
 }
 
-/* ---- what is known ----------------------------------------------------------------------------------------------- */
+/* ---- what is known --------------------------------------------------------------------------- */
 
 static Certainty certainty_of(const AccessEvaluator *e, const Evaluated *insn)
 {
     if (!(insn->total.requests > 0) || insn->total.doubt == UNCERTAIN_ADDRESS)
         return CERTAINTY_UNKNOWN;
-    if (insn->total.doubt || e->machine->is_cut || e->machine->block_is_assumed || !e->out->is_whole)
+    if (insn->total.doubt || e->machine->is_cut || e->machine->block_is_assumed
+        || !e->out->is_whole)
         return CERTAINTY_ESTIMATE;
     return CERTAINTY_EXACT;
 }
@@ -861,12 +913,14 @@ static void list_called_funcs(Arena *arena, AccessEvaluator *e)
         const AccessTally *tally = &e->tallies[t];
         CalledCount *counts = ptx_arena_array(arena, CalledCount, tally->func->insn_count);
         for (InsnId i = 0; i < tally->func->insn_count; i++)
-            counts[i] = (CalledCount){ ptx_probable_warps(&tally->insns[i]), ptx_probable_lanes(&tally->insns[i]) };
+            counts[i] = (CalledCount){ ptx_probable_warps(&tally->insns[i]),
+                                       ptx_probable_lanes(&tally->insns[i]) };
         funcs[e->out->func_count++] = (CalledFunc){ e->machine->run[t], counts };
     }
 }
 
-/* Accesses alone, and those that were reached: functions may be long, and many kernels call them. */
+/* Accesses alone, and those that were reached: functions may be long, and many kernels call
+ * them. */
 static void list_called(Arena *arena, AccessEvaluator *e)
 {
     uint32_t count = 0;
@@ -900,7 +954,8 @@ static void finish(Arena *arena, AccessEvaluator *e)
             finish_shapes(arena, e, &e->tallies[t]);
     }
     for (uint32_t t = 0; t < e->tally_count; t++)
-        ptx_branch_probability_compute(e->machine->scratch, e->machine->states[t], e->tallies[t].insns);
+        ptx_branch_probability_compute(e->machine->scratch, e->machine->states[t],
+                                       e->tallies[t].insns);
     list_called(arena, e);
     e->out->unevenness = e->work[1] > 0 ? e->work[2] * e->work[0] / (e->work[1] * e->work[1]) : 1;
     e->out->busiest = e->busiest;
@@ -912,7 +967,8 @@ static void finish(Arena *arena, AccessEvaluator *e)
 
 enum { STEPS_PROBE = 512 };
 
-/* How far an array's footprint moves from a block to its neighbours: the first addresses of a warp say so. */
+/* How far an array's footprint moves from a block to its neighbours: the first addresses of a warp
+ * say so. */
 static void probe_neighbours(AccessEvaluator *e)
 {
     Machine *m = e->machine;
@@ -941,8 +997,9 @@ static Traffics sum_footprint(AccessEvaluator *e, Arena *arena)
     return out;
 }
 
-const Evaluation *ptx_evaluate(Arena *arena, Arena *work, Arena *scratch, const SimProgram *program, FuncId kernel, const Launch *launch, const Gpu *gpu, uint64_t most_steps,
-                               Depth depth)
+const Evaluation *ptx_evaluate(Arena *arena, Arena *work, Arena *scratch, const SimProgram *program,
+                               FuncId kernel, const Launch *launch, const Gpu *gpu,
+                               uint64_t most_steps, Depth depth)
 {
     bool is_quick = depth == DEPTH_QUICK;
     static const Launch nothing = { .dynamic_shared_bytes = -1 };
@@ -977,7 +1034,8 @@ const Evaluation *ptx_evaluate(Arena *arena, Arena *work, Arena *scratch, const 
         run_rest(&e, most_steps / 8);
     if (footprint_of(&e))
         out->traffics = sum_footprint(&e, arena);
-    bool is_free = m->block_is_assumed && m->grid_is_assumed && m->block[1] * m->block[2] == 1 && any_asks_for(&e, TID_Y);
+    bool is_free = m->block_is_assumed && m->grid_is_assumed && m->block[1] * m->block[2] == 1
+                   && any_asks_for(&e, TID_Y);
     if (is_free && (!is_quick || is_notable(e.tallies[0].totals, func->insn_count)))
         try_shapes(&e, is_quick ? most_steps / 4 : most_steps, is_quick);
     finish(arena, &e);

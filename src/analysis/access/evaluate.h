@@ -1,10 +1,13 @@
-/* evaluate.h -- what a launch of a kernel does to memory: sectors and wavefronts of every access, and how often each instruction runs.
+/* evaluate.h -- what a launch of a kernel does to memory: sectors and wavefronts of every access,
+ * and how often each instruction runs.
  *
- * Blocks are run on a machine.h. A run of one stands for all for which it is proved to be the same (block_stride.h). Where the budget does not do for as many
- * runs as the grid takes, a sample stands for them: the blocks at the edges of the grid, of which each corner, edge and face is a class of its own, and
- * blocks drawn at random from inside, each weighted by how many it stands for; or, where values of the blocks decide how much they do, blocks chosen
- * by these (strata.h). A figure is exact when every block was stood for by proof and nothing that
- * it rests on is in doubt: a sample proves nothing about the others, however alike its blocks are. */
+ * Blocks are run on a machine.h. A run of one stands for all for which it is proved to be the same
+ * (block_stride.h). Where the budget does not do for as many runs as the grid takes, a sample
+ * stands for them: the blocks at the edges of the grid, of which each corner, edge and face is a
+ * class of its own, and blocks drawn at random from inside, each weighted by how many it stands
+ * for; or, where values of the blocks decide how much they do, blocks chosen by these (strata.h). A
+ * figure is exact when every block was stood for by proof and nothing that it rests on is in doubt:
+ * a sample proves nothing about the others, however alike its blocks are. */
 #ifndef PTX_ANALYSIS_ACCESS_EVALUATE_H
 #define PTX_ANALYSIS_ACCESS_EVALUATE_H
 
@@ -39,37 +42,52 @@ typedef struct CalledAccess {   /* in a function that the kernel calls: the sum 
 
 typedef struct CalledCount { double warps, lanes; } CalledCount;
 
-typedef struct CalledFunc {     /* that the kernel calls: how often its instructions run, over all calls */
+/* that the kernel calls: how often its instructions run, over all calls */
+typedef struct CalledFunc {
     FuncId func;
     const CalledCount *insns;
 } CalledFunc;
 
 typedef struct Evaluation {
     const Evaluated *insns;     /* of the kernel's own function */
-    const CalledAccess *called; /* those reached, a function after the other in the order in which they were first called */
+    /* those reached, a function after the other in the order in which they were first called */
+    const CalledAccess *called;
     const CalledFunc *funcs;    /* called ones that were come to */
     uint32_t called_count, func_count;
     Traffics traffics;          /* of the launch; not with DEPTH_QUICK */
     uint32_t grid[3];
-    uint32_t shapes[MAX_SHAPES][3];    /* of the block, where it is unknown and the kernel asks for more than %tid.x; the figures are those of the first */
+    /* of the block, where it is unknown and the kernel asks for more than %tid.x; the figures are
+     * those of the first */
+    uint32_t shapes[MAX_SHAPES][3];
     uint32_t shape_count;
     double blocks;              /* of the grid */
-    double unevenness;          /* instructions of the block that an instruction is in, on average, over those of a block: 1 where all have as many */
-    double busiest, mean_work;  /* instructions of warps: of the block that executed most of those that were run, and of a block on average */
+    /* instructions of the block that an instruction is in, on average, over those of a block: 1
+     * where all have as many */
+    double unevenness;
+    /* instructions of warps: of the block that executed most of those that were run, and of a block
+     * on average */
+    double busiest, mean_work;
     uint32_t blocks_run;
-    bool is_whole;              /* what was run stands for every block of the grid; else it is a sample */
+    /* what was run stands for every block of the grid; else it is a sample */
+    bool is_whole;
     bool is_cut;                /* the budget did not do for what was begun */
-    bool is_by_warps;           /* it did not do for a block either: two warps stand for all, and say nothing of how warps differ */
-    bool is_part;               /* nor for a warp: how often loops run is not known, nor what comes behind them */
+    /* it did not do for a block either: two warps stand for all, and say nothing of how warps
+     * differ */
+    bool is_by_warps;
+    /* nor for a warp: how often loops run is not known, nor what comes behind them */
+    bool is_part;
     bool block_is_assumed, grid_is_assumed;
     bool dynamic_is_assumed, shape_is_read;     /* machine.h's */
     const AssumedParam *assumed;    /* pointers are none: their alignment is all that counts */
     uint32_t assumed_count;
     const GuessedTrips *guessed;
     uint32_t guessed_count;
-    bool initial_is_assumed;    /* something was loaded from a variable that begins with numbers: the host may have written others */
+    /* something was loaded from a variable that begins with numbers: the host may have written
+     * others */
+    bool initial_is_assumed;
     bool warpid_is_assumed;     /* %warpid was taken for the warp's place in the block */
-    bool is_row;                /* the kernel asks for %tid.x alone: whatever the block, its threads are taken as one row */
+    /* the kernel asks for %tid.x alone: whatever the block, its threads are taken as one row */
+    bool is_row;
 } Evaluation;
 
 enum {
@@ -77,21 +95,26 @@ enum {
     EVALUATE_STEPS_ASSUMED = 1 << 16,   /* where the grid is unknown, whatever it is for */
     EVALUATE_STEPS_FLOOR = 1 << 12,     /* for findings: so many ... */
     EVALUATE_STEPS_PER_INSN = 24,       /* ... and so many for an instruction */
-    EVALUATE_STEPS_SAMPLE = 1 << 14,    /* for a report where the grid is unknown, where every warp of two blocks runs: so many ... */
+    /* for a report where the grid is unknown, where every warp of two blocks runs: so many ... */
+    EVALUATE_STEPS_SAMPLE = 1 << 14,
     EVALUATE_STEPS_PER_SAMPLE = 8,      /* ... and so many for an instruction */
 };
 
 typedef enum Depth {
     DEPTH_WHOLE,                /* as many blocks as the budget does for */
-    DEPTH_QUICK,                /* where the grid is unknown, a few warps of one block do; without traffics */
+    /* where the grid is unknown, a few warps of one block do; without traffics */
+    DEPTH_QUICK,
     DEPTH_FEW,                  /* one block from the middle */
 } Depth;
 
-/* NULL for a function without instructions. Owned by arena; work and scratch, two others, are left as found. */
-const Evaluation *ptx_evaluate(Arena *arena, Arena *work, Arena *scratch, const SimProgram *program, FuncId kernel, const Launch *launch, const Gpu *gpu, uint64_t most_steps,
-                               Depth depth);
+/* NULL for a function without instructions. Owned by arena; work and scratch, two others, are left
+ * as found. */
+const Evaluation *ptx_evaluate(Arena *arena, Arena *work, Arena *scratch, const SimProgram *program,
+                               FuncId kernel, const Launch *launch, const Gpu *gpu,
+                               uint64_t most_steps, Depth depth);
 
-/* It asks for %tid.x alone, and calls nothing: whatever the block, its threads are one row to it. */
+/* It asks for %tid.x alone, and calls nothing: whatever the block, its threads are one row to
+ * it. */
 bool ptx_func_takes_row(const Func *func);
 
 #endif

@@ -7,16 +7,18 @@
 enum {
     MAX_ROUNDS = 16,           /* through the instructions, until nothing new is found */
     MAX_INSNS = 1 << 10,       /* that are executed for the keys of a block */
-    EVEN_PROBES = 7,            /* blocks all over the grid that are run before an order is chosen */
+    /* blocks all over the grid that are run before an order is chosen */
+    EVEN_PROBES = 7,
     KNOTS_LEAST = 32,
-    CHECKS = 32,                /* blocks that no knot rests on, whose work is compared with what the order says */
+    /* blocks that no knot rests on, whose work is compared with what the order says */
+    CHECKS = 32,
 };
 
 #define TOLERANCE 0.002         /* share of the work */
 #define HOPELESS 0.1            /* after twice as many knots as there are at least */
 #define CHECK_TOLERANCE 0.05    /* share of the work of the blocks that are checked */
 
-/* ---- which values are the same in a block, and decide -------------------------------------------------------------- */
+/* ---- which values are the same in a block, and decide ---------------------------------------- */
 
 typedef struct Keys {
     Machine *machine;
@@ -54,8 +56,10 @@ static bool is_of_block(const Keys *k, InsnId i)
     const Insn *insn = &k->func->insns[i];
     const Operand *operands = ptx_insn_operands(k->func, insn);
     Action action = (Action)ptx_machine_code(k->machine, insn->op)->action;
-    bool is_plain = action == ACTION_LANEWISE || action == ACTION_CHOOSE || action == ACTION_MOVE || (action == ACTION_LOAD && is_param(insn->op));
-    if (!is_plain || k->func_state->loops->loop_of[k->func_state->cfg->block_of[i]] != NO_LOOP || (insn->guard != NO_ID && k->is_own[insn->guard]))
+    bool is_plain = action == ACTION_LANEWISE || action == ACTION_CHOOSE || action == ACTION_MOVE
+                    || (action == ACTION_LOAD && is_param(insn->op));
+    if (!is_plain || k->func_state->loops->loop_of[k->func_state->cfg->block_of[i]] != NO_LOOP
+        || (insn->guard != NO_ID && k->is_own[insn->guard]))
         return false;
     for (unsigned o = 0; o < insn->operand_count; o++) {
         SregId sreg = operands[o].kind == OPERAND_SREG ? (SregId)operands[o].id : SREG_CTAID;
@@ -104,7 +108,8 @@ static bool find_own(const Keys *k)
 
 static bool is_control(const Insn *insn, Action action)
 {
-    return insn->guard != NO_ID && (action == ACTION_BRANCH || action == ACTION_EXIT || action == ACTION_RETURN);
+    return insn->guard != NO_ID
+           && (action == ACTION_BRANCH || action == ACTION_EXIT || action == ACTION_RETURN);
 }
 
 /* Back from what guards branches; not through memory. */
@@ -115,7 +120,8 @@ static bool find_deciding(const Keys *k)
         is_new = false;
         for (InsnId i = k->func->insn_count; i-- > 0;) {
             const Insn *insn = &k->func->insns[i];
-            if (is_control(insn, (Action)ptx_machine_code(k->machine, insn->op)->action) && !k->decides[insn->guard])
+            if (is_control(insn, (Action)ptx_machine_code(k->machine, insn->op)->action)
+                && !k->decides[insn->guard])
                 is_new = k->decides[insn->guard] = true;
             if (!ptx_insn_is_access(insn) && defines(k, i, k->decides) && defines(k, i, k->is_own))
                 is_new |= mark_uses(k, i, k->decides);
@@ -134,8 +140,10 @@ static bool find_wanted(Arena *scratch, Keys *k)
         is_new = false;
         for (InsnId i = k->func->insn_count; i-- > 0;) {
             const Insn *insn = &k->func->insns[i];
-            bool is_branch = insn->op->kind == OPK_BRA && insn->guard != NO_ID && !k->is_own[insn->guard];
-            if (k->is_wanted[i] || !(is_branch || defines(k, i, regs)) || k->func_state->loops->loop_of[k->func_state->cfg->block_of[i]] != NO_LOOP)
+            bool is_branch = insn->op->kind == OPK_BRA && insn->guard != NO_ID
+                             && !k->is_own[insn->guard];
+            if (k->is_wanted[i] || !(is_branch || defines(k, i, regs))
+                || k->func_state->loops->loop_of[k->func_state->cfg->block_of[i]] != NO_LOOP)
                 continue;
             k->is_wanted[i] = is_new = true;
             k->wanted_count++;
@@ -145,7 +153,7 @@ static bool find_wanted(Arena *scratch, Keys *k)
     return !is_new && k->wanted_count <= MAX_INSNS;
 }
 
-/* ---- their numbers ------------------------------------------------------------------------------------------------ */
+/* ---- their numbers --------------------------------------------------------------------------- */
 
 /* Lanes, of which each is another block's, at each basic block. */
 static void pass_on(const Keys *k, Warp *w, BlockId b, uint32_t *lanes)
@@ -156,8 +164,12 @@ static void pass_on(const Keys *k, Warp *w, BlockId b, uint32_t *lanes)
     uint32_t taken = lanes[b], falls = lanes[b], maybe;
     if (k->is_wanted[block->end - 1] && last->op->kind == OPK_BRA) {
         Scratch room;
-        const Operand guard = { .kind = OPERAND_REG, .id = last->guard, .flags = last->guard_negated ? OPERAND_NEGATED : 0 };
-        taken = ptx_lanes_where(k->machine, ptx_machine_read(k->machine, w, &guard, &room), lanes[b], &maybe) | maybe;
+        const Operand guard = { .kind = OPERAND_REG,
+                                .id = last->guard,
+                                .flags = last->guard_negated ? OPERAND_NEGATED : 0 };
+        taken = ptx_lanes_where(k->machine, ptx_machine_read(k->machine, w, &guard, &room),
+                                lanes[b], &maybe)
+                | maybe;
         falls = lanes[b] & (~taken | maybe);
     }
     for (uint32_t e = 0; e < block->succ_count; e++) {
@@ -177,11 +189,15 @@ static void execute_block(const Keys *k, Warp *w, BlockId b, uint32_t lanes)
             continue;
         if (insn->guard != NO_ID) {
             Scratch room;
-            const Operand guard = { .kind = OPERAND_REG, .id = insn->guard, .flags = insn->guard_negated ? OPERAND_NEGATED : 0 };
-            active = ptx_lanes_where(k->machine, ptx_machine_read(k->machine, w, &guard, &room), lanes, &maybe);
+            const Operand guard = { .kind = OPERAND_REG,
+                                    .id = insn->guard,
+                                    .flags = insn->guard_negated ? OPERAND_NEGATED : 0 };
+            active = ptx_lanes_where(k->machine, ptx_machine_read(k->machine, w, &guard, &room),
+                                     lanes, &maybe);
         }
         if (active)
-            ptx_machine_execute(k->machine, w, insn, ptx_machine_code(k->machine, insn->op), active, UNCERTAIN_NONE);
+            ptx_machine_execute(k->machine, w, insn, ptx_machine_code(k->machine, insn->op), active,
+                                UNCERTAIN_NONE);
         k->machine->steps++;
     }
 }
@@ -194,11 +210,13 @@ static int64_t number_of(const Keys *k, const Warp *w, RegId reg, unsigned lane)
     if (!r->is_written || r->value.unknown >> lane & 1)
         return 0;
     uint64_t number = ptx_value_lane(&r->value, lane);
-    return bits > 1 && bits < 64 ? (int64_t)(number << (64 - bits)) >> (64 - bits) : (int64_t)number;
+    return bits > 1 && bits < 64 ? (int64_t)(number << (64 - bits)) >> (64 - bits)
+                                 : (int64_t)number;
 }
 
 /* In the order of the text: what jumps back does so in loops, which are not gone around. */
-static void compute_keys(const Keys *k, const StrataPlace *places, uint32_t first, uint32_t count, uint32_t *lanes, Strata *out)
+static void compute_keys(const Keys *k, const StrataPlace *places, uint32_t first, uint32_t count,
+                         uint32_t *lanes, Strata *out)
 {
     uint64_t ctaids[3][WARP_LANES];
     uint32_t here = count - first < WARP_LANES ? count - first : WARP_LANES;
@@ -263,7 +281,9 @@ static bool find_keys(Arena *scratch, Keys *k)
 const Strata *ptx_strata_find(Arena *arena, Machine *m, const StrataPlace *places, uint32_t count)
 {
     const FuncState *func_state = ptx_machine_func(m, m->kernel);
-    Keys k = { .machine = m, .func_state = func_state, .func = func_state ? func_state->func : NULL };
+    Keys k = { .machine = m,
+               .func_state = func_state,
+               .func = func_state ? func_state->func : NULL };
     ArenaMark mark = ptx_arena_mark(m->scratch);
     Strata *out = NULL;
     if (func_state && count > 1 && find_keys(m->scratch, &k)) {
@@ -280,7 +300,7 @@ const Strata *ptx_strata_find(Arena *arena, Machine *m, const StrataPlace *place
     return out && out->key_count ? out : NULL;
 }
 
-/* ---- an order ------------------------------------------------------------------------------------------------------ */
+/* ---- an order -------------------------------------------------------------------------------- */
 
 typedef struct Ranked {
     int64_t key;
@@ -294,7 +314,8 @@ typedef struct Divider {
     double *works;              /* per place; NaN: not run */
     Ranked *order;
     uint32_t *knots;            /* into order, ascending */
-    double *bends;              /* per knot: by how much its work is off the line between its neighbours */
+    /* per knot: by how much its work is off the line between its neighbours */
+    double *bends;
     uint32_t knot_count, most, measured;
     bool is_over;               /* the budget */
 } Divider;
@@ -306,7 +327,8 @@ static uint32_t mixed(uint32_t place)
     return (x ^ x >> 15) * UINT32_C(2246822519);
 }
 
-/* Places of one key in no order: else ranks at even distances would be at one place of the grid's other dimension. */
+/* Places of one key in no order: else ranks at even distances would be at one place of the grid's
+ * other dimension. */
 static int by_key(const void *a, const void *b)
 {
     const Ranked *x = a, *y = b;
@@ -350,7 +372,8 @@ static int64_t number_at(const Strata *s, uint32_t key, uint32_t less, uint32_t 
     return (int64_t)(key == less ? number : number - (uint64_t)s->keys[less][place]);
 }
 
-static void sort_by(const Divider *d, uint32_t key, uint32_t less, const uint32_t *places, uint32_t count)
+static void sort_by(const Divider *d, uint32_t key, uint32_t less, const uint32_t *places,
+                    uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
         uint32_t place = places ? places[i] : i;
@@ -372,7 +395,8 @@ static double variation_of(const Divider *d, uint32_t count)
 static void choose_order(Arena *arena, const Divider *d)
 {
     const Strata *s = d->strata;
-    uint32_t *run = ptx_arena_array(arena, uint32_t, d->measured + 1), count = 0, best[2] = { 0, 0 };
+    uint32_t *run = ptx_arena_array(arena, uint32_t, d->measured + 1), count = 0,
+             best[2] = { 0, 0 };
     double least = (double)INFINITY;
     for (uint32_t i = 0; i < s->count && count < d->measured; i++)
         if (!isnan(d->works[i]))
@@ -391,9 +415,10 @@ static void choose_order(Arena *arena, const Divider *d)
     sort_by(d, best[0], best[1], NULL, s->count);
 }
 
-/* ---- knots --------------------------------------------------------------------------------------------------------- */
+/* ---- knots ----------------------------------------------------------------------------------- */
 
-/* How far the way from one rank to another a third lies, by its key; by its rank where these are the same. */
+/* How far the way from one rank to another a third lies, by its key; by its rank where these are
+ * the same. */
 static double part_of(const Divider *d, uint32_t from, uint32_t to, uint32_t rank)
 {
     double way = (double)d->order[to].key - (double)d->order[from].key;
@@ -413,7 +438,8 @@ static void find_bend(const Divider *d, uint32_t knot)
     if (!knot || knot + 1 >= d->knot_count)
         return;
     double part = part_of(d, d->knots[knot - 1], d->knots[knot + 1], d->knots[knot]);
-    d->bends[knot] = fabs(work_of(d, knot) - (1 - part) * work_of(d, knot - 1) - part * work_of(d, knot + 1));
+    d->bends[knot] = fabs(work_of(d, knot) - (1 - part) * work_of(d, knot - 1)
+                          - part * work_of(d, knot + 1));
 }
 
 /* The blocks that were run, and both ends. */
@@ -439,12 +465,14 @@ static void add_knot(Divider *d, uint32_t behind, uint32_t rank)
         find_bend(d, k);
 }
 
-/* What the mixtures behind a knot may be wrong by: as much as the line bends at either end; where the numbers are one, as their work differs. */
+/* What the mixtures behind a knot may be wrong by: as much as the line bends at either end; where
+ * the numbers are one, as their work differs. */
 static double doubt_behind(const Divider *d, uint32_t knot)
 {
     uint32_t from = d->knots[knot], to = d->knots[knot + 1];
     bool is_one = d->order[from].key == d->order[to].key;
-    double off = is_one ? fabs(work_of(d, knot + 1) - work_of(d, knot)) : fmax(d->bends[knot], d->bends[knot + 1]);
+    double off = is_one ? fabs(work_of(d, knot + 1) - work_of(d, knot))
+                        : fmax(d->bends[knot], d->bends[knot + 1]);
     return off * (to - from - 1) / 2;
 }
 
@@ -458,7 +486,8 @@ static double doubt_of(const Divider *d)
     return work > 0 ? sum / work : 0;
 }
 
-/* Behind which knot another one tells most: where the doubt is, or, once there is none, where most blocks are. d->knot_count: none. */
+/* Behind which knot another one tells most: where the doubt is, or, once there is none, where most
+ * blocks are. d->knot_count: none. */
 static uint32_t widest(const Divider *d, bool by_doubt)
 {
     uint32_t at = d->knot_count;
@@ -478,7 +507,8 @@ static void divide(Divider *d)
     while (!d->is_over && d->knot_count < d->most) {
         double doubt = doubt_of(d);
         bool is_sure = doubt <= TOLERANCE;
-        if ((is_sure && d->knot_count >= KNOTS_LEAST) || (doubt > HOPELESS && d->knot_count >= 2 * KNOTS_LEAST))
+        if ((is_sure && d->knot_count >= KNOTS_LEAST)
+            || (doubt > HOPELESS && d->knot_count >= 2 * KNOTS_LEAST))
             return;
         uint32_t at = widest(d, !is_sure);
         if (at == d->knot_count)
@@ -518,7 +548,7 @@ static bool passes_checks(Divider *d)
     return off <= CHECK_TOLERANCE * work;
 }
 
-/* ---- what they stand for -------------------------------------------------------------------------------------------- */
+/* ---- what they stand for --------------------------------------------------------------------- */
 
 static const Knot *weigh(Arena *arena, const Divider *d)
 {
@@ -545,10 +575,15 @@ static bool any_differs(const Divider *d)
     return false;
 }
 
-Knots ptx_strata_divide(Arena *arena, const Strata *s, StrataMeasure *measure, void *context, uint32_t most)
+Knots ptx_strata_divide(Arena *arena, const Strata *s, StrataMeasure *measure, void *context,
+                        uint32_t most)
 {
-    Divider d = { .strata = s, .measure = measure, .context = context, .works = ptx_arena_array(arena, double, s->count),
-                  .order = ptx_arena_array(arena, Ranked, s->count), .most = most < s->count ? most : s->count };
+    Divider d = { .strata = s,
+                  .measure = measure,
+                  .context = context,
+                  .works = ptx_arena_array(arena, double, s->count),
+                  .order = ptx_arena_array(arena, Ranked, s->count),
+                  .most = most < s->count ? most : s->count };
     for (uint32_t i = 0; i < s->count; i++)
         d.works[i] = (double)NAN;
     run_first(&d);

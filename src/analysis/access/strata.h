@@ -1,10 +1,13 @@
 /* strata.h -- blocks that differ, sampled by what makes them differ.
  *
- * Which way control goes in a block, and how often around a loop, follows from values that are the same in all its threads (b == 0, min(n - b * q, q), b % 7),
- * from the thread and from memory. Those values are computed for every block without running it: keys. Blocks with equal keys go the same ways as far
- * as neither thread nor memory decides. Blocks in the order of a key are a curve: work over key. Some are run where the curve bends, and what lies between two of
- * them is taken for a mixture of both, by how near its key is to theirs: exact where counts are affine in the key, as those of a loop are in its trips.
- * (Adaptive quadrature: Gander and Gautschi, "Adaptive Quadrature - Revisited", BIT 2000, in place of a uniform sample.) Keys prove nothing: they choose. */
+ * Which way control goes in a block, and how often around a loop, follows from values that are the
+ * same in all its threads (b == 0, min(n - b * q, q), b % 7), from the thread and from memory.
+ * Those values are computed for every block without running it: keys. Blocks with equal keys go the
+ * same ways as far as neither thread nor memory decides. Blocks in the order of a key are a curve:
+ * work over key. Some are run where the curve bends, and what lies between two of them is taken for
+ * a mixture of both, by how near its key is to theirs: exact where counts are affine in the key, as
+ * those of a loop are in its trips. (Adaptive quadrature: Gander and Gautschi, "Adaptive Quadrature
+ * - Revisited", BIT 2000, in place of a uniform sample.) Keys prove nothing: they choose. */
 #ifndef PTX_ANALYSIS_ACCESS_STRATA_H
 #define PTX_ANALYSIS_ACCESS_STRATA_H
 
@@ -24,7 +27,8 @@ typedef struct Strata {
 } Strata;
 
 /* NULL: nothing of that kind differs. Owned by arena. */
-const Strata *ptx_strata_find(Arena *arena, Machine *machine, const StrataPlace *places, uint32_t count);
+const Strata *ptx_strata_find(Arena *arena, Machine *machine, const StrataPlace *places,
+                              uint32_t count);
 
 /* The instructions of a place's block, once run; below 0: the budget does not do for it. */
 typedef double StrataMeasure(void *context, const StrataPlace *place);
@@ -37,12 +41,14 @@ typedef struct Knot {           /* a block to be run, and how many it stands for
 typedef struct Knots {
     const Knot *items;
     uint32_t count;
-    double uncertain;           /* share of the work that mixtures may miss, as far as the knots tell */
+    /* share of the work that mixtures may miss, as far as the knots tell */
+    double uncertain;
     bool differs;               /* some block's work from another's */
     uint32_t measured;          /* blocks */
 } Knots;
 
 /* No more than `most` are measured. Owned by arena. */
-Knots ptx_strata_divide(Arena *arena, const Strata *strata, StrataMeasure *measure, void *context, uint32_t most);
+Knots ptx_strata_divide(Arena *arena, const Strata *strata, StrataMeasure *measure, void *context,
+                        uint32_t most);
 
 #endif

@@ -16,11 +16,12 @@ typedef struct CallgraphBuilder {
     CallEdge *edges;            /* distinct; callers ascend */
     uint32_t edge_count, edge_capacity;
     uint32_t *edge_from;        /* per function: 1 + the last caller found to call it */
-    uint32_t *table_from;       /* per table of a function: 1 + the last function whose table of that id was read */
+    /* per table of a function: 1 + the last function whose table of that id was read */
+    uint32_t *table_from;
     bool has_indirect_call;
 } CallgraphBuilder;
 
-/* ---- names ------------------------------------------------------------------------------------------------------- */
+/* ---- names ----------------------------------------------------------------------------------- */
 
 typedef struct CallgraphName {
     uint32_t unit;
@@ -38,10 +39,12 @@ static bool is_named(const void *owner, uint32_t number, const void *key)
 }
 
 /* The slot that holds the function of this name, or the free one where it would go. */
-static uint32_t *find_slot(const CallgraphBuilder *b, uint32_t unit, const char *name, uint32_t length)
+static uint32_t *find_slot(const CallgraphBuilder *b, uint32_t unit, const char *name,
+                           uint32_t length)
 {
     uint32_t hash = (uint32_t)ptx_hash_mix(ptx_hash_bytes(name, length) ^ (uint64_t)unit << 32);
-    return ptx_hash_find(&b->names, hash, is_named, b->module, &(CallgraphName){ unit, name, length });
+    return ptx_hash_find(&b->names, hash, is_named, b->module,
+                         &(CallgraphName){ unit, name, length });
 }
 
 static FuncId find_func(const CallgraphBuilder *b, uint32_t unit, const char *name, uint32_t length)
@@ -60,7 +63,8 @@ static void resolve_names(CallgraphBuilder *b)
         first[id] = b->definition_of[id] = id;
         if (!ptx_span_length(name))
             continue;                           /* lost to a syntax error: a function of its own */
-        uint32_t *slot = find_slot(b, m->funcs[id].unit, m->text + name.begin, ptx_span_length(name));
+        uint32_t *slot = find_slot(b, m->funcs[id].unit, m->text + name.begin,
+                                   ptx_span_length(name));
         if (!*slot)
             *slot = id + 1;
         first[id] = *slot - 1;
@@ -77,9 +81,10 @@ static void resolve_names(CallgraphBuilder *b)
     }
 }
 
-/* ---- calls ------------------------------------------------------------------------------------------------------- */
+/* ---- calls ----------------------------------------------------------------------------------- */
 
-enum { CALLEE_POSITION = 1 };   /* call (0), 1, (2), 3: result, callee, arguments, .calltargets or .callprototype */
+/* call (0), 1, (2), 3: result, callee, arguments, .calltargets or .callprototype */
+enum { CALLEE_POSITION = 1 };
 
 FuncId ptx_call_find_callee(const Func *func, const Insn *call)
 {
@@ -94,7 +99,8 @@ FuncId ptx_call_find_callee(const Func *func, const Insn *call)
 static void add_call(CallgraphBuilder *b, FuncId caller, FuncId callee)
 {
     if (callee >= b->module->func_count)
-        return;                                 /* a .branchtargets where .calltargets should be holds labels */
+        /* a .branchtargets where .calltargets should be holds labels */
+        return;
     callee = b->definition_of[callee];
     if (b->edge_from[callee] == caller + 1)
         return;
@@ -103,14 +109,16 @@ static void add_call(CallgraphBuilder *b, FuncId caller, FuncId callee)
     b->nodes[caller].is_recursive |= caller == callee;
     b->nodes[callee].is_called = true;
     if (b->edge_count == b->edge_capacity)
-        b->edges = ptx_arena_grow(b->scratch, b->edges, b->edge_count, &b->edge_capacity, sizeof *b->edges);
+        b->edges = ptx_arena_grow(b->scratch, b->edges, b->edge_count, &b->edge_capacity,
+                                  sizeof *b->edges);
     b->edges[b->edge_count++] = (CallEdge){ caller, callee };
 }
 
 static void add_indirect_call(CallgraphBuilder *b, FuncId caller, const Operand *targets)
 {
     const Func *func = &b->module->funcs[caller];
-    uint32_t id = targets && targets->id < func->label_count ? func->labels[targets->id].table : NO_ID;
+    uint32_t id = targets && targets->id < func->label_count ? func->labels[targets->id].table
+                                                             : NO_ID;
     if (id >= func->table_count) {
         b->nodes[caller].has_indirect_call = b->has_indirect_call = true;
         return;
@@ -131,8 +139,9 @@ static void take_address(CallgraphBuilder *b, FuncId func)
 /* Arithmetic and loads have no function among their operands. */
 static bool may_name_function(const Op *op)
 {
-    return op->insn_class == CLASS_MOVE || op->insn_class == CLASS_CONTROL || op->insn_class == CLASS_OTHER
-        || op->insn_class == CLASS_NONE || (op->flags & (OPF_STORE | OPF_UNKNOWN));
+    return op->insn_class == CLASS_MOVE || op->insn_class == CLASS_CONTROL
+           || op->insn_class == CLASS_OTHER || op->insn_class == CLASS_NONE
+           || (op->flags & (OPF_STORE | OPF_UNKNOWN));
 }
 
 static void add_insn(CallgraphBuilder *b, FuncId caller, const Insn *insn)
@@ -164,18 +173,20 @@ static void add_calls(CallgraphBuilder *b)
     const Module *m = b->module;
     uint32_t most_tables = 0;
     for (FuncId id = 0; id < m->func_count; id++)
-        most_tables = m->funcs[id].table_count > most_tables ? m->funcs[id].table_count : most_tables;
+        most_tables = m->funcs[id].table_count > most_tables ? m->funcs[id].table_count
+                                                             : most_tables;
     b->edge_from = ptx_arena_array(b->scratch, uint32_t, m->func_count);
     b->table_from = ptx_arena_array(b->scratch, uint32_t, most_tables);
     for (FuncId id = 0; id < m->func_count; id++) {
         if (b->definition_of[id] != id || !m->funcs[id].has_calls)
-            continue;                           /* a declaration; or a second definition, which is diagnosed; or a leaf */
+            /* a declaration; or a second definition, which is diagnosed; or a leaf */
+            continue;
         for (InsnId i = 0; i < m->funcs[id].insn_count; i++)
             add_insn(b, id, &m->funcs[id].insns[i]);
     }
 }
 
-/* ---- initialisers ------------------------------------------------------------------------------------------------ */
+/* ---- initialisers ---------------------------------------------------------------------------- */
 
 enum { CHAR_OTHER, CHAR_DIGIT, CHAR_WORD };
 
@@ -186,8 +197,9 @@ static int char_kind(char c)
     return c >= '0' && c <= '9' ? CHAR_DIGIT : CHAR_OTHER;
 }
 
-/* Takes the address of every function whose name stands in an initialiser. The text is all that is kept of those; a name
- * in a comment counts too, and what is taken without need costs a caller precision, not soundness. */
+/* Takes the address of every function whose name stands in an initialiser. The text is all that is
+ * kept of those; a name in a comment counts too, and what is taken without need costs a caller
+ * precision, not soundness. */
 static void scan_initialiser(CallgraphBuilder *b, uint32_t unit, Span init)
 {
     if (!ptx_span_length(init))
@@ -212,9 +224,10 @@ static void scan_initialisers(CallgraphBuilder *b)
         scan_initialiser(b, b->module->vars[id].unit, b->module->vars[id].init);
 }
 
-/* ---- callees ----------------------------------------------------------------------------------------------------- */
+/* ---- callees --------------------------------------------------------------------------------- */
 
-/* Sorts the edges by callee, then hands them out to the callers: each gets its callees in ascending order. */
+/* Sorts the edges by callee, then hands them out to the callers: each gets its callees in ascending
+ * order. */
 static FuncId *build_callees(CallgraphBuilder *b, Arena *arena)
 {
     uint32_t func_count = b->module->func_count, first = 0;
@@ -239,10 +252,10 @@ static FuncId *build_callees(CallgraphBuilder *b, Arena *arena)
     return callees;
 }
 
-/* ---- recursion --------------------------------------------------------------------------------------------------- */
+/* ---- recursion ------------------------------------------------------------------------------- */
 
-/* A function; or, as the last one, the calls of unknown target: whoever has one calls it, and it calls every function
- * whose address is taken. */
+/* A function; or, as the last one, the calls of unknown target: whoever has one calls it, and it
+ * calls every function whose address is taken. */
 typedef struct CallgraphVertex {
     uint32_t number, low;       /* from 1; 0: not seen */
     uint32_t next;              /* callees seen so far */
@@ -271,11 +284,14 @@ static uint32_t next_callee(CallgraphSearch *s, uint32_t x)
 static void enter(CallgraphSearch *s, uint32_t x, uint32_t caller)
 {
     s->count++;
-    s->vertices[x] = (CallgraphVertex){ .number = s->count, .low = s->count, .caller = caller, .is_on_stack = true };
+    s->vertices[x] = (CallgraphVertex){
+        .number = s->count, .low = s->count, .caller = caller, .is_on_stack = true
+    };
     s->stack[s->depth++] = x;
 }
 
-/* Takes the component that x is the root of from the stack. More than one vertex: each of them reaches itself. */
+/* Takes the component that x is the root of from the stack. More than one vertex: each of them
+ * reaches itself. */
 static void complete_component(CallgraphSearch *s, uint32_t x)
 {
     bool is_cycle = s->stack[s->depth - 1] != x;

@@ -1,13 +1,15 @@
-/* callgraph.h -- which function calls which; recursion by strongly connected components (Tarjan, "Depth-First Search
- * and Linear Graph Algorithms", SIAM J. Comput. 1972).
+/* callgraph.h -- which function calls which; recursion by strongly connected components (Tarjan,
+ * "Depth-First Search and Linear Graph Algorithms", SIAM J. Comput. 1972).
  *
- * An indirect call may reach the functions that its .calltargets names; without .calltargets its target is unknown, and
- * it may reach any function whose address is taken: by an operand that is not the callee of a call, or in the initialiser
- * of a variable (a table of virtual functions). Those are too many to list with every caller, so callees does not hold
- * them; recursion and is_called do take them into account. What functions outside the module call is left out.
+ * An indirect call may reach the functions that its .calltargets names; without .calltargets its
+ * target is unknown, and it may reach any function whose address is taken: by an operand that is
+ * not the callee of a call, or in the initialiser of a variable (a table of virtual functions).
+ * Those are too many to list with every caller, so callees does not hold them; recursion and
+ * is_called do take them into account. What functions outside the module call is left out.
  *
- * The declarations and the definition of one name are one function here: facts stand at the definition (without one, at
- * the first declaration), and the nodes of the others are empty. An .alias stands for its target. */
+ * The declarations and the definition of one name are one function here: facts stand at the
+ * definition (without one, at the first declaration), and the nodes of the others are empty. An
+ * .alias stands for its target. */
 #ifndef PTX_ANALYSIS_FLOW_CALLGRAPH_H
 #define PTX_ANALYSIS_FLOW_CALLGRAPH_H
 
@@ -18,7 +20,8 @@ typedef struct CallNode {
     bool is_recursive;          /* reaches itself */
     bool has_indirect_call;     /* of unknown target */
     bool is_address_taken;
-    bool is_called;             /* by name, through .calltargets, or maybe by a call of unknown target */
+    /* by name, through .calltargets, or maybe by a call of unknown target */
+    bool is_called;
 } CallNode;
 
 typedef struct CallGraph {

@@ -10,15 +10,17 @@ typedef struct CfgBuilder {
     BlockId *block_of;          /* until number_blocks: 1 where an instruction begins a block */
     Block *blocks;
     BlockId *succs;             /* in scratch, as long as the bound in target_count allows */
-    uint32_t *edge_from;        /* per block, and one for the exit: 1 + the last block found to have an edge to it */
+    /* per block, and one for the exit: 1 + the last block found to have an edge to it */
+    uint32_t *edge_from;
     LabelId *all_labels;        /* of the function; NULL until some brx.idx needs them */
     uint32_t block_count, succ_count;
-    uint32_t target_count;      /* that branches name, repeated ones too: what succs must hold, beside two a block */
+    /* that branches name, repeated ones too: what succs must hold, beside two a block */
+    uint32_t target_count;
     uint32_t brx_budget;
     bool has_unknown_target;
 } CfgBuilder;
 
-/* ---- targets ----------------------------------------------------------------------------------------------------- */
+/* ---- targets --------------------------------------------------------------------------------- */
 
 /* Where a label stands, insn_count for the end; NO_ID: it is no place to go to. */
 static InsnId place_of(const Func *func, LabelId id)
@@ -60,15 +62,17 @@ static Targets brx_targets(CfgBuilder *b, const Operand *target)
 {
     const Func *func = b->func;
     uint32_t id = target ? func->labels[target->id].table : NO_ID;
-    Targets targets = id < func->table_count
-        ? (Targets){ func->table_ids + func->tables[id].first, func->tables[id].count } : all_labels(b);
+    Targets targets = id < func->table_count ? (Targets){ func->table_ids + func->tables[id].first,
+                                                          func->tables[id].count }
+                                             : all_labels(b);
     if (targets.count > b->brx_budget)
         return (Targets){ NULL, 0 };
     b->brx_budget -= targets.count;
     return targets;
 }
 
-/* Both passes over the branches ask in program order, each with a full budget, and so get the same answers. */
+/* Both passes over the branches ask in program order, each with a full budget, and so get the same
+ * answers. */
 static Targets branch_targets(CfgBuilder *b, const Insn *insn)
 {
     const Operand *target = find_target(b->func, insn);
@@ -83,7 +87,7 @@ static void reset_budget(CfgBuilder *b)
     b->brx_budget = budget < MAX_BRX_TARGETS ? (uint32_t)budget : MAX_BRX_TARGETS;
 }
 
-/* ---- blocks ------------------------------------------------------------------------------------------------------ */
+/* ---- blocks ---------------------------------------------------------------------------------- */
 
 static bool is_branch(const Insn *insn)
 {
@@ -143,7 +147,7 @@ static void number_blocks(CfgBuilder *b, Arena *arena)
     }
 }
 
-/* ---- edges ------------------------------------------------------------------------------------------------------- */
+/* ---- edges ----------------------------------------------------------------------------------- */
 
 /* Whether from has no edge to `to` yet; afterwards it has. */
 static bool claim_edge(CfgBuilder *b, BlockId from, BlockId to)
@@ -188,7 +192,8 @@ static void add_succs(CfgBuilder *b, BlockId id)
     bool falls_through = !ends || last->guard != NO_ID;
     block->succ_first = b->succ_count;
     if (falls_through)
-        claim_edge(b, id, next);                /* first, so that a taken edge to the same block gives way */
+        /* first, so that a taken edge to the same block gives way */
+        claim_edge(b, id, next);
     if (ends)
         add_taken_edges(b, id, last);
     if (falls_through)
@@ -231,14 +236,15 @@ static BlockId *build_preds(const CfgBuilder *b, Arena *arena)
     return preds;
 }
 
-/* ---- reverse postorder ------------------------------------------------------------------------------------------- */
+/* ---- reverse postorder ----------------------------------------------------------------------- */
 
 typedef struct CfgVisit {
     BlockId block;
     uint32_t next;              /* successors seen so far */
 } CfgVisit;
 
-/* Depth-first, taken edges first, so that in the reverse the fall-through comes soon after its block. */
+/* Depth-first, taken edges first, so that in the reverse the fall-through comes soon after its
+ * block. */
 static void order_blocks(Cfg *cfg, Arena *arena, Arena *scratch)
 {
     BlockId *rpo = ptx_arena_array(arena, BlockId, cfg->block_count);
@@ -275,13 +281,15 @@ static void order_blocks(Cfg *cfg, Arena *arena, Arena *scratch)
     cfg->rpo_count = count;
 }
 
-/* Blocks tile the instructions, each has a successor, and each edge to a block is one of its predecessors. */
+/* Blocks tile the instructions, each has a successor, and each edge to a block is one of its
+ * predecessors. */
 static bool is_consistent(const Cfg *cfg, const Func *func)
 {
     uint32_t succs = 0, preds = 0;
     for (BlockId b = 0; b < cfg->block_count; b++) {
         const Block *block = &cfg->blocks[b];
-        if (block->first >= block->end || block->first != (b ? block[-1].end : 0) || !block->succ_count)
+        if (block->first >= block->end || block->first != (b ? block[-1].end : 0)
+            || !block->succ_count)
             return false;
         for (uint32_t e = 0; e < block->succ_count; e++)
             succs += cfg->succs[block->succ_first + e] != EXIT_BLOCK;

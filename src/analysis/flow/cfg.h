@@ -1,14 +1,16 @@
 /* cfg.h -- the control-flow graph of one function.
  *
- * A block is a maximal run of instructions entered at its first and left at its last (basic block): a label begins one
- * only where some branch names it. Blocks are numbered in program order; block 0 holds the first instruction. Edges leave
- * from bra, brx.idx (its .branchtargets), ret, exit, trap and fall-through; a guarded branch, ret or exit also falls
- * through. A call is an instruction like any other, unless its function is .noreturn. PTX ISA, "Control Flow Instructions".
+ * A block is a maximal run of instructions entered at its first and left at its last (basic block):
+ * a label begins one only where some branch names it. Blocks are numbered in program order; block 0
+ * holds the first instruction. Edges leave from bra, brx.idx (its .branchtargets), ret, exit, trap
+ * and fall-through; a guarded branch, ret or exit also falls through. A call is an instruction like
+ * any other, unless its function is .noreturn. PTX ISA, "Control Flow Instructions".
  *
- * An edge to EXIT_BLOCK leaves the function; so does running off its end. A branch whose target is unknown (an undeclared
- * label) has one to it too. A brx.idx whose table is unknown may go to every label of the function. All brx.idx of a
- * function together may name BRX_TARGETS_PER_INSN targets an instruction, plus BRX_TARGETS_FLOOR: tables are shared, and a
- * file of n bytes could ask for n^2 edges. One that would go beyond is a branch of unknown target. */
+ * An edge to EXIT_BLOCK leaves the function; so does running off its end. A branch whose target is
+ * unknown (an undeclared label) has one to it too. A brx.idx whose table is unknown may go to every
+ * label of the function. All brx.idx of a function together may name BRX_TARGETS_PER_INSN targets
+ * an instruction, plus BRX_TARGETS_FLOOR: tables are shared, and a file of n bytes could ask for
+ * n^2 edges. One that would go beyond is a branch of unknown target. */
 #ifndef PTX_ANALYSIS_FLOW_CFG_H
 #define PTX_ANALYSIS_FLOW_CFG_H
 
@@ -19,14 +21,16 @@ typedef uint32_t BlockId;
 #define EXIT_BLOCK UINT32_MAX
 
 enum {
-    BRX_TARGETS_FLOOR = 1 << 16,        /* an interpreter with a dispatch of 256 cases at the end of each of them */
+    /* an interpreter with a dispatch of 256 cases at the end of each of them */
+    BRX_TARGETS_FLOOR = 1 << 16,
     BRX_TARGETS_PER_INSN = 64,
     MAX_BRX_TARGETS = 1 << 28,         /* keeps Cfg.succ_count in 32 bits */
 };
 
 typedef struct Block {
     InsnId first, end;          /* [first, end), never empty */
-    uint32_t succ_first, succ_count;    /* into Cfg.succs: at least one, distinct, the fall-through edge last */
+    /* into Cfg.succs: at least one, distinct, the fall-through edge last */
+    uint32_t succ_first, succ_count;
     uint32_t pred_first, pred_count;    /* into Cfg.preds: distinct, ascending */
 } Block;
 
@@ -41,7 +45,8 @@ typedef struct Cfg {
     bool has_unknown_target;    /* an edge may be missing, or be one too many */
 } Cfg;
 
-/* NULL for a function without instructions. Owned by arena; scratch, another arena, is left as found. */
+/* NULL for a function without instructions. Owned by arena; scratch, another arena, is left as
+ * found. */
 const Cfg *ptx_cfg_build(Arena *arena, Arena *scratch, const Module *module, const Func *func);
 
 static inline bool ptx_block_is_reachable(const Cfg *cfg, BlockId block)

@@ -8,8 +8,10 @@ enum { MAX_DEFS = 16 };        /* of one register that are looked at */
 
 typedef struct Defs {
     const uint32_t *first;      /* per register and one more: into insns */
-    const InsnId *insns;        /* ascending; an instruction that writes a register twice is there twice */
-    const LoopId *loop_end;     /* per loop: the last loop inside it, and one more: Loops is a preorder */
+    /* ascending; an instruction that writes a register twice is there twice */
+    const InsnId *insns;
+    /* per loop: the last loop inside it, and one more: Loops is a preorder */
+    const LoopId *loop_end;
     const Loops *loops;
     const Cfg *cfg;
 } Defs;
@@ -24,8 +26,8 @@ static inline bool ptx_loop_holds(const Defs *defs, LoopId loop, BlockId block)
     return inner != NO_LOOP && inner >= loop && inner < defs->loop_end[loop];
 }
 
-/* How many of a register's definitions are in the loop; UINT32_MAX where it has more than DEFS_MOST. *last: the last of them in the text,
- * where there is one. */
+/* How many of a register's definitions are in the loop; UINT32_MAX where it has more than
+ * DEFS_MOST. *last: the last of them in the text, where there is one. */
 uint32_t ptx_defs_in_loop(const Defs *defs, LoopId loop, RegId reg, InsnId *last);
 
 static inline uint32_t ptx_defs_count(const Defs *defs, RegId reg)

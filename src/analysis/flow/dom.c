@@ -2,17 +2,18 @@
 
 #include "support/assert.h"
 
-/* The reachable blocks under their place in rpo, and the exit as one node more, the last. Reversed by swapping the two
- * halves. The edges of node v are [first[v], first[v + 1]). */
+/* The reachable blocks under their place in rpo, and the exit as one node more, the last. Reversed
+ * by swapping the two halves. The edges of node v are [first[v], first[v + 1]). */
 typedef struct DomGraph {
     uint32_t node_count;
     const uint32_t *succ_first, *succs;
     const uint32_t *pred_first, *preds;
 } DomGraph;
 
-/* ---- the graph --------------------------------------------------------------------------------------------------- */
+/* ---- the graph ------------------------------------------------------------------------------- */
 
-/* Marks every block from which `from` can be reached; stack has room for all. All three hold places in rpo. */
+/* Marks every block from which `from` can be reached; stack has room for all. All three hold places
+ * in rpo. */
 static void mark_leaving(const Cfg *cfg, uint32_t from, bool *leaves, uint32_t *stack)
 {
     uint32_t depth = 0;
@@ -52,15 +53,17 @@ static const bool *find_hanging(Arena *scratch, const Cfg *cfg)
     return hangs;
 }
 
-/* The edges of succ_first and succs turned round; first has node_count + 1 entries, zero at first. */
-static void reverse_edges(uint32_t node_count, const uint32_t *succ_first, const uint32_t *succs, uint32_t *first,
-                          uint32_t *preds)
+/* The edges of succ_first and succs turned round; first has node_count + 1 entries, zero at
+ * first. */
+static void reverse_edges(uint32_t node_count, const uint32_t *succ_first, const uint32_t *succs,
+                          uint32_t *first, uint32_t *preds)
 {
     uint32_t edge_count = succ_first[node_count];
     for (uint32_t e = 0; e < edge_count; e++)
         first[succs[e]]++;
     for (uint32_t i = 1; i <= node_count; i++)
-        first[i] += first[i - 1];               /* the ends, until the edges are filled in from there */
+        /* the ends, until the edges are filled in from there */
+        first[i] += first[i - 1];
     for (uint32_t i = node_count; i-- > 0;) {
         for (uint32_t e = succ_first[i]; e < succ_first[i + 1]; e++)
             preds[--first[succs[e]]] = i;
@@ -90,7 +93,7 @@ static DomGraph build_graph(Arena *scratch, const Cfg *cfg)
     return (DomGraph){ node_count, succ_first, succs, pred_first, preds };
 }
 
-/* ---- Lengauer and Tarjan ----------------------------------------------------------------------------------------- */
+/* ---- Lengauer and Tarjan --------------------------------------------------------------------- */
 
 #define NONE UINT32_MAX
 
@@ -103,7 +106,8 @@ typedef struct DomVertex {
 } DomVertex;
 
 /* Step 1. number is per node, NONE at first; next_edge has room for all vertices. */
-static void number_vertices(const DomGraph *g, uint32_t root, DomVertex *v, uint32_t *number, uint32_t *next_edge)
+static void number_vertices(const DomGraph *g, uint32_t root, DomVertex *v, uint32_t *number,
+                            uint32_t *next_edge)
 {
     uint32_t count = 1;
     v[0] = (DomVertex){ root, NONE, 0, NONE, NONE, 0, NONE, NONE };
@@ -144,7 +148,8 @@ static uint32_t eval(DomVertex *v, uint32_t x, uint32_t *stack)
     return v[x].label;
 }
 
-/* Step 3: what the semidominators say of the vertices whose semidominator is `parent`; all lie below it. */
+/* Step 3: what the semidominators say of the vertices whose semidominator is `parent`; all lie
+ * below it. */
 static void empty_bucket(DomVertex *v, uint32_t parent, uint32_t *stack)
 {
     for (uint32_t x = v[parent].bucket; x != NONE; x = v[x].next) {
@@ -154,8 +159,9 @@ static void empty_bucket(DomVertex *v, uint32_t parent, uint32_t *stack)
     v[parent].bucket = NONE;
 }
 
-/* Writes the immediate dominator of each node of g, NONE for root. Root reaches all of them, in either direction: the graph
- * holds reachable blocks only, and what does not leave hangs from the exit. */
+/* Writes the immediate dominator of each node of g, NONE for root. Root reaches all of them, in
+ * either direction: the graph holds reachable blocks only, and what does not leave hangs from the
+ * exit. */
 static void find_idoms(Arena *scratch, const DomGraph *g, uint32_t root, uint32_t *idom)
 {
     DomVertex *v = ptx_arena_array(scratch, DomVertex, g->node_count);
@@ -182,16 +188,18 @@ static void find_idoms(Arena *scratch, const DomGraph *g, uint32_t root, uint32_
     }
 }
 
-/* ---- the tree ---------------------------------------------------------------------------------------------------- */
+/* ---- the tree -------------------------------------------------------------------------------- */
 
-/* A dominator comes before what it dominates in rpo, so two passes along it replace a walk of the tree. idom holds
- * places in rpo. */
-static void number_tree(Dom *dom, Arena *arena, Arena *scratch, const Cfg *cfg, const uint32_t *idom)
+/* A dominator comes before what it dominates in rpo, so two passes along it replace a walk of the
+ * tree. idom holds places in rpo. */
+static void number_tree(Dom *dom, Arena *arena, Arena *scratch, const Cfg *cfg,
+                        const uint32_t *idom)
 {
     uint32_t *pre = ptx_arena_array(arena, uint32_t, cfg->block_count);
     uint32_t *post = ptx_arena_array(arena, uint32_t, cfg->block_count);
     uint32_t *size = ptx_arena_array(scratch, uint32_t, cfg->rpo_count);        /* of the subtree */
-    uint32_t *free_place = ptx_arena_array(scratch, uint32_t, cfg->rpo_count);  /* for the next child */
+    /* for the next child */
+    uint32_t *free_place = ptx_arena_array(scratch, uint32_t, cfg->rpo_count);
     memset(pre, 0xFF, cfg->block_count * sizeof *pre);
     for (uint32_t i = cfg->rpo_count; i-- > 0;) {
         size[i]++;
@@ -222,12 +230,14 @@ static const BlockId *idom_of_blocks(Arena *arena, const Cfg *cfg, const uint32_
     return result;
 }
 
-/* Each reachable block but the first has a dominator, which stands before it in reverse postorder. */
+/* Each reachable block but the first has a dominator, which stands before it in reverse
+ * postorder. */
 static bool is_tree(const Cfg *cfg, const Dom *dom)
 {
     for (uint32_t i = 1; i < cfg->rpo_count; i++) {
         BlockId idom = dom->idom[cfg->rpo[i]];
-        if (idom == EXIT_BLOCK || cfg->rpo_index[idom] >= i || !ptx_dom_dominates(dom, idom, cfg->rpo[i]))
+        if (idom == EXIT_BLOCK || cfg->rpo_index[idom] >= i
+            || !ptx_dom_dominates(dom, idom, cfg->rpo[i]))
             return false;
     }
     return dom->idom[0] == EXIT_BLOCK;
@@ -238,7 +248,8 @@ const Dom *ptx_dom_compute(Arena *arena, Arena *scratch, const Cfg *cfg)
     ArenaMark mark = ptx_arena_mark(scratch);
     Dom *dom = ptx_arena_new(arena, Dom);
     DomGraph forward = build_graph(scratch, cfg);
-    DomGraph backward = { forward.node_count, forward.pred_first, forward.preds, forward.succ_first, forward.succs };
+    DomGraph backward = { forward.node_count, forward.pred_first, forward.preds, forward.succ_first,
+                          forward.succs };
     uint32_t *idom = ptx_arena_array(scratch, uint32_t, forward.node_count);
     find_idoms(scratch, &forward, 0, idom);
     dom->idom = idom_of_blocks(arena, cfg, idom);

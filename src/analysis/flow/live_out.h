@@ -1,7 +1,9 @@
-/* live_out.h -- at the ends of which blocks a register, or another thing that is defined and used, is live.
+/* live_out.h -- at the ends of which blocks a register, or another thing that is defined and used,
+ * is live.
  *
- * By path exploration from each use to the definitions (Brandner, Boissinot, Darte, Dupont de Dinechin and Rastello, "Computing Liveness Sets for
- * SSA-Form Programs", INRIA RR-7503, 2011, the by-variable form, which does not need SSA): time and memory are proportional to the sets. */
+ * By path exploration from each use to the definitions (Brandner, Boissinot, Darte, Dupont de
+ * Dinechin and Rastello, "Computing Liveness Sets for SSA-Form Programs", INRIA RR-7503, 2011, the
+ * by-variable form, which does not need SSA): time and memory are proportional to the sets. */
 #ifndef PTX_ANALYSIS_FLOW_LIVE_OUT_H
 #define PTX_ANALYSIS_FLOW_LIVE_OUT_H
 
@@ -27,8 +29,10 @@ typedef struct Explorer {
 
 Explorer ptx_explorer_make(Arena *arena, const Cfg *cfg, uint32_t pair_limit, uint64_t steps);
 
-/* Walks from the uses of a thing up to where its range ends; both are places in their sites, + 1. Things in ascending order. False at a limit. */
-bool ptx_explorer_walk(Explorer *e, uint32_t id, const LiveSite *uses, uint32_t use, const LiveSite *kills, uint32_t kill);
+/* Walks from the uses of a thing up to where its range ends; both are places in their sites, + 1.
+ * Things in ascending order. False at a limit. */
+bool ptx_explorer_walk(Explorer *e, uint32_t id, const LiveSite *uses, uint32_t use,
+                       const LiveSite *kills, uint32_t kill);
 
 /* The pairs by block: where those of each begin, and one more. Both owned by arena. */
 const uint32_t *ptx_explorer_sort(const Explorer *e, Arena *arena, const uint32_t **ids);

@@ -11,9 +11,9 @@ typedef struct Sites {
     uint32_t *head;             /* per register: index + 1 */
 } Sites;
 
-/* What is still needed of a register's earlier value, walking backwards through a block: nothing, its value where a
- * guard holds, or all of it. A definition under a guard leaves the need for its complement; one under the same guard, not
- * written anew in between, ends it. */
+/* What is still needed of a register's earlier value, walking backwards through a block: nothing,
+ * its value where a guard holds, or all of it. A definition under a guard leaves the need for its
+ * complement; one under the same guard, not written anew in between, ends it. */
 typedef enum NeedKind { NEED_NOTHING, NEED_GUARDED, NEED_ALL } NeedKind;
 
 typedef struct LivenessNeed {
@@ -28,10 +28,12 @@ typedef struct LivenessSolver {
     Arena *scratch;
     const Func *func;
     const Cfg *cfg;
-    Sites uses, kills, defs;    /* upward-exposed uses; blocks that end a range; blocks with any definition */
+    /* upward-exposed uses; blocks that end a range; blocks with any definition */
+    Sites uses, kills, defs;
     uint32_t *use_first;        /* per block: first of its uses */
     uint32_t *def_stamp;        /* per register: block + 1 */
-    LivenessNeed *use_need, *out_need;  /* per register: of the uses in the block; of what is behind it */
+    /* per register: of the uses in the block; of what is behind it */
+    LivenessNeed *use_need, *out_need;
     RegId *touched;             /* registers with a use_need in this block */
     uint32_t touched_count;
     uint32_t *version;          /* per register: definitions walked over so far */
@@ -42,7 +44,8 @@ typedef struct LivenessSolver {
 static void add_site(LivenessSolver *s, Sites *sites, RegId reg, BlockId block)
 {
     if (sites->count == sites->capacity)
-        sites->items = ptx_arena_grow(s->scratch, sites->items, sites->count, &sites->capacity, sizeof *sites->items);
+        sites->items = ptx_arena_grow(s->scratch, sites->items, sites->count, &sites->capacity,
+                                      sizeof *sites->items);
     sites->items[sites->count] = (LiveSite){ reg, sites->head[reg], block };
     sites->head[reg] = ++sites->count;
 }
@@ -85,7 +88,8 @@ static void need_written(LivenessNeed *need, const Insn *insn, const uint32_t *v
         need->guard = insn->guard;
         need->negated = !insn->guard_negated;
         need->version = version[insn->guard];
-    } else if (need->kind == NEED_GUARDED && same_guard(need, insn, version) && need->negated == insn->guard_negated) {
+    } else if (need->kind == NEED_GUARDED && same_guard(need, insn, version)
+               && need->negated == insn->guard_negated) {
         need->kind = NEED_NOTHING;
     }
 }
@@ -105,7 +109,8 @@ static void touch(LivenessSolver *s, RegId reg, BlockId block)
 /* A guard is read under no guard. */
 static const Insn unguarded = { .guard = NO_ID };
 
-/* Backwards over a block: its upward-exposed uses, and the registers whose value behind it does not come from before. */
+/* Backwards over a block: its upward-exposed uses, and the registers whose value behind it does not
+ * come from before. */
 static void scan_block(LivenessSolver *s, BlockId block)
 {
     const Block *b = &s->cfg->blocks[block];
@@ -153,8 +158,8 @@ static void scan_block(LivenessSolver *s, BlockId block)
     }
 }
 
-/* A register that is live into the function was not defined on some path: keep it only where a definition reaches.
- * False at the limit. */
+/* A register that is live into the function was not defined on some path: keep it only where a
+ * definition reaches. False at the limit. */
 static bool drop_undefined(LivenessSolver *s, RegId reg, uint32_t first)
 {
     uint32_t stamp = reg + 1, depth = 0, kept = first;
@@ -186,7 +191,7 @@ static bool drop_undefined(LivenessSolver *s, RegId reg, uint32_t first)
     return true;
 }
 
-/* ---- pressure: one walk from the end of each block --------------------------------------------------------------- */
+/* ---- pressure: one walk from the end of each block ------------------------------------------- */
 
 typedef struct LivenessWalk {
     LivenessSolver *s;
@@ -240,7 +245,9 @@ static void note_maximum(LivenessWalk *w, InsnId insn, uint32_t units, uint32_t 
     w->pressure[insn] = (uint16_t)(units > UINT16_MAX ? UINT16_MAX : units);
     if (predicates > w->live->max_predicates)
         w->live->max_predicates = predicates;
-    if (units > w->live->max_pressure || (units == w->live->max_pressure && (w->live->max_insn == NO_ID || insn < w->live->max_insn))) {
+    if (units > w->live->max_pressure
+        || (units == w->live->max_pressure
+            && (w->live->max_insn == NO_ID || insn < w->live->max_insn))) {
         w->live->max_pressure = units;
         w->live->max_insn = insn;
     }
@@ -278,7 +285,8 @@ static void step(LivenessWalk *w, InsnId i, bool record)
         read_in_walk(w, insn->guard, &unguarded);
     if (!record)
         return;
-    note_maximum(w, i, w->now > after ? w->now : after, w->predicates > after_predicates ? w->predicates : after_predicates);
+    note_maximum(w, i, w->now > after ? w->now : after,
+                 w->predicates > after_predicates ? w->predicates : after_predicates);
     if (defs && !live_defs && !(insn->op->flags & OPF_SIDE_EFFECT))
         w->dead[w->live->dead_count++] = i;
 }
@@ -307,7 +315,8 @@ static void list_maximum(LivenessWalk *w, Arena *arena)
     const Insn *insn = &func->insns[live->max_insn];
     const Operand *operands = ptx_insn_operands(func, insn);
     step(w, live->max_insn, false);
-    if (w->now < live->max_pressure) {          /* the maximum is behind it: what is live there and what it writes */
+    /* the maximum is behind it: what is live there and what it writes */
+    if (w->now < live->max_pressure) {
         for (uint32_t o = 0; o < insn->operand_count; o++) {
             if (ptx_operand_is_def(&operands[o]))
                 read_in_walk(w, operands[o].id, &unguarded);
@@ -338,9 +347,12 @@ static void reverse(InsnId *items, uint32_t count)
 static void walk_blocks(LivenessSolver *s, Arena *arena, Live *live)
 {
     uint32_t regs = s->func->reg_count + 1;
-    LivenessWalk w = { .s = s, .live = live, .pressure = ptx_arena_array(arena, uint16_t, s->func->insn_count),
-               .dead = ptx_arena_array(s->scratch, InsnId, s->func->insn_count),
-               .units = ptx_arena_array(s->scratch, uint8_t, regs), .needs = ptx_arena_array(s->scratch, LivenessNeed, regs) };
+    LivenessWalk w = { .s = s,
+                       .live = live,
+                       .pressure = ptx_arena_array(arena, uint16_t, s->func->insn_count),
+                       .dead = ptx_arena_array(s->scratch, InsnId, s->func->insn_count),
+                       .units = ptx_arena_array(s->scratch, uint8_t, regs),
+                       .needs = ptx_arena_array(s->scratch, LivenessNeed, regs) };
     uint32_t most = 0;
     for (BlockId b = 0; b < s->cfg->block_count; b++) {
         uint32_t listed = live->out_first[b + 1] - live->out_first[b];
@@ -371,7 +383,8 @@ static void walk_blocks(LivenessSolver *s, Arena *arena, Live *live)
         list_maximum(&w, arena);
 }
 
-const Live *ptx_live_compute(Arena *arena, Arena *scratch, DiagSink *diags, const Func *func, const Cfg *cfg)
+const Live *ptx_live_compute(Arena *arena, Arena *scratch, DiagSink *diags, const Func *func,
+                             const Cfg *cfg)
 {
     ArenaMark mark = ptx_arena_mark(scratch);
     uint32_t regs = func->reg_count + 1, blocks = cfg->block_count + 1;
@@ -387,8 +400,10 @@ const Live *ptx_live_compute(Arena *arena, Arena *scratch, DiagSink *diags, cons
     s.out_need = ptx_arena_array(scratch, LivenessNeed, regs);
     s.use_first = ptx_arena_array(scratch, uint32_t, blocks);
     s.reached_stamp = ptx_arena_array(scratch, uint32_t, blocks);
-    uint64_t limit = LIMIT_LIVE_ENTRIES + (uint64_t)LIMIT_LIVE_ENTRIES_PER_BYTE * ptx_span_length(func->span);
-    s.live = ptx_explorer_make(scratch, cfg, (uint32_t)limit, LIMIT_LIVE_STEPS_PER_ENTRY * limit);      /* at most 2^31 + 2^20: LIMIT_SOURCE_BYTES */
+    uint64_t limit = LIMIT_LIVE_ENTRIES
+                     + (uint64_t)LIMIT_LIVE_ENTRIES_PER_BYTE * ptx_span_length(func->span);
+    /* at most 2^31 + 2^20: LIMIT_SOURCE_BYTES */
+    s.live = ptx_explorer_make(scratch, cfg, (uint32_t)limit, LIMIT_LIVE_STEPS_PER_ENTRY * limit);
     for (BlockId block = 0; block < cfg->block_count; block++)
         scan_block(&s, block);
     Live *live = ptx_arena_new(arena, Live);
@@ -398,7 +413,8 @@ const Live *ptx_live_compute(Arena *arena, Arena *scratch, DiagSink *diags, cons
         uint32_t first = s.live.pair_count;
         if (!s.uses.head[reg] || (!s.defs.head[reg] && !func->regs[reg].is_param))
             continue;           /* never read across blocks; never written: not live anywhere */
-        complete = ptx_explorer_walk(&s.live, reg, s.uses.items, s.uses.head[reg], s.kills.items, s.kills.head[reg]);
+        complete = ptx_explorer_walk(&s.live, reg, s.uses.items, s.uses.head[reg], s.kills.items,
+                                     s.kills.head[reg]);
         if (complete && s.live.in_stamp[0] == reg + 1 && !func->regs[reg].is_param)
             complete = drop_undefined(&s, reg, first);
     }
@@ -408,7 +424,8 @@ const Live *ptx_live_compute(Arena *arena, Arena *scratch, DiagSink *diags, cons
         ASSERT(live->max_insn == NO_ID || live->max_insn < func->insn_count);
         ASSERT(live->dead_count <= func->insn_count && live->max_reg_count <= func->reg_count);
     } else {
-        ptx_diag(diags, DIAG_LIVENESS_LIMIT, func->name, "liveness of this function is over its limit of %u entries and is not computed",
+        ptx_diag(diags, DIAG_LIVENESS_LIMIT, func->name,
+                 "liveness of this function is over its limit of %u entries and is not computed",
                  (unsigned)s.live.pair_limit);
         live = NULL;
     }

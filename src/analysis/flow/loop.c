@@ -4,17 +4,23 @@
 
 #define NONE UINT32_MAX
 
-/* A reachable block under its depth-first number; unless it says otherwise, a field holds such numbers. */
+/* A reachable block under its depth-first number; unless it says otherwise, a field holds such
+ * numbers. */
 typedef struct LoopNode {
     BlockId block;
     uint32_t next_succ;         /* of the block, to be walked */
     uint32_t parent;            /* in the depth-first tree */
-    uint32_t finished;          /* union-find: leads to the deepest ancestor that is still on the walk's path */
-    uint32_t outermost;         /* union-find: leads to the header of the outermost loop found so far that holds it */
-    uint32_t header;            /* of the innermost loop around it that it does not head itself; NONE */
+    /* union-find: leads to the deepest ancestor that is still on the walk's path */
+    uint32_t finished;
+    /* union-find: leads to the header of the outermost loop found so far that holds it */
+    uint32_t outermost;
+    /* of the innermost loop around it that it does not head itself; NONE */
+    uint32_t header;
     uint32_t back_first;        /* the edges that close a loop here; into Finder.edges, NONE */
-    uint32_t cross_first;       /* forward and cross edges whose ends have their nearest common ancestor here */
-    uint32_t pred_first;        /* edges into it, or into the loops inside it, beside the one from its parent */
+    /* forward and cross edges whose ends have their nearest common ancestor here */
+    uint32_t cross_first;
+    /* edges into it, or into the loops inside it, beside the one from its parent */
+    uint32_t pred_first;
     uint32_t child, sibling;    /* once there are loops: headers of inner loops, by block number */
     LoopId loop;                /* that it heads */
     bool is_header;
@@ -34,7 +40,7 @@ typedef struct LoopFinder {
     uint32_t edge_count, loop_count;
 } LoopFinder;
 
-/* ---- union-find, with path halving ------------------------------------------------------------------------------- */
+/* ---- union-find, with path halving ----------------------------------------------------------- */
 
 static uint32_t find_unfinished(LoopNode *nodes, uint32_t x)
 {
@@ -54,7 +60,7 @@ static uint32_t find_outermost(LoopNode *nodes, uint32_t x)
     return x;
 }
 
-/* ---- the walk ---------------------------------------------------------------------------------------------------- */
+/* ---- the walk -------------------------------------------------------------------------------- */
 
 static void push_edge(LoopFinder *f, uint32_t *list, uint32_t from, uint32_t to)
 {
@@ -65,13 +71,21 @@ static void push_edge(LoopFinder *f, uint32_t *list, uint32_t from, uint32_t to)
 static void add_node(LoopFinder *f, BlockId block, uint32_t x, uint32_t parent)
 {
     f->number[block] = x;
-    f->nodes[x] = (LoopNode){ .block = block, .parent = parent, .finished = x, .outermost = x, .header = NONE,
-                          .back_first = NONE, .cross_first = NONE, .pred_first = NONE, .child = NONE, .sibling = NONE };
+    f->nodes[x] = (LoopNode){ .block = block,
+                              .parent = parent,
+                              .finished = x,
+                              .outermost = x,
+                              .header = NONE,
+                              .back_first = NONE,
+                              .cross_first = NONE,
+                              .pred_first = NONE,
+                              .child = NONE,
+                              .sibling = NONE };
 }
 
-/* Depth-first: numbers the blocks and sorts the edges that are not in the tree. A finished node hangs from its parent in
- * `finished`, so that on meeting an edge its ends' nearest common ancestor is known (Tarjan's off-line method); an edge
- * whose target is that ancestor goes back. */
+/* Depth-first: numbers the blocks and sorts the edges that are not in the tree. A finished node
+ * hangs from its parent in `finished`, so that on meeting an edge its ends' nearest common ancestor
+ * is known (Tarjan's off-line method); an edge whose target is that ancestor goes back. */
 static void walk(LoopFinder *f)
 {
     const Cfg *cfg = f->cfg;
@@ -96,13 +110,15 @@ static void walk(LoopFinder *f)
             continue;
         }
         uint32_t ancestor = find_unfinished(f->nodes, to);
-        push_edge(f, ancestor == to ? &f->nodes[to].back_first : &f->nodes[ancestor].cross_first, at, to);
+        push_edge(f, ancestor == to ? &f->nodes[to].back_first : &f->nodes[ancestor].cross_first,
+                  at, to);
     }
 }
 
-/* ---- the loops --------------------------------------------------------------------------------------------------- */
+/* ---- the loops ------------------------------------------------------------------------------- */
 
-/* Moves the edges that first matter for a loop headed by x to the nodes which stand for their targets by now. */
+/* Moves the edges that first matter for a loop headed by x to the nodes which stand for their
+ * targets by now. */
 static void add_cross_edges(LoopFinder *f, uint32_t x)
 {
     uint32_t next;
@@ -124,8 +140,8 @@ static void add_to_body(LoopFinder *f, uint32_t x, uint32_t y, uint32_t *body, u
     body[(*body_count)++] = y;
 }
 
-/* Follows the edges backward from those that go back to x, among the descendants of x. A node is in one body at most
- * before it disappears behind a header, so all calls together are linear. */
+/* Follows the edges backward from those that go back to x, among the descendants of x. A node is in
+ * one body at most before it disappears behind a header, so all calls together are linear. */
 static void find_loop(LoopFinder *f, uint32_t x, uint32_t *body)
 {
     uint32_t count = 0;
@@ -143,8 +159,8 @@ static void find_loop(LoopFinder *f, uint32_t x, uint32_t *body)
     }
 }
 
-/* A loop that is entered beside its header has an edge back to the header from a block which the header does not
- * dominate: the way in goes on to such an edge without passing the header. */
+/* A loop that is entered beside its header has an edge back to the header from a block which the
+ * header does not dominate: the way in goes on to such an edge without passing the header. */
 static bool is_irreducible(const LoopFinder *f, const LoopNode *header)
 {
     for (uint32_t e = header->back_first; e != NONE; e = f->edges[e].next) {
@@ -154,9 +170,10 @@ static bool is_irreducible(const LoopFinder *f, const LoopNode *header)
     return false;
 }
 
-/* ---- the forest -------------------------------------------------------------------------------------------------- */
+/* ---- the forest ------------------------------------------------------------------------------ */
 
-/* Lists the headers under that of the next outer loop, by block number. Returns the first of the outermost ones. */
+/* Lists the headers under that of the next outer loop, by block number. Returns the first of the
+ * outermost ones. */
 static uint32_t link_headers(LoopFinder *f)
 {
     uint32_t root = NONE;
@@ -176,8 +193,11 @@ static void add_loop(LoopFinder *f, Loop *loops, LoopId id, uint32_t x)
     LoopNode *node = &f->nodes[x];
     LoopId parent = node->header == NONE ? NO_LOOP : f->nodes[node->header].loop;
     node->loop = id;
-    loops[id] = (Loop){ .header = node->block, .parent = parent, .depth = parent == NO_LOOP ? 1 : loops[parent].depth + 1,
-                        .is_irreducible = is_irreducible(f, node), .is_innermost = node->child == NONE };
+    loops[id] = (Loop){ .header = node->block,
+                        .parent = parent,
+                        .depth = parent == NO_LOOP ? 1 : loops[parent].depth + 1,
+                        .is_irreducible = is_irreducible(f, node),
+                        .is_innermost = node->child == NONE };
 }
 
 static Loop *build_forest(LoopFinder *f, Arena *arena)
@@ -202,7 +222,9 @@ static void place_blocks(const LoopFinder *f, Loop *loops, LoopId *loop_of)
 {
     for (uint32_t x = 0; x < f->cfg->rpo_count; x++) {
         const LoopNode *node = &f->nodes[x];
-        LoopId loop = node->is_header ? node->loop : node->header == NONE ? NO_LOOP : f->nodes[node->header].loop;
+        LoopId loop = node->is_header        ? node->loop
+                      : node->header == NONE ? NO_LOOP
+                                             : f->nodes[node->header].loop;
         loop_of[node->block] = loop;
         if (loop != NO_LOOP)
             loops[loop].block_count++;
@@ -213,7 +235,8 @@ static void place_blocks(const LoopFinder *f, Loop *loops, LoopId *loop_of)
     }
 }
 
-/* An edge that does not lead on in reverse postorder goes back to an ancestor in the depth-first tree. */
+/* An edge that does not lead on in reverse postorder goes back to an ancestor in the depth-first
+ * tree. */
 static bool has_back_edge(const Cfg *cfg)
 {
     for (uint32_t i = 0; i < cfg->rpo_count; i++) {
@@ -233,7 +256,8 @@ static bool is_forest(const Loops *loops)
     for (LoopId l = 0; l < loops->loop_count; l++) {
         const Loop *loop = &loops->loops[l];
         uint32_t outer = loop->parent == NO_LOOP ? 0 : loops->loops[loop->parent].depth;
-        if ((loop->parent != NO_LOOP && loop->parent >= l) || loop->depth != outer + 1 || loops->loop_of[loop->header] != l)
+        if ((loop->parent != NO_LOOP && loop->parent >= l) || loop->depth != outer + 1
+            || loops->loop_of[loop->header] != l)
             return false;
     }
     return true;
@@ -275,7 +299,7 @@ uint32_t ptx_loop_depth(const Loops *loops, BlockId block)
     return loop == NO_LOOP ? 0 : loops->loops[loop].depth;
 }
 
-/* ---- by line ----------------------------------------------------------------------------------------------------- */
+/* ---- by line --------------------------------------------------------------------------------- */
 
 static InsnId first_insn_behind(const Func *func, uint32_t offset)
 {
@@ -306,11 +330,13 @@ static bool holds(const Cfg *cfg, const Loops *loops, LoopId outer, InsnId insn)
     return loop == outer;
 }
 
-LoopId ptx_loop_at_line(const Module *module, const Func *func, const Cfg *cfg, const Loops *loops, uint32_t line)
+LoopId ptx_loop_at_line(const Module *module, const Func *func, const Cfg *cfg, const Loops *loops,
+                        uint32_t line)
 {
     if (!line || line > module->line_count)
         return NO_LOOP;
-    uint32_t begin = module->lines[line - 1], end = line < module->line_count ? module->lines[line] : module->length;
+    uint32_t begin = module->lines[line - 1],
+             end = line < module->line_count ? module->lines[line] : module->length;
     InsnId insn = first_insn_behind(func, begin);
     if (insn >= func->insn_count)
         return NO_LOOP;

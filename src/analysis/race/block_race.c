@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 
-/* ---- what a kernel may come to --------------------------------------------------------------------------------------- */
+/* ---- what a kernel may come to --------------------------------------------------------------- */
 
 typedef struct RaceReached {
     bool *marks;                /* per function */
@@ -24,13 +24,16 @@ static FuncId callee_of(const Module *module, const Func *func, const Insn *insn
     const Operand *operands = ptx_insn_operands(func, insn);
     for (unsigned o = 0; o < insn->operand_count; o++)
         if (operands[o].kind == OPERAND_FUNCTION) {
-            FuncId id = module->funcs[operands[o].id].alias_of ? module->funcs[operands[o].id].alias_of - 1 : operands[o].id;
+            FuncId id = module->funcs[operands[o].id].alias_of
+                            ? module->funcs[operands[o].id].alias_of - 1
+                            : operands[o].id;
             return module->funcs[id].has_body ? id : NO_ID;
         }
     return NO_ID;
 }
 
-static bool look_at(const Module *module, const Func *func, RaceReached *reached, bool (*holds)(const Op *))
+static bool look_at(const Module *module, const Func *func, RaceReached *reached,
+                    bool (*holds)(const Op *))
 {
     for (InsnId i = 0; i < func->insn_count; i++) {
         const Insn *insn = &func->insns[i];
@@ -43,10 +46,12 @@ static bool look_at(const Module *module, const Func *func, RaceReached *reached
     return true;
 }
 
-bool ptx_block_race_holds(Arena *scratch, const Module *module, FuncId kernel, bool (*holds)(const Op *))
+bool ptx_block_race_holds(Arena *scratch, const Module *module, FuncId kernel,
+                          bool (*holds)(const Op *))
 {
     ArenaMark mark = ptx_arena_mark(scratch);
-    RaceReached reached = { .marks = ptx_arena_array(scratch, bool, module->func_count), .ids = ptx_arena_array(scratch, FuncId, module->func_count) };
+    RaceReached reached = { .marks = ptx_arena_array(scratch, bool, module->func_count),
+                            .ids = ptx_arena_array(scratch, FuncId, module->func_count) };
     bool all_hold = true;
     reach(&reached, kernel);
     for (uint32_t i = 0; i < reached.count && all_hold; i++)
@@ -57,16 +62,19 @@ bool ptx_block_race_holds(Arena *scratch, const Module *module, FuncId kernel, b
 
 bool ptx_op_is_ordered(const Op *op)
 {
-    static const uint8_t words[] = { MOD_VOLATILE, MOD_RELAXED, MOD_ACQUIRE, MOD_RELEASE, MOD_ACQ_REL, MOD_MMIO, MOD_SC, MOD_NONE };
+    static const uint8_t words[] = { MOD_VOLATILE, MOD_RELAXED, MOD_ACQUIRE, MOD_RELEASE,
+                                     MOD_ACQ_REL,  MOD_MMIO,    MOD_SC,      MOD_NONE };
     return ptx_op_has_any(op, words);
 }
 
-/* ---- what is told ---------------------------------------------------------------------------------------------------- */
+/* ---- what is told ---------------------------------------------------------------------------- */
 
-BlockRace *ptx_block_race_new(Arena *arena, BlockRaceKind kind, BlockAccess first, BlockAccess second)
+BlockRace *ptx_block_race_new(Arena *arena, BlockRaceKind kind, BlockAccess first,
+                              BlockAccess second)
 {
     BlockRace *race = ptx_arena_new(arena, BlockRace);
-    bool is_turned = first.is_write == second.is_write ? first.place > second.place : !first.is_write;
+    bool is_turned = first.is_write == second.is_write ? first.place > second.place
+                                                       : !first.is_write;
     *race = (BlockRace){ .kind = (uint8_t)kind, .first = is_turned ? second : first, .second = is_turned ? first : second, .var = NO_ID };
     return race;
 }
@@ -75,7 +83,8 @@ typedef char Words[160];
 
 static void write_thread(Words out, const BlockAccess *access)
 {
-    snprintf(out, sizeof(Words), "thread (%u, %u, %u) of block (%u, %u, %u)", access->thread[0], access->thread[1], access->thread[2], access->block[0], access->block[1],
+    snprintf(out, sizeof(Words), "thread (%u, %u, %u) of block (%u, %u, %u)", access->thread[0],
+             access->thread[1], access->thread[2], access->block[0], access->block[1],
              access->block[2]);
 }
 
@@ -84,11 +93,16 @@ static void write_place(Words out, const Module *module, const BlockRace *race)
     const Var *var = race->var == NO_ID ? NULL : &module->vars[race->var];
     int length = var ? (int)(ptx_span_length(var->name) < 64 ? ptx_span_length(var->name) : 64) : 0;
     const char *name = var ? module->text + var->name.begin : "";
-    bool is_shared = race->kind != BLOCK_RACE_GLOBAL, is_pointer = var && var->space != SPACE_GLOBAL && !is_shared;
-    int count = !var ? snprintf(out, sizeof(Words), "byte %lld of %s memory", (long long)race->offset, is_shared ? "shared" : "global")
-                     : snprintf(out, sizeof(Words), "byte %lld of %s`%.*s`%s", (long long)race->offset, is_pointer ? "what " : "", length, name, is_pointer ? " points to" : "");
+    bool is_shared = race->kind != BLOCK_RACE_GLOBAL,
+         is_pointer = var && var->space != SPACE_GLOBAL && !is_shared;
+    int count = !var ? snprintf(out, sizeof(Words), "byte %lld of %s memory",
+                                (long long)race->offset, is_shared ? "shared" : "global")
+                     : snprintf(out, sizeof(Words), "byte %lld of %s`%.*s`%s",
+                                (long long)race->offset, is_pointer ? "what " : "", length, name,
+                                is_pointer ? " points to" : "");
     if (is_shared)
-        snprintf(out + count, sizeof(Words) - (size_t)count, " in block (%u, %u, %u)", race->owner[0], race->owner[1], race->owner[2]);
+        snprintf(out + count, sizeof(Words) - (size_t)count, " in block (%u, %u, %u)",
+                 race->owner[0], race->owner[1], race->owner[2]);
 }
 
 const char *ptx_block_race_describe(Arena *arena, const Module *module, const BlockRace *race)
@@ -103,11 +117,18 @@ const char *ptx_block_race_describe(Arena *arena, const Module *module, const Bl
     size_t left = sizeof text - (size_t)count;
     switch ((BlockRaceKind)race->kind) {
     case BLOCK_RACE_GLOBAL:
-        snprintf(text + count, left, "where %s writes %s: blocks run in no order", first, race->second.is_write ? "another number" : "what changes its result");
+        snprintf(text + count, left, "where %s writes %s: blocks run in no order", first,
+                 race->second.is_write ? "another number" : "what changes its result");
         break;
-    case BLOCK_RACE_CLUSTER: snprintf(text + count, left, "which %s writes: no cluster barrier between", first); break;
-    case BLOCK_RACE_EARLY:   snprintf(text + count, left, "which may not have begun: no cluster barrier before"); break;
-    case BLOCK_RACE_LATE:    snprintf(text + count, left, "which may have ended: no cluster barrier after"); break;
+    case BLOCK_RACE_CLUSTER:
+        snprintf(text + count, left, "which %s writes: no cluster barrier between", first);
+        break;
+    case BLOCK_RACE_EARLY:
+        snprintf(text + count, left, "which may not have begun: no cluster barrier before");
+        break;
+    case BLOCK_RACE_LATE:
+        snprintf(text + count, left, "which may have ended: no cluster barrier after");
+        break;
     }
     return ptx_arena_strndup(arena, text, strlen(text));
 }

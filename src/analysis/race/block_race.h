@@ -1,4 +1,5 @@
-/* block_race.h -- blocks of one launch that touch the same memory in no order, and what then depends on it. */
+/* block_race.h -- blocks of one launch that touch the same memory in no order, and what then
+ * depends on it. */
 #ifndef PTX_ANALYSIS_RACE_BLOCK_RACE_H
 #define PTX_ANALYSIS_RACE_BLOCK_RACE_H
 
@@ -7,7 +8,8 @@
 typedef struct BlockAccess {
     const Func *func;           /* the kernel, or one that it calls */
     InsnId insn;                /* of func */
-    InsnId place;               /* in the kernel's own function: the access itself, or the call that leads to it */
+    /* in the kernel's own function: the access itself, or the call that leads to it */
+    InsnId place;
     uint32_t block[3], thread[3];
     bool is_write;
 } BlockAccess;
@@ -15,10 +17,13 @@ typedef struct BlockAccess {
 typedef enum BlockRaceKind {
     BLOCK_RACE_GLOBAL,          /* on global memory */
     BLOCK_RACE_CLUSTER,         /* on shared memory of a block of their cluster */
-    BLOCK_RACE_EARLY, BLOCK_RACE_LATE,  /* an access to shared memory of a block that may not have begun, that may have ended; `first` is the same */
+    /* an access to shared memory of a block that may not have begun, that may have ended; `first`
+     * is the same */
+    BLOCK_RACE_EARLY, BLOCK_RACE_LATE,
 } BlockRaceKind;
 
-typedef struct BlockRace {      /* one of them writes, the first where one alone does; in the order of the text where both do */
+/* one of them writes, the first where one alone does; in the order of the text where both do */
+typedef struct BlockRace {
     BlockAccess first, second;
     uint8_t kind;               /* BlockRaceKind */
     uint32_t owner[3];          /* the block whose shared memory it is */
@@ -26,26 +31,35 @@ typedef struct BlockRace {      /* one of them writes, the first where one alone
     uint64_t offset;            /* bytes from there on, or of shared memory */
 } BlockRace;
 
-/* All of these are for a launch that is given, and give one race that is certain, or NULL. Owned by arena; work and scratch, two others, are left as found. */
+/* All of these are for a launch that is given, and give one race that is certain, or NULL. Owned by
+ * arena; work and scratch, two others, are left as found. */
 
-/* Two blocks leave different numbers in global memory; or one stores what depends on a number that it reads before or after the other wrote it. For some contents
- * of memory. */
-const BlockRace *ptx_global_race_find(Arena *arena, Arena *work, Arena *scratch, const SimProgram *program, const Module *module, FuncId kernel, const Launch *launch);
+/* Two blocks leave different numbers in global memory; or one stores what depends on a number that
+ * it reads before or after the other wrote it. For some contents of memory. */
+const BlockRace *ptx_global_race_find(Arena *arena, Arena *work, Arena *scratch,
+                                      const SimProgram *program, const Module *module,
+                                      FuncId kernel, const Launch *launch);
 
-/* Two blocks of a cluster access shared memory of one of them with no barrier.cluster between; or one does with none since that block began, or before it ends. */
-const BlockRace *ptx_cluster_race_find(Arena *arena, Arena *work, Arena *scratch, const SimProgram *program, const Module *module, FuncId kernel, const Launch *launch);
+/* Two blocks of a cluster access shared memory of one of them with no barrier.cluster between; or
+ * one does with none since that block began, or before it ends. */
+const BlockRace *ptx_cluster_race_find(Arena *arena, Arena *work, Arena *scratch,
+                                       const SimProgram *program, const Module *module,
+                                       FuncId kernel, const Launch *launch);
 
 /* A clause. */
 const char *ptx_block_race_describe(Arena *arena, const Module *module, const BlockRace *race);
 
-/* ---- shared by the files that look for them ------------------------------------------------------------------------- */
+/* ---- shared by the files that look for them -------------------------------------------------- */
 
-/* Whether this holds for every instruction that the kernel may come to, in functions of this file alone. */
-bool ptx_block_race_holds(Arena *scratch, const Module *module, FuncId kernel, bool (*holds)(const Op *));
+/* Whether this holds for every instruction that the kernel may come to, in functions of this file
+ * alone. */
+bool ptx_block_race_holds(Arena *scratch, const Module *module, FuncId kernel,
+                          bool (*holds)(const Op *));
 
 /* Others may look at it while it happens: volatile, or with an order of its own. */
 bool ptx_op_is_ordered(const Op *op);
 
-BlockRace *ptx_block_race_new(Arena *arena, BlockRaceKind kind, BlockAccess first, BlockAccess second);
+BlockRace *ptx_block_race_new(Arena *arena, BlockRaceKind kind, BlockAccess first,
+                              BlockAccess second);
 
 #endif

@@ -7,14 +7,25 @@ enum { STEPS = 1 << 16 };       /* instructions of warps for a cluster */
 
 static bool is_fine(const Op *op)
 {
-    bool is_global = op->space == SPACE_GLOBAL || op->space == SPACE_PARAM || op->space == SPACE_CONST;
-    if (op->flags & OPF_UNKNOWN || (!is_global && (op->kind == OPK_ATOM || op->kind == OPK_RED || (op->kind != OPK_BAR && ptx_op_is_ordered(op)))))
+    bool is_global = op->space == SPACE_GLOBAL || op->space == SPACE_PARAM
+                     || op->space == SPACE_CONST;
+    if (op->flags & OPF_UNKNOWN
+        || (!is_global
+            && (op->kind == OPK_ATOM || op->kind == OPK_RED
+                || (op->kind != OPK_BAR && ptx_op_is_ordered(op)))))
         return false;
     switch ((Operation)op->family) {
-    case OP_FENCE: case OP_MEMBAR: case OP_MBARRIER: case OP_CP: case OP_MULTIMEM: case OP_WGMMA: case OP_TCGEN05:
+    case OP_FENCE:
+    case OP_MEMBAR:
+    case OP_MBARRIER:
+    case OP_CP:
+    case OP_MULTIMEM:
+    case OP_WGMMA:
+    case OP_TCGEN05:
         return false;
     default:
-        return op->operation != OP_ST_ASYNC && op->operation != OP_ST_BULK && op->operation != OP_RED_ASYNC;
+        return op->operation != OP_ST_ASYNC && op->operation != OP_ST_BULK
+               && op->operation != OP_RED_ASYNC;
     }
 }
 
@@ -55,8 +66,13 @@ static bool is_late(const Cluster *c)
 static BlockAccess access_of(const Machine *m, const Touched *touched)
 {
     const uint32_t *block = m->block;
-    BlockAccess access = { .func = touched->func, .insn = touched->insn, .place = touched->place, .is_write = touched->is_write,
-                           .thread = { touched->thread % block[0], touched->thread / block[0] % block[1], touched->thread / block[0] / block[1] } };
+    BlockAccess access = { .func = touched->func,
+                           .insn = touched->insn,
+                           .place = touched->place,
+                           .is_write = touched->is_write,
+                           .thread = { touched->thread % block[0],
+                                       touched->thread / block[0] % block[1],
+                                       touched->thread / block[0] / block[1] } };
     place_of_rank(m->launch->cluster, touched->rank, access.block);
     return access;
 }
@@ -65,17 +81,23 @@ static BlockAccess access_of(const Machine *m, const Touched *touched)
 static BlockRace *make_race(Arena *arena, const Cluster *c)
 {
     const Machine *m = c->machine;
-    const BlockRaceKind kind = c->found.first.func ? BLOCK_RACE_CLUSTER : c->early.first.func ? BLOCK_RACE_EARLY : BLOCK_RACE_LATE;
-    const Meeting *found = kind == BLOCK_RACE_CLUSTER ? &c->found : kind == BLOCK_RACE_EARLY ? &c->early : &c->late;
+    const BlockRaceKind kind = c->found.first.func   ? BLOCK_RACE_CLUSTER
+                               : c->early.first.func ? BLOCK_RACE_EARLY
+                                                     : BLOCK_RACE_LATE;
+    const Meeting *found = kind == BLOCK_RACE_CLUSTER ? &c->found
+                           : kind == BLOCK_RACE_EARLY ? &c->early
+                                                      : &c->late;
     if (kind == BLOCK_RACE_LATE && !is_late(c))
         return NULL;
-    BlockRace *out = ptx_block_race_new(arena, kind, access_of(m, &found->first), access_of(m, &found->second));
+    BlockRace *out = ptx_block_race_new(arena, kind, access_of(m, &found->first),
+                                        access_of(m, &found->second));
     out->offset = found->offset;
     place_of_rank(m->launch->cluster, found->owner, out->owner);
     for (uint32_t i = 0; i < m->placed_count; i++) {
         const Var *var = &m->module->vars[m->placed[i].var];
         uint64_t from = m->placed[i].address;
-        bool is_shared = var->space == SPACE_SHARED || var->space == SPACE_SHARED_CTA || var->space == SPACE_SHARED_CLUSTER;
+        bool is_shared = var->space == SPACE_SHARED || var->space == SPACE_SHARED_CTA
+                         || var->space == SPACE_SHARED_CLUSTER;
         if (is_shared && found->offset >= from && found->offset - from < var->bytes) {
             out->var = m->placed[i].var;
             out->offset = found->offset - from;
@@ -84,7 +106,8 @@ static BlockRace *make_race(Arena *arena, const Cluster *c)
     return out;
 }
 
-/* Each dimension at least 1. False: there is no cluster, or one that no GPU takes, or that the grid is not made of. */
+/* Each dimension at least 1. False: there is no cluster, or one that no GPU takes, or that the grid
+ * is not made of. */
 static bool take_shape(Launch *launch, const Bounds *bounds)
 {
     uint32_t count = 1;
@@ -100,13 +123,17 @@ static bool take_shape(Launch *launch, const Bounds *bounds)
     return count > 1 && count <= MAX_RANKS;
 }
 
-const BlockRace *ptx_cluster_race_find(Arena *arena, Arena *work, Arena *scratch, const SimProgram *program, const Module *module, FuncId kernel, const Launch *given)
+const BlockRace *ptx_cluster_race_find(Arena *arena, Arena *work, Arena *scratch,
+                                       const SimProgram *program, const Module *module,
+                                       FuncId kernel, const Launch *given)
 {
     const Func *func = &module->funcs[kernel];
     if (!given || !given->grid[0] || !func->has_body || func->has_syntax_error || func->has_unknown)
         return NULL;
     Launch launch = *given;
-    if (!take_shape(&launch, &func->bounds) || ptx_block_race_holds(scratch, module, kernel, is_no_map) || !ptx_block_race_holds(scratch, module, kernel, is_fine))
+    if (!take_shape(&launch, &func->bounds)
+        || ptx_block_race_holds(scratch, module, kernel, is_no_map)
+        || !ptx_block_race_holds(scratch, module, kernel, is_fine))
         return NULL;
     ArenaMark mark = ptx_arena_mark(work);
     Machine *m = ptx_machine_new(work, scratch, program, kernel, &launch);

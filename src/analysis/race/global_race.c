@@ -1,4 +1,5 @@
-/* Blocks are run one after the other, each as if it were the first, and what they leave in memory is compared. */
+/* Blocks are run one after the other, each as if it were the first, and what they leave in memory
+ * is compared. */
 #include "analysis/race/block_race.h"
 
 #include "analysis/sim/race/shadow_memory.h"
@@ -20,18 +21,33 @@ typedef struct GlobalRaceSearch {
     bool is_read;
 } GlobalRaceSearch;
 
-/* ---- whether there is anything to look at -------------------------------------------------------------------------- */
+/* ---- whether there is anything to look at ---------------------------------------------------- */
 
 /* It says that blocks talk to each other, or writes global memory in a way that is not followed. */
 static bool is_in_the_way(const Op *op)
 {
     bool is_atomic = op->kind == OPK_ATOM || op->kind == OPK_RED;
-    if (op->flags & OPF_UNKNOWN || (!ptx_space_is_shared((Space)op->space) && (is_atomic || ptx_op_is_ordered(op))))
+    if (op->flags & OPF_UNKNOWN
+        || (!ptx_space_is_shared((Space)op->space) && (is_atomic || ptx_op_is_ordered(op))))
         return true;
     switch ((Operation)op->operation) {
-    case OP_FENCE: case OP_FENCE_PROXY_ASYNC: case OP_FENCE_PROXY_ASYNC_GLOBAL: case OP_FENCE_PROXY_ASYNC_GENERIC: case OP_MEMBAR:
-    case OP_BARRIER_CLUSTER: case OP_BARRIER_CLUSTER_ARRIVE: case OP_BARRIER_CLUSTER_WAIT: case OP_ST_ASYNC: case OP_ST_BULK: case OP_RED_ASYNC:
-    case OP_MULTIMEM: case OP_GRIDDEPCONTROL: case OP_GRIDDEPCONTROL_LAUNCH_DEPENDENTS: case OP_GRIDDEPCONTROL_WAIT: case OP_SUST: case OP_SURED:
+    case OP_FENCE:
+    case OP_FENCE_PROXY_ASYNC:
+    case OP_FENCE_PROXY_ASYNC_GLOBAL:
+    case OP_FENCE_PROXY_ASYNC_GENERIC:
+    case OP_MEMBAR:
+    case OP_BARRIER_CLUSTER:
+    case OP_BARRIER_CLUSTER_ARRIVE:
+    case OP_BARRIER_CLUSTER_WAIT:
+    case OP_ST_ASYNC:
+    case OP_ST_BULK:
+    case OP_RED_ASYNC:
+    case OP_MULTIMEM:
+    case OP_GRIDDEPCONTROL:
+    case OP_GRIDDEPCONTROL_LAUNCH_DEPENDENTS:
+    case OP_GRIDDEPCONTROL_WAIT:
+    case OP_SUST:
+    case OP_SURED:
     case OP_TENSORMAP: case OP_WMMA_STORE: case OP_CP_REDUCE_ASYNC_BULK:
         return true;
     default:
@@ -57,10 +73,11 @@ static bool writes_no_global(const Op *op)
 /* It stores plainly to global memory, and nothing else does. */
 static bool is_worth(Arena *scratch, const Module *module, FuncId kernel)
 {
-    return !ptx_block_race_holds(scratch, module, kernel, writes_no_global) && ptx_block_race_holds(scratch, module, kernel, is_plain);
+    return !ptx_block_race_holds(scratch, module, kernel, writes_no_global)
+           && ptx_block_race_holds(scratch, module, kernel, is_plain);
 }
 
-/* ---- which blocks ---------------------------------------------------------------------------------------------------- */
+/* ---- which blocks ---------------------------------------------------------------------------- */
 
 static void add_block(GlobalRaceSearch *s, unsigned d, uint32_t at)
 {
@@ -73,8 +90,8 @@ static void add_block(GlobalRaceSearch *s, unsigned d, uint32_t at)
         memcpy(s->blocks[s->block_count++], block, sizeof block);
 }
 
-/* The first, its neighbours, the last, and those that are powers of two away: a remainder, a tile that is too small, an index that was forgotten bring two of
- * them together. */
+/* The first, its neighbours, the last, and those that are powers of two away: a remainder, a tile
+ * that is too small, an index that was forgotten bring two of them together. */
 static void choose_blocks(GlobalRaceSearch *s)
 {
     const uint32_t *grid = s->machine->grid;
@@ -88,7 +105,7 @@ static void choose_blocks(GlobalRaceSearch *s)
         }
 }
 
-/* ---- running ------------------------------------------------------------------------------------------------------- */
+/* ---- running --------------------------------------------------------------------------------- */
 
 /* As the so many-th of these. False: what it leaves is not known. */
 static bool run(GlobalRaceSearch *s, ShadowMemory *contents, uint32_t run)
@@ -102,7 +119,10 @@ static bool run(GlobalRaceSearch *s, ShadowMemory *contents, uint32_t run)
 
 static bool is_certain(const GlobalRaceSearch *s, const Toucher *by)
 {
-    return ptx_machine_func(s->machine, (FuncId)(by->func - s->machine->module->funcs))->counts[by->insn].doubt < UNCERTAIN_PARAMETER;
+    return ptx_machine_func(s->machine, (FuncId)(by->func - s->machine->module->funcs))
+               ->counts[by->insn]
+               .doubt
+           < UNCERTAIN_PARAMETER;
 }
 
 /* The first byte that both know, and in which they are not the same; WORD_BYTES: none. */
@@ -110,7 +130,8 @@ static unsigned difference(const Stored *a, const Stored *b)
 {
     uint8_t known = a->is_mixed || b->is_mixed ? 0 : a->mask & b->mask & a->known & b->known;
     unsigned i = 0;
-    while (i < WORD_BYTES && !(known >> i & 1 && (uint8_t)(a->value >> (8 * i)) != (uint8_t)(b->value >> (8 * i))))
+    while (i < WORD_BYTES
+           && !(known >> i & 1 && (uint8_t)(a->value >> (8 * i)) != (uint8_t)(b->value >> (8 * i))))
         i++;
     return i;
 }
@@ -122,11 +143,14 @@ static bool differs(const Stored *a, const Stored *b)
 
 static bool changes(const Word *word, const Stored *stored)
 {
-    const Stored old = { .value = ptx_shadow_memory_initial(word->addend, word->address), .mask = 0xf, .known = 0xf };
+    const Stored old = { .value = ptx_shadow_memory_initial(word->addend, word->address),
+                         .mask = 0xf,
+                         .known = 0xf };
     return differs(stored, &old);
 }
 
-static void set(GlobalRaceSearch *s, const Word *word, const Toucher *writer, const Toucher *other, bool is_read)
+static void set(GlobalRaceSearch *s, const Word *word, const Toucher *writer, const Toucher *other,
+                bool is_read)
 {
     s->word = *word;
     s->writer = *writer;
@@ -134,12 +158,15 @@ static void set(GlobalRaceSearch *s, const Word *word, const Toucher *writer, co
     s->is_read = is_read;
 }
 
-/* What the block that ran last left, beside what was left before. Two writes are proof; of a write and a read the first is kept. True: proved. */
+/* What the block that ran last left, beside what was left before. Two writes are proof; of a write
+ * and a read the first is kept. True: proved. */
 static bool compare_word(GlobalRaceSearch *s, const Word *word, uint32_t now)
 {
-    bool writes = word->last.by.run == now, reads = word->reader.run == now, was_written = word->first.by.run && word->first.by.run != now;
+    bool writes = word->last.by.run == now, reads = word->reader.run == now,
+         was_written = word->first.by.run && word->first.by.run != now;
     bool was_read = word->first_reader.run && word->first_reader.run != now;
-    if (writes && was_written && differs(&word->last, &word->first) && is_certain(s, &word->last.by) && is_certain(s, &word->first.by)) {
+    if (writes && was_written && differs(&word->last, &word->first) && is_certain(s, &word->last.by)
+        && is_certain(s, &word->first.by)) {
         unsigned byte = difference(&word->last, &word->first);
         set(s, word, &word->first.by, &word->last.by, false);
         s->word.address += byte;
@@ -171,12 +198,16 @@ static bool compare(GlobalRaceSearch *s, const ShadowMemory *c)
 /* The block that reads leaves something else once the other has written. */
 static bool depends(GlobalRaceSearch *s)
 {
-    ShadowMemory *written = ptx_shadow_memory_new(s->work, s->machine), *before = ptx_shadow_memory_new(s->work, s->machine), *behind = ptx_shadow_memory_new(s->work, s->machine);
+    ShadowMemory *written = ptx_shadow_memory_new(s->work, s->machine),
+                 *before = ptx_shadow_memory_new(s->work, s->machine),
+                 *behind = ptx_shadow_memory_new(s->work, s->machine);
     behind->before = written;
-    if (!run(s, written, s->writer.run) || !run(s, before, s->other.run) || !run(s, behind, s->other.run))
+    if (!run(s, written, s->writer.run) || !run(s, before, s->other.run)
+        || !run(s, behind, s->other.run))
         return false;
     for (uint32_t i = 0; i < behind->word_count; i++) {
-        const Word *a = &behind->words[i], *b = ptx_shadow_memory_find(before, a->addend, a->address);
+        const Word *a = &behind->words[i],
+                   *b = ptx_shadow_memory_find(before, a->addend, a->address);
         if (b && differs(&a->last, &b->last))
             return is_certain(s, &s->writer) && is_certain(s, &s->other);
     }
@@ -202,12 +233,17 @@ static bool search(GlobalRaceSearch *s)
     return s->writer.run && depends(s);
 }
 
-/* ---- what is told ---------------------------------------------------------------------------------------------------- */
+/* ---- what is told ---------------------------------------------------------------------------- */
 
 static BlockAccess access_of(const GlobalRaceSearch *s, const Toucher *by, bool is_write)
 {
     const uint32_t *block = s->machine->block;
-    BlockAccess access = { .func = by->func, .insn = by->insn, .place = by->place, .is_write = is_write, .thread = { by->thread % block[0], by->thread / block[0] % block[1], by->thread / block[0] / block[1] } };
+    BlockAccess access = { .func = by->func,
+                           .insn = by->insn,
+                           .place = by->place,
+                           .is_write = is_write,
+                           .thread = { by->thread % block[0], by->thread / block[0] % block[1],
+                                       by->thread / block[0] / block[1] } };
     memcpy(access.block, s->blocks[by->run - 1], sizeof access.block);
     return access;
 }
@@ -227,7 +263,9 @@ static void find_base(const GlobalRaceSearch *s, BlockRace *out)
     const Func *func = &m->module->funcs[m->kernel];
     out->offset = s->word.address;
     for (uint32_t p = 0; p < func->param_count && s->word.addend != ADDEND_NONE; p++) {
-        uint64_t offset = func->params[p] == NO_ID ? m->param_size : ptx_machine_placed(m, func->params[p])->address;
+        uint64_t offset = func->params[p] == NO_ID
+                              ? m->param_size
+                              : ptx_machine_placed(m, func->params[p])->address;
         if (offset >= m->param_size || m->param_addend[offset] != s->word.addend)
             continue;
         out->var = func->params[p];
@@ -236,24 +274,30 @@ static void find_base(const GlobalRaceSearch *s, BlockRace *out)
     for (uint32_t i = 0; i < m->placed_count; i++) {
         const Var *var = &m->module->vars[m->placed[i].var];
         uint64_t from = m->placed[i].address;
-        if (var->space == SPACE_GLOBAL && s->word.address >= from && s->word.address - from < var->bytes) {
+        if (var->space == SPACE_GLOBAL && s->word.address >= from
+            && s->word.address - from < var->bytes) {
             out->var = m->placed[i].var;
             out->offset = s->word.address - from;
         }
     }
 }
 
-const BlockRace *ptx_global_race_find(Arena *arena, Arena *work, Arena *scratch, const SimProgram *program, const Module *module, FuncId kernel, const Launch *launch)
+const BlockRace *ptx_global_race_find(Arena *arena, Arena *work, Arena *scratch,
+                                      const SimProgram *program, const Module *module,
+                                      FuncId kernel, const Launch *launch)
 {
     const Func *func = &module->funcs[kernel];
-    if (!launch || !launch->grid[0] || !func->has_body || func->has_syntax_error || func->has_unknown || !is_worth(scratch, module, kernel))
+    if (!launch || !launch->grid[0] || !func->has_body || func->has_syntax_error
+        || func->has_unknown || !is_worth(scratch, module, kernel))
         return NULL;
     ArenaMark mark = ptx_arena_mark(work);
-    GlobalRaceSearch s = { .work = work, .machine = ptx_machine_new(work, scratch, program, kernel, launch) };
+    GlobalRaceSearch s = { .work = work,
+                           .machine = ptx_machine_new(work, scratch, program, kernel, launch) };
     BlockRace *out = NULL;
     ptx_machine_observe(s.machine, &s.memory);
     if (!s.machine->block_is_assumed && !s.machine->grid_is_assumed && search(&s)) {
-        out = ptx_block_race_new(arena, BLOCK_RACE_GLOBAL, access_of(&s, &s.writer, true), access_of(&s, &s.other, !s.is_read));
+        out = ptx_block_race_new(arena, BLOCK_RACE_GLOBAL, access_of(&s, &s.writer, true),
+                                 access_of(&s, &s.other, !s.is_read));
         find_base(&s, out);
     }
     ptx_arena_release(work, mark);

@@ -6,8 +6,11 @@
 #include <stdio.h>
 
 enum {
-    STEPS_FLOOR = 128,          /* instructions of each warp where the launch is not given: so many, and one for each of the kernel; */
-    WARPS_FEW = 2,              /* half of that for more warps where the shape of the block is not; */
+    /* instructions of each warp where the launch is not given: so many, and one for each of the
+     * kernel; */
+    STEPS_FLOOR = 128,
+    /* half of that for more warps where the shape of the block is not; */
+    WARPS_FEW = 2,
     STEPS_LAUNCH = 1 << 18,     /* where it is */
     MAX_STAYS_ASSUMED = 4,
     MAX_GRANULES = 5,          /* 16 bytes to 1 */
@@ -17,12 +20,15 @@ enum {
     MAX_THREADS = 1024,
     MAX_REDUNDANT = 32,        /* barriers that are tried */
     MAX_BLOCKS = 16,
-    INDEPENDENT_LANES = 70,     /* from this target on lanes of a warp need not run together: CUDA C++ Programming Guide, "Independent Thread Scheduling" */
+    /* from this target on lanes of a warp need not run together: CUDA C++ Programming Guide,
+     * "Independent Thread Scheduling" */
+    INDEPENDENT_LANES = 70,
 };
 
-/* ---- whether there is anything to look at -------------------------------------------------------------------------- */
+/* ---- whether there is anything to look at ---------------------------------------------------- */
 
-/* Something writes shared memory, or may, and a barrier says that there is more than a warp; with a launch one of them will do. */
+/* Something writes shared memory, or may, and a barrier says that there is more than a warp; with a
+ * launch one of them will do. */
 static bool is_worth(const Func *func, const Launch *launch)
 {
     bool writes = false, has_barrier = false;
@@ -30,19 +36,22 @@ static bool is_worth(const Func *func, const Launch *launch)
         const Op *op = func->insns[i].op;
         bool is_shared_op = ptx_space_is_shared((Space)op->space) || op->space == SPACE_GENERIC;
         bool is_async = ptx_op_is_bulk(op) || op->family == OP_MBARRIER;
-        writes |= (op->flags & OPF_STORE && is_shared_op) || op->kind == OPK_CP_ASYNC || op->kind == OPK_CALL || is_async;
+        writes |= (op->flags & OPF_STORE && is_shared_op) || op->kind == OPK_CP_ASYNC
+                  || op->kind == OPK_CALL || is_async;
         has_barrier |= op->kind == OPK_BAR || op->kind == OPK_CALL || is_async;
     }
     return launch && launch->block[0] ? writes || has_barrier : writes && has_barrier;
 }
 
-/* ---- running ------------------------------------------------------------------------------------------------------- */
+/* ---- running --------------------------------------------------------------------------------- */
 
 uint64_t ptx_search_steps(const Search *s)
 {
     const Machine *m = s->machine;
     uint64_t few = m->warp_count * (STEPS_FLOOR + (uint64_t)s->func->insn_count);
-    return !m->grid_is_assumed ? STEPS_LAUNCH : m->block_is_assumed && m->warp_count > WARPS_FEW ? few / 2 : few;
+    return !m->grid_is_assumed                                ? STEPS_LAUNCH
+           : m->block_is_assumed && m->warp_count > WARPS_FEW ? few / 2
+                                                              : few;
 }
 
 void ptx_search_run_block(Search *s, const uint32_t at[3])
@@ -96,7 +105,7 @@ void ptx_search_try_shape(Search *s, const uint32_t shape[3])
     ptx_search_run(s);
 }
 
-/* ---- what is told --------------------------------------------------------------------------------------------------- */
+/* ---- what is told ---------------------------------------------------------------------------- */
 
 static void set_thread(const Machine *m, uint32_t thread, uint32_t out[3])
 {
@@ -110,8 +119,13 @@ static HazardAccess access_of(const Search *s, const Seen *seen)
     const Machine *m = s->machine;
     const Site *site = &s->race->sites[seen->site];
     bool is_own = site->func == &m->module->funcs[m->kernel];
-    HazardAccess access = { .func = site->func, .insn = site->insn, .place = is_own ? site->insn : NO_ID, .loops = { NO_ID, NO_ID },
-                            .is_write = seen->is_write, .is_by_data = seen->is_by_data, .queue = seen->queue };
+    HazardAccess access = { .func = site->func,
+                            .insn = site->insn,
+                            .place = is_own ? site->insn : NO_ID,
+                            .loops = { NO_ID, NO_ID },
+                            .is_write = seen->is_write,
+                            .is_by_data = seen->is_by_data,
+                            .queue = seen->queue };
     set_thread(m, seen->thread, access.thread);
     return access;
 }
@@ -121,7 +135,10 @@ static uint8_t level_of(const Search *s, const Seen *seen)
     const Machine *m = s->machine;
     const Site *site = &s->race->sites[seen->site];
     const FuncState *func_state = ptx_machine_func(m, (FuncId)(site->func - m->module->funcs));
-    uint8_t doubt = func_state->counts[site->insn].doubt, level = doubt >= UNCERTAIN_DATA ? RACE_DATA : doubt >= UNCERTAIN_PARAMETER ? RACE_GUESSED : RACE_CERTAIN;
+    uint8_t doubt = func_state->counts[site->insn].doubt,
+            level = doubt >= UNCERTAIN_DATA        ? RACE_DATA
+                    : doubt >= UNCERTAIN_PARAMETER ? RACE_GUESSED
+                                                   : RACE_CERTAIN;
     return level > seen->level ? level : seen->level;
 }
 
@@ -132,7 +149,8 @@ static void find_variable(const Machine *m, uint64_t address, Hazard *out)
     for (uint32_t i = 0; i < m->placed_count; i++) {
         const Var *var = &m->module->vars[m->placed[i].var];
         uint64_t from = m->placed[i].address;
-        if (ptx_space_is_shared((Space)var->space) && from <= address && (address - from < var->bytes || !var->bytes)) {
+        if (ptx_space_is_shared((Space)var->space) && from <= address
+            && (address - from < var->bytes || !var->bytes)) {
             out->var = m->placed[i].var;
             out->offset = address - from;
             return;
@@ -140,7 +158,7 @@ static void find_variable(const Machine *m, uint64_t address, Hazard *out)
     }
 }
 
-/* ---- what speaks against a race -------------------------------------------------------------------------------------- */
+/* ---- what speaks against a race -------------------------------------------------------------- */
 
 static const Operand *address_of(const Func *func, const Insn *insn)
 {
@@ -163,11 +181,14 @@ static bool defines(const Func *func, const Insn *insn, RegId reg)
 static bool loads_from(const Func *func, const Insn *load, const Operand *place)
 {
     const Operand *from = load->op->kind == OPK_LD ? address_of(func, load) : NULL;
-    return from && from->kind == place->kind && from->id == place->id && from->value == place->value;
+    return from && from->kind == place->kind && from->id == place->id
+           && from->value == place->value;
 }
 
-/* What wrote reg last of [first, end): a load from place, in *is_loaded. False: nothing did for certain. */
-static bool find_writer(const Func *func, InsnId first, InsnId end, RegId reg, const Operand *place, bool *is_loaded)
+/* What wrote reg last of [first, end): a load from place, in *is_loaded. False: nothing did for
+ * certain. */
+static bool find_writer(const Func *func, InsnId first, InsnId end, RegId reg, const Operand *place,
+                        bool *is_loaded)
 {
     for (InsnId i = end; i-- > first && !*is_loaded;) {
         const Insn *insn = &func->insns[i];
@@ -180,10 +201,12 @@ static bool find_writer(const Func *func, InsnId first, InsnId end, RegId reg, c
     return *is_loaded;
 }
 
-/* On some path it stores what was loaded from there: s[i] = c ? x : s[i]. Nobody sees such a write. */
+/* On some path it stores what was loaded from there: s[i] = c ? x : s[i]. Nobody sees such a
+ * write. */
 static bool may_write_back(Arena *scratch, const Cfg *cfg, const Func *func, InsnId store)
 {
-    const Operand *operands = ptx_insn_operands(func, &func->insns[store]), *place = address_of(func, &func->insns[store]), *value = NULL;
+    const Operand *operands = ptx_insn_operands(func, &func->insns[store]),
+                  *place = address_of(func, &func->insns[store]), *value = NULL;
     for (unsigned o = 0; o < func->insns[store].operand_count && !value; o++)
         if (operands[o].position == 1 && operands[o].kind == OPERAND_REG)
             value = &operands[o];
@@ -191,10 +214,13 @@ static bool may_write_back(Arena *scratch, const Cfg *cfg, const Func *func, Ins
         return false;
     ArenaMark mark = ptx_arena_mark(scratch);
     bool *is_seen = ptx_arena_array(scratch, bool, cfg->block_count), is_loaded = false;
-    BlockId *open = ptx_arena_array(scratch, BlockId, cfg->block_count), block = cfg->block_of[store];
+    BlockId *open = ptx_arena_array(scratch, BlockId, cfg->block_count),
+            block = cfg->block_of[store];
     uint32_t count = 0;
-    for (InsnId end = store;; block = open[--count], end = cfg->blocks[block].end) {        /* backwards */
-        bool is_written = find_writer(func, cfg->blocks[block].first, end, value->id, place, &is_loaded);
+    /* backwards */
+    for (InsnId end = store;; block = open[--count], end = cfg->blocks[block].end) {
+        bool is_written = find_writer(func, cfg->blocks[block].first, end, value->id, place,
+                                      &is_loaded);
         for (uint32_t p = 0; p < cfg->blocks[block].pred_count && !is_written; p++) {
             BlockId pred = cfg->preds[cfg->blocks[block].pred_first + p];
             if (!is_seen[pred])
@@ -209,12 +235,15 @@ static bool may_write_back(Arena *scratch, const Cfg *cfg, const Func *func, Ins
 }
 
 /* The address is not in the variable that it is made from: what was assumed cannot be. */
-static bool is_astray(const Search *s, const PointsToSet *bases, const HazardAccess *access, uint64_t address)
+static bool is_astray(const Search *s, const PointsToSet *bases, const HazardAccess *access,
+                      uint64_t address)
 {
     PointsTo base;
-    if (!ptx_points_to_of_access(bases, s->module, s->func, &s->func->insns[access->insn], &base) || base.kind != BASE_VAR || !ptx_machine_placed(s->machine, base.id))
+    if (!ptx_points_to_of_access(bases, s->module, s->func, &s->func->insns[access->insn], &base)
+        || base.kind != BASE_VAR || !ptx_machine_placed(s->machine, base.id))
         return false;
-    uint64_t from = ptx_machine_placed(s->machine, base.id)->address, bytes = s->module->vars[base.id].bytes;
+    uint64_t from = ptx_machine_placed(s->machine, base.id)->address,
+             bytes = s->module->vars[base.id].bytes;
     return address < from || (bytes && address - from >= bytes);
 }
 
@@ -222,8 +251,10 @@ static bool is_excused(const Search *s, const Hazard *h, uint64_t address)
 {
     const HazardAccess *const accesses[] = { &h->first, &h->second };
     for (unsigned a = 0; a < 2; a++) {
-        const Cfg *cfg = ptx_machine_func(s->machine, (FuncId)(accesses[a]->func - s->module->funcs))->cfg;
-        if (accesses[a]->is_write && may_write_back(s->scratch, cfg, accesses[a]->func, accesses[a]->insn))
+        const Cfg *cfg =
+            ptx_machine_func(s->machine, (FuncId)(accesses[a]->func - s->module->funcs))->cfg;
+        if (accesses[a]->is_write
+            && may_write_back(s->scratch, cfg, accesses[a]->func, accesses[a]->insn))
             return true;
     }
     if (h->certainty == CERTAINTY_EXACT)
@@ -232,7 +263,8 @@ static bool is_excused(const Search *s, const Hazard *h, uint64_t address)
         return true;            /* what its callers pass is not known */
     ArenaMark mark = ptx_arena_mark(s->work);
     const PointsToSet *bases = ptx_points_to_sets_compute(s->work, s->scratch, s->module, s->func);
-    bool is_excused = is_astray(s, bases, &h->first, address) || is_astray(s, bases, &h->second, address);
+    bool is_excused = is_astray(s, bases, &h->first, address)
+                      || is_astray(s, bases, &h->second, address);
     ptx_arena_release(s->work, mark);
     return is_excused;
 }
@@ -246,20 +278,34 @@ HazardKind ptx_search_kind(uint8_t queue)
 bool ptx_search_make_hazard(const Search *s, const RacePair *pair, bool is_possible, Hazard *out)
 {
     const Machine *m = s->machine;
-    uint8_t first = level_of(s, &pair->first), second = level_of(s, &pair->second), level = first > second ? first : second;
-    if ((level == RACE_DATA) != is_possible || (level == RACE_GUESSED && m->block_is_assumed))      /* two guesses are one too many */
+    uint8_t first = level_of(s, &pair->first), second = level_of(s, &pair->second),
+            level = first > second ? first : second;
+    if ((level == RACE_DATA) != is_possible
+        || (level == RACE_GUESSED && m->block_is_assumed)) /* two guesses are one too many */
         return false;
     bool is_in_warp = pair->first.thread / WARP_LANES == pair->second.thread / WARP_LANES;
-    const uint8_t queue = pair->is_open && !pair->first.queue ? pair->second.queue : pair->first.queue;
-    HazardKind kind = pair->is_unfenced ? HAZARD_PROXY : pair->is_open ? ptx_search_kind(queue) : is_in_warp ? HAZARD_WARP : HAZARD_BLOCK;
+    const uint8_t queue = pair->is_open && !pair->first.queue ? pair->second.queue
+                                                              : pair->first.queue;
+    HazardKind kind = pair->is_unfenced ? HAZARD_PROXY
+                      : pair->is_open   ? ptx_search_kind(queue)
+                      : is_in_warp      ? HAZARD_WARP
+                                        : HAZARD_BLOCK;
     bool are_copies = pair->is_open && pair->first.queue && pair->second.queue;
-    if ((kind != HAZARD_BLOCK && is_possible) || (are_copies && level != RACE_CERTAIN))     /* a pitch that is taken for 0 lets them come to one place */
+    if ((kind != HAZARD_BLOCK && is_possible)
+        || (are_copies
+            && level != RACE_CERTAIN)) /* a pitch that is taken for 0 lets them come to one place */
         return false;
     if (kind == HAZARD_WARP && (level != RACE_CERTAIN || s->module->target.sm < INDEPENDENT_LANES))
         return false;
-    *out = (Hazard){ .first = access_of(s, &pair->first), .second = access_of(s, &pair->second),
-                     .kind = kind, .queue = queue, .is_committed = pair->is_committed, .newer = pair->newer,
-                     .certainty = level == RACE_CERTAIN && kind != HAZARD_WARP ? CERTAINTY_EXACT : CERTAINTY_ESTIMATE };
+    *out = (Hazard){ .first = access_of(s, &pair->first),
+                     .second = access_of(s, &pair->second),
+                     .kind = kind,
+                     .queue = queue,
+                     .is_committed = pair->is_committed,
+                     .newer = pair->newer,
+                     .certainty = level == RACE_CERTAIN && kind != HAZARD_WARP
+                                      ? CERTAINTY_EXACT
+                                      : CERTAINTY_ESTIMATE };
     find_variable(m, pair->address, out);
     return !is_excused(s, out, pair->address);
 }
@@ -273,7 +319,7 @@ static bool is_found(const Search *s)
     return false;
 }
 
-/* ---- the same accesses ----------------------------------------------------------------------------------------------- */
+/* ---- the same accesses ----------------------------------------------------------------------- */
 
 static bool is_one(const HazardAccess *a, const HazardAccess *b)
 {
@@ -282,28 +328,34 @@ static bool is_one(const HazardAccess *a, const HazardAccess *b)
 
 bool ptx_search_are_alike(const Hazard *a, const Hazard *b)
 {
-    return (is_one(&a->first, &b->first) && is_one(&a->second, &b->second)) || (is_one(&a->first, &b->second) && is_one(&a->second, &b->first));
+    return (is_one(&a->first, &b->first) && is_one(&a->second, &b->second))
+           || (is_one(&a->first, &b->second) && is_one(&a->second, &b->first));
 }
 
 static void set_place(const Search *s, const Watch *watch, HazardAccess *out)
 {
     const FuncState *kernel = ptx_machine_func(s->machine, s->kernel);
     out->place = watch->place;
-    LoopId loop = watch->place == NO_ID ? NO_LOOP : kernel->loops->loop_of[kernel->cfg->block_of[watch->place]];
+    LoopId loop = watch->place == NO_ID
+                      ? NO_LOOP
+                      : kernel->loops->loop_of[kernel->cfg->block_of[watch->place]];
     for (unsigned i = 0; i < 2 && loop != NO_LOOP; i++, loop = kernel->loops->loops[loop].parent) {
         out->loops[i] = kernel->cfg->blocks[kernel->loops->loops[loop].header].first;
         out->rounds[i] = watch->rounds[loop];
     }
 }
 
-/* Where in the kernel, and in which round of which loop: in a run like the one before. False: they were not come to. */
+/* Where in the kernel, and in which round of which loop: in a run like the one before. False: they
+ * were not come to. */
 static bool locate(Search *s, Seen first, Seen second, Hazard *h)
 {
     Race *r = s->race;
     ArenaMark mark = ptx_arena_mark(s->scratch);
     const uint32_t loops = ptx_machine_func(s->machine, s->kernel)->loops->loop_count;
-    Watch watches[2] = { { .site = first.site, .turn = first.turn, .thread = first.thread, .place = NO_ID },
-                         { .site = second.site, .turn = second.turn, .thread = second.thread, .place = NO_ID } };
+    Watch watches[2] = {
+        { .site = first.site, .turn = first.turn, .thread = first.thread, .place = NO_ID },
+        { .site = second.site, .turn = second.turn, .thread = second.thread, .place = NO_ID }
+    };
     for (unsigned i = 0; i < 2; i++)
         watches[i].rounds = ptx_arena_array(s->scratch, uint32_t, loops + 1);
     r->watches = watches;
@@ -315,7 +367,8 @@ static bool locate(Search *s, Seen first, Seen second, Hazard *h)
     return h->first.place != NO_ID && h->second.place != NO_ID;
 }
 
-/* The smaller the better: what is missing, and an access of a thread's own rather than one of the tensor core, which is seen by its descriptor alone. */
+/* The smaller the better: what is missing, and an access of a thread's own rather than one of the
+ * tensor core, which is seen by its descriptor alone. */
 static unsigned witness_rank(const Hazard *h)
 {
     return 2u * h->kind + (h->first.queue == QUEUE_MATRIX || h->second.queue == QUEUE_MATRIX);
@@ -328,7 +381,8 @@ static const RacePair *find_worst(const Search *s, bool is_possible, Hazard *h)
     const RacePair *worst = NULL;
     Hazard made;
     for (uint32_t p = 0; p < r->pair_count; p++)
-        if (ptx_search_make_hazard(s, &r->pairs[p], is_possible, &made) && (!worst || witness_rank(&made) < witness_rank(h))) {
+        if (ptx_search_make_hazard(s, &r->pairs[p], is_possible, &made)
+            && (!worst || witness_rank(&made) < witness_rank(h))) {
             *h = made;
             worst = &r->pairs[p];
         }
@@ -348,13 +402,17 @@ static void turn(Hazard *h)
     h->second = first;
 }
 
-/* Accesses of the kernel's own that race if data let them happen: of one run, with the launch given. */
+/* Accesses of the kernel's own that race if data let them happen: of one run, with the launch
+ * given. */
 static void collect_possible(const Search *s, Hazards *out, Hazard *items)
 {
     const Race *r = s->race;
-    for (uint32_t p = 0; p < r->pair_count && out->possible_count < MAX_POSSIBLE && !s->machine->grid_is_assumed; p++) {
+    for (uint32_t p = 0;
+         p < r->pair_count && out->possible_count < MAX_POSSIBLE && !s->machine->grid_is_assumed;
+         p++) {
         Hazard *h = &items[out->possible_count];
-        if (!ptx_search_make_hazard(s, &r->pairs[p], true, h) || h->first.place == NO_ID || h->second.place == NO_ID)
+        if (!ptx_search_make_hazard(s, &r->pairs[p], true, h) || h->first.place == NO_ID
+            || h->second.place == NO_ID)
             continue;
         if (is_turned(h))
             turn(h);
@@ -363,11 +421,13 @@ static void collect_possible(const Search *s, Hazards *out, Hazard *items)
     out->possible = items;
 }
 
-/* What a copy or multiplication reads is written behind it in the text: it may be that the machine's order alone lets the write come first. */
+/* What a copy or multiplication reads is written behind it in the text: it may be that the
+ * machine's order alone lets the write come first. */
 static void find_reader(Hazard *h)
 {
     const HazardAccess *second = &h->second;
-    if (h->queue || (second->queue != QUEUE_BULK && second->queue != QUEUE_MATRIX) || second->place >= h->first.place)
+    if (h->queue || (second->queue != QUEUE_BULK && second->queue != QUEUE_MATRIX)
+        || second->place >= h->first.place)
         return;
     h->queue = second->queue;
     h->is_committed = true;
@@ -394,14 +454,16 @@ static void collect(Search *s, Hazards *out, Hazard *items)
     s->put_count = 0;
 }
 
-/* ---- mbarriers ------------------------------------------------------------------------------------------------------- */
+/* ---- mbarriers ------------------------------------------------------------------------------- */
 
-/* Everything is known of who arrives: by the code and the launch alone, with no other block and no unit of the SM that could. */
+/* Everything is known of who arrives: by the code and the launch alone, with no other block and no
+ * unit of the SM that could. */
 static bool is_certain(const Search *s)
 {
     const Machine *m = s->machine;
     const FuncState *func_state = ptx_machine_func(s->machine, s->kernel);
-    bool is_certain = !m->block_is_assumed && !m->is_cut && !s->race->is_doubtful && !s->race->has_others;
+    bool is_certain = !m->block_is_assumed && !m->is_cut && !s->race->is_doubtful
+                      && !s->race->has_others;
     for (InsnId i = 0; is_certain && i < s->func->insn_count; i++)
         is_certain = func_state->counts[i].doubt < UNCERTAIN_PARAMETER;
     return is_certain;
@@ -410,8 +472,12 @@ static bool is_certain(const Search *s)
 static HazardAccess access_at(const Search *s, InsnId insn, uint32_t warp)
 {
     const uint32_t *block = s->machine->block, thread = warp * WARP_LANES;
-    return (HazardAccess){ .func = s->func, .insn = insn, .place = insn, .loops = { NO_ID, NO_ID },
-                           .thread = { thread % block[0], thread / block[0] % block[1], thread / block[0] / block[1] } };
+    return (HazardAccess){ .func = s->func,
+                           .insn = insn,
+                           .place = insn,
+                           .loops = { NO_ID, NO_ID },
+                           .thread = { thread % block[0], thread / block[0] % block[1],
+                                       thread / block[0] / block[1] } };
 }
 
 /* Of the run that was made last. What races behind such a wait follows from it. */
@@ -419,40 +485,48 @@ static bool collect_waits(const Search *s, Hazards *out, Hazard *items)
 {
     const StaleWait *stale = &s->race->stale;
     const Stuck *stuck = &s->race->stuck;
-    bool is_stuck = stuck->wait != NO_ID && !s->race->pair_count;      /* with races, arrivals depend on the order of the warps */
+    /* with races, arrivals depend on the order of the warps */
+    bool is_stuck = stuck->wait != NO_ID && !s->race->pair_count;
     if ((stale->wait == NO_ID && !is_stuck) || !is_certain(s))
         return false;
     Hazard *h = &items[out->count++];
     *h = (Hazard){ .kind = stale->wait != NO_ID ? HAZARD_STALE : HAZARD_STUCK, .certainty = CERTAINTY_EXACT, .wanted = stuck->wanted,
                    .pending = stuck->pending, .owed = stuck->owed };
-    h->first = h->kind == HAZARD_STALE ? access_at(s, stale->arrival, stale->warp) : access_at(s, stuck->made, stuck->warp);
-    h->second = h->kind == HAZARD_STALE ? access_at(s, stale->wait, stale->warp) : access_at(s, stuck->wait, stuck->warp);
+    h->first = h->kind == HAZARD_STALE ? access_at(s, stale->arrival, stale->warp)
+                                       : access_at(s, stuck->made, stuck->warp);
+    h->second = h->kind == HAZARD_STALE ? access_at(s, stale->wait, stale->warp)
+                                        : access_at(s, stuck->wait, stuck->warp);
     find_variable(s->machine, h->kind == HAZARD_STALE ? stale->address : stuck->address, h);
     return true;
 }
 
-/* ---- a block that nobody knows --------------------------------------------------------------------------------------- */
+/* ---- a block that nobody knows --------------------------------------------------------------- */
 
 /* Shapes that blocks often have, of several warps: a barrier is there for these. */
 static const uint32_t rows[][3] = { { 64, 1, 1 }, { 128, 1, 1 }, { 512, 1, 1 }, { 1024, 1, 1 } };
-static const uint32_t planes[][3] = { { 32, 8, 1 }, { 16, 16, 1 }, { 32, 4, 1 }, { 32, 32, 1 }, { 8, 8, 1 }, { 64, 4, 1 }, { 16, 8, 1 }, { 32, 2, 1 } };
+static const uint32_t planes[][3] = { { 32, 8, 1 }, { 16, 16, 1 }, { 32, 4, 1 }, { 32, 32, 1 },
+                                      { 8, 8, 1 },  { 64, 4, 1 },  { 16, 8, 1 }, { 32, 2, 1 } };
 
 /* What holds in all shapes holds in a small one, which takes the least time. */
 static bool may_hold(Search *s)
 {
-    static const uint32_t row[3] = { WARPS_FEW * WARP_LANES, 1, 1 }, plane[3] = { WARP_LANES, WARPS_FEW, 1 };
+    static const uint32_t row[3] = { WARPS_FEW * WARP_LANES, 1, 1 },
+                          plane[3] = { WARP_LANES, WARPS_FEW, 1 };
     if (s->machine->warp_count < WARPS_FEW)
         return true;
     ptx_search_try_shape(s, ptx_func_takes_row(s->func) ? row : plane);
     return s->race->is_crowded || is_found(s);
 }
 
-/* In every shape in which the kernel can be meant, so that whatever it is launched with, the barrier is missing. Leaves the machine with one of them. */
+/* In every shape in which the kernel can be meant, so that whatever it is launched with, the
+ * barrier is missing. Leaves the machine with one of them. */
 static bool holds_for_all(Search *s)
 {
     bool is_row = ptx_func_takes_row(s->func), is_possible = false, holds = true;
     size_t count = is_row ? sizeof rows / sizeof *rows : sizeof planes / sizeof *planes;
-    uint32_t most = s->func->bounds.maxntid[0] ? s->machine->block[0] * s->machine->block[1] * s->machine->block[2] : MAX_THREADS;
+    uint32_t most = s->func->bounds.maxntid[0]
+                        ? s->machine->block[0] * s->machine->block[1] * s->machine->block[2]
+                        : MAX_THREADS;
     const uint32_t *shown = NULL;
     s->is_trial = true;
     if (!may_hold(s))
@@ -483,15 +557,18 @@ static bool holds_for_all(Search *s)
     return true;
 }
 
-/* ---- barriers that nothing needs ------------------------------------------------------------------------------------- */
+/* ---- barriers that nothing needs ------------------------------------------------------------- */
 
 static bool is_global_write(const Op *op)
 {
-    bool writes = op->flags & OPF_STORE || op->kind == OPK_ST || op->kind == OPK_ATOM || op->kind == OPK_RED;
-    return writes && !ptx_space_is_shared((Space)op->space) && op->space != SPACE_LOCAL && op->space != SPACE_PARAM && op->space != SPACE_PARAM_FUNC;
+    bool writes = op->flags & OPF_STORE || op->kind == OPK_ST || op->kind == OPK_ATOM
+                  || op->kind == OPK_RED;
+    return writes && !ptx_space_is_shared((Space)op->space) && op->space != SPACE_LOCAL
+           && op->space != SPACE_PARAM && op->space != SPACE_PARAM_FUNC;
 }
 
-/* A barrier orders accesses to global memory too; fences, and what orders by other means, say that somebody looks. */
+/* A barrier orders accesses to global memory too; fences, and what orders by other means, say that
+ * somebody looks. */
 static bool has_other_use(const Func *func)
 {
     for (InsnId i = 0; i < func->insn_count; i++) {
@@ -504,25 +581,31 @@ static bool has_other_use(const Func *func)
 
 static bool is_global_read(const Op *op)
 {
-    return (op->kind == OPK_LD || op->kind == OPK_CP_ASYNC) && !ptx_op_has(op, MOD_NC) && (op->kind == OPK_CP_ASYNC || op->space == SPACE_GLOBAL || op->space == SPACE_GENERIC);
+    return (op->kind == OPK_LD || op->kind == OPK_CP_ASYNC) && !ptx_op_has(op, MOD_NC)
+           && (op->kind == OPK_CP_ASYNC || op->space == SPACE_GLOBAL || op->space == SPACE_GENERIC);
 }
 
-/* The parameter or variable that an access starts from; of a copy, where it reads. False: nobody knows. */
+/* The parameter or variable that an access starts from; of a copy, where it reads. False: nobody
+ * knows. */
 static bool find_base(const Search *s, const PointsToSet *bases, const Insn *insn, uint32_t *out)
 {
     PointsTo base;
-    bool is_known = insn->op->kind != OPK_CP_ASYNC && ptx_points_to_of_access(bases, s->module, s->func, insn, &base) && (base.kind == BASE_VAR || base.kind == BASE_PARAM);
+    bool is_known = insn->op->kind != OPK_CP_ASYNC
+                    && ptx_points_to_of_access(bases, s->module, s->func, insn, &base)
+                    && (base.kind == BASE_VAR || base.kind == BASE_PARAM);
     *out = is_known ? base.id : NO_ID;
     return is_known;
 }
 
-/* Per instruction: it writes global memory, or reads what some instruction may write, by the pointer that both start from: a barrier may keep such accesses in
- * order too. */
+/* Per instruction: it writes global memory, or reads what some instruction may write, by the
+ * pointer that both start from: a barrier may keep such accesses in order too. */
 static bool *mark_global(const Search *s)
 {
     const Func *func = s->func;
     const PointsToSet *bases = ptx_points_to_sets_compute(s->work, s->scratch, s->module, func);
-    bool *marks = ptx_arena_array(s->work, bool, func->insn_count), *is_written = ptx_arena_array(s->work, bool, s->module->var_count + 1), is_any_written = false, is_any = false;
+    bool *marks = ptx_arena_array(s->work, bool, func->insn_count),
+         *is_written = ptx_arena_array(s->work, bool, s->module->var_count + 1),
+         is_any_written = false, is_any = false;
     uint32_t base;
     for (InsnId i = 0; i < func->insn_count; i++) {
         marks[i] = is_global_write(func->insns[i].op);
@@ -534,7 +617,9 @@ static bool *mark_global(const Search *s)
     }
     for (InsnId i = 0; i < func->insn_count; i++)
         if (is_global_read(func->insns[i].op))
-            marks[i] |= find_base(s, bases, &func->insns[i], &base) ? is_any_written || is_written[base] : is_any;
+            marks[i] |= find_base(s, bases, &func->insns[i], &base)
+                            ? is_any_written || is_written[base]
+                            : is_any;
     return marks;
 }
 
@@ -572,7 +657,9 @@ static bool is_clean(const Search *s)
 {
     const Race *r = s->race;
     const FuncState *func_state = ptx_machine_func(s->machine, s->kernel);
-    bool is_clean = !r->pair_count && !r->is_lost && !r->is_blind && !r->is_doubtful && !r->is_overwritten && !(r->has_dropped && r->is_partial) && !s->machine->is_cut;
+    bool is_clean = !r->pair_count && !r->is_lost && !r->is_blind && !r->is_doubtful
+                    && !r->is_overwritten && !(r->has_dropped && r->is_partial)
+                    && !s->machine->is_cut;
     for (InsnId i = 0; is_clean && i < s->func->insn_count; i++)
         is_clean = func_state->counts[i].doubt < UNCERTAIN_PARAMETER;
     return is_clean && r->granule_wanted == r->granule;
@@ -592,8 +679,9 @@ static bool is_clean_everywhere(Search *s)
         return false;
     bool stands_for_all = ptx_blocks_size(&m->blocks) >= count;
     for (uint32_t b = 1; !stands_for_all && count <= MAX_BLOCKS && b < count; b++) {
-        const uint32_t at[3] = { b % m->grid[0], b / m->grid[0] % m->grid[1], b / m->grid[0] / m->grid[1] };
-            ptx_machine_run(m, at, 0, m->warp_count);
+        const uint32_t at[3] = { b % m->grid[0], b / m->grid[0] % m->grid[1],
+                                 b / m->grid[0] / m->grid[1] };
+        ptx_machine_run(m, at, 0, m->warp_count);
         if (!is_clean(s))
             return false;
     }
@@ -603,7 +691,8 @@ static bool is_clean_everywhere(Search *s)
 static bool is_plain_barrier(const Insn *insn)
 {
     const Op *op = insn->op;
-    return op->kind == OPK_BAR && ptx_op_has(op, MOD_SYNC) && !ptx_op_has(op, MOD_WARP) && insn->guard == NO_ID;
+    return op->kind == OPK_BAR && ptx_op_has(op, MOD_SYNC) && !ptx_op_has(op, MOD_WARP)
+           && insn->guard == NO_ID;
 }
 
 /* Each in turn is passed by, with those before it that nothing needs: all together may go. */
@@ -614,7 +703,8 @@ static void find_redundant(Arena *arena, Search *s, Hazards *out)
     if (m->block_is_assumed || m->grid_is_assumed || has_other_use(func) || !is_clean(s))
         return;
     const Cfg *cfg = ptx_machine_func(s->machine, s->kernel)->cfg;
-    bool *behind = ptx_arena_array(s->work, bool, cfg->block_count), *before = ptx_arena_array(s->work, bool, cfg->block_count);
+    bool *behind = ptx_arena_array(s->work, bool, cfg->block_count),
+         *before = ptx_arena_array(s->work, bool, cfg->block_count);
     InsnId *found = ptx_arena_array(arena, InsnId, MAX_REDUNDANT);
     uint64_t most = m->steps + MAX_TRIED_RUNS * ptx_search_steps(s);
     uint32_t tried = 0;
@@ -624,7 +714,8 @@ static void find_redundant(Arena *arena, Search *s, Hazards *out)
     s->race->left_out = ptx_arena_array(s->work, bool, func->insn_count);
     for (InsnId i = 0; i < func->insn_count && tried < MAX_REDUNDANT && m->steps < most; i++) {
         bool is_executed = ptx_machine_func(s->machine, s->kernel)->counts[i].warps > 0;
-        if (!is_plain_barrier(&func->insns[i]) || !is_executed || follows_mark(cfg, marks, before, i))
+        if (!is_plain_barrier(&func->insns[i]) || !is_executed
+            || follows_mark(cfg, marks, before, i))
             continue;
         tried++;
         s->race->left_out[i] = true;
@@ -635,7 +726,7 @@ static void find_redundant(Arena *arena, Search *s, Hazards *out)
     out->redundant = found;
 }
 
-/* ---- barriers that threads wait at without others --------------------------------------------------------------------- */
+/* ---- barriers that threads wait at without others -------------------------------------------- */
 
 /* Nothing of what runs is in doubt. */
 static bool is_sure(const Machine *m)
@@ -653,10 +744,12 @@ static const Divergence *find_divergence(Arena *arena, const Search *s)
 {
     const Machine *m = s->machine;
     const Parting *p = &s->race->parting;
-    bool parts = p->at.func && p->gone & p->others, hangs = !parts && s->race->stops[0].func && is_sure(m);
+    bool parts = p->at.func && p->gone & p->others,
+         hangs = !parts && s->race->stops[0].func && is_sure(m);
     if (m->block_is_assumed || (!parts && !hangs))
         return NULL;
-    const Stop *at = parts ? &p->at : &s->race->stops[0], *other = parts ? &p->other : &s->race->stops[1];
+    const Stop *at = parts ? &p->at : &s->race->stops[0],
+               *other = parts ? &p->other : &s->race->stops[1];
     Divergence *out = ptx_arena_new(arena, Divergence);
     *out = (Divergence){ .func = at->func, .insn = at->insn, .place = at->place, .other_func = other->func, .other = other->insn, .hangs = hangs };
     set_thread(m, at->thread, out->thread);
@@ -664,15 +757,25 @@ static const Divergence *find_divergence(Arena *arena, const Search *s)
     return out;
 }
 
-const Hazards *ptx_hazards_find(Arena *arena, Arena *work, Arena *scratch, const SimProgram *program, const Module *module, FuncId kernel, const Launch *launch)
+const Hazards *ptx_hazards_find(Arena *arena, Arena *work, Arena *scratch,
+                                const SimProgram *program, const Module *module, FuncId kernel,
+                                const Launch *launch)
 {
     static const Launch nothing = { .dynamic_shared_bytes = -1 };
     const Func *func = &module->funcs[kernel];
-    if (!func->has_body || !func->insn_count || func->has_syntax_error || func->has_unknown || !is_worth(func, launch))
+    if (!func->has_body || !func->insn_count || func->has_syntax_error || func->has_unknown
+        || !is_worth(func, launch))
         return NULL;
     Hazards *out = ptx_arena_new(arena, Hazards);
     Hazard *items = ptx_arena_array(arena, Hazard, MAX_HAZARDS + MAX_POSSIBLE);
-    Search s = { .arena = arena, .work = work, .scratch = scratch, .program = program, .module = module, .kernel = kernel, .func = func, .launch = launch ? *launch : nothing };
+    Search s = { .arena = arena,
+                 .work = work,
+                 .scratch = scratch,
+                 .program = program,
+                 .module = module,
+                 .kernel = kernel,
+                 .func = func,
+                 .launch = launch ? *launch : nothing };
     const ArenaMark mark = ptx_arena_mark(work);
     s.orders = ptx_arena_array(work, uint8_t, module->op_count + 1);
     s.mark = ptx_arena_mark(work);
@@ -691,7 +794,7 @@ const Hazards *ptx_hazards_find(Arena *arena, Arena *work, Arena *scratch, const
     return out;
 }
 
-/* ---- words ---------------------------------------------------------------------------------------------------------- */
+/* ---- words ----------------------------------------------------------------------------------- */
 
 static const char *verb_of(const HazardAccess *access)
 {
@@ -711,12 +814,14 @@ static unsigned line_of(const Module *module, const Insn *insn)
 }
 
 /* Which round of which loop, where there is one. */
-static void write_round(char *out, size_t size, const Module *module, const Func *kernel, const HazardAccess *access)
+static void write_round(char *out, size_t size, const Module *module, const Func *kernel,
+                        const HazardAccess *access)
 {
     int count = 0;
     *out = 0;
     for (unsigned i = 0; i < 2 && access->loops[i] != NO_ID; i++)
-        count += snprintf(out + count, size - (size_t)count, "%s round %u of %s at line %u", i ? "," : " in", (unsigned)access->rounds[i], i ? "the one" : "the loop",
+        count += snprintf(out + count, size - (size_t)count, "%s round %u of %s at line %u",
+                          i ? "," : " in", (unsigned)access->rounds[i], i ? "the one" : "the loop",
                           line_of(module, &kernel->insns[access->loops[i]]));
 }
 
@@ -732,8 +837,12 @@ static const char *missing_of(const Hazard *h)
     }
     switch ((Queue)h->queue) {
     case QUEUE_MBARRIER:    return "a copy whose phase of its mbarrier is not waited for";
-    case QUEUE_BULK:        return h->is_committed ? "a copy whose group is not waited for: cp.async.bulk.wait_group" : "a copy that is not waited for: it is in no group yet";
-    default:                return h->is_committed ? "a copy whose group is not waited for: cp.async.wait_group" : "a copy that is not waited for: it is in no group yet";
+    case QUEUE_BULK:
+        return h->is_committed ? "a copy whose group is not waited for: cp.async.bulk.wait_group"
+                               : "a copy that is not waited for: it is in no group yet";
+    default:
+        return h->is_committed ? "a copy whose group is not waited for: cp.async.wait_group"
+                               : "a copy that is not waited for: it is in no group yet";
     }
 }
 
@@ -741,19 +850,35 @@ static const char *missing_of(const Hazard *h)
 static int write_wait(char *out, size_t size, const Hazard *h, const char *name, int length)
 {
     const uint32_t *thread = h->second.thread;
-    int count = snprintf(out, size, "thread (%u, %u, %u) waits at `%.*s` ", thread[0], thread[1], thread[2], length, name);
+    int count = snprintf(out, size, "thread (%u, %u, %u) waits at `%.*s` ", thread[0], thread[1],
+                         thread[2], length, name);
     out += count;
     size -= (size_t)count;
     if (h->kind == HAZARD_STALE)
-        return count + snprintf(out, size, "by the parity of the phase before the one in which it has arrived: that returns at once, or never");
+        return count
+               + snprintf(out, size,
+                          "by the parity of the phase before the one in which it has arrived: that "
+                          "returns at once, or never");
     if (h->pending)
-        return count + snprintf(out, size, "for a phase that never completes: of %u arrivals %u are missing", (unsigned)h->wanted, (unsigned)h->pending);
+        return count
+               + snprintf(out, size,
+                          "for a phase that never completes: of %u arrivals %u are missing",
+                          (unsigned)h->wanted, (unsigned)h->pending);
     if (h->owed > 0)
-        return count + snprintf(out, size, "for a phase that never completes: copies bring %lld bytes less than are expected", (long long)h->owed);
-    return count + snprintf(out, size, "for a phase that may complete before its copies: they bring %lld bytes more than are expected", -(long long)h->owed);
+        return count
+               + snprintf(out, size,
+                          "for a phase that never completes: copies bring %lld bytes less than are "
+                          "expected",
+                          (long long)h->owed);
+    return count
+           + snprintf(out, size,
+                      "for a phase that may complete before its copies: they bring %lld bytes more "
+                      "than are expected",
+                      -(long long)h->owed);
 }
 
-const char *ptx_hazard_describe(Arena *arena, const Module *module, const Func *kernel, const Hazard *h)
+const char *ptx_hazard_describe(Arena *arena, const Module *module, const Func *kernel,
+                                const Hazard *h)
 {
     char text[512], rounds[2][96];
     const HazardAccess *a = &h->second, *b = &h->first;
@@ -762,29 +887,43 @@ const char *ptx_hazard_describe(Arena *arena, const Module *module, const Func *
     write_round(rounds[0], sizeof rounds[0], module, kernel, a);
     write_round(rounds[1], sizeof rounds[1], module, kernel, b);
     if (h->kind >= HAZARD_STUCK)
-        count = write_wait(text, sizeof text, h, length ? module->text + name.begin : "an mbarrier", length ? length : (int)sizeof "an mbarrier" - 1);
+        count = write_wait(text, sizeof text, h, length ? module->text + name.begin : "an mbarrier",
+                           length ? length : (int)sizeof "an mbarrier" - 1);
     else
-        count = snprintf(text, sizeof text, "thread (%u, %u, %u) %s byte %llu of %s%.*s%s%s, which thread (%u, %u, %u) %s%s: %s", a->thread[0], a->thread[1],
-                         a->thread[2], verb_of(a), (unsigned long long)h->offset, length ? "`" : "shared memory", length, module->text + name.begin,
-                         length ? "`" : "", rounds[0], b->thread[0], b->thread[1], b->thread[2], verb_of(b), rounds[1], missing_of(h));
+        count = snprintf(
+            text, sizeof text,
+            "thread (%u, %u, %u) %s byte %llu of %s%.*s%s%s, which thread (%u, %u, %u) %s%s: %s",
+            a->thread[0], a->thread[1], a->thread[2], verb_of(a), (unsigned long long)h->offset,
+            length ? "`" : "shared memory", length, module->text + name.begin, length ? "`" : "",
+            rounds[0], b->thread[0], b->thread[1], b->thread[2], verb_of(b), rounds[1],
+            missing_of(h));
     if (count > 0 && (a->is_by_data || b->is_by_data))
-        count += snprintf(text + count, sizeof text - (size_t)count, "; data decide which byte the access at line %u reaches",
-                          line_of(module, a->is_by_data ? &a->func->insns[a->insn] : &b->func->insns[b->insn]));
+        count += snprintf(
+            text + count, sizeof text - (size_t)count,
+            "; data decide which byte the access at line %u reaches",
+            line_of(module, a->is_by_data ? &a->func->insns[a->insn] : &b->func->insns[b->insn]));
     return ptx_arena_strndup(arena, text, count > 0 ? (size_t)count : 0);
 }
 
 /* The wait that a copy lacks, and behind it a barrier where other threads are concerned. */
 static int write_copy_wait(char *out, size_t size, const Hazard *h)
 {
-    bool is_own = !memcmp(h->first.thread, h->second.thread, sizeof h->first.thread), is_bulk = h->queue == QUEUE_BULK;
-    const char *barrier = is_own ? "" : " by the copying thread, and a barrier", *queue = is_bulk ? "cp.async.bulk" : "cp.async";
+    bool is_own = !memcmp(h->first.thread, h->second.thread, sizeof h->first.thread),
+         is_bulk = h->queue == QUEUE_BULK;
+    const char *barrier = is_own ? "" : " by the copying thread, and a barrier",
+               *queue = is_bulk ? "cp.async.bulk" : "cp.async";
     if (h->queue == QUEUE_MBARRIER)
-        return snprintf(out, size, "mbarrier.try_wait.parity in a loop, for the phase of the copy, by every thread that reaches this point");
+        return snprintf(out, size,
+                        "mbarrier.try_wait.parity in a loop, for the phase of the copy, by every "
+                        "thread that reaches this point");
     if (!h->is_committed)
-        return snprintf(out, size, "%s.commit_group, then %s.wait_group%s 0%s", queue, queue, is_bulk ? ".read" : "", barrier);
+        return snprintf(out, size, "%s.commit_group, then %s.wait_group%s 0%s", queue, queue,
+                        is_bulk ? ".read" : "", barrier);
     if (is_bulk)
-        return snprintf(out, size, "cp.async.bulk.wait_group.read %u%s", (unsigned)h->newer, barrier);
-    return snprintf(out, size, "cp.async.wait_group %u (__pipeline_wait_prior(%u))%s", (unsigned)h->newer, (unsigned)h->newer, barrier);
+        return snprintf(out, size, "cp.async.bulk.wait_group.read %u%s", (unsigned)h->newer,
+                        barrier);
+    return snprintf(out, size, "cp.async.wait_group %u (__pipeline_wait_prior(%u))%s",
+                    (unsigned)h->newer, (unsigned)h->newer, barrier);
 }
 
 const char *ptx_divergence_describe(Arena *arena, const Module *module, const Divergence *d)
@@ -792,13 +931,20 @@ const char *ptx_divergence_describe(Arena *arena, const Module *module, const Di
     char text[256];
     const unsigned line = d->other_func ? line_of(module, &d->other_func->insns[d->other]) : 0;
     const uint32_t *a = d->thread, *b = d->other_thread;
-    int count = snprintf(text, sizeof text, "thread (%u, %u, %u) waits at this barrier", a[0], a[1], a[2]);
+    int count = snprintf(text, sizeof text, "thread (%u, %u, %u) waits at this barrier", a[0], a[1],
+                         a[2]);
     if (!d->hangs)
-        count += snprintf(text + count, sizeof text - (size_t)count, ", and thread (%u, %u, %u) of its warp bypasses it to line %u", b[0], b[1], b[2], line);
+        count += snprintf(text + count, sizeof text - (size_t)count,
+                          ", and thread (%u, %u, %u) of its warp bypasses it to line %u", b[0],
+                          b[1], b[2], line);
     else if (d->other_func)
-        count += snprintf(text + count, sizeof text - (size_t)count, ", thread (%u, %u, %u) at the one at line %u, and no other arrives: the block hangs", b[0], b[1], b[2], line);
+        count += snprintf(
+            text + count, sizeof text - (size_t)count,
+            ", thread (%u, %u, %u) at the one at line %u, and no other arrives: the block hangs",
+            b[0], b[1], b[2], line);
     else
-        count += snprintf(text + count, sizeof text - (size_t)count, " for more threads than arrive: the block hangs");
+        count += snprintf(text + count, sizeof text - (size_t)count,
+                          " for more threads than arrive: the block hangs");
     return ptx_arena_strndup(arena, text, (size_t)count);
 }
 
@@ -817,7 +963,8 @@ static int write_lines(char *out, size_t size, const Hazard *h, const char *text
     for (uint32_t i = 0; i < h->edits.count && lines_count < MAX_PUTS; i++)
         if (!strcmp(h->edits.insertions[i].text, text))
             lines[lines_count++] = h->edits.insertions[i].line;
-    int count = snprintf(out, size, "`%s`%s before line%s", text, cuda_of(text), lines_count > 1 ? "s" : "");
+    int count = snprintf(out, size, "`%s`%s before line%s", text, cuda_of(text),
+                         lines_count > 1 ? "s" : "");
     for (uint32_t i = 0; i < lines_count; i++) {
         const char *between = !i ? " " : i + 1 == lines_count ? " and " : ", ";
         count += snprintf(out + count, size - (size_t)count, "%s%u", between, (unsigned)lines[i]);
@@ -837,10 +984,12 @@ static const char *write_repair(Arena *arena, const Hazard *h, bool is_given)
         if (is_new && i)
             count += snprintf(text + count, sizeof text - (size_t)count, ", and ");
         if (is_new)
-            count += write_lines(text + count, sizeof text - (size_t)count, h, h->edits.insertions[i].text);
+            count += write_lines(text + count, sizeof text - (size_t)count, h,
+                                 h->edits.insertions[i].text);
     }
-    count += snprintf(text + count, sizeof text - (size_t)count, "; tried: with %s this race is gone when the %s is run again", h->edits.count > 1 ? "them" : "it",
-                      is_given ? "launch" : "assumed launch");
+    count += snprintf(text + count, sizeof text - (size_t)count,
+                      "; tried: with %s this race is gone when the %s is run again",
+                      h->edits.count > 1 ? "them" : "it", is_given ? "launch" : "assumed launch");
     return ptx_arena_strndup(arena, text, (size_t)count);
 }
 
@@ -862,7 +1011,10 @@ const char *ptx_hazard_advise(Arena *arena, const Hazard *h, bool is_given)
     if (h->edits.count)
         return write_repair(arena, h, is_given);
     if (h->kind == HAZARD_MATRIX)
-        count = snprintf(text, sizeof text, "wgmma.wait_group.sync.aligned %u, and behind it a barrier or mbarrier where other threads are concerned", (unsigned)h->newer);
+        count = snprintf(text, sizeof text,
+                         "wgmma.wait_group.sync.aligned %u, and behind it a barrier or mbarrier "
+                         "where other threads are concerned",
+                         (unsigned)h->newer);
     else if (h->kind == HAZARD_COPY || h->kind == HAZARD_BULK)
         count = write_copy_wait(text, sizeof text, h);
     else

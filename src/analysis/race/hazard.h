@@ -1,4 +1,5 @@
-/* hazard.h -- accesses of a kernel's threads to shared memory that nothing orders, and what would. */
+/* hazard.h -- accesses of a kernel's threads to shared memory that nothing orders, and what
+ * would. */
 #ifndef PTX_ANALYSIS_RACE_HAZARD_H
 #define PTX_ANALYSIS_RACE_HAZARD_H
 
@@ -8,13 +9,17 @@
 typedef struct HazardAccess {
     const Func *func;           /* the kernel, or one that it calls */
     InsnId insn;                /* of func */
-    InsnId place;               /* in the kernel's own function: the access itself, or the call that leads to it */
-    InsnId loops[2];            /* where the innermost loop around that place begins, and the one around it; NO_ID: there is none */
+    /* in the kernel's own function: the access itself, or the call that leads to it */
+    InsnId place;
+    /* where the innermost loop around that place begins, and the one around it; NO_ID: there is
+     * none */
+    InsnId loops[2];
     uint32_t rounds[2];         /* of these, from 1 on */
     uint32_t thread[3];
     bool is_write;
     bool is_by_data;            /* data decide where: it may be there */
-    uint8_t queue;              /* race.h's Queue: what it is waited for by, where it goes on behind its instruction */
+    /* race.h's Queue: what it is waited for by, where it goes on behind its instruction */
+    uint8_t queue;
 } HazardAccess;
 
 typedef enum HazardKind {
@@ -24,8 +29,11 @@ typedef enum HazardKind {
     HAZARD_BULK,                /* of a bulk copy, or what else completes on an mbarrier */
     HAZARD_MATRIX,              /* of shared memory that a multiplication reads: a wait for it */
     HAZARD_PROXY,               /* of what is written, and read through the async proxy: a fence */
-    HAZARD_STUCK,               /* first: where the mbarrier is made; second waits for it, and arrivals or bytes are not those that it takes */
-    HAZARD_STALE,               /* first arrives at an mbarrier; second waits there for the phase before */
+    /* first: where the mbarrier is made; second waits for it, and arrivals or bytes are not those
+     * that it takes */
+    HAZARD_STUCK,
+    /* first arrives at an mbarrier; second waits there for the phase before */
+    HAZARD_STALE,
 } HazardKind;
 
 typedef enum Repair {
@@ -46,35 +54,44 @@ typedef struct Hazard {         /* something is missing that puts two accesses i
     uint8_t queue;              /* race.h's Queue, of the copy */
     bool is_committed;          /* the copy is in a group, */
     uint32_t newer;             /* behind which so many others were committed when it was met */
-    uint32_t wanted, pending;   /* of HAZARD_STUCK: arrivals, and those that are missing; bytes that are owed */
+    /* of HAZARD_STUCK: arrivals, and those that are missing; bytes that are owed */
+    uint32_t wanted, pending;
     int64_t owed;
 } Hazard;
 
 /* A barrier that threads of the block wait at without others. */
 typedef struct Divergence {
-    const Func *func, *other_func;      /* other: where another thread goes on, or waits; NULL: all wait here */
+    /* other: where another thread goes on, or waits; NULL: all wait here */
+    const Func *func, *other_func;
     InsnId insn, place, other;  /* as of HazardAccess */
     uint32_t thread[3], other_thread[3];
     bool hangs;                 /* it is never complete; else lanes of one warp part */
 } Divergence;
 
 typedef struct Hazards {
-    const Divergence *divergence;       /* certain, of the block's shape that is given; NULL: none was found */
+    /* certain, of the block's shape that is given; NULL: none was found */
+    const Divergence *divergence;
     const Hazard *items;        /* one for each barrier that is missing */
     uint32_t count;
     const Hazard *possible;     /* accesses that nothing orders, if data let them happen */
     uint32_t possible_count;
-    const InsnId *redundant;    /* barriers of the block without which there would be no hazard either: proved for the launch */
+    /* barriers of the block without which there would be no hazard either: proved for the launch */
+    const InsnId *redundant;
     uint32_t redundant_count;
 } Hazards;
 
-/* Of a kernel; NULL where nothing could be looked at. Owned by arena; work and scratch, two others, are left as found. */
-const Hazards *ptx_hazards_find(Arena *arena, Arena *work, Arena *scratch, const SimProgram *program, const Module *module, FuncId kernel, const Launch *launch);
+/* Of a kernel; NULL where nothing could be looked at. Owned by arena; work and scratch, two others,
+ * are left as found. */
+const Hazards *ptx_hazards_find(Arena *arena, Arena *work, Arena *scratch,
+                                const SimProgram *program, const Module *module, FuncId kernel,
+                                const Launch *launch);
 
 /* A clause: thread (0, 1, 0) reads byte 12 of `s`, which thread (0, 0, 0) writes. */
-const char *ptx_hazard_describe(Arena *arena, const Module *module, const Func *kernel, const Hazard *hazard);
+const char *ptx_hazard_describe(Arena *arena, const Module *module, const Func *kernel,
+                                const Hazard *hazard);
 
-const char *ptx_divergence_describe(Arena *arena, const Module *module, const Divergence *divergence);
+const char *ptx_divergence_describe(Arena *arena, const Module *module,
+                                    const Divergence *divergence);
 
 /* What would put the two in order; is_given: the launch is. */
 const char *ptx_hazard_advise(Arena *arena, const Hazard *hazard, bool is_given);

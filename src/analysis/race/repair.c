@@ -1,5 +1,6 @@
-/* Where barriers and waits would go: places before and behind the two accesses, on the way up the dominators and down the post-dominators, and at the ends of
- * loops around them. Each is executed by the machine as if it stood there. */
+/* Where barriers and waits would go: places before and behind the two accesses, on the way up the
+ * dominators and down the post-dominators, and at the ends of loops around them. Each is executed
+ * by the machine as if it stood there. */
 #include "analysis/race/repair.h"
 
 #include "support/arena.h"
@@ -8,7 +9,8 @@
 
 enum {
     MAX_CANDIDATES = 24,
-    COST_PARTIAL = 1 << 16,     /* of a place that threads of some launch might pass by; more than the depth of any loop */
+    /* of a place that threads of some launch might pass by; more than the depth of any loop */
+    COST_PARTIAL = 1 << 16,
     MAX_CLIMBS = 4,            /* blocks on the way up, and on the way down */
     MAX_LOOPS = 3,             /* around an access, from the inside */
     MAX_RUNS = 16,             /* for the repairs of a kernel, as long as runs may be, */
@@ -23,12 +25,13 @@ typedef struct Candidates {
 } Candidates;
 
 typedef struct RepairVerdict {
-    bool is_valid;              /* all threads that matter reach every put together, and nothing new waits for ever */
+    /* all threads that matter reach every put together, and nothing new waits for ever */
+    bool is_valid;
     bool is_gone;               /* the race */
     uint32_t left;              /* races that are reported */
 } RepairVerdict;
 
-/* ---- places ------------------------------------------------------------------------------------------------------------ */
+/* ---- places ---------------------------------------------------------------------------------- */
 
 /* Whether text in front of its line is text in front of it. */
 static bool begins_line(const Module *module, const Insn *insn)
@@ -45,10 +48,12 @@ static bool is_argument(const Func *func, InsnId insn)
     return op->kind == OPK_ST && (op->space == SPACE_PARAM || op->space == SPACE_PARAM_FUNC);
 }
 
-/* Arguments are stored right before their call, and results loaded right behind: PTX ISA, "Parameterized State Spaces". In front of all of them. */
+/* Arguments are stored right before their call, and results loaded right behind: PTX ISA,
+ * "Parameterized State Spaces". In front of all of them. */
 static InsnId before_call(const Func *func, InsnId first, InsnId insn)
 {
-    while (insn > first && (is_argument(func, insn) || func->insns[insn].op->kind == OPK_CALL) && is_argument(func, insn - 1))
+    while (insn > first && (is_argument(func, insn) || func->insns[insn].op->kind == OPK_CALL)
+           && is_argument(func, insn - 1))
         insn--;
     return insn;
 }
@@ -75,12 +80,14 @@ static bool is_wait(const Op *op)
     return op->operation == OP_MBARRIER_TRY_WAIT || op->operation == OP_MBARRIER_TEST_WAIT;
 }
 
-static void add(const Search *s, Candidates *c, const Put *like, const FuncState *func_state, InsnId insn)
+static void add(const Search *s, Candidates *c, const Put *like, const FuncState *func_state,
+                InsnId insn)
 {
     const Func *func = func_state->func;
     const InsnId first = func_state->cfg->blocks[func_state->cfg->block_of[insn]].first;
     insn = before_call(func, first, insn);
-    if (c->count == MAX_CANDIDATES || is_result(func, first, insn) || !is_stop(func_state, first, insn) || !begins_line(s->module, &func->insns[insn])
+    if (c->count == MAX_CANDIDATES || is_result(func, first, insn)
+        || !is_stop(func_state, first, insn) || !begins_line(s->module, &func->insns[insn])
         || is_wait(func->insns[insn].op))
         return;
     for (uint32_t i = 0; i < c->count; i++)
@@ -92,7 +99,8 @@ static void add(const Search *s, Candidates *c, const Put *like, const FuncState
 }
 
 /* Before an instruction, at the beginning of its block, before the branches that lead there. */
-static void climb(const Search *s, Candidates *c, const Put *like, const FuncState *func_state, InsnId insn)
+static void climb(const Search *s, Candidates *c, const Put *like, const FuncState *func_state,
+                  InsnId insn)
 {
     BlockId block = func_state->cfg->block_of[insn];
     add(s, c, like, func_state, insn);
@@ -106,7 +114,8 @@ static void climb(const Search *s, Candidates *c, const Put *like, const FuncSta
 }
 
 /* Behind an instruction, and where its ways meet again. */
-static void descend(const Search *s, Candidates *c, const Put *like, const FuncState *func_state, InsnId insn)
+static void descend(const Search *s, Candidates *c, const Put *like, const FuncState *func_state,
+                    InsnId insn)
 {
     BlockId block = func_state->cfg->block_of[insn];
     if (insn + 1 < func_state->cfg->blocks[block].end)
@@ -120,11 +129,13 @@ static void descend(const Search *s, Candidates *c, const Put *like, const FuncS
 }
 
 /* Before the branches that begin another iteration. */
-static void add_latches(const Search *s, Candidates *c, const Put *like, const FuncState *func_state, InsnId insn)
+static void add_latches(const Search *s, Candidates *c, const Put *like,
+                        const FuncState *func_state, InsnId insn)
 {
     const Cfg *cfg = func_state->cfg;
     LoopId loop = func_state->loops->loop_of[cfg->block_of[insn]];
-    for (unsigned depth = 0; depth < MAX_LOOPS && loop != NO_LOOP; depth++, loop = func_state->loops->loops[loop].parent) {
+    for (unsigned depth = 0; depth < MAX_LOOPS && loop != NO_LOOP;
+         depth++, loop = func_state->loops->loops[loop].parent) {
         const Block *header = &cfg->blocks[func_state->loops->loops[loop].header];
         for (uint32_t p = 0; p < header->pred_count; p++) {
             BlockId pred = cfg->preds[header->pred_first + p];
@@ -137,10 +148,12 @@ static void add_latches(const Search *s, Candidates *c, const Put *like, const F
 
 static void list(const Search *s, const Hazard *h, const Put *like, Candidates *c)
 {
-    const Func *callee = h->first.func == h->second.func && h->first.func != s->func ? h->first.func : NULL;
+    const Func *callee = h->first.func == h->second.func && h->first.func != s->func ? h->first.func
+                                                                                     : NULL;
     const Func *func = callee ? callee : s->func;
     const FuncState *func_state = ptx_machine_func(s->machine, (FuncId)(func - s->module->funcs));
-    const InsnId first = callee ? h->first.insn : h->first.place, second = callee ? h->second.insn : h->second.place;
+    const InsnId first = callee ? h->first.insn : h->first.place,
+                 second = callee ? h->second.insn : h->second.place;
     c->count = 0;
     climb(s, c, like, func_state, second);
     descend(s, c, like, func_state, first);
@@ -150,16 +163,18 @@ static void list(const Search *s, const Hazard *h, const Put *like, Candidates *
     descend(s, c, like, func_state, second);
 }
 
-/* ---- judging ----------------------------------------------------------------------------------------------------------- */
+/* ---- judging --------------------------------------------------------------------------------- */
 
-/* Whatever the data and parameters, all threads of the block execute that block of instructions alike. */
+/* Whatever the data and parameters, all threads of the block execute that block of instructions
+ * alike. */
 static bool is_for_all(Search *s, const Put *put)
 {
     const FuncState *func_state = ptx_machine_func(s->machine, s->kernel);
     if (put->func != s->func)
         return false;
     if (!s->uniforms)
-        s->uniforms = ptx_uniform_compute(s->work, s->scratch, s->module, s->func, func_state->cfg, func_state->dom, func_state->loops, &s->launch);
+        s->uniforms = ptx_uniform_compute(s->work, s->scratch, s->module, s->func, func_state->cfg,
+                                          func_state->dom, func_state->loops, &s->launch);
     return !s->uniforms->is_partial[func_state->cfg->block_of[put->insn]];
 }
 
@@ -168,7 +183,8 @@ static bool is_sound(const Search *s)
 {
     const Race *r = s->race;
     bool parts = r->parting.at.func && r->parting.gone & r->parting.others;
-    return !r->is_lost && !parts && !r->stops[0].func && r->stale.wait == NO_ID && r->stuck.wait == NO_ID;
+    return !r->is_lost && !parts && !r->stops[0].func && r->stale.wait == NO_ID
+           && r->stuck.wait == NO_ID;
 }
 
 static bool are_puts_good(Search *s)
@@ -187,7 +203,8 @@ static bool is_access(const HazardAccess *a, const HazardAccess *b)
     return a->func == b->func && a->insn == b->insn;
 }
 
-/* The access that a race is reported with at the place of h, the later of its two in the text; NULL: it is reported elsewhere. */
+/* The access that a race is reported with at the place of h, the later of its two in the text;
+ * NULL: it is reported elsewhere. */
 static const HazardAccess *partner_of(const Hazard *made, const Hazard *h)
 {
     const HazardAccess *a = &made->first, *b = &made->second;
@@ -203,7 +220,9 @@ static void note_known(Search *s, const Hazard *h)
     s->known_count = 0;
     for (uint32_t p = 0; p < r->pair_count && s->known_count < MAX_KNOWN; p++) {
         Hazard made;
-        const HazardAccess *partner = ptx_search_make_hazard(s, &r->pairs[p], false, &made) ? partner_of(&made, h) : NULL;
+        const HazardAccess *partner = ptx_search_make_hazard(s, &r->pairs[p], false, &made)
+                                          ? partner_of(&made, h)
+                                          : NULL;
         if (partner)
             s->known[s->known_count++] = *partner;
     }
@@ -218,11 +237,13 @@ static bool is_new(const Search *s, const HazardAccess *partner)
     return is_new;
 }
 
-/* Of the run that was made last. is_strict: nothing at all is reported at its place; else nothing new. */
+/* Of the run that was made last. is_strict: nothing at all is reported at its place; else nothing
+ * new. */
 static RepairVerdict judge(Search *s, const Hazard *h, bool is_strict)
 {
     const Race *r = s->race;
-    RepairVerdict v = { .is_valid = is_sound(s) && are_puts_good(s), .is_gone = !r->has_dropped_sought };
+    RepairVerdict v = { .is_valid = is_sound(s) && are_puts_good(s),
+                        .is_gone = !r->has_dropped_sought };
     for (uint32_t p = 0; p < r->pair_count && v.is_valid; p++) {
         Hazard made;
         bool is_told = ptx_search_make_hazard(s, &r->pairs[p], false, &made);
@@ -230,7 +251,8 @@ static RepairVerdict judge(Search *s, const Hazard *h, bool is_strict)
             continue;
         v.left += is_told;
         const HazardAccess *partner = is_told ? partner_of(&made, h) : NULL;
-        v.is_gone &= !ptx_search_are_alike(&made, h) && !(partner && (is_strict || is_new(s, partner)));
+        v.is_gone &= !ptx_search_are_alike(&made, h)
+                     && !(partner && (is_strict || is_new(s, partner)));
     }
     v.is_gone &= v.is_valid;
     return v;
@@ -255,7 +277,8 @@ static bool is_gone_alone(Search *s, const Hazard *h)
     r->only_funcs[0] = r->only_funcs[1] = NULL;
     for (uint32_t p = 0; p < r->pair_count; p++) {
         Hazard made;
-        bool races = ptx_search_make_hazard(s, &r->pairs[p], false, &made) || ptx_search_make_hazard(s, &r->pairs[p], true, &made);
+        bool races = ptx_search_make_hazard(s, &r->pairs[p], false, &made)
+                     || ptx_search_make_hazard(s, &r->pairs[p], true, &made);
         is_gone &= !races || !ptx_search_are_alike(&made, h);
     }
     return is_gone;
@@ -302,7 +325,7 @@ static uint32_t minimise(Search *s, const Hazard *h, uint32_t puts, uint32_t kep
     return puts;
 }
 
-/* ---- one race ---------------------------------------------------------------------------------------------------------- */
+/* ---- one race -------------------------------------------------------------------------------- */
 
 /* The puts of the search. */
 static uint32_t all_of(const Search *s)
@@ -319,7 +342,8 @@ static uint32_t depth_of(const Search *s, const Func *func, InsnId insn)
 /* Where its function is run, it is come to, but for early ends. */
 static bool is_on_every_path(const Search *s, const Put *put)
 {
-    const FuncState *func_state = ptx_machine_func(s->machine, (FuncId)(put->func - s->module->funcs));
+    const FuncState *func_state = ptx_machine_func(s->machine,
+                                                   (FuncId)(put->func - s->module->funcs));
     const BlockId wanted = func_state->cfg->block_of[put->insn];
     BlockId block = 0;
     while (block != wanted && block != EXIT_BLOCK)
@@ -340,9 +364,11 @@ static uint32_t common_depth(const Search *s, const Hazard *h)
 {
     const FuncState *func_state = ptx_machine_func(s->machine, s->kernel);
     const BlockId *block_of = func_state->cfg->block_of;
-    LoopId a = func_state->loops->loop_of[block_of[h->first.place]], b = func_state->loops->loop_of[block_of[h->second.place]];
+    LoopId a = func_state->loops->loop_of[block_of[h->first.place]],
+           b = func_state->loops->loop_of[block_of[h->second.place]];
     while (a != b && (a != NO_LOOP || b != NO_LOOP)) {
-        const uint32_t depth_a = a == NO_LOOP ? 0 : func_state->loops->loops[a].depth, depth_b = b == NO_LOOP ? 0 : func_state->loops->loops[b].depth;
+        const uint32_t depth_a = a == NO_LOOP ? 0 : func_state->loops->loops[a].depth,
+                       depth_b = b == NO_LOOP ? 0 : func_state->loops->loops[b].depth;
         if (depth_a >= depth_b)
             a = func_state->loops->loops[a].parent;
         if (depth_b >= depth_a)
@@ -382,7 +408,9 @@ static bool find_several(Search *s, const Hazard *h, const Candidates *c)
     const uint32_t base = s->put_count, kept = all_of(s);
     for (uint32_t i = 0; i < c->count && s->put_count < MAX_PUTS; i++)
         s->puts[s->put_count++] = c->items[i];
-    uint32_t puts = s->put_count > base && has_steps(s) && try(s, h, all_of(s), false).is_gone ? minimise(s, h, all_of(s), kept, false) : kept;
+    uint32_t puts = s->put_count > base && has_steps(s) && try(s, h, all_of(s), false).is_gone
+                        ? minimise(s, h, all_of(s), kept, false)
+                        : kept;
     uint32_t count = 0;
     for (uint32_t p = 0; p < s->put_count; p++)
         if (puts >> p & 1)
@@ -412,10 +440,12 @@ static unsigned free_barrier(const Race *r)
 /* One of the two is a cp.async, whichever the machine ran first. */
 static bool is_copy(const Hazard *h)
 {
-    return h->queue == QUEUE_COPY || (!h->queue && (h->first.queue == QUEUE_COPY || h->second.queue == QUEUE_COPY));
+    return h->queue == QUEUE_COPY
+           || (!h->queue && (h->first.queue == QUEUE_COPY || h->second.queue == QUEUE_COPY));
 }
 
-/* A barrier alone does where what goes on behind its instruction is waited for, but by its own thread only; else that wait is missing too. */
+/* A barrier alone does where what goes on behind its instruction is waited for, but by its own
+ * thread only; else that wait is missing too. */
 static bool find_for_copy(Search *s, Hazard *h, const Put *barrier)
 {
     h->kind = HAZARD_BLOCK;
@@ -466,15 +496,18 @@ uint32_t ptx_repair_find(Search *s, Hazard *h)
     return all_of(s) & ~before;
 }
 
-/* ---- all of them ------------------------------------------------------------------------------------------------------- */
+/* ---- all of them ----------------------------------------------------------------------------- */
 
-/* What removes it without the puts of others, so that nothing else is left at its place; 0: nothing does. all: those that may be taken. */
+/* What removes it without the puts of others, so that nothing else is left at its place; 0: nothing
+ * does. all: those that may be taken. */
 static uint32_t settle_one(Search *s, const Hazard *h, uint32_t own, uint32_t all)
 {
     seek(s, h);
     if (own && try(s, h, own, true).is_gone)
         return own;
-    return own != all && has_steps(s) && try(s, h, all, true).is_gone ? minimise(s, h, all, own, true) : 0;
+    return own != all && has_steps(s) && try(s, h, all, true).is_gone
+               ? minimise(s, h, all, own, true)
+               : 0;
 }
 
 /* The puts without those that later ones do for as well. */
@@ -509,16 +542,19 @@ static void hold_against(Search *s, const Hazard *hazards, uint32_t *masks, uint
             masks[i] = 0;
     for (uint32_t p = 0; p < r->pair_count; p++) {
         Hazard made;
-        for (uint32_t i = 0; i < count && ptx_search_make_hazard(s, &r->pairs[p], false, &made); i++)
+        for (uint32_t i = 0; i < count && ptx_search_make_hazard(s, &r->pairs[p], false, &made);
+             i++)
             if (ptx_search_are_alike(&made, &hazards[i]))
                 masks[i] = 0;
     }
 }
 
-/* In the first and the last block of the grid that is given; in all shapes of a block that is not. */
+/* In the first and the last block of the grid that is given; in all shapes of a block that is
+ * not. */
 static void check_elsewhere(Search *s, const Hazard *hazards, uint32_t *masks, uint32_t count)
 {
-    const uint32_t first[3] = { 0, 0, 0 }, *grid = s->machine->grid, last[3] = { grid[0] - 1, grid[1] - 1, grid[2] - 1 };
+    const uint32_t first[3] = { 0, 0, 0 }, *grid = s->machine->grid,
+                   last[3] = { grid[0] - 1, grid[1] - 1, grid[2] - 1 };
     const uint32_t shapes = s->machine->block_is_assumed ? s->shape_count : 0;
     if (!s->machine->grid_is_assumed && (uint64_t)grid[0] * grid[1] * grid[2] > 1) {
         ptx_search_run_block(s, first);
@@ -540,7 +576,8 @@ static const char *text_of(Search *s, const Put *put)
     else if (put->waits)
         snprintf(wait, sizeof wait, "cp.async.wait_group %u;", (unsigned)put->groups_left);
     if (put->is_block)
-        snprintf(text, sizeof text, "%s%sbar.sync %u;", wait, *wait ? " " : "", (unsigned)put->barrier);
+        snprintf(text, sizeof text, "%s%sbar.sync %u;", wait, *wait ? " " : "",
+                 (unsigned)put->barrier);
     else
         snprintf(text, sizeof text, "%s", put->is_warp ? "bar.warp.sync 0xffffffff;" : wait);
     return ptx_arena_strndup(s->arena, text, strlen(text));
@@ -554,7 +591,9 @@ static void write_inserts(Search *s, Hazard *h, uint32_t mask)
         if (!(mask >> p & 1))
             continue;
         const Put *put = &s->puts[p];
-        const DiagInsertion made = { ptx_line_of(s->module, put->func->insns[put->insn].span.begin) + 1, text_of(s, put) };
+        const DiagInsertion made = {
+            ptx_line_of(s->module, put->func->insns[put->insn].span.begin) + 1, text_of(s, put)
+        };
         uint32_t at = h->edits.count++;
         for (; at && inserts[at - 1].line > made.line; at--)
             inserts[at] = inserts[at - 1];
@@ -569,7 +608,9 @@ void ptx_repair_settle(Search *s, Hazard *hazards, const uint32_t *owned, uint32
     allow_runs(s);
     const uint32_t puts = prune(s, hazards);
     for (uint32_t i = 0; i < count; i++)
-        any |= masks[i] = owned[i] ? settle_one(s, &hazards[i], own_of(hazards, owned, count, i) & puts, puts) : 0;
+        any |= masks[i] = owned[i] ? settle_one(s, &hazards[i],
+                                                own_of(hazards, owned, count, i) & puts, puts)
+                                   : 0;
     if (any)
         check_elsewhere(s, hazards, masks, count);
     for (uint32_t i = 0; i < count; i++) {

@@ -1,4 +1,5 @@
-/* search.h -- one kernel in which hazards are looked for, run after run: what hazard.c and repair.c share. */
+/* search.h -- one kernel in which hazards are looked for, run after run: what hazard.c and repair.c
+ * share. */
 #ifndef PTX_ANALYSIS_RACE_SEARCH_H
 #define PTX_ANALYSIS_RACE_SEARCH_H
 
@@ -19,14 +20,17 @@ typedef struct Search {
     Machine *machine;
     Race *race;                 /* that observes it */
     uint8_t *orders;            /* of its instructions: ptx_race_new */
-    const uint32_t *shapes[MAX_SHAPE_TRIES];        /* of a block that is not given: those in which the race was found; NULL: the one assumed */
+    /* of a block that is not given: those in which the race was found; NULL: the one assumed */
+    const uint32_t *shapes[MAX_SHAPE_TRIES];
     uint32_t shape_count;
     Put puts[MAX_PUTS];        /* of the runs to come */
     uint32_t put_count;
-    HazardAccess known[MAX_KNOWN];     /* accesses that race with the one at hand, before a repair of one of them */
+    /* accesses that race with the one at hand, before a repair of one of them */
+    HazardAccess known[MAX_KNOWN];
     uint32_t known_count;
     uint64_t repair_end;        /* Machine.steps that repairs may come to */
-    bool is_trial;              /* of shapes: one in which warps write the same bytes is passed by */
+    /* of shapes: one in which warps write the same bytes is passed by */
+    bool is_trial;
     const Uniforms *uniforms;   /* of the kernel's own function; NULL: not asked for yet */
     ArenaMark mark;
 } Search;
@@ -38,11 +42,14 @@ uint64_t ptx_search_steps(const Search *search);
 void ptx_search_run_block(Search *search, const uint32_t at[3]);
 void ptx_search_run(Search *search);
 
-/* A run with blocks of that shape in place of the one in hand; what was allocated in work is gone. NULL: the shape that is given or assumed. */
+/* A run with blocks of that shape in place of the one in hand; what was allocated in work is gone.
+ * NULL: the shape that is given or assumed. */
 void ptx_search_try_shape(Search *search, const uint32_t shape[3]);
 
-/* What is reported of a pair; is_possible: of accesses that happen if data say so. False: nothing. */
-bool ptx_search_make_hazard(const Search *search, const RacePair *pair, bool is_possible, Hazard *out);
+/* What is reported of a pair; is_possible: of accesses that happen if data say so. False:
+ * nothing. */
+bool ptx_search_make_hazard(const Search *search, const RacePair *pair, bool is_possible,
+                            Hazard *out);
 
 /* What is missing where nothing waits for what goes on behind its instruction. */
 HazardKind ptx_search_kind(uint8_t queue);

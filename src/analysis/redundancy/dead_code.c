@@ -12,10 +12,17 @@ static bool is_use(const Operand *operand)
     return is_reg(operand) && (operand->role & ROLE_USE);
 }
 
-/* ---- fp64 between fp32 ------------------------------------------------------------------------------------------- */
+/* ---- fp64 between fp32 ----------------------------------------------------------------------- */
 
-/* A register's value seen as fp64: widened from fp32, computed only from such values and constants, or anything else. */
-typedef enum Origin { ORIGIN_NONE, ORIGIN_WIDENED, ORIGIN_CONSTANT, ORIGIN_DERIVED, ORIGIN_OTHER } Origin;
+/* A register's value seen as fp64: widened from fp32, computed only from such values and constants,
+ * or anything else. */
+typedef enum Origin {
+    ORIGIN_NONE,
+    ORIGIN_WIDENED,
+    ORIGIN_CONSTANT,
+    ORIGIN_DERIVED,
+    ORIGIN_OTHER
+} Origin;
 
 static bool narrows(const Op *op)
 {
@@ -55,7 +62,8 @@ static Origin origin_of(const Func *func, const Insn *insn, const uint8_t *origi
         return ORIGIN_WIDENED;
     if (op->kind == OPK_MOV && insn->operand_count == 2 && operands[1].kind == OPERAND_F64)
         return ORIGIN_CONSTANT;
-    bool is_arithmetic = op->insn_class == CLASS_FP64 && op->type == TYPE_F64 && op->kind != OPK_SETP;
+    bool is_arithmetic = op->insn_class == CLASS_FP64 && op->type == TYPE_F64
+                         && op->kind != OPK_SETP;
     return is_arithmetic ? arithmetic_origin(func, insn, origins) : ORIGIN_OTHER;
 }
 
@@ -87,17 +95,19 @@ const bool *ptx_fp64_trips_compute(Arena *arena, Arena *scratch, const Func *fun
     for (InsnId i = 0; i < func->insn_count; i++) {
         const Insn *insn = &func->insns[i];
         const Operand *operands = ptx_insn_operands(func, insn);
-        out[i] = narrows(insn->op) && insn->operand_count == 2 && is_reg(&operands[1]) && origins[operands[1].id] == ORIGIN_DERIVED;
+        out[i] = narrows(insn->op) && insn->operand_count == 2 && is_reg(&operands[1])
+                 && origins[operands[1].id] == ORIGIN_DERIVED;
     }
     ptx_arena_release(scratch, mark);
     return out;
 }
 
-/* ---- loop bookkeeping -------------------------------------------------------------------------------------------- */
+/* ---- loop bookkeeping ------------------------------------------------------------------------ */
 
 enum { MAX_STEPS = 8 };        /* loops that step one register */
 
-/* add r, r, c in a loop, the register's only definition there. Or add d, r, c and mov r, d: then d and r have a step each. */
+/* add r, r, c in a loop, the register's only definition there. Or add d, r, c and mov r, d: then d
+ * and r have a step each. */
 typedef struct DeadCodeStep {
     LoopId loop;
     InsnId insn, copy;          /* the add; the mov, NO_ID */
@@ -116,7 +126,8 @@ typedef struct Bookkeeper {
     DeadCodeStep *steps;
     uint32_t *step_of;          /* per register: its first, + 1 */
     uint32_t step_count;
-    bool *is_closing;           /* per instruction: a comparison that closes its loop on a counter, or the branch */
+    /* per instruction: a comparison that closes its loop on a counter, or the branch */
+    bool *is_closing;
 } Bookkeeper;
 
 static bool is_unchanged(const Bookkeeper *k, RegId reg, LoopId loop)
@@ -129,8 +140,9 @@ static bool is_unchanged(const Bookkeeper *k, RegId reg, LoopId loop)
 static const Operand *step_amount(const Func *func, const Insn *insn, RegId from)
 {
     const Operand *operands = ptx_insn_operands(func, insn);
-    bool is_sum = (insn->op->kind == OPK_ADD || insn->op->kind == OPK_SUB) && insn->op->insn_class == CLASS_INT
-               && !(insn->op->flags & OPF_SIDE_EFFECT) && insn->guard == NO_ID && insn->operand_count == 3;
+    bool is_sum = (insn->op->kind == OPK_ADD || insn->op->kind == OPK_SUB)
+                  && insn->op->insn_class == CLASS_INT && !(insn->op->flags & OPF_SIDE_EFFECT)
+                  && insn->guard == NO_ID && insn->operand_count == 3;
     if (!is_sum || !ptx_operand_is_def(&operands[0]))
         return NULL;
     if (is_reg(&operands[1]) && operands[1].id == from)
@@ -170,7 +182,8 @@ static void find_copied_step(Bookkeeper *k, InsnId id, LoopId loop)
 {
     const Insn *mov = &k->func->insns[id];
     const Operand *operands = ptx_insn_operands(k->func, mov);
-    bool is_copy = mov->operand_count == 2 && mov->guard == NO_ID && ptx_operand_is_def(&operands[0]) && is_reg(&operands[1]);
+    bool is_copy = mov->operand_count == 2 && mov->guard == NO_ID
+                   && ptx_operand_is_def(&operands[0]) && is_reg(&operands[1]);
     if (!is_copy || operands[0].flags || operands[1].flags)
         return;
     RegId reg = operands[0].id, next = operands[1].id;
@@ -182,7 +195,11 @@ static void find_copied_step(Bookkeeper *k, InsnId id, LoopId loop)
     if (!is_amount(k, by, loop) || !may_step(k, reg, loop) || !may_step(k, next, loop))
         return;
     uint32_t first = k->step_count;
-    DeadCodeStep step = { .loop = loop, .insn = add, .copy = id, .partner = first + 1, .is_constant = by->kind == OPERAND_INT };
+    DeadCodeStep step = { .loop = loop,
+                          .insn = add,
+                          .copy = id,
+                          .partner = first + 1,
+                          .is_constant = by->kind == OPERAND_INT };
     add_step(k, reg, step);
     step.partner = first;
     add_step(k, next, step);
@@ -200,7 +217,11 @@ static void find_step(Bookkeeper *k, InsnId id, LoopId loop)
     RegId reg = ptx_insn_operands(k->func, insn)[0].id;
     const Operand *by = step_amount(k->func, insn, reg);
     if (is_amount(k, by, loop) && may_step(k, reg, loop))
-        add_step(k, reg, (DeadCodeStep){ .loop = loop, .insn = id, .copy = NO_ID, .partner = k->step_count,
+        add_step(k, reg,
+                 (DeadCodeStep){ .loop = loop,
+                                 .insn = id,
+                                 .copy = NO_ID,
+                                 .partner = k->step_count,
                                  .is_constant = by->kind == OPERAND_INT });
 }
 
@@ -216,11 +237,13 @@ static DeadCodeStep *step_in(const Bookkeeper *k, RegId reg, LoopId loop)
 static bool compares_counter(const Bookkeeper *k, const Insn *setp, LoopId loop)
 {
     const Operand *operands = ptx_insn_operands(k->func, setp);
-    if (setp->op->kind != OPK_SETP || setp->guard != NO_ID || setp->operand_count != 3 || ptx_type_info[setp->op->type].kind == KIND_FLOAT)
+    if (setp->op->kind != OPK_SETP || setp->guard != NO_ID || setp->operand_count != 3
+        || ptx_type_info[setp->op->type].kind == KIND_FLOAT)
         return false;
     for (uint32_t o = 1; o <= 2; o++) {
         const Operand *counter = &operands[o], *bound = &operands[3 - o];
-        bool is_bound = bound->kind == OPERAND_INT || (is_reg(bound) && is_unchanged(k, bound->id, loop));
+        bool is_bound = bound->kind == OPERAND_INT
+                        || (is_reg(bound) && is_unchanged(k, bound->id, loop));
         if (is_reg(counter) && is_bound && step_in(k, counter->id, loop))
             return true;
     }
@@ -264,15 +287,17 @@ static void find_closing(Bookkeeper *k, BlockId b)
         k->is_closing[bra] = true;
         return;
     }
-    bool feeds_only = k->use_counts[branch->guard] == 1 && ptx_defs_count(k->defs, branch->guard) == 1
-                   && ptx_defs_in_loop(k->defs, loop, branch->guard, &setp) == 1;
-    if (!feeds_only || k->loops->loop_of[k->cfg->block_of[setp]] != loop || !compares_counter(k, &k->func->insns[setp], loop))
+    bool feeds_only = k->use_counts[branch->guard] == 1
+                      && ptx_defs_count(k->defs, branch->guard) == 1
+                      && ptx_defs_in_loop(k->defs, loop, branch->guard, &setp) == 1;
+    if (!feeds_only || k->loops->loop_of[k->cfg->block_of[setp]] != loop
+        || !compares_counter(k, &k->func->insns[setp], loop))
         return;
     k->is_closing[bra] = k->is_closing[setp] = true;
 }
 
-/* What reads a stepped register in its loop: an address, the step itself, the comparison that closes the loop, or something
- * that needs its value. */
+/* What reads a stepped register in its loop: an address, the step itself, the comparison that
+ * closes the loop, or something that needs its value. */
 static void note_uses(Bookkeeper *k, InsnId id)
 {
     const Insn *insn = &k->func->insns[id];
@@ -284,7 +309,8 @@ static void note_uses(Bookkeeper *k, InsnId id)
         for (uint32_t s = k->step_of[operands[o].id]; s; s = k->steps[s - 1].next) {
             DeadCodeStep *step = &k->steps[s - 1];
             bool closes = k->is_closing[id] && k->loops->loop_of[block] == step->loop;
-            step->is_needed |= step->insn != id && step->copy != id && !closes && ptx_loop_holds(k->defs, step->loop, block);
+            step->is_needed |= step->insn != id && step->copy != id && !closes
+                               && ptx_loop_holds(k->defs, step->loop, block);
         }
     }
 }
@@ -323,15 +349,20 @@ static void find_overhead(Bookkeeper *k)
             note_uses(k, i);
 }
 
-const uint32_t *ptx_loop_overhead_compute(Arena *arena, Arena *scratch, const Func *func, const Cfg *cfg, const Loops *loops,
-                                          const Defs *defs)
+const uint32_t *ptx_loop_overhead_compute(Arena *arena, Arena *scratch, const Func *func,
+                                          const Cfg *cfg, const Loops *loops, const Defs *defs)
 {
     uint32_t *out = ptx_arena_array(arena, uint32_t, loops->loop_count + 1);
     if (!loops->loop_count)
         return out;
     ArenaMark mark = ptx_arena_mark(scratch);
-    Bookkeeper k = { .func = func, .cfg = cfg, .loops = loops, .defs = defs,
-                     .use_counts = count_uses(scratch, func), .steps = ptx_arena_array(scratch, DeadCodeStep, 2 * (size_t)func->insn_count + 1),
+    Bookkeeper k = { .func = func,
+                     .cfg = cfg,
+                     .loops = loops,
+                     .defs = defs,
+                     .use_counts = count_uses(scratch, func),
+                     .steps = ptx_arena_array(scratch, DeadCodeStep,
+                                              2 * (size_t)func->insn_count + 1),
                      .step_of = ptx_arena_array(scratch, uint32_t, func->reg_count + 1),
                      .is_closing = ptx_arena_array(scratch, bool, func->insn_count + 1) };
     find_overhead(&k);
@@ -339,15 +370,16 @@ const uint32_t *ptx_loop_overhead_compute(Arena *arena, Arena *scratch, const Fu
         if (k.is_closing[i])
             out[loops->loop_of[cfg->block_of[i]]]++;
     for (uint32_t s = 0; s < k.step_count; s++)
-        out[k.steps[s].loop] += k.steps[s].is_constant && !k.steps[s].is_needed && !k.steps[k.steps[s].partner].is_needed;
+        out[k.steps[s].loop] += k.steps[s].is_constant && !k.steps[s].is_needed
+                                && !k.steps[k.steps[s].partner].is_needed;
     ptx_arena_release(scratch, mark);
     return out;
 }
 
-/* ---- results that nobody reads ----------------------------------------------------------------------------------- */
+/* ---- results that nobody reads --------------------------------------------------------------- */
 
-/* Backwards through a block; is_live is of the registers behind it and stays exact before it. A definition under a guard, or of
- * a part, leaves the register live. */
+/* Backwards through a block; is_live is of the registers behind it and stays exact before it. A
+ * definition under a guard, or of a part, leaves the register live. */
 static void walk_back(const Func *func, const Block *block, bool *is_live, bool *out)
 {
     for (InsnId i = block->end; i-- > block->first;) {
@@ -362,7 +394,8 @@ static void walk_back(const Func *func, const Block *block, bool *is_live, bool 
         }
         out[i] |= writes && !is_read;
         for (uint32_t o = 0; o < insn->operand_count; o++)
-            if (ptx_operand_is_def(&operands[o]) && insn->guard == NO_ID && !(operands[o].flags & OPERAND_COMPONENT))
+            if (ptx_operand_is_def(&operands[o]) && insn->guard == NO_ID
+                && !(operands[o].flags & OPERAND_COMPONENT))
                 is_live[operands[o].id] = false;
         for (uint32_t o = 0; o < insn->operand_count; o++)
             if (is_use(&operands[o]))
@@ -372,7 +405,8 @@ static void walk_back(const Func *func, const Block *block, bool *is_live, bool 
     }
 }
 
-/* Only what the block names can have become live: clearing all registers for each block would be quadratic. */
+/* Only what the block names can have become live: clearing all registers for each block would be
+ * quadratic. */
 static void clear_block(const Func *func, const Block *block, bool *is_live)
 {
     for (InsnId i = block->first; i < block->end; i++) {
@@ -386,7 +420,8 @@ static void clear_block(const Func *func, const Block *block, bool *is_live)
     }
 }
 
-const bool *ptx_dead_code_compute(Arena *arena, Arena *scratch, const Func *func, const Cfg *cfg, const Live *live)
+const bool *ptx_dead_code_compute(Arena *arena, Arena *scratch, const Func *func, const Cfg *cfg,
+                                  const Live *live)
 {
     bool *out = ptx_arena_array(arena, bool, func->insn_count + 1);
     if (!live)

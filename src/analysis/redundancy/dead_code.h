@@ -8,18 +8,21 @@
 #include "analysis/flow/liveness.h"
 #include "analysis/flow/loop.h"
 
-/* Per instruction: it narrows to fp32 what fp64 arithmetic made of widened fp32 values and constants alone. Registers that are
- * defined more than once, or read before they are in the text, are not followed: a loop that accumulates in fp64 means it. */
+/* Per instruction: it narrows to fp32 what fp64 arithmetic made of widened fp32 values and
+ * constants alone. Registers that are defined more than once, or read before they are in the text,
+ * are not followed: a loop that accumulates in fp64 means it. */
 const bool *ptx_fp64_trips_compute(Arena *arena, Arena *scratch, const Func *func);
 
-/* Per loop, instructions of its own text (not of inner loops) that only count, compare, branch back and step addresses by a
- * constant: the branches that close it or go on inside, the comparison that nothing else reads, additions of a constant to a register
- * that only the comparison, addresses and itself use. When in doubt an instruction is none of them. */
-const uint32_t *ptx_loop_overhead_compute(Arena *arena, Arena *scratch, const Func *func, const Cfg *cfg, const Loops *loops,
-                                          const Defs *defs);
+/* Per loop, instructions of its own text (not of inner loops) that only count, compare, branch back
+ * and step addresses by a constant: the branches that close it or go on inside, the comparison that
+ * nothing else reads, additions of a constant to a register that only the comparison, addresses and
+ * itself use. When in doubt an instruction is none of them. */
+const uint32_t *ptx_loop_overhead_compute(Arena *arena, Arena *scratch, const Func *func,
+                                          const Cfg *cfg, const Loops *loops, const Defs *defs);
 
-/* Per instruction: it writes a register and no path reads any that it writes; whether it does something else is not asked. All false
- * where live is NULL. */
-const bool *ptx_dead_code_compute(Arena *arena, Arena *scratch, const Func *func, const Cfg *cfg, const Live *live);
+/* Per instruction: it writes a register and no path reads any that it writes; whether it does
+ * something else is not asked. All false where live is NULL. */
+const bool *ptx_dead_code_compute(Arena *arena, Arena *scratch, const Func *func, const Cfg *cfg,
+                                  const Live *live);
 
 #endif

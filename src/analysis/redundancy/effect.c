@@ -5,7 +5,8 @@ enum { MAX_RESULTS = 4 };      /* of a function that are looked at; compilers gi
 /* Modifiers of accesses that others may be ordered by. */
 static bool is_strong(const Op *op)
 {
-    static const uint8_t words[] = { MOD_VOLATILE, MOD_RELAXED, MOD_ACQUIRE, MOD_RELEASE, MOD_ACQ_REL, MOD_MMIO, MOD_NONE };
+    static const uint8_t words[] = { MOD_VOLATILE, MOD_RELAXED, MOD_ACQUIRE, MOD_RELEASE,
+                                     MOD_ACQ_REL,  MOD_MMIO,    MOD_NONE };
     return ptx_op_has_any(op, words);
 }
 
@@ -33,7 +34,8 @@ uint8_t ptx_effect_memory(Space space)
 
 static bool only_hints(const Op *op)
 {
-    return op->operation == OP_PREFETCH || op->operation == OP_PREFETCHU || op->operation == OP_APPLYPRIORITY;
+    return op->operation == OP_PREFETCH || op->operation == OP_PREFETCHU
+           || op->operation == OP_APPLYPRIORITY;
 }
 
 /* Neither loads nor stores as far as the tables tell, and yet does something. */
@@ -42,7 +44,12 @@ static uint8_t writes_of_other(const Op *op)
     switch (op->insn_class) {
     case CLASS_BARRIER:
         return MEMORY_COMMON;
-    case CLASS_GLOBAL: case CLASS_SHARED: case CLASS_LOCAL: case CLASS_ATOMIC: case CLASS_TEXTURE: case CLASS_OTHER:
+    case CLASS_GLOBAL:
+    case CLASS_SHARED:
+    case CLASS_LOCAL:
+    case CLASS_ATOMIC:
+    case CLASS_TEXTURE:
+    case CLASS_OTHER:
         return op->flags & OPF_SIDE_EFFECT && !only_hints(op) ? MEMORY_COMMON : 0;
     default:
         return 0;
@@ -71,13 +78,16 @@ uint8_t ptx_effect_reads(const Op *op)
     if (op->kind == OPK_CP_ASYNC)
         return MEMORY_GLOBAL;
     if (op->flags & OPF_LOAD)
-        return op->operation == OP_LDU || ptx_op_has(op, MOD_NC) ? 0 : ptx_effect_memory((Space)op->space);
+        return op->operation == OP_LDU || ptx_op_has(op, MOD_NC)
+                   ? 0
+                   : ptx_effect_memory((Space)op->space);
     return op->flags & OPF_STORE ? 0 : writes_of_other(op);
 }
 
 bool ptx_effect_is_plain(const Op *op)
 {
-    return (op->kind == OPK_LD || op->kind == OPK_ST) && !(op->flags & OPF_UNKNOWN) && !ptx_op_has(op, MOD_ASYNC) && !is_strong(op);
+    return (op->kind == OPK_LD || op->kind == OPK_ST) && !(op->flags & OPF_UNKNOWN)
+           && !ptx_op_has(op, MOD_ASYNC) && !is_strong(op);
 }
 
 const Operand *ptx_effect_address(const Func *func, const Insn *insn)
@@ -107,12 +117,14 @@ static bool reads_fixed(const Func *func, const Insn *insn)
 {
     const Operand *operands = ptx_insn_operands(func, insn);
     for (uint32_t o = 0; o < insn->operand_count; o++)
-        if (operands[o].kind == OPERAND_UNKNOWN || (operands[o].kind == OPERAND_SREG && !ptx_effect_is_fixed((SregId)operands[o].id)))
+        if (operands[o].kind == OPERAND_UNKNOWN
+            || (operands[o].kind == OPERAND_SREG && !ptx_effect_is_fixed((SregId)operands[o].id)))
             return false;
     return true;
 }
 
-/* What the function itself gives back, and what calls give back, comes through parameter memory too, and changes. */
+/* What the function itself gives back, and what calls give back, comes through parameter memory
+ * too, and changes. */
 static bool is_argument(const Module *module, const Func *func, VarId var)
 {
     if (func->result_count > MAX_RESULTS)

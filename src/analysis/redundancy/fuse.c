@@ -36,7 +36,8 @@ static void count_regs(const Func *func, RegCount *regs)
 }
 
 /* The multiply before it in its block whose only value an add or subtract takes; NO_ID. */
-static InsnId find_multiply(const Func *func, const RegCount *regs, const Insn *insn, uint32_t stamp)
+static InsnId find_multiply(const Func *func, const RegCount *regs, const Insn *insn,
+                            uint32_t stamp)
 {
     if (!is_float(insn->op, OPK_ADD) && !is_float(insn->op, OPK_SUB))
         return NO_ID;
@@ -48,13 +49,15 @@ static InsnId find_multiply(const Func *func, const RegCount *regs, const Insn *
         if (reg->stamp != stamp || reg->def_count != 1 || reg->use_count != 1)
             continue;
         const Insn *mul = &func->insns[reg->mul - 1];
-        if (mul->op->type == insn->op->type && mul->guard == insn->guard && mul->guard_negated == insn->guard_negated)
+        if (mul->op->type == insn->op->type && mul->guard == insn->guard
+            && mul->guard_negated == insn->guard_negated)
             return reg->mul - 1;
     }
     return NO_ID;
 }
 
-static void pair_block(const Func *func, RegCount *regs, const Block *block, uint32_t stamp, InsnId *out)
+static void pair_block(const Func *func, RegCount *regs, const Block *block, uint32_t stamp,
+                       InsnId *out)
 {
     for (InsnId i = block->first; i < block->end; i++) {
         const Insn *insn = &func->insns[i];

@@ -1,12 +1,14 @@
-/* fuse.h -- a multiply and an add that could be one multiply-add: the fusable pairs of the mix, one by one. */
+/* fuse.h -- a multiply and an add that could be one multiply-add: the fusable pairs of the mix, one
+ * by one. */
 #ifndef PTX_ANALYSIS_REDUNDANCY_FUSE_H
 #define PTX_ANALYSIS_REDUNDANCY_FUSE_H
 
 #include "analysis/flow/cfg.h"
 
-/* Per instruction: of a float multiply whose result has one definition and one use, in an add or subtract of the same type and guard
- * behind it in its block, that add or subtract; else NO_ID. One that adds two such products takes the first. Reachable blocks only.
- * Owned by arena; scratch, another arena or the same, is left as found where it is another. */
+/* Per instruction: of a float multiply whose result has one definition and one use, in an add or
+ * subtract of the same type and guard behind it in its block, that add or subtract; else NO_ID. One
+ * that adds two such products takes the first. Reachable blocks only. Owned by arena; scratch,
+ * another arena or the same, is left as found where it is another. */
 const InsnId *ptx_fuse_compute(Arena *arena, Arena *scratch, const Func *func, const Cfg *cfg);
 
 #endif

@@ -28,14 +28,20 @@ Numbers ptx_value_numbers_new(Arena *arena, const Module *module, const Func *fu
 {
     uint32_t size = 16, most_insns = 0, most_operands = 0;
     for (BlockId b = 0; b < cfg->block_count; b++) {
-        uint32_t insns = cfg->blocks[b].end - cfg->blocks[b].first, operands = end_of(func, cfg, b) - first_of(func, cfg, b);
+        uint32_t insns = cfg->blocks[b].end - cfg->blocks[b].first,
+                 operands = end_of(func, cfg, b) - first_of(func, cfg, b);
         most_insns = insns > most_insns ? insns : most_insns;
         most_operands = operands > most_operands ? operands : most_operands;
     }
     while (size < 2 * (uint64_t)most_insns && size < 1u << 30)
         size *= 2;
-    return (Numbers){ .module = module, .func = func, .cfg = cfg, .next = NUMBER_NONE + 1, .slot_mask = size - 1,
-                      .regs = ptx_arena_array(arena, RegValue, func->reg_count + 1), .slots = ptx_arena_array(arena, Computed, size),
+    return (Numbers){ .module = module,
+                      .func = func,
+                      .cfg = cfg,
+                      .next = NUMBER_NONE + 1,
+                      .slot_mask = size - 1,
+                      .regs = ptx_arena_array(arena, RegValue, func->reg_count + 1),
+                      .slots = ptx_arena_array(arena, Computed, size),
                       .sources = ptx_arena_array(arena, NumberedValue, most_operands + 1) };
 }
 
@@ -83,7 +89,8 @@ NumberedValue ptx_value_numbers_address(Numbers *n, const Operand *operand)
 /* One whole register written, whatever the guard, and nothing else. */
 static bool has_one_result(const Insn *insn, const Operand *operands)
 {
-    if (!insn->operand_count || !ptx_operand_is_def(&operands[0]) || operands[0].flags || operands[0].role & ROLE_USE)
+    if (!insn->operand_count || !ptx_operand_is_def(&operands[0]) || operands[0].flags
+        || operands[0].role & ROLE_USE)
         return false;
     for (uint32_t o = 1; o < insn->operand_count; o++)
         if (operands[o].role & ROLE_DEF)
@@ -97,7 +104,8 @@ static bool find_sum(Numbers *n, const Insn *insn, NumberedValue *out)
     const Op *op = insn->op;
     const Operand *operands = ptx_insn_operands(n->func, insn);
     const Operand *a = &operands[1], *b = &operands[2];
-    if (op->kind == OPK_MOV && insn->operand_count == 2 && a->kind == OPERAND_VAR && !a->flags && !n->module->vars[a->id].is_parameter) {
+    if (op->kind == OPK_MOV && insn->operand_count == 2 && a->kind == OPERAND_VAR && !a->flags
+        && !n->module->vars[a->id].is_parameter) {
         *out = (NumberedValue){ NUMBER_VARIABLE | a->id, a->value };
         return true;
     }
@@ -106,8 +114,10 @@ static bool find_sum(Numbers *n, const Insn *insn, NumberedValue *out)
         *out = ptx_value_numbers_get(n, a->id);
         return true;
     }
-    bool is_sum = (op->kind == OPK_ADD || op->kind == OPK_SUB) && op->modifier_count == 1 && insn->operand_count == 3;
-    bool is_whole = op->type == TYPE_S32 || op->type == TYPE_U32 || op->type == TYPE_S64 || op->type == TYPE_U64;
+    bool is_sum = (op->kind == OPK_ADD || op->kind == OPK_SUB) && op->modifier_count == 1
+                  && insn->operand_count == 3;
+    bool is_whole = op->type == TYPE_S32 || op->type == TYPE_U32 || op->type == TYPE_S64
+                    || op->type == TYPE_U64;
     if (!is_sum || !is_whole || a->kind != OPERAND_REG || b->kind != OPERAND_INT || a->flags
         || bits_of(n, a->id) != ptx_type_info[op->type].bits)
         return false;
@@ -116,7 +126,7 @@ static bool find_sum(Numbers *n, const Insn *insn, NumberedValue *out)
     return true;
 }
 
-/* ---- what is computed again -------------------------------------------------------------------------------------- */
+/* ---- what is computed again ------------------------------------------------------------------ */
 
 static void keep_sources(Numbers *n, const Insn *insn)
 {
@@ -142,7 +152,8 @@ static uint32_t hash_of(const Numbers *n, const Insn *insn)
     for (uint32_t o = insn->operand_first; o < insn->operand_first + insn->operand_count; o++) {
         const Operand *operand = &n->func->operands[o];
         const NumberedValue *source = &n->sources[o - n->operand_first];
-        hash = mixed(hash, (uint64_t)operand->kind << 56 | (uint64_t)operand->flags << 48 | source->base);
+        hash = mixed(hash,
+                     (uint64_t)operand->kind << 56 | (uint64_t)operand->flags << 48 | source->base);
         hash = mixed(hash, (uint64_t)source->offset ^ (uint64_t)operand->value << 20);
     }
     return (uint32_t)(hash >> 32);
@@ -153,9 +164,12 @@ static bool is_same(const Numbers *n, const Insn *a, const Insn *b)
     if (a->op != b->op || a->operand_count != b->operand_count)
         return false;
     for (uint32_t o = 0; o < a->operand_count; o++) {
-        const Operand *x = &n->func->operands[a->operand_first + o], *y = &n->func->operands[b->operand_first + o];
-        const NumberedValue *u = &n->sources[a->operand_first - n->operand_first + o], *v = &n->sources[b->operand_first - n->operand_first + o];
-        if (x->kind != y->kind || x->flags != y->flags || x->value != y->value || u->base != v->base || u->offset != v->offset)
+        const Operand *x = &n->func->operands[a->operand_first + o],
+                      *y = &n->func->operands[b->operand_first + o];
+        const NumberedValue *u = &n->sources[a->operand_first - n->operand_first + o],
+                            *v = &n->sources[b->operand_first - n->operand_first + o];
+        if (x->kind != y->kind || x->flags != y->flags || x->value != y->value || u->base != v->base
+            || u->offset != v->offset)
             return false;
     }
     return true;
@@ -182,8 +196,9 @@ static uint32_t find_number(Numbers *n, InsnId id)
 /* Of these addresses and indices are made. */
 static bool is_numbered(const Op *op)
 {
-    return op->insn_class == CLASS_INT || op->insn_class == CLASS_LOGIC || op->insn_class == CLASS_MOVE || op->insn_class == CLASS_CVT
-        || op->insn_class == CLASS_PARAM;
+    return op->insn_class == CLASS_INT || op->insn_class == CLASS_LOGIC
+           || op->insn_class == CLASS_MOVE || op->insn_class == CLASS_CVT
+           || op->insn_class == CLASS_PARAM;
 }
 
 void ptx_value_numbers_step(Numbers *n, InsnId id)
@@ -191,8 +206,8 @@ void ptx_value_numbers_step(Numbers *n, InsnId id)
     const Insn *insn = &n->func->insns[id];
     const Operand *operands = ptx_insn_operands(n->func, insn);
     NumberedValue value = { NUMBER_NONE, 0 };
-    if (insn->guard == NO_ID && has_one_result(insn, operands) && !find_sum(n, insn, &value) && is_numbered(insn->op)
-        && ptx_effect_is_pure(n->module, n->func, insn))
+    if (insn->guard == NO_ID && has_one_result(insn, operands) && !find_sum(n, insn, &value)
+        && is_numbered(insn->op) && ptx_effect_is_pure(n->module, n->func, insn))
         value.base = find_number(n, id);
     for (uint32_t o = 0; o < insn->operand_count; o++) {
         if (!ptx_operand_is_def(&operands[o]))

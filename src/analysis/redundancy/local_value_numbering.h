@@ -1,9 +1,11 @@
 /* local_value_numbering.h -- value numbers of registers inside a basic block.
  *
- * A value is a base, which is a number of its own or a variable, and a constant offset in bytes: two registers hold the same where both
- * are equal. A copy keeps its source's value, adding a constant moves the offset, and what else is pure and of integers has the
- * number of the first instruction of the block that computes the same from the same (local value numbering; Cocke and
- * Schwartz, "Programming Languages and Their Compilers", 1970). Anything else that may write a register gives it a new number. */
+ * A value is a base, which is a number of its own or a variable, and a constant offset in bytes:
+ * two registers hold the same where both are equal. A copy keeps its source's value, adding a
+ * constant moves the offset, and what else is pure and of integers has the number of the first
+ * instruction of the block that computes the same from the same (local value numbering; Cocke and
+ * Schwartz, "Programming Languages and Their Compilers", 1970). Anything else that may write a
+ * register gives it a new number. */
 #ifndef PTX_ANALYSIS_REDUNDANCY_LOCAL_VALUE_NUMBERING_H
 #define PTX_ANALYSIS_REDUNDANCY_LOCAL_VALUE_NUMBERING_H
 
@@ -24,7 +26,9 @@ typedef struct Numbers {
     const Func *func;
     const Cfg *cfg;
     struct RegValue *regs;
-    NumberedValue *sources;             /* per operand of the block, from operand_first on: what it held when its instruction was numbered */
+    /* per operand of the block, from operand_first on: what it held when its instruction was
+     * numbered */
+    NumberedValue *sources;
     struct Computed *slots;     /* by hash; what another block left in it is free */
     uint32_t slot_mask, next, operand_first;
     BlockId block;

@@ -16,7 +16,8 @@ static bool is_float(const Op *op, OpKind kind)
 /* Flops of one thread: what the profiler's counters call add, multiply and fused multiply-add. */
 static void add_flops(Mix *mix, const Op *op, bool may_fuse)
 {
-    bool is_pair = op->type == TYPE_F32X2;              /* two operations of the pipeline; two halves are one */
+    /* two operations of the pipeline; two halves are one */
+    bool is_pair = op->type == TYPE_F32X2;
     unsigned lanes = op->type == TYPE_F16X2 || op->type == TYPE_BF16X2 || is_pair ? 2 : 1;
     double flops = lanes * (ptx_op_is_fused(op) ? 2.0 : 1.0);
     if (op->insn_class == CLASS_TENSOR) {
@@ -24,9 +25,11 @@ static void add_flops(Mix *mix, const Op *op, bool may_fuse)
         mix->weighted_flops[FLOPS_TENSOR] += 2 * fmas / 32;
         mix->tensor_rates |= fmas > 0 ? 1u << (ptx_cost_tensor_rate(op) - FIGURE_TENSOR_F16) : 0;
     }
-    if (!ptx_op_is_fused(op) && !is_float(op, OPK_ADD) && !is_float(op, OPK_SUB) && !is_float(op, OPK_MUL))
+    if (!ptx_op_is_fused(op) && !is_float(op, OPK_ADD) && !is_float(op, OPK_SUB)
+        && !is_float(op, OPK_MUL))
         return;
-    bool is_double = op->type == TYPE_F64, is_single = op->type == TYPE_F32 || op->type == TYPE_F32X2;
+    bool is_double = op->type == TYPE_F64,
+         is_single = op->type == TYPE_F32 || op->type == TYPE_F32X2;
     Flops kind = is_double ? FLOPS_FP64 : is_single ? FLOPS_FP32 : FLOPS_FP16;
     mix->weighted_flops[kind] += flops;
     mix->weighted_float_ops[kind] += may_fuse ? 0 : is_pair ? 2 : 1;
@@ -35,7 +38,8 @@ static void add_flops(Mix *mix, const Op *op, bool may_fuse)
 static void add_bytes(Mix *mix, const Insn *insn)
 {
     const Op *op = insn->op;
-    if ((op->flags & (OPF_LOAD | OPF_STORE)) && (op->space == SPACE_GLOBAL || op->space == SPACE_GENERIC))
+    if ((op->flags & (OPF_LOAD | OPF_STORE))
+        && (op->space == SPACE_GLOBAL || op->space == SPACE_GENERIC))
         mix->weighted_global_bytes += insn->access_bytes;
 }
 
@@ -62,7 +66,8 @@ static void weigh_own(Mix *mix)
     mix->weighted_fused_count = mix->fused_count;
 }
 
-/* Adds an inner mix to the one around it; each weighted count of the inner one counts weight times. */
+/* Adds an inner mix to the one around it; each weighted count of the inner one counts weight
+ * times. */
 static void add_mix(Mix *outer, const Mix *inner, double weight)
 {
     for (int c = 0; c < CLASS__COUNT; c++) {
@@ -84,7 +89,8 @@ static void add_mix(Mix *outer, const Mix *inner, double weight)
 }
 
 /* A loop that tests before its body runs its header once more. */
-static void add_last_test(Mix *outer, const Func *func, const InsnId *fused_with, const Block *header)
+static void add_last_test(Mix *outer, const Func *func, const InsnId *fused_with,
+                          const Block *header)
 {
     Mix test = { 0 };
     add_block(&test, func, fused_with, header);
@@ -94,7 +100,8 @@ static void add_last_test(Mix *outer, const Func *func, const InsnId *fused_with
     add_mix(outer, &test, 1);
 }
 
-const Mixes *ptx_mix_compute(Arena *arena, Arena *scratch, const Func *func, const Cfg *cfg, const Loops *loops, const Trips *trips)
+const Mixes *ptx_mix_compute(Arena *arena, Arena *scratch, const Func *func, const Cfg *cfg,
+                             const Loops *loops, const Trips *trips)
 {
     ArenaMark mark = ptx_arena_mark(scratch);
     const InsnId *fused_with = ptx_fuse_compute(scratch, scratch, func, cfg);
@@ -103,12 +110,14 @@ const Mixes *ptx_mix_compute(Arena *arena, Arena *scratch, const Func *func, con
     for (BlockId b = 0; b < cfg->block_count; b++) {
         LoopId loop = loops->loop_of[b];
         if (ptx_block_is_reachable(cfg, b))
-            add_block(loop == NO_LOOP ? &mixes->func : &per_loop[loop], func, fused_with, &cfg->blocks[b]);
+            add_block(loop == NO_LOOP ? &mixes->func : &per_loop[loop], func, fused_with,
+                      &cfg->blocks[b]);
     }
     weigh_own(&mixes->func);
     for (LoopId loop = 0; loop < loops->loop_count; loop++)
         weigh_own(&per_loop[loop]);
-    for (LoopId loop = loops->loop_count; loop-- > 0;) {        /* an inner loop comes after its outer one */
+    /* an inner loop comes after its outer one */
+    for (LoopId loop = loops->loop_count; loop-- > 0;) {
         LoopId parent = loops->loops[loop].parent;
         Mix *outer = parent == NO_LOOP ? &mixes->func : &per_loop[parent];
         double count = trips ? trips->trips[loop].count : (double)NAN;

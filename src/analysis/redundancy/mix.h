@@ -1,11 +1,14 @@
-/* mix.h -- the instruction mix: how many instructions of each class, in the function and in each of its loops.
+/* mix.h -- the instruction mix: how many instructions of each class, in the function and in each of
+ * its loops.
  *
- * Static counts are exact. Weighted counts take the mean trips of each loop around an instruction, and ten where those are not
- * known, the field's custom: then they rank, they do not measure. Every branch inside a loop counts as taken both ways. The FMA fraction is Ryoo et al., "Optimization Principles and
- * Application Performance Evaluation of a Multithreaded GPU Using CUDA" (PPoPP 2008), section 4: multiply-adds among all
- * instructions of the loop that matters. A fusable pair is a float multiply whose one use is a float add or subtract of
- * the same type in the same block: as written it rounds twice; with plain `mul` and `add` ptxas may fuse it, with `.rn`
- * it may not. */
+ * Static counts are exact. Weighted counts take the mean trips of each loop around an
+ * instruction, and ten where those are not known, the field's custom: then they rank, they do
+ * not measure. Every branch inside a loop counts as taken both ways. The FMA fraction is Ryoo
+ * et al., "Optimization Principles and Application Performance Evaluation of a Multithreaded
+ * GPU Using CUDA" (PPoPP 2008), section 4: multiply-adds among all instructions of the loop
+ * that matters. A fusable pair is a float multiply whose one use is a float add or subtract of
+ * the same type in the same block: as written it rounds twice; with plain `mul` and `add` ptxas
+ * may fuse it, with `.rn` it may not. */
 #ifndef PTX_ANALYSIS_REDUNDANCY_MIX_H
 #define PTX_ANALYSIS_REDUNDANCY_MIX_H
 
@@ -23,19 +26,25 @@ typedef struct Mix {
     uint32_t insn_count, fused_count, fusable_count;
     double weighted_insn_count, weighted_fused_count;
     double weighted_flops[FLOPS__COUNT];        /* of one thread; a multiply-add counts 2 */
-    double weighted_float_ops[FLOPS__COUNT];    /* adds, multiplies and multiply-adds that made them; of a fusable pair one. None of the matrix unit */
-    double weighted_global_bytes;       /* that a thread loads from and stores to global memory, generic addresses included */
-    uint32_t tensor_rates;              /* bit i: an instruction whose rate is FIGURE_TENSOR_F16 + i */
+    /* adds, multiplies and multiply-adds that made them; of a fusable pair one. None of the matrix
+     * unit */
+    double weighted_float_ops[FLOPS__COUNT];
+    /* that a thread loads from and stores to global memory, generic addresses included */
+    double weighted_global_bytes;
+    /* bit i: an instruction whose rate is FIGURE_TENSOR_F16 + i */
+    uint32_t tensor_rates;
     bool has_assumed_trips;             /* a loop inside counts MIX_LOOP_WEIGHT */
 } Mix;
 
 typedef struct Mixes {
     Mix func;                   /* reachable blocks only */
-    const Mix *loops;           /* per loop, inner loops included; weighted from that loop inwards */
+    /* per loop, inner loops included; weighted from that loop inwards */
+    const Mix *loops;
 } Mixes;
 
 /* trips may be NULL: none is known. Owned by arena; scratch is left as found. */
-const Mixes *ptx_mix_compute(Arena *arena, Arena *scratch, const Func *func, const Cfg *cfg, const Loops *loops, const Trips *trips);
+const Mixes *ptx_mix_compute(Arena *arena, Arena *scratch, const Func *func, const Cfg *cfg,
+                             const Loops *loops, const Trips *trips);
 
 /* Whether an operation is a float multiply-add: one rounding. */
 bool ptx_op_is_fused(const Op *op);

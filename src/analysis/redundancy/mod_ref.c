@@ -10,7 +10,8 @@ typedef enum ModRefState { STATE_NEW, STATE_BUSY, STATE_DONE } ModRefState;
 typedef struct ModRefWritten {
     uint8_t state;              /* State */
     bool is_anywhere;
-    bool *params;               /* per parameter: it writes through what that holds; NULL: through none */
+    /* per parameter: it writes through what that holds; NULL: through none */
+    bool *params;
 } ModRefWritten;
 
 struct Writers {
@@ -41,12 +42,15 @@ typedef struct ModRefReader {
 Writers *ptx_writers_new(Arena *arena, const Module *module, const CallGraph *calls)
 {
     Writers *w = ptx_arena_new(arena, Writers);
-    *w = (Writers){ .arena = arena, .module = module, .calls = calls,
-                    .funcs = ptx_arena_array(arena, ModRefWritten, module->func_count + (size_t)1) };
+    *w = (Writers){ .arena = arena,
+                    .module = module,
+                    .calls = calls,
+                    .funcs = ptx_arena_array(arena, ModRefWritten,
+                                             module->func_count + (size_t)1) };
     return w;
 }
 
-/* ---- what is written through ------------------------------------------------------------------------------------- */
+/* ---- what is written through ----------------------------------------------------------------- */
 
 static bool find_param(const Func *func, const PointsTo *base, uint32_t *param)
 {
@@ -67,10 +71,12 @@ static void write_anywhere(const ModRefReader *r)
 static void write_through(const ModRefReader *r, const PointsTo *base)
 {
     uint32_t param;
-    bool is_global = base->kind == BASE_VAR && ptx_effect_memory((Space)r->module->vars[base->id].space) & MEMORY_GLOBAL;
+    bool is_global = base->kind == BASE_VAR
+                     && ptx_effect_memory((Space)r->module->vars[base->id].space) & MEMORY_GLOBAL;
     if (base->kind == BASE_VAR && !is_global)
         return;
-    if (!find_param(r->func, base, &param)) {               /* a parameter may point to a variable of the module */
+    /* a parameter may point to a variable of the module */
+    if (!find_param(r->func, base, &param)) {
         write_anywhere(r);
         return;
     }
@@ -96,7 +102,7 @@ static bool copies_to_shared(const Op *op)
     return op->space_count && ptx_effect_memory((Space)op->spaces[0]) == MEMORY_SHARED;
 }
 
-/* ---- calls ------------------------------------------------------------------------------------------------------- */
+/* ---- calls ----------------------------------------------------------------------------------- */
 
 static bool is_passed(const ModRefReader *r, const Operand *operand)
 {
@@ -107,7 +113,8 @@ static bool is_passed(const ModRefReader *r, const Operand *operand)
 static const Operand *argument_of(const Func *func, const Module *module, const Insn *insn)
 {
     const Operand *place = insn->op->kind == OPK_ST ? ptx_effect_address(func, insn) : NULL;
-    bool is_argument = place && place->kind == OPERAND_VAR && ptx_effect_memory((Space)module->vars[place->id].space) == 0;
+    bool is_argument = place && place->kind == OPERAND_VAR
+                       && ptx_effect_memory((Space)module->vars[place->id].space) == 0;
     return is_argument && !module->vars[place->id].is_parameter ? place : NULL;
 }
 
@@ -116,8 +123,9 @@ static void note_argument(const ModRefReader *r, const Insn *insn, const Operand
     const Operand *operands = ptx_insn_operands(r->func, insn);
     ModRefPassed *passed = &r->passed[place->id - r->first_var];
     unsigned bits = r->module->address_size;
-    bool is_whole = insn->operand_count == 2 && insn->guard == NO_ID && !place->value && insn->op->vector <= 1
-                    && ptx_type_info[insn->op->type].bits == bits && r->module->vars[place->id].bytes * 8 == bits;
+    bool is_whole = insn->operand_count == 2 && insn->guard == NO_ID && !place->value
+                    && insn->op->vector <= 1 && ptx_type_info[insn->op->type].bits == bits
+                    && r->module->vars[place->id].bytes * 8 == bits;
     passed->store_count = passed->store_count || !is_whole ? 2 : 1;
     passed->base = ptx_points_to_of_operand(r->bases, r->module, r->func, &operands[1]);
 }
@@ -162,20 +170,25 @@ static void write_by_call(const ModRefReader *r, const Insn *call)
     FuncId callee = ptx_call_find_callee(r->func, call);
     const Operand *operands = ptx_insn_operands(r->func, call);
     uint32_t param = 0;
-    const ModRefWritten *written = callee < r->module->func_count && r->chain ? look_at(r->writers, r->scratch, r->writers->calls->definition_of[callee], r->chain - 1) : NULL;
+    const ModRefWritten *written = callee < r->module->func_count && r->chain
+                                       ? look_at(r->writers, r->scratch,
+                                                 r->writers->calls->definition_of[callee],
+                                                 r->chain - 1)
+                                       : NULL;
     if (!written || written->is_anywhere) {
         write_anywhere(r);
         return;
     }
     const Func *func = &r->module->funcs[r->writers->calls->definition_of[callee]];
     for (uint32_t o = 0; written->params && o < call->operand_count; o++)
-        if (operands[o].position == ARGUMENT_POSITION && param < func->param_count && written->params[param++])
+        if (operands[o].position == ARGUMENT_POSITION && param < func->param_count
+            && written->params[param++])
             write_argument(r, &operands[o]);
     if (written->params && param < func->param_count)
         write_anywhere(r);
 }
 
-/* ---- functions --------------------------------------------------------------------------------------------------- */
+/* ---- functions ------------------------------------------------------------------------------- */
 
 static void read_insn(const ModRefReader *r, const Insn *insn)
 {
@@ -188,15 +201,23 @@ static void read_insn(const ModRefReader *r, const Insn *insn)
         return;
     else if (op->flags & OPF_STORE)
         write_at(r, insn);
-    else if (!(op->flags & OPF_LOAD) && op->insn_class != CLASS_BARRIER && ptx_effect_writes(op) && !copies_to_shared(op))
+    else if (!(op->flags & OPF_LOAD) && op->insn_class != CLASS_BARRIER && ptx_effect_writes(op)
+             && !copies_to_shared(op))
         write_anywhere(r);
 }
 
 /* cfg: of what is reachable; NULL: all is. */
-static void read_func(Writers *w, Arena *scratch, const Func *func, const Cfg *cfg, const PointsToSet *bases, unsigned chain)
+static void read_func(Writers *w, Arena *scratch, const Func *func, const Cfg *cfg,
+                      const PointsToSet *bases, unsigned chain)
 {
     ModRefWritten *written = &w->funcs[func - w->module->funcs];
-    ModRefReader r = { .writers = w, .scratch = scratch, .module = w->module, .func = func, .bases = bases, .written = written, .chain = chain };
+    ModRefReader r = { .writers = w,
+                       .scratch = scratch,
+                       .module = w->module,
+                       .func = func,
+                       .bases = bases,
+                       .written = written,
+                       .chain = chain };
     written->is_anywhere = !func->has_body || func->has_syntax_error || func->has_unknown;
     if (!written->is_anywhere)
         find_passed(&r);
@@ -216,21 +237,25 @@ static const ModRefWritten *look_at(Writers *w, Arena *scratch, FuncId id, unsig
         return written;
     ArenaMark mark = ptx_arena_mark(scratch);
     written->state = STATE_BUSY;
-    read_func(w, scratch, func, NULL, ptx_points_to_sets_of_callee_compute(scratch, w->arena, w->module, func), chain);
+    read_func(w, scratch, func, NULL,
+              ptx_points_to_sets_of_callee_compute(scratch, w->arena, w->module, func), chain);
     written->state = STATE_DONE;
     ptx_arena_release(scratch, mark);
     return written;
 }
 
-/* ---- loads of what is only read ---------------------------------------------------------------------------------- */
+/* ---- loads of what is only read -------------------------------------------------------------- */
 
-static bool is_read_only(const Writers *w, const Func *func, const PointsToSet *bases, const Insn *insn)
+static bool is_read_only(const Writers *w, const Func *func, const PointsToSet *bases,
+                         const Insn *insn)
 {
     const ModRefWritten *written = &w->funcs[func - w->module->funcs];
     uint32_t param;
     PointsTo base;
-    return insn->op->kind == OPK_LD && insn->op->space == SPACE_GLOBAL && ptx_effect_is_plain(insn->op)
-        && ptx_points_to_of_access(bases, w->module, func, insn, &base) && find_param(func, &base, &param) && !(written->params && written->params[param]);
+    return insn->op->kind == OPK_LD && insn->op->space == SPACE_GLOBAL
+           && ptx_effect_is_plain(insn->op)
+           && ptx_points_to_of_access(bases, w->module, func, insn, &base)
+           && find_param(func, &base, &param) && !(written->params && written->params[param]);
 }
 
 static bool reads_global(const Func *func)
@@ -241,7 +266,8 @@ static bool reads_global(const Func *func)
     return false;
 }
 
-const bool *ptx_read_only_params_compute(Arena *arena, Arena *scratch, Writers *writers, const Func *func, const Cfg *cfg, const PointsToSet *bases)
+const bool *ptx_read_only_params_compute(Arena *arena, Arena *scratch, Writers *writers,
+                                         const Func *func, const Cfg *cfg, const PointsToSet *bases)
 {
     bool *out = ptx_arena_array(arena, bool, func->insn_count + 1);
     const ModRefWritten *written = &writers->funcs[func - writers->module->funcs];

@@ -30,7 +30,8 @@ static bool writes_parameter(const Func *func, const Insn *insn)
 {
     const Operand *operands = ptx_insn_operands(func, insn);
     for (uint32_t o = 0; o < insn->operand_count; o++)
-        if (operands[o].kind == OPERAND_REG && operands[o].role & ROLE_DEF && func->regs[operands[o].id].is_param)
+        if (operands[o].kind == OPERAND_REG && operands[o].role & ROLE_DEF
+            && func->regs[operands[o].id].is_param)
             return true;
     return false;
 }
@@ -38,12 +39,15 @@ static bool writes_parameter(const Func *func, const Insn *insn)
 static bool is_root(const Func *func, const Insn *insn)
 {
     const Op *op = insn->op;
-    return op->flags & (OPF_SIDE_EFFECT | OPF_STORE | OPF_WARP | OPF_UNKNOWN) || op->insn_class == CLASS_CONTROL || writes_parameter(func, insn);
+    return op->flags & (OPF_SIDE_EFFECT | OPF_STORE | OPF_WARP | OPF_UNKNOWN)
+           || op->insn_class == CLASS_CONTROL || writes_parameter(func, insn);
 }
 
 const bool *ptx_needed_compute(Arena *arena, Arena *scratch, const Func *func, const Defs *defs)
 {
-    NeededMarker m = { .func = func, .defs = defs, .needed = ptx_arena_array(arena, bool, func->insn_count + 1) };
+    NeededMarker m = { .func = func,
+                       .defs = defs,
+                       .needed = ptx_arena_array(arena, bool, func->insn_count + 1) };
     ArenaMark before = ptx_arena_mark(scratch);
     m.list = ptx_arena_array(scratch, InsnId, func->insn_count + 1);
     m.is_followed = ptx_arena_array(scratch, bool, func->reg_count + 1);

@@ -8,7 +8,8 @@
 enum {
     MAX_TRIES = 16,            /* places of a table that are looked at */
     WORD_BYTES = 4,             /* a store is noted by the words that it touches */
-    MAX_DEPTH = 8,             /* of instructions from an address back to what a loop does not change */
+    /* of instructions from an address back to what a loop does not change */
+    MAX_DEPTH = 8,
     MAX_VISITS = 64,           /* of registers, for one access */
 };
 
@@ -76,16 +77,22 @@ static bool is_param(const Op *op)
 
 static uint32_t guard_key(RedundantLoadsWalk *w, const Insn *insn)
 {
-    return insn->guard == NO_ID ? 0 : 2 * ptx_value_numbers_get(&w->numbers, insn->guard).base + insn->guard_negated;
+    return insn->guard == NO_ID
+               ? 0
+               : 2 * ptx_value_numbers_get(&w->numbers, insn->guard).base + insn->guard_negated;
 }
 
 static RedundantLoadsPlace place_of(RedundantLoadsWalk *w, const Insn *insn)
 {
     const Op *op = insn->op;
-    RedundantLoadsPlace place = { .at = ptx_value_numbers_address(&w->numbers, ptx_effect_address(w->func, insn)),
-                    .memory = ptx_effect_memory((Space)op->space), .space = op->space, .bytes = insn->access_bytes };
+    RedundantLoadsPlace place = { .at = ptx_value_numbers_address(
+                                      &w->numbers, ptx_effect_address(w->func, insn)),
+                                  .memory = ptx_effect_memory((Space)op->space),
+                                  .space = op->space,
+                                  .bytes = insn->access_bytes };
     bool is_atomic = (op->kind == OPK_ATOM || op->kind == OPK_RED) && !ptx_op_has(op, MOD_ASYNC);
-    place.is_known = place.at.base != NUMBER_NONE && place.bytes && (ptx_effect_is_plain(op) || is_atomic);
+    place.is_known = place.at.base != NUMBER_NONE && place.bytes
+                     && (ptx_effect_is_plain(op) || is_atomic);
     return place;
 }
 
@@ -94,7 +101,7 @@ static bool is_current(const RedundantLoadsWalk *w, InsnId insn_after)
     return insn_after && w->cfg->block_of[insn_after - 1] == w->numbers.block;
 }
 
-/* ---- writes ------------------------------------------------------------------------------------------------------ */
+/* ---- writes ---------------------------------------------------------------------------------- */
 
 static WordSlot *find_word(RedundantLoadsWalk *w, uint32_t base, int64_t word, bool may_add)
 {
@@ -135,7 +142,8 @@ static bool note_words(RedundantLoadsWalk *w, const RedundantLoadsPlace *place, 
     return true;
 }
 
-static void note_write(RedundantLoadsWalk *w, uint8_t memory, const RedundantLoadsPlace *place, InsnId id)
+static void note_write(RedundantLoadsWalk *w, uint8_t memory, const RedundantLoadsPlace *place,
+                       InsnId id)
 {
     bool is_known = place->is_known && note_words(w, place, id);
     for (unsigned m = 0; m < MEMORY_COUNT; m++) {
@@ -155,10 +163,12 @@ static bool is_overwritten(RedundantLoadsWalk *w, const RedundantLoadsPlace *pla
 {
     for (unsigned m = 0; m < MEMORY_COUNT; m++) {
         const MemoryState *s = &w->memory[m];
-        if (place->memory >> m & 1 && (s->last_base == place->at.base ? s->other_write : s->last_write) > since)
+        if (place->memory >> m & 1
+            && (s->last_base == place->at.base ? s->other_write : s->last_write) > since)
             return true;
     }
-    for (int64_t word = word_of(place->at.offset); place->memory && word <= last_word(place); word++) {
+    for (int64_t word = word_of(place->at.offset); place->memory && word <= last_word(place);
+         word++) {
         const WordSlot *slot = find_word(w, place->at.base, word, false);
         if (slot && slot->insn > since)
             return true;
@@ -166,17 +176,20 @@ static bool is_overwritten(RedundantLoadsWalk *w, const RedundantLoadsPlace *pla
     return false;
 }
 
-/* ---- loads that were there before -------------------------------------------------------------------------------- */
+/* ---- loads that were there before ------------------------------------------------------------ */
 
 static bool is_same_load(const LoadSlot *slot, const RedundantLoadsPlace *place, uint32_t guard)
 {
-    return slot->at.base == place->at.base && slot->at.offset == place->at.offset && slot->space == place->space
-        && slot->bytes == place->bytes && slot->guard == guard;
+    return slot->at.base == place->at.base && slot->at.offset == place->at.offset
+           && slot->space == place->space && slot->bytes == place->bytes && slot->guard == guard;
 }
 
-static void note_load(RedundantLoadsWalk *w, const RedundantLoadsPlace *place, uint32_t guard, InsnId id)
+static void note_load(RedundantLoadsWalk *w, const RedundantLoadsPlace *place, uint32_t guard,
+                      InsnId id)
 {
-    uint32_t slot = (uint32_t)(mixed(mixed(place->at.base, (uint64_t)place->at.offset), (uint64_t)place->space << 8 | place->bytes) >> 32);
+    uint32_t slot = (uint32_t)(mixed(mixed(place->at.base, (uint64_t)place->at.offset),
+                                     (uint64_t)place->space << 8 | place->bytes)
+                               >> 32);
     for (uint32_t tries = 0; tries < MAX_TRIES; tries++) {
         LoadSlot *s = &w->loads[(slot + tries) & w->load_mask];
         bool current = is_current(w, s->insn);
@@ -190,7 +203,7 @@ static void note_load(RedundantLoadsWalk *w, const RedundantLoadsPlace *place, u
     }
 }
 
-/* ---- neighbours -------------------------------------------------------------------------------------------------- */
+/* ---- neighbours ------------------------------------------------------------------------------ */
 
 static uint32_t load_epoch(const RedundantLoadsWalk *w, uint8_t memory)
 {
@@ -223,14 +236,16 @@ static void end_stores(RedundantLoadsWalk *w, uint8_t memory)
             w->memory[m].store_base = NUMBER_NONE;
 }
 
-static void note_access(RedundantLoadsWalk *w, const RedundantLoadsPlace *place, const Insn *insn, InsnId id)
+static void note_access(RedundantLoadsWalk *w, const RedundantLoadsPlace *place, const Insn *insn,
+                        InsnId id)
 {
     bool is_store = insn->op->kind == OPK_ST;
     if (insn->guard != NO_ID) {
         end_stores(w, is_store ? place->memory : 0);
         return;
     }
-    uint32_t epoch = is_store ? store_epoch(w, place, insn->op->id) : load_epoch(w, ptx_effect_reads(insn->op));
+    uint32_t epoch = is_store ? store_epoch(w, place, insn->op->id)
+                              : load_epoch(w, ptx_effect_reads(insn->op));
     w->accesses[w->access_count++] = (RedundantLoadsAccess){ place->at, insn->op->id, epoch, id };
 }
 
@@ -262,7 +277,8 @@ static void find_runs(RedundantLoadsWalk *w)
         const RedundantLoadsAccess *first = &w->accesses[a];
         uint64_t end = (uint64_t)first->at.offset + w->func->insns[first->insn].access_bytes;
         uint32_t count = 1;
-        for (next = a + 1; next < w->access_count && are_together(first, &w->accesses[next]); next++) {
+        for (next = a + 1; next < w->access_count && are_together(first, &w->accesses[next]);
+             next++) {
             const RedundantLoadsAccess *access = &w->accesses[next];
             if (access->at.offset == w->accesses[next - 1].at.offset)
                 continue;
@@ -276,7 +292,7 @@ static void find_runs(RedundantLoadsWalk *w)
     w->access_count = 0;
 }
 
-/* ---- barriers ---------------------------------------------------------------------------------------------------- */
+/* ---- barriers -------------------------------------------------------------------------------- */
 
 static bool is_barrier(const Op *op)
 {
@@ -303,8 +319,11 @@ static void note_barrier(RedundantLoadsWalk *w, const Insn *insn, InsnId id)
     }
     NumberedValue threads = threads_of(w, insn, operands);
     uint32_t guard = guard_key(w, insn);
-    bool is_same = w->barrier != NO_ID && ptx_insn_operands(w->func, &w->func->insns[w->barrier])[0].value == operands[0].value
-                && threads.base == w->barrier_threads.base && threads.offset == w->barrier_threads.offset && guard == w->barrier_guard;
+    bool is_same = w->barrier != NO_ID
+                   && ptx_insn_operands(w->func, &w->func->insns[w->barrier])[0].value
+                          == operands[0].value
+                   && threads.base == w->barrier_threads.base
+                   && threads.offset == w->barrier_threads.offset && guard == w->barrier_guard;
     if (is_same)
         w->barriers[id] = w->barrier;
     w->barrier = id;
@@ -326,7 +345,7 @@ static bool does_something(const RedundantLoadsWalk *w, const Insn *insn)
     return false;
 }
 
-/* ---- a block ----------------------------------------------------------------------------------------------------- */
+/* ---- a block --------------------------------------------------------------------------------- */
 
 static void step(RedundantLoadsWalk *w, InsnId id)
 {
@@ -371,8 +390,9 @@ static void note_single(RedundantLoadsWalk *w, const Block *block)
 {
     for (InsnId i = block->first; i < block->end; i++) {
         const Insn *insn = &w->func->insns[i];
-        if (insn->op->flags & (OPF_LOAD | OPF_STORE) && !is_param(insn->op) && insn->guard == NO_ID && insn->access_bytes
-            && ptx_effect_is_plain(insn->op) && ptx_effect_address(w->func, insn))
+        if (insn->op->flags & (OPF_LOAD | OPF_STORE) && !is_param(insn->op) && insn->guard == NO_ID
+            && insn->access_bytes && ptx_effect_is_plain(insn->op)
+            && ptx_effect_address(w->func, insn))
             w->neighbours[i] = 1;
     }
 }
@@ -421,7 +441,7 @@ static void size_tables(RedundantLoadsWalk *w, Arena *scratch)
     w->accesses = ptx_arena_array(scratch, RedundantLoadsAccess, most_accesses + 1);
 }
 
-/* ---- loops ------------------------------------------------------------------------------------------------------- */
+/* ---- loops ----------------------------------------------------------------------------------- */
 
 typedef struct Hoister {
     const Module *module;
@@ -438,7 +458,8 @@ static bool is_invariant_insn(Hoister *h, const Insn *insn, LoopId loop, uint32_
     if (insn->guard != NO_ID || !ptx_effect_is_pure(h->module, h->func, insn))
         return false;
     for (uint32_t o = 0; o < insn->operand_count; o++)
-        if (operands[o].kind == OPERAND_REG && operands[o].role & ROLE_USE && !is_invariant_reg(h, operands[o].id, loop, depth))
+        if (operands[o].kind == OPERAND_REG && operands[o].role & ROLE_USE
+            && !is_invariant_reg(h, operands[o].id, loop, depth))
             return false;
     return true;
 }
@@ -453,8 +474,10 @@ static bool is_invariant_reg(Hoister *h, RegId reg, LoopId loop, uint32_t depth)
     uint32_t inside = ptx_defs_in_loop(h->defs, loop, reg, &def);
     if (!inside)
         return true;
-    bool is_single = inside == 1 && ptx_defs_count(h->defs, reg) == 1 && !h->func->regs[reg].is_param;
-    return is_single && depth < MAX_DEPTH && is_invariant_insn(h, &h->func->insns[def], loop, depth + 1);
+    bool is_single = inside == 1 && ptx_defs_count(h->defs, reg) == 1
+                     && !h->func->regs[reg].is_param;
+    return is_single && depth < MAX_DEPTH
+           && is_invariant_insn(h, &h->func->insns[def], loop, depth + 1);
 }
 
 static bool is_invariant(Hoister *h, const Insn *insn, LoopId loop)
@@ -466,14 +489,16 @@ static bool is_invariant(Hoister *h, const Insn *insn, LoopId loop)
         if (!(operands[o].role & ROLE_ADDRESS))
             continue;
         has_address = true;
-        if (operands[o].kind == OPERAND_UNKNOWN || (operands[o].kind == OPERAND_REG && !is_invariant_reg(h, operands[o].id, loop, 0)))
+        if (operands[o].kind == OPERAND_UNKNOWN
+            || (operands[o].kind == OPERAND_REG && !is_invariant_reg(h, operands[o].id, loop, 0)))
             return false;
     }
     return has_address;
 }
 
 /* Per loop: MEMORY_ bits that an instruction in it may write. */
-static const uint8_t *loop_writes(Arena *arena, const Func *func, const Cfg *cfg, const Loops *loops)
+static const uint8_t *loop_writes(Arena *arena, const Func *func, const Cfg *cfg,
+                                  const Loops *loops)
 {
     uint8_t *writes = ptx_arena_array(arena, uint8_t, loops->loop_count + 1);
     for (InsnId i = 0; i < func->insn_count; i++) {
@@ -509,15 +534,22 @@ static InsnId *no_insns(Arena *arena, const Func *func)
     return out;
 }
 
-const RedundantLoads *ptx_redundant_loads_compute(Arena *arena, Arena *scratch, const Module *module, const Func *func, const Cfg *cfg,
-                                   const Loops *loops, const Defs *defs)
+const RedundantLoads *ptx_redundant_loads_compute(Arena *arena, Arena *scratch,
+                                                  const Module *module, const Func *func,
+                                                  const Cfg *cfg, const Loops *loops,
+                                                  const Defs *defs)
 {
     ArenaMark mark = ptx_arena_mark(scratch);
     RedundantLoads *out = ptx_arena_new(arena, RedundantLoads);
-    bool *invariant = ptx_arena_array(arena, bool, func->insn_count + 1), *may_change = ptx_arena_array(arena, bool, func->insn_count + 1);
-    RedundantLoadsWalk walk = { .func = func, .cfg = cfg, .numbers = ptx_value_numbers_new(scratch, module, func, cfg),
-                  .earlier = no_insns(arena, func), .barriers = no_insns(arena, func),
-                  .neighbours = ptx_arena_array(arena, uint8_t, func->insn_count + 1) };
+    bool *invariant = ptx_arena_array(arena, bool, func->insn_count + 1),
+         *may_change = ptx_arena_array(arena, bool, func->insn_count + 1);
+    RedundantLoadsWalk walk = { .func = func,
+                                .cfg = cfg,
+                                .numbers = ptx_value_numbers_new(scratch, module, func, cfg),
+                                .earlier = no_insns(arena, func),
+                                .barriers = no_insns(arena, func),
+                                .neighbours = ptx_arena_array(arena, uint8_t,
+                                                              func->insn_count + 1) };
     size_tables(&walk, scratch);
     for (BlockId b = 0; b < cfg->block_count; b++)
         if (ptx_block_is_reachable(cfg, b))

@@ -1,8 +1,10 @@
-/* redundant_loads.h -- what the text of a function says twice: loads, barriers, addresses that a loop does not change, accesses side by side.
+/* redundant_loads.h -- what the text of a function says twice: loads, barriers, addresses that a
+ * loop does not change, accesses side by side.
  *
- * Registers are compared by their value numbers (local_value_numbering.h), so an address is a number and a constant offset. What may write where is
- * decided by what the text says of memory (effect.h), and by the address where both have the same number: then their bytes tell.
- * Two numbers, two variables too, may be the same place. */
+ * Registers are compared by their value numbers (local_value_numbering.h), so an address is a
+ * number and a constant offset. What may write where is decided by what the text says of memory
+ * (effect.h), and by the address where both have the same number: then their bytes tell. Two
+ * numbers, two variables too, may be the same place. */
 #ifndef PTX_ANALYSIS_REDUNDANCY_REDUNDANT_LOADS_H
 #define PTX_ANALYSIS_REDUNDANCY_REDUNDANT_LOADS_H
 
@@ -11,19 +13,26 @@
 #include "analysis/flow/loop.h"
 
 typedef struct RedundantLoads {        /* per instruction */
-    const InsnId *earlier;      /* a load of the same address and size before it in its block, with nothing between that may write
+    const InsnId *
+        earlier; /* a load of the same address and size before it in its block, with nothing between that may write
                                  * there; NO_ID. Not of loads that are volatile, relaxed, acquire or mmio, or of .param or .const */
-    const InsnId *barrier;      /* a barrier of the CTA, with the same number and threads, before it in its block, with no memory
+    const InsnId *
+        barrier; /* a barrier of the CTA, with the same number and threads, before it in its block, with no memory
                                  * access and nothing else that others could see between; NO_ID */
-    const bool *invariant;      /* an access in a loop whose address no iteration of its innermost loop changes */
-    const bool *may_change;     /* a load in a loop: something in its innermost loop may write what it reads */
-    const uint8_t *neighbours;  /* of the first, by offset, of several unguarded loads (or stores) of one text and one base in one
+    /* an access in a loop whose address no iteration of its innermost loop changes */
+    const bool *invariant;
+    /* a load in a loop: something in its innermost loop may write what it reads */
+    const bool *may_change;
+    const uint8_t *
+        neighbours; /* of the first, by offset, of several unguarded loads (or stores) of one text and one base in one
                                  * block whose bytes make one run: how many, 255 at most. 1: alone. Else 0. No write that may alias
                                  * stands between loads, no load of what is stored and no barrier between stores */
 } RedundantLoads;
 
 /* Owned by arena; scratch, another arena, is left as found. defs: NULL where there are no loops. */
-const RedundantLoads *ptx_redundant_loads_compute(Arena *arena, Arena *scratch, const Module *module, const Func *func, const Cfg *cfg,
-                                   const Loops *loops, const Defs *defs);
+const RedundantLoads *ptx_redundant_loads_compute(Arena *arena, Arena *scratch,
+                                                  const Module *module, const Func *func,
+                                                  const Cfg *cfg, const Loops *loops,
+                                                  const Defs *defs);
 
 #endif

@@ -3,7 +3,8 @@
 #include "analysis/value/points_to.h"
 #include "support/hash.h"
 
-typedef enum Effect { EFFECT_NONE = 0, EFFECT_READ = 1, EFFECT_WRITE = 2, EFFECT_ANY = 3 } Effect;      /* bits */
+/* bits */
+typedef enum Effect { EFFECT_NONE = 0, EFFECT_READ = 1, EFFECT_WRITE = 2, EFFECT_ANY = 3 } Effect;
 
 typedef struct Marks {
     const Module *module;
@@ -16,7 +17,7 @@ static void mark(const Marks *m, VarId var, Effect effect)
     m->is_written[var] |= (effect & EFFECT_WRITE) != 0;
 }
 
-/* ---- instructions ------------------------------------------------------------------------------------------------ */
+/* ---- instructions ---------------------------------------------------------------------------- */
 
 static bool is_tex_read(const Op *op)
 {
@@ -28,8 +29,8 @@ static bool is_tex_read(const Op *op)
     }
 }
 
-/* What an instruction does at an address that it is given in brackets; first: of all its addresses. Barriers in memory, bulk
- * copies, tensor maps: anything. */
+/* What an instruction does at an address that it is given in brackets; first: of all its addresses.
+ * Barriers in memory, bulk copies, tensor maps: anything. */
 static Effect effect_at(const Op *op, bool first)
 {
     if (op->flags & OPF_UNKNOWN)
@@ -49,16 +50,20 @@ static Effect effect_at(const Op *op, bool first)
     return is_tex_read(op) ? EFFECT_READ : EFFECT_ANY;
 }
 
-/* Whether the instruction's result is the address of var too, so that its uses are seen in their turn. */
+/* Whether the instruction's result is the address of var too, so that its uses are seen in their
+ * turn. */
 static bool is_carried_on(const PointsToSet *bases, const Func *func, InsnId id, VarId var)
 {
     const Operand *result = ptx_insn_operands(func, &func->insns[id]);
-    bool is_result = result->kind == OPERAND_REG && result->role & ROLE_DEF && bases->def[result->id] == id;
-    return is_result && bases->regs[result->id].kind == BASE_VAR && bases->regs[result->id].id == var;
+    bool is_result = result->kind == OPERAND_REG && result->role & ROLE_DEF
+                     && bases->def[result->id] == id;
+    return is_result && bases->regs[result->id].kind == BASE_VAR
+           && bases->regs[result->id].id == var;
 }
 
 /* Its operand gives var's address, or is var's name. */
-static void take_operand(const Marks *m, const PointsToSet *bases, const Func *func, InsnId id, const Operand *operand, bool first, VarId var)
+static void take_operand(const Marks *m, const PointsToSet *bases, const Func *func, InsnId id,
+                         const Operand *operand, bool first, VarId var)
 {
     if (operand->role & ROLE_ADDRESS)
         mark(m, var, effect_at(func->insns[id].op, first));
@@ -73,16 +78,18 @@ static void take_insn(const Marks *m, const PointsToSet *bases, const Func *func
     bool first = true;
     for (uint32_t o = 0; o < insn->operand_count; o++) {
         const Operand *operand = &operands[o];
-        bool uses_address = operand->kind == OPERAND_REG && operand->role & ROLE_USE && bases->regs[operand->id].kind == BASE_VAR;
+        bool uses_address = operand->kind == OPERAND_REG && operand->role & ROLE_USE
+                            && bases->regs[operand->id].kind == BASE_VAR;
         if (operand->kind == OPERAND_VAR)
             m->is_named[operand->id] = true;
         if (operand->kind == OPERAND_VAR || uses_address)
-            take_operand(m, bases, func, id, operand, first, uses_address ? bases->regs[operand->id].id : operand->id);
+            take_operand(m, bases, func, id, operand, first,
+                         uses_address ? bases->regs[operand->id].id : operand->id);
         first &= !(operand->role & ROLE_ADDRESS);
     }
 }
 
-/* ---- initialisers ------------------------------------------------------------------------------------------------ */
+/* ---- initialisers ---------------------------------------------------------------------------- */
 
 /* Variables by name; those of one name are a list. */
 typedef struct UsageIndex {
@@ -102,13 +109,15 @@ static bool is_named(const void *owner, uint32_t number, const void *key)
     const Module *module = owner;
     const UsageName *name = key;
     Span own = module->vars[number - 1].name;
-    return ptx_span_length(own) == name->length && !memcmp(module->text + own.begin, name->text, name->length);
+    return ptx_span_length(own) == name->length
+           && !memcmp(module->text + own.begin, name->text, name->length);
 }
 
 /* The slot of the first variable of this name, or the free one. */
 static uint32_t *slot_of(const UsageIndex *index, const char *name, uint32_t length)
 {
-    return ptx_hash_find(&index->names, ptx_hash_bytes(name, length), is_named, index->module, &(UsageName){ name, length });
+    return ptx_hash_find(&index->names, ptx_hash_bytes(name, length), is_named, index->module,
+                         &(UsageName){ name, length });
 }
 
 static void index_variables(UsageIndex *index, Arena *scratch, const Module *module)
@@ -118,7 +127,8 @@ static void index_variables(UsageIndex *index, Arena *scratch, const Module *mod
     ptx_hash_init(&index->names, scratch, module->var_count);
     for (VarId var = 0; var < module->var_count; var++) {
         Span name = module->vars[var].name;
-        uint32_t *slot = slot_of(index, module->text + name.begin, ptx_span_length(name)), first = *slot;
+        uint32_t *slot = slot_of(index, module->text + name.begin, ptx_span_length(name)),
+                 first = *slot;
         if (!first) {
             *slot = var + 1;
         } else {
@@ -143,7 +153,8 @@ static void mark_name(const Marks *m, const UsageIndex *index, const char *name,
 
 static bool is_name_byte(char c)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$' || c == '%';
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'
+           || c == '$' || c == '%';
 }
 
 static void take_initialiser(const Marks *m, const UsageIndex *index, Span init)
@@ -177,7 +188,7 @@ static void take_initialisers(const Marks *m, Arena *scratch)
         take_initialiser(m, &index, m->module->vars[var].init);
 }
 
-/* ---- the interface ----------------------------------------------------------------------------------------------- */
+/* ---- the interface --------------------------------------------------------------------------- */
 
 /* A function's parameters are the caller's to write, its results the caller's to read. */
 static void take_signature(const Marks *m, const Func *func)
@@ -194,7 +205,8 @@ static void take_signature(const Marks *m, const Func *func)
 static bool names_variables(const Marks *m, const Func *func)
 {
     for (uint32_t o = 0; o < func->operand_count; o++)
-        if (func->operands[o].kind == OPERAND_VAR && m->module->vars[func->operands[o].id].space != SPACE_PARAM)
+        if (func->operands[o].kind == OPERAND_VAR
+            && m->module->vars[func->operands[o].id].space != SPACE_PARAM)
             return true;
     return false;
 }
@@ -236,7 +248,9 @@ const Usage *ptx_usage_compute(Arena *arena, Arena *scratch, const Module *modul
     ArenaMark before = ptx_arena_mark(scratch);
     Usage *usage = ptx_arena_new(arena, Usage);
     size_t count = (size_t)module->var_count + 1;
-    Marks m = { .module = module, .is_named = ptx_arena_array(arena, bool, count), .is_read = ptx_arena_array(arena, bool, count),
+    Marks m = { .module = module,
+                .is_named = ptx_arena_array(arena, bool, count),
+                .is_read = ptx_arena_array(arena, bool, count),
                 .is_written = ptx_arena_array(arena, bool, count) };
     for (FuncId f = 0; f < module->func_count; f++) {
         take_signature(&m, &module->funcs[f]);

@@ -1,8 +1,9 @@
 /* usage.h -- what a module does with its variables.
  *
- * A variable's address is followed through registers that a single instruction writes, and through sums (points_to.h). Where it goes
- * anywhere else (memory, a call, a comparison, a register with another definition) the variable may be read and written. So
- * may one that an initialiser names, and all of them where a function has a syntax error: what stood there is not known. */
+ * A variable's address is followed through registers that a single instruction writes, and through
+ * sums (points_to.h). Where it goes anywhere else (memory, a call, a comparison, a register with
+ * another definition) the variable may be read and written. So may one that an initialiser names,
+ * and all of them where a function has a syntax error: what stood there is not known. */
 #ifndef PTX_ANALYSIS_REDUNDANCY_USAGE_H
 #define PTX_ANALYSIS_REDUNDANCY_USAGE_H
 

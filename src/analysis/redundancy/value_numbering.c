@@ -2,10 +2,12 @@
 
 typedef struct Numberer {
     const Func *func;
-    uint32_t *value_of;         /* per register: what it holds, as of the last definition in the text */
+    /* per register: what it holds, as of the last definition in the text */
+    uint32_t *value_of;
     bool *is_constant;          /* per register: that is a number which was moved into it */
     bool *is_number;            /* per operand: the same when its instruction was numbered */
-    uint32_t *sources, *results;        /* per operand: what it held when its instruction was numbered; what it was given */
+    /* per operand: what it held when its instruction was numbered; what it was given */
+    uint32_t *sources, *results;
     InsnId *slots;              /* by hash: the first instruction of a value, + 1 */
     uint32_t slot_mask, value_count;
     bool *redundant;
@@ -19,12 +21,14 @@ static bool is_float(const Op *op)
 #define SAME_PRODUCT UINT32_MAX
 #define SAME_DIVISOR (UINT32_MAX - 1)
 
-/* The halves of a 32-bit product, signed or not, are the same operation here; so are divisions and remainders. */
+/* The halves of a 32-bit product, signed or not, are the same operation here; so are divisions and
+ * remainders. */
 static uint32_t operation_of(const Op *op)
 {
     if (op->kind == OPK_DIV)
         return SAME_DIVISOR;
-    return op->kind == OPK_MUL && !is_float(op) && ptx_type_info[op->type].bits == 32 ? SAME_PRODUCT : op->id;
+    return op->kind == OPK_MUL && !is_float(op) && ptx_type_info[op->type].bits == 32 ? SAME_PRODUCT
+                                                                                      : op->id;
 }
 
 /* Of a division only the divisor counts: its reciprocal is what is dear. */
@@ -36,20 +40,23 @@ static bool counts(const Insn *insn, uint32_t operand)
 /* What stands in an operand, as far as it decides the result. */
 static uint64_t operand_key(const Numberer *n, const Operand *operand)
 {
-    uint64_t key = (uint64_t)operand->kind << 56 | (uint64_t)operand->flags << 48 | (uint64_t)operand->position << 40 | (uint64_t)operand->role << 32;
+    uint64_t key = (uint64_t)operand->kind << 56 | (uint64_t)operand->flags << 48
+                   | (uint64_t)operand->position << 40 | (uint64_t)operand->role << 32;
     if (ptx_operand_is_def(operand))
         return key;
     return key | n->sources[operand - n->func->operands];
 }
 
-/* Factors in either order; numbers are all alike, for they stand in instructions of either half in different ways. */
+/* Factors in either order; numbers are all alike, for they stand in instructions of either half in
+ * different ways. */
 static uint64_t product_key(const Numberer *n, const Insn *insn)
 {
     const Operand *operands = ptx_insn_operands(n->func, insn);
     uint64_t key = 0;
     for (uint32_t o = 1; o < insn->operand_count; o++)
         if (operands[o].kind == OPERAND_REG && !n->is_number[operands + o - n->func->operands])
-            key += (n->sources[operands + o - n->func->operands] + UINT64_C(1)) * UINT64_C(0x9E3779B97F4A7C15);
+            key += (n->sources[operands + o - n->func->operands] + UINT64_C(1))
+                   * UINT64_C(0x9E3779B97F4A7C15);
     return key;
 }
 
@@ -61,7 +68,8 @@ static uint32_t hash_insn(const Numberer *n, const Insn *insn)
         return (uint32_t)(product_key(n, insn) >> 32);
     for (uint32_t o = 0; o < insn->operand_count; o++)
         if (counts(insn, o))
-            hash = (hash ^ operand_key(n, &operands[o]) ^ (uint64_t)operands[o].value << 7) * UINT64_C(0x9E3779B97F4A7C15);
+            hash = (hash ^ operand_key(n, &operands[o]) ^ (uint64_t)operands[o].value << 7)
+                   * UINT64_C(0x9E3779B97F4A7C15);
     return (uint32_t)(hash >> 32);
 }
 
@@ -73,7 +81,8 @@ static bool is_same(const Numberer *n, const Insn *a, const Insn *b)
     if (operation_of(a->op) == SAME_PRODUCT)
         return product_key(n, a) == product_key(n, b);
     for (uint32_t o = 0; o < a->operand_count; o++)
-        if (counts(a, o) && (operand_key(n, &x[o]) != operand_key(n, &y[o]) || x[o].value != y[o].value))
+        if (counts(a, o)
+            && (operand_key(n, &x[o]) != operand_key(n, &y[o]) || x[o].value != y[o].value))
             return false;
     return true;
 }
@@ -81,11 +90,13 @@ static bool is_same(const Numberer *n, const Insn *a, const Insn *b)
 /* The results of insn are those of first; NULL: they are new. */
 static void set_values(Numberer *n, const Insn *insn, const Insn *first)
 {
-    const Operand *mine = ptx_insn_operands(n->func, insn), *theirs = first ? ptx_insn_operands(n->func, first) : NULL;
+    const Operand *mine = ptx_insn_operands(n->func, insn),
+                  *theirs = first ? ptx_insn_operands(n->func, first) : NULL;
     for (uint32_t o = 0; o < insn->operand_count; o++) {
         if (!ptx_operand_is_def(&mine[o]))
             continue;
-        n->value_of[mine[o].id] = theirs ? n->results[theirs + o - n->func->operands] : n->value_count++;
+        n->value_of[mine[o].id] = theirs ? n->results[theirs + o - n->func->operands]
+                                         : n->value_count++;
         n->results[mine + o - n->func->operands] = n->value_of[mine[o].id];
         n->is_constant[mine[o].id] = false;
     }
@@ -93,8 +104,8 @@ static void set_values(Numberer *n, const Insn *insn, const Insn *first)
 
 static bool is_copy(const Insn *insn, const Operand *operands)
 {
-    return insn->op->kind == OPK_MOV && insn->operand_count == 2 && insn->guard == NO_ID && ptx_operand_is_def(&operands[0])
-        && !operands[0].flags && !operands[1].flags;
+    return insn->op->kind == OPK_MOV && insn->operand_count == 2 && insn->guard == NO_ID
+           && ptx_operand_is_def(&operands[0]) && !operands[0].flags && !operands[1].flags;
 }
 
 /* The first instruction of the same value; NULL: insn is it now. */
@@ -102,10 +113,12 @@ static const Insn *find_first(Numberer *n, InsnId id)
 {
     const Insn *insn = &n->func->insns[id];
     uint32_t slot = hash_insn(n, insn) & n->slot_mask;
-    for (uint32_t tries = 0; n->slots[slot] && tries < 16; tries++, slot = (slot + 1) & n->slot_mask)
+    for (uint32_t tries = 0; n->slots[slot] && tries < 16;
+         tries++, slot = (slot + 1) & n->slot_mask)
         if (is_same(n, insn, &n->func->insns[n->slots[slot] - 1]))
             return &n->func->insns[n->slots[slot] - 1];
-    n->slots[slot] = id + 1;            /* a full neighbourhood forgets one of its values: then less is found */
+    /* a full neighbourhood forgets one of its values: then less is found */
+    n->slots[slot] = id + 1;
     return NULL;
 }
 
@@ -131,21 +144,27 @@ static void number_insn(Numberer *n, InsnId id)
         n->is_constant[operands[0].id] = n->is_constant[operands[1].id];
         return;
     }
-    if (!(insn->op->flags & (OPF_SIDE_EFFECT | OPF_WARP)) && insn->guard == NO_ID && insn->operand_count)
+    if (!(insn->op->flags & (OPF_SIDE_EFFECT | OPF_WARP)) && insn->guard == NO_ID
+        && insn->operand_count)
         first = find_first(n, id);
     n->redundant[id] = first != NULL;
-    set_values(n, insn, first && first->op == insn->op && operation_of(insn->op) != SAME_DIVISOR ? first : NULL);
+    set_values(n, insn,
+               first && first->op == insn->op && operation_of(insn->op) != SAME_DIVISOR ? first
+                                                                                        : NULL);
     if (is_copy(insn, operands) && operands[1].kind == OPERAND_INT)
         n->is_constant[operands[0].id] = true;
 }
 
-const bool *ptx_value_numbering_compute(Arena *arena, Arena *scratch, const Func *func, const Live *live)
+const bool *ptx_value_numbering_compute(Arena *arena, Arena *scratch, const Func *func,
+                                        const Live *live)
 {
     ArenaMark mark = ptx_arena_mark(scratch);
     uint32_t size = 16;
     while (size < 2 * (uint64_t)func->insn_count && size < 1u << 30)
         size *= 2;
-    Numberer n = { .func = func, .slot_mask = size - 1, .slots = ptx_arena_array(scratch, InsnId, size),
+    Numberer n = { .func = func,
+                   .slot_mask = size - 1,
+                   .slots = ptx_arena_array(scratch, InsnId, size),
                    .value_of = ptx_arena_array(scratch, uint32_t, func->reg_count + 1),
                    .is_constant = ptx_arena_array(scratch, bool, func->reg_count + 1),
                    .sources = ptx_arena_array(scratch, uint32_t, func->operand_count + 1),

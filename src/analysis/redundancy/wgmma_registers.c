@@ -27,17 +27,27 @@ typedef struct WgmmaRegistersFlow {
     const Cfg *cfg;
     uint32_t *slot_of;          /* per register: its state, + 1; 0: it has none */
     uint32_t slot_count;
-    WgmmaRegistersState *states, *now;        /* per block and slot: at its beginning; at an instruction */
+    /* per block and slot: at its beginning; at an instruction */
+    WgmmaRegistersState *states, *now;
     bool *was_entered;          /* per block */
-    uint8_t *unfenced;          /* per block: no fence has come, on 1: all, 2: some paths; 0: none */
+    /* per block: no fence has come, on 1: all, 2: some paths; 0: none */
+    uint8_t *unfenced;
     uint8_t unfenced_now;
     MatrixFault *faults;        /* NULL: not the last round */
     uint32_t fault_count;
 } WgmmaRegistersFlow;
 
-/* ---- instructions --------------------------------------------------------------------------------------------------- */
+/* ---- instructions ---------------------------------------------------------------------------- */
 
-typedef enum WgmmaRegistersPart { PART_OTHER, PART_MMA, PART_FENCE, PART_COMMIT, PART_WAIT, PART_MOVE, PART_CALL } WgmmaRegistersPart;
+typedef enum WgmmaRegistersPart {
+    PART_OTHER,
+    PART_MMA,
+    PART_FENCE,
+    PART_COMMIT,
+    PART_WAIT,
+    PART_MOVE,
+    PART_CALL
+} WgmmaRegistersPart;
 
 static WgmmaRegistersPart part_of(const Op *op)
 {
@@ -60,7 +70,8 @@ static bool is_accumulator(const Operand *operand)
 /* Descriptors and the predicate stand alone. */
 static bool is_of_a(const Operand *operand)
 {
-    return operand->kind == OPERAND_REG && operand->position == 1 && operand->flags & OPERAND_ELEMENT;
+    return operand->kind == OPERAND_REG && operand->position == 1
+           && operand->flags & OPERAND_ELEMENT;
 }
 
 static bool has_multiplication(const Func *func)
@@ -77,7 +88,7 @@ static WgmmaRegistersState *state_of(const WgmmaRegistersFlow *f, const Operand 
     return slot ? &f->now[slot - 1] : NULL;
 }
 
-/* ---- which registers ------------------------------------------------------------------------------------------------ */
+/* ---- which registers ------------------------------------------------------------------------- */
 
 static bool give_slot(WgmmaRegistersFlow *f, const Operand *operand)
 {
@@ -102,13 +113,15 @@ static void find_slots(WgmmaRegistersFlow *f)
             for (unsigned o = 0; o < insn->operand_count && part == PART_MOVE; o++)
                 is_any |= operands[o].kind == OPERAND_REG && f->slot_of[operands[o].id];
             for (unsigned o = 0; o < insn->operand_count; o++)
-                if (is_any || (part == PART_MMA && (is_accumulator(&operands[o]) || is_of_a(&operands[o]))))
+                if (is_any
+                    || (part == PART_MMA
+                        && (is_accumulator(&operands[o]) || is_of_a(&operands[o]))))
                     has_changed |= give_slot(f, &operands[o]);
         }
     }
 }
 
-/* ---- joining paths -------------------------------------------------------------------------------------------------- */
+/* ---- joining paths --------------------------------------------------------------------------- */
 
 /* The youngest that may be in flight. */
 static bool join_flight(Flight *into, const Flight *from)
@@ -128,8 +141,11 @@ static bool join_state(WgmmaRegistersState *into, const WgmmaRegistersState *fro
     bool has_changed = join_flight(&into->out, &from->out);
     has_changed |= join_flight(&into->in, &from->in);
     into->writer = was.writer ? was.writer : from->writer;
-    into->is_writer_maybe = into->writer && (was.is_writer_maybe || from->is_writer_maybe || !was.writer || !from->writer);
-    return has_changed || was.writer != into->writer || was.is_writer_maybe != into->is_writer_maybe;
+    into->is_writer_maybe = into->writer
+                            && (was.is_writer_maybe || from->is_writer_maybe || !was.writer
+                                || !from->writer);
+    return has_changed || was.writer != into->writer
+           || was.is_writer_maybe != into->is_writer_maybe;
 }
 
 static bool enter(WgmmaRegistersFlow *f, BlockId block)
@@ -149,18 +165,26 @@ static bool enter(WgmmaRegistersFlow *f, BlockId block)
     return has_changed || unfenced != f->unfenced[block];
 }
 
-/* ---- what instructions do ------------------------------------------------------------------------------------------- */
+/* ---- what instructions do -------------------------------------------------------------------- */
 
-static void note(WgmmaRegistersFlow *f, InsnId insn, MatrixFaultKind kind, const Operand *operand, InsnId with, const Flight *flight, bool is_maybe)
+static void note(WgmmaRegistersFlow *f, InsnId insn, MatrixFaultKind kind, const Operand *operand,
+                 InsnId with, const Flight *flight, bool is_maybe)
 {
     if (!f->faults || (f->fault_count && f->faults[f->fault_count - 1].insn == insn))
         return;
     bool is_committed = flight && flight->age > IN_NO_GROUP;
-    f->faults[f->fault_count++] = (MatrixFault){ .insn = insn, .with = with, .reg = operand ? operand->id : NO_ID, .kind = (uint8_t)kind,
-        .newer = (uint8_t)(is_committed ? flight->age - IN_NO_GROUP - 1 : 0), .is_committed = is_committed, .is_on_all_paths = !is_maybe };
+    f->faults[f->fault_count++] =
+        (MatrixFault){ .insn = insn,
+                       .with = with,
+                       .reg = operand ? operand->id : NO_ID,
+                       .kind = (uint8_t)kind,
+                       .newer = (uint8_t)(is_committed ? flight->age - IN_NO_GROUP - 1 : 0),
+                       .is_committed = is_committed,
+                       .is_on_all_paths = !is_maybe };
 }
 
-static void note_flight(WgmmaRegistersFlow *f, InsnId insn, MatrixFaultKind kind, const Operand *operand, const Flight *flight)
+static void note_flight(WgmmaRegistersFlow *f, InsnId insn, MatrixFaultKind kind,
+                        const Operand *operand, const Flight *flight)
 {
     if (flight->age)
         note(f, insn, kind, operand, flight->by, flight, flight->is_maybe);
@@ -172,7 +196,9 @@ static void multiply(WgmmaRegistersFlow *f, InsnId id, const Insn *insn)
     if (f->unfenced_now)
         note(f, id, MATRIX_NO_FENCE, NULL, NO_ID, NULL, f->unfenced_now != 1);
     for (unsigned o = 0; o < insn->operand_count; o++) {
-        WgmmaRegistersState *s = is_accumulator(&operands[o]) || is_of_a(&operands[o]) ? state_of(f, &operands[o]) : NULL;
+        WgmmaRegistersState *s = is_accumulator(&operands[o]) || is_of_a(&operands[o])
+                                     ? state_of(f, &operands[o])
+                                     : NULL;
         if (s && s->writer)
             note(f, id, MATRIX_STALE_FENCE, &operands[o], s->writer - 1, NULL, s->is_writer_maybe);
         if (s && is_of_a(&operands[o]))
@@ -205,7 +231,8 @@ static void move(WgmmaRegistersFlow *f, const Insn *insn)
     WgmmaRegistersState moved = { .writer = 0 };
     bool is_first = true;
     for (unsigned o = 0; o < insn->operand_count; o++) {
-        const WgmmaRegistersState *s = operands[o].role & ROLE_USE ? state_of(f, &operands[o]) : NULL;
+        const WgmmaRegistersState *s = operands[o].role & ROLE_USE ? state_of(f, &operands[o])
+                                                                   : NULL;
         if (!s)
             continue;
         if (is_first)
@@ -273,7 +300,7 @@ static void step(WgmmaRegistersFlow *f, InsnId id)
     }
 }
 
-/* ---- all of it ------------------------------------------------------------------------------------------------------ */
+/* ---- all of it ------------------------------------------------------------------------------- */
 
 static bool walk(WgmmaRegistersFlow *f)
 {
@@ -295,25 +322,30 @@ static bool walk(WgmmaRegistersFlow *f)
     return has_changed;
 }
 
-const MatrixFaults *ptx_matrix_faults_compute(Arena *arena, Arena *scratch, const Func *func, const Cfg *cfg)
+const MatrixFaults *ptx_matrix_faults_compute(Arena *arena, Arena *scratch, const Func *func,
+                                              const Cfg *cfg)
 {
     ArenaMark mark = ptx_arena_mark(scratch);
     MatrixFaults *out = ptx_arena_new(arena, MatrixFaults);
     if (!has_multiplication(func))
         return out;
-    WgmmaRegistersFlow f = { .func = func, .cfg = cfg, .slot_of = ptx_arena_array(scratch, uint32_t, func->reg_count) };
+    WgmmaRegistersFlow f = { .func = func,
+                             .cfg = cfg,
+                             .slot_of = ptx_arena_array(scratch, uint32_t, func->reg_count) };
     bool goes_on = true;
     find_slots(&f);
     if ((uint64_t)f.slot_count * cfg->block_count > MAX_STATES || cfg->has_unknown_target) {
         ptx_arena_release(scratch, mark);
         return NULL;
     }
-    f.states = ptx_arena_array(scratch, WgmmaRegistersState, (size_t)f.slot_count * cfg->block_count);
+    f.states = ptx_arena_array(scratch, WgmmaRegistersState,
+                               (size_t)f.slot_count * cfg->block_count);
     f.now = ptx_arena_array(scratch, WgmmaRegistersState, f.slot_count);
     f.was_entered = ptx_arena_array(scratch, bool, cfg->block_count);
     f.unfenced = ptx_arena_array(scratch, uint8_t, cfg->block_count);
     f.was_entered[cfg->rpo[0]] = true;
-    f.unfenced[cfg->rpo[0]] = func->is_entry;       /* the caller of another function may have had one */
+    /* the caller of another function may have had one */
+    f.unfenced[cfg->rpo[0]] = func->is_entry;
     for (unsigned round = 0; goes_on && round < MAX_ROUNDS; round++)
         goes_on = walk(&f);
     if (!goes_on) {
@@ -333,5 +365,7 @@ static int compare_fault(const void *key, const void *item)
 
 const MatrixFault *ptx_matrix_fault_at(const MatrixFaults *faults, InsnId insn)
 {
-    return faults && faults->count ? bsearch(&insn, faults->items, faults->count, sizeof *faults->items, compare_fault) : NULL;
+    return faults && faults->count
+               ? bsearch(&insn, faults->items, faults->count, sizeof *faults->items, compare_fault)
+               : NULL;
 }

@@ -1,13 +1,17 @@
-/* wgmma_registers.h -- registers of warpgroup multiplications that are touched while the tensor core may still use them.
+/* wgmma_registers.h -- registers of warpgroup multiplications that are touched while the tensor
+ * core may still use them.
  *
- * wgmma.mma_async reads and writes its registers after the instruction is done. Two rules of PTX ISA, "Asynchronous Warpgroup Level Matrix
- * Multiply-Accumulate Instructions", follow from that: an access by the thread's own instructions stands behind a wgmma.wait_group that waits for
- * the group of the multiplication, and between such an access and the next wgmma.mma_async with these registers stands a wgmma.fence; one stands before
- * the first of all. Here both are a forward data flow over the registers of multiplications: how many groups were committed since the youngest that may be
- * in flight, and what wrote them since the last fence.
+ * wgmma.mma_async reads and writes its registers after the instruction is done. Two rules of PTX
+ * ISA, "Asynchronous Warpgroup Level Matrix Multiply-Accumulate Instructions", follow from that: an
+ * access by the thread's own instructions stands behind a wgmma.wait_group that waits for the group
+ * of the multiplication, and between such an access and the next wgmma.mma_async with these
+ * registers stands a wgmma.fence; one stands before the first of all. Here both are a forward data
+ * flow over the registers of multiplications: how many groups were committed since the youngest
+ * that may be in flight, and what wrote them since the last fence.
  *
- * A mov copies a state along with its value and is no access: compilers write them for the assembler to remove. So is a constant that one writes behind a
- * fence. A call may wait, and fence. */
+ * A mov copies a state along with its value and is no access: compilers write them for the
+ * assembler to remove. So is a constant that one writes behind a fence. A call may wait, and
+ * fence. */
 #ifndef PTX_ANALYSIS_REDUNDANCY_WGMMA_REGISTERS_H
 #define PTX_ANALYSIS_REDUNDANCY_WGMMA_REGISTERS_H
 
@@ -23,10 +27,13 @@ typedef enum MatrixFaultKind {
 
 typedef struct MatrixFault {    /* of an instruction */
     InsnId insn;
-    InsnId with;                /* the wgmma.mma_async that is in flight; of MATRIX_STALE_FENCE: what wrote; NO_ID */
+    /* the wgmma.mma_async that is in flight; of MATRIX_STALE_FENCE: what wrote; NO_ID */
+    InsnId with;
     RegId reg;                  /* NO_ID: none */
     uint8_t kind;               /* MatrixFaultKind */
-    uint8_t newer;              /* groups that were committed behind that of `with`: wgmma.wait_group for as many waits for it */
+    /* groups that were committed behind that of `with`: wgmma.wait_group for as many waits for it
+     * */
+    uint8_t newer;
     bool is_committed;          /* `with` is in a group */
     bool is_on_all_paths;
 } MatrixFault;
@@ -36,8 +43,10 @@ typedef struct MatrixFaults {
     uint32_t count;
 } MatrixFaults;
 
-/* NULL where a function has more registers and blocks than are looked at. Owned by arena; scratch, another arena, is left as found. */
-const MatrixFaults *ptx_matrix_faults_compute(Arena *arena, Arena *scratch, const Func *func, const Cfg *cfg);
+/* NULL where a function has more registers and blocks than are looked at. Owned by arena; scratch,
+ * another arena, is left as found. */
+const MatrixFaults *ptx_matrix_faults_compute(Arena *arena, Arena *scratch, const Func *func,
+                                              const Cfg *cfg);
 
 /* NULL: none. */
 const MatrixFault *ptx_matrix_fault_at(const MatrixFaults *faults, InsnId insn);

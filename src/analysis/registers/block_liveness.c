@@ -4,7 +4,8 @@
 
 enum {
     ENTRIES_FLOOR = 1 << 18,    /* (block, value) pairs, and ... */
-    ENTRIES_PER_INSN = 64,      /* ... so many more an instruction: kernels of the libraries have under 20 */
+    /* ... so many more an instruction: kernels of the libraries have under 20 */
+    ENTRIES_PER_INSN = 64,
     STEPS_PER_ENTRY = 4,
 };
 
@@ -13,7 +14,8 @@ typedef struct BlockLivenessSolver {
     const Lowered *lowered;
     LiveSite *sites;
     uint32_t site_count;
-    uint32_t *uses, *kills;     /* per value: blocks that read it before they write it; that write it: index + 1 into sites */
+    /* per value: blocks that read it before they write it; that write it: index + 1 into sites */
+    uint32_t *uses, *kills;
     Explorer live;
 } BlockLivenessSolver;
 
@@ -25,8 +27,9 @@ static void add_site(BlockLivenessSolver *s, uint32_t *head, BlockId block)
     *head = ++s->site_count;
 }
 
-/* A side writes for those that come to it; under a guard what was there before stays for some. written: per value, block + 1 where it was last
- * written; seen: whether any definition of it was walked over. */
+/* A side writes for those that come to it; under a guard what was there before stays for some.
+ * written: per value, block + 1 where it was last written; seen: whether any definition of it was
+ * walked over. */
 static void scan_block(BlockLivenessSolver *s, BlockId block, uint32_t *written, bool *seen)
 {
     const Lowered *l = s->lowered;
@@ -37,7 +40,8 @@ static void scan_block(BlockLivenessSolver *s, BlockId block, uint32_t *written,
             if (written[uses[u]] != block + 1)
                 add_site(s, &s->uses[uses[u]], block);
         for (uint32_t d = 0; d < insn->def_count; d++) {
-            if (insn->is_predicated && l->runs_with[block] == block && seen[defs[d]] && written[defs[d]] != block + 1) {
+            if (insn->is_predicated && l->runs_with[block] == block && seen[defs[d]]
+                && written[defs[d]] != block + 1) {
                 add_site(s, &s->uses[defs[d]], block);
                 continue;
             }
@@ -50,10 +54,14 @@ static void scan_block(BlockLivenessSolver *s, BlockId block, uint32_t *written,
 
 const LoweredLive *ptx_lowered_live_compute(Arena *arena, const Lowered *lowered, const Cfg *cfg)
 {
-    uint32_t values = lowered->value_count + 1, operands = 1, most = ENTRIES_FLOOR + ENTRIES_PER_INSN * lowered->insn_count;
+    uint32_t values = lowered->value_count + 1, operands = 1,
+             most = ENTRIES_FLOOR + ENTRIES_PER_INSN * lowered->insn_count;
     for (uint32_t i = 0; i < lowered->insn_count; i++)
         operands += lowered->insns[i].def_count + lowered->insns[i].use_count;
-    BlockLivenessSolver s = { .arena = arena, .lowered = lowered, .live = ptx_explorer_make(arena, cfg, most, (uint64_t)STEPS_PER_ENTRY * most) };
+    BlockLivenessSolver s = { .arena = arena,
+                              .lowered = lowered,
+                              .live = ptx_explorer_make(arena, cfg, most,
+                                                        (uint64_t)STEPS_PER_ENTRY * most) };
     s.sites = ptx_arena_array(arena, LiveSite, operands);
     s.uses = ptx_arena_array(arena, uint32_t, values);
     s.kills = ptx_arena_array(arena, uint32_t, values);
@@ -62,7 +70,8 @@ const LoweredLive *ptx_lowered_live_compute(Arena *arena, const Lowered *lowered
     for (uint32_t b = 0; b < cfg->rpo_count; b++)
         scan_block(&s, cfg->rpo[b], written, seen);
     for (LoweredValueId v = 0; v < lowered->value_count; v++)
-        if (s.uses[v] && s.kills[v] && !ptx_explorer_walk(&s.live, v, s.sites, s.uses[v], s.sites, s.kills[v]))
+        if (s.uses[v] && s.kills[v]
+            && !ptx_explorer_walk(&s.live, v, s.sites, s.uses[v], s.sites, s.kills[v]))
             return NULL;
     LoweredLive *live = ptx_arena_new(arena, LoweredLive);
     live->first = ptx_explorer_sort(&s.live, arena, &live->out);

@@ -3,13 +3,17 @@
 #include "analysis/sass/value_graph.h"
 
 enum {
-    WINDOW = 48,                /* candidates that are looked at where registers decide: bounds the time of a choice */
+    /* candidates that are looked at where registers decide: bounds the time of a choice */
+    WINDOW = 48,
     MAX_ACCESSES = 16,         /* loads and stores each that an access is held against */
     MAX_UNROLLED = 400,        /* machine instructions of a loop that are put in order together */
     MAX_FACTORS = 8,           /* constants that products ask a register for */
     LOADS_PARAMETERS_SM = 90,   /* from here on parameters are loaded */
-    LATE = 8,                   /* where structures of a few members and rows with shuffles come nearest to ptxas */
-    BANKS = 2,                  /* of registers, by their parity: operands of an instruction out of one bank take a cycle more */
+    /* where structures of a few members and rows with shuffles come nearest to ptxas */
+    LATE = 8,
+    /* of registers, by their parity: operands of an instruction out of one bank take a cycle more
+     * */
+    BANKS = 2,
     ANY_BANK = BANKS,
     SCATTERED = 16,             /* registers that places take beyond what is live: hardly more */
     WORDS = 4,                  /* of 64 registers */
@@ -21,7 +25,8 @@ enum {
     MAX_TEMPORARIES = 8,       /* between the steps of one instruction */
 };
 
-/* Cycles until a result can be used, as far as an order takes them into account: what a cache hit takes of memory. */
+/* Cycles until a result can be used, as far as an order takes them into account: what a cache hit
+ * takes of memory. */
 static const uint8_t latencies[MACHINE__COUNT] = {
     [MACHINE_FP32] = 4, [MACHINE_FP16] = 5, [MACHINE_FP64] = 8, [MACHINE_IMAD] = 4, [MACHINE_IMAD_WIDE] = 5, [MACHINE_IADD] = 4, [MACHINE_ALU] = 5,
     [MACHINE_SHIFT] = 5, [MACHINE_BITS] = 14, [MACHINE_XU] = 18, [MACHINE_CVT] = 14, [MACHINE_CVT_FAST] = 6, [MACHINE_CVT64] = 18, [MACHINE_DOT] = 5,
@@ -62,7 +67,9 @@ struct BlockWork {
     const Cfg *cfg;
     const Loops *loops;
     BlockId *last;              /* per block that begins a region */
-    uint32_t passing[PASSING];  /* values that go through the region untouched, by the registers that each takes: they are no locals */
+    /* values that go through the region untouched, by the registers that each takes: they are no
+     * locals */
+    uint32_t passing[PASSING];
     uint32_t *insn_of;          /* per step */
     uint32_t *local_of;         /* per value: local + 1 in this block */
     uint32_t *stamp;            /* per value: the build that local_of is of */
@@ -84,7 +91,8 @@ struct BlockWork {
     uint32_t *last_reader;      /* per local: the step that reads it last so far + 1 */
     uint32_t *sequence;         /* the order: steps */
     uint32_t sequence_count;
-    uint32_t *birth, *death;    /* per local: slots, one before each step of the order and one behind all */
+    /* per local: slots, one before each step of the order and one behind all */
+    uint32_t *birth, *death;
     uint8_t *home;              /* per local: its register */
     uint64_t *slots[WORDS];     /* registers that are taken, a word of them in each slot */
     uint64_t anywhere[WORDS];   /* that are taken by any value, ... */
@@ -98,22 +106,28 @@ struct BlockWork {
     uint32_t factor_count;
 };
 
-/* ---- what takes registers ---------------------------------------------------------------------------------------- */
+/* ---- what takes registers -------------------------------------------------------------------- */
 
 /* Operands that no constant bank and no uniform register can stand for. */
 static bool reads_vectors(const BlockWork *w, const LoweredInsn *insn)
 {
-    bool is_vector = !insn->def_count || w->lowered->values[ptx_lowered_defs(w->lowered, insn)[0]].file == LOWERED_REG;
-    return is_vector && (insn->machine == MACHINE_IMAD_WIDE || insn->machine == MACHINE_IADD || insn->machine == MACHINE_GLOBAL || insn->machine == MACHINE_ATOMIC);
+    bool is_vector = !insn->def_count
+                     || w->lowered->values[ptx_lowered_defs(w->lowered, insn)[0]].file
+                            == LOWERED_REG;
+    return is_vector
+           && (insn->machine == MACHINE_IMAD_WIDE || insn->machine == MACHINE_IADD
+               || insn->machine == MACHINE_GLOBAL || insn->machine == MACHINE_ATOMIC);
 }
 
-/* Of 75 kernels for sm_75 to sm_86 two have a block's number in a uniform register; what follows from it stands in others. From sm_90 on parameters
- * of 64 bits that vector instructions take are loaded into pairs. */
+/* Of 75 kernels for sm_75 to sm_86 two have a block's number in a uniform register; what follows
+ * from it stands in others. From sm_90 on parameters of 64 bits that vector instructions take are
+ * loaded into pairs. */
 static void find_units(BlockWork *w)
 {
     const Lowered *l = w->lowered;
     for (LoweredValueId v = 0; v < l->value_count; v++)
-        if (l->values[v].file == LOWERED_REG || (l->values[v].file == LOWERED_UNIFORM && w->sm < LOADS_PARAMETERS_SM))
+        if (l->values[v].file == LOWERED_REG
+            || (l->values[v].file == LOWERED_UNIFORM && w->sm < LOADS_PARAMETERS_SM))
             w->units[v] = l->values[v].units;
     for (uint32_t f = 0; f < MAX_FACTORS; f++)
         w->units[l->value_count + f] = 1;
@@ -128,9 +142,14 @@ static void find_units(BlockWork *w)
 /* The constant that a product or shift to the left multiplies by; 0: none. */
 static int64_t factor_in(const BlockWork *w, RegId reg)
 {
-    const Insn *def = ptx_defs_count(w->defs, reg) == 1 ? &w->func->insns[w->defs->insns[w->defs->first[reg]]] : NULL;
+    const Insn *def = ptx_defs_count(w->defs, reg) == 1
+                          ? &w->func->insns[w->defs->insns[w->defs->first[reg]]]
+                          : NULL;
     bool is_shift = def && def->op->operation == OP_SHL;
-    for (uint32_t o = 0; def && o < def->operand_count && (is_shift || def->op->operation == OP_MUL || def->op->operation == OP_MAD); o++) {
+    for (uint32_t o = 0;
+         def && o < def->operand_count
+         && (is_shift || def->op->operation == OP_MUL || def->op->operation == OP_MAD);
+         o++) {
         const Operand *operand = &ptx_insn_operands(w->func, def)[o];
         if (operand->kind == OPERAND_INT)
             return is_shift ? (int64_t)1 << (operand->value & 31) : operand->value;
@@ -138,7 +157,8 @@ static int64_t factor_in(const BlockWork *w, RegId reg)
     return 0;
 }
 
-/* Where the third operand of IMAD.WIDE is in a constant bank its factor, if a constant, is in a register: the value that stands for it; NO_ID: none. */
+/* Where the third operand of IMAD.WIDE is in a constant bank its factor, if a constant, is in a
+ * register: the value that stands for it; NO_ID: none. */
 static LoweredValueId factor_of(BlockWork *w, const LoweredInsn *insn)
 {
     bool has_bank = false;
@@ -153,7 +173,9 @@ static LoweredValueId factor_of(BlockWork *w, const LoweredInsn *insn)
     const Insn *sum = &w->func->insns[insn->origin];
     for (uint32_t o = 0; has_bank && regs < 2 && o < sum->operand_count; o++) {
         const Operand *operand = &ptx_insn_operands(w->func, sum)[o];
-        int64_t factor = operand->kind == OPERAND_REG && operand->role & ROLE_USE ? factor_in(w, operand->id) : 0;
+        int64_t factor = operand->kind == OPERAND_REG && operand->role & ROLE_USE
+                             ? factor_in(w, operand->id)
+                             : 0;
         uint32_t f = 0;
         while (f < w->factor_count && w->factors[f] != factor)
             f++;
@@ -173,7 +195,7 @@ static const LoweredInsn *insn_at(const BlockWork *w, uint32_t s)
     return w->insn_of[s] == NO_ID ? &move : &w->lowered->insns[w->insn_of[s]];
 }
 
-/* ---- the graph of a block ---------------------------------------------------------------------------------------- */
+/* ---- the graph of a block -------------------------------------------------------------------- */
 
 static void add_edge(BlockWork *w, uint32_t from, uint32_t to, bool is_order)
 {
@@ -181,7 +203,8 @@ static void add_edge(BlockWork *w, uint32_t from, uint32_t to, bool is_order)
         return;
     if (w->pred_edge[to] && w->edges[w->pred_edge[to] - 1].from == from)
         return;
-    w->edges[w->edge_count] = (ListScheduleEdge){ to, w->steps[from].edge, from, w->pred_edge[to], is_order };
+    w->edges[w->edge_count] = (ListScheduleEdge){ to, w->steps[from].edge, from, w->pred_edge[to],
+                                                  is_order };
     w->steps[from].edge = w->pred_edge[to] = ++w->edge_count;
     w->steps[from].succ_count++;
     w->steps[to].pred_count++;
@@ -217,7 +240,9 @@ static uint32_t hand_on(BlockWork *w, const LoweredInsn *insn)
 {
     static const uint8_t temporaries[EXPANSION__COUNT] = { 1, 3, 2, 6, 6, 4, 8 };
     ListScheduleStep *step = &w->steps[w->step_count - 1];
-    uint32_t count = step->def_count || !step->use_count ? 0 : temporaries[ptx_op_expansion(w->func->insns[insn->origin].op)];
+    uint32_t count = step->def_count || !step->use_count
+                         ? 0
+                         : temporaries[ptx_op_expansion(w->func->insns[insn->origin].op)];
     for (uint32_t i = 0; i < count; i++) {
         w->locals[w->local_count] = (Local){ .units = 1, .is_temporary = true };
         w->maker[w->local_count] = w->step_count;
@@ -227,14 +252,16 @@ static uint32_t hand_on(BlockWork *w, const LoweredInsn *insn)
     return count;
 }
 
-/* A vector that is stored stands in registers side by side: of what it has twice there is a copy. */
+/* A vector that is stored stands in registers side by side: of what it has twice there is a
+ * copy. */
 static void read_value(BlockWork *w, uint32_t s, LoweredValueId value, bool is_packed)
 {
     uint32_t local = local_of(w, value);
     if (w->maker[local])
         add_edge(w, w->maker[local] - 1, s, false);
     if (w->last_reader[local] == s + 1) {
-        w->locals[local].units = (uint8_t)(w->locals[local].units + (is_packed ? w->units[value] : 0));
+        w->locals[local].units = (uint8_t)(w->locals[local].units
+                                           + (is_packed ? w->units[value] : 0));
         return;
     }
     read_local(w, s, local);
@@ -242,8 +269,10 @@ static void read_value(BlockWork *w, uint32_t s, LoweredValueId value, bool is_p
 
 static void write_value(BlockWork *w, uint32_t s, LoweredValueId value)
 {
-    if (w->stamp[value] == w->build && w->last_reader[w->local_of[value]] && w->lowered->values[value].is_variable)
-        add_edge(w, w->last_reader[w->local_of[value]] - 1, s, true);     /* it keeps its register */
+    if (w->stamp[value] == w->build && w->last_reader[w->local_of[value]]
+        && w->lowered->values[value].is_variable)
+        /* it keeps its register */
+        add_edge(w, w->last_reader[w->local_of[value]] - 1, s, true);
     w->stamp[value] = w->build;
     w->local_of[value] = new_local(w, value, s + 1);
     w->locals_of[w->locals_of_count++] = w->local_of[value];
@@ -258,9 +287,11 @@ typedef struct ListScheduleAccess {
     uint32_t bytes;
 } ListScheduleAccess;
 
-/* What order memory asks for: accesses of one kind of memory that may meet, one of them a store, keep theirs; barriers and calls part all. */
+/* What order memory asks for: accesses of one kind of memory that may meet, one of them a store,
+ * keep theirs; barriers and calls part all. */
 typedef struct MemoryOrder {
-    ListScheduleAccess stores[2][MAX_ACCESSES], loads[2][MAX_ACCESSES];       /* of global and of shared memory */
+    /* of global and of shared memory */
+    ListScheduleAccess stores[2][MAX_ACCESSES], loads[2][MAX_ACCESSES];
     uint32_t store_count[2], load_count[2];
     uint32_t fence;             /* step + 1 */
 } MemoryOrder;
@@ -275,8 +306,10 @@ static ListScheduleAccess access_of(const BlockWork *w, uint32_t s, const Lowere
             continue;
         for (uint32_t u = 0; u < insn->use_count; u++) {
             LoweredValueId value = ptx_lowered_uses(w->lowered, insn)[u];
-            if (w->lowered->values[value].reg == address->id && w->stamp[value] == w->build && origin->access_bytes)
-                return (ListScheduleAccess){ s, w->local_of[value], (uint64_t)address->value, origin->access_bytes };
+            if (w->lowered->values[value].reg == address->id && w->stamp[value] == w->build
+                && origin->access_bytes)
+                return (ListScheduleAccess){ s, w->local_of[value], (uint64_t)address->value,
+                                             origin->access_bytes };
         }
     }
     return access;
@@ -284,10 +317,12 @@ static ListScheduleAccess access_of(const BlockWork *w, uint32_t s, const Lowere
 
 static bool may_meet(const ListScheduleAccess *a, const ListScheduleAccess *b)
 {
-    return a->base == NO_ID || a->base != b->base || b->from - a->from < a->bytes || a->from - b->from < b->bytes;
+    return a->base == NO_ID || a->base != b->base || b->from - a->from < a->bytes
+           || a->from - b->from < b->bytes;
 }
 
-static void follow(BlockWork *w, const ListScheduleAccess *before, uint32_t count, const ListScheduleAccess *access)
+static void follow(BlockWork *w, const ListScheduleAccess *before, uint32_t count,
+                   const ListScheduleAccess *access)
 {
     for (uint32_t i = 0; i < count; i++)
         if (may_meet(&before[i], access))
@@ -295,7 +330,8 @@ static void follow(BlockWork *w, const ListScheduleAccess *before, uint32_t coun
 }
 
 /* Of more than ACCESSES_MOST the last takes the place of the one before it. */
-static void note_access(ListScheduleAccess *accesses, uint32_t *count, const ListScheduleAccess *access)
+static void note_access(ListScheduleAccess *accesses, uint32_t *count,
+                        const ListScheduleAccess *access)
 {
     *count += *count < MAX_ACCESSES;
     accesses[*count - 1] = *access;
@@ -305,14 +341,18 @@ static void order_memory(BlockWork *w, MemoryOrder *m, uint32_t s, const Lowered
 {
     const Op *op = w->func->insns[insn->origin].op;
     bool is_fence = op->insn_class == CLASS_BARRIER || op->kind == OPK_CALL;
-    if (!is_fence && !(op->flags & (OPF_LOAD | OPF_STORE)) && op->kind != OPK_ATOM && op->kind != OPK_RED)
+    if (!is_fence && !(op->flags & (OPF_LOAD | OPF_STORE)) && op->kind != OPK_ATOM
+        && op->kind != OPK_RED)
         return;
     bool is_const = op->space == SPACE_CONST || op->space == SPACE_PARAM || ptx_op_has(op, MOD_NC);
     bool is_shared = op->space == SPACE_SHARED || op->space == SPACE_SHARED_CTA;
-    bool is_store = is_fence || !(op->flags & OPF_LOAD) || op->kind == OPK_ATOM || op->flags & OPF_SIDE_EFFECT;
+    bool is_store = is_fence || !(op->flags & OPF_LOAD) || op->kind == OPK_ATOM
+                    || op->flags & OPF_SIDE_EFFECT;
     if (is_const)
         return;
-    ListScheduleAccess access = is_fence || (op->flags & OPF_LOAD && is_store) ? (ListScheduleAccess){ s, NO_ID, 0, 0 } : access_of(w, s, insn);
+    ListScheduleAccess access = is_fence || (op->flags & OPF_LOAD && is_store)
+                                    ? (ListScheduleAccess){ s, NO_ID, 0, 0 }
+                                    : access_of(w, s, insn);
     if (m->fence)
         add_edge(w, m->fence - 1, s, true);
     for (unsigned k = 0; k < 2; k++) {
@@ -324,7 +364,8 @@ static void order_memory(BlockWork *w, MemoryOrder *m, uint32_t s, const Lowered
         if (is_fence)
             m->store_count[k] = m->load_count[k] = 0;
         else
-            note_access(is_store ? m->stores[k] : m->loads[k], is_store ? &m->store_count[k] : &m->load_count[k], &access);
+            note_access(is_store ? m->stores[k] : m->loads[k],
+                        is_store ? &m->store_count[k] : &m->load_count[k], &access);
     }
     if (is_fence)
         m->fence = s + 1;
@@ -345,9 +386,13 @@ static void add_step(BlockWork *w, MemoryOrder *memory, uint32_t i, bool is_side
     LoweredValueId factor = factor_of(w, insn);
     if (factor != NO_ID && w->stamp[factor] != w->build)
         write_value(w, new_step(w, NO_ID), factor);
-    bool is_packed = insn->origin != NO_ID && w->func->insns[insn->origin].op->flags & OPF_STORE && w->func->insns[insn->origin].op->vector > 1;
-    bool is_further = w->step_count && insn->origin != NO_ID && insn_at(w, w->step_count - 1)->origin == insn->origin;     /* of one instruction: the first reads, the last writes */
-    uint32_t between = is_further && !insn->use_count ? hand_on(w, insn) : 0, handed = w->local_count, s = new_step(w, i);
+    bool is_packed = insn->origin != NO_ID && w->func->insns[insn->origin].op->flags & OPF_STORE
+                     && w->func->insns[insn->origin].op->vector > 1;
+    /* of one instruction: the first reads, the last writes */
+    bool is_further = w->step_count && insn->origin != NO_ID
+                      && insn_at(w, w->step_count - 1)->origin == insn->origin;
+    uint32_t between = is_further && !insn->use_count ? hand_on(w, insn) : 0,
+             handed = w->local_count, s = new_step(w, i);
     if (is_further)
         add_edge(w, s - 1, s, false);
     for (uint32_t b = 0; b < between; b++)
@@ -358,7 +403,8 @@ static void add_step(BlockWork *w, MemoryOrder *memory, uint32_t i, bool is_side
         read_value(w, s, factor, false);
     for (uint32_t d = 0; d < insn->def_count; d++) {
         LoweredValueId value = ptx_lowered_defs(w->lowered, insn)[d];
-        if ((is_side || insn->is_predicated) && w->lowered->values[value].is_variable && w->stamp[value] == w->build)
+        if ((is_side || insn->is_predicated) && w->lowered->values[value].is_variable
+            && w->stamp[value] == w->build)
             read_value(w, s, value, false);
     }
     for (uint32_t d = 0; d < insn->def_count; d++)
@@ -384,7 +430,8 @@ static void build_region(BlockWork *w, BlockId first, uint32_t repeat)
         for (BlockId block = first; block <= last; block++)
             for (uint32_t i = w->lowered->first[block]; i < w->lowered->first[block + 1]; i++)
                 if (r + 1 == repeat || !is_increment(w, &w->lowered->insns[i]))
-                    add_step(w, &memory, i, block != first && w->cfg->blocks[block].pred_count == 1);
+                    add_step(w, &memory, i,
+                             block != first && w->cfg->blocks[block].pred_count == 1);
     memset(w->passing, 0, sizeof w->passing);
     for (uint32_t o = w->live->first[last]; o < w->live->first[last + 1]; o++) {
         LoweredValueId value = w->live->out[o];
@@ -415,7 +462,7 @@ static void find_heights(BlockWork *w)
     }
 }
 
-/* ---- registers while an order grows ------------------------------------------------------------------------------ */
+/* ---- registers while an order grows ---------------------------------------------------------- */
 
 static void count_in(BlockWork *w, Local *local)
 {
@@ -446,7 +493,8 @@ static void begin_order(BlockWork *w, bool from_end)
     for (uint32_t v = 0; v < w->local_count; v++) {
         w->locals[v].left = w->locals[v].uses;
         w->locals[v].is_live = false;
-        if (from_end ? w->locals[v].is_out : !w->maker[v] && (w->locals[v].uses || w->locals[v].is_out))
+        if (from_end ? w->locals[v].is_out
+                     : !w->maker[v] && (w->locals[v].uses || w->locals[v].is_out))
             count_in(w, &w->locals[v]);
     }
     note_most(w);
@@ -482,7 +530,9 @@ static int32_t change_forward(const BlockWork *w, uint32_t s)
     const uint32_t *locals = w->locals_of + step->use_first;
     int32_t change = 0;
     for (uint32_t u = 0; u < step->use_count; u++)
-        change -= w->locals[locals[u]].left == 1 && !w->locals[locals[u]].is_out ? w->locals[locals[u]].units : 0;
+        change -= w->locals[locals[u]].left == 1 && !w->locals[locals[u]].is_out
+                      ? w->locals[locals[u]].units
+                      : 0;
     for (uint32_t d = step->use_count; d < step->use_count + step->def_count; d++)
         change += w->locals[locals[d]].units;
     return change;
@@ -516,16 +566,19 @@ static int32_t change_backward(const BlockWork *w, uint32_t s)
     return change;
 }
 
-/* ---- the orders -------------------------------------------------------------------------------------------------- */
+/* ---- the orders ------------------------------------------------------------------------------ */
 
-/* What the slow path of an operation takes beyond what is live when it is called: ptxas 13.0, with 2 to 16 values live. 0: it has none. */
+/* What the slow path of an operation takes beyond what is live when it is called: ptxas 13.0, with
+ * 2 to 16 values live. 0: it has none. */
 static uint32_t registers_of_call(const BlockWork *w, const Op *op)
 {
-    static const uint8_t registers[2][2][EXPANSION__COUNT] = {     /* of two operands, of one; before sm_90, since */
+    /* of two operands, of one; before sm_90, since */
+    static const uint8_t registers[2][2][EXPANSION__COUNT] = {
         { { 0, 12, 7, 17, 13, 0, 12 }, { 0, 12, 6, 15, 12, 0, 12 } },
         { { 0, 10, 7, 9, 10, 0, 12 }, { 0, 9, 6, 8, 9, 0, 12 } },
     };
-    return registers[op->operation == OP_RCP || op->operation == OP_RSQRT][w->sm >= LOADS_PARAMETERS_SM][ptx_op_expansion(op)];
+    return registers[op->operation == OP_RCP || op->operation == OP_RSQRT]
+                    [w->sm >= LOADS_PARAMETERS_SM][ptx_op_expansion(op)];
 }
 
 /* Notes the registers where expansions stand. */
@@ -553,7 +606,8 @@ static void order_as_written(BlockWork *w, BlockPressure *out)
     }
 }
 
-/* The ready instruction that needs the fewest registers among the latest WINDOW ones; of equals the last in the program. */
+/* The ready instruction that needs the fewest registers among the latest WINDOW ones; of equals the
+ * last in the program. */
 static void order_frugally(BlockWork *w)
 {
     uint32_t count = 0;
@@ -633,7 +687,8 @@ static uint32_t heap_take(const BlockWork *w, uint32_t *heap, uint32_t *count, u
 }
 
 /* Of the first WINDOW of a heap, the one that adds the fewest registers. */
-static uint32_t find_thrifty(const BlockWork *w, const uint32_t *heap, uint32_t count, int32_t *least)
+static uint32_t find_thrifty(const BlockWork *w, const uint32_t *heap, uint32_t count,
+                             int32_t *least)
 {
     uint32_t best = 0;
     *least = INT32_MAX;
@@ -651,11 +706,18 @@ static uint32_t choose(BlockWork *w, uint32_t target)
 {
     while (w->waiting_count && w->steps[w->waiting[0]].ready_at <= w->clock)
         heap_push(w, w->heap, &w->heap_count, heap_take(w, w->waiting, &w->waiting_count, 0));
-    if (w->heap_count && w->now + (uint32_t)(change_forward(w, w->heap[0]) > 0 ? change_forward(w, w->heap[0]) : 0) <= target)
+    if (w->heap_count
+        && w->now
+                   + (uint32_t)(change_forward(w, w->heap[0]) > 0 ? change_forward(w, w->heap[0])
+                                                                  : 0)
+               <= target)
         return heap_take(w, w->heap, &w->heap_count, 0);
     int32_t ready, later;
-    uint32_t r = find_thrifty(w, w->heap, w->heap_count, &ready), l = find_thrifty(w, w->waiting, w->waiting_count, &later);
-    if (w->heap_count && (ready <= later || !w->waiting_count || w->now + (uint32_t)(ready > 0 ? ready : 0) <= target))
+    uint32_t r = find_thrifty(w, w->heap, w->heap_count, &ready),
+             l = find_thrifty(w, w->waiting, w->waiting_count, &later);
+    if (w->heap_count
+        && (ready <= later || !w->waiting_count
+            || w->now + (uint32_t)(ready > 0 ? ready : 0) <= target))
         return heap_take(w, w->heap, &w->heap_count, r);
     if (w->now < target)
         l = 0;
@@ -668,7 +730,8 @@ static uint32_t choose(BlockWork *w, uint32_t target)
 static bool is_lazy(const BlockWork *w, uint32_t s)
 {
     const LoweredInsn *insn = insn_at(w, s);
-    return insn->machine == MACHINE_MOVE && insn->origin != NO_ID && !w->steps[s].pred_count && w->steps[s].succ_count && !w->steps[s].use_count;
+    return insn->machine == MACHINE_MOVE && insn->origin != NO_ID && !w->steps[s].pred_count
+           && w->steps[s].succ_count && !w->steps[s].use_count;
 }
 
 static void release_readers(BlockWork *w, uint32_t s)
@@ -695,7 +758,8 @@ static void take_with_constants(BlockWork *w, uint32_t s)
 static bool is_part(const BlockWork *w, uint32_t s)
 {
     const LoweredInsn *insn = insn_at(w, s);
-    return insn->count <= 0 && (insn->machine == MACHINE_ALU || insn->machine == MACHINE_MOVE) && w->steps[s].use_count;
+    return insn->count <= 0 && (insn->machine == MACHINE_ALU || insn->machine == MACHINE_MOVE)
+           && w->steps[s].use_count;
 }
 
 /* What waited for a step alone may come; what is a part of it comes with it. */
@@ -722,7 +786,8 @@ static void release(BlockWork *w, uint32_t s, bool waits)
         }
 }
 
-/* Forward, by the longest way to the end, as results arrive, or as soon as they are under way; beyond target registers, what needs the fewest. */
+/* Forward, by the longest way to the end, as results arrive, or as soon as they are under way;
+ * beyond target registers, what needs the fewest. */
 static void order_eagerly(BlockWork *w, uint32_t target, bool waits)
 {
     w->clock = w->heap_count = w->waiting_count = 0;
@@ -740,13 +805,15 @@ static void order_eagerly(BlockWork *w, uint32_t target, bool waits)
     }
 }
 
-/* ---- registers of an order --------------------------------------------------------------------------------------- */
+/* ---- registers of an order ------------------------------------------------------------------- */
 
-/* What of a warp's registers it reads the machine learns late: they stay taken for LATE steps more. */
+/* What of a warp's registers it reads the machine learns late: they stay taken for LATE steps
+ * more. */
 static bool reads_late(uint8_t machine)
 {
-    return machine == MACHINE_GLOBAL || machine == MACHINE_SHARED || machine == MACHINE_SHUFFLE || machine == MACHINE_ATOMIC
-        || machine == MACHINE_ATOMIC_SHARED || machine == MACHINE_XU || machine == MACHINE_CVT || machine == MACHINE_BITS;
+    return machine == MACHINE_GLOBAL || machine == MACHINE_SHARED || machine == MACHINE_SHUFFLE
+           || machine == MACHINE_ATOMIC || machine == MACHINE_ATOMIC_SHARED || machine == MACHINE_XU
+           || machine == MACHINE_CVT || machine == MACHINE_BITS;
 }
 
 static void find_lives(BlockWork *w)
@@ -822,8 +889,8 @@ static uint64_t taken_between(const uint64_t *slots, uint32_t first, uint32_t la
     return taken;
 }
 
-/* The first place of so many free registers side by side: a pair at an even one, more than two at a multiple of four, one alone at one of this bank, or of
- * either. */
+/* The first place of so many free registers side by side: a pair at an even one, more than two at a
+ * multiple of four, one alone at one of this bank, or of either. */
 static uint32_t free_place(const uint64_t *taken, uint32_t units, unsigned bank)
 {
     static const uint64_t even = UINT64_MAX / 3;
@@ -854,7 +921,8 @@ static void settle_passing(BlockWork *w, uint32_t units)
 }
 
 /* Puts values side by side, into the first registers that are free as long as they live. */
-static void settle_group(BlockWork *w, const uint32_t *locals, uint32_t count, uint32_t units, unsigned bank)
+static void settle_group(BlockWork *w, const uint32_t *locals, uint32_t count, uint32_t units,
+                         unsigned bank)
 {
     uint64_t taken[WORDS];
     bool is_through = lives_through(w, locals[0]);
@@ -886,22 +954,28 @@ static void count_banks(const BlockWork *w, uint32_t s, uint32_t local, uint32_t
 static unsigned bank_for(const BlockWork *w, uint32_t local)
 {
     uint32_t seen[BANKS] = { 0 };
-    for (uint32_t e = w->maker[local] ? w->steps[w->maker[local] - 1].edge : 0; e; e = w->edges[e - 1].next)
+    for (uint32_t e = w->maker[local] ? w->steps[w->maker[local] - 1].edge : 0; e;
+         e = w->edges[e - 1].next)
         count_banks(w, w->edges[e - 1].to, local, seen);
     return seen[0] == seen[1] ? ANY_BANK : seen[0] > seen[1];
 }
 
-/* What a step reads last stays taken for a while: before sm_90 not to what that very step writes. */
+/* What a step reads last stays taken for a while: before sm_90 not to what that very step
+ * writes. */
 static void hold_late(BlockWork *w, uint32_t p, bool is_held)
 {
     const ListScheduleStep *step = &w->steps[w->sequence[p]];
     for (uint32_t u = 0; u < step->use_count; u++) {
         uint32_t local = w->locals_of[step->use_first + u];
-        if (w->home[local] == NOWHERE || w->death[local] != (p + LATE < w->sequence_count ? p + LATE : w->sequence_count) || lives_through(w, local) || w->locals[local].is_out)
+        if (w->home[local] == NOWHERE
+            || w->death[local] != (p + LATE < w->sequence_count ? p + LATE : w->sequence_count)
+            || lives_through(w, local) || w->locals[local].is_out)
             continue;
-        for (uint32_t r = w->home[local]; r < (uint32_t)w->home[local] + w->locals[local].units; r++)
+        for (uint32_t r = w->home[local]; r < (uint32_t)w->home[local] + w->locals[local].units;
+             r++)
             for (uint32_t q = p + 1; q <= w->death[local]; q++)
-                w->slots[r / 64][q] = is_held ? w->slots[r / 64][q] | (uint64_t)1 << r % 64 : w->slots[r / 64][q] & ~((uint64_t)1 << r % 64);
+                w->slots[r / 64][q] = is_held ? w->slots[r / 64][q] | (uint64_t)1 << r % 64
+                                              : w->slots[r / 64][q] & ~((uint64_t)1 << r % 64);
     }
 }
 
@@ -909,7 +983,8 @@ static void hold_late(BlockWork *w, uint32_t p, bool is_held)
 static void settle_values(BlockWork *w, uint32_t low, uint32_t high)
 {
     for (uint32_t v = 0; v < w->local_count; v++)
-        if (!w->maker[v] && (w->locals[v].uses || w->locals[v].is_out) && w->locals[v].units >= low && w->locals[v].units <= high)
+        if (!w->maker[v] && (w->locals[v].uses || w->locals[v].is_out) && w->locals[v].units >= low
+            && w->locals[v].units <= high)
             settle_group(w, &v, 1, w->locals[v].units, ANY_BANK);
     if (low < PASSING)
         settle_passing(w, low);
@@ -925,16 +1000,19 @@ static void settle_values(BlockWork *w, uint32_t low, uint32_t high)
         }
         if (!is_group || units < low || units > high)
             continue;
-        bool is_late = w->sm < LOADS_PARAMETERS_SM && reads_late(insn_at(w, w->sequence[p])->machine);
+        bool is_late = w->sm < LOADS_PARAMETERS_SM
+                       && reads_late(insn_at(w, w->sequence[p])->machine);
         if (is_late)
             hold_late(w, p, false);
-        settle_group(w, defs, step->def_count, units, units == 1 && step->def_count == 1 ? bank_for(w, defs[0]) : ANY_BANK);
+        settle_group(w, defs, step->def_count, units,
+                     units == 1 && step->def_count == 1 ? bank_for(w, defs[0]) : ANY_BANK);
         if (is_late)
             hold_late(w, p, true);
     }
 }
 
-/* The wide ones first. The highest register that is taken, plus 1; 0 where an earlier region is sure to take more. */
+/* The wide ones first. The highest register that is taken, plus 1; 0 where an earlier region is
+ * sure to take more. */
 static uint32_t settle_all(BlockWork *w, uint32_t *highest)
 {
     w->top = 0;
@@ -948,7 +1026,8 @@ static uint32_t settle_all(BlockWork *w, uint32_t *highest)
     return w->top;
 }
 
-void ptx_region_pressure(BlockWork *w, BlockId first, uint32_t repeat, uint32_t target, BlockPressure *out)
+void ptx_region_pressure(BlockWork *w, BlockId first, uint32_t repeat, uint32_t target,
+                         BlockPressure *out)
 {
     build_region(w, first, repeat);
     find_heights(w);
@@ -966,25 +1045,30 @@ void ptx_region_pressure(BlockWork *w, BlockId first, uint32_t repeat, uint32_t 
         }
         out->most[order] = w->most;
         out->wide[order] = w->most_wide;
-        out->top[order] = order == ORDER_TARGET || order == ORDER_STRAIGHT ? settle_all(w, &w->highest[order]) : 0;
+        out->top[order] = order == ORDER_TARGET || order == ORDER_STRAIGHT
+                              ? settle_all(w, &w->highest[order])
+                              : 0;
     }
     if (out->most[ORDER_FRUGAL] > out->most[ORDER_PROGRAM]) {
         out->most[ORDER_FRUGAL] = out->most[ORDER_PROGRAM];
         out->wide[ORDER_FRUGAL] = out->wide[ORDER_PROGRAM];
     }
     if (out->most[ORDER_TARGET] > target && out->most[ORDER_TARGET] > out->most[ORDER_FRUGAL]) {
-        out->most[ORDER_TARGET] = out->most[ORDER_FRUGAL] > target ? out->most[ORDER_FRUGAL] : target;
+        out->most[ORDER_TARGET] = out->most[ORDER_FRUGAL] > target ? out->most[ORDER_FRUGAL]
+                                                                   : target;
         out->wide[ORDER_TARGET] = out->wide[ORDER_FRUGAL];
     }
 }
 
-/* ---- regions ----------------------------------------------------------------------------------------------------- */
+/* ---- regions --------------------------------------------------------------------------------- */
 
-/* A side that goes under a predicate, or ends the kernel, or a block where the ways of the region meet. */
+/* A side that goes under a predicate, or ends the kernel, or a block where the ways of the region
+ * meet. */
 static bool joins_region(const BlockWork *w, BlockId first, BlockId block)
 {
     const Block *b = &w->cfg->blocks[block];
-    if (!ptx_block_is_reachable(w->cfg, block) || w->loops->loop_of[block] != w->loops->loop_of[first] || !b->pred_count)
+    if (!ptx_block_is_reachable(w->cfg, block)
+        || w->loops->loop_of[block] != w->loops->loop_of[first] || !b->pred_count)
         return false;
     for (uint32_t p = 0; p < b->pred_count; p++)
         if (w->cfg->preds[b->pred_first + p] < first || w->cfg->preds[b->pred_first + p] >= block)
@@ -1009,7 +1093,8 @@ uint32_t ptx_region_repeat(const BlockWork *w, BlockId first)
     const Block *b = &w->cfg->blocks[w->last[first]];
     LoopId loop = w->loops->loop_of[first];
     bool loops = false;
-    for (uint32_t s = 0; s < b->succ_count && loop != NO_LOOP; s++)     /* code that nothing reaches is in no loop */
+    for (uint32_t s = 0; s < b->succ_count && loop != NO_LOOP;
+         s++) /* code that nothing reaches is in no loop */
         loops |= w->cfg->succs[b->succ_first + s] == first;
     uint32_t times = loops ? w->lowered->unrolled[loop].times : 1, length = region_length(w, first);
     uint32_t most = length < MAX_UNROLLED / 2 ? MAX_UNROLLED / (length ? length : 1) : 2;
@@ -1026,7 +1111,8 @@ static void find_regions(BlockWork *w)
     }
 }
 
-BlockWork *ptx_block_work_new(Arena *arena, const Lowered *lowered, const LoweredLive *live, const Func *func, const Cfg *cfg, const Loops *loops,
+BlockWork *ptx_block_work_new(Arena *arena, const Lowered *lowered, const LoweredLive *live,
+                              const Func *func, const Cfg *cfg, const Loops *loops,
                               const Defs *defs, unsigned sm)
 {
     BlockWork *w = ptx_arena_new(arena, BlockWork);
@@ -1037,9 +1123,12 @@ BlockWork *ptx_block_work_new(Arena *arena, const Lowered *lowered, const Lowere
     find_units(w);
     find_regions(w);
     for (BlockId b = 0; b < cfg->block_count; b = w->last[b] + 1) {
-        uint32_t here = 0, out = live->first[w->last[b] + 1] - live->first[w->last[b]], repeat = ptx_region_repeat(w, b);
+        uint32_t here = 0, out = live->first[w->last[b] + 1] - live->first[w->last[b]],
+                 repeat = ptx_region_repeat(w, b);
         for (uint32_t i = lowered->first[b]; i < lowered->first[w->last[b] + 1]; i++)
-            here += 2u * lowered->insns[i].def_count + lowered->insns[i].use_count + 1 + 2 * MAX_TEMPORARIES;       /* 1: a factor */
+            /* 1: a factor */
+            here += 2u * lowered->insns[i].def_count + lowered->insns[i].use_count + 1
+                    + 2 * MAX_TEMPORARIES;
         steps = repeat * region_length(w, b) > steps ? repeat * region_length(w, b) : steps;
         operands = repeat * here > operands ? repeat * here : operands;
         outs = out > outs ? out : outs;

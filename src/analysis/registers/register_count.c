@@ -5,16 +5,23 @@
 #include "support/assert.h"
 
 enum {
-    REBUILT = 6,                /* registers that ptxas may save beyond the frugal order, where it computes values again: by judgement */
-    BEYOND = 2,                 /* what ptxas adds to what it uses: of 564 kernels for sm_75, sm_80 and sm_90 in 558 */
+    /* registers that ptxas may save beyond the frugal order, where it computes values again: by
+     * judgement */
+    REBUILT = 6,
+    /* what ptxas adds to what it uses: of 564 kernels for sm_75, sm_80 and sm_90 in 558 */
+    BEYOND = 2,
     FIXED = BEYOND + 1,         /* and the stack pointer */
-    HELD = 8,                   /* by judgement: where the model holds more than the PTX does, ptxas computes again all but so much */
+    /* by judgement: where the model holds more than the PTX does, ptxas computes again all but so
+     * much */
+    HELD = 8,
     OVER_ZERO = 128,            /* of a figure that is what the guess is */
     USUAL_LEAST = 8,            /* few kernels take fewer */
     MAX_REGISTERS = 255,
     REGISTERS_LEAST = 4,        /* of a kernel that does nothing */
-    CALLING_LEAST = 24,         /* by the calling convention: measured on vprintf, pointers and recursion, sm_75 to sm_120 */
-    MODELLED_SM = 70,           /* the first of the machine that the trees are of: before, what is live at most stands */
+    /* by the calling convention: measured on vprintf, pointers and recursion, sm_75 to sm_120 */
+    CALLING_LEAST = 24,
+    /* the first of the machine that the trees are of: before, what is live at most stands */
+    MODELLED_SM = 70,
     CALIBRATED_SM = 75,         /* the first target of the fit */
     ENOUGH = 6,                 /* so far beyond the cap, spills are likely: a judgement */
 };
@@ -35,7 +42,7 @@ static void at_least(uint32_t *f, PressureFeature feature, uint32_t value)
         f[feature] = value;
 }
 
-/* ---- what directives leave --------------------------------------------------------------------------------------- */
+/* ---- what directives leave ------------------------------------------------------------------- */
 
 static uint32_t threads_of(const uint32_t dims[3])
 {
@@ -53,7 +60,8 @@ static uint32_t figure(const Gpu *gpu, FigureId id, uint32_t otherwise)
 /* Registers a thread where so many threads share an SM's, in the unit of allocation. */
 static uint32_t share_of(const Gpu *gpu, uint64_t threads)
 {
-    uint32_t share = (uint32_t)(figure(gpu, FIGURE_REGISTERS_PER_SM, 65536) / (threads ? threads : 1)) / 8 * 8;
+    uint32_t share =
+        (uint32_t)(figure(gpu, FIGURE_REGISTERS_PER_SM, 65536) / (threads ? threads : 1)) / 8 * 8;
     return share < 8 ? 8 : share > MAX_REGISTERS ? MAX_REGISTERS : share;
 }
 
@@ -70,14 +78,18 @@ uint32_t ptx_pressure_cap(const Gpu *gpu, const Bounds *bounds)
     return share < cap ? share : cap;
 }
 
-/* What ptxas keeps registers below while it hides latency: what lets all warps be resident, or the cap where directives ask for registers or blocks. */
+/* What ptxas keeps registers below while it hides latency: what lets all warps be resident, or the
+ * cap where directives ask for registers or blocks. */
 static uint32_t target_of(const Gpu *gpu, const Bounds *bounds)
 {
-    bool is_asked = bounds->maxnreg || (bounds->minnctapersm && threads_of(bounds->reqntid[0] ? bounds->reqntid : bounds->maxntid));
-    return is_asked ? ptx_pressure_cap(gpu, bounds) : share_of(gpu, figure(gpu, FIGURE_THREADS_PER_SM, 2048));
+    bool is_asked = bounds->maxnreg
+                    || (bounds->minnctapersm
+                        && threads_of(bounds->reqntid[0] ? bounds->reqntid : bounds->maxntid));
+    return is_asked ? ptx_pressure_cap(gpu, bounds)
+                    : share_of(gpu, figure(gpu, FIGURE_THREADS_PER_SM, 2048));
 }
 
-/* ---- features ---------------------------------------------------------------------------------------------------- */
+/* ---- features -------------------------------------------------------------------------------- */
 
 static void count_insn(Gathering *g, const LoweredInsn *insn)
 {
@@ -97,7 +109,8 @@ static void count_insn(Gathering *g, const LoweredInsn *insn)
     };
     g->f[features[insn->machine]] += !ptx_lowered_is_copy(insn);
     g->f[PRESSURE_WIDE_ADDS] += insn->machine == MACHINE_IADD && insn->count >= 2;
-    at_least(g->f, PRESSURE_EXPANDED, insn->count > 1 && insn->count < 10000 ? (uint32_t)insn->count : 1);
+    at_least(g->f, PRESSURE_EXPANDED,
+             insn->count > 1 && insn->count < 10000 ? (uint32_t)insn->count : 1);
     if (insn->origin == NO_ID)
         return;
     const Op *op = g->func->insns[insn->origin].op;
@@ -138,21 +151,28 @@ static uint32_t out_units(const Gathering *g, BlockId block)
     return units;
 }
 
-/* The most registers that let as many blocks be resident as so many registers do; warps, where nobody says the block. */
+/* The most registers that let as many blocks be resident as so many registers do; warps, where
+ * nobody says the block. */
 static uint32_t step_above(const Gathering *g, uint32_t registers)
 {
-    uint32_t threads = threads_of(g->func->bounds.reqntid[0] ? g->func->bounds.reqntid : g->func->bounds.maxntid), step = MAX_REGISTERS;
+    uint32_t threads = threads_of(g->func->bounds.reqntid[0] ? g->func->bounds.reqntid
+                                                             : g->func->bounds.maxntid),
+             step = MAX_REGISTERS;
     uint64_t block = threads > 32 ? ((uint64_t)threads + 31) / 32 * 32 : 32;
-    for (uint64_t blocks = 1; block * blocks <= 2048 && share_of(g->gpu, block * blocks) >= registers; blocks++)
+    for (uint64_t blocks = 1;
+         block * blocks <= 2048 && share_of(g->gpu, block * blocks) >= registers; blocks++)
         step = share_of(g->gpu, block * blocks);
     return step > g->f[PRESSURE_CAP] ? g->f[PRESSURE_CAP] : step;
 }
 
-/* Of the loop that the region is: what it comes to when unrolled, and what of it asks for registers then. */
-static void note_unrolled(Gathering *g, const BlockWork *work, BlockId first, uint32_t repeat, const BlockPressure *p)
+/* Of the loop that the region is: what it comes to when unrolled, and what of it asks for registers
+ * then. */
+static void note_unrolled(Gathering *g, const BlockWork *work, BlockId first, uint32_t repeat,
+                          const BlockPressure *p)
 {
     const Unrolling *unrolled = &g->lowered->unrolled[g->loops->loop_of[first]];
-    uint32_t loads = 0, stores = 0, from = g->lowered->first[first], to = g->lowered->first[ptx_region_last(work, first) + 1];
+    uint32_t loads = 0, stores = 0, from = g->lowered->first[first],
+             to = g->lowered->first[ptx_region_last(work, first) + 1];
     for (uint32_t i = from; i < to; i++) {
         const LoweredInsn *insn = &g->lowered->insns[i];
         uint16_t flags = insn->origin == NO_ID ? 0 : g->func->insns[insn->origin].op->flags;
@@ -174,14 +194,19 @@ static void note_unrolled(Gathering *g, const BlockWork *work, BlockId first, ui
 static void order_region(Gathering *g, BlockWork *work, BlockId first)
 {
     BlockPressure p;
-    uint32_t *f = g->f, depth = ptx_loop_depth(g->loops, first), through = out_units(g, ptx_region_last(work, first)), repeat = ptx_region_repeat(work, first);
+    uint32_t *f = g->f, depth = ptx_loop_depth(g->loops, first),
+             through = out_units(g, ptx_region_last(work, first)),
+             repeat = ptx_region_repeat(work, first);
     ptx_region_pressure(work, first, 1, f[PRESSURE_TARGET] - FIXED, &p);
     at_least(f, PRESSURE_PROGRAM, p.most[ORDER_PROGRAM]);
     at_least(f, PRESSURE_THROUGH, through);
     at_least(f, PRESSURE_AT_EXPANSION, p.at_expansion);
     at_least(f, PRESSURE_CALLED, p.called);
     for (unsigned e = EXPANSION_NONE + 1; e < EXPANSION__COUNT; e++)
-        at_least(f, e == EXPANSION_QUOTIENT || e == EXPANSION_ROOT ? PRESSURE_AT_QUOTIENT : PRESSURE_AT_QUOTIENT64, e == EXPANSION_INTEGER ? 0 : p.at[e]);
+        at_least(f,
+                 e == EXPANSION_QUOTIENT || e == EXPANSION_ROOT ? PRESSURE_AT_QUOTIENT
+                                                                : PRESSURE_AT_QUOTIENT64,
+                 e == EXPANSION_INTEGER ? 0 : p.at[e]);
     if (p.most[ORDER_FRUGAL] > f[PRESSURE_FRUGAL]) {
         f[PRESSURE_FRUGAL] = p.most[ORDER_FRUGAL];
         f[PRESSURE_FRUGAL_WIDE] = p.wide[ORDER_FRUGAL];
@@ -200,12 +225,15 @@ static void order_region(Gathering *g, BlockWork *work, BlockId first)
     at_least(f, PRESSURE_PLACED_AIMED, p.top[ORDER_TARGET]);
     at_least(f, PRESSURE_STRAIGHT, p.most[ORDER_STRAIGHT]);
     at_least(f, PRESSURE_PLACED_STRAIGHT, p.top[ORDER_STRAIGHT]);
-    at_least(f, PRESSURE_SECOND, p.most[ORDER_TARGET] > f[PRESSURE_AIMED] ? f[PRESSURE_AIMED] : p.most[ORDER_TARGET]);
+    at_least(f, PRESSURE_SECOND,
+             p.most[ORDER_TARGET] > f[PRESSURE_AIMED] ? f[PRESSURE_AIMED] : p.most[ORDER_TARGET]);
     if (p.most[ORDER_TARGET] > f[PRESSURE_AIMED]) {
         f[PRESSURE_AIMED] = p.most[ORDER_TARGET];
         f[PRESSURE_AIMED_WIDE] = p.wide[ORDER_TARGET];
         f[PRESSURE_AIMED_DEPTH] = depth;
-        f[PRESSURE_AIMED_LENGTH] = repeat * (g->lowered->first[ptx_region_last(work, first) + 1] - g->lowered->first[first]);
+        f[PRESSURE_AIMED_LENGTH] = repeat
+                                   * (g->lowered->first[ptx_region_last(work, first) + 1]
+                                      - g->lowered->first[first]);
     }
     if (frugal + FIXED > f[PRESSURE_TARGET])
         ptx_region_pressure(work, first, repeat, step_above(g, frugal + FIXED) - FIXED, &p);
@@ -220,7 +248,8 @@ static void count_values(Gathering *g)
         g->f[PRESSURE_UNIFORM] += value->file == LOWERED_UNIFORM;
         g->f[PRESSURE_PREDICATES] += value->file == LOWERED_PREDICATE;
         g->f[PRESSURE_BANK_UNITS] += value->file == LOWERED_CONSTANT ? value->units : 0;
-        g->f[PRESSURE_VARIABLES] += value->file == LOWERED_REG && value->is_variable ? value->units : 0;
+        g->f[PRESSURE_VARIABLES] += value->file == LOWERED_REG && value->is_variable ? value->units
+                                                                                     : 0;
         if (value->file == LOWERED_REG)
             at_least(g->f, PRESSURE_WIDEST, value->units);
     }
@@ -232,7 +261,8 @@ static bool gather(Gathering *g, Arena *scratch)
     if (!g->live)
         return false;
     const Defs *defs = ptx_defs_compute(scratch, g->func, g->cfg, g->loops);
-    BlockWork *work = ptx_block_work_new(scratch, g->lowered, g->live, g->func, g->cfg, g->loops, defs, g->gpu->target.sm);
+    BlockWork *work = ptx_block_work_new(scratch, g->lowered, g->live, g->func, g->cfg, g->loops,
+                                         defs, g->gpu->target.sm);
     g->f[PRESSURE_INSNS] = g->lowered->insn_count;
     g->f[PRESSURE_BLOCKS] = g->cfg->rpo_count;
     g->f[PRESSURE_LOOPS] = g->loops->loop_count;
@@ -245,14 +275,20 @@ static bool gather(Gathering *g, Arena *scratch)
     return true;
 }
 
-/* What places and steps of occupancy come to: as many as all warps leave, if that will do, else what the next step leaves; never much more than
- * is live in the PTX, as ptxas computes values again rather than keeping what loops and branches share. Where directives ask, occupancy is no limit, and
- * less of the time that results take is filled. */
+/* What places and steps of occupancy come to: as many as all warps leave, if that will do, else
+ * what the next step leaves; never much more than is live in the PTX, as ptxas computes values
+ * again rather than keeping what loops and branches share. Where directives ask, occupancy is no
+ * limit, and less of the time that results take is filled. */
 static uint32_t guess(const uint32_t *f)
 {
-    uint32_t step = f[PRESSURE_STEPPED] + FIXED, limit = f[PRESSURE_AIMED] + FIXED > f[PRESSURE_TARGET] && step > f[PRESSURE_TARGET] ? step : f[PRESSURE_TARGET];
+    uint32_t step = f[PRESSURE_STEPPED] + FIXED,
+             limit = f[PRESSURE_AIMED] + FIXED > f[PRESSURE_TARGET] && step > f[PRESSURE_TARGET]
+                         ? step
+                         : f[PRESSURE_TARGET];
     bool is_asked = f[PRESSURE_TARGET] == f[PRESSURE_CAP];
-    uint32_t top = is_asked && f[PRESSURE_PLACED_STRAIGHT] < f[PRESSURE_PLACED_AIMED] ? f[PRESSURE_PLACED_STRAIGHT] : f[PRESSURE_PLACED_AIMED];
+    uint32_t top = is_asked && f[PRESSURE_PLACED_STRAIGHT] < f[PRESSURE_PLACED_AIMED]
+                       ? f[PRESSURE_PLACED_STRAIGHT]
+                       : f[PRESSURE_PLACED_AIMED];
     uint32_t placed = top + BEYOND, live = f[PRESSURE_LIVE] + HELD;
     placed = placed < limit ? placed : limit;
     placed = f[PRESSURE_FRUGAL] > live && live < placed ? live : placed;
@@ -286,21 +322,23 @@ static void compare_with_guess(uint32_t *f)
     }
 }
 
-/* Of targets that ptxas gives the same registers, or nearly, the one that was measured: of 179 kernels all are the same for sm_86 to sm_89 and for
- * sm_120 and sm_121, 96 in 100 for sm_100 and sm_103, 90 for sm_110 and sm_120. */
+/* Of targets that ptxas gives the same registers, or nearly, the one that was measured: of 179
+ * kernels all are the same for sm_86 to sm_89 and for sm_120 and sm_121, 96 in 100 for sm_100 and
+ * sm_103, 90 for sm_110 and sm_120. */
 static uint32_t measured_sm(uint32_t sm)
 {
     return sm > 86 && sm < 90 ? 86 : sm > 100 && sm < 110 ? 100 : sm >= 110 ? 120 : sm;
 }
 
-/* ---- from features to registers ---------------------------------------------------------------------------------- */
+/* ---- from features to registers -------------------------------------------------------------- */
 
 /* Per feature of the trees: how many of its cuts the kernel is above. */
 static void find_bins(const Pressure *p, uint8_t *bins)
 {
     for (uint32_t f = 0; f < ptx_pressure_feature_count; f++) {
         const PressureCuts *row = &ptx_pressure_features[f];
-        while (bins[f] < row->count && p->features[row->feature] > ptx_pressure_cuts[row->first + bins[f]])
+        while (bins[f] < row->count
+               && p->features[row->feature] > ptx_pressure_cuts[row->first + bins[f]])
             bins[f]++;
     }
 }
@@ -313,7 +351,8 @@ static int leaf_of(const uint8_t *bins, uint32_t tree)
     return node->other;
 }
 
-/* Targets whose SMs hold as many warps have the same counts often: what lets so many be resident. */
+/* Targets whose SMs hold as many warps have the same counts often: what lets so many be
+ * resident. */
 static const float *scale_of(const Gpu *gpu)
 {
     uint32_t warps = figure(gpu, FIGURE_THREADS_PER_SM, 2048) / 32;
@@ -357,12 +396,14 @@ static bool calls_itself(const Module *module, const Func *func)
     return false;
 }
 
-/* Whether it calls what ptxas knows by the calling convention alone: through a pointer, what has no body here, or what calls itself. */
+/* Whether it calls what ptxas knows by the calling convention alone: through a pointer, what has no
+ * body here, or what calls itself. */
 static bool calls_blindly(const Module *module, const Func *func)
 {
     for (InsnId i = 0; i < func->insn_count && func->has_calls; i++) {
         const Func *callee = callee_of(module, func, &func->insns[i]);
-        if (func->insns[i].op->kind == OPK_CALL && (!callee || !callee->has_body || calls_itself(module, callee)))
+        if (func->insns[i].op->kind == OPK_CALL
+            && (!callee || !callee->has_body || calls_itself(module, callee)))
             return true;
     }
     return false;
@@ -381,10 +422,13 @@ static double fitted(const Pressure *p, const float *scale, const uint8_t *bins)
 
 static uint32_t capped(const Pressure *p, double registers)
 {
-    return registers < REGISTERS_LEAST ? REGISTERS_LEAST : registers > p->cap ? p->cap : (uint32_t)registers;
+    return registers < REGISTERS_LEAST ? REGISTERS_LEAST
+           : registers > p->cap        ? p->cap
+                                       : (uint32_t)registers;
 }
 
-/* Trees know no more than the kernels that they were fitted to, few of which hold very many values at once whatever their order. */
+/* Trees know no more than the kernels that they were fitted to, few of which hold very many values
+ * at once whatever their order. */
 static void raise_to(Pressure *p, uint32_t least)
 {
     p->low = p->low < least ? least : p->low;
@@ -396,14 +440,19 @@ static void raise_to(Pressure *p, uint32_t least)
 static uint32_t least_of(const Pressure *p)
 {
     const uint16_t *f = p->features;
-    return (uint32_t)(f[PRESSURE_FRUGAL] < f[PRESSURE_LIVE] ? f[PRESSURE_FRUGAL] : f[PRESSURE_LIVE]) + FIXED;
+    return (uint32_t)(f[PRESSURE_FRUGAL] < f[PRESSURE_LIVE] ? f[PRESSURE_FRUGAL] : f[PRESSURE_LIVE])
+           + FIXED;
 }
 
-/* Where places come to what all warps leave, trees that say up to a quarter more are not believed: ptxas orders otherwise rather than take it. */
+/* Where places come to what all warps leave, trees that say up to a quarter more are not believed:
+ * ptxas orders otherwise rather than take it. */
 static uint32_t in_step(const Pressure *p, uint32_t registers)
 {
     uint32_t target = p->features[PRESSURE_TARGET];
-    return p->features[PRESSURE_GUESS] == target && registers > target && 4 * registers <= 5 * target ? target : registers;
+    return p->features[PRESSURE_GUESS] == target && registers > target
+                   && 4 * registers <= 5 * target
+               ? target
+               : registers;
 }
 
 bool ptx_pressure_is_calibrated(const Gpu *gpu, const Module *module)
@@ -411,17 +460,21 @@ bool ptx_pressure_is_calibrated(const Gpu *gpu, const Module *module)
     return measured_sm(gpu->target.sm) >= CALIBRATED_SM && !module->is_debug;
 }
 
-static void decide(Pressure *p, const Module *module, const Func *func, const Live *live, const Gpu *gpu)
+static void decide(Pressure *p, const Module *module, const Func *func, const Live *live,
+                   const Gpu *gpu)
 {
     uint8_t bins[PRESSURE__COUNT] = { 0 };
     find_bins(p, bins);
-    const float *band = ptx_pressure_bands[leaf_of(bins, ptx_pressure_tree_count)], *scale = scale_of(gpu);
+    const float *band = ptx_pressure_bands[leaf_of(bins, ptx_pressure_tree_count)],
+                *scale = scale_of(gpu);
     bool is_modelled = p->features[PRESSURE_SM] >= MODELLED_SM;
     p->is_calibrated = ptx_pressure_is_calibrated(gpu, module);
     double at = is_modelled ? fitted(p, scale, bins) : 0;
     p->registers = is_modelled ? in_step(p, count_at(p, scale, at)) : capped(p, live->max_pressure);
-    p->low = p->is_calibrated ? count_at(p, scale, at + (double)band[0]) : capped(p, 0.6 * p->registers - 4);
-    p->high = p->is_calibrated ? count_at(p, scale, at + (double)band[1]) : capped(p, 1.5 * p->registers + 8);
+    p->low = p->is_calibrated ? count_at(p, scale, at + (double)band[0])
+                              : capped(p, 0.6 * p->registers - 4);
+    p->high = p->is_calibrated ? count_at(p, scale, at + (double)band[1])
+                               : capped(p, 1.5 * p->registers + 8);
     p->low = p->low < p->registers ? p->low : p->registers;
     raise_to(p, is_modelled ? capped(p, (double)least_of(p) - REBUILT) : 0);
     if (p->registers < CALLING_LEAST && calls_blindly(module, func)) {
@@ -430,7 +483,8 @@ static void decide(Pressure *p, const Module *module, const Func *func, const Li
     }
 }
 
-/* The cap holds at launch alone: from there on each warpgroup has as many registers as it asks for. */
+/* The cap holds at launch alone: from there on each warpgroup has as many registers as it asks
+ * for. */
 static bool changes_cap(const Func *func)
 {
     for (InsnId i = 0; i < func->insn_count; i++)
@@ -455,20 +509,25 @@ static Spills judge_spills(const Pressure *p, const Func *func)
     return least > p->cap + ENOUGH ? SPILLS_LIKELY : SPILLS_POSSIBLE;
 }
 
-Pressure ptx_pressure_compute(Arena *scratch, const Module *module, const Func *func, const Cfg *cfg, const Loops *loops, const Live *live,
+Pressure ptx_pressure_compute(Arena *scratch, const Module *module, const Func *func,
+                              const Cfg *cfg, const Loops *loops, const Live *live,
                               const Lowered *lowered, const Gpu *gpu)
 {
     ArenaMark mark = ptx_arena_mark(scratch);
     uint32_t f[PRESSURE__COUNT] = { 0 };
     Pressure out = { .cap = ptx_pressure_cap(gpu, &func->bounds) };
-    Gathering g = { .func = func, .cfg = cfg, .loops = loops, .lowered = lowered, .gpu = gpu, .f = f };
+    Gathering g = {
+        .func = func, .cfg = cfg, .loops = loops, .lowered = lowered, .gpu = gpu, .f = f
+    };
     f[PRESSURE_TARGET] = target_of(gpu, &func->bounds);
     f[PRESSURE_SM] = measured_sm(gpu->target.sm);
     f[PRESSURE_CAP] = out.cap;
     f[PRESSURE_LIVE] = live ? live->max_pressure : 0;
-    f[PRESSURE_THREADS] = threads_of(func->bounds.reqntid[0] ? func->bounds.reqntid : func->bounds.maxntid);
+    f[PRESSURE_THREADS] = threads_of(func->bounds.reqntid[0] ? func->bounds.reqntid
+                                                             : func->bounds.maxntid);
     for (uint32_t i = 0; i < func->param_count; i++)
-        f[PRESSURE_POINTERS] += func->params[i] != NO_ID && module->vars[func->params[i]].bytes == 8;
+        f[PRESSURE_POINTERS] += func->params[i] != NO_ID
+                                && module->vars[func->params[i]].bytes == 8;
     out.is_known = live && !func->has_syntax_error && gather(&g, scratch);
     f[PRESSURE_GUESS] = guess(f);
     compare_with_guess(f);

@@ -1,8 +1,10 @@
 /* register_count.h -- how many registers ptxas will give each thread of a kernel.
  *
- * What it makes of the kernel (sass.h) is put in order block by block as a scheduler does that hides latency, and one that saves registers
- * (list_schedule.h); figures of both, and what else bears on it (features.def), go to regression trees that were fitted to what ptxas 13.0
- * gives thousands of kernels for sm_75 to sm_121 (trees.txt says how). So an estimate, with a band that holds nine in ten of such kernels. */
+ * What it makes of the kernel (sass.h) is put in order block by block as a scheduler does that
+ * hides latency, and one that saves registers (list_schedule.h); figures of both, and what else
+ * bears on it (features.def), go to regression trees that were fitted to what ptxas 13.0 gives
+ * thousands of kernels for sm_75 to sm_121 (trees.txt says how). So an estimate, with a band that
+ * holds nine in ten of such kernels. */
 #ifndef PTX_ANALYSIS_REGISTERS_REGISTER_COUNT_H
 #define PTX_ANALYSIS_REGISTERS_REGISTER_COUNT_H
 
@@ -20,9 +22,11 @@ typedef enum Spills { SPILLS_UNKNOWN, SPILLS_UNLIKELY, SPILLS_POSSIBLE, SPILLS_L
 
 typedef struct Pressure {
     bool is_known;              /* the function is small enough for it, and free of errors */
-    bool is_calibrated;         /* fitted to measurements of such targets; else the band is wide, by judgement */
+    /* fitted to measurements of such targets; else the band is wide, by judgement */
+    bool is_calibrated;
     Spills spills;              /* of what the cap leaves no room for */
-    uint32_t registers, low, high;      /* per thread; of nine in ten kernels like those of the fit from low to high */
+    /* per thread; of nine in ten kernels like those of the fit from low to high */
+    uint32_t registers, low, high;
     uint32_t cap;               /* the most that directives and the machine leave a thread */
     uint16_t features[PRESSURE__COUNT];
 } Pressure;
@@ -37,7 +41,8 @@ bool ptx_pressure_is_calibrated(const Gpu *gpu, const Module *module);
 bool ptx_pressure_may_spill(const Gpu *gpu, const Func *func, const Live *live);
 
 /* live may be NULL: nothing is known then. Scratch is left as found. */
-Pressure ptx_pressure_compute(Arena *scratch, const Module *module, const Func *func, const Cfg *cfg, const Loops *loops, const Live *live,
+Pressure ptx_pressure_compute(Arena *scratch, const Module *module, const Func *func,
+                              const Cfg *cfg, const Loops *loops, const Live *live,
                               const Lowered *lowered, const Gpu *gpu);
 
 #endif

@@ -15,7 +15,8 @@ enum {
 typedef struct PressureNode {
     uint8_t feature;            /* of ptx_pressure_features; PRESSURE_LEAF */
     uint8_t cut;                /* of the feature: behind so many of its cuts */
-    int16_t other;              /* within the tree; of a leaf how much further, of the band's a row of ptx_pressure_bands */
+    /* within the tree; of a leaf how much further, of the band's a row of ptx_pressure_bands */
+    int16_t other;
 } PressureNode;
 
 typedef struct PressureCuts {
@@ -28,11 +29,13 @@ extern const uint16_t ptx_pressure_cuts[];      /* ascending */
 extern const PressureCuts ptx_pressure_features[];
 extern const uint32_t ptx_pressure_feature_count;
 extern const PressureNode ptx_pressure_nodes[];
-extern const uint32_t ptx_pressure_trees[];     /* where each begins; the band's behind the others */
+/* where each begins; the band's behind the others */
+extern const uint32_t ptx_pressure_trees[];
 extern const uint32_t ptx_pressure_tree_count;  /* without the band's */
 extern const float ptx_pressure_bands[][2];     /* from where to where, around the sum */
 
-/* Where each count of registers ends on the scale that trees add up on: as wide as it is frequent. */
+/* Where each count of registers ends on the scale that trees add up on: as wide as it is
+ * frequent. */
 extern const float ptx_pressure_scale[PRESSURE_FAMILIES][PRESSURE_COUNTS];
 
 #endif

@@ -18,18 +18,20 @@ typedef struct FlopsRow {
 } FlopsRow;
 
 static const FlopsRow flops_rows[] = {
-#define FLOPS(opcode, modifier, type, fp32, fp64) { OP_##opcode, MOD_##modifier, TYPE_##type, fp32, fp64 },
+#define FLOPS(opcode, modifier, type, fp32, fp64) \
+    { OP_##opcode, MOD_##modifier, TYPE_##type, fp32, fp64 },
 #include "analysis/sass/flops.def"
 #undef FLOPS
 };
 
-/* ---- operations of one thread ------------------------------------------------------------------------------------ */
+/* ---- operations of one thread ---------------------------------------------------------------- */
 
 static void add_expansion(Executed *to, const Op *op, double lanes)
 {
     for (size_t i = 0; i < sizeof flops_rows / sizeof *flops_rows; i++) {
         const FlopsRow *row = &flops_rows[i];
-        if (row->type != (Type)op->type || row->operation != (Operation)op->operation || !ptx_op_has(op, row->modifier))
+        if (row->type != (Type)op->type || row->operation != (Operation)op->operation
+            || !ptx_op_has(op, row->modifier))
             continue;
         to->flops_fp32 += lanes * (double)row->fp32;
         to->flops_fp64 += lanes * (double)row->fp64;
@@ -41,18 +43,25 @@ static void add_expansion(Executed *to, const Op *op, double lanes)
 static bool is_sum_with_zero(const Op *op)
 {
     static const uint8_t whole[] = { MOD_RNI, MOD_RZI, MOD_RMI, MOD_RPI, MOD_NONE };
-    return op->operation == OP_CVT && op->type == TYPE_F32 && op->dst_type == TYPE_F32 && !ptx_op_has_any(op, whole);
+    return op->operation == OP_CVT && op->type == TYPE_F32 && op->dst_type == TYPE_F32
+           && !ptx_op_has_any(op, whole);
 }
 
 static void add_flops(Executed *to, const Op *op, bool is_fused, double lanes, double warps)
 {
-    unsigned packed = op->type == TYPE_F16X2 || op->type == TYPE_BF16X2 || op->type == TYPE_F32X2 ? 2 : 1;
+    unsigned packed = op->type == TYPE_F16X2 || op->type == TYPE_BF16X2 || op->type == TYPE_F32X2
+                          ? 2
+                          : 1;
     bool is_float = ptx_type_info[op->type].kind == KIND_FLOAT;
     if (op->insn_class == CLASS_TENSOR)
         to->flops_tensor += 2 * ptx_cost_tensor_fmas(op) * warps;
     if (!is_float)
         return;
-    double each = op->kind == OPK_FMA || is_fused ? 2 : op->kind == OPK_ADD || op->kind == OPK_SUB || op->kind == OPK_MUL || is_sum_with_zero(op) ? 1 : 0;
+    double each = op->kind == OPK_FMA || is_fused ? 2
+                  : op->kind == OPK_ADD || op->kind == OPK_SUB || op->kind == OPK_MUL
+                          || is_sum_with_zero(op)
+                      ? 1
+                      : 0;
     if (op->type == TYPE_F64)
         to->flops_fp64 += each * lanes;
     else if (op->type == TYPE_F32 || op->type == TYPE_F32X2)
@@ -69,7 +78,7 @@ static bool is_angle(const Op *op)
     return op->operation == OP_SIN || op->operation == OP_COS;
 }
 
-/* ---- unrolled loops ---------------------------------------------------------------------------------------------- */
+/* ---- unrolled loops -------------------------------------------------------------------------- */
 
 /* A function as it ran. */
 typedef struct ExecutedRun {
@@ -80,7 +89,9 @@ typedef struct ExecutedRun {
 
 static CalledCount count_of(const ExecutedRun *run, InsnId insn)
 {
-    return run->own ? (CalledCount){ ptx_probable_warps(&run->own[insn]), ptx_probable_lanes(&run->own[insn]) } : run->called[insn];
+    return run->own ? (CalledCount){ ptx_probable_warps(&run->own[insn]),
+                                     ptx_probable_lanes(&run->own[insn]) }
+                    : run->called[insn];
 }
 
 static double warps_in(const ExecutedRun *run, BlockId block)
@@ -88,7 +99,8 @@ static double warps_in(const ExecutedRun *run, BlockId block)
     return count_of(run, run->code->cfg->blocks[block].first).warps;
 }
 
-/* Times that warps come to a loop from outside: through blocks that it may be passed by from, too. */
+/* Times that warps come to a loop from outside: through blocks that it may be passed by from,
+ * too. */
 static double entries_of(const ExecutedRun *run, LoopId loop)
 {
     const Cfg *cfg = run->code->cfg;
@@ -108,7 +120,10 @@ static bool is_parting(const Lowered *lowered, const LoweredInsn *insn)
 {
     bool found = false;
     for (unsigned u = 0; u < insn->use_count; u++) {
-        LoweredFile file = (LoweredFile)lowered->values[lowered->operands[insn->operand_first + insn->def_count + u]].file;
+        LoweredFile file =
+            (LoweredFile)lowered
+                ->values[lowered->operands[insn->operand_first + insn->def_count + u]]
+                .file;
         found |= file == LOWERED_REG;
     }
     return found;
@@ -116,13 +131,15 @@ static bool is_parting(const Lowered *lowered, const LoweredInsn *insn)
 
 /* What becomes of the iterations of a block that is a loop. */
 typedef struct Joined {
-    double overhead;            /* executions of what is there once for those that are joined, for each iteration */
+    /* executions of what is there once for those that are joined, for each iteration */
+    double overhead;
     double alu, branches;       /* of the way around, for all that come to it */
     double spare;               /* iterations that run under a predicate which holds for no lane */
 } Joined;
 
-/* ptxas 13.0 goes through as many iterations as are joined while there are so many, then through two once, then through one; a short last one is
- * there under a predicate. Between stand tests and branches, and where lanes may part BSSY and BSYNC. */
+/* ptxas 13.0 goes through as many iterations as are joined while there are so many, then through
+ * two once, then through one; a short last one is there under a predicate. Between stand tests and
+ * branches, and where lanes may part BSSY and BSYNC. */
 static Joined join_iterations(const ExecutedRun *run, BlockId block)
 {
     const Lowered *lowered = run->code->lowered;
@@ -132,11 +149,13 @@ static Joined join_iterations(const ExecutedRun *run, BlockId block)
     if (!unrolled || unrolled->times <= 1)
         return out;
     double iterations = warps_in(run, block), entries = entries_of(run, loop);
-    double trips = entries > 0 && iterations > 0 ? iterations / entries : 1, whole = floor(trips / unrolled->times), rest = trips - whole * unrolled->times, body = 0;
+    double trips = entries > 0 && iterations > 0 ? iterations / entries : 1,
+           whole = floor(trips / unrolled->times), rest = trips - whole * unrolled->times, body = 0;
     bool parts = false;
     for (uint32_t i = lowered->first[block]; i < lowered->first[block + 1]; i++) {
         body += lowered->insns[i].is_overhead ? 0 : (double)lowered->insns[i].count;
-        parts |= lowered->insns[i].is_overhead && lowered->insns[i].machine == MACHINE_ALU && is_parting(lowered, &lowered->insns[i]);
+        parts |= lowered->insns[i].is_overhead && lowered->insns[i].machine == MACHINE_ALU
+                 && is_parting(lowered, &lowered->insns[i]);
     }
     out.overhead = unrolled->is_whole ? 0 : trips >= 1 ? (whole + fmin(rest, 1)) / trips : 1;
     if (unrolled->has_rest) {
@@ -147,7 +166,7 @@ static Joined join_iterations(const ExecutedRun *run, BlockId block)
     return out;
 }
 
-/* ---- the launch -------------------------------------------------------------------------------------------------- */
+/* ---- the launch ------------------------------------------------------------------------------ */
 
 static void add_block(Executed *to, const ExecutedRun *run, BlockId block)
 {
@@ -162,13 +181,15 @@ static void add_block(Executed *to, const ExecutedRun *run, BlockId block)
     to->machine[MACHINE_BRANCH] += joined.branches;
     for (uint32_t i = lowered->first[block]; i < lowered->first[block + 1]; i++) {
         const LoweredInsn *insn = &lowered->insns[i];
-        double count = (double)insn->count * (insn->is_overhead ? warps * joined.overhead : warps + joined.spare);
+        double count = (double)insn->count
+                       * (insn->is_overhead ? warps * joined.overhead : warps + joined.spare);
         to->warp_instructions += count;
         to->machine[insn->machine] += count;
         if (insn->origin == NO_ID)
             continue;
         const Op *op = func->insns[insn->origin].op;
-        const CalledCount at = cfg->block_of[insn->origin] == block ? count_of(run, insn->origin) : own;
+        const CalledCount at = cfg->block_of[insn->origin] == block ? count_of(run, insn->origin)
+                                                                    : own;
         if (insn->def_count && !ptx_lowered_is_copy(insn)) {
             add_flops(to, op, insn->is_fused, at.lanes, at.warps);
             to->flops_fp32 += insn->more_flops * at.lanes;
@@ -231,14 +252,18 @@ static const char *why_unknown(const Compiled *kernel, const Evaluation *evaluat
     if (evaluation->grid_is_assumed)
         return "the grid is not known (--grid, --launch)";
     if (evaluation->is_part)
-        return "a warp runs longer than the budget of the evaluation: a loop whose iterations are not proved to repeat";
+        return "a warp runs longer than the budget of the evaluation: a loop whose iterations are "
+               "not proved to repeat";
     return kernel->lowered ? NULL : "the machine instructions of this target are not modelled";
 }
 
-Executed ptx_executed_compute(const Compiled *kernel, const Compiled *called, const Evaluation *evaluation)
+Executed ptx_executed_compute(const Compiled *kernel, const Compiled *called,
+                              const Evaluation *evaluation)
 {
-    Executed unknown = { .certainty = CERTAINTY_UNKNOWN }, out = { .certainty = CERTAINTY_ESTIMATE }, behind = { 0 };
-    unknown.warp_instructions = unknown.flops_fp32 = unknown.flops_fp64 = unknown.flops_fp16 = unknown.flops_tensor = (double)NAN;
+    Executed unknown = { .certainty = CERTAINTY_UNKNOWN },
+             out = { .certainty = CERTAINTY_ESTIMATE }, behind = { 0 };
+    unknown.warp_instructions = unknown.flops_fp32 = unknown.flops_fp64 = unknown.flops_fp16 =
+        unknown.flops_tensor = (double)NAN;
     for (unsigned m = 0; m < MACHINE__COUNT; m++)
         unknown.machine[m] = (double)NAN;
     unknown.why = why_unknown(kernel, evaluation);

@@ -1,7 +1,9 @@
-/* executed.h -- what a launch executes of a lowered kernel: machine instructions, by pipeline class, and operations of threads.
+/* executed.h -- what a launch executes of a lowered kernel: machine instructions, by pipeline
+ * class, and operations of threads.
  *
- * Executions of a block are those of its first instruction in an evaluation (evaluate.h); a block that is predicated into another counts
- * with that one's warps and its own lanes. Operations count as the profiler does: machine operations of lanes whose predicate holds, a multiply-add as two;
+ * Executions of a block are those of its first instruction in an evaluation (evaluate.h); a block
+ * that is predicated into another counts with that one's warps and its own lanes. Operations count
+ * as the profiler does: machine operations of lanes whose predicate holds, a multiply-add as two;
  * expansions of division, roots and the like have some of their own (flops.def). */
 #ifndef PTX_ANALYSIS_SASS_EXECUTED_H
 #define PTX_ANALYSIS_SASS_EXECUTED_H
@@ -24,8 +26,10 @@ typedef struct Compiled {           /* a function, and what ptxas makes of it */
     const Lowered *lowered;     /* NULL: not known */
 } Compiled;
 
-/* evaluation may be NULL: nothing is known. Nor is where the grid is assumed, the budget did not do for a warp, or a function is called that called, one for each of evaluation's, does not know.
+/* evaluation may be NULL: nothing is known. Nor is where the grid is assumed, the budget did not do
+ * for a warp, or a function is called that called, one for each of evaluation's, does not know.
  * called: NULL where the kernel's own code is all there is. */
-Executed ptx_executed_compute(const Compiled *kernel, const Compiled *called, const Evaluation *evaluation);
+Executed ptx_executed_compute(const Compiled *kernel, const Compiled *called,
+                              const Evaluation *evaluation);
 
 #endif

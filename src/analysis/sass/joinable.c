@@ -13,7 +13,8 @@ typedef struct JoinablePlace {
 static bool may_join(const Insn *insn)
 {
     bool is_plain = insn->op->kind == OPK_LD || insn->op->kind == OPK_ST;
-    return is_plain && insn->access_bytes && insn->access_bytes < WIDEST_ACCESS_BYTES && ptx_effect_memory(insn->op->space) & MEMORY_SHARED;
+    return is_plain && insn->access_bytes && insn->access_bytes < WIDEST_ACCESS_BYTES
+           && ptx_effect_memory(insn->op->space) & MEMORY_SHARED;
 }
 
 static int compare_places(const void *x, const void *y)
@@ -28,10 +29,11 @@ static int compare_places(const void *x, const void *y)
 
 static bool are_neighbours(const JoinablePlace *a, const JoinablePlace *b)
 {
-    return a->is_load == b->is_load && a->at.base == b->at.base && (uint64_t)b->at.offset - (uint64_t)a->at.offset < WIDEST_ACCESS_BYTES;
+    return a->is_load == b->is_load && a->at.base == b->at.base
+           && (uint64_t)b->at.offset - (uint64_t)a->at.offset < WIDEST_ACCESS_BYTES;
 }
 
-/* ---- accesses from one base --------------------------------------------------------------- */
+/* ---- accesses from one base ------------------------------------------------------------------ */
 
 /* What is asked of the accesses of a basic block. */
 typedef struct JoinableSearch {
@@ -81,7 +83,7 @@ static void search_all(Arena *arena, const Module *module, const Cfg *cfg,
     }
 }
 
-/* ---- neighbours --------------------------------------------------------------------------- */
+/* ---- neighbours ------------------------------------------------------------------------------ */
 
 static void mark_neighbours(const JoinableSearch *search, const JoinablePlace *places,
                             uint32_t count)
@@ -95,7 +97,8 @@ static void mark_neighbours(const JoinableSearch *search, const JoinablePlace *p
     }
 }
 
-const bool *ptx_joinable_compute(Arena *arena, const Module *module, const Func *func, const Cfg *cfg)
+const bool *ptx_joinable_compute(Arena *arena, const Module *module, const Func *func,
+                                 const Cfg *cfg)
 {
     bool *found = ptx_arena_array(arena, bool, func->insn_count + 1);
     const JoinableSearch search = {
@@ -105,7 +108,7 @@ const bool *ptx_joinable_compute(Arena *arena, const Module *module, const Func 
     return found;
 }
 
-/* ---- rows of neighbours ------------------------------------------------------------------- */
+/* ---- rows of neighbours ---------------------------------------------------------------------- */
 
 static bool may_stand_in_row(const Insn *insn)
 {
@@ -120,8 +123,9 @@ static bool ends_row(const Insn *insn)
 static bool is_next(const Func *func, const JoinablePlace *a, const JoinablePlace *b)
 {
     const uint32_t bytes = func->insns[a->insn].access_bytes;
-    return a->is_load == b->is_load && a->at.base == b->at.base && a->at.base != NUMBER_NONE && func->insns[b->insn].access_bytes == bytes &&
-           (uint64_t)b->at.offset - (uint64_t)a->at.offset == bytes;
+    return a->is_load == b->is_load && a->at.base == b->at.base && a->at.base != NUMBER_NONE
+           && func->insns[b->insn].access_bytes == bytes
+           && (uint64_t)b->at.offset - (uint64_t)a->at.offset == bytes;
 }
 
 /* With one more access of so many bytes; a vector has no more. */
@@ -146,7 +150,8 @@ static void mark_rows(const JoinableSearch *search, const JoinablePlace *places,
     }
 }
 
-const JoinableRow *ptx_joinable_rows_compute(Arena *arena, const Module *module, const Func *func, const Cfg *cfg)
+const JoinableRow *ptx_joinable_rows_compute(Arena *arena, const Module *module, const Func *func,
+                                             const Cfg *cfg)
 {
     JoinableRow *rows = ptx_arena_array(arena, JoinableRow, func->insn_count + 1);
     const JoinableSearch search = {
@@ -162,15 +167,17 @@ unsigned ptx_joinable_bytes(const Insn *insn, const Count *count, JoinableRow ro
         return insn->access_bytes;
     for (unsigned widest = WIDEST_ACCESS_BYTES; widest > insn->access_bytes; widest /= 2) {
         unsigned place = count->low_bits & (widest - 1);
-        if (count->stride % widest == 0 && row.before >= place && row.behind + place + insn->access_bytes >= widest)
+        if (count->stride % widest == 0 && row.before >= place
+            && row.behind + place + insn->access_bytes >= widest)
             return widest;
     }
     return insn->access_bytes;
 }
 
-/* ---- a share ------------------------------------------------------------------------------------------------------- */
+/* ---- a share --------------------------------------------------------------------------------- */
 
-/* Addresses that stay at one place of their 16 bytes go to no neighbour from one iteration to the next. */
+/* Addresses that stay at one place of their 16 bytes go to no neighbour from one iteration to the
+ * next. */
 static bool may_walk(const Insn *insn, const Count *count)
 {
     unsigned places = count->low_bits & (WIDEST_ACCESS_BYTES - 1) & ~(insn->access_bytes - 1u);
@@ -184,7 +191,8 @@ double ptx_joinable_share(const Insn *insn, const Count *count, bool has_neighbo
         return 1;
     if (count->pattern == PATTERN_STRIDED && !has_neighbour && !may_walk(insn, count))
         return 1;
-    while (count->pattern == PATTERN_STRIDED && widest > insn->access_bytes && count->stride % widest)
+    while (count->pattern == PATTERN_STRIDED && widest > insn->access_bytes
+           && count->stride % widest)
         widest /= 2;
     return (double)insn->access_bytes / (double)widest;
 }

@@ -1,7 +1,9 @@
 /* joinable.h -- which loads and stores ptxas may join with another one into a wider access.
  *
- * It joins neighbours of one block that have a base in common and lie within 16 bytes, where it can tell that all lanes stay aligned. A loop that it unrolls brings
- * neighbours that the text does not have: its addresses show those (Count.low_bits). Joined, accesses cost no less than the dearest of them. */
+ * It joins neighbours of one block that have a base in common and lie within 16 bytes, where it can
+ * tell that all lanes stay aligned. A loop that it unrolls brings neighbours that the text does not
+ * have: its addresses show those (Count.low_bits). Joined, accesses cost no less than the dearest
+ * of them. */
 #ifndef PTX_ANALYSIS_SASS_JOINABLE_H
 #define PTX_ANALYSIS_SASS_JOINABLE_H
 
@@ -10,21 +12,27 @@
 
 enum { WIDEST_ACCESS_BYTES = 16 };
 
-/* Per instruction: a load or store of shared memory, or of a generic address, with a neighbour in the text. Owned by arena. */
-const bool *ptx_joinable_compute(Arena *arena, const Module *module, const Func *func, const Cfg *cfg);
+/* Per instruction: a load or store of shared memory, or of a generic address, with a neighbour in
+ * the text. Owned by arena. */
+const bool *ptx_joinable_compute(Arena *arena, const Module *module, const Func *func,
+                                 const Cfg *cfg);
 
-/* What lies right before and right behind an access, by others of its size and kind from one base, with no barrier between: bytes, at most those of a vector. */
+/* What lies right before and right behind an access, by others of its size and kind from one base,
+ * with no barrier between: bytes, at most those of a vector. */
 typedef struct JoinableRow {
     uint8_t before, behind;
 } JoinableRow;
 
 /* Per instruction. Owned by arena. */
-const JoinableRow *ptx_joinable_rows_compute(Arena *arena, const Module *module, const Func *func, const Cfg *cfg);
+const JoinableRow *ptx_joinable_rows_compute(Arena *arena, const Module *module, const Func *func,
+                                             const Cfg *cfg);
 
-/* How many bytes a lane accesses once the row around it is joined: the widest that all lanes keep aligned; its own where none is. */
+/* How many bytes a lane accesses once the row around it is joined: the widest that all lanes keep
+ * aligned; its own where none is. */
 unsigned ptx_joinable_bytes(const Insn *insn, const Count *count, JoinableRow row);
 
-/* The share of its wavefronts that an access causes at least. has_neighbour: of ptx_joinable_compute. */
+/* The share of its wavefronts that an access causes at least. has_neighbour: of
+ * ptx_joinable_compute. */
 double ptx_joinable_share(const Insn *insn, const Count *count, bool has_neighbour);
 
 #endif

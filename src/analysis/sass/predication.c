@@ -4,7 +4,8 @@ enum {
     ONE_SIDE = 8, ONE_SIDE_UNIFORM = 6, BOTH_SIDES = 7, BOTH_SIDES_UNIFORM = 5, WITH_LOADS = 20,
     CLIMBS_PER_BLOCK = 16,      /* bounds the work on deep nests of loops */
     MAX_SIDES = 4,             /* blocks that are looked at before one, and behind one */
-    CONDITION_DEPTH = 4,        /* instructions that are looked through for what a condition waits for */
+    /* instructions that are looked through for what a condition waits for */
+    CONDITION_DEPTH = 4,
 };
 
 typedef struct PredicationSide {           /* a block, as a side of a branch */
@@ -24,7 +25,7 @@ typedef struct Shaper {
     Flow flow;
 } Shaper;
 
-/* ---- sides ------------------------------------------------------------------------------------------------------- */
+/* ---- sides ----------------------------------------------------------------------------------- */
 
 static bool is_last(const Cfg *cfg, InsnId insn)
 {
@@ -40,8 +41,9 @@ static void add_row(Shaper *h, const Selected *row, BlockId block)
     side->count += (double)row->count;
     if (!insn)
         return;
-    side->is_fixed |= row->machine == MACHINE_BRANCH || row->machine == MACHINE_ATOMIC || row->machine == MACHINE_ATOMIC_SHARED
-                      || row->machine == MACHINE_BARRIER || insn->op->flags & OPF_WARP || insn->op->kind == OPK_CALL;
+    side->is_fixed |= row->machine == MACHINE_BRANCH || row->machine == MACHINE_ATOMIC
+                      || row->machine == MACHINE_ATOMIC_SHARED || row->machine == MACHINE_BARRIER
+                      || insn->op->flags & OPF_WARP || insn->op->kind == OPK_CALL;
     side->has_load |= row->machine == MACHINE_GLOBAL && insn->op->kind == OPK_LD;
 }
 
@@ -65,8 +67,9 @@ static bool is_side(const Shaper *h, BlockId block, BlockId from)
     if (block == EXIT_BLOCK)
         return false;
     const Block *b = &h->cfg->blocks[block];
-    return b->pred_count == 1 && h->cfg->preds[b->pred_first] == from && b->succ_count == 1 && h->cfg->succs[b->succ_first] != EXIT_BLOCK
-        && h->flow.runs_with[block] == block && !h->sides[block].is_fixed;
+    return b->pred_count == 1 && h->cfg->preds[b->pred_first] == from && b->succ_count == 1
+           && h->cfg->succs[b->succ_first] != EXIT_BLOCK && h->flow.runs_with[block] == block
+           && !h->sides[block].is_fixed;
 }
 
 static bool is_lone_return(const Shaper *h, BlockId block)
@@ -80,18 +83,24 @@ static bool follows_load(const Shaper *h, BlockId side)
 {
     const Func *func = h->graph->func;
     for (InsnId i = h->cfg->blocks[side].first; i < h->cfg->blocks[side].end; i++) {
-        const Operand *address = func->insns[i].op->flags & OPF_LOAD ? ptx_effect_address(func, &func->insns[i]) : NULL;
-        if (address && waits_for_load(h->graph, h->graph->of_operand[address - func->operands], CONDITION_DEPTH))
+        const Operand *address = func->insns[i].op->flags & OPF_LOAD
+                                     ? ptx_effect_address(func, &func->insns[i])
+                                     : NULL;
+        if (address
+            && waits_for_load(h->graph, h->graph->of_operand[address - func->operands],
+                              CONDITION_DEPTH))
             return true;
     }
     return false;
 }
 
-/* Whether loads of other blocks may be on the way at the same time: of those before and behind, of other sides next to them, or of another iteration. */
+/* Whether loads of other blocks may be on the way at the same time: of those before and behind, of
+ * other sides next to them, or of another iteration. */
 static bool has_company(const Shaper *h, BlockId side, BlockId from, BlockId join)
 {
     const Block *before = &h->cfg->blocks[from], *behind = &h->cfg->blocks[join];
-    bool found = h->sides[from].has_load || h->sides[join].has_load || h->loops->loop_of[from] != NO_LOOP;
+    bool found = h->sides[from].has_load || h->sides[join].has_load
+                 || h->loops->loop_of[from] != NO_LOOP;
     for (uint32_t p = 0; p < before->pred_count && p < MAX_SIDES; p++)
         found |= h->sides[h->cfg->preds[before->pred_first + p]].has_load;
     for (uint32_t n = 0; n < behind->succ_count && n < MAX_SIDES; n++) {
@@ -101,7 +110,8 @@ static bool has_company(const Shaper *h, BlockId side, BlockId from, BlockId joi
     return found;
 }
 
-/* Loads go under a predicate that lanes differ in where they are on the way together with others. */
+/* Loads go under a predicate that lanes differ in where they are on the way together with
+ * others. */
 static bool fits(const Shaper *h, BlockId side, BlockId from, unsigned limit, NodeId guard)
 {
     BlockId join = h->cfg->succs[h->cfg->blocks[side].succ_first];
@@ -109,13 +119,15 @@ static bool fits(const Shaper *h, BlockId side, BlockId from, unsigned limit, No
         return h->sides[side].count <= limit;
     if (h->sides[side].count > WITH_LOADS || waits_for_load(h->graph, guard, CONDITION_DEPTH))
         return false;
-    return h->graph->nodes[guard].is_uniform || (has_company(h, side, from, join) && !follows_load(h, side));
+    return h->graph->nodes[guard].is_uniform
+           || (has_company(h, side, from, join) && !follows_load(h, side));
 }
 
 static void predicate(Shaper *h, BlockId into, BlockId side)
 {
     h->flow.runs_with[side] = into;
-    h->flow.is_dropped[side] = h->graph->func->insns[h->cfg->blocks[side].end - 1].op->kind == OPK_BRA;
+    h->flow.is_dropped[side] = h->graph->func->insns[h->cfg->blocks[side].end - 1].op->kind
+                               == OPK_BRA;
     h->flow.is_dropped[into] = true;
 }
 
@@ -123,7 +135,9 @@ static void predicate(Shaper *h, BlockId into, BlockId side)
 static NodeId guard_of(const Shaper *h, BlockId block)
 {
     InsnId last = h->cfg->blocks[block].end - 1;
-    return h->graph->func->insns[last].op->kind == OPK_BRA && h->cfg->blocks[block].succ_count == 2 ? h->graph->of_guard[last] : 0;
+    return h->graph->func->insns[last].op->kind == OPK_BRA && h->cfg->blocks[block].succ_count == 2
+               ? h->graph->of_guard[last]
+               : 0;
 }
 
 static void try_predicate(Shaper *h, BlockId block, NodeId guard)
@@ -136,26 +150,30 @@ static void try_predicate(Shaper *h, BlockId block, NodeId guard)
     BlockId after_c = c_is_side ? h->cfg->succs[h->cfg->blocks[c].succ_first] : EXIT_BLOCK;
     BlockId side = a_is_side && after_a == c ? a : c_is_side && after_c == a ? c : EXIT_BLOCK;
     if (side != EXIT_BLOCK) {
-        if (!is_lone_return(h, side == a ? c : a) && fits(h, side, block, is_uniform ? ONE_SIDE_UNIFORM : ONE_SIDE, guard))
+        if (!is_lone_return(h, side == a ? c : a)
+            && fits(h, side, block, is_uniform ? ONE_SIDE_UNIFORM : ONE_SIDE, guard))
             predicate(h, block, side);
         return;
     }
     unsigned limit = is_uniform ? BOTH_SIDES_UNIFORM : BOTH_SIDES;
-    if (!a_is_side || !c_is_side || after_a != after_c || after_a == block || !fits(h, a, block, limit, guard) || !fits(h, c, block, limit, guard))
+    if (!a_is_side || !c_is_side || after_a != after_c || after_a == block
+        || !fits(h, a, block, limit, guard) || !fits(h, c, block, limit, guard))
         return;
     predicate(h, block, a);
     predicate(h, block, c);
 }
 
-/* ---- meeting again ----------------------------------------------------------------------------------------------- */
+/* ---- meeting again --------------------------------------------------------------------------- */
 
-/* BSSY before lanes part, BSYNC where they meet; of a loop, before it and behind it. One pair does for all that meet in a block. */
+/* BSSY before lanes part, BSYNC where they meet; of a loop, before it and behind it. One pair does
+ * for all that meet in a block. */
 static void mark_meeting(Shaper *h, BlockId block)
 {
     BlockId join = h->graph->dom->ipdom[block], at = block;
     if (join == EXIT_BLOCK || is_lone_return(h, join))
         return;
-    for (LoopId loop = h->loops->loop_of[at]; loop != NO_LOOP && !ptx_loop_holds(h->s->defs, loop, join); loop = h->loops->loop_of[at]) {
+    for (LoopId loop = h->loops->loop_of[at];
+         loop != NO_LOOP && !ptx_loop_holds(h->s->defs, loop, join); loop = h->loops->loop_of[at]) {
         if (!h->climbs)
             return;
         h->climbs--;
@@ -168,12 +186,18 @@ static void mark_meeting(Shaper *h, BlockId block)
     h->is_met[join] = true;
 }
 
-Flow ptx_flow_compute(Arena *arena, const Selection *selection, const Loops *loops, const BlockId *place)
+Flow ptx_flow_compute(Arena *arena, const Selection *selection, const Loops *loops,
+                      const BlockId *place)
 {
     const Graph *g = selection->graph;
     uint32_t blocks = g->cfg->block_count + 1;
-    Shaper h = { .s = selection, .graph = g, .cfg = g->cfg, .loops = loops, .sides = ptx_arena_array(arena, PredicationSide, blocks) };
-    h.flow = (Flow){ ptx_arena_array(arena, BlockId, blocks), ptx_arena_array(arena, bool, blocks), ptx_arena_array(arena, uint8_t, blocks) };
+    Shaper h = { .s = selection,
+                 .graph = g,
+                 .cfg = g->cfg,
+                 .loops = loops,
+                 .sides = ptx_arena_array(arena, PredicationSide, blocks) };
+    h.flow = (Flow){ ptx_arena_array(arena, BlockId, blocks), ptx_arena_array(arena, bool, blocks),
+                     ptx_arena_array(arena, uint8_t, blocks) };
     for (BlockId b = 0; b < g->cfg->block_count; b++)
         h.flow.runs_with[b] = b;
     for (uint32_t r = 0; r < selection->row_count; r++)

@@ -16,21 +16,25 @@ typedef struct Lowering {
     BlockId *row_place;         /* per row */
     Flow flow;
     LoweredValueId *value_of_node, *value_of_reg;       /* plus 1; 0: none yet */
-    NodeId *leaf_of_reg;        /* per register with several definitions: a node that reads it; 0: none does */
+    /* per register with several definitions: a node that reads it; 0: none does */
+    NodeId *leaf_of_reg;
     Lowered *out;
     LoweredValue *values;
     LoweredInsn *insns;
     LoweredValueId *operands;
     uint32_t operand_count;
-    uint32_t climbs;            /* loops that instructions may still be taken out of, or ask to be */
+    /* loops that instructions may still be taken out of, or ask to be */
+    uint32_t climbs;
 } Lowering;
 
 enum {
     MAX_COUNTERS = 16,         /* of a loop that are looked at */
-    CLIMBS_PER_ROW = 8,         /* deep nests of loops take no more than so many steps an instruction; beyond, it stays where it is */
+    /* deep nests of loops take no more than so many steps an instruction; beyond, it stays where it
+     * is */
+    CLIMBS_PER_ROW = 8,
 };
 
-/* ---- where ------------------------------------------------------------------------------------------------------- */
+/* ---- where ----------------------------------------------------------------------------------- */
 
 static bool is_in_loop(const Lowering *l, LoopId loop, BlockId block)
 {
@@ -44,7 +48,9 @@ static bool is_invariant(const Lowering *l, const Selected *row, LoopId loop)
     for (uint32_t u = 0; u < row->use_count; u++) {
         NodeId id = l->selection->uses[row->use_first + u];
         const GraphNode *node = &l->graph->nodes[id];
-        if (node->kind == NODE_LEAF ? ptx_defs_in_loop(l->defs, loop, node->reg, &last) != 0 : node->kind == NODE_RESULT && is_in_loop(l, loop, l->place[id]))
+        if (node->kind == NODE_LEAF
+                ? ptx_defs_in_loop(l->defs, loop, node->reg, &last) != 0
+                : node->kind == NODE_RESULT && is_in_loop(l, loop, l->place[id]))
             return false;
     }
     return true;
@@ -55,7 +61,8 @@ static BlockId hoisted(Lowering *l, const Selected *row, BlockId block)
 {
     for (LoopId loop = l->loops->loop_of[block]; loop != NO_LOOP; loop = l->loops->loop_of[block]) {
         BlockId before = l->dom->idom[l->loops->loops[loop].header];
-        if (!l->climbs || l->loops->loops[loop].is_irreducible || before == EXIT_BLOCK || !is_invariant(l, row, loop))
+        if (!l->climbs || l->loops->loops[loop].is_irreducible || before == EXIT_BLOCK
+            || !is_invariant(l, row, loop))
             break;
         l->climbs--;
         block = before;
@@ -66,8 +73,10 @@ static BlockId hoisted(Lowering *l, const Selected *row, BlockId block)
 static bool is_pure(const Lowering *l, const Selected *row)
 {
     const Insn *insn = &l->func->insns[row->insn];
-    return row->node && !l->graph->of_guard[row->insn] && l->graph->nodes[row->node].kind == NODE_RESULT
-        && l->graph->def_count[l->graph->nodes[row->node].reg] == 1 && ptx_effect_is_pure(l->graph->module, l->func, insn);
+    return row->node && !l->graph->of_guard[row->insn]
+           && l->graph->nodes[row->node].kind == NODE_RESULT
+           && l->graph->def_count[l->graph->nodes[row->node].reg] == 1
+           && ptx_effect_is_pure(l->graph->module, l->func, insn);
 }
 
 /* A constant, which is made again where it is read. */
@@ -89,7 +98,8 @@ static const Selected *reader_of(const Selection *s, uint32_t r)
 static BlockId sunk(const Lowering *l, const Selected *row, BlockId block)
 {
     BlockId home = l->selection->is_demanded[row->node] ? l->selection->home[row->node] : block;
-    bool is_below = home != block && ptx_dom_dominates(l->dom, block, home) && l->loops->loop_of[home] == l->loops->loop_of[block];
+    bool is_below = home != block && ptx_dom_dominates(l->dom, block, home)
+                    && l->loops->loop_of[home] == l->loops->loop_of[block];
     return is_below ? home : block;
 }
 
@@ -102,26 +112,32 @@ static void place_rows(Lowering *l)
         const Selected *row = &s->rows[r];
         if (row->insn == NO_ID) {
             LoopId loop = l->loops->loop_of[s->home[row->node]];
-            bool stays = l->graph->nodes[row->node].kind == NODE_BANK && loop != NO_LOOP && !l->loops->loops[loop].is_innermost;
+            bool stays = l->graph->nodes[row->node].kind == NODE_BANK && loop != NO_LOOP
+                         && !l->loops->loops[loop].is_innermost;
             l->row_place[r] = stays ? s->home[row->node] : hoisted(l, row, s->home[row->node]);
             continue;
         }
-        bool is_further = r + 1 < s->row_count && s->rows[r + 1].insn == row->insn;     /* another row of the same */
+        /* another row of the same */
+        bool is_further = r + 1 < s->row_count && s->rows[r + 1].insn == row->insn;
         BlockId block = l->cfg->block_of[row->insn];
         BlockId lowest = is_pure(l, row) ? sunk(l, row, block) : block;
-        l->row_place[r] = is_further ? l->row_place[r + 1] : is_pure(l, row) && !is_literal(row) ? hoisted(l, reader_of(s, r), lowest) : lowest;
+        l->row_place[r] = is_further ? l->row_place[r + 1]
+                          : is_pure(l, row) && !is_literal(row)
+                              ? hoisted(l, reader_of(s, r), lowest)
+                              : lowest;
         if (row->node)
             l->place[row->node] = l->row_place[r];
     }
 }
 
-/* ---- values ------------------------------------------------------------------------------------------------------ */
+/* ---- values ---------------------------------------------------------------------------------- */
 
 /* The address of a variable, which the linker knows. */
 static bool is_variable_address(const Lowering *l, const GraphNode *node)
 {
     const Graph *g = l->graph;
-    if (node->kind == NODE_RESULT && g->func->insns[node->insn].op->kind == OPK_MOV && g->func->insns[node->insn].operand_count == 2)
+    if (node->kind == NODE_RESULT && g->func->insns[node->insn].op->kind == OPK_MOV
+        && g->func->insns[node->insn].operand_count == 2)
         node = &g->nodes[g->of_operand[g->func->insns[node->insn].operand_first + 1]];
     return node->kind == NODE_VARIABLE;
 }
@@ -130,16 +146,20 @@ static LoweredFile file_of(const Lowering *l, const GraphNode *node)
 {
     if ((node->kind == NODE_BANK || is_variable_address(l, node)) && l->selection->target.sm < 90)
         return LOWERED_CONSTANT;
-    return !node->units ? LOWERED_PREDICATE : node->is_uniform && l->selection->target.sm >= 75 ? LOWERED_UNIFORM : LOWERED_REG;
+    return !node->units                                        ? LOWERED_PREDICATE
+           : node->is_uniform && l->selection->target.sm >= 75 ? LOWERED_UNIFORM
+                                                               : LOWERED_REG;
 }
 
 static LoweredValueId value_of(Lowering *l, NodeId id)
 {
     const GraphNode *node = &l->graph->nodes[id];
-    bool is_variable = node->kind == NODE_LEAF || (node->kind == NODE_RESULT && l->graph->def_count[node->reg] > 1);
+    bool is_variable = node->kind == NODE_LEAF
+                       || (node->kind == NODE_RESULT && l->graph->def_count[node->reg] > 1);
     LoweredValueId *slot = is_variable ? &l->value_of_reg[node->reg] : &l->value_of_node[id];
     if (!*slot) {
-        l->values[l->out->value_count] = (LoweredValue){ (uint8_t)file_of(l, node), node->units, is_variable, node->reg };
+        l->values[l->out->value_count] = (LoweredValue){ (uint8_t)file_of(l, node), node->units,
+                                                         is_variable, node->reg };
         *slot = ++l->out->value_count;
     }
     return *slot - 1;
@@ -185,8 +205,10 @@ static void add_defs(Lowering *l, const Selected *row, bool is_last, LoweredInsn
 /* A branch that nothing is left of. */
 static bool is_dropped(const Lowering *l, const Selected *row)
 {
-    return row->insn != NO_ID && row->machine == MACHINE_BRANCH && row->insn + 1 == l->cfg->blocks[l->cfg->block_of[row->insn]].end
-        && l->func->insns[row->insn].op->kind == OPK_BRA && l->flow.is_dropped[l->cfg->block_of[row->insn]];
+    return row->insn != NO_ID && row->machine == MACHINE_BRANCH
+           && row->insn + 1 == l->cfg->blocks[l->cfg->block_of[row->insn]].end
+           && l->func->insns[row->insn].op->kind == OPK_BRA
+           && l->flow.is_dropped[l->cfg->block_of[row->insn]];
 }
 
 static void add_insn(Lowering *l, uint32_t at, uint32_t r)
@@ -195,36 +217,48 @@ static void add_insn(Lowering *l, uint32_t at, uint32_t r)
     const Selected *row = &s->rows[r];
     LoweredInsn *insn = &l->insns[at];
     *insn = (LoweredInsn){ .origin = row->insn, .operand_first = l->operand_count, .machine = row->machine, .is_fused = row->is_fused, .more_flops = row->more_flops, .lines = row->lines, .count = row->count };
-    insn->is_predicated = row->insn != NO_ID && (l->graph->of_guard[row->insn] || l->flow.runs_with[l->row_place[r]] != l->row_place[r]);
-    bool is_last = row->insn == NO_ID || r == 0 || s->rows[r - 1].insn != row->insn || s->rows[r - 1].node != row->node;
+    insn->is_predicated = row->insn != NO_ID
+                          && (l->graph->of_guard[row->insn]
+                              || l->flow.runs_with[l->row_place[r]] != l->row_place[r]);
+    bool is_last = row->insn == NO_ID || r == 0 || s->rows[r - 1].insn != row->insn
+                   || s->rows[r - 1].node != row->node;
     add_defs(l, row, is_last, insn);
     insn->use_count = (uint8_t)row->use_count;
     for (uint32_t u = 0; u < row->use_count; u++)
         l->operands[l->operand_count++] = value_of(l, s->uses[row->use_first + u]);
 }
 
-/* ---- order ------------------------------------------------------------------------------------------------------- */
+/* ---- order ----------------------------------------------------------------------------------- */
 
 /* A kernel's stack pointer, and since sm_80 the descriptor of global memory. */
 static uint32_t prologue_count(const Lowering *l)
 {
-    return (l->selection->target.sm >= 80 && l->selection->has_global ? 1U : 0U) + (l->func->is_entry ? 1U : 0U);
+    return (l->selection->target.sm >= 80 && l->selection->has_global ? 1U : 0U)
+           + (l->func->is_entry ? 1U : 0U);
 }
 
-/* Rows of a block stand in program order, with those that sank into it; those that were hoisted stand before the instruction that ends it, what comes
- * from outside at its start. */
+/* Rows of a block stand in program order, with those that sank into it; those that were hoisted
+ * stand before the instruction that ends it, what comes from outside at its start. */
 static void order_rows(Lowering *l)
 {
     const Selection *s = l->selection;
-    uint32_t blocks = l->cfg->block_count; uint32_t *first = ptx_arena_array(l->arena, uint32_t, blocks + 2), *next = ptx_arena_array(l->arena, uint32_t, 4 * (size_t)blocks + 4);
+    uint32_t blocks = l->cfg->block_count;
+    uint32_t *first = ptx_arena_array(l->arena, uint32_t, blocks + 2),
+             *next = ptx_arena_array(l->arena, uint32_t, 4 * (size_t)blocks + 4);
     uint32_t *part = ptx_arena_array(l->arena, uint32_t, s->row_count + 1);
     for (uint32_t r = 0; r < s->row_count; r++) {
         InsnId insn = s->rows[r].insn;
         BlockId block = l->row_place[r];
         if (is_dropped(l, &s->rows[r]))
             continue;
-        bool is_hoisted = insn != NO_ID && l->cfg->block_of[insn] != block && !ptx_dom_dominates(l->dom, l->cfg->block_of[insn], block);
-        unsigned which = insn == NO_ID ? 0 : is_hoisted ? 2 : insn + 1 == l->cfg->blocks[block].end && l->func->insns[insn].op->insn_class == CLASS_CONTROL ? 3 : 1;
+        bool is_hoisted = insn != NO_ID && l->cfg->block_of[insn] != block
+                          && !ptx_dom_dominates(l->dom, l->cfg->block_of[insn], block);
+        unsigned which = insn == NO_ID ? 0
+                         : is_hoisted  ? 2
+                         : insn + 1 == l->cfg->blocks[block].end
+                                 && l->func->insns[insn].op->insn_class == CLASS_CONTROL
+                             ? 3
+                             : 1;
         part[r] = 4u * block + which;
         next[part[r]]++;
     }
@@ -237,11 +271,18 @@ static void order_rows(Lowering *l)
             at += count;
         }
         if (l->flow.meetings[b])
-            l->insns[at++] = (LoweredInsn){ .origin = NO_ID, .machine = MACHINE_BRANCH, .count = l->flow.meetings[b] };
+            l->insns[at++] = (LoweredInsn){ .origin = NO_ID,
+                                            .machine = MACHINE_BRANCH,
+                                            .count = l->flow.meetings[b] };
     }
     first[blocks] = at;
     for (uint32_t i = 0; i < prologue_count(l); i++)
-        l->insns[i] = (LoweredInsn){ .origin = NO_ID, .machine = i || !l->func->is_entry || l->selection->target.sm >= 90 ? MACHINE_CONST : MACHINE_MOVE, .count = 1 };
+        l->insns[i] = (LoweredInsn){ .origin = NO_ID,
+                                     .machine = i || !l->func->is_entry
+                                                        || l->selection->target.sm >= 90
+                                                    ? MACHINE_CONST
+                                                    : MACHINE_MOVE,
+                                     .count = 1 };
     for (uint32_t r = s->row_count; r-- > 0;)
         if (!is_dropped(l, &s->rows[r]))
             add_insn(l, next[part[r]]++, r);
@@ -249,28 +290,35 @@ static void order_rows(Lowering *l)
     l->out->insn_count = at;
 }
 
-/* ---- unrolled loops ---------------------------------------------------------------------------------------------- */
+/* ---- unrolled loops -------------------------------------------------------------------------- */
 
 /* A counter or pointer that goes on by a constant. */
 static bool is_increment(const Lowering *l, const LoweredInsn *insn)
 {
-    return insn->machine == MACHINE_IADD && insn->def_count == 1 && insn->use_count == 1 && l->operands[insn->operand_first] == l->operands[insn->operand_first + 1];
+    return insn->machine == MACHINE_IADD && insn->def_count == 1 && insn->use_count == 1
+           && l->operands[insn->operand_first] == l->operands[insn->operand_first + 1];
 }
 
 /* The branch that leaves the loop, and the comparison before it. */
 static bool is_exit(const Lowering *l, const LoweredInsn *insn, const LoweredInsn *branch)
 {
-    bool is_test = insn->def_count == 1 && branch->use_count == 1 && l->operands[insn->operand_first] == l->operands[branch->operand_first];
+    bool is_test = insn->def_count == 1 && branch->use_count == 1
+                   && l->operands[insn->operand_first] == l->operands[branch->operand_first];
     return insn == branch || is_test;
 }
 
-/* Whether all that reads a counter takes a constant beside it: addresses, and the test of the exit. */
-static bool is_offset(const Lowering *l, BlockId block, LoweredValueId counter, const LoweredInsn *branch)
+/* Whether all that reads a counter takes a constant beside it: addresses, and the test of the
+ * exit. */
+static bool is_offset(const Lowering *l, BlockId block, LoweredValueId counter,
+                      const LoweredInsn *branch)
 {
     for (uint32_t i = l->out->first[block]; i < l->out->first[block + 1]; i++) {
         const LoweredInsn *insn = &l->insns[i];
-        bool is_access = insn->machine == MACHINE_GLOBAL || insn->machine == MACHINE_SHARED || insn->machine == MACHINE_CONST;
-        for (unsigned u = 0; u < insn->use_count && !is_access && !is_exit(l, insn, branch) && !is_increment(l, insn); u++)
+        bool is_access = insn->machine == MACHINE_GLOBAL || insn->machine == MACHINE_SHARED
+                         || insn->machine == MACHINE_CONST;
+        for (unsigned u = 0; u < insn->use_count && !is_access && !is_exit(l, insn, branch)
+                             && !is_increment(l, insn);
+             u++)
             if (l->operands[insn->operand_first + insn->def_count + u] == counter)
                 return false;
     }
@@ -282,7 +330,8 @@ static void mark_overhead(Lowering *l, BlockId block)
 {
     LoopId loop = l->loops->loop_of[block];
     uint32_t end = l->out->first[block + 1];
-    if (loop == NO_LOOP || l->out->unrolled[loop].times <= 1 || l->loops->loops[loop].block_count > 1 || end == l->out->first[block])
+    if (loop == NO_LOOP || l->out->unrolled[loop].times <= 1
+        || l->loops->loops[loop].block_count > 1 || end == l->out->first[block])
         return;
     const LoweredInsn *branch = &l->insns[end - 1];
     uint32_t counters = 0;
@@ -290,21 +339,34 @@ static void mark_overhead(Lowering *l, BlockId block)
         LoweredInsn *insn = &l->insns[i];
         bool is_counter = is_increment(l, insn) && counters < MAX_COUNTERS;
         counters += is_counter;
-        bool is_beside = i + 1 < end && insn->origin == insn[1].origin && insn[1].is_overhead && insn->machine == MACHINE_MOVE;
-        insn->is_overhead = is_exit(l, insn, branch) || is_beside
-                            || (is_counter && (l->out->unrolled[loop].is_whole || is_offset(l, block, l->operands[insn->operand_first], branch)));
+        bool is_beside = i + 1 < end && insn->origin == insn[1].origin && insn[1].is_overhead
+                         && insn->machine == MACHINE_MOVE;
+        insn->is_overhead =
+            is_exit(l, insn, branch) || is_beside
+            || (is_counter
+                && (l->out->unrolled[loop].is_whole
+                    || is_offset(l, block, l->operands[insn->operand_first], branch)));
     }
 }
 
-const Lowered *ptx_lowered_compute(Arena *arena, Arena *scratch, const Module *module, const Func *func, const Cfg *cfg, const Dom *dom, const Loops *loops,
-                                   const Uniforms *uniforms, Target target)
+const Lowered *ptx_lowered_compute(Arena *arena, Arena *scratch, const Module *module,
+                                   const Func *func, const Cfg *cfg, const Dom *dom,
+                                   const Loops *loops, const Uniforms *uniforms, Target target)
 {
     ArenaMark mark = ptx_arena_mark(scratch);
     Graph *graph = ptx_graph_build(scratch, module, func, cfg, dom, uniforms);
     const Defs *defs = uniforms->defs;
     Selection *s = ptx_selection_compute(scratch, graph, defs, loops, target);
     Lowered *out = ptx_arena_new(arena, Lowered);
-    Lowering l = { .arena = arena, .func = func, .cfg = cfg, .dom = dom, .loops = loops, .defs = defs, .graph = graph, .selection = s, .out = out };
+    Lowering l = { .arena = arena,
+                   .func = func,
+                   .cfg = cfg,
+                   .dom = dom,
+                   .loops = loops,
+                   .defs = defs,
+                   .graph = graph,
+                   .selection = s,
+                   .out = out };
     uint32_t nodes = graph->node_count + 1;
     l.climbs = CLIMBS_PER_ROW * (s->row_count + 16);
     l.place = ptx_arena_array(scratch, BlockId, nodes);
@@ -314,7 +376,8 @@ const Lowered *ptx_lowered_compute(Arena *arena, Arena *scratch, const Module *m
     l.leaf_of_reg = ptx_arena_array(scratch, NodeId, func->reg_count + 1);
     l.values = ptx_arena_array(arena, LoweredValue, nodes);
     l.insns = ptx_arena_array(arena, LoweredInsn, s->row_count + cfg->block_count + 4);
-    l.operands = ptx_arena_array(arena, LoweredValueId, s->use_count + s->row_count + func->operand_count + 1);
+    l.operands = ptx_arena_array(arena, LoweredValueId,
+                                 s->use_count + s->row_count + func->operand_count + 1);
     find_leaves(&l);
     place_rows(&l);
     l.flow = ptx_flow_compute(scratch, s, loops, l.row_place);

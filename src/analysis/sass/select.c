@@ -6,12 +6,15 @@
 #include <math.h>
 
 enum {
-    CLIMBS_PER_NODE = 16,       /* bounds the walks to common dominators; beyond, a value's home is the entry */
-    MAX_OFFSET = 1 << 23,      /* signed 24 bits of an address's offset in machine code since sm_75 */
+    /* bounds the walks to common dominators; beyond, a value's home is the entry */
+    CLIMBS_PER_NODE = 16,
+    /* signed 24 bits of an address's offset in machine code since sm_75 */
+    MAX_OFFSET = 1 << 23,
     HMMA_FMAS = 16 * 8 * 16,    /* of one HMMA since sm_80 */
     MAX_NEIGHBOURS = 64,       /* instructions of the block that are looked back at */
     DUMMY_LOADS = 3,            /* of shared memory, predicated off, before LDGSTS */
-    ZEROS_APART = 8,            /* registers of a block that become zero one by one; more do in pairs */
+    /* registers of a block that become zero one by one; more do in pairs */
+    ZEROS_APART = 8,
     MAX_DEPTH = 64,            /* instructions that one user sees through, in a chain */
 };
 
@@ -40,7 +43,7 @@ static bool is_single(const Selection *s, NodeId id)
     return node_of(s, id)->use_count == 1 && !ptx_selection_hands_on(s, id);
 }
 
-/* ---- what is live ------------------------------------------------------------------------------------------------ */
+/* ---- what is live ---------------------------------------------------------------------------- */
 
 typedef struct SelectMarker {
     Selection *s;
@@ -104,15 +107,17 @@ static void read_insn(SelectMarker *m, InsnId id)
 static void mark_live(Selection *s)
 {
     const Graph *g = s->graph;
-    SelectMarker m = { .s = s, .stack = ptx_arena_array(s->arena, InsnId, g->func->insn_count + 1) };
+    SelectMarker m = { .s = s,
+                       .stack = ptx_arena_array(s->arena, InsnId, g->func->insn_count + 1) };
     for (InsnId i = 0; i < g->func->insn_count; i++)
-        if (ptx_block_is_reachable(g->cfg, g->cfg->block_of[i]) && g->func->insns[i].op->flags & (OPF_SIDE_EFFECT | OPF_UNKNOWN))
+        if (ptx_block_is_reachable(g->cfg, g->cfg->block_of[i])
+            && g->func->insns[i].op->flags & (OPF_SIDE_EFFECT | OPF_UNKNOWN))
             push(&m, i);
     while (m.depth)
         read_insn(&m, m.stack[--m.depth]);
 }
 
-/* ---- who reads what ---------------------------------------------------------------------------------------------- */
+/* ---- who reads what -------------------------------------------------------------------------- */
 
 static BlockId common_dominator(Selection *s, BlockId a, BlockId b)
 {
@@ -136,8 +141,10 @@ static NodeId see_through(const Selection *s, NodeId id)
 {
     for (unsigned depth = 0; depth < MAX_DEPTH; depth++) {
         const GraphNode *node = node_of(s, id);
-        bool is_free = node->kind == NODE_RESULT && (node->action == ACT_SIGN || node->action == ACT_TRUNCATE
-                       || (node->action == ACT_EXTEND && node->units == 2 && !node->is_signed) || (node->action == ACT_PREDICATE && !node->in[1]));
+        bool is_free = node->kind == NODE_RESULT
+                       && (node->action == ACT_SIGN || node->action == ACT_TRUNCATE
+                           || (node->action == ACT_EXTEND && node->units == 2 && !node->is_signed)
+                           || (node->action == ACT_PREDICATE && !node->in[1]));
         if (!is_free || !node->in[0])
             break;
         id = node->in[0];
@@ -169,7 +176,9 @@ static void add_row(Selection *s, Selected *row, MachineOp machine, double count
         return;
     row->machine = (uint8_t)machine;
     row->count = (float)count;
-    row->use_count = (uint16_t)(s->use_count - row->use_first < UINT8_MAX ? s->use_count - row->use_first : UINT8_MAX);
+    row->use_count = (uint16_t)(s->use_count - row->use_first < UINT8_MAX
+                                    ? s->use_count - row->use_first
+                                    : UINT8_MAX);
     s->rows[s->row_count++] = *row;
     row->use_first = s->use_count;          /* further rows read what the first hands on */
 }
@@ -194,7 +203,9 @@ static double instructions_of(const Op *op, const CostTerm *term)
     case MACHINE_SHARED: case MACHINE_MATRIX:
         return 1;
     case MACHINE_TENSOR:
-        return op->operation == OP_WMMA_MMA ? fmax((double)term->count, ptx_cost_tensor_fmas(op) / HMMA_FMAS) : (double)term->count;
+        return op->operation == OP_WMMA_MMA
+                   ? fmax((double)term->count, ptx_cost_tensor_fmas(op) / HMMA_FMAS)
+                   : (double)term->count;
     default:
         return (double)term->count;
     }
@@ -209,7 +220,7 @@ static void emit_cost(Selection *s, Selected *row, const Op *op)
         emit(s, row, (MachineOp)cost->terms[t].machine, instructions_of(op, &cost->terms[t]));
 }
 
-/* ---- integer arithmetic ------------------------------------------------------------------------------------------ */
+/* ---- integer arithmetic ---------------------------------------------------------------------- */
 
 /* A product that a sum takes in, of the sum's width. */
 static bool is_product(const Selection *s, NodeId id, bool is_wide)
@@ -223,20 +234,25 @@ static bool is_product(const Selection *s, NodeId id, bool is_wide)
 /* Of two 64-bit factors: its IMAD.WIDE adds 64 bits too. */
 static bool is_long_product(const Selection *s, NodeId id, bool is_wide)
 {
-    return is_result_of(s, id, ACT_MUL) && is_wide && node_of(s, id)->is_wide && node_of(s, node_of(s, id)->in[0])->units == 2 && is_single(s, id);
+    return is_result_of(s, id, ACT_MUL) && is_wide && node_of(s, id)->is_wide
+           && node_of(s, node_of(s, id)->in[0])->units == 2 && is_single(s, id);
 }
 
 static bool is_shifted(const Selection *s, NodeId id, bool is_wide)
 {
-    bool is_shift = is_result_of(s, id, ACT_SHL) || (is_result_of(s, id, ACT_SHR) && !is_wide && !node_of(s, id)->is_signed);      /* LEA, LEA.HI */
+    /* LEA, LEA.HI */
+    bool is_shift = is_result_of(s, id, ACT_SHL)
+                    || (is_result_of(s, id, ACT_SHR) && !is_wide && !node_of(s, id)->is_signed);
     return is_shift && node_of(s, id)->is_wide == is_wide && is_constant(s, node_of(s, id)->in[1]);
 }
 
-/* A 64-bit pointer that a loop steps by a constant: its halves are added apart, and one moves back into the pair that addresses take. */
+/* A 64-bit pointer that a loop steps by a constant: its halves are added apart, and one moves back
+ * into the pair that addresses take. */
 static bool is_stepped_pointer(const Selection *s, const GraphNode *node)
 {
     const GraphNode *from = node_of(s, node->in[0]);
-    return node->is_wide && is_constant(s, node->in[1]) && from->kind == NODE_LEAF && from->reg == node->reg && node->reg != NO_ID;
+    return node->is_wide && is_constant(s, node->in[1]) && from->kind == NODE_LEAF
+           && from->reg == node->reg && node->reg != NO_ID;
 }
 
 static void demand_both(Selection *s, const GraphNode *node, BlockId block)
@@ -245,32 +261,39 @@ static void demand_both(Selection *s, const GraphNode *node, BlockId block)
     demand(s, node->in[1], block);
 }
 
-/* Machine words that an operation of 64 bits takes: a half that is zero in both operands, or for logic in one, takes none. */
+/* Machine words that an operation of 64 bits takes: a half that is zero in both operands, or for
+ * logic in one, takes none. */
 static double words_of(const Selection *s, const GraphNode *node)
 {
     const GraphNode *a = node_of(s, node->in[0]), *b = node_of(s, node->in[1]);
     bool is_logic = node->action != ACT_SELECT;
-    unsigned low_zeros = (a->zeros >= 32 ? 1U : 0) + (b->zeros >= 32 ? 1U : 0), high_zeros = (a->bits <= 32 ? 1U : 0) + (b->bits <= 32 ? 1U : 0);
+    unsigned low_zeros = (a->zeros >= 32 ? 1U : 0) + (b->zeros >= 32 ? 1U : 0),
+             high_zeros = (a->bits <= 32 ? 1U : 0) + (b->bits <= 32 ? 1U : 0);
     if (!node->is_wide)
         return 1;
-    return (low_zeros == 2 || (low_zeros && is_logic) ? 0 : 1) + (high_zeros == 2 || (high_zeros && is_logic) ? 0 : 1);
+    return (low_zeros == 2 || (low_zeros && is_logic) ? 0 : 1)
+           + (high_zeros == 2 || (high_zeros && is_logic) ? 0 : 1);
 }
 
 /* Logic with a constant leaves room for a third input. */
 static bool is_masked(const Selection *s, NodeId id)
 {
-    return is_result_of(s, id, ACT_LOGIC) && is_single(s, id) && is_constant(s, node_of(s, id)->in[1]);
+    return is_result_of(s, id, ACT_LOGIC) && is_single(s, id)
+           && is_constant(s, node_of(s, id)->in[1]);
 }
 
-/* Three inputs fit one LOP3: what another operation of logic made for this one alone is taken in. */
+/* Three inputs fit one LOP3: what another operation of logic made for this one alone is taken
+ * in. */
 static void select_logic(Selection *s, Selected *row, const GraphNode *node, BlockId block)
 {
     bool took = false, is_turned = is_masked(s, node->in[1]) && !is_masked(s, node->in[0]);
     for (unsigned at = 0; at < 2; at++) {
         unsigned i = is_turned ? 1 - at : at;
         NodeId in = node->in[i];
-        bool is_logic = (is_result_of(s, in, ACT_LOGIC) || is_result_of(s, in, ACT_NOT)) && is_single(s, in);
-        bool fits = is_logic && node_of(s, in)->is_wide == node->is_wide && (!took || is_result_of(s, in, ACT_NOT));
+        bool is_logic = (is_result_of(s, in, ACT_LOGIC) || is_result_of(s, in, ACT_NOT))
+                        && is_single(s, in);
+        bool fits = is_logic && node_of(s, in)->is_wide == node->is_wide
+                    && (!took || is_result_of(s, in, ACT_NOT));
         if (fits)
             demand_both(s, node_of(s, in), block);
         else
@@ -280,17 +303,19 @@ static void select_logic(Selection *s, Selected *row, const GraphNode *node, Blo
     add_row(s, row, MACHINE_ALU, words_of(s, node));
 }
 
-/* A factor that a loop finds in a uniform register, beside a constant one: the first operand is no uniform register, so it is moved. */
+/* A factor that a loop finds in a uniform register, beside a constant one: the first operand is no
+ * uniform register, so it is moved. */
 static bool is_moved_factor(const Selection *s, const GraphNode *sum, const GraphNode *product)
 {
     const GraphNode *factor = node_of(s, see_through(s, product->in[0]));
     bool is_made = factor->kind == NODE_RESULT || factor->kind == NODE_LEAF;
     bool is_in_loop = s->defs->loops->loop_of[sum->block] != NO_LOOP;
-    return s->target.sm >= 75 && is_in_loop && !sum->is_uniform && factor->is_uniform && is_made && is_constant(s, product->in[1]);
+    return s->target.sm >= 75 && is_in_loop && !sum->is_uniform && factor->is_uniform && is_made
+           && is_constant(s, product->in[1]);
 }
 
-/* An or that is a sum too, of what logic made for it alone: LOP3 does both, unless a shift made for it alone is there to be taken in. Of two halves it
- * is their pair. */
+/* An or that is a sum too, of what logic made for it alone: LOP3 does both, unless a shift made for
+ * it alone is there to be taken in. Of two halves it is their pair. */
 static bool is_rather_logic(const Selection *s, const GraphNode *node)
 {
     bool has_logic = node->is_wide && words_of(s, node) <= 0;
@@ -298,9 +323,11 @@ static bool is_rather_logic(const Selection *s, const GraphNode *node)
     if (operation != OP_AND && operation != OP_OR && operation != OP_XOR)
         return false;
     for (unsigned i = 0; i < 2; i++) {
-        if (is_shifted(s, node->in[i], node->is_wide) && is_single(s, node->in[i]) && words_of(s, node) > 0)
+        if (is_shifted(s, node->in[i], node->is_wide) && is_single(s, node->in[i])
+            && words_of(s, node) > 0)
             return false;
-        has_logic |= !node->is_wide && is_result_of(s, node->in[i], ACT_LOGIC) && is_single(s, node->in[i]);
+        has_logic |= !node->is_wide && is_result_of(s, node->in[i], ACT_LOGIC)
+                     && is_single(s, node->in[i]);
     }
     return has_logic;
 }
@@ -310,13 +337,19 @@ static bool is_loaded(const Selection *s, const GraphNode *node)
     return node->kind == NODE_RESULT && s->graph->func->insns[node->insn].op->flags & OPF_LOAD;
 }
 
-/* Factors of 16 bits are extended first, but those that are known to be: of a low half all, of a wide product those without zeros above. */
+/* Factors of 16 bits are extended first, but those that are known to be: of a low half all, of a
+ * wide product those without zeros above. */
 static double extensions_of(const Selection *s, const GraphNode *node, const Op *op)
 {
     double count = 0;
     bool is_low = ptx_op_has(op, MOD_LO);
     for (unsigned i = 0; i < 2 && ptx_type_info[op->type].bits == 16; i++)
-        count += !is_constant(s, node->in[i]) && (is_low || (node_of(s, node->in[i])->bits > 16 && !is_loaded(s, node_of(s, node->in[i])))) ? 1 : 0;
+        count += !is_constant(s, node->in[i])
+                         && (is_low
+                             || (node_of(s, node->in[i])->bits > 16
+                                 && !is_loaded(s, node_of(s, node->in[i]))))
+                     ? 1
+                     : 0;
     return count;
 }
 
@@ -324,7 +357,8 @@ static double extensions_of(const Selection *s, const GraphNode *node, const Op 
 static bool is_third(const Selection *s, const GraphNode *sum, NodeId id)
 {
     const GraphNode *node = node_of(s, id);
-    bool is_sum = (is_result_of(s, id, ACT_ADD) || is_result_of(s, id, ACT_SUB)) && is_single(s, id) && !sum->is_wide && !node->is_wide;
+    bool is_sum = (is_result_of(s, id, ACT_ADD) || is_result_of(s, id, ACT_SUB)) && is_single(s, id)
+                  && !sum->is_wide && !node->is_wide;
     for (unsigned i = 0; i < 2 && is_sum; i++)
         is_sum = !is_product(s, node->in[i], false) && !is_shifted(s, node->in[i], false);
     return is_sum;
@@ -333,22 +367,31 @@ static bool is_third(const Selection *s, const GraphNode *sum, NodeId id)
 /* Sums of three, products and shifts with what is added. */
 static void select_sum(Selection *s, Selected *row, const GraphNode *node, BlockId block)
 {
-    bool halved = false;            /* what is taken away is a product of 16 bits: its sign is changed, and its half taken */
+    /* what is taken away is a product of 16 bits: its sign is changed, and its half taken */
+    bool halved = false;
     if (is_rather_logic(s, node)) {
         select_logic(s, row, node, block);
         return;
     }
     for (unsigned i = 0; i < 2; i++) {
         NodeId in = node->in[i], other = node->in[1 - i];
-        bool is_half = is_result_of(s, in, ACT_MUL) && ptx_type_info[s->graph->func->insns[node_of(s, in)->insn].op->type].bits == 16 && node->action == ACT_SUB;
-        bool is_taken = node->action == ACT_ADD || (i == 1 && !is_half && is_constant(s, node_of(s, in)->in[1]));    /* a constant factor takes the sign */
+        bool is_half = is_result_of(s, in, ACT_MUL)
+                       && ptx_type_info[s->graph->func->insns[node_of(s, in)->insn].op->type].bits
+                              == 16
+                       && node->action == ACT_SUB;
+        /* a constant factor takes the sign */
+        bool is_taken = node->action == ACT_ADD
+                        || (i == 1 && !is_half && is_constant(s, node_of(s, in)->in[1]));
         halved |= is_half;
         if (is_taken && is_product(s, in, node->is_wide)) {
             demand_both(s, node_of(s, in), block);
             demand(s, other, block);
             ptx_constants_move_sum(s, node_of(s, in)->in[1], other, false, block);
-            ptx_selection_beside(s, row, MACHINE_ALU, extensions_of(s, node_of(s, in), s->graph->func->insns[node_of(s, in)->insn].op));
-            ptx_selection_beside(s, row, MACHINE_MOVE, is_moved_factor(s, node, node_of(s, in)) ? 1 : 0);
+            ptx_selection_beside(
+                s, row, MACHINE_ALU,
+                extensions_of(s, node_of(s, in), s->graph->func->insns[node_of(s, in)->insn].op));
+            ptx_selection_beside(s, row, MACHINE_MOVE,
+                                 is_moved_factor(s, node, node_of(s, in)) ? 1 : 0);
             emit(s, row, node->is_wide ? MACHINE_IMAD_WIDE : MACHINE_IMAD, 1);
             return;
         }
@@ -372,11 +415,14 @@ static void select_sum(Selection *s, Selected *row, const GraphNode *node, Block
     }
     bool is_pair = s->target.sm >= 120;             /* IADD.64 */
     for (unsigned i = 0; i < 2; i++) {
-        bool is_extended = is_result_of(s, node->in[i], ACT_EXTEND) && node->is_wide;     /* LEA.HI.X.SX32 */
+        /* LEA.HI.X.SX32 */
+        bool is_extended = is_result_of(s, node->in[i], ACT_EXTEND) && node->is_wide;
         demand(s, is_extended ? node_of(s, node->in[i])->in[0] : node->in[i], block);
-        is_pair &= !is_extended && (is_constant(s, node->in[i]) || node_of(s, node->in[i])->bits > 32);
+        is_pair &= !is_extended
+                   && (is_constant(s, node->in[i]) || node_of(s, node->in[i])->bits > 32);
     }
-    ptx_selection_beside(s, row, MACHINE_MOVE, (is_stepped_pointer(s, node) && !is_pair) || halved ? 1 : 0);
+    ptx_selection_beside(s, row, MACHINE_MOVE,
+                         (is_stepped_pointer(s, node) && !is_pair) || halved ? 1 : 0);
     ptx_selection_beside(s, row, MACHINE_ALU, halved ? 1 : 0);
     emit(s, row, MACHINE_IADD, node->is_wide && !is_pair ? 2 : 1);
 }
@@ -384,7 +430,9 @@ static void select_sum(Selection *s, Selected *row, const GraphNode *node, Block
 static bool is_narrow_factor(const Selection *s, NodeId id)
 {
     const GraphNode *node = node_of(s, id);
-    return is_result_of(s, id, ACT_EXTEND) || (is_constant(s, id) ? node->value >= INT32_MIN && node->value <= UINT32_MAX : node->bits <= 32);
+    return is_result_of(s, id, ACT_EXTEND)
+           || (is_constant(s, id) ? node->value >= INT32_MIN && node->value <= UINT32_MAX
+                                  : node->bits <= 32);
 }
 
 static bool is_power(int64_t value)
@@ -392,7 +440,8 @@ static bool is_power(int64_t value)
     return value > 0 && !(value & (value - 1));
 }
 
-/* mad.wide up to sm_110, which ptxas does not make one IMAD.WIDE of as it does of mul.wide and add: LEA by halves, else a product and a sum. */
+/* mad.wide up to sm_110, which ptxas does not make one IMAD.WIDE of as it does of mul.wide and add:
+ * LEA by halves, else a product and a sum. */
 static void select_wide_sum(Selection *s, Selected *row, const GraphNode *node, BlockId block)
 {
     const GraphNode *by = node_of(s, node->in[1]);
@@ -413,13 +462,15 @@ static bool comes_with_partner(Selection *s, const GraphNode *node)
 
 static void select_product(Selection *s, Selected *row, const GraphNode *node, BlockId block)
 {
-    ptx_selection_beside(s, row, MACHINE_ALU, extensions_of(s, node, s->graph->func->insns[node->insn].op));
+    ptx_selection_beside(s, row, MACHINE_ALU,
+                         extensions_of(s, node, s->graph->func->insns[node->insn].op));
     bool is_full = node->is_wide && node_of(s, node->in[0])->units == 2;
     if (node->action == ACT_MAD && node->is_wide && !is_full && s->target.sm < 120) {
         select_wide_sum(s, row, node, block);
         return;
     }
-    bool is_narrow = is_full && is_narrow_factor(s, node->in[0]) && is_narrow_factor(s, node->in[1]);
+    bool is_narrow = is_full && is_narrow_factor(s, node->in[0])
+                     && is_narrow_factor(s, node->in[1]);
     for (unsigned i = 0; i < 3; i++) {
         bool is_factor = i < 2 && is_narrow && is_result_of(s, node->in[i], ACT_EXTEND);
         demand(s, is_factor ? node_of(s, node->in[i])->in[0] : node->in[i], block);
@@ -446,7 +497,7 @@ static void select_shift(Selection *s, Selected *row, const GraphNode *node, Blo
         emit_cost(s, row, s->graph->func->insns[node->insn].op);
 }
 
-/* ---- the others -------------------------------------------------------------------------------------------------- */
+/* ---- the others ------------------------------------------------------------------------------ */
 
 /* Loads extend what they read; a sign takes a shift, a field of fewer bits a mask. */
 static void select_extend(Selection *s, Selected *row, const GraphNode *node, BlockId block)
@@ -474,7 +525,8 @@ static bool is_contracted(const Selection *s, NodeId id)
 {
     const GraphNode *node = node_of(s, id);
     bool is_product = is_result_of(s, id, ACT_FMUL) || is_result_of(s, id, ACT_QUOTIENT);
-    return is_product && s->sums[id] >= node->use_count && !ptx_selection_hands_on(s, id) && !(s->graph->func->insns[node->insn].op->flags & OPF_ROUNDED);
+    return is_product && s->sums[id] >= node->use_count && !ptx_selection_hands_on(s, id)
+           && !(s->graph->func->insns[node->insn].op->flags & OPF_ROUNDED);
 }
 
 static void count_readers(Selection *s)
@@ -482,7 +534,9 @@ static void count_readers(Selection *s)
     for (InsnId i = 0; i < s->graph->func->insn_count; i++) {
         const GraphNode *node = node_of(s, s->graph->of_insn[i]);
         bool is_own = s->is_live[i] && node->kind == NODE_RESULT && node->insn == i;
-        bool is_sum = is_own && node->action == ACT_FADD && !(s->graph->func->insns[i].op->flags & OPF_ROUNDED), is_test = is_own && node->action == ACT_SETP;
+        bool is_sum = is_own && node->action == ACT_FADD
+                      && !(s->graph->func->insns[i].op->flags & OPF_ROUNDED),
+             is_test = is_own && node->action == ACT_SETP;
         for (unsigned o = 0; o < 2; o++) {
             s->sums[see_through(s, node->in[o])] += is_sum;
             s->tests[see_through(s, node->in[o])] += is_test;
@@ -490,18 +544,21 @@ static void count_readers(Selection *s)
     }
 }
 
-static void select_fadd(Selection *s, Selected *row, const GraphNode *node, BlockId block, const Op *op)
+static void select_fadd(Selection *s, Selected *row, const GraphNode *node, BlockId block,
+                        const Op *op)
 {
     for (unsigned i = 0; i < 2; i++) {
         NodeId in = see_through(s, node->in[i]);
         if (!(op->flags & OPF_ROUNDED) && is_contracted(s, in)) {
             row->is_fused = true;
             if (node_of(s, in)->action == ACT_QUOTIENT)
-                demand(s, in, block);           /* the reciprocal, and the dividend scaled as the divisor is */
+                /* the reciprocal, and the dividend scaled as the divisor is */
+                demand(s, in, block);
             else
                 demand_both(s, node_of(s, in), block);
             demand(s, node->in[1 - i], block);
-            ptx_constants_move_sum(s, node_of(s, in)->in[1], node->in[1 - i], op->type == TYPE_F64, block);
+            ptx_constants_move_sum(s, node_of(s, in)->in[1], node->in[1 - i], op->type == TYPE_F64,
+                                   block);
             emit_cost(s, row, op);
             return;
         }
@@ -510,56 +567,73 @@ static void select_fadd(Selection *s, Selected *row, const GraphNode *node, Bloc
     emit_cost(s, row, op);
 }
 
-/* An operation of one instruction for this selection alone: it runs under the predicate, over the other value. */
+/* An operation of one instruction for this selection alone: it runs under the predicate, over the
+ * other value. */
 static bool is_predicable(const Selection *s, NodeId id)
 {
     const GraphNode *node = node_of(s, id);
-    bool is_fma = node->kind == NODE_RESULT && s->graph->func->insns[node->insn].op->kind == OPK_FMA;
-    return node->kind == NODE_RESULT && is_single(s, id) && (is_fma || node->action == ACT_FADD || node->action == ACT_FMUL || node->action == ACT_ADD);
+    bool is_fma = node->kind == NODE_RESULT
+                  && s->graph->func->insns[node->insn].op->kind == OPK_FMA;
+    return node->kind == NODE_RESULT && is_single(s, id)
+           && (is_fma || node->action == ACT_FADD || node->action == ACT_FMUL
+               || node->action == ACT_ADD);
 }
 
-/* A selection for another one alone, of which either selects the same value: it runs under the other's predicate, over that value. */
+/* A selection for another one alone, of which either selects the same value: it runs under the
+ * other's predicate, over that value. */
 static bool is_nested_selection(const Selection *s, const GraphNode *outer)
 {
     for (unsigned i = 0; i < 2; i++) {
         const GraphNode *inner = node_of(s, outer->in[i]);
         NodeId other = outer->in[1 - i];
-        if (is_result_of(s, outer->in[i], ACT_SELECT) && is_single(s, outer->in[i]) && (inner->in[0] == other || inner->in[1] == other))
+        if (is_result_of(s, outer->in[i], ACT_SELECT) && is_single(s, outer->in[i])
+            && (inner->in[0] == other || inner->in[1] == other))
             return true;
     }
     return false;
 }
 
-/* A conversion of fp32 to itself saturates what the instruction before it can; one that flushes too stays, as a sum with zero. */
+/* A conversion of fp32 to itself saturates what the instruction before it can; one that flushes too
+ * stays, as a sum with zero. */
 static bool is_saturation(const Selection *s, NodeId node, const Op *op)
 {
     const GraphNode *in = node_of(s, node);
     const Op *maker = in->kind == NODE_RESULT ? s->graph->func->insns[in->insn].op : NULL;
-    return op->operation == OP_CVT && op->type == TYPE_F32 && op->dst_type == TYPE_F32 && maker && is_single(s, node) && !ptx_op_has(op, MOD_FTZ)
-        && (maker->kind == OPK_FMA || maker->kind == OPK_ADD || maker->kind == OPK_SUB || maker->kind == OPK_MUL);
+    return op->operation == OP_CVT && op->type == TYPE_F32 && op->dst_type == TYPE_F32 && maker
+           && is_single(s, node) && !ptx_op_has(op, MOD_FTZ)
+           && (maker->kind == OPK_FMA || maker->kind == OPK_ADD || maker->kind == OPK_SUB
+               || maker->kind == OPK_MUL);
 }
 
-/* Whether the divisor is scaled out of place, in all lanes: what reads it after that, but for tests, which come before. */
+/* Whether the divisor is scaled out of place, in all lanes: what reads it after that, but for
+ * tests, which come before. */
 static bool is_scaled_apart(const Selection *s, const GraphNode *node, const Op *op)
 {
     NodeId divisor = node->in[1];
-    bool is_kept = node_of(s, divisor)->use_count > s->tests[divisor] + 1 || ptx_selection_hands_on(s, divisor);
+    bool is_kept = node_of(s, divisor)->use_count > s->tests[divisor] + 1
+                   || ptx_selection_hands_on(s, divisor);
     return is_kept && !is_constant(s, divisor) && !ptx_op_has(op, MOD_FTZ);
 }
 
-/* Quotients of one divisor share its scaling and reciprocal; half of the products are the dividend's. */
+/* Quotients of one divisor share its scaling and reciprocal; half of the products are the
+ * dividend's. */
 static void select_quotient(Selection *s, Selected *row, NodeId id, BlockId block, const Op *op)
 {
     const GraphNode *node = node_of(s, id);
     const Cost *cost = ptx_cost_find(op, s->target);
-    bool is_shared = s->nodes[node->in[1]].is_scaled && !is_constant(s, node->in[1]), is_left = is_contracted(s, id);
+    bool is_shared = s->nodes[node->in[1]].is_scaled && !is_constant(s, node->in[1]),
+         is_left = is_contracted(s, id);
     demand_both(s, node, block);
-    row->more_flops = (int8_t)((!is_shared && is_scaled_apart(s, node, op) ? 1 : 0) - (is_left ? 1 : 0));
+    row->more_flops = (int8_t)((!is_shared && is_scaled_apart(s, node, op) ? 1 : 0)
+                               - (is_left ? 1 : 0));
     s->nodes[node->in[1]].is_scaled = true;
     for (unsigned t = 0; cost && t < cost->term_count; t++) {
         const CostTerm *term = &cost->terms[t];
-        double count = !is_shared ? (double)term->count : term->machine == MACHINE_FP32 ? ceil((double)term->count / 2) : 0;
-        emit(s, row, (MachineOp)term->machine, count - (is_left && term->machine == MACHINE_FP32 ? 1 : 0));
+        double count = !is_shared                      ? (double)term->count
+                       : term->machine == MACHINE_FP32 ? ceil((double)term->count / 2)
+                                                       : 0;
+        emit(s, row, (MachineOp)term->machine,
+             count - (is_left && term->machine == MACHINE_FP32 ? 1 : 0));
     }
 }
 
@@ -572,21 +646,26 @@ static double reciprocal_count(unsigned machine, bool is_signed)
 {
     for (size_t t = 0; t < sizeof reciprocal_terms / sizeof *reciprocal_terms; t++)
         if (reciprocal_terms[t].machine == machine)
-            return is_signed ? reciprocal_terms[t].signed_count : reciprocal_terms[t].unsigned_count;
+            return is_signed ? reciprocal_terms[t].signed_count
+                             : reciprocal_terms[t].unsigned_count;
     return 0;
 }
 
-/* A division by what another block, or nobody, computes: the reciprocal is made once, before loops. */
+/* A division by what another block, or nobody, computes: the reciprocal is made once, before
+ * loops. */
 static bool select_division(Selection *s, Selected *row, const Op *op, BlockId block)
 {
     const GraphNode *node = node_of(s, row->node), *by = node_of(s, node->in[1]);
     const Cost *cost = ptx_cost_find(op, s->target);
-    bool is_division = row->node && node_of(s, node->in[2])->kind == NODE_RECIPROCAL && s->target.sm >= 70;
+    bool is_division = row->node && node_of(s, node->in[2])->kind == NODE_RECIPROCAL
+                       && s->target.sm >= 70;
     if (!is_division || by->kind == NODE_LEAF || (by->kind == NODE_RESULT && by->block == block))
         return false;
     demand(s, node->in[2], block);
     for (unsigned t = 0; cost && t < cost->term_count; t++)
-        emit(s, row, (MachineOp)cost->terms[t].machine, (double)cost->terms[t].count - reciprocal_count(cost->terms[t].machine, node->is_signed));
+        emit(s, row, (MachineOp)cost->terms[t].machine,
+             (double)cost->terms[t].count
+                 - reciprocal_count(cost->terms[t].machine, node->is_signed));
     return true;
 }
 
@@ -595,31 +674,40 @@ static bool select_field(Selection *s, Selected *row, const Op *op)
 {
     const GraphNode *node = node_of(s, row->node);
     const GraphNode *from = node_of(s, node->in[1]), *length = node_of(s, node->in[2]);
-    if (!row->node || op->operation != OP_BFE || from->kind != NODE_CONSTANT || length->kind != NODE_CONSTANT || node->is_wide || s->target.sm < 70)
+    if (!row->node || op->operation != OP_BFE || from->kind != NODE_CONSTANT
+        || length->kind != NODE_CONSTANT || node->is_wide || s->target.sm < 70)
         return false;
-    bool is_at_end = from->value + length->value >= 32, is_bytes = from->value % 8 == 0 && (length->value == 8 || length->value == 16) && !node->is_signed;
+    bool is_at_end = from->value + length->value >= 32,
+         is_bytes = from->value % 8 == 0 && (length->value == 8 || length->value == 16)
+                    && !node->is_signed;
     if (from->value && !is_at_end && !is_bytes)
         return false;
     emit(s, row, is_at_end ? MACHINE_SHIFT : MACHINE_ALU, 1);
     return true;
 }
 
-/* An operation of integers or floats for this one alone that the least or greatest of its result and something else does too: VIADDMNMX, FMNMX3. */
+/* An operation of integers or floats for this one alone that the least or greatest of its result
+ * and something else does too: VIADDMNMX, FMNMX3. */
 static bool is_extreme_of(const Selection *s, const Op *op, NodeId id)
 {
-    bool is_integer = s->target.sm >= 90 && op->type != TYPE_F32 && is_result_of(s, id, ACT_ADD) && !node_of(s, id)->is_wide;
-    bool is_float = s->target.sm >= 100 && op->type == TYPE_F32 && is_result_of(s, id, ACT_EXTREME) && s->graph->func->insns[node_of(s, id)->insn].op->opcode == op->opcode;
+    bool is_integer = s->target.sm >= 90 && op->type != TYPE_F32 && is_result_of(s, id, ACT_ADD)
+                      && !node_of(s, id)->is_wide;
+    bool is_float = s->target.sm >= 100 && op->type == TYPE_F32 && is_result_of(s, id, ACT_EXTREME)
+                    && s->graph->func->insns[node_of(s, id)->insn].op->opcode == op->opcode;
     return s->target.sm < 120 && is_single(s, id) && (is_integer || is_float);
 }
 
 /* No less than zero: a part of the one before. */
 static bool is_floor(const Selection *s, const GraphNode *node, const Op *op)
 {
-    return s->target.sm >= 90 && s->target.sm < 120 && op->type == TYPE_S32 && op->operation == OP_MAX && is_constant(s, node->in[1]) && !node_of(s, node->in[1])->value
-        && is_result_of(s, node->in[0], ACT_EXTREME) && is_single(s, node->in[0]);
+    return s->target.sm >= 90 && s->target.sm < 120 && op->type == TYPE_S32
+           && op->operation == OP_MAX && is_constant(s, node->in[1])
+           && !node_of(s, node->in[1])->value && is_result_of(s, node->in[0], ACT_EXTREME)
+           && is_single(s, node->in[0]);
 }
 
-static void select_extreme(Selection *s, Selected *row, const GraphNode *node, BlockId block, const Op *op)
+static void select_extreme(Selection *s, Selected *row, const GraphNode *node, BlockId block,
+                           const Op *op)
 {
     bool took = false;
     for (unsigned i = 0; i < 3; i++) {
@@ -639,8 +727,9 @@ static void select_extreme(Selection *s, Selected *row, const GraphNode *node, B
 /* LOP3 says whether its result is zero. */
 static bool is_zero_test(const Selection *s, const GraphNode *node, const Op *op)
 {
-    return is_result_of(s, node->in[0], ACT_LOGIC) && is_single(s, node->in[0]) && !node->is_wide && !node->in[2] && is_constant(s, node->in[1])
-        && !node_of(s, node->in[1])->value && (ptx_op_has(op, MOD_EQ) || ptx_op_has(op, MOD_NE));
+    return is_result_of(s, node->in[0], ACT_LOGIC) && is_single(s, node->in[0]) && !node->is_wide
+           && !node->in[2] && is_constant(s, node->in[1]) && !node_of(s, node->in[1])->value
+           && (ptx_op_has(op, MOD_EQ) || ptx_op_has(op, MOD_NE));
 }
 
 /* A rounding to tf32 leaves the mask of its low bits to the matrix multiply-add that reads it. */
@@ -649,7 +738,8 @@ static void select_rounding(Selection *s, Selected *row, const GraphNode *node, 
     const Cost *cost = ptx_cost_find(op, s->target);
     bool is_bare = node->is_fragment && op->dst_type == TYPE_TF32;
     for (unsigned t = 0; cost && is_bare && t < cost->term_count; t++)
-        emit(s, row, (MachineOp)cost->terms[t].machine, (double)cost->terms[t].count - (cost->terms[t].machine == MACHINE_ALU ? 1 : 0));
+        emit(s, row, (MachineOp)cost->terms[t].machine,
+             (double)cost->terms[t].count - (cost->terms[t].machine == MACHINE_ALU ? 1 : 0));
     if (!is_bare)
         emit_cost(s, row, op);
 }
@@ -667,7 +757,9 @@ static void select_node(Selection *s, InsnId id, NodeId node_id, BlockId block)
     case ACT_EXTEND:                    select_extend(s, &row, node, block); break;
     case ACT_PREDICATE:                 select_predicate(s, &row, node, block); break;
     case ACT_SELECT:
-        if (is_nested_selection(s, node) || (!node->is_wide && (is_predicable(s, node->in[0]) || is_predicable(s, node->in[1])))) {
+        if (is_nested_selection(s, node)
+            || (!node->is_wide
+                && (is_predicable(s, node->in[0]) || is_predicable(s, node->in[1])))) {
             for (unsigned i = 0; i < 3; i++)
                 demand(s, node->in[i], block);
             add_row(s, &row, MACHINE_ALU, 0);
@@ -710,7 +802,8 @@ static NodeId base_of(const Selection *s, NodeId id, int64_t *offset)
 {
     for (unsigned depth = 0; depth < MAX_DEPTH; depth++) {
         const GraphNode *node = node_of(s, id), *by = node_of(s, node->in[1]);
-        if (!is_result_of(s, id, ACT_ADD) || by->kind != NODE_CONSTANT || by->value <= -MAX_OFFSET || by->value >= MAX_OFFSET)
+        if (!is_result_of(s, id, ACT_ADD) || by->kind != NODE_CONSTANT || by->value <= -MAX_OFFSET
+            || by->value >= MAX_OFFSET)
             break;
         *offset += by->value;
         id = node->in[0];
@@ -722,26 +815,30 @@ static NodeId base_of(const Selection *s, NodeId id, int64_t *offset)
 static NodeId unscaled(const Selection *s, NodeId id)
 {
     const GraphNode *node = node_of(s, id), *by = node_of(s, node->in[1]);
-    bool is_scaled = is_result_of(s, id, ACT_SHL) && !node->is_wide && by->kind == NODE_CONSTANT && by->value >= 2 && by->value <= 4;
+    bool is_scaled = is_result_of(s, id, ACT_SHL) && !node->is_wide && by->kind == NODE_CONSTANT
+                     && by->value >= 2 && by->value <= 4;
     return is_scaled ? node->in[0] : id;
 }
 
 static bool is_address_of(const Selection *s, NodeId id)
 {
     const GraphNode *node = node_of(s, id);
-    return node->kind == NODE_VARIABLE || (is_result_of(s, id, ACT_COPY) && node_of(s, node->in[0])->kind == NODE_VARIABLE);
+    return node->kind == NODE_VARIABLE
+           || (is_result_of(s, id, ACT_COPY) && node_of(s, node->in[0])->kind == NODE_VARIABLE);
 }
 
 /* The offset is a part of the instruction; shared memory also adds what is uniform. */
 static void demand_address(Selection *s, NodeId id, Space space, BlockId block)
 {
-    bool is_shared = ptx_space_is_own_shared((uint8_t)space), is_scaling = is_shared && s->target.sm >= 75 && s->target.sm < 90;
+    bool is_shared = ptx_space_is_own_shared((uint8_t)space),
+         is_scaling = is_shared && s->target.sm >= 75 && s->target.sm < 90;
     int64_t offset = 0;
     id = base_of(s, id, &offset);
     const GraphNode *node = node_of(s, id);
     if (space == SPACE_CONST && is_result_of(s, id, ACT_ADD))
         for (unsigned i = 0; i < 2; i++)
-            if (is_address_of(s, node->in[i])) {        /* LDC takes an index of 32 bits, and where the variable begins */
+            /* LDC takes an index of 32 bits, and where the variable begins */
+            if (is_address_of(s, node->in[i])) {
                 demand(s, node->in[1 - i], block);
                 return;
             }
@@ -758,7 +855,7 @@ static void demand_address(Selection *s, NodeId id, Space space, BlockId block)
     demand(s, is_scaling ? unscaled(s, varying) : varying, block);
 }
 
-/* ---- neighbouring loads ------------------------------------------------------------------------------------------ */
+/* ---- neighbouring loads ---------------------------------------------------------------------- */
 
 /* Instructions for the bytes of a chunk: 16, 8 and 4 at a time. */
 static unsigned loads_for(unsigned bytes)
@@ -779,12 +876,15 @@ static void end_joins(Selection *s, const Insn *insn)
             s->joins[j--] = s->joins[--s->join_count];
 }
 
-/* A wider access through the same base shows how it is aligned: one that is not aligned is undefined (PTX ISA, "Addresses as Operands"). */
+/* A wider access through the same base shows how it is aligned: one that is not aligned is
+ * undefined (PTX ISA, "Addresses as Operands"). */
 static void note_alignment(Selection *s, InsnId id)
 {
     const Insn *insn = &s->graph->func->insns[id];
-    const Operand *address = ptx_insn_is_access(insn) ? ptx_effect_address(s->graph->func, insn) : NULL;
-    if (!address || insn->access_bytes < 8 || insn->access_bytes > JOIN_BYTES || address->kind != OPERAND_REG)
+    const Operand *address = ptx_insn_is_access(insn) ? ptx_effect_address(s->graph->func, insn)
+                                                      : NULL;
+    if (!address || insn->access_bytes < 8 || insn->access_bytes > JOIN_BYTES
+        || address->kind != OPERAND_REG)
         return;
     int64_t offset = address->value;
     NodeId base = base_of(s, s->graph->of_operand[address - s->graph->func->operands], &offset);
@@ -796,7 +896,8 @@ static void note_alignment(Selection *s, InsnId id)
 /* Whether a load goes with one behind it; else it begins a chunk of its own. */
 static bool join_load(Selection *s, const Insn *insn, NodeId address, const Operand *operand)
 {
-    int64_t offset = operand->kind == OPERAND_VAR || operand->kind == OPERAND_REG ? operand->value : 0;
+    int64_t offset = operand->kind == OPERAND_VAR || operand->kind == OPERAND_REG ? operand->value
+                                                                                  : 0;
     NodeId base = base_of(s, address, &offset);
     int64_t size = node_of(s, base)->zeros >= 4 ? 16 : node_of(s, base)->zeros == 3 ? 8 : 4;
     int64_t at = offset % size + (offset % size < 0 ? size : 0), chunk = (offset - at) / size;
@@ -812,14 +913,22 @@ static bool join_load(Selection *s, const Insn *insn, NodeId address, const Oper
         return true;
     }
     if (s->join_count < MAX_JOINS)
-        s->joins[s->join_count++] = (Join){ base, chunk, s->row_count, (uint16_t)bytes, insn->op->space };
+        s->joins[s->join_count++] = (Join){ base, chunk, s->row_count, (uint16_t)bytes,
+                                            insn->op->space };
     return false;
 }
 
-/* ---- local memory ------------------------------------------------------------------------------------------------ */
+/* ---- local memory ---------------------------------------------------------------------------- */
 
-/* Read off the machine code of ptxas 13.0 for sm_90, of arrays of 4 to 256 words with 1 to 16 indexed accesses. */
-enum { MAX_ELEMENTS = 64, MAX_INDEXED = 6, ELEMENTS_FEW = 8, INDEXED_MOST_OF_FEW = 12, WARP_LINES = 32 };
+/* Read off the machine code of ptxas 13.0 for sm_90, of arrays of 4 to 256 words with 1 to 16
+ * indexed accesses. */
+enum {
+    MAX_ELEMENTS = 64,
+    MAX_INDEXED = 6,
+    ELEMENTS_FEW = 8,
+    INDEXED_MOST_OF_FEW = 12,
+    WARP_LINES = 32
+};
 
 static NodeId address_of(const Selection *s, const Insn *insn)
 {
@@ -861,31 +970,37 @@ static void find_local(Selection *s, const Loops *loops)
         return;
     s->local_elements = (uint32_t)(bytes / width < UINT16_MAX ? bytes / width : UINT16_MAX);
     s->has_local = is_in_loop || g->func->has_calls || s->local_elements > MAX_ELEMENTS
-                   || indexed > (s->local_elements <= ELEMENTS_FEW ? INDEXED_MOST_OF_FEW : MAX_INDEXED);
+                   || indexed
+                          > (s->local_elements <= ELEMENTS_FEW ? INDEXED_MOST_OF_FEW : MAX_INDEXED);
 }
 
 /* Lanes have a line for each word; an index takes each of them to another. */
 static bool select_local(Selection *s, Selected *row, const Insn *insn)
 {
     bool is_fixed = bytes_around(s, address_of(s, insn)) > 0;     /* else an index decides */
-    uint32_t words = insn->access_bytes > 4 ? insn->access_bytes / 4u : 1u, places = s->local_elements < WARP_LINES ? s->local_elements : WARP_LINES;
+    uint32_t words = insn->access_bytes > 4 ? insn->access_bytes / 4u : 1u,
+             places = s->local_elements < WARP_LINES ? s->local_elements : WARP_LINES;
     if (!s->local_elements || insn->op->space != SPACE_LOCAL || !insn->access_bytes)
         return false;
     if (s->has_local) {
-        row->lines = (uint8_t)(is_fixed ? words : words * places < UINT8_MAX ? words * places : UINT8_MAX);
+        row->lines = (uint8_t)(is_fixed                     ? words
+                               : words * places < UINT8_MAX ? words * places
+                                                            : UINT8_MAX);
         add_row(s, row, MACHINE_GLOBAL, 1);
     } else if (is_fixed) {
         add_row(s, row, MACHINE_MOVE, 0);
     } else {
         add_row(s, row, MACHINE_ALU, s->local_elements);        /* compare with each index, */
-        ptx_selection_beside(s, row, MACHINE_MOVE, s->local_elements);   /* and take the register under that predicate */
+        /* and take the register under that predicate */
+        ptx_selection_beside(s, row, MACHINE_MOVE, s->local_elements);
     }
     return true;
 }
 
-/* ---- stores ------------------------------------------------------------------------------------------------------ */
+/* ---- stores ---------------------------------------------------------------------------------- */
 
-/* Moves into the registers that a store takes: of zeros, and in a vector of what stands there twice. */
+/* Moves into the registers that a store takes: of zeros, and in a vector of what stands there
+ * twice. */
 static double moves_for(const Selection *s, const Insn *insn)
 {
     const Graph *g = s->graph;
@@ -899,7 +1014,8 @@ static double moves_for(const Selection *s, const Insn *insn)
         values++;
         bool is_zero = is_constant(s, in) && !node_of(s, in)->value, is_again = false;
         for (uint32_t before = 0; before < o && !is_zero; before++)
-            is_again |= !(operands[before].role & ROLE_ADDRESS) && g->of_operand[insn->operand_first + before] == in;
+            is_again |= !(operands[before].role & ROLE_ADDRESS)
+                        && g->of_operand[insn->operand_first + before] == in;
         zeros += is_zero ? 0.5 : 0;     /* CS2R makes two */
         moves += is_again ? 1 : 0;
     }
@@ -911,13 +1027,16 @@ static bool is_global(const Op *op)
     return op->space == SPACE_GLOBAL || op->space == SPACE_GENERIC;
 }
 
-/* Lanes find their places in a matrix of 16 x 16 in memory; where it lies the other way than the product takes it, each quarter is turned (MOVM). */
+/* Lanes find their places in a matrix of 16 x 16 in memory; where it lies the other way than the
+ * product takes it, each quarter is turned (MOVM). */
 static void place_fragment(Selection *s, const Selected *row, const Op *op)
 {
     bool is_load = op->operation == OP_WMMA_LOAD, is_store = op->operation == OP_WMMA_STORE;
     if ((!is_load && !is_store) || !is_global(op))
         return;
-    bool is_turned = is_load && ((ptx_op_has(op, MOD_A) && ptx_op_has(op, MOD_COL)) || (ptx_op_has(op, MOD_B) && ptx_op_has(op, MOD_ROW)));
+    bool is_turned = is_load
+                     && ((ptx_op_has(op, MOD_A) && ptx_op_has(op, MOD_COL))
+                         || (ptx_op_has(op, MOD_B) && ptx_op_has(op, MOD_ROW)));
     ptx_selection_beside(s, row, MACHINE_IMAD_WIDE, 1);
     ptx_selection_beside(s, row, MACHINE_IADD, 2);
     ptx_selection_beside(s, row, MACHINE_OTHER, is_turned ? 4 : 0);
@@ -928,7 +1047,8 @@ static bool is_copy(const Op *op)
     return op->kind == OPK_CP_ASYNC && op->space;
 }
 
-/* Whether the block's copies to shared memory begin here anew: after a barrier, or an access to shared memory. */
+/* Whether the block's copies to shared memory begin here anew: after a barrier, or an access to
+ * shared memory. */
 static bool begins_copies(const Selection *s, InsnId id, BlockId block)
 {
     const Func *func = s->graph->func;
@@ -960,7 +1080,8 @@ static void select_other(Selection *s, InsnId id, BlockId block)
     const Graph *g = s->graph;
     const Insn *insn = &g->func->insns[id];
     Selected row = begin(s, id, g->of_insn[id], block);
-    const Operand *address = ptx_effect_is_plain(insn->op) ? ptx_effect_address(g->func, insn) : NULL;
+    const Operand *address = ptx_effect_is_plain(insn->op) ? ptx_effect_address(g->func, insn)
+                                                           : NULL;
     bool is_joined = false;
     end_joins(s, insn);
     for (uint32_t o = 0; o < insn->operand_count; o++) {
@@ -977,20 +1098,31 @@ static void select_other(Selection *s, InsnId id, BlockId block)
     bool is_gathered_first = ptx_atomic_gather(s, &row, insn);
     place_fragment(s, &row, insn->op);
     if (insn->op->kind == OPK_MOV && g->of_guard[id] && row.node && insn->operand_count == 2)
-        ptx_selection_beside(s, &row, MACHINE_MOVE, node_of(s, row.node)->units == 2 && s->target.sm < 120 ? 2 : 1);
+        ptx_selection_beside(s, &row, MACHINE_MOVE,
+                             node_of(s, row.node)->units == 2 && s->target.sm < 120 ? 2 : 1);
     if (is_copy(insn->op) && begins_copies(s, id, block))
         ptx_selection_beside(s, &row, MACHINE_OTHER, DUMMY_LOADS);
-    bool is_stored = insn->op->kind == OPK_ST ? insn->op->space != SPACE_PARAM && insn->op->space != SPACE_LOCAL : insn->op->kind == OPK_ATOM || insn->op->kind == OPK_RED;
+    bool is_stored = insn->op->kind == OPK_ST
+                         ? insn->op->space != SPACE_PARAM && insn->op->space != SPACE_LOCAL
+                         : insn->op->kind == OPK_ATOM || insn->op->kind == OPK_RED;
     if (is_stored && !is_gathered_first)
         ptx_selection_beside(s, &row, MACHINE_MOVE, moves_for(s, insn));
     ptx_selection_beside(s, &row, MACHINE_BRANCH, leaves_before(s, id, block) ? 1 : 0);
-    ptx_selection_beside(s, &row, MACHINE_ALU, insn->op->operation == OP_MUL ? extensions_of(s, node_of(s, row.node), insn->op) : 0);
-    if (select_local(s, &row, insn) || select_field(s, &row, insn->op) || select_division(s, &row, insn->op, block))
+    ptx_selection_beside(
+        s, &row, MACHINE_ALU,
+        insn->op->operation == OP_MUL ? extensions_of(s, node_of(s, row.node), insn->op) : 0);
+    if (select_local(s, &row, insn) || select_field(s, &row, insn->op)
+        || select_division(s, &row, insn->op, block))
         return;
     is_joined |= row.node && comes_with_partner(s, node_of(s, row.node));
     if (is_joined)
-        add_row(s, &row, ptx_space_is_own_shared(insn->op->space) ? MACHINE_SHARED : insn->op->space ? MACHINE_GLOBAL : MACHINE_IMAD_WIDE, 0);
-    else if (insn->operand_count != 2 || !is_saturation(s, g->of_operand[insn->operand_first + 1], insn->op))
+        add_row(s, &row,
+                ptx_space_is_own_shared(insn->op->space) ? MACHINE_SHARED
+                : insn->op->space                        ? MACHINE_GLOBAL
+                                                         : MACHINE_IMAD_WIDE,
+                0);
+    else if (insn->operand_count != 2
+             || !is_saturation(s, g->of_operand[insn->operand_first + 1], insn->op))
         select_rounding(s, &row, node_of(s, row.node), insn->op);
 }
 
@@ -1017,7 +1149,8 @@ static bool is_latch(const Selection *s, BlockId block)
     return false;
 }
 
-/* Somebody behind reads the value itself, beside what becomes of it in a register: both are live. */
+/* Somebody behind reads the value itself, beside what becomes of it in a register: both are
+ * live. */
 static bool is_kept(Selection *s, NodeId id, RegId reg, BlockId block)
 {
     GraphNode *node = &s->nodes[id];
@@ -1027,20 +1160,23 @@ static bool is_kept(Selection *s, NodeId id, RegId reg, BlockId block)
     return is_read && !is_latch(s, block);
 }
 
-/* A register that several instructions write gets a value: nothing where the value can be made in it. */
+/* A register that several instructions write gets a value: nothing where the value can be made in
+ * it. */
 static void select_move(Selection *s, InsnId id, BlockId block)
 {
     NodeId source = s->graph->of_insn[id];
     const GraphNode *node = node_of(s, source);
     Selected row = begin(s, id, 0, block);
     RegId reg = ptx_insn_operands(s->graph->func, &s->graph->func->insns[id])->id;
-    bool is_made_there = (node->kind == NODE_RESULT || node->kind == NODE_SREG) && !is_kept(s, see_through(s, source), reg, block);
+    bool is_made_there = (node->kind == NODE_RESULT || node->kind == NODE_SREG)
+                         && !is_kept(s, see_through(s, source), reg, block);
     demand(s, source, block);
     unsigned units = ptx_reg_units(&s->graph->func->regs[reg]);
     bool is_pair = units == 2 && s->target.sm >= 120;
     bool is_zero = node->kind == NODE_CONSTANT && !node->value;
     s->zero_count += is_zero ? units : 0;
-    double each = is_zero && (s->zero_count > ZEROS_APART || is_in_vector(s, reg)) ? 0.5 : 1;         /* CS2R makes two */
+    /* CS2R makes two */
+    double each = is_zero && (s->zero_count > ZEROS_APART || is_in_vector(s, reg)) ? 0.5 : 1;
     emit(s, &row, MACHINE_MOVE, is_made_there ? 0 : is_pair ? 1 : units * each);
 }
 
@@ -1048,7 +1184,8 @@ static void select_move(Selection *s, InsnId id, BlockId block)
 static bool is_fall_through(const Graph *g, InsnId id, BlockId block)
 {
     const Block *b = &g->cfg->blocks[block];
-    if (g->func->insns[id].op->kind != OPK_BRA || g->func->insns[id].guard != NO_ID || b->succ_count != 1)
+    if (g->func->insns[id].op->kind != OPK_BRA || g->func->insns[id].guard != NO_ID
+        || b->succ_count != 1)
         return false;
     BlockId to = g->cfg->succs[b->succ_first];
     if (to == EXIT_BLOCK || to == block + 1)
@@ -1087,13 +1224,15 @@ static void select_insn(Selection *s, InsnId id, BlockId block)
     }
 }
 
-/* ---- what comes from outside ------------------------------------------------------------------------------------- */
+/* ---- what comes from outside ----------------------------------------------------------------- */
 
-/* A word of a bank that comes with one before it: in pairs, of constant memory since sm_100 in fours. */
+/* A word of a bank that comes with one before it: in pairs, of constant memory since sm_100 in
+ * fours. */
 static bool is_loaded_beside(const Selection *s, NodeId id)
 {
     const GraphNode *node = node_of(s, id);
-    int64_t most = node->var != NO_ID && s->target.sm >= 100 ? 16 : 8, first = node->value < 0 ? node->value : node->value - node->value % most;
+    int64_t most = node->var != NO_ID && s->target.sm >= 100 ? 16 : 8,
+            first = node->value < 0 ? node->value : node->value - node->value % most;
     for (int64_t place = first; place < node->value && node->units == 1; place += 4) {
         NodeId other = ptx_graph_bank(s->graph, node->var, place, 1);
         if (other && s->is_demanded[other] && s->home[other] == s->home[id])
@@ -1114,14 +1253,18 @@ static void select_source(Selection *s, NodeId id)
     if (node->kind == NODE_SREG)
         emit(s, &row, MACHINE_MOVE, 1);
     if (node->kind == NODE_RECIPROCAL) {
-        for (size_t t = sizeof reciprocal_terms / sizeof *reciprocal_terms; t-- > 0;) {     /* the first reads the divisor */
+        /* the first reads the divisor */
+        for (size_t t = sizeof reciprocal_terms / sizeof *reciprocal_terms; t-- > 0;) {
             if (!t)
                 demand(s, (NodeId)(node->value / 2), s->home[id]);
-            emit(s, &row, (MachineOp)reciprocal_terms[t].machine, reciprocal_count(reciprocal_terms[t].machine, node->value % 2));
+            emit(s, &row, (MachineOp)reciprocal_terms[t].machine,
+                 reciprocal_count(reciprocal_terms[t].machine, node->value % 2));
         }
     }
-    if (node->kind == NODE_VARIABLE && ptx_space_is_own_shared(s->graph->module->vars[node->var].space) && s->target.sm >= 90) {
-        emit(s, &row, MACHINE_MOVE, s->has_shared ? 0 : 2);     /* the base of the CTA's shared memory in its cluster */
+    if (node->kind == NODE_VARIABLE
+        && ptx_space_is_own_shared(s->graph->module->vars[node->var].space) && s->target.sm >= 90) {
+        /* the base of the CTA's shared memory in its cluster */
+        emit(s, &row, MACHINE_MOVE, s->has_shared ? 0 : 2);
         emit(s, &row, MACHINE_IADD, 1);
         s->has_shared = true;
     } else if (node->kind == NODE_VARIABLE) {
@@ -1129,7 +1272,8 @@ static void select_source(Selection *s, NodeId id)
     }
 }
 
-Selection *ptx_selection_compute(Arena *arena, Graph *graph, const Defs *defs, const Loops *loops, Target target)
+Selection *ptx_selection_compute(Arena *arena, Graph *graph, const Defs *defs, const Loops *loops,
+                                 Target target)
 {
     Selection *s = ptx_arena_new(arena, Selection);
     const Func *func = graph->func;

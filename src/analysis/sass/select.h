@@ -1,4 +1,5 @@
-/* select.h -- which machine instructions a function's live values become, users before what they use, so that a user can take in what it reads. */
+/* select.h -- which machine instructions a function's live values become, users before what they
+ * use, so that a user can take in what it reads. */
 #ifndef PTX_ANALYSIS_SASS_SELECT_H
 #define PTX_ANALYSIS_SASS_SELECT_H
 
@@ -9,10 +10,12 @@
 
 /* What one instruction became: rows that stand one after the other. */
 typedef struct Selected {
-    InsnId insn;                /* NO_ID: of the node alone: a bank, a special register, a variable's address, a constant */
+    /* NO_ID: of the node alone: a bank, a special register, a variable's address, a constant */
+    InsnId insn;
     NodeId node;                /* that it defines first; 0 */
     uint32_t use_first;         /* into Selection.uses */
-    uint16_t use_count;         /* of the first row; a row of count 0 defines what a wider load of a neighbour brings */
+    /* of the first row; a row of count 0 defines what a wider load of a neighbour brings */
+    uint16_t use_count;
     uint8_t machine;            /* MachineOp */
     bool is_fused;              /* a sum that takes a product in */
     int8_t more_flops;          /* of each lane, beside those of its opcode */
@@ -22,7 +25,8 @@ typedef struct Selected {
 
 enum { MAX_JOINS = 32, JOIN_BYTES = 16 };
 
-/* Loads of one space from neighbouring addresses: ptxas makes one of those that lie in the same 16 bytes. */
+/* Loads of one space from neighbouring addresses: ptxas makes one of those that lie in the same 16
+ * bytes. */
 typedef struct Join {
     NodeId base;
     int64_t chunk;              /* of the offset */
@@ -38,8 +42,10 @@ typedef struct Selection {
     Target target;
     GraphNode *nodes;                /* of graph */
     bool *is_live;              /* per instruction */
-    bool *is_read;              /* per register with several definitions: some block reads it that does not write it first */
-    uint32_t *sums, *tests;     /* per node: operands of sums of floats, of comparisons, that read it */
+    /* per register with several definitions: some block reads it that does not write it first */
+    bool *is_read;
+    /* per node: operands of sums of floats, of comparisons, that read it */
+    uint32_t *sums, *tests;
     bool *is_demanded;          /* per node: somebody reads it out of a register */
     BlockId *home;              /* per demanded node: a block that dominates all that read it */
     Selected *rows;             /* in the reverse of program order */
@@ -49,8 +55,10 @@ typedef struct Selection {
     uint32_t join_count;
     uint32_t zero_count;        /* of the block: registers that begin as zero */
     uint32_t climbs;            /* steps up the dominator tree that are left */
-    uint32_t local_elements;    /* of arrays in local memory; 0: there are none, or nothing is known of them */
-    bool has_local;             /* they stay in memory; else they are registers, and an index goes through all of them */
+    /* of arrays in local memory; 0: there are none, or nothing is known of them */
+    uint32_t local_elements;
+    /* they stay in memory; else they are registers, and an index goes through all of them */
+    bool has_local;
     bool has_global;            /* an access of global memory is left */
     bool has_shared;            /* the address of a shared variable is */
 } Selection;
@@ -65,6 +73,7 @@ void ptx_selection_beside(Selection *s, const Selected *row, MachineOp machine, 
 bool ptx_selection_hands_on(const Selection *s, NodeId id);
 
 /* Everything is arena's. */
-Selection *ptx_selection_compute(Arena *arena, Graph *graph, const Defs *defs, const Loops *loops, Target target);
+Selection *ptx_selection_compute(Arena *arena, Graph *graph, const Defs *defs, const Loops *loops,
+                                 Target target);
 
 #endif

@@ -2,11 +2,13 @@
 
 enum {
     TIMES = 4,                  /* of a loop whose trip count is not in the code */
-    MAX_LENGTH = 50,           /* of its body, in instructions, memory and barriers twice; with loads of global memory */
+    /* of its body, in instructions, memory and barriers twice; with loads of global memory */
+    MAX_LENGTH = 50,
     LENGTH_BARE = 21,           /* without; ... */
     LENGTH_PER_SHARED = 5,      /* ... and for each load of shared memory more, ... */
     MAX_LENGTH_SHARED = 100,    /* ... up to this */
-    MAX_PARTLY = 75,           /* of a body of a known trip count, where not all of it is unrolled, ... */
+    /* of a body of a known trip count, where not all of it is unrolled, ... */
+    MAX_PARTLY = 75,
     PARTLY_JOINED = 350,        /* ... and of what it becomes */
     SHUFFLES_SM = 90,
     UNROLLED_SM = 70,           /* compilers for older machines were not asked */
@@ -30,23 +32,27 @@ typedef struct Unroller {
 
 Expansion ptx_op_expansion(const Op *op)
 {
-    bool is_wide = ptx_type_info[op->type].bits == 64, is_root = op->operation == OP_SQRT || op->operation == OP_RSQRT;
-    bool is_integer = ptx_type_info[op->type].kind == KIND_SIGNED || ptx_type_info[op->type].kind == KIND_UNSIGNED;
+    bool is_wide = ptx_type_info[op->type].bits == 64,
+         is_root = op->operation == OP_SQRT || op->operation == OP_RSQRT;
+    bool is_integer = ptx_type_info[op->type].kind == KIND_SIGNED
+                      || ptx_type_info[op->type].kind == KIND_UNSIGNED;
     if (is_integer && op->kind == OPK_DIV)
         return is_wide ? EXPANSION_INTEGER64 : EXPANSION_INTEGER;
     if (!(op->flags & OPF_FULL_PRECISION) && !(is_wide && is_root))
         return EXPANSION_NONE;
-    return is_root ? is_wide ? EXPANSION_ROOT64 : EXPANSION_ROOT : is_wide ? EXPANSION_QUOTIENT64 : EXPANSION_QUOTIENT;
+    return is_root   ? is_wide ? EXPANSION_ROOT64 : EXPANSION_ROOT
+           : is_wide ? EXPANSION_QUOTIENT64
+                     : EXPANSION_QUOTIENT;
 }
 
-/* ---- the body ---------------------------------------------------------------------------------------------------- */
+/* ---- the body -------------------------------------------------------------------------------- */
 
 static bool keeps(const Unroller *u, const Insn *insn)
 {
     Expansion expansion = ptx_op_expansion(insn->op);
     bool is_shuffle = insn->op->flags & OPF_WARP && insn->op->insn_class == CLASS_MOVE;
-    return insn->has_nounroll || insn->op->kind == OPK_CALL || insn->op->kind == OPK_BRX || (expansion && expansion != EXPANSION_INTEGER)
-        || (is_shuffle && u->sm < SHUFFLES_SM);
+    return insn->has_nounroll || insn->op->kind == OPK_CALL || insn->op->kind == OPK_BRX
+           || (expansion && expansion != EXPANSION_INTEGER) || (is_shuffle && u->sm < SHUFFLES_SM);
 }
 
 static void measure_block(const Unroller *u, BlockId block, UnrollBody *body)
@@ -59,7 +65,8 @@ static void measure_block(const Unroller *u, BlockId block, UnrollBody *body)
         if (insn->origin == NO_ID || insn->origin == last || ptx_lowered_is_copy(insn))
             continue;
         const Op *op = u->func->insns[insn->origin].op;
-        bool is_slow = op->flags & (OPF_LOAD | OPF_STORE) || op->insn_class == CLASS_BARRIER || op->insn_class == CLASS_TENSOR || op->flags & OPF_WARP;
+        bool is_slow = op->flags & (OPF_LOAD | OPF_STORE) || op->insn_class == CLASS_BARRIER
+                       || op->insn_class == CLASS_TENSOR || op->flags & OPF_WARP;
         last = insn->origin;
         body->length += is_slow ? 2 : 1;
         body->shared_loads += op->flags & OPF_LOAD && insn->machine == MACHINE_SHARED;
@@ -77,7 +84,7 @@ static void measure_block(const Unroller *u, BlockId block, UnrollBody *body)
     }
 }
 
-/* ---- the counter ------------------------------------------------------------------------------------------------- */
+/* ---- the counter ----------------------------------------------------------------------------- */
 
 /* The definition of a register in an innermost loop, where it is the only one there. */
 static const Insn *definition_in(const Unroller *u, LoopId loop, RegId reg)
@@ -90,7 +97,8 @@ static const Insn *definition_in(const Unroller *u, LoopId loop, RegId reg)
 static const Insn *definition_before(const Unroller *u, LoopId loop, RegId reg)
 {
     const Insn *found = NULL;
-    for (uint32_t d = u->defs->first[reg]; d < u->defs->first[reg + 1] && d < u->defs->first[reg] + MAX_DEFS; d++) {
+    for (uint32_t d = u->defs->first[reg];
+         d < u->defs->first[reg + 1] && d < u->defs->first[reg] + MAX_DEFS; d++) {
         InsnId insn = u->defs->insns[d];
         if (u->loops->loop_of[u->cfg->block_of[insn]] == loop)
             continue;
@@ -111,19 +119,25 @@ static bool is_move(const Insn *insn)
     return insn->op->kind == OPK_MOV && insn->operand_count == 2 && insn->guard == NO_ID;
 }
 
-/* A register that each iteration changes by a constant: by how much, and the register that holds it around the loop. */
+/* A register that each iteration changes by a constant: by how much, and the register that holds it
+ * around the loop. */
 static bool find_step(const Unroller *u, LoopId loop, RegId reg, int64_t *step, RegId *phi)
 {
     const Insn *insn = definition_in(u, loop, reg);
-    if (insn && is_move(insn) && operand_of(u, insn, 1)->kind == OPERAND_REG)      /* it holds the counter itself */
+    if (insn && is_move(insn)
+        && operand_of(u, insn, 1)->kind == OPERAND_REG) /* it holds the counter itself */
         insn = definition_in(u, loop, operand_of(u, insn, 1)->id);
-    if (!insn || insn->guard != NO_ID || (insn->op->kind != OPK_ADD && insn->op->kind != OPK_SUB) || insn->operand_count != 3)
+    if (!insn || insn->guard != NO_ID || (insn->op->kind != OPK_ADD && insn->op->kind != OPK_SUB)
+        || insn->operand_count != 3)
         return false;
-    const Operand *result = operand_of(u, insn, 0), *from = operand_of(u, insn, 1), *by = operand_of(u, insn, 2);
+    const Operand *result = operand_of(u, insn, 0), *from = operand_of(u, insn, 1),
+                  *by = operand_of(u, insn, 2);
     if (from->kind != OPERAND_REG || by->kind != OPERAND_INT || !by->value)
         return false;
     const Insn *carried = from->id == result->id ? NULL : definition_in(u, loop, from->id);
-    if (from->id != result->id && (!carried || !is_move(carried) || operand_of(u, carried, 1)->kind != OPERAND_REG || operand_of(u, carried, 1)->id != result->id))
+    if (from->id != result->id
+        && (!carried || !is_move(carried) || operand_of(u, carried, 1)->kind != OPERAND_REG
+            || operand_of(u, carried, 1)->id != result->id))
         return false;
     *step = insn->op->kind == OPK_SUB ? -by->value : by->value;
     *phi = from->id;
@@ -136,7 +150,8 @@ static bool find_constant(const Unroller *u, LoopId loop, const Operand *operand
         *value = operand->value;
         return true;
     }
-    const Insn *insn = operand->kind == OPERAND_REG ? definition_before(u, loop, operand->id) : NULL;
+    const Insn *insn = operand->kind == OPERAND_REG ? definition_before(u, loop, operand->id)
+                                                    : NULL;
     if (!insn || !is_move(insn) || operand_of(u, insn, 1)->kind != OPERAND_INT)
         return false;
     *value = operand_of(u, insn, 1)->value;
@@ -144,29 +159,38 @@ static bool find_constant(const Unroller *u, LoopId loop, const Operand *operand
 }
 
 /* Iterations until start + k * step is no more what the comparison asks for; 0: not to be told. */
-static uint64_t count_iterations(const Op *op, bool is_negated, double start, double step, double bound)
+static uint64_t count_iterations(const Op *op, bool is_negated, double start, double step,
+                                 double bound)
 {
-    static const uint8_t going_up[] = { MOD_LT, MOD_LO, MOD_LE, MOD_LS }, going_down[] = { MOD_GT, MOD_HI, MOD_GE, MOD_HS };
+    static const uint8_t going_up[] = { MOD_LT, MOD_LO, MOD_LE, MOD_LS },
+                         going_down[] = { MOD_GT, MOD_HI, MOD_GE, MOD_HS };
     double way = bound - start;
     bool is_up = step > 0;
     for (unsigned c = 0; c < 4; c++) {
         const Modifier word = (Modifier)(is_up != is_negated ? going_up : going_down)[c];
         bool takes_bound = (c >= 2) != is_negated;
         if (ptx_op_has(op, word))
-            return way / step <= 0 ? 1 : (uint64_t)(takes_bound ? way / step + 1 : (way + step - (is_up ? 1 : -1)) / step);
+            return way / step <= 0
+                       ? 1
+                       : (uint64_t)(takes_bound ? way / step + 1
+                                                : (way + step - (is_up ? 1 : -1)) / step);
     }
     bool is_unequal = ptx_op_has(op, is_negated ? MOD_EQ : MOD_NE);
     return is_unequal && way / step >= 1 && way / step < 1e9 ? (uint64_t)(way / step) : 0;
 }
 
-/* Whether its exit is decided by a counter. *trips: how often it runs, where that is in the code; else 0. */
+/* Whether its exit is decided by a counter. *trips: how often it runs, where that is in the code;
+ * else 0. */
 static bool is_counted(const Unroller *u, LoopId loop, BlockId exit, uint64_t *trips)
 {
     const Insn *branch = &u->func->insns[u->cfg->blocks[exit].end - 1];
-    const Insn *test = branch->op->kind == OPK_BRA && branch->guard != NO_ID ? definition_in(u, loop, branch->guard) : NULL;
+    const Insn *test = branch->op->kind == OPK_BRA && branch->guard != NO_ID
+                           ? definition_in(u, loop, branch->guard)
+                           : NULL;
     if (!test || test->op->kind != OPK_SETP || test->operand_count < 3)
         return false;
-    const Operand *a = operand_of(u, test, test->operand_count - 2u), *b = operand_of(u, test, test->operand_count - 1u);
+    const Operand *a = operand_of(u, test, test->operand_count - 2u),
+                  *b = operand_of(u, test, test->operand_count - 1u);
     int64_t step, start, bound;
     RegId phi;
     InsnId last;
@@ -179,23 +203,29 @@ static bool is_counted(const Unroller *u, LoopId loop, BlockId exit, uint64_t *t
     for (uint32_t e = 0; e < block->succ_count; e++)
         is_at_end |= u->cfg->succs[block->succ_first + e] == u->loops->loops[loop].header;
     const Insn *changed = definition_in(u, loop, a->id);
-    if (is_at_end && (is_move(changed) || changed > test))      /* what the counter was before the iteration */
+    if (is_at_end
+        && (is_move(changed) || changed > test)) /* what the counter was before the iteration */
         return false;
-    BlockId taken = u->cfg->succs[block->succ_first];      /* the one that falls through stands last */
+    /* the one that falls through stands last */
+    BlockId taken = u->cfg->succs[block->succ_first];
     bool stays = taken != EXIT_BLOCK && u->loops->loop_of[taken] == loop;
     const Insn *before = definition_before(u, loop, phi);
     *trips = 0;
-    if (before && is_move(before) && find_constant(u, loop, operand_of(u, before, 1), &start) && find_constant(u, loop, b, &bound))
+    if (before && is_move(before) && find_constant(u, loop, operand_of(u, before, 1), &start)
+        && find_constant(u, loop, b, &bound))
         *trips = count_iterations(test->op, stays == branch->guard_negated, (double)start, (double)step, (double)bound);
     return true;
 }
 
-/* ---- how often --------------------------------------------------------------------------------------------------- */
+/* ---- how often ------------------------------------------------------------------------------- */
 
 /* The longest body that so many iterations are unrolled of, all of them. */
 static uint32_t whole_most(uint64_t trips)
 {
-    static const uint16_t rows[][2] = { { 3, 133 }, { 4, 108 }, { 6, 80 }, { 8, 66 }, { 10, 60 }, { 16, 46 }, { 32, 33 }, { 64, 23 }, { 128, 17 }, { 256, 13 } };
+    static const uint16_t rows[][2] = {
+        { 3, 133 }, { 4, 108 }, { 6, 80 },  { 8, 66 },   { 10, 60 },
+        { 16, 46 }, { 32, 33 }, { 64, 23 }, { 128, 17 }, { 256, 13 }
+    };
     for (size_t r = 0; r < sizeof rows / sizeof *rows; r++)
         if (trips <= rows[r][0])
             return rows[r][1];
@@ -215,21 +245,26 @@ static Unrolling decide(const Unroller *u, LoopId loop, const UnrollBody *body)
 {
     Unrolling as_is = { 1, false, false };
     uint64_t trips;
-    if (!u->loops->loops[loop].is_innermost || u->loops->loops[loop].is_irreducible || body->is_kept || body->exits != 1 || body->latches != 1
-        || !is_counted(u, loop, body->exit, &trips))
+    if (!u->loops->loops[loop].is_innermost || u->loops->loops[loop].is_irreducible || body->is_kept
+        || body->exits != 1 || body->latches != 1 || !is_counted(u, loop, body->exit, &trips))
         return as_is;
-    uint32_t shared = LENGTH_BARE + LENGTH_PER_SHARED * body->shared_loads + (body->shared_loads ? 1 : 0);
+    uint32_t shared = LENGTH_BARE + LENGTH_PER_SHARED * body->shared_loads
+                      + (body->shared_loads ? 1 : 0);
     shared = shared < MAX_LENGTH_SHARED ? shared : MAX_LENGTH_SHARED;
     uint32_t limit = body->has_global_load && shared < MAX_LENGTH ? MAX_LENGTH : shared;
     if (!trips)
         return body->length <= limit ? (Unrolling){ TIMES, false, true } : as_is;
-    uint32_t whole = limit > MAX_LENGTH ? whole_most(trips) * limit / MAX_LENGTH : whole_most(trips);
+    uint32_t whole = limit > MAX_LENGTH ? whole_most(trips) * limit / MAX_LENGTH
+                                        : whole_most(trips);
     if (body->length <= whole)
         return (Unrolling){ (uint32_t)trips, true, false };
-    return body->length <= MAX_PARTLY ? (Unrolling){ partly(trips, body->length), false, false } : as_is;
+    return body->length <= MAX_PARTLY ? (Unrolling){ partly(trips, body->length), false, false }
+                                      : as_is;
 }
 
-const Unrolling *ptx_unroll_compute(Arena *arena, const Func *func, const Cfg *cfg, const Loops *loops, const Defs *defs, const Lowered *lowered, unsigned sm)
+const Unrolling *ptx_unroll_compute(Arena *arena, const Func *func, const Cfg *cfg,
+                                    const Loops *loops, const Defs *defs, const Lowered *lowered,
+                                    unsigned sm)
 {
     Unroller u = { func, cfg, loops, defs, lowered, sm };
     Unrolling *out = ptx_arena_array(arena, Unrolling, loops->loop_count + 1);
@@ -238,6 +273,7 @@ const Unrolling *ptx_unroll_compute(Arena *arena, const Func *func, const Cfg *c
         if (loops->loop_of[cfg->rpo[b]] != NO_LOOP)
             measure_block(&u, cfg->rpo[b], &bodies[loops->loop_of[cfg->rpo[b]]]);
     for (LoopId loop = 0; loop < loops->loop_count; loop++)
-        out[loop] = sm < UNROLLED_SM ? (Unrolling){ 1, false, false } : decide(&u, loop, &bodies[loop]);
+        out[loop] = sm < UNROLLED_SM ? (Unrolling){ 1, false, false }
+                                     : decide(&u, loop, &bodies[loop]);
     return out;
 }

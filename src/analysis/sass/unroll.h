@@ -1,9 +1,10 @@
 /* unroll.h -- which loops ptxas unrolls, and into how many iterations.
  *
- * ptxas 13.0 was asked with loops of every length, kind of memory and trip count, on sm_75 to sm_120: it joins four iterations of an innermost loop
- * that one branch leaves and whose counter goes on by a constant, up to a length that grows with what the loop loads; all of them, or as many as
- * fit a length, where the trip count is in the code. Calls, divisions and roots with slow paths, `.pragma "nounroll"`, and before sm_90 shuffles
- * keep a loop as it is. */
+ * ptxas 13.0 was asked with loops of every length, kind of memory and trip count, on sm_75 to
+ * sm_120: it joins four iterations of an innermost loop that one branch leaves and whose counter
+ * goes on by a constant, up to a length that grows with what the loop loads; all of them, or as
+ * many as fit a length, where the trip count is in the code. Calls, divisions and roots with slow
+ * paths, `.pragma "nounroll"`, and before sm_90 shuffles keep a loop as it is. */
 #ifndef PTX_ANALYSIS_SASS_UNROLL_H
 #define PTX_ANALYSIS_SASS_UNROLL_H
 
@@ -11,17 +12,29 @@
 #include "analysis/sass/sass.h"
 
 /* What ptxas makes a sequence of, with a slow path in a subroutine: by its registers. */
-typedef enum Expansion { EXPANSION_NONE, EXPANSION_QUOTIENT, EXPANSION_ROOT, EXPANSION_QUOTIENT64, EXPANSION_ROOT64, EXPANSION_INTEGER, EXPANSION_INTEGER64, EXPANSION__COUNT } Expansion;
+typedef enum Expansion {
+    EXPANSION_NONE,
+    EXPANSION_QUOTIENT,
+    EXPANSION_ROOT,
+    EXPANSION_QUOTIENT64,
+    EXPANSION_ROOT64,
+    EXPANSION_INTEGER,
+    EXPANSION_INTEGER64,
+    EXPANSION__COUNT
+} Expansion;
 
 Expansion ptx_op_expansion(const Op *op);
 
 typedef struct Unrolling {
     uint32_t times;             /* iterations that become one; 1: it stays as it is */
     bool is_whole;              /* nothing is left of the loop */
-    bool has_rest;              /* how many iterations there are is not in the code: some may not fill a joined one */
+    /* how many iterations there are is not in the code: some may not fill a joined one */
+    bool has_rest;
 } Unrolling;
 
 /* Per loop; arena's. lowered: without its unrolled yet. sm: of the machine. */
-const Unrolling *ptx_unroll_compute(Arena *arena, const Func *func, const Cfg *cfg, const Loops *loops, const Defs *defs, const Lowered *lowered, unsigned sm);
+const Unrolling *ptx_unroll_compute(Arena *arena, const Func *func, const Cfg *cfg,
+                                    const Loops *loops, const Defs *defs, const Lowered *lowered,
+                                    unsigned sm);
 
 #endif

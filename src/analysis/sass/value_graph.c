@@ -6,13 +6,16 @@
 #include "support/wrap.h"
 
 enum {
-    MAX_READ = 1024,           /* operands of an instruction that are looked at, result by result: matrices have some hundred */
+    /* operands of an instruction that are looked at, result by result: matrices have some hundred
+     * */
+    MAX_READ = 1024,
     MAX_TRIES = 16,
-    SHARED_ZEROS = 4,           /* ptxas lays shared variables out itself, and knows where each begins */
+    /* ptxas lays shared variables out itself, and knows where each begins */
+    SHARED_ZEROS = 4,
     UNIFORM_PASSES = 8,         /* beyond, the facts stand as they are */
 };
 
-/* ---- what instructions are --------------------------------------------------------------------------------------- */
+/* ---- what instructions are ------------------------------------------------------------------- */
 
 static const uint8_t actions[OP__COUNT] = {
     [OP_ABS] = ACT_SIGN, [OP_ADD] = ACT_ADD, [OP_AND] = ACT_LOGIC, [OP_COS] = ACT_ANGLE, [OP_CVT] = ACT_EXTEND, [OP_CVTA] = ACT_COPY,
@@ -29,12 +32,15 @@ static bool is_float(Type type)
 static uint8_t action_of_float(const Op *op, uint8_t action)
 {
     bool is_scalar = op->type == TYPE_F32 || op->type == TYPE_F64;
-    if (action == ACT_SETP || action == ACT_SELECT || action == ACT_ANGLE || (action == ACT_EXTREME && op->type == TYPE_F32))
+    if (action == ACT_SETP || action == ACT_SELECT || action == ACT_ANGLE
+        || (action == ACT_EXTREME && op->type == TYPE_F32))
         return action;
     if ((action == ACT_ADD || action == ACT_SUB) && is_scalar)
         return ACT_FADD;
     if (action == ACT_QUOTIENT)
-        return op->type == TYPE_F32 && (ptx_op_has(op, MOD_APPROX) || ptx_op_has(op, MOD_FULL)) ? ACT_QUOTIENT : ACT_OTHER;
+        return op->type == TYPE_F32 && (ptx_op_has(op, MOD_APPROX) || ptx_op_has(op, MOD_FULL))
+                   ? ACT_QUOTIENT
+                   : ACT_OTHER;
     return action == ACT_MUL && is_scalar ? ACT_FMUL : action == ACT_SIGN ? ACT_SIGN : ACT_OTHER;
 }
 
@@ -42,7 +48,8 @@ static uint8_t action_of_float(const Op *op, uint8_t action)
 static uint8_t action_of_cvt(const Op *op)
 {
     unsigned to = ptx_type_info[op->dst_type].bits, from = ptx_type_info[op->type].bits;
-    if (op->type_count > 2 || is_float(op->type) || is_float(op->dst_type) || ptx_op_has(op, MOD_SAT))
+    if (op->type_count > 2 || is_float(op->type) || is_float(op->dst_type)
+        || ptx_op_has(op, MOD_SAT))
         return ACT_OTHER;
     return to > from ? ACT_EXTEND : to == from ? ACT_COPY : ACT_TRUNCATE;
 }
@@ -64,11 +71,12 @@ static uint8_t action_of(const Op *op)
         return ACT_OTHER;
     if ((action == ACT_MUL || action == ACT_MAD) && ptx_op_has(op, MOD_HI))
         return ACT_OTHER;
-    bool is_other = action == ACT_SIGN || action == ACT_QUOTIENT || action == ACT_ANGLE || (action == ACT_EXTREME && ptx_type_info[op->type].bits != 32);
+    bool is_other = action == ACT_SIGN || action == ACT_QUOTIENT || action == ACT_ANGLE
+                    || (action == ACT_EXTREME && ptx_type_info[op->type].bits != 32);
     return is_other ? ACT_OTHER : action;
 }
 
-/* ---- nodes ------------------------------------------------------------------------------------------------------- */
+/* ---- nodes ----------------------------------------------------------------------------------- */
 
 static NodeId new_node(Graph *g, GraphNodeKind kind, unsigned units, BlockId block)
 {
@@ -88,10 +96,13 @@ static unsigned length_of(uint64_t value)
 }
 
 /* The slot of a value in the table; one that is free, or the last that was tried. */
-static NodeId *find_slot(const Graph *g, uint64_t key, bool (*is_same)(const Graph *, const GraphNode *, const void *), const void *wanted)
+static NodeId *find_slot(const Graph *g, uint64_t key,
+                         bool (*is_same)(const Graph *, const GraphNode *, const void *),
+                         const void *wanted)
 {
     uint32_t slot = (uint32_t)(ptx_hash_mix(key) >> 20) & g->slot_mask;
-    for (uint32_t tries = 1; g->slots[slot] && tries < MAX_TRIES; tries++, slot = (slot + 1) & g->slot_mask)
+    for (uint32_t tries = 1; g->slots[slot] && tries < MAX_TRIES;
+         tries++, slot = (slot + 1) & g->slot_mask)
         if (is_same(g, &g->nodes[g->slots[slot]], wanted))
             break;
     return &g->slots[slot];
@@ -101,7 +112,8 @@ static bool is_same_leaf(const Graph *g, const GraphNode *node, const void *want
 {
     const GraphNode *other = wanted;
     (void)g;
-    return node->kind == other->kind && node->var == other->var && node->value == other->value && node->units == other->units;
+    return node->kind == other->kind && node->var == other->var && node->value == other->value
+           && node->units == other->units;
 }
 
 static uint64_t leaf_key(const GraphNode *leaf)
@@ -109,7 +121,8 @@ static uint64_t leaf_key(const GraphNode *leaf)
     return ((uint64_t)leaf->value ^ (uint64_t)(leaf->var + 1) << 32) * 16 + leaf->kind;
 }
 
-/* A constant, a place in a bank, a special register, the address of a variable: one node of it for the function. */
+/* A constant, a place in a bank, a special register, the address of a variable: one node of it for
+ * the function. */
 static NodeId shared_leaf(Graph *g, GraphNode wanted)
 {
     NodeId *slot = find_slot(g, leaf_key(&wanted), is_same_leaf, &wanted);
@@ -128,7 +141,9 @@ static NodeId shared_leaf(Graph *g, GraphNode wanted)
 
 static NodeId shared_node(Graph *g, GraphNodeKind kind, int64_t value, unsigned units)
 {
-    return shared_leaf(g, (GraphNode){ .kind = (uint8_t)kind, .var = NO_ID, .value = value, .units = (uint8_t)units });
+    return shared_leaf(
+        g, (GraphNode){
+               .kind = (uint8_t)kind, .var = NO_ID, .value = value, .units = (uint8_t)units });
 }
 
 NodeId ptx_graph_bank(const Graph *g, VarId var, int64_t place, unsigned units)
@@ -143,7 +158,8 @@ static bool is_bank_sreg(SregId id)
     return id == SREG_NTID || id == SREG_NCTAID;
 }
 
-/* Of a component of %tid: what the directives allow; PTX ISA, "%tid": at most 1024, 1024 and 64 threads. */
+/* Of a component of %tid: what the directives allow; PTX ISA, "%tid": at most 1024, 1024 and 64
+ * threads. */
 static unsigned tid_bits(const Func *func, unsigned component)
 {
     static const uint32_t most[4] = { 1024, 1024, 64, 1 };
@@ -157,7 +173,9 @@ static NodeId sreg_node(Graph *g, const Operand *operand)
     SregId sreg = (SregId)operand->id;
     if (is_bank_sreg(sreg))
         return shared_node(g, NODE_BANK, -1 - ((int64_t)sreg * 4 + operand->value), 1);
-    NodeId id = ptx_effect_is_fixed(sreg) ? shared_node(g, NODE_SREG, (int64_t)sreg * 4 + operand->value, 1) : new_node(g, NODE_SREG, 1, 0);
+    NodeId id = ptx_effect_is_fixed(sreg)
+                    ? shared_node(g, NODE_SREG, (int64_t)sreg * 4 + operand->value, 1)
+                    : new_node(g, NODE_SREG, 1, 0);
     g->nodes[id].value = (int64_t)sreg * 4 + operand->value;
     if (sreg == SREG_TID)
         g->nodes[id].bits = (uint8_t)tid_bits(g->func, (unsigned)operand->value);
@@ -185,9 +203,14 @@ static NodeId register_node(Graph *g, RegId reg, BlockId block)
 /* The offset of an access in shared memory is a part of the instruction. */
 static NodeId variable_node(Graph *g, const Operand *operand)
 {
-    bool is_access = operand->role & ROLE_ADDRESS && ptx_space_is_own_shared(g->module->vars[operand->id].space);
-    NodeId id = shared_leaf(g, (GraphNode){ .kind = NODE_VARIABLE, .var = operand->id, .value = is_access ? 0 : operand->value, .units = 1 });
-    if (ptx_space_is_own_shared(g->module->vars[operand->id].space) && (is_access || !operand->value))
+    bool is_access = operand->role & ROLE_ADDRESS
+                     && ptx_space_is_own_shared(g->module->vars[operand->id].space);
+    NodeId id = shared_leaf(g, (GraphNode){ .kind = NODE_VARIABLE,
+                                            .var = operand->id,
+                                            .value = is_access ? 0 : operand->value,
+                                            .units = 1 });
+    if (ptx_space_is_own_shared(g->module->vars[operand->id].space)
+        && (is_access || !operand->value))
         g->nodes[id].zeros = SHARED_ZEROS;
     return id;
 }
@@ -204,7 +227,7 @@ static NodeId operand_node(Graph *g, const Operand *operand, BlockId block)
     }
 }
 
-/* ---- one instruction --------------------------------------------------------------------------------------------- */
+/* ---- one instruction ------------------------------------------------------------------------- */
 
 /* Index of the only operand that is written; -1. */
 static int only_result(const Func *func, const Insn *insn)
@@ -228,17 +251,20 @@ typedef struct WantedNode {
 
 static bool is_same_result(const Graph *g, const GraphNode *node, const void *wanted)
 {
-    const Insn *insn = ((const WantedNode *)wanted)->insn, *other = node->kind == NODE_RESULT ? &g->func->insns[node->insn] : NULL;
+    const Insn *insn = ((const WantedNode *)wanted)->insn,
+               *other = node->kind == NODE_RESULT ? &g->func->insns[node->insn] : NULL;
     if (!other || other->op != insn->op || other->operand_count != insn->operand_count
         || !ptx_dom_dominates(g->dom, node->block, ((const WantedNode *)wanted)->block))
         return false;
     for (uint32_t o = 0; o < insn->operand_count; o++) {
         uint32_t a = insn->operand_first + o, b = other->operand_first + o;
-        if (g->of_operand[a] != g->of_operand[b] || g->func->operands[a].flags != g->func->operands[b].flags)
+        if (g->of_operand[a] != g->of_operand[b]
+            || g->func->operands[a].flags != g->func->operands[b].flags)
             return false;
         if (!g->of_operand[a] && g->func->operands[a].kind != OPERAND_REG)
             return false;
-        if (g->func->operands[a].role & ROLE_ADDRESS && g->func->operands[a].value != g->func->operands[b].value)
+        if (g->func->operands[a].role & ROLE_ADDRESS
+            && g->func->operands[a].value != g->func->operands[b].value)
             return false;
     }
     return true;
@@ -249,15 +275,17 @@ static bool is_same_load(const Graph *g, const GraphNode *node, const void *want
 {
     const Insn *insn = ((const WantedNode *)wanted)->insn;
     return is_same_result(g, node, wanted)
-        && (!ptx_effect_reads(insn->op)
-            || (node->block == ((const WantedNode *)wanted)->block && g->writes_before[node->insn] == g->writes_before[insn - g->func->insns]));
+           && (!ptx_effect_reads(insn->op)
+               || (node->block == ((const WantedNode *)wanted)->block
+                   && g->writes_before[node->insn] == g->writes_before[insn - g->func->insns]));
 }
 
 static uint64_t key_of(const Graph *g, const Insn *insn)
 {
     uint64_t key = insn->op->id;
     for (uint32_t o = 0; o < insn->operand_count; o++)
-        key = ptx_hash_mix(key * 31 + g->of_operand[insn->operand_first + o] * UINT64_C(8) + g->func->operands[insn->operand_first + o].flags);
+        key = ptx_hash_mix(key * 31 + g->of_operand[insn->operand_first + o] * UINT64_C(8)
+                           + g->func->operands[insn->operand_first + o].flags);
     return key;
 }
 
@@ -291,9 +319,10 @@ static bool is_constant(const Graph *g, NodeId id, int64_t value)
     return ptx_node_is(g, id, NODE_CONSTANT) && g->nodes[id].value == value;
 }
 
-/* ---- what ptxas can keep in uniform registers -------------------------------------------------------------------- */
+/* ---- what ptxas can keep in uniform registers ------------------------------------------------ */
 
-/* What instructions that do nothing else compute from parameters, sizes, constants and the block's index. */
+/* What instructions that do nothing else compute from parameters, sizes, constants and the block's
+ * index. */
 static bool is_node_uniform(const Graph *g, const GraphNode *node, const bool *varies)
 {
     if (node->kind == NODE_LEAF)
@@ -304,7 +333,8 @@ static bool is_node_uniform(const Graph *g, const GraphNode *node, const bool *v
     if (insn->operand_count > MAX_READ)        /* each of its results asks */
         return false;
     for (uint32_t o = 0; o < insn->operand_count; o++)
-        if (g->of_operand[insn->operand_first + o] && !g->nodes[g->of_operand[insn->operand_first + o]].is_uniform)
+        if (g->of_operand[insn->operand_first + o]
+            && !g->nodes[g->of_operand[insn->operand_first + o]].is_uniform)
             return false;
     return !g->of_guard[node->insn] && ptx_effect_is_pure(g->module, g->func, insn);
 }
@@ -316,16 +346,19 @@ static bool spread_varying(const Graph *g, const Uniforms *uniforms, bool *varie
     for (InsnId i = 0; i < g->func->insn_count; i++) {
         const Insn *insn = &g->func->insns[i];
         const Operand *operands = ptx_insn_operands(g->func, insn);
-        bool is_same = g->of_insn[i] && g->nodes[g->of_insn[i]].is_uniform && !g->of_guard[i] && !uniforms->is_partial[g->cfg->block_of[i]]
+        bool is_same = g->of_insn[i] && g->nodes[g->of_insn[i]].is_uniform && !g->of_guard[i]
+                       && !uniforms->is_partial[g->cfg->block_of[i]]
                        && uniforms->insns[i].uniformity == UNIFORMITY_BLOCK;
         for (uint32_t o = 0; o < insn->operand_count && !is_same; o++)
-            if (operands[o].role & ROLE_DEF && operands[o].kind == OPERAND_REG && g->def_count[operands[o].id] > 1 && !varies[operands[o].id])
+            if (operands[o].role & ROLE_DEF && operands[o].kind == OPERAND_REG
+                && g->def_count[operands[o].id] > 1 && !varies[operands[o].id])
                 changed = varies[operands[o].id] = true;
     }
     return changed;
 }
 
-/* A register with several definitions is uniform by the facts, and may be kept as such where each of them may. */
+/* A register with several definitions is uniform by the facts, and may be kept as such where each
+ * of them may. */
 static void find_uniform(Graph *g, const Uniforms *uniforms)
 {
     bool *varies = ptx_arena_array(g->arena, bool, g->func->reg_count + 1), changed = true;
@@ -336,18 +369,21 @@ static void find_uniform(Graph *g, const Uniforms *uniforms)
     }
 }
 
-/* ---- sums -------------------------------------------------------------------------------------------------------- */
+/* ---- sums ------------------------------------------------------------------------------------ */
 
 /* x + c1 + c2: one sum. */
 static void reassociate(Graph *g, GraphNode *node)
 {
     if (node->action == ACT_SUB && ptx_node_is(g, node->in[1], NODE_CONSTANT)) {
-        node->in[1] = shared_node(g, NODE_CONSTANT, (int64_t)(0 - (uint64_t)g->nodes[node->in[1]].value), 1);
+        node->in[1] = shared_node(g, NODE_CONSTANT,
+                                  (int64_t)(0 - (uint64_t)g->nodes[node->in[1]].value), 1);
         node->action = ACT_ADD;
     }
     const GraphNode *inner = &g->nodes[node->in[0]];
-    bool fits = node->action == ACT_ADD && inner->kind == NODE_RESULT && inner->action == ACT_ADD && inner->is_wide == node->is_wide;
-    if (!fits || !ptx_node_is(g, node->in[1], NODE_CONSTANT) || !ptx_node_is(g, inner->in[1], NODE_CONSTANT))
+    bool fits = node->action == ACT_ADD && inner->kind == NODE_RESULT && inner->action == ACT_ADD
+                && inner->is_wide == node->is_wide;
+    if (!fits || !ptx_node_is(g, node->in[1], NODE_CONSTANT)
+        || !ptx_node_is(g, inner->in[1], NODE_CONSTANT))
         return;
     int64_t sum = ptx_wrap_add(g->nodes[node->in[1]].value, g->nodes[inner->in[1]].value);
     node->in[0] = inner->in[0];
@@ -363,16 +399,21 @@ static bool is_high_half(const Op *op)
 /* A bit field at a constant place. */
 static bool is_field(const Graph *g, const GraphNode *node)
 {
-    return g->func->insns[node->insn].op->operation == OP_BFE && ptx_node_is(g, node->in[1], NODE_CONSTANT) && ptx_node_is(g, node->in[2], NODE_CONSTANT)
-        && g->nodes[node->in[2]].value >= 0 && g->nodes[node->in[2]].value <= 32;
+    return g->func->insns[node->insn].op->operation == OP_BFE
+           && ptx_node_is(g, node->in[1], NODE_CONSTANT)
+           && ptx_node_is(g, node->in[2], NODE_CONSTANT) && g->nodes[node->in[2]].value >= 0
+           && g->nodes[node->in[2]].value <= 32;
 }
 
 /* How many bits an integer has, and how many at its low end are zero. */
 static void find_bits(const Graph *g, GraphNode *node)
 {
-    unsigned width = node->units > 1 ? 64 : 32, a = g->nodes[node->in[0]].bits, b = g->nodes[node->in[1]].bits, bits = width, zeros = 0;
+    unsigned width = node->units > 1 ? 64 : 32, a = g->nodes[node->in[0]].bits,
+             b = g->nodes[node->in[1]].bits, bits = width, zeros = 0;
     const GraphNode *by = &g->nodes[node->in[1]];
-    uint64_t shift = by->kind == NODE_CONSTANT && by->value >= 0 && by->value < 64 ? (uint64_t)by->value : 64;
+    uint64_t shift = by->kind == NODE_CONSTANT && by->value >= 0 && by->value < 64
+                         ? (uint64_t)by->value
+                         : 64;
     switch ((GraphAction)node->action) {
     case ACT_LOGIC:
         bits = g->func->insns[node->insn].op->operation == OP_AND ? (a < b ? a : b) : a > b ? a : b;
@@ -382,10 +423,15 @@ static void find_bits(const Graph *g, GraphNode *node)
         zeros = shift < 64 ? (unsigned)shift : 0;
         break;
     case ACT_SHR:
-        bits = node->is_signed && a >= width ? width : shift < 64 && a > shift ? a - (unsigned)shift : shift < 64 ? 0 : a;
+        bits = node->is_signed && a >= width ? width
+               : shift < 64 && a > shift     ? a - (unsigned)shift
+               : shift < 64                  ? 0
+                                             : a;
         break;
     case ACT_EXTEND:
-        bits = node->is_signed && a >= ptx_type_info[g->func->insns[node->insn].op->type].bits ? width : a;
+        bits = node->is_signed && a >= ptx_type_info[g->func->insns[node->insn].op->type].bits
+                   ? width
+                   : a;
         break;
     case ACT_SELECT:
         bits = a > b ? a : b;
@@ -394,13 +440,16 @@ static void find_bits(const Graph *g, GraphNode *node)
         bits = a <= ptx_type_info[g->func->insns[node->insn].op->dst_type].bits ? a : width;
         break;
     case ACT_OTHER:
-        bits = is_high_half(g->func->insns[node->insn].op) ? 16 : is_field(g, node) && !node->is_signed ? (unsigned)g->nodes[node->in[2]].value : width;
+        bits = is_high_half(g->func->insns[node->insn].op) ? 16
+               : is_field(g, node) && !node->is_signed     ? (unsigned)g->nodes[node->in[2]].value
+                                                           : width;
         break;
     case ACT_ADD: case ACT_SUB:
         zeros = g->nodes[node->in[0]].zeros < by->zeros ? g->nodes[node->in[0]].zeros : by->zeros;
         break;
     case ACT_MAD: {
-        unsigned product = g->nodes[node->in[0]].zeros + by->zeros, added = g->nodes[node->in[2]].zeros;
+        unsigned product = g->nodes[node->in[0]].zeros + by->zeros,
+                 added = g->nodes[node->in[2]].zeros;
         zeros = product < added ? product : added;
         break;
     }
@@ -428,9 +477,12 @@ static void make_sum(const Graph *g, GraphNode *node)
 static void see_predicate(const Graph *g, GraphNode *node, const Op *op)
 {
     const GraphNode *made = &g->nodes[node->in[0]];
-    bool is_test = node->action == ACT_SETP && !node->in[2] && ptx_node_is(g, node->in[1], NODE_CONSTANT) && !g->nodes[node->in[1]].value
+    bool is_test = node->action == ACT_SETP && !node->in[2]
+                   && ptx_node_is(g, node->in[1], NODE_CONSTANT) && !g->nodes[node->in[1]].value
                    && (ptx_op_has(op, MOD_NE) || ptx_op_has(op, MOD_EQ));
-    if (!is_test || made->kind != NODE_RESULT || made->action != ACT_SELECT || !ptx_node_is(g, made->in[0], NODE_CONSTANT) || !ptx_node_is(g, made->in[1], NODE_CONSTANT)
+    if (!is_test || made->kind != NODE_RESULT || made->action != ACT_SELECT
+        || !ptx_node_is(g, made->in[0], NODE_CONSTANT)
+        || !ptx_node_is(g, made->in[1], NODE_CONSTANT)
         || !g->nodes[made->in[0]].value == !g->nodes[made->in[1]].value)
         return;
     node->action = ACT_PREDICATE;
@@ -447,9 +499,11 @@ static void fill_node(Graph *g, NodeId id, const Insn *insn, uint8_t action)
         if (g->of_operand[insn->operand_first + o])
             node->in[count++] = g->of_operand[insn->operand_first + o];
     node->action = action;
-    node->is_wide = ptx_type_info[insn->op->type].bits == 64 || (ptx_op_has(insn->op, MOD_WIDE) && ptx_type_info[insn->op->type].bits == 32);
+    node->is_wide = ptx_type_info[insn->op->type].bits == 64
+                    || (ptx_op_has(insn->op, MOD_WIDE) && ptx_type_info[insn->op->type].bits == 32);
     node->is_signed = ptx_type_info[insn->op->type].kind == KIND_SIGNED;
-    bool commutes = action == ACT_ADD || action == ACT_EXTREME || action == ACT_MUL || action == ACT_MAD || action == ACT_LOGIC;
+    bool commutes = action == ACT_ADD || action == ACT_EXTREME || action == ACT_MUL
+                    || action == ACT_MAD || action == ACT_LOGIC;
     if (commutes && ptx_node_is(g, node->in[0], NODE_CONSTANT)) {
         NodeId swap = node->in[0];
         node->in[0] = node->in[1];
@@ -468,16 +522,24 @@ static NodeId copied(const Graph *g, const Insn *insn, uint8_t action)
     NodeId first = 0, second = 0;
     for (uint32_t o = 0; o < insn->operand_count; o++) {
         NodeId in = g->of_operand[insn->operand_first + o];
-        bool is_signed = g->func->operands[insn->operand_first + o].flags & (OPERAND_NEGATED | OPERAND_COMPONENT);
+        bool is_signed = g->func->operands[insn->operand_first + o].flags
+                         & (OPERAND_NEGATED | OPERAND_COMPONENT);
         if (in && (is_signed || second))
             return 0;
         *(first ? &second : &first) = in ? in : first ? second : 0;
     }
     if (action == ACT_COPY)
         return second ? 0 : first;
-    if (action == ACT_LOGIC && insn->op->operation == OP_AND && ptx_node_is(g, second, NODE_CONSTANT) && g->nodes[first].bits < 32)
-        return (g->nodes[second].value & ((INT64_C(1) << g->nodes[first].bits) - 1)) == (INT64_C(1) << g->nodes[first].bits) - 1 ? first : 0;     /* all that it has */
-    bool is_neutral = (action == ACT_ADD || action == ACT_SUB || action == ACT_SHL || action == ACT_SHR) && is_constant(g, second, 0);
+    if (action == ACT_LOGIC && insn->op->operation == OP_AND
+        && ptx_node_is(g, second, NODE_CONSTANT) && g->nodes[first].bits < 32)
+        /* all that it has */
+        return (g->nodes[second].value & ((INT64_C(1) << g->nodes[first].bits) - 1))
+                       == (INT64_C(1) << g->nodes[first].bits) - 1
+                   ? first
+                   : 0;
+    bool is_neutral = (action == ACT_ADD || action == ACT_SUB || action == ACT_SHL
+                       || action == ACT_SHR)
+                      && is_constant(g, second, 0);
     return is_neutral ? first : 0;
 }
 
@@ -488,7 +550,8 @@ static VarId variable_of(const Graph *g, const Operand *address, NodeId id, int6
     if (address->kind == OPERAND_VAR)
         return address->id;
     const GraphNode *node = &g->nodes[id];
-    if (node->kind == NODE_RESULT && node->action == ACT_ADD && ptx_node_is(g, node->in[1], NODE_CONSTANT)) {
+    if (node->kind == NODE_RESULT && node->action == ACT_ADD
+        && ptx_node_is(g, node->in[1], NODE_CONSTANT)) {
         *offset = ptx_wrap_add(*offset, g->nodes[node->in[1]].value);
         node = &g->nodes[node->in[0]];
     }
@@ -497,15 +560,24 @@ static VarId variable_of(const Graph *g, const Operand *address, NodeId id, int6
     return address->kind == OPERAND_REG && node->kind == NODE_VARIABLE ? node->var : NO_ID;
 }
 
-/* A load out of a kernel's parameters or constant memory, at an address in the text, and its place in the bank. */
+/* A load out of a kernel's parameters or constant memory, at an address in the text, and its place
+ * in the bank. */
 static bool is_bank_load(const Graph *g, const Insn *insn, VarId *var, int64_t *place)
 {
-    const Operand *address = insn->op->kind == OPK_LD && !is_guarded(g, insn) ? ptx_effect_address(g->func, insn) : NULL;
+    const Operand *address = insn->op->kind == OPK_LD && !is_guarded(g, insn)
+                                 ? ptx_effect_address(g->func, insn)
+                                 : NULL;
     bool is_constant_space = insn->op->space == SPACE_CONST;
-    if (!address || (!is_constant_space && (!g->func->is_entry || (insn->op->space != SPACE_PARAM && (int)insn->op->space != (int)SPACE_PARAM_ENTRY))))
+    if (!address
+        || (!is_constant_space
+            && (!g->func->is_entry
+                || (insn->op->space != SPACE_PARAM
+                    && (int)insn->op->space != (int)SPACE_PARAM_ENTRY))))
         return false;
     *var = is_constant_space ? variable_of(g, address, g->of_operand[address - g->func->operands], place) : address->kind == OPERAND_VAR ? address->id : NO_ID;
-    if (*var == NO_ID || (is_constant_space ? g->module->vars[*var].space != SPACE_CONST : !g->module->vars[*var].is_parameter))
+    if (*var == NO_ID
+        || (is_constant_space ? g->module->vars[*var].space != SPACE_CONST
+                              : !g->module->vars[*var].is_parameter))
         return false;
     for (uint32_t p = 0; p < g->func->param_count && !is_constant_space; p++)
         if (g->func->params[p] == *var)
@@ -517,7 +589,8 @@ static bool is_bank_load(const Graph *g, const Insn *insn, VarId *var, int64_t *
 static void load_bank(Graph *g, InsnId id, VarId var, int64_t place)
 {
     const Insn *insn = &g->func->insns[id];
-    const Operand *operands = ptx_insn_operands(g->func, insn), *address = ptx_effect_address(g->func, insn);
+    const Operand *operands = ptx_insn_operands(g->func, insn),
+                  *address = ptx_effect_address(g->func, insn);
     unsigned bits = ptx_type_info[insn->op->type].bits, at = 0;
     for (uint32_t o = 0; o < insn->operand_count; o++) {
         if (!(operands[o].role & ROLE_DEF))
@@ -525,8 +598,11 @@ static void load_bank(Graph *g, InsnId id, VarId var, int64_t place)
         int64_t own = ptx_wrap_add(place, at++ * bits / 8);
         if (operands[o].kind != OPERAND_REG)
             continue;
-        NodeId node = shared_leaf(g, (GraphNode){ .kind = NODE_BANK, .var = insn->op->space == SPACE_CONST ? var : NO_ID, .value = own,
-                                             .units = (uint8_t)(bits > 32 ? bits / 32 : 1) });
+        NodeId node = shared_leaf(g,
+                                  (GraphNode){ .kind = NODE_BANK,
+                                               .var = insn->op->space == SPACE_CONST ? var : NO_ID,
+                                               .value = own,
+                                               .units = (uint8_t)(bits > 32 ? bits / 32 : 1) });
         uint32_t align = g->module->vars[var].pointer_align;
         if (align && !address->value)
             g->nodes[node].zeros = (uint8_t)(length_of(align) - 1);
@@ -566,25 +642,30 @@ static void find_reciprocal(Graph *g, NodeId id, const Insn *insn)
 {
     const GraphNode *node = &g->nodes[id];
     bool is_division = insn->op->operation == OP_DIV || insn->op->operation == OP_REM;
-    if (is_division && !is_float(insn->op->type) && ptx_type_info[insn->op->type].bits == 32 && node->in[1] && !ptx_node_is(g, node->in[1], NODE_CONSTANT)) {
-        NodeId made = shared_node(g, NODE_RECIPROCAL, (int64_t)node->in[1] * 2 + node->is_signed, 1);
+    if (is_division && !is_float(insn->op->type) && ptx_type_info[insn->op->type].bits == 32
+        && node->in[1] && !ptx_node_is(g, node->in[1], NODE_CONSTANT)) {
+        NodeId made = shared_node(g, NODE_RECIPROCAL, (int64_t)node->in[1] * 2 + node->is_signed,
+                                  1);
         g->nodes[id].in[2] = made;
     }
 }
 
 static bool is_half_product(const Op *op)
 {
-    return op->operation == OP_MUL && ptx_type_info[op->type].bits == 32 && ptx_type_info[op->type].kind != KIND_FLOAT
-        && (ptx_op_has(op, MOD_HI) || ptx_op_has(op, MOD_LO));
+    return op->operation == OP_MUL && ptx_type_info[op->type].bits == 32
+           && ptx_type_info[op->type].kind != KIND_FLOAT
+           && (ptx_op_has(op, MOD_HI) || ptx_op_has(op, MOD_LO));
 }
 
 static bool is_partner(const Graph *g, const GraphNode *node, const void *wanted)
 {
     const GraphNode *other = wanted;
-    const Op *op = node->kind == NODE_RESULT ? g->func->insns[node->insn].op : NULL, *own = g->func->insns[other->insn].op;
-    bool is_same = node->in[0] == other->in[0] && node->in[1] == other->in[1], is_crossed = node->in[0] == other->in[1] && node->in[1] == other->in[0];
-    return op && is_half_product(op) && ptx_op_has(op, MOD_HI) != ptx_op_has(own, MOD_HI) && (is_same || is_crossed)
-        && ptx_dom_dominates(g->dom, node->block, other->block);
+    const Op *op = node->kind == NODE_RESULT ? g->func->insns[node->insn].op : NULL,
+             *own = g->func->insns[other->insn].op;
+    bool is_same = node->in[0] == other->in[0] && node->in[1] == other->in[1],
+         is_crossed = node->in[0] == other->in[1] && node->in[1] == other->in[0];
+    return op && is_half_product(op) && ptx_op_has(op, MOD_HI) != ptx_op_has(own, MOD_HI)
+           && (is_same || is_crossed) && ptx_dom_dominates(g->dom, node->block, other->block);
 }
 
 /* Both halves of a product come out of one IMAD.WIDE. */
@@ -593,7 +674,9 @@ static void find_partner(Graph *g, NodeId id, const Insn *insn)
     GraphNode *node = &g->nodes[id];
     if (!is_half_product(insn->op))
         return;
-    NodeId *slot = find_slot(g, ptx_hash_mix((uint64_t)node->in[0] + node->in[1]) ^ UINT64_C(0x5bd1e995), is_partner, node);
+    NodeId *slot = find_slot(
+        g, ptx_hash_mix((uint64_t)node->in[0] + node->in[1]) ^ UINT64_C(0x5bd1e995), is_partner,
+        node);
     if (!*slot)
         *slot = id;
     else if (is_partner(g, &g->nodes[*slot], node))
@@ -620,10 +703,17 @@ static void add_pure(Graph *g, InsnId id, const Operand *result, BlockId block)
         slot = find_slot(g, key_of(g, insn), is_same_result, &wanted);
         same = *slot && is_same_result(g, &g->nodes[*slot], &wanted) ? *slot : 0;
     }
-    if (same && (g->nodes[same].kind == NODE_CONSTANT || g->nodes[same].units == ptx_reg_units(&g->func->regs[result->id]) + 0u)) {
+    if (same
+        && (g->nodes[same].kind == NODE_CONSTANT
+            || g->nodes[same].units == ptx_reg_units(&g->func->regs[result->id]) + 0u)) {
         g->is_gone[id] = is_single;
         g->of_insn[id] = same;
-        set_register(g, result->id, is_single || g->nodes[same].kind == NODE_CONSTANT || g->nodes[same].block == block ? same : 0, block);
+        set_register(g, result->id,
+                     is_single || g->nodes[same].kind == NODE_CONSTANT
+                             || g->nodes[same].block == block
+                         ? same
+                         : 0,
+                     block);
         return;
     }
     NodeId node = new_result(g, id, result, block);
@@ -637,15 +727,18 @@ static void add_pure(Graph *g, InsnId id, const Operand *result, BlockId block)
         find_partner(g, node, insn);
 }
 
-/* A load of global memory with one result, without a guard: maybe that of one before. False: it is none. */
+/* A load of global memory with one result, without a guard: maybe that of one before. False: it is
+ * none. */
 static bool add_load(Graph *g, InsnId id, const Operand *result, BlockId block)
 {
     const Insn *insn = &g->func->insns[id];
     WantedNode wanted = { insn, block };
-    if (insn->op->kind != OPK_LD || insn->op->space != SPACE_GLOBAL || !ptx_effect_is_plain(insn->op) || g->def_count[result->id] != 1)
+    if (insn->op->kind != OPK_LD || insn->op->space != SPACE_GLOBAL
+        || !ptx_effect_is_plain(insn->op) || g->def_count[result->id] != 1)
         return false;
     NodeId *slot = find_slot(g, key_of(g, insn), is_same_load, &wanted);
-    bool is_again = *slot && is_same_load(g, &g->nodes[*slot], &wanted) && g->nodes[*slot].units == ptx_reg_units(&g->func->regs[result->id]) + 0u;
+    bool is_again = *slot && is_same_load(g, &g->nodes[*slot], &wanted)
+                    && g->nodes[*slot].units == ptx_reg_units(&g->func->regs[result->id]) + 0u;
     NodeId node = is_again ? *slot : new_result(g, id, result, block);
     g->is_gone[id] = is_again;
     g->of_insn[id] = g->of_reg[result->id] = *slot = node;
@@ -678,11 +771,12 @@ static void add_insn(Graph *g, InsnId id, BlockId block)
         NodeId node = new_result(g, id, &operands[o], block);
         if (!g->of_insn[id])
             g->of_insn[id] = node;
-        set_register(g, operands[o].id, g->def_count[operands[o].id] == 1 || !g->of_guard[id] ? node : 0, block);
+        set_register(g, operands[o].id,
+                     g->def_count[operands[o].id] == 1 || !g->of_guard[id] ? node : 0, block);
     }
 }
 
-/* ---- the function ------------------------------------------------------------------------------------------------ */
+/* ---- the function ---------------------------------------------------------------------------- */
 
 /* Predicates that one instruction sets, to a constant. */
 static const uint8_t *find_fixed(Arena *arena, const Func *func)
@@ -695,19 +789,24 @@ static const uint8_t *find_fixed(Arena *arena, const Func *func)
         for (uint32_t o = 0; o < insn->operand_count; o++) {
             if (operands[o].kind != OPERAND_REG || !(operands[o].role & ROLE_DEF))
                 continue;
-            bool is_constant = insn->op->kind == OPK_MOV && insn->op->type == TYPE_PRED && insn->operand_count == 2 && insn->guard == NO_ID
+            bool is_constant = insn->op->kind == OPK_MOV && insn->op->type == TYPE_PRED
+                               && insn->operand_count == 2 && insn->guard == NO_ID
                                && operands[1].kind == OPERAND_INT && !is_written[operands[o].id];
-            fixed[operands[o].id] = (uint8_t)(!is_constant ? FIXED_NOT : operands[1].value ? FIXED_TRUE : FIXED_FALSE);
+            fixed[operands[o].id] = (uint8_t)(!is_constant        ? FIXED_NOT
+                                              : operands[1].value ? FIXED_TRUE
+                                                                  : FIXED_FALSE);
             is_written[operands[o].id] = true;
         }
     }
     return fixed;
 }
 
-/* What never does anything, and what its block writes again before anybody reads it: code generators clear registers that a load overwrites. */
+/* What never does anything, and what its block writes again before anybody reads it: code
+ * generators clear registers that a load overwrites. */
 static void find_gone(Graph *g)
 {
-    InsnId *last = ptx_arena_array(g->arena, InsnId, g->func->reg_count + 1);       /* per register: what wrote it, plus 1, until it is read */
+    /* per register: what wrote it, plus 1, until it is read */
+    InsnId *last = ptx_arena_array(g->arena, InsnId, g->func->reg_count + 1);
     for (InsnId i = 0; i < g->func->insn_count; i++) {
         const Insn *insn = &g->func->insns[i];
         const Operand *operands = ptx_insn_operands(g->func, insn);
@@ -715,13 +814,16 @@ static void find_gone(Graph *g)
         if (insn->guard != NO_ID)
             last[insn->guard] = 0;
         for (uint32_t o = 0; o < insn->operand_count; o++)
-            if (operands[o].kind == OPERAND_REG && (ptx_operand_is_read(&operands[o]) || operands[o].flags & OPERAND_COMPONENT))
+            if (operands[o].kind == OPERAND_REG
+                && (ptx_operand_is_read(&operands[o]) || operands[o].flags & OPERAND_COMPONENT))
                 last[operands[o].id] = 0;
         for (uint32_t o = 0; o < insn->operand_count && !is_guarded(g, insn); o++) {
-            if (operands[o].kind != OPERAND_REG || !(operands[o].role & ROLE_DEF) || operands[o].flags & OPERAND_COMPONENT)
+            if (operands[o].kind != OPERAND_REG || !(operands[o].role & ROLE_DEF)
+                || operands[o].flags & OPERAND_COMPONENT)
                 continue;
             InsnId before = last[operands[o].id];
-            if (before && g->cfg->block_of[before - 1] == g->cfg->block_of[i] && !(g->func->insns[before - 1].op->flags & OPF_SIDE_EFFECT)
+            if (before && g->cfg->block_of[before - 1] == g->cfg->block_of[i]
+                && !(g->func->insns[before - 1].op->flags & OPF_SIDE_EFFECT)
                 && only_result(g->func, &g->func->insns[before - 1]) >= 0)
                 g->is_gone[before - 1] = true;
             last[operands[o].id] = i + 1;
@@ -729,7 +831,8 @@ static void find_gone(Graph *g)
     }
 }
 
-/* One definition without a guard makes a value; a register's part, the caller, or a guard make it several. */
+/* One definition without a guard makes a value; a register's part, the caller, or a guard make it
+ * several. */
 static const uint8_t *count_defs(const Graph *g, Arena *arena, const Func *func)
 {
     uint8_t *counts = ptx_arena_array(arena, uint8_t, func->reg_count + 1);
@@ -740,8 +843,11 @@ static const uint8_t *count_defs(const Graph *g, Arena *arena, const Func *func)
         const Operand *operands = ptx_insn_operands(func, insn);
         for (uint32_t o = 0; o < insn->operand_count && !g->is_gone[i]; o++)
             if (operands[o].kind == OPERAND_REG && operands[o].role & ROLE_DEF) {
-                unsigned more = is_guarded(g, insn) || operands[o].flags & OPERAND_COMPONENT ? 2 : 1;
-                counts[operands[o].id] = (uint8_t)(counts[operands[o].id] + more > 2 ? 2 : counts[operands[o].id] + more);
+                unsigned more = is_guarded(g, insn) || operands[o].flags & OPERAND_COMPONENT ? 2
+                                                                                             : 1;
+                counts[operands[o].id] = (uint8_t)(counts[operands[o].id] + more > 2
+                                                       ? 2
+                                                       : counts[operands[o].id] + more);
             }
     }
     return counts;
@@ -757,7 +863,8 @@ static uint32_t *count_writes(const Graph *g, Arena *arena)
     return writes;
 }
 
-Graph *ptx_graph_build(Arena *arena, const Module *module, const Func *func, const Cfg *cfg, const Dom *dom, const Uniforms *uniforms)
+Graph *ptx_graph_build(Arena *arena, const Module *module, const Func *func, const Cfg *cfg,
+                       const Dom *dom, const Uniforms *uniforms)
 {
     Graph *g = ptx_arena_new(arena, Graph);
     uint32_t most = 2 * func->operand_count + 4 * func->insn_count + 16, slots = 64;

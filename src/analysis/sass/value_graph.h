@@ -1,4 +1,5 @@
-/* value_graph.h -- the values of a function as a graph: what is left of its instructions when copies, casts and repetitions are seen through. */
+/* value_graph.h -- the values of a function as a graph: what is left of its instructions when
+ * copies, casts and repetitions are seen through. */
 #ifndef PTX_ANALYSIS_SASS_VALUE_GRAPH_H
 #define PTX_ANALYSIS_SASS_VALUE_GRAPH_H
 
@@ -11,45 +12,74 @@ typedef uint32_t NodeId;        /* 0: none */
 
 typedef enum GraphNodeKind {
     NODE_NONE,
-    NODE_CONSTANT,              /* value */
-    NODE_BANK,                  /* var, value: a variable in constant memory, and the offset in it; without var: offset in the parameters, or
+    NODE_CONSTANT, /* value */
+    NODE_BANK, /* var, value: a variable in constant memory, and the offset in it; without var: offset in the parameters, or
                                  * size of block or grid, as -1 - SregId */
-    NODE_SREG,                  /* value: SregId * 4 + component */
-    NODE_VARIABLE,              /* var, value: the address of a variable, and the offset from there */
-    NODE_LEAF,                  /* reg: a register with several definitions, or that the caller writes */
-    NODE_RESULT,                /* insn, of which it is a result */
-    NODE_RECIPROCAL,            /* value: a divisor's NodeId * 2, and whether signed: what all integers divided by it are multiplied with */
+    NODE_SREG, /* value: SregId * 4 + component */
+    /* var, value: the address of a variable, and the offset from there */
+    NODE_VARIABLE,
+    /* reg: a register with several definitions, or that the caller writes */
+    NODE_LEAF,
+    NODE_RESULT, /* insn, of which it is a result */
+    /* value: a divisor's NodeId * 2, and whether signed: what all integers divided by it are
+     * multiplied with */
+    NODE_RECIPROCAL,
 } GraphNodeKind;
 
 /* What patterns ask for; the opcode, with its types, says the rest. */
 typedef enum GraphAction {
-    ACT_OTHER, ACT_COPY, ACT_ADD, ACT_SUB, ACT_MUL, ACT_MAD, ACT_SHL, ACT_SHR, ACT_LOGIC, ACT_NOT, ACT_EXTEND, ACT_TRUNCATE, ACT_SIGN,
-    ACT_FADD, ACT_FMUL, ACT_SETP, ACT_SELECT, ACT_PREDICATE, ACT_ANGLE, ACT_QUOTIENT,
+    ACT_OTHER,
+    ACT_COPY,
+    ACT_ADD,
+    ACT_SUB,
+    ACT_MUL,
+    ACT_MAD,
+    ACT_SHL,
+    ACT_SHR,
+    ACT_LOGIC,
+    ACT_NOT,
+    ACT_EXTEND,
+    ACT_TRUNCATE,
+    ACT_SIGN,
+    ACT_FADD,
+    ACT_FMUL,
+    ACT_SETP,
+    ACT_SELECT,
+    ACT_PREDICATE,
+    ACT_ANGLE,
+    ACT_QUOTIENT,
     ACT_EXTREME,
 } GraphAction;
 
-/* A predicate that one instruction sets to a constant: code generators guard accesses that need none. */
+/* A predicate that one instruction sets to a constant: code generators guard accesses that need
+ * none. */
 typedef enum Fixed { FIXED_NOT, FIXED_FALSE, FIXED_TRUE } Fixed;
 
 typedef struct GraphNode {
     uint8_t kind;               /* NodeKind */
     uint8_t action;             /* Action of its instruction */
     uint8_t units;              /* 32-bit registers; 0: a predicate */
-    bool is_uniform;            /* the same in all threads of the block, and ptxas can keep it in a uniform register */
+    /* the same in all threads of the block, and ptxas can keep it in a uniform register */
+    bool is_uniform;
     bool is_wide;               /* of 64 bits; mul.wide and mad.wide too */
     bool is_signed;
-    bool is_fragment;           /* a matrix multiply-add reads it, which leaves out the bits that its type does not have */
-    bool is_scaled;             /* an angle whose product with 1 / 2 pi is there: sine and cosine share it; a divisor whose reciprocal is */
+    /* a matrix multiply-add reads it, which leaves out the bits that its type does not have */
+    bool is_fragment;
+    /* an angle whose product with 1 / 2 pi is there: sine and cosine share it; a divisor whose
+     * reciprocal is */
+    bool is_scaled;
     uint8_t bits;               /* of an integer: those from here up are zero */
     uint8_t zeros;              /* its lowest bits that are zero */
     InsnId insn;
     RegId reg;                  /* that holds it, or LEAF; NO_ID */
     BlockId block;
     NodeId in[3];               /* of what patterns look into; 0: none */
-    RegId carrier;              /* a register with several definitions that alone reads it, behind here; NO_ID */
+    /* a register with several definitions that alone reads it, behind here; NO_ID */
+    RegId carrier;
     NodeId partner;             /* the other half of the same product, computed before; 0 */
     bool is_whole;              /* a half of a product that computes the other one too */
-    uint8_t moves;              /* machine instructions that bring a constant, or a bank's word, into a register */
+    /* machine instructions that bring a constant, or a bank's word, into a register */
+    uint8_t moves;
     VarId var;                  /* NO_ID: none */
     int64_t value;
     uint32_t use_count;         /* operands of live instructions that read it */
@@ -65,7 +95,8 @@ typedef struct Graph {
     GraphNode *nodes;                /* [0] is none */
     uint32_t node_count;
     NodeId *of_operand;         /* per operand of the function: the value that is read there */
-    NodeId *result_of;          /* per operand of the function: what is written there; 0: nothing, or seen elsewhere */
+    /* per operand of the function: what is written there; 0: nothing, or seen elsewhere */
+    NodeId *result_of;
     NodeId *of_insn;            /* per instruction: its first result; 0 */
     NodeId *of_guard;           /* per instruction */
     NodeId *of_reg;             /* per register, as the walk stands, ... */
@@ -75,12 +106,15 @@ typedef struct Graph {
     bool *is_gone;              /* per instruction: a copy, computed before, or never read */
     NodeId *slots;              /* by hash */
     uint32_t slot_mask;
-    uint32_t *writes_before;    /* per instruction: of those before it in the text, those that a load of global memory may notice */
+    /* per instruction: of those before it in the text, those that a load of global memory may
+     * notice */
+    uint32_t *writes_before;
     uint32_t *param_place;      /* per parameter of the function: offset in the bank */
 } Graph;
 
 /* Everything is arena's, which is released by whoever made its mark. */
-Graph *ptx_graph_build(Arena *arena, const Module *module, const Func *func, const Cfg *cfg, const Dom *dom, const Uniforms *uniforms);
+Graph *ptx_graph_build(Arena *arena, const Module *module, const Func *func, const Cfg *cfg,
+                       const Dom *dom, const Uniforms *uniforms);
 
 /* The node of a place in a bank (var: NO_ID, the parameters'); 0: nothing reads it. */
 NodeId ptx_graph_bank(const Graph *g, VarId var, int64_t place, unsigned units);

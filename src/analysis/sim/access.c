@@ -2,14 +2,16 @@
 #include "analysis/sim/machine.h"
 #include "analysis/sim/request.h"
 
-/* ---- what kind ---------------------------------------------------------------------------------------------------- */
+/* ---- what kind ------------------------------------------------------------------------------- */
 
-/* An atomic that shared memory has no instruction for is a CAS loop; its trips depend on contention. Only wavefront counts ask. */
+/* An atomic that shared memory has no instruction for is a CAS loop; its trips depend on
+ * contention. Only wavefront counts ask. */
 static bool is_spun(const Insn *insn)
 {
     const Op *op = insn->op;
     bool is_float = ptx_type_info[op->type].kind == KIND_FLOAT;
-    return insn->access_bytes < 4 || is_float || (insn->access_bytes == 8 && !ptx_op_has(op, MOD_EXCH));
+    return insn->access_bytes < 4 || is_float
+           || (insn->access_bytes == 8 && !ptx_op_has(op, MOD_EXCH));
 }
 
 static bool is_unused(const Func *func, const Operand *result)
@@ -37,17 +39,22 @@ static uint8_t find_kind(const FuncState *func_state, const Insn *insn)
         if (is_spun(insn))
             return REQUEST_SPIN;
         unsigned value = op->kind == OPK_ATOM ? 2 : 1;
-        bool is_one = ptx_op_has(op, MOD_ADD) && value < insn->operand_count && operands[value].kind == OPERAND_INT && operands[value].value == 1;
-        return is_one && (op->kind == OPK_RED || is_unused(func_state->func, &operands[0])) ? REQUEST_INCREMENT : REQUEST_ATOMIC;
+        bool is_one = ptx_op_has(op, MOD_ADD) && value < insn->operand_count
+                      && operands[value].kind == OPERAND_INT && operands[value].value == 1;
+        return is_one && (op->kind == OPK_RED || is_unused(func_state->func, &operands[0]))
+                   ? REQUEST_INCREMENT
+                   : REQUEST_ATOMIC;
     }
     default:            return REQUEST_LOAD;
     }
 }
 
-/* Loads that do not go through L1, where plain ones do: PTX ISA, "Cache Operators"; read-only ones have a cache of their own. */
+/* Loads that do not go through L1, where plain ones do: PTX ISA, "Cache Operators"; read-only ones
+ * have a cache of their own. */
 static bool is_past_l1(const Op *op)
 {
-    return op->kind == OPK_LD && (ptx_op_has(op, MOD_CG) || ptx_op_has(op, MOD_CV) || ptx_op_has(op, MOD_NC));
+    return op->kind == OPK_LD
+           && (ptx_op_has(op, MOD_CG) || ptx_op_has(op, MOD_CV) || ptx_op_has(op, MOD_NC));
 }
 
 enum { PAST_L1 = 0x80 };        /* beside the kind */
@@ -67,16 +74,22 @@ uint8_t ptx_request_matrices(const Op *op)
     return ptx_op_has(op, MOD_M16N16) ? (uint8_t)(2 * count) : count;      /* of 16 rows each */
 }
 
-/* Elements from a row of a matrix to the next: the last operand, where it is there and known; else rows follow each other. */
+/* Elements from a row of a matrix to the next: the last operand, where it is there and known; else
+ * rows follow each other. */
 uint64_t ptx_request_pitch(Machine *m, Warp *w, const Insn *insn)
 {
     Scratch room;
-    const Operand *last = ptx_insn_operands(w->frame->func_state->func, insn) + insn->operand_count - 1;
-    const Value *pitch = last->role & ROLE_ADDRESS || last->role & ROLE_DEF ? NULL : ptx_machine_read(m, w, last, &room);
-    return pitch && !pitch->lanes && !(pitch->unknown & 1) && pitch->align == ALIGN_EXACT ? pitch->all & UINT32_MAX : 16;
+    const Operand *last = ptx_insn_operands(w->frame->func_state->func, insn) + insn->operand_count
+                          - 1;
+    const Value *pitch = last->role & ROLE_ADDRESS || last->role & ROLE_DEF
+                             ? NULL
+                             : ptx_machine_read(m, w, last, &room);
+    return pitch && !pitch->lanes && !(pitch->unknown & 1) && pitch->align == ALIGN_EXACT
+               ? pitch->all & UINT32_MAX
+               : 16;
 }
 
-/* ---- events ------------------------------------------------------------------------------------------------------- */
+/* ---- events ---------------------------------------------------------------------------------- */
 
 static void tell_request(const Machine *m, Warp *w, const RequestEvent *event)
 {
@@ -91,10 +104,10 @@ static void tell_lost(const Machine *m, Warp *w, const RequestEvent *event)
             m->requesters[o]->lost(m->requesters[o]->self, w, event);
 }
 
-/* ---- sides -------------------------------------------------------------------------------------------------------- */
+/* ---- sides ----------------------------------------------------------------------------------- */
 
-/* cp.async reads as many bytes as its fourth operand says, none where a predicate says so. Lanes that read any; *bytes: how many; r: what else
- * the shared side is to know. */
+/* cp.async reads as many bytes as its fourth operand says, none where a predicate says so. Lanes
+ * that read any; *bytes: how many; r: what else the shared side is to know. */
 static uint32_t copied_lanes(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, Request *r)
 {
     const Func *func = w->frame->func_state->func;
@@ -106,7 +119,8 @@ static uint32_t copied_lanes(Machine *m, Warp *w, const Insn *insn, uint32_t lan
             continue;
         const Value *size = ptx_machine_read(m, w, &operands[o], &room);
         ptx_blocks_pin(&m->blocks, size);
-        bool is_predicate = operands[o].kind == OPERAND_REG && func->regs[operands[o].id].type == TYPE_PRED;
+        bool is_predicate = operands[o].kind == OPERAND_REG
+                            && func->regs[operands[o].id].type == TYPE_PRED;
         uint32_t reading = 0;
         for (unsigned i = 0; i < WARP_LANES; i++) {
             uint64_t here = ptx_value_lane(size, i);
@@ -130,7 +144,8 @@ static void count_global(Machine *m, Warp *w, const RequestEvent *event)
         tell_request(m, w, event);
 }
 
-/* The shared side of a copy rests on both addresses: nothing that was counted before stands for it. */
+/* The shared side of a copy rests on both addresses: nothing that was counted before stands for
+ * it. */
 static void count_copied(Machine *m, Warp *w, const RequestEvent *event)
 {
     const Operand *place = ptx_address_nth(event->func, event->insn, 1);
@@ -185,12 +200,17 @@ static void count_constant(Machine *m, Count *count, const Value *address, uint3
     ptx_count_scales(count, address);
 }
 
-void ptx_memory_count(Machine *m, Warp *w, const Insn *insn, Count *count, uint32_t lanes, uint8_t doubt)
+void ptx_memory_count(Machine *m, Warp *w, const Insn *insn, Count *count, uint32_t lanes,
+                      uint8_t doubt)
 {
     const Func *func = w->frame->func_state->func;
-    const Operand *places[2] = { ptx_address_nth(func, insn, 0), insn->op->kind == OPK_CP_ASYNC ? ptx_address_nth(func, insn, 1) : NULL };
+    const Operand *places[2] = { ptx_address_nth(func, insn, 0),
+                                 insn->op->kind == OPK_CP_ASYNC ? ptx_address_nth(func, insn, 1)
+                                                                : NULL };
     bool is_copy = places[1] != NULL;
-    Request r = { .lanes = lanes, .bytes = insn->access_bytes, .bank_bytes = m->launch->bank_bytes };
+    Request r = { .lanes = lanes,
+                  .bytes = insn->access_bytes,
+                  .bank_bytes = m->launch->bank_bytes };
     Scratch room;
     if (!places[0] || !r.bytes)
         return;
@@ -201,13 +221,22 @@ void ptx_memory_count(Machine *m, Warp *w, const Insn *insn, Count *count, uint3
     ptx_count_doubt(count, doubt);
     for (unsigned side = 0; side < (is_copy ? 2 : 1); side++) {
         const Value *address = ptx_address_look(m, w, places[side], &room);
-        Space space = is_copy ? side ? SPACE_GLOBAL : SPACE_SHARED : ptx_address_space(insn, address, lanes);
-        uint32_t addressed = r.kind == REQUEST_MATRIX && r.matrices < 4 ? lanes & ((UINT32_C(1) << (8 * r.matrices)) - 1) : lanes;
+        Space space = is_copy ? side ? SPACE_GLOBAL : SPACE_SHARED
+                              : ptx_address_space(insn, address, lanes);
+        uint32_t addressed = r.kind == REQUEST_MATRIX && r.matrices < 4
+                                 ? lanes & ((UINT32_C(1) << (8 * r.matrices)) - 1)
+                                 : lanes;
         if (address->unknown & addressed) {
             Request lost = { .lanes = addressed };
             ptx_count_doubt(count, UNCERTAIN_ADDRESS);
-            tell_lost(m, w, &(RequestEvent){ .func = func, .insn = insn, .count = count, .request = &lost, .address = address,
-                                             .space = (uint8_t)(is_copy ? space : (Space)insn->op->space) });
+            tell_lost(
+                m, w,
+                &(RequestEvent){ .func = func,
+                                 .insn = insn,
+                                 .count = count,
+                                 .request = &lost,
+                                 .address = address,
+                                 .space = (uint8_t)(is_copy ? space : (Space)insn->op->space) });
             if (space == SPACE_GLOBAL || space == SPACE_CONST || space == SPACE_SHARED) {
                 count->data_requests++;
                 count->data_lanes += ptx_lanes_count(addressed);
@@ -220,12 +249,19 @@ void ptx_memory_count(Machine *m, Warp *w, const Insn *insn, Count *count, uint3
         here.lanes = addressed;
         if (space == SPACE_PARAM)
             ptx_blocks_pin(&m->blocks, address);
-        const RequestEvent event = { .func = func, .insn = insn, .count = count, .request = &here, .address = address, .space = (uint8_t)space };
+        const RequestEvent event = { .func = func,
+                                     .insn = insn,
+                                     .count = count,
+                                     .request = &here,
+                                     .address = address,
+                                     .space = (uint8_t)space };
         if (space == SPACE_SHARED)
             count_shared(m, w, &event);
         else if (space == SPACE_GLOBAL)
             count_global(m, w, &event);
-        else if (space == SPACE_CONST || (space == SPACE_PARAM && ptx_request_place(ptx_value_lane(address, 0)) < m->param_size))
+        else if (space == SPACE_CONST
+                 || (space == SPACE_PARAM
+                     && ptx_request_place(ptx_value_lane(address, 0)) < m->param_size))
             count_constant(m, count, address, addressed);
     }
 }

@@ -6,10 +6,13 @@
 
 enum { MATRIX_ROW = 16 };       /* bytes that an address of ldmatrix stands for */
 
-/* Registers of 32 bits are addresses of 32 bits: what an offset carries out of them is gone. bits: of all lanes, or-ed. */
-static void wrap_address(Machine *m, const Warp *w, const Operand *operand, Scratch *s, uint64_t bits)
+/* Registers of 32 bits are addresses of 32 bits: what an offset carries out of them is gone. bits:
+ * of all lanes, or-ed. */
+static void wrap_address(Machine *m, const Warp *w, const Operand *operand, Scratch *s,
+                         uint64_t bits)
 {
-    if (!(bits >> 32) || s->value.align != ALIGN_EXACT || ptx_type_info[w->frame->func_state->func->regs[operand->id].type].bits != 32)
+    if (!(bits >> 32) || s->value.align != ALIGN_EXACT
+        || ptx_type_info[w->frame->func_state->func->regs[operand->id].type].bits != 32)
         return;
     ptx_blocks_pin(&m->blocks, &s->value);
     s->value.all = (uint32_t)s->value.all;
@@ -46,7 +49,7 @@ void ptx_address_read(Machine *m, Warp *w, const Operand *operand, Scratch *s)
     s->value.lanes = s->lanes;
 }
 
-/* ---- what observers ask of an access ----------------------------------------------------------------------------- */
+/* ---- what observers ask of an access --------------------------------------------------------- */
 
 static void look_into(Machine *m, Warp *w, const Operand *place, Scratch *out)
 {
@@ -55,7 +58,8 @@ static void look_into(Machine *m, Warp *w, const Operand *place, Scratch *out)
         out->value = *address;
 }
 
-bool ptx_memory_find_shared(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, Scratch *address, uint32_t *addressed, uint32_t *bytes)
+bool ptx_memory_find_shared(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, Scratch *address,
+                            uint32_t *addressed, uint32_t *bytes)
 {
     const Operand *place = ptx_address_nth(w->frame->func_state->func, insn, 0);
     bool is_matrix = insn->op->kind == OPK_LDMATRIX || insn->op->kind == OPK_STMATRIX;
@@ -65,10 +69,13 @@ bool ptx_memory_find_shared(Machine *m, Warp *w, const Insn *insn, uint32_t lane
     look_into(m, w, place, address);
     *addressed = matrices < 4 ? lanes & ((UINT32_C(1) << (8 * matrices)) - 1) : lanes;
     *bytes = is_matrix ? MATRIX_ROW : insn->access_bytes;
-    return *addressed && (insn->op->kind == OPK_CP_ASYNC || ptx_address_space(insn, &address->value, lanes) == SPACE_SHARED);
+    return *addressed
+           && (insn->op->kind == OPK_CP_ASYNC
+               || ptx_address_space(insn, &address->value, lanes) == SPACE_SHARED);
 }
 
-bool ptx_memory_read_address(Machine *m, Warp *w, const Insn *insn, unsigned which, Scratch *address)
+bool ptx_memory_read_address(Machine *m, Warp *w, const Insn *insn, unsigned which,
+                             Scratch *address)
 {
     const Operand *place = ptx_address_nth(w->frame->func_state->func, insn, which);
     if (place)

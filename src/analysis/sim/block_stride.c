@@ -1,7 +1,8 @@
 /* Numbers that grow from block to block: what holds for all blocks that a run stands for.
  *
- * Every rule here asks what the operation, done on the numbers of another of these blocks, would give; where that is not a number that grows by the same
- * in all lanes, the run is narrowed to the blocks for which it is. What was found for more blocks holds for fewer. */
+ * Every rule here asks what the operation, done on the numbers of another of these blocks, would
+ * give; where that is not a number that grows by the same in all lanes, the run is narrowed to the
+ * blocks for which it is. What was found for more blocks holds for fewer. */
 #include "analysis/sim/block_stride.h"
 
 #include <math.h>
@@ -11,7 +12,7 @@ typedef __int128 Wide;          /* sums of products of 64 and 32 bits */
 
 #define MUCH ((Wide)1 << 100)   /* more than any of them */
 
-/* ---- blocks ------------------------------------------------------------------------------------------------------ */
+/* ---- blocks ---------------------------------------------------------------------------------- */
 
 Blocks ptx_blocks_new(const uint32_t first[3], const uint32_t step[3], const uint32_t count[3])
 {
@@ -28,7 +29,8 @@ Blocks ptx_blocks_new(const uint32_t first[3], const uint32_t step[3], const uin
 
 double ptx_blocks_size(const Blocks *blocks)
 {
-    return (double)blocks->count[0] * blocks->count[1] * blocks->count[2] * blocks->count[GROWTH_WARP];
+    return (double)blocks->count[0] * blocks->count[1] * blocks->count[2]
+           * blocks->count[GROWTH_WARP];
 }
 
 /* And of all trips. */
@@ -56,7 +58,9 @@ bool ptx_value_grows(const Blocks *blocks, const Value *value)
 /* By how much from one of the blocks to the next: steps are multiples of those that came before. */
 static Wide growth(const Blocks *blocks, const Value *value, unsigned d)
 {
-    return grows_along(blocks, value, d) ? (Wide)value->by[d] * (blocks->step[d] / blocks->steps[value->epoch][d]) : 0;
+    return grows_along(blocks, value, d)
+               ? (Wide)value->by[d] * (blocks->step[d] / blocks->steps[value->epoch][d])
+               : 0;
 }
 
 static void stay(Value *out)
@@ -112,7 +116,7 @@ uint64_t ptx_blocks_between_warps(const Blocks *blocks, const Value *value)
     return (uint64_t)growth(blocks, value, GROWTH_WARP);
 }
 
-/* ---- trips ------------------------------------------------------------------------------------------------------- */
+/* ---- trips ----------------------------------------------------------------------------------- */
 
 unsigned ptx_blocks_open_trips(Blocks *blocks, uint32_t most)
 {
@@ -166,10 +170,11 @@ void ptx_blocks_liken(Blocks *blocks, const Value *a, const Value *b, unsigned b
             blocks->count[d] = 1;
 }
 
-/* ---- narrowing --------------------------------------------------------------------------------------------------- */
+/* ---- narrowing ------------------------------------------------------------------------------- */
 
-/* So that what grows by so much upwards grows by no more than `up` in all, what grows downwards by no more than `down`. Trips are narrowed first, those of the
- * outer loop before all, then what grows most. */
+/* So that what grows by so much upwards grows by no more than `up` in all, what grows downwards by
+ * no more than `down`. Trips are narrowed first, those of the outer loop before all, then what
+ * grows most. */
 static void hold(Blocks *blocks, const Wide by[GROWTH_DIMS], Wide up, Wide down)
 {
     for (int sign = 1; sign >= -1; sign -= 2)
@@ -250,11 +255,12 @@ bool ptx_value_is_aligned(const Blocks *blocks, const Value *value, uint64_t mul
     return true;
 }
 
-/* ---- numbers ----------------------------------------------------------------------------------------------------- */
+/* ---- numbers --------------------------------------------------------------------------------- */
 
 static Wide whole(uint64_t number, unsigned bits, bool is_signed)
 {
-    uint64_t mask = bits >= 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1, sign = UINT64_C(1) << (bits - 1);
+    uint64_t mask = bits >= 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1, sign = UINT64_C(1)
+                                                                                << (bits - 1);
     number &= mask;
     return is_signed && number & sign ? (Wide)number - (Wide)mask - 1 : (Wide)number;
 }
@@ -265,7 +271,8 @@ static Wide lane_of(const Value *value, unsigned lane, unsigned bits, bool is_si
 }
 
 /* False: it is known in none of these lanes. */
-static bool extremes(const Value *value, uint32_t lanes, unsigned bits, bool is_signed, Wide *low, Wide *high)
+static bool extremes(const Value *value, uint32_t lanes, unsigned bits, bool is_signed, Wide *low,
+                     Wide *high)
 {
     bool is_first = true;
     lanes &= ~value->unknown;
@@ -283,9 +290,11 @@ static bool extremes(const Value *value, uint32_t lanes, unsigned bits, bool is_
 }
 
 /* So that what grows stays within a type, and is the sum of its number and its growth. */
-static void keep_within(Blocks *blocks, const Value *value, uint32_t lanes, unsigned bits, bool is_signed)
+static void keep_within(Blocks *blocks, const Value *value, uint32_t lanes, unsigned bits,
+                        bool is_signed)
 {
-    Wide low, high, most = ((Wide)1 << (is_signed ? bits - 1 : bits)) - 1, least = is_signed ? -most - 1 : 0;
+    Wide low, high, most = ((Wide)1 << (is_signed ? bits - 1 : bits)) - 1,
+                    least = is_signed ? -most - 1 : 0;
     if (ptx_value_grows(blocks, value) && extremes(value, lanes, bits, is_signed, &low, &high))
         hold_value(blocks, value, most - high, low - least);
 }
@@ -298,7 +307,8 @@ typedef struct BlockStrideLine {
 } BlockStrideLine;
 
 /* False: no lane counts. */
-static bool make_line(const Blocks *blocks, BlockStrideLine *line, const Value *value, uint32_t lanes, unsigned bits, bool is_signed)
+static bool make_line(const Blocks *blocks, BlockStrideLine *line, const Value *value,
+                      uint32_t lanes, unsigned bits, bool is_signed)
 {
     line->lanes = lanes & ~value->unknown;
     line->epoch = blocks->epoch;
@@ -311,7 +321,8 @@ static bool make_line(const Blocks *blocks, BlockStrideLine *line, const Value *
 
 static Wide line_growth(const Blocks *blocks, const BlockStrideLine *line, unsigned d)
 {
-    return blocks->count[d] > 1 ? line->by[d] * (blocks->step[d] / blocks->steps[line->epoch][d]) : 0;
+    return blocks->count[d] > 1 ? line->by[d] * (blocks->step[d] / blocks->steps[line->epoch][d])
+                                : 0;
 }
 
 static void scale_line(BlockStrideLine *line, Wide factor)
@@ -337,11 +348,13 @@ static Wide blocks_within(uint32_t count, Wide times, Wide rest, Wide up, Wide d
     return reach < apart ? reach : apart;
 }
 
-/* In a dimension, every so-many-th block is taken that most blocks stay: of each `times` that a convergent of by / modulus has for its denominator, the
- * blocks differ by the least (Khinchin, "Continued Fractions", section 6). *rest: by how much, modulo the modulus. */
+/* In a dimension, every so-many-th block is taken that most blocks stay: of each `times` that a
+ * convergent of by / modulus has for its denominator, the blocks differ by the least (Khinchin,
+ * "Continued Fractions", section 6). *rest: by how much, modulo the modulus. */
 static Wide best_times(uint32_t count, Wide by, Wide modulus, Wide up, Wide down, Wide *rest)
 {
-    Wide older = modulus, newer = modulo(by, modulus), older_times = 0, times = 1, best = 1, most = 0;
+    Wide older = modulus, newer = modulo(by, modulus), older_times = 0, times = 1, best = 1,
+         most = 0;
     for (int sign = 1; times < count; sign = -sign) {
         Wide here = blocks_within(count, times, sign * newer, up, down);
         if (here > most) {
@@ -351,7 +364,8 @@ static Wide best_times(uint32_t count, Wide by, Wide modulus, Wide up, Wide down
         }
         if (!newer)
             break;
-        Wide quotient = older / newer, next = older % newer, next_times = older_times + quotient * times;
+        Wide quotient = older / newer, next = older % newer,
+             next_times = older_times + quotient * times;
         older = newer;
         newer = next;
         older_times = times;
@@ -364,9 +378,10 @@ static Wide best_times(uint32_t count, Wide by, Wide modulus, Wide up, Wide down
     return best;
 }
 
-/* Narrowed so that the numbers, by how much they grow left out as far as it is a multiple of the modulus, move up and down no further than that.
- * rests: how they move. */
-static void drift(Blocks *blocks, const BlockStrideLine *line, Wide modulus, Wide up, Wide down, Wide rests[GROWTH_DIMS])
+/* Narrowed so that the numbers, by how much they grow left out as far as it is a multiple of the
+ * modulus, move up and down no further than that. rests: how they move. */
+static void drift(Blocks *blocks, const BlockStrideLine *line, Wide modulus, Wide up, Wide down,
+                  Wide rests[GROWTH_DIMS])
 {
     Blocks near = *blocks, apart = *blocks;
     Wide by[GROWTH_DIMS];
@@ -378,7 +393,8 @@ static void drift(Blocks *blocks, const BlockStrideLine *line, Wide modulus, Wid
         rests[d] = 0;
         if (!by[d])
             continue;
-        Wide times = best_times(blocks->count[d], by[d], modulus, up, down, &rests[d]), here = blocks_within(blocks->count[d], times, rests[d], up, down);
+        Wide times = best_times(blocks->count[d], by[d], modulus, up, down, &rests[d]),
+             here = blocks_within(blocks->count[d], times, rests[d], up, down);
         if (times > 1)
             stretch(&apart, d, (uint64_t)times);
         if (here < apart.count[d])
@@ -396,7 +412,8 @@ static void drift(Blocks *blocks, const BlockStrideLine *line, Wide modulus, Wid
 }
 
 /* Rounded down, by a number that does not grow: how the quotient and the remainder grow. */
-static void divide(Blocks *blocks, const BlockStrideLine *line, Wide by, BlockStrideLine *quotient, BlockStrideLine *remainder)
+static void divide(Blocks *blocks, const BlockStrideLine *line, Wide by, BlockStrideLine *quotient,
+                   BlockStrideLine *remainder)
 {
     Wide least = by, most = 0, rests[GROWTH_DIMS] = { 0 };
     for (unsigned i = 0; i < WARP_LANES; i++) {
@@ -436,8 +453,10 @@ static void take_line(Blocks *blocks, Value *out, const BlockStrideLine *line)
     add_growth(blocks, out, line, 1);
 }
 
-/* Of the bits of a value from `low` on, up to `high`, at `shift` in the result: how much they add to how that grows. sign: -1 where they are inverted. */
-static void add_piece(Blocks *blocks, Value *out, const Value *from, uint32_t lanes, unsigned bits, unsigned low, unsigned high, unsigned shift, int sign)
+/* Of the bits of a value from `low` on, up to `high`, at `shift` in the result: how much they add
+ * to how that grows. sign: -1 where they are inverted. */
+static void add_piece(Blocks *blocks, Value *out, const Value *from, uint32_t lanes, unsigned bits,
+                      unsigned low, unsigned high, unsigned shift, int sign)
 {
     BlockStrideLine line, rest;
     if (!ptx_value_grows(blocks, from) || !make_line(blocks, &line, from, lanes, bits, false))
@@ -453,13 +472,15 @@ static void add_piece(Blocks *blocks, Value *out, const Value *from, uint32_t la
     add_growth(blocks, out, &line, sign * ((Wide)1 << shift));
 }
 
-void ptx_block_stride_part(Blocks *blocks, Value *out, const Value *from, unsigned shift, uint32_t lanes)
+void ptx_block_stride_part(Blocks *blocks, Value *out, const Value *from, unsigned shift,
+                           uint32_t lanes)
 {
     stay(out);
     add_piece(blocks, out, from, lanes, 64, shift, 64, 0, 1);
 }
 
-void ptx_block_stride_join(Blocks *blocks, Value *out, const Value *part, unsigned shift, unsigned bits, uint32_t lanes)
+void ptx_block_stride_join(Blocks *blocks, Value *out, const Value *part, unsigned shift,
+                           unsigned bits, uint32_t lanes)
 {
     if (!ptx_value_grows(blocks, part))
         return;
@@ -467,7 +488,7 @@ void ptx_block_stride_join(Blocks *blocks, Value *out, const Value *part, unsign
     add_piece(blocks, out, part, lanes, 64, 0, 64, shift, 1);
 }
 
-/* ---- operations -------------------------------------------------------------------------------------------------- */
+/* ---- operations ------------------------------------------------------------------------------ */
 
 typedef struct BlockStrideFollower {
     Blocks *blocks;
@@ -494,7 +515,8 @@ static void pin_all(const BlockStrideFollower *f)
 static bool is_fixed(const BlockStrideFollower *f, unsigned arg)
 {
     const Value *value = arg < f->count ? f->args[arg] : NULL;
-    return value && !value->lanes && !(value->unknown & f->lanes) && value->align == ALIGN_EXACT && !ptx_value_grows(f->blocks, value);
+    return value && !value->lanes && !(value->unknown & f->lanes) && value->align == ALIGN_EXACT
+           && !ptx_value_grows(f->blocks, value);
 }
 
 /* Modulo the register's width, as the operation is. */
@@ -570,12 +592,14 @@ static bool quotient(const BlockStrideFollower *f, uint64_t by, bool is_remainde
     const Lanewise *op = f->op;
     Wide low = 0, high = 0, most = ((Wide)1 << (op->is_signed ? op->bits - 1 : op->bits)) - 1;
     BlockStrideLine line, whole_part, rest;
-    if (!by || by > INT64_MAX || whole(by, op->bits, op->is_signed) <= 0 || !extremes(f->args[0], f->lanes, op->bits, op->is_signed, &low, &high))
+    if (!by || by > INT64_MAX || whole(by, op->bits, op->is_signed) <= 0
+        || !extremes(f->args[0], f->lanes, op->bits, op->is_signed, &low, &high))
         return false;
     if (low < 0 && high >= 0)
         return false;
     keep_within(f->blocks, f->args[0], f->lanes, op->bits, op->is_signed);
-    hold_value(f->blocks, f->args[0], low < 0 ? -1 - high : most - high, low < 0 ? low + most + 1 : low);
+    hold_value(f->blocks, f->args[0], low < 0 ? -1 - high : most - high,
+               low < 0 ? low + most + 1 : low);
     if (!make_line(f->blocks, &line, f->args[0], f->lanes, op->bits, op->is_signed))
         return false;
     if (low < 0)
@@ -600,7 +624,8 @@ static bool shift_right(const BlockStrideFollower *f)
     return true;
 }
 
-/* Known numbers without addends above the bits that count; what is unknown may hang on a number in and, or. */
+/* Known numbers without addends above the bits that count; what is unknown may hang on a number in
+ * and, or. */
 static bool is_plain(const BlockStrideFollower *f)
 {
     for (unsigned i = 0; i < f->count; i++)
@@ -615,7 +640,8 @@ static void keep_bits(const BlockStrideFollower *f, const Value *value, unsigned
     BlockStrideLine line;
     uint64_t window = UINT64_C(1) << low;
     Wide least = (Wide)window, most = 0, rests[GROWTH_DIMS];
-    if (!ptx_value_grows(f->blocks, value) || !make_line(f->blocks, &line, value, f->lanes, f->op->bits, false))
+    if (!ptx_value_grows(f->blocks, value)
+        || !make_line(f->blocks, &line, value, f->lanes, f->op->bits, false))
         return;
     for (unsigned i = 0; i < WARP_LANES; i++) {
         if (!(line.lanes >> i & 1))
@@ -627,7 +653,8 @@ static void keep_bits(const BlockStrideFollower *f, const Value *value, unsigned
     drift(f->blocks, &line, (Wide)1 << high, (Wide)window - 1 - most, least, rests);
 }
 
-/* What a bitwise operation makes of the bits of one operand, the others as they are; what is neither is another in each lane. */
+/* What a bitwise operation makes of the bits of one operand, the others as they are; what is
+ * neither is another in each lane. */
 typedef struct Fates {
     uint64_t gone, kept, inverted;
 } Fates;
@@ -667,12 +694,16 @@ static bool bitwise(const BlockStrideFollower *f)
     stay(f->out);
     for (unsigned low = 0, high; low < bits; low = high) {
         uint64_t bit = UINT64_C(1) << low;
-        uint64_t alike = fates.gone & bit ? fates.gone : fates.kept & bit ? fates.kept : fates.inverted & bit ? fates.inverted
-                       : ~(fates.gone | fates.kept | fates.inverted), other = ~alike >> low;
+        uint64_t alike = fates.gone & bit       ? fates.gone
+                         : fates.kept & bit     ? fates.kept
+                         : fates.inverted & bit ? fates.inverted
+                                                : ~(fates.gone | fates.kept | fates.inverted),
+                 other = ~alike >> low;
         high = other ? low + (unsigned)__builtin_ctzll(other) : bits;
         high = high < bits ? high : bits;
         if (fates.kept & bit || fates.inverted & bit)
-            add_piece(f->blocks, f->out, f->args[grown], f->lanes, bits, low, high, low, fates.kept & bit ? 1 : -1);
+            add_piece(f->blocks, f->out, f->args[grown], f->lanes, bits, low, high, low,
+                      fates.kept & bit ? 1 : -1);
         else if (!(fates.gone & bit))
             keep_bits(f, f->args[grown], low, high);
     }
@@ -685,7 +716,8 @@ static bool extract(const BlockStrideFollower *f)
     unsigned bits = f->op->bits;
     if (!is_plain(f) || !is_fixed(f, 1) || !is_fixed(f, 2))
         return false;
-    unsigned low = f->args[1]->all & 255, length = f->args[2]->all & 255, high = low + length < bits ? low + length : bits;
+    unsigned low = f->args[1]->all & 255, length = f->args[2]->all & 255,
+             high = low + length < bits ? low + length : bits;
     stay(f->out);
     if (low >= high)
         return true;
@@ -701,7 +733,8 @@ static bool insert(const BlockStrideFollower *f)
     unsigned bits = f->op->bits;
     if (!is_plain(f) || !is_fixed(f, 2) || !is_fixed(f, 3))
         return false;
-    unsigned low = f->args[2]->all & 255, length = f->args[3]->all & 255, high = low + length < bits ? low + length : bits;
+    unsigned low = f->args[2]->all & 255, length = f->args[3]->all & 255,
+             high = low + length < bits ? low + length : bits;
     stay(f->out);
     if (low >= high)
         low = high = bits;
@@ -718,7 +751,10 @@ static bool funnel(const BlockStrideFollower *f)
     if (!is_plain(f) || !is_fixed(f, 2))
         return false;
     uint64_t by = f->args[2]->all & UINT32_MAX;
-    unsigned places = (unsigned)(f->op->is_wrap ? by & 31 : by > 32 ? 32 : by), right = f->op->mode == 'l' ? 32 - places : places;
+    unsigned places = (unsigned)(f->op->is_wrap ? by & 31
+                                 : by > 32      ? 32
+                                                : by),
+             right = f->op->mode == 'l' ? 32 - places : places;
     stay(f->out);               /* `right` bits of the low word go, as many of the high one come */
     if (right < 32)
         add_piece(f->blocks, f->out, f->args[0], f->lanes, 32, right, 32, 0, 1);
@@ -735,19 +771,24 @@ static bool permute(const BlockStrideFollower *f)
     for (unsigned first = 0, end; first < 4; first = end) {
         unsigned from = f->args[2]->all >> (4 * first) & 15, low = 8 * (from & 3);
         const Value *source = f->args[from >> 2 & 1];
-        for (end = first + 1; end < 4 && !(from & 8) && (f->args[2]->all >> (4 * end) & 15) == from + end - first && (from + end - first) % 4; end++)
+        for (end = first + 1;
+             end < 4 && !(from & 8) && (f->args[2]->all >> (4 * end) & 15) == from + end - first
+             && (from + end - first) % 4;
+             end++)
             continue;
         if (from & 8)
             keep_bits(f, source, low + 7, low + 8);
         else
-            add_piece(f->blocks, f->out, source, f->lanes, 32, low, low + 8 * (end - first), 8 * first, 1);
+            add_piece(f->blocks, f->out, source, f->lanes, 32, low, low + 8 * (end - first),
+                      8 * first, 1);
     }
     return true;
 }
 
-/* ---- floats -------------------------------------------------------------------------------------------------------- */
+/* ---- floats ---------------------------------------------------------------------------------- */
 
-/* Between two powers of two, numbers lie as far apart as the bits of a float count: what is added again and again adds as much to the bits each time. */
+/* Between two powers of two, numbers lie as far apart as the bits of a float count: what is added
+ * again and again adds as much to the bits each time. */
 static unsigned fraction_bits(unsigned bits)
 {
     return bits == 64 ? 52 : 23;
@@ -799,10 +840,12 @@ static bool keep_binade(Blocks *blocks, const Value *value, uint32_t lanes, unsi
     return true;
 }
 
-/* How many of the last places of a number another one is: whether that lies in the middle between two of them, which are rounded to the even one. */
+/* How many of the last places of a number another one is: whether that lies in the middle between
+ * two of them, which are rounded to the even one. */
 static bool is_tie(double of, uint64_t number, unsigned bits)
 {
-    int exponent = (int)(number >> fraction_bits(bits) & (bits == 64 ? 2047 : 255)) - (bits == 64 ? 1023 : 127) - (int)fraction_bits(bits);
+    int exponent = (int)(number >> fraction_bits(bits) & (bits == 64 ? 2047 : 255))
+                   - (bits == 64 ? 1023 : 127) - (int)fraction_bits(bits);
     double places = ldexp(of, -exponent);
     return fabs(places) < 0x1p52 && places - floor(places) == 0.5;
 }
@@ -815,14 +858,16 @@ static bool is_even(const Blocks *blocks, const Value *value)
     return true;
 }
 
-/* A number that grows between two powers of two, and one that does not: the sum, as it lies between the same powers, grows alike. */
+/* A number that grows between two powers of two, and one that does not: the sum, as it lies between
+ * the same powers, grows alike. */
 static bool float_sum(const BlockStrideFollower *f)
 {
     const unsigned grown = grows(f, 0) ? 0 : 1, bits = f->op->bits;
     const Value *value = f->args[grown], *other = f->args[1 - grown];
     const uint64_t mask = (UINT64_C(1) << fraction_bits(bits)) - 1;
     const uint64_t one = bits == 64 ? UINT64_C(1023) << 52 : UINT64_C(127) << 23;
-    if (f->count < 2 || !is_float(f->op) || grows(f, 1 - grown) || (grown && f->op->fn(f->op, 0, one, 0, 0) != one))
+    if (f->count < 2 || !is_float(f->op) || grows(f, 1 - grown)
+        || (grown && f->op->fn(f->op, 0, one, 0, 0) != one))
         return false;
     bool are_even = is_even(f->blocks, value);
     Wide up = MUCH, down = MUCH;
@@ -832,11 +877,13 @@ static bool float_sum(const BlockStrideFollower *f)
             continue;
         sum = grown ? f->op->fn(f->op, added, number, 0, 0) : f->op->fn(f->op, number, added, 0, 0);
         bool is_tied = !are_even && is_tie(float_of(added, bits), number, bits);
-        if (!is_normal(number, bits) || (sum & ~mask) != (number & ~mask) || !(sum & mask) || is_tied)
+        if (!is_normal(number, bits) || (sum & ~mask) != (number & ~mask) || !(sum & mask)
+            || is_tied)
             return false;
         narrow_room(number, bits, &up, &down);
         narrow_room(sum, bits, &up, &down);
-        down = down < (Wide)(sum & mask) - 1 ? down : (Wide)(sum & mask) - 1;      /* what was rounded up to the power lies below it */
+        /* what was rounded up to the power lies below it */
+        down = down < (Wide)(sum & mask) - 1 ? down : (Wide)(sum & mask) - 1;
     }
     hold_value(f->blocks, value, up, down);
     take_growth(f->out, value);
@@ -849,7 +896,8 @@ static bool widen_float(const BlockStrideFollower *f)
     if (!keep_binade(f->blocks, f->args[0], f->lanes, 32))
         return false;
     for (unsigned d = 0; d < GROWTH_DIMS; d++)
-        by[d] = growth(f->blocks, f->args[0], d) * ((Wide)1 << (fraction_bits(64) - fraction_bits(32)));
+        by[d] = growth(f->blocks, f->args[0], d)
+                * ((Wide)1 << (fraction_bits(64) - fraction_bits(32)));
     grow(f->blocks, f->out, by);
     return true;
 }
@@ -889,7 +937,8 @@ static bool convert(const BlockStrideFollower *f)
 /* How far a - b may go up and down in a lane without another outcome. */
 static void note_room(uint8_t compare, Wide difference, Wide *up, Wide *down)
 {
-    bool with_equal = compare == COMPARE_LE || compare == COMPARE_LS || compare == COMPARE_GT || compare == COMPARE_HI;
+    bool with_equal = compare == COMPARE_LE || compare == COMPARE_LS || compare == COMPARE_GT
+                      || compare == COMPARE_HI;
     bool is_equality = compare == COMPARE_EQ || compare == COMPARE_NE;
     Wide edge = with_equal ? 0 : -1, room;      /* the last that is below */
     if (difference <= edge) {
@@ -913,8 +962,10 @@ static Wide ordered(uint64_t number, unsigned bits)
 /* What a comparison of numbers that are numbers asks. */
 static uint8_t plain_comparison(uint8_t compare)
 {
-    static const uint8_t plain[] = { [COMPARE_EQU] = COMPARE_EQ, [COMPARE_NEU] = COMPARE_NE, [COMPARE_LTU] = COMPARE_LT, [COMPARE_LEU] = COMPARE_LE,
-                                     [COMPARE_GTU] = COMPARE_GT, [COMPARE_GEU] = COMPARE_GE };
+    static const uint8_t plain[] = {
+        [COMPARE_EQU] = COMPARE_EQ, [COMPARE_NEU] = COMPARE_NE, [COMPARE_LTU] = COMPARE_LT,
+        [COMPARE_LEU] = COMPARE_LE, [COMPARE_GTU] = COMPARE_GT, [COMPARE_GEU] = COMPARE_GE
+    };
     return compare >= COMPARE_EQU && compare <= COMPARE_GEU ? plain[compare] : compare;
 }
 
@@ -925,7 +976,8 @@ static bool keep_float_order(const BlockStrideFollower *f)
     const Value *value = f->args[grown], *other = f->args[1 - grown];
     const uint32_t lanes = f->lanes & ~value->unknown & ~other->unknown;
     const uint8_t compare = plain_comparison(f->op->compare);
-    if (!is_float(f->op) || compare > COMPARE_GE || grows(f, 1 - grown) || !lanes || !keep_binade(f->blocks, value, f->lanes, bits))
+    if (!is_float(f->op) || compare > COMPARE_GE || grows(f, 1 - grown) || !lanes
+        || !keep_binade(f->blocks, value, f->lanes, bits))
         return false;
     const bool is_below = ptx_value_lane(value, (unsigned)__builtin_ctz(lanes)) >> (bits - 1) & 1;
     Wide up = MUCH, down = MUCH, by[GROWTH_DIMS];
@@ -933,7 +985,8 @@ static bool keep_float_order(const BlockStrideFollower *f)
         uint64_t numbers[2] = { ptx_value_lane(f->args[0], i), ptx_value_lane(f->args[1], i) };
         if (!(lanes >> i & 1))
             continue;
-        if (isnan(float_of(numbers[1 - grown], bits)) || (numbers[grown] >> (bits - 1) & 1) != is_below)
+        if (isnan(float_of(numbers[1 - grown], bits))
+            || (numbers[grown] >> (bits - 1) & 1) != is_below)
             return false;
         note_room(compare, ordered(numbers[0], bits) - ordered(numbers[1], bits), &up, &down);
     }
@@ -948,7 +1001,8 @@ static bool keep_order(const BlockStrideFollower *f)
 {
     const Value *a = f->args[0], *b = f->args[1];
     const Lanewise *op = f->op;
-    if (ptx_type_info[op->type].kind == KIND_FLOAT || !op->bits || op->bits > 64 || op->type == TYPE_PRED)
+    if (ptx_type_info[op->type].kind == KIND_FLOAT || !op->bits || op->bits > 64
+        || op->type == TYPE_PRED)
         return false;
     if (a->align != ALIGN_EXACT && b->align == ALIGN_EXACT && grows(f, 1))
         return false;           /* whether it is a test for null hangs on b */
@@ -959,7 +1013,10 @@ static bool keep_order(const BlockStrideFollower *f)
         by[d] = growth(f->blocks, a, d) - growth(f->blocks, b, d);
     for (unsigned i = 0; i < WARP_LANES; i++)
         if (f->lanes & ~a->unknown & ~b->unknown & UINT32_C(1) << i)
-            note_room(op->compare, lane_of(a, i, op->bits, op->is_signed) - lane_of(b, i, op->bits, op->is_signed), &up, &down);
+            note_room(op->compare,
+                      lane_of(a, i, op->bits, op->is_signed)
+                          - lane_of(b, i, op->bits, op->is_signed),
+                      &up, &down);
     hold(f->blocks, by, up, down);
     return true;
 }
@@ -979,11 +1036,13 @@ static bool choose_extreme(const BlockStrideFollower *f)
         return false;
     uint32_t firsts = 0;
     for (unsigned i = 0; i < WARP_LANES; i++) {
-        Wide a = lane_of(f->args[0], i, f->op->bits, f->op->is_signed), b = lane_of(f->args[1], i, f->op->bits, f->op->is_signed);
+        Wide a = lane_of(f->args[0], i, f->op->bits, f->op->is_signed),
+             b = lane_of(f->args[1], i, f->op->bits, f->op->is_signed);
         firsts |= (uint32_t)(f->op->transfer == TRANSFER_MAX ? a >= b : a < b) << i;
     }
     uint32_t known = f->lanes & ~f->out->unknown;
-    ptx_block_stride_choose(f->blocks, f->out, f->args[0], f->args[1], firsts & known, ~firsts & known);
+    ptx_block_stride_choose(f->blocks, f->out, f->args[0], f->args[1], firsts & known,
+                            ~firsts & known);
     return true;
 }
 
@@ -1039,22 +1098,25 @@ static bool follow(const BlockStrideFollower *f)
     }
 }
 
-void ptx_block_stride_follow(Blocks *blocks, const Lanewise *op, Value *out, const Value *const *args, unsigned count, uint32_t lanes)
+void ptx_block_stride_follow(Blocks *blocks, const Lanewise *op, Value *out,
+                             const Value *const *args, unsigned count, uint32_t lanes)
 {
     BlockStrideFollower f = { blocks, op, out, args, count, lanes };
     bool any = false;
     for (unsigned i = 0; i < count; i++)
         any |= ptx_value_grows(blocks, args[i]);
-    bool decides = op->transfer == TRANSFER_AND || op->transfer == TRANSFER_OR;      /* what is unknown may hang on numbers */
+    /* what is unknown may hang on numbers */
+    bool decides = op->transfer == TRANSFER_AND || op->transfer == TRANSFER_OR;
     if (!any || (!decides && (out->unknown & lanes) == lanes))
         stay(out);
     else if (!follow(&f))
         pin_all(&f);
 }
 
-/* ---- from several ------------------------------------------------------------------------------------------------ */
+/* ---- from several ---------------------------------------------------------------------------- */
 
-void ptx_block_stride_choose(Blocks *blocks, Value *out, const Value *a, const Value *b, uint32_t of_a, uint32_t of_b)
+void ptx_block_stride_choose(Blocks *blocks, Value *out, const Value *a, const Value *b,
+                             uint32_t of_a, uint32_t of_b)
 {
     of_a &= ~a->unknown;
     of_b &= ~b->unknown;

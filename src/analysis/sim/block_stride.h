@@ -1,9 +1,11 @@
-/* block_stride.h -- one run for many blocks, and many warps of each: numbers as affine functions of %ctaid and of the warp.
+/* block_stride.h -- one run for many blocks, and many warps of each: numbers as affine functions of
+ * %ctaid and of the warp.
  *
- * A run is that of one block, and stands for others as long as nothing it does would be different for them. Registers hold the numbers of that block,
- * and by how much they grow from block to block (Value.grows); what cannot be followed, a comparison that would come out otherwise, a sector that
- * would be another, narrows the blocks that the run stands for. Those left out are run on their own: what is counted for every block has been proved
- * for every block. */
+ * A run is that of one block, and stands for others as long as nothing it does would be different
+ * for them. Registers hold the numbers of that block, and by how much they grow from block to block
+ * (Value.grows); what cannot be followed, a comparison that would come out otherwise, a sector that
+ * would be another, narrows the blocks that the run stands for. Those left out are run on their
+ * own: what is counted for every block has been proved for every block. */
 #ifndef PTX_ANALYSIS_SIM_BLOCK_STRIDE_H
 #define PTX_ANALYSIS_SIM_BLOCK_STRIDE_H
 
@@ -11,7 +13,8 @@
 
 enum { MAX_EPOCHS = 48, GROWTH_WARP = 3, GROWTH_TRIPS = 4 };
 
-/* In each dimension of the grid, from the first block on every step-th, so many; and so of the warps of a block. The first of all is the one that runs. */
+/* In each dimension of the grid, from the first block on every step-th, so many; and so of the
+ * warps of a block. The first of all is the one that runs. */
 typedef struct Blocks {
     uint32_t first[GROWTH_DIMS], step[GROWTH_DIMS], count[GROWTH_DIMS];
     uint32_t steps[MAX_EPOCHS][GROWTH_DIMS];   /* step, as it was when Value.by was written */
@@ -24,10 +27,12 @@ Blocks ptx_blocks_new(const uint32_t first[3], const uint32_t step[3], const uin
 /* Warps of all these blocks. */
 double ptx_blocks_size(const Blocks *blocks);
 
-/* A dimension for the trips through a loop (forward.h), from this one on; 0: none is free. Those that the run stands for, and how far apart. */
+/* A dimension for the trips through a loop (forward.h), from this one on; 0: none is free. Those
+ * that the run stands for, and how far apart. */
 unsigned ptx_blocks_open_trips(Blocks *blocks, uint32_t most);
 uint32_t ptx_blocks_trips(const Blocks *blocks, unsigned dimension, uint32_t *step);
-void ptx_blocks_widen_trips(Blocks *blocks, unsigned dimension, uint32_t trips, uint32_t step);     /* as they were */
+/* as they were */
+void ptx_blocks_widen_trips(Blocks *blocks, unsigned dimension, uint32_t trips, uint32_t step);
 void ptx_blocks_close_trips(Blocks *blocks, unsigned dimension);
 
 /* A value grows along a dimension by so much, and along the others as before. */
@@ -55,13 +60,17 @@ bool ptx_value_grows(const Blocks *blocks, const Value *value);
 bool ptx_value_is_aligned(const Blocks *blocks, const Value *value, uint64_t multiple);
 
 /* How op's result grows. lanes: those in which it counts. */
-void ptx_block_stride_follow(Blocks *blocks, const Lanewise *op, Value *out, const Value *const *args, unsigned count, uint32_t lanes);
+void ptx_block_stride_follow(Blocks *blocks, const Lanewise *op, Value *out,
+                             const Value *const *args, unsigned count, uint32_t lanes);
 
 /* What is a in some lanes and b in others. */
-void ptx_block_stride_choose(Blocks *blocks, Value *out, const Value *a, const Value *b, uint32_t of_a, uint32_t of_b);
+void ptx_block_stride_choose(Blocks *blocks, Value *out, const Value *a, const Value *b,
+                             uint32_t of_a, uint32_t of_b);
 
 /* out, from shifted right; out, with a part of so many bits more in it from bit `shift` on. */
-void ptx_block_stride_part(Blocks *blocks, Value *out, const Value *from, unsigned shift, uint32_t lanes);
-void ptx_block_stride_join(Blocks *blocks, Value *out, const Value *part, unsigned shift, unsigned bits, uint32_t lanes);
+void ptx_block_stride_part(Blocks *blocks, Value *out, const Value *from, unsigned shift,
+                           uint32_t lanes);
+void ptx_block_stride_join(Blocks *blocks, Value *out, const Value *part, unsigned shift,
+                           unsigned bits, uint32_t lanes);
 
 #endif

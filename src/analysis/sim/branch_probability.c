@@ -8,14 +8,15 @@
 
 enum { LOOK_BACK = 32 };                /* instructions between a comparison and its branch */
 
-/* ---- numbers that programs hardly have --------------------------------------------------------------------------- */
+/* ---- numbers that programs hardly have ------------------------------------------------------- */
 
 static InsnId comparison_of(const Func *func, InsnId branch)
 {
     for (InsnId i = branch; i-- > 0 && branch - i <= LOOK_BACK;) {
         const Operand *operands = ptx_insn_operands(func, &func->insns[i]);
         for (uint32_t o = 0; o < func->insns[i].operand_count; o++)
-            if (operands[o].kind == OPERAND_REG && operands[o].role & ROLE_DEF && operands[o].id == func->insns[branch].guard)
+            if (operands[o].kind == OPERAND_REG && operands[o].role & ROLE_DEF
+                && operands[o].id == func->insns[branch].guard)
                 return func->insns[i].op->kind == OPK_SETP ? i : NO_ID;
     }
     return NO_ID;
@@ -44,7 +45,8 @@ static bool compares(const Op *op, Modifier with, Modifier or_unordered)
 /* 1: it hardly ever holds, -1: it nearly always does. */
 static int rare_outcome(const Op *op, double number)
 {
-    bool is_less = compares(op, MOD_LT, MOD_LTU) || compares(op, MOD_LE, MOD_LEU), is_more = compares(op, MOD_GT, MOD_GTU) || compares(op, MOD_GE, MOD_GEU);
+    bool is_less = compares(op, MOD_LT, MOD_LTU) || compares(op, MOD_LE, MOD_LEU),
+         is_more = compares(op, MOD_GT, MOD_GTU) || compares(op, MOD_GE, MOD_GEU);
     bool is_large = fabs(number) >= LARGE;
     if (is_less || is_more) {
         if (is_large)
@@ -70,7 +72,7 @@ int ptx_branch_rare_side(const Func *func, InsnId branch)
     return func->insns[branch].guard_negated ? -outcome : outcome;
 }
 
-/* ---- shares ------------------------------------------------------------------------------------------------------ */
+/* ---- shares ---------------------------------------------------------------------------------- */
 
 static bool is_inside(const Loops *loops, LoopId loop, BlockId block)
 {
@@ -80,7 +82,8 @@ static bool is_inside(const Loops *loops, LoopId loop, BlockId block)
     return at == loop;
 }
 
-/* Whether lanes stay in a loop by one side of a block and leave it by another, or go around: how often they do is the machine's guess. */
+/* Whether lanes stay in a loop by one side of a block and leave it by another, or go around: how
+ * often they do is the machine's guess. */
 static bool ends_iteration(const FuncState *func_state, BlockId block)
 {
     const Block *b = &func_state->cfg->blocks[block];
@@ -110,7 +113,8 @@ static BlockId only_way_to(const FuncState *func_state, BlockId block)
 }
 
 /* Of the lanes that the machine sent from one block to the next, those that are there as a rule. */
-static double share_of_side(const FuncState *func_state, const Evaluated *insns, BlockId from, BlockId to)
+static double share_of_side(const FuncState *func_state, const Evaluated *insns, BlockId from,
+                            BlockId to)
 {
     const Block *b = &func_state->cfg->blocks[from];
     const InsnId branch = b->end - 1;
@@ -118,7 +122,8 @@ static double share_of_side(const FuncState *func_state, const Evaluated *insns,
     const Count *all = &insns[branch].total;
     if (b->succ_count != 2 || insn->op->kind != OPK_BRA || !(all->parted > 0))
         return 1;
-    BlockId taken = func_state->cfg->succs[b->succ_first], falls = func_state->cfg->succs[b->succ_first + 1], other = to == taken ? falls : taken;
+    BlockId taken = func_state->cfg->succs[b->succ_first],
+            falls = func_state->cfg->succs[b->succ_first + 1], other = to == taken ? falls : taken;
     double here = insns[func_state->cfg->blocks[to].first].total.lanes, there = all->lanes;
     bool is_two_sided = other != EXIT_BLOCK && only_way_to(func_state, other) == from;
     if (is_two_sided)
@@ -137,8 +142,13 @@ void ptx_branch_probability_compute(Arena *scratch, const FuncState *func_state,
     ArenaMark mark = ptx_arena_mark(scratch);
     double *shares = ptx_arena_array(scratch, double, cfg->block_count + 1);
     for (uint32_t r = 0; r < cfg->rpo_count; r++) {
-        BlockId block = cfg->rpo[r], way = only_way_to(func_state, block), above = way != EXIT_BLOCK ? way : func_state->dom->idom[block];
-        shares[block] = above == EXIT_BLOCK ? 1 : shares[above] * (way == EXIT_BLOCK ? 1 : share_of_side(func_state, insns, way, block));
+        BlockId block = cfg->rpo[r], way = only_way_to(func_state, block),
+                above = way != EXIT_BLOCK ? way : func_state->dom->idom[block];
+        shares[block] =
+            above == EXIT_BLOCK
+                ? 1
+                : shares[above]
+                      * (way == EXIT_BLOCK ? 1 : share_of_side(func_state, insns, way, block));
         for (InsnId i = cfg->blocks[block].first; i < cfg->blocks[block].end; i++)
             insns[i].share = (float)shares[block];
     }

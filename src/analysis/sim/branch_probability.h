@@ -1,8 +1,11 @@
-/* branch_probability.h -- how many of the lanes that may be somewhere are there as a rule, where branches turn on data.
+/* branch_probability.h -- how many of the lanes that may be somewhere are there as a rule, where
+ * branches turn on data.
  *
- * The machine runs both sides of a branch whose lanes nobody knows, each with all of them. A side is taken for empty where a comparison of floating point
- * says that only numbers go there which programs hardly have: of a magnitude from 32,768 on (what reduces large angles), infinite, none, denormal. Else
- * each lane is taken to be on one side, or every second one on the only side that there is. All of it is an estimate. */
+ * The machine runs both sides of a branch whose lanes nobody knows, each with all of them. A side
+ * is taken for empty where a comparison of floating point says that only numbers go there which
+ * programs hardly have: of a magnitude from 32,768 on (what reduces large angles), infinite, none,
+ * denormal. Else each lane is taken to be on one side, or every second one on the only side that
+ * there is. All of it is an estimate. */
 #ifndef PTX_ANALYSIS_SIM_BRANCH_PROBABILITY_H
 #define PTX_ANALYSIS_SIM_BRANCH_PROBABILITY_H
 

@@ -19,7 +19,9 @@ static uint8_t action_of(const Op *op, Decoded *code)
         return actions[op->family];
     if (op->operation == OP_MBARRIER_TRY_WAIT || op->operation == OP_MBARRIER_TEST_WAIT)
         return ACTION_TRUE;     /* in the end */
-    return !code->lanewise.fn ? ACTION_UNKNOWN : code->lanewise.video.kind ? ACTION_VIDEO : ACTION_LANEWISE;
+    return !code->lanewise.fn          ? ACTION_UNKNOWN
+           : code->lanewise.video.kind ? ACTION_VIDEO
+                                       : ACTION_LANEWISE;
 }
 
 /* What tells votes, shuffles and barriers apart: a letter. */
@@ -38,21 +40,29 @@ void ptx_code_decode(const Op *op, Decoded *code)
 {
     ptx_lanewise_make(op, &code->lanewise);
     code->action = action_of(op, code);
-    if (code->action == ACTION_SHUFFLE || code->action == ACTION_VOTE || code->action == ACTION_MATCH)
+    if (code->action == ACTION_SHUFFLE || code->action == ACTION_VOTE
+        || code->action == ACTION_MATCH)
         code->mode = mode_of(op);
     if (code->action == ACTION_REDUX)
-        code->lanewise.mode = (uint8_t)(code->lanewise.join ? code->lanewise.join : ptx_op_has(op, MOD_MIN) ? 'm' : ptx_op_has(op, MOD_MAX) ? 'M' : 'a');
+        code->lanewise.mode = (uint8_t)(code->lanewise.join       ? code->lanewise.join
+                                        : ptx_op_has(op, MOD_MIN) ? 'm'
+                                        : ptx_op_has(op, MOD_MAX) ? 'M'
+                                                                  : 'a');
     if (code->action == ACTION_REDUX && ptx_type_info[op->type].kind == KIND_FLOAT)
-        code->lanewise.fn = ptx_lane_float(&code->lanewise, code->lanewise.mode == 'm' ? OP_MIN : OP_MAX);
+        code->lanewise.fn = ptx_lane_float(&code->lanewise,
+                                           code->lanewise.mode == 'm' ? OP_MIN : OP_MAX);
     bool is_select = code->action == ACTION_CHOOSE && !code->lanewise.fn;
     bool is_to_space = code->action == ACTION_TO_GENERIC && ptx_op_has(op, MOD_TO);
     bool is_other_copy = code->action == ACTION_COPY && op->kind != OPK_CP_ASYNC;
-    bool is_other_barrier = code->action == ACTION_BARRIER && (ptx_op_has(op, MOD_WARP) || ptx_op_has(op, MOD_CLUSTER)
-                                                               || ptx_op_has(op, MOD_ARRIVE));
+    bool is_other_barrier = code->action == ACTION_BARRIER
+                            && (ptx_op_has(op, MOD_WARP) || ptx_op_has(op, MOD_CLUSTER)
+                                || ptx_op_has(op, MOD_ARRIVE));
     if (is_to_space)
         code->action = ACTION_TO_SPACE;
     if (is_select || is_other_copy)
         code->action = ACTION_UNKNOWN;
     if (is_other_barrier)
-        code->action = ptx_op_has(op, MOD_WARP) ? ACTION_WARP_BARRIER : ptx_op_has(op, MOD_CLUSTER) ? ACTION_UNKNOWN : ACTION_ARRIVE;
+        code->action = ptx_op_has(op, MOD_WARP)      ? ACTION_WARP_BARRIER
+                       : ptx_op_has(op, MOD_CLUSTER) ? ACTION_UNKNOWN
+                                                     : ACTION_ARRIVE;
 }

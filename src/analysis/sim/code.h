@@ -1,4 +1,5 @@
-/* code.h -- a module's kernels, decoded: what each opcode does to a warp, and a plan for each function. */
+/* code.h -- a module's kernels, decoded: what each opcode does to a warp, and a plan for each
+ * function. */
 #ifndef PTX_ANALYSIS_SIM_CODE_H
 #define PTX_ANALYSIS_SIM_CODE_H
 
@@ -10,11 +11,36 @@
 #include "analysis/sim/value.h"
 
 typedef enum Action {
-    ACTION_UNKNOWN,             /* writes what nobody knows */
+    ACTION_UNKNOWN, /* writes what nobody knows */
     ACTION_NOTHING,
-    ACTION_LANEWISE, ACTION_VIDEO, ACTION_CHOOSE, ACTION_MOVE, ACTION_TO_SPACE, ACTION_TO_GENERIC, ACTION_LOAD, ACTION_STORE, ACTION_ATOMIC, ACTION_COPY,
-    ACTION_MATRIX, ACTION_SHUFFLE, ACTION_VOTE, ACTION_MATCH, ACTION_REDUX, ACTION_IS_SPACE, ACTION_ELECT, ACTION_ACTIVE_MASK, ACTION_TRUE, ACTION_BRANCH, ACTION_INDEXED, ACTION_CALL,
-    ACTION_RETURN, ACTION_EXIT, ACTION_BARRIER, ACTION_ARRIVE, ACTION_WARP_BARRIER, ACTION_MAP,
+    ACTION_LANEWISE,
+    ACTION_VIDEO,
+    ACTION_CHOOSE,
+    ACTION_MOVE,
+    ACTION_TO_SPACE,
+    ACTION_TO_GENERIC,
+    ACTION_LOAD,
+    ACTION_STORE,
+    ACTION_ATOMIC,
+    ACTION_COPY,
+    ACTION_MATRIX,
+    ACTION_SHUFFLE,
+    ACTION_VOTE,
+    ACTION_MATCH,
+    ACTION_REDUX,
+    ACTION_IS_SPACE,
+    ACTION_ELECT,
+    ACTION_ACTIVE_MASK,
+    ACTION_TRUE,
+    ACTION_BRANCH,
+    ACTION_INDEXED,
+    ACTION_CALL,
+    ACTION_RETURN,
+    ACTION_EXIT,
+    ACTION_BARRIER,
+    ACTION_ARRIVE,
+    ACTION_WARP_BARRIER,
+    ACTION_MAP,
 } Action;
 
 typedef struct Decoded {           /* per distinct opcode text */
@@ -25,10 +51,12 @@ typedef struct Decoded {           /* per distinct opcode text */
 
 typedef struct Plan {           /* of a function: what does not depend on the launch */
     const Cfg *cfg;
-    const Dom *dom, *reconvergence;   /* meeting: where lanes meet again, early exits left out of it */
+    /* meeting: where lanes meet again, early exits left out of it */
+    const Dom *dom, *reconvergence;
     const Loops *loops;
     Slice slice;
-    const LoopId *headed;       /* per instruction: the loop whose header begins there, + 1; 0: none */
+    /* per instruction: the loop whose header begins there, + 1; 0: none */
+    const LoopId *headed;
 } Plan;
 
 struct SimProgram {
@@ -39,17 +67,20 @@ struct SimProgram {
     FuncId *planned;            /* functions that have one */
     uint32_t planned_count;
     Arena *kept;                /* of plans; NULL: none are kept */
-    VarId *shared;              /* variables in shared memory of the module and of functions that are no kernels */
+    /* variables in shared memory of the module and of functions that are no kernels */
+    VarId *shared;
     uint32_t shared_count;
     bool has_initial;           /* some variable of the module begins with numbers */
-    const uint8_t **initial;    /* per variable: its first bytes, ptx_initial_unknown; NULL: a machine reads them itself */
+    /* per variable: its first bytes, ptx_initial_unknown; NULL: a machine reads them itself */
+    const uint8_t **initial;
     VarId *begun;               /* variables that have them here */
     uint32_t begun_count;
     VarId *own_first, *own_end; /* per function: its variables */
 };
 
 /* follows_global: contents of global memory too. NULL: the function has no instructions. */
-const Plan *ptx_plan_make(Arena *arena, Arena *scratch, const Module *module, const Func *func, bool follows_global);
+const Plan *ptx_plan_make(Arena *arena, Arena *scratch, const Module *module, const Func *func,
+                          bool follows_global);
 
 /* Of a variable whose first bytes are not known. */
 extern const uint8_t ptx_initial_unknown[1];

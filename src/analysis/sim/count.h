@@ -8,11 +8,16 @@
 
 typedef enum Uncertainty {            /* of an access; the worst counts */
     UNCERTAIN_NONE,
-    UNCERTAIN_MODEL,                /* the rule for such an access was measured on another GPU, or comes near only */
-    UNCERTAIN_ORDER,                /* which lanes meet here depends on how the GPU schedules diverged lanes */
-    UNCERTAIN_PARAMETER,            /* rests on what was taken for a parameter, or for the shape of the launch */
-    UNCERTAIN_DATA,                 /* whether lanes come here, or by which uniform offset, depends on data */
-    UNCERTAIN_REPEAT,               /* some iterations of a loop were taken for all, though not all that it carries is followed */
+    /* the rule for such an access was measured on another GPU, or comes near only */
+    UNCERTAIN_MODEL,
+    /* which lanes meet here depends on how the GPU schedules diverged lanes */
+    UNCERTAIN_ORDER,
+    /* rests on what was taken for a parameter, or for the shape of the launch */
+    UNCERTAIN_PARAMETER,
+    /* whether lanes come here, or by which uniform offset, depends on data */
+    UNCERTAIN_DATA,
+    /* some iterations of a loop were taken for all, though not all that it carries is followed */
+    UNCERTAIN_REPEAT,
     UNCERTAIN_ADDRESS,              /* the addresses depend on data: not known */
 } Uncertainty;
 
@@ -26,24 +31,31 @@ typedef enum AccessPattern {
 
 typedef struct Count {
     double warps, lanes;        /* executions, and active lanes in all of them */
-    double most;                /* of each block, executions by the warp that comes here most often; 0: not known */
+    /* of each block, executions by the warp that comes here most often; 0: not known */
+    double most;
     double longest;             /* the most of any block, of those that were run; 0: not known */
     double requests;            /* of an access: executions by at least one lane */
     double active;              /* lanes in those */
     double sectors, ideal_sectors, wavefronts, ideal_wavefronts;
     uint8_t low_bits;           /* of addresses, those below 32: all of them or-ed */
-    double used_bytes;          /* of global memory: distinct bytes that lanes ask for, in all requests */
-    double addresses;           /* of constant memory and kernel parameters: distinct ones in all requests */
-    double data_requests, data_lanes;   /* of those, where the addresses depend on data, and lanes in them */
+    /* of global memory: distinct bytes that lanes ask for, in all requests */
+    double used_bytes;
+    /* of constant memory and kernel parameters: distinct ones in all requests */
+    double addresses;
+    /* of those, where the addresses depend on data, and lanes in them */
+    double data_requests, data_lanes;
     double waits;               /* of a load of global memory: requests that wait for L2 */
     double parted;              /* of a branch: executions that parted the lanes ... */
-    double edged;               /* ... of these, with all lanes of one side before those of the other */
-    double worst;               /* most sectors, or wavefronts, that a lane of one request stood for; of that request: */
+    /* ... of these, with all lanes of one side before those of the other */
+    double edged;
+    /* most sectors, or wavefronts, that a lane of one request stood for; of that request: */
+    double worst;
     int64_t stride;             /* bytes from lane to lane, the most frequent distance */
     uint8_t pattern;            /* AccessPattern */
     uint8_t doubt;              /* Doubt */
     uint32_t rows_by, free_by;  /* Value's words, of the addresses */
-    bool is_free;               /* the distances between lanes depend on a parameter that is unknown */
+    /* the distances between lanes depend on a parameter that is unknown */
+    bool is_free;
 } Count;
 
 /* As many more as weight says. */
@@ -54,10 +66,15 @@ void ptx_count_repeat(Count *count, const Count *before, double times);
 
 typedef struct Evaluated {      /* an instruction; totals of the launch */
     Count total;
-    const Count *shaped;        /* per Evaluation.shapes, where an access costs more in one than in another; NULL. No requests: not known in that one */
+    /* per Evaluation.shapes, where an access costs more in one than in another; NULL. No requests:
+     * not known in that one */
+    const Count *shaped;
     Certainty certainty;        /* of an access's figures; CERTAINTY_UNKNOWN: they are none */
-    float share;                /* of its lanes, those that are there as a rule: branch_probability.h */
-    double best_share;          /* sectors and wavefronts that an active lane stands for, in the best shape of block where that is not known */
+    /* of its lanes, those that are there as a rule: branch_probability.h */
+    float share;
+    /* sectors and wavefronts that an active lane stands for, in the best shape of block where that
+     * is not known */
+    double best_share;
     bool is_reached;
     bool differs;               /* from block to block, by what an active lane moves */
 } Evaluated;

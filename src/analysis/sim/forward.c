@@ -2,20 +2,26 @@
 
 enum {
     LONGEST_PERIOD = 1 << 12,   /* iterations that are one */
-    LOOSE_STEPS = 1 << 10,      /* instructions of iterations that are one, where not all that they carry is followed */
+    /* instructions of iterations that are one, where not all that they carry is followed */
+    LOOSE_STEPS = 1 << 10,
     LOOSE_STEPS_BEFORE = 1 << 13,       /* instructions in the loop before that is done */
-    LOOSE_SHARE = 4,            /* such ones stand for a quarter of as many as were before, and half of those to come */
+    /* such ones stand for a quarter of as many as were before, and half of those to come */
+    LOOSE_SHARE = 4,
     MAX_TRIES = 8,             /* that came to nothing, of a loop */
     MIN_TRIPS = 4,              /* that are not worth it */
 };
 
 /* Of a loop of a function, whichever warp runs it. */
 typedef struct Pace {
-    const RegId *carried;       /* written in it by what is evaluated, and read before that or behind the loop */
-    const bool *decides;        /* per register: whether the loop is left may rest on it; once is_loose */
+    /* written in it by what is evaluated, and read before that or behind the loop */
+    const RegId *carried;
+    /* per register: whether the loop is left may rest on it; once is_loose */
+    const bool *decides;
     uint32_t carried_count;
     InsnId first, end;          /* its instructions, and some between */
-    uint64_t begin;             /* arrivals at the header before it was looked at: all warps of a block do it in the same iteration; 0: not yet */
+    /* arrivals at the header before it was looked at: all warps of a block do it in the same
+     * iteration; 0: not yet */
+    uint64_t begin;
     uint32_t period;            /* iterations that are one */
     uint32_t most;              /* trips that are asked for */
     uint8_t tries;              /* that came to nothing, one after the other */
@@ -40,12 +46,14 @@ typedef struct Visit {
     LoopId loop;
     uint64_t arrivals, at;      /* at the header; as it was when the state began */
     uint64_t next;              /* when to look */
-    double owed;                /* of those that were left out last, as many as those behind them are to stand for: half */
+    /* of those that were left out last, as many as those behind them are to stand for: half */
+    double owed;
     uint32_t trips, step;       /* is_loose: as far as what says when the loop ends narrows them */
     bool is_watched, was_deciding;      /* trips is set; by the instruction that is being run */
     uint64_t steps;             /* Machine.steps on arrival from outside */
     uint32_t entries, lanes, logged;
-    uint32_t stays;             /* hash of the frame's: lanes that stay as data say are not counted by a number */
+    /* hash of the frame's: lanes that stay as data say are not counted by a number */
+    uint32_t stays;
     InsnId join;
     uint8_t state;              /* State */
     uint8_t dimension;          /* of STATE_RECORDING */
@@ -56,7 +64,7 @@ typedef struct Visit {
     void *marks[MAX_OBSERVERS]; /* by Observer.slot: what they had seen */
 } Visit;
 
-/* ---- what a loop carries ------------------------------------------------------------------------------------------ */
+/* ---- what a loop carries --------------------------------------------------------------------- */
 
 /* Of a register in a block: read first, or written first. */
 typedef enum ForwardTouch { TOUCH_NONE, TOUCH_READ, TOUCH_WRITTEN } ForwardTouch;
@@ -65,42 +73,51 @@ static bool is_in_loop(const FuncState *func_state, LoopId loop, BlockId block)
 {
     const Loops *loops = func_state->loops;
     LoopId inner = block == EXIT_BLOCK ? NO_LOOP : loops->loop_of[block];
-    while (inner != NO_LOOP && inner != loop && loops->loops[inner].depth > loops->loops[loop].depth)
+    while (inner != NO_LOOP && inner != loop
+           && loops->loops[inner].depth > loops->loops[loop].depth)
         inner = loops->loops[inner].parent;
     return inner == loop;
 }
 
 /* Of each register: 1 + where it stands in the list of those that the loop writes. */
-static uint32_t *number_written(Arena *arena, const FuncState *func_state, LoopId loop, uint32_t *count)
+static uint32_t *number_written(Arena *arena, const FuncState *func_state, LoopId loop,
+                                uint32_t *count)
 {
     const Func *func = func_state->func;
     uint32_t *numbers = ptx_arena_array(arena, uint32_t, func->reg_count + 1);
     for (InsnId i = 0; i < func->insn_count; i++) {
         const Operand *operands = ptx_insn_operands(func, &func->insns[i]);
-        if (!func_state->slice.is_needed[i] || !is_in_loop(func_state, loop, func_state->cfg->block_of[i]))
+        if (!func_state->slice.is_needed[i]
+            || !is_in_loop(func_state, loop, func_state->cfg->block_of[i]))
             continue;
         for (unsigned o = 0; o < func->insns[i].operand_count; o++)
-            if (operands[o].kind == OPERAND_REG && operands[o].role & ROLE_DEF && !numbers[operands[o].id])
+            if (operands[o].kind == OPERAND_REG && operands[o].role & ROLE_DEF
+                && !numbers[operands[o].id])
                 numbers[operands[o].id] = ++*count;
     }
     return numbers;
 }
 
-static void touch_insn(const FuncState *func_state, InsnId i, const uint32_t *numbers, uint8_t *touches)
+static void touch_insn(const FuncState *func_state, InsnId i, const uint32_t *numbers,
+                       uint8_t *touches)
 {
     const Insn *insn = &func_state->func->insns[i];
     const Operand *operands = ptx_insn_operands(func_state->func, insn);
     for (unsigned o = 0; o < insn->operand_count; o++)
-        if (operands[o].kind == OPERAND_REG && operands[o].role & ROLE_DEF && insn->guard == NO_ID && numbers[operands[o].id])
+        if (operands[o].kind == OPERAND_REG && operands[o].role & ROLE_DEF && insn->guard == NO_ID
+            && numbers[operands[o].id])
             touches[numbers[operands[o].id] - 1] = TOUCH_WRITTEN;
     for (unsigned o = 0; o < insn->operand_count; o++)
-        if (operands[o].kind == OPERAND_REG && (operands[o].role & (ROLE_USE | ROLE_ADDRESS) || insn->guard != NO_ID) && numbers[operands[o].id])
+        if (operands[o].kind == OPERAND_REG
+            && (operands[o].role & (ROLE_USE | ROLE_ADDRESS) || insn->guard != NO_ID)
+            && numbers[operands[o].id])
             touches[numbers[operands[o].id] - 1] = TOUCH_READ;
     if (insn->guard != NO_ID && numbers[insn->guard])
         touches[numbers[insn->guard] - 1] = TOUCH_READ;
 }
 
-/* Whether a register may be read on some way from the header before it is written; behind the loop all are taken to be read that are read there at all. */
+/* Whether a register may be read on some way from the header before it is written; behind the loop
+ * all are taken to be read that are read there at all. */
 typedef struct ForwardSearch {
     const FuncState *func_state;
     LoopId loop;
@@ -139,7 +156,8 @@ static bool is_live(const ForwardSearch *s, uint32_t reg)
 enum { MAX_TOUCHES = 1 << 22 };
 
 /* pace->carried stays NULL: the loop is too large. */
-static void find_carried(Arena *arena, Arena *scratch, const FuncState *func_state, LoopId loop, Pace *pace)
+static void find_carried(Arena *arena, Arena *scratch, const FuncState *func_state, LoopId loop,
+                         Pace *pace)
 {
     const Func *func = func_state->func;
     const Cfg *cfg = func_state->cfg;
@@ -168,7 +186,13 @@ static void find_carried(Arena *arena, Arena *scratch, const FuncState *func_sta
             here[r] = TOUCH_NONE;
         }
     }
-    ForwardSearch s = { func_state, loop, touches, read_behind, count, ptx_arena_array(scratch, BlockId, cfg->block_count + 1), ptx_arena_array(scratch, uint32_t, cfg->block_count + 1) };
+    ForwardSearch s = { func_state,
+                        loop,
+                        touches,
+                        read_behind,
+                        count,
+                        ptx_arena_array(scratch, BlockId, cfg->block_count + 1),
+                        ptx_arena_array(scratch, uint32_t, cfg->block_count + 1) };
     RegId *carried = ptx_arena_array(arena, RegId, count + 1);
     for (RegId r = 0; r <= func->reg_count; r++)
         if (numbers[r] && is_live(&s, numbers[r] - 1))
@@ -194,9 +218,11 @@ static bool spread_back(const Func *func, InsnId i, bool *decides, bool is_end)
     const Operand *operands = ptx_insn_operands(func, insn);
     bool wanted = is_end, is_new = false;
     for (unsigned o = 0; o < insn->operand_count; o++)
-        wanted |= operands[o].kind == OPERAND_REG && operands[o].role & ROLE_DEF && decides[operands[o].id];
+        wanted |= operands[o].kind == OPERAND_REG && operands[o].role & ROLE_DEF
+                  && decides[operands[o].id];
     for (unsigned o = 0; o < insn->operand_count && wanted; o++)
-        if (operands[o].kind == OPERAND_REG && operands[o].role & (ROLE_USE | ROLE_ADDRESS) && !decides[operands[o].id])
+        if (operands[o].kind == OPERAND_REG && operands[o].role & (ROLE_USE | ROLE_ADDRESS)
+            && !decides[operands[o].id])
             is_new = decides[operands[o].id] = true;
     if (wanted && insn->guard != NO_ID && !decides[insn->guard])
         is_new = decides[insn->guard] = true;
@@ -206,7 +232,8 @@ static bool spread_back(const Func *func, InsnId i, bool *decides, bool is_end)
 enum { MAX_ROUNDS = 16 };
 
 /* Without regard to control inside the loop; all of them where that has no end. */
-static const bool *find_deciding(Arena *arena, const FuncState *func_state, LoopId loop, const Pace *pace)
+static const bool *find_deciding(Arena *arena, const FuncState *func_state, LoopId loop,
+                                 const Pace *pace)
 {
     bool *decides = ptx_arena_array(arena, bool, func_state->func->reg_count + 1), is_new = true;
     unsigned round = 0;
@@ -245,12 +272,14 @@ static Pace *pace_of(Machine *m, FuncState *func_state, LoopId loop)
     return pace;
 }
 
-/* ---- numbers from trip to trip ------------------------------------------------------------------------------------ */
+/* ---- numbers from trip to trip --------------------------------------------------------------- */
 
-/* What a warp holds of the so-many-th thing that the loop carries: a register, else a place in local memory. */
+/* What a warp holds of the so-many-th thing that the loop carries: a register, else a place in
+ * local memory. */
 static Register *carried_at(const Warp *w, const Pace *pace, uint32_t index)
 {
-    return index < pace->carried_count ? ptx_frame_register(w->frame, pace->carried[index]) : &w->local.items[index - pace->carried_count].held;
+    return index < pace->carried_count ? ptx_frame_register(w->frame, pace->carried[index])
+                                       : &w->local.items[index - pace->carried_count].held;
 }
 
 static unsigned bits_of(const Warp *w, const Pace *pace, uint32_t index)
@@ -285,8 +314,10 @@ static int64_t extended(uint64_t number, unsigned bits)
     return bits && bits < 64 ? (int64_t)(number << (64 - bits)) >> (64 - bits) : (int64_t)number;
 }
 
-/* By how much a number has grown since, the same in each of the lanes. False: it has not, or nobody knows. */
-static bool difference(const Register *now, const ForwardHeld *then, uint32_t lanes, unsigned bits, int64_t *by)
+/* By how much a number has grown since, the same in each of the lanes. False: it has not, or nobody
+ * knows. */
+static bool difference(const Register *now, const ForwardHeld *then, uint32_t lanes, unsigned bits,
+                       int64_t *by)
 {
     const Value *a = &then->value, *b = &now->value;
     *by = 0;
@@ -297,8 +328,10 @@ static bool difference(const Register *now, const ForwardHeld *then, uint32_t la
     lanes &= ~a->unknown;
     if (!lanes)
         return true;
-    bool is_same_addend = a->addend == b->addend || (a->is_data && b->is_data && a->addend != ADDEND_OTHER);
-    if (!is_same_addend || a->align != b->align || a->is_common != b->is_common || a->is_assumed != b->is_assumed || a->free_by != b->free_by)
+    bool is_same_addend = a->addend == b->addend
+                          || (a->is_data && b->is_data && a->addend != ADDEND_OTHER);
+    if (!is_same_addend || a->align != b->align || a->is_common != b->is_common
+        || a->is_assumed != b->is_assumed || a->free_by != b->free_by)
         return false;
     bool is_first = true;
     for (unsigned l = 0; l < WARP_LANES; l++) {
@@ -321,11 +354,12 @@ static uint32_t hash_stays(const Frame *frame, const Pace *pace)
     return hash;
 }
 
-/* ---- counts ------------------------------------------------------------------------------------------------------- */
+/* ---- counts ---------------------------------------------------------------------------------- */
 
 static void count_range(const FuncState *func_state, const Pace *pace, InsnId *first, InsnId *end)
 {
-    bool is_own = func_state->paces && pace >= func_state->paces && pace < func_state->paces + func_state->loops->loop_count;
+    bool is_own = func_state->paces && pace >= func_state->paces
+                  && pace < func_state->paces + func_state->loops->loop_count;
     *first = is_own && !func_state->func->has_calls ? pace->first : 0;
     *end = is_own && !func_state->func->has_calls ? pace->end : func_state->func->insn_count;
 }
@@ -348,7 +382,8 @@ static void hold_counts(Machine *m, const Warp *w, const Pace *pace, Visit *v)
             if (!has_part(func_state, own))
                 continue;
             if (pass)
-                memcpy(&v->counts[at], &func_state->counts[first], (end - first) * sizeof *v->counts);
+                memcpy(&v->counts[at], &func_state->counts[first],
+                       (end - first) * sizeof *v->counts);
             at += end - first;
         }
         v->count_held = at;
@@ -359,7 +394,8 @@ static void hold_counts(Machine *m, const Warp *w, const Pace *pace, Visit *v)
     }
 }
 
-/* What was counted since, so many times more. Functions that were first called since then have been counted from nothing on. */
+/* What was counted since, so many times more. Functions that were first called since then have been
+ * counted from nothing on. */
 static void repeat_counts(Machine *m, const Warp *w, const Pace *pace, const Visit *v, double times)
 {
     const FuncState *own = w->frame->func_state;
@@ -382,7 +418,7 @@ static void repeat_counts(Machine *m, const Warp *w, const Pace *pace, const Vis
     }
 }
 
-/* ---- a try -------------------------------------------------------------------------------------------------------- */
+/* ---- a try ----------------------------------------------------------------------------------- */
 
 static void stop(Machine *m, Visit *v)
 {
@@ -417,7 +453,11 @@ static void stop_left(Machine *m, const Warp *w, LoopId loop)
         const Frame *frame = w->frame;
         while (v && frame && frame != v->frame)
             frame = frame->caller;
-        if (v && (!frame || (frame == w->frame && !is_in_loop(frame->func_state, v->loop, frame->func_state->loops->loops[loop].header))))
+        if (v
+            && (!frame
+                || (frame == w->frame
+                    && !is_in_loop(frame->func_state, v->loop,
+                                   frame->func_state->loops->loops[loop].header))))
             stop(m, v);
     }
 }
@@ -467,7 +507,8 @@ static void clear_growth(const Machine *m, Warp *w, unsigned d)
     }
 }
 
-/* By how much each number grew in the iterations before. False: by nothing that could be followed. */
+/* By how much each number grew in the iterations before. False: by nothing that could be
+ * followed. */
 static bool measure(Machine *m, const Warp *w, const Pace *pace, Visit *v, uint32_t lanes)
 {
     if (v->held_count != pace->carried_count + w->local.count)
@@ -476,7 +517,8 @@ static bool measure(Machine *m, const Warp *w, const Pace *pace, Visit *v, uint3
         ForwardHeld *held = &v->held[i];
         const Register *now = carried_at(w, pace, i);
         held->is_followed = difference(now, held, lanes, bits_of(w, pace, i), &held->by);
-        if (!held->is_followed && !(pace->is_loose && i < pace->carried_count && !pace->decides[pace->carried[i]]))
+        if (!held->is_followed
+            && !(pace->is_loose && i < pace->carried_count && !pace->decides[pace->carried[i]]))
             return false;
         held->by = held->is_followed ? held->by : 0;
         if (now->is_written && held->is_written)
@@ -512,18 +554,23 @@ static void begin_recording(Machine *m, Warp *w, Pace *pace, Visit *v)
 /* Whether the iterations that were looked at lead to where they began, moved on. */
 static bool is_repeated(Machine *m, const Warp *w, const Pace *pace, const Visit *v, uint32_t lanes)
 {
-    if (v->held_count != pace->carried_count + w->local.count || v->logged != w->log_count || v->stays != hash_stays(w->frame, pace))
+    if (v->held_count != pace->carried_count + w->local.count || v->logged != w->log_count
+        || v->stays != hash_stays(w->frame, pace))
         return false;
     for (uint32_t i = 0; i < v->held_count; i++) {
         const ForwardHeld *held = &v->held[i];
         const Register *now = carried_at(w, pace, i);
         unsigned bits = bits_of(w, pace, i);
         int64_t by;
-        if (!held->is_followed || (pace->is_loose && (i >= pace->carried_count || !pace->decides[pace->carried[i]])))
+        if (!held->is_followed
+            || (pace->is_loose && (i >= pace->carried_count || !pace->decides[pace->carried[i]])))
             continue;
         if (!difference(now, held, lanes, bits, &by) || by != held->by)
             return false;
-        if (now->is_written && lanes & ~now->value.unknown && extended((uint64_t)ptx_block_stride_along(&m->blocks, &now->value, v->dimension), bits) != by)
+        if (now->is_written && lanes & ~now->value.unknown
+            && extended((uint64_t)ptx_block_stride_along(&m->blocks, &now->value, v->dimension),
+                        bits)
+                   != by)
             return false;
         if (now->is_written)
             ptx_blocks_liken(&m->blocks, &now->value, &held->value, v->dimension);
@@ -531,7 +578,8 @@ static bool is_repeated(Machine *m, const Warp *w, const Pace *pace, const Visit
     return true;
 }
 
-static void move_on(Machine *m, const Warp *w, const Pace *pace, const Visit *v, uint32_t lanes, uint64_t times)
+static void move_on(Machine *m, const Warp *w, const Pace *pace, const Visit *v, uint32_t lanes,
+                    uint64_t times)
 {
     for (uint32_t i = 0; i < v->held_count; i++) {
         const uint64_t by = times * (uint64_t)v->held[i].by;
@@ -548,8 +596,10 @@ static void move_on(Machine *m, const Warp *w, const Pace *pace, const Visit *v,
     }
 }
 
-/* So many times as many iterations are left out, and those that were run are counted that many times more. */
-static void skip(Machine *m, const Warp *w, Pace *pace, Visit *v, uint32_t lanes, uint32_t times, double counted)
+/* So many times as many iterations are left out, and those that were run are counted that many
+ * times more. */
+static void skip(Machine *m, const Warp *w, Pace *pace, Visit *v, uint32_t lanes, uint32_t times,
+                 double counted)
 {
     pace->tries = 0;
     repeat_counts(m, w, pace, v, counted);
@@ -559,8 +609,10 @@ static void skip(Machine *m, const Warp *w, Pace *pace, Visit *v, uint32_t lanes
     v->next = v->arrivals;
 }
 
-/* Iterations that may vary: those that were run stand for half of what was left out before them, and half of what is behind them. Near the end, for all of it. */
-static void skip_some(Machine *m, const Warp *w, Pace *pace, Visit *v, uint32_t lanes, uint32_t trips)
+/* Iterations that may vary: those that were run stand for half of what was left out before them,
+ * and half of what is behind them. Near the end, for all of it. */
+static void skip_some(Machine *m, const Warp *w, Pace *pace, Visit *v, uint32_t lanes,
+                      uint32_t trips)
 {
     uint64_t before = v->arrivals / pace->period / LOOSE_SHARE, half = (trips - 1) / 2;
     uint32_t times = (uint32_t)(half < before ? half : before ? before : 1);
@@ -605,7 +657,7 @@ static void end_recording(Machine *m, Warp *w, Pace *pace, Visit *v, uint32_t la
         skip(m, w, pace, v, lanes, trips - 1, trips - 1.0);
 }
 
-/* ---- what narrows ------------------------------------------------------------------------------------------------ */
+/* ---- what narrows ---------------------------------------------------------------------------- */
 
 /* Whether the instruction says when the loop ends: it writes what decides, or it is the branch. */
 static bool is_deciding(const FuncState *func_state, const Pace *pace, LoopId loop, InsnId i)
@@ -614,7 +666,8 @@ static bool is_deciding(const FuncState *func_state, const Pace *pace, LoopId lo
     const Operand *operands = ptx_insn_operands(func_state->func, insn);
     bool found = insn->op->kind == OPK_BRA && is_exit(func_state, loop, i);
     for (unsigned o = 0; o < insn->operand_count; o++)
-        found |= operands[o].kind == OPERAND_REG && operands[o].role & ROLE_DEF && pace->decides[operands[o].id];
+        found |= operands[o].kind == OPERAND_REG && operands[o].role & ROLE_DEF
+                 && pace->decides[operands[o].id];
     return found;
 }
 
@@ -629,11 +682,13 @@ void ptx_forward_watch(Machine *m, const Warp *w)
             ptx_blocks_widen_trips(&m->blocks, v->dimension, v->trips, v->step);
         v->trips = ptx_blocks_trips(&m->blocks, v->dimension, &v->step);
         v->is_watched = true;
-        v->was_deciding = v->frame == w->frame && is_deciding(w->frame->func_state, pace, v->loop, w->entries[w->entry_count - 1].pc);
+        v->was_deciding = v->frame == w->frame
+                          && is_deciding(w->frame->func_state, pace, v->loop,
+                                         w->entries[w->entry_count - 1].pc);
     }
 }
 
-/* ---- a header ---------------------------------------------------------------------------------------------------- */
+/* ---- a header -------------------------------------------------------------------------------- */
 
 static Visit *visit_of(Machine *m, Frame *frame, LoopId loop)
 {
@@ -657,11 +712,13 @@ static bool is_same_way(const Warp *w, const Entry *top, Visit *v)
     return is_same;
 }
 
-/* Where a warp has run for long already, in many loops that are not so long, these are looked at too. */
+/* Where a warp has run for long already, in many loops that are not so long, these are looked at
+ * too. */
 static uint64_t steps_before(const Machine *m)
 {
     enum { LONG = 4, SHORTER = 32 };
-    return m->steps - m->begun < LONG * m->forward_steps ? m->forward_steps : m->forward_steps / SHORTER;
+    return m->steps - m->begun < LONG * m->forward_steps ? m->forward_steps
+                                                         : m->forward_steps / SHORTER;
 }
 
 void ptx_forward_arrive(Machine *m, Warp *w, LoopId loop)
@@ -670,7 +727,8 @@ void ptx_forward_arrive(Machine *m, Warp *w, LoopId loop)
     const FuncState *func_state = frame->func_state;
     const Entry *top = &w->entries[w->entry_count - 1];
     Visit *v = visit_of(m, frame, loop);
-    bool is_around = frame->last != NO_ID && is_in_loop(func_state, loop, func_state->cfg->block_of[frame->last]);
+    bool is_around = frame->last != NO_ID
+                     && is_in_loop(func_state, loop, func_state->cfg->block_of[frame->last]);
     stop_left(m, w, loop);
     if (!is_same_way(w, top, v) || !is_around) {
         stop(m, v);
@@ -689,7 +747,8 @@ void ptx_forward_arrive(Machine *m, Warp *w, LoopId loop)
         pace->begin = v->arrivals;
     if (pace->is_loose && (!m->may_be_loose || m->steps - v->steps < LOOSE_STEPS_BEFORE))
         return;
-    if (pace->tries >= MAX_TRIES || v->arrivals < pace->begin || (v->state != STATE_WAITING && v->arrivals - v->at < pace->period))
+    if (pace->tries >= MAX_TRIES || v->arrivals < pace->begin
+        || (v->state != STATE_WAITING && v->arrivals - v->at < pace->period))
         return;
     if (v->state == STATE_RECORDING)
         end_recording(m, w, pace, v, top->lanes);

@@ -1,4 +1,5 @@
-/* guess.c -- numbers for parameters and trips that the launch does not give, and which of them a run has asked for. */
+/* guess.c -- numbers for parameters and trips that the launch does not give, and which of them a
+ * run has asked for. */
 #include "analysis/sim/machine.h"
 
 void ptx_machine_note_guess(Machine *m, uint64_t offset, unsigned bytes, bool is_float)
@@ -10,16 +11,19 @@ uint64_t ptx_machine_guess(uint64_t offset, unsigned bytes, bool is_float)
 {
     if (is_float)
         return bytes == 4 ? 0x3f800000 : UINT64_C(0x3ff0000000000000);
-    return bytes == 8 ? (offset / 4 + 1) << 40 : bytes == 4 ? 4096 : 64;     /* 4096: a multiple of every tile, larger than a block */
+    /* 4096: a multiple of every tile, larger than a block */
+    return bytes == 8 ? (offset / 4 + 1) << 40 : bytes == 4 ? 4096 : 64;
 }
 
-void ptx_machine_note_left(Machine *m, const FuncState *func_state, InsnId branch, InsnId stays_at, unsigned stays)
+void ptx_machine_note_left(Machine *m, const FuncState *func_state, InsnId branch, InsnId stays_at,
+                           unsigned stays)
 {
     BlockId block = func_state->cfg->block_of[branch];
     LoopId loop = func_state->loops->loop_of[block];
     if (func_state->func != &m->module->funcs[m->kernel] || loop == NO_LOOP)
         return;
-    bool is_behind = func_state->cfg->block_of[stays_at] == func_state->loops->loops[loop].header;     /* one iteration comes before the first stay */
+    /* one iteration comes before the first stay */
+    bool is_behind = func_state->cfg->block_of[stays_at] == func_state->loops->loops[loop].header;
     uint32_t count = stays + is_behind, i = 0;
     while (i < m->guessed_count && m->guessed[i].loop != loop)
         i++;
@@ -27,6 +31,8 @@ void ptx_machine_note_left(Machine *m, const FuncState *func_state, InsnId branc
         return;
     if (!m->guessed)
         m->guessed = ptx_arena_array(m->arena, GuessedTrips, MAX_GUESSED);
-    m->guessed[i] = (GuessedTrips){ loop, i < m->guessed_count && m->guessed[i].count > count ? m->guessed[i].count : count };
+    m->guessed[i] = (GuessedTrips){ loop, i < m->guessed_count && m->guessed[i].count > count
+                                              ? m->guessed[i].count
+                                              : count };
     m->guessed_count += i == m->guessed_count;
 }

@@ -4,7 +4,8 @@
 
 #include "analysis/flow/loop.h"
 
-typedef struct AssumedParam {   /* that the launch does not give, and that an address, a guard or a branch rests on */
+/* that the launch does not give, and that an address, a guard or a branch rests on */
+typedef struct AssumedParam {
     uint32_t position, offset, bytes;   /* of the parameter; in it */
     uint64_t number;            /* the bits that were taken for it */
     bool is_float, is_part;     /* of a parameter that is larger */
@@ -12,7 +13,8 @@ typedef struct AssumedParam {   /* that the launch does not give, and that an ad
 
 enum { MAX_GUESSED = 16 };
 
-typedef struct GuessedTrips {   /* of a loop of the kernel: neither the code nor the launch says how many */
+/* of a loop of the kernel: neither the code nor the launch says how many */
+typedef struct GuessedTrips {
     LoopId loop;
     uint32_t count;
 } GuessedTrips;

@@ -5,7 +5,8 @@
 
 enum { MAX_BYTES = 1 << 20 };
 
-/* PTX ISA, "Constants": decimal, hexadecimal, octal, binary; floats by their bits. False: none of these. */
+/* PTX ISA, "Constants": decimal, hexadecimal, octal, binary; floats by their bits. False: none of
+ * these. */
 static bool read_number(const char **at, const char *end, Type type, uint64_t *out)
 {
     bool is_negative = *at < end && **at == '-', is_float = ptx_type_info[type].kind == KIND_FLOAT;
@@ -21,7 +22,9 @@ static bool read_number(const char **at, const char *end, Type type, uint64_t *o
         is_float &= !is_bits;
     }
     for (*out = 0; *at < end && isxdigit((unsigned char)**at); ++*at, digits++) {
-        unsigned digit = (unsigned)(isdigit((unsigned char)**at) ? **at - '0' : tolower((unsigned char)**at) - 'a' + 10);
+        unsigned digit = (unsigned)(isdigit((unsigned char)**at)
+                                        ? **at - '0'
+                                        : tolower((unsigned char)**at) - 'a' + 10);
         if (digit >= base)
             return false;
         *out = *out * base + digit;
@@ -69,7 +72,8 @@ const uint8_t *ptx_initial_read(Arena *arena, const Module *module, VarId id)
     const Var *var = &module->vars[id];
     unsigned bits = ptx_type_info[var->type].bits;
     uint32_t length = ptx_span_length(var->numbers);
-    if (!length || !var->bytes || var->bytes > MAX_BYTES || var->vector > 1 || bits < 8 || bits > 64)
+    if (!length || !var->bytes || var->bytes > MAX_BYTES || var->vector > 1 || bits < 8
+        || bits > 64)
         return NULL;
     uint8_t *bytes = ptx_arena_array(arena, uint8_t, var->bytes);
     const char *text = module->text + var->numbers.begin;

@@ -4,7 +4,8 @@
 
 #include "ir/ir.h"
 
-/* Its bytes, var->bytes of them; NULL: its initialiser is not a plain list of numbers, or it has none. Owned by arena. */
+/* Its bytes, var->bytes of them; NULL: its initialiser is not a plain list of numbers, or it has
+ * none. Owned by arena. */
 const uint8_t *ptx_initial_read(Arena *arena, const Module *module, VarId var);
 
 #endif

@@ -5,21 +5,25 @@
 #include "analysis/sim/value.h"
 
 /* A function takes them all, whatever it needs. */
-#define LANE_OPERANDS                                                                                                \
-    __attribute__((unused)) const Lanewise *op, __attribute__((unused)) uint64_t a, __attribute__((unused)) uint64_t b, \
-        __attribute__((unused)) uint64_t c, __attribute__((unused)) uint64_t d
+#define LANE_OPERANDS                                                               \
+    __attribute__((unused)) const Lanewise *op, __attribute__((unused)) uint64_t a, \
+        __attribute__((unused)) uint64_t b, __attribute__((unused)) uint64_t c,     \
+        __attribute__((unused)) uint64_t d
 
-/* lanefloat.c: of a float in any format that has at most 64 bits for each: exact, then rounded as op says.
- * NULL: there is no such function, or what it gives is not defined to the bit. */
+/* lanefloat.c: of a float in any format that has at most 64 bits for each: exact, then rounded as
+ * op says. NULL: there is no such function, or what it gives is not defined to the bit. */
 LaneFn *ptx_lane_float(const Lanewise *op, Operation operation);
-LaneFn *ptx_lane_mixed(const Lanewise *op, Operation operation);       /* small floats and a single one */
-LaneFn *ptx_lane_conversion(Lanewise *op);                            /* of two numbers at once it makes op->each */
+/* small floats and a single one */
+LaneFn *ptx_lane_mixed(const Lanewise *op, Operation operation);
+/* of two numbers at once it makes op->each */
+LaneFn *ptx_lane_conversion(Lanewise *op);
 
 /* The number of a float, which a double can hold; formats of half a word too. */
 double ptx_lane_double(uint64_t a, Type type);
 bool ptx_lane_is_format(Type type);
 
-/* lanevideo.c: NULL: it is no video instruction. Where their operands lie, ptx_lanewise_take_parts says. */
+/* lanevideo.c: NULL: it is no video instruction. Where their operands lie, ptx_lanewise_take_parts
+ * says. */
 LaneFn *ptx_lane_video(const Op *op, Lanewise *out);
 
 /* lanewise.c: cvt to integers. */

@@ -7,7 +7,7 @@ enum {
     MAX_VISITS = 40,           /* of instructions on these ways */
 };
 
-/* ---- leaving a loop ---------------------------------------------------------------------------------------------- */
+/* ---- leaving a loop -------------------------------------------------------------------------- */
 
 bool ptx_loop_has(const FuncState *func_state, LoopId loop, InsnId insn)
 {
@@ -27,15 +27,17 @@ bool ptx_loop_has(const FuncState *func_state, LoopId loop, InsnId insn)
 int ptx_loop_exit_side(const FuncState *func_state, InsnId branch, InsnId target)
 {
     LoopId loop = func_state->loops->loop_of[func_state->cfg->block_of[branch]];
-    for (unsigned climbed = 0; loop != NO_LOOP && climbed < MAX_LOOPS; climbed++, loop = func_state->loops->loops[loop].parent) {
-        bool taken = ptx_loop_has(func_state, loop, target), falls = ptx_loop_has(func_state, loop, branch + 1);
+    for (unsigned climbed = 0; loop != NO_LOOP && climbed < MAX_LOOPS;
+         climbed++, loop = func_state->loops->loops[loop].parent) {
+        bool taken = ptx_loop_has(func_state, loop, target),
+             falls = ptx_loop_has(func_state, loop, branch + 1);
         if (taken != falls)
             return taken ? 1 : -1;
     }
     return 0;
 }
 
-/* ---- what a predicate rests on ----------------------------------------------------------------------------------- */
+/* ---- what a predicate rests on --------------------------------------------------------------- */
 
 /* The nearest one before, in the text. */
 static InsnId definition_before(const Func *func, RegId reg, InsnId at)
@@ -43,7 +45,8 @@ static InsnId definition_before(const Func *func, RegId reg, InsnId at)
     for (InsnId i = at; i-- > (at > MAX_BACK ? at - MAX_BACK : 0);) {
         const Operand *operands = ptx_insn_operands(func, &func->insns[i]);
         for (uint32_t o = 0; o < func->insns[i].operand_count; o++)
-            if (operands[o].kind == OPERAND_REG && operands[o].role & ROLE_DEF && operands[o].id == reg)
+            if (operands[o].kind == OPERAND_REG && operands[o].role & ROLE_DEF
+                && operands[o].id == reg)
                 return i;
     }
     return NO_ID;
@@ -73,7 +76,8 @@ static InsnId search(LoopExitSearch *s, RegId reg, InsnId at, unsigned steps)
 /* The first wanted instruction on the way back from what guards a branch. */
 static InsnId look_back(const Func *func, InsnId branch, bool (*wanted)(const Insn *))
 {
-    return search(&(LoopExitSearch){ func, wanted, MAX_VISITS }, func->insns[branch].guard, branch, MAX_STEPS);
+    return search(&(LoopExitSearch){ func, wanted, MAX_VISITS }, func->insns[branch].guard, branch,
+                  MAX_STEPS);
 }
 
 static bool is_swap(const Insn *insn)
@@ -89,7 +93,8 @@ static bool is_test(const Insn *insn)
 /* Nobody knows what comes out of memory, but for parameters. */
 static bool is_data(const Insn *insn)
 {
-    return insn->op->kind == OPK_ATOM || (insn->op->flags & OPF_LOAD && insn->op->space != SPACE_PARAM);
+    return insn->op->kind == OPK_ATOM
+           || (insn->op->flags & OPF_LOAD && insn->op->space != SPACE_PARAM);
 }
 
 static bool is_step(const Insn *insn)
@@ -105,7 +110,8 @@ static bool tests_counter(const Func *func, InsnId test)
         if (operands[o].kind != OPERAND_REG || !(operands[o].role & ROLE_USE))
             continue;
         InsnId def = definition_before(func, operands[o].id, test);
-        if (def == NO_ID || !is_step(&func->insns[def]) || ptx_type_info[func->insns[def].op->type].kind == KIND_FLOAT)
+        if (def == NO_ID || !is_step(&func->insns[def])
+            || ptx_type_info[func->insns[def].op->type].kind == KIND_FLOAT)
             continue;
         const Operand *step = ptx_insn_operands(func, &func->insns[def]);
         for (uint32_t s = 0; s < func->insns[def].operand_count; s++)
@@ -115,12 +121,14 @@ static bool tests_counter(const Func *func, InsnId test)
     return false;
 }
 
-/* ---- all of it --------------------------------------------------------------------------------------------------- */
+/* ---- all of it ------------------------------------------------------------------------------- */
 
 static InsnId target_of(const Func *func, InsnId branch)
 {
     const Operand *to = ptx_insn_operands(func, &func->insns[branch]);
-    return func->insns[branch].operand_count && to->kind == OPERAND_TARGET ? func->labels[to->id].insn : NO_ID;
+    return func->insns[branch].operand_count && to->kind == OPERAND_TARGET
+               ? func->labels[to->id].insn
+               : NO_ID;
 }
 
 /* Whether a branch hangs on a counter, and not on data. */
@@ -135,7 +143,8 @@ static bool hangs_on_counter(const Func *func, InsnId branch)
 
 static bool leaves(const FuncState *func_state, LoopId loop, InsnId branch)
 {
-    return ptx_loop_has(func_state, loop, target_of(func_state->func, branch)) != ptx_loop_has(func_state, loop, branch + 1);
+    return ptx_loop_has(func_state, loop, target_of(func_state->func, branch))
+           != ptx_loop_has(func_state, loop, branch + 1);
 }
 
 static void count_counter_exits(const FuncState *func_state)
@@ -147,7 +156,8 @@ static void count_counter_exits(const FuncState *func_state)
         LoopId loop = func_state->loops->loop_of[b];
         if (loop == NO_LOOP || !hangs_on_counter(func_state->func, branch))
             continue;
-        for (unsigned climbed = 0; loop != NO_LOOP && climbed < MAX_LOOPS; climbed++, loop = func_state->loops->loops[loop].parent)
+        for (unsigned climbed = 0; loop != NO_LOOP && climbed < MAX_LOOPS;
+             climbed++, loop = func_state->loops->loops[loop].parent)
             func_state->counter_exits[loop] += leaves(func_state, loop, branch);
     }
 }
@@ -158,7 +168,9 @@ static bool ends_by_counter(const FuncState *func_state, LoopId loop, InsnId oth
     if (!func_state->counter_exits[func_state->loops->loop_count])
         count_counter_exits(func_state);
     uint32_t exits = loop == NO_LOOP ? 0 : func_state->counter_exits[loop];
-    return exits > 1 || (exits == 1 && !(leaves(func_state, loop, other) && hangs_on_counter(func_state->func, other)));
+    return exits > 1
+           || (exits == 1
+               && !(leaves(func_state, loop, other) && hangs_on_counter(func_state->func, other)));
 }
 
 static LoopExit find(const FuncState *func_state, InsnId branch, InsnId target)
@@ -172,11 +184,16 @@ static LoopExit find(const FuncState *func_state, InsnId branch, InsnId target)
     if (look_back(func, branch, is_swap) != NO_ID)
         return LOOP_EXIT_NONE;
     ptx_lanewise_make(func->insns[test].op, &op);
-    bool is_equal = op.compare == COMPARE_EQ || op.compare == COMPARE_EQU, is_other = op.compare == COMPARE_NE || op.compare == COMPARE_NEU;
-    bool stays_where_true = (ptx_loop_exit_side(func_state, branch, target) > 0) != insn->guard_negated;
+    bool is_equal = op.compare == COMPARE_EQ || op.compare == COMPARE_EQU,
+         is_other = op.compare == COMPARE_NE || op.compare == COMPARE_NEU;
+    bool stays_where_true = (ptx_loop_exit_side(func_state, branch, target) > 0)
+                            != insn->guard_negated;
     if ((is_equal && stays_where_true) || (is_other && !stays_where_true))
         return LOOP_EXIT_FEW;
-    return ends_by_counter(func_state, func_state->loops->loop_of[func_state->cfg->block_of[branch]], branch) ? LOOP_EXIT_LONG : LOOP_EXIT_FEW;
+    return ends_by_counter(func_state,
+                           func_state->loops->loop_of[func_state->cfg->block_of[branch]], branch)
+               ? LOOP_EXIT_LONG
+               : LOOP_EXIT_FEW;
 }
 
 LoopExit ptx_loop_exit_find(const FuncState *func_state, InsnId branch, InsnId target)

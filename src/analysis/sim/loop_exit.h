@@ -1,8 +1,10 @@
 /* loop_exit.h -- how often lanes are taken to stay in a loop that data make them leave.
  *
- * Nobody knows what was loaded, so these are guesses about programs. A compare-and-swap succeeds unless another thread comes in between: lanes leave at once.
- * Numbers are seldom equal (Ball and Larus, "Branch Prediction for Free", PLDI 1993): lanes that stay as long as they are stay for a few iterations only. Where a
- * counter ends the loop too, a warp goes on until the last of its lanes is done, mostly until the counter ends it. Else they stay for a few. */
+ * Nobody knows what was loaded, so these are guesses about programs. A compare-and-swap succeeds
+ * unless another thread comes in between: lanes leave at once. Numbers are seldom equal (Ball and
+ * Larus, "Branch Prediction for Free", PLDI 1993): lanes that stay as long as they are stay for a
+ * few iterations only. Where a counter ends the loop too, a warp goes on until the last of its
+ * lanes is done, mostly until the counter ends it. Else they stay for a few. */
 #ifndef PTX_ANALYSIS_SIM_LOOP_EXIT_H
 #define PTX_ANALYSIS_SIM_LOOP_EXIT_H
 
@@ -13,7 +15,8 @@ typedef enum LoopExit { LOOP_EXIT_UNKNOWN, LOOP_EXIT_NONE, LOOP_EXIT_FEW, LOOP_E
 /* Whether an instruction is in the loop, or in one inside it. */
 bool ptx_loop_has(const FuncState *func_state, LoopId loop, InsnId insn);
 
-/* Of a branch that some lanes leave a loop by: 1 where staying is to take it, -1 where it is to fall through; 0: no such branch. */
+/* Of a branch that some lanes leave a loop by: 1 where staying is to take it, -1 where it is to
+ * fall through; 0: no such branch. */
 int ptx_loop_exit_side(const FuncState *func_state, InsnId branch, InsnId target);
 
 /* For such a branch. */

@@ -7,20 +7,25 @@
 
 enum {
     MAX_LOGGED = 1 << 16,      /* writes in doubtful control that are remembered */
-    DOUBTFUL_STAYS = 4,         /* iterations of a loop that lanes stay in when nobody knows whether they do */
+    /* iterations of a loop that lanes stay in when nobody knows whether they do */
+    DOUBTFUL_STAYS = 4,
     HURRIED_STAYS = 8,          /* and where Machine.is_hurried */
-    ASSUMED_STAYS = 64,         /* and when that rests on an assumption: Machine.most_stays, if the caller does not change it */
+    /* and when that rests on an assumption: Machine.most_stays, if the caller does not change it */
+    ASSUMED_STAYS = 64,
     MAX_FRAMES = 64,           /* calls inside each other */
     MAX_ENTRIES = 4096,
 };
 
-/* ---- frames ------------------------------------------------------------------------------------------------------ */
+/* ---- frames ---------------------------------------------------------------------------------- */
 
 /* NULL: it has no instructions. */
 static const Plan *plan_of(Machine *m, FuncId id)
 {
-    const Plan *kept = m->contents ? NULL : m->program->plans[id];      /* which has a plan of its own */
-    return kept ? kept : ptx_plan_make(m->arena, m->scratch, m->module, &m->module->funcs[id], m->contents != NULL);
+    /* which has a plan of its own */
+    const Plan *kept = m->contents ? NULL : m->program->plans[id];
+    return kept ? kept
+                : ptx_plan_make(m->arena, m->scratch, m->module, &m->module->funcs[id],
+                                m->contents != NULL);
 }
 
 static FuncState *add_state(Machine *m, FuncId id)
@@ -28,7 +33,8 @@ static FuncState *add_state(Machine *m, FuncId id)
     if (m->run_count == m->run_capacity)
         m->run = ptx_arena_grow(m->arena, m->run, m->run_count, &m->run_capacity, sizeof *m->run);
     if (m->run_count == m->state_capacity)
-        m->states = ptx_arena_grow(m->arena, m->states, m->run_count, &m->state_capacity, sizeof *m->states);
+        m->states = ptx_arena_grow(m->arena, m->states, m->run_count, &m->state_capacity,
+                                   sizeof *m->states);
     m->run[m->run_count] = id;
     m->states[m->run_count] = ptx_arena_new(m->arena, FuncState);
     ptx_id_map_add(m->arena, &m->state_of, id, m->run_count + 1);
@@ -39,7 +45,8 @@ static const uint32_t *find_given(const Machine *m, const FuncState *func_state)
 {
     uint32_t *given = ptx_arena_array(m->arena, uint32_t, func_state->loops->loop_count);
     ArenaMark mark = ptx_arena_mark(m->scratch);
-    const int64_t *counts = ptx_trips_given(m->scratch, m->module, func_state->func, func_state->cfg, func_state->loops, m->launch);
+    const int64_t *counts = ptx_trips_given(m->scratch, m->module, func_state->func,
+                                            func_state->cfg, func_state->loops, m->launch);
     for (LoopId loop = 0; loop < func_state->loops->loop_count; loop++)
         if (counts[loop] >= 0 && counts[loop] < UINT32_MAX)
             given[loop] = (uint32_t)counts[loop] + 1;
@@ -79,7 +86,8 @@ static FuncState *routine_of(Machine *m, FuncId called)
 static void push_entry(Machine *m, Warp *w, Entry entry)
 {
     if (w->entry_count == w->entry_capacity)
-        w->entries = ptx_arena_grow(m->arena, w->entries, w->entry_count, &w->entry_capacity, sizeof *w->entries);
+        w->entries = ptx_arena_grow(m->arena, w->entries, w->entry_count, &w->entry_capacity,
+                                    sizeof *w->entries);
     w->entries[w->entry_count++] = entry;
 }
 
@@ -105,7 +113,13 @@ static Frame *enter(Machine *m, Warp *w, FuncState *func_state, const Insn *call
     frame->entry_floor = w->entry_count;
     frame->last = NO_ID;
     w->frame = frame;
-    push_entry(m, w, (Entry){ .frame = frame, .pc = 0, .join = NO_ID, .lanes = from.lanes, .region = from.region, .doubt = from.doubt });
+    push_entry(m, w,
+               (Entry){ .frame = frame,
+                        .pc = 0,
+                        .join = NO_ID,
+                        .lanes = from.lanes,
+                        .region = from.region,
+                        .doubt = from.doubt });
     return frame;
 }
 
@@ -120,7 +134,8 @@ static void leave(Warp *w)
     func_state->spare = frame;
 }
 
-static const Operand *call_operand(const Func *func, const Insn *insn, unsigned position, unsigned index)
+static const Operand *call_operand(const Func *func, const Insn *insn, unsigned position,
+                                   unsigned index)
 {
     const Operand *operands = ptx_insn_operands(func, insn);
     for (unsigned o = 0; o < insn->operand_count; o++)
@@ -158,14 +173,16 @@ static void pass_registers(Machine *m, Warp *w, Frame *from, const Insn *insn, u
         w->frame = from;
         Value value = *ptx_machine_read(m, w, operand, &room);
         w->frame = own;
-        ptx_machine_set(m, ptx_frame_register(own, r), &value, ptx_type_info[func->regs[r].type].bits, lanes, lanes);
+        ptx_machine_set(m, ptx_frame_register(own, r), &value,
+                        ptx_type_info[func->regs[r].type].bits, lanes, lanes);
     }
 }
 
 static bool run_call(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uint8_t doubt)
 {
     const Operand *callee = call_operand(w->frame->func_state->func, insn, 1, 0);
-    FuncState *func_state = callee && callee->kind == OPERAND_FUNCTION ? routine_of(m, callee->id) : NULL;
+    FuncState *func_state = callee && callee->kind == OPERAND_FUNCTION ? routine_of(m, callee->id)
+                                                                       : NULL;
     unsigned depth = 0;
     for (const Frame *frame = w->frame; frame; frame = frame->caller)
         depth++;
@@ -199,7 +216,7 @@ static void return_registers(Machine *m, Warp *w, const Frame *frame, uint32_t l
     }
 }
 
-/* ---- control ----------------------------------------------------------------------------------------------------- */
+/* ---- control --------------------------------------------------------------------------------- */
 
 /* is_doubtful: nobody knows which lanes leave, so all of them go on. */
 static InsnId meeting_point(const FuncState *func_state, InsnId branch, bool is_doubtful)
@@ -219,18 +236,24 @@ static void cloud(Machine *m, Warp *w, const Entry *entry, uint32_t lanes)
     }
 }
 
-/* Both sides stay in a loop, and lanes that leave it keep them from meeting there. A GPU lets them meet in the loop all the same, and has those that
- * leave wait behind it; a stack of entries cannot, so what follows is an estimate. */
-static bool meets_behind_loop(const FuncState *func_state, InsnId branch, InsnId target, InsnId next, InsnId join)
+/* Both sides stay in a loop, and lanes that leave it keep them from meeting there. A GPU lets them
+ * meet in the loop all the same, and has those that leave wait behind it; a stack of entries
+ * cannot, so what follows is an estimate. */
+static bool meets_behind_loop(const FuncState *func_state, InsnId branch, InsnId target,
+                              InsnId next, InsnId join)
 {
     LoopId loop = func_state->loops->loop_of[func_state->cfg->block_of[branch]];
-    return loop != NO_LOOP && ptx_loop_has(func_state, loop, target) && ptx_loop_has(func_state, loop, next) && !ptx_loop_has(func_state, loop, join);
+    return loop != NO_LOOP && ptx_loop_has(func_state, loop, target)
+           && ptx_loop_has(func_state, loop, next) && !ptx_loop_has(func_state, loop, join);
 }
 
 /* Parts the lanes: entry waits at the meeting point, and two more run up to it. */
-static void part(Machine *m, Warp *w, InsnId target, InsnId next, uint32_t taken, uint32_t falling, uint32_t maybe, uint8_t doubt)
+static void part(Machine *m, Warp *w, InsnId target, InsnId next, uint32_t taken, uint32_t falling,
+                 uint32_t maybe, uint8_t doubt)
 {
-    int rare = maybe ? ptx_branch_rare_side(w->frame->func_state->func, w->entries[w->entry_count - 1].pc) : 0;
+    int rare = maybe ? ptx_branch_rare_side(w->frame->func_state->func,
+                                            w->entries[w->entry_count - 1].pc)
+                     : 0;
     Entry *top = &w->entries[w->entry_count - 1];
     InsnId branch = top->pc, join = meeting_point(w->frame->func_state, branch, maybe != 0);
     bool is_open = join == NO_ID;               /* they meet where what is around them does */
@@ -281,14 +304,17 @@ static void part(Machine *m, Warp *w, InsnId target, InsnId next, uint32_t taken
     }
 }
 
-/* How often lanes of which nobody knows whether they do, or that rest on an assumption, stay in a loop at its branch. */
-static unsigned most_stays(const Machine *m, const FuncState *func_state, InsnId branch, InsnId target, bool is_maybe)
+/* How often lanes of which nobody knows whether they do, or that rest on an assumption, stay in a
+ * loop at its branch. */
+static unsigned most_stays(const Machine *m, const FuncState *func_state, InsnId branch,
+                           InsnId target, bool is_maybe)
 {
     if (!is_maybe)
         return m->is_hurried ? HURRIED_STAYS : m->most_stays;
     switch (ptx_loop_exit_find(func_state, branch, target)) {
     case LOOP_EXIT_NONE: return 0;
-    case LOOP_EXIT_LONG: return m->is_hurried || m->most_stays < DOUBTFUL_STAYS ? DOUBTFUL_STAYS : m->most_stays;
+    case LOOP_EXIT_LONG:
+        return m->is_hurried || m->most_stays < DOUBTFUL_STAYS ? DOUBTFUL_STAYS : m->most_stays;
     default:        return DOUBTFUL_STAYS;
     }
 }
@@ -296,41 +322,53 @@ static unsigned most_stays(const Machine *m, const FuncState *func_state, InsnId
 /* The lanes of one side lie before those of the other, as they do where a bound is tested. */
 static bool is_edge(uint32_t a, uint32_t b)
 {
-    int first_a = __builtin_ctz(a), first_b = __builtin_ctz(b), last_a = 31 - __builtin_clz(a), last_b = 31 - __builtin_clz(b);
+    int first_a = __builtin_ctz(a), first_b = __builtin_ctz(b), last_a = 31 - __builtin_clz(a),
+        last_b = 31 - __builtin_clz(b);
     return last_a < first_b || last_b < first_a;
 }
 
 /* The launch may say how often the loop runs. */
-static bool given_stays(const Machine *m, const FuncState *func_state, InsnId branch, InsnId stays_at, unsigned *stays)
+static bool given_stays(const Machine *m, const FuncState *func_state, InsnId branch,
+                        InsnId stays_at, unsigned *stays)
 {
     LoopId loop = func_state->loops->loop_of[func_state->cfg->block_of[branch]];
-    if (!func_state->given || m->is_hurried || loop == NO_LOOP || !func_state->given[loop] || !ptx_loop_has(func_state, loop, stays_at))
+    if (!func_state->given || m->is_hurried || loop == NO_LOOP || !func_state->given[loop]
+        || !ptx_loop_has(func_state, loop, stays_at))
         return false;
-    bool is_behind = func_state->cfg->block_of[stays_at] == func_state->loops->loops[loop].header;     /* one iteration comes before the first stay */
+    /* one iteration comes before the first stay */
+    bool is_behind = func_state->cfg->block_of[stays_at] == func_state->loops->loops[loop].header;
     uint32_t trips = func_state->given[loop] - 1;
     *stays = trips > is_behind ? trips - is_behind : 0;
     return true;
 }
 
-static void run_branch(Machine *m, Warp *w, const Insn *insn, uint32_t taken, uint32_t maybe, bool is_assumed)
+static void run_branch(Machine *m, Warp *w, const Insn *insn, uint32_t taken, uint32_t maybe,
+                       bool is_assumed)
 {
     Entry *top = &w->entries[w->entry_count - 1];
     const FuncState *func_state = w->frame->func_state;
     const Operand *operand = ptx_insn_operands(func_state->func, insn);
     InsnId next = top->pc + 1;
-    InsnId target = insn->operand_count && operand->kind == OPERAND_TARGET ? func_state->func->labels[operand->id].insn : NO_ID;
+    InsnId target = insn->operand_count && operand->kind == OPERAND_TARGET
+                        ? func_state->func->labels[operand->id].insn
+                        : NO_ID;
     if (target == NO_ID) {
         top->lanes = 0;
         return;
     }
     if (is_assumed)
-        ptx_memory_assume(m, w, top->pc, func_state->reconvergence->ipdom[func_state->cfg->block_of[top->pc]], UNCERTAIN_PARAMETER);
-    uint32_t lanes = top->lanes, falling = lanes & ~(taken | maybe), goes = taken | maybe, stays_on = falling | maybe;
+        ptx_memory_assume(m, w, top->pc,
+                          func_state->reconvergence->ipdom[func_state->cfg->block_of[top->pc]],
+                          UNCERTAIN_PARAMETER);
+    uint32_t lanes = top->lanes, falling = lanes & ~(taken | maybe), goes = taken | maybe,
+             stays_on = falling | maybe;
     uint8_t doubt = maybe ? UNCERTAIN_DATA : is_assumed ? UNCERTAIN_PARAMETER : UNCERTAIN_NONE;
     Count *count = &func_state->counts[top->pc];
     uint8_t worst = doubt > top->doubt ? doubt : top->doubt;
     count->doubt = worst > count->doubt ? worst : count->doubt;
-    int side = maybe || is_assumed || m->is_hurried ? ptx_loop_exit_side(func_state, top->pc, target) : 0;
+    int side = maybe || is_assumed || m->is_hurried
+                   ? ptx_loop_exit_side(func_state, top->pc, target)
+                   : 0;
     if (side) {
         uint32_t *stays = &w->frame->stays[top->pc];
         unsigned most = most_stays(m, func_state, top->pc, target, maybe != 0);
@@ -355,7 +393,8 @@ static void run_branch(Machine *m, Warp *w, const Insn *insn, uint32_t taken, ui
         top->pc = goes ? target : next;
         return;
     }
-    if (maybe && top->region && (!goes || !stays_on)) {        /* already in a doubtful region: no more to be said */
+    /* already in a doubtful region: no more to be said */
+    if (maybe && top->region && (!goes || !stays_on)) {
         top->pc = goes ? target : next;
         return;
     }
@@ -372,7 +411,8 @@ static const Table *table_of(const Func *func, const Insn *insn)
     return table && table->count ? table : NULL;
 }
 
-/* Lanes of `lanes` whose index has this number; of one that nobody knows all go the way of the first. */
+/* Lanes of `lanes` whose index has this number; of one that nobody knows all go the way of the
+ * first. */
 static uint32_t lanes_with(const Value *index, uint32_t lanes, bool is_known, uint64_t wanted)
 {
     uint32_t found = 0;
@@ -388,16 +428,22 @@ static void run_indexed(Machine *m, Warp *w, const Insn *insn, uint32_t lanes)
     const FuncState *func_state = w->frame->func_state;
     const Table *table = table_of(func_state->func, insn);
     Scratch room;
-    const Value *index = insn->operand_count ? ptx_machine_read(m, w, ptx_insn_operands(func_state->func, insn), &room) : NULL;
+    const Value *index = insn->operand_count ? ptx_machine_read(
+                             m, w, ptx_insn_operands(func_state->func, insn), &room)
+                                             : NULL;
     if (!table || !index) {
         top->lanes &= ~lanes, top->pc++;
         return;
     }
     ptx_blocks_pin(&m->blocks, index);
     bool is_known = !(index->unknown & lanes) && index->align == ALIGN_EXACT;
-    uint8_t doubt = !is_known ? UNCERTAIN_DATA : index->is_assumed ? UNCERTAIN_PARAMETER : UNCERTAIN_NONE;
+    uint8_t doubt = !is_known           ? UNCERTAIN_DATA
+                    : index->is_assumed ? UNCERTAIN_PARAMETER
+                                        : UNCERTAIN_NONE;
     if (doubt)                  /* the other ways are not gone */
-        ptx_memory_assume(m, w, top->pc, func_state->reconvergence->ipdom[func_state->cfg->block_of[top->pc]], doubt);
+        ptx_memory_assume(m, w, top->pc,
+                          func_state->reconvergence->ipdom[func_state->cfg->block_of[top->pc]],
+                          doubt);
     Entry base = *top;
     InsnId join = meeting_point(func_state, top->pc, !is_known), next = top->pc + 1;
     top->doubt = doubt > top->doubt ? doubt : top->doubt;
@@ -406,7 +452,8 @@ static void run_indexed(Machine *m, Warp *w, const Insn *insn, uint32_t lanes)
     base.maybe = 0;
     base.is_second = false;
     uint64_t first = ptx_value_lane(index, (unsigned)__builtin_ctz(lanes));
-    if (lanes == top->lanes && lanes_with(index, lanes, is_known, first) == lanes && first < table->count) {
+    if (lanes == top->lanes && lanes_with(index, lanes, is_known, first) == lanes
+        && first < table->count) {
         top->pc = func_state->func->labels[func_state->func->table_ids[table->first + first]].insn;
         return;
     }
@@ -441,12 +488,14 @@ static void retire(Warp *w, uint32_t lanes, bool exits)
         w->live &= ~lanes;
 }
 
-/* ---- barriers ---------------------------------------------------------------------------------------------------- */
+/* ---- barriers -------------------------------------------------------------------------------- */
 
-/* Numbered barriers, and those of some threads only, order what is written otherwise than the turns in which warps run here. */
+/* Numbered barriers, and those of some threads only, order what is written otherwise than the turns
+ * in which warps run here. */
 static void note_barrier(Machine *m, const Operand *number, bool is_of_some)
 {
-    bool is_plain = number && number->kind == OPERAND_INT && !is_of_some && (m->barrier < 0 || m->barrier == number->value);
+    bool is_plain = number && number->kind == OPERAND_INT && !is_of_some
+                    && (m->barrier < 0 || m->barrier == number->value);
     if (is_plain)
         m->barrier = number->value;
     if (is_plain || (m->orderer && m->orderer->turn))
@@ -458,7 +507,8 @@ static void note_barrier(Machine *m, const Operand *number, bool is_of_some)
 static void wait_at_barrier(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uint8_t doubt)
 {
     const Operand *operands = ptx_insn_operands(w->frame->func_state->func, insn);
-    bool is_reduction = insn->operand_count && operands[0].position == 0 && operands[0].role & ROLE_DEF;
+    bool is_reduction = insn->operand_count && operands[0].position == 0
+                        && operands[0].role & ROLE_DEF;
     unsigned first = is_reduction ? 1 : 0, last = insn->operand_count - is_reduction;
     note_barrier(m, insn->operand_count > first ? &operands[first] : NULL, last > first + 1);
     w->reduction = NULL;
@@ -500,7 +550,8 @@ static void reduce(Machine *m)
     for (uint32_t i = 0; i < m->warp_count; i++) {
         Warp *w = &m->warps[i];
         if (!w->is_done)
-            ptx_machine_write(m, w, ptx_insn_operands(w->frame->func_state->func, insn), &value, w->reduced, UNCERTAIN_NONE);
+            ptx_machine_write(m, w, ptx_insn_operands(w->frame->func_state->func, insn), &value,
+                              w->reduced, UNCERTAIN_NONE);
     }
 }
 
@@ -510,7 +561,7 @@ static void tell_barrier(const Machine *m, Warp *w, const Insn *insn, uint32_t l
         m->orderer->barrier(m->orderer->self, w, insn, lanes, doubt);
 }
 
-/* ---- one instruction --------------------------------------------------------------------------------------------- */
+/* ---- one instruction ------------------------------------------------------------------------- */
 
 static bool is_ignored(const Observer *orderer, const Op *op)
 {
@@ -538,7 +589,9 @@ static void step(Machine *m, Warp *w)
     bool is_assumed = false;
     if (insn->guard != NO_ID) {
         Scratch room;
-        const Operand guard = { .kind = OPERAND_REG, .id = insn->guard, .flags = insn->guard_negated ? OPERAND_NEGATED : 0 };
+        const Operand guard = { .kind = OPERAND_REG,
+                                .id = insn->guard,
+                                .flags = insn->guard_negated ? OPERAND_NEGATED : 0 };
         const Value *value = ptx_machine_read(m, w, &guard, &room);
         lanes = ptx_lanes_where(m, value, top->lanes, &maybe);
         is_assumed = value->is_assumed;
@@ -554,19 +607,22 @@ static void step(Machine *m, Warp *w)
         doubt = UNCERTAIN_DATA;
     else if (is_assumed && doubt < UNCERTAIN_PARAMETER)
         doubt = UNCERTAIN_PARAMETER;
-    if (doubt && (code->action == ACTION_EXIT || code->action == ACTION_RETURN)) {    /* lanes that leave here might have stayed */
+    /* lanes that leave here might have stayed */
+    if (doubt && (code->action == ACTION_EXIT || code->action == ACTION_RETURN)) {
         ptx_memory_assume(m, w, top->pc, EXIT_BLOCK, doubt);
         ptx_memory_doubt(w, doubt);
     }
     if (is_assumed && active != top->lanes) {
         ptx_memory_assume_written(m, w, insn);
-        count->doubt = count->doubt > UNCERTAIN_PARAMETER ? count->doubt : UNCERTAIN_PARAMETER;     /* more lanes may be here, or any at all */
+        /* more lanes may be here, or any at all */
+        count->doubt = count->doubt > UNCERTAIN_PARAMETER ? count->doubt : UNCERTAIN_PARAMETER;
     }
     if (!active) {
         top->pc++;
         return;
     }
-    if (orderer && !is_ignored(orderer, insn->op) && !orderer->order(orderer->self, w, insn, active, doubt))
+    if (orderer && !is_ignored(orderer, insn->op)
+        && !orderer->order(orderer->self, w, insn, active, doubt))
         return;
     switch ((Action)code->action) {
     case ACTION_INDEXED:
@@ -602,8 +658,10 @@ static void step(Machine *m, Warp *w)
     if (orderer && ptx_insn_is_access(insn))
         orderer->access(orderer->self, w, insn, active, doubt);
     else if (ptx_insn_is_access(insn))
-        ptx_memory_count(m, w, insn, count, active, top->is_loose && doubt < UNCERTAIN_ORDER ? UNCERTAIN_ORDER : doubt);
-    if (func_state->slice.is_needed[top->pc] || (insn->op->flags & OPF_SIDE_EFFECT && !(m->are_apart && ptx_insn_is_access(insn))))
+        ptx_memory_count(m, w, insn, count, active,
+                         top->is_loose && doubt < UNCERTAIN_ORDER ? UNCERTAIN_ORDER : doubt);
+    if (func_state->slice.is_needed[top->pc]
+        || (insn->op->flags & OPF_SIDE_EFFECT && !(m->are_apart && ptx_insn_is_access(insn))))
         ptx_machine_execute(m, w, insn, code, active, doubt);
     if (maybe) {                /* the lanes of which nobody knows whether they wrote */
         const Operand *operands = ptx_insn_operands(func_state->func, insn);
@@ -661,7 +719,8 @@ static void run_warp(Machine *m, Warp *w)
             w->is_done = true;
             return;
         }
-        if (m->steps >= m->most_steps || w->entry_count > MAX_ENTRIES || w->log_count > MAX_LOGGED) {
+        if (m->steps >= m->most_steps || w->entry_count > MAX_ENTRIES
+            || w->log_count > MAX_LOGGED) {
             m->is_cut = true;
             w->is_done = true;
             return;
@@ -673,7 +732,7 @@ static void run_warp(Machine *m, Warp *w)
     }
 }
 
-/* ---- a block ----------------------------------------------------------------------------------------------------- */
+/* ---- a block --------------------------------------------------------------------------------- */
 
 static void set_tid(Machine *m, Warp *w)
 {
@@ -693,7 +752,10 @@ static void set_tid(Machine *m, Warp *w)
         bool is_same = true;
         for (unsigned i = 1; i < WARP_LANES; i++)
             is_same &= lanes[d][i] == lanes[d][0] || !(w->live >> i & 1);
-        w->tid[d] = (Value){ .lanes = is_same ? NULL : lanes[d], .all = lanes[d][0], .align = ALIGN_EXACT, .is_common = true,
+        w->tid[d] = (Value){ .lanes = is_same ? NULL : lanes[d],
+                             .all = lanes[d][0],
+                             .align = ALIGN_EXACT,
+                             .is_common = true,
                              .is_assumed = m->block_is_assumed && d > 0 };
     }
 }
@@ -704,7 +766,8 @@ static void begin_warp(Machine *m, FuncState *func_state, uint32_t index)
     w->index = index;
     if (!w->tid[0].align)
         set_tid(m, w);
-    uint64_t threads = (uint64_t)m->block[0] * m->block[1] * m->block[2], from = (uint64_t)w->index * WARP_LANES;
+    uint64_t threads = (uint64_t)m->block[0] * m->block[1] * m->block[2],
+             from = (uint64_t)w->index * WARP_LANES;
     w->live = threads - from >= WARP_LANES ? UINT32_MAX : (UINT32_C(1) << (threads - from)) - 1;
     w->entry_count = w->log_count = w->local.count = 0;
     ptx_forward_reset(m);
@@ -717,7 +780,8 @@ static void begin_warp(Machine *m, FuncState *func_state, uint32_t index)
 }
 
 /* In turns, from barrier to barrier. */
-static void run_together(Machine *m, FuncState *func_state, uint32_t first_warp, uint32_t warp_count)
+static void run_together(Machine *m, FuncState *func_state, uint32_t first_warp,
+                         uint32_t warp_count)
 {
     for (uint32_t i = 0; i < warp_count; i++)
         begin_warp(m, func_state, first_warp + i);
@@ -740,7 +804,7 @@ static void run_together(Machine *m, FuncState *func_state, uint32_t first_warp,
     }
 }
 
-/* ---- warps that stand for others --------------------------------------------------------------------------------- */
+/* ---- warps that stand for others ------------------------------------------------------------- */
 
 /* Warps so far apart have the same threads but for one index: the outermost that the block has. */
 static void space_warps(Machine *m)
@@ -761,13 +825,16 @@ static void sum_counts(const FuncState *func_state, uint32_t warps)
         if (func_state->counts[i].warps > 0) {
             Count *sum = &func_state->sums[i];
             ptx_count_add(sum, &func_state->counts[i], warps);
-            sum->most = func_state->counts[i].warps > sum->most ? func_state->counts[i].warps : sum->most;
+            sum->most = func_state->counts[i].warps > sum->most ? func_state->counts[i].warps
+                                                                : sum->most;
             func_state->counts[i] = (Count){ 0 };
         }
 }
 
-/* Runs the first of these warps, which are left, for as many of them as it stands for. Those; *is_alone: it could have been more. */
-static uint32_t run_standing(Machine *m, FuncState *func_state, uint32_t first, uint32_t step, uint32_t are_left, bool *is_alone)
+/* Runs the first of these warps, which are left, for as many of them as it stands for. Those;
+ * *is_alone: it could have been more. */
+static uint32_t run_standing(Machine *m, FuncState *func_state, uint32_t first, uint32_t step,
+                             uint32_t are_left, bool *is_alone)
 {
     uint32_t count = 1, are_done = 0;
     while (first + count * step < WARP_LANES && are_left >> (first + count * step) & 1)
@@ -830,7 +897,8 @@ void ptx_machine_run_for(Machine *m, const Blocks *blocks, uint32_t first_warp, 
     FuncState *func_state = routine_of(m, m->kernel);
     if (!func_state)
         return;
-    m->are_apart = func_state->slice.is_apart && !m->orderer && !m->contents && m->warp_count <= WARP_LANES;
+    m->are_apart = func_state->slice.is_apart && !m->orderer && !m->contents
+                   && m->warp_count <= WARP_LANES;
     if (m->are_apart && warp_count > 1 && warp_count == m->warp_count) {
         run_apart(m, func_state);
         return;
@@ -872,25 +940,30 @@ void ptx_machine_reshape(Machine *m, const uint32_t block[3])
         m->warps[i].tid[0].align = 0;           /* to be set again */
 }
 
-/* ---- a kernel ---------------------------------------------------------------------------------------------------- */
+/* ---- a kernel -------------------------------------------------------------------------------- */
 
-enum { ASSUMED_BLOCK = 256, ASSUMED_GRID = 4096, MAX_THREADS = 1024 };      /* no GPU takes larger blocks */
+/* no GPU takes larger blocks */
+enum { ASSUMED_BLOCK = 256, ASSUMED_GRID = 4096, MAX_THREADS = 1024 };
 
 static void take_shape(Machine *m)
 {
     const Bounds *bounds = &m->module->funcs[m->kernel].bounds;
-    const uint32_t *block = m->launch->block[0] ? m->launch->block : bounds->reqntid[0] ? bounds->reqntid : bounds->maxntid;
+    const uint32_t *block = m->launch->block[0]  ? m->launch->block
+                            : bounds->reqntid[0] ? bounds->reqntid
+                                                 : bounds->maxntid;
     double threads = fmax(block[0], 1) * fmax(block[1], 1) * fmax(block[2], 1);
     bool is_taken = block[0] && threads <= MAX_THREADS;
     m->block_is_assumed = !is_taken || (!m->launch->block[0] && !bounds->reqntid[0]);
     m->grid_is_assumed = !m->launch->grid[0];
     for (unsigned d = 0; d < 3; d++) {
         m->block[d] = is_taken ? (block[d] ? block[d] : 1) : d ? 1 : ASSUMED_BLOCK;
-        m->grid[d] = m->launch->grid[0] ? (m->launch->grid[d] ? m->launch->grid[d] : 1) : ASSUMED_GRID;
+        m->grid[d] = m->launch->grid[0] ? (m->launch->grid[d] ? m->launch->grid[d] : 1)
+                                        : ASSUMED_GRID;
     }
 }
 
-Machine *ptx_machine_new(Arena *arena, Arena *scratch, const SimProgram *program, FuncId kernel, const Launch *launch)
+Machine *ptx_machine_new(Arena *arena, Arena *scratch, const SimProgram *program, FuncId kernel,
+                         const Launch *launch)
 {
     const Module *module = program->module;
     Machine *m = ptx_arena_new(arena, Machine);

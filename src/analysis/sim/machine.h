@@ -1,12 +1,16 @@
-/* machine.h -- runs a kernel's warps as a GPU would, before there is a GPU: the state of one block of threads, and what was counted.
+/* machine.h -- runs a kernel's warps as a GPU would, before there is a GPU: the state of one block
+ * of threads, and what was counted.
  *
- * Instructions execute for a warp at a time, on values of value.h. Control flow that parts the lanes of a warp is a stack of entries, each with the
- * lanes that are in it and the instruction where they meet the others again: the immediate post-dominator (Fung, Sham, Yuan and Aamodt, "Dynamic Warp
- * Formation and Scheduling for Efficient GPU Control Flow", MICRO 2007, section 2). Where nobody knows which way lanes go, since that depends on data,
- * they go both; of a loop they stay some iterations. What such lanes write is not known behind the meeting point.
+ * Instructions execute for a warp at a time, on values of value.h. Control flow that parts the
+ * lanes of a warp is a stack of entries, each with the lanes that are in it and the instruction
+ * where they meet the others again: the immediate post-dominator (Fung, Sham, Yuan and Aamodt,
+ * "Dynamic Warp Formation and Scheduling for Efficient GPU Control Flow", MICRO 2007, section 2).
+ * Where nobody knows which way lanes go, since that depends on data, they go both; of a loop they
+ * stay some iterations. What such lanes write is not known behind the meeting point.
  *
- * The warps of a block run in turns from barrier to barrier. Memory: kernel parameters as the launch gives them; shared memory byte by byte; local
- * memory and parameters of calls by the places that were written; what is loaded from anywhere else is not known. */
+ * The warps of a block run in turns from barrier to barrier. Memory: kernel parameters as the
+ * launch gives them; shared memory byte by byte; local memory and parameters of calls by the places
+ * that were written; what is loaded from anywhere else is not known. */
 #ifndef PTX_ANALYSIS_SIM_MACHINE_H
 #define PTX_ANALYSIS_SIM_MACHINE_H
 
@@ -30,14 +34,23 @@ typedef struct FuncState {           /* a function as it is run */
     const Loops *loops;
     Slice slice;
     const LoopId *headed;
-    uint8_t *kinds;             /* per instruction: RequestKind + 1, and access.c's PAST_L1; of a branch its LoopExit; 0: not asked for yet */
-    uint32_t *counter_exits;    /* loop_exit.c's: per loop, branches that end it by a counter; the last: whether they were counted */
-    const uint32_t *given;      /* per loop: its trips, as the launch says, + 1; 0: it does not. NULL: of none */
-    Count *counts;              /* per instruction, of the warps that run; of plain ones only the first of them */
-    Count *sums;                /* the same of the block, until the caller empties them; where its warps run together these are the counts */
+    /* per instruction: RequestKind + 1, and access.c's PAST_L1; of a branch its LoopExit; 0: not
+     * asked for yet */
+    uint8_t *kinds;
+    /* loop_exit.c's: per loop, branches that end it by a counter; the last: whether they were
+     * counted */
+    uint32_t *counter_exits;
+    /* per loop: its trips, as the launch says, + 1; 0: it does not. NULL: of none */
+    const uint32_t *given;
+    /* per instruction, of the warps that run; of plain ones only the first of them */
+    Count *counts;
+    /* the same of the block, until the caller empties them; where its warps run together these are
+     * the counts */
+    Count *sums;
     RegionFinder finder;
     uint64_t walked;            /* blocks, by the finder */
-    SliceRegion **regions;     /* per instruction: of a branch that rested on an assumption; NULL: none yet */
+    /* per instruction: of a branch that rested on an assumption; NULL: none yet */
+    SliceRegion **regions;
     void *slots[MAX_OBSERVERS]; /* what each of them keeps of the function; NULL: nothing yet */
     struct Pace *paces;         /* forward.c's, per loop; NULL: none yet */
     struct Frame *spare;        /* frames to be used again */
@@ -60,11 +73,13 @@ typedef struct Entry {
     struct Frame *frame;
     InsnId pc, join;            /* join: NO_ID: the end of the function */
     uint32_t lanes;
-    uint32_t maybe;             /* lanes of the region that ends here which may or may not have been in it */
+    /* lanes of the region that ends here which may or may not have been in it */
+    uint32_t maybe;
     uint32_t log_first;         /* into Warp.log: what was written in that region */
     uint32_t region;            /* that entries inside log to; 0: none */
     uint8_t doubt;              /* Doubt of being here */
-    bool is_second;             /* the other side of a doubtful branch: what the first wrote is in doubt */
+    /* the other side of a doubtful branch: what the first wrote is in doubt */
+    bool is_second;
     bool is_rare;               /* hardly ever is a lane here: branch_probability.h */
     bool is_loose;              /* which other lanes are at an access with these is an estimate */
 } Entry;
@@ -103,10 +118,12 @@ typedef struct Warp {
     uint32_t live;              /* lanes that have not exited */
     bool is_waiting, is_done;
     const Insn *reduction;      /* that it waits in; NULL: none */
-    uint32_t reduced, holding, unsure;  /* lanes there, those in which the predicate holds, those of which nobody knows */
+    /* lanes there, those in which the predicate holds, those of which nobody knows */
+    uint32_t reduced, holding, unsure;
     bool is_assumed;            /* the predicate */
     bool is_at_put;             /* at a barrier of Race.puts */
-    uint8_t barrier;            /* 1 + the number of the one that it waits at; AT_MBARRIER; 0: none, or nobody asks */
+    /* 1 + the number of the one that it waits at; AT_MBARRIER; 0: none, or nobody asks */
+    uint8_t barrier;
     uint32_t mbarrier, phase;   /* which one, and what is to be complete */
     uint32_t synced;            /* Machine.clock at its last barrier of its own */
     Value tid[3];
@@ -132,29 +149,38 @@ typedef struct Machine {
     PlacedVar *placed;          /* variables that have addresses */
     IdMap placed_of;            /* per variable: where it stands among those, + 1 */
     uint32_t run_count, run_capacity, state_capacity, placed_count, placed_capacity;
-    uint64_t next_global, next_local, next_const;       /* the next variable of the space lies here, or behind */
+    /* the next variable of the space lies here, or behind */
+    uint64_t next_global, next_local, next_const;
     uint8_t *param_bytes, *param_known;
     AddendId *param_addend;           /* per byte: of the pointer that begins here */
-    uint8_t *param_guess;       /* per byte: guess.c's, of a number that begins here and that the launch does not give; 0 */
+    /* per byte: guess.c's, of a number that begins here and that the launch does not give; 0 */
+    uint8_t *param_guess;
     GuessedTrips *guessed;      /* GUESSED_MOST of them */
     uint32_t guessed_count;
     uint32_t param_size;
-    uint8_t *shared, *shared_known;     /* bytes, and a bit for each that is known; NULL until one is stored */
+    /* bytes, and a bit for each that is known; NULL until one is stored */
+    uint8_t *shared, *shared_known;
     uint32_t shared_size;       /* once has_shared */
-    uint32_t *shared_by;        /* per byte: clock and thread of the store that made it known, THREAD_BITS for the thread */
-    uint32_t clock, round;      /* grows with each barrier; as it was when the block's last one let the warps go on */
+    /* per byte: clock and thread of the store that made it known, THREAD_BITS for the thread */
+    uint32_t *shared_by;
+    /* grows with each barrier; as it was when the block's last one let the warps go on */
+    uint32_t clock, round;
     uint32_t shared_low, shared_high;   /* bytes of shared_known that may have bits: from, behind */
-    bool shared_is_lost;        /* lanes left that might have stayed, and stored: nothing gets known any more in this block */
+    /* lanes left that might have stayed, and stored: nothing gets known any more in this block */
+    bool shared_is_lost;
     int64_t barrier;            /* that a warp waits at since the last turn; -1: none */
     bool has_shared;            /* variables in shared memory have their addresses */
     Warp *warps;
     uint32_t warp_count;
     uint32_t block[3], grid[3];
     Blocks blocks;              /* that the run stands for; the first of them runs */
-    const uint64_t (*ctaids)[WARP_LANES];       /* strata.c's: each lane is another block's, in each dimension; NULL: blocks.first */
+    /* strata.c's: each lane is another block's, in each dimension; NULL: blocks.first */
+    const uint64_t (*ctaids)[WARP_LANES];
     bool are_apart;             /* nothing that a warp does depends on the others */
-    uint32_t spacing, tid_by[3];        /* warps so far apart differ in %tid by so much in all lanes */
-    struct KeptRequest *kept;          /* noted of a warp that stands for others, until these are known */
+    /* warps so far apart differ in %tid by so much in all lanes */
+    uint32_t spacing, tid_by[3];
+    /* noted of a warp that stands for others, until these are known */
+    struct KeptRequest *kept;
     uint32_t kept_count, kept_capacity;
     bool block_is_assumed, grid_is_assumed, initial_is_assumed, warpid_is_assumed;
     bool dynamic_is_assumed;    /* the size of dynamic shared memory was read, and nobody gave it */
@@ -163,23 +189,30 @@ typedef struct Machine {
     uint32_t next_region;
     uint64_t steps, most_steps; /* instructions of warps, executed and allowed */
     bool is_cut;                /* most_steps did not do */
-    bool is_hurried;            /* all loops are left after some iterations: for what stands behind them */
-    uint8_t most_stays;         /* iterations of a loop that lanes stay in when how many there are is assumed */
+    /* all loops are left after some iterations: for what stands behind them */
+    bool is_hurried;
+    /* iterations of a loop that lanes stay in when how many there are is assumed */
+    uint8_t most_stays;
     Observer *attached[MAX_OBSERVERS];
     uint32_t attached_count;
-    const Observer *orderer;    /* of these, in the run at hand: orders the warps and takes accesses; NULL */
+    /* of these, in the run at hand: orders the warps and takes accesses; NULL */
+    const Observer *orderer;
     const Observer *contents;   /* loads and stores global memory; NULL */
     const Observer *requesters[MAX_OBSERVERS];  /* take requests */
     uint32_t requester_count;
-    struct Visit *forwarded[GROWTH_DIMS - GROWTH_TRIPS];        /* forward.h: loops that are looked at; NULL */
+    /* forward.h: loops that are looked at; NULL */
+    struct Visit *forwarded[GROWTH_DIMS - GROWTH_TRIPS];
     uint64_t begun;             /* steps, as the warp that runs began */
     uint64_t forward_steps;     /* instructions in a loop before it is; 0: none ever is */
     bool is_loose_tried;        /* iterations that may vary are looked at somewhere */
-    bool may_be_loose;          /* iterations that are not proved to be the same may stand for others */
+    /* iterations that are not proved to be the same may stand for others */
+    bool may_be_loose;
 } Machine;
 
-/* Lays out memory and parameters for a kernel with a body. Launch.block and grid must be known, or are assumed: see is_assumed. */
-Machine *ptx_machine_new(Arena *arena, Arena *scratch, const SimProgram *program, FuncId kernel, const Launch *launch);
+/* Lays out memory and parameters for a kernel with a body. Launch.block and grid must be known, or
+ * are assumed: see is_assumed. */
+Machine *ptx_machine_new(Arena *arena, Arena *scratch, const SimProgram *program, FuncId kernel,
+                         const Launch *launch);
 
 /* NULL: it has not run. */
 static inline FuncState *ptx_machine_func(const Machine *machine, FuncId func)
@@ -198,24 +231,30 @@ static inline PlacedVar *ptx_machine_placed(const Machine *machine, VarId var)
 /* Tells an observer of the runs to come. It must outlive the machine. */
 void ptx_machine_observe(Machine *machine, Observer *observer);
 
-/* Runs one block; counts go to Routine.sums, added up from block to block unless the caller empties them. first, count: the warps that run. */
-void ptx_machine_run(Machine *machine, const uint32_t ctaid[3], uint32_t first_warp, uint32_t warp_count);
+/* Runs one block; counts go to Routine.sums, added up from block to block unless the caller empties
+ * them. first, count: the warps that run. */
+void ptx_machine_run(Machine *machine, const uint32_t ctaid[3], uint32_t first_warp,
+                     uint32_t warp_count);
 
-/* Runs the first of these blocks, and leaves in machine->blocks those for which every count is the same. */
-void ptx_machine_run_for(Machine *machine, const Blocks *blocks, uint32_t first_warp, uint32_t warp_count);
+/* Runs the first of these blocks, and leaves in machine->blocks those for which every count is the
+ * same. */
+void ptx_machine_run_for(Machine *machine, const Blocks *blocks, uint32_t first_warp,
+                         uint32_t warp_count);
 
 /* A warp at the kernel's first instruction, all lanes of it there. */
 Warp *ptx_machine_begin(Machine *machine);
 
-/* Where the kernel's own function is, at an instruction of the function that runs: there, or at the call that leads to it. */
+/* Where the kernel's own function is, at an instruction of the function that runs: there, or at the
+ * call that leads to it. */
 InsnId ptx_machine_place(const Machine *machine, const Warp *warp, InsnId insn);
 
 /* Another shape of as many threads. */
 void ptx_machine_reshape(Machine *machine, const uint32_t block[3]);
 
-/* ---- shared by the files of this stage --------------------------------------------------------------------------- */
+/* ---- shared by the files of this stage ------------------------------------------------------- */
 
-/* Windows of the generic address space: numbers of ours, far from each other and from every base. */
+/* Windows of the generic address space: numbers of ours, far from each other and from every
+ * base. */
 #define WINDOW_SHARED (UINT64_C(1) << 60)
 #define WINDOW_LOCAL (UINT64_C(2) << 60)
 #define WINDOW_CONST (UINT64_C(3) << 60)
@@ -262,12 +301,15 @@ static inline bool ptx_space_is_param(Space space)
     return space == SPACE_PARAM || space == SPACE_PARAM_ENTRY || space == SPACE_PARAM_FUNC;
 }
 
-/* Where the lanes' addresses lie: an address of a space is turned into what its generic window holds. */
+/* Where the lanes' addresses lie: an address of a space is turned into what its generic window
+ * holds. */
 static inline Space ptx_address_space(const Insn *insn, const Value *address, uint32_t lanes)
 {
     Space space = (Space)insn->op->space;
     if (space != SPACE_GENERIC)
-        return ptx_space_is_shared(space) ? SPACE_SHARED : ptx_space_is_param(space) ? SPACE_PARAM : space;
+        return ptx_space_is_shared(space)  ? SPACE_SHARED
+               : ptx_space_is_param(space) ? SPACE_PARAM
+                                           : space;
     switch (WINDOW_OF(ptx_value_lane(address, lanes ? (unsigned)__builtin_ctz(lanes) : 0))) {
     case WINDOW_SHARED: return SPACE_SHARED;
     case WINDOW_LOCAL:  return SPACE_LOCAL;
@@ -277,7 +319,8 @@ static inline Space ptx_address_space(const Insn *insn, const Value *address, ui
     }
 }
 
-/* address.c: what an address operand names, with its offset; the same, where nothing is written before it is no longer looked at: in place if it can be. */
+/* address.c: what an address operand names, with its offset; the same, where nothing is written
+ * before it is no longer looked at: in place if it can be. */
 void ptx_address_read(Machine *machine, Warp *warp, const Operand *operand, Scratch *out);
 const Value *ptx_address_look(Machine *machine, Warp *warp, const Operand *operand, Scratch *room);
 
@@ -286,33 +329,45 @@ void ptx_memory_forget_shared(Machine *machine);
 uint32_t ptx_memory_tick(Machine *machine);
 uint64_t ptx_memory_address(Machine *machine, VarId var);
 void ptx_memory_load(Machine *machine, Warp *warp, const Insn *insn, uint32_t lanes, uint8_t doubt);
-void ptx_memory_store(Machine *machine, Warp *warp, const Insn *insn, uint32_t lanes, uint8_t doubt);
-void ptx_memory_assume(Machine *machine, Warp *warp, InsnId branch, BlockId reconvergence, uint8_t doubt);
+void ptx_memory_store(Machine *machine, Warp *warp, const Insn *insn, uint32_t lanes,
+                      uint8_t doubt);
+void ptx_memory_assume(Machine *machine, Warp *warp, InsnId branch, BlockId reconvergence,
+                       uint8_t doubt);
 void ptx_memory_assume_written(Machine *machine, Warp *warp, const Insn *insn);
 void ptx_memory_doubt(Warp *warp, uint8_t doubt);
-void ptx_memory_atomic(Machine *machine, Warp *warp, const Insn *insn, uint32_t lanes, uint8_t doubt);
-void ptx_memory_count(Machine *machine, Warp *warp, const Insn *insn, Count *count, uint32_t lanes, uint8_t doubt);
+void ptx_memory_atomic(Machine *machine, Warp *warp, const Insn *insn, uint32_t lanes,
+                       uint8_t doubt);
+void ptx_memory_count(Machine *machine, Warp *warp, const Insn *insn, Count *count, uint32_t lanes,
+                      uint8_t doubt);
 
 /* What a plain store of one element writes; NULL: it is none. */
 const Value *ptx_memory_stored(Machine *machine, Warp *warp, const Insn *insn, Scratch *scratch);
 
 /* What the so many-th address operand names. False: there is none. */
-bool ptx_memory_read_address(Machine *machine, Warp *warp, const Insn *insn, unsigned which, Scratch *address);
+bool ptx_memory_read_address(Machine *machine, Warp *warp, const Insn *insn, unsigned which,
+                             Scratch *address);
 
-/* Where an access touches shared memory; *addressed: the lanes that say so, *bytes: of each. False: it does not. */
-bool ptx_memory_find_shared(Machine *machine, Warp *warp, const Insn *insn, uint32_t lanes, Scratch *address, uint32_t *addressed, uint32_t *bytes);
+/* Where an access touches shared memory; *addressed: the lanes that say so, *bytes: of each. False:
+ * it does not. */
+bool ptx_memory_find_shared(Machine *machine, Warp *warp, const Insn *insn, uint32_t lanes,
+                            Scratch *address, uint32_t *addressed, uint32_t *bytes);
 
-/* request_log.c: of a warp that stands for others what it asks for is kept until its end, and then told for each of them. */
+/* request_log.c: of a warp that stands for others what it asks for is kept until its end, and then
+ * told for each of them. */
 void ptx_request_log_emit(Machine *machine, const Warp *warp, const LoggedRequest *noted);
 void ptx_request_log_close(Machine *machine, const Warp *warp);
 
 /* registers.c */
-const Value *ptx_machine_make(Machine *machine, Warp *warp, const Operand *operand, Scratch *scratch);
-void ptx_machine_write(Machine *machine, Warp *warp, const Operand *operand, const Value *value, uint32_t lanes, uint8_t doubt);
+const Value *ptx_machine_make(Machine *machine, Warp *warp, const Operand *operand,
+                              Scratch *scratch);
+void ptx_machine_write(Machine *machine, Warp *warp, const Operand *operand, const Value *value,
+                       uint32_t lanes, uint8_t doubt);
 /* The condition code: a register behind those that have names. */
 Register *ptx_machine_carry(const Warp *warp);
-void ptx_machine_write_carry(Machine *machine, Warp *warp, const Value *value, uint32_t lanes, uint8_t doubt);
-void ptx_machine_set(Machine *machine, Register *reg, const Value *value, unsigned bits, uint32_t lanes, uint32_t live);
+void ptx_machine_write_carry(Machine *machine, Warp *warp, const Value *value, uint32_t lanes,
+                             uint8_t doubt);
+void ptx_machine_set(Machine *machine, Register *reg, const Value *value, unsigned bits,
+                     uint32_t lanes, uint32_t live);
 Value ptx_machine_unknown(Machine *machine, bool is_uniform);
 
 /* A decimal constant is a double; instructions on single floats take it as such. */
@@ -325,10 +380,14 @@ static inline Register *ptx_frame_register(const Frame *frame, RegId reg)
 }
 
 /* What an operand holds: mostly what a register does. */
-static inline const Value *ptx_machine_read(Machine *machine, Warp *warp, const Operand *operand, Scratch *scratch)
+static inline const Value *ptx_machine_read(Machine *machine, Warp *warp, const Operand *operand,
+                                            Scratch *scratch)
 {
-    const Register *r = ptx_frame_register(warp->frame, operand->kind == OPERAND_REG ? operand->id : 0);
-    bool is_plain = operand->kind == OPERAND_REG && !(operand->flags & (OPERAND_COMPONENT | OPERAND_NEGATED | OPERAND_MINUS)) && r->is_written;
+    const Register *r = ptx_frame_register(warp->frame,
+                                           operand->kind == OPERAND_REG ? operand->id : 0);
+    bool is_plain = operand->kind == OPERAND_REG
+                    && !(operand->flags & (OPERAND_COMPONENT | OPERAND_NEGATED | OPERAND_MINUS))
+                    && r->is_written;
     return is_plain ? &r->value : ptx_machine_make(machine, warp, operand, scratch);
 }
 
@@ -338,16 +397,28 @@ static inline uint64_t ptx_truncated(uint64_t number, unsigned bits)
 }
 
 /* operate.c: everything but memory's costs and control. */
-void ptx_machine_execute(Machine *machine, Warp *warp, const Insn *insn, const Decoded *code, uint32_t lanes, uint8_t doubt);
+void ptx_machine_execute(Machine *machine, Warp *warp, const Insn *insn, const Decoded *code,
+                         uint32_t lanes, uint8_t doubt);
 
 /* Its results are not known any more. */
-void ptx_machine_forget(Machine *machine, Warp *warp, const Insn *insn, uint32_t lanes, uint8_t doubt);
+void ptx_machine_forget(Machine *machine, Warp *warp, const Insn *insn, uint32_t lanes,
+                        uint8_t doubt);
 
 /* Lanes of `lanes` in which a predicate holds, and those of which nobody knows. */
-uint32_t ptx_lanes_where(Machine *machine, const Value *predicate, uint32_t lanes, uint32_t *unknown);
+uint32_t ptx_lanes_where(Machine *machine, const Value *predicate, uint32_t lanes,
+                         uint32_t *unknown);
 
 /* addresses: of each lane; lanes: those that take part. */
-typedef enum RequestKind { REQUEST_LOAD, REQUEST_STORE, REQUEST_ATOMIC, REQUEST_CAS, REQUEST_INCREMENT, REQUEST_SPIN, REQUEST_COPY, REQUEST_MATRIX } RequestKind;
+typedef enum RequestKind {
+    REQUEST_LOAD,
+    REQUEST_STORE,
+    REQUEST_ATOMIC,
+    REQUEST_CAS,
+    REQUEST_INCREMENT,
+    REQUEST_SPIN,
+    REQUEST_COPY,
+    REQUEST_MATRIX
+} RequestKind;
 
 typedef struct Request {
     const uint64_t *addresses;
@@ -355,7 +426,8 @@ typedef struct Request {
     uint8_t kind;               /* RequestKind */
     uint8_t matrices;           /* of REQUEST_MATRIX: 1, 2, 4 */
     uint8_t bank_bytes;         /* as Launch.bank_bytes */
-    bool is_uncached;           /* past L1: ld.cg, ld.cv, ld.global.nc where that has its own cache */
+    /* past L1: ld.cg, ld.cv, ld.global.nc where that has its own cache */
+    bool is_uncached;
     /* Of REQUEST_COPY on its shared side: */
     const uint64_t *from;       /* addresses in global memory; NULL: not known */
     uint32_t reading;           /* the lanes that read any byte */
@@ -363,15 +435,18 @@ typedef struct Request {
     bool is_empty;              /* by its text: a size of 0 */
 } Request;
 
-/* ---- guess.c ----------------------------------------------------------------------------------------------------- */
+/* ---- guess.c --------------------------------------------------------------------------------- */
 
 enum { GUESS_IS_FLOAT = 0x80 };    /* in Machine.param_guess, beside the bytes */
 
-/* What is taken for a number of the kernel's parameters that the launch does not give, and that it was asked for. */
+/* What is taken for a number of the kernel's parameters that the launch does not give, and that it
+ * was asked for. */
 uint64_t ptx_machine_guess(uint64_t offset, unsigned bytes, bool is_float);
 void ptx_machine_note_guess(Machine *machine, uint64_t offset, unsigned bytes, bool is_float);
 
-/* Lanes leave a loop at that branch because they have stayed so often, not because anything says so. */
-void ptx_machine_note_left(Machine *machine, const FuncState *func_state, InsnId branch, InsnId stays_at, unsigned stays);
+/* Lanes leave a loop at that branch because they have stayed so often, not because anything says
+ * so. */
+void ptx_machine_note_left(Machine *machine, const FuncState *func_state, InsnId branch,
+                           InsnId stays_at, unsigned stays);
 
 #endif

@@ -6,7 +6,9 @@
 enum {
     MAX_SHARED = 1 << 20,      /* bytes; no GPU has as many */
     MAX_SLOTS = 4096,          /* places in local memory that are kept apart */
-    WALKS_FREE = 128,           /* through all of a function, to look for regions; beyond, a block counts as an instruction that is executed ... */
+    /* through all of a function, to look for regions; beyond, a block counts as an instruction that
+     * is executed ... */
+    WALKS_FREE = 128,
     REGS_A_STEP = 1024,         /* ... and so do so many registers of a region, each time */
 };
 
@@ -15,12 +17,13 @@ static uint64_t align_up(uint64_t at, uint64_t align)
     return align ? (at + align - 1) / align * align : at;
 }
 
-/* ---- layout ------------------------------------------------------------------------------------------------------ */
+/* ---- layout ---------------------------------------------------------------------------------- */
 
 static void place(Machine *m, VarId var, uint64_t address)
 {
     if (m->placed_count == m->placed_capacity)
-        m->placed = ptx_arena_grow(m->arena, m->placed, m->placed_count, &m->placed_capacity, sizeof *m->placed);
+        m->placed = ptx_arena_grow(m->arena, m->placed, m->placed_count, &m->placed_capacity,
+                                   sizeof *m->placed);
     m->placed[m->placed_count++] = (PlacedVar){ var, address, NULL };
     ptx_id_map_add(m->arena, &m->placed_of, var, m->placed_count);
 }
@@ -32,10 +35,12 @@ static uint64_t place_shared(Machine *m, VarId id, bool is_unsized, uint64_t at)
         return at;
     uint64_t here = align_up(at, is_unsized && var->align < 16 ? 16 : var->align);
     place(m, id, here);
-    return var->bytes >= MAX_SHARED || at >= MAX_SHARED || here >= MAX_SHARED ? at : here + var->bytes;
+    return var->bytes >= MAX_SHARED || at >= MAX_SHARED || here >= MAX_SHARED ? at
+                                                                              : here + var->bytes;
 }
 
-/* Shared variables in the order of their declarations, those of unknown size behind them all. Other kernels' own are not there when this one runs. */
+/* Shared variables in the order of their declarations, those of unknown size behind them all. Other
+ * kernels' own are not there when this one runs. */
 static void lay_out_shared(Machine *m)
 {
     const SimProgram *program = m->program;
@@ -86,12 +91,14 @@ static void lay_out_params(Machine *m)
         const LaunchParam *given = &m->launch->params[p];
         if (func->params[p] == NO_ID)
             continue;
-        uint64_t offset = ptx_machine_placed(m, func->params[p])->address, bytes = m->module->vars[func->params[p]].bytes;
+        uint64_t offset = ptx_machine_placed(m, func->params[p])->address,
+                 bytes = m->module->vars[func->params[p]].bytes;
         if (given->is_pointer && bytes >= 4 && offset + bytes <= m->param_size) {
             take_pointer(m, offset, bytes >= 8 ? 8 : 4, p);
             continue;
         }
-        for (uint32_t b = 0; given->bytes && b < given->length && b < bytes && offset + b < m->param_size; b++) {
+        for (uint32_t b = 0;
+             given->bytes && b < given->length && b < bytes && offset + b < m->param_size; b++) {
             m->param_bytes[offset + b] = given->bytes[b];
             m->param_known[offset + b] = 1;
         }
@@ -104,11 +111,14 @@ void ptx_memory_lay_out(Machine *m)
     lay_out_params(m);
 }
 
-/* Where a variable lies that is neither in shared memory nor the kernel's own parameter: behind those asked for before. */
+/* Where a variable lies that is neither in shared memory nor the kernel's own parameter: behind
+ * those asked for before. */
 static uint64_t take_place(Machine *m, const Var *var)
 {
     uint64_t bytes = var->bytes < (UINT64_C(1) << 40) ? var->bytes : 0;
-    uint64_t *next = var->space == SPACE_LOCAL ? &m->next_local : var->space == SPACE_CONST ? &m->next_const : &m->next_global;
+    uint64_t *next = var->space == SPACE_LOCAL   ? &m->next_local
+                     : var->space == SPACE_CONST ? &m->next_const
+                                                 : &m->next_global;
     uint64_t at = align_up(*next, next == &m->next_global && var->align < 256 ? 256 : var->align);
     *next = at + bytes;
     return at;
@@ -122,7 +132,10 @@ uint64_t ptx_memory_address(Machine *m, VarId id)
     const PlacedVar *placed = ptx_machine_placed(m, id);
     if (placed)
         return placed->address;
-    place(m, id, ptx_space_is_param((Space)var->space) ? (uint64_t)id << 32 | UINT64_C(1) << 59 : take_place(m, var));        /* a parameter of a call has a place of its own */
+    /* a parameter of a call has a place of its own */
+    place(m, id,
+          ptx_space_is_param((Space)var->space) ? (uint64_t)id << 32 | UINT64_C(1) << 59
+                                                : take_place(m, var));
     return m->placed[m->placed_count - 1].address;
 }
 
@@ -139,7 +152,7 @@ static bool is_one_place(const Value *address, uint32_t lanes)
     return true;
 }
 
-/* ---- places: local memory and parameters of calls ----------------------------------------------------------------- */
+/* ---- places: local memory and parameters of calls -------------------------------------------- */
 
 static Slot *find_slot(const Slots *slots, uint64_t address, uint32_t bytes)
 {
@@ -156,12 +169,14 @@ static Slot *make_slot(Machine *m, Slots *slots, uint64_t address, uint32_t byte
         return slot;
     /* Another width at the same bytes: what was there is gone. */
     for (uint32_t i = 0; i < slots->count; i++)
-        if (slots->items[i].address < address + bytes && address < slots->items[i].address + slots->items[i].bytes)
+        if (slots->items[i].address < address + bytes
+            && address < slots->items[i].address + slots->items[i].bytes)
             slots->items[i].held.value.unknown = UINT32_MAX;
     if (slots->count >= MAX_SLOTS)
         return NULL;
     if (slots->count == slots->capacity)
-        slots->items = ptx_arena_grow(m->arena, slots->items, slots->count, &slots->capacity, sizeof *slots->items);
+        slots->items = ptx_arena_grow(m->arena, slots->items, slots->count, &slots->capacity,
+                                      sizeof *slots->items);
     slot = &slots->items[slots->count++];
     uint64_t *slab = slot->held.slab;
     *slot = (Slot){ .address = address, .bytes = bytes, .held = { .slab = slab } };
@@ -178,7 +193,8 @@ static void store_slot(Machine *m, Slot *slot, const Value *value, uint32_t lane
         ptx_block_stride_choose(&m->blocks, &r->value, &r->value, value, live & ~lanes, lanes);
     Value old = r->value;
     for (unsigned i = 0; i < WARP_LANES; i++)
-        r->slab[i] = is_whole || lanes >> i & 1 ? ptx_value_lane(value, i) : ptx_value_lane(&old, i);
+        r->slab[i] = is_whole || lanes >> i & 1 ? ptx_value_lane(value, i)
+                                                : ptx_value_lane(&old, i);
     if (is_whole) {
         r->value = *value;
     } else {
@@ -230,7 +246,7 @@ static Slots *slots_at(Warp *w, Space space, uint64_t *address)
     return slots;
 }
 
-/* ---- loads ------------------------------------------------------------------------------------------------------- */
+/* ---- loads ----------------------------------------------------------------------------------- */
 
 static Value load_kernel_param(Machine *m, uint64_t offset, unsigned bytes, Type type)
 {
@@ -267,7 +283,8 @@ static Value load_kernel_param(Machine *m, uint64_t offset, unsigned bytes, Type
 
 static bool is_known_byte(const Machine *m, uint64_t at)
 {
-    return at / 8 >= m->shared_low && at / 8 < m->shared_high && m->shared_known[at / 8] >> (at % 8) & 1;
+    return at / 8 >= m->shared_low && at / 8 < m->shared_high
+           && m->shared_known[at / 8] >> (at % 8) & 1;
 }
 
 enum { THREAD_BITS = 10, MAX_CLOCK = 1 << (32 - THREAD_BITS) };
@@ -281,13 +298,19 @@ uint32_t ptx_memory_tick(Machine *m)
 /* What another thread wrote is sure to be there only behind a barrier. */
 static bool is_settled(const Machine *m, const Warp *w, unsigned lane, uint64_t at)
 {
-    uint32_t thread = m->shared_by[at] & ((1u << THREAD_BITS) - 1), when = m->shared_by[at] >> THREAD_BITS;
-    return when < m->round || thread == w->index * WARP_LANES + lane || (thread / WARP_LANES == w->index && when < w->synced);
+    uint32_t thread = m->shared_by[at] & ((1u << THREAD_BITS) - 1),
+             when = m->shared_by[at] >> THREAD_BITS;
+    return when < m->round || thread == w->index * WARP_LANES + lane
+           || (thread / WARP_LANES == w->index && when < w->synced);
 }
 
-static void load_shared(Machine *m, const Warp *w, const Value *address, unsigned bytes, Type type, uint32_t lanes, Scratch *out)
+static void load_shared(Machine *m, const Warp *w, const Value *address, unsigned bytes, Type type,
+                        uint32_t lanes, Scratch *out)
 {
-    out->value = (Value){ .lanes = out->lanes, .align = ALIGN_EXACT, .is_common = true, .is_assumed = address->is_assumed || m->contents };
+    out->value = (Value){ .lanes = out->lanes,
+                          .align = ALIGN_EXACT,
+                          .is_common = true,
+                          .is_assumed = address->is_assumed || m->contents };
     if (address->align != ALIGN_EXACT)
         out->value.unknown = UINT32_MAX;
     else
@@ -311,15 +334,22 @@ static void load_shared(Machine *m, const Warp *w, const Value *address, unsigne
 }
 
 /* Of local memory, where each lane says. */
-static void gather_slots(Machine *m, const Warp *w, const Value *address, unsigned bytes, Type type, uint32_t lanes, Scratch *out)
+static void gather_slots(Machine *m, const Warp *w, const Value *address, unsigned bytes, Type type,
+                         uint32_t lanes, Scratch *out)
 {
-    out->value = (Value){ .lanes = out->lanes, .align = ALIGN_EXACT, .is_common = true, .is_assumed = address->is_assumed, .unknown = ~lanes };
+    out->value = (Value){ .lanes = out->lanes,
+                          .align = ALIGN_EXACT,
+                          .is_common = true,
+                          .is_assumed = address->is_assumed,
+                          .unknown = ~lanes };
     for (unsigned i = 0; i < WARP_LANES; i++) {
         out->lanes[i] = 0;
         if (!(lanes >> i & 1))
             continue;
-        const Slot *slot = find_slot(&w->local, ptx_request_place(ptx_value_lane(address, i)), bytes);
-        if (!slot || !slot->held.is_written || slot->held.value.unknown >> i & 1 || slot->held.value.align != ALIGN_EXACT) {
+        const Slot *slot = find_slot(&w->local, ptx_request_place(ptx_value_lane(address, i)),
+                                     bytes);
+        if (!slot || !slot->held.is_written || slot->held.value.unknown >> i & 1
+            || slot->held.value.align != ALIGN_EXACT) {
             out->value.unknown |= UINT32_C(1) << i;
             continue;
         }
@@ -329,7 +359,8 @@ static void gather_slots(Machine *m, const Warp *w, const Value *address, unsign
     }
 }
 
-static void load_slot(Machine *m, Warp *w, Space space, const Value *address, unsigned bytes, Type type, uint32_t lanes, Scratch *out)
+static void load_slot(Machine *m, Warp *w, Space space, const Value *address, unsigned bytes,
+                      Type type, uint32_t lanes, Scratch *out)
 {
     out->value = ptx_machine_unknown(m, false);
     if (address->unknown & lanes || address->align != ALIGN_EXACT)
@@ -360,7 +391,8 @@ static PlacedVar *variable_at(const Machine *m, Space space, uint64_t at)
 {
     for (uint32_t i = 0; i < m->placed_count; i++) {
         const Var *var = &m->module->vars[m->placed[i].var];
-        if (var->space == space && at >= m->placed[i].address && at - m->placed[i].address < var->bytes)
+        if (var->space == space && at >= m->placed[i].address
+            && at - m->placed[i].address < var->bytes)
             return &m->placed[i];
     }
     return NULL;
@@ -378,19 +410,28 @@ static const uint8_t *initial_of(Machine *m, PlacedVar *placed)
     return placed->initial == ptx_initial_unknown ? NULL : placed->initial;
 }
 
-/* What a variable of the module begins with, for all that is known the host writes something else there. False: none has what these lanes load. */
-static bool load_initial(Machine *m, Space space, const Value *address, unsigned bytes, Type type, uint32_t lanes, Scratch *out)
+/* What a variable of the module begins with, for all that is known the host writes something else
+ * there. False: none has what these lanes load. */
+static bool load_initial(Machine *m, Space space, const Value *address, unsigned bytes, Type type,
+                         uint32_t lanes, Scratch *out)
 {
     uint64_t first = ptx_request_place(ptx_value_lane(address, (unsigned)__builtin_ctz(lanes)));
-    if (address->unknown & lanes || address->is_data || (address->align != ALIGN_EXACT && address->addend == ADDEND_NONE))
+    if (address->unknown & lanes || address->is_data
+        || (address->align != ALIGN_EXACT && address->addend == ADDEND_NONE))
         return false;
     PlacedVar *placed = variable_at(m, space, first);
-    const uint8_t *from = placed && ptx_span_length(m->module->vars[placed->var].numbers) ? initial_of(m, placed) : NULL;
+    const uint8_t *from = placed && ptx_span_length(m->module->vars[placed->var].numbers)
+                              ? initial_of(m, placed)
+                              : NULL;
     if (!from)
         return false;
     m->initial_is_assumed = true;
     uint64_t begin = placed->address, size = m->module->vars[placed->var].bytes;
-    out->value = (Value){ .lanes = out->lanes, .align = ALIGN_EXACT, .is_common = true, .is_assumed = true, .unknown = ~lanes };
+    out->value = (Value){ .lanes = out->lanes,
+                          .align = ALIGN_EXACT,
+                          .is_common = true,
+                          .is_assumed = true,
+                          .unknown = ~lanes };
     for (unsigned i = 0; i < WARP_LANES; i++) {
         uint64_t at = ptx_request_place(ptx_value_lane(address, i)) - begin, number = 0;
         bool is_inside = at < size && bytes <= size - at;
@@ -402,11 +443,13 @@ static bool load_initial(Machine *m, Space space, const Value *address, unsigned
     return !(out->value.unknown & lanes);
 }
 
-static void load_element(Machine *m, Warp *w, const Insn *insn, Space space, const Value *address, unsigned bytes, Type type, uint32_t lanes, Scratch *out)
+static void load_element(Machine *m, Warp *w, const Insn *insn, Space space, const Value *address,
+                         unsigned bytes, Type type, uint32_t lanes, Scratch *out)
 {
     bool is_place = is_one_place(address, lanes);
     uint64_t first = ptx_request_place(ptx_value_lane(address, (unsigned)__builtin_ctz(lanes)));
-    bool is_initial = (space == SPACE_CONST || space == SPACE_GLOBAL) && m->program->has_initial && load_initial(m, space, address, bytes, type, lanes, out);
+    bool is_initial = (space == SPACE_CONST || space == SPACE_GLOBAL) && m->program->has_initial
+                      && load_initial(m, space, address, bytes, type, lanes, out);
     if (space != SPACE_GLOBAL || is_initial)
         ptx_blocks_pin(&m->blocks, address);
     if (is_initial)
@@ -418,7 +461,8 @@ static void load_element(Machine *m, Warp *w, const Insn *insn, Space space, con
     else if (space == SPACE_SHARED)
         load_shared(m, w, address, bytes, type, lanes, out);
     else if (space == SPACE_GLOBAL && m->contents)
-        m->contents->load(m->contents->self, w, &(GlobalLoad){ insn, address, out, bytes, lanes, type });
+        m->contents->load(m->contents->self, w,
+                          &(GlobalLoad){ insn, address, out, bytes, lanes, type });
     else
         out->value = ptx_machine_unknown(m, is_place);
 }
@@ -433,7 +477,8 @@ static void shift_address(Scratch *address, uint64_t by)
 void ptx_memory_load(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uint8_t doubt)
 {
     const Func *func = w->frame->func_state->func;
-    const Operand *operands = ptx_insn_operands(func, insn), *place = ptx_address_nth(func, insn, 0);
+    const Operand *operands = ptx_insn_operands(func, insn),
+                  *place = ptx_address_nth(func, insn, 0);
     Type type = (Type)insn->op->type;
     unsigned bytes = (ptx_type_info[type].bits + 7u) / 8;
     Scratch address, out;
@@ -452,7 +497,7 @@ void ptx_memory_load(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uint
     }
 }
 
-/* ---- stores ------------------------------------------------------------------------------------------------------ */
+/* ---- stores ---------------------------------------------------------------------------------- */
 
 void ptx_memory_forget_shared(Machine *m)
 {
@@ -475,7 +520,8 @@ static void open_shared(Machine *m, uint64_t at, unsigned bytes)
     m->shared_high = is_empty || high > m->shared_high ? high : m->shared_high;
 }
 
-static void store_lane(Machine *m, uint32_t thread, uint64_t at, unsigned bytes, uint64_t number, bool is_known)
+static void store_lane(Machine *m, uint32_t thread, uint64_t at, unsigned bytes, uint64_t number,
+                       bool is_known)
 {
     if (at >= m->shared_size)
         return;
@@ -491,9 +537,11 @@ static void store_lane(Machine *m, uint32_t thread, uint64_t at, unsigned bytes,
     }
 }
 
-static void store_shared(Machine *m, const Warp *w, const Value *address, unsigned bytes, const Value *value, uint32_t lanes, uint8_t doubt)
+static void store_shared(Machine *m, const Warp *w, const Value *address, unsigned bytes,
+                         const Value *value, uint32_t lanes, uint8_t doubt)
 {
-    bool is_known = value && value->align == ALIGN_EXACT && (!value->is_assumed || m->contents) && !doubt && !address->is_assumed && !m->shared_is_lost;
+    bool is_known = value && value->align == ALIGN_EXACT && (!value->is_assumed || m->contents)
+                    && !doubt && !address->is_assumed && !m->shared_is_lost;
     if (address->unknown & lanes || address->align != ALIGN_EXACT) {
         ptx_memory_forget_shared(m);
         return;
@@ -508,14 +556,17 @@ static void store_shared(Machine *m, const Warp *w, const Value *address, unsign
         if (!(lanes >> i & 1))
             continue;
         bool is_lane_known = is_known && !(value->unknown >> i & 1);
-        store_lane(m, w->index * WARP_LANES + i, ptx_request_place(ptx_value_lane(address, i)), bytes, is_lane_known ? ptx_value_lane(value, i) : 0, is_lane_known);
+        store_lane(m, w->index * WARP_LANES + i, ptx_request_place(ptx_value_lane(address, i)),
+                   bytes, is_lane_known ? ptx_value_lane(value, i) : 0, is_lane_known);
     }
 }
 
-static void store_element(Machine *m, Warp *w, const Insn *insn, Space space, const Value *address, unsigned bytes, const Value *value, uint32_t lanes, uint8_t doubt)
+static void store_element(Machine *m, Warp *w, const Insn *insn, Space space, const Value *address,
+                          unsigned bytes, const Value *value, uint32_t lanes, uint8_t doubt)
 {
     if (space == SPACE_GLOBAL && m->contents)
-        m->contents->store(m->contents->self, w, &(GlobalStore){ insn, address, value, bytes, lanes, doubt });
+        m->contents->store(m->contents->self, w,
+                           &(GlobalStore){ insn, address, value, bytes, lanes, doubt });
     if (space == SPACE_SHARED) {
         store_shared(m, w, address, bytes, value, lanes, doubt);
         return;
@@ -539,11 +590,13 @@ static void store_element(Machine *m, Warp *w, const Insn *insn, Space space, co
     store_slot(m, slot, &made, lanes, w->live);
 }
 
-/* What an atomic operation leaves is not followed; of shared memory it changes its own bytes only. */
+/* What an atomic operation leaves is not followed; of shared memory it changes its own bytes
+ * only. */
 void ptx_memory_atomic(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uint8_t doubt)
 {
     const Func *func = w->frame->func_state->func;
-    const Operand *operands = ptx_insn_operands(func, insn), *place = ptx_address_nth(func, insn, 0);
+    const Operand *operands = ptx_insn_operands(func, insn),
+                  *place = ptx_address_nth(func, insn, 0);
     Scratch address;
     if (place) {
         ptx_address_read(m, w, place, &address);
@@ -560,7 +613,8 @@ void ptx_memory_atomic(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, ui
 void ptx_memory_store(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uint8_t doubt)
 {
     const Func *func = w->frame->func_state->func;
-    const Operand *operands = ptx_insn_operands(func, insn), *place = ptx_address_nth(func, insn, 0);
+    const Operand *operands = ptx_insn_operands(func, insn),
+                  *place = ptx_address_nth(func, insn, 0);
     unsigned bytes = (ptx_type_info[insn->op->type].bits + 7u) / 8;
     Scratch address, room;
     if (!place)
@@ -583,7 +637,7 @@ void ptx_memory_store(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uin
     }
 }
 
-/* ---- what rests on an assumption ---------------------------------------------------------------------------------- */
+/* ---- what rests on an assumption ------------------------------------------------------------- */
 
 /* Lanes left, or may have: who is anywhere behind hangs on that. */
 void ptx_memory_doubt(Warp *w, uint8_t doubt)
@@ -612,29 +666,35 @@ void ptx_memory_assume_written(Machine *m, Warp *w, const Insn *insn)
     for (unsigned o = 0; o < insn->operand_count; o++)
         if (operands[o].role & ROLE_DEF && operands[o].kind == OPERAND_REG)
             ptx_frame_register(w->frame, operands[o].id)->value.is_assumed = true;
-    if (insn->op->kind == OPK_ST && insn->op->space != SPACE_GLOBAL && insn->op->space != SPACE_SHARED)
+    if (insn->op->kind == OPK_ST && insn->op->space != SPACE_GLOBAL
+        && insn->op->space != SPACE_SHARED)
         assume_stored(w);
     if (insn->op->kind != OPK_LD && may_be_shared(insn->op))
         ptx_memory_forget_shared(m);
 }
 
-/* A branch took the side that an assumption says: what the other one would have written is not sure any more. */
+/* A branch took the side that an assumption says: what the other one would have written is not sure
+ * any more. */
 void ptx_memory_assume(Machine *m, Warp *w, InsnId branch, BlockId reconvergence, uint8_t doubt)
 {
-    if (m->orderer && m->orderer->needs_shape && m->block_is_assumed && doubt <= UNCERTAIN_PARAMETER)
+    if (m->orderer && m->orderer->needs_shape && m->block_is_assumed
+        && doubt <= UNCERTAIN_PARAMETER)
         return;                 /* whatever races is an estimate anyway */
     FuncState *func_state = w->frame->func_state;
     SliceRegion **place = &func_state->regions[branch];
     if (!*place) {
         *place = ptx_region_compute(m->arena, &func_state->finder, func_state->cfg->block_of[branch], reconvergence);
         func_state->walked += (*place)->block_count;
-        m->steps += func_state->walked > (uint64_t)WALKS_FREE * func_state->cfg->block_count ? (*place)->block_count : 0;
+        m->steps += func_state->walked > (uint64_t)WALKS_FREE * func_state->cfg->block_count
+                        ? (*place)->block_count
+                        : 0;
     }
     SliceRegion *region = *place;
     m->steps += region->reg_count / REGS_A_STEP;
     for (uint32_t i = 0; i < region->reg_count; i++)
         ptx_frame_register(w->frame, region->regs[i])->value.is_assumed = true;
-    for (uint32_t i = 0; region->doubt < doubt && i < region->access_count; i++)    /* lanes may come there that did not, or once more */
+    for (uint32_t i = 0; region->doubt < doubt && i < region->access_count;
+         i++) /* lanes may come there that did not, or once more */
         ptx_count_doubt(&func_state->counts[region->accesses[i]], doubt);
     region->doubt = region->doubt < doubt ? doubt : region->doubt;
     if (region->stores_private)

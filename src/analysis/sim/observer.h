@@ -1,8 +1,10 @@
-/* observer.h -- what a machine reports while warps run: a table of functions, one an event, that its clients implement.
+/* observer.h -- what a machine reports while warps run: a table of functions, one an event, that
+ * its clients implement.
  *
- * The machine knows no client by name. An observer belongs to the client, which attaches it with ptx_machine_observe and may change its members between
- * two runs. A member that is NULL is an event that is of no interest. Events come in the order of execution; where several observers take requests, in
- * the order in which they were attached. */
+ * The machine knows no client by name. An observer belongs to the client, which attaches it with
+ * ptx_machine_observe and may change its members between two runs. A member that is NULL is an
+ * event that is of no interest. Events come in the order of execution; where several observers take
+ * requests, in the order in which they were attached. */
 #ifndef PTX_ANALYSIS_SIM_OBSERVER_H
 #define PTX_ANALYSIS_SIM_OBSERVER_H
 
@@ -22,7 +24,8 @@ typedef struct RequestEvent {
     const Insn *insn;
     struct Count *count;        /* of the instruction */
     struct Request *request;    /* its addresses are not set */
-    const struct Value *address, *from;         /* from: that the shared side of a copy is read from; NULL */
+    /* from: that the shared side of a copy is read from; NULL */
+    const struct Value *address, *from;
     uint8_t space;              /* Space */
 } RequestEvent;
 
@@ -55,7 +58,8 @@ typedef struct Observer {
     void *self;                 /* the first argument of each function */
     uint8_t slot;               /* of FuncState.slots; ptx_machine_observe sets it */
     bool is_paused;             /* left out of the runs to come */
-    bool needs_shape;           /* where the block's shape is assumed, nothing is less certain for resting on a parameter too */
+    /* where the block's shape is assumed, nothing is less certain for resting on a parameter too */
+    bool needs_shape;
 
     /* A block is about to run. */
     void (*begin)(void *self);
@@ -64,21 +68,25 @@ typedef struct Observer {
 
     /* Before each instruction. True: the warp waits there. */
     bool (*step)(void *self, struct Warp *warp, InsnId pc);
-    /* Before an instruction that some lanes execute has any effect. False: the warp waits, and executes it again. */
+    /* Before an instruction that some lanes execute has any effect. False: the warp waits, and
+     * executes it again. */
     bool (*order)(void *self, struct Warp *warp, const Insn *insn, uint32_t lanes, uint8_t doubt);
-    const uint8_t *orders;      /* per Op.id; ORDER_IGNORED: order is not called for it. NULL: it is called for all */
+    /* per Op.id; ORDER_IGNORED: order is not called for it. NULL: it is called for all */
+    const uint8_t *orders;
     /* A call of what has no body. */
     void (*call)(void *self, const Operand *callee);
     /* A barrier of the block, or an arrival at one. */
     void (*barrier)(void *self, struct Warp *warp, const Insn *insn, uint32_t lanes, uint8_t doubt);
-    /* Every warp waits or has ended: lets those go on whose barriers are complete. False: all have ended. NULL: all warps go on at each barrier. */
+    /* Every warp waits or has ended: lets those go on whose barriers are complete. False: all have
+     * ended. NULL: all warps go on at each barrier. */
     bool (*turn)(void *self, uint32_t first_warp, uint32_t warp_count);
     /* An access to memory, in place of its requests. */
     void (*access)(void *self, struct Warp *warp, const Insn *insn, uint32_t lanes, uint8_t doubt);
     /* mapa: writes its result. False: it is not known. */
     bool (*map)(void *self, struct Warp *warp, const Insn *insn, uint32_t lanes, uint8_t doubt);
 
-    /* Contents of global memory: of one observer at most. An element of a load; of a store, once it is executed. */
+    /* Contents of global memory: of one observer at most. An element of a load; of a store, once it
+     * is executed. */
     void (*load)(void *self, const struct Warp *warp, const GlobalLoad *load);
     void (*store)(void *self, const struct Warp *warp, const GlobalStore *store);
 
@@ -93,7 +101,8 @@ typedef struct Observer {
     void (*logged)(void *self, const LoggedRequest *request, uint32_t warp, double share);
     /* Distinct addresses of constant memory. */
     void (*constants)(void *self, const uint64_t *addresses, uint32_t count);
-    /* What it has seen of a warp up to here; last: what this returned in an earlier iteration of the loop, to be used again; NULL. */
+    /* What it has seen of a warp up to here; last: what this returned in an earlier iteration of
+     * the loop, to be used again; NULL. */
     void *(*mark)(void *self, uint32_t warp, void *last);
     /* What it has seen since then happens so many times more. */
     void (*repeat)(void *self, const void *since, double times);

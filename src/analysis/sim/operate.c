@@ -1,11 +1,12 @@
 /* What an instruction does to the lanes of a warp, memory and control apart. */
 #include "analysis/sim/machine.h"
 
-/* ---- operations on numbers --------------------------------------------------------------------------------------- */
+/* ---- operations on numbers ------------------------------------------------------------------- */
 
 enum { MAX_ARGS = 5, LANE_ARGS = 4 };
 
-static void compute(Machine *m, const Decoded *code, Scratch *out, const Value *const *args, unsigned count, uint32_t lanes)
+static void compute(Machine *m, const Decoded *code, Scratch *out, const Value *const *args,
+                    unsigned count, uint32_t lanes)
 {
     const Lanewise *op = &code->lanewise;
     uint64_t x[MAX_ARGS] = { 0 };
@@ -21,7 +22,8 @@ static void compute(Machine *m, const Decoded *code, Scratch *out, const Value *
         ptx_value_follow(op, &out->value, args, count, lanes);
     if (grows && code->action == ACTION_CHOOSE) {
         uint32_t unknown, first = ptx_lanes_where(m, args[2], lanes, &unknown);
-        ptx_block_stride_choose(&m->blocks, &out->value, args[0], args[1], first, lanes & ~first & ~unknown);
+        ptx_block_stride_choose(&m->blocks, &out->value, args[0], args[1], first,
+                                lanes & ~first & ~unknown);
     } else if (grows) {
         ptx_block_stride_follow(&m->blocks, op, &out->value, args, count, lanes);
     }
@@ -36,7 +38,8 @@ static void compute(Machine *m, const Decoded *code, Scratch *out, const Value *
     ptx_lanewise_run(op, out->lanes, lists, x);
 }
 
-static void compute_other(Machine *m, Warp *w, const Lanewise *lanewise, const Operand *to, const Value *const *args, unsigned count, uint32_t lanes, uint8_t doubt)
+static void compute_other(Machine *m, Warp *w, const Lanewise *lanewise, const Operand *to,
+                          const Value *const *args, unsigned count, uint32_t lanes, uint8_t doubt)
 {
     const Decoded other = { .lanewise = *lanewise, .action = ACTION_LANEWISE };
     Scratch out;
@@ -45,8 +48,9 @@ static void compute_other(Machine *m, Warp *w, const Lanewise *lanewise, const O
 }
 
 /* The right side of d|p. */
-static void write_second(Machine *m, Warp *w, const Lanewise *op, const Operand *to, const Value *first, const Value *const *args, unsigned count, uint32_t lanes,
-                         uint8_t doubt)
+static void write_second(Machine *m, Warp *w, const Lanewise *op, const Operand *to,
+                         const Value *first, const Value *const *args, unsigned count,
+                         uint32_t lanes, uint8_t doubt)
 {
     const Value zero = ptx_value_const(0);
     Lanewise second;
@@ -55,13 +59,16 @@ static void write_second(Machine *m, Warp *w, const Lanewise *op, const Operand 
         compute_other(m, w, &second, to, args, count, lanes, doubt);
     } else if (op->transfer == TRANSFER_LOGIC && count == MAX_ARGS) {
         second = ptx_lanewise_nonzero(op);
-        compute_other(m, w, &second, to, (const Value *[]){ first, &zero, args[LANE_ARGS] }, 3, lanes, doubt);
+        compute_other(m, w, &second, to, (const Value *[]){ first, &zero, args[LANE_ARGS] }, 3,
+                      lanes, doubt);
     } else {
-        ptx_machine_write(m, w, to, &(Value){ .unknown = UINT32_MAX, .align = ALIGN_EXACT }, lanes, doubt);
+        ptx_machine_write(m, w, to, &(Value){ .unknown = UINT32_MAX, .align = ALIGN_EXACT }, lanes,
+                          doubt);
     }
 }
 
-static void write_carry(Machine *m, Warp *w, const Lanewise *op, const Value *const *args, unsigned count, uint32_t lanes, uint8_t doubt)
+static void write_carry(Machine *m, Warp *w, const Lanewise *op, const Value *const *args,
+                        unsigned count, uint32_t lanes, uint8_t doubt)
 {
     Decoded code = { .lanewise = *op, .action = ACTION_LANEWISE };
     Scratch out;
@@ -73,7 +80,8 @@ static void write_carry(Machine *m, Warp *w, const Lanewise *op, const Value *co
 }
 
 /* Parts of operands, of which a minus takes the opposite. */
-static void run_video(Machine *m, Warp *w, const Insn *insn, const Decoded *code, uint32_t lanes, uint8_t doubt)
+static void run_video(Machine *m, Warp *w, const Insn *insn, const Decoded *code, uint32_t lanes,
+                      uint8_t doubt)
 {
     const Operand *operands = ptx_insn_operands(w->frame->func_state->func, insn);
     const Value *args[LANE_ARGS];
@@ -97,11 +105,13 @@ static void run_video(Machine *m, Warp *w, const Insn *insn, const Decoded *code
     ptx_machine_write(m, w, &operands[0], &out.value, lanes, doubt);
 }
 
-static void run_lanewise(Machine *m, Warp *w, const Insn *insn, const Decoded *code, uint32_t lanes, uint8_t doubt)
+static void run_lanewise(Machine *m, Warp *w, const Insn *insn, const Decoded *code, uint32_t lanes,
+                         uint8_t doubt)
 {
     const Operand *operands = ptx_insn_operands(w->frame->func_state->func, insn), *pair = NULL;
     const Lanewise *op = &code->lanewise;
-    const Value *args[MAX_ARGS], unknown = { .unknown = UINT32_MAX, .align = ALIGN_EXACT, .is_common = true };
+    const Value *args[MAX_ARGS],
+        unknown = { .unknown = UINT32_MAX, .align = ALIGN_EXACT, .is_common = true };
     Scratch room[MAX_ARGS], out;
     unsigned count = 0;
     for (unsigned o = 1; o < insn->operand_count && count < MAX_ARGS; o++) {
@@ -137,11 +147,15 @@ static void run_lanewise(Machine *m, Warp *w, const Insn *insn, const Decoded *c
 
 static unsigned bits_of(const Warp *w, const Operand *operand)
 {
-    return operand->kind == OPERAND_REG ? ptx_type_info[w->frame->func_state->func->regs[operand->id].type].bits : 32;
+    return operand->kind == OPERAND_REG
+               ? ptx_type_info[w->frame->func_state->func->regs[operand->id].type].bits
+               : 32;
 }
 
-/* {a, b} = x: the parts of a number, the lowest first. Of an addend only the lowest part is known. */
-static void unpack(Machine *m, Warp *w, const Operand *to, unsigned count, const Value *from, uint32_t lanes, uint8_t doubt)
+/* {a, b} = x: the parts of a number, the lowest first. Of an addend only the lowest part is
+ * known. */
+static void unpack(Machine *m, Warp *w, const Operand *to, unsigned count, const Value *from,
+                   uint32_t lanes, uint8_t doubt)
 {
     unsigned shift = 0;
     for (unsigned part = 0; part < count; part++) {
@@ -158,7 +172,8 @@ static void unpack(Machine *m, Warp *w, const Operand *to, unsigned count, const
             if (from->is_data)
                 out.value = ptx_machine_unknown(m, !from->lanes && from->is_common);
             else
-                out.value.align = ALIGN_EXACT, out.value.addend = ADDEND_NONE, out.value.is_assumed = true;
+                out.value.align = ALIGN_EXACT, out.value.addend = ADDEND_NONE,
+                out.value.is_assumed = true;
         }
         ptx_block_stride_part(&m->blocks, &out.value, from, shift & 63, lanes);
         shift += bits_of(w, &to[part]);
@@ -166,7 +181,8 @@ static void unpack(Machine *m, Warp *w, const Operand *to, unsigned count, const
     }
 }
 
-static void pack(Machine *m, Warp *w, const Operand *to, const Operand *from, unsigned count, uint32_t lanes, uint8_t doubt)
+static void pack(Machine *m, Warp *w, const Operand *to, const Operand *from, unsigned count,
+                 uint32_t lanes, uint8_t doubt)
 {
     Scratch out, room;
     unsigned shift = 0;
@@ -185,7 +201,8 @@ static void pack(Machine *m, Warp *w, const Operand *to, const Operand *from, un
             out.value.is_common = value->is_common;
             out.value.is_data = value->is_data;
         } else if (value->align != ALIGN_EXACT && out.value.align == ALIGN_EXACT) {
-            out.value.align = (uint8_t)(value->align + shift < ALIGN_EXACT ? value->align + shift : ALIGN_EXACT - 1);
+            out.value.align = (uint8_t)(value->align + shift < ALIGN_EXACT ? value->align + shift
+                                                                           : ALIGN_EXACT - 1);
             out.value.addend = ADDEND_OTHER;
             out.value.is_common = value->is_common;
             out.value.is_data = value->is_data;
@@ -229,7 +246,8 @@ static uint64_t window_of_space(uint8_t space)
 }
 
 /* Generic addresses of a window are those of the space plus where the window begins. */
-static void run_convert_address(Machine *m, Warp *w, const Insn *insn, bool is_to_space, uint32_t lanes, uint8_t doubt)
+static void run_convert_address(Machine *m, Warp *w, const Insn *insn, bool is_to_space,
+                                uint32_t lanes, uint8_t doubt)
 {
     const Operand *operands = ptx_insn_operands(w->frame->func_state->func, insn);
     Scratch room, out;
@@ -252,8 +270,8 @@ static void run_convert_address(Machine *m, Warp *w, const Insn *insn, bool is_t
 void ptx_machine_forget(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uint8_t doubt)
 {
     const Operand *operands = ptx_insn_operands(w->frame->func_state->func, insn);
-    bool is_uniform = insn->operand_count != 0 && insn->op->opcode && !(insn->op->flags & OPF_WARP) && insn->op->flags & OPF_SIDE_EFFECT
-                      && !insn->op->space;
+    bool is_uniform = insn->operand_count != 0 && insn->op->opcode && !(insn->op->flags & OPF_WARP)
+                      && insn->op->flags & OPF_SIDE_EFFECT && !insn->op->space;
     if (insn->op->flags & OPF_SIDE_EFFECT && insn->op->kind != OPK_BAR)
         ptx_memory_forget_shared(m);
     for (unsigned o = 0; o < insn->operand_count; o++)
@@ -263,7 +281,7 @@ void ptx_machine_forget(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, u
         }
 }
 
-/* ---- across lanes ------------------------------------------------------------------------------------------------ */
+/* ---- across lanes ---------------------------------------------------------------------------- */
 
 /* PTX ISA, "shfl.sync": c holds a clamp and a mask of segments. */
 static unsigned shuffle_source(uint8_t mode, unsigned lane, uint64_t b, uint64_t c, bool *is_valid)
@@ -280,9 +298,11 @@ static unsigned shuffle_source(uint8_t mode, unsigned lane, uint64_t b, uint64_t
     return *is_valid ? (unsigned)source & 31 : lane;
 }
 
-static void run_shuffle(Machine *m, Warp *w, const Insn *insn, const Decoded *code, uint32_t lanes, uint8_t doubt)
+static void run_shuffle(Machine *m, Warp *w, const Insn *insn, const Decoded *code, uint32_t lanes,
+                        uint8_t doubt)
 {
-    const Operand *operands = ptx_insn_operands(w->frame->func_state->func, insn), *pair = NULL, *sources[3] = { NULL, NULL, NULL };
+    const Operand *operands = ptx_insn_operands(w->frame->func_state->func, insn), *pair = NULL,
+                  *sources[3] = { NULL, NULL, NULL };
     unsigned count = 0;
     for (unsigned o = 1; o < insn->operand_count; o++) {
         if (operands[o].flags & OPERAND_RIGHT)
@@ -293,7 +313,8 @@ static void run_shuffle(Machine *m, Warp *w, const Insn *insn, const Decoded *co
     if (count < 3)
         return;
     Scratch rooms[3], out, valid;
-    const Value *a = ptx_machine_read(m, w, sources[0], &rooms[0]), *b = ptx_machine_read(m, w, sources[1], &rooms[1]);
+    const Value *a = ptx_machine_read(m, w, sources[0], &rooms[0]),
+                *b = ptx_machine_read(m, w, sources[1], &rooms[1]);
     const Value *c = ptx_machine_read(m, w, sources[2], &rooms[2]);
     ptx_blocks_pin(&m->blocks, b);
     ptx_blocks_pin(&m->blocks, c);
@@ -305,10 +326,12 @@ static void run_shuffle(Machine *m, Warp *w, const Insn *insn, const Decoded *co
     bool is_known = b->align == ALIGN_EXACT && c->align == ALIGN_EXACT;
     for (unsigned i = 0; i < WARP_LANES; i++) {
         bool is_valid;
-        unsigned from = shuffle_source(code->mode, i, ptx_value_lane(b, i), ptx_value_lane(c, i), &is_valid);
+        unsigned from = shuffle_source(code->mode, i, ptx_value_lane(b, i), ptx_value_lane(c, i),
+                                       &is_valid);
         out.lanes[i] = ptx_value_lane(a, from);
         valid.lanes[i] = is_valid;
-        bool is_off = !is_known || (b->unknown | c->unknown) >> i & 1 || a->unknown >> from & 1 || !(lanes >> from & 1);
+        bool is_off = !is_known || (b->unknown | c->unknown) >> i & 1 || a->unknown >> from & 1
+                      || !(lanes >> from & 1);
         out.value.unknown |= (uint32_t)is_off << i;
     }
     if (!a->lanes && ptx_value_is_uniform(a))
@@ -316,7 +339,8 @@ static void run_shuffle(Machine *m, Warp *w, const Insn *insn, const Decoded *co
     if (a->unknown && !out.value.lanes)
         out.value.unknown = a->unknown;
     /* One lane's data for all is the same in all. */
-    if (code->mode == 'i' && is_known && !b->lanes && !b->unknown && out.value.unknown == UINT32_MAX && (ptx_value_lane(c, 0) >> 8 & 31) == 0)
+    if (code->mode == 'i' && is_known && !b->lanes && !b->unknown && out.value.unknown == UINT32_MAX
+        && (ptx_value_lane(c, 0) >> 8 & 31) == 0)
         out.value = ptx_machine_unknown(m, true);
     ptx_machine_write(m, w, &operands[0], &out.value, lanes, doubt);
     if (pair)
@@ -338,10 +362,13 @@ uint32_t ptx_lanes_where(Machine *m, const Value *predicate, uint32_t lanes, uin
     return where & lanes & ~*unknown;
 }
 
-/* Whether all lanes that an operation waits for are here: those of its mask, where it has one. What others bring is not known. */
-static bool are_all_here(Machine *m, Warp *w, const Insn *insn, unsigned sources, uint32_t lanes, uint8_t doubt)
+/* Whether all lanes that an operation waits for are here: those of its mask, where it has one. What
+ * others bring is not known. */
+static bool are_all_here(Machine *m, Warp *w, const Insn *insn, unsigned sources, uint32_t lanes,
+                         uint8_t doubt)
 {
-    const Operand *operands = ptx_insn_operands(w->frame->func_state->func, insn), *last = &operands[insn->operand_count - 1];
+    const Operand *operands = ptx_insn_operands(w->frame->func_state->func, insn),
+                  *last = &operands[insn->operand_count - 1];
     Scratch room;
     if (doubt >= UNCERTAIN_DATA)
         return false;
@@ -350,7 +377,8 @@ static bool are_all_here(Machine *m, Warp *w, const Insn *insn, unsigned sources
     const Value *mask = ptx_machine_read(m, w, last, &room);
     ptx_blocks_pin(&m->blocks, mask);
     if (mask->lanes || mask->unknown || mask->align != ALIGN_EXACT)
-        return lanes == w->live;        /* each lane names itself, and those that are not here are gone */
+        /* each lane names itself, and those that are not here are gone */
+        return lanes == w->live;
     return !(mask->all & w->live & ~lanes);
 }
 
@@ -374,7 +402,8 @@ static bool is_decided(uint8_t mode, uint32_t where, uint32_t unknown, uint32_t 
     }
 }
 
-static void run_vote(Machine *m, Warp *w, const Insn *insn, const Decoded *code, uint32_t lanes, uint8_t doubt)
+static void run_vote(Machine *m, Warp *w, const Insn *insn, const Decoded *code, uint32_t lanes,
+                     uint8_t doubt)
 {
     const Operand *operands = ptx_insn_operands(w->frame->func_state->func, insn);
     Scratch room;
@@ -385,7 +414,8 @@ static void run_vote(Machine *m, Warp *w, const Insn *insn, const Decoded *code,
     uint32_t where = ptx_lanes_where(m, a, lanes, &unknown);
     Value out = ptx_value_const(voted(code->mode, where, lanes));
     out.is_assumed = a->is_assumed;
-    if (!is_decided(code->mode, where, unknown, lanes) || !are_all_here(m, w, insn, 1, lanes, doubt))
+    if (!is_decided(code->mode, where, unknown, lanes)
+        || !are_all_here(m, w, insn, 1, lanes, doubt))
         out = ptx_machine_unknown(m, true);
     ptx_machine_write(m, w, &operands[0], &out, lanes, doubt);
 }
@@ -397,7 +427,8 @@ static bool are_comparable(const Value *value, uint32_t lanes)
 }
 
 /* match.any: which lanes have the same number; match.all: all, or none. */
-static void run_match(Machine *m, Warp *w, const Insn *insn, const Decoded *code, uint32_t lanes, uint8_t doubt)
+static void run_match(Machine *m, Warp *w, const Insn *insn, const Decoded *code, uint32_t lanes,
+                      uint8_t doubt)
 {
     const Operand *operands = ptx_insn_operands(w->frame->func_state->func, insn), *pair = NULL;
     unsigned source = 1;
@@ -410,7 +441,9 @@ static void run_match(Machine *m, Warp *w, const Insn *insn, const Decoded *code
     bool is_known = are_comparable(a, lanes) && are_all_here(m, w, insn, 1, lanes, doubt);
     uint32_t same = 0;
     ptx_blocks_pin(&m->blocks, a);
-    out.value = (Value){ .lanes = out.lanes, .align = ALIGN_EXACT, .is_common = true, .is_assumed = a->is_assumed };
+    out.value = (Value){
+        .lanes = out.lanes, .align = ALIGN_EXACT, .is_common = true, .is_assumed = a->is_assumed
+    };
     for (unsigned i = 0; i < WARP_LANES; i++) {
         same = 0;
         for (unsigned k = 0; k < WARP_LANES; k++)
@@ -419,7 +452,10 @@ static void run_match(Machine *m, Warp *w, const Insn *insn, const Decoded *code
     }
     unsigned first = (unsigned)__builtin_ctz(lanes);
     if (code->mode == 'l')
-        out.value = (Value){ .all = out.lanes[first], .align = ALIGN_EXACT, .is_common = true, .is_assumed = a->is_assumed };
+        out.value = (Value){ .all = out.lanes[first],
+                             .align = ALIGN_EXACT,
+                             .is_common = true,
+                             .is_assumed = a->is_assumed };
     Value holds = out.value;
     holds.all = holds.all != 0;
     if (!is_known)
@@ -444,7 +480,8 @@ static uint64_t reduced(const Lanewise *op, uint64_t a, uint64_t b)
     }
 }
 
-static void run_redux(Machine *m, Warp *w, const Insn *insn, const Decoded *code, uint32_t lanes, uint8_t doubt)
+static void run_redux(Machine *m, Warp *w, const Insn *insn, const Decoded *code, uint32_t lanes,
+                      uint8_t doubt)
 {
     const Operand *operands = ptx_insn_operands(w->frame->func_state->func, insn);
     Scratch room;
@@ -460,13 +497,15 @@ static void run_redux(Machine *m, Warp *w, const Insn *insn, const Decoded *code
             out.all = reduced(&code->lanewise, out.all, ptx_value_lane(a, i));
     out.all = (uint32_t)out.all;
     out.is_assumed = a->is_assumed;
-    bool is_known = !(a->unknown & lanes) && a->align == ALIGN_EXACT && (!is_float || code->lanewise.fn);
+    bool is_known = !(a->unknown & lanes) && a->align == ALIGN_EXACT
+                    && (!is_float || code->lanewise.fn);
     if (!is_known || !are_all_here(m, w, insn, 1, lanes, doubt))
         out = ptx_machine_unknown(m, true);
     ptx_machine_write(m, w, &operands[0], &out, lanes, doubt);
 }
 
-/* Which window a generic address is in. That pointers from outside point to global memory is taken for granted. */
+/* Which window a generic address is in. That pointers from outside point to global memory is taken
+ * for granted. */
 static void run_is_space(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uint8_t doubt)
 {
     const Operand *operands = ptx_insn_operands(w->frame->func_state->func, insn);
@@ -476,7 +515,11 @@ static void run_is_space(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, 
         return;
     const Value *a = ptx_machine_read(m, w, &operands[1], &room);
     ptx_blocks_pin(&m->blocks, a);
-    out.value = (Value){ .lanes = out.lanes, .align = ALIGN_EXACT, .is_common = true, .unknown = a->unknown, .is_assumed = a->is_assumed || a->align != ALIGN_EXACT };
+    out.value = (Value){ .lanes = out.lanes,
+                         .align = ALIGN_EXACT,
+                         .is_common = true,
+                         .unknown = a->unknown,
+                         .is_assumed = a->is_assumed || a->align != ALIGN_EXACT };
     for (unsigned i = 0; i < WARP_LANES; i++)
         out.lanes[i] = WINDOW_OF(ptx_value_lane(a, i)) == window;
     if (a->align != ALIGN_EXACT && a->is_data)
@@ -495,10 +538,13 @@ static void run_elect(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uin
     Value number = ptx_value_const(leader);
     for (unsigned o = 0; o < insn->operand_count; o++)
         if (operands[o].position == 0)
-            ptx_machine_write(m, w, &operands[o], operands[o].flags & OPERAND_RIGHT ? &out.value : &number, lanes, doubt);
+            ptx_machine_write(m, w, &operands[o],
+                              operands[o].flags & OPERAND_RIGHT ? &out.value : &number, lanes,
+                              doubt);
 }
 
-static void write_number(Machine *m, Warp *w, const Insn *insn, uint64_t number, uint32_t lanes, uint8_t doubt)
+static void write_number(Machine *m, Warp *w, const Insn *insn, uint64_t number, uint32_t lanes,
+                         uint8_t doubt)
 {
     const Operand *operands = ptx_insn_operands(w->frame->func_state->func, insn);
     Value value = ptx_value_const(number);
@@ -506,10 +552,14 @@ static void write_number(Machine *m, Warp *w, const Insn *insn, uint64_t number,
         ptx_machine_write(m, w, &operands[0], &value, lanes, doubt);
 }
 
-void ptx_machine_execute(Machine *m, Warp *w, const Insn *insn, const Decoded *code, uint32_t lanes, uint8_t doubt)
+void ptx_machine_execute(Machine *m, Warp *w, const Insn *insn, const Decoded *code, uint32_t lanes,
+                         uint8_t doubt)
 {
     switch ((Action)code->action) {
-    case ACTION_LANEWISE: case ACTION_CHOOSE:   run_lanewise(m, w, insn, code, lanes, doubt); return;
+    case ACTION_LANEWISE:
+    case ACTION_CHOOSE:
+        run_lanewise(m, w, insn, code, lanes, doubt);
+        return;
     case ACTION_VIDEO:                          run_video(m, w, insn, code, lanes, doubt); return;
     case ACTION_MOVE:                           run_move(m, w, insn, lanes, doubt); return;
     case ACTION_TO_SPACE: case ACTION_TO_GENERIC:
@@ -524,13 +574,18 @@ void ptx_machine_execute(Machine *m, Warp *w, const Insn *insn, const Decoded *c
     case ACTION_REDUX:                          run_redux(m, w, insn, code, lanes, doubt); return;
     case ACTION_IS_SPACE:                       run_is_space(m, w, insn, lanes, doubt); return;
     case ACTION_ELECT:                          run_elect(m, w, insn, lanes, doubt); return;
-    case ACTION_ACTIVE_MASK:                    write_number(m, w, insn, lanes, lanes, doubt); return;
+    case ACTION_ACTIVE_MASK:
+        write_number(m, w, insn, lanes, lanes, doubt);
+        return;
     case ACTION_TRUE:                           write_number(m, w, insn, 1, lanes, doubt); return;
     case ACTION_MAP:
-        if (!m->orderer || !m->orderer->map || !m->orderer->map(m->orderer->self, w, insn, lanes, doubt))
+        if (!m->orderer || !m->orderer->map
+            || !m->orderer->map(m->orderer->self, w, insn, lanes, doubt))
             ptx_machine_forget(m, w, insn, lanes, doubt);
         return;
     case ACTION_NOTHING:                        return;
-    default:                                    ptx_machine_forget(m, w, insn, lanes, doubt); return;
+    default:
+        ptx_machine_forget(m, w, insn, lanes, doubt);
+        return;
     }
 }

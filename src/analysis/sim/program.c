@@ -11,7 +11,8 @@ static void find_variables(SimProgram *program, Arena *arena)
     program->shared = ptx_arena_array(arena, VarId, module->var_count + 1);
     for (VarId v = 0; v < module->var_count; v++) {
         const Var *var = &module->vars[v];
-        bool is_shared = var->space == SPACE_SHARED || var->space == SPACE_SHARED_CTA || var->space == SPACE_SHARED_CLUSTER;
+        bool is_shared = var->space == SPACE_SHARED || var->space == SPACE_SHARED_CTA
+                         || var->space == SPACE_SHARED_CLUSTER;
         program->has_initial |= ptx_span_length(var->numbers) != 0;
         if (var->func != NO_ID) {
             if (!program->own_end[var->func])
@@ -39,9 +40,10 @@ SimProgram *ptx_program_new(Arena *arena, const Module *module, const CallGraph 
     return program;
 }
 
-/* ---- plans -------------------------------------------------------------------------------------------------------- */
+/* ---- plans ----------------------------------------------------------------------------------- */
 
-const Plan *ptx_plan_make(Arena *arena, Arena *scratch, const Module *module, const Func *func, bool follows_global)
+const Plan *ptx_plan_make(Arena *arena, Arena *scratch, const Module *module, const Func *func,
+                          bool follows_global)
 {
     const Cfg *cfg = func->has_body ? ptx_cfg_build(arena, scratch, module, func) : NULL;
     if (!cfg)
@@ -78,12 +80,15 @@ static void read_initial(SimProgram *program, VarId id)
     program->begun[program->begun_count++] = id;
 }
 
-/* It loads something that may be a variable's first bytes, and an address or a branch rests on it. */
+/* It loads something that may be a variable's first bytes, and an address or a branch rests on
+ * it. */
 static bool needs_initial(const Func *func, const Slice *slice)
 {
     for (InsnId i = 0; i < func->insn_count; i++) {
         const Op *op = func->insns[i].op;
-        if (slice->is_needed[i] && op->flags & OPF_LOAD && (op->space == SPACE_CONST || op->space == SPACE_GLOBAL || op->space == SPACE_GENERIC))
+        if (slice->is_needed[i] && op->flags & OPF_LOAD
+            && (op->space == SPACE_CONST || op->space == SPACE_GLOBAL
+                || op->space == SPACE_GENERIC))
             return true;
     }
     return false;
@@ -95,7 +100,8 @@ static void plan_initial(SimProgram *program, uint32_t first)
     const Module *module = program->module;
     bool are_needed = false;
     for (uint32_t i = first; program->has_initial && i < program->planned_count; i++)
-        are_needed |= needs_initial(&module->funcs[program->planned[i]], &program->plans[program->planned[i]]->slice);
+        are_needed |= needs_initial(&module->funcs[program->planned[i]],
+                                    &program->plans[program->planned[i]]->slice);
     for (uint32_t i = first; are_needed && i < program->planned_count; i++) {
         const Func *func = &module->funcs[program->planned[i]];
         for (uint32_t o = 0; o < func->operand_count; o++)
@@ -106,7 +112,9 @@ static void plan_initial(SimProgram *program, uint32_t first)
 
 static void plan_func(SimProgram *program, Arena *scratch, FuncId id)
 {
-    if (!program->plans[id] && (program->plans[id] = ptx_plan_make(program->kept, scratch, program->module, &program->module->funcs[id], false)))
+    if (!program->plans[id]
+        && (program->plans[id] = ptx_plan_make(program->kept, scratch, program->module,
+                                               &program->module->funcs[id], false)))
         program->planned[program->planned_count++] = id;
 }
 
@@ -114,7 +122,8 @@ static void plan_callees(SimProgram *program, Arena *scratch, const Func *func)
 {
     for (InsnId i = 0; func->has_calls && i < func->insn_count; i++) {
         const Operand *operands = ptx_insn_operands(func, &func->insns[i]);
-        for (unsigned o = 0; func->insns[i].op->kind == OPK_CALL && o < func->insns[i].operand_count; o++)
+        for (unsigned o = 0;
+             func->insns[i].op->kind == OPK_CALL && o < func->insns[i].operand_count; o++)
             if (operands[o].position == 1 && operands[o].kind == OPERAND_FUNCTION)
                 plan_func(program, scratch, program->definition_of[operands[o].id]);
     }

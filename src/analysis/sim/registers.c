@@ -1,7 +1,7 @@
 /* Registers and what stands for one: constants, special registers, names. */
 #include "analysis/sim/machine.h"
 
-/* ---- registers --------------------------------------------------------------------------------------------------- */
+/* ---- registers ------------------------------------------------------------------------------- */
 
 /* What is loaded, or follows from what nobody knows. One number for all lanes: some addend. */
 Value ptx_machine_unknown(Machine *m, bool is_uniform)
@@ -47,7 +47,8 @@ static void set_whole(Machine *m, Register *r, const Value *value, unsigned bits
         r->value.all = ptx_truncated(value->all, bits);
         return;
     }
-    uint64_t *lanes = slab_of(m, r), mask = ptx_truncated(UINT64_MAX, bits), first = value->lanes[0] & mask, difference = 0;
+    uint64_t *lanes = slab_of(m, r), mask = ptx_truncated(UINT64_MAX, bits),
+             first = value->lanes[0] & mask, difference = 0;
     for (unsigned i = 0; i < WARP_LANES; i++) {
         lanes[i] = value->lanes[i] & mask;
         difference |= lanes[i] ^ first;
@@ -56,10 +57,12 @@ static void set_whole(Machine *m, Register *r, const Value *value, unsigned bits
     r->value.all = lanes[0];
 }
 
-static void set_some(Machine *m, Register *r, const Value *value, unsigned bits, uint32_t lanes, uint32_t live)
+static void set_some(Machine *m, Register *r, const Value *value, unsigned bits, uint32_t lanes,
+                     uint32_t live)
 {
     ptx_block_stride_choose(&m->blocks, &r->value, &r->value, value, live & ~lanes, lanes);
-    bool is_same = !r->value.lanes && !value->lanes && r->value.all == ptx_truncated(value->all, bits);
+    bool is_same = !r->value.lanes && !value->lanes
+                   && r->value.all == ptx_truncated(value->all, bits);
     r->value.unknown = (r->value.unknown & ~lanes) | (value->unknown & lanes);
     if (!is_same) {
         spread(m, r);
@@ -70,7 +73,8 @@ static void set_some(Machine *m, Register *r, const Value *value, unsigned bits,
     ptx_value_blend(&r->value, value);
 }
 
-void ptx_machine_set(Machine *m, Register *r, const Value *value, unsigned bits, uint32_t lanes, uint32_t live)
+void ptx_machine_set(Machine *m, Register *r, const Value *value, unsigned bits, uint32_t lanes,
+                     uint32_t live)
 {
     if (!r->is_written || (lanes & live) == live)
         set_whole(m, r, value, bits);
@@ -78,7 +82,8 @@ void ptx_machine_set(Machine *m, Register *r, const Value *value, unsigned bits,
         set_some(m, r, value, bits, lanes, live);
 }
 
-void ptx_machine_write(Machine *m, Warp *w, const Operand *operand, const Value *value, uint32_t lanes, uint8_t doubt)
+void ptx_machine_write(Machine *m, Warp *w, const Operand *operand, const Value *value,
+                       uint32_t lanes, uint8_t doubt)
 {
     if (operand->kind != OPERAND_REG || !w->frame->func_state->slice.places[operand->id])
         return;
@@ -112,7 +117,7 @@ void ptx_machine_write_carry(Machine *m, Warp *w, const Value *value, uint32_t l
     ptx_machine_set(m, r, &made, 1, lanes, w->live);
 }
 
-/* ---- operands ---------------------------------------------------------------------------------------------------- */
+/* ---- operands -------------------------------------------------------------------------------- */
 
 static Value linear(Scratch *s, uint64_t first, uint64_t step)
 {
@@ -131,8 +136,11 @@ static Value lane_masks(Scratch *s, SregId id)
 {
     for (unsigned i = 0; i < WARP_LANES; i++) {
         uint32_t own = UINT32_C(1) << i, below = own - 1;
-        s->lanes[i] = id == SREG_LANEMASK_EQ ? own : id == SREG_LANEMASK_LT ? below : id == SREG_LANEMASK_LE ? below | own
-                    : id == SREG_LANEMASK_GT ? ~(below | own) : ~below;
+        s->lanes[i] = id == SREG_LANEMASK_EQ   ? own
+                      : id == SREG_LANEMASK_LT ? below
+                      : id == SREG_LANEMASK_LE ? below | own
+                      : id == SREG_LANEMASK_GT ? ~(below | own)
+                                               : ~below;
     }
     return (Value){ .lanes = s->lanes, .align = ALIGN_EXACT, .is_common = true };
 }
@@ -144,7 +152,8 @@ static Value assumed(uint64_t number, bool is_assumed)
     return value;
 }
 
-/* A size of the grid: as unknown a factor as a parameter is, and a stride that rests on it is not known either. */
+/* A size of the grid: as unknown a factor as a parameter is, and a stride that rests on it is not
+ * known either. */
 static Value grid_size(const Machine *m, unsigned d, uint32_t blocks)
 {
     Value value = assumed(d < 3 ? m->grid[d] / blocks : 0, m->grid_is_assumed);
@@ -158,7 +167,8 @@ static uint32_t cluster_dim(const Machine *m, unsigned d)
     return m->launch->cluster[d] ? m->launch->cluster[d] : 1;
 }
 
-/* Along a dimension; of blocks so far apart that each is at the same place of its cluster, so many clusters. */
+/* Along a dimension; of blocks so far apart that each is at the same place of its cluster, so many
+ * clusters. */
 static Value block_index(Machine *m, unsigned d, uint32_t cluster, bool is_in_cluster)
 {
     if (d > 2)
@@ -169,8 +179,11 @@ static Value block_index(Machine *m, unsigned d, uint32_t cluster, bool is_in_cl
     if (cluster <= 1 && !is_in_cluster)
         return own;
     Value out = assumed(is_in_cluster ? own.all % cluster : own.all / cluster, m->grid_is_assumed);
-    const Lanewise divide = { .transfer = is_in_cluster ? TRANSFER_REM : TRANSFER_DIV, .bits = 32, .type = TYPE_U32 };
-    ptx_block_stride_follow(&m->blocks, &divide, &out, (const Value *[]){ &own, &divisor }, 2, UINT32_MAX);
+    const Lanewise divide = { .transfer = is_in_cluster ? TRANSFER_REM : TRANSFER_DIV,
+                              .bits = 32,
+                              .type = TYPE_U32 };
+    ptx_block_stride_follow(&m->blocks, &divide, &out, (const Value *[]){ &own, &divisor }, 2,
+                            UINT32_MAX);
     return out;
 }
 
@@ -210,11 +223,16 @@ static Value special(Machine *m, Warp *w, const Operand *operand, Scratch *s)
     switch ((SregId)operand->id) {
     case SREG_TID:              return d < 3 ? thread_index(m, w, d) : ptx_value_const(0);
     case SREG_NTID:             return assumed(d < 3 ? m->block[d] : 0, m->block_is_assumed);
-    case SREG_CTAID:            return m->ctaids && d < 3 ? of_lanes(s, m->ctaids[d]) : block_index(m, d, 1, false);
+    case SREG_CTAID:
+        return m->ctaids && d < 3 ? of_lanes(s, m->ctaids[d]) : block_index(m, d, 1, false);
     case SREG_NCTAID:           m->shape_is_read = true; return grid_size(m, d, 1);
     case SREG_LANEID:           return linear(s, 0, 1);
     case SREG_WARPID:           return warp_index(m, w);
-    case SREG_LANEMASK_EQ: case SREG_LANEMASK_LT: case SREG_LANEMASK_LE: case SREG_LANEMASK_GT: case SREG_LANEMASK_GE:
+    case SREG_LANEMASK_EQ:
+    case SREG_LANEMASK_LT:
+    case SREG_LANEMASK_LE:
+    case SREG_LANEMASK_GT:
+    case SREG_LANEMASK_GE:
         return lane_masks(s, (SregId)operand->id);
     case SREG_CLUSTER_CTAID:    return block_index(m, d, d < 3 ? cluster_dim(m, d) : 1, true);
     case SREG_CLUSTER_NCTAID:   return ptx_value_const(d < 3 ? cluster_dim(m, d) : 0);
@@ -224,7 +242,9 @@ static Value special(Machine *m, Warp *w, const Operand *operand, Scratch *s)
     case SREG_CLUSTER_NCTARANK: return ptx_value_const(cluster);
     case SREG_DYNAMIC_SMEM_SIZE:
         m->dynamic_is_assumed |= m->launch->dynamic_shared_bytes < 0;
-        return assumed((uint64_t)(m->launch->dynamic_shared_bytes > 0 ? m->launch->dynamic_shared_bytes : 0), m->launch->dynamic_shared_bytes < 0);
+        return assumed(
+            (uint64_t)(m->launch->dynamic_shared_bytes > 0 ? m->launch->dynamic_shared_bytes : 0),
+            m->launch->dynamic_shared_bytes < 0);
     case SREG_IS_EXPLICIT_CLUSTER: return ptx_value_const(cluster > 1);
     default:                    return ptx_machine_unknown(m, true);
     }
@@ -236,7 +256,8 @@ static Value address_of(Machine *m, VarId id)
     Value value = ptx_value_const(ptx_memory_address(m, id));
     if (var->space == SPACE_GLOBAL || var->space == SPACE_NONE) {
         value.addend = 1 + id;
-        value.align = ALIGN_POINTER;            /* the loader's word, as for memory that is allocated */
+        /* the loader's word, as for memory that is allocated */
+        value.align = ALIGN_POINTER;
     }
     return value;
 }

@@ -4,7 +4,8 @@
 
 #include "analysis/sim/machine.h"
 
-enum { LINE_MASK = 127, PERIOD = 256 };       /* bytes: no model tells addresses apart that lie so far from each other */
+/* bytes: no model tells addresses apart that lie so far from each other */
+enum { LINE_MASK = 127, PERIOD = 256 };
 
 /* An address without the bits that tell its space. */
 static inline uint64_t ptx_request_place(uint64_t address)
@@ -35,7 +36,8 @@ uint8_t ptx_request_matrices(const Op *op);
 /* Of a wmma fragment: elements from a row of the matrix to the next. */
 uint64_t ptx_request_pitch(Machine *machine, Warp *warp, const Insn *insn);
 
-/* A fragment of elements of 16 bits, 16 x 16, comes out of shared memory as ldmatrix.x4 does: eight rows of 16 bytes four times. */
+/* A fragment of elements of 16 bits, 16 x 16, comes out of shared memory as ldmatrix.x4 does: eight
+ * rows of 16 bytes four times. */
 static inline bool ptx_request_is_halves(const Op *op)
 {
     return op->operation == OP_WMMA_LOAD && ptx_type_info[op->type].bits == 16;

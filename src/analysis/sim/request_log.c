@@ -19,7 +19,8 @@ static void tell(const LoggedRequest *n, uint32_t warp, double share)
 static void keep(Machine *m, const LoggedRequest *n)
 {
     if (m->kept_count == m->kept_capacity)
-        m->kept = ptx_arena_grow(m->arena, m->kept, m->kept_count, &m->kept_capacity, sizeof *m->kept);
+        m->kept = ptx_arena_grow(m->arena, m->kept, m->kept_count, &m->kept_capacity,
+                                 sizeof *m->kept);
     KeptRequest *k = &m->kept[m->kept_count++];
     k->noted = *n;
     k->event = *n->event;

@@ -7,8 +7,10 @@ typedef struct Slicer {
     bool *is_needed;            /* per instruction */
     bool *is_read;              /* per register, by what is needed */
     bool reads_carry;           /* something needed takes the condition code */
-    bool reads_shared, reads_private;   /* something needed is loaded from shared memory; from local memory or parameters of calls */
-    const uint32_t *first;      /* per register and one more, into definitions: the instructions that write it */
+    /* something needed is loaded from shared memory; from local memory or parameters of calls */
+    bool reads_shared, reads_private;
+    /* per register and one more, into definitions: the instructions that write it */
+    const uint32_t *first;
     const InsnId *definitions;
     InsnId *stack;              /* needed, and not looked at yet */
     uint32_t depth;
@@ -33,18 +35,26 @@ static void read_register(Slicer *s, RegId reg)
 
 static bool is_shared(const Op *op)
 {
-    return op->space == SPACE_SHARED || op->space == SPACE_SHARED_CTA || op->space == SPACE_SHARED_CLUSTER || op->space == SPACE_GENERIC;
+    return op->space == SPACE_SHARED || op->space == SPACE_SHARED_CTA
+           || op->space == SPACE_SHARED_CLUSTER || op->space == SPACE_GENERIC;
 }
 
 static bool is_private(const Op *op)
 {
-    return op->space == SPACE_LOCAL || op->space == SPACE_PARAM || op->space == SPACE_PARAM_FUNC || op->space == SPACE_GENERIC;
+    return op->space == SPACE_LOCAL || op->space == SPACE_PARAM || op->space == SPACE_PARAM_FUNC
+           || op->space == SPACE_GENERIC;
 }
 
 static bool is_control(const Op *op)
 {
     switch ((OpKind)op->kind) {
-    case OPK_BRA: case OPK_BRX: case OPK_CALL: case OPK_RET: case OPK_EXIT: case OPK_TRAP: case OPK_BAR:
+    case OPK_BRA:
+    case OPK_BRX:
+    case OPK_CALL:
+    case OPK_RET:
+    case OPK_EXIT:
+    case OPK_TRAP:
+    case OPK_BAR:
         return true;
     default:
         return false;
@@ -55,13 +65,16 @@ static bool is_control(const Op *op)
 static void read_always(Slicer *s, const Insn *insn)
 {
     const Operand *operands = ptx_insn_operands(s->func, insn);
-    bool reads_all = is_control(insn->op) || insn->op->kind == OPK_CP_ASYNC || insn->op->family == OP_MBARRIER || insn->op->family == OP_CP;
+    bool reads_all = is_control(insn->op) || insn->op->kind == OPK_CP_ASYNC
+                     || insn->op->family == OP_MBARRIER || insn->op->family == OP_CP;
     bool is_multiplication = insn->op->family == OP_WGMMA;
     if (insn->guard != NO_ID)
         read_register(s, insn->guard);
     for (unsigned o = 0; o < insn->operand_count; o++)
-        if (operands[o].kind == OPERAND_REG && (operands[o].role & ROLE_ADDRESS || (reads_all && operands[o].role & ROLE_USE)
-                                                 || (is_multiplication && operands[o].position && !(operands[o].flags & OPERAND_ELEMENT))))
+        if (operands[o].kind == OPERAND_REG
+            && (operands[o].role & ROLE_ADDRESS || (reads_all && operands[o].role & ROLE_USE)
+                || (is_multiplication && operands[o].position
+                    && !(operands[o].flags & OPERAND_ELEMENT))))
             read_register(s, operands[o].id);
 }
 
@@ -79,7 +92,8 @@ static bool makes_carry(const Op *op)
 static bool stores_read(const Slicer *s, const Insn *insn)
 {
     const Op *op = insn->op;
-    return op->kind == OPK_ST && ((s->reads_shared && is_shared(op)) || (s->reads_private && is_private(op)));
+    return op->kind == OPK_ST
+           && ((s->reads_shared && is_shared(op)) || (s->reads_private && is_private(op)));
 }
 
 /* What is loaded brings in all that is stored to its space. */
@@ -122,24 +136,30 @@ static uint16_t *count_plain(Arena *arena, const Func *func, const Cfg *cfg, con
     for (BlockId b = 0; b < cfg->block_count; b++)
         for (InsnId i = cfg->blocks[b].end; i-- > cfg->blocks[b].first;) {
             const Insn *insn = &func->insns[i];
-            bool must_run = is_needed[i] || insn->guard != NO_ID || is_control(insn->op) || ptx_insn_is_access(insn) || insn->op->flags & (OPF_SIDE_EFFECT | OPF_WARP);
+            bool must_run = is_needed[i] || insn->guard != NO_ID || is_control(insn->op)
+                            || ptx_insn_is_access(insn)
+                            || insn->op->flags & (OPF_SIDE_EFFECT | OPF_WARP);
             uint16_t behind = i + 1 < cfg->blocks[b].end ? plain[i + 1] : 0;
             plain[i] = must_run ? 0 : (uint16_t)(behind + (behind < UINT16_MAX));
         }
     return plain;
 }
 
-/* A frame keeps what a run may write, and no more: large kernels have tens of thousands of registers, most of which hold data. */
-static uint32_t *number_places(Arena *arena, const Func *func, const bool *is_needed, uint32_t *count)
+/* A frame keeps what a run may write, and no more: large kernels have tens of thousands of
+ * registers, most of which hold data. */
+static uint32_t *number_places(Arena *arena, const Func *func, const bool *is_needed,
+                               uint32_t *count)
 {
     uint32_t *places = ptx_arena_array(arena, uint32_t, func->reg_count + 1);
     *count = 1;
     for (InsnId i = 0; i < func->insn_count; i++) {
         const Insn *insn = &func->insns[i];
         const Operand *operands = ptx_insn_operands(func, insn);
-        bool may_run = is_needed[i] || is_control(insn->op) || insn->op->flags & (OPF_SIDE_EFFECT | OPF_WARP);
+        bool may_run = is_needed[i] || is_control(insn->op)
+                       || insn->op->flags & (OPF_SIDE_EFFECT | OPF_WARP);
         for (unsigned o = 0; o < insn->operand_count && may_run; o++)
-            if (operands[o].kind == OPERAND_REG && operands[o].role & ROLE_DEF && !places[operands[o].id])
+            if (operands[o].kind == OPERAND_REG && operands[o].role & ROLE_DEF
+                && !places[operands[o].id])
                 places[operands[o].id] = (*count)++;
     }
     for (RegId r = 0; r < func->reg_count; r++)
@@ -168,7 +188,8 @@ static void list_definitions(Slicer *s, Arena *scratch)
             }
         }
         for (RegId r = 0; r <= func->reg_count && !is_filling; r++)
-            first[r + 1] += first[r];       /* where each ends, until it is filled from its end on */
+            /* where each ends, until it is filled from its end on */
+            first[r + 1] += first[r];
     }
     s->first = first;
     s->definitions = insns;
@@ -177,14 +198,17 @@ static void list_definitions(Slicer *s, Arena *scratch)
 static void take_global_stores(Slicer *s)
 {
     for (InsnId i = 0; i < s->func->insn_count; i++)
-        if (s->func->insns[i].op->kind == OPK_ST && (s->func->insns[i].op->space == SPACE_GLOBAL || s->func->insns[i].op->space == SPACE_GENERIC))
+        if (s->func->insns[i].op->kind == OPK_ST
+            && (s->func->insns[i].op->space == SPACE_GLOBAL
+                || s->func->insns[i].op->space == SPACE_GENERIC))
             need(s, i);
 }
 
 /* A barrier that gives back a number, of all warps. */
 static bool reduces(const Func *func, const Insn *insn)
 {
-    return insn->op->kind == OPK_BAR && insn->operand_count && ptx_insn_operands(func, insn)->role & ROLE_DEF;
+    return insn->op->kind == OPK_BAR && insn->operand_count
+           && ptx_insn_operands(func, insn)->role & ROLE_DEF;
 }
 
 static bool is_apart(const Slicer *s)
@@ -195,13 +219,18 @@ static bool is_apart(const Slicer *s)
     return is_apart;
 }
 
-Slice ptx_slice_compute(Arena *arena, Arena *scratch, const Func *func, const Cfg *cfg, bool has_contents)
+Slice ptx_slice_compute(Arena *arena, Arena *scratch, const Func *func, const Cfg *cfg,
+                        bool has_contents)
 {
     bool *is_needed = ptx_arena_array(arena, bool, func->insn_count);
     ArenaMark mark = ptx_arena_mark(scratch);
-    /* What a function gives back in .param, its callers may need; what it passes, those that it calls. */
-    Slicer s = { .func = func, .is_needed = is_needed, .is_read = ptx_arena_array(scratch, bool, func->reg_count + 1),
-                 .stack = ptx_arena_array(scratch, InsnId, func->insn_count + 1), .reads_private = func->result_count > 0 || func->has_calls };
+    /* What a function gives back in .param, its callers may need; what it passes, those that it
+     * calls. */
+    Slicer s = { .func = func,
+                 .is_needed = is_needed,
+                 .is_read = ptx_arena_array(scratch, bool, func->reg_count + 1),
+                 .stack = ptx_arena_array(scratch, InsnId, func->insn_count + 1),
+                 .reads_private = func->result_count > 0 || func->has_calls };
     list_definitions(&s, scratch);
     for (InsnId i = 0; i < func->insn_count; i++)
         read_always(&s, &func->insns[i]);
@@ -215,7 +244,9 @@ Slice ptx_slice_compute(Arena *arena, Arena *scratch, const Func *func, const Cf
     while (s.depth)
         take(&s, s.stack[--s.depth]);
     ptx_arena_release(scratch, mark);
-    Slice slice = { .is_needed = is_needed, .plain = count_plain(arena, func, cfg, is_needed), .is_apart = is_apart(&s) };
+    Slice slice = { .is_needed = is_needed,
+                    .plain = count_plain(arena, func, cfg, is_needed),
+                    .is_apart = is_apart(&s) };
     slice.places = number_places(arena, func, is_needed, &slice.place_count);
     return slice;
 }
@@ -223,7 +254,12 @@ Slice ptx_slice_compute(Arena *arena, Arena *scratch, const Func *func, const Cf
 static bool may_store_shared(const Op *op)
 {
     switch ((Space)op->space) {
-    case SPACE_GLOBAL: case SPACE_LOCAL: case SPACE_CONST: case SPACE_PARAM: case SPACE_PARAM_ENTRY: case SPACE_PARAM_FUNC:
+    case SPACE_GLOBAL:
+    case SPACE_LOCAL:
+    case SPACE_CONST:
+    case SPACE_PARAM:
+    case SPACE_PARAM_ENTRY:
+    case SPACE_PARAM_FUNC:
         return op->kind == OPK_CP_ASYNC;
     default:
         return op->kind == OPK_CALL || (op->flags & OPF_SIDE_EFFECT && !is_control(op));
@@ -232,8 +268,13 @@ static bool may_store_shared(const Op *op)
 
 RegionFinder ptx_region_finder(Arena *arena, const Func *func, const Cfg *cfg)
 {
-    return (RegionFinder){ func, cfg, ptx_arena_array(arena, uint32_t, func->reg_count + 1), ptx_arena_array(arena, uint32_t, cfg->block_count + 1),
-                           ptx_arena_array(arena, RegId, func->reg_count + 1), ptx_arena_array(arena, BlockId, cfg->block_count + 1), 0 };
+    return (RegionFinder){ func,
+                           cfg,
+                           ptx_arena_array(arena, uint32_t, func->reg_count + 1),
+                           ptx_arena_array(arena, uint32_t, cfg->block_count + 1),
+                           ptx_arena_array(arena, RegId, func->reg_count + 1),
+                           ptx_arena_array(arena, BlockId, cfg->block_count + 1),
+                           0 };
 }
 
 static void note_reg(RegionFinder *f, RegId reg, SliceRegion *out)
@@ -251,7 +292,8 @@ static void note_block(RegionFinder *f, const Block *block, SliceRegion *out)
         const Operand *operands = ptx_insn_operands(f->func, insn);
         OpKind kind = (OpKind)insn->op->kind;
         if (makes_carry(insn->op))
-            note_reg(f, f->func->reg_count, out);       /* the condition code is behind the registers */
+            /* the condition code is behind the registers */
+            note_reg(f, f->func->reg_count, out);
         out->leaves |= kind == OPK_EXIT || kind == OPK_RET || kind == OPK_TRAP;
         out->stores_private |= kind == OPK_ST && is_private(insn->op);
         out->stores_shared |= may_store_shared(insn->op);
@@ -269,7 +311,8 @@ static void list_accesses(Arena *arena, const RegionFinder *f, uint32_t blocks, 
             accesses = ptx_arena_array(arena, InsnId, out->access_count + 1);
         out->access_count = 0;
         for (uint32_t b = 1; b < blocks; b++)
-            for (InsnId i = f->cfg->blocks[f->queue[b]].first; i < f->cfg->blocks[f->queue[b]].end; i++) {
+            for (InsnId i = f->cfg->blocks[f->queue[b]].first; i < f->cfg->blocks[f->queue[b]].end;
+                 i++) {
                 if (!ptx_insn_is_access(&f->func->insns[i]))
                     continue;
                 if (is_filling)
@@ -289,7 +332,8 @@ static void add_block(RegionFinder *f, BlockId block, uint32_t *count)
 }
 
 /* The blocks of the queue from `next` on, and what they lead to; meeting: EXIT_BLOCK for none. */
-static void walk(RegionFinder *f, uint32_t next, uint32_t *count, BlockId reconvergence, bool is_behind, SliceRegion *out)
+static void walk(RegionFinder *f, uint32_t next, uint32_t *count, BlockId reconvergence,
+                 bool is_behind, SliceRegion *out)
 {
     for (; next < *count; next++) {
         const Block *block = &f->cfg->blocks[f->queue[next]];
@@ -303,14 +347,16 @@ static void walk(RegionFinder *f, uint32_t next, uint32_t *count, BlockId reconv
     }
 }
 
-SliceRegion *ptx_region_compute(Arena *arena, RegionFinder *f, BlockId branch, BlockId reconvergence)
+SliceRegion *ptx_region_compute(Arena *arena, RegionFinder *f, BlockId branch,
+                                BlockId reconvergence)
 {
     SliceRegion *out = ptx_arena_new(arena, SliceRegion);
     uint32_t count = 1;
     f->turn++;
     f->queue[0] = branch;       /* not in the region itself, unless it is come to again */
     walk(f, 0, &count, reconvergence, false, out);
-    if (out->leaves && reconvergence != EXIT_BLOCK) {         /* fewer lanes may come to what follows, or none */
+    /* fewer lanes may come to what follows, or none */
+    if (out->leaves && reconvergence != EXIT_BLOCK) {
         uint32_t behind = count;
         add_block(f, reconvergence, &count);
         walk(f, behind, &count, EXIT_BLOCK, true, out);
@@ -324,9 +370,10 @@ SliceRegion *ptx_region_compute(Arena *arena, RegionFinder *f, BlockId branch, B
     return out;
 }
 
-/* ---- where lanes meet ---------------------------------------------------------------------------------------------- */
+/* ---- where lanes meet ------------------------------------------------------------------------ */
 
-/* The last block where it does nothing but leave, and what stands before it runs into it: the end that lanes meet at who do not leave early. */
+/* The last block where it does nothing but leave, and what stands before it runs into it: the end
+ * that lanes meet at who do not leave early. */
 static BlockId common_end(const Func *func, const Cfg *cfg)
 {
     if (cfg->block_count < 2)
@@ -334,7 +381,8 @@ static BlockId common_end(const Func *func, const Cfg *cfg)
     BlockId last = cfg->block_count - 1;
     const Block *end = &cfg->blocks[last], *before = &cfg->blocks[last - 1];
     uint8_t kind = func->insns[end->first].op->kind;
-    bool only_leaves = end->end - end->first == 1 && (kind == OPK_RET || kind == OPK_EXIT) && ptx_block_is_reachable(cfg, last - 1);
+    bool only_leaves = end->end - end->first == 1 && (kind == OPK_RET || kind == OPK_EXIT)
+                       && ptx_block_is_reachable(cfg, last - 1);
     for (uint32_t e = 0; only_leaves && e < before->succ_count; e++)
         if (cfg->succs[before->succ_first + e] == last)
             return last;
@@ -371,7 +419,8 @@ static void fill_preds(Arena *arena, Cfg *cfg, Block *blocks, const BlockId *suc
     cfg->preds = preds;
 }
 
-/* Lanes that leave early are not waited for: the others meet where they would if nobody left (seen on sm_90: ha_nested_exits of testdata/measured). */
+/* Lanes that leave early are not waited for: the others meet where they would if nobody left (seen
+ * on sm_90: ha_nested_exits of testdata/measured). */
 const Dom *ptx_reconvergence_compute(Arena *arena, Arena *scratch, const Func *func, const Cfg *cfg)
 {
     BlockId end = common_end(func, cfg);

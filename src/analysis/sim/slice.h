@@ -1,7 +1,9 @@
-/* slice.h -- which instructions a run has to evaluate: those that an address, a guard or a branch rests on.
+/* slice.h -- which instructions a run has to evaluate: those that an address, a guard or a branch
+ * rests on.
  *
- * A backward slice over registers, without regard to control flow: an instruction is in it when something in it reads what it writes. What is loaded
- * brings in what is stored to the same space, but for global memory, whose contents are not followed. Linear in the function. */
+ * A backward slice over registers, without regard to control flow: an instruction is in it when
+ * something in it reads what it writes. What is loaded brings in what is stored to the same space,
+ * but for global memory, whose contents are not followed. Linear in the function. */
 #ifndef PTX_ANALYSIS_SIM_SLICE_H
 #define PTX_ANALYSIS_SIM_SLICE_H
 
@@ -10,8 +12,12 @@
 
 typedef struct Slice {
     const bool *is_needed;      /* per instruction */
-    const uint16_t *plain;      /* per instruction: so many from here on, in its block, do nothing that must be run; 0: it must */
-    const uint32_t *places;     /* per register, and of the condition code behind them: which one of a frame's it is; 0: no run writes it */
+    /* per instruction: so many from here on, in its block, do nothing that must be run; 0: it must
+     * */
+    const uint16_t *plain;
+    /* per register, and of the condition code behind them: which one of a frame's it is; 0: no run
+     * writes it */
+    const uint32_t *places;
     uint32_t place_count;       /* the first included */
     bool is_apart;              /* nothing in it depends on what other warps do */
 } Slice;
@@ -19,7 +25,8 @@ typedef struct Slice {
 /* What lies between a branch and where its sides meet, on either side. */
 typedef struct SliceRegion {
     const RegId *regs;          /* that are written there */
-    const InsnId *accesses;     /* instructions there that access memory; where something leaves, those behind it too */
+    /* instructions there that access memory; where something leaves, those behind it too */
+    const InsnId *accesses;
     uint32_t reg_count, access_count, block_count;
     uint8_t doubt;              /* Doubt that those accesses were marked with */
     bool leaves;                /* something there ends the function */
@@ -40,12 +47,16 @@ typedef struct RegionFinder {
 RegionFinder ptx_region_finder(Arena *arena, const Func *func, const Cfg *cfg);
 
 /* meeting: block where the sides meet; EXIT_BLOCK: nowhere. Owned by arena. */
-SliceRegion *ptx_region_compute(Arena *arena, RegionFinder *finder, BlockId branch, BlockId reconvergence);
+SliceRegion *ptx_region_compute(Arena *arena, RegionFinder *finder, BlockId branch,
+                                BlockId reconvergence);
 
 /* Post-dominators as if nobody left early. Owned by arena. */
-const Dom *ptx_reconvergence_compute(Arena *arena, Arena *scratch, const Func *func, const Cfg *cfg);
+const Dom *ptx_reconvergence_compute(Arena *arena, Arena *scratch, const Func *func,
+                                     const Cfg *cfg);
 
-/* has_contents: what is stored to global memory is needed too. Owned by arena; scratch is left as found. */
-Slice ptx_slice_compute(Arena *arena, Arena *scratch, const Func *func, const Cfg *cfg, bool has_contents);
+/* has_contents: what is stored to global memory is needed too. Owned by arena; scratch is left as
+ * found. */
+Slice ptx_slice_compute(Arena *arena, Arena *scratch, const Func *func, const Cfg *cfg,
+                        bool has_contents);
 
 #endif

@@ -1,6 +1,6 @@
 #include "analysis/sim/value.h"
 
-/* ---- addends ----------------------------------------------------------------------------------------------------- */
+/* ---- addends --------------------------------------------------------------------------------- */
 
 static bool has_addend(const Value *value)
 {
@@ -44,16 +44,20 @@ static bool varies(const Value *value, uint32_t lanes)
 }
 
 /* Something times a parameter, or divided by one. */
-static void note_scale(const Lanewise *op, Value *out, const Value *const *args, unsigned count, uint32_t lanes)
+static void note_scale(const Lanewise *op, Value *out, const Value *const *args, unsigned count,
+                       uint32_t lanes)
 {
-    if (count < 2 || (op->transfer != TRANSFER_MUL && op->transfer != TRANSFER_MAD && op->transfer != TRANSFER_DIV && op->transfer != TRANSFER_REM
-                      && op->transfer != TRANSFER_SHL && op->transfer != TRANSFER_SHR))
+    if (count < 2
+        || (op->transfer != TRANSFER_MUL && op->transfer != TRANSFER_MAD
+            && op->transfer != TRANSFER_DIV && op->transfer != TRANSFER_REM
+            && op->transfer != TRANSFER_SHL && op->transfer != TRANSFER_SHR))
         return;
     for (unsigned i = 0; i < 2; i++) {
         if (!has_addend(args[i]) && !args[i]->is_assumed)
             continue;
         bool is_known = has_addend(args[i]) && args[i]->addend != ADDEND_OTHER;
-        uint32_t by = args[i]->rows_by | (is_known ? UINT32_C(1) << args[i]->addend % SCALE_GRID : 0);
+        uint32_t by = args[i]->rows_by
+                      | (is_known ? UINT32_C(1) << args[i]->addend % SCALE_GRID : 0);
         if (varies(args[1 - i], lanes) && (has_addend(args[i]) || by))
             out->free_by |= by ? by : UINT32_C(1) << SCALE_OTHER;
         else
@@ -61,8 +65,8 @@ static void note_scale(const Lanewise *op, Value *out, const Value *const *args,
     }
 }
 
-/* A result that hangs on addends in a way that cannot be followed: the same in all lanes where the operands are, else not known; of parameters it is
- * right if they are what was taken for them. */
+/* A result that hangs on addends in a way that cannot be followed: the same in all lanes where the
+ * operands are, else not known; of parameters it is right if they are what was taken for them. */
 static void set_opaque(Value *out, const Value *const *args, unsigned count, uint32_t lanes)
 {
     bool is_data = false, is_uniform = true;
@@ -90,13 +94,15 @@ static void add_addends(Value *out, const Value *a, const Value *b)
     if (!has_addend(a) || !has_addend(b))
         take_addend(out, has_addend(a) ? a : b);
     else
-        set_other(out, least(a->align, b->align), a->is_common && b->is_common, a->is_data || b->is_data);
+        set_other(out, least(a->align, b->align), a->is_common && b->is_common,
+                  a->is_data || b->is_data);
 }
 
 /* A common addend cancels against itself. */
 static bool cancels(const Value *a, const Value *b)
 {
-    return a->addend == b->addend && a->addend != ADDEND_NONE && a->addend != ADDEND_OTHER && a->is_common && b->is_common;
+    return a->addend == b->addend && a->addend != ADDEND_NONE && a->addend != ADDEND_OTHER
+           && a->is_common && b->is_common;
 }
 
 static bool scale(Value *out, const Value *a, const Value *factor, uint32_t lanes)
@@ -120,11 +126,13 @@ static bool multiply(Value *out, const Value *a, const Value *b, uint32_t lanes)
 }
 
 /* Bits below 2^align are exact; a mask that only clears some of those leaves the addend. */
-static bool keep_low_bits(Value *out, const Value *a, const Value *mask, uint32_t lanes, unsigned bits)
+static bool keep_low_bits(Value *out, const Value *a, const Value *mask, uint32_t lanes,
+                          unsigned bits)
 {
     if (!is_number(mask, lanes) || has_addend(mask))
         return false;
-    uint64_t below = (UINT64_C(1) << a->align) - 1, all = bits >= 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;
+    uint64_t below = (UINT64_C(1) << a->align) - 1,
+             all = bits >= 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;
     if (!(mask->all & ~below))
         return true;
     if ((mask->all | below) == all || (mask->all | below) == UINT64_MAX) {
@@ -145,7 +153,8 @@ static bool is_below(const Value *x, unsigned align, uint32_t lanes)
     return true;
 }
 
-static bool follow(const Lanewise *op, Value *out, const Value *const *args, unsigned count, uint32_t lanes)
+static bool follow(const Lanewise *op, Value *out, const Value *const *args, unsigned count,
+                   uint32_t lanes)
 {
     const Value *a = args[0], *b = count > 1 ? args[1] : args[0];
     switch ((Transfer)op->transfer) {
@@ -165,7 +174,8 @@ static bool follow(const Lanewise *op, Value *out, const Value *const *args, uns
             return false;
         if (!cancels(a, b)) {
             if (has_addend(b))
-                set_other(out, least(a->align, b->align), a->is_common && b->is_common, a->is_data || b->is_data);
+                set_other(out, least(a->align, b->align), a->is_common && b->is_common,
+                          a->is_data || b->is_data);
             else
                 take_addend(out, a);
         }
@@ -191,7 +201,8 @@ static bool follow(const Lanewise *op, Value *out, const Value *const *args, uns
         set_other(out, a->align - (unsigned)b->all, a->is_common, a->is_data);
         return true;
     case TRANSFER_AND:
-        return has_addend(a) ? keep_low_bits(out, a, b, lanes, op->bits) : keep_low_bits(out, b, a, lanes, op->bits);
+        return has_addend(a) ? keep_low_bits(out, a, b, lanes, op->bits)
+                             : keep_low_bits(out, b, a, lanes, op->bits);
     case TRANSFER_OR: case TRANSFER_XOR: {
         const Value *carrier = has_addend(a) ? a : b, *other = has_addend(a) ? b : a;
         if (!is_below(other, carrier->align, lanes))
@@ -210,11 +221,13 @@ static bool follow(const Lanewise *op, Value *out, const Value *const *args, uns
         return true;
     }
     case TRANSFER_FIELD:
-        return is_number(b, lanes) && count > 2 && is_number(args[2], lanes) && b->all + args[2]->all <= a->align;
+        return is_number(b, lanes) && count > 2 && is_number(args[2], lanes)
+               && b->all + args[2]->all <= a->align;
     case TRANSFER_COMPARE: {
         if (count > 2 && has_addend(args[2]))
             return false;
-        bool is_null_test = !has_addend(b) && !b->lanes && !b->all && (op->compare == COMPARE_EQ || op->compare == COMPARE_NE);
+        bool is_null_test = !has_addend(b) && !b->lanes && !b->all
+                            && (op->compare == COMPARE_EQ || op->compare == COMPARE_NE);
         return cancels(a, b) || (is_null_test && a->align >= ALIGN_POINTER && !a->is_data);
     }
     default:
@@ -222,7 +235,7 @@ static bool follow(const Lanewise *op, Value *out, const Value *const *args, uns
     }
 }
 
-/* ---- lanes that are not known ------------------------------------------------------------------------------------ */
+/* ---- lanes that are not known ---------------------------------------------------------------- */
 
 /* Lanes in which an operand decides the result of and, or alone. */
 static uint32_t deciding_lanes(const Lanewise *op, const Value *value, uint32_t lanes)
@@ -236,7 +249,8 @@ static uint32_t deciding_lanes(const Lanewise *op, const Value *value, uint32_t 
     return found & lanes & ~value->unknown;
 }
 
-void ptx_value_follow(const Lanewise *op, Value *out, const Value *const *args, unsigned count, uint32_t lanes)
+void ptx_value_follow(const Lanewise *op, Value *out, const Value *const *args, unsigned count,
+                      uint32_t lanes)
 {
     bool addends = false;
     *out = (Value){ .align = ALIGN_EXACT, .is_common = true };
@@ -247,7 +261,8 @@ void ptx_value_follow(const Lanewise *op, Value *out, const Value *const *args, 
         out->rows_by |= args[i]->rows_by;
         out->free_by |= args[i]->free_by;
     }
-    bool decides = op->transfer == TRANSFER_AND || (op->transfer == TRANSFER_OR && op->type == TYPE_PRED);
+    bool decides = op->transfer == TRANSFER_AND
+                   || (op->transfer == TRANSFER_OR && op->type == TYPE_PRED);
     if (decides && (out->unknown || addends) && count == 2) {
         uint32_t decided = deciding_lanes(op, args[0], lanes) | deciding_lanes(op, args[1], lanes);
         out->unknown &= ~decided;
@@ -259,7 +274,8 @@ void ptx_value_follow(const Lanewise *op, Value *out, const Value *const *args, 
     note_scale(op, out, args, count, lanes);
 }
 
-void ptx_value_choose(Value *out, const Value *a, const Value *b, const Value *predicate, uint32_t lanes)
+void ptx_value_choose(Value *out, const Value *a, const Value *b, const Value *predicate,
+                      uint32_t lanes)
 {
     uint32_t first = 0;
     *out = (Value){ .align = ALIGN_EXACT, .is_common = true };
@@ -268,7 +284,8 @@ void ptx_value_choose(Value *out, const Value *a, const Value *b, const Value *p
     out->unknown = lanes & (predicate->unknown | (a->unknown & first) | (b->unknown & ~first));
     if (has_addend(predicate))
         out->unknown |= lanes;
-    out->is_assumed = predicate->is_assumed || (a->is_assumed && first & lanes) || (b->is_assumed && ~first & lanes);
+    out->is_assumed = predicate->is_assumed || (a->is_assumed && first & lanes)
+                      || (b->is_assumed && ~first & lanes);
     out->free_by = (first & lanes ? a->free_by : 0) | (~first & lanes ? b->free_by : 0);
     out->rows_by = (first & lanes ? a->rows_by : 0) | (~first & lanes ? b->rows_by : 0);
     if (!(first & lanes) || !(~first & lanes))
@@ -283,7 +300,8 @@ void ptx_value_blend(Value *into, const Value *from)
 {
     into->free_by |= from->free_by;
     into->rows_by |= from->rows_by;
-    if (into->addend == from->addend && into->align == from->align && into->is_common == from->is_common) {
+    if (into->addend == from->addend && into->align == from->align
+        && into->is_common == from->is_common) {
         into->is_assumed |= from->is_assumed;
         return;
     }

@@ -1,10 +1,14 @@
 /* value.h -- what a register holds in the lanes of one warp.
  *
  * A value is a number per lane, or one for all. Three things may be unknown of it:
- *   - the lanes of `unknown` hold data that is unknown before the launch: what was loaded from memory, or follows from it;
- *   - an addend: a pointer parameter is a base that is unknown but for its alignment. The true value is then the number here plus an unknown
- *     multiple of 2^align. The number here counts on a base of its own for each such addend, so that it can serve as an address;
- *   - an assumption (is_assumed): the number is right if what was assumed of an unknown parameter holds.
+ *   - the lanes of `unknown` hold data that is unknown before the launch: what was loaded from
+ *     memory, or follows from it;
+ *   - an addend: a pointer parameter is a base that is unknown but for its alignment. The true
+ *     value is then the number here plus an unknown
+ *     multiple of 2^align. The number here counts on a base of its own for each such addend, so
+ *     that it can serve as an address;
+ *   - an assumption (is_assumed): the number is right if what was assumed of an unknown parameter
+ *     holds.
  * Numbers are kept as their registers hold them: truncated to the register's width, zeros above. */
 #ifndef PTX_ANALYSIS_SIM_VALUE_H
 #define PTX_ANALYSIS_SIM_VALUE_H
@@ -18,14 +22,19 @@ enum {
     WARP_LANES = 32,
     ALIGN_EXACT = 64,           /* Value.align: there is no addend */
     ALIGN_POINTER = 8,          /* device allocators return multiples of 256 bytes */
-    GROWTH_DIMS = 6,            /* the dimensions of the grid, the warps of a block, and trips through two loops, one in the other */
-    SCALE_GRID = 28,            /* bits of rows_by and free_by: addends share those below; from here on, the three sizes of an unknown grid; ... */
+    /* the dimensions of the grid, the warps of a block, and trips through two loops, one in the
+     * other */
+    GROWTH_DIMS = 6,
+    /* bits of rows_by and free_by: addends share those below; from here on, the three sizes of an
+     * unknown grid; ... */
+    SCALE_GRID = 28,
     SCALE_OTHER = 31,           /* ... and what has no name */
 };
 
 /* Which addend: two values of one base differ by what their numbers differ by. */
 typedef uint32_t AddendId;
-enum { ADDEND_NONE = 0, ADDEND_OTHER = UINT32_MAX };        /* OTHER: some addend, not known to be that of any other value */
+/* OTHER: some addend, not known to be that of any other value */
+enum { ADDEND_NONE = 0, ADDEND_OTHER = UINT32_MAX };
 
 typedef struct Value {
     uint64_t *lanes;            /* WARP_LANES of them; NULL: `all` in every lane */
@@ -36,9 +45,15 @@ typedef struct Value {
     bool is_common;             /* the addend is the same in all lanes */
     bool is_data;               /* the addend came from memory */
     bool is_assumed;
-    uint32_t rows_by;           /* unknown parameters and sizes of the grid that something was multiplied by, a bit for each (SCALE_GRID); those that the same in all lanes was */
-    uint32_t free_by;           /* those that lanes were, or that divided them: how lanes differ depends on what was taken for them */
-    uint8_t grows, epoch;       /* block_stride.h's: the dimensions, a bit for each, along which the number is another in each block or warp ... */
+    /* unknown parameters and sizes of the grid that something was multiplied by, a bit for each
+     * (SCALE_GRID); those that the same in all lanes was */
+    uint32_t rows_by;
+    /* those that lanes were, or that divided them: how lanes differ depends on what was taken for
+     * them */
+    uint32_t free_by;
+    /* block_stride.h's: the dimensions, a bit for each, along which the number is another in each
+     * block or warp ... */
+    uint8_t grows, epoch;
     int64_t by[GROWTH_DIMS];    /* ... by how much from one to the next, in all lanes */
 } Value;
 
@@ -73,7 +88,7 @@ static inline Value ptx_value_const(uint64_t number)
     return (Value){ .all = number, .align = ALIGN_EXACT, .is_common = true };
 }
 
-/* ---- what operations do, for one lane ---------------------------------------------------------------------------- */
+/* ---- what operations do, for one lane -------------------------------------------------------- */
 
 /* How an addend in an operand shows in the result. */
 typedef enum Transfer {
@@ -88,7 +103,8 @@ typedef enum Transfer {
     TRANSFER_NEGATE,            /* -a, ~a */
     TRANSFER_HIGH,              /* the high half of a * b, + c */
     TRANSFER_LOGIC,             /* bit by bit, of all */
-    TRANSFER_INSERT, TRANSFER_FUNNEL, TRANSFER_PERMUTE,     /* pieces of operands side by side: bfi, shf, prmt */
+    /* pieces of operands side by side: bfi, shf, prmt */
+    TRANSFER_INSERT, TRANSFER_FUNNEL, TRANSFER_PERMUTE,
     TRANSFER_COMPARE,           /* of a and b, and with c where it is written */
     TRANSFER_MIN, TRANSFER_MAX,
     TRANSFER_FLOAT_SUM,         /* a + b, a - b, rounded */
@@ -126,38 +142,65 @@ struct Lanewise {
     bool is_finite;             /* too large is the largest number */
     bool is_absolute, is_xorsign;       /* of min and max */
     bool is_upper;              /* of a comparison of pairs: in their upper halves */
-    bool is_chained;            /* a third operand goes into the result as the second went into the first */
+    /* a third operand goes into the result as the second went into the first */
+    bool is_chained;
     bool is_pair;               /* two halves, by `each` */
     bool makes_carry, takes_carry;      /* takes: as the operand behind the others */
     LaneFn *each;
-    LaneFn *carry;              /* what it leaves in the condition code, of the same operands; NULL: nothing */
-    uint8_t usual;              /* lanewise.c's: operations that have a loop of their own; 0: none */
+    /* what it leaves in the condition code, of the same operands; NULL: nothing */
+    LaneFn *carry;
+    /* lanewise.c's: operations that have a loop of their own; 0: none */
+    uint8_t usual;
     Video video;
 };
 
 typedef enum Compare {
-    COMPARE_NONE, COMPARE_EQ, COMPARE_NE, COMPARE_LT, COMPARE_LE, COMPARE_GT, COMPARE_GE, COMPARE_LO, COMPARE_LS, COMPARE_HI, COMPARE_HS,
-    COMPARE_EQU, COMPARE_NEU, COMPARE_LTU, COMPARE_LEU, COMPARE_GTU, COMPARE_GEU, COMPARE_NUM, COMPARE_NAN
+    COMPARE_NONE,
+    COMPARE_EQ,
+    COMPARE_NE,
+    COMPARE_LT,
+    COMPARE_LE,
+    COMPARE_GT,
+    COMPARE_GE,
+    COMPARE_LO,
+    COMPARE_LS,
+    COMPARE_HI,
+    COMPARE_HS,
+    COMPARE_EQU,
+    COMPARE_NEU,
+    COMPARE_LTU,
+    COMPARE_LEU,
+    COMPARE_GTU,
+    COMPARE_GEU,
+    COMPARE_NUM,
+    COMPARE_NAN
 } Compare;
 
-/* lanevideo.c: as this instruction names the parts of its operands; of a video instruction. Without a function where that cannot be told. */
+/* lanevideo.c: as this instruction names the parts of its operands; of a video instruction. Without
+ * a function where that cannot be told. */
 void ptx_lanewise_take_parts(Lanewise *op, const Operand *operands, unsigned count);
 
-/* False: no operation of numbers in lanes (memory, control, votes), or one whose result cannot be told (fn is NULL then too). */
+/* False: no operation of numbers in lanes (memory, control, votes), or one whose result cannot be
+ * told (fn is NULL then too). */
 bool ptx_lanewise_make(const Op *op, Lanewise *out);
 
-/* The second result: of setp, where the comparison came out otherwise, or of the upper halves; of lop3, whether the first is not 0. */
+/* The second result: of setp, where the comparison came out otherwise, or of the upper halves; of
+ * lop3, whether the first is not 0. */
 Lanewise ptx_lanewise_other(const Lanewise *comparison);
 Lanewise ptx_lanewise_nonzero(const Lanewise *logic);
 
-/* op.fn in every lane. out: WARP_LANES numbers; of each operand as many, or NULL where it is `same` in all lanes. */
-void ptx_lanewise_run(const Lanewise *op, uint64_t *restrict out, const uint64_t *const lists[4], const uint64_t same[4]);
+/* op.fn in every lane. out: WARP_LANES numbers; of each operand as many, or NULL where it is `same`
+ * in all lanes. */
+void ptx_lanewise_run(const Lanewise *op, uint64_t *restrict out, const uint64_t *const lists[4],
+                      const uint64_t same[4]);
 
 /* What is unknown of op's result in these lanes, numbers apart. */
-void ptx_value_follow(const Lanewise *op, Value *out, const Value *const *args, unsigned count, uint32_t lanes);
+void ptx_value_follow(const Lanewise *op, Value *out, const Value *const *args, unsigned count,
+                      uint32_t lanes);
 
 /* The same for a choice by a predicate: a where it holds, else b. */
-void ptx_value_choose(Value *out, const Value *a, const Value *b, const Value *predicate, uint32_t lanes);
+void ptx_value_choose(Value *out, const Value *a, const Value *b, const Value *predicate,
+                      uint32_t lanes);
 
 /* What is unknown of a register some of whose lanes hold what they held, others a new value. */
 void ptx_value_blend(Value *into, const Value *from);

@@ -8,22 +8,25 @@
 
 #define ANYWHERE ((double)INFINITY)
 
-enum { NARROW_BITS = 31, SECTOR_BYTES = 32 };     /* data of more bits say nothing of how far they lead */
+/* data of more bits say nothing of how far they lead */
+enum { NARROW_BITS = 31, SECTOR_BYTES = 32 };
 
 typedef struct AddressDistributionWalk {
     const Func *func;
     const Lanewise *ops;        /* per instruction */
-    double *reached;            /* per register: largest less least number that data make it hold, in the walk before; 0: data have no part in it */
+    /* per register: largest less least number that data make it hold, in the walk before; 0: data
+     * have no part in it */
+    double *reached;
     double *found;              /* in this one */
     uint32_t *definitions;      /* per register */
     uint8_t *ways;              /* per register: Way bits */
 } AddressDistributionWalk;
 
-/* How a number comes about: out of a register of several definitions, by the way that control takes; out of a part of such a one, as the middle of a search;
- * as a pointer that was loaded. */
+/* How a number comes about: out of a register of several definitions, by the way that control
+ * takes; out of a part of such a one, as the middle of a search; as a pointer that was loaded. */
 enum { WAY_SEVERAL = 1, WAY_PART = 2, WAY_POINTER = 4 };
 
-/* ---- one instruction --------------------------------------------------------------------------------------------- */
+/* ---- one instruction ------------------------------------------------------------------------- */
 
 static double of_operand(const AddressDistributionWalk *w, const Operand *operand)
 {
@@ -76,7 +79,13 @@ static double result_of(const AddressDistributionWalk *w, const Insn *insn, cons
     switch ((Transfer)op->transfer) {
     case TRANSFER_COPY:
         return within_bits(reach[0], op->bits);
-    case TRANSFER_ADD: case TRANSFER_SUB: case TRANSFER_OR: case TRANSFER_XOR: case TRANSFER_NEGATE: case TRANSFER_INSERT: case TRANSFER_MAX:
+    case TRANSFER_ADD:
+    case TRANSFER_SUB:
+    case TRANSFER_OR:
+    case TRANSFER_XOR:
+    case TRANSFER_NEGATE:
+    case TRANSFER_INSERT:
+    case TRANSFER_MAX:
         return all;
     case TRANSFER_MUL:
         return product(reach[0], reach[1], use[0], use[1]);
@@ -85,7 +94,9 @@ static double result_of(const AddressDistributionWalk *w, const Insn *insn, cons
     case TRANSFER_SHL:
         return is_by && number < 64 ? ldexp(reach[0], (int)number) : ANYWHERE;
     case TRANSFER_SHR:
-        return is_by && number < op->bits ? within_bits(ldexp(reach[0], -(int)number), op->bits - (unsigned)number) : ANYWHERE;
+        return is_by && number < op->bits
+                   ? within_bits(ldexp(reach[0], -(int)number), op->bits - (unsigned)number)
+                   : ANYWHERE;
     case TRANSFER_AND: case TRANSFER_MIN:
         return is_by ? fmin(reach[0], number) : all;
     case TRANSFER_DIV:
@@ -93,7 +104,9 @@ static double result_of(const AddressDistributionWalk *w, const Insn *insn, cons
     case TRANSFER_REM:
         return is_by ? fmin(reach[0], number) : ANYWHERE;
     case TRANSFER_FIELD:
-        return constant_of(use[2], &number) && number < NARROW_BITS ? within_bits(reach[0], (unsigned)number) : ANYWHERE;
+        return constant_of(use[2], &number) && number < NARROW_BITS
+                   ? within_bits(reach[0], (unsigned)number)
+                   : ANYWHERE;
     default:
         return ANYWHERE;
     }
@@ -106,10 +119,13 @@ static uint8_t ways_of(const AddressDistributionWalk *w, const Insn *insn, InsnI
         if (nth_use(w->func, insn, n)->kind == OPERAND_REG)
             ways |= w->ways[nth_use(w->func, insn, n)->id];
     Transfer transfer = w->ops[id].fn ? (Transfer)w->ops[id].transfer : TRANSFER_OPAQUE;
-    bool is_part = transfer == TRANSFER_SHR || transfer == TRANSFER_DIV, is_sum = transfer == TRANSFER_COPY || transfer == TRANSFER_ADD;
-    if (insn->op->flags & OPF_LOAD && insn->op->space != SPACE_PARAM && ptx_type_info[insn->op->type].bits == 64)
+    bool is_part = transfer == TRANSFER_SHR || transfer == TRANSFER_DIV,
+         is_sum = transfer == TRANSFER_COPY || transfer == TRANSFER_ADD;
+    if (insn->op->flags & OPF_LOAD && insn->op->space != SPACE_PARAM
+        && ptx_type_info[insn->op->type].bits == 64)
         return WAY_POINTER;
-    return (uint8_t)((is_sum ? ways : ways & ~WAY_POINTER) | (is_part && ways & WAY_SEVERAL ? WAY_PART : 0));
+    return (uint8_t)((is_sum ? ways : ways & ~WAY_POINTER)
+                     | (is_part && ways & WAY_SEVERAL ? WAY_PART : 0));
 }
 
 /* What comes from memory, or from other lanes, may be anything of its type. */
@@ -126,11 +142,12 @@ static double defined_by(const AddressDistributionWalk *w, const Insn *insn, Ins
     return 0;
 }
 
-/* ---- all of them ------------------------------------------------------------------------------------------------- */
+/* ---- all of them ----------------------------------------------------------------------------- */
 
 enum { WALKS = 4 };
 
-/* In the order of the text: a register of one definition is settled there. One of several holds what the walk before found; what still grows may be anything. */
+/* In the order of the text: a register of one definition is settled there. One of several holds
+ * what the walk before found; what still grows may be anything. */
 static void walk(AddressDistributionWalk *w, bool is_first)
 {
     memset(w->found, 0, (w->func->reg_count + 1) * sizeof *w->found);
@@ -142,7 +159,8 @@ static void walk(AddressDistributionWalk *w, bool is_first)
                 continue;
             RegId reg = operands[o].id;
             w->found[reg] = fmax(w->found[reg], defined_by(w, insn, i));
-            w->ways[reg] |= (uint8_t)(ways_of(w, insn, i) | (w->definitions[reg] > 1 ? WAY_SEVERAL : 0));
+            w->ways[reg] |= (uint8_t)(ways_of(w, insn, i)
+                                      | (w->definitions[reg] > 1 ? WAY_SEVERAL : 0));
             if (w->definitions[reg] == 1)
                 w->reached[reg] = w->found[reg];
         }
@@ -168,7 +186,8 @@ static bool has_way(const AddressDistributionWalk *w, const Insn *insn, uint8_t 
 {
     const Operand *operands = ptx_insn_operands(w->func, insn);
     for (uint32_t o = 0; o < insn->operand_count; o++)
-        if (operands[o].role & ROLE_ADDRESS && operands[o].kind == OPERAND_REG && w->ways[operands[o].id] & way)
+        if (operands[o].role & ROLE_ADDRESS && operands[o].kind == OPERAND_REG
+            && w->ways[operands[o].id] & way)
             return true;
     return false;
 }
@@ -179,10 +198,11 @@ static double of_address(const AddressDistributionWalk *w, const Insn *insn)
     for (uint32_t o = 0; o < insn->operand_count; o++)
         if (operands[o].role & ROLE_ADDRESS && of_operand(w, &operands[o]) > 0)
             return of_operand(w, &operands[o]) + insn->access_bytes;
-    return has_way(w, insn, WAY_PART) ? ANYWHERE : 0;   /* if data lead it at all, they do by the way that control takes */
+    /* if data lead it at all, they do by the way that control takes */
+    return has_way(w, insn, WAY_PART) ? ANYWHERE : 0;
 }
 
-/* ---- neighbours -------------------------------------------------------------------------------------------------- */
+/* ---- neighbours ------------------------------------------------------------------------------ */
 
 /* What an address is but for constants that were added to it: equal keys, equal numbers. */
 typedef struct AddressDistributionPlace {
@@ -195,7 +215,8 @@ static uint64_t mixed(uint64_t a, uint64_t b)
     return ptx_draw(a * 31 + b, UINT64_MAX);
 }
 
-static AddressDistributionPlace place_of(const AddressDistributionPlace *places, const Operand *operand)
+static AddressDistributionPlace place_of(const AddressDistributionPlace *places,
+                                         const Operand *operand)
 {
     double number;
     if (operand && operand->kind == OPERAND_REG)
@@ -204,30 +225,44 @@ static AddressDistributionPlace place_of(const AddressDistributionPlace *places,
     return (AddressDistributionPlace){ 0, number };
 }
 
-/* Sums take the offsets of their parts, products with constants multiply them; a mask keeps them. */
-static AddressDistributionPlace result_place(const AddressDistributionWalk *w, const AddressDistributionPlace *places, InsnId id)
+/* Sums take the offsets of their parts, products with constants multiply them; a mask keeps
+ * them. */
+static AddressDistributionPlace result_place(const AddressDistributionWalk *w,
+                                             const AddressDistributionPlace *places, InsnId id)
 {
     const Insn *insn = &w->func->insns[id];
-    const Operand *use[3] = { nth_use(w->func, insn, 0), nth_use(w->func, insn, 1), nth_use(w->func, insn, 2) };
+    const Operand *use[3] = { nth_use(w->func, insn, 0), nth_use(w->func, insn, 1),
+                              nth_use(w->func, insn, 2) };
     AddressDistributionPlace of[3];
     double number;
     for (unsigned n = 0; n < 3; n++)
         of[n] = place_of(places, use[n]);
     bool is_by = constant_of(use[1], &number);
-    uint64_t both = mixed(of[0].key, of[1].key), op = mixed(w->ops[id].transfer, is_by ? (uint64_t)number + 1 : of[1].key);
+    uint64_t both = mixed(of[0].key, of[1].key),
+             op = mixed(w->ops[id].transfer, is_by ? (uint64_t)number + 1 : of[1].key);
     switch (w->ops[id].fn ? (Transfer)w->ops[id].transfer : TRANSFER_OPAQUE) {
     case TRANSFER_COPY:
         return of[0];
     case TRANSFER_ADD:
-        return (AddressDistributionPlace){ !of[1].key ? of[0].key : !of[0].key ? of[1].key : both, of[0].offset + of[1].offset };
+        return (AddressDistributionPlace){ !of[1].key   ? of[0].key
+                                           : !of[0].key ? of[1].key
+                                                        : both,
+                                           of[0].offset + of[1].offset };
     case TRANSFER_MUL:
-        return is_by ? (AddressDistributionPlace){ mixed(of[0].key, op), of[0].offset * number } : (AddressDistributionPlace){ mixed(both, op), 0 };
+        return is_by ? (AddressDistributionPlace){ mixed(of[0].key, op), of[0].offset * number }
+                     : (AddressDistributionPlace){ mixed(both, op), 0 };
     case TRANSFER_MAD:
-        return is_by ? (AddressDistributionPlace){ mixed(mixed(of[0].key, op), of[2].key), of[0].offset * number + of[2].offset } : (AddressDistributionPlace){ mixed(mixed(both, op), of[2].key), of[2].offset };
+        return is_by
+                   ? (AddressDistributionPlace){ mixed(mixed(of[0].key, op), of[2].key),
+                                                 of[0].offset * number + of[2].offset }
+                   : (AddressDistributionPlace){ mixed(mixed(both, op), of[2].key), of[2].offset };
     case TRANSFER_SHL:
-        return is_by && number < 64 ? (AddressDistributionPlace){ mixed(of[0].key, op), ldexp(of[0].offset, (int)number) } : (AddressDistributionPlace){ mixed(id, 1), 0 };
+        return is_by && number < 64 ? (AddressDistributionPlace){ mixed(of[0].key, op),
+                                                                  ldexp(of[0].offset, (int)number) }
+                                    : (AddressDistributionPlace){ mixed(id, 1), 0 };
     case TRANSFER_AND:
-        return is_by ? (AddressDistributionPlace){ mixed(of[0].key, op), of[0].offset } : (AddressDistributionPlace){ mixed(id, 1), 0 };
+        return is_by ? (AddressDistributionPlace){ mixed(of[0].key, op), of[0].offset }
+                     : (AddressDistributionPlace){ mixed(id, 1), 0 };
     default:
         return (AddressDistributionPlace){ mixed(id, 1), 0 };
     }
@@ -247,7 +282,8 @@ static int by_place(const void *a, const void *b)
 }
 
 /* Loads from global memory whose addresses data lead, but for constants in the same way. */
-static uint32_t list_neighbours(const AddressDistributionWalk *w, AddressDistributionPlace *places, Neighbour *found)
+static uint32_t list_neighbours(const AddressDistributionWalk *w, AddressDistributionPlace *places,
+                                Neighbour *found)
 {
     uint32_t count = 0;
     for (RegId r = 0; r < w->func->reg_count; r++)
@@ -258,8 +294,11 @@ static uint32_t list_neighbours(const AddressDistributionWalk *w, AddressDistrib
         const AddressDistributionPlace place = result_place(w, places, i);
         for (uint32_t o = 0; o < insn->operand_count; o++) {
             const Operand *at = &operands[o];
-            if (at->kind == OPERAND_REG && at->role & ROLE_ADDRESS && insn->op->kind == OPK_LD && insn->op->space == SPACE_GLOBAL && w->reached[at->id] > 0)
-                found[count++] = (Neighbour){ { places[at->id].key, places[at->id].offset + (double)at->value }, i };
+            if (at->kind == OPERAND_REG && at->role & ROLE_ADDRESS && insn->op->kind == OPK_LD
+                && insn->op->space == SPACE_GLOBAL && w->reached[at->id] > 0)
+                found[count++] = (Neighbour){
+                    { places[at->id].key, places[at->id].offset + (double)at->value }, i
+                };
             if (at->kind == OPERAND_REG && at->role & ROLE_DEF && w->definitions[at->id] == 1)
                 places[at->id] = place;
         }
@@ -268,10 +307,12 @@ static uint32_t list_neighbours(const AddressDistributionWalk *w, AddressDistrib
 }
 
 /* The nearer the place before, the likelier its sector is this one's too. */
-static void share_sectors(const AddressDistributionWalk *w, Arena *scratch, AddressDistribution *out)
+static void share_sectors(const AddressDistributionWalk *w, Arena *scratch,
+                          AddressDistribution *out)
 {
     Neighbour *all = ptx_arena_array(scratch, Neighbour, w->func->insn_count + 1);
-    uint32_t count = list_neighbours(w, ptx_arena_array(scratch, AddressDistributionPlace, w->func->reg_count + 1), all);
+    uint32_t count = list_neighbours(
+        w, ptx_arena_array(scratch, AddressDistributionPlace, w->func->reg_count + 1), all);
     qsort(all, count, sizeof *all, by_place);
     for (uint32_t first = 0, end; first < count; first = end) {
         double sectors = 1;
@@ -282,7 +323,8 @@ static void share_sectors(const AddressDistributionWalk *w, Arena *scratch, Addr
     }
 }
 
-const AddressDistribution *ptx_address_distribution_compute(Arena *arena, Arena *scratch, const Func *func)
+const AddressDistribution *ptx_address_distribution_compute(Arena *arena, Arena *scratch,
+                                                            const Func *func)
 {
     AddressDistribution *out = ptx_arena_array(arena, AddressDistribution, func->insn_count + 1);
     ArenaMark mark = ptx_arena_mark(scratch);
@@ -296,7 +338,10 @@ const AddressDistribution *ptx_address_distribution_compute(Arena *arena, Arena 
     for (unsigned n = 0; n < WALKS; n++)
         walk(&w, !n);
     for (InsnId i = 0; i < func->insn_count; i++)
-        out[i] = (AddressDistribution){ func->insns[i].access_bytes ? of_address(&w, &func->insns[i]) : 0, 1, has_way(&w, &func->insns[i], WAY_POINTER) };
+        out[i] = (AddressDistribution){ func->insns[i].access_bytes
+                                            ? of_address(&w, &func->insns[i])
+                                            : 0,
+                                        1, has_way(&w, &func->insns[i], WAY_POINTER) };
     share_sectors(&w, scratch, out);
     ptx_arena_release(scratch, mark);
     return out;

@@ -1,7 +1,9 @@
 /* address_distribution.h -- over how many bytes an access may reach whose address depends on data.
  *
- * What is loaded lies within its type; masks, shifts, remainders and fields narrow that, products with constants widen it. The definitions are walked in
- * the order of the text, a few times: a register of several holds what the walk before found of them, and anything where that still grows. */
+ * What is loaded lies within its type; masks, shifts, remainders and fields narrow that, products
+ * with constants widen it. The definitions are walked in the order of the text, a few times: a
+ * register of several holds what the walk before found of them, and anything where that still
+ * grows. */
 #ifndef PTX_ANALYSIS_TIME_ADDRESS_DISTRIBUTION_H
 #define PTX_ANALYSIS_TIME_ADDRESS_DISTRIBUTION_H
 
@@ -9,16 +11,21 @@
 #include "support/arena.h"
 
 typedef struct AddressDistribution {
-    double reach;               /* bytes from the first to the last that data may lead it to; infinite: not known; 0: by the way that control takes alone */
-    double own;                 /* of its lanes, those that ask for a sector which no load beside it, at a distance that is known, asks for */
+    /* bytes from the first to the last that data may lead it to; infinite: not known; 0: by the way
+     * that control takes alone */
+    double reach;
+    /* of its lanes, those that ask for a sector which no load beside it, at a distance that is
+     * known, asks for */
+    double own;
     bool is_pointer;            /* the address was loaded as such */
 } AddressDistribution;
 
 /* Per instruction that accesses memory. Owned by arena; scratch is left as found. */
-const AddressDistribution *ptx_address_distribution_compute(Arena *arena, Arena *scratch, const Func *func);
+const AddressDistribution *ptx_address_distribution_compute(Arena *arena, Arena *scratch,
+                                                            const Func *func);
 
-/* The n-th of a sequence of numbers below count that look like chance: the finaliser of splitmix64, Steele, Lea and Flood, "Fast Splittable Pseudorandom Number
- * Generators" (OOPSLA 2014). */
+/* The n-th of a sequence of numbers below count that look like chance: the finaliser of splitmix64,
+ * Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators" (OOPSLA 2014). */
 static inline uint64_t ptx_draw(uint64_t n, uint64_t count)
 {
     uint64_t z = (n + 1) * UINT64_C(0x9e3779b97f4a7c15);

@@ -4,7 +4,8 @@
 
 #include <math.h>
 
-enum { SLICE_BYTES = 512, SAMPLES = 16 };       /* the first measured on an H200, over 4 bytes to 4 MB */
+/* the first measured on an H200, over 4 bytes to 4 MB */
+enum { SLICE_BYTES = 512, SAMPLES = 16 };
 
 /* Slices that an array of so many bytes lies on: which they are is chance. */
 static double slices_of(const Gpu *gpu, double bytes)
@@ -16,12 +17,15 @@ static double slices_of(const Gpu *gpu, double bytes)
 /* Passes of a request whose lanes hit elements among so many by chance, on average. */
 static double passes_by_chance(unsigned lanes, double elements, uint32_t bytes, bool is_serial)
 {
-    uint64_t addresses[32], count = elements < 1 ? 1 : elements > 1e12 ? (uint64_t)1e12 : (uint64_t)elements;
+    uint64_t addresses[32], count = elements < 1      ? 1
+                                    : elements > 1e12 ? (uint64_t)1e12
+                                                      : (uint64_t)elements;
     double passes = 0;
     for (unsigned s = 0; s < SAMPLES; s++) {
         for (unsigned i = 0; i < lanes; i++)
             addresses[i] = ptx_draw(s * 32 + i, count) * bytes;
-        passes += ptx_atomic_passes(addresses, lanes < 32 ? (UINT32_C(1) << lanes) - 1 : UINT32_MAX, bytes, is_serial);
+        passes += ptx_atomic_passes(addresses, lanes < 32 ? (UINT32_C(1) << lanes) - 1 : UINT32_MAX,
+                                    bytes, is_serial);
     }
     return passes / SAMPLES;
 }
@@ -31,18 +35,24 @@ static double passes_by_data(const Gpu *gpu, const Insn *insn, const Count *coun
     unsigned lanes = (unsigned)fmax(1, fmin(32, round(count->data_lanes / count->data_requests)));
     uint32_t bytes = insn->access_bytes ? insn->access_bytes : 4;
     bool is_serial = ptx_type_info[insn->op->type].kind == KIND_FLOAT;
-    return count->data_requests * passes_by_chance(lanes, spread / bytes, bytes, is_serial) / slices_of(gpu, spread);
+    return count->data_requests * passes_by_chance(lanes, spread / bytes, bytes, is_serial)
+           / slices_of(gpu, spread);
 }
 
-double ptx_atomic_us(const Gpu *gpu, const Func *func, const Evaluation *evaluation, const AddressDistribution *spread)
+double ptx_atomic_us(const Gpu *gpu, const Func *func, const Evaluation *evaluation,
+                     const AddressDistribution *spread)
 {
     const Traffics *t = &evaluation->traffics;
-    double pass = ptx_gpu_has(gpu, FIGURE_ATOMIC_PASS_NS) ? gpu->figures[FIGURE_ATOMIC_PASS_NS] : 0.7;
-    double passes = t->atomic_passes / slices_of(gpu, t->data_atomics > 0 ? (double)INFINITY : t->atomic_bytes);
+    double pass = ptx_gpu_has(gpu, FIGURE_ATOMIC_PASS_NS) ? gpu->figures[FIGURE_ATOMIC_PASS_NS]
+                                                          : 0.7;
+    double passes = t->atomic_passes
+                    / slices_of(gpu, t->data_atomics > 0 ? (double)INFINITY : t->atomic_bytes);
     for (InsnId i = 0; spread && i < func->insn_count; i++) {
         OpKind kind = (OpKind)func->insns[i].op->kind;
-        if ((kind == OPK_ATOM || kind == OPK_RED) && func->insns[i].op->space != SPACE_SHARED && evaluation->insns[i].total.data_requests > 0)
-            passes += passes_by_data(gpu, &func->insns[i], &evaluation->insns[i].total, spread[i].reach > 0 ? spread[i].reach : (double)INFINITY);
+        if ((kind == OPK_ATOM || kind == OPK_RED) && func->insns[i].op->space != SPACE_SHARED
+            && evaluation->insns[i].total.data_requests > 0)
+            passes += passes_by_data(gpu, &func->insns[i], &evaluation->insns[i].total,
+                                     spread[i].reach > 0 ? spread[i].reach : (double)INFINITY);
     }
     return pass * passes / 1e3;
 }

@@ -1,8 +1,9 @@
 /* atomic.h -- how long L2 takes for the atomic operations of a launch.
  *
- * Slices of L2 work side by side, each on addresses of its own: a few hundred bytes here, a few there, so that a small array keeps few of them busy. A slice
- * passes a request's sector once for each lane at its most crowded address (footprint.h). Where data say which address, lanes are taken to hit what they can
- * reach (address_distribution.h) by chance. */
+ * Slices of L2 work side by side, each on addresses of its own: a few hundred bytes here, a few
+ * there, so that a small array keeps few of them busy. A slice passes a request's sector once for
+ * each lane at its most crowded address (footprint.h). Where data say which address, lanes are
+ * taken to hit what they can reach (address_distribution.h) by chance. */
 #ifndef PTX_ANALYSIS_TIME_ATOMIC_H
 #define PTX_ANALYSIS_TIME_ATOMIC_H
 
@@ -12,6 +13,7 @@
 #include "analysis/access/evaluate.h"
 
 /* spread: ptx_spread_compute; NULL: of no address data say where. */
-double ptx_atomic_us(const Gpu *gpu, const Func *func, const Evaluation *evaluation, const AddressDistribution *spread);
+double ptx_atomic_us(const Gpu *gpu, const Func *func, const Evaluation *evaluation,
+                     const AddressDistribution *spread);
 
 #endif

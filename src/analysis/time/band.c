@@ -12,7 +12,8 @@ const BandInfo ptx_band_info[BAND__COUNT] = {
 };
 
 #define GUESSED_SHARE 0.1       /* of the machine instructions */
-#define NOT_MEASURED 1.3        /* wider by, each way: so 94 % of 551 launches on an H100 lie inside, whose file has none of these figures */
+#define NOT_MEASURED \
+    1.3 /* wider by, each way: so 94 % of 551 launches on an H100 lie inside, whose file has none of these figures */
 
 static double guessed_share(const PredictInput *in, const bool *sure)
 {
@@ -21,7 +22,9 @@ static double guessed_share(const PredictInput *in, const bool *sure)
         for (uint32_t i = in->lowered->first[b]; i < in->lowered->first[b + 1]; i++) {
             const LoweredInsn *insn = &in->lowered->insns[i];
             BlockId from = insn->origin == NO_ID ? b : in->cfg->block_of[insn->origin];
-            double warps = (double)insn->count * ptx_probable_warps(&in->evaluation->insns[in->cfg->blocks[from].first]);
+            double warps = (double)insn->count
+                           * ptx_probable_warps(
+                               &in->evaluation->insns[in->cfg->blocks[from].first]);
             all += warps;
             guessed += sure[from] ? 0 : warps;
         }
@@ -68,7 +71,8 @@ void ptx_band_set(const Gpu *gpu, BandKind kind, Prediction *p)
 {
     ASSERT(kind >= 0 && kind < BAND__COUNT && p->predicted_us >= 0);
     double wider = ptx_gpu_has(gpu, FIGURE_LAUNCH_NS) ? 1 : NOT_MEASURED;
-    double low = p->predicted_us * ptx_band_info[kind].low / wider, least = isnan(p->bound_us) ? p->parts_us[PART_OVERHEAD] : p->bound_us;
+    double low = p->predicted_us * ptx_band_info[kind].low / wider,
+           least = isnan(p->bound_us) ? p->parts_us[PART_OVERHEAD] : p->bound_us;
     p->low_us = fmin(fmax(low, least), p->predicted_us);
     p->high_us = p->predicted_us * ptx_band_info[kind].high * wider;
     p->band = (int)kind;

@@ -1,7 +1,9 @@
 /* band.h -- where nine in ten launches fall, of those that are predicted the same.
  *
- * What a prediction misses by depends on what it rests on, so each kind of launch has a band of its own, made from launches that were measured. It is held apart by
- * families of kernels, not by launches: docs/time.md. A GPU whose file has no figures of launches was not measured, and its bands are wider. */
+ * What a prediction misses by depends on what it rests on, so each kind of launch has a band of its
+ * own, made from launches that were measured. It is held apart by families of kernels, not by
+ * launches: docs/time.md. A GPU whose file has no figures of launches was not measured, and its
+ * bands are wider. */
 #ifndef PTX_ANALYSIS_TIME_BAND_H
 #define PTX_ANALYSIS_TIME_BAND_H
 

@@ -4,12 +4,14 @@
 
 #define UNKNOWN ((double)NAN)
 
-/* ---- utilisation ------------------------------------------------------------------------------------------------- */
+/* ---- utilisation ----------------------------------------------------------------------------- */
 
 /* Data of L1 and of shared memory come through one port. */
 static double memory_us(const double *parts)
 {
-    double ways[] = { parts[PART_L1] + parts[PART_SHARED], parts[PART_L2], parts[PART_DRAM], parts[PART_ATOMIC] }, most = 0;
+    double ways[] = { parts[PART_L1] + parts[PART_SHARED], parts[PART_L2], parts[PART_DRAM],
+                      parts[PART_ATOMIC] },
+           most = 0;
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
         most = fmax(most, ways[i]);
     return most;
@@ -37,15 +39,18 @@ Bottleneck ptx_bottleneck_find(const Prediction *p, double waves)
     return out;
 }
 
-/* ---- roofline ---------------------------------------------------------------------------------------------------- */
+/* ---- roofline -------------------------------------------------------------------------------- */
 
-Roofline ptx_roofline_compute(const Gpu *gpu, const Peak *peak, const Executed *executed, const Prediction *p)
+Roofline ptx_roofline_compute(const Gpu *gpu, const Peak *peak, const Executed *executed,
+                              const Prediction *p)
 {
-    const double flops[FLOPS__COUNT] = { executed->flops_fp32, executed->flops_fp64, executed->flops_fp16, executed->flops_tensor };
+    const double flops[FLOPS__COUNT] = { executed->flops_fp32, executed->flops_fp64,
+                                         executed->flops_fp16, executed->flops_tensor };
     Roofline out = { UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, CEILING__COUNT };
     if (executed->certainty == CERTAINTY_UNKNOWN || p->certainty == CERTAINTY_UNKNOWN)
         return out;
-    double compute = 0, memory = p->dram_bytes / gpu->figures[FIGURE_MEMORY_GB_PER_S];          /* ns */
+    /* ns */
+    double compute = 0, memory = p->dram_bytes / gpu->figures[FIGURE_MEMORY_GB_PER_S];
     out.flops = 0;
     for (int i = 0; i < FLOPS__COUNT; i++) {
         double here = flops[i] > 0 ? flops[i] / peak->rates[i] : 0;
@@ -66,7 +71,7 @@ Roofline ptx_roofline_compute(const Gpu *gpu, const Peak *peak, const Executed *
     return out;
 }
 
-/* ---- Little's law ------------------------------------------------------------------------------------------------ */
+/* ---- Little's law ---------------------------------------------------------------------------- */
 
 static LoopId loop_at(const Cfg *cfg, const Loops *loops, InsnId insn)
 {
@@ -78,21 +83,24 @@ static LoopId deepest_with_loads(const Func *func, const Cfg *cfg, const Loops *
     LoopId found = NO_LOOP;
     for (InsnId i = 0; i < func->insn_count; i++) {
         LoopId loop = loop_at(cfg, loops, i);
-        if (func->insns[i].op->insn_class == CLASS_GLOBAL && func->insns[i].op->flags & OPF_LOAD && loop != NO_LOOP
+        if (func->insns[i].op->insn_class == CLASS_GLOBAL && func->insns[i].op->flags & OPF_LOAD
+            && loop != NO_LOOP
             && (found == NO_LOOP || loops->loops[loop].depth > loops->loops[found].depth))
             found = loop;
     }
     return found;
 }
 
-LoopId ptx_concurrency_where(const Func *func, const Cfg *cfg, const Loops *loops, const Evaluation *evaluation)
+LoopId ptx_concurrency_where(const Func *func, const Cfg *cfg, const Loops *loops,
+                             const Evaluation *evaluation)
 {
     LoopId found = NO_LOOP;
     double most = 0, run = 0;
     InsnId first = 0;
     if (!evaluation || evaluation->grid_is_assumed)
         return deepest_with_loads(func, cfg, loops);
-    for (InsnId i = 0; i <= func->insn_count; i++) {    /* runs of instructions of one loop: the longest stands for all of that loop */
+    /* runs of instructions of one loop: the longest stands for all of that loop */
+    for (InsnId i = 0; i <= func->insn_count; i++) {
         if (i < func->insn_count && loop_at(cfg, loops, i) == loop_at(cfg, loops, first)) {
             run += func->insns[i].op->flags & OPF_LOAD ? evaluation->insns[i].total.sectors : 0;
             continue;
@@ -102,20 +110,30 @@ LoopId ptx_concurrency_where(const Func *func, const Cfg *cfg, const Loops *loop
             found = loop_at(cfg, loops, first);
         }
         first = i;
-        run = i < func->insn_count && func->insns[i].op->flags & OPF_LOAD ? evaluation->insns[i].total.sectors : 0;
+        run = i < func->insn_count && func->insns[i].op->flags & OPF_LOAD
+                  ? evaluation->insns[i].total.sectors
+                  : 0;
     }
     return found;
 }
 
-Concurrency ptx_concurrency_compute(const Gpu *gpu, double warps, const Parallelism *of, LoopId loop)
+Concurrency ptx_concurrency_compute(const Gpu *gpu, double warps, const Parallelism *of,
+                                    LoopId loop)
 {
     const double *g = gpu->figures;
     double bytes_per_clk = 1e3 * g[FIGURE_MEMORY_GB_PER_S] / g[FIGURE_SMS] / g[FIGURE_CLOCK_MHZ];
-    double lanes = gpu->pipes[PIPE_FMA].lanes > 0 ? gpu->pipes[PIPE_FMA].lanes / (double)gpu->pipes[PIPE_FMA].takes[MACHINE_FP32] : UNKNOWN;
+    double lanes = gpu->pipes[PIPE_FMA].lanes > 0
+                       ? gpu->pipes[PIPE_FMA].lanes
+                             / (double)gpu->pipes[PIPE_FMA].takes[MACHINE_FP32]
+                       : UNKNOWN;
     double at_once = of->load_path > 0 ? of->load_bytes / of->load_path : 0;
     return (Concurrency){
-        .bytes_needed_low = g[FIGURE_GLOBAL_LATENCY_MIN] * bytes_per_clk, .bytes_needed_high = g[FIGURE_GLOBAL_LATENCY_MAX] * bytes_per_clk,
-        .operations_needed = lanes * g[FIGURE_ARITHMETIC_LATENCY], .warps = warps, .bytes = warps * at_once,
-        .operations = warps * 32 * ptx_parallelism_ilp(of), .loop = loop,
+        .bytes_needed_low = g[FIGURE_GLOBAL_LATENCY_MIN] * bytes_per_clk,
+        .bytes_needed_high = g[FIGURE_GLOBAL_LATENCY_MAX] * bytes_per_clk,
+        .operations_needed = lanes * g[FIGURE_ARITHMETIC_LATENCY],
+        .warps = warps,
+        .bytes = warps * at_once,
+        .operations = warps * 32 * ptx_parallelism_ilp(of),
+        .loop = loop,
     };
 }

@@ -1,11 +1,15 @@
-/* bottleneck.h -- what holds a launch back and what moving that would give, from a prediction (predict.h): all estimates.
+/* bottleneck.h -- what holds a launch back and what moving that would give, from a prediction
+ * (predict.h): all estimates.
  *
- * Utilisations as in "GPU Speed Of Light Throughput" of Nsight Compute [1], here shares of the predicted time. A partial wave: blocks taken as equally long,
- * it lasts as long as a full one ("Tail Effect" [1]). Roofline [2], with the operations that are executed and the bytes that come from memory. Concurrency:
- * Little's law [3], what is under way at once = latency x throughput. */
+ * Utilisations as in "GPU Speed Of Light Throughput" of Nsight Compute [1], here shares of the
+ * predicted time. A partial wave: blocks taken as equally long, it lasts as long as a full one
+ * ("Tail Effect" [1]). Roofline [2], with the operations that are executed and the bytes that come
+ * from memory. Concurrency: Little's law [3], what is under way at once = latency x throughput. */
 /* [1] Nsight Compute, Profiling Guide, "Sections and Rules"
- * [2] Williams, Waterman and Patterson, "Roofline: An Insightful Visual Performance Model for Multicore Architectures", CACM 2009
- * [3] Little, "A Proof for the Queuing Formula L = lambda W", Operations Research 1961; of GPUs: Volkov, "Better Performance at Lower Occupancy", GTC 2010 */
+ * [2] Williams, Waterman and Patterson, "Roofline: An Insightful Visual Performance Model for
+ *     Multicore Architectures", CACM 2009
+ * [3] Little, "A Proof for the Queuing Formula L = lambda W", Operations Research 1961; of GPUs:
+ *     Volkov, "Better Performance at Lower Occupancy", GTC 2010 */
 #ifndef PTX_ANALYSIS_TIME_BOTTLENECK_H
 #define PTX_ANALYSIS_TIME_BOTTLENECK_H
 
@@ -14,8 +18,11 @@
 #include "analysis/time/predict.h"
 
 typedef struct Bottleneck {     /* NaN, -1: not known */
-    double compute_percent, memory_percent, issue_percent;      /* of the predicted time: the busiest of pipes and issue slots; of the way to memory; issue slots */
-    double relieved_us;         /* predicted, did the limiter take nothing: no change to it gives more */
+    /* of the predicted time: the busiest of pipes and issue slots; of the way to memory; issue
+     * slots */
+    double compute_percent, memory_percent, issue_percent;
+    /* predicted, did the limiter take nothing: no change to it gives more */
+    double relieved_us;
     int next;                   /* TimePart: the limiter then */
     const char *next_pipe;      /* of PART_PIPE: then the dearest */
     double wave_us, tail_us;    /* what a wave takes; of the last one, what its empty places take */
@@ -24,26 +31,33 @@ typedef struct Bottleneck {     /* NaN, -1: not known */
 Bottleneck ptx_bottleneck_find(const Prediction *prediction, double waves);
 
 typedef struct Roofline {       /* NaN: not known */
-    double flops, flops_per_byte, ridge_flops_per_byte; /* from where on the pipelines hold it, not memory */
+    /* from where on the pipelines hold it, not memory */
+    double flops, flops_per_byte, ridge_flops_per_byte;
     double attainable_gflops, predicted_gflops;
-    CeilingId ceiling;          /* what holds attainable_gflops; CEILING__COUNT: nothing known does */
+    /* what holds attainable_gflops; CEILING__COUNT: nothing known does */
+    CeilingId ceiling;
 } Roofline;
 
 /* ceilings: of Peak. */
-Roofline ptx_roofline_compute(const Gpu *gpu, const Peak *peak, const Executed *executed, const Prediction *prediction);
+Roofline ptx_roofline_compute(const Gpu *gpu, const Peak *peak, const Executed *executed,
+                              const Prediction *prediction);
 
 typedef struct Concurrency {    /* of an SM; NaN: not known */
-    double bytes_needed_low, bytes_needed_high; /* under way at once for the bandwidth of memory, by its least and most latency */
-    double operations_needed;   /* of threads, independent fp32 ones under way at once for the peak: lanes x latency */
+    /* under way at once for the bandwidth of memory, by its least and most latency */
+    double bytes_needed_low, bytes_needed_high;
+    /* of threads, independent fp32 ones under way at once for the peak: lanes x latency */
+    double operations_needed;
     double warps;               /* resident */
     double bytes, operations;   /* that they have under way */
     LoopId loop;                /* whose loads and instructions these are; NO_LOOP: those in none */
 } Concurrency;
 
 /* Where most sectors are loaded; else the deepest loop with loads, else what is in no loop. */
-LoopId ptx_concurrency_where(const Func *func, const Cfg *cfg, const Loops *loops, const Evaluation *evaluation);
+LoopId ptx_concurrency_where(const Func *func, const Cfg *cfg, const Loops *loops,
+                             const Evaluation *evaluation);
 
 /* warps: resident on an SM; NaN: not known. of: where that is. */
-Concurrency ptx_concurrency_compute(const Gpu *gpu, double warps, const Parallelism *of, LoopId loop);
+Concurrency ptx_concurrency_compute(const Gpu *gpu, double warps, const Parallelism *of,
+                                    LoopId loop);
 
 #endif

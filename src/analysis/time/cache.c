@@ -3,14 +3,23 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { MAX_RESIDENT = 32, MAX_WAVE = 4096, SECTOR_BYTES = 32, LINE_BYTES = 128, PIECE_BYTES = 64, RESERVED_BYTES = 1024, MAX_POOLS = 16 };
+enum {
+    MAX_RESIDENT = 32,
+    MAX_WAVE = 4096,
+    SECTOR_BYTES = 32,
+    LINE_BYTES = 128,
+    PIECE_BYTES = 64,
+    RESERVED_BYTES = 1024,
+    MAX_POOLS = 16
+};
 
-#define TOGETHER 0.88           /* of what blocks on one SM share, fetched once: they do not keep step for ever. Fitted to a product over 32 block shapes */
-#define L2_SHARE 0.5            /* of L2: what the other half of the GPU asks for lies in both halves */
+#define TOGETHER \
+    0.88 /* of what blocks on one SM share, fetched once: they do not keep step for ever. Fitted to a product over 32 block shapes */
+#define L2_SHARE 0.5 /* of L2: what the other half of the GPU asks for lies in both halves */
 #define FULL 0.5                /* of a cache: from so much on it begins to lose, ... */
 #define LOST 1.0                /* ... and from so much on it keeps nothing of what comes around */
 
-/* ---- blocks side by side ----------------------------------------------------------------------------------------- */
+/* ---- blocks side by side --------------------------------------------------------------------- */
 
 typedef struct CachePlace {          /* of a block in the grid */
     uint64_t x, y, z;
@@ -36,15 +45,19 @@ static bool is_shift_known(const ArrayTraffic *array, const uint32_t grid[3])
 }
 
 /* Of `count` blocks, `apart` from each other, those whose part of the array no other has. */
-static unsigned distinct_parts(const ArrayTraffic *array, const uint32_t grid[3], uint64_t apart, unsigned count)
+static unsigned distinct_parts(const ArrayTraffic *array, const uint32_t grid[3], uint64_t apart,
+                               unsigned count)
 {
     int64_t shifts[MAX_WAVE];
     unsigned distinct = 1;
     if (!is_shift_known(array, grid))
         return count;
     const CachePlace step = place_of(grid, apart);
-    const uint64_t x = (uint64_t)array->shift[0], y = (uint64_t)array->shift[1], z = (uint64_t)array->shift[2];
-    const uint64_t by = step.x * x + step.y * y + step.z * z, row = y - grid[0] * x, plane = z - grid[1] * y;   /* by: without what wraps around */
+    const uint64_t x = (uint64_t)array->shift[0], y = (uint64_t)array->shift[1],
+                   z = (uint64_t)array->shift[2];
+    /* by: without what wraps around */
+    const uint64_t by = step.x * x + step.y * y + step.z * z, row = y - grid[0] * x,
+                   plane = z - grid[1] * y;
     CachePlace at = { 0, 0, 0 };
     bool is_sorted = true;
     shifts[0] = 0;
@@ -85,18 +98,20 @@ static double fetched_share(const Machinery *m, const ArrayTraffic *array)
     unsigned count = (unsigned)fmin(m->resident, MAX_RESIDENT);
     if (count < 2)
         return 1;
-    double share = (double)distinct_parts(array, m->evaluation->grid, (uint64_t)m->sms, count) / count;
+    double share = (double)distinct_parts(array, m->evaluation->grid, (uint64_t)m->sms, count)
+                   / count;
     return 1 - TOGETHER * (1 - share);
 }
 
 /* What all blocks read stays in the L1 of each SM, where it fills half of it at most. */
 static double sectors_of(const Machinery *m, const ArrayTraffic *array)
 {
-    double once = m->sms * array->read_bytes / SECTOR_BYTES, missed = array->missed * fetched_share(m, array);
+    double once = m->sms * array->read_bytes / SECTOR_BYTES,
+           missed = array->missed * fetched_share(m, array);
     return array->read_bytes <= m->l1_bytes / 2 ? fmin(once, missed) : missed;
 }
 
-/* ---- what comes around again ------------------------------------------------------------------------------------- */
+/* ---- what comes around again ----------------------------------------------------------------- */
 
 static double lost_share(double bytes, double capacity)
 {
@@ -113,13 +128,17 @@ static double own_share(const Machinery *m, const ArrayTraffic *array)
     return share;
 }
 
-/* Arrays that together do not fit L2 are fetched again by each wave of blocks, as far as its blocks read the same. */
+/* Arrays that together do not fit L2 are fetched again by each wave of blocks, as far as its blocks
+ * read the same. */
 static double bytes_of_waves(const Machinery *m, const ArrayTraffic *array, double sectors)
 {
-    double blocks = m->evaluation->blocks, wave = fmin(fmin(m->sms * m->resident, blocks), MAX_WAVE);
+    double blocks = m->evaluation->blocks,
+           wave = fmin(fmin(m->sms * m->resident, blocks), MAX_WAVE);
     double parts = distinct_parts(array, m->evaluation->grid, 1, (unsigned)wave);
     double each = array->missed * SECTOR_BYTES / blocks, waves = blocks / wave;
-    return fmax(array->read_bytes, fmin(waves * fmin(parts * each * own_share(m, array), array->read_bytes), sectors * SECTOR_BYTES));
+    return fmax(array->read_bytes,
+                fmin(waves * fmin(parts * each * own_share(m, array), array->read_bytes),
+                     sectors * SECTOR_BYTES));
 }
 
 /* No more comes in between than the launch reads at all. */
@@ -132,22 +151,25 @@ static void find_reuse(const Machinery *m, double warps_per_block, Cached *out)
         double gone = t->reused[b] * lost_share(fmin(bytes, t->read_bytes), m->l1_bytes);
         reused += t->reused[b];
         lost += gone;
-        out->read_bytes += SECTOR_BYTES * gone * lost_share(fmin(bytes * m->sms, t->read_bytes), m->l2_bytes);
+        out->read_bytes += SECTOR_BYTES * gone
+                           * lost_share(fmin(bytes * m->sms, t->read_bytes), m->l2_bytes);
     }
     out->load_sectors += lost;
     out->lost = reused > 0 ? lost / reused : 0;
 }
 
-/* ---- where data lead ------------------------------------------------------------------------------------------- */
+/* ---- where data lead ------------------------------------------------------------------------- */
 
-#define LINES_BY_CHANCE 0.37    /* passes through L1 of a lane that goes its own way: measured on an H200, 32 lanes over 4 to 64 KB */
+#define LINES_BY_CHANCE \
+    0.37 /* passes through L1 of a lane that goes its own way: measured on an H200, 32 lanes over 4 to 64 KB */
 
 double ptx_hit_by_chance(double draws, double count)
 {
     return count * (1 - exp(-draws / count));
 }
 
-/* Loads that may reach equally far are taken to do so in one array: the copies of an unrolled loop do. */
+/* Loads that may reach equally far are taken to do so in one array: the copies of an unrolled loop
+ * do. */
 typedef struct Pool {
     double spread, lanes, own;  /* own: lanes that ask for sectors of their own */
     double missed;              /* of the lanes, the share that L1 does not hold */
@@ -170,7 +192,9 @@ static Pool *find_pool(Pools *pools, double spread)
 
 static void load_by_chance(const Machinery *m, Pool *pool, Cached *out)
 {
-    double first = fmin(pool->own, m->sms * ptx_hit_by_chance(pool->own / m->sms, fmax(1, pool->spread / SECTOR_BYTES)));
+    double first = fmin(
+        pool->own,
+        m->sms * ptx_hit_by_chance(pool->own / m->sms, fmax(1, pool->spread / SECTOR_BYTES)));
     double missed = first + (pool->own - first) * fmax(0, 1 - m->l1_bytes / pool->spread);
     double pieces = fmin(missed, ptx_hit_by_chance(pool->own, fmax(1, pool->spread / PIECE_BYTES)));
     double fresh = pieces + (missed - pieces) * fmax(0, 1 - m->l2_bytes / pool->spread);
@@ -183,7 +207,8 @@ static void load_by_chance(const Machinery *m, Pool *pool, Cached *out)
     pool->missed = missed / pool->lanes;
 }
 
-/* Only how control went hides where: lanes are taken to lie side by side, or to come to what lies there in the next iterations. */
+/* Only how control went hides where: lanes are taken to lie side by side, or to come to what lies
+ * there in the next iterations. */
 static void load_along(const Count *count, uint32_t bytes, Cached *out)
 {
     double moved = count->data_lanes * bytes;
@@ -199,7 +224,10 @@ static void store_by_chance(double lanes, double spread, uint32_t bytes, Cached 
     double share = spread > 0 ? 1 : fmin(1, (double)bytes / SECTOR_BYTES);
     out->store_lines += lanes * share;
     out->store_sectors += lanes * share;
-    out->written_bytes += isfinite(spread) && spread > 0 ? PIECE_BYTES * ptx_hit_by_chance(lanes, fmax(1, spread / PIECE_BYTES)) : lanes * bytes;
+    out->written_bytes += isfinite(spread) && spread > 0
+                              ? PIECE_BYTES
+                                    * ptx_hit_by_chance(lanes, fmax(1, spread / PIECE_BYTES))
+                              : lanes * bytes;
 }
 
 /* How data lead an instruction of global memory; NONE: not at all, or to an atomic. */
@@ -208,7 +236,9 @@ typedef enum Way { WAY_NONE, WAY_LOAD, WAY_STORE } Way;
 static Way way_of(const CacheInput *in, InsnId id)
 {
     const Op *op = in->func->insns[id].op;
-    if (!(in->evaluation->insns[id].total.data_lanes > 0) || !(in->evaluation->insns[id].share > 0) || op->kind == OPK_ATOM || op->kind == OPK_RED || op->space == SPACE_CONST || op->space == SPACE_SHARED)
+    if (!(in->evaluation->insns[id].total.data_lanes > 0) || !(in->evaluation->insns[id].share > 0)
+        || op->kind == OPK_ATOM || op->kind == OPK_RED || op->space == SPACE_CONST
+        || op->space == SPACE_SHARED)
         return WAY_NONE;
     return op->flags & OPF_STORE && op->kind != OPK_CP_ASYNC ? WAY_STORE : WAY_LOAD;
 }
@@ -216,14 +246,15 @@ static Way way_of(const CacheInput *in, InsnId id)
 #define ANYWHERE 1e15
 #define MAX_REACH 2147483648.0 /* bytes: numbers of nearly as many bits as they have say nothing */
 
-/* A table that data lead into has as many elements as there are threads, where nothing says how many: an index for each is what such data mostly are. Pointers
- * lead anywhere. */
+/* A table that data lead into has as many elements as there are threads, where nothing says how
+ * many: an index for each is what such data mostly are. Pointers lead anywhere. */
 static double reach_of(const CacheInput *in, InsnId id)
 {
     double threads = in->evaluation->blocks * in->warps_per_block * 32;
     if (in->spread[id].is_pointer)
         return ANYWHERE;
-    return in->spread[id].reach < MAX_REACH ? in->spread[id].reach : threads * in->func->insns[id].access_bytes;
+    return in->spread[id].reach < MAX_REACH ? in->spread[id].reach
+                                            : threads * in->func->insns[id].access_bytes;
 }
 
 static void follow_data(Arena *arena, const Machinery *m, const CacheInput *in, Cached *out)
@@ -248,12 +279,15 @@ static void follow_data(Arena *arena, const Machinery *m, const CacheInput *in, 
         load_by_chance(m, &pools.all[p], out);
     for (InsnId i = 0; i < in->func->insn_count; i++) {
         bool is_led = way_of(in, i) == WAY_LOAD;
-        missed[i] = !is_led ? 1 : in->spread[i].reach > 0 ? find_pool(&pools, reach_of(in, i))->missed : fmin(1, in->func->insns[i].access_bytes / (double)SECTOR_BYTES);
+        missed[i] = !is_led ? 1
+                    : in->spread[i].reach > 0
+                        ? find_pool(&pools, reach_of(in, i))->missed
+                        : fmin(1, in->func->insns[i].access_bytes / (double)SECTOR_BYTES);
     }
     out->data_missed = missed;
 }
 
-/* ---- all of it --------------------------------------------------------------------------------------------------- */
+/* ---- all of it ------------------------------------------------------------------------------- */
 
 static double cache_bytes(const Gpu *gpu, FigureId figure)
 {
@@ -266,10 +300,15 @@ Cached ptx_cached_compute(Arena *arena, const CacheInput *in)
     const Traffics *t = &evaluation->traffics;
     Machinery m = { .evaluation = evaluation, .sms = in->gpu->figures[FIGURE_SMS] };
     m.resident = fmax(1, fmin(in->blocks_per_sm, floor(evaluation->blocks / m.sms)));
-    m.l1_bytes = fmax(1 << 14, cache_bytes(in->gpu, FIGURE_L1_BYTES) - m.resident * (t->shared_bytes + RESERVED_BYTES));
+    m.l1_bytes = fmax(1 << 14, cache_bytes(in->gpu, FIGURE_L1_BYTES)
+                                   - m.resident * (t->shared_bytes + RESERVED_BYTES));
     m.l2_bytes = L2_SHARE * cache_bytes(in->gpu, FIGURE_L2_BYTES);
-    Cached out = { .load_lines = t->load_lines, .load_sectors = t->load_sectors, .store_lines = t->store_lines, .store_sectors = t->store_sectors,
-                   .read_bytes = t->read_bytes, .written_bytes = t->written_bytes };
+    Cached out = { .load_lines = t->load_lines,
+                   .load_sectors = t->load_sectors,
+                   .store_lines = t->store_lines,
+                   .store_sectors = t->store_sectors,
+                   .read_bytes = t->read_bytes,
+                   .written_bytes = t->written_bytes };
     double all = 0;
     for (uint32_t a = 0; a < t->array_count; a++)
         all += t->arrays[a].read_bytes;
@@ -277,10 +316,12 @@ Cached ptx_cached_compute(Arena *arena, const CacheInput *in)
         const ArrayTraffic *array = &t->arrays[a];
         double sectors = sectors_of(&m, array);
         out.load_sectors += sectors - array->missed;
-        out.read_bytes += all > m.l2_bytes ? bytes_of_waves(&m, array, sectors) - array->read_bytes : 0;
+        out.read_bytes += all > m.l2_bytes ? bytes_of_waves(&m, array, sectors) - array->read_bytes
+                                           : 0;
     }
     find_reuse(&m, in->warps_per_block, &out);
-    out.load_requests = t->load_sectors > 0 ? t->load_requests * out.load_sectors / t->load_sectors : 0;
+    out.load_requests = t->load_sectors > 0 ? t->load_requests * out.load_sectors / t->load_sectors
+                                            : 0;
     out.fresh_sectors = out.read_bytes / SECTOR_BYTES;
     if (in->spread)
         follow_data(arena, &m, in, &out);

@@ -1,10 +1,13 @@
 /* cache.h -- what of a launch's loads comes out of L1, out of L2, out of memory.
  *
- * A footprint (footprint.h) says which sectors a block asks for first and how far apart it asks for them again. Blocks that share an SM run side by side: what
- * several of them read is fetched about once, and a sector asked for again is still there where what they all ask for in between fits. The same holds for L2 and
- * all SMs. Where data say which address, lanes ask for elements by chance among those that they can reach (address_distribution.h), and in a table of as many elements as there are threads
- * where nothing says how far that is. Blocks are given to SMs in order, one to each: those on one SM are as many apart as there are SMs. Reuse distance: Mattson, Gecsei, Slutz and Traiger,
- * "Evaluation Techniques for Storage Hierarchies", IBM Systems Journal 1970. */
+ * A footprint (footprint.h) says which sectors a block asks for first and how far apart it asks for
+ * them again. Blocks that share an SM run side by side: what several of them read is fetched about
+ * once, and a sector asked for again is still there where what they all ask for in between fits.
+ * The same holds for L2 and all SMs. Where data say which address, lanes ask for elements by chance
+ * among those that they can reach (address_distribution.h), and in a table of as many elements as
+ * there are threads where nothing says how far that is. Blocks are given to SMs in order, one to
+ * each: those on one SM are as many apart as there are SMs. Reuse distance: Mattson, Gecsei, Slutz
+ * and Traiger, "Evaluation Techniques for Storage Hierarchies", IBM Systems Journal 1970. */
 #ifndef PTX_ANALYSIS_TIME_CACHE_H
 #define PTX_ANALYSIS_TIME_CACHE_H
 
@@ -16,7 +19,8 @@ typedef struct CacheInput {
     const Func *func;
     const Evaluation *evaluation;
     const Gpu *gpu;
-    const AddressDistribution *spread;       /* ptx_spread_compute; NULL: of no address data say where */
+    /* ptx_spread_compute; NULL: of no address data say where */
+    const AddressDistribution *spread;
     double blocks_per_sm, warps_per_block;
 } CacheInput;
 
@@ -27,8 +31,11 @@ typedef struct Cached {
     double read_bytes, written_bytes;       /* from and to memory */
     double scattered_bytes;     /* of read_bytes, those in pieces by chance */
     double fresh_sectors;       /* of load_sectors, those that come from memory */
-    double lost;                /* of the sectors that blocks ask for again: the share that L1 has given up by then */
-    const double *data_missed;  /* per instruction: of the lanes whose address depends on data, the share that L1 does not hold; NULL: no such */
+    /* of the sectors that blocks ask for again: the share that L1 has given up by then */
+    double lost;
+    /* per instruction: of the lanes whose address depends on data, the share that L1 does not hold;
+     * NULL: no such */
+    const double *data_missed;
 } Cached;
 
 /* Of `count` places, those that `draws` of them by chance hit at least once. */

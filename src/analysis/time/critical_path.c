@@ -16,47 +16,58 @@ typedef struct CriticalPathWalker {
     bool is_stored;             /* to global memory, since the last fence */
 } CriticalPathWalker;
 
-/* ---- one block --------------------------------------------------------------------------------------------------- */
+/* ---- one block ------------------------------------------------------------------------------- */
 
 static bool is_memory(MachineOp machine)
 {
-    return machine == MACHINE_GLOBAL || machine == MACHINE_SHARED || machine == MACHINE_ATOMIC || machine == MACHINE_ATOMIC_SHARED || machine == MACHINE_MATRIX;
+    return machine == MACHINE_GLOBAL || machine == MACHINE_SHARED || machine == MACHINE_ATOMIC
+           || machine == MACHINE_ATOMIC_SHARED || machine == MACHINE_MATRIX;
 }
 
-/* Floating point stays in program order: ptxas moves what addresses come from ahead, but little else. */
+/* Floating point stays in program order: ptxas moves what addresses come from ahead, but little
+ * else. */
 static bool is_float(MachineOp machine)
 {
-    return machine == MACHINE_FP32 || machine == MACHINE_FP16 || machine == MACHINE_FP64 || machine == MACHINE_XU || machine == MACHINE_TENSOR;
+    return machine == MACHINE_FP32 || machine == MACHINE_FP16 || machine == MACHINE_FP64
+           || machine == MACHINE_XU || machine == MACHINE_TENSOR;
 }
 
 static bool is_store(const LoweredInsn *insn)
 {
-    return is_memory((MachineOp)insn->machine) && (!insn->def_count || insn->machine == MACHINE_ATOMIC || insn->machine == MACHINE_ATOMIC_SHARED);
+    return is_memory((MachineOp)insn->machine)
+           && (!insn->def_count || insn->machine == MACHINE_ATOMIC
+               || insn->machine == MACHINE_ATOMIC_SHARED);
 }
 
 /* Global memory and generic addresses are one; shared memory is the other. */
 static unsigned store_class(const LoweredInsn *insn)
 {
-    return insn->machine == MACHINE_SHARED || insn->machine == MACHINE_ATOMIC_SHARED || insn->machine == MACHINE_MATRIX;
+    return insn->machine == MACHINE_SHARED || insn->machine == MACHINE_ATOMIC_SHARED
+           || insn->machine == MACHINE_MATRIX;
 }
 
 static double latency_of(const CriticalPathWalker *w, const LoweredInsn *insn)
 {
     const Latencies *l = w->in->latencies;
-    double extra = insn->count > 1 ? ((double)insn->count - 1) * (double)l->machine[MACHINE_ALU] : 0;
-    bool is_load = insn->machine == MACHINE_GLOBAL && insn->origin != NO_ID && w->in->func->insns[insn->origin].op->kind == OPK_LD;
+    double extra = insn->count > 1 ? ((double)insn->count - 1) * (double)l->machine[MACHINE_ALU]
+                                   : 0;
+    bool is_load = insn->machine == MACHINE_GLOBAL && insn->origin != NO_ID
+                   && w->in->func->insns[insn->origin].op->kind == OPK_LD;
     bool is_move = insn->machine == MACHINE_MOVE && insn->origin != NO_ID;
     if (ptx_lowered_is_copy(insn))
         return 0;
     if (insn->origin != NO_ID && w->sequences[insn->origin].each > 0)
         return w->sequences[insn->origin].each * (double)insn->count;
-    return (is_load ? (double)w->in->load_clocks[insn->origin] : (double)l->machine[is_move ? MACHINE_ALU : insn->machine]) + extra;
+    return (is_load ? (double)w->in->load_clocks[insn->origin]
+                    : (double)l->machine[is_move ? MACHINE_ALU : insn->machine])
+           + extra;
 }
 
 /* Clocks after its start in which an instruction's own ones issue. */
 static double issue_of(const CriticalPathWalker *w, const LoweredInsn *insn, double latency)
 {
-    bool is_sequence = insn->machine == MACHINE_REDUX || (insn->origin != NO_ID && w->sequences[insn->origin].is_in_order);
+    bool is_sequence = insn->machine == MACHINE_REDUX
+                       || (insn->origin != NO_ID && w->sequences[insn->origin].is_in_order);
     return is_sequence ? fmax(0, latency - (double)w->in->latencies->machine[MACHINE_ALU]) : 0;
 }
 
@@ -69,7 +80,8 @@ static double operands_ready(const CriticalPathWalker *w, const LoweredInsn *ins
     return at;
 }
 
-/* In a loop, where a body is often several iterations side by side, floats that rest on a sequence without a branch let those behind them go first. */
+/* In a loop, where a body is often several iterations side by side, floats that rest on a sequence
+ * without a branch let those behind them go first. */
 static bool is_late(const CriticalPathWalker *w, const LoweredInsn *insn, BlockId block)
 {
     const LoweredValueId *uses = &w->in->lowered->operands[insn->operand_first + insn->def_count];
@@ -113,7 +125,8 @@ static double walk_block(CriticalPathWalker *w, BlockId block)
     double begin = w->now, start = w->now, last = w->now, issued = 0, next = w->now, made = w->now;
     for (uint32_t i = lowered->first[block]; i < lowered->first[block + 1]; i++) {
         const LoweredInsn *insn = &lowered->insns[i];
-        double at = operands_ready(w, insn, start), latency = latency_of(w, insn), issue = issue_of(w, insn, latency);
+        double at = operands_ready(w, insn, start), latency = latency_of(w, insn),
+               issue = issue_of(w, insn, latency);
         bool late = is_late(w, insn, block), is_ordered = is_float((MachineOp)insn->machine);
         if (i > lowered->first[block] && insn->origin != NO_ID && insn->origin == insn[-1].origin)
             at = fmax(at, made);
@@ -135,7 +148,8 @@ static double walk_block(CriticalPathWalker *w, BlockId block)
         if (fence)
             start = at + fence_clocks(w, fence);
         if (insn->machine == MACHINE_BARRIER)
-            start = at + latency + (double)w->in->latencies->barrier_per_warp * w->in->warps_per_block;
+            start = at + latency
+                    + (double)w->in->latencies->barrier_per_warp * w->in->warps_per_block;
         define(w, insn, at + latency, late);
         made = insn->def_count || issue > 0 || is_ordered ? at + latency : at;
         last = ptx_lowered_is_copy(insn) ? last : fmax(last, at + issue);
@@ -145,7 +159,7 @@ static double walk_block(CriticalPathWalker *w, BlockId block)
     return w->own[block];
 }
 
-/* ---- the function ------------------------------------------------------------------------------------------------ */
+/* ---- the function ---------------------------------------------------------------------------- */
 
 /* How often the warp of any block runs it that runs it most. */
 static double longest(const CriticalPathInput *in, BlockId block)
@@ -153,19 +167,26 @@ static double longest(const CriticalPathInput *in, BlockId block)
     LoopId loop = in->loops->loop_of[block];
     if (in->are_left_out && loop != NO_LOOP && in->are_left_out[loop])
         return 0;
-    const Evaluated *insn = &in->evaluation->insns[in->cfg->blocks[in->lowered->runs_with[block]].first];
-    return insn->total.warps > 0 ? ptx_probable_warps(insn) / insn->total.warps * insn->total.longest : 0;
+    const Evaluated *insn =
+        &in->evaluation->insns[in->cfg->blocks[in->lowered->runs_with[block]].first];
+    return insn->total.warps > 0
+               ? ptx_probable_warps(insn) / insn->total.warps * insn->total.longest
+               : 0;
 }
 
-/* How often the warp of a block runs it that runs it most: a block makes room for the next when its last warp ends. */
+/* How often the warp of a block runs it that runs it most: a block makes room for the next when its
+ * last warp ends. */
 static double executions(const CriticalPathInput *in, BlockId block)
 {
     LoopId loop = in->loops->loop_of[block];
     if (in->are_left_out && loop != NO_LOOP && in->are_left_out[loop])
         return 0;
-    const Evaluated *insn = &in->evaluation->insns[in->cfg->blocks[in->lowered->runs_with[block]].first];
-    double usual = ptx_probable_warps(insn), share = insn->total.warps > 0 ? usual / insn->total.warps : 0;
-    double all = usual / in->blocks, each = fmax(all / in->warps_per_block, share * insn->total.most / in->blocks);
+    const Evaluated *insn =
+        &in->evaluation->insns[in->cfg->blocks[in->lowered->runs_with[block]].first];
+    double usual = ptx_probable_warps(insn),
+           share = insn->total.warps > 0 ? usual / insn->total.warps : 0;
+    double all = usual / in->blocks,
+           each = fmax(all / in->warps_per_block, share * insn->total.most / in->blocks);
     return each >= 1 ? each : fmin(1, all);
 }
 
@@ -188,7 +209,9 @@ static void hold_iteration(CriticalPathWalker *w, uint32_t first, uint32_t end, 
 static void branch_back(CriticalPathWalker *w, LoopId loop, BlockId last)
 {
     const Unrolling *unrolled = &w->in->lowered->unrolled[loop];
-    double clocks = unrolled->is_whole ? 0 : (double)w->in->latencies->branch_back / fmax(1, unrolled->times);
+    double clocks = unrolled->is_whole
+                        ? 0
+                        : (double)w->in->latencies->branch_back / fmax(1, unrolled->times);
     w->now += clocks;
     w->own[last] += clocks;
 }
@@ -198,14 +221,17 @@ static LoopId loop_at(const CriticalPathWalker *w, uint32_t r)
     return w->in->loops->loop_of[w->in->cfg->rpo[r]];
 }
 
-/* Blocks of loops that hold others once more: what the first walk brought from outside does not come again. */
+/* Blocks of loops that hold others once more: what the first walk brought from outside does not
+ * come again. */
 static void walk_outer(CriticalPathWalker *w)
 {
     const Loops *loops = w->in->loops;
     for (uint32_t r = 0; r < w->in->cfg->rpo_count; r++) {
         BlockId block = w->in->cfg->rpo[r];
         LoopId loop = loop_at(w, r);
-        bool is_nested = loop != NO_LOOP && (!loops->loops[loop].is_innermost || loops->loops[loop].parent != NO_LOOP);
+        bool is_nested = loop != NO_LOOP
+                         && (!loops->loops[loop].is_innermost
+                             || loops->loops[loop].parent != NO_LOOP);
         if (is_nested && executions(w->in, block) > 0)
             walk_block(w, block);
     }

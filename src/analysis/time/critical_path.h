@@ -1,11 +1,14 @@
-/* critical_path.h -- how long one warp takes from entry to exit when nothing but its own dependences holds it up.
+/* critical_path.h -- how long one warp takes from entry to exit when nothing but its own
+ * dependences holds it up.
  *
- * Machine instructions of a basic block start when what they read is there (those of one expansion one after the other), no
- * earlier than the block, in any order but for memory: an access stays behind a store to its space, everything behind a barrier.
- * The next block starts when all have issued; so does the next iteration of a loop, behind the branch back. Divisions, roots and
- * the like take what was measured of their whole sequence (sequences.def). Blocks are walked once in reverse postorder, those of
- * nested loops again, and each innermost loop's own twice more: what an iteration takes then is what it goes on to take.
- * Executions are those of the warp that runs a block most often. */
+ * Machine instructions of a basic block start when what they read is there (those of one expansion
+ * one after the other), no earlier than the block, in any order but for memory: an access stays
+ * behind a store to its space, everything behind a barrier. The next block starts when all have
+ * issued; so does the next iteration of a loop, behind the branch back. Divisions, roots and the
+ * like take what was measured of their whole sequence (sequences.def). Blocks are walked once in
+ * reverse postorder, those of nested loops again, and each innermost loop's own twice more: what an
+ * iteration takes then is what it goes on to take. Executions are those of the warp that runs a
+ * block most often. */
 #ifndef PTX_ANALYSIS_TIME_CRITICAL_PATH_H
 #define PTX_ANALYSIS_TIME_CRITICAL_PATH_H
 
@@ -28,7 +31,8 @@ typedef struct CriticalPathInput {
 
 typedef struct CriticalPath {
     double clocks;              /* of a warp that a block waits for, on average over the blocks */
-    double longest_clocks;      /* of the one that the launch waits for: a block may have more to do than all others */
+    /* of the one that the launch waits for: a block may have more to do than all others */
+    double longest_clocks;
 } CriticalPath;
 
 CriticalPath ptx_critical_path_compute(Arena *scratch, const CriticalPathInput *input);

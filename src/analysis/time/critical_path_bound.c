@@ -5,12 +5,22 @@
 #include <math.h>
 #include <string.h>
 
-/* Below what was measured on an H200 (testdata/measured/timed/micro.json): clocks until a result is there; a pass of an atomic, one a clock; its slices. */
-enum { CLK_FP32 = 4, CLK_FP64 = 8, CLK_APPROXIMATE = 16, CLK_PRECISE = 30, CLK_LOAD = 30, CLK_SHARED = 20, CLK_CONST = 20, CLK_SHUFFLE = 20 };
+/* Below what was measured on an H200 (testdata/measured/timed/micro.json): clocks until a result is
+ * there; a pass of an atomic, one a clock; its slices. */
+enum {
+    CLK_FP32 = 4,
+    CLK_FP64 = 8,
+    CLK_APPROXIMATE = 16,
+    CLK_PRECISE = 30,
+    CLK_LOAD = 30,
+    CLK_SHARED = 20,
+    CLK_CONST = 20,
+    CLK_SHUFFLE = 20
+};
 enum { MAX_CANDIDATES = 16, SLICE_BYTES = 512, MAX_SLICES = 96, MAX_WARPS = 64, MAX_BLOCKS = 32 };
 #define NS_PASS 0.5
 
-/* ---- what data decide -------------------------------------------------------------------------------------------- */
+/* ---- what data decide ------------------------------------------------------------------------ */
 
 static bool is_decided_by_data(const PathBoundInput *in, BlockId block)
 {
@@ -33,13 +43,15 @@ static bool *loops_of_data(Arena *arena, const PathBoundInput *in)
     for (BlockId b = 0; b < in->cfg->block_count; b++)
         for (uint32_t e = 0; e < in->cfg->blocks[b].succ_count && is_decided_by_data(in, b); e++)
             for (LoopId l = in->loops->loop_of[b]; l != NO_LOOP; l = in->loops->loops[l].parent)
-                found[l] |= !is_inside(in->loops, l, in->cfg->succs[in->cfg->blocks[b].succ_first + e]);
+                found[l] |= !is_inside(in->loops, l,
+                                       in->cfg->succs[in->cfg->blocks[b].succ_first + e]);
     for (LoopId l = 0; l < in->loops->loop_count; l++)
         found[l] |= in->loops->loops[l].parent != NO_LOOP && found[in->loops->loops[l].parent];
     return found;
 }
 
-/* Where several ways meet, or go round, the block that all of them come from says; behind a loop, its header. */
+/* Where several ways meet, or go round, the block that all of them come from says; behind a loop,
+ * its header. */
 static bool is_reached(const PathBoundInput *in, const Dom *dom, const bool *reached, BlockId block)
 {
     BlockId above = dom->idom[block];
@@ -48,7 +60,8 @@ static bool is_reached(const PathBoundInput *in, const Dom *dom, const bool *rea
         return true;
     bool is_only = true;
     for (uint32_t p = 0; p < b->pred_count; p++)
-        is_only &= in->cfg->preds[b->pred_first + p] == above || ptx_dom_dominates(dom, block, in->cfg->preds[b->pred_first + p]);
+        is_only &= in->cfg->preds[b->pred_first + p] == above
+                   || ptx_dom_dominates(dom, block, in->cfg->preds[b->pred_first + p]);
     LoopId loop = in->loops->loop_of[above];
     bool leaves = loop != NO_LOOP && !is_inside(in->loops, loop, block);
     return reached[above] && (!is_only || leaves || !is_decided_by_data(in, above));
@@ -56,7 +69,8 @@ static bool is_reached(const PathBoundInput *in, const Dom *dom, const bool *rea
 
 const bool *ptx_path_bound_sure(Arena *arena, const PathBoundInput *in)
 {
-    bool *reached = ptx_arena_array(arena, bool, in->cfg->block_count + 1), *sure = ptx_arena_array(arena, bool, in->cfg->block_count + 1);
+    bool *reached = ptx_arena_array(arena, bool, in->cfg->block_count + 1),
+         *sure = ptx_arena_array(arena, bool, in->cfg->block_count + 1);
     const bool *of_data = loops_of_data(arena, in);
     for (uint32_t r = 0; r < in->cfg->rpo_count; r++) {
         BlockId block = in->cfg->rpo[r];
@@ -67,12 +81,14 @@ const bool *ptx_path_bound_sure(Arena *arena, const PathBoundInput *in)
     return sure;
 }
 
-enum { PASSES_MAX = 8 };        /* over the function until nothing changes; then everything is taken as data */
+/* over the function until nothing changes; then everything is taken as data */
+enum { PASSES_MAX = 8 };
 
 static bool is_known_register(SregId id)
 {
     bool is_place = id == SREG_TID || id == SREG_NTID || id == SREG_CTAID || id == SREG_NCTAID;
-    return is_place || id == SREG_LANEID || (id >= SREG_LANEMASK_EQ && id <= SREG_LANEMASK_LT) || (id >= SREG_CLUSTER_CTAID && id <= SREG_CLUSTERID);
+    return is_place || id == SREG_LANEID || (id >= SREG_LANEMASK_EQ && id <= SREG_LANEMASK_LT)
+           || (id >= SREG_CLUSTER_CTAID && id <= SREG_CLUSTERID);
 }
 
 /* What a launch does not say: memory but its parameters, what a function or the hardware gives. */
@@ -80,9 +96,11 @@ static bool is_data_source(const Func *func, const Insn *insn, const Module *mod
 {
     const Operand *operands = ptx_insn_operands(func, insn);
     const Op *op = insn->op;
-    bool is_parameter = op->kind == OPK_LD && op->space == SPACE_PARAM && insn->operand_count > 1 && operands[1].kind == OPERAND_VAR && func->is_entry
+    bool is_parameter = op->kind == OPK_LD && op->space == SPACE_PARAM && insn->operand_count > 1
+                        && operands[1].kind == OPERAND_VAR && func->is_entry
                         && module->vars[operands[1].id].is_parameter;
-    if (op->flags & OPF_UNKNOWN || op->kind == OPK_ATOM || op->kind == OPK_CALL || (op->flags & OPF_LOAD && !is_parameter))
+    if (op->flags & OPF_UNKNOWN || op->kind == OPK_ATOM || op->kind == OPK_CALL
+        || (op->flags & OPF_LOAD && !is_parameter))
         return true;
     for (uint32_t o = 0; o < insn->operand_count; o++)
         if (operands[o].kind == OPERAND_SREG && !is_known_register((SregId)operands[o].id))
@@ -96,7 +114,8 @@ static bool reads_data(const PathBoundInput *in, const Insn *insn, const bool *i
     if (insn->guard != NO_ID && is_data[insn->guard])
         return true;
     for (uint32_t o = 0; o < insn->operand_count; o++)
-        if (operands[o].kind == OPERAND_REG && operands[o].role & (ROLE_USE | ROLE_ADDRESS) && is_data[operands[o].id])
+        if (operands[o].kind == OPERAND_REG && operands[o].role & (ROLE_USE | ROLE_ADDRESS)
+            && is_data[operands[o].id])
             return true;
     return is_data_source(in->func, insn, in->module);
 }
@@ -109,7 +128,8 @@ static bool spread_data(const PathBoundInput *in, InsnId id, bool *is_data)
     if (in->are_sure[in->cfg->block_of[id]] && !reads_data(in, insn, is_data))
         return false;
     for (uint32_t o = 0; o < insn->operand_count; o++)
-        if (operands[o].kind == OPERAND_REG && operands[o].role & ROLE_DEF && !is_data[operands[o].id])
+        if (operands[o].kind == OPERAND_REG && operands[o].role & ROLE_DEF
+            && !is_data[operands[o].id])
             is_data[operands[o].id] = changed = true;
     return changed;
 }
@@ -117,8 +137,10 @@ static bool spread_data(const PathBoundInput *in, InsnId id, bool *is_data)
 const bool *ptx_path_bound_counting(Arena *arena, const PathBoundInput *in)
 {
     const Func *func = in->func;
-    const bool *needed = ptx_needed_compute(arena, arena, func, ptx_defs_compute(arena, func, in->cfg, in->loops));
-    bool *counts = ptx_arena_array(arena, bool, func->insn_count + 1), *is_data = ptx_arena_array(arena, bool, func->reg_count + 1), changed = true;
+    const bool *needed = ptx_needed_compute(arena, arena, func,
+                                            ptx_defs_compute(arena, func, in->cfg, in->loops));
+    bool *counts = ptx_arena_array(arena, bool, func->insn_count + 1),
+         *is_data = ptx_arena_array(arena, bool, func->reg_count + 1), changed = true;
     for (RegId r = 0; r < func->reg_count; r++)
         is_data[r] = func->regs[r].is_param;
     for (unsigned pass = 0; pass < PASSES_MAX && changed; pass++) {
@@ -128,12 +150,13 @@ const bool *ptx_path_bound_counting(Arena *arena, const PathBoundInput *in)
     }
     for (InsnId i = 0; i < func->insn_count; i++) {
         RegId guard = func->insns[i].guard;
-        counts[i] = needed[i] && in->are_sure[in->cfg->block_of[i]] && (guard == NO_ID || (!changed && !is_data[guard]));
+        counts[i] = needed[i] && in->are_sure[in->cfg->block_of[i]]
+                    && (guard == NO_ID || (!changed && !is_data[guard]));
     }
     return counts;
 }
 
-/* ---- chains ------------------------------------------------------------------------------------------------------ */
+/* ---- chains ---------------------------------------------------------------------------------- */
 
 static double of_arithmetic(const Op *op)
 {
@@ -142,7 +165,8 @@ static double of_arithmetic(const Op *op)
         return 0;
     if (op->flags & OPF_FULL_PRECISION)
         return CLK_PRECISE;
-    if (op->kind == OPK_FMA || op->kind == OPK_ADD || op->kind == OPK_SUB || (op->kind == OPK_MUL && op->flags & OPF_ROUNDED))
+    if (op->kind == OPK_FMA || op->kind == OPK_ADD || op->kind == OPK_SUB
+        || (op->kind == OPK_MUL && op->flags & OPF_ROUNDED))
         return is_double ? CLK_FP64 : CLK_FP32;
     return 0;
 }
@@ -171,7 +195,8 @@ static double least_clocks(const Insn *insn)
     }
 }
 
-/* Clocks from what `reg` holds before the block to what it holds behind it; below 0: the one does not need the other. later: per register, all below 0. */
+/* Clocks from what `reg` holds before the block to what it holds behind it; below 0: the one does
+ * not need the other. later: per register, all below 0. */
 static double around(const PathBoundInput *in, const Block *block, RegId reg, double *later)
 {
     const Func *func = in->func;
@@ -186,7 +211,8 @@ static double around(const PathBoundInput *in, const Block *block, RegId reg, do
             if (operands[o].kind == OPERAND_REG && operands[o].role & (ROLE_USE | ROLE_ADDRESS))
                 at = fmax(at, later[operands[o].id]);
         for (uint32_t o = 0; o < insn->operand_count; o++)
-            if (operands[o].kind == OPERAND_REG && operands[o].role & ROLE_DEF && (insn->guard == NO_ID || operands[o].id != reg))
+            if (operands[o].kind == OPERAND_REG && operands[o].role & ROLE_DEF
+                && (insn->guard == NO_ID || operands[o].id != reg))
                 later[operands[o].id] = at < 0 ? -1 : at + least_clocks(insn);
     }
     return later[reg];
@@ -202,8 +228,10 @@ static void forget(const Func *func, const Block *block, double *later)
     }
 }
 
-/* Of an iteration of a loop that is one block: the slowest register of those that are read before they are written. */
-static double carried(const PathBoundInput *in, const Block *block, double *later, uint32_t *turn, uint32_t now)
+/* Of an iteration of a loop that is one block: the slowest register of those that are read before
+ * they are written. */
+static double carried(const PathBoundInput *in, const Block *block, double *later, uint32_t *turn,
+                      uint32_t now)
 {
     const Func *func = in->func;
     double most = 0;
@@ -214,7 +242,8 @@ static double carried(const PathBoundInput *in, const Block *block, double *late
         for (unsigned pass = 0; pass < 2; pass++)
             for (uint32_t o = 0; o < insn->operand_count && candidates < MAX_CANDIDATES; o++) {
                 bool is_use = operands[o].role & (ROLE_USE | ROLE_ADDRESS);
-                if (operands[o].kind != OPERAND_REG || turn[operands[o].id] == now || (pass ? is_use : !is_use))
+                if (operands[o].kind != OPERAND_REG || turn[operands[o].id] == now
+                    || (pass ? is_use : !is_use))
                     continue;
                 turn[operands[o].id] = now;
                 if (!pass) {
@@ -249,13 +278,15 @@ double ptx_path_bound_chain_us(Arena *scratch, const PathBoundInput *in)
             for (RegId r = 0; r <= in->func->reg_count; r++)
                 later[r] = -1;
         }
-        clocks += carried(in, block, later, turn, l + 1) * in->evaluation->insns[block->first].total.warps / in->blocks / in->warps_per_block;
+        clocks += carried(in, block, later, turn, l + 1)
+                  * in->evaluation->insns[block->first].total.warps / in->blocks
+                  / in->warps_per_block;
     }
     ptx_arena_release(scratch, mark);
     return clocks * waves_at_least(in) / in->gpu->figures[FIGURE_CLOCK_MHZ];
 }
 
-/* ---- atomics ----------------------------------------------------------------------------------------------------- */
+/* ---- atomics --------------------------------------------------------------------------------- */
 
 double ptx_path_bound_atomic_us(const PathBoundInput *in)
 {

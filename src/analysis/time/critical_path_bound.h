@@ -1,8 +1,10 @@
 /* critical_path_bound.h -- what a launch takes at least for results that need each other.
  *
- * A loop of one basic block that hands a register on to itself goes round no faster than the instructions between: floating point, which nobody reorders, loads
- * out of the nearest cache, shuffles. What ptxas may do otherwise counts nothing: integers, moves, products that a sum takes in. A warp makes the mean of all
- * rounds at least, if not this one then another; and warps that do not fit the SMs at once follow each other. */
+ * A loop of one basic block that hands a register on to itself goes round no faster than the
+ * instructions between: floating point, which nobody reorders, loads out of the nearest cache,
+ * shuffles. What ptxas may do otherwise counts nothing: integers, moves, products that a sum takes
+ * in. A warp makes the mean of all rounds at least, if not this one then another; and warps that do
+ * not fit the SMs at once follow each other. */
 #ifndef PTX_ANALYSIS_TIME_CRITICAL_PATH_BOUND_H
 #define PTX_ANALYSIS_TIME_CRITICAL_PATH_BOUND_H
 
@@ -23,12 +25,12 @@ typedef struct PathBoundInput {
     double blocks, warps_per_block;
 } PathBoundInput;
 
-/* Per block: whether each execution that was counted is one, whatever data say: not behind a branch that they decide, nor in a loop that they end. are_sure is not
- * asked for. Owned by arena. */
+/* Per block: whether each execution that was counted is one, whatever data say: not behind a branch
+ * that they decide, nor in a loop that they end. are_sure is not asked for. Owned by arena. */
 const bool *ptx_path_bound_sure(Arena *arena, const PathBoundInput *input);
 
-/* Per instruction: whether it does all that was counted of it in every run: something needs it, its block is sure and no guard of it comes from data. are_sure is
- * asked for. Owned by arena. */
+/* Per instruction: whether it does all that was counted of it in every run: something needs it, its
+ * block is sure and no guard of it comes from data. are_sure is asked for. Owned by arena. */
 const bool *ptx_path_bound_counting(Arena *arena, const PathBoundInput *input);
 
 /* Microseconds; scratch is left as found. */

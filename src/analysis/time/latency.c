@@ -10,7 +10,8 @@ static double clocks(const Gpu *gpu, FigureId id, double otherwise)
 
 void ptx_latencies_find(const Gpu *gpu, double global, Latencies *out)
 {
-    double simple = clocks(gpu, FIGURE_ARITHMETIC_LATENCY, 4), shared = clocks(gpu, FIGURE_SHARED_LATENCY, 23);
+    double simple = clocks(gpu, FIGURE_ARITHMETIC_LATENCY, 4),
+           shared = clocks(gpu, FIGURE_SHARED_LATENCY, 23);
     for (unsigned m = 0; m < MACHINE__COUNT; m++)
         out->machine[m] = (float)simple + 0.5f;
     out->machine[MACHINE_FP64] = 8.5f;
@@ -36,7 +37,7 @@ void ptx_latencies_find(const Gpu *gpu, double global, Latencies *out)
     out->branch_back = (float)clocks(gpu, FIGURE_BRANCH_LATENCY, 15);
 }
 
-/* ---- sequences --------------------------------------------------------------------------------------------------- */
+/* ---- sequences ------------------------------------------------------------------------------- */
 
 typedef struct SequenceInfo {
     FigureId figure;
@@ -47,7 +48,8 @@ typedef struct SequenceInfo {
 } SequenceInfo;
 
 static const SequenceInfo sequences[] = {
-#define SQ(figure, otherwise, operation, type, with, without) { FIGURE_##figure, otherwise, OP_##operation, TYPE_##type, MOD_##with, MOD_##without },
+#define SQ(figure, otherwise, operation, type, with, without) \
+    { FIGURE_##figure, otherwise, OP_##operation, TYPE_##type, MOD_##with, MOD_##without },
 #include "analysis/time/sequences.def"
 #undef SQ
 };
@@ -56,7 +58,8 @@ static bool is_of(const SequenceInfo *sequence, const Op *op)
 {
     bool is_with = sequence->with == MOD_NONE || ptx_op_has(op, sequence->with);
     bool is_without = sequence->without == MOD_NONE || !ptx_op_has(op, sequence->without);
-    return (Type)op->type == sequence->type && (Operation)op->family == sequence->operation && is_with && is_without;
+    return (Type)op->type == sequence->type && (Operation)op->family == sequence->operation
+           && is_with && is_without;
 }
 
 Sequence ptx_sequence_find(const Gpu *gpu, const Op *op)

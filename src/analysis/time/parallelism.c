@@ -7,7 +7,8 @@
 /* The first iterations warm up; what two more take beyond is what each goes on to take. */
 enum {
     WARM_WALKS = 2, MORE_WALKS = 2,
-    STEPS_PER_INSN = 64,        /* bounds the walks over deep nests of loops; beyond, nothing is known of the outer ones */
+    /* bounds the walks over deep nests of loops; beyond, nothing is known of the outer ones */
+    STEPS_PER_INSN = 64,
 };
 
 /* How far an instruction is down the chains that lead to it. */
@@ -23,22 +24,26 @@ typedef struct ParallelismWalker {
     const Evaluation *evaluation;
     const float *load_clocks;    /* per instruction of func; NULL */
     Latencies latencies;
-    const BlockId *sorted;       /* blocks by the loop that no inner one is around, a loop's with those of its inner ones behind each other */
+    /* blocks by the loop that no inner one is around, a loop's with those of its inner ones behind
+     * each other */
+    const BlockId *sorted;
     const uint32_t *first;       /* per loop and two more: into sorted; those in no loop last */
     LoopId *end;                 /* per loop: the last loop inside it, and one more */
     uint32_t *from, *to;         /* per loop: its first and last block in reverse postorder */
-    double *turns;               /* per loop: iterations for one of the loop around it; NaN: not known */
+    /* per loop: iterations for one of the loop around it; NaN: not known */
+    double *turns;
     Chains *carried;             /* per loop: what an iteration adds to the chains that go round */
     uint64_t steps;              /* instructions that may still be walked over */
     uint32_t *shifted;           /* per value: the last leave that it was moved by */
     uint32_t leaves;             /* of inner loops, so far */
-    Chains *values, *kept;       /* per value of lowered: when it is there; when it was after the first iterations */
+    /* per value of lowered: when it is there; when it was after the first iterations */
+    Chains *values, *kept;
     Chains stored[2];            /* when the last store to a space could start */
     Chains barrier;              /* when the last barrier let go */
     Chains started, ended;       /* the latest of all */
 } ParallelismWalker;
 
-/* ---- one instruction --------------------------------------------------------------------------------------------- */
+/* ---- one instruction ------------------------------------------------------------------------- */
 
 static void wait_for(Chains *to, const Chains *by)
 {
@@ -49,7 +54,8 @@ static void wait_for(Chains *to, const Chains *by)
 
 static bool is_shared(MachineOp machine)
 {
-    return machine == MACHINE_SHARED || machine == MACHINE_ATOMIC_SHARED || machine == MACHINE_MATRIX;
+    return machine == MACHINE_SHARED || machine == MACHINE_ATOMIC_SHARED
+           || machine == MACHINE_MATRIX;
 }
 
 static bool is_global(MachineOp machine)
@@ -59,7 +65,8 @@ static bool is_global(MachineOp machine)
 
 static bool is_store(const LoweredInsn *insn)
 {
-    return !insn->def_count || insn->machine == MACHINE_ATOMIC || insn->machine == MACHINE_ATOMIC_SHARED;
+    return !insn->def_count || insn->machine == MACHINE_ATOMIC
+           || insn->machine == MACHINE_ATOMIC_SHARED;
 }
 
 static Chains start_of(const ParallelismWalker *w, const LoweredInsn *insn)
@@ -78,19 +85,23 @@ static Chains start_of(const ParallelismWalker *w, const LoweredInsn *insn)
 
 static bool is_load(const ParallelismWalker *w, const LoweredInsn *insn)
 {
-    return insn->machine == MACHINE_GLOBAL && insn->def_count && insn->origin != NO_ID && w->func->insns[insn->origin].op->kind == OPK_LD;
+    return insn->machine == MACHINE_GLOBAL && insn->def_count && insn->origin != NO_ID
+           && w->func->insns[insn->origin].op->kind == OPK_LD;
 }
 
 static double latency_of(const ParallelismWalker *w, const LoweredInsn *insn)
 {
-    return w->load_clocks && is_load(w, insn) ? (double)w->load_clocks[insn->origin] : (double)w->latencies.machine[insn->machine];
+    return w->load_clocks && is_load(w, insn) ? (double)w->load_clocks[insn->origin]
+                                              : (double)w->latencies.machine[insn->machine];
 }
 
 /* Nobody waits for a store. */
 static double clocks_of(const ParallelismWalker *w, const LoweredInsn *insn)
 {
-    bool is_move = insn->machine == MACHINE_MOVE && insn->origin != NO_ID, is_waited_for = (insn->def_count && !is_move) || insn->machine == MACHINE_BARRIER;
-    double simple = (double)w->latencies.machine[MACHINE_ALU], rest = insn->count > 1 ? ((double)insn->count - 1) * simple : 0;
+    bool is_move = insn->machine == MACHINE_MOVE && insn->origin != NO_ID,
+         is_waited_for = (insn->def_count && !is_move) || insn->machine == MACHINE_BARRIER;
+    double simple = (double)w->latencies.machine[MACHINE_ALU],
+           rest = insn->count > 1 ? ((double)insn->count - 1) * simple : 0;
     return ptx_lowered_is_copy(insn) ? 0 : rest + (is_waited_for ? latency_of(w, insn) : simple);
 }
 
@@ -99,7 +110,8 @@ static void walk_insn(ParallelismWalker *w, const LoweredInsn *insn)
     const LoweredValueId *defs = &w->lowered->operands[insn->operand_first];
     MachineOp machine = (MachineOp)insn->machine;
     const Chains at = start_of(w, insn);
-    const Chains end = { at.instructions + (double)insn->count, at.clocks + clocks_of(w, insn), at.loads + is_load(w, insn) };
+    const Chains end = { at.instructions + (double)insn->count, at.clocks + clocks_of(w, insn),
+                         at.loads + is_load(w, insn) };
     for (unsigned d = 0; d < insn->def_count; d++)
         w->values[defs[d]] = end;
     if (machine == MACHINE_BARRIER)
@@ -110,7 +122,7 @@ static void walk_insn(ParallelismWalker *w, const LoweredInsn *insn)
     wait_for(&w->ended, &end);
 }
 
-/* ---- an inner loop ----------------------------------------------------------------------------------------------- */
+/* ---- an inner loop --------------------------------------------------------------------------- */
 
 static Chains times(const Chains *c, double n)
 {
@@ -122,14 +134,16 @@ static void move_by(Chains *at, const Chains *by)
     *at = (Chains){ at->instructions + by->instructions, at->clocks + by->clocks, at->loads + by->loads };
 }
 
-/* Behind a loop that was walked once: its other iterations follow each other as fast as the chains that go round let them. */
+/* Behind a loop that was walked once: its other iterations follow each other as fast as the chains
+ * that go round let them. */
 static void leave_loop(ParallelismWalker *w, LoopId loop)
 {
     Chains by = times(&w->carried[loop], w->turns[loop] - 1);
     bool has_barrier = false, has_store[2] = { false, false };
     w->leaves++;
     for (uint32_t b = w->first[loop]; b < w->first[w->end[loop]] && w->turns[loop] > 1; b++)
-        for (uint32_t i = w->lowered->first[w->sorted[b]]; i < w->lowered->first[w->sorted[b] + 1]; i++) {
+        for (uint32_t i = w->lowered->first[w->sorted[b]]; i < w->lowered->first[w->sorted[b] + 1];
+             i++) {
             const LoweredInsn *insn = &w->lowered->insns[i];
             MachineOp machine = (MachineOp)insn->machine;
             has_barrier |= machine == MACHINE_BARRIER;
@@ -152,7 +166,7 @@ static void leave_loop(ParallelismWalker *w, LoopId loop)
             move_by(&w->stored[s], &by);
 }
 
-/* ---- an iteration ------------------------------------------------------------------------------------------------ */
+/* ---- an iteration ---------------------------------------------------------------------------- */
 
 static void walk_block(ParallelismWalker *w, BlockId block)
 {
@@ -178,7 +192,8 @@ static void walk_loop(ParallelismWalker *w, LoopId loop)
         if (at == NO_LOOP || at < loop || at >= w->end[loop])
             continue;
         walk_block(w, w->cfg->rpo[r]);
-        for (LoopId left = at; left != loop && w->to[left] == r; left = w->loops->loops[left].parent)
+        for (LoopId left = at; left != loop && w->to[left] == r;
+             left = w->loops->loops[left].parent)
             leave_loop(w, left);
     }
 }
@@ -196,7 +211,8 @@ static void begin(ParallelismWalker *w, LoopId loop)
 {
     w->barrier = w->started = w->ended = w->stored[0] = w->stored[1] = (Chains){ 0 };
     for (uint32_t b = w->first[loop]; b < w->first[w->end[loop]]; b++)
-        for (uint32_t i = w->lowered->first[w->sorted[b]]; i < w->lowered->first[w->sorted[b] + 1]; i++) {
+        for (uint32_t i = w->lowered->first[w->sorted[b]]; i < w->lowered->first[w->sorted[b] + 1];
+             i++) {
             const LoweredInsn *insn = &w->lowered->insns[i];
             for (unsigned o = 0; o < (unsigned)insn->def_count + insn->use_count; o++)
                 w->values[w->lowered->operands[insn->operand_first + o]] = (Chains){ 0 };
@@ -206,14 +222,17 @@ static void begin(ParallelismWalker *w, LoopId loop)
 static double bytes_of(const ParallelismWalker *w, const LoweredInsn *insn)
 {
     const Count *total = w->evaluation ? &w->evaluation->insns[insn->origin].total : NULL;
-    return total && total->requests > 0 && total->sectors > 0 ? 32 * total->sectors / total->requests : 32.0 * w->func->insns[insn->origin].access_bytes;
+    return total && total->requests > 0 && total->sectors > 0
+               ? 32 * total->sectors / total->requests
+               : 32.0 * w->func->insns[insn->origin].access_bytes;
 }
 
 /* The blocks that no inner loop holds. */
 static void count_own(const ParallelismWalker *w, LoopId loop, Parallelism *out)
 {
     for (uint32_t b = w->first[loop]; b < w->first[loop + 1]; b++)
-        for (uint32_t i = w->lowered->first[w->sorted[b]]; i < w->lowered->first[w->sorted[b] + 1]; i++) {
+        for (uint32_t i = w->lowered->first[w->sorted[b]]; i < w->lowered->first[w->sorted[b] + 1];
+             i++) {
             const LoweredInsn *insn = &w->lowered->insns[i];
             out->instructions += (double)insn->count;
             if (!is_load(w, insn))
@@ -224,16 +243,19 @@ static void count_own(const ParallelismWalker *w, LoopId loop, Parallelism *out)
 }
 
 /* Of the loops directly inside, which stand there already. */
-static void count_inner(const ParallelismWalker *w, const Parallelism *of, LoopId loop, Parallelism *out)
+static void count_inner(const ParallelismWalker *w, const Parallelism *of, LoopId loop,
+                        Parallelism *out)
 {
-    for (LoopId inner = loop + 1; loop < w->loops->loop_count && inner < w->end[loop]; inner = w->end[inner]) {
+    for (LoopId inner = loop + 1; loop < w->loops->loop_count && inner < w->end[loop];
+         inner = w->end[inner]) {
         out->instructions += w->turns[inner] * of[inner].instructions;
         out->loads += w->turns[inner] * of[inner].loads;
         out->load_bytes += w->turns[inner] * of[inner].load_bytes;
     }
 }
 
-static const Parallelism unknown = { (double)NAN, (double)NAN, (double)NAN, (double)NAN, (double)NAN, (double)NAN, (double)NAN, (double)NAN };
+static const Parallelism unknown = { (double)NAN, (double)NAN, (double)NAN, (double)NAN,
+                                     (double)NAN, (double)NAN, (double)NAN, (double)NAN };
 
 static void keep_value(ParallelismWalker *w, LoopId loop, LoweredValueId value)
 {
@@ -245,15 +267,19 @@ static void keep_value(ParallelismWalker *w, LoopId loop, LoweredValueId value)
 static void note_growth(ParallelismWalker *w, LoopId loop, LoweredValueId value)
 {
     const Chains *now = &w->values[value], *kept = &w->kept[value];
-    const Chains growth = { now->instructions - kept->instructions, now->clocks - kept->clocks, now->loads - kept->loads }, each = times(&growth, 1.0 / MORE_WALKS);
+    const Chains growth = { now->instructions - kept->instructions, now->clocks - kept->clocks,
+                            now->loads - kept->loads },
+                 each = times(&growth, 1.0 / MORE_WALKS);
     wait_for(&w->carried[loop], &each);
 }
 
 /* What the loop writes. */
-static void each_value(ParallelismWalker *w, LoopId loop, void (*visit)(ParallelismWalker *, LoopId, LoweredValueId))
+static void each_value(ParallelismWalker *w, LoopId loop,
+                       void (*visit)(ParallelismWalker *, LoopId, LoweredValueId))
 {
     for (uint32_t b = w->first[loop]; b < w->first[w->end[loop]]; b++)
-        for (uint32_t i = w->lowered->first[w->sorted[b]]; i < w->lowered->first[w->sorted[b] + 1]; i++)
+        for (uint32_t i = w->lowered->first[w->sorted[b]]; i < w->lowered->first[w->sorted[b] + 1];
+             i++)
             for (unsigned d = 0; d < w->lowered->insns[i].def_count; d++)
                 visit(w, loop, w->lowered->operands[w->lowered->insns[i].operand_first + d]);
 }
@@ -261,7 +287,8 @@ static void each_value(ParallelismWalker *w, LoopId loop, void (*visit)(Parallel
 static Parallelism measure(ParallelismWalker *w, const Parallelism *of, LoopId loop)
 {
     Parallelism out = { 0 };
-    bool is_loop = loop < w->loops->loop_count, has_clocks = w->load_clocks || !isnan(w->latencies.machine[MACHINE_GLOBAL]);
+    bool is_loop = loop < w->loops->loop_count,
+         has_clocks = w->load_clocks || !isnan(w->latencies.machine[MACHINE_GLOBAL]);
     count_own(w, loop, &out);
     count_inner(w, of, loop, &out);
     if (isnan(out.instructions))
@@ -285,10 +312,12 @@ static Parallelism measure(ParallelismWalker *w, const Parallelism *of, LoopId l
     return w->steps ? out : unknown;
 }
 
-/* ---- the function ------------------------------------------------------------------------------------------------ */
+/* ---- the function ---------------------------------------------------------------------------- */
 
-/* The blocks of each loop that no inner one holds, behind each other; those in no loop last. first: per loop and two more. */
-static const BlockId *sort_blocks(Arena *scratch, const Cfg *cfg, const Loops *loops, uint32_t *first)
+/* The blocks of each loop that no inner one holds, behind each other; those in no loop last. first:
+ * per loop and two more. */
+static const BlockId *sort_blocks(Arena *scratch, const Cfg *cfg, const Loops *loops,
+                                  uint32_t *first)
 {
     BlockId *sorted = ptx_arena_array(scratch, BlockId, cfg->rpo_count + 1);
     uint32_t *next = ptx_arena_array(scratch, uint32_t, loops->loop_count + 2);
@@ -309,10 +338,13 @@ static const BlockId *sort_blocks(Arena *scratch, const Cfg *cfg, const Loops *l
 
 static double warps_at(const ParallelismWalker *w, LoopId loop)
 {
-    return w->evaluation ? w->evaluation->insns[w->cfg->blocks[w->loops->loops[loop].header].first].total.warps : 0;
+    return w->evaluation ? w->evaluation->insns[w->cfg->blocks[w->loops->loops[loop].header].first]
+                               .total.warps
+                         : 0;
 }
 
-/* Where each loop ends, and how often it goes round for once around it. What is in no loop ends behind the last. */
+/* Where each loop ends, and how often it goes round for once around it. What is in no loop ends
+ * behind the last. */
 static void find_extents(ParallelismWalker *w, Arena *scratch)
 {
     uint32_t count = w->loops->loop_count;
@@ -331,7 +363,9 @@ static void find_extents(ParallelismWalker *w, Arena *scratch)
     for (LoopId l = count; l-- > 0;) {
         LoopId parent = w->loops->loops[l].parent;
         w->end[l] = w->end[l] ? w->end[l] : l + 1;
-        w->turns[l] = parent != NO_LOOP && warps_at(w, parent) > 0 ? warps_at(w, l) / warps_at(w, parent) : (double)NAN;
+        w->turns[l] = parent != NO_LOOP && warps_at(w, parent) > 0
+                          ? warps_at(w, l) / warps_at(w, parent)
+                          : (double)NAN;
         if (parent == NO_LOOP)
             continue;
         w->end[parent] = w->end[parent] ? w->end[parent] : w->end[l];
@@ -340,19 +374,29 @@ static void find_extents(ParallelismWalker *w, Arena *scratch)
     }
 }
 
-const Parallelisms *ptx_parallelism_compute(Arena *arena, Arena *scratch, const Func *func, const Cfg *cfg, const Loops *loops, const Lowered *lowered,
-                                            const Evaluation *evaluation, const float *load_clocks, const Gpu *gpu)
+const Parallelisms *ptx_parallelism_compute(Arena *arena, Arena *scratch, const Func *func,
+                                            const Cfg *cfg, const Loops *loops,
+                                            const Lowered *lowered, const Evaluation *evaluation,
+                                            const float *load_clocks, const Gpu *gpu)
 {
     Parallelisms *out = ptx_arena_new(arena, Parallelisms);
     Parallelism *of = ptx_arena_array(arena, Parallelism, loops->loop_count + 1);
     ArenaMark mark = ptx_arena_mark(scratch);
-    ParallelismWalker w = { .func = func, .cfg = cfg, .loops = loops, .lowered = lowered, .evaluation = evaluation, .load_clocks = load_clocks };
+    ParallelismWalker w = { .func = func,
+                            .cfg = cfg,
+                            .loops = loops,
+                            .lowered = lowered,
+                            .evaluation = evaluation,
+                            .load_clocks = load_clocks };
     uint32_t *first = ptx_arena_array(scratch, uint32_t, loops->loop_count + 2);
     w.sorted = sort_blocks(scratch, cfg, loops, first);
     w.first = first;
     w.steps = STEPS_PER_INSN * ((uint64_t)lowered->insn_count + cfg->rpo_count + 64);
     find_extents(&w, scratch);
-    ptx_latencies_find(gpu, (gpu->figures[FIGURE_GLOBAL_LATENCY_MIN] + gpu->figures[FIGURE_GLOBAL_LATENCY_MAX]) / 2, &w.latencies);
+    ptx_latencies_find(
+        gpu,
+        (gpu->figures[FIGURE_GLOBAL_LATENCY_MIN] + gpu->figures[FIGURE_GLOBAL_LATENCY_MAX]) / 2,
+        &w.latencies);
     w.values = ptx_arena_array(scratch, Chains, lowered->value_count + 1);
     w.kept = ptx_arena_array(scratch, Chains, lowered->value_count + 1);
     w.shifted = ptx_arena_array(scratch, uint32_t, lowered->value_count + 1);

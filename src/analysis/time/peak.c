@@ -15,7 +15,8 @@ static double rate_gops(const Gpu *gpu, double per_clk)
 static double lanes_for(const Gpu *gpu, PipeId id, MachineOp machine)
 {
     const Pipe *pipe = &gpu->pipes[id];
-    return pipe->lanes > 0 && pipe->takes[machine] > 0 ? pipe->lanes / (double)pipe->takes[machine] : (double)NAN;
+    return pipe->lanes > 0 && pipe->takes[machine] > 0 ? pipe->lanes / (double)pipe->takes[machine]
+                                                       : (double)NAN;
 }
 
 /* Most results of a class per clock, whichever pipes it takes. */
@@ -30,7 +31,8 @@ static double class_lanes(const Gpu *gpu, MachineOp machine)
     return lanes;
 }
 
-/* The fastest of the types in the mix, of fp16 where there is none; NaN where one of them is not known. */
+/* The fastest of the types in the mix, of fp16 where there is none; NaN where one of them is not
+ * known. */
 static double tensor_lanes(const Gpu *gpu, const Mix *mix)
 {
     double most = mix->tensor_rates ? 0 : gpu->figures[FIGURE_TENSOR_F16];
@@ -44,12 +46,14 @@ static double tensor_lanes(const Gpu *gpu, const Mix *mix)
 
 static void find_ceilings(const Gpu *gpu, const Mix *mix, Peak *out)
 {
-    double fp32 = class_lanes(gpu, MACHINE_FP32), fp64 = class_lanes(gpu, MACHINE_FP64), fp16 = class_lanes(gpu, MACHINE_FP16);
+    double fp32 = class_lanes(gpu, MACHINE_FP32), fp64 = class_lanes(gpu, MACHINE_FP64),
+           fp16 = class_lanes(gpu, MACHINE_FP16);
     out->ceilings[CEILING_FP32_FMA] = rate_gops(gpu, 2 * fp32);
     out->ceilings[CEILING_FP32] = rate_gops(gpu, fp32);
     out->ceilings[CEILING_FP64_FMA] = rate_gops(gpu, 2 * fp64);
     out->ceilings[CEILING_FP64] = rate_gops(gpu, fp64);
-    out->ceilings[CEILING_FP16_FMA] = rate_gops(gpu, 2 * 2 * fp16);     /* two in a packed operation */
+    /* two in a packed operation */
+    out->ceilings[CEILING_FP16_FMA] = rate_gops(gpu, 2 * 2 * fp16);
     out->ceilings[CEILING_FP16] = rate_gops(gpu, 2 * fp16);
     out->ceilings[CEILING_TENSOR] = rate_gops(gpu, 2 * tensor_lanes(gpu, mix));
     out->ceilings[CEILING_MEMORY] = out->flops_per_byte * out->memory_gb_per_s;
@@ -63,16 +67,20 @@ static const double flops_most[FLOPS__COUNT] = { 2, 2, 4, 1 };
 
 static void find_rates(const Mix *mix, Peak *out)
 {
-    static const CeilingId fused[FLOPS__COUNT] = { CEILING_FP32_FMA, CEILING_FP64_FMA, CEILING_FP16_FMA, CEILING_TENSOR };
-    static const CeilingId plain[FLOPS__COUNT] = { CEILING_FP32, CEILING_FP64, CEILING_FP16, CEILING_TENSOR };
+    static const CeilingId fused[FLOPS__COUNT] = { CEILING_FP32_FMA, CEILING_FP64_FMA,
+                                                   CEILING_FP16_FMA, CEILING_TENSOR };
+    static const CeilingId plain[FLOPS__COUNT] = { CEILING_FP32, CEILING_FP64, CEILING_FP16,
+                                                   CEILING_TENSOR };
     for (int f = 0; f < FLOPS__COUNT; f++) {
-        double ops = mix->weighted_float_ops[f], each = ops > 0 ? mix->weighted_flops[f] / ops : flops_most[f];
+        double ops = mix->weighted_float_ops[f],
+               each = ops > 0 ? mix->weighted_flops[f] / ops : flops_most[f];
         out->rates[f] = out->ceilings[fused[f]] * (each < flops_most[f] ? each / flops_most[f] : 1);
         out->rate_of[f] = 2 * each > flops_most[f] ? fused[f] : plain[f];
     }
 }
 
-/* Each kind of flops is held to its own pipeline by its part of them all; they share the issue slots. */
+/* Each kind of flops is held to its own pipeline by its part of them all; they share the issue
+ * slots. */
 static void find_attainable(const Mix *mix, Peak *out)
 {
     double all = 0;
@@ -81,14 +89,16 @@ static void find_attainable(const Mix *mix, Peak *out)
     for (int f = 0; f < FLOPS__COUNT; f++)
         all += mix->weighted_flops[f];
     for (int f = 0; f < FLOPS__COUNT && all > 0; f++) {
-        double most = mix->weighted_flops[f] > 0 ? out->rates[f] * all / mix->weighted_flops[f] : (double)NAN;
+        double most = mix->weighted_flops[f] > 0 ? out->rates[f] * all / mix->weighted_flops[f]
+                                                 : (double)NAN;
         if (!isnan(most) && !(most >= out->attainable_gflops)) {
             out->attainable_gflops = most;
             out->ceiling = out->rate_of[f];
         }
     }
     if (out->attainable_gflops < out->potential_gflops)
-        out->potential_gflops = out->attainable_gflops;         /* as of fp64, whose pipeline is narrower */
+        /* as of fp64, whose pipeline is narrower */
+        out->potential_gflops = out->attainable_gflops;
     if (all > 0 && out->ceilings[CEILING_MEMORY] < out->attainable_gflops) {
         out->attainable_gflops = out->ceilings[CEILING_MEMORY];
         out->ceiling = CEILING_MEMORY;
@@ -104,9 +114,11 @@ void ptx_peak_compute(const Gpu *gpu, const Mix *mix, Peak *out)
     out->issue_gops = rate_gops(gpu, issue);
     out->peak_gflops = rate_gops(gpu, 2 * class_lanes(gpu, MACHINE_FP32));
     out->potential_gflops = flops > 0 ? flops / insns * out->issue_gops : (double)NAN;
-    out->demand_gb_per_s = insns > 0 ? mix->weighted_global_bytes / insns * out->issue_gops : (double)NAN;
+    out->demand_gb_per_s = insns > 0 ? mix->weighted_global_bytes / insns * out->issue_gops
+                                     : (double)NAN;
     out->memory_gb_per_s = gpu->figures[FIGURE_MEMORY_GB_PER_S];
-    out->flops_per_byte = mix->weighted_global_bytes > 0 ? flops / mix->weighted_global_bytes : (double)NAN;
+    out->flops_per_byte = mix->weighted_global_bytes > 0 ? flops / mix->weighted_global_bytes
+                                                         : (double)NAN;
     find_ceilings(gpu, mix, out);
     find_rates(mix, out);
     find_attainable(mix, out);

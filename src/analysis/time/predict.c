@@ -19,7 +19,7 @@ const PartInfo ptx_part_info[PART__COUNT] = {
 #undef TP
 };
 
-/* ---- figures ----------------------------------------------------------------------------------------------------- */
+/* ---- figures --------------------------------------------------------------------------------- */
 
 /* What was measured on an H200 stands for a GPU whose file does not say. */
 #define H200_GB_PER_S 4800
@@ -31,21 +31,26 @@ static double figure(const Gpu *gpu, FigureId id, double otherwise)
 typedef struct Speeds {
     double sms, clocks_per_us;
     double launch_us, block_us;
-    double dram_peak, dram_ceiling, dram;       /* bytes per us; the best that was measured, else the peak; what is sustained */
+    /* bytes per us; the best that was measured, else the peak; what is sustained */
+    double dram_peak, dram_ceiling, dram;
 } Speeds;
 
 static Speeds speeds_of(const Gpu *gpu)
 {
     double peak = gpu->figures[FIGURE_MEMORY_GB_PER_S] * 1e3;
     return (Speeds){
-        .sms = gpu->figures[FIGURE_SMS], .clocks_per_us = gpu->figures[FIGURE_CLOCK_MHZ],
-        .launch_us = figure(gpu, FIGURE_LAUNCH_NS, 1550) / 1e3, .block_us = figure(gpu, FIGURE_BLOCK_NS, 0.6) / 1e3,
-        .dram_peak = peak, .dram_ceiling = figure(gpu, FIGURE_MEMORY_CEILING, peak / 1e3) * 1e3,
+        .sms = gpu->figures[FIGURE_SMS],
+        .clocks_per_us = gpu->figures[FIGURE_CLOCK_MHZ],
+        .launch_us = figure(gpu, FIGURE_LAUNCH_NS, 1550) / 1e3,
+        .block_us = figure(gpu, FIGURE_BLOCK_NS, 0.6) / 1e3,
+        .dram_peak = peak,
+        .dram_ceiling = figure(gpu, FIGURE_MEMORY_CEILING, peak / 1e3) * 1e3,
         .dram = figure(gpu, FIGURE_MEMORY_SUSTAINED, 0.9 * peak / 1e3) * 1e3,
     };
 }
 
-/* An instruction of code that no cache holds; from some length on the fetch runs ahead. Fitted to 101 kernels of a few microseconds each. */
+/* An instruction of code that no cache holds; from some length on the fetch runs ahead. Fitted to
+ * 101 kernels of a few microseconds each. */
 #define NS_FETCH 3.5
 #define MAX_NS_FETCH 1000
 
@@ -60,49 +65,57 @@ static double code_instructions(const PredictInput *in)
     return count;
 }
 
-/* What a launch takes longer whose warps wait for the one before it (griddepcontrol.wait), though there is none: of 0.2 to 0.8 us, what suits 118 kernels
- * that XLA wrote best. */
+/* What a launch takes longer whose warps wait for the one before it (griddepcontrol.wait), though
+ * there is none: of 0.2 to 0.8 us, what suits 118 kernels that XLA wrote best. */
 #define WAIT_US 0.45
 
 static bool waits_for_launch(const PredictInput *in)
 {
     for (InsnId i = 0; i < in->func->insn_count; i++) {
         const Op *op = in->func->insns[i].op;
-        if (op->operation == OP_GRIDDEPCONTROL_WAIT && ptx_probable_warps(&in->evaluation->insns[i]) > 0)
+        if (op->operation == OP_GRIDDEPCONTROL_WAIT
+            && ptx_probable_warps(&in->evaluation->insns[i]) > 0)
             return true;
     }
     return false;
 }
 
-/* ---- latency ----------------------------------------------------------------------------------------------------- */
+/* ---- latency --------------------------------------------------------------------------------- */
 
-/* Measured on an H200: a miss to memory while others miss too; how much later, for each warp of a block, the next block takes its place than its first
- * warp ends (streams of 4 bytes a thread in blocks of 256, 512 and 1,024). */
+/* Measured on an H200: a miss to memory while others miss too; how much later, for each warp of a
+ * block, the next block takes its place than its first warp ends (streams of 4 bytes a thread in
+ * blocks of 256, 512 and 1,024). */
 enum { CLK_MEMORY_FRESH = 760, CLK_TURN_OF_WARP = 40 };
 
-/* A load of global memory, by how often it waits for L2, and by how much of what comes from there comes from memory. */
+/* A load of global memory, by how often it waits for L2, and by how much of what comes from there
+ * comes from memory. */
 static double load_clocks(const PredictInput *in, const Cached *cached, double waits)
 {
-    double l1 = figure(in->gpu, FIGURE_L1_LATENCY, 33), l2 = figure(in->gpu, FIGURE_L2_LATENCY, 265);
-    double fresh = cached->load_sectors > 0 ? fmin(1, cached->fresh_sectors / cached->load_sectors) : 1;
+    double l1 = figure(in->gpu, FIGURE_L1_LATENCY, 33),
+           l2 = figure(in->gpu, FIGURE_L2_LATENCY, 265);
+    double fresh = cached->load_sectors > 0 ? fmin(1, cached->fresh_sectors / cached->load_sectors)
+                                            : 1;
     return l1 + (waits + (1 - waits) * cached->lost) * (l2 - l1 + fresh * (CLK_MEMORY_FRESH - l2));
 }
 
 static const float *all_load_clocks(Arena *scratch, const PredictInput *in, const Cached *cached)
 {
-    float *clocks = in->load_clocks ? in->load_clocks : ptx_arena_array(scratch, float, in->func->insn_count);
+    float *clocks = in->load_clocks ? in->load_clocks
+                                    : ptx_arena_array(scratch, float, in->func->insn_count);
     for (InsnId i = 0; i < in->func->insn_count; i++) {
         const Count *count = &in->evaluation->insns[i].total;
-        double waits = count->waits + count->data_requests * (cached->data_missed ? cached->data_missed[i] : 1);
+        double waits = count->waits
+                       + count->data_requests * (cached->data_missed ? cached->data_missed[i] : 1);
         bool is_known = count->requests > 0 && !ptx_op_bypasses_l1(in->func->insns[i].op);
         clocks[i] = (float)load_clocks(in, cached, is_known ? fmin(1, waits / count->requests) : 1);
     }
     return clocks;
 }
 
-/* ---- the parts --------------------------------------------------------------------------------------------------- */
+/* ---- the parts ------------------------------------------------------------------------------- */
 
-/* Clocks of an SM, were work spread evenly, to microseconds of the busiest: blocks do not divide. */
+/* Clocks of an SM, were work spread evenly, to microseconds of the busiest: blocks do not
+ * divide. */
 static double busiest_us(const PredictInput *in, const Speeds *s, double clocks_of_all)
 {
     double even = in->blocks / s->sms;
@@ -169,23 +182,32 @@ static void find_pipes(const PredictInput *in, const Speeds *s, Prediction *out)
     out->lsu_us = busiest_us(in, s, pipe_clocks(in->gpu, in->executed, PIPE_LSU));
     for (unsigned p = PIPE_FMA; p < PIPE__COUNT; p++)
         if (p != PIPE_LSU && p != PIPE_SHARED)
-            note_pipe(out, busiest_us(in, s, p == PIPE_TENSOR ? tensor_clocks(in) : pipe_clocks(in->gpu, in->executed, (PipeId)p)), ptx_pipe_info[p].key);
+            note_pipe(out,
+                      busiest_us(in, s,
+                                 p == PIPE_TENSOR ? tensor_clocks(in)
+                                                  : pipe_clocks(in->gpu, in->executed, (PipeId)p)),
+                      ptx_pipe_info[p].key);
 }
 
-/* Measured on an H200: an address of a constant load, with others and alone; one that the constant cache does not hold; a piece of 64 bytes that no SM has asked
- * for; what the cache holds. */
+/* Measured on an H200: an address of a constant load, with others and alone; one that the constant
+ * cache does not hold; a piece of 64 bytes that no SM has asked for; what the cache holds. */
 #define CLK_CONSTANT 2.0
 #define CLK_CONSTANT_ALONE 1.1
 #define CLK_CONSTANT_MISS 34.0
 enum { CLK_CONSTANT_FRESH = 340, CONSTANT_PIECE_BYTES = 64, CONSTANT_CACHE_BYTES = 3072 };
 
-/* Requests and stored data go one way, what is loaded the other. A GPU whose file says nothing has as much less of it than an H200 as of memory bandwidth. */
+/* Requests and stored data go one way, what is loaded the other. A GPU whose file says nothing has
+ * as much less of it than an H200 as of memory bandwidth. */
 static double l2_us(const Gpu *gpu, const Cached *cached)
 {
-    double less = ptx_gpu_has(gpu, FIGURE_L2_SECTOR_PS) ? 1 : H200_GB_PER_S / gpu->figures[FIGURE_MEMORY_GB_PER_S];
-    double there = cached->load_requests * figure(gpu, FIGURE_L2_ASK_PS, 4.8) + cached->store_lines * figure(gpu, FIGURE_L2_STORE_LINE_PS, 13.3)
+    double less = ptx_gpu_has(gpu, FIGURE_L2_SECTOR_PS)
+                      ? 1
+                      : H200_GB_PER_S / gpu->figures[FIGURE_MEMORY_GB_PER_S];
+    double there = cached->load_requests * figure(gpu, FIGURE_L2_ASK_PS, 4.8)
+                   + cached->store_lines * figure(gpu, FIGURE_L2_STORE_LINE_PS, 13.3)
                    + cached->store_sectors * figure(gpu, FIGURE_L2_STORE_SECTOR_PS, 3.3);
-    double back = cached->load_requests * figure(gpu, FIGURE_L2_LINE_PS, 1) + cached->load_sectors * figure(gpu, FIGURE_L2_SECTOR_PS, 7.1);
+    double back = cached->load_requests * figure(gpu, FIGURE_L2_LINE_PS, 1)
+                  + cached->load_sectors * figure(gpu, FIGURE_L2_SECTOR_PS, 7.1);
     return less * fmax(there, back) / 1e6;
 }
 
@@ -212,21 +234,30 @@ static double constant_clocks(const PredictInput *in, const AddressDistribution 
         const Count *count = &in->evaluation->insns[i].total;
         if (insn->op->space != SPACE_CONST || !(count->requests > 0))
             continue;
-        double reach = spread ? spread[i].reach : (double)INFINITY, places = reach / insn->access_bytes, lanes = count->data_lanes;
-        double distinct = !(reach > 0) ? count->data_requests : lanes > 0 && isfinite(places) ? ptx_hit_by_chance(lanes / count->data_requests, places) * count->data_requests : lanes;
-        double missed = isfinite(reach) && reach > 0 ? fmax(0, 1 - CONSTANT_CACHE_BYTES / reach) : 0;
-        clocks += distinct * (CLK_CONSTANT + missed * CLK_CONSTANT_MISS) + (count->addresses > count->requests ? CLK_CONSTANT * count->addresses : 0);
+        double reach = spread ? spread[i].reach : (double)INFINITY,
+               places = reach / insn->access_bytes, lanes = count->data_lanes;
+        double distinct = !(reach > 0) ? count->data_requests
+                          : lanes > 0 && isfinite(places)
+                              ? ptx_hit_by_chance(lanes / count->data_requests, places)
+                                    * count->data_requests
+                              : lanes;
+        double missed = isfinite(reach) && reach > 0 ? fmax(0, 1 - CONSTANT_CACHE_BYTES / reach)
+                                                     : 0;
+        clocks += distinct * (CLK_CONSTANT + missed * CLK_CONSTANT_MISS)
+                  + (count->addresses > count->requests ? CLK_CONSTANT * count->addresses : 0);
     }
     return clocks;
 }
 
 /* The constant cache is a pipeline beside the others. */
-static void find_constants(const PredictInput *in, const Speeds *s, const AddressDistribution *spread, Prediction *out)
+static void find_constants(const PredictInput *in, const Speeds *s,
+                           const AddressDistribution *spread, Prediction *out)
 {
     note_pipe(out, busiest_us(in, s, constant_clocks(in, spread)), "constant");
 }
 
-/* Of lanes that go where data say, the most that one bank of shared memory serves: distinct words of loads, lanes of atomics. */
+/* Of lanes that go where data say, the most that one bank of shared memory serves: distinct words
+ * of loads, lanes of atomics. */
 static double crowd_of_bank(unsigned lanes, double words, bool is_atomic)
 {
     enum { BANKS = 32, SAMPLES = 16 };
@@ -249,7 +280,8 @@ static double crowd_of_bank(unsigned lanes, double words, bool is_atomic)
     return sum / SAMPLES;
 }
 
-/* Measured on an H200: additions of floats, which are loops around a compare-and-swap, next to those of integers. */
+/* Measured on an H200: additions of floats, which are loops around a compare-and-swap, next to
+ * those of integers. */
 #define SPINS_OF_FLOAT 4.0
 
 /* Where nothing says how far data lead, anywhere in what a block has. */
@@ -262,9 +294,14 @@ static double wavefronts_by_chance(const PredictInput *in, const AddressDistribu
         bool is_atomic = insn->op->kind == OPK_ATOM || insn->op->kind == OPK_RED;
         if (insn->op->space != SPACE_SHARED || !(count->data_requests > 0))
             continue;
-        unsigned lanes = (unsigned)fmax(1, fmin(32, round(count->data_lanes / count->data_requests)));
-        double each = spread[i].reach > 0 ? crowd_of_bank(lanes, fmin(spread[i].reach, fmax(all, 4)) / 4, is_atomic) : 1;
-        wavefronts += count->data_requests * each * (is_atomic && ptx_type_info[insn->op->type].kind == KIND_FLOAT ? SPINS_OF_FLOAT : 1);
+        unsigned lanes = (unsigned)fmax(1,
+                                        fmin(32, round(count->data_lanes / count->data_requests)));
+        double each = spread[i].reach > 0
+                          ? crowd_of_bank(lanes, fmin(spread[i].reach, fmax(all, 4)) / 4, is_atomic)
+                          : 1;
+        wavefronts +=
+            count->data_requests * each
+            * (is_atomic && ptx_type_info[insn->op->type].kind == KIND_FLOAT ? SPINS_OF_FLOAT : 1);
     }
     return wavefronts;
 }
@@ -274,46 +311,77 @@ static double local_lines(const PredictInput *in)
     double lines = 0;
     for (uint32_t i = 0; i < in->lowered->insn_count; i++) {
         const LoweredInsn *insn = &in->lowered->insns[i];
-        lines += insn->lines ? insn->lines * ptx_probable_warps(&in->evaluation->insns[insn->origin]) : 0;
+        lines += insn->lines
+                     ? insn->lines * ptx_probable_warps(&in->evaluation->insns[insn->origin])
+                     : 0;
     }
     return lines;
 }
 
-/* Of the bandwidth that memory sustains, what pieces of 64 bytes by chance get: measured on an H200, gathers from 256 MB and 1 GB. */
+/* Of the bandwidth that memory sustains, what pieces of 64 bytes by chance get: measured on an
+ * H200, gathers from 256 MB and 1 GB. */
 #define SCATTERED_SHARE 0.7
 
-static void find_memory(const PredictInput *in, const Speeds *s, const Cached *cached, const AddressDistribution *spread, Prediction *out)
+static void find_memory(const PredictInput *in, const Speeds *s, const Cached *cached,
+                        const AddressDistribution *spread, Prediction *out)
 {
     double wavefronts = wavefronts_by_chance(in, spread);
     for (InsnId i = 0; i < in->func->insn_count; i++)
         wavefronts += in->evaluation->insns[i].total.wavefronts;
-    out->dram_bytes = has_cache(in->gpu) ? cached->read_bytes + cached->written_bytes : bytes_without_cache(in);
+    out->dram_bytes = has_cache(in->gpu) ? cached->read_bytes + cached->written_bytes
+                                         : bytes_without_cache(in);
     out->parts_us[PART_SHARED] = busiest_us(in, s, wavefronts);
-    out->parts_us[PART_L1] = busiest_us(in, s, cached->load_lines + cached->store_lines + local_lines(in));
+    out->parts_us[PART_L1] = busiest_us(in, s,
+                                        cached->load_lines + cached->store_lines + local_lines(in));
     out->parts_us[PART_L2] = l2_us(in->gpu, cached);
-    out->parts_us[PART_DRAM] = (out->dram_bytes + cached->scattered_bytes * (1 / SCATTERED_SHARE - 1)) / s->dram;
+    out->parts_us[PART_DRAM] =
+        (out->dram_bytes + cached->scattered_bytes * (1 / SCATTERED_SHARE - 1)) / s->dram;
 }
 
 /* What warps wait for other blocks. */
-static double find_chain(Arena *scratch, const PredictInput *in, const Speeds *s, const Cached *cached, Prediction *out)
+static double find_chain(Arena *scratch, const PredictInput *in, const Speeds *s,
+                         const Cached *cached, Prediction *out)
 {
     Latencies latencies;
     ptx_latencies_find(in->gpu, figure(in->gpu, FIGURE_L2_LATENCY, 265), &latencies);
-    const SpinWait waiting = ptx_spin_wait_find(scratch, in->func, in->cfg, in->loops, in->evaluation, in->warps_per_block);
-    CriticalPathInput chain = { in->gpu, in->func, in->cfg, in->loops, in->lowered, in->evaluation, &latencies, all_load_clocks(scratch, in, cached), waiting.loops, in->blocks, in->warps_per_block };
+    const SpinWait waiting = ptx_spin_wait_find(scratch, in->func, in->cfg, in->loops,
+                                                in->evaluation, in->warps_per_block);
+    CriticalPathInput chain = { in->gpu,
+                                in->func,
+                                in->cfg,
+                                in->loops,
+                                in->lowered,
+                                in->evaluation,
+                                &latencies,
+                                all_load_clocks(scratch, in, cached),
+                                waiting.loops,
+                                in->blocks,
+                                in->warps_per_block };
     double waves = in->blocks / (s->sms * in->blocks_per_sm), loads = cached->load_sectors;
-    double first = loads > 0 ? CLK_MEMORY_FRESH - load_clocks(in, cached, 1) : 0;      /* whatever comes later, the first one misses */
+    /* whatever comes later, the first one misses */
+    double first = loads > 0 ? CLK_MEMORY_FRESH - load_clocks(in, cached, 1) : 0;
     first += CLK_CONSTANT_FRESH * in->evaluation->traffics.constant_bytes / CONSTANT_PIECE_BYTES;
     double turns = fmax(0, waves - 1) * CLK_TURN_OF_WARP * in->warps_per_block;
     const CriticalPath found = ptx_critical_path_compute(scratch, &chain);
-    out->parts_us[PART_LATENCY] = (fmax(found.clocks * fmax(1, waves), found.longest_clocks) + first + turns) / s->clocks_per_us + waiting.us;
+    out->parts_us[PART_LATENCY] = (fmax(found.clocks * fmax(1, waves), found.longest_clocks) + first
+                                   + turns)
+                                      / s->clocks_per_us
+                                  + waiting.us;
     return waiting.us;
 }
 
-/* ---- the whole --------------------------------------------------------------------------------------------------- */
+/* ---- the whole ------------------------------------------------------------------------------- */
 
 const Prediction ptx_prediction_unknown = {
-    .dram_bytes = (double)NAN, .bound_us = (double)NAN, .predicted_us = (double)NAN, .low_us = (double)NAN, .high_us = (double)NAN, .band = -1, .bound_by = -1, .limiter = -1, .certainty = CERTAINTY_UNKNOWN,
+    .dram_bytes = (double)NAN,
+    .bound_us = (double)NAN,
+    .predicted_us = (double)NAN,
+    .low_us = (double)NAN,
+    .high_us = (double)NAN,
+    .band = -1,
+    .bound_by = -1,
+    .limiter = -1,
+    .certainty = CERTAINTY_UNKNOWN,
 };
 
 static double hypot_of(double a, double b, double exponent)
@@ -321,7 +389,9 @@ static double hypot_of(double a, double b, double exponent)
     return pow(pow(a, exponent) + pow(b, exponent), 1 / exponent);
 }
 
-/* Each instruction of a pipeline has an issue slot: both are busy at once. Units that are one in truth: what the load-store units take up, and data of L1 and of shared memory, come through one port. */
+/* Each instruction of a pipeline has an issue slot: both are busy at once. Units that are one in
+ * truth: what the load-store units take up, and data of L1 and of shared memory, come through one
+ * port. */
 static double joined(const Prediction *of, TimePart part)
 {
     const double *parts = of->parts_us;
@@ -334,19 +404,25 @@ static double joined(const Prediction *of, TimePart part)
     }
 }
 
-/* Measured on an H200: blocks of 1 to 4 and of 1 to 16 times as much work by chance, 8 to 64 for each SM. What they take beyond the mean is so many times what an SM
- * takes for as much as the dearer ones have more than the others: the last ones end late. */
+/* Measured on an H200: blocks of 1 to 4 and of 1 to 16 times as much work by chance, 8 to 64 for
+ * each SM. What they take beyond the mean is so many times what an SM takes for as much as the
+ * dearer ones have more than the others: the last ones end late. */
 #define TAIL_OF_UNEVEN 4.0
 
 static double tail_us(const PredictInput *in, const Speeds *s, const Prediction *out)
 {
-    double all = fmax(out->parts_us[PART_ISSUE], out->parts_us[PART_PIPE]), block = all * s->sms / fmax(in->blocks, s->sms);
-    double uneven = in->blocks > s->sms ? TAIL_OF_UNEVEN * fmax(0, in->evaluation->unevenness - 1) * block : 0;
-    double mean = in->evaluation->mean_work, heaviest = mean > 0 ? in->evaluation->busiest / mean : 1;
+    double all = fmax(out->parts_us[PART_ISSUE], out->parts_us[PART_PIPE]),
+           block = all * s->sms / fmax(in->blocks, s->sms);
+    double uneven = in->blocks > s->sms
+                        ? TAIL_OF_UNEVEN * fmax(0, in->evaluation->unevenness - 1) * block
+                        : 0;
+    double mean = in->evaluation->mean_work,
+           heaviest = mean > 0 ? in->evaluation->busiest / mean : 1;
     return fmin(uneven, fmin(all, heaviest * block));
 }
 
-/* Resources of the SMs and of memory get in each other's way (the third power); while blocks are given out nothing waits for it (the eighth). */
+/* Resources of the SMs and of memory get in each other's way (the third power); while blocks are
+ * given out nothing waits for it (the eighth). */
 static void join(Prediction *out)
 {
     double sum = 0, most = 0;
@@ -359,7 +435,8 @@ static void join(Prediction *out)
         }
     }
     double busy = hypot_of(cbrt(sum), out->parts_us[PART_DISPATCH], 8);
-    out->predicted_us = out->parts_us[PART_OVERHEAD] + out->parts_us[PART_FETCH] + busy + out->tail_us;
+    out->predicted_us = out->parts_us[PART_OVERHEAD] + out->parts_us[PART_FETCH] + busy
+                        + out->tail_us;
     if (most < out->parts_us[PART_OVERHEAD])
         out->limiter = PART_OVERHEAD;
 }
@@ -377,12 +454,14 @@ Prediction ptx_predict_without(const Prediction *prediction, TimePart part)
     return out;
 }
 
-/* ---- the bound --------------------------------------------------------------------------------------------------- */
+/* ---- the bound ------------------------------------------------------------------------------- */
 
 /* What copies write comes while warps read: it was seen to take none of their time. */
 static double wavefronts_at_least(const Insn *insn, const Count *count, bool has_neighbour)
 {
-    return insn->op->kind == OPK_CP_ASYNC ? 0 : count->wavefronts * ptx_joinable_share(insn, count, has_neighbour);
+    return insn->op->kind == OPK_CP_ASYNC
+               ? 0
+               : count->wavefronts * ptx_joinable_share(insn, count, has_neighbour);
 }
 
 static double pipe_clocks_at_least(const PredictInput *in, const bool *counts, PipeId pipe)
@@ -391,7 +470,8 @@ static double pipe_clocks_at_least(const PredictInput *in, const bool *counts, P
     for (InsnId i = 0; i < in->func->insn_count; i++) {
         double each = (double)in->ops[in->func->insns[i].op->id].pipes[pipe];
         if (each > 0 && counts[i])
-            clocks += each * in->work[i] / WORK_WHOLE * ptx_probable_warps(&in->evaluation->insns[i]);
+            clocks += each * in->work[i] / WORK_WHOLE
+                      * ptx_probable_warps(&in->evaluation->insns[i]);
     }
     return clocks;
 }
@@ -412,22 +492,32 @@ enum { SECTOR_BYTES = 32 };
 /* Nothing comes from memory before the first request is there and back. */
 static double memory_at_least(const Gpu *gpu, const Speeds *s, double moved, double read)
 {
-    double first = read > 0 ? LEAST_OF_MISS * figure(gpu, FIGURE_GLOBAL_LATENCY_MIN, 0) / s->clocks_per_us : 0;
+    double first = read > 0 ? LEAST_OF_MISS * figure(gpu, FIGURE_GLOBAL_LATENCY_MIN, 0)
+                                  / s->clocks_per_us
+                            : 0;
     return moved > 0 ? first + moved / s->dram_ceiling : 0;
 }
 
-/* What is written may stay in L2, what hangs on data may hit the same sector: neither need come from memory. */
-static void find_bound(Arena *scratch, const PredictInput *in, const Speeds *s, const bool *are_sure, Prediction *out)
+/* What is written may stay in L2, what hangs on data may hit the same sector: neither need come
+ * from memory. */
+static void find_bound(Arena *scratch, const PredictInput *in, const Speeds *s,
+                       const bool *are_sure, Prediction *out)
 {
     const Traffics *t = &in->evaluation->traffics;
-    PathBoundInput least = { are_sure, NULL, in->gpu, in->module, in->func, in->cfg, in->dom, in->loops, in->evaluation, in->blocks, in->warps_per_block };
+    PathBoundInput least = {
+        are_sure, NULL,      in->gpu,        in->module, in->func,           in->cfg,
+        in->dom,  in->loops, in->evaluation, in->blocks, in->warps_per_block
+    };
     least.are_counting = ptx_path_bound_counting(scratch, &least);
     const bool *have_neighbours = ptx_joinable_compute(scratch, in->module, in->func, in->cfg);
-    bool waits = false;         /* a warp, for what it loads: atomics whose results nobody uses come and go */
-    double wavefronts = 0, unsure = t->data_bytes, stays = fmin(t->written_bytes, figure(in->gpu, FIGURE_L2_BYTES, 0));
+    /* a warp, for what it loads: atomics whose results nobody uses come and go */
+    bool waits = false;
+    double wavefronts = 0, unsure = t->data_bytes,
+           stays = fmin(t->written_bytes, figure(in->gpu, FIGURE_L2_BYTES, 0));
     for (InsnId i = 0; i < in->func->insn_count; i++) {
         const Count *count = &in->evaluation->insns[i].total;
-        waits |= least.are_counting[i] && in->func->insns[i].op->kind == OPK_LD && count->sectors > 0;
+        waits |= least.are_counting[i] && in->func->insns[i].op->kind == OPK_LD
+                 && count->sectors > 0;
         if (least.are_counting[i])
             wavefronts += wavefronts_at_least(&in->func->insns[i], count, have_neighbours[i]);
         else
@@ -436,12 +526,16 @@ static void find_bound(Arena *scratch, const PredictInput *in, const Speeds *s, 
     out->bound_us = 0;
     out->bound_by = PART_OVERHEAD;
     hold(out, out->parts_us[PART_DISPATCH], PART_DISPATCH, NULL);
-    hold(out, memory_at_least(in->gpu, s, t->read_bytes + t->written_bytes - stays - unsure, waits ? t->read_bytes - unsure : 0), PART_DRAM, NULL);
+    hold(out,
+         memory_at_least(in->gpu, s, t->read_bytes + t->written_bytes - stays - unsure,
+                         waits ? t->read_bytes - unsure : 0),
+         PART_DRAM, NULL);
     hold(out, ptx_path_bound_atomic_us(&least), PART_ATOMIC, NULL);
     hold(out, ptx_path_bound_chain_us(scratch, &least), PART_LATENCY, NULL);
     hold(out, busiest_us(in, s, wavefronts), PART_SHARED, NULL);
     for (unsigned p = 0; p < PIPE__COUNT; p++)
-        hold(out, busiest_us(in, s, pipe_clocks_at_least(in, least.are_counting, (PipeId)p)), p == PIPE_ISSUE ? PART_ISSUE : PART_PIPE, ptx_pipe_info[p].key);
+        hold(out, busiest_us(in, s, pipe_clocks_at_least(in, least.are_counting, (PipeId)p)),
+             p == PIPE_ISSUE ? PART_ISSUE : PART_PIPE, ptx_pipe_info[p].key);
     out->bound_us += s->launch_us;
     out->predicted_us = fmax(out->predicted_us, out->bound_us);
 }
@@ -484,15 +578,21 @@ Prediction ptx_predict(Arena *scratch, const PredictInput *in)
     out.parts_us[PART_FETCH] = fmin(NS_FETCH * code_instructions(in), MAX_NS_FETCH) / 1e3;
     find_pipes(in, &s, &out);
     ArenaMark mark = ptx_arena_mark(scratch);
-    const AddressDistribution *spread = hangs_on_data(in) ? ptx_address_distribution_compute(scratch, scratch, in->func) : NULL;
-    Cached cached = ptx_cached_compute(scratch, &(CacheInput){ in->func, in->evaluation, in->gpu, spread, in->blocks_per_sm, in->warps_per_block });
+    const AddressDistribution *spread =
+        hangs_on_data(in) ? ptx_address_distribution_compute(scratch, scratch, in->func) : NULL;
+    Cached cached = ptx_cached_compute(scratch,
+                                       &(CacheInput){ in->func, in->evaluation, in->gpu, spread,
+                                                      in->blocks_per_sm, in->warps_per_block });
     out.parts_us[PART_ATOMIC] = ptx_atomic_us(in->gpu, in->func, in->evaluation, spread);
     find_memory(in, &s, &cached, spread, &out);
     find_constants(in, &s, spread, &out);
     double waits_us = find_chain(scratch, in, &s, &cached, &out);
     out.tail_us = tail_us(in, &s, &out);
     join(&out);
-    const bool *are_sure = ptx_path_bound_sure(scratch, &(PathBoundInput){ .cfg = in->cfg, .dom = in->dom, .loops = in->loops, .evaluation = in->evaluation });
+    const bool *are_sure = ptx_path_bound_sure(
+        scratch,
+        &(PathBoundInput){
+            .cfg = in->cfg, .dom = in->dom, .loops = in->loops, .evaluation = in->evaluation });
     out.bound_is_assumed = in->evaluation->assumed_count || in->evaluation->dynamic_is_assumed;
     if (!out.bound_is_assumed)
         find_bound(scratch, in, &s, are_sure, &out);

@@ -1,8 +1,10 @@
 /* predict.h -- how long a launch takes: at least, and most likely.
  *
- * A launch keeps several things busy at once, each for so long: the dispatch of blocks, issue slots, each pipeline, the banks of shared memory, L1, L2, memory,
- * atomic units, and warps that wait for their own results. None can take longer than the whole; that is the bound. They do not overlap
- * perfectly: what is predicted is the overhead of a launch, the way of the first warps through an empty machine, and a norm of all. */
+ * A launch keeps several things busy at once, each for so long: the dispatch of blocks, issue
+ * slots, each pipeline, the banks of shared memory, L1, L2, memory, atomic units, and warps that
+ * wait for their own results. None can take longer than the whole; that is the bound. They do not
+ * overlap perfectly: what is predicted is the overhead of a launch, the way of the first warps
+ * through an empty machine, and a norm of all. */
 #ifndef PTX_ANALYSIS_TIME_PREDICT_H
 #define PTX_ANALYSIS_TIME_PREDICT_H
 
@@ -33,7 +35,9 @@ typedef struct PredictInput {
     const OpCycles *ops;        /* of the GPU */
     const uint8_t *work;        /* ptx_work_compute */
     double blocks, warps_per_block, blocks_per_sm;
-    float *load_clocks;         /* per instruction: set to what a load of global memory takes in this launch; NULL: not wanted */
+    /* per instruction: set to what a load of global memory takes in this launch; NULL: not wanted
+     * */
+    float *load_clocks;
 } PredictInput;
 
 typedef struct Prediction {     /* NaN: not known */
@@ -44,13 +48,16 @@ typedef struct Prediction {     /* NaN: not known */
     bool is_measured_gpu;       /* the band was made on such a GPU */
     double parts_us[PART__COUNT];
     double tail_us;             /* of blocks that have more to do than others */
-    double lsu_us, pipe_us, second_us;  /* of PART_PIPE: the load-store units; the dearest other one, and the next */
+    /* of PART_PIPE: the load-store units; the dearest other one, and the next */
+    double lsu_us, pipe_us, second_us;
     const char *first_pipe, *second_pipe;       /* that take pipe_us and second_us */
-    bool bound_is_assumed;      /* it would rest on what the launch does not give, so there is none */
+    /* it would rest on what the launch does not give, so there is none */
+    bool bound_is_assumed;
     int bound_by, limiter;      /* TimePart; -1 */
     const char *pipe, *bound_pipe;      /* of PART_PIPE: the dearest; that holds the bound */
     const char *why;            /* nothing is predicted; NULL: it is */
-    Certainty certainty;        /* of dram_bytes and the bound, at best CERTAINTY_BOUND; the prediction is an estimate */
+    /* of dram_bytes and the bound, at best CERTAINTY_BOUND; the prediction is an estimate */
+    Certainty certainty;
 } Prediction;
 
 extern const Prediction ptx_prediction_unknown;

@@ -5,8 +5,9 @@
 #include <math.h>
 #include <string.h>
 
-/* Measured on an H200: rounds of a barrier of 2 to 1,056 blocks (an atomic addition and loads until all have come), what a fence with stores before it adds, and a
- * block that waits for the one before it, 132 to 4,096 of them. */
+/* Measured on an H200: rounds of a barrier of 2 to 1,056 blocks (an atomic addition and loads until
+ * all have come), what a fence with stores before it adds, and a block that waits for the one
+ * before it, 132 to 4,096 of them. */
 #define US_ROUND_LEAST 0.47
 #define US_ROUND 0.29
 #define US_ROUND_BLOCK 0.0024
@@ -23,7 +24,7 @@ typedef struct SpinWaitFinder {
     unsigned steps;             /* that may still be taken */
 } SpinWaitFinder;
 
-/* ---- what a register rests on ------------------------------------------------------------------------------------ */
+/* ---- what a register rests on ---------------------------------------------------------------- */
 
 static bool rests_on_block(SpinWaitFinder *f, RegId reg)
 {
@@ -53,12 +54,13 @@ static bool rests_on(SpinWaitFinder *f, RegId reg, InsnId wanted, unsigned depth
         return true;
     const Operand *operands = ptx_insn_operands(f->func, &f->func->insns[def - 1]);
     for (uint32_t o = 0; o < f->func->insns[def - 1].operand_count; o++)
-        if (operands[o].kind == OPERAND_REG && operands[o].role & ROLE_USE && rests_on(f, operands[o].id, wanted, depth - 1))
+        if (operands[o].kind == OPERAND_REG && operands[o].role & ROLE_USE
+            && rests_on(f, operands[o].id, wanted, depth - 1))
             return true;
     return false;
 }
 
-/* ---- the loop ---------------------------------------------------------------------------------------------------- */
+/* ---- the loop -------------------------------------------------------------------------------- */
 
 static bool has_zero(const Func *func, const Insn *insn)
 {
@@ -69,11 +71,16 @@ static bool has_zero(const Func *func, const Insn *insn)
     return false;
 }
 
-/* That others may have written by now: volatile, of some order; an atomic that adds nothing. One that swaps gets on by itself. */
+/* That others may have written by now: volatile, of some order; an atomic that adds nothing. One
+ * that swaps gets on by itself. */
 static bool asks_anew(const Func *func, const Insn *insn)
 {
-    bool is_global = insn->op->space == SPACE_GLOBAL || insn->op->space == SPACE_GENERIC, is_load = insn->op->kind == OPK_LD && insn->op->flags & OPF_SIDE_EFFECT;
-    return is_global && (is_load || (insn->op->kind == OPK_ATOM && !ptx_op_has(insn->op, MOD_CAS) && has_zero(func, insn)));
+    bool is_global = insn->op->space == SPACE_GLOBAL || insn->op->space == SPACE_GENERIC,
+         is_load = insn->op->kind == OPK_LD && insn->op->flags & OPF_SIDE_EFFECT;
+    return is_global
+           && (is_load
+               || (insn->op->kind == OPK_ATOM && !ptx_op_has(insn->op, MOD_CAS)
+                   && has_zero(func, insn)));
 }
 
 /* What the loop asks for; NO_ID: it does not wait. */
@@ -96,7 +103,10 @@ static InsnId polled_in(SpinWaitFinder *f, LoopId loop)
             branch = insn->op->kind == OPK_BRA && insn->guard != NO_ID ? i : branch;
         }
     }
-    return polled != NO_ID && branch != NO_ID && rests_on(f, f->func->insns[branch].guard, polled, 4) ? polled : NO_ID;
+    return polled != NO_ID && branch != NO_ID
+                   && rests_on(f, f->func->insns[branch].guard, polled, 4)
+               ? polled
+               : NO_ID;
 }
 
 static const Operand *address_of(const Func *func, InsnId id)
@@ -127,14 +137,19 @@ static bool tells_before(const Func *func, InsnId at)
 }
 
 /* Of a warp: as often as it goes around the loop outside. */
-static double rounds_of(const SpinWaitFinder *f, const Evaluation *evaluation, LoopId loop, double warps)
+static double rounds_of(const SpinWaitFinder *f, const Evaluation *evaluation, LoopId loop,
+                        double warps)
 {
     LoopId parent = f->loops->loops[loop].parent;
-    double all = parent == NO_LOOP ? 0 : evaluation->insns[f->cfg->blocks[f->loops->loops[parent].header].first].total.warps;
+    double all =
+        parent == NO_LOOP
+            ? 0
+            : evaluation->insns[f->cfg->blocks[f->loops->loops[parent].header].first].total.warps;
     return fmax(1, all / evaluation->blocks / warps);
 }
 
-SpinWait ptx_spin_wait_find(Arena *arena, const Func *func, const Cfg *cfg, const Loops *loops, const Evaluation *evaluation, double warps_per_block)
+SpinWait ptx_spin_wait_find(Arena *arena, const Func *func, const Cfg *cfg, const Loops *loops,
+                            const Evaluation *evaluation, double warps_per_block)
 {
     SpinWait out = { NULL, 0 };
     bool *are_waiting = NULL;
@@ -153,12 +168,18 @@ SpinWait ptx_spin_wait_find(Arena *arena, const Func *func, const Cfg *cfg, cons
     for (LoopId l = 0; l < loops->loop_count; l++) {
         InsnId polled = loops->loops[l].is_innermost ? polled_in(&f, l) : NO_ID;
         const Operand *address = polled == NO_ID ? NULL : address_of(func, polled);
-        if (!address || !(evaluation->insns[polled].total.warps > 0) || (f.definition[address->id] && loops->loop_of[cfg->block_of[f.definition[address->id] - 1]] == l))
+        if (!address || !(evaluation->insns[polled].total.warps > 0)
+            || (f.definition[address->id]
+                && loops->loop_of[cfg->block_of[f.definition[address->id] - 1]] == l))
             continue;
         f.steps = MAX_STEPS;
-        bool is_own = rests_on_block(&f, address->id), is_chain = is_own && !tells_before(func, polled);
-        double blocks = is_own ? 1 : evaluation->blocks, round = fmax(US_ROUND_LEAST, US_ROUND + US_ROUND_BLOCK * blocks) + (has_fence(func) ? US_FENCE : 0);
-        out.us += rounds_of(&f, evaluation, l, warps_per_block) * (is_chain ? US_LINK * evaluation->blocks : round);
+        bool is_own = rests_on_block(&f, address->id),
+             is_chain = is_own && !tells_before(func, polled);
+        double blocks = is_own ? 1 : evaluation->blocks,
+               round = fmax(US_ROUND_LEAST, US_ROUND + US_ROUND_BLOCK * blocks)
+                       + (has_fence(func) ? US_FENCE : 0);
+        out.us += rounds_of(&f, evaluation, l, warps_per_block)
+                  * (is_chain ? US_LINK * evaluation->blocks : round);
         are_waiting = are_waiting ? are_waiting : ptx_arena_array(arena, bool, loops->loop_count);
         are_waiting[l] = true;
     }

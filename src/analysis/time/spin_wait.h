@@ -1,8 +1,11 @@
-/* spin_wait.h -- loops in which a thread asks memory again and again until another block has written there.
+/* spin_wait.h -- loops in which a thread asks memory again and again until another block has
+ * written there.
  *
- * Such a loop is innermost and short, stores nothing, and its test rests on what it loads, past L1, from an address that it does not change. How often it goes
- * round says nothing; how long it takes depends on who is waited for. Where all blocks ask for one place, all of them have to come: a barrier of the grid. Where the
- * place depends on the block, and the block has published nothing before, each waits for another one: a chain through the whole grid. */
+ * Such a loop is innermost and short, stores nothing, and its test rests on what it loads, past L1,
+ * from an address that it does not change. How often it goes round says nothing; how long it takes
+ * depends on who is waited for. Where all blocks ask for one place, all of them have to come: a
+ * barrier of the grid. Where the place depends on the block, and the block has published nothing
+ * before, each waits for another one: a chain through the whole grid. */
 #ifndef PTX_ANALYSIS_TIME_SPIN_WAIT_H
 #define PTX_ANALYSIS_TIME_SPIN_WAIT_H
 
@@ -15,6 +18,7 @@ typedef struct SpinWait {
 } SpinWait;
 
 /* Owned by arena. */
-SpinWait ptx_spin_wait_find(Arena *arena, const Func *func, const Cfg *cfg, const Loops *loops, const Evaluation *evaluation, double warps_per_block);
+SpinWait ptx_spin_wait_find(Arena *arena, const Func *func, const Cfg *cfg, const Loops *loops,
+                            const Evaluation *evaluation, double warps_per_block);
 
 #endif

@@ -5,7 +5,8 @@
 
 #include <float.h>
 
-enum { DEPTH_MAX = 32 };        /* of loops: a function with deeper ones is unknown, so that an edge out of many costs little */
+/* of loops: a function with deeper ones is unknown, so that an edge out of many costs little */
+enum { DEPTH_MAX = 32 };
 
 #define NONE UINT32_MAX
 #define UNKNOWN ((double)NAN)
@@ -39,7 +40,8 @@ typedef struct Adder {
     LoadNode *nodes;                /* per block; an inner loop's is its header's */
     LoopSum *sums;              /* per loop */
     PipeCycles *iterations;     /* per loop */
-    BlockId *order;             /* blocks by region: those of a loop, inner headers included, in reverse postorder */
+    /* blocks by region: those of a loop, inner headers included, in reverse postorder */
+    BlockId *order;
     uint32_t *order_first;      /* per loop and one more, the function last */
     LoopId *last;               /* per loop: the last one inside it */
     End *ends;                  /* edges, by the regions whose paths they end */
@@ -48,7 +50,7 @@ typedef struct Adder {
     bool is_irreducible;        /* somewhere: then all edges count as feasible */
 } Adder;
 
-/* ---- the cost of an operation ------------------------------------------------------------------------------------ */
+/* ---- the cost of an operation ---------------------------------------------------------------- */
 
 static void add_tensor(OpCycles *out, const Op *op, const Gpu *gpu)
 {
@@ -56,7 +58,8 @@ static void add_tensor(OpCycles *out, const Op *op, const Gpu *gpu)
     out->pipes[PIPE_TENSOR] += fmas > 0 && rate > 0 ? (float)(fmas / rate) : NAN;
 }
 
-/* Accesses of shared memory are counted in what its banks serve at a time: several of one instruction, which is one elsewhere. */
+/* Accesses of shared memory are counted in what its banks serve at a time: several of one
+ * instruction, which is one elsewhere. */
 static double operations(PipeId pipe, const CostTerm *term)
 {
     bool is_served = term->machine == MACHINE_SHARED || term->machine == MACHINE_MATRIX;
@@ -74,7 +77,8 @@ void ptx_throughput_op(OpCycles *out, const Op *op, const Gpu *gpu)
         for (int p = 0; p < PIPE__COUNT; p++) {
             const Pipe *pipe = &gpu->pipes[p];
             if (pipe->lanes > 0 && pipe->takes[term->machine] > 0)
-                out->pipes[p] += (float)(warp / pipe->lanes * (double)pipe->takes[term->machine] * operations((PipeId)p, term));
+                out->pipes[p] += (float)(warp / pipe->lanes * (double)pipe->takes[term->machine]
+                                         * operations((PipeId)p, term));
         }
         if (term->machine == MACHINE_TENSOR)
             add_tensor(out, op, gpu);
@@ -89,7 +93,7 @@ const OpCycles *ptx_throughput_ops(Arena *arena, const Module *module, const Gpu
     return ops;
 }
 
-/* ---- vectors ----------------------------------------------------------------------------------------------------- */
+/* ---- vectors --------------------------------------------------------------------------------- */
 
 static void add(Vector *to, const Vector *what, double times)
 {
@@ -120,10 +124,10 @@ static Vector all_of(double value)
     return v;
 }
 
-/* ---- blocks ------------------------------------------------------------------------------------------------------ */
+/* ---- blocks ---------------------------------------------------------------------------------- */
 
-/* Neighbours that join are one instruction of up to 16 bytes; the banks serve 8 of them in the time of 4 (lanes may read one address),
- * and no more. */
+/* Neighbours that join are one instruction of up to 16 bytes; the banks serve 8 of them in the time
+ * of 4 (lanes may read one address), and no more. */
 static float share_of(uint8_t work, PipeId pipe)
 {
     unsigned share = pipe == PIPE_SHARED ? 2u * work : work;
@@ -152,7 +156,7 @@ static void add_block(Adder *a, BlockId b)
     }
 }
 
-/* ---- regions: a loop, or the function (loop_count) --------------------------------------------------------------- */
+/* ---- regions: a loop, or the function (loop_count) ------------------------------------------- */
 
 static uint32_t region_of(const Adder *a, BlockId b)
 {
@@ -172,7 +176,8 @@ static bool is_header(const Adder *a, BlockId b)
     return loop != NO_LOOP && a->loops->loops[loop].header == b;
 }
 
-/* Blocks by region, by counting; the header of a loop stands in its own region and in the one around it. */
+/* Blocks by region, by counting; the header of a loop stands in its own region and in the one
+ * around it. */
 static void sort_blocks(Adder *a, Arena *scratch)
 {
     uint32_t regions = a->loops->loop_count + 1;
@@ -197,7 +202,8 @@ static void sort_blocks(Adder *a, Arena *scratch)
     }
 }
 
-/* The node that stands for a block in a region: itself, or the header of the inner loop that holds it; NONE: outside. */
+/* The node that stands for a block in a region: itself, or the header of the inner loop that holds
+ * it; NONE: outside. */
 static BlockId stands_for(const Adder *a, BlockId b, uint32_t region)
 {
     LoopId loop = a->loops->loop_of[b];
@@ -249,8 +255,8 @@ static bool reach(Adder *a, BlockId b, uint32_t region)
     for (uint32_t i = 0; i < block->pred_count; i++) {
         BlockId pred = a->cfg->preds[block->pred_first + i];
         BlockId from = ptx_block_is_reachable(a->cfg, pred) ? stands_for(a, pred, region) : NONE;
-        if (from == NONE || from == b || a->cfg->rpo_index[from] >= a->cfg->rpo_index[b] || !a->nodes[from].is_reached
-            || !a->nodes[pred].is_reached || !is_feasible(a, pred, b))
+        if (from == NONE || from == b || a->cfg->rpo_index[from] >= a->cfg->rpo_index[b]
+            || !a->nodes[from].is_reached || !a->nodes[pred].is_reached || !is_feasible(a, pred, b))
             continue;
         Vector longest = a->nodes[from].longest, shortest = a->nodes[from].shortest;
         add_node(a, from, region, &longest, &shortest);
@@ -281,7 +287,7 @@ static void walk_region(Adder *a, uint32_t region, BlockId entry)
     }
 }
 
-/* ---- where paths end --------------------------------------------------------------------------------------------- */
+/* ---- where paths end ------------------------------------------------------------------------- */
 
 static bool contains(const Adder *a, LoopId loop, BlockId b)
 {
@@ -289,8 +295,8 @@ static bool contains(const Adder *a, LoopId loop, BlockId b)
     return inner != NO_LOOP && inner >= loop && inner <= a->last[loop];
 }
 
-/* Calls note for every region that the edge ends a path of: the loops that it leaves, the one whose header it goes back to, the
- * function. */
+/* Calls note for every region that the edge ends a path of: the loops that it leaves, the one whose
+ * header it goes back to, the function. */
 static void for_each_region(Adder *a, BlockId b, BlockId succ, void (*note)(Adder *, uint32_t, End))
 {
     uint32_t at = region_of(a, b);
@@ -372,18 +378,22 @@ static void find_ends(const Adder *a, uint32_t region, Ends *ends)
     for (uint32_t i = a->order_first[region]; i < a->order_first[region + 1]; i++) {
         BlockId b = a->order[i];
         if (a->nodes[b].is_reached)
-            add(&ends->total, region_of(a, b) != region ? &a->sums[a->loops->loop_of[b]].total : &a->nodes[b].all, 1);
+            add(&ends->total,
+                region_of(a, b) != region ? &a->sums[a->loops->loop_of[b]].total : &a->nodes[b].all,
+                1);
     }
     for (uint32_t i = a->end_first[region]; i < a->end_first[region + 1]; i++)
         add_end(a, region, &a->ends[i], ends);
 }
 
-/* ---- putting together -------------------------------------------------------------------------------------------- */
+/* ---- putting together ------------------------------------------------------------------------ */
 
-static void set_pipes(PipeCycles *out, const Vector *total, const Vector *longest, const Vector *shortest)
+static void set_pipes(PipeCycles *out, const Vector *total, const Vector *longest,
+                      const Vector *shortest)
 {
     for (int p = 0; p < PIPE__COUNT; p++)
-        out->pipes[p] = (Cycles){ total->pipes[p], longest->pipes[p], shortest->pipes[p] < DBL_MAX ? shortest->pipes[p] : UNKNOWN };
+        out->pipes[p] = (Cycles){ total->pipes[p], longest->pipes[p],
+                                  shortest->pipes[p] < DBL_MAX ? shortest->pipes[p] : UNKNOWN };
 }
 
 /* The header runs once more than the body where it tests before. */
@@ -399,7 +409,8 @@ static void sum_loop(Adder *a, LoopId id, const Ends *ends)
     bool is_known = !loop->is_irreducible;
     sum->total = sum->longest = all_of(is_known ? 0 : UNKNOWN);
     sum->shortest = all_of(0);
-    set_pipes(&a->iterations[id], &ends->total, ends->has_latch ? &ends->latch_longest : &end, ends->has_latch ? &ends->latch_shortest : &ends->exit_shortest);
+    set_pipes(&a->iterations[id], &ends->total, ends->has_latch ? &ends->latch_longest : &end,
+              ends->has_latch ? &ends->latch_shortest : &ends->exit_shortest);
     if (!is_known)
         return;
     add(&sum->total, &ends->total, count);
@@ -418,7 +429,8 @@ static void add_regions(Adder *a, Arena *scratch, Throughput *out)
 {
     Ends ends;
     sort_ends(a, scratch);
-    for (LoopId loop = a->loops->loop_count; loop-- > 0;) {     /* an inner loop comes after its outer one */
+    /* an inner loop comes after its outer one */
+    for (LoopId loop = a->loops->loop_count; loop-- > 0;) {
         walk_region(a, loop, a->loops->loops[loop].header);
         find_ends(a, loop, &ends);
         sum_loop(a, loop, &ends);
@@ -436,19 +448,29 @@ static void add_regions(Adder *a, Arena *scratch, Throughput *out)
 static void blank_pipes(PipeCycles *cycles, const Gpu *gpu, bool all)
 {
     for (int p = 0; p < PIPE__COUNT; p++)
-        if (all || (!(gpu->pipes[p].lanes > 0) && (p != PIPE_TENSOR || !(gpu->figures[FIGURE_TENSOR_F16] > 0))))
+        if (all
+            || (!(gpu->pipes[p].lanes > 0)
+                && (p != PIPE_TENSOR || !(gpu->figures[FIGURE_TENSOR_F16] > 0))))
             cycles->pipes[p] = (Cycles){ UNKNOWN, UNKNOWN, UNKNOWN };
 }
 
-const Throughput *ptx_throughput_compute(Arena *arena, Arena *scratch, const Func *func, const Cfg *cfg, const Loops *loops,
-                                         const Trips *trips, const uint8_t *work, const OpCycles *ops, const Gpu *gpu)
+const Throughput *ptx_throughput_compute(Arena *arena, Arena *scratch, const Func *func,
+                                         const Cfg *cfg, const Loops *loops, const Trips *trips,
+                                         const uint8_t *work, const OpCycles *ops, const Gpu *gpu)
 {
     ArenaMark mark = ptx_arena_mark(scratch);
     Throughput *out = ptx_arena_new(arena, Throughput);
     PipeCycles *iterations = ptx_arena_array(arena, PipeCycles, loops->loop_count + 1);
     uint32_t depth = 0;
-    Adder adder = { .func = func, .cfg = cfg, .loops = loops, .trips = trips, .work = work, .ops = ops, .iterations = iterations,
-                    .nodes = ptx_arena_array(scratch, LoadNode, cfg->block_count), .sums = ptx_arena_array(scratch, LoopSum, loops->loop_count + 1) };
+    Adder adder = { .func = func,
+                    .cfg = cfg,
+                    .loops = loops,
+                    .trips = trips,
+                    .work = work,
+                    .ops = ops,
+                    .iterations = iterations,
+                    .nodes = ptx_arena_array(scratch, LoadNode, cfg->block_count),
+                    .sums = ptx_arena_array(scratch, LoopSum, loops->loop_count + 1) };
     for (LoopId loop = 0; loop < loops->loop_count; loop++) {
         depth = loops->loops[loop].depth > depth ? loops->loops[loop].depth : depth;
         adder.is_irreducible |= loops->loops[loop].is_irreducible;

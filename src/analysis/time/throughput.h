@@ -1,13 +1,16 @@
-/* throughput.h -- the clocks that a warp's instructions hold each pipeline of an SM for, at its peak rate.
+/* throughput.h -- the clocks that a warp's instructions hold each pipeline of an SM for, at its
+ * peak rate.
  *
- * A bound: an instruction counts with the machine operations of costs.txt, times the share that ptxas cannot make disappear
- * (work.h), at the rate of rules/gpus/. Latency, bank conflicts and memory do not enter, so the truth is not below it.
+ * A bound: an instruction counts with the machine operations of costs.txt, times the share that
+ * ptxas cannot make disappear (work.h), at the rate of rules/gpus/. Latency, bank conflicts and
+ * memory do not enter, so the truth is not below it.
  *
- * The three figures are malioc's. total: every reachable instruction once, loops times their trips. longest, shortest: the dearest
- * and the cheapest path from entry to exit, each pipeline by itself. A guarded instruction is not on the shortest path. A loop of
- * unknown trip count makes total and longest unknown, and so does an instruction of unknown cost; the shortest path goes through
- * the one once, and counts nothing for the other. A call makes all but the
- * shortest unknown: what is called is not followed. Branches that the launch decides are taken as it decides. */
+ * The three figures are malioc's. total: every reachable instruction once, loops times their trips.
+ * longest, shortest: the dearest and the cheapest path from entry to exit, each pipeline by itself.
+ * A guarded instruction is not on the shortest path. A loop of unknown trip count makes total and
+ * longest unknown, and so does an instruction of unknown cost; the shortest path goes through the
+ * one once, and counts nothing for the other. A call makes all but the shortest unknown: what is
+ * called is not followed. Branches that the launch decides are taken as it decides. */
 #ifndef PTX_ANALYSIS_TIME_THROUGHPUT_H
 #define PTX_ANALYSIS_TIME_THROUGHPUT_H
 
@@ -29,7 +32,9 @@ typedef struct Throughput {
 
 /* Clocks of each pipe for one instruction, by Op.id; of the module and the GPU. */
 typedef struct OpCycles {
-    float pipes[PIPE__COUNT];   /* NaN: not known, as of an opcode without a cost, or of the matrix unit for a type without a rate */
+    /* NaN: not known, as of an opcode without a cost, or of the matrix unit for a type without a
+     * rate */
+    float pipes[PIPE__COUNT];
 } OpCycles;
 
 /* Of one instruction; out zeroed before. */
@@ -38,7 +43,8 @@ void ptx_throughput_op(OpCycles *out, const Op *op, const Gpu *gpu);
 const OpCycles *ptx_throughput_ops(Arena *arena, const Module *module, const Gpu *gpu);
 
 /* work: ptx_work_compute. Owned by arena; scratch, another arena, is left as found. */
-const Throughput *ptx_throughput_compute(Arena *arena, Arena *scratch, const Func *func, const Cfg *cfg, const Loops *loops,
-                                         const Trips *trips, const uint8_t *work, const OpCycles *ops, const Gpu *gpu);
+const Throughput *ptx_throughput_compute(Arena *arena, Arena *scratch, const Func *func,
+                                         const Cfg *cfg, const Loops *loops, const Trips *trips,
+                                         const uint8_t *work, const OpCycles *ops, const Gpu *gpu);
 
 #endif

@@ -4,7 +4,8 @@
 #include "analysis/redundancy/needed.h"
 #include "analysis/redundancy/value_numbering.h"
 
-enum { PASSES_MAX = 6 };        /* over the function until nothing changes; real code needs two or three */
+/* over the function until nothing changes; real code needs two or three */
+enum { PASSES_MAX = 6 };
 
 typedef struct RegWork {
     bool is_defined;            /* by an instruction that was looked at */
@@ -31,21 +32,28 @@ static bool is_reg(const Operand *operand)
 
 static bool is_immediate(const Operand *operand)
 {
-    return operand->kind == OPERAND_INT || operand->kind == OPERAND_F32 || operand->kind == OPERAND_F64;
+    return operand->kind == OPERAND_INT || operand->kind == OPERAND_F32
+           || operand->kind == OPERAND_F64;
 }
 
 static bool is_integer_op(const Op *op)
 {
-    return op->insn_class == CLASS_INT || op->insn_class == CLASS_LOGIC || op->insn_class == CLASS_MOVE || op->insn_class == CLASS_CVT;
+    return op->insn_class == CLASS_INT || op->insn_class == CLASS_LOGIC
+           || op->insn_class == CLASS_MOVE || op->insn_class == CLASS_CVT;
 }
 
-/* ---- what registers are ------------------------------------------------------------------------------------------ */
+/* ---- what registers are ---------------------------------------------------------------------- */
 
 /* The lanes of a warp may read different values; of the others, and of clocks, they read one. */
 static bool is_lane_register(SregId id)
 {
     switch (id) {
-    case SREG_TID: case SREG_LANEID: case SREG_LANEMASK_EQ: case SREG_LANEMASK_GE: case SREG_LANEMASK_GT: case SREG_LANEMASK_LE:
+    case SREG_TID:
+    case SREG_LANEID:
+    case SREG_LANEMASK_EQ:
+    case SREG_LANEMASK_GE:
+    case SREG_LANEMASK_GT:
+    case SREG_LANEMASK_LE:
     case SREG_LANEMASK_LT:
         return true;
     default:
@@ -57,7 +65,8 @@ static bool is_varying_source(const Worker *w, const Operand *operand)
 {
     if (operand->kind == OPERAND_SREG)
         return is_lane_register((SregId)operand->id);
-    return is_reg(operand) && (operand->role & ROLE_USE || operand->role & ROLE_ADDRESS) && w->regs[operand->id].is_varying;
+    return is_reg(operand) && (operand->role & ROLE_USE || operand->role & ROLE_ADDRESS)
+           && w->regs[operand->id].is_varying;
 }
 
 static bool reads_varying(const Worker *w, const Insn *insn)
@@ -81,7 +90,8 @@ static bool spread_varying(Worker *w, const Insn *insn)
     const Operand *operands = ptx_insn_operands(w->func, insn);
     bool changed = false;
     for (uint32_t i = 0; i < insn->operand_count; i++) {
-        if (!is_reg(&operands[i]) || !(operands[i].role & ROLE_DEF) || w->regs[operands[i].id].is_varying)
+        if (!is_reg(&operands[i]) || !(operands[i].role & ROLE_DEF)
+            || w->regs[operands[i].id].is_varying)
             continue;
         if (!changed && !reads_varying(w, insn))
             return false;
@@ -94,7 +104,8 @@ static bool writes_address(const Worker *w, const Insn *insn)
 {
     const Operand *operands = ptx_insn_operands(w->func, insn);
     for (uint32_t i = 0; i < insn->operand_count; i++)
-        if (is_reg(&operands[i]) && (operands[i].role & ROLE_DEF) && w->regs[operands[i].id].feeds_address)
+        if (is_reg(&operands[i]) && (operands[i].role & ROLE_DEF)
+            && w->regs[operands[i].id].feeds_address)
             return true;
     return false;
 }
@@ -104,7 +115,8 @@ static bool spread_address(Worker *w, const Insn *insn)
     const Operand *operands = ptx_insn_operands(w->func, insn);
     bool inside = is_integer_op(insn->op) && writes_address(w, insn), changed = false;
     for (uint32_t i = 0; i < insn->operand_count; i++) {
-        if (!is_reg(&operands[i]) || !((operands[i].role & ROLE_ADDRESS) || (inside && (operands[i].role & ROLE_USE))))
+        if (!is_reg(&operands[i])
+            || !((operands[i].role & ROLE_ADDRESS) || (inside && (operands[i].role & ROLE_USE))))
             continue;
         changed |= !w->regs[operands[i].id].feeds_address;
         w->regs[operands[i].id].feeds_address = true;
@@ -115,7 +127,8 @@ static bool spread_address(Worker *w, const Insn *insn)
 static void note_sum(Worker *w, const Insn *insn)
 {
     const Operand *operands = ptx_insn_operands(w->func, insn);
-    if ((insn->op->kind != OPK_ADD && insn->op->kind != OPK_SUB) || ptx_type_info[insn->op->type].kind != KIND_FLOAT)
+    if ((insn->op->kind != OPK_ADD && insn->op->kind != OPK_SUB)
+        || ptx_type_info[insn->op->type].kind != KIND_FLOAT)
         return;
     for (uint32_t i = 0; i < insn->operand_count; i++)
         if (is_reg(&operands[i]) && (operands[i].role & ROLE_USE))
@@ -129,8 +142,10 @@ static void note_definitions(Worker *w, const Insn *insn)
         if (!is_reg(&operands[i]) || !(operands[i].role & ROLE_DEF))
             continue;
         RegWork *reg = &w->regs[operands[i].id];
-        bool is_constant = insn->op->kind == OPK_MOV && insn->operand_count == 2 && is_immediate(&operands[1]);
-        reg->is_product = insn->op->kind == OPK_MUL && !reg->is_defined && ptx_type_info[insn->op->type].kind != KIND_FLOAT;
+        bool is_constant = insn->op->kind == OPK_MOV && insn->operand_count == 2
+                           && is_immediate(&operands[1]);
+        reg->is_product = insn->op->kind == OPK_MUL && !reg->is_defined
+                          && ptx_type_info[insn->op->type].kind != KIND_FLOAT;
         reg->is_constant = is_constant && (reg->is_constant || !reg->is_defined);
         reg->is_defined = true;
     }
@@ -159,9 +174,10 @@ static void find_regs(Worker *w)
     w->is_settled = !address;
 }
 
-/* ---- shares ------------------------------------------------------------------------------------------------------ */
+/* ---- shares ---------------------------------------------------------------------------------- */
 
-/* Whether no iteration of the loop gives the register another value; one that is written in very many places may stay the same in any loop. */
+/* Whether no iteration of the loop gives the register another value; one that is written in very
+ * many places may stay the same in any loop. */
 static bool is_fixed(const Worker *w, const Operand *operand, LoopId loop)
 {
     InsnId last;
@@ -176,7 +192,8 @@ static bool is_invariant(const Worker *w, const Insn *insn, LoopId loop)
     if (loop == NO_LOOP || insn->guard != NO_ID)
         return false;
     for (uint32_t i = 0; i < insn->operand_count; i++)
-        if (is_reg(&operands[i]) && operands[i].role & (ROLE_USE | ROLE_ADDRESS) && (operands[i].role & ROLE_DEF || !is_fixed(w, &operands[i], loop)))
+        if (is_reg(&operands[i]) && operands[i].role & (ROLE_USE | ROLE_ADDRESS)
+            && (operands[i].role & ROLE_DEF || !is_fixed(w, &operands[i], loop)))
             return false;
     return true;
 }
@@ -213,12 +230,14 @@ static bool adds_product(const Worker *w, const Insn *insn)
     const Operand *operands = ptx_insn_operands(w->func, insn);
     bool adds = (insn->op->kind == OPK_ADD || insn->op->kind == OPK_SUB) && is_integer_op(insn->op);
     for (uint32_t i = 0; adds && i < insn->operand_count; i++)
-        if (is_reg(&operands[i]) && (operands[i].role & ROLE_USE) && w->regs[operands[i].id].is_product)
+        if (is_reg(&operands[i]) && (operands[i].role & ROLE_USE)
+            && w->regs[operands[i].id].is_product)
             return true;
     return false;
 }
 
-/* Division by a constant is a multiplication and some shifts; the reciprocal of a divisor that a loop does not change is taken once, before it. */
+/* Division by a constant is a multiplication and some shifts; the reciprocal of a divisor that a
+ * loop does not change is taken once, before it. */
 static bool divides_cheaply(const Worker *w, const Insn *insn, LoopId loop)
 {
     if (insn->op->kind != OPK_DIV || !insn->operand_count)
@@ -241,19 +260,26 @@ static uint8_t share_of(const Worker *w, const Insn *insn, LoopId loop)
         return is_pure && is_invariant(w, insn, loop) ? 0 : access_share(insn);
     if (!is_pure)
         return WORK_WHOLE;
-    if (is_invariant(w, insn, loop) || !writes(w, insn, is_varying) || divides_cheaply(w, insn, loop) || adds_product(w, insn))
+    if (is_invariant(w, insn, loop) || !writes(w, insn, is_varying)
+        || divides_cheaply(w, insn, loop) || adds_product(w, insn))
         return 0;
-    if (is_integer_op(op) && op->insn_class != CLASS_CVT && (!w->is_settled || writes_address(w, insn)))
+    if (is_integer_op(op) && op->insn_class != CLASS_CVT
+        && (!w->is_settled || writes_address(w, insn)))
         return 0;
-    if (op->kind == OPK_MUL && ptx_type_info[op->type].kind == KIND_FLOAT && !(op->flags & OPF_ROUNDED) && writes(w, insn, is_of_sum))
+    if (op->kind == OPK_MUL && ptx_type_info[op->type].kind == KIND_FLOAT
+        && !(op->flags & OPF_ROUNDED) && writes(w, insn, is_of_sum))
         return 0;
     return op->flags & OPF_FOLDS ? 0 : op->flags & OPF_JOINS ? WORK_WHOLE / 2 : WORK_WHOLE;
 }
 
-const uint8_t *ptx_work_compute(Arena *arena, Arena *scratch, const Func *func, const Cfg *cfg, const Loops *loops, const Live *live)
+const uint8_t *ptx_work_compute(Arena *arena, Arena *scratch, const Func *func, const Cfg *cfg,
+                                const Loops *loops, const Live *live)
 {
     ArenaMark mark = ptx_arena_mark(scratch);
-    Worker worker = { .func = func, .cfg = cfg, .loops = loops, .regs = ptx_arena_array(scratch, RegWork, func->reg_count + 1) };
+    Worker worker = { .func = func,
+                      .cfg = cfg,
+                      .loops = loops,
+                      .regs = ptx_arena_array(scratch, RegWork, func->reg_count + 1) };
     worker.defs = ptx_defs_compute(scratch, func, cfg, loops);
     uint8_t *shares = ptx_arena_array(arena, uint8_t, func->insn_count + 1);
     find_regs(&worker);

@@ -6,7 +6,7 @@ enum {
     MAX_DOMINATORS = 256,      /* blocks above a loop that are looked at */
 };
 
-/* ---- the ways out ------------------------------------------------------------------------------------------------ */
+/* ---- the ways out ---------------------------------------------------------------------------- */
 
 /* Whether all ways from a block soon end in trap or in a function that does not return. */
 static bool ends_in_trap(const Counter *c, BlockId block)
@@ -15,7 +15,8 @@ static bool ends_in_trap(const Counter *c, BlockId block)
         const Block *b = &c->cfg->blocks[block];
         const Insn *last = &c->func->insns[b->end - 1];
         BlockId next = c->cfg->succs[b->succ_first];
-        if (b->succ_count == 1 && next == EXIT_BLOCK && (last->op->kind == OPK_TRAP || last->op->kind == OPK_CALL))
+        if (b->succ_count == 1 && next == EXIT_BLOCK
+            && (last->op->kind == OPK_TRAP || last->op->kind == OPK_CALL))
             return true;
         if (b->succ_count != 1)
             return false;
@@ -27,7 +28,8 @@ static bool ends_in_trap(const Counter *c, BlockId block)
 static bool is_trap_edge(const Counter *c, BlockId from, BlockId to)
 {
     const Insn *last = &c->func->insns[c->cfg->blocks[from].end - 1];
-    return to == EXIT_BLOCK ? last->op->kind == OPK_TRAP || last->op->kind == OPK_CALL : ends_in_trap(c, to);
+    return to == EXIT_BLOCK ? last->op->kind == OPK_TRAP || last->op->kind == OPK_CALL
+                            : ends_in_trap(c, to);
 }
 
 static void add_leaving(Counter *c, LoopId loop, BlockId block, uint32_t side)
@@ -36,7 +38,8 @@ static void add_leaving(Counter *c, LoopId loop, BlockId block, uint32_t side)
     if (plan->leaving_count++ >= MAX_LEAVING)
         return;
     if (c->leaving_count == c->leaving_capacity)
-        c->leaving = ptx_arena_grow(c->scratch, c->leaving, c->leaving_count, &c->leaving_capacity, sizeof *c->leaving);
+        c->leaving = ptx_arena_grow(c->scratch, c->leaving, c->leaving_count, &c->leaving_capacity,
+                                    sizeof *c->leaving);
     c->leaving[c->leaving_count] = (Leaving){ block, side, plan->leaving_first };
     plan->leaving_first = c->leaving_count++;
 }
@@ -55,7 +58,12 @@ static bool is_latch(const Counter *c, LoopId loop, BlockId block)
 static bool is_work(const Insn *insn)
 {
     switch (insn->op->insn_class) {
-    case CLASS_INT: case CLASS_LOGIC: case CLASS_CVT: case CLASS_MOVE: case CLASS_PARAM: case CLASS_CONTROL:
+    case CLASS_INT:
+    case CLASS_LOGIC:
+    case CLASS_CVT:
+    case CLASS_MOVE:
+    case CLASS_PARAM:
+    case CLASS_CONTROL:
         return insn->op->kind == OPK_CALL;
     default:
         return true;
@@ -68,7 +76,8 @@ static void find_work(Counter *c)
     for (uint32_t i = 0; i < c->cfg->rpo_count; i++) {
         BlockId b = c->cfg->rpo[i];
         LoopId loop = c->loops->loop_of[b];
-        for (InsnId insn = c->cfg->blocks[b].first; insn < c->cfg->blocks[b].end && !c->works[b] && loop != NO_LOOP; insn++)
+        for (InsnId insn = c->cfg->blocks[b].first;
+             insn < c->cfg->blocks[b].end && !c->works[b] && loop != NO_LOOP; insn++)
             c->works[b] = is_work(&c->func->insns[insn]);
         if (c->works[b] && c->loops->loops[loop].header != b)
             c->plans[loop].rest_works = true;
@@ -76,12 +85,14 @@ static void find_work(Counter *c)
     for (LoopId loop = c->loops->loop_count; loop-- > 0;) {
         const Loop *inner = &c->loops->loops[loop];
         if (inner->parent != NO_LOOP)
-            c->plans[inner->parent].rest_works |= c->plans[loop].rest_works || c->works[inner->header];
+            c->plans[inner->parent].rest_works |= c->plans[loop].rest_works
+                                                  || c->works[inner->header];
     }
 }
 
-/* Whether a test stands before the body of the loop: what is counted then is how often it lets it run. A header that works
- * before it tests is run once more than the rest; if the rest only counts, that header is the body. */
+/* Whether a test stands before the body of the loop: what is counted then is how often it lets it
+ * run. A header that works before it tests is run once more than the rest; if the rest only counts,
+ * that header is the body. */
 static bool is_before_body(Counter *c, LoopId loop, BlockId block)
 {
     BlockId header = c->loops->loops[loop].header;
@@ -106,8 +117,10 @@ void ptx_plan_find_ways_out(Counter *c)
         const Block *block = &c->cfg->blocks[b];
         for (uint32_t e = 0; e < block->succ_count && c->loops->loop_of[b] != NO_LOOP; e++) {
             BlockId to = c->cfg->succs[block->succ_first + e];
-            for (LoopId loop = c->loops->loop_of[b]; loop != NO_LOOP; loop = c->loops->loops[loop].parent) {
-                if (!ptx_ssa_spend(c->reach, 1) || (to != EXIT_BLOCK && ptx_ssa_holds(c->reach, loop, to)))
+            for (LoopId loop = c->loops->loop_of[b]; loop != NO_LOOP;
+                 loop = c->loops->loops[loop].parent) {
+                if (!ptx_ssa_spend(c->reach, 1)
+                    || (to != EXIT_BLOCK && ptx_ssa_holds(c->reach, loop, to)))
                     break;
                 if (!is_trap_edge(c, b, to))
                     add_leaving(c, loop, b, e);
@@ -116,7 +129,8 @@ void ptx_plan_find_ways_out(Counter *c)
     }
 }
 
-/* The predicate under which a block is left over one of its edges; 0: not one that a guard decides. */
+/* The predicate under which a block is left over one of its edges; 0: not one that a guard
+ * decides. */
 static SymId edge_predicate(Counter *c, BlockId b, uint32_t side)
 {
     const Block *block = &c->cfg->blocks[b];
@@ -145,7 +159,7 @@ static bool is_in_every_iteration(Counter *c, LoopId loop, BlockId block)
     return true;
 }
 
-/* ---- what lies behind other loops -------------------------------------------------------------------------------- */
+/* ---- what lies behind other loops ------------------------------------------------------------ */
 
 typedef struct AtLast {
     Counter *c;
@@ -162,7 +176,8 @@ static SymId replace_at_last(void *context, SymId leaf)
     if (sym.a != at->loop || !ptx_plan_counter(at->c, leaf, &l))
         return leaf;
     SymId last = ptx_sym_resize(at->c->s, at->c->plans[at->loop].last, sym.width, false);
-    return ptx_sym_add(at->c->s, ptx_plan_known_exits(at->c, l.base), ptx_sym_mul(at->c->s, l.step, last));
+    return ptx_sym_add(at->c->s, ptx_plan_known_exits(at->c, l.base),
+                       ptx_sym_mul(at->c->s, l.step, last));
 }
 
 static SymId replace_exit(void *context, SymId leaf)
@@ -189,7 +204,7 @@ SymId ptx_plan_known_exits(Counter *c, SymId id)
     return ptx_sym_rebuild(c->s, id, replace_exit, c);
 }
 
-/* ---- induction variables ----------------------------------------------------------------------------------------- */
+/* ---- induction variables --------------------------------------------------------------------- */
 
 /* start and step of a register that every iteration changes by the same amount. */
 bool ptx_plan_counter(Counter *c, SymId phi, Linear *out)
@@ -211,7 +226,10 @@ static SymId replace_outer(void *context, SymId leaf)
     c->nested++;
     SymId start = ptx_sym_rebuild(c->s, ptx_plan_known_exits(c, l.base), replace_outer, c);
     SymId step = ptx_sym_rebuild(c->s, l.step, replace_outer, c);
-    SymId iter = ptx_sym_leaf(c->s, (Sym){ .kind = SYM_ITER, .width = sym.width, .scope = sym.a, .a = sym.a,
+    SymId iter = ptx_sym_leaf(c->s, (Sym){ .kind = SYM_ITER,
+                                           .width = sym.width,
+                                           .scope = sym.a,
+                                           .a = sym.a,
                                            .range = ptx_interval_full(sym.width) });
     c->nested--;
     return ptx_sym_add(c->s, start, ptx_sym_mul(c->s, step, iter));
@@ -225,7 +243,8 @@ SymId ptx_plan_in_iterations(Counter *c, SymId id)
 
 static bool linear_in(Counter *c, LoopId loop, SymId id, Test *test, unsigned depth, Linear *out);
 
-static bool linear_sum(Counter *c, LoopId loop, const Sym *sum, Test *test, unsigned depth, Linear *out)
+static bool linear_sum(Counter *c, LoopId loop, const Sym *sum, Test *test, unsigned depth,
+                       Linear *out)
 {
     *out = (Linear){ ptx_sym_const(c->s, sum->width, sum->value), ptx_sym_const(c->s, sum->width, 0) };
     for (uint32_t t = 0; t < sum->b; t++) {
@@ -239,9 +258,11 @@ static bool linear_sum(Counter *c, LoopId loop, const Sym *sum, Test *test, unsi
     return true;
 }
 
-static bool linear_product(Counter *c, LoopId loop, const Sym *sym, Test *test, unsigned depth, Linear *out)
+static bool linear_product(Counter *c, LoopId loop, const Sym *sym, Test *test, unsigned depth,
+                           Linear *out)
 {
-    SymId moves = ptx_sym_varies(c->s, sym->a, loop) ? sym->a : sym->b, still = moves == sym->a ? sym->b : sym->a;
+    SymId moves = ptx_sym_varies(c->s, sym->a, loop) ? sym->a : sym->b,
+          still = moves == sym->a ? sym->b : sym->a;
     if (ptx_sym_varies(c->s, still, loop) || !linear_in(c, loop, moves, test, depth + 1, out))
         return false;
     out->base = ptx_sym_mul(c->s, out->base, still);
@@ -250,7 +271,8 @@ static bool linear_product(Counter *c, LoopId loop, const Sym *sym, Test *test, 
 }
 
 /* A step is a signed number whatever the conversion: counters that run down are unsigned too. */
-static bool linear_widened(Counter *c, LoopId loop, const Sym *sym, Test *test, unsigned depth, Linear *out)
+static bool linear_widened(Counter *c, LoopId loop, const Sym *sym, Test *test, unsigned depth,
+                           Linear *out)
 {
     Linear inner;
     if (test->widened_count == MAX_WIDENED || !linear_in(c, loop, sym->a, test, depth + 1, &inner))
@@ -280,7 +302,8 @@ static bool linear_in(Counter *c, LoopId loop, SymId id, Test *test, unsigned de
     case SYM_SUM: return linear_sum(c, loop, &sym, test, depth, out);
     case SYM_MUL: return linear_product(c, loop, &sym, test, depth, out);
     case SYM_SEXT: case SYM_ZEXT:
-        return sym.width > 1 && ptx_sym(c->s, sym.a)->width > 1 && linear_widened(c, loop, &sym, test, depth, out);
+        return sym.width > 1 && ptx_sym(c->s, sym.a)->width > 1
+               && linear_widened(c, loop, &sym, test, depth, out);
     case SYM_TRUNC:
         if (!linear_in(c, loop, sym.a, test, depth + 1, out))
             return false;
@@ -291,7 +314,7 @@ static bool linear_in(Counter *c, LoopId loop, SymId id, Test *test, unsigned de
     }
 }
 
-/* ---- tests ------------------------------------------------------------------------------------------------------- */
+/* ---- tests ----------------------------------------------------------------------------------- */
 
 /* Joins the parts of a condition: all must hold for the loop to go on. */
 static void add_tests(Counter *c, LoopId loop, ExitPlan *plan, SymId stay, bool at_end)
@@ -314,7 +337,8 @@ static void add_tests(Counter *c, LoopId loop, ExitPlan *plan, SymId stay, bool 
         Test *test = &plan->tests[plan->test_count++];
         *test = (Test){ .stay = id, .at_end = at_end };
         if (ptx_plan_is_comparison(&sym) && ptx_sym(c->s, sym.a)->width > 1)
-            test->is_linear = linear_in(c, loop, sym.a, test, 0, &test->own_a) && linear_in(c, loop, sym.b, test, 0, &test->own_b);
+            test->is_linear = linear_in(c, loop, sym.a, test, 0, &test->own_a)
+                              && linear_in(c, loop, sym.b, test, 0, &test->own_b);
     }
 }
 
@@ -326,8 +350,9 @@ void ptx_plan_find_tests(Counter *c, LoopId loop, ExitPlan *plan, const char **w
         Leaving way = c->leaving[i];
         if (!is_in_every_iteration(c, loop, way.block)) {
             plan->has_other_exit = true;
-            *why = c->loops->loop_of[way.block] == loop ? "the test that leaves the loop is not passed in every iteration"
-                                                             : "the loop is left from inside an inner loop";
+            *why = c->loops->loop_of[way.block] == loop
+                       ? "the test that leaves the loop is not passed in every iteration"
+                       : "the loop is left from inside an inner loop";
             continue;
         }
         SymId leave = edge_predicate(c, way.block, way.side);
@@ -336,7 +361,8 @@ void ptx_plan_find_tests(Counter *c, LoopId loop, ExitPlan *plan, const char **w
             *why = "the loop is left by a branch without a predicate";
             continue;
         }
-        add_tests(c, loop, plan, ptx_plan_known_exits(c, ptx_sym_not(c->s, leave)), !is_before_body(c, loop, way.block));
+        add_tests(c, loop, plan, ptx_plan_known_exits(c, ptx_sym_not(c->s, leave)),
+                  !is_before_body(c, loop, way.block));
     }
 }
 
@@ -361,7 +387,8 @@ void ptx_plan_find_guards(Counter *c, LoopId loop, ExitPlan *plan)
     BlockId block = c->loops->loops[loop].header;
     plan->guards = ptx_arena_array(c->scratch, SymId, MAX_GUARDS);
     uint32_t seen = 0;
-    for (BlockId d = c->dom->idom[block]; d != EXIT_BLOCK && plan->guard_count < MAX_GUARDS; block = d, d = c->dom->idom[d]) {
+    for (BlockId d = c->dom->idom[block]; d != EXIT_BLOCK && plan->guard_count < MAX_GUARDS;
+         block = d, d = c->dom->idom[d]) {
         const Block *b = &c->cfg->blocks[d];
         LoopId around = c->loops->loop_of[d];
         if (!ptx_ssa_spend(c->reach, 1) || ++seen > MAX_DOMINATORS)
@@ -369,14 +396,17 @@ void ptx_plan_find_guards(Counter *c, LoopId loop, ExitPlan *plan)
         if (b->succ_count != 2 || (around != NO_LOOP && !ptx_ssa_holds(c->reach, around, block)))
             continue;
         for (uint32_t side = 0; side < 2; side++) {
-            BlockId succ = c->cfg->succs[b->succ_first + side], other = c->cfg->succs[b->succ_first + 1 - side];
+            BlockId succ = c->cfg->succs[b->succ_first + side],
+                    other = c->cfg->succs[b->succ_first + 1 - side];
             uint32_t ways = 0;
             if (succ == EXIT_BLOCK || other == succ || !ptx_dom_dominates(c->dom, succ, block))
                 continue;
-            const Block *next = &c->cfg->blocks[succ];      /* only this edge leads in, loops back aside */
+            /* only this edge leads in, loops back aside */
+            const Block *next = &c->cfg->blocks[succ];
             for (uint32_t p = 0; p < next->pred_count && ptx_ssa_spend(c->reach, 1); p++) {
                 BlockId pred = c->cfg->preds[next->pred_first + p];
-                ways += ptx_block_is_reachable(c->cfg, pred) && !ptx_dom_dominates(c->dom, succ, pred);
+                ways += ptx_block_is_reachable(c->cfg, pred)
+                        && !ptx_dom_dominates(c->dom, succ, pred);
             }
             SymId guard = ways == 1 ? edge_predicate(c, d, side) : 0;
             if (guard)

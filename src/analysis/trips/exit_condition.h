@@ -1,7 +1,8 @@
-/* exit_condition.h -- how the trip counts of a function are found: the workings that exit_condition.c, count.c and trip.c share.
+/* exit_condition.h -- how the trip counts of a function are found: the workings that
+ * exit_condition.c, count.c and trip.c share.
  *
- * exit_condition.c follows the conditions of a loop's exits to comparisons of linear sequences, count.c evaluates them over threads and
- * outer iterations, trip.c writes them as expressions. */
+ * exit_condition.c follows the conditions of a loop's exits to comparisons of linear sequences,
+ * count.c evaluates them over threads and outer iterations, trip.c writes them as expressions. */
 #ifndef PTX_ANALYSIS_TRIPS_EXIT_CONDITION_H
 #define PTX_ANALYSIS_TRIPS_EXIT_CONDITION_H
 
@@ -41,7 +42,8 @@ typedef struct Run {
 typedef enum Method {
     METHOD_NONE,
     METHOD_ORDER,               /* the operands as they are */
-    METHOD_DIFFERENCE,          /* an order of addresses in one object: only their difference is known */
+    /* an order of addresses in one object: only their difference is known */
+    METHOD_DIFFERENCE,
     METHOD_UNEQUAL,             /* their difference modulo 2^width */
     METHOD_RUN,
 } Method;
@@ -54,7 +56,8 @@ typedef struct Test {
     Widened widened[MAX_WIDENED];
     uint32_t widened_count;
     bool is_linear, at_end;     /* at_end: tested after the body, which then has run once more */
-    Method method;              /* how it is evaluated, with a and b in iterations of the loops around; NONE: it cannot be */
+    /* how it is evaluated, with a and b in iterations of the loops around; NONE: it cannot be */
+    Method method;
     SymId ahead, behind, step;  /* b - a, a - b, and how a gains on b in an iteration */
     Linear own_a, own_b;        /* a and b as written, for people */
     Run *run;
@@ -73,7 +76,8 @@ typedef struct ExitPlan {
     uint32_t leaving_first, leaving_count;      /* into Counter.leaving, a list; NO_ID */
     SymId *guards;              /* true where the loop is entered */
     uint32_t guard_count;
-    bool rest_works;            /* some block beside the header does more than count; Counter.works */
+    /* some block beside the header does more than count; Counter.works */
+    bool rest_works;
 } ExitPlan;
 
 typedef struct Leaving {        /* an edge out of a loop */
@@ -115,16 +119,19 @@ static inline bool ptx_plan_is_opaque(const Counter *c, SymId id)
     return ptx_sym(c->s, id)->uses & USES_OPAQUE;
 }
 
-/* ---- exit_condition.c ------------------------------------------------------------------------------------------------------ */
+/* ---- exit_condition.c ------------------------------------------------------------------------ */
 
-/* The edges out of every loop; those that end in a trap are left out. And which parts of the loops work. */
+/* The edges out of every loop; those that end in a trap are left out. And which parts of the loops
+ * work. */
 void ptx_plan_find_ways_out(Counter *c);
 
-/* The conditions under which a loop goes on, and those under which it is entered. why: of exits that have none. */
+/* The conditions under which a loop goes on, and those under which it is entered. why: of exits
+ * that have none. */
 void ptx_plan_find_tests(Counter *c, LoopId loop, ExitPlan *plan, const char **why);
 void ptx_plan_find_guards(Counter *c, LoopId loop, ExitPlan *plan);
 
-/* start and step of a register that every iteration changes by the same amount; false: it is no such register. */
+/* start and step of a register that every iteration changes by the same amount; false: it is no
+ * such register. */
 bool ptx_plan_counter(Counter *c, SymId phi, Linear *out);
 
 /* id with the values that loops leave whose last iteration is known. */
@@ -133,18 +140,20 @@ SymId ptx_plan_known_exits(Counter *c, SymId id);
 /* id with the counters of loops as start + iteration * step: what can be evaluated. */
 SymId ptx_plan_in_iterations(Counter *c, SymId id);
 
-/* ---- count.c ----------------------------------------------------------------------------------------------------- */
+/* ---- count.c --------------------------------------------------------------------------------- */
 
 /* Decides how a test can be evaluated, or says why it cannot. */
 void ptx_count_prepare(Counter *c, LoopId loop, Test *test);
 
-/* The last iteration of a loop as a node that evaluation knows, where its tests can all be evaluated; else 0. */
+/* The last iteration of a loop as a node that evaluation knows, where its tests can all be
+ * evaluated; else 0. */
 SymId ptx_count_last(Counter *c, LoopId loop);
 
-/* Source, counts and exactness from the tests that can be evaluated; false: not so, and trip->why may say why. */
+/* Source, counts and exactness from the tests that can be evaluated; false: not so, and trip->why
+ * may say why. */
 bool ptx_count_loop(Counter *c, LoopId loop, Trip *trip);
 
-/* ---- trip.c ------------------------------------------------------------------------------------------------------ */
+/* ---- trip.c ---------------------------------------------------------------------------------- */
 
 /* Fills c->trips and c->plans for a loop, once; while that is under way nothing is known of it. */
 void ptx_plan_count(Counter *c, LoopId loop);

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 
 enum {
-    MAX_PARTS = 1 << 16,       /* parts that the threads and outer iterations are divided into, for one loop */
+    /* parts that the threads and outer iterations are divided into, for one loop */
+    MAX_PARTS = 1 << 16,
     MAX_STACK = 1024,          /* of them, waiting: each division leaves one behind */
     MAX_OUTER = 3,             /* loops around one whose iterations its count depends on */
     MAX_RUN = 1 << 16,         /* iterations of a recurrence that is run */
@@ -28,7 +29,7 @@ typedef struct CountBuffers {
     ExitCountPart *stack;                /* MOST_STACK; NULL: not needed so far */
 } CountBuffers;
 
-/* ---- evaluation: what is to be computed -------------------------------------------------------------------------- */
+/* ---- evaluation: what is to be computed ------------------------------------------------------ */
 
 static bool is_known(const Counter *c, SymId id)
 {
@@ -56,7 +57,8 @@ static uint32_t add_roots(const Counter *c, LoopId loop, SymId *roots, uint32_t 
                 roots[count++] = test->run->places[p];
             continue;
         }
-        const SymId own[] = { test->ahead, test->behind, test->step, test->a.base, test->a.step, test->b.base, test->b.step };
+        const SymId own[] = { test->ahead,  test->behind, test->step,  test->a.base,
+                              test->a.step, test->b.base, test->b.step };
         memcpy(roots + count, own, sizeof own);
         count += sizeof own / sizeof *own;
         for (uint32_t w = 0; w < test->widened_count; w++) {
@@ -98,8 +100,8 @@ static uint32_t nodes_below(const Counter *c, SymId id, SymId below[MAX_BELOW])
     return count;
 }
 
-/* All nodes below the roots, operands before what uses them: ids ascend with construction. NULL: too many. Good until the
- * next call. */
+/* All nodes below the roots, operands before what uses them: ids ascend with construction. NULL:
+ * too many. Good until the next call. */
 static SymId *make_program(Counter *c, const SymId *roots, uint32_t root_count, uint32_t *count)
 {
     SymId *ids = buffers_of(c)->program, below[MAX_BELOW];
@@ -117,7 +119,8 @@ static SymId *make_program(Counter *c, const SymId *roots, uint32_t root_count, 
     return fits ? ids : NULL;
 }
 
-/* Adds the registers of the loop that a program reads. False: it reads something else that is not known. */
+/* Adds the registers of the loop that a program reads. False: it reads something else that is not
+ * known. */
 static bool add_phis(const Counter *c, LoopId loop, Run *run)
 {
     for (uint32_t i = 0; i < run->program_count; i++) {
@@ -143,7 +146,8 @@ static bool collect_places(const Counter *c, LoopId loop, Run *run)
     for (uint32_t i = 0; i < run->program_count; i++) {
         const Sym *sym = ptx_sym(c->s, run->program[i]);
         run->uses |= sym->uses;
-        bool is_thread = sym->kind == SYM_SREG && sym->uses & USES_THREAD, is_outer = sym->kind == SYM_ITER && sym->a != loop;
+        bool is_thread = sym->kind == SYM_SREG && sym->uses & USES_THREAD,
+             is_outer = sym->kind == SYM_ITER && sym->a != loop;
         if (sym->kind == SYM_LAST || ((is_thread || is_outer) && run->place_count == MAX_STATES))
             return false;
         if (!is_thread && !is_outer)
@@ -153,7 +157,8 @@ static bool collect_places(const Counter *c, LoopId loop, Run *run)
     return true;
 }
 
-/* The recurrence that a condition depends on, until nothing new comes. False: something is not known. */
+/* The recurrence that a condition depends on, until nothing new comes. False: something is not
+ * known. */
 static bool collect_states(Counter *c, LoopId loop, Run *run)
 {
     SymId roots[MAX_STATES + 1] = { run->stay };
@@ -166,7 +171,8 @@ static bool collect_states(Counter *c, LoopId loop, Run *run)
         for (; done < run->count; done++) {
             Phi phi = ptx_ssa_phi(c->reach, run->phis[done]);
             run->starts[done] = ptx_plan_in_iterations(c, ptx_plan_known_exits(c, phi.start));
-            run->nexts[done] = roots[1 + done] = ptx_plan_in_iterations(c, ptx_plan_known_exits(c, phi.next));
+            run->nexts[done] = roots[1 + done] = ptx_plan_in_iterations(
+                c, ptx_plan_known_exits(c, phi.next));
             if (!is_known(c, run->starts[done]))
                 return false;
         }
@@ -204,7 +210,8 @@ static const char *blame(Counter *c, LoopId loop, const Test *test)
         return describe(c, "the condition", test->stay);
     if (test->is_linear) {
         bool left = ptx_sym_varies(c->s, stay.a, loop);
-        const Linear *moves = left ? &test->own_a : &test->own_b, *rests = left ? &test->own_b : &test->own_a;
+        const Linear *moves = left ? &test->own_a : &test->own_b,
+                     *rests = left ? &test->own_b : &test->own_a;
         return ptx_plan_is_opaque(c, rests->base) ? describe(c, "the bound", rests->base)
              : ptx_plan_is_opaque(c, moves->step) ? describe(c, "the step", moves->step)
                                          : describe(c, "the start", moves->base);
@@ -252,8 +259,10 @@ static Method choose_linear(Counter *c, Test *test)
 void ptx_count_prepare(Counter *c, LoopId loop, Test *test)
 {
     if (test->is_linear) {
-        test->a = (Linear){ ptx_plan_in_iterations(c, test->own_a.base), ptx_plan_in_iterations(c, test->own_a.step) };
-        test->b = (Linear){ ptx_plan_in_iterations(c, test->own_b.base), ptx_plan_in_iterations(c, test->own_b.step) };
+        test->a = (Linear){ ptx_plan_in_iterations(c, test->own_a.base),
+                            ptx_plan_in_iterations(c, test->own_a.step) };
+        test->b = (Linear){ ptx_plan_in_iterations(c, test->own_b.base),
+                            ptx_plan_in_iterations(c, test->own_b.step) };
         test->ahead = ptx_sym_sub(c->s, test->b.base, test->a.base);
         test->behind = ptx_sym_sub(c->s, test->a.base, test->b.base);
         test->step = ptx_sym_sub(c->s, test->a.step, test->b.step);
@@ -273,13 +282,14 @@ void ptx_count_prepare(Counter *c, LoopId loop, Test *test)
         test->why = blame(c, loop, test);
 }
 
-/* ---- evaluation: parts of the threads and of outer iterations ---------------------------------------------------- */
+/* ---- evaluation: parts of the threads and of outer iterations -------------------------------- */
 
 typedef struct ExitCountEvaluation {
     Counter *c;
     LoopId loop, outer[MAX_OUTER];     /* outermost first */
     uint32_t outer_count;
-    SymId *program, *guards[MAX_OUTER + 1];    /* of each outer loop and of the loop itself: those that are known */
+    /* of each outer loop and of the loop itself: those that are known */
+    SymId *program, *guards[MAX_OUTER + 1];
     uint32_t program_count, guard_count[MAX_OUTER + 1];
     bool uses_dim[DIM_THREADS];
     bool is_sampled;
@@ -295,7 +305,8 @@ static Interval leaf_range(const ExitCountEvaluation *e, const ExitCountPart *pa
     }
     for (uint32_t o = 0; sym->kind == SYM_ITER && o < part->outer; o++) {
         if (e->outer[o] == sym->a && part->high[DIM_THREADS + o] <= ptx_width_mask(sym->width))
-            return ptx_interval_unsigned(sym->width, part->low[DIM_THREADS + o], part->high[DIM_THREADS + o]);
+            return ptx_interval_unsigned(sym->width, part->low[DIM_THREADS + o],
+                                         part->high[DIM_THREADS + o]);
     }
     return sym->range;
 }
@@ -308,12 +319,14 @@ static void reserve_ranges(Counter *c)
     c->ranges = ptx_arena_array(c->scratch, Interval, c->range_capacity);
 }
 
-static Solution solve_tests(ExitCountEvaluation *e, const ExitCountPart *part, LoopId loop, bool bodies);
+static Solution solve_tests(ExitCountEvaluation *e, const ExitCountPart *part, LoopId loop,
+                            bool bodies);
 
 static Interval last_range(ExitCountEvaluation *e, const ExitCountPart *part, const Sym *sym)
 {
     Solution got = solve_tests(e, part, sym->a, false);
-    return got.status == SOLVED && got.max != FOREVER ? ptx_interval_unsigned(64, got.min, got.max) : ptx_interval_full(64);
+    return got.status == SOLVED && got.max != FOREVER ? ptx_interval_unsigned(64, got.min, got.max)
+                                                      : ptx_interval_full(64);
 }
 
 static bool evaluate(ExitCountEvaluation *e, const ExitCountPart *part)
@@ -325,8 +338,9 @@ static bool evaluate(ExitCountEvaluation *e, const ExitCountPart *part)
     for (uint32_t i = 0; i < e->program_count; i++) {
         SymId id = e->program[i];
         const Sym *sym = ptx_sym(c->s, id);
-        c->ranges[id] = sym->kind == SYM_LAST ? last_range(e, part, sym)
-                      : sym->kind <= SYM_EXIT ? leaf_range(e, part, sym) : ptx_sym_range(c->s, id, c->ranges);
+        c->ranges[id] = sym->kind == SYM_LAST   ? last_range(e, part, sym)
+                        : sym->kind <= SYM_EXIT ? leaf_range(e, part, sym)
+                                                : ptx_sym_range(c->s, id, c->ranges);
     }
     return true;
 }
@@ -342,11 +356,13 @@ static bool stays_inside(const Counter *c, const Widened *widened, uint64_t last
     if (__builtin_mul_overflow(step->smin, (int64_t)last, &moved))
         return false;
     if (widened->is_signed)
-        return !__builtin_add_overflow(base->smin, moved, &low) && !__builtin_add_overflow(base->smax, moved, &high) &&
-               ptx_width_fits(width, low) && ptx_width_fits(width, high);
+        return !__builtin_add_overflow(base->smin, moved, &low)
+               && !__builtin_add_overflow(base->smax, moved, &high) && ptx_width_fits(width, low)
+               && ptx_width_fits(width, high);
     if (moved < 0)
         return base->umin >= 0 - (uint64_t)moved;
-    return base->umax <= ptx_width_mask(width) && (uint64_t)moved <= ptx_width_mask(width) - base->umax;
+    return base->umax <= ptx_width_mask(width)
+           && (uint64_t)moved <= ptx_width_mask(width) - base->umax;
 }
 
 /* Runs a recurrence from single values. */
@@ -411,24 +427,28 @@ static Solution solve_test(ExitCountEvaluation *e, const ExitCountPart *part, co
     } else if (kind == SYM_NE) {
         uint64_t speed = step->smin < 0 ? 0 - (uint64_t)step->smin : (uint64_t)step->smin;
         SymId distance = step->smin < 0 ? test->behind : test->ahead;
-        got = ptx_solve_unequal(width, ahead, &ranges[test->behind], step, speed && ptx_sym_is_multiple(c->s, distance, speed));
+        got = ptx_solve_unequal(width, ahead, &ranges[test->behind], step,
+                                speed && ptx_sym_is_multiple(c->s, distance, speed));
     } else if (test->method == METHOD_DIFFERENCE) {
-        got = ptx_solve_order(kind == SYM_LT_U || kind == SYM_LT_S ? SYM_LT_S : SYM_LE_S, width, &zero, step, ahead, &zero);
+        got = ptx_solve_order(kind == SYM_LT_U || kind == SYM_LT_S ? SYM_LT_S : SYM_LE_S, width,
+                              &zero, step, ahead, &zero);
     } else {
-        got = ptx_solve_order(kind, width, &ranges[test->a.base], &ranges[test->a.step], &ranges[test->b.base],
-                              &ranges[test->b.step]);
+        got = ptx_solve_order(kind, width, &ranges[test->a.base], &ranges[test->a.step],
+                              &ranges[test->b.base], &ranges[test->b.step]);
     }
     for (uint32_t w = 0; w < test->widened_count && got.status == SOLVED; w++) {
         if (!stays_inside(c, &test->widened[w], got.max))
-            got = got.min == got.max ? (Solution){ .status = SOLVED_WIDE, .why = "the counter may wrap around" }
-                                     : (Solution){ .status = SOLVED_WIDE };
+            got = got.min == got.max
+                      ? (Solution){ .status = SOLVED_WIDE, .why = "the counter may wrap around" }
+                      : (Solution){ .status = SOLVED_WIDE };
     }
     return got;
 }
 
-/* The iterations of a loop in a part: those of the test that ends it first. bodies: how often the body runs; else which
- * iteration, from 0, is left. */
-static Solution solve_tests(ExitCountEvaluation *e, const ExitCountPart *part, LoopId loop, bool bodies)
+/* The iterations of a loop in a part: those of the test that ends it first. bodies: how often the
+ * body runs; else which iteration, from 0, is left. */
+static Solution solve_tests(ExitCountEvaluation *e, const ExitCountPart *part, LoopId loop,
+                            bool bodies)
 {
     const ExitPlan *plan = &e->c->plans[loop];
     Solution all = { .status = SOLVED, .min = FOREVER, .max = FOREVER };
@@ -462,7 +482,8 @@ static ExitCountEntry entry_of(const ExitCountEvaluation *e, uint32_t level)
     return entry;
 }
 
-/* Divides a part in two across its widest dimension: it keeps one half, other gets the other. False: a single point. */
+/* Divides a part in two across its widest dimension: it keeps one half, other gets the other.
+ * False: a single point. */
 static bool divide(const ExitCountEvaluation *e, ExitCountPart *part, ExitCountPart *other)
 {
     uint32_t widest = DIMS;
@@ -591,7 +612,7 @@ static bool evaluate_parts(ExitCountEvaluation *e, const ExitCountPart *all)
     return true;
 }
 
-/* ---- evaluation: a loop ------------------------------------------------------------------------------------------ */
+/* ---- evaluation: a loop ---------------------------------------------------------------------- */
 
 /* Whether all ways out of a loop are tests in closed form. */
 static bool is_closed(const ExitPlan *plan)
@@ -602,7 +623,8 @@ static bool is_closed(const ExitPlan *plan)
     return closed;
 }
 
-/* The loops around whose iterations the program asks for; they must be counted themselves. False: one is not. */
+/* The loops around whose iterations the program asks for; they must be counted themselves. False:
+ * one is not. */
 static bool add_outer(ExitCountEvaluation *e, const SymId *program, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -615,7 +637,8 @@ static bool add_outer(ExitCountEvaluation *e, const SymId *program, uint32_t cou
         if (!is_closed(&e->c->plans[sym->a]) || e->outer_count == MAX_OUTER)
             return false;
         uint32_t at = e->outer_count++;
-        for (; at && e->c->loops->loops[e->outer[at - 1]].depth > e->c->loops->loops[sym->a].depth; at--)
+        for (; at && e->c->loops->loops[e->outer[at - 1]].depth > e->c->loops->loops[sym->a].depth;
+             at--)
             e->outer[at] = e->outer[at - 1];
         e->outer[at] = sym->a;
     }
@@ -623,7 +646,8 @@ static bool add_outer(ExitCountEvaluation *e, const SymId *program, uint32_t cou
 }
 
 /* Guards that are known, in iterations of loops that are among the outer ones. */
-static uint32_t add_guards(ExitCountEvaluation *e, uint32_t level, LoopId loop, SymId *roots, uint32_t root_count)
+static uint32_t add_guards(ExitCountEvaluation *e, uint32_t level, LoopId loop, SymId *roots,
+                           uint32_t root_count)
 {
     Counter *c = e->c;
     const ExitPlan *plan = &c->plans[loop];
@@ -663,7 +687,8 @@ static bool plan_evaluation(ExitCountEvaluation *e)
         planned = e->outer_count;
     }
     for (uint32_t level = 0; level <= e->outer_count; level++)
-        root_count = add_guards(e, level, level < e->outer_count ? e->outer[level] : e->loop, roots, root_count);
+        root_count = add_guards(e, level, level < e->outer_count ? e->outer[level] : e->loop, roots,
+                                root_count);
     e->program = make_program(c, roots, root_count, &e->program_count);
     return e->program != NULL;
 }
@@ -706,13 +731,19 @@ SymId ptx_count_last(Counter *c, LoopId loop)
     SymId roots[MAX_BELOW];
     if (!is_closed(&c->plans[loop]))
         return 0;
-    Sym leaf = { .kind = SYM_LAST, .width = 64, .uses = USES_OPAQUE, .scope = NO_LOOP, .a = loop, .range = ptx_interval_full(64) };
+    Sym leaf = { .kind = SYM_LAST,
+                 .width = 64,
+                 .uses = USES_OPAQUE,
+                 .scope = NO_LOOP,
+                 .a = loop,
+                 .range = ptx_interval_full(64) };
     uint32_t count = add_roots(c, loop, roots, 0);
     for (uint32_t i = 0; i < count; i++) {
         const Sym *root = ptx_sym(c->s, roots[i]);
         const Loop *loops = c->loops->loops;
         leaf.uses |= root->uses & (USES_THREAD | USES_LAUNCH);
-        if (leaf.scope == NO_LOOP || (root->scope != NO_LOOP && loops[root->scope].depth > loops[leaf.scope].depth))
+        if (leaf.scope == NO_LOOP
+            || (root->scope != NO_LOOP && loops[root->scope].depth > loops[leaf.scope].depth))
             leaf.scope = root->scope;
     }
     return ptx_sym_leaf(c->s, leaf);
@@ -728,7 +759,8 @@ bool ptx_count_loop(Counter *c, LoopId loop, Trip *trip)
         reserve_ranges(c);
         Solution whole = { .status = SOLVED_NOT };
         if (!e.outer_count && evaluate(&e, &all) && entry_of(&e, 0) != ENTRY_NEVER)
-            whole = solve_tests(&e, &all, loop, true);        /* if it is the same everywhere, who comes here does not matter */
+            /* if it is the same everywhere, who comes here does not matter */
+            whole = solve_tests(&e, &all, loop, true);
         if (whole.status == SOLVED && whole.min == whole.max && whole.max != FOREVER)
             count_part(&e, &all, whole);
         else

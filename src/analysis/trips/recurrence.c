@@ -15,7 +15,8 @@ static bool is_signed(SymKind kind)
     return kind == SYM_LT_S || kind == SYM_LE_S;
 }
 
-/* A number of the width as a point of one ascending line: unsigned order of the result is the order of kind. */
+/* A number of the width as a point of one ascending line: unsigned order of the result is the order
+ * of kind. */
 static uint64_t place(SymKind kind, unsigned width, uint64_t value)
 {
     value &= ptx_width_mask(width);
@@ -34,7 +35,8 @@ static Solution until_not_below(unsigned width, uint64_t a, uint64_t step, uint6
     return fixed(k);
 }
 
-/* x(k) = a - k * speed, unsigned, below b until it wraps around zero: how a loop that runs down to zero may be written. */
+/* x(k) = a - k * speed, unsigned, below b until it wraps around zero: how a loop that runs down to
+ * zero may be written. */
 static Solution until_below_zero(unsigned width, uint64_t a, uint64_t speed, uint64_t b)
 {
     uint64_t below = speed - a % speed;         /* how far under zero */
@@ -54,9 +56,11 @@ static void mirror(uint64_t *a, uint64_t *a_step, uint64_t *b, uint64_t *b_step)
 }
 
 /* Both sides move: they meet at the relative speed, if neither wraps before. */
-static Solution both_move(SymKind kind, unsigned width, uint64_t a, uint64_t a_step, uint64_t b, uint64_t b_step)
+static Solution both_move(SymKind kind, unsigned width, uint64_t a, uint64_t a_step, uint64_t b,
+                          uint64_t b_step)
 {
-    int64_t s = ptx_width_signed(width, a_step), t = ptx_width_signed(width, b_step), room = INT64_C(1) << 40;
+    int64_t s = ptx_width_signed(width, a_step), t = ptx_width_signed(width, b_step),
+            room = INT64_C(1) << 40;
     int64_t x = is_signed(kind) ? ptx_width_signed(width, a) : (int64_t)a;
     int64_t y = is_signed(kind) ? ptx_width_signed(width, b) : (int64_t)b;
     if (width > 32)
@@ -67,13 +71,15 @@ static Solution both_move(SymKind kind, unsigned width, uint64_t a, uint64_t a_s
     int64_t low = is_signed(kind) ? -ptx_width_signed_top(width) - 1 : 0;
     int64_t high = is_signed(kind) ? ptx_width_signed_top(width) : (int64_t)ptx_width_mask(width);
     int64_t x_end, y_end;
-    if (__builtin_mul_overflow(s, k, &x_end) || __builtin_mul_overflow(t, k, &y_end) || __builtin_add_overflow(x_end, x, &x_end) ||
-        __builtin_add_overflow(y_end, y, &y_end) || x_end < low || x_end > high || y_end < low || y_end > high)
+    if (__builtin_mul_overflow(s, k, &x_end) || __builtin_mul_overflow(t, k, &y_end)
+        || __builtin_add_overflow(x_end, x, &x_end) || __builtin_add_overflow(y_end, y, &y_end)
+        || x_end < low || x_end > high || y_end < low || y_end > high)
         return failed("the counter may wrap around");
     return fixed((uint64_t)k);
 }
 
-static Solution order(SymKind kind, unsigned width, uint64_t a, uint64_t a_step, uint64_t b, uint64_t b_step)
+static Solution order(SymKind kind, unsigned width, uint64_t a, uint64_t a_step, uint64_t b,
+                      uint64_t b_step)
 {
     uint64_t mask = ptx_width_mask(width);
     if (!(a_step & mask) && b_step & mask)
@@ -105,7 +111,8 @@ static Solution order(SymKind kind, unsigned width, uint64_t a, uint64_t a_step,
 static Solution until_equal(unsigned width, uint64_t ahead, uint64_t step)
 {
     int64_t s = ptx_width_signed(width, step);
-    uint64_t distance = (s < 0 ? 0 - ahead : ahead) & ptx_width_mask(width), speed = s < 0 ? 0 - (uint64_t)s : (uint64_t)s;
+    uint64_t distance = (s < 0 ? 0 - ahead : ahead) & ptx_width_mask(width),
+             speed = s < 0 ? 0 - (uint64_t)s : (uint64_t)s;
     if (!distance)
         return fixed(0);
     if (!s)
@@ -113,7 +120,8 @@ static Solution until_equal(unsigned width, uint64_t ahead, uint64_t step)
     return distance % speed ? failed("the step may miss the bound") : fixed(distance / speed);
 }
 
-Solution ptx_solve_values(SymKind kind, unsigned width, uint64_t a, uint64_t a_step, uint64_t b, uint64_t b_step)
+Solution ptx_solve_values(SymKind kind, unsigned width, uint64_t a, uint64_t a_step, uint64_t b,
+                          uint64_t b_step)
 {
     uint64_t mask = ptx_width_mask(width);
     if (kind == SYM_NE)
@@ -136,28 +144,34 @@ static Solution between(Solution least, Solution most)
     return (Solution){ .status = SOLVED, .min = least.min, .max = most.max };
 }
 
-Solution ptx_solve_order(SymKind kind, unsigned width, const Interval *a, const Interval *a_step, const Interval *b,
-                         const Interval *b_step)
+Solution ptx_solve_order(SymKind kind, unsigned width, const Interval *a, const Interval *a_step,
+                         const Interval *b, const Interval *b_step)
 {
     bool a_moves = a_step->umin || a_step->umax, b_moves = b_step->umin || b_step->umax;
-    if (ptx_interval_is_point(a) && ptx_interval_is_point(b) && ptx_interval_is_point(a_step) && ptx_interval_is_point(b_step))
+    if (ptx_interval_is_point(a) && ptx_interval_is_point(b) && ptx_interval_is_point(a_step)
+        && ptx_interval_is_point(b_step))
         return ptx_solve_values(kind, width, a->umin, a_step->umin, b->umin, b_step->umin);
     if (!ptx_interval_is_point(a_step) || !ptx_interval_is_point(b_step) || (a_moves && b_moves))
         return wide();
-    uint64_t a_low = is_signed(kind) ? (uint64_t)a->smin : a->umin, a_high = is_signed(kind) ? (uint64_t)a->smax : a->umax;
-    uint64_t b_low = is_signed(kind) ? (uint64_t)b->smin : b->umin, b_high = is_signed(kind) ? (uint64_t)b->smax : b->umax;
+    uint64_t a_low = is_signed(kind) ? (uint64_t)a->smin : a->umin,
+             a_high = is_signed(kind) ? (uint64_t)a->smax : a->umax;
+    uint64_t b_low = is_signed(kind) ? (uint64_t)b->smin : b->umin,
+             b_high = is_signed(kind) ? (uint64_t)b->smax : b->umax;
     int64_t s = ptx_width_signed(width, a_step->umin), t = ptx_width_signed(width, b_step->umin);
     uint64_t speed = s > 0 ? (uint64_t)s : 0 - (uint64_t)t;
     Solution least = order(kind, width, a_high, a_step->umin, b_low, b_step->umin);
-    if (s < 0 || t > 0)                 /* moves away: known only where it fails at once, for all of them */
+    if (s < 0 || t > 0) /* moves away: known only where it fails at once, for all of them */
         return order(kind, width, a_low, 0, b_high, 0).max == 0 ? fixed(0) : wide();
-    uint64_t top = a_moves ? place(kind, width, b_high) : ptx_width_mask(width) - place(kind, width, a_low);
-    if ((a_moves || b_moves) && speed > ptx_width_mask(width) - top)    /* a last step out of the width */
+    uint64_t top = a_moves ? place(kind, width, b_high)
+                           : ptx_width_mask(width) - place(kind, width, a_low);
+    if ((a_moves || b_moves)
+        && speed > ptx_width_mask(width) - top) /* a last step out of the width */
         return wide();
     return between(least, order(kind, width, a_low, a_step->umin, b_high, b_step->umin));
 }
 
-Solution ptx_solve_unequal(unsigned width, const Interval *ahead, const Interval *behind, const Interval *step, bool is_multiple)
+Solution ptx_solve_unequal(unsigned width, const Interval *ahead, const Interval *behind,
+                           const Interval *step, bool is_multiple)
 {
     if (!ptx_interval_is_point(step))
         return wide();
@@ -170,5 +184,6 @@ Solution ptx_solve_unequal(unsigned width, const Interval *ahead, const Interval
     const Interval *distance = s < 0 ? behind : ahead;
     if (!is_multiple && speed != 1)
         return wide();
-    return (Solution){ .status = SOLVED, .min = distance->umin / speed, .max = distance->umax / speed };
+    return (
+        Solution){ .status = SOLVED, .min = distance->umin / speed, .max = distance->umax / speed };
 }

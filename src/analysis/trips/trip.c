@@ -13,7 +13,7 @@ enum {
     TEXT_BYTES = 256,           /* of an expression */
 };
 
-/* ---- for people: the count as an expression ---------------------------------------------------------------------- */
+/* ---- for people: the count as an expression -------------------------------------------------- */
 
 typedef struct TripText {
     char bytes[TEXT_BYTES];
@@ -82,7 +82,8 @@ static SymId quotient(Counter *c, SymId id, int64_t step)
         SymTerm term = sum.kind == SYM_SUM ? c->s->terms[sum.a + t] : alone;
         int64_t factor = ptx_width_signed(sum.width, term.factor);
         unsigned bits = ptx_number_zeros(63, (uint64_t)step);
-        SymId atom = term.atom, x = ptx_number_is_power((uint64_t)step) ? rounded_down(c, atom, bits) : 0;
+        SymId atom = term.atom,
+              x = ptx_number_is_power((uint64_t)step) ? rounded_down(c, atom, bits) : 0;
         if (factor % step == 0)
             factor /= step;
         else if (x)
@@ -94,7 +95,8 @@ static SymId quotient(Counter *c, SymId id, int64_t step)
     return whole;
 }
 
-/* A lower bound of what an operation makes of x, where x >= bound >= 0: rounding down, division, minimum. -1: none. */
+/* A lower bound of what an operation makes of x, where x >= bound >= 0: rounding down, division,
+ * minimum. -1: none. */
 static int64_t bound_through(const Counter *c, SymId id, SymId x, int64_t bound)
 {
     const Sym *sym = ptx_sym(c->s, id);
@@ -104,11 +106,16 @@ static int64_t bound_through(const Counter *c, SymId id, SymId x, int64_t bound)
         return bound;
     switch (sym->kind) {
     case SYM_AND:
-        return sym->a == x && rounded_down(c, id, sym->zeros) ? (int64_t)((uint64_t)bound >> sym->zeros << sym->zeros) : -1;
+        return sym->a == x && rounded_down(c, id, sym->zeros)
+                   ? (int64_t)((uint64_t)bound >> sym->zeros << sym->zeros)
+                   : -1;
     case SYM_SHR_U: case SYM_SHR_S:
-        return sym->a == x && ptx_sym_is_const(c->s, sym->b, &value) && value < 63 ? bound >> value : -1;
+        return sym->a == x && ptx_sym_is_const(c->s, sym->b, &value) && value < 63 ? bound >> value
+                                                                                   : -1;
     case SYM_DIV_U: case SYM_DIV_S:
-        return sym->a == x && ptx_sym_is_const(c->s, sym->b, &value) && value && value < INT32_MAX ? bound / (int64_t)value : -1;
+        return sym->a == x && ptx_sym_is_const(c->s, sym->b, &value) && value && value < INT32_MAX
+                   ? bound / (int64_t)value
+                   : -1;
     case SYM_MIN_U: case SYM_MIN_S:
         if ((sym->a != x && sym->b != x) || ptx_sym(c->s, other)->range.smin < 0)
             return -1;
@@ -124,17 +131,20 @@ typedef struct Fact {
     int64_t bound;
 } Fact;
 
-/* Whether factor * atom + constant >= least follows, with what the atom is made of the fact's part. */
+/* Whether factor * atom + constant >= least follows, with what the atom is made of the fact's
+ * part. */
 static bool follows_through(const Counter *c, const Sym *total, int64_t least, Fact fact)
 {
     SymTerm term = c->s->terms[total->a];
     int64_t low = bound_through(c, term.atom, fact.part, fact.bound), product;
-    int64_t factor = ptx_width_signed(total->width, term.factor), constant = ptx_width_signed(total->width, total->value);
-    return total->b == 1 && low >= 0 && factor > 0 && !__builtin_mul_overflow(factor, low, &product) &&
-           !__builtin_add_overflow(product, constant, &product) && product >= least;
+    int64_t factor = ptx_width_signed(total->width, term.factor),
+            constant = ptx_width_signed(total->width, total->value);
+    return total->b == 1 && low >= 0 && factor > 0 && !__builtin_mul_overflow(factor, low, &product)
+           && !__builtin_add_overflow(product, constant, &product) && product >= least;
 }
 
-/* Whether total >= least follows from a fact, of which total is a positive multiple but for a constant. */
+/* Whether total >= least follows from a fact, of which total is a positive multiple but for a
+ * constant. */
 static bool follows(Counter *c, SymId total, int64_t least, Fact fact)
 {
     const Sym all = *ptx_sym(c->s, total), own = *ptx_sym(c->s, fact.part);
@@ -156,15 +166,18 @@ static bool follows(Counter *c, SymId total, int64_t least, Fact fact)
         return false;
     factor /= part;
     SymId left = ptx_sym_sub(c->s, total, ptx_sym_scale(c->s, fact.part, (uint64_t)factor));
-    return ptx_sym_is_const(c->s, left, &rest) && !__builtin_mul_overflow(factor, fact.bound, &product) &&
-           !__builtin_add_overflow(product, ptx_width_signed(all.width, rest), &product) && product >= least;
+    return ptx_sym_is_const(c->s, left, &rest)
+           && !__builtin_mul_overflow(factor, fact.bound, &product)
+           && !__builtin_add_overflow(product, ptx_width_signed(all.width, rest), &product)
+           && product >= least;
 }
 
 /* What a guard says; part 0: nothing of use. */
 static Fact fact_of(Counter *c, SymId id, bool is_unsigned)
 {
     const Sym guard = *ptx_sym(c->s, id);
-    bool less = guard.kind == SYM_LT_S || guard.kind == SYM_LT_U, not_more = guard.kind == SYM_LE_S || guard.kind == SYM_LE_U;
+    bool less = guard.kind == SYM_LT_S || guard.kind == SYM_LT_U,
+         not_more = guard.kind == SYM_LE_S || guard.kind == SYM_LE_U;
     uint64_t zero;
     Fact fact = { 0, not_more ? 0 : 1 };
     if (guard.kind == SYM_NE) {
@@ -185,8 +198,10 @@ static Fact fact_of(Counter *c, SymId id, bool is_unsigned)
     return fact;
 }
 
-/* Whether a value is at least so much wherever the loop is entered: by its range, or by a guard before the loop. */
-static bool is_at_least(Counter *c, const ExitPlan *plan, SymId total, int64_t least, bool is_unsigned)
+/* Whether a value is at least so much wherever the loop is entered: by its range, or by a guard
+ * before the loop. */
+static bool is_at_least(Counter *c, const ExitPlan *plan, SymId total, int64_t least,
+                        bool is_unsigned)
 {
     if (ptx_sym(c->s, total)->range.smin >= least)
         return true;
@@ -198,8 +213,10 @@ static bool is_at_least(Counter *c, const ExitPlan *plan, SymId total, int64_t l
     return false;
 }
 
-/* How far the counter has to go, and how far an iteration takes it. False: why says what stands against it. */
-static bool distance_of(Counter *c, const Test *test, SymId *distance, SymId *step, const char **why)
+/* How far the counter has to go, and how far an iteration takes it. False: why says what stands
+ * against it. */
+static bool distance_of(Counter *c, const Test *test, SymId *distance, SymId *step,
+                        const char **why)
 {
     const Sym stay = *ptx_sym(c->s, test->stay);
     SymId ahead = ptx_sym_sub(c->s, test->own_b.base, test->own_a.base);
@@ -233,18 +250,22 @@ static bool distance_of(Counter *c, const Test *test, SymId *distance, SymId *st
     return false;
 }
 
-/* The last iteration of a loop. Where it has one way out and is left when two values meet, an expression, exact modulo 2^width. */
+/* The last iteration of a loop. Where it has one way out and is left when two values meet, an
+ * expression, exact modulo 2^width. */
 static SymId find_last(Counter *c, LoopId loop, const ExitPlan *plan)
 {
     const Test *test = &plan->tests[0];
     SymId distance, step;
     const char *why;
     uint64_t speed;
-    if (plan->has_other_exit || plan->test_count != 1 || !test->is_linear || ptx_sym(c->s, test->stay)->kind != SYM_NE ||
-        !distance_of(c, test, &distance, &step, &why) || !ptx_sym_is_const(c->s, step, &speed) || !ptx_number_is_power(speed))
+    if (plan->has_other_exit || plan->test_count != 1 || !test->is_linear
+        || ptx_sym(c->s, test->stay)->kind != SYM_NE
+        || !distance_of(c, test, &distance, &step, &why) || !ptx_sym_is_const(c->s, step, &speed)
+        || !ptx_number_is_power(speed))
         return ptx_count_last(c, loop);
     unsigned width = ptx_sym(c->s, distance)->width;
-    return ptx_sym_binary(c->s, SYM_SHR_U, distance, ptx_sym_const(c->s, width, ptx_number_zeros(width, speed)));
+    return ptx_sym_binary(c->s, SYM_SHR_U, distance,
+                          ptx_sym_const(c->s, width, ptx_number_zeros(width, speed)));
 }
 
 /* How often two divides all that a sum is written with, and the step. */
@@ -274,8 +295,10 @@ static bool put_linear(Counter *c, const ExitPlan *plan, Test *test, TripText *t
     if (ptx_plan_is_opaque(c, distance) || ptx_plan_is_opaque(c, step))
         return false;
     SymKind kind = (SymKind)ptx_sym(c->s, test->stay)->kind;
-    bool is_const = ptx_sym_is_const(c->s, step, &value), is_unsigned = kind == SYM_LT_U || kind == SYM_LE_U;
-    bool clamp = kind >= SYM_LT_U && !is_at_least(c, plan, distance, test->at_end ? 1 : 0, is_unsigned);
+    bool is_const = ptx_sym_is_const(c->s, step, &value),
+         is_unsigned = kind == SYM_LT_U || kind == SYM_LE_U;
+    bool clamp = kind >= SYM_LT_U
+                 && !is_at_least(c, plan, distance, test->at_end ? 1 : 0, is_unsigned);
     int64_t speed = is_const ? ptx_width_signed(ptx_sym(c->s, step)->width, value) : 0;
     SymId whole = speed > 0 ? quotient(c, distance, speed) : 0;
     unsigned common = speed > 0 && !whole ? common_zeros(c, distance, speed) : 0;
@@ -305,7 +328,8 @@ static SymId part_of(const Counter *c, SymId id, unsigned *bits)
     const Sym *sym = ptx_sym(c->s, id);
     uint64_t amount;
     bool shifts = sym->kind == SYM_SHR_U || sym->kind == SYM_SHR_S;
-    if ((!shifts && sym->kind != SYM_DIV_S) || !ptx_sym_is_const(c->s, sym->b, &amount) || (!shifts && !ptx_number_is_power(amount)))
+    if ((!shifts && sym->kind != SYM_DIV_S) || !ptx_sym_is_const(c->s, sym->b, &amount)
+        || (!shifts && !ptx_number_is_power(amount)))
         return 0;
     *bits = shifts ? (unsigned)amount : ptx_number_zeros(64, amount);
     return *bits ? sym->a : 0;
@@ -314,15 +338,19 @@ static SymId part_of(const Counter *c, SymId id, unsigned *bits)
 static SymId double_of(const Counter *c, SymId id)
 {
     const Sym *sym = ptx_sym(c->s, id);
-    bool is_double = sym->kind == SYM_SUM && sym->b == 1 && !sym->value && c->s->terms[sym->a].factor == 2;
+    bool is_double = sym->kind == SYM_SUM && sym->b == 1 && !sym->value
+                     && c->s->terms[sym->a].factor == 2;
     return is_double ? c->s->terms[sym->a].atom : 0;
 }
 
-/* while (s > bound) s >>= n. With bound + 1 = 2^e, s >> n * (k + late) > bound until k = floor((log2(s) - e) / n) - late + 1. */
-static bool put_shrinking(Counter *c, const Test *test, SymId phi, SymId start, uint64_t bound, bool late, TripText *t)
+/* while (s > bound) s >>= n. With bound + 1 = 2^e, s >> n * (k + late) > bound until k =
+ * floor((log2(s) - e) / n) - late + 1. */
+static bool put_shrinking(Counter *c, const Test *test, SymId phi, SymId start, uint64_t bound,
+                          bool late, TripText *t)
 {
     unsigned n = 1, e = ptx_number_zeros(64, bound + 1);
-    if (part_of(c, ptx_ssa_phi(c->reach, phi).next, &n) != phi || !ptx_number_is_power(bound + 1) || e % n)
+    if (part_of(c, ptx_ssa_phi(c->reach, phi).next, &n) != phi || !ptx_number_is_power(bound + 1)
+        || e % n)
         return false;
     put(t, "floor(log2(");
     put_node(c, t, start, false);
@@ -337,7 +365,8 @@ static bool put_shrinking(Counter *c, const Test *test, SymId phi, SymId start, 
 }
 
 /* while (s < bound) s *= 2. */
-static bool put_doubling(Counter *c, const Test *test, SymId phi, SymId start, SymId bound, bool late, TripText *t)
+static bool put_doubling(Counter *c, const Test *test, SymId phi, SymId start, SymId bound,
+                         bool late, TripText *t)
 {
     SymKind kind = (SymKind)ptx_sym(c->s, test->stay)->kind;
     bool less = kind == SYM_LT_S || kind == SYM_LT_U;
@@ -364,9 +393,13 @@ static bool put_geometric(Counter *c, LoopId loop, Test *test, TripText *t)
     bool left = ptx_sym_varies(c->s, stay.a, loop);
     SymId moves = left ? stay.a : stay.b, rests = left ? stay.b : stay.a;
     unsigned bits;
-    SymId halved = part_of(c, moves, &bits), doubled = double_of(c, moves), phi = halved ? halved : doubled ? doubled : moves;
+    SymId halved = part_of(c, moves, &bits), doubled = double_of(c, moves),
+          phi = halved    ? halved
+                : doubled ? doubled
+                          : moves;
     uint64_t bound = 0;
-    if (ptx_sym_varies(c->s, rests, loop) || ptx_sym(c->s, phi)->kind != SYM_PHI || ptx_sym(c->s, phi)->a != loop)
+    if (ptx_sym_varies(c->s, rests, loop) || ptx_sym(c->s, phi)->kind != SYM_PHI
+        || ptx_sym(c->s, phi)->a != loop)
         return false;
     SymId start = ptx_plan_known_exits(c, ptx_ssa_phi(c->reach, phi).start);
     test->phi = phi;
@@ -404,7 +437,7 @@ static const char *print_count(Counter *c, LoopId loop, ExitPlan *plan, bool *ot
     return count && !all.is_cut ? ptx_arena_strndup(c->arena, all.bytes, strlen(all.bytes)) : NULL;
 }
 
-/* ---- loops ------------------------------------------------------------------------------------------------------- */
+/* ---- loops ----------------------------------------------------------------------------------- */
 
 /* Register, step, start and bound of the test that says most. */
 static void describe_test(Counter *c, LoopId loop, const Test *test, Trip *trip)
@@ -428,7 +461,8 @@ static void describe_test(Counter *c, LoopId loop, const Test *test, Trip *trip)
         trip->bound = print_alone(c, stay.b);
 }
 
-/* Whether some exit may be taken before the body's end: then the first iteration may be cut short. */
+/* Whether some exit may be taken before the body's end: then the first iteration may be cut
+ * short. */
 static bool leaves_early(const ExitPlan *plan)
 {
     for (uint32_t i = 0; i < plan->test_count; i++)
@@ -499,10 +533,14 @@ static void count_loop(Counter *c, LoopId loop, ExitPlan *plan, Trip *trip)
         trip->why = NULL;
         return;
     }
-    trip->why = plan->test_count && plan->tests[0].why ? plan->tests[0].why : why ? why : "the count is too long to write";
+    trip->why = plan->test_count && plan->tests[0].why ? plan->tests[0].why
+                : why                                  ? why
+                                                       : "the count is too long to write";
 }
 
-static const Trip unknown = { .count = NAN, .count_min = NAN, .count_max = NAN, .induction = NO_ID };
+static const Trip unknown = {
+    .count = NAN, .count_min = NAN, .count_max = NAN, .induction = NO_ID
+};
 
 void ptx_plan_count(Counter *c, LoopId loop)
 {
@@ -526,7 +564,7 @@ void ptx_plan_count(Counter *c, LoopId loop)
         plan->last = find_last(c, loop, plan);
 }
 
-/* ---- what the user says ------------------------------------------------------------------------------------------ */
+/* ---- what the user says ---------------------------------------------------------------------- */
 
 typedef struct Given {
     const Module *module;
@@ -550,14 +588,17 @@ static void give_by_label(const Given *g, const LaunchTrip *trip)
             continue;
         BlockId block = g->cfg->block_of[label->insn];
         LoopId loop = g->loops->loop_of[block];
-        if (loop != NO_LOOP && g->loops->loops[loop].header == block && g->cfg->blocks[block].first == label->insn)
+        if (loop != NO_LOOP && g->loops->loops[loop].header == block
+            && g->cfg->blocks[block].first == label->insn)
             g->counts[loop] = trip->count;
     }
 }
 
-const int64_t *ptx_trips_given(Arena *arena, const Module *module, const Func *func, const Cfg *cfg, const Loops *loops, const Launch *launch)
+const int64_t *ptx_trips_given(Arena *arena, const Module *module, const Func *func, const Cfg *cfg,
+                               const Loops *loops, const Launch *launch)
 {
-    Given g = { module, func, cfg, loops, ptx_arena_array(arena, int64_t, loops->loop_count ? loops->loop_count : 1) };
+    Given g = { module, func, cfg, loops,
+                ptx_arena_array(arena, int64_t, loops->loop_count ? loops->loop_count : 1) };
     for (LoopId loop = 0; loop < loops->loop_count; loop++)
         g.counts[loop] = -1;
     for (uint32_t t = 0; loops->loop_count && t < launch->trip_count; t++) {
@@ -576,7 +617,8 @@ static void take_user_trips(Counter *c)
     if (!c->launch || !c->launch->trip_count)
         return;
     ArenaMark mark = ptx_arena_mark(c->scratch);
-    const int64_t *given = ptx_trips_given(c->scratch, c->module, c->func, c->cfg, c->loops, c->launch);
+    const int64_t *given = ptx_trips_given(c->scratch, c->module, c->func, c->cfg, c->loops,
+                                           c->launch);
     for (LoopId loop = 0; loop < c->loops->loop_count; loop++) {
         Trip *trip = &c->trips[loop];
         if (given[loop] < 0)
@@ -590,7 +632,7 @@ static void take_user_trips(Counter *c)
     ptx_arena_release(c->scratch, mark);
 }
 
-/* ---- branches ---------------------------------------------------------------------------------------------------- */
+/* ---- branches -------------------------------------------------------------------------------- */
 
 static void decide_branches(Counter *c, uint8_t *taken)
 {
@@ -605,7 +647,7 @@ static void decide_branches(Counter *c, uint8_t *taken)
     }
 }
 
-/* ---- the interface ----------------------------------------------------------------------------------------------- */
+/* ---- the interface --------------------------------------------------------------------------- */
 
 static const char *why_none(const Func *func, const Cfg *cfg)
 {
@@ -619,10 +661,12 @@ static const char *why_none(const Func *func, const Cfg *cfg)
 static void analyse(Counter *c, uint8_t *taken)
 {
     uint64_t steps = (uint64_t)STEPS_PER_INSN * c->func->insn_count + STEPS_FLOOR;
-    c->reach = ptx_ssa_new(c->scratch, c->module, c->func, c->cfg, c->dom, c->loops, c->launch, steps);
+    c->reach = ptx_ssa_new(c->scratch, c->module, c->func, c->cfg, c->dom, c->loops, c->launch,
+                           steps);
     c->s = ptx_ssa_symbols(c->reach);
     c->work = WORK_PER_FUNC;
-    c->plans = ptx_arena_array(c->scratch, ExitPlan, c->loops->loop_count ? c->loops->loop_count : 1);
+    c->plans = ptx_arena_array(c->scratch, ExitPlan,
+                               c->loops->loop_count ? c->loops->loop_count : 1);
     for (LoopId loop = 0; loop < c->loops->loop_count; loop++)
         c->plans[loop].leaving_first = NO_ID;
     if (c->loops->loop_count)
@@ -633,12 +677,19 @@ static void analyse(Counter *c, uint8_t *taken)
         decide_branches(c, taken);
 }
 
-const Trips *ptx_trips_compute(Arena *arena, Arena *scratch, const Module *module, const Func *func, const Cfg *cfg,
-                               const Dom *dom, const Loops *loops, const Launch *launch)
+const Trips *ptx_trips_compute(Arena *arena, Arena *scratch, const Module *module, const Func *func,
+                               const Cfg *cfg, const Dom *dom, const Loops *loops,
+                               const Launch *launch)
 {
     Trips *result = ptx_arena_new(arena, Trips);
     uint8_t *taken = ptx_arena_array(arena, uint8_t, cfg->block_count);
-    Counter c = { .arena = arena, .scratch = scratch, .module = module, .func = func, .cfg = cfg, .dom = dom, .loops = loops,
+    Counter c = { .arena = arena,
+                  .scratch = scratch,
+                  .module = module,
+                  .func = func,
+                  .cfg = cfg,
+                  .dom = dom,
+                  .loops = loops,
                   .launch = launch };
     const char *why = why_none(func, cfg);
     c.trips = ptx_arena_array(arena, Trip, loops->loop_count ? loops->loop_count : 1);

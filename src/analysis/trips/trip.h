@@ -1,8 +1,9 @@
 /* trip.h -- trip counts of loops, and branches that the launch decides.
  *
- * The condition of each exit is followed back through the registers to an expression over parameters, special registers and
- * induction variables (a register that every iteration changes by a constant step). From start, step, bound and comparison
- * the number of iterations follows in closed form, in the arithmetic of the register's width. */
+ * The condition of each exit is followed back through the registers to an expression over
+ * parameters, special registers and induction variables (a register that every iteration changes by
+ * a constant step). From start, step, bound and comparison the number of iterations follows in
+ * closed form, in the arithmetic of the register's width. */
 #ifndef PTX_ANALYSIS_TRIPS_TRIP_H
 #define PTX_ANALYSIS_TRIPS_TRIP_H
 
@@ -21,11 +22,15 @@ typedef enum TripSource {
 
 typedef struct Trip {
     TripSource source;
-    double count;               /* iterations of the body each time the loop is entered, mean over threads and entries; NaN */
+    /* iterations of the body each time the loop is entered, mean over threads and entries; NaN */
+    double count;
     double count_min, count_max;        /* over all threads and entries; NaN: not known */
     bool is_exact;              /* every thread and entry makes `count` */
-    bool is_upper;              /* another exit may leave earlier: count_min does not count it (is 1 or 0) */
-    bool tests_first;           /* the header runs once more than the body; false also where it is the body, and the rest counts */
+    /* another exit may leave earlier: count_min does not count it (is 1 or 0) */
+    bool is_upper;
+    /* the header runs once more than the body; false also where it is the body, and the rest counts
+     * */
+    bool tests_first;
     RegId induction;            /* register of the deciding exit; NO_ID */
     int64_t step;               /* per iteration; of `induction` */
     const char *start, *bound;  /* as expressions: "0", "n", "%tid.x"; NULL */
@@ -37,14 +42,19 @@ typedef enum Taken { TAKEN_UNKNOWN, TAKEN_NEVER, TAKEN_ALWAYS } Taken;
 
 typedef struct Trips {
     const Trip *trips;          /* per loop */
-    const uint8_t *taken;       /* per block: Taken, of the guarded bra that ends it, the same for all threads and iterations */
+    /* per block: Taken, of the guarded bra that ends it, the same for all threads and iterations */
+    const uint8_t *taken;
 } Trips;
 
-/* Per loop: the iterations that the launch gives it, by the label of its header or by a line of it; -1: none. */
-const int64_t *ptx_trips_given(Arena *arena, const Module *module, const Func *func, const Cfg *cfg, const Loops *loops, const Launch *launch);
+/* Per loop: the iterations that the launch gives it, by the label of its header or by a line of it;
+ * -1: none. */
+const int64_t *ptx_trips_given(Arena *arena, const Module *module, const Func *func, const Cfg *cfg,
+                               const Loops *loops, const Launch *launch);
 
-/* Owned by arena; scratch, another arena, is left as found. launch may be NULL: nothing is known. */
-const Trips *ptx_trips_compute(Arena *arena, Arena *scratch, const Module *module, const Func *func, const Cfg *cfg,
-                               const Dom *dom, const Loops *loops, const Launch *launch);
+/* Owned by arena; scratch, another arena, is left as found. launch may be NULL: nothing is
+ * known. */
+const Trips *ptx_trips_compute(Arena *arena, Arena *scratch, const Module *module, const Func *func,
+                               const Cfg *cfg, const Dom *dom, const Loops *loops,
+                               const Launch *launch);
 
 #endif

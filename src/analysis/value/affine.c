@@ -7,7 +7,7 @@
 
 enum { LAST_LANE = 31 };
 
-/* ---- values ------------------------------------------------------------------------------------------------------ */
+/* ---- values ---------------------------------------------------------------------------------- */
 
 static unsigned bits_of_number(uint64_t number)
 {
@@ -31,19 +31,29 @@ static uint8_t most(unsigned a, unsigned b)
 
 Affine ptx_affine_uniform(Uniformity uniformity)
 {
-    return (Affine){ .uniformity = (uint8_t)uniformity, .bits = MAX_AFFINE_BITS, .is_of_warp = uniformity != UNIFORMITY_BLOCK };
+    return (Affine){ .uniformity = (uint8_t)uniformity,
+                     .bits = MAX_AFFINE_BITS,
+                     .is_of_warp = uniformity != UNIFORMITY_BLOCK };
 }
 
 Affine ptx_affine_number(int64_t number)
 {
-    return (Affine){ .uniformity = UNIFORMITY_BLOCK, .base = number, .is_known = true, .align = (uint8_t)zeros_of(number),
-                     .bits = number < 0 ? MAX_AFFINE_BITS : (uint8_t)bits_of_number((uint64_t)number) };
+    return (Affine){ .uniformity = UNIFORMITY_BLOCK,
+                     .base = number,
+                     .is_known = true,
+                     .align = (uint8_t)zeros_of(number),
+                     .bits = number < 0 ? MAX_AFFINE_BITS
+                                        : (uint8_t)bits_of_number((uint64_t)number) };
 }
 
 Affine ptx_affine_lane(unsigned align, unsigned bits)
 {
     bool is_known = align >= MAX_AFFINE_ALIGN;
-    return (Affine){ .uniformity = UNIFORMITY_AFFINE, .stride = 1, .align = (uint8_t)align, .bits = (uint8_t)bits, .is_known = is_known,
+    return (Affine){ .uniformity = UNIFORMITY_AFFINE,
+                     .stride = 1,
+                     .align = (uint8_t)align,
+                     .bits = (uint8_t)bits,
+                     .is_known = is_known,
                      .is_of_warp = !is_known };
 }
 
@@ -60,9 +70,11 @@ static Affine classified(Affine a)
         a.align = (uint8_t)zeros_of(a.base);
     if (a.is_known && a.stride != AFFINE_STRIDE_UNKNOWN) {
         int64_t last;
-        bool fits = !__builtin_mul_overflow(a.stride, LAST_LANE, &last) && !__builtin_add_overflow(last, a.base, &last);
+        bool fits = !__builtin_mul_overflow(a.stride, LAST_LANE, &last)
+                    && !__builtin_add_overflow(last, a.base, &last);
         bool is_positive = fits && a.base >= 0 && last >= 0;
-        a.bits = is_positive ? (uint8_t)bits_of_number((uint64_t)(last > a.base ? last : a.base)) : MAX_AFFINE_BITS;
+        a.bits = is_positive ? (uint8_t)bits_of_number((uint64_t)(last > a.base ? last : a.base))
+                             : MAX_AFFINE_BITS;
     }
     return a;
 }
@@ -80,10 +92,12 @@ Affine ptx_affine_blur(const Affine *args, unsigned count)
 {
     Affine out = ptx_affine_uniform(UNIFORMITY_BLOCK);
     for (unsigned i = 0; i < count; i++) {
-        unsigned kind = args[i].uniformity == UNIFORMITY_AFFINE ? UNIFORMITY_DIVERGENT : args[i].uniformity;
+        unsigned kind = args[i].uniformity == UNIFORMITY_AFFINE ? UNIFORMITY_DIVERGENT
+                                                                : args[i].uniformity;
         if (kind == UNIFORMITY_NONE)
             return (Affine){ 0 };
-        bool is_unknown_beside = kind == UNIFORMITY_UNKNOWN && out.uniformity == UNIFORMITY_DIVERGENT;
+        bool is_unknown_beside = kind == UNIFORMITY_UNKNOWN
+                                 && out.uniformity == UNIFORMITY_DIVERGENT;
         if (kind > out.uniformity && !is_unknown_beside)
             out.uniformity = (uint8_t)kind;
         if (out.uniformity == UNIFORMITY_UNKNOWN && kind == UNIFORMITY_DIVERGENT)
@@ -99,7 +113,8 @@ Affine ptx_affine_join(Affine a, Affine b)
     if (!a.uniformity || !b.uniformity)
         return a.uniformity ? a : b;
     const Affine both[] = { a, b };
-    if (!is_followed(&a) || !is_followed(&b) || a.stride != b.stride || a.stride == AFFINE_STRIDE_UNKNOWN) {
+    if (!is_followed(&a) || !is_followed(&b) || a.stride != b.stride
+        || a.stride == AFFINE_STRIDE_UNKNOWN) {
         Affine out = ptx_affine_blur(both, 2);
         bool is_same = a.uniformity == b.uniformity && a.stride == b.stride;
         if (!is_same && out.uniformity <= UNIFORMITY_WARP)
@@ -110,7 +125,8 @@ Affine ptx_affine_join(Affine a, Affine b)
     bool is_same = a.is_known && b.is_known && a.base == b.base;
     out.is_known = is_same;
     out.align = is_same ? a.align : least(a.align, b.align);
-    out.bits = a.bits == b.bits ? a.bits : MAX_AFFINE_BITS;    /* at once: what a loop counts would grow bit by bit */
+    /* at once: what a loop counts would grow bit by bit */
+    out.bits = a.bits == b.bits ? a.bits : MAX_AFFINE_BITS;
     out.is_of_warp |= b.is_of_warp;
     out.is_assumed |= b.is_assumed;
     return classified(out);
@@ -130,12 +146,13 @@ const char *ptx_affine_describe(Arena *arena, const Affine *a)
     return ptx_arena_strndup(arena, text, strlen(text));
 }
 
-/* ---- arithmetic -------------------------------------------------------------------------------------------------- */
+/* ---- arithmetic ------------------------------------------------------------------------------ */
 
 /* What two's complement of so many bits makes of a number. */
 static int64_t wrapped(int64_t number, unsigned width)
 {
-    return width >= 64 || !width ? number : (int64_t)((uint64_t)number << (64 - width)) >> (64 - width);
+    return width >= 64 || !width ? number
+                                 : (int64_t)((uint64_t)number << (64 - width)) >> (64 - width);
 }
 
 static Affine add(const Affine *a, const Affine *b, unsigned width, int sign)
@@ -143,13 +160,19 @@ static Affine add(const Affine *a, const Affine *b, unsigned width, int sign)
     const Affine args[] = { *a, *b };
     if (!is_followed(a) || !is_followed(b))
         return ptx_affine_blur(args, 2);
-    Affine out = { .is_known = a->is_known && b->is_known, .align = least(a->align, b->align), .bits = MAX_AFFINE_BITS,
-                   .is_of_warp = a->is_of_warp || b->is_of_warp, .is_assumed = a->is_assumed || b->is_assumed };
+    Affine out = { .is_known = a->is_known && b->is_known,
+                   .align = least(a->align, b->align),
+                   .bits = MAX_AFFINE_BITS,
+                   .is_of_warp = a->is_of_warp || b->is_of_warp,
+                   .is_assumed = a->is_assumed || b->is_assumed };
     bool is_free = a->stride == AFFINE_STRIDE_UNKNOWN || b->stride == AFFINE_STRIDE_UNKNOWN;
-    uint64_t stride = (uint64_t)a->stride + (sign < 0 ? 0 - (uint64_t)b->stride : (uint64_t)b->stride);
+    uint64_t stride = (uint64_t)a->stride
+                      + (sign < 0 ? 0 - (uint64_t)b->stride : (uint64_t)b->stride);
     out.stride = is_free ? AFFINE_STRIDE_UNKNOWN : wrapped((int64_t)stride, width);
     if (out.is_known)
-        out.base = wrapped((int64_t)((uint64_t)a->base + (sign < 0 ? 0 - (uint64_t)b->base : (uint64_t)b->base)), width);
+        out.base = wrapped(
+            (int64_t)((uint64_t)a->base + (sign < 0 ? 0 - (uint64_t)b->base : (uint64_t)b->base)),
+            width);
     unsigned bits = most(a->bits, b->bits) + 1u;
     if (sign > 0 && bits <= width)
         out.bits = (uint8_t)bits;
@@ -165,7 +188,9 @@ static Affine scale(const Affine *a, int64_t factor, unsigned width)
         return *a;
     if (!factor)
         return ptx_affine_number(0);
-    out.stride = a->stride == AFFINE_STRIDE_UNKNOWN ? a->stride : wrapped((int64_t)((uint64_t)a->stride * (uint64_t)factor), width);
+    out.stride = a->stride == AFFINE_STRIDE_UNKNOWN
+                     ? a->stride
+                     : wrapped((int64_t)((uint64_t)a->stride * (uint64_t)factor), width);
     if (a->is_known)
         out.base = wrapped((int64_t)((uint64_t)a->base * (uint64_t)factor), width);
     out.align = least(a->align + zeros_of(factor), MAX_AFFINE_ALIGN);
@@ -196,9 +221,10 @@ static Affine multiply(const Affine *a, const Affine *b, unsigned width)
     return classified(out);
 }
 
-/* ---- bits -------------------------------------------------------------------------------------------------------- */
+/* ---- bits ------------------------------------------------------------------------------------ */
 
-/* Bits that stride * lane takes; above 2^align it does not carry. AFFINE_BITS_MOST: negative, or not known. */
+/* Bits that stride * lane takes; above 2^align it does not carry. AFFINE_BITS_MOST: negative, or
+ * not known. */
 static unsigned span_bits(const Affine *a)
 {
     int64_t last;
@@ -228,7 +254,8 @@ static Affine shift_right(const Affine *a, unsigned by, bool is_signed)
         return ptx_affine_number(0);
     if (is_number(a) && (is_positive || is_signed))
         return ptx_affine_number(a->base >> by);
-    bool divides = is_followed(a) && a->stride != AFFINE_STRIDE_UNKNOWN && a->align >= by && a->stride % (INT64_C(1) << by) == 0;
+    bool divides = is_followed(a) && a->stride != AFFINE_STRIDE_UNKNOWN && a->align >= by
+                   && a->stride % (INT64_C(1) << by) == 0;
     bool carries_not = divides && (is_positive || span_bits(a) <= a->align);
     if (!is_apart(a, by) && !carries_not)
         return ptx_affine_blur(a, 1);
@@ -251,7 +278,8 @@ static Affine low_bits(const Affine *a, unsigned bits)
     else if (a->bits <= bits)
         return *a;
     else if (a->align >= bits && span_bits(a) <= bits)
-        out = classified((Affine){ .stride = a->stride, .is_known = true, .is_assumed = a->is_assumed });
+        out = classified(
+            (Affine){ .stride = a->stride, .is_known = true, .is_assumed = a->is_assumed });
     else if (a->align >= bits && zeros_of(a->stride) >= bits)
         out = ptx_affine_number(0);
     else
@@ -297,7 +325,8 @@ static Affine or_of(const Affine *args, unsigned width)
     for (unsigned i = 0; i < 2; i++) {
         const Affine *high = &args[i], *low = &args[1 - i];
         unsigned floor = high->stride ? least(high->align, zeros_of(high->stride)) : high->align;
-        if (is_followed(high) && is_followed(low) && low->bits <= floor && high->stride != AFFINE_STRIDE_UNKNOWN)
+        if (is_followed(high) && is_followed(low) && low->bits <= floor
+            && high->stride != AFFINE_STRIDE_UNKNOWN)
             return add(high, low, width, 1);
     }
     return ptx_affine_blur(args, 2);
@@ -305,7 +334,8 @@ static Affine or_of(const Affine *args, unsigned width)
 
 static Affine field(const Affine *args, bool is_signed)
 {
-    if (is_signed || !is_number(&args[1]) || !is_number(&args[2]) || (uint64_t)args[1].base > 63 || (uint64_t)args[2].base > 63)
+    if (is_signed || !is_number(&args[1]) || !is_number(&args[2]) || (uint64_t)args[1].base > 63
+        || (uint64_t)args[2].base > 63)
         return ptx_affine_blur(args, 3);
     Affine shifted = shift_right(&args[0], (unsigned)args[1].base, false);
     return low_bits(&shifted, (unsigned)args[2].base);
@@ -321,14 +351,16 @@ static Affine divide(const Affine *args, bool is_signed, bool is_rest)
     return is_rest ? low_bits(&args[0], by) : shift_right(&args[0], by, false);
 }
 
-/* ---- widths, choices and comparisons ----------------------------------------------------------------------------- */
+/* ---- widths, choices and comparisons --------------------------------------------------------- */
 
-/* The value in a wider register: where the sum may have overflowed the narrow one, as if it had not. */
+/* The value in a wider register: where the sum may have overflowed the narrow one, as if it had
+ * not. */
 static Affine widen(Affine a)
 {
     if (a.uniformity != UNIFORMITY_AFFINE)
         return a;
-    bool is_safe = a.bits < MAX_AFFINE_BITS || (a.stride != AFFINE_STRIDE_UNKNOWN && span_bits(&a) <= a.align);
+    bool is_safe = a.bits < MAX_AFFINE_BITS
+                   || (a.stride != AFFINE_STRIDE_UNKNOWN && span_bits(&a) <= a.align);
     a.is_assumed |= !is_safe;
     return a;
 }
@@ -336,7 +368,8 @@ static Affine widen(Affine a)
 static Affine convert(const Op *op, const Affine *a)
 {
     const TypeInfo *from = &ptx_type_info[op->type], *to = &ptx_type_info[op->dst_type];
-    bool is_whole = from->kind != KIND_FLOAT && to->kind != KIND_FLOAT && !ptx_op_has(op, MOD_SAT) && !ptx_op_has(op, MOD_PACK);
+    bool is_whole = from->kind != KIND_FLOAT && to->kind != KIND_FLOAT && !ptx_op_has(op, MOD_SAT)
+                    && !ptx_op_has(op, MOD_PACK);
     if (!is_whole)
         return ptx_affine_blur(a, 1);
     if (to->bits >= from->bits) {
@@ -373,10 +406,13 @@ static bool is_bound(const Affine *a, unsigned by, bool is_one_more)
 /* A warp lies on one side of a multiple of what its lanes span. */
 static bool is_on_one_side(const Op *op, const Affine *a, const Affine *b)
 {
-    static const uint8_t words[] = { MOD_LT, MOD_LO, MOD_GE, MOD_HS, MOD_LE, MOD_LS, MOD_GT, MOD_HI };
+    static const uint8_t words[] = {
+        MOD_LT, MOD_LO, MOD_GE, MOD_HS, MOD_LE, MOD_LS, MOD_GT, MOD_HI
+    };
     const bool is_swapped = ptx_affine_is_uniform(*a);
     const Affine *lanes = is_swapped ? b : a, *bound = is_swapped ? a : b;
-    if (lanes->uniformity != UNIFORMITY_AFFINE || lanes->stride == AFFINE_STRIDE_UNKNOWN || !is_apart(lanes, span_bits(lanes)))
+    if (lanes->uniformity != UNIFORMITY_AFFINE || lanes->stride == AFFINE_STRIDE_UNKNOWN
+        || !is_apart(lanes, span_bits(lanes)))
         return false;
     for (unsigned i = 0; i < sizeof words / sizeof *words; i++)
         if (ptx_op_has(op, (Modifier)words[i]))
@@ -388,22 +424,41 @@ static Affine compare(const Op *op, const Affine *args, unsigned count)
 {
     Affine out = ptx_affine_blur(args, count);
     const Affine *a = &args[0], *b = &args[1];
-    bool is_whole = ptx_type_info[op->type].kind != KIND_FLOAT && (count < 3 || ptx_affine_is_uniform(args[2]) || !args[2].uniformity);
+    bool is_whole = ptx_type_info[op->type].kind != KIND_FLOAT
+                    && (count < 3 || ptx_affine_is_uniform(args[2]) || !args[2].uniformity);
     if (!is_whole || !is_followed(a) || !is_followed(b) || ptx_affine_is_uniform(out))
         return out;
     bool cancels = a->stride == b->stride && a->stride != AFFINE_STRIDE_UNKNOWN;
     if (!cancels && !is_on_one_side(op, a, b))
         return out;
-    out = ptx_affine_uniform(a->is_of_warp || b->is_of_warp || (count > 2 && args[2].is_of_warp) ? UNIFORMITY_WARP : UNIFORMITY_BLOCK);
+    out = ptx_affine_uniform(a->is_of_warp || b->is_of_warp || (count > 2 && args[2].is_of_warp)
+                                 ? UNIFORMITY_WARP
+                                 : UNIFORMITY_BLOCK);
     out.is_assumed = a->is_assumed || b->is_assumed || (count > 2 && args[2].is_assumed);
     return out;
 }
 
-/* ---- instructions ------------------------------------------------------------------------------------------------ */
+/* ---- instructions ---------------------------------------------------------------------------- */
 
 typedef enum AffineRule {
-    RULE_BLUR, RULE_ADD, RULE_AND, RULE_COMPARE, RULE_CONVERT, RULE_COPY, RULE_DIVERGENT, RULE_DIVIDE, RULE_FIELD, RULE_MAD, RULE_MUL, RULE_OR, RULE_REST,
-    RULE_SELECT, RULE_SHL, RULE_SHR, RULE_SUB, RULE_WARP,
+    RULE_BLUR,
+    RULE_ADD,
+    RULE_AND,
+    RULE_COMPARE,
+    RULE_CONVERT,
+    RULE_COPY,
+    RULE_DIVERGENT,
+    RULE_DIVIDE,
+    RULE_FIELD,
+    RULE_MAD,
+    RULE_MUL,
+    RULE_OR,
+    RULE_REST,
+    RULE_SELECT,
+    RULE_SHL,
+    RULE_SHR,
+    RULE_SUB,
+    RULE_WARP,
 } AffineRule;
 
 /* Other operations give the same where their sources are the same. */
@@ -423,8 +478,10 @@ static AffineRule rule_of(const Op *op)
     if (rule == RULE_BLUR && op->flags & OPF_WARP)
         return RULE_DIVERGENT;
     bool is_float = ptx_type_info[op->type].kind == KIND_FLOAT;
-    bool is_exact = rule == RULE_SELECT || rule == RULE_COMPARE || rule == RULE_CONVERT || rule == RULE_COPY || rule == RULE_WARP || rule == RULE_DIVERGENT;
-    return (is_float || ptx_op_has(op, MOD_SAT) || op->type == TYPE_PRED) && !is_exact ? RULE_BLUR : rule;
+    bool is_exact = rule == RULE_SELECT || rule == RULE_COMPARE || rule == RULE_CONVERT
+                    || rule == RULE_COPY || rule == RULE_WARP || rule == RULE_DIVERGENT;
+    return (is_float || ptx_op_has(op, MOD_SAT) || op->type == TYPE_PRED) && !is_exact ? RULE_BLUR
+                                                                                       : rule;
 }
 
 static Affine product(const Op *op, const Affine *args, unsigned *width)
@@ -444,8 +501,10 @@ static Affine shift(const Affine *args, unsigned width, bool is_left, bool is_si
         return ptx_affine_blur(args, 2);
     uint64_t by = (uint64_t)args[1].base;
     if (by >= width || by > 62)
-        return is_left || !is_signed ? (args[0].uniformity ? ptx_affine_number(0) : (Affine){ 0 }) : ptx_affine_blur(args, 1);
-    return is_left ? scale(&args[0], INT64_C(1) << by, width) : shift_right(&args[0], (unsigned)by, is_signed);
+        return is_left || !is_signed ? (args[0].uniformity ? ptx_affine_number(0) : (Affine){ 0 })
+                                     : ptx_affine_blur(args, 1);
+    return is_left ? scale(&args[0], INT64_C(1) << by, width)
+                   : shift_right(&args[0], (unsigned)by, is_signed);
 }
 
 Affine ptx_affine_apply(const Op *op, const Affine *args, unsigned count)
@@ -453,9 +512,12 @@ Affine ptx_affine_apply(const Op *op, const Affine *args, unsigned count)
     unsigned width = ptx_type_info[op->type].bits;
     bool is_signed = ptx_type_info[op->type].kind == KIND_SIGNED;
     const AffineRule rule = rule_of(op);
-    static const uint8_t needed[] = { [RULE_ADD] = 2, [RULE_AND] = 2, [RULE_COMPARE] = 2, [RULE_CONVERT] = 1, [RULE_COPY] = 1, [RULE_DIVIDE] = 2, [RULE_FIELD] = 3,
-                                      [RULE_MAD] = 3, [RULE_MUL] = 2, [RULE_OR] = 2, [RULE_REST] = 2, [RULE_SELECT] = 3, [RULE_SHL] = 2, [RULE_SHR] = 2,
-                                      [RULE_SUB] = 2, [RULE_WARP] = 0 };
+    static const uint8_t needed[] = {
+        [RULE_ADD] = 2,  [RULE_AND] = 2,    [RULE_COMPARE] = 2, [RULE_CONVERT] = 1,
+        [RULE_COPY] = 1, [RULE_DIVIDE] = 2, [RULE_FIELD] = 3,   [RULE_MAD] = 3,
+        [RULE_MUL] = 2,  [RULE_OR] = 2,     [RULE_REST] = 2,    [RULE_SELECT] = 3,
+        [RULE_SHL] = 2,  [RULE_SHR] = 2,    [RULE_SUB] = 2,     [RULE_WARP] = 0
+    };
     if (count < needed[rule])
         return ptx_affine_blur(args, count);
     switch (rule) {

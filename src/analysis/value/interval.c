@@ -2,7 +2,7 @@
 
 #include "support/assert.h"
 
-/* ---- numbers of a width ------------------------------------------------------------------------------------------ */
+/* ---- numbers of a width ---------------------------------------------------------------------- */
 
 uint64_t ptx_width_mask(unsigned width)
 {
@@ -41,27 +41,30 @@ bool ptx_number_is_power(uint64_t value)
     return value && !(value & (value - 1));
 }
 
-/* ---- ranges ------------------------------------------------------------------------------------------------------ */
+/* ---- ranges ---------------------------------------------------------------------------------- */
 
 Interval ptx_interval_full(unsigned width)
 {
     ASSERT(width <= 64);
-    return (Interval){ 0, ptx_width_mask(width), -ptx_width_signed_top(width) - 1, ptx_width_signed_top(width) };
+    return (Interval){ 0, ptx_width_mask(width), -ptx_width_signed_top(width) - 1,
+                       ptx_width_signed_top(width) };
 }
 
 Interval ptx_interval_point(unsigned width, uint64_t value)
 {
     value &= ptx_width_mask(width);
-    return (Interval){ value, value, ptx_width_signed(width, value), ptx_width_signed(width, value) };
+    return (Interval){ value, value, ptx_width_signed(width, value),
+                       ptx_width_signed(width, value) };
 }
 
-/* Each interval narrows the other where they lie on one side of the sign. Nothing in common, which only code that never runs
- * has, becomes the full range. */
+/* Each interval narrows the other where they lie on one side of the sign. Nothing in common, which
+ * only code that never runs has, becomes the full range. */
 static Interval narrow(unsigned width, Interval r)
 {
     uint64_t low = r.umin, high = r.umax;
     if (r.smin >= 0 || r.smax < 0) {
-        uint64_t a = (uint64_t)r.smin & ptx_width_mask(width), b = (uint64_t)r.smax & ptx_width_mask(width);
+        uint64_t a = (uint64_t)r.smin & ptx_width_mask(width),
+                 b = (uint64_t)r.smax & ptx_width_mask(width);
         low = a > low ? a : low;
         high = b < high ? b : high;
     }
@@ -69,7 +72,8 @@ static Interval narrow(unsigned width, Interval r)
         return ptx_interval_full(width);
     r.umin = low;
     r.umax = high;
-    if (high <= (uint64_t)ptx_width_signed_top(width) || low > (uint64_t)ptx_width_signed_top(width)) {
+    if (high <= (uint64_t)ptx_width_signed_top(width)
+        || low > (uint64_t)ptx_width_signed_top(width)) {
         int64_t a = ptx_width_signed(width, low), b = ptx_width_signed(width, high);
         r.smin = a > r.smin ? a : r.smin;
         r.smax = b < r.smax ? b : r.smax;
@@ -109,13 +113,15 @@ Interval ptx_interval_add(unsigned width, Interval a, Interval b)
 {
     Interval r = ptx_interval_full(width);
     uint64_t mask = ptx_width_mask(width);
-    if (carries(width, a.umin, b.umin) == carries(width, a.umax, b.umax)) {     /* neither wraps, or all of them do */
+    /* neither wraps, or all of them do */
+    if (carries(width, a.umin, b.umin) == carries(width, a.umax, b.umax)) {
         r.umin = (a.umin + b.umin) & mask;
         r.umax = (a.umax + b.umax) & mask;
     }
     int64_t low, high;
-    if (!__builtin_add_overflow(a.smin, b.smin, &low) && !__builtin_add_overflow(a.smax, b.smax, &high) &&
-        ptx_width_fits(width, low) && ptx_width_fits(width, high)) {
+    if (!__builtin_add_overflow(a.smin, b.smin, &low)
+        && !__builtin_add_overflow(a.smax, b.smax, &high) && ptx_width_fits(width, low)
+        && ptx_width_fits(width, high)) {
         r.smin = low;
         r.smax = high;
     }
@@ -133,8 +139,10 @@ static Interval multiply(unsigned width, Interval a, Interval b)
         r.umax = high;
     }
     int64_t corner[4];
-    bool fits = !__builtin_mul_overflow(a.smin, b.smin, &corner[0]) && !__builtin_mul_overflow(a.smin, b.smax, &corner[1]) &&
-                !__builtin_mul_overflow(a.smax, b.smin, &corner[2]) && !__builtin_mul_overflow(a.smax, b.smax, &corner[3]);
+    bool fits = !__builtin_mul_overflow(a.smin, b.smin, &corner[0])
+                && !__builtin_mul_overflow(a.smin, b.smax, &corner[1])
+                && !__builtin_mul_overflow(a.smax, b.smin, &corner[2])
+                && !__builtin_mul_overflow(a.smax, b.smax, &corner[3]);
     int64_t least = INT64_MAX, most = INT64_MIN;
     for (int i = 0; i < 4 && fits; i++) {
         least = corner[i] < least ? corner[i] : least;
@@ -173,7 +181,9 @@ static uint64_t multiply_high(SymKind kind, unsigned width, uint64_t a, uint64_t
 static bool divide(SymKind kind, unsigned width, uint64_t a, uint64_t b, uint64_t *out)
 {
     int64_t x = ptx_width_signed(width, a), y = ptx_width_signed(width, b);
-    if (!b || ((kind == SYM_DIV_S || kind == SYM_REM_S) && y == -1 && x == -ptx_width_signed_top(width) - 1))
+    if (!b
+        || ((kind == SYM_DIV_S || kind == SYM_REM_S) && y == -1
+            && x == -ptx_width_signed_top(width) - 1))
         return false;
     switch (kind) {
     case SYM_DIV_U: *out = a / b; break;
@@ -186,7 +196,8 @@ static bool divide(SymKind kind, unsigned width, uint64_t a, uint64_t b, uint64_
 
 static uint64_t shift(SymKind kind, unsigned width, uint64_t a, uint64_t amount)
 {
-    if (kind == SYM_SHR_S) {            /* amounts beyond the width count as the width (PTX ISA, "shr") */
+    /* amounts beyond the width count as the width (PTX ISA, "shr") */
+    if (kind == SYM_SHR_S) {
         int64_t x = ptx_width_signed(width, a);
         unsigned n = amount >= width ? width - 1 : (unsigned)amount;
         return x < 0 ? ~(~(uint64_t)x >> n) : (uint64_t)x >> n;
@@ -203,7 +214,11 @@ bool ptx_number_fold(SymKind kind, unsigned width, uint64_t a, uint64_t b, uint6
     switch (kind) {
     case SYM_MUL:     *out = a * b; return true;
     case SYM_MULHI_U: case SYM_MULHI_S: *out = multiply_high(kind, width, a, b); return true;
-    case SYM_DIV_U: case SYM_DIV_S: case SYM_REM_U: case SYM_REM_S: return divide(kind, width, a, b, out);
+    case SYM_DIV_U:
+    case SYM_DIV_S:
+    case SYM_REM_U:
+    case SYM_REM_S:
+        return divide(kind, width, a, b, out);
     case SYM_SHL: case SYM_SHR_U: case SYM_SHR_S: *out = shift(kind, width, a, b); return true;
     case SYM_AND:     *out = a & b; return true;
     case SYM_OR:      *out = a | b; return true;
@@ -224,7 +239,9 @@ bool ptx_number_fold(SymKind kind, unsigned width, uint64_t a, uint64_t b, uint6
 
 static Interval answer(bool never, bool always)
 {
-    return never ? ptx_interval_point(1, 0) : always ? ptx_interval_point(1, 1) : ptx_interval_full(1);
+    return never    ? ptx_interval_point(1, 0)
+           : always ? ptx_interval_point(1, 1)
+                    : ptx_interval_full(1);
 }
 
 static Interval compare(SymKind kind, const Interval *a, const Interval *b)
@@ -252,8 +269,10 @@ static uint64_t ones_above(uint64_t value)
 static Interval range_of_and(unsigned width, const Interval *a, const Interval *b)
 {
     uint64_t keep = b->umin, mask = ptx_width_mask(width);
-    if (ptx_interval_is_point(b) && ptx_number_is_power((~keep & mask) + 1) && keep) {          /* clears low bits: keeps the order */
-        Interval r = { a->umin & keep, a->umax & keep, ptx_width_signed(width, (uint64_t)a->smin & keep),
+    /* clears low bits: keeps the order */
+    if (ptx_interval_is_point(b) && ptx_number_is_power((~keep & mask) + 1) && keep) {
+        Interval r = { a->umin & keep, a->umax & keep,
+                       ptx_width_signed(width, (uint64_t)a->smin & keep),
                        ptx_width_signed(width, (uint64_t)a->smax & keep) };
         return narrow(width, r);
     }
@@ -263,26 +282,33 @@ static Interval range_of_and(unsigned width, const Interval *a, const Interval *
 static Interval range_of_shift(SymKind kind, unsigned width, const Interval *a, const Interval *b)
 {
     if (kind == SYM_SHL)
-        return ptx_interval_is_point(b) && b->umin < width ? ptx_interval_scale(width, *a, UINT64_C(1) << b->umin)
-                                                           : ptx_interval_full(width);
+        return ptx_interval_is_point(b) && b->umin < width
+                   ? ptx_interval_scale(width, *a, UINT64_C(1) << b->umin)
+                   : ptx_interval_full(width);
     if (kind == SYM_SHR_U)
-        return ptx_interval_unsigned(width, shift(kind, width, a->umin, b->umax), shift(kind, width, a->umax, b->umin));
+        return ptx_interval_unsigned(width, shift(kind, width, a->umin, b->umax),
+                                     shift(kind, width, a->umax, b->umin));
     uint64_t low = shift(kind, width, (uint64_t)a->smin, a->smin < 0 ? b->umin : b->umax);
     uint64_t high = shift(kind, width, (uint64_t)a->smax, a->smax < 0 ? b->umax : b->umin);
     return ptx_interval_signed(width, ptx_width_signed(width, low), ptx_width_signed(width, high));
 }
 
 /* Divisors that may be zero or negative: nothing is said. */
-static Interval range_of_division(SymKind kind, unsigned width, const Interval *a, const Interval *b)
+static Interval range_of_division(SymKind kind, unsigned width, const Interval *a,
+                                  const Interval *b)
 {
     bool is_unsigned = kind == SYM_DIV_U || kind == SYM_REM_U;
     if (is_unsigned ? !b->umin : b->smin <= 0)
         return ptx_interval_full(width);
     switch (kind) {
     case SYM_DIV_U: return ptx_interval_unsigned(width, a->umin / b->umax, a->umax / b->umin);
-    case SYM_REM_U: return a->umax < b->umin ? *a : ptx_interval_unsigned(width, 0, a->umax < b->umax - 1 ? a->umax : b->umax - 1);
+    case SYM_REM_U:
+        return a->umax < b->umin
+                   ? *a
+                   : ptx_interval_unsigned(width, 0, a->umax < b->umax - 1 ? a->umax : b->umax - 1);
     case SYM_DIV_S:
-        return ptx_interval_signed(width, a->smin / (a->smin < 0 ? b->smin : b->smax), a->smax / (a->smax < 0 ? b->smax : b->smin));
+        return ptx_interval_signed(width, a->smin / (a->smin < 0 ? b->smin : b->smax),
+                                   a->smax / (a->smax < 0 ? b->smax : b->smin));
     default:        break;
     }
     int64_t low = a->smin >= 0 ? 0 : 1 - b->smax, high = a->smax <= 0 ? 0 : b->smax - 1;
@@ -305,20 +331,37 @@ Interval ptx_interval_binary(SymKind kind, unsigned width, const Interval *a, co
     uint64_t value;
     unsigned result_width = kind >= SYM_EQ && kind <= SYM_LE_S ? 1 : width;
     if (ptx_interval_is_point(a) && ptx_interval_is_point(b))
-        return ptx_number_fold(kind, width, a->umin, b->umin, &value) ? ptx_interval_point(result_width, value)
-                                                                      : ptx_interval_full(result_width);
+        return ptx_number_fold(kind, width, a->umin, b->umin, &value)
+                   ? ptx_interval_point(result_width, value)
+                   : ptx_interval_full(result_width);
     switch (kind) {
     case SYM_MUL: return multiply(width, *a, *b);
     case SYM_MULHI_U:
         return ptx_interval_unsigned(width, multiply_high(kind, width, a->umin, b->umin),
                                      multiply_high(kind, width, a->umax, b->umax));
-    case SYM_DIV_U: case SYM_DIV_S: case SYM_REM_U: case SYM_REM_S: return range_of_division(kind, width, a, b);
+    case SYM_DIV_U:
+    case SYM_DIV_S:
+    case SYM_REM_U:
+    case SYM_REM_S:
+        return range_of_division(kind, width, a, b);
     case SYM_SHL: case SYM_SHR_U: case SYM_SHR_S: return range_of_shift(kind, width, a, b);
     case SYM_AND: return range_of_and(width, a, b);
-    case SYM_OR:  return ptx_interval_unsigned(width, a->umin > b->umin ? a->umin : b->umin, ones_above(a->umax | b->umax));
+    case SYM_OR:
+        return ptx_interval_unsigned(width, a->umin > b->umin ? a->umin : b->umin,
+                                     ones_above(a->umax | b->umax));
     case SYM_XOR: return ptx_interval_unsigned(width, 0, ones_above(a->umax | b->umax));
-    case SYM_MIN_U: case SYM_MIN_S: case SYM_MAX_U: case SYM_MAX_S: return range_of_order(kind, width, a, b);
-    case SYM_EQ: case SYM_NE: case SYM_LT_U: case SYM_LT_S: case SYM_LE_U: case SYM_LE_S: return compare(kind, a, b);
+    case SYM_MIN_U:
+    case SYM_MIN_S:
+    case SYM_MAX_U:
+    case SYM_MAX_S:
+        return range_of_order(kind, width, a, b);
+    case SYM_EQ:
+    case SYM_NE:
+    case SYM_LT_U:
+    case SYM_LT_S:
+    case SYM_LE_U:
+    case SYM_LE_S:
+        return compare(kind, a, b);
     default: return ptx_interval_full(result_width);
     }
 }
@@ -337,5 +380,6 @@ Interval ptx_interval_truncate(unsigned width, Interval a)
         return ptx_interval_point(width, a.umin);
     if (ptx_width_fits(width, a.smin) && ptx_width_fits(width, a.smax))
         return ptx_interval_signed(width, a.smin, a.smax);
-    return a.umax <= ptx_width_mask(width) ? ptx_interval_unsigned(width, a.umin, a.umax) : ptx_interval_full(width);
+    return a.umax <= ptx_width_mask(width) ? ptx_interval_unsigned(width, a.umin, a.umax)
+                                           : ptx_interval_full(width);
 }

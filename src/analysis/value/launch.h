@@ -6,7 +6,8 @@
 #include <stdint.h>
 
 typedef struct LaunchParam {
-    const uint8_t *bytes;       /* little-endian, as the kernel's .param holds it; NULL: not known */
+    /* little-endian, as the kernel's .param holds it; NULL: not known */
+    const uint8_t *bytes;
     uint32_t length;
     bool is_pointer;            /* an unknown base, aligned to 256 bytes */
 } LaunchParam;
@@ -21,8 +22,10 @@ typedef struct Launch {
     bool is_given;              /* a launch file, or a setting beyond trips, speaks of the kernel */
     uint32_t grid[3], block[3], cluster[3];     /* 0: not known */
     int64_t dynamic_shared_bytes;               /* -1: not known */
-    uint8_t bank_bytes;                         /* width of a bank of shared memory, as the kernel was set to; 0: the GPU's default */
-    const LaunchParam *params;                  /* by position; those beyond param_count are not known */
+    /* width of a bank of shared memory, as the kernel was set to; 0: the GPU's default */
+    uint8_t bank_bytes;
+    /* by position; those beyond param_count are not known */
+    const LaunchParam *params;
     uint32_t param_count;
     const LaunchTrip *trips;
     uint32_t trip_count;

@@ -7,7 +7,9 @@
 enum {
     STEPS_PER_INSN = 16,        /* budget of Reach, as for trip counts ... */
     STEPS_FLOOR = 1 << 14,
-    WORK_PER_INSN = 512,        /* budget of nodes evaluated, and of nodes and blocks walked: each so much for an instruction ... */
+    /* budget of nodes evaluated, and of nodes and blocks walked: each so much for an instruction
+     * ... */
+    WORK_PER_INSN = 512,
     WORK_FLOOR = 1 << 17,       /* ... this for small functions ... */
     WORK_PER_FUNC = 1 << 22,    /* ... and this for large ones */
     MAX_NODES = 256,           /* of a condition */
@@ -24,7 +26,8 @@ typedef struct Branch {
     bool varies;                /* not proven the same in all lanes */
     bool is_together;           /* though, in every warp of the block all lanes go one way */
     bool hides;                 /* of the lanes that come behind it nothing is known */
-    uint32_t *never, *always;   /* per warp: lanes that certainly do not, and do, take it; NULL: none */
+    /* per warp: lanes that certainly do not, and do, take it; NULL: none */
+    uint32_t *never, *always;
 } Branch;
 
 typedef struct DivergeWalk {
@@ -73,7 +76,8 @@ static void find_varying(DivergeWalk *sp, const Uniforms *uniforms)
     for (uint32_t i = 0; i < sp->cfg->rpo_count; i++) {
         BlockId block = sp->cfg->rpo[i];
         const Affine *condition = &uniforms->branches[block];
-        sp->branches[block].varies = is_choice(sp, block) && (!ptx_affine_is_uniform(*condition) || condition->is_assumed);
+        sp->branches[block].varies =
+            is_choice(sp, block) && (!ptx_affine_is_uniform(*condition) || condition->is_assumed);
     }
 }
 
@@ -83,14 +87,15 @@ static bool find_guards(DivergeWalk *sp)
     for (uint32_t i = 0; i < sp->cfg->rpo_count; i++) {
         BlockId block = sp->cfg->rpo[i];
         InsnId last = sp->cfg->blocks[block].end - 1;
-        bool is_guard = sp->func->insns[last].guard != NO_ID && sp->func->insns[last].op->kind != OPK_BRX;
+        bool is_guard = sp->func->insns[last].guard != NO_ID
+                        && sp->func->insns[last].op->kind != OPK_BRX;
         if (is_choice(sp, block) && is_guard)
             sp->branches[block].guard = ptx_ssa_guard(sp->reach, last);
     }
     return !ptx_ssa_is_spent(sp->reach);
 }
 
-/* ---- control dependence ------------------------------------------------------------------------------------------ */
+/* ---- control dependence ---------------------------------------------------------------------- */
 
 typedef struct Stack {
     BlockId *blocks;
@@ -106,19 +111,22 @@ static void push_new(DivergeWalk *sp, bool *marks, Stack *stack, BlockId block)
         stack->blocks[stack->count++] = block;
 }
 
-/* Marks what hangs on the branch of a block: Ferrante, Ottenstein and Warren, "The Program Dependence Graph and Its Use in
- * Optimization" (TOPLAS 1987): up the post-dominator tree from each successor to the block's own post-dominator. */
+/* Marks what hangs on the branch of a block: Ferrante, Ottenstein and Warren, "The Program
+ * Dependence Graph and Its Use in Optimization" (TOPLAS 1987): up the post-dominator tree from each
+ * successor to the block's own post-dominator. */
 static void mark_dependent(DivergeWalk *sp, bool *marks, Stack *stack, BlockId block)
 {
     const Block *b = &sp->cfg->blocks[block];
     for (uint32_t e = 0; e < b->succ_count; e++) {
         BlockId at = sp->cfg->succs[b->succ_first + e];
-        for (; at != EXIT_BLOCK && at != sp->dom->ipdom[block] && spend(sp, 1); at = sp->dom->ipdom[at])
+        for (; at != EXIT_BLOCK && at != sp->dom->ipdom[block] && spend(sp, 1);
+             at = sp->dom->ipdom[at])
             push_new(sp, marks, stack, at);
     }
 }
 
-/* Marks the blocks that hang on a branch for which `is` holds, or on one in such a block. False: too much work. */
+/* Marks the blocks that hang on a branch for which `is` holds, or on one in such a block. False:
+ * too much work. */
 static bool mark_all_dependent(DivergeWalk *sp, bool *marks, bool (*is)(const Branch *))
 {
     ArenaMark mark = ptx_arena_mark(sp->scratch);
@@ -142,7 +150,7 @@ static bool branch_hides(const Branch *branch)
     return branch->hides;
 }
 
-/* ---- lane by lane ------------------------------------------------------------------------------------------------ */
+/* ---- lane by lane ---------------------------------------------------------------------------- */
 
 /* All nodes of a condition, operands before what uses them. */
 typedef struct LaneProgram {
@@ -202,7 +210,8 @@ static void mark_varying(const DivergeWalk *sp, LaneProgram *p)
         const Sym *sym = ptx_sym(sp->s, p->ids[n]);
         p->varies[n] = is_lane(sym);
         SymId operand = operand_of(sp, sym, 0, &count);
-        for (uint32_t i = 0; i < count && !p->varies[n]; operand = operand_of(sp, sym, ++i, &count)) {
+        for (uint32_t i = 0; i < count && !p->varies[n];
+             operand = operand_of(sp, sym, ++i, &count)) {
             const SymId *found = bsearch(&operand, p->ids, n, sizeof *p->ids, by_id);
             p->varies[n] = !found || p->varies[found - p->ids];
         }
@@ -240,7 +249,8 @@ static Interval leaf_range(const DivergeWalk *sp, const Thread *thread, const Sy
         return ptx_interval_point(32, thread->lane);
     if (is_sreg && sym->a == SREG_TID && sp->has_tid)
         return ptx_interval_point(32, thread->tid[sym->b]);
-    return is_sreg && sym->a == SREG_CTAID && thread->is_first ? ptx_interval_point(32, 0) : sym->range;
+    return is_sreg && sym->a == SREG_CTAID && thread->is_first ? ptx_interval_point(32, 0)
+                                                               : sym->range;
 }
 
 /* is_first: else what does not hang on the lane stands as it was found for the one before. */
@@ -251,7 +261,8 @@ static Interval evaluate(DivergeWalk *sp, const LaneProgram *p, const Thread *th
             continue;
         const Sym *sym = ptx_sym(sp->s, p->ids[i]);
         bool is_leaf = sym->kind < SYM_SUM;
-        sp->ranges[p->ids[i]] = is_leaf ? leaf_range(sp, thread, sym) : ptx_sym_range(sp->s, p->ids[i], sp->ranges);
+        sp->ranges[p->ids[i]] = is_leaf ? leaf_range(sp, thread, sym)
+                                        : ptx_sym_range(sp->s, p->ids[i], sp->ranges);
     }
     return sp->ranges[p->ids[p->count - 1]];        /* the root has the highest number */
 }
@@ -271,11 +282,15 @@ static uint32_t lanes_of(const DivergeWalk *sp, uint32_t warp)
 static Thread thread_of(const DivergeWalk *sp, uint32_t warp, uint32_t lane, bool is_first)
 {
     uint32_t n = warp * LANES + lane;
-    return (Thread){ { n % sp->shape[0], n / sp->shape[0] % sp->shape[1], n / sp->shape[0] / sp->shape[1] }, lane, is_first };
+    return (Thread){ { n % sp->shape[0], n / sp->shape[0] % sp->shape[1],
+                       n / sp->shape[0] / sp->shape[1] },
+                     lane,
+                     is_first };
 }
 
 /* Fills the masks of one warp; false: the budget is spent. */
-static bool evaluate_warp(DivergeWalk *sp, const LaneProgram *p, uint32_t warp, bool is_first, uint32_t *never, uint32_t *always)
+static bool evaluate_warp(DivergeWalk *sp, const LaneProgram *p, uint32_t warp, bool is_first,
+                          uint32_t *never, uint32_t *always)
 {
     uint32_t lanes = lanes_of(sp, warp);
     *never = *always = 0;
@@ -319,7 +334,8 @@ static void evaluate_warps(DivergeWalk *sp, const LaneProgram *p, Branch *branch
     branch->never = never;
     branch->always = always;
     branch->is_together = is_together;
-    branch->hides = branch->varies && !is_certain && !p->has_input && !(p->has_ctaid && agrees_at_first(sp, p));
+    branch->hides = branch->varies && !is_certain && !p->has_input
+                    && !(p->has_ctaid && agrees_at_first(sp, p));
 }
 
 static void evaluate_branch(DivergeWalk *sp, Branch *branch)
@@ -342,7 +358,7 @@ static void evaluate_branches(DivergeWalk *sp)
             evaluate_branch(sp, &sp->branches[sp->cfg->rpo[i]]);
 }
 
-/* ---- which lanes may come ---------------------------------------------------------------------------------------- */
+/* ---- which lanes may come -------------------------------------------------------------------- */
 
 /* Over the e-th edge out of a block; the first is the one taken. */
 static uint32_t lanes_over(const DivergeWalk *sp, BlockId block, uint32_t e, uint32_t warp)
@@ -372,7 +388,8 @@ static bool hand_on(DivergeWalk *sp, BlockId block)
 /* The least solution, from all lanes at the entry. False: it takes too many passes. */
 static bool find_arriving(DivergeWalk *sp)
 {
-    sp->arrive = ptx_arena_array(sp->scratch, uint32_t, (size_t)sp->cfg->block_count * sp->warp_count);
+    sp->arrive = ptx_arena_array(sp->scratch, uint32_t,
+                                 (size_t)sp->cfg->block_count * sp->warp_count);
     for (uint32_t warp = 0; warp < sp->warp_count; warp++)
         sp->arrive[warp] = lanes_of(sp, warp);
     for (int pass = 0; pass < MAX_PASSES; pass++) {
@@ -385,9 +402,10 @@ static bool find_arriving(DivergeWalk *sp)
     return false;
 }
 
-/* ---- marks ------------------------------------------------------------------------------------------------------- */
+/* ---- marks ----------------------------------------------------------------------------------- */
 
-/* Whether lanes of a warp certainly go both ways; block: NO_ID, or one that some of those on side e come to. */
+/* Whether lanes of a warp certainly go both ways; block: NO_ID, or one that some of those on side e
+ * come to. */
 static bool certainly_splits(const DivergeWalk *sp, BlockId b, uint32_t e, BlockId block)
 {
     const Branch *branch = &sp->branches[b];
@@ -417,7 +435,8 @@ static bool only_leaves(DivergeWalk *sp, BlockId block)
             if (!spend(sp, 1) || !does_nothing(&sp->func->insns[i]))
                 return false;
         const Insn *last = last_insn(sp, block);
-        bool goes_on = last->op->kind == OPK_BRA || last->op->kind == OPK_RET || last->op->kind == OPK_EXIT || does_nothing(last);
+        bool goes_on = last->op->kind == OPK_BRA || last->op->kind == OPK_RET
+                       || last->op->kind == OPK_EXIT || does_nothing(last);
         if (b->succ_count != 1 || !goes_on)
             return false;
         block = sp->cfg->succs[b->succ_first];
@@ -463,13 +482,15 @@ static void mark_sides(DivergeWalk *sp, Sides *sides, BlockId *stack, BlockId br
     if (sp->dom->ipdom[branch] == EXIT_BLOCK || only_leaves(sp, sp->dom->ipdom[branch]))
         return;
     sides->count = 0;
-    bool is_plain = walk_side(sp, sides, stack, branch, 0) && walk_side(sp, sides, stack, branch, 1);
+    bool is_plain = walk_side(sp, sides, stack, branch, 0)
+                    && walk_side(sp, sides, stack, branch, 1);
     for (uint32_t i = 0; i < sides->count; i++) {
         BlockId block = sides->blocks[i];
         uint32_t e = sides->seen[block] >> 1;
         bool on_one_side = sides->seen[block] != 3;
         sides->seen[block] = 0;
-        if (is_plain && on_one_side && ptx_dom_dominates(sp->dom, branch, block) && certainly_splits(sp, branch, e, block))
+        if (is_plain && on_one_side && ptx_dom_dominates(sp->dom, branch, block)
+            && certainly_splits(sp, branch, e, block))
             by[block] = branch;
     }
 }
@@ -484,7 +505,8 @@ static void mark_blocks(DivergeWalk *sp, const bool *is_hidden, uint8_t *splits,
     for (uint32_t i = 0; i < sp->cfg->rpo_count && sp->work; i++) {
         BlockId block = sp->cfg->rpo[i];
         const Branch *branch = &sp->branches[block];
-        bool is_bra = last_insn(sp, block)->op->kind == OPK_BRA && sp->cfg->blocks[block].succ_count == 2;
+        bool is_bra = last_insn(sp, block)->op->kind == OPK_BRA
+                      && sp->cfg->blocks[block].succ_count == 2;
         if (!is_bra || !branch->never || is_hidden[block] || !certainly_splits(sp, block, 0, NO_ID))
             continue;
         splits[block] = 1;
@@ -492,7 +514,7 @@ static void mark_blocks(DivergeWalk *sp, const bool *is_hidden, uint8_t *splits,
     }
 }
 
-/* ---- the shape of a block of threads ----------------------------------------------------------------------------- */
+/* ---- the shape of a block of threads --------------------------------------------------------- */
 
 /* %tid and %ntid have other components than x, and the kernel reads one. */
 static bool reads_other_dimensions(const Func *func)
@@ -501,7 +523,8 @@ static bool reads_other_dimensions(const Func *func)
         const Insn *insn = &func->insns[i];
         const Operand *operands = ptx_insn_operands(func, insn);
         for (uint32_t o = 0; o < insn->operand_count; o++) {
-            bool is_place = operands[o].kind == OPERAND_SREG && (operands[o].id == SREG_TID || operands[o].id == SREG_NTID);
+            bool is_place = operands[o].kind == OPERAND_SREG
+                            && (operands[o].id == SREG_TID || operands[o].id == SREG_NTID);
             if (is_place && (operands[o].value || insn->op->vector > 1))
                 return true;
         }
@@ -509,12 +532,15 @@ static bool reads_other_dimensions(const Func *func)
     return false;
 }
 
-/* Lanes of a warp where .maxntid allows for less than a whole one. PTX ISA, ".maxntid": a bound of the product. */
+/* Lanes of a warp where .maxntid allows for less than a whole one. PTX ISA, ".maxntid": a bound of
+ * the product. */
 static uint32_t lanes_at_most(const Func *func)
 {
     uint64_t most = 1;
     for (int i = 0; i < 3; i++)
-        most = most * func->bounds.maxntid[i] < LANES ? most * (func->bounds.maxntid[i] ? func->bounds.maxntid[i] : 1) : LANES;
+        most = most * func->bounds.maxntid[i] < LANES
+                   ? most * (func->bounds.maxntid[i] ? func->bounds.maxntid[i] : 1)
+                   : LANES;
     return func->bounds.maxntid[0] && most < LANES ? (uint32_t)most : LANES;
 }
 
@@ -548,7 +574,7 @@ static void find_shape(DivergeWalk *sp)
     }
 }
 
-/* ---- branches that know of no lane ------------------------------------------------------------------------------- */
+/* ---- branches that know of no lane ----------------------------------------------------------- */
 
 typedef struct LaneTaint {
     const Func *func;
@@ -574,8 +600,11 @@ static bool reads_lane(const LaneTaint *t, const Insn *insn)
     const Operand *operands = ptx_insn_operands(t->func, insn);
     bool reads = insn->guard != NO_ID && t->regs[insn->guard];
     for (uint32_t o = 0; o < insn->operand_count && !reads; o++) {
-        bool is_lane = operands[o].kind == OPERAND_SREG && (operands[o].id == SREG_TID || operands[o].id == SREG_LANEID);
-        reads = is_lane || (operands[o].kind == OPERAND_REG && operands[o].role & ROLE_USE && t->regs[operands[o].id]);
+        bool is_lane = operands[o].kind == OPERAND_SREG
+                       && (operands[o].id == SREG_TID || operands[o].id == SREG_LANEID);
+        reads = is_lane
+                || (operands[o].kind == OPERAND_REG && operands[o].role & ROLE_USE
+                    && t->regs[operands[o].id]);
     }
     return reads;
 }
@@ -591,7 +620,8 @@ static void follow_insn(LaneTaint *t, const Insn *insn)
     const Operand *operands = ptx_insn_operands(t->func, insn);
     bool reads = reads_lane(t, insn);
     for (uint32_t o = 0; o < insn->operand_count; o++)
-        if (operands[o].kind == OPERAND_REG && operands[o].role & ROLE_DEF && (reads || (t->has_choice && t->writes[operands[o].id] > 1)))
+        if (operands[o].kind == OPERAND_REG && operands[o].role & ROLE_DEF
+            && (reads || (t->has_choice && t->writes[operands[o].id] > 1)))
             taint(t, operands[o].id);
     bool is_choice = insn->guard != NO_ID && t->regs[insn->guard] && !t->has_choice;
     t->has_changed |= is_choice;
@@ -611,19 +641,24 @@ static bool follow_lanes(LaneTaint *t)
     return false;
 }
 
-const bool *ptx_lane_branches_compute(Arena *arena, Arena *scratch, const Func *func, const Cfg *cfg)
+const bool *ptx_lane_branches_compute(Arena *arena, Arena *scratch, const Func *func,
+                                      const Cfg *cfg)
 {
     bool *out = ptx_arena_array(arena, bool, cfg->block_count + 1);
     ArenaMark mark = ptx_arena_mark(scratch);
-    LaneTaint t = { .func = func, .regs = ptx_arena_array(scratch, bool, func->reg_count + 1), .writes = count_writes(scratch, func) };
+    LaneTaint t = { .func = func,
+                    .regs = ptx_arena_array(scratch, bool, func->reg_count + 1),
+                    .writes = count_writes(scratch, func) };
     bool is_known = follow_lanes(&t);
     for (BlockId b = 0; b < cfg->block_count; b++)
-        out[b] = !is_known || (cfg->blocks[b].end > cfg->blocks[b].first && reads_lane(&t, &func->insns[cfg->blocks[b].end - 1]));
+        out[b] = !is_known
+                 || (cfg->blocks[b].end > cfg->blocks[b].first
+                     && reads_lane(&t, &func->insns[cfg->blocks[b].end - 1]));
     ptx_arena_release(scratch, mark);
     return out;
 }
 
-/* ---- the interface ----------------------------------------------------------------------------------------------- */
+/* ---- the interface --------------------------------------------------------------------------- */
 
 static void doubt(MustDiverge *splits, const Cfg *cfg, uint8_t *certain, BlockId *by, bool *may)
 {
@@ -642,7 +677,8 @@ static void find_may(DivergeWalk *sp, bool *may)
         may[sp->cfg->rpo[i]] = marks[sp->cfg->rpo[i]];
 }
 
-/* The conditions of the branches, and the shape of the block, which they are evaluated for. False: the budget is spent. */
+/* The conditions of the branches, and the shape of the block, which they are evaluated for. False:
+ * the budget is spent. */
 static bool begin(DivergeWalk *sp, const Module *module, const Loops *loops, const Launch *launch)
 {
     uint64_t steps = (uint64_t)STEPS_PER_INSN * sp->func->insn_count + STEPS_FLOOR;
@@ -657,7 +693,8 @@ static bool begin(DivergeWalk *sp, const Module *module, const Loops *loops, con
     return true;
 }
 
-static void analyse(DivergeWalk *sp, const Uniforms *uniforms, uint8_t *certain, BlockId *by, bool *may)
+static void analyse(DivergeWalk *sp, const Uniforms *uniforms, uint8_t *certain, BlockId *by,
+                    bool *may)
 {
     find_varying(sp, uniforms);
     bool *is_hidden = ptx_arena_array(sp->scratch, bool, sp->cfg->block_count);
@@ -667,8 +704,10 @@ static void analyse(DivergeWalk *sp, const Uniforms *uniforms, uint8_t *certain,
         mark_blocks(sp, is_hidden, certain, by);
 }
 
-const MustDiverge *ptx_must_diverge_compute(Arena *arena, Arena *scratch, const Module *module, const Func *func, const Cfg *cfg,
-                                 const Dom *dom, const Loops *loops, const Uniforms *uniforms, const Launch *launch)
+const MustDiverge *ptx_must_diverge_compute(Arena *arena, Arena *scratch, const Module *module,
+                                            const Func *func, const Cfg *cfg, const Dom *dom,
+                                            const Loops *loops, const Uniforms *uniforms,
+                                            const Launch *launch)
 {
     MustDiverge *splits = ptx_arena_new(arena, MustDiverge);
     uint8_t *certain = ptx_arena_array(arena, uint8_t, cfg->block_count);
@@ -686,15 +725,19 @@ const MustDiverge *ptx_must_diverge_compute(Arena *arena, Arena *scratch, const 
     return splits;
 }
 
-/* ---- branches one by one ----------------------------------------------------------------------------------------- */
+/* ---- branches one by one --------------------------------------------------------------------- */
 
 struct LaneSplits {
     DivergeWalk walk;
-    uint8_t *found;             /* per block: 0: not looked at yet; 1: its branch does not; 2: it does, or may */
-    bool is_known;              /* else the budget is spent before any is looked at, and nothing is marked */
+    /* per block: 0: not looked at yet; 1: its branch does not; 2: it does, or may */
+    uint8_t *found;
+    /* else the budget is spent before any is looked at, and nothing is marked */
+    bool is_known;
 };
 
-LaneSplits *ptx_lane_splits_new(Arena *arena, const Module *module, const Func *func, const Cfg *cfg, const Dom *dom, const Loops *loops, const Launch *launch)
+LaneSplits *ptx_lane_splits_new(Arena *arena, const Module *module, const Func *func,
+                                const Cfg *cfg, const Dom *dom, const Loops *loops,
+                                const Launch *launch)
 {
     LaneSplits *l = ptx_arena_new(arena, LaneSplits);
     l->walk = (DivergeWalk){ .scratch = arena, .func = func, .cfg = cfg, .dom = dom };

@@ -1,19 +1,23 @@
-/* must_diverge.h -- branches that certainly send lanes of one warp both ways, and blocks that then only some lanes execute.
+/* must_diverge.h -- branches that certainly send lanes of one warp both ways, and blocks that then
+ * only some lanes execute.
  *
- * The condition of a branch, as an expression over what a kernel is given (ssa.h), is evaluated lane by lane, for each warp of
- * the block where .reqntid or the launch give its shape. Else for one warp whose lanes have %tid.x 0 to 31, as in a block of one
- * dimension; a kernel that reads another component of %tid or %ntid has no such warp, and of %laneid alone something is known.
+ * The condition of a branch, as an expression over what a kernel is given (ssa.h), is evaluated
+ * lane by lane, for each warp of the block where .reqntid or the launch give its shape. Else for
+ * one warp whose lanes have %tid.x 0 to 31, as in a block of one dimension; a kernel that reads
+ * another component of %tid or %ntid has no such warp, and of %laneid alone something is known.
  *
- * Lanes that an earlier branch certainly keeps away do not count: all that come to `if (lane < 8)` inside `if (lane < 4)` go one
- * way. Lanes for which an earlier condition is not certain do: what it waits for (a parameter, memory) may let all of them
- * through. Where nothing says that it may, nothing behind it is certain.
+ * Lanes that an earlier branch certainly keeps away do not count: all that come to `if (lane < 8)`
+ * inside `if (lane < 4)` go one way. Lanes for which an earlier condition is not certain do: what
+ * it waits for (a parameter, memory) may let all of them through. Where nothing says that it may,
+ * nothing behind it is certain.
  *
  * Which branches cannot part a warp at all is uniform.h's word.
  *
- * A block has a mark `by` where the branch dominates it, it lies on one way only between the branch and its immediate
- * post-dominator, and no way leads back to the branch before that. There is none where the post-dominator is the exit, or
- * does nothing but leave: `if (i >= n) return` and `if (i < n) { all the rest }` are one graph, and lanes that have left are
- * not waited for. Only of kernels: a function may be called by a part of a warp. */
+ * A block has a mark `by` where the branch dominates it, it lies on one way only between the branch
+ * and its immediate post-dominator, and no way leads back to the branch before that. There is none
+ * where the post-dominator is the exit, or does nothing but leave: `if (i >= n) return` and `if (i
+ * < n) { all the rest }` are one graph, and lanes that have left are not waited for. Only of
+ * kernels: a function may be called by a part of a warp. */
 #ifndef PTX_ANALYSIS_VALUE_MUST_DIVERGE_H
 #define PTX_ANALYSIS_VALUE_MUST_DIVERGE_H
 
@@ -24,28 +28,40 @@
 #include "analysis/value/uniform.h"
 
 typedef struct MustDiverge {
-    const uint8_t *splits;      /* per block: 1: the guarded bra that ends it certainly sends some lanes of a warp each way */
-    const BlockId *by;          /* per block: the nearest block whose branch certainly keeps some lanes of a warp away from here,
+    /* per block: 1: the guarded bra that ends it certainly sends some lanes of a warp each way */
+    const uint8_t *splits;
+    const BlockId *
+        by; /* per block: the nearest block whose branch certainly keeps some lanes of a warp away from here,
                                  * until it ends, where others come; NO_ID: none */
-    const bool *may;            /* per block: perhaps executed by a part of a warp only, because lanes went another way or have
+    const bool *
+        may; /* per block: perhaps executed by a part of a warp only, because lanes went another way or have
                                  * left; true where in doubt. A call is taken to return in all lanes */
-    bool is_assumed;            /* the block's shape is not known, and was taken as one row of threads: then the first two are likely only */
+    /* the block's shape is not known, and was taken as one row of threads: then the first two are
+     * likely only */
+    bool is_assumed;
 } MustDiverge;
 
-/* Per block: whether the condition of the branch that ends it is computed from %tid or %laneid. Where it is not, the branch has no mark and
- * nothing is marked by it: most barriers need no more to be known. True where in doubt. Owned by arena. */
-const bool *ptx_lane_branches_compute(Arena *arena, Arena *scratch, const Func *func, const Cfg *cfg);
+/* Per block: whether the condition of the branch that ends it is computed from %tid or %laneid.
+ * Where it is not, the branch has no mark and nothing is marked by it: most barriers need no more
+ * to be known. True where in doubt. Owned by arena. */
+const bool *ptx_lane_branches_compute(Arena *arena, Arena *scratch, const Func *func,
+                                      const Cfg *cfg);
 
-/* The same branches one by one: whether one by itself certainly sends lanes of a warp both ways, whichever of them come to it; true where in doubt. Where no
- * branch that dominates a block does, the block has no mark. All of it lies in arena. */
+/* The same branches one by one: whether one by itself certainly sends lanes of a warp both ways,
+ * whichever of them come to it; true where in doubt. Where no branch that dominates a block does,
+ * the block has no mark. All of it lies in arena. */
 typedef struct LaneSplits LaneSplits;
 
-LaneSplits *ptx_lane_splits_new(Arena *arena, const Module *module, const Func *func, const Cfg *cfg, const Dom *dom, const Loops *loops, const Launch *launch);
+LaneSplits *ptx_lane_splits_new(Arena *arena, const Module *module, const Func *func,
+                                const Cfg *cfg, const Dom *dom, const Loops *loops,
+                                const Launch *launch);
 bool ptx_lane_splits_may(LaneSplits *splits, BlockId block);
 
-/* launch may be NULL. The work is bounded; what is beyond it is in doubt. Owned by arena; scratch, another arena, is left as
- * found. */
-const MustDiverge *ptx_must_diverge_compute(Arena *arena, Arena *scratch, const Module *module, const Func *func, const Cfg *cfg,
-                                 const Dom *dom, const Loops *loops, const Uniforms *uniforms, const Launch *launch);
+/* launch may be NULL. The work is bounded; what is beyond it is in doubt. Owned by arena; scratch,
+ * another arena, is left as found. */
+const MustDiverge *ptx_must_diverge_compute(Arena *arena, Arena *scratch, const Module *module,
+                                            const Func *func, const Cfg *cfg, const Dom *dom,
+                                            const Loops *loops, const Uniforms *uniforms,
+                                            const Launch *launch);
 
 #endif

@@ -41,7 +41,7 @@ typedef struct Tracer {
 
 static PitchSum follow(Tracer *t, RegId reg);
 
-/* ---- sums -------------------------------------------------------------------------------------------------------- */
+/* ---- sums ------------------------------------------------------------------------------------ */
 
 static PitchSum lost(void)
 {
@@ -80,7 +80,8 @@ static PitchSum add(const PitchSum *a, const PitchSum *b, int64_t by)
 static bool multiply_terms(const Term *a, const Term *b, Term *out)
 {
     *out = *a;
-    if (a->count + b->count > MAX_LEAVES || __builtin_mul_overflow(a->factor, b->factor, &out->factor))
+    if (a->count + b->count > MAX_LEAVES
+        || __builtin_mul_overflow(a->factor, b->factor, &out->factor))
         return false;
     for (unsigned i = 0; i < b->count; i++)
         out->leaves[out->count++] = b->leaves[i];
@@ -99,7 +100,7 @@ static PitchSum multiply(const PitchSum *a, const PitchSum *b)
     return out;
 }
 
-/* ---- registers --------------------------------------------------------------------------------------------------- */
+/* ---- registers ------------------------------------------------------------------------------- */
 
 static PitchSum read_operand(Tracer *t, const Operand *operand)
 {
@@ -123,7 +124,8 @@ static PitchSum read_operand(Tracer *t, const Operand *operand)
 static bool is_whole(const Op *op)
 {
     const TypeInfo *from = &ptx_type_info[op->type], *to = &ptx_type_info[op->dst_type];
-    return from->kind != KIND_FLOAT && to->kind != KIND_FLOAT && from->bits >= 32 && to->bits >= 32 && !ptx_op_has(op, MOD_HI);
+    return from->kind != KIND_FLOAT && to->kind != KIND_FLOAT && from->bits >= 32 && to->bits >= 32
+           && !ptx_op_has(op, MOD_HI);
 }
 
 static PitchSum combine(const Op *op, const PitchSum *args, unsigned count, bool *is_known)
@@ -140,7 +142,8 @@ static PitchSum combine(const Op *op, const PitchSum *args, unsigned count, bool
         PitchSum product = multiply(&args[0], &args[1]);
         return add(&product, &args[2], 1);
     }
-    bool is_shift = count == 2 && operation == OP_SHL && args[1].count <= 1 && !args[1].is_lost && !args[1].terms[0].count;
+    bool is_shift = count == 2 && operation == OP_SHL && args[1].count <= 1 && !args[1].is_lost
+                    && !args[1].terms[0].count;
     if (is_shift && args[1].terms[0].factor >= 0 && args[1].terms[0].factor < 32) {
         PitchSum by = number(INT64_C(1) << (args[1].count ? args[1].terms[0].factor : 0));
         return multiply(&args[0], &by);
@@ -155,7 +158,8 @@ static PitchSum follow_insn(Tracer *t, const Insn *insn, RegId reg)
     PitchSum args[3], out = lost();
     unsigned count = 0;
     bool is_known = false;
-    if (insn->op->kind == OPK_LD && insn->op->space == SPACE_PARAM && insn->operand_count == 2 && operands[1].kind == OPERAND_VAR)
+    if (insn->op->kind == OPK_LD && insn->op->space == SPACE_PARAM && insn->operand_count == 2
+        && operands[1].kind == OPERAND_VAR)
         return leaf(LEAF_PARAM, operands[1].id, operands[1].value);
     for (uint32_t o = 0; is_whole(insn->op) && o < insn->operand_count; o++)
         if (operands[o].role & ROLE_USE && count < 3)
@@ -169,12 +173,15 @@ static PitchSum follow_insn(Tracer *t, const Insn *insn, RegId reg)
 static int64_t step_of(const Tracer *t, const Insn *insn, RegId reg)
 {
     const Operand *operands = ptx_insn_operands(t->func, insn);
-    if (insn->op->kind == OPK_MOV && insn->operand_count == 2 && operands[1].kind == OPERAND_REG && ptx_defs_count(t->defs, operands[1].id) == 1) {
+    if (insn->op->kind == OPK_MOV && insn->operand_count == 2 && operands[1].kind == OPERAND_REG
+        && ptx_defs_count(t->defs, operands[1].id) == 1) {
         insn = &t->func->insns[t->defs->insns[t->defs->first[operands[1].id]]];
         operands = ptx_insn_operands(t->func, insn);
     }
-    bool is_sum = insn->op->kind == OPK_ADD && insn->operand_count == 3 && ptx_type_info[insn->op->type].kind != KIND_FLOAT;
-    bool is_own = is_sum && operands[1].kind == OPERAND_REG && operands[1].id == reg && operands[2].kind == OPERAND_INT;
+    bool is_sum = insn->op->kind == OPK_ADD && insn->operand_count == 3
+                  && ptx_type_info[insn->op->type].kind != KIND_FLOAT;
+    bool is_own = is_sum && operands[1].kind == OPERAND_REG && operands[1].id == reg
+                  && operands[2].kind == OPERAND_INT;
     return is_own ? operands[2].value : 0;
 }
 
@@ -193,7 +200,8 @@ static PitchSum follow_counter(Tracer *t, RegId reg)
     }
     if (!step || start == NO_ID)
         return leaf(LEAF_OTHER, reg, 0);
-    PitchSum begin = follow_insn(t, &t->func->insns[start], reg), counter = leaf(LEAF_COUNTER, reg, 0);
+    PitchSum begin = follow_insn(t, &t->func->insns[start], reg),
+             counter = leaf(LEAF_COUNTER, reg, 0);
     return add(&begin, &counter, step);
 }
 
@@ -206,12 +214,13 @@ static PitchSum follow(Tracer *t, RegId reg)
     if (!count || count > MAX_DEFS || t->depth == MAX_DEPTH)
         return out;
     t->depth++;
-    out = count == 1 ? follow_insn(t, &t->func->insns[t->defs->insns[t->defs->first[reg]]], reg) : follow_counter(t, reg);
+    out = count == 1 ? follow_insn(t, &t->func->insns[t->defs->insns[t->defs->first[reg]]], reg)
+                     : follow_counter(t, reg);
     t->depth--;
     return out;
 }
 
-/* ---- rows -------------------------------------------------------------------------------------------------------- */
+/* ---- rows ------------------------------------------------------------------------------------ */
 
 static bool is_lane(const Leaf *leaf)
 {
@@ -243,7 +252,8 @@ static bool has_factor(const Term *term, VarId param)
     return false;
 }
 
-/* The only term with %tid.x, where that is multiplied by a parameter alone, and that parameter by nothing that is not followed. NULL: there is none. */
+/* The only term with %tid.x, where that is multiplied by a parameter alone, and that parameter by
+ * nothing that is not followed. NULL: there is none. */
 static const Term *lane_term(const PitchSum *address, VarId *param)
 {
     const Term *found = NULL;
@@ -275,17 +285,22 @@ static const bool *derived_of(Arena *scratch, const Func *func, VarId param)
             bool is_derived = false;
             for (uint32_t o = 0; o < func->insns[i].operand_count; o++) {
                 bool is_read = operands[o].role & (ROLE_USE | ROLE_ADDRESS);
-                is_derived |= is_read && (operands[o].kind == OPERAND_REG ? derived[operands[o].id] : operands[o].kind == OPERAND_VAR && operands[o].id == param);
+                is_derived |= is_read
+                              && (operands[o].kind == OPERAND_REG
+                                      ? derived[operands[o].id]
+                                      : operands[o].kind == OPERAND_VAR && operands[o].id == param);
             }
             for (uint32_t o = 0; is_derived && o < func->insns[i].operand_count; o++)
-                if (operands[o].kind == OPERAND_REG && operands[o].role & ROLE_DEF && !derived[operands[o].id])
+                if (operands[o].kind == OPERAND_REG && operands[o].role & ROLE_DEF
+                    && !derived[operands[o].id])
                     derived[operands[o].id] = has_changed = true;
         }
     }
     return derived;
 }
 
-/* Whether a comparison in the loop that moves the counter on reads what was made of the parameter. */
+/* Whether a comparison in the loop that moves the counter on reads what was made of the
+ * parameter. */
 static bool ends_loop(const Tracer *t, const bool *derived, RegId counter)
 {
     InsnId last = t->defs->insns[t->defs->first[counter + 1] - 1];
@@ -296,7 +311,8 @@ static bool ends_loop(const Tracer *t, const bool *derived, RegId counter)
             continue;
         const Operand *operands = ptx_insn_operands(t->func, insn);
         for (uint32_t o = 0; o < insn->operand_count; o++)
-            if (operands[o].role & ROLE_USE && operands[o].kind == OPERAND_REG && derived[operands[o].id])
+            if (operands[o].role & ROLE_USE && operands[o].kind == OPERAND_REG
+                && derived[operands[o].id])
                 return true;
     }
     return false;
@@ -308,7 +324,8 @@ static bool is_place(const Term *term)
     bool is_found = false;
     for (unsigned i = 0; i < term->count; i++) {
         const Leaf *at = &term->leaves[i];
-        if (at->kind != LEAF_SREG || (at->id != SREG_TID && at->id != SREG_CTAID && at->id != SREG_NTID))
+        if (at->kind != LEAF_SREG
+            || (at->id != SREG_TID && at->id != SREG_CTAID && at->id != SREG_NTID))
             return false;
         is_found |= at->id == SREG_CTAID || (at->id == SREG_TID && at->component > 0);
     }
@@ -321,7 +338,8 @@ static bool runs_along(const Tracer *t, const PitchSum *address, const bool *der
         const Term *term = &address->terms[i];
         bool is_near = term->factor >= -NEAR && term->factor <= NEAR;
         bool is_counter = term->count == 1 && term->leaves[0].kind == LEAF_COUNTER;
-        if (is_near && (is_place(term) || (is_counter && ends_loop(t, derived, term->leaves[0].id))))
+        if (is_near
+            && (is_place(term) || (is_counter && ends_loop(t, derived, term->leaves[0].id))))
             return true;
     }
     return false;
@@ -335,7 +353,8 @@ static uint32_t position_of(const Func *func, VarId var)
     return NO_ID;
 }
 
-Pitch ptx_pitch_find(Arena *scratch, const Module *module, const Func *func, const Defs *defs, InsnId access)
+Pitch ptx_pitch_find(Arena *scratch, const Module *module, const Func *func, const Defs *defs,
+                     InsnId access)
 {
     const Insn *insn = &func->insns[access];
     const Operand *operands = ptx_insn_operands(func, insn);
@@ -352,7 +371,8 @@ Pitch ptx_pitch_find(Arena *scratch, const Module *module, const Func *func, con
         ArenaMark mark = ptx_arena_mark(scratch);
         int64_t bytes = llabs(lanes->factor);
         if (bytes && runs_along(&t, &address, derived_of(scratch, func, param)))
-            out = (Pitch){ position_of(func, param), (uint32_t)(bytes < SECTOR ? (SECTOR + bytes - 1) / bytes : 1) };
+            out = (Pitch){ position_of(func, param),
+                           (uint32_t)(bytes < SECTOR ? (SECTOR + bytes - 1) / bytes : 1) };
         ptx_arena_release(scratch, mark);
         return out;
     }

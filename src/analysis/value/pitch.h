@@ -1,8 +1,10 @@
-/* pitch.h -- accesses in which each lane has a row of its own, as a[i * n + j] with i from %tid.x: of rows whose length is a parameter.
+/* pitch.h -- accesses in which each lane has a row of its own, as a[i * n + j] with i from %tid.x:
+ * of rows whose length is a parameter.
  *
- * An address is followed back as a sum of products of special registers, parameters and counters of loops. A parameter that %tid.x is multiplied by is
- * taken for the length of rows, and not for a stride as BLAS's incx, where something else runs along the row: a counter of a loop that the parameter
- * ends, or %tid.y, %tid.z or %ctaid that it does not multiply. */
+ * An address is followed back as a sum of products of special registers, parameters and counters of
+ * loops. A parameter that %tid.x is multiplied by is taken for the length of rows, and not for a
+ * stride as BLAS's incx, where something else runs along the row: a counter of a loop that the
+ * parameter ends, or %tid.y, %tid.z or %ctaid that it does not multiply. */
 #ifndef PTX_ANALYSIS_VALUE_PITCH_H
 #define PTX_ANALYSIS_VALUE_PITCH_H
 
@@ -11,10 +13,12 @@
 
 typedef struct Pitch {
     uint32_t param;             /* into Func.params; NO_ID: there is none */
-    uint32_t least;             /* from so many elements on, rows of neighbouring lanes share no sector */
+    /* from so many elements on, rows of neighbouring lanes share no sector */
+    uint32_t least;
 } Pitch;
 
 /* Of a load or store by an address in a register; scratch is left as found. */
-Pitch ptx_pitch_find(Arena *scratch, const Module *module, const Func *func, const Defs *defs, InsnId access);
+Pitch ptx_pitch_find(Arena *scratch, const Module *module, const Func *func, const Defs *defs,
+                     InsnId access);
 
 #endif

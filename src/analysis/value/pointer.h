@@ -1,4 +1,5 @@
-/* pointer.h -- which of a kernel's parameters are pointers: their value, or it and what is added to it, is an address that is accessed or handed on. */
+/* pointer.h -- which of a kernel's parameters are pointers: their value, or it and what is added to
+ * it, is an address that is accessed or handed on. */
 #ifndef PTX_ANALYSIS_VALUE_POINTER_H
 #define PTX_ANALYSIS_VALUE_POINTER_H
 

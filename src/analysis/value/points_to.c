@@ -2,7 +2,7 @@
 
 #include "analysis/value/interval.h"
 
-/* ---- definitions and uses ---------------------------------------------------------------------------------------- */
+/* ---- definitions and uses -------------------------------------------------------------------- */
 
 typedef struct PointsToFollower {
     const Module *module;
@@ -11,7 +11,8 @@ typedef struct PointsToFollower {
     InsnId *def;
     uint32_t *use_count;
     uint8_t *def_count;         /* per register: DEFS_NONE ... */
-    bool *is_mixed;             /* per register with several definitions: they do not agree on one base */
+    /* per register with several definitions: they do not agree on one base */
+    bool *is_mixed;
     bool has_changed;           /* a register became mixed in this pass */
     bool follows_params;        /* into what they hold */
 } PointsToFollower;
@@ -19,7 +20,8 @@ typedef struct PointsToFollower {
 enum { DEFS_NONE, DEFS_ONE, DEFS_SEVERAL, DEFS_UNKNOWN };
 
 /* What an instruction without a form writes is not known: any register that it names. */
-static void count_def(PointsToFollower *f, InsnId id, const Insn *insn, const Operand *operand, bool is_unknown)
+static void count_def(PointsToFollower *f, InsnId id, const Insn *insn, const Operand *operand,
+                      bool is_unknown)
 {
     uint8_t *count = &f->def_count[operand->id];
     if (is_unknown || operand->flags & OPERAND_COMPONENT || *count == DEFS_UNKNOWN)
@@ -50,19 +52,22 @@ static void count_all(PointsToFollower *f)
     const Func *func = f->func;
     for (RegId reg = 0; reg < func->reg_count; reg++) {
         f->def[reg] = NO_ID;
-        f->def_count[reg] = func->regs[reg].is_param || func->has_syntax_error ? DEFS_UNKNOWN : DEFS_NONE;
+        f->def_count[reg] = func->regs[reg].is_param || func->has_syntax_error ? DEFS_UNKNOWN
+                                                                               : DEFS_NONE;
     }
     for (InsnId i = 0; i < func->insn_count; i++)
         count_insn(f, i, &func->insns[i]);
 }
 
-/* ---- values ------------------------------------------------------------------------------------------------------ */
+/* ---- values ---------------------------------------------------------------------------------- */
 
 static const PointsTo unknown = { .kind = BASE_UNKNOWN };
 
 static PointsTo constant(unsigned width, uint64_t value)
 {
-    return (PointsTo){ .kind = BASE_CONST, .has_offset = true, .offset = ptx_width_signed(width, value) };
+    return (PointsTo){ .kind = BASE_CONST,
+                       .has_offset = true,
+                       .offset = ptx_width_signed(width, value) };
 }
 
 static bool is_address(const PointsTo *base)
@@ -74,22 +79,31 @@ static bool is_address(const PointsTo *base)
 static PointsTo moved_by(PointsTo base, unsigned width, const int64_t *distance)
 {
     base.has_offset = base.has_offset && distance;
-    base.offset = !distance || !base.has_offset ? 0 : ptx_width_signed(width, (uint64_t)base.offset + (uint64_t)*distance);
+    base.offset = !distance || !base.has_offset
+                      ? 0
+                      : ptx_width_signed(width, (uint64_t)base.offset + (uint64_t)*distance);
     return base;
 }
 
 static PointsTo base_of_var(const Module *module, VarId var, int64_t offset)
 {
     uint8_t space = module->vars[var].space;
-    return (PointsTo){ .kind = BASE_VAR, .has_offset = true, .space = space, .pointed = space, .id = var, .offset = offset };
+    return (PointsTo){ .kind = BASE_VAR,
+                       .has_offset = true,
+                       .space = space,
+                       .pointed = space,
+                       .id = var,
+                       .offset = offset };
 }
 
 static bool is_whole(const Func *func, const Operand *operand)
 {
-    return operand->kind == OPERAND_REG && !(operand->flags & OPERAND_COMPONENT) && func->regs[operand->id].vector <= 1;
+    return operand->kind == OPERAND_REG && !(operand->flags & OPERAND_COMPONENT)
+           && func->regs[operand->id].vector <= 1;
 }
 
-static PointsTo operand_base(const PointsTo *regs, const Module *module, const Func *func, const Operand *operand)
+static PointsTo operand_base(const PointsTo *regs, const Module *module, const Func *func,
+                             const Operand *operand)
 {
     if (operand->flags & (OPERAND_MINUS | OPERAND_NEGATED))
         return unknown;
@@ -106,7 +120,7 @@ static PointsTo operand_base(const PointsTo *regs, const Module *module, const F
     return moved_by(base, width < 64 ? width : 64, &operand->value);
 }
 
-/* ---- instructions ------------------------------------------------------------------------------------------------ */
+/* ---- instructions ---------------------------------------------------------------------------- */
 
 /* An instruction with one plain result, being followed. */
 typedef struct PointsToReader {
@@ -120,7 +134,9 @@ typedef struct PointsToReader {
 
 static PointsTo source(const PointsToReader *rd, uint32_t n)
 {
-    return n < rd->insn->operand_count ? operand_base(rd->f->regs, rd->f->module, rd->f->func, &rd->operands[n]) : unknown;
+    return n < rd->insn->operand_count
+               ? operand_base(rd->f->regs, rd->f->module, rd->f->func, &rd->operands[n])
+               : unknown;
 }
 
 /* A constant as the instruction takes it: its low bits, extended by its type. */
@@ -131,13 +147,18 @@ static int64_t taken_as(const PointsToReader *rd, const PointsTo *base)
     return (int64_t)((uint64_t)base->offset & ptx_width_mask(rd->width));
 }
 
-/* The address of a variable is no number to be added to another address: then the parameter is the number. */
+/* The address of a variable is no number to be added to another address: then the parameter is the
+ * number. */
 static PointsTo sum(unsigned width, PointsTo a, PointsTo b)
 {
     if (a.kind == BASE_CONST && b.kind == BASE_CONST)
         return constant(width, (uint64_t)a.offset + (uint64_t)b.offset);
-    bool a_leads = is_address(&a) && (!is_address(&b) || (a.kind == BASE_VAR && b.kind == BASE_PARAM && !b.pointed));
-    bool b_leads = is_address(&b) && (!is_address(&a) || (b.kind == BASE_VAR && a.kind == BASE_PARAM && !a.pointed));
+    bool a_leads = is_address(&a)
+                   && (!is_address(&b)
+                       || (a.kind == BASE_VAR && b.kind == BASE_PARAM && !b.pointed));
+    bool b_leads = is_address(&b)
+                   && (!is_address(&a)
+                       || (b.kind == BASE_VAR && a.kind == BASE_PARAM && !a.pointed));
     if (a_leads)
         return moved_by(a, width, b.kind == BASE_CONST ? &b.offset : NULL);
     return b_leads ? moved_by(b, width, a.kind == BASE_CONST ? &a.offset : NULL) : unknown;
@@ -173,7 +194,8 @@ static PointsTo bitwise(const PointsToReader *rd, SymKind kind)
     if (b.kind != BASE_CONST)
         return unknown;
     uint64_t count = kind == SYM_SHL ? (uint64_t)b.offset & UINT32_MAX : (uint64_t)b.offset & mask;
-    if (a.kind == BASE_CONST && ptx_number_fold(kind, rd->width, (uint64_t)a.offset & mask, count, &value))
+    if (a.kind == BASE_CONST
+        && ptx_number_fold(kind, rd->width, (uint64_t)a.offset & mask, count, &value))
         return constant(rd->width, value);
     if (kind == SYM_AND && is_address(&a) && ptx_width_signed(rd->width, count) < 0)
         return moved_by(a, rd->width, NULL);    /* rounded down to an alignment */
@@ -183,8 +205,9 @@ static PointsTo bitwise(const PointsToReader *rd, SymKind kind)
 /* Only addresses of a window of less than 4 GiB are whole in 32 bits. */
 static bool fits_32(uint8_t space)
 {
-    return space == SPACE_SHARED || space == SPACE_SHARED_CTA || space == SPACE_SHARED_CLUSTER || space == SPACE_LOCAL
-        || space == SPACE_CONST || space == SPACE_PARAM || space == SPACE_PARAM_ENTRY || space == SPACE_PARAM_FUNC;
+    return space == SPACE_SHARED || space == SPACE_SHARED_CTA || space == SPACE_SHARED_CLUSTER
+           || space == SPACE_LOCAL || space == SPACE_CONST || space == SPACE_PARAM
+           || space == SPACE_PARAM_ENTRY || space == SPACE_PARAM_FUNC;
 }
 
 static PointsTo converted(const PointsToReader *rd)
@@ -195,7 +218,10 @@ static PointsTo converted(const PointsToReader *rd)
         return unknown;
     if (a.kind == BASE_CONST)
         return constant(to, (uint64_t)taken_as(rd, &a));
-    return is_address(&a) && to >= 32 && rd->width >= 32 && ((to == 64 && rd->width == 64) || fits_32(a.space)) ? a : unknown;
+    return is_address(&a) && to >= 32 && rd->width >= 32
+                   && ((to == 64 && rd->width == 64) || fits_32(a.space))
+               ? a
+               : unknown;
 }
 
 static PointsTo generic_converted(const PointsToReader *rd)
@@ -213,10 +239,13 @@ static PointsTo loaded(const PointsToReader *rd)
 {
     const Module *module = rd->f->module;
     PointsTo at = source(rd, 1);
-    if (!rd->f->follows_params || at.kind != BASE_VAR || !at.has_offset || at.offset || rd->op->vector > 1)
+    if (!rd->f->follows_params || at.kind != BASE_VAR || !at.has_offset || at.offset
+        || rd->op->vector > 1)
         return unknown;
     const Var *var = &module->vars[at.id];
-    bool is_param = var->is_parameter && (rd->op->space == SPACE_PARAM || rd->op->space == SPACE_PARAM_ENTRY || rd->op->space == SPACE_PARAM_FUNC);
+    bool is_param = var->is_parameter
+                    && (rd->op->space == SPACE_PARAM || rd->op->space == SPACE_PARAM_ENTRY
+                        || rd->op->space == SPACE_PARAM_FUNC);
     if (!is_param || var->bytes * 8 != module->address_size || rd->width != module->address_size)
         return unknown;
     return (PointsTo){ .kind = BASE_PARAM, .has_offset = true, .id = at.id };
@@ -254,18 +283,23 @@ static PointsTo integer_result(const PointsToReader *rd)
 static bool is_followed_type(uint8_t type)
 {
     const TypeInfo *info = &ptx_type_info[type];
-    return info->kind >= KIND_BITS && info->kind <= KIND_SIGNED && (info->bits == 16 || info->bits == 32 || info->bits == 64)
-        && type != TYPE_U16X2 && type != TYPE_S16X2;
+    return info->kind >= KIND_BITS && info->kind <= KIND_SIGNED
+           && (info->bits == 16 || info->bits == 32 || info->bits == 64) && type != TYPE_U16X2
+           && type != TYPE_S16X2;
 }
 
-/* Several definitions, as of a pointer that a loop steps: they must agree on the base, and then all else is open. */
+/* Several definitions, as of a pointer that a loop steps: they must agree on the base, and then all
+ * else is open. */
 static void join(PointsToFollower *f, RegId reg, PointsTo base)
 {
     PointsTo *known = &f->regs[reg];
     base = moved_by(base, 64, NULL);
-    bool is_first = known->kind == BASE_UNKNOWN;        /* so far nothing can have been made of it */
-    bool agrees = is_address(&base) && (is_first || (known->kind == base.kind && known->id == base.id && known->space == base.space
-                                                     && known->pointed == base.pointed));
+    /* so far nothing can have been made of it */
+    bool is_first = known->kind == BASE_UNKNOWN;
+    bool agrees = is_address(&base)
+                  && (is_first
+                      || (known->kind == base.kind && known->id == base.id
+                          && known->space == base.space && known->pointed == base.pointed));
     f->has_changed |= !agrees && !is_first && !f->is_mixed[reg];
     f->is_mixed[reg] |= !agrees;
     *known = f->is_mixed[reg] ? unknown : base;
@@ -274,7 +308,8 @@ static void join(PointsToFollower *f, RegId reg, PointsTo base)
 /* Operand 0 is one whole register, the only result. */
 static bool has_one_result(const Func *func, const Insn *insn, const Operand *operands)
 {
-    if (insn->operand_count < 2 || !ptx_operand_is_def(&operands[0]) || operands[0].flags & OPERAND_ELEMENT || !is_whole(func, &operands[0]))
+    if (insn->operand_count < 2 || !ptx_operand_is_def(&operands[0])
+        || operands[0].flags & OPERAND_ELEMENT || !is_whole(func, &operands[0]))
         return false;
     for (uint32_t o = 1; o < insn->operand_count; o++)
         if (ptx_operand_is_def(&operands[o]) || operands[o].flags & OPERAND_ELEMENT)
@@ -289,7 +324,12 @@ static void follow_result(PointsToFollower *f, InsnId id, const Insn *insn, cons
     if (f->def[reg] != id && !is_several)
         return;
     const TypeInfo *info = &ptx_type_info[insn->op->type];
-    PointsToReader rd = { .f = f, .insn = insn, .op = insn->op, .operands = operands, .width = info->bits, .is_signed = info->kind == KIND_SIGNED };
+    PointsToReader rd = { .f = f,
+                          .insn = insn,
+                          .op = insn->op,
+                          .operands = operands,
+                          .width = info->bits,
+                          .is_signed = info->kind == KIND_SIGNED };
     PointsTo result = integer_result(&rd);
     if (is_several)
         join(f, reg, result);
@@ -312,8 +352,9 @@ static void follow(PointsToFollower *f, InsnId id)
 
 enum { MAX_PASSES = 4 };
 
-/* In program order: what reads a register above its first definition in the text takes it as unknown, so there are no cycles. Registers
- * with several definitions are taken to agree until they do not: then all is done again without those. */
+/* In program order: what reads a register above its first definition in the text takes it as
+ * unknown, so there are no cycles. Registers with several definitions are taken to agree until they
+ * do not: then all is done again without those. */
 static void follow_all(PointsToFollower *f)
 {
     for (int pass = 0; pass <= MAX_PASSES; pass++) {
@@ -328,15 +369,19 @@ static void follow_all(PointsToFollower *f)
     }
 }
 
-static const PointsToSet *compute(Arena *arena, Arena *scratch, const Module *module, const Func *func, bool follows_params)
+static const PointsToSet *compute(Arena *arena, Arena *scratch, const Module *module,
+                                  const Func *func, bool follows_params)
 {
     ArenaMark mark = ptx_arena_mark(scratch);
     PointsToSet *bases = ptx_arena_new(arena, PointsToSet);
-    PointsToFollower f = { .module = module, .func = func, .follows_params = follows_params, .regs = ptx_arena_array(arena, PointsTo, func->reg_count + 1),
-                   .def = ptx_arena_array(arena, InsnId, func->reg_count + 1),
-                   .use_count = ptx_arena_array(arena, uint32_t, func->reg_count + 1),
-                   .def_count = ptx_arena_array(scratch, uint8_t, func->reg_count + 1),
-                   .is_mixed = ptx_arena_array(scratch, bool, func->reg_count + 1) };
+    PointsToFollower f = { .module = module,
+                           .func = func,
+                           .follows_params = follows_params,
+                           .regs = ptx_arena_array(arena, PointsTo, func->reg_count + 1),
+                           .def = ptx_arena_array(arena, InsnId, func->reg_count + 1),
+                           .use_count = ptx_arena_array(arena, uint32_t, func->reg_count + 1),
+                           .def_count = ptx_arena_array(scratch, uint8_t, func->reg_count + 1),
+                           .is_mixed = ptx_arena_array(scratch, bool, func->reg_count + 1) };
     count_all(&f);
     follow_all(&f);
     *bases = (PointsToSet){ .regs = f.regs, .def = f.def, .use_count = f.use_count };
@@ -344,24 +389,28 @@ static const PointsToSet *compute(Arena *arena, Arena *scratch, const Module *mo
     return bases;
 }
 
-const PointsToSet *ptx_points_to_sets_compute(Arena *arena, Arena *scratch, const Module *module, const Func *func)
+const PointsToSet *ptx_points_to_sets_compute(Arena *arena, Arena *scratch, const Module *module,
+                                              const Func *func)
 {
     return compute(arena, scratch, module, func, func->is_entry);
 }
 
-const PointsToSet *ptx_points_to_sets_of_callee_compute(Arena *arena, Arena *scratch, const Module *module, const Func *func)
+const PointsToSet *ptx_points_to_sets_of_callee_compute(Arena *arena, Arena *scratch,
+                                                        const Module *module, const Func *func)
 {
     return compute(arena, scratch, module, func, true);
 }
 
-/* ---- asking ------------------------------------------------------------------------------------------------------ */
+/* ---- asking ---------------------------------------------------------------------------------- */
 
-PointsTo ptx_points_to_of_operand(const PointsToSet *bases, const Module *module, const Func *func, const Operand *operand)
+PointsTo ptx_points_to_of_operand(const PointsToSet *bases, const Module *module, const Func *func,
+                                  const Operand *operand)
 {
     return operand_base(bases->regs, module, func, operand);
 }
 
-bool ptx_points_to_of_access(const PointsToSet *bases, const Module *module, const Func *func, const Insn *insn, PointsTo *out)
+bool ptx_points_to_of_access(const PointsToSet *bases, const Module *module, const Func *func,
+                             const Insn *insn, PointsTo *out)
 {
     const Operand *operands = ptx_insn_operands(func, insn);
     uint32_t o = 0;
@@ -371,7 +420,8 @@ bool ptx_points_to_of_access(const PointsToSet *bases, const Module *module, con
     if (o == insn->operand_count)
         return false;
     *out = operand_base(bases->regs, module, func, &operands[o]);
-    bool is_indexed = o + 1 < insn->operand_count && operands[o + 1].position == operands[o].position;
+    bool is_indexed = o + 1 < insn->operand_count
+                      && operands[o + 1].position == operands[o].position;
     if (is_indexed && is_address(out))
         *out = moved_by(*out, 64, NULL);        /* x[%r], or coordinates */
     else if (is_indexed)
@@ -381,7 +431,8 @@ bool ptx_points_to_of_access(const PointsToSet *bases, const Module *module, con
 
 bool ptx_points_to_constant(const PointsToSet *bases, const Operand *operand, int64_t *value)
 {
-    bool is_reg = operand->kind == OPERAND_REG && !(operand->flags & OPERAND_COMPONENT) && !(operand->role & ROLE_ADDRESS);
+    bool is_reg = operand->kind == OPERAND_REG && !(operand->flags & OPERAND_COMPONENT)
+                  && !(operand->role & ROLE_ADDRESS);
     if (operand->flags & (OPERAND_MINUS | OPERAND_NEGATED))
         return false;
     if (operand->kind == OPERAND_INT)

@@ -32,7 +32,7 @@ struct Ssa {
     unsigned nested;
 };
 
-/* ---- memo tables ------------------------------------------------------------------------------------------------- */
+/* ---- memo tables ----------------------------------------------------------------------------- */
 
 static SymId recall(const HashMap *memo, uint64_t key)
 {
@@ -49,7 +49,7 @@ static uint64_t key_of(RegId reg, uint32_t place)
     return (uint64_t)reg << 32 | place;
 }
 
-/* ---- where registers are written --------------------------------------------------------------------------------- */
+/* ---- where registers are written ------------------------------------------------------------- */
 
 /* Counting sort by register. */
 static void index_defs(Ssa *r)
@@ -129,7 +129,7 @@ static bool writes_below(Ssa *r, RegId reg, BlockId d)
     return false;
 }
 
-/* ---- leaves ------------------------------------------------------------------------------------------------------ */
+/* ---- leaves ---------------------------------------------------------------------------------- */
 
 static unsigned reg_width(const Ssa *r, RegId reg)
 {
@@ -139,7 +139,8 @@ static unsigned reg_width(const Ssa *r, RegId reg)
 
 static SymId opaque(Ssa *r, unsigned width, SymWhy why, RegId reg, BlockId block)
 {
-    return ptx_sym_opaque(r->symbols, width, why, reg, block == EXIT_BLOCK ? NO_LOOP : r->loops->loop_of[block]);
+    return ptx_sym_opaque(r->symbols, width, why, reg,
+                          block == EXIT_BLOCK ? NO_LOOP : r->loops->loop_of[block]);
 }
 
 static uint16_t thread_use(SregId sreg, uint32_t component)
@@ -149,17 +150,25 @@ static uint16_t thread_use(SregId sreg, uint32_t component)
 
 static SymId sreg_leaf(Ssa *r, SregId sreg, uint32_t component, uint16_t uses, Interval range)
 {
-    return ptx_sym_leaf(r->symbols, (Sym){ .kind = SYM_SREG, .width = 32, .uses = uses, .scope = NO_LOOP, .a = sreg, .b = component,
+    return ptx_sym_leaf(r->symbols, (Sym){ .kind = SYM_SREG,
+                                           .width = 32,
+                                           .uses = uses,
+                                           .scope = NO_LOOP,
+                                           .a = sreg,
+                                           .b = component,
                                            .range = range });
 }
 
-/* %tid, %ctaid: 0 .. count - 1. Without a launch the limits of the PTX ISA, "Special Registers", and of compute capability
- * 2.x and before (CUDA C++ Programming Guide, "Technical Specifications per Compute Capability"). */
+/* %tid, %ctaid: 0 .. count - 1. Without a launch the limits of the PTX ISA, "Special Registers",
+ * and of compute capability 2.x and before (CUDA C++ Programming Guide, "Technical Specifications
+ * per Compute Capability"). */
 static SymId place_leaf(Ssa *r, SregId sreg, uint32_t component)
 {
     bool is_tid = sreg == SREG_TID;
     uint32_t count = is_tid ? r->block_shape[component] : r->grid_shape[component];
-    uint32_t most = is_tid ? component == 2 ? 64 : 1024 : component || r->module->target.sm < 30 ? 65535 : INT32_MAX;
+    uint32_t most = is_tid                                   ? component == 2 ? 64 : 1024
+                    : component || r->module->target.sm < 30 ? 65535
+                                                             : INT32_MAX;
     uint16_t uses = !count ? USES_UNKNOWN : is_tid && r->block_is_code ? 0 : USES_LAUNCH;
     return sreg_leaf(r, sreg, component, uses | thread_use(sreg, component),
                      ptx_interval_unsigned(32, 0, (count ? count : most) - 1));
@@ -169,7 +178,9 @@ static SymId count_leaf(Ssa *r, SregId sreg, uint32_t component)
 {
     bool is_ntid = sreg == SREG_NTID;
     uint32_t count = is_ntid ? r->block_shape[component] : r->grid_shape[component];
-    uint32_t most = is_ntid ? component == 2 ? 64 : 1024 : component || r->module->target.sm < 30 ? 65535 : INT32_MAX;
+    uint32_t most = is_ntid                                  ? component == 2 ? 64 : 1024
+                    : component || r->module->target.sm < 30 ? 65535
+                                                             : INT32_MAX;
     if (is_ntid && count && r->block_is_code)
         return ptx_sym_const(r->symbols, 32, count);
     if (!count)
@@ -177,7 +188,8 @@ static SymId count_leaf(Ssa *r, SregId sreg, uint32_t component)
     return sreg_leaf(r, sreg, component, USES_LAUNCH, ptx_interval_point(32, count));
 }
 
-/* The place of a thread in its warp: threads are numbered x first (CUDA C++ Programming Guide, "Thread Hierarchy"). */
+/* The place of a thread in its warp: threads are numbered x first (CUDA C++ Programming Guide,
+ * "Thread Hierarchy"). */
 static SymId lane_leaf(Ssa *r)
 {
     const uint32_t *shape = r->block_shape;
@@ -198,15 +210,22 @@ static SymId sreg_value(Ssa *r, SregId sreg, int64_t component, InsnId insn)
     unsigned width = ptx_type_info[types[sreg]].bits;
     switch (sreg) {
     case SREG_TID: case SREG_CTAID:
-        return component < 3 ? place_leaf(r, sreg, (uint32_t)component) : ptx_sym_const(r->symbols, 32, 0);
+        return component < 3 ? place_leaf(r, sreg, (uint32_t)component)
+                             : ptx_sym_const(r->symbols, 32, 0);
     case SREG_NTID: case SREG_NCTAID:
-        return component < 3 ? count_leaf(r, sreg, (uint32_t)component) : ptx_sym_const(r->symbols, 32, 0);
+        return component < 3 ? count_leaf(r, sreg, (uint32_t)component)
+                             : ptx_sym_const(r->symbols, 32, 0);
     case SREG_LANEID:
         return lane_leaf(r);
-    case SREG_CLUSTERID: case SREG_NCLUSTERID: case SREG_CLUSTER_CTAID: case SREG_CLUSTER_NCTAID: case SREG_CLUSTER_CTARANK:
+    case SREG_CLUSTERID:
+    case SREG_NCLUSTERID:
+    case SREG_CLUSTER_CTAID:
+    case SREG_CLUSTER_NCTAID:
+    case SREG_CLUSTER_CTARANK:
     case SREG_CLUSTER_NCTARANK: case SREG_DYNAMIC_SMEM_SIZE: case SREG_TOTAL_SMEM_SIZE:
-        return sreg_leaf(r, sreg, component < 3 ? (uint32_t)component : 3, USES_UNKNOWN, ptx_interval_full(32));
-    default:                            /* clocks, counters, places of the machine: another value at each read */
+        return sreg_leaf(r, sreg, component < 3 ? (uint32_t)component : 3, USES_UNKNOWN,
+                         ptx_interval_full(32));
+    default: /* clocks, counters, places of the machine: another value at each read */
         return opaque(r, width, WHY_SPECIAL, NO_ID, r->cfg->block_of[insn]);
     }
 }
@@ -216,7 +235,8 @@ static bool param_bytes(Ssa *r, VarId var, uint64_t offset, unsigned bytes, uint
 {
     if (!r->launch || !r->func->is_entry)
         return false;
-    for (uint32_t p = 0; p < r->func->param_count && p < r->launch->param_count && ptx_ssa_spend(r, 1); p++) {
+    for (uint32_t p = 0;
+         p < r->func->param_count && p < r->launch->param_count && ptx_ssa_spend(r, 1); p++) {
         const LaunchParam *param = &r->launch->params[p];
         if (r->func->params[p] != var)
             continue;
@@ -233,16 +253,22 @@ static bool param_bytes(Ssa *r, VarId var, uint64_t offset, unsigned bytes, uint
 static SymId loaded_value(Ssa *r, SymKind kind, VarId var, int64_t offset, unsigned width)
 {
     uint64_t value;
-    Sym leaf = { .kind = (uint8_t)kind, .width = (uint8_t)width, .uses = USES_UNKNOWN, .scope = NO_LOOP, .a = var,
-                 .value = (uint64_t)offset, .range = ptx_interval_full(width) };
-    if (kind == SYM_PARAM && offset >= 0 && param_bytes(r, var, (uint64_t)offset, width / 8, &value)) {
+    Sym leaf = { .kind = (uint8_t)kind,
+                 .width = (uint8_t)width,
+                 .uses = USES_UNKNOWN,
+                 .scope = NO_LOOP,
+                 .a = var,
+                 .value = (uint64_t)offset,
+                 .range = ptx_interval_full(width) };
+    if (kind == SYM_PARAM && offset >= 0
+        && param_bytes(r, var, (uint64_t)offset, width / 8, &value)) {
         leaf.uses = USES_LAUNCH;
         leaf.range = ptx_interval_point(width, value);
     }
     return ptx_sym_leaf(r->symbols, leaf);
 }
 
-/* ---- instructions ------------------------------------------------------------------------------------------------ */
+/* ---- instructions ---------------------------------------------------------------------------- */
 
 /* An instruction that defines a register, being translated. */
 typedef struct SsaReader {
@@ -281,22 +307,30 @@ static SymId operand_value(SsaReader *rd, const Operand *operand, unsigned width
         value = ptx_sym_resize(s, value_before(rd->r, operand->id, rd->id), width, false);
         break;
     case OPERAND_INT:
-        value = ptx_sym_const(s, width, width == 1 ? operand->value != 0 : (uint64_t)operand->value);
+        value = ptx_sym_const(s, width,
+                              width == 1 ? operand->value != 0 : (uint64_t)operand->value);
         break;
     case OPERAND_SREG:
-        value = ptx_sym_resize(s, sreg_value(rd->r, (SregId)operand->id, operand->value, rd->id), width, false);
+        value = ptx_sym_resize(s, sreg_value(rd->r, (SregId)operand->id, operand->value, rd->id),
+                               width, false);
         break;
     case OPERAND_VAR:
-        value = ptx_sym_leaf(s, (Sym){ .kind = SYM_ADDRESS, .width = (uint8_t)width, .uses = USES_UNKNOWN, .scope = NO_LOOP,
-                                       .a = operand->id, .range = ptx_interval_full(width) });
+        value = ptx_sym_leaf(s, (Sym){ .kind = SYM_ADDRESS,
+                                       .width = (uint8_t)width,
+                                       .uses = USES_UNKNOWN,
+                                       .scope = NO_LOOP,
+                                       .a = operand->id,
+                                       .range = ptx_interval_full(width) });
         value = ptx_sym_add(s, value, ptx_sym_const(s, width, (uint64_t)operand->value));
         break;
     default:
         break;
     }
     if (!value)
-        return opaque(rd->r, width, operand->kind == OPERAND_F32 || operand->kind == OPERAND_F64 ? WHY_FLOAT : WHY_OTHER, NO_ID,
-                      rd->r->cfg->block_of[rd->id]);
+        return opaque(rd->r, width,
+                      operand->kind == OPERAND_F32 || operand->kind == OPERAND_F64 ? WHY_FLOAT
+                                                                                   : WHY_OTHER,
+                      NO_ID, rd->r->cfg->block_of[rd->id]);
     if (operand->flags & OPERAND_NEGATED)
         value = width == 1 ? ptx_sym_not(s, value) : value;
     return operand->flags & OPERAND_MINUS ? ptx_sym_scale(s, value, UINT64_MAX) : value;
@@ -327,7 +361,8 @@ static SymId source_24(SsaReader *rd, unsigned position)
 static SymId product(SsaReader *rd)
 {
     if (rd->op->operation == OP_MUL24 || rd->op->operation == OP_MAD24)
-        return ptx_op_has(rd->op, MOD_HI) ? 0 : ptx_sym_mul(rd->s, source_24(rd, 1), source_24(rd, 2));
+        return ptx_op_has(rd->op, MOD_HI) ? 0
+                                          : ptx_sym_mul(rd->s, source_24(rd, 1), source_24(rd, 2));
     SymId a = source(rd, 1, rd->width), b = source(rd, 2, rd->width);
     if (ptx_op_has(rd->op, MOD_WIDE))
         return ptx_sym_mul(rd->s, ptx_sym_resize(rd->s, a, 2 * rd->width, rd->is_signed),
@@ -361,7 +396,8 @@ static SymId bit_field(SsaReader *rd)
 {
     SymId a = source(rd, 1, rd->width);
     uint64_t at, length;
-    if (!ptx_sym_is_const(rd->s, source(rd, 2, 32), &at) || !ptx_sym_is_const(rd->s, source(rd, 3, 32), &length))
+    if (!ptx_sym_is_const(rd->s, source(rd, 2, 32), &at)
+        || !ptx_sym_is_const(rd->s, source(rd, 3, 32), &length))
         return 0;
     at &= 255;
     length &= 255;
@@ -369,23 +405,28 @@ static SymId bit_field(SsaReader *rd)
         return length ? 0 : ptx_sym_const(rd->s, rd->width, 0);
     if (!rd->is_signed) {
         SymId right = ptx_sym_binary(rd->s, SYM_SHR_U, a, ptx_sym_const(rd->s, rd->width, at));
-        return ptx_sym_binary(rd->s, SYM_AND, right, ptx_sym_const(rd->s, rd->width, ptx_width_mask((unsigned)length)));
+        return ptx_sym_binary(rd->s, SYM_AND, right,
+                              ptx_sym_const(rd->s, rd->width, ptx_width_mask((unsigned)length)));
     }
-    SymId left = ptx_sym_binary(rd->s, SYM_SHL, a, ptx_sym_const(rd->s, rd->width, rd->width - at - length));
-    return ptx_sym_binary(rd->s, SYM_SHR_S, left, ptx_sym_const(rd->s, rd->width, rd->width - length));
+    SymId left = ptx_sym_binary(rd->s, SYM_SHL, a,
+                                ptx_sym_const(rd->s, rd->width, rd->width - at - length));
+    return ptx_sym_binary(rd->s, SYM_SHR_S, left,
+                          ptx_sym_const(rd->s, rd->width, rd->width - length));
 }
 
 static bool is_integer(uint8_t type)
 {
     uint8_t kind = ptx_type_info[type].kind, bits = ptx_type_info[type].bits;
     bool packed = type == TYPE_U16X2 || type == TYPE_S16X2;
-    return kind == KIND_PREDICATE || (kind >= KIND_BITS && kind <= KIND_SIGNED && bits >= 8 && bits <= 64 && !packed);
+    return kind == KIND_PREDICATE
+           || (kind >= KIND_BITS && kind <= KIND_SIGNED && bits >= 8 && bits <= 64 && !packed);
 }
 
 static SymId converted(SsaReader *rd)
 {
     const TypeInfo *to = &ptx_type_info[rd->op->dst_type], *from = &ptx_type_info[rd->op->type];
-    if (!is_integer(rd->op->dst_type) || ptx_op_has(rd->op, MOD_SAT) || ptx_op_has(rd->op, MOD_PACK))
+    if (!is_integer(rd->op->dst_type) || ptx_op_has(rd->op, MOD_SAT)
+        || ptx_op_has(rd->op, MOD_PACK))
         return 0;
     SymId a = ptx_sym_resize(rd->s, source(rd, 1, from->bits), to->bits, from->kind == KIND_SIGNED);
     rd->is_signed = to->kind == KIND_SIGNED;
@@ -416,7 +457,10 @@ static SymId combined(SsaReader *rd, SymId test)
     const Operand *with = operand_at(rd, 3, 0);
     if (!test || !with)
         return test;
-    SymKind kind = ptx_op_has(rd->op, MOD_AND) ? SYM_AND : ptx_op_has(rd->op, MOD_OR) ? SYM_OR : ptx_op_has(rd->op, MOD_XOR) ? SYM_XOR : SYM_NONE;
+    SymKind kind = ptx_op_has(rd->op, MOD_AND)   ? SYM_AND
+                   : ptx_op_has(rd->op, MOD_OR)  ? SYM_OR
+                   : ptx_op_has(rd->op, MOD_XOR) ? SYM_XOR
+                                                 : SYM_NONE;
     return kind ? ptx_sym_binary(rd->s, kind, test, operand_value(rd, with, 1)) : 0;
 }
 
@@ -442,7 +486,8 @@ static SymId moved(SsaReader *rd, const Operand *def)
 {
     const Operand *first = operand_at(rd, 1, 0);
     unsigned count = 1, width = rd->width;
-    while (count <= MAX_PACKED && operand_at(rd, first && first->flags & OPERAND_ELEMENT ? 1 : 0, count))
+    while (count <= MAX_PACKED
+           && operand_at(rd, first && first->flags & OPERAND_ELEMENT ? 1 : 0, count))
         count++;
     if (count > MAX_PACKED || (count > 1 && (width % count || width / count < 8)))
         return 0;
@@ -452,13 +497,16 @@ static SymId moved(SsaReader *rd, const Operand *def)
         unsigned index = 0;
         while (operand_at(rd, 0, index) != def)
             index++;
-        SymId right = ptx_sym_binary(rd->s, SYM_SHR_U, source(rd, 1, width), ptx_sym_const(rd->s, width, index * (width / count)));
+        SymId right = ptx_sym_binary(rd->s, SYM_SHR_U, source(rd, 1, width),
+                                     ptx_sym_const(rd->s, width, index * (width / count)));
         return ptx_sym_resize(rd->s, right, width / count, false);
     }
     SymId sum = ptx_sym_const(rd->s, width, 0);
     for (unsigned i = 0; i < count; i++) {
-        SymId element = ptx_sym_resize(rd->s, operand_value(rd, operand_at(rd, 1, i), width / count), width, false);
-        sum = ptx_sym_add(rd->s, sum, ptx_sym_scale(rd->s, element, UINT64_C(1) << (i * (width / count))));
+        SymId element = ptx_sym_resize(
+            rd->s, operand_value(rd, operand_at(rd, 1, i), width / count), width, false);
+        sum = ptx_sym_add(rd->s, sum,
+                          ptx_sym_scale(rd->s, element, UINT64_C(1) << (i * (width / count))));
     }
     return sum;
 }
@@ -521,12 +569,15 @@ static SymId translate_integer(SsaReader *rd, const Operand *def)
     case OP_CVTA: return source(rd, 1, rd->width);
     case OP_SETP: return set_predicate(rd, def);
     case OP_SET:  return set_integer(rd);
-    case OP_SELP: return ptx_sym_select(s, source(rd, 3, 1), source(rd, 1, rd->width), source(rd, 2, rd->width));
+    case OP_SELP:
+        return ptx_sym_select(s, source(rd, 3, 1), source(rd, 1, rd->width),
+                              source(rd, 2, rd->width));
     case OP_NEG:  return ptx_sym_scale(s, source(rd, 1, rd->width), UINT64_MAX);
     case OP_NOT:
         if (rd->width == 1)
             return ptx_sym_not(s, source(rd, 1, 1));
-        return ptx_sym_binary(s, SYM_XOR, source(rd, 1, rd->width), ptx_sym_const(s, rd->width, UINT64_MAX));
+        return ptx_sym_binary(s, SYM_XOR, source(rd, 1, rd->width),
+                              ptx_sym_const(s, rd->width, UINT64_MAX));
     case OP_ABS:
         zero = ptx_sym_const(s, rd->width, 0);
         SymId a = source(rd, 1, rd->width);
@@ -543,7 +594,8 @@ static SymWhy why_not_followed(const Op *op)
         return WHY_ATOMIC;
     if (op->kind == OPK_CALL)
         return WHY_CALL;
-    if (op->flags & OPF_WARP || operation == OP_SHFL || operation == OP_VOTE || operation == OP_MATCH)
+    if (op->flags & OPF_WARP || operation == OP_SHFL || operation == OP_VOTE
+        || operation == OP_MATCH)
         return WHY_WARP;
     if (op->flags & OPF_LOAD)
         return WHY_MEMORY;
@@ -555,12 +607,18 @@ static SymId translate(Ssa *r, InsnId id, const Operand *def)
 {
     const Insn *insn = &r->func->insns[id];
     const Op *op = insn->op;
-    SsaReader rd = { .r = r, .s = r->symbols, .id = id, .insn = insn, .op = op, .width = ptx_type_info[op->type].bits,
-                  .is_signed = ptx_type_info[op->type].kind == KIND_SIGNED };
+    SsaReader rd = { .r = r,
+                     .s = r->symbols,
+                     .id = id,
+                     .insn = insn,
+                     .op = op,
+                     .width = ptx_type_info[op->type].bits,
+                     .is_signed = ptx_type_info[op->type].kind == KIND_SIGNED };
     unsigned width = reg_width(r, def->id);
     SymWhy why = why_not_followed(op);
     SymId value = 0;
-    if (op->flags & OPF_UNKNOWN || def->flags & OPERAND_COMPONENT || r->func->regs[def->id].vector > 1)
+    if (op->flags & OPF_UNKNOWN || def->flags & OPERAND_COMPONENT
+        || r->func->regs[def->id].vector > 1)
         return opaque(r, width, why, def->id, r->cfg->block_of[id]);
     if (op->kind == OPK_LD)
         value = loaded(&rd, def, &why);
@@ -571,7 +629,7 @@ static SymId translate(Ssa *r, InsnId id, const Operand *def)
     return opaque(r, width, why, def->id, r->cfg->block_of[id]);
 }
 
-/* ---- reaching definitions ---------------------------------------------------------------------------------------- */
+/* ---- reaching definitions -------------------------------------------------------------------- */
 
 /* What an instruction leaves in a register that it defines. */
 static SymId value_of_def(Ssa *r, RegId reg, InsnId id)
@@ -584,7 +642,8 @@ static SymId value_of_def(Ssa *r, RegId reg, InsnId id)
     while (!ptx_operand_is_def(def) || def->id != reg)
         def++;
     if (r->nested >= MAX_NESTED || !ptx_ssa_spend(r, 4))
-        return remember(r->arena, &r->of_def, key_of(reg, id), opaque(r, reg_width(r, reg), WHY_SIZE, reg, r->cfg->block_of[id]));
+        return remember(r->arena, &r->of_def, key_of(reg, id),
+                        opaque(r, reg_width(r, reg), WHY_SIZE, reg, r->cfg->block_of[id]));
     r->nested++;
     value = translate(r, id, def);
     if (insn->guard != NO_ID)
@@ -593,24 +652,31 @@ static SymId value_of_def(Ssa *r, RegId reg, InsnId id)
     return remember(r->arena, &r->of_def, key_of(reg, id), value);
 }
 
-/* A value as it is at block `from`, seen at block `to`: behind each loop that is left in between. */
+/* A value as it is at block `from`, seen at block `to`: behind each loop that is left in
+ * between. */
 static SymId carry(Ssa *r, SymId value, BlockId from, BlockId to)
 {
     const Loop *loops = r->loops->loops;
-    for (LoopId loop = r->loops->loop_of[from]; loop != NO_LOOP && !ptx_ssa_holds(r, loop, to); loop = loops[loop].parent) {
+    for (LoopId loop = r->loops->loop_of[from]; loop != NO_LOOP && !ptx_ssa_holds(r, loop, to);
+         loop = loops[loop].parent) {
         if (!ptx_ssa_spend(r, 1) || !ptx_sym_varies(r->symbols, value, loop))
             continue;
         const Sym sym = *ptx_sym(r->symbols, value);
-        value = ptx_sym_leaf(r->symbols, (Sym){ .kind = SYM_EXIT, .width = sym.width, .uses = USES_UNKNOWN | USES_OPAQUE,
-                                                .range = sym.range, .scope = r->loops->loops[loop].parent, .a = loop, .b = value });
+        value = ptx_sym_leaf(r->symbols, (Sym){ .kind = SYM_EXIT,
+                                                .width = sym.width,
+                                                .uses = USES_UNKNOWN | USES_OPAQUE,
+                                                .range = sym.range,
+                                                .scope = r->loops->loops[loop].parent,
+                                                .a = loop,
+                                                .b = value });
     }
     return value;
 }
 
 static SymId value_at_end(Ssa *r, RegId reg, BlockId block);
 
-/* Which way out of the branch that ends block d every path to block `to` over the edge from pred takes: 0 the target, 1 on;
- * -1: not decided. */
+/* Which way out of the branch that ends block d every path to block `to` over the edge from pred
+ * takes: 0 the target, 1 on; -1: not decided. */
 static int side_of(const Ssa *r, BlockId d, BlockId pred, BlockId to)
 {
     const Block *block = &r->cfg->blocks[d];
@@ -664,8 +730,8 @@ static BlockId common_dominator(Ssa *r, const Edges *edges)
     return d;
 }
 
-/* One value for all edges into a block: selections by the branches that tell the ways apart; 0: none do. As deep as there are
- * edges at most. */
+/* One value for all edges into a block: selections by the branches that tell the ways apart; 0:
+ * none do. As deep as there are edges at most. */
 static SymId gate(Ssa *r, BlockId block, LoopId around, const Edges *edges)
 {
     if (agree(edges))
@@ -684,8 +750,10 @@ static SymId gate(Ssa *r, BlockId block, LoopId around, const Edges *edges)
     }
     if (!sides[0].count || !sides[1].count)
         return 0;
-    SymId taken = gate(r, block, around, &sides[0]), on = taken ? gate(r, block, around, &sides[1]) : 0;
-    return on ? ptx_sym_select(r->symbols, ptx_ssa_guard(r, r->cfg->blocks[d].end - 1), taken, on) : 0;
+    SymId taken = gate(r, block, around, &sides[0]),
+          on = taken ? gate(r, block, around, &sides[1]) : 0;
+    return on ? ptx_sym_select(r->symbols, ptx_ssa_guard(r, r->cfg->blocks[d].end - 1), taken, on)
+              : 0;
 }
 
 /* Over the edges from inside the loop that block heads, or over the others. */
@@ -699,12 +767,15 @@ static SymId merge_edges(Ssa *r, RegId reg, BlockId block, bool from_inside)
         if (!ptx_ssa_spend(r, 1) || !ptx_block_is_reachable(r->cfg, pred) ||
             (header && ptx_ssa_holds(r, r->loops->loop_of[block], pred) != from_inside))
             continue;
-        if (edges.count == MAX_PREDS || (!from_inside && r->cfg->rpo_index[pred] >= r->cfg->rpo_index[block]))
-            return opaque(r, reg_width(r, reg), WHY_PATHS, reg, block);     /* into the middle of a loop */
+        if (edges.count == MAX_PREDS
+            || (!from_inside && r->cfg->rpo_index[pred] >= r->cfg->rpo_index[block]))
+            /* into the middle of a loop */
+            return opaque(r, reg_width(r, reg), WHY_PATHS, reg, block);
         edges.preds[edges.count++] = pred;
     }
     if (block == 0 && !from_inside)             /* the caller's way in */
-        return opaque(r, reg_width(r, reg), r->func->regs[reg].is_param ? WHY_CALL : WHY_UNDEFINED, reg, EXIT_BLOCK);
+        return opaque(r, reg_width(r, reg), r->func->regs[reg].is_param ? WHY_CALL : WHY_UNDEFINED,
+                      reg, EXIT_BLOCK);
     for (uint32_t p = 0; p < edges.count; p++)
         edges.values[p] = carry(r, value_at_end(r, reg, edges.preds[p]), edges.preds[p], block);
     LoopId around = r->loops->loop_of[block];
@@ -741,8 +812,13 @@ static SymId value_at_join(Ssa *r, RegId reg, BlockId block)
         return opaque(r, width, WHY_PATHS, reg, block);
     if (!writes_in_loop(r, reg, loop))
         return merge_edges(r, reg, block, false);
-    return ptx_sym_leaf(r->symbols, (Sym){ .kind = SYM_PHI, .width = (uint8_t)width, .uses = USES_UNKNOWN, .scope = loop, .a = loop,
-                                           .b = reg, .range = ptx_interval_full(width) });
+    return ptx_sym_leaf(r->symbols, (Sym){ .kind = SYM_PHI,
+                                           .width = (uint8_t)width,
+                                           .uses = USES_UNKNOWN,
+                                           .scope = loop,
+                                           .a = loop,
+                                           .b = reg,
+                                           .range = ptx_interval_full(width) });
 }
 
 /* Whether nothing between the end of a block's dominator d and the block writes the register. */
@@ -751,12 +827,13 @@ static bool can_skip_to(Ssa *r, RegId reg, BlockId d)
     return d != EXIT_BLOCK && !writes_below(r, reg, d);
 }
 
-/* The place above `block` where the register's value at its head comes from: a definition in *def and its block, or NO_ID and
- * a join. */
+/* The place above `block` where the register's value at its head comes from: a definition in *def
+ * and its block, or NO_ID and a join. */
 static BlockId find_origin(Ssa *r, RegId reg, BlockId block, InsnId *def)
 {
     *def = NO_ID;
-    if (r->def_first[reg + 1] - r->def_first[reg] == 1) {       /* nearly all registers of compilers */
+    /* nearly all registers of compilers */
+    if (r->def_first[reg + 1] - r->def_first[reg] == 1) {
         BlockId only = r->cfg->block_of[r->defs[r->def_first[reg]]];
         if (only != block && ptx_dom_dominates(r->dom, only, block)) {
             *def = r->defs[r->def_first[reg]];
@@ -786,14 +863,16 @@ static SymId value_at_entry(Ssa *r, RegId reg, BlockId block)
         return value;
     BlockId origin = find_origin(r, reg, block, &def);
     if (r->nested >= MAX_NESTED || ptx_ssa_is_spent(r))
-        return remember(r->arena, &r->at_entry, key_of(reg, block), opaque(r, reg_width(r, reg), WHY_SIZE, reg, block));
+        return remember(r->arena, &r->at_entry, key_of(reg, block),
+                        opaque(r, reg_width(r, reg), WHY_SIZE, reg, block));
     r->nested++;
     if (def != NO_ID) {
         value = value_of_def(r, reg, def);
     } else {
         value = recall(&r->at_entry, key_of(reg, origin));
         if (!value)
-            value = remember(r->arena, &r->at_entry, key_of(reg, origin), value_at_join(r, reg, origin));
+            value = remember(r->arena, &r->at_entry, key_of(reg, origin),
+                             value_at_join(r, reg, origin));
     }
     value = carry(r, value, origin, block);
     r->nested--;
@@ -813,7 +892,7 @@ static SymId value_before(Ssa *r, RegId reg, InsnId insn)
     return def != NO_ID ? value_of_def(r, reg, def) : value_at_entry(r, reg, block);
 }
 
-/* ---- the interface ----------------------------------------------------------------------------------------------- */
+/* ---- the interface --------------------------------------------------------------------------- */
 
 static void find_shape(Ssa *r)
 {
@@ -828,13 +907,14 @@ static void find_shape(Ssa *r)
     }
 }
 
-Ssa *ptx_ssa_new(Arena *arena, const Module *module, const Func *func, const Cfg *cfg, const Dom *dom, const Loops *loops,
-                     const Launch *launch, uint64_t steps)
+Ssa *ptx_ssa_new(Arena *arena, const Module *module, const Func *func, const Cfg *cfg,
+                 const Dom *dom, const Loops *loops, const Launch *launch, uint64_t steps)
 {
     Ssa *r = ptx_arena_new(arena, Ssa);
     *r = (Ssa){ .arena = arena, .module = module, .func = func, .cfg = cfg, .dom = dom, .loops = loops, .launch = launch,
                   .steps = steps };
-    r->symbols = ptx_symbols_new(arena, module, func, loops, (uint32_t)(steps < UINT32_MAX / 2 ? steps : UINT32_MAX / 2));
+    r->symbols = ptx_symbols_new(arena, module, func, loops,
+                                 (uint32_t)(steps < UINT32_MAX / 2 ? steps : UINT32_MAX / 2));
     r->loop_end = ptx_arena_array(arena, LoopId, loops->loop_count ? loops->loop_count : 1);
     for (LoopId loop = loops->loop_count; loop-- > 0;) {
         LoopId parent = loops->loops[loop].parent;
@@ -871,9 +951,11 @@ Phi ptx_ssa_phi(Ssa *r, SymId id)
         return r->phi_values[index];
     const Sym phi = *ptx_sym(r->symbols, id);
     BlockId header = r->loops->loops[phi.a].header;
-    Phi value = { .start = merge_edges(r, phi.b, header, false), .next = merge_edges(r, phi.b, header, true) };
+    Phi value = { .start = merge_edges(r, phi.b, header, false),
+                  .next = merge_edges(r, phi.b, header, true) };
     if (r->phi_count == r->phi_capacity)
-        r->phi_values = ptx_arena_grow(r->arena, r->phi_values, r->phi_count, &r->phi_capacity, sizeof *r->phi_values);
+        r->phi_values = ptx_arena_grow(r->arena, r->phi_values, r->phi_count, &r->phi_capacity,
+                                       sizeof *r->phi_values);
     r->phi_values[r->phi_count] = value;
     remember(r->arena, &r->phis, id, r->phi_count++);
     return value;

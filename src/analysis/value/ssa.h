@@ -1,13 +1,14 @@
 /* ssa.h -- the value of a register at a place, as a symbolic expression, on demand.
  *
- * PTX registers are not in static single assignment form: a phi is a mov before a loop and an update inside. A question is
- * answered by following the reaching definitions backwards as Braun et al., "Simple and Efficient Construction of Static
- * Single Assignment Form" (CC 2013) do, with memo tables; a join of two paths that a branch decides is a selection, a register
- * that a loop changes is SYM_PHI at the loop's head, and what is read behind the loop is SYM_EXIT. What cannot be followed is
- * SYM_OPAQUE and says why.
+ * PTX registers are not in static single assignment form: a phi is a mov before a loop and an
+ * update inside. A question is answered by following the reaching definitions backwards as Braun et
+ * al., "Simple and Efficient Construction of Static Single Assignment Form" (CC 2013) do, with memo
+ * tables; a join of two paths that a branch decides is a selection, a register that a loop changes
+ * is SYM_PHI at the loop's head, and what is read behind the loop is SYM_EXIT. What cannot be
+ * followed is SYM_OPAQUE and says why.
  *
- * The parameters of a kernel and the .const space do not change while it runs (PTX ISA, "Kernel Function Parameters", "Constant
- * State Space"). */
+ * The parameters of a kernel and the .const space do not change while it runs (PTX ISA, "Kernel
+ * Function Parameters", "Constant State Space"). */
 #ifndef PTX_ANALYSIS_VALUE_SSA_H
 #define PTX_ANALYSIS_VALUE_SSA_H
 
@@ -20,12 +21,13 @@ typedef struct Ssa Ssa;
 
 typedef struct Phi {
     SymId start;                /* when the loop is entered */
-    SymId next;                 /* at the end of an iteration, in terms of the phis at its beginning */
+    /* at the end of an iteration, in terms of the phis at its beginning */
+    SymId next;
 } Phi;
 
 /* Owned by arena. launch may be NULL. steps bounds the work of all questions together. */
-Ssa *ptx_ssa_new(Arena *arena, const Module *module, const Func *func, const Cfg *cfg, const Dom *dom, const Loops *loops,
-                     const Launch *launch, uint64_t steps);
+Ssa *ptx_ssa_new(Arena *arena, const Module *module, const Func *func, const Cfg *cfg,
+                 const Dom *dom, const Loops *loops, const Launch *launch, uint64_t steps);
 
 Symbols *ptx_ssa_symbols(const Ssa *r);
 

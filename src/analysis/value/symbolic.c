@@ -13,7 +13,7 @@ enum {
     MAX_DISTRIBUTED = 8,       /* terms that a product of sums is multiplied out to */
 };
 
-/* ---- ranges ------------------------------------------------------------------------------------------------------ */
+/* ---- ranges ---------------------------------------------------------------------------------- */
 
 static Interval range_at(const Symbols *s, const Interval *ranges, SymId id)
 {
@@ -25,7 +25,9 @@ static Interval range_of_sum(const Symbols *s, const Sym *sym, const Interval *r
     Interval sum = ptx_interval_point(sym->width, sym->value);
     for (uint32_t t = 0; t < sym->b; t++) {
         const SymTerm *term = &s->terms[sym->a + t];
-        sum = ptx_interval_add(sym->width, sum, ptx_interval_scale(sym->width, range_at(s, ranges, term->atom), term->factor));
+        sum = ptx_interval_add(
+            sym->width, sum,
+            ptx_interval_scale(sym->width, range_at(s, ranges, term->atom), term->factor));
     }
     return sum;
 }
@@ -59,9 +61,10 @@ Interval ptx_sym_range(const Symbols *s, SymId id, const Interval *ranges)
     return range_of(s, &s->nodes[id], ranges);
 }
 
-/* ---- the table of nodes ------------------------------------------------------------------------------------------ */
+/* ---- the table of nodes ---------------------------------------------------------------------- */
 
-Symbols *ptx_symbols_new(Arena *arena, const Module *module, const Func *func, const Loops *loops, uint32_t limit)
+Symbols *ptx_symbols_new(Arena *arena, const Module *module, const Func *func, const Loops *loops,
+                         uint32_t limit)
 {
     Symbols *s = ptx_arena_new(arena, Symbols);
     s->arena = arena;
@@ -74,7 +77,8 @@ Symbols *ptx_symbols_new(Arena *arena, const Module *module, const Func *func, c
     s->nodes = ptx_arena_array(arena, Sym, s->capacity);
     ptx_hash_init(&s->table, arena, s->capacity);
     s->terms = ptx_arena_array(arena, SymTerm, s->term_capacity);
-    s->nodes[0] = (Sym){ .width = 1, .scope = NO_LOOP, .uses = USES_UNKNOWN, .range = ptx_interval_full(1) };
+    s->nodes[0] =
+        (Sym){ .width = 1, .scope = NO_LOOP, .uses = USES_UNKNOWN, .range = ptx_interval_full(1) };
     s->count = 1;
     return s;
 }
@@ -92,7 +96,8 @@ static uint64_t hash_node(const Sym *sym, const SymTerm *terms)
 {
     uint64_t h = sym->value * UINT64_C(0x9E3779B97F4A7C15) ^ (sym->kind * 257u + sym->width);
     if (sym->kind != SYM_SUM)
-        return ptx_hash_mix(h ^ ((uint64_t)sym->a << 32 | sym->b) * UINT64_C(0xC2B2AE3D27D4EB4F) ^ (uint64_t)sym->c << 17);
+        return ptx_hash_mix(h ^ ((uint64_t)sym->a << 32 | sym->b) * UINT64_C(0xC2B2AE3D27D4EB4F)
+                            ^ (uint64_t)sym->c << 17);
     for (uint32_t t = 0; t < sym->b; t++)
         h = (h ^ terms[t].factor ^ (uint64_t)terms[t].atom << 20) * UINT64_C(0xC2B2AE3D27D4EB4F);
     return ptx_hash_mix(h);
@@ -168,7 +173,8 @@ static uint8_t zeros_of(const Symbols *s, const Sym *sym, const SymTerm *terms)
     case SYM_SUM:
         zeros = ptx_number_zeros(sym->width, sym->value);
         for (uint32_t t = 0; t < sym->b; t++) {
-            unsigned own = ptx_number_zeros(sym->width, terms[t].factor) + s->nodes[terms[t].atom].zeros;
+            unsigned own = ptx_number_zeros(sym->width, terms[t].factor)
+                           + s->nodes[terms[t].atom].zeros;
             zeros = own < zeros ? own : zeros;
         }
         break;
@@ -232,8 +238,13 @@ static SymId intern(Symbols *s, Sym sym, const SymTerm *terms)
 SymId ptx_sym_const(Symbols *s, unsigned width, uint64_t value)
 {
     value = s->is_full || s->count >= s->limit ? 0 : value & ptx_width_mask(width);
-    return intern(s, (Sym){ .kind = SYM_CONST, .width = (uint8_t)width, .scope = NO_LOOP, .value = value,
-                            .range = ptx_interval_point(width, value) }, NULL);
+    return intern(s,
+                  (Sym){ .kind = SYM_CONST,
+                         .width = (uint8_t)width,
+                         .scope = NO_LOOP,
+                         .value = value,
+                         .range = ptx_interval_point(width, value) },
+                  NULL);
 }
 
 SymId ptx_sym_leaf(Symbols *s, Sym leaf)
@@ -243,8 +254,16 @@ SymId ptx_sym_leaf(Symbols *s, Sym leaf)
 
 SymId ptx_sym_opaque(Symbols *s, unsigned width, SymWhy why, RegId reg, LoopId scope)
 {
-    return intern(s, (Sym){ .kind = SYM_OPAQUE, .width = (uint8_t)width, .uses = USES_UNKNOWN | USES_OPAQUE, .scope = scope,
-                            .a = why, .b = reg, .value = ++s->opaque_count, .range = ptx_interval_full(width) }, NULL);
+    return intern(s,
+                  (Sym){ .kind = SYM_OPAQUE,
+                         .width = (uint8_t)width,
+                         .uses = USES_UNKNOWN | USES_OPAQUE,
+                         .scope = scope,
+                         .a = why,
+                         .b = reg,
+                         .value = ++s->opaque_count,
+                         .range = ptx_interval_full(width) },
+                  NULL);
 }
 
 bool ptx_sym_is_const(const Symbols *s, SymId id, uint64_t *value)
@@ -264,7 +283,7 @@ bool ptx_sym_varies(const Symbols *s, SymId id, LoopId loop)
     return scope == loop;
 }
 
-/* ---- sums -------------------------------------------------------------------------------------------------------- */
+/* ---- sums ------------------------------------------------------------------------------------ */
 
 typedef struct SymbolicLinear {
     uint64_t constant;
@@ -285,7 +304,8 @@ static void linear_of(const Symbols *s, SymId id, SymbolicLinear *l)
 }
 
 /* sum += factor * l. False where that has too many terms. */
-static bool add_linear(SymbolicLinear *sum, const SymbolicLinear *l, uint64_t factor, unsigned width)
+static bool add_linear(SymbolicLinear *sum, const SymbolicLinear *l, uint64_t factor,
+                       unsigned width)
 {
     SymbolicLinear out;
     out.constant = sum->constant + factor * l->constant;
@@ -317,7 +337,8 @@ static void drop_term(SymbolicLinear *l, uint32_t at)
 }
 
 /* Whether factor * id is among the terms, constants aside. */
-static bool contains(const Symbols *s, const SymbolicLinear *l, SymId id, uint64_t factor, unsigned width)
+static bool contains(const Symbols *s, const SymbolicLinear *l, SymId id, uint64_t factor,
+                     unsigned width)
 {
     SymbolicLinear part;
     linear_of(s, id, &part);
@@ -339,7 +360,9 @@ static bool round_down(Symbols *s, SymbolicLinear *l, unsigned width)
         const Sym atom = s->nodes[l->terms[i].atom];
         uint64_t low = 0, factor = 0 - l->terms[i].factor;
         bool is_rem = atom.kind == SYM_REM_U || atom.kind == SYM_REM_S;
-        if (!is_rem && !(atom.kind == SYM_AND && ptx_sym_is_const(s, atom.b, &low) && ptx_number_is_power(low + 1)))
+        if (!is_rem
+            && !(atom.kind == SYM_AND && ptx_sym_is_const(s, atom.b, &low)
+                 && ptx_number_is_power(low + 1)))
             continue;
         if (!contains(s, l, atom.a, factor, width))
             continue;
@@ -364,7 +387,11 @@ static SymId sum_of(Symbols *s, SymbolicLinear *l, unsigned width)
         return ptx_sym_const(s, width, l->constant);
     if (l->count == 1 && l->terms[0].factor == 1 && !l->constant)
         return l->terms[0].atom;
-    Sym sum = { .kind = SYM_SUM, .width = (uint8_t)width, .scope = NO_LOOP, .b = l->count, .value = l->constant };
+    Sym sum = { .kind = SYM_SUM,
+                .width = (uint8_t)width,
+                .scope = NO_LOOP,
+                .b = l->count,
+                .value = l->constant };
     return intern(s, sum, l->terms);
 }
 
@@ -380,7 +407,8 @@ static SymId add_scaled(Symbols *s, SymId a, SymId b, uint64_t factor)
     linear_of(s, a, &sum);
     linear_of(s, b, &more);
     if (!add_linear(&sum, &more, factor, width))
-        return ptx_sym_opaque(s, width, WHY_SIZE, NO_ID, deeper(s, s->nodes[a].scope, s->nodes[b].scope));
+        return ptx_sym_opaque(s, width, WHY_SIZE, NO_ID,
+                              deeper(s, s->nodes[a].scope, s->nodes[b].scope));
     return sum_of(s, &sum, width);
 }
 
@@ -409,7 +437,10 @@ SymId ptx_sym_scale(Symbols *s, SymId a, uint64_t factor)
 
 static SymId make(Symbols *s, SymKind kind, unsigned width, SymId a, SymId b)
 {
-    return intern(s, (Sym){ .kind = (uint8_t)kind, .width = (uint8_t)width, .scope = NO_LOOP, .a = a, .b = b }, NULL);
+    return intern(
+        s,
+        (Sym){ .kind = (uint8_t)kind, .width = (uint8_t)width, .scope = NO_LOOP, .a = a, .b = b },
+        NULL);
 }
 
 /* (c0 + c1 x + ...) * atom */
@@ -443,7 +474,7 @@ SymId ptx_sym_mul(Symbols *s, SymId a, SymId b)
     return sum;
 }
 
-/* ---- other operations -------------------------------------------------------------------------------------------- */
+/* ---- other operations ------------------------------------------------------------------------ */
 
 /* A predicate widened to 0 and 1, or 0 and -1. */
 static bool is_widened(const Symbols *s, SymId id)
@@ -465,12 +496,14 @@ static bool is_biased(Symbols *s, SymId id, SymId *x, unsigned *n)
         SymTerm bias = s->terms[sum.a + t];
         const Sym right = s->nodes[bias.atom];
         uint64_t amount, last;
-        if (bias.factor != 1 || right.kind != SYM_SHR_U || !ptx_sym_is_const(s, right.b, &amount) || amount >= sum.width)
+        if (bias.factor != 1 || right.kind != SYM_SHR_U || !ptx_sym_is_const(s, right.b, &amount)
+            || amount >= sum.width)
             continue;
         const Sym sign = s->nodes[right.a];
         *x = right.a;                   /* by two: the sign bit itself */
         if (amount < sum.width - 1u || sign.kind == SYM_SHR_S) {
-            if (sign.kind != SYM_SHR_S || !ptx_sym_is_const(s, sign.b, &last) || last < sum.width - 1u)
+            if (sign.kind != SYM_SHR_S || !ptx_sym_is_const(s, sign.b, &last)
+                || last < sum.width - 1u)
                 continue;
             *x = sign.a;
         }
@@ -494,7 +527,8 @@ static SymId build_shift(Symbols *s, SymKind kind, SymId a, SymId b)
         return ptx_sym_const(s, width, 0);
     if (kind == SYM_SHL)
         return ptx_sym_scale(s, a, UINT64_C(1) << amount);
-    if (kind == SYM_SHR_U && s->nodes[a].kind == SYM_SHR_U && ptx_sym_is_const(s, s->nodes[a].b, &inner))
+    if (kind == SYM_SHR_U && s->nodes[a].kind == SYM_SHR_U
+        && ptx_sym_is_const(s, s->nodes[a].b, &inner))
         return build_shift(s, kind, s->nodes[a].a, ptx_sym_const(s, width, inner + amount));
     if (kind == SYM_SHR_S && is_biased(s, a, &x, &n) && n == amount)
         return ptx_sym_binary(s, SYM_DIV_S, x, ptx_sym_const(s, width, UINT64_C(1) << n));
@@ -513,7 +547,8 @@ static SymId build_division(Symbols *s, SymKind kind, SymId a, SymId b)
     if (kind == SYM_REM_U && ptx_number_is_power(divisor))
         return ptx_sym_binary(s, SYM_AND, a, ptx_sym_const(s, width, divisor - 1));
     if (kind == SYM_DIV_U && ptx_number_is_power(divisor))
-        return build_shift(s, SYM_SHR_U, a, ptx_sym_const(s, width, ptx_number_zeros(width, divisor)));
+        return build_shift(s, SYM_SHR_U, a,
+                           ptx_sym_const(s, width, ptx_number_zeros(width, divisor)));
     return make(s, kind, width, a, b);
 }
 
@@ -538,12 +573,15 @@ static SymId build_and(Symbols *s, SymId a, SymId b)
         return ptx_sym_const(s, width, 0);
     if (ptx_number_is_power(mask + 1) && s->nodes[a].range.umax <= mask)
         return a;
-    if (ptx_number_is_power((~mask & ptx_width_mask(width)) + 1) && (~mask & ptx_width_mask(width)) < low)
+    if (ptx_number_is_power((~mask & ptx_width_mask(width)) + 1)
+        && (~mask & ptx_width_mask(width)) < low)
         return a;
     if (s->nodes[a].kind == SYM_AND && ptx_sym_is_const(s, s->nodes[a].b, &inner))
         return build_and(s, s->nodes[a].a, ptx_sym_const(s, width, mask & inner));
     if (is_biased(s, a, &x, &n) && mask == (ptx_width_mask(width) & ~((UINT64_C(1) << n) - 1)))
-        return ptx_sym_scale(s, ptx_sym_binary(s, SYM_DIV_S, x, ptx_sym_const(s, width, UINT64_C(1) << n)), UINT64_C(1) << n);
+        return ptx_sym_scale(
+            s, ptx_sym_binary(s, SYM_DIV_S, x, ptx_sym_const(s, width, UINT64_C(1) << n)),
+            UINT64_C(1) << n);
     return make(s, SYM_AND, width, a, b);
 }
 
@@ -558,7 +596,8 @@ static SymId build_or(Symbols *s, SymId a, SymId b)
     if (ptx_sym_is_const(s, b, &bits)) {
         if (!bits || bits == ptx_width_mask(width))
             return bits ? b : a;
-        if (width > 1 && s->nodes[a].zeros < 64 && bits < UINT64_C(1) << s->nodes[a].zeros)     /* nothing in common: a sum */
+        if (width > 1 && s->nodes[a].zeros < 64
+            && bits < UINT64_C(1) << s->nodes[a].zeros) /* nothing in common: a sum */
             return ptx_sym_add(s, a, b);
         return make(s, SYM_OR, width, a, b);
     }
@@ -602,7 +641,8 @@ static bool compare_each(Symbols *s, SymKind kind, SymId a, SymId b, bool swappe
     if (is_widened(s, a)) {
         first = sym.kind == SYM_ZEXT ? 1 : ptx_width_mask(sym.width);
         second = 0;
-    } else if (sym.kind != SYM_SELECT || !ptx_sym_is_const(s, sym.b, &first) || !ptx_sym_is_const(s, sym.c, &second)) {
+    } else if (sym.kind != SYM_SELECT || !ptx_sym_is_const(s, sym.b, &first)
+               || !ptx_sym_is_const(s, sym.c, &second)) {
         return false;
     }
     ptx_number_fold(kind, sym.width, swapped ? bound : first, swapped ? first : bound, &yes);
@@ -621,11 +661,14 @@ static SymId build_comparison(Symbols *s, SymKind kind, SymId a, SymId b)
         return ptx_sym_const(s, 1, holds_equal);
     if (width == 1) {
         SymId differ = build_xor(s, a, b);
-        return kind == SYM_NE ? differ : kind == SYM_EQ ? ptx_sym_not(s, differ) : make(s, kind, 1, a, b);
+        return kind == SYM_NE   ? differ
+               : kind == SYM_EQ ? ptx_sym_not(s, differ)
+                                : make(s, kind, 1, a, b);
     }
     if (compare_each(s, kind, a, b, false, &out) || compare_each(s, kind, b, a, true, &out))
         return out;
-    if ((kind == SYM_EQ || kind == SYM_NE) && ptx_sym_is_const(s, ptx_sym_sub(s, a, b), &difference))
+    if ((kind == SYM_EQ || kind == SYM_NE)
+        && ptx_sym_is_const(s, ptx_sym_sub(s, a, b), &difference))
         return ptx_sym_const(s, 1, (difference == 0) == (kind == SYM_EQ));
     return make(s, kind, 1, a, b);
 }
@@ -634,18 +677,29 @@ SymId ptx_sym_binary(Symbols *s, SymKind kind, SymId a, SymId b)
 {
     unsigned width = s->nodes[a].width;
     uint64_t x, y, value;
-    if (ptx_sym_is_const(s, a, &x) && ptx_sym_is_const(s, b, &y) && ptx_number_fold(kind, width, x, y, &value))
+    if (ptx_sym_is_const(s, a, &x) && ptx_sym_is_const(s, b, &y)
+        && ptx_number_fold(kind, width, x, y, &value))
         return ptx_sym_const(s, kind >= SYM_EQ ? 1 : width, value);
     switch (kind) {
     case SYM_MUL: return ptx_sym_mul(s, a, b);
     case SYM_SHL: case SYM_SHR_U: case SYM_SHR_S: return build_shift(s, kind, a, b);
-    case SYM_DIV_U: case SYM_DIV_S: case SYM_REM_U: case SYM_REM_S: return build_division(s, kind, a, b);
+    case SYM_DIV_U:
+    case SYM_DIV_S:
+    case SYM_REM_U:
+    case SYM_REM_S:
+        return build_division(s, kind, a, b);
     case SYM_AND: return build_and(s, a, b);
     case SYM_OR:  return build_or(s, a, b);
     case SYM_XOR: return build_xor(s, a, b);
     case SYM_MIN_U: case SYM_MIN_S: case SYM_MAX_U: case SYM_MAX_S:
         return a == b ? a : make(s, kind, width, a < b ? a : b, a < b ? b : a);
-    case SYM_EQ: case SYM_NE: case SYM_LT_U: case SYM_LT_S: case SYM_LE_U: case SYM_LE_S: return build_comparison(s, kind, a, b);
+    case SYM_EQ:
+    case SYM_NE:
+    case SYM_LT_U:
+    case SYM_LT_S:
+    case SYM_LE_U:
+    case SYM_LE_S:
+        return build_comparison(s, kind, a, b);
     default: return make(s, kind, width, a, b);
     }
 }
@@ -665,7 +719,8 @@ static SymId negate(Symbols *s, SymId predicate, unsigned levels)
     case SYM_AND: case SYM_OR:
         if (!levels)
             break;
-        return ptx_sym_binary(s, sym.kind == SYM_AND ? SYM_OR : SYM_AND, negate(s, sym.a, levels - 1), negate(s, sym.b, levels - 1));
+        return ptx_sym_binary(s, sym.kind == SYM_AND ? SYM_OR : SYM_AND,
+                              negate(s, sym.a, levels - 1), negate(s, sym.b, levels - 1));
     case SYM_XOR:
         if (s->nodes[sym.b].kind == SYM_CONST)
             return sym.a;
@@ -697,7 +752,8 @@ static SymId select_order(Symbols *s, const Sym *test, SymId a, SymId b)
 static SymId select_passed(Symbols *s, const Sym *test, SymId a, SymId b)
 {
     uint64_t zero;
-    if ((test->kind != SYM_EQ && test->kind != SYM_NE) || !ptx_sym_is_const(s, test->b, &zero) || zero)
+    if ((test->kind != SYM_EQ && test->kind != SYM_NE) || !ptx_sym_is_const(s, test->b, &zero)
+        || zero)
         return 0;
     SymId all = test->kind == SYM_EQ ? b : a;
     SymbolicLinear rest, x;
@@ -732,12 +788,20 @@ SymId ptx_sym_select(Symbols *s, SymId predicate, SymId a, SymId b)
     other = other || width == 1 ? other : select_passed(s, &test, a, b);
     if (other)
         return other;
-    return intern(s, (Sym){ .kind = SYM_SELECT, .width = (uint8_t)width, .scope = NO_LOOP, .a = predicate, .b = a, .c = b }, NULL);
+    return intern(s,
+                  (Sym){ .kind = SYM_SELECT,
+                         .width = (uint8_t)width,
+                         .scope = NO_LOOP,
+                         .a = predicate,
+                         .b = a,
+                         .c = b },
+                  NULL);
 }
 
 SymId ptx_sym_lane(Symbols *s, SymId x, SymId y, SymId z)
 {
-    return intern(s, (Sym){ .kind = SYM_LANE, .width = 32, .scope = NO_LOOP, .a = x, .b = y, .c = z }, NULL);
+    return intern(
+        s, (Sym){ .kind = SYM_LANE, .width = 32, .scope = NO_LOOP, .a = x, .b = y, .c = z }, NULL);
 }
 
 static SymId truncate_sum(Symbols *s, SymId a, unsigned width)
@@ -746,7 +810,8 @@ static SymId truncate_sum(Symbols *s, SymId a, unsigned width)
     linear_of(s, a, &l);
     SymId sum = ptx_sym_const(s, width, l.constant);
     for (uint32_t t = 0; t < l.count; t++)
-        sum = add_scaled(s, sum, ptx_sym_resize(s, l.terms[t].atom, width, false), l.terms[t].factor & ptx_width_mask(width));
+        sum = add_scaled(s, sum, ptx_sym_resize(s, l.terms[t].atom, width, false),
+                         l.terms[t].factor & ptx_width_mask(width));
     return sum;
 }
 
@@ -759,7 +824,8 @@ static SymId truncate(Symbols *s, SymId a, unsigned width)
     case SYM_SEXT: case SYM_ZEXT:
         return ptx_sym_resize(s, sym.a, width, sym.kind == SYM_SEXT);
     case SYM_MUL: case SYM_AND: case SYM_OR: case SYM_XOR:
-        return ptx_sym_binary(s, (SymKind)sym.kind, truncate(s, sym.a, width), truncate(s, sym.b, width));
+        return ptx_sym_binary(s, (SymKind)sym.kind, truncate(s, sym.a, width),
+                              truncate(s, sym.b, width));
     case SYM_PARAM: case SYM_CONSTANT:          /* little-endian: the same place */
         if (sym.range.umin != sym.range.umax)
             sym.range = ptx_interval_full(width);
@@ -782,9 +848,11 @@ SymId ptx_sym_resize(Symbols *s, SymId a, unsigned width, bool is_signed)
     if (sym.width > width)
         return truncate(s, a, width);
     if (sym.kind == SYM_CONST)
-        return ptx_sym_const(s, width, is_signed ? (uint64_t)ptx_width_signed(sym.width, sym.value) : sym.value);
+        return ptx_sym_const(
+            s, width, is_signed ? (uint64_t)ptx_width_signed(sym.width, sym.value) : sym.value);
     if (sym.width > 1 && sym.range.umax <= (uint64_t)ptx_width_signed_top(sym.width))
-        is_signed = false;                      /* both are the same: one of them, so that they meet */
+        /* both are the same: one of them, so that they meet */
+        is_signed = false;
     if (sym.kind == SYM_ZEXT || (sym.kind == SYM_SEXT && is_signed))
         return ptx_sym_resize(s, sym.a, width, sym.kind == SYM_SEXT);
     if (sym.kind == SYM_TRUNC && s->nodes[sym.a].width == width && !is_signed &&
@@ -861,10 +929,11 @@ bool ptx_sym_is_multiple(const Symbols *s, SymId id, uint64_t factor)
         return false;
     const SymTerm *term = &s->terms[sym->a];            /* x / d * d */
     const Sym *atom = &s->nodes[term->atom];
-    return atom->kind == SYM_DIV_U && term->factor == factor && ptx_sym_is_const(s, atom->b, &divisor) && divisor == factor;
+    return atom->kind == SYM_DIV_U && term->factor == factor
+           && ptx_sym_is_const(s, atom->b, &divisor) && divisor == factor;
 }
 
-/* ---- for people -------------------------------------------------------------------------------------------------- */
+/* ---- for people ------------------------------------------------------------------------------ */
 
 typedef struct Printer {
     const Symbols *s;
@@ -903,7 +972,8 @@ static void put_variable(Printer *p, VarId id)
     Span name = module->vars[id].name, func = p->s->func->name;
     size_t prefix = ptx_span_length(func), length = ptx_span_length(name);
     const char *text = module->text + name.begin;
-    if (length > prefix + 7 && !memcmp(text, module->text + func.begin, prefix) && !memcmp(text + prefix, "_param_", 7)) {
+    if (length > prefix + 7 && !memcmp(text, module->text + func.begin, prefix)
+        && !memcmp(text + prefix, "_param_", 7)) {
         text += prefix + 1;
         length -= prefix + 1;
     }
@@ -931,9 +1001,10 @@ static void put_sreg(Printer *p, const Sym *sym)
 #undef SR
     };
     static const char components[] = "xyzw";
-    bool is_vector = sym->a == SREG_TID || sym->a == SREG_NTID || sym->a == SREG_CTAID || sym->a == SREG_NCTAID ||
-                     sym->a == SREG_CLUSTERID || sym->a == SREG_NCLUSTERID || sym->a == SREG_CLUSTER_CTAID ||
-                     sym->a == SREG_CLUSTER_NCTAID;
+    bool is_vector = sym->a == SREG_TID || sym->a == SREG_NTID || sym->a == SREG_CTAID
+                     || sym->a == SREG_NCTAID || sym->a == SREG_CLUSTERID
+                     || sym->a == SREG_NCLUSTERID || sym->a == SREG_CLUSTER_CTAID
+                     || sym->a == SREG_CLUSTER_NCTAID;
     put_text(p, "%");
     put_text(p, names[sym->a]);
     if (is_vector) {
@@ -1131,7 +1202,9 @@ const char *ptx_sym_why(const Symbols *s, SymId id)
         for (unsigned i = 0; i < ptx_sym_operands(sym) && !next; i++)
             next = s->nodes[operands[i]].uses & USES_UNKNOWN ? operands[i] : 0;
         for (uint32_t t = 0; sym->kind == SYM_SUM && t < sym->b && !next; t++)
-            next = s->nodes[s->terms[sym->a + t].atom].uses & USES_UNKNOWN ? s->terms[sym->a + t].atom : 0;
+            next = s->nodes[s->terms[sym->a + t].atom].uses & USES_UNKNOWN
+                       ? s->terms[sym->a + t].atom
+                       : 0;
         if (!next)
             return words[WHY_NONE];     /* a parameter without a value */
         id = next;

@@ -1,13 +1,16 @@
-/* symbolic.h -- symbolic values: what a scalar register holds, as an expression over what a kernel is given.
+/* symbolic.h -- symbolic values: what a scalar register holds, as an expression over what a kernel
+ * is given.
  *
- * An expression is a node of a graph without cycles, of 1 (a predicate), 8, 16, 32 or 64 bits. Equal nodes are one node
- * (hash-consing), so equality of ids is equality of values; the converse does not hold. Arithmetic is that of the PTX
- * instructions, modulo 2^width. Sums are kept as linear combinations c0 + c1 * x1 + ..., in which equal terms cancel exactly
- * in that arithmetic; this is what makes `end - p` known where `p` is not.
+ * An expression is a node of a graph without cycles, of 1 (a predicate), 8, 16, 32 or 64 bits.
+ * Equal nodes are one node (hash-consing), so equality of ids is equality of values; the converse
+ * does not hold. Arithmetic is that of the PTX instructions, modulo 2^width. Sums are kept as
+ * linear combinations c0 + c1 * x1 + ..., in which equal terms cancel exactly in that arithmetic;
+ * this is what makes `end - p` known where `p` is not.
  *
  * Each node carries the range of its values under all that is known of the launch.
  *
- * A node's scope is the innermost loop in which its value may change from one iteration to the next. */
+ * A node's scope is the innermost loop in which its value may change from one iteration to the
+ * next. */
 #ifndef PTX_ANALYSIS_VALUE_SYMBOLIC_H
 #define PTX_ANALYSIS_VALUE_SYMBOLIC_H
 
@@ -19,16 +22,34 @@ typedef uint32_t SymId;         /* into Symbols.nodes; 0: none */
 
 /* Why a value is opaque; ptx_sym_why says it in words. */
 typedef enum SymWhy {
-    WHY_NONE, WHY_MEMORY, WHY_ATOMIC, WHY_CALL, WHY_FLOAT, WHY_WARP, WHY_PATHS, WHY_LOOP, WHY_UNDEFINED, WHY_SPECIAL,
-    WHY_OTHER, WHY_SIZE, WHY_CHANGES, WHY__COUNT
+    WHY_NONE,
+    WHY_MEMORY,
+    WHY_ATOMIC,
+    WHY_CALL,
+    WHY_FLOAT,
+    WHY_WARP,
+    WHY_PATHS,
+    WHY_LOOP,
+    WHY_UNDEFINED,
+    WHY_SPECIAL,
+    WHY_OTHER,
+    WHY_SIZE,
+    WHY_CHANGES,
+    WHY__COUNT
 } SymWhy;
 
-enum {                          /* Sym.uses */
-    USES_TID_X = 1, USES_TID_Y = 2, USES_TID_Z = 4, USES_CTAID_X = 8, USES_CTAID_Y = 16, USES_CTAID_Z = 32,
-    USES_THREAD = 63,
-    USES_LAUNCH = 64,           /* a value that the launch gives */
-    USES_UNKNOWN = 128,         /* a leaf with no value */
-    USES_OPAQUE = 256,          /* a leaf that no expression for people can name: SYM_OPAQUE, SYM_EXIT */
+enum { /* Sym.uses */
+       USES_TID_X = 1,
+       USES_TID_Y = 2,
+       USES_TID_Z = 4,
+       USES_CTAID_X = 8,
+       USES_CTAID_Y = 16,
+       USES_CTAID_Z = 32,
+       USES_THREAD = 63,
+       USES_LAUNCH = 64,   /* a value that the launch gives */
+       USES_UNKNOWN = 128, /* a leaf with no value */
+       /* a leaf that no expression for people can name: SYM_OPAQUE, SYM_EXIT */
+       USES_OPAQUE = 256,
 };
 
 typedef struct Sym {
@@ -67,18 +88,22 @@ typedef struct Symbols {
 } Symbols;
 
 /* Owned by arena. limit: nodes that may be made. */
-Symbols *ptx_symbols_new(Arena *arena, const Module *module, const Func *func, const Loops *loops, uint32_t limit);
+Symbols *ptx_symbols_new(Arena *arena, const Module *module, const Func *func, const Loops *loops,
+                         uint32_t limit);
 
-/* ---- building ---------------------------------------------------------------------------------------------------- */
+/* ---- building -------------------------------------------------------------------------------- */
 
 SymId ptx_sym_const(Symbols *s, unsigned width, uint64_t value);
-SymId ptx_sym_leaf(Symbols *s, Sym leaf);               /* any kind up to SYM_EXIT; range, uses and scope set by the caller */
-SymId ptx_sym_opaque(Symbols *s, unsigned width, SymWhy why, RegId reg, LoopId scope);      /* unlike any other */
+/* any kind up to SYM_EXIT; range, uses and scope set by the caller */
+SymId ptx_sym_leaf(Symbols *s, Sym leaf);
+/* unlike any other */
+SymId ptx_sym_opaque(Symbols *s, unsigned width, SymWhy why, RegId reg, LoopId scope);
 SymId ptx_sym_add(Symbols *s, SymId a, SymId b);
 SymId ptx_sym_sub(Symbols *s, SymId a, SymId b);
 SymId ptx_sym_scale(Symbols *s, SymId a, uint64_t factor);
 SymId ptx_sym_mul(Symbols *s, SymId a, SymId b);
-SymId ptx_sym_binary(Symbols *s, SymKind kind, SymId a, SymId b);       /* SYM_MUL to SYM_LE_S; operands of one width */
+/* SYM_MUL to SYM_LE_S; operands of one width */
+SymId ptx_sym_binary(Symbols *s, SymKind kind, SymId a, SymId b);
 SymId ptx_sym_not(Symbols *s, SymId predicate);
 SymId ptx_sym_select(Symbols *s, SymId predicate, SymId a, SymId b);
 SymId ptx_sym_resize(Symbols *s, SymId a, unsigned width, bool is_signed);
@@ -90,7 +115,7 @@ typedef SymId (*SymReplace)(void *context, SymId leaf);
 /* The node with these leaves replaced. */
 SymId ptx_sym_rebuild(Symbols *s, SymId id, SymReplace replace, void *context);
 
-/* ---- asking ------------------------------------------------------------------------------------------------------ */
+/* ---- asking ---------------------------------------------------------------------------------- */
 
 static inline const Sym *ptx_sym(const Symbols *s, SymId id)
 {
@@ -104,11 +129,13 @@ bool ptx_sym_varies(const Symbols *s, SymId id, LoopId loop);
 /* Whether the value is a multiple of factor as a number, not only modulo 2^width. */
 bool ptx_sym_is_multiple(const Symbols *s, SymId id, uint64_t factor);
 
-/* The range of a node whose operands have the ranges in ranges, by id; NULL: their own. Not for leaves. */
+/* The range of a node whose operands have the ranges in ranges, by id; NULL: their own. Not for
+ * leaves. */
 Interval ptx_sym_range(const Symbols *s, SymId id, const Interval *ranges);
 
-/* For people: infix, `/` rounds towards zero, conversions are not shown. Appended to text of size bytes; false where it does
- * not fit. tight: parentheses around all but a name, a number or a call. */
+/* For people: infix, `/` rounds towards zero, conversions are not shown. Appended to text of
+ * size bytes; false where it does not fit. tight: parentheses around all but a name, a number
+ * or a call. */
 bool ptx_sym_print(const Symbols *s, SymId id, bool tight, char *text, size_t size);
 
 /* "is loaded from memory", ...: the first reason found below id; NULL where all is known. */

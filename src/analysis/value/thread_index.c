@@ -5,7 +5,14 @@
 
 enum { MAX_PASSES = 64, LANES = 32, MAX_ARGS = 4 };
 
-typedef enum Basis { BASIS_TID, BASIS_CTAID, BASIS_NTID, BASIS_NCTAID, BASIS_FIRST, BASIS__COUNT } Basis;
+typedef enum Basis {
+    BASIS_TID,
+    BASIS_CTAID,
+    BASIS_NTID,
+    BASIS_NCTAID,
+    BASIS_FIRST,
+    BASIS__COUNT
+} Basis;
 
 typedef enum FormKind { FORM_UNSEEN, FORM_SUM, FORM_BOUND } FormKind;
 
@@ -30,7 +37,7 @@ typedef struct ThreadIndexFollower {
 
 static const Form free_form = { .kind = FORM_SUM };
 
-/* ---- forms ------------------------------------------------------------------------------------------------------- */
+/* ---- forms ----------------------------------------------------------------------------------- */
 
 static Form number_form(int64_t number)
 {
@@ -90,7 +97,9 @@ static Binding binding_of(const Form *form, int64_t *number)
 
 static Form bound_form(Binding binding, int64_t number, InsnId origin)
 {
-    return (Form){ .kind = FORM_BOUND, .binding = (uint8_t)binding, .number = number, .origin = origin };
+    return (Form){
+        .kind = FORM_BOUND, .binding = (uint8_t)binding, .number = number, .origin = origin
+    };
 }
 
 /* What cannot be followed: bound by the argument that says most. */
@@ -129,8 +138,11 @@ static Form scale(const Form *a, int64_t factor, InsnId at)
     Form out = *a;
     bool overflows = factor == INT64_MIN;
     for (unsigned i = 0; i < BASIS__COUNT; i++)
-        overflows |= __builtin_mul_overflow(a->factors[i], factor, &out.factors[i]) || out.factors[i] == INT64_MIN;
-    overflows |= a->is_number && (__builtin_mul_overflow(a->number, factor, &out.number) || out.number == INT64_MIN);
+        overflows |= __builtin_mul_overflow(a->factors[i], factor, &out.factors[i])
+                     || out.factors[i] == INT64_MIN;
+    overflows |= a->is_number
+                 && (__builtin_mul_overflow(a->number, factor, &out.number)
+                     || out.number == INT64_MIN);
     return overflows ? blur(a, 1, at) : out;
 }
 
@@ -161,7 +173,8 @@ static Form multiply(ThreadIndexFollower *f, const Form *a, const Form *b, InsnI
             f->out->asks_total[f->dimension] = true;
             return free_form;
         }
-        if (is_pure(other, BASIS_CTAID) && !__builtin_mul_overflow(factor, other->factors[BASIS_CTAID], &factor)) {
+        if (is_pure(other, BASIS_CTAID)
+            && !__builtin_mul_overflow(factor, other->factors[BASIS_CTAID], &factor)) {
             Form out = number_form(0);
             out.factors[BASIS_FIRST] = factor;
             return out;
@@ -172,8 +185,8 @@ static Form multiply(ThreadIndexFollower *f, const Form *a, const Form *b, InsnI
 
 static bool is_same(const Form *a, const Form *b)
 {
-    return a->kind == b->kind && a->binding == b->binding && a->is_number == b->is_number && a->number == b->number
-           && !memcmp(a->factors, b->factors, sizeof a->factors);
+    return a->kind == b->kind && a->binding == b->binding && a->is_number == b->is_number
+           && a->number == b->number && !memcmp(a->factors, b->factors, sizeof a->factors);
 }
 
 /* What holds of two definitions of a register. */
@@ -192,7 +205,7 @@ static Form join(const Form *a, const Form *b, InsnId at)
     return out;
 }
 
-/* ---- operands ---------------------------------------------------------------------------------------------------- */
+/* ---- operands -------------------------------------------------------------------------------- */
 
 static Form special(ThreadIndexFollower *f, const Operand *operand, InsnId at)
 {
@@ -202,7 +215,12 @@ static Form special(ThreadIndexFollower *f, const Operand *operand, InsnId at)
     case SREG_CTAID:    return is_here ? basis_form(BASIS_CTAID) : free_form;
     case SREG_NTID:     return is_here ? basis_form(BASIS_NTID) : free_form;
     case SREG_NCTAID:   return is_here ? basis_form(BASIS_NCTAID) : free_form;
-    case SREG_LANEID: case SREG_LANEMASK_EQ: case SREG_LANEMASK_GE: case SREG_LANEMASK_GT: case SREG_LANEMASK_LE: case SREG_LANEMASK_LT:
+    case SREG_LANEID:
+    case SREG_LANEMASK_EQ:
+    case SREG_LANEMASK_GE:
+    case SREG_LANEMASK_GT:
+    case SREG_LANEMASK_LE:
+    case SREG_LANEMASK_LT:
         f->out->asks_lane = true;
         return free_form;
     case SREG_ENVREG: case SREG_CURRENT_GRAPH_EXEC:
@@ -217,7 +235,8 @@ static Form read_operand(ThreadIndexFollower *f, const Operand *operand, InsnId 
     switch ((OperandKind)operand->kind) {
     case OPERAND_REG: {
         Form form = f->regs[operand->id];
-        bool is_whole = !(operand->flags & (OPERAND_COMPONENT | OPERAND_MINUS | OPERAND_PART)) && f->func->regs[operand->id].vector <= 1;
+        bool is_whole = !(operand->flags & (OPERAND_COMPONENT | OPERAND_MINUS | OPERAND_PART))
+                        && f->func->regs[operand->id].vector <= 1;
         if (!is_whole)
             return blur(&form, 1, at);
         if (operand->role & ROLE_ADDRESS && form.is_number)
@@ -237,8 +256,10 @@ static unsigned read_args(ThreadIndexFollower *f, const Insn *insn, Form *args, 
     unsigned count = 0;
     for (uint32_t o = 0; o < insn->operand_count; o++)
         if (operands[o].role & (ROLE_USE | ROLE_ADDRESS)) {
-            bool is_vector = operands[o].kind == OPERAND_SREG && insn->op->vector > 1;      /* all components at once */
-            Form form = is_vector ? bound_form(BINDING_UNKNOWN, 0, at) : read_operand(f, &operands[o], at);
+            /* all components at once */
+            bool is_vector = operands[o].kind == OPERAND_SREG && insn->op->vector > 1;
+            Form form = is_vector ? bound_form(BINDING_UNKNOWN, 0, at)
+                                  : read_operand(f, &operands[o], at);
             if (count < most)
                 args[count++] = form;
             else
@@ -247,9 +268,19 @@ static unsigned read_args(ThreadIndexFollower *f, const Insn *insn, Form *args, 
     return count;
 }
 
-/* ---- instructions ------------------------------------------------------------------------------------------------ */
+/* ---- instructions ---------------------------------------------------------------------------- */
 
-typedef enum ThreadIndexRule { RULE_BLUR, RULE_ADD, RULE_AND, RULE_COPY, RULE_MAD, RULE_MUL, RULE_REST, RULE_SHL, RULE_SUB } ThreadIndexRule;
+typedef enum ThreadIndexRule {
+    RULE_BLUR,
+    RULE_ADD,
+    RULE_AND,
+    RULE_COPY,
+    RULE_MAD,
+    RULE_MUL,
+    RULE_REST,
+    RULE_SHL,
+    RULE_SUB
+} ThreadIndexRule;
 
 typedef struct ThreadIndexRow {
     uint8_t rule, needed;       /* Rule, arguments */
@@ -263,8 +294,12 @@ static const ThreadIndexRow rows[OP__COUNT] = {
 static ThreadIndexRow row_of(const Op *op)
 {
     const TypeInfo *from = &ptx_type_info[op->type], *to = &ptx_type_info[op->dst_type];
-    bool is_whole = from->kind != KIND_FLOAT && to->kind != KIND_FLOAT && from->bits >= 32 && to->bits >= 32;
-    return is_whole && !ptx_op_has(op, MOD_HI) && !ptx_op_has(op, MOD_SAT) && !ptx_op_has(op, MOD_CC) ? rows[op->operation] : (ThreadIndexRow){ RULE_BLUR, 0 };
+    bool is_whole = from->kind != KIND_FLOAT && to->kind != KIND_FLOAT && from->bits >= 32
+                    && to->bits >= 32;
+    return is_whole && !ptx_op_has(op, MOD_HI) && !ptx_op_has(op, MOD_SAT)
+                   && !ptx_op_has(op, MOD_CC)
+               ? rows[op->operation]
+               : (ThreadIndexRow){ RULE_BLUR, 0 };
 }
 
 /* %tid.x modulo the lanes of a warp, or a part of them: the lane, in rows of whole warps. */
@@ -272,8 +307,10 @@ static Form lane_of(ThreadIndexFollower *f, const Form *args, bool is_mask, Insn
 {
     const Form *value = &args[0], *by = &args[1];
     uint64_t size = (uint64_t)by->number + is_mask;
-    bool is_power = is_free(by) && by->kind == FORM_SUM && by->is_number && size && size <= LANES && !(size & (size - 1));
-    bool is_place = f->dimension == 0 && value->kind == FORM_SUM && is_pure(value, BASIS_TID) && value->factors[BASIS_TID] == 1;
+    bool is_power = is_free(by) && by->kind == FORM_SUM && by->is_number && size && size <= LANES
+                    && !(size & (size - 1));
+    bool is_place = f->dimension == 0 && value->kind == FORM_SUM && is_pure(value, BASIS_TID)
+                    && value->factors[BASIS_TID] == 1;
     if (!is_power || !is_place)
         return blur(args, 2, at);
     f->out->asks_lane = true;
@@ -297,7 +334,8 @@ static Form apply(ThreadIndexFollower *f, const Insn *insn, const Form *args, un
     case RULE_AND:      return lane_of(f, args, true, at);
     case RULE_REST:     return lane_of(f, args, false, at);
     case RULE_SHL: {
-        bool is_known = is_free(&args[1]) && args[1].is_number && args[1].number >= 0 && args[1].number < 32;
+        bool is_known = is_free(&args[1]) && args[1].is_number && args[1].number >= 0
+                        && args[1].number < 32;
         return is_known ? scale(&args[0], INT64_C(1) << args[1].number, at) : blur(args, 2, at);
     }
     case RULE_MAD: {
@@ -317,7 +355,8 @@ static void write_results(ThreadIndexFollower *f, const Insn *insn, const Form *
         if (operands[o].kind != OPERAND_REG || !(operands[o].role & ROLE_DEF))
             continue;
         Form *reg = &f->regs[operands[o].id];
-        bool is_whole = is_first && !(operands[o].flags & (OPERAND_COMPONENT | OPERAND_PART | OPERAND_ELEMENT));
+        bool is_whole =
+            is_first && !(operands[o].flags & (OPERAND_COMPONENT | OPERAND_PART | OPERAND_ELEMENT));
         Form made = is_whole ? *value : blur(value, 1, at), joined = join(reg, &made, at);
         is_first = false;
         if (is_same(reg, &joined))
@@ -339,7 +378,7 @@ static void pass(ThreadIndexFollower *f)
     }
 }
 
-/* ---- what must be free ------------------------------------------------------------------------------------------- */
+/* ---- what must be free ----------------------------------------------------------------------- */
 
 static void bind(ThreadIndexFollower *f, Binding binding, int64_t number, InsnId insn)
 {
@@ -362,7 +401,8 @@ static void require_free(ThreadIndexFollower *f, const Form *form, InsnId at)
 
 static bool is_sink(const Op *op)
 {
-    return op->flags & (OPF_LOAD | OPF_STORE | OPF_SIDE_EFFECT | OPF_UNKNOWN | OPF_WARP) || op->kind == OPK_ATOM || op->kind == OPK_RED || op->kind == OPK_BRX
+    return op->flags & (OPF_LOAD | OPF_STORE | OPF_SIDE_EFFECT | OPF_UNKNOWN | OPF_WARP)
+           || op->kind == OPK_ATOM || op->kind == OPK_RED || op->kind == OPK_BRX
            || op->kind == OPK_SURFACE || op->kind == OPK_CP_ASYNC;
 }
 
@@ -379,7 +419,7 @@ static void check_sinks(ThreadIndexFollower *f)
     }
 }
 
-/* ---- what threads do together ------------------------------------------------------------------------------------ */
+/* ---- what threads do together ---------------------------------------------------------------- */
 
 static bool is_shared_space(unsigned space)
 {
@@ -391,7 +431,8 @@ static Binding shared_by(ThreadIndexFollower *f, const Insn *insn)
     const Operand *operands = ptx_insn_operands(f->func, insn);
     Binding found = BINDING_NONE;
     for (uint32_t o = 0; o < insn->operand_count; o++) {
-        if (operands[o].kind != OPERAND_VAR || !is_shared_space(f->module->vars[operands[o].id].space))
+        if (operands[o].kind != OPERAND_VAR
+            || !is_shared_space(f->module->vars[operands[o].id].space))
             continue;
         found = BINDING_SHARED;
         if (f->out->shared == NO_ID && f->module->vars[operands[o].id].bytes)
@@ -408,7 +449,13 @@ static bool is_of_block(const Op *op)
     if (op->kind == OPK_BAR)
         return !ptx_op_has(op, MOD_WARP);
     switch ((Operation)op->family) {
-    case OP_MBARRIER: case OP_WGMMA: case OP_TCGEN05: case OP_SETMAXNREG: case OP_MAPA: case OP_GETCTARANK: case OP_CLUSTERLAUNCHCONTROL:
+    case OP_MBARRIER:
+    case OP_WGMMA:
+    case OP_TCGEN05:
+    case OP_SETMAXNREG:
+    case OP_MAPA:
+    case OP_GETCTARANK:
+    case OP_CLUSTERLAUNCHCONTROL:
         return true;
     default:
         return false;
@@ -419,7 +466,8 @@ static Binding together(ThreadIndexFollower *f, const Insn *insn)
 {
     Binding shared = shared_by(f, insn);
     bool is_unknown = insn->op->flags & OPF_UNKNOWN;
-    f->out->asks_lane |= insn->op->flags & OPF_WARP || (insn->op->kind == OPK_BAR && ptx_op_has(insn->op, MOD_WARP));
+    f->out->asks_lane |= insn->op->flags & OPF_WARP
+                         || (insn->op->kind == OPK_BAR && ptx_op_has(insn->op, MOD_WARP));
     if (shared || is_of_block(insn->op))
         return shared ? shared : BINDING_BARRIER;
     if (insn->op->kind == OPK_CALL)
@@ -450,7 +498,10 @@ ThreadIndex ptx_thread_index_compute(Arena *arena, const Module *module, const F
 {
     ArenaMark mark = ptx_arena_mark(arena);
     ThreadIndex out = { .shared = NO_ID };
-    ThreadIndexFollower f = { .module = module, .func = func, .regs = ptx_arena_array(arena, Form, func->reg_count + 1), .out = &out };
+    ThreadIndexFollower f = { .module = module,
+                              .func = func,
+                              .regs = ptx_arena_array(arena, Form, func->reg_count + 1),
+                              .out = &out };
     if (func->has_syntax_error || func->has_unknown)
         bind_all(&f, BINDING_UNKNOWN, 0);
     for (InsnId i = 0; i < func->insn_count; i++)

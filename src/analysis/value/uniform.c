@@ -5,7 +5,9 @@
 enum {
     LANES = 32,
     MAX_PASSES = 24,           /* over the instructions */
-    WORK_PER_INSN = 256,        /* budget of definitions looked at and of steps up the post-dominator tree: so many for an instruction ... */
+    /* budget of definitions looked at and of steps up the post-dominator tree: so many for an
+     * instruction ... */
+    WORK_PER_INSN = 256,
     WORK_FLOOR = 1 << 14,       /* ... and so many for any function */
     MAX_ARGS = 4,
 };
@@ -23,7 +25,9 @@ typedef struct Diverger {
     Affine *regs;               /* per register: what holds of all its definitions */
     Affine *here;               /* per register: of its last definition in the block in hand ... */
     BlockId *here_block;        /* ... if this is that block, + 1 */
-    BlockId *side[AMONG__COUNT];        /* per block: the nearest block that not all come to, though it dominates this one; NO_ID: none */
+    /* per block: the nearest block that not all come to, though it dominates this one; NO_ID: none
+     * */
+    BlockId *side[AMONG__COUNT];
     bool *parts[AMONG__COUNT];          /* per loop: they may leave it in different iterations */
     uint32_t block[3];          /* of threads; 0: not known */
     bool is_row;                /* %tid.x alone is asked for */
@@ -32,9 +36,10 @@ typedef struct Diverger {
     uint64_t climbs;            /* out of loops, left */
 } Diverger;
 
-/* ---- special registers ------------------------------------------------------------------------------------------- */
+/* ---- special registers ----------------------------------------------------------------------- */
 
-/* Threads are numbered x first: PTX ISA, "%laneid", and CUDA C++ Programming Guide, "Thread Hierarchy". */
+/* Threads are numbered x first: PTX ISA, "%laneid", and CUDA C++ Programming Guide, "Thread
+ * Hierarchy". */
 static Affine thread_index(const Diverger *d, int64_t component)
 {
     const uint32_t *block = d->block;
@@ -50,7 +55,8 @@ static Affine thread_index(const Diverger *d, int64_t component)
     bool is_row = component == 0 && (block[0] % LANES == 0 || block[1] * block[2] == 1);
     if (is_row)
         return block[0] <= LANES ? ptx_affine_lane(MAX_AFFINE_ALIGN, 5) : ptx_affine_lane(5, 10);
-    return ptx_affine_uniform(component && threads_below % LANES == 0 ? UNIFORMITY_WARP : UNIFORMITY_DIVERGENT);
+    return ptx_affine_uniform(component && threads_below % LANES == 0 ? UNIFORMITY_WARP
+                                                                      : UNIFORMITY_DIVERGENT);
 }
 
 static Affine special(const Diverger *d, const Operand *operand)
@@ -61,26 +67,50 @@ static Affine special(const Diverger *d, const Operand *operand)
         return thread_index(d, operand->value);
     case SREG_NTID:
         out.bits = 11;
-        return d->block[0] && operand->value >= 0 && operand->value < 3 ? ptx_affine_number(d->block[operand->value]) : out;
-    case SREG_CTAID: case SREG_NCTAID: case SREG_CLUSTERID: case SREG_NCLUSTERID: case SREG_CLUSTER_CTAID: case SREG_CLUSTER_NCTAID:
+        return d->block[0] && operand->value >= 0 && operand->value < 3
+                   ? ptx_affine_number(d->block[operand->value])
+                   : out;
+    case SREG_CTAID:
+    case SREG_NCTAID:
+    case SREG_CLUSTERID:
+    case SREG_NCLUSTERID:
+    case SREG_CLUSTER_CTAID:
+    case SREG_CLUSTER_NCTAID:
         out.bits = 31;
         return out;
-    case SREG_CLUSTER_CTARANK: case SREG_CLUSTER_NCTARANK: case SREG_IS_EXPLICIT_CLUSTER: case SREG_DYNAMIC_SMEM_SIZE: case SREG_TOTAL_SMEM_SIZE:
-    case SREG_AGGR_SMEM_SIZE: case SREG_GRIDID: case SREG_ENVREG: case SREG_CURRENT_GRAPH_EXEC: case SREG_NSMID: case SREG_NWARPID:
-    case SREG_RESERVED_SMEM_OFFSET: case SREG_RESERVED_SMEM_OFFSET_BEGIN: case SREG_RESERVED_SMEM_OFFSET_CAP: case SREG_RESERVED_SMEM_OFFSET_END:
+    case SREG_CLUSTER_CTARANK:
+    case SREG_CLUSTER_NCTARANK:
+    case SREG_IS_EXPLICIT_CLUSTER:
+    case SREG_DYNAMIC_SMEM_SIZE:
+    case SREG_TOTAL_SMEM_SIZE:
+    case SREG_AGGR_SMEM_SIZE:
+    case SREG_GRIDID:
+    case SREG_ENVREG:
+    case SREG_CURRENT_GRAPH_EXEC:
+    case SREG_NSMID:
+    case SREG_NWARPID:
+    case SREG_RESERVED_SMEM_OFFSET:
+    case SREG_RESERVED_SMEM_OFFSET_BEGIN:
+    case SREG_RESERVED_SMEM_OFFSET_CAP:
+    case SREG_RESERVED_SMEM_OFFSET_END:
         return out;
     case SREG_LANEID:
         return ptx_affine_lane(MAX_AFFINE_ALIGN, 5);
-    case SREG_LANEMASK_EQ: case SREG_LANEMASK_LT: case SREG_LANEMASK_LE: case SREG_LANEMASK_GT: case SREG_LANEMASK_GE:
+    case SREG_LANEMASK_EQ:
+    case SREG_LANEMASK_LT:
+    case SREG_LANEMASK_LE:
+    case SREG_LANEMASK_GT:
+    case SREG_LANEMASK_GE:
         return ptx_affine_uniform(UNIFORMITY_DIVERGENT);
     default:                    /* clocks, counters, %warpid: read once for a warp */
         return ptx_affine_uniform(UNIFORMITY_WARP);
     }
 }
 
-/* ---- operands ---------------------------------------------------------------------------------------------------- */
+/* ---- operands -------------------------------------------------------------------------------- */
 
-/* Whether those that come to a block over different definitions of a register may meet there, or left the loop of one in different iterations. */
+/* Whether those that come to a block over different definitions of a register may meet there, or
+ * left the loop of one in different iterations. */
 static bool may_be_mixed(Diverger *d, Among among, RegId reg, BlockId block)
 {
     const BlockId *side = d->side[among];
@@ -91,13 +121,16 @@ static bool may_be_mixed(Diverger *d, Among among, RegId reg, BlockId block)
         if (!d->work)
             return true;
         d->work--;
-        for (LoopId loop = loops->loop_of[at]; loop != NO_LOOP && !ptx_loop_holds(d->defs, loop, block); loop = loops->loops[loop].parent) {
+        for (LoopId loop = loops->loop_of[at];
+             loop != NO_LOOP && !ptx_loop_holds(d->defs, loop, block);
+             loop = loops->loops[loop].parent) {
             if (d->parts[among][loop] || !d->climbs)
                 return true;
             d->climbs--;
         }
         bool meets = count > 1 && side[at] != NO_ID;
-        if (meets && !ptx_dom_dominates(d->dom, at, block) && !ptx_dom_dominates(d->dom, side[at], block))
+        if (meets && !ptx_dom_dominates(d->dom, at, block)
+            && !ptx_dom_dominates(d->dom, side[at], block))
             return true;
     }
     return false;
@@ -116,7 +149,9 @@ static Affine read_register(Diverger *d, RegId reg, BlockId block)
     if (may_be_mixed(d, AMONG_LANES, reg, block))
         return ptx_affine_uniform(UNIFORMITY_DIVERGENT);
     value.is_assumed = value.is_assumed || may_be_mixed(d, AMONG_DOUBT, reg, block);
-    return value.is_of_warp || !may_be_mixed(d, AMONG_WARPS, reg, block) ? value : ptx_affine_of_warp(value);
+    return value.is_of_warp || !may_be_mixed(d, AMONG_WARPS, reg, block)
+               ? value
+               : ptx_affine_of_warp(value);
 }
 
 static Affine read_operand(Diverger *d, const Operand *operand, BlockId block)
@@ -126,7 +161,9 @@ static Affine read_operand(Diverger *d, const Operand *operand, BlockId block)
     case OPERAND_REG:
         out = read_register(d, operand->id, block);
         if (operand->flags & (OPERAND_COMPONENT | OPERAND_MINUS))
-            return ptx_affine_is_uniform(out) || !out.uniformity ? ptx_affine_uniform((Uniformity)out.uniformity) : ptx_affine_uniform(UNIFORMITY_DIVERGENT);
+            return ptx_affine_is_uniform(out) || !out.uniformity
+                       ? ptx_affine_uniform((Uniformity)out.uniformity)
+                       : ptx_affine_uniform(UNIFORMITY_DIVERGENT);
         return out;
     case OPERAND_SREG:
         return special(d, operand);
@@ -136,7 +173,9 @@ static Affine read_operand(Diverger *d, const Operand *operand, BlockId block)
         out = ptx_affine_uniform(UNIFORMITY_BLOCK);
         if (d->module->vars[operand->id].space == SPACE_LOCAL)
             return ptx_affine_uniform(UNIFORMITY_DIVERGENT);
-        out.align = operand->value ? 0 : (uint8_t)__builtin_ctz(d->module->vars[operand->id].align | UINT32_C(1) << 30);
+        out.align = operand->value ? 0
+                                   : (uint8_t)__builtin_ctz(d->module->vars[operand->id].align
+                                                            | UINT32_C(1) << 30);
         return out;
     case OPERAND_UNKNOWN:
         return ptx_affine_uniform(UNIFORMITY_UNKNOWN);
@@ -145,19 +184,22 @@ static Affine read_operand(Diverger *d, const Operand *operand, BlockId block)
     }
 }
 
-/* ---- instructions ------------------------------------------------------------------------------------------------ */
+/* ---- instructions ---------------------------------------------------------------------------- */
 
 /* A parameter of the kernel; not one that a function is given, or that a call of one passes. */
 static bool is_parameter(const Diverger *d, const Operand *place)
 {
-    return d->func->is_entry && place->kind == OPERAND_VAR && d->module->vars[place->id].is_parameter;
+    return d->func->is_entry && place->kind == OPERAND_VAR
+           && d->module->vars[place->id].is_parameter;
 }
 
-/* Lanes that read one address at once get one value. Parameters of a kernel, constants and read-only data are the same for all its threads. */
+/* Lanes that read one address at once get one value. Parameters of a kernel, constants and
+ * read-only data are the same for all its threads. */
 static Affine loaded(const Diverger *d, const Insn *insn, const Operand *place, Affine address)
 {
     Space space = (Space)insn->op->space;
-    bool is_param = space == SPACE_PARAM || space == SPACE_PARAM_FUNC, is_fixed = space == SPACE_CONST || space == SPACE_PARAM_ENTRY || is_param;
+    bool is_param = space == SPACE_PARAM || space == SPACE_PARAM_FUNC,
+         is_fixed = space == SPACE_CONST || space == SPACE_PARAM_ENTRY || is_param;
     is_fixed |= space == SPACE_GLOBAL && ptx_op_has(insn->op, MOD_NC);
     bool is_plain = insn->op->kind == OPK_LD || insn->op->family == OP_MBARRIER;
     if (!address.uniformity)
@@ -176,7 +218,8 @@ static Affine shuffled(const Insn *insn, const Affine *args, unsigned count)
 {
     if (count && (ptx_affine_is_uniform(args[0]) || !args[0].uniformity))
         return args[0];
-    bool is_whole = count > 2 && ptx_op_has(insn->op, MOD_IDX) && ptx_affine_is_uniform(args[1]) && args[2].is_known && !(args[2].base >> 8 & 31);
+    bool is_whole = count > 2 && ptx_op_has(insn->op, MOD_IDX) && ptx_affine_is_uniform(args[1])
+                    && args[2].is_known && !(args[2].base >> 8 & 31);
     return ptx_affine_uniform(is_whole ? UNIFORMITY_WARP : UNIFORMITY_DIVERGENT);
 }
 
@@ -204,12 +247,17 @@ static Affine result_of(Diverger *d, const Insn *insn, BlockId block)
     if (insn->op->space && place)
         return loaded(d, insn, place, address);
     if (insn->op->kind == OPK_BAR)
-        return ptx_affine_uniform(ptx_op_has(insn->op, MOD_WARP) ? UNIFORMITY_WARP : UNIFORMITY_BLOCK);     /* bar.red: one result for all */
+        /* bar.red: one result for all */
+        return ptx_affine_uniform(ptx_op_has(insn->op, MOD_WARP) ? UNIFORMITY_WARP
+                                                                 : UNIFORMITY_BLOCK);
     if (insn->op->operation == OP_SHFL)
         return shuffled(insn, args, count);
     bool is_unpacked = operands[0].flags & OPERAND_ELEMENT;
-    Affine out = is_unpacked ? ptx_affine_blur(args, count) : ptx_affine_apply(insn->op, args, count);
-    return ptx_affine_is_uniform(rest) || !out.uniformity ? out : ptx_affine_join(out, ptx_affine_uniform(UNIFORMITY_DIVERGENT));
+    Affine out = is_unpacked ? ptx_affine_blur(args, count)
+                             : ptx_affine_apply(insn->op, args, count);
+    return ptx_affine_is_uniform(rest) || !out.uniformity
+               ? out
+               : ptx_affine_join(out, ptx_affine_uniform(UNIFORMITY_DIVERGENT));
 }
 
 /* Under a guard the old value stays where it does not hold. */
@@ -220,15 +268,17 @@ static Affine guarded(Diverger *d, const Insn *insn, RegId reg, BlockId block, A
     Affine guard = read_register(d, insn->guard, block);
     if (guard.uniformity && !ptx_affine_is_uniform(guard))
         return ptx_affine_uniform(UNIFORMITY_DIVERGENT);
-    Affine both = ptx_affine_join(d->here_block[reg] == block + 1 ? d->here[reg] : d->regs[reg], value);
+    Affine both = ptx_affine_join(d->here_block[reg] == block + 1 ? d->here[reg] : d->regs[reg],
+                                  value);
     both.is_assumed |= guard.is_assumed && !both.is_known;
     return guard.is_of_warp && !both.is_known ? ptx_affine_of_warp(both) : both;
 }
 
 static bool is_alike(const Affine *a, const Affine *b)
 {
-    return a->uniformity == b->uniformity && a->stride == b->stride && a->base == b->base && a->align == b->align && a->bits == b->bits
-        && a->is_known == b->is_known && a->is_of_warp == b->is_of_warp && a->is_assumed == b->is_assumed;
+    return a->uniformity == b->uniformity && a->stride == b->stride && a->base == b->base
+           && a->align == b->align && a->bits == b->bits && a->is_known == b->is_known
+           && a->is_of_warp == b->is_of_warp && a->is_assumed == b->is_assumed;
 }
 
 static void write_register(Diverger *d, const Insn *insn, RegId reg, BlockId block, Affine value)
@@ -241,7 +291,8 @@ static void write_register(Diverger *d, const Insn *insn, RegId reg, BlockId blo
     d->here_block[reg] = block + 1;
 }
 
-/* The right one of d|p: one lane alone has it set (elect), or it says whether the lane's source was there (shfl); of setp the opposite. */
+/* The right one of d|p: one lane alone has it set (elect), or it says whether the lane's source was
+ * there (shfl); of setp the opposite. */
 static Affine paired(const Insn *insn, Affine value)
 {
     return insn->op->kind == OPK_SETP ? value : ptx_affine_uniform(UNIFORMITY_DIVERGENT);
@@ -262,23 +313,30 @@ static void run_block(Diverger *d, BlockId block)
         d->insns[i] = value;
         for (unsigned o = 0; o < insn->operand_count; o++)
             if (ptx_operand_is_def(&operands[o]))
-                write_register(d, insn, operands[o].id, block, operands[o].flags & OPERAND_RIGHT ? paired(insn, value) : value);
+                write_register(d, insn, operands[o].id, block,
+                               operands[o].flags & OPERAND_RIGHT ? paired(insn, value) : value);
     }
     const Insn *last = &d->func->insns[b->end - 1];
     if (b->succ_count < 2)
         return;
-    d->branches[block] = last->guard != NO_ID ? read_register(d, last->guard, block) : ptx_affine_uniform(UNIFORMITY_NONE);
+    d->branches[block] = last->guard != NO_ID ? read_register(d, last->guard, block)
+                                              : ptx_affine_uniform(UNIFORMITY_NONE);
     if (last->op->kind == OPK_BRX) {
-        Affine index = last->operand_count ? read_operand(d, ptx_insn_operands(d->func, last), block) : ptx_affine_uniform(UNIFORMITY_UNKNOWN);
-        d->branches[block] = d->branches[block].uniformity ? ptx_affine_join(d->branches[block], index) : index;
+        Affine index = last->operand_count
+                           ? read_operand(d, ptx_insn_operands(d->func, last), block)
+                           : ptx_affine_uniform(UNIFORMITY_UNKNOWN);
+        d->branches[block] = d->branches[block].uniformity
+                                 ? ptx_affine_join(d->branches[block], index)
+                                 : index;
     }
 }
 
-/* ---- control ----------------------------------------------------------------------------------------------------- */
+/* ---- control --------------------------------------------------------------------------------- */
 
 static bool may_part(const Affine *condition, Among among)
 {
-    return condition->uniformity >= (among == AMONG_WARPS ? UNIFORMITY_WARP : UNIFORMITY_AFFINE) || (among == AMONG_DOUBT && condition->is_assumed);
+    return condition->uniformity >= (among == AMONG_WARPS ? UNIFORMITY_WARP : UNIFORMITY_AFFINE)
+           || (among == AMONG_DOUBT && condition->is_assumed);
 }
 
 static bool is_below(const Dom *dom, BlockId upper, BlockId lower)
@@ -286,14 +344,16 @@ static bool is_below(const Dom *dom, BlockId upper, BlockId lower)
     return upper == NO_ID || ptx_dom_dominates(dom, upper, lower);
 }
 
-/* Blocks that hang on a branch: Ferrante, Ottenstein and Warren, "The Program Dependence Graph and Its Use in Optimization" (TOPLAS 1987). */
+/* Blocks that hang on a branch: Ferrante, Ottenstein and Warren, "The Program Dependence Graph and
+ * Its Use in Optimization" (TOPLAS 1987). */
 static void mark_sides(Diverger *d, Among among, BlockId branch, bool is_parting)
 {
     const Block *b = &d->cfg->blocks[branch];
     BlockId *sides = d->side[among];
     for (uint32_t e = 0; e < b->succ_count; e++) {
         BlockId first = d->cfg->succs[b->succ_first + e];
-        for (BlockId at = first; at != EXIT_BLOCK && at != d->dom->ipdom[branch] && d->work; at = d->dom->ipdom[at]) {
+        for (BlockId at = first; at != EXIT_BLOCK && at != d->dom->ipdom[branch] && d->work;
+             at = d->dom->ipdom[at]) {
             BlockId side = is_parting ? first : sides[branch];
             d->work--;
             if (!ptx_dom_dominates(d->dom, side, at))
@@ -306,7 +366,8 @@ static void mark_sides(Diverger *d, Among among, BlockId branch, bool is_parting
     }
 }
 
-/* Lanes leave the loops around a branch in different iterations where it parts them, or where not all of them come to it. */
+/* Lanes leave the loops around a branch in different iterations where it parts them, or where not
+ * all of them come to it. */
 static void mark_loops(Diverger *d, Among among, BlockId branch, bool is_parting)
 {
     const Block *b = &d->cfg->blocks[branch];
@@ -321,7 +382,8 @@ static void mark_loops(Diverger *d, Among among, BlockId branch, bool is_parting
             return;
         d->work--;
         BlockId side = d->side[among][branch];
-        bool is_partial = side != NO_ID && side != loops->loops[loop].header && ptx_loop_holds(d->defs, loop, side);
+        bool is_partial = side != NO_ID && side != loops->loops[loop].header
+                          && ptx_loop_holds(d->defs, loop, side);
         if (d->parts[among][loop] || (!is_parting && !is_partial))
             continue;
         d->parts[among][loop] = d->has_changed = true;
@@ -341,7 +403,7 @@ static void mark_control(Diverger *d, Among among)
     }
 }
 
-/* ---- chains ------------------------------------------------------------------------------------------------------ */
+/* ---- chains ---------------------------------------------------------------------------------- */
 
 enum { MAX_LOOKED_AT = 64, MAX_WALKED_DEFS = 4 };
 
@@ -373,7 +435,8 @@ static void add_definitions(UniformChain *chain, RegId reg, InsnId at)
         else
             high = middle;
     }
-    if (low > defs->first[reg] && defs->cfg->block_of[defs->insns[low - 1]] == defs->cfg->block_of[at])
+    if (low > defs->first[reg]
+        && defs->cfg->block_of[defs->insns[low - 1]] == defs->cfg->block_of[at])
         add_link(chain, defs->insns[low - 1]);
     else
         for (uint32_t i = 0; i < count && count <= MAX_WALKED_DEFS; i++)
@@ -391,11 +454,13 @@ static void add_sources(UniformChain *chain, InsnId at, bool is_root)
     if (is_branch && insn->guard != NO_ID)
         add_definitions(chain, insn->guard, at);
     for (unsigned o = 0; o < insn->operand_count; o++)
-        if (operands[o].kind == OPERAND_REG && (is_root ? operands[o].role & ROLE_ADDRESS : operands[o].role & ROLE_USE))
+        if (operands[o].kind == OPERAND_REG
+            && (is_root ? operands[o].role & ROLE_ADDRESS : operands[o].role & ROLE_USE))
             add_definitions(chain, operands[o].id, at);
 }
 
-unsigned ptx_critical_path_find(const Uniforms *uniforms, const Func *func, InsnId insn, Link links[MAX_CHAIN])
+unsigned ptx_critical_path_find(const Uniforms *uniforms, const Func *func, InsnId insn,
+                                Link links[MAX_CHAIN])
 {
     UniformChain chain = { .uniforms = uniforms, .func = func };
     unsigned count = 0;
@@ -411,12 +476,13 @@ unsigned ptx_critical_path_find(const Uniforms *uniforms, const Func *func, Insn
     return count;
 }
 
-/* ---- the interface ----------------------------------------------------------------------------------------------- */
+/* ---- the interface --------------------------------------------------------------------------- */
 
 static bool reads_row_alone(const Func *func)
 {
     for (uint32_t o = 0; o < func->operand_count; o++)
-        if (func->operands[o].kind == OPERAND_SREG && func->operands[o].id == SREG_TID && func->operands[o].value > 0)
+        if (func->operands[o].kind == OPERAND_SREG && func->operands[o].id == SREG_TID
+            && func->operands[o].value > 0)
             return false;
     return true;
 }
@@ -452,11 +518,16 @@ static void give_up(Affine *values, uint32_t count, bool is_all)
             values[i] = ptx_affine_uniform(UNIFORMITY_UNKNOWN);
 }
 
-const Uniforms *ptx_uniform_compute(Arena *arena, Arena *scratch, const Module *module, const Func *func, const Cfg *cfg, const Dom *dom, const Loops *loops,
-                                    const Launch *launch)
+const Uniforms *ptx_uniform_compute(Arena *arena, Arena *scratch, const Module *module,
+                                    const Func *func, const Cfg *cfg, const Dom *dom,
+                                    const Loops *loops, const Launch *launch)
 {
     Uniforms *out = ptx_arena_new(arena, Uniforms);
-    Diverger d = { .module = module, .func = func, .cfg = cfg, .dom = dom, .defs = ptx_defs_compute(arena, func, cfg, loops) };
+    Diverger d = { .module = module,
+                   .func = func,
+                   .cfg = cfg,
+                   .dom = dom,
+                   .defs = ptx_defs_compute(arena, func, cfg, loops) };
     d.insns = ptx_arena_array(arena, Affine, func->insn_count);
     d.branches = ptx_arena_array(arena, Affine, cfg->block_count);
     ArenaMark mark = ptx_arena_mark(scratch);

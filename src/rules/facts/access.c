@@ -1,4 +1,5 @@
-/* Facts that rest on an evaluation of the kernel's warps: what accesses cost, and what branches that part warps do. */
+/* Facts that rest on an evaluation of the kernel's warps: what accesses cost, and what branches
+ * that part warps do. */
 #include "gpu/occupancy.h"
 #include "analysis/value/pitch.h"
 #include "rules/facts/measure.h"
@@ -17,7 +18,7 @@ static const Evaluation *evaluation_of(Inquiry *q)
     return ptx_session_evaluation(q->session, BUDGET_FINDINGS);
 }
 
-/* ---- the accesses around one ------------------------------------------------------------------------------------- */
+/* ---- the accesses around one ----------------------------------------------------------------- */
 
 static const Operand *address_of(const Func *func, const Insn *insn)
 {
@@ -72,7 +73,8 @@ static const uint8_t *written_of(Inquiry *q)
     return q->written = written;
 }
 
-/* As long as nothing writes the base register: of the basic block, or of what stands near where one instruction alone writes it. */
+/* As long as nothing writes the base register: of the basic block, or of what stands near where one
+ * instruction alone writes it. */
 static void find_siblings(Inquiry *q, const Subjects *subject, const Operand *address, Siblings *s)
 {
     const Func *func = q->func;
@@ -85,11 +87,13 @@ static void find_siblings(Inquiry *q, const Subjects *subject, const Operand *ad
         end = func->insn_count - subject->insn > NEAR ? subject->insn + NEAR : func->insn_count;
     }
     for (int step = -1; step <= 1; step += 2) {
-        for (InsnId i = step < 0 ? subject->insn - 1 : subject->insn; i >= first && i < end; i += (InsnId)step) {
+        for (InsnId i = step < 0 ? subject->insn - 1 : subject->insn; i >= first && i < end;
+             i += (InsnId)step) {
             const Insn *insn = &func->insns[i];
             if (step < 0 && !is_single && writes(func, insn, address->id))
                 break;
-            bool is_like = own->op->kind == insn->op->kind || insn->op->kind == OPK_LD || insn->op->kind == OPK_ST;
+            bool is_like = own->op->kind == insn->op->kind || insn->op->kind == OPK_LD
+                           || insn->op->kind == OPK_ST;
             const Operand *other = is_like && insn->access_bytes ? address_of(func, insn) : NULL;
             if (other && other->id == address->id)
                 add_sibling(s, other->value, address->value, insn->access_bytes);
@@ -99,7 +103,8 @@ static void find_siblings(Inquiry *q, const Subjects *subject, const Operand *ad
     }
 }
 
-/* Whole sectors that hold a byte in use: where the period is no multiple of a sector, lanes lie at all offsets, and all of it is moved. */
+/* Whole sectors that hold a byte in use: where the period is no multiple of a sector, lanes lie at
+ * all offsets, and all of it is moved. */
 static double share_in_use(const Siblings *s)
 {
     unsigned used = 0, moved = 0;
@@ -108,7 +113,9 @@ static double share_in_use(const Siblings *s)
         for (int64_t b = sector; b < sector + SECTOR && b < s->stride; b++)
             here += s->used[b / 64] >> (b % 64) & 1;
         used += here;
-        moved += here || s->stride % SECTOR ? (unsigned)(s->stride - sector < SECTOR ? s->stride - sector : SECTOR) : 0;
+        moved += here || s->stride % SECTOR
+                     ? (unsigned)(s->stride - sector < SECTOR ? s->stride - sector : SECTOR)
+                     : 0;
     }
     return moved ? 100.0 * used / moved : UNKNOWN;
 }
@@ -118,7 +125,8 @@ static double measure_siblings(Inquiry *q, const Subjects *subject, FactId fact,
     const Operand *address = address_of(q->func, &q->func->insns[subject->insn]);
     int64_t stride = total ? total->stride : 0;
     Siblings s = { .stride = stride < 0 ? -stride : stride };
-    if (fact == FACT_ACCESS_used_together && (!total || total->is_free || s.stride == 0 || s.stride > MAX_PERIOD))
+    if (fact == FACT_ACCESS_used_together
+        && (!total || total->is_free || s.stride == 0 || s.stride > MAX_PERIOD))
         return UNKNOWN;
     if (s.stride > MAX_PERIOD)
         s.stride = 0;
@@ -128,26 +136,30 @@ static double measure_siblings(Inquiry *q, const Subjects *subject, FactId fact,
     return fact == FACT_ACCESS_siblings ? s.count : share_in_use(&s);
 }
 
-/* ---- accesses ---------------------------------------------------------------------------------------------------- */
+/* ---- accesses -------------------------------------------------------------------------------- */
 
 static const Evaluated *evaluated(Inquiry *q, InsnId insn)
 {
     const Evaluation *evaluation = evaluation_of(q);
     const Evaluated *found = evaluation ? &evaluation->insns[insn] : NULL;
-    return found && found->certainty != CERTAINTY_UNKNOWN && found->total.requests > 0 ? found : NULL;
+    return found && found->certainty != CERTAINTY_UNKNOWN && found->total.requests > 0 ? found
+                                                                                       : NULL;
 }
 
-/* .maxntid says how many threads, and nothing of their shape where a kernel asks for more than %tid.x. */
+/* .maxntid says how many threads, and nothing of their shape where a kernel asks for more than
+ * %tid.x. */
 static bool is_block_known(const Func *func, const Evaluation *evaluation)
 {
-    return !evaluation->block_is_assumed || (func->bounds.maxntid[0] && (func->bounds.maxntid[1] > 1 || evaluation->is_row));
+    return !evaluation->block_is_assumed
+           || (func->bounds.maxntid[0] && (func->bounds.maxntid[1] > 1 || evaluation->is_row));
 }
 
 static bool crosses_rows(const Evaluation *evaluation, const Func *func, const Count *total)
 {
     for (InsnId i = 0; total->free_by && i < func->insn_count; i++) {
         const Count *other = &evaluation->insns[i].total;
-        bool is_row = (other->pattern == PATTERN_CONTIGUOUS || other->pattern == PATTERN_OFFSET) && other->sectors > 0 && !other->is_free;
+        bool is_row = (other->pattern == PATTERN_CONTIGUOUS || other->pattern == PATTERN_OFFSET)
+                      && other->sectors > 0 && !other->is_free;
         if (is_row && other->rows_by & total->free_by)
             return true;
     }
@@ -164,15 +176,17 @@ static double cost_share(Inquiry *q, const Count *own)
         all[1] += evaluation->insns[i].total.wavefronts;
     }
     q->has_access_sums = true;
-    double sectors = own->sectors > 0 ? 100 * own->sectors / all[0] : 0, wavefronts = own->wavefronts > 0 ? 100 * own->wavefronts / all[1] : 0;
+    double sectors = own->sectors > 0 ? 100 * own->sectors / all[0] : 0,
+           wavefronts = own->wavefronts > 0 ? 100 * own->wavefronts / all[1] : 0;
     return fmax(sectors, wavefronts);
 }
 
-/* ---- rows of a length that is a parameter ------------------------------------------------------------------------ */
+/* ---- rows of a length that is a parameter ---------------------------------------------------- */
 
 static Pitch pitch_of(Inquiry *q, InsnId insn)
 {
-    return ptx_pitch_find(q->shared->scratch, q->shared->module, q->func, ptx_session_defs(q->session), insn);
+    return ptx_pitch_find(q->shared->scratch, q->shared->module, q->func,
+                          ptx_session_defs(q->session), insn);
 }
 
 static double measure_pitch(Inquiry *q, InsnId insn, FactId fact)
@@ -195,17 +209,20 @@ static const char *name_pitch(Inquiry *q, InsnId insn)
     Span name = module->vars[q->func->params[pitch.param]].name;
     size_t size = ptx_span_length(name) + sizeof "`` (param 4294967295)";
     char *text = ptx_arena_array(q->arena, char, size);
-    snprintf(text, size, "`%.*s` (param %u)", (int)ptx_span_length(name), module->text + name.begin, (unsigned)pitch.param);
+    snprintf(text, size, "`%.*s` (param %u)", (int)ptx_span_length(name), module->text + name.begin,
+             (unsigned)pitch.param);
     return text;
 }
 
 /* Bytes of a lane in the request that ptxas makes of this access and its neighbours. */
 static unsigned joined_bytes(Inquiry *q, const Subjects *s, const Count *total)
 {
-    return ptx_joinable_bytes(&q->func->insns[s->insn], total, ptx_session_joinable(q->session)[s->insn]);
+    return ptx_joinable_bytes(&q->func->insns[s->insn], total,
+                              ptx_session_joinable(q->session)[s->insn]);
 }
 
-/* Requests cost more or less with the shape of the block: the best one counts where nobody knows it. */
+/* Requests cost more or less with the shape of the block: the best one counts where nobody knows
+ * it. */
 double ptx_measure_traffic(Inquiry *q, const Subjects *s, FactId fact, Certainty *certainty)
 {
     const Evaluated *insn = evaluated(q, s->insn);
@@ -216,7 +233,8 @@ double ptx_measure_traffic(Inquiry *q, const Subjects *s, FactId fact, Certainty
     if (!insn)
         return UNKNOWN;
     const Count *total = &insn->total;
-    double lanes = total->active / total->requests, share = (total->sectors + total->wavefronts + total->addresses) / total->active;
+    double lanes = total->active / total->requests,
+           share = (total->sectors + total->wavefronts + total->addresses) / total->active;
     double best = insn->best_share < share ? insn->best_share / share : 1;
     bool is_global = total->sectors > 0, is_shared = total->wavefronts > 0;
     *certainty = insn->certainty;
@@ -224,36 +242,51 @@ double ptx_measure_traffic(Inquiry *q, const Subjects *s, FactId fact, Certainty
     case FACT_ACCESS_pattern:           return total->pattern ? (double)total->pattern : UNKNOWN;
     case FACT_ACCESS_stride:            return total->pattern ? (double)total->stride : UNKNOWN;
     case FACT_ACCESS_active_lanes:      return lanes;
-    case FACT_ACCESS_sectors:           return is_global ? total->sectors / total->requests : UNKNOWN;
-    case FACT_ACCESS_least_sectors:     return is_global ? best * total->sectors / total->requests : UNKNOWN;
-    case FACT_ACCESS_ideal_sectors:     return is_global ? total->ideal_sectors / total->requests : UNKNOWN;
-    case FACT_ACCESS_wavefronts:        return is_shared ? total->wavefronts / total->requests : UNKNOWN;
+    case FACT_ACCESS_sectors:
+        return is_global ? total->sectors / total->requests : UNKNOWN;
+    case FACT_ACCESS_least_sectors:
+        return is_global ? best * total->sectors / total->requests : UNKNOWN;
+    case FACT_ACCESS_ideal_sectors:
+        return is_global ? total->ideal_sectors / total->requests : UNKNOWN;
+    case FACT_ACCESS_wavefronts:
+        return is_shared ? total->wavefronts / total->requests : UNKNOWN;
     case FACT_ACCESS_least_wavefronts:
-        return is_shared ? best * total->wavefronts / total->requests * q->func->insns[s->insn].access_bytes / joined_bytes(q, s, total) : UNKNOWN;
-    case FACT_ACCESS_ideal_wavefronts:  return is_shared ? total->ideal_wavefronts / total->requests : UNKNOWN;
-    case FACT_ACCESS_addresses:         return total->addresses > 0 ? total->addresses / total->requests : UNKNOWN;
-    case FACT_ACCESS_least_addresses:   return total->addresses > 0 ? best * total->addresses / total->requests : UNKNOWN;
-    case FACT_ACCESS_used_bytes:        return is_global ? total->used_bytes / total->requests : UNKNOWN;
+        return is_shared ? best * total->wavefronts / total->requests
+                               * q->func->insns[s->insn].access_bytes / joined_bytes(q, s, total)
+                         : UNKNOWN;
+    case FACT_ACCESS_ideal_wavefronts:
+        return is_shared ? total->ideal_wavefronts / total->requests : UNKNOWN;
+    case FACT_ACCESS_addresses:
+        return total->addresses > 0 ? total->addresses / total->requests : UNKNOWN;
+    case FACT_ACCESS_least_addresses:
+        return total->addresses > 0 ? best * total->addresses / total->requests : UNKNOWN;
+    case FACT_ACCESS_used_bytes:
+        return is_global ? total->used_bytes / total->requests : UNKNOWN;
     case FACT_ACCESS_efficiency:
-        return is_global ? 100 * total->used_bytes / (SECTOR * total->sectors) : is_shared ? 100 * total->ideal_wavefronts / total->wavefronts : UNKNOWN;
+        return is_global   ? 100 * total->used_bytes / (SECTOR * total->sectors)
+               : is_shared ? 100 * total->ideal_wavefronts / total->wavefronts
+                           : UNKNOWN;
     case FACT_ACCESS_has_free_stride:   return total->is_free;
     case FACT_ACCESS_crosses_rows:      return crosses_rows(evaluation_of(q), q->func, total);
     case FACT_ACCESS_address_alignment:
-        return is_global || is_shared ? (double)((total->low_bits | 32u) & -(total->low_bits | 32u)) : UNKNOWN;
+        return is_global || is_shared ? (double)((total->low_bits | 32u) & -(total->low_bits | 32u))
+                                      : UNKNOWN;
     case FACT_ACCESS_is_firm:
-        return total->doubt <= UNCERTAIN_PARAMETER && !total->is_free && is_block_known(q->func, evaluation_of(q));
+        return total->doubt <= UNCERTAIN_PARAMETER && !total->is_free
+               && is_block_known(q->func, evaluation_of(q));
     case FACT_ACCESS_cost_share:        return cost_share(q, total);
     case FACT_ACCESS_used_together:     return measure_siblings(q, s, fact, total);
     default:                            return UNKNOWN;
     }
 }
 
-/* ---- other layouts ----------------------------------------------------------------------------------------------- */
+/* ---- other layouts --------------------------------------------------------------------------- */
 
 double ptx_measure_block_use(Inquiry *q, const Subjects *s, FactId fact)
 {
     const Trace *trace = ptx_session_trace(q->session);
-    const BlockUse use = trace ? ptx_trace_count(q->arena, trace, q->func, s->insn) : (BlockUse){ 0 };
+    const BlockUse use = trace ? ptx_trace_count(q->arena, trace, q->func, s->insn)
+                               : (BlockUse){ 0 };
     if (!(use.requests > 0))
         return UNKNOWN;
     return fact == FACT_ACCESS_block_sectors ? use.warp_sectors : use.distinct_sectors;
@@ -263,7 +296,8 @@ enum { SHARED_WITHOUT_OPT_IN = 48 << 10 };
 
 #define SAME_FIGURE 0.25
 
-/* Bytes of shared memory that a block may take more without fewer blocks on an SM, and without a launch that has to ask for them. */
+/* Bytes of shared memory that a block may take more without fewer blocks on an SM, and without a
+ * launch that has to ask for them. */
 static uint64_t room_of(Inquiry *q)
 {
     const double threads = ptx_measure_block_threads(q);
@@ -271,9 +305,11 @@ static uint64_t room_of(Inquiry *q)
     Resources resources = ptx_measure_resources(q, has_block ? (int64_t)threads : -1);
     if (!has_block)
         resources.registers_per_thread = -1;
-    int64_t room = SHARED_WITHOUT_OPT_IN - resources.dynamic_shared_bytes - (resources.static_shared_bytes > 0 ? resources.static_shared_bytes : 0);
+    int64_t room = SHARED_WITHOUT_OPT_IN - resources.dynamic_shared_bytes
+                   - (resources.static_shared_bytes > 0 ? resources.static_shared_bytes : 0);
     Occupancy fit;
-    if (q->shared->gpu && ptx_occupancy_compute(q->shared->gpu, &resources, &fit) && fit.shared_free >= 0 && fit.shared_free < room)
+    if (q->shared->gpu && ptx_occupancy_compute(q->shared->gpu, &resources, &fit)
+        && fit.shared_free >= 0 && fit.shared_free < room)
         room = fit.shared_free;
     return room > 0 ? (uint64_t)room : 0;
 }
@@ -289,9 +325,12 @@ static const char *advise(Inquiry *q, InsnId insn, bool is_shared, const Count *
         found = ptx_advise_global(q->arena, trace, q->func, insn, room_of(q));
     double cost = (is_shared ? total->wavefronts : total->sectors) / total->requests;
     if (!found.block[0] && !(fabs(found.before - cost) <= SAME_FIGURE * cost))
-        found.layout.kind = LAYOUT_SAME;        /* the requests that were traced are not like those of the launch */
+        /* the requests that were traced are not like those of the launch */
+        found.layout.kind = LAYOUT_SAME;
     const char *text = ptx_proposal_describe(q->arena, q->shared->module, &found);
-    return text ? text : is_shared ? "let the lanes of a warp take neighbouring words" : ptx_count_advise(total);
+    return text        ? text
+           : is_shared ? "let the lanes of a warp take neighbouring words"
+                       : ptx_count_advise(total);
 }
 
 static const char *advise_wider(Inquiry *q, const Subjects *s)
@@ -299,28 +338,40 @@ static const char *advise_wider(Inquiry *q, const Subjects *s)
     const Trace *trace = ptx_session_trace(q->session);
     Certainty certainty = CERTAINTY_NONE;
     double count = ptx_measure(q, s, FACT_ACCESS_neighbours, &certainty);
-    const Widening found = trace && count >= 2 ? ptx_advise_wider(trace, q->func, s->insn, (uint32_t)count) : (Widening){ 0 };
-    const char *text = ptx_widening_describe(q->arena, &found, (uint32_t)count, q->func->insns[s->insn].access_bytes);
-    return text ? text : "a vector access (float2, float4, int4) where the address is a multiple of its width";
+    const Widening found = trace && count >= 2
+                               ? ptx_advise_wider(trace, q->func, s->insn, (uint32_t)count)
+                               : (Widening){ 0 };
+    const char *text = ptx_widening_describe(q->arena, &found, (uint32_t)count,
+                                             q->func->insns[s->insn].access_bytes);
+    return text ? text
+                : "a vector access (float2, float4, int4) where the address is a multiple of its "
+                  "width";
 }
 
-/* Each thread has a run of its own, and takes all of it, piece by piece: wider accesses move the same in fewer requests. */
+/* Each thread has a run of its own, and takes all of it, piece by piece: wider accesses move the
+ * same in fewer requests. */
 static bool is_run(Inquiry *q, const Subjects *s, const Count *total)
 {
     Certainty certainty = CERTAINTY_NONE;
-    double neighbours = ptx_measure(q, s, FACT_ACCESS_neighbours, &certainty), multiple = ptx_measure_traffic(q, s, FACT_ACCESS_address_alignment, &certainty);
+    double neighbours = ptx_measure(q, s, FACT_ACCESS_neighbours, &certainty),
+           multiple = ptx_measure_traffic(q, s, FACT_ACCESS_address_alignment, &certainty);
     uint32_t bytes = q->func->insns[s->insn].access_bytes;
-    return neighbours >= 2 && bytes < 16 && multiple >= 2 * bytes && measure_siblings(q, s, FACT_ACCESS_used_together, total) >= 75;
+    return neighbours >= 2 && bytes < 16 && multiple >= 2 * bytes
+           && measure_siblings(q, s, FACT_ACCESS_used_together, total) >= 75;
 }
 
-/* Of a request that ptxas makes of several: its lanes are as far apart as theirs, so it takes as many wavefronts as one of them, or as its bytes need. */
+/* Of a request that ptxas makes of several: its lanes are as far apart as theirs, so it takes as
+ * many wavefronts as one of them, or as its bytes need. */
 static const char *describe_joined(Inquiry *q, const Count *total, uint32_t bytes, unsigned joined)
 {
     char text[128];
-    double ideal = total->ideal_wavefronts / total->requests * joined / bytes, wavefronts = fmax(total->wavefronts / total->requests, ideal);
+    double ideal = total->ideal_wavefronts / total->requests * joined / bytes,
+           wavefronts = fmax(total->wavefronts / total->requests, ideal);
     if (joined <= bytes || !(total->wavefronts > 0))
         return "";
-    snprintf(text, sizeof text, "; ptxas joins it with its neighbours to %u bytes: %.4g where %.4g would do", joined, wavefronts, ideal);
+    snprintf(text, sizeof text,
+             "; ptxas joins it with its neighbours to %u bytes: %.4g where %.4g would do", joined,
+             wavefronts, ideal);
     return ptx_arena_strndup(q->arena, text, strlen(text));
 }
 
@@ -328,7 +379,8 @@ static const char *describe_joined(Inquiry *q, const Count *total, uint32_t byte
 static const char *describe(Inquiry *q, const Subjects *s, const Evaluated *insn, uint32_t bytes)
 {
     const char *joined = describe_joined(q, &insn->total, bytes, joined_bytes(q, s, &insn->total));
-    const char *lanes = ptx_count_describe(q->arena, &insn->total, bytes), *shapes = ptx_shapes_describe(q->arena, evaluation_of(q), insn);
+    const char *lanes = ptx_count_describe(q->arena, &insn->total, bytes),
+               *shapes = ptx_shapes_describe(q->arena, evaluation_of(q), insn);
     if (!*lanes)
         lanes = "lanes follow no pattern";
     if (!*shapes && !*joined)
@@ -359,7 +411,7 @@ const char *ptx_measure_layout(Inquiry *q, const Subjects *s, FactId fact)
     }
 }
 
-/* ---- branches ---------------------------------------------------------------------------------------------------- */
+/* ---- branches -------------------------------------------------------------------------------- */
 
 double ptx_measure_parted(Inquiry *q, const Subjects *s, FactId fact, Certainty *certainty)
 {

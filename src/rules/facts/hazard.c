@@ -6,7 +6,9 @@
 double ptx_measure_hazards(Inquiry *q, FactId fact)
 {
     const Hazards *hazards = ptx_session_hazards(q->session);
-    return !hazards ? (double)NAN : fact == FACT_KERNEL_races ? hazards->count : hazards->redundant_count;
+    return !hazards                    ? (double)NAN
+           : fact == FACT_KERNEL_races ? hazards->count
+                                       : hazards->redundant_count;
 }
 
 double ptx_measure_redundant(Inquiry *q, InsnId insn)
@@ -21,7 +23,9 @@ double ptx_measure_redundant(Inquiry *q, InsnId insn)
 static const Divergence *divergence_at(Inquiry *q, InsnId insn)
 {
     const Hazards *hazards = ptx_session_hazards(q->session);
-    return hazards && hazards->divergence && hazards->divergence->place == insn ? hazards->divergence : NULL;
+    return hazards && hazards->divergence && hazards->divergence->place == insn
+               ? hazards->divergence
+               : NULL;
 }
 
 double ptx_measure_divergent(Inquiry *q, InsnId insn)
@@ -32,7 +36,8 @@ double ptx_measure_divergent(Inquiry *q, InsnId insn)
 const char *ptx_measure_divergence_text(Inquiry *q, InsnId insn)
 {
     const Divergence *found = divergence_at(q, insn);
-    return found ? ptx_divergence_describe(q->arena, q->shared->module, found) : "divergent barrier: some lanes of a warp wait here while others bypass it";
+    return found ? ptx_divergence_describe(q->arena, q->shared->module, found)
+                 : "divergent barrier: some lanes of a warp wait here while others bypass it";
 }
 
 static const Hazard *find_at(const Hazard *items, uint32_t count, InsnId place)
@@ -84,7 +89,8 @@ double ptx_measure_possible_race(Inquiry *q, InsnId insn)
     const Hazards *hazards = ptx_session_hazards(q->session);
     if (!hazards)
         return (double)NAN;
-    return find_at(hazards->possible, hazards->possible_count, insn) && !find_at(hazards->items, hazards->count, insn);
+    return find_at(hazards->possible, hazards->possible_count, insn)
+           && !find_at(hazards->items, hazards->count, insn);
 }
 
 static unsigned put_place(RelatedPlace *place, const Func *func, InsnId insn, const char *what)
@@ -97,7 +103,9 @@ static unsigned find_block_places(const BlockRace *race, FactId fact, RelatedPla
 {
     bool is_alone = race->kind == BLOCK_RACE_EARLY || race->kind == BLOCK_RACE_LATE;
     const BlockAccess *access = fact == FACT_INSN_block_race_at ? &race->second : &race->first;
-    return fact == FACT_INSN_block_race_with && is_alone ? 0 : put_place(place, access->func, access->insn, NULL);
+    return fact == FACT_INSN_block_race_with && is_alone
+               ? 0
+               : put_place(place, access->func, access->insn, NULL);
 }
 
 /* The other access, and the calls that lead to either. */
@@ -113,7 +121,8 @@ static unsigned find_others(const Func *kernel, const Hazard *h, RelatedPlace pl
     return count;
 }
 
-unsigned ptx_measure_race_places(Inquiry *q, InsnId insn, FactId fact, RelatedPlace places[MAX_PLACES])
+unsigned ptx_measure_race_places(Inquiry *q, InsnId insn, FactId fact,
+                                 RelatedPlace places[MAX_PLACES])
 {
     const Divergence *divergence = divergence_at(q, insn);
     const Hazard *h = ptx_measure_hazard(q, insn);
@@ -133,7 +142,8 @@ unsigned ptx_measure_race_places(Inquiry *q, InsnId insn, FactId fact, RelatedPl
 double ptx_measure_block_race(Inquiry *q, InsnId insn, FactId fact)
 {
     const BlockRace *race = ptx_session_block_race(q->session);
-    return race && race->second.place == insn && (race->kind != BLOCK_RACE_GLOBAL) == (fact == FACT_INSN_is_cluster_race);
+    return race && race->second.place == insn
+           && (race->kind != BLOCK_RACE_GLOBAL) == (fact == FACT_INSN_is_cluster_race);
 }
 
 double ptx_measure_barrier_clocks(Inquiry *q, InsnId insn)
@@ -144,5 +154,6 @@ double ptx_measure_barrier_clocks(Inquiry *q, InsnId insn)
     Certainty certainty = CERTAINTY_EXACT;
     const Subjects at = { .insn = insn, .block = q->cfg->block_of[insn] };
     ptx_latencies_find(q->shared->gpu, 0, &latencies);
-    return ptx_measure(q, &at, FACT_INSN_weight, &certainty) * (latencies.machine[MACHINE_BARRIER] + latencies.barrier_per_warp * warps);
+    return ptx_measure(q, &at, FACT_INSN_weight, &certainty)
+           * (latencies.machine[MACHINE_BARRIER] + latencies.barrier_per_warp * warps);
 }

@@ -55,8 +55,11 @@ Resources ptx_measure_resources(Inquiry *q, int64_t threads)
     const double registers = ptx_measure_registers(q);
     const int64_t dynamic = ptx_session_launch(q->session)->dynamic_shared_bytes;
     return (Resources){
-        .threads_per_block = threads, .registers_per_thread = registers >= 0 ? (int64_t)registers : -1,
-        .static_shared_bytes = ptx_session_demand(q->session)->static_shared_bytes, .dynamic_shared_bytes = dynamic > 0 ? dynamic : 0, .barriers = -1,
+        .threads_per_block = threads,
+        .registers_per_thread = registers >= 0 ? (int64_t)registers : -1,
+        .static_shared_bytes = ptx_session_demand(q->session)->static_shared_bytes,
+        .dynamic_shared_bytes = dynamic > 0 ? dynamic : 0,
+        .barriers = -1,
     };
 }
 
@@ -64,7 +67,9 @@ Resources ptx_measure_resources(Inquiry *q, int64_t threads)
 static double spill_bytes(Inquiry *q)
 {
     const PtxasUsage *said = q->shared->gpu ? ptx_session_said(q->session, 0) : NULL;
-    return said && said->spill_store_bytes >= 0 ? (double)said->spill_store_bytes + number(said->spill_load_bytes) : UNKNOWN;
+    return said && said->spill_store_bytes >= 0
+               ? (double)said->spill_store_bytes + number(said->spill_load_bytes)
+               : UNKNOWN;
 }
 
 static double measure_occupancy(Inquiry *q, FactId fact)
@@ -79,7 +84,8 @@ static double measure_occupancy(Inquiry *q, FactId fact)
     case FACT_KERNEL_limiter:               return number(ptx_occupancy_limiter(occupancy));
     case FACT_KERNEL_registers_to_free:     return number(occupancy->registers_to_free);
     case FACT_KERNEL_shared_to_free:        return number(occupancy->shared_to_free);
-    case FACT_KERNEL_fits:                  return occupancy->blocks_per_sm < 0 ? UNKNOWN : occupancy->blocks_per_sm > 0;
+    case FACT_KERNEL_fits:
+        return occupancy->blocks_per_sm < 0 ? UNKNOWN : occupancy->blocks_per_sm > 0;
     case FACT_KERNEL_waves:                 return r->waves.count;
     case FACT_KERNEL_tail_blocks:           return number(r->waves.tail_blocks);
     case FACT_KERNEL_utilisation:           return r->waves.utilisation_percent;
@@ -98,10 +104,13 @@ double ptx_measure_launch(Inquiry *q, FactId fact, Certainty *certainty)
     case FACT_KERNEL_most_threads:          return ptx_bounds_threads(bounds);
     case FACT_KERNEL_block_exceeds_bounds:  return shape->error != NULL;
     case FACT_KERNEL_grid_blocks:           return number(shape->blocks);
-    case FACT_KERNEL_register_cap:          return bounds->maxnreg ? (double)bounds->maxnreg : UNKNOWN;
+    case FACT_KERNEL_register_cap:
+        return bounds->maxnreg ? (double)bounds->maxnreg : UNKNOWN;
     case FACT_KERNEL_registers:             return ptx_measure_registers(q);
-    case FACT_KERNEL_static_shared:         return number(ptx_session_demand(q->session)->static_shared_bytes);
-    case FACT_KERNEL_local_bytes:           return number(ptx_session_demand(q->session)->local_bytes);
+    case FACT_KERNEL_static_shared:
+        return number(ptx_session_demand(q->session)->static_shared_bytes);
+    case FACT_KERNEL_local_bytes:
+        return number(ptx_session_demand(q->session)->local_bytes);
     case FACT_KERNEL_spill_bytes:           return spill_bytes(q);
     default:                                return measure_occupancy(q, fact);
     }

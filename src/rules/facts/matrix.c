@@ -13,7 +13,8 @@ double ptx_measure_matrix_faults(Inquiry *q)
 double ptx_measure_matrix(Inquiry *q, InsnId insn, FactId fact, Certainty *certainty)
 {
     const MatrixFault *fault = ptx_matrix_fault_at(ptx_session_matrix_faults(q->session), insn);
-    bool is_of_fence = fault && (fault->kind == MATRIX_NO_FENCE || fault->kind == MATRIX_STALE_FENCE);
+    bool is_of_fence = fault
+                       && (fault->kind == MATRIX_NO_FENCE || fault->kind == MATRIX_STALE_FENCE);
     *certainty = fault && !fault->is_on_all_paths ? CERTAINTY_ESTIMATE : CERTAINTY_EXACT;
     return fault && is_of_fence == (fact == FACT_INSN_is_matrix_unfenced);
 }
@@ -30,8 +31,10 @@ static const char *describe(Inquiry *q, const MatrixFault *fault)
         return "no wgmma.fence before this wgmma.mma_async";
     Span name = q->func->regs[fault->reg].name;
     int length = (int)(ptx_span_length(name) < 64 ? ptx_span_length(name) : 64);
-    int count = snprintf(text, sizeof text, what[fault->kind], length, q->shared->module->text + name.begin,
-                         fault->is_committed ? "no wgmma.wait_group has waited for its group" : "no wgmma.commit_group has put it into a group");
+    int count = snprintf(text, sizeof text, what[fault->kind], length,
+                         q->shared->module->text + name.begin,
+                         fault->is_committed ? "no wgmma.wait_group has waited for its group"
+                                             : "no wgmma.commit_group has put it into a group");
     return ptx_arena_strndup(q->arena, text, count > 0 ? (size_t)count : 0);
 }
 
@@ -43,7 +46,10 @@ static const char *advise(Inquiry *q, const MatrixFault *fault)
     if (fault->kind == MATRIX_STALE_FENCE)
         return "wgmma.fence.sync.aligned behind it";
     int count = snprintf(text, sizeof text, "%swgmma.wait_group.sync.aligned %u before this",
-                         fault->is_committed ? "" : "wgmma.commit_group.sync.aligned behind the multiplication, and ", fault->newer);
+                         fault->is_committed
+                             ? ""
+                             : "wgmma.commit_group.sync.aligned behind the multiplication, and ",
+                         fault->newer);
     return ptx_arena_strndup(q->arena, text, count > 0 ? (size_t)count : 0);
 }
 

@@ -9,7 +9,7 @@
 
 #define UNKNOWN ((double)NAN)
 
-/* ---- what is computed on demand ---------------------------------------------------------------------------------- */
+/* ---- what is computed on demand -------------------------------------------------------------- */
 
 /* Times that a thread executes the body of each loop; outer loops come before inner ones. */
 static const double *loop_weights_of(Inquiry *q)
@@ -21,7 +21,8 @@ static const double *loop_weights_of(Inquiry *q)
     for (LoopId l = 0; l < loops->loop_count; l++) {
         double trips = ptx_session_trips(q->session)->trips[l].count;
         LoopId parent = loops->loops[l].parent;
-        weights[l] = (isnan(trips) ? MIX_LOOP_WEIGHT : trips) * (parent == NO_LOOP ? 1 : weights[parent]);
+        weights[l] = (isnan(trips) ? MIX_LOOP_WEIGHT : trips)
+                     * (parent == NO_LOOP ? 1 : weights[parent]);
     }
     return q->loop_weights = weights;
 }
@@ -32,7 +33,8 @@ static double weight_of(Inquiry *q, BlockId block)
     return loop == NO_LOOP ? 1 : loop_weights_of(q)[loop];
 }
 
-/* Machine operations of the shortest translation; a part of one is a share of instructions that pairs of it join in. */
+/* Machine operations of the shortest translation; a part of one is a share of instructions that
+ * pairs of it join in. */
 static float sum_cost(const Op *op, Target target)
 {
     const Cost *cost = ptx_cost_find(op, target);
@@ -47,7 +49,8 @@ static float sum_cost(const Op *op, Target target)
 static double machine_instructions(ModuleInquiry *shared, const Op *op)
 {
     if (!shared->machine_instructions) {
-        shared->machine_instructions = ptx_arena_array(shared->arena, float, shared->module->op_count + 1);
+        shared->machine_instructions = ptx_arena_array(shared->arena, float,
+                                                       shared->module->op_count + 1);
         for (uint32_t i = 0; i <= shared->module->op_count; i++)
             shared->machine_instructions[i] = -1;
     }
@@ -80,7 +83,7 @@ static double weighted_instructions(Inquiry *q)
     return q->weighted_instructions = sum > 1 ? sum : 1;
 }
 
-/* ---- reading registers ------------------------------------------------------------------------------------------- */
+/* ---- reading registers ----------------------------------------------------------------------- */
 
 static void note_read(InsnId *first, RegId reg, InsnId insn)
 {
@@ -109,14 +112,18 @@ static const InsnId *first_reads_of(Inquiry *q)
     return q->first_reads = first;
 }
 
-/* A compiler packs an undefined half beside a value that matters, merges undefined values that no path uses, and passes a structure without members as one
- * undefined byte, on the stack or to a function. */
+/* A compiler packs an undefined half beside a value that matters, merges undefined values that no
+ * path uses, and passes a structure without members as one undefined byte, on the stack or to a
+ * function. */
 static bool may_not_matter(const Func *func, const Insn *insn, RegId reg)
 {
     const Op *op = insn->op;
-    bool is_own = op->space == SPACE_GENERIC || op->space == SPACE_LOCAL || op->space == SPACE_PARAM || op->space == SPACE_PARAM_FUNC;
-    bool is_byte = op->kind == OPK_ST && insn->access_bytes == 1 && is_own && ptx_type_info[func->regs[reg].type].bits < 32;
-    return insn->guard != reg && (op->insn_class == CLASS_MOVE || op->insn_class == CLASS_LOGIC || is_byte);
+    bool is_own = op->space == SPACE_GENERIC || op->space == SPACE_LOCAL || op->space == SPACE_PARAM
+                  || op->space == SPACE_PARAM_FUNC;
+    bool is_byte = op->kind == OPK_ST && insn->access_bytes == 1 && is_own
+                   && ptx_type_info[func->regs[reg].type].bits < 32;
+    return insn->guard != reg
+           && (op->insn_class == CLASS_MOVE || op->insn_class == CLASS_LOGIC || is_byte);
 }
 
 static bool is_written(const Reg *reg)
@@ -132,7 +139,8 @@ static double measure_register(Inquiry *q, const Subjects *s, FactId fact)
     case FACT_REGISTER_type:        return reg->type;
     case FACT_REGISTER_is_written:  return q->func->has_unknown ? UNKNOWN : is_written(reg);
     case FACT_REGISTER_is_read:
-        return q->func->has_unknown ? UNKNOWN : reg->is_result || first_reads_of(q)[s->reg] != NO_ID;
+        return q->func->has_unknown ? UNKNOWN
+                                    : reg->is_result || first_reads_of(q)[s->reg] != NO_ID;
     case FACT_REGISTER_is_of_range: return reg->is_of_range;
     case FACT_REGISTER_is_merged:
         first = first_reads_of(q)[s->reg];
@@ -141,10 +149,10 @@ static double measure_register(Inquiry *q, const Subjects *s, FactId fact)
     }
 }
 
-/* ---- dead writes ------------------------------------------------------------------------------------------------- */
+/* ---- dead writes ----------------------------------------------------------------------------- */
 
-/* Values that change by themselves: reading one and dropping it may be meant as a delay or a fence for the compiler. And what
- * a call returned: a result that the source ignores is its business. */
+/* Values that change by themselves: reading one and dropping it may be meant as a delay or a fence
+ * for the compiler. And what a call returned: a result that the source ignores is its business. */
 static bool may_be_meant(const Inquiry *q, const Insn *insn)
 {
     const Operand *operands = ptx_insn_operands(q->func, insn);
@@ -157,7 +165,11 @@ static bool may_be_meant(const Inquiry *q, const Insn *insn)
         if (operands[o].kind != OPERAND_SREG)
             continue;
         switch (operands[o].id) {
-        case SREG_CLOCK: case SREG_CLOCK64: case SREG_CLOCK_HI: case SREG_GLOBALTIMER: case SREG_GLOBALTIMER_HI:
+        case SREG_CLOCK:
+        case SREG_CLOCK64:
+        case SREG_CLOCK_HI:
+        case SREG_GLOBALTIMER:
+        case SREG_GLOBALTIMER_HI:
         case SREG_GLOBALTIMER_LO: case SREG_PM: case SREG_PM_64: case SREG_SMID: case SREG_WARPID:
             return true;
         default:
@@ -190,7 +202,7 @@ static const bool *dead_of(Inquiry *q)
     return q->dead = dead;
 }
 
-/* ---- lanes, barriers, divisors ----------------------------------------------------------------------------------- */
+/* ---- lanes, barriers, divisors --------------------------------------------------------------- */
 
 /* Operand in a position of the form, the first of a vector; NULL. */
 static const Operand *operand_at(const Func *func, const Insn *insn, uint32_t position)
@@ -217,13 +229,16 @@ static bool takes_mask(const Op *op)
     }
 }
 
-/* Lanes 0 up to the highest of the mask execute it, or nobody could ask for that lane; with the block's size known, all that there are
- * in its first warp. Only where every lane of a warp comes here together. */
+/* Lanes 0 up to the highest of the mask execute it, or nobody could ask for that lane; with the
+ * block's size known, all that there are in its first warp. Only where every lane of a warp comes
+ * here together. */
 static double excluded_lanes(Inquiry *q, const Subjects *s)
 {
     const Insn *insn = &q->func->insns[s->insn];
     int64_t mask;
-    if (!takes_mask(insn->op) || insn->guard != NO_ID || !ptx_points_to_constant(ptx_session_bases(q->session), last_operand(q->func, insn), &mask))
+    if (!takes_mask(insn->op) || insn->guard != NO_ID
+        || !ptx_points_to_constant(ptx_session_bases(q->session), last_operand(q->func, insn),
+                                   &mask))
         return UNKNOWN;
     uint32_t bits = (uint32_t)mask, active = bits;
     if (bits == UINT32_MAX)
@@ -245,10 +260,14 @@ static double barrier_threads(Inquiry *q, const Insn *insn)
 {
     const Operand *operands = ptx_insn_operands(q->func, insn);
     int64_t value;
-    if (insn->op->kind != OPK_BAR || ptx_op_has(insn->op, MOD_WARP) || ptx_op_has(insn->op, MOD_CLUSTER)
-        || ptx_op_has(insn->op, MOD_RED))
+    if (insn->op->kind != OPK_BAR || ptx_op_has(insn->op, MOD_WARP)
+        || ptx_op_has(insn->op, MOD_CLUSTER) || ptx_op_has(insn->op, MOD_RED))
         return UNKNOWN;
-    return insn->operand_count == 2 && ptx_points_to_constant(ptx_session_bases(q->session), &operands[1], &value) && value >= 0 ? (double)value : UNKNOWN;
+    return insn->operand_count == 2
+                   && ptx_points_to_constant(ptx_session_bases(q->session), &operands[1], &value)
+                   && value >= 0
+               ? (double)value
+               : UNKNOWN;
 }
 
 static bool is_integer(const Op *op)
@@ -273,12 +292,14 @@ static double divisor(Inquiry *q, const Insn *insn, bool wants_zero)
 static bool parts_ways(const Cfg *cfg, const Dom *dom, const bool *is_by_lane, BlockId block)
 {
     BlockId join = dom->ipdom[block];
-    return is_by_lane[block] && cfg->blocks[block].succ_count > 1 && join != EXIT_BLOCK && !ptx_dom_dominates(dom, join, block);
+    return is_by_lane[block] && cfg->blocks[block].succ_count > 1 && join != EXIT_BLOCK
+           && !ptx_dom_dominates(dom, join, block);
 }
 
-/* Per block: whether it lies between a conditional branch by the lane that dominates it and that branch's immediate post-dominator: only there can a
- * part of a warp be known to be elsewhere. Spares most functions the evaluation of their branches. Down the dominator tree: each such
- * branch counts behind it, until its ways meet. */
+/* Per block: whether it lies between a conditional branch by the lane that dominates it and that
+ * branch's immediate post-dominator: only there can a part of a warp be known to be elsewhere.
+ * Spares most functions the evaluation of their branches. Down the dominator tree: each such branch
+ * counts behind it, until its ways meet. */
 static const bool *conditional_of(Inquiry *q)
 {
     const Cfg *cfg = q->cfg;
@@ -288,11 +309,14 @@ static const bool *conditional_of(Inquiry *q)
     const bool *is_by_lane = ptx_session_lane_branches(q->session);
     bool *out = ptx_arena_array(q->arena, bool, cfg->block_count + 1);
     ArenaMark mark = ptx_arena_mark(q->shared->scratch);
-    uint32_t *inside = ptx_arena_array(q->shared->scratch, uint32_t, cfg->block_count + 1);  /* such branches */
-    uint32_t *meeting = ptx_arena_array(q->shared->scratch, uint32_t, cfg->block_count + 1); /* those whose ways meet here */
+    /* such branches */
+    uint32_t *inside = ptx_arena_array(q->shared->scratch, uint32_t, cfg->block_count + 1);
+    /* those whose ways meet here */
+    uint32_t *meeting = ptx_arena_array(q->shared->scratch, uint32_t, cfg->block_count + 1);
     for (uint32_t r = 0; r < cfg->rpo_count; r++) {
         BlockId block = cfg->rpo[r];
-        if (parts_ways(cfg, dom, is_by_lane, block) && ptx_dom_dominates(dom, block, dom->ipdom[block]))
+        if (parts_ways(cfg, dom, is_by_lane, block)
+            && ptx_dom_dominates(dom, block, dom->ipdom[block]))
             meeting[dom->ipdom[block]]++;
     }
     for (uint32_t r = 0; r < cfg->rpo_count; r++) {
@@ -306,7 +330,8 @@ static const bool *conditional_of(Inquiry *q)
     return q->is_conditional = out;
 }
 
-/* Whether a branch above the block parts a warp by itself: only then is it worth asking which lanes come there. */
+/* Whether a branch above the block parts a warp by itself: only then is it worth asking which lanes
+ * come there. */
 static bool may_be_parted(Inquiry *q, BlockId block)
 {
     enum { MOST_ABOVE = 64 };   /* beyond, ask */
@@ -314,7 +339,9 @@ static bool may_be_parted(Inquiry *q, BlockId block)
     const bool *is_by_lane = ptx_session_lane_branches(q->session);
     uint32_t seen = 0;
     for (BlockId above = dom->idom[block]; above != EXIT_BLOCK; above = dom->idom[above])
-        if (++seen > MOST_ABOVE || (is_by_lane[above] && ptx_lane_splits_may(ptx_session_lane_splits(q->session), above)))
+        if (++seen > MOST_ABOVE
+            || (is_by_lane[above]
+                && ptx_lane_splits_may(ptx_session_lane_splits(q->session), above)))
             return true;
     return false;
 }
@@ -328,17 +355,19 @@ static double measure_split(Inquiry *q, BlockId block, Certainty *certainty)
 {
     if (q->func->has_unknown)
         return UNKNOWN;
-    if (!conditional_of(q)[block] || !may_be_parted(q, block) || ptx_session_splits(q->session)->by[block] == NO_ID)
+    if (!conditional_of(q)[block] || !may_be_parted(q, block)
+        || ptx_session_splits(q->session)->by[block] == NO_ID)
         return 0;
     *certainty = split_certainty(q);
     return 1;
 }
 
-/* ---- instructions ------------------------------------------------------------------------------------------------ */
+/* ---- instructions ---------------------------------------------------------------------------- */
 
 static bool is_number_conversion(const Op *op)
 {
-    bool is_float = ptx_type_info[op->type].kind == KIND_FLOAT || ptx_type_info[op->dst_type].kind == KIND_FLOAT;
+    bool is_float = ptx_type_info[op->type].kind == KIND_FLOAT
+                    || ptx_type_info[op->dst_type].kind == KIND_FLOAT;
     return op->kind == OPK_CVT && is_float && op->type != op->dst_type;
 }
 
@@ -371,7 +400,8 @@ static bool reads_warp_index(const Func *func, const Insn *insn)
 {
     const Operand *operands = ptx_insn_operands(func, insn);
     for (uint32_t o = 0; o < insn->operand_count; o++)
-        if (operands[o].kind == OPERAND_SREG && (operands[o].id == SREG_WARPID || operands[o].id == SREG_NWARPID))
+        if (operands[o].kind == OPERAND_SREG
+            && (operands[o].id == SREG_WARPID || operands[o].id == SREG_NWARPID))
             return true;
     return false;
 }
@@ -407,15 +437,18 @@ static double measure_uniformity(Inquiry *q, InsnId insn, FactId fact, Certainty
     *certainty = value->is_assumed ? CERTAINTY_ESTIMATE : CERTAINTY_EXACT;
     if (fact == FACT_INSN_uniformity)
         return value->uniformity;
-    bool has_step = value->uniformity != UNIFORMITY_DIVERGENT && value->stride != AFFINE_STRIDE_UNKNOWN;
+    bool has_step = value->uniformity != UNIFORMITY_DIVERGENT
+                    && value->stride != AFFINE_STRIDE_UNKNOWN;
     return has_step ? (double)value->stride : UNKNOWN;
 }
 
 static bool is_constant_move(const Func *func, InsnId insn)
 {
     const Operand *operands = ptx_insn_operands(func, &func->insns[insn]);
-    OperandKind kind = func->insns[insn].operand_count == 2 ? (OperandKind)operands[1].kind : OPERAND_REG;
-    return func->insns[insn].op->kind == OPK_MOV && (kind == OPERAND_INT || kind == OPERAND_F32 || kind == OPERAND_F64);
+    OperandKind kind = func->insns[insn].operand_count == 2 ? (OperandKind)operands[1].kind
+                                                            : OPERAND_REG;
+    return func->insns[insn].op->kind == OPK_MOV
+           && (kind == OPERAND_INT || kind == OPERAND_F32 || kind == OPERAND_F64);
 }
 
 /* ptxas computes the others once, in front of the loop. */
@@ -433,7 +466,9 @@ static bool is_loop_conversion(Inquiry *q, const Subjects *s)
             changes = true;
         if (!is_source || operands[o].kind != OPERAND_REG)
             continue;
-        uint32_t inside = s->loop == NO_LOOP ? 0 : ptx_defs_in_loop(ptx_session_defs(q->session), s->loop, operands[o].id, &def);
+        uint32_t inside = s->loop == NO_LOOP ? 0
+                                             : ptx_defs_in_loop(ptx_session_defs(q->session),
+                                                                s->loop, operands[o].id, &def);
         changes |= inside > 1 || (inside == 1 && !is_constant_move(q->func, def));
     }
     return changes;
@@ -450,14 +485,19 @@ static double measure_insn(Inquiry *q, const Subjects *s, FactId fact, Certainty
     case FACT_INSN_is_result_unused:    return measure_unused(q, s->insn);
     case FACT_INSN_uniformity: case FACT_INSN_lane_step:
         return measure_uniformity(q, s->insn, fact, certainty);
-    case FACT_INSN_is_loop_conversion:  return q->func->has_unknown ? UNKNOWN : is_loop_conversion(q, s);
+    case FACT_INSN_is_loop_conversion:
+        return q->func->has_unknown ? UNKNOWN : is_loop_conversion(q, s);
     case FACT_INSN_is_divisor_zero:     return divisor(q, insn, true);
     case FACT_INSN_is_divisor_constant: return divisor(q, insn, false);
-    case FACT_INSN_is_fusable:          return q->func->has_unknown ? UNKNOWN : ptx_session_fused(q->session)[s->insn] != NO_ID;
+    case FACT_INSN_is_fusable:
+        return q->func->has_unknown ? UNKNOWN : ptx_session_fused(q->session)[s->insn] != NO_ID;
     case FACT_INSN_is_fp64_round_trip:  return measure_fp64_trip(q, s->insn);
     case FACT_INSN_is_split:            return measure_split(q, s->block, certainty);
     case FACT_INSN_is_barrier_redundant: return ptx_measure_redundant(q, s->insn);
-    case FACT_INSN_is_race: case FACT_INSN_is_copy_in_flight: case FACT_INSN_is_operand_in_flight: case FACT_INSN_is_proxy_unfenced:
+    case FACT_INSN_is_race:
+    case FACT_INSN_is_copy_in_flight:
+    case FACT_INSN_is_operand_in_flight:
+    case FACT_INSN_is_proxy_unfenced:
     case FACT_INSN_is_miscounted: case FACT_INSN_is_wait_stale:
         return ptx_measure_race(q, s->insn, fact, certainty);
     case FACT_INSN_is_matrix_in_flight: case FACT_INSN_is_matrix_unfenced:
@@ -467,8 +507,11 @@ static double measure_insn(Inquiry *q, const Subjects *s, FactId fact, Certainty
     case FACT_INSN_is_global_race: case FACT_INSN_is_cluster_race:
         return ptx_measure_block_race(q, s->insn, (FactId)fact);
     case FACT_INSN_barrier_clocks:      return ptx_measure_barrier_clocks(q, s->insn);
-    case FACT_INSN_excluded_lanes:      return q->func->has_unknown ? UNKNOWN : excluded_lanes(q, s);
-    case FACT_INSN_is_barrier_repeated: return q->func->has_unknown ? UNKNOWN : ptx_session_repeats(q->session)->barrier[s->insn] != NO_ID;
+    case FACT_INSN_excluded_lanes:
+        return q->func->has_unknown ? UNKNOWN : excluded_lanes(q, s);
+    case FACT_INSN_is_barrier_repeated:
+        return q->func->has_unknown ? UNKNOWN
+                                    : ptx_session_repeats(q->session)->barrier[s->insn] != NO_ID;
     case FACT_INSN_barrier_threads:     return barrier_threads(q, insn);
     case FACT_INSN_reads_warp_index:    return reads_warp_index(q->func, insn);
     case FACT_INSN_reads_special:       return reads_special(q->func, insn);
@@ -476,28 +519,36 @@ static double measure_insn(Inquiry *q, const Subjects *s, FactId fact, Certainty
     }
 }
 
-/* ---- accesses ---------------------------------------------------------------------------------------------------- */
+/* ---- accesses -------------------------------------------------------------------------------- */
 
 static bool base_of(Inquiry *q, const Subjects *s, PointsTo *base)
 {
-    return !q->func->has_unknown && ptx_points_to_of_access(ptx_session_bases(q->session), q->shared->module, q->func, &q->func->insns[s->insn], base);
+    return !q->func->has_unknown
+           && ptx_points_to_of_access(ptx_session_bases(q->session), q->shared->module, q->func,
+                                      &q->func->insns[s->insn], base);
 }
 
-/* What the address without its offset is certainly a multiple of, at most the bytes accessed: a number of any, a variable of its
- * .align. 0: not known. */
+/* What the address without its offset is certainly a multiple of, at most the bytes accessed: a
+ * number of any, a variable of its .align. 0: not known. */
 static int64_t alignment_of(const Inquiry *q, const PointsTo *base, int64_t bytes)
 {
     bool is_var = base->kind == BASE_VAR;
     if (bytes <= 0 || bytes & (bytes - 1) || (!is_var && base->kind != BASE_CONST))
         return 0;
-    int64_t align = !is_var ? bytes : q->shared->module->vars[base->id].align ? q->shared->module->vars[base->id].align : 1;
+    int64_t align = !is_var ? bytes
+                    : q->shared->module->vars[base->id].align
+                        ? q->shared->module->vars[base->id].align
+                        : 1;
     return align < bytes ? align : bytes;
 }
 
-/* Of global memory, where a run tells it: addresses that are multiples of 4 and of no more are, some of them, 4 beyond a multiple of 8. */
-static double measure_run_alignment(Inquiry *q, const Subjects *s, FactId fact, Certainty *certainty)
+/* Of global memory, where a run tells it: addresses that are multiples of 4 and of no more are,
+ * some of them, 4 beyond a multiple of 8. */
+static double measure_run_alignment(Inquiry *q, const Subjects *s, FactId fact,
+                                    Certainty *certainty)
 {
-    double bytes = q->func->insns[s->insn].access_bytes, multiple = ptx_measure_traffic(q, s, FACT_ACCESS_address_alignment, certainty);
+    double bytes = q->func->insns[s->insn].access_bytes,
+           multiple = ptx_measure_traffic(q, s, FACT_ACCESS_address_alignment, certainty);
     Certainty of_sectors;
     if (!(multiple < bytes) || !(ptx_measure_traffic(q, s, FACT_ACCESS_sectors, &of_sectors) > 0))
         return UNKNOWN;
@@ -512,7 +563,9 @@ static double measure_alignment(Inquiry *q, const Subjects *s, FactId fact, Cert
     if (!align || align & (align - 1))
         return measure_run_alignment(q, s, fact, certainty);
     int64_t rest = ((base.offset % align) + align) % align;
-    return fact == FACT_ACCESS_alignment ? (double)align : rest || align == bytes ? (double)rest : UNKNOWN;
+    return fact == FACT_ACCESS_alignment ? (double)align
+           : rest || align == bytes      ? (double)rest
+                                         : UNKNOWN;
 }
 
 /* Of a variable whose address, size and offset are known. */
@@ -544,7 +597,8 @@ static double measure_read_only(Inquiry *q, InsnId insn)
     return ptx_session_read_only(q->session)[insn];
 }
 
-/* Per load of global memory through a parameter: how many there are of that parameter in the same innermost loop. */
+/* Per load of global memory through a parameter: how many there are of that parameter in the same
+ * innermost loop. */
 static const uint32_t *array_loads_of(Inquiry *q)
 {
     const Func *func = q->func;
@@ -555,7 +609,9 @@ static const uint32_t *array_loads_of(Inquiry *q)
     uint64_t slots = 16;
     while (slots < 2 * (uint64_t)func->insn_count)
         slots *= 2;
-    InsnId *firsts = ptx_arena_array(q->shared->scratch, InsnId, slots), *first_of = ptx_arena_array(q->shared->scratch, InsnId, func->insn_count + 1);   /* + 1 */
+    /* + 1 */
+    InsnId *firsts = ptx_arena_array(q->shared->scratch, InsnId, slots),
+           *first_of = ptx_arena_array(q->shared->scratch, InsnId, func->insn_count + 1);
     uint64_t *keys = ptx_arena_array(q->shared->scratch, uint64_t, slots);
     for (InsnId i = 0; i < func->insn_count; i++) {
         const Subjects at = { .insn = i };
@@ -563,7 +619,8 @@ static const uint32_t *array_loads_of(Inquiry *q)
         if (func->insns[i].op->kind != OPK_LD || !base_of(q, &at, &base) || base.kind != BASE_PARAM)
             continue;
         LoopId loop = q->loops->loop_of[q->cfg->block_of[i]];
-        uint64_t key = (((uint64_t)loop + 1) << 32 | base.id) + 1, slot = ptx_hash_mix(key) & (slots - 1);
+        uint64_t key = (((uint64_t)loop + 1) << 32 | base.id) + 1,
+                 slot = ptx_hash_mix(key) & (slots - 1);
         while (keys[slot] && keys[slot] != key)
             slot = (slot + 1) & (slots - 1);
         if (!keys[slot])
@@ -586,22 +643,47 @@ static double measure_access(Inquiry *q, const Subjects *s, FactId fact, Certain
     case FACT_ACCESS_bytes:             return insn->access_bytes ? insn->access_bytes : UNKNOWN;
     case FACT_ACCESS_address_space:     return base_of(q, s, &base) ? word(base.space) : UNKNOWN;
     case FACT_ACCESS_pointed_space:     return base_of(q, s, &base) ? word(base.pointed) : UNKNOWN;
-    case FACT_ACCESS_is_repeated:       return q->func->has_unknown ? UNKNOWN : ptx_session_repeats(q->session)->earlier[s->insn] != NO_ID;
+    case FACT_ACCESS_is_repeated:
+        return q->func->has_unknown ? UNKNOWN
+                                    : ptx_session_repeats(q->session)->earlier[s->insn] != NO_ID;
     case FACT_ACCESS_is_invariant:
-        return q->func->has_unknown || s->loop == NO_LOOP ? UNKNOWN : ptx_session_repeats(q->session)->invariant[s->insn];
+        return q->func->has_unknown || s->loop == NO_LOOP
+                   ? UNKNOWN
+                   : ptx_session_repeats(q->session)->invariant[s->insn];
     case FACT_ACCESS_may_change_in_loop:
-        return q->func->has_unknown || s->loop == NO_LOOP ? UNKNOWN : ptx_session_repeats(q->session)->may_change[s->insn];
-    case FACT_ACCESS_neighbours:        return q->func->has_unknown ? UNKNOWN : ptx_session_repeats(q->session)->neighbours[s->insn];
+        return q->func->has_unknown || s->loop == NO_LOOP
+                   ? UNKNOWN
+                   : ptx_session_repeats(q->session)->may_change[s->insn];
+    case FACT_ACCESS_neighbours:
+        return q->func->has_unknown ? UNKNOWN
+                                    : ptx_session_repeats(q->session)->neighbours[s->insn];
     case FACT_ACCESS_is_read_only:      return measure_read_only(q, s->insn);
-    case FACT_ACCESS_array_loads:       return q->func->has_unknown ? UNKNOWN : array_loads_of(q)[s->insn];
+    case FACT_ACCESS_array_loads:
+        return q->func->has_unknown ? UNKNOWN : array_loads_of(q)[s->insn];
     case FACT_ACCESS_block_sectors: case FACT_ACCESS_block_distinct:
         return ptx_measure_block_use(q, s, (FactId)fact);
     case FACT_ACCESS_address_alignment:
-    case FACT_ACCESS_pattern: case FACT_ACCESS_stride: case FACT_ACCESS_active_lanes: case FACT_ACCESS_sectors: case FACT_ACCESS_least_sectors:
-    case FACT_ACCESS_least_wavefronts: case FACT_ACCESS_least_addresses: case FACT_ACCESS_ideal_sectors:
-    case FACT_ACCESS_wavefronts: case FACT_ACCESS_ideal_wavefronts: case FACT_ACCESS_addresses: case FACT_ACCESS_is_firm:
-    case FACT_ACCESS_has_free_stride: case FACT_ACCESS_crosses_rows: case FACT_ACCESS_siblings: case FACT_ACCESS_used_together:
-    case FACT_ACCESS_used_bytes: case FACT_ACCESS_efficiency: case FACT_ACCESS_cost_share: case FACT_ACCESS_pitch: case FACT_ACCESS_pitch_rows:
+    case FACT_ACCESS_pattern:
+    case FACT_ACCESS_stride:
+    case FACT_ACCESS_active_lanes:
+    case FACT_ACCESS_sectors:
+    case FACT_ACCESS_least_sectors:
+    case FACT_ACCESS_least_wavefronts:
+    case FACT_ACCESS_least_addresses:
+    case FACT_ACCESS_ideal_sectors:
+    case FACT_ACCESS_wavefronts:
+    case FACT_ACCESS_ideal_wavefronts:
+    case FACT_ACCESS_addresses:
+    case FACT_ACCESS_is_firm:
+    case FACT_ACCESS_has_free_stride:
+    case FACT_ACCESS_crosses_rows:
+    case FACT_ACCESS_siblings:
+    case FACT_ACCESS_used_together:
+    case FACT_ACCESS_used_bytes:
+    case FACT_ACCESS_efficiency:
+    case FACT_ACCESS_cost_share:
+    case FACT_ACCESS_pitch:
+    case FACT_ACCESS_pitch_rows:
         return ptx_measure_traffic(q, s, fact, certainty);
     case FACT_ACCESS_misalignment: case FACT_ACCESS_alignment:
         return measure_alignment(q, s, fact, certainty);
@@ -609,14 +691,15 @@ static double measure_access(Inquiry *q, const Subjects *s, FactId fact, Certain
     }
 }
 
-/* ---- loops, blocks, branches ------------------------------------------------------------------------------------- */
+/* ---- loops, blocks, branches ----------------------------------------------------------------- */
 
 static Certainty trip_certainty(const Trip *trip)
 {
     return trip->is_exact ? CERTAINTY_EXACT : trip->is_upper ? CERTAINTY_BOUND : CERTAINTY_ESTIMATE;
 }
 
-/* Each block counts in its innermost loop; then every loop in the one around it, which comes before it. */
+/* Each block counts in its innermost loop; then every loop in the one around it, which comes before
+ * it. */
 static double measure_loop_share(Inquiry *q, LoopId loop)
 {
     const Loops *loops = q->loops;
@@ -637,7 +720,8 @@ static double measure_loop_share(Inquiry *q, LoopId loop)
 
 static bool may_store(const Op *op)
 {
-    bool is_control = op->kind == OPK_BRA || op->kind == OPK_BRX || op->kind == OPK_RET || op->kind == OPK_EXIT;
+    bool is_control = op->kind == OPK_BRA || op->kind == OPK_BRX || op->kind == OPK_RET
+                      || op->kind == OPK_EXIT;
     return op->flags & OPF_SIDE_EFFECT && !is_control;
 }
 
@@ -672,7 +756,13 @@ static double measure_loop(Inquiry *q, const Subjects *s, FactId fact, Certainty
     case FACT_LOOP_is_innermost:    return loop->is_innermost;
     case FACT_LOOP_share:           return measure_loop_share(q, s->loop);
     case FACT_LOOP_has_stores:      return has_stores(q, s->loop);
-    case FACT_LOOP_ilp: case FACT_LOOP_path_clocks: case FACT_LOOP_carried_clocks: case FACT_LOOP_carried_loads: case FACT_LOOP_loads: case FACT_LOOP_load_path: case FACT_LOOP_loads_at_once:
+    case FACT_LOOP_ilp:
+    case FACT_LOOP_path_clocks:
+    case FACT_LOOP_carried_clocks:
+    case FACT_LOOP_carried_loads:
+    case FACT_LOOP_loads:
+    case FACT_LOOP_load_path:
+    case FACT_LOOP_loads_at_once:
         return ptx_measure_parallelism(q, s->loop, fact);
     case FACT_LOOP_busiest_warp: case FACT_LOOP_executed_share:
         return ptx_measure_loop_balance(q, s->loop, fact);
@@ -686,7 +776,8 @@ static double measure_loop(Inquiry *q, const Subjects *s, FactId fact, Certainty
     }
 }
 
-/* To a compiler inline assembly is no end of the function, whatever is in it, so code follows its exit and trap. */
+/* To a compiler inline assembly is no end of the function, whatever is in it, so code follows its
+ * exit and trap. */
 static bool is_behind_end(const Func *func, const Block *block)
 {
     if (block->first == 0)
@@ -712,7 +803,9 @@ static double measure_block(Inquiry *q, const Subjects *s, FactId fact)
     switch (fact) {
     case FACT_BLOCK_instructions:   return block->end - block->first;
     case FACT_BLOCK_is_reachable:
-        return cfg->has_unknown_target || q->func->has_unknown ? UNKNOWN : ptx_block_is_reachable(cfg, s->block);
+        return cfg->has_unknown_target || q->func->has_unknown
+                   ? UNKNOWN
+                   : ptx_block_is_reachable(cfg, s->block);
     case FACT_BLOCK_is_stub:        return is_stub(q->func, block) || is_behind_end(q->func, block);
     default:                        return UNKNOWN;
     }
@@ -767,12 +860,13 @@ static double measure_branch(Inquiry *q, const Subjects *s, FactId fact, Certain
     }
 }
 
-/* ---- kernels, parameters, variables, the module ------------------------------------------------------------------ */
+/* ---- kernels, parameters, variables, the module ---------------------------------------------- */
 
 static double required_cluster(const Bounds *bounds)
 {
     const uint32_t *shape = bounds->reqnctapercluster;
-    return shape[0] ? (double)shape[0] * (shape[1] ? shape[1] : 1) * (shape[2] ? shape[2] : 1) : UNKNOWN;
+    return shape[0] ? (double)shape[0] * (shape[1] ? shape[1] : 1) * (shape[2] ? shape[2] : 1)
+                    : UNKNOWN;
 }
 
 static double live_registers(Inquiry *q)
@@ -788,7 +882,9 @@ static double measure_kernel(Inquiry *q, FactId fact, Certainty *certainty)
     switch (fact) {
     case FACT_KERNEL_is_entry:              return func->is_entry;
     case FACT_KERNEL_is_called:
-        return q->shared->has_broken_func ? UNKNOWN : calls->is_called || calls->is_address_taken || func->linkage != LINKAGE_NONE;
+        return q->shared->has_broken_func
+                   ? UNKNOWN
+                   : calls->is_called || calls->is_address_taken || func->linkage != LINKAGE_NONE;
     case FACT_KERNEL_is_recursive:          return calls->is_recursive;
     case FACT_KERNEL_has_calls:             return func->has_calls;
     case FACT_KERNEL_instructions:          return func->insn_count;
@@ -802,13 +898,29 @@ static double measure_kernel(Inquiry *q, FactId fact, Certainty *certainty)
     case FACT_KERNEL_has_repeated_bound:    return func->bounds.is_repeated;
     case FACT_KERNEL_required_cluster:      return required_cluster(&func->bounds);
     case FACT_KERNEL_live_registers:        return live_registers(q);
-    case FACT_KERNEL_registers_low: case FACT_KERNEL_best_occupancy: case FACT_KERNEL_best_block: case FACT_KERNEL_predicted_us:
-    case FACT_KERNEL_time_limiter: case FACT_KERNEL_busy: case FACT_KERNEL_time_pipe: case FACT_KERNEL_time_gain:
-    case FACT_KERNEL_compute_use: case FACT_KERNEL_memory_use: case FACT_KERNEL_issue_use: case FACT_KERNEL_spills_likely:
-    case FACT_KERNEL_registers_allowed: case FACT_KERNEL_unbounded_registers: case FACT_KERNEL_unbounded_low:
-    case FACT_KERNEL_unbounded_high: case FACT_KERNEL_busiest_block: case FACT_KERNEL_busiest_instructions:
+    case FACT_KERNEL_registers_low:
+    case FACT_KERNEL_best_occupancy:
+    case FACT_KERNEL_best_block:
+    case FACT_KERNEL_predicted_us:
+    case FACT_KERNEL_time_limiter:
+    case FACT_KERNEL_busy:
+    case FACT_KERNEL_time_pipe:
+    case FACT_KERNEL_time_gain:
+    case FACT_KERNEL_compute_use:
+    case FACT_KERNEL_memory_use:
+    case FACT_KERNEL_issue_use:
+    case FACT_KERNEL_spills_likely:
+    case FACT_KERNEL_registers_allowed:
+    case FACT_KERNEL_unbounded_registers:
+    case FACT_KERNEL_unbounded_low:
+    case FACT_KERNEL_unbounded_high:
+    case FACT_KERNEL_busiest_block:
+    case FACT_KERNEL_busiest_instructions:
     case FACT_KERNEL_global_use: case FACT_KERNEL_shared_use: case FACT_KERNEL_latency_gain:
-    case FACT_KERNEL_pipe_use: case FACT_KERNEL_active_lanes: case FACT_KERNEL_bytes_in_flight: case FACT_KERNEL_bytes_needed:
+    case FACT_KERNEL_pipe_use:
+    case FACT_KERNEL_active_lanes:
+    case FACT_KERNEL_bytes_in_flight:
+    case FACT_KERNEL_bytes_needed:
         return ptx_measure_time(q, fact, certainty);
     default:                                return ptx_measure_launch(q, fact, certainty);
     }
@@ -820,9 +932,11 @@ static const bool *named_params_of(Inquiry *q)
     if (q->named_params)
         return q->named_params;
     bool *named = ptx_arena_array(q->arena, bool, func->param_count + 1);
-    VarId first = func->param_count ? func->params[0] : 0;      /* declared together, one behind the other */
+    /* declared together, one behind the other */
+    VarId first = func->param_count ? func->params[0] : 0;
     for (uint32_t o = 0; o < func->operand_count; o++)
-        if (func->operands[o].kind == OPERAND_VAR && func->operands[o].id - first < func->param_count)
+        if (func->operands[o].kind == OPERAND_VAR
+            && func->operands[o].id - first < func->param_count)
             named[func->operands[o].id - first] = true;
     return q->named_params = named;
 }
@@ -832,7 +946,8 @@ static double measure_parameter(Inquiry *q, const Subjects *s, FactId fact)
     const Var *var = &q->shared->module->vars[s->var];
     switch (fact) {
     case FACT_PARAMETER_bytes:      return (double)var->bytes;
-    case FACT_PARAMETER_is_used:    return q->func->has_unknown ? UNKNOWN : named_params_of(q)[s->var - q->func->params[0]];
+    case FACT_PARAMETER_is_used:
+        return q->func->has_unknown ? UNKNOWN : named_params_of(q)[s->var - q->func->params[0]];
     default:                        return UNKNOWN;
     }
 }
@@ -846,9 +961,15 @@ static double measure_variable(Inquiry *q, const Subjects *s, FactId fact)
     case FACT_VARIABLE_bytes:       return (double)var->bytes;
     case FACT_VARIABLE_is_local:    return var->func != NO_ID;
     case FACT_VARIABLE_is_visible:  return var->linkage != LINKAGE_NONE;
-    case FACT_VARIABLE_is_named:    return shared->has_broken_func ? UNKNOWN : ptx_sessions_usage(shared->sessions)->is_named[s->var];
-    case FACT_VARIABLE_is_read:     return shared->has_broken_func ? UNKNOWN : ptx_sessions_usage(shared->sessions)->is_read[s->var];
-    case FACT_VARIABLE_is_written:  return shared->has_broken_func ? UNKNOWN : ptx_sessions_usage(shared->sessions)->is_written[s->var];
+    case FACT_VARIABLE_is_named:
+        return shared->has_broken_func ? UNKNOWN
+                                       : ptx_sessions_usage(shared->sessions)->is_named[s->var];
+    case FACT_VARIABLE_is_read:
+        return shared->has_broken_func ? UNKNOWN
+                                       : ptx_sessions_usage(shared->sessions)->is_read[s->var];
+    case FACT_VARIABLE_is_written:
+        return shared->has_broken_func ? UNKNOWN
+                                       : ptx_sessions_usage(shared->sessions)->is_written[s->var];
     default:                        return UNKNOWN;
     }
 }
@@ -856,11 +977,13 @@ static double measure_variable(Inquiry *q, const Subjects *s, FactId fact)
 static double measure_module(const Module *module, FactId fact)
 {
     switch (fact) {
-    case FACT_MODULE_version:               return module->version ? module->version / 10.0 : UNKNOWN;
+    case FACT_MODULE_version:
+        return module->version ? module->version / 10.0 : UNKNOWN;
     case FACT_MODULE_target:                return word(module->target.sm);
     case FACT_MODULE_is_target_specific:    return module->target.suffix != 0;
     case FACT_MODULE_is_debug:              return module->is_debug;
-    case FACT_MODULE_address_size:          return module->has_address_size ? module->address_size : UNKNOWN;
+    case FACT_MODULE_address_size:
+        return module->has_address_size ? module->address_size : UNKNOWN;
     default:                                return UNKNOWN;
     }
 }
@@ -881,7 +1004,7 @@ bool ptx_measure_is_never_false(const Inquiry *q, uint32_t fact)
     return true;
 }
 
-/* ---- the dictionary ---------------------------------------------------------------------------------------------- */
+/* ---- the dictionary -------------------------------------------------------------------------- */
 
 double ptx_measure(Inquiry *q, const Subjects *s, uint32_t fact, Certainty *certainty)
 {
@@ -926,7 +1049,8 @@ static const char *target_text(Inquiry *q, size_t *length)
 {
     Target target = q->shared->module->target;
     char text[16];
-    int count = snprintf(text, sizeof text, "sm_%u%.1s", (unsigned)target.sm, target.suffix ? &target.suffix : "");
+    int count = snprintf(text, sizeof text, "sm_%u%.1s", (unsigned)target.sm,
+                         target.suffix ? &target.suffix : "");
     *length = (size_t)count;
     return ptx_arena_strndup(q->arena, text, (size_t)count);
 }
@@ -945,7 +1069,8 @@ static const LabelId *labels_of(Inquiry *q)
 
 static const char *label_text(Inquiry *q, LoopId loop, size_t *length)
 {
-    InsnId first = loop == NO_LOOP ? q->func->insn_count : q->cfg->blocks[q->loops->loops[loop].header].first;
+    InsnId first = loop == NO_LOOP ? q->func->insn_count
+                                   : q->cfg->blocks[q->loops->loops[loop].header].first;
     LabelId label = loop == NO_LOOP ? 0 : labels_of(q)[first];
     return label ? span_text(q, q->func->labels[label - 1].name, length) : fixed_text("", length);
 }
@@ -965,7 +1090,8 @@ static const char *local_cause(Inquiry *q, const Subjects *s)
 static const char *launch_error(Inquiry *q)
 {
     bool is_known = q->shared->gpu && !ptx_session_shape(q->session)->is_block_assumed;
-    return is_known ? ptx_launch_error_text[ptx_session_residency(q->session, 0)->occupancy.error] : NULL;
+    return is_known ? ptx_launch_error_text[ptx_session_residency(q->session, 0)->occupancy.error]
+                    : NULL;
 }
 
 const char *ptx_measure_text(Inquiry *q, const Subjects *s, uint32_t fact, size_t *length)
@@ -985,20 +1111,36 @@ const char *ptx_measure_text(Inquiry *q, const Subjects *s, uint32_t fact, size_
         *length = q->func->insns[s->insn].op->length;
         return q->func->insns[s->insn].op->text;
     case FACT_ACCESS_variable: case FACT_ACCESS_parameter:
-        if (base_of(q, s, &base) && base.kind == (fact == FACT_ACCESS_variable ? BASE_VAR : BASE_PARAM))
+        if (base_of(q, s, &base)
+            && base.kind == (fact == FACT_ACCESS_variable ? BASE_VAR : BASE_PARAM))
             return span_text(q, module->vars[base.id].name, length);
         return fixed_text("", length);
     case FACT_INSN_race_witness:
-        return fixed_text(ptx_measure_hazard(q, s->insn) ? ptx_hazard_describe(q->arena, module, q->func, ptx_measure_hazard(q, s->insn)) : "", length);
-    case FACT_INSN_barrier_witness: return fixed_text(ptx_measure_divergence_text(q, s->insn), length);
+        return fixed_text(ptx_measure_hazard(q, s->insn) ? ptx_hazard_describe(
+                              q->arena, module, q->func, ptx_measure_hazard(q, s->insn))
+                                                         : "",
+                          length);
+    case FACT_INSN_barrier_witness:
+        return fixed_text(ptx_measure_divergence_text(q, s->insn), length);
     case FACT_INSN_block_race_witness:
-        return fixed_text(ptx_session_block_race(q->session) ? ptx_block_race_describe(q->arena, module, ptx_session_block_race(q->session)) : "", length);
+        return fixed_text(ptx_session_block_race(q->session) ? ptx_block_race_describe(
+                              q->arena, module, ptx_session_block_race(q->session))
+                                                             : "",
+                          length);
     case FACT_INSN_race_advice:
-        return fixed_text(ptx_measure_hazard(q, s->insn) ? ptx_hazard_advise(q->arena, ptx_measure_hazard(q, s->insn), ptx_session_launch(q->session) != NULL) : "", length);
+        return fixed_text(ptx_measure_hazard(q, s->insn)
+                              ? ptx_hazard_advise(q->arena, ptx_measure_hazard(q, s->insn),
+                                                  ptx_session_launch(q->session) != NULL)
+                              : "",
+                          length);
     case FACT_INSN_matrix_fault: case FACT_INSN_matrix_advice:
         return fixed_text(ptx_measure_matrix_text(q, s->insn, fact), length);
     case FACT_ACCESS_local_cause:   return fixed_text(local_cause(q, s), length);
-    case FACT_ACCESS_layout: case FACT_ACCESS_advice: case FACT_ACCESS_bank_advice: case FACT_ACCESS_vector_advice: case FACT_ACCESS_pitch_name:
+    case FACT_ACCESS_layout:
+    case FACT_ACCESS_advice:
+    case FACT_ACCESS_bank_advice:
+    case FACT_ACCESS_vector_advice:
+    case FACT_ACCESS_pitch_name:
         return fixed_text(ptx_measure_layout(q, s, fact), length);
     default:                        return fixed_text("", length);
     }
@@ -1023,18 +1165,22 @@ static InsnId find_place(Inquiry *q, const Subjects *s, uint32_t fact)
 static unsigned find_chain(Inquiry *q, InsnId insn, RelatedPlace places[MAX_PLACES])
 {
     Link links[MAX_CHAIN];
-    unsigned found = ptx_critical_path_find(ptx_session_uniforms(q->session), q->func, insn, links), count = 0;
+    unsigned found = ptx_critical_path_find(ptx_session_uniforms(q->session), q->func, insn, links),
+             count = 0;
     for (unsigned i = 0; i < found && count < MAX_PLACES; i++)
         if (!ptx_affine_is_uniform(links[i].value))
-            places[count++] = (RelatedPlace){ q->func->insns[links[i].insn].span, ptx_affine_describe(q->arena, &links[i].value) };
+            places[count++] = (RelatedPlace){ q->func->insns[links[i].insn].span,
+                                              ptx_affine_describe(q->arena, &links[i].value) };
     return count;
 }
 
-unsigned ptx_measure_places(Inquiry *q, const Subjects *s, uint32_t fact, RelatedPlace places[MAX_PLACES])
+unsigned ptx_measure_places(Inquiry *q, const Subjects *s, uint32_t fact,
+                            RelatedPlace places[MAX_PLACES])
 {
     if (fact == FACT_ACCESS_chain || fact == FACT_BRANCH_chain)
         return find_chain(q, s->insn, places);
-    if (fact == FACT_INSN_race_with || fact == FACT_INSN_race_at || fact == FACT_INSN_block_race_with || fact == FACT_INSN_block_race_at
+    if (fact == FACT_INSN_race_with || fact == FACT_INSN_race_at
+        || fact == FACT_INSN_block_race_with || fact == FACT_INSN_block_race_at
         || fact == FACT_INSN_divergent_at)
         return ptx_measure_race_places(q, s->insn, (FactId)fact, places);
     InsnId insn = find_place(q, s, fact);
@@ -1043,11 +1189,12 @@ unsigned ptx_measure_places(Inquiry *q, const Subjects *s, uint32_t fact, Relate
     return insn != NO_ID;
 }
 
-/* ---- places ------------------------------------------------------------------------------------------------------ */
+/* ---- places ---------------------------------------------------------------------------------- */
 
 static bool continues_name(char c)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$' || c == '%';
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'
+           || c == '$' || c == '%';
 }
 
 /* Where an instruction says a name, from `from` on; all of the instruction where it does not. */
@@ -1056,7 +1203,8 @@ static Span find_name(const Module *module, Span within, uint32_t from, Span nam
     const char *text = module->text, *wanted = text + name.begin;
     uint32_t length = ptx_span_length(name);
     for (uint32_t at = from; at + length <= within.end; at++) {
-        if (text[at] == *wanted && !memcmp(text + at, wanted, length) && !continues_name(text[at + length])
+        if (text[at] == *wanted && !memcmp(text + at, wanted, length)
+            && !continues_name(text[at + length])
             && (at == within.begin || !continues_name(text[at - 1])))
             return (Span){ at, at + length };
     }
@@ -1071,7 +1219,8 @@ static Span register_span(Inquiry *q, RegId reg)
     if (first == NO_ID)
         return name;
     const Span within = q->func->insns[first].span;
-    uint32_t from = q->name_end > within.begin && q->name_end < within.end ? q->name_end : within.begin;
+    uint32_t from = q->name_end > within.begin && q->name_end < within.end ? q->name_end
+                                                                           : within.begin;
     Span found = find_name(q->shared->module, within, from, name);
     if (found.begin < from)
         found = find_name(q->shared->module, within, within.begin, name);
@@ -1090,7 +1239,8 @@ Span ptx_subject_span(Inquiry *q, Subject subject, const Subjects *s)
     case SUBJECT_KERNEL:        return q->func->name;
     case SUBJECT_REGISTER:      return register_span(q, s->reg);
     case SUBJECT_BLOCK:         return q->func->insns[cfg->blocks[s->block].first].span;
-    case SUBJECT_LOOP:          return q->func->insns[cfg->blocks[q->loops->loops[s->loop].header].first].span;
+    case SUBJECT_LOOP:
+        return q->func->insns[cfg->blocks[q->loops->loops[s->loop].header].first].span;
     case SUBJECT_BRANCH: case SUBJECT_INSTRUCTION: case SUBJECT_ACCESS:
         return q->func->insns[s->insn].span;
     default:                    return (Span){ 0, 0 };

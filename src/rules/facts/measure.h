@@ -1,5 +1,6 @@
-/* measure.h -- the value of a fact for one subject. Analyses are the session's; what facts alone need of a function is computed when the
- * first rule asks, and kept until the function is done: an Inquiry. */
+/* measure.h -- the value of a fact for one subject. Analyses are the session's; what facts alone
+ * need of a function is computed when the first rule asks, and kept until the function is done: an
+ * Inquiry. */
 #ifndef PTX_RULES_FACTS_MEASURE_H
 #define PTX_RULES_FACTS_MEASURE_H
 
@@ -30,10 +31,13 @@ typedef struct Inquiry {
     const uint32_t *array_loads;        /* per instruction */
     const double *loop_weights; /* per loop: times a thread executes its body */
     const double *loop_sums;    /* per loop: weighted machine instructions, inner loops included */
-    const bool *loop_stores;    /* per loop: something in it may write memory, or let others do so */
-    const InsnId *first_reads;  /* per register: the first reachable instruction that reads it; NO_ID */
+    /* per loop: something in it may write memory, or let others do so */
+    const bool *loop_stores;
+    /* per register: the first reachable instruction that reads it; NO_ID */
+    const InsnId *first_reads;
     const bool *is_conditional; /* per block */
-    const LabelId *label_before;        /* per instruction: the first label that stands before it, + 1; 0: none */
+    /* per instruction: the first label that stands before it, + 1; 0: none */
+    const LabelId *label_before;
     const uint8_t *written;     /* per register: how many instructions write it, 2 for more */
     const bool *named_params;   /* per parameter of the entry */
     const Bottleneck *bottleneck;       /* of the launch as predicted */
@@ -43,7 +47,8 @@ typedef struct Inquiry {
     double weighted_instructions;       /* 0: not asked for yet */
 } Inquiry;
 
-/* What a fact is asked of; ids beyond the subject's own follow from it (the block of an instruction, the loop of a block). */
+/* What a fact is asked of; ids beyond the subject's own follow from it (the block of an
+ * instruction, the loop of a block). */
 typedef struct Subjects {
     InsnId insn;
     BlockId block;
@@ -58,7 +63,8 @@ double ptx_measure(Inquiry *q, const Subjects *s, uint32_t fact, Certainty *cert
 /* Instructions for which FACT_INSN_is_dead is true, ascending: few among many. */
 const InsnId *ptx_measure_list(Inquiry *q, uint32_t fact, uint32_t *count);
 
-/* Whether a fact on registers is false of none, or known of none. Cheaper than to ask about each; false where it is not. */
+/* Whether a fact on registers is false of none, or known of none. Cheaper than to ask about each;
+ * false where it is not. */
 bool ptx_measure_is_never_false(const Inquiry *q, uint32_t fact);
 
 /* "" where it is not known; owned by the module's text or arena. */
@@ -79,7 +85,8 @@ double ptx_measure_launch(Inquiry *q, FactId fact, Certainty *certainty);
 bool ptx_measure_has_model(const Inquiry *q);
 bool ptx_measure_is_by_ptxas(Inquiry *q);
 
-/* A block of that many threads with what else the kernel takes, but for dynamic shared memory that the launch does not give, which counts as none. */
+/* A block of that many threads with what else the kernel takes, but for dynamic shared memory that
+ * the launch does not give, which counts as none. */
 Resources ptx_measure_resources(Inquiry *q, int64_t threads);
 
 /* time.c: facts that rest on what ptxas makes of the kernel. */
@@ -117,10 +124,13 @@ enum { MAX_PLACES = 4 };
 /* What removes a finding at that place of the race at an instruction; NULL: it is no race. */
 const DiagRepair *ptx_measure_repair(Inquiry *q, InsnId insn);
 
-unsigned ptx_measure_places(Inquiry *q, const Subjects *s, uint32_t fact, RelatedPlace places[MAX_PLACES]);
+unsigned ptx_measure_places(Inquiry *q, const Subjects *s, uint32_t fact,
+                            RelatedPlace places[MAX_PLACES]);
 
-/* hazard.c: of a race at an instruction of the kernel: itself, or in a function that is called there; the other access, and the calls. */
-unsigned ptx_measure_race_places(Inquiry *q, InsnId insn, FactId fact, RelatedPlace places[MAX_PLACES]);
+/* hazard.c: of a race at an instruction of the kernel: itself, or in a function that is called
+ * there; the other access, and the calls. */
+unsigned ptx_measure_race_places(Inquiry *q, InsnId insn, FactId fact,
+                                 RelatedPlace places[MAX_PLACES]);
 
 /* Where a subject stands in the text. */
 Span ptx_subject_span(Inquiry *q, Subject subject, const Subjects *s);

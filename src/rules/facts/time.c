@@ -1,4 +1,5 @@
-/* Facts that rest on a model of what ptxas makes of a kernel: its registers, what of a loop can be under way at once, and how long a launch takes and why. */
+/* Facts that rest on a model of what ptxas makes of a kernel: its registers, what of a loop can be
+ * under way at once, and how long a launch takes and why. */
 #include "gpu/occupancy.h"
 #include "rules/facts/measure.h"
 
@@ -8,12 +9,13 @@
 
 enum { MAX_BLOCK = 1 << 16 };  /* threads, whatever a user's GPU allows */
 
-/* ---- registers --------------------------------------------------------------------------------------------------- */
+/* ---- registers ------------------------------------------------------------------------------- */
 
 /* Nothing is said of what an instruction that the tables lack may need; NULL then. */
 static const Pressure *pressure_of(Inquiry *q)
 {
-    return ptx_measure_has_model(q) && !q->func->has_unknown ? ptx_session_pressure(q->session, 0) : NULL;
+    return ptx_measure_has_model(q) && !q->func->has_unknown ? ptx_session_pressure(q->session, 0)
+                                                             : NULL;
 }
 
 /* What ptxas says is no estimate. */
@@ -27,7 +29,8 @@ static double registers_low(Inquiry *q, Certainty *certainty)
     return pressure && pressure->is_known ? pressure->low : UNKNOWN;
 }
 
-/* Nothing is ordered for what the bounds and the live registers decide: few kernels are near their cap. */
+/* Nothing is ordered for what the bounds and the live registers decide: few kernels are near their
+ * cap. */
 static double measure_spills(Inquiry *q)
 {
     const Live *live = ptx_session_live(q->session);
@@ -37,10 +40,12 @@ static double measure_spills(Inquiry *q)
     return pressure && pressure->is_known ? pressure->spills == SPILLS_LIKELY : UNKNOWN;
 }
 
-/* What ptxas says is no question of a model; nor is one asked that was not fitted to such targets. */
+/* What ptxas says is no question of a model; nor is one asked that was not fitted to such
+ * targets. */
 static double measure_cap(Inquiry *q, FactId fact)
 {
-    bool is_asked = !ptx_measure_is_by_ptxas(q) && ptx_measure_has_model(q) && !q->func->has_unknown;
+    bool is_asked = !ptx_measure_is_by_ptxas(q) && ptx_measure_has_model(q)
+                    && !q->func->has_unknown;
     if (!is_asked || !ptx_pressure_is_calibrated(q->shared->gpu, q->shared->module))
         return UNKNOWN;
     if (fact == FACT_KERNEL_registers_allowed)
@@ -50,18 +55,23 @@ static double measure_cap(Inquiry *q, FactId fact)
     const Pressure *unbounded = ptx_session_unbounded(q->session);
     if (!unbounded->is_known)
         return UNKNOWN;
-    return fact == FACT_KERNEL_unbounded_low ? unbounded->low : fact == FACT_KERNEL_unbounded_high ? unbounded->high : unbounded->registers;
+    return fact == FACT_KERNEL_unbounded_low    ? unbounded->low
+           : fact == FACT_KERNEL_unbounded_high ? unbounded->high
+                                                : unbounded->registers;
 }
 
-/* ---- occupancy --------------------------------------------------------------------------------------------------- */
+/* ---- occupancy ------------------------------------------------------------------------------- */
 
-/* Of the same kernel in blocks of whole warps, shared memory of a block staying what it is; the size that is nearest to the launch's. */
+/* Of the same kernel in blocks of whole warps, shared memory of a block staying what it is; the
+ * size that is nearest to the launch's. */
 static void find_best_block(Inquiry *q, double *percent, double *threads)
 {
     const double now = ptx_measure_block_threads(q);
     Resources resources = ptx_measure_resources(q, -1);
     *percent = *threads = UNKNOWN;
-    for (int64_t size = 32; q->shared->gpu && size <= MAX_BLOCK && (double)size <= q->shared->gpu->figures[FIGURE_THREADS_PER_BLOCK]; size += 32) {
+    for (int64_t size = 32; q->shared->gpu && size <= MAX_BLOCK
+                            && (double)size <= q->shared->gpu->figures[FIGURE_THREADS_PER_BLOCK];
+         size += 32) {
         Occupancy fit;
         resources.threads_per_block = size;
         if (!ptx_occupancy_compute(q->shared->gpu, &resources, &fit) || isnan(fit.percent))
@@ -74,7 +84,7 @@ static void find_best_block(Inquiry *q, double *percent, double *threads)
     }
 }
 
-/* ---- the launch -------------------------------------------------------------------------------------------------- */
+/* ---- the launch ------------------------------------------------------------------------------ */
 
 static double warps_of(Inquiry *q)
 {
@@ -101,7 +111,7 @@ static const Bottleneck *bottleneck_of(Inquiry *q)
     return q->bottleneck = found;
 }
 
-/* ---- loops ------------------------------------------------------------------------------------------------------- */
+/* ---- loops ----------------------------------------------------------------------------------- */
 
 /* NULL: there is no model of the kernel. */
 static const Parallelisms *parallelisms_of(Inquiry *q)
@@ -138,11 +148,12 @@ static double measure_concurrency(Inquiry *q, FactId fact)
         return UNKNOWN;
     const double warps = ptx_session_resident_warps(q->session, 0);
     LoopId loop = ptx_concurrency_where(q->func, q->cfg, q->loops, evaluation);
-    const Concurrency c = ptx_concurrency_compute(q->shared->gpu, warps, loop == NO_LOOP ? &all->rest : &all->loops[loop], loop);
+    const Concurrency c = ptx_concurrency_compute(
+        q->shared->gpu, warps, loop == NO_LOOP ? &all->rest : &all->loops[loop], loop);
     return fact == FACT_KERNEL_bytes_in_flight ? c.bytes : c.bytes_needed_low;
 }
 
-/* ---- balance ----------------------------------------------------------------------------------------------------- */
+/* ---- balance --------------------------------------------------------------------------------- */
 
 /* Over as many blocks as a fixed budget does for. NULL: the launch is not known, or data decide. */
 static const Evaluation *balance_of(Inquiry *q)
@@ -157,7 +168,8 @@ static double measure_balance(Inquiry *q, FactId fact)
     const Evaluation *evaluation = balance_of(q);
     if (!evaluation || !(evaluation->mean_work > 0))
         return UNKNOWN;
-    return fact == FACT_KERNEL_busiest_block ? evaluation->busiest / evaluation->mean_work : evaluation->busiest;
+    return fact == FACT_KERNEL_busiest_block ? evaluation->busiest / evaluation->mean_work
+                                             : evaluation->busiest;
 }
 
 double ptx_measure_loop_balance(Inquiry *q, LoopId loop, FactId fact)
@@ -182,11 +194,13 @@ double ptx_measure_loop_balance(Inquiry *q, LoopId loop, FactId fact)
     return all > 0 ? 100 * inside / all : UNKNOWN;
 }
 
-/* ---- the dictionary ---------------------------------------------------------------------------------------------- */
+/* ---- the dictionary -------------------------------------------------------------------------- */
 
 static double active_lanes(Inquiry *q)
 {
-    const Evaluation *evaluation = ptx_session_is_launch_known(q->session) ? ptx_session_evaluation(q->session, BUDGET_FINDINGS) : NULL;
+    const Evaluation *evaluation = ptx_session_is_launch_known(q->session)
+                                       ? ptx_session_evaluation(q->session, BUDGET_FINDINGS)
+                                       : NULL;
     double lanes = 0, warps = 0;
     for (InsnId i = 0; evaluation && i < q->func->insn_count; i++) {
         lanes += evaluation->insns[i].total.lanes;
@@ -211,16 +225,20 @@ static double measure_prediction(Inquiry *q, FactId fact)
         return UNKNOWN;
     switch (fact) {
     case FACT_KERNEL_predicted_us:  return p->predicted_us;
-    case FACT_KERNEL_busy:          return 100 * (1 - (p->parts_us[PART_OVERHEAD] + p->parts_us[PART_FETCH]) / p->predicted_us);
+    case FACT_KERNEL_busy:
+        return 100 * (1 - (p->parts_us[PART_OVERHEAD] + p->parts_us[PART_FETCH]) / p->predicted_us);
     case FACT_KERNEL_time_limiter:  return p->limiter < 0 ? UNKNOWN : p->limiter + 1;
     case FACT_KERNEL_time_pipe:     return pipe_of(p);
     case FACT_KERNEL_time_gain:     return 100 * (1 - b->relieved_us / p->predicted_us);
     case FACT_KERNEL_compute_use:   return b->compute_percent;
     case FACT_KERNEL_memory_use:    return b->memory_percent;
     case FACT_KERNEL_issue_use:     return b->issue_percent;
-    case FACT_KERNEL_global_use:    return 100 * fmax(p->parts_us[PART_L1], fmax(p->parts_us[PART_L2], p->parts_us[PART_DRAM])) / p->predicted_us;
+    case FACT_KERNEL_global_use:
+        return 100 * fmax(p->parts_us[PART_L1], fmax(p->parts_us[PART_L2], p->parts_us[PART_DRAM]))
+               / p->predicted_us;
     case FACT_KERNEL_shared_use:    return 100 * p->parts_us[PART_SHARED] / p->predicted_us;
-    case FACT_KERNEL_latency_gain:  return p->limiter == PART_LATENCY ? 100 * (1 - b->relieved_us / p->predicted_us) : 0;
+    case FACT_KERNEL_latency_gain:
+        return p->limiter == PART_LATENCY ? 100 * (1 - b->relieved_us / p->predicted_us) : 0;
     case FACT_KERNEL_pipe_use:      return 100 * p->parts_us[PART_PIPE] / p->predicted_us;
     default:                        return UNKNOWN;
     }
@@ -234,7 +252,10 @@ double ptx_measure_time(Inquiry *q, FactId fact, Certainty *certainty)
     case FACT_KERNEL_registers_low:     return registers_low(q, certainty);
     case FACT_KERNEL_busiest_block: case FACT_KERNEL_busiest_instructions:
         return measure_balance(q, fact);
-    case FACT_KERNEL_spills_likely: case FACT_KERNEL_registers_allowed: case FACT_KERNEL_unbounded_registers: case FACT_KERNEL_unbounded_low:
+    case FACT_KERNEL_spills_likely:
+    case FACT_KERNEL_registers_allowed:
+    case FACT_KERNEL_unbounded_registers:
+    case FACT_KERNEL_unbounded_low:
     case FACT_KERNEL_unbounded_high:
         return measure_cap(q, fact);
     case FACT_KERNEL_active_lanes:      return active_lanes(q);
@@ -250,5 +271,6 @@ double ptx_measure_time(Inquiry *q, FactId fact, Certainty *certainty)
 const char *ptx_measure_time_advice(Inquiry *q)
 {
     const Prediction *p = prediction_of(q);
-    return p->certainty == CERTAINTY_UNKNOWN || p->limiter < 0 ? "" : ptx_part_info[p->limiter].advice;
+    return p->certainty == CERTAINTY_UNKNOWN || p->limiter < 0 ? ""
+                                                               : ptx_part_info[p->limiter].advice;
 }

@@ -1,4 +1,5 @@
-/* compile.c -- conditions, expressions and templates: the steps from text to Code, and where a condition is cut. */
+/* compile.c -- conditions, expressions and templates: the steps from text to Code, and where a
+ * condition is cut. */
 #include "rules/lang/expr.h"
 
 void ptx_rule_builder_init(RuleBuilder *builder, Arena *arena)
@@ -6,7 +7,7 @@ void ptx_rule_builder_init(RuleBuilder *builder, Arena *arena)
     *builder = (RuleBuilder){ .arena = arena };
 }
 
-/* ---- undoing ----------------------------------------------------------------------------------------------------- */
+/* ---- undoing --------------------------------------------------------------------------------- */
 
 /* What a failed text has added goes; the arrays may have moved and stay. */
 static void fall_back(RuleBuilder *builder, const RuleSet *before)
@@ -20,34 +21,36 @@ static void fall_back(RuleBuilder *builder, const RuleSet *before)
     set->hole_count = before->hole_count;
 }
 
-/* ---- one expression ---------------------------------------------------------------------------------------------- */
+/* ---- one expression -------------------------------------------------------------------------- */
 
 /* Text to typed tree. offset: of text in what the caller has. */
-static bool read_expression(Expr *e, RuleBuilder *builder, const ExprScope *scope, const char *text, size_t length, uint32_t offset,
-                            ExprError *error)
+static bool read_expression(Expr *e, RuleBuilder *builder, const ExprScope *scope, const char *text,
+                            size_t length, uint32_t offset, ExprError *error)
 {
     *e = (Expr){ .builder = builder, .scope = scope, .offset = offset, .error = error, .subject = scope->subject };
     if (length > EXPR_BYTES_MAX)
-        return ptx_expr_fail(e, (Span){ 0, 0 }, "too large: an expression has at most %d bytes", EXPR_BYTES_MAX);
+        return ptx_expr_fail(e, (Span){ 0, 0 }, "too large: an expression has at most %d bytes",
+                             EXPR_BYTES_MAX);
     e->text = ptx_arena_strndup(builder->arena, text, length);
     e->cur = (const unsigned char *)e->text;
     e->end = e->cur + length;
     return ptx_expr_parse(e) && ptx_expr_type(e, e->root);
 }
 
-bool ptx_compile_expression(RuleBuilder *builder, const ExprScope *scope, const char *text, size_t length, FactType type,
-                            const Unit *unit, Program *out, ExprError *error)
+bool ptx_compile_expression(RuleBuilder *builder, const ExprScope *scope, const char *text,
+                            size_t length, FactType type, const Unit *unit, Program *out,
+                            ExprError *error)
 {
     const RuleSet before = builder->set;
     Expr e;
-    if (read_expression(&e, builder, scope, text, length, 0, error) && ptx_expr_want(&e, e.root, type, unit)
-        && ptx_expr_emit(&e, e.root, out))
+    if (read_expression(&e, builder, scope, text, length, 0, error)
+        && ptx_expr_want(&e, e.root, type, unit) && ptx_expr_emit(&e, e.root, out))
         return true;
     fall_back(builder, &before);
     return false;
 }
 
-/* ---- conditions -------------------------------------------------------------------------------------------------- */
+/* ---- conditions ------------------------------------------------------------------------------ */
 
 /* Parts of the outermost `and`s in their order, those of one level joined again. */
 static void cut(Expr *e, Node *node, Node *parts[LEVEL__COUNT])
@@ -63,15 +66,16 @@ static void cut(Expr *e, Node *node, Node *parts[LEVEL__COUNT])
     (*part)->is_outermost = !is_first;
 }
 
-bool ptx_compile_condition(RuleBuilder *builder, const ExprScope *scope, const char *text, size_t length, Program when[LEVEL__COUNT],
-                           ExprError *error)
+bool ptx_compile_condition(RuleBuilder *builder, const ExprScope *scope, const char *text,
+                           size_t length, Program when[LEVEL__COUNT], ExprError *error)
 {
     const RuleSet before = builder->set;
     Node *parts[LEVEL__COUNT] = { NULL };
     Expr e;
     for (int level = 0; level < LEVEL__COUNT; level++)
         when[level] = (Program){ 0, 0 };
-    bool is_good = read_expression(&e, builder, scope, text, length, 0, error) && ptx_expr_want(&e, e.root, FACT_TRUTH, NULL);
+    bool is_good = read_expression(&e, builder, scope, text, length, 0, error)
+                   && ptx_expr_want(&e, e.root, FACT_TRUTH, NULL);
     if (is_good)
         cut(&e, e.root, parts);
     for (int level = 0; is_good && level < LEVEL__COUNT; level++)
@@ -81,7 +85,7 @@ bool ptx_compile_condition(RuleBuilder *builder, const ExprScope *scope, const c
     return is_good;
 }
 
-/* ---- templates --------------------------------------------------------------------------------------------------- */
+/* ---- templates ------------------------------------------------------------------------------- */
 
 typedef struct TemplateReader {
     RuleBuilder *builder;
@@ -119,7 +123,8 @@ static const char *read_text(TemplateReader *r)
     return text;
 }
 
-/* The end of the hole whose text begins at begin: its brace, not one in a word. length: there is none. */
+/* The end of the hole whose text begins at begin: its brace, not one in a word. length: there is
+ * none. */
 static size_t find_close(const TemplateReader *r, size_t begin)
 {
     bool in_word = false;
@@ -151,7 +156,8 @@ static bool read_hole(TemplateReader *r, Hole *hole)
     if (close == r->length)
         return fail_at(r, open, "this '{' is not closed; a brace in the text is written '{{'");
     r->at = close + 1;
-    if (!read_expression(&e, r->builder, r->scope, r->text + begin, close - begin, (uint32_t)begin, r->error))
+    if (!read_expression(&e, r->builder, r->scope, r->text + begin, close - begin, (uint32_t)begin,
+                         r->error))
         return hint(r, begin);
     hole->type = e.root->type;
     hole->domain = e.root->domain;
@@ -160,7 +166,8 @@ static bool read_hole(TemplateReader *r, Hole *hole)
         hole->fact = (uint16_t)e.root->index;
         return true;
     }
-    return ptx_expr_want(&e, e.root, (FactType)e.root->type, NULL) && ptx_expr_emit(&e, e.root, &hole->program);
+    return ptx_expr_want(&e, e.root, (FactType)e.root->type, NULL)
+           && ptx_expr_emit(&e, e.root, &hole->program);
 }
 
 static bool read_template(TemplateReader *r, Template *out)
@@ -179,7 +186,8 @@ static bool read_template(TemplateReader *r, Template *out)
     return true;
 }
 
-bool ptx_compile_template(RuleBuilder *builder, const ExprScope *scope, const char *text, size_t length, Template *out, ExprError *error)
+bool ptx_compile_template(RuleBuilder *builder, const ExprScope *scope, const char *text,
+                          size_t length, Template *out, ExprError *error)
 {
     const RuleSet before = builder->set;
     TemplateReader reader = { builder, scope, text, length, 0, error };

@@ -2,8 +2,9 @@
  *
  *     insn is ["div.rn.f32", "sqrt.rn.f32"] and loop.depth > 0 and kernel.block_threads % 32 != 0
  *
- * docs/rules.md is the language's manual. Scanned by expr.re, parsed by expr.y into a tree, typed, cut at the outermost `and`s, and
- * written as Code. Total: every expression ends, no input can make it fail at run time, nothing is evaluated twice in a kernel. */
+ * docs/rules.md is the language's manual. Scanned by expr.re, parsed by expr.y into a tree, typed,
+ * cut at the outermost `and`s, and written as Code. Total: every expression ends, no input can make
+ * it fail at run time, nothing is evaluated twice in a kernel. */
 #ifndef PTX_RULES_LANG_COMPILE_H
 #define PTX_RULES_LANG_COMPILE_H
 
@@ -20,7 +21,8 @@ typedef struct ExprError {
 typedef struct RuleBuilder {
     Arena *arena;
     RuleSet set;
-    uint32_t code_capacity, constant_capacity, pattern_capacity, modifier_capacity, quantifier_capacity, hole_capacity;
+    uint32_t code_capacity, constant_capacity, pattern_capacity, modifier_capacity,
+        quantifier_capacity, hole_capacity;
 } RuleBuilder;
 
 void ptx_rule_builder_init(RuleBuilder *builder, Arena *arena);
@@ -33,14 +35,17 @@ typedef struct ExprScope {
 } ExprScope;
 
 /* A condition: a truth, cut by level into when. False: *error says why. */
-bool ptx_compile_condition(RuleBuilder *builder, const ExprScope *scope, const char *text, size_t length, Program when[LEVEL__COUNT],
-                           ExprError *error);
+bool ptx_compile_condition(RuleBuilder *builder, const ExprScope *scope, const char *text,
+                           size_t length, Program when[LEVEL__COUNT], ExprError *error);
 
 /* A whole truth (type FACT_TRUTH) or number (FACT_NUMBER, of this unit; NULL: any). */
-bool ptx_compile_expression(RuleBuilder *builder, const ExprScope *scope, const char *text, size_t length, FactType type,
-                            const Unit *unit, Program *out, ExprError *error);
+bool ptx_compile_expression(RuleBuilder *builder, const ExprScope *scope, const char *text,
+                            size_t length, FactType type, const Unit *unit, Program *out,
+                            ExprError *error);
 
-/* "`{insn.op}` in a loop of depth {loop.depth}"; {{ and }} are braces. Any expression may stand in braces, and a fact of text. */
-bool ptx_compile_template(RuleBuilder *builder, const ExprScope *scope, const char *text, size_t length, Template *out, ExprError *error);
+/* "`{insn.op}` in a loop of depth {loop.depth}"; {{ and }} are braces. Any expression may stand in
+ * braces, and a fact of text. */
+bool ptx_compile_template(RuleBuilder *builder, const ExprScope *scope, const char *text,
+                          size_t length, Template *out, ExprError *error);
 
 #endif

@@ -1,4 +1,5 @@
-/* emit.c -- a typed tree as Code. A predicate is a program of its own, so those inside an expression are written before it. */
+/* emit.c -- a typed tree as Code. A predicate is a program of its own, so those inside an
+ * expression are written before it. */
 #include "rules/lang/expr.h"
 
 /* A program being written. */
@@ -8,7 +9,7 @@ typedef struct Emitter {
     uint32_t height;            /* values on the stack */
 } Emitter;
 
-/* ---- arrays that grow -------------------------------------------------------------------------------------------- */
+/* ---- arrays that grow ------------------------------------------------------------------------ */
 
 /* The arrays of a set are const to all but its builder. */
 static void *writable(const void *array)
@@ -31,10 +32,12 @@ static void *grow(Arena *arena, const void *array, uint32_t count, uint32_t *cap
     return copy;
 }
 
-#define ADD(builder, array, count, capacity, T, item) do { \
-        T *grown_ = grow((builder)->arena, (builder)->set.array, (builder)->set.count, &(builder)->capacity, sizeof(T)); \
-        grown_[(builder)->set.count++] = (item); \
-        (builder)->set.array = grown_; \
+#define ADD(builder, array, count, capacity, T, item)                                  \
+    do {                                                                               \
+        T *grown_ = grow((builder)->arena, (builder)->set.array, (builder)->set.count, \
+                         &(builder)->capacity, sizeof(T));                             \
+        grown_[(builder)->set.count++] = (item);                                       \
+        (builder)->set.array = grown_;                                                 \
     } while (0)
 
 void ptx_rule_add_hole(RuleBuilder *builder, const Hole *hole)
@@ -45,7 +48,10 @@ void ptx_rule_add_hole(RuleBuilder *builder, const Hole *hole)
 /* An index that Code.arg can hold. */
 static bool fits(Expr *e, const Node *node, uint32_t index)
 {
-    return index <= UINT16_MAX || ptx_expr_fail(e, node->span, "too large: the rules have more than %d constants or patterns", UINT16_MAX);
+    return index <= UINT16_MAX
+           || ptx_expr_fail(e, node->span,
+                            "too large: the rules have more than %d constants or patterns",
+                            UINT16_MAX);
 }
 
 static bool add_code(Emitter *em, const Node *node, CodeKind kind, uint32_t count, uint32_t arg)
@@ -62,11 +68,13 @@ static bool add_code(Emitter *em, const Node *node, CodeKind kind, uint32_t coun
 static bool add_push(Emitter *em, const Node *node, CodeKind kind, uint32_t count, uint32_t arg)
 {
     if (++em->height > CODE_STACK)
-        return ptx_expr_fail(em->e, node->span, "too large: more than %d values wait for an operator here", (int)CODE_STACK);
+        return ptx_expr_fail(em->e, node->span,
+                             "too large: more than %d values wait for an operator here",
+                             (int)CODE_STACK);
     return add_code(em, node, kind, count, arg);
 }
 
-/* ---- operands ---------------------------------------------------------------------------------------------------- */
+/* ---- operands -------------------------------------------------------------------------------- */
 
 static void add_constant(RuleBuilder *b, double value)
 {
@@ -91,7 +99,8 @@ static bool emit_in(Emitter *em, Node *node)
     const uint32_t first = b->set.constant_count;
     for (const Node *item = node->right; item; item = item->next)
         add_constant(b, item->number);
-    return fits(em->e, node, b->set.constant_count - 1) && add_code(em, node, CODE_IN, b->set.constant_count - first, first);
+    return fits(em->e, node, b->set.constant_count - 1)
+           && add_code(em, node, CODE_IN, b->set.constant_count - first, first);
 }
 
 static bool emit_is(Emitter *em, Node *node)
@@ -101,7 +110,8 @@ static bool emit_is(Emitter *em, Node *node)
     for (const Node *word = node->right; word; word = word->next) {
         Pattern pattern;
         int16_t modifiers[OP_MAX_MODIFIERS];
-        if (!ptx_expr_pattern(em->e, word, &pattern, modifiers) || !fits(em->e, node, b->set.modifier_count)
+        if (!ptx_expr_pattern(em->e, word, &pattern, modifiers)
+            || !fits(em->e, node, b->set.modifier_count)
             || !fits(em->e, node, b->set.pattern_count))
             return false;
         pattern.modifier_first = (uint16_t)b->set.modifier_count;
@@ -112,18 +122,20 @@ static bool emit_is(Emitter *em, Node *node)
     return add_push(em, node, CODE_IS, b->set.pattern_count - first, first);
 }
 
-/* ---- operators --------------------------------------------------------------------------------------------------- */
+/* ---- operators ------------------------------------------------------------------------------- */
 
 static bool emit(Emitter *em, Node *node);
 
-/* The left side decides where it is false (of and) or true (of or): then the jump leaves it on the stack. */
+/* The left side decides where it is false (of and) or true (of or): then the jump leaves it on the
+ * stack. */
 static bool emit_junction(Emitter *em, Node *node, CodeKind jump)
 {
     RuleBuilder *b = em->e->builder;
     if (!emit(em, node->left))
         return false;
     const uint32_t at = b->set.code_count;
-    if (!add_code(em, node, jump, node->is_outermost, 0) || !emit(em, node->right) || !add_code(em, node, (CodeKind)node->code, 0, 0)
+    if (!add_code(em, node, jump, node->is_outermost, 0) || !emit(em, node->right)
+        || !add_code(em, node, (CodeKind)node->code, 0, 0)
         || !fits(em->e, node, b->set.code_count - em->first))
         return false;
     em->height--;
@@ -152,12 +164,13 @@ static bool emit(Emitter *em, Node *node)
     case NODE_OVER:      return add_push(em, node, (CodeKind)node->code, 0, node->index);
     case NODE_IS:        return emit_is(em, node);
     case NODE_IN:        return emit(em, node->left) && emit_in(em, node);
-    case NODE_UNARY:     return emit(em, node->left) && add_code(em, node, (CodeKind)node->code, 0, 0);
+    case NODE_UNARY:
+        return emit(em, node->left) && add_code(em, node, (CodeKind)node->code, 0, 0);
     default:             return emit_binary(em, node);
     }
 }
 
-/* ---- programs ---------------------------------------------------------------------------------------------------- */
+/* ---- programs -------------------------------------------------------------------------------- */
 
 /* Writes the predicates below node, inner ones first, each as a program and a quantifier. */
 static bool emit_predicates(Expr *e, Node *node)
@@ -165,11 +178,13 @@ static bool emit_predicates(Expr *e, Node *node)
     if (node->kind != NODE_OVER) {
         if (node->left && !emit_predicates(e, node->left))
             return false;
-        return !node->right || node->kind == NODE_IN || node->kind == NODE_IS || emit_predicates(e, node->right);
+        return !node->right || node->kind == NODE_IN || node->kind == NODE_IS
+               || emit_predicates(e, node->right);
     }
     RuleBuilder *b = e->builder;
     Quantifier quantifier = { .over = node->over, .in_loop = node->in_loop, .level = node->level };
-    if (!ptx_expr_emit(e, node->right, &quantifier.predicate) || !fits(e, node, b->set.quantifier_count))
+    if (!ptx_expr_emit(e, node->right, &quantifier.predicate)
+        || !fits(e, node, b->set.quantifier_count))
         return false;
     node->index = b->set.quantifier_count;
     ADD(b, quantifiers, quantifier_count, quantifier_capacity, Quantifier, quantifier);

@@ -1,8 +1,10 @@
-/* expr.h -- the tree of an expression, between its text and its Code. Internal to the compiler: compile.h is its interface.
+/* expr.h -- the tree of an expression, between its text and its Code. Internal to the compiler:
+ * compile.h is its interface.
  *
- * Text -> tokens (expr.re) -> tree (expr.y) -> types, units and levels (type.c) -> Code (emit.c). A token is a Span of the text.
- * Nodes are the arena's. The first error is kept, and all steps end at it: a function here that returns bool gives false after
- * one. Nesting is bounded by EXPR_DEPTH, so that all walks over a tree may recurse. */
+ * Text -> tokens (expr.re) -> tree (expr.y) -> types, units and levels (type.c) -> Code (emit.c). A
+ * token is a Span of the text. Nodes are the arena's. The first error is kept, and all steps end at
+ * it: a function here that returns bool gives false after one. Nesting is bounded by EXPR_DEPTH, so
+ * that all walks over a tree may recurse. */
 #ifndef PTX_RULES_LANG_EXPR_H
 #define PTX_RULES_LANG_EXPR_H
 
@@ -10,9 +12,11 @@
 #include "support/span.h"
 
 enum {
-    EXPR_DEPTH = 100,           /* operators and brackets inside each other; a chain of `and`s counts too */
+    /* operators and brackets inside each other; a chain of `and`s counts too */
+    EXPR_DEPTH = 100,
     EXPR_BYTES_MAX = 1 << 16,
-    EXPR_LIST_MAX = 255,        /* constants of an `in`, patterns of an `is`: Code.count is 8 bits */
+    /* constants of an `in`, patterns of an `is`: Code.count is 8 bits */
+    EXPR_LIST_MAX = 255,
 };
 
 typedef enum NodeKind {
@@ -25,10 +29,12 @@ typedef enum NodeKind {
     NODE_THRESHOLD,             /* index */
     NODE_IS,                    /* right: words, a list */
     NODE_IN,                    /* left; right: constants, a list */
-    NODE_CALL,                  /* at: name; right: arguments, a list; typing makes one of the next three of it */
+    /* at: name; right: arguments, a list; typing makes one of the next three of it */
+    NODE_CALL,
     NODE_UNARY,                 /* code; left */
     NODE_BINARY,                /* code; left, right */
-    NODE_OVER,                  /* code; right: predicate; index: of the quantifier, once it is written */
+    /* code; right: predicate; index: of the quantifier, once it is written */
+    NODE_OVER,
 } NodeKind;
 
 typedef struct Node {
@@ -42,12 +48,14 @@ typedef struct Node {
     uint32_t index;
     uint16_t depth;             /* of the tree below, itself included */
     uint8_t kind, code;         /* NodeKind, CodeKind */
-    uint8_t type, domain;       /* FactType, Domain; DOMAIN_NONE: a word that waits for the other side */
+    /* FactType, Domain; DOMAIN_NONE: a word that waits for the other side */
+    uint8_t type, domain;
     uint8_t asks;               /* bit per Level that something below has */
     uint8_t over, level;        /* NODE_OVER: Subject, Level of the predicate */
     bool in_loop;
     bool is_grouped;            /* stood in parentheses */
-    bool is_outermost;          /* an `and` of the condition itself: what is not true on its left rules the condition out */
+    /* an `and` of the condition itself: what is not true on its left rules the condition out */
+    bool is_outermost;
 } Node;
 
 typedef struct NodeList {
@@ -68,7 +76,8 @@ typedef struct Expr {
     Span last;
     uint32_t open_count;        /* brackets */
     Span open[EXPR_DEPTH];
-    Subject subject;            /* in hand: the rule's, or that of the predicate that is being typed */
+    /* in hand: the rule's, or that of the predicate that is being typed */
+    Subject subject;
     bool in_predicate;
 } Expr;
 
@@ -91,7 +100,8 @@ Node *ptx_expr_leaf(Expr *e, NodeKind kind, Span at);
 Node *ptx_expr_truth(Expr *e, Span at, bool value);
 Node *ptx_expr_unary(Expr *e, CodeKind code, Span at, Node *operand);
 Node *ptx_expr_binary(Expr *e, CodeKind code, Span at, Node *left, Node *right);
-Node *ptx_expr_listed(Expr *e, NodeKind kind, Span at, Node *left, NodeList list, Span close, bool is_negated);
+Node *ptx_expr_listed(Expr *e, NodeKind kind, Span at, Node *left, NodeList list, Span close,
+                      bool is_negated);
 Node *ptx_expr_call(Expr *e, Span name, NodeList arguments, Span close);
 Node *ptx_expr_over(Expr *e, Span name, Span over, Node *predicate, Span close);
 Node *ptx_expr_group(Span open, Node *node, Span close);

@@ -12,7 +12,8 @@
 }
 
 %code {
-/* The parser is a local: it holds no memory of its own, so leaving by the arena's longjmp loses nothing. */
+/* The parser is a local: it holds no memory of its own, so leaving by the arena's longjmp loses
+ * nothing. */
 bool ptx_expr_parse(Expr *e)
 {
     yyParser parser;

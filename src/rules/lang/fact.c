@@ -3,13 +3,17 @@
 
 #include "gpu/occupancy.h"
 
-const char *const ptx_unit_text[UNIT__COUNT] = { "bytes", "threads", "warps", "blocks", "registers", "instructions", "cycles", "percent" };
+const char *const ptx_unit_text[UNIT__COUNT] = { "bytes",     "threads",      "warps",  "blocks",
+                                                 "registers", "instructions", "cycles", "percent" };
 
-const char *const ptx_scope_text[SCOPE__COUNT] = { "module", "gpu", "kernel", "variable", "parameter", "register", "block", "loop",
-                                                   "branch", "insn", "access" };
+const char *const ptx_scope_text[SCOPE__COUNT] = { "module",    "gpu",      "kernel", "variable",
+                                                   "parameter", "register", "block",  "loop",
+                                                   "branch",    "insn",     "access" };
 
-const char *const ptx_subject_text[SUBJECT__COUNT] = { "", "module", "variable", "kernel", "parameter", "register", "block", "loop", "branch",
-                                                       "instruction", "access" };
+const char *const ptx_subject_text[SUBJECT__COUNT] = {
+    "",      "module", "variable", "kernel",      "parameter", "register",
+    "block", "loop",   "branch",   "instruction", "access"
+};
 
 #define UNIT_IS_ONE { { 0 } }
 #define UNIT_IS_BYTES { { [UNIT_BYTES] = 1 } }
@@ -32,8 +36,9 @@ const char *const ptx_subject_text[SUBJECT__COUNT] = { "", "module", "variable",
     { name, what, unit_, .scope = scope_, .type = type_, .domain = domain_, .certainty = certainty_, .level = level_ }
 
 const FactInfo ptx_fact_info[FACT__COUNT] = {
-#define FT(scope, name, type, domain_or_unit, certainty, level, what) \
-    [FACT_##scope##_##name] = ROW(#name, what, FACT_IS_##type(domain_or_unit), SCOPE_##scope, FACT_##type, CERTAINTY_##certainty, LEVEL_##level),
+#define FT(scope, name, type, domain_or_unit, certainty, level, what)                         \
+    [FACT_##scope##_##name] = ROW(#name, what, FACT_IS_##type(domain_or_unit), SCOPE_##scope, \
+                                  FACT_##type, CERTAINTY_##certainty, LEVEL_##level),
 #include "rules/lang/facts.def"
 #undef FT
 };
@@ -78,9 +83,12 @@ const char *ptx_domain_word(Domain domain, uint32_t number)
     case DOMAIN_CLASS:
         return number >= CLASS__COUNT ? NULL : number ? ptx_class_info[number].text : "";
     case DOMAIN_PATTERN:
-        return number >= sizeof pattern_texts / sizeof *pattern_texts ? NULL : pattern_texts[number];
+        return number >= sizeof pattern_texts / sizeof *pattern_texts ? NULL
+                                                                      : pattern_texts[number];
     case DOMAIN_UNIFORMITY:
-        return number >= sizeof uniformity_texts / sizeof *uniformity_texts ? NULL : uniformity_texts[number];
+        return number >= sizeof uniformity_texts / sizeof *uniformity_texts
+                   ? NULL
+                   : uniformity_texts[number];
     case DOMAIN_PART:
         return number >= sizeof part_texts / sizeof *part_texts ? NULL : part_texts[number];
     case DOMAIN_PIPE:

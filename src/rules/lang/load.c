@@ -1,5 +1,5 @@
-/* load.c -- a file of rules, key by key. Tables say which keys there are; every complaint says where it is. The tree of the file is the
- * arena's, and so the rules keep its texts as they are. */
+/* load.c -- a file of rules, key by key. Tables say which keys there are; every complaint says
+ * where it is. The tree of the file is the arena's, and so the rules keep its texts as they are. */
 #include "rules/lang/load.h"
 
 #include "rules/lang/load_yaml.h"
@@ -11,12 +11,37 @@
 
 enum { RULES_MAX = 4096, THRESHOLDS_MAX = 32 };         /* of all files; of a rule */
 
-enum { KEY_CODE, KEY_NAME, KEY_SEVERITY, KEY_PREVIEW, KEY_ON, KEY_WHEN, KEY_NEEDS, KEY_NOTE_IF, KEY_FOLD, KEY_AT, KEY_MESSAGE, KEY_LABEL, KEY_HELP,
-       KEY_RELATED, KEY_GAIN, KEY_GAIN_OF, KEY_GAIN_FOLD, KEY_THRESHOLDS, KEY_SUMMARY, KEY_DOC, KEY_EXAMPLES, KEY_SOURCES, KEY_FRONT_END, KEY__COUNT };
+enum {
+    KEY_CODE,
+    KEY_NAME,
+    KEY_SEVERITY,
+    KEY_PREVIEW,
+    KEY_ON,
+    KEY_WHEN,
+    KEY_NEEDS,
+    KEY_NOTE_IF,
+    KEY_FOLD,
+    KEY_AT,
+    KEY_MESSAGE,
+    KEY_LABEL,
+    KEY_HELP,
+    KEY_RELATED,
+    KEY_GAIN,
+    KEY_GAIN_OF,
+    KEY_GAIN_FOLD,
+    KEY_THRESHOLDS,
+    KEY_SUMMARY,
+    KEY_DOC,
+    KEY_EXAMPLES,
+    KEY_SOURCES,
+    KEY_FRONT_END,
+    KEY__COUNT
+};
 
 static const char *const rule_keys[KEY__COUNT] = {
-    "code", "name", "severity", "preview", "on", "when", "needs", "note_if", "fold", "at", "message", "label", "help",
-    "related", "gain", "gain_of", "gain_fold", "thresholds", "summary", "doc", "examples", "sources", "front_end",
+    "code",      "name",       "severity", "preview", "on",       "when",    "needs",     "note_if",
+    "fold",      "at",         "message",  "label",   "help",     "related", "gain",      "gain_of",
+    "gain_fold", "thresholds", "summary",  "doc",     "examples", "sources", "front_end",
 };
 
 /* The place of each key: must it be there in a rule, may it in one of the front end, must it. */
@@ -39,7 +64,8 @@ typedef struct RuleLoader {
     ExprScope scope;            /* of the rule in hand */
 } RuleLoader;
 
-static bool fail_at(RuleLoader *l, uint32_t at, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static bool fail_at(RuleLoader *l, uint32_t at, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 static bool fail_at(RuleLoader *l, uint32_t at, const char *format, ...)
 {
@@ -71,11 +97,12 @@ static void *room_for_one(Arena *arena, const void *items, uint32_t count, size_
         set_->array = items_; \
     } while (0)
 
-/* ---- words and texts --------------------------------------------------------------------------------------------- */
+/* ---- words and texts ------------------------------------------------------------------------- */
 
 static bool is_text(const YamlNode *node, const char *text)
 {
-    return node->kind == YAML_TEXT && node->length == strlen(text) && !memcmp(node->text, text, node->length);
+    return node->kind == YAML_TEXT && node->length == strlen(text)
+           && !memcmp(node->text, text, node->length);
 }
 
 /* Index in names; count where it is none of them. */
@@ -87,7 +114,8 @@ static size_t find_word(const YamlNode *node, const char *const *names, size_t c
     return count;
 }
 
-static bool fail_word(RuleLoader *l, const YamlNode *node, const char *what, const char *const *names, size_t count)
+static bool fail_word(RuleLoader *l, const YamlNode *node, const char *what,
+                      const char *const *names, size_t count)
 {
     const char *near = NULL;
     unsigned best = 4;
@@ -109,7 +137,8 @@ static bool expect(RuleLoader *l, const YamlNode *node, YamlKind kind, const cha
 }
 
 /* Number of the word, from 1: the names begin with an empty one. */
-static bool read_word(RuleLoader *l, const YamlNode *node, const char *what, const char *const *names, size_t count, uint8_t *out)
+static bool read_word(RuleLoader *l, const YamlNode *node, const char *what,
+                      const char *const *names, size_t count, uint8_t *out)
 {
     if (!expect(l, node, YAML_TEXT, what))
         return false;
@@ -120,7 +149,8 @@ static bool read_word(RuleLoader *l, const YamlNode *node, const char *what, con
 static bool read_truth(RuleLoader *l, const YamlNode *node, const char *what, bool *out)
 {
     *out = is_text(node, "true");
-    return (node->style == YAML_PLAIN && (*out || is_text(node, "false"))) || fail(l, node, "%s is true or false", what);
+    return (node->style == YAML_PLAIN && (*out || is_text(node, "false")))
+           || fail(l, node, "%s is true or false", what);
 }
 
 /* Any text but an empty one. */
@@ -145,11 +175,14 @@ static bool read_line(RuleLoader *l, YamlNode *node, const char *what, const cha
         return false;
     trim(node);
     const char *end = strchr(node->text, '\n');
-    return !end || fail_at(l, ptx_yaml_position(l->source, node, (uint32_t)(end - node->text)), "%s is one line", what);
+    return !end
+           || fail_at(l, ptx_yaml_position(l->source, node, (uint32_t)(end - node->text)),
+                      "%s is one line", what);
 }
 
 /* The nodes of a mapping's keys, each at most once; NULL where it is not there. */
-static bool read_keys(RuleLoader *l, const YamlNode *mapping, const char *what, const char *const *names, size_t count, YamlNode **values)
+static bool read_keys(RuleLoader *l, const YamlNode *mapping, const char *what,
+                      const char *const *names, size_t count, YamlNode **values)
 {
     if (!expect(l, mapping, YAML_MAPPING, what))
         return false;
@@ -169,7 +202,7 @@ static bool read_keys(RuleLoader *l, const YamlNode *mapping, const char *what, 
     return true;
 }
 
-/* ---- expressions ------------------------------------------------------------------------------------------------- */
+/* ---- expressions ----------------------------------------------------------------------------- */
 
 /* A text that was compiled, or a complaint at its place in it. */
 static bool compiled(RuleLoader *l, const YamlNode *node, bool is_good, const ExprError *error)
@@ -183,16 +216,23 @@ static bool read_condition(RuleLoader *l, YamlNode *node, Rule *rule)
     if (!read_text(l, node, "`when`", &rule->condition))
         return false;
     trim(node);
-    return compiled(l, node, ptx_compile_condition(l->builder, &l->scope, node->text, node->length, rule->when, &error), &error);
+    return compiled(
+        l, node,
+        ptx_compile_condition(l->builder, &l->scope, node->text, node->length, rule->when, &error),
+        &error);
 }
 
-static bool read_expression(RuleLoader *l, const YamlNode *node, const char *what, FactType type, const Unit *unit, Program *out)
+static bool read_expression(RuleLoader *l, const YamlNode *node, const char *what, FactType type,
+                            const Unit *unit, Program *out)
 {
     ExprError error = { 0 };
     const char *text;
     if (!read_text(l, node, what, &text))
         return false;
-    return compiled(l, node, ptx_compile_expression(l->builder, &l->scope, text, node->length, type, unit, out, &error), &error);
+    return compiled(
+        l, node,
+        ptx_compile_expression(l->builder, &l->scope, text, node->length, type, unit, out, &error),
+        &error);
 }
 
 static bool read_template(RuleLoader *l, YamlNode *node, const char *what, Template *out)
@@ -201,19 +241,23 @@ static bool read_template(RuleLoader *l, YamlNode *node, const char *what, Templ
     const char *text;
     if (!read_line(l, node, what, &text))
         return false;
-    return compiled(l, node, ptx_compile_template(l->builder, &l->scope, text, node->length, out, &error), &error);
+    return compiled(l, node,
+                    ptx_compile_template(l->builder, &l->scope, text, node->length, out, &error),
+                    &error);
 }
 
-/* ---- thresholds -------------------------------------------------------------------------------------------------- */
+/* ---- thresholds ------------------------------------------------------------------------------ */
 
-/* 64, -0.5, 1e3. By hand: strtod would ask the caller's locale for the decimal point. NULL: none stands there; else behind it. */
+/* 64, -0.5, 1e3. By hand: strtod would ask the caller's locale for the decimal point. NULL: none
+ * stands there; else behind it. */
 static const char *scan_number(const char *p, double *out)
 {
     const bool is_negative = *p == '-';
     const char *first = p += is_negative;
     double value = 0;
     int power = 0, digits = 0, written = 0;
-    for (bool has_point = false; digits < 32 && ((*p >= '0' && *p <= '9') || (*p == '.' && !has_point && digits)); p++) {
+    for (bool has_point = false;
+         digits < 32 && ((*p >= '0' && *p <= '9') || (*p == '.' && !has_point && digits)); p++) {
         if (*p == '.') {
             has_point = true;
             continue;
@@ -249,7 +293,8 @@ static bool read_amount(RuleLoader *l, const YamlNode *node, Threshold *out)
         return false;
     const char *p = scan_number(node->text, &out->value);
     if (!p || !(out->value < 1e300 && out->value > -1e300))
-        return fail(l, node, "'%.40s' is not a number, such as 64 threads, 48 KiB or 0.5", node->text);
+        return fail(l, node, "'%.40s' is not a number, such as 64 threads, 48 KiB or 0.5",
+                    node->text);
     p += strspn(p, " ");
     for (int i = 0; *p && i < UNIT__COUNT; i++) {
         if (!strcmp(p, ptx_unit_text[i])) {
@@ -264,12 +309,15 @@ static bool read_amount(RuleLoader *l, const YamlNode *node, Threshold *out)
             return true;
         }
     }
-    return !*p || fail_at(l, ptx_yaml_position(l->source, node, (uint32_t)(p - node->text)), "unknown unit '%.40s'", p);
+    return !*p
+           || fail_at(l, ptx_yaml_position(l->source, node, (uint32_t)(p - node->text)),
+                      "unknown unit '%.40s'", p);
 }
 
 static bool is_threshold_name(const char *name)
 {
-    return *name >= 'a' && *name <= 'z' && !name[strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_")];
+    return *name >= 'a' && *name <= 'z'
+           && !name[strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_")];
 }
 
 static bool read_threshold(RuleLoader *l, const YamlNode *key, Rule *rule)
@@ -290,7 +338,8 @@ static bool read_threshold(RuleLoader *l, const YamlNode *key, Rule *rule)
         return false;
     if (!values[0] || !values[1])
         return fail(l, key, "a threshold has a `value` and says `what` it is");
-    if (!read_amount(l, values[0], &threshold) || !read_line(l, values[1], "`what`", &threshold.what))
+    if (!read_amount(l, values[0], &threshold)
+        || !read_line(l, values[1], "`what`", &threshold.what))
         return false;
     PUSH(l, Threshold, thresholds, threshold_count, threshold);
     rule->threshold_count++;
@@ -305,12 +354,13 @@ static bool read_thresholds(RuleLoader *l, const YamlNode *mapping, Rule *rule)
         if (!read_threshold(l, key, rule))
             return false;
     const RuleSet *set = &l->builder->set;
-    l->scope = (ExprScope){ (Subject)rule->subject, rule->threshold_count ? set->thresholds + rule->threshold_first : NULL,
+    l->scope = (ExprScope){ (Subject)rule->subject,
+                            rule->threshold_count ? set->thresholds + rule->threshold_first : NULL,
                             rule->threshold_count };
     return true;
 }
 
-/* ---- related places ---------------------------------------------------------------------------------------------- */
+/* ---- related places -------------------------------------------------------------------------- */
 
 #define OF(scope) (1u << SCOPE_##scope)
 #define OF_FILE (OF(MODULE) | OF(GPU))
@@ -333,8 +383,8 @@ static bool is_fact(const YamlNode *node, const FactInfo *fact)
 {
     const char *scope = ptx_scope_text[fact->scope];
     const size_t n = strlen(scope);
-    return node->length == n + 1 + strlen(fact->name) && !memcmp(node->text, scope, n) && node->text[n] == '.'
-        && !strcmp(node->text + n + 1, fact->name);
+    return node->length == n + 1 + strlen(fact->name) && !memcmp(node->text, scope, n)
+           && node->text[n] == '.' && !strcmp(node->text + n + 1, fact->name);
 }
 
 static bool read_place(RuleLoader *l, const YamlNode *node, const Rule *rule, uint16_t *out)
@@ -350,7 +400,8 @@ static bool read_place(RuleLoader *l, const YamlNode *node, const Rule *rule, ui
         if (fact->type != FACT_PLACE)
             return fail(l, node, "'%s' is not a place", text);
         return scopes_of[rule->subject] >> fact->scope & 1
-            || fail(l, node, "'%s' is not a fact of a rule on %s", text, ptx_subject_text[rule->subject]);
+               || fail(l, node, "'%s' is not a fact of a rule on %s", text,
+                       ptx_subject_text[rule->subject]);
     }
     return fail(l, node, "unknown fact '%.60s'", text);
 }
@@ -363,15 +414,17 @@ static bool read_related(RuleLoader *l, const YamlNode *mapping, Rule *rule)
         return false;
     if (!values[0] || !values[1])
         return fail(l, mapping, "`related` has `at` and `message`");
-    return read_place(l, values[0], rule, &rule->related_at) && read_template(l, values[1], "the message of `related`", &rule->related);
+    return read_place(l, values[0], rule, &rule->related_at)
+           && read_template(l, values[1], "the message of `related`", &rule->related);
 }
 
-/* ---- examples and sources ---------------------------------------------------------------------------------------- */
+/* ---- examples and sources -------------------------------------------------------------------- */
 
 static bool read_example(RuleLoader *l, const YamlNode *mapping, Rule *rule)
 {
     enum { TITLE, BAD, GOOD, CUDA_BAD, CUDA_GOOD, LAUNCH, GPU, COUNT };
-    static const char *const keys[COUNT] = { "title", "bad", "good", "cuda_bad", "cuda_good", "launch", "gpu" };
+    static const char *const keys[COUNT] = { "title",     "bad",    "good", "cuda_bad",
+                                             "cuda_good", "launch", "gpu" };
     YamlNode *values[COUNT] = { 0 };
     const char *texts[COUNT] = { "" };
     if (!read_keys(l, mapping, "an example", keys, COUNT, values))
@@ -380,13 +433,16 @@ static bool read_example(RuleLoader *l, const YamlNode *mapping, Rule *rule)
         char what[24];
         snprintf(what, sizeof what, "`%s`", keys[i]);
         bool is_line = i == TITLE || i == GPU;
-        if (values[i] && !(is_line ? read_line(l, values[i], what, &texts[i]) : read_text(l, values[i], what, &texts[i])))
+        if (values[i]
+            && !(is_line ? read_line(l, values[i], what, &texts[i])
+                         : read_text(l, values[i], what, &texts[i])))
             return false;
     }
     if (!texts[BAD] && !texts[GOOD] && !texts[CUDA_BAD] && !texts[CUDA_GOOD])
         return fail(l, mapping, "an example without `bad`, `good`, `cuda_bad` and `cuda_good`");
     PUSH(l, Example, examples, example_count,
-         (Example){ texts[TITLE], texts[BAD], texts[GOOD], texts[CUDA_BAD], texts[CUDA_GOOD], texts[LAUNCH], texts[GPU] });
+         (Example){ texts[TITLE], texts[BAD], texts[GOOD], texts[CUDA_BAD], texts[CUDA_GOOD],
+                    texts[LAUNCH], texts[GPU] });
     rule->example_count++;
     return true;
 }
@@ -415,24 +471,28 @@ static bool read_lists(RuleLoader *l, YamlNode **v, Rule *rule)
     return true;
 }
 
-/* ---- codes and names --------------------------------------------------------------------------------------------- */
+/* ---- codes and names ------------------------------------------------------------------------- */
 
 static bool is_code(const char *text)
 {
-    size_t letters = strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ"), digits = strspn(text + letters, "0123456789");
+    size_t letters = strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ"),
+           digits = strspn(text + letters, "0123456789");
     return letters >= 2 && letters <= 4 && digits == 3 && !text[letters + digits];
 }
 
-/* Two to four letters and three digits: case does not count where rules are looked for, so no name may be that. */
+/* Two to four letters and three digits: case does not count where rules are looked for, so no name
+ * may be that. */
 static bool is_like_code(const char *text)
 {
-    size_t letters = strspn(text, "abcdefghijklmnopqrstuvwxyz"), digits = strspn(text + letters, "0123456789");
+    size_t letters = strspn(text, "abcdefghijklmnopqrstuvwxyz"),
+           digits = strspn(text + letters, "0123456789");
     return letters >= 2 && letters <= 4 && digits == 3 && !text[letters + digits];
 }
 
 static bool is_name(const char *text, bool with_digits)
 {
-    const char *allowed = with_digits ? "abcdefghijklmnopqrstuvwxyz-0123456789" : "abcdefghijklmnopqrstuvwxyz-";
+    const char *allowed = with_digits ? "abcdefghijklmnopqrstuvwxyz-0123456789"
+                                      : "abcdefghijklmnopqrstuvwxyz-";
     const size_t length = strlen(text);
     return *text >= 'a' && *text <= 'z' && text[length - 1] != '-' && !text[strspn(text, allowed)];
 }
@@ -446,7 +506,8 @@ static bool is_clash(const DiagInfo *a, const DiagInfo *b, const char **what, co
     return by_code || by_name;
 }
 
-static bool check_set(RuleLoader *l, const Rule *rule, YamlNode **v, const RuleSet *set, const char *where)
+static bool check_set(RuleLoader *l, const Rule *rule, YamlNode **v, const RuleSet *set,
+                      const char *where)
 {
     const char *what, *text;
     for (uint32_t i = 0; i < set->rule_count; i++) {
@@ -457,9 +518,11 @@ static bool check_set(RuleLoader *l, const Rule *rule, YamlNode **v, const RuleS
         if (set == &l->builder->set && i >= l->first_rule) {
             uint32_t line, column;
             ptx_yaml_place(l->source, l->places[i - l->first_rule], &line, &column);
-            return fail(l, at, "the %s '%.60s' is taken: line %u of this file", what, text, (unsigned)line);
+            return fail(l, at, "the %s '%.60s' is taken: line %u of this file", what, text,
+                        (unsigned)line);
         }
-        return fail(l, at, "the %s '%.60s' is taken by %s %s, %s", what, text, where, other->info.code, other->info.name);
+        return fail(l, at, "the %s '%.60s' is taken by %s %s, %s", what, text, where,
+                    other->info.code, other->info.name);
     }
     return true;
 }
@@ -469,7 +532,8 @@ static bool check_taken(RuleLoader *l, const Rule *rule, YamlNode **v)
     const char *what, *text;
     for (int i = 1; i < DIAG__COUNT && !rule->is_front_end; i++)
         if (is_clash(&rule->info, &ptx_diag_info[i], &what, &text))
-            return fail(l, *what == 'n' ? v[KEY_NAME] : v[KEY_CODE], "the %s '%.60s' is taken: the front end says %s, %s", what, text,
+            return fail(l, *what == 'n' ? v[KEY_NAME] : v[KEY_CODE],
+                        "the %s '%.60s' is taken: the front end says %s, %s", what, text,
                         ptx_diag_info[i].code, ptx_diag_info[i].name);
     return (!l->known || check_set(l, rule, v, l->known, "a rule of ptxlint:"))
         && check_set(l, rule, v, &l->builder->set, "a rule of an earlier file:");
@@ -505,7 +569,8 @@ static bool read_own_info(RuleLoader *l, YamlNode **v, DiagInfo *info)
     if (!read_text(l, v[KEY_NAME], "`name`", &info->name))
         return false;
     if (!is_name(info->name, true))
-        return fail(l, v[KEY_NAME], "a name is of small letters, digits and `-`, such as full-precision-in-loop");
+        return fail(l, v[KEY_NAME],
+                    "a name is of small letters, digits and `-`, such as full-precision-in-loop");
     if (is_like_code(info->name))
         return fail(l, v[KEY_NAME], "a name that looks like a code");
     if (!read_word(l, v[KEY_SEVERITY], "severity", severities, 4, &severity))
@@ -519,13 +584,15 @@ static bool read_info(RuleLoader *l, YamlNode **v, Rule *rule)
     if (!read_text(l, v[KEY_CODE], "`code`", &rule->info.code))
         return false;
     if (!is_code(rule->info.code))
-        return fail(l, v[KEY_CODE], "a code is two to four capitals and three digits, such as THR102");
-    if (!(rule->is_front_end ? read_front_end_info(l, v, &rule->info) : read_own_info(l, v, &rule->info)))
+        return fail(l, v[KEY_CODE],
+                    "a code is two to four capitals and three digits, such as THR102");
+    if (!(rule->is_front_end ? read_front_end_info(l, v, &rule->info)
+                             : read_own_info(l, v, &rule->info)))
         return false;
     return check_taken(l, rule, v);
 }
 
-/* ---- rules ------------------------------------------------------------------------------------------------------- */
+/* ---- rules ----------------------------------------------------------------------------------- */
 
 static bool check_keys(RuleLoader *l, const YamlNode *mapping, YamlNode **v, const Rule *rule)
 {
@@ -534,7 +601,8 @@ static bool check_keys(RuleLoader *l, const YamlNode *mapping, YamlNode **v, con
         if (v[i] && rule->is_front_end && !uses[i].may_front_end)
             return fail(l, v[i], "a rule of the front end has no `%s`", rule_keys[i]);
         if (!v[i] && (rule->is_front_end ? uses[i].is_front_end_needed : uses[i].is_needed))
-            return has_code ? fail(l, mapping, "rule '%.20s' has no `%s`", v[KEY_CODE]->text, rule_keys[i])
+            return has_code ? fail(l, mapping, "rule '%.20s' has no `%s`", v[KEY_CODE]->text,
+                                   rule_keys[i])
                             : fail(l, mapping, "a rule without `%s`", rule_keys[i]);
     }
     return true;
@@ -542,8 +610,8 @@ static bool check_keys(RuleLoader *l, const YamlNode *mapping, YamlNode **v, con
 
 static bool has_loop(Subject subject)
 {
-    return subject == SUBJECT_BLOCK || subject == SUBJECT_LOOP || subject == SUBJECT_BRANCH || subject == SUBJECT_INSTRUCTION
-        || subject == SUBJECT_ACCESS;
+    return subject == SUBJECT_BLOCK || subject == SUBJECT_LOOP || subject == SUBJECT_BRANCH
+           || subject == SUBJECT_INSTRUCTION || subject == SUBJECT_ACCESS;
 }
 
 static bool read_fold(RuleLoader *l, const YamlNode *node, Rule *rule)
@@ -568,16 +636,21 @@ static bool read_message(RuleLoader *l, YamlNode *node, Rule *rule)
     if (!read_template(l, node, "`message`", &rule->message))
         return false;
     return node->text[node->length - 1] != '.'
-        || fail_at(l, ptx_yaml_position(l->source, node, node->length - 1), "a message ends without a full stop");
+           || fail_at(l, ptx_yaml_position(l->source, node, node->length - 1),
+                      "a message ends without a full stop");
 }
 
 static bool read_gain(RuleLoader *l, YamlNode **v, Rule *rule)
 {
     static const Unit percent = { { [UNIT_PERCENT] = 1 } };     /* or a plain number */
-    static const char *const bases[] = { "", "issue-slots", "time" }, *const folds[] = { "", "sum", "most" };
+    static const char *const bases[] = { "", "issue-slots", "time" }, *const folds[] = { "", "sum",
+                                                                                         "most" };
     uint8_t base = 1 + GAIN_OF_SLOTS, fold = 1;
     if (!v[KEY_GAIN])
-        return !v[KEY_GAIN_OF] && !v[KEY_GAIN_FOLD] ? true : fail(l, v[KEY_GAIN_OF] ? v[KEY_GAIN_OF] : v[KEY_GAIN_FOLD], "there is no `gain`");
+        return !v[KEY_GAIN_OF] && !v[KEY_GAIN_FOLD]
+                   ? true
+                   : fail(l, v[KEY_GAIN_OF] ? v[KEY_GAIN_OF] : v[KEY_GAIN_FOLD],
+                          "there is no `gain`");
     if (!read_expression(l, v[KEY_GAIN], "`gain`", FACT_NUMBER, &percent, &rule->gain)
         || (v[KEY_GAIN_OF] && !read_word(l, v[KEY_GAIN_OF], "basis of a gain", bases, 3, &base))
         || (v[KEY_GAIN_FOLD] && !read_word(l, v[KEY_GAIN_FOLD], "fold of gains", folds, 3, &fold)))
@@ -595,16 +668,15 @@ static bool read_code(RuleLoader *l, YamlNode **v, Rule *rule)
     if (!read_word(l, v[KEY_ON], "subject", ptx_subject_text, SUBJECT__COUNT, &rule->subject))
         return false;
     return read_thresholds(l, v[KEY_THRESHOLDS], rule)
-        && (!v[KEY_NEEDS] || read_word(l, v[KEY_NEEDS], "certainty", needs, 4, &rule->needs))
-        && read_fold(l, v[KEY_FOLD], rule)
-        && read_condition(l, v[KEY_WHEN], rule)
-        && (!v[KEY_NOTE_IF] || read_expression(l, v[KEY_NOTE_IF], "`note_if`", FACT_TRUTH, NULL, &rule->note_if))
-        && read_message(l, v[KEY_MESSAGE], rule)
-        && (!v[KEY_LABEL] || read_template(l, v[KEY_LABEL], "`label`", &rule->label))
-        && (!v[KEY_HELP] || read_template(l, v[KEY_HELP], "`help`", &rule->help))
-        && (!v[KEY_AT] || read_place(l, v[KEY_AT], rule, &rule->at))
-        && (!v[KEY_RELATED] || read_related(l, v[KEY_RELATED], rule))
-        && read_gain(l, v, rule);
+           && (!v[KEY_NEEDS] || read_word(l, v[KEY_NEEDS], "certainty", needs, 4, &rule->needs))
+           && read_fold(l, v[KEY_FOLD], rule) && read_condition(l, v[KEY_WHEN], rule)
+           && (!v[KEY_NOTE_IF]
+               || read_expression(l, v[KEY_NOTE_IF], "`note_if`", FACT_TRUTH, NULL, &rule->note_if))
+           && read_message(l, v[KEY_MESSAGE], rule)
+           && (!v[KEY_LABEL] || read_template(l, v[KEY_LABEL], "`label`", &rule->label))
+           && (!v[KEY_HELP] || read_template(l, v[KEY_HELP], "`help`", &rule->help))
+           && (!v[KEY_AT] || read_place(l, v[KEY_AT], rule, &rule->at))
+           && (!v[KEY_RELATED] || read_related(l, v[KEY_RELATED], rule)) && read_gain(l, v, rule);
 }
 
 static bool is_front_end_group(const char *group)
@@ -619,7 +691,11 @@ static bool read_rule(RuleLoader *l, const YamlNode *mapping)
 {
     const RuleSet *set = &l->builder->set;
     YamlNode *v[KEY__COUNT] = { 0 };
-    Rule rule = { .at = FACT__COUNT, .related_at = FACT__COUNT, .condition = "", .threshold_first = set->threshold_count, .example_first = set->example_count,
+    Rule rule = { .at = FACT__COUNT,
+                  .related_at = FACT__COUNT,
+                  .condition = "",
+                  .threshold_first = set->threshold_count,
+                  .example_first = set->example_count,
                   .source_first = set->source_count };
     if (!read_keys(l, mapping, "a rule", rule_keys, KEY__COUNT, v))
         return false;
@@ -629,10 +705,12 @@ static bool read_rule(RuleLoader *l, const YamlNode *mapping)
     if (!check_keys(l, mapping, v, &rule) || !read_info(l, v, &rule))
         return false;
     if (!rule.is_front_end && is_front_end_group(l->group))
-        return fail(l, l->group_node, "the group '%s' is of ptxlint itself, and takes no rules", l->group);
+        return fail(l, l->group_node, "the group '%s' is of ptxlint itself, and takes no rules",
+                    l->group);
     if (!rule.is_front_end && !read_code(l, v, &rule))
         return false;
-    if (!read_line(l, v[KEY_SUMMARY], "`summary`", &rule.summary) || !read_text(l, v[KEY_DOC], "`doc`", &rule.doc) || !read_lists(l, v, &rule))
+    if (!read_line(l, v[KEY_SUMMARY], "`summary`", &rule.summary)
+        || !read_text(l, v[KEY_DOC], "`doc`", &rule.doc) || !read_lists(l, v, &rule))
         return false;
     if (set->rule_count == RULES_MAX)
         return fail(l, mapping, "more than %d rules", (int)RULES_MAX);
@@ -650,8 +728,10 @@ static bool read_file(RuleLoader *l, const YamlNode *root)
     if (!read_keys(l, root, "a file of rules", keys, 2, values))
         return false;
     if (!values[0] || !values[1])
-        return fail(l, root, "a file of rules has `group` and `rules`: `%s` is not there", keys[values[0] != NULL]);
-    if (!read_text(l, values[0], "`group`", &l->group) || !expect(l, values[1], YAML_LIST, "`rules`"))
+        return fail(l, root, "a file of rules has `group` and `rules`: `%s` is not there",
+                    keys[values[0] != NULL]);
+    if (!read_text(l, values[0], "`group`", &l->group)
+        || !expect(l, values[1], YAML_LIST, "`rules`"))
         return false;
     if (!is_name(l->group, false))
         return fail(l, values[0], "a group has a name of small letters and `-`");
@@ -663,11 +743,14 @@ static bool read_file(RuleLoader *l, const YamlNode *root)
     return true;
 }
 
-bool ptx_rules_load(RuleBuilder *builder, const RuleSet *known, const char *yaml, size_t length, RuleError *error)
+bool ptx_rules_load(RuleBuilder *builder, const RuleSet *known, const char *yaml, size_t length,
+                    RuleError *error)
 {
     const RuleBuilder before = *builder;
     YamlError wrong = { 0 };
-    RuleLoader l = { .builder = builder, .known = known, .error = error, .first_rule = builder->set.rule_count };
+    RuleLoader l = {
+        .builder = builder, .known = known, .error = error, .first_rule = builder->set.rule_count
+    };
     if (length > RULE_FILE_BYTES_MAX)
         return fail_at(&l, 0, "longer than %d bytes", (int)RULE_FILE_BYTES_MAX);
     l.source = (YamlSource){ yaml, (uint32_t)length };

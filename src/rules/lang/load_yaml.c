@@ -1,6 +1,7 @@
-/* load_yaml.c -- the tree is built from the YAML library's events. The library counts characters and tells where a text begins; where a
- * byte inside it comes from is found by reading the source again as the library did: for each byte of the text the source moves on by a
- * byte, an escape, or a fold of lines; a block goes line by line, without its indentation. */
+/* load_yaml.c -- the tree is built from the YAML library's events. The library counts characters
+ * and tells where a text begins; where a byte inside it comes from is found by reading the source
+ * again as the library did: for each byte of the text the source moves on by a byte, an escape, or
+ * a fold of lines; a block goes line by line, without its indentation. */
 #include "rules/lang/load_yaml.h"
 
 #include <stdarg.h>
@@ -33,7 +34,8 @@ static uint32_t after_mark(YamlSource source)
     return source.length >= 3 && !memcmp(source.bytes, mark, 3) ? 3 : 0;
 }
 
-static bool fail(LoadYamlReader *r, uint32_t at, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static bool fail(LoadYamlReader *r, uint32_t at, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 static bool fail(LoadYamlReader *r, uint32_t at, const char *format, ...)
 {
@@ -45,14 +47,15 @@ static bool fail(LoadYamlReader *r, uint32_t at, const char *format, ...)
     return false;
 }
 
-/* ---- reading ----------------------------------------------------------------------------------------------------- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 static bool is_continuation(char byte)
 {
     return ((unsigned char)byte & 0xC0) == 0x80;
 }
 
-/* Byte offset of a character. Events come nearly in order, so the way from the last one is short. */
+/* Byte offset of a character. Events come nearly in order, so the way from the last one is
+ * short. */
 static uint32_t byte_of(LoadYamlReader *r, size_t character)
 {
     const char *bytes = r->source.bytes;
@@ -75,7 +78,8 @@ static bool fail_parser(LoadYamlReader *r)
         uint32_t at = after_mark(r->source) + (uint32_t)p->problem_offset;
         return fail(r, at < r->source.length ? at : r->source.length, "not YAML: %s", p->problem);
     }
-    return fail(r, byte_of(r, p->problem_mark.index), "not YAML: %s", p->problem ? p->problem : "it cannot be read");
+    return fail(r, byte_of(r, p->problem_mark.index), "not YAML: %s",
+                p->problem ? p->problem : "it cannot be read");
 }
 
 static YamlNode *add_node(LoadYamlReader *r, YamlKind kind)
@@ -130,15 +134,18 @@ static bool take_event(LoadYamlReader *r)
     const yaml_event_t *event = &r->event;
     switch (event->type) {
     case YAML_DOCUMENT_START_EVENT:
-        return !r->documents++ || fail(r, byte_of(r, event->start_mark.index), "a second document; a file has one");
+        return !r->documents++
+               || fail(r, byte_of(r, event->start_mark.index), "a second document; a file has one");
     case YAML_ALIAS_EVENT:
         return fail(r, byte_of(r, event->start_mark.index), "there are no aliases here");
     case YAML_SCALAR_EVENT:
         return add_text(r);
     case YAML_SEQUENCE_START_EVENT:
-        return open_node(r, YAML_LIST, event->data.sequence_start.anchor, event->data.sequence_start.tag);
+        return open_node(r, YAML_LIST, event->data.sequence_start.anchor,
+                         event->data.sequence_start.tag);
     case YAML_MAPPING_START_EVENT:
-        return open_node(r, YAML_MAPPING, event->data.mapping_start.anchor, event->data.mapping_start.tag);
+        return open_node(r, YAML_MAPPING, event->data.mapping_start.anchor,
+                         event->data.mapping_start.tag);
     case YAML_SEQUENCE_END_EVENT:
     case YAML_MAPPING_END_EVENT:
         r->depth--;
@@ -184,12 +191,15 @@ static bool read_guarded(LoadYamlReader *r)
 
 YamlNode *ptx_yaml_read(Arena *arena, YamlSource source, YamlError *error)
 {
-    LoadYamlReader r = { .arena = arena, .outer = arena->on_failure, .source = source, .error = error };
+    LoadYamlReader r = {
+        .arena = arena, .outer = arena->on_failure, .source = source, .error = error
+    };
     r.byte = after_mark(source);
     if (!yaml_parser_initialize(&r.parser))
         ptx_arena_fail(arena);
     yaml_parser_set_encoding(&r.parser, YAML_UTF8_ENCODING);
-    yaml_parser_set_input_string(&r.parser, (const unsigned char *)source.bytes + r.byte, source.length - r.byte);
+    yaml_parser_set_input_string(&r.parser, (const unsigned char *)source.bytes + r.byte,
+                                 source.length - r.byte);
     if (!read_guarded(&r))
         return NULL;
     if (!r.root) {
@@ -201,7 +211,7 @@ YamlNode *ptx_yaml_read(Arena *arena, YamlSource source, YamlError *error)
     return r.root;
 }
 
-/* ---- where a byte comes from ------------------------------------------------------------------------------------- */
+/* ---- where a byte comes from ----------------------------------------------------------------- */
 
 static bool is_blank(char c)
 {
@@ -253,13 +263,15 @@ static uint32_t skip_escape(YamlSource s, uint32_t p, uint32_t *made)
         return skip_space(s, p + 1, &breaks);
     p += 2;
     for (uint32_t i = 0; i < digits && p < s.length; i++, p++)
-        character = 16 * character + (uint32_t)(s.bytes[p] <= '9' ? s.bytes[p] - '0' : (s.bytes[p] & 7) + 9);
+        character = 16 * character
+                    + (uint32_t)(s.bytes[p] <= '9' ? s.bytes[p] - '0' : (s.bytes[p] & 7) + 9);
     if (digits)
         *made = utf8_bytes(character);
     return p;
 }
 
-/* Plain and quoted texts. A break with the blanks around it is a blank, and each further one a break. */
+/* Plain and quoted texts. A break with the blanks around it is a blank, and each further one a
+ * break. */
 static uint32_t flow_position(YamlSource s, const YamlNode *text, uint32_t at)
 {
     uint32_t p = text->at + (text->style != YAML_PLAIN), made = 1, next;
@@ -289,14 +301,16 @@ static uint32_t leading_spaces(const char *p, const char *end)
     return (uint32_t)(p - first);
 }
 
-/* How far a block's lines are indented: its first line that is not empty has so many spaces more in the file than in the text. */
+/* How far a block's lines are indented: its first line that is not empty has so many spaces more in
+ * the file than in the text. */
 static uint32_t indentation(YamlSource s, const YamlNode *text, uint32_t p)
 {
     const char *first = text->text, *end = first + text->length;
     while (first < end && *first == '\n')
         first++;
     for (; p < s.length; p = skip_break(s, line_end(s, p))) {
-        uint32_t spaces = leading_spaces(s.bytes + p, s.bytes + s.length), kept = leading_spaces(first, end);
+        uint32_t spaces = leading_spaces(s.bytes + p, s.bytes + s.length),
+                 kept = leading_spaces(first, end);
         if (p + spaces < s.length && !is_break(s.bytes[p + spaces]))
             return spaces > kept ? spaces - kept : 0;
         if (line_end(s, p) == s.length)
@@ -347,7 +361,9 @@ uint32_t ptx_yaml_position(YamlSource source, const YamlNode *text, uint32_t at)
 {
     if (text->kind != YAML_TEXT || text->at >= source.length)
         return text->at;
-    return text->style == YAML_LITERAL || text->style == YAML_FOLDED ? block_position(source, text, at) : flow_position(source, text, at);
+    return text->style == YAML_LITERAL || text->style == YAML_FOLDED
+               ? block_position(source, text, at)
+               : flow_position(source, text, at);
 }
 
 void ptx_yaml_place(YamlSource source, uint32_t at, uint32_t *line, uint32_t *column)

@@ -1,7 +1,8 @@
 /* load_yaml.h -- a YAML file as a tree in the arena, whose nodes know where they stand.
  *
- * One document of texts, lists and mappings. There are no aliases, anchors and tags, nesting ends at YAML_DEPTH_MAX, and no text holds a
- * NUL: so the tree is at most a constant times as large as the file, whatever the file is. A position is a byte offset in the file. */
+ * One document of texts, lists and mappings. There are no aliases, anchors and tags, nesting ends
+ * at YAML_DEPTH_MAX, and no text holds a NUL: so the tree is at most a constant times as large as
+ * the file, whatever the file is. A position is a byte offset in the file. */
 #ifndef PTX_RULES_LANG_LOAD_YAML_H
 #define PTX_RULES_LANG_LOAD_YAML_H
 
@@ -12,7 +13,13 @@
 enum { YAML_DEPTH_MAX = 16 };
 
 typedef enum YamlKind { YAML_TEXT = 1, YAML_LIST, YAML_MAPPING } YamlKind;
-typedef enum YamlStyle { YAML_PLAIN = 1, YAML_SINGLE_QUOTED, YAML_DOUBLE_QUOTED, YAML_LITERAL, YAML_FOLDED } YamlStyle;
+typedef enum YamlStyle {
+    YAML_PLAIN = 1,
+    YAML_SINGLE_QUOTED,
+    YAML_DOUBLE_QUOTED,
+    YAML_LITERAL,
+    YAML_FOLDED
+} YamlStyle;
 
 typedef struct YamlNode YamlNode;
 
@@ -22,7 +29,8 @@ struct YamlNode {
     char *text;                 /* of a text: length bytes and a NUL */
     uint32_t length;
     uint32_t count;             /* of a list: items; of a mapping: keys and values together */
-    uint32_t at;                /* its first byte: the quote of a quoted text, the `|` or `>` of a block */
+    /* its first byte: the quote of a quoted text, the `|` or `>` of a block */
+    uint32_t at;
     uint8_t kind, style;
 };
 
@@ -36,7 +44,8 @@ typedef struct YamlError {
     char text[160];
 } YamlError;
 
-/* NULL: *error says why. An empty file has a text of length 0. An arena at its limit leaves by its jmp_buf, and nothing leaks. */
+/* NULL: *error says why. An empty file has a text of length 0. An arena at its limit leaves by its
+ * jmp_buf, and nothing leaks. */
 YamlNode *ptx_yaml_read(Arena *arena, YamlSource source, YamlError *error);
 
 /* Where in the file byte number `at` of a text comes from; at == length: where the text ends. */

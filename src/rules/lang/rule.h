@@ -1,13 +1,16 @@
 /* rule.h -- a rule in its compiled form: what the engine evaluates.
  *
- * Rules are data: files of rules/, read by load.c, their expressions compiled by compile.c. Those of the tree are compiled when
- * ptxlint is built (tools/gen_rules.c writes them as tables); a user's are compiled by the same code at run time.
+ * Rules are data: files of rules/, read by load.c, their expressions compiled by compile.c. Those
+ * of the tree are compiled when ptxlint is built (tools/gen_rules.c writes them as tables); a
+ * user's are compiled by the same code at run time.
  *
- * Values are doubles. NaN is unknown, and three-valued logic (Kleene, "Introduction to Metamathematics", 1952, section 64) goes on
- * from there: a rule fires only where its condition is true. A truth is 0 or 1, a word is its number in its domain.
+ * Values are doubles. NaN is unknown, and three-valued logic (Kleene, "Introduction to
+ * Metamathematics", 1952, section 64) goes on from there: a rule fires only where its condition is
+ * true. A truth is 0 or 1, a word is its number in its domain.
  *
- * A condition is cut at its outermost `and`s into parts, and each part is evaluated as early as what it asks for allows: once for
- * an opcode text of the module, once for a kernel, or for the subject itself. */
+ * A condition is cut at its outermost `and`s into parts, and each part is evaluated as early as
+ * what it asks for allows: once for an opcode text of the module, once for a kernel, or for the
+ * subject itself. */
 #ifndef PTX_RULES_LANG_RULE_H
 #define PTX_RULES_LANG_RULE_H
 
@@ -15,31 +18,75 @@
 #include "support/diag.h"
 
 typedef enum Subject {
-    SUBJECT_NONE, SUBJECT_MODULE, SUBJECT_VARIABLE, SUBJECT_KERNEL, SUBJECT_PARAMETER, SUBJECT_REGISTER, SUBJECT_BLOCK, SUBJECT_LOOP,
-    SUBJECT_BRANCH, SUBJECT_INSTRUCTION, SUBJECT_ACCESS, SUBJECT__COUNT
+    SUBJECT_NONE,
+    SUBJECT_MODULE,
+    SUBJECT_VARIABLE,
+    SUBJECT_KERNEL,
+    SUBJECT_PARAMETER,
+    SUBJECT_REGISTER,
+    SUBJECT_BLOCK,
+    SUBJECT_LOOP,
+    SUBJECT_BRANCH,
+    SUBJECT_INSTRUCTION,
+    SUBJECT_ACCESS,
+    SUBJECT__COUNT
 } Subject;
 
 /* What a name before the dot of a fact stands for: insn.space. */
-typedef enum Scope { SCOPE_MODULE, SCOPE_GPU, SCOPE_KERNEL, SCOPE_VARIABLE, SCOPE_PARAMETER, SCOPE_REGISTER, SCOPE_BLOCK, SCOPE_LOOP,
-                     SCOPE_BRANCH, SCOPE_INSN, SCOPE_ACCESS, SCOPE__COUNT } Scope;
+typedef enum Scope {
+    SCOPE_MODULE,
+    SCOPE_GPU,
+    SCOPE_KERNEL,
+    SCOPE_VARIABLE,
+    SCOPE_PARAMETER,
+    SCOPE_REGISTER,
+    SCOPE_BLOCK,
+    SCOPE_LOOP,
+    SCOPE_BRANCH,
+    SCOPE_INSN,
+    SCOPE_ACCESS,
+    SCOPE__COUNT
+} Scope;
 
 typedef enum FactType { FACT_TRUTH, FACT_NUMBER, FACT_WORD, FACT_TEXT, FACT_PLACE } FactType;
 
 /* Words that a fact may be: "global", "f32". */
-typedef enum Domain { DOMAIN_NONE, DOMAIN_OPCODE, DOMAIN_SPACE, DOMAIN_TYPE, DOMAIN_CLASS, DOMAIN_LIMITER, DOMAIN_PATTERN, DOMAIN_UNIFORMITY, DOMAIN_PART,
-                      DOMAIN_PIPE, DOMAIN__COUNT } Domain;
+typedef enum Domain {
+    DOMAIN_NONE,
+    DOMAIN_OPCODE,
+    DOMAIN_SPACE,
+    DOMAIN_TYPE,
+    DOMAIN_CLASS,
+    DOMAIN_LIMITER,
+    DOMAIN_PATTERN,
+    DOMAIN_UNIFORMITY,
+    DOMAIN_PART,
+    DOMAIN_PIPE,
+    DOMAIN__COUNT
+} Domain;
 
-/* Exponents of the base units that a number is counted in; all 0: a plain number. A plain number adapts to any unit in a sum, a
- * comparison, an `in`, min and max; numbers of different units do not meet there. */
+/* Exponents of the base units that a number is counted in; all 0: a plain number. A plain number
+ * adapts to any unit in a sum, a comparison, an `in`, min and max; numbers of different units do
+ * not meet there. */
 typedef struct Unit {
     int8_t of[8];
 } Unit;
 
-typedef enum BaseUnit { UNIT_BYTES, UNIT_THREADS, UNIT_WARPS, UNIT_BLOCKS, UNIT_REGISTERS, UNIT_INSTRUCTIONS, UNIT_CYCLES, UNIT_PERCENT,
-                        UNIT__COUNT } BaseUnit;
+typedef enum BaseUnit {
+    UNIT_BYTES,
+    UNIT_THREADS,
+    UNIT_WARPS,
+    UNIT_BLOCKS,
+    UNIT_REGISTERS,
+    UNIT_INSTRUCTIONS,
+    UNIT_CYCLES,
+    UNIT_PERCENT,
+    UNIT__COUNT
+} BaseUnit;
 
 extern const char *const ptx_unit_text[UNIT__COUNT];    /* "bytes", ... */
-extern const char *const ptx_domain_text[DOMAIN__COUNT];  /* "opcode", ...: what the words of a fact are */
+/* "opcode", ...: what the words of a fact are */
+extern const char *const ptx_domain_text[DOMAIN__COUNT];
 
 /* When the value of a fact is the same. */
 typedef enum Level {
@@ -61,7 +108,8 @@ typedef struct FactInfo {
     const char *name;           /* "space", without the scope */
     const char *what;
     Unit unit;
-    uint8_t scope, type, domain, certainty, level;      /* Scope, FactType, Domain, Certainty (NONE: told with the value), Level */
+    /* Scope, FactType, Domain, Certainty (NONE: told with the value), Level */
+    uint8_t scope, type, domain, certainty, level;
 } FactInfo;
 
 extern const FactInfo ptx_fact_info[FACT__COUNT];
@@ -70,21 +118,27 @@ extern const char *const ptx_scope_text[SCOPE__COUNT], *const ptx_subject_text[S
 /* Words of a domain by number from 0; NULL past the end, "" for a number that no word has. */
 const char *ptx_domain_word(Domain domain, uint32_t number);
 
-/* ---- expressions ------------------------------------------------------------------------------------------------- */
+/* ---- expressions ----------------------------------------------------------------------------- */
 
 typedef enum CodeKind {
     CODE_CONST,                 /* arg: into constants; pushes */
     CODE_FACT,                  /* arg: FactId or FACT__COUNT + FigureId; pushes */
     CODE_THRESHOLD,             /* arg: into the rule's thresholds; pushes */
-    CODE_IS,                    /* arg: into patterns; count of them: whether one fits the instruction; pushes */
-    CODE_IN,                    /* arg: into constants; count of them: replaces the top by whether it is one of them */
+    /* arg: into patterns; count of them: whether one fits the instruction; pushes */
+    CODE_IS,
+    /* arg: into constants; count of them: replaces the top by whether it is one of them */
+    CODE_IN,
     CODE_ANY, CODE_ALL, CODE_COUNT,                     /* arg: into quantifiers; pushes */
-    CODE_EVER_BEFORE, CODE_EVER_AFTER, CODE_ALWAYS_BEFORE, CODE_ALWAYS_AFTER,   /* arg: into quantifiers; pushes */
+    /* arg: into quantifiers; pushes */
+    CODE_EVER_BEFORE, CODE_EVER_AFTER, CODE_ALWAYS_BEFORE, CODE_ALWAYS_AFTER,
     CODE_NOT, CODE_NEGATE, CODE_KNOWN,                  /* replace the top */
     CODE_FLOOR, CODE_CEIL, CODE_ROUND, CODE_ABS,
-    CODE_ADD, CODE_SUB, CODE_MUL, CODE_DIV, CODE_MOD, CODE_MIN, CODE_MAX,       /* take two, push one */
+    /* take two, push one */
+    CODE_ADD, CODE_SUB, CODE_MUL, CODE_DIV, CODE_MOD, CODE_MIN, CODE_MAX,
     CODE_EQ, CODE_NE, CODE_LT, CODE_LE, CODE_GT, CODE_GE,
-    CODE_AND_JUMP, CODE_OR_JUMP,        /* arg: index of the code to go on with where the top is 0 (1), from the program's first; count: or unknown */
+    /* arg: index of the code to go on with where the top is 0 (1), from the program's first; count:
+     * or unknown */
+    CODE_AND_JUMP, CODE_OR_JUMP,
     CODE_AND, CODE_OR,                  /* take two, push one */
     CODE__COUNT
 } CodeKind;
@@ -104,18 +158,21 @@ typedef struct Program {
 /* insn is "ld.global.v4": the opcode and, in any order and among others, these modifiers. */
 typedef struct Pattern {
     OpcodeId opcode;
-    uint16_t modifier_first, modifier_count;    /* into RuleSet.modifiers: indices into ptx_modifier_texts */
+    /* into RuleSet.modifiers: indices into ptx_modifier_texts */
+    uint16_t modifier_first, modifier_count;
 } Pattern;
 
-/* over: SUBJECT_INSTRUCTION, SUBJECT_LOOP, SUBJECT_ACCESS, SUBJECT_BRANCH, SUBJECT_PARAMETER of the kernel. */
+/* over: SUBJECT_INSTRUCTION, SUBJECT_LOOP, SUBJECT_ACCESS, SUBJECT_BRANCH, SUBJECT_PARAMETER of the
+ * kernel. */
 typedef struct Quantifier {
     Program predicate;
     uint8_t over;
     bool in_loop;               /* only those inside the loop in hand, inner loops included */
-    uint8_t level;              /* Level of the predicate: LEVEL_OP needs no more than the opcode text */
+    /* Level of the predicate: LEVEL_OP needs no more than the opcode text */
+    uint8_t level;
 } Quantifier;
 
-/* ---- rules ------------------------------------------------------------------------------------------------------- */
+/* ---- rules ----------------------------------------------------------------------------------- */
 
 /* Text with holes: text, then the value of program, then the next. */
 typedef struct Hole {
@@ -144,22 +201,28 @@ typedef struct Example {
     const char *gpu;            /* NULL: what .target says */
 } Example;
 
-typedef enum Fold { FOLD_LOOP, FOLD_NEST, FOLD_KERNEL, FOLD_NONE } Fold;      /* NEST: a loop that no other is around */
+/* NEST: a loop that no other is around */
+typedef enum Fold { FOLD_LOOP, FOLD_NEST, FOLD_KERNEL, FOLD_NONE } Fold;
 
-typedef enum GainOf { GAIN_OF_SLOTS, GAIN_OF_TIME } GainOf;     /* what a rule's gain is a share of */
+/* what a rule's gain is a share of */
+typedef enum GainOf { GAIN_OF_SLOTS, GAIN_OF_TIME } GainOf;
 
 typedef struct Rule {
     DiagInfo info;              /* code, name, severity, group */
-    uint8_t subject, needs;     /* Subject; Certainty: findings that are less certain are not made */
+    /* Subject; Certainty: findings that are less certain are not made */
+    uint8_t subject, needs;
     uint8_t fold, gain_of;      /* Fold, GainOf */
-    bool takes_most;            /* gains of findings that are folded overlap: the largest counts, not the sum */
+    /* gains of findings that are folded overlap: the largest counts, not the sum */
+    bool takes_most;
     bool is_preview;            /* off unless asked for */
-    bool is_front_end;          /* said by scanner, parser or lowering, or by a limit: no condition; here for its text */
+    /* said by scanner, parser or lowering, or by a limit: no condition; here for its text */
+    bool is_front_end;
     Program when[LEVEL__COUNT]; /* all must be true; count 0: nothing to ask */
     Program note_if;            /* where true the severity is note */
     Program gain;               /* percent, an estimate */
     Template message, label, help, related;
-    uint16_t at, related_at;    /* FACT_PLACEs, FACT__COUNT: none. at: where the finding is, in place of the subject */
+    /* FACT_PLACEs, FACT__COUNT: none. at: where the finding is, in place of the subject */
+    uint16_t at, related_at;
     uint32_t threshold_first, threshold_count;  /* into RuleSet.thresholds */
     uint32_t example_first, example_count;      /* into RuleSet.examples */
     uint32_t source_first, source_count;        /* into RuleSet.sources */
@@ -178,8 +241,8 @@ typedef struct RuleSet {
     const Threshold *thresholds;
     const Example *examples;
     const char *const *sources;
-    uint32_t rule_count, code_count, constant_count, pattern_count, modifier_count, quantifier_count, hole_count, threshold_count,
-             example_count, source_count;
+    uint32_t rule_count, code_count, constant_count, pattern_count, modifier_count,
+        quantifier_count, hole_count, threshold_count, example_count, source_count;
 } RuleSet;
 
 /* Those of the tree, by code. */

@@ -1,4 +1,5 @@
-/* tree.c -- nodes of an expression as the grammar makes them, and what it says of a text that has no such shape. */
+/* tree.c -- nodes of an expression as the grammar makes them, and what it says of a text that has
+ * no such shape. */
 #include "rules/lang/expr.h"
 
 #include "support/words.h"
@@ -35,7 +36,7 @@ int ptx_expr_clip(const Expr *e, Span span)
     return (int)length;
 }
 
-/* ---- nodes ------------------------------------------------------------------------------------------------------- */
+/* ---- nodes ----------------------------------------------------------------------------------- */
 
 static uint16_t depth_of(const Node *node)
 {
@@ -96,7 +97,8 @@ Node *ptx_expr_binary(Expr *e, CodeKind code, Span at, Node *left, Node *right)
     return node;
 }
 
-Node *ptx_expr_listed(Expr *e, NodeKind kind, Span at, Node *left, NodeList list, Span close, bool is_negated)
+Node *ptx_expr_listed(Expr *e, NodeKind kind, Span at, Node *left, NodeList list, Span close,
+                      bool is_negated)
 {
     Node *node = make(e, kind, ptx_span_join(left->span, close), at, left, list.first);
     refuse_chain(e, at, left);
@@ -136,7 +138,7 @@ NodeList ptx_expr_list(NodeList list, Node *node)
     return list;
 }
 
-/* ---- numbers ----------------------------------------------------------------------------------------------------- */
+/* ---- numbers --------------------------------------------------------------------------------- */
 
 static double power_of_ten(int exponent)
 {
@@ -146,8 +148,8 @@ static double power_of_ten(int exponent)
     return power;
 }
 
-/* The scanner has seen to its shape. By hand: strtod would ask the caller's locale for the decimal point. Digits and a power of ten
- * that are both exact give the nearest double. */
+/* The scanner has seen to its shape. By hand: strtod would ask the caller's locale for the decimal
+ * point. Digits and a power of ten that are both exact give the nearest double. */
 static double read_number(Expr *e, Span span)
 {
     double digits = 0;
@@ -192,7 +194,8 @@ static void fail_unit(Expr *e, Span at)
     unsigned best = 3;
     for (size_t i = 0; i < sizeof unit_rows / sizeof *unit_rows; i++) {
         const char *text = unit_rows[i].text;
-        unsigned distance = ptx_edit_distance(e->text + at.begin, ptx_span_length(at), text, strlen(text));
+        unsigned distance = ptx_edit_distance(e->text + at.begin, ptx_span_length(at), text,
+                                              strlen(text));
         if (distance < best && distance < strlen(text)) {
             best = distance;
             near = text;
@@ -201,8 +204,11 @@ static void fail_unit(Expr *e, Span at)
     if (near)
         ptx_expr_fail(e, at, "unknown unit '%.*s'; did you mean '%s'?", EXPR_TEXT(e, at), near);
     else
-        ptx_expr_fail(e, at, "unknown unit '%.*s'; units are bytes, KiB, MiB, threads, warps, blocks, registers, instructions, cycles, "
-                      "percent", EXPR_TEXT(e, at));
+        ptx_expr_fail(e, at,
+                      "unknown unit '%.*s'; units are bytes, KiB, MiB, threads, warps, blocks, "
+                      "registers, instructions, cycles, "
+                      "percent",
+                      EXPR_TEXT(e, at));
 }
 
 Node *ptx_expr_number(Expr *e, Span number, Span unit)
@@ -213,7 +219,8 @@ Node *ptx_expr_number(Expr *e, Span number, Span unit)
         return node;
     for (size_t i = 0; i < sizeof unit_rows / sizeof *unit_rows; i++) {
         const UnitRow *row = &unit_rows[i];
-        if (strlen(row->text) == ptx_span_length(unit) && !memcmp(row->text, e->text + unit.begin, ptx_span_length(unit))) {
+        if (strlen(row->text) == ptx_span_length(unit)
+            && !memcmp(row->text, e->text + unit.begin, ptx_span_length(unit))) {
             node->unit.of[row->unit] = 1;
             node->number *= row->factor;
             return node;
@@ -223,13 +230,19 @@ Node *ptx_expr_number(Expr *e, Span number, Span unit)
     return node;
 }
 
-/* ---- texts of another shape -------------------------------------------------------------------------------------- */
+/* ---- texts of another shape ------------------------------------------------------------------ */
 
 /* Whether an operand may end with it. */
 static bool ends_value(int kind)
 {
     switch (kind) {
-    case EXPR_NUMBER: case EXPR_PERCENTAGE: case EXPR_TRUE: case EXPR_FALSE: case EXPR_WORD: case EXPR_NAME: case EXPR_FACT:
+    case EXPR_NUMBER:
+    case EXPR_PERCENTAGE:
+    case EXPR_TRUE:
+    case EXPR_FALSE:
+    case EXPR_WORD:
+    case EXPR_NAME:
+    case EXPR_FACT:
     case EXPR_RPAREN: case EXPR_RBRACKET:
         return true;
     default:
@@ -262,11 +275,12 @@ bool ptx_expr_open(Expr *e, int kind, Span token)
             return ptx_expr_fail(e, token, "no '%c' is open here", opening);
         Span open = e->open[--e->open_count];
         if (e->text[open.begin] != opening)
-            return ptx_expr_fail(e, token, "'%c' is open here, and '%c' does not close it", e->text[open.begin], e->text[token.begin]);
+            return ptx_expr_fail(e, token, "'%c' is open here, and '%c' does not close it",
+                                 e->text[open.begin], e->text[token.begin]);
     } else if (!kind && e->open_count && ends_value(e->last_kind)) {
         Span open = e->open[e->open_count - 1];
-        return ptx_expr_fail(e, open, "this '%c' is not closed: a '%c' is missing", e->text[open.begin],
-                             e->text[open.begin] == '(' ? ')' : ']');
+        return ptx_expr_fail(e, open, "this '%c' is not closed: a '%c' is missing",
+                             e->text[open.begin], e->text[open.begin] == '(' ? ')' : ']');
     }
     return true;
 }
@@ -276,19 +290,25 @@ void ptx_expr_unexpected(Expr *e, int kind, Span token)
     if (!kind && !e->last_kind)
         ptx_expr_fail(e, token, "the expression is empty");
     else if (!kind && e->last_kind == EXPR_IS)
-        ptx_expr_fail(e, e->last, "'is' takes a word or a list of words, as in insn is \"ld.global\"");
+        ptx_expr_fail(e, e->last,
+                      "'is' takes a word or a list of words, as in insn is \"ld.global\"");
     else if (!kind)
         ptx_expr_fail(e, e->last, "a value is missing behind '%.*s'", EXPR_TEXT(e, e->last));
     else if (e->last_kind == EXPR_IN)
-        ptx_expr_fail(e, token, "'in' takes a list of constants, as in insn.type in [\"f32\", \"f64\"]");
+        ptx_expr_fail(e, token,
+                      "'in' takes a list of constants, as in insn.type in [\"f32\", \"f64\"]");
     else if (e->last_kind == EXPR_IS)
-        ptx_expr_fail(e, token, "'is' takes a word or a list of words, as in insn is \"ld.global\"");
+        ptx_expr_fail(e, token,
+                      "'is' takes a word or a list of words, as in insn is \"ld.global\"");
     else if (ends_value(e->last_kind) && (kind == EXPR_COMMA || kind == EXPR_COLON))
         ptx_expr_fail(e, token, "'%.*s' does not belong here", EXPR_TEXT(e, token));
-    else if (e->last_kind == EXPR_NAME && begins_value(kind) && e->open_count && e->open[e->open_count - 1].end == e->last.begin)
-        ptx_expr_fail(e, token, "'%.*s' cannot follow '%.*s': a ':' is missing", EXPR_TEXT(e, token), EXPR_TEXT(e, e->last));
+    else if (e->last_kind == EXPR_NAME && begins_value(kind) && e->open_count
+             && e->open[e->open_count - 1].end == e->last.begin)
+        ptx_expr_fail(e, token, "'%.*s' cannot follow '%.*s': a ':' is missing",
+                      EXPR_TEXT(e, token), EXPR_TEXT(e, e->last));
     else if (ends_value(e->last_kind) && begins_value(kind))
-        ptx_expr_fail(e, token, "'%.*s' cannot follow '%.*s': an operator is missing", EXPR_TEXT(e, token), EXPR_TEXT(e, e->last));
+        ptx_expr_fail(e, token, "'%.*s' cannot follow '%.*s': an operator is missing",
+                      EXPR_TEXT(e, token), EXPR_TEXT(e, e->last));
     else
         ptx_expr_fail(e, token, "expected a value, not '%.*s'", EXPR_TEXT(e, token));
 }

@@ -10,12 +10,15 @@ enum { DESCRIPTION = 112 };
 
 static bool text_is(const Expr *e, Span span, const char *word)
 {
-    return strlen(word) == ptx_span_length(span) && !memcmp(e->text + span.begin, word, strlen(word));
+    return strlen(word) == ptx_span_length(span)
+           && !memcmp(e->text + span.begin, word, strlen(word));
 }
 
-/* ---- what to call things ----------------------------------------------------------------------------------------- */
+/* ---- what to call things --------------------------------------------------------------------- */
 
-const char *const ptx_domain_text[DOMAIN__COUNT] = { "", "opcode", "space", "type", "class", "limiter", "pattern", "uniformity", "part", "pipe" };
+const char *const ptx_domain_text[DOMAIN__COUNT] = { "",      "opcode",  "space",   "type",
+                                                     "class", "limiter", "pattern", "uniformity",
+                                                     "part",  "pipe" };
 
 static bool is_plain(const Unit *unit)
 {
@@ -32,8 +35,10 @@ static size_t put_factors(const Unit *unit, int sign, char *out, size_t length, 
         if (exponent <= 0 || length >= size)
             continue;
         const char *lead = is_first ? sign < 0 ? "/" : "" : sign < 0 ? "/" : "*";
-        int n = exponent > 1 ? snprintf(out + length, size - length, "%s%s^%d", lead, ptx_unit_text[u], exponent)
-                             : snprintf(out + length, size - length, "%s%s", lead, ptx_unit_text[u]);
+        int n = exponent > 1
+                    ? snprintf(out + length, size - length, "%s%s^%d", lead, ptx_unit_text[u],
+                               exponent)
+                    : snprintf(out + length, size - length, "%s%s", lead, ptx_unit_text[u]);
         length += n > 0 ? (size_t)n : 0;
         is_first = false;
     }
@@ -42,7 +47,8 @@ static size_t put_factors(const Unit *unit, int sign, char *out, size_t length, 
 
 static const char *describe_unit(const Unit *unit, char out[DESCRIPTION])
 {
-    size_t length = (size_t)snprintf(out, DESCRIPTION, "%s", is_plain(unit) ? "a plain number" : "a number of ");
+    size_t length = (size_t)snprintf(out, DESCRIPTION, "%s",
+                                     is_plain(unit) ? "a plain number" : "a number of ");
     size_t begin = length;
     length = put_factors(unit, 1, out, length, DESCRIPTION);
     if (length == begin && !is_plain(unit))
@@ -66,7 +72,7 @@ static const char *describe(const Node *node, char out[DESCRIPTION])
     }
 }
 
-/* ---- what is seen ------------------------------------------------------------------------------------------------ */
+/* ---- what is seen ---------------------------------------------------------------------------- */
 
 #define SEES(scope) (1u << SCOPE_##scope)
 #define SEES_MODULE (SEES(MODULE) | SEES(GPU))
@@ -100,13 +106,15 @@ static bool fail_unseen(Expr *e, Span at, const char *what)
     size_t length = 0;
     for (int s = SCOPE__COUNT - 1; s >= 0; s--) {
         if (is_seen(e, (Scope)s) && length < sizeof list)
-            length += (size_t)snprintf(list + length, sizeof list - length, "%s%s", length ? ", " : "", ptx_scope_text[s]);
+            length += (size_t)snprintf(list + length, sizeof list - length, "%s%s",
+                                       length ? ", " : "", ptx_scope_text[s]);
     }
-    return ptx_expr_fail(e, at, "%s is not seen here: %s on '%s' sees %s", what, e->in_predicate ? "a predicate" : "a rule",
-                         ptx_subject_text[e->subject], list);
+    return ptx_expr_fail(e, at, "%s is not seen here: %s on '%s' sees %s", what,
+                         e->in_predicate ? "a predicate" : "a rule", ptx_subject_text[e->subject],
+                         list);
 }
 
-/* ---- facts ------------------------------------------------------------------------------------------------------- */
+/* ---- facts ----------------------------------------------------------------------------------- */
 
 /* The name nearest to what was written; those that are not seen count as a little farther. */
 typedef struct TypeNearest {
@@ -114,11 +122,14 @@ typedef struct TypeNearest {
     unsigned best;
 } TypeNearest;
 
-static void try_name(const Expr *e, Span at, const char *scope, const char *name, bool seen, TypeNearest *nearest)
+static void try_name(const Expr *e, Span at, const char *scope, const char *name, bool seen,
+                     TypeNearest *nearest)
 {
     char full[DESCRIPTION];
     int length = snprintf(full, sizeof full, "%s.%s", scope, name);
-    unsigned distance = 2 * ptx_edit_distance(e->text + at.begin, ptx_span_length(at), full, (size_t)length) + !seen;
+    unsigned distance =
+        2 * ptx_edit_distance(e->text + at.begin, ptx_span_length(at), full, (size_t)length)
+        + !seen;
     if (distance < nearest->best)
         *nearest = (TypeNearest){ scope, name, distance };
 }
@@ -127,8 +138,8 @@ static TypeNearest nearest_fact(const Expr *e, Span at)
 {
     TypeNearest nearest = { NULL, NULL, 6 };        /* a distance of at most 2 */
     for (int f = 0; f < FACT__COUNT; f++)
-        try_name(e, at, ptx_scope_text[ptx_fact_info[f].scope], ptx_fact_info[f].name, is_seen(e, (Scope)ptx_fact_info[f].scope),
-                 &nearest);
+        try_name(e, at, ptx_scope_text[ptx_fact_info[f].scope], ptx_fact_info[f].name,
+                 is_seen(e, (Scope)ptx_fact_info[f].scope), &nearest);
     for (int f = 0; f < FIGURE__COUNT; f++)
         try_name(e, at, ptx_scope_text[SCOPE_GPU], ptx_figure_info[f].key, true, &nearest);
     for (uint32_t t = 0; t < e->scope->threshold_count; t++)
@@ -140,11 +151,16 @@ static bool fail_fact(Expr *e, Span at, Span scope_span, bool has_scope)
 {
     TypeNearest nearest = nearest_fact(e, at);
     if (nearest.name)
-        return ptx_expr_fail(e, at, "unknown fact '%.*s'; did you mean '%s.%s'?", EXPR_TEXT(e, at), nearest.scope, nearest.name);
+        return ptx_expr_fail(e, at, "unknown fact '%.*s'; did you mean '%s.%s'?", EXPR_TEXT(e, at),
+                             nearest.scope, nearest.name);
     if (has_scope)
-        return ptx_expr_fail(e, at, "unknown fact '%.*s'; docs/facts.md has all of '%.*s'", EXPR_TEXT(e, at), EXPR_TEXT(e, scope_span));
-    return ptx_expr_fail(e, scope_span, "unknown scope '%.*s'; there are module, gpu, kernel, variable, parameter, register, block, loop, "
-                         "branch, insn, access and threshold", EXPR_TEXT(e, scope_span));
+        return ptx_expr_fail(e, at, "unknown fact '%.*s'; docs/facts.md has all of '%.*s'",
+                             EXPR_TEXT(e, at), EXPR_TEXT(e, scope_span));
+    return ptx_expr_fail(e, scope_span,
+                         "unknown scope '%.*s'; there are module, gpu, kernel, variable, "
+                         "parameter, register, block, loop, "
+                         "branch, insn, access and threshold",
+                         EXPR_TEXT(e, scope_span));
 }
 
 static Unit unit_of_figure(const char *text)
@@ -184,16 +200,18 @@ static bool take_threshold(Expr *e, Node *node, Span name)
     }
     TypeNearest nearest = nearest_fact(e, node->at);
     if (nearest.name)
-        return ptx_expr_fail(e, node->at, "unknown threshold '%.*s'; did you mean '%s.%s'?", EXPR_TEXT(e, node->at), nearest.scope,
-                             nearest.name);
-    return ptx_expr_fail(e, node->at, "unknown threshold '%.*s': this rule has %s", EXPR_TEXT(e, node->at),
-                         e->scope->threshold_count ? "others" : "none");
+        return ptx_expr_fail(e, node->at, "unknown threshold '%.*s'; did you mean '%s.%s'?",
+                             EXPR_TEXT(e, node->at), nearest.scope, nearest.name);
+    return ptx_expr_fail(e, node->at, "unknown threshold '%.*s': this rule has %s",
+                         EXPR_TEXT(e, node->at), e->scope->threshold_count ? "others" : "none");
 }
 
 static bool type_fact(Expr *e, Node *node)
 {
-    const char *text = e->text + node->at.begin, *dot = memchr(text, '.', ptx_span_length(node->at));
-    Span scope = { node->at.begin, node->at.begin + (uint32_t)(dot - text) }, name = { scope.end + 1, node->at.end };
+    const char *text = e->text + node->at.begin,
+               *dot = memchr(text, '.', ptx_span_length(node->at));
+    Span scope = { node->at.begin, node->at.begin + (uint32_t)(dot - text) },
+         name = { scope.end + 1, node->at.end };
     if (text_is(e, scope, "threshold"))
         return take_threshold(e, node, name);
     if (text_is(e, scope, ptx_scope_text[SCOPE_GPU]) && take_figure(e, node, name))
@@ -221,23 +239,29 @@ static bool fail_name(Expr *e, const Node *node)
 {
     for (int s = 0; s < SCOPE__COUNT; s++)
         if (text_is(e, node->at, ptx_scope_text[s]))
-            return ptx_expr_fail(e, node->at, "'%.*s' alone is not a value: a fact is '%.*s.NAME'", EXPR_TEXT(e, node->at),
-                                 EXPR_TEXT(e, node->at));
-    return ptx_expr_fail(e, node->at, "'%.*s' is not a fact: a fact is 'SCOPE.NAME', and a word stands in quotes",
-                         EXPR_TEXT(e, node->at));
+            return ptx_expr_fail(e, node->at, "'%.*s' alone is not a value: a fact is '%.*s.NAME'",
+                                 EXPR_TEXT(e, node->at), EXPR_TEXT(e, node->at));
+    return ptx_expr_fail(
+        e, node->at, "'%.*s' is not a fact: a fact is 'SCOPE.NAME', and a word stands in quotes",
+        EXPR_TEXT(e, node->at));
 }
 
-/* ---- what is wanted ---------------------------------------------------------------------------------------------- */
+/* ---- what is wanted -------------------------------------------------------------------------- */
 
 /* A value that an expression can go on with: text and places are for messages. */
 static bool want_value(Expr *e, const Node *node)
 {
     if (node->type == FACT_TEXT)
-        return ptx_expr_fail(e, node->span, "'%.*s' is text: it can only stand alone in a message", EXPR_TEXT(e, node->span));
+        return ptx_expr_fail(e, node->span, "'%.*s' is text: it can only stand alone in a message",
+                             EXPR_TEXT(e, node->span));
     if (node->type == FACT_PLACE)
-        return ptx_expr_fail(e, node->span, "'%.*s' is a place: it can only stand in 'at' of 'related'", EXPR_TEXT(e, node->span));
+        return ptx_expr_fail(e, node->span,
+                             "'%.*s' is a place: it can only stand in 'at' of 'related'",
+                             EXPR_TEXT(e, node->span));
     if (node->type == FACT_WORD && !node->domain)
-        return ptx_expr_fail(e, node->span, "a word alone is not a condition: compare it with a fact, as in insn.space == \"global\"");
+        return ptx_expr_fail(e, node->span,
+                             "a word alone is not a condition: compare it with a fact, as in "
+                             "insn.space == \"global\"");
     return true;
 }
 
@@ -247,10 +271,12 @@ bool ptx_expr_want(Expr *e, const Node *node, FactType type, const Unit *unit)
     if (!want_value(e, node))
         return false;
     if (node->type != type)
-        return ptx_expr_fail(e, node->span, "%s is wanted here, and this is %s", type == FACT_TRUTH ? "a truth" : "a number",
-                             describe(node, found));
-    if (type == FACT_NUMBER && unit && !is_plain(&node->unit) && memcmp(unit, &node->unit, sizeof *unit) != 0)
-        return ptx_expr_fail(e, node->span, "%s is wanted here, and this is %s", describe_unit(unit, wanted), describe(node, found));
+        return ptx_expr_fail(e, node->span, "%s is wanted here, and this is %s",
+                             type == FACT_TRUTH ? "a truth" : "a number", describe(node, found));
+    if (type == FACT_NUMBER && unit && !is_plain(&node->unit)
+        && memcmp(unit, &node->unit, sizeof *unit) != 0)
+        return ptx_expr_fail(e, node->span, "%s is wanted here, and this is %s",
+                             describe_unit(unit, wanted), describe(node, found));
     return true;
 }
 
@@ -259,13 +285,14 @@ static bool join_units(Expr *e, Span at, const Node *left, const Node *right, Un
 {
     char one[DESCRIPTION], other[DESCRIPTION];
     *out = is_plain(&left->unit) ? right->unit : left->unit;
-    if (is_plain(&left->unit) || is_plain(&right->unit) || !memcmp(&left->unit, &right->unit, sizeof(Unit)))
+    if (is_plain(&left->unit) || is_plain(&right->unit)
+        || !memcmp(&left->unit, &right->unit, sizeof(Unit)))
         return true;
-    return ptx_expr_fail(e, at, "'%.*s' takes numbers of one unit: left is %s, right is %s", EXPR_TEXT(e, at), describe(left, one),
-                         describe(right, other));
+    return ptx_expr_fail(e, at, "'%.*s' takes numbers of one unit: left is %s, right is %s",
+                         EXPR_TEXT(e, at), describe(left, one), describe(right, other));
 }
 
-/* ---- words ------------------------------------------------------------------------------------------------------- */
+/* ---- words ----------------------------------------------------------------------------------- */
 
 static Span inside_quotes(const Node *word)
 {
@@ -277,15 +304,18 @@ static bool fail_word(Expr *e, const Node *word, Span inside, Domain domain)
     const char *near = NULL, *text;
     unsigned best = ptx_span_length(inside) < 4 ? 2 : 3;
     for (uint32_t i = 0; (text = ptx_domain_word(domain, i)); i++) {
-        unsigned distance = ptx_edit_distance(e->text + inside.begin, ptx_span_length(inside), text, strlen(text));
+        unsigned distance = ptx_edit_distance(e->text + inside.begin, ptx_span_length(inside), text,
+                                              strlen(text));
         if (*text && distance < best) {
             best = distance;
             near = text;
         }
     }
     if (near)
-        return ptx_expr_fail(e, word->span, "unknown %s '%.*s'; did you mean '%s'?", ptx_domain_text[domain], EXPR_TEXT(e, inside), near);
-    return ptx_expr_fail(e, word->span, "unknown %s '%.*s'", ptx_domain_text[domain], EXPR_TEXT(e, inside));
+        return ptx_expr_fail(e, word->span, "unknown %s '%.*s'; did you mean '%s'?",
+                             ptx_domain_text[domain], EXPR_TEXT(e, inside), near);
+    return ptx_expr_fail(e, word->span, "unknown %s '%.*s'", ptx_domain_text[domain],
+                         EXPR_TEXT(e, inside));
 }
 
 /* Gives a word the number that it has among those of the other side. */
@@ -303,7 +333,7 @@ static bool settle_word(Expr *e, Node *word, Domain domain)
     return fail_word(e, word, inside, domain);
 }
 
-/* ---- patterns of `is` -------------------------------------------------------------------------------------------- */
+/* ---- patterns of `is` ------------------------------------------------------------------------ */
 
 static bool takes_modifier(OpcodeId opcode, int modifier)
 {
@@ -311,7 +341,8 @@ static bool takes_modifier(OpcodeId opcode, int modifier)
     for (unsigned f = 0; f < info->form_count; f++) {
         const FormInfo *form = &ptx_form_info[info->form_first + f];
         for (unsigned m = 0; m < form->modifier_count; m++) {
-            const GroupInfo *group = &ptx_group_info[ptx_form_modifiers[form->modifier_first + m].group];
+            const GroupInfo *group =
+                &ptx_group_info[ptx_form_modifiers[form->modifier_first + m].group];
             for (unsigned v = 0; v < group->count; v++)
                 if (ptx_group_values[group->first + v] == modifier)
                     return true;
@@ -330,17 +361,22 @@ static Span part_from(const Expr *e, uint32_t begin, uint32_t end)
 static bool fail_opcode(Expr *e, Span at, Span whole)
 {
     if (at.begin == at.end)
-        return ptx_expr_fail(e, whole, "an opcode is missing: 'is' takes an opcode and modifiers, as in \"ld.global\"");
+        return ptx_expr_fail(
+            e, whole,
+            "an opcode is missing: 'is' takes an opcode and modifiers, as in \"ld.global\"");
     const char *near = ptx_opcode_suggest(e->text + at.begin, ptx_span_length(at));
-    return near ? ptx_expr_fail(e, at, "unknown opcode '%.*s'; did you mean '%s'?", EXPR_TEXT(e, at), near)
+    return near ? ptx_expr_fail(e, at, "unknown opcode '%.*s'; did you mean '%s'?",
+                                EXPR_TEXT(e, at), near)
                 : ptx_expr_fail(e, at, "unknown opcode '%.*s'", EXPR_TEXT(e, at));
 }
 
 static bool fail_modifier(Expr *e, Span at, OpcodeId opcode)
 {
     const Op op = { .opcode = opcode };
-    const char *near = ptx_modifier_suggest(&op, e->text + at.begin, ptx_span_length(at)), *text = ptx_opcode_info[opcode].text;
-    return near ? ptx_expr_fail(e, at, "'%s' takes no modifier '.%.*s'; did you mean '.%s'?", text, EXPR_TEXT(e, at), near)
+    const char *near = ptx_modifier_suggest(&op, e->text + at.begin, ptx_span_length(at)),
+               *text = ptx_opcode_info[opcode].text;
+    return near ? ptx_expr_fail(e, at, "'%s' takes no modifier '.%.*s'; did you mean '.%s'?", text,
+                                EXPR_TEXT(e, at), near)
                 : ptx_expr_fail(e, at, "'%s' takes no modifier '.%.*s'", text, EXPR_TEXT(e, at));
 }
 
@@ -377,7 +413,8 @@ static bool type_is(Expr *e, Node *node)
         if (word->kind != NODE_WORD || word->is_grouped)
             return ptx_expr_fail(e, word->span, "'is' takes words in quotes, as in \"ld.global\"");
         if (++count > EXPR_LIST_MAX)
-            return ptx_expr_fail(e, word->span, "too large: a list has at most %d words", EXPR_LIST_MAX);
+            return ptx_expr_fail(e, word->span, "too large: a list has at most %d words",
+                                 EXPR_LIST_MAX);
         if (!ptx_expr_pattern(e, word, &pattern, modifiers))
             return false;
     }
@@ -386,7 +423,7 @@ static bool type_is(Expr *e, Node *node)
     return true;
 }
 
-/* ---- in ---------------------------------------------------------------------------------------------------------- */
+/* ---- in -------------------------------------------------------------------------------------- */
 
 /* A number with or without a sign, or a word; the value of the first to item->number. */
 static bool type_constant(Expr *e, Node *item)
@@ -410,15 +447,18 @@ static bool type_in(Expr *e, Node *node)
     if (!ptx_expr_type(e, left) || !want_value(e, left))
         return false;
     if (left->type == FACT_TRUTH)
-        return ptx_expr_fail(e, left->span, "'in' is asked of a number or a word, and this is a truth");
+        return ptx_expr_fail(e, left->span,
+                             "'in' is asked of a number or a word, and this is a truth");
     Node joined = *left;
     for (Node *item = node->right; item; item = item->next) {
         if (++count > EXPR_LIST_MAX)
-            return ptx_expr_fail(e, item->span, "too large: a list has at most %d constants", EXPR_LIST_MAX);
+            return ptx_expr_fail(e, item->span, "too large: a list has at most %d constants",
+                                 EXPR_LIST_MAX);
         if (!type_constant(e, item))
             return false;
         if (item->type != left->type)
-            return ptx_expr_fail(e, item->span, "%s is sought here, and this is %s", describe(left, wanted), describe(item, found));
+            return ptx_expr_fail(e, item->span, "%s is sought here, and this is %s",
+                                 describe(left, wanted), describe(item, found));
         if (left->type == FACT_WORD ? !settle_word(e, item, (Domain)left->domain)
                                     : !join_units(e, node->at, &joined, item, &joined.unit))
             return false;
@@ -428,7 +468,7 @@ static bool type_in(Expr *e, Node *node)
     return true;
 }
 
-/* ---- operators --------------------------------------------------------------------------------------------------- */
+/* ---- operators ------------------------------------------------------------------------------- */
 
 static bool type_equality(Expr *e, Node *node)
 {
@@ -440,12 +480,13 @@ static bool type_equality(Expr *e, Node *node)
         if (left->domain && !right->domain)
             return settle_word(e, right, (Domain)left->domain);
     }
-    bool fits = left->type == right->type || (left->type == FACT_WORD && !left->domain) || (right->type == FACT_WORD && !right->domain);
+    bool fits = left->type == right->type || (left->type == FACT_WORD && !left->domain)
+                || (right->type == FACT_WORD && !right->domain);
     if (fits && (!want_value(e, left) || !want_value(e, right)))
         return false;
     if (left->type != right->type || left->domain != right->domain)
-        return ptx_expr_fail(e, node->at, "'%.*s' takes two of a kind: left is %s, right is %s", EXPR_TEXT(e, node->at),
-                             describe(left, one), describe(right, other));
+        return ptx_expr_fail(e, node->at, "'%.*s' takes two of a kind: left is %s, right is %s",
+                             EXPR_TEXT(e, node->at), describe(left, one), describe(right, other));
     return true;
 }
 
@@ -457,15 +498,18 @@ static bool type_comparison(Expr *e, Node *node)
     node->type = FACT_TRUTH;
     node->unit = (Unit){ { 0 } };
     for (int i = 0; i < 2; i++) {
-        if ((sides[i]->type == FACT_TEXT || sides[i]->type == FACT_PLACE) && !want_value(e, sides[i]))
+        if ((sides[i]->type == FACT_TEXT || sides[i]->type == FACT_PLACE)
+            && !want_value(e, sides[i]))
             return false;
     }
     if (node->code == CODE_EQ || node->code == CODE_NE)
-        return type_equality(e, node) && (node->left->type != FACT_NUMBER || join_units(e, node->at, node->left, node->right, &unit));
+        return type_equality(e, node)
+               && (node->left->type != FACT_NUMBER
+                   || join_units(e, node->at, node->left, node->right, &unit));
     for (int i = 0; i < 2; i++) {
         if (sides[i]->type != FACT_NUMBER)
-            return ptx_expr_fail(e, sides[i]->span, "'%.*s' compares numbers, and this is %s", EXPR_TEXT(e, node->at),
-                                 describe(sides[i], found));
+            return ptx_expr_fail(e, sides[i]->span, "'%.*s' compares numbers, and this is %s",
+                                 EXPR_TEXT(e, node->at), describe(sides[i], found));
     }
     return join_units(e, node->at, node->left, node->right, &unit);
 }
@@ -486,12 +530,14 @@ static bool type_operator(Expr *e, Node *node)
 {
     if (node->code == CODE_AND || node->code == CODE_OR) {
         node->type = FACT_TRUTH;
-        return ptx_expr_want(e, node->left, FACT_TRUTH, NULL) && ptx_expr_want(e, node->right, FACT_TRUTH, NULL);
+        return ptx_expr_want(e, node->left, FACT_TRUTH, NULL)
+               && ptx_expr_want(e, node->right, FACT_TRUTH, NULL);
     }
     if (node->code >= CODE_EQ && node->code <= CODE_GE)
         return type_comparison(e, node);
     node->type = FACT_NUMBER;
-    if (!ptx_expr_want(e, node->left, FACT_NUMBER, NULL) || !ptx_expr_want(e, node->right, FACT_NUMBER, NULL))
+    if (!ptx_expr_want(e, node->left, FACT_NUMBER, NULL)
+        || !ptx_expr_want(e, node->right, FACT_NUMBER, NULL))
         return false;
     if (node->code == CODE_MUL || node->code == CODE_DIV)
         return multiply_units(e, node, node->code == CODE_MUL ? 1 : -1);
@@ -520,7 +566,7 @@ static bool type_unary(Expr *e, Node *node)
     return ptx_expr_want(e, node->left, (FactType)node->type, NULL);
 }
 
-/* ---- functions --------------------------------------------------------------------------------------------------- */
+/* ---- functions ------------------------------------------------------------------------------- */
 
 typedef struct Function {
     const char *text, *use;
@@ -555,14 +601,16 @@ static const Function *find_function(Expr *e, Span name)
         const Function *f = &functions[i];
         if (text_is(e, name, f->text))
             return f;
-        unsigned distance = ptx_edit_distance(e->text + name.begin, ptx_span_length(name), f->text, strlen(f->text));
+        unsigned distance = ptx_edit_distance(e->text + name.begin, ptx_span_length(name), f->text,
+                                              strlen(f->text));
         if (distance < best && distance < strlen(f->text)) {
             best = distance;
             near = f;
         }
     }
     if (near)
-        ptx_expr_fail(e, name, "unknown function '%.*s'; did you mean '%s'?", EXPR_TEXT(e, name), near->use);
+        ptx_expr_fail(e, name, "unknown function '%.*s'; did you mean '%s'?", EXPR_TEXT(e, name),
+                      near->use);
     else
         ptx_expr_fail(e, name, "unknown function '%.*s'", EXPR_TEXT(e, name));
     return NULL;
@@ -582,8 +630,11 @@ static bool take_many(Expr *e, Node *node)
         if (text_is(e, name, many[i].text))
             node->over = (uint8_t)many[i].subject;
     if (!node->over || (node->in_loop && node->over == SUBJECT_PARAMETER))
-        return ptx_expr_fail(e, span, "'%.*s' is not something to look over: instructions, loops, accesses, branches, parameters, or "
-                             "loop.instructions and so on", EXPR_TEXT(e, span));
+        return ptx_expr_fail(e, span,
+                             "'%.*s' is not something to look over: instructions, loops, accesses, "
+                             "branches, parameters, or "
+                             "loop.instructions and so on",
+                             EXPR_TEXT(e, span));
     if (node->in_loop && !is_seen(e, SCOPE_LOOP))
         return fail_unseen(e, span, "'loop'");
     return is_seen(e, SCOPE_KERNEL) || fail_unseen(e, span, "'kernel'");
@@ -636,7 +687,8 @@ static bool type_call(Expr *e, Node *node)
     if (!function)
         return false;
     bool has_many = node->domain_span.begin < node->domain_span.end;
-    if (has_many != !function->arguments || count_of(node->right) != (function->arguments ? function->arguments : 1u))
+    if (has_many != !function->arguments
+        || count_of(node->right) != (function->arguments ? function->arguments : 1u))
         return ptx_expr_fail(e, node->span, "write %s", function->use);
     if (function->code >= CODE_ANY && function->code <= CODE_ALWAYS_AFTER)
         return type_over(e, node, function);
@@ -647,7 +699,7 @@ static bool type_call(Expr *e, Node *node)
     return ptx_expr_type(e, node);
 }
 
-/* ---- all --------------------------------------------------------------------------------------------------------- */
+/* ---- all ------------------------------------------------------------------------------------- */
 
 bool ptx_expr_type(Expr *e, Node *node)
 {

@@ -26,16 +26,20 @@ static void put_change(char *text, size_t size, bool is_sectors, double before, 
 
 static void put_swizzle(char *text, size_t size, const Layout *l)
 {
-    snprintf(text, size, "offset ^ (offset / %" PRIu32 " %% %" PRIu32 " * %" PRIu32 ")", l->pitch, l->turns, l->granule);
+    snprintf(text, size, "offset ^ (offset / %" PRIu32 " %% %" PRIu32 " * %" PRIu32 ")", l->pitch,
+             l->turns, l->granule);
 }
 
 static void put_pitch(char *text, size_t size, const Layout *l, const char *name)
 {
     int at = 0;
     if (l->pad)
-        at = snprintf(text, size, "pad `%s`: rows of %" PRIu32 " bytes in place of %" PRIu32, name, l->pitch + l->pad, l->pitch);
+        at = snprintf(text, size, "pad `%s`: rows of %" PRIu32 " bytes in place of %" PRIu32, name,
+                      l->pitch + l->pad, l->pitch);
     if (l->lead)
-        snprintf(text + at, size - (size_t)at, at ? ", and %" PRIu32 " bytes in front of the first" : "put %" PRIu32 " bytes of padding in front of what `%s` points to",
+        snprintf(text + at, size - (size_t)at,
+                 at ? ", and %" PRIu32 " bytes in front of the first"
+                    : "put %" PRIu32 " bytes of padding in front of what `%s` points to",
                  l->lead, name);
 }
 
@@ -45,9 +49,11 @@ static void put_layout(char *text, size_t size, const Layout *l, const char *nam
     switch (l->kind) {
     case LAYOUT_PAD:
         if (l->is_row)
-            snprintf(text, size, "pad `%s`: rows of %" PRIu32 " bytes in place of %" PRIu32, name, l->pitch + l->pad, l->pitch);
+            snprintf(text, size, "pad `%s`: rows of %" PRIu32 " bytes in place of %" PRIu32, name,
+                     l->pitch + l->pad, l->pitch);
         else
-            snprintf(text, size, "pad `%s`: %" PRIu32 " bytes behind every %" PRIu32, name, l->pad, l->pitch);
+            snprintf(text, size, "pad `%s`: %" PRIu32 " bytes behind every %" PRIu32, name, l->pad,
+                     l->pitch);
         break;
     case LAYOUT_SWIZZLE:
         put_swizzle(swizzle, sizeof swizzle, l);
@@ -58,17 +64,26 @@ static void put_layout(char *text, size_t size, const Layout *l, const char *nam
         break;
     case LAYOUT_MEMBERS:
         if (l->members > 1)
-            snprintf(text, size, "an array for each of the %" PRIu32 " members in place of records of %" PRIu32 " bytes in `%s` (SoA)", l->members, l->pitch, name);
+            snprintf(text, size,
+                     "an array for each of the %" PRIu32 " members in place of records of %" PRIu32
+                     " bytes in `%s` (SoA)",
+                     l->members, l->pitch, name);
         else
-            snprintf(text, size, "an array of its own for the %" PRIu32 " bytes that are used of each %" PRIu32 " in `%s`", l->member_bytes[l->member_first[0]],
-                     l->pitch, name);
+            snprintf(text, size,
+                     "an array of its own for the %" PRIu32 " bytes that are used of each %" PRIu32
+                     " in `%s`",
+                     l->member_bytes[l->member_first[0]], l->pitch, name);
         break;
     case LAYOUT_INTERLEAVED:
-        snprintf(text, size, "interleave the stretches of %" PRIu32 " bytes in `%s`, so that the first elements of all threads lie side by side, then the second",
+        snprintf(text, size,
+                 "interleave the stretches of %" PRIu32
+                 " bytes in `%s`, so that the first elements of all threads lie side by side, then "
+                 "the second",
                  l->pitch, name);
         break;
     default:
-        snprintf(text, size, "stage through shared memory, so that adjacent lanes access adjacent elements");
+        snprintf(text, size,
+                 "stage through shared memory, so that adjacent lanes access adjacent elements");
         break;
     }
 }
@@ -76,7 +91,8 @@ static void put_layout(char *text, size_t size, const Layout *l, const char *nam
 static void put_certainty(char *text, size_t size, Certainty certainty, const uint32_t block[3])
 {
     if (block[0])
-        snprintf(text, size, " (estimate: assumes blocks of %" PRIu32 " x %" PRIu32 " threads)", block[0], block[1] * block[2]);
+        snprintf(text, size, " (estimate: assumes blocks of %" PRIu32 " x %" PRIu32 " threads)",
+                 block[0], block[1] * block[2]);
     else if (certainty != CERTAINTY_EXACT)
         snprintf(text, size, " (estimate)");
 }
@@ -88,15 +104,18 @@ static void put_end(char *text, size_t size, const Proposal *p)
     bool is_sectors = p->layout.kind > LAYOUT_SWIZZLE;
     put_change(all, sizeof all, is_sectors, p->all_before, p->all_after);
     if (p->access_count > 1)
-        at = snprintf(text, size, "; on average over the %" PRIu32 " accesses to it %s", p->access_count, all);
+        at = snprintf(text, size, "; on average over the %" PRIu32 " accesses to it %s",
+                      p->access_count, all);
     if (p->more_bytes)
-        at += snprintf(text + at, size - (size_t)at, "; %" PRIu64 " more bytes of shared memory", p->more_bytes);
+        at += snprintf(text + at, size - (size_t)at, "; %" PRIu64 " more bytes of shared memory",
+                       p->more_bytes);
     put_certainty(text + at, size - (size_t)at, p->certainty, p->block);
 }
 
 const char *ptx_proposal_describe(Arena *arena, const Module *module, const Proposal *p)
 {
-    char text[1024], name[LONGEST_NAME + 1] = "", layout[384], change[80], end[288] = "", other[160] = "", swizzle[96];
+    char text[1024], name[LONGEST_NAME + 1] = "", layout[384], change[80], end[288] = "",
+                                         other[160] = "", swizzle[96];
     if (p->layout.kind == LAYOUT_SAME)
         return NULL;
     if (p->var != NO_ID) {
@@ -122,9 +141,10 @@ const char *ptx_widening_describe(Arena *arena, const Widening *w, uint32_t coun
     put_change(change, sizeof change, true, w->before, w->after);
     put_certainty(end, sizeof end, w->certainty, w->block);
     snprintf(text, sizeof text,
-             "%s of %" PRIu32 " bytes: the address is a multiple of %" PRIu32 " wherever it was evaluated; %" PRIu32 " accesses of %" PRIu32
-             " bytes become %" PRIu32 ", %s%s",
-             w->count > 1 ? "vector accesses" : "one vector access", w->bytes, w->bytes, count, bytes, w->count, change,
-             end);
+             "%s of %" PRIu32 " bytes: the address is a multiple of %" PRIu32
+             " wherever it was evaluated; %" PRIu32 " accesses of %" PRIu32 " bytes become %" PRIu32
+             ", %s%s",
+             w->count > 1 ? "vector accesses" : "one vector access", w->bytes, w->bytes, count,
+             bytes, w->count, change, end);
     return ptx_arena_strndup(arena, text, strlen(text));
 }

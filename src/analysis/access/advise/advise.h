@@ -1,9 +1,12 @@
-/* advise.h -- other layouts of what a kernel accesses, each proposed only after its cost was found for every request of a trace.
+/* advise.h -- other layouts of what a kernel accesses, each proposed only after its cost was found
+ * for every request of a trace.
  *
- * A layout says where a byte of an array would lie. It is proposed where the access in hand costs at most half as much or as little as can be, all
- * accesses to the array together less, and none of them more than before; where each access stays in one piece and as aligned as it is; and where
- * nothing may touch the array that was not traced. Costs are wavefronts of shared memory and sectors of global memory. How many layouts are tried
- * is bounded; past that there is no proposal. */
+ * A layout says where a byte of an array would lie. It is proposed where the access in hand
+ * costs at most half as much or as little as can be, all accesses to the array together less,
+ * and none of them more than before; where each access stays in one piece and as aligned as it
+ * is; and where nothing may touch the array that was not traced. Costs are wavefronts of shared
+ * memory and sectors of global memory. How many layouts are tried is bounded; past that there
+ * is no proposal. */
 #ifndef PTX_ANALYSIS_ACCESS_ADVISE_ADVISE_H
 #define PTX_ANALYSIS_ACCESS_ADVISE_ADVISE_H
 
@@ -12,25 +15,32 @@
 /* The requests of some blocks: all blocks where there are few. */
 typedef struct Trace Trace;
 
-/* is_row: whatever the block, its threads are one row; where its shape is unknown, rows of 32 threads are taken else. NULL for a function without
- * instructions. Owned by arena; work and scratch, two others, are left as found. */
-const Trace *ptx_trace_make(Arena *arena, Arena *work, Arena *scratch, const SimProgram *program, FuncId kernel, const Launch *launch, const Gpu *gpu, bool is_row);
+/* is_row: whatever the block, its threads are one row; where its shape is unknown, rows of 32
+ * threads are taken else. NULL for a function without instructions. Owned by arena; work and
+ * scratch, two others, are left as found. */
+const Trace *ptx_trace_make(Arena *arena, Arena *work, Arena *scratch, const SimProgram *program,
+                            FuncId kernel, const Launch *launch, const Gpu *gpu, bool is_row);
 
 typedef enum LayoutKind {
     LAYOUT_SAME,                /* no other is better */
     LAYOUT_PAD,                 /* in shared memory: offset + offset / pitch * pad */
     LAYOUT_SWIZZLE,             /* offset ^ (offset / pitch % turns * granule) */
-    LAYOUT_PITCH,               /* in global memory: as LAYOUT_PAD, and `lead` bytes in front of it all */
+    /* in global memory: as LAYOUT_PAD, and `lead` bytes in front of it all */
+    LAYOUT_PITCH,
     LAYOUT_MEMBERS,             /* records of `pitch` bytes: an array for each member */
-    LAYOUT_INTERLEAVED,         /* the same where one access goes through the elements of such a record */
-    LAYOUT_STAGED,              /* as it is, but each sector moved once for a block, by way of shared memory */
+    /* the same where one access goes through the elements of such a record */
+    LAYOUT_INTERLEAVED,
+    /* as it is, but each sector moved once for a block, by way of shared memory */
+    LAYOUT_STAGED,
 } LayoutKind;
 
 typedef struct Layout {
     LayoutKind kind;
     uint32_t pitch, pad, granule, turns, lead;
-    bool is_row;                /* of LAYOUT_PAD: pitch is a distance between lanes; else it suits the banks */
-    const uint16_t *member_first, *member_bytes;        /* per byte of a record: where its member begins; per such beginning */
+    /* of LAYOUT_PAD: pitch is a distance between lanes; else it suits the banks */
+    bool is_row;
+    /* per byte of a record: where its member begins; per such beginning */
+    const uint16_t *member_first, *member_bytes;
     uint32_t members;
 } Layout;
 
@@ -49,10 +59,13 @@ typedef struct Proposal {
 /* Of an access to shared memory with conflicts. room_bytes: that a block may take more. */
 Proposal ptx_advise_shared(const Trace *trace, const Func *func, InsnId insn, uint64_t room_bytes);
 
-/* Of an access to global memory that touches more sectors than it has to. What is found of a record is owned by arena. */
-Proposal ptx_advise_global(Arena *arena, const Trace *trace, const Func *func, InsnId insn, uint64_t room_bytes);
+/* Of an access to global memory that touches more sectors than it has to. What is found of a record
+ * is owned by arena. */
+Proposal ptx_advise_global(Arena *arena, const Trace *trace, const Func *func, InsnId insn,
+                           uint64_t room_bytes);
 
-/* What a block touches of global memory by one instruction, in the first requests of each of its warps. */
+/* What a block touches of global memory by one instruction, in the first requests of each of its
+ * warps. */
 typedef struct BlockUse {
     double requests;            /* 0: nothing is known */
     double sectors, ideal_sectors;
@@ -62,7 +75,8 @@ typedef struct BlockUse {
 
 BlockUse ptx_trace_count(Arena *arena, const Trace *trace, const Func *func, InsnId insn);
 
-/* Of several accesses of one text that make one run of bytes: accesses as wide as their addresses allow in their place. */
+/* Of several accesses of one text that make one run of bytes: accesses as wide as their addresses
+ * allow in their place. */
 typedef struct Widening {
     uint32_t bytes;             /* of a wide one; 0: none fits, or where they lie is not known */
     uint32_t count;             /* of the accesses then */
@@ -76,6 +90,7 @@ Widening ptx_advise_wider(const Trace *trace, const Func *func, InsnId insn, uin
 
 /* A sentence without a full stop; NULL where there is no proposal. Owned by arena. */
 const char *ptx_proposal_describe(Arena *arena, const Module *module, const Proposal *proposal);
-const char *ptx_widening_describe(Arena *arena, const Widening *widening, uint32_t count, uint32_t bytes);
+const char *ptx_widening_describe(Arena *arena, const Widening *widening, uint32_t count,
+                                  uint32_t bytes);
 
 #endif

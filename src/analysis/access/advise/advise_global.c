@@ -1,4 +1,5 @@
-/* Requests that touch more sectors than they have to: records, rows that begin between sectors, and what shared memory could turn round. */
+/* Requests that touch more sectors than they have to: records, rows that begin between sectors, and
+ * what shared memory could turn round. */
 #include "support/hash.h"
 #include "analysis/access/advise/layout.h"
 
@@ -17,7 +18,7 @@ enum {
 
 #define WORTH_A_CHANGE 0.95     /* of what all accesses took before */
 
-/* ---- the array --------------------------------------------------------------------------------------------------- */
+/* ---- the array ------------------------------------------------------------------------------- */
 
 /* What parameter's memory; addresses may lie before it. 0: none. */
 static uint64_t window_of(uint64_t address)
@@ -30,7 +31,8 @@ static bool find_array(Array *a, const TracedAccess *access)
 {
     const Trace *t = a->trace;
     uint64_t window = access->first ? window_of(access->low) : 0;
-    if (access->is_unknown || access->param == NO_ID || !window || t->is_global_opaque || t->is_opaque[access->param])
+    if (access->is_unknown || access->param == NO_ID || !window || t->is_global_opaque
+        || t->is_opaque[access->param])
         return false;
     a->var = access->param;
     a->start = window << WINDOW_BITS;
@@ -53,7 +55,8 @@ static uint64_t stride_of(const Traced *r)
 {
     uint64_t stride = 0;
     for (unsigned i = 0; i + 1 < WARP_LANES; i++) {
-        uint64_t from = r->addresses[i], to = r->addresses[i + 1], apart = to > from ? to - from : from - to;
+        uint64_t from = r->addresses[i], to = r->addresses[i + 1],
+                 apart = to > from ? to - from : from - to;
         if ((r->request.lanes >> i & 3) != 3)
             continue;
         if (stride && apart != stride)
@@ -63,11 +66,12 @@ static uint64_t stride_of(const Traced *r)
     return stride;
 }
 
-/* ---- records ----------------------------------------------------------------------------------------------------- */
+/* ---- records --------------------------------------------------------------------------------- */
 
 typedef struct Record {
     uint8_t is_used[MAX_RECORD];
-    uint8_t is_joined[MAX_RECORD];     /* some access takes this byte and the one behind it together */
+    /* some access takes this byte and the one behind it together */
+    uint8_t is_joined[MAX_RECORD];
 } Record;
 
 /* False: an access crosses from one record to the next. */
@@ -92,7 +96,8 @@ static bool mark_members(const Array *a, uint64_t bytes, Record *record)
 /* Bytes that no access takes go with the member before them. */
 static Layout layout_of(Arena *arena, const Record *record, uint32_t bytes)
 {
-    uint16_t *first = ptx_arena_array(arena, uint16_t, bytes), *size = ptx_arena_array(arena, uint16_t, bytes);
+    uint16_t *first = ptx_arena_array(arena, uint16_t, bytes),
+             *size = ptx_arena_array(arena, uint16_t, bytes);
     uint32_t members = 0, begin = 0;
     for (uint32_t b = 0; b < bytes; b++) {
         bool is_new = record->is_used[b] && !(b && record->is_joined[b - 1]);
@@ -101,7 +106,8 @@ static Layout layout_of(Arena *arena, const Record *record, uint32_t bytes)
         first[b] = (uint16_t)begin;
         size[begin] = (uint16_t)(size[begin] + (b == begin || record->is_used[b]));
     }
-    return (Layout){ .pitch = bytes, .member_first = first, .member_bytes = size, .members = members };
+    return (
+        Layout){ .pitch = bytes, .member_first = first, .member_bytes = size, .members = members };
 }
 
 /* Accesses that no warp came to lie in one member each, wherever they are. */
@@ -114,12 +120,15 @@ static bool suits_unreached(const Array *a, const Layout *layout)
     return true;
 }
 
-/* One instruction goes through several of a record's elements: an array of the thread's own, not a structure. */
+/* One instruction goes through several of a record's elements: an array of the thread's own, not a
+ * structure. */
 static bool walks(const Array *a, const TracedAccess *access, const Layout *layout)
 {
     uint64_t own = UINT64_MAX;
     for (const Traced *r = access->first; r; r = r->next) {
-        uint64_t here = layout->member_first[(r->addresses[__builtin_ctz(r->request.lanes)] - a->start) % layout->pitch];
+        uint64_t here =
+            layout->member_first[(r->addresses[__builtin_ctz(r->request.lanes)] - a->start)
+                                 % layout->pitch];
         if (own != UINT64_MAX && own != here)
             return true;
         own = here;
@@ -131,7 +140,8 @@ static void try_records(Arena *arena, const Array *a, const TracedAccess *access
 {
     uint64_t bytes = stride_of(access->first);
     Record *record = ptx_arena_new(arena, Record);
-    if (bytes <= access->first->request.bytes || bytes > MAX_RECORD || !mark_members(a, bytes, record))
+    if (bytes <= access->first->request.bytes || bytes > MAX_RECORD
+        || !mark_members(a, bytes, record))
         return;
     Layout layout = layout_of(arena, record, (uint32_t)bytes);
     bool is_walk = walks(a, access, &layout);
@@ -140,21 +150,24 @@ static void try_records(Arena *arena, const Array *a, const TracedAccess *access
         ptx_layout_try(a, &layout, best);
 }
 
-/* ---- rows that begin between sectors ------------------------------------------------------------------------------ */
+/* ---- rows that begin between sectors --------------------------------------------------------- */
 
 static uint64_t first_of(const Traced *r)
 {
     return r->addresses[__builtin_ctz(r->request.lanes)];
 }
 
-/* Distances from the first request's first address to those of the next ones that are no whole sectors. */
+/* Distances from the first request's first address to those of the next ones that are no whole
+ * sectors. */
 static unsigned find_rows(const TracedAccess *access, uint32_t *rows)
 {
     unsigned count = 0, looked = 0;
     uint64_t from = first_of(access->first);
-    for (const Traced *r = access->first->next; r && count < MAX_ROWS && looked < MAX_LOOKS; r = r->next, looked++) {
+    for (const Traced *r = access->first->next; r && count < MAX_ROWS && looked < MAX_LOOKS;
+         r = r->next, looked++) {
         uint64_t to = first_of(r), apart = to > from ? to - from : from - to;
-        bool is_row = r->block == access->first->block && apart % SECTOR && apart > (uint64_t)WARP_LANES * r->request.bytes && apart <= MAX_ROW;
+        bool is_row = r->block == access->first->block && apart % SECTOR
+                      && apart > (uint64_t)WARP_LANES * r->request.bytes && apart <= MAX_ROW;
         for (unsigned k = 0; k < count; k++)
             is_row = is_row && rows[k] != apart;
         if (is_row)
@@ -177,14 +190,15 @@ static void try_rows(const Array *a, const TracedAccess *access, Best *best)
     rows[count++] = 1u << 31;           /* one row */
     for (unsigned k = count; k-- > 0;) {
         uint32_t pad = (LINE - rows[k] % LINE) % LINE, lead = lead_for(a, access, rows[k], pad);
-        const Layout layout = { .kind = LAYOUT_PITCH, .pitch = rows[k], .pad = pad, .lead = lead }, plain = { .kind = LAYOUT_PITCH, .pitch = rows[k], .pad = pad };
+        const Layout layout = { .kind = LAYOUT_PITCH, .pitch = rows[k], .pad = pad, .lead = lead },
+                     plain = { .kind = LAYOUT_PITCH, .pitch = rows[k], .pad = pad };
         ptx_layout_try(a, &layout, best);
         if (lead && pad)
             ptx_layout_try(a, &plain, best);
     }
 }
 
-/* ---- through shared memory ---------------------------------------------------------------------------------------- */
+/* ---- through shared memory ------------------------------------------------------------------- */
 
 typedef struct Sectors {
     uint64_t seen[2 * MAX_SECTORS];    /* by hash, + 1 */
@@ -198,7 +212,8 @@ static bool add_sectors(Sectors *s, const Traced *r, bool own)
     for (unsigned i = 0; i < WARP_LANES; i++) {
         if (!(r->request.lanes >> i & 1))
             continue;
-        for (uint64_t sector = r->addresses[i] / SECTOR; sector <= (r->addresses[i] + r->request.bytes - 1) / SECTOR; sector++) {
+        for (uint64_t sector = r->addresses[i] / SECTOR;
+             sector <= (r->addresses[i] + r->request.bytes - 1) / SECTOR; sector++) {
             uint64_t key = (sector + 1) ^ salt;
             uint32_t at = (uint32_t)(ptx_hash_mix(key) % (2 * MAX_SECTORS));
             while (s->seen[at] && s->seen[at] != key)
@@ -212,7 +227,8 @@ static bool add_sectors(Sectors *s, const Traced *r, bool own)
     return true;
 }
 
-/* By the first requests of each warp. False: there are more than are kept, or nobody knows where they go. */
+/* By the first requests of each warp. False: there are more than are kept, or nobody knows where
+ * they go. */
 static bool count_block(Arena *arena, const Trace *t, const TracedAccess *access, BlockUse *use)
 {
     ArenaMark mark = ptx_arena_mark(arena);
@@ -234,19 +250,26 @@ static bool count_block(Arena *arena, const Trace *t, const TracedAccess *access
     return fits && use->requests > 0;
 }
 
-/* A block's warps touch the same sectors again and again: the block moves each of them once where it loads them in the order of memory, and turns them
- * round in shared memory. */
-static bool stage(Arena *arena, const Trace *t, const TracedAccess *access, uint64_t room_bytes, Proposal *out)
+/* A block's warps touch the same sectors again and again: the block moves each of them once where
+ * it loads them in the order of memory, and turns them round in shared memory. */
+static bool stage(Arena *arena, const Trace *t, const TracedAccess *access, uint64_t room_bytes,
+                  Proposal *out)
 {
     BlockUse use;
     if (!count_block(arena, t, access, &use))
         return false;
     double after = use.distinct_sectors;
-    if (after > use.sectors / 2 || after > 2 * use.ideal_sectors || after * SECTOR > (double)room_bytes)
+    if (after > use.sectors / 2 || after > 2 * use.ideal_sectors
+        || after * SECTOR > (double)room_bytes)
         return false;
     *out = (Proposal){
-        .layout = { .kind = LAYOUT_STAGED }, .var = access->param, .before = use.sectors / use.requests, .after = after / use.requests, .access_count = 1,
-        .more_bytes = (uint64_t)after * SECTOR, .certainty = CERTAINTY_ESTIMATE,
+        .layout = { .kind = LAYOUT_STAGED },
+        .var = access->param,
+        .before = use.sectors / use.requests,
+        .after = after / use.requests,
+        .access_count = 1,
+        .more_bytes = (uint64_t)after * SECTOR,
+        .certainty = CERTAINTY_ESTIMATE,
     };
     if (t->block_is_assumed)
         memcpy(out->block, t->threads, sizeof out->block);
@@ -262,7 +285,8 @@ BlockUse ptx_trace_count(Arena *arena, const Trace *trace, const Func *func, Ins
     return use;
 }
 
-Proposal ptx_advise_global(Arena *arena, const Trace *trace, const Func *func, InsnId insn, uint64_t room_bytes)
+Proposal ptx_advise_global(Arena *arena, const Trace *trace, const Func *func, InsnId insn,
+                           uint64_t room_bytes)
 {
     Proposal out = { .layout = { .kind = LAYOUT_SAME } };
     const TracedAccess *access = ptx_trace_find(trace, func, insn, SPACE_GLOBAL);
@@ -288,7 +312,7 @@ Proposal ptx_advise_global(Arena *arena, const Trace *trace, const Func *func, I
     return out;
 }
 
-/* ---- wider accesses ----------------------------------------------------------------------------------------------- */
+/* ---- wider accesses -------------------------------------------------------------------------- */
 
 /* The widest that all addresses allow; 0: no wider one. */
 static uint32_t width_for(const TracedAccess *access, uint32_t run)
@@ -304,8 +328,10 @@ static uint32_t width_for(const TracedAccess *access, uint32_t run)
     return width > access->insn->access_bytes ? width : 0;
 }
 
-/* Sectors of accesses side by side, each of so many bytes, from `from` to `to` behind the addresses of a request. */
-static double sectors_of_run(const Trace *t, const Traced *r, uint32_t bytes, uint32_t from, uint32_t to)
+/* Sectors of accesses side by side, each of so many bytes, from `from` to `to` behind the addresses
+ * of a request. */
+static double sectors_of_run(const Trace *t, const Traced *r, uint32_t bytes, uint32_t from,
+                             uint32_t to)
 {
     uint64_t addresses[WARP_LANES];
     Request moved = r->request;
@@ -340,7 +366,9 @@ Widening ptx_advise_wider(const Trace *trace, const Func *func, InsnId insn, uin
     for (const Traced *r = access->first; r; r = r->next) {
         requests += r->times;
         out.before += r->times * sectors_of_run(trace, r, own, 0, run);
-        out.after += r->times * (sectors_of_run(trace, r, out.bytes, 0, wide) + sectors_of_run(trace, r, own, wide, run));
+        out.after += r->times
+                     * (sectors_of_run(trace, r, out.bytes, 0, wide)
+                        + sectors_of_run(trace, r, own, wide, run));
     }
     out.before /= requests;
     out.after /= requests;

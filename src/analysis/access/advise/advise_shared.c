@@ -12,7 +12,7 @@ enum {
 
 #define WORTH_A_CHANGE 0.95     /* of what all accesses took before */
 
-/* ---- the array --------------------------------------------------------------------------------------------------- */
+/* ---- the array ------------------------------------------------------------------------------- */
 
 static bool find_variable(Array *a)
 {
@@ -22,7 +22,8 @@ static bool find_variable(Array *a)
         const Var *var = &t->module->vars[v];
         if (!t->addresses[v] || t->addresses[v] - 1 > a->low)
             continue;
-        uint64_t start = t->addresses[v] - 1, end = var->bytes ? start + var->bytes : t->shared_bytes;
+        uint64_t start = t->addresses[v] - 1,
+                 end = var->bytes ? start + var->bytes : t->shared_bytes;
         if (a->high <= end && (a->var == NO_ID || start > a->start)) {
             a->var = v;
             a->start = start;
@@ -34,7 +35,8 @@ static bool find_variable(Array *a)
 
 static bool is_in(const Array *a, const TracedAccess *access)
 {
-    return access->space == SPACE_SHARED && !access->is_unknown && access->low < a->high && access->high > a->low;
+    return access->space == SPACE_SHARED && !access->is_unknown && access->low < a->high
+           && access->high > a->low;
 }
 
 /* What overlaps, what overlaps that, and so on. */
@@ -73,7 +75,7 @@ static bool find_array(Array *a, const TracedAccess *access)
     return !access->is_unknown && access->first && spread(a) && find_variable(a) && gather(a);
 }
 
-/* ---- layouts to try ---------------------------------------------------------------------------------------------- */
+/* ---- layouts to try -------------------------------------------------------------------------- */
 
 typedef struct Distance {
     uint64_t bytes;
@@ -95,14 +97,17 @@ static void vote(Distance *seen, unsigned *count, uint64_t bytes, double times)
 static void vote_request(const Array *a, Distance *seen, unsigned *count, const Traced *r)
 {
     for (unsigned i = 0; i + 1 < WARP_LANES; i++) {
-        uint64_t from = r->addresses[i], to = r->addresses[i + 1], apart = to > from ? to - from : from - to;
+        uint64_t from = r->addresses[i], to = r->addresses[i + 1],
+                 apart = to > from ? to - from : from - to;
         bool is_pair = (r->request.lanes >> i & 3) == 3;
-        if (is_pair && apart >= 2 * (uint64_t)a->widest && apart <= LARGEST_PITCH && apart % a->widest == 0)
+        if (is_pair && apart >= 2 * (uint64_t)a->widest && apart <= LARGEST_PITCH
+            && apart % a->widest == 0)
             vote(seen, count, apart, r->times);
     }
 }
 
-/* How far neighbouring lanes lie apart in most requests: rows, where lanes go down a column. Behind these, *rows of them, that of the banks. */
+/* How far neighbouring lanes lie apart in most requests: rows, where lanes go down a column. Behind
+ * these, *rows of them, that of the banks. */
 static unsigned find_pitches(const Array *a, uint32_t *pitches, unsigned *rows)
 {
     Distance seen[MAX_DISTANCES];
@@ -130,7 +135,8 @@ static unsigned find_pitches(const Array *a, uint32_t *pitches, unsigned *rows)
 /* Whole rows must be there to be turned. */
 static bool has_whole_rows(const Array *a, const Layout *layout)
 {
-    uint64_t origin = ptx_array_origin(a, layout->pitch), whole = layout->granule * (uint64_t)layout->turns;
+    uint64_t origin = ptx_array_origin(a, layout->pitch),
+             whole = layout->granule * (uint64_t)layout->turns;
     return origin + (a->high - origin + whole - 1) / whole * whole <= a->end;
 }
 
@@ -143,14 +149,19 @@ static void try_pads(const Array *a, uint32_t pitch, bool is_row, uint64_t room_
     }
 }
 
-/* Columns of a granule change places within a row, or within all banks where a row is longer; by rows, or by as many as fill the banks. */
+/* Columns of a granule change places within a row, or within all banks where a row is longer; by
+ * rows, or by as many as fill the banks. */
 static void try_swizzles(const Array *a, uint32_t pitch, Best *best)
 {
     if (pitch & (pitch - 1))
         return;
-    for (uint32_t granule = a->widest; granule <= MATRIX_ROW; granule = granule < MATRIX_ROW ? MATRIX_ROW : granule + 1) {
+    for (uint32_t granule = a->widest; granule <= MATRIX_ROW;
+         granule = granule < MATRIX_ROW ? MATRIX_ROW : granule + 1) {
         uint32_t turns = (pitch < BANKS_BYTES ? pitch : BANKS_BYTES) / granule;
-        const Layout layout = { .kind = LAYOUT_SWIZZLE, .pitch = pitch < BANKS_BYTES ? BANKS_BYTES : pitch, .granule = granule, .turns = turns };
+        const Layout layout = { .kind = LAYOUT_SWIZZLE,
+                                .pitch = pitch < BANKS_BYTES ? BANKS_BYTES : pitch,
+                                .granule = granule,
+                                .turns = turns };
         if (turns > 1 && has_whole_rows(a, &layout))
             ptx_layout_try(a, &layout, best);
     }
@@ -172,7 +183,8 @@ Proposal ptx_advise_shared(const Trace *trace, const Func *func, InsnId insn, ui
         try_swizzles(&array, pitches[p], &swizzle);
     }
     bool is_pad = pad.total <= swizzle.total;
-    if (ptx_layout_weigh(&array, access, is_pad ? &pad : &swizzle, WORTH_A_CHANGE, &out) && is_pad && swizzle.total <= pad.total)
+    if (ptx_layout_weigh(&array, access, is_pad ? &pad : &swizzle, WORTH_A_CHANGE, &out) && is_pad
+        && swizzle.total <= pad.total)
         out.other = swizzle.layout;
     return out;
 }

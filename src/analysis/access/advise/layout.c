@@ -2,16 +2,18 @@
 
 #include <math.h>
 
-/* ---- costs as they are ------------------------------------------------------------------------------------------- */
+/* ---- costs as they are ----------------------------------------------------------------------- */
 
 static double cost(const Array *a, const Request *r)
 {
-    return a->space == SPACE_SHARED ? ptx_traffic_wavefronts(a->trace->gpu, r) : ptx_traffic_sectors(a->trace->gpu, r);
+    return a->space == SPACE_SHARED ? ptx_traffic_wavefronts(a->trace->gpu, r)
+                                    : ptx_traffic_sectors(a->trace->gpu, r);
 }
 
 static double ideal_cost(const Array *a, const Request *r, double real)
 {
-    return a->space == SPACE_SHARED ? ptx_traffic_ideal_wavefronts(a->trace->gpu, r, real) : ptx_traffic_ideal_sectors(a->trace->gpu, r, real);
+    return a->space == SPACE_SHARED ? ptx_traffic_ideal_wavefronts(a->trace->gpu, r, real)
+                                    : ptx_traffic_ideal_sectors(a->trace->gpu, r, real);
 }
 
 bool ptx_array_add(Array *a, const TracedAccess *access)
@@ -38,9 +40,10 @@ double ptx_array_total(const Array *a)
     return sum;
 }
 
-/* ---- costs by a layout ------------------------------------------------------------------------------------------- */
+/* ---- costs by a layout ----------------------------------------------------------------------- */
 
-/* Rows begin with the variable, or with what is touched of an array that the kernel cuts out of a variable without size. */
+/* Rows begin with the variable, or with what is touched of an array that the kernel cuts out of a
+ * variable without size. */
 uint64_t ptx_array_origin(const Array *a, uint32_t pitch)
 {
     if (a->space == SPACE_GLOBAL)
@@ -62,7 +65,8 @@ static uint64_t moved(const Layout *layout, uint64_t offset)
         return offset ^ (row % layout->turns * layout->granule);
     case LAYOUT_MEMBERS: case LAYOUT_INTERLEAVED: {
         uint32_t member = layout->member_first[column];
-        return ((uint64_t)(member + 1) << MEMBER_APART) + row * layout->member_bytes[member] + column - member;
+        return ((uint64_t)(member + 1) << MEMBER_APART) + row * layout->member_bytes[member]
+               + column - member;
     }
     default:
         return offset;
@@ -76,11 +80,13 @@ static uint64_t piece_left(const Layout *layout, uint64_t offset)
     if (layout->kind == LAYOUT_SWIZZLE)
         return layout->granule - offset % layout->granule;
     if (layout->kind == LAYOUT_MEMBERS || layout->kind == LAYOUT_INTERLEAVED)
-        return layout->member_first[column] + layout->member_bytes[layout->member_first[column]] - column;
+        return layout->member_first[column] + layout->member_bytes[layout->member_first[column]]
+               - column;
     return layout->pitch - column;
 }
 
-static bool move_request(const Array *a, const Layout *layout, const Traced *from, Request *r, uint64_t *addresses)
+static bool move_request(const Array *a, const Layout *layout, const Traced *from, Request *r,
+                         uint64_t *addresses)
 {
     uint64_t origin = ptx_array_origin(a, layout->pitch);
     uint32_t bytes = ptx_traced_bytes(from);
@@ -135,7 +141,8 @@ uint64_t ptx_layout_more_bytes(const Array *a, const Layout *layout)
 void ptx_layout_try(const Array *a, const Layout *layout, Best *best)
 {
     double total = total_by(a, layout, best->total);
-    bool is_smaller = best->layout.kind != LAYOUT_SAME && ptx_layout_more_bytes(a, layout) < ptx_layout_more_bytes(a, &best->layout);
+    bool is_smaller = best->layout.kind != LAYOUT_SAME
+                      && ptx_layout_more_bytes(a, layout) < ptx_layout_more_bytes(a, &best->layout);
     if (total < best->total || (total <= best->total && is_smaller))
         *best = (Best){ *layout, total };
 }
@@ -156,7 +163,8 @@ static Certainty certainty_of(const Array *a)
     return is_exact ? CERTAINTY_EXACT : CERTAINTY_ESTIMATE;
 }
 
-bool ptx_layout_weigh(const Array *a, const TracedAccess *access, const Best *best, double share, Proposal *out)
+bool ptx_layout_weigh(const Array *a, const TracedAccess *access, const Best *best, double share,
+                      Proposal *out)
 {
     double requests = 0, own = times_of(access), before = 0, ideal = 0, all = ptx_array_total(a);
     if (best->layout.kind == LAYOUT_SAME || !(best->total <= share * all))
@@ -170,8 +178,15 @@ bool ptx_layout_weigh(const Array *a, const TracedAccess *access, const Best *be
     if (!(after <= before / 2 || after <= ideal) || !(own > 0))
         return false;
     *out = (Proposal){
-        .layout = best->layout, .var = a->var, .access_count = a->count, .before = before / own, .after = after / own, .all_before = all / requests,
-        .all_after = best->total / requests, .more_bytes = ptx_layout_more_bytes(a, &best->layout), .certainty = certainty_of(a),
+        .layout = best->layout,
+        .var = a->var,
+        .access_count = a->count,
+        .before = before / own,
+        .after = after / own,
+        .all_before = all / requests,
+        .all_after = best->total / requests,
+        .more_bytes = ptx_layout_more_bytes(a, &best->layout),
+        .certainty = certainty_of(a),
     };
     if (a->trace->block_is_assumed)
         memcpy(out->block, a->trace->threads, sizeof out->block);

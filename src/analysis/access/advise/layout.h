@@ -41,13 +41,16 @@ bool ptx_array_add(Array *array, const TracedAccess *access);
 /* As things are. */
 double ptx_array_total(const Array *array);
 
-/* Takes the layout if all accesses together cost less by it and none more, or as much and it takes less room. */
+/* Takes the layout if all accesses together cost less by it and none more, or as much and it takes
+ * less room. */
 void ptx_layout_try(const Array *array, const Layout *layout, Best *best);
 
 uint64_t ptx_layout_more_bytes(const Array *array, const Layout *layout);
 
-/* Figures before and after; false where all accesses together cost more than `share` of before, or the one in hand more than half and not the least. */
-bool ptx_layout_weigh(const Array *array, const TracedAccess *access, const Best *best, double share, Proposal *out);
+/* Figures before and after; false where all accesses together cost more than `share` of before, or
+ * the one in hand more than half and not the least. */
+bool ptx_layout_weigh(const Array *array, const TracedAccess *access, const Best *best,
+                      double share, Proposal *out);
 
 /* Where rows of so many bytes begin. */
 uint64_t ptx_array_origin(const Array *array, uint32_t pitch);

@@ -9,7 +9,8 @@ enum {
     MAX_TRACED = 4096,         /* distinct requests that are kept of a kernel, */
     MAX_OF_ACCESS = 256,       /* and of one instruction */
     TABLE_SIZE = 2 * MAX_TRACED,
-    MAX_TURNS = 8,             /* requests of one warp of a block, by one instruction to global memory */
+    /* requests of one warp of a block, by one instruction to global memory */
+    MAX_TURNS = 8,
     MAX_BLOCKS = 64,
     MAX_WARPS = 64,            /* of a block: no GPU holds more */
     MAX_STEPS = 1 << 16,       /* instructions of warps; */
@@ -27,7 +28,7 @@ typedef struct Recorder {
     Trace *trace;
 } Recorder;
 
-/* ---- recording --------------------------------------------------------------------------------------------------- */
+/* ---- recording ------------------------------------------------------------------------------- */
 
 static TracedAccess *access_of(Trace *t, const Func *func, const Insn *insn, Space space)
 {
@@ -38,8 +39,11 @@ static TracedAccess *access_of(Trace *t, const Func *func, const Insn *insn, Spa
     if (*index)
         return &t->accesses[*index - 1];
     if (t->access_count == t->access_capacity)
-        t->accesses = ptx_arena_grow(t->arena, t->accesses, t->access_count, &t->access_capacity, sizeof *t->accesses);
-    t->accesses[t->access_count] = (TracedAccess){ .func = func, .insn = insn, .space = (uint8_t)space, .low = UINT64_MAX, .param = NO_ID };
+        t->accesses = ptx_arena_grow(t->arena, t->accesses, t->access_count, &t->access_capacity,
+                                     sizeof *t->accesses);
+    t->accesses[t->access_count] = (TracedAccess){
+        .func = func, .insn = insn, .space = (uint8_t)space, .low = UINT64_MAX, .param = NO_ID
+    };
     *index = ++t->access_count;
     return &t->accesses[t->access_count - 1];
 }
@@ -49,13 +53,16 @@ static uint32_t hash_of(const Traced *request)
     const uint64_t *at = request->addresses;    /* what differs in few lanes alone is rare */
     uint64_t h = ptx_hash_mix((uint64_t)request->access << 32 | request->request.lanes);
     h = ptx_hash_mix(h ^ at[0] ^ at[1] << 16 ^ at[WARP_LANES - 1] << 32);
-    return (uint32_t)ptx_hash_mix(h ^ request->block ^ (uint64_t)request->warp << 56 ^ at[7] << 16 ^ at[16] << 32);
+    return (uint32_t)ptx_hash_mix(h ^ request->block ^ (uint64_t)request->warp << 56 ^ at[7] << 16
+                                  ^ at[16] << 32);
 }
 
 static bool is_same(const Traced *a, const Traced *b)
 {
-    return a->access == b->access && a->block == b->block && a->warp == b->warp && a->request.lanes == b->request.lanes && a->request.bytes == b->request.bytes
-           && !a->request.from && !b->request.from && !memcmp(a->addresses, b->addresses, sizeof a->addresses);
+    return a->access == b->access && a->block == b->block && a->warp == b->warp
+           && a->request.lanes == b->request.lanes && a->request.bytes == b->request.bytes
+           && !a->request.from && !b->request.from
+           && !memcmp(a->addresses, b->addresses, sizeof a->addresses);
 }
 
 static Traced *keep(Trace *t, TracedAccess *access, Traced **place, const Traced *made)
@@ -85,7 +92,8 @@ static void note_extent(TracedAccess *access, const Traced *made)
         if (!(made->request.lanes >> i & 1))
             continue;
         access->low = at < access->low ? at : access->low;
-        access->high = at + made->request.bytes > access->high ? at + made->request.bytes : access->high;
+        access->high = at + made->request.bytes > access->high ? at + made->request.bytes
+                                                               : access->high;
     }
 }
 
@@ -112,7 +120,8 @@ static bool is_placed(Space space, const Value *address, uint32_t lanes)
 {
     if (address->unknown & lanes || address->is_data || !address->is_common)
         return false;
-    return address->align == ALIGN_EXACT || (space == SPACE_GLOBAL && address->align >= ALIGN_POINTER - 1);
+    return address->align == ALIGN_EXACT
+           || (space == SPACE_GLOBAL && address->align >= ALIGN_POINTER - 1);
 }
 
 /* The first requests of each warp stand for the later ones; how many it made. */
@@ -158,7 +167,9 @@ static void take_logged(void *self, const LoggedRequest *n, uint32_t warp, doubl
 static void take_request(void *self, Warp *w, const RequestEvent *e)
 {
     const Recorder *recorder = self;
-    const LoggedRequest noted = { .observer = &recorder->observer, .event = e, .note = e->count->doubt };
+    const LoggedRequest noted = { .observer = &recorder->observer,
+                                  .event = e,
+                                  .note = e->count->doubt };
     if (e->space == SPACE_SHARED || e->space == SPACE_GLOBAL || e->space == SPACE_GENERIC)
         ptx_request_log_emit(recorder->machine, w, &noted);
 }
@@ -170,13 +181,14 @@ const TracedAccess *ptx_trace_find(const Trace *t, const Func *func, InsnId insn
     return index ? &t->accesses[index - 1] : NULL;
 }
 
-/* ---- running ----------------------------------------------------------------------------------------------------- */
+/* ---- running --------------------------------------------------------------------------------- */
 
 /* One from inside, the first, the last; then the others, one after the other. */
 static void choose_block(const uint32_t grid[3], uint64_t index, uint32_t at[3])
 {
     uint64_t blocks = (uint64_t)grid[0] * grid[1] * grid[2];
-    uint64_t inside = grid[0] / 2 + (uint64_t)grid[0] * (grid[1] / 2 + (uint64_t)grid[1] * (grid[2] / 2));
+    uint64_t inside = grid[0] / 2
+                      + (uint64_t)grid[0] * (grid[1] / 2 + (uint64_t)grid[1] * (grid[2] / 2));
     uint64_t which = index == 0 ? inside : index == 1 ? 0 : index == 2 ? blocks - 1 : index - 2;
     which += index > 2 && which >= inside;
     at[0] = (uint32_t)(which % grid[0]);
@@ -188,7 +200,8 @@ static void forget(Trace *t)
 {
     for (uint32_t a = 0; a < t->access_count; a++) {
         const TracedAccess *access = &t->accesses[a];
-        memset(t->access_of[access->func - t->module->funcs], 0, 2 * (size_t)access->func->insn_count * sizeof **t->access_of);
+        memset(t->access_of[access->func - t->module->funcs], 0,
+               2 * (size_t)access->func->insn_count * sizeof **t->access_of);
     }
     memset(t->table, 0, TABLE_SIZE * sizeof *t->table);
     t->access_count = t->traced_count = 0;
@@ -260,7 +273,7 @@ static void note_machine(Trace *t, Machine *m)
     memcpy(t->threads, m->block, sizeof t->threads);
 }
 
-/* ---- what was not traced ------------------------------------------------------------------------------------------ */
+/* ---- what was not traced --------------------------------------------------------------------- */
 
 static bool was_run(const Trace *t, const Func *func)
 {
@@ -274,8 +287,10 @@ static bool was_run(const Trace *t, const Func *func)
 static bool is_traced(const Trace *t, const Func *func, const Insn *insn)
 {
     InsnId id = (InsnId)(insn - func->insns);
-    const TracedAccess *shared = ptx_trace_find(t, func, id, SPACE_SHARED), *global = ptx_trace_find(t, func, id, SPACE_GLOBAL);
-    bool is_known = (shared || global) && !(shared && shared->is_unknown) && !(global && global->is_unknown);
+    const TracedAccess *shared = ptx_trace_find(t, func, id, SPACE_SHARED),
+                       *global = ptx_trace_find(t, func, id, SPACE_GLOBAL);
+    bool is_known = (shared || global) && !(shared && shared->is_unknown)
+                    && !(global && global->is_unknown);
     return ptx_insn_is_access(insn) && insn->access_bytes && is_known;
 }
 
@@ -283,19 +298,23 @@ static bool is_traced(const Trace *t, const Func *func, const Insn *insn)
 static bool is_unreached(const Trace *t, const Func *func, const Insn *insn)
 {
     InsnId id = (InsnId)(insn - func->insns);
-    return ptx_insn_is_access(insn) && insn->access_bytes && !t->is_cut && !ptx_trace_find(t, func, id, SPACE_SHARED)
+    return ptx_insn_is_access(insn) && insn->access_bytes && !t->is_cut
+           && !ptx_trace_find(t, func, id, SPACE_SHARED)
            && !ptx_trace_find(t, func, id, SPACE_GLOBAL);
 }
 
-static void note_place(Trace *t, const PointsToSet *bases, const Func *func, const Insn *insn, const Operand *operand)
+static void note_place(Trace *t, const PointsToSet *bases, const Func *func, const Insn *insn,
+                       const Operand *operand)
 {
     Space space = (Space)insn->op->space;
     const PointsTo *base = operand->kind == OPERAND_REG ? &bases->regs[operand->id] : NULL;
     bool is_any = space == SPACE_GENERIC || space == SPACE_NONE;
-    bool is_shared = space == SPACE_SHARED || space == SPACE_SHARED_CTA || space == SPACE_SHARED_CLUSTER;
+    bool is_shared = space == SPACE_SHARED || space == SPACE_SHARED_CTA
+                     || space == SPACE_SHARED_CLUSTER;
     if (!is_any && !is_shared && space != SPACE_GLOBAL)
         return;
-    if (operand->kind == OPERAND_VAR || (base && (base->kind == BASE_VAR || base->kind == BASE_PARAM))) {
+    if (operand->kind == OPERAND_VAR
+        || (base && (base->kind == BASE_VAR || base->kind == BASE_PARAM))) {
         VarId var = operand->kind == OPERAND_VAR ? operand->id : base->id;
         if (!is_unreached(t, func, insn))
             t->is_opaque[var] = true;
@@ -317,7 +336,9 @@ static void note_untraced(Trace *t, const PointsToSet *bases, const Func *func, 
         return;
     for (unsigned o = 0; o < insn->operand_count; o++) {
         bool is_callee = insn->op->kind == OPK_CALL && operands[o].position == 1;
-        if (is_callee && (operands[o].kind != OPERAND_FUNCTION || !was_run(t, &t->module->funcs[operands[o].id])))
+        if (is_callee
+            && (operands[o].kind != OPERAND_FUNCTION
+                || !was_run(t, &t->module->funcs[operands[o].id])))
             t->is_shared_opaque = t->is_global_opaque = true;
         else if (operands[o].role & ROLE_ADDRESS)
             note_place(t, bases, func, insn, &operands[o]);
@@ -326,12 +347,16 @@ static void note_untraced(Trace *t, const PointsToSet *bases, const Func *func, 
 
 static void note_param(Trace *t, const PointsToSet *bases, const Func *func, InsnId insn)
 {
-    uint32_t index = t->access_of[func - t->module->funcs] ? t->access_of[func - t->module->funcs][2 * (size_t)insn + 1] : 0;
+    uint32_t index = t->access_of[func - t->module->funcs]
+                         ? t->access_of[func - t->module->funcs][2 * (size_t)insn + 1]
+                         : 0;
     const Operand *operands = ptx_insn_operands(func, &func->insns[insn]);
-    for (unsigned o = func->insns[insn].operand_count; index && o-- > 0;) {     /* of a copy the second: from there */
+    /* of a copy the second: from there */
+    for (unsigned o = func->insns[insn].operand_count; index && o-- > 0;) {
         if (!(operands[o].role & ROLE_ADDRESS))
             continue;
-        const PointsTo *base = operands[o].kind == OPERAND_REG ? &bases->regs[operands[o].id] : NULL;
+        const PointsTo *base = operands[o].kind == OPERAND_REG ? &bases->regs[operands[o].id]
+                                                               : NULL;
         t->accesses[index - 1].param = base && base->kind == BASE_PARAM ? base->id : NO_ID;
         return;
     }
@@ -355,7 +380,8 @@ static void find_bases(Trace *t, Arena *scratch)
     }
 }
 
-const Trace *ptx_trace_make(Arena *arena, Arena *work, Arena *scratch, const SimProgram *program, FuncId kernel, const Launch *launch, const Gpu *gpu, bool is_row)
+const Trace *ptx_trace_make(Arena *arena, Arena *work, Arena *scratch, const SimProgram *program,
+                            FuncId kernel, const Launch *launch, const Gpu *gpu, bool is_row)
 {
     static const Launch nothing = { .dynamic_shared_bytes = -1 };
     const Func *func = &program->module->funcs[kernel];
@@ -369,15 +395,22 @@ const Trace *ptx_trace_make(Arena *arena, Arena *work, Arena *scratch, const Sim
     Machine *m = ptx_machine_new(work, scratch, program, kernel, launch ? launch : &nothing);
     if (m->block_is_assumed && func->bounds.maxntid[1] <= 1 && !is_row)
         take_square(m);
-    bool is_exact = !m->block_is_assumed && !m->grid_is_assumed && (double)m->grid[0] * m->grid[1] * m->grid[2] <= MAX_BLOCKS;
-    Recorder recorder = { .observer = { .self = &recorder, .request = take_request, .lost = take_request, .logged = take_logged }, .machine = m, .trace = t };
+    bool is_exact = !m->block_is_assumed && !m->grid_is_assumed
+                    && (double)m->grid[0] * m->grid[1] * m->grid[2] <= MAX_BLOCKS;
+    Recorder recorder = { .observer = { .self = &recorder,
+                                        .request = take_request,
+                                        .lost = take_request,
+                                        .logged = take_logged },
+                          .machine = m,
+                          .trace = t };
     Price price;
     if (is_exact)               /* else no proposal is */
         ptx_price_attach(&price, m, gpu);
     ptx_machine_observe(m, &recorder.observer);
     t->warp_count = m->warp_count < MAX_WARPS ? m->warp_count : MAX_WARPS;
     m->most_stays = MAX_STAYS;
-    m->most_steps = m->grid_is_assumed ? STEPS_FLOOR + STEPS_PER_INSN * (uint64_t)func->insn_count : MAX_STEPS;
+    m->most_steps = m->grid_is_assumed ? STEPS_FLOOR + STEPS_PER_INSN * (uint64_t)func->insn_count
+                                       : MAX_STEPS;
     run_blocks(t, m);
     note_machine(t, m);
     ptx_arena_release(work, mark);

@@ -1,7 +1,9 @@
-/* trace.h -- the requests of a kernel's warps, one by one, so that what they would cost can be told for another layout of what they access.
+/* trace.h -- the requests of a kernel's warps, one by one, so that what they would cost can be told
+ * for another layout of what they access.
  *
- * Some blocks are run once more, and each distinct request is kept: which instruction, which lanes, at which addresses. A change of layout moves the
- * addresses and nothing else, so its cost is that of the same requests at the places where they would go. */
+ * Some blocks are run once more, and each distinct request is kept: which instruction, which lanes,
+ * at which addresses. A change of layout moves the addresses and nothing else, so its cost is that
+ * of the same requests at the places where they would go. */
 #ifndef PTX_ANALYSIS_ACCESS_ADVISE_TRACE_H
 #define PTX_ANALYSIS_ACCESS_ADVISE_TRACE_H
 
@@ -12,7 +14,8 @@ typedef struct Traced {            /* a request, made `times` times */
     uint64_t addresses[WARP_LANES];
     double times;
     uint32_t access;            /* into Trace.accesses */
-    uint32_t block, warp;       /* of a global access: which of the blocks run made it, and which of its warps */
+    /* of a global access: which of the blocks run made it, and which of its warps */
+    uint32_t block, warp;
     struct Traced *next;        /* of the same access */
 } Traced;
 
@@ -23,12 +26,18 @@ typedef struct TracedAccess {   /* what an instruction does to one memory */
     uint64_t low, high;         /* addresses from, and behind */
     double times;               /* requests in all */
     uint32_t count;             /* distinct ones */
-    uint8_t space;              /* SPACE_SHARED, SPACE_GLOBAL; SPACE_GENERIC: of a generic address that is unknown */
+    /* SPACE_SHARED, SPACE_GLOBAL; SPACE_GENERIC: of a generic address that is unknown */
+    uint8_t space;
     bool is_unknown;            /* nobody knows where some request goes */
-    bool is_assumed;            /* rests on what was taken for a parameter or the block's shape, or on which way data part the lanes */
+    /* rests on what was taken for a parameter or the block's shape, or on which way data part the
+     * lanes */
+    bool is_assumed;
     bool is_part;               /* there were more distinct requests than are kept */
-    bool is_full;               /* already the first block made too many; else its warps' later ones are left out, or other blocks' */
-    uint16_t *turns;            /* of an access to global memory: requests that each warp of the block made */
+    /* already the first block made too many; else its warps' later ones are left out, or other
+     * blocks' */
+    bool is_full;
+    /* of an access to global memory: requests that each warp of the block made */
+    uint16_t *turns;
     VarId param;                /* that the address is made from; NO_ID: not known */
 } TracedAccess;
 
@@ -45,8 +54,10 @@ struct Trace {
     const Func **funcs;         /* that were run */
     uint32_t func_count;
     uint64_t *addresses;        /* per variable in shared memory, + 1; 0: not there */
-    bool *is_opaque;            /* per variable, or parameter that points to it: something may touch it that was not traced */
-    uint8_t *unreached_bytes;   /* the same: the widest of plain accesses to it that no warp came to; 0: none */
+    /* per variable, or parameter that points to it: something may touch it that was not traced */
+    bool *is_opaque;
+    /* the same: the widest of plain accesses to it that no warp came to; 0: none */
+    uint8_t *unreached_bytes;
     bool is_shared_opaque, is_global_opaque;    /* any of shared memory, of global memory */
     uint32_t warp_count;        /* of a block */
     uint32_t shared_bytes;      /* of a block */

@@ -1,6 +1,8 @@
-/* Floats to the last bit, whatever the format and the rounding: each number is an integer times a power of two, results are exact in 128 bits but for what is
- * too small to matter, which leaves a mark ("sticky"; Goldberg, "What Every Computer Scientist Should Know About Floating-Point Arithmetic", 1991), and are
- * rounded once. PTX ISA, "Floating-Point Instructions", "Half Precision Floating-Point Instructions", "cvt". */
+/* Floats to the last bit, whatever the format and the rounding: each number is an integer times a
+ * power of two, results are exact in 128 bits but for what is too small to matter, which leaves a
+ * mark ("sticky"; Goldberg, "What Every Computer Scientist Should Know About Floating-Point
+ * Arithmetic", 1991), and are rounded once. PTX ISA, "Floating-Point Instructions", "Half Precision
+ * Floating-Point Instructions", "cvt". */
 #include "analysis/sim/lane.h"
 
 #include <math.h>
@@ -8,11 +10,13 @@
 
 typedef unsigned __int128 Mantissa;
 
-/* What the largest exponent stands for: infinity and NaN; numbers but for one NaN, all ones; numbers. */
+/* What the largest exponent stands for: infinity and NaN; numbers but for one NaN, all ones;
+ * numbers. */
 typedef enum Top { TOP_INFINITY, TOP_NAN, TOP_NUMBERS } Top;
 
 typedef struct LanefloatFormat {
-    uint8_t precision, exponent_bits, unused_bits;      /* unused: below the number in its register */
+    /* unused: below the number in its register */
+    uint8_t precision, exponent_bits, unused_bits;
     uint8_t top;                /* Top */
 } LanefloatFormat;
 
@@ -57,9 +61,11 @@ static Soft decode(uint64_t bits, LanefloatFormat f, bool is_flushing)
 {
     unsigned fraction_bits = f.precision - 1u;
     bits >>= f.unused_bits;
-    uint64_t fraction = bits & ((UINT64_C(1) << fraction_bits) - 1), field = bits >> fraction_bits & ((UINT64_C(1) << f.exponent_bits) - 1);
+    uint64_t fraction = bits & ((UINT64_C(1) << fraction_bits) - 1),
+             field = bits >> fraction_bits & ((UINT64_C(1) << f.exponent_bits) - 1);
     Soft out = { .is_negative = bits >> (fraction_bits + f.exponent_bits) & 1 };
-    bool is_top = field == (UINT64_C(1) << f.exponent_bits) - 1, is_last = fraction == (UINT64_C(1) << fraction_bits) - 1;
+    bool is_top = field == (UINT64_C(1) << f.exponent_bits) - 1,
+         is_last = fraction == (UINT64_C(1) << fraction_bits) - 1;
     if (is_top && (f.top == TOP_INFINITY || (f.top == TOP_NAN && is_last))) {
         out.class = fraction ? SOFT_NAN : SOFT_INFINITE;
     } else if (field || (fraction && !is_flushing)) {
@@ -83,7 +89,8 @@ static int half_of(const Soft *x, int cut)
         return x->is_sticky ? -1 : -2;
     if (cut > 128)
         return x->mantissa || x->is_sticky ? -1 : -2;
-    Mantissa half = (Mantissa)1 << (cut - 1), rest = cut == 128 ? x->mantissa : x->mantissa & (((Mantissa)1 << cut) - 1);
+    Mantissa half = (Mantissa)1 << (cut - 1),
+             rest = cut == 128 ? x->mantissa : x->mantissa & (((Mantissa)1 << cut) - 1);
     if (!rest && !x->is_sticky)
         return -2;
     return rest > half || (rest == half && x->is_sticky) ? 1 : rest == half ? 0 : -1;
@@ -100,11 +107,13 @@ static bool rounds_up(char round, bool is_negative, int half, bool is_odd)
     }
 }
 
-/* is_finite: what is too large is the largest number. Formats without infinity have no other way; without NaN, it is that too. */
+/* is_finite: what is too large is the largest number. Formats without infinity have no other way;
+ * without NaN, it is that too. */
 static uint64_t encode(Soft x, LanefloatFormat f, char round, bool is_flushing, bool is_finite)
 {
     unsigned fraction_bits = f.precision - 1u, sign_at = fraction_bits + f.exponent_bits;
-    uint64_t all = (UINT64_C(1) << sign_at) - 1, infinity = all >> fraction_bits << fraction_bits, sign = (uint64_t)x.is_negative << sign_at, bits = 0;
+    uint64_t all = (UINT64_C(1) << sign_at) - 1, infinity = all >> fraction_bits << fraction_bits,
+             sign = (uint64_t)x.is_negative << sign_at, bits = 0;
     uint64_t largest = f.top == TOP_INFINITY ? infinity - 1 : f.top == TOP_NAN ? all - 1 : all;
     is_finite |= f.top != TOP_INFINITY;
     if (x.class == SOFT_NAN)
@@ -112,13 +121,17 @@ static uint64_t encode(Soft x, LanefloatFormat f, char round, bool is_flushing, 
     if (x.class == SOFT_INFINITE)
         return ((is_finite ? largest : infinity) | sign) << f.unused_bits;
     if (x.class == SOFT_FINITE) {
-        int least = 1 - bias_of(f) - (int)fraction_bits, last = x.exponent + width_of(x.mantissa) - f.precision;
+        int least = 1 - bias_of(f) - (int)fraction_bits,
+            last = x.exponent + width_of(x.mantissa) - f.precision;
         last = last < least ? least : last;
         int cut = last - x.exponent, half = half_of(&x, cut);
         Mantissa kept = cut >= 128 ? 0 : cut >= 0 ? x.mantissa >> cut : x.mantissa << -cut;
-        Mantissa place = (Mantissa)(last - least) << fraction_bits;     /* the exponent's field, but for one where the first bit is set */
+        /* the exponent's field, but for one where the first bit is set */
+        Mantissa place = (Mantissa)(last - least) << fraction_bits;
         Mantissa whole = place + kept + rounds_up(round, x.is_negative, half, kept & 1);
-        bool is_too_large = whole > largest, goes_up = round != 'z' && (round != 'm' || x.is_negative) && (round != 'p' || !x.is_negative);
+        bool is_too_large = whole > largest, goes_up = round != 'z'
+                                                       && (round != 'm' || x.is_negative)
+                                                       && (round != 'p' || !x.is_negative);
         bits = !is_too_large ? (uint64_t)whole : is_finite || !goes_up ? largest : infinity;
         if (is_flushing && !(bits >> fraction_bits))
             bits = 0;
@@ -126,7 +139,7 @@ static uint64_t encode(Soft x, LanefloatFormat f, char round, bool is_flushing, 
     return (bits | sign) << f.unused_bits;
 }
 
-/* ---- arithmetic -------------------------------------------------------------------------------------------------- */
+/* ---- arithmetic ------------------------------------------------------------------------------ */
 
 static const Soft not_a_number = { .class = SOFT_NAN };
 
@@ -167,7 +180,8 @@ static void lower_to(Soft *x, int exponent)
 
 static Soft sum(Soft a, Soft b, char round)
 {
-    if (a.class == SOFT_NAN || b.class == SOFT_NAN || (a.class == SOFT_INFINITE && b.class == SOFT_INFINITE && a.is_negative != b.is_negative))
+    if (a.class == SOFT_NAN || b.class == SOFT_NAN
+        || (a.class == SOFT_INFINITE && b.class == SOFT_INFINITE && a.is_negative != b.is_negative))
         return not_a_number;
     if (a.class == SOFT_INFINITE || b.class == SOFT_INFINITE)
         return a.class == SOFT_INFINITE ? a : b;
@@ -187,7 +201,8 @@ static Soft sum(Soft a, Soft b, char round)
     lower_to(&b, a.exponent);
     Soft out = a;
     out.is_sticky = b.is_sticky;
-    out.mantissa = a.is_negative == b.is_negative ? a.mantissa + b.mantissa : a.mantissa - b.mantissa - b.is_sticky;
+    out.mantissa = a.is_negative == b.is_negative ? a.mantissa + b.mantissa
+                                                  : a.mantissa - b.mantissa - b.is_sticky;
     if (!out.mantissa && !out.is_sticky) {
         out.class = SOFT_ZERO;
         out.is_negative = round == 'm';
@@ -198,7 +213,8 @@ static Soft sum(Soft a, Soft b, char round)
 static Soft quotient(Soft a, Soft b)
 {
     Soft out = { .is_negative = a.is_negative != b.is_negative };
-    bool is_bad = (a.class == SOFT_ZERO && b.class == SOFT_ZERO) || (a.class == SOFT_INFINITE && b.class == SOFT_INFINITE);
+    bool is_bad = (a.class == SOFT_ZERO && b.class == SOFT_ZERO)
+                  || (a.class == SOFT_INFINITE && b.class == SOFT_INFINITE);
     if (is_bad || a.class == SOFT_NAN || b.class == SOFT_NAN)
         return not_a_number;
     if (a.class == SOFT_INFINITE || b.class == SOFT_ZERO) {
@@ -230,7 +246,10 @@ static Soft root(Soft a)
     for (Mantissa bit = (Mantissa)1 << 63; bit; bit >>= 1)
         if ((found | bit) * (found | bit) <= a.mantissa)
             found |= bit;
-    return (Soft){ .class = SOFT_FINITE, .mantissa = found, .is_sticky = found * found != a.mantissa, .exponent = a.exponent / 2 };
+    return (Soft){ .class = SOFT_FINITE,
+                   .mantissa = found,
+                   .is_sticky = found * found != a.mantissa,
+                   .exponent = a.exponent / 2 };
 }
 
 static Soft operand(const Lanewise *op, uint64_t bits)
@@ -254,19 +273,34 @@ static uint64_t result(const Lanewise *op, Soft x, Type type)
     if (op->is_relu && x.is_negative && x.class != SOFT_NAN)
         return 0;
     bool is_converted = type != op->type;       /* .ftz of cvt is for single floats */
-    uint64_t bits = encode(x, f, (char)op->round, op->is_flushing && (!is_converted || type == TYPE_F32), op->is_finite);
+    uint64_t bits = encode(x, f, (char)op->round,
+                           op->is_flushing && (!is_converted || type == TYPE_F32), op->is_finite);
     return op->is_saturating && bits > one ? one : bits;
 }
 
-static uint64_t fn_add(LANE_OPERANDS) { return result(op, sum(operand(op, a), operand(op, b), (char)op->round), (Type)op->type); }
-static uint64_t fn_sub(LANE_OPERANDS) { return result(op, sum(operand(op, a), opposite(operand(op, b)), (char)op->round), (Type)op->type); }
-static uint64_t fn_mul(LANE_OPERANDS) { return result(op, product(operand(op, a), operand(op, b)), (Type)op->type); }
-static uint64_t fn_div(LANE_OPERANDS) { return result(op, quotient(operand(op, a), operand(op, b)), (Type)op->type); }
+static uint64_t fn_add(LANE_OPERANDS)
+{
+    return result(op, sum(operand(op, a), operand(op, b), (char)op->round), (Type)op->type);
+}
+static uint64_t fn_sub(LANE_OPERANDS)
+{
+    return result(op, sum(operand(op, a), opposite(operand(op, b)), (char)op->round),
+                  (Type)op->type);
+}
+static uint64_t fn_mul(LANE_OPERANDS)
+{
+    return result(op, product(operand(op, a), operand(op, b)), (Type)op->type);
+}
+static uint64_t fn_div(LANE_OPERANDS)
+{
+    return result(op, quotient(operand(op, a), operand(op, b)), (Type)op->type);
+}
 static uint64_t fn_sqrt(LANE_OPERANDS) { return result(op, root(operand(op, a)), (Type)op->type); }
 
 static uint64_t fn_fma(LANE_OPERANDS)
 {
-    return result(op, sum(product(operand(op, a), operand(op, b)), operand(op, c), (char)op->round), (Type)op->type);
+    return result(op, sum(product(operand(op, a), operand(op, b)), operand(op, c), (char)op->round),
+                  (Type)op->type);
 }
 
 /* Small floats beside a single one, which the result is too. */
@@ -275,12 +309,19 @@ static Soft single(uint64_t bits)
     return decode(bits, format_of(TYPE_F32), false);
 }
 
-static uint64_t fn_mixed_add(LANE_OPERANDS) { return result(op, sum(operand(op, a), single(b), (char)op->round), TYPE_F32); }
-static uint64_t fn_mixed_sub(LANE_OPERANDS) { return result(op, sum(operand(op, a), opposite(single(b)), (char)op->round), TYPE_F32); }
+static uint64_t fn_mixed_add(LANE_OPERANDS)
+{
+    return result(op, sum(operand(op, a), single(b), (char)op->round), TYPE_F32);
+}
+static uint64_t fn_mixed_sub(LANE_OPERANDS)
+{
+    return result(op, sum(operand(op, a), opposite(single(b)), (char)op->round), TYPE_F32);
+}
 
 static uint64_t fn_mixed_fma(LANE_OPERANDS)
 {
-    return result(op, sum(product(operand(op, a), operand(op, b)), single(c), (char)op->round), TYPE_F32);
+    return result(op, sum(product(operand(op, a), operand(op, b)), single(c), (char)op->round),
+                  TYPE_F32);
 }
 
 static uint64_t fn_rcp(LANE_OPERANDS)
@@ -289,9 +330,12 @@ static uint64_t fn_rcp(LANE_OPERANDS)
     return result(op, quotient(one, operand(op, a)), (Type)op->type);
 }
 
-/* ---- what only looks at numbers ---------------------------------------------------------------------------------- */
+/* ---- what only looks at numbers -------------------------------------------------------------- */
 
-static uint64_t fn_neg(LANE_OPERANDS) { return result(op, opposite(operand(op, a)), (Type)op->type); }
+static uint64_t fn_neg(LANE_OPERANDS)
+{
+    return result(op, opposite(operand(op, a)), (Type)op->type);
+}
 
 static uint64_t fn_abs(LANE_OPERANDS)
 {
@@ -354,7 +398,9 @@ static uint64_t fn_testp(LANE_OPERANDS)
 {
     LanefloatFormat f = format_of((Type)op->type);
     Soft x = decode(a, f, false);
-    bool is_normal = x.class == SOFT_ZERO || (x.class == SOFT_FINITE && x.mantissa >> (f.precision - 1));     /* PTX ISA: zero counts as normal */
+    /* PTX ISA: zero counts as normal */
+    bool is_normal = x.class == SOFT_ZERO
+                     || (x.class == SOFT_FINITE && x.mantissa >> (f.precision - 1));
     switch (op->mode) {
     case 'f': return x.class == SOFT_ZERO || x.class == SOFT_FINITE;
     case 'i': return x.class == SOFT_INFINITE;
@@ -387,7 +433,7 @@ LaneFn *ptx_lane_float(const Lanewise *op, Operation operation)
     return ptx_lane_is_format((Type)op->type) ? fns[operation] : NULL;
 }
 
-/* ---- conversions ------------------------------------------------------------------------------------------------- */
+/* ---- conversions ----------------------------------------------------------------------------- */
 
 static uint64_t fn_float_to_float(LANE_OPERANDS)
 {
@@ -397,9 +443,13 @@ static uint64_t fn_float_to_float(LANE_OPERANDS)
         Lanewise whole = { .dst_type = TYPE_S64, .round = op->round };
         double value = number_of(x);
         if (fabs(value) < 0x1p53) {
-            x = (Soft){ .class = SOFT_FINITE, .mantissa = (Mantissa)ptx_lane_integer(&whole, fabs(value)) };
-            if ((op->round == 'm' || op->round == 'p') && is_negative)  /* down and up change places */
-                x.mantissa = (Mantissa)ptx_lane_integer(&(Lanewise){ .dst_type = TYPE_S64, .round = op->round == 'm' ? 'p' : 'm' }, fabs(value));
+            x = (Soft){ .class = SOFT_FINITE,
+                        .mantissa = (Mantissa)ptx_lane_integer(&whole, fabs(value)) };
+            if ((op->round == 'm' || op->round == 'p')
+                && is_negative) /* down and up change places */
+                x.mantissa = (Mantissa)ptx_lane_integer(
+                    &(Lanewise){ .dst_type = TYPE_S64, .round = op->round == 'm' ? 'p' : 'm' },
+                    fabs(value));
             x.class = x.mantissa ? SOFT_FINITE : SOFT_ZERO;
             x.is_negative = is_negative;
         }
@@ -416,11 +466,14 @@ static uint64_t fn_integer_to_float(LANE_OPERANDS)
 {
     a = ptx_lane_extend(a, (Type)op->type);
     bool is_negative = op->is_signed && (int64_t)a < 0;
-    Soft x = { .class = a ? SOFT_FINITE : SOFT_ZERO, .is_negative = is_negative, .mantissa = is_negative ? 0 - a : a };
+    Soft x = { .class = a ? SOFT_FINITE : SOFT_ZERO,
+               .is_negative = is_negative,
+               .mantissa = is_negative ? 0 - a : a };
     return result(op, x, (Type)op->dst_type);
 }
 
-/* Powers of two, of which the exponent is all there is: what lies between goes down or up, what is smaller than all of them is the smallest. */
+/* Powers of two, of which the exponent is all there is: what lies between goes down or up, what is
+ * smaller than all of them is the smallest. */
 enum { SCALE_NAN = 0xff, SCALE_BIAS = 127 };
 
 static uint64_t fn_float_to_scale(LANE_OPERANDS)
@@ -439,14 +492,23 @@ static uint64_t fn_float_to_scale(LANE_OPERANDS)
 
 static uint64_t fn_scale_to_float(LANE_OPERANDS)
 {
-    const Soft x = { .class = a == SCALE_NAN ? SOFT_NAN : SOFT_FINITE, .mantissa = 1, .exponent = (int)a - SCALE_BIAS };
+    const Soft x = { .class = a == SCALE_NAN ? SOFT_NAN : SOFT_FINITE,
+                     .mantissa = 1,
+                     .exponent = (int)a - SCALE_BIAS };
     return result(op, x, (Type)op->dst_type);
 }
 
 static bool is_pair(Type type)
 {
     switch (type) {
-    case TYPE_F16X2: case TYPE_BF16X2: case TYPE_E4M3X2: case TYPE_E5M2X2: case TYPE_E2M3X2: case TYPE_E3M2X2: case TYPE_E2M1X2: case TYPE_UE8M0X2:
+    case TYPE_F16X2:
+    case TYPE_BF16X2:
+    case TYPE_E4M3X2:
+    case TYPE_E5M2X2:
+    case TYPE_E2M3X2:
+    case TYPE_E3M2X2:
+    case TYPE_E2M1X2:
+    case TYPE_UE8M0X2:
         return true;
     default:
         return false;
@@ -467,7 +529,8 @@ static uint64_t fn_to_pair(LANE_OPERANDS)
 
 static LaneFn *conversion_of_one(const Lanewise *op)
 {
-    bool from_float = ptx_type_info[op->type].kind == KIND_FLOAT, to_float = ptx_type_info[op->dst_type].kind == KIND_FLOAT;
+    bool from_float = ptx_type_info[op->type].kind == KIND_FLOAT,
+         to_float = ptx_type_info[op->dst_type].kind == KIND_FLOAT;
     LanefloatFormat to = format_of((Type)op->dst_type);
     bool is_scale = op->type == TYPE_UE8M0X2 || op->dst_type == TYPE_UE8M0X2;
     if (is_scale)

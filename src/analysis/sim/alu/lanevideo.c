@@ -1,14 +1,18 @@
-/* Video instructions, one pair of operands or two or four at once. PTX ISA, "Video Instructions". */
+/* Video instructions, one pair of operands or two or four at once. PTX ISA, "Video
+ * Instructions". */
 #include "analysis/sim/lane.h"
 
 #include <string.h>
 
 typedef __int128 Long;
 
-enum { ALL_HALVES = 0x10 | PART_HALVES | 2 << PART_COUNT_SHIFT, ALL_BYTES = 0x3210 | PART_BYTES | 4 << PART_COUNT_SHIFT };
+enum {
+    ALL_HALVES = 0x10 | PART_HALVES | 2 << PART_COUNT_SHIFT,
+    ALL_BYTES = 0x3210 | PART_BYTES | 4 << PART_COUNT_SHIFT
+};
 enum { DIGIT_BITS = 4, WORD_BITS = 32 };
 
-/* ---- parts of a word --------------------------------------------------------------------------------------------- */
+/* ---- parts of a word ------------------------------------------------------------------------- */
 
 static unsigned bits_of(uint32_t part)
 {
@@ -23,7 +27,8 @@ static int64_t extended(uint64_t word, unsigned bits, bool is_signed)
 
 static int64_t part_of(uint64_t word, uint32_t part, unsigned digit, bool is_signed)
 {
-    unsigned bits = bits_of(part), place = bits < WORD_BITS ? (part & PART_DIGITS) >> (DIGIT_BITS * digit) & 7 : 0;
+    unsigned bits = bits_of(part),
+             place = bits < WORD_BITS ? (part & PART_DIGITS) >> (DIGIT_BITS * digit) & 7 : 0;
     return extended(word >> (bits * place), bits, is_signed);
 }
 
@@ -33,7 +38,7 @@ static uint64_t with_part(uint64_t word, uint64_t value, unsigned bits, unsigned
     return (word & ~mask) | (value << (bits * place) & mask);
 }
 
-/* ---- one operation ----------------------------------------------------------------------------------------------- */
+/* ---- one operation --------------------------------------------------------------------------- */
 
 static Long clamped(Long x, unsigned bits, bool is_signed)
 {
@@ -53,7 +58,19 @@ static bool holds(uint8_t compare, int64_t a, int64_t b)
     }
 }
 
-typedef enum VideoKind { VIDEO_NONE, VIDEO_ADD, VIDEO_SUB, VIDEO_ABSDIFF, VIDEO_MIN, VIDEO_MAX, VIDEO_AVERAGE, VIDEO_SHL, VIDEO_SHR, VIDEO_COMPARE, VIDEO_MAD } VideoKind;
+typedef enum VideoKind {
+    VIDEO_NONE,
+    VIDEO_ADD,
+    VIDEO_SUB,
+    VIDEO_ABSDIFF,
+    VIDEO_MIN,
+    VIDEO_MAX,
+    VIDEO_AVERAGE,
+    VIDEO_SHL,
+    VIDEO_SHR,
+    VIDEO_COMPARE,
+    VIDEO_MAD
+} VideoKind;
 
 /* By how much a shift goes; the operand is unsigned, and 32 shifts all of it out. */
 static unsigned distance(const Lanewise *op, int64_t b)
@@ -81,7 +98,8 @@ static int64_t operated(const Lanewise *op, int64_t a, int64_t b)
 /* What is done to the result and to c, which are of one type. */
 static int64_t seconded(const Lanewise *op, int64_t x, uint64_t c)
 {
-    int64_t other = extended(c, WORD_BITS, op->is_signed), own = extended((uint64_t)x, WORD_BITS, op->is_signed);
+    int64_t other = extended(c, WORD_BITS, op->is_signed),
+            own = extended((uint64_t)x, WORD_BITS, op->is_signed);
     switch ((VideoKind)op->video.second) {
     case VIDEO_ADD:  return own + other;
     case VIDEO_MIN:  return own < other ? own : other;
@@ -94,10 +112,12 @@ static uint64_t fn_one(LANE_OPERANDS)
 {
     const Video *v = &op->video;
     uint32_t to = v->parts[0];
-    int64_t x = operated(op, part_of(a, v->parts[1], 0, v->is_signed[0]), part_of(b, v->parts[2], 0, v->is_signed[1]));
+    int64_t x = operated(op, part_of(a, v->parts[1], 0, v->is_signed[0]),
+                         part_of(b, v->parts[2], 0, v->is_signed[1]));
     if (op->is_saturating)
         x = (int64_t)clamped(x, WORD_BITS, op->is_signed);
-    return v->merges ? with_part(c, (uint64_t)x, bits_of(to), to & 7) : (uint64_t)seconded(op, x, c);
+    return v->merges ? with_part(c, (uint64_t)x, bits_of(to), to & 7)
+                     : (uint64_t)seconded(op, x, c);
 }
 
 /* Each source element is one of those of a and b, a's first. */
@@ -109,7 +129,8 @@ static uint64_t fn_several(LANE_OPERANDS)
     for (unsigned i = 0; i < v->parts[0] >> PART_COUNT_SHIFT; i++)
         chosen |= 1u << (v->parts[0] >> (DIGIT_BITS * i) & 7);
     for (unsigned i = 0; i < v->count; i++) {
-        int64_t x = operated(op, part_of(both, v->parts[1], i, v->is_signed[0]), part_of(both, v->parts[2], i, v->is_signed[1]));
+        int64_t x = operated(op, part_of(both, v->parts[1], i, v->is_signed[0]),
+                             part_of(both, v->parts[2], i, v->is_signed[1]));
         if (op->is_saturating)
             x = (int64_t)clamped(x, bits, op->is_signed);
         if (chosen >> i & 1)
@@ -124,15 +145,18 @@ static uint64_t fn_mad(LANE_OPERANDS)
     const Video *v = &op->video;
     bool is_negative = (v->minus & 1) != (v->minus >> 1 & 1), minus_c = v->minus >> 2 & 1;
     bool is_signed = v->is_signed[0] || v->is_signed[1] || is_negative || minus_c;
-    Long product = (Long)part_of(a, v->parts[1], 0, v->is_signed[0]) * part_of(b, v->parts[2], 0, v->is_signed[1]);
+    Long product = (Long)part_of(a, v->parts[1], 0, v->is_signed[0])
+                   * part_of(b, v->parts[2], 0, v->is_signed[1]);
     Long addend = extended(c, WORD_BITS, is_signed);
-    Long sum = ((is_negative ? -product : product) + (minus_c ? -addend : addend) + v->adds_one) >> v->shift;
+    Long sum = ((is_negative ? -product : product) + (minus_c ? -addend : addend) + v->adds_one)
+               >> v->shift;
     return (uint64_t)(op->is_saturating ? clamped(sum, WORD_BITS, is_signed) : sum);
 }
 
-/* ---- from the text ----------------------------------------------------------------------------------------------- */
+/* ---- from the text --------------------------------------------------------------------------- */
 
-static const struct { uint8_t kind, count; } rows[OP__COUNT] = {       /* count: parts at once, 0: one */
+/* count: parts at once, 0: one */
+static const struct { uint8_t kind, count; } rows[OP__COUNT] = {
     [OP_VABSDIFF] = { VIDEO_ABSDIFF, 0 }, [OP_VABSDIFF2] = { VIDEO_ABSDIFF, 2 }, [OP_VABSDIFF4] = { VIDEO_ABSDIFF, 4 },
     [OP_VADD] = { VIDEO_ADD, 0 },         [OP_VADD2] = { VIDEO_ADD, 2 },         [OP_VADD4] = { VIDEO_ADD, 4 },
     [OP_VMAX] = { VIDEO_MAX, 0 },         [OP_VMAX2] = { VIDEO_MAX, 2 },         [OP_VMAX4] = { VIDEO_MAX, 4 },
@@ -148,13 +172,16 @@ static bool is_signed(Type type)
     return ptx_type_info[type].kind == KIND_SIGNED;
 }
 
-/* Where an H200 gives what the manual says: not where .sat meets numbers of both kinds or a shift, nor where vmad's sum is unsigned and is more than added. */
+/* Where an H200 gives what the manual says: not where .sat meets numbers of both kinds or a shift,
+ * nor where vmad's sum is unsigned and is more than added. */
 static bool is_told(const Lanewise *op)
 {
     const Video *v = &op->video;
     if (v->kind == VIDEO_MAD)
         return v->is_signed[0] || v->is_signed[1] || !(op->is_saturating || v->shift);
-    return v->count || !op->is_saturating || ((v->kind == VIDEO_ADD || v->kind == VIDEO_SUB) && v->is_signed[0] == v->is_signed[1]);
+    return v->count || !op->is_saturating
+           || ((v->kind == VIDEO_ADD || v->kind == VIDEO_SUB)
+               && v->is_signed[0] == v->is_signed[1]);
 }
 
 LaneFn *ptx_lane_video(const Op *op, Lanewise *out)
@@ -169,7 +196,10 @@ LaneFn *ptx_lane_video(const Op *op, Lanewise *out)
     v->is_signed[1] = is_signed((Type)op->types[has_result + 1]);
     out->is_signed = has_result && is_signed((Type)op->types[0]);
     out->bits = WORD_BITS;
-    v->second = (uint8_t)(ptx_op_has(op, MOD_ADD) ? VIDEO_ADD : ptx_op_has(op, MOD_MIN) ? VIDEO_MIN : ptx_op_has(op, MOD_MAX) ? VIDEO_MAX : VIDEO_NONE);
+    v->second = (uint8_t)(ptx_op_has(op, MOD_ADD)   ? VIDEO_ADD
+                          : ptx_op_has(op, MOD_MIN) ? VIDEO_MIN
+                          : ptx_op_has(op, MOD_MAX) ? VIDEO_MAX
+                                                    : VIDEO_NONE);
     v->shift = ptx_op_has(op, MOD_SHR7) ? 7 : ptx_op_has(op, MOD_SHR15) ? 15 : 0;
     v->adds_one = ptx_op_has(op, MOD_PO);
     if (!is_told(out))
@@ -197,13 +227,17 @@ void ptx_lanewise_take_parts(Lanewise *op, const Operand *operands, unsigned cou
     v->merges = count > 3 && !v->second && v->kind != VIDEO_MAD && !v->count;
     bool is_upper = v->parts[0] & PART_HALVES && v->parts[0] & PART_DIGITS;
     if (!v->count && v->parts[0] && (op->is_saturating || is_upper))
-        op->fn = NULL;                  /* an H200 neither clamps to the part nor fills the upper half */
-    if (!is_within(v->parts[0], 1) || !is_within(v->parts[1], v->count ? 2 : 1) || !is_within(v->parts[2], v->count ? 2 : 1))
+        /* an H200 neither clamps to the part nor fills the upper half */
+        op->fn = NULL;
+    if (!is_within(v->parts[0], 1) || !is_within(v->parts[1], v->count ? 2 : 1)
+        || !is_within(v->parts[2], v->count ? 2 : 1))
         op->fn = NULL;
     uint32_t all = v->count == 2 ? ALL_HALVES : ALL_BYTES, by = v->count;
     if (!by)
         return;
     v->parts[0] = v->parts[0] ? v->parts[0] : all;
     v->parts[1] = v->parts[1] ? v->parts[1] : all;
-    v->parts[2] = v->parts[2] ? v->parts[2] : by == 2 ? (all & ~(uint32_t)PART_DIGITS) | 0x32 : (all & ~(uint32_t)PART_DIGITS) | 0x7654;
+    v->parts[2] = v->parts[2] ? v->parts[2]
+                  : by == 2   ? (all & ~(uint32_t)PART_DIGITS) | 0x32
+                              : (all & ~(uint32_t)PART_DIGITS) | 0x7654;
 }

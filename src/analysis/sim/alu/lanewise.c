@@ -1,14 +1,16 @@
-/* The arithmetic of PTX in one lane. PTX ISA, "Integer Arithmetic Instructions" to "Data Movement and Conversion Instructions". What rounds in a way
- * that C does not promise is in lanefloat.c; what is approximate by definition has no function: its result is not known. */
+/* The arithmetic of PTX in one lane. PTX ISA, "Integer Arithmetic Instructions" to "Data Movement
+ * and Conversion Instructions". What rounds in a way that C does not promise is in lanefloat.c;
+ * what is approximate by definition has no function: its result is not known. */
 #include "analysis/sim/lane.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
-enum { PRMT_F4E = 1, PRMT_B4E, PRMT_RC8, PRMT_ECL, PRMT_ECR, PRMT_RC16 };     /* Lanewise.mode; 0: nibbles */
+/* Lanewise.mode; 0: nibbles */
+enum { PRMT_F4E = 1, PRMT_B4E, PRMT_RC8, PRMT_ECL, PRMT_ECR, PRMT_RC16 };
 
-/* ---- numbers ----------------------------------------------------------------------------------------------------- */
+/* ---- numbers --------------------------------------------------------------------------------- */
 
 static uint64_t mask_of(unsigned bits)
 {
@@ -76,7 +78,7 @@ static uint64_t from_f64(double value)
     return bits;
 }
 
-/* ---- integers ---------------------------------------------------------------------------------------------------- */
+/* ---- integers -------------------------------------------------------------------------------- */
 
 static uint64_t clamp_s32(int64_t value)
 {
@@ -99,7 +101,9 @@ static uint64_t high_half(const Lanewise *op, uint64_t a, uint64_t b)
 {
     if (op->bits < 64)
         return own(op, a) * own(op, b) >> op->bits;
-    unsigned __int128 product = op->is_signed ? (unsigned __int128)((__int128)(int64_t)a * (int64_t)b) : (unsigned __int128)a * b;
+    unsigned __int128 product = op->is_signed
+                                    ? (unsigned __int128)((__int128)(int64_t)a * (int64_t)b)
+                                    : (unsigned __int128)a * b;
     return (uint64_t)(product >> 64);
 }
 
@@ -140,7 +144,8 @@ static uint64_t fn_mul24(LANE_OPERANDS)
 static uint64_t fn_mad24(LANE_OPERANDS)
 {
     uint64_t factors = product_24(op, a, b);
-    return op->is_saturating ? clamp_s32((int64_t)(sign_extend(factors, 32) + sign_extend(c, 32))) : factors + c;
+    return op->is_saturating ? clamp_s32((int64_t)(sign_extend(factors, 32) + sign_extend(c, 32)))
+                             : factors + c;
 }
 
 static bool is_less(const Lanewise *op, uint64_t a, uint64_t b)
@@ -150,7 +155,7 @@ static bool is_less(const Lanewise *op, uint64_t a, uint64_t b)
     return op->is_signed ? (int64_t)a < (int64_t)b : a < b;
 }
 
-/* ---- carries: the condition code is the last operand ------------------------------------------------------------- */
+/* ---- carries: the condition code is the last operand ----------------------------------------- */
 
 typedef unsigned __int128 Long;
 
@@ -171,7 +176,8 @@ static uint64_t fn_madc(LANE_OPERANDS)
 
 static uint64_t carry_of_sum(const Lanewise *op, uint64_t a, uint64_t b, uint64_t carry)
 {
-    return (uint64_t)(((Long)zero_extend(a, op->bits) + zero_extend(b, op->bits) + (carry & 1)) >> op->bits);
+    return (uint64_t)(((Long)zero_extend(a, op->bits) + zero_extend(b, op->bits) + (carry & 1))
+                      >> op->bits);
 }
 
 static uint64_t carry_add(LANE_OPERANDS)
@@ -181,7 +187,8 @@ static uint64_t carry_add(LANE_OPERANDS)
 
 static uint64_t carry_sub(LANE_OPERANDS)
 {
-    return (Long)zero_extend(a, op->bits) < (Long)zero_extend(b, op->bits) + (op->takes_carry ? c & 1 : 0);
+    return (Long)zero_extend(a, op->bits)
+           < (Long)zero_extend(b, op->bits) + (op->takes_carry ? c & 1 : 0);
 }
 
 static uint64_t carry_mad(LANE_OPERANDS)
@@ -282,10 +289,13 @@ static uint64_t fn_bfe(LANE_OPERANDS)
     a = own(op, a);
     if (!length)
         return 0;
-    uint64_t shifted = place > 63 ? (op->is_signed && (int64_t)a < 0 ? UINT64_MAX : 0) : op->is_signed ? (uint64_t)((int64_t)a >> place) : a >> place;
+    uint64_t shifted = place > 63      ? (op->is_signed && (int64_t)a < 0 ? UINT64_MAX : 0)
+                       : op->is_signed ? (uint64_t)((int64_t)a >> place)
+                                       : a >> place;
     if (place + length >= op->bits)
         length = place < op->bits ? op->bits - place : 1;
-    return op->is_signed ? sign_extend(shifted, length > 64 ? 64 : length) : zero_extend(shifted, length);
+    return op->is_signed ? sign_extend(shifted, length > 64 ? 64 : length)
+                         : zero_extend(shifted, length);
 }
 
 static uint64_t fn_bfi(LANE_OPERANDS)
@@ -337,7 +347,7 @@ static uint64_t fn_fns(LANE_OPERANDS)
     return UINT32_MAX;
 }
 
-/* ---- logic and shifts -------------------------------------------------------------------------------------------- */
+/* ---- logic and shifts ------------------------------------------------------------------------ */
 
 static uint64_t fn_and(LANE_OPERANDS)
 {
@@ -440,7 +450,8 @@ static int64_t dot_part(uint64_t word, unsigned bits, unsigned index, bool is_si
 static uint64_t fn_dp4a(LANE_OPERANDS)
 {
     for (unsigned i = 0; i < 4; i++)
-        c += (uint64_t)(dot_part(a, 8, i, op->dst_type == TYPE_S32) * dot_part(b, 8, i, op->type == TYPE_S32));
+        c += (uint64_t)(dot_part(a, 8, i, op->dst_type == TYPE_S32)
+                        * dot_part(b, 8, i, op->type == TYPE_S32));
     return c;
 }
 
@@ -448,17 +459,23 @@ static uint64_t fn_dp4a(LANE_OPERANDS)
 static uint64_t fn_dp2a(LANE_OPERANDS)
 {
     for (unsigned i = 0; i < 2; i++)
-        c += (uint64_t)(dot_part(a, 16, i, op->dst_type == TYPE_S32) * dot_part(b, 8, i + (op->is_high ? 2 : 0), op->type == TYPE_S32));
+        c += (uint64_t)(dot_part(a, 16, i, op->dst_type == TYPE_S32)
+                        * dot_part(b, 8, i + (op->is_high ? 2 : 0), op->type == TYPE_S32));
     return c;
 }
 
 uint64_t ptx_lane_pair(const Lanewise *op, uint64_t a, uint64_t b, uint64_t c, uint64_t d)
 {
-    uint64_t mask = mask_of(op->bits), low = op->each(op, a & mask, b & mask, c & mask, d & mask) & mask;
-    return low | (op->each(op, a >> op->bits & mask, b >> op->bits & mask, c >> op->bits & mask, d >> op->bits & mask) & mask) << op->bits;
+    uint64_t mask = mask_of(op->bits),
+             low = op->each(op, a & mask, b & mask, c & mask, d & mask) & mask;
+    return low
+           | (op->each(op, a >> op->bits & mask, b >> op->bits & mask, c >> op->bits & mask,
+                       d >> op->bits & mask)
+              & mask)
+                 << op->bits;
 }
 
-/* ---- floats ------------------------------------------------------------------------------------------------------ */
+/* ---- floats ---------------------------------------------------------------------------------- */
 
 static uint64_t saturate_f32(const Lanewise *op, float value)
 {
@@ -467,18 +484,21 @@ static uint64_t saturate_f32(const Lanewise *op, float value)
     return from_f32(flushed(op, value));
 }
 
-#define FLOAT_FUNCTIONS(name, expression32, expression64)                                                           \
-    static uint64_t fn_##name##_f32(const Lanewise *op, uint64_t ua, uint64_t ub, uint64_t uc, uint64_t ud)                     \
-    {                                                                                                                \
-        float a = flushed(op, to_f32(ua)), b = flushed(op, to_f32(ub)), c = flushed(op, to_f32(uc));                 \
-        (void)a, (void)b, (void)c, (void)ud;                                                                         \
-        return saturate_f32(op, expression32);                                                                       \
-    }                                                                                                                \
-    static uint64_t fn_##name##_f64(const Lanewise *op, uint64_t ua, uint64_t ub, uint64_t uc, uint64_t ud)                     \
-    {                                                                                                                \
-        double a = to_f64(ua), b = to_f64(ub), c = to_f64(uc);                                                       \
-        (void)op, (void)a, (void)b, (void)c, (void)ud;                                                               \
-        return from_f64(expression64);                                                                               \
+#define FLOAT_FUNCTIONS(name, expression32, expression64)                                      \
+    static uint64_t fn_##name##_f32(const Lanewise *op, uint64_t ua, uint64_t ub, uint64_t uc, \
+                                    uint64_t ud)                                               \
+    {                                                                                          \
+        float a = flushed(op, to_f32(ua)), b = flushed(op, to_f32(ub)),                        \
+              c = flushed(op, to_f32(uc));                                                     \
+        (void)a, (void)b, (void)c, (void)ud;                                                   \
+        return saturate_f32(op, expression32);                                                 \
+    }                                                                                          \
+    static uint64_t fn_##name##_f64(const Lanewise *op, uint64_t ua, uint64_t ub, uint64_t uc, \
+                                    uint64_t ud)                                               \
+    {                                                                                          \
+        double a = to_f64(ua), b = to_f64(ub), c = to_f64(uc);                                 \
+        (void)op, (void)a, (void)b, (void)c, (void)ud;                                         \
+        return from_f64(expression64);                                                         \
     }
 
 FLOAT_FUNCTIONS(add, a + b, a + b)
@@ -491,12 +511,14 @@ FLOAT_FUNCTIONS(sqrt, sqrtf(a), sqrt(a))
 FLOAT_FUNCTIONS(abs, fabsf(a), fabs(a))
 FLOAT_FUNCTIONS(neg, -a, -a)
 /* PTX ISA, "min": +0.0 > -0.0, and any NaN loses: of neither C is sure. */
-#define LESSER(a, b) (isnan(a) ? (b) : isnan(b) ? (a) : (a) < (b) || ((a) == (b) && signbit(a)) ? (a) : (b))
-#define LARGER(a, b) (isnan(a) ? (b) : isnan(b) ? (a) : (a) > (b) || ((a) == (b) && !signbit(a)) ? (a) : (b))
+#define LESSER(a, b) \
+    (isnan(a) ? (b) : isnan(b) ? (a) : (a) < (b) || ((a) == (b) && signbit(a)) ? (a) : (b))
+#define LARGER(a, b) \
+    (isnan(a) ? (b) : isnan(b) ? (a) : (a) > (b) || ((a) == (b) && !signbit(a)) ? (a) : (b))
 FLOAT_FUNCTIONS(min, LESSER(a, b), LESSER(a, b))
 FLOAT_FUNCTIONS(max, LARGER(a, b), LARGER(a, b))
 
-/* ---- comparisons ------------------------------------------------------------------------------------------------- */
+/* ---- comparisons ----------------------------------------------------------------------------- */
 
 static bool holds_float(Compare compare, double a, double b)
 {
@@ -522,14 +544,16 @@ static bool holds_float(Compare compare, double a, double b)
 
 static double half_number(const Lanewise *op, uint64_t a)
 {
-    bool is_subnormal = op->is_flushing && !(a & 0x7c00) && (op->type == TYPE_F16 || op->type == TYPE_F16X2);
+    bool is_subnormal = op->is_flushing && !(a & 0x7c00)
+                        && (op->type == TYPE_F16 || op->type == TYPE_F16X2);
     return is_subnormal ? 0 : ptx_lane_double(a, (Type)op->type);
 }
 
 static bool holds(const Lanewise *op, uint64_t a, uint64_t b)
 {
     if (op->type == TYPE_F32)
-        return holds_float((Compare)op->compare, (double)flushed(op, to_f32(a)), (double)flushed(op, to_f32(b)));
+        return holds_float((Compare)op->compare, (double)flushed(op, to_f32(a)),
+                           (double)flushed(op, to_f32(b)));
     if (op->type == TYPE_F64)
         return holds_float((Compare)op->compare, to_f64(a), to_f64(b));
     if (ptx_type_info[op->type].kind == KIND_FLOAT)
@@ -588,7 +612,7 @@ static uint64_t fn_slct(LANE_OPERANDS)
     return is_first ? a : b;
 }
 
-/* ---- conversions ------------------------------------------------------------------------------------------------- */
+/* ---- conversions ----------------------------------------------------------------------------- */
 
 static uint64_t saturate_integer(const Lanewise *op, uint64_t a)
 {
@@ -622,7 +646,8 @@ static double round_to_integer(const Lanewise *op, double value)
     }
 }
 
-/* PTX ISA, "cvt": to integers it clamps to what the type holds; NaN gives 0, or where either side has 64 bits the highest bit alone. */
+/* PTX ISA, "cvt": to integers it clamps to what the type holds; NaN gives 0, or where either side
+ * has 64 bits the highest bit alone. */
 uint64_t ptx_lane_integer(const Lanewise *op, double value)
 {
     const TypeInfo *to = &ptx_type_info[op->dst_type];
@@ -671,12 +696,13 @@ static uint64_t fn_cvt_pack(LANE_OPERANDS)
     Lanewise one = *op;
     one.is_signed = true;
     unsigned bits = ptx_type_info[op->dst_type].bits;
-    uint64_t low = saturate_integer(&one, sign_extend(b, 32)) & mask_of(bits), high = saturate_integer(&one, sign_extend(a, 32)) & mask_of(bits);
+    uint64_t low = saturate_integer(&one, sign_extend(b, 32)) & mask_of(bits),
+             high = saturate_integer(&one, sign_extend(a, 32)) & mask_of(bits);
     uint64_t both = high << bits | low;
     return bits == 16 ? both : c << (2 * bits) | both;
 }
 
-/* ---- from the text of an instruction to its function ------------------------------------------------------------- */
+/* ---- from the text of an instruction to its function ----------------------------------------- */
 
 typedef struct LanewiseRow {
     bool is_there;
@@ -735,7 +761,9 @@ static const LanewiseRow rows[OP__COUNT] = {
     [OP_XOR] = { true, fn_xor, NULL, NULL, TRANSFER_XOR, NULL },
 };
 
-_Static_assert(COMPARE_NAN - COMPARE_EQ == MOD_NAN - MOD_EQ && COMPARE_HS - COMPARE_EQ == MOD_HS - MOD_EQ, "they stand in one order");
+_Static_assert(COMPARE_NAN - COMPARE_EQ == MOD_NAN - MOD_EQ
+                   && COMPARE_HS - COMPARE_EQ == MOD_HS - MOD_EQ,
+               "they stand in one order");
 
 /* The letters of RN, RNI and RNA, and so on. */
 static void read_rounding(Lanewise *out, Modifier modifier)
@@ -801,12 +829,15 @@ static void read_modifiers(Lanewise *out, const Op *op)
 
 static LaneFn *conversion(Lanewise *op)
 {
-    bool from_float = ptx_type_info[op->type].kind == KIND_FLOAT, to_float = ptx_type_info[op->dst_type].kind == KIND_FLOAT;
-    bool is_wide_from = !from_float || op->type == TYPE_F32 || op->type == TYPE_F64, is_wide_to = !to_float || op->dst_type == TYPE_F32 || op->dst_type == TYPE_F64;
+    bool from_float = ptx_type_info[op->type].kind == KIND_FLOAT,
+         to_float = ptx_type_info[op->dst_type].kind == KIND_FLOAT;
+    bool is_wide_from = !from_float || op->type == TYPE_F32 || op->type == TYPE_F64,
+         is_wide_to = !to_float || op->dst_type == TYPE_F32 || op->dst_type == TYPE_F64;
     if (!from_float && !to_float)
         return fn_cvt_integer;
     bool rounds_as_c = !op->round || op->round == 'n' || op->mode == 'i';
-    if (!is_wide_from || !is_wide_to || (to_float && !rounds_as_c) || op->dst_type == TYPE_F64 || op->is_flushing || op->is_relu || op->is_finite)
+    if (!is_wide_from || !is_wide_to || (to_float && !rounds_as_c) || op->dst_type == TYPE_F64
+        || op->is_flushing || op->is_relu || op->is_finite)
         return ptx_lane_conversion(op);
     if (!to_float)
         return op->type == TYPE_F32 ? fn_cvt_f32_to_integer : fn_cvt_f64_to_integer;
@@ -824,16 +855,21 @@ static bool is_mixed(const Op *op)
 static LaneFn *function_of(const LanewiseRow *row, const Lanewise *out, const Op *op)
 {
     const TypeInfo *type = &ptx_type_info[out->type];
-    bool is_approximate = ptx_op_has(op, MOD_APPROX) || ptx_op_has(op, MOD_FULL), is_wide = out->type == TYPE_F32 || out->type == TYPE_F64;
+    bool is_approximate = ptx_op_has(op, MOD_APPROX) || ptx_op_has(op, MOD_FULL),
+         is_wide = out->type == TYPE_F32 || out->type == TYPE_F64;
     if (type->kind != KIND_FLOAT)
         return row->integer;
     if (is_approximate)
         return NULL;
     if (is_mixed(op))
-        return row->transfer == TRANSFER_COMPARE || row->integer == fn_slct ? row->f32 : ptx_lane_mixed(out, (Operation)op->operation);
-    if (row->transfer == TRANSFER_COPY || row->transfer == TRANSFER_COMPARE || row->integer == fn_selp || row->integer == fn_slct)
+        return row->transfer == TRANSFER_COMPARE || row->integer == fn_slct
+                   ? row->f32
+                   : ptx_lane_mixed(out, (Operation)op->operation);
+    if (row->transfer == TRANSFER_COPY || row->transfer == TRANSFER_COMPARE
+        || row->integer == fn_selp || row->integer == fn_slct)
         return row->f32;
-    if (!is_wide || out->keeps_nan || out->is_absolute || !row->f32 || (out->round && out->round != 'n'))
+    if (!is_wide || out->keeps_nan || out->is_absolute || !row->f32
+        || (out->round && out->round != 'n'))
         return ptx_lane_float(out, (Operation)op->operation);
     return out->type == TYPE_F32 ? row->f32 : row->f64;
 }
@@ -856,12 +892,14 @@ static Type half_of_pair(Type type)
     }
 }
 
-/* Halves are operated on by themselves. A comparison into predicates takes the half that it is asked for. */
+/* Halves are operated on by themselves. A comparison into predicates takes the half that it is
+ * asked for. */
 static void take_pair(Lanewise *out)
 {
     out->bits /= 2;
     out->is_pair = true;
-    if (out->fn != fn_setp && out->fn != fn_mov && out->fn != fn_selp && out->transfer != TRANSFER_AND) {
+    if (out->fn != fn_setp && out->fn != fn_mov && out->fn != fn_selp
+        && out->transfer != TRANSFER_AND) {
         out->each = out->fn;
         out->fn = ptx_lane_pair;
         out->transfer = TRANSFER_OPAQUE;
@@ -870,7 +908,9 @@ static void take_pair(Lanewise *out)
 
 static bool is_float_sum(const Lanewise *op)
 {
-    return !op->is_saturating && (op->fn == fn_add_f32 || op->fn == fn_add_f64 || op->fn == fn_sub_f32 || op->fn == fn_sub_f64);
+    return !op->is_saturating
+           && (op->fn == fn_add_f32 || op->fn == fn_add_f64 || op->fn == fn_sub_f32
+               || op->fn == fn_sub_f64);
 }
 
 static void take_row(const LanewiseRow *row, const Op *op, Lanewise *out)
@@ -880,9 +920,13 @@ static void take_row(const LanewiseRow *row, const Op *op, Lanewise *out)
     if (is_float_sum(out))
         out->transfer = TRANSFER_FLOAT_SUM;
     else
-        out->transfer = is_integer || row->transfer == TRANSFER_COPY || row->transfer == TRANSFER_COMPARE ? row->transfer : TRANSFER_OPAQUE;
+        out->transfer = is_integer || row->transfer == TRANSFER_COPY
+                                || row->transfer == TRANSFER_COMPARE
+                            ? row->transfer
+                            : TRANSFER_OPAQUE;
     out->is_chained = row->transfer == TRANSFER_MIN || row->transfer == TRANSFER_MAX;
-    out->takes_carry = row->integer == fn_addc || row->integer == fn_subc || row->integer == fn_madc;
+    out->takes_carry = row->integer == fn_addc || row->integer == fn_subc
+                       || row->integer == fn_madc;
     if (out->makes_carry)
         out->carry = row->carry;
     if (out->is_high && (out->transfer == TRANSFER_MUL || out->transfer == TRANSFER_MAD))
@@ -891,7 +935,20 @@ static void take_row(const LanewiseRow *row, const Op *op, Lanewise *out)
         take_pair(out);
 }
 
-typedef enum Usual { USUAL_NONE, USUAL_ADD, USUAL_SUB, USUAL_MUL, USUAL_MAD, USUAL_AND, USUAL_OR, USUAL_XOR, USUAL_SHL, USUAL_EXTEND, USUAL_MOVE, USUAL_COMPARE } Usual;
+typedef enum Usual {
+    USUAL_NONE,
+    USUAL_ADD,
+    USUAL_SUB,
+    USUAL_MUL,
+    USUAL_MAD,
+    USUAL_AND,
+    USUAL_OR,
+    USUAL_XOR,
+    USUAL_SHL,
+    USUAL_EXTEND,
+    USUAL_MOVE,
+    USUAL_COMPARE
+} Usual;
 
 static uint8_t usual_of(const Lanewise *op)
 {
@@ -899,7 +956,8 @@ static uint8_t usual_of(const Lanewise *op)
         { fn_add, USUAL_ADD }, { fn_sub, USUAL_SUB }, { fn_mul, USUAL_MUL }, { fn_mad, USUAL_MAD }, { fn_and, USUAL_AND }, { fn_or, USUAL_OR },
         { fn_xor, USUAL_XOR }, { fn_shl, USUAL_SHL }, { fn_cvt_integer, USUAL_EXTEND }, { fn_mov, USUAL_MOVE }, { fn_setp, USUAL_COMPARE },
     };
-    bool is_plain = !op->is_saturating && !op->is_high && !op->join && !op->is_pair && ptx_type_info[op->type].kind != KIND_FLOAT && op->bits && op->bits <= 64;
+    bool is_plain = !op->is_saturating && !op->is_high && !op->join && !op->is_pair
+                    && ptx_type_info[op->type].kind != KIND_FLOAT && op->bits && op->bits <= 64;
     for (size_t i = 0; i < sizeof fns / sizeof *fns && is_plain; i++)
         if (op->fn == fns[i].fn)
             return fns[i].usual;
@@ -918,13 +976,16 @@ bool ptx_lanewise_make(const Op *op, Lanewise *out)
         out->fn = ptx_op_has(op, MOD_PACK) ? fn_cvt_pack : conversion(out);
         if (ptx_op_has(op, MOD_PACK) && op->type_count > 2)
             out->dst_type = op->types[0];
-        out->transfer = out->fn == fn_cvt_integer ? TRANSFER_COPY : op->type == TYPE_F32 && out->dst_type == TYPE_F64 ? TRANSFER_FLOAT_WIDEN : TRANSFER_OPAQUE;
+        out->transfer = out->fn == fn_cvt_integer                           ? TRANSFER_COPY
+                        : op->type == TYPE_F32 && out->dst_type == TYPE_F64 ? TRANSFER_FLOAT_WIDEN
+                                                                            : TRANSFER_OPAQUE;
     } else if (rows[op->operation].is_there) {
         take_row(&rows[op->operation], op, out);
     } else {
         out->fn = ptx_lane_video(op, out);
     }
-    if (is_strange(op) || (out->makes_carry && !out->carry) || (out->takes_carry && out->is_saturating))
+    if (is_strange(op) || (out->makes_carry && !out->carry)
+        || (out->takes_carry && out->is_saturating))
         out->fn = NULL;
     out->usual = out->fn ? usual_of(out) : USUAL_NONE;
     return out->fn != NULL;
@@ -932,7 +993,13 @@ bool ptx_lanewise_make(const Op *op, Lanewise *out)
 
 Lanewise ptx_lanewise_nonzero(const Lanewise *logic)
 {
-    return (Lanewise){ .fn = fn_setp, .transfer = TRANSFER_COMPARE, .type = TYPE_B32, .dst_type = TYPE_PRED, .bits = 32, .compare = COMPARE_NE, .join = logic->join };
+    return (Lanewise){ .fn = fn_setp,
+                       .transfer = TRANSFER_COMPARE,
+                       .type = TYPE_B32,
+                       .dst_type = TYPE_PRED,
+                       .bits = 32,
+                       .compare = COMPARE_NE,
+                       .join = logic->join };
 }
 
 Lanewise ptx_lanewise_other(const Lanewise *comparison)
@@ -956,7 +1023,7 @@ Lanewise ptx_lanewise_other(const Lanewise *comparison)
     return other;
 }
 
-/* ---- all lanes at once ------------------------------------------------------------------------------------------- */
+/* ---- all lanes at once ----------------------------------------------------------------------- */
 
 typedef struct Width {          /* of a type: numbers are (a & mask ^ sign) - sign */
     uint64_t mask, sign;
@@ -964,7 +1031,8 @@ typedef struct Width {          /* of a type: numbers are (a & mask ^ sign) - si
 
 static Width width_of(const Lanewise *op)
 {
-    return (Width){ mask_of(op->bits), op->is_signed && op->bits < 64 ? UINT64_C(1) << (op->bits - 1) : 0 };
+    return (Width){ mask_of(op->bits),
+                    op->is_signed && op->bits < 64 ? UINT64_C(1) << (op->bits - 1) : 0 };
 }
 
 static uint64_t within(Width width, uint64_t a)
@@ -992,22 +1060,37 @@ static uint64_t within(Width width, uint64_t a)
             }                                                                 \
     } while (0)
 
-static void run_compare(const Lanewise *op, uint64_t *restrict out, const uint64_t *const lists[4], const uint64_t same[4])
+static void run_compare(const Lanewise *op, uint64_t *restrict out, const uint64_t *const lists[4],
+                        const uint64_t same[4])
 {
     const Width width = width_of(op);
-    const uint64_t flip = op->is_signed ? 0 : UINT64_C(1) << 63;       /* so that signed comparison orders unsigned numbers */
+    /* so that signed comparison orders unsigned numbers */
+    const uint64_t flip = op->is_signed ? 0 : UINT64_C(1) << 63;
     switch ((Compare)op->compare) {
     case COMPARE_EQ:                    EACH_LANE(!((a ^ b) & width.mask)); return;
     case COMPARE_NE:                    EACH_LANE(((a ^ b) & width.mask) != 0); return;
-    case COMPARE_LT: case COMPARE_LO:   EACH_LANE((int64_t)(within(width, a) ^ flip) < (int64_t)(within(width, b) ^ flip)); return;
-    case COMPARE_LE: case COMPARE_LS:   EACH_LANE((int64_t)(within(width, a) ^ flip) <= (int64_t)(within(width, b) ^ flip)); return;
-    case COMPARE_GT: case COMPARE_HI:   EACH_LANE((int64_t)(within(width, a) ^ flip) > (int64_t)(within(width, b) ^ flip)); return;
-    case COMPARE_GE: case COMPARE_HS:   EACH_LANE((int64_t)(within(width, a) ^ flip) >= (int64_t)(within(width, b) ^ flip)); return;
+    case COMPARE_LT:
+    case COMPARE_LO:
+        EACH_LANE((int64_t)(within(width, a) ^ flip) < (int64_t)(within(width, b) ^ flip));
+        return;
+    case COMPARE_LE:
+    case COMPARE_LS:
+        EACH_LANE((int64_t)(within(width, a) ^ flip) <= (int64_t)(within(width, b) ^ flip));
+        return;
+    case COMPARE_GT:
+    case COMPARE_HI:
+        EACH_LANE((int64_t)(within(width, a) ^ flip) > (int64_t)(within(width, b) ^ flip));
+        return;
+    case COMPARE_GE:
+    case COMPARE_HS:
+        EACH_LANE((int64_t)(within(width, a) ^ flip) >= (int64_t)(within(width, b) ^ flip));
+        return;
     default:                            memset(out, 0, WARP_LANES * sizeof *out); return;
     }
 }
 
-static void run_shl(const Lanewise *op, uint64_t *restrict out, const uint64_t *const lists[4], const uint64_t same[4])
+static void run_shl(const Lanewise *op, uint64_t *restrict out, const uint64_t *const lists[4],
+                    const uint64_t same[4])
 {
     unsigned by = (unsigned)same[1];
     if (lists[1])
@@ -1025,13 +1108,15 @@ static void run_extend(const Lanewise *op, uint64_t *restrict out, const uint64_
     const Width own_width = width_of(op);
     Width width = { UINT64_MAX, 0 };
     if (to->bits && to->bits < 64)
-        width = (Width){ mask_of(to->bits), to->kind == KIND_SIGNED ? UINT64_C(1) << (to->bits - 1) : 0 };
+        width = (Width){ mask_of(to->bits),
+                         to->kind == KIND_SIGNED ? UINT64_C(1) << (to->bits - 1) : 0 };
     for (unsigned i = 0; i < WARP_LANES; i++)
         out[i] = within(width, within(own_width, from[i]));
 }
 
 /* Some operand is a list: there is no other call. */
-static void run_usual(const Lanewise *op, uint64_t *restrict out, const uint64_t *const lists[4], const uint64_t same[4])
+static void run_usual(const Lanewise *op, uint64_t *restrict out, const uint64_t *const lists[4],
+                      const uint64_t same[4])
 {
     const Width width = width_of(op);
     switch ((Usual)op->usual) {
@@ -1053,7 +1138,8 @@ static void run_usual(const Lanewise *op, uint64_t *restrict out, const uint64_t
     }
 }
 
-static void run_each(const Lanewise *op, uint64_t *restrict out, const uint64_t *const lists[4], const uint64_t same[4])
+static void run_each(const Lanewise *op, uint64_t *restrict out, const uint64_t *const lists[4],
+                     const uint64_t same[4])
 {
     const Lanewise own_op = *op;        /* stores to out do not change it */
     for (unsigned i = 0; i < WARP_LANES; i++) {
@@ -1064,10 +1150,13 @@ static void run_each(const Lanewise *op, uint64_t *restrict out, const uint64_t 
     }
 }
 
-void ptx_lanewise_run(const Lanewise *op, uint64_t *restrict out, const uint64_t *const lists[4], const uint64_t same[4])
+void ptx_lanewise_run(const Lanewise *op, uint64_t *restrict out, const uint64_t *const lists[4],
+                      const uint64_t same[4])
 {
     bool has_first = lists[0] != NULL;
-    if (!op->usual || (!has_first && (op->usual == USUAL_SHL || op->usual == USUAL_EXTEND || op->usual == USUAL_MOVE)))
+    if (!op->usual
+        || (!has_first
+            && (op->usual == USUAL_SHL || op->usual == USUAL_EXTEND || op->usual == USUAL_MOVE)))
         run_each(op, out, lists, same);
     else
         run_usual(op, out, lists, same);

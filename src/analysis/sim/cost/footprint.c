@@ -9,14 +9,23 @@ enum {
     PIECE_SHIFT = 6,            /* 64 bytes */
     ARRAY_SHIFT = 40,           /* where memory.c puts the pointers of parameters */
     SLOTS_FIRST = 1 << 8,
-    MAX_SLOTS = 1 << 16,       /* half of them: distinct pieces of a block that are told apart; more count each time */
+    /* half of them: distinct pieces of a block that are told apart; more count each time */
+    MAX_SLOTS = 1 << 16,
     MAX_WARPS = 32,
-    NEAR = 32,                  /* sectors: warps that are no further apart wait for the same fetch */
+    /* sectors: warps that are no further apart wait for the same fetch */
+    NEAR = 32,
     PROBES = 4,
     ARRAYS_NEAR = 64,
 };
 
-typedef enum FootprintSide { SIDE_READ, SIDE_WRITTEN, SIDE_ATOMIC, SIDE_MOVED, SIDE_CONSTANT, SIDE__COUNT } FootprintSide;
+typedef enum FootprintSide {
+    SIDE_READ,
+    SIDE_WRITTEN,
+    SIDE_ATOMIC,
+    SIDE_MOVED,
+    SIDE_CONSTANT,
+    SIDE__COUNT
+} FootprintSide;
 
 typedef struct Extent {         /* of an array */
     uint64_t key;
@@ -47,7 +56,8 @@ struct Footprint {
     uint32_t warp;              /* that runs */
     bool is_probing;
     unsigned probe;
-    uint32_t probed_count, unprobed;    /* arrays that were there when the probe began; those of them that it has not come to */
+    /* arrays that were there when the probe began; those of them that it has not come to */
+    uint32_t probed_count, unprobed;
     Traffics here, all;
 };
 
@@ -110,7 +120,9 @@ static Extent *find_array(Footprint *f, uint64_t piece)
     if (i == ARRAYS_MAX)
         return NULL;
     if (i == f->array_count)
-        f->arrays[f->array_count++] = (Extent){ .key = key, .first = { UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX } };
+        f->arrays[f->array_count++] = (Extent){
+            .key = key, .first = { UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX }
+        };
     *found = (uint8_t)(i + 1);
     return &f->arrays[i];
 }
@@ -139,7 +151,8 @@ static bool note_turn(Footprint *f, FootprintPiece *p, unsigned half, bool is_ne
     uint32_t now = f->clock[f->warp]++, own = UINT32_C(1) << f->warp;
     if (!p)
         return true;
-    bool is_first = !(p->warps[half] & own), waits = is_new || (is_first && distance_of(now, p->fetched) <= NEAR);
+    bool is_first = !(p->warps[half] & own),
+         waits = is_new || (is_first && distance_of(now, p->fetched) <= NEAR);
     p->warps[half] |= own;
     if (is_new) {
         p->fetched = now;
@@ -150,12 +163,15 @@ static bool note_turn(Footprint *f, FootprintPiece *p, unsigned half, bool is_ne
     return waits;
 }
 
-/* A sector of a request; whether L1 does not hold it yet. p: its piece; NULL: there are too many. */
-static bool note_sector(Footprint *f, FootprintPiece *p, uint64_t sector, FootprintSide side, bool stays, bool *waits)
+/* A sector of a request; whether L1 does not hold it yet. p: its piece; NULL: there are too
+ * many. */
+static bool note_sector(Footprint *f, FootprintPiece *p, uint64_t sector, FootprintSide side,
+                        bool stays, bool *waits)
 {
     uint8_t own = (uint8_t)(1u << (sector & 1));
     bool is_new = !p || !(p->sectors & own);
-    Extent *array = !p || !(p->sides >> side & 1) || (is_new && stays) ? find_array(f, sector >> 1) : NULL;
+    Extent *array = !p || !(p->sides >> side & 1) || (is_new && stays) ? find_array(f, sector >> 1)
+                                                                       : NULL;
     if (array && (!p || !(p->sides >> side & 1)))
         note_piece(array, sector >> 1, side);
     if (array && is_new && stays)
@@ -210,7 +226,9 @@ static void shape_of(const uint64_t *addresses, uint32_t lanes, uint32_t bytes, 
 double ptx_atomic_passes(const uint64_t *addresses, uint32_t lanes, uint32_t bytes, bool is_serial)
 {
     enum { SERIAL_PASSES = 5 };         /* halves: of an addition in floating point */
-    unsigned crowd[32] = { 0 }, most = 0;       /* per lane: how many so far are at its address; the most of its sector stands with its last lane */
+    /* per lane: how many so far are at its address; the most of its sector stands with its last
+     * lane */
+    unsigned crowd[32] = { 0 }, most = 0;
     double passes = 0;
     for (unsigned i = 0; i < 32; i++) {
         unsigned in_sector = 0, here = 1;
@@ -242,7 +260,8 @@ static void note_probe(Footprint *f, const uint64_t *addresses, uint32_t lanes)
     f->unprobed -= array < f->arrays + f->probed_count;
 }
 
-bool ptx_footprint_note(Footprint *f, uint32_t warp, const uint64_t *addresses, uint32_t lanes, uint32_t bytes, FootprintKind kind, bool is_moved)
+bool ptx_footprint_note(Footprint *f, uint32_t warp, const uint64_t *addresses, uint32_t lanes,
+                        uint32_t bytes, FootprintKind kind, bool is_moved)
 {
     FootprintShape shape;
     Traffics *t = &f->here;
@@ -254,7 +273,9 @@ bool ptx_footprint_note(Footprint *f, uint32_t warp, const uint64_t *addresses, 
     }
     bool is_atomic = kind >= FOOTPRINT_ATOMIC;
     shape_of(addresses, lanes, bytes, &shape);
-    FootprintSide side = kind == FOOTPRINT_STORE ? SIDE_WRITTEN : is_atomic ? SIDE_ATOMIC : SIDE_READ;
+    FootprintSide side = kind == FOOTPRINT_STORE ? SIDE_WRITTEN
+                         : is_atomic             ? SIDE_ATOMIC
+                                                 : SIDE_READ;
     Distinct asked = { .count = 0 };
     double missed = 0;
     FootprintPiece *piece = NULL;
@@ -262,7 +283,9 @@ bool ptx_footprint_note(Footprint *f, uint32_t warp, const uint64_t *addresses, 
         uint64_t sector = shape.sectors.items[i];
         if (!piece || piece->number != sector >> 1)
             piece = find_piece(f, sector >> 1);
-        if (note_sector(f, piece, sector, is_moved ? SIDE_MOVED : side, kind == FOOTPRINT_LOAD, &waits) || kind != FOOTPRINT_LOAD) {
+        if (note_sector(f, piece, sector, is_moved ? SIDE_MOVED : side, kind == FOOTPRINT_LOAD,
+                        &waits)
+            || kind != FOOTPRINT_LOAD) {
             missed++;
             add_distinct(&asked, sector >> 2);
         }
@@ -277,7 +300,8 @@ bool ptx_footprint_note(Footprint *f, uint32_t warp, const uint64_t *addresses, 
         t->store_lines += shape.lines.count;
         t->store_sectors += shape.sectors.count;
     } else if (is_atomic) {
-        t->atomic_passes += ptx_atomic_passes(addresses, lanes, bytes, kind == FOOTPRINT_ATOMIC_SERIAL);
+        t->atomic_passes += ptx_atomic_passes(addresses, lanes, bytes,
+                                              kind == FOOTPRINT_ATOMIC_SERIAL);
     } else {
         t->load_lines += shape.lines.count;
         t->load_sectors += missed;
@@ -311,7 +335,8 @@ static void add(Traffics *to, const Traffics *from, double weight)
 
 void ptx_footprint_mark(const Footprint *f, uint32_t warp, FootprintMark *out)
 {
-    _Static_assert(sizeof out->pieces[0] / sizeof *out->pieces[0] == SIDE__COUNT, "one for each side");
+    _Static_assert(sizeof out->pieces[0] / sizeof *out->pieces[0] == SIDE__COUNT,
+                   "one for each side");
     *out = (FootprintMark){ .here = f->here, .warp = warp % MAX_WARPS, .clock = f->clock[warp % MAX_WARPS] };
     for (uint32_t a = 0; a < f->array_count; a++) {
         memcpy(out->pieces[a], f->arrays[a].here, sizeof out->pieces[a]);
@@ -374,7 +399,9 @@ void ptx_footprint_forget(Footprint *f)
 
 static double between(const Extent *array, FootprintSide side)
 {
-    return array->first[side] > array->last[side] ? 0 : (double)(array->last[side] - array->first[side]) + 1;
+    return array->first[side] > array->last[side]
+               ? 0
+               : (double)(array->last[side] - array->first[side]) + 1;
 }
 
 static double distinct(const Extent *array, FootprintSide side)

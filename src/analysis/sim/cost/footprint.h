@@ -1,10 +1,15 @@
-/* footprint.h -- what a launch touches of global memory, and what comes past L1: a sector that a block asks for again is still there.
+/* footprint.h -- what a launch touches of global memory, and what comes past L1: a sector that a
+ * block asks for again is still there.
  *
- * A block's distinct sectors are counted as it runs, and how long ago it asked for those that it asks for again: whether they are still there is for cache.h to
- * say. Warps run one after the other here and side by side on a GPU, so time is each warp's own: the sectors that it asked for so far. Over the launch, sectors that blocks share count once: no more are distinct than lie between the first and
- * the last that any block touches of an array (a pointer parameter's numbers lie apart from every other's). Corners of the grid are always run, so the
- * ends are seen. Memory answers in pieces of two sectors [1]. Accesses whose addresses depend on data are not noted here (count.h).
- * [1] measured on an H200: loads of 4 bytes at distances of 68 read 64 bytes each   [2] the same, of 2 million lanes over 1 to 16 million places */
+ * A block's distinct sectors are counted as it runs, and how long ago it asked for those that it
+ * asks for again: whether they are still there is for cache.h to say. Warps run one after the other
+ * here and side by side on a GPU, so time is each warp's own: the sectors that it asked for so far.
+ * Over the launch, sectors that blocks share count once: no more are distinct than lie between the
+ * first and the last that any block touches of an array (a pointer parameter's numbers lie apart
+ * from every other's). Corners of the grid are always run, so the ends are seen. Memory answers in
+ * pieces of two sectors [1]. Accesses whose addresses depend on data are not noted here (count.h).
+ * [1] measured on an H200: loads of 4 bytes at distances of 68 read 64 bytes each   [2] the
+ *     same, of 2 million lanes over 1 to 16 million places */
 #ifndef PTX_ANALYSIS_SIM_COST_FOOTPRINT_H
 #define PTX_ANALYSIS_SIM_COST_FOOTPRINT_H
 
@@ -14,14 +19,22 @@
 #include <stdint.h>
 
 /* ATOMIC_SERIAL: of floating point, where lanes at one address wait for each other. */
-typedef enum FootprintKind { FOOTPRINT_LOAD, FOOTPRINT_LOAD_PAST_L1, FOOTPRINT_STORE, FOOTPRINT_ATOMIC, FOOTPRINT_ATOMIC_SERIAL } FootprintKind;
+typedef enum FootprintKind {
+    FOOTPRINT_LOAD,
+    FOOTPRINT_LOAD_PAST_L1,
+    FOOTPRINT_STORE,
+    FOOTPRINT_ATOMIC,
+    FOOTPRINT_ATOMIC_SERIAL
+} FootprintKind;
 
 enum { REUSE_BUCKETS = 24, ARRAYS_MAX = 32 };
 
 typedef struct ArrayTraffic {   /* of one array; of the launch */
     double missed;              /* sectors that a block's loads are the first to ask for */
     double read_bytes;          /* distinct */
-    int64_t shift[3];           /* bytes from a block's first address to that of its neighbour in each dimension of the grid, ... */
+    /* bytes from a block's first address to that of its neighbour in each dimension of the grid,
+     * ... */
+    int64_t shift[3];
     bool is_shifted[3];         /* ... where both are known */
 } ArrayTraffic;
 
@@ -29,16 +42,20 @@ typedef struct Traffics {       /* of the launch */
     double load_lines;          /* passes through L1: distinct lines of each request */
     double load_sectors;        /* that a block's loads are the first to ask for */
     double load_requests;       /* lines of those */
-    double reused[REUSE_BUCKETS];       /* sectors that they ask for again, after less than 2^n others of the same warp */
+    /* sectors that they ask for again, after less than 2^n others of the same warp */
+    double reused[REUSE_BUCKETS];
     const ArrayTraffic *arrays;
     uint32_t array_count;
     uint32_t shared_bytes;      /* of a block */
-    double constant_bytes;      /* between the first and the last of constant memory that any block touches */
+    /* between the first and the last of constant memory that any block touches */
+    double constant_bytes;
     double store_lines, store_sectors;
     double atomic_passes;       /* ptx_atomic_passes of each request */
-    double data_atomics;        /* lanes of atomics that lie to each other as they are known to, but data say where */
+    /* lanes of atomics that lie to each other as they are known to, but data say where */
+    double data_atomics;
     double data_bytes;          /* of read_bytes and written_bytes: guessed for such accesses */
-    double atomic_bytes;        /* between the first and the last that atomics touch of each array */
+    /* between the first and the last that atomics touch of each array */
+    double atomic_bytes;
     double read_bytes, written_bytes;   /* distinct, in pieces of memory */
 } Traffics;
 
@@ -46,15 +63,19 @@ typedef struct Footprint Footprint;
 
 Footprint *ptx_footprint_new(Arena *arena);
 
-/* One request. addresses: of each lane; lanes: those that take part. is_moved: they lie like that to each other, but data say where: of no two requests is it
- * known that they touch the same. Whether a load waits for L2: it is the first to ask for something, or just behind another warp that is. */
-bool ptx_footprint_note(Footprint *footprint, uint32_t warp, const uint64_t *addresses, uint32_t lanes, uint32_t bytes, FootprintKind kind, bool is_moved);
+/* One request. addresses: of each lane; lanes: those that take part. is_moved: they lie like that
+ * to each other, but data say where: of no two requests is it known that they touch the same.
+ * Whether a load waits for L2: it is the first to ask for something, or just behind another warp
+ * that is. */
+bool ptx_footprint_note(Footprint *footprint, uint32_t warp, const uint64_t *addresses,
+                        uint32_t lanes, uint32_t bytes, FootprintKind kind, bool is_moved);
 
 /* Constant memory that a request touches. */
 void ptx_footprint_note_constant(Footprint *footprint, uint64_t address);
 
-/* What an atomic request keeps L2 busy: each sector as often as lanes are at its most crowded address, twice for elements of 8 bytes; and where lanes wait for
- * each other no less than so many times the most lanes at one address as an addition takes passes [2]. */
+/* What an atomic request keeps L2 busy: each sector as often as lanes are at its most crowded
+ * address, twice for elements of 8 bytes; and where lanes wait for each other no less than so many
+ * times the most lanes at one address as an addition takes passes [2]. */
 double ptx_atomic_passes(const uint64_t *addresses, uint32_t lanes, uint32_t bytes, bool is_serial);
 
 /* What a block has touched so far: to say later that it goes on so. */
@@ -74,7 +95,8 @@ void ptx_footprint_close(Footprint *footprint, double weight);
 
 void ptx_footprint_forget(Footprint *footprint);
 
-/* From here on only the first address of each array is noted, of a block (0) or of its neighbour before it in a dimension (1 to 3). */
+/* From here on only the first address of each array is noted, of a block (0) or of its neighbour
+ * before it in a dimension (1 to 3). */
 void ptx_footprint_probe(Footprint *footprint, unsigned which);
 
 /* Of each array that there was before. */

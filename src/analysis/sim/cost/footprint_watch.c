@@ -9,9 +9,12 @@ static FootprintKind footprint_kind(const Request *r, const Op *op)
     case REQUEST_STORE:
         return FOOTPRINT_STORE;
     case REQUEST_INCREMENT: case REQUEST_ATOMIC: case REQUEST_CAS: case REQUEST_SPIN:
-        return ptx_type_info[op->type].kind == KIND_FLOAT ? FOOTPRINT_ATOMIC_SERIAL : FOOTPRINT_ATOMIC;
+        return ptx_type_info[op->type].kind == KIND_FLOAT ? FOOTPRINT_ATOMIC_SERIAL
+                                                          : FOOTPRINT_ATOMIC;
     default:
-        return r->kind == REQUEST_COPY || (r->is_uncached && !ptx_op_has(op, MOD_NC)) ? FOOTPRINT_LOAD_PAST_L1 : FOOTPRINT_LOAD;
+        return r->kind == REQUEST_COPY || (r->is_uncached && !ptx_op_has(op, MOD_NC))
+                   ? FOOTPRINT_LOAD_PAST_L1
+                   : FOOTPRINT_LOAD;
     }
 }
 
@@ -20,13 +23,16 @@ static bool is_fragment(const Op *op)
     return op->operation == OP_WMMA_LOAD || op->operation == OP_WMMA_STORE;
 }
 
-/* A 16 x 16 fragment is four machine accesses, each of two elements a lane in eight rows: read off the machine code of ptxas 13.0 for sm_90. */
+/* A 16 x 16 fragment is four machine accesses, each of two elements a lane in eight rows: read off
+ * the machine code of ptxas 13.0 for sm_90. */
 static void note_fragment(FootprintWatch *f, Warp *w, const RequestEvent *e)
 {
     Machine *m = f->machine;
     const Insn *insn = e->insn;
     uint64_t lanes[WARP_LANES], first, pitch = ptx_request_pitch(m, w, insn);
-    uint32_t bytes = ptx_type_info[insn->op->type].bits / 8u ? ptx_type_info[insn->op->type].bits / 8u : 1;
+    uint32_t bytes = ptx_type_info[insn->op->type].bits / 8u
+                         ? ptx_type_info[insn->op->type].bits / 8u
+                         : 1;
     FootprintKind kind = insn->op->operation == OP_WMMA_STORE ? FOOTPRINT_STORE : FOOTPRINT_LOAD;
     bool waits = false;
     m->blocks.count[GROWTH_WARP] = 1;
@@ -35,8 +41,11 @@ static void note_fragment(FootprintWatch *f, Warp *w, const RequestEvent *e)
     first = lanes[0];
     for (uint64_t quarter = 0; quarter < 4; quarter++) {
         for (uint64_t i = 0; i < WARP_LANES; i++)
-            lanes[i] = first + ((i / 4 + 8 * (quarter & 1)) * pitch + 2 * (i % 4) + 8 * (quarter >> 1)) * bytes;
-        waits |= ptx_footprint_note(f->footprint, w->index, lanes, e->request->lanes, 2 * bytes, kind, e->address->is_data);
+            lanes[i] = first
+                       + ((i / 4 + 8 * (quarter & 1)) * pitch + 2 * (i % 4) + 8 * (quarter >> 1))
+                             * bytes;
+        waits |= ptx_footprint_note(f->footprint, w->index, lanes, e->request->lanes, 2 * bytes,
+                                    kind, e->address->is_data);
     }
     e->count->waits += waits;
 }
@@ -44,7 +53,8 @@ static void note_fragment(FootprintWatch *f, Warp *w, const RequestEvent *e)
 /* Atomics of integers at one address for all lanes: ptxas lets one of them act. */
 static bool is_joined(const Request *r, const Op *op, const Value *address)
 {
-    return (r->kind == REQUEST_ATOMIC || r->kind == REQUEST_INCREMENT) && !address->lanes && ptx_type_info[op->type].kind != KIND_FLOAT;
+    return (r->kind == REQUEST_ATOMIC || r->kind == REQUEST_INCREMENT) && !address->lanes
+           && ptx_type_info[op->type].kind != KIND_FLOAT;
 }
 
 static void take_request(void *self, Warp *w, const RequestEvent *e)
@@ -59,8 +69,12 @@ static void take_request(void *self, Warp *w, const RequestEvent *e)
     }
     if (e->address->grows)
         ptx_blocks_align_trips(&f->machine->blocks, e->address, LINE_MASK + 1);
-    const LoggedRequest noted = { .observer = &f->observer, .event = e, .note = (uint8_t)footprint_kind(r, e->insn->op),
-                                  .lanes = is_joined(r, e->insn->op, e->address) ? r->lanes & -r->lanes : r->lanes };
+    const LoggedRequest noted = { .observer = &f->observer,
+                                  .event = e,
+                                  .note = (uint8_t)footprint_kind(r, e->insn->op),
+                                  .lanes = is_joined(r, e->insn->op, e->address)
+                                               ? r->lanes & -r->lanes
+                                               : r->lanes };
     ptx_request_log_emit(f->machine, w, &noted);
 }
 
@@ -69,7 +83,8 @@ static void take_logged(void *self, const LoggedRequest *n, uint32_t warp, doubl
     FootprintWatch *f = self;
     uint64_t places[WARP_LANES];
     ptx_value_places(n->event->address, places);
-    if (ptx_footprint_note(f->footprint, warp, places, n->lanes, n->event->request->bytes, (FootprintKind)n->note, n->event->address->is_data))
+    if (ptx_footprint_note(f->footprint, warp, places, n->lanes, n->event->request->bytes,
+                           (FootprintKind)n->note, n->event->address->is_data))
         n->event->count->waits += share;
     if (ptx_footprint_is_probed(f->footprint))
         f->machine->most_steps = f->machine->steps;     /* nothing is left to be found */
@@ -99,6 +114,11 @@ static void repeat(void *self, const void *since, double times)
 void ptx_footprint_watch(FootprintWatch *f, Machine *m, Footprint *footprint)
 {
     *f = (FootprintWatch){ .machine = m, .footprint = footprint };
-    f->observer = (Observer){ .self = f, .request = take_request, .logged = take_logged, .constants = take_constants, .mark = mark, .repeat = repeat };
+    f->observer = (Observer){ .self = f,
+                              .request = take_request,
+                              .logged = take_logged,
+                              .constants = take_constants,
+                              .mark = mark,
+                              .repeat = repeat };
     ptx_machine_observe(m, &f->observer);
 }

@@ -5,7 +5,8 @@
 
 enum {
     LOW_BITS = 31,              /* of addresses, that Count.low_bits tells of */
-    GRANULE = 128,              /* an unknown addend of so many bytes changes no sector and no line */
+    /* an unknown addend of so many bytes changes no sector and no line */
+    GRANULE = 128,
     BANK_BYTES = 4,
 };
 
@@ -19,9 +20,11 @@ typedef struct CostUnit {           /* that requests are counted in */
 } CostUnit;
 
 static const CostUnit sectors = { ptx_traffic_sectors, ptx_traffic_ideal_sectors, GRANULE, 1 };
-static const CostUnit wavefronts = { ptx_traffic_wavefronts, ptx_traffic_ideal_wavefronts, BANK_BYTES, 0 };
+static const CostUnit wavefronts = { ptx_traffic_wavefronts, ptx_traffic_ideal_wavefronts,
+                                     BANK_BYTES, 0 };
 
-/* Requests alike cost alike: the same lanes at the same distances from each other, moved by a multiple of a line. */
+/* Requests alike cost alike: the same lanes at the same distances from each other, moved by a
+ * multiple of a line. */
 typedef struct Traffic {
     uint64_t first;
     uint64_t apart[WARP_LANES];
@@ -30,7 +33,9 @@ typedef struct Traffic {
     int64_t stride;
     uint8_t pattern;            /* AccessPattern */
     bool is_firm;               /* figure_of's word */
-    uint16_t period;            /* bytes: the figure is the same for addresses a multiple of so many further on; 0: not asked for yet */
+    /* bytes: the figure is the same for addresses a multiple of so many further on; 0: not asked
+     * for yet */
+    uint16_t period;
     bool is_modelled;           /* the figure follows a rule that is not certain for this GPU */
     uint8_t align;
     bool is_common;
@@ -38,8 +43,10 @@ typedef struct Traffic {
     uint8_t low_bits;           /* Count's word */
 } Traffic;
 
-/* The figure for an address whose unknown addend is a multiple of 2^align; false: it depends on that addend. */
-static bool find_figure(const Price *p, Request *r, const Value *address, unsigned granule, TrafficFn *traffic, double *out)
+/* The figure for an address whose unknown addend is a multiple of 2^align; false: it depends on
+ * that addend. */
+static bool find_figure(const Price *p, Request *r, const Value *address, unsigned granule,
+                        TrafficFn *traffic, double *out)
 {
     uint64_t lanes[WARP_LANES];
     ptx_value_places(address, lanes);
@@ -58,8 +65,10 @@ static bool find_figure(const Price *p, Request *r, const Value *address, unsign
     return true;
 }
 
-/* The figure, which is the same for addresses that lie `period` bytes further on, is so for a part of that. */
-static bool repeats_every(const Price *p, const Traffic *t, const Request *r, const Value *address, TrafficFn *traffic, unsigned bytes, unsigned period)
+/* The figure, which is the same for addresses that lie `period` bytes further on, is so for a part
+ * of that. */
+static bool repeats_every(const Price *p, const Traffic *t, const Request *r, const Value *address,
+                          TrafficFn *traffic, unsigned bytes, unsigned period)
 {
     uint64_t lanes[WARP_LANES];
     Request there = *r;
@@ -73,16 +82,20 @@ static bool repeats_every(const Price *p, const Traffic *t, const Request *r, co
     return true;
 }
 
-/* Blocks whose addresses lie elsewhere, at the same distances, but for which the figure is another are not among those that the run stands for. */
-static void narrow(Price *p, Traffic *t, Count *count, const Request *r, const Value *address, TrafficFn *traffic)
+/* Blocks whose addresses lie elsewhere, at the same distances, but for which the figure is another
+ * are not among those that the run stands for. */
+static void narrow(Price *p, Traffic *t, Count *count, const Request *r, const Value *address,
+                   TrafficFn *traffic)
 {
     if (!address->grows || ptx_value_is_aligned(&p->machine->blocks, address, PERIOD))
         return;
     if (!t->period) {
         bool are_sectors = traffic == ptx_traffic_sectors;
-        unsigned period = are_sectors ? ptx_traffic_sector_period(p->gpu, r) : ptx_traffic_bank_period(p->gpu, r);
+        unsigned period = are_sectors ? ptx_traffic_sector_period(p->gpu, r)
+                                      : ptx_traffic_bank_period(p->gpu, r);
         t->period = (uint16_t)period;
-        while (are_sectors && t->period > 1 && repeats_every(p, t, r, address, traffic, t->period / 2, period))
+        while (are_sectors && t->period > 1
+               && repeats_every(p, t, r, address, traffic, t->period / 2, period))
             t->period /= 2;
     }
     ptx_blocks_align(&p->machine->blocks, address, t->period);
@@ -91,7 +104,8 @@ static void narrow(Price *p, Traffic *t, Count *count, const Request *r, const V
 
 static bool is_alike(const Traffic *t, const Request *r, const Value *address, uint64_t first)
 {
-    if (t->lanes != r->lanes || t->bytes != r->bytes || (t->first ^ first) & LINE_MASK || t->align != address->align || t->is_common != address->is_common)
+    if (t->lanes != r->lanes || t->bytes != r->bytes || (t->first ^ first) & LINE_MASK
+        || t->align != address->align || t->is_common != address->is_common)
         return false;
     if (!address->lanes)
         return t->is_one;
@@ -101,7 +115,8 @@ static bool is_alike(const Traffic *t, const Request *r, const Value *address, u
     for (unsigned i = 0; i < WARP_LANES && r->lanes == UINT32_MAX; i++)
         difference |= (address->lanes[i] - first) ^ t->apart[i];
     for (unsigned i = 0; i < WARP_LANES && r->lanes != UINT32_MAX; i++)
-        difference |= ((address->lanes[i] - first) ^ t->apart[i]) & (0 - (uint64_t)(r->lanes >> i & 1));
+        difference |= ((address->lanes[i] - first) ^ t->apart[i])
+                      & (0 - (uint64_t)(r->lanes >> i & 1));
     return !difference;
 }
 
@@ -167,11 +182,13 @@ static void classify(Traffic *t, uint32_t bytes)
         t->pattern = 2 * same >= pairs && stride == own ? PATTERN_ROWS : PATTERN_IRREGULAR;
 }
 
-/* Of all addresses, or-ed; an addend that nobody knows may have any bit from its alignment on. Of what is more than one pointer no more is known than
- * that the access is allowed. */
+/* Of all addresses, or-ed; an addend that nobody knows may have any bit from its alignment on. Of
+ * what is more than one pointer no more is known than that the access is allowed. */
 static uint8_t low_bits_of(const Request *r, const Value *address)
 {
-    uint64_t bits = address->align < 5 ? UINT64_C(1) << address->align : address->addend == ADDEND_OTHER ? r->bytes : 0;
+    uint64_t bits = address->align < 5                ? UINT64_C(1) << address->align
+                    : address->addend == ADDEND_OTHER ? r->bytes
+                                                      : 0;
     for (unsigned i = 0; i < WARP_LANES; i++)
         bits |= r->lanes >> i & 1 ? r->addresses[i] : 0;
     return (uint8_t)(bits & LOW_BITS);
@@ -184,8 +201,10 @@ static void note_walk(Traffic *t, const Request *r, uint64_t first)
         t->pattern = PATTERN_PER_THREAD;
 }
 
-/* One side of an access: adds its figures, and notes what is in doubt of its address. *place keeps what the last request came to. */
-static void add_request(Price *p, Traffic **place, Count *count, Request *r, const Value *address, const CostUnit *unit)
+/* One side of an access: adds its figures, and notes what is in doubt of its address. *place keeps
+ * what the last request came to. */
+static void add_request(Price *p, Traffic **place, Count *count, Request *r, const Value *address,
+                        const CostUnit *unit)
 {
     if (!*place)
         *place = ptx_arena_new(p->machine->arena, Traffic);
@@ -211,7 +230,8 @@ static void add_request(Price *p, Traffic **place, Count *count, Request *r, con
         t->first = first;
     }
     double share = t->figure / ptx_lanes_count(r->lanes);
-    if (share > count->worst || !count->pattern || (t->pattern == PATTERN_PER_THREAD && count->pattern == PATTERN_STRIDED)) {
+    if (share > count->worst || !count->pattern
+        || (t->pattern == PATTERN_PER_THREAD && count->pattern == PATTERN_STRIDED)) {
         count->worst = share > count->worst ? share : count->worst;
         count->pattern = t->pattern;
         count->stride = t->stride;
@@ -233,14 +253,15 @@ static void add_request(Price *p, Traffic **place, Count *count, Request *r, con
     }
 }
 
-/* ---- events ------------------------------------------------------------------------------------------------------ */
+/* ---- events ---------------------------------------------------------------------------------- */
 
 static Traffic **traffic_of(const Price *p, const Warp *w, const Insn *insn, const CostUnit *unit)
 {
     FuncState *func_state = w->frame->func_state;
     Traffic **all = func_state->slots[p->observer.slot];
     if (!all)
-        all = func_state->slots[p->observer.slot] = ptx_arena_array(p->machine->arena, Traffic *, 2 * (size_t)func_state->func->insn_count);
+        all = func_state->slots[p->observer.slot] = ptx_arena_array(
+            p->machine->arena, Traffic *, 2 * (size_t)func_state->func->insn_count);
     return &all[2 * (size_t)(insn - func_state->func->insns) + unit->side];
 }
 
@@ -268,9 +289,14 @@ static void add_halves(Price *p, Warp *w, const RequestEvent *e)
     Value rows = *e->address;
     ptx_value_places(e->address, lanes);
     for (uint64_t i = WARP_LANES; i--;)
-        lanes[i] = lanes[0] + (i % ROWS + (i / ROWS & 1) * ROWS) * pitch + i / (2 * ROWS) * ROW_BYTES;
+        lanes[i] = lanes[0] + (i % ROWS + (i / ROWS & 1) * ROWS) * pitch
+                   + i / (2 * ROWS) * ROW_BYTES;
     rows.lanes = lanes;
-    Request four = { .kind = REQUEST_MATRIX, .lanes = e->request->lanes, .bytes = e->request->bytes, .bank_bytes = e->request->bank_bytes, .matrices = 4 };
+    Request four = { .kind = REQUEST_MATRIX,
+                     .lanes = e->request->lanes,
+                     .bytes = e->request->bytes,
+                     .bank_bytes = e->request->bank_bytes,
+                     .matrices = 4 };
     add_request(p, traffic_of(p, w, e->insn, &wavefronts), e->count, &four, &rows, &wavefronts);
 }
 

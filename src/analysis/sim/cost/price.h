@@ -1,4 +1,5 @@
-/* price.h -- what the requests of a run cost, where what lies at an address is known only in part, and their pattern: added to what the machine counts. */
+/* price.h -- what the requests of a run cost, where what lies at an address is known only in part,
+ * and their pattern: added to what the machine counts. */
 #ifndef PTX_ANALYSIS_SIM_COST_PRICE_H
 #define PTX_ANALYSIS_SIM_COST_PRICE_H
 

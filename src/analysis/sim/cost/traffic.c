@@ -1,10 +1,15 @@
-/* What one request of a warp costs, by the generation of the GPU. Figures of the GPU's file say which rules hold:
+/* What one request of a warp costs, by the generation of the GPU. Figures of the GPU's file say
+ * which rules hold:
  *
- *   global memory   coalesce_lanes 16: half-warps, in segments (CUDA C Programming Guide 4.0, F.3.2); coalesce_in_order: only the k-th lane at the
- *                   k-th word (1.0, 1.1). Else pieces of load_bytes for a load (Fermi's lines of 128 bytes), of 32 for what goes past L1 and
+ *   global memory   coalesce_lanes 16: half-warps, in segments (CUDA C Programming Guide 4.0,
+ *                   F.3.2); coalesce_in_order: only the k-th lane at the
+ *                   k-th word (1.0, 1.1). Else pieces of load_bytes for a load (Fermi's lines of
+ *                   128 bytes), of 32 for what goes past L1 and
  *                   for stores. From Maxwell on sectors of 32 bytes; measured on Hopper.
- *   shared memory   shared_request_lanes 16: half-warps over 16 banks (G.3.3 there). Fermi: 32 banks, wide accesses in half and quarter warps.
- *                   Kepler: shared_bank_bytes_wide 8, in its mode of 4 bytes (the default) or of 8 (Request.bank_bytes). Later ones as measured on Hopper: wide loads whose
+ *   shared memory   shared_request_lanes 16: half-warps over 16 banks (G.3.3 there). Fermi: 32
+ *                   banks, wide accesses in half and quarter warps.
+ *                   Kepler: shared_bank_bytes_wide 8, in its mode of 4 bytes (the default) or of 8
+ *                   (Request.bank_bytes). Later ones as measured on Hopper: wide loads whose
  *                   lanes share addresses in pairs take fewer.
  *
  * Costs are given in sectors of 32 bytes, so that a line of 128 is four. */
@@ -26,9 +31,10 @@ static uint32_t group_mask(unsigned first, unsigned lanes)
     return lanes >= WARP_LANES ? UINT32_MAX : ((UINT32_C(1) << lanes) - 1) << first;
 }
 
-/* ---- global memory ----------------------------------------------------------------------------------------------- */
+/* ---- global memory --------------------------------------------------------------------------- */
 
-/* The same of lanes whose addresses do not fall: each has the pieces behind those of the lane before. UINT_MAX: they do. */
+/* The same of lanes whose addresses do not fall: each has the pieces behind those of the lane
+ * before. UINT_MAX: they do. */
 static unsigned rising_pieces(const Request *r, uint32_t lanes, unsigned shift)
 {
     uint64_t behind = 0;        /* the last piece so far + 1 */
@@ -45,7 +51,8 @@ static unsigned rising_pieces(const Request *r, uint32_t lanes, unsigned shift)
     return count;
 }
 
-/* Distinct pieces of 2^shift bytes that these lanes touch. An access has 32 bytes at the most, so a lane touches two at the most. */
+/* Distinct pieces of 2^shift bytes that these lanes touch. An access has 32 bytes at the most, so a
+ * lane touches two at the most. */
 static unsigned distinct_pieces(const Request *r, uint32_t lanes, unsigned shift)
 {
     uint64_t seen[WARP_LANES * 2], highest = 0;
@@ -69,7 +76,8 @@ static unsigned distinct_pieces(const Request *r, uint32_t lanes, unsigned shift
     return count;
 }
 
-/* 1.0 and 1.1: the k-th lane of a half-warp at the k-th word of a segment, or each lane for itself. */
+/* 1.0 and 1.1: the k-th lane of a half-warp at the k-th word of a segment, or each lane for
+ * itself. */
 static unsigned in_order_sectors(const Request *r, unsigned first)
 {
     uint32_t lanes = r->lanes & group_mask(first, HALF_WARP);
@@ -119,7 +127,9 @@ static unsigned segment_sectors(const Request *r, unsigned first)
 static unsigned piece_of(const Gpu *gpu, const Request *r)
 {
     bool is_load = r->kind == REQUEST_LOAD || r->kind == REQUEST_COPY;
-    FigureId which = !is_load ? FIGURE_STORE_BYTES : r->is_uncached ? FIGURE_LOAD_UNCACHED_BYTES : FIGURE_LOAD_BYTES;
+    FigureId which = !is_load         ? FIGURE_STORE_BYTES
+                     : r->is_uncached ? FIGURE_LOAD_UNCACHED_BYTES
+                                      : FIGURE_LOAD_BYTES;
     unsigned piece = figure(gpu, which, SECTOR);
     return piece < SECTOR || piece > 4096 || piece & (piece - 1) ? SECTOR : piece;
 }
@@ -128,7 +138,8 @@ double ptx_traffic_sectors(const Gpu *gpu, const Request *r)
 {
     if (figure(gpu, FIGURE_COALESCE_LANES, WARP_LANES) == HALF_WARP) {
         bool in_order = figure(gpu, FIGURE_COALESCE_IN_ORDER, 0);
-        return in_order ? in_order_sectors(r, 0) + in_order_sectors(r, HALF_WARP) : segment_sectors(r, 0) + segment_sectors(r, HALF_WARP);
+        return in_order ? in_order_sectors(r, 0) + in_order_sectors(r, HALF_WARP)
+                        : segment_sectors(r, 0) + segment_sectors(r, HALF_WARP);
     }
     unsigned piece = piece_of(gpu, r);
     ASSERT(piece && !(piece & (piece - 1)));
@@ -170,16 +181,19 @@ double ptx_traffic_used_bytes(const Request *r)
     return (double)used;
 }
 
-/* ---- shared memory ----------------------------------------------------------------------------------------------- */
+/* ---- shared memory --------------------------------------------------------------------------- */
 
 typedef struct Banks {
     unsigned count, bytes;
-    unsigned row_bytes;         /* words of one bank in one piece of so many bytes do not conflict; 0: only the same word does not */
+    /* words of one bank in one piece of so many bytes do not conflict; 0: only the same word does
+     * not */
+    unsigned row_bytes;
 } Banks;
 
 static Banks banks_of(const Gpu *gpu, const Request *r)
 {
-    Banks banks = { figure(gpu, FIGURE_SHARED_BANKS, MAX_BANKS), figure(gpu, FIGURE_SHARED_BANK_BYTES, 4), 0 };
+    Banks banks = { figure(gpu, FIGURE_SHARED_BANKS, MAX_BANKS),
+                    figure(gpu, FIGURE_SHARED_BANK_BYTES, 4), 0 };
     if (!banks.count || banks.count > MAX_BANKS)
         banks.count = MAX_BANKS;
     if (!banks.bytes)
@@ -188,7 +202,8 @@ static Banks banks_of(const Gpu *gpu, const Request *r)
     if (wide > banks.bytes && r->bank_bytes == wide)
         banks.bytes = wide;                         /* the bank is (address / 8) mod 32 */
     else if (wide > banks.bytes)
-        banks.row_bytes = banks.count * wide;       /* a bank is 8 bytes wide: both words of a row at once */
+        /* a bank is 8 bytes wide: both words of a row at once */
+        banks.row_bytes = banks.count * wide;
     return banks;
 }
 
@@ -215,14 +230,16 @@ static unsigned greatest_divisor(unsigned a, unsigned b)
     return a;
 }
 
-/* D of lanes side by side at one stride, each with whole words that no other shares in part: of every so many as come round to the first bank again, one
- * each; 0: they are not such lanes. */
+/* D of lanes side by side at one stride, each with whole words that no other shares in part: of
+ * every so many as come round to the first bank again, one each; 0: they are not such lanes. */
 static unsigned strided_words(const Banks *banks, const Request *r, uint32_t lanes)
 {
-    const unsigned unit = r->bytes < banks->bytes ? banks->bytes : r->bytes, first = (unsigned)__builtin_ctz(lanes), count = ptx_lanes_count(lanes);
+    const unsigned unit = r->bytes < banks->bytes ? banks->bytes : r->bytes,
+                   first = (unsigned)__builtin_ctz(lanes), count = ptx_lanes_count(lanes);
     const uint64_t *at = r->addresses + first, step = count > 1 ? at[1] - at[0] : 0;
     uint64_t other = 0;
-    if (lanes != group_mask(first, count) || banks->row_bytes || unit & (unit - 1) || banks->count & (banks->count - 1) || unit > banks->count * banks->bytes)
+    if (lanes != group_mask(first, count) || banks->row_bytes || unit & (unit - 1)
+        || banks->count & (banks->count - 1) || unit > banks->count * banks->bytes)
         return 0;
     if (step % unit || at[0] % unit + r->bytes > unit)
         return 0;
@@ -230,7 +247,8 @@ static unsigned strided_words(const Banks *banks, const Request *r, uint32_t lan
         other |= (at[i] - at[i - 1]) ^ step;
     if (other)
         return 0;
-    unsigned places = banks->count * banks->bytes / unit, round = places / greatest_divisor((unsigned)(step / unit % places), places);
+    unsigned places = banks->count * banks->bytes / unit,
+             round = places / greatest_divisor((unsigned)(step / unit % places), places);
     return step ? (count + round - 1) / round : 1;
 }
 
@@ -248,7 +266,8 @@ static unsigned most_words(const Banks *banks, const Request *r, uint32_t lanes)
     for (unsigned i = 0; i < WARP_LANES; i++) {
         if (!(lanes & r->lanes & UINT32_C(1) << i))
             continue;
-        for (uint64_t word = r->addresses[i] / banks->bytes; word <= (r->addresses[i] + r->bytes - 1) / banks->bytes; word++) {
+        for (uint64_t word = r->addresses[i] / banks->bytes;
+             word <= (r->addresses[i] + r->bytes - 1) / banks->bytes; word++) {
             unsigned bank = (unsigned)(word % banks->count), k = count[bank];
             uint64_t place = banks->row_bytes ? word * banks->bytes / banks->row_bytes : word;
             while (k && seen[bank][k - 1] != place)
@@ -293,7 +312,8 @@ static bool has_pairing(const Gpu *gpu)
 /* Lanes whose bytes the banks give at once: Kepler's are 8 bytes wide. */
 static unsigned lanes_at_once(const Banks *banks, unsigned bytes)
 {
-    unsigned row = banks->row_bytes ? banks->row_bytes : banks->count * banks->bytes, lanes = bytes ? row / bytes : WARP_LANES;
+    unsigned row = banks->row_bytes ? banks->row_bytes : banks->count * banks->bytes,
+             lanes = bytes ? row / bytes : WARP_LANES;
     return lanes >= WARP_LANES ? WARP_LANES : lanes >= 16 ? 16 : 8;
 }
 
@@ -304,12 +324,16 @@ static unsigned load_wavefronts(const Gpu *gpu, const Banks *banks, const Reques
     if (!has_pairing(gpu))
         return sum_of_groups(banks, r, lanes_at_once(banks, r->bytes));
     if (r->bytes == 8)
-        return shares(r, UINT32_MAX) && most_words(banks, r, UINT32_MAX) <= 1 ? 1 : sum_of_groups(banks, r, 16);
+        return shares(r, UINT32_MAX) && most_words(banks, r, UINT32_MAX) <= 1
+                   ? 1
+                   : sum_of_groups(banks, r, 16);
     unsigned sum = 0;
     for (unsigned half = 0; half < 2; half++) {
         uint32_t lanes = group_mask(HALF_WARP * half, HALF_WARP);
         bool is_one = shares(r, lanes) && most_words(banks, r, lanes) == 1;
-        sum += is_one ? 1 : most_words(banks, r, lanes & 0x00ff00ff) + most_words(banks, r, lanes & 0xff00ff00);
+        sum += is_one ? 1
+                      : most_words(banks, r, lanes & 0x00ff00ff)
+                            + most_words(banks, r, lanes & 0xff00ff00);
     }
     return sum;
 }
@@ -327,7 +351,8 @@ static unsigned most_lanes(const Banks *banks, const uint64_t *addresses, uint32
     return most;
 }
 
-/* The lanes that are served together: all for 4 bytes or less, half a warp for 8, a quarter for 16. */
+/* The lanes that are served together: all for 4 bytes or less, half a warp for 8, a quarter for
+ * 16. */
 static unsigned group_size(unsigned bytes)
 {
     return bytes <= 4 ? 32 : bytes == 8 ? 16 : 8;
@@ -341,16 +366,18 @@ static unsigned atomic_wavefronts(const Banks *banks, const Request *r)
     return sum;
 }
 
-/* ---- asynchronous copies ----------------------------------------------------------------------------------------- */
+/* ---- asynchronous copies --------------------------------------------------------------------- */
 
-/* A copy through L1 (.ca) reads and writes the same banks. Where either side is free of conflicts the other's most lanes in a bank is the count (435
- * patterns of 435 on sm_90, 4, 8 and 16 bytes); where both conflict it takes up to as many more. The same word does not share on either side. */
+/* A copy through L1 (.ca) reads and writes the same banks. Where either side is free of conflicts
+ * the other's most lanes in a bank is the count (435 patterns of 435 on sm_90, 4, 8 and 16 bytes);
+ * where both conflict it takes up to as many more. The same word does not share on either side. */
 static unsigned through_wavefronts(const Banks *banks, const Request *r, bool *is_certain)
 {
     unsigned sum = 0, size = group_size(r->bytes);
     for (unsigned first = 0; first < WARP_LANES; first += size) {
         uint32_t lanes = r->lanes & group_mask(first, size);
-        unsigned there = most_lanes(banks, r->addresses, lanes), here = r->from ? most_lanes(banks, r->from, lanes & r->reading) : 0;
+        unsigned there = most_lanes(banks, r->addresses, lanes),
+                 here = r->from ? most_lanes(banks, r->from, lanes & r->reading) : 0;
         *is_certain = *is_certain && (there <= 1 || here <= 1);
         sum += there > here ? there : here;
     }
@@ -367,18 +394,22 @@ static bool is_writer(const Request *r, unsigned lane)
     return true;
 }
 
-/* Whether the other half of the lane's sector comes too, and goes to the other half of where this one goes. */
+/* Whether the other half of the lane's sector comes too, and goes to the other half of where this
+ * one goes. */
 static bool has_partner(const Request *r, uint32_t lanes, unsigned lane)
 {
     for (unsigned i = 0; i < WARP_LANES; i++)
-        if (lanes >> i & 1 && r->addresses[i] == (r->addresses[lane] ^ PIECE) && r->from[i] == (r->from[lane] ^ PIECE))
+        if (lanes >> i & 1 && r->addresses[i] == (r->addresses[lane] ^ PIECE)
+            && r->from[i] == (r->from[lane] ^ PIECE))
             return true;
     return false;
 }
 
-/* A copy past L1 (.cg, 16 bytes) arrives in packets, a wavefront each: pieces of 16 bytes of one line that go to one line of shared memory, by one xor
- * of their places in it, and are all whole sectors, all first halves or all second halves. Of lanes that write one place the first counts (299
- * patterns of 312 on sm_90, the others off by 1 to 4, most of them with lanes that write one place). */
+/* A copy past L1 (.cg, 16 bytes) arrives in packets, a wavefront each: pieces of 16 bytes of one
+ * line that go to one line of shared memory, by one xor of their places in it, and are all whole
+ * sectors, all first halves or all second halves. Of lanes that write one place the first counts
+ * (299 patterns of 312 on sm_90, the others off by 1 to 4, most of them with lanes that write one
+ * place). */
 static unsigned packet_wavefronts(const Request *r, bool *is_certain)
 {
     uint64_t seen[WARP_LANES][3];
@@ -392,10 +423,13 @@ static unsigned packet_wavefronts(const Request *r, bool *is_certain)
     for (unsigned i = 0; i < WARP_LANES; i++) {
         if (!(lanes >> i & 1))
             continue;
-        uint64_t to = r->addresses[i] / PIECE, from = r->from[i] / PIECE, kind = has_partner(r, lanes, i) ? 2 : from & 1;
+        uint64_t to = r->addresses[i] / PIECE, from = r->from[i] / PIECE,
+                 kind = has_partner(r, lanes, i) ? 2 : from & 1;
         uint64_t turn = ((to ^ from) & (LINE_PIECES - 1)) << 2 | kind;
         unsigned k = count;
-        while (k && (seen[k - 1][0] != to / LINE_PIECES || seen[k - 1][1] != from / LINE_PIECES || seen[k - 1][2] != turn))
+        while (k
+               && (seen[k - 1][0] != to / LINE_PIECES || seen[k - 1][1] != from / LINE_PIECES
+                   || seen[k - 1][2] != turn))
             k--;
         if (!k) {
             seen[count][0] = to / LINE_PIECES;
@@ -406,8 +440,9 @@ static unsigned packet_wavefronts(const Request *r, bool *is_certain)
     return count;
 }
 
-/* Past L1: packets, but what arrives at once is written at once, by lanes in shared memory alone; so only where both come to the same is the count
- * certain. A copy of nothing has no packets. Zeros of one that is not whole are written on their own: about as many wavefronts again. */
+/* Past L1: packets, but what arrives at once is written at once, by lanes in shared memory alone;
+ * so only where both come to the same is the count certain. A copy of nothing has no packets. Zeros
+ * of one that is not whole are written on their own: about as many wavefronts again. */
 static unsigned copy_wavefronts(const Banks *banks, const Request *r, bool *is_certain)
 {
     if (!r->is_uncached || !r->from || r->is_empty || !r->reading)
@@ -420,22 +455,24 @@ static unsigned copy_wavefronts(const Banks *banks, const Request *r, bool *is_c
     return r->is_part ? packets + through_wavefronts(banks, r, is_certain) : packets;
 }
 
-/* A 16-byte load by part of a warp was seen to take fewer than load_wavefronts says (4 patterns of 52): 16 lanes at one address, spread over both
- * halves, take 1 and not 2. */
+/* A 16-byte load by part of a warp was seen to take fewer than load_wavefronts says (4 patterns of
+ * 52): 16 lanes at one address, spread over both halves, take 1 and not 2. */
 static bool is_load_certain(const Gpu *gpu, const Banks *banks, const Request *r)
 {
-    return r->bytes < 16 || r->lanes == UINT32_MAX || load_wavefronts(gpu, banks, r) <= most_words(banks, r, UINT32_MAX);
+    return r->bytes < 16 || r->lanes == UINT32_MAX
+           || load_wavefronts(gpu, banks, r) <= most_words(banks, r, UINT32_MAX);
 }
 
-/* Of other GPUs than the one that was measured no more is certain than what their guides say: plain loads and stores, wide ones where lanes
- * that share an address make no difference. */
+/* Of other GPUs than the one that was measured no more is certain than what their guides say: plain
+ * loads and stores, wide ones where lanes that share an address make no difference. */
 static bool is_documented(const Gpu *gpu, const Banks *banks, const Request *r)
 {
     if (r->kind != REQUEST_LOAD && r->kind != REQUEST_STORE)
         return false;
     if (r->bytes <= 4 || r->kind == REQUEST_STORE || !has_pairing(gpu))
         return true;
-    return load_wavefronts(gpu, banks, r) == sum_of_groups(banks, r, lanes_at_once(banks, r->bytes));
+    return load_wavefronts(gpu, banks, r)
+           == sum_of_groups(banks, r, lanes_at_once(banks, r->bytes));
 }
 
 enum { MEASURED_SM = 90 };
@@ -445,7 +482,8 @@ bool ptx_traffic_is_certain(const Gpu *gpu, const Request *r)
     const Banks banks = banks_of(gpu, r);
     if (gpu && gpu->target.sm != MEASURED_SM)
         return is_documented(gpu, &banks, r);
-    bool is_certain = r->kind != REQUEST_SPIN && (r->kind != REQUEST_LOAD || is_load_certain(gpu, &banks, r));
+    bool is_certain = r->kind != REQUEST_SPIN
+                      && (r->kind != REQUEST_LOAD || is_load_certain(gpu, &banks, r));
     if (r->kind == REQUEST_COPY)
         copy_wavefronts(&banks, r, &is_certain);
     return is_certain;
@@ -479,22 +517,26 @@ double ptx_traffic_wavefronts(const Gpu *gpu, const Request *r)
         return sum;
     }
     default:
-        return r->bytes <= 4 ? most_words(&banks, r, UINT32_MAX) : sum_of_groups(&banks, r, lanes_at_once(&banks, r->bytes));
+        return r->bytes <= 4 ? most_words(&banks, r, UINT32_MAX)
+                             : sum_of_groups(&banks, r, lanes_at_once(&banks, r->bytes));
     }
 }
 
-/* Which words conflict stays the same where all move by as many banks; where rows of banks count, by rows. */
+/* Which words conflict stays the same where all move by as many banks; where rows of banks count,
+ * by rows. */
 unsigned ptx_traffic_bank_period(const Gpu *gpu, const Request *r)
 {
     const Banks banks = banks_of(gpu, r);
-    bool are_rows = banks.row_bytes || r->kind == REQUEST_COPY || banks.bytes & (banks.bytes - 1) || banks.bytes > PERIOD;
+    bool are_rows = banks.row_bytes || r->kind == REQUEST_COPY || banks.bytes & (banks.bytes - 1)
+                    || banks.bytes > PERIOD;
     return are_rows ? PERIOD : banks.bytes;
 }
 
 double ptx_traffic_ideal_wavefronts(const Gpu *gpu, const Request *r, double real)
 {
     const Banks banks = banks_of(gpu, r);
-    double bytes = (double)ptx_lanes_count(r->lanes) * r->bytes, at_once = banks.row_bytes ? banks.row_bytes : (double)banks.count * banks.bytes;
+    double bytes = (double)ptx_lanes_count(r->lanes) * r->bytes,
+           at_once = banks.row_bytes ? banks.row_bytes : (double)banks.count * banks.bytes;
     double least = (double)(int64_t)((bytes + at_once - 1) / at_once);
     ASSERT(at_once > 0 && least >= 0 && real >= 0);
     return least < real ? least : real;

@@ -1,4 +1,5 @@
-/* traffic.h -- what one request of a warp costs by the rules of a GPU's memory: sectors and wavefronts. */
+/* traffic.h -- what one request of a warp costs by the rules of a GPU's memory: sectors and
+ * wavefronts. */
 #ifndef PTX_ANALYSIS_SIM_COST_TRAFFIC_H
 #define PTX_ANALYSIS_SIM_COST_TRAFFIC_H
 
@@ -14,7 +15,8 @@ unsigned ptx_traffic_bank_period(const Gpu *gpu, const Request *request);
 double ptx_traffic_ideal_sectors(const Gpu *gpu, const Request *request, double real);
 double ptx_traffic_used_bytes(const Request *request);          /* distinct ones */
 double ptx_traffic_wavefronts(const Gpu *gpu, const Request *request);
-bool ptx_traffic_is_certain(const Gpu *gpu, const Request *request);    /* the wavefronts follow a rule that was measured, not one that comes near */
+/* the wavefronts follow a rule that was measured, not one that comes near */
+bool ptx_traffic_is_certain(const Gpu *gpu, const Request *request);
 double ptx_traffic_ideal_wavefronts(const Gpu *gpu, const Request *request, double real);
 
 #endif

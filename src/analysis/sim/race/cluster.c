@@ -2,7 +2,7 @@
 
 enum { MAX_SHARED = 1 << 18, WORD_BYTES = 4, MAX_ITEMS = 1 << 16, MAX_AT_PLACE = 64 };
 
-/* ---- addresses --------------------------------------------------------------------------------------------------- */
+/* ---- addresses ------------------------------------------------------------------------------- */
 
 /* d = mapa(a, b): a in the block of rank b. */
 static bool map_address(void *self, Warp *w, const Insn *insn, uint32_t lanes, uint8_t doubt)
@@ -13,8 +13,13 @@ static bool map_address(void *self, Warp *w, const Insn *insn, uint32_t lanes, u
     Scratch rooms[2], out;
     if (insn->operand_count < 3)
         return true;
-    const Value *a = ptx_machine_read(m, w, &operands[1], &rooms[0]), *b = ptx_machine_read(m, w, &operands[2], &rooms[1]);
-    out.value = (Value){ .lanes = out.lanes, .align = ALIGN_EXACT, .is_common = true, .unknown = a->unknown | b->unknown, .is_assumed = a->is_assumed || b->is_assumed };
+    const Value *a = ptx_machine_read(m, w, &operands[1], &rooms[0]),
+                *b = ptx_machine_read(m, w, &operands[2], &rooms[1]);
+    out.value = (Value){ .lanes = out.lanes,
+                         .align = ALIGN_EXACT,
+                         .is_common = true,
+                         .unknown = a->unknown | b->unknown,
+                         .is_assumed = a->is_assumed || b->is_assumed };
     if (a->align != ALIGN_EXACT || b->align != ALIGN_EXACT)
         out.value.unknown = UINT32_MAX;
     for (unsigned i = 0; i < WARP_LANES; i++) {
@@ -26,23 +31,28 @@ static bool map_address(void *self, Warp *w, const Insn *insn, uint32_t lanes, u
     return true;
 }
 
-/* ---- accesses ---------------------------------------------------------------------------------------------------- */
+/* ---- accesses -------------------------------------------------------------------------------- */
 
 static bool is_ordered(const Touched *a, const Touched *b)
 {
     return b->waits > a->arrivals || a->waits > b->arrivals;
 }
 
-/* Two writes of one number make no difference; of numbers that nobody knows one instruction is taken to write the same. */
+/* Two writes of one number make no difference; of numbers that nobody knows one instruction is
+ * taken to write the same. */
 static bool are_alike(const Touched *a, const Touched *b)
 {
     bool are_writes = a->is_write && b->is_write, have_values = a->has_value && b->has_value;
-    return (!a->is_write && !b->is_write) || (are_writes && (have_values ? a->value == b->value : a->func == b->func && a->insn == b->insn));
+    return (!a->is_write && !b->is_write)
+           || (are_writes
+               && (have_values ? a->value == b->value : a->func == b->func && a->insn == b->insn));
 }
 
 static bool is_known_already(const Touched *a, const Touched *b)
 {
-    return a->rank == b->rank && a->func == b->func && a->insn == b->insn && a->arrivals == b->arrivals && a->waits == b->waits && a->mask == b->mask && !a->is_write;
+    return a->rank == b->rank && a->func == b->func && a->insn == b->insn
+           && a->arrivals == b->arrivals && a->waits == b->waits && a->mask == b->mask
+           && !a->is_write;
 }
 
 static void touch(Cluster *c, uint32_t owner, uint32_t offset, Touched now)
@@ -54,14 +64,17 @@ static void touch(Cluster *c, uint32_t owner, uint32_t offset, Touched now)
         const Touched *other = &c->items[at - 1];
         if (is_known_already(other, &now))
             return;
-        if (other->rank == now.rank || !(other->mask & now.mask) || is_ordered(other, &now) || are_alike(other, &now) || c->found.first.func)
+        if (other->rank == now.rank || !(other->mask & now.mask) || is_ordered(other, &now)
+            || are_alike(other, &now) || c->found.first.func)
             continue;
-        c->found = (Meeting){ *other, now, owner, offset + (uint32_t)__builtin_ctz(other->mask & now.mask) };
+        c->found = (Meeting){ *other, now, owner,
+                              offset + (uint32_t)__builtin_ctz(other->mask & now.mask) };
     }
     if (length >= MAX_AT_PLACE || c->item_count == MAX_ITEMS)
         return;
     if (c->item_count == c->item_capacity)
-        c->items = ptx_arena_grow(c->arena, c->items, c->item_count, &c->item_capacity, sizeof *c->items);
+        c->items = ptx_arena_grow(c->arena, c->items, c->item_count, &c->item_capacity,
+                                  sizeof *c->items);
     now.next = *head;
     c->items[c->item_count++] = now;
     *head = c->item_count;
@@ -69,7 +82,9 @@ static void touch(Cluster *c, uint32_t owner, uint32_t offset, Touched now)
 
 static void touch_bytes(Cluster *c, uint32_t address, uint32_t bytes, Touched now)
 {
-    const uint32_t rank = address >> RANK_SHIFT, first = address & ((UINT32_C(1) << RANK_SHIFT) - 1), owner = rank ? rank - 1 : c->rank;
+    const uint32_t rank = address >> RANK_SHIFT,
+                   first = address & ((UINT32_C(1) << RANK_SHIFT) - 1),
+                   owner = rank ? rank - 1 : c->rank;
     if (first + bytes > MAX_SHARED || owner >= c->rank_count) {
         c->is_lost = true;
         return;
@@ -95,15 +110,23 @@ static void take_access(void *self, Warp *w, const Insn *insn, uint32_t lanes, u
     uint32_t bytes = 0, addressed = 0;
     if (!ptx_memory_find_shared(m, w, insn, lanes, &address, &addressed, &bytes))
         return;
-    c->is_lost |= address.value.unknown & addressed || address.value.align != ALIGN_EXACT || address.value.is_assumed || doubt >= UNCERTAIN_PARAMETER;
-    const Value *value = insn->access_bytes == WORD_BYTES ? ptx_memory_stored(m, w, insn, &room) : NULL;
-    Touched now = { .func = w->frame->func_state->func, .insn = id, .place = ptx_machine_place(m, w, id), .arrivals = c->arrivals[w->index], .waits = c->waits[w->index],
-                    .rank = (uint16_t)c->rank, .is_write = insn->op->kind == OPK_ST || insn->op->kind == OPK_STMATRIX };
+    c->is_lost |= address.value.unknown & addressed || address.value.align != ALIGN_EXACT
+                  || address.value.is_assumed || doubt >= UNCERTAIN_PARAMETER;
+    const Value *value = insn->access_bytes == WORD_BYTES ? ptx_memory_stored(m, w, insn, &room)
+                                                          : NULL;
+    Touched now = { .func = w->frame->func_state->func,
+                    .insn = id,
+                    .place = ptx_machine_place(m, w, id),
+                    .arrivals = c->arrivals[w->index],
+                    .waits = c->waits[w->index],
+                    .rank = (uint16_t)c->rank,
+                    .is_write = insn->op->kind == OPK_ST || insn->op->kind == OPK_STMATRIX };
     for (unsigned i = 0; i < WARP_LANES && !c->is_lost; i++) {
         if (!(addressed >> i & 1))
             continue;
         now.thread = (uint16_t)(w->index * WARP_LANES + i);
-        now.has_value = value && !(value->unknown >> i & 1) && value->align == ALIGN_EXACT && !value->is_assumed;
+        now.has_value = value && !(value->unknown >> i & 1) && value->align == ALIGN_EXACT
+                        && !value->is_assumed;
         now.value = now.has_value ? (uint32_t)ptx_value_lane(value, i) : 0;
         touch_bytes(c, (uint32_t)ptx_value_lane(&address.value, i), bytes, now);
     }
@@ -123,7 +146,7 @@ static bool take_order(void *self, Warp *w, const Insn *insn, uint32_t lanes, ui
     return true;
 }
 
-/* ---- a cluster ---------------------------------------------------------------------------------------------------- */
+/* ---- a cluster ------------------------------------------------------------------------------- */
 
 Cluster *ptx_cluster_new(Machine *m, uint32_t rank_count)
 {
@@ -132,7 +155,8 @@ Cluster *ptx_cluster_new(Machine *m, uint32_t rank_count)
     c->arrivals = ptx_arena_array(m->arena, uint32_t, m->warp_count);
     c->waits = ptx_arena_array(m->arena, uint32_t, m->warp_count);
     c->places = ptx_arena_array(m->arena, uint32_t *, rank_count);
-    c->observer = (Observer){ .self = c, .order = take_order, .access = take_access, .map = map_address };
+    c->observer =
+        (Observer){ .self = c, .order = take_order, .access = take_access, .map = map_address };
     ptx_machine_observe(m, &c->observer);
     return c;
 }

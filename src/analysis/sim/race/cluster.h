@@ -1,7 +1,9 @@
-/* cluster.h -- accesses of the blocks of a cluster to each other's shared memory, noted while these are run one after the other.
+/* cluster.h -- accesses of the blocks of a cluster to each other's shared memory, noted while these
+ * are run one after the other.
  *
- * barrier.cluster alone orders two blocks here: an access is over at the next arrival of its warp, and another sees it behind the wait that ends the same phase.
- * mapa gives an address whose upper bits hold the rank of the block that it lies in, + 1. */
+ * barrier.cluster alone orders two blocks here: an access is over at the next arrival of its warp,
+ * and another sees it behind the wait that ends the same phase. mapa gives an address whose upper
+ * bits hold the rank of the block that it lies in, + 1. */
 #ifndef PTX_ANALYSIS_SIM_RACE_CLUSTER_H
 #define PTX_ANALYSIS_SIM_RACE_CLUSTER_H
 
@@ -35,9 +37,12 @@ typedef struct Cluster {
     uint32_t **places;          /* per rank and four bytes: the last of Touched there, + 1 */
     Touched *items;
     uint32_t item_count, item_capacity;
-    Meeting found, early, late; /* of all the first: two accesses that race; one of another block that may not have begun; that may have ended */
+    /* of all the first: two accesses that race; one of another block that may not have begun; that
+     * may have ended */
+    Meeting found, early, late;
     uint32_t total;             /* arrivals of a warp in a block */
-    bool is_lost;               /* some access may be anywhere, or not all warps come to the barriers of the cluster */
+    /* some access may be anywhere, or not all warps come to the barriers of the cluster */
+    bool is_lost;
 } Cluster;
 
 Cluster *ptx_cluster_new(Machine *machine, uint32_t rank_count);
@@ -45,7 +50,8 @@ Cluster *ptx_cluster_new(Machine *machine, uint32_t rank_count);
 /* Before a block of that rank. */
 void ptx_cluster_begin(Cluster *cluster, uint32_t rank);
 
-/* Behind it. False: its warps did not all come to the same barriers of the cluster, or others than those of the blocks before. */
+/* Behind it. False: its warps did not all come to the same barriers of the cluster, or others than
+ * those of the blocks before. */
 bool ptx_cluster_end(Cluster *cluster);
 
 #endif

@@ -45,7 +45,8 @@ static bool add(DataRange a, DataRange b, DataRange *out)
 /* By a number that is known and not negative. */
 static bool scale(DataRange a, DataRange by, DataRange *out)
 {
-    if (a.var != NO_ID || by.var != NO_ID || by.low != by.high || by.low < 0 || by.low > UINT32_MAX || by.is_open)
+    if (a.var != NO_ID || by.var != NO_ID || by.low != by.high || by.low < 0 || by.low > UINT32_MAX
+        || by.is_open)
         return false;
     *out = (DataRange){ a.is_open ? 0 : a.low * by.low, a.is_open ? 0 : a.high * by.low, NO_ID, a.is_data, a.is_open };
     return is_within(out);
@@ -82,7 +83,8 @@ static bool convert(const Op *op, DataRange a, DataRange *out)
     const unsigned bits = ptx_type_info[op->type].bits;
     const unsigned kind = ptx_type_info[op->type].kind;
     *out = a;
-    if (ptx_type_info[op->dst_type].kind == KIND_FLOAT || kind == KIND_FLOAT || ptx_op_has(op, MOD_SAT))
+    if (ptx_type_info[op->dst_type].kind == KIND_FLOAT || kind == KIND_FLOAT
+        || ptx_op_has(op, MOD_SAT))
         return false;
     if (kind != KIND_SIGNED && bits <= NARROW_BITS && a.is_data)
         return below(a, (INT64_C(1) << bits) - 1, out);
@@ -100,7 +102,8 @@ static bool combine(const ExtentWalk *w, const Insn *insn, unsigned depth, DataR
     for (const Operand *use; count < 3 && (use = nth_use(w, insn, count)); count++)
         if (!follow(w, use, depth - 1, &x[count]))
             return false;
-    if (count < 2 || ptx_op_has(op, MOD_HI) || ptx_op_has(op, MOD_SAT) || ptx_type_info[op->type].kind == KIND_FLOAT)
+    if (count < 2 || ptx_op_has(op, MOD_HI) || ptx_op_has(op, MOD_SAT)
+        || ptx_type_info[op->type].kind == KIND_FLOAT)
         return false;
     const bool is_point = x[1].low == x[1].high && !x[1].is_open && x[1].var == NO_ID;
     DataRange product;
@@ -109,17 +112,26 @@ static bool combine(const ExtentWalk *w, const Insn *insn, unsigned depth, DataR
     case OP_SUB: return is_point && add(x[0], number_of(-x[1].low, -x[1].low), out);
     case OP_MUL: return scale(x[0], x[1], out);
     case OP_MAD: return count == 3 && scale(x[0], x[1], &product) && add(product, x[2], out);
-    case OP_SHL: return is_point && x[1].low >= 0 && x[1].low < 32 && scale(x[0], number_of(INT64_C(1) << x[1].low, INT64_C(1) << x[1].low), out);
+    case OP_SHL:
+        return is_point && x[1].low >= 0 && x[1].low < 32
+               && scale(x[0], number_of(INT64_C(1) << x[1].low, INT64_C(1) << x[1].low), out);
     case OP_AND: return is_point && below(x[0], x[1].low, out);
-    case OP_MIN: return is_point && ptx_type_info[op->type].kind != KIND_SIGNED && below(x[0], x[1].low, out);
-    case OP_REM: return is_point && ptx_type_info[op->type].kind != KIND_SIGNED && below(x[0], x[1].low - 1, out);
+    case OP_MIN:
+        return is_point && ptx_type_info[op->type].kind != KIND_SIGNED
+               && below(x[0], x[1].low, out);
+    case OP_REM:
+        return is_point && ptx_type_info[op->type].kind != KIND_SIGNED
+               && below(x[0], x[1].low - 1, out);
     case OP_BFE:
-        return count == 3 && ptx_type_info[op->type].kind != KIND_SIGNED && x[2].low == x[2].high && x[2].low > 0 && x[2].low <= NARROW_BITS &&
-               below(x[0], (INT64_C(1) << x[2].low) - 1, out);
+        return count == 3 && ptx_type_info[op->type].kind != KIND_SIGNED && x[2].low == x[2].high
+               && x[2].low > 0 && x[2].low <= NARROW_BITS
+               && below(x[0], (INT64_C(1) << x[2].low) - 1, out);
     case OP_SHR: {
         unsigned bits = ptx_type_info[op->type].bits;
-        bool is_short = is_point && x[1].low > 0 && x[1].low < bits && bits - x[1].low <= NARROW_BITS;
-        return is_short && ptx_type_info[op->type].kind != KIND_SIGNED && x[0].is_open && below(x[0], (INT64_C(1) << (bits - x[1].low)) - 1, out);
+        bool is_short = is_point && x[1].low > 0 && x[1].low < bits
+                        && bits - x[1].low <= NARROW_BITS;
+        return is_short && ptx_type_info[op->type].kind != KIND_SIGNED && x[0].is_open
+               && below(x[0], (INT64_C(1) << (bits - x[1].low)) - 1, out);
     }
     default: return false;
     }
@@ -142,7 +154,8 @@ static bool define(const ExtentWalk *w, const Insn *insn, unsigned depth, DataRa
 
 static bool follow(const ExtentWalk *w, const Operand *operand, unsigned depth, DataRange *out)
 {
-    if (!depth || operand->flags & (OPERAND_MINUS | OPERAND_ELEMENT | OPERAND_COMPONENT | OPERAND_PART))
+    if (!depth
+        || operand->flags & (OPERAND_MINUS | OPERAND_ELEMENT | OPERAND_COMPONENT | OPERAND_PART))
         return false;
     if (operand->kind == OPERAND_INT) {
         *out = number_of(operand->value, operand->value);
@@ -156,10 +169,12 @@ static bool follow(const ExtentWalk *w, const Operand *operand, unsigned depth, 
         return false;
     if (!define(w, &w->func->insns[w->bases->def[operand->id]], depth, out))
         return false;
-    return !(operand->role & ROLE_ADDRESS) || add(*out, number_of(operand->value, operand->value), out);
+    return !(operand->role & ROLE_ADDRESS)
+           || add(*out, number_of(operand->value, operand->value), out);
 }
 
-/* A number without bounds: where it counts from the beginning of an array that atomic operations count in, all of the array. */
+/* A number without bounds: where it counts from the beginning of an array that atomic operations
+ * count in, all of the array. */
 static bool close_extent(const Insn *insn, uint64_t bytes, DataRange *x)
 {
     bool is_count = insn->op->kind == OPK_ATOM || insn->op->kind == OPK_RED;
@@ -170,7 +185,8 @@ static bool close_extent(const Insn *insn, uint64_t bytes, DataRange *x)
     return is_all && x->high > 0;
 }
 
-DataExtent ptx_data_extent_find(const Module *module, const Func *func, const PointsToSet *bases, const Insn *insn)
+DataExtent ptx_data_extent_find(const Module *module, const Func *func, const PointsToSet *bases,
+                                const Insn *insn)
 {
     const ExtentWalk walk = { module, func, bases };
     const DataExtent unknown = { NO_ID, 0, 0 };
@@ -179,7 +195,8 @@ DataExtent ptx_data_extent_find(const Module *module, const Func *func, const Po
         if (operands[o].role & ROLE_ADDRESS)
             place = &operands[o];
     DataRange x;
-    if (!place || !follow(&walk, place, MAX_STEPS, &x) || x.var == NO_ID || !x.is_data || !ptx_space_is_shared((Space)module->vars[x.var].space))
+    if (!place || !follow(&walk, place, MAX_STEPS, &x) || x.var == NO_ID || !x.is_data
+        || !ptx_space_is_shared((Space)module->vars[x.var].space))
         return unknown;
     const uint64_t bytes = module->vars[x.var].bytes;
     if (!close_extent(insn, bytes, &x) || x.low < 0 || x.high <= x.low)

@@ -26,13 +26,16 @@ static bool has_protocols(const Module *module)
 
 static bool may_be_shared(const Op *op)
 {
-    return op->kind == OPK_CP_ASYNC || op->space == SPACE_SHARED || op->space == SPACE_SHARED_CTA || op->space == SPACE_SHARED_CLUSTER || op->space == SPACE_GENERIC;
+    return op->kind == OPK_CP_ASYNC || op->space == SPACE_SHARED || op->space == SPACE_SHARED_CTA
+           || op->space == SPACE_SHARED_CLUSTER || op->space == SPACE_GENERIC;
 }
 
 /* What the sizes of all accesses are multiples of. */
 static uint32_t granule_of(const Func *func, bool is_plain)
 {
-    uint32_t granule = func->has_calls ? GRANULE_OF_CALLS : is_plain ? MAX_GRANULE : MAX_GRANULE / 2;
+    uint32_t granule = func->has_calls ? GRANULE_OF_CALLS
+                       : is_plain      ? MAX_GRANULE
+                                       : MAX_GRANULE / 2;
     for (InsnId i = 0; i < func->insn_count; i++)
         while (func->insns[i].access_bytes & (granule - 1) && may_be_shared(func->insns[i].op))
             granule /= 2;
@@ -44,8 +47,14 @@ Race *ptx_race_new(Machine *m, uint8_t *orders)
     const bool is_plain = !has_protocols(m->module);
     const uint32_t granule = granule_of(&m->module->funcs[m->kernel], is_plain);
     Race *r = ptx_arena_new(m->arena, Race);
-    *r = (Race){ .machine = m, .orders = orders, .arena = m->arena, .warp_count = m->warp_count, .granule = granule, .granule_wanted = granule,
-                  .most_mbarriers = is_plain ? 0 : MBARRIERS, .width = is_plain ? m->warp_count : 2 * m->warp_count + MBARRIERS };
+    *r = (Race){ .machine = m,
+                 .orders = orders,
+                 .arena = m->arena,
+                 .warp_count = m->warp_count,
+                 .granule = granule,
+                 .granule_wanted = granule,
+                 .most_mbarriers = is_plain ? 0 : MBARRIERS,
+                 .width = is_plain ? m->warp_count : 2 * m->warp_count + MBARRIERS };
     r->known = ptx_arena_array(m->arena, uint32_t, (size_t)m->warp_count * r->width);
     for (unsigned b = 0; b < BARRIERS; b++)
         r->barriers[b].known = ptx_arena_array(m->arena, uint32_t, r->width);
@@ -86,7 +95,8 @@ void ptx_race_begin(Race *r)
         memset(r->barriers[b].known, 0, r->width * sizeof *r->barriers[b].known);
     }
     for (uint32_t c = 0; c < QUEUE_COUNT * r->warp_count; c++)
-        r->copies[c].committed = r->copies[c].done = r->copies[c].wait_count = r->copies[c].delivery_count = 0;
+        r->copies[c].committed = r->copies[c].done = r->copies[c].wait_count =
+            r->copies[c].delivery_count = 0;
     r->mbarrier_count = 0;
     for (uint32_t i = 0; i < r->site_count; i++)
         memset(r->sites[i].turns, 0, r->warp_count * sizeof *r->sites[i].turns);
@@ -96,11 +106,12 @@ void ptx_race_begin(Race *r)
     memset(r->table, 0, TABLE_SIZE * sizeof *r->table);
     memset(r->touched, 0, r->warp_count * sizeof *r->touched);
     r->pair_count = r->partial_puts = r->doubtful_puts = 0;
-    r->is_lost = r->is_blind = r->is_crowded = r->is_overwritten = r->is_doubtful = r->has_dropped = r->is_partial = r->has_others = r->has_dropped_sought = false;
+    r->is_lost = r->is_blind = r->is_crowded = r->is_overwritten = r->is_doubtful = r->has_dropped =
+        r->is_partial = r->has_others = r->has_dropped_sought = false;
     r->stale.wait = r->stuck.wait = NO_ID;
 }
 
-/* ---- sites ------------------------------------------------------------------------------------------------------- */
+/* ---- sites ----------------------------------------------------------------------------------- */
 
 /* Index of the site; MOST_SITES: there are too many. */
 static uint32_t site_of(Race *r, Warp *w, const Insn *insn)
@@ -110,19 +121,24 @@ static uint32_t site_of(Race *r, Warp *w, const Insn *insn)
     InsnId id = (InsnId)(insn - func_state->func->insns);
     uint32_t *sites = func_state->slots[r->observer.slot];
     if (!sites)
-        sites = func_state->slots[r->observer.slot] = ptx_arena_array(m->arena, uint32_t, func_state->func->insn_count);
+        sites = func_state->slots[r->observer.slot] = ptx_arena_array(m->arena, uint32_t,
+                                                                      func_state->func->insn_count);
     if (!sites[id]) {
         if (r->site_count == MAX_SITES)
             return MAX_SITES;
         if (r->site_count == r->site_capacity)
-            r->sites = ptx_arena_grow(m->arena, r->sites, r->site_count, &r->site_capacity, sizeof *r->sites);
-        r->sites[r->site_count] = (Site){ .func = func_state->func, .insn = id, .turns = ptx_arena_array(m->arena, uint32_t, r->warp_count) };
+            r->sites = ptx_arena_grow(m->arena, r->sites, r->site_count, &r->site_capacity,
+                                      sizeof *r->sites);
+        r->sites[r->site_count] = (Site){ .func = func_state->func,
+                                          .insn = id,
+                                          .turns = ptx_arena_array(m->arena, uint32_t,
+                                                                   r->warp_count) };
         sites[id] = ++r->site_count;
     }
     return sites[id] - 1;
 }
 
-/* ---- pairs ------------------------------------------------------------------------------------------------------- */
+/* ---- pairs ----------------------------------------------------------------------------------- */
 
 static bool is_sought(const Race *r, uint16_t site)
 {
@@ -131,10 +147,12 @@ static bool is_sought(const Race *r, uint16_t site)
 
 static RacePair *pair_of(Race *r, uint16_t a, uint16_t b)
 {
-    uint32_t low = a < b ? a : b, high = a < b ? b : a, at = (uint32_t)(ptx_hash_mix((uint64_t)low << 32 | high) % TABLE_SIZE);
+    uint32_t low = a < b ? a : b, high = a < b ? b : a,
+             at = (uint32_t)(ptx_hash_mix((uint64_t)low << 32 | high) % TABLE_SIZE);
     for (; r->table[at]; at = (at + 1) % TABLE_SIZE) {
         RacePair *pair = &r->pairs[r->table[at] - 1];
-        if ((pair->first.site == low && pair->second.site == high) || (pair->first.site == high && pair->second.site == low))
+        if ((pair->first.site == low && pair->second.site == high)
+            || (pair->first.site == high && pair->second.site == low))
             return pair;
     }
     if (r->pair_count == MAX_PAIRS) {
@@ -147,10 +165,12 @@ static RacePair *pair_of(Race *r, uint16_t a, uint16_t b)
     return pair;
 }
 
-/* How much a witness is worth: the surer the better, unordered rather than unfenced, and of two warps rather than of one. */
+/* How much a witness is worth: the surer the better, unordered rather than unfenced, and of two
+ * warps rather than of one. */
 static unsigned rank_of(const Seen *a, const Seen *b, bool is_unfenced)
 {
-    return 4u * (a->level > b->level ? a->level : b->level) + 2u * is_unfenced + (a->thread / WARP_LANES == b->thread / WARP_LANES);
+    return 4u * (a->level > b->level ? a->level : b->level) + 2u * is_unfenced
+           + (a->thread / WARP_LANES == b->thread / WARP_LANES);
 }
 
 /* What the first would have to be waited for by. */
@@ -158,19 +178,27 @@ static void note_wait(const Race *r, const Seen *before, const Seen *now, RacePa
 {
     const uint32_t warp = before->thread / WARP_LANES, other = now->thread / WARP_LANES;
     bool is_grouped = before->queue && before->queue < QUEUE_COUNT;
-    const uint32_t committed = is_grouped ? ptx_race_copies(r, (Queue)before->queue, warp)->committed : 0;
-    pair->is_open = is_grouped ? ptx_race_done(r, (Queue)before->queue, warp, before->group) == UINT32_MAX : before->queue == QUEUE_MBARRIER;
-    pair->is_open |= r->is_late && ptx_race_known(r, warp)[other] >= now->clock;    /* it was known to have begun */
+    const uint32_t committed = is_grouped
+                                   ? ptx_race_copies(r, (Queue)before->queue, warp)->committed
+                                   : 0;
+    pair->is_open = is_grouped
+                        ? ptx_race_done(r, (Queue)before->queue, warp, before->group) == UINT32_MAX
+                        : before->queue == QUEUE_MBARRIER;
+    /* it was known to have begun */
+    pair->is_open |= r->is_late && ptx_race_known(r, warp)[other] >= now->clock;
     pair->is_committed = before->group < committed;
     pair->newer = pair->is_committed ? committed - before->group - 1 : 0;
 }
 
-static void note_pair(Race *r, const Seen *before, const Seen *now, uint64_t address, bool is_unfenced)
+static void note_pair(Race *r, const Seen *before, const Seen *now, uint64_t address,
+                      bool is_unfenced)
 {
     RacePair *pair = pair_of(r, before->site, now->site);
     if (!pair)
         return;
-    if (!pair->times || rank_of(before, now, is_unfenced) < rank_of(&pair->first, &pair->second, pair->is_unfenced)) {
+    if (!pair->times
+        || rank_of(before, now, is_unfenced)
+               < rank_of(&pair->first, &pair->second, pair->is_unfenced)) {
         pair->first = *before;
         pair->second = *now;
         pair->address = address;
@@ -180,8 +208,8 @@ static void note_pair(Race *r, const Seen *before, const Seen *now, uint64_t add
     pair->times++;
 }
 
-/* Two writes of one number make no difference. Of numbers that nobody knows one instruction is taken to write the same in all threads: what many compute
- * alike, they store alike. */
+/* Two writes of one number make no difference. Of numbers that nobody knows one instruction is
+ * taken to write the same in all threads: what many compute alike, they store alike. */
 static bool writes_alike(const Seen *a, const Seen *b)
 {
     if (a->has_value && b->has_value)
@@ -225,7 +253,10 @@ static bool is_ordered(const Race *r, TouchId before_id, TouchId now_id)
         return is_multiplied(r, before, row);
     if (before->queue == QUEUE_COPY && is_delivered(r, before, row))
         return true;
-    uint32_t clock = before->queue ? ptx_race_done(r, (Queue)before->queue, before->warp, before->group) : before->clock, known = row[before->warp];
+    uint32_t clock = before->queue
+                         ? ptx_race_done(r, (Queue)before->queue, before->warp, before->group)
+                         : before->clock,
+             known = row[before->warp];
     if (before->warp != now->warp)
         return clock <= known;
     if (before_id % WARP_LANES == now_id % WARP_LANES)
@@ -236,15 +267,27 @@ static bool is_ordered(const Race *r, TouchId before_id, TouchId now_id)
 static Seen seen_of(const Race *r, TouchId id, uint64_t value, bool has_value)
 {
     const Touch *t = touch_of(r, id);
-    return (Seen){ .value = value, .clock = t->clock, .turn = t->turn, .group = t->group, .site = t->site, .thread = (uint16_t)(t->warp * WARP_LANES + id % WARP_LANES),
-                   .level = t->level, .is_write = t->is_write, .is_strong = t->is_strong, .is_swap = t->is_swap, .queue = t->queue,
-                   .has_value = has_value, .is_by_data = t->is_by_data };
+    return (Seen){ .value = value,
+                   .clock = t->clock,
+                   .turn = t->turn,
+                   .group = t->group,
+                   .site = t->site,
+                   .thread = (uint16_t)(t->warp * WARP_LANES + id % WARP_LANES),
+                   .level = t->level,
+                   .is_write = t->is_write,
+                   .is_strong = t->is_strong,
+                   .is_swap = t->is_swap,
+                   .queue = t->queue,
+                   .has_value = has_value,
+                   .is_by_data = t->is_by_data };
 }
 
 /* value: NULL: not known. */
-static void clash(Race *r, TouchId before_id, const uint64_t *before_value, TouchId now_id, const uint64_t *now_value, uint64_t address)
+static void clash(Race *r, TouchId before_id, const uint64_t *before_value, TouchId now_id,
+                  const uint64_t *now_value, uint64_t address)
 {
-    const Seen before = seen_of(r, before_id, before_value ? *before_value : 0, before_value != NULL);
+    const Seen before = seen_of(r, before_id, before_value ? *before_value : 0,
+                                before_value != NULL);
     const Seen now = seen_of(r, now_id, now_value ? *now_value : 0, now_value != NULL);
     if (before.is_strong && now.is_strong)
         return;
@@ -252,7 +295,8 @@ static void clash(Race *r, TouchId before_id, const uint64_t *before_value, Touc
         return;                 /* what was read is looked at again by the swap */
     bool are_writes = before.is_write && now.is_write;
     r->is_overwritten |= are_writes;
-    r->is_crowded |= are_writes && !(before.has_value && now.has_value && before.value == now.value) && before.thread / WARP_LANES != now.thread / WARP_LANES;
+    r->is_crowded |= are_writes && !(before.has_value && now.has_value && before.value == now.value)
+                     && before.thread / WARP_LANES != now.thread / WARP_LANES;
     if (are_writes && writes_alike(&before, &now))
         return;
     note_pair(r, &before, &now, address, false);
@@ -263,7 +307,8 @@ static bool is_unfenced(const Race *r, TouchId before_id, TouchId now_id)
 {
     const Touch *before = touch_of(r, before_id), *now = touch_of(r, now_id);
     bool is_proxied = now->queue == QUEUE_BULK || now->queue == QUEUE_MATRIX;
-    return is_proxied && before->is_write && !before->is_strong && !before->queue && before->clock > ptx_race_fenced(r, now->warp)[before->warp];
+    return is_proxied && before->is_write && !before->is_strong && !before->queue
+           && before->clock > ptx_race_fenced(r, now->warp)[before->warp];
 }
 
 /* What all lanes of `before` did is there for all of `now`. */
@@ -271,11 +316,13 @@ static bool is_ordered_in_all(const Race *r, TouchId before_id, TouchId now_id)
 {
     const Touch *before = touch_of(r, before_id), *now = touch_of(r, now_id);
     uint32_t known = ptx_race_known(r, now->warp)[before->warp];
-    return !before->queue && (before->warp == now->warp ? before->clock < known : before->clock <= known);
+    return !before->queue
+           && (before->warp == now->warp ? before->clock < known : before->clock <= known);
 }
 
 /* mark: of the place, where `before` was found. */
-static void meet(Race *r, TouchId before, const uint64_t *before_value, TouchId now, const uint64_t *now_value, uint64_t address, unsigned mark)
+static void meet(Race *r, TouchId before, const uint64_t *before_value, TouchId now,
+                 const uint64_t *now_value, uint64_t address, unsigned mark)
 {
     bool is_hidden = is_unfenced(r, before, now);
     if (!is_hidden && is_ordered_in_all(r, before, now)) {
@@ -288,7 +335,7 @@ static void meet(Race *r, TouchId before, const uint64_t *before_value, TouchId 
     }
 }
 
-/* ---- places ------------------------------------------------------------------------------------------------------ */
+/* ---- places ---------------------------------------------------------------------------------- */
 
 static inline Place *place_at(Race *r, uint64_t address)
 {
@@ -304,7 +351,8 @@ static inline Place *place_at(Race *r, uint64_t address)
     return &r->pages[page][index % PLACES_PER_PAGE];
 }
 
-/* In place of one of the same warp, else of one that is ordered before: two warps' reads are enough, since a write is of another warp than one of them. */
+/* In place of one of the same warp, else of one that is ordered before: two warps' reads are
+ * enough, since a write is of another warp than one of them. */
 static void keep_read(Race *r, Place *place, TouchId now)
 {
     uint32_t warp = touch_of(r, now)->warp;
@@ -325,22 +373,27 @@ static void keep_read(Race *r, Place *place, TouchId now)
         *into = now;
 }
 
-/* Reads meet what was written; writes all that was. Mostly lanes side by side meet lanes side by side, of what is ordered. */
-static inline void meet_at(Race *r, uint64_t address, TouchId now, const uint64_t *value, bool is_write)
+/* Reads meet what was written; writes all that was. Mostly lanes side by side meet lanes side by
+ * side, of what is ordered. */
+static inline void meet_at(Race *r, uint64_t address, TouchId now, const uint64_t *value,
+                           bool is_write)
 {
     const Place *place = place_at(r, address);
     for (unsigned i = 0; i < MARKS && place && (i < WRITERS || is_write); i++) {
         const TouchId before = place->marks[i];
         if (before && before / WARP_LANES != r->ordered[i])
-            meet(r, before, i < WRITERS && place->has_values[i] ? &place->values[i] : NULL, now, value, address, i);
+            meet(r, before, i < WRITERS && place->has_values[i] ? &place->values[i] : NULL, now,
+                 value, address, i);
     }
 }
 
-static inline void keep_at(Race *r, uint64_t address, TouchId now, const uint64_t *value, bool is_write, bool is_strong)
+static inline void keep_at(Race *r, uint64_t address, TouchId now, const uint64_t *value,
+                           bool is_write, bool is_strong)
 {
     Place *place = place_at(r, address);
     if (place && is_write) {
-        r->is_overwritten |= place->marks[is_strong] / WARP_LANES == now / WARP_LANES;       /* by another lane of one instruction */
+        /* by another lane of one instruction */
+        r->is_overwritten |= place->marks[is_strong] / WARP_LANES == now / WARP_LANES;
         place->marks[is_strong] = now;
         place->has_values[is_strong] = value != NULL;
         place->values[is_strong] = value ? *value : 0;
@@ -349,7 +402,7 @@ static inline void keep_at(Race *r, uint64_t address, TouchId now, const uint64_
     }
 }
 
-/* ---- two sites alone ---------------------------------------------------------------------------------------------- */
+/* ---- two sites alone ------------------------------------------------------------------------- */
 
 static Lasts *lasts_at(Race *r, uint64_t address)
 {
@@ -383,7 +436,9 @@ static void keep_lasts(Race *r, uint64_t address, TouchId now, const uint64_t *v
     Lasts *lasts = lasts_at(r, address);
     const Touch *touch = touch_of(r, now);
     uint32_t i = 0;
-    while (lasts && i < lasts->count && (touch_of(r, lasts->items[i].mark)->warp != touch->warp || touch_of(r, lasts->items[i].mark)->site != touch->site))
+    while (lasts && i < lasts->count
+           && (touch_of(r, lasts->items[i].mark)->warp != touch->warp
+               || touch_of(r, lasts->items[i].mark)->site != touch->site))
         i++;
     if (!lasts || i == 2 * r->warp_count)
         return;
@@ -404,7 +459,7 @@ static bool fills_places(Race *r, uint64_t multiples)
     return r->granule_wanted == r->granule;
 }
 
-/* ---- an access once more ------------------------------------------------------------------------------------------ */
+/* ---- an access once more --------------------------------------------------------------------- */
 
 /* Rounds of the loops that begin here; those inside begin anew. */
 void ptx_race_watch(Race *r, const Warp *w, InsnId pc)
@@ -412,13 +467,18 @@ void ptx_race_watch(Race *r, const Warp *w, InsnId pc)
     const FuncState *func_state = w->frame->func_state;
     BlockId block = func_state->cfg->block_of[pc];
     LoopId loop = func_state->loops->loop_of[block];
-    if (w->frame->caller || loop == NO_LOOP || func_state->cfg->blocks[block].first != pc || func_state->loops->loops[loop].header != block)
+    if (w->frame->caller || loop == NO_LOOP || func_state->cfg->blocks[block].first != pc
+        || func_state->loops->loops[loop].header != block)
         return;
     for (Watch *watch = r->watches; watch < r->watches + 2; watch++) {
-        if (watch->place != NO_ID || watch->thread / WARP_LANES != w->index || !(w->entries[w->entry_count - 1].lanes >> watch->thread % WARP_LANES & 1))
+        if (watch->place != NO_ID || watch->thread / WARP_LANES != w->index
+            || !(w->entries[w->entry_count - 1].lanes >> watch->thread % WARP_LANES & 1))
             continue;
         watch->rounds[loop]++;
-        for (LoopId inner = loop + 1; inner < func_state->loops->loop_count && func_state->loops->loops[inner].depth > func_state->loops->loops[loop].depth; inner++)
+        for (LoopId inner = loop + 1;
+             inner < func_state->loops->loop_count
+             && func_state->loops->loops[inner].depth > func_state->loops->loops[loop].depth;
+             inner++)
             watch->rounds[inner] = 0;
     }
 }
@@ -427,21 +487,25 @@ static void meet_watches(const Race *r, const Warp *w, const Insn *insn, const T
 {
     const Machine *m = r->machine;
     for (Watch *watch = r->watches; watch < r->watches + 2; watch++)
-        if (watch->site == now->site && watch->turn == now->turn && watch->thread / WARP_LANES == w->index)
-            watch->place = ptx_machine_place(m, w, (InsnId)(insn - w->frame->func_state->func->insns));
+        if (watch->site == now->site && watch->turn == now->turn
+            && watch->thread / WARP_LANES == w->index)
+            watch->place = ptx_machine_place(m, w,
+                                             (InsnId)(insn - w->frame->func_state->func->insns));
 }
 
-/* ---- accesses ---------------------------------------------------------------------------------------------------- */
+/* ---- accesses -------------------------------------------------------------------------------- */
 
 static bool is_strong(const Op *op)
 {
-    static const uint8_t words[] = { MOD_VOLATILE, MOD_RELAXED, MOD_ACQUIRE, MOD_RELEASE, MOD_MMIO, MOD_NONE };
+    static const uint8_t words[] = { MOD_VOLATILE, MOD_RELAXED, MOD_ACQUIRE,
+                                     MOD_RELEASE,  MOD_MMIO,    MOD_NONE };
     return op->kind == OPK_ATOM || op->kind == OPK_RED || ptx_op_has_any(op, words);
 }
 
 static bool is_write(const Op *op)
 {
-    return op->kind == OPK_ST || op->kind == OPK_ATOM || op->kind == OPK_RED || op->kind == OPK_CP_ASYNC || op->kind == OPK_STMATRIX;
+    return op->kind == OPK_ST || op->kind == OPK_ATOM || op->kind == OPK_RED
+           || op->kind == OPK_CP_ASYNC || op->kind == OPK_STMATRIX;
 }
 
 static uint8_t level_of(const Machine *m, uint8_t doubt, const Value *address)
@@ -456,19 +520,23 @@ static uint8_t level_of(const Machine *m, uint8_t doubt, const Value *address)
 static TouchId add_touch(Race *r, const Touch *touch)
 {
     if (r->touch_count == r->touch_capacity)
-        r->touches = ptx_arena_grow(r->arena, r->touches, r->touch_count, &r->touch_capacity, sizeof *r->touches);
+        r->touches = ptx_arena_grow(r->arena, r->touches, r->touch_count, &r->touch_capacity,
+                                    sizeof *r->touches);
     r->touches[r->touch_count] = *touch;
     return WARP_LANES * r->touch_count++;
 }
 
-/* ---- where data may lead ------------------------------------------------------------------------------------------- */
+/* ---- where data may lead --------------------------------------------------------------------- */
 
-/* One of the two may be there. Whether two of them meet data alone tell: nothing is said of that. */
+/* One of the two may be there. Whether two of them meet data alone tell: nothing is said of
+ * that. */
 static void meet_by_data(Race *r, TouchId before_id, TouchId now_id, uint64_t address)
 {
     const Touch *before = touch_of(r, before_id), *now = touch_of(r, now_id);
-    bool is_apart = before->warp != now->warp && !before->queue && !now->queue && (before->is_write || now->is_write);
-    bool is_allowed = (before->is_strong && now->is_strong) || (before->is_swap && !now->is_write) || (now->is_swap && !before->is_write);
+    bool is_apart = before->warp != now->warp && !before->queue && !now->queue
+                    && (before->is_write || now->is_write);
+    bool is_allowed = (before->is_strong && now->is_strong) || (before->is_swap && !now->is_write)
+                      || (now->is_swap && !before->is_write);
     if (!is_apart || is_allowed || is_ordered(r, before_id, now_id))
         return;
     const Seen first = seen_of(r, before_id, 0, false), second = seen_of(r, now_id, 0, false);
@@ -476,7 +544,8 @@ static void meet_by_data(Race *r, TouchId before_id, TouchId now_id, uint64_t ad
 }
 
 /* An access to known places meets those that may have been there. */
-static void meet_all_by_data(Race *r, const uint64_t at[WARP_LANES], uint32_t bytes, uint32_t lanes, TouchId first)
+static void meet_all_by_data(Race *r, const uint64_t at[WARP_LANES], uint32_t bytes, uint32_t lanes,
+                             TouchId first)
 {
     for (uint32_t d = 0; d < r->by_data_count; d++) {
         const DataTouch *data = &r->by_data[d];
@@ -511,9 +580,11 @@ static const DataExtent *extent_of(Race *r, const Insn *insn, uint32_t site)
     Machine *m = r->machine;
     Site *at = &r->sites[site];
     const Func *kernel = &m->module->funcs[m->kernel];
-    bool is_plain = insn->op->kind == OPK_LD || insn->op->kind == OPK_ST || insn->op->kind == OPK_ATOM || insn->op->kind == OPK_RED;
+    bool is_plain = insn->op->kind == OPK_LD || insn->op->kind == OPK_ST
+                    || insn->op->kind == OPK_ATOM || insn->op->kind == OPK_RED;
     if (!at->has_extent && at->func == kernel && is_plain) {
-        r->bases = r->bases ? r->bases : ptx_points_to_sets_compute(m->arena, m->scratch, m->module, kernel);
+        r->bases = r->bases ? r->bases
+                            : ptx_points_to_sets_compute(m->arena, m->scratch, m->module, kernel);
         at->extent = ptx_data_extent_find(m->module, kernel, r->bases, insn);
     }
     at->has_extent = true;
@@ -524,12 +595,15 @@ static const DataExtent *extent_of(Race *r, const Insn *insn, uint32_t site)
 static DataTouch *new_by_data(Race *r, const Touch *now)
 {
     uint32_t d = 0;
-    while (d < r->by_data_count && (touch_of(r, r->by_data[d].touch)->site != now->site || touch_of(r, r->by_data[d].touch)->warp != now->warp))
+    while (d < r->by_data_count
+           && (touch_of(r, r->by_data[d].touch)->site != now->site
+               || touch_of(r, r->by_data[d].touch)->warp != now->warp))
         d++;
     if (d < r->by_data_count)
         return touch_of(r, r->by_data[d].touch)->clock == now->clock ? NULL : &r->by_data[d];
     if (d == r->by_data_capacity)
-        r->by_data = ptx_arena_grow(r->arena, r->by_data, r->by_data_count, &r->by_data_capacity, sizeof *r->by_data);
+        r->by_data = ptx_arena_grow(r->arena, r->by_data, r->by_data_count, &r->by_data_capacity,
+                                    sizeof *r->by_data);
     return &r->by_data[r->by_data_count++];
 }
 
@@ -540,7 +614,8 @@ static void note_by_data(Race *r, const DataExtent *extent, uint32_t lanes, cons
     if (!data)
         return;
     *data = (DataTouch){ add_touch(r, now) + (TouchId)__builtin_ctz(lanes), placed->address + extent->low, placed->address + extent->high };
-    const uint64_t first = data->low & ~(uint64_t)(r->granule - 1), count = (data->high - first + r->granule - 1) / r->granule;
+    const uint64_t first = data->low & ~(uint64_t)(r->granule - 1),
+                   count = (data->high - first + r->granule - 1) / r->granule;
     if (count > r->by_data_places)
         return;
     r->by_data_places -= count;
@@ -556,7 +631,8 @@ static void end_if_useless(const Race *r)
 }
 
 /* All lanes meet what was there before any of them is kept. */
-static void note(Race *r, const Value *address, uint32_t bytes, uint32_t lanes, const Value *value, const Touch *touch)
+static void note(Race *r, const Value *address, uint32_t bytes, uint32_t lanes, const Value *value,
+                 const Touch *touch)
 {
     Machine *m = r->machine;
     TouchId first = add_touch(r, touch);
@@ -564,7 +640,8 @@ static void note(Race *r, const Value *address, uint32_t bytes, uint32_t lanes, 
     uint32_t known = value && value->align == ALIGN_EXACT ? ~value->unknown : 0;
     for (uint32_t left = lanes; left; left &= left - 1) {
         unsigned lane = (unsigned)__builtin_ctz(left);
-        at[lane] = (uint32_t)ptx_value_lane(address, lane);     /* where a window begins has no bits there */
+        /* where a window begins has no bits there */
+        at[lane] = (uint32_t)ptx_value_lane(address, lane);
         numbers[lane] = value ? ptx_value_lane(value, lane) : 0;
         multiples |= at[lane];
         r->is_crowded |= at[lane] + bytes > m->shared_size;
@@ -595,14 +672,22 @@ static void note(Race *r, const Value *address, uint32_t bytes, uint32_t lanes, 
     }
 }
 
-static Touch touch_by(Race *r, const Warp *w, const Insn *insn, uint8_t doubt, const Value *address, uint32_t site)
+static Touch touch_by(Race *r, const Warp *w, const Insn *insn, uint8_t doubt, const Value *address,
+                      uint32_t site)
 {
     Machine *m = r->machine;
     uint8_t level = level_of(m, doubt, address);
     r->is_doubtful |= level != RACE_CERTAIN;
-    const Touch now = { .clock = ptx_race_known(r, w->index)[w->index], .turn = ++r->sites[site].turns[w->index], .group = ptx_race_copies(r, QUEUE_COPY, w->index)->committed,
-                        .site = (uint16_t)site, .warp = (uint16_t)w->index, .level = level, .is_write = is_write(insn->op),
-                        .is_strong = is_strong(insn->op), .is_swap = ptx_op_has(insn->op, MOD_CAS), .queue = insn->op->kind == OPK_CP_ASYNC ? QUEUE_COPY : QUEUE_NONE };
+    const Touch now = { .clock = ptx_race_known(r, w->index)[w->index],
+                        .turn = ++r->sites[site].turns[w->index],
+                        .group = ptx_race_copies(r, QUEUE_COPY, w->index)->committed,
+                        .site = (uint16_t)site,
+                        .warp = (uint16_t)w->index,
+                        .level = level,
+                        .is_write = is_write(insn->op),
+                        .is_strong = is_strong(insn->op),
+                        .is_swap = ptx_op_has(insn->op, MOD_CAS),
+                        .queue = insn->op->kind == OPK_CP_ASYNC ? QUEUE_COPY : QUEUE_NONE };
     if (r->watches)
         meet_watches(r, w, insn, &now);
     return now;
@@ -610,11 +695,13 @@ static Touch touch_by(Race *r, const Warp *w, const Insn *insn, uint8_t doubt, c
 
 static bool is_left_out(const Race *r, const Func *func, InsnId insn)
 {
-    bool is_one = (func == r->only_funcs[0] && insn == r->only[0]) || (func == r->only_funcs[1] && insn == r->only[1]);
+    bool is_one = (func == r->only_funcs[0] && insn == r->only[0])
+                  || (func == r->only_funcs[1] && insn == r->only[1]);
     return r->only_funcs[0] && !is_one;
 }
 
-static void access_by_data(Race *r, const Warp *w, const Insn *insn, uint32_t lanes, uint8_t doubt, uint32_t site)
+static void access_by_data(Race *r, const Warp *w, const Insn *insn, uint32_t lanes, uint8_t doubt,
+                           uint32_t site)
 {
     const DataExtent *extent = extent_of(r, insn, site);
     const Value place = { .is_assumed = true };
@@ -633,7 +720,8 @@ void ptx_race_access(void *self, Warp *w, const Insn *insn, uint32_t lanes, uint
     uint32_t bytes = 0, addressed = 0;
     if (r->parting.at.func)
         ptx_race_go_on(r, w, insn, lanes);
-    if (r->is_lost || r->orders[insn->op->id] == ORDER_TRANSFER || !ptx_memory_find_shared(m, w, insn, lanes, &address, &addressed, &bytes))
+    if (r->is_lost || r->orders[insn->op->id] == ORDER_TRANSFER
+        || !ptx_memory_find_shared(m, w, insn, lanes, &address, &addressed, &bytes))
         return;
     const uint32_t unknown = address.value.unknown & addressed;
     r->is_blind |= unknown || address.value.align != ALIGN_EXACT;
@@ -641,7 +729,8 @@ void ptx_race_access(void *self, Warp *w, const Insn *insn, uint32_t lanes, uint
     if (address.value.align != ALIGN_EXACT || !(addressed | unknown))
         return;
     r->touched[w->index] |= lanes;
-    if (is_left_out(r, w->frame->func_state->func, (InsnId)(insn - w->frame->func_state->func->insns)))
+    if (is_left_out(r, w->frame->func_state->func,
+                    (InsnId)(insn - w->frame->func_state->func->insns)))
         return;
     uint32_t site = site_of(r, w, insn);
     r->is_blind |= site == MAX_SITES;
@@ -657,12 +746,14 @@ void ptx_race_access(void *self, Warp *w, const Insn *insn, uint32_t lanes, uint
     end_if_useless(r);
 }
 
-void ptx_race_touch(Race *r, Warp *w, const Insn *insn, uint32_t lanes, uint8_t doubt, bool is_strong)
+void ptx_race_touch(Race *r, Warp *w, const Insn *insn, uint32_t lanes, uint8_t doubt,
+                    bool is_strong)
 {
     Machine *m = r->machine;
     Scratch address;
     enum { MBARRIER_BYTES = 8 };
-    if (r->is_lost || !ptx_memory_read_address(m, w, insn, 0, &address) || address.value.unknown & lanes || address.value.align != ALIGN_EXACT)
+    if (r->is_lost || !ptx_memory_read_address(m, w, insn, 0, &address)
+        || address.value.unknown & lanes || address.value.align != ALIGN_EXACT)
         return;
     uint32_t site = site_of(r, w, insn);
     if (site == MAX_SITES)
@@ -675,14 +766,15 @@ void ptx_race_touch(Race *r, Warp *w, const Insn *insn, uint32_t lanes, uint8_t 
     note(r, &address.value, MBARRIER_BYTES, lanes, NULL, &now);
 }
 
-/* ---- what goes on behind its instruction -------------------------------------------------------------------------- */
+/* ---- what goes on behind its instruction ----------------------------------------------------- */
 
 TouchId ptx_race_begin_async(Race *r, Warp *w, const Insn *insn, uint8_t doubt, const Touch *like)
 {
     uint32_t site = site_of(r, w, insn);
     if (site == MAX_SITES)
         return 0;
-    const Value place = { .is_assumed = like->level == RACE_ASSUMED || like->level == RACE_GUESSED };
+    const Value place = { .is_assumed = like->level == RACE_ASSUMED
+                                        || like->level == RACE_GUESSED };
     Touch now = touch_by(r, w, insn, doubt, &place, site);
     now.queue = like->queue;
     now.group = like->group;
@@ -696,7 +788,8 @@ void ptx_race_range(Race *r, TouchId touch, uint64_t at, uint64_t bytes)
 {
     const Touch now = *touch_of(r, touch);
     memset(r->ordered, 0, sizeof r->ordered);
-    for (uint64_t b = 0; b < bytes && at + b < MAX_SHARED && fills_places(r, at | bytes); b += r->granule) {
+    for (uint64_t b = 0; b < bytes && at + b < MAX_SHARED && fills_places(r, at | bytes);
+         b += r->granule) {
         meet_at(r, at + b, touch, NULL, now.is_write);
         keep_at(r, at + b, touch, NULL, now.is_write, now.is_strong);
     }

@@ -1,13 +1,18 @@
-/* race.h -- accesses to shared memory that nothing orders, found while the warps of a block are run.
+/* race.h -- accesses to shared memory that nothing orders, found while the warps of a block are
+ * run.
  *
- * Happens-before with a vector clock for each warp, and for each place of shared memory the last write and the last reads of two warps, as epochs:
- * Flanagan and Freund, "FastTrack: Efficient and Precise Dynamic Race Detection", PLDI 2009. A warp's clock goes on whenever it tells others
- * what it has done: at a barrier. Two accesses race where neither's epoch is known to the warp of the other, one of them writes, and they are not
- * both atomic. The order in which the machine runs the warps does not matter: what races is unordered in every schedule that the barriers allow.
+ * Happens-before with a vector clock for each warp, and for each place of shared memory the last
+ * write and the last reads of two warps, as epochs: Flanagan and Freund, "FastTrack: Efficient and
+ * Precise Dynamic Race Detection", PLDI 2009. A warp's clock goes on whenever it tells others what
+ * it has done: at a barrier. Two accesses race where neither's epoch is known to the warp of the
+ * other, one of them writes, and they are not both atomic. The order in which the machine runs the
+ * warps does not matter: what races is unordered in every schedule that the barriers allow.
  *
- * What goes on behind its instruction counts as done later. A cp.async, a bulk copy out of shared memory, a wgmma.mma_async: at the clock of the wait for its group.
- * A copy that completes on an mbarrier: with the phase, which is one more column of the clocks. A third row of columns is for the async proxy: up to
- * where a warp knows that what others wrote is there for it. Lanes of one warp are ordered by whatever makes them meet: bar.warp.sync, shuffles, votes. */
+ * What goes on behind its instruction counts as done later. A cp.async, a bulk copy out of shared
+ * memory, a wgmma.mma_async: at the clock of the wait for its group. A copy that completes on an
+ * mbarrier: with the phase, which is one more column of the clocks. A third row of columns is for
+ * the async proxy: up to where a warp knows that what others wrote is there for it. Lanes of one
+ * warp are ordered by whatever makes them meet: bar.warp.sync, shuffles, votes. */
 #ifndef PTX_ANALYSIS_SIM_RACE_RACE_H
 #define PTX_ANALYSIS_SIM_RACE_RACE_H
 
@@ -18,7 +23,8 @@
 /* How sure it is that an access happens, and where. */
 typedef enum RaceLevel {
     RACE_CERTAIN,
-    RACE_ASSUMED,               /* rests on the block's shape, or on what was taken for a parameter in its address */
+    /* rests on the block's shape, or on what was taken for a parameter in its address */
+    RACE_ASSUMED,
     RACE_GUESSED,               /* in whether it happens */
     RACE_DATA,
 } RaceLevel;
@@ -31,7 +37,8 @@ typedef struct Site {           /* an instruction that accesses shared memory */
     DataExtent extent;          /* where data may lead it */
 } Site;
 
-/* What says that an access which goes on behind its instruction is done: PTX ISA, "Data Movement and Conversion Instructions: Asynchronous copy". */
+/* What says that an access which goes on behind its instruction is done: PTX ISA, "Data Movement
+ * and Conversion Instructions: Asynchronous copy". */
 typedef enum Queue {
     QUEUE_NONE,                 /* it does not go on */
     QUEUE_COPY,                 /* cp.async.wait_group */
@@ -49,7 +56,8 @@ typedef struct Seen {           /* an access by one thread to one place */
     uint16_t site, thread;
     uint8_t level;              /* RaceLevel */
     uint8_t queue;              /* Queue */
-    bool is_write, is_strong, is_swap, has_value; /* swap: compare-and-swap; strong: atomic, volatile or with an order of its own */
+    /* swap: compare-and-swap; strong: atomic, volatile or with an order of its own */
+    bool is_write, is_strong, is_swap, has_value;
     bool is_by_data;            /* data decide where: it may be there */
 } Seen;
 
@@ -65,13 +73,15 @@ typedef uint32_t TouchId;
 
 enum { WRITERS = 2, READERS = 2, MARKS = WRITERS + READERS + 1, MAX_PUTS = 32 };
 
-/* The first access of a warp at a site since its last barrier that data may lead to any byte from low to before high. */
+/* The first access of a warp at a site since its last barrier that data may lead to any byte from
+ * low to before high. */
 typedef struct DataTouch {
     TouchId touch;
     uint64_t low, high;
 } DataTouch;
 
-/* What the code does not have, executed before an instruction: a wait for copies, then a barrier. */
+/* What the code does not have, executed before an instruction: a wait for copies, then a
+ * barrier. */
 typedef struct Put {
     const Func *func;
     InsnId insn;
@@ -84,7 +94,9 @@ typedef struct Put {
 
 typedef struct Place {          /* of shared memory: `granule` bytes */
     uint64_t values[WRITERS];   /* that the writes wrote */
-    TouchId marks[MARKS];       /* the last write, and the last one that is atomic or the like; reads of two warps, and of another lane of one of these */
+    /* the last write, and the last one that is atomic or the like; reads of two warps, and of
+     * another lane of one of these */
+    TouchId marks[MARKS];
     bool has_values[WRITERS];
 } Place;
 
@@ -101,30 +113,39 @@ typedef struct Lasts {
     Last *items;                /* room for two a warp */
 } Lasts;
 
-/* A thread's access that is to be looked at once more, in a run like the one that it was found in: where in the kernel it is. */
+/* A thread's access that is to be looked at once more, in a run like the one that it was found in:
+ * where in the kernel it is. */
 typedef struct Watch {
     uint32_t site, turn;
     uint16_t thread;
-    InsnId place;               /* in the kernel's own function: itself, or the call that leads there; NO_ID: it was not come to */
-    uint32_t *rounds;           /* per loop of the kernel: of it, from 1 on; once there is a place they stay */
+    /* in the kernel's own function: itself, or the call that leads there; NO_ID: it was not come to
+     * */
+    InsnId place;
+    /* per loop of the kernel: of it, from 1 on; once there is a place they stay */
+    uint32_t *rounds;
 } Watch;
 
 typedef struct Stop {           /* a thread at a barrier, or where it goes on without it */
     const Func *func;
-    InsnId insn, place;         /* of func; in the kernel's own function: it, or the call that leads there */
+    /* of func; in the kernel's own function: it, or the call that leads there */
+    InsnId insn, place;
     uint32_t thread;
 } Stop;
 
-typedef struct Parting {        /* lanes of a warp that come to a barrier which all of them have to come to, without the others */
+/* lanes of a warp that come to a barrier which all of them have to come to, without the others */
+typedef struct Parting {
     Stop at, other;             /* other: where the first of the others does something else */
     uint32_t warp, others, gone;        /* lanes: that have not come; that did something else */
 } Parting;
 
 typedef struct RacePair {       /* of sites */
-    Seen first, second;         /* a witness, in the order in which the machine ran them; of all the surest */
+    /* a witness, in the order in which the machine ran them; of all the surest */
+    Seen first, second;
     uint64_t address;
     uint64_t times;
-    bool is_open;               /* the first goes on behind its instruction, and its thread had not waited for it; or the second does, and had begun */
+    /* the first goes on behind its instruction, and its thread had not waited for it; or the second
+     * does, and had begun */
+    bool is_open;
     bool is_unfenced;           /* they are in order, but for the proxies that they go through */
     bool is_committed;          /* the first is in a group, */
     uint32_t newer;             /* behind which so many others were committed */
@@ -145,7 +166,8 @@ typedef struct BarrierState {   /* of one number */
     uint32_t wanted;            /* 0: all that have not ended */
 } BarrierState;
 
-typedef struct TensorCopy {     /* how many bytes it brings its tensor map says, which nobody knows */
+/* how many bytes it brings its tensor map says, which nobody knows */
+typedef struct TensorCopy {
     uint64_t address;
     TouchId touch;
 } TensorCopy;
@@ -154,22 +176,26 @@ typedef struct Mbarrier {
     uint64_t address;
     uint32_t wanted, pending;   /* arrivals of a phase, and those still missing */
     uint32_t phase;             /* so many are complete */
-    uint32_t completed;         /* the same, but that it is not 0 again where an mbarrier is made anew */
+    /* the same, but that it is not 0 again where an mbarrier is made anew */
+    uint32_t completed;
     uint32_t *known;            /* what those who arrived in this phase know */
     uint32_t *done;             /* what those of complete phases knew */
     uint32_t *tokens;           /* per warp: the phase in which it arrived last, */
     InsnId *arrivals;           /* and where; NO_ID: nowhere */
     uint32_t *arrived;          /* and lanes of it that did */
     InsnId made;                /* of the kernel's own function; NO_ID */
-    int64_t owed, brought;      /* bytes that are expected in this phase, and those of copies that were begun. These come once no warp can go on: late copies are
+    int64_t owed,
+        brought; /* bytes that are expected in this phase, and those of copies that were begun. These come once no warp can go on: late copies are
                                  * the ones that tell */
     uint32_t expected;
     TensorCopy tensors[MAX_TENSORS];   /* of this phase */
     uint32_t tensor_count;
-    bool is_open, has_other_copies;     /* open: some copies bring nobody knows how many bytes: all that are owed */
+    /* open: some copies bring nobody knows how many bytes: all that are owed */
+    bool is_open, has_other_copies;
 } Mbarrier;
 
-/* Threads wait for the phase before the one in which they have arrived: the wait returns at once. */
+/* Threads wait for the phase before the one in which they have arrived: the wait returns at
+ * once. */
 typedef struct StaleWait {
     InsnId wait, arrival;       /* of the kernel's own function; NO_ID: there is none */
     uint32_t warp, phase;       /* that it arrived in, from 0 on */
@@ -178,20 +204,23 @@ typedef struct StaleWait {
 
 /* No warp can go on. */
 typedef struct Stuck {
-    InsnId wait, made;          /* of the kernel's own function, at an mbarrier; NO_ID: there is none. Where that was made */
+    /* of the kernel's own function, at an mbarrier; NO_ID: there is none. Where that was made */
+    InsnId wait, made;
     uint32_t warp, wanted, pending;
     int64_t owed;
     uint64_t address;
 } Stuck;
 
-typedef struct Delivery {       /* cp.async.mbarrier.arrive: groups before upto are done with a phase */
+/* cp.async.mbarrier.arrive: groups before upto are done with a phase */
+typedef struct Delivery {
     uint32_t upto, phase;
     uint8_t mbarrier;
 } Delivery;
 
 typedef struct Copies {         /* of a warp in one queue */
     uint32_t committed, done;   /* groups */
-    uint32_t *upto, *clocks;    /* per wait that did something: groups that were done behind it, and the warp's clock */
+    /* per wait that did something: groups that were done behind it, and the warp's clock */
+    uint32_t *upto, *clocks;
     uint32_t wait_count, upto_capacity, clock_capacity;
     Delivery *deliveries;
     uint32_t delivery_count, delivery_capacity;
@@ -206,7 +235,8 @@ typedef enum Order {            /* what an instruction has to do with order */
     ORDER_TRANSFER, ORDER_MULTIPLY, ORDER_PROXY,
     ORDER_INIT, ORDER_EXPECT, ORDER_ARRIVE, ORDER_WAIT, /* of an mbarrier */
     ORDER_CLUSTER_ARRIVE, ORDER_CLUSTER_WAIT,
-    ORDER_OTHERS,               /* other blocks, or units of the SM, may arrive at this one's mbarriers */
+    /* other blocks, or units of the SM, may arrive at this one's mbarriers */
+    ORDER_OTHERS,
     ORDER_BLIND,                /* it may touch shared memory in ways that are not followed */
     ORDER_LOST,                 /* it may order warps in ways that are not followed */
 } Order;
@@ -219,8 +249,11 @@ typedef struct Race {
     uint32_t warp_count;
     uint32_t granule;
     uint32_t most_mbarriers;
-    uint32_t width;             /* columns: of warps, of mbarriers, and of warps once more, for the async proxy */
-    uint32_t *known;            /* per warp and column: the clock of a warp that it knows of; of itself: its own; the phases of an mbarrier */
+    /* columns: of warps, of mbarriers, and of warps once more, for the async proxy */
+    uint32_t width;
+    /* per warp and column: the clock of a warp that it knows of; of itself: its own; the phases of
+     * an mbarrier */
+    uint32_t *known;
     BarrierState barriers[BARRIERS];
     Mbarrier mbarriers[MBARRIERS];
     uint32_t mbarrier_count;
@@ -235,43 +268,58 @@ typedef struct Race {
     uint32_t by_data_count, by_data_capacity;
     uint64_t by_data_places;    /* that these may still be compared with */
     const PointsToSet *bases;   /* of the kernel; NULL: not asked for yet */
-    uint32_t ordered[MARKS];    /* per mark of a place, one of them that is ordered before the last of them; the first stands for nothing */
+    /* per mark of a place, one of them that is ordered before the last of them; the first stands
+     * for nothing */
+    uint32_t ordered[MARKS];
     Site *sites;
     uint32_t site_count, site_capacity;
     RacePair *pairs;
     uint32_t *table;            /* by sites: into pairs, + 1 */
     uint32_t pair_count;
-    uint32_t granule_wanted;    /* below granule: an access that does not fill its places; the run is of no use */
-    bool is_lost;               /* what orders the warps from here on is not known: nothing is noted any more */
+    /* below granule: an access that does not fill its places; the run is of no use */
+    uint32_t granule_wanted;
+    /* what orders the warps from here on is not known: nothing is noted any more */
+    bool is_lost;
     bool is_blind;              /* some access to shared memory was not noted */
     bool is_late;               /* what is noted now was begun before */
-    bool has_others;            /* ORDER_OTHERS came, or a warp ran ahead of the others: who arrives when is not certain */
+    /* ORDER_OTHERS came, or a warp ran ahead of the others: who arrives when is not certain */
+    bool has_others;
     bool has_assumed;           /* ptx_race_number came by something that is assumed */
-    bool has_dropped, is_partial;       /* a read was not kept; a barrier was not for all warps: then a race may be missed */
+    /* a read was not kept; a barrier was not for all warps: then a race may be missed */
+    bool has_dropped, is_partial;
     bool is_doubtful;           /* some access may not happen, or not there */
     bool is_overwritten;        /* some byte was written twice in no order, maybe with one number */
     bool is_trial;              /* a run that is crowded is of no use, and ends */
-    bool is_crowded;            /* warps wrote the same bytes, maybe different numbers, or beyond shared memory: is the block's shape the one that is meant? */
+    /* warps wrote the same bytes, maybe different numbers, or beyond shared memory: is the block's
+     * shape the one that is meant? */
+    bool is_crowded;
     const Func *func;           /* of these: */
     bool *left_out;             /* per instruction: a barrier that is passed by; NULL: none */
     const Put *puts;
     uint32_t put_count;
-    uint32_t partial_puts, doubtful_puts;       /* bits: threads did not all reach that put together; whether they do is not certain */
-    uint32_t *touched;          /* per warp: lanes that accessed shared memory, or reached a barrier */
-    uint32_t partial_barriers;  /* bits by number: barriers that are not for all threads of the block */
+    /* bits: threads did not all reach that put together; whether they do is not certain */
+    uint32_t partial_puts, doubtful_puts;
+    /* per warp: lanes that accessed shared memory, or reached a barrier */
+    uint32_t *touched;
+    /* bits by number: barriers that are not for all threads of the block */
+    uint32_t partial_barriers;
     const Func *sought_func;    /* an access that pairs are looked for of; NULL: none */
     InsnId sought;
     bool has_dropped_sought;    /* there was no room for one of them */
-    const Func *only_funcs[2];  /* accesses that alone are noted, so that no other hides them; NULL: all are */
+    /* accesses that alone are noted, so that no other hides them; NULL: all are */
+    const Func *only_funcs[2];
     InsnId only[2];
     Lasts *lasts;               /* per place, of these; NULL: none was noted yet */
     uint32_t run;
     Watch *watches;             /* two; NULL: none */
     Parting parting;            /* the first; at.func NULL: none */
-    Stop stops[2];              /* where warps wait for each other for ever, at two barriers if there are; func NULL: nobody does */
+    /* where warps wait for each other for ever, at two barriers if there are; func NULL: nobody
+     * does */
+    Stop stops[2];
 } Race;
 
-/* It observes the machine. orders: per Op.id, all ORDER_NEW at first; they serve other machines of the module too. */
+/* It observes the machine. orders: per Op.id, all ORDER_NEW at first; they serve other machines of
+ * the module too. */
 Race *ptx_race_new(Machine *machine, uint8_t *orders);
 
 /* race_events.c */
@@ -284,13 +332,16 @@ void ptx_race_begin(Race *race);
 void ptx_race_access(void *self, Warp *warp, const Insn *insn, uint32_t lanes, uint8_t doubt);
 
 /* One of a barrier in memory. */
-void ptx_race_touch(Race *race, Warp *warp, const Insn *insn, uint32_t lanes, uint8_t doubt, bool is_strong);
+void ptx_race_touch(Race *race, Warp *warp, const Insn *insn, uint32_t lanes, uint8_t doubt,
+                    bool is_strong);
 
 /* Before each instruction, where Race.watches are set. */
 void ptx_race_watch(Race *race, const Warp *warp, InsnId pc);
 
-/* An access that goes on behind its instruction: like.queue, group, mbarrier, is_write and is_strong say how, level its certainty. Lanes are added; 0: there is no room. */
-TouchId ptx_race_begin_async(Race *race, Warp *warp, const Insn *insn, uint8_t doubt, const Touch *like);
+/* An access that goes on behind its instruction: like.queue, group, mbarrier, is_write and
+ * is_strong say how, level its certainty. Lanes are added; 0: there is no room. */
+TouchId ptx_race_begin_async(Race *race, Warp *warp, const Insn *insn, uint8_t doubt,
+                             const Touch *like);
 
 /* It comes to so many bytes from there on. */
 void ptx_race_range(Race *race, TouchId touch, uint64_t address, uint64_t bytes);
@@ -317,13 +368,15 @@ bool ptx_race_release(void *self, uint32_t first_warp, uint32_t warp_count);
 Mbarrier *ptx_mbarrier_at(Race *race, uint64_t address);        /* NULL: none was made there */
 bool ptx_mbarrier_init(Race *race, Warp *warp, const Insn *insn, uint32_t lanes);
 bool ptx_mbarrier_expect(Race *race, Warp *warp, const Insn *insn, uint32_t lanes);
-bool ptx_mbarrier_arrive(Race *race, Warp *warp, const Insn *insn, uint32_t lanes, bool is_by_copies);
+bool ptx_mbarrier_arrive(Race *race, Warp *warp, const Insn *insn, uint32_t lanes,
+                         bool is_by_copies);
 bool ptx_mbarrier_wait(Race *race, Warp *warp, const Insn *insn, uint32_t lanes, uint8_t doubt);
 void ptx_mbarrier_bring(Mbarrier *mbarrier, int64_t bytes);
 bool ptx_mbarrier_bring_tensor(Mbarrier *mbarrier, uint64_t address, TouchId touch);
 bool ptx_mbarrier_is_past(const Mbarrier *mbarrier, uint32_t phase);
 void ptx_mbarrier_note_stuck(Race *race, const Warp *warp);
-bool ptx_mbarrier_give(Race *race);       /* what copies bring comes. False: that completes no phase */
+/* what copies bring comes. False: that completes no phase */
+bool ptx_mbarrier_give(Race *race);
 
 /* race_async.c */
 bool ptx_race_transfer(Race *race, Warp *warp, const Insn *insn, uint32_t lanes, uint8_t doubt);

@@ -1,4 +1,5 @@
-/* What reads and writes shared memory after its instruction is done, in the async proxy: bulk copies, stores that an mbarrier completes, multiplications. */
+/* What reads and writes shared memory after its instruction is done, in the async proxy: bulk
+ * copies, stores that an mbarrier completes, multiplications. */
 #include "analysis/sim/race/race.h"
 
 #include <string.h>
@@ -6,7 +7,8 @@
 enum {
     CORE_ROW = 16,              /* bytes: matrices lie in shared memory by units of so many */
     CORE_ROWS = 8,
-    OPERAND_BYTES = 32,         /* of K, in a row of A or B: whatever the type, wgmma takes so many */
+    /* of K, in a row of A or B: whatever the type, wgmma takes so many */
+    OPERAND_BYTES = 32,
     MATRIX_ROWS = 64,           /* of A, a quarter for each warp */
     RANGES_A_STEP = 8,          /* so many cost as much as an instruction */
 };
@@ -20,9 +22,10 @@ static const Operand *operand_at(const Func *func, const Insn *insn, unsigned po
     return NULL;
 }
 
-/* ---- copies -------------------------------------------------------------------------------------------------------- */
+/* ---- copies ---------------------------------------------------------------------------------- */
 
-/* Positions of operands. A tensor copy has its coordinates in the brackets of the tensor map, and no size. */
+/* Positions of operands. A tensor copy has its coordinates in the brackets of the tensor map, and
+ * no size. */
 typedef struct CopyShape {
     uint8_t place, size, mbarrier;      /* NONE: there is none */
     bool is_write, is_tensor, is_store;
@@ -32,25 +35,37 @@ enum { NONE = UINT8_MAX };
 
 static CopyShape shape_of(const Op *op)
 {
-    bool is_tensor = ptx_op_has(op, MOD_TENSOR), completes = ptx_op_has(op, MOD_MBARRIER_COMPLETE_TX_BYTES);
+    bool is_tensor = ptx_op_has(op, MOD_TENSOR),
+         completes = ptx_op_has(op, MOD_MBARRIER_COMPLETE_TX_BYTES);
     if (op->kind == OPK_ST || op->kind == OPK_RED)
         return (CopyShape){ 0, NONE, completes ? 2 : NONE, .is_write = true, .is_store = true };
     bool is_write = op->space_count && ptx_space_is_shared(op->spaces[0]);
-    return (CopyShape){ is_write ? 0 : 1, is_tensor ? NONE : 2, !completes ? NONE : is_tensor ? 2 : 3, .is_write = is_write, .is_tensor = is_tensor };
+    return (CopyShape){ is_write ? 0 : 1, is_tensor ? NONE : 2,
+                        !completes  ? NONE
+                        : is_tensor ? 2
+                                    : 3,
+                        .is_write = is_write, .is_tensor = is_tensor };
 }
 
 /* One lane's. False: what it completes on, or how much it brings, is not known. */
-static bool transfer(Race *r, Warp *w, const Insn *insn, CopyShape shape, unsigned lane, uint8_t doubt)
+static bool transfer(Race *r, Warp *w, const Insn *insn, CopyShape shape, unsigned lane,
+                     uint8_t doubt)
 {
     const Func *func = w->frame->func_state->func;
     const Operand *place = operand_at(func, insn, shape.place);
     const uint32_t only = UINT32_C(1) << lane;
-    uint64_t address = 0, bytes = shape.is_store ? (uint64_t)insn->access_bytes * (insn->op->vector ? insn->op->vector : 1) : 0, at = 0;
+    uint64_t address = 0,
+             bytes = shape.is_store
+                         ? (uint64_t)insn->access_bytes * (insn->op->vector ? insn->op->vector : 1)
+                         : 0,
+             at = 0;
     Mbarrier *b = NULL;
     r->has_assumed = false;
     if (shape.mbarrier != NONE) {
         const Operand *mbarrier = operand_at(func, insn, shape.mbarrier);
-        b = mbarrier && ptx_race_number(r, w, mbarrier, only, &address) ? ptx_mbarrier_at(r, address) : NULL;
+        b = mbarrier && ptx_race_number(r, w, mbarrier, only, &address)
+                ? ptx_mbarrier_at(r, address)
+                : NULL;
         if (!b)
             return false;
     }
@@ -58,8 +73,12 @@ static bool transfer(Race *r, Warp *w, const Insn *insn, CopyShape shape, unsign
     if (shape.size != NONE && (!size || !ptx_race_number(r, w, size, only, &bytes)))
         return false;
     bool is_placed = place && ptx_race_number(r, w, place, only, &at);
-    const Touch like = { .queue = b ? QUEUE_MBARRIER : QUEUE_BULK, .group = b ? b->completed + 1 : ptx_race_copies(r, QUEUE_BULK, w->index)->committed,
-                         .mbarrier = (uint8_t)(b ? b - r->mbarriers : 0), .is_write = shape.is_write, .is_strong = insn->op->kind == OPK_RED,
+    const Touch like = { .queue = b ? QUEUE_MBARRIER : QUEUE_BULK,
+                         .group = b ? b->completed + 1
+                                    : ptx_race_copies(r, QUEUE_BULK, w->index)->committed,
+                         .mbarrier = (uint8_t)(b ? b - r->mbarriers : 0),
+                         .is_write = shape.is_write,
+                         .is_strong = insn->op->kind == OPK_RED,
                          .level = r->has_assumed ? RACE_ASSUMED : RACE_CERTAIN };
     TouchId touch = is_placed ? ptx_race_begin_async(r, w, insn, doubt, &like) : 0;
     r->is_blind |= !touch || (shape.is_tensor && !b);
@@ -88,12 +107,14 @@ bool ptx_race_transfer(Race *r, Warp *w, const Insn *insn, uint32_t lanes, uint8
     return true;
 }
 
-/* ---- multiplications ----------------------------------------------------------------------------------------------- */
+/* ---- multiplications ------------------------------------------------------------------------- */
 
-/* Where a matrix lies: PTX ISA, "Asynchronous Warpgroup Level Matrix Instructions: Matrix Descriptor Format" and "Shared Memory Matrix Layout". */
+/* Where a matrix lies: PTX ISA, "Asynchronous Warpgroup Level Matrix Instructions: Matrix
+ * Descriptor Format" and "Shared Memory Matrix Layout". */
 typedef struct RaceAsyncLayout {
     uint32_t start, leading, stride;    /* bytes */
-    uint32_t units;                     /* of CORE_ROW bytes in a row of the swizzle's pattern: 1, 2, 4, 8 */
+    /* of CORE_ROW bytes in a row of the swizzle's pattern: 1, 2, 4, 8 */
+    uint32_t units;
 } RaceAsyncLayout;
 
 /* False: the pattern begins elsewhere than at a multiple of its size. */
@@ -107,24 +128,29 @@ static bool read_descriptor(uint64_t descriptor, RaceAsyncLayout *out)
     return !(descriptor >> 49 & 7);
 }
 
-/* The unit of a row of the matrix with so many units of K before it; of a transposed one `row` counts units along M or N, and `unit` rows of K. */
+/* The unit of a row of the matrix with so many units of K before it; of a transposed one `row`
+ * counts units along M or N, and `unit` rows of K. */
 static uint32_t unit_at(const RaceAsyncLayout *l, uint32_t row, uint32_t unit, bool is_transposed)
 {
     const uint32_t pitch = l->units * CORE_ROW;
     uint32_t at = l->start;
     if (!is_transposed)
-        at += row / CORE_ROWS * l->stride + row % CORE_ROWS * pitch + unit * (l->units == 1 ? l->leading : CORE_ROW);
+        at += row / CORE_ROWS * l->stride + row % CORE_ROWS * pitch
+              + unit * (l->units == 1 ? l->leading : CORE_ROW);
     else if (l->units == 1)
         at += row * l->stride + unit % CORE_ROWS * pitch + unit / CORE_ROWS * l->leading;
     else
-        at += row % l->units * CORE_ROW + row / l->units * l->leading + unit % CORE_ROWS * pitch + unit / CORE_ROWS * l->stride;
+        at += row % l->units * CORE_ROW + row / l->units * l->leading + unit % CORE_ROWS * pitch
+              + unit / CORE_ROWS * l->stride;
     return at ^ ((at >> 7 & (l->units - 1)) << 4);
 }
 
-static void read_matrix(Race *r, TouchId touch, const RaceAsyncLayout *l, uint32_t first_row, uint32_t rows, bool is_transposed)
+static void read_matrix(Race *r, TouchId touch, const RaceAsyncLayout *l, uint32_t first_row,
+                        uint32_t rows, bool is_transposed)
 {
     Machine *m = r->machine;
-    const uint32_t by = is_transposed ? CORE_ROWS : 1, units = is_transposed ? OPERAND_BYTES / 2 : OPERAND_BYTES / CORE_ROW;
+    const uint32_t by = is_transposed ? CORE_ROWS : 1,
+                   units = is_transposed ? OPERAND_BYTES / 2 : OPERAND_BYTES / CORE_ROW;
     for (uint32_t row = first_row / by; row < (first_row + rows) / by; row++)
         for (uint32_t unit = 0; unit < units; unit++)
             ptx_race_range(r, touch, unit_at(l, row, unit, is_transposed), CORE_ROW);
@@ -137,18 +163,21 @@ static bool is_set(const Func *func, const Insn *insn, unsigned position)
     return operand && operand->kind == OPERAND_INT && operand->value;
 }
 
-static bool read_operand(Race *r, Warp *w, const Insn *insn, uint32_t lanes, unsigned position, RaceAsyncLayout *out)
+static bool read_operand(Race *r, Warp *w, const Insn *insn, uint32_t lanes, unsigned position,
+                         RaceAsyncLayout *out)
 {
     uint64_t descriptor;
     const Operand *operand = operand_at(w->frame->func_state->func, insn, position);
-    return operand && ptx_race_number(r, w, operand, lanes, &descriptor) && read_descriptor(descriptor, out);
+    return operand && ptx_race_number(r, w, operand, lanes, &descriptor)
+           && read_descriptor(descriptor, out);
 }
 
 void ptx_race_multiply(Race *r, Warp *w, const Insn *insn, uint32_t lanes, uint8_t doubt)
 {
     const Func *func = w->frame->func_state->func;
     const Operand *a = operand_at(func, insn, 1);
-    const bool is_a_shared = a && !(a->flags & OPERAND_ELEMENT), is_sparse = ptx_op_has(insn->op, MOD_SP);
+    const bool is_a_shared = a && !(a->flags & OPERAND_ELEMENT),
+               is_sparse = ptx_op_has(insn->op, MOD_SP);
     const uint32_t columns = insn->op->shape[1];
     RaceAsyncLayout layout_a, layout_b;
     r->has_assumed = false;
@@ -157,21 +186,24 @@ void ptx_race_multiply(Race *r, Warp *w, const Insn *insn, uint32_t lanes, uint8
     r->is_blind |= has_a != is_a_shared || !has_b;
     if (!has_a && !has_b)
         return;
-    const Touch like = { .queue = QUEUE_MATRIX, .group = ptx_race_copies(r, QUEUE_MATRIX, w->index)->committed,
+    const Touch like = { .queue = QUEUE_MATRIX,
+                         .group = ptx_race_copies(r, QUEUE_MATRIX, w->index)->committed,
                          .level = r->has_assumed ? RACE_ASSUMED : RACE_CERTAIN };
     TouchId touch = ptx_race_begin_async(r, w, insn, doubt, &like);
     if (!touch)
         return;
     const uint32_t quarter = MATRIX_ROWS / WARPGROUP;
     if (has_a)
-        read_matrix(r, touch, &layout_a, w->index % WARPGROUP * quarter, quarter, is_set(func, insn, 6));
+        read_matrix(r, touch, &layout_a, w->index % WARPGROUP * quarter, quarter,
+                    is_set(func, insn, 6));
     if (has_b)
         read_matrix(r, touch, &layout_b, 0, columns, is_set(func, insn, is_a_shared ? 7 : 6));
 }
 
-/* ---- proxies ------------------------------------------------------------------------------------------------------- */
+/* ---- proxies --------------------------------------------------------------------------------- */
 
-/* What the warp knows of is there for the async proxy too: PTX ISA, "Memory Consistency Model: Proxies". */
+/* What the warp knows of is there for the async proxy too: PTX ISA, "Memory Consistency Model:
+ * Proxies". */
 void ptx_race_fence(Race *r, uint32_t warp)
 {
     uint32_t *known = ptx_race_known(r, warp), *fenced = ptx_race_fenced(r, warp);

@@ -19,8 +19,14 @@ static void begin(void *self)
 
 void ptx_race_attach(Race *r)
 {
-    r->observer = (Observer){ .self = r, .needs_shape = true, .begin = begin, .orders = r->orders,
-                              .order = ptx_race_order, .call = ptx_race_call, .barrier = ptx_race_barrier,
-                              .turn = ptx_race_release, .access = ptx_race_access };
+    r->observer = (Observer){ .self = r,
+                              .needs_shape = true,
+                              .begin = begin,
+                              .orders = r->orders,
+                              .order = ptx_race_order,
+                              .call = ptx_race_call,
+                              .barrier = ptx_race_barrier,
+                              .turn = ptx_race_release,
+                              .access = ptx_race_access };
     ptx_machine_observe(r->machine, &r->observer);
 }

@@ -1,10 +1,13 @@
-/* mbarriers: who has arrived in which phase, and the bytes that copies bring (PTX ISA, "Parallel Synchronization and Communication Instructions: mbarrier"). */
+/* mbarriers: who has arrived in which phase, and the bytes that copies bring (PTX ISA, "Parallel
+ * Synchronization and Communication Instructions: mbarrier"). */
 #include "analysis/sim/race/race.h"
 
-enum { LEAST_TENSOR = 16 };         /* bytes that a tensor copy writes at the least: its inner dimension is a multiple */
+/* bytes that a tensor copy writes at the least: its inner dimension is a multiple */
+enum { LEAST_TENSOR = 16 };
 
 /* Where it lies, and what stands behind it in the text: a count, a parity. False: nobody knows. */
-static bool read_mbarrier(Race *r, Warp *w, const Insn *insn, uint32_t lanes, uint64_t *address, uint64_t *number)
+static bool read_mbarrier(Race *r, Warp *w, const Insn *insn, uint32_t lanes, uint64_t *address,
+                          uint64_t *number)
 {
     const Func *func = w->frame->func_state->func;
     const Operand *operands = ptx_insn_operands(func, insn);
@@ -15,7 +18,8 @@ static bool read_mbarrier(Race *r, Warp *w, const Insn *insn, uint32_t lanes, ui
         else if (place && !behind && operands[o].position == place->position + 1)
             behind = &operands[o];
     }
-    return place && ptx_race_number(r, w, place, lanes, address) && (!number || !behind || ptx_race_number(r, w, behind, lanes, number));
+    return place && ptx_race_number(r, w, place, lanes, address)
+           && (!number || !behind || ptx_race_number(r, w, behind, lanes, number));
 }
 
 Mbarrier *ptx_mbarrier_at(Race *r, uint64_t address)
@@ -63,10 +67,10 @@ bool ptx_mbarrier_init(Race *r, Warp *w, const Insn *insn, uint32_t lanes)
     return true;
 }
 
-/* ---- phases ------------------------------------------------------------------------------------------------------- */
+/* ---- phases ---------------------------------------------------------------------------------- */
 
-/* Of one tensor copy in a phase all bytes that are expected; of several as many each where they fill a run of memory that way; else the fewest that
- * there can be. */
+/* Of one tensor copy in a phase all bytes that are expected; of several as many each where they
+ * fill a run of memory that way; else the fewest that there can be. */
 static uint32_t tensor_bytes(const Mbarrier *b)
 {
     uint32_t count = b->tensor_count, each = count ? b->expected / count : 0;
@@ -83,8 +87,9 @@ static void finish(Race *r, Mbarrier *b)
     uint32_t bytes = tensor_bytes(b);
     r->is_blind |= b->tensor_count && bytes == LEAST_TENSOR;
     r->is_late = true;
-    for (uint32_t i = 0; i < b->tensor_count; i++)      /* the first of them were noted when it began */
-        ptx_race_range(r, b->tensors[i].touch, b->tensors[i].address + LEAST_TENSOR, bytes - LEAST_TENSOR);
+    for (uint32_t i = 0; i < b->tensor_count; i++) /* the first of them were noted when it began */
+        ptx_race_range(r, b->tensors[i].touch, b->tensors[i].address + LEAST_TENSOR,
+                       bytes - LEAST_TENSOR);
     r->is_late = false;
     ptx_race_join(b->done, b->known, r->width);
     b->phase++;
@@ -140,7 +145,7 @@ bool ptx_mbarrier_bring_tensor(Mbarrier *b, uint64_t address, TouchId touch)
     return true;
 }
 
-/* ---- arriving ------------------------------------------------------------------------------------------------------ */
+/* ---- arriving -------------------------------------------------------------------------------- */
 
 /* A phase that lacks nothing but what copies bring is over when the next one is begun. */
 static void begin(Race *r, Mbarrier *b)
@@ -166,7 +171,8 @@ static bool expect(Race *r, Warp *w, const Insn *insn, uint32_t lanes, Mbarrier 
 bool ptx_mbarrier_expect(Race *r, Warp *w, const Insn *insn, uint32_t lanes)
 {
     uint64_t address, bytes = 0;
-    Mbarrier *b = read_mbarrier(r, w, insn, lanes, &address, NULL) ? ptx_mbarrier_at(r, address) : NULL;
+    Mbarrier *b = read_mbarrier(r, w, insn, lanes, &address, NULL) ? ptx_mbarrier_at(r, address)
+                                                                   : NULL;
     if (!b)
         return false;
     if (!ptx_op_has(insn->op, MOD_COMPLETE_TX))
@@ -182,15 +188,19 @@ static void deliver(Race *r, uint32_t warp, const Mbarrier *b)
 {
     Copies *c = ptx_race_copies(r, QUEUE_COPY, warp);
     if (c->delivery_count == c->delivery_capacity)
-        c->deliveries = ptx_arena_grow(r->arena, c->deliveries, c->delivery_count, &c->delivery_capacity, sizeof *c->deliveries);
-    c->deliveries[c->delivery_count++] = (Delivery){ ++c->committed, b->completed + 1, (uint8_t)(b - r->mbarriers) };
+        c->deliveries = ptx_arena_grow(r->arena, c->deliveries, c->delivery_count,
+                                       &c->delivery_capacity, sizeof *c->deliveries);
+    c->deliveries[c->delivery_count++] = (Delivery){ ++c->committed, b->completed + 1,
+                                                     (uint8_t)(b - r->mbarriers) };
 }
 
 bool ptx_mbarrier_arrive(Race *r, Warp *w, const Insn *insn, uint32_t lanes, bool is_by_copies)
 {
     uint64_t address, count = 1;
     bool expects = ptx_op_has(insn->op, MOD_EXPECT_TX), has_count = !is_by_copies && !expects;
-    Mbarrier *b = read_mbarrier(r, w, insn, lanes, &address, has_count ? &count : NULL) ? ptx_mbarrier_at(r, address) : NULL;
+    Mbarrier *b = read_mbarrier(r, w, insn, lanes, &address, has_count ? &count : NULL)
+                      ? ptx_mbarrier_at(r, address)
+                      : NULL;
     if (!b || insn->op->spaces[0] == SPACE_SHARED_CLUSTER || count > UINT32_MAX)
         return false;
     r->is_partial = true;
@@ -205,10 +215,12 @@ bool ptx_mbarrier_arrive(Race *r, Warp *w, const Insn *insn, uint32_t lanes, boo
     uint32_t *known = ptx_race_known(r, w->index);
     uint32_t *arrived = &b->arrived[w->index];
     *arrived = b->tokens[w->index] == b->phase ? *arrived : 0;
-    r->has_others |= (*arrived & lanes) != 0;   /* twice: in another order it might be in two phases */
+    /* twice: in another order it might be in two phases */
+    r->has_others |= (*arrived & lanes) != 0;
     *arrived |= lanes;
     b->tokens[w->index] = b->phase;
-    b->arrivals[w->index] = w->frame->caller ? NO_ID : (InsnId)(insn - w->frame->func_state->func->insns);
+    b->arrivals[w->index] = w->frame->caller ? NO_ID
+                                             : (InsnId)(insn - w->frame->func_state->func->insns);
     ptx_race_join(b->known, known, r->width);
     known[w->index]++;
     while (arrivals) {
@@ -224,7 +236,7 @@ bool ptx_mbarrier_arrive(Race *r, Warp *w, const Insn *insn, uint32_t lanes, boo
     return true;
 }
 
-/* ---- waiting ------------------------------------------------------------------------------------------------------- */
+/* ---- waiting --------------------------------------------------------------------------------- */
 
 bool ptx_mbarrier_is_past(const Mbarrier *b, uint32_t phase)
 {
@@ -232,12 +244,17 @@ bool ptx_mbarrier_is_past(const Mbarrier *b, uint32_t phase)
 }
 
 /* They have arrived in a phase, and wait for the one before: that was complete already. */
-static void note_stale(Race *r, const Mbarrier *b, const Warp *w, const Insn *insn, uint32_t lanes, uint32_t phase, uint8_t doubt)
+static void note_stale(Race *r, const Mbarrier *b, const Warp *w, const Insn *insn, uint32_t lanes,
+                       uint32_t phase, uint8_t doubt)
 {
-    bool is_stale = b->arrivals[w->index] != NO_ID && !(lanes & ~b->arrived[w->index]) && phase <= b->tokens[w->index] && b->tokens[w->index] && !w->frame->caller;
+    bool is_stale = b->arrivals[w->index] != NO_ID && !(lanes & ~b->arrived[w->index])
+                    && phase <= b->tokens[w->index] && b->tokens[w->index] && !w->frame->caller;
     if (!is_stale || r->stale.wait != NO_ID || doubt)
         return;
-    r->stale = (StaleWait){ .arrival = b->arrivals[w->index], .wait = (InsnId)(insn - w->frame->func_state->func->insns), .warp = w->index, .phase = b->tokens[w->index],
+    r->stale = (StaleWait){ .arrival = b->arrivals[w->index],
+                            .wait = (InsnId)(insn - w->frame->func_state->func->insns),
+                            .warp = w->index,
+                            .phase = b->tokens[w->index],
                             .address = b->address };
 }
 
@@ -245,10 +262,13 @@ bool ptx_mbarrier_wait(Race *r, Warp *w, const Insn *insn, uint32_t lanes, uint8
 {
     uint64_t address, parity = 0;
     bool is_parity = ptx_op_has(insn->op, MOD_PARITY);
-    Mbarrier *b = read_mbarrier(r, w, insn, lanes, &address, is_parity ? &parity : NULL) ? ptx_mbarrier_at(r, address) : NULL;
+    Mbarrier *b = read_mbarrier(r, w, insn, lanes, &address, is_parity ? &parity : NULL)
+                      ? ptx_mbarrier_at(r, address)
+                      : NULL;
     if (!b)
         return false;
-    uint32_t phase = is_parity ? b->phase + ((b->phase & 1) == (parity & 1)) : b->tokens[w->index] + 1;
+    uint32_t phase = is_parity ? b->phase + ((b->phase & 1) == (parity & 1))
+                               : b->tokens[w->index] + 1;
     if (is_parity)
         note_stale(r, b, w, insn, lanes, phase, doubt);
     if (ptx_mbarrier_is_past(b, phase)) {
@@ -265,12 +285,20 @@ bool ptx_mbarrier_wait(Race *r, Warp *w, const Insn *insn, uint32_t lanes, uint8
 /* A warp that no other can help: what its phase lacks. */
 void ptx_mbarrier_note_stuck(Race *r, const Warp *w)
 {
-    if (w->is_done || w->barrier != AT_MBARRIER || w->frame->caller || r->stuck.wait != NO_ID || r->is_lost)
+    if (w->is_done || w->barrier != AT_MBARRIER || w->frame->caller || r->stuck.wait != NO_ID
+        || r->is_lost)
         return;
     const Mbarrier *b = &r->mbarriers[w->mbarrier];
     const uint32_t seen = ptx_race_known(r, w->index)[r->warp_count + w->mbarrier];
-    if (b->made == NO_ID || (!b->pending && !b->owed) || w->phase + b->completed != b->phase + seen + 1)     /* others ran ahead of it: in another order they might not */
+    if (b->made == NO_ID || (!b->pending && !b->owed)
+        || w->phase + b->completed
+               != b->phase + seen + 1) /* others ran ahead of it: in another order they might not */
         return;
-    r->stuck = (Stuck){ .wait = w->entries[w->entry_count - 1].pc, .made = b->made, .warp = w->index, .wanted = b->wanted, .pending = b->pending, .owed = b->owed,
+    r->stuck = (Stuck){ .wait = w->entries[w->entry_count - 1].pc,
+                        .made = b->made,
+                        .warp = w->index,
+                        .wanted = b->wanted,
+                        .pending = b->pending,
+                        .owed = b->owed,
                         .address = b->address };
 }

@@ -1,4 +1,5 @@
-/* What puts the warps of a block in order: barriers of the block, mbarriers, and waiting for copies. */
+/* What puts the warps of a block in order: barriers of the block, mbarriers, and waiting for
+ * copies. */
 #include "analysis/sim/race/race.h"
 
 bool ptx_race_number(Race *r, Warp *w, const Operand *operand, uint32_t lanes, uint64_t *out)
@@ -12,20 +13,24 @@ bool ptx_race_number(Race *r, Warp *w, const Operand *operand, uint32_t lanes, u
     if (value->unknown & lanes || value->align != ALIGN_EXACT)
         return false;
     for (unsigned i = 0; i < WARP_LANES; i++)
-        if (lanes >> i & 1 && ptx_value_lane(value, i) != ptx_value_lane(value, (unsigned)__builtin_ctz(lanes)))
+        if (lanes >> i & 1
+            && ptx_value_lane(value, i) != ptx_value_lane(value, (unsigned)__builtin_ctz(lanes)))
             return false;
     return true;
 }
 
-/* bar.sync a, b: a is the barrier, b how many threads. bar.red has a result before them, and a predicate behind. */
-static bool read_barrier(Race *r, Warp *w, const Insn *insn, uint32_t lanes, uint64_t *number, uint64_t *threads)
+/* bar.sync a, b: a is the barrier, b how many threads. bar.red has a result before them, and a
+ * predicate behind. */
+static bool read_barrier(Race *r, Warp *w, const Insn *insn, uint32_t lanes, uint64_t *number,
+                         uint64_t *threads)
 {
     const Func *func = w->frame->func_state->func;
     const Operand *operands = ptx_insn_operands(func, insn);
     unsigned at = 0;
     *number = *threads = 0;
     for (unsigned o = 0; o < insn->operand_count; o++) {
-        bool is_predicate = operands[o].kind == OPERAND_REG && func->regs[operands[o].id].type == TYPE_PRED;
+        bool is_predicate = operands[o].kind == OPERAND_REG
+                            && func->regs[operands[o].id].type == TYPE_PRED;
         if (operands[o].role & ROLE_DEF || is_predicate || at == 2)
             continue;
         if (!ptx_race_number(r, w, &operands[o], lanes, at ? threads : number))
@@ -47,20 +52,24 @@ static Stop stop_of(const Machine *m, const Warp *w, const Insn *insn, uint32_t 
 {
     const Func *func = w->frame->func_state->func;
     InsnId id = (InsnId)(insn - func->insns);
-    return (Stop){ func, id, ptx_machine_place(m, w, id), w->index * WARP_LANES + (uint32_t)__builtin_ctz(lanes) };
+    return (Stop){ func, id, ptx_machine_place(m, w, id),
+                   w->index * WARP_LANES + (uint32_t)__builtin_ctz(lanes) };
 }
 
-/* bar, and barrier with .aligned: all lanes of a warp that have not ended must come to the same one. PTX ISA, "bar, barrier". */
+/* bar, and barrier with .aligned: all lanes of a warp that have not ended must come to the same
+ * one. PTX ISA, "bar, barrier". */
 static void note_parting(Race *r, const Warp *w, const Insn *insn, uint32_t lanes, uint8_t doubt)
 {
     Machine *m = r->machine;
     bool is_aligned = insn->op->family == OP_BAR || ptx_op_has(insn->op, MOD_ALIGNED);
     if (is_aligned && doubt < UNCERTAIN_ORDER && !w->entries[w->entry_count - 1].is_loose)
-        r->parting = (Parting){ .at = stop_of(m, w, insn, lanes), .warp = w->index, .others = w->live & ~lanes };
+        r->parting = (Parting){ .at = stop_of(m, w, insn, lanes),
+                                .warp = w->index,
+                                .others = w->live & ~lanes };
 }
 
-/* What lanes do that did not come to the barrier with the others of their warp: they come later, or do something else. That they end is no matter, whether at
- * once or by a branch to the end. */
+/* What lanes do that did not come to the barrier with the others of their warp: they come later, or
+ * do something else. That they end is no matter, whether at once or by a branch to the end. */
 void ptx_race_go_on(Race *r, const Warp *w, const Insn *insn, uint32_t lanes)
 {
     Machine *m = r->machine;
@@ -68,7 +77,8 @@ void ptx_race_go_on(Race *r, const Warp *w, const Insn *insn, uint32_t lanes)
     const uint32_t here = lanes & p->others;
     if (p->warp != w->index || !here)
         return;
-    if (w->frame->func_state->func == p->at.func && (InsnId)(insn - p->at.func->insns) == p->at.insn) {
+    if (w->frame->func_state->func == p->at.func
+        && (InsnId)(insn - p->at.func->insns) == p->at.insn) {
         p->others &= ~here;
         return;
     }
@@ -83,7 +93,8 @@ void ptx_race_barrier(void *self, Warp *w, const Insn *insn, uint32_t lanes, uin
     uint64_t number, threads;
     bool is_arrival = ptx_op_has(insn->op, MOD_ARRIVE);
     w->is_waiting = !is_arrival;
-    if (r->left_out && r->func == w->frame->func_state->func && r->left_out[insn - r->func->insns]) {
+    if (r->left_out && r->func == w->frame->func_state->func
+        && r->left_out[insn - r->func->insns]) {
         w->is_waiting = false;
         return;
     }
@@ -102,7 +113,8 @@ void ptx_race_barrier(void *self, Warp *w, const Insn *insn, uint32_t lanes, uin
     r->touched[w->index] |= lanes;
     r->partial_barriers |= (uint32_t)(is_arrival || threads) << number;
     tell(r, w, barrier);
-    barrier->threads += WARP_LANES;             /* of a warp that is not full as well: PTX ISA, "bar" */
+    /* of a warp that is not full as well: PTX ISA, "bar" */
+    barrier->threads += WARP_LANES;
     barrier->wanted = (uint32_t)threads;
     r->is_partial |= is_arrival || (threads && threads < (uint64_t)r->warp_count * WARP_LANES);
     w->barrier = (uint8_t)(is_arrival ? w->barrier : 1 + number);
@@ -115,14 +127,16 @@ void ptx_race_call(void *self, const Operand *callee)
     Machine *m = r->machine;
     static const char *const library[] = { "vprintf", "malloc", "free", "__assertfail" };
     bool is_known = false;
-    for (size_t i = 0; callee && callee->kind == OPERAND_FUNCTION && i < sizeof library / sizeof *library; i++) {
+    for (size_t i = 0;
+         callee && callee->kind == OPERAND_FUNCTION && i < sizeof library / sizeof *library; i++) {
         const Span name = m->module->funcs[callee->id].name;
-        is_known |= strlen(library[i]) == ptx_span_length(name) && !memcmp(m->module->text + name.begin, library[i], ptx_span_length(name));
+        is_known |= strlen(library[i]) == ptx_span_length(name)
+                    && !memcmp(m->module->text + name.begin, library[i], ptx_span_length(name));
     }
     r->is_lost |= !is_known;
 }
 
-/* ---- copies ------------------------------------------------------------------------------------------------------- */
+/* ---- copies ---------------------------------------------------------------------------------- */
 
 /* All groups but the last `left` are done. */
 static void wait_for(Race *r, Queue queue, uint32_t warp, uint32_t left)
@@ -132,8 +146,10 @@ static void wait_for(Race *r, Queue queue, uint32_t warp, uint32_t left)
         return;
     c->done = c->committed - left;
     if (c->wait_count == c->upto_capacity) {
-        c->upto = ptx_arena_grow(r->arena, c->upto, c->wait_count, &c->upto_capacity, sizeof *c->upto);
-        c->clocks = ptx_arena_grow(r->arena, c->clocks, c->wait_count, &c->clock_capacity, sizeof *c->clocks);
+        c->upto = ptx_arena_grow(r->arena, c->upto, c->wait_count, &c->upto_capacity,
+                                 sizeof *c->upto);
+        c->clocks = ptx_arena_grow(r->arena, c->clocks, c->wait_count, &c->clock_capacity,
+                                   sizeof *c->clocks);
     }
     c->upto[c->wait_count] = c->done;
     c->clocks[c->wait_count++] = ptx_race_known(r, warp)[warp];
@@ -158,7 +174,8 @@ static bool is_put_at(const Put *put, const Warp *w, InsnId pc)
     return put->insn == pc && put->func == w->frame->func_state->func;
 }
 
-/* Lanes with which the warp began that are not at the place, but for those that ended without having touched anything. */
+/* Lanes with which the warp began that are not at the place, but for those that ended without
+ * having touched anything. */
 static uint32_t lanes_missing(const Race *r, const Warp *w, uint32_t lanes)
 {
     const Machine *m = r->machine;
@@ -209,7 +226,8 @@ bool ptx_race_is_put(void *self, Warp *w, InsnId pc)
     return w->is_at_put;
 }
 
-/* Of a barrier that is complete: all threads of the block must be at the same put, where one is there. */
+/* Of a barrier that is complete: all threads of the block must be at the same put, where one is
+ * there. */
 static void check_puts(Race *r, unsigned barrier, uint32_t first, uint32_t count)
 {
     Machine *m = r->machine;
@@ -219,15 +237,19 @@ static void check_puts(Race *r, unsigned barrier, uint32_t first, uint32_t count
         const Warp *w = &m->warps[first + i];
         uint32_t own = 0;
         for (uint32_t p = 0; p < r->put_count && w->barrier == 1 + barrier && w->is_at_put; p++)
-            own |= (uint32_t)(r->puts[p].is_block && is_put_at(&r->puts[p], w, w->entries[w->entry_count - 1].pc)) << p;
-        is_mixed |= (w->is_done || w->barrier != 1 + barrier) ? r->touched[w->index] != 0 || !w->is_done : (here && own != here) || !own;
+            own |= (uint32_t)(r->puts[p].is_block
+                              && is_put_at(&r->puts[p], w, w->entries[w->entry_count - 1].pc))
+                   << p;
+        is_mixed |= (w->is_done || w->barrier != 1 + barrier)
+                        ? r->touched[w->index] != 0 || !w->is_done
+                        : (here && own != here) || !own;
         here |= own;
     }
     if (is_mixed && !m->is_cut)
         r->partial_puts |= here;
 }
 
-/* ---- all of them ---------------------------------------------------------------------------------------------------- */
+/* ---- all of them ----------------------------------------------------------------------------- */
 
 static uint8_t order_of_other(const Op *op)
 {
@@ -263,7 +285,11 @@ static uint8_t order_of(const Op *op)
     case OP_BARRIER_CLUSTER_ARRIVE:                         return ORDER_CLUSTER_ARRIVE;
     case OP_BARRIER_CLUSTER_WAIT:                           return ORDER_CLUSTER_WAIT;
     case OP_BAR_WARP:                                       return ORDER_LANES;
-    case OP_CP_ASYNC_BULK_PREFETCH: case OP_WGMMA_FENCE: case OP_FENCE_PROXY_ASYNC_GLOBAL: case OP_MBARRIER_INVAL: case OP_MBARRIER_PENDING_COUNT:
+    case OP_CP_ASYNC_BULK_PREFETCH:
+    case OP_WGMMA_FENCE:
+    case OP_FENCE_PROXY_ASYNC_GLOBAL:
+    case OP_MBARRIER_INVAL:
+    case OP_MBARRIER_PENDING_COUNT:
         return ORDER_NONE;
     default:                                                return order_of_other(op);
     }
@@ -287,24 +313,31 @@ static uint32_t lanes_together(Machine *m, Warp *w, const Insn *insn, uint32_t l
 {
     Scratch s;
     uint32_t together = 0;
-    if (!ptx_memory_read_address(m, w, insn, 0, &s) || s.value.unknown & lanes || s.value.align != ALIGN_EXACT)
+    if (!ptx_memory_read_address(m, w, insn, 0, &s) || s.value.unknown & lanes
+        || s.value.align != ALIGN_EXACT)
         return 0;
     for (unsigned i = 0; i < WARP_LANES; i++)
-        together |= (uint32_t)(ptx_value_lane(&s.value, i) == ptx_value_lane(&s.value, (unsigned)__builtin_ctz(lanes))) << i;
+        together |= (uint32_t)(ptx_value_lane(&s.value, i)
+                               == ptx_value_lane(&s.value, (unsigned)__builtin_ctz(lanes)))
+                    << i;
     return together & lanes;
 }
 
-static bool order_together(Race *r, Warp *w, const Insn *insn, Order order, uint32_t lanes, uint8_t doubt)
+static bool order_together(Race *r, Warp *w, const Insn *insn, Order order, uint32_t lanes,
+                           uint8_t doubt)
 {
     switch (order) {
     case ORDER_INIT:    return ptx_mbarrier_init(r, w, insn, lanes);
     case ORDER_EXPECT:  return doubt < UNCERTAIN_DATA && ptx_mbarrier_expect(r, w, insn, lanes);
     case ORDER_WAIT:    return ptx_mbarrier_wait(r, w, insn, lanes, doubt);
-    default:            return doubt < UNCERTAIN_DATA && ptx_mbarrier_arrive(r, w, insn, lanes, order == ORDER_COPIES_ARRIVE);
+    default:
+        return doubt < UNCERTAIN_DATA
+               && ptx_mbarrier_arrive(r, w, insn, lanes, order == ORDER_COPIES_ARRIVE);
     }
 }
 
-static bool order_mbarrier(Race *r, Warp *w, const Insn *insn, Order order, uint32_t lanes, uint8_t doubt)
+static bool order_mbarrier(Race *r, Warp *w, const Insn *insn, Order order, uint32_t lanes,
+                           uint8_t doubt)
 {
     Machine *m = r->machine;
     bool is_followed = true;
@@ -312,7 +345,8 @@ static bool order_mbarrier(Race *r, Warp *w, const Insn *insn, Order order, uint
     r->has_assumed = false;
     while (lanes && is_followed) {
         uint32_t together = lanes_together(m, w, insn, lanes);
-        is_followed = together && (order != ORDER_WAIT || together == lanes) && order_together(r, w, insn, order, together, doubt);
+        is_followed = together && (order != ORDER_WAIT || together == lanes)
+                      && order_together(r, w, insn, order, together, doubt);
         lanes &= ~together;
     }
     r->is_doubtful |= r->has_assumed;
@@ -342,7 +376,9 @@ bool ptx_race_order(void *self, Warp *w, const Insn *insn, uint32_t lanes, uint8
         ptx_race_copies(r, QUEUE_COPY, warp)->committed++;
         wait_for(r, QUEUE_COPY, warp, 0);
         break;
-    case ORDER_TRANSFER:        is_followed = doubt < UNCERTAIN_DATA && ptx_race_transfer(r, w, insn, lanes, doubt); break;
+    case ORDER_TRANSFER:
+        is_followed = doubt < UNCERTAIN_DATA && ptx_race_transfer(r, w, insn, lanes, doubt);
+        break;
     case ORDER_MULTIPLY:        ptx_race_multiply(r, w, insn, lanes, doubt); break;
     case ORDER_PROXY:           ptx_race_fence(r, warp); break;
     case ORDER_COPIES_ARRIVE:
@@ -380,7 +416,8 @@ static void note_stops(Race *r, uint32_t first, uint32_t count)
         if (!w->barrier || w->barrier > BARRIER_CLUSTER)
             return;
         const Entry *top = &w->entries[w->entry_count - 1];
-        const Stop stop = stop_of(m, w, &w->frame->func_state->func->insns[top->pc - 1], top->lanes);
+        const Stop stop = stop_of(m, w, &w->frame->func_state->func->insns[top->pc - 1],
+                                  top->lanes);
         bool is_new = !stops[0].func || stops[0].func != stop.func || stops[0].insn != stop.insn;
         if (is_new && !stops[1].func)
             stops[stops[0].func != NULL] = stop;
@@ -390,7 +427,8 @@ static void note_stops(Race *r, uint32_t first, uint32_t count)
 
 static bool is_complete(const BarrierState *barrier, uint32_t running)
 {
-    return barrier->threads && barrier->threads >= (barrier->wanted ? barrier->wanted : running * WARP_LANES);
+    return barrier->threads
+           && barrier->threads >= (barrier->wanted ? barrier->wanted : running * WARP_LANES);
 }
 
 /* Those go on whose phases are complete. */
@@ -400,7 +438,8 @@ static bool release_mbarriers(Race *r, uint32_t first, uint32_t count)
     bool is_any = false;
     for (uint32_t i = 0; i < count; i++) {
         Warp *w = &m->warps[first + i];
-        if (w->barrier != AT_MBARRIER || !ptx_mbarrier_is_past(&r->mbarriers[w->mbarrier], w->phase))
+        if (w->barrier != AT_MBARRIER
+            || !ptx_mbarrier_is_past(&r->mbarriers[w->mbarrier], w->phase))
             continue;
         w->barrier = 0;
         is_any = true;
@@ -442,7 +481,8 @@ bool ptx_race_release(void *self, uint32_t first, uint32_t count)
         note_stops(r, first, count);
     for (uint32_t i = 0; i < count && !goes_on; i++)
         ptx_mbarrier_note_stuck(r, &m->warps[first + i]);
-    for (uint32_t i = 0; running && i < count && !goes_on; i++) {    /* nobody can: the barriers do not fit each other */
+    /* nobody can: the barriers do not fit each other */
+    for (uint32_t i = 0; running && i < count && !goes_on; i++) {
         r->is_lost = true;
         m->warps[first + i].barrier = 0;
     }

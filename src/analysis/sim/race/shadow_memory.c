@@ -12,14 +12,15 @@ ShadowMemory *ptx_shadow_memory_new(Arena *arena, const Machine *machine)
     return c;
 }
 
-/* ---- words ------------------------------------------------------------------------------------------------------- */
+/* ---- words ----------------------------------------------------------------------------------- */
 
 static uint32_t hash_of(AddendId addend, uint64_t address)
 {
     return (uint32_t)ptx_hash_mix(address ^ (uint64_t)addend << 32);
 }
 
-/* As a float it is one between 1 and 2, and its upper half and a double that begins with it are finite too. */
+/* As a float it is one between 1 and 2, and its upper half and a double that begins with it are
+ * finite too. */
 uint32_t ptx_shadow_memory_initial(AddendId addend, uint64_t address)
 {
     return UINT32_C(0x3f800000) | (hash_of(addend, address) & 0x7fffff);
@@ -43,7 +44,8 @@ Word *ptx_shadow_memory_find(const ShadowMemory *c, AddendId addend, uint64_t ad
 
 static void enlarge(ShadowMemory *c)
 {
-    c->words = ptx_arena_grow(c->arena, c->words, c->word_count, &c->word_capacity, sizeof *c->words);
+    c->words = ptx_arena_grow(c->arena, c->words, c->word_count, &c->word_capacity,
+                              sizeof *c->words);
     if (2 * c->word_capacity <= c->table_size)
         return;
     c->table_size = 2 * c->word_capacity;
@@ -70,12 +72,14 @@ static Word *make_word(ShadowMemory *c, AddendId addend, uint64_t address)
     return word;
 }
 
-/* ---- accesses ---------------------------------------------------------------------------------------------------- */
+/* ---- accesses -------------------------------------------------------------------------------- */
 
 /* It lies at so many bytes from a base, whatever that is, in all launches alike. */
 static bool is_placed(const Value *address)
 {
-    bool has_base = address->align == ALIGN_EXACT || (address->is_common && address->addend != ADDEND_NONE && address->addend != ADDEND_OTHER);
+    bool has_base = address->align == ALIGN_EXACT
+                    || (address->is_common && address->addend != ADDEND_NONE
+                        && address->addend != ADDEND_OTHER);
     return has_base && !address->is_data && !address->is_assumed;
 }
 
@@ -87,16 +91,22 @@ static AddendId base_of(const Value *address)
 static Toucher toucher_of(const ShadowMemory *c, const Warp *w, const Insn *insn, unsigned lane)
 {
     InsnId id = (InsnId)(insn - w->frame->func_state->func->insns);
-    return (Toucher){ w->frame->func_state->func, id, ptx_machine_place(c->machine, w, id), c->run, (uint16_t)(w->index * WARP_LANES + lane) };
+    return (Toucher){ w->frame->func_state->func, id, ptx_machine_place(c->machine, w, id), c->run,
+                      (uint16_t)(w->index * WARP_LANES + lane) };
 }
 
-/* A byte before this thread loads it. False: another thread of the block stored there, or something that is not known. */
-static bool read_byte(const ShadowMemory *c, AddendId base, uint64_t address, uint16_t thread, uint8_t *out, bool *is_old)
+/* A byte before this thread loads it. False: another thread of the block stored there, or something
+ * that is not known. */
+static bool read_byte(const ShadowMemory *c, AddendId base, uint64_t address, uint16_t thread,
+                      uint8_t *out, bool *is_old)
 {
     const uint64_t at = address & ~(uint64_t)(WORD_BYTES - 1);
     const unsigned shift = (unsigned)(address - at);
-    const Word *own = ptx_shadow_memory_find(c, base, at), *other = c->before ? ptx_shadow_memory_find(c->before, base, at) : NULL;
-    const Stored *stored = own && own->last.by.run == c->run && own->last.mask >> shift & 1 ? &own->last : NULL;
+    const Word *own = ptx_shadow_memory_find(c, base, at),
+               *other = c->before ? ptx_shadow_memory_find(c->before, base, at) : NULL;
+    const Stored *stored = own && own->last.by.run == c->run && own->last.mask >> shift & 1
+                               ? &own->last
+                               : NULL;
     *is_old = !stored;
     if (stored && stored->threads[shift] != thread)
         return false;
@@ -106,9 +116,11 @@ static bool read_byte(const ShadowMemory *c, AddendId base, uint64_t address, ui
     return !stored || (stored->known >> shift & 1 && !stored->is_mixed);
 }
 
-static void note_reader(ShadowMemory *c, const Warp *w, const Insn *insn, AddendId base, uint64_t address, unsigned bytes, unsigned lane)
+static void note_reader(ShadowMemory *c, const Warp *w, const Insn *insn, AddendId base,
+                        uint64_t address, unsigned bytes, unsigned lane)
 {
-    for (uint64_t at = address & ~(uint64_t)(WORD_BYTES - 1); at < address + bytes; at += WORD_BYTES) {
+    for (uint64_t at = address & ~(uint64_t)(WORD_BYTES - 1); at < address + bytes;
+         at += WORD_BYTES) {
         Word *word = make_word(c, base, at);
         if (word && word->reader.run != c->run)
             word->reader = toucher_of(c, w, insn, lane);
@@ -122,7 +134,11 @@ static void take_load(void *self, const Warp *w, const GlobalLoad *load)
     const uint32_t bytes = load->bytes, lanes = load->lanes;
     Scratch *out = load->out;
     AddendId base = base_of(address);
-    out->value = (Value){ .lanes = out->lanes, .align = ALIGN_EXACT, .is_common = true, .is_assumed = true, .unknown = ~lanes };
+    out->value = (Value){ .lanes = out->lanes,
+                          .align = ALIGN_EXACT,
+                          .is_common = true,
+                          .is_assumed = true,
+                          .unknown = ~lanes };
     for (unsigned i = 0; i < WARP_LANES; i++) {
         uint64_t number = 0, at = ptx_value_lane(address, i);
         bool is_known = is_placed(address) && !(address->unknown >> i & 1), is_all_old = true;
@@ -132,7 +148,8 @@ static void take_load(void *self, const Warp *w, const GlobalLoad *load)
         for (unsigned b = 0; b < bytes && is_known; b++) {
             uint8_t byte = 0;
             bool is_old;
-            is_known = read_byte(c, base, at + b, (uint16_t)(w->index * WARP_LANES + i), &byte, &is_old);
+            is_known = read_byte(c, base, at + b, (uint16_t)(w->index * WARP_LANES + i), &byte,
+                                 &is_old);
             is_all_old &= is_old;
             number |= (uint64_t)byte << (8 * b);
         }
@@ -166,18 +183,22 @@ static void take_store(void *self, const Warp *w, const GlobalStore *store)
     const Value *address = store->address, *value = store->value;
     const uint32_t bytes = store->bytes, lanes = store->lanes;
     AddendId base = base_of(address);
-    c->is_lost |= store->doubt >= UNCERTAIN_PARAMETER || !is_placed(address) || address->unknown & lanes;
+    c->is_lost |= store->doubt >= UNCERTAIN_PARAMETER || !is_placed(address)
+                  || address->unknown & lanes;
     for (unsigned i = 0; i < WARP_LANES && !c->is_lost; i++) {
         if (!(lanes >> i & 1))
             continue;
         const Toucher by = toucher_of(c, w, store->insn, i);
-        bool is_known = bytes <= sizeof(uint64_t) && !(value->unknown >> i & 1) && value->align == ALIGN_EXACT;
-        uint64_t number = is_known ? ptx_value_lane(value, i) : 0, first = ptx_value_lane(address, i);
+        bool is_known = bytes <= sizeof(uint64_t) && !(value->unknown >> i & 1)
+                        && value->align == ALIGN_EXACT;
+        uint64_t number = is_known ? ptx_value_lane(value, i) : 0,
+                 first = ptx_value_lane(address, i);
         for (unsigned b = 0; b < bytes; b++) {
             uint64_t at = (first + b) & ~(uint64_t)(WORD_BYTES - 1);
             Word *word = make_word(c, base, at);
             if (word)
-                store_byte(word, &by, (unsigned)(first + b - at), (uint8_t)(number >> (8 * (b & 7))), is_known);
+                store_byte(word, &by, (unsigned)(first + b - at),
+                           (uint8_t)(number >> (8 * (b & 7))), is_known);
         }
     }
 }

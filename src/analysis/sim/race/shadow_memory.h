@@ -1,8 +1,10 @@
-/* shadow_memory.h -- numbers in global memory while blocks are run, and which block wrote or read them.
+/* shadow_memory.h -- numbers in global memory while blocks are run, and which block wrote or read
+ * them.
  *
- * The contents of memory before a launch are unknown: here each word begins with a number made of its address, so that a run is one that data allow, and what
- * is loaded is the same wherever it is loaded from. Numbers that come from memory are marked as assumed; so a branch or an address that rests on
- * them is in doubt, and what holds without such doubt holds for all data. */
+ * The contents of memory before a launch are unknown: here each word begins with a number made of
+ * its address, so that a run is one that data allow, and what is loaded is the same wherever it is
+ * loaded from. Numbers that come from memory are marked as assumed; so a branch or an address that
+ * rests on them is in doubt, and what holds without such doubt holds for all data. */
 #ifndef PTX_ANALYSIS_SIM_RACE_SHADOW_MEMORY_H
 #define PTX_ANALYSIS_SIM_RACE_SHADOW_MEMORY_H
 
@@ -20,16 +22,19 @@ typedef struct Stored {
     Toucher by;                 /* the last of several threads */
     uint16_t threads[4];        /* per byte */
     uint32_t value;
-    uint8_t mask, known;        /* bytes of the word, a bit each: written; with a number that is known */
+    /* bytes of the word, a bit each: written; with a number that is known */
+    uint8_t mask, known;
     uint8_t several;            /* by several threads */
-    bool is_mixed;              /* which do not store the same: what is left in the word is not known */
+    /* which do not store the same: what is left in the word is not known */
+    bool is_mixed;
 } Stored;
 
 typedef struct Word {           /* of global memory: four bytes */
     uint64_t address;           /* on the base that the machine counts with */
     AddendId addend;
     Stored last, first;         /* by the block that ran last; left by the first that wrote here */
-    Toucher reader, first_reader;       /* of what was there before the block: in the block that ran last; in the first that did */
+    /* of what was there before the block: in the block that ran last; in the first that did */
+    Toucher reader, first_reader;
 } Word;
 
 typedef struct ShadowMemory {
@@ -51,7 +56,8 @@ Word *ptx_shadow_memory_find(const ShadowMemory *contents, AddendId addend, uint
 /* What it holds before the launch. */
 uint32_t ptx_shadow_memory_initial(AddendId addend, uint64_t address);
 
-/* The runs to come of the machine that has this observer load from these contents and store to them. */
+/* The runs to come of the machine that has this observer load from these contents and store to
+ * them. */
 void ptx_shadow_memory_observe(Observer *observer, ShadowMemory *contents);
 
 #endif
