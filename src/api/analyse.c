@@ -36,6 +36,7 @@ struct Crew {
     const Launch *const *launches;      /* per function */
     const PtxasUsage *const *said;      /* per function and GPU; NULL: there is no log */
     const RuleTimes *times;     /* NULL: not wanted */
+    const SimCode *code;        /* NULL: nothing is run */
     FuncId *order;              /* largest first */
     size_t *kernel_of;          /* per function with a body: its number among them */
     DiagSink *found;            /* per function: what was found in it */
@@ -115,6 +116,7 @@ static void begin_sessions(AnalysisThread *w)
     *w->sessions = (Sessions){
         .module = m->ir,
         .calls = m->calls,
+        .code = crew->code,
         .launches = crew->launches,
         .said = crew->said,
         .gpus = m->gpus,
@@ -284,6 +286,8 @@ static void prepare(AnalysisThread *w)
     const ptxlint_options *options = crew->options;
     if (!options->syntax_only)
         TIMED(CALLS, m->calls = ptx_callgraph_build(&m->arena, &w->scratch, m->ir));
+    if (m->calls)
+        TIMED(EVALUATE, crew->code = ptx_code_new(&m->arena, m->ir, m->calls));
     TIMED(FLOW, crew->launches = build_launches(m, options));
     crew->said = find_said(m, options);
     crew->times = begin_times(m, options);

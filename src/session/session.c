@@ -81,7 +81,7 @@ struct Session {
 /* What functions share; NULL: not asked for yet. */
 struct OfModule {
     Session **items;            /* per function; of trials: NULL: not asked for in this one */
-    SimProgram *program;           /* of the runs */
+    SimProgram *program;        /* of the runs */
     const OpCycles **ops;       /* per GPU */
     Writers *writers;
     const Usage *usage;
@@ -526,15 +526,16 @@ const MatrixFaults *ptx_session_matrix_faults(Session *s)
 static const SimProgram *program_of(Session *s)
 {
     Sessions *all = s->all;
+    const SimFlow flow = { ptx_session_cfg(s), s->dom, s->loops };
     bool is_first = !all->own->program;
     if (is_first)
-        all->own->program = ptx_program_new(all->arena, all->module, all->calls);
+        all->own->program = ptx_program_new(all->arena, all->code);
     if (is_trial(s) && is_first)
         ptx_program_keep(all->own->program, all->arena);
     else if (!is_trial(s) && !s->passing->keeps_plans)
         ptx_program_keep(all->own->program, all->work);
     s->passing->keeps_plans = true;
-    ptx_program_plan(all->own->program, all->scratch, id_of(s));
+    ptx_program_plan(all->own->program, all->scratch, id_of(s), flow);
     return all->own->program;
 }
 
@@ -642,6 +643,7 @@ void ptx_sessions_begin_trials(Sessions *trials, const Sessions *base)
     Arena *arena = trials->arena;
     trials->module = base->module;
     trials->calls = base->calls;
+    trials->code = base->code;
     trials->launches = base->launches;
     trials->said = base->said;
     trials->gpus = base->gpus;

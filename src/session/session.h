@@ -50,6 +50,7 @@ typedef struct Sessions {
     const Module *module;
     /* NULL: the front end alone is wanted; functions are then as if they had no instructions */
     const CallGraph *calls;
+    const SimCode *code;        /* of the runs; NULL where calls is */
     const Launch *const *launches;      /* per function */
     const PtxasUsage *const *said;      /* per function, and for each per GPU; NULL: nothing is */
     const Gpu *const *gpus;     /* that figures are for; findings are for the first */

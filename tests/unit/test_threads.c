@@ -168,13 +168,14 @@ static void test_program_is_shared(void **state)
     ptxlint_module *module = open_module();
     Worker own;
     begin(&own, module, NULL, 0, 0);
-    SimProgram *program = ptx_program_new(&own.arena, module->ir, module->calls);
+    SimProgram *program = ptx_program_new(
+        &own.arena, ptx_code_new(&own.arena, module->ir, module->calls));
     const FuncId rows = kernel_of(module->ir, "rows"), called = kernel_of(module->ir, "called");
     const FuncId kernels[MOST_THREADS] = { rows, called, rows, called };
     run_all(kernels, 2, module, program);       /* each machine plans for itself */
     ptx_program_keep(program, &own.arena);
-    ptx_program_plan(program, &own.scratch, rows);
-    ptx_program_plan(program, &own.scratch, called);
+    ptx_program_plan(program, &own.scratch, rows, (SimFlow){ 0 });
+    ptx_program_plan(program, &own.scratch, called, (SimFlow){ 0 });
     run_all(kernels, MOST_THREADS, module, program);
     end(&own);
     ptxlint_module_free(module);
@@ -187,7 +188,7 @@ static void test_figures(void **state)
     ptxlint_module *module = open_module();
     Worker w;
     begin(&w, module, NULL, kernel_of(module->ir, "called"), 1);
-    w.program = ptx_program_new(&w.arena, module->ir, module->calls);
+    w.program = ptx_program_new(&w.arena, ptx_code_new(&w.arena, module->ir, module->calls));
     run(&w);
     assert_non_null(strstr(w.out.bytes, "1 hazards\n"));
     assert_non_null(strstr(w.out.bytes, ": 64 2048 64 "));      /* 16 blocks of four warps */

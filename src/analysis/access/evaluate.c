@@ -1,11 +1,9 @@
-#include "analysis/access/assumed.h"
 #include "analysis/access/evaluate.h"
 
+#include "analysis/access/strata.h"
 #include "analysis/sim/cost/footprint_watch.h"
 #include "analysis/sim/cost/price.h"
-#include "analysis/sim/forward.h"
-#include "analysis/access/strata.h"
-#include "analysis/sim/branch_probability.h"
+#include "analysis/sim/sim.h"
 
 #include <math.h>
 #include <string.h>
@@ -36,9 +34,11 @@ typedef struct AccessTally {
 
 typedef struct AccessEvaluator {
     Machine *machine;
+    SimShape shape;             /* of the launch */
+    bool is_cut;                /* the budget did not do for some run */
     FootprintWatch watch;       /* footprint NULL: nothing asks for it */
     Price price;
-    AccessTally *tallies;             /* of Machine.run, in its order: the kernel is the first */
+    AccessTally *tallies;       /* of functions that ran, in the order of the machine */
     uint32_t tally_count, tally_capacity;
     Evaluation *out;
     Arena *arena;
@@ -102,6 +102,19 @@ static unsigned make_classes(const uint32_t grid[3], Class *classes)
     return made;
 }
 
+/* Some warps of a block, within the budget. */
+static void run_some(AccessEvaluator *e, const uint32_t at[3], uint32_t first, uint32_t count)
+{
+    e->is_cut |= !ptx_machine_run(e->machine, at, first, count);
+}
+
+/* From here on the budget does again, for so many steps more. */
+static void allow(AccessEvaluator *e, uint64_t steps)
+{
+    e->is_cut = false;
+    ptx_machine_allow(e->machine, steps);
+}
+
 /* ---- one block ------------------------------------------------------------------------------- */
 
 static void note_ratio(AccessTally *tally, InsnId insn, const Count *count)
@@ -123,34 +136,34 @@ static double longest_of(const Count *count, uint32_t warps)
 }
 
 /* is_rest: only of what was not come to before. warps: of a block. How many instructions ran. */
-static double collect_routine(const FuncState *func_state, AccessTally *tally, double weight,
-                              bool is_rest, uint32_t warps)
+static double collect_func(SimFunc ran, AccessTally *tally, double weight, bool is_rest,
+                           uint32_t warps)
 {
     double work = 0;
-    for (InsnId i = 0, end; i < func_state->func->insn_count; i = end) {
-        const Count *first = &func_state->sums[i];
-        end = i + (func_state->slice.plain[i] ? func_state->slice.plain[i] : 1u);
+    for (InsnId i = 0, end; i < ran.func->insn_count; i = end) {
+        const Count *first = &ran.sums[i];
+        end = i + (ran.plain[i] ? ran.plain[i] : 1u);
         if (!(first->warps > 0))
             continue;
         work += first->warps * (end - i);
         const double longest = longest_of(first, warps);
         if (is_rest && tally->totals[i].warps > 0) {
-            func_state->sums[i] = (Count){ 0 };
+            ran.sums[i] = (Count){ 0 };
             continue;
         }
-        if (!func_state->slice.plain[i]) {
+        if (!ran.plain[i]) {
             note_ratio(tally, i, first);
             ptx_count_add(&tally->totals[i], first, weight);
         }
         for (InsnId k = i; k < end; k++)
             tally->totals[k].longest = fmax(tally->totals[k].longest, longest);
         /* they run as often as the first of them */
-        for (InsnId k = i; func_state->slice.plain[i] && k < end; k++) {
+        for (InsnId k = i; ran.plain[i] && k < end; k++) {
             tally->totals[k].warps += weight * first->warps;
             tally->totals[k].lanes += weight * first->lanes;
             tally->totals[k].most += weight * first->most;
         }
-        func_state->sums[i] = (Count){ 0 };
+        ran.sums[i] = (Count){ 0 };
     }
     return work;
 }
@@ -158,13 +171,15 @@ static double collect_routine(const FuncState *func_state, AccessTally *tally, d
 static double collect_all(AccessEvaluator *e, double weight, bool is_rest)
 {
     const Machine *m = e->machine;
+    const uint32_t count = ptx_machine_func_count(m);
     double work = 0;
-    while (e->tally_count < m->run_count) {
-        const Func *func = &m->module->funcs[m->run[e->tally_count]];
+    while (e->tally_count < count) {
+        const Func *func = ptx_machine_func_at(m, e->tally_count).func;
         add_tally(e, func, ptx_arena_array(e->arena, Evaluated, func->insn_count));
     }
-    for (uint32_t t = 0; t < m->run_count; t++)
-        work += collect_routine(m->states[t], &e->tallies[t], weight, is_rest, m->warp_count);
+    for (uint32_t t = 0; t < count; t++)
+        work += collect_func(ptx_machine_func_at(m, t), &e->tallies[t], weight, is_rest,
+                             e->shape.warp_count);
     if (footprint_of(e))
         ptx_footprint_close(footprint_of(e), weight);
     return work;
@@ -185,10 +200,10 @@ static double collect(AccessEvaluator *e, double weight)
  * beginning of the kernel without its end. */
 static void run_block(AccessEvaluator *e, const uint32_t ctaid[3], double weight)
 {
-    if (e->machine->is_cut && e->out->blocks_run)
+    if (e->is_cut && e->out->blocks_run)
         return;
-    ptx_machine_run(e->machine, ctaid, 0, e->machine->warp_count);
-    bool is_left_out = e->machine->is_cut && e->out->blocks_run;
+    run_some(e, ctaid, 0, e->shape.warp_count);
+    bool is_left_out = e->is_cut && e->out->blocks_run;
     double work = collect(e, is_left_out ? 0 : weight);
     e->least_work = e->out->blocks_run ? fmin(e->least_work, work) : work;
     e->most_work = e->out->blocks_run ? fmax(e->most_work, work) : work;
@@ -247,63 +262,60 @@ static bool push_rest(Pieces *pieces, AccessPiece piece, const Blocks *done)
  * seen. Once more in a hurry: what is behind their loops too. */
 static void run_ends(AccessEvaluator *e, uint64_t most_steps)
 {
-    Machine *m = e->machine;
-    const uint32_t first[3] = { 0, 0, 0 },
-                   last[3] = { m->grid[0] - 1, m->grid[1] - 1, m->grid[2] - 1 };
+    const uint32_t *grid = e->shape.grid, first[3] = { 0, 0, 0 },
+                   last[3] = { grid[0] - 1, grid[1] - 1, grid[2] - 1 };
     for (unsigned i = 0; i < 4; i++) {
-        m->is_cut = false;
-        m->is_hurried = i >= 2;
-        m->most_steps = m->steps + most_steps / 4;
-        ptx_machine_run(m, i & 1 ? last : first, i & 1 ? m->warp_count - 1 : 0, 1);
+        ptx_machine_config(e->machine)->is_hurried = i >= 2;
+        allow(e, most_steps / 4);
+        run_some(e, i & 1 ? last : first, i & 1 ? e->shape.warp_count - 1 : 0, 1);
         collect_all(e, 0, false);
     }
-    m->is_hurried = false;
+    ptx_machine_config(e->machine)->is_hurried = false;
 }
 
 /* The blocks at the corners of the grid, once more and for nothing: so that the ends of what is
  * touched are seen. */
 static void run_corners(AccessEvaluator *e, uint64_t most_steps)
 {
-    Machine *m = e->machine;
     for (unsigned corner = 0; footprint_of(e) && corner < 8; corner++) {
         uint32_t at[3];
         bool is_other = true;
         for (unsigned d = 0; d < 3; d++) {
-            at[d] = corner >> d & 1 ? m->grid[d] - 1 : 0;
-            is_other &= !(corner >> d & 1) || m->grid[d] > 1;
+            at[d] = corner >> d & 1 ? e->shape.grid[d] - 1 : 0;
+            is_other &= !(corner >> d & 1) || e->shape.grid[d] > 1;
         }
         if (is_other) {
-            ptx_machine_run(m, at, 0, m->warp_count);
+            run_some(e, at, 0, e->shape.warp_count);
             collect(e, 0);
         }
     }
-    if (m->is_cut)
+    if (e->is_cut)
         run_ends(e, most_steps);
-    m->is_cut = false;
+    e->is_cut = false;
 }
 
 /* As many runs as it takes for each block to be stood for by one that it would not differ from.
  * False: the budget does not do for that. */
 static bool run_all(AccessEvaluator *e, uint64_t most_steps)
 {
-    Machine *m = e->machine;
     Pieces pieces = { ptx_arena_array(e->arena, AccessPiece, MAX_PIECES), 1 };
+    const uint32_t *grid = e->shape.grid;
     pieces.items[0] =
-        (AccessPiece){ { 0, 0, 0 }, { 1, 1, 1 }, { m->grid[0], m->grid[1], m->grid[2] } };
-    m->most_steps = most_steps;
+        (AccessPiece){ { 0, 0, 0 }, { 1, 1, 1 }, { grid[0], grid[1], grid[2] } };
+    ptx_machine_allow(e->machine, most_steps);
     while (pieces.count) {
         const AccessPiece piece = pieces.items[--pieces.count];
-        const Blocks blocks = ptx_blocks_new(piece.first, piece.step, piece.count);
-        ptx_machine_run_for(m, &blocks, 0, m->warp_count);
-        if (m->is_cut)
+        Blocks blocks = ptx_blocks_new(piece.first, piece.step, piece.count);
+        e->is_cut = !ptx_machine_run_for(e->machine, &blocks, 0, e->shape.warp_count);
+        if (e->is_cut)
             return false;
-        collect(e, ptx_blocks_size(&m->blocks));
+        collect(e, ptx_blocks_size(&blocks));
         e->out->blocks_run++;
-        e->blocks_stood_for += ptx_blocks_size(&m->blocks);
-        if (!push_rest(&pieces, piece, &m->blocks))
+        e->blocks_stood_for += ptx_blocks_size(&blocks);
+        if (!push_rest(&pieces, piece, &blocks))
             return false;
     }
-    m->most_steps += most_steps / 8;
+    ptx_machine_extend(e->machine, most_steps / 8);
     run_corners(e, most_steps / 8);
     return true;
 }
@@ -359,20 +371,12 @@ static bool any_differs(const AccessEvaluator *e)
     return false;
 }
 
-static void discard_counts(const Machine *m)
-{
-    for (uint32_t r = 0; r < m->run_count; r++) {
-        const FuncState *func_state = m->states[r];
-        memset(func_state->sums, 0, func_state->func->insn_count * sizeof *func_state->sums);
-    }
-}
-
 static void forget(AccessEvaluator *e)
 {
     for (uint32_t t = 0; t < e->tally_count; t++)
         for (InsnId i = 0; i < e->tallies[t].func->insn_count; i++)
             e->tallies[t].totals[i] = (Count){ .doubt = e->tallies[t].totals[i].doubt };
-    discard_counts(e->machine);
+    ptx_machine_discard(e->machine);
     memset(e->work, 0, sizeof e->work);
     e->busiest = 0;
     e->out->blocks_run = 0;
@@ -411,24 +415,24 @@ static uint32_t spread(double step, uint64_t sample, uint32_t count)
 /* Warps from all over the grid, as long as the budget does. How many ran. */
 static uint64_t run_single_warps(AccessEvaluator *e)
 {
-    Machine *m = e->machine;
+    const uint32_t *grid = e->shape.grid;
     uint64_t samples = 0;
     unsigned dimensions = 1;
     for (unsigned d = 0; d < 3; d++)
-        dimensions += m->grid[d] > 1;
-    while (!m->is_cut) {
+        dimensions += grid[d] > 1;
+    while (!e->is_cut) {
         double step = 1 / roots[dimensions];
-        uint32_t at[3], warp = spread(step, samples, m->warp_count);
+        uint32_t at[3], warp = spread(step, samples, e->shape.warp_count);
         for (unsigned d = 0; d < 3; d++)
-            at[d] = m->grid[d] > 1 ? spread(step /= roots[dimensions], samples, m->grid[d]) : 0;
-        ptx_machine_run(m, at, warp, 1);
-        if (m->is_cut)
-            discard_counts(m);
+            at[d] = grid[d] > 1 ? spread(step /= roots[dimensions], samples, grid[d]) : 0;
+        run_some(e, at, warp, 1);
+        if (e->is_cut)
+            ptx_machine_discard(e->machine);
         else
             collect_all(e, 1, false);
-        samples += !m->is_cut;
+        samples += !e->is_cut;
     }
-    m->is_cut = false;
+    e->is_cut = false;
     return samples;
 }
 
@@ -448,11 +452,10 @@ static void join_counts(Count *blocks, const Count *warps, double share, double 
  * budget allow. They cover more of the launch than whole blocks. */
 static void add_single_warps(AccessEvaluator *e, uint64_t most_steps)
 {
-    Machine *m = e->machine;
     const bool is_paused = e->watch.observer.is_paused;
     Count **blocks = ptx_arena_array(e->arena, Count *, e->tally_count);
     e->watch.observer.is_paused = true;
-    m->most_steps = m->steps + most_steps / 4 * 3;
+    ptx_machine_allow(e->machine, most_steps / 4 * 3);
     for (uint32_t t = 0; t < e->tally_count; t++) {
         blocks[t] = e->tallies[t].totals;
         e->tallies[t].totals = ptx_arena_array(e->arena, Count, e->tallies[t].func->insn_count);
@@ -463,7 +466,8 @@ static void add_single_warps(AccessEvaluator *e, uint64_t most_steps)
         const Count *warps = e->tallies[t].totals;
         e->tallies[t].totals = blocks[t];
         for (InsnId i = 0; samples > 0 && i < e->tallies[t].func->insn_count; i++)
-            join_counts(&blocks[t][i], &warps[i], share, e->out->blocks * m->warp_count / samples);
+            join_counts(&blocks[t][i], &warps[i], share,
+                        e->out->blocks * e->shape.warp_count / samples);
     }
     e->watch.observer.is_paused = is_paused;
 }
@@ -479,53 +483,49 @@ static void divide_most(AccessEvaluator *e, uint32_t warps)
 /* The budget does not do for one block: its first warp and its last stand for all. */
 static void run_warps(AccessEvaluator *e, uint64_t most_steps)
 {
-    Machine *m = e->machine;
-    const uint32_t middle[3] = { m->grid[0] / 2, m->grid[1] / 2, m->grid[2] / 2 };
+    const uint32_t middle[3] = { e->shape.grid[0] / 2, e->shape.grid[1] / 2, e->shape.grid[2] / 2 };
     bool is_cut = false;
     forget(e);
     for (unsigned i = 0; i < 2; i++) {
-        m->is_cut = false;
-        m->most_steps = m->steps + most_steps / 2;
-        ptx_machine_run(m, middle, i ? m->warp_count - 1 : 0, 1);
-        collect(e, e->out->blocks * m->warp_count / 2);
-        is_cut |= m->is_cut;
+        allow(e, most_steps / 2);
+        run_some(e, middle, i ? e->shape.warp_count - 1 : 0, 1);
+        collect(e, e->out->blocks * e->shape.warp_count / 2);
+        is_cut |= e->is_cut;
     }
-    divide_most(e, m->warp_count);
+    divide_most(e, e->shape.warp_count);
     run_ends(e, most_steps / 4);
     e->out->blocks_run = 1;
     e->out->is_by_warps = true;
     e->blocks_stood_for = e->out->blocks;
-    e->out->is_part = m->is_cut = is_cut;
+    e->out->is_part = e->is_cut = is_cut;
 }
 
 /* The budget does not do for a few blocks of each class: as many from all over the grid as a
  * quarter of it does for. False: for none. */
 static bool run_anywhere(AccessEvaluator *e, uint64_t most_steps, double cost)
 {
-    Machine *m = e->machine;
     Class all = { { 0, 0, 0 },
-                  { m->grid[0], m->grid[1], m->grid[2] },
+                  { e->shape.grid[0], e->shape.grid[1], e->shape.grid[2] },
                   e->out->blocks,
                   (uint32_t)fmax(1, (double)(most_steps / 4) / cost) };
     forget(e);
-    m->is_cut = false;
-    m->most_steps = m->steps + most_steps / 2;
-    for (uint32_t sample = 0; sample < all.samples && !m->is_cut; sample++)
+    allow(e, most_steps / 2);
+    for (uint32_t sample = 0; sample < all.samples && !e->is_cut; sample++)
         run_sample(e, &all, sample);
-    return !m->is_cut;
+    return !e->is_cut;
 }
 
 /* ---- strata ---------------------------------------------------------------------------------- */
 
 /* All blocks of the grid, or as many as are looked at. */
-static const StrataPlace *list_places(const AccessEvaluator *e, Class *classes,
+static const BlockPlace *list_places(const AccessEvaluator *e, Class *classes,
                                       unsigned class_count, uint32_t *count)
 {
     *count = 0;
     share_out(e, classes, class_count, MAX_STRATA_PLACES - MAX_CLASSES);
     for (unsigned c = 0; c < class_count; c++)
         *count += classes[c].samples;
-    StrataPlace *places = ptx_arena_array(e->arena, StrataPlace, *count), *to = places;
+    BlockPlace *places = ptx_arena_array(e->arena, BlockPlace, *count), *to = places;
     for (unsigned c = 0; c < class_count; c++)
         for (uint32_t sample = 0; sample < classes[c].samples; sample++, to++) {
             place_sample(&classes[c], sample, to->at);
@@ -534,12 +534,12 @@ static const StrataPlace *list_places(const AccessEvaluator *e, Class *classes,
     return places;
 }
 
-static double measure_place(void *context, const StrataPlace *place)
+static double measure_place(void *context, const BlockPlace *place)
 {
     AccessEvaluator *e = context;
-    ptx_machine_run(e->machine, place->at, 0, e->machine->warp_count);
+    run_some(e, place->at, 0, e->shape.warp_count);
     double work = collect_all(e, 0, false);
-    return e->machine->is_cut ? -1 : work;
+    return e->is_cut ? -1 : work;
 }
 
 #define MAX_UNCERTAIN 0.02
@@ -550,24 +550,34 @@ static bool run_strata(AccessEvaluator *e, Class *classes, unsigned class_count,
 {
     Machine *m = e->machine;
     uint32_t count;
-    const double left = (double)(m->most_steps - m->steps);
-    const StrataPlace *places = list_places(e, classes, class_count, &count);
-    const Strata *strata = ptx_strata_find(e->arena, m, places, count);
-    if (!strata)
+    const double left = (double)ptx_machine_steps_left(m);
+    const BlockPlace *places = list_places(e, classes, class_count, &count);
+    const BlockKeys *keys = ptx_block_keys_find(e->arena, m, places, count);
+    if (!keys)
         return false;
-    const uint64_t steps = m->steps;
-    Knots knots = ptx_strata_divide(e->arena, strata, measure_place, e,
+    const uint64_t before = ptx_machine_steps(m);
+    Knots knots = ptx_strata_divide(e->arena, keys, measure_place, e,
                                     (uint32_t)fmin(*affordable / 2, MAX_STRATA_PLACES));
-    m->is_cut = false;
-    m->most_steps += m->steps - steps;
+    const uint64_t steps = ptx_machine_steps(m) - before;
+    e->is_cut = false;
+    ptx_machine_extend(m, steps);
     if (!knots.differs || knots.uncertain > MAX_UNCERTAIN) {
-        *affordable = knots.measured ? fmin(*affordable, left * knots.measured / (double)(m->steps - steps)) : *affordable;
+        if (knots.measured)
+            *affordable = fmin(*affordable, left * knots.measured / (double)steps);
         return false;
     }
     forget(e);
     for (uint32_t k = 0; k < knots.count; k++)
         run_block(e, places[knots.items[k].place].at, knots.items[k].blocks);
     return true;
+}
+
+/* The budget does not do for all iterations of long loops. */
+static void take_shortcuts(Machine *m)
+{
+    SimConfig *config = ptx_machine_config(m);
+    config->forward_steps = FORWARD_STEPS_FEW;
+    config->may_be_loose = true;
 }
 
 /* All blocks where the budget does for them. Else a few, within half as much again, and where these
@@ -579,31 +589,30 @@ static void run_launch(AccessEvaluator *e, uint64_t most_steps)
     e->out->is_whole = run_all(e, most_steps - most_steps / 8);
     if (e->out->is_whole)
         return;
-    m->forward_steps = FORWARD_STEPS_FEW;
-    m->may_be_loose = true;
-    unsigned count = make_classes(m->grid, classes);
-    uint64_t first = m->steps;
+    take_shortcuts(m);
+    unsigned count = make_classes(e->shape.grid, classes);
+    const uint64_t first = ptx_machine_steps(m);
     double few = count + SAMPLES_INSIDE;
     forget(e);
-    m->is_cut = false;
-    m->most_steps = m->steps + most_steps / 2;
+    allow(e, most_steps / 2);
     run_classes(e, classes, count, few);
-    double blocks_run = e->out->blocks_run, cost = (double)(m->steps - first) / blocks_run,
-           affordable = (double)(m->most_steps - m->steps) / cost;
-    bool are_single = m->are_apart && m->warp_count > 1
+    const double blocks_run = e->out->blocks_run,
+                 cost = (double)(ptx_machine_steps(m) - first) / blocks_run;
+    double affordable = (double)ptx_machine_steps_left(m) / cost;
+    bool are_single = ptx_machine_warps_are_apart(m) && e->shape.warp_count > 1
                       && e->most_work > e->least_work * WORK_DIFFERS;
-    if (m->is_cut && are_single && blocks_run > 1 && run_anywhere(e, most_steps, cost)) {
+    if (e->is_cut && are_single && blocks_run > 1 && run_anywhere(e, most_steps, cost)) {
         affordable = 0;
         run_ends(e, most_steps / 4);
-        m->is_cut = false;
+        e->is_cut = false;
     }
-    if (m->is_cut && blocks_run <= 1)
+    if (e->is_cut && blocks_run <= 1)
         run_warps(e, most_steps / 2);
-    else if (m->is_cut) {
+    else if (e->is_cut) {
         run_ends(e, most_steps / 4);
-        m->is_cut = true;
+        e->is_cut = true;
     }
-    if (m->is_cut || blocks_run <= 1)
+    if (e->is_cut || blocks_run <= 1)
         return;
     if (run_strata(e, classes, count, &affordable) || !any_differs(e))
         return;
@@ -611,7 +620,7 @@ static void run_launch(AccessEvaluator *e, uint64_t most_steps)
         forget(e);
         run_classes(e, classes, count, affordable);
     }
-    if (are_single && !m->is_cut)
+    if (are_single && !e->is_cut)
         add_single_warps(e, most_steps);
 }
 
@@ -633,16 +642,17 @@ static bool is_notable(const Count *counts, InsnId count)
 static void run_quick(AccessEvaluator *e, const uint32_t block[3])
 {
     Machine *m = e->machine;
-    ptx_machine_run(m, block, 0, 1);
+    run_some(e, block, 0, 1);
     bool is_enough = true;
-    for (uint32_t r = 0; m->warp_count > 1 && is_enough && r < m->run_count; r++) {
-        const FuncState *func_state = m->states[r];
-        is_enough = !is_notable(func_state->sums, func_state->func->insn_count);
+    const uint32_t func_count = ptx_machine_func_count(m);
+    for (uint32_t r = 0; e->shape.warp_count > 1 && is_enough && r < func_count; r++) {
+        const SimFunc ran = ptx_machine_func_at(m, r);
+        is_enough = !is_notable(ran.sums, ran.func->insn_count);
     }
-    collect(e, e->out->blocks * (is_enough ? m->warp_count : 1));
+    collect(e, e->out->blocks * (is_enough ? e->shape.warp_count : 1));
     if (!is_enough) {
-        ptx_machine_run(m, block, m->warp_count - 1, 1);
-        collect(e, e->out->blocks * (m->warp_count - 1));
+        run_some(e, block, e->shape.warp_count - 1, 1);
+        collect(e, e->out->blocks * (e->shape.warp_count - 1));
     }
     e->out->blocks_run++;
 }
@@ -652,23 +662,21 @@ static void run_quick(AccessEvaluator *e, const uint32_t block[3])
  * anything. */
 static void run_few(AccessEvaluator *e, uint64_t most_steps)
 {
-    Machine *m = e->machine;
     uint32_t first[3], middle[3], last[3];
     for (unsigned d = 0; d < 3; d++) {
-        uint32_t edge = m->grid[d] >= 8 ? 1 : 0;
+        uint32_t edge = e->shape.grid[d] >= 8 ? 1 : 0;
         first[d] = edge;
-        middle[d] = m->grid[d] / 2;
-        last[d] = m->grid[d] - 1 - edge;
+        middle[d] = e->shape.grid[d] / 2;
+        last[d] = e->shape.grid[d] - 1 - edge;
     }
-    m->most_steps = most_steps;
-    m->forward_steps = FORWARD_STEPS_FEW;
-    m->may_be_loose = true;
-    ptx_machine_run(m, first, 0, 1);
+    ptx_machine_allow(e->machine, most_steps);
+    take_shortcuts(e->machine);
+    run_some(e, first, 0, 1);
     collect(e, 0);
-    ptx_machine_run(m, last, m->warp_count - 1, 1);
+    run_some(e, last, e->shape.warp_count - 1, 1);
     collect(e, 0);
     run_block(e, middle, e->out->blocks);
-    if (m->is_cut)
+    if (e->is_cut)
         run_warps(e, most_steps);
 }
 
@@ -676,21 +684,19 @@ static void run_few(AccessEvaluator *e, uint64_t most_steps)
  * early: what was not come to is seen at least. */
 static void run_rest(AccessEvaluator *e, uint64_t most_steps)
 {
-    Machine *m = e->machine;
     const bool is_paused = e->watch.observer.is_paused;
-    const uint32_t middle[3] = { m->grid[0] / 2, m->grid[1] / 2, m->grid[2] / 2 };
+    const uint32_t middle[3] = { e->shape.grid[0] / 2, e->shape.grid[1] / 2, e->shape.grid[2] / 2 };
     e->watch.observer.is_paused = true;
-    m->is_hurried = true;
-    m->is_cut = false;
-    m->most_steps = m->steps + most_steps;
-    discard_counts(m);
-    ptx_machine_run(m, middle, 0, 1);
-    if (m->warp_count > 1)
-        ptx_machine_run(m, middle, m->warp_count - 1, 1);
+    ptx_machine_config(e->machine)->is_hurried = true;
+    allow(e, most_steps);
+    ptx_machine_discard(e->machine);
+    run_some(e, middle, 0, 1);
+    if (e->shape.warp_count > 1)
+        run_some(e, middle, e->shape.warp_count - 1, 1);
     double blocks = e->blocks_stood_for > 0 ? e->blocks_stood_for : e->out->blocks;
-    collect_all(e, blocks * m->warp_count / (m->warp_count > 1 ? 2 : 1), true);
-    m->is_hurried = false;
-    m->is_cut = true;
+    collect_all(e, blocks * e->shape.warp_count / (e->shape.warp_count > 1 ? 2 : 1), true);
+    ptx_machine_config(e->machine)->is_hurried = false;
+    e->is_cut = true;
     e->watch.observer.is_paused = is_paused;
 }
 
@@ -698,10 +704,9 @@ static void run_rest(AccessEvaluator *e, uint64_t most_steps)
 static void run_assumed(AccessEvaluator *e, uint64_t most_steps, bool is_quick)
 {
     static const uint32_t blocks[SAMPLES_ASSUMED][3] = { { 1, 1, 1 }, { 0, 0, 0 } };
-    Machine *m = e->machine;
     unsigned count = is_quick ? 1 : SAMPLES_ASSUMED;
     for (unsigned b = 0; b < count; b++) {
-        m->most_steps = m->steps + most_steps / count;
+        ptx_machine_allow(e->machine, most_steps / count);
         if (is_quick)
             run_quick(e, blocks[b]);
         else
@@ -752,7 +757,7 @@ static void choose_shapes(const AccessEvaluator *e)
     /* 8 x 8 in layers */
     static const uint32_t planes[MAX_SHAPES - 1][2] = { { 32, 1 }, { 16, 1 }, { 8, 8 } };
     Evaluation *out = e->out;
-    const uint32_t *row = e->machine->block;
+    const uint32_t *row = e->shape.block;
     memcpy(out->shapes[out->shape_count++], row, sizeof *out->shapes);
     for (unsigned i = 0; i < MAX_SHAPES - 1; i++) {
         uint32_t wide = planes[i][0], high = planes[i][1], rest = row[0] / (wide * high);
@@ -778,7 +783,7 @@ static void keep_shape(const AccessEvaluator *e, unsigned shape)
         Count *to = tally->shaped;
         for (InsnId i = 0; i < tally->func->insn_count; i++)
             if (ptx_insn_is_access(&tally->func->insns[i])) {
-                if (!e->machine->is_cut && tally->totals[i].doubt != UNCERTAIN_ADDRESS)
+                if (!e->is_cut && tally->totals[i].doubt != UNCERTAIN_ADDRESS)
                     to[shape] = tally->totals[i];
                 to += e->out->shape_count;
             }
@@ -800,7 +805,7 @@ static void try_shape(AccessEvaluator *e, unsigned shape, uint64_t most_steps, b
     for (uint32_t t = 0; t < e->tally_count; t++)
         memset(e->tallies[t].totals, 0,
                e->tallies[t].func->insn_count * sizeof *e->tallies[t].totals);
-    e->machine->is_cut = false;
+    e->is_cut = false;
     ptx_machine_reshape(e->machine, e->out->shapes[shape]);
     run_assumed(e, most_steps, is_quick);
     for (uint32_t t = 0; t < e->tally_count; t++)
@@ -815,7 +820,7 @@ static void try_shapes(AccessEvaluator *e, uint64_t most_steps, bool is_quick)
 {
     Machine *m = e->machine;
     uint32_t run = e->out->blocks_run, count = e->tally_count;
-    bool is_cut = m->is_cut;
+    bool is_cut = e->is_cut;
     Count **own = ptx_arena_array(e->arena, Count *, count);
     choose_shapes(e);
     if (e->out->shape_count < 2)
@@ -836,7 +841,7 @@ static void try_shapes(AccessEvaluator *e, uint64_t most_steps, bool is_quick)
     }
     swap_totals(e, own);
     e->out->blocks_run = run;
-    m->is_cut = is_cut;
+    e->is_cut = is_cut;
     ptx_machine_reshape(m, e->out->shapes[0]);
 }
 
@@ -883,7 +888,7 @@ static Certainty certainty_of(const AccessEvaluator *e, const Evaluated *insn)
 {
     if (!(insn->total.requests > 0) || insn->total.doubt == UNCERTAIN_ADDRESS)
         return CERTAINTY_UNKNOWN;
-    if (insn->total.doubt || e->machine->is_cut || e->machine->block_is_assumed
+    if (insn->total.doubt || e->is_cut || e->shape.block_is_assumed
         || !e->out->is_whole)
         return CERTAINTY_ESTIMATE;
     return CERTAINTY_EXACT;
@@ -915,7 +920,7 @@ static void list_called_funcs(Arena *arena, AccessEvaluator *e)
         for (InsnId i = 0; i < tally->func->insn_count; i++)
             counts[i] = (CalledCount){ ptx_probable_warps(&tally->insns[i]),
                                        ptx_probable_lanes(&tally->insns[i]) };
-        funcs[e->out->func_count++] = (CalledFunc){ e->machine->run[t], counts };
+        funcs[e->out->func_count++] = (CalledFunc){ ptx_machine_func_id(e->machine, t), counts };
     }
 }
 
@@ -932,9 +937,10 @@ static void list_called(Arena *arena, AccessEvaluator *e)
     e->out->called_count = count;
     for (uint32_t t = 1; t < e->tally_count; t++) {
         const AccessTally *tally = &e->tallies[t];
+        const FuncId id = ptx_machine_func_id(e->machine, t);
         for (InsnId i = 0; i < tally->func->insn_count; i++)
             if (is_called_access(tally, i))
-                *called++ = (CalledAccess){ e->machine->run[t], i, tally->insns[i] };
+                *called++ = (CalledAccess){ id, i, tally->insns[i] };
     }
     list_called_funcs(arena, e);
 }
@@ -942,7 +948,7 @@ static void list_called(Arena *arena, AccessEvaluator *e)
 /* Of what was run, for blocks that the budget did not do for. */
 static double weight_of(const AccessEvaluator *e)
 {
-    return e->machine->is_cut && e->blocks_stood_for > 0 ? e->out->blocks / e->blocks_stood_for : 1;
+    return e->is_cut && e->blocks_stood_for > 0 ? e->out->blocks / e->blocks_stood_for : 1;
 }
 
 static void finish(Arena *arena, AccessEvaluator *e)
@@ -954,15 +960,12 @@ static void finish(Arena *arena, AccessEvaluator *e)
             finish_shapes(arena, e, &e->tallies[t]);
     }
     for (uint32_t t = 0; t < e->tally_count; t++)
-        ptx_branch_probability_compute(e->machine->scratch, e->machine->states[t],
-                                       e->tallies[t].insns);
+        ptx_machine_find_shares(e->machine, t, e->tallies[t].insns);
     list_called(arena, e);
     e->out->unevenness = e->work[1] > 0 ? e->work[2] * e->work[0] / (e->work[1] * e->work[1]) : 1;
     e->out->busiest = e->busiest;
     e->out->mean_work = e->work[0] > 0 ? e->work[1] / e->work[0] : 0;
-    e->out->is_cut = e->machine->is_cut;
-    e->out->initial_is_assumed = e->machine->initial_is_assumed;
-    e->out->warpid_is_assumed = e->machine->warpid_is_assumed;
+    e->out->is_cut = e->is_cut;
 }
 
 enum { STEPS_PROBE = 512 };
@@ -971,39 +974,82 @@ enum { STEPS_PROBE = 512 };
  * say so. */
 static void probe_neighbours(AccessEvaluator *e)
 {
-    Machine *m = e->machine;
-    bool is_cut = m->is_cut;
+    const uint32_t *grid = e->shape.grid;
     for (unsigned which = 0; which <= 3; which++) {
-        uint32_t at[3] = { m->grid[0] / 2, m->grid[1] / 2, m->grid[2] / 2 };
+        uint32_t at[3] = { grid[0] / 2, grid[1] / 2, grid[2] / 2 };
         if (which && !at[which - 1]--)
             continue;
         ptx_footprint_probe(e->watch.footprint, which);
         if (ptx_footprint_is_probed(e->watch.footprint))
             continue;
-        m->most_steps = m->steps + STEPS_PROBE;
-        ptx_machine_run(m, at, 0, 1);
-        discard_counts(m);
+        ptx_machine_allow(e->machine, STEPS_PROBE);
+        ptx_machine_run(e->machine, at, 0, 1);
+        ptx_machine_discard(e->machine);
     }
-    m->is_cut = is_cut;
 }
 
 static Traffics sum_footprint(AccessEvaluator *e, Arena *arena)
 {
     double weight = weight_of(e);
-    if (!e->machine->grid_is_assumed)
+    if (!e->shape.grid_is_assumed)
         probe_neighbours(e);
     Traffics out = ptx_footprint_sum(e->watch.footprint, arena, weight);
-    out.shared_bytes = e->machine->shared_size;
+    out.shared_bytes = ptx_machine_shared_bytes(e->machine);
     return out;
+}
+
+/* What was taken for values of the launch that are not given. */
+static void list_assumed(Arena *arena, const AccessEvaluator *e)
+{
+    Evaluation *out = e->out;
+    const SimAssumptions assumed = ptx_machine_assumptions(e->machine);
+    out->initial_is_assumed = assumed.initial;
+    out->warpid_is_assumed = assumed.warpid;
+    out->dynamic_is_assumed = assumed.dynamic;
+    out->shape_is_read = assumed.shape_is_read;
+    out->guessed = ptx_machine_guessed_trips(e->machine, arena, &out->guessed_count);
+    out->assumed = ptx_machine_assumed_params(e->machine, arena, &out->assumed_count);
+}
+
+static void run_to_depth(AccessEvaluator *e, uint64_t most_steps, Depth depth)
+{
+    const bool is_quick = depth == DEPTH_QUICK;
+    if (e->shape.grid_is_assumed)
+        run_assumed(e, most_steps, is_quick);
+    else if (depth == DEPTH_FEW && e->out->blocks > MIN_BLOCKS)
+        run_few(e, most_steps);
+    else
+        run_launch(e, most_steps);
+    if (e->is_cut && depth != DEPTH_FEW)
+        run_rest(e, most_steps / 8);
+}
+
+/* Nobody knows the launch, and the kernel asks for more than a row of threads. */
+static bool may_take_any_shape(const AccessEvaluator *e)
+{
+    return e->shape.block_is_assumed && e->shape.grid_is_assumed
+           && e->shape.block[1] * e->shape.block[2] == 1 && any_asks_for(e, TID_Y);
+}
+
+static void set_up(AccessEvaluator *e, const Gpu *gpu, bool is_quick)
+{
+    SimConfig *config = ptx_machine_config(e->machine);
+    if (is_quick)
+        config->most_stays = QUICK_STAYS;
+    else
+        ptx_footprint_watch(&e->watch, e->machine, ptx_footprint_new(e->arena));
+    ptx_price_attach(&e->price, e->machine, gpu);
+    config->forward_steps = is_quick ? 0 : FORWARD_STEPS;
+    e->shape = ptx_machine_shape(e->machine);
 }
 
 const Evaluation *ptx_evaluate(Arena *arena, Arena *work, Arena *scratch, const SimProgram *program,
                                FuncId kernel, const Launch *launch, const Gpu *gpu,
                                uint64_t most_steps, Depth depth)
 {
-    bool is_quick = depth == DEPTH_QUICK;
+    const bool is_quick = depth == DEPTH_QUICK;
     static const Launch nothing = { .dynamic_shared_bytes = -1 };
-    const Func *func = &program->module->funcs[kernel];
+    const Func *func = &ptx_program_module(program)->funcs[kernel];
     if (!func->has_body || !func->insn_count || func->has_syntax_error)
         return NULL;
     Evaluation *out = ptx_arena_new(arena, Evaluation);
@@ -1011,35 +1057,24 @@ const Evaluation *ptx_evaluate(Arena *arena, Arena *work, Arena *scratch, const 
     ArenaMark mark = ptx_arena_mark(work);
     Machine *m = ptx_machine_new(work, scratch, program, kernel, launch ? launch : &nothing);
     AccessEvaluator e = { .machine = m, .out = out, .arena = work };
-    if (is_quick)
-        m->most_stays = QUICK_STAYS;
-    else
-        ptx_footprint_watch(&e.watch, m, ptx_footprint_new(work));
-    ptx_price_attach(&e.price, m, gpu);
-    m->forward_steps = is_quick ? 0 : FORWARD_STEPS;
+    set_up(&e, gpu, is_quick);
     add_tally(&e, func, insns);
-    *out = (Evaluation){ .insns = insns, .block_is_assumed = m->block_is_assumed, .grid_is_assumed = m->grid_is_assumed };
-    out->is_row = ptx_func_takes_row(func);
-    memcpy(out->grid, m->grid, sizeof out->grid);
-    out->blocks = (double)m->grid[0] * m->grid[1] * m->grid[2];
-    if (m->grid_is_assumed && most_steps > EVALUATE_STEPS_ASSUMED)
+    *out = (Evaluation){ .insns = insns,
+                         .block_is_assumed = e.shape.block_is_assumed,
+                         .grid_is_assumed = e.shape.grid_is_assumed,
+                         .is_row = ptx_func_takes_row(func) };
+    memcpy(out->grid, e.shape.grid, sizeof out->grid);
+    out->blocks = (double)out->grid[0] * out->grid[1] * out->grid[2];
+    if (e.shape.grid_is_assumed && most_steps > EVALUATE_STEPS_ASSUMED)
         most_steps = EVALUATE_STEPS_ASSUMED;
-    if (m->grid_is_assumed)
-        run_assumed(&e, most_steps, is_quick);
-    else if (depth == DEPTH_FEW && out->blocks > MIN_BLOCKS)
-        run_few(&e, most_steps);
-    else
-        run_launch(&e, most_steps);
-    if (m->is_cut && depth != DEPTH_FEW)
-        run_rest(&e, most_steps / 8);
+    run_to_depth(&e, most_steps, depth);
     if (footprint_of(&e))
         out->traffics = sum_footprint(&e, arena);
-    bool is_free = m->block_is_assumed && m->grid_is_assumed && m->block[1] * m->block[2] == 1
-                   && any_asks_for(&e, TID_Y);
-    if (is_free && (!is_quick || is_notable(e.tallies[0].totals, func->insn_count)))
+    if (may_take_any_shape(&e)
+        && (!is_quick || is_notable(e.tallies[0].totals, func->insn_count)))
         try_shapes(&e, is_quick ? most_steps / 4 : most_steps, is_quick);
     finish(arena, &e);
-    ptx_assumed_collect(arena, m, out);
+    list_assumed(arena, &e);
     ptx_arena_release(work, mark);
     return out;
 }

@@ -11,27 +11,12 @@
 #ifndef PTX_ANALYSIS_ACCESS_STRATA_H
 #define PTX_ANALYSIS_ACCESS_STRATA_H
 
-#include "analysis/sim/machine.h"
+#include "analysis/sim/block_keys.h"
 
-enum { MAX_STRATA_PLACES = 1 << 16, MAX_STRATA_KEYS = 8 };
-
-typedef struct StrataPlace {          /* a block, and how many it stands for */
-    uint32_t at[3];
-    double blocks;
-} StrataPlace;
-
-typedef struct Strata {
-    const StrataPlace *places;
-    uint32_t count, key_count;
-    int64_t *keys[MAX_STRATA_KEYS];    /* each of every place; none is the same in all of them */
-} Strata;
-
-/* NULL: nothing of that kind differs. Owned by arena. */
-const Strata *ptx_strata_find(Arena *arena, Machine *machine, const StrataPlace *places,
-                              uint32_t count);
+enum { MAX_STRATA_PLACES = 1 << 16 };
 
 /* The instructions of a place's block, once run; below 0: the budget does not do for it. */
-typedef double StrataMeasure(void *context, const StrataPlace *place);
+typedef double StrataMeasure(void *context, const BlockPlace *place);
 
 typedef struct Knot {           /* a block to be run, and how many it stands for */
     uint32_t place;
@@ -48,7 +33,7 @@ typedef struct Knots {
 } Knots;
 
 /* No more than `most` are measured. Owned by arena. */
-Knots ptx_strata_divide(Arena *arena, const Strata *strata, StrataMeasure *measure, void *context,
+Knots ptx_strata_divide(Arena *arena, const BlockKeys *keys, StrataMeasure *measure, void *context,
                         uint32_t most);
 
 #endif

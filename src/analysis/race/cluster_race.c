@@ -2,6 +2,7 @@
 #include "analysis/race/block_race.h"
 
 #include "analysis/sim/race/cluster.h"
+#include "analysis/sim/sim.h"
 
 enum { STEPS = 1 << 16 };       /* instructions of warps for a cluster */
 
@@ -41,17 +42,15 @@ static void place_of_rank(const uint32_t shape[3], uint32_t rank, uint32_t out[3
     out[2] = rank / shape[0] / shape[1];
 }
 
-static bool search(Cluster *c)
+static bool search(Cluster *c, const uint32_t cluster[3], uint32_t warp_count)
 {
-    Machine *m = c->machine;
-    const uint32_t *shape = m->launch->cluster;
-    m->most_steps = STEPS;
+    ptx_machine_allow(c->machine, STEPS);
     for (uint32_t rank = 0; rank < c->rank_count; rank++) {
         uint32_t block[3];
-        place_of_rank(shape, rank, block);
+        place_of_rank(cluster, rank, block);
         ptx_cluster_begin(c, rank);
-        ptx_machine_run(m, block, 0, m->warp_count);
-        if (m->is_cut || c->is_lost || !ptx_cluster_end(c))
+        if (!ptx_machine_run(c->machine, block, 0, warp_count) || c->is_lost
+            || !ptx_cluster_end(c))
             return false;
     }
     return true;
@@ -63,9 +62,9 @@ static bool is_late(const Cluster *c)
     return c->late.first.func && c->late.first.arrivals >= c->total;
 }
 
-static BlockAccess access_of(const Machine *m, const Touched *touched)
+static BlockAccess access_of(const uint32_t block[3], const uint32_t cluster[3],
+                             const Touched *touched)
 {
-    const uint32_t *block = m->block;
     BlockAccess access = { .func = touched->func,
                            .insn = touched->insn,
                            .place = touched->place,
@@ -73,14 +72,15 @@ static BlockAccess access_of(const Machine *m, const Touched *touched)
                            .thread = { touched->thread % block[0],
                                        touched->thread / block[0] % block[1],
                                        touched->thread / block[0] / block[1] } };
-    place_of_rank(m->launch->cluster, touched->rank, access.block);
+    place_of_rank(cluster, touched->rank, access.block);
     return access;
 }
 
 /* NULL: there is none. */
-static BlockRace *make_race(Arena *arena, const Cluster *c)
+static BlockRace *make_race(Arena *arena, const Cluster *c, const Module *module,
+                            const uint32_t cluster[3])
 {
-    const Machine *m = c->machine;
+    const SimShape shape = ptx_machine_shape(c->machine);
     const BlockRaceKind kind = c->found.first.func   ? BLOCK_RACE_CLUSTER
                                : c->early.first.func ? BLOCK_RACE_EARLY
                                                      : BLOCK_RACE_LATE;
@@ -89,18 +89,17 @@ static BlockRace *make_race(Arena *arena, const Cluster *c)
                                                       : &c->late;
     if (kind == BLOCK_RACE_LATE && !is_late(c))
         return NULL;
-    BlockRace *out = ptx_block_race_new(arena, kind, access_of(m, &found->first),
-                                        access_of(m, &found->second));
+    BlockRace *out = ptx_block_race_new(arena, kind, access_of(shape.block, cluster, &found->first),
+                                        access_of(shape.block, cluster, &found->second));
     out->offset = found->offset;
-    place_of_rank(m->launch->cluster, found->owner, out->owner);
-    for (uint32_t i = 0; i < m->placed_count; i++) {
-        const Var *var = &m->module->vars[m->placed[i].var];
-        uint64_t from = m->placed[i].address;
-        bool is_shared = var->space == SPACE_SHARED || var->space == SPACE_SHARED_CTA
-                         || var->space == SPACE_SHARED_CLUSTER;
-        if (is_shared && found->offset >= from && found->offset - from < var->bytes) {
-            out->var = m->placed[i].var;
-            out->offset = found->offset - from;
+    place_of_rank(cluster, found->owner, out->owner);
+    for (uint32_t i = 0; i < ptx_machine_var_count(c->machine); i++) {
+        const SimVar placed = ptx_machine_var(c->machine, i);
+        const Var *var = &module->vars[placed.var];
+        if (ptx_space_is_shared((Space)var->space) && found->offset >= placed.address
+            && found->offset - placed.address < var->bytes) {
+            out->var = placed.var;
+            out->offset = found->offset - placed.address;
         }
     }
     return out;
@@ -138,7 +137,10 @@ const BlockRace *ptx_cluster_race_find(Arena *arena, Arena *work, Arena *scratch
     ArenaMark mark = ptx_arena_mark(work);
     Machine *m = ptx_machine_new(work, scratch, program, kernel, &launch);
     Cluster *c = ptx_cluster_new(m, launch.cluster[0] * launch.cluster[1] * launch.cluster[2]);
-    const BlockRace *out = !m->block_is_assumed && search(c) ? make_race(arena, c) : NULL;
+    const SimShape shape = ptx_machine_shape(m);
+    const BlockRace *out = NULL;
+    if (!shape.block_is_assumed && search(c, launch.cluster, shape.warp_count))
+        out = make_race(arena, c, module, launch.cluster);
     ptx_arena_release(work, mark);
     return out;
 }

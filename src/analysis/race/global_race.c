@@ -3,6 +3,7 @@
 #include "analysis/race/block_race.h"
 
 #include "analysis/sim/race/shadow_memory.h"
+#include "analysis/sim/sim.h"
 
 enum {
     STEPS = 1 << 16,            /* instructions of warps for all blocks */
@@ -12,7 +13,10 @@ enum {
 
 typedef struct GlobalRaceSearch {
     Arena *work;
+    const Module *module;
+    const Func *func;           /* the kernel */
     Machine *machine;
+    SimShape shape;
     Observer memory;
     uint32_t blocks[MAX_BLOCKS][3];
     uint32_t block_count;
@@ -94,7 +98,7 @@ static void add_block(GlobalRaceSearch *s, unsigned d, uint32_t at)
  * that is too small, an index that was forgotten bring two of them together. */
 static void choose_blocks(GlobalRaceSearch *s)
 {
-    const uint32_t *grid = s->machine->grid;
+    const uint32_t *grid = s->shape.grid;
     add_block(s, 0, 0);
     for (uint32_t step = 1; step; step *= 2)
         for (unsigned d = 0; d < 3; d++) {
@@ -110,19 +114,16 @@ static void choose_blocks(GlobalRaceSearch *s)
 /* As the so many-th of these. False: what it leaves is not known. */
 static bool run(GlobalRaceSearch *s, ShadowMemory *contents, uint32_t run)
 {
-    Machine *m = s->machine;
     ptx_shadow_memory_observe(&s->memory, contents);
     contents->run = run;
-    ptx_machine_run(m, s->blocks[run - 1], 0, m->warp_count);
-    return !m->is_cut && !contents->is_lost;
+    return ptx_machine_run(s->machine, s->blocks[run - 1], 0, s->shape.warp_count)
+           && !contents->is_lost;
 }
 
 static bool is_certain(const GlobalRaceSearch *s, const Toucher *by)
 {
-    return ptx_machine_func(s->machine, (FuncId)(by->func - s->machine->module->funcs))
-               ->counts[by->insn]
-               .doubt
-           < UNCERTAIN_PARAMETER;
+    const SimFunc ran = ptx_machine_func(s->machine, (FuncId)(by->func - s->module->funcs));
+    return ran.counts[by->insn].doubt < UNCERTAIN_PARAMETER;
 }
 
 /* The first byte that both know, and in which they are not the same; WORD_BYTES: none. */
@@ -217,7 +218,7 @@ static bool depends(GlobalRaceSearch *s)
 static bool search(GlobalRaceSearch *s)
 {
     ShadowMemory *contents = ptx_shadow_memory_new(s->work, s->machine);
-    s->machine->most_steps = STEPS;
+    ptx_machine_allow(s->machine, STEPS);
     choose_blocks(s);
     for (uint32_t b = 1; b <= s->block_count; b++) {
         bool is_known = run(s, contents, b);
@@ -228,8 +229,7 @@ static bool search(GlobalRaceSearch *s)
         if (compare(s, contents))
             return true;
     }
-    s->machine->is_cut = false;
-    s->machine->most_steps = s->machine->steps + STEPS;
+    ptx_machine_allow(s->machine, STEPS);
     return s->writer.run && depends(s);
 }
 
@@ -237,7 +237,7 @@ static bool search(GlobalRaceSearch *s)
 
 static BlockAccess access_of(const GlobalRaceSearch *s, const Toucher *by, bool is_write)
 {
-    const uint32_t *block = s->machine->block;
+    const uint32_t *block = s->shape.block;
     BlockAccess access = { .func = by->func,
                            .insn = by->insn,
                            .place = by->place,
@@ -248,36 +248,25 @@ static BlockAccess access_of(const GlobalRaceSearch *s, const Toucher *by, bool 
     return access;
 }
 
-static uint64_t read_param(const Machine *m, uint64_t offset)
-{
-    uint64_t number = 0;
-    for (unsigned b = 0; b < m->module->address_size / 8; b++)
-        number |= (uint64_t)m->param_bytes[offset + b] << (8 * b);
-    return number;
-}
-
 /* The pointer that its address counts from, or the variable that it lies in. */
 static void find_base(const GlobalRaceSearch *s, BlockRace *out)
 {
-    const Machine *m = s->machine;
-    const Func *func = &m->module->funcs[m->kernel];
+    uint64_t base;
     out->offset = s->word.address;
-    for (uint32_t p = 0; p < func->param_count && s->word.addend != ADDEND_NONE; p++) {
-        uint64_t offset = func->params[p] == NO_ID
-                              ? m->param_size
-                              : ptx_machine_placed(m, func->params[p])->address;
-        if (offset >= m->param_size || m->param_addend[offset] != s->word.addend)
-            continue;
-        out->var = func->params[p];
-        out->offset = s->word.address - read_param(m, offset);
+    for (uint32_t p = 0; p < s->func->param_count && s->word.addend != ADDEND_NONE; p++) {
+        const VarId param = s->func->params[p];
+        if (param != NO_ID && ptx_machine_pointer(s->machine, param, s->word.addend, &base)) {
+            out->var = param;
+            out->offset = s->word.address - base;
+        }
     }
-    for (uint32_t i = 0; i < m->placed_count; i++) {
-        const Var *var = &m->module->vars[m->placed[i].var];
-        uint64_t from = m->placed[i].address;
-        if (var->space == SPACE_GLOBAL && s->word.address >= from
-            && s->word.address - from < var->bytes) {
-            out->var = m->placed[i].var;
-            out->offset = s->word.address - from;
+    for (uint32_t i = 0; i < ptx_machine_var_count(s->machine); i++) {
+        const SimVar placed = ptx_machine_var(s->machine, i);
+        const Var *var = &s->module->vars[placed.var];
+        if (var->space == SPACE_GLOBAL && s->word.address >= placed.address
+            && s->word.address - placed.address < var->bytes) {
+            out->var = placed.var;
+            out->offset = s->word.address - placed.address;
         }
     }
 }
@@ -292,10 +281,13 @@ const BlockRace *ptx_global_race_find(Arena *arena, Arena *work, Arena *scratch,
         return NULL;
     ArenaMark mark = ptx_arena_mark(work);
     GlobalRaceSearch s = { .work = work,
+                           .module = module,
+                           .func = func,
                            .machine = ptx_machine_new(work, scratch, program, kernel, launch) };
     BlockRace *out = NULL;
+    s.shape = ptx_machine_shape(s.machine);
     ptx_machine_observe(s.machine, &s.memory);
-    if (!s.machine->block_is_assumed && !s.machine->grid_is_assumed && search(&s)) {
+    if (!s.shape.block_is_assumed && !s.shape.grid_is_assumed && search(&s)) {
         out = ptx_block_race_new(arena, BLOCK_RACE_GLOBAL, access_of(&s, &s.writer, true),
                                  access_of(&s, &s.other, !s.is_read));
         find_base(&s, out);

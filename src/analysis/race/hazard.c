@@ -47,23 +47,21 @@ static bool is_worth(const Func *func, const Launch *launch)
 
 uint64_t ptx_search_steps(const Search *s)
 {
-    const Machine *m = s->machine;
-    uint64_t few = m->warp_count * (STEPS_FLOOR + (uint64_t)s->func->insn_count);
-    return !m->grid_is_assumed                                ? STEPS_LAUNCH
-           : m->block_is_assumed && m->warp_count > WARPS_FEW ? few / 2
-                                                              : few;
+    const SimShape *shape = &s->shape;
+    const uint64_t few = shape->warp_count * (STEPS_FLOOR + (uint64_t)s->func->insn_count);
+    if (!shape->grid_is_assumed)
+        return STEPS_LAUNCH;
+    return shape->block_is_assumed && shape->warp_count > WARPS_FEW ? few / 2 : few;
 }
 
 void ptx_search_run_block(Search *s, const uint32_t at[3])
 {
-    Machine *m = s->machine;
     Race *r = s->race;
     r->puts = s->puts;
     r->put_count = s->put_count;
     for (unsigned tries = 0; tries < MAX_GRANULES; tries++) {
-        m->is_cut = false;
-        m->most_steps = m->steps + ptx_search_steps(s);
-        ptx_machine_run(m, at, 0, m->warp_count);
+        ptx_machine_allow(s->machine, ptx_search_steps(s));
+        ptx_machine_run(s->machine, at, 0, s->shape.warp_count);
         if (r->granule_wanted == r->granule)
             return;
     }
@@ -73,7 +71,7 @@ void ptx_search_run(Search *s)
 {
     uint32_t at[3];
     for (unsigned d = 0; d < 3; d++)
-        at[d] = s->machine->grid[d] / 2;
+        at[d] = s->shape.grid[d] / 2;
     ptx_search_run_block(s, at);
 }
 
@@ -90,9 +88,11 @@ static void open_machine(Search *s, const uint32_t shape[3])
     if (shape)
         memcpy(launch->block, shape, sizeof launch->block);
     s->machine = ptx_machine_new(s->work, s->scratch, s->program, s->kernel, launch);
-    s->machine->block_is_assumed |= shape != NULL;
-    if (s->machine->grid_is_assumed)
-        s->machine->most_stays = MAX_STAYS_ASSUMED;
+    if (shape)
+        ptx_machine_assume_block(s->machine);
+    s->shape = ptx_machine_shape(s->machine);
+    if (s->shape.grid_is_assumed)
+        ptx_machine_config(s->machine)->most_stays = MAX_STAYS_ASSUMED;
     s->race = ptx_race_new(s->machine, s->orders);
     s->race->is_trial = s->is_trial;
 }
@@ -107,18 +107,18 @@ void ptx_search_try_shape(Search *s, const uint32_t shape[3])
 
 /* ---- what is told ---------------------------------------------------------------------------- */
 
-static void set_thread(const Machine *m, uint32_t thread, uint32_t out[3])
+static void set_thread(const Search *s, uint32_t thread, uint32_t out[3])
 {
-    out[0] = thread % m->block[0];
-    out[1] = thread / m->block[0] % m->block[1];
-    out[2] = thread / m->block[0] / m->block[1];
+    const uint32_t *block = s->shape.block;
+    out[0] = thread % block[0];
+    out[1] = thread / block[0] % block[1];
+    out[2] = thread / block[0] / block[1];
 }
 
 static HazardAccess access_of(const Search *s, const Seen *seen)
 {
-    const Machine *m = s->machine;
     const Site *site = &s->race->sites[seen->site];
-    bool is_own = site->func == &m->module->funcs[m->kernel];
+    bool is_own = site->func == s->func;
     HazardAccess access = { .func = site->func,
                             .insn = site->insn,
                             .place = is_own ? site->insn : NO_ID,
@@ -126,33 +126,32 @@ static HazardAccess access_of(const Search *s, const Seen *seen)
                             .is_write = seen->is_write,
                             .is_by_data = seen->is_by_data,
                             .queue = seen->queue };
-    set_thread(m, seen->thread, access.thread);
+    set_thread(s, seen->thread, access.thread);
     return access;
 }
 
 static uint8_t level_of(const Search *s, const Seen *seen)
 {
-    const Machine *m = s->machine;
     const Site *site = &s->race->sites[seen->site];
-    const FuncState *func_state = ptx_machine_func(m, (FuncId)(site->func - m->module->funcs));
-    uint8_t doubt = func_state->counts[site->insn].doubt,
-            level = doubt >= UNCERTAIN_DATA        ? RACE_DATA
-                    : doubt >= UNCERTAIN_PARAMETER ? RACE_GUESSED
-                                                   : RACE_CERTAIN;
+    const SimFunc ran = ptx_machine_func(s->machine, (FuncId)(site->func - s->module->funcs));
+    const uint8_t doubt = ran.counts[site->insn].doubt;
+    uint8_t level = RACE_CERTAIN;
+    if (doubt >= UNCERTAIN_PARAMETER)
+        level = doubt >= UNCERTAIN_DATA ? RACE_DATA : RACE_GUESSED;
     return level > seen->level ? level : seen->level;
 }
 
-static void find_variable(const Machine *m, uint64_t address, Hazard *out)
+static void find_variable(const Search *s, uint64_t address, Hazard *out)
 {
     out->var = NO_ID;
     out->offset = address;
-    for (uint32_t i = 0; i < m->placed_count; i++) {
-        const Var *var = &m->module->vars[m->placed[i].var];
-        uint64_t from = m->placed[i].address;
-        if (ptx_space_is_shared((Space)var->space) && from <= address
-            && (address - from < var->bytes || !var->bytes)) {
-            out->var = m->placed[i].var;
-            out->offset = address - from;
+    for (uint32_t i = 0; i < ptx_machine_var_count(s->machine); i++) {
+        const SimVar placed = ptx_machine_var(s->machine, i);
+        const Var *var = &s->module->vars[placed.var];
+        if (ptx_space_is_shared((Space)var->space) && placed.address <= address
+            && (address - placed.address < var->bytes || !var->bytes)) {
+            out->var = placed.var;
+            out->offset = address - placed.address;
             return;
         }
     }
@@ -239,11 +238,11 @@ static bool is_astray(const Search *s, const PointsToSet *bases, const HazardAcc
                       uint64_t address)
 {
     PointsTo base;
+    uint64_t from;
     if (!ptx_points_to_of_access(bases, s->module, s->func, &s->func->insns[access->insn], &base)
-        || base.kind != BASE_VAR || !ptx_machine_placed(s->machine, base.id))
+        || base.kind != BASE_VAR || !ptx_machine_address(s->machine, base.id, &from))
         return false;
-    uint64_t from = ptx_machine_placed(s->machine, base.id)->address,
-             bytes = s->module->vars[base.id].bytes;
+    const uint64_t bytes = s->module->vars[base.id].bytes;
     return address < from || (bytes && address - from >= bytes);
 }
 
@@ -252,7 +251,7 @@ static bool is_excused(const Search *s, const Hazard *h, uint64_t address)
     const HazardAccess *const accesses[] = { &h->first, &h->second };
     for (unsigned a = 0; a < 2; a++) {
         const Cfg *cfg =
-            ptx_machine_func(s->machine, (FuncId)(accesses[a]->func - s->module->funcs))->cfg;
+            ptx_machine_func(s->machine, (FuncId)(accesses[a]->func - s->module->funcs)).cfg;
         if (accesses[a]->is_write
             && may_write_back(s->scratch, cfg, accesses[a]->func, accesses[a]->insn))
             return true;
@@ -277,11 +276,10 @@ HazardKind ptx_search_kind(uint8_t queue)
 /* Of accesses that happen if data say so, where is_possible. */
 bool ptx_search_make_hazard(const Search *s, const RacePair *pair, bool is_possible, Hazard *out)
 {
-    const Machine *m = s->machine;
     uint8_t first = level_of(s, &pair->first), second = level_of(s, &pair->second),
             level = first > second ? first : second;
     if ((level == RACE_DATA) != is_possible
-        || (level == RACE_GUESSED && m->block_is_assumed)) /* two guesses are one too many */
+        || (level == RACE_GUESSED && s->shape.block_is_assumed)) /* two guesses are one too many */
         return false;
     bool is_in_warp = pair->first.thread / WARP_LANES == pair->second.thread / WARP_LANES;
     const uint8_t queue = pair->is_open && !pair->first.queue ? pair->second.queue
@@ -306,7 +304,7 @@ bool ptx_search_make_hazard(const Search *s, const RacePair *pair, bool is_possi
                      .certainty = level == RACE_CERTAIN && kind != HAZARD_WARP
                                       ? CERTAINTY_EXACT
                                       : CERTAINTY_ESTIMATE };
-    find_variable(m, pair->address, out);
+    find_variable(s, pair->address, out);
     return !is_excused(s, out, pair->address);
 }
 
@@ -334,13 +332,13 @@ bool ptx_search_are_alike(const Hazard *a, const Hazard *b)
 
 static void set_place(const Search *s, const Watch *watch, HazardAccess *out)
 {
-    const FuncState *kernel = ptx_machine_func(s->machine, s->kernel);
+    const SimFunc kernel = ptx_machine_func(s->machine, s->kernel);
     out->place = watch->place;
     LoopId loop = watch->place == NO_ID
                       ? NO_LOOP
-                      : kernel->loops->loop_of[kernel->cfg->block_of[watch->place]];
-    for (unsigned i = 0; i < 2 && loop != NO_LOOP; i++, loop = kernel->loops->loops[loop].parent) {
-        out->loops[i] = kernel->cfg->blocks[kernel->loops->loops[loop].header].first;
+                      : kernel.loops->loop_of[kernel.cfg->block_of[watch->place]];
+    for (unsigned i = 0; i < 2 && loop != NO_LOOP; i++, loop = kernel.loops->loops[loop].parent) {
+        out->loops[i] = kernel.cfg->blocks[kernel.loops->loops[loop].header].first;
         out->rounds[i] = watch->rounds[loop];
     }
 }
@@ -351,7 +349,7 @@ static bool locate(Search *s, Seen first, Seen second, Hazard *h)
 {
     Race *r = s->race;
     ArenaMark mark = ptx_arena_mark(s->scratch);
-    const uint32_t loops = ptx_machine_func(s->machine, s->kernel)->loops->loop_count;
+    const uint32_t loops = ptx_machine_func(s->machine, s->kernel).loops->loop_count;
     Watch watches[2] = {
         { .site = first.site, .turn = first.turn, .thread = first.thread, .place = NO_ID },
         { .site = second.site, .turn = second.turn, .thread = second.thread, .place = NO_ID }
@@ -408,7 +406,7 @@ static void collect_possible(const Search *s, Hazards *out, Hazard *items)
 {
     const Race *r = s->race;
     for (uint32_t p = 0;
-         p < r->pair_count && out->possible_count < MAX_POSSIBLE && !s->machine->grid_is_assumed;
+         p < r->pair_count && out->possible_count < MAX_POSSIBLE && !s->shape.grid_is_assumed;
          p++) {
         Hazard *h = &items[out->possible_count];
         if (!ptx_search_make_hazard(s, &r->pairs[p], true, h) || h->first.place == NO_ID
@@ -460,18 +458,18 @@ static void collect(Search *s, Hazards *out, Hazard *items)
  * unit of the SM that could. */
 static bool is_certain(const Search *s)
 {
-    const Machine *m = s->machine;
-    const FuncState *func_state = ptx_machine_func(s->machine, s->kernel);
-    bool is_certain = !m->block_is_assumed && !m->is_cut && !s->race->is_doubtful
+    const SimFunc ran = ptx_machine_func(s->machine, s->kernel);
+    bool is_certain = !s->shape.block_is_assumed && ptx_machine_is_complete(s->machine)
+                      && !s->race->is_doubtful
                       && !s->race->has_others;
     for (InsnId i = 0; is_certain && i < s->func->insn_count; i++)
-        is_certain = func_state->counts[i].doubt < UNCERTAIN_PARAMETER;
+        is_certain = ran.counts[i].doubt < UNCERTAIN_PARAMETER;
     return is_certain;
 }
 
 static HazardAccess access_at(const Search *s, InsnId insn, uint32_t warp)
 {
-    const uint32_t *block = s->machine->block, thread = warp * WARP_LANES;
+    const uint32_t *block = s->shape.block, thread = warp * WARP_LANES;
     return (HazardAccess){ .func = s->func,
                            .insn = insn,
                            .place = insn,
@@ -496,7 +494,7 @@ static bool collect_waits(const Search *s, Hazards *out, Hazard *items)
                                        : access_at(s, stuck->made, stuck->warp);
     h->second = h->kind == HAZARD_STALE ? access_at(s, stale->wait, stale->warp)
                                         : access_at(s, stuck->wait, stuck->warp);
-    find_variable(s->machine, h->kind == HAZARD_STALE ? stale->address : stuck->address, h);
+    find_variable(s, h->kind == HAZARD_STALE ? stale->address : stuck->address, h);
     return true;
 }
 
@@ -512,7 +510,7 @@ static bool may_hold(Search *s)
 {
     static const uint32_t row[3] = { WARPS_FEW * WARP_LANES, 1, 1 },
                           plane[3] = { WARP_LANES, WARPS_FEW, 1 };
-    if (s->machine->warp_count < WARPS_FEW)
+    if (s->shape.warp_count < WARPS_FEW)
         return true;
     ptx_search_try_shape(s, ptx_func_takes_row(s->func) ? row : plane);
     return s->race->is_crowded || is_found(s);
@@ -525,7 +523,7 @@ static bool holds_for_all(Search *s)
     bool is_row = ptx_func_takes_row(s->func), is_possible = false, holds = true;
     size_t count = is_row ? sizeof rows / sizeof *rows : sizeof planes / sizeof *planes;
     uint32_t most = s->func->bounds.maxntid[0]
-                        ? s->machine->block[0] * s->machine->block[1] * s->machine->block[2]
+                        ? s->shape.block[0] * s->shape.block[1] * s->shape.block[2]
                         : MAX_THREADS;
     const uint32_t *shown = NULL;
     s->is_trial = true;
@@ -656,32 +654,30 @@ static bool follows_mark(const Cfg *cfg, const bool *marks, const bool *before, 
 static bool is_clean(const Search *s)
 {
     const Race *r = s->race;
-    const FuncState *func_state = ptx_machine_func(s->machine, s->kernel);
+    const SimFunc ran = ptx_machine_func(s->machine, s->kernel);
     bool is_clean = !r->pair_count && !r->is_lost && !r->is_blind && !r->is_doubtful
                     && !r->is_overwritten && !(r->has_dropped && r->is_partial)
-                    && !s->machine->is_cut;
+                    && ptx_machine_is_complete(s->machine);
     for (InsnId i = 0; is_clean && i < s->func->insn_count; i++)
-        is_clean = func_state->counts[i].doubt < UNCERTAIN_PARAMETER;
+        is_clean = ran.counts[i].doubt < UNCERTAIN_PARAMETER;
     return is_clean && r->granule_wanted == r->granule;
 }
 
 /* The same of every block: one run that stands for all, or, of few, a run of each. */
 static bool is_clean_everywhere(Search *s)
 {
-    Machine *m = s->machine;
     static const uint32_t first[3] = { 0, 0, 0 }, one[3] = { 1, 1, 1 };
-    const Blocks all = ptx_blocks_new(first, one, m->grid);
-    double count = ptx_blocks_size(&all);
-    m->is_cut = false;
-    m->most_steps = m->steps + ptx_search_steps(s);
-    ptx_machine_run_for(m, &all, 0, m->warp_count);
+    const uint32_t *grid = s->shape.grid;
+    Blocks blocks = ptx_blocks_new(first, one, grid);
+    const double count = ptx_blocks_size(&blocks);
+    ptx_machine_allow(s->machine, ptx_search_steps(s));
+    ptx_machine_run_for(s->machine, &blocks, 0, s->shape.warp_count);
     if (!is_clean(s))
         return false;
-    bool stands_for_all = ptx_blocks_size(&m->blocks) >= count;
+    bool stands_for_all = ptx_blocks_size(&blocks) >= count;
     for (uint32_t b = 1; !stands_for_all && count <= MAX_BLOCKS && b < count; b++) {
-        const uint32_t at[3] = { b % m->grid[0], b / m->grid[0] % m->grid[1],
-                                 b / m->grid[0] / m->grid[1] };
-        ptx_machine_run(m, at, 0, m->warp_count);
+        const uint32_t at[3] = { b % grid[0], b / grid[0] % grid[1], b / grid[0] / grid[1] };
+        ptx_machine_run(s->machine, at, 0, s->shape.warp_count);
         if (!is_clean(s))
             return false;
     }
@@ -698,22 +694,24 @@ static bool is_plain_barrier(const Insn *insn)
 /* Each in turn is passed by, with those before it that nothing needs: all together may go. */
 static void find_redundant(Arena *arena, Search *s, Hazards *out)
 {
-    Machine *m = s->machine;
+    const Machine *m = s->machine;
     const Func *func = s->func;
-    if (m->block_is_assumed || m->grid_is_assumed || has_other_use(func) || !is_clean(s))
+    if (s->shape.block_is_assumed || s->shape.grid_is_assumed || has_other_use(func)
+        || !is_clean(s))
         return;
-    const Cfg *cfg = ptx_machine_func(s->machine, s->kernel)->cfg;
+    const Cfg *cfg = ptx_machine_func(s->machine, s->kernel).cfg;
     bool *behind = ptx_arena_array(s->work, bool, cfg->block_count),
          *before = ptx_arena_array(s->work, bool, cfg->block_count);
     InsnId *found = ptx_arena_array(arena, InsnId, MAX_REDUNDANT);
-    uint64_t most = m->steps + MAX_TRIED_RUNS * ptx_search_steps(s);
+    const uint64_t most = ptx_machine_steps(m) + MAX_TRIED_RUNS * ptx_search_steps(s);
     uint32_t tried = 0;
     const bool *marks = mark_global(s);
     spread_marks(cfg, marks, behind, before);
     s->race->func = func;
     s->race->left_out = ptx_arena_array(s->work, bool, func->insn_count);
-    for (InsnId i = 0; i < func->insn_count && tried < MAX_REDUNDANT && m->steps < most; i++) {
-        bool is_executed = ptx_machine_func(s->machine, s->kernel)->counts[i].warps > 0;
+    for (InsnId i = 0;
+         i < func->insn_count && tried < MAX_REDUNDANT && ptx_machine_steps(m) < most; i++) {
+        bool is_executed = ptx_machine_func(s->machine, s->kernel).counts[i].warps > 0;
         if (!is_plain_barrier(&func->insns[i]) || !is_executed
             || follows_mark(cfg, marks, before, i))
             continue;
@@ -731,10 +729,10 @@ static void find_redundant(Arena *arena, Search *s, Hazards *out)
 /* Nothing of what runs is in doubt. */
 static bool is_sure(const Machine *m)
 {
-    for (uint32_t r = 0; r < m->run_count; r++) {
-        const FuncState *func_state = m->states[r];
-        for (InsnId i = 0; i < func_state->func->insn_count; i++)
-            if (func_state->counts[i].doubt >= UNCERTAIN_PARAMETER)
+    for (uint32_t r = 0; r < ptx_machine_func_count(m); r++) {
+        const SimFunc ran = ptx_machine_func_at(m, r);
+        for (InsnId i = 0; i < ran.func->insn_count; i++)
+            if (ran.counts[i].doubt >= UNCERTAIN_PARAMETER)
                 return false;
     }
     return true;
@@ -742,18 +740,17 @@ static bool is_sure(const Machine *m)
 
 static const Divergence *find_divergence(Arena *arena, const Search *s)
 {
-    const Machine *m = s->machine;
     const Parting *p = &s->race->parting;
     bool parts = p->at.func && p->gone & p->others,
-         hangs = !parts && s->race->stops[0].func && is_sure(m);
-    if (m->block_is_assumed || (!parts && !hangs))
+         hangs = !parts && s->race->stops[0].func && is_sure(s->machine);
+    if (s->shape.block_is_assumed || (!parts && !hangs))
         return NULL;
     const Stop *at = parts ? &p->at : &s->race->stops[0],
                *other = parts ? &p->other : &s->race->stops[1];
     Divergence *out = ptx_arena_new(arena, Divergence);
     *out = (Divergence){ .func = at->func, .insn = at->insn, .place = at->place, .other_func = other->func, .other = other->insn, .hangs = hangs };
-    set_thread(m, at->thread, out->thread);
-    set_thread(m, other->thread, out->other_thread);
+    set_thread(s, at->thread, out->thread);
+    set_thread(s, other->thread, out->other_thread);
     return out;
 }
 
@@ -781,11 +778,11 @@ const Hazards *ptx_hazards_find(Arena *arena, Arena *work, Arena *scratch,
     s.mark = ptx_arena_mark(work);
     out->items = items;
     open_machine(&s, NULL);
-    if (!s.machine->block_is_assumed || !s.machine->grid_is_assumed)
+    if (!s.shape.block_is_assumed || !s.shape.grid_is_assumed)
         ptx_search_run(&s);
     out->divergence = find_divergence(arena, &s);
     collect_possible(&s, out, items + MAX_HAZARDS);
-    if (!collect_waits(&s, out, items) && (!s.machine->block_is_assumed || holds_for_all(&s)))
+    if (!collect_waits(&s, out, items) && (!s.shape.block_is_assumed || holds_for_all(&s)))
         collect(&s, out, items);
     if (!out->count)
         find_redundant(arena, &s, out);

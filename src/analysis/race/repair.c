@@ -69,9 +69,9 @@ static bool is_result(const Func *func, InsnId first, InsnId insn)
 }
 
 /* Instructions that the machine takes several at a time are not stopped at. */
-static bool is_stop(const FuncState *func_state, InsnId first, InsnId insn)
+static bool is_stop(const SimFunc *ran, InsnId first, InsnId insn)
 {
-    return insn == first || !func_state->slice.plain[insn] || !func_state->slice.plain[insn - 1];
+    return insn == first || !ran->plain[insn] || !ran->plain[insn - 1];
 }
 
 /* Which the machine executes again once it may go on. */
@@ -80,14 +80,14 @@ static bool is_wait(const Op *op)
     return op->operation == OP_MBARRIER_TRY_WAIT || op->operation == OP_MBARRIER_TEST_WAIT;
 }
 
-static void add(const Search *s, Candidates *c, const Put *like, const FuncState *func_state,
+static void add(const Search *s, Candidates *c, const Put *like, const SimFunc *ran,
                 InsnId insn)
 {
-    const Func *func = func_state->func;
-    const InsnId first = func_state->cfg->blocks[func_state->cfg->block_of[insn]].first;
+    const Func *func = ran->func;
+    const InsnId first = ran->cfg->blocks[ran->cfg->block_of[insn]].first;
     insn = before_call(func, first, insn);
     if (c->count == MAX_CANDIDATES || is_result(func, first, insn)
-        || !is_stop(func_state, first, insn) || !begins_line(s->module, &func->insns[insn])
+        || !is_stop(ran, first, insn) || !begins_line(s->module, &func->insns[insn])
         || is_wait(func->insns[insn].op))
         return;
     for (uint32_t i = 0; i < c->count; i++)
@@ -99,50 +99,50 @@ static void add(const Search *s, Candidates *c, const Put *like, const FuncState
 }
 
 /* Before an instruction, at the beginning of its block, before the branches that lead there. */
-static void climb(const Search *s, Candidates *c, const Put *like, const FuncState *func_state,
+static void climb(const Search *s, Candidates *c, const Put *like, const SimFunc *ran,
                   InsnId insn)
 {
-    BlockId block = func_state->cfg->block_of[insn];
-    add(s, c, like, func_state, insn);
+    BlockId block = ran->cfg->block_of[insn];
+    add(s, c, like, ran, insn);
     for (unsigned i = 0; i < MAX_CLIMBS; i++) {
-        add(s, c, like, func_state, func_state->cfg->blocks[block].first);
-        block = func_state->dom->idom[block];
+        add(s, c, like, ran, ran->cfg->blocks[block].first);
+        block = ran->dom->idom[block];
         if (block == EXIT_BLOCK)
             return;
-        add(s, c, like, func_state, func_state->cfg->blocks[block].end - 1);
+        add(s, c, like, ran, ran->cfg->blocks[block].end - 1);
     }
 }
 
 /* Behind an instruction, and where its ways meet again. */
-static void descend(const Search *s, Candidates *c, const Put *like, const FuncState *func_state,
+static void descend(const Search *s, Candidates *c, const Put *like, const SimFunc *ran,
                     InsnId insn)
 {
-    BlockId block = func_state->cfg->block_of[insn];
-    if (insn + 1 < func_state->cfg->blocks[block].end)
-        add(s, c, like, func_state, insn + 1);
+    BlockId block = ran->cfg->block_of[insn];
+    if (insn + 1 < ran->cfg->blocks[block].end)
+        add(s, c, like, ran, insn + 1);
     for (unsigned i = 0; i < MAX_CLIMBS; i++) {
-        block = func_state->dom->ipdom[block];
+        block = ran->dom->ipdom[block];
         if (block == EXIT_BLOCK)
             return;
-        add(s, c, like, func_state, func_state->cfg->blocks[block].first);
+        add(s, c, like, ran, ran->cfg->blocks[block].first);
     }
 }
 
 /* Before the branches that begin another iteration. */
 static void add_latches(const Search *s, Candidates *c, const Put *like,
-                        const FuncState *func_state, InsnId insn)
+                        const SimFunc *ran, InsnId insn)
 {
-    const Cfg *cfg = func_state->cfg;
-    LoopId loop = func_state->loops->loop_of[cfg->block_of[insn]];
+    const Cfg *cfg = ran->cfg;
+    LoopId loop = ran->loops->loop_of[cfg->block_of[insn]];
     for (unsigned depth = 0; depth < MAX_LOOPS && loop != NO_LOOP;
-         depth++, loop = func_state->loops->loops[loop].parent) {
-        const Block *header = &cfg->blocks[func_state->loops->loops[loop].header];
+         depth++, loop = ran->loops->loops[loop].parent) {
+        const Block *header = &cfg->blocks[ran->loops->loops[loop].header];
         for (uint32_t p = 0; p < header->pred_count; p++) {
             BlockId pred = cfg->preds[header->pred_first + p];
-            if (ptx_dom_dominates(func_state->dom, func_state->loops->loops[loop].header, pred))
-                add(s, c, like, func_state, cfg->blocks[pred].end - 1);
+            if (ptx_dom_dominates(ran->dom, ran->loops->loops[loop].header, pred))
+                add(s, c, like, ran, cfg->blocks[pred].end - 1);
         }
-        add(s, c, like, func_state, header->first);
+        add(s, c, like, ran, header->first);
     }
 }
 
@@ -151,16 +151,16 @@ static void list(const Search *s, const Hazard *h, const Put *like, Candidates *
     const Func *callee = h->first.func == h->second.func && h->first.func != s->func ? h->first.func
                                                                                      : NULL;
     const Func *func = callee ? callee : s->func;
-    const FuncState *func_state = ptx_machine_func(s->machine, (FuncId)(func - s->module->funcs));
+    const SimFunc ran = ptx_machine_func(s->machine, (FuncId)(func - s->module->funcs));
     const InsnId first = callee ? h->first.insn : h->first.place,
                  second = callee ? h->second.insn : h->second.place;
     c->count = 0;
-    climb(s, c, like, func_state, second);
-    descend(s, c, like, func_state, first);
-    climb(s, c, like, func_state, first);
-    add_latches(s, c, like, func_state, second);
-    add_latches(s, c, like, func_state, first);
-    descend(s, c, like, func_state, second);
+    climb(s, c, like, &ran, second);
+    descend(s, c, like, &ran, first);
+    climb(s, c, like, &ran, first);
+    add_latches(s, c, like, &ran, second);
+    add_latches(s, c, like, &ran, first);
+    descend(s, c, like, &ran, second);
 }
 
 /* ---- judging --------------------------------------------------------------------------------- */
@@ -169,13 +169,13 @@ static void list(const Search *s, const Hazard *h, const Put *like, Candidates *
  * alike. */
 static bool is_for_all(Search *s, const Put *put)
 {
-    const FuncState *func_state = ptx_machine_func(s->machine, s->kernel);
+    const SimFunc ran = ptx_machine_func(s->machine, s->kernel);
     if (put->func != s->func)
         return false;
     if (!s->uniforms)
-        s->uniforms = ptx_uniform_compute(s->work, s->scratch, s->module, s->func, func_state->cfg,
-                                          func_state->dom, func_state->loops, &s->launch);
-    return !s->uniforms->is_partial[func_state->cfg->block_of[put->insn]];
+        s->uniforms = ptx_uniform_compute(s->work, s->scratch, s->module, s->func, ran.cfg,
+                                          ran.dom, ran.loops, &s->launch);
+    return !s->uniforms->is_partial[ran.cfg->block_of[put->insn]];
 }
 
 /* The last run met no thread that waits without others. */
@@ -295,7 +295,7 @@ static RepairVerdict run_and_judge(Search *s, const Hazard *h, bool is_strict)
 
 static bool has_steps(const Search *s)
 {
-    return s->machine->steps < s->repair_end;
+    return ptx_machine_steps(s->machine) < s->repair_end;
 }
 
 /* Of a run with some of the search's puts. */
@@ -335,19 +335,19 @@ static uint32_t all_of(const Search *s)
 
 static uint32_t depth_of(const Search *s, const Func *func, InsnId insn)
 {
-    const FuncState *func_state = ptx_machine_func(s->machine, (FuncId)(func - s->module->funcs));
-    return ptx_loop_depth(func_state->loops, func_state->cfg->block_of[insn]);
+    const SimFunc ran = ptx_machine_func(s->machine, (FuncId)(func - s->module->funcs));
+    return ptx_loop_depth(ran.loops, ran.cfg->block_of[insn]);
 }
 
 /* Where its function is run, it is come to, but for early ends. */
 static bool is_on_every_path(const Search *s, const Put *put)
 {
-    const FuncState *func_state = ptx_machine_func(s->machine,
+    const SimFunc ran = ptx_machine_func(s->machine,
                                                    (FuncId)(put->func - s->module->funcs));
-    const BlockId wanted = func_state->cfg->block_of[put->insn];
+    const BlockId wanted = ran.cfg->block_of[put->insn];
     BlockId block = 0;
     while (block != wanted && block != EXIT_BLOCK)
-        block = func_state->reconvergence->ipdom[block];
+        block = ran.reconvergence->ipdom[block];
     return block == wanted;
 }
 
@@ -362,19 +362,19 @@ static uint32_t cost_of(Search *s, const Put *put)
 /* Of the innermost loop around both: a barrier outside of it would rarely do. */
 static uint32_t common_depth(const Search *s, const Hazard *h)
 {
-    const FuncState *func_state = ptx_machine_func(s->machine, s->kernel);
-    const BlockId *block_of = func_state->cfg->block_of;
-    LoopId a = func_state->loops->loop_of[block_of[h->first.place]],
-           b = func_state->loops->loop_of[block_of[h->second.place]];
+    const SimFunc ran = ptx_machine_func(s->machine, s->kernel);
+    const BlockId *block_of = ran.cfg->block_of;
+    LoopId a = ran.loops->loop_of[block_of[h->first.place]],
+           b = ran.loops->loop_of[block_of[h->second.place]];
     while (a != b && (a != NO_LOOP || b != NO_LOOP)) {
-        const uint32_t depth_a = a == NO_LOOP ? 0 : func_state->loops->loops[a].depth,
-                       depth_b = b == NO_LOOP ? 0 : func_state->loops->loops[b].depth;
+        const uint32_t depth_a = a == NO_LOOP ? 0 : ran.loops->loops[a].depth,
+                       depth_b = b == NO_LOOP ? 0 : ran.loops->loops[b].depth;
         if (depth_a >= depth_b)
-            a = func_state->loops->loops[a].parent;
+            a = ran.loops->loops[a].parent;
         if (depth_b >= depth_a)
-            b = func_state->loops->loops[b].parent;
+            b = ran.loops->loops[b].parent;
     }
-    return a == NO_LOOP ? 0 : func_state->loops->loops[a].depth;
+    return a == NO_LOOP ? 0 : ran.loops->loops[a].depth;
 }
 
 /* One of them, else several together; those that are valid by themselves stay in c. */
@@ -468,7 +468,7 @@ static bool find_for_copy(Search *s, Hazard *h, const Put *barrier)
 static void allow_runs(Search *s)
 {
     const uint64_t most = MAX_RUNS * ptx_search_steps(s);
-    s->repair_end = s->machine->steps + (most > FEWEST_STEPS ? most : FEWEST_STEPS);
+    s->repair_end = ptx_machine_steps(s->machine) + (most > FEWEST_STEPS ? most : FEWEST_STEPS);
 }
 
 void ptx_repair_begin(Search *s)
@@ -553,10 +553,10 @@ static void hold_against(Search *s, const Hazard *hazards, uint32_t *masks, uint
  * not. */
 static void check_elsewhere(Search *s, const Hazard *hazards, uint32_t *masks, uint32_t count)
 {
-    const uint32_t first[3] = { 0, 0, 0 }, *grid = s->machine->grid,
+    const uint32_t first[3] = { 0, 0, 0 }, *grid = s->shape.grid,
                    last[3] = { grid[0] - 1, grid[1] - 1, grid[2] - 1 };
-    const uint32_t shapes = s->machine->block_is_assumed ? s->shape_count : 0;
-    if (!s->machine->grid_is_assumed && (uint64_t)grid[0] * grid[1] * grid[2] > 1) {
+    const uint32_t shapes = s->shape.block_is_assumed ? s->shape_count : 0;
+    if (!s->shape.grid_is_assumed && (uint64_t)grid[0] * grid[1] * grid[2] > 1) {
         ptx_search_run_block(s, first);
         hold_against(s, hazards, masks, count);
         ptx_search_run_block(s, last);

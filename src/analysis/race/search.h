@@ -6,6 +6,7 @@
 #include "analysis/value/uniform.h"
 #include "analysis/race/hazard.h"
 #include "analysis/sim/race/race.h"
+#include "analysis/sim/sim.h"
 
 enum { MAX_SHAPE_TRIES = 16, MAX_KNOWN = 32 };
 
@@ -18,6 +19,7 @@ typedef struct Search {
     const Func *func;
     Launch launch;
     Machine *machine;
+    SimShape shape;             /* of its launch */
     Race *race;                 /* that observes it */
     uint8_t *orders;            /* of its instructions: ptx_race_new */
     /* of a block that is not given: those in which the race was found; NULL: the one assumed */
@@ -28,7 +30,7 @@ typedef struct Search {
     /* accesses that race with the one at hand, before a repair of one of them */
     HazardAccess known[MAX_KNOWN];
     uint32_t known_count;
-    uint64_t repair_end;        /* Machine.steps that repairs may come to */
+    uint64_t repair_end;        /* steps of the machine that repairs may come to */
     /* of shapes: one in which warps write the same bytes is passed by */
     bool is_trial;
     const Uniforms *uniforms;   /* of the kernel's own function; NULL: not asked for yet */

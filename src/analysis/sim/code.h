@@ -59,28 +59,36 @@ typedef struct Plan {           /* of a function: what does not depend on the la
     const LoopId *headed;
 } Plan;
 
-struct SimProgram {
+struct SimCode {
     const Module *module;
     const FuncId *definition_of;        /* CallGraph.definition_of */
-    Decoded *codes;             /* per Op */
+    const Decoded *codes;       /* per Op */
+    /* variables in shared memory of the module and of functions that are no kernels */
+    const VarId *shared;
+    uint32_t shared_count;
+    bool has_initial;           /* some variable of the module begins with numbers */
+    const VarId *own_first, *own_end;   /* per function: its variables */
+};
+
+struct SimProgram {
+    SimCode code;               /* the one that is shared: its tables are const */
     const Plan **plans;         /* per function; NULL: a machine makes its own */
     FuncId *planned;            /* functions that have one */
     uint32_t planned_count;
     Arena *kept;                /* of plans; NULL: none are kept */
-    /* variables in shared memory of the module and of functions that are no kernels */
-    VarId *shared;
-    uint32_t shared_count;
-    bool has_initial;           /* some variable of the module begins with numbers */
     /* per variable: its first bytes, ptx_initial_unknown; NULL: a machine reads them itself */
     const uint8_t **initial;
     VarId *begun;               /* variables that have them here */
     uint32_t begun_count;
-    VarId *own_first, *own_end; /* per function: its variables */
 };
 
-/* follows_global: contents of global memory too. NULL: the function has no instructions. */
+/* flow: cfg NULL: not known yet. NULL: the function has no instructions. */
 const Plan *ptx_plan_make(Arena *arena, Arena *scratch, const Module *module, const Func *func,
-                          bool follows_global);
+                          SimFlow flow);
+
+/* The same, where contents of global memory are followed too. */
+const Plan *ptx_plan_with_contents(Arena *arena, Arena *scratch, const Func *func,
+                                   const Plan *plan);
 
 /* Of a variable whose first bytes are not known. */
 extern const uint8_t ptx_initial_unknown[1];

@@ -717,8 +717,8 @@ static bool is_same_way(const Warp *w, const Entry *top, Visit *v)
 static uint64_t steps_before(const Machine *m)
 {
     enum { LONG = 4, SHORTER = 32 };
-    return m->steps - m->begun < LONG * m->forward_steps ? m->forward_steps
-                                                         : m->forward_steps / SHORTER;
+    return m->steps - m->begun < LONG * m->config.forward_steps ? m->config.forward_steps
+                                                         : m->config.forward_steps / SHORTER;
 }
 
 void ptx_forward_arrive(Machine *m, Warp *w, LoopId loop)
@@ -745,7 +745,7 @@ void ptx_forward_arrive(Machine *m, Warp *w, LoopId loop)
     Pace *pace = pace_of(m, frame->func_state, loop);
     if (v->state == STATE_WAITING && (!pace->begin || v->arrivals < pace->begin))
         pace->begin = v->arrivals;
-    if (pace->is_loose && (!m->may_be_loose || m->steps - v->steps < LOOSE_STEPS_BEFORE))
+    if (pace->is_loose && (!m->config.may_be_loose || m->steps - v->steps < LOOSE_STEPS_BEFORE))
         return;
     if (pace->tries >= MAX_TRIES || v->arrivals < pace->begin
         || (v->state != STATE_WAITING && v->arrivals - v->at < pace->period))

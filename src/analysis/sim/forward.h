@@ -16,11 +16,6 @@
 
 #include "analysis/sim/machine.h"
 
-enum {
-    FORWARD_STEPS = 1 << 12,    /* instructions of a warp in a loop before it is looked at */
-    FORWARD_STEPS_FEW = 1 << 9, /* the same where the budget did not do for that */
-};
-
 /* The warp is about to run the first instruction of the loop's header. */
 void ptx_forward_arrive(Machine *machine, Warp *warp, LoopId loop);
 

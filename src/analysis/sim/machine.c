@@ -9,8 +9,8 @@ enum {
     MAX_LOGGED = 1 << 16,      /* writes in doubtful control that are remembered */
     /* iterations of a loop that lanes stay in when nobody knows whether they do */
     DOUBTFUL_STAYS = 4,
-    HURRIED_STAYS = 8,          /* and where Machine.is_hurried */
-    /* and when that rests on an assumption: Machine.most_stays, if the caller does not change it */
+    HURRIED_STAYS = 8,          /* and where SimConfig.is_hurried */
+    /* and when that rests on an assumption: SimConfig.most_stays, if it is not changed */
     ASSUMED_STAYS = 64,
     MAX_FRAMES = 64,           /* calls inside each other */
     MAX_ENTRIES = 4096,
@@ -21,11 +21,11 @@ enum {
 /* NULL: it has no instructions. */
 static const Plan *plan_of(Machine *m, FuncId id)
 {
-    /* which has a plan of its own */
-    const Plan *kept = m->contents ? NULL : m->program->plans[id];
-    return kept ? kept
-                : ptx_plan_make(m->arena, m->scratch, m->module, &m->module->funcs[id],
-                                m->contents != NULL);
+    const Func *func = &m->module->funcs[id];
+    const Plan *plan = m->program->plans[id];
+    if (!plan)
+        plan = ptx_plan_make(m->arena, m->scratch, m->module, func, (SimFlow){ 0 });
+    return plan && m->contents ? ptx_plan_with_contents(m->arena, m->scratch, func, plan) : plan;
 }
 
 static FuncState *add_state(Machine *m, FuncId id)
@@ -57,8 +57,8 @@ static const uint32_t *find_given(const Machine *m, const FuncState *func_state)
 /* called: a declaration of it, maybe. */
 static FuncState *routine_of(Machine *m, FuncId called)
 {
-    FuncId id = m->program->definition_of[called];
-    FuncState *func_state = ptx_machine_func(m, id);
+    FuncId id = m->program->code.definition_of[called];
+    FuncState *func_state = ptx_machine_state(m, id);
     if (func_state)
         return func_state;
     const Func *func = &m->module->funcs[id];
@@ -310,11 +310,13 @@ static unsigned most_stays(const Machine *m, const FuncState *func_state, InsnId
                            InsnId target, bool is_maybe)
 {
     if (!is_maybe)
-        return m->is_hurried ? HURRIED_STAYS : m->most_stays;
+        return m->config.is_hurried ? HURRIED_STAYS : m->config.most_stays;
     switch (ptx_loop_exit_find(func_state, branch, target)) {
     case LOOP_EXIT_NONE: return 0;
     case LOOP_EXIT_LONG:
-        return m->is_hurried || m->most_stays < DOUBTFUL_STAYS ? DOUBTFUL_STAYS : m->most_stays;
+        return m->config.is_hurried || m->config.most_stays < DOUBTFUL_STAYS
+                   ? DOUBTFUL_STAYS
+                   : m->config.most_stays;
     default:        return DOUBTFUL_STAYS;
     }
 }
@@ -332,7 +334,7 @@ static bool given_stays(const Machine *m, const FuncState *func_state, InsnId br
                         InsnId stays_at, unsigned *stays)
 {
     LoopId loop = func_state->loops->loop_of[func_state->cfg->block_of[branch]];
-    if (!func_state->given || m->is_hurried || loop == NO_LOOP || !func_state->given[loop]
+    if (!func_state->given || m->config.is_hurried || loop == NO_LOOP || !func_state->given[loop]
         || !ptx_loop_has(func_state, loop, stays_at))
         return false;
     /* one iteration comes before the first stay */
@@ -366,7 +368,7 @@ static void run_branch(Machine *m, Warp *w, const Insn *insn, uint32_t taken, ui
     Count *count = &func_state->counts[top->pc];
     uint8_t worst = doubt > top->doubt ? doubt : top->doubt;
     count->doubt = worst > count->doubt ? worst : count->doubt;
-    int side = maybe || is_assumed || m->is_hurried
+    int side = maybe || is_assumed || m->config.is_hurried
                    ? ptx_loop_exit_side(func_state, top->pc, target)
                    : 0;
     if (side) {
@@ -376,7 +378,7 @@ static void run_branch(Machine *m, Warp *w, const Insn *insn, uint32_t taken, ui
         bool leaves = ++*stays > most;
         if (leaves)
             *stays = 0;
-        if (leaves && !m->is_hurried && !is_given)
+        if (leaves && !m->config.is_hurried && !is_given)
             ptx_machine_note_left(m, func_state, top->pc, side > 0 ? target : next, most);
         if (maybe || leaves) {
             uint32_t undecided = maybe ? maybe : lanes;
@@ -712,7 +714,7 @@ static void look_around(Machine *m, Warp *w)
 
 static void run_warp(Machine *m, Warp *w)
 {
-    const bool is_forwarded = m->forward_steps && m->are_apart && !m->is_hurried;
+    const bool is_forwarded = m->config.forward_steps && m->are_apart && !m->config.is_hurried;
     w->is_waiting = false;
     while (!w->is_waiting) {
         if (!settle(m, w)) {
@@ -886,9 +888,9 @@ static void run_apart(Machine *m, FuncState *func_state)
     }
 }
 
-void ptx_machine_run_for(Machine *m, const Blocks *blocks, uint32_t first_warp, uint32_t warp_count)
+static void run_first_block(Machine *m, uint32_t first_warp, uint32_t warp_count)
 {
-    m->blocks = *blocks;
+    m->is_cut = false;
     m->shared_is_lost = false;
     m->barrier = -1;
     ptx_observers_begin(m);
@@ -908,11 +910,20 @@ void ptx_machine_run_for(Machine *m, const Blocks *blocks, uint32_t first_warp, 
         sum_counts(func_state, 1);
 }
 
-void ptx_machine_run(Machine *m, const uint32_t ctaid[3], uint32_t first_warp, uint32_t warp_count)
+bool ptx_machine_run_for(Machine *m, Blocks *blocks, uint32_t first_warp, uint32_t warp_count)
+{
+    m->blocks = *blocks;
+    run_first_block(m, first_warp, warp_count);
+    *blocks = m->blocks;
+    return !m->is_cut;
+}
+
+bool ptx_machine_run(Machine *m, const uint32_t ctaid[3], uint32_t first_warp, uint32_t warp_count)
 {
     static const uint32_t one[3] = { 1, 1, 1 };
-    const Blocks blocks = ptx_blocks_new(ctaid, one, one);
-    ptx_machine_run_for(m, &blocks, first_warp, warp_count);
+    m->blocks = ptx_blocks_new(ctaid, one, one);
+    run_first_block(m, first_warp, warp_count);
+    return !m->is_cut;
 }
 
 Warp *ptx_machine_begin(Machine *m)
@@ -965,7 +976,7 @@ static void take_shape(Machine *m)
 Machine *ptx_machine_new(Arena *arena, Arena *scratch, const SimProgram *program, FuncId kernel,
                          const Launch *launch)
 {
-    const Module *module = program->module;
+    const Module *module = program->code.module;
     Machine *m = ptx_arena_new(arena, Machine);
     m->arena = arena;
     m->scratch = scratch;
@@ -973,7 +984,7 @@ Machine *ptx_machine_new(Arena *arena, Arena *scratch, const SimProgram *program
     m->module = module;
     m->kernel = kernel;
     m->launch = launch;
-    m->most_stays = ASSUMED_STAYS;
+    m->config.most_stays = ASSUMED_STAYS;
     m->next_addend = module->var_count + 1;
     take_shape(m);
     m->warp_count = (m->block[0] * m->block[1] * m->block[2] + WARP_LANES - 1) / WARP_LANES;

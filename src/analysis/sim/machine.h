@@ -14,18 +14,11 @@
 #ifndef PTX_ANALYSIS_SIM_MACHINE_H
 #define PTX_ANALYSIS_SIM_MACHINE_H
 
-#include "analysis/flow/cfg.h"
-#include "analysis/flow/dom.h"
-#include "analysis/value/launch.h"
-#include "analysis/flow/loop.h"
-#include "analysis/sim/count.h"
-#include "analysis/sim/block_stride.h"
-#include "analysis/sim/guess.h"
-#include "analysis/sim/id_map.h"
-#include "analysis/sim/observer.h"
 #include "analysis/sim/code.h"
+#include "analysis/sim/id_map.h"
+#include "analysis/sim/request.h"
+#include "analysis/sim/sim.h"
 #include "analysis/sim/slice.h"
-#include "analysis/sim/value.h"
 
 typedef struct FuncState {           /* a function as it is run */
     const Func *func;
@@ -108,7 +101,7 @@ typedef struct Frame {
     uint32_t entry_floor;       /* entries of this frame are from here on */
 } Frame;
 
-typedef struct Warp {
+struct Warp {
     Frame *frame;
     Entry *entries;
     ModRef *log;
@@ -127,7 +120,7 @@ typedef struct Warp {
     uint32_t mbarrier, phase;   /* which one, and what is to be complete */
     uint32_t synced;            /* Machine.clock at its last barrier of its own */
     Value tid[3];
-} Warp;
+};
 
 /* A variable of the module, and where it lies. */
 typedef struct PlacedVar {
@@ -136,7 +129,7 @@ typedef struct PlacedVar {
     const uint8_t *initial;     /* its first bytes, once asked for; NULL */
 } PlacedVar;
 
-typedef struct Machine {
+struct Machine {
     Arena *arena;               /* everything here; the caller releases it */
     Arena *scratch;
     const SimProgram *program;
@@ -188,11 +181,8 @@ typedef struct Machine {
     AddendId next_addend;
     uint32_t next_region;
     uint64_t steps, most_steps; /* instructions of warps, executed and allowed */
-    bool is_cut;                /* most_steps did not do */
-    /* all loops are left after some iterations: for what stands behind them */
-    bool is_hurried;
-    /* iterations of a loop that lanes stay in when how many there are is assumed */
-    uint8_t most_stays;
+    bool is_cut;                /* most_steps did not do for the run */
+    SimConfig config;
     Observer *attached[MAX_OBSERVERS];
     uint32_t attached_count;
     /* of these, in the run at hand: orders the warps and takes accesses; NULL */
@@ -203,19 +193,11 @@ typedef struct Machine {
     /* forward.h: loops that are looked at; NULL */
     struct Visit *forwarded[GROWTH_DIMS - GROWTH_TRIPS];
     uint64_t begun;             /* steps, as the warp that runs began */
-    uint64_t forward_steps;     /* instructions in a loop before it is; 0: none ever is */
     bool is_loose_tried;        /* iterations that may vary are looked at somewhere */
-    /* iterations that are not proved to be the same may stand for others */
-    bool may_be_loose;
-} Machine;
-
-/* Lays out memory and parameters for a kernel with a body. Launch.block and grid must be known, or
- * are assumed: see is_assumed. */
-Machine *ptx_machine_new(Arena *arena, Arena *scratch, const SimProgram *program, FuncId kernel,
-                         const Launch *launch);
+};
 
 /* NULL: it has not run. */
-static inline FuncState *ptx_machine_func(const Machine *machine, FuncId func)
+static inline FuncState *ptx_machine_state(const Machine *machine, FuncId func)
 {
     uint32_t at = ptx_id_map_find(&machine->state_of, func);
     return at ? machine->states[at - 1] : NULL;
@@ -228,28 +210,12 @@ static inline PlacedVar *ptx_machine_placed(const Machine *machine, VarId var)
     return at ? &machine->placed[at - 1] : NULL;
 }
 
-/* Tells an observer of the runs to come. It must outlive the machine. */
-void ptx_machine_observe(Machine *machine, Observer *observer);
-
-/* Runs one block; counts go to Routine.sums, added up from block to block unless the caller empties
- * them. first, count: the warps that run. */
-void ptx_machine_run(Machine *machine, const uint32_t ctaid[3], uint32_t first_warp,
-                     uint32_t warp_count);
-
-/* Runs the first of these blocks, and leaves in machine->blocks those for which every count is the
- * same. */
-void ptx_machine_run_for(Machine *machine, const Blocks *blocks, uint32_t first_warp,
-                         uint32_t warp_count);
-
 /* A warp at the kernel's first instruction, all lanes of it there. */
 Warp *ptx_machine_begin(Machine *machine);
 
 /* Where the kernel's own function is, at an instruction of the function that runs: there, or at the
  * call that leads to it. */
 InsnId ptx_machine_place(const Machine *machine, const Warp *warp, InsnId insn);
-
-/* Another shape of as many threads. */
-void ptx_machine_reshape(Machine *machine, const uint32_t block[3]);
 
 /* ---- shared by the files of this stage ------------------------------------------------------- */
 
@@ -260,14 +226,6 @@ void ptx_machine_reshape(Machine *machine, const uint32_t block[3]);
 #define WINDOW_CONST (UINT64_C(3) << 60)
 #define WINDOW_PARAM (UINT64_C(4) << 60)
 #define WINDOW_OF(address) ((address) & UINT64_C(7) << 60)
-
-/* Addresses without their windows. */
-static inline void ptx_value_places(const Value *address, uint64_t out[WARP_LANES])
-{
-    const uint64_t places = ~(UINT64_C(7) << 60);
-    for (unsigned i = 0; i < WARP_LANES; i++)
-        out[i] = (address->lanes ? address->lanes[i] : address->all) & places;
-}
 
 typedef struct Scratch {        /* room for a value that no register holds */
     Value value;
@@ -283,7 +241,7 @@ void ptx_observers_repeat(const Machine *machine, void *const marks[MAX_OBSERVER
 
 static inline const Decoded *ptx_machine_code(const Machine *machine, const Op *op)
 {
-    return &machine->program->codes[op->id];
+    return &machine->program->code.codes[op->id];
 }
 
 /* An instruction's so many-th address operand; NULL. */
@@ -352,9 +310,7 @@ bool ptx_memory_read_address(Machine *machine, Warp *warp, const Insn *insn, uns
 bool ptx_memory_find_shared(Machine *machine, Warp *warp, const Insn *insn, uint32_t lanes,
                             Scratch *address, uint32_t *addressed, uint32_t *bytes);
 
-/* request_log.c: of a warp that stands for others what it asks for is kept until its end, and then
- * told for each of them. */
-void ptx_request_log_emit(Machine *machine, const Warp *warp, const LoggedRequest *noted);
+/* request_log.c: the warp ends, and what was kept of it is emitted for each that it stands for. */
 void ptx_request_log_close(Machine *machine, const Warp *warp);
 
 /* registers.c */
@@ -408,32 +364,11 @@ void ptx_machine_forget(Machine *machine, Warp *warp, const Insn *insn, uint32_t
 uint32_t ptx_lanes_where(Machine *machine, const Value *predicate, uint32_t lanes,
                          uint32_t *unknown);
 
-/* addresses: of each lane; lanes: those that take part. */
-typedef enum RequestKind {
-    REQUEST_LOAD,
-    REQUEST_STORE,
-    REQUEST_ATOMIC,
-    REQUEST_CAS,
-    REQUEST_INCREMENT,
-    REQUEST_SPIN,
-    REQUEST_COPY,
-    REQUEST_MATRIX
-} RequestKind;
+/* access.c. Sets kind and is_uncached of a request of this instruction. */
+void ptx_request_classify(const FuncState *func_state, const Insn *insn, Request *r);
 
-typedef struct Request {
-    const uint64_t *addresses;
-    uint32_t lanes, bytes;
-    uint8_t kind;               /* RequestKind */
-    uint8_t matrices;           /* of REQUEST_MATRIX: 1, 2, 4 */
-    uint8_t bank_bytes;         /* as Launch.bank_bytes */
-    /* past L1: ld.cg, ld.cv, ld.global.nc where that has its own cache */
-    bool is_uncached;
-    /* Of REQUEST_COPY on its shared side: */
-    const uint64_t *from;       /* addresses in global memory; NULL: not known */
-    uint32_t reading;           /* the lanes that read any byte */
-    bool is_part;               /* some lane reads fewer bytes than it writes */
-    bool is_empty;              /* by its text: a size of 0 */
-} Request;
+/* Of a wmma fragment: elements from a row of the matrix to the next. */
+uint64_t ptx_request_pitch(Machine *machine, Warp *warp, const Insn *insn);
 
 /* ---- guess.c --------------------------------------------------------------------------------- */
 

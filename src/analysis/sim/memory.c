@@ -43,16 +43,16 @@ static uint64_t place_shared(Machine *m, VarId id, bool is_unsized, uint64_t at)
  * kernels' own are not there when this one runs. */
 static void lay_out_shared(Machine *m)
 {
-    const SimProgram *program = m->program;
+    const SimCode *code = &m->program->code;
     uint64_t at = 0;
     if (m->has_shared)
         return;
     m->has_shared = true;
     for (int is_unsized = 0; is_unsized < 2; is_unsized++) {
-        for (uint32_t i = 0; i < program->shared_count; i++)
-            if (m->module->vars[program->shared[i]].unit == m->module->funcs[m->kernel].unit)
-                at = place_shared(m, program->shared[i], is_unsized, at);
-        for (VarId v = program->own_first[m->kernel]; v < program->own_end[m->kernel]; v++)
+        for (uint32_t i = 0; i < code->shared_count; i++)
+            if (m->module->vars[code->shared[i]].unit == m->module->funcs[m->kernel].unit)
+                at = place_shared(m, code->shared[i], is_unsized, at);
+        for (VarId v = code->own_first[m->kernel]; v < code->own_end[m->kernel]; v++)
             at = place_shared(m, v, is_unsized, at);
     }
     int64_t dynamic = m->launch->dynamic_shared_bytes;
@@ -448,7 +448,8 @@ static void load_element(Machine *m, Warp *w, const Insn *insn, Space space, con
 {
     bool is_place = is_one_place(address, lanes);
     uint64_t first = ptx_request_place(ptx_value_lane(address, (unsigned)__builtin_ctz(lanes)));
-    bool is_initial = (space == SPACE_CONST || space == SPACE_GLOBAL) && m->program->has_initial
+    bool is_initial = (space == SPACE_CONST || space == SPACE_GLOBAL)
+                      && m->program->code.has_initial
                       && load_initial(m, space, address, bytes, type, lanes, out);
     if (space != SPACE_GLOBAL || is_initial)
         ptx_blocks_pin(&m->blocks, address);
@@ -683,7 +684,8 @@ void ptx_memory_assume(Machine *m, Warp *w, InsnId branch, BlockId reconvergence
     FuncState *func_state = w->frame->func_state;
     SliceRegion **place = &func_state->regions[branch];
     if (!*place) {
-        *place = ptx_region_compute(m->arena, &func_state->finder, func_state->cfg->block_of[branch], reconvergence);
+        *place = ptx_region_compute(m->arena, &func_state->finder,
+                                    func_state->cfg->block_of[branch], reconvergence);
         func_state->walked += (*place)->block_count;
         m->steps += func_state->walked > (uint64_t)WALKS_FREE * func_state->cfg->block_count
                         ? (*place)->block_count

@@ -8,13 +8,13 @@
 #ifndef PTX_ANALYSIS_SIM_OBSERVER_H
 #define PTX_ANALYSIS_SIM_OBSERVER_H
 
-#include "ir/ir.h"
+#include "analysis/sim/count.h"
+#include "analysis/sim/request.h"
+#include "analysis/sim/value.h"
 
-struct Count;
-struct Request;
+typedef struct Machine Machine;
+typedef struct Warp Warp;
 struct Scratch;
-struct Value;
-struct Warp;
 
 enum { MAX_OBSERVERS = 4, ORDER_IGNORED = 1 };
 
@@ -22,10 +22,10 @@ enum { MAX_OBSERVERS = 4, ORDER_IGNORED = 1 };
 typedef struct RequestEvent {
     const Func *func;
     const Insn *insn;
-    struct Count *count;        /* of the instruction */
-    struct Request *request;    /* its addresses are not set */
+    Count *count;        /* of the instruction */
+    Request *request;    /* its addresses are not set */
     /* from: that the shared side of a copy is read from; NULL */
-    const struct Value *address, *from;
+    const Value *address, *from;
     uint8_t space;              /* Space */
 } RequestEvent;
 
@@ -41,7 +41,7 @@ typedef struct LoggedRequest {
 
 typedef struct GlobalLoad {
     const Insn *insn;
-    const struct Value *address;
+    const Value *address;
     struct Scratch *out;
     uint32_t bytes, lanes;
     Type type;
@@ -49,7 +49,7 @@ typedef struct GlobalLoad {
 
 typedef struct GlobalStore {
     const Insn *insn;
-    const struct Value *address, *value;
+    const Value *address, *value;
     uint32_t bytes, lanes;
     uint8_t doubt;
 } GlobalStore;
@@ -67,36 +67,36 @@ typedef struct Observer {
     /* Order among warps: of one observer at most. */
 
     /* Before each instruction. True: the warp waits there. */
-    bool (*step)(void *self, struct Warp *warp, InsnId pc);
+    bool (*step)(void *self, Warp *warp, InsnId pc);
     /* Before an instruction that some lanes execute has any effect. False: the warp waits, and
      * executes it again. */
-    bool (*order)(void *self, struct Warp *warp, const Insn *insn, uint32_t lanes, uint8_t doubt);
+    bool (*order)(void *self, Warp *warp, const Insn *insn, uint32_t lanes, uint8_t doubt);
     /* per Op.id; ORDER_IGNORED: order is not called for it. NULL: it is called for all */
     const uint8_t *orders;
     /* A call of what has no body. */
     void (*call)(void *self, const Operand *callee);
     /* A barrier of the block, or an arrival at one. */
-    void (*barrier)(void *self, struct Warp *warp, const Insn *insn, uint32_t lanes, uint8_t doubt);
+    void (*barrier)(void *self, Warp *warp, const Insn *insn, uint32_t lanes, uint8_t doubt);
     /* Every warp waits or has ended: lets those go on whose barriers are complete. False: all have
      * ended. NULL: all warps go on at each barrier. */
     bool (*turn)(void *self, uint32_t first_warp, uint32_t warp_count);
     /* An access to memory, in place of its requests. */
-    void (*access)(void *self, struct Warp *warp, const Insn *insn, uint32_t lanes, uint8_t doubt);
+    void (*access)(void *self, Warp *warp, const Insn *insn, uint32_t lanes, uint8_t doubt);
     /* mapa: writes its result. False: it is not known. */
-    bool (*map)(void *self, struct Warp *warp, const Insn *insn, uint32_t lanes, uint8_t doubt);
+    bool (*map)(void *self, Warp *warp, const Insn *insn, uint32_t lanes, uint8_t doubt);
 
     /* Contents of global memory: of one observer at most. An element of a load; of a store, once it
      * is executed. */
-    void (*load)(void *self, const struct Warp *warp, const GlobalLoad *load);
-    void (*store)(void *self, const struct Warp *warp, const GlobalStore *store);
+    void (*load)(void *self, const Warp *warp, const GlobalLoad *load);
+    void (*store)(void *self, const Warp *warp, const GlobalStore *store);
 
     /* Requests to shared and global memory: of all observers. */
-    void (*request)(void *self, struct Warp *warp, const RequestEvent *event);
+    void (*request)(void *self, Warp *warp, const RequestEvent *event);
 
     /* These go to observers that take requests. */
 
     /* One whose addresses are not known. */
-    void (*lost)(void *self, struct Warp *warp, const RequestEvent *event);
+    void (*lost)(void *self, Warp *warp, const RequestEvent *event);
     /* One of ptx_request_log_emit, of a warp. share: of the warps that make it. */
     void (*logged)(void *self, const LoggedRequest *request, uint32_t warp, double share);
     /* Distinct addresses of constant memory. */
@@ -107,5 +107,12 @@ typedef struct Observer {
     /* What it has seen since then happens so many times more. */
     void (*repeat)(void *self, const void *since, double times);
 } Observer;
+
+/* Tells an observer of the runs to come. It must outlive the machine. */
+void ptx_machine_observe(Machine *machine, Observer *observer);
+
+/* Of a warp that stands for others what it asks for is kept until its end, and then emitted for
+ * each of them. */
+void ptx_request_log_emit(Machine *machine, const Warp *warp, const LoggedRequest *request);
 
 #endif

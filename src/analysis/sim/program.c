@@ -3,60 +3,98 @@
 #include "analysis/sim/initial.h"
 
 /* Variables of a function come one after the other. */
-static void find_variables(SimProgram *program, Arena *arena)
+static void find_variables(SimCode *code, Arena *arena)
 {
-    const Module *module = program->module;
-    program->own_first = ptx_arena_array(arena, VarId, module->func_count + 1);
-    program->own_end = ptx_arena_array(arena, VarId, module->func_count + 1);
-    program->shared = ptx_arena_array(arena, VarId, module->var_count + 1);
+    const Module *module = code->module;
+    VarId *first = ptx_arena_array(arena, VarId, module->func_count + 1),
+          *end = ptx_arena_array(arena, VarId, module->func_count + 1),
+          *shared = ptx_arena_array(arena, VarId, module->var_count + 1);
     for (VarId v = 0; v < module->var_count; v++) {
         const Var *var = &module->vars[v];
-        bool is_shared = var->space == SPACE_SHARED || var->space == SPACE_SHARED_CTA
-                         || var->space == SPACE_SHARED_CLUSTER;
-        program->has_initial |= ptx_span_length(var->numbers) != 0;
+        code->has_initial |= ptx_span_length(var->numbers) != 0;
         if (var->func != NO_ID) {
-            if (!program->own_end[var->func])
-                program->own_first[var->func] = v;
-            program->own_end[var->func] = v + 1;
+            if (!end[var->func])
+                first[var->func] = v;
+            end[var->func] = v + 1;
         }
-        if (is_shared && (var->func == NO_ID || !module->funcs[var->func].is_entry))
-            program->shared[program->shared_count++] = v;
+        if (ptx_space_is_shared((Space)var->space)
+            && (var->func == NO_ID || !module->funcs[var->func].is_entry))
+            shared[code->shared_count++] = v;
     }
+    code->own_first = first;
+    code->own_end = end;
+    code->shared = shared;
 }
 
-SimProgram *ptx_program_new(Arena *arena, const Module *module, const CallGraph *calls)
+const SimCode *ptx_code_new(Arena *arena, const Module *module, const CallGraph *calls)
 {
+    SimCode *code = ptx_arena_new(arena, SimCode);
+    Decoded *codes = ptx_arena_array(arena, Decoded, module->op_count + 1);
+    for (uint32_t i = 0; i < module->op_count; i++)
+        ptx_code_decode(module->ops[i], &codes[module->ops[i]->id]);
+    code->module = module;
+    code->definition_of = calls->definition_of;
+    code->codes = codes;
+    find_variables(code, arena);
+    return code;
+}
+
+SimProgram *ptx_program_new(Arena *arena, const SimCode *code)
+{
+    const Module *module = code->module;
     SimProgram *program = ptx_arena_new(arena, SimProgram);
-    program->module = module;
-    program->definition_of = calls->definition_of;
-    program->codes = ptx_arena_array(arena, Decoded, module->op_count + 1);
+    program->code = *code;
     program->plans = ptx_arena_array(arena, const Plan *, module->func_count + 1);
     program->planned = ptx_arena_array(arena, FuncId, module->func_count + 1);
     program->initial = ptx_arena_array(arena, const uint8_t *, module->var_count + 1);
     program->begun = ptx_arena_array(arena, VarId, module->var_count + 1);
-    for (uint32_t i = 0; i < module->op_count; i++)
-        ptx_code_decode(module->ops[i], &program->codes[module->ops[i]->id]);
-    find_variables(program, arena);
     return program;
+}
+
+const Module *ptx_program_module(const SimProgram *program)
+{
+    return program->code.module;
 }
 
 /* ---- plans ----------------------------------------------------------------------------------- */
 
-const Plan *ptx_plan_make(Arena *arena, Arena *scratch, const Module *module, const Func *func,
-                          bool follows_global)
+static SimFlow build_flow(Arena *arena, Arena *scratch, const Module *module, const Func *func)
 {
-    const Cfg *cfg = func->has_body ? ptx_cfg_build(arena, scratch, module, func) : NULL;
-    if (!cfg)
+    SimFlow flow = { .cfg = func->has_body ? ptx_cfg_build(arena, scratch, module, func) : NULL };
+    if (flow.cfg) {
+        flow.dom = ptx_dom_compute(arena, scratch, flow.cfg);
+        flow.loops = ptx_loops_compute(arena, scratch, flow.cfg, flow.dom);
+    }
+    return flow;
+}
+
+const Plan *ptx_plan_make(Arena *arena, Arena *scratch, const Module *module, const Func *func,
+                          SimFlow flow)
+{
+    if (!flow.cfg)
+        flow = build_flow(arena, scratch, module, func);
+    if (!flow.cfg)
         return NULL;
     Plan *plan = ptx_arena_new(arena, Plan);
-    const Dom *dom = ptx_dom_compute(arena, scratch, cfg);
-    const Loops *loops = ptx_loops_compute(arena, scratch, cfg, dom);
     LoopId *headed = ptx_arena_array(arena, LoopId, func->insn_count);
-    for (LoopId l = 0; l < loops->loop_count; l++)
-        headed[cfg->blocks[loops->loops[l].header].first] = l + 1;
-    *plan = (Plan){ cfg, dom, ptx_reconvergence_compute(arena, scratch, func, cfg), loops,
-                    ptx_slice_compute(arena, scratch, func, cfg, follows_global), headed };
+    for (LoopId l = 0; l < flow.loops->loop_count; l++)
+        headed[flow.cfg->blocks[flow.loops->loops[l].header].first] = l + 1;
+    *plan = (Plan){ .cfg = flow.cfg,
+                    .dom = flow.dom,
+                    .reconvergence = ptx_reconvergence_compute(arena, scratch, func, flow.cfg),
+                    .loops = flow.loops,
+                    .slice = ptx_slice_compute(arena, scratch, func, flow.cfg, false),
+                    .headed = headed };
     return plan;
+}
+
+const Plan *ptx_plan_with_contents(Arena *arena, Arena *scratch, const Func *func,
+                                   const Plan *plan)
+{
+    Plan *own = ptx_arena_new(arena, Plan);
+    *own = *plan;
+    own->slice = ptx_slice_compute(arena, scratch, func, plan->cfg, true);
+    return own;
 }
 
 void ptx_program_keep(SimProgram *program, Arena *arena)
@@ -73,9 +111,9 @@ const uint8_t ptx_initial_unknown[1] = { 0 };
 
 static void read_initial(SimProgram *program, VarId id)
 {
-    if (program->initial[id] || !ptx_span_length(program->module->vars[id].numbers))
+    if (program->initial[id] || !ptx_span_length(program->code.module->vars[id].numbers))
         return;
-    const uint8_t *bytes = ptx_initial_read(program->kept, program->module, id);
+    const uint8_t *bytes = ptx_initial_read(program->kept, program->code.module, id);
     program->initial[id] = bytes ? bytes : ptx_initial_unknown;
     program->begun[program->begun_count++] = id;
 }
@@ -97,9 +135,9 @@ static bool needs_initial(const Func *func, const Slice *slice)
 /* First bytes of the variables that these functions name. */
 static void plan_initial(SimProgram *program, uint32_t first)
 {
-    const Module *module = program->module;
+    const Module *module = program->code.module;
     bool are_needed = false;
-    for (uint32_t i = first; program->has_initial && i < program->planned_count; i++)
+    for (uint32_t i = first; program->code.has_initial && i < program->planned_count; i++)
         are_needed |= needs_initial(&module->funcs[program->planned[i]],
                                     &program->plans[program->planned[i]]->slice);
     for (uint32_t i = first; are_needed && i < program->planned_count; i++) {
@@ -110,11 +148,11 @@ static void plan_initial(SimProgram *program, uint32_t first)
     }
 }
 
-static void plan_func(SimProgram *program, Arena *scratch, FuncId id)
+static void plan_func(SimProgram *program, Arena *scratch, FuncId id, SimFlow flow)
 {
     if (!program->plans[id]
-        && (program->plans[id] = ptx_plan_make(program->kept, scratch, program->module,
-                                               &program->module->funcs[id], false)))
+        && (program->plans[id] = ptx_plan_make(program->kept, scratch, program->code.module,
+                                               &program->code.module->funcs[id], flow)))
         program->planned[program->planned_count++] = id;
 }
 
@@ -125,19 +163,20 @@ static void plan_callees(SimProgram *program, Arena *scratch, const Func *func)
         for (unsigned o = 0;
              func->insns[i].op->kind == OPK_CALL && o < func->insns[i].operand_count; o++)
             if (operands[o].position == 1 && operands[o].kind == OPERAND_FUNCTION)
-                plan_func(program, scratch, program->definition_of[operands[o].id]);
+                plan_func(program, scratch, program->code.definition_of[operands[o].id],
+                          (SimFlow){ 0 });
     }
 }
 
-void ptx_program_plan(SimProgram *program, Arena *scratch, FuncId kernel)
+void ptx_program_plan(SimProgram *program, Arena *scratch, FuncId kernel, SimFlow flow)
 {
     const uint32_t first = program->planned_count;
-    const FuncId id = program->definition_of[kernel];
-    const Func *func = &program->module->funcs[id];
+    const FuncId id = program->code.definition_of[kernel];
+    const Func *func = &program->code.module->funcs[id];
     if (!program->kept || program->plans[id] || !func->insn_count || func->has_syntax_error)
         return;
-    plan_func(program, scratch, id);
+    plan_func(program, scratch, id, flow);
     for (uint32_t i = first; i < program->planned_count; i++)
-        plan_callees(program, scratch, &program->module->funcs[program->planned[i]]);
+        plan_callees(program, scratch, &program->code.module->funcs[program->planned[i]]);
     plan_initial(program, first);
 }

@@ -1,23 +1,39 @@
 /* program.h -- the kernels of a module, decoded: what the runs of all of them share, whatever the
  * launch.
  *
- * While machines run it does not change, so that several may run the same program at once, each
- * with arenas of its own. */
+ * SimCode is a module's, made once: the action of each opcode, and where variables lie. It is
+ * const, and threads share it. SimProgram adds plans of the functions in hand: it is one thread's,
+ * and does not change while machines run. */
 #ifndef PTX_ANALYSIS_SIM_PROGRAM_H
 #define PTX_ANALYSIS_SIM_PROGRAM_H
 
 #include "analysis/flow/callgraph.h"
+#include "analysis/flow/cfg.h"
+#include "analysis/flow/dom.h"
+#include "analysis/flow/loop.h"
 #include "ir/ir.h"
 
+typedef struct SimCode SimCode;
 typedef struct SimProgram SimProgram;
 
-SimProgram *ptx_program_new(Arena *arena, const Module *module, const CallGraph *calls);
+const SimCode *ptx_code_new(Arena *arena, const Module *module, const CallGraph *calls);
+
+/* code must live as long. */
+SimProgram *ptx_program_new(Arena *arena, const SimCode *code);
+
+const Module *ptx_program_module(const SimProgram *program);
 
 /* Plans are kept in arena from now on, and those that were are forgotten. */
 void ptx_program_keep(SimProgram *program, Arena *arena);
 
-/* Plans of a kernel and of all functions that it calls, and first bytes of variables that they
- * name, where plans are kept. scratch is left as found. */
-void ptx_program_plan(SimProgram *program, Arena *scratch, FuncId kernel);
+typedef struct SimFlow {        /* of a function: the flow that its plan rests on */
+    const Cfg *cfg;
+    const Dom *dom;
+    const Loops *loops;
+} SimFlow;
+
+/* Plans of a kernel, whose flow is known, and of all functions that it calls, and first bytes of
+ * variables that they name, where plans are kept. scratch is left as found. */
+void ptx_program_plan(SimProgram *program, Arena *scratch, FuncId kernel, SimFlow flow);
 
 #endif

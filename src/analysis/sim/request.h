@@ -2,15 +2,50 @@
 #ifndef PTX_ANALYSIS_SIM_REQUEST_H
 #define PTX_ANALYSIS_SIM_REQUEST_H
 
-#include "analysis/sim/machine.h"
+#include "analysis/sim/count.h"
+#include "analysis/sim/value.h"
 
 /* bytes: no model tells addresses apart that lie so far from each other */
 enum { LINE_MASK = 127, PERIOD = 256 };
+
+typedef enum RequestKind {
+    REQUEST_LOAD,
+    REQUEST_STORE,
+    REQUEST_ATOMIC,
+    REQUEST_CAS,
+    REQUEST_INCREMENT,
+    REQUEST_SPIN,
+    REQUEST_COPY,
+    REQUEST_MATRIX
+} RequestKind;
+
+/* addresses: of each lane; lanes: those that take part. */
+typedef struct Request {
+    const uint64_t *addresses;
+    uint32_t lanes, bytes;
+    uint8_t kind;               /* RequestKind */
+    uint8_t matrices;           /* of REQUEST_MATRIX: 1, 2, 4 */
+    uint8_t bank_bytes;         /* as Launch.bank_bytes */
+    /* past L1: ld.cg, ld.cv, ld.global.nc where that has its own cache */
+    bool is_uncached;
+    /* Of REQUEST_COPY on its shared side: */
+    const uint64_t *from;       /* addresses in global memory; NULL: not known */
+    uint32_t reading;           /* the lanes that read any byte */
+    bool is_part;               /* some lane reads fewer bytes than it writes */
+    bool is_empty;              /* by its text: a size of 0 */
+} Request;
 
 /* An address without the bits that tell its space. */
 static inline uint64_t ptx_request_place(uint64_t address)
 {
     return address & ~(UINT64_C(7) << 60);
+}
+
+/* Addresses without these. */
+static inline void ptx_value_places(const Value *address, uint64_t out[WARP_LANES])
+{
+    for (unsigned i = 0; i < WARP_LANES; i++)
+        out[i] = ptx_request_place(address->lanes ? address->lanes[i] : address->all);
 }
 
 static inline void ptx_count_doubt(Count *count, uint8_t doubt)
@@ -27,14 +62,8 @@ static inline void ptx_count_scales(Count *count, const Value *address)
     count->free_by |= address->free_by;
 }
 
-/* Sets kind and is_uncached of a request of this instruction. */
-void ptx_request_classify(const FuncState *func_state, const Insn *insn, Request *r);
-
 /* 8 x 8 ones: eight lanes give the addresses of the rows of each. */
 uint8_t ptx_request_matrices(const Op *op);
-
-/* Of a wmma fragment: elements from a row of the matrix to the next. */
-uint64_t ptx_request_pitch(Machine *machine, Warp *warp, const Insn *insn);
 
 /* A fragment of elements of 16 bits, 16 x 16, comes out of shared memory as ldmatrix.x4 does: eight
  * rows of 16 bytes four times. */

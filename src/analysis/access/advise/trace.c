@@ -2,6 +2,7 @@
 #include "analysis/access/advise/trace.h"
 
 #include "analysis/sim/cost/price.h"
+#include "analysis/sim/sim.h"
 #include "analysis/value/points_to.h"
 #include "support/hash.h"
 
@@ -16,7 +17,7 @@ enum {
     MAX_STEPS = 1 << 16,       /* instructions of warps; */
     STEPS_FLOOR = 1 << 12,      /* where nobody knows the grid, one block, so many ... */
     STEPS_PER_INSN = 64,        /* ... and so many for an instruction */
-    MAX_STAYS = 4,             /* Machine.most_stays */
+    MAX_STAYS = 4,             /* SimConfig.most_stays */
     TRIES_FLOOR = 1 << 12,      /* Trace.tries_left: some 2 ms ... */
     TRIES_PER_INSN = 64,
 };
@@ -208,39 +209,40 @@ static void forget(Trace *t)
 }
 
 /* The steps did not do for one block: its warps get as many each, so that none is left out. */
-static void run_apart(Trace *t, Machine *m)
+static void run_apart(Trace *t, Machine *m, const SimShape *shape)
 {
+    const uint64_t share = (ptx_machine_steps(m) + ptx_machine_steps_left(m)) / t->warp_count;
     uint32_t at[3];
-    uint64_t share = m->most_steps / t->warp_count;
     forget(t);
     t->block = 0;
-    choose_block(m->grid, 0, at);
+    choose_block(shape->grid, 0, at);
     for (uint32_t w = 0; w < t->warp_count; w++) {
-        m->is_cut = false;
-        m->most_steps = m->steps + share;
+        ptx_machine_allow(m, share);
         ptx_machine_run(m, at, w, 1);
     }
     t->is_cut = true;
 }
 
-static void run_blocks(Trace *t, Machine *m)
+static void run_blocks(Trace *t, Machine *m, const SimShape *shape, uint64_t most_steps)
 {
-    double blocks = (double)m->grid[0] * m->grid[1] * m->grid[2];
-    uint32_t most = m->grid_is_assumed ? 1 : MAX_BLOCKS;
-    for (t->block = 0; t->block < blocks && t->block < most && !m->is_cut; t->block++) {
+    const double blocks = (double)shape->grid[0] * shape->grid[1] * shape->grid[2];
+    const uint32_t most = shape->grid_is_assumed ? 1 : MAX_BLOCKS;
+    bool is_cut = false;
+    ptx_machine_allow(m, most_steps);
+    for (t->block = 0; t->block < blocks && t->block < most && !is_cut; t->block++) {
         uint32_t at[3];
-        uint64_t before = m->steps;
-        choose_block(m->grid, t->block, at);
+        const uint64_t before = ptx_machine_steps(m);
+        choose_block(shape->grid, t->block, at);
         for (uint32_t a = 0; a < t->access_count; a++)
             if (t->accesses[a].turns)
                 memset(t->accesses[a].turns, 0, t->warp_count * sizeof *t->accesses[a].turns);
-        ptx_machine_run(m, at, 0, t->warp_count);
-        if (m->steps + (m->steps - before) > m->most_steps)     /* one like it would be cut */
-            m->most_steps = m->steps;
+        is_cut = !ptx_machine_run(m, at, 0, t->warp_count);
+        if (ptx_machine_steps(m) - before > ptx_machine_steps_left(m))
+            ptx_machine_allow(m, 0);    /* one like it would be cut */
     }
-    t->is_whole = t->block >= blocks && !m->is_cut;
-    if (m->is_cut && t->block <= 1)
-        run_apart(t, m);
+    t->is_whole = t->block >= blocks && !is_cut;
+    if (is_cut && t->block <= 1)
+        run_apart(t, m, shape);
 }
 
 static bool is_shared_var(const Module *module, VarId var)
@@ -252,25 +254,28 @@ static bool is_shared_var(const Module *module, VarId var)
 /* .maxntid of one number says how many threads there are, and nothing of their shape. */
 static void take_square(Machine *m)
 {
-    const uint32_t shape[3] = { WARP_LANES, m->block[0] / WARP_LANES, 1 };
-    if (m->block[0] % WARP_LANES == 0 && m->block[1] == 1 && m->block[2] == 1)
-        ptx_machine_reshape(m, shape);
+    const SimShape shape = ptx_machine_shape(m);
+    const uint32_t square[3] = { WARP_LANES, shape.block[0] / WARP_LANES, 1 };
+    if (shape.block[0] % WARP_LANES == 0 && shape.block[1] == 1 && shape.block[2] == 1)
+        ptx_machine_reshape(m, square);
 }
 
-static void note_machine(Trace *t, Machine *m)
+static void note_machine(Trace *t, const Machine *m, const SimShape *shape)
 {
     const Module *module = t->module;
-    t->funcs = ptx_arena_array(t->arena, const Func *, m->run_count + 1);
-    for (uint32_t i = 0; i < m->run_count; i++)
-        t->funcs[t->func_count++] = &module->funcs[m->run[i]];
+    const uint32_t func_count = ptx_machine_func_count(m), var_count = ptx_machine_var_count(m);
+    t->funcs = ptx_arena_array(t->arena, const Func *, func_count + 1);
+    for (uint32_t i = 0; i < func_count; i++)
+        t->funcs[t->func_count++] = ptx_machine_func_at(m, i).func;
     t->addresses = ptx_arena_array(t->arena, uint64_t, module->var_count + 1);
-    for (uint32_t i = 0; i < m->placed_count; i++) {
-        if (is_shared_var(module, m->placed[i].var))
-            t->addresses[m->placed[i].var] = m->placed[i].address + 1;
+    for (uint32_t i = 0; i < var_count; i++) {
+        const SimVar placed = ptx_machine_var(m, i);
+        if (is_shared_var(module, placed.var))
+            t->addresses[placed.var] = placed.address + 1;
     }
-    t->shared_bytes = m->shared_size;
-    t->block_is_assumed = m->block_is_assumed;
-    memcpy(t->threads, m->block, sizeof t->threads);
+    t->shared_bytes = ptx_machine_shared_bytes(m);
+    t->block_is_assumed = shape->block_is_assumed;
+    memcpy(t->threads, shape->block, sizeof t->threads);
 }
 
 /* ---- what was not traced --------------------------------------------------------------------- */
@@ -384,19 +389,21 @@ const Trace *ptx_trace_make(Arena *arena, Arena *work, Arena *scratch, const Sim
                             FuncId kernel, const Launch *launch, const Gpu *gpu, bool is_row)
 {
     static const Launch nothing = { .dynamic_shared_bytes = -1 };
-    const Func *func = &program->module->funcs[kernel];
+    const Module *module = ptx_program_module(program);
+    const Func *func = &module->funcs[kernel];
     if (!func->has_body || !func->insn_count || func->has_syntax_error)
         return NULL;
     Trace *t = ptx_arena_new(arena, Trace);
-    *t = (Trace){ .arena = arena, .module = program->module, .gpu = gpu };
+    *t = (Trace){ .arena = arena, .module = module, .gpu = gpu };
     t->table = ptx_arena_array(arena, Traced *, TABLE_SIZE);
-    t->access_of = ptx_arena_array(arena, uint32_t *, program->module->func_count + 1);
+    t->access_of = ptx_arena_array(arena, uint32_t *, module->func_count + 1);
     ArenaMark mark = ptx_arena_mark(work);
     Machine *m = ptx_machine_new(work, scratch, program, kernel, launch ? launch : &nothing);
-    if (m->block_is_assumed && func->bounds.maxntid[1] <= 1 && !is_row)
+    if (ptx_machine_shape(m).block_is_assumed && func->bounds.maxntid[1] <= 1 && !is_row)
         take_square(m);
-    bool is_exact = !m->block_is_assumed && !m->grid_is_assumed
-                    && (double)m->grid[0] * m->grid[1] * m->grid[2] <= MAX_BLOCKS;
+    const SimShape shape = ptx_machine_shape(m);
+    const bool is_exact = !shape.block_is_assumed && !shape.grid_is_assumed
+                          && (double)shape.grid[0] * shape.grid[1] * shape.grid[2] <= MAX_BLOCKS;
     Recorder recorder = { .observer = { .self = &recorder,
                                         .request = take_request,
                                         .lost = take_request,
@@ -407,12 +414,12 @@ const Trace *ptx_trace_make(Arena *arena, Arena *work, Arena *scratch, const Sim
     if (is_exact)               /* else no proposal is */
         ptx_price_attach(&price, m, gpu);
     ptx_machine_observe(m, &recorder.observer);
-    t->warp_count = m->warp_count < MAX_WARPS ? m->warp_count : MAX_WARPS;
-    m->most_stays = MAX_STAYS;
-    m->most_steps = m->grid_is_assumed ? STEPS_FLOOR + STEPS_PER_INSN * (uint64_t)func->insn_count
-                                       : MAX_STEPS;
-    run_blocks(t, m);
-    note_machine(t, m);
+    t->warp_count = shape.warp_count < MAX_WARPS ? shape.warp_count : MAX_WARPS;
+    ptx_machine_config(m)->most_stays = MAX_STAYS;
+    run_blocks(t, m, &shape,
+               shape.grid_is_assumed ? STEPS_FLOOR + STEPS_PER_INSN * (uint64_t)func->insn_count
+                                     : MAX_STEPS);
+    note_machine(t, m, &shape);
     ptx_arena_release(work, mark);
     find_bases(t, scratch);
     t->tries_left = ptx_arena_new(arena, uint32_t);

@@ -1,4 +1,5 @@
 /* The requests of a run, for its footprint. */
+#include "analysis/sim/machine.h"
 #include "analysis/sim/cost/footprint_watch.h"
 
 #include "analysis/sim/request.h"

@@ -3,7 +3,7 @@
 #define PTX_ANALYSIS_SIM_COST_FOOTPRINT_WATCH_H
 
 #include "analysis/sim/cost/footprint.h"
-#include "analysis/sim/machine.h"
+#include "analysis/sim/observer.h"
 
 typedef struct FootprintWatch {
     Observer observer;

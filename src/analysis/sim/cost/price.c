@@ -1,4 +1,5 @@
 /* What a request of a warp costs, and its pattern. */
+#include "analysis/sim/machine.h"
 #include "analysis/sim/cost/price.h"
 
 #include "analysis/sim/cost/traffic.h"

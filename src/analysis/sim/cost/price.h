@@ -3,7 +3,7 @@
 #ifndef PTX_ANALYSIS_SIM_COST_PRICE_H
 #define PTX_ANALYSIS_SIM_COST_PRICE_H
 
-#include "analysis/sim/machine.h"
+#include "analysis/sim/observer.h"
 #include "gpu/gpu.h"
 
 typedef struct Price {

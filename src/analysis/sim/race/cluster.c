@@ -1,3 +1,4 @@
+#include "analysis/sim/machine.h"
 #include "analysis/sim/race/cluster.h"
 
 enum { MAX_SHARED = 1 << 18, WORD_BYTES = 4, MAX_ITEMS = 1 << 16, MAX_AT_PLACE = 64 };

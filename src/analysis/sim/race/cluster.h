@@ -7,7 +7,6 @@
 #ifndef PTX_ANALYSIS_SIM_RACE_CLUSTER_H
 #define PTX_ANALYSIS_SIM_RACE_CLUSTER_H
 
-#include "analysis/sim/machine.h"
 #include "analysis/sim/observer.h"
 
 enum { RANK_SHIFT = 24, MAX_RANKS = 16 };

@@ -16,7 +16,6 @@
 #ifndef PTX_ANALYSIS_SIM_RACE_RACE_H
 #define PTX_ANALYSIS_SIM_RACE_RACE_H
 
-#include "analysis/sim/machine.h"
 #include "analysis/sim/observer.h"
 #include "analysis/sim/race/data_extent.h"
 

@@ -1,5 +1,6 @@
 /* What reads and writes shared memory after its instruction is done, in the async proxy: bulk
  * copies, stores that an mbarrier completes, multiplications. */
+#include "analysis/sim/machine.h"
 #include "analysis/sim/race/race.h"
 
 #include <string.h>

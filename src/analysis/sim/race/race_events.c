@@ -1,4 +1,5 @@
 /* The events of a machine that a race detector takes. */
+#include "analysis/sim/machine.h"
 #include "analysis/sim/race/race.h"
 
 static bool take_step(void *self, Warp *w, InsnId pc)

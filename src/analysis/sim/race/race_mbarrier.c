@@ -1,5 +1,6 @@
 /* mbarriers: who has arrived in which phase, and the bytes that copies bring (PTX ISA, "Parallel
  * Synchronization and Communication Instructions: mbarrier"). */
+#include "analysis/sim/machine.h"
 #include "analysis/sim/race/race.h"
 
 /* bytes that a tensor copy writes at the least: its inner dimension is a multiple */

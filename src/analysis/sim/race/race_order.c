@@ -1,5 +1,6 @@
 /* What puts the warps of a block in order: barriers of the block, mbarriers, and waiting for
  * copies. */
+#include "analysis/sim/machine.h"
 #include "analysis/sim/race/race.h"
 
 bool ptx_race_number(Race *r, Warp *w, const Operand *operand, uint32_t lanes, uint64_t *out)

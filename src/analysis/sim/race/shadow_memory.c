@@ -1,3 +1,4 @@
+#include "analysis/sim/machine.h"
 #include "analysis/sim/race/shadow_memory.h"
 
 #include "support/hash.h"

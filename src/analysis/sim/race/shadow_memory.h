@@ -8,7 +8,7 @@
 #ifndef PTX_ANALYSIS_SIM_RACE_SHADOW_MEMORY_H
 #define PTX_ANALYSIS_SIM_RACE_SHADOW_MEMORY_H
 
-#include "analysis/sim/machine.h"
+#include "analysis/sim/observer.h"
 
 typedef struct Toucher {        /* the access that did it */
     const Func *func;
