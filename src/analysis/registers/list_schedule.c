@@ -202,10 +202,13 @@ static const LoweredInsn *insn_at(const BlockWork *w, uint32_t s)
 
 static void add_edge(BlockWork *w, uint32_t from, uint32_t to, bool is_order)
 {
-    if (from == to || w->edge_count == w->edge_capacity)
+    if (from == to)
         return;
     if (w->pred_edge[to] && w->edges[w->pred_edge[to] - 1].from == from)
         return;
+    if (w->edge_count == w->edge_capacity)
+        w->edges = ptx_arena_grow(w->arena, w->edges, w->edge_count, &w->edge_capacity,
+                                  sizeof *w->edges);
     w->edges[w->edge_count] = (ListScheduleEdge){ to, w->steps[from].edge, from, w->pred_edge[to],
                                                   is_order };
     w->steps[from].edge = w->pred_edge[to] = ++w->edge_count;
@@ -1195,14 +1198,14 @@ BlockWork *ptx_block_work_new(Arena *arena, const Lowered *lowered, const Lowere
         for (uint32_t i = lowered->first[b]; i < lowered->first[w->last[b] + 1]; i++)
             /* 1: a factor */
             here += 2u * lowered->insns[i].def_count + lowered->insns[i].use_count + 1
-                    + 2 * MAX_TEMPORARIES;
+                    + (lowered->insns[i].use_count ? 0 : 2 * MAX_TEMPORARIES);
         steps = repeat * region_length(w, b) > steps ? repeat * region_length(w, b) : steps;
         operands = repeat * here > operands ? repeat * here : operands;
         outs = out > outs ? out : outs;
     }
     steps += MAX_FACTORS;
     operands += MAX_FACTORS;
-    w->edge_capacity = operands + (2 * MAX_ACCESSES + 5) * steps;
+    w->edge_capacity = 2 * steps;
     w->local_of = ptx_arena_array(arena, uint32_t, lowered->value_count + MAX_FACTORS);
     w->stamp = ptx_arena_array(arena, uint32_t, lowered->value_count + MAX_FACTORS);
     w->insn_of = ptx_arena_array(arena, uint32_t, steps + 1);
