@@ -122,6 +122,8 @@ static void begin_sessions(AnalysisThread *w)
         .gpus = m->gpus,
         .gpu_count = m->gpu_count,
         .has_figures = has_figures,
+        /* ptxlint_coverage looks lines up in loops */
+        .keeps_flow = crew->options->launches != NULL,
         .diags = &w->sink,
         .arena = w->kept,
         .work = &w->work,

@@ -153,6 +153,11 @@ static bool is_trial(const Session *s)
     return s->all->base != NULL;
 }
 
+static bool keeps_flow(const Session *s)
+{
+    return s->all->has_figures || s->all->keeps_flow;
+}
+
 void ptx_session_begin(Session *s)
 {
     ArenaMark mark = ptx_arena_mark(s->all->work);
@@ -173,6 +178,15 @@ void ptx_session_end(Session *s)
         s->shape = NULL;
         s->demand = NULL;
         s->gpus = NULL;
+        s->live = NULL;
+        s->mixes = NULL;
+        s->has_live = false;
+    }
+    if (!keeps_flow(s)) {
+        s->cfg = NULL;
+        s->dom = NULL;
+        s->loops = NULL;
+        s->has_flow = false;
     }
     if (is_trial(s))
         memset(s->all->own->items, 0, s->all->module->func_count * sizeof *s->all->own->items);
@@ -210,6 +224,17 @@ static Arena *kept_of(const Session *s)
     return s->all->has_figures && !is_trial(s) ? s->all->arena : s->all->work;
 }
 
+/* Where findings alone are asked for, what is computed while a function is in hand goes with it. */
+static Arena *flow_arena(const Session *s)
+{
+    return s->passing && !keeps_flow(s) ? s->all->work : s->all->arena;
+}
+
+static Arena *live_arena(const Session *s)
+{
+    return s->passing && !s->all->has_figures ? s->all->work : s->all->arena;
+}
+
 static OfGpu *of_gpu(Session *s, size_t gpu)
 {
     if (!s->gpus)
@@ -225,11 +250,11 @@ static void make_flow(Session *s)
     s->has_flow = true;
     if (!all->calls)
         return;
-    s->cfg = ptx_cfg_build(all->arena, all->scratch, all->module, s->func);
+    s->cfg = ptx_cfg_build(flow_arena(s), all->scratch, all->module, s->func);
     if (!s->cfg)
         return;
-    s->dom = ptx_dom_compute(all->arena, all->scratch, s->cfg);
-    s->loops = ptx_loops_compute(all->arena, all->scratch, s->cfg, s->dom);
+    s->dom = ptx_dom_compute(flow_arena(s), all->scratch, s->cfg);
+    s->loops = ptx_loops_compute(flow_arena(s), all->scratch, s->cfg, s->dom);
 }
 
 const Cfg *ptx_session_cfg(Session *s)
@@ -254,7 +279,7 @@ const Loops *ptx_session_loops(Session *s)
 const Live *ptx_session_live(Session *s)
 {
     if (!s->has_live && ptx_session_cfg(s))
-        s->live = ptx_live_compute(s->all->arena, s->all->scratch, s->all->diags, s->func, s->cfg);
+        s->live = ptx_live_compute(live_arena(s), s->all->scratch, s->all->diags, s->func, s->cfg);
     s->has_live = true;
     return s->live;
 }
@@ -263,7 +288,7 @@ const Mixes *ptx_session_mixes(Session *s)
 {
     const Trips *trips = s->all->has_figures ? ptx_session_trips(s) : NULL;
     if (!s->mixes)
-        s->mixes = ptx_mix_compute(s->all->arena, s->all->scratch, s->func, ptx_session_cfg(s),
+        s->mixes = ptx_mix_compute(live_arena(s), s->all->scratch, s->func, ptx_session_cfg(s),
                                    s->loops, trips);
     return s->mixes;
 }

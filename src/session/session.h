@@ -57,6 +57,8 @@ typedef struct Sessions {
     size_t gpu_count;
     /* of a report: mixes know trips, and all that figures rest on is kept */
     bool has_figures;
+    /* also without figures: blocks and loops of each function stay */
+    bool keeps_flow;
     DiagSink *diags;            /* what liveness says of its limit; NULL: nothing may be said */
     Arena *arena;               /* of what is kept */
     Arena *work;                /* of what goes with the function */

@@ -79,6 +79,9 @@ struct BlockWork {
     uint32_t *locals_of;        /* per step: uses, then defs */
     uint32_t locals_of_count;
     uint32_t *maker;            /* per local: step + 1; 0: comes in */
+    uint32_t *readers;          /* steps: those of a local one behind the other */
+    uint32_t *readers_end;      /* per local: into readers, behind its last */
+    int32_t *change;            /* per step: registers more, less those that it frees */
     ListScheduleStep *steps;
     uint32_t step_count;
     ListScheduleEdge *edges;
@@ -199,10 +202,13 @@ static const LoweredInsn *insn_at(const BlockWork *w, uint32_t s)
 
 static void add_edge(BlockWork *w, uint32_t from, uint32_t to, bool is_order)
 {
-    if (from == to || w->edge_count == w->edge_capacity)
+    if (from == to)
         return;
     if (w->pred_edge[to] && w->edges[w->pred_edge[to] - 1].from == from)
         return;
+    if (w->edge_count == w->edge_capacity)
+        w->edges = ptx_arena_grow(w->arena, w->edges, w->edge_count, &w->edge_capacity,
+                                  sizeof *w->edges);
     w->edges[w->edge_count] = (ListScheduleEdge){ to, w->steps[from].edge, from, w->pred_edge[to],
                                                   is_order };
     w->steps[from].edge = w->pred_edge[to] = ++w->edge_count;
@@ -442,6 +448,18 @@ static void build_region(BlockWork *w, BlockId first, uint32_t repeat)
     }
 }
 
+static void find_readers(BlockWork *w)
+{
+    uint32_t count = 0;
+    for (uint32_t v = 0; v < w->local_count; v++) {
+        w->readers_end[v] = count;
+        count += w->locals[v].uses;
+    }
+    for (uint32_t s = 0; s < w->step_count; s++)
+        for (uint32_t u = 0; u < w->steps[s].use_count; u++)
+            w->readers[w->readers_end[w->locals_of[w->steps[s].use_first + u]]++] = s;
+}
+
 static uint32_t latency_of(const BlockWork *w, uint32_t s)
 {
     const LoweredInsn *insn = insn_at(w, s);
@@ -504,6 +522,30 @@ static void begin_order(BlockWork *w, bool from_end)
     }
 }
 
+static void change_readers(BlockWork *w, uint32_t local)
+{
+    const uint32_t end = w->readers_end[local];
+    for (uint32_t r = end - w->locals[local].uses; r < end; r++)
+        w->change[w->readers[r]] -= w->locals[local].units;
+}
+
+/* A step frees what no step but it still reads. */
+static void begin_changes_forward(BlockWork *w)
+{
+    for (uint32_t s = 0; s < w->step_count; s++) {
+        const ListScheduleStep *step = &w->steps[s];
+        const uint32_t *locals = w->locals_of + step->use_first;
+        int32_t change = 0;
+        for (uint32_t u = 0; u < step->use_count; u++)
+            change -= w->locals[locals[u]].left == 1 && !w->locals[locals[u]].is_out
+                          ? w->locals[locals[u]].units
+                          : 0;
+        for (uint32_t d = step->use_count; d < step->use_count + step->def_count; d++)
+            change += w->locals[locals[d]].units;
+        w->change[s] = change;
+    }
+}
+
 /* Forward: what dies at s, then what it makes. */
 static void take_forward(BlockWork *w, uint32_t s)
 {
@@ -512,8 +554,11 @@ static void take_forward(BlockWork *w, uint32_t s)
     const uint32_t *locals = w->locals_of + step->use_first;
     for (uint32_t u = 0; u < step->use_count; u++) {
         Local *local = &w->locals[locals[u]];
-        if (!--local->left && !local->is_out && local->is_live)
+        local->left--;
+        if (!local->left && !local->is_out && local->is_live)
             count_out(w, local);
+        if (local->left == 1 && !local->is_out)
+            change_readers(w, locals[u]);
     }
     for (uint32_t d = step->use_count; d < step->use_count + step->def_count; d++)
         count_in(w, &w->locals[locals[d]]);
@@ -523,19 +568,19 @@ static void take_forward(BlockWork *w, uint32_t s)
             count_out(w, &w->locals[locals[d]]);
 }
 
-/* Registers more, less those that die. */
-static int32_t change_forward(const BlockWork *w, uint32_t s)
+/* Backward a step needs what it reads from there on, and its maker frees it. */
+static void begin_changes_backward(BlockWork *w)
 {
-    const ListScheduleStep *step = &w->steps[s];
-    const uint32_t *locals = w->locals_of + step->use_first;
-    int32_t change = 0;
-    for (uint32_t u = 0; u < step->use_count; u++)
-        change -= w->locals[locals[u]].left == 1 && !w->locals[locals[u]].is_out
-                      ? w->locals[locals[u]].units
-                      : 0;
-    for (uint32_t d = step->use_count; d < step->use_count + step->def_count; d++)
-        change += w->locals[locals[d]].units;
-    return change;
+    for (uint32_t s = 0; s < w->step_count; s++) {
+        const ListScheduleStep *step = &w->steps[s];
+        const uint32_t *locals = w->locals_of + step->use_first;
+        int32_t change = 0;
+        for (uint32_t u = 0; u < step->use_count; u++)
+            change += w->locals[locals[u]].is_live ? 0 : w->locals[locals[u]].units;
+        for (uint32_t d = step->use_count; d < step->use_count + step->def_count; d++)
+            change -= w->locals[locals[d]].is_live ? w->locals[locals[d]].units : 0;
+        w->change[s] = change;
+    }
 }
 
 static void take_backward(BlockWork *w, uint32_t s)
@@ -548,22 +593,16 @@ static void take_backward(BlockWork *w, uint32_t s)
     note_most(w);
     for (uint32_t d = step->use_count; d < step->use_count + step->def_count; d++)
         count_out(w, &w->locals[locals[d]]);
-    for (uint32_t u = 0; u < step->use_count; u++)
-        if (!w->locals[locals[u]].is_live)
-            count_in(w, &w->locals[locals[u]]);
+    for (uint32_t u = 0; u < step->use_count; u++) {
+        Local *local = &w->locals[locals[u]];
+        if (local->is_live)
+            continue;
+        count_in(w, local);
+        change_readers(w, locals[u]);
+        if (w->maker[locals[u]])
+            w->change[w->maker[locals[u]] - 1] -= local->units;
+    }
     note_most(w);
-}
-
-static int32_t change_backward(const BlockWork *w, uint32_t s)
-{
-    const ListScheduleStep *step = &w->steps[s];
-    const uint32_t *locals = w->locals_of + step->use_first;
-    int32_t change = 0;
-    for (uint32_t u = 0; u < step->use_count; u++)
-        change += w->locals[locals[u]].is_live ? 0 : w->locals[locals[u]].units;
-    for (uint32_t d = step->use_count; d < step->use_count + step->def_count; d++)
-        change -= w->locals[locals[d]].is_live ? w->locals[locals[d]].units : 0;
-    return change;
 }
 
 /* ---- the orders ------------------------------------------------------------------------------ */
@@ -611,6 +650,7 @@ static void order_as_written(BlockWork *w, BlockPressure *out)
 static void order_frugally(BlockWork *w)
 {
     uint32_t count = 0;
+    begin_changes_backward(w);
     for (uint32_t s = 0; s < w->step_count; s++)
         if (!w->steps[s].left)
             w->heap[count++] = s;
@@ -618,7 +658,7 @@ static void order_frugally(BlockWork *w)
         uint32_t best = count - 1, from = count > WINDOW ? count - WINDOW : 0;
         int32_t least = INT32_MAX;
         for (uint32_t c = from; c < count; c++) {
-            int32_t change = change_backward(w, w->heap[c]);
+            int32_t change = w->change[w->heap[c]];
             if (change < least || (change == least && w->heap[c] > w->heap[best])) {
                 least = change;
                 best = c;
@@ -693,37 +733,43 @@ static uint32_t find_thrifty(const BlockWork *w, const uint32_t *heap, uint32_t 
     uint32_t best = 0;
     *least = INT32_MAX;
     for (uint32_t i = 0; i < count && i < WINDOW; i++) {
-        int32_t change = change_forward(w, heap[i]);
-        if (change < *least) {
-            *least = change;
+        if (w->change[heap[i]] < *least) {
+            *least = w->change[heap[i]];
             best = i;
         }
     }
     return best;
 }
 
-static uint32_t choose(BlockWork *w, uint32_t target)
+static bool fits(const BlockWork *w, int32_t change, uint32_t target)
 {
-    while (w->waiting_count && w->steps[w->waiting[0]].ready_at <= w->clock)
-        heap_push(w, w->heap, &w->heap_count, heap_take(w, w->waiting, &w->waiting_count, 0));
-    if (w->heap_count
-        && w->now
-                   + (uint32_t)(change_forward(w, w->heap[0]) > 0 ? change_forward(w, w->heap[0])
-                                                                  : 0)
-               <= target)
-        return heap_take(w, w->heap, &w->heap_count, 0);
-    int32_t ready, later;
-    uint32_t r = find_thrifty(w, w->heap, w->heap_count, &ready),
-             l = find_thrifty(w, w->waiting, w->waiting_count, &later);
-    if (w->heap_count
-        && (ready <= later || !w->waiting_count
-            || w->now + (uint32_t)(ready > 0 ? ready : 0) <= target))
-        return heap_take(w, w->heap, &w->heap_count, r);
-    if (w->now < target)
-        l = 0;
-    uint32_t s = heap_take(w, w->waiting, &w->waiting_count, l);
+    return w->now + (uint32_t)(change > 0 ? change : 0) <= target;
+}
+
+/* Of what is under way, once its operands are there. */
+static uint32_t take_waiting(BlockWork *w, uint32_t i)
+{
+    uint32_t s = heap_take(w, w->waiting, &w->waiting_count, i);
     w->clock = w->steps[s].ready_at > w->clock ? w->steps[s].ready_at : w->clock;
     return s;
+}
+
+static uint32_t choose(BlockWork *w, uint32_t target)
+{
+    int32_t ready, later;
+    while (w->waiting_count && w->steps[w->waiting[0]].ready_at <= w->clock)
+        heap_push(w, w->heap, &w->heap_count, heap_take(w, w->waiting, &w->waiting_count, 0));
+    if (w->heap_count && fits(w, w->change[w->heap[0]], target))
+        return heap_take(w, w->heap, &w->heap_count, 0);
+    if (!w->heap_count && w->now < target)
+        return take_waiting(w, 0);
+    uint32_t r = find_thrifty(w, w->heap, w->heap_count, &ready);
+    if (w->heap_count && (!w->waiting_count || fits(w, ready, target)))
+        return heap_take(w, w->heap, &w->heap_count, r);
+    uint32_t l = find_thrifty(w, w->waiting, w->waiting_count, &later);
+    if (w->heap_count && ready <= later)
+        return heap_take(w, w->heap, &w->heap_count, r);
+    return take_waiting(w, w->now < target ? 0 : l);
 }
 
 /* A constant is moved into its register when the first reader comes. */
@@ -791,6 +837,7 @@ static void release(BlockWork *w, uint32_t s, bool waits)
 static void order_eagerly(BlockWork *w, uint32_t target, bool waits)
 {
     w->clock = w->heap_count = w->waiting_count = 0;
+    begin_changes_forward(w);
     for (uint32_t s = 0; s < w->step_count; s++)
         if (!w->steps[s].pred_count && !is_lazy(w, s))
             heap_push(w, w->heap, &w->heap_count, s);
@@ -1026,38 +1073,61 @@ static uint32_t settle_all(BlockWork *w, uint32_t *highest)
     return w->top;
 }
 
+static void note_order(BlockWork *w, IssueOrder order, BlockPressure *out)
+{
+    out->most[order] = w->most;
+    out->wide[order] = w->most_wide;
+    out->top[order] = order == ORDER_TARGET || order == ORDER_STRAIGHT
+                          ? settle_all(w, &w->highest[order])
+                          : 0;
+}
+
+static void order_within(BlockWork *w, IssueOrder order, uint32_t target, BlockPressure *out)
+{
+    begin_order(w, false);
+    order_eagerly(w, target, order != ORDER_STRAIGHT);
+    note_order(w, order, out);
+}
+
+/* No target is missed by more than what the frugal order takes. */
+static void bound_target(uint32_t target, BlockPressure *out)
+{
+    if (out->most[ORDER_TARGET] <= target || out->most[ORDER_TARGET] <= out->most[ORDER_FRUGAL])
+        return;
+    out->most[ORDER_TARGET] = out->most[ORDER_FRUGAL] > target ? out->most[ORDER_FRUGAL] : target;
+    out->wide[ORDER_TARGET] = out->wide[ORDER_FRUGAL];
+}
+
 void ptx_region_pressure(BlockWork *w, BlockId first, uint32_t repeat, uint32_t target,
                          BlockPressure *out)
 {
     build_region(w, first, repeat);
+    find_readers(w);
     find_heights(w);
-    for (unsigned order = 0; order < ORDER__COUNT; order++) {
-        begin_order(w, order == ORDER_FRUGAL);
-        switch ((IssueOrder)order) {
-        case ORDER_PROGRAM:
-            order_as_written(w, out);
-            break;
-        case ORDER_FRUGAL:
-            order_frugally(w);
-            break;
-        default:
-            order_eagerly(w, order == ORDER_EAGER ? INT32_MAX : target, order != ORDER_STRAIGHT);
-        }
-        out->most[order] = w->most;
-        out->wide[order] = w->most_wide;
-        out->top[order] = order == ORDER_TARGET || order == ORDER_STRAIGHT
-                              ? settle_all(w, &w->highest[order])
-                              : 0;
-    }
+    begin_order(w, false);
+    order_as_written(w, out);
+    note_order(w, ORDER_PROGRAM, out);
+    begin_order(w, true);
+    order_frugally(w);
+    note_order(w, ORDER_FRUGAL, out);
+    order_within(w, ORDER_EAGER, INT32_MAX, out);
+    if (out->most[ORDER_EAGER] < target)
+        note_order(w, ORDER_TARGET, out);       /* the same order */
+    else
+        order_within(w, ORDER_TARGET, target, out);
+    order_within(w, ORDER_STRAIGHT, target, out);
     if (out->most[ORDER_FRUGAL] > out->most[ORDER_PROGRAM]) {
         out->most[ORDER_FRUGAL] = out->most[ORDER_PROGRAM];
         out->wide[ORDER_FRUGAL] = out->wide[ORDER_PROGRAM];
     }
-    if (out->most[ORDER_TARGET] > target && out->most[ORDER_TARGET] > out->most[ORDER_FRUGAL]) {
-        out->most[ORDER_TARGET] = out->most[ORDER_FRUGAL] > target ? out->most[ORDER_FRUGAL]
-                                                                   : target;
-        out->wide[ORDER_TARGET] = out->wide[ORDER_FRUGAL];
-    }
+    bound_target(target, out);
+}
+
+void ptx_region_retarget(BlockWork *w, uint32_t target, BlockPressure *out)
+{
+    order_within(w, ORDER_TARGET, target, out);
+    order_within(w, ORDER_STRAIGHT, target, out);
+    bound_target(target, out);
 }
 
 /* ---- regions --------------------------------------------------------------------------------- */
@@ -1128,20 +1198,23 @@ BlockWork *ptx_block_work_new(Arena *arena, const Lowered *lowered, const Lowere
         for (uint32_t i = lowered->first[b]; i < lowered->first[w->last[b] + 1]; i++)
             /* 1: a factor */
             here += 2u * lowered->insns[i].def_count + lowered->insns[i].use_count + 1
-                    + 2 * MAX_TEMPORARIES;
+                    + (lowered->insns[i].use_count ? 0 : 2 * MAX_TEMPORARIES);
         steps = repeat * region_length(w, b) > steps ? repeat * region_length(w, b) : steps;
         operands = repeat * here > operands ? repeat * here : operands;
         outs = out > outs ? out : outs;
     }
     steps += MAX_FACTORS;
     operands += MAX_FACTORS;
-    w->edge_capacity = operands + (2 * MAX_ACCESSES + 5) * steps;
+    w->edge_capacity = 2 * steps;
     w->local_of = ptx_arena_array(arena, uint32_t, lowered->value_count + MAX_FACTORS);
     w->stamp = ptx_arena_array(arena, uint32_t, lowered->value_count + MAX_FACTORS);
     w->insn_of = ptx_arena_array(arena, uint32_t, steps + 1);
     w->locals = ptx_arena_array(arena, Local, operands + outs + 1);
     w->maker = ptx_arena_array(arena, uint32_t, operands + outs + 1);
     w->last_reader = ptx_arena_array(arena, uint32_t, operands + outs + 1);
+    w->readers = ptx_arena_array(arena, uint32_t, operands + 1);
+    w->readers_end = ptx_arena_array(arena, uint32_t, operands + outs + 1);
+    w->change = ptx_arena_array(arena, int32_t, steps + 1);
     w->locals_of = ptx_arena_array(arena, uint32_t, operands + 1);
     w->steps = ptx_arena_array(arena, ListScheduleStep, steps + 1);
     w->pred_edge = ptx_arena_array(arena, uint32_t, steps + 1);

@@ -54,4 +54,7 @@ uint32_t ptx_region_repeat(const BlockWork *work, BlockId first);
 void ptx_region_pressure(BlockWork *work, BlockId first, uint32_t repeat, uint32_t target,
                          BlockPressure *out);
 
+/* The same region once more, ORDER_TARGET and ORDER_STRAIGHT within another target. */
+void ptx_region_retarget(BlockWork *work, uint32_t target, BlockPressure *out);
+
 #endif

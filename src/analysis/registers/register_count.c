@@ -236,7 +236,7 @@ static void order_region(Gathering *g, BlockWork *work, BlockId first)
                                       - g->lowered->first[first]);
     }
     if (frugal + FIXED > f[PRESSURE_TARGET])
-        ptx_region_pressure(work, first, repeat, step_above(g, frugal + FIXED) - FIXED, &p);
+        ptx_region_retarget(work, step_above(g, frugal + FIXED) - FIXED, &p);
     at_least(f, PRESSURE_STEPPED, p.most[ORDER_TARGET]);
 }
 

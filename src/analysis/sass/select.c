@@ -211,9 +211,19 @@ static double instructions_of(const Op *op, const CostTerm *term)
     }
 }
 
+/* NULL: no row of the table is for it. */
+static const Cost *cost_of(Selection *s, const Op *op)
+{
+    if (!s->has_cost[op->id]) {
+        s->costs[op->id] = ptx_cost_find(op, s->target);
+        s->has_cost[op->id] = true;
+    }
+    return s->costs[op->id];
+}
+
 static void emit_cost(Selection *s, Selected *row, const Op *op)
 {
-    const Cost *cost = ptx_cost_find(op, s->target);
+    const Cost *cost = cost_of(s, op);
     if (!cost)
         emit(s, row, MACHINE_OTHER, 1);
     for (unsigned t = 0; cost && t < cost->term_count; t++)
@@ -620,7 +630,7 @@ static bool is_scaled_apart(const Selection *s, const GraphNode *node, const Op 
 static void select_quotient(Selection *s, Selected *row, NodeId id, BlockId block, const Op *op)
 {
     const GraphNode *node = node_of(s, id);
-    const Cost *cost = ptx_cost_find(op, s->target);
+    const Cost *cost = cost_of(s, op);
     bool is_shared = s->nodes[node->in[1]].is_scaled && !is_constant(s, node->in[1]),
          is_left = is_contracted(s, id);
     demand_both(s, node, block);
@@ -656,7 +666,7 @@ static double reciprocal_count(unsigned machine, bool is_signed)
 static bool select_division(Selection *s, Selected *row, const Op *op, BlockId block)
 {
     const GraphNode *node = node_of(s, row->node), *by = node_of(s, node->in[1]);
-    const Cost *cost = ptx_cost_find(op, s->target);
+    const Cost *cost = cost_of(s, op);
     bool is_division = row->node && node_of(s, node->in[2])->kind == NODE_RECIPROCAL
                        && s->target.sm >= 70;
     if (!is_division || by->kind == NODE_LEAF || (by->kind == NODE_RESULT && by->block == block))
@@ -735,7 +745,7 @@ static bool is_zero_test(const Selection *s, const GraphNode *node, const Op *op
 /* A rounding to tf32 leaves the mask of its low bits to the matrix multiply-add that reads it. */
 static void select_rounding(Selection *s, Selected *row, const GraphNode *node, const Op *op)
 {
-    const Cost *cost = ptx_cost_find(op, s->target);
+    const Cost *cost = cost_of(s, op);
     bool is_bare = node->is_fragment && op->dst_type == TYPE_TF32;
     for (unsigned t = 0; cost && is_bare && t < cost->term_count; t++)
         emit(s, row, (MachineOp)cost->terms[t].machine,
@@ -1282,6 +1292,8 @@ Selection *ptx_selection_compute(Arena *arena, Graph *graph, const Defs *defs, c
     s->row_capacity = COST_TERMS * func->insn_count + nodes;
     s->use_capacity = 2 * func->operand_count + 8 * func->insn_count;
     s->climbs = CLIMBS_PER_NODE * nodes;
+    s->has_cost = ptx_arena_array(arena, bool, graph->module->op_count + 1);
+    s->costs = ptx_arena_array(arena, const Cost *, graph->module->op_count + 1);
     s->is_live = ptx_arena_array(arena, bool, func->insn_count + 1);
     s->is_demanded = ptx_arena_array(arena, bool, nodes);
     s->home = ptx_arena_array(arena, BlockId, nodes);

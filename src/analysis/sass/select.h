@@ -41,6 +41,8 @@ typedef struct Selection {
     const Defs *defs;
     Target target;
     GraphNode *nodes;                /* of graph */
+    const Cost **costs;         /* per opcode with modifiers, where has_cost */
+    bool *has_cost;
     bool *is_live;              /* per instruction */
     /* per register with several definitions: some block reads it that does not write it first */
     bool *is_read;

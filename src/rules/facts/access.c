@@ -301,10 +301,12 @@ enum { SHARED_WITHOUT_OPT_IN = 48 << 10 };
 static uint64_t room_of(Inquiry *q)
 {
     const double threads = ptx_measure_block_threads(q);
-    const bool has_block = threads >= 0;        /* without it no limit rests on registers */
-    Resources resources = ptx_measure_resources(q, has_block ? (int64_t)threads : -1);
-    if (!has_block)
-        resources.registers_per_thread = -1;
+    /* without a block no limit rests on registers */
+    Resources resources = ptx_measure_shared(q);
+    if (threads >= 0) {
+        resources.threads_per_block = (int64_t)threads;
+        resources.registers_per_thread = ptx_measure_whole_registers(q);
+    }
     int64_t room = SHARED_WITHOUT_OPT_IN - resources.dynamic_shared_bytes
                    - (resources.static_shared_bytes > 0 ? resources.static_shared_bytes : 0);
     Occupancy fit;

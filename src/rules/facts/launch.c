@@ -50,13 +50,18 @@ double ptx_measure_registers(Inquiry *q)
     return r ? number(r->registers) : UNKNOWN;
 }
 
-Resources ptx_measure_resources(Inquiry *q, int64_t threads)
+int64_t ptx_measure_whole_registers(Inquiry *q)
 {
     const double registers = ptx_measure_registers(q);
+    return registers >= 0 ? (int64_t)registers : -1;
+}
+
+Resources ptx_measure_shared(Inquiry *q)
+{
     const int64_t dynamic = ptx_session_launch(q->session)->dynamic_shared_bytes;
     return (Resources){
-        .threads_per_block = threads,
-        .registers_per_thread = registers >= 0 ? (int64_t)registers : -1,
+        .threads_per_block = -1,
+        .registers_per_thread = -1,
         .static_shared_bytes = ptx_session_demand(q->session)->static_shared_bytes,
         .dynamic_shared_bytes = dynamic > 0 ? dynamic : 0,
         .barriers = -1,

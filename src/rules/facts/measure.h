@@ -85,9 +85,12 @@ double ptx_measure_launch(Inquiry *q, FactId fact, Certainty *certainty);
 bool ptx_measure_has_model(const Inquiry *q);
 bool ptx_measure_is_by_ptxas(Inquiry *q);
 
-/* A block of that many threads with what else the kernel takes, but for dynamic shared memory that
- * the launch does not give, which counts as none. */
-Resources ptx_measure_resources(Inquiry *q, int64_t threads);
+/* ptx_measure_registers, -1 where they are unknown: the model of registers takes its time. */
+int64_t ptx_measure_whole_registers(Inquiry *q);
+
+/* The shared memory of a block, but for dynamic shared memory that the launch does not give, which
+ * counts as none. Threads and registers are left unknown. */
+Resources ptx_measure_shared(Inquiry *q);
 
 /* time.c: facts that rest on what ptxas makes of the kernel. */
 double ptx_measure_time(Inquiry *q, FactId fact, Certainty *certainty);

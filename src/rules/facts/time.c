@@ -67,7 +67,8 @@ static double measure_cap(Inquiry *q, FactId fact)
 static void find_best_block(Inquiry *q, double *percent, double *threads)
 {
     const double now = ptx_measure_block_threads(q);
-    Resources resources = ptx_measure_resources(q, -1);
+    Resources resources = ptx_measure_shared(q);
+    resources.registers_per_thread = ptx_measure_whole_registers(q);
     *percent = *threads = UNKNOWN;
     for (int64_t size = 32; q->shared->gpu && size <= MAX_BLOCK
                             && (double)size <= q->shared->gpu->figures[FIGURE_THREADS_PER_BLOCK];
