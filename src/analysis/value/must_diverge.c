@@ -1,6 +1,7 @@
 #include "analysis/value/must_diverge.h"
 
 #include "analysis/value/ssa.h"
+#include "support/minmax.h"
 
 #include <stdlib.h>
 
@@ -199,8 +200,11 @@ static bool add_node(DivergeWalk *sp, LaneProgram *p, SymId id)
 static SymId operand_of(const DivergeWalk *sp, const Sym *sym, uint32_t i, uint32_t *count)
 {
     const SymId operands[] = { sym->a, sym->b, sym->c };
-    *count = sym->kind == SYM_SUM ? sym->b : ptx_sym_operands(sym);
-    return i >= *count ? 0 : sym->kind == SYM_SUM ? sp->s->terms[sym->a + i].atom : operands[i];
+    const bool is_sum = sym->kind == SYM_SUM;
+    *count = is_sum ? sym->b : ptx_sym_operands(sym);
+    if (i >= *count)
+        return 0;
+    return is_sum ? sp->s->terms[sym->a + i].atom : operands[i];
 }
 
 /* Operands stand before what uses them. */
@@ -538,9 +542,7 @@ static uint32_t lanes_at_most(const Func *func)
 {
     uint64_t most = 1;
     for (int i = 0; i < 3; i++)
-        most = most * func->bounds.maxntid[i] < LANES
-                   ? most * (func->bounds.maxntid[i] ? func->bounds.maxntid[i] : 1)
-                   : LANES;
+        most = ptx_u64_min(most * ptx_u32_max(func->bounds.maxntid[i], 1), LANES);
     return func->bounds.maxntid[0] && most < LANES ? (uint32_t)most : LANES;
 }
 

@@ -1,4 +1,5 @@
 #include "analysis/value/uniform.h"
+#include "support/minmax.h"
 
 #include <string.h>
 
@@ -51,7 +52,9 @@ static Affine thread_index(const Diverger *d, int64_t component)
         out.is_assumed = true;
         return component || d->is_row ? out : ptx_affine_uniform(UNIFORMITY_DIVERGENT);
     }
-    uint32_t threads_below = component == 0 ? 1 : component == 1 ? block[0] : block[0] * block[1];
+    uint32_t threads_below = 1;
+    for (int64_t i = 0; i < component; i++)
+        threads_below *= block[i];
     bool is_row = component == 0 && (block[0] % LANES == 0 || block[1] * block[2] == 1);
     if (is_row)
         return block[0] <= LANES ? ptx_affine_lane(MAX_AFFINE_ALIGN, 5) : ptx_affine_lane(5, 10);
@@ -491,7 +494,7 @@ static void find_block(Diverger *d, const Launch *launch)
 {
     const uint32_t *shape = launch && launch->block[0] ? launch->block : d->func->bounds.reqntid;
     for (unsigned i = 0; i < 3; i++)
-        d->block[i] = shape[0] ? (shape[i] ? shape[i] : 1) : 0;
+        d->block[i] = shape[0] ? ptx_u32_max(shape[i], 1) : 0;
     d->is_row = reads_row_alone(d->func);
 }
 
