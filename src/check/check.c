@@ -3,6 +3,7 @@
 #include "check/check_form.h"
 #include "check/judge.h"
 #include "check/sreg.h"
+#include "support/minmax.h"
 
 #include <string.h>
 
@@ -268,9 +269,11 @@ static bool is_mixed(const OperandCheck *c, uint8_t position)
 /* Whether a form's own word on registers is narrower, or wider, than what its type takes. */
 static bool takes_exactly(const FormOperand *shape, Type type)
 {
-    return shape->type == OPERAND_BITS16   ? type == TYPE_B16
-           : shape->type == OPERAND_BITS32 ? type == TYPE_B32
-                                           : shape->type == OPERAND_ANY32 && type == TYPE_PRED;
+    if (shape->type == OPERAND_BITS16)
+        return type == TYPE_B16;
+    if (shape->type == OPERAND_BITS32)
+        return type == TYPE_B32;
+    return shape->type == OPERAND_ANY32 && type == TYPE_PRED;
 }
 
 static Wrong judge_value(const OperandCheck *c, const FormOperand *shape, const Operand *operand,
@@ -320,7 +323,7 @@ static Wrong judge_vector(const OperandCheck *c, const FormInfo *form, const Ast
     if (is_sunk)
         return WRONG_SINK;
     if (c->op->kind == OPK_LD || c->op->kind == OPK_ST)
-        return count == (c->op->vector ? c->op->vector : 1) ? WRONG_NOTHING : WRONG_COUNT;
+        return count == ptx_u32_max(c->op->vector, 1) ? WRONG_NOTHING : WRONG_COUNT;
     if (c->op->kind == OPK_MOV) {
         if (c->op->vector > 1)
             return count == c->op->vector ? WRONG_NOTHING : WRONG_COUNT;
@@ -396,7 +399,9 @@ static Wrong judge_symbol(const OperandCheck *c, const FormInfo *form, const For
     /* its address, says ptxas: of the instruction's type */
     if (operand->kind == OPERAND_FUNCTION) {
         bool takes_function = !is_fixed(c, shape) || form->class == FORM_TEX;
-        return shape->role & ROLE_DEF ? WRONG_RESULT : takes_function ? WRONG_NOTHING : WRONG_SHAPE;
+        if (shape->role & ROLE_DEF)
+            return WRONG_RESULT;
+        return takes_function ? WRONG_NOTHING : WRONG_SHAPE;
     }
     if (operand->kind != OPERAND_VAR || form->class == FORM_TEX)
         return WRONG_NOTHING;
@@ -448,10 +453,11 @@ static Wrong judge_pair(const OperandCheck *c, const FormOperand *shape, const A
         last = &c->operands[o];
     if (!last)
         return WRONG_NOTHING;
-    if (last->kind == OPERAND_SINK)
-        return first->kind == OPERAND_SINK && left->kind == AST_NAME ? WRONG_SHAPE
-               : shape->pair_takes_sink                              ? WRONG_NOTHING
-                                                                     : WRONG_PAIR_PREDICATE;
+    if (last->kind == OPERAND_SINK) {
+        if (first->kind == OPERAND_SINK && left->kind == AST_NAME)
+            return WRONG_SHAPE;
+        return shape->pair_takes_sink ? WRONG_NOTHING : WRONG_PAIR_PREDICATE;
+    }
     bool is_predicate = last->kind == OPERAND_REG && c->regs[last->id].type == TYPE_PRED;
     return is_predicate || last->kind == OPERAND_UNKNOWN ? WRONG_NOTHING : WRONG_PAIR_PREDICATE;
 }
@@ -479,9 +485,9 @@ static Space address_space(const Op *op, const FormInfo *form, uint32_t index)
         return SPACE__COUNT;                    /* textures are in any */
     if (!op->space_count)
         return op->family == OP_MBARRIER ? SPACE_SHARED : SPACE_GENERIC;
-    return index < op->space_count ? (Space)op->spaces[index]
-           : op->space_count == 1  ? (Space)op->spaces[0]
-                                   : SPACE_SHARED;
+    if (op->space_count == 1)
+        return (Space)op->spaces[0];
+    return index < op->space_count ? (Space)op->spaces[index] : SPACE_SHARED;
 }
 
 typedef struct CheckPlace {          /* of one operand */

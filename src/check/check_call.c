@@ -40,9 +40,9 @@ static const char *formal_difference(const Formal *a, const Formal *b)
         return "the state space of a parameter";
     if (a->type != b->type || a->vector != b->vector || a->is_array != b->is_array)
         return "the type of a parameter";
-    return a->bytes != b->bytes   ? "the size of a parameter"
-           : a->align != b->align ? "the alignment of a parameter"
-                                  : NULL;
+    if (a->bytes != b->bytes)
+        return "the size of a parameter";
+    return a->align != b->align ? "the alignment of a parameter" : NULL;
 }
 
 static const char *signature_difference(const Signature *first, const Signature *second, Span *at)

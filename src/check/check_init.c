@@ -28,9 +28,9 @@ static bool check_number(const InitCheck *c, Span where, bool is_float)
         return true;
     if ((type->kind == KIND_FLOAT) == is_float)
         return true;
-    return wrong(c, where,
-                 ptx_diag_text(c->module->diags, "is %s, and the type is `.%s`",
-                               is_float ? "a float" : "an integer", type->text),
+    const char *trouble = ptx_diag_text(c->module->diags, "is %s, and the type is `.%s`",
+                                        is_float ? "a float" : "an integer", type->text);
+    return wrong(c, where, trouble,
                  is_float ? "write an integer"
                           : "write it with a point, as 1.0, or as bits, 0f3F800000");
 }

@@ -1,6 +1,7 @@
 /* check_size.c -- whether an operand has as many elements as its row of the table says, and what a
  * thread accesses. */
 #include "check/check.h"
+#include "support/choice.h"
 
 static uint32_t count_children(const AstOperand *ast)
 {
@@ -67,9 +68,9 @@ bool ptx_elements_fit(const OperandCheck *c, const FormOperand *shape, const Ast
                    && c->text[vector->name] == '_';
     if (is_sink)
         return true;
-    uint32_t count = vector->kind == AST_VECTOR ? count_children(vector)
-                     : register_elements > 1    ? register_elements
-                                                : 0;
+    uint32_t count = register_elements > 1 ? register_elements : 0;
+    if (vector->kind == AST_VECTOR)
+        count = count_children(vector);
     return takes(c->op, shape, count);
 }
 
@@ -78,12 +79,10 @@ static const char *set_text(const OperandCheck *c, uint64_t set)
 {
     const char *text = "";
     for (uint32_t n = 1; n < 64; n++) {
-        if (set >> n & 1)
-            text = ptx_diag_text(c->diags, "%s%s%u", text,
-                                 !*text          ? ""
-                                 : set >> n >> 1 ? ", "
-                                                 : " or ",
-                                 (unsigned)n);
+        if (!(set >> n & 1))
+            continue;
+        const char *separator = set >> n >> 1 ? ", " : " or ";
+        text = ptx_diag_text(c->diags, "%s%s%u", text, ptx_text_if(*text, separator), (unsigned)n);
     }
     return text;
 }

@@ -1,5 +1,6 @@
 /* Facts of how a kernel is launched, and of how it fits the first GPU. */
 #include "rules/facts/measure.h"
+#include "support/minmax.h"
 
 #include <math.h>
 
@@ -58,7 +59,7 @@ Resources ptx_measure_resources(Inquiry *q, int64_t threads)
         .threads_per_block = threads,
         .registers_per_thread = registers >= 0 ? (int64_t)registers : -1,
         .static_shared_bytes = ptx_session_demand(q->session)->static_shared_bytes,
-        .dynamic_shared_bytes = dynamic > 0 ? dynamic : 0,
+        .dynamic_shared_bytes = ptx_i64_max(dynamic, 0),
         .barriers = -1,
     };
 }

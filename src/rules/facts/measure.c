@@ -2,6 +2,7 @@
 
 #include "gpu/costs.h"
 #include "support/hash.h"
+#include "support/minmax.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -21,8 +22,9 @@ static const double *loop_weights_of(Inquiry *q)
     for (LoopId l = 0; l < loops->loop_count; l++) {
         double trips = ptx_session_trips(q->session)->trips[l].count;
         LoopId parent = loops->loops[l].parent;
-        weights[l] = (isnan(trips) ? MIX_LOOP_WEIGHT : trips)
-                     * (parent == NO_LOOP ? 1 : weights[parent]);
+        weights[l] = isnan(trips) ? MIX_LOOP_WEIGHT : trips;
+        if (parent != NO_LOOP)
+            weights[l] *= weights[parent];
     }
     return q->loop_weights = weights;
 }
@@ -535,11 +537,9 @@ static int64_t alignment_of(const Inquiry *q, const PointsTo *base, int64_t byte
     bool is_var = base->kind == BASE_VAR;
     if (bytes <= 0 || bytes & (bytes - 1) || (!is_var && base->kind != BASE_CONST))
         return 0;
-    int64_t align = !is_var ? bytes
-                    : q->shared->module->vars[base->id].align
-                        ? q->shared->module->vars[base->id].align
-                        : 1;
-    return align < bytes ? align : bytes;
+    if (!is_var)
+        return bytes;
+    return ptx_i64_min(ptx_u32_max(q->shared->module->vars[base->id].align, 1), bytes);
 }
 
 /* Of global memory, where a run tells it: addresses that are multiples of 4 and of no more are,
@@ -563,9 +563,9 @@ static double measure_alignment(Inquiry *q, const Subjects *s, FactId fact, Cert
     if (!align || align & (align - 1))
         return measure_run_alignment(q, s, fact, certainty);
     int64_t rest = ((base.offset % align) + align) % align;
-    return fact == FACT_ACCESS_alignment ? (double)align
-           : rest || align == bytes      ? (double)rest
-                                         : UNKNOWN;
+    if (fact == FACT_ACCESS_alignment)
+        return (double)align;
+    return rest || align == bytes ? (double)rest : UNKNOWN;
 }
 
 /* Of a variable whose address, size and offset are known. */
@@ -695,7 +695,9 @@ static double measure_access(Inquiry *q, const Subjects *s, FactId fact, Certain
 
 static Certainty trip_certainty(const Trip *trip)
 {
-    return trip->is_exact ? CERTAINTY_EXACT : trip->is_upper ? CERTAINTY_BOUND : CERTAINTY_ESTIMATE;
+    if (trip->is_exact)
+        return CERTAINTY_EXACT;
+    return trip->is_upper ? CERTAINTY_BOUND : CERTAINTY_ESTIMATE;
 }
 
 /* Each block counts in its innermost loop; then every loop in the one around it, which comes before
@@ -865,8 +867,9 @@ static double measure_branch(Inquiry *q, const Subjects *s, FactId fact, Certain
 static double required_cluster(const Bounds *bounds)
 {
     const uint32_t *shape = bounds->reqnctapercluster;
-    return shape[0] ? (double)shape[0] * (shape[1] ? shape[1] : 1) * (shape[2] ? shape[2] : 1)
-                    : UNKNOWN;
+    if (!shape[0])
+        return UNKNOWN;
+    return (double)shape[0] * ptx_u32_max(shape[1], 1) * ptx_u32_max(shape[2], 1);
 }
 
 static double live_registers(Inquiry *q)
