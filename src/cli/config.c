@@ -126,9 +126,11 @@ static char *path_shown(const char *absolute)
 /* A name in a config file, seen from the config file's folder. */
 static ExitCode add_relative(StringList *list, const Settings *settings, const char *name)
 {
-    char *absolute = *name == '/' ? strdup(name) : ptx_path_join(settings->folder, name),
-         *real = absolute ? realpath(absolute, NULL) : NULL;
-    char *shown = absolute ? path_shown(real ? real : absolute) : NULL;
+    char *absolute = *name == '/' ? strdup(name) : ptx_path_join(settings->folder, name);
+    if (!absolute)
+        return complain_memory();
+    char *real = realpath(absolute, NULL);
+    char *shown = path_shown(real ? real : absolute);
     ExitCode code = shown ? ptx_strings_add(list, shown, strlen(shown)) : complain_memory();
     free(absolute);
     free(real);
@@ -224,10 +226,10 @@ static ExitCode apply_choice(Settings *settings, int row, const char *value)
 /* A second --select adds to the first, whatever the library makes of a second call. */
 static ExitCode apply_joined(Settings *settings, int row, const StringList *list)
 {
-    char *value = list->count ? join_values(list) : NULL;
-    ExitCode code = !list->count ? EXIT_CLEAN
-                    : value      ? apply_choice(settings, row, value)
-                                 : complain_memory();
+    if (!list->count)
+        return EXIT_CLEAN;
+    char *value = join_values(list);
+    ExitCode code = value ? apply_choice(settings, row, value) : complain_memory();
     free(value);
     return code;
 }
@@ -426,8 +428,9 @@ static Folder *add_folder(Book *book, const char *name, char *absolute, Settings
 static char *parent_of(const char *folder)
 {
     const char *slash = strrchr(folder, '/');
-    return !slash || !folder[1] ? NULL
-                                : strndup(folder, slash == folder ? 1 : (size_t)(slash - folder));
+    if (!slash || !folder[1])
+        return NULL;
+    return strndup(folder, slash == folder ? 1 : (size_t)(slash - folder));
 }
 
 /* The one without a config file; made when it is first asked for. */
@@ -467,7 +470,9 @@ static Folder *open_folder(Book *book, const char *name)
     if (!absolute)
         absolute = strdup("/");
     bool is_fixed = book->options->has_no_config || book->options->config_path;
-    Settings *settings = !absolute ? NULL : is_fixed ? book->items[0] : look_upward(book, absolute);
+    Settings *settings = NULL;
+    if (absolute)
+        settings = is_fixed ? book->items[0] : look_upward(book, absolute);
     Folder *known = find_folder(book, name);            /* the name may have been an absolute one */
     if (!known)
         return add_folder(book, name, absolute, settings);

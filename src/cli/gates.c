@@ -1,5 +1,6 @@
 /* gates.c -- what decides whether findings and figures count: baselines, budgets. */
 #include "cli/cli.h"
+#include "support/choice.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -62,16 +63,24 @@ static ExitCode open_baseline(Gates *gates, const Options *options, const Settin
     return is_write(options) ? EXIT_CLEAN : read_known(baseline);
 }
 
+/* the baseline of the command line, else that of the config, else the one beside it; or NULL */
+static const char *baseline_path(const Options *options, const Settings *settings)
+{
+    if (options->has_no_baseline)
+        return NULL;
+    if (options->baseline_path)
+        return options->baseline_path;
+    if (settings->baseline_path)
+        return settings->baseline_path;
+    bool is_wanted = options->command == COMMAND_BASELINE
+                     || (!options->has_no_config && !access(default_baseline, F_OK));
+    return is_wanted ? default_baseline : NULL;
+}
+
 ExitCode ptx_gates_find(Gates *gates, const Options *options, const Settings *settings,
                         Baseline **out)
 {
-    bool is_wanted = options->command == COMMAND_BASELINE
-                     || (!options->has_no_config && !access(default_baseline, F_OK));
-    const char *path = options->has_no_baseline  ? NULL
-                       : options->baseline_path  ? options->baseline_path
-                       : settings->baseline_path ? settings->baseline_path
-                       : is_wanted               ? default_baseline
-                                                 : NULL;
+    const char *path = baseline_path(options, settings);
     *out = NULL;
     if (!path)
         return EXIT_CLEAN;
@@ -179,7 +188,7 @@ static ExitCode tell_uncovered(const Budget *budget, size_t index,
         return EXIT_CLEAN;
     snprintf(text, sizeof text, "%s:%u:%u: not checked: `%.100s`%s%s: %s", budget->path,
              (unsigned)entry->line, (unsigned)entry->column, entry->kernel,
-             entry->gpu ? " on " : "", entry->gpu ? entry->gpu : "", why[cover]);
+             ptx_text_if(entry->gpu, " on "), ptx_text_or(entry->gpu, ""), why[cover]);
     ptx_complain_line(text);
     return cover == PTXLINT_OTHER_GPU ? EXIT_CLEAN : EXIT_FOUND;
 }

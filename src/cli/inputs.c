@@ -41,8 +41,9 @@ static char *read_file(const char *path, size_t *length)
 ExitCode ptx_file_read(const char *path, char **text, size_t *length)
 {
     *text = read_file(path, length);
-    return *text ? EXIT_CLEAN
-                 : ptx_complain_status(path, errno == ENOMEM ? PTXLINT_NO_MEMORY : PTXLINT_IO);
+    if (*text)
+        return EXIT_CLEAN;
+    return ptx_complain_status(path, errno == ENOMEM ? PTXLINT_NO_MEMORY : PTXLINT_IO);
 }
 
 /* ---- GPUs ------------------------------------------------------------------------------------ */

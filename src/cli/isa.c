@@ -1,6 +1,7 @@
 /* isa.c -- the instruction table as a manual: pages, lists, JSON. */
 #include "cli/isa_page.h"
 #include "cli/rule_json.h"
+#include "support/choice.h"
 
 #include <math.h>
 #include <string.h>
@@ -211,9 +212,9 @@ static ExitCode open_one(const char *word, ptxlint_isa **isa)
         return EXIT_CLEAN;
     if (status != PTXLINT_BAD_ARGUMENT)
         return ptx_complain_status(word, status);
+    bool is_question = *error && error[strlen(error) - 1] == '?';
     snprintf(text, sizeof text, "%s%s `ptxlint isa --list` lists them all",
-             *error ? error : "unknown instruction",
-             *error && error[strlen(error) - 1] == '?' ? "" : ";");
+             *error ? error : "unknown instruction", ptx_text_if(!is_question, ";"));
     ptx_complain(NULL, text);
     return EXIT_USAGE;
 }

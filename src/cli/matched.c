@@ -1,6 +1,7 @@
 /* matched.c -- what of --kernel, --param, --trip and of launch files no kernel of the inputs
  * has. */
 #include "cli/cli.h"
+#include "support/choice.h"
 
 #include <fnmatch.h>
 #include <stdlib.h>
@@ -231,7 +232,7 @@ static void tell_count(const LaunchFile *file, size_t unmatched, size_t count, c
 {
     char text[400];
     snprintf(text, sizeof text, "%zu of %zu kernel%s %s in no input, as \"%.200s\"", unmatched,
-             count, count == 1 ? "" : "s", unmatched == 1 ? "is" : "are", first);
+             count, ptx_plural(count), unmatched == 1 ? "is" : "are", first);
     ptx_complain(file->path, text);
 }
 

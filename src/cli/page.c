@@ -6,16 +6,22 @@
 
 const char *ptx_severity_word(int severity)
 {
-    return severity == PTXLINT_ERROR     ? "error"
-           : severity == PTXLINT_WARNING ? "warning"
-           : severity == PTXLINT_NOTE    ? "note"
-                                         : "-";
+    switch (severity) {
+    case PTXLINT_ERROR:   return "error";
+    case PTXLINT_WARNING: return "warning";
+    case PTXLINT_NOTE:    return "note";
+    default:              return "-";
+    }
 }
 
 const char *ptx_certainty_word(int certainty)
 {
-    return certainty == PTXLINT_EXACT ? "exact" : certainty == PTXLINT_BOUND ? "bound" :
-           certainty == PTXLINT_ESTIMATE ? "estimate" : "unknown";
+    switch (certainty) {
+    case PTXLINT_EXACT:    return "exact";
+    case PTXLINT_BOUND:    return "bound";
+    case PTXLINT_ESTIMATE: return "estimate";
+    default:               return "unknown";
+    }
 }
 
 /* What a user knows of a finding that needs at least this. */

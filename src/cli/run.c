@@ -64,9 +64,9 @@ static ptxlint_options module_options(const CliRun *run, size_t index, unsigned 
 {
     const Budget *budget = run->budgets[index];
     const Inputs *given = &run->inputs, *config = &run->settings[index]->inputs;
-    const Inputs *gpus = given->gpu_count || !budget ? given
-                         : config->gpu_count         ? config
-                                                     : &budget->inputs;
+    const Inputs *gpus = given;
+    if (!given->gpu_count && budget)
+        gpus = config->gpu_count ? config : &budget->inputs;
     ptxlint_options options;
     ptxlint_options_init(&options);
     options.path = run->files.items[index];

@@ -349,9 +349,9 @@ static ptxlint_cover cover_of(const BudgetEntry *entry, const ptxlint_kernel *ke
     bool is_there = false;
     for (size_t p = 0; p < kernel->projection_count || !p; p++)
         is_there |= is_on(entry, projection_of(kernel, p));
-    return !is_there                           ? PTXLINT_OTHER_GPU
-           : is_launch(entry, &kernel->launch) ? PTXLINT_COVERED
-                                               : PTXLINT_OTHER_LAUNCH;
+    if (!is_there)
+        return PTXLINT_OTHER_GPU;
+    return is_launch(entry, &kernel->launch) ? PTXLINT_COVERED : PTXLINT_OTHER_LAUNCH;
 }
 
 void ptxlint_budget_cover(const ptxlint_budget *b, const ptxlint_module *module,
@@ -499,6 +499,14 @@ static void put_dims(Out *out, const char *key, const int64_t dims[3])
                        ptx_figure_int(dims[1]).text, ptx_figure_int(dims[2]).text);
 }
 
+/* what a limit is rounded to: three digits below 100, whole numbers above */
+static double rounding_step(double value, double measured)
+{
+    if (value >= 100 || measured == floor(measured) || !(value > 0))
+        return 1;
+    return pow(10, floor(log10(value)) - 2);
+}
+
 /* Whole numbers stay whole; others have three digits. */
 static double with_slack(const ptxlint_metric *metric, const ptxlint_measure *measure,
                          double slack_percent)
@@ -507,9 +515,7 @@ static double with_slack(const ptxlint_metric *metric, const ptxlint_measure *me
     double value = measure->value * (metric->is_higher_better ? 1 - factor : 1 + factor);
     if (factor <= 0)
         return measure->value;
-    double step = value >= 100 || measure->value == floor(measure->value) ? 1
-                  : value > 0 ? pow(10, floor(log10(value)) - 2)
-                              : 1;
+    double step = rounding_step(value, measure->value);
     return (metric->is_higher_better ? floor(value / step) : ceil(value / step)) * step;
 }
 

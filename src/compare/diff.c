@@ -321,8 +321,8 @@ static void keep_unmatched(ReportFinding **out, ReportFinding *list)
 
 static void diff_findings(Arena *arena, Pair *pair)
 {
-    ReportFinding *old_list = pair->old_kernel ? pair->old_kernel->findings : NULL,
-                  *new_list = pair->new_kernel ? pair->new_kernel->findings : NULL;
+    ReportFinding *old_list = pair->old_kernel ? pair->old_kernel->findings : NULL;
+    ReportFinding *new_list = pair->new_kernel ? pair->new_kernel->findings : NULL;
     reset(old_list);
     reset(new_list);
     match_findings(arena, old_list, new_list, true);
@@ -372,9 +372,9 @@ static Change change_of(MetricId id, const ptxlint_measure *from, const ptxlint_
                  .percent = percent_of(from->value, to->value) };
     c.certainty = from->certainty > to->certainty ? from->certainty : to->certainty;
     if (isnan(from->value) || isnan(to->value)) {
-        c.verdict = isnan(from->value) && isnan(to->value) ? VERDICT_SAME
-                    : isnan(to->value)                     ? VERDICT_NOW_UNKNOWN
-                                                           : VERDICT_NOW_KNOWN;
+        c.verdict = VERDICT_NOW_KNOWN;
+        if (isnan(to->value))
+            c.verdict = isnan(from->value) ? VERDICT_SAME : VERDICT_NOW_UNKNOWN;
         return c;
     }
     double worse = metric.is_higher_better ? from->value - to->value : to->value - from->value;
@@ -411,7 +411,10 @@ static void weigh(Pair *pair)
         pair->weight = fmax(pair->weight, percent);
     }
     pair->is_changed |= pair->new_count || pair->fixed_count;
-    pair->weight += (pair->is_regressed ? 1e12 : 0) + (pair->is_changed ? 1e6 : 0);
+    if (pair->is_regressed)
+        pair->weight += 1e12;
+    if (pair->is_changed)
+        pair->weight += 1e6;
 }
 
 static void diff_pair(ptxlint_diff *d, Pair *pair)
@@ -422,8 +425,9 @@ static void diff_pair(ptxlint_diff *d, Pair *pair)
     diff_findings(&d->arena, pair);
     for (int i = 0; i < METRIC__COUNT; i++) {
         bool is_wanted = o && n && (n->is_first_gpu || is_of_gpu((MetricId)i));
-        pair->changes[i] = change_of((MetricId)i, is_wanted ? &o->metrics[i] : &none,
-                                     is_wanted ? &n->metrics[i] : &none, &d->tolerances[i]);
+        const ptxlint_measure *from = is_wanted ? &o->metrics[i] : &none;
+        const ptxlint_measure *to = is_wanted ? &n->metrics[i] : &none;
+        pair->changes[i] = change_of((MetricId)i, from, to, &d->tolerances[i]);
     }
     Change *findings = &pair->changes[METRIC_FINDINGS];
     if (findings->verdict == VERDICT_REGRESSED)
@@ -573,8 +577,11 @@ ptxlint_status ptxlint_diff_new(const ptxlint_report *old_report, const ptxlint_
     ptxlint_diff *d = calloc(1, sizeof *d);
     if (!d)
         return PTXLINT_NO_MEMORY;
-    bool is_good = set_tolerances(d, tolerances, count, error && error_size ? error : unused,
-                                  error && error_size ? error_size : sizeof unused);
+    if (!error || !error_size) {
+        error = unused;
+        error_size = sizeof unused;
+    }
+    bool is_good = set_tolerances(d, tolerances, count, error, error_size);
     ptxlint_status status = is_good ? compare(d, old_report, new_report) : PTXLINT_BAD_FILE;
     if (status == PTXLINT_OK)
         *out = d;

@@ -90,8 +90,11 @@ static void take_comment(CommentScan *s)
     s->comment = (Span){ begin, end };
     s->comment_line = s->line_begin;
     s->comment_code = s->code_begin;
-    /* an unclosed one says nothing */
-    s->content_end = is_closed ? end - 2 : is_block ? begin : end;
+    s->content_end = end;
+    if (is_closed)
+        s->content_end = end - 2;
+    else if (is_block)
+        s->content_end = begin;         /* an unclosed one says nothing */
     s->stop = 0;
     s->pos = end;
     for (uint32_t i = end; is_block && i > begin; i--) {

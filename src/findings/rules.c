@@ -236,7 +236,9 @@ const char *ptxlint_rule_suggest(const ptxlint_rules *rules, const char *text)
     const size_t length = text ? lower(text, wanted) : 0;
     const char *near = NULL;
     /* of a short text, nearly all that is left would be near */
-    unsigned best = length > 6 ? 4 : length > 3 ? 3 : 2;
+    unsigned best = 2;
+    if (length > 3)
+        best = length > 6 ? 4 : 3;
     const ptxlint_rule *rule;
     for (size_t i = 0; length && (rule = ptxlint_rule_at(rules, i)); i++) {
         const char *const words[] = { rule->code, rule->name, rule->group };

@@ -162,7 +162,9 @@ const char *ptx_selector_suggest(const Selectors *s, const char *text, size_t te
     char wanted[LONGEST_SUGGESTED], item[LONGEST_SUGGESTED];
     const char *near = NULL;
     /* of a short word three changes leave nothing */
-    unsigned best = text_length < 6 ? 2 : text_length < 9 ? 3 : 4;
+    unsigned best = 2;
+    if (text_length >= 6)
+        best = text_length >= 9 ? 4 : 3;
     if (text_length > sizeof wanted)
         return NULL;
     copy_folded(wanted, text, text_length);

@@ -10,6 +10,7 @@
 #define PTX_REPORT_REPORT_H
 
 #include "ptxlint/ptxlint.h"
+#include "support/choice.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -302,8 +303,6 @@ Figure ptx_figure_number(double number);        /* up to ten digits, as many as 
 /* finite, as JSON has a real: up to ten digits, "2.0", "1.5e-7" */
 Figure ptx_figure_json(double number);
 Figure ptx_figure_percent(double part, double whole);
-
-const char *ptx_plural(uint64_t count);         /* "" for 1, else "s" */
 
 /* A line of the report that goes on below itself, indented, before it is too long. */
 typedef struct Line {

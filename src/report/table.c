@@ -1,6 +1,7 @@
 /* The report for people: one block of lines and tables a kernel. Prose is at most 80 columns wide,
  * tables about 100. What is not known says so. */
 #include "report/report.h"
+#include "support/minmax.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -181,7 +182,7 @@ static void put_ntid(Out *out, const char **separator, const char *directive,
     if (!dims[0])
         return;
     ptx_out_format(out, "%s%s %" PRIu32 " x %" PRIu32 " x %" PRIu32, *separator, directive, dims[0],
-                   dims[1] ? dims[1] : 1, dims[2] ? dims[2] : 1);
+                   ptx_u32_max(dims[1], 1), ptx_u32_max(dims[2], 1));
     *separator = ", ";
 }
 

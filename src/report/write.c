@@ -55,7 +55,11 @@ static bool is_selected(const ptxlint_write_options *options, const ptxlint_diag
 
 const char *ptx_report_severity(ptxlint_severity severity)
 {
-    return severity == PTXLINT_ERROR ? "error" : severity == PTXLINT_WARNING ? "warning" : "note";
+    switch (severity) {
+    case PTXLINT_ERROR:   return "error";
+    case PTXLINT_WARNING: return "warning";
+    default:              return "note";
+    }
 }
 
 const char *ptx_report_certainty(ptxlint_certainty certainty)
