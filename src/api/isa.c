@@ -116,7 +116,7 @@ int ptxlint_isa_has(const char *text, size_t length, const ptxlint_gpu *gpu)
     return 0;
 }
 
-/* nobody misspells a longer name so that it is still near */
+/* a longer name that is misspelt is near no other */
 enum { SUGGEST_BYTES_MAX = 48 };
 
 const char *ptxlint_isa_suggest(const char *text, size_t length)

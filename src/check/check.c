@@ -103,18 +103,10 @@ static bool is_number(const Operand *operand)
            || operand->kind == OPERAND_F64;
 }
 
-static uint32_t count_elements(const AstOperand *ast)
-{
-    uint32_t count = 0;
-    for (const AstOperand *child = ast->child; child; child = child->next)
-        count++;
-    return count;
-}
-
 /* mov packs: {a, b} of half the width each. */
 static Type element_type(const OperandCheck *c, const AstOperand *ast, Type type)
 {
-    uint32_t count = count_elements(ast);
+    uint32_t count = ptx_element_count(ast);
     if (c->op->kind != OPK_MOV || c->op->vector > 1)
         return type;
     switch (count ? ptx_type_info[type].bits / count : 0) {
@@ -316,7 +308,7 @@ static bool has_register(const OperandCheck *c, uint8_t position)
 static Wrong judge_vector(const OperandCheck *c, const FormInfo *form, const AstOperand *ast,
                           Type type, uint8_t position)
 {
-    uint32_t count = count_elements(ast);
+    uint32_t count = ptx_element_count(ast);
     bool is_sunk = c->op->kind == OPK_MOV || c->op->kind == OPK_LD;
     for (const AstOperand *child = ast->child; child && is_sunk; child = child->next)
         is_sunk = child->kind == AST_NAME && child->name_length == 1 && c->text[child->name] == '_';
@@ -424,17 +416,13 @@ static Wrong judge_symbol(const OperandCheck *c, const FormInfo *form, const For
                                                                              : WRONG_SPACE;
 }
 
-static bool is_sink(const OperandCheck *c, const AstOperand *ast)
-{
-    return ast->kind == AST_NAME && ast->name_length == 1 && c->text[ast->name] == '_';
-}
-
 /* d|_, which ptxas takes for the result of any instruction. */
 static bool is_idle_pair(const OperandCheck *c, const FormOperand *shape, const AstOperand *ast)
 {
     const AstOperand *left = ast->child, *right = left->next;
-    return shape->role == ROLE_DEF && left->kind == AST_NAME && !left->flags && !is_sink(c, left)
-           && is_sink(c, right);
+    return shape->role == ROLE_DEF && left->kind == AST_NAME && !left->flags
+           && !ptx_is_sink(c->text, left)
+           && ptx_is_sink(c->text, right);
 }
 
 /* d|p: the right side is a predicate. at: the operands of the position begin there. */
@@ -854,7 +842,7 @@ static void report(const OperandCheck *c, const CheckFinding *f)
     case WRONG_COUNT:
         ptx_diag(c->diags, DIAG_OPERAND_FORM, span,
                  "`%.*s` does not take a vector of %u elements here", opcode_length, opcode,
-                 (unsigned)count_elements(f->at));
+                 (unsigned)ptx_element_count(f->at));
         return;
     default:
         diag = ptx_diag(c->diags, DIAG_OPERAND_TYPE, span,

@@ -3,14 +3,6 @@
 #include "check/check.h"
 #include "support/choice.h"
 
-static uint32_t count_children(const AstOperand *ast)
-{
-    uint32_t count = 0;
-    for (const AstOperand *child = ast->child; child; child = child->next)
-        count++;
-    return count;
-}
-
 /* What is counted: the operand, of a pair the left side, of an address the vector in it. NULL:
  * there is none. */
 static const AstOperand *counted(const FormOperand *shape, const AstOperand *ast)
@@ -64,13 +56,11 @@ bool ptx_elements_fit(const OperandCheck *c, const FormOperand *shape, const Ast
     const AstOperand *vector = counted(shape, ast);
     if (!vector)
         return true;
-    bool is_sink = vector->kind == AST_NAME && vector->name_length == 1
-                   && c->text[vector->name] == '_';
-    if (is_sink)
+    if (ptx_is_sink(c->text, vector))
         return true;
     uint32_t count = register_elements > 1 ? register_elements : 0;
     if (vector->kind == AST_VECTOR)
-        count = count_children(vector);
+        count = ptx_element_count(vector);
     return takes(c->op, shape, count);
 }
 
@@ -112,7 +102,7 @@ void ptx_elements_report(const OperandCheck *c, const FormOperand *shape, const 
     else
         diag = ptx_diag(c->diags, DIAG_OPERAND_FORM, span,
                         "`%.*s` takes a vector of %s here, not of %u", length, c->op->text,
-                        wanted_text, (unsigned)count_children(vector));
+                        wanted_text, (unsigned)ptx_element_count(vector));
     if (shape->elements >= ELEMENTS_A && shape->elements <= ELEMENTS_C)
         diag->help = "the shape and the type say how much of the matrix each thread holds";
     else if (shape->elements >= ELEMENTS_REPEAT)

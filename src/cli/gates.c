@@ -9,11 +9,6 @@
 
 static const char default_baseline[] = "ptxlint-baseline.json";
 
-static ExitCode complain_memory(void)
-{
-    return ptx_complain_status(NULL, PTXLINT_NO_MEMORY);
-}
-
 /* ---- reading --------------------------------------------------------------------------------- */
 
 static ExitCode read_known(Baseline *baseline)
@@ -53,13 +48,13 @@ static ExitCode open_baseline(Gates *gates, const Options *options, const Settin
         gates->baselines = grown;
     Baseline *baseline = grown ? calloc(1, sizeof *baseline) : NULL;
     if (!baseline)
-        return complain_memory();
+        return ptx_complain_memory();
     gates->baselines[gates->baseline_count++] = baseline;
     baseline->path = strdup(path);
     baseline->config = settings->config;
     if (!baseline->path || ptxlint_baseline_new(&baseline->known) != PTXLINT_OK
         || ptxlint_baseline_new(&baseline->found) != PTXLINT_OK)
-        return complain_memory();
+        return ptx_complain_memory();
     return is_write(options) ? EXIT_CLEAN : read_known(baseline);
 }
 
@@ -132,7 +127,7 @@ static ExitCode find_gpus(Budget *budget)
         ;
     budget->covers = calloc(count + 1, 1);
     if (!budget->covers)
-        return complain_memory();
+        return ptx_complain_memory();
     for (size_t i = 0; i < count && code == EXIT_CLEAN; i++)
         if (ptxlint_budget_at(budget->budget, i, &entry) && entry.gpu) {
             if (ptxlint_gpu_find(entry.gpu))
@@ -150,10 +145,10 @@ static ExitCode open_budget(Gates *gates, const char *path)
         gates->budgets = grown;
     Budget *budget = grown ? calloc(1, sizeof *budget) : NULL;
     if (!budget)
-        return complain_memory();
+        return ptx_complain_memory();
     gates->budgets[gates->budget_count++] = budget;
     budget->path = strdup(path);
-    ExitCode code = budget->path ? read_budget(budget) : complain_memory();
+    ExitCode code = budget->path ? read_budget(budget) : ptx_complain_memory();
     return code == EXIT_CLEAN ? find_gpus(budget) : code;
 }
 

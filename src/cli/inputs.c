@@ -192,7 +192,7 @@ ExitCode ptx_inputs_add_gpu(Inputs *inputs, const char *name, size_t room)
     return EXIT_CLEAN;
 }
 
-/* All of them are looked at, so that every wrong name is told at once. */
+/* All of them are looked at, so that every wrong name is reported at once. */
 static ExitCode read_gpus(Inputs *inputs, const StringList *names)
 {
     ExitCode code = EXIT_CLEAN;

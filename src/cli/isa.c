@@ -36,11 +36,6 @@ static json_t *number_or_null(double value)
     return isnan(value) || isinf(value) ? json_null() : json_real(value);
 }
 
-static json_t *text_or_null(const char *text)
-{
-    return text ? json_string(text) : json_null();
-}
-
 static json_t *need_json(const ptxlint_isa_need *need)
 {
     char version[32];
@@ -53,7 +48,7 @@ static json_t *modifier_json(const ptxlint_isa_modifier *modifier)
     json_t *values = json_array();
     for (size_t i = 0; i < modifier->value_count; i++)
         json_array_append_new(values, json_string(modifier->values[i]));
-    return json_pack("{s:o, s:o, s:b}", "group", text_or_null(modifier->name), "values", values,
+    return json_pack("{s:o, s:o, s:b}", "group", ptx_text_json(modifier->name), "values", values,
                      "optional", modifier->is_optional);
 }
 

@@ -19,7 +19,7 @@ static ptxlint_status read_settings(const Options *options, ptxlint_launches **o
         for (size_t j = 0; j < options->settings[i].count && status != PTXLINT_NO_MEMORY; j++)
             status = ptxlint_launches_set(*out, ptx_setting_names[i].key,
                                           options->settings[i].items[j], NULL, 0);
-    /* inputs.c tells what is wrong with a value */
+    /* inputs.c reports what is wrong with a value */
     return status == PTXLINT_BAD_FILE ? PTXLINT_OK : status;
 }
 

@@ -91,7 +91,7 @@ static bool set_primary(Options *options, const char *value)
     return true;
 }
 
-/* Words between commas; wanted tells what would be right where one is empty. */
+/* Words between commas; wanted is what would be right where one is empty. */
 static bool add_words(StringList *list, const char *option, const char *value, const char *wanted)
 {
     for (const char *begin = value;;) {

@@ -36,7 +36,7 @@ static const char *certainty_sentence(const ptxlint_rule *rule)
 }
 
 /* A row of a table: | would end the cell. */
-static void put_cell(Text *out, const char *text)
+void ptx_put_cell(Text *out, const char *text)
 {
     for (; *text; text++) {
         if (*text == '|')
@@ -48,7 +48,7 @@ static void put_cell(Text *out, const char *text)
 static void put_row(Text *out, const char *name, const char *value)
 {
     ptx_text_print(out, "| %s | ", name);
-    put_cell(out, value);
+    ptx_put_cell(out, value);
     ptx_text_put(out, " |\n");
 }
 
@@ -135,7 +135,7 @@ static void put_thresholds(Text *out, const ptxlint_rule *rule)
         const ptxlint_threshold *t = &rule->thresholds[i];
         ptx_text_print(out, "| `%s` | %.15g%s%s | ", t->name, t->value, *t->unit ? " " : "",
                        t->unit);
-        put_cell(out, t->what);
+        ptx_put_cell(out, t->what);
         ptx_text_put(out, " |\n");
     }
     const ptxlint_threshold *first = &rule->thresholds[0];

@@ -149,7 +149,7 @@ static ExitCode add_named(PathsWalk *walk, const char *path)
     struct stat st;
     if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
         return add_folder(walk, path);
-    return add_item(walk->list, path);  /* one that is not there is told when it is opened */
+    return add_item(walk->list, path);  /* one that is not there is reported when it is opened */
 }
 
 static ExitCode add_pattern(PathsWalk *walk, const char *pattern)

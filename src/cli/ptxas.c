@@ -238,7 +238,7 @@ static void complain_output(Text *messages, const char *path, const char *text)
     ptx_complain_to(messages, path, line);
 }
 
-/* For one architecture. What ptxas does not take is told, and the report does without it. */
+/* For one architecture. What ptxas rejects is reported, and the report does without it. */
 static ExitCode translate(const char *program, const char *path, const char *file, const char *arch,
                           ptxlint_ptxas *ptxas, Text *messages)
 {

@@ -73,15 +73,6 @@ static bool is_first_of_group(const ptxlint_rules *rules, size_t index, const ch
     return true;
 }
 
-static void put_cell(Text *out, const char *text)
-{
-    for (; *text; text++) {
-        if (*text == '|')
-            ptx_text_put(out, "\\");
-        ptx_text_add(out, *text == '\n' ? " " : text, 1);
-    }
-}
-
 static void write_group(const Options *options, const ptxlint_rules *rules, const char *group,
                         Text *out)
 {
@@ -99,7 +90,7 @@ static void write_group(const Options *options, const ptxlint_rules *rules, cons
         ptx_text_print(out, "| [%s](%s.md) | %s | %s | %s | %s", rule->code, rule->code, rule->name,
                        ptx_severity_word(rule->severity),
                        rule_certainty(rule), ptx_text_if(rule->is_preview, "(preview) "));
-        put_cell(out, rule->summary);
+        ptx_put_cell(out, rule->summary);
         ptx_text_put(out, " |\n");
     }
 }
@@ -146,7 +137,7 @@ static void write_facts_markdown(Text *out)
         snprintf(scope, sizeof scope, "%s", fact.scope);
         ptx_text_print(out, "| `%s.%s` | %s | %s | %s | ", fact.scope, fact.name, fact.type,
                        fact.unit, fact.certainty);
-        put_cell(out, fact.what);
+        ptx_put_cell(out, fact.what);
         ptx_text_put(out, " |\n");
     }
 }

@@ -1,6 +1,7 @@
 #include "compare/budget.h"
 
 #include "compare/key.h"
+#include "compare/report.h"
 #include "report/report.h"
 #include "report/json_writer.h"
 #include "rules/lang/load_yaml.h"
@@ -291,7 +292,7 @@ int ptxlint_budget_at(const ptxlint_budget *b, size_t index, ptxlint_budget_entr
     return 1;
 }
 
-/* ---- which entries speak of a kernel --------------------------------------------------------- */
+/* ---- which entries apply to a kernel --------------------------------------------------------- */
 
 /* Entries of its name in any order: first those that name it, then patterns. */
 typedef struct BudgetWalk {
@@ -331,7 +332,7 @@ static bool is_launch(const BudgetEntry *entry, const ptxlint_launch *launch)
     return true;
 }
 
-/* One without a GPU speaks of the kernel on each of them, and where there is none. */
+/* One without a GPU applies to the kernel on each of them, and where there is none. */
 static bool is_on(const BudgetEntry *entry, const ptxlint_projection *p)
 {
     const ptxlint_gpu_info *info = p ? ptxlint_gpu_get_info(p->gpu) : NULL;
@@ -445,13 +446,6 @@ static bool is_beyond(MetricId id, double value, double limit)
            || (metric.is_higher_better ? value < limit - slack : value > limit + slack);
 }
 
-/* What does not depend on the GPU is told for the first alone. */
-static bool is_of_gpu(MetricId id)
-{
-    return id != METRIC_MAX_LIVE && id != METRIC_LOCAL_BYTES && id != METRIC_INSTRUCTIONS
-           && id != METRIC_FINDINGS;
-}
-
 static void check_entry(const ptxlint_budget *b, const BudgetEntry *entry,
                         const ptxlint_kernel *kernel, double findings, OverrunFn tell,
                         void *context)
@@ -465,7 +459,7 @@ static void check_entry(const ptxlint_budget *b, const BudgetEntry *entry,
         ptx_metrics_measure(kernel, p, all);
         all[METRIC_FINDINGS] = (ptxlint_measure){ findings, PTXLINT_EXACT };
         for (int id = 0; id < METRIC__COUNT; id++)
-            if (!isnan(entry->limits[id].value) && (is_first || is_of_gpu((MetricId)id))
+            if (!isnan(entry->limits[id].value) && (is_first || ptx_metric_is_of_gpu((MetricId)id))
                 && is_beyond((MetricId)id, all[id].value, entry->limits[id].value))
                 say(b, kernel, p, (MetricId)id, &entry->limits[id], &all[id], tell, context);
         is_first = false;

@@ -163,20 +163,12 @@ static int compare_candidates(const void *pa, const void *pb)
     return a->number < b->number ? -1 : a->number > b->number;
 }
 
-static double count_of_class(const ReportKernel *kernel, const char *name)
-{
-    for (uint32_t c = 0; c < kernel->class_count && c < 64; c++)
-        if (!strcmp(kernel->classes[c].name, name))
-            return kernel->classes[c].count;
-    return 0;
-}
-
 /* Instructions in common over all, by class: 0 to 1 (Ruzicka, 1958). */
 static double share_of(const ReportKernel *a, const ReportKernel *b)
 {
     double common = 0, all = 0;
     for (uint32_t c = 0; c < a->class_count && c < 64; c++) {
-        double x = a->classes[c].count, y = count_of_class(b, a->classes[c].name);
+        double x = a->classes[c].count, y = ptx_report_class_count(b, a->classes[c].name);
         common += fmin(x, y);
         all += fmax(x, y);
     }
@@ -391,13 +383,6 @@ static Change change_of(MetricId id, const ptxlint_measure *from, const ptxlint_
     return c;
 }
 
-/* What is said once for all GPUs. */
-static bool is_of_gpu(MetricId id)
-{
-    return id != METRIC_MAX_LIVE && id != METRIC_LOCAL_BYTES && id != METRIC_INSTRUCTIONS
-           && id != METRIC_FINDINGS;
-}
-
 static void weigh(Pair *pair)
 {
     for (int i = 0; i < METRIC__COUNT; i++) {
@@ -424,7 +409,7 @@ static void diff_pair(ptxlint_diff *d, Pair *pair)
     const Tolerance *limit = &d->tolerances[METRIC_FINDINGS];
     diff_findings(&d->arena, pair);
     for (int i = 0; i < METRIC__COUNT; i++) {
-        bool is_wanted = o && n && (n->is_first_gpu || is_of_gpu((MetricId)i));
+        bool is_wanted = o && n && (n->is_first_gpu || ptx_metric_is_of_gpu((MetricId)i));
         const ptxlint_measure *from = is_wanted ? &o->metrics[i] : &none;
         const ptxlint_measure *to = is_wanted ? &n->metrics[i] : &none;
         pair->changes[i] = change_of((MetricId)i, from, to, &d->tolerances[i]);

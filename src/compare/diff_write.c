@@ -145,18 +145,11 @@ static void put_title(Out *out, const Pair *pair)
     ptx_out_text(out, "\n");
 }
 
-static double class_count(const ReportKernel *kernel, const char *name)
-{
-    for (uint32_t c = 0; c < kernel->class_count && c < 64; c++)
-        if (!strcmp(kernel->classes[c].name, name))
-            return kernel->classes[c].count;
-    return 0;
-}
-
 Change ptx_pair_class(const Pair *pair, uint32_t index)
 {
     const ReportClass *to = &pair->new_kernel->classes[index];
-    Change c = { .old_value = class_count(pair->old_kernel, to->name), .new_value = to->count };
+    Change c = { .old_value = ptx_report_class_count(pair->old_kernel, to->name),
+                     .new_value = to->count };
     c.percent = c.old_value > 0 ? 100 * (c.new_value - c.old_value) / c.old_value : (double)NAN;
     return c;
 }

@@ -372,3 +372,11 @@ ptxlint_status ptxlint_report_read(ptxlint_report *r, const char *path, const ch
     json_decref(root);
     return status;
 }
+
+double ptx_report_class_count(const ReportKernel *kernel, const char *name)
+{
+    for (uint32_t c = 0; c < kernel->class_count && c < 64; c++)
+        if (!strcmp(kernel->classes[c].name, name))
+            return kernel->classes[c].count;
+    return 0;
+}

@@ -27,7 +27,7 @@ typedef struct Named {
 
 typedef struct Comment {
     Span span;                  /* `ptxlint:` to the bracket */
-    Span range;                 /* what it speaks of: findings that begin there */
+    Span range;                 /* what it covers: findings that begin there */
     Span reason;
     const char *reason_text;    /* of reason, when it was first asked for */
     uint32_t named_first, named_count;
@@ -285,7 +285,7 @@ static bool read_list(Suppress *s, Comment *comment, uint32_t pos, uint32_t end)
     return comment->named_count > 0;
 }
 
-/* ---- what it speaks of ----------------------------------------------------------------------- */
+/* ---- what it covers -------------------------------------------------------------------------- */
 
 static uint32_t line_end(Suppress *s, uint32_t pos)
 {
@@ -548,7 +548,7 @@ static void apply_comment(Suppress *s, Comment *comment, bool of_suppressions)
             apply_named(s, comment, &named[n]);
 }
 
-/* What a comment speaks of, with the place where it stands itself, and the rest of the last
+/* What a comment covers, with the place where it stands itself, and the rest of the last
  * line. */
 static Span with_comments(const Suppress *s, const Comment *comment)
 {
@@ -562,7 +562,7 @@ static Span with_comments(const Suppress *s, const Comment *comment)
     return range;
 }
 
-/* Comments of one reach that speak of the same range follow each other: its findings are gathered
+/* Comments of one reach that cover the same range follow each other: its findings are gathered
  * once for all of them. */
 static void apply_reach(Suppress *s, Ssa reach, bool of_suppressions)
 {

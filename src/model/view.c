@@ -120,7 +120,7 @@ const ptxlint_diagnostic *ptx_view_diagnostics(Sessions *all, const DiagSink *di
 
 /* ---- kernels --------------------------------------------------------------------------------- */
 
-/* With trips that nobody knows, shares may be estimated; how much there is of a thing may not. */
+/* With unknown trip counts, shares may be estimated; how much there is of a thing may not. */
 static double amount(const Mix *mix, double weighted)
 {
     return mix->has_assumed_trips ? (double)NAN : weighted;

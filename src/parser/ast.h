@@ -17,7 +17,7 @@ typedef enum AstOperandKind {
     AST_OPERAND_NONE,
     /* register, variable, label, function, special register; offset in value */
     AST_NAME,
-    /* value; AST_UNSIGNED tells its type: .u64, else .s64 (PTX ISA, "Constants") */
+    /* value; AST_UNSIGNED is its type: .u64, else .s64 (PTX ISA, "Constants") */
     AST_INT,
     AST_F32, AST_F64,           /* value holds the bits */
     /* [child, ...]: more than one element, or one that is no plain name or number */
@@ -92,7 +92,7 @@ struct AstLoc {
     uint32_t inlined_file, inlined_line, inlined_column;
 };
 
-/* further ones are diagnosed; ptxas takes more, nobody writes them */
+/* further ones are diagnosed; ptxas takes more, no real code has them */
 enum { AST_MAX_DIMS = 8 };
 
 struct AstDecl {

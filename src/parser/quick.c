@@ -38,7 +38,7 @@ static bool skip_lines(QuickReader *r)
         while (*r->at != '\n' && *r->at)
             r->at++;
         if (!*r->at)
-            return false;       /* the end, or a byte for the scanner to speak of */
+            return false;       /* the end, or a byte for the scanner to diagnose */
     }
 }
 

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 
-/* What the list of all GPUs tells of each. */
+/* What the list of all GPUs has of each. */
 static const char *const list_keys[] = { "sms", "clock_mhz", "memory_gb_per_s" };
 
 /* ---- JSON ------------------------------------------------------------------------------------ */

@@ -50,6 +50,14 @@ void ptx_out_flush(Out *out);
 
 void ptx_out_bytes(Out *out, const char *bytes, size_t length);
 void ptx_out_text(Out *out, const char *text);
+
+/* the line end before an item of a JSON list, and a comma before each but the first */
+static inline void ptx_out_separator(Out *out, bool *has_item)
+{
+    ptx_out_text(out, *has_item ? ",\n" : "\n");
+    *has_item = true;
+}
+
 void ptx_out_repeat(Out *out, char byte, size_t count);
 
 /* For numbers and fixed words: at most 255 bytes. */

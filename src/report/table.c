@@ -92,7 +92,7 @@ bool ptx_report_has_cluster(const ptxlint_launch *launch)
     return false;
 }
 
-/* What nobody gave, and what would give it. */
+/* What was not given, and which option gives it. */
 static void put_assumed(Out *out, const ptxlint_launch *launch)
 {
     Line line = ptx_line_begin(out, "assumed");

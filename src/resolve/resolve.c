@@ -275,7 +275,7 @@ static void declare(Lower *l, const AstDecl *decl, FuncId owner)
         bool is_right = ptx_check_decl(&check, decl, owner == NO_ID ? DECL_MODULE : DECL_BODY);
         bool is_range = decl->reg_count || decl->is_empty_range;
         if (is_range && owner == NO_ID)
-            continue;                   /* ptxas takes it; nobody writes it */
+            continue;                   /* ptxas takes it; no real code has it */
         if (is_range || (decl->space == SPACE_REG && owner != NO_ID))
             declare_regs(l, decl);
         else

@@ -275,7 +275,7 @@ static bool is_worse(const Folded *fold, Severity severity, double gain)
 
 static void add_finding(Engine *e, Active *active, Ask *ask)
 {
-    /* what comes below is told, not what the finding rests on */
+    /* what comes below is reported, not what the finding rests on */
     Certainty certainty = ask->certainty;
     if (certainty > active->rule->needs)
         return;

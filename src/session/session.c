@@ -568,7 +568,7 @@ static const Evaluation *evaluate(Session *s, EvaluationBudget budget)
                         effort.steps, effort.depth);
 }
 
-/* Only of kernels: nobody knows what calls a function. */
+/* Only of kernels: the callers of a function are not known. */
 static const Evaluation *evaluation_for_figures(Session *s)
 {
     if (!s->was_evaluated && ptx_session_is_projected(s))

@@ -105,7 +105,7 @@ void ptx_search_try_shape(Search *s, const uint32_t shape[3])
     ptx_search_run(s);
 }
 
-/* ---- what is told ---------------------------------------------------------------------------- */
+/* ---- what is reported ------------------------------------------------------------------------ */
 
 static void set_thread(const Machine *m, uint32_t thread, uint32_t out[3])
 {
@@ -500,7 +500,7 @@ static bool collect_waits(const Search *s, Hazards *out, Hazard *items)
     return true;
 }
 
-/* ---- a block that nobody knows --------------------------------------------------------------- */
+/* ---- an unknown block size ------------------------------------------------------------------- */
 
 /* Shapes that blocks often have, of several warps: a barrier is there for these. */
 static const uint32_t rows[][3] = { { 64, 1, 1 }, { 128, 1, 1 }, { 512, 1, 1 }, { 1024, 1, 1 } };

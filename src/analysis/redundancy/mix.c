@@ -8,11 +8,6 @@ bool ptx_op_is_fused(const Op *op)
     return op->kind == OPK_FMA && ptx_type_info[op->type].kind == KIND_FLOAT;
 }
 
-static bool is_float(const Op *op, OpKind kind)
-{
-    return op->kind == kind && ptx_type_info[op->type].kind == KIND_FLOAT;
-}
-
 static Flops flops_of(const Op *op)
 {
     if (op->type == TYPE_F64)
@@ -32,8 +27,8 @@ static void add_flops(Mix *mix, const Op *op, bool may_fuse)
         mix->weighted_flops[FLOPS_TENSOR] += 2 * fmas / 32;
         mix->tensor_rates |= fmas > 0 ? 1u << (ptx_cost_tensor_rate(op) - FIGURE_TENSOR_F16) : 0;
     }
-    if (!ptx_op_is_fused(op) && !is_float(op, OPK_ADD) && !is_float(op, OPK_SUB)
-        && !is_float(op, OPK_MUL))
+    if (!ptx_op_is_fused(op) && !ptx_op_is_float(op, OPK_ADD) && !ptx_op_is_float(op, OPK_SUB)
+        && !ptx_op_is_float(op, OPK_MUL))
         return;
     Flops kind = flops_of(op);
     mix->weighted_flops[kind] += flops;

@@ -651,7 +651,7 @@ static double reciprocal_count(unsigned machine, bool is_signed)
     return 0;
 }
 
-/* A division by what another block, or nobody, computes: the reciprocal is made once, before
+/* A division by what another block computes, or none: the reciprocal is made once, before
  * loops. */
 static bool select_division(Selection *s, Selected *row, const Op *op, BlockId block)
 {

@@ -7,7 +7,7 @@
 
 enum {
     MAX_LOGGED = 1 << 16,      /* writes in doubtful control that are remembered */
-    /* iterations of a loop that lanes stay in when nobody knows whether they do */
+    /* iterations of a loop that lanes stay in when it is unknown whether they do */
     DOUBTFUL_STAYS = 4,
     HURRIED_STAYS = 8,          /* and where Machine.is_hurried */
     /* and when that rests on an assumption: Machine.most_stays, if the caller does not change it */
@@ -218,7 +218,7 @@ static void return_registers(Machine *m, Warp *w, const Frame *frame, uint32_t l
 
 /* ---- control --------------------------------------------------------------------------------- */
 
-/* is_doubtful: nobody knows which lanes leave, so all of them go on. */
+/* is_doubtful: it is unknown which lanes leave, so all of them go on. */
 static InsnId meeting_point(const FuncState *func_state, InsnId branch, bool is_doubtful)
 {
     const Dom *dom = is_doubtful ? func_state->dom : func_state->reconvergence;
@@ -663,7 +663,7 @@ static void step(Machine *m, Warp *w)
     if (func_state->slice.is_needed[top->pc]
         || (insn->op->flags & OPF_SIDE_EFFECT && !(m->are_apart && ptx_insn_is_access(insn))))
         ptx_machine_execute(m, w, insn, code, active, doubt);
-    if (maybe) {                /* the lanes of which nobody knows whether they wrote */
+    if (maybe) {                /* the lanes that may have written or not */
         const Operand *operands = ptx_insn_operands(func_state->func, insn);
         for (unsigned o = 0; o < insn->operand_count; o++)
             if (operands[o].role & ROLE_DEF && operands[o].kind == OPERAND_REG)

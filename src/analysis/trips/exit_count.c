@@ -36,12 +36,6 @@ static bool is_known(const Counter *c, SymId id)
     return !(ptx_sym(c->s, id)->uses & USES_UNKNOWN);
 }
 
-static int by_id(const void *a, const void *b)
-{
-    SymId x = *(const SymId *)a, y = *(const SymId *)b;
-    return (x > y) - (x < y);
-}
-
 /* The nodes that the tests of a loop are evaluated from. */
 static uint32_t add_roots(const Counter *c, LoopId loop, SymId *roots, uint32_t count)
 {
@@ -115,7 +109,7 @@ static SymId *make_program(Counter *c, const SymId *roots, uint32_t root_count, 
         for (uint32_t i = 0; i < below_count; i++)
             fits &= add_node(c, ids, count, stamp, below[i]);
     }
-    qsort(ids, *count, sizeof *ids, by_id);
+    qsort(ids, *count, sizeof *ids, ptx_sym_by_id);
     return fits ? ids : NULL;
 }
 

@@ -145,7 +145,7 @@ static Affine read_register(Diverger *d, RegId reg, BlockId block)
         return d->here[reg];
     Affine value = d->regs[reg];
     if (!value.uniformity && !ptx_defs_count(d->defs, reg))
-        return ptx_affine_uniform(UNIFORMITY_UNKNOWN);      /* the caller's, or nobody's */
+        return ptx_affine_uniform(UNIFORMITY_UNKNOWN);      /* the caller's, or undefined */
     bool is_fixed = value.is_known || value.uniformity >= UNIFORMITY_DIVERGENT;
     if (!value.uniformity || is_fixed)
         return value;
@@ -347,8 +347,8 @@ static bool is_below(const Dom *dom, BlockId upper, BlockId lower)
     return upper == NO_ID || ptx_dom_dominates(dom, upper, lower);
 }
 
-/* Blocks that hang on a branch: Ferrante, Ottenstein and Warren, "The Program Dependence Graph and
- * Its Use in Optimization" (TOPLAS 1987). */
+/* Blocks that are control dependent on a branch: Ferrante, Ottenstein and Warren, "The Program
+ * Dependence Graph and Its Use in Optimization" (TOPLAS 1987). */
 static void mark_sides(Diverger *d, Among among, BlockId branch, bool is_parting)
 {
     const Block *b = &d->cfg->blocks[branch];

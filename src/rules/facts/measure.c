@@ -3,6 +3,7 @@
 #include "gpu/costs.h"
 #include "support/hash.h"
 #include "support/minmax.h"
+#include "support/words.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -231,7 +232,7 @@ static bool takes_mask(const Op *op)
     }
 }
 
-/* Lanes 0 up to the highest of the mask execute it, or nobody could ask for that lane; with the
+/* Lanes 0 up to the highest of the mask execute it, or no mask could name that lane; with the
  * block's size known, all that there are in its first warp. Only where every lane of a warp comes
  * here together. */
 static double excluded_lanes(Inquiry *q, const Subjects *s)
@@ -542,8 +543,8 @@ static int64_t alignment_of(const Inquiry *q, const PointsTo *base, int64_t byte
     return ptx_i64_min(ptx_u32_max(q->shared->module->vars[base->id].align, 1), bytes);
 }
 
-/* Of global memory, where a run tells it: addresses that are multiples of 4 and of no more are,
- * some of them, 4 beyond a multiple of 8. */
+/* Of global memory, where a run of the machine shows it: addresses that are multiples of 4 and of
+ * no more are, some of them, 4 beyond a multiple of 8. */
 static double measure_run_alignment(Inquiry *q, const Subjects *s, FactId fact,
                                     Certainty *certainty)
 {
@@ -1194,12 +1195,6 @@ unsigned ptx_measure_places(Inquiry *q, const Subjects *s, uint32_t fact,
 
 /* ---- places ---------------------------------------------------------------------------------- */
 
-static bool continues_name(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'
-           || c == '$' || c == '%';
-}
-
 /* Where an instruction says a name, from `from` on; all of the instruction where it does not. */
 static Span find_name(const Module *module, Span within, uint32_t from, Span name)
 {
@@ -1207,8 +1202,8 @@ static Span find_name(const Module *module, Span within, uint32_t from, Span nam
     uint32_t length = ptx_span_length(name);
     for (uint32_t at = from; at + length <= within.end; at++) {
         if (text[at] == *wanted && !memcmp(text + at, wanted, length)
-            && !continues_name(text[at + length])
-            && (at == within.begin || !continues_name(text[at - 1])))
+            && !ptx_is_name_byte(text[at + length])
+            && (at == within.begin || !ptx_is_name_byte(text[at - 1])))
             return (Span){ at, at + length };
     }
     return within;

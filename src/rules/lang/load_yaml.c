@@ -175,7 +175,7 @@ static void close_reader(LoadYamlReader *r)
     r->arena->on_failure = r->outer;
 }
 
-/* The parser's memory is not the arena's: an arena that fails comes by here first. */
+/* The parser's memory is not the arena's: an arena that fails is exhausted here first. */
 static bool read_guarded(LoadYamlReader *r)
 {
     jmp_buf inner;

@@ -166,7 +166,7 @@ typedef struct BarrierState {   /* of one number */
     uint32_t wanted;            /* 0: all that have not ended */
 } BarrierState;
 
-/* how many bytes it brings its tensor map says, which nobody knows */
+/* how many bytes it brings its tensor map says, which is not known */
 typedef struct TensorCopy {
     uint64_t address;
     TouchId touch;
@@ -352,13 +352,14 @@ void ptx_race_go_on(Race *race, const Warp *warp, const Insn *insn, uint32_t lan
 bool ptx_race_is_put(void *self, Warp *warp, InsnId pc);
 void ptx_race_call(void *self, const Operand *callee);
 
-/* Every other instruction that has to do with order. False: the warp waits, and comes by again. */
+/* Every other instruction that has to do with order. False: the warp waits, and executes it
+ * again. */
 bool ptx_race_order(void *self, Warp *warp, const Insn *insn, uint32_t lanes, uint8_t doubt);
 
 /* The warp's clock when that group was done; UINT32_MAX: it may not be. */
 uint32_t ptx_race_done(const Race *race, Queue queue, uint32_t warp, uint32_t group);
 
-/* The number that all lanes hold. False: there is none, or nobody knows it. */
+/* The number that all lanes hold. False: there is none, or it is not known. */
 bool ptx_race_number(Race *race, Warp *warp, const Operand *operand, uint32_t lanes, uint64_t *out);
 
 /* The warps whose barriers are complete go on. False: none did. */

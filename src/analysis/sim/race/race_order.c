@@ -308,7 +308,7 @@ static uint32_t groups_left(const Func *func, const Insn *insn)
     return insn->operand_count ? (uint32_t)ptx_insn_operands(func, insn)->value : 0;
 }
 
-/* Lanes that name the same mbarrier as the first of them; 0: nobody knows. */
+/* Lanes that name the same mbarrier as the first of them; 0: not known. */
 static uint32_t lanes_together(Machine *m, Warp *w, const Insn *insn, uint32_t lanes)
 {
     Scratch s;
