@@ -87,9 +87,9 @@ typedef struct Occupancy {
                                          * larger one. -1 also where no setting is known */
 
     bool cluster_needs_optin;           /* larger than what is portable */
-    int64_t
-        clusters_at_most; /* on the whole GPU: all SMs full. A cluster lies in one GPC and nobody publishes how
-                                         * many SMs each has, so there may be fewer */
+    /* on the whole GPU: all SMs full. A cluster lies in one GPC, and how many SMs each has is not
+     * published, so there may be fewer */
+    int64_t clusters_at_most;
 } Occupancy;
 
 extern const Occupancy ptx_occupancy_unknown;

@@ -30,7 +30,7 @@ typedef struct AccessTally {
     const Func *func;
     Evaluated *insns;
     Count *totals;
-    double *first_ratio;        /* what an active lane moved in the first block that came by; NaN */
+    double *first_ratio;        /* what an active lane moved in the first block that ran it; NaN */
     Count *shaped;              /* per access and Evaluation.shapes; NULL: none were tried */
 } AccessTally;
 

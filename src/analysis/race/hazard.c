@@ -201,8 +201,8 @@ static bool find_writer(const Func *func, InsnId first, InsnId end, RegId reg, c
     return *is_loaded;
 }
 
-/* On some path it stores what was loaded from there: s[i] = c ? x : s[i]. Nobody sees such a
- * write. */
+/* On some path it stores what was loaded from there: s[i] = c ? x : s[i]. Such a write is
+ * not observable. */
 static bool may_write_back(Arena *scratch, const Cfg *cfg, const Func *func, InsnId store)
 {
     const Operand *operands = ptx_insn_operands(func, &func->insns[store]),
@@ -567,8 +567,8 @@ static bool is_global_write(const Op *op)
            && op->space != SPACE_PARAM && op->space != SPACE_PARAM_FUNC;
 }
 
-/* A barrier orders accesses to global memory too; fences, and what orders by other means, say that
- * somebody looks. */
+/* A barrier orders accesses to global memory too; fences, and what orders by other means, show
+ * that other threads read them. */
 static bool has_other_use(const Func *func)
 {
     for (InsnId i = 0; i < func->insn_count; i++) {
@@ -585,8 +585,8 @@ static bool is_global_read(const Op *op)
            && (op->kind == OPK_CP_ASYNC || op->space == SPACE_GLOBAL || op->space == SPACE_GENERIC);
 }
 
-/* The parameter or variable that an access starts from; of a copy, where it reads. False: nobody
- * knows. */
+/* The parameter or variable that an access starts from; of a copy, where it reads. False: not
+ * known. */
 static bool find_base(const Search *s, const PointsToSet *bases, const Insn *insn, uint32_t *out)
 {
     PointsTo base;

@@ -1149,8 +1149,7 @@ static bool is_latch(const Selection *s, BlockId block)
     return false;
 }
 
-/* Somebody behind reads the value itself, beside what becomes of it in a register: both are
- * live. */
+/* The value itself is read behind, beside what becomes of it in a register: both are live. */
 static bool is_kept(Selection *s, NodeId id, RegId reg, BlockId block)
 {
     GraphNode *node = &s->nodes[id];

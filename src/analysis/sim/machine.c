@@ -304,8 +304,8 @@ static void part(Machine *m, Warp *w, InsnId target, InsnId next, uint32_t taken
     }
 }
 
-/* How often lanes of which nobody knows whether they do, or that rest on an assumption, stay in a
- * loop at its branch. */
+/* How often lanes stay in a loop at its branch, where it is unknown whether they do, or rests on an
+ * assumption. */
 static unsigned most_stays(const Machine *m, const FuncState *func_state, InsnId branch,
                            InsnId target, bool is_maybe)
 {
@@ -411,8 +411,7 @@ static const Table *table_of(const Func *func, const Insn *insn)
     return table && table->count ? table : NULL;
 }
 
-/* Lanes of `lanes` whose index has this number; of one that nobody knows all go the way of the
- * first. */
+/* Lanes of `lanes` whose index has this number; of an unknown one all go the way of the first. */
 static uint32_t lanes_with(const Value *index, uint32_t lanes, bool is_known, uint64_t wanted)
 {
     uint32_t found = 0;

@@ -122,7 +122,7 @@ typedef struct Warp {
     uint32_t reduced, holding, unsure;
     bool is_assumed;            /* the predicate */
     bool is_at_put;             /* at a barrier of Race.puts */
-    /* 1 + the number of the one that it waits at; AT_MBARRIER; 0: none, or nobody asks */
+    /* 1 + the number of the one that it waits at; AT_MBARRIER; 0: none, or not asked for */
     uint8_t barrier;
     uint32_t mbarrier, phase;   /* which one, and what is to be complete */
     uint32_t synced;            /* Machine.clock at its last barrier of its own */

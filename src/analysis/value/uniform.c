@@ -446,7 +446,7 @@ static void add_definitions(UniformChain *chain, RegId reg, InsnId at)
             add_link(chain, defs->insns[defs->first[reg] + i]);
 }
 
-/* What data came by memory is not asked for further. */
+/* Data loaded from memory is not followed further. */
 static void add_sources(UniformChain *chain, InsnId at, bool is_root)
 {
     const Insn *insn = &chain->func->insns[at];

@@ -221,8 +221,8 @@ static unsigned joined_bytes(Inquiry *q, const Subjects *s, const Count *total)
                               ptx_session_joinable(q->session)[s->insn]);
 }
 
-/* Requests cost more or less with the shape of the block: the best one counts where nobody knows
- * it. */
+/* Requests cost more or less with the shape of the block: the best one counts where it is
+ * not known. */
 double ptx_measure_traffic(Inquiry *q, const Subjects *s, FactId fact, Certainty *certainty)
 {
     const Evaluated *insn = evaluated(q, s->insn);

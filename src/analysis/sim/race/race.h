@@ -32,7 +32,7 @@ typedef enum RaceLevel {
 typedef struct Site {           /* an instruction that accesses shared memory */
     const Func *func;
     InsnId insn;
-    uint32_t *turns;            /* per warp: how often it came by */
+    uint32_t *turns;            /* per warp: how often it ran */
     bool has_extent;            /* extent was looked for */
     DataExtent extent;          /* where data may lead it */
 } Site;
@@ -190,7 +190,7 @@ typedef struct Mbarrier {
     uint32_t expected;
     TensorCopy tensors[MAX_TENSORS];   /* of this phase */
     uint32_t tensor_count;
-    /* open: some copies bring nobody knows how many bytes: all that are owed */
+    /* open: some copies bring an unknown number of bytes: all that are owed */
     bool is_open, has_other_copies;
 } Mbarrier;
 
@@ -284,7 +284,7 @@ typedef struct Race {
     bool is_late;               /* what is noted now was begun before */
     /* ORDER_OTHERS came, or a warp ran ahead of the others: who arrives when is not certain */
     bool has_others;
-    bool has_assumed;           /* ptx_race_number came by something that is assumed */
+    bool has_assumed;           /* ptx_race_number met something that is assumed */
     /* a read was not kept; a barrier was not for all warps: then a race may be missed */
     bool has_dropped, is_partial;
     bool is_doubtful;           /* some access may not happen, or not there */
@@ -313,8 +313,8 @@ typedef struct Race {
     uint32_t run;
     Watch *watches;             /* two; NULL: none */
     Parting parting;            /* the first; at.func NULL: none */
-    /* where warps wait for each other for ever, at two barriers if there are; func NULL: nobody
-     * does */
+    /* where warps wait for each other forever, at two barriers if there are; func NULL: none
+     * do */
     Stop stops[2];
 } Race;
 

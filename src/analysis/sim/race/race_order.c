@@ -481,7 +481,7 @@ bool ptx_race_release(void *self, uint32_t first, uint32_t count)
         note_stops(r, first, count);
     for (uint32_t i = 0; i < count && !goes_on; i++)
         ptx_mbarrier_note_stuck(r, &m->warps[first + i]);
-    /* nobody can: the barriers do not fit each other */
+    /* none can go on: the barriers do not fit each other */
     for (uint32_t i = 0; running && i < count && !goes_on; i++) {
         r->is_lost = true;
         m->warps[first + i].barrier = 0;
