@@ -44,9 +44,9 @@ enum {
 typedef struct AstOperand {
     struct AstOperand *next;
     Span span;                  /* all of it, signs and brackets included */
-    uint64_t
-        value; /* AST_INT, AST_F32, AST_F64: the constant; AST_NAME: the offset, two's complement;
-                                 * AST_VECTOR: integers of an initialiser that were skipped, without a node */
+    /* AST_INT, AST_F32, AST_F64: the constant; AST_NAME: the offset, two's complement; AST_VECTOR:
+     * integers of an initialiser that were skipped, without a node */
+    uint64_t value;
     struct AstOperand *child;
     uint32_t name;              /* AST_NAME: where the name begins */
     uint16_t name_length;       /* without suffixes */

@@ -31,9 +31,9 @@ typedef struct Active {
     Certainty module_certainty, kernel_certainty;
     int8_t kernel_state;        /* of the function in hand: 0 not asked for yet, 1 true, 2 not */
     Folded *folded;             /* those that there are */
-    uint16_t
-        lead; /* the fact that its condition begins with, which must be true (or with is_lead_false false) for the rest
-                                 * to matter; FACT__COUNT: none */
+    /* the fact that its condition begins with, which must be true (or with is_lead_false false) for
+     * the rest to matter; FACT__COUNT: none */
+    uint16_t lead;
     bool is_lead_false;
     Folded *folds;              /* per loop, and one more for outside; NULL: none yet */
 } Active;

@@ -15,11 +15,11 @@ from tree import finish
 # per folder, what is left over
 LEFT = {
     "wide lines": { "analysis/access": 4, "analysis/flow": 3, "analysis/race": 8,
-        "analysis/redundancy": 12, "analysis/registers": 16, "analysis/sass": 11,
-        "analysis/sim": 25, "analysis/time": 7, "analysis/trips": 2, "analysis/value": 21,
-        "api": 6, "check": 2, "cli": 15, "compare": 5, "findings": 9, "gpu": 39, "include": 9,
-        "input": 2, "ir": 2, "isa": 76, "lexer": 17, "parser": 45, "report": 22, "resolve": 6,
-        "rules": 169, "session": 4, "tests": 1095, "tools": 2 },
+        "analysis/redundancy": 6, "analysis/registers": 16, "analysis/sass": 11,
+        "analysis/sim": 25, "analysis/time": 7, "analysis/trips": 2, "analysis/value": 16,
+        "api": 6, "check": 2, "cli": 15, "compare": 5, "findings": 9, "gpu": 37, "include": 6,
+        "input": 2, "ir": 2, "isa": 76, "lexer": 17, "parser": 44, "report": 22, "resolve": 6,
+        "rules": 168, "session": 4, "tests": 1095, "tools": 2 },
     "statements with several ?:": { "analysis/access": 8, "analysis/race": 21,
         "analysis/registers": 8, "analysis/sass": 31, "analysis/sim": 80, "analysis/time": 11 },
     "functions with more than six parameters": { "analysis/access": 2, "analysis/race": 3,
