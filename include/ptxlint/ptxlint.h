@@ -181,9 +181,9 @@ typedef struct ptxlint_isa_range {
 
 typedef struct ptxlint_isa_operand {
     const char *name;                   /* "d" */
-    const char *
-        type; /* ".u32"; ".rnd", a group of the form; "constant", "label", "function", "parameters", "32 bits"; "": any.
-                                         * Of [a, {c}] that of the vector in the brackets */
+    /* ".u32"; ".rnd", a group of the form; "constant", "label", "function", "parameters", "32
+     * bits"; "": any. Of [a, {c}] that of the vector in the brackets */
+    const char *type;
     const char *pair;                   /* of d|p the p, NULL: no pair */
     const char *pair_type;              /* ".pred"; NULL without a pair */
     int is_read, is_written, is_address;
@@ -1234,13 +1234,13 @@ typedef struct ptxlint_kernel {
     int is_recursive;
     int has_syntax_error;               /* data-flow figures are unknown */
     uint64_t block_count, edge_count, unreachable_block_count;
-    int64_t
-        static_shared_bytes; /* declared in the function, and in the module where it names them; unknown
-                                         * where it calls and what can be called may use more */
+    /* declared in the function, and in the module where it names them; unknown where it calls and
+     * what can be called may use more */
+    int64_t static_shared_bytes;
     int64_t local_bytes, param_bytes;   /* declared in the function */
-    int64_t
-        barriers; /* named barriers, of what it calls too: highest number + 1; 16 where one is in a register; unknown where something
-                                         * that it calls is not there */
+    /* named barriers, of what it calls too: highest number + 1; 16 where one is in a register;
+     * unknown where something that it calls is not there */
+    int64_t barriers;
     uint32_t maxntid[3], reqntid[3], minnctapersm, maxnreg;     /* directives; 0: not given */
     ptxlint_launch launch;
     ptxlint_pressure pressure;

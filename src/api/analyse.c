@@ -162,7 +162,7 @@ static void *work(void *context)
     AnalysisThread *w = context;
     w->is_complete = attempt(w, analyse_functions);
     if (!w->is_complete)
-        /* nobody need begin another */
+        /* no other need be started */
         atomic_store(&w->crew->next, w->crew->module->ir->func_count);
     return NULL;
 }

@@ -120,9 +120,11 @@ int ptxlint_gpu_pipe(const ptxlint_gpu *handle, size_t index, ptxlint_pipe *out)
     if (!gpu || !out || index >= PIPE__COUNT)
         return 0;
     const Pipe *pipe = &gpu->pipes[index];
-    bool is_known = pipe->lanes > 0;
-    *out = (ptxlint_pipe){ ptx_pipe_info[index].key, ptx_pipe_info[index].what, is_known ? pipe->lanes : (double)NAN,
-                           is_known ? gpu->sources[pipe->source] : "" };
+    *out = (ptxlint_pipe){ ptx_pipe_info[index].key, ptx_pipe_info[index].what, NAN, "" };
+    if (pipe->lanes > 0) {
+        out->lanes = pipe->lanes;
+        out->source = gpu->sources[pipe->source];
+    }
     return 1;
 }
 

@@ -2,6 +2,7 @@
 #include "api/isa.h"
 
 #include "model/gpu.h"
+#include "support/minmax.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -115,7 +116,7 @@ int ptxlint_isa_has(const char *text, size_t length, const ptxlint_gpu *gpu)
     return 0;
 }
 
-/* nobody misspells a longer name so that it is still near */
+/* a longer name that is misspelt is near no other */
 enum { SUGGEST_BYTES_MAX = 48 };
 
 const char *ptxlint_isa_suggest(const char *text, size_t length)
@@ -135,9 +136,11 @@ static int compare_naturally(const void *a, const void *b)
     if (m && n && m != n)
         return m < n ? -1 : 1;
     int order = m && n ? memcmp(p, q, m) : 0;
-    return order || !m || !n || !*p || !*q
-               ? (order ? order : strcmp(p, q))
-               : compare_naturally(&(const char *){ p + m }, &(const char *){ q + n });
+    if (order)
+        return order;
+    if (!m || !n || !*p || !*q)
+        return strcmp(p, q);
+    return compare_naturally(&(const char *){ p + m }, &(const char *){ q + n });
 }
 
 static ptxlint_isa_modifier view_group(Arena *arena, uint16_t group, bool is_optional)
@@ -153,8 +156,8 @@ static ptxlint_isa_modifier view_group(Arena *arena, uint16_t group, bool is_opt
 static ptxlint_isa_range view_range(uint16_t range)
 {
     const RangeInfo *info = &ptx_range_info[range];
-    return (ptxlint_isa_range){ info->low, info->high, info->step > 0 ? info->step : 0,
-                                info->step < 0 ? -info->step : 0 };
+    return (ptxlint_isa_range){ info->low, info->high, ptx_i64_max(info->step, 0),
+                                ptx_i64_max(-info->step, 0) };
 }
 
 static bool is_counted(const FormOperand *o)
@@ -162,14 +165,20 @@ static bool is_counted(const FormOperand *o)
     return o->elements != ELEMENTS_UNSAID && o->elements != ELEMENTS_SET;
 }
 
+static uint32_t element_count(const Op *op, const FormOperand *o)
+{
+    if (!is_counted(o) || !op->form)
+        return 0;
+    return o->elements == ELEMENTS_VEC ? op->vector : op->elements[o->elements];
+}
+
 static ptxlint_isa_operand view_operand(Arena *arena, FormId id, const Op *op, const FormOperand *o)
 {
     bool is_address = (o->role & ROLE_ADDRESS) != 0;
-    return (ptxlint_isa_operand){
+    ptxlint_isa_operand operand = {
         .name = o->name,
         .type = ptx_operand_type_text(arena, id, o),
         .pair = ptx_operand_pair_text(o),
-        .pair_type = o->pair_role ? ".pred" : NULL,
         .is_read = (o->role & ROLE_USE) != 0,
         .is_written = (o->role & ROLE_DEF) != 0,
         .is_address = is_address,
@@ -178,15 +187,17 @@ static ptxlint_isa_operand view_operand(Arena *arena, FormId id, const Op *op, c
         .is_negatable = o->negatable,
         .is_register = o->is_register,
         .is_counted = is_counted(o),
-        .element_count = !is_counted(o) || !op->form   ? 0
-                         : o->elements == ELEMENTS_VEC ? op->vector
-                                                       : op->elements[o->elements],
-        .element_set = o->elements == ELEMENTS_SET ? o->element_set : 0,
+        .element_count = element_count(op, o),
         .has_range = o->range != 0,
         .range = view_range(o->range),
         .has_next_range = o->next_range != 0,
         .next_range = view_range(o->next_range),
     };
+    if (o->pair_role)
+        operand.pair_type = ".pred";
+    if (o->elements == ELEMENTS_SET)
+        operand.element_set = o->element_set;
+    return operand;
 }
 
 static ptxlint_isa_form view_form(Arena *arena, FormId id, const Op *op)
@@ -342,6 +353,14 @@ static ptxlint_status fill(ptxlint_isa *isa, const char *text, size_t length)
     return PTXLINT_OK;
 }
 
+/* "; did you mean ?" behind an error, where something is near */
+static void add_suggestion(char *error, size_t size, const char *lead, const char *near)
+{
+    size_t length = strlen(error);
+    if (near)
+        snprintf(error + length, size - length, "; did you mean %s%s?", lead, near);
+}
+
 /* Why there is nothing of this text, and what would be near. */
 static void explain(const Op *op, char *error, size_t size)
 {
@@ -352,13 +371,14 @@ static void explain(const Op *op, char *error, size_t size)
     if (!op->opcode) {
         size_t bytes = opcode_length < length ? (size_t)opcode_length : (size_t)length;
         const char *near = ptxlint_isa_suggest(op->text, bytes);
-        snprintf(error, size, "unknown instruction '%.*s'%s%s%s", (int)bytes, op->text,
-                 near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+        snprintf(error, size, "unknown instruction '%.*s'", (int)bytes, op->text);
+        add_suggestion(error, size, "", near);
     } else if (op->unknown_length) {
         const char *near = ptx_modifier_suggest(op, op->text + op->unknown_at, op->unknown_length);
-        snprintf(error, size, "no instruction has a modifier '.%.*s'%s%s%s",
-                 op->unknown_length < 80 ? (int)op->unknown_length : 80, op->text + op->unknown_at,
-                 near ? "; did you mean ." : "", near ? near : "", near ? "?" : "");
+        int unknown_length = op->unknown_length < 80 ? (int)op->unknown_length : 80;
+        snprintf(error, size, "no instruction has a modifier '.%.*s'", unknown_length,
+                 op->text + op->unknown_at);
+        add_suggestion(error, size, ".", near);
     } else {
         snprintf(error, size, "no form of %s takes all of '%.*s'", ptx_opcode_info[op->opcode].text,
                  length - opcode_length, op->text + opcode_length);

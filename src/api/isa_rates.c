@@ -109,8 +109,10 @@ static uint64_t cost_on(const Op *op, const Gpu *gpu)
     const Cost *cost = ptx_cost_find(op, gpu->target);
     bool is_tensor = cost && cost->term_count
                      && cost->terms[cost->term_count - 1].machine == MACHINE_TENSOR;
+    if (!cost)
+        return 0;
     double rate = is_tensor ? gpu->figures[ptx_cost_tensor_rate(op)] : 0;
-    return !cost ? 0 : (uint64_t)(cost - ptx_costs) + 1 + (rate > 0 ? (uint64_t)rate << 20 : 0);
+    return (uint64_t)(cost - ptx_costs) + 1 + (rate > 0 ? (uint64_t)rate << 20 : 0);
 }
 
 /* Costs on all architectures; false: it has none. */
@@ -212,7 +214,9 @@ static size_t way_count(const Op *op, const ptxlint_isa_modifier *slot)
     for (size_t v = 0; v < slot->value_count; v++)
         if (is_wanted(op, slot, v))
             return 1;
-    return !slot->is_optional ? slot->value_count : is_space(slot) ? slot->value_count + 1 : 1;
+    if (!slot->is_optional)
+        return slot->value_count;
+    return is_space(slot) ? slot->value_count + 1 : 1;
 }
 
 /* Number n of the values, .rn being the first of the roundings. */
@@ -222,7 +226,9 @@ static size_t usual_first(const ptxlint_isa_modifier *slot, size_t n)
     for (size_t v = 0; v < slot->value_count; v++)
         if (!strcmp(slot->values[v], "rn"))
             usual = v;
-    return n == 0 ? usual : n == usual ? 0 : n;
+    if (n == 0)
+        return usual;
+    return n == usual ? 0 : n;
 }
 
 static int way(const Op *op, const ptxlint_isa_modifier *slot, size_t n)

@@ -91,13 +91,12 @@ int ptxlint_module_value_at(const ptxlint_module *m, uint32_t offset, ptxlint_va
     const Uniforms *uniforms = ptx_session_uniforms(
         ptx_session_at(m, (FuncId)(func - m->ir->funcs)));
     const Affine *a = &uniforms->insns[insn - func->insns];
-    bool is_affine = a->uniformity == UNIFORMITY_AFFINE;
     *out = (ptxlint_value){ .span = ptx_view_span(insn->span),
                             .uniformity = ptx_view_uniformity(a),
                             .certainty = a->is_assumed ? PTXLINT_ESTIMATE : PTXLINT_EXACT,
-                            .stride = is_affine && a->stride != AFFINE_STRIDE_UNKNOWN
-                                          ? a->stride
-                                          : PTXLINT_UNKNOWN };
+                            .stride = PTXLINT_UNKNOWN };
+    if (a->uniformity == UNIFORMITY_AFFINE && a->stride != AFFINE_STRIDE_UNKNOWN)
+        out->stride = a->stride;
     if (out->uniformity == PTXLINT_UNIFORMITY_UNKNOWN)
         out->certainty = PTXLINT_NOT_KNOWN;
     return 1;

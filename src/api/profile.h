@@ -2,7 +2,7 @@
  * modules that one profile is given to.
  *
  * Each function takes NULL and does nothing then, without a look at the clock. Stages do not nest.
- * Rules are told by their codes, so that modules with different rules of a user may share a
+ * Rules are identified by their codes, so that modules with different rules of a user may share a
  * profile. Without memory a rule's time is lost, and nothing else. */
 #ifndef PTX_API_PROFILE_H
 #define PTX_API_PROFILE_H

@@ -3,6 +3,7 @@
 #include "check/check_form.h"
 #include "check/judge.h"
 #include "check/sreg.h"
+#include "support/minmax.h"
 
 #include <string.h>
 
@@ -102,18 +103,10 @@ static bool is_number(const Operand *operand)
            || operand->kind == OPERAND_F64;
 }
 
-static uint32_t count_elements(const AstOperand *ast)
-{
-    uint32_t count = 0;
-    for (const AstOperand *child = ast->child; child; child = child->next)
-        count++;
-    return count;
-}
-
 /* mov packs: {a, b} of half the width each. */
 static Type element_type(const OperandCheck *c, const AstOperand *ast, Type type)
 {
-    uint32_t count = count_elements(ast);
+    uint32_t count = ptx_element_count(ast);
     if (c->op->kind != OPK_MOV || c->op->vector > 1)
         return type;
     switch (count ? ptx_type_info[type].bits / count : 0) {
@@ -268,9 +261,11 @@ static bool is_mixed(const OperandCheck *c, uint8_t position)
 /* Whether a form's own word on registers is narrower, or wider, than what its type takes. */
 static bool takes_exactly(const FormOperand *shape, Type type)
 {
-    return shape->type == OPERAND_BITS16   ? type == TYPE_B16
-           : shape->type == OPERAND_BITS32 ? type == TYPE_B32
-                                           : shape->type == OPERAND_ANY32 && type == TYPE_PRED;
+    if (shape->type == OPERAND_BITS16)
+        return type == TYPE_B16;
+    if (shape->type == OPERAND_BITS32)
+        return type == TYPE_B32;
+    return shape->type == OPERAND_ANY32 && type == TYPE_PRED;
 }
 
 static Wrong judge_value(const OperandCheck *c, const FormOperand *shape, const Operand *operand,
@@ -313,14 +308,14 @@ static bool has_register(const OperandCheck *c, uint8_t position)
 static Wrong judge_vector(const OperandCheck *c, const FormInfo *form, const AstOperand *ast,
                           Type type, uint8_t position)
 {
-    uint32_t count = count_elements(ast);
+    uint32_t count = ptx_element_count(ast);
     bool is_sunk = c->op->kind == OPK_MOV || c->op->kind == OPK_LD;
     for (const AstOperand *child = ast->child; child && is_sunk; child = child->next)
         is_sunk = child->kind == AST_NAME && child->name_length == 1 && c->text[child->name] == '_';
     if (is_sunk)
         return WRONG_SINK;
     if (c->op->kind == OPK_LD || c->op->kind == OPK_ST)
-        return count == (c->op->vector ? c->op->vector : 1) ? WRONG_NOTHING : WRONG_COUNT;
+        return count == ptx_u32_max(c->op->vector, 1) ? WRONG_NOTHING : WRONG_COUNT;
     if (c->op->kind == OPK_MOV) {
         if (c->op->vector > 1)
             return count == c->op->vector ? WRONG_NOTHING : WRONG_COUNT;
@@ -396,7 +391,9 @@ static Wrong judge_symbol(const OperandCheck *c, const FormInfo *form, const For
     /* its address, says ptxas: of the instruction's type */
     if (operand->kind == OPERAND_FUNCTION) {
         bool takes_function = !is_fixed(c, shape) || form->class == FORM_TEX;
-        return shape->role & ROLE_DEF ? WRONG_RESULT : takes_function ? WRONG_NOTHING : WRONG_SHAPE;
+        if (shape->role & ROLE_DEF)
+            return WRONG_RESULT;
+        return takes_function ? WRONG_NOTHING : WRONG_SHAPE;
     }
     if (operand->kind != OPERAND_VAR || form->class == FORM_TEX)
         return WRONG_NOTHING;
@@ -419,17 +416,13 @@ static Wrong judge_symbol(const OperandCheck *c, const FormInfo *form, const For
                                                                              : WRONG_SPACE;
 }
 
-static bool is_sink(const OperandCheck *c, const AstOperand *ast)
-{
-    return ast->kind == AST_NAME && ast->name_length == 1 && c->text[ast->name] == '_';
-}
-
 /* d|_, which ptxas takes for the result of any instruction. */
 static bool is_idle_pair(const OperandCheck *c, const FormOperand *shape, const AstOperand *ast)
 {
     const AstOperand *left = ast->child, *right = left->next;
-    return shape->role == ROLE_DEF && left->kind == AST_NAME && !left->flags && !is_sink(c, left)
-           && is_sink(c, right);
+    return shape->role == ROLE_DEF && left->kind == AST_NAME && !left->flags
+           && !ptx_is_sink(c->text, left)
+           && ptx_is_sink(c->text, right);
 }
 
 /* d|p: the right side is a predicate. at: the operands of the position begin there. */
@@ -448,10 +441,11 @@ static Wrong judge_pair(const OperandCheck *c, const FormOperand *shape, const A
         last = &c->operands[o];
     if (!last)
         return WRONG_NOTHING;
-    if (last->kind == OPERAND_SINK)
-        return first->kind == OPERAND_SINK && left->kind == AST_NAME ? WRONG_SHAPE
-               : shape->pair_takes_sink                              ? WRONG_NOTHING
-                                                                     : WRONG_PAIR_PREDICATE;
+    if (last->kind == OPERAND_SINK) {
+        if (first->kind == OPERAND_SINK && left->kind == AST_NAME)
+            return WRONG_SHAPE;
+        return shape->pair_takes_sink ? WRONG_NOTHING : WRONG_PAIR_PREDICATE;
+    }
     bool is_predicate = last->kind == OPERAND_REG && c->regs[last->id].type == TYPE_PRED;
     return is_predicate || last->kind == OPERAND_UNKNOWN ? WRONG_NOTHING : WRONG_PAIR_PREDICATE;
 }
@@ -479,9 +473,9 @@ static Space address_space(const Op *op, const FormInfo *form, uint32_t index)
         return SPACE__COUNT;                    /* textures are in any */
     if (!op->space_count)
         return op->family == OP_MBARRIER ? SPACE_SHARED : SPACE_GENERIC;
-    return index < op->space_count ? (Space)op->spaces[index]
-           : op->space_count == 1  ? (Space)op->spaces[0]
-                                   : SPACE_SHARED;
+    if (op->space_count == 1)
+        return (Space)op->spaces[0];
+    return index < op->space_count ? (Space)op->spaces[index] : SPACE_SHARED;
 }
 
 typedef struct CheckPlace {          /* of one operand */
@@ -848,7 +842,7 @@ static void report(const OperandCheck *c, const CheckFinding *f)
     case WRONG_COUNT:
         ptx_diag(c->diags, DIAG_OPERAND_FORM, span,
                  "`%.*s` does not take a vector of %u elements here", opcode_length, opcode,
-                 (unsigned)count_elements(f->at));
+                 (unsigned)ptx_element_count(f->at));
         return;
     default:
         diag = ptx_diag(c->diags, DIAG_OPERAND_TYPE, span,

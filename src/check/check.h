@@ -67,4 +67,19 @@ bool ptx_type_takes(Type wanted, Type given, bool is_relaxed);
  * else. */
 bool ptx_part_read(const char *suffix, uint32_t length, int64_t *value);
 
+/* The operand is `_`, alone. */
+static inline bool ptx_is_sink(const char *text, const AstOperand *ast)
+{
+    return ast->kind == AST_NAME && ast->name_length == 1 && text[ast->name] == '_';
+}
+
+/* of a vector, or of a list */
+static inline uint32_t ptx_element_count(const AstOperand *list)
+{
+    uint32_t count = 0;
+    for (const AstOperand *child = list->child; child; child = child->next)
+        count++;
+    return count;
+}
+
 #endif

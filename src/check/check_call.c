@@ -40,9 +40,9 @@ static const char *formal_difference(const Formal *a, const Formal *b)
         return "the state space of a parameter";
     if (a->type != b->type || a->vector != b->vector || a->is_array != b->is_array)
         return "the type of a parameter";
-    return a->bytes != b->bytes   ? "the size of a parameter"
-           : a->align != b->align ? "the alignment of a parameter"
-                                  : NULL;
+    if (a->bytes != b->bytes)
+        return "the size of a parameter";
+    return a->align != b->align ? "the alignment of a parameter" : NULL;
 }
 
 static const char *signature_difference(const Signature *first, const Signature *second, Span *at)
@@ -160,11 +160,6 @@ static bool is_plain_name(const AstOperand *ast)
            && !ast->value && !ast->modifier_length;
 }
 
-static bool is_sink(const CallCheck *c, const AstOperand *ast)
-{
-    return ast->kind == AST_NAME && ast->name_length == 1 && c->text[ast->name] == '_';
-}
-
 static bool wrong_part(const CallCheck *c, const AstOperand *ast, const char *expected)
 {
     if (ast->kind != AST_BAD)           /* diagnosed already */
@@ -184,7 +179,7 @@ static bool check_list(const CallCheck *c, const AstOperand *list, bool are_resu
                               are_results
                                   ? "a result goes to a register or a .param variable"
                                   : "an argument is a register, a .param variable or a number");
-        if (!are_results && is_sink(c, one))
+        if (!are_results && ptx_is_sink(c->text, one))
             return wrong_part(c, one, "`_` stands for a result only");
     }
     return true;
@@ -212,12 +207,12 @@ bool ptx_call_parts(const CallCheck *c, const AstStmt *stmt, CallParts *parts)
     if (parts->results && !check_list(c, parts->results, true))
         return false;
     if (!is_plain_name(parts->target) || ptx_call_is_list(parts->target)
-        || is_sink(c, parts->target))
+        || ptx_is_sink(c->text, parts->target))
         return wrong_part(c, parts->target,
                           "a function, or a register with its address, is called");
     if (parts->arguments && !check_list(c, parts->arguments, false))
         return false;
-    if (ast && (!is_plain_name(ast) || is_sink(c, ast)))
+    if (ast && (!is_plain_name(ast) || ptx_is_sink(c->text, ast)))
         return wrong_part(c, ast, "the label of a .callprototype or of .calltargets is last");
     if (ast && ast->next)
         return wrong_part(c, ast->next,

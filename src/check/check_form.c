@@ -260,9 +260,11 @@ static void report_missing(DiagSink *diags, const Op *op, const Misfit *misfit, 
                  ptx_modifier_texts[misfit->values[0]]);
         return;
     }
-    const char *what = is_rounding(misfit)          ? "a rounding modifier"
-                       : is_type(misfit->values[0]) ? "a type"
-                                                    : "one more modifier";
+    const char *what = "one more modifier";
+    if (is_rounding(misfit))
+        what = "a rounding modifier";
+    else if (is_type(misfit->values[0]))
+        what = "a type";
     ptx_diag(diags, DIAG_BAD_FORM, where, "`%.*s` needs %s: %s", length, written, what,
              list_values(diags, misfit));
 }

@@ -1,3 +1,4 @@
+#include "check/check.h"
 #include "check/check_decl.h"
 
 typedef struct InitCheck {
@@ -28,9 +29,9 @@ static bool check_number(const InitCheck *c, Span where, bool is_float)
         return true;
     if ((type->kind == KIND_FLOAT) == is_float)
         return true;
-    return wrong(c, where,
-                 ptx_diag_text(c->module->diags, "is %s, and the type is `.%s`",
-                               is_float ? "a float" : "an integer", type->text),
+    const char *trouble = ptx_diag_text(c->module->diags, "is %s, and the type is `.%s`",
+                                        is_float ? "a float" : "an integer", type->text);
+    return wrong(c, where, trouble,
                  is_float ? "write an integer"
                           : "write it with a point, as 1.0, or as bits, 0f3F800000");
 }
@@ -91,21 +92,12 @@ static bool check_scalar(const InitCheck *c, const AstOperand *ast)
 
 /* ---- lists ----------------------------------------------------------------------------------- */
 
-/* Integers that the scanner skipped have no nodes: value counts them. */
-static uint64_t count_elements(const AstOperand *list)
-{
-    uint64_t count = list->value;
-    for (const AstOperand *child = list->child; child; child = child->next)
-        count++;
-    return count;
-}
-
 static bool check_vector(const InitCheck *c, const AstOperand *ast)
 {
     if (ast->kind != AST_VECTOR)
         return wrong(c, ast->span, "is one value where a vector belongs",
                      "write its elements in braces");
-    if (count_elements(ast) != c->decl->vector)
+    if (ptx_element_count(ast) != c->decl->vector)
         return wrong(
             c, ast->span,
             ptx_diag_text(c->module->diags, "lacks the %d elements of the vector", c->decl->vector),
@@ -129,7 +121,7 @@ static bool check_level(const InitCheck *c, const AstOperand *ast, uint8_t level
         return false;
     if (ast->kind != AST_VECTOR)
         return wrong(c, ast->span, "is one value where a list in braces belongs", NULL);
-    uint64_t count = count_elements(ast), most = decl->dims[level];
+    uint64_t count = ptx_element_count(ast), most = decl->dims[level];
     if (most && count > most)
         return wrong(c, ast->span,
                      ptx_diag_text(c->module->diags, "has %llu elements, and the array has %llu",

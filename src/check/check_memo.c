@@ -50,10 +50,12 @@ static uint8_t code_of_number(const FormOperand *shape, const AstOperand *ast)
 {
     if (shape->range || shape->is_register || shape->type == OPERAND_IMM || ast->flags)
         return 0;
-    return ast->kind == AST_INT   ? OF_INTEGER
-           : ast->kind == AST_F32 ? OF_F32
-           : ast->kind == AST_F64 ? OF_F64
-                                  : 0;
+    switch (ast->kind) {
+    case AST_INT: return OF_INTEGER;
+    case AST_F32: return OF_F32;
+    case AST_F64: return OF_F64;
+    default:      return 0;
+    }
 }
 
 /* 0: the check looks at more than that. */

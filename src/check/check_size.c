@@ -1,14 +1,7 @@
 /* check_size.c -- whether an operand has as many elements as its row of the table says, and what a
  * thread accesses. */
 #include "check/check.h"
-
-static uint32_t count_children(const AstOperand *ast)
-{
-    uint32_t count = 0;
-    for (const AstOperand *child = ast->child; child; child = child->next)
-        count++;
-    return count;
-}
+#include "support/choice.h"
 
 /* What is counted: the operand, of a pair the left side, of an address the vector in it. NULL:
  * there is none. */
@@ -63,13 +56,11 @@ bool ptx_elements_fit(const OperandCheck *c, const FormOperand *shape, const Ast
     const AstOperand *vector = counted(shape, ast);
     if (!vector)
         return true;
-    bool is_sink = vector->kind == AST_NAME && vector->name_length == 1
-                   && c->text[vector->name] == '_';
-    if (is_sink)
+    if (ptx_is_sink(c->text, vector))
         return true;
-    uint32_t count = vector->kind == AST_VECTOR ? count_children(vector)
-                     : register_elements > 1    ? register_elements
-                                                : 0;
+    uint32_t count = register_elements > 1 ? register_elements : 0;
+    if (vector->kind == AST_VECTOR)
+        count = ptx_element_count(vector);
     return takes(c->op, shape, count);
 }
 
@@ -78,12 +69,10 @@ static const char *set_text(const OperandCheck *c, uint64_t set)
 {
     const char *text = "";
     for (uint32_t n = 1; n < 64; n++) {
-        if (set >> n & 1)
-            text = ptx_diag_text(c->diags, "%s%s%u", text,
-                                 !*text          ? ""
-                                 : set >> n >> 1 ? ", "
-                                                 : " or ",
-                                 (unsigned)n);
+        if (!(set >> n & 1))
+            continue;
+        const char *separator = set >> n >> 1 ? ", " : " or ";
+        text = ptx_diag_text(c->diags, "%s%s%u", text, ptx_text_if(*text, separator), (unsigned)n);
     }
     return text;
 }
@@ -113,7 +102,7 @@ void ptx_elements_report(const OperandCheck *c, const FormOperand *shape, const 
     else
         diag = ptx_diag(c->diags, DIAG_OPERAND_FORM, span,
                         "`%.*s` takes a vector of %s here, not of %u", length, c->op->text,
-                        wanted_text, (unsigned)count_children(vector));
+                        wanted_text, (unsigned)ptx_element_count(vector));
     if (shape->elements >= ELEMENTS_A && shape->elements <= ELEMENTS_C)
         diag->help = "the shape and the type say how much of the matrix each thread holds";
     else if (shape->elements >= ELEMENTS_REPEAT)

@@ -37,16 +37,18 @@ static Type merge(Type a, Type b)
 /* Special registers are bits of their width. */
 static Type type_of(const OperandCheck *c, const Operand *operand)
 {
-    if (operand->kind == OPERAND_REG)
-        return c->regs[operand->id].vector <= 1 || operand->flags & OPERAND_COMPONENT
-                   ? (Type)c->regs[operand->id].type
-                   : TYPE_NONE;
+    if (operand->kind == OPERAND_REG) {
+        bool is_one = c->regs[operand->id].vector <= 1 || operand->flags & OPERAND_COMPONENT;
+        return is_one ? (Type)c->regs[operand->id].type : TYPE_NONE;
+    }
     if (operand->kind == OPERAND_VAR && c->module->vars[operand->id].space == SPACE_PARAM)
         return TYPE_B64;
     if (operand->kind != OPERAND_SREG)
         return TYPE_NONE;
     uint8_t bits = ptx_type_info[ptx_sreg_info[operand->id].type].bits;
-    return bits == 32 ? TYPE_B32 : bits == 64 ? TYPE_B64 : TYPE_NONE;
+    if (bits == 32)
+        return TYPE_B32;
+    return bits == 64 ? TYPE_B64 : TYPE_NONE;
 }
 
 Type ptx_vector_type(const OperandCheck *c, uint8_t position)

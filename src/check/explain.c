@@ -1,6 +1,7 @@
 #include "check/explain.h"
 
 #include "support/words.h"
+#include "support/choice.h"
 
 #include <string.h>
 
@@ -213,9 +214,9 @@ void ptx_explain_op(DiagSink *sink, Diag *diag, const Op *op, Span where)
 static const char *operand_text(DiagSink *sink, const FormOperand *operand)
 {
     bool is_address = operand->role & ROLE_ADDRESS && operand->name[0] != '[';
-    const char *pair = !operand->pair_role ? "" : operand->pair_optional ? "{|q}" : "|q";
-    return ptx_diag_text(sink, "%s%s%s%s", is_address ? "[" : "", operand->name, pair,
-                         is_address ? "]" : "");
+    const char *pair = operand->pair_optional ? "{|q}" : "|q";
+    return ptx_diag_text(sink, "%s%s%s%s", ptx_text_if(is_address, "["), operand->name,
+                         ptx_text_if(operand->pair_role, pair), ptx_text_if(is_address, "]"));
 }
 
 void ptx_explain_operands(DiagSink *sink, Diag *diag, const Op *op)
@@ -226,9 +227,9 @@ void ptx_explain_operands(DiagSink *sink, Diag *diag, const Op *op)
     const char *text = ptx_diag_text(sink, "write `%.*s", (int)op->length, op->text);
     for (uint32_t i = 0; i < form->operand_count; i++) {
         const FormOperand *operand = &ptx_form_operands[form->operand_first + i];
-        const char *begin = operand->optional ? "{" : "", *comma = i ? ", " : " ";
-        text = ptx_diag_text(sink, "%s%s%s%s%s", text, begin, comma, operand_text(sink, operand),
-                             operand->optional ? "}" : "");
+        text = ptx_diag_text(sink, "%s%s%s%s%s", text, ptx_text_if(operand->optional, "{"),
+                             i ? ", " : " ", operand_text(sink, operand),
+                             ptx_text_if(operand->optional, "}"));
     }
     diag->help = ptx_diag_text(sink, "%s`", text);
 }

@@ -69,6 +69,11 @@ void ptx_complain_line(const char *text);
 
 /* Complains; the code for it. error is the errno of PTXLINT_IO. */
 ExitCode ptx_complain_status(const char *subject, ptxlint_status status);
+static inline ExitCode ptx_complain_memory(void)
+{
+    return ptx_complain_status(NULL, PTXLINT_NO_MEMORY);
+}
+
 ExitCode ptx_complain_status_to(Text *to, const char *subject, ptxlint_status status, int error);
 
 /* ---- options.c ------------------------------------------------------------------------------- */
@@ -357,7 +362,7 @@ typedef struct Job {
     ptxlint_module *module;             /* NULL where status is not PTXLINT_OK */
     ptxlint_status status;
     int error;                          /* errno of PTXLINT_IO */
-    ExitCode code;                      /* of what messages tell */
+    ExitCode code;                      /* of what messages report */
     Text messages;
     bool is_done;
 } Job;
@@ -437,7 +442,7 @@ typedef struct Budget {
     char *path;
     ptxlint_budget *budget;
     unsigned char *covers;              /* ptxlint_cover, per entry */
-    Inputs inputs;                      /* its GPUs, for where nobody else names any */
+    Inputs inputs;                      /* its GPUs, for where no other source names any */
 } Budget;
 
 /* Those of a run, each read once. */
@@ -502,6 +507,8 @@ const char *ptx_severity_word(int severity);
 const char *ptx_certainty_word(int certainty);
 
 /* The rule's page in Markdown: docs/rules/CODE.md. */
+/* a cell of a Markdown table: `|` escaped, lines joined */
+void ptx_put_cell(Text *out, const char *text);
 void ptx_page_write(Text *out, const ptxlint_rule *rule);
 
 /* ---- paint.c --------------------------------------------------------------------------------- */
@@ -543,7 +550,7 @@ ExitCode ptx_sink_close(Sink *sink);
 /* Opens, writes text and closes. */
 ExitCode ptx_output_text(const Options *options, const Text *text);
 
-/* Flushes stdout; EXIT_CLEAN also where nobody reads it any more. */
+/* Flushes stdout; EXIT_CLEAN also where the reader has closed it. */
 ExitCode ptx_stdout_close(void);
 
 #endif

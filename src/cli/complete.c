@@ -1,5 +1,6 @@
 /* complete.c -- completions for shells, from the tables that the command line is read by. */
 #include "cli/cli.h"
+#include "support/choice.h"
 
 #include <string.h>
 
@@ -93,6 +94,12 @@ static void put_bash_name(Text *out, Command command, const struct poptOption *o
     ptx_text_print(out, " --%s", option->longName);
 }
 
+/* what completes the value of an option: its words, or files, or nothing known */
+static const char *completion_of(const Text *words, bool is_known, const char *otherwise)
+{
+    return is_known && words->bytes ? words->bytes : otherwise;
+}
+
 static void put_bash_value(Text *out, Command command, const struct poptOption *option)
 {
     Text words = { 0 };
@@ -100,10 +107,9 @@ static void put_bash_value(Text *out, Command command, const struct poptOption *
         return;
     bool is_known = put_values(&words, command, option);
     ptx_text_print(out, "    %s:--%s) ", ptx_command_words[command], option->longName);
+    const char *otherwise = is_path(option) ? "files=1" : ":";
     ptx_text_print(out, is_known ? "words='%s';;\n" : "%s;;\n",
-                   is_known && words.bytes ? words.bytes
-                   : is_path(option)       ? "files=1"
-                                           : ":");
+                   completion_of(&words, is_known, otherwise));
     ptx_text_free(&words);
 }
 
@@ -166,9 +172,7 @@ static void put_zsh_option(Text *out, Command command, const struct poptOption *
         bool is_known = put_values(&words, command, option);
         ptx_text_print(out, "%s:value:", option->argInfo & POPT_ARGFLAG_OPTIONAL ? ":" : "");
         ptx_text_print(out, is_known ? "(%s)" : "%s",
-                       is_known && words.bytes ? words.bytes
-                       : is_path(option)       ? "_files"
-                                               : "");
+                       completion_of(&words, is_known, ptx_text_if(is_path(option), "_files")));
         ptx_text_free(&words);
     }
     ptx_text_put(out, "'\n");
@@ -216,9 +220,8 @@ static void put_fish_option(Text *out, Command command, const struct poptOption 
     bool is_optional = option->argInfo & POPT_ARGFLAG_OPTIONAL;
     ptx_text_print(out, "complete -c ptxlint -n '__ptxlint_is %s' -l %s",
                    ptx_command_words[command], option->longName);
-    ptx_text_put(out, !has_value(option) || is_optional ? ""
-                      : is_path(option) && !is_known    ? " -r"
-                                                        : " -x");
+    if (has_value(option) && !is_optional)
+        ptx_text_put(out, is_path(option) && !is_known ? " -r" : " -x");
     if (is_known)
         ptx_text_print(out, " -a '%s'", words.bytes ? words.bytes : "");
     ptx_text_put(out, " -d '");

@@ -14,11 +14,6 @@ static const char config_name[] = ".ptxlint.yaml";
 
 enum { PEEK_BYTES_MAX = 1 << 20 };      /* the library takes no longer config file */
 
-static ExitCode complain_memory(void)
-{
-    return ptx_complain_status(NULL, PTXLINT_NO_MEMORY);
-}
-
 /* error as the library has it, "PATH:LINE:COLUMN: error: ..."; empty where it is no BAD_FILE. */
 static ExitCode complain_library(const char *subject, ptxlint_status status, const char *error)
 {
@@ -80,7 +75,7 @@ static ExitCode add_rule_folder(ptxlint_rules *rules, StringList *seen, const ch
     for (size_t i = 0; i < names.count; i++) {
         char *path = ptx_path_join(folder, names.items[i]);
         code = exit_code_max(code,
-                             path ? add_rule_file_once(rules, seen, path) : complain_memory());
+                             path ? add_rule_file_once(rules, seen, path) : ptx_complain_memory());
         free(path);
     }
     ptx_strings_free(&names);
@@ -104,7 +99,7 @@ static ExitCode open_rules(const Options *options, const StringList *files, ptxl
 {
     StringList seen = { 0 };
     if (ptxlint_rules_new(out) != PTXLINT_OK)
-        return complain_memory();
+        return ptx_complain_memory();
     ExitCode code = add_rules(*out, &seen, &options->rules);
     if (files && code == EXIT_CLEAN)
         code = add_rules(*out, &seen, files);
@@ -126,10 +121,12 @@ static char *path_shown(const char *absolute)
 /* A name in a config file, seen from the config file's folder. */
 static ExitCode add_relative(StringList *list, const Settings *settings, const char *name)
 {
-    char *absolute = *name == '/' ? strdup(name) : ptx_path_join(settings->folder, name),
-         *real = absolute ? realpath(absolute, NULL) : NULL;
-    char *shown = absolute ? path_shown(real ? real : absolute) : NULL;
-    ExitCode code = shown ? ptx_strings_add(list, shown, strlen(shown)) : complain_memory();
+    char *absolute = *name == '/' ? strdup(name) : ptx_path_join(settings->folder, name);
+    if (!absolute)
+        return ptx_complain_memory();
+    char *real = realpath(absolute, NULL);
+    char *shown = path_shown(real ? real : absolute);
+    ExitCode code = shown ? ptx_strings_add(list, shown, strlen(shown)) : ptx_complain_memory();
     free(absolute);
     free(real);
     free(shown);
@@ -183,7 +180,7 @@ static ExitCode peek_rules(Settings *settings, const char *text, size_t length)
     if (length > PEEK_BYTES_MAX)
         return EXIT_CLEAN;
     if (!yaml_parser_initialize(&parser))
-        return complain_memory();
+        return ptx_complain_memory();
     yaml_parser_set_input_string(&parser, (const unsigned char *)text, length);
     if (yaml_parser_load(&parser, &document)) {
         code = peek_document(settings, &document);
@@ -224,10 +221,10 @@ static ExitCode apply_choice(Settings *settings, int row, const char *value)
 /* A second --select adds to the first, whatever the library makes of a second call. */
 static ExitCode apply_joined(Settings *settings, int row, const StringList *list)
 {
-    char *value = list->count ? join_values(list) : NULL;
-    ExitCode code = !list->count ? EXIT_CLEAN
-                    : value      ? apply_choice(settings, row, value)
-                                 : complain_memory();
+    if (!list->count)
+        return EXIT_CLEAN;
+    char *value = join_values(list);
+    ExitCode code = value ? apply_choice(settings, row, value) : ptx_complain_memory();
     free(value);
     return code;
 }
@@ -273,7 +270,7 @@ static ExitCode read_path(Settings *settings, const char *key, char **path)
     const char *value = ptxlint_config_value(settings->config, key, 0);
     ExitCode code = value ? add_relative(&paths, settings, value) : EXIT_CLEAN;
     if (paths.count && !(*path = strdup(paths.items[0])))
-        code = complain_memory();
+        code = ptx_complain_memory();
     ptx_strings_free(&paths);
     return code;
 }
@@ -354,14 +351,15 @@ static Settings *add_settings(Book *book, char *path, char *folder)
     if (!settings) {
         free(path);
         free(folder);
-        book->code = complain_memory();
+        book->code = ptx_complain_memory();
         return NULL;
     }
     settings->path = path;
     settings->folder = folder;
     book->items[book->item_count++] = settings;
     settings->code = read_settings(book, settings);
-    if (settings->code == EXIT_CLEAN && book->code == EXIT_CLEAN) /* a wrong option is told once */
+    /* a wrong option is reported once */
+    if (settings->code == EXIT_CLEAN && book->code == EXIT_CLEAN)
         settings->code = apply_choices(settings, book->options);
     book->code = exit_code_max(book->code, settings->code);
     return settings;
@@ -414,7 +412,7 @@ static Folder *add_folder(Book *book, const char *name, char *absolute, Settings
         free(copy);
         free(absolute);
         if (settings)
-            book->code = complain_memory();
+            book->code = ptx_complain_memory();
         return NULL;
     }
     book->last_folder = book->folder_count;
@@ -426,8 +424,9 @@ static Folder *add_folder(Book *book, const char *name, char *absolute, Settings
 static char *parent_of(const char *folder)
 {
     const char *slash = strrchr(folder, '/');
-    return !slash || !folder[1] ? NULL
-                                : strndup(folder, slash == folder ? 1 : (size_t)(slash - folder));
+    if (!slash || !folder[1])
+        return NULL;
+    return strndup(folder, slash == folder ? 1 : (size_t)(slash - folder));
 }
 
 /* The one without a config file; made when it is first asked for. */
@@ -458,7 +457,8 @@ static Settings *look_upward(Book *book, const char *absolute)
     return folder ? folder->settings : NULL;
 }
 
-/* A folder that is not there has no config of its own; the file in it is told when it is opened. */
+/* A folder that is not there has no config of its own; the file in it is reported when it is
+ * opened. */
 static Folder *open_folder(Book *book, const char *name)
 {
     char *absolute = realpath(name, NULL);
@@ -467,7 +467,9 @@ static Folder *open_folder(Book *book, const char *name)
     if (!absolute)
         absolute = strdup("/");
     bool is_fixed = book->options->has_no_config || book->options->config_path;
-    Settings *settings = !absolute ? NULL : is_fixed ? book->items[0] : look_upward(book, absolute);
+    Settings *settings = NULL;
+    if (absolute)
+        settings = is_fixed ? book->items[0] : look_upward(book, absolute);
     Folder *known = find_folder(book, name);            /* the name may have been an absolute one */
     if (!known)
         return add_folder(book, name, absolute, settings);
@@ -491,7 +493,7 @@ const Settings *ptx_book_file(Book *book, const char *path)
     char *folder = strndup(path, slash == path ? 1 : (size_t)(slash - path));
     const Settings *settings = folder ? ptx_book_folder(book, folder) : NULL;
     if (!folder)
-        book->code = complain_memory();
+        book->code = ptx_complain_memory();
     free(folder);
     return settings;
 }

@@ -113,8 +113,12 @@ static void put_word(Text *out, const char *word)
         return;
     }
     ptx_text_put(out, "'");
-    for (; *word; word++)
-        ptx_text_add(out, *word == '\'' ? "'\\''" : word, *word == '\'' ? 4 : 1);
+    for (; *word; word++) {
+        if (*word == '\'')
+            ptx_text_put(out, "'\\''");
+        else
+            ptx_text_add(out, word, 1);
+    }
     ptx_text_put(out, "'");
 }
 
@@ -173,14 +177,19 @@ static void make_accept(Diff *d)
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
+static ptxlint_format diff_format(const Document *output)
+{
+    if (output->format == FORMAT_JSON)
+        return PTXLINT_JSON;
+    return output->format == FORMAT_MARKDOWN ? PTXLINT_MARKDOWN : PTXLINT_TEXT;
+}
+
 static ExitCode write_one(const Diff *d, const Document *output)
 {
     Sink sink;
     ptxlint_diff_options options;
     ptxlint_diff_options_init(&options);
-    options.format = output->format == FORMAT_JSON       ? PTXLINT_JSON
-                     : output->format == FORMAT_MARKDOWN ? PTXLINT_MARKDOWN
-                                                         : PTXLINT_TEXT;
+    options.format = diff_format(output);
     options.color = ptx_options_has_color(d->options, output->path);
     options.old_name = d->paths[0];
     options.new_name = d->paths[1];

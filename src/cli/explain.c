@@ -6,11 +6,6 @@
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
-static json_t *text_or_null(const char *text)
-{
-    return text ? json_string(text) : json_null();
-}
-
 static json_t *examples_json(const ptxlint_rule *rule)
 {
     json_t *all = json_array();
@@ -18,9 +13,9 @@ static json_t *examples_json(const ptxlint_rule *rule)
         const ptxlint_example *e = &rule->examples[i];
         json_array_append_new(
             all, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "title", json_string(e->title),
-                           "bad", text_or_null(e->bad), "good", text_or_null(e->good), "cuda_bad",
-                           text_or_null(e->cuda_bad), "cuda_good", text_or_null(e->cuda_good),
-                           "launch", text_or_null(e->launch), "gpu", text_or_null(e->gpu)));
+                           "bad", ptx_text_json(e->bad), "good", ptx_text_json(e->good), "cuda_bad",
+                           ptx_text_json(e->cuda_bad), "cuda_good", ptx_text_json(e->cuda_good),
+                           "launch", ptx_text_json(e->launch), "gpu", ptx_text_json(e->gpu)));
     }
     return all;
 }

@@ -1,5 +1,6 @@
 /* gates.c -- what decides whether findings and figures count: baselines, budgets. */
 #include "cli/cli.h"
+#include "support/choice.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -7,11 +8,6 @@
 #include <unistd.h>
 
 static const char default_baseline[] = "ptxlint-baseline.json";
-
-static ExitCode complain_memory(void)
-{
-    return ptx_complain_status(NULL, PTXLINT_NO_MEMORY);
-}
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
@@ -52,26 +48,34 @@ static ExitCode open_baseline(Gates *gates, const Options *options, const Settin
         gates->baselines = grown;
     Baseline *baseline = grown ? calloc(1, sizeof *baseline) : NULL;
     if (!baseline)
-        return complain_memory();
+        return ptx_complain_memory();
     gates->baselines[gates->baseline_count++] = baseline;
     baseline->path = strdup(path);
     baseline->config = settings->config;
     if (!baseline->path || ptxlint_baseline_new(&baseline->known) != PTXLINT_OK
         || ptxlint_baseline_new(&baseline->found) != PTXLINT_OK)
-        return complain_memory();
+        return ptx_complain_memory();
     return is_write(options) ? EXIT_CLEAN : read_known(baseline);
+}
+
+/* the baseline of the command line, else that of the config, else the one beside it; or NULL */
+static const char *baseline_path(const Options *options, const Settings *settings)
+{
+    if (options->has_no_baseline)
+        return NULL;
+    if (options->baseline_path)
+        return options->baseline_path;
+    if (settings->baseline_path)
+        return settings->baseline_path;
+    bool is_wanted = options->command == COMMAND_BASELINE
+                     || (!options->has_no_config && !access(default_baseline, F_OK));
+    return is_wanted ? default_baseline : NULL;
 }
 
 ExitCode ptx_gates_find(Gates *gates, const Options *options, const Settings *settings,
                         Baseline **out)
 {
-    bool is_wanted = options->command == COMMAND_BASELINE
-                     || (!options->has_no_config && !access(default_baseline, F_OK));
-    const char *path = options->has_no_baseline  ? NULL
-                       : options->baseline_path  ? options->baseline_path
-                       : settings->baseline_path ? settings->baseline_path
-                       : is_wanted               ? default_baseline
-                                                 : NULL;
+    const char *path = baseline_path(options, settings);
     *out = NULL;
     if (!path)
         return EXIT_CLEAN;
@@ -123,7 +127,7 @@ static ExitCode find_gpus(Budget *budget)
         ;
     budget->covers = calloc(count + 1, 1);
     if (!budget->covers)
-        return complain_memory();
+        return ptx_complain_memory();
     for (size_t i = 0; i < count && code == EXIT_CLEAN; i++)
         if (ptxlint_budget_at(budget->budget, i, &entry) && entry.gpu) {
             if (ptxlint_gpu_find(entry.gpu))
@@ -141,10 +145,10 @@ static ExitCode open_budget(Gates *gates, const char *path)
         gates->budgets = grown;
     Budget *budget = grown ? calloc(1, sizeof *budget) : NULL;
     if (!budget)
-        return complain_memory();
+        return ptx_complain_memory();
     gates->budgets[gates->budget_count++] = budget;
     budget->path = strdup(path);
-    ExitCode code = budget->path ? read_budget(budget) : complain_memory();
+    ExitCode code = budget->path ? read_budget(budget) : ptx_complain_memory();
     return code == EXIT_CLEAN ? find_gpus(budget) : code;
 }
 
@@ -179,7 +183,7 @@ static ExitCode tell_uncovered(const Budget *budget, size_t index,
         return EXIT_CLEAN;
     snprintf(text, sizeof text, "%s:%u:%u: not checked: `%.100s`%s%s: %s", budget->path,
              (unsigned)entry->line, (unsigned)entry->column, entry->kernel,
-             entry->gpu ? " on " : "", entry->gpu ? entry->gpu : "", why[cover]);
+             ptx_text_if(entry->gpu, " on "), ptx_text_or(entry->gpu, ""), why[cover]);
     ptx_complain_line(text);
     return cover == PTXLINT_OTHER_GPU ? EXIT_CLEAN : EXIT_FOUND;
 }

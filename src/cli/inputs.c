@@ -41,8 +41,9 @@ static char *read_file(const char *path, size_t *length)
 ExitCode ptx_file_read(const char *path, char **text, size_t *length)
 {
     *text = read_file(path, length);
-    return *text ? EXIT_CLEAN
-                 : ptx_complain_status(path, errno == ENOMEM ? PTXLINT_NO_MEMORY : PTXLINT_IO);
+    if (*text)
+        return EXIT_CLEAN;
+    return ptx_complain_status(path, errno == ENOMEM ? PTXLINT_NO_MEMORY : PTXLINT_IO);
 }
 
 /* ---- GPUs ------------------------------------------------------------------------------------ */
@@ -191,7 +192,7 @@ ExitCode ptx_inputs_add_gpu(Inputs *inputs, const char *name, size_t room)
     return EXIT_CLEAN;
 }
 
-/* All of them are looked at, so that every wrong name is told at once. */
+/* All of them are looked at, so that every wrong name is reported at once. */
 static ExitCode read_gpus(Inputs *inputs, const StringList *names)
 {
     ExitCode code = EXIT_CLEAN;

@@ -1,6 +1,7 @@
 /* isa.c -- the instruction table as a manual: pages, lists, JSON. */
 #include "cli/isa_page.h"
 #include "cli/rule_json.h"
+#include "support/choice.h"
 
 #include <math.h>
 #include <string.h>
@@ -35,11 +36,6 @@ static json_t *number_or_null(double value)
     return isnan(value) || isinf(value) ? json_null() : json_real(value);
 }
 
-static json_t *text_or_null(const char *text)
-{
-    return text ? json_string(text) : json_null();
-}
-
 static json_t *need_json(const ptxlint_isa_need *need)
 {
     char version[32];
@@ -52,7 +48,7 @@ static json_t *modifier_json(const ptxlint_isa_modifier *modifier)
     json_t *values = json_array();
     for (size_t i = 0; i < modifier->value_count; i++)
         json_array_append_new(values, json_string(modifier->values[i]));
-    return json_pack("{s:o, s:o, s:b}", "group", text_or_null(modifier->name), "values", values,
+    return json_pack("{s:o, s:o, s:b}", "group", ptx_text_json(modifier->name), "values", values,
                      "optional", modifier->is_optional);
 }
 
@@ -211,9 +207,9 @@ static ExitCode open_one(const char *word, ptxlint_isa **isa)
         return EXIT_CLEAN;
     if (status != PTXLINT_BAD_ARGUMENT)
         return ptx_complain_status(word, status);
+    bool is_question = *error && error[strlen(error) - 1] == '?';
     snprintf(text, sizeof text, "%s%s `ptxlint isa --list` lists them all",
-             *error ? error : "unknown instruction",
-             *error && error[strlen(error) - 1] == '?' ? "" : ";");
+             *error ? error : "unknown instruction", ptx_text_if(!is_question, ";"));
     ptx_complain(NULL, text);
     return EXIT_USAGE;
 }

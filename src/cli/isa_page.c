@@ -1,5 +1,6 @@
 /* isa_page.c -- an instruction in Markdown, as a manual has it: what `ptxlint isa` shows. */
 #include "cli/isa_page.h"
+#include "support/choice.h"
 
 #include <math.h>
 #include <string.h>
@@ -96,8 +97,9 @@ static bool is_pair_alike(const ptxlint_isa_operand *o)
 
 static void put_name(Text *out, const char *before, const ptxlint_isa_operand *o)
 {
-    ptx_text_print(out, "%s%s%s%s", before, o->name, is_pair_alike(o) ? "|" : "",
-                   is_pair_alike(o) ? o->pair : "");
+    ptx_text_print(out, "%s%s", before, o->name);
+    if (is_pair_alike(o))
+        ptx_text_print(out, "|%s", o->pair);
 }
 
 /* What the syntax does not say of an operand; "" nothing. */
@@ -208,11 +210,12 @@ static void put_rate(Text *out, const ptxlint_isa_rate *rate)
 {
     bool is_matrix = rate->fmas_per_clock > 0;
     double value = is_matrix ? rate->fmas_per_clock : rate->results_per_clock;
-    if (isinf(value))
+    if (isinf(value)) {
         ptx_text_put(out, "no machine operation");
-    else
-        ptx_text_print(out, value < 100 ? "%.3g%s %s" : "%.0f%s %s", value, is_matrix ? " FMA" : "",
-                       rate->pipe);
+        return;
+    }
+    ptx_text_print(out, value < 100 ? "%.3g" : "%.0f", value);
+    ptx_text_print(out, "%s %s", ptx_text_if(is_matrix, " FMA"), rate->pipe);
 }
 
 /* Names of the GPUs whose rate is that of number first; neighbours as a range. Those told of are

@@ -6,7 +6,7 @@
 
 enum { ISA_GPUS_MAX = 128 };
 
-/* GPUs that a page tells of. */
+/* GPUs that a page covers. */
 typedef struct IsaGpus {
     const ptxlint_gpu *items[ISA_GPUS_MAX];
     size_t count;

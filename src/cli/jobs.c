@@ -17,7 +17,7 @@ struct Jobs {
     unsigned worker_count;              /* threads that run; 0: the caller does the work */
     pthread_mutex_t lock;
     pthread_cond_t has_room, has_result;
-    /* first that nobody has begun; first that is not yet freed */
+    /* first that is not begun; first that is not yet freed */
     size_t next, taken;
     bool is_stopped;
     Job *slots;

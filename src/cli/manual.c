@@ -1,6 +1,7 @@
 /* manual.c -- the manual page ptxlint(1), in the macros of man(7), from the tables and texts that
  * --help shows. */
 #include "cli/cli.h"
+#include "support/choice.h"
 
 #include <string.h>
 
@@ -67,15 +68,15 @@ static void put_options(Text *out, const struct poptOption *table)
             put_options(out, table->arg);
             continue;
         }
-        const char *left = table->argInfo & POPT_ARGFLAG_OPTIONAL ? "[=" : " ",
-                   *right = *left == '[' ? "]" : "";
+        bool is_optional = (table->argInfo & POPT_ARGFLAG_OPTIONAL) != 0;
         ptx_text_put(out, ".TP\n\\fB\\-\\-");
         put_words(out, table->longName);
         ptx_text_put(out, "\\fR");
         if (table->argDescrip) {
-            ptx_text_print(out, "%s\\fI", left);
+            ptx_text_put(out, is_optional ? "[=" : " ");
+            ptx_text_put(out, "\\fI");
             put_words(out, table->argDescrip);
-            ptx_text_print(out, "\\fR%s", right);
+            ptx_text_print(out, "\\fR%s", ptx_text_if(is_optional, "]"));
         }
         ptx_text_put(out, "\n");
         put_words(out, table->descrip);
@@ -120,8 +121,8 @@ ExitCode ptx_manual(const Options *options)
                    ptxlint_version());
     ptx_text_put(&out, ".SH NAME\nptxlint \\- static analysis of NVIDIA PTX\n.SH SYNOPSIS\n.nf\n");
     for (int i = 0; i < COMMAND__COUNT; i++) {
-        ptx_text_print(&out, "\\fBptxlint\\fR %s\\fB%s\\fR%s ", i ? "" : "[", ptx_command_words[i],
-                       i ? "" : "]");
+        ptx_text_print(&out, "\\fBptxlint\\fR %s\\fB%s\\fR%s ", ptx_text_if(!i, "["),
+                       ptx_command_words[i], ptx_text_if(!i, "]"));
         put_words(&out, ptx_command_usage[i]);
         ptx_text_put(&out, "\n");
     }

@@ -1,6 +1,7 @@
 /* matched.c -- what of --kernel, --param, --trip and of launch files no kernel of the inputs
  * has. */
 #include "cli/cli.h"
+#include "support/choice.h"
 
 #include <fnmatch.h>
 #include <stdlib.h>
@@ -18,7 +19,7 @@ static ptxlint_status read_settings(const Options *options, ptxlint_launches **o
         for (size_t j = 0; j < options->settings[i].count && status != PTXLINT_NO_MEMORY; j++)
             status = ptxlint_launches_set(*out, ptx_setting_names[i].key,
                                           options->settings[i].items[j], NULL, 0);
-    /* inputs.c tells what is wrong with a value */
+    /* inputs.c reports what is wrong with a value */
     return status == PTXLINT_BAD_FILE ? PTXLINT_OK : status;
 }
 
@@ -231,7 +232,7 @@ static void tell_count(const LaunchFile *file, size_t unmatched, size_t count, c
 {
     char text[400];
     snprintf(text, sizeof text, "%zu of %zu kernel%s %s in no input, as \"%.200s\"", unmatched,
-             count, count == 1 ? "" : "s", unmatched == 1 ? "is" : "are", first);
+             count, ptx_plural(count), unmatched == 1 ? "is" : "are", first);
     ptx_complain(file->path, text);
 }
 

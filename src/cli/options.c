@@ -1,4 +1,5 @@
 #include "cli/cli.h"
+#include "support/choice.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -90,7 +91,7 @@ static bool set_primary(Options *options, const char *value)
     return true;
 }
 
-/* Words between commas; wanted tells what would be right where one is empty. */
+/* Words between commas; wanted is what would be right where one is empty. */
 static bool add_words(StringList *list, const char *option, const char *value, const char *wanted)
 {
     for (const char *begin = value;;) {
@@ -323,8 +324,9 @@ static const char *find_clash(const Options *options)
     for (size_t i = 0; i < options->output_count; i++)
         for (size_t j = 0; j < i; j++) {
             const char *a = options->outputs[i].path, *b = options->outputs[j].path;
-            if (a && b ? !strcmp(a, b) : a == b)
-                return a ? a : "standard output";
+            bool is_same = a && b ? !strcmp(a, b) : a == b;
+            if (is_same)
+                return ptx_text_or(a, "standard output");
         }
     return NULL;
 }
@@ -356,6 +358,50 @@ static bool is_diff_use(const Options *options)
     return words && words[0] && words[1] && !words[2];
 }
 
+/* What is missing from the words behind the command, or too much; or NULL. */
+static const char *find_bad_words(const Options *options, bool has_words)
+{
+    switch (options->command) {
+    case COMMAND_CHECK: case COMMAND_REPORT: case COMMAND_TUNE:
+        return has_words ? NULL : "no PATH given; see ptxlint --help";
+    case COMMAND_EXPLAIN:
+        return has_words ? NULL : "explain: missing RULE; `ptxlint rules` lists them all";
+    case COMMAND_CONFIG:
+        return has_words ? NULL : "config: missing subcommand (show, files, init)";
+    case COMMAND_BASELINE:
+        return is_baseline_use(options)
+                   ? NULL
+                   : "baseline: missing subcommand or PATH (write PATH..., prune PATH...)";
+    case COMMAND_DIFF:
+        return is_diff_use(options)
+                   ? NULL
+                   : "diff: OLD and NEW are missing: PTX files, folders, or saved reports";
+    case COMMAND_BUDGET:
+        return is_budget_use(options) ? NULL
+                                      : "budget: missing subcommand or PATH (init PATH...)";
+    case COMMAND_COMPLETIONS:
+        return has_words ? NULL : "completions: missing shell (bash, zsh, fish)";
+    case COMMAND_MANUAL:
+        return has_words ? "manual takes no further words" : NULL;
+    default:
+        return NULL;
+    }
+}
+
+/* Which of the options exclude each other; or NULL. */
+static const char *find_conflict(const Options *options, bool has_words)
+{
+    if (options->has_no_baseline && options->baseline_path)
+        return "--baseline and --no-baseline exclude each other";
+    if (options->has_list && has_words)
+        return "isa: --list takes no OPCODE";
+    if (options->has_no_config && options->config_path)
+        return "--config and --no-config exclude each other";
+    if (options->has_statistics && !has_tables(options))
+        return "--statistics needs --format text, oneline, json or jsonl";
+    return NULL;
+}
+
 /* What each command cannot do without. */
 static Parsed check_options(const Options *options)
 {
@@ -365,31 +411,9 @@ static Parsed check_options(const Options *options)
         return PARSED_BAD;
     }
     bool has_words = options->paths && options->paths[0];
-    bool needs_path = options->command == COMMAND_CHECK || options->command == COMMAND_REPORT
-                      || options->command == COMMAND_TUNE;
-    const char *trouble =
-        needs_path && !has_words ? "no PATH given; see ptxlint --help"
-        : options->command == COMMAND_EXPLAIN && !has_words
-            ? "explain: missing RULE; `ptxlint rules` lists them all"
-        : options->command == COMMAND_CONFIG && !has_words
-            ? "config: missing subcommand (show, files, init)"
-        : options->command == COMMAND_BASELINE && !is_baseline_use(options)
-            ? "baseline: missing subcommand or PATH (write PATH..., prune PATH...)"
-        : options->command == COMMAND_DIFF && !is_diff_use(options)
-            ? "diff: OLD and NEW are missing: PTX files, folders, or saved reports"
-        : options->command == COMMAND_BUDGET && !is_budget_use(options)
-            ? "budget: missing subcommand or PATH (init PATH...)"
-        : options->has_no_baseline && options->baseline_path
-            ? "--baseline and --no-baseline exclude each other"
-        : options->command == COMMAND_COMPLETIONS && !has_words
-            ? "completions: missing shell (bash, zsh, fish)"
-        : options->command == COMMAND_MANUAL && has_words ? "manual takes no further words"
-        : options->has_list && has_words                  ? "isa: --list takes no OPCODE"
-        : options->has_no_config && options->config_path
-            ? "--config and --no-config exclude each other"
-        : options->has_statistics && !has_tables(options)
-            ? "--statistics needs --format text, oneline, json or jsonl"
-            : NULL;
+    const char *trouble = find_bad_words(options, has_words);
+    if (!trouble)
+        trouble = find_conflict(options, has_words);
     if (trouble)
         ptx_complain(NULL, trouble);
     return trouble ? PARSED_BAD : PARSED_RUN;

@@ -1,5 +1,6 @@
 /* output.c -- where the result goes. */
 #include "cli/cli.h"
+#include "support/choice.h"
 
 #include <errno.h>
 #include <string.h>
@@ -8,7 +9,8 @@ enum { BUFFER_BYTES = 64 << 10 };
 
 ExitCode ptx_sink_open(Sink *sink, const char *path)
 {
-    *sink = (Sink){ .file = path ? fopen(path, "wb") : stdout, .name = path ? path : "standard output" };
+    *sink = (Sink){ .file = path ? fopen(path, "wb") : stdout };
+    sink->name = ptx_text_or(path, "standard output");
     if (!sink->file) {
         ptx_complain(path, strerror(errno));
         return EXIT_INPUT;

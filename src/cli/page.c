@@ -6,16 +6,22 @@
 
 const char *ptx_severity_word(int severity)
 {
-    return severity == PTXLINT_ERROR     ? "error"
-           : severity == PTXLINT_WARNING ? "warning"
-           : severity == PTXLINT_NOTE    ? "note"
-                                         : "-";
+    switch (severity) {
+    case PTXLINT_ERROR:   return "error";
+    case PTXLINT_WARNING: return "warning";
+    case PTXLINT_NOTE:    return "note";
+    default:              return "-";
+    }
 }
 
 const char *ptx_certainty_word(int certainty)
 {
-    return certainty == PTXLINT_EXACT ? "exact" : certainty == PTXLINT_BOUND ? "bound" :
-           certainty == PTXLINT_ESTIMATE ? "estimate" : "unknown";
+    switch (certainty) {
+    case PTXLINT_EXACT:    return "exact";
+    case PTXLINT_BOUND:    return "bound";
+    case PTXLINT_ESTIMATE: return "estimate";
+    default:               return "unknown";
+    }
 }
 
 /* What a user knows of a finding that needs at least this. */
@@ -30,7 +36,7 @@ static const char *certainty_sentence(const ptxlint_rule *rule)
 }
 
 /* A row of a table: | would end the cell. */
-static void put_cell(Text *out, const char *text)
+void ptx_put_cell(Text *out, const char *text)
 {
     for (; *text; text++) {
         if (*text == '|')
@@ -42,7 +48,7 @@ static void put_cell(Text *out, const char *text)
 static void put_row(Text *out, const char *name, const char *value)
 {
     ptx_text_print(out, "| %s | ", name);
-    put_cell(out, value);
+    ptx_put_cell(out, value);
     ptx_text_put(out, " |\n");
 }
 
@@ -129,7 +135,7 @@ static void put_thresholds(Text *out, const ptxlint_rule *rule)
         const ptxlint_threshold *t = &rule->thresholds[i];
         ptx_text_print(out, "| `%s` | %.15g%s%s | ", t->name, t->value, *t->unit ? " " : "",
                        t->unit);
-        put_cell(out, t->what);
+        ptx_put_cell(out, t->what);
         ptx_text_put(out, " |\n");
     }
     const ptxlint_threshold *first = &rule->thresholds[0];

@@ -340,12 +340,18 @@ static int enter_span(MD_SPANTYPE type, void *detail, void *context)
     return 0;
 }
 
+static const char *clean_byte(const char *byte)
+{
+    if (*byte == '\t')
+        return " ";
+    bool is_control = ((unsigned char)*byte < 0x20 && *byte != '\n') || *byte == 0x7f;
+    return is_control ? "?" : byte;
+}
+
 static void put_clean(Text *to, const char *text, size_t length)
 {
-    for (size_t i = 0; i < length; i++) {
-        bool is_control = ((unsigned char)text[i] < 0x20 && text[i] != '\n') || text[i] == 0x7f;
-        ptx_text_add(to, text[i] == '\t' ? " " : is_control ? "?" : text + i, 1);
-    }
+    for (size_t i = 0; i < length; i++)
+        ptx_text_add(to, clean_byte(text + i), 1);
 }
 
 /* Where a link leads, unless it says so itself. */

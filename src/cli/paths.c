@@ -149,7 +149,7 @@ static ExitCode add_named(PathsWalk *walk, const char *path)
     struct stat st;
     if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
         return add_folder(walk, path);
-    return add_item(walk->list, path);  /* one that is not there is told when it is opened */
+    return add_item(walk->list, path);  /* one that is not there is reported when it is opened */
 }
 
 static ExitCode add_pattern(PathsWalk *walk, const char *pattern)
@@ -179,8 +179,10 @@ ExitCode ptx_paths_add(StringList *list, const char *path, Book *book)
         return add_item(list, path);
     ExitCode code = is_pattern ? add_pattern(&walk, path) : add_named(&walk, path);
     if (code == EXIT_CLEAN && list->count == before) {
-        ptx_complain(path, walk.excluded ? "holds no .ptx file that the config does not exclude" :
-                           is_pattern ? "matches no PTX file" : "holds no .ptx file");
+        const char *trouble = is_pattern ? "matches no PTX file" : "holds no .ptx file";
+        if (walk.excluded)
+            trouble = "holds no .ptx file that the config does not exclude";
+        ptx_complain(path, trouble);
         return EXIT_USAGE;
     }
     return code;

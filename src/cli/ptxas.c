@@ -2,6 +2,8 @@
 
 /* ptxas.c -- runs ptxas for what only it knows: the registers it allocates, and spills. */
 #include "cli/cli.h"
+#include "support/minmax.h"
+#include "support/choice.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -42,9 +44,13 @@ static char *try_folder(const char *folder, size_t length, const char *tail)
     char *path = malloc(length + strlen(tail) + 3);
     if (!path)
         return NULL;
-    memcpy(path, length ? folder : ".", length ? length : 1);
-    path[length ? length : 1] = '/';
-    strcpy(path + (length ? length : 1) + 1, tail);
+    if (!length) {                      /* an empty entry of $PATH is the working directory */
+        folder = ".";
+        length = 1;
+    }
+    memcpy(path, folder, length);
+    path[length] = '/';
+    strcpy(path + length + 1, tail);
     if (is_program(path))
         return path;
     free(path);
@@ -67,7 +73,11 @@ static char *search(void)
 
 char *ptx_ptxas_locate(const char *path, ExitCode *code)
 {
-    char *found = !*path ? search() : is_program(path) ? strdup(path) : NULL;
+    char *found = NULL;
+    if (!*path)
+        found = search();
+    else if (is_program(path))
+        found = strdup(path);
     if (found)
         return found;
     if (*path)
@@ -148,7 +158,9 @@ static int run_program(char *const *words, Output *out)
     close(ends[0]);                             /* before waiting: it may still be writing */
     while (!error && waitpid(pid, &status, 0) < 0)
         error = errno == EINTR ? 0 : errno;
-    errno = error ? error : is_read ? 0 : ENOMEM;
+    if (!error && !is_read)
+        error = ENOMEM;
+    errno = error;
     return errno ? -1 : status;
 }
 
@@ -221,12 +233,12 @@ static void complain_output(Text *messages, const char *path, const char *text)
         text += length + 1;
         length = strcspn(text, "\n");
     }
-    snprintf(line, sizeof line, "ptxas failed%s%.*s", length ? ": " : "",
-             (int)(length < 400 ? length : 400), text);
+    snprintf(line, sizeof line, "ptxas failed%s%.*s", ptx_text_if(length, ": "),
+             (int)ptx_size_min(length, 400), text);
     ptx_complain_to(messages, path, line);
 }
 
-/* For one architecture. What ptxas does not take is told, and the report does without it. */
+/* For one architecture. What ptxas rejects is reported, and the report does without it. */
 static ExitCode translate(const char *program, const char *path, const char *file, const char *arch,
                           ptxlint_ptxas *ptxas, Text *messages)
 {

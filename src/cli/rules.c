@@ -1,6 +1,7 @@
 /* rules.c -- which rules there are, and what they may ask. */
 #include "cli/cli.h"
 #include "cli/rule_json.h"
+#include "support/choice.h"
 
 #include <jansson.h>
 #include <stdlib.h>
@@ -39,6 +40,11 @@ static bool is_selected(const Options *options, const ptxlint_rule *rule)
 
 /* ---- text ------------------------------------------------------------------------------------ */
 
+static const char *rule_certainty(const ptxlint_rule *rule)
+{
+    return rule->is_front_end ? "exact" : ptx_certainty_word(rule->certainty);
+}
+
 static void write_text(const Options *options, const ptxlint_rules *rules, Text *out)
 {
     const ptxlint_rule *rule;
@@ -52,8 +58,8 @@ static void write_text(const Options *options, const ptxlint_rules *rules, Text 
         if (is_selected(options, rule))
             ptx_text_print(out, "%-7s  %-*s  %-8s  %-12s  %-9s  %s%s\n", rule->code, width,
                            rule->name, ptx_severity_word(rule->severity), rule->group,
-                           rule->is_front_end ? "exact" : ptx_certainty_word(rule->certainty),
-                           rule->is_preview ? "(preview) " : "", rule->summary);
+                           rule_certainty(rule), ptx_text_if(rule->is_preview, "(preview) "),
+                           rule->summary);
 }
 
 /* ---- Markdown: docs/rules/README.md ---------------------------------------------------------- */
@@ -65,15 +71,6 @@ static bool is_first_of_group(const ptxlint_rules *rules, size_t index, const ch
         if (!strcmp(ptxlint_rule_at(rules, i)->group, group))
             return false;
     return true;
-}
-
-static void put_cell(Text *out, const char *text)
-{
-    for (; *text; text++) {
-        if (*text == '|')
-            ptx_text_put(out, "\\");
-        ptx_text_add(out, *text == '\n' ? " " : text, 1);
-    }
 }
 
 static void write_group(const Options *options, const ptxlint_rules *rules, const char *group,
@@ -92,9 +89,8 @@ static void write_group(const Options *options, const ptxlint_rules *rules, cons
         has_head = true;
         ptx_text_print(out, "| [%s](%s.md) | %s | %s | %s | %s", rule->code, rule->code, rule->name,
                        ptx_severity_word(rule->severity),
-                       rule->is_front_end ? "exact" : ptx_certainty_word(rule->certainty),
-                       rule->is_preview ? "(preview) " : "");
-        put_cell(out, rule->summary);
+                       rule_certainty(rule), ptx_text_if(rule->is_preview, "(preview) "));
+        ptx_put_cell(out, rule->summary);
         ptx_text_put(out, " |\n");
     }
 }
@@ -119,8 +115,7 @@ static void write_facts_text(Text *out)
     char name[128], type[96];
     for (size_t i = 0; ptxlint_fact_at(i, &fact); i++) {
         snprintf(name, sizeof name, "%s.%s", fact.scope, fact.name);
-        snprintf(type, sizeof type, "%s%s%s%s", fact.type, *fact.unit ? " (" : "", fact.unit,
-                 *fact.unit ? ")" : "");
+        snprintf(type, sizeof type, *fact.unit ? "%s (%s)" : "%s%s", fact.type, fact.unit);
         ptx_text_print(out, "%-32s  %-22s  %-8s  %s\n", name, type,
                        *fact.certainty ? fact.certainty : "varies", fact.what);
     }
@@ -142,7 +137,7 @@ static void write_facts_markdown(Text *out)
         snprintf(scope, sizeof scope, "%s", fact.scope);
         ptx_text_print(out, "| `%s.%s` | %s | %s | %s | ", fact.scope, fact.name, fact.type,
                        fact.unit, fact.certainty);
-        put_cell(out, fact.what);
+        ptx_put_cell(out, fact.what);
         ptx_text_put(out, " |\n");
     }
 }

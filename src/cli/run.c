@@ -35,7 +35,7 @@ typedef struct CliRun {
     size_t target_count;
     Tally tally;
     Progress progress;
-    Matched own, *matched;      /* own: where nobody else has one */
+    Matched own, *matched;      /* own: where no caller has one */
     bool has_gap;               /* some input could not be read */
     bool has_draft;             /* the head of a budget is written */
     ExitCode code;
@@ -64,9 +64,9 @@ static ptxlint_options module_options(const CliRun *run, size_t index, unsigned 
 {
     const Budget *budget = run->budgets[index];
     const Inputs *given = &run->inputs, *config = &run->settings[index]->inputs;
-    const Inputs *gpus = given->gpu_count || !budget ? given
-                         : config->gpu_count         ? config
-                                                     : &budget->inputs;
+    const Inputs *gpus = given;
+    if (!given->gpu_count && budget)
+        gpus = config->gpu_count ? config : &budget->inputs;
     ptxlint_options options;
     ptxlint_options_init(&options);
     options.path = run->files.items[index];
@@ -418,7 +418,7 @@ static bool has_group(const StringList *groups, const char *group)
     return false;
 }
 
-/* One that some rule has, or that the front end speaks in. */
+/* One that some rule has, or that the front end reports by. */
 static bool is_group(const ptxlint_rules *rules, const char *text)
 {
     static const char *const own[] = { "syntax", "limit", "suppression" };
@@ -540,7 +540,7 @@ static void find_settings(CliRun *run)
             raise_code(run, EXIT_INTERNAL);
 }
 
-/* A baseline is of findings, and so are budgets: a report tells of all. */
+/* A baseline is of findings, and so are budgets: a report has all. */
 static ExitCode find_gates(CliRun *run)
 {
     ExitCode code = EXIT_CLEAN;

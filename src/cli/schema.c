@@ -26,8 +26,8 @@ static ExitCode complain_name(const char *name)
 ExitCode ptx_schema_command(const Options *options)
 {
     Text out = { 0 };
-    const char *name = options->paths ? options->paths[0] : NULL,
-               *text = name ? ptxlint_schema_text(name) : NULL;
+    const char *name = options->paths ? options->paths[0] : NULL;
+    const char *text = name ? ptxlint_schema_text(name) : NULL;
     if (name && !text)
         return complain_name(name);
     if (name && options->paths[1]) {

@@ -105,8 +105,12 @@ static bool find_change(const ptxlint_config *plain, const ptxlint_config *confi
 static void put_list(Text *out, const char *name, const ptxlint_config *config)
 {
     const char *value;
-    for (size_t i = 0; (value = ptxlint_config_value(config, name, i)); i++)
-        ptx_text_print(out, i ? ", %s" : "%-8s %s", i ? value : name, value);
+    for (size_t i = 0; (value = ptxlint_config_value(config, name, i)); i++) {
+        if (i)
+            ptx_text_print(out, ", %s", value);
+        else
+            ptx_text_print(out, "%-8s %s", name, value);
+    }
     if (ptxlint_config_value(config, name, 0))
         ptx_text_put(out, "\n");
 }
@@ -224,9 +228,9 @@ static ExitCode show(const Options *options, const char *path, ShowFunction func
     Text out = { 0 };
     ExitCode code = ptx_book_open(&book, options);
     bool is_folder = !stat(path, &st) && S_ISDIR(st.st_mode);
-    const Settings *settings = code != EXIT_CLEAN ? NULL
-                               : is_folder        ? ptx_book_folder(&book, path)
-                                                  : ptx_book_file(&book, path);
+    const Settings *settings = NULL;
+    if (code == EXIT_CLEAN)
+        settings = is_folder ? ptx_book_folder(&book, path) : ptx_book_file(&book, path);
     code = exit_code_max(code, book.code);
     if (code == EXIT_CLEAN && settings)
         code = function(options, settings, &out);

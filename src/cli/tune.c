@@ -9,6 +9,8 @@
  * until the best is one of them. */
 #include "cli/cli.h"
 #include "cli/rule_json.h"
+#include "support/minmax.h"
+#include "support/choice.h"
 
 #include <fnmatch.h>
 #include <math.h>
@@ -376,8 +378,9 @@ static void put_variants(const Tune *t, Text *out)
         if (is_predicted(&v->shape))
             ptx_text_print(out, ", %.4g us, %.3g times as fast", e->time.predicted_us,
                            best / e->time.predicted_us);
-        ptx_text_print(out, "%s%s.\n", v->is_shared ? "" : "; ",
-                       v->is_shared ? "" : spills_word(e->spills));
+        if (!v->is_shared)
+            ptx_text_print(out, "; %s", spills_word(e->spills));
+        ptx_text_put(out, ".\n");
     }
 }
 
@@ -467,8 +470,8 @@ static void put_bound(const Tune *t, Text *out)
     const uint32_t *req = t->kernel->reqntid;
     int d = telling_dimension(t);
     if (req[0]) {
-        ptx_text_print(out, "`.reqntid %u, %u, %u` allows no other", req[0], req[1] ? req[1] : 1,
-                       req[2] ? req[2] : 1);
+        ptx_text_print(out, "`.reqntid %u, %u, %u` allows no other", req[0],
+                       ptx_u32_max(req[1], 1), ptx_u32_max(req[2], 1));
     } else if (d >= 0) {
         if (!t->is_bound)
             ptx_text_print(out, "in %c ", axes[d]);
@@ -503,13 +506,18 @@ static TuneDims short_dims(const int64_t dims[3])
 
 enum { BLOCK_COLUMNS = 8, GRID_COLUMNS = 9 };
 
+static char mark_of(const Tune *t, const TuneShape *s)
+{
+    if (s == t->best && !t->is_bound)
+        return '*';
+    return s->work == WORK_UNKNOWN ? '?' : ' ';
+}
+
 /* *: the block to take; ?: whether it does the same work is not known. */
 static void put_shape(const Tune *t, const TuneShape *s, Text *out)
 {
     const ptxlint_estimated *e = &s->estimated;
-    char bound[16] = "-", mark = s == t->best && !t->is_bound ? '*'
-                                 : s->work == WORK_UNKNOWN    ? '?'
-                                                              : ' ';
+    char bound[16] = "-", mark = mark_of(t, s);
     if (isfinite(e->time.bound_us))
         snprintf(bound, sizeof bound, "%.4g us", e->time.bound_us);
     ptx_text_print(out, "%c %-*s %-*s ", mark, BLOCK_COLUMNS, short_dims(s->trial.block).text,
@@ -517,8 +525,8 @@ static void put_shape(const Tune *t, const TuneShape *s, Text *out)
     if (s->work == WORK_OTHER)
         ptx_text_put(out, "other work: more threads than now access memory\n");
     else if (!is_predicted(s))
-        ptx_text_print(out, "not known%s%s\n", e->occupancy.error ? ": " : "",
-                       e->occupancy.error ? e->occupancy.error : "");
+        ptx_text_print(out, "not known%s%s\n", ptx_text_if(e->occupancy.error, ": "),
+                       ptx_text_or(e->occupancy.error, ""));
     else
         ptx_text_print(out, "%4.3g %% %6.3g %7s %7s %7.4g us %9s %s\n", e->occupancy.percent,
                        e->waves, short_number(e->sectors_per_request).text,
@@ -581,9 +589,11 @@ static void put_choice(const Tune *t, Text *out)
     put_reasons(&why, best, given);
     ptx_text_print(out, "  Take %ld x %ld x %ld", (long)best->trial.block[0],
                    (long)best->trial.block[1], (long)best->trial.block[2]);
-    ptx_text_print(out, ": %.3g times as fast as now by prediction%s%s.\n",
-                   given->estimated.time.predicted_us / best->estimated.time.predicted_us,
-                   why.length ? "; " : "", why.length ? why.bytes : "");
+    ptx_text_print(out, ": %.3g times as fast as now by prediction",
+                   given->estimated.time.predicted_us / best->estimated.time.predicted_us);
+    if (why.length)
+        ptx_text_print(out, "; %s", why.bytes);
+    ptx_text_put(out, ".\n");
     out->has_failed |= why.has_failed;
     ptx_text_free(&why);
 }
@@ -626,29 +636,33 @@ static json_t *shape_json(const Tune *t, const TuneShape *s)
     static const char *const works[] = {
         [WORK_SAME] = "same", [WORK_UNKNOWN] = "unknown", [WORK_OTHER] = "other"
     };
-    bool is_other = s->work == WORK_OTHER, is_recommended = s == t->best && !t->is_bound;
-    json_t *predicted = is_other ? json_null() : number(e->time.predicted_us),
-           *bound = is_other ? json_null() : number(e->time.bound_us);
+    const bool is_other = s->work == WORK_OTHER;
+    const double predicted = is_other ? (double)NAN : e->time.predicted_us;
+    const double bound = is_other ? (double)NAN : e->time.bound_us;
+    const char *limiter = is_other ? NULL : e->time.limiter;
+    json_t *dynamic = shared < 0 ? json_null() : json_integer(shared);
+    const bool is_recommended = s == t->best && !t->is_bound;
     return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s?, s:b, s:b, s:s}", "block",
                      sizes_json(s->trial.block), "grid", sizes_json(s->trial.grid),
-                     "dynamic_shared_bytes", shared < 0 ? json_null() : json_integer(shared),
+                     "dynamic_shared_bytes", dynamic,
                      "occupancy_percent", number(e->occupancy.percent), "waves", number(e->waves),
                      "sectors_per_request", number(e->sectors_per_request),
                      "wavefronts_per_request", number(e->wavefronts_per_request),
-                     "predicted_time_us", predicted, "bound_time_us", bound, "limiter",
-                     is_other ? NULL : e->time.limiter, "is_given", s->is_given, "is_recommended",
+                     "predicted_time_us", number(predicted), "bound_time_us", number(bound),
+                     "limiter", limiter, "is_given", s->is_given, "is_recommended",
                      is_recommended, "work", works[s->work]);
 }
 
 static json_t *variant_json(const Variant *v)
 {
     const ptxlint_estimated *e = &v->shape.estimated;
-    json_t *value = json_pack(
-        "{s:s, s:I, s:I, s:o, s:o}", "changes", v->is_shared ? "dynamic_shared" : "registers", "to",
-        (json_int_t)(v->is_shared ? v->shape.trial.dynamic_shared_bytes
-                                  : v->shape.trial.max_registers),
-        "blocks_per_sm", (json_int_t)e->occupancy.blocks_per_sm, "occupancy_percent",
-        number(e->occupancy.percent), "predicted_time_us", number(e->time.predicted_us));
+    const int64_t to = v->is_shared ? v->shape.trial.dynamic_shared_bytes
+                                    : v->shape.trial.max_registers;
+    json_t *value = json_pack("{s:s, s:I, s:I, s:o, s:o}", "changes",
+                              v->is_shared ? "dynamic_shared" : "registers", "to", (json_int_t)to,
+                              "blocks_per_sm", (json_int_t)e->occupancy.blocks_per_sm,
+                              "occupancy_percent", number(e->occupancy.percent),
+                              "predicted_time_us", number(e->time.predicted_us));
     json_object_set_new(value, "spills",
                         v->is_shared || !e->spills
                             ? json_null()
@@ -750,8 +764,8 @@ static ExitCode tune_file(const Options *options, const Inputs *given, const Inp
 {
     ptxlint_module *module;
     ptxlint_options with;
-    const Inputs *gpus = given->gpu_count ? given : config,
-                 *inputs = config->launches ? config : given;
+    const Inputs *gpus = given->gpu_count ? given : config;
+    const Inputs *inputs = config->launches ? config : given;
     ptxlint_options_init(&with);
     with.path = path;
     with.gpus = gpus->gpus;

@@ -2,6 +2,7 @@
 
 #include "compare/key.h"
 #include "report/json_writer.h"
+#include "support/minmax.h"
 
 #include <jansson.h>
 #include <stdio.h>
@@ -234,9 +235,8 @@ ptxlint_status ptxlint_baseline_read(ptxlint_baseline *b, const char *path, cons
     if (!root && json_error_code(&trouble) == json_error_out_of_memory)
         return PTXLINT_NO_MEMORY;
     if (!root) {
-        snprintf(error, error_size, "%s:%d:%d: error: %s", path,
-                 trouble.line > 0 ? trouble.line : 1, trouble.column > 0 ? trouble.column : 1,
-                 trouble.text);
+        snprintf(error, error_size, "%s:%d:%d: error: %s", path, ptx_i32_max(trouble.line, 1),
+                 ptx_i32_max(trouble.column, 1), trouble.text);
         return PTXLINT_BAD_FILE;
     }
     ptxlint_status status = read_root(b, path, root, error, error_size);
@@ -297,8 +297,8 @@ static void match(const ptxlint_baseline *b, const ptxlint_baseline *found, uint
         const char *statements[] = { there->statement, "" };
         for (int i = 0; i < (*there->statement ? 2 : 1); i++) {
             const BaselineEntry *entry = find(b, there->rule, there->kernel, statements[i]);
-            uint64_t room = entry ? entry->count - used[entry - b->entries] : 0,
-                     taken = left < room ? left : room;
+            uint64_t room = entry ? entry->count - used[entry - b->entries] : 0;
+            uint64_t taken = ptx_u64_min(left, room);
             if (entry)
                 used[entry - b->entries] += taken;
             left -= taken;
@@ -317,9 +317,10 @@ static bool did_run(const ptxlint_config *config, const BaselineEntry *entry)
 static ptxlint_status compare(const ptxlint_baseline *b, const ptxlint_baseline *found,
                               uint64_t **used)
 {
-    *used = b && found ? calloc(b->count ? b->count : 1, sizeof **used) : NULL;
+    *used = NULL;
     if (!b || !found)
         return PTXLINT_BAD_ARGUMENT;
+    *used = calloc(ptx_size_max(b->count, 1), sizeof **used);
     if (!*used)
         return PTXLINT_NO_MEMORY;
     match(b, found, *used);

@@ -1,6 +1,7 @@
 #include "compare/budget.h"
 
 #include "compare/key.h"
+#include "compare/report.h"
 #include "report/report.h"
 #include "report/json_writer.h"
 #include "rules/lang/load_yaml.h"
@@ -291,7 +292,7 @@ int ptxlint_budget_at(const ptxlint_budget *b, size_t index, ptxlint_budget_entr
     return 1;
 }
 
-/* ---- which entries speak of a kernel --------------------------------------------------------- */
+/* ---- which entries apply to a kernel --------------------------------------------------------- */
 
 /* Entries of its name in any order: first those that name it, then patterns. */
 typedef struct BudgetWalk {
@@ -331,7 +332,7 @@ static bool is_launch(const BudgetEntry *entry, const ptxlint_launch *launch)
     return true;
 }
 
-/* One without a GPU speaks of the kernel on each of them, and where there is none. */
+/* One without a GPU applies to the kernel on each of them, and where there is none. */
 static bool is_on(const BudgetEntry *entry, const ptxlint_projection *p)
 {
     const ptxlint_gpu_info *info = p ? ptxlint_gpu_get_info(p->gpu) : NULL;
@@ -349,9 +350,9 @@ static ptxlint_cover cover_of(const BudgetEntry *entry, const ptxlint_kernel *ke
     bool is_there = false;
     for (size_t p = 0; p < kernel->projection_count || !p; p++)
         is_there |= is_on(entry, projection_of(kernel, p));
-    return !is_there                           ? PTXLINT_OTHER_GPU
-           : is_launch(entry, &kernel->launch) ? PTXLINT_COVERED
-                                               : PTXLINT_OTHER_LAUNCH;
+    if (!is_there)
+        return PTXLINT_OTHER_GPU;
+    return is_launch(entry, &kernel->launch) ? PTXLINT_COVERED : PTXLINT_OTHER_LAUNCH;
 }
 
 void ptxlint_budget_cover(const ptxlint_budget *b, const ptxlint_module *module,
@@ -445,13 +446,6 @@ static bool is_beyond(MetricId id, double value, double limit)
            || (metric.is_higher_better ? value < limit - slack : value > limit + slack);
 }
 
-/* What does not depend on the GPU is told for the first alone. */
-static bool is_of_gpu(MetricId id)
-{
-    return id != METRIC_MAX_LIVE && id != METRIC_LOCAL_BYTES && id != METRIC_INSTRUCTIONS
-           && id != METRIC_FINDINGS;
-}
-
 static void check_entry(const ptxlint_budget *b, const BudgetEntry *entry,
                         const ptxlint_kernel *kernel, double findings, OverrunFn tell,
                         void *context)
@@ -465,7 +459,7 @@ static void check_entry(const ptxlint_budget *b, const BudgetEntry *entry,
         ptx_metrics_measure(kernel, p, all);
         all[METRIC_FINDINGS] = (ptxlint_measure){ findings, PTXLINT_EXACT };
         for (int id = 0; id < METRIC__COUNT; id++)
-            if (!isnan(entry->limits[id].value) && (is_first || is_of_gpu((MetricId)id))
+            if (!isnan(entry->limits[id].value) && (is_first || ptx_metric_is_of_gpu((MetricId)id))
                 && is_beyond((MetricId)id, all[id].value, entry->limits[id].value))
                 say(b, kernel, p, (MetricId)id, &entry->limits[id], &all[id], tell, context);
         is_first = false;
@@ -499,6 +493,14 @@ static void put_dims(Out *out, const char *key, const int64_t dims[3])
                        ptx_figure_int(dims[1]).text, ptx_figure_int(dims[2]).text);
 }
 
+/* what a limit is rounded to: three digits below 100, whole numbers above */
+static double rounding_step(double value, double measured)
+{
+    if (value >= 100 || measured == floor(measured) || !(value > 0))
+        return 1;
+    return pow(10, floor(log10(value)) - 2);
+}
+
 /* Whole numbers stay whole; others have three digits. */
 static double with_slack(const ptxlint_metric *metric, const ptxlint_measure *measure,
                          double slack_percent)
@@ -507,9 +509,7 @@ static double with_slack(const ptxlint_metric *metric, const ptxlint_measure *me
     double value = measure->value * (metric->is_higher_better ? 1 - factor : 1 + factor);
     if (factor <= 0)
         return measure->value;
-    double step = value >= 100 || measure->value == floor(measure->value) ? 1
-                  : value > 0 ? pow(10, floor(log10(value)) - 2)
-                              : 1;
+    double step = rounding_step(value, measure->value);
     return (metric->is_higher_better ? floor(value / step) : ceil(value / step)) * step;
 }
 

@@ -163,20 +163,12 @@ static int compare_candidates(const void *pa, const void *pb)
     return a->number < b->number ? -1 : a->number > b->number;
 }
 
-static double count_of_class(const ReportKernel *kernel, const char *name)
-{
-    for (uint32_t c = 0; c < kernel->class_count && c < 64; c++)
-        if (!strcmp(kernel->classes[c].name, name))
-            return kernel->classes[c].count;
-    return 0;
-}
-
 /* Instructions in common over all, by class: 0 to 1 (Ruzicka, 1958). */
 static double share_of(const ReportKernel *a, const ReportKernel *b)
 {
     double common = 0, all = 0;
     for (uint32_t c = 0; c < a->class_count && c < 64; c++) {
-        double x = a->classes[c].count, y = count_of_class(b, a->classes[c].name);
+        double x = a->classes[c].count, y = ptx_report_class_count(b, a->classes[c].name);
         common += fmin(x, y);
         all += fmax(x, y);
     }
@@ -321,8 +313,8 @@ static void keep_unmatched(ReportFinding **out, ReportFinding *list)
 
 static void diff_findings(Arena *arena, Pair *pair)
 {
-    ReportFinding *old_list = pair->old_kernel ? pair->old_kernel->findings : NULL,
-                  *new_list = pair->new_kernel ? pair->new_kernel->findings : NULL;
+    ReportFinding *old_list = pair->old_kernel ? pair->old_kernel->findings : NULL;
+    ReportFinding *new_list = pair->new_kernel ? pair->new_kernel->findings : NULL;
     reset(old_list);
     reset(new_list);
     match_findings(arena, old_list, new_list, true);
@@ -372,9 +364,9 @@ static Change change_of(MetricId id, const ptxlint_measure *from, const ptxlint_
                  .percent = percent_of(from->value, to->value) };
     c.certainty = from->certainty > to->certainty ? from->certainty : to->certainty;
     if (isnan(from->value) || isnan(to->value)) {
-        c.verdict = isnan(from->value) && isnan(to->value) ? VERDICT_SAME
-                    : isnan(to->value)                     ? VERDICT_NOW_UNKNOWN
-                                                           : VERDICT_NOW_KNOWN;
+        c.verdict = VERDICT_NOW_KNOWN;
+        if (isnan(to->value))
+            c.verdict = isnan(from->value) ? VERDICT_SAME : VERDICT_NOW_UNKNOWN;
         return c;
     }
     double worse = metric.is_higher_better ? from->value - to->value : to->value - from->value;
@@ -391,13 +383,6 @@ static Change change_of(MetricId id, const ptxlint_measure *from, const ptxlint_
     return c;
 }
 
-/* What is said once for all GPUs. */
-static bool is_of_gpu(MetricId id)
-{
-    return id != METRIC_MAX_LIVE && id != METRIC_LOCAL_BYTES && id != METRIC_INSTRUCTIONS
-           && id != METRIC_FINDINGS;
-}
-
 static void weigh(Pair *pair)
 {
     for (int i = 0; i < METRIC__COUNT; i++) {
@@ -411,7 +396,10 @@ static void weigh(Pair *pair)
         pair->weight = fmax(pair->weight, percent);
     }
     pair->is_changed |= pair->new_count || pair->fixed_count;
-    pair->weight += (pair->is_regressed ? 1e12 : 0) + (pair->is_changed ? 1e6 : 0);
+    if (pair->is_regressed)
+        pair->weight += 1e12;
+    if (pair->is_changed)
+        pair->weight += 1e6;
 }
 
 static void diff_pair(ptxlint_diff *d, Pair *pair)
@@ -421,9 +409,10 @@ static void diff_pair(ptxlint_diff *d, Pair *pair)
     const Tolerance *limit = &d->tolerances[METRIC_FINDINGS];
     diff_findings(&d->arena, pair);
     for (int i = 0; i < METRIC__COUNT; i++) {
-        bool is_wanted = o && n && (n->is_first_gpu || is_of_gpu((MetricId)i));
-        pair->changes[i] = change_of((MetricId)i, is_wanted ? &o->metrics[i] : &none,
-                                     is_wanted ? &n->metrics[i] : &none, &d->tolerances[i]);
+        bool is_wanted = o && n && (n->is_first_gpu || ptx_metric_is_of_gpu((MetricId)i));
+        const ptxlint_measure *from = is_wanted ? &o->metrics[i] : &none;
+        const ptxlint_measure *to = is_wanted ? &n->metrics[i] : &none;
+        pair->changes[i] = change_of((MetricId)i, from, to, &d->tolerances[i]);
     }
     Change *findings = &pair->changes[METRIC_FINDINGS];
     if (findings->verdict == VERDICT_REGRESSED)
@@ -573,8 +562,11 @@ ptxlint_status ptxlint_diff_new(const ptxlint_report *old_report, const ptxlint_
     ptxlint_diff *d = calloc(1, sizeof *d);
     if (!d)
         return PTXLINT_NO_MEMORY;
-    bool is_good = set_tolerances(d, tolerances, count, error && error_size ? error : unused,
-                                  error && error_size ? error_size : sizeof unused);
+    if (!error || !error_size) {
+        error = unused;
+        error_size = sizeof unused;
+    }
+    bool is_good = set_tolerances(d, tolerances, count, error, error_size);
     ptxlint_status status = is_good ? compare(d, old_report, new_report) : PTXLINT_BAD_FILE;
     if (status == PTXLINT_OK)
         *out = d;

@@ -83,17 +83,24 @@ static void put_side(Json *json, const char *key, const ReportKernel *kernel)
     ptx_json_end(json);
 }
 
+static const char *status_of(const Pair *pair)
+{
+    if (!pair->old_kernel)
+        return "added";
+    if (!pair->new_kernel)
+        return "removed";
+    if (pair->is_regressed)
+        return "regressed";
+    return pair->is_changed ? "changed" : "same";
+}
+
 static void put_kernel(Json *json, const char *key, const Pair *pair)
 {
     static const char *const by[] = { [MATCHED_NAME] = "name",
                                       [MATCHED_KEY] = "name-without-hash",
                                       [MATCHED_BODY] = "body",
                                       [MATCHED_SHAPE] = "similarity" };
-    const char *status = !pair->old_kernel    ? "added"
-                         : !pair->new_kernel  ? "removed"
-                         : pair->is_regressed ? "regressed"
-                         : pair->is_changed   ? "changed"
-                                              : "same";
+    const char *status = status_of(pair);
     ptx_json_object(json, key);
     ptx_json_text(json, "name", ptx_pair_kernel(pair)->name);
     ptx_json_name(json, "gpu", ptx_pair_kernel(pair)->gpu);

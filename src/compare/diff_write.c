@@ -2,6 +2,7 @@
  * pull request. */
 #include "compare/diff.h"
 #include "compare/diff_json.h"
+#include "support/choice.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -111,12 +112,18 @@ static void put_place(Out *out, const ReportKernel *kernel)
     ptx_out_text(out, ")");
 }
 
+static const char *launch_or_unknown(const ReportKernel *kernel)
+{
+    return *kernel->launch ? kernel->launch : "not known";
+}
+
 static void put_title(Out *out, const Pair *pair)
 {
     const ReportKernel *kernel = ptx_pair_kernel(pair);
     ptx_out_text(out, "\n");
     ptx_out_style(out, STYLE_BOLD);
-    ptx_out_text(out, !pair->old_kernel ? "[NEW] " : !pair->new_kernel ? "[DEL] " : "");
+    ptx_out_text(out, ptx_text_if(!pair->old_kernel, "[NEW] "));
+    ptx_out_text(out, ptx_text_if(pair->old_kernel && !pair->new_kernel, "[DEL] "));
     ptx_out_clean(out, kernel->name);
     ptx_out_style(out, STYLE_NONE);
     put_place(out, kernel);
@@ -129,8 +136,7 @@ static void put_title(Out *out, const Pair *pair)
     if (pair->old_kernel && pair->new_kernel
         && strcmp(pair->old_kernel->launch, pair->new_kernel->launch) != 0)
         ptx_out_format(out, "\n  the launch differs: %.100s, now %.100s",
-                       *pair->old_kernel->launch ? pair->old_kernel->launch : "not known",
-                       *pair->new_kernel->launch ? pair->new_kernel->launch : "not known");
+                       launch_or_unknown(pair->old_kernel), launch_or_unknown(pair->new_kernel));
     if (pair->old_kernel && pair->new_kernel
         && strcmp(pair->old_kernel->gpu, pair->new_kernel->gpu) != 0) {
         ptx_out_text(out, "\n  the GPU differs: it was ");
@@ -139,18 +145,11 @@ static void put_title(Out *out, const Pair *pair)
     ptx_out_text(out, "\n");
 }
 
-static double class_count(const ReportKernel *kernel, const char *name)
-{
-    for (uint32_t c = 0; c < kernel->class_count && c < 64; c++)
-        if (!strcmp(kernel->classes[c].name, name))
-            return kernel->classes[c].count;
-    return 0;
-}
-
 Change ptx_pair_class(const Pair *pair, uint32_t index)
 {
     const ReportClass *to = &pair->new_kernel->classes[index];
-    Change c = { .old_value = class_count(pair->old_kernel, to->name), .new_value = to->count };
+    Change c = { .old_value = ptx_report_class_count(pair->old_kernel, to->name),
+                     .new_value = to->count };
     c.percent = c.old_value > 0 ? 100 * (c.new_value - c.old_value) / c.old_value : (double)NAN;
     return c;
 }
@@ -185,8 +184,8 @@ static void put_findings(Out *out, const Pair *pair)
 {
     for (uint32_t i = 0; i < pair->new_count + pair->fixed_count; i++) {
         bool is_new = i < pair->new_count;
-        uint32_t at = is_new ? i : i - pair->new_count,
-                 count = is_new ? pair->new_count : pair->fixed_count;
+        uint32_t at = is_new ? i : i - pair->new_count;
+        uint32_t count = is_new ? pair->new_count : pair->fixed_count;
         if (at < FINDINGS_SHOWN)
             put_finding(out, is_new ? "new  " : "fixed", pair->findings[i]);
         else if (at == FINDINGS_SHOWN)

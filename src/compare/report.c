@@ -1,4 +1,5 @@
 #include "compare/report.h"
+#include "support/minmax.h"
 
 #include <inttypes.h>
 #include <jansson.h>
@@ -275,9 +276,9 @@ static const char *read_file(ptxlint_report *r, const json_t *item)
 
 static ptxlint_severity severity_of(const char *text)
 {
-    return !strcmp(text, "error")     ? PTXLINT_ERROR
-           : !strcmp(text, "warning") ? PTXLINT_WARNING
-                                      : PTXLINT_NOTE;
+    if (!strcmp(text, "error"))
+        return PTXLINT_ERROR;
+    return !strcmp(text, "warning") ? PTXLINT_WARNING : PTXLINT_NOTE;
 }
 
 enum { MAX_NAMESAKES = 256 };  /* kernels of one name that are compared for a finding */
@@ -364,11 +365,18 @@ ptxlint_status ptxlint_report_read(ptxlint_report *r, const char *path, const ch
         return PTXLINT_NO_MEMORY;
     ptxlint_status status = root ? read_root(r, root, &wrong) : PTXLINT_BAD_FILE;
     if (!root && error && error_size)
-        snprintf(error, error_size, "%s:%d:%d: error: %s", path,
-                 trouble.line > 0 ? trouble.line : 1, trouble.column > 0 ? trouble.column : 1,
-                 trouble.text);
+        snprintf(error, error_size, "%s:%d:%d: error: %s", path, ptx_i32_max(trouble.line, 1),
+                 ptx_i32_max(trouble.column, 1), trouble.text);
     else if (status == PTXLINT_BAD_FILE && error && error_size)
         snprintf(error, error_size, "%s:1:1: error: %s", path, wrong);
     json_decref(root);
     return status;
+}
+
+double ptx_report_class_count(const ReportKernel *kernel, const char *name)
+{
+    for (uint32_t c = 0; c < kernel->class_count && c < 64; c++)
+        if (!strcmp(kernel->classes[c].name, name))
+            return kernel->classes[c].count;
+    return 0;
 }

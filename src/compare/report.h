@@ -29,7 +29,7 @@ typedef struct ReportKernel {
     const char *launch;         /* "4096 x 1 x 1 blocks of 256 x 1 x 1"; "": not known */
     uint64_t body;
     uint32_t line;
-    bool is_first_gpu;          /* findings, and what no GPU changes, are told for it alone */
+    bool is_first_gpu;          /* findings, and what no GPU changes, are reported for it alone */
     ptxlint_measure metrics[METRIC__COUNT];
     const ReportClass *classes;
     uint32_t class_count;
@@ -41,5 +41,15 @@ struct ptxlint_report {
     ReportKernel *kernels;
     uint32_t count, capacity;
 };
+
+/* The figure depends on the GPU; others are reported once, for the first. */
+static inline bool ptx_metric_is_of_gpu(MetricId id)
+{
+    return id != METRIC_MAX_LIVE && id != METRIC_LOCAL_BYTES && id != METRIC_INSTRUCTIONS
+           && id != METRIC_FINDINGS;
+}
+
+/* Instructions of a class in a kernel; 0: it has none. */
+double ptx_report_class_count(const ReportKernel *kernel, const char *name);
 
 #endif

@@ -1,4 +1,5 @@
 #include "findings/comment.h"
+#include "support/words.h"
 
 #include <string.h>
 
@@ -90,8 +91,11 @@ static void take_comment(CommentScan *s)
     s->comment = (Span){ begin, end };
     s->comment_line = s->line_begin;
     s->comment_code = s->code_begin;
-    /* an unclosed one says nothing */
-    s->content_end = is_closed ? end - 2 : is_block ? begin : end;
+    s->content_end = end;
+    if (is_closed)
+        s->content_end = end - 2;
+    else if (is_block)
+        s->content_end = begin;         /* an unclosed one says nothing */
     s->stop = 0;
     s->pos = end;
     for (uint32_t i = end; is_block && i > begin; i--) {
@@ -170,16 +174,10 @@ bool ptx_comment_next(CommentScan *s, uint32_t *at, uint32_t *end)
 
 /* ---- statements ------------------------------------------------------------------------------ */
 
-static bool is_word(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'
-           || c == '$' || c == '%';
-}
-
 static bool is_directive(const char *text, uint32_t length, uint32_t pos, const char *directive)
 {
     uint32_t end = pos + (uint32_t)strlen(directive);
-    return is_at(text, length, pos, directive) && (end == length || !is_word(text[end]));
+    return is_at(text, length, pos, directive) && (end == length || !ptx_is_name_byte(text[end]));
 }
 
 static bool is_directive_in(const char *text, uint32_t length, uint32_t pos,
@@ -195,7 +193,7 @@ static bool is_directive_in(const char *text, uint32_t length, uint32_t pos,
 static uint32_t skip_label(const char *text, uint32_t length, uint32_t pos)
 {
     uint32_t end = pos;
-    while (end < length && is_word(text[end]))
+    while (end < length && ptx_is_name_byte(text[end]))
         end++;
     uint32_t colon = end;
     while (colon < length && is_blank(text[colon]))

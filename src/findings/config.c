@@ -412,7 +412,9 @@ ptxlint_status ptx_config_new_of(const RuleSet *const *sets, uint32_t set_count,
 ptxlint_status ptxlint_config_new(const ptxlint_rules *rules, ptxlint_config **out)
 {
     const RuleSet *const sets[] = { &ptx_rules, rules ? ptx_rules_set(rules) : NULL };
-    return out ? ptx_config_new_of(sets, rules ? 2 : 1, out) : PTXLINT_BAD_ARGUMENT;
+    if (!out)
+        return PTXLINT_BAD_ARGUMENT;
+    return ptx_config_new_of(sets, rules ? 2 : 1, out);
 }
 
 void ptxlint_config_free(ptxlint_config *config)

@@ -406,7 +406,7 @@ static bool read_top(ConfigReader *r, const yaml_node_t *key, Scalar text, const
     return fail_key(r, key, text);
 }
 
-/* What follows the file's own document, if only an error, would be read by nobody. */
+/* What follows the file's own document, if only an error, would not be read. */
 static bool read_end(ConfigReader *r)
 {
     yaml_document_t next;

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* nobody misspells a longer name so that it is still near */
+/* a longer name that is misspelt is near no other */
 enum { SUGGEST_BYTES_MAX = 48 };
 
 struct ptxlint_rules {
@@ -164,19 +164,13 @@ const ptxlint_rule *ptxlint_rule_at(const ptxlint_rules *rules, size_t index)
     return rules && index < rules->builder.set.rule_count ? &rules->views[index] : NULL;
 }
 
-/* ASCII: the locale is the caller's. */
-static char to_lower(char c)
-{
-    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
-
 static bool is_same(const char *a, const char *b)
 {
-    while (*a && to_lower(*a) == to_lower(*b)) {
+    while (*a && ptx_ascii_lower(*a) == ptx_ascii_lower(*b)) {
         a++;
         b++;
     }
-    return to_lower(*a) == to_lower(*b);
+    return ptx_ascii_lower(*a) == ptx_ascii_lower(*b);
 }
 
 const ptxlint_rule *ptxlint_rule_find(const ptxlint_rules *rules, const char *code_or_name)
@@ -226,7 +220,7 @@ static size_t lower(const char *text, char out[SUGGEST_BYTES_MAX])
     if (n > SUGGEST_BYTES_MAX)
         return 0;
     for (size_t i = 0; i < n; i++)
-        out[i] = to_lower(text[i]);
+        out[i] = ptx_ascii_lower(text[i]);
     return n;
 }
 
@@ -236,7 +230,9 @@ const char *ptxlint_rule_suggest(const ptxlint_rules *rules, const char *text)
     const size_t length = text ? lower(text, wanted) : 0;
     const char *near = NULL;
     /* of a short text, nearly all that is left would be near */
-    unsigned best = length > 6 ? 4 : length > 3 ? 3 : 2;
+    unsigned best = 2;
+    if (length > 3)
+        best = length > 6 ? 4 : 3;
     const ptxlint_rule *rule;
     for (size_t i = 0; length && (rule = ptxlint_rule_at(rules, i)); i++) {
         const char *const words[] = { rule->code, rule->name, rule->group };

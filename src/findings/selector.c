@@ -5,18 +5,12 @@
 /* a prefix: and its length */
 enum { WEIGHT_ALL = 1, WEIGHT_GROUP = 2, WEIGHT_PREFIX = 2, WEIGHT_RULE = 255 };
 
-/* By hand, since what tolower does is the locale's. */
-static char fold(char c)
-{
-    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
-
 /* FNV-1a over folded letters. */
 static uint32_t hash_folded(const char *text, size_t length)
 {
     uint32_t hash = 2166136261u;
     for (size_t i = 0; i < length; i++)
-        hash = (hash ^ (unsigned char)fold(text[i])) * 16777619u;
+        hash = (hash ^ (unsigned char)ptx_ascii_lower(text[i])) * 16777619u;
     return hash;
 }
 
@@ -32,7 +26,7 @@ static bool is_same(const void *owner, uint32_t number, const void *key)
     if (item->length != wanted->length)
         return false;
     for (size_t i = 0; i < wanted->length; i++)
-        if (fold(item->text[i]) != fold(wanted->text[i]))
+        if (ptx_ascii_lower(item->text[i]) != ptx_ascii_lower(wanted->text[i]))
             return false;
     return true;
 }
@@ -71,7 +65,7 @@ static void add(Selectors *s, SelectorKind kind, size_t weight, const char *text
 static size_t letters_of(const char *code)
 {
     size_t count = 0;
-    while (fold(code[count]) >= 'a' && fold(code[count]) <= 'z')
+    while (ptx_ascii_lower(code[count]) >= 'a' && ptx_ascii_lower(code[count]) <= 'z')
         count++;
     return count;
 }
@@ -153,7 +147,7 @@ enum { LONGEST_SUGGESTED = 48 };
 static void copy_folded(char *out, const char *text, size_t length)
 {
     for (size_t i = 0; i < length; i++)
-        out[i] = fold(text[i]);
+        out[i] = ptx_ascii_lower(text[i]);
 }
 
 const char *ptx_selector_suggest(const Selectors *s, const char *text, size_t text_length,
@@ -162,7 +156,9 @@ const char *ptx_selector_suggest(const Selectors *s, const char *text, size_t te
     char wanted[LONGEST_SUGGESTED], item[LONGEST_SUGGESTED];
     const char *near = NULL;
     /* of a short word three changes leave nothing */
-    unsigned best = text_length < 6 ? 2 : text_length < 9 ? 3 : 4;
+    unsigned best = 2;
+    if (text_length >= 6)
+        best = text_length >= 9 ? 4 : 3;
     if (text_length > sizeof wanted)
         return NULL;
     copy_folded(wanted, text, text_length);

@@ -7,6 +7,7 @@
 #include "ir/normal.h"
 #include "support/limits.h"
 #include "support/words.h"
+#include "support/minmax.h"
 
 #include <fnmatch.h>
 #include <stdio.h>
@@ -26,7 +27,7 @@ typedef struct Named {
 
 typedef struct Comment {
     Span span;                  /* `ptxlint:` to the bracket */
-    Span range;                 /* what it speaks of: findings that begin there */
+    Span range;                 /* what it covers: findings that begin there */
     Span reason;
     const char *reason_text;    /* of reason, when it was first asked for */
     uint32_t named_first, named_count;
@@ -256,10 +257,9 @@ static void read_rule(Suppress *s, Comment *comment, Span span)
 static bool read_list(Suppress *s, Comment *comment, uint32_t pos, uint32_t end)
 {
     const char *text = s->module->text;
-    const char *close = pos < end && text[pos] == '['
-                            ? memchr(text + pos, ']',
-                                     end - pos < LIST_BYTES_MAX ? end - pos : LIST_BYTES_MAX)
-                            : NULL;
+    const char *close = NULL;
+    if (pos < end && text[pos] == '[')
+        close = memchr(text + pos, ']', ptx_u32_min(end - pos, LIST_BYTES_MAX));
     if (pos == end || text[pos] != '[' || !close) {
         bool is_open = pos < end && text[pos] == '[';
         complain(s, comment->span,
@@ -285,7 +285,7 @@ static bool read_list(Suppress *s, Comment *comment, uint32_t pos, uint32_t end)
     return comment->named_count > 0;
 }
 
-/* ---- what it speaks of ----------------------------------------------------------------------- */
+/* ---- what it covers -------------------------------------------------------------------------- */
 
 static uint32_t line_end(Suppress *s, uint32_t pos)
 {
@@ -548,7 +548,7 @@ static void apply_comment(Suppress *s, Comment *comment, bool of_suppressions)
             apply_named(s, comment, &named[n]);
 }
 
-/* What a comment speaks of, with the place where it stands itself, and the rest of the last
+/* What a comment covers, with the place where it stands itself, and the rest of the last
  * line. */
 static Span with_comments(const Suppress *s, const Comment *comment)
 {
@@ -562,7 +562,7 @@ static Span with_comments(const Suppress *s, const Comment *comment)
     return range;
 }
 
-/* Comments of one reach that speak of the same range follow each other: its findings are gathered
+/* Comments of one reach that cover the same range follow each other: its findings are gathered
  * once for all of them. */
 static void apply_reach(Suppress *s, Ssa reach, bool of_suppressions)
 {
@@ -666,22 +666,21 @@ static void say_unused(Suppress *s, const Comment *comment)
     if (!unused)
         return;
     const bool is_all = unused == comment->named_count;
-    const char *message = !has_room(s) ? ""
-                          : unused > NAMES_SHOWN
-                              ? ptx_diag_text(s->diags, "%s and %u more have no finding %s", names,
-                                              (unsigned)(unused - NAMES_SHOWN),
-                                              reaches[comment->reach].here)
-                              : ptx_diag_text(s->diags, "%s %s no finding %s", names,
-                                              unused == 1 ? "has" : "have",
-                                              reaches[comment->reach].here);
+    const char *message = "";
+    if (has_room(s) && unused > NAMES_SHOWN)
+        message = ptx_diag_text(s->diags, "%s and %u more have no finding %s", names,
+                                (unsigned)(unused - NAMES_SHOWN), reaches[comment->reach].here);
+    else if (has_room(s))
+        message = ptx_diag_text(s->diags, "%s %s no finding %s", names,
+                                unused == 1 ? "has" : "have", reaches[comment->reach].here);
     Diag *diag = say(s, DIAG_UNUSED_SUPPRESSION, comment->span, func_at(s, comment->span.begin),
                      message);
     if (!diag)
         return;
     diag->label = is_all ? "silences nothing" : NULL;
-    diag->help = is_all        ? "remove this comment"
-                 : unused == 1 ? "remove it from the list"
-                               : "remove them from the list";
+    diag->help = unused == 1 ? "remove it from the list" : "remove them from the list";
+    if (is_all)
+        diag->help = "remove this comment";
 }
 
 static void find_unused(Suppress *s)

@@ -82,14 +82,14 @@ typedef struct Occupancy {
     int64_t registers_to_free;
     int64_t registers_free;             /* per thread, that could be added without losing a block */
     int64_t shared_to_free, shared_free;        /* the same in bytes of a block */
-    int64_t
-        carveout_bytes; /* least setting of shared memory that holds blocks_per_sm; drivers often take a
-                                         * larger one. -1 also where no setting is known */
+    /* least setting of shared memory that holds blocks_per_sm; drivers often take a larger one. -1
+     * also where no setting is known */
+    int64_t carveout_bytes;
 
     bool cluster_needs_optin;           /* larger than what is portable */
-    int64_t
-        clusters_at_most; /* on the whole GPU: all SMs full. A cluster lies in one GPC and nobody publishes how
-                                         * many SMs each has, so there may be fewer */
+    /* on the whole GPU: all SMs full. A cluster lies in one GPC, and how many SMs each has is not
+     * published, so there may be fewer */
+    int64_t clusters_at_most;
 } Occupancy;
 
 extern const Occupancy ptx_occupancy_unknown;

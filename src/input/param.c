@@ -135,21 +135,28 @@ static bool store_double(const ParamNumber *number, uint8_t *out)
     return store_bits(bits, 8, out);
 }
 
+/* the largest magnitude that an integer of these bits holds */
+static uint64_t largest_magnitude(unsigned bits, bool is_signed, bool is_negative)
+{
+    const uint64_t sign = UINT64_C(1) << (bits - 1);
+    if (is_negative)
+        return sign;
+    return is_signed ? sign - 1 : sign | (sign - 1);
+}
+
 /* bits: 8, 16, 32 or 64. Two's complement. Compilers write .u32 for int too, so that an unsigned
  * type takes negative numbers. */
 static bool store_integer(ParamNumber number, unsigned bits, bool is_signed, uint8_t *out)
 {
-    const uint64_t sign = UINT64_C(1) << (bits - 1), all = sign | (sign - 1);
     if (number.is_real) {               /* 1e6; beyond 2^53 a double is no longer every integer */
         if (number.real != floor(number.real) || fabs(number.real) > 9007199254740992.0)
             return false;
         number.is_negative = number.real < 0;
         number.magnitude = (uint64_t)fabs(number.real);
     }
-    uint64_t most = number.is_negative ? sign : is_signed ? sign - 1 : all;
-    return number.magnitude <= most
-           && store_bits(number.is_negative ? 0 - number.magnitude : number.magnitude, bits / 8,
-                         out);
+    if (number.magnitude > largest_magnitude(bits, is_signed, number.is_negative))
+        return false;
+    return store_bits(number.is_negative ? 0 - number.magnitude : number.magnitude, bits / 8, out);
 }
 
 /* Bits as they are: halves, packed types, and those in an array of .b8, as compilers declare half2.

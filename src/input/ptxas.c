@@ -8,7 +8,7 @@
  * Words before these (a build tool's) do not matter, nor do other lines. Functions that a kernel
  * calls have properties too, of their own; those lines stand before or after the one with the
  * kernel's registers. Logs of translations that ran side by side may be mixed by line: the name in
- * the second line then tells whose the next two are. */
+ * the second line then names the owner of the next two. */
 #include "input/ptxas.h"
 
 #include "support/limits.h"
@@ -260,7 +260,7 @@ static void entry_free(PtxasEntry *entry)
     free((char *)(uintptr_t)entry->name);
 }
 
-/* Drops kernels without registers: the log ends before it tells. Returns how many of this log are
+/* Drops kernels without registers: the log ends before that line. Returns how many of this log are
  * left. */
 static size_t drop_incomplete(ptxlint_ptxas *ptxas, size_t first)
 {

@@ -11,6 +11,7 @@
 #include "support/arena.h"
 #include "support/diag.h"
 #include "support/span.h"
+#include "support/minmax.h"
 
 typedef uint32_t RegId;         /* into Func.regs */
 typedef uint32_t VarId;         /* into Module.vars */
@@ -239,10 +240,9 @@ static inline const Operand *ptx_insn_operands(const Func *func, const Insn *ins
  * a whole one. */
 static inline uint32_t ptx_reg_units(const Reg *reg)
 {
-    uint32_t bits = ptx_type_info[reg->type].bits;
-    return reg->type == TYPE_PRED || reg->type == TYPE_NONE
-               ? 0
-               : reg->vector * (bits <= 32 ? 1 : bits / 32);
+    if (reg->type == TYPE_PRED || reg->type == TYPE_NONE)
+        return 0;
+    return reg->vector * ptx_u32_max(ptx_type_info[reg->type].bits / 32, 1);
 }
 
 static inline bool ptx_operand_is_def(const Operand *operand)

@@ -183,7 +183,10 @@ static void take_mark(Scan *scan)
         put_blank(scan);
     scan->has_blank = false;
     scan->brackets += (mark == '[') - (mark == ']');
-    put(scan->sink, mark == ',' ? ", " : &mark, mark == ',' ? 2 : 1);
+    if (mark == ',')
+        put(scan->sink, ", ", 2);
+    else
+        put(scan->sink, &mark, 1);
 }
 
 static void take_statement(Scan *scan)

@@ -43,15 +43,17 @@ static void count_fragments(Op *op, bool is_group)
         const char *text = op->modifiers[m] < 0 ? "" : ptx_modifier_texts[op->modifiers[m]];
         if (read_shape(text, op->shape))
             continue;
-                is_packed |= !strncmp(text, "kind::mxf4", 10);
+        is_packed |= !strncmp(text, "kind::mxf4", 10);
         Type type = ptx_type_find(text, strlen(text));
         if (type && type_count < 4)
             types[type_count++] = type;
     }
-    Type a = type_count > 2    ? types[1]
-             : type_count == 1 ? types[0]
-                               : TYPE_F16,
-         b = type_count > 2 ? types[2] : a;
+    Type a = TYPE_F16;
+    if (type_count > 2)
+        a = types[1];
+    else if (type_count == 1)
+        a = types[0];
+    Type b = type_count > 2 ? types[2] : a;
     op->elements[ELEMENTS_A] = share((uint64_t)op->shape[0] * op->shape[2] >> is_sparse,
                                      stored_bits(a, is_packed), threads);
     op->elements[ELEMENTS_B] = share((uint64_t)op->shape[2] * op->shape[1],
@@ -73,7 +75,11 @@ static uint32_t read_repeat(const Op *op)
 
 static void count_columns(Op *op)
 {
-    uint32_t each = ptx_op_has(op, MOD_16X128B) ? 2 : ptx_op_has(op, MOD_16X256B) ? 4 : 1;
+    uint32_t each = 1;
+    if (ptx_op_has(op, MOD_16X128B))
+        each = 2;
+    else if (ptx_op_has(op, MOD_16X256B))
+        each = 4;
     op->elements[ELEMENTS_REPEAT] = (uint8_t)(each * read_repeat(op));
     op->elements[ELEMENTS_LANES] = ptx_op_has(op, MOD_CTA_GROUP_2) ? 8 : 4;
 }

@@ -74,11 +74,17 @@ static const VersionRow version_rows[] = {
 #undef VR
 };
 
+/* bytes of `sm_` or `compute_`, where a number follows it; else 0 */
+static size_t target_prefix(const char *text, size_t length)
+{
+    if (length > 3 && !memcmp(text, "sm_", 3))
+        return 3;
+    return length > 8 && !memcmp(text, "compute_", 8) ? 8 : 0;
+}
+
 TargetStatus ptx_target_find(const char *text, size_t length, Target *target)
 {
-    size_t i = length > 3 && !memcmp(text, "sm_", 3)        ? 3
-               : length > 8 && !memcmp(text, "compute_", 8) ? 8
-                                                            : 0;
+    size_t i = target_prefix(text, length);
     *target = (Target){ 0 };
     if (!i)
         return TARGET_UNKNOWN;
@@ -109,8 +115,11 @@ uint16_t ptx_target_since(Target target)
 {
     for (size_t row = 0; row < sizeof target_rows / sizeof *target_rows; row++) {
         const TargetRow *r = &target_rows[row];
-        if (r->sm == target.sm)
-            return target.suffix == 'a' ? r->since_a : target.suffix == 'f' ? r->since_f : r->since;
+        if (r->sm != target.sm)
+            continue;
+        if (target.suffix == 'a')
+            return r->since_a;
+        return target.suffix == 'f' ? r->since_f : r->since;
     }
     return 0;
 }

@@ -480,4 +480,10 @@ static inline bool ptx_space_is_own_shared(Space space)
     return space == SPACE_SHARED || space == SPACE_SHARED_CTA;
 }
 
+/* The operation is of this kind, on floating-point numbers. */
+static inline bool ptx_op_is_float(const Op *op, OpKind kind)
+{
+    return op->kind == kind && ptx_type_info[op->type].kind == KIND_FLOAT;
+}
+
 #endif

@@ -54,7 +54,8 @@ static bool place(const FormInfo *form, const Op *op, unsigned m, unsigned type_
         return false;
     const char *text = ptx_modifier_texts[op->modifiers[m]];
     bool is_type = ptx_type_find(text, strlen(text)) != TYPE_NONE;
-    for (unsigned s = is_type ? type_first : 0; s < form->modifier_count; s++)
+    unsigned first = is_type ? type_first : 0;
+    for (unsigned s = first; s < form->modifier_count; s++)
         if (!(taken >> s & 1) && group_has(slot_group(form, s), op->modifiers[m])
             && place(form, op, m + 1, is_type ? s + 1 : type_first, taken | (uint32_t)1 << s))
             return true;
@@ -88,13 +89,16 @@ const char *ptx_form_modifiers_text(Arena *arena, FormId id)
  * p. */
 const char *ptx_operand_pair_text(const FormOperand *o)
 {
-    return !o->pair_role ? NULL : strcmp(o->name, "p") ? "p" : "q";
+    if (!o->pair_role)
+        return NULL;
+    return strcmp(o->name, "p") ? "p" : "q";
 }
 
 static void put_operand(ManualLine *line, const FormOperand *o, bool is_first)
 {
     bool is_address = (o->role & ROLE_ADDRESS) != 0;
-    put(line, o->optional ? is_first ? "{" : "{, " : is_first ? "" : ", ");
+    put(line, o->optional ? "{" : "");
+    put(line, is_first ? "" : ", ");
     put(line, o->negatable ? "{!}" : "");
     put(line, is_address ? "[" : "");
     put(line, o->name);

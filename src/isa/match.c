@@ -151,7 +151,7 @@ bool ptx_form_takes(FormId id, uint32_t operand_count)
 
 /* ---- why none fits --------------------------------------------------------------------------- */
 
-/* Modifiers on slots, in any order: what is left on either side tells what is wrong. */
+/* Modifiers on slots, in any order: what is left on either side is what is wrong. */
 typedef struct Rough {
     int at[OP_MAX_MODIFIERS];   /* of each slot: index into Op.modifiers, -1: none */
     uint32_t taken;

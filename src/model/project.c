@@ -204,32 +204,42 @@ _Static_assert(PART__COUNT == PTXLINT_TIME_PARTS, "all parts have room");
 
 static const char *part_name(int part, const char *pipe)
 {
-    return part < 0 ? NULL : part == PART_PIPE && pipe ? pipe : ptx_part_info[part].key;
+    if (part < 0)
+        return NULL;
+    return part == PART_PIPE && pipe ? pipe : ptx_part_info[part].key;
+}
+
+static ptxlint_certainty bound_certainty(const Prediction *p)
+{
+    if (p->certainty == CERTAINTY_UNKNOWN || p->bound_is_assumed)
+        return PTXLINT_NOT_KNOWN;
+    return p->certainty == CERTAINTY_BOUND ? PTXLINT_BOUND : PTXLINT_ESTIMATE;
 }
 
 ptxlint_time ptx_project_time(const Prediction *p)
 {
-    bool is_known = p->certainty != CERTAINTY_UNKNOWN;
     ptxlint_time out = {
         .dram_bytes = p->dram_bytes,
         .bound_us = p->bound_us,
         .predicted_us = p->predicted_us,
         .low_us = p->low_us,
         .high_us = p->high_us,
-        .band = p->band < 0 ? NULL : ptx_band_info[p->band].key,
         .band_is_measured = p->is_measured_gpu,
         .why = p->why,
-        .bound_why = p->bound_is_assumed ? "it would rest on assumed values: see launch.assumed"
-                                         : NULL,
         .bound_by = part_name(p->bound_by, p->bound_pipe),
         .limiter = part_name(p->limiter, p->pipe),
-        .part_count = is_known ? PART__COUNT : 0,
-        .bytes_certainty = is_known ? PTXLINT_ESTIMATE : PTXLINT_NOT_KNOWN,
-        .bound_certainty = !is_known || p->bound_is_assumed  ? PTXLINT_NOT_KNOWN
-                           : p->certainty == CERTAINTY_BOUND ? PTXLINT_BOUND
-                                                             : PTXLINT_ESTIMATE,
-        .certainty = is_known ? PTXLINT_ESTIMATE : PTXLINT_NOT_KNOWN,
+        .bound_certainty = bound_certainty(p),
+        .bytes_certainty = PTXLINT_NOT_KNOWN,
+        .certainty = PTXLINT_NOT_KNOWN,
     };
+    if (p->band >= 0)
+        out.band = ptx_band_info[p->band].key;
+    if (p->bound_is_assumed)
+        out.bound_why = "it would rest on assumed values: see launch.assumed";
+    if (p->certainty != CERTAINTY_UNKNOWN) {
+        out.part_count = PART__COUNT;
+        out.certainty = out.bytes_certainty = PTXLINT_ESTIMATE;
+    }
     for (size_t i = 0; i < out.part_count; i++)
         out.parts[i] = (ptxlint_time_part){ ptx_part_info[i].key, p->parts_us[i] };
     return out;
@@ -286,6 +296,12 @@ ptxlint_bottleneck ptx_project_bottleneck(const Prediction *p, double waves)
     };
 }
 
+/* the certainty of a figure that is NaN where it is not known */
+static ptxlint_certainty estimated(double figure)
+{
+    return isnan(figure) ? PTXLINT_NOT_KNOWN : PTXLINT_ESTIMATE;
+}
+
 static ptxlint_roofline view_roofline(const Gpu *gpu, Session *session, size_t g,
                                       const Prediction *p)
 {
@@ -299,7 +315,7 @@ static ptxlint_roofline view_roofline(const Gpu *gpu, Session *session, size_t g
         r.attainable_gflops,
         r.predicted_gflops,
         r.ceiling < CEILING__COUNT ? ptx_ceiling_text[r.ceiling] : NULL,
-        isnan(r.attainable_gflops) ? PTXLINT_NOT_KNOWN : PTXLINT_ESTIMATE,
+        estimated(r.attainable_gflops),
     };
 }
 
@@ -320,7 +336,7 @@ static ptxlint_concurrency view_concurrency(const Gpu *gpu, Session *session, si
         c.bytes,
         c.operations,
         loop == NO_LOOP ? -1 : (int64_t)loop,
-        isnan(c.bytes) ? PTXLINT_NOT_KNOWN : PTXLINT_ESTIMATE,
+        estimated(c.bytes),
     };
 }
 

@@ -2,6 +2,7 @@
 #include "model/gpu.h"
 #include "model/view.h"
 #include "check/check_loc.h"
+#include "support/choice.h"
 
 #include <math.h>
 #include <string.h>
@@ -119,10 +120,15 @@ const ptxlint_diagnostic *ptx_view_diagnostics(Sessions *all, const DiagSink *di
 
 /* ---- kernels --------------------------------------------------------------------------------- */
 
-/* With trips that nobody knows, shares may be estimated; how much there is of a thing may not. */
+/* With unknown trip counts, shares may be estimated; how much there is of a thing may not. */
 static double amount(const Mix *mix, double weighted)
 {
     return mix->has_assumed_trips ? (double)NAN : weighted;
+}
+
+static double fraction(double part, double whole)
+{
+    return whole > 0 ? part / whole : (double)NAN;
 }
 
 static ptxlint_mix view_mix(Sessions *all, const Mix *mix)
@@ -137,10 +143,8 @@ static ptxlint_mix view_mix(Sessions *all, const Mix *mix)
         .instruction_count = mix->insn_count,
         .fused_count = mix->fused_count,
         .fusable_count = mix->fusable_count,
-        .fma_fraction = mix->insn_count ? (double)mix->fused_count / mix->insn_count : (double)NAN,
-        .weighted_fma_fraction = mix->weighted_insn_count > 0
-                                     ? mix->weighted_fused_count / mix->weighted_insn_count
-                                     : (double)NAN,
+        .fma_fraction = fraction(mix->fused_count, mix->insn_count),
+        .weighted_fma_fraction = fraction(mix->weighted_fused_count, mix->weighted_insn_count),
         .weighted_instruction_count = mix->weighted_insn_count,
         .flops_fp32 = amount(mix, mix->weighted_flops[FLOPS_FP32]),
         .flops_fp64 = amount(mix, mix->weighted_flops[FLOPS_FP64]),
@@ -149,6 +153,15 @@ static ptxlint_mix view_mix(Sessions *all, const Mix *mix)
         .global_bytes = amount(mix, mix->weighted_global_bytes),
         .has_assumed_trips = mix->has_assumed_trips,
     };
+}
+
+static ptxlint_certainty certainty_of_trip(const Trip *trip)
+{
+    if (trip->is_exact)
+        return PTXLINT_EXACT;
+    if (trip->is_upper)
+        return PTXLINT_BOUND;
+    return isnan(trip->count) ? PTXLINT_NOT_KNOWN : PTXLINT_ESTIMATE;
 }
 
 /* trip may be NULL: only findings were asked for. */
@@ -166,23 +179,23 @@ static ptxlint_trip view_trip(Sessions *all, const Func *func, const Trip *trip)
                                                    [TRIP_LAUNCH] = PTXLINT_TRIP_LAUNCH,
                                                    [TRIP_USER] = PTXLINT_TRIP_USER,
                                                    [TRIP_SYMBOLIC] = PTXLINT_TRIP_SYMBOLIC };
-    bool has_induction = trip->induction != NO_ID;
-    return (ptxlint_trip){
+    ptxlint_trip view = {
         .source = sources[trip->source],
         .count = trip->count,
         .count_min = trip->count_min,
         .count_max = trip->count_max,
-        .certainty = trip->is_exact       ? PTXLINT_EXACT
-                     : trip->is_upper     ? PTXLINT_BOUND
-                     : isnan(trip->count) ? PTXLINT_NOT_KNOWN
-                                          : PTXLINT_ESTIMATE,
+        .certainty = certainty_of_trip(trip),
         .expression = trip->expression,
-        .induction = has_induction ? copy_text(all, func->regs[trip->induction].name) : NULL,
         .start = trip->start,
         .bound = trip->bound,
-        .step = has_induction && trip->step ? trip->step : PTXLINT_UNKNOWN,
+        .step = PTXLINT_UNKNOWN,
         .why = trip->why,
     };
+    if (trip->induction != NO_ID) {
+        view.induction = copy_text(all, func->regs[trip->induction].name);
+        view.step = trip->step ? trip->step : PTXLINT_UNKNOWN;
+    }
+    return view;
 }
 
 static void view_loops(Sessions *all, const Func *func, Session *session, ptxlint_kernel *out)
@@ -203,12 +216,14 @@ static void view_loops(Sessions *all, const Func *func, Session *session, ptxlin
             .header = ptx_view_span(func->insns[first].span),
             .label = "",
             .depth = loop->depth,
-            .parent = loop->parent == NO_LOOP ? -1 : (int64_t)loop->parent,
+            .parent = -1,
             .is_irreducible = loop->is_irreducible,
             .is_innermost = loop->is_innermost,
             .mix = view_mix(all, &mixes->loops[i]),
             .trip = view_trip(all, func, trips ? &trips->trips[i] : NULL),
         };
+        if (loop->parent != NO_LOOP)
+            view[i].parent = (int64_t)loop->parent;
         ptx_project_loop(all, session, i, &view[i]);
     }
     for (uint32_t l = 0; l < func->label_count && loops->loop_count; l++) {
@@ -258,13 +273,16 @@ static void view_params(Sessions *all, const Func *func, ptxlint_kernel *out)
         const Var *var = &all->module->vars[func->params[i]];
         uint32_t align = var->align ? var->align : 1;
         uint64_t offset = (end + align - 1) / align * align;
-        params[i] =
-            (ptxlint_param){ sizeof *params,
-                             copy_text(all, var->name),
-                             ptx_type_info[var->type].text ? ptx_type_info[var->type].text : "",
-                             var->bytes <= INT64_MAX ? (int64_t)var->bytes : PTXLINT_UNKNOWN,
-                             has_place ? (int64_t)offset : PTXLINT_UNKNOWN,
-                             align };
+        params[i] = (ptxlint_param){ .size = sizeof *params,
+                                     .name = copy_text(all, var->name),
+                                     .type = ptx_text_or(ptx_type_info[var->type].text, ""),
+                                     .bytes = PTXLINT_UNKNOWN,
+                                     .offset = PTXLINT_UNKNOWN,
+                                     .align = align };
+        if (var->bytes <= INT64_MAX)
+            params[i].bytes = (int64_t)var->bytes;
+        if (has_place)
+            params[i].offset = (int64_t)offset;
         has_place = has_place && !__builtin_add_overflow(offset, var->bytes, &end)
                     && end <= INT64_MAX / 2;
     }

@@ -19,9 +19,11 @@ static const char *operation(const Op *op)
     case OPK_CP_ASYNC:                  return "async-copy";
     case OPK_ST: case OPK_STMATRIX:     return "store";
     case OPK_LD: case OPK_LDMATRIX:     return "load";
-    default:
-        return (op->flags & OPF_STORE) ? "store" : (op->flags & OPF_LOAD) ? "load" : NULL;
+    default:                            break;
     }
+    if (op->flags & OPF_STORE)
+        return "store";
+    return (op->flags & OPF_LOAD) ? "load" : NULL;
 }
 
 static const char *space_name(Space space)

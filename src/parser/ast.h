@@ -17,7 +17,7 @@ typedef enum AstOperandKind {
     AST_OPERAND_NONE,
     /* register, variable, label, function, special register; offset in value */
     AST_NAME,
-    /* value; AST_UNSIGNED tells its type: .u64, else .s64 (PTX ISA, "Constants") */
+    /* value; AST_UNSIGNED is its type: .u64, else .s64 (PTX ISA, "Constants") */
     AST_INT,
     AST_F32, AST_F64,           /* value holds the bits */
     /* [child, ...]: more than one element, or one that is no plain name or number */
@@ -44,9 +44,9 @@ enum {
 typedef struct AstOperand {
     struct AstOperand *next;
     Span span;                  /* all of it, signs and brackets included */
-    uint64_t
-        value; /* AST_INT, AST_F32, AST_F64: the constant; AST_NAME: the offset, two's complement;
-                                 * AST_VECTOR: integers of an initialiser that were skipped, without a node */
+    /* AST_INT, AST_F32, AST_F64: the constant; AST_NAME: the offset, two's complement; AST_VECTOR:
+     * integers of an initialiser that were skipped, without a node */
+    uint64_t value;
     struct AstOperand *child;
     uint32_t name;              /* AST_NAME: where the name begins */
     uint16_t name_length;       /* without suffixes */
@@ -92,7 +92,7 @@ struct AstLoc {
     uint32_t inlined_file, inlined_line, inlined_column;
 };
 
-/* further ones are diagnosed; ptxas takes more, nobody writes them */
+/* further ones are diagnosed; ptxas takes more, no real code has them */
 enum { AST_MAX_DIMS = 8 };
 
 struct AstDecl {

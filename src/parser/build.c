@@ -1,5 +1,7 @@
 #include "parser/build.h"
 #include "parser/fold.h"
+#include "support/minmax.h"
+#include "support/choice.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -209,7 +211,7 @@ void ptx_build_version(Parser *p, Token directive, Token number)
         return;
     }
     p->header.version_span = ptx_token_span(number);
-    p->header.version = (uint16_t)(10 * (major > 99 ? 99 : major) + (minor > 9 ? 9 : minor));
+    p->header.version = (uint16_t)(10 * ptx_u32_min(major, 99) + ptx_u32_min(minor, 9));
     if (!is_written_so) {
         ptx_diag(p->diags, DIAG_UNKNOWN_VERSION, ptx_token_span(number),
                  "`%.*s` is not a version: write two numbers with a point, as 9.0",
@@ -349,13 +351,18 @@ void ptx_build_alias(Parser *p, Token directive, Token name, Token target, Token
 void ptx_build_attribute(Parser *p, Token word, bool has_numbers)
 {
     Span here = ptx_token_span(word);
-    int version = has_numbers ? 80 : 40;
-    need_version(p, here, has_numbers ? "`.unified`" : "`.attribute`", version);
-    if (p->header.version >= version)
-        need_target(p, here, has_numbers ? "`.unified`" : "`.managed`", has_numbers ? 90 : 30);
+    if (has_numbers) {
+        need_version(p, here, "`.unified`", 80);
+        if (p->header.version >= 80)
+            need_target(p, here, "`.unified`", 90);
+    } else {
+        need_version(p, here, "`.attribute`", 40);
+        if (p->header.version >= 40)
+            need_target(p, here, "`.managed`", 30);
+    }
     if (!span_is(p, here, has_numbers ? ".unified" : ".managed"))
         ptx_diag(p->diags, DIAG_BAD_DECLARATION, here, "there is no attribute `%.*s`%s",
-                 length_of(here), text_of(p, here), has_numbers ? " with two numbers" : "")
+                 length_of(here), text_of(p, here), ptx_text_if(has_numbers, " with two numbers"))
             ->help = "attributes are .managed and .unified(number, number)";
 }
 
@@ -393,12 +400,19 @@ void ptx_prefix_attribute(Parser *p, Prefix *prefix, Token word)
     prefix->has_attribute = true;
 }
 
+static Linkage linkage_of(const Parser *p, Span word)
+{
+    if (span_is(p, word, ".extern"))
+        return LINKAGE_EXTERN;
+    if (span_is(p, word, ".visible"))
+        return LINKAGE_VISIBLE;
+    return span_is(p, word, ".weak") ? LINKAGE_WEAK : LINKAGE_COMMON;
+}
+
 void ptx_prefix_linkage(Parser *p, Prefix *prefix, Token word)
 {
     prefix_extend(p, prefix, word, PREFIX_NOTHING, PREFIX_LINKAGE);
-    prefix->linkage = span_is(p, ptx_token_span(word), ".extern")  ? LINKAGE_EXTERN
-                    : span_is(p, ptx_token_span(word), ".visible") ? LINKAGE_VISIBLE
-                    : span_is(p, ptx_token_span(word), ".weak")    ? LINKAGE_WEAK : LINKAGE_COMMON;
+    prefix->linkage = linkage_of(p, ptx_token_span(word));
     if (prefix->linkage == LINKAGE_WEAK)
         need_version(p, ptx_token_span(word), "`.weak`", 31);
     if (prefix->linkage == LINKAGE_COMMON)
@@ -425,9 +439,9 @@ static void read_bank(Parser *p, Prefix *prefix, Span span)
 
 void ptx_prefix_space(Parser *p, Prefix *prefix, Token word)
 {
-    bool is_pointed = prefix->is_pointer && !prefix->pointer_align;
-    prefix_extend(p, prefix, word, is_pointed ? PREFIX_POINTER : PREFIX_SPACE,
-                  is_pointed ? PREFIX_POINTER : PREFIX_SPACE);
+    const PrefixStage stage = prefix->is_pointer && !prefix->pointer_align ? PREFIX_POINTER
+                                                                           : PREFIX_SPACE;
+    prefix_extend(p, prefix, word, stage, stage);
     const char *name = text_of(p, ptx_token_span(word)) + 1;
     size_t length = ptx_span_length(ptx_token_span(word)) - 1;
     if (name[length - 1] == ']') {
@@ -448,8 +462,8 @@ void ptx_prefix_align(Parser *p, Prefix *prefix, Token number)
 {
     /* entry(.param .b32 .align 4 x) */
     bool is_behind = prefix->is_pointer || prefix->stage == PREFIX_TYPE;
-    prefix_extend(p, prefix, number, is_behind ? PREFIX_POINTER : PREFIX_SPACE,
-                  is_behind ? PREFIX_POINTER : PREFIX_SPACE);
+    const PrefixStage stage = is_behind ? PREFIX_POINTER : PREFIX_SPACE;
+    prefix_extend(p, prefix, number, stage, stage);
     prefix->is_aligned_behind |= is_behind && !prefix->is_pointer;
     if (!is_integer_text(text_of(p, ptx_token_span(number)),
                          ptx_span_length(ptx_token_span(number))))
@@ -478,8 +492,10 @@ void ptx_prefix_modifier(Parser *p, Prefix *prefix, Token word)
     const char *name = text_of(p, ptx_token_span(word)) + 1;
     uint32_t length = ptx_span_length(ptx_token_span(word)) - 1;
     Type type = ptx_type_find(name, length);
-    prefix_extend(p, prefix, word, type ? PREFIX_VECTOR : PREFIX_SPACE,
-                  type ? PREFIX_TYPE : PREFIX_VECTOR);
+    if (type)
+        prefix_extend(p, prefix, word, PREFIX_VECTOR, PREFIX_TYPE);
+    else
+        prefix_extend(p, prefix, word, PREFIX_SPACE, PREFIX_VECTOR);
     if (type) {
         prefix->type = type;
         return;
@@ -1071,10 +1087,10 @@ AstOperand *ptx_operand_generic(Parser *p, Token name, OperandList list, Token c
     if (inner->next || inner->kind != AST_NAME
         || (!is_mask && !span_is(p, ptx_token_span(name), "generic")))
         return bad_operand(p, span, "only generic(name) and mask(name) are written like a call");
-    if (is_mask ? inner->flags & ~AST_GENERIC : inner->value || inner->flags)
-        return bad_operand(p, span,
-                           is_mask ? "a mask takes a name, or generic(name), and an offset"
-                                   : "generic() takes a name alone; an offset stands behind it");
+    if (is_mask && inner->flags & ~AST_GENERIC)
+        return bad_operand(p, span, "a mask takes a name, or generic(name), and an offset");
+    if (!is_mask && (inner->value || inner->flags))
+        return bad_operand(p, span, "generic() takes a name alone; an offset stands behind it");
     if (is_mask && !is_byte_mask(ptx_operand_int(p, name)->value))
         return bad_operand(p, span,
                            "a mask takes one byte of an address: 0xFF, 0xFF00, 0xFF0000 ...");

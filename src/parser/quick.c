@@ -38,7 +38,7 @@ static bool skip_lines(QuickReader *r)
         while (*r->at != '\n' && *r->at)
             r->at++;
         if (!*r->at)
-            return false;       /* the end, or a byte for the scanner to speak of */
+            return false;       /* the end, or a byte for the scanner to diagnose */
     }
 }
 
@@ -131,11 +131,20 @@ static AstOperand *read_name(QuickReader *r)
     return word.kind ? ptx_operand_name(r->p, word) : NULL;
 }
 
+static int operator_token(unsigned char sign)
+{
+    switch (sign) {
+    case '+': return TOK_PLUS;
+    case '-': return TOK_MINUS;
+    default:  return TOK_OR;
+    }
+}
+
 /* Behind a name: +8, -8, +-8, or |q. */
 static AstOperand *read_rest(QuickReader *r, AstOperand *name)
 {
     const unsigned char sign = *r->at;
-    Token operator = take_byte(r, sign == '+' ? TOK_PLUS : sign == '-' ? TOK_MINUS : TOK_OR);
+    Token operator = take_byte(r, operator_token(sign));
     skip_blanks(r);
     AstOperand *right;
     if (sign == '|') {
@@ -164,12 +173,13 @@ static AstOperand *read_value(QuickReader *r)
             value = read_rest(r, value);
     } else if (*r->at == '!' || *r->at == '-') {
         Token sign = take_byte(r, *r->at == '!' ? TOK_NOT : TOK_MINUS);
-        value = classes[*r->at] & IS_START ? read_name(r)
-                : sign.kind == TOK_MINUS   ? read_number_operand(r)
-                                           : NULL;
-        value = value && (value->kind == AST_NAME || sign.kind == TOK_MINUS)
-                    ? ptx_operand_unary(r->p, sign, value)
-                    : NULL;
+        value = NULL;
+        if (classes[*r->at] & IS_START)
+            value = read_name(r);
+        else if (sign.kind == TOK_MINUS)
+            value = read_number_operand(r);
+        bool takes_sign = value && (value->kind == AST_NAME || sign.kind == TOK_MINUS);
+        value = takes_sign ? ptx_operand_unary(r->p, sign, value) : NULL;
     } else {
         value = read_number_operand(r);
     }
@@ -177,11 +187,28 @@ static AstOperand *read_value(QuickReader *r)
     return value;
 }
 
+typedef struct BracketPair {
+    unsigned char open, close;
+    uint8_t open_token, close_token;
+} BracketPair;
+
+static const BracketPair bracket_pairs[] = { { '[', ']', TOK_LBRACKET, TOK_RBRACKET },
+                                             { '{', '}', TOK_LBRACE, TOK_RBRACE },
+                                             { '(', ')', TOK_LPAREN, TOK_RPAREN } };
+
+static const BracketPair *bracket_pair(unsigned char open)
+{
+    const BracketPair *pair = bracket_pairs;
+    while (pair->open != open)
+        pair++;
+    return pair;
+}
+
 /* What stands in brackets of any kind: values and commas. */
 static AstOperand *read_group(QuickReader *r)
 {
-    const unsigned char open = *r->at, close = open == '[' ? ']' : open == '{' ? '}' : ')';
-    Token begin = take_byte(r, open == '[' ? TOK_LBRACKET : open == '{' ? TOK_LBRACE : TOK_LPAREN);
+    const BracketPair *pair = bracket_pair(*r->at);
+    Token begin = take_byte(r, pair->open_token);
     OperandList list = { NULL };
     do {
         r->at += list.last != NULL;
@@ -191,13 +218,13 @@ static AstOperand *read_group(QuickReader *r)
             return NULL;
         list = list.last ? LIST_ADD(OperandList, list, value) : LIST_ONE(OperandList, value);
     } while (*r->at == ',');
-    if (*r->at != close)
+    if (*r->at != pair->close)
         return NULL;
-    Token end = take_byte(r, open == '[' ? TOK_RBRACKET : open == '{' ? TOK_RBRACE : TOK_RPAREN);
+    Token end = take_byte(r, pair->close_token);
     skip_blanks(r);
-    if (open == '[')
+    if (pair->open == '[')
         return ptx_operand_address(r->p, begin, list, end);
-    return ptx_operand_group(r->p, open == '{' ? AST_VECTOR : AST_LIST, begin, list, end);
+    return ptx_operand_group(r->p, pair->open == '{' ? AST_VECTOR : AST_LIST, begin, list, end);
 }
 
 static bool read_operands(QuickReader *r, Quick *quick)

@@ -29,8 +29,9 @@ static void note_empty(Csv *csv)
     size_t room = sizeof csv->notes - csv->noted;
     if (!csv->what)
         return;
-    int length = snprintf(csv->notes + csv->noted, room, "%s%s: %s", csv->noted ? "; " : "",
-                          csv->what, csv->why ? csv->why : "not known");
+    int length = snprintf(csv->notes + csv->noted, room, "%s%s: %s",
+                          ptx_text_if(csv->noted, "; "), csv->what,
+                          ptx_text_or(csv->why, "not known"));
     csv->noted += length > 0 && (size_t)length < room ? (size_t)length : 0;
     csv->what = NULL;
 }
@@ -71,7 +72,8 @@ void ptx_csv_text(Csv *csv, const char *text)
     }
     bool is_formula = strchr("=+-@\t\r\n", *text) != NULL;
     bool is_quoted = is_formula || strpbrk(text, ",\"\r\n") != NULL;
-    ptx_out_text(csv->out, is_quoted ? is_formula ? "\"'" : "\"" : "");
+    ptx_out_text(csv->out, ptx_text_if(is_quoted, "\""));
+    ptx_out_text(csv->out, ptx_text_if(is_formula, "'"));
     put_escaped(csv->out, text);
     ptx_out_text(csv->out, is_quoted ? "\"" : "");
 }

@@ -154,8 +154,8 @@ Figure ptx_figure_number(double number)
     if (exponent >= -5 && exponent < 15)
         put_plain(&f, digits, count, exponent);
     else
-        snprintf(f.text, sizeof f.text, "%s%c%s%se%+03d", number < 0 ? "-" : "", digits[0],
-                 count > 1 ? "." : "", digits + 1, exponent);
+        snprintf(f.text, sizeof f.text, "%s%c%s%se%+03d", ptx_text_if(number < 0, "-"), digits[0],
+                 ptx_text_if(count > 1, "."), digits + 1, exponent);
     return f;
 }
 
@@ -211,11 +211,6 @@ Figure ptx_figure_percent(double part, double whole)
     if (strcmp(f.text, "unknown"))
         strcat(f.text, " %");
     return f;
-}
-
-const char *ptx_plural(uint64_t count)
-{
-    return count == 1 ? "" : "s";
 }
 
 /* ---- lines ----------------------------------------------------------------------------------- */

@@ -118,12 +118,21 @@ static void roller_flush(Roller *roller)
  * 3-7); 0: it leads nothing. */
 static unsigned lead_shape(unsigned char lead, unsigned char *low, unsigned char *high)
 {
-    *low = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
-    *high = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
-    return lead >= 0xC2 && lead <= 0xDF   ? 1
-           : lead >= 0xE0 && lead <= 0xEF ? 2
-           : lead >= 0xF0 && lead <= 0xF4 ? 3
-                                          : 0;
+    *low = 0x80;
+    *high = 0xBF;
+    if (lead >= 0xC2 && lead <= 0xDF)
+        return 1;
+    if (lead >= 0xE0 && lead <= 0xEF) {
+        *low = lead == 0xE0 ? 0xA0 : 0x80;      /* shorter forms exist of what is below */
+        *high = lead == 0xED ? 0x9F : 0xBF;     /* surrogates */
+        return 2;
+    }
+    if (lead >= 0xF0 && lead <= 0xF4) {
+        *low = lead == 0xF0 ? 0x90 : 0x80;
+        *high = lead == 0xF4 ? 0x8F : 0xBF;     /* up to U+10FFFF */
+        return 3;
+    }
+    return 0;
 }
 
 /* One code point, or U+FFFD for as many bytes as begin one, as browsers and Node decode. Returns

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 
-/* What the list of all GPUs tells of each. */
+/* What the list of all GPUs has of each. */
 static const char *const list_keys[] = { "sms", "clock_mhz", "memory_gb_per_s" };
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
@@ -74,13 +74,21 @@ static void put_json(Out *out, const ptxlint_gpu *gpu, bool is_list)
     ptx_json_end(json);
 }
 
+/* one of the count given, or of all GPUs where count is 0; NULL behind the last */
+static const ptxlint_gpu *listed_gpu(const ptxlint_gpu *const *gpus, size_t count, size_t i)
+{
+    if (!count)
+        return ptxlint_gpu_at(i);
+    return i < count ? gpus[i] : NULL;
+}
+
 static void write_json(Out *out, const ptxlint_gpu *const *gpus, size_t count)
 {
     const ptxlint_gpu *gpu;
     ptx_out_text(out, "{");
     ptx_json_head(out, "ptxlint-gpus/1");
     ptx_out_text(out, "\"gpus\":[");
-    for (size_t i = 0; (gpu = count ? i < count ? gpus[i] : NULL : ptxlint_gpu_at(i)); i++) {
+    for (size_t i = 0; (gpu = listed_gpu(gpus, count, i)); i++) {
         ptx_out_text(out, i ? ",\n" : "\n");
         put_json(out, gpu, !count);
     }

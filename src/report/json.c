@@ -1,5 +1,6 @@
 /* Documents for programs. */
 #include "report/json_writer.h"
+#include "support/minmax.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -213,8 +214,8 @@ static void put_dims(Json *json, const char *key, const int64_t dims[3])
 static void put_ntid(Json *json, const char *key, const uint32_t dims[3])
 {
     if (dims[0])
-        put_dims(json, key,
-                 (const int64_t[3]){ dims[0], dims[1] ? dims[1] : 1, dims[2] ? dims[2] : 1 });
+        put_dims(json, key, (const int64_t[3]){ dims[0], ptx_u32_max(dims[1], 1),
+                                                ptx_u32_max(dims[2], 1) });
     else
         ptx_json_null(json, key);
 }
@@ -227,17 +228,22 @@ static void put_assumed(Json *json, const char *key, const ptxlint_launch *launc
     ptx_json_end(json);
 }
 
+static const char *source_word(ptxlint_launch_source source)
+{
+    if (source == PTXLINT_LAUNCH_FILE)
+        return "file";
+    return source == PTXLINT_LAUNCH_DIRECTIVE ? "directive" : "assumed";
+}
+
 static void put_launch(Json *json, const char *key, const ptxlint_kernel *kernel)
 {
     const ptxlint_launch *launch = &kernel->launch;
-    const char *source = launch->source == PTXLINT_LAUNCH_FILE ? "file"
-                       : launch->source == PTXLINT_LAUNCH_DIRECTIVE ? "directive" : "assumed";
     ptx_json_object(json, key);
     put_dims(json, "grid", launch->grid);
     put_dims(json, "block", launch->block);
     put_dims(json, "cluster", launch->cluster);
     ptx_json_int(json, "dynamic_shared", launch->dynamic_shared_bytes);
-    ptx_json_text(json, "source", source);
+    ptx_json_text(json, "source", source_word(launch->source));
     ptx_json_bool(json, "block_assumed", launch->block_is_assumed);
     put_assumed(json, "assumed", launch);
     ptx_json_text(json, "error", launch->error);

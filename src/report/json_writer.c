@@ -31,8 +31,12 @@ static size_t put_wide(Out *out, const char *text, size_t left)
     utf8proc_int32_t codepoint;
     utf8proc_ssize_t bytes = utf8proc_iterate((const utf8proc_uint8_t *)text,
                                               left < 4 ? (utf8proc_ssize_t)left : 4, &codepoint);
-    put(out, bytes > 0 ? text : "\xef\xbf\xbd", bytes > 0 ? (size_t)bytes : 3);
-    return bytes > 0 ? (size_t)bytes : 1;
+    if (bytes <= 0) {
+        put(out, "\xef\xbf\xbd", 3);
+        return 1;
+    }
+    put(out, text, (size_t)bytes);
+    return (size_t)bytes;
 }
 
 enum { WORD_BYTES = 8 };
@@ -229,7 +233,10 @@ void ptx_json_real(Json *json, const char *key, double number)
 void ptx_json_bool(Json *json, const char *key, int is_set)
 {
     begin(json, key);
-    put(json->out, is_set ? "true" : "false", is_set ? 4 : 5);
+    if (is_set)
+        put(json->out, "true", 4);
+    else
+        put(json->out, "false", 5);
 }
 
 /* ---- why something is null ------------------------------------------------------------------- */

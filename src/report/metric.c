@@ -55,10 +55,11 @@ static ptxlint_measure whole(int64_t value, ptxlint_certainty certainty)
 
 static ptxlint_measure registers(const ptxlint_projection *p)
 {
-    bool is_said = p->register_source == PTXLINT_REGISTERS_PTXAS;
-    return is_said || p->register_source == PTXLINT_REGISTERS_MODEL
-               ? whole(p->registers, is_said ? PTXLINT_EXACT : PTXLINT_ESTIMATE)
-               : unknown();
+    if (p->register_source == PTXLINT_REGISTERS_PTXAS)
+        return whole(p->registers, PTXLINT_EXACT);
+    if (p->register_source == PTXLINT_REGISTERS_MODEL)
+        return whole(p->registers, PTXLINT_ESTIMATE);
+    return unknown();
 }
 
 /* The model says no more than whether there will be any. */
@@ -164,9 +165,9 @@ const char *ptx_metric_why(const ptxlint_kernel *kernel, const ptxlint_projectio
     if (id == METRIC_SECTORS || id == METRIC_BANK_CONFLICTS)
         return "that of an access is not known: its own why says so";
     const char *why = ptx_why_estimate(projection);
-    return why                          ? why
-           : projection->time.bound_why ? projection->time.bound_why
-                                        : "no work of the launch is sure to take time";
+    if (!why)
+        why = projection->time.bound_why;
+    return ptx_text_or(why, "no work of the launch is sure to take time");
 }
 
 void ptx_json_metrics(Json *json, const char *key, const ptxlint_kernel *kernel,

@@ -27,8 +27,11 @@ static uint32_t column_of(ColumnMemo *columns, const char *text, ptxlint_place p
     uint32_t offset = place.line_begin + place.column - 1;
     bool is_ahead = columns->column && columns->line_begin == place.line_begin
                     && columns->offset <= offset;
-    uint32_t from = is_ahead ? columns->offset : place.line_begin,
-             column = is_ahead ? columns->column : 1;
+    uint32_t from = place.line_begin, column = 1;
+    if (is_ahead) {
+        from = columns->offset;
+        column = columns->column;
+    }
     *columns = (ColumnMemo){ place.line_begin, offset, column + count_units(text, from, offset) };
     return columns->column;
 }

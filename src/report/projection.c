@@ -121,7 +121,7 @@ static void put_curve(Json *json, const char *key, const ptxlint_projection *pro
     ptx_json_end(json);
 }
 
-/* An answer for fewer registers than ptxas may take, or for a block size that nobody gave, is an
+/* An answer for fewer registers than ptxas may take, or for a block size that was not given, is an
  * estimate. */
 ptxlint_certainty ptx_report_occupancy(const ptxlint_kernel *kernel,
                                        const ptxlint_projection *projection)

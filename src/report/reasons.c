@@ -36,10 +36,10 @@ const char *ptx_reason_gpu(const char *key, const void *of)
 
 const char *ptx_reason_file(const char *key, const void *of)
 {
+    static const Keyed all[] = { { "ptx_version", "the file has no .version" },
+                                 { "target", "the file has no .target" } };
     (void)of;
-    return !strcmp(key, "ptx_version") ? "the file has no .version"
-           : !strcmp(key, "target")    ? "the file has no .target"
-                                       : NULL;
+    return find(all, sizeof all / sizeof *all, key);
 }
 
 /* ---- of kernels ------------------------------------------------------------------------------ */
@@ -120,9 +120,9 @@ const char *ptx_reason_occupancy(const char *key, const void *of)
 
 static double clocks_at(const ptxlint_pipe_cycles *pipe, const char *key)
 {
-    return !strcmp(key, "total")     ? pipe->total
-           : !strcmp(key, "longest") ? pipe->longest
-                                     : pipe->shortest;
+    if (!strcmp(key, "total"))
+        return pipe->total;
+    return !strcmp(key, "longest") ? pipe->longest : pipe->shortest;
 }
 
 /* The pipeline with the most clocks is not known where one of them is not, and there is none where
@@ -227,10 +227,10 @@ const char *ptx_reason_parallelism(const char *key, const void *of)
 
 const char *ptx_reason_loop(const char *key, const void *of)
 {
+    static const Keyed all[] = { { "label", "its header has no label" },
+                                 { "parent", "no loop is around it" } };
     (void)of;
-    return !strcmp(key, "label")    ? "its header has no label"
-           : !strcmp(key, "parent") ? "no loop is around it"
-                                    : NULL;
+    return find(all, sizeof all / sizeof *all, key);
 }
 
 const char *ptx_reason_trip(const char *key, const void *of)
@@ -269,11 +269,12 @@ const char *ptx_reason_access(const char *key, const void *of)
     const ptxlint_access *access = of;
     if (!strcmp(key, "function"))
         return "it is in the kernel itself";
-    if (!strcmp(key, "shapes") || isfinite(access->active_threads))
-        return strcmp(key, "stride_bytes") != 0 ? find(all, sizeof all / sizeof *all, key)
-               : access->pattern ? "lanes are at no one stride, or it depends on a parameter"
-                                 : "no two lanes side by side take part";
-    return NULL;
+    if (strcmp(key, "shapes") != 0 && !isfinite(access->active_threads))
+        return NULL;
+    if (strcmp(key, "stride_bytes") != 0)
+        return find(all, sizeof all / sizeof *all, key);
+    return access->pattern ? "lanes are at no one stride, or it depends on a parameter"
+                           : "no two lanes side by side take part";
 }
 
 const char *ptx_reason_branch(const char *key, const void *of)

@@ -10,6 +10,7 @@
 #define PTX_REPORT_REPORT_H
 
 #include "ptxlint/ptxlint.h"
+#include "support/choice.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -49,6 +50,14 @@ void ptx_out_flush(Out *out);
 
 void ptx_out_bytes(Out *out, const char *bytes, size_t length);
 void ptx_out_text(Out *out, const char *text);
+
+/* the line end before an item of a JSON list, and a comma before each but the first */
+static inline void ptx_out_separator(Out *out, bool *has_item)
+{
+    ptx_out_text(out, *has_item ? ",\n" : "\n");
+    *has_item = true;
+}
+
 void ptx_out_repeat(Out *out, char byte, size_t count);
 
 /* For numbers and fixed words: at most 255 bytes. */
@@ -302,8 +311,6 @@ Figure ptx_figure_number(double number);        /* up to ten digits, as many as 
 /* finite, as JSON has a real: up to ten digits, "2.0", "1.5e-7" */
 Figure ptx_figure_json(double number);
 Figure ptx_figure_percent(double part, double whole);
-
-const char *ptx_plural(uint64_t count);         /* "" for 1, else "s" */
 
 /* A line of the report that goes on below itself, indented, before it is too long. */
 typedef struct Line {

@@ -153,12 +153,6 @@ ptxlint_status ptx_sarif_add(Sarif *sarif, const Finding *finding)
 
 /* ---- the document ---------------------------------------------------------------------------- */
 
-static void put_separator(Out *out, bool *has_item)
-{
-    ptx_out_text(out, *has_item ? ",\n" : "\n");
-    *has_item = true;
-}
-
 static void put_rules(Sarif *sarif, Out *out)
 {
     bool has_item = false;
@@ -170,7 +164,7 @@ static void put_rules(Sarif *sarif, Out *out)
         if (!rule->is_used)
             continue;
         rule->index = index++;
-        put_separator(out, &has_item);
+        ptx_out_separator(out, &has_item);
         ptx_out_bytes(out, rule->text.bytes, rule->text.length);
     }
 }
@@ -182,7 +176,7 @@ static void put_results(const Sarif *sarif, Out *out)
     for (size_t i = 0; i < sarif->keep.count; i++) {
         const Kept *kept = &sarif->keep.items[i];
         const SarifRule *rule = &sarif->rules[kept->rule];
-        put_separator(out, &has_item);
+        ptx_out_separator(out, &has_item);
         ptx_out_text(out, "{\"ruleId\":");
         ptx_json_text(ptx_json_init(&json, out), NULL, rule->code);
         ptx_out_format(out, ",\"ruleIndex\":%" PRIu32 ",", rule->index);

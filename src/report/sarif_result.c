@@ -288,7 +288,7 @@ static void put_suppression(Json *json, const ptxlint_diagnostic *diagnostic)
     ptx_json_end(json);
 }
 
-/* [] says that it is not silenced; where it were absent, nobody would know (SARIF 3.27.23). */
+/* [] says that it is not silenced; were it absent, this would be unknown (SARIF 3.27.23). */
 static void put_suppressions(Json *json, const char *key, const ptxlint_diagnostic *diagnostic)
 {
     ptx_json_array(json, key);

@@ -36,7 +36,9 @@ static void put_description(Json *json, const char *key, const char *text, size_
             length--;                   /* not within a character */
     for (size_t i = 0; i < length; i++)
         line[i] = text[i] == '\n' || text[i] == '\r' ? ' ' : text[i];
-    memcpy(line + length, is_cut ? dots : "", is_cut ? sizeof dots : 1);
+    line[length] = '\0';
+    if (is_cut)
+        memcpy(line + length, dots, sizeof dots);
     ptx_json_object(json, key);
     ptx_json_text(json, "text", line);
     ptx_json_end(json);
@@ -130,9 +132,14 @@ static void put_level(Json *json, const char *key, ptxlint_severity severity)
 /* What is no more than estimated is medium: its text says what was assumed. */
 static const char *precision(ptxlint_certainty certainty, bool is_front_end)
 {
-    if (is_front_end || certainty == PTXLINT_EXACT)
+    if (is_front_end)
         return "very-high";
-    return certainty == PTXLINT_BOUND ? "high" : certainty == PTXLINT_ESTIMATE ? "medium" : "low";
+    switch (certainty) {
+    case PTXLINT_EXACT:    return "very-high";
+    case PTXLINT_BOUND:    return "high";
+    case PTXLINT_ESTIMATE: return "medium";
+    default:               return "low";
+    }
 }
 
 static void put_properties(Json *json, const char *key, const char *group, const char *precise,

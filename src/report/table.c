@@ -1,6 +1,7 @@
 /* The report for people: one block of lines and tables a kernel. Prose is at most 80 columns wide,
  * tables about 100. What is not known says so. */
 #include "report/report.h"
+#include "support/minmax.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -91,7 +92,7 @@ bool ptx_report_has_cluster(const ptxlint_launch *launch)
     return false;
 }
 
-/* What nobody gave, and what would give it. */
+/* What was not given, and which option gives it. */
 static void put_assumed(Out *out, const ptxlint_launch *launch)
 {
     Line line = ptx_line_begin(out, "assumed");
@@ -181,7 +182,7 @@ static void put_ntid(Out *out, const char **separator, const char *directive,
     if (!dims[0])
         return;
     ptx_out_format(out, "%s%s %" PRIu32 " x %" PRIu32 " x %" PRIu32, *separator, directive, dims[0],
-                   dims[1] ? dims[1] : 1, dims[2] ? dims[2] : 1);
+                   ptx_u32_max(dims[1], 1), ptx_u32_max(dims[2], 1));
     *separator = ", ";
 }
 

@@ -16,7 +16,9 @@ static int access_compare(const void *pa, const void *pb)
     int order = strcmp(a->space, b->space);
     if (!order)
         order = strcmp(a->op, b->op);
-    return order ? order : a->bytes < b->bytes ? -1 : a->bytes > b->bytes;
+    if (order)
+        return order;
+    return a->bytes < b->bytes ? -1 : a->bytes > b->bytes;
 }
 
 /* Accesses of one space, operation and width are one row. */
@@ -63,10 +65,11 @@ static int costly_compare(const void *pa, const void *pb)
     const ptxlint_access *a = *(const ptxlint_access *const *)pa,
                          *b = *(const ptxlint_access *const *)pb;
     double more = ptx_access_excess(b) - ptx_access_excess(a);
-    return more > 0                        ? 1
-           : more < 0                      ? -1
-           : a->span.begin < b->span.begin ? -1
-                                           : a->span.begin > b->span.begin;
+    if (more > 0)
+        return 1;
+    if (more < 0)
+        return -1;
+    return a->span.begin < b->span.begin ? -1 : a->span.begin > b->span.begin;
 }
 
 static void put_pair(Out *out, double real, double ideal)
@@ -146,17 +149,22 @@ void ptx_table_accesses(Out *out, const ptxlint_module *module, const ptxlint_ke
 
 /* ---- branches -------------------------------------------------------------------------------- */
 
+static double wasted_or_least(const ptxlint_branch *branch)
+{
+    return isnan(branch->wasted_percent) ? -1 : branch->wasted_percent;
+}
+
 /* What is known to cost something, the dearest first; then what may. */
 static int branch_compare(const void *pa, const void *pb)
 {
     const ptxlint_branch *a = *(const ptxlint_branch *const *)pa,
                          *b = *(const ptxlint_branch *const *)pb;
-    double x = isnan(a->wasted_percent) ? -1 : a->wasted_percent,
-           y = isnan(b->wasted_percent) ? -1 : b->wasted_percent;
-    return y > x                           ? 1
-           : y < x                         ? -1
-           : a->span.begin < b->span.begin ? -1
-                                           : a->span.begin > b->span.begin;
+    double x = wasted_or_least(a), y = wasted_or_least(b);
+    if (y > x)
+        return 1;
+    if (y < x)
+        return -1;
+    return a->span.begin < b->span.begin ? -1 : a->span.begin > b->span.begin;
 }
 
 static void put_branch(Out *out, const ptxlint_module *module, const ptxlint_branch *branch)

@@ -355,7 +355,8 @@ static void put_peak(Out *out, const ptxlint_kernel *kernel, const ptxlint_peak 
 
 static double cycles_of(const ptxlint_pipe_cycles *pipe, int row)
 {
-    return row == 0 ? pipe->total : row == 1 ? pipe->longest : pipe->shortest;
+    const double cycles[] = { pipe->total, pipe->longest, pipe->shortest };
+    return cycles[row];
 }
 
 static bool is_positive(const ptxlint_pipe_cycles *pipe)

@@ -184,9 +184,11 @@ static size_t marks_collect(const ptxlint_module *module, const ptxlint_diagnost
 
 static Style severity_style(ptxlint_severity severity)
 {
-    return severity == PTXLINT_ERROR     ? STYLE_ERROR
-           : severity == PTXLINT_WARNING ? STYLE_WARNING
-                                         : STYLE_NOTE;
+    switch (severity) {
+    case PTXLINT_ERROR:   return STYLE_ERROR;
+    case PTXLINT_WARNING: return STYLE_WARNING;
+    default:              return STYLE_NOTE;
+    }
 }
 
 /* A line with several marks is shown once, unless it is cut: then each mark has its own part of
@@ -206,8 +208,9 @@ static void put_snippet(Out *out, unsigned gutter, const char *text, const Mark 
             view = view_make(text + begin, length, caret);
             put_view(out, gutter, line, &view);
         }
+        Style own = mark->is_primary ? style : STYLE_GUTTER;
         put_carets(out, gutter, &view, caret, mark->span_end - begin, mark->is_primary ? '^' : '-',
-                   mark->is_primary ? style : STYLE_GUTTER, mark->label);
+                   own, mark->label);
     }
 }
 
@@ -396,7 +399,7 @@ void ptx_text_summary(Out *out, const Totals *totals)
     if (totals->found_count)
         ptx_out_format(out, " in %zu of %zu %s%s", totals->found_count, totals->kernel_count,
                        totals->func_count ? "function" : "kernel",
-                       totals->kernel_count == 1 ? "" : "s");
+                       ptx_plural(totals->kernel_count));
     if (*separator && totals->suppressed_count)
         ptx_out_format(out, " (%zu suppressed)", totals->suppressed_count);
     if (*separator)

@@ -55,7 +55,11 @@ static bool is_selected(const ptxlint_write_options *options, const ptxlint_diag
 
 const char *ptx_report_severity(ptxlint_severity severity)
 {
-    return severity == PTXLINT_ERROR ? "error" : severity == PTXLINT_WARNING ? "warning" : "note";
+    switch (severity) {
+    case PTXLINT_ERROR:   return "error";
+    case PTXLINT_WARNING: return "warning";
+    default:              return "note";
+    }
 }
 
 const char *ptx_report_certainty(ptxlint_certainty certainty)
@@ -184,13 +188,7 @@ static ptxlint_status totals_add(Totals *totals, const ptxlint_module *module,
 
 /* ---- modules --------------------------------------------------------------------------------- */
 
-static void put_separator(Out *out, bool *has_item)
-{
-    ptx_out_text(out, *has_item ? ",\n" : "\n");
-    *has_item = true;
-}
-
-/* What only documents for programs tell. */
+/* What only documents for programs contain. */
 static bool has_suppressed(ptxlint_format format)
 {
     return format == PTXLINT_JSON || format == PTXLINT_JSONL || format == PTXLINT_SARIF;
@@ -203,15 +201,15 @@ static ptxlint_status add_finding(ptxlint_writer *writer, const Finding *finding
     case PTXLINT_TEXT:          ptx_text_diagnostic(out, finding); break;
     case PTXLINT_ONELINE:       ptx_text_oneline(out, finding); break;
     case PTXLINT_JSON:
-        put_separator(out, has_item), ptx_json_diagnostic(out, finding);
+        ptx_out_separator(out, has_item), ptx_json_diagnostic(out, finding);
         break;
     case PTXLINT_JSONL:         ptx_json_diagnostic(out, finding), ptx_out_text(out, "\n"); break;
     case PTXLINT_CSV:           ptx_csv_finding(out, finding); break;
     case PTXLINT_GITLAB:
-        put_separator(out, has_item), ptx_gitlab_finding(out, finding);
+        ptx_out_separator(out, has_item), ptx_gitlab_finding(out, finding);
         break;
     case PTXLINT_RDJSON:
-        put_separator(out, has_item), ptx_rdjson_finding(out, finding);
+        ptx_out_separator(out, has_item), ptx_rdjson_finding(out, finding);
         break;
     case PTXLINT_RDJSONL:       ptx_rdjson_finding(out, finding), ptx_out_text(out, "\n"); break;
     case PTXLINT_JUNIT:         ptx_junit_finding(out, finding); break;
@@ -279,7 +277,7 @@ static void add_json_kernels(ptxlint_writer *writer, const ptxlint_module *modul
     bool has_item = false;
     for (size_t i = 0; i < count && writer->out.status == PTXLINT_OK; i++)
         if (is_reported(writer, &kernels[i], is_entry)) {
-            put_separator(&writer->out, &has_item);
+            ptx_out_separator(&writer->out, &has_item);
             ptx_json_kernel(&writer->out, module, &kernels[i]);
         }
 }
@@ -320,7 +318,7 @@ static void add_json_report(ptxlint_writer *writer, const ptxlint_module *module
 {
     Out *out = &writer->out;
     note_gpus(writer, ptxlint_module_get_info(module));
-    put_separator(out, &writer->has_item);
+    ptx_out_separator(out, &writer->has_item);
     ptx_out_text(out, "{");
     ptx_json_file(out, module);
     ptx_out_text(out, "\"kernels\":[");

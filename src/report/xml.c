@@ -6,17 +6,24 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const char *entity_of(char c)
+{
+    switch (c) {
+    case '&': return "&amp;";
+    case '<': return "&lt;";
+    case '>': return "&gt;";
+    case '"': return "&quot;";
+    default:  return NULL;
+    }
+}
+
 /* An attribute's value. Control characters, which XML cannot hold, are shown as on a terminal. */
 static void put_escaped(Out *out, const char *text)
 {
     for (size_t left = strlen(text); left;) {
         Glyph glyph = ptx_glyph_read(text, left, 0);
         for (uint8_t i = 0; i < glyph.length; i++) {
-            const char *entity = glyph.text[i] == '&'   ? "&amp;"
-                                 : glyph.text[i] == '<' ? "&lt;"
-                                 : glyph.text[i] == '>' ? "&gt;"
-                                 : glyph.text[i] == '"' ? "&quot;"
-                                                        : NULL;
+            const char *entity = entity_of(glyph.text[i]);
             if (entity)
                 ptx_out_text(out, entity);
             else

@@ -275,7 +275,7 @@ static void declare(Lower *l, const AstDecl *decl, FuncId owner)
         bool is_right = ptx_check_decl(&check, decl, owner == NO_ID ? DECL_MODULE : DECL_BODY);
         bool is_range = decl->reg_count || decl->is_empty_range;
         if (is_range && owner == NO_ID)
-            continue;                   /* ptxas takes it; nobody writes it */
+            continue;                   /* ptxas takes it; no real code has it */
         if (is_range || (decl->space == SPACE_REG && owner != NO_ID))
             declare_regs(l, decl);
         else
@@ -991,6 +991,17 @@ static void leave_scope(Lower *l)
         l->scope_marks[l->scope_count < LIMIT_NESTING + 2 ? l->scope_count : LIMIT_NESTING + 1]);
 }
 
+/* A list of targets or a prototype needs its version of PTX and its target. */
+static void check_table_gate(const ModuleCheck *check, const AstStmt *table)
+{
+    if (table->kind == AST_BRANCHTARGETS)
+        ptx_check_gate(check, table->span, "`.branchtargets`", 60, 30);
+    else if (table->kind == AST_CALLTARGETS)
+        ptx_check_gate(check, table->span, "`.calltargets`", 21, 20);
+    else if (table->kind == AST_CALLPROTOTYPE)
+        ptx_check_gate(check, table->span, "`.callprototype`", 21, 20);
+}
+
 static void lower_label(Lower *l, const AstStmt *stmt)
 {
     const Symbol *symbol = ptx_names_find(&l->names, NAMES_LABEL, text_at(l, stmt->opcode),
@@ -1009,14 +1020,8 @@ static void lower_label(Lower *l, const AstStmt *stmt)
     l->has_prototype_label = next && next->kind == AST_CALLPROTOTYPE;
     if (!next)
         return;
-    bool is_branch = next->kind == AST_BRANCHTARGETS,
-         is_list = is_branch || next->kind == AST_CALLTARGETS;
-    const char *word = is_branch ? "`.branchtargets`"
-                       : is_list ? "`.calltargets`"
-                                 : "`.callprototype`";
-    if (is_list || next->kind == AST_CALLPROTOTYPE)
-        ptx_check_gate(&check, next->span, word, is_branch ? 60 : 21, is_branch ? 30 : 20);
-    if (is_list) {
+    check_table_gate(&check, next);
+    if (next->kind == AST_BRANCHTARGETS || next->kind == AST_CALLTARGETS) {
         label->table = l->open_table = l->tables.count;
         *PUSH(l, l->tables) = (Table){ l->table_ids.count, 0 };
         label->is_calltargets = next->kind == AST_CALLTARGETS;
@@ -1210,9 +1215,11 @@ static void declare_func(Lower *l, const AstFunc *ast, FuncId id)
         return;
     const RepeatCheck repeat = { l->diags, l->text, ast, earlier->name,
                                  &l->signatures.items[l->signatures.count - 1] };
-    bool is_func = earlier->kind == SYMBOL_FUNC;
-    ptx_check_repeat(&repeat, is_func ? &l->module->funcs[earlier->id] : NULL,
-                     is_func ? &l->signatures.items[earlier->id] : NULL);
+    if (earlier->kind == SYMBOL_FUNC)
+        ptx_check_repeat(&repeat, &l->module->funcs[earlier->id],
+                         &l->signatures.items[earlier->id]);
+    else
+        ptx_check_repeat(&repeat, NULL, NULL);
 }
 
 /* ---- the module ------------------------------------------------------------------------------ */

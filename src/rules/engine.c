@@ -4,6 +4,7 @@
 #include "rules/engine.h"
 
 #include "rules/eval.h"
+#include "support/choice.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -30,9 +31,9 @@ typedef struct Active {
     Certainty module_certainty, kernel_certainty;
     int8_t kernel_state;        /* of the function in hand: 0 not asked for yet, 1 true, 2 not */
     Folded *folded;             /* those that there are */
-    uint16_t
-        lead; /* the fact that its condition begins with, which must be true (or with is_lead_false false) for the rest
-                                 * to matter; FACT__COUNT: none */
+    /* the fact that its condition begins with, which must be true (or with is_lead_false false) for
+     * the rest to matter; FACT__COUNT: none */
+    uint16_t lead;
     bool is_lead_false;
     Folded *folds;              /* per loop, and one more for outside; NULL: none yet */
 } Active;
@@ -111,13 +112,21 @@ static void put_number(EngineBuffer *b, double value)
     put_bytes(b, text, (size_t)count);
 }
 
+/* the word of a value, or NULL for a number */
+static const char *value_word(const Hole *hole, double value)
+{
+    if (isnan(value))
+        return "unknown";
+    if (hole->type == FACT_TRUTH)
+        return value != 0 ? "true" : "false";
+    if (hole->type == FACT_WORD)
+        return ptx_domain_word((Domain)hole->domain, (uint32_t)value);
+    return NULL;
+}
+
 static void put_value(EngineBuffer *b, const Hole *hole, double value)
 {
-    const char *text = isnan(value)               ? "unknown"
-                       : hole->type == FACT_TRUTH ? (value != 0 ? "true" : "false")
-                       : hole->type == FACT_WORD
-                           ? ptx_domain_word((Domain)hole->domain, (uint32_t)value)
-                           : NULL;
+    const char *text = value_word(hole, value);
     if (text)
         put_bytes(b, text, strlen(text));
     else
@@ -176,14 +185,15 @@ static Folded *find_fold(Engine *e, Active *active, const Ask *ask)
 static void relate(Engine *e, const Active *active, Ask *ask, Diag *diag)
 {
     RelatedPlace places[MAX_PLACES];
-    unsigned count = active->rule->related_at < FACT__COUNT ? ptx_measure_places(
-                         ask->evaluator->q, &ask->at, active->rule->related_at, places)
-                                                            : 0;
-    const char *text = count ? fill(e, ask, &active->rule->related) : NULL;
     diag->related = NULL;
+    if (active->rule->related_at >= FACT__COUNT)
+        return;
+    unsigned count = ptx_measure_places(ask->evaluator->q, &ask->at, active->rule->related_at,
+                                        places);
+    const char *text = count ? fill(e, ask, &active->rule->related) : NULL;
     for (unsigned i = 0; i < count && text; i++)
-        ptx_diag_relate(e->diags, diag, places[i].span, "%s%s%s", text, places[i].what ? ": " : "",
-                        places[i].what ? places[i].what : "");
+        ptx_diag_relate(e->diags, diag, places[i].span, "%s%s%s", text,
+                        ptx_text_if(places[i].what, ": "), ptx_text_or(places[i].what, ""));
 }
 
 /* In the module's arena. */
@@ -265,7 +275,7 @@ static bool is_worse(const Folded *fold, Severity severity, double gain)
 
 static void add_finding(Engine *e, Active *active, Ask *ask)
 {
-    /* what comes below is told, not what the finding rests on */
+    /* what comes below is reported, not what the finding rests on */
     Certainty certainty = ask->certainty;
     if (certainty > active->rule->needs)
         return;

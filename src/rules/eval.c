@@ -179,7 +179,9 @@ static double quantify(Ask *ask, const Code *code)
         count = found->loop_counts[ask->at.loop];
         total = found->loop_totals[ask->at.loop];
     }
-    return code->kind == CODE_COUNT ? count : code->kind == CODE_ANY ? count > 0 : count == total;
+    if (code->kind == CODE_COUNT)
+        return count;
+    return code->kind == CODE_ANY ? count > 0 : count == total;
 }
 
 /* ---- paths ----------------------------------------------------------------------------------- */
@@ -203,8 +205,13 @@ static void reach(EvalWalk *w, BlockId block)
 static void reach_next(EvalWalk *w, BlockId block, bool backward)
 {
     const Block *b = &w->cfg->blocks[block];
-    for (uint32_t e = 0; e < (backward ? b->pred_count : b->succ_count); e++)
-        reach(w, backward ? w->cfg->preds[b->pred_first + e] : w->cfg->succs[b->succ_first + e]);
+    if (backward) {
+        for (uint32_t e = 0; e < b->pred_count; e++)
+            reach(w, w->cfg->preds[b->pred_first + e]);
+    } else {
+        for (uint32_t e = 0; e < b->succ_count; e++)
+            reach(w, w->cfg->succs[b->succ_first + e]);
+    }
 }
 
 static bool leaves(const Cfg *cfg, BlockId block)
@@ -269,6 +276,14 @@ static bool hits_in_block(const Found *found, const Ask *ask, bool after)
            && (after ? found->last[block] > ask->at.insn : found->first[block] < ask->at.insn);
 }
 
+/* where the result of such a walk is kept */
+static const bool **walk_result(Found *found, bool after, bool always)
+{
+    if (always)
+        return after ? &found->none_after : &found->none_before;
+    return after ? &found->some_after : &found->some_before;
+}
+
 static double follow_paths(Ask *ask, const Code *code)
 {
     const Inquiry *q = ask->evaluator->q;
@@ -282,9 +297,7 @@ static double follow_paths(Ask *ask, const Code *code)
         find_ends(q, found);
     if (hits_in_block(found, ask, after))
         return 1;
-    const bool **known = always  ? (after ? &found->none_after : &found->none_before)
-                         : after ? &found->some_after
-                                 : &found->some_before;
+    const bool **known = walk_result(found, after, always);
     if (!*known)
         *known = walk(q, found->has_hit, after, always);
     return (*known)[ask->at.block] != always;
@@ -299,13 +312,15 @@ static double finite(double value)
 
 static double combine(CodeKind kind, double a, double b)
 {
-    if (kind == CODE_AND)
-        return a == 0 || b == 0 ? 0 : isnan(a) || isnan(b) ? UNKNOWN : 1;
-    if (kind == CODE_OR)
-        return a == 1 || b == 1 ? 1 : isnan(a) || isnan(b) ? UNKNOWN : 0;
+    if (kind == CODE_AND && (a == 0 || b == 0))
+        return 0;
+    if (kind == CODE_OR && (a == 1 || b == 1))
+        return 1;
     if (isnan(a) || isnan(b))
         return UNKNOWN;
     switch (kind) {
+    case CODE_AND:  return 1;
+    case CODE_OR:   return 0;
     case CODE_ADD:  return finite(a + b);
     case CODE_SUB:  return finite(a - b);
     case CODE_MUL:  return finite(a * b);

@@ -4,6 +4,7 @@
 #include "analysis/redundancy/dead_code.h"
 #include "analysis/time/work.h"
 #include "analysis/redundancy/mod_ref.h"
+#include "support/minmax.h"
 
 #include <math.h>
 #include <string.h>
@@ -593,7 +594,7 @@ static const Evaluation *evaluate(Session *s, EvaluationBudget budget)
                         effort.steps, effort.depth);
 }
 
-/* Only of kernels: nobody knows what calls a function. */
+/* Only of kernels: the callers of a function are not known. */
 static const Evaluation *evaluation_for_figures(Session *s)
 {
     if (!s->was_evaluated && ptx_session_is_projected(s))
@@ -810,10 +811,12 @@ bool ptx_session_is_launch_known(Session *s)
 double ptx_session_resident_warps(Session *s, size_t gpu)
 {
     const LaunchShape *shape = ptx_session_shape(s);
+    if (shape->is_block_assumed)
+        return NAN;
     double each = number(shape->warps_per_block),
            fit = number(ptx_session_residency(s, gpu)->occupancy.blocks_per_sm);
     double come = ceil(number(shape->blocks) / s->all->gpus[gpu]->figures[FIGURE_SMS]);
-    return shape->is_block_assumed ? (double)NAN : each * (come < fit ? come : fit);
+    return each * ptx_double_min(come, fit);
 }
 
 /* Whether there is a launch to be predicted. */

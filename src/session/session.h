@@ -111,7 +111,7 @@ const Launch *ptx_session_launch(const Session *session);
 bool ptx_session_is_projected(Session *session);
 
 /* There is a model of its registers without that a finding asks: such figures are wanted, or the
- * block is known, so that findings speak of occupancy. */
+ * block is known, so that findings can be about occupancy. */
 bool ptx_session_has_model(Session *session);
 
 /* NULL: the function has no instructions; then of what is below only live, which is NULL, and

@@ -150,6 +150,11 @@ static bool is_of_occupancy(const Diag *diag)
     return !strcmp(diag->info->group, "occupancy");
 }
 
+static double gain_or_least(const Diag *d)
+{
+    return isnan(d->gain_percent) ? -1 : d->gain_percent;
+}
+
 static int compare(const void *pa, const void *pb)
 {
     const Diag *a = *(Diag *const *)pa, *b = *(Diag *const *)pb;
@@ -157,8 +162,7 @@ static int compare(const void *pa, const void *pb)
         return a->severity > b->severity ? -1 : 1;
     if (is_wrong(a) != is_wrong(b))
         return is_wrong(a) ? -1 : 1;
-    double gain_a = isnan(a->gain_percent) ? -1 : a->gain_percent,
-           gain_b = isnan(b->gain_percent) ? -1 : b->gain_percent;
+    double gain_a = gain_or_least(a), gain_b = gain_or_least(b);
     if (gain_a < gain_b || gain_a > gain_b)
         return gain_a > gain_b ? -1 : 1;
     if (is_of_occupancy(a) != is_of_occupancy(b))

@@ -20,6 +20,13 @@ static inline uint64_t ptx_hash_mix(uint64_t h)
     return h ^ (h >> 29);
 }
 
+/* the hash of a sequence that goes on with one more number */
+static inline uint64_t ptx_hash_add(uint64_t hash, uint64_t with)
+{
+    hash = (hash ^ with) * UINT64_C(0x9E3779B97F4A7C15);
+    return hash ^ hash >> 29;
+}
+
 static inline uint32_t ptx_hash_bytes(const char *text, size_t length)
 {
     uint64_t h = length;

@@ -3,6 +3,7 @@
 #define PTX_SUPPORT_SPAN_H
 
 #include "support/assert.h"
+#include "support/minmax.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -19,7 +20,7 @@ static inline Span ptx_span_join(Span a, Span b)
         return b;
     if (b.begin == b.end)
         return a;
-    return (Span){ a.begin < b.begin ? a.begin : b.begin, a.end > b.end ? a.end : b.end };
+    return (Span){ ptx_u32_min(a.begin, b.begin), ptx_u32_max(a.end, b.end) };
 }
 
 static inline uint32_t ptx_span_length(Span s)

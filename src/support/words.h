@@ -12,4 +12,17 @@ unsigned ptx_edit_distance(const char *a, size_t n, const char *b, size_t m);
 /* The glob fits the path, or what follows a `/` in it. */
 bool ptx_path_fits(const char *glob, const char *path);
 
+/* A byte that an identifier or a special register of PTX may hold. */
+static inline bool ptx_is_name_byte(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'
+           || c == '$' || c == '%';
+}
+
+/* The lower case of an ASCII letter, in any locale. */
+static inline char ptx_ascii_lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
 #endif

@@ -390,8 +390,8 @@ static void test_runs_are_equal(void **state)
 
 #define SHAPES "'" PTXLINT_SOURCE_ROOT "/testdata/measured/timed/shapes/shapes.ptx'"
 
-/* Blocks of one column make a request of each lane; whole warps side by side are told to be better,
- * and why. */
+/* Blocks of one column make a request of each lane; whole warps side by side are reported to be
+ * better, and why. */
 static void test_tune(void **state)
 {
     (void)state;

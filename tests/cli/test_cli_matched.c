@@ -159,7 +159,7 @@ static const Case cases[] = {
     { REPORT "--gpu h200 --grid 4 --block 64 scale.ptx | grep -E '^  ([a-z]|             )' | grep "
              "-v '^  loop line' | awk 'length > 80'",
       0, "", "", "a" },
-    /* what nobody gave is named where a figure rests on it, and then there is no bound */
+    /* what was not given is named where a figure rests on it, and then there is no bound */
     { REPORT "--gpu h200 --grid 4 --block 64 scale.ptx", 0,
       "  assumed      param 1 = 4096, trips of $L__BB0_2 = 65; give --param 1=N\n", "",
       ", at least" },

@@ -11,7 +11,7 @@
     "\tld.param.u64 \t%rd1, [out];\n\tmov.u32 \t%r1, %tid.x;\n\tst.global.u32 \t[%rd1], "     \
     "%r1;\n\tret;\n}\n"
 
-/* OWN101 speaks of each entry, OWN102 is a preview, OWN103 has a threshold that no kernel
+/* OWN101 fires on each entry, OWN102 is a preview, OWN103 has a threshold that no kernel
  * reaches. */
 #define RULES                                                                                      \
     "group: own\nrules:\n"                                                                         \
@@ -275,7 +275,7 @@ static const Case cases[] = {
     { OWN "--format github k.ptx", 1, "::warning file=k.ptx,line=4,", "", NULL },
     { OWN "--format sarif k.ptx", 1, "\"2.1.0\"", "", NULL },
 
-    /* threads: what they complain of is told in order */
+    /* threads: their complaints are reported in order */
     { "$PTXLINT --jobs 8 --quiet --only syntax none1.ptx broken.ptx none2.ptx k.ptx none3.ptx 2>&1 "
       ">/dev/null | tr -d '\\n'",
       0,

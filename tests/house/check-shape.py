@@ -14,25 +14,21 @@ from tree import finish
 
 # per folder, what is left over
 LEFT = {
-    "wide lines": { "analysis/access": 2, "analysis/flow": 3, "analysis/race": 8,
-        "analysis/redundancy": 12, "analysis/registers": 16, "analysis/sass": 11,
-        "analysis/sim": 24, "analysis/time": 7, "analysis/trips": 2, "analysis/value": 21,
-        "api": 7, "check": 2, "cli": 16, "compare": 5, "findings": 9, "gpu": 39, "include": 9,
-        "input": 2, "ir": 2, "isa": 76, "lexer": 17, "parser": 45, "report": 22, "resolve": 6,
-        "rules": 169, "session": 4, "tests": 1095, "tools": 2 },
-    "statements with several ?:": { "analysis/access": 8, "analysis/flow": 2, "analysis/race": 19,
-        "analysis/redundancy": 3, "analysis/registers": 8, "analysis/sass": 31,
-        "analysis/sim": 80, "analysis/time": 11, "analysis/trips": 14, "analysis/value": 40,
-        "api": 10, "check": 15, "cli": 46, "compare": 16, "findings": 7, "input": 1, "ir": 2,
-        "isa": 7, "model": 9, "parser": 13, "report": 31, "resolve": 3, "rules": 32, "session": 1,
-        "support": 2 },
+    "wide lines": { "analysis/access": 4, "analysis/flow": 3, "analysis/race": 8,
+        "analysis/redundancy": 6, "analysis/registers": 16, "analysis/sass": 11,
+        "analysis/sim": 25, "analysis/time": 7, "analysis/trips": 2, "analysis/value": 16,
+        "api": 6, "check": 2, "cli": 15, "compare": 5, "findings": 9, "gpu": 37, "include": 6,
+        "input": 2, "ir": 2, "isa": 76, "lexer": 17, "parser": 44, "report": 22, "resolve": 6,
+        "rules": 168, "session": 4, "tests": 1095, "tools": 2 },
+    "statements with several ?:": { "analysis/access": 8, "analysis/race": 21,
+        "analysis/registers": 8, "analysis/sass": 31, "analysis/sim": 80, "analysis/time": 11 },
     "functions with more than six parameters": { "analysis/access": 2, "analysis/race": 3,
         "analysis/redundancy": 4, "analysis/registers": 2, "analysis/sass": 2, "analysis/sim": 21,
         "analysis/time": 2, "analysis/trips": 3, "analysis/value": 4, "api": 1, "check": 1,
         "cli": 1, "compare": 2, "findings": 1, "gpu": 1, "input": 1, "parser": 4, "report": 1,
         "rules": 3 },
-    "names of static functions in several files": { "src": 431 },
-    "static functions copied": { "src": 45 },
+    "names of static functions in several files": { "src": 425 },
+    "static functions copied": { "src": 16 },
 }
 
 

@@ -27,6 +27,8 @@ WORDS = [
     (r"\bas a model of ptxas has it\b", "estimated (90 % band ...)"),
     (r"\bthe GPU to itself\b", "an idle GPU"),
 ]
+# of these, what no comment of the sources says either
+IN_COMMENTS = re.compile(r"\b(?:nobody|somebody|anybody)\b|\bhang(?:s|ing)? on\b|\bc[oa]mes? by\b", re.I)
 PATTERNS = [(re.compile(pattern, re.I | re.M), better) for pattern, better in WORDS]
 READ_FIRST = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/library.md", "docs/architecture.md"]
 HEADER = ROOT / "include/ptxlint/ptxlint.h"
@@ -53,6 +55,12 @@ def check(path, text):
             for pattern, better in PATTERNS for m in pattern.finditer(text)]
 
 
+def check_comments(path):
+    text = read(path)
+    return [f"{name(path)}:{text.count(chr(10), 0, m.start()) + 1}: a comment says `{word.group()}`: depends on, is not known, reaches"
+            for m in COMMENT.finditer(text) for word in IN_COMMENTS.finditer(m.group())]
+
+
 def sentences(text):
     """Of the prose: without code, tables and links."""
     text = re.sub(r"^```.*?^```", "", text, flags=re.S | re.M)
@@ -77,4 +85,5 @@ pages = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"]
 pages += sources({".md", ".json"}, "docs") + sources({".yaml", ".md"}, "rules")
 code = sources({".c", ".re", ".def"}, "src")
 finish([p for path in pages for p in check(path, read(path))] + [p for path in code for p in check(path, strings_of(path))]
+       + [p for path in sources({".c", ".h", ".re", ".y", ".def"}, "src", "include", "tests") for p in check_comments(path)]
        + check(HEADER, read(HEADER)) + [p for page in READ_FIRST for p in check_sentences(page)] + check_readme())

@@ -1,4 +1,4 @@
-"""tree.py -- what the tests of this folder share: the stages in pipeline order, and how a failure is told."""
+"""tree.py -- what the tests of this folder share: the stages in pipeline order, and how a failure is reported."""
 import pathlib
 import sys
 

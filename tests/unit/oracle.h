@@ -29,7 +29,7 @@ typedef struct OracleAccess {
 
 typedef struct OracleKernel OracleKernel;
 
-/* is_pure: nothing hangs on data or on the pointer's number. Writes the module's text. */
+/* is_pure: nothing depends on data or on the pointer's number. Writes the module's text. */
 OracleKernel *oracle_make(uint64_t seed, bool is_pure, Text *text);
 void oracle_free(OracleKernel *kernel);
 
@@ -37,7 +37,7 @@ unsigned oracle_accesses(const OracleKernel *kernel, const OracleAccess **out);
 void oracle_shape(const OracleKernel *kernel, uint32_t grid[3], uint32_t block[3]);
 void oracle_run(OracleKernel *kernel, const Surroundings *around, Figures *figures);
 
-/* Is told of each request of oracle_run: access, block, a number for the counters of the loops
+/* Called for each request of oracle_run: access, block, a number for the counters of the loops
  * around, the lanes in it, and their addresses. */
 typedef void OracleWatch(void *context, unsigned access, const uint32_t ctaid[3], unsigned key,
                          uint32_t lanes, const uint64_t *addresses);

@@ -5,7 +5,7 @@
 
 #include "oracle_parts.h"
 
-/* Those that hang on their operands alone, and have registers of 16 bits and more. */
+/* Those that depend on their operands alone, and have registers of 16 bits and more. */
 #define ORACLE_ALONE(X) \
     ORACLE_INTEGERS(X) ORACLE_FLOATS(X) ORACLE_FLUSHED(X) ORACLE_MORE_INTEGERS(X) ORACLE_SMALL_FLOATS(X) ORACLE_VIDEO(X) ORACLE_PAIRS(X)
 #define ORACLE_ROWS(X) ORACLE_ALONE(X) ORACLE_QUARTERS(X) ORACLE_CARRIES(X) ORACLE_CARRIES_LEFT(X)

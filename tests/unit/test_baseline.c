@@ -229,7 +229,7 @@ static void test_stale(void **state)
     size_t before = ptxlint_baseline_size(known);
     assert_int_equal(stale_of(known, base[0]), 0);
     assert_true(stale_of(known, repaired[0]) > 0);
-    assert_int_equal(stale_of(known, only_b[0]), 0);            /* a was not read: nobody knows */
+    assert_int_equal(stale_of(known, only_b[0]), 0);            /* a was not read: not known */
     assert_int_equal(ptxlint_baseline_prune(known, found, NULL, &pruned), PTXLINT_OK);
     assert_true(pruned > 0 && ptxlint_baseline_size(known) == before - pruned);
     assert_int_equal(ptxlint_baseline_prune(known, found, NULL, &pruned), PTXLINT_OK);

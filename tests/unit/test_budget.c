@@ -1,4 +1,4 @@
-/* test_budget.c -- budgets: which entries speak of a kernel, what is beyond a limit, what is not
+/* test_budget.c -- budgets: which entries apply to a kernel, what is beyond a limit, what is not
  * known, files that are no budget. */
 #include "kit.h"
 

@@ -43,7 +43,7 @@ static void test_real(void **state)
 
 /* ---- no crying wolf -------------------------------------------------------------------------- */
 
-/* The real kernels that are written to be wrong or slow, and files that nobody should ship: all
+/* The real kernels that are written to be wrong or slow, and files that should not ship: all
  * else has no warning. kernel NULL: of the file. */
 static const struct { const char *file, *kernel, *rule; } meant[] = {
     { "cp_async.", "copy_no_wait", "COR122" },

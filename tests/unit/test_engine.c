@@ -1,6 +1,6 @@
 /* test_engine.c -- rules that a user adds, without compiling anything: conditions over every
  * subject, quantifiers, paths, folding, severities, gains, thresholds. Each row is a rule in a few
- * words and the lines of the module below that it speaks of. */
+ * words and the lines of the module below that it fires on. */
 #include "kit.h"
 
 #include <math.h>

@@ -751,7 +751,7 @@ static void test_arguments(void **state)
     assert_int_equal(ptxlint_estimate(module, "other", 0, &trial, &out), PTXLINT_BAD_ARGUMENT);
     assert_int_equal(ptxlint_estimate(module, "k", 1, &trial, &out), PTXLINT_BAD_ARGUMENT);
     assert_int_equal(ptxlint_estimate(module, "k", 0, NULL, &out), PTXLINT_BAD_ARGUMENT);
-    /* of a launch that nobody knows */
+    /* of an unknown launch */
     assert_int_equal(ptxlint_estimate(module, "k", 0, &trial, &out), PTXLINT_OK);
     assert_true(isnan(out.time.predicted_us) && isnan(out.time.bound_us)
                 && isnan(out.time.dram_bytes));

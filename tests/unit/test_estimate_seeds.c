@@ -80,7 +80,7 @@ static void test_ryoo(void **state)
 }
 
 /* FDTD: 16.4 % of the program, 10.5 times as fast; H.264: 35 %, 20.2 times. S4, 6: of 1.14 and 1.20
- * for the whole the kernel's 1.18 and 1.29 tell its share. */
+ * for the whole the kernel's 1.18 and 1.29 are its share. */
 static void test_amdahl(void **state)
 {
     (void)state;

@@ -3,8 +3,8 @@
  *
  * What the library calls exact has to be what happens, whatever the base of the pointer, the
  * parameters that were withheld and the contents of memory are. Where nothing is withheld and
- * nothing hangs on data, it has to be exact. unit evaluate [FIRST COUNT]: more kernels, from a seed
- * on. */
+ * nothing depends on data, it has to be exact. unit evaluate [FIRST COUNT]: more kernels, from a
+ * seed on. */
 #include "kit.h"
 #include "oracle.h"
 

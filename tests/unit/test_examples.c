@@ -1,4 +1,4 @@
-/* test_examples.c -- every rule's examples: it speaks of the bad PTX, and not of the good; and the
+/* test_examples.c -- every rule's examples: it fires on the bad PTX, and not on the good; and the
  * front end of none of them but those about itself. */
 #include "kit.h"
 

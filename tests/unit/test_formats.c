@@ -29,7 +29,7 @@ static ptxlint_module *module_at(const char *path, const char *text)
     return module;
 }
 
-/* The findings of a module that is not const yet to anybody else. */
+/* The findings of a module that is not const yet to other code. */
 static ptxlint_diagnostic *findings(ptxlint_module *module, size_t wanted)
 {
     size_t count;

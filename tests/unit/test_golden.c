@@ -78,7 +78,7 @@ static Golden read_golden(const char *path)
     return golden;
 }
 
-/* The rule in the file's name alone; the front end speaks in any case, and a comment can only be
+/* The rule in the file's name alone; the front end reports in any case, and a comment can only be
  * unused where its rule is enabled. */
 static ptxlint_config *select_rule(const char *path)
 {

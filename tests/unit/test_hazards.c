@@ -436,7 +436,7 @@ static const char *wanted_in(const char *line, const char *code, size_t *length)
     return at;
 }
 
-/* What is told at a line; NULL. */
+/* What is reported at a line; NULL. */
 static const char *told_at(const ptxlint_module *module, const char *code, uint32_t line)
 {
     size_t count;

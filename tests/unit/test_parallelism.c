@@ -135,7 +135,7 @@ static void test_outer(void **state)
     }
 }
 
-/* Nothing is said of clocks where nobody says what a load takes. */
+/* Cycles are not known where the latency of a load is not. */
 static void test_unknown(void **state)
 {
     (void)state;

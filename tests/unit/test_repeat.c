@@ -807,7 +807,7 @@ static void test_overhead(void **state)
     check(*state, overhead, COUNT(overhead), describe_overhead);
 }
 
-/* ---- results that nobody reads --------------------------------------------------------------- */
+/* ---- dead results ---------------------------------------------------------------------------- */
 
 static const Case unused[] = {
     { "an atomic's", "atom.global.add.u32 %r1, [%rd1], 1;\nret;\n", "1" },

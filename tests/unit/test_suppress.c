@@ -455,7 +455,7 @@ static void test_severity(void **state)
  *     %0, [%1]; // ptxlint: ignore[THR102] second" : ...);
  *     asm volatile("{\n\t.reg .f32 t;\n\t// ptxlint: ignore[THR102] braces\n\tld.global.f32 t,
  *     [%1];\n\tmov.f32 %0, t;\n\t}" : ...);
- * The first speaks of the instruction that comes next, which is not the one that its author had in
+ * The first covers the instruction that comes next, which is not the one that its author had in
  * mind. */
 static const char inline_ptx[] =
     ".version 9.0\n"

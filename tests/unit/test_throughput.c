@@ -285,7 +285,7 @@ static void test_gpus(void **state)
     ptxlint_module_free(module);
 }
 
-/* On an A100 nobody says how fast 8-bit floats multiply: the matrix unit's cycles are unknown, and
+/* The rate of 8-bit floats on an A100 is not known: the matrix unit's cycles are unknown, and
  * the rest is not. */
 static void test_unknown_rate(void **state)
 {
@@ -337,7 +337,7 @@ static void test_rates(void **state)
     }
 }
 
-/* Whatever the file says, nothing but what is described is told. */
+/* Whatever the file says, only what is described is reported. */
 static void test_hostile(void **state)
 {
     (void)state;

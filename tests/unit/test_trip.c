@@ -291,7 +291,7 @@ static bool holds(SymKind kind, unsigned width, uint64_t a, uint64_t b)
     return value == 1;
 }
 
-/* The first k at which the comparison fails; FOREVER: none, all values having come by. */
+/* The first k at which the comparison fails; FOREVER: none, after all values. */
 static uint64_t first_failure(SymKind kind, unsigned width, uint64_t a, uint64_t a_step, uint64_t b,
                               uint64_t b_step)
 {
@@ -593,7 +593,8 @@ static void test_description(void **state)
 
 /* ---- input that is meant to be expensive ----------------------------------------------------- */
 
-static void put_chain(Text *text, int length)            /* a value that hangs on as many others */
+/* a value that depends on as many others */
+static void put_chain(Text *text, int length)
 {
     for (int i = 0; i < length; i++)
         kit_print(text, "mul.lo.u32 x, x, t; add.u32 x, x, rn; min.u32 x, x, i;\n");

@@ -28,7 +28,7 @@ typedef struct AccessTally {
     const Func *func;
     Evaluated *insns;
     Count *totals;
-    double *first_ratio;        /* what an active lane moved in the first block that came by; NaN */
+    double *first_ratio;        /* what an active lane moved in the first block that ran it; NaN */
     Count *shaped;              /* per access and Evaluation.shapes; NULL: none were tried */
 } AccessTally;
 
@@ -700,7 +700,7 @@ static void run_rest(AccessEvaluator *e, uint64_t most_steps)
     e->watch.observer.is_paused = is_paused;
 }
 
-/* Nobody knows the grid: a block or two stand for all. */
+/* The grid is unknown: a block or two stand for all. */
 static void run_assumed(AccessEvaluator *e, uint64_t most_steps, bool is_quick)
 {
     static const uint32_t blocks[SAMPLES_ASSUMED][3] = { { 1, 1, 1 }, { 0, 0, 0 } };
@@ -814,7 +814,7 @@ static void try_shape(AccessEvaluator *e, unsigned shape, uint64_t most_steps, b
                                                      ratio_of(&e->tallies[t].totals[i]));
 }
 
-/* Nobody knows the block either: figures are those of a row of threads, and findings have to hold
+/* The block is unknown as well: figures are those of a row of threads, and findings have to hold
  * for squares too. */
 static void try_shapes(AccessEvaluator *e, uint64_t most_steps, bool is_quick)
 {

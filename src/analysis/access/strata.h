@@ -26,7 +26,7 @@ typedef struct Knot {           /* a block to be run, and how many it stands for
 typedef struct Knots {
     const Knot *items;
     uint32_t count;
-    /* share of the work that mixtures may miss, as far as the knots tell */
+    /* share of the work that mixtures may miss, as far as the knots show */
     double uncertain;
     bool differs;               /* some block's work from another's */
     uint32_t measured;          /* blocks */

@@ -21,7 +21,7 @@ typedef struct Explorer {
     Arena *arena;
     const Cfg *cfg;
     uint32_t *in_stamp, *out_stamp, *killed_stamp;      /* per block: id + 1 */
-    BlockId *stack;             /* as many as blocks: between two questions anybody's */
+    BlockId *stack;             /* as many as blocks: free between two questions */
     LivePair *pairs;            /* live at the end of the block */
     uint32_t pair_count, pair_capacity, pair_limit;
     uint64_t steps_left;

@@ -3,6 +3,7 @@
 #include "analysis/flow/live_out.h"
 #include "support/assert.h"
 #include "support/limits.h"
+#include "support/minmax.h"
 
 /* The sites of a block are contiguous. */
 typedef struct Sites {
@@ -285,8 +286,7 @@ static void step(LivenessWalk *w, InsnId i, bool record)
         read_in_walk(w, insn->guard, &unguarded);
     if (!record)
         return;
-    note_maximum(w, i, w->now > after ? w->now : after,
-                 w->predicates > after_predicates ? w->predicates : after_predicates);
+    note_maximum(w, i, ptx_u32_max(w->now, after), ptx_u32_max(w->predicates, after_predicates));
     if (defs && !live_defs && !(insn->op->flags & OPF_SIDE_EFFECT))
         w->dead[w->live->dead_count++] = i;
 }

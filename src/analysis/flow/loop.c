@@ -218,13 +218,19 @@ static Loop *build_forest(LoopFinder *f, Arena *arena)
     return loops;
 }
 
+/* the innermost loop that holds the block of the node */
+static LoopId innermost_loop(const LoopFinder *f, const LoopNode *node)
+{
+    if (node->is_header)
+        return node->loop;
+    return node->header == NONE ? NO_LOOP : f->nodes[node->header].loop;
+}
+
 static void place_blocks(const LoopFinder *f, Loop *loops, LoopId *loop_of)
 {
     for (uint32_t x = 0; x < f->cfg->rpo_count; x++) {
         const LoopNode *node = &f->nodes[x];
-        LoopId loop = node->is_header        ? node->loop
-                      : node->header == NONE ? NO_LOOP
-                                             : f->nodes[node->header].loop;
+        LoopId loop = innermost_loop(f, node);
         loop_of[node->block] = loop;
         if (loop != NO_LOOP)
             loops[loop].block_count++;

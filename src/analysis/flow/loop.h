@@ -26,9 +26,9 @@ typedef struct Loop {
 } Loop;
 
 typedef struct Loops {
-    const Loop *
-        loops; /* an outer loop before its inner ones, all of them before the next; else in order of
-                                 * their headers' block number */
+    /* an outer loop before its inner ones, all of them before the next; else in order of their
+     * headers' block number */
+    const Loop *loops;
     const LoopId *loop_of;      /* per block: the innermost loop that holds it, NO_LOOP */
     uint32_t loop_count;
 } Loops;

@@ -67,7 +67,7 @@ bool ptx_op_is_ordered(const Op *op)
     return ptx_op_has_any(op, words);
 }
 
-/* ---- what is told ---------------------------------------------------------------------------- */
+/* ---- what is reported ------------------------------------------------------------------------ */
 
 BlockRace *ptx_block_race_new(Arena *arena, BlockRaceKind kind, BlockAccess first,
                               BlockAccess second)

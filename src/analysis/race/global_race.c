@@ -233,7 +233,7 @@ static bool search(GlobalRaceSearch *s)
     return s->writer.run && depends(s);
 }
 
-/* ---- what is told ---------------------------------------------------------------------------- */
+/* ---- what is reported ------------------------------------------------------------------------ */
 
 static BlockAccess access_of(const GlobalRaceSearch *s, const Toucher *by, bool is_write)
 {

@@ -105,7 +105,7 @@ void ptx_search_try_shape(Search *s, const uint32_t shape[3])
     ptx_search_run(s);
 }
 
-/* ---- what is told ---------------------------------------------------------------------------- */
+/* ---- what is reported ------------------------------------------------------------------------ */
 
 static void set_thread(const Search *s, uint32_t thread, uint32_t out[3])
 {
@@ -200,8 +200,8 @@ static bool find_writer(const Func *func, InsnId first, InsnId end, RegId reg, c
     return *is_loaded;
 }
 
-/* On some path it stores what was loaded from there: s[i] = c ? x : s[i]. Nobody sees such a
- * write. */
+/* On some path it stores what was loaded from there: s[i] = c ? x : s[i]. Such a write is
+ * not observable. */
 static bool may_write_back(Arena *scratch, const Cfg *cfg, const Func *func, InsnId store)
 {
     const Operand *operands = ptx_insn_operands(func, &func->insns[store]),
@@ -498,7 +498,7 @@ static bool collect_waits(const Search *s, Hazards *out, Hazard *items)
     return true;
 }
 
-/* ---- a block that nobody knows --------------------------------------------------------------- */
+/* ---- an unknown block size ------------------------------------------------------------------- */
 
 /* Shapes that blocks often have, of several warps: a barrier is there for these. */
 static const uint32_t rows[][3] = { { 64, 1, 1 }, { 128, 1, 1 }, { 512, 1, 1 }, { 1024, 1, 1 } };
@@ -565,8 +565,8 @@ static bool is_global_write(const Op *op)
            && op->space != SPACE_PARAM && op->space != SPACE_PARAM_FUNC;
 }
 
-/* A barrier orders accesses to global memory too; fences, and what orders by other means, say that
- * somebody looks. */
+/* A barrier orders accesses to global memory too; fences, and what orders by other means, show
+ * that other threads read them. */
 static bool has_other_use(const Func *func)
 {
     for (InsnId i = 0; i < func->insn_count; i++) {
@@ -583,8 +583,8 @@ static bool is_global_read(const Op *op)
            && (op->kind == OPK_CP_ASYNC || op->space == SPACE_GLOBAL || op->space == SPACE_GENERIC);
 }
 
-/* The parameter or variable that an access starts from; of a copy, where it reads. False: nobody
- * knows. */
+/* The parameter or variable that an access starts from; of a copy, where it reads. False: not
+ * known. */
 static bool find_base(const Search *s, const PointsToSet *bases, const Insn *insn, uint32_t *out)
 {
     PointsTo base;

@@ -45,7 +45,7 @@ typedef enum Repair {
 
 typedef struct Hazard {         /* something is missing that puts two accesses in order */
     HazardKind kind;
-    HazardAccess first, second; /* second: where it is told */
+    HazardAccess first, second; /* second: where it is reported */
     VarId var;                  /* that the address lies in; NO_ID: none has it */
     uint64_t offset;            /* bytes from its beginning, or of shared memory */
     DiagRepair edits;           /* where repair is REPAIR_FOUND */

@@ -376,7 +376,7 @@ const uint32_t *ptx_loop_overhead_compute(Arena *arena, Arena *scratch, const Fu
     return out;
 }
 
-/* ---- results that nobody reads --------------------------------------------------------------- */
+/* ---- dead results ---------------------------------------------------------------------------- */
 
 /* Backwards through a block; is_live is of the registers behind it and stays exact before it. A
  * definition under a guard, or of a part, leaves the register live. */

@@ -1,7 +1,7 @@
 /* effect.h -- what memory an instruction may read or write, by its text alone.
  *
  * Memory that does not overlap is a bit each: what the state spaces say. Const and parameter memory
- * is nobody's to write, so it has none; neither have loads that promise that nothing writes there
+ * is read-only, so it has none; neither have loads that promise that nothing writes there
  * while the kernel runs (ld.global.nc, ldu). A generic address may be in any of them. A barrier, a
  * fence, a wait, and a load or atomic that orders memory or is volatile let other threads' writes
  * be seen, in global and shared memory; local memory is the thread's own. A call, and an

@@ -6,15 +6,10 @@ typedef struct RegCount {
     uint32_t stamp;             /* the block, + 1 */
 } RegCount;
 
-static bool is_float(const Op *op, OpKind kind)
-{
-    return op->kind == kind && ptx_type_info[op->type].kind == KIND_FLOAT;
-}
-
 static bool has_multiply(const Func *func)
 {
     for (InsnId i = 0; i < func->insn_count; i++)
-        if (is_float(func->insns[i].op, OPK_MUL))
+        if (ptx_op_is_float(func->insns[i].op, OPK_MUL))
             return true;
     return false;
 }
@@ -39,7 +34,7 @@ static void count_regs(const Func *func, RegCount *regs)
 static InsnId find_multiply(const Func *func, const RegCount *regs, const Insn *insn,
                             uint32_t stamp)
 {
-    if (!is_float(insn->op, OPK_ADD) && !is_float(insn->op, OPK_SUB))
+    if (!ptx_op_is_float(insn->op, OPK_ADD) && !ptx_op_is_float(insn->op, OPK_SUB))
         return NO_ID;
     const Operand *operands = ptx_insn_operands(func, insn);
     for (uint32_t o = 0; o < insn->operand_count; o++) {
@@ -65,7 +60,8 @@ static void pair_block(const Func *func, RegCount *regs, const Block *block, uin
         InsnId mul = find_multiply(func, regs, insn, stamp);
         if (mul != NO_ID)
             out[mul] = i;
-        if (is_float(insn->op, OPK_MUL) && insn->operand_count && operands[0].kind == OPERAND_REG) {
+        if (ptx_op_is_float(insn->op, OPK_MUL) && insn->operand_count
+            && operands[0].kind == OPERAND_REG) {
             regs[operands[0].id].mul = i + 1;
             regs[operands[0].id].stamp = stamp;
         }

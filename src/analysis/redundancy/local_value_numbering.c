@@ -1,4 +1,5 @@
 #include "analysis/redundancy/local_value_numbering.h"
+#include "support/hash.h"
 
 enum { MAX_TRIES = 16 };       /* places of the table that are looked at */
 
@@ -140,21 +141,15 @@ static void keep_sources(Numbers *n, const Insn *insn)
     }
 }
 
-static uint64_t mixed(uint64_t hash, uint64_t with)
-{
-    hash = (hash ^ with) * UINT64_C(0x9E3779B97F4A7C15);
-    return hash ^ hash >> 29;
-}
-
 static uint32_t hash_of(const Numbers *n, const Insn *insn)
 {
     uint64_t hash = insn->op->id;
     for (uint32_t o = insn->operand_first; o < insn->operand_first + insn->operand_count; o++) {
         const Operand *operand = &n->func->operands[o];
         const NumberedValue *source = &n->sources[o - n->operand_first];
-        hash = mixed(hash,
+        hash = ptx_hash_add(hash,
                      (uint64_t)operand->kind << 56 | (uint64_t)operand->flags << 48 | source->base);
-        hash = mixed(hash, (uint64_t)source->offset ^ (uint64_t)operand->value << 20);
+        hash = ptx_hash_add(hash, (uint64_t)source->offset ^ (uint64_t)operand->value << 20);
     }
     return (uint32_t)(hash >> 32);
 }

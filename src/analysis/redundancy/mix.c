@@ -8,9 +8,11 @@ bool ptx_op_is_fused(const Op *op)
     return op->kind == OPK_FMA && ptx_type_info[op->type].kind == KIND_FLOAT;
 }
 
-static bool is_float(const Op *op, OpKind kind)
+static Flops flops_of(const Op *op)
 {
-    return op->kind == kind && ptx_type_info[op->type].kind == KIND_FLOAT;
+    if (op->type == TYPE_F64)
+        return FLOPS_FP64;
+    return op->type == TYPE_F32 || op->type == TYPE_F32X2 ? FLOPS_FP32 : FLOPS_FP16;
 }
 
 /* Flops of one thread: what the profiler's counters call add, multiply and fused multiply-add. */
@@ -25,14 +27,13 @@ static void add_flops(Mix *mix, const Op *op, bool may_fuse)
         mix->weighted_flops[FLOPS_TENSOR] += 2 * fmas / 32;
         mix->tensor_rates |= fmas > 0 ? 1u << (ptx_cost_tensor_rate(op) - FIGURE_TENSOR_F16) : 0;
     }
-    if (!ptx_op_is_fused(op) && !is_float(op, OPK_ADD) && !is_float(op, OPK_SUB)
-        && !is_float(op, OPK_MUL))
+    if (!ptx_op_is_fused(op) && !ptx_op_is_float(op, OPK_ADD) && !ptx_op_is_float(op, OPK_SUB)
+        && !ptx_op_is_float(op, OPK_MUL))
         return;
-    bool is_double = op->type == TYPE_F64,
-         is_single = op->type == TYPE_F32 || op->type == TYPE_F32X2;
-    Flops kind = is_double ? FLOPS_FP64 : is_single ? FLOPS_FP32 : FLOPS_FP16;
+    Flops kind = flops_of(op);
     mix->weighted_flops[kind] += flops;
-    mix->weighted_float_ops[kind] += may_fuse ? 0 : is_pair ? 2 : 1;
+    if (!may_fuse)
+        mix->weighted_float_ops[kind] += is_pair ? 2 : 1;
 }
 
 static void add_bytes(Mix *mix, const Insn *insn)

@@ -2,6 +2,7 @@
 
 #include "analysis/flow/defs.h"
 #include "analysis/redundancy/local_value_numbering.h"
+#include "support/hash.h"
 
 #include <stdlib.h>
 
@@ -64,12 +65,6 @@ typedef struct RedundantLoadsPlace {
     bool is_known;
 } RedundantLoadsPlace;
 
-static uint64_t mixed(uint64_t hash, uint64_t with)
-{
-    hash = (hash ^ with) * UINT64_C(0x9E3779B97F4A7C15);
-    return hash ^ hash >> 29;
-}
-
 static bool is_param(const Op *op)
 {
     return op->insn_class == CLASS_PARAM;
@@ -105,7 +100,7 @@ static bool is_current(const RedundantLoadsWalk *w, InsnId insn_after)
 
 static WordSlot *find_word(RedundantLoadsWalk *w, uint32_t base, int64_t word, bool may_add)
 {
-    uint32_t slot = (uint32_t)(mixed(base, (uint64_t)word) >> 32) & w->store_mask;
+    uint32_t slot = (uint32_t)(ptx_hash_add(base, (uint64_t)word) >> 32) & w->store_mask;
     WordSlot *free_slot = NULL;
     for (uint32_t tries = 0; tries < MAX_TRIES; tries++, slot = (slot + 1) & w->store_mask) {
         WordSlot *s = &w->stores[slot];
@@ -187,9 +182,9 @@ static bool is_same_load(const LoadSlot *slot, const RedundantLoadsPlace *place,
 static void note_load(RedundantLoadsWalk *w, const RedundantLoadsPlace *place, uint32_t guard,
                       InsnId id)
 {
-    uint32_t slot = (uint32_t)(mixed(mixed(place->at.base, (uint64_t)place->at.offset),
-                                     (uint64_t)place->space << 8 | place->bytes)
-                               >> 32);
+    uint64_t hash = ptx_hash_add(place->at.base, (uint64_t)place->at.offset);
+    hash = ptx_hash_add(hash, (uint64_t)place->space << 8 | place->bytes);
+    uint32_t slot = (uint32_t)(hash >> 32);
     for (uint32_t tries = 0; tries < MAX_TRIES; tries++) {
         LoadSlot *s = &w->loads[(slot + tries) & w->load_mask];
         bool current = is_current(w, s->insn);

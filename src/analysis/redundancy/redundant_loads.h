@@ -13,20 +13,21 @@
 #include "analysis/flow/loop.h"
 
 typedef struct RedundantLoads {        /* per instruction */
-    const InsnId *
-        earlier; /* a load of the same address and size before it in its block, with nothing between that may write
-                                 * there; NO_ID. Not of loads that are volatile, relaxed, acquire or mmio, or of .param or .const */
-    const InsnId *
-        barrier; /* a barrier of the CTA, with the same number and threads, before it in its block, with no memory
-                                 * access and nothing else that others could see between; NO_ID */
+    /* a load of the same address and size before it in its block, with nothing between that may
+     * write there; NO_ID. Not of loads that are volatile, relaxed, acquire or mmio, or of .param or
+     * .const */
+    const InsnId *earlier;
+    /* a barrier of the CTA, with the same number and threads, before it in its block, with no
+     * memory access and nothing else that others could see between; NO_ID */
+    const InsnId *barrier;
     /* an access in a loop whose address no iteration of its innermost loop changes */
     const bool *invariant;
     /* a load in a loop: something in its innermost loop may write what it reads */
     const bool *may_change;
-    const uint8_t *
-        neighbours; /* of the first, by offset, of several unguarded loads (or stores) of one text and one base in one
-                                 * block whose bytes make one run: how many, 255 at most. 1: alone. Else 0. No write that may alias
-                                 * stands between loads, no load of what is stored and no barrier between stores */
+    /* of the first, by offset, of several unguarded loads (or stores) of one text and one base in
+     * one block whose bytes make one run: how many, 255 at most. 1: alone. Else 0. No write that
+     * may alias stands between loads, no load of what is stored and no barrier between stores */
+    const uint8_t *neighbours;
 } RedundantLoads;
 
 /* Owned by arena; scratch, another arena, is left as found. defs: NULL where there are no loops. */

@@ -2,6 +2,7 @@
 
 #include "analysis/value/points_to.h"
 #include "support/hash.h"
+#include "support/words.h"
 
 /* bits */
 typedef enum Effect { EFFECT_NONE = 0, EFFECT_READ = 1, EFFECT_WRITE = 2, EFFECT_ANY = 3 } Effect;
@@ -151,17 +152,11 @@ static void mark_name(const Marks *m, const UsageIndex *index, const char *name,
     }
 }
 
-static bool is_name_byte(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'
-           || c == '$' || c == '%';
-}
-
 static void take_initialiser(const Marks *m, const UsageIndex *index, Span init)
 {
     const char *text = m->module->text;
     for (uint32_t at = init.begin, end; at < init.end; at = end) {
-        for (end = at; end < init.end && is_name_byte(text[end]);)
+        for (end = at; end < init.end && ptx_is_name_byte(text[end]);)
             end++;
         if (end == at)
             end++;

@@ -176,7 +176,7 @@ const bool *ptx_value_numbering_compute(Arena *arena, Arena *scratch, const Func
         n.value_of[r] = r;
     for (InsnId i = 0, d = 0; i < func->insn_count; i++) {
         if (live && d < live->dead_count && live->dead[d] == i)
-            d++;                        /* what nobody reads is no other's work */
+            d++;                        /* a dead result repeats no other */
         else
             number_insn(&n, i);
     }

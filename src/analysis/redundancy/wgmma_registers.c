@@ -173,14 +173,14 @@ static void note(WgmmaRegistersFlow *f, InsnId insn, MatrixFaultKind kind, const
     if (!f->faults || (f->fault_count && f->faults[f->fault_count - 1].insn == insn))
         return;
     bool is_committed = flight && flight->age > IN_NO_GROUP;
-    f->faults[f->fault_count++] =
-        (MatrixFault){ .insn = insn,
-                       .with = with,
-                       .reg = operand ? operand->id : NO_ID,
-                       .kind = (uint8_t)kind,
-                       .newer = (uint8_t)(is_committed ? flight->age - IN_NO_GROUP - 1 : 0),
-                       .is_committed = is_committed,
-                       .is_on_all_paths = !is_maybe };
+    MatrixFault fault = { .insn = insn, .with = with, .reg = NO_ID, .kind = (uint8_t)kind };
+    if (operand)
+        fault.reg = operand->id;
+    if (is_committed)
+        fault.newer = (uint8_t)(flight->age - IN_NO_GROUP - 1);
+    fault.is_committed = is_committed;
+    fault.is_on_all_paths = !is_maybe;
+    f->faults[f->fault_count++] = fault;
 }
 
 static void note_flight(WgmmaRegistersFlow *f, InsnId insn, MatrixFaultKind kind,

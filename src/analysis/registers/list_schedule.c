@@ -997,7 +997,7 @@ static void count_banks(const BlockWork *w, uint32_t s, uint32_t local, uint32_t
             seen[w->home[uses[u]] % BANKS]++;
 }
 
-/* The bank where it is in nobody's way. */
+/* The bank where it conflicts with no other. */
 static unsigned bank_for(const BlockWork *w, uint32_t local)
 {
     uint32_t seen[BANKS] = { 0 };

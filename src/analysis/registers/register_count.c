@@ -152,7 +152,7 @@ static uint32_t out_units(const Gathering *g, BlockId block)
 }
 
 /* The most registers that let as many blocks be resident as so many registers do; warps, where
- * nobody says the block. */
+ * the block is not known. */
 static uint32_t step_above(const Gathering *g, uint32_t registers)
 {
     uint32_t threads = threads_of(g->func->bounds.reqntid[0] ? g->func->bounds.reqntid

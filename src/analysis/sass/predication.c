@@ -20,7 +20,7 @@ typedef struct Shaper {
     const Cfg *cfg;
     const Loops *loops;
     PredicationSide *sides;
-    bool *is_met;               /* per block: lanes that parted are told to meet there */
+    bool *is_met;               /* per block: divergent lanes reconverge there */
     uint32_t climbs;            /* out of loops, that are left: deep nests */
     Flow flow;
 } Shaper;

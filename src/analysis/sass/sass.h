@@ -3,7 +3,7 @@
  *
  * A model, so an estimate throughout. Values are a graph in the manner of SSA: what one instruction
  * alone writes is a value, a register with several definitions is one value with several
- * definitions. What ptxas is seen to do with it: nothing for what nobody reads, copies and casts;
+ * definitions. What ptxas is seen to do with it: nothing for dead results, copies and casts;
  * once for what is computed twice; constants, parameters and block sizes as operands out of
  * constant banks (loaded first from sm_90 on); constant offsets into addresses; pairs into IMAD,
  * IMAD.WIDE, IADD3, LEA, LOP3, FFMA and compare-and-combine; what a loop does not change before it;

@@ -661,7 +661,7 @@ static double reciprocal_count(unsigned machine, bool is_signed)
     return 0;
 }
 
-/* A division by what another block, or nobody, computes: the reciprocal is made once, before
+/* A division by what another block computes, or none: the reciprocal is made once, before
  * loops. */
 static bool select_division(Selection *s, Selected *row, const Op *op, BlockId block)
 {
@@ -1159,8 +1159,7 @@ static bool is_latch(const Selection *s, BlockId block)
     return false;
 }
 
-/* Somebody behind reads the value itself, beside what becomes of it in a register: both are
- * live. */
+/* The value itself is read behind, beside what becomes of it in a register: both are live. */
 static bool is_kept(Selection *s, NodeId id, RegId reg, BlockId block)
 {
     GraphNode *node = &s->nodes[id];

@@ -48,7 +48,7 @@ typedef struct Selection {
     bool *is_read;
     /* per node: operands of sums of floats, of comparisons, that read it */
     uint32_t *sums, *tests;
-    bool *is_demanded;          /* per node: somebody reads it out of a register */
+    bool *is_demanded;          /* per node: it is read out of a register */
     BlockId *home;              /* per demanded node: a block that dominates all that read it */
     Selected *rows;             /* in the reverse of program order */
     NodeId *uses;

@@ -801,7 +801,7 @@ static const uint8_t *find_fixed(Arena *arena, const Func *func)
     return fixed;
 }
 
-/* What never does anything, and what its block writes again before anybody reads it: code
+/* What never does anything, and what its block writes again before it is read: code
  * generators clear registers that a load overwrites. */
 static void find_gone(Graph *g)
 {

@@ -624,8 +624,8 @@ static bool shift_right(const BlockStrideFollower *f)
     return true;
 }
 
-/* Known numbers without addends above the bits that count; what is unknown may hang on a number in
- * and, or. */
+/* Known numbers without addends above the bits that count; what is unknown may depend on a number
+ * in and, or. */
 static bool is_plain(const BlockStrideFollower *f)
 {
     for (unsigned i = 0; i < f->count; i++)
@@ -1005,7 +1005,7 @@ static bool keep_order(const BlockStrideFollower *f)
         || op->type == TYPE_PRED)
         return false;
     if (a->align != ALIGN_EXACT && b->align == ALIGN_EXACT && grows(f, 1))
-        return false;           /* whether it is a test for null hangs on b */
+        return false;           /* whether it is a test for null depends on b */
     keep_within(f->blocks, a, f->lanes, op->bits, op->is_signed);
     keep_within(f->blocks, b, f->lanes, op->bits, op->is_signed);
     Wide up = MUCH, down = MUCH, by[GROWTH_DIMS];
@@ -1105,7 +1105,7 @@ void ptx_block_stride_follow(Blocks *blocks, const Lanewise *op, Value *out,
     bool any = false;
     for (unsigned i = 0; i < count; i++)
         any |= ptx_value_grows(blocks, args[i]);
-    /* what is unknown may hang on numbers */
+    /* what is unknown may depend on numbers */
     bool decides = op->transfer == TRANSFER_AND || op->transfer == TRANSFER_OR;
     if (!any || (!decides && (out->unknown & lanes) == lanes))
         stay(out);

@@ -1,7 +1,7 @@
 /* branch_probability.h -- how many of the lanes that may be somewhere are there as a rule, where
  * branches turn on data.
  *
- * The machine runs both sides of a branch whose lanes nobody knows, each with all of them. A side
+ * The machine runs both sides of a branch whose lanes are unknown, each with all of them. A side
  * is taken for empty where a comparison of floating point says that only numbers go there which
  * programs hardly have: of a magnitude from 32,768 on (what reduces large angles), infinite, none,
  * denormal. Else each lane is taken to be on one side, or every second one on the only side that

@@ -11,7 +11,7 @@
 #include "analysis/sim/value.h"
 
 typedef enum Action {
-    ACTION_UNKNOWN, /* writes what nobody knows */
+    ACTION_UNKNOWN, /* writes an unknown value */
     ACTION_NOTHING,
     ACTION_LANEWISE,
     ACTION_VIDEO,

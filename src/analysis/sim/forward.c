@@ -314,8 +314,8 @@ static int64_t extended(uint64_t number, unsigned bits)
     return bits && bits < 64 ? (int64_t)(number << (64 - bits)) >> (64 - bits) : (int64_t)number;
 }
 
-/* By how much a number has grown since, the same in each of the lanes. False: it has not, or nobody
- * knows. */
+/* By how much a number has grown since, the same in each of the lanes. False: it has not, or this
+ * is not known. */
 static bool difference(const Register *now, const ForwardHeld *then, uint32_t lanes, unsigned bits,
                        int64_t *by)
 {

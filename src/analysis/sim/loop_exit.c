@@ -90,7 +90,7 @@ static bool is_test(const Insn *insn)
     return insn->op->kind == OPK_SETP;
 }
 
-/* Nobody knows what comes out of memory, but for parameters. */
+/* What is loaded is not known, but for parameters. */
 static bool is_data(const Insn *insn)
 {
     return insn->op->kind == OPK_ATOM
@@ -131,7 +131,7 @@ static InsnId target_of(const Func *func, InsnId branch)
                : NO_ID;
 }
 
-/* Whether a branch hangs on a counter, and not on data. */
+/* Whether a branch depends on a counter, and not on data. */
 static bool hangs_on_counter(const Func *func, InsnId branch)
 {
     const Insn *insn = &func->insns[branch];

@@ -1,6 +1,6 @@
 /* loop_exit.h -- how often lanes are taken to stay in a loop that data make them leave.
  *
- * Nobody knows what was loaded, so these are guesses about programs. A compare-and-swap succeeds
+ * What was loaded is unknown, so these are guesses about programs. A compare-and-swap succeeds
  * unless another thread comes in between: lanes leave at once. Numbers are seldom equal (Ball and
  * Larus, "Branch Prediction for Free", PLDI 1993): lanes that stay as long as they are stay for a
  * few iterations only. Where a counter ends the loop too, a warp goes on until the last of its

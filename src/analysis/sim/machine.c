@@ -7,7 +7,7 @@
 
 enum {
     MAX_LOGGED = 1 << 16,      /* writes in doubtful control that are remembered */
-    /* iterations of a loop that lanes stay in when nobody knows whether they do */
+    /* iterations of a loop that lanes stay in when it is unknown whether they do */
     DOUBTFUL_STAYS = 4,
     HURRIED_STAYS = 8,          /* and where SimConfig.is_hurried */
     /* and when that rests on an assumption: SimConfig.most_stays, if it is not changed */
@@ -218,7 +218,7 @@ static void return_registers(Machine *m, Warp *w, const Frame *frame, uint32_t l
 
 /* ---- control --------------------------------------------------------------------------------- */
 
-/* is_doubtful: nobody knows which lanes leave, so all of them go on. */
+/* is_doubtful: it is unknown which lanes leave, so all of them go on. */
 static InsnId meeting_point(const FuncState *func_state, InsnId branch, bool is_doubtful)
 {
     const Dom *dom = is_doubtful ? func_state->dom : func_state->reconvergence;
@@ -304,8 +304,8 @@ static void part(Machine *m, Warp *w, InsnId target, InsnId next, uint32_t taken
     }
 }
 
-/* How often lanes of which nobody knows whether they do, or that rest on an assumption, stay in a
- * loop at its branch. */
+/* How often lanes stay in a loop at its branch, where it is unknown whether they do, or rests on an
+ * assumption. */
 static unsigned most_stays(const Machine *m, const FuncState *func_state, InsnId branch,
                            InsnId target, bool is_maybe)
 {
@@ -413,8 +413,7 @@ static const Table *table_of(const Func *func, const Insn *insn)
     return table && table->count ? table : NULL;
 }
 
-/* Lanes of `lanes` whose index has this number; of one that nobody knows all go the way of the
- * first. */
+/* Lanes of `lanes` whose index has this number; of an unknown one all go the way of the first. */
 static uint32_t lanes_with(const Value *index, uint32_t lanes, bool is_known, uint64_t wanted)
 {
     uint32_t found = 0;
@@ -665,7 +664,7 @@ static void step(Machine *m, Warp *w)
     if (func_state->slice.is_needed[top->pc]
         || (insn->op->flags & OPF_SIDE_EFFECT && !(m->are_apart && ptx_insn_is_access(insn))))
         ptx_machine_execute(m, w, insn, code, active, doubt);
-    if (maybe) {                /* the lanes of which nobody knows whether they wrote */
+    if (maybe) {                /* the lanes that may have written or not */
         const Operand *operands = ptx_insn_operands(func_state->func, insn);
         for (unsigned o = 0; o < insn->operand_count; o++)
             if (operands[o].role & ROLE_DEF && operands[o].kind == OPERAND_REG)

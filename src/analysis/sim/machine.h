@@ -5,7 +5,7 @@
  * lanes of a warp is a stack of entries, each with the lanes that are in it and the instruction
  * where they meet the others again: the immediate post-dominator (Fung, Sham, Yuan and Aamodt,
  * "Dynamic Warp Formation and Scheduling for Efficient GPU Control Flow", MICRO 2007, section 2).
- * Where nobody knows which way lanes go, since that depends on data, they go both; of a loop they
+ * Where it is unknown which way lanes go, since that depends on data, they go both; of a loop they
  * stay some iterations. What such lanes write is not known behind the meeting point.
  *
  * The warps of a block run in turns from barrier to barrier. Memory: kernel parameters as the
@@ -56,7 +56,7 @@ typedef struct Register {
     bool is_written;
 } Register;
 
-/* Control whose lanes nobody knows: what is written in it is not known behind it. */
+/* Control whose lanes are unknown: what is written in it is not known behind it. */
 typedef struct ModRef {
     struct Frame *frame;
     RegId reg;
@@ -111,11 +111,11 @@ struct Warp {
     uint32_t live;              /* lanes that have not exited */
     bool is_waiting, is_done;
     const Insn *reduction;      /* that it waits in; NULL: none */
-    /* lanes there, those in which the predicate holds, those of which nobody knows */
+    /* lanes there, those in which the predicate holds, those for which it is unknown */
     uint32_t reduced, holding, unsure;
     bool is_assumed;            /* the predicate */
     bool is_at_put;             /* at a barrier of Race.puts */
-    /* 1 + the number of the one that it waits at; AT_MBARRIER; 0: none, or nobody asks */
+    /* 1 + the number of the one that it waits at; AT_MBARRIER; 0: none, or not asked for */
     uint8_t barrier;
     uint32_t mbarrier, phase;   /* which one, and what is to be complete */
     uint32_t synced;            /* Machine.clock at its last barrier of its own */
@@ -176,7 +176,7 @@ struct Machine {
     struct KeptRequest *kept;
     uint32_t kept_count, kept_capacity;
     bool block_is_assumed, grid_is_assumed, initial_is_assumed, warpid_is_assumed;
-    bool dynamic_is_assumed;    /* the size of dynamic shared memory was read, and nobody gave it */
+    bool dynamic_is_assumed;    /* the size of dynamic shared memory was read, and was not given */
     bool shape_is_read;         /* a place in the grid, or its size, was */
     AddendId next_addend;
     uint32_t next_region;
@@ -360,7 +360,7 @@ void ptx_machine_execute(Machine *machine, Warp *warp, const Insn *insn, const D
 void ptx_machine_forget(Machine *machine, Warp *warp, const Insn *insn, uint32_t lanes,
                         uint8_t doubt);
 
-/* Lanes of `lanes` in which a predicate holds, and those of which nobody knows. */
+/* Lanes of `lanes` in which a predicate holds, and those for which it is unknown. */
 uint32_t ptx_lanes_where(Machine *machine, const Value *predicate, uint32_t lanes,
                          uint32_t *unknown);
 

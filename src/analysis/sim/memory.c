@@ -640,7 +640,7 @@ void ptx_memory_store(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uin
 
 /* ---- what rests on an assumption ------------------------------------------------------------- */
 
-/* Lanes left, or may have: who is anywhere behind hangs on that. */
+/* Lanes left, or may have: which lanes are active behind depends on that. */
 void ptx_memory_doubt(Warp *w, uint8_t doubt)
 {
     for (uint32_t e = 0; doubt && e < w->entry_count; e++)

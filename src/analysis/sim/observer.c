@@ -1,4 +1,4 @@
-/* Who is told of a run. */
+/* Who observes a run. */
 #include "analysis/sim/machine.h"
 
 void ptx_machine_observe(Machine *m, Observer *observer)

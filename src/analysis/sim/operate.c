@@ -347,7 +347,7 @@ static void run_shuffle(Machine *m, Warp *w, const Insn *insn, const Decoded *co
         ptx_machine_write(m, w, pair, &valid.value, lanes, doubt);
 }
 
-/* Lanes of `lanes` whose predicate holds, and those of which nobody knows. */
+/* Lanes of `lanes` whose predicate holds, and those for which it is unknown. */
 uint32_t ptx_lanes_where(Machine *m, const Value *predicate, uint32_t lanes, uint32_t *unknown)
 {
     uint32_t where = predicate->all & 1 ? UINT32_MAX : 0;

@@ -3,7 +3,7 @@
 
 /* ---- registers ------------------------------------------------------------------------------- */
 
-/* What is loaded, or follows from what nobody knows. One number for all lanes: some addend. */
+/* What is loaded, or follows from what is unknown. One number for all lanes: some addend. */
 Value ptx_machine_unknown(Machine *m, bool is_uniform)
 {
     if (!is_uniform)

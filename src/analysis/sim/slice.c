@@ -419,7 +419,7 @@ static void fill_preds(Arena *arena, Cfg *cfg, Block *blocks, const BlockId *suc
     cfg->preds = preds;
 }
 
-/* Lanes that leave early are not waited for: the others meet where they would if nobody left (seen
+/* Lanes that leave early are not waited for: the others meet where they would if none left (seen
  * on sm_90: ha_nested_exits of testdata/measured). */
 const Dom *ptx_reconvergence_compute(Arena *arena, Arena *scratch, const Func *func, const Cfg *cfg)
 {

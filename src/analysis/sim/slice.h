@@ -50,7 +50,7 @@ RegionFinder ptx_region_finder(Arena *arena, const Func *func, const Cfg *cfg);
 SliceRegion *ptx_region_compute(Arena *arena, RegionFinder *finder, BlockId branch,
                                 BlockId reconvergence);
 
-/* Post-dominators as if nobody left early. Owned by arena. */
+/* Post-dominators as if no lane left early. Owned by arena. */
 const Dom *ptx_reconvergence_compute(Arena *arena, Arena *scratch, const Func *func,
                                      const Cfg *cfg);
 

@@ -65,8 +65,9 @@ static void note_scale(const Lanewise *op, Value *out, const Value *const *args,
     }
 }
 
-/* A result that hangs on addends in a way that cannot be followed: the same in all lanes where the
- * operands are, else not known; of parameters it is right if they are what was taken for them. */
+/* A result that depends on addends in a way that cannot be followed: the same in all lanes
+ * where the operands are, else not known; of parameters it is right if they are what was taken
+ * for them. */
 static void set_opaque(Value *out, const Value *const *args, unsigned count, uint32_t lanes)
 {
     bool is_data = false, is_uniform = true;

@@ -1,7 +1,7 @@
 /* critical_path_bound.h -- what a launch takes at least for results that need each other.
  *
  * A loop of one basic block that hands a register on to itself goes round no faster than the
- * instructions between: floating point, which nobody reorders, loads out of the nearest cache,
+ * instructions between: floating point, which is not reordered, loads out of the nearest cache,
  * shuffles. What ptxas may do otherwise counts nothing: integers, moves, products that a sum takes
  * in. A warp makes the mean of all rounds at least, if not this one then another; and warps that do
  * not fit the SMs at once follow each other. */

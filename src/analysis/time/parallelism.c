@@ -95,7 +95,7 @@ static double latency_of(const ParallelismWalker *w, const LoweredInsn *insn)
                                               : (double)w->latencies.machine[insn->machine];
 }
 
-/* Nobody waits for a store. */
+/* No instruction waits for a store. */
 static double clocks_of(const ParallelismWalker *w, const LoweredInsn *insn)
 {
     bool is_move = insn->machine == MACHINE_MOVE && insn->origin != NO_ID,

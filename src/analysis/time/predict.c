@@ -498,7 +498,7 @@ static double memory_at_least(const Gpu *gpu, const Speeds *s, double moved, dou
     return moved > 0 ? first + moved / s->dram_ceiling : 0;
 }
 
-/* What is written may stay in L2, what hangs on data may hit the same sector: neither need come
+/* What is written may stay in L2, what depends on data may hit the same sector: neither need come
  * from memory. */
 static void find_bound(Arena *scratch, const PredictInput *in, const Speeds *s,
                        const bool *are_sure, Prediction *out)
@@ -510,7 +510,7 @@ static void find_bound(Arena *scratch, const PredictInput *in, const Speeds *s,
     };
     least.are_counting = ptx_path_bound_counting(scratch, &least);
     const bool *have_neighbours = ptx_joinable_compute(scratch, in->module, in->func, in->cfg);
-    /* a warp, for what it loads: atomics whose results nobody uses come and go */
+    /* a warp, for what it loads: atomics whose results are unused come and go */
     bool waits = false;
     double wavefronts = 0, unsure = t->data_bytes,
            stays = fmin(t->written_bytes, figure(in->gpu, FIGURE_L2_BYTES, 0));

@@ -261,8 +261,8 @@ static bool linear_sum(Counter *c, LoopId loop, const Sym *sum, Test *test, unsi
 static bool linear_product(Counter *c, LoopId loop, const Sym *sym, Test *test, unsigned depth,
                            Linear *out)
 {
-    SymId moves = ptx_sym_varies(c->s, sym->a, loop) ? sym->a : sym->b,
-          still = moves == sym->a ? sym->b : sym->a;
+    SymId moves = ptx_sym_varies(c->s, sym->a, loop) ? sym->a : sym->b;
+    SymId still = moves == sym->a ? sym->b : sym->a;
     if (ptx_sym_varies(c->s, still, loop) || !linear_in(c, loop, moves, test, depth + 1, out))
         return false;
     out->base = ptx_sym_mul(c->s, out->base, still);

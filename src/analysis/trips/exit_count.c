@@ -36,12 +36,6 @@ static bool is_known(const Counter *c, SymId id)
     return !(ptx_sym(c->s, id)->uses & USES_UNKNOWN);
 }
 
-static int by_id(const void *a, const void *b)
-{
-    SymId x = *(const SymId *)a, y = *(const SymId *)b;
-    return (x > y) - (x < y);
-}
-
 /* The nodes that the tests of a loop are evaluated from. */
 static uint32_t add_roots(const Counter *c, LoopId loop, SymId *roots, uint32_t count)
 {
@@ -115,7 +109,7 @@ static SymId *make_program(Counter *c, const SymId *roots, uint32_t root_count, 
         for (uint32_t i = 0; i < below_count; i++)
             fits &= add_node(c, ids, count, stamp, below[i]);
     }
-    qsort(ids, *count, sizeof *ids, by_id);
+    qsort(ids, *count, sizeof *ids, ptx_sym_by_id);
     return fits ? ids : NULL;
 }
 
@@ -210,11 +204,13 @@ static const char *blame(Counter *c, LoopId loop, const Test *test)
         return describe(c, "the condition", test->stay);
     if (test->is_linear) {
         bool left = ptx_sym_varies(c->s, stay.a, loop);
-        const Linear *moves = left ? &test->own_a : &test->own_b,
-                     *rests = left ? &test->own_b : &test->own_a;
-        return ptx_plan_is_opaque(c, rests->base) ? describe(c, "the bound", rests->base)
-             : ptx_plan_is_opaque(c, moves->step) ? describe(c, "the step", moves->step)
-                                         : describe(c, "the start", moves->base);
+        const Linear *moves = left ? &test->own_a : &test->own_b;
+        const Linear *rests = left ? &test->own_b : &test->own_a;
+        if (ptx_plan_is_opaque(c, rests->base))
+            return describe(c, "the bound", rests->base);
+        if (ptx_plan_is_opaque(c, moves->step))
+            return describe(c, "the step", moves->step);
+        return describe(c, "the start", moves->base);
     }
     SymId sides[2] = { stay.a, stay.b };
     for (int i = 0; i < 2; i++) {
@@ -338,9 +334,12 @@ static bool evaluate(ExitCountEvaluation *e, const ExitCountPart *part)
     for (uint32_t i = 0; i < e->program_count; i++) {
         SymId id = e->program[i];
         const Sym *sym = ptx_sym(c->s, id);
-        c->ranges[id] = sym->kind == SYM_LAST   ? last_range(e, part, sym)
-                        : sym->kind <= SYM_EXIT ? leaf_range(e, part, sym)
-                                                : ptx_sym_range(c->s, id, c->ranges);
+        if (sym->kind == SYM_LAST)
+            c->ranges[id] = last_range(e, part, sym);
+        else if (sym->kind <= SYM_EXIT)
+            c->ranges[id] = leaf_range(e, part, sym);
+        else
+            c->ranges[id] = ptx_sym_range(c->s, id, c->ranges);
     }
     return true;
 }

@@ -111,8 +111,10 @@ static Solution order(SymKind kind, unsigned width, uint64_t a, uint64_t a_step,
 static Solution until_equal(unsigned width, uint64_t ahead, uint64_t step)
 {
     int64_t s = ptx_width_signed(width, step);
-    uint64_t distance = (s < 0 ? 0 - ahead : ahead) & ptx_width_mask(width),
-             speed = s < 0 ? 0 - (uint64_t)s : (uint64_t)s;
+    if (s < 0)
+        ahead = 0 - ahead;
+    uint64_t distance = ahead & ptx_width_mask(width);
+    uint64_t speed = s < 0 ? 0 - (uint64_t)s : (uint64_t)s;
     if (!distance)
         return fixed(0);
     if (!s)
@@ -126,8 +128,10 @@ Solution ptx_solve_values(SymKind kind, unsigned width, uint64_t a, uint64_t a_s
     uint64_t mask = ptx_width_mask(width);
     if (kind == SYM_NE)
         return until_equal(width, (b - a) & mask, (a_step - b_step) & mask);
+    if (kind == SYM_EQ && ((a - b) & mask))
+        return fixed(0);
     if (kind == SYM_EQ)
-        return fixed((a - b) & mask ? 0 : (a_step - b_step) & mask ? 1 : FOREVER);
+        return fixed((a_step - b_step) & mask ? 1 : FOREVER);
     return order(kind, width, a, a_step, b, b_step);
 }
 
@@ -144,6 +148,12 @@ static Solution between(Solution least, Solution most)
     return (Solution){ .status = SOLVED, .min = least.min, .max = most.max };
 }
 
+static void bounds_of(const Interval *range, SymKind kind, uint64_t *low, uint64_t *high)
+{
+    *low = is_signed(kind) ? (uint64_t)range->smin : range->umin;
+    *high = is_signed(kind) ? (uint64_t)range->smax : range->umax;
+}
+
 Solution ptx_solve_order(SymKind kind, unsigned width, const Interval *a, const Interval *a_step,
                          const Interval *b, const Interval *b_step)
 {
@@ -153,10 +163,9 @@ Solution ptx_solve_order(SymKind kind, unsigned width, const Interval *a, const 
         return ptx_solve_values(kind, width, a->umin, a_step->umin, b->umin, b_step->umin);
     if (!ptx_interval_is_point(a_step) || !ptx_interval_is_point(b_step) || (a_moves && b_moves))
         return wide();
-    uint64_t a_low = is_signed(kind) ? (uint64_t)a->smin : a->umin,
-             a_high = is_signed(kind) ? (uint64_t)a->smax : a->umax;
-    uint64_t b_low = is_signed(kind) ? (uint64_t)b->smin : b->umin,
-             b_high = is_signed(kind) ? (uint64_t)b->smax : b->umax;
+    uint64_t a_low, a_high, b_low, b_high;
+    bounds_of(a, kind, &a_low, &a_high);
+    bounds_of(b, kind, &b_low, &b_high);
     int64_t s = ptx_width_signed(width, a_step->umin), t = ptx_width_signed(width, b_step->umin);
     uint64_t speed = s > 0 ? (uint64_t)s : 0 - (uint64_t)t;
     Solution least = order(kind, width, a_high, a_step->umin, b_low, b_step->umin);

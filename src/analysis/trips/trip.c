@@ -74,7 +74,9 @@ static SymId quotient(Counter *c, SymId id, int64_t step)
 {
     const Sym sum = *ptx_sym(c->s, id);
     SymTerm alone = { id, 1 };
-    uint32_t count = sum.kind == SYM_SUM ? sum.b : sum.kind == SYM_CONST ? 0 : 1;
+    uint32_t count = sum.kind == SYM_CONST ? 0 : 1;
+    if (sum.kind == SYM_SUM)
+        count = sum.b;
     uint64_t constant = sum.kind == SYM_SUM || sum.kind == SYM_CONST ? sum.value : 0;
     int64_t rest = ptx_width_signed(sum.width, constant), up = rest / step + (rest % step > 0);
     SymId whole = ptx_sym_const(c->s, sum.width, (uint64_t)up);
@@ -391,12 +393,14 @@ static bool put_geometric(Counter *c, LoopId loop, Test *test, TripText *t)
     if (!ptx_plan_is_comparison(&stay) || stay.kind == SYM_EQ)
         return false;
     bool left = ptx_sym_varies(c->s, stay.a, loop);
-    SymId moves = left ? stay.a : stay.b, rests = left ? stay.b : stay.a;
+    SymId moves = left ? stay.a : stay.b;
+    SymId rests = left ? stay.b : stay.a;
     unsigned bits;
-    SymId halved = part_of(c, moves, &bits), doubled = double_of(c, moves),
-          phi = halved    ? halved
-                : doubled ? doubled
-                          : moves;
+    SymId halved = part_of(c, moves, &bits), doubled = double_of(c, moves), phi = moves;
+    if (halved)
+        phi = halved;
+    else if (doubled)
+        phi = doubled;
     uint64_t bound = 0;
     if (ptx_sym_varies(c->s, rests, loop) || ptx_sym(c->s, phi)->kind != SYM_PHI
         || ptx_sym(c->s, phi)->a != loop)
@@ -430,7 +434,10 @@ static const char *print_count(Counter *c, LoopId loop, ExitPlan *plan, bool *ot
     }
     TripText all = { .is_cut = false };
     for (uint32_t i = 0; i < count; i++) {
-        put(&all, i ? ", " : count > 1 ? "min(" : "");
+        if (i)
+            put(&all, ", ");
+        else if (count > 1)
+            put(&all, "min(");
         put(&all, texts[i]);
     }
     put(&all, count > 1 ? ")" : "");
@@ -439,10 +446,18 @@ static const char *print_count(Counter *c, LoopId loop, ExitPlan *plan, bool *ot
 
 /* ---- loops ----------------------------------------------------------------------------------- */
 
+/* the phi that the test counts by, or the first of the run that it follows; or 0 */
+static SymId phi_of(const Test *test)
+{
+    if (test->phi)
+        return test->phi;
+    return test->run && test->run->count ? test->run->phis[0] : 0;
+}
+
 /* Register, step, start and bound of the test that says most. */
 static void describe_test(Counter *c, LoopId loop, const Test *test, Trip *trip)
 {
-    SymId phi = test->phi ? test->phi : test->run && test->run->count ? test->run->phis[0] : 0;
+    SymId phi = phi_of(test);
     const Sym stay = *ptx_sym(c->s, test->stay);
     Linear l;
     uint64_t step;
@@ -533,9 +548,9 @@ static void count_loop(Counter *c, LoopId loop, ExitPlan *plan, Trip *trip)
         trip->why = NULL;
         return;
     }
-    trip->why = plan->test_count && plan->tests[0].why ? plan->tests[0].why
-                : why                                  ? why
-                                                       : "the count is too long to write";
+    trip->why = why ? why : "the count is too long to write";
+    if (plan->test_count && plan->tests[0].why)
+        trip->why = plan->tests[0].why;
 }
 
 static const Trip unknown = {

@@ -1,4 +1,5 @@
 #include "analysis/value/affine.h"
+#include "support/minmax.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -65,7 +66,9 @@ static bool is_followed(const Affine *a)
 /* The kind that stride and base make. */
 static Affine classified(Affine a)
 {
-    a.uniformity = a.stride ? UNIFORMITY_AFFINE : a.is_of_warp ? UNIFORMITY_WARP : UNIFORMITY_BLOCK;
+    a.uniformity = a.is_of_warp ? UNIFORMITY_WARP : UNIFORMITY_BLOCK;
+    if (a.stride)
+        a.uniformity = UNIFORMITY_AFFINE;
     if (a.is_known)
         a.align = (uint8_t)zeros_of(a.base);
     if (a.is_known && a.stride != AFFINE_STRIDE_UNKNOWN) {
@@ -73,8 +76,9 @@ static Affine classified(Affine a)
         bool fits = !__builtin_mul_overflow(a.stride, LAST_LANE, &last)
                     && !__builtin_add_overflow(last, a.base, &last);
         bool is_positive = fits && a.base >= 0 && last >= 0;
-        a.bits = is_positive ? (uint8_t)bits_of_number((uint64_t)(last > a.base ? last : a.base))
-                             : MAX_AFFINE_BITS;
+        a.bits = MAX_AFFINE_BITS;
+        if (is_positive)
+            a.bits = (uint8_t)bits_of_number((uint64_t)ptx_i64_max(last, a.base));
     }
     return a;
 }
@@ -176,8 +180,10 @@ static Affine add(const Affine *a, const Affine *b, unsigned width, int sign)
     unsigned bits = most(a->bits, b->bits) + 1u;
     if (sign > 0 && bits <= width)
         out.bits = (uint8_t)bits;
-    if (!a->bits || (!b->bits && b->is_known))
-        out.bits = !b->bits ? a->bits : sign > 0 ? b->bits : MAX_AFFINE_BITS;
+    if (!b->bits && (!a->bits || b->is_known))
+        out.bits = a->bits;
+    else if (!a->bits)
+        out.bits = sign > 0 ? b->bits : MAX_AFFINE_BITS;
     return classified(out);
 }
 
@@ -410,7 +416,8 @@ static bool is_on_one_side(const Op *op, const Affine *a, const Affine *b)
         MOD_LT, MOD_LO, MOD_GE, MOD_HS, MOD_LE, MOD_LS, MOD_GT, MOD_HI
     };
     const bool is_swapped = ptx_affine_is_uniform(*a);
-    const Affine *lanes = is_swapped ? b : a, *bound = is_swapped ? a : b;
+    const Affine *lanes = is_swapped ? b : a;
+    const Affine *bound = is_swapped ? a : b;
     if (lanes->uniformity != UNIFORMITY_AFFINE || lanes->stride == AFFINE_STRIDE_UNKNOWN
         || !is_apart(lanes, span_bits(lanes)))
         return false;
@@ -500,9 +507,11 @@ static Affine shift(const Affine *args, unsigned width, bool is_left, bool is_si
     if (!is_number(&args[1]))
         return ptx_affine_blur(args, 2);
     uint64_t by = (uint64_t)args[1].base;
-    if (by >= width || by > 62)
-        return is_left || !is_signed ? (args[0].uniformity ? ptx_affine_number(0) : (Affine){ 0 })
-                                     : ptx_affine_blur(args, 1);
+    if (by >= width || by > 62) {
+        if (!is_left && is_signed)
+            return ptx_affine_blur(args, 1);
+        return args[0].uniformity ? ptx_affine_number(0) : (Affine){ 0 };
+    }
     return is_left ? scale(&args[0], INT64_C(1) << by, width)
                    : shift_right(&args[0], (unsigned)by, is_signed);
 }

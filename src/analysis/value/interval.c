@@ -1,6 +1,7 @@
 #include "analysis/value/interval.h"
 
 #include "support/assert.h"
+#include "support/minmax.h"
 
 /* ---- numbers of a width ---------------------------------------------------------------------- */
 
@@ -99,8 +100,8 @@ Interval ptx_interval_signed(unsigned width, int64_t min, int64_t max)
 
 Interval ptx_interval_join(Interval a, Interval b)
 {
-    return (Interval){ a.umin < b.umin ? a.umin : b.umin, a.umax > b.umax ? a.umax : b.umax,
-                       a.smin < b.smin ? a.smin : b.smin, a.smax > b.smax ? a.smax : b.smax };
+    return (Interval){ ptx_u64_min(a.umin, b.umin), ptx_u64_max(a.umax, b.umax),
+                       ptx_i64_min(a.smin, b.smin), ptx_i64_max(a.smax, b.smax) };
 }
 
 /* Whether a + b leaves the width, as unsigned numbers. */
@@ -174,7 +175,12 @@ static uint64_t multiply_high(SymKind kind, unsigned width, uint64_t a, uint64_t
     int64_t x = ptx_width_signed(width, a), y = ptx_width_signed(width, b);
     if (width < 64)
         return (uint64_t)(x * y) >> width;
-    return high_product(a, b) - (x < 0 ? b : 0) - (y < 0 ? a : 0);
+    uint64_t product = high_product(a, b);
+    if (x < 0)
+        product -= b;
+    if (y < 0)
+        product -= a;
+    return product;
 }
 
 /* Division by zero, and the one quotient that overflows, are not defined. */
@@ -239,9 +245,9 @@ bool ptx_number_fold(SymKind kind, unsigned width, uint64_t a, uint64_t b, uint6
 
 static Interval answer(bool never, bool always)
 {
-    return never    ? ptx_interval_point(1, 0)
-           : always ? ptx_interval_point(1, 1)
-                    : ptx_interval_full(1);
+    if (never)
+        return ptx_interval_point(1, 0);
+    return always ? ptx_interval_point(1, 1) : ptx_interval_full(1);
 }
 
 static Interval compare(SymKind kind, const Interval *a, const Interval *b)
@@ -293,6 +299,24 @@ static Interval range_of_shift(SymKind kind, unsigned width, const Interval *a, 
     return ptx_interval_signed(width, ptx_width_signed(width, low), ptx_width_signed(width, high));
 }
 
+/* signed, of a divisor that is positive */
+static Interval range_of_quotient(unsigned width, const Interval *a, const Interval *b)
+{
+    int64_t low = a->smin / (a->smin < 0 ? b->smin : b->smax);
+    int64_t high = a->smax / (a->smax < 0 ? b->smax : b->smin);
+    return ptx_interval_signed(width, low, high);
+}
+
+static Interval range_of_remainder(unsigned width, const Interval *a, const Interval *b)
+{
+    int64_t low = 0, high = 0;
+    if (a->smin < 0)                    /* it has the sign of the dividend, and is nearer to 0 */
+        low = ptx_i64_max(1 - b->smax, a->smin);
+    if (a->smax > 0)
+        high = ptx_i64_min(b->smax - 1, a->smax);
+    return ptx_interval_signed(width, low, high);
+}
+
 /* Divisors that may be zero or negative: nothing is said. */
 static Interval range_of_division(SymKind kind, unsigned width, const Interval *a,
                                   const Interval *b)
@@ -303,27 +327,30 @@ static Interval range_of_division(SymKind kind, unsigned width, const Interval *
     switch (kind) {
     case SYM_DIV_U: return ptx_interval_unsigned(width, a->umin / b->umax, a->umax / b->umin);
     case SYM_REM_U:
-        return a->umax < b->umin
-                   ? *a
-                   : ptx_interval_unsigned(width, 0, a->umax < b->umax - 1 ? a->umax : b->umax - 1);
-    case SYM_DIV_S:
-        return ptx_interval_signed(width, a->smin / (a->smin < 0 ? b->smin : b->smax),
-                                   a->smax / (a->smax < 0 ? b->smax : b->smin));
-    default:        break;
+        if (a->umax < b->umin)
+            return *a;
+        return ptx_interval_unsigned(width, 0, ptx_u64_min(a->umax, b->umax - 1));
+    case SYM_DIV_S: return range_of_quotient(width, a, b);
+    default:        return range_of_remainder(width, a, b);
     }
-    int64_t low = a->smin >= 0 ? 0 : 1 - b->smax, high = a->smax <= 0 ? 0 : b->smax - 1;
-    return ptx_interval_signed(width, low < a->smin && a->smin < 0 ? a->smin : low,
-                               high > a->smax && a->smax >= 0 ? a->smax : high);
 }
 
 static Interval range_of_order(SymKind kind, unsigned width, const Interval *a, const Interval *b)
 {
-    bool least = kind == SYM_MIN_U || kind == SYM_MIN_S;
-    if (kind == SYM_MIN_U || kind == SYM_MAX_U)
-        return ptx_interval_unsigned(width, (a->umin < b->umin) == least ? a->umin : b->umin,
-                                  (a->umax < b->umax) == least ? a->umax : b->umax);
-    return ptx_interval_signed(width, (a->smin < b->smin) == least ? a->smin : b->smin,
-                               (a->smax < b->smax) == least ? a->smax : b->smax);
+    switch (kind) {
+    case SYM_MIN_U:
+        return ptx_interval_unsigned(width, ptx_u64_min(a->umin, b->umin),
+                                     ptx_u64_min(a->umax, b->umax));
+    case SYM_MAX_U:
+        return ptx_interval_unsigned(width, ptx_u64_max(a->umin, b->umin),
+                                     ptx_u64_max(a->umax, b->umax));
+    case SYM_MIN_S:
+        return ptx_interval_signed(width, ptx_i64_min(a->smin, b->smin),
+                                   ptx_i64_min(a->smax, b->smax));
+    default:
+        return ptx_interval_signed(width, ptx_i64_max(a->smin, b->smin),
+                                   ptx_i64_max(a->smax, b->smax));
+    }
 }
 
 Interval ptx_interval_binary(SymKind kind, unsigned width, const Interval *a, const Interval *b)

@@ -1,6 +1,7 @@
 #include "analysis/value/must_diverge.h"
 
 #include "analysis/value/ssa.h"
+#include "support/minmax.h"
 
 #include <stdlib.h>
 
@@ -111,7 +112,7 @@ static void push_new(DivergeWalk *sp, bool *marks, Stack *stack, BlockId block)
         stack->blocks[stack->count++] = block;
 }
 
-/* Marks what hangs on the branch of a block: Ferrante, Ottenstein and Warren, "The Program
+/* Marks what is control dependent on a block: Ferrante, Ottenstein and Warren, "The Program
  * Dependence Graph and Its Use in Optimization" (TOPLAS 1987): up the post-dominator tree from each
  * successor to the block's own post-dominator. */
 static void mark_dependent(DivergeWalk *sp, bool *marks, Stack *stack, BlockId block)
@@ -125,7 +126,7 @@ static void mark_dependent(DivergeWalk *sp, bool *marks, Stack *stack, BlockId b
     }
 }
 
-/* Marks the blocks that hang on a branch for which `is` holds, or on one in such a block. False:
+/* Marks the blocks that depend on a branch for which `is` holds, or on one in such a block. False:
  * too much work. */
 static bool mark_all_dependent(DivergeWalk *sp, bool *marks, bool (*is)(const Branch *))
 {
@@ -155,18 +156,12 @@ static bool branch_hides(const Branch *branch)
 /* All nodes of a condition, operands before what uses them. */
 typedef struct LaneProgram {
     SymId ids[MAX_NODES];
-    bool varies[MAX_NODES];    /* it hangs on the lane */
+    bool varies[MAX_NODES];    /* it depends on the lane */
     uint32_t count;
     bool has_lane;              /* %tid, %laneid */
     bool has_input;             /* a parameter, or memory: anything that a program may be given */
     bool has_ctaid;
 } LaneProgram;
-
-static int by_id(const void *a, const void *b)
-{
-    SymId x = *(const SymId *)a, y = *(const SymId *)b;
-    return (x > y) - (x < y);
-}
 
 static bool is_lane(const Sym *sym)
 {
@@ -199,8 +194,11 @@ static bool add_node(DivergeWalk *sp, LaneProgram *p, SymId id)
 static SymId operand_of(const DivergeWalk *sp, const Sym *sym, uint32_t i, uint32_t *count)
 {
     const SymId operands[] = { sym->a, sym->b, sym->c };
-    *count = sym->kind == SYM_SUM ? sym->b : ptx_sym_operands(sym);
-    return i >= *count ? 0 : sym->kind == SYM_SUM ? sp->s->terms[sym->a + i].atom : operands[i];
+    const bool is_sum = sym->kind == SYM_SUM;
+    *count = is_sum ? sym->b : ptx_sym_operands(sym);
+    if (i >= *count)
+        return 0;
+    return is_sum ? sp->s->terms[sym->a + i].atom : operands[i];
 }
 
 /* Operands stand before what uses them. */
@@ -212,7 +210,7 @@ static void mark_varying(const DivergeWalk *sp, LaneProgram *p)
         SymId operand = operand_of(sp, sym, 0, &count);
         for (uint32_t i = 0; i < count && !p->varies[n];
              operand = operand_of(sp, sym, ++i, &count)) {
-            const SymId *found = bsearch(&operand, p->ids, n, sizeof *p->ids, by_id);
+            const SymId *found = bsearch(&operand, p->ids, n, sizeof *p->ids, ptx_sym_by_id);
             p->varies[n] = !found || p->varies[found - p->ids];
         }
     }
@@ -231,7 +229,7 @@ static bool make_program(DivergeWalk *sp, SymId root, LaneProgram *p)
         for (uint32_t i = 0; i < count && fits; operand = operand_of(sp, &sym, ++i, &count))
             fits = add_node(sp, p, operand);
     }
-    qsort(p->ids, p->count, sizeof *p->ids, by_id);
+    qsort(p->ids, p->count, sizeof *p->ids, ptx_sym_by_id);
     mark_varying(sp, p);
     return fits;
 }
@@ -253,7 +251,7 @@ static Interval leaf_range(const DivergeWalk *sp, const Thread *thread, const Sy
                                                                : sym->range;
 }
 
-/* is_first: else what does not hang on the lane stands as it was found for the one before. */
+/* is_first: else what does not depend on the lane stands as it was found for the one before. */
 static Interval evaluate(DivergeWalk *sp, const LaneProgram *p, const Thread *thread, bool is_first)
 {
     for (uint32_t i = 0; i < p->count; i++) {
@@ -538,9 +536,7 @@ static uint32_t lanes_at_most(const Func *func)
 {
     uint64_t most = 1;
     for (int i = 0; i < 3; i++)
-        most = most * func->bounds.maxntid[i] < LANES
-                   ? most * (func->bounds.maxntid[i] ? func->bounds.maxntid[i] : 1)
-                   : LANES;
+        most = ptx_u64_min(most * ptx_u32_max(func->bounds.maxntid[i], 1), LANES);
     return func->bounds.maxntid[0] && most < LANES ? (uint32_t)most : LANES;
 }
 

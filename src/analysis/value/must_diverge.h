@@ -30,12 +30,12 @@
 typedef struct MustDiverge {
     /* per block: 1: the guarded bra that ends it certainly sends some lanes of a warp each way */
     const uint8_t *splits;
-    const BlockId *
-        by; /* per block: the nearest block whose branch certainly keeps some lanes of a warp away from here,
-                                 * until it ends, where others come; NO_ID: none */
-    const bool *
-        may; /* per block: perhaps executed by a part of a warp only, because lanes went another way or have
-                                 * left; true where in doubt. A call is taken to return in all lanes */
+    /* per block: the nearest block whose branch certainly keeps some lanes of a warp away from
+     * here, until it ends, where others come; NO_ID: none */
+    const BlockId *by;
+    /* per block: perhaps executed by a part of a warp only, because lanes went another way or have
+     * left; true where in doubt. A call is taken to return in all lanes */
+    const bool *may;
     /* the block's shape is not known, and was taken as one row of threads: then the first two are
      * likely only */
     bool is_assumed;

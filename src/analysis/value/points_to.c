@@ -161,7 +161,9 @@ static PointsTo sum(unsigned width, PointsTo a, PointsTo b)
                        || (b.kind == BASE_VAR && a.kind == BASE_PARAM && !a.pointed));
     if (a_leads)
         return moved_by(a, width, b.kind == BASE_CONST ? &b.offset : NULL);
-    return b_leads ? moved_by(b, width, a.kind == BASE_CONST ? &a.offset : NULL) : unknown;
+    if (!b_leads)
+        return unknown;
+    return moved_by(b, width, a.kind == BASE_CONST ? &a.offset : NULL);
 }
 
 static PointsTo difference(unsigned width, PointsTo a, PointsTo b)
@@ -170,8 +172,10 @@ static PointsTo difference(unsigned width, PointsTo a, PointsTo b)
         return unknown;         /* a distance, or no address at all */
     if (a.kind == BASE_CONST && b.kind == BASE_CONST)
         return constant(width, (uint64_t)a.offset - (uint64_t)b.offset);
+    if (!is_address(&a))
+        return unknown;
     int64_t back = (int64_t)(0 - (uint64_t)b.offset);
-    return is_address(&a) ? moved_by(a, width, b.kind == BASE_CONST ? &back : NULL) : unknown;
+    return moved_by(a, width, b.kind == BASE_CONST ? &back : NULL);
 }
 
 static unsigned result_width(const PointsToReader *rd)

@@ -27,9 +27,9 @@ typedef enum BaseKind {
 typedef struct PointsTo {
     uint8_t kind;               /* BaseKind */
     bool has_offset;            /* false: offset is 0 and something unknown is added */
-    uint8_t
-        space; /* Space that it is an address of: SPACE_GENERIC behind cvta; SPACE_NONE: not known, as for a parameter's
-                                 * value, or of no space, as for constants */
+    /* Space that it is an address of: SPACE_GENERIC behind cvta; SPACE_NONE: not known, as for a
+     * parameter's value, or of no space, as for constants */
+    uint8_t space;
     uint8_t pointed;            /* Space of what it points to; SPACE_NONE: not known */
     uint32_t id;                /* VarId; 0 where there is none */
     int64_t offset;             /* bytes */
@@ -37,9 +37,9 @@ typedef struct PointsTo {
 
 typedef struct PointsToSet {
     const PointsTo *regs;           /* per register */
-    const InsnId *
-        def; /* per register: the only instruction that writes it; NO_ID: none, several, one under a guard,
-                                 * the caller, or not all of it */
+    /* per register: the only instruction that writes it; NO_ID: none, several, one under a guard,
+     * the caller, or not all of it */
+    const InsnId *def;
     const uint32_t *use_count;  /* per register: operands that read it, and guards */
 } PointsToSet;
 

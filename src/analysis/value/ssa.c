@@ -159,6 +159,18 @@ static SymId sreg_leaf(Ssa *r, SregId sreg, uint32_t component, uint16_t uses, I
                                            .range = range });
 }
 
+/* PTX ISA, "Special Registers": the most threads of a block in a dimension, and ... */
+static uint32_t max_ntid(uint32_t component)
+{
+    return component == 2 ? 64 : 1024;
+}
+
+/* ... the most blocks of a grid */
+static uint32_t max_nctaid(const Ssa *r, uint32_t component)
+{
+    return component || r->module->target.sm < 30 ? 65535 : INT32_MAX;
+}
+
 /* %tid, %ctaid: 0 .. count - 1. Without a launch the limits of the PTX ISA, "Special Registers",
  * and of compute capability 2.x and before (CUDA C++ Programming Guide, "Technical Specifications
  * per Compute Capability"). */
@@ -166,10 +178,10 @@ static SymId place_leaf(Ssa *r, SregId sreg, uint32_t component)
 {
     bool is_tid = sreg == SREG_TID;
     uint32_t count = is_tid ? r->block_shape[component] : r->grid_shape[component];
-    uint32_t most = is_tid                                   ? component == 2 ? 64 : 1024
-                    : component || r->module->target.sm < 30 ? 65535
-                                                             : INT32_MAX;
-    uint16_t uses = !count ? USES_UNKNOWN : is_tid && r->block_is_code ? 0 : USES_LAUNCH;
+    uint32_t most = is_tid ? max_ntid(component) : max_nctaid(r, component);
+    uint16_t uses = is_tid && r->block_is_code ? 0 : USES_LAUNCH;
+    if (!count)
+        uses = USES_UNKNOWN;
     return sreg_leaf(r, sreg, component, uses | thread_use(sreg, component),
                      ptx_interval_unsigned(32, 0, (count ? count : most) - 1));
 }
@@ -178,9 +190,7 @@ static SymId count_leaf(Ssa *r, SregId sreg, uint32_t component)
 {
     bool is_ntid = sreg == SREG_NTID;
     uint32_t count = is_ntid ? r->block_shape[component] : r->grid_shape[component];
-    uint32_t most = is_ntid                                  ? component == 2 ? 64 : 1024
-                    : component || r->module->target.sm < 30 ? 65535
-                                                             : INT32_MAX;
+    uint32_t most = is_ntid ? max_ntid(component) : max_nctaid(r, component);
     if (is_ntid && count && r->block_is_code)
         return ptx_sym_const(r->symbols, 32, count);
     if (!count)
@@ -447,9 +457,21 @@ static SymId comparison(SsaReader *rd)
             continue;
         SymId a = source(rd, 1, rd->width), b = source(rd, 2, rd->width);
         SymKind kind = (SymKind)(rd->is_signed ? rows[i].as_signed : rows[i].as_unsigned);
-        return ptx_sym_binary(rd->s, kind, rows[i].swap ? b : a, rows[i].swap ? a : b);
+        if (rows[i].swap)
+            return ptx_sym_binary(rd->s, kind, b, a);
+        return ptx_sym_binary(rd->s, kind, a, b);
     }
     return 0;
+}
+
+/* how a comparison is combined with its predicate */
+static SymKind combination_of(const Op *op)
+{
+    if (ptx_op_has(op, MOD_AND))
+        return SYM_AND;
+    if (ptx_op_has(op, MOD_OR))
+        return SYM_OR;
+    return ptx_op_has(op, MOD_XOR) ? SYM_XOR : SYM_NONE;
 }
 
 static SymId combined(SsaReader *rd, SymId test)
@@ -457,10 +479,7 @@ static SymId combined(SsaReader *rd, SymId test)
     const Operand *with = operand_at(rd, 3, 0);
     if (!test || !with)
         return test;
-    SymKind kind = ptx_op_has(rd->op, MOD_AND)   ? SYM_AND
-                   : ptx_op_has(rd->op, MOD_OR)  ? SYM_OR
-                   : ptx_op_has(rd->op, MOD_XOR) ? SYM_XOR
-                                                 : SYM_NONE;
+    SymKind kind = combination_of(rd->op);
     return kind ? ptx_sym_binary(rd->s, kind, test, operand_value(rd, with, 1)) : 0;
 }
 

@@ -2,6 +2,7 @@
 
 #include "support/assert.h"
 #include "support/hash.h"
+#include "support/minmax.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -47,7 +48,9 @@ static Interval range_of(const Symbols *s, const Sym *sym, const Interval *range
     Interval b = range_at(s, ranges, sym->b);
     if (sym->kind == SYM_SELECT) {
         Interval c = range_at(s, ranges, sym->c);
-        return !ptx_interval_is_point(&a) ? ptx_interval_join(b, c) : a.umin ? b : c;
+        if (!ptx_interval_is_point(&a))
+            return ptx_interval_join(b, c);
+        return a.umin ? b : c;
     }
     if (sym->kind == SYM_LANE) {
         Interval c = range_at(s, ranges, sym->c);
@@ -165,7 +168,8 @@ static void take_from(const Symbols *s, Sym *sym, SymId operand)
 static uint8_t zeros_of(const Symbols *s, const Sym *sym, const SymTerm *terms)
 {
     unsigned count = ptx_sym_operands(sym), zeros = 0;
-    unsigned a = count ? s->nodes[sym->a].zeros : 0, b = count > 1 ? s->nodes[sym->b].zeros : 0;
+    unsigned a = count ? s->nodes[sym->a].zeros : 0;
+    unsigned b = count > 1 ? s->nodes[sym->b].zeros : 0;
     switch (sym->kind) {
     case SYM_CONST:
         zeros = ptx_number_zeros(sym->width, sym->value);
@@ -296,11 +300,13 @@ static void linear_of(const Symbols *s, SymId id, SymbolicLinear *l)
 {
     const Sym *sym = &s->nodes[id];
     l->constant = sym->kind == SYM_CONST || sym->kind == SYM_SUM ? sym->value : 0;
-    l->count = sym->kind == SYM_CONST ? 0 : sym->kind == SYM_SUM ? sym->b : 1;
-    if (sym->kind == SYM_SUM)
+    if (sym->kind == SYM_SUM) {
+        l->count = sym->b;
         memcpy(l->terms, s->terms + sym->a, sym->b * sizeof *l->terms);
-    else
-        l->terms[0] = (SymTerm){ id, 1 };
+        return;
+    }
+    l->count = sym->kind == SYM_CONST ? 0 : 1;
+    l->terms[0] = (SymTerm){ id, 1 };
 }
 
 /* sum += factor * l. False where that has too many terms. */
@@ -443,13 +449,18 @@ static SymId make(Symbols *s, SymKind kind, unsigned width, SymId a, SymId b)
         NULL);
 }
 
+/* of an operation that commutes: one node for both orders */
+static SymId make_sorted(Symbols *s, SymKind kind, unsigned width, SymId a, SymId b)
+{
+    return make(s, kind, width, ptx_u32_min(a, b), ptx_u32_max(a, b));
+}
 /* (c0 + c1 x + ...) * atom */
 static SymId multiply_out(Symbols *s, const SymbolicLinear *l, SymId atom, unsigned width)
 {
     SymId sum = ptx_sym_scale(s, atom, l->constant);
     for (uint32_t t = 0; t < l->count; t++) {
         SymId x = l->terms[t].atom;
-        SymId product = make(s, SYM_MUL, width, x < atom ? x : atom, x < atom ? atom : x);
+        SymId product = make_sorted(s, SYM_MUL, width, x, atom);
         sum = add_scaled(s, sum, product, l->terms[t].factor);
     }
     return sum;
@@ -467,7 +478,7 @@ SymId ptx_sym_mul(Symbols *s, SymId a, SymId b)
     linear_of(s, a, &x);
     linear_of(s, b, &y);
     if ((x.count + 1) * (y.count + 1) > MAX_DISTRIBUTED)
-        return make(s, SYM_MUL, width, a < b ? a : b, a < b ? b : a);
+        return make_sorted(s, SYM_MUL, width, a, b);
     SymId sum = ptx_sym_scale(s, a, y.constant);
     for (uint32_t t = 0; t < y.count; t++)
         sum = add_scaled(s, sum, multiply_out(s, &x, y.terms[t].atom, width), y.terms[t].factor);
@@ -566,7 +577,7 @@ static SymId build_and(Symbols *s, SymId a, SymId b)
             Sym like = s->nodes[a];
             return widen(s, &like, ptx_sym_binary(s, SYM_AND, like.a, s->nodes[b].a));
         }
-        return make(s, SYM_AND, width, a < b ? a : b, a < b ? b : a);
+        return make_sorted(s, SYM_AND, width, a, b);
     }
     uint64_t low = UINT64_C(1) << (s->nodes[a].zeros < 64 ? s->nodes[a].zeros : 63);
     if ((mask & ~(low - 1) & ptx_width_mask(width)) == 0)
@@ -605,7 +616,7 @@ static SymId build_or(Symbols *s, SymId a, SymId b)
         Sym like = s->nodes[a];
         return widen(s, &like, ptx_sym_binary(s, SYM_OR, like.a, s->nodes[b].a));
     }
-    return make(s, SYM_OR, width, a < b ? a : b, a < b ? b : a);
+    return make_sorted(s, SYM_OR, width, a, b);
 }
 
 static SymId build_xor(Symbols *s, SymId a, SymId b)
@@ -617,7 +628,7 @@ static SymId build_xor(Symbols *s, SymId a, SymId b)
     if (s->nodes[a].kind == SYM_CONST)
         return build_xor(s, b, a);
     if (!ptx_sym_is_const(s, b, &bits))
-        return make(s, SYM_XOR, width, a < b ? a : b, a < b ? b : a);
+        return make_sorted(s, SYM_XOR, width, a, b);
     if (!bits)
         return a;
     if (width == 1)
@@ -645,8 +656,13 @@ static bool compare_each(Symbols *s, SymKind kind, SymId a, SymId b, bool swappe
                || !ptx_sym_is_const(s, sym.c, &second)) {
         return false;
     }
-    ptx_number_fold(kind, sym.width, swapped ? bound : first, swapped ? first : bound, &yes);
-    ptx_number_fold(kind, sym.width, swapped ? bound : second, swapped ? second : bound, &no);
+    if (swapped) {
+        ptx_number_fold(kind, sym.width, bound, first, &yes);
+        ptx_number_fold(kind, sym.width, bound, second, &no);
+    } else {
+        ptx_number_fold(kind, sym.width, first, bound, &yes);
+        ptx_number_fold(kind, sym.width, second, bound, &no);
+    }
     *out = ptx_sym_select(s, predicate, ptx_sym_const(s, 1, yes), ptx_sym_const(s, 1, no));
     return true;
 }
@@ -661,9 +677,9 @@ static SymId build_comparison(Symbols *s, SymKind kind, SymId a, SymId b)
         return ptx_sym_const(s, 1, holds_equal);
     if (width == 1) {
         SymId differ = build_xor(s, a, b);
-        return kind == SYM_NE   ? differ
-               : kind == SYM_EQ ? ptx_sym_not(s, differ)
-                                : make(s, kind, 1, a, b);
+        if (kind == SYM_NE)
+            return differ;
+        return kind == SYM_EQ ? ptx_sym_not(s, differ) : make(s, kind, 1, a, b);
     }
     if (compare_each(s, kind, a, b, false, &out) || compare_each(s, kind, b, a, true, &out))
         return out;
@@ -692,7 +708,7 @@ SymId ptx_sym_binary(Symbols *s, SymKind kind, SymId a, SymId b)
     case SYM_OR:  return build_or(s, a, b);
     case SYM_XOR: return build_xor(s, a, b);
     case SYM_MIN_U: case SYM_MIN_S: case SYM_MAX_U: case SYM_MAX_S:
-        return a == b ? a : make(s, kind, width, a < b ? a : b, a < b ? b : a);
+        return a == b ? a : make_sorted(s, kind, width, a, b);
     case SYM_EQ:
     case SYM_NE:
     case SYM_LT_U:
@@ -1059,13 +1075,18 @@ static void put_term(Printer *p, const Sym *sum, const SymTerm *term, bool first
 {
     int64_t factor = ptx_width_signed(sum->width, term->factor);
     bool minus = is_minus(sum, term);
-    put_text(p, first ? minus ? "-" : "" : minus ? " - " : " + ");
+    if (first)
+        put_text(p, minus ? "-" : "");
+    else
+        put_text(p, minus ? " - " : " + ");
+    int binds = minus ? BINDS_PRODUCT : BINDS_SUM;
     factor = minus ? -factor : factor;
     if (factor != 1) {
         put_number(p, factor);
         put_text(p, " * ");
+        binds = BINDS_PRODUCT + 1;
     }
-    put_node(p, term->atom, factor != 1 ? BINDS_PRODUCT + 1 : minus ? BINDS_PRODUCT : BINDS_SUM);
+    put_node(p, term->atom, binds);
 }
 
 /* What is added first, then what is subtracted, then the constant. */
@@ -1094,7 +1115,7 @@ static void put_sum(Printer *p, const Sym *sum, int outside)
     }
     if (constant && (any_plus || constant < 0)) {
         put_text(p, constant < 0 ? " - " : " + ");
-        put_number(p, constant == INT64_MIN ? constant : constant < 0 ? -constant : constant);
+        put_number(p, constant < 0 && constant != INT64_MIN ? -constant : constant);
     }
     if (own < outside)
         put_text(p, ")");

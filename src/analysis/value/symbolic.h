@@ -141,4 +141,11 @@ bool ptx_sym_print(const Symbols *s, SymId id, bool tight, char *text, size_t si
 /* "is loaded from memory", ...: the first reason found below id; NULL where all is known. */
 const char *ptx_sym_why(const Symbols *s, SymId id);
 
+/* Compares two SymId for qsort and bsearch. */
+static inline int ptx_sym_by_id(const void *a, const void *b)
+{
+    SymId x = *(const SymId *)a, y = *(const SymId *)b;
+    return (x > y) - (x < y);
+}
+
 #endif

@@ -421,26 +421,21 @@ static void check_sinks(ThreadIndexFollower *f)
 
 /* ---- what threads do together ---------------------------------------------------------------- */
 
-static bool is_shared_space(unsigned space)
-{
-    return space == SPACE_SHARED || space == SPACE_SHARED_CTA || space == SPACE_SHARED_CLUSTER;
-}
-
 static Binding shared_by(ThreadIndexFollower *f, const Insn *insn)
 {
     const Operand *operands = ptx_insn_operands(f->func, insn);
     Binding found = BINDING_NONE;
     for (uint32_t o = 0; o < insn->operand_count; o++) {
         if (operands[o].kind != OPERAND_VAR
-            || !is_shared_space(f->module->vars[operands[o].id].space))
+            || !ptx_space_is_shared(f->module->vars[operands[o].id].space))
             continue;
         found = BINDING_SHARED;
         if (f->out->shared == NO_ID && f->module->vars[operands[o].id].bytes)
             f->out->shared = operands[o].id;
     }
     for (unsigned s = 0; s < insn->op->space_count; s++)
-        found = is_shared_space(insn->op->spaces[s]) ? BINDING_SHARED : found;
-    return is_shared_space(insn->op->space) ? BINDING_SHARED : found;
+        found = ptx_space_is_shared(insn->op->spaces[s]) ? BINDING_SHARED : found;
+    return ptx_space_is_shared(insn->op->space) ? BINDING_SHARED : found;
 }
 
 /* Groups of warps, and engines that serve a block. */

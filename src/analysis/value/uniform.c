@@ -1,4 +1,5 @@
 #include "analysis/value/uniform.h"
+#include "support/minmax.h"
 
 #include <string.h>
 
@@ -51,7 +52,9 @@ static Affine thread_index(const Diverger *d, int64_t component)
         out.is_assumed = true;
         return component || d->is_row ? out : ptx_affine_uniform(UNIFORMITY_DIVERGENT);
     }
-    uint32_t threads_below = component == 0 ? 1 : component == 1 ? block[0] : block[0] * block[1];
+    uint32_t threads_below = 1;
+    for (int64_t i = 0; i < component; i++)
+        threads_below *= block[i];
     bool is_row = component == 0 && (block[0] % LANES == 0 || block[1] * block[2] == 1);
     if (is_row)
         return block[0] <= LANES ? ptx_affine_lane(MAX_AFFINE_ALIGN, 5) : ptx_affine_lane(5, 10);
@@ -142,7 +145,7 @@ static Affine read_register(Diverger *d, RegId reg, BlockId block)
         return d->here[reg];
     Affine value = d->regs[reg];
     if (!value.uniformity && !ptx_defs_count(d->defs, reg))
-        return ptx_affine_uniform(UNIFORMITY_UNKNOWN);      /* the caller's, or nobody's */
+        return ptx_affine_uniform(UNIFORMITY_UNKNOWN);      /* the caller's, or undefined */
     bool is_fixed = value.is_known || value.uniformity >= UNIFORMITY_DIVERGENT;
     if (!value.uniformity || is_fixed)
         return value;
@@ -344,8 +347,8 @@ static bool is_below(const Dom *dom, BlockId upper, BlockId lower)
     return upper == NO_ID || ptx_dom_dominates(dom, upper, lower);
 }
 
-/* Blocks that hang on a branch: Ferrante, Ottenstein and Warren, "The Program Dependence Graph and
- * Its Use in Optimization" (TOPLAS 1987). */
+/* Blocks that are control dependent on a branch: Ferrante, Ottenstein and Warren, "The Program
+ * Dependence Graph and Its Use in Optimization" (TOPLAS 1987). */
 static void mark_sides(Diverger *d, Among among, BlockId branch, bool is_parting)
 {
     const Block *b = &d->cfg->blocks[branch];
@@ -443,7 +446,7 @@ static void add_definitions(UniformChain *chain, RegId reg, InsnId at)
             add_link(chain, defs->insns[defs->first[reg] + i]);
 }
 
-/* What data came by memory is not asked for further. */
+/* Data loaded from memory is not followed further. */
 static void add_sources(UniformChain *chain, InsnId at, bool is_root)
 {
     const Insn *insn = &chain->func->insns[at];
@@ -491,7 +494,7 @@ static void find_block(Diverger *d, const Launch *launch)
 {
     const uint32_t *shape = launch && launch->block[0] ? launch->block : d->func->bounds.reqntid;
     for (unsigned i = 0; i < 3; i++)
-        d->block[i] = shape[0] ? (shape[i] ? shape[i] : 1) : 0;
+        d->block[i] = shape[0] ? ptx_u32_max(shape[i], 1) : 0;
     d->is_row = reads_row_alone(d->func);
 }
 

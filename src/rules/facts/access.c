@@ -4,6 +4,7 @@
 #include "analysis/value/pitch.h"
 #include "rules/facts/measure.h"
 #include "analysis/access/describe.h"
+#include "support/minmax.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -113,9 +114,8 @@ static double share_in_use(const Siblings *s)
         for (int64_t b = sector; b < sector + SECTOR && b < s->stride; b++)
             here += s->used[b / 64] >> (b % 64) & 1;
         used += here;
-        moved += here || s->stride % SECTOR
-                     ? (unsigned)(s->stride - sector < SECTOR ? s->stride - sector : SECTOR)
-                     : 0;
+        if (here || s->stride % SECTOR)
+            moved += (unsigned)ptx_i64_min(s->stride - sector, SECTOR);
     }
     return moved ? 100.0 * used / moved : UNKNOWN;
 }
@@ -176,8 +176,8 @@ static double cost_share(Inquiry *q, const Count *own)
         all[1] += evaluation->insns[i].total.wavefronts;
     }
     q->has_access_sums = true;
-    double sectors = own->sectors > 0 ? 100 * own->sectors / all[0] : 0,
-           wavefronts = own->wavefronts > 0 ? 100 * own->wavefronts / all[1] : 0;
+    double sectors = own->sectors > 0 ? 100 * own->sectors / all[0] : 0;
+    double wavefronts = own->wavefronts > 0 ? 100 * own->wavefronts / all[1] : 0;
     return fmax(sectors, wavefronts);
 }
 
@@ -221,8 +221,8 @@ static unsigned joined_bytes(Inquiry *q, const Subjects *s, const Count *total)
                               ptx_session_joinable(q->session)[s->insn]);
 }
 
-/* Requests cost more or less with the shape of the block: the best one counts where nobody knows
- * it. */
+/* Requests cost more or less with the shape of the block: the best one counts where it is
+ * not known. */
 double ptx_measure_traffic(Inquiry *q, const Subjects *s, FactId fact, Certainty *certainty)
 {
     const Evaluated *insn = evaluated(q, s->insn);
@@ -263,9 +263,9 @@ double ptx_measure_traffic(Inquiry *q, const Subjects *s, FactId fact, Certainty
     case FACT_ACCESS_used_bytes:
         return is_global ? total->used_bytes / total->requests : UNKNOWN;
     case FACT_ACCESS_efficiency:
-        return is_global   ? 100 * total->used_bytes / (SECTOR * total->sectors)
-               : is_shared ? 100 * total->ideal_wavefronts / total->wavefronts
-                           : UNKNOWN;
+        if (is_global)
+            return 100 * total->used_bytes / (SECTOR * total->sectors);
+        return is_shared ? 100 * total->ideal_wavefronts / total->wavefronts : UNKNOWN;
     case FACT_ACCESS_has_free_stride:   return total->is_free;
     case FACT_ACCESS_crosses_rows:      return crosses_rows(evaluation_of(q), q->func, total);
     case FACT_ACCESS_address_alignment:
@@ -330,9 +330,9 @@ static const char *advise(Inquiry *q, InsnId insn, bool is_shared, const Count *
         /* the requests that were traced are not like those of the launch */
         found.layout.kind = LAYOUT_SAME;
     const char *text = ptx_proposal_describe(q->arena, q->shared->module, &found);
-    return text        ? text
-           : is_shared ? "let the lanes of a warp take neighbouring words"
-                       : ptx_count_advise(total);
+    if (text)
+        return text;
+    return is_shared ? "let the lanes of a warp take neighbouring words" : ptx_count_advise(total);
 }
 
 static const char *advise_wider(Inquiry *q, const Subjects *s)

@@ -6,9 +6,9 @@
 double ptx_measure_hazards(Inquiry *q, FactId fact)
 {
     const Hazards *hazards = ptx_session_hazards(q->session);
-    return !hazards                    ? (double)NAN
-           : fact == FACT_KERNEL_races ? hazards->count
-                                       : hazards->redundant_count;
+    if (!hazards)
+        return NAN;
+    return fact == FACT_KERNEL_races ? hazards->count : hazards->redundant_count;
 }
 
 double ptx_measure_redundant(Inquiry *q, InsnId insn)

@@ -1,5 +1,6 @@
 /* Facts of how a kernel is launched, and of how it fits the first GPU. */
 #include "rules/facts/measure.h"
+#include "support/minmax.h"
 
 #include <math.h>
 
@@ -63,7 +64,7 @@ Resources ptx_measure_shared(Inquiry *q)
         .threads_per_block = -1,
         .registers_per_thread = -1,
         .static_shared_bytes = ptx_session_demand(q->session)->static_shared_bytes,
-        .dynamic_shared_bytes = dynamic > 0 ? dynamic : 0,
+        .dynamic_shared_bytes = ptx_i64_max(dynamic, 0),
         .barriers = -1,
     };
 }

@@ -56,7 +56,9 @@ static const char *advise(Inquiry *q, const MatrixFault *fault)
 const char *ptx_measure_matrix_text(Inquiry *q, InsnId insn, FactId fact)
 {
     const MatrixFault *fault = ptx_matrix_fault_at(ptx_session_matrix_faults(q->session), insn);
-    return !fault ? "" : fact == FACT_INSN_matrix_fault ? describe(q, fault) : advise(q, fault);
+    if (!fault)
+        return "";
+    return fact == FACT_INSN_matrix_fault ? describe(q, fault) : advise(q, fault);
 }
 
 InsnId ptx_measure_matrix_with(Inquiry *q, InsnId insn)

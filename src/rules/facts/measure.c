@@ -2,6 +2,8 @@
 
 #include "gpu/costs.h"
 #include "support/hash.h"
+#include "support/minmax.h"
+#include "support/words.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -21,8 +23,9 @@ static const double *loop_weights_of(Inquiry *q)
     for (LoopId l = 0; l < loops->loop_count; l++) {
         double trips = ptx_session_trips(q->session)->trips[l].count;
         LoopId parent = loops->loops[l].parent;
-        weights[l] = (isnan(trips) ? MIX_LOOP_WEIGHT : trips)
-                     * (parent == NO_LOOP ? 1 : weights[parent]);
+        weights[l] = isnan(trips) ? MIX_LOOP_WEIGHT : trips;
+        if (parent != NO_LOOP)
+            weights[l] *= weights[parent];
     }
     return q->loop_weights = weights;
 }
@@ -229,7 +232,7 @@ static bool takes_mask(const Op *op)
     }
 }
 
-/* Lanes 0 up to the highest of the mask execute it, or nobody could ask for that lane; with the
+/* Lanes 0 up to the highest of the mask execute it, or no mask could name that lane; with the
  * block's size known, all that there are in its first warp. Only where every lane of a warp comes
  * here together. */
 static double excluded_lanes(Inquiry *q, const Subjects *s)
@@ -535,15 +538,13 @@ static int64_t alignment_of(const Inquiry *q, const PointsTo *base, int64_t byte
     bool is_var = base->kind == BASE_VAR;
     if (bytes <= 0 || bytes & (bytes - 1) || (!is_var && base->kind != BASE_CONST))
         return 0;
-    int64_t align = !is_var ? bytes
-                    : q->shared->module->vars[base->id].align
-                        ? q->shared->module->vars[base->id].align
-                        : 1;
-    return align < bytes ? align : bytes;
+    if (!is_var)
+        return bytes;
+    return ptx_i64_min(ptx_u32_max(q->shared->module->vars[base->id].align, 1), bytes);
 }
 
-/* Of global memory, where a run tells it: addresses that are multiples of 4 and of no more are,
- * some of them, 4 beyond a multiple of 8. */
+/* Of global memory, where a run of the machine shows it: addresses that are multiples of 4 and of
+ * no more are, some of them, 4 beyond a multiple of 8. */
 static double measure_run_alignment(Inquiry *q, const Subjects *s, FactId fact,
                                     Certainty *certainty)
 {
@@ -563,9 +564,9 @@ static double measure_alignment(Inquiry *q, const Subjects *s, FactId fact, Cert
     if (!align || align & (align - 1))
         return measure_run_alignment(q, s, fact, certainty);
     int64_t rest = ((base.offset % align) + align) % align;
-    return fact == FACT_ACCESS_alignment ? (double)align
-           : rest || align == bytes      ? (double)rest
-                                         : UNKNOWN;
+    if (fact == FACT_ACCESS_alignment)
+        return (double)align;
+    return rest || align == bytes ? (double)rest : UNKNOWN;
 }
 
 /* Of a variable whose address, size and offset are known. */
@@ -695,7 +696,9 @@ static double measure_access(Inquiry *q, const Subjects *s, FactId fact, Certain
 
 static Certainty trip_certainty(const Trip *trip)
 {
-    return trip->is_exact ? CERTAINTY_EXACT : trip->is_upper ? CERTAINTY_BOUND : CERTAINTY_ESTIMATE;
+    if (trip->is_exact)
+        return CERTAINTY_EXACT;
+    return trip->is_upper ? CERTAINTY_BOUND : CERTAINTY_ESTIMATE;
 }
 
 /* Each block counts in its innermost loop; then every loop in the one around it, which comes before
@@ -865,8 +868,9 @@ static double measure_branch(Inquiry *q, const Subjects *s, FactId fact, Certain
 static double required_cluster(const Bounds *bounds)
 {
     const uint32_t *shape = bounds->reqnctapercluster;
-    return shape[0] ? (double)shape[0] * (shape[1] ? shape[1] : 1) * (shape[2] ? shape[2] : 1)
-                    : UNKNOWN;
+    if (!shape[0])
+        return UNKNOWN;
+    return (double)shape[0] * ptx_u32_max(shape[1], 1) * ptx_u32_max(shape[2], 1);
 }
 
 static double live_registers(Inquiry *q)
@@ -1191,12 +1195,6 @@ unsigned ptx_measure_places(Inquiry *q, const Subjects *s, uint32_t fact,
 
 /* ---- places ---------------------------------------------------------------------------------- */
 
-static bool continues_name(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'
-           || c == '$' || c == '%';
-}
-
 /* Where an instruction says a name, from `from` on; all of the instruction where it does not. */
 static Span find_name(const Module *module, Span within, uint32_t from, Span name)
 {
@@ -1204,8 +1202,8 @@ static Span find_name(const Module *module, Span within, uint32_t from, Span nam
     uint32_t length = ptx_span_length(name);
     for (uint32_t at = from; at + length <= within.end; at++) {
         if (text[at] == *wanted && !memcmp(text + at, wanted, length)
-            && !continues_name(text[at + length])
-            && (at == within.begin || !continues_name(text[at - 1])))
+            && !ptx_is_name_byte(text[at + length])
+            && (at == within.begin || !ptx_is_name_byte(text[at - 1])))
             return (Span){ at, at + length };
     }
     return within;

@@ -55,9 +55,9 @@ static double measure_cap(Inquiry *q, FactId fact)
     const Pressure *unbounded = ptx_session_unbounded(q->session);
     if (!unbounded->is_known)
         return UNKNOWN;
-    return fact == FACT_KERNEL_unbounded_low    ? unbounded->low
-           : fact == FACT_KERNEL_unbounded_high ? unbounded->high
-                                                : unbounded->registers;
+    if (fact == FACT_KERNEL_unbounded_low)
+        return unbounded->low;
+    return fact == FACT_KERNEL_unbounded_high ? unbounded->high : unbounded->registers;
 }
 
 /* ---- occupancy ------------------------------------------------------------------------------- */

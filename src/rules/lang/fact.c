@@ -71,17 +71,26 @@ static const char *const pipe_texts[] = {
 #undef PI
 };
 
+/* The first of these is "none", which is written as nothing. */
+static bool starts_with_none(Domain domain)
+{
+    return domain == DOMAIN_OPCODE || domain == DOMAIN_SPACE || domain == DOMAIN_TYPE
+           || domain == DOMAIN_CLASS;
+}
+
 const char *ptx_domain_word(Domain domain, uint32_t number)
 {
+    if (!number && starts_with_none(domain))
+        return "";
     switch (domain) {
     case DOMAIN_OPCODE:
-        return number >= ptx_opcode_count ? NULL : number ? ptx_opcode_info[number].text : "";
+        return number >= ptx_opcode_count ? NULL : ptx_opcode_info[number].text;
     case DOMAIN_SPACE:
-        return number >= SPACE__COUNT ? NULL : number ? ptx_space_text[number] : "";
+        return number >= SPACE__COUNT ? NULL : ptx_space_text[number];
     case DOMAIN_TYPE:
-        return number >= TYPE__COUNT ? NULL : number ? ptx_type_info[number].text : "";
+        return number >= TYPE__COUNT ? NULL : ptx_type_info[number].text;
     case DOMAIN_CLASS:
-        return number >= CLASS__COUNT ? NULL : number ? ptx_class_info[number].text : "";
+        return number >= CLASS__COUNT ? NULL : ptx_class_info[number].text;
     case DOMAIN_PATTERN:
         return number >= sizeof pattern_texts / sizeof *pattern_texts ? NULL
                                                                       : pattern_texts[number];

@@ -277,9 +277,11 @@ static const char *scan_number(const char *p, double *out)
         power += is_small ? -written : written;
     }
     double scale = 1;
-    for (int i = 0; i < (power < 0 ? -power : power) && i < 400; i++)
+    const int exponent = power < 0 ? -power : power;
+    for (int i = 0; i < exponent && i < 400; i++)
         scale *= 10;
-    *out = (power < 0 ? value / scale : value * scale) * (is_negative ? -1 : 1);
+    value = power < 0 ? value / scale : value * scale;
+    *out = is_negative ? -value : value;
     return p;
 }
 
@@ -600,10 +602,11 @@ static bool check_keys(RuleLoader *l, const YamlNode *mapping, YamlNode **v, con
     for (int i = 0; i < KEY__COUNT; i++) {
         if (v[i] && rule->is_front_end && !uses[i].may_front_end)
             return fail(l, v[i], "a rule of the front end has no `%s`", rule_keys[i]);
-        if (!v[i] && (rule->is_front_end ? uses[i].is_front_end_needed : uses[i].is_needed))
-            return has_code ? fail(l, mapping, "rule '%.20s' has no `%s`", v[KEY_CODE]->text,
-                                   rule_keys[i])
-                            : fail(l, mapping, "a rule without `%s`", rule_keys[i]);
+        const bool is_needed = rule->is_front_end ? uses[i].is_front_end_needed : uses[i].is_needed;
+        if (!v[i] && is_needed && has_code)
+            return fail(l, mapping, "rule '%.20s' has no `%s`", v[KEY_CODE]->text, rule_keys[i]);
+        if (!v[i] && is_needed)
+            return fail(l, mapping, "a rule without `%s`", rule_keys[i]);
     }
     return true;
 }
@@ -646,11 +649,10 @@ static bool read_gain(RuleLoader *l, YamlNode **v, Rule *rule)
     static const char *const bases[] = { "", "issue-slots", "time" }, *const folds[] = { "", "sum",
                                                                                          "most" };
     uint8_t base = 1 + GAIN_OF_SLOTS, fold = 1;
-    if (!v[KEY_GAIN])
-        return !v[KEY_GAIN_OF] && !v[KEY_GAIN_FOLD]
-                   ? true
-                   : fail(l, v[KEY_GAIN_OF] ? v[KEY_GAIN_OF] : v[KEY_GAIN_FOLD],
-                          "there is no `gain`");
+    if (!v[KEY_GAIN]) {
+        const YamlNode *of_gain = v[KEY_GAIN_OF] ? v[KEY_GAIN_OF] : v[KEY_GAIN_FOLD];
+        return !of_gain || fail(l, of_gain, "there is no `gain`");
+    }
     if (!read_expression(l, v[KEY_GAIN], "`gain`", FACT_NUMBER, &percent, &rule->gain)
         || (v[KEY_GAIN_OF] && !read_word(l, v[KEY_GAIN_OF], "basis of a gain", bases, 3, &base))
         || (v[KEY_GAIN_FOLD] && !read_word(l, v[KEY_GAIN_FOLD], "fold of gains", folds, 3, &fold)))

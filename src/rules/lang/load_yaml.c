@@ -175,7 +175,7 @@ static void close_reader(LoadYamlReader *r)
     r->arena->on_failure = r->outer;
 }
 
-/* The parser's memory is not the arena's: an arena that fails comes by here first. */
+/* The parser's memory is not the arena's: an arena that fails is exhausted here first. */
 static bool read_guarded(LoadYamlReader *r)
 {
     jmp_buf inner;
@@ -249,7 +249,32 @@ static uint32_t skip_space(YamlSource s, uint32_t p, uint32_t *breaks)
 
 static uint32_t utf8_bytes(uint32_t character)
 {
-    return character < 0x80 ? 1 : character < 0x800 ? 2 : character < 0x10000 ? 3 : 4;
+    if (character < 0x80)
+        return 1;
+    if (character < 0x800)
+        return 2;
+    return character < 0x10000 ? 3 : 4;
+}
+
+/* hexadecimal digits of an escape by code point; 0: another */
+static uint32_t escape_digits(char c)
+{
+    switch (c) {
+    case 'x': return 2;
+    case 'u': return 4;
+    case 'U': return 8;
+    default:  return 0;
+    }
+}
+
+/* bytes of UTF-8 that an escape without digits stands for */
+static uint32_t escape_bytes(char c)
+{
+    switch (c) {
+    case 'L': case 'P': return 3;       /* U+2028, U+2029 */
+    case 'N': case '_': return 2;       /* U+0085, U+00A0 */
+    default:            return is_break(c) ? 0 : 1;
+    }
 }
 
 /* Behind the escape at p; how many bytes of text it makes. */
@@ -257,8 +282,8 @@ static uint32_t skip_escape(YamlSource s, uint32_t p, uint32_t *made)
 {
     uint32_t breaks, character = 0;
     const char c = p + 1 < s.length ? s.bytes[p + 1] : 0;
-    const uint32_t digits = c == 'x' ? 2 : c == 'u' ? 4 : c == 'U' ? 8 : 0;
-    *made = c == 'L' || c == 'P' ? 3 : c == 'N' || c == '_' ? 2 : is_break(c) ? 0 : 1;
+    const uint32_t digits = escape_digits(c);
+    *made = escape_bytes(c);
     if (is_break(c))
         return skip_space(s, p + 1, &breaks);
     p += 2;

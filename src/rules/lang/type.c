@@ -34,7 +34,9 @@ static size_t put_factors(const Unit *unit, int sign, char *out, size_t length, 
         int exponent = sign * unit->of[u];
         if (exponent <= 0 || length >= size)
             continue;
-        const char *lead = is_first ? sign < 0 ? "/" : "" : sign < 0 ? "/" : "*";
+        const char *lead = is_first ? "" : "*";
+        if (sign < 0)
+            lead = "/";
         int n = exponent > 1
                     ? snprintf(out + length, size - length, "%s%s^%d", lead, ptx_unit_text[u],
                                exponent)
@@ -728,5 +730,7 @@ Level ptx_expr_level(uint8_t asks)
     bool of_op = asks >> LEVEL_OP & 1, of_kernel = asks >> LEVEL_KERNEL & 1;
     if (asks >> LEVEL_SUBJECT & 1 || (of_op && of_kernel))
         return LEVEL_SUBJECT;
-    return of_kernel ? LEVEL_KERNEL : of_op ? LEVEL_OP : LEVEL_MODULE;
+    if (of_kernel)
+        return LEVEL_KERNEL;
+    return of_op ? LEVEL_OP : LEVEL_MODULE;
 }

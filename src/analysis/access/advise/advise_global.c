@@ -227,8 +227,8 @@ static bool add_sectors(Sectors *s, const Traced *r, bool own)
     return true;
 }
 
-/* By the first requests of each warp. False: there are more than are kept, or nobody knows where
- * they go. */
+/* By the first requests of each warp. False: there are more than are kept, or their
+ * addresses are not known. */
 static bool count_block(Arena *arena, const Trace *t, const TracedAccess *access, BlockUse *use)
 {
     ArenaMark mark = ptx_arena_mark(arena);

@@ -15,7 +15,7 @@ enum {
     MAX_BLOCKS = 64,
     MAX_WARPS = 64,            /* of a block: no GPU holds more */
     MAX_STEPS = 1 << 16,       /* instructions of warps; */
-    STEPS_FLOOR = 1 << 12,      /* where nobody knows the grid, one block, so many ... */
+    STEPS_FLOOR = 1 << 12,      /* where the grid is unknown, one block, so many ... */
     STEPS_PER_INSN = 64,        /* ... and so many for an instruction */
     MAX_STAYS = 4,             /* SimConfig.most_stays */
     TRIES_FLOOR = 1 << 12,      /* Trace.tries_left: some 2 ms ... */
@@ -116,7 +116,7 @@ static void add_times(Trace *t, TracedAccess *access, const Traced *made)
     keep(t, access, &t->table[at], made)->times++;
 }
 
-/* An addend that nobody knows is a pointer's; of any other one does not know what it moves. */
+/* An unknown addend is a pointer's; of any other one does not know what it moves. */
 static bool is_placed(Space space, const Value *address, uint32_t lanes)
 {
     if (address->unknown & lanes || address->is_data || !address->is_common)

@@ -28,7 +28,7 @@ typedef struct TracedAccess {   /* what an instruction does to one memory */
     uint32_t count;             /* distinct ones */
     /* SPACE_SHARED, SPACE_GLOBAL; SPACE_GENERIC: of a generic address that is unknown */
     uint8_t space;
-    bool is_unknown;            /* nobody knows where some request goes */
+    bool is_unknown;            /* the address of some request is unknown */
     /* rests on what was taken for a parameter or the block's shape, or on which way data part the
      * lanes */
     bool is_assumed;

@@ -1,4 +1,4 @@
-/* footprint_watch.h -- tells a footprint of the requests of a machine's runs. */
+/* footprint_watch.h -- gives a footprint the requests of a machine's runs. */
 #ifndef PTX_ANALYSIS_SIM_COST_FOOTPRINT_WATCH_H
 #define PTX_ANALYSIS_SIM_COST_FOOTPRINT_WATCH_H
 

@@ -183,7 +183,7 @@ static void classify(Traffic *t, uint32_t bytes)
         t->pattern = 2 * same >= pairs && stride == own ? PATTERN_ROWS : PATTERN_IRREGULAR;
 }
 
-/* Of all addresses, or-ed; an addend that nobody knows may have any bit from its alignment on. Of
+/* Of all addresses, or-ed; an unknown addend may have any bit from its alignment on. Of
  * what is more than one pointer no more is known than that the access is allowed. */
 static uint8_t low_bits_of(const Request *r, const Value *address)
 {

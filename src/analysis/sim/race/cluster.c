@@ -39,8 +39,8 @@ static bool is_ordered(const Touched *a, const Touched *b)
     return b->waits > a->arrivals || a->waits > b->arrivals;
 }
 
-/* Two writes of one number make no difference; of numbers that nobody knows one instruction is
- * taken to write the same. */
+/* Two writes of one number make no difference; of unknown numbers one instruction is taken to
+ * write the same. */
 static bool are_alike(const Touched *a, const Touched *b)
 {
     bool are_writes = a->is_write && b->is_write, have_values = a->has_value && b->has_value;

@@ -209,8 +209,8 @@ static void note_pair(Race *r, const Seen *before, const Seen *now, uint64_t add
     pair->times++;
 }
 
-/* Two writes of one number make no difference. Of numbers that nobody knows one instruction is
- * taken to write the same in all threads: what many compute alike, they store alike. */
+/* Two writes of one number make no difference. Of unknown numbers one instruction is taken
+ * to write the same in all threads: what many compute alike, they store alike. */
 static bool writes_alike(const Seen *a, const Seen *b)
 {
     if (a->has_value && b->has_value)

@@ -31,7 +31,7 @@ typedef enum RaceLevel {
 typedef struct Site {           /* an instruction that accesses shared memory */
     const Func *func;
     InsnId insn;
-    uint32_t *turns;            /* per warp: how often it came by */
+    uint32_t *turns;            /* per warp: how often it ran */
     bool has_extent;            /* extent was looked for */
     DataExtent extent;          /* where data may lead it */
 } Site;
@@ -165,7 +165,7 @@ typedef struct BarrierState {   /* of one number */
     uint32_t wanted;            /* 0: all that have not ended */
 } BarrierState;
 
-/* how many bytes it brings its tensor map says, which nobody knows */
+/* how many bytes it brings its tensor map says, which is not known */
 typedef struct TensorCopy {
     uint64_t address;
     TouchId touch;
@@ -189,7 +189,7 @@ typedef struct Mbarrier {
     uint32_t expected;
     TensorCopy tensors[MAX_TENSORS];   /* of this phase */
     uint32_t tensor_count;
-    /* open: some copies bring nobody knows how many bytes: all that are owed */
+    /* open: some copies bring an unknown number of bytes: all that are owed */
     bool is_open, has_other_copies;
 } Mbarrier;
 
@@ -283,7 +283,7 @@ typedef struct Race {
     bool is_late;               /* what is noted now was begun before */
     /* ORDER_OTHERS came, or a warp ran ahead of the others: who arrives when is not certain */
     bool has_others;
-    bool has_assumed;           /* ptx_race_number came by something that is assumed */
+    bool has_assumed;           /* ptx_race_number met something that is assumed */
     /* a read was not kept; a barrier was not for all warps: then a race may be missed */
     bool has_dropped, is_partial;
     bool is_doubtful;           /* some access may not happen, or not there */
@@ -312,8 +312,8 @@ typedef struct Race {
     uint32_t run;
     Watch *watches;             /* two; NULL: none */
     Parting parting;            /* the first; at.func NULL: none */
-    /* where warps wait for each other for ever, at two barriers if there are; func NULL: nobody
-     * does */
+    /* where warps wait for each other forever, at two barriers if there are; func NULL: none
+     * do */
     Stop stops[2];
 } Race;
 
@@ -351,13 +351,14 @@ void ptx_race_go_on(Race *race, const Warp *warp, const Insn *insn, uint32_t lan
 bool ptx_race_is_put(void *self, Warp *warp, InsnId pc);
 void ptx_race_call(void *self, const Operand *callee);
 
-/* Every other instruction that has to do with order. False: the warp waits, and comes by again. */
+/* Every other instruction that has to do with order. False: the warp waits, and executes it
+ * again. */
 bool ptx_race_order(void *self, Warp *warp, const Insn *insn, uint32_t lanes, uint8_t doubt);
 
 /* The warp's clock when that group was done; UINT32_MAX: it may not be. */
 uint32_t ptx_race_done(const Race *race, Queue queue, uint32_t warp, uint32_t group);
 
-/* The number that all lanes hold. False: there is none, or nobody knows it. */
+/* The number that all lanes hold. False: there is none, or it is not known. */
 bool ptx_race_number(Race *race, Warp *warp, const Operand *operand, uint32_t lanes, uint64_t *out);
 
 /* The warps whose barriers are complete go on. False: none did. */

@@ -6,7 +6,7 @@
 /* bytes that a tensor copy writes at the least: its inner dimension is a multiple */
 enum { LEAST_TENSOR = 16 };
 
-/* Where it lies, and what stands behind it in the text: a count, a parity. False: nobody knows. */
+/* Where it lies, and what stands behind it in the text: a count, a parity. False: not known. */
 static bool read_mbarrier(Race *r, Warp *w, const Insn *insn, uint32_t lanes, uint64_t *address,
                           uint64_t *number)
 {
@@ -155,7 +155,7 @@ static void begin(Race *r, Mbarrier *b)
         settle(r, b);
 }
 
-/* Bytes that each lane says will come. False: nobody knows how many. */
+/* Bytes that each lane says will come. False: the number is not known. */
 static bool expect(Race *r, Warp *w, const Insn *insn, uint32_t lanes, Mbarrier *b)
 {
     uint64_t address, bytes = 0;

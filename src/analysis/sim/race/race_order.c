@@ -309,7 +309,7 @@ static uint32_t groups_left(const Func *func, const Insn *insn)
     return insn->operand_count ? (uint32_t)ptx_insn_operands(func, insn)->value : 0;
 }
 
-/* Lanes that name the same mbarrier as the first of them; 0: nobody knows. */
+/* Lanes that name the same mbarrier as the first of them; 0: not known. */
 static uint32_t lanes_together(Machine *m, Warp *w, const Insn *insn, uint32_t lanes)
 {
     Scratch s;
@@ -482,7 +482,7 @@ bool ptx_race_release(void *self, uint32_t first, uint32_t count)
         note_stops(r, first, count);
     for (uint32_t i = 0; i < count && !goes_on; i++)
         ptx_mbarrier_note_stuck(r, &m->warps[first + i]);
-    /* nobody can: the barriers do not fit each other */
+    /* none can go on: the barriers do not fit each other */
     for (uint32_t i = 0; running && i < count && !goes_on; i++) {
         r->is_lost = true;
         m->warps[first + i].barrier = 0;

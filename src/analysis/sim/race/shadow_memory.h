@@ -14,7 +14,7 @@ typedef struct Toucher {        /* the access that did it */
     const Func *func;
     InsnId insn;
     InsnId place;               /* in the kernel's own function: it, or the call that leads to it */
-    uint32_t run;               /* so many-th block that was run, from 1 on; 0: nobody */
+    uint32_t run;               /* so many-th block that was run, from 1 on; 0: none */
     uint16_t thread;
 } Toucher;
 

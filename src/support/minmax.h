@@ -1,0 +1,31 @@
+/* minmax.h -- the smaller and the larger of two, for each type that needs it. A NaN is not ordered:
+ * where one is compared, the second is taken. */
+#ifndef PTX_SUPPORT_MINMAX_H
+#define PTX_SUPPORT_MINMAX_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define MINMAX(name, type)                                                                         \
+    static inline type ptx_##name##_min(type a, type b)                                            \
+    {                                                                                              \
+        return a < b ? a : b;                                                                      \
+    }                                                                                              \
+    static inline type ptx_##name##_max(type a, type b)                                            \
+    {                                                                                              \
+        return a > b ? a : b;                                                                      \
+    }                                                                                              \
+    static inline type ptx_##name##_clamp(type x, type low, type high)                             \
+    {                                                                                              \
+        return ptx_##name##_min(ptx_##name##_max(x, low), high);                                   \
+    }
+
+MINMAX(i32, int32_t)
+MINMAX(u32, uint32_t)
+MINMAX(i64, int64_t)
+MINMAX(u64, uint64_t)
+MINMAX(size, size_t)
+MINMAX(double, double)
+#undef MINMAX
+
+#endif
