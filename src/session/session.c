@@ -26,10 +26,11 @@ typedef struct OfGpu {
     const Throughput *throughput;
     const Lowered *lowered;
     const Pressure *pressure;
+    /* while the function is in hand */
     const Executed *executed;
     const Parallelisms *parallelisms;
     const Residency *residency;
-    Predicted *predicted;       /* while the function is in hand */
+    Predicted *predicted;
 } OfGpu;
 
 /* What goes with the function; NULL, false: not asked for yet. */
@@ -72,7 +73,7 @@ struct Session {
     const uint8_t *work;
     const LaunchShape *shape;
     const Demand *demand;
-    const Evaluation *evaluation;       /* BUDGET_FIGURES */
+    const Evaluation *evaluation;       /* BUDGET_FIGURES; while it is in hand */
     OfGpu *gpus;
     Passing *passing;           /* while it is in hand */
     bool has_flow, has_live, was_evaluated;
@@ -164,8 +165,15 @@ void ptx_session_end(Session *s)
 {
     ArenaMark mark = s->passing->mark;
     s->passing = NULL;
-    for (size_t g = 0; s->gpus && g < s->all->gpu_count; g++)
-        s->gpus[g].predicted = NULL;
+    s->evaluation = NULL;
+    s->was_evaluated = false;
+    for (size_t g = 0; s->gpus && g < s->all->gpu_count; g++) {
+        OfGpu *of = &s->gpus[g];
+        of->executed = NULL;
+        of->parallelisms = NULL;
+        of->residency = NULL;
+        of->predicted = NULL;
+    }
     if (!s->all->has_figures) {
         s->uniforms = NULL;
         s->trips = NULL;
@@ -388,7 +396,7 @@ const Residency *ptx_session_residency(Session *s, size_t gpu)
         .max_live = max_live(s),
         .max_registers = all->trial.max_registers,
     };
-    Residency *out = ptx_arena_new(kept_of(s), Residency);
+    Residency *out = ptx_arena_new(s->all->work, Residency);
     *out = ptx_residency_compute(&in);
     return of->residency = out;
 }
@@ -562,8 +570,7 @@ static const Evaluation *evaluate(Session *s, EvaluationBudget budget)
     const Sessions *all = s->all;
     const Effort effort = effort_of(s, budget);
     const Gpu *gpu = all->gpu_count ? all->gpus[all->trial.gpu] : NULL;
-    Arena *arena = budget == BUDGET_FIGURES ? kept_of(s) : all->work;
-    return ptx_evaluate(arena, all->temp, all->scratch, program_of(s), id_of(s), s->launch, gpu,
+    return ptx_evaluate(all->work, all->temp, all->scratch, program_of(s), id_of(s), s->launch, gpu,
                         effort.steps, effort.depth);
 }
 
@@ -701,7 +708,7 @@ Session *ptx_session_try(Sessions *trials, FuncId func, const Trial *trial)
 static const Compiled *called_code(Session *s, const Evaluation *evaluation, size_t gpu)
 {
     uint32_t count = evaluation ? evaluation->func_count : 0;
-    Compiled *codes = ptx_arena_array(kept_of(s), Compiled, count + 1);
+    Compiled *codes = ptx_arena_array(s->all->work, Compiled, count + 1);
     for (uint32_t c = 0; c < count; c++) {
         Session *callee = session_for(s->all, evaluation->funcs[c].func);
         const Cfg *cfg = ptx_session_cfg(callee);
@@ -724,7 +731,7 @@ const Executed *ptx_session_executed(Session *s, size_t gpu)
     OfGpu *of = of_gpu(s, gpu);
     if (of->executed)
         return of->executed;
-    Executed *out = ptx_arena_new(kept_of(s), Executed);
+    Executed *out = ptx_arena_new(s->all->work, Executed);
     const Evaluation *evaluation = evaluation_for_figures(s);
     *out = executed_by(s, gpu, evaluation, called_code(s, evaluation, gpu));
     return of->executed = out;
@@ -842,7 +849,7 @@ const Parallelisms *ptx_session_parallelisms(Session *s, EvaluationBudget budget
     }
     OfGpu *of = of_gpu(s, gpu);
     if (!of->parallelisms)
-        of->parallelisms = make_parallelisms(s, kept_of(s), gpu, evaluation_for_figures(s),
+        of->parallelisms = make_parallelisms(s, s->all->work, gpu, evaluation_for_figures(s),
                                              predicted->load_clocks);
     return of->parallelisms;
 }
