@@ -4,6 +4,7 @@
 #include "analysis/redundancy/dead_code.h"
 #include "analysis/time/work.h"
 #include "analysis/redundancy/mod_ref.h"
+#include "support/hash.h"
 
 #include <math.h>
 #include <string.h>
@@ -12,6 +13,9 @@ enum {
     PREDICT_STEPS = 1 << 16,    /* of warps, for one block that stands for all */
     BALANCE_STEPS = 1 << 18,    /* of warps, to see how blocks and warps differ */
     TRIAL_STEPS = 1 << 18,      /* of warps, where a trial does not say how many */
+    /* of a module: machine instructions of more are computed again where a trial asks for them */
+    MAX_KEPT_INSNS = 1 << 16,
+    TEXT_SLOTS = 1 << 9,        /* a power of two */
 };
 
 typedef struct Predicted {
@@ -57,6 +61,7 @@ typedef struct Passing {
     const Parallelisms *parallelisms;
     bool was_multiplied, was_raced, was_raced_by_blocks, was_traced, was_evaluated[BUDGET__COUNT];
     bool keeps_plans;           /* those of the program lie in work */
+    bool has_lowered;           /* machine instructions lie in work */
 } Passing;
 
 struct Session {
@@ -87,6 +92,9 @@ struct OfModule {
     Writers *writers;
     const Usage *usage;
     DemandScan *demands;
+    const Lowered **lowered;    /* of trials: per function and GPU, where base has not kept them */
+    bool is_large;              /* MAX_KEPT_INSNS */
+    const char *texts[TEXT_SLOTS];      /* by hash: the last one that was kept */
 };
 
 /* ---- all functions --------------------------------------------------------------------------- */
@@ -98,10 +106,13 @@ void ptx_sessions_begin(Sessions *all)
     all->own = ptx_arena_new(all->arena, struct OfModule);
     all->own->items = ptx_arena_array(all->arena, Session *, module->func_count + 1);
     all->own->ops = ptx_arena_array(all->arena, const OpCycles *, all->gpu_count + 1);
+    size_t insns = 0;
     for (FuncId f = 0; f < module->func_count; f++) {
+        insns += module->funcs[f].insn_count;
         items[f] = (Session){ .all = all, .func = &module->funcs[f], .launch = all->launches[f] };
         all->own->items[f] = &items[f];
     }
+    all->own->is_large = insns > MAX_KEPT_INSNS;
 }
 
 Session *ptx_sessions_of(const Sessions *all, FuncId func)
@@ -126,6 +137,15 @@ const Usage *ptx_sessions_usage(Sessions *all)
     if (!all->own->usage)
         all->own->usage = ptx_usage_compute(all->arena, all->scratch, all->module);
     return all->own->usage;
+}
+
+const char *ptx_sessions_text(Sessions *all, const char *text)
+{
+    const size_t length = strlen(text);
+    const char **slot = &all->own->texts[ptx_hash_bytes(text, length) & (TEXT_SLOTS - 1)];
+    if (!*slot || strcmp(*slot, text) != 0)
+        *slot = ptx_arena_strndup(all->arena, text, length);
+    return *slot;
 }
 
 static Writers *writers_of(Sessions *all)
@@ -164,6 +184,7 @@ void ptx_session_begin(Session *s)
 void ptx_session_end(Session *s)
 {
     ArenaMark mark = s->passing->mark;
+    const bool has_lowered = s->passing->has_lowered;
     s->passing = NULL;
     s->evaluation = NULL;
     s->was_evaluated = false;
@@ -173,6 +194,7 @@ void ptx_session_end(Session *s)
         of->parallelisms = NULL;
         of->residency = NULL;
         of->predicted = NULL;
+        of->lowered = has_lowered ? NULL : of->lowered;
     }
     if (!s->all->has_figures) {
         s->uniforms = NULL;
@@ -313,13 +335,27 @@ const Throughput *ptx_session_throughput(Session *s, size_t gpu)
     return of->throughput;
 }
 
+/* Of a large module those of the function in hand go with it. */
+static Arena *lowered_arena(Session *s)
+{
+    if (is_trial(s))
+        return s->all->arena;
+    if (!s->passing || !s->all->own->is_large)
+        return kept_of(s);
+    s->passing->has_lowered = true;
+    return s->all->work;
+}
+
 const Lowered *ptx_session_lowered(Session *s, size_t gpu)
 {
     OfGpu *of = of_gpu(s, gpu);
-    if (!of->lowered)
-        of->lowered = ptx_lowered_compute(kept_of(s), s->all->scratch, s->all->module, s->func,
-                                          ptx_session_cfg(s), s->dom, s->loops,
-                                          ptx_session_uniforms(s), s->all->gpus[gpu]->target);
+    if (of->lowered)
+        return of->lowered;
+    of->lowered = ptx_lowered_compute(lowered_arena(s), s->all->scratch, s->all->module, s->func,
+                                      ptx_session_cfg(s), s->dom, s->loops,
+                                      ptx_session_uniforms(s), s->all->gpus[gpu]->target);
+    if (is_trial(s))
+        s->all->own->lowered[id_of(s) * s->all->gpu_count + gpu] = of->lowered;
     return of->lowered;
 }
 
@@ -658,6 +694,8 @@ void ptx_sessions_begin_trials(Sessions *trials, const Sessions *base)
     trials->own = ptx_arena_new(arena, struct OfModule);
     trials->own->items = ptx_arena_array(arena, Session *, base->module->func_count + 1);
     trials->own->ops = ptx_arena_array(arena, const OpCycles *, base->gpu_count + 1);
+    trials->own->lowered = ptx_arena_array(arena, const Lowered *,
+                                           base->module->func_count * base->gpu_count + 1);
     for (size_t g = 0; g < base->gpu_count; g++)
         trials->own->ops[g] = base->own->ops[g];
 }
@@ -671,10 +709,12 @@ static Session *adopt(Sessions *trials, FuncId func)
     *s = *known;
     s->all = trials;
     s->gpus = ptx_arena_array(trials->work, OfGpu, trials->gpu_count + 1);
-    for (size_t g = 0; known->gpus && g < trials->gpu_count; g++)
+    for (size_t g = 0; known->gpus && g < trials->gpu_count; g++) {
+        const Lowered *found = trials->own->lowered[func * trials->gpu_count + g];
         s->gpus[g] = (OfGpu){ .throughput = known->gpus[g].throughput,
-                              .lowered = known->gpus[g].lowered,
+                              .lowered = found ? found : known->gpus[g].lowered,
                               .pressure = known->gpus[g].pressure };
+    }
     s->shape = NULL;
     s->evaluation = NULL;
     s->was_evaluated = false;

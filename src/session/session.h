@@ -94,6 +94,9 @@ Session *ptx_session_try(Sessions *trials, FuncId func, const Trial *trial);
 const OpCycles *ptx_sessions_ops(Sessions *all, size_t gpu);
 const Usage *ptx_sessions_usage(Sessions *all);
 
+/* Kept as long as the sessions; a text that is often asked for, about once. */
+const char *ptx_sessions_text(Sessions *all, const char *text);
+
 /* A function at a time is in hand, from begin to end. Only then what goes with the function may be
  * asked for. */
 void ptx_session_begin(Session *session);
