@@ -35,6 +35,7 @@ typedef struct OfGpu {
     const Parallelisms *parallelisms;
     const Residency *residency;
     Predicted *predicted;
+    const PredictFacts *predict_facts;
 } OfGpu;
 
 /* What goes with the function; NULL, false: not asked for yet. */
@@ -84,6 +85,12 @@ struct Session {
     bool has_flow, has_live, was_evaluated;
 };
 
+/* What trials find of a function whatever the launch; NULL: not asked for yet. */
+typedef struct TrialFacts {
+    const Lowered *lowered;     /* where base has not kept it */
+    const PredictFacts *predict;
+} TrialFacts;
+
 /* What functions share; NULL: not asked for yet. */
 struct OfModule {
     Session **items;            /* per function; of trials: NULL: not asked for in this one */
@@ -92,7 +99,7 @@ struct OfModule {
     Writers *writers;
     const Usage *usage;
     DemandScan *demands;
-    const Lowered **lowered;    /* of trials: per function and GPU, where base has not kept them */
+    TrialFacts *facts;          /* of trials: per function and GPU */
     bool is_large;              /* MAX_KEPT_INSNS */
     const char *texts[TEXT_SLOTS];      /* by hash: the last one that was kept */
 };
@@ -194,6 +201,7 @@ void ptx_session_end(Session *s)
         of->parallelisms = NULL;
         of->residency = NULL;
         of->predicted = NULL;
+        of->predict_facts = NULL;
         of->lowered = has_lowered ? NULL : of->lowered;
     }
     if (!s->all->has_figures) {
@@ -245,6 +253,11 @@ static OfGpu *of_gpu(Session *s, size_t gpu)
     if (!s->gpus)
         s->gpus = ptx_arena_array(kept_of(s), OfGpu, s->all->gpu_count + 1);
     return &s->gpus[gpu];
+}
+
+static TrialFacts *trial_facts(const Sessions *trials, FuncId func, size_t gpu)
+{
+    return &trials->own->facts[func * trials->gpu_count + gpu];
 }
 
 /* ---- flow ------------------------------------------------------------------------------------ */
@@ -355,7 +368,7 @@ const Lowered *ptx_session_lowered(Session *s, size_t gpu)
                                       ptx_session_cfg(s), s->dom, s->loops,
                                       ptx_session_uniforms(s), s->all->gpus[gpu]->target);
     if (is_trial(s))
-        s->all->own->lowered[id_of(s) * s->all->gpu_count + gpu] = of->lowered;
+        trial_facts(s->all, id_of(s), gpu)->lowered = of->lowered;
     return of->lowered;
 }
 
@@ -694,8 +707,8 @@ void ptx_sessions_begin_trials(Sessions *trials, const Sessions *base)
     trials->own = ptx_arena_new(arena, struct OfModule);
     trials->own->items = ptx_arena_array(arena, Session *, base->module->func_count + 1);
     trials->own->ops = ptx_arena_array(arena, const OpCycles *, base->gpu_count + 1);
-    trials->own->lowered = ptx_arena_array(arena, const Lowered *,
-                                           base->module->func_count * base->gpu_count + 1);
+    trials->own->facts = ptx_arena_array(arena, TrialFacts,
+                                         base->module->func_count * base->gpu_count + 1);
     for (size_t g = 0; g < base->gpu_count; g++)
         trials->own->ops[g] = base->own->ops[g];
 }
@@ -710,10 +723,12 @@ static Session *adopt(Sessions *trials, FuncId func)
     s->all = trials;
     s->gpus = ptx_arena_array(trials->work, OfGpu, trials->gpu_count + 1);
     for (size_t g = 0; known->gpus && g < trials->gpu_count; g++) {
-        const Lowered *found = trials->own->lowered[func * trials->gpu_count + g];
+        const TrialFacts *facts = trial_facts(trials, func, g);
         s->gpus[g] = (OfGpu){ .throughput = known->gpus[g].throughput,
-                              .lowered = found ? found : known->gpus[g].lowered,
-                              .pressure = known->gpus[g].pressure };
+                              .lowered = facts->lowered ? facts->lowered
+                                                        : known->gpus[g].lowered,
+                              .pressure = known->gpus[g].pressure,
+                              .predict_facts = facts->predict };
     }
     s->shape = NULL;
     s->evaluation = NULL;
@@ -784,11 +799,25 @@ static double number(int64_t value)
     return value < 0 ? (double)NAN : (double)value;
 }
 
+static const PredictFacts *predict_facts(Session *s, size_t gpu)
+{
+    const Sessions *all = s->all;
+    OfGpu *of = of_gpu(s, gpu);
+    if (of->predict_facts)
+        return of->predict_facts;
+    of->predict_facts = ptx_predict_facts_compute(is_trial(s) ? all->arena : all->work,
+                                                  all->scratch, all->gpus[gpu], all->module,
+                                                  s->func, s->cfg, ptx_session_defs(s));
+    if (is_trial(s))
+        trial_facts(all, id_of(s), gpu)->predict = of->predict_facts;
+    return of->predict_facts;
+}
+
 static void predict(Session *s, size_t gpu, const Executed *executed, Predicted *out)
 {
     const LaunchShape *shape = ptx_session_shape(s);
     float *load_clocks = ptx_arena_array(s->all->work, float, s->func->insn_count);
-    const PredictInput in = {
+    PredictInput in = {
         .gpu = s->all->gpus[gpu],
         .module = s->all->module,
         .func = s->func,
@@ -805,6 +834,8 @@ static void predict(Session *s, size_t gpu, const Executed *executed, Predicted 
         .blocks_per_sm = number(ptx_session_residency(s, gpu)->occupancy.blocks_per_sm),
         .load_clocks = load_clocks,
     };
+    if (ptx_predict_is_possible(&in))
+        in.facts = predict_facts(s, gpu);
     out->prediction = ptx_predict(s->all->scratch, &in);
     out->load_clocks = out->prediction.certainty == CERTAINTY_UNKNOWN ? NULL : load_clocks;
 }

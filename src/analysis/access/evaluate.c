@@ -205,8 +205,9 @@ typedef struct AccessPiece {          /* of the grid: blocks of block_stride.h *
 } AccessPiece;
 
 typedef struct Pieces {         /* that no run stands for yet */
+    Arena *arena;
     AccessPiece *items;
-    uint32_t count;
+    uint32_t count, capacity;
 } Pieces;
 
 static bool push_piece(Pieces *pieces, const AccessPiece *from, unsigned d, uint32_t first,
@@ -216,6 +217,9 @@ static bool push_piece(Pieces *pieces, const AccessPiece *from, unsigned d, uint
         return true;
     if (pieces->count == MAX_PIECES)
         return false;
+    if (pieces->count == pieces->capacity)
+        pieces->items = ptx_arena_grow(pieces->arena, pieces->items, pieces->count,
+                                       &pieces->capacity, sizeof *pieces->items);
     AccessPiece *to = &pieces->items[pieces->count++];
     *to = *from;
     to->first[d] = first;
@@ -287,9 +291,9 @@ static void run_corners(AccessEvaluator *e, uint64_t most_steps)
 static bool run_all(AccessEvaluator *e, uint64_t most_steps)
 {
     Machine *m = e->machine;
-    Pieces pieces = { ptx_arena_array(e->arena, AccessPiece, MAX_PIECES), 1 };
-    pieces.items[0] =
-        (AccessPiece){ { 0, 0, 0 }, { 1, 1, 1 }, { m->grid[0], m->grid[1], m->grid[2] } };
+    const AccessPiece whole = { { 0, 0, 0 }, { 1, 1, 1 }, { m->grid[0], m->grid[1], m->grid[2] } };
+    Pieces pieces = { .arena = e->arena };
+    push_piece(&pieces, &whole, 0, 0, 1, m->grid[0]);
     m->most_steps = most_steps;
     while (pieces.count) {
         const AccessPiece piece = pieces.items[--pieces.count];
