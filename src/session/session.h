@@ -56,6 +56,7 @@ typedef struct Sessions {
     size_t gpu_count;
     /* of a report: mixes know trips, and all that figures rest on is kept */
     bool has_figures;
+    bool is_for_estimates;      /* of these only what trials take; with has_figures */
     DiagSink *diags;            /* what liveness says of its limit; NULL: nothing may be said */
     Arena *arena;               /* of what is kept */
     Arena *work;                /* of what goes with the function */

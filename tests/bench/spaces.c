@@ -4,8 +4,8 @@
  *   ptxlint-bench-spaces [-v] [FOLDER [EVERY]]    default: the folder PTXLINT_SPACES, if it is set
  *
  * FOLDER/spaces.jsonl has a config a line: "device", "ptx" (a path from FOLDER), "kernel", "launch"
- * (as in a launch file). One config in EVERY is measured, all of them by default; no rule is
- * selected. What is printed: milliseconds of processor time. -v: every config with its prediction.
+ * (as in a launch file). One config in EVERY is measured, all of them by default. What is
+ * printed: milliseconds of processor time. -v: every config with its prediction.
  * Without FOLDER/spaces.jsonl nothing is measured. */
 #include "ptxlint/ptxlint.h"
 
@@ -54,8 +54,7 @@ static ptxlint_launches *read_launch(const char *kernel, json_t *launch)
     return launches;
 }
 
-static void measure(const char *folder, json_t *row, const ptxlint_config *config, int is_verbose,
-                   Times *times)
+static void measure(const char *folder, json_t *row, int is_verbose, Times *times)
 {
     char path[PATH_BYTES];
     const char *kernel = json_string_value(json_object_get(row, "kernel")),
@@ -72,7 +71,7 @@ static void measure(const char *folder, json_t *row, const ptxlint_config *confi
     options.launches = launches;
     options.gpus = &gpu;
     options.gpu_count = 1;
-    options.config = config;
+    options.estimates_only = 1;
     ptxlint_trial trial;
     ptxlint_trial_init(&trial);
     ptxlint_estimated e = { .size = sizeof e };
@@ -101,7 +100,7 @@ static void show(const char *what, double *ms, size_t count)
 
 int main(int argc, char **argv)
 {
-    char path[PATH_BYTES], *line = NULL, error[512];
+    char path[PATH_BYTES], *line = NULL;
     size_t room = 0, lines = 0;
     int first = argc > 1 && !strcmp(argv[1], "-v") ? 2 : 1;
     const char *folder = argc > first ? argv[first] : getenv("PTXLINT_SPACES");
@@ -114,21 +113,17 @@ int main(int argc, char **argv)
     }
     Times times = { calloc(MAX_CONFIGS, sizeof(double)), calloc(MAX_CONFIGS, sizeof(double)),
                     calloc(MAX_CONFIGS, sizeof(double)), 0 };
-    ptxlint_config *config;
-    if (!times.open || !times.estimate || !times.all
-        || ptxlint_config_new(NULL, &config) != PTXLINT_OK
-        || ptxlint_config_set(config, "ignore", "ALL", error, sizeof error) != PTXLINT_OK)
+    if (!times.open || !times.estimate || !times.all)
         die("no memory", path);
     while (getline(&line, &room, file) >= 0 && times.count < MAX_CONFIGS) {
         json_t *row = lines++ % every ? NULL : json_loads(line, 0, NULL);
         if (row)
-            measure(folder, row, config, first == 2, &times);
+            measure(folder, row, first == 2, &times);
         json_decref(row);
     }
     printf("%zu configs, ms in the median, nine in ten, at the most\n", times.count);
     show("open", times.open, times.count);
     show("estimate", times.estimate, times.count);
     show("both", times.all, times.count);
-    ptxlint_config_free(config);
     return 0;
 }
