@@ -799,15 +799,14 @@ static double number(int64_t value)
     return value < 0 ? (double)NAN : (double)value;
 }
 
-static const PredictFacts *predict_facts(Session *s, size_t gpu)
+static const PredictFacts *predict_facts(Session *s, size_t gpu, const PredictInput *in)
 {
-    const Sessions *all = s->all;
+    Sessions *all = s->all;
     OfGpu *of = of_gpu(s, gpu);
     if (of->predict_facts)
         return of->predict_facts;
     of->predict_facts = ptx_predict_facts_compute(is_trial(s) ? all->arena : all->work,
-                                                  all->scratch, all->gpus[gpu], all->module,
-                                                  s->func, s->cfg, ptx_session_defs(s));
+                                                  all->scratch, in, ptx_session_defs(s));
     if (is_trial(s))
         trial_facts(all, id_of(s), gpu)->predict = of->predict_facts;
     return of->predict_facts;
@@ -835,7 +834,7 @@ static void predict(Session *s, size_t gpu, const Executed *executed, Predicted 
         .load_clocks = load_clocks,
     };
     if (ptx_predict_is_possible(&in))
-        in.facts = predict_facts(s, gpu);
+        in.facts = predict_facts(s, gpu, &in);
     out->prediction = ptx_predict(s->all->scratch, &in);
     out->load_clocks = out->prediction.certainty == CERTAINTY_UNKNOWN ? NULL : load_clocks;
 }

@@ -573,17 +573,16 @@ bool ptx_predict_is_possible(const PredictInput *in)
     return !why_not(in, &s);
 }
 
-const PredictFacts *ptx_predict_facts_compute(Arena *arena, Arena *scratch, const Gpu *gpu,
-                                              const Module *module, const Func *func,
-                                              const Cfg *cfg, const Defs *defs)
+const PredictFacts *ptx_predict_facts_compute(Arena *arena, Arena *scratch,
+                                              const PredictInput *in, const Defs *defs)
 {
     PredictFacts *out = ptx_arena_new(arena, PredictFacts);
-    Sequence *sequences = ptx_arena_array(arena, Sequence, func->insn_count + 1);
-    for (InsnId i = 0; i < func->insn_count; i++)
-        sequences[i] = ptx_sequence_find(gpu, func->insns[i].op);
+    Sequence *sequences = ptx_arena_array(arena, Sequence, in->func->insn_count + 1);
+    for (InsnId i = 0; i < in->func->insn_count; i++)
+        sequences[i] = ptx_sequence_find(in->gpu, in->func->insns[i].op);
     out->sequences = sequences;
-    out->have_neighbours = ptx_joinable_compute(arena, module, func, cfg);
-    out->needed = ptx_needed_compute(arena, scratch, func, defs);
+    out->have_neighbours = ptx_joinable_compute(arena, in->module, in->func, in->cfg);
+    out->needed = ptx_needed_compute(arena, scratch, in->func, defs);
     return out;
 }
 

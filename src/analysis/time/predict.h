@@ -30,11 +30,6 @@ typedef struct PredictFacts {
     const bool *needed;         /* ptx_needed_compute */
 } PredictFacts;
 
-/* Owned by arena; scratch, another arena, is left as found. */
-const PredictFacts *ptx_predict_facts_compute(Arena *arena, Arena *scratch, const Gpu *gpu,
-                                              const Module *module, const Func *func,
-                                              const Cfg *cfg, const Defs *defs);
-
 typedef struct PredictInput {
     const Gpu *gpu;
     const Module *module;
@@ -78,6 +73,10 @@ extern const Prediction ptx_prediction_unknown;
 
 /* The same launch, did one part take nothing: what is to be had there at most. */
 Prediction ptx_predict_without(const Prediction *prediction, TimePart part);
+
+/* facts are not asked for. Owned by arena; scratch, another arena, is left as found. */
+const PredictFacts *ptx_predict_facts_compute(Arena *arena, Arena *scratch,
+                                              const PredictInput *input, const Defs *defs);
 
 /* All is known that a prediction takes; facts are not asked for. */
 bool ptx_predict_is_possible(const PredictInput *input);
