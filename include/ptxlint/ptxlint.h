@@ -647,6 +647,10 @@ typedef struct ptxlint_options {
     unsigned
         jobs; /* threads that analyse the functions of a module, the calling one included; 0: one. What is found is
                                          * the same for any number. With profile or syntax_only: one */
+    /* only what ptxlint_estimate() takes: no findings beyond the errors of the front end, and of
+     * each kernel its name, place, parameters, directives, launch and live registers; other lists
+     * are empty, other numbers 0. Ignored with findings_only or syntax_only */
+    int estimates_only;
 } ptxlint_options;
 
 PTXLINT_API void ptxlint_options_init(ptxlint_options *options);
@@ -1327,12 +1331,12 @@ typedef struct ptxlint_estimated {
 
 PTXLINT_API void ptxlint_trial_init(ptxlint_trial *trial);
 
-/* One kernel and launch on the module's GPU of that number, from one of its blocks: quick enough to
- * be asked before a launch. The module must have been made with figures (not findings_only, not
- * syntax_only); any number of threads may ask the same module at once, those that ask one after the
- * other share what was found. PTXLINT_BAD_ARGUMENT also where there is no such kernel. Where
- * several have the name, a ptxlint_kernel's own name, by its address, means that one. What is
- * unknown is NaN. */
+/* One kernel and launch on the module's GPU of that number, from one of its blocks: quick enough
+ * to be asked before a launch. The module must have been made with figures (not findings_only, not
+ * syntax_only) or with estimates_only, which is the quickest way from PTX to an estimate; any
+ * number of threads may ask the same module at once, those that ask one after the other share what
+ * was found. PTXLINT_BAD_ARGUMENT also where there is no such kernel. Where several have the name,
+ * a ptxlint_kernel's own name, by its address, means that one. What is unknown is NaN. */
 PTXLINT_API ptxlint_status ptxlint_estimate(const ptxlint_module *module, const char *kernel,
                                             size_t gpu, const ptxlint_trial *trial,
                                             ptxlint_estimated *out);

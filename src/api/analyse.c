@@ -63,6 +63,20 @@ static void ask_for_figures(const Sessions *all, const ptxlint_options *options,
         TIMED(ESTIMATE, ptx_session_executed(session, g));
 }
 
+/* Asks for what trials take whatever the launch. */
+static void ask_for_estimates(const Sessions *all, const ptxlint_options *options, Session *session)
+{
+    if (!ptx_session_cfg(session))
+        return;
+    TIMED(LIVE, ptx_session_live(session));
+    TIMED(TRIPS, ptx_session_trips(session));
+    TIMED(FLOW, ptx_session_uniforms(session));
+    TIMED(FLOW, ptx_session_work(session));
+    TIMED(FLOW, ptx_session_demand(session));
+    for (size_t g = 0; g < all->gpu_count && ptx_session_has_model(session); g++)
+        TIMED(ESTIMATE, ptx_session_pressure(session, g));
+}
+
 /* A session computes what it is asked for, whoever asks. The stages in order, so that a profile
  * says what each of them takes. */
 static void ask_by_stage(const Sessions *all, const ptxlint_options *options, Session *session)
@@ -89,6 +103,8 @@ static void analyse_func(AnalysisThread *w, FuncId f)
     ptx_session_begin(session);
     if (w->engine)
         ask_by_stage(w->sessions, options, session);
+    else if (w->sessions->is_for_estimates)
+        ask_for_estimates(w->sessions, options, session);
     if (m->ir->funcs[f].has_body) {
         TIMED(VIEW, ptx_view_func(w->sessions, f, &m->kernels[crew->kernel_of[f]]));
         if (w->engine)
@@ -111,7 +127,7 @@ static void begin_sessions(AnalysisThread *w)
 {
     const Crew *crew = w->crew;
     ptxlint_module *m = crew->module;
-    bool has_figures = wants_figures(crew->options);
+    const bool has_figures = wants_figures(crew->options);
     w->sessions = ptx_arena_new(w->kept, Sessions);
     *w->sessions = (Sessions){
         .module = m->ir,
@@ -124,6 +140,7 @@ static void begin_sessions(AnalysisThread *w)
         .has_figures = has_figures,
         /* ptxlint_coverage looks lines up in loops */
         .keeps_flow = crew->options->launches != NULL,
+        .is_for_estimates = has_figures && crew->options->estimates_only,
         .diags = &w->sink,
         .arena = w->kept,
         .work = &w->work,
@@ -139,7 +156,7 @@ static void analyse_functions(AnalysisThread *w)
     const ptxlint_options *options = crew->options;
     const size_t count = crew->module->ir->func_count;
     TIMED(FLOW, begin_sessions(w));
-    if (!options->syntax_only)
+    if (!options->syntax_only && !w->sessions->is_for_estimates)
         w->engine = ptx_engine_new(w->sessions, ptx_config_rulebook(options->config), crew->times);
     for (size_t i; (i = atomic_fetch_add(&crew->next, 1)) < count;)
         analyse_func(w, crew->order[i]);

@@ -20,6 +20,7 @@ struct Estimator {
     Arena kept;                 /* of what trials find whatever the launch */
     Arena out, work, scratch;   /* of a call */
     Sessions trials;
+    uint64_t **pointers;        /* per function: ptx_pointers_compute; NULL: not asked for yet */
     bool is_begun;
 };
 
@@ -47,13 +48,24 @@ static bool set_shape(const int64_t given[3], uint32_t out[3])
     return true;
 }
 
-static void set_params(Arena *arena, const Module *module, const Func *func,
-                       const ptxlint_trial *trial, Launch *launch)
+static uint64_t pointers_of(Estimator *e, const Module *module, FuncId func)
 {
+    uint64_t **known = &e->pointers[func];
+    if (!*known) {
+        *known = ptx_arena_new(&e->kept, uint64_t);
+        **known = ptx_pointers_compute(&e->scratch, module, &module->funcs[func]);
+    }
+    return **known;
+}
+
+static void set_params(Estimator *e, const Module *module, FuncId id, const ptxlint_trial *trial,
+                       Launch *launch)
+{
+    const Func *func = &module->funcs[id];
     uint32_t count = trial->param_count < func->param_count ? (uint32_t)trial->param_count
                                                             : func->param_count;
-    LaunchParam *params = ptx_arena_array(arena, LaunchParam, func->param_count + 1);
-    const uint64_t pointers = ptx_pointers_compute(arena, module, func);
+    LaunchParam *params = ptx_arena_array(&e->out, LaunchParam, func->param_count + 1);
+    const uint64_t pointers = pointers_of(e, module, id);
     for (uint32_t p = 0; p < count; p++) {
         if (func->params[p] == NO_ID)
             continue;
@@ -67,14 +79,14 @@ static void set_params(Arena *arena, const Module *module, const Func *func,
     launch->param_count = count;
 }
 
-static bool make_launch(Arena *arena, const ptxlint_module *m, FuncId id,
+static bool make_launch(Estimator *e, const ptxlint_module *m, FuncId id,
                         const ptxlint_trial *trial, Launch *out)
 {
     *out = *ptx_session_launch(ptx_session_at(m, id));
     if (trial->dynamic_shared_bytes >= 0)
         out->dynamic_shared_bytes = trial->dynamic_shared_bytes;
     if (trial->params)
-        set_params(arena, m->ir, &m->ir->funcs[id], trial, out);
+        set_params(e, m->ir, id, trial, out);
     return set_shape(trial->grid, out->grid) && set_shape(trial->block, out->block);
 }
 
@@ -174,7 +186,7 @@ static void show_run(Estimator *e, Session *s, const Trial *trial, ptxlint_estim
     out->bottleneck = ptx_project_bottleneck(prediction, out->waves);
     out->warp_instructions = ptx_session_executed(s, trial->gpu)->warp_instructions;
     sum_requests(evaluation, func, out);
-    const uint64_t pointers = ptx_pointers_compute(&e->scratch, module, func);
+    const uint64_t pointers = pointers_of(e, module, (FuncId)(func - module->funcs));
     out->knows_params = knows_numbers(module, pointers, func, trial->launch);
     out->thread_accesses = count_accesses(evaluation, func, out->knows_params);
 }
@@ -268,9 +280,10 @@ static bool estimate(Estimator *e, const ptxlint_module *m, FuncId id, size_t gp
             .arena = &e->kept, .work = &e->out, .temp = &e->work, .scratch = &e->scratch
         };
         ptx_sessions_begin_trials(&e->trials, m->sessions);
+        e->pointers = ptx_arena_array(&e->kept, uint64_t *, m->ir->func_count + 1);
         e->is_begun = true;
     }
-    if (!make_launch(&e->out, m, id, trial, &launch)) {
+    if (!make_launch(e, m, id, trial, &launch)) {
         *status = PTXLINT_BAD_ARGUMENT;
         return true;
     }

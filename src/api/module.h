@@ -55,6 +55,12 @@ static inline bool ptx_module_has_figures(const ptxlint_module *m)
     return m->sessions->has_figures;
 }
 
+/* There are findings beyond those of the front end. */
+static inline bool ptx_module_has_findings(const ptxlint_module *m)
+{
+    return m->sessions->calls && !m->sessions->is_for_estimates;
+}
+
 /* analyse.c: calls, sessions, kernels and diagnostics of all functions, by as many threads as
  * options say. limit: bytes of each arena. False: memory ran out. */
 bool ptx_analyse(ptxlint_module *module, const ptxlint_options *options, size_t limit);

@@ -128,11 +128,11 @@ static bool run(ptxlint_module *m, const ptxlint_options *options, Arenas *arena
     choose_gpus(m, options);
     if (!ptx_analyse(m, options, limit))
         return false;
-    if (!options->syntax_only)
+    if (ptx_module_has_findings(m))
         TIMED(SUPPRESS, ptx_suppress(&m->arena, &arenas->scratch, &m->diags, m->ir,
                                      ptx_options_path(options), options->config));
     ptx_suppress_known(&arenas->scratch, &m->diags, m->ir, options->baseline);
-    if (!options->syntax_only && !options->findings_only)
+    if (ptx_module_has_findings(m) && ptx_module_has_figures(m))
         ptx_check_budget(m, &arenas->scratch, options->budget);
     ptx_diag_finish(&m->diags);
     TIMED(VIEW, m->diagnostics = ptx_view_diagnostics(m->sessions, &m->diags));

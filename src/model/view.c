@@ -338,6 +338,8 @@ static void view_kernel(Sessions *all, FuncId id, ptxlint_kernel *out)
     view_params(all, func, out);
     out->launch = view_launch(session);
     out->pressure = view_pressure(all, func, ptx_session_live(session));
+    if (all->is_for_estimates)
+        return;
     if (!cfg) {
         out->mix = view_mix(all, &(const Mix){ 0 });
         if (func->is_entry)
@@ -363,5 +365,6 @@ static void view_kernel(Sessions *all, FuncId id, ptxlint_kernel *out)
 void ptx_view_func(Sessions *all, FuncId func, ptxlint_kernel *out)
 {
     view_kernel(all, func, out);
-    ptx_view_accesses(all, func, out);
+    if (!all->is_for_estimates)
+        ptx_view_accesses(all, func, out);
 }

@@ -216,19 +216,21 @@ static void fill_access(Sessions *all, FuncId kernel, const Evaluated *insn, ptx
         out->active_threads = total->active / total->requests;
     if (is_known)
         fill_figures(total, out);
+    const ArenaMark mark = ptx_arena_mark(all->scratch);
     if (is_known && (total->sectors > 0 || total->wavefronts > 0)) {
-        const char *pattern = ptx_count_describe(all->arena, total,
+        const char *pattern = ptx_count_describe(all->scratch, total,
                                                  out->bytes > 0 ? (uint32_t)out->bytes : 0);
         if (*pattern)
             say(why, pattern);
     }
     if (is_known && insn->shaped)
         out->shapes = view_shapes(all, evaluation, insn->shaped, &out->shape_count);
-    const char *shapes = is_known ? ptx_shapes_describe(all->arena, evaluation, insn) : "";
+    const char *shapes = is_known ? ptx_shapes_describe(all->scratch, evaluation, insn) : "";
     if (*shapes)
         say(why, shapes);
+    ptx_arena_release(all->scratch, mark);
     explain_figures(why, evaluation, insn);
-    out->why = *why ? ptx_arena_strndup(all->arena, why, strlen(why)) : "evaluated";
+    out->why = *why ? ptx_sessions_text(all, why) : "evaluated";
 }
 
 /* ---- chains ---------------------------------------------------------------------------------- */
@@ -244,9 +246,13 @@ static const ptxlint_related *view_chain(Sessions *all, FuncId id, InsnId insn, 
     if (!*count)
         return NULL;
     ptxlint_related *chain = ptx_arena_array(all->arena, ptxlint_related, *count);
-    for (size_t i = 0; i < *count; i++)
+    const ArenaMark mark = ptx_arena_mark(all->scratch);
+    for (size_t i = 0; i < *count; i++) {
+        const char *what = ptx_affine_describe(all->scratch, &links[i].value);
         chain[i] = (ptxlint_related){ ptx_view_span(func->insns[links[i].insn].span),
-                                      ptx_affine_describe(all->arena, &links[i].value) };
+                                      ptx_sessions_text(all, what) };
+    }
+    ptx_arena_release(all->scratch, mark);
     return chain;
 }
 
@@ -375,7 +381,7 @@ static void view_branches(Sessions *all, FuncId id, ptxlint_kernel *out)
         return;
     const Evaluation *evaluation = ptx_session_evaluation(session, BUDGET_FIGURES);
     PartedCosts *costs = evaluation
-                             ? ptx_divergence_new(all->arena, evaluation, &all->module->funcs[id],
+                             ? ptx_divergence_new(all->work, evaluation, &all->module->funcs[id],
                                                   cfg, ptx_session_dom(session))
                              : NULL;
     ptxlint_branch *view = ptx_arena_array(all->arena, ptxlint_branch, out->branch_count);

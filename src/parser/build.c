@@ -544,7 +544,10 @@ Dims *ptx_dims_add(Parser *p, Dims *dims, AstOperand *size, Token end)
     } else if (size) {
         value = size->value;
     }
+    if (dims->has_more)
+        return dims;
     if (dims->count == AST_MAX_DIMS) {
+        dims->has_more = true;
         ptx_diag(p->diags, DIAG_TOO_LARGE, ptx_token_span(end),
                  "an array has at most %d dimensions", (int)AST_MAX_DIMS);
         return dims;

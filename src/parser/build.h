@@ -25,6 +25,7 @@ typedef struct GuardText { Span at, name; bool negated; } GuardText;
 typedef struct Dims {
     Span span;
     uint8_t count;
+    bool has_more;              /* than AST_MAX_DIMS, which was reported */
     uint64_t sizes[AST_MAX_DIMS];       /* 0: unsized */
 } Dims;
 

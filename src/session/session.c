@@ -5,6 +5,7 @@
 #include "analysis/time/work.h"
 #include "analysis/redundancy/mod_ref.h"
 #include "support/minmax.h"
+#include "support/hash.h"
 
 #include <math.h>
 #include <string.h>
@@ -13,6 +14,9 @@ enum {
     PREDICT_STEPS = 1 << 16,    /* of warps, for one block that stands for all */
     BALANCE_STEPS = 1 << 18,    /* of warps, to see how blocks and warps differ */
     TRIAL_STEPS = 1 << 18,      /* of warps, where a trial does not say how many */
+    /* of a module: machine instructions of more are computed again where a trial asks for them */
+    MAX_KEPT_INSNS = 1 << 16,
+    TEXT_SLOTS = 1 << 9,        /* a power of two */
 };
 
 typedef struct Predicted {
@@ -27,10 +31,12 @@ typedef struct OfGpu {
     const Throughput *throughput;
     const Lowered *lowered;
     const Pressure *pressure;
+    /* while the function is in hand */
     const Executed *executed;
     const Parallelisms *parallelisms;
     const Residency *residency;
-    Predicted *predicted;       /* while the function is in hand */
+    Predicted *predicted;
+    const PredictFacts *predict_facts;
 } OfGpu;
 
 /* What goes with the function; NULL, false: not asked for yet. */
@@ -57,6 +63,7 @@ typedef struct Passing {
     const Parallelisms *parallelisms;
     bool was_multiplied, was_raced, was_raced_by_blocks, was_traced, was_evaluated[BUDGET__COUNT];
     bool keeps_plans;           /* those of the program lie in work */
+    bool has_lowered;           /* machine instructions lie in work */
 } Passing;
 
 struct Session {
@@ -73,11 +80,17 @@ struct Session {
     const uint8_t *work;
     const LaunchShape *shape;
     const Demand *demand;
-    const Evaluation *evaluation;       /* BUDGET_FIGURES */
+    const Evaluation *evaluation;       /* BUDGET_FIGURES; while it is in hand */
     OfGpu *gpus;
     Passing *passing;           /* while it is in hand */
     bool has_flow, has_live, was_evaluated;
 };
+
+/* What trials find of a function whatever the launch; NULL: not asked for yet. */
+typedef struct TrialFacts {
+    const Lowered *lowered;     /* where base has not kept it */
+    const PredictFacts *predict;
+} TrialFacts;
 
 /* What functions share; NULL: not asked for yet. */
 struct OfModule {
@@ -87,6 +100,9 @@ struct OfModule {
     Writers *writers;
     const Usage *usage;
     DemandScan *demands;
+    TrialFacts *facts;          /* of trials: per function and GPU */
+    bool is_large;              /* MAX_KEPT_INSNS */
+    const char *texts[TEXT_SLOTS];      /* by hash: the last one that was kept */
 };
 
 /* ---- all functions --------------------------------------------------------------------------- */
@@ -98,10 +114,13 @@ void ptx_sessions_begin(Sessions *all)
     all->own = ptx_arena_new(all->arena, struct OfModule);
     all->own->items = ptx_arena_array(all->arena, Session *, module->func_count + 1);
     all->own->ops = ptx_arena_array(all->arena, const OpCycles *, all->gpu_count + 1);
+    size_t insns = 0;
     for (FuncId f = 0; f < module->func_count; f++) {
+        insns += module->funcs[f].insn_count;
         items[f] = (Session){ .all = all, .func = &module->funcs[f], .launch = all->launches[f] };
         all->own->items[f] = &items[f];
     }
+    all->own->is_large = insns > MAX_KEPT_INSNS;
 }
 
 Session *ptx_sessions_of(const Sessions *all, FuncId func)
@@ -126,6 +145,15 @@ const Usage *ptx_sessions_usage(Sessions *all)
     if (!all->own->usage)
         all->own->usage = ptx_usage_compute(all->arena, all->scratch, all->module);
     return all->own->usage;
+}
+
+const char *ptx_sessions_text(Sessions *all, const char *text)
+{
+    const size_t length = strlen(text);
+    const char **slot = &all->own->texts[ptx_hash_bytes(text, length) & (TEXT_SLOTS - 1)];
+    if (!*slot || strcmp(*slot, text) != 0)
+        *slot = ptx_arena_strndup(all->arena, text, length);
+    return *slot;
 }
 
 static Writers *writers_of(Sessions *all)
@@ -169,9 +197,19 @@ void ptx_session_begin(Session *s)
 void ptx_session_end(Session *s)
 {
     ArenaMark mark = s->passing->mark;
+    const bool has_lowered = s->passing->has_lowered;
     s->passing = NULL;
-    for (size_t g = 0; s->gpus && g < s->all->gpu_count; g++)
-        s->gpus[g].predicted = NULL;
+    s->evaluation = NULL;
+    s->was_evaluated = false;
+    for (size_t g = 0; s->gpus && g < s->all->gpu_count; g++) {
+        OfGpu *of = &s->gpus[g];
+        of->executed = NULL;
+        of->parallelisms = NULL;
+        of->residency = NULL;
+        of->predicted = NULL;
+        of->predict_facts = NULL;
+        of->lowered = has_lowered ? NULL : of->lowered;
+    }
     if (!s->all->has_figures) {
         s->uniforms = NULL;
         s->trips = NULL;
@@ -241,6 +279,11 @@ static OfGpu *of_gpu(Session *s, size_t gpu)
     if (!s->gpus)
         s->gpus = ptx_arena_array(kept_of(s), OfGpu, s->all->gpu_count + 1);
     return &s->gpus[gpu];
+}
+
+static TrialFacts *trial_facts(const Sessions *trials, FuncId func, size_t gpu)
+{
+    return &trials->own->facts[func * trials->gpu_count + gpu];
 }
 
 /* ---- flow ------------------------------------------------------------------------------------ */
@@ -331,13 +374,27 @@ const Throughput *ptx_session_throughput(Session *s, size_t gpu)
     return of->throughput;
 }
 
+/* Of a large module those of the function in hand go with it. */
+static Arena *lowered_arena(Session *s)
+{
+    if (is_trial(s))
+        return s->all->arena;
+    if (!s->passing || !s->all->own->is_large)
+        return kept_of(s);
+    s->passing->has_lowered = true;
+    return s->all->work;
+}
+
 const Lowered *ptx_session_lowered(Session *s, size_t gpu)
 {
     OfGpu *of = of_gpu(s, gpu);
-    if (!of->lowered)
-        of->lowered = ptx_lowered_compute(kept_of(s), s->all->scratch, s->all->module, s->func,
-                                          ptx_session_cfg(s), s->dom, s->loops,
-                                          ptx_session_uniforms(s), s->all->gpus[gpu]->target);
+    if (of->lowered)
+        return of->lowered;
+    of->lowered = ptx_lowered_compute(lowered_arena(s), s->all->scratch, s->all->module, s->func,
+                                      ptx_session_cfg(s), s->dom, s->loops,
+                                      ptx_session_uniforms(s), s->all->gpus[gpu]->target);
+    if (is_trial(s))
+        trial_facts(s->all, id_of(s), gpu)->lowered = of->lowered;
     return of->lowered;
 }
 
@@ -414,7 +471,7 @@ const Residency *ptx_session_residency(Session *s, size_t gpu)
         .max_live = max_live(s),
         .max_registers = all->trial.max_registers,
     };
-    Residency *out = ptx_arena_new(kept_of(s), Residency);
+    Residency *out = ptx_arena_new(s->all->work, Residency);
     *out = ptx_residency_compute(&in);
     return of->residency = out;
 }
@@ -589,8 +646,7 @@ static const Evaluation *evaluate(Session *s, EvaluationBudget budget)
     const Sessions *all = s->all;
     const Effort effort = effort_of(s, budget);
     const Gpu *gpu = all->gpu_count ? all->gpus[all->trial.gpu] : NULL;
-    Arena *arena = budget == BUDGET_FIGURES ? kept_of(s) : all->work;
-    return ptx_evaluate(arena, all->temp, all->scratch, program_of(s), id_of(s), s->launch, gpu,
+    return ptx_evaluate(all->work, all->temp, all->scratch, program_of(s), id_of(s), s->launch, gpu,
                         effort.steps, effort.depth);
 }
 
@@ -679,6 +735,8 @@ void ptx_sessions_begin_trials(Sessions *trials, const Sessions *base)
     trials->own = ptx_arena_new(arena, struct OfModule);
     trials->own->items = ptx_arena_array(arena, Session *, base->module->func_count + 1);
     trials->own->ops = ptx_arena_array(arena, const OpCycles *, base->gpu_count + 1);
+    trials->own->facts = ptx_arena_array(arena, TrialFacts,
+                                         base->module->func_count * base->gpu_count + 1);
     for (size_t g = 0; g < base->gpu_count; g++)
         trials->own->ops[g] = base->own->ops[g];
 }
@@ -692,10 +750,14 @@ static Session *adopt(Sessions *trials, FuncId func)
     *s = *known;
     s->all = trials;
     s->gpus = ptx_arena_array(trials->work, OfGpu, trials->gpu_count + 1);
-    for (size_t g = 0; known->gpus && g < trials->gpu_count; g++)
+    for (size_t g = 0; known->gpus && g < trials->gpu_count; g++) {
+        const TrialFacts *facts = trial_facts(trials, func, g);
         s->gpus[g] = (OfGpu){ .throughput = known->gpus[g].throughput,
-                              .lowered = known->gpus[g].lowered,
-                              .pressure = known->gpus[g].pressure };
+                              .lowered = facts->lowered ? facts->lowered
+                                                        : known->gpus[g].lowered,
+                              .pressure = known->gpus[g].pressure,
+                              .predict_facts = facts->predict };
+    }
     s->shape = NULL;
     s->evaluation = NULL;
     s->was_evaluated = false;
@@ -729,7 +791,7 @@ Session *ptx_session_try(Sessions *trials, FuncId func, const Trial *trial)
 static const Compiled *called_code(Session *s, const Evaluation *evaluation, size_t gpu)
 {
     uint32_t count = evaluation ? evaluation->func_count : 0;
-    Compiled *codes = ptx_arena_array(kept_of(s), Compiled, count + 1);
+    Compiled *codes = ptx_arena_array(s->all->work, Compiled, count + 1);
     for (uint32_t c = 0; c < count; c++) {
         Session *callee = session_for(s->all, evaluation->funcs[c].func);
         const Cfg *cfg = ptx_session_cfg(callee);
@@ -752,7 +814,7 @@ const Executed *ptx_session_executed(Session *s, size_t gpu)
     OfGpu *of = of_gpu(s, gpu);
     if (of->executed)
         return of->executed;
-    Executed *out = ptx_arena_new(kept_of(s), Executed);
+    Executed *out = ptx_arena_new(s->all->work, Executed);
     const Evaluation *evaluation = evaluation_for_figures(s);
     *out = executed_by(s, gpu, evaluation, called_code(s, evaluation, gpu));
     return of->executed = out;
@@ -765,11 +827,24 @@ static double number(int64_t value)
     return value < 0 ? (double)NAN : (double)value;
 }
 
+static const PredictFacts *predict_facts(Session *s, size_t gpu, const PredictInput *in)
+{
+    Sessions *all = s->all;
+    OfGpu *of = of_gpu(s, gpu);
+    if (of->predict_facts)
+        return of->predict_facts;
+    of->predict_facts = ptx_predict_facts_compute(is_trial(s) ? all->arena : all->work,
+                                                  all->scratch, in, ptx_session_defs(s));
+    if (is_trial(s))
+        trial_facts(all, id_of(s), gpu)->predict = of->predict_facts;
+    return of->predict_facts;
+}
+
 static void predict(Session *s, size_t gpu, const Executed *executed, Predicted *out)
 {
     const LaunchShape *shape = ptx_session_shape(s);
     float *load_clocks = ptx_arena_array(s->all->work, float, s->func->insn_count);
-    const PredictInput in = {
+    PredictInput in = {
         .gpu = s->all->gpus[gpu],
         .module = s->all->module,
         .func = s->func,
@@ -786,6 +861,8 @@ static void predict(Session *s, size_t gpu, const Executed *executed, Predicted 
         .blocks_per_sm = number(ptx_session_residency(s, gpu)->occupancy.blocks_per_sm),
         .load_clocks = load_clocks,
     };
+    if (ptx_predict_is_possible(&in))
+        in.facts = predict_facts(s, gpu, &in);
     out->prediction = ptx_predict(s->all->scratch, &in);
     out->load_clocks = out->prediction.certainty == CERTAINTY_UNKNOWN ? NULL : load_clocks;
 }
@@ -872,7 +949,7 @@ const Parallelisms *ptx_session_parallelisms(Session *s, EvaluationBudget budget
     }
     OfGpu *of = of_gpu(s, gpu);
     if (!of->parallelisms)
-        of->parallelisms = make_parallelisms(s, kept_of(s), gpu, evaluation_for_figures(s),
+        of->parallelisms = make_parallelisms(s, s->all->work, gpu, evaluation_for_figures(s),
                                              predicted->load_clocks);
     return of->parallelisms;
 }

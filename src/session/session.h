@@ -59,6 +59,8 @@ typedef struct Sessions {
     bool has_figures;
     /* also without figures: blocks and loops of each function stay */
     bool keeps_flow;
+    /* of these only what trials take; with has_figures */
+    bool is_for_estimates;
     DiagSink *diags;            /* what liveness says of its limit; NULL: nothing may be said */
     Arena *arena;               /* of what is kept */
     Arena *work;                /* of what goes with the function */
@@ -96,6 +98,9 @@ Session *ptx_session_try(Sessions *trials, FuncId func, const Trial *trial);
 /* Of all functions. */
 const OpCycles *ptx_sessions_ops(Sessions *all, size_t gpu);
 const Usage *ptx_sessions_usage(Sessions *all);
+
+/* Kept as long as the sessions; a text that is often asked for, about once. */
+const char *ptx_sessions_text(Sessions *all, const char *text);
 
 /* A function at a time is in hand, from begin to end. Only then what goes with the function may be
  * asked for. */

@@ -292,6 +292,39 @@ static ptxlint_estimated ask(const ptxlint_module *module, int64_t blocks, int64
     return out;
 }
 
+/* A module that is made for estimates alone answers as one with all figures. */
+static void test_estimates_only(void **state)
+{
+    (void)state;
+    ptxlint_options options;
+    ptxlint_module *module, *whole = module_of();
+    size_t kernels, findings;
+    const ptxlint_gpu *gpu = ptxlint_gpu_find("h200");
+    ptxlint_options_init(&options);
+    options.gpus = &gpu;
+    options.gpu_count = 1;
+    options.estimates_only = 1;
+    assert_int_equal(ptxlint_module_new(streams, sizeof streams - 1, &options, &module),
+                     PTXLINT_OK);
+    for (int by = 1; by < 4; by++) {
+        ptxlint_estimated a = ask(module, 1 << 14, 256, by), b = ask(whole, 1 << 14, 256, by);
+        assert_true(a.time.predicted_us > 0 && a.time.bound_us > 0);
+        assert_true(is(a.time.predicted_us, b.time.predicted_us)
+                    && is(a.time.bound_us, b.time.bound_us)
+                    && is(a.sectors_per_request, b.sectors_per_request)
+                    && is(a.occupancy.percent, b.occupancy.percent));
+    }
+    const ptxlint_kernel *view = ptxlint_module_kernels(module, &kernels);
+    ptxlint_module_diagnostics(module, &findings);
+    assert_int_equal(findings, 0);
+    assert_int_equal(kernels, 1);
+    assert_string_equal(view->name, "k");
+    assert_int_equal(view->param_count, 3);
+    assert_int_equal(view->access_count + view->projection_count, 0);
+    ptxlint_module_free(module);
+    ptxlint_module_free(whole);
+}
+
 static bool is_in_order(const ptxlint_time *time)
 {
     return time->bound_us <= time->low_us && time->low_us <= time->predicted_us
@@ -801,6 +834,7 @@ UNIT(estimate)
         cmocka_unit_test(test_footprint),       cmocka_unit_test(test_reuse),
         cmocka_unit_test(test_caches),          cmocka_unit_test(test_passes),
         cmocka_unit_test(test_spread),          cmocka_unit_test(test_neighbours),
+        cmocka_unit_test(test_estimates_only),
         cmocka_unit_test(test_orders),          cmocka_unit_test(test_steps),
         cmocka_unit_test(test_stays),           cmocka_unit_test(test_waiting),
         cmocka_unit_test(test_carried),         cmocka_unit_test(test_iterations),

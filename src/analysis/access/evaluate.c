@@ -220,8 +220,9 @@ typedef struct AccessPiece {          /* of the grid: blocks of block_stride.h *
 } AccessPiece;
 
 typedef struct Pieces {         /* that no run stands for yet */
+    Arena *arena;
     AccessPiece *items;
-    uint32_t count;
+    uint32_t count, capacity;
 } Pieces;
 
 static bool push_piece(Pieces *pieces, const AccessPiece *from, unsigned d, uint32_t first,
@@ -231,6 +232,9 @@ static bool push_piece(Pieces *pieces, const AccessPiece *from, unsigned d, uint
         return true;
     if (pieces->count == MAX_PIECES)
         return false;
+    if (pieces->count == pieces->capacity)
+        pieces->items = ptx_arena_grow(pieces->arena, pieces->items, pieces->count,
+                                       &pieces->capacity, sizeof *pieces->items);
     AccessPiece *to = &pieces->items[pieces->count++];
     *to = *from;
     to->first[d] = first;
@@ -298,10 +302,10 @@ static void run_corners(AccessEvaluator *e, uint64_t most_steps)
  * False: the budget does not do for that. */
 static bool run_all(AccessEvaluator *e, uint64_t most_steps)
 {
-    Pieces pieces = { ptx_arena_array(e->arena, AccessPiece, MAX_PIECES), 1 };
     const uint32_t *grid = e->shape.grid;
-    pieces.items[0] =
-        (AccessPiece){ { 0, 0, 0 }, { 1, 1, 1 }, { grid[0], grid[1], grid[2] } };
+    const AccessPiece whole = { { 0, 0, 0 }, { 1, 1, 1 }, { grid[0], grid[1], grid[2] } };
+    Pieces pieces = { .arena = e->arena };
+    push_piece(&pieces, &whole, 0, 0, 1, grid[0]);
     ptx_machine_allow(e->machine, most_steps);
     while (pieces.count) {
         const AccessPiece piece = pieces.items[--pieces.count];

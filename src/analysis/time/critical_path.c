@@ -260,19 +260,11 @@ static void walk_loops(CriticalPathWalker *w)
     }
 }
 
-static const Sequence *all_sequences(Arena *scratch, const CriticalPathInput *in)
-{
-    Sequence *sequences = ptx_arena_array(scratch, Sequence, in->func->insn_count + 1);
-    for (InsnId i = 0; i < in->func->insn_count; i++)
-        sequences[i] = ptx_sequence_find(in->gpu, in->func->insns[i].op);
-    return sequences;
-}
-
 CriticalPath ptx_critical_path_compute(Arena *scratch, const CriticalPathInput *in)
 {
     CriticalPath out = { 0 };
     ArenaMark mark = ptx_arena_mark(scratch);
-    CriticalPathWalker w = { .in = in, .sequences = all_sequences(scratch, in) };
+    CriticalPathWalker w = { .in = in, .sequences = in->sequences };
     w.ready = ptx_arena_array(scratch, double, in->lowered->value_count + 1);
     w.is_late = ptx_arena_array(scratch, bool, in->lowered->value_count + 1);
     w.own = ptx_arena_array(scratch, double, in->cfg->block_count);

@@ -26,6 +26,7 @@ typedef struct CriticalPathInput {
     const Latencies *latencies;
     const float *load_clocks;   /* per instruction of the function: of a load of global memory */
     const bool *are_left_out;   /* per loop: what it takes is not asked for; NULL: none */
+    const Sequence *sequences;  /* per instruction of the function, for the GPU */
     double blocks, warps_per_block;
 } CriticalPathInput;
 

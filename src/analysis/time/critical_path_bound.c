@@ -137,8 +137,6 @@ static bool spread_data(const PathBoundInput *in, InsnId id, bool *is_data)
 const bool *ptx_path_bound_counting(Arena *arena, const PathBoundInput *in)
 {
     const Func *func = in->func;
-    const bool *needed = ptx_needed_compute(arena, arena, func,
-                                            ptx_defs_compute(arena, func, in->cfg, in->loops));
     bool *counts = ptx_arena_array(arena, bool, func->insn_count + 1),
          *is_data = ptx_arena_array(arena, bool, func->reg_count + 1), changed = true;
     for (RegId r = 0; r < func->reg_count; r++)
@@ -150,7 +148,7 @@ const bool *ptx_path_bound_counting(Arena *arena, const PathBoundInput *in)
     }
     for (InsnId i = 0; i < func->insn_count; i++) {
         RegId guard = func->insns[i].guard;
-        counts[i] = needed[i] && in->are_sure[in->cfg->block_of[i]]
+        counts[i] = in->needed[i] && in->are_sure[in->cfg->block_of[i]]
                     && (guard == NO_ID || (!changed && !is_data[guard]));
     }
     return counts;

@@ -15,6 +15,7 @@
 typedef struct PathBoundInput {
     const bool *are_sure;       /* per block: ptx_least_sure */
     const bool *are_counting;   /* per instruction: ptx_least_counting */
+    const bool *needed;         /* per instruction: ptx_needed_compute; for counting */
     const Gpu *gpu;
     const Module *module;
     const Func *func;

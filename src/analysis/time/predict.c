@@ -1,3 +1,4 @@
+#include "analysis/redundancy/needed.h"
 #include "analysis/time/predict.h"
 
 #include "analysis/time/work.h"
@@ -355,6 +356,7 @@ static double find_chain(Arena *scratch, const PredictInput *in, const Speeds *s
                                 &latencies,
                                 all_load_clocks(scratch, in, cached),
                                 waiting.loops,
+                                in->facts->sequences,
                                 in->blocks,
                                 in->warps_per_block };
     double waves = in->blocks / (s->sms * in->blocks_per_sm), loads = cached->load_sectors;
@@ -505,11 +507,11 @@ static void find_bound(Arena *scratch, const PredictInput *in, const Speeds *s,
 {
     const Traffics *t = &in->evaluation->traffics;
     PathBoundInput least = {
-        are_sure, NULL,      in->gpu,        in->module, in->func,           in->cfg,
-        in->dom,  in->loops, in->evaluation, in->blocks, in->warps_per_block
+        are_sure, NULL,      in->facts->needed, in->gpu,        in->module, in->func,
+        in->cfg,  in->dom,   in->loops,         in->evaluation, in->blocks, in->warps_per_block
     };
     least.are_counting = ptx_path_bound_counting(scratch, &least);
-    const bool *have_neighbours = ptx_joinable_compute(scratch, in->module, in->func, in->cfg);
+    const bool *have_neighbours = in->facts->have_neighbours;
     /* a warp, for what it loads: atomics whose results are unused come and go */
     bool waits = false;
     double wavefronts = 0, unsure = t->data_bytes,
@@ -563,6 +565,25 @@ static const char *why_not(const PredictInput *in, const Speeds *s)
     if (!(in->evaluation->insns[0].total.warps > 0))
         return "no thread runs";
     return in->blocks_per_sm > 0 ? NULL : "no block fits an SM, or how many do is not known";
+}
+
+bool ptx_predict_is_possible(const PredictInput *in)
+{
+    const Speeds s = speeds_of(in->gpu);
+    return !why_not(in, &s);
+}
+
+const PredictFacts *ptx_predict_facts_compute(Arena *arena, Arena *scratch,
+                                              const PredictInput *in, const Defs *defs)
+{
+    PredictFacts *out = ptx_arena_new(arena, PredictFacts);
+    Sequence *sequences = ptx_arena_array(arena, Sequence, in->func->insn_count + 1);
+    for (InsnId i = 0; i < in->func->insn_count; i++)
+        sequences[i] = ptx_sequence_find(in->gpu, in->func->insns[i].op);
+    out->sequences = sequences;
+    out->have_neighbours = ptx_joinable_compute(arena, in->module, in->func, in->cfg);
+    out->needed = ptx_needed_compute(arena, scratch, in->func, defs);
+    return out;
 }
 
 Prediction ptx_predict(Arena *scratch, const PredictInput *in)

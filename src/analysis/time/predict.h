@@ -9,6 +9,7 @@
 #define PTX_ANALYSIS_TIME_PREDICT_H
 
 #include "analysis/time/throughput.h"
+#include "analysis/flow/defs.h"
 #include "analysis/time/critical_path.h"
 #include "analysis/sass/executed.h"
 
@@ -22,6 +23,13 @@ typedef enum TimePart {
 typedef struct PartInfo { const char *key, *what, *advice; } PartInfo;
 extern const PartInfo ptx_part_info[PART__COUNT];
 
+/* What does not depend on the launch; per instruction. */
+typedef struct PredictFacts {
+    const Sequence *sequences;
+    const bool *have_neighbours;        /* ptx_joinable_compute */
+    const bool *needed;         /* ptx_needed_compute */
+} PredictFacts;
+
 typedef struct PredictInput {
     const Gpu *gpu;
     const Module *module;
@@ -34,6 +42,7 @@ typedef struct PredictInput {
     const Evaluation *evaluation;
     const OpCycles *ops;        /* of the GPU */
     const uint8_t *work;        /* ptx_work_compute */
+    const PredictFacts *facts;  /* of the GPU and the function; NULL where none is possible */
     double blocks, warps_per_block, blocks_per_sm;
     /* per instruction: set to what a load of global memory takes in this launch; NULL: not wanted
      * */
@@ -64,6 +73,13 @@ extern const Prediction ptx_prediction_unknown;
 
 /* The same launch, did one part take nothing: what is to be had there at most. */
 Prediction ptx_predict_without(const Prediction *prediction, TimePart part);
+
+/* facts are not asked for. Owned by arena; scratch, another arena, is left as found. */
+const PredictFacts *ptx_predict_facts_compute(Arena *arena, Arena *scratch,
+                                              const PredictInput *input, const Defs *defs);
+
+/* All is known that a prediction takes; facts are not asked for. */
+bool ptx_predict_is_possible(const PredictInput *input);
 
 Prediction ptx_predict(Arena *scratch, const PredictInput *input);
 
