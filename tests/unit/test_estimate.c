@@ -404,6 +404,43 @@ static void test_stays(void **state)
     }
 }
 
+/* A binary search halves its range whichever way data lead: as many iterations as the range has
+ * bits, which the launch gives or the code. Where it may end earlier too, no less; where data make
+ * the range, nobody knows. */
+static void test_steered(void **state)
+{
+    static const char format[] =
+        ".version 7.8\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 a)\n{\n.reg "
+        ".pred %%p<6>; .reg .b32 %%r<12>; .reg .b64 %%rd<8>;\n"
+        "ld.param.u64 %%rd1, [a]; ld.global.u32 %%r9, [%%rd1]; mov.u32 %%r1, 0; %s\n"
+        "L: add.s32 %%r3, %%r1, %%r2; shr.s32 %%r3, %%r3, 1; mul.wide.s32 %%rd2, %%r3, 4; add.s64 "
+        "%%rd2, %%rd1, %%rd2; ld.global.u32 %%r4, [%%rd2]; %s setp.lt.s32 %%p1, %%r4, %%r9; add.s32 "
+        "%%r5, %%r3, 1; selp.b32 %%r1, %%r5, %%r1, %%p1; selp.b32 %%r2, %%r2, %%r3, %%p1; "
+        "setp.lt.s32 %%p2, %%r1, %%r2; @%%p2 bra L;\nE: st.global.u32 [%%rd1], %%r1; ret;\n}\n";
+    static const char *const early = "setp.eq.s32 %p3, %r4, %r9; @%p3 bra E;";
+    static const struct { const char *range, *exit; double least, most; } cases[] = {
+        { "mov.u32 %r2, 1048576;", "", 20, 21 },
+        { "mov.u32 %r2, 1000;", "", 10, 11 },
+        { "mov.u32 %r6, %nctaid.x; shl.b32 %r2, %r6, 2;", "", 15, 16 },
+        { "mov.u32 %r2, 1048576;", early, 20, 21 },
+        { "ld.global.u32 %r2, [%rd1+4];", "", 5, 5 },
+    };
+    (void)state;
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        char text[2][2048];
+        /* two launches that differ by a load in each iteration, if at all by anything */
+        snprintf(text[0], sizeof text[0], format, cases[c].range, cases[c].exit);
+        char more[512];
+        snprintf(more, sizeof more, "%s ld.volatile.global.u32 %%r7, [%%rd1+8];", cases[c].exit);
+        snprintf(text[1], sizeof text[1], format, cases[c].range, more);
+        double trips = (of_launch(text[1], 1 << 13, 32).warp_instructions
+                        - of_launch(text[0], 1 << 13, 32).warp_instructions)
+                       / (1 << 13);
+        if (!(trips >= cases[c].least - 0.5 && trips <= cases[c].most + 0.5))
+            fail_msg("%s: %g iterations", cases[c].range, trips);
+    }
+}
+
 /* Blocks that all wait for all, and blocks that wait for the one before: the more there are, the
  * longer; others do not wait. */
 static void test_waiting(void **state)
@@ -869,7 +906,7 @@ UNIT(estimate)
         cmocka_unit_test(test_bound_of_memory), cmocka_unit_test(test_bands),
         cmocka_unit_test(test_relieved_pipe),   cmocka_unit_test(test_potential),
         cmocka_unit_test(test_uneven),          cmocka_unit_test(test_one_heavy_block),
-        cmocka_unit_test(test_block_schedule),  cmocka_unit_test(test_crowds),
+        cmocka_unit_test(test_steered), cmocka_unit_test(test_block_schedule),  cmocka_unit_test(test_crowds),
         cmocka_unit_test(test_arguments),       cmocka_unit_test(test_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

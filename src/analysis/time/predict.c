@@ -629,7 +629,8 @@ Prediction ptx_predict(Arena *scratch, const PredictInput *in)
         hangs_on_data(in) ? ptx_address_distribution_compute(scratch, scratch, in->func) : NULL;
     Cached cached = ptx_cached_compute(scratch,
                                        &(CacheInput){ in->func, in->evaluation, in->gpu, spread,
-                                                      in->blocks_per_sm, in->warps_per_block });
+                                                      in->blocks_per_sm, in->warps_per_block,
+                                                      in->cfg, in->loops });
     out.parts_us[PART_ATOMIC] = ptx_atomic_us(in->gpu, in->func, in->evaluation, spread);
     find_memory(in, &s, &cached, spread, &out);
     find_constants(in, &s, spread, &out);
