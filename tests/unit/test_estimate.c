@@ -414,7 +414,8 @@ static void test_steered(void **state)
         ".pred %%p<6>; .reg .b32 %%r<12>; .reg .b64 %%rd<8>;\n"
         "ld.param.u64 %%rd1, [a]; ld.global.u32 %%r9, [%%rd1]; mov.u32 %%r1, 0; %s\n"
         "L: add.s32 %%r3, %%r1, %%r2; shr.s32 %%r3, %%r3, 1; mul.wide.s32 %%rd2, %%r3, 4; add.s64 "
-        "%%rd2, %%rd1, %%rd2; ld.global.u32 %%r4, [%%rd2]; %s setp.lt.s32 %%p1, %%r4, %%r9; add.s32 "
+        "%%rd2, %%rd1, %%rd2; ld.global.u32 %%r4, [%%rd2]; %s "
+        "setp.lt.s32 %%p1, %%r4, %%r9; add.s32 "
         "%%r5, %%r3, 1; selp.b32 %%r1, %%r5, %%r1, %%p1; selp.b32 %%r2, %%r2, %%r3, %%p1; "
         "setp.lt.s32 %%p2, %%r1, %%r2; @%%p2 bra L;\nE: st.global.u32 [%%rd1], %%r1; ret;\n}\n";
     static const char *const early = "setp.eq.s32 %p3, %r4, %r9; @%p3 bra E;";
@@ -906,7 +907,8 @@ UNIT(estimate)
         cmocka_unit_test(test_bound_of_memory), cmocka_unit_test(test_bands),
         cmocka_unit_test(test_relieved_pipe),   cmocka_unit_test(test_potential),
         cmocka_unit_test(test_uneven),          cmocka_unit_test(test_one_heavy_block),
-        cmocka_unit_test(test_steered), cmocka_unit_test(test_block_schedule),  cmocka_unit_test(test_crowds),
+        cmocka_unit_test(test_steered),
+        cmocka_unit_test(test_block_schedule),  cmocka_unit_test(test_crowds),
         cmocka_unit_test(test_arguments),       cmocka_unit_test(test_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -291,7 +291,7 @@ static void run_corners(AccessEvaluator *e, uint64_t most_steps)
     m->is_cut = false;
 }
 
-static uint32_t order_of(const uint32_t grid[3], const uint32_t at[3])
+static uint32_t launch_order(const uint32_t grid[3], const uint32_t at[3])
 {
     return (at[2] * grid[1] + at[1]) * grid[0] + at[0];
 }
@@ -305,7 +305,7 @@ static void note_works(AccessEvaluator *e, double work)
                 const uint32_t at[3] = { blocks->first[0] + x * blocks->step[0],
                                          blocks->first[1] + y * blocks->step[1],
                                          blocks->first[2] + z * blocks->step[2] };
-                e->block_works[order_of(e->machine->grid, at)] = (float)work;
+                e->block_works[launch_order(e->machine->grid, at)] = (float)work;
             }
 }
 
@@ -597,7 +597,7 @@ static bool run_strata(AccessEvaluator *e, Class *classes, unsigned class_count,
     if (e->out->blocks <= MAX_BLOCK_WORKS && count == (uint32_t)e->out->blocks) {
         e->block_works = ptx_arena_array(e->arena, float, count);
         for (uint32_t i = 0; i < count; i++)
-            e->block_works[order_of(m->grid, places[i].at)] = knots.works[i];
+            e->block_works[launch_order(m->grid, places[i].at)] = knots.works[i];
     }
     return true;
 }

@@ -14,10 +14,10 @@ typedef enum Knowledge { KNOWN_NOT, KNOWN, KNOWN_CHOSEN } Knowledge;
 
 typedef enum Outcome { OUTCOME_FALSE, OUTCOME_TRUE, OUTCOME_MIXED, OUTCOME__COUNT } Outcome;
 
-typedef struct Scalar {
+typedef struct LaneNumber {
     uint64_t number;
     uint8_t known;              /* Knowledge */
-} Scalar;
+} LaneNumber;
 
 typedef struct Steering {
     Machine *machine;
@@ -29,26 +29,26 @@ typedef struct Steering {
     Outcome outcome;
     uint32_t chosen;            /* so far */
     bool *is_own;               /* per register: an instruction of the loop writes it */
-    Scalar *regs;               /* per register that is */
+    LaneNumber *regs;               /* per register that is */
 } Steering;
 
 /* ---- operands -------------------------------------------------------------------------------- */
 
-static Scalar of_machine(const Steering *s, const Operand *operand, Type type)
+static LaneNumber machine_number(const Steering *s, const Operand *operand, Type type)
 {
     Scratch room;
     const Value *value = ptx_machine_read(s->machine, s->warp, operand, &room);
     if (operand->kind == OPERAND_F64)
         ptx_machine_narrow(operand, type, &room);
     bool is_known = !(value->unknown >> s->lane & 1) && !value->addend;
-    return (Scalar){ ptx_value_lane(value, s->lane), is_known ? KNOWN : KNOWN_NOT };
+    return (LaneNumber){ ptx_value_lane(value, s->lane), is_known ? KNOWN : KNOWN_NOT };
 }
 
-static Scalar read_scalar(const Steering *s, const Operand *operand, Type type)
+static LaneNumber steered_number(const Steering *s, const Operand *operand, Type type)
 {
     if (operand->kind != OPERAND_REG || !s->is_own[operand->id])
-        return of_machine(s, operand, type);
-    Scalar out = s->regs[operand->id];
+        return machine_number(s, operand, type);
+    LaneNumber out = s->regs[operand->id];
     if (operand->flags & (OPERAND_COMPONENT | OPERAND_MINUS))
         out.known = KNOWN_NOT;
     if (operand->flags & OPERAND_NEGATED)
@@ -56,24 +56,24 @@ static Scalar read_scalar(const Steering *s, const Operand *operand, Type type)
     return out;
 }
 
-static Scalar read_guard(const Steering *s, const Insn *insn)
+static LaneNumber steered_guard(const Steering *s, const Insn *insn)
 {
     const Operand guard = { .kind = OPERAND_REG,
                             .id = insn->guard,
                             .flags = insn->guard_negated ? OPERAND_NEGATED : 0 };
-    return read_scalar(s, &guard, TYPE_PRED);
+    return steered_number(s, &guard, TYPE_PRED);
 }
 
 /* ---- instructions ---------------------------------------------------------------------------- */
 
-static bool choose(Steering *s)
+static bool choose_outcome(Steering *s)
 {
     uint32_t n = s->chosen++;
     bool is_mixed = (n * UINT32_C(2654435769) >> 30 & 1) != 0;
     return s->outcome == OUTCOME_MIXED ? is_mixed : s->outcome == OUTCOME_TRUE;
 }
 
-static Scalar compute(const Steering *s, const Insn *insn, const Decoded *code)
+static LaneNumber lanewise_result(const Steering *s, const Insn *insn, const Decoded *code)
 {
     const Operand *operands = ptx_insn_operands(s->func, insn);
     const Lanewise *op = &code->lanewise;
@@ -81,65 +81,65 @@ static Scalar compute(const Steering *s, const Insn *insn, const Decoded *code)
     uint64_t x[MAX_FN_ARGS] = { 0 };
     uint8_t known = KNOWN;
     if (!op->fn || op->takes_carry || op->is_chained || !count || count > MAX_FN_ARGS)
-        return (Scalar){ 0 };
+        return (LaneNumber){ 0 };
     for (unsigned o = 0; o < count; o++) {
         if (operands[o + 1].flags & OPERAND_RIGHT)
-            return (Scalar){ 0 };
-        Scalar arg = read_scalar(s, &operands[o + 1], (Type)op->type);
+            return (LaneNumber){ 0 };
+        LaneNumber arg = steered_number(s, &operands[o + 1], (Type)op->type);
         bool is_choice = code->action == ACTION_CHOOSE && o == 2;
         if (arg.known == KNOWN_NOT)
-            return (Scalar){ 0 };
+            return (LaneNumber){ 0 };
         known = arg.known == KNOWN_CHOSEN && !is_choice ? KNOWN_CHOSEN : known;
         x[o] = arg.number;
     }
-    return (Scalar){ op->fn(op, x[0], x[1], x[2], x[3]), known };
+    return (LaneNumber){ op->fn(op, x[0], x[1], x[2], x[3]), known };
 }
 
-static Scalar moved(const Steering *s, const Insn *insn)
+static LaneNumber moved_number(const Steering *s, const Insn *insn)
 {
     const Operand *operands = ptx_insn_operands(s->func, insn);
     bool is_plain = insn->operand_count == 2
                     && !((operands[0].flags | operands[1].flags) & OPERAND_COMPONENT);
-    return is_plain ? read_scalar(s, &operands[1], (Type)insn->op->type) : (Scalar){ 0 };
+    return is_plain ? steered_number(s, &operands[1], (Type)insn->op->type) : (LaneNumber){ 0 };
 }
 
 /* What it leaves in its first operand. */
-static Scalar result_of(const Steering *s, const Insn *insn)
+static LaneNumber insn_result(const Steering *s, const Insn *insn)
 {
     const Decoded *code = ptx_machine_code(s->machine, insn->op);
     switch ((Action)code->action) {
     case ACTION_LANEWISE: case ACTION_CHOOSE:
-        return compute(s, insn, code);
+        return lanewise_result(s, insn, code);
     case ACTION_MOVE:
-        return moved(s, insn);
+        return moved_number(s, insn);
     default:
-        return (Scalar){ 0 };
+        return (LaneNumber){ 0 };
     }
 }
 
-static void execute(Steering *s, const Insn *insn)
+static void steer_insn(Steering *s, const Insn *insn)
 {
     const Operand *operands = ptx_insn_operands(s->func, insn);
     bool is_conditional = insn->guard != NO_ID;
-    Scalar guard = is_conditional ? read_guard(s, insn) : (Scalar){ 1, KNOWN };
+    LaneNumber guard = is_conditional ? steered_guard(s, insn) : (LaneNumber){ 1, KNOWN };
     if (guard.known != KNOWN_NOT && !guard.number)
         return;
-    Scalar result = guard.known == KNOWN_NOT || !insn->operand_count ? (Scalar){ 0 }
-                                                                     : result_of(s, insn);
+    LaneNumber result = guard.known == KNOWN_NOT || !insn->operand_count ? (LaneNumber){ 0 }
+                                                                     : insn_result(s, insn);
     for (uint32_t o = 0; o < insn->operand_count; o++) {
         if (!ptx_operand_is_def(&operands[o]))
             continue;
-        Scalar *to = &s->regs[operands[o].id];
+        LaneNumber *to = &s->regs[operands[o].id];
         bool is_predicate = s->func->regs[operands[o].id].type == TYPE_PRED;
-        *to = o ? (Scalar){ 0 } : result;
+        *to = o ? (LaneNumber){ 0 } : result;
         if (to->known == KNOWN_NOT && is_predicate)
-            *to = (Scalar){ choose(s), KNOWN_CHOSEN };
+            *to = (LaneNumber){ choose_outcome(s), KNOWN_CHOSEN };
     }
 }
 
 /* ---- at the loop's entry --------------------------------------------------------------------- */
 
-static InsnId definition_before(const Steering *s, RegId reg, InsnId before)
+static InsnId entry_definition(const Steering *s, RegId reg, InsnId before)
 {
     for (InsnId i = before; i-- > 0;) {
         const Operand *operands = ptx_insn_operands(s->func, &s->func->insns[i]);
@@ -151,7 +151,7 @@ static InsnId definition_before(const Steering *s, RegId reg, InsnId before)
 }
 
 /* A number of the launch, or what is taken for it. */
-static Scalar of_param(const Steering *s, const Insn *insn)
+static LaneNumber param_number(const Steering *s, const Insn *insn)
 {
     const Machine *m = s->machine;
     const Operand *from = ptx_address_nth(s->func, insn, 0);
@@ -159,29 +159,29 @@ static Scalar of_param(const Steering *s, const Insn *insn)
     uint64_t number = 0;
     if (!from || from->kind != OPERAND_VAR || s->warp->frame->caller || !bytes || bytes > 8
         || insn->operand_count != 2 || !ptx_machine_placed(m, from->id))
-        return (Scalar){ 0 };
+        return (LaneNumber){ 0 };
     uint64_t at = ptx_machine_placed(m, from->id)->address + (uint64_t)from->value;
     if (at > m->param_size || bytes > m->param_size - at)
-        return (Scalar){ 0 };
+        return (LaneNumber){ 0 };
     for (unsigned b = 0; b < bytes; b++) {
         number |= (uint64_t)m->param_bytes[at + b] << (8 * b);
         known += m->param_known[at + b] == 1;
     }
     if (known == bytes)
-        return (Scalar){ ptx_lane_extend(number, (Type)insn->op->type), KNOWN };
+        return (LaneNumber){ ptx_lane_extend(number, (Type)insn->op->type), KNOWN };
     bool is_guess = m->param_guess[at] == bytes;        /* and named so already */
-    return (Scalar){ ptx_machine_guess(at, bytes, false), is_guess ? KNOWN : KNOWN_NOT };
+    return (LaneNumber){ ptx_machine_guess(at, bytes, false), is_guess ? KNOWN : KNOWN_NOT };
 }
 
-static Scalar at_entry(Steering *s, RegId reg, InsnId before, unsigned depth)
+static LaneNumber at_entry(Steering *s, RegId reg, InsnId before, unsigned depth)
 {
     const Cfg *cfg = s->func_state->cfg;
-    InsnId def = depth ? definition_before(s, reg, before) : NO_ID;
+    InsnId def = depth ? entry_definition(s, reg, before) : NO_ID;
     if (def == NO_ID
         || !ptx_dom_dominates(s->func_state->dom, cfg->block_of[def],
                               s->func_state->loops->loops[s->loop].header)
         || s->func->insns[def].guard != NO_ID)
-        return (Scalar){ 0 };
+        return (LaneNumber){ 0 };
     const Insn *insn = &s->func->insns[def];
     const Operand *operands = ptx_insn_operands(s->func, insn);
     for (uint32_t o = 0; o < insn->operand_count; o++)
@@ -189,10 +189,10 @@ static Scalar at_entry(Steering *s, RegId reg, InsnId before, unsigned depth)
             && s->is_own[operands[o].id])
             s->regs[operands[o].id] = at_entry(s, operands[o].id, def, depth - 1);
     if (operands[0].kind != OPERAND_REG || operands[0].id != reg)
-        return (Scalar){ 0 };
+        return (LaneNumber){ 0 };
     return insn->op->space == SPACE_PARAM || insn->op->space == SPACE_PARAM_ENTRY
-               ? of_param(s, insn)
-               : result_of(s, insn);
+               ? param_number(s, insn)
+               : insn_result(s, insn);
 }
 
 static InsnId header_of(const Steering *s)
@@ -211,7 +211,7 @@ static void mark_own(Steering *s)
     }
 }
 
-static void enter(Steering *s, Scalar *entry)
+static void enter_loop(Steering *s, LaneNumber *entry)
 {
     for (RegId r = 0; r < s->func->reg_count; r++)
         if (s->is_own[r])
@@ -220,7 +220,7 @@ static void enter(Steering *s, Scalar *entry)
 
 /* ---- the way through ------------------------------------------------------------------------- */
 
-static InsnId target_of(const Steering *s, const Insn *insn)
+static InsnId branch_target(const Steering *s, const Insn *insn)
 {
     const Operand *to = ptx_insn_operands(s->func, insn);
     return insn->operand_count && to->kind == OPERAND_TARGET ? s->func->labels[to->id].insn
@@ -231,14 +231,14 @@ static InsnId target_of(const Steering *s, const Insn *insn)
 static InsnId behind_branch(const Steering *s, InsnId at)
 {
     const Insn *insn = &s->func->insns[at];
-    const InsnId target = target_of(s, insn);
+    const InsnId target = branch_target(s, insn);
     if (target == NO_ID)
         return at;
     bool stays_taken = ptx_loop_has(s->func_state, s->loop, target),
          stays_falling = ptx_loop_has(s->func_state, s->loop, at + 1);
     if (insn->guard == NO_ID)
         return stays_taken ? target : NO_ID;
-    Scalar guard = read_guard(s, insn);
+    LaneNumber guard = steered_guard(s, insn);
     if (guard.known == KNOWN_NOT)
         return at;
     bool is_taken = guard.number != 0;
@@ -250,7 +250,7 @@ static InsnId behind_branch(const Steering *s, InsnId at)
     return is_taken ? target : at + 1;
 }
 
-static int64_t walk(Steering *s, InsnId branch)
+static int64_t walk_steered(Steering *s, InsnId branch)
 {
     InsnId at = header_of(s);
     int64_t stays = 0;
@@ -264,7 +264,7 @@ static int64_t walk(Steering *s, InsnId branch)
                  || action == ACTION_INDEXED)
             return -1;
         else
-            execute(s, insn);
+            steer_insn(s, insn);
         if (next == NO_ID || !ptx_loop_has(s->func_state, s->loop, next))
             return stays;
         if (next == at)
@@ -286,17 +286,16 @@ int64_t ptx_steered_loop_stays(Machine *m, Warp *w, InsnId branch)
                    .loop = func_state->loops->loop_of[func_state->cfg->block_of[branch]] };
     s.lane = (unsigned)__builtin_ctz(w->entries[w->entry_count - 1].lanes);
     s.is_own = ptx_arena_array(m->scratch, bool, s.func->reg_count + 1);
-    s.regs = ptx_arena_array(m->scratch, Scalar, s.func->reg_count + 1);
-    Scalar *entry = ptx_arena_array(m->scratch, Scalar, s.func->reg_count + 1);
+    s.regs = ptx_arena_array(m->scratch, LaneNumber, s.func->reg_count + 1);
+    LaneNumber *entry = ptx_arena_array(m->scratch, LaneNumber, s.func->reg_count + 1);
     mark_own(&s);
-    enter(&s, entry);
-    int64_t stays = ptx_loop_exit_side(func_state, branch, target_of(&s, &s.func->insns[branch]))
-                        ? 0
-                        : -1;
+    enter_loop(&s, entry);
+    const InsnId target = branch_target(&s, &s.func->insns[branch]);
+    int64_t stays = ptx_loop_exit_side(func_state, branch, target) ? 0 : -1;
     for (unsigned o = 0; o < OUTCOME__COUNT && stays >= 0; o++) {
         s.outcome = (Outcome)o;
         memcpy(s.regs, entry, (s.func->reg_count + 1) * sizeof *entry);
-        stays = walk(&s, branch);
+        stays = walk_steered(&s, branch);
     }
     ptx_arena_release(m->scratch, mark);
     return stays;

@@ -3,7 +3,7 @@
 #include <math.h>
 
 /* The least of a heap takes on more, and sinks. */
-static void take_on(double *ends, uint32_t count, double more)
+static void extend_first(double *ends, uint32_t count, double more)
 {
     double end = ends[0] + more;
     uint32_t at = 0;
@@ -19,7 +19,7 @@ static void take_on(double *ends, uint32_t count, double more)
     ends[at] = end;
 }
 
-static double latest(const double *ends, uint32_t count)
+static double last_end(const double *ends, uint32_t count)
 {
     double most = 0;
     for (uint32_t i = 0; i < count; i++)
@@ -39,8 +39,8 @@ double ptx_block_schedule_excess(Arena *scratch, const float *works, uint32_t co
     uint32_t places = (uint32_t)slots;
     double *ends = ptx_arena_array(scratch, double, places), mean = sum / count;
     for (uint32_t i = 0; i < count; i++)
-        take_on(ends, places, fmin((double)works[i] / mean, longest));
-    out = fmax(0, latest(ends, places) - ceil(count / (double)places));
+        extend_first(ends, places, fmin((double)works[i] / mean, longest));
+    out = fmax(0, last_end(ends, places) - ceil(count / (double)places));
     ptx_arena_release(scratch, mark);
     return out;
 }

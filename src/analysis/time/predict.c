@@ -124,12 +124,12 @@ static const float *longest_load_clocks(Arena *scratch, const PredictInput *in,
         bool differs = count->longest > 0 && count->requests > 0
                        && count->longest_waits < count->waits / count->requests
                        && !ptx_op_bypasses_l1(in->func->insns[i].op);
-        double by_data = differs ? count->data_requests / count->requests
-                                       * (cached->data_missed ? cached->data_missed[i] : 1)
-                                 : 0;
-        clocks[i] = differs
-                        ? (float)load_clocks(in, cached, fmin(1, count->longest_waits + by_data))
-                        : mean[i];
+        clocks[i] = mean[i];
+        if (!differs)
+            continue;
+        double by_data = count->data_requests / count->requests
+                         * (cached->data_missed ? cached->data_missed[i] : 1);
+        clocks[i] = (float)load_clocks(in, cached, fmin(1, count->longest_waits + by_data));
     }
     return clocks;
 }
