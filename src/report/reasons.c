@@ -188,7 +188,7 @@ const char *ptx_reason_bottleneck(const char *key, const void *of)
         return "nothing but the limiter takes time";
     if (!strcmp(key, "advice"))
         return "nothing is known to move the limiter";
-    return "waves of blocks are not known";
+    return "waves of blocks are not known, or blocks differ in how much they do";
 }
 
 const char *ptx_reason_roofline(const char *key, const void *of)

@@ -3,6 +3,7 @@
 #include "kit.h"
 
 #include "api/module.h"
+#include "analysis/time/block_schedule.h"
 #include "analysis/time/cache.h"
 #include "analysis/time/address_distribution.h"
 
@@ -436,6 +437,44 @@ static void test_stays(void **state)
     }
 }
 
+/* A binary search halves its range whichever way data lead: as many iterations as the range has
+ * bits, which the launch gives or the code. Where it may end earlier too, no less; where data make
+ * the range, nobody knows. */
+static void test_steered(void **state)
+{
+    static const char format[] =
+        ".version 7.8\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 a)\n{\n.reg "
+        ".pred %%p<6>; .reg .b32 %%r<12>; .reg .b64 %%rd<8>;\n"
+        "ld.param.u64 %%rd1, [a]; ld.global.u32 %%r9, [%%rd1]; mov.u32 %%r1, 0; %s\n"
+        "L: add.s32 %%r3, %%r1, %%r2; shr.s32 %%r3, %%r3, 1; mul.wide.s32 %%rd2, %%r3, 4; add.s64 "
+        "%%rd2, %%rd1, %%rd2; ld.global.u32 %%r4, [%%rd2]; %s "
+        "setp.lt.s32 %%p1, %%r4, %%r9; add.s32 "
+        "%%r5, %%r3, 1; selp.b32 %%r1, %%r5, %%r1, %%p1; selp.b32 %%r2, %%r2, %%r3, %%p1; "
+        "setp.lt.s32 %%p2, %%r1, %%r2; @%%p2 bra L;\nE: st.global.u32 [%%rd1], %%r1; ret;\n}\n";
+    static const char *const early = "setp.eq.s32 %p3, %r4, %r9; @%p3 bra E;";
+    static const struct { const char *range, *exit; double least, most; } cases[] = {
+        { "mov.u32 %r2, 1048576;", "", 20, 21 },
+        { "mov.u32 %r2, 1000;", "", 10, 11 },
+        { "mov.u32 %r6, %nctaid.x; shl.b32 %r2, %r6, 2;", "", 15, 16 },
+        { "mov.u32 %r2, 1048576;", early, 20, 21 },
+        { "ld.global.u32 %r2, [%rd1+4];", "", 5, 5 },
+    };
+    (void)state;
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        char text[2][2048];
+        /* two launches that differ by a load in each iteration, if at all by anything */
+        snprintf(text[0], sizeof text[0], format, cases[c].range, cases[c].exit);
+        char more[512];
+        snprintf(more, sizeof more, "%s ld.volatile.global.u32 %%r7, [%%rd1+8];", cases[c].exit);
+        snprintf(text[1], sizeof text[1], format, cases[c].range, more);
+        double trips = (of_launch(text[1], 1 << 13, 32).warp_instructions
+                        - of_launch(text[0], 1 << 13, 32).warp_instructions)
+                       / (1 << 13);
+        if (!(trips >= cases[c].least - 0.5 && trips <= cases[c].most + 0.5))
+            fail_msg("%s: %g iterations", cases[c].range, trips);
+    }
+}
+
 /* Blocks that all wait for all, and blocks that wait for the one before: the more there are, the
  * longer; others do not wait. */
 static void test_waiting(void **state)
@@ -539,6 +578,66 @@ static void test_uneven(void **state)
     assert_true(fabs(all.warp_instructions / some.warp_instructions - 1) < 0.05);
     assert_true(some.time.predicted_us > 1.1 * all.time.predicted_us
                 && some.time.bound_us < 1.05 * all.time.bound_us);
+}
+
+/* One block goes around as often as all of another launch's blocks do: it decides, wherever in the
+ * grid it is, and however many others there are. Of a triangle as long as the blocks differ, half
+ * the work takes less than all of it. */
+static void test_one_heavy_block(void **state)
+{
+    static const char format[] =
+        ".version 7.8\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 a)\n{\n.reg "
+        ".pred %%p<4>; .reg .b32 %%r<8>; .reg .f32 %%f<4>; .reg .b64 %%rd<4>;\n"
+        "ld.param.u64 %%rd1, [a]; mov.u32 %%r1, %%ctaid.x; mov.u32 %%r2, %%nctaid.x; %s "
+        "mov.u32 %%r4, 0; mov.f32 %%f1, 0f3f800000;\n"
+        "L: .pragma \"nounroll\"; ld.global.f32 %%f2, [%%rd1]; fma.rn.f32 %%f1, %%f1, %%f1, %%f2; "
+        "add.s32 %%r4, %%r4, 1; setp.lt.s32 %%p2, %%r4, %%r3; @%%p2 bra L; "
+        "st.global.f32 [%%rd1+256], %%f1; ret;\n}\n";
+    static const char *const all = "mov.u32 %r3, 100000;";
+    static const char *const first = "setp.eq.s32 %p1, %r1, 0; selp.s32 %r3, 100000, 10, %p1;";
+    static const char *const last = "add.s32 %r2, %r2, -1; setp.eq.s32 %p1, %r1, %r2; "
+                                    "selp.s32 %r3, 100000, 10, %p1;";
+    static const char *const triangle = "mul.lo.s32 %r3, %r1, 100; add.s32 %r3, %r3, 1;";
+    static const char *const falling = "sub.s32 %r3, 1000, %r1; mul.lo.s32 %r3, %r3, 100;";
+    char text[5][1024];
+    (void)state;
+    snprintf(text[0], sizeof text[0], format, all);
+    snprintf(text[1], sizeof text[1], format, first);
+    snprintf(text[2], sizeof text[2], format, last);
+    snprintf(text[3], sizeof text[3], format, triangle);
+    snprintf(text[4], sizeof text[4], format, falling);
+    const double alone = of_launch(text[0], 1, 32).time.predicted_us;
+    for (int64_t blocks = 64; blocks <= 4096; blocks *= 4)
+        for (size_t i = 1; i <= 2; i++) {
+            double here = of_launch(text[i], blocks, 32).time.predicted_us;
+            if (fabs(here / alone - 1) > 0.05)
+                fail_msg("%d of %d blocks: %g us, alone %g", (int)i, (int)blocks, here, alone);
+        }
+    double full = of_launch(text[0], 1000, 1024).time.predicted_us,
+           half = of_launch(text[3], 1000, 1024).time.predicted_us,
+           early = of_launch(text[4], 1000, 1024).time.predicted_us;
+    assert_true(half > 0.48 * full && half < 0.75 * full);
+    assert_true(early > 0.48 * full && early <= half * 1.001);
+    /* 32 warps of one block alone on an SM: its issue slots, not those of all SMs */
+    assert_true(fabs(of_launch(text[1], 1000, 1024).time.predicted_us
+                         / of_launch(text[0], 1, 1024).time.predicted_us
+                     - 1)
+                < 0.1);
+}
+
+/* Places take blocks in their order: what the order costs, in blocks. */
+static void test_block_schedule(void **state)
+{
+    static const float even[] = { 1, 1, 1, 1 }, late[] = { 1, 1, 1, 5 }, early[] = { 5, 1, 1, 1 };
+    (void)state;
+    jmp_buf on_failure;
+    Arena scratch;
+    ptx_arena_init(&scratch, 1 << 22, &on_failure);
+    assert_true(is(ptx_block_schedule_excess(&scratch, even, 4, 2, 1), 0));
+    assert_true(is(ptx_block_schedule_excess(&scratch, late, 4, 2, 9), 1));
+    assert_true(is(ptx_block_schedule_excess(&scratch, early, 4, 2, 9), 0.5));
+    assert_true(is(ptx_block_schedule_excess(&scratch, late, 4, 4, 9), 0));
+    ptx_arena_free(&scratch);
 }
 
 /* A loop that is not unrolled: 29 clocks an iteration on an H200 (303 us for 20,000), however
@@ -841,7 +940,9 @@ UNIT(estimate)
         cmocka_unit_test(test_least),           cmocka_unit_test(test_bounds_of_less),
         cmocka_unit_test(test_bound_of_memory), cmocka_unit_test(test_bands),
         cmocka_unit_test(test_relieved_pipe),   cmocka_unit_test(test_potential),
-        cmocka_unit_test(test_uneven),          cmocka_unit_test(test_crowds),
+        cmocka_unit_test(test_uneven),          cmocka_unit_test(test_one_heavy_block),
+        cmocka_unit_test(test_steered),
+        cmocka_unit_test(test_block_schedule),  cmocka_unit_test(test_crowds),
         cmocka_unit_test(test_arguments),       cmocka_unit_test(test_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -275,7 +275,7 @@ static void test_waves(void **state)
         assert_int_equal(run.on->full_waves, cases[i].full);
         assert_true(is_near(run.on->tail_percent, cases[i].tail)
                     && is_near(run.on->utilisation_percent, cases[i].utilisation));
-        assert_true(fabs(b->tail_us - idle * waves * b->wave_us) < 1e-9
+        assert_true(fabs(b->tail_us - (waves > 1 ? idle * waves * b->wave_us : 0)) < 1e-9
                     && b->wave_us * waves < run.on->time.predicted_us);
         ptxlint_module_free(run.module);
     }

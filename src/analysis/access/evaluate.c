@@ -46,6 +46,7 @@ typedef struct AccessEvaluator {
     double least_work, most_work;       /* instructions of a block that was run */
     double work[3];             /* of blocks: how many, their instructions, the squares of those */
     double busiest;             /* instructions of the block that executed most */
+    float *block_works;         /* per block of the grid; NULL: they are too many */
 } AccessEvaluator;
 
 /* NULL: what runs is not noted. */
@@ -135,6 +136,14 @@ static double longest_of(const Count *count, uint32_t warps)
     return fmax(count->most, count->warps / warps);
 }
 
+static void note_longest(Count *total, const Count *of_block, double longest)
+{
+    if (longest <= total->longest)
+        return;
+    total->longest = longest;
+    total->longest_waits = of_block->requests > 0 ? of_block->waits / of_block->requests : 0;
+}
+
 /* is_rest: only of what was not come to before. warps: of a block. How many instructions ran. */
 static double collect_func(SimFunc ran, AccessTally *tally, double weight, bool is_rest,
                            uint32_t warps)
@@ -156,7 +165,7 @@ static double collect_func(SimFunc ran, AccessTally *tally, double weight, bool 
             ptx_count_add(&tally->totals[i], first, weight);
         }
         for (InsnId k = i; k < end; k++)
-            tally->totals[k].longest = fmax(tally->totals[k].longest, longest);
+            note_longest(&tally->totals[k], first, longest);
         /* they run as often as the first of them */
         for (InsnId k = i; ran.plain[i] && k < end; k++) {
             tally->totals[k].warps += weight * first->warps;
@@ -298,6 +307,23 @@ static void run_corners(AccessEvaluator *e, uint64_t most_steps)
     e->is_cut = false;
 }
 
+static uint32_t launch_order(const uint32_t grid[3], const uint32_t at[3])
+{
+    return (at[2] * grid[1] + at[1]) * grid[0] + at[0];
+}
+
+static void note_works(AccessEvaluator *e, double work, const Blocks *blocks)
+{
+    for (uint32_t z = 0; e->block_works && z < blocks->count[2]; z++)
+        for (uint32_t y = 0; y < blocks->count[1]; y++)
+            for (uint32_t x = 0; x < blocks->count[0]; x++) {
+                const uint32_t at[3] = { blocks->first[0] + x * blocks->step[0],
+                                         blocks->first[1] + y * blocks->step[1],
+                                         blocks->first[2] + z * blocks->step[2] };
+                e->block_works[launch_order(e->shape.grid, at)] = (float)work;
+            }
+}
+
 /* As many runs as it takes for each block to be stood for by one that it would not differ from.
  * False: the budget does not do for that. */
 static bool run_all(AccessEvaluator *e, uint64_t most_steps)
@@ -313,7 +339,7 @@ static bool run_all(AccessEvaluator *e, uint64_t most_steps)
         e->is_cut = !ptx_machine_run_for(e->machine, &blocks, 0, e->shape.warp_count);
         if (e->is_cut)
             return false;
-        collect(e, ptx_blocks_size(&blocks));
+        note_works(e, collect(e, ptx_blocks_size(&blocks)), &blocks);
         e->out->blocks_run++;
         e->blocks_stood_for += ptx_blocks_size(&blocks);
         if (!push_rest(&pieces, piece, &blocks))
@@ -573,6 +599,11 @@ static bool run_strata(AccessEvaluator *e, Class *classes, unsigned class_count,
     forget(e);
     for (uint32_t k = 0; k < knots.count; k++)
         run_block(e, places[knots.items[k].place].at, knots.items[k].blocks);
+    if (e->out->blocks <= MAX_BLOCK_WORKS && count == (uint32_t)e->out->blocks) {
+        e->block_works = ptx_arena_array(e->arena, float, count);
+        for (uint32_t i = 0; i < count; i++)
+            e->block_works[launch_order(e->shape.grid, places[i].at)] = knots.works[i];
+    }
     return true;
 }
 
@@ -590,9 +621,12 @@ static void run_launch(AccessEvaluator *e, uint64_t most_steps)
 {
     Class classes[MAX_CLASSES];
     Machine *m = e->machine;
+    if (footprint_of(e) && e->out->blocks > 1 && e->out->blocks <= MAX_BLOCK_WORKS)
+        e->block_works = ptx_arena_array(e->arena, float, (size_t)e->out->blocks);
     e->out->is_whole = run_all(e, most_steps - most_steps / 8);
     if (e->out->is_whole)
         return;
+    e->block_works = NULL;
     take_shortcuts(m);
     unsigned count = make_classes(e->shape.grid, classes);
     const uint64_t first = ptx_machine_steps(m);
@@ -955,6 +989,15 @@ static double weight_of(const AccessEvaluator *e)
     return e->is_cut && e->blocks_stood_for > 0 ? e->out->blocks / e->blocks_stood_for : 1;
 }
 
+static const float *kept_works(Arena *arena, const AccessEvaluator *e)
+{
+    if (!e->block_works || !(e->out->unevenness > 1))
+        return NULL;
+    float *kept = ptx_arena_array(arena, float, (size_t)e->out->blocks);
+    memcpy(kept, e->block_works, (size_t)e->out->blocks * sizeof *kept);
+    return kept;
+}
+
 static void finish(Arena *arena, AccessEvaluator *e)
 {
     double weight = weight_of(e);
@@ -967,6 +1010,7 @@ static void finish(Arena *arena, AccessEvaluator *e)
         ptx_machine_find_shares(e->machine, t, e->tallies[t].insns);
     list_called(arena, e);
     e->out->unevenness = e->work[1] > 0 ? e->work[2] * e->work[0] / (e->work[1] * e->work[1]) : 1;
+    e->out->block_works = kept_works(arena, e);
     e->out->busiest = e->busiest;
     e->out->mean_work = e->work[0] > 0 ? e->work[1] / e->work[0] : 0;
     e->out->is_cut = e->is_cut;

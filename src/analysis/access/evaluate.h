@@ -21,7 +21,7 @@
 #include "analysis/sim/guess.h"
 #include "analysis/sim/program.h"
 
-enum { MAX_SHAPES = 4 };
+enum { MAX_SHAPES = 4, MAX_BLOCK_WORKS = 1 << 16 };
 
 /* What runs as a rule: without sides of branches that hardly a lane takes. */
 static inline double ptx_probable_warps(const Evaluated *insn)
@@ -67,6 +67,9 @@ typedef struct Evaluation {
     /* instructions of warps: of the block that executed most of those that were run, and of a block
      * on average */
     double busiest, mean_work;
+    /* of every block, in the order in which blocks start; NULL: they are too many, all do as much,
+     * or a sample does not tell */
+    const float *block_works;
     uint32_t blocks_run;
     /* what was run stands for every block of the grid; else it is a sample */
     bool is_whole;

@@ -283,6 +283,17 @@ static const Knot *weigh(Arena *arena, const Divider *d)
     return out;
 }
 
+static const float *works_of_all(Arena *arena, const Divider *d)
+{
+    float *out = ptx_arena_array(arena, float, d->keys->count);
+    for (uint32_t k = 0; k + 1 < d->knot_count; k++)
+        for (uint32_t rank = d->knots[k]; rank <= d->knots[k + 1]; rank++) {
+            uint32_t place = d->order[rank].place;
+            out[place] = (float)(isnan(d->works[place]) ? line_at(d, k, rank) : d->works[place]);
+        }
+    return out;
+}
+
 static bool any_differs(const Divider *d)
 {
     for (uint32_t k = 1; k < d->knot_count; k++)
@@ -314,5 +325,6 @@ Knots ptx_strata_divide(Arena *arena, const BlockKeys *s, StrataMeasure *measure
     divide(&d);
     if (!passes_checks(&d))
         return (Knots){ .uncertain = 1, .measured = d.measured };
-    return (Knots){ weigh(arena, &d), d.knot_count, doubt_of(&d), any_differs(&d), d.measured };
+    return (Knots){ weigh(arena, &d), d.knot_count, doubt_of(&d),
+                    any_differs(&d),  d.measured,   works_of_all(arena, &d) };
 }

@@ -30,6 +30,7 @@ typedef struct Knots {
     double uncertain;
     bool differs;               /* some block's work from another's */
     uint32_t measured;          /* blocks */
+    const float *works;         /* of every place: as run, or by the line between its knots */
 } Knots;
 
 /* No more than `most` are measured. Owned by arena. */

@@ -5,7 +5,10 @@ void ptx_count_add(Count *to, const Count *from, double weight)
     to->warps += weight * from->warps;
     to->lanes += weight * from->lanes;
     to->most += weight * from->most;
-    to->longest = from->longest > to->longest ? from->longest : to->longest;
+    if (from->longest > to->longest) {
+        to->longest = from->longest;
+        to->longest_waits = from->longest_waits;
+    }
     to->requests += weight * from->requests;
     to->active += weight * from->active;
     to->sectors += weight * from->sectors;

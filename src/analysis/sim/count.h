@@ -34,6 +34,7 @@ typedef struct Count {
     /* of each block, executions by the warp that comes here most often; 0: not known */
     double most;
     double longest;             /* the most of any block, of those that were run; 0: not known */
+    double longest_waits;       /* of that block's requests, the share that waits for L2 */
     double requests;            /* of an access: executions by at least one lane */
     double active;              /* lanes in those */
     double sectors, ideal_sectors, wavefronts, ideal_wavefronts;

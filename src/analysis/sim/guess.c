@@ -33,6 +33,7 @@ void ptx_machine_note_left(Machine *m, const FuncState *func_state, InsnId branc
         m->guessed = ptx_arena_array(m->arena, GuessedTrips, MAX_GUESSED);
     m->guessed[i] = (GuessedTrips){ loop, i < m->guessed_count && m->guessed[i].count > count
                                               ? m->guessed[i].count
-                                              : count };
+                                              : count,
+                                      func_state->steered && func_state->steered[branch] > 1 };
     m->guessed_count += i == m->guessed_count;
 }

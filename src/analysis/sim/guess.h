@@ -17,6 +17,7 @@ enum { MAX_GUESSED = 16 };
 typedef struct GuessedTrips {
     LoopId loop;
     uint32_t count;
+    bool is_steered;            /* steered_loop.h: counted, though data lead it */
 } GuessedTrips;
 
 #endif

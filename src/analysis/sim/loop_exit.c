@@ -193,7 +193,7 @@ static LoopExit find(const FuncState *func_state, InsnId branch, InsnId target)
     return ends_by_counter(func_state,
                            func_state->loops->loop_of[func_state->cfg->block_of[branch]], branch)
                ? LOOP_EXIT_LONG
-               : LOOP_EXIT_FEW;
+               : LOOP_EXIT_DATA;
 }
 
 LoopExit ptx_loop_exit_find(const FuncState *func_state, InsnId branch, InsnId target)

@@ -10,7 +10,13 @@
 
 #include "analysis/sim/machine.h"
 
-typedef enum LoopExit { LOOP_EXIT_UNKNOWN, LOOP_EXIT_NONE, LOOP_EXIT_FEW, LOOP_EXIT_LONG } LoopExit;
+typedef enum LoopExit {
+    LOOP_EXIT_UNKNOWN,
+    LOOP_EXIT_NONE,
+    LOOP_EXIT_FEW,
+    LOOP_EXIT_LONG,
+    LOOP_EXIT_DATA
+} LoopExit;
 
 /* Whether an instruction is in the loop, or in one inside it. */
 bool ptx_loop_has(const FuncState *func_state, LoopId loop, InsnId insn);

@@ -1,6 +1,7 @@
 #include "analysis/trips/trip.h"
 #include "analysis/sim/forward.h"
 #include "analysis/sim/loop_exit.h"
+#include "analysis/sim/steered_loop.h"
 #include "analysis/sim/branch_probability.h"
 
 #include <math.h>
@@ -304,15 +305,29 @@ static void part(Machine *m, Warp *w, InsnId target, InsnId next, uint32_t taken
     }
 }
 
+/* Where data steer the loop, but do not count its iterations. */
+static unsigned steered_stays(Machine *m, Warp *w, InsnId branch)
+{
+    FuncState *func_state = w->frame->func_state;
+    if (m->config.is_hurried || m->config.most_stays < ASSUMED_STAYS)
+        return DOUBTFUL_STAYS;
+    if (!func_state->steered)
+        func_state->steered = ptx_arena_array(m->arena, uint32_t, func_state->func->insn_count);
+    uint32_t *known = &func_state->steered[branch];
+    if (!*known)
+        *known = (uint32_t)(ptx_steered_loop_stays(m, w, branch) + 2);
+    return *known == 1 ? DOUBTFUL_STAYS : *known - 2;
+}
+
 /* How often lanes stay in a loop at its branch, where it is unknown whether they do, or rests on an
  * assumption. */
-static unsigned most_stays(const Machine *m, const FuncState *func_state, InsnId branch,
-                           InsnId target, bool is_maybe)
+static unsigned most_stays(Machine *m, Warp *w, InsnId branch, InsnId target, bool is_maybe)
 {
     if (!is_maybe)
         return m->config.is_hurried ? HURRIED_STAYS : m->config.most_stays;
-    switch (ptx_loop_exit_find(func_state, branch, target)) {
+    switch (ptx_loop_exit_find(w->frame->func_state, branch, target)) {
     case LOOP_EXIT_NONE: return 0;
+    case LOOP_EXIT_DATA: return steered_stays(m, w, branch);
     case LOOP_EXIT_LONG:
         return m->config.is_hurried || m->config.most_stays < DOUBTFUL_STAYS
                    ? DOUBTFUL_STAYS
@@ -373,7 +388,7 @@ static void run_branch(Machine *m, Warp *w, const Insn *insn, uint32_t taken, ui
                    : 0;
     if (side) {
         uint32_t *stays = &w->frame->stays[top->pc];
-        unsigned most = most_stays(m, func_state, top->pc, target, maybe != 0);
+        unsigned most = most_stays(m, w, top->pc, target, maybe != 0);
         bool is_given = given_stays(m, func_state, top->pc, side > 0 ? target : next, &most);
         bool leaves = ++*stays > most;
         if (leaves)

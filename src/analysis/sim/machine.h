@@ -35,6 +35,9 @@ typedef struct FuncState {           /* a function as it is run */
     uint32_t *counter_exits;
     /* per loop: its trips, as the launch says, + 1; 0: it does not. NULL: of none */
     const uint32_t *given;
+    /* per branch that data decide: steered_loop.h's stays + 2; 0: not asked for yet. NULL: of
+     * none */
+    uint32_t *steered;
     /* per instruction, of the warps that run; of plain ones only the first of them */
     Count *counts;
     /* the same of the block, until the caller empties them; where its warps run together these are

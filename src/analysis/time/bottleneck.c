@@ -31,10 +31,11 @@ Bottleneck ptx_bottleneck_find(const Prediction *p, double waves)
         out.next = without.limiter;
         out.next_pipe = without.pipe;
     }
-    if (waves > 0) {
+    /* blocks that end at different times make no waves; a single wave has no last one behind it */
+    if (waves > 0 && !p->blocks_differ) {
         double busy = p->predicted_us - p->parts_us[PART_OVERHEAD] - p->parts_us[PART_FETCH];
         out.wave_us = busy / ceil(waves);
-        out.tail_us = out.wave_us * (ceil(waves) - waves);
+        out.tail_us = waves > 1 ? out.wave_us * (ceil(waves) - waves) : 0;
     }
     return out;
 }

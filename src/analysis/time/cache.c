@@ -257,6 +257,18 @@ static double reach_of(const CacheInput *in, InsnId id)
                                             : threads * in->func->insns[id].access_bytes;
 }
 
+/* Of a load in a loop that data steer, the iterations whose places L1 holds: each one doubles the
+ * places where a lane may be, as the levels of a search tree do. Half of L1 is left to the rest. */
+static double near_share(const Machinery *m, const CacheInput *in, InsnId id)
+{
+    const Evaluation *evaluation = in->evaluation;
+    LoopId loop = in->cfg ? in->loops->loop_of[in->cfg->block_of[id]] : NO_LOOP;
+    for (uint32_t g = 0; loop != NO_LOOP && g < evaluation->guessed_count; g++)
+        if (evaluation->guessed[g].loop == loop && evaluation->guessed[g].is_steered)
+            return fmin(1, log2(m->l1_bytes / 2 / SECTOR_BYTES) / evaluation->guessed[g].count);
+    return 0;
+}
+
 static void follow_data(Arena *arena, const Machinery *m, const CacheInput *in, Cached *out)
 {
     double *missed = ptx_arena_array(arena, double, in->func->insn_count);
@@ -272,7 +284,7 @@ static void follow_data(Arena *arena, const Machinery *m, const CacheInput *in, 
         if (way == WAY_LOAD && in->spread[i].reach > 0) {
             Pool *pool = find_pool(&pools, reach_of(in, i));
             pool->lanes += count->data_lanes;
-            pool->own += count->data_lanes * in->spread[i].own;
+            pool->own += count->data_lanes * in->spread[i].own * (1 - near_share(m, in, i));
         }
     }
     for (unsigned p = 0; p < pools.count; p++)

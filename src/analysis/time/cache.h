@@ -22,6 +22,8 @@ typedef struct CacheInput {
     /* ptx_spread_compute; NULL: of no address data say where */
     const AddressDistribution *spread;
     double blocks_per_sm, warps_per_block;
+    const Cfg *cfg;             /* with loops; NULL: of no loop is known what leads it */
+    const Loops *loops;
 } CacheInput;
 
 typedef struct Cached {

@@ -4,6 +4,7 @@
 #include "analysis/time/work.h"
 #include "analysis/time/atomic.h"
 #include "analysis/time/band.h"
+#include "analysis/time/block_schedule.h"
 #include "analysis/time/cache.h"
 #include "analysis/sass/joinable.h"
 #include "analysis/time/critical_path_bound.h"
@@ -113,14 +114,49 @@ static const float *all_load_clocks(Arena *scratch, const PredictInput *in, cons
     return clocks;
 }
 
+/* In the block that loads most often: where it goes around a loop longer than the others, what it
+ * loads has come before. */
+static const float *longest_load_clocks(Arena *scratch, const PredictInput *in,
+                                        const Cached *cached, const float *mean)
+{
+    float *clocks = ptx_arena_array(scratch, float, in->func->insn_count);
+    for (InsnId i = 0; i < in->func->insn_count; i++) {
+        const Count *count = &in->evaluation->insns[i].total;
+        bool differs = count->longest > 0 && count->requests > 0
+                       && count->longest_waits < count->waits / count->requests
+                       && !ptx_op_bypasses_l1(in->func->insns[i].op);
+        clocks[i] = mean[i];
+        if (!differs)
+            continue;
+        double by_data = count->data_requests / count->requests
+                         * (cached->data_missed ? cached->data_missed[i] : 1);
+        clocks[i] = (float)load_clocks(in, cached, fmin(1, count->longest_waits + by_data));
+    }
+    return clocks;
+}
+
 /* ---- the parts ------------------------------------------------------------------------------- */
 
 /* Clocks of an SM, were work spread evenly, to microseconds of the busiest: blocks do not
  * divide. */
-static double busiest_us(const PredictInput *in, const Speeds *s, double clocks_of_all)
+static double even_us(const PredictInput *in, const Speeds *s, double clocks_of_all)
 {
     double even = in->blocks / s->sms;
     return clocks_of_all / s->sms * (ceil(even) / even) / s->clocks_per_us;
+}
+
+/* The block with most to do, by its instructions, against a block on average. */
+static double heaviest_block(const PredictInput *in)
+{
+    const Evaluation *evaluation = in->evaluation;
+    return evaluation->mean_work > 0 ? fmax(1, evaluation->busiest / evaluation->mean_work) : 1;
+}
+
+/* The same, and one block's share at least: it runs on one SM. */
+static double busiest_us(const PredictInput *in, const Speeds *s, double clocks_of_all)
+{
+    double heaviest = clocks_of_all / in->blocks * heaviest_block(in) / s->clocks_per_us;
+    return fmax(even_us(in, s, clocks_of_all), heaviest);
 }
 
 static double pipe_clocks(const Gpu *gpu, const Executed *executed, PipeId pipe)
@@ -365,9 +401,18 @@ static double find_chain(Arena *scratch, const PredictInput *in, const Speeds *s
     first += CLK_CONSTANT_FRESH * in->evaluation->traffics.constant_bytes / CONSTANT_PIECE_BYTES;
     double turns = fmax(0, waves - 1) * CLK_TURN_OF_WARP * in->warps_per_block;
     const CriticalPath found = ptx_critical_path_compute(scratch, &chain);
-    out->parts_us[PART_LATENCY] = (fmax(found.clocks * fmax(1, waves), found.longest_clocks) + first
-                                   + turns)
-                                      / s->clocks_per_us
+    double clocks = found.clocks * fmax(1, waves), longest = found.longest_clocks;
+    if (longest > clocks) {
+        chain.load_clocks = longest_load_clocks(scratch, in, cached, chain.load_clocks);
+        longest = ptx_critical_path_compute(scratch, &chain).longest_clocks;
+    }
+    if (in->evaluation->block_works && found.clocks > 0)
+        clocks += found.clocks
+                  * ptx_block_schedule_excess(scratch, in->evaluation->block_works,
+                                              (uint32_t)in->blocks,
+                                              s->sms * floor(in->blocks_per_sm),
+                                              fmax(1, longest / found.clocks));
+    out->parts_us[PART_LATENCY] = (fmax(clocks, longest) + first + turns) / s->clocks_per_us
                                   + waiting.us;
     return waiting.us;
 }
@@ -413,14 +458,16 @@ static double joined(const Prediction *of, TimePart part)
 
 static double tail_us(const PredictInput *in, const Speeds *s, const Prediction *out)
 {
-    double all = fmax(out->parts_us[PART_ISSUE], out->parts_us[PART_PIPE]),
-           block = all * s->sms / fmax(in->blocks, s->sms);
-    double uneven = in->blocks > s->sms
-                        ? TAIL_OF_UNEVEN * fmax(0, in->evaluation->unevenness - 1) * block
-                        : 0;
-    double mean = in->evaluation->mean_work,
-           heaviest = mean > 0 ? in->evaluation->busiest / mean : 1;
-    return fmin(uneven, fmin(all, heaviest * block));
+    double most = fmax(out->parts_us[PART_ISSUE], out->parts_us[PART_PIPE]),
+           heaviest = heaviest_block(in), share = in->blocks / s->sms;
+    if (share <= 1)
+        return 0;
+    /* where the heaviest block takes longest, as long as all of them take spread evenly */
+    double all = heaviest > ceil(share) ? most * ceil(share) / heaviest : most,
+           block = all / share,
+           uneven = TAIL_OF_UNEVEN * fmax(0, in->evaluation->unevenness - 1) * block,
+           late = fmin(uneven, fmin(all, heaviest * block));
+    return fmax(0, all + late - most);
 }
 
 /* Resources of the SMs and of memory get in each other's way (the third power); while blocks are
@@ -534,9 +581,9 @@ static void find_bound(Arena *scratch, const PredictInput *in, const Speeds *s,
          PART_DRAM, NULL);
     hold(out, ptx_path_bound_atomic_us(&least), PART_ATOMIC, NULL);
     hold(out, ptx_path_bound_chain_us(scratch, &least), PART_LATENCY, NULL);
-    hold(out, busiest_us(in, s, wavefronts), PART_SHARED, NULL);
+    hold(out, even_us(in, s, wavefronts), PART_SHARED, NULL);
     for (unsigned p = 0; p < PIPE__COUNT; p++)
-        hold(out, busiest_us(in, s, pipe_clocks_at_least(in, least.are_counting, (PipeId)p)),
+        hold(out, even_us(in, s, pipe_clocks_at_least(in, least.are_counting, (PipeId)p)),
              p == PIPE_ISSUE ? PART_ISSUE : PART_PIPE, ptx_pipe_info[p].key);
     out->bound_us += s->launch_us;
     out->predicted_us = fmax(out->predicted_us, out->bound_us);
@@ -603,12 +650,14 @@ Prediction ptx_predict(Arena *scratch, const PredictInput *in)
         hangs_on_data(in) ? ptx_address_distribution_compute(scratch, scratch, in->func) : NULL;
     Cached cached = ptx_cached_compute(scratch,
                                        &(CacheInput){ in->func, in->evaluation, in->gpu, spread,
-                                                      in->blocks_per_sm, in->warps_per_block });
+                                                      in->blocks_per_sm, in->warps_per_block,
+                                                      in->cfg, in->loops });
     out.parts_us[PART_ATOMIC] = ptx_atomic_us(in->gpu, in->func, in->evaluation, spread);
     find_memory(in, &s, &cached, spread, &out);
     find_constants(in, &s, spread, &out);
     double waits_us = find_chain(scratch, in, &s, &cached, &out);
     out.tail_us = tail_us(in, &s, &out);
+    out.blocks_differ = in->blocks > 1 && heaviest_block(in) >= 2;
     join(&out);
     const bool *are_sure = ptx_path_bound_sure(
         scratch,

@@ -57,6 +57,7 @@ typedef struct Prediction {     /* NaN: not known */
     bool is_measured_gpu;       /* the band was made on such a GPU */
     double parts_us[PART__COUNT];
     double tail_us;             /* of blocks that have more to do than others */
+    bool blocks_differ;         /* one has twice as much to do as the mean, or more */
     /* of PART_PIPE: the load-store units; the dearest other one, and the next */
     double lsu_us, pipe_us, second_us;
     const char *first_pipe, *second_pipe;       /* that take pipe_us and second_us */

@@ -1,0 +1,302 @@
+#include "analysis/sim/steered_loop.h"
+
+#include "analysis/sim/loop_exit.h"
+
+#include <string.h>
+
+enum {
+    MAX_STEERED_STEPS = 1 << 12,        /* instructions of one walk */
+    MAX_ENTRY_DEPTH = 6,                /* from a register at the loop's entry to constants */
+    MAX_FN_ARGS = 4,
+};
+
+typedef enum Knowledge { KNOWN_NOT, KNOWN, KNOWN_CHOSEN } Knowledge;
+
+typedef enum Outcome { OUTCOME_FALSE, OUTCOME_TRUE, OUTCOME_MIXED, OUTCOME__COUNT } Outcome;
+
+typedef struct LaneNumber {
+    uint64_t number;
+    uint8_t known;              /* Knowledge */
+} LaneNumber;
+
+typedef struct Steering {
+    Machine *machine;
+    Warp *warp;
+    const FuncState *func_state;
+    const Func *func;
+    LoopId loop;
+    unsigned lane;
+    Outcome outcome;
+    uint32_t chosen;            /* so far */
+    bool *is_own;               /* per register: an instruction of the loop writes it */
+    LaneNumber *regs;               /* per register that is */
+} Steering;
+
+/* ---- operands -------------------------------------------------------------------------------- */
+
+static LaneNumber machine_number(const Steering *s, const Operand *operand, Type type)
+{
+    Scratch room;
+    const Value *value = ptx_machine_read(s->machine, s->warp, operand, &room);
+    if (operand->kind == OPERAND_F64)
+        ptx_machine_narrow(operand, type, &room);
+    bool is_known = !(value->unknown >> s->lane & 1) && !value->addend;
+    return (LaneNumber){ ptx_value_lane(value, s->lane), is_known ? KNOWN : KNOWN_NOT };
+}
+
+static LaneNumber steered_number(const Steering *s, const Operand *operand, Type type)
+{
+    if (operand->kind != OPERAND_REG || !s->is_own[operand->id])
+        return machine_number(s, operand, type);
+    LaneNumber out = s->regs[operand->id];
+    if (operand->flags & (OPERAND_COMPONENT | OPERAND_MINUS))
+        out.known = KNOWN_NOT;
+    if (operand->flags & OPERAND_NEGATED)
+        out.number = !out.number;
+    return out;
+}
+
+static LaneNumber steered_guard(const Steering *s, const Insn *insn)
+{
+    const Operand guard = { .kind = OPERAND_REG,
+                            .id = insn->guard,
+                            .flags = insn->guard_negated ? OPERAND_NEGATED : 0 };
+    return steered_number(s, &guard, TYPE_PRED);
+}
+
+/* ---- instructions ---------------------------------------------------------------------------- */
+
+static bool choose_outcome(Steering *s)
+{
+    uint32_t n = s->chosen++;
+    bool is_mixed = (n * UINT32_C(2654435769) >> 30 & 1) != 0;
+    return s->outcome == OUTCOME_MIXED ? is_mixed : s->outcome == OUTCOME_TRUE;
+}
+
+static LaneNumber lanewise_result(const Steering *s, const Insn *insn, const Decoded *code)
+{
+    const Operand *operands = ptx_insn_operands(s->func, insn);
+    const Lanewise *op = &code->lanewise;
+    const unsigned count = insn->operand_count - 1;
+    uint64_t x[MAX_FN_ARGS] = { 0 };
+    uint8_t known = KNOWN;
+    if (!op->fn || op->takes_carry || op->is_chained || !count || count > MAX_FN_ARGS)
+        return (LaneNumber){ 0 };
+    for (unsigned o = 0; o < count; o++) {
+        if (operands[o + 1].flags & OPERAND_RIGHT)
+            return (LaneNumber){ 0 };
+        LaneNumber arg = steered_number(s, &operands[o + 1], (Type)op->type);
+        bool is_choice = code->action == ACTION_CHOOSE && o == 2;
+        if (arg.known == KNOWN_NOT)
+            return (LaneNumber){ 0 };
+        known = arg.known == KNOWN_CHOSEN && !is_choice ? KNOWN_CHOSEN : known;
+        x[o] = arg.number;
+    }
+    return (LaneNumber){ op->fn(op, x[0], x[1], x[2], x[3]), known };
+}
+
+static LaneNumber moved_number(const Steering *s, const Insn *insn)
+{
+    const Operand *operands = ptx_insn_operands(s->func, insn);
+    bool is_plain = insn->operand_count == 2
+                    && !((operands[0].flags | operands[1].flags) & OPERAND_COMPONENT);
+    return is_plain ? steered_number(s, &operands[1], (Type)insn->op->type) : (LaneNumber){ 0 };
+}
+
+/* What it leaves in its first operand. */
+static LaneNumber insn_result(const Steering *s, const Insn *insn)
+{
+    const Decoded *code = ptx_machine_code(s->machine, insn->op);
+    switch ((Action)code->action) {
+    case ACTION_LANEWISE: case ACTION_CHOOSE:
+        return lanewise_result(s, insn, code);
+    case ACTION_MOVE:
+        return moved_number(s, insn);
+    default:
+        return (LaneNumber){ 0 };
+    }
+}
+
+static void steer_insn(Steering *s, const Insn *insn)
+{
+    const Operand *operands = ptx_insn_operands(s->func, insn);
+    bool is_conditional = insn->guard != NO_ID;
+    LaneNumber guard = is_conditional ? steered_guard(s, insn) : (LaneNumber){ 1, KNOWN };
+    if (guard.known != KNOWN_NOT && !guard.number)
+        return;
+    LaneNumber result = guard.known == KNOWN_NOT || !insn->operand_count ? (LaneNumber){ 0 }
+                                                                     : insn_result(s, insn);
+    for (uint32_t o = 0; o < insn->operand_count; o++) {
+        if (!ptx_operand_is_def(&operands[o]))
+            continue;
+        LaneNumber *to = &s->regs[operands[o].id];
+        bool is_predicate = s->func->regs[operands[o].id].type == TYPE_PRED;
+        *to = o ? (LaneNumber){ 0 } : result;
+        if (to->known == KNOWN_NOT && is_predicate)
+            *to = (LaneNumber){ choose_outcome(s), KNOWN_CHOSEN };
+    }
+}
+
+/* ---- at the loop's entry --------------------------------------------------------------------- */
+
+static InsnId entry_definition(const Steering *s, RegId reg, InsnId before)
+{
+    for (InsnId i = before; i-- > 0;) {
+        const Operand *operands = ptx_insn_operands(s->func, &s->func->insns[i]);
+        for (uint32_t o = 0; o < s->func->insns[i].operand_count; o++)
+            if (ptx_operand_is_def(&operands[o]) && operands[o].id == reg)
+                return i;
+    }
+    return NO_ID;
+}
+
+/* A number of the launch, or what is taken for it. */
+static LaneNumber param_number(const Steering *s, const Insn *insn)
+{
+    const Machine *m = s->machine;
+    const Operand *from = ptx_address_nth(s->func, insn, 0);
+    unsigned bytes = ptx_type_info[insn->op->type].bits / 8, known = 0;
+    uint64_t number = 0;
+    if (!from || from->kind != OPERAND_VAR || s->warp->frame->caller || !bytes || bytes > 8
+        || insn->operand_count != 2 || !ptx_machine_placed(m, from->id))
+        return (LaneNumber){ 0 };
+    uint64_t at = ptx_machine_placed(m, from->id)->address + (uint64_t)from->value;
+    if (at > m->param_size || bytes > m->param_size - at)
+        return (LaneNumber){ 0 };
+    for (unsigned b = 0; b < bytes; b++) {
+        number |= (uint64_t)m->param_bytes[at + b] << (8 * b);
+        known += m->param_known[at + b] == 1;
+    }
+    if (known == bytes)
+        return (LaneNumber){ ptx_lane_extend(number, (Type)insn->op->type), KNOWN };
+    bool is_guess = m->param_guess[at] == bytes;        /* and named so already */
+    return (LaneNumber){ ptx_machine_guess(at, bytes, false), is_guess ? KNOWN : KNOWN_NOT };
+}
+
+static LaneNumber at_entry(Steering *s, RegId reg, InsnId before, unsigned depth)
+{
+    const Cfg *cfg = s->func_state->cfg;
+    InsnId def = depth ? entry_definition(s, reg, before) : NO_ID;
+    if (def == NO_ID
+        || !ptx_dom_dominates(s->func_state->dom, cfg->block_of[def],
+                              s->func_state->loops->loops[s->loop].header)
+        || s->func->insns[def].guard != NO_ID)
+        return (LaneNumber){ 0 };
+    const Insn *insn = &s->func->insns[def];
+    const Operand *operands = ptx_insn_operands(s->func, insn);
+    for (uint32_t o = 0; o < insn->operand_count; o++)
+        if (operands[o].kind == OPERAND_REG && operands[o].role & ROLE_USE
+            && s->is_own[operands[o].id])
+            s->regs[operands[o].id] = at_entry(s, operands[o].id, def, depth - 1);
+    if (operands[0].kind != OPERAND_REG || operands[0].id != reg)
+        return (LaneNumber){ 0 };
+    return insn->op->space == SPACE_PARAM || insn->op->space == SPACE_PARAM_ENTRY
+               ? param_number(s, insn)
+               : insn_result(s, insn);
+}
+
+static InsnId header_of(const Steering *s)
+{
+    return s->func_state->cfg->blocks[s->func_state->loops->loops[s->loop].header].first;
+}
+
+static void mark_own(Steering *s)
+{
+    for (InsnId i = 0; i < s->func->insn_count; i++) {
+        const Operand *operands = ptx_insn_operands(s->func, &s->func->insns[i]);
+        bool is_inside = ptx_loop_has(s->func_state, s->loop, i);
+        for (uint32_t o = 0; is_inside && o < s->func->insns[i].operand_count; o++)
+            if (ptx_operand_is_def(&operands[o]))
+                s->is_own[operands[o].id] = true;
+    }
+}
+
+static void enter_loop(Steering *s, LaneNumber *entry)
+{
+    for (RegId r = 0; r < s->func->reg_count; r++)
+        if (s->is_own[r])
+            entry[r] = at_entry(s, r, header_of(s), MAX_ENTRY_DEPTH);
+}
+
+/* ---- the way through ------------------------------------------------------------------------- */
+
+static InsnId branch_target(const Steering *s, const Insn *insn)
+{
+    const Operand *to = ptx_insn_operands(s->func, insn);
+    return insn->operand_count && to->kind == OPERAND_TARGET ? s->func->labels[to->id].insn
+                                                             : NO_ID;
+}
+
+/* NO_ID: it leaves the loop; the branch itself: that is not known. */
+static InsnId behind_branch(const Steering *s, InsnId at)
+{
+    const Insn *insn = &s->func->insns[at];
+    const InsnId target = branch_target(s, insn);
+    if (target == NO_ID)
+        return at;
+    bool stays_taken = ptx_loop_has(s->func_state, s->loop, target),
+         stays_falling = ptx_loop_has(s->func_state, s->loop, at + 1);
+    if (insn->guard == NO_ID)
+        return stays_taken ? target : NO_ID;
+    LaneNumber guard = steered_guard(s, insn);
+    if (guard.known == KNOWN_NOT)
+        return at;
+    bool is_taken = guard.number != 0;
+    /* what data may end goes on: it ends by what is known, or it is none of these loops */
+    if (guard.known == KNOWN_CHOSEN && stays_taken != stays_falling)
+        is_taken = stays_taken;
+    if (!(is_taken ? stays_taken : stays_falling))
+        return NO_ID;
+    return is_taken ? target : at + 1;
+}
+
+static int64_t walk_steered(Steering *s, InsnId branch)
+{
+    InsnId at = header_of(s);
+    int64_t stays = 0;
+    for (unsigned step = 0; step < MAX_STEERED_STEPS; step++) {
+        const Insn *insn = &s->func->insns[at];
+        Action action = (Action)ptx_machine_code(s->machine, insn->op)->action;
+        InsnId next = at + 1;
+        if (action == ACTION_BRANCH)
+            next = behind_branch(s, at);
+        else if (action == ACTION_EXIT || action == ACTION_RETURN || action == ACTION_CALL
+                 || action == ACTION_INDEXED)
+            return -1;
+        else
+            steer_insn(s, insn);
+        if (next == NO_ID || !ptx_loop_has(s->func_state, s->loop, next))
+            return stays;
+        if (next == at)
+            return -1;
+        stays += at == branch;
+        at = next;
+    }
+    return -1;
+}
+
+int64_t ptx_steered_loop_stays(Machine *m, Warp *w, InsnId branch)
+{
+    const FuncState *func_state = w->frame->func_state;
+    ArenaMark mark = ptx_arena_mark(m->scratch);
+    Steering s = { .machine = m,
+                   .warp = w,
+                   .func_state = func_state,
+                   .func = func_state->func,
+                   .loop = func_state->loops->loop_of[func_state->cfg->block_of[branch]] };
+    s.lane = (unsigned)__builtin_ctz(w->entries[w->entry_count - 1].lanes);
+    s.is_own = ptx_arena_array(m->scratch, bool, s.func->reg_count + 1);
+    s.regs = ptx_arena_array(m->scratch, LaneNumber, s.func->reg_count + 1);
+    LaneNumber *entry = ptx_arena_array(m->scratch, LaneNumber, s.func->reg_count + 1);
+    mark_own(&s);
+    enter_loop(&s, entry);
+    const InsnId target = branch_target(&s, &s.func->insns[branch]);
+    int64_t stays = ptx_loop_exit_side(func_state, branch, target) ? 0 : -1;
+    for (unsigned o = 0; o < OUTCOME__COUNT && stays >= 0; o++) {
+        s.outcome = (Outcome)o;
+        memcpy(s.regs, entry, (s.func->reg_count + 1) * sizeof *entry);
+        stays = walk_steered(&s, branch);
+    }
+    ptx_arena_release(m->scratch, mark);
+    return stays;
+}

@@ -1,0 +1,17 @@
+/* steered_loop.h -- loops whose iterations data steer, but do not count.
+ *
+ * A binary search takes one half of its range or the other, by what it loads; how often it halves
+ * does not depend on which. So do bisections and merges. The loop is gone through once for one
+ * lane, without memory: where a comparison rests on what was loaded, an outcome is chosen. Chosen
+ * are all false, all true, and both mixed; where the loop ends each time by a comparison that is
+ * known, the mixed one says how often it runs. */
+#ifndef PTX_ANALYSIS_SIM_STEERED_LOOP_H
+#define PTX_ANALYSIS_SIM_STEERED_LOOP_H
+
+#include "analysis/sim/machine.h"
+
+/* How often the branch stays in its loop, each time that this is entered; -1: not known. The warp
+ * is at the branch, for the first time since the loop was entered. */
+int64_t ptx_steered_loop_stays(Machine *machine, Warp *warp, InsnId branch);
+
+#endif
