@@ -439,7 +439,7 @@ static void test_stays(void **state)
 
 /* A binary search halves its range whichever way data lead: as many iterations as the range has
  * bits, which the launch gives or the code. Where it may end earlier too, no less; where data make
- * the range, nobody knows. */
+ * the range, it is unknown. */
 static void test_steered(void **state)
 {
     static const char format[] =

@@ -1072,7 +1072,7 @@ static void run_to_depth(AccessEvaluator *e, uint64_t most_steps, Depth depth)
         run_rest(e, most_steps / 8);
 }
 
-/* Nobody knows the launch, and the kernel asks for more than a row of threads. */
+/* The launch is unknown, and the kernel asks for more than a row of threads. */
 static bool may_take_any_shape(const AccessEvaluator *e)
 {
     return e->shape.block_is_assumed && e->shape.grid_is_assumed
