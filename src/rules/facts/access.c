@@ -343,8 +343,12 @@ static const char *advise_wider(Inquiry *q, const Subjects *s)
     const Widening found = trace && count >= 2
                                ? ptx_advise_wider(trace, q->func, s->insn, (uint32_t)count)
                                : (Widening){ 0 };
+    const Evaluation *evaluation = evaluation_of(q);
+    const bool is_assumed =
+        evaluation && evaluation->insns[s->insn].total.doubt == UNCERTAIN_PARAMETER;
     const char *text = ptx_widening_describe(q->arena, &found, (uint32_t)count,
-                                             q->func->insns[s->insn].access_bytes);
+                                             q->func->insns[s->insn].access_bytes,
+                                             is_assumed ? evaluation : NULL);
     return text ? text
                 : "a vector access (float2, float4, int4) where the address is a multiple of its "
                   "width";

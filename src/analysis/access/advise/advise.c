@@ -133,18 +133,34 @@ const char *ptx_proposal_describe(Arena *arena, const Module *module, const Prop
     return ptx_arena_strndup(arena, text, strlen(text));
 }
 
-const char *ptx_widening_describe(Arena *arena, const Widening *w, uint32_t count, uint32_t bytes)
+/* Where an address is aligned: in any launch, or with the numbers that parameters were taken for. */
+static void put_where(char *text, size_t size, const Evaluation *assumed)
 {
-    char text[320], change[64], end[96] = "";
+    size_t length = 0;
+    for (uint32_t i = 0; assumed && i < assumed->assumed_count && length + 48 < size; i++) {
+        const AssumedParam *param = &assumed->assumed[i];
+        if (!param->is_float && !param->is_part)
+            length += (size_t)snprintf(text + length, size - length,
+                                       "%sparam %" PRIu32 " = %" PRIu64, length ? ", " : "with ",
+                                       param->position, param->number);
+    }
+    snprintf(text + length, size - length, "%s",
+             length ? " (assumed)" : "wherever it was evaluated");
+}
+
+const char *ptx_widening_describe(Arena *arena, const Widening *w, uint32_t count, uint32_t bytes,
+                                  const Evaluation *assumed)
+{
+    char text[480], change[64], end[96] = "", where[160];
     if (!w->bytes)
         return NULL;
     put_change(change, sizeof change, true, w->before, w->after);
     put_certainty(end, sizeof end, w->certainty, w->block);
+    put_where(where, sizeof where, assumed);
     snprintf(text, sizeof text,
              "%s of %" PRIu32 " bytes: the address is a multiple of %" PRIu32
-             " wherever it was evaluated; %" PRIu32 " accesses of %" PRIu32 " bytes become %" PRIu32
-             ", %s%s",
-             w->count > 1 ? "vector accesses" : "one vector access", w->bytes, w->bytes, count,
-             bytes, w->count, change, end);
+             " %s; %" PRIu32 " accesses of %" PRIu32 " bytes become %" PRIu32 ", %s%s",
+             w->count > 1 ? "vector accesses" : "one vector access", w->bytes, w->bytes, where,
+             count, bytes, w->count, change, end);
     return ptx_arena_strndup(arena, text, strlen(text));
 }
