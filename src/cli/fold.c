@@ -55,7 +55,7 @@ static size_t escape_length(const char *text, size_t left)
     return length + (length < left);
 }
 
-static bool read_line(FoldLine *line, const char *text, size_t length)
+static bool fold_read_line(FoldLine *line, const char *text, size_t length)
 {
     *line = (FoldLine){ text, length, calloc(2 * length + 1, sizeof(size_t)), 0 };
     if (!line->starts)
@@ -70,22 +70,24 @@ static bool read_line(FoldLine *line, const char *text, size_t length)
         int width = escape ? 0 : 1;
         if (!escape && bytes > 0)
             width = utf8proc_charwidth(letter);
+        if (bytes <= 0)
+            bytes = 1;
         for (int w = 0; w < width; w++)
             line->starts[line->columns++] = i;
-        i += escape ? escape : (size_t)(bytes > 0 ? bytes : 1);
+        i += escape ? escape : (size_t)bytes;
     }
     line->starts[line->columns] = length;
     return true;
 }
 
-static char at(const FoldLine *line, size_t column)
+static char fold_at(const FoldLine *line, size_t column)
 {
     return column < line->columns ? line->text[line->starts[column]] : ' ';
 }
 
-static size_t skip_blanks(const FoldLine *line, size_t column)
+static size_t fold_skip_blanks(const FoldLine *line, size_t column)
 {
-    while (column < line->columns && at(line, column) == ' ')
+    while (column < line->columns && fold_at(line, column) == ' ')
         column++;
     return column;
 }
@@ -93,12 +95,12 @@ static size_t skip_blanks(const FoldLine *line, size_t column)
 /* Where the second column of a row begins, or the text behind "= key: "; 0: nowhere. */
 static size_t second_column(const FoldLine *line, size_t column)
 {
-    bool is_fact = at(line, column) == '=' && at(line, column + 1) == ' ';
+    bool is_fact = fold_at(line, column) == '=' && fold_at(line, column + 1) == ' ';
     for (; column + GAP < line->columns; column++) {
-        if (is_fact && at(line, column) == ':')
+        if (is_fact && fold_at(line, column) == ':')
             return column + GAP;
-        if (at(line, column) == ' ' && at(line, column + 1) == ' ')
-            return skip_blanks(line, column);
+        if (fold_at(line, column) == ' ' && fold_at(line, column + 1) == ' ')
+            return fold_skip_blanks(line, column);
     }
     return 0;
 }
@@ -106,21 +108,21 @@ static size_t second_column(const FoldLine *line, size_t column)
 /* Source lines beside their numbers, carets, and places: they stay as they are. */
 static bool is_quoted(const FoldLine *line)
 {
-    size_t column = skip_blanks(line, 0);
-    char first = at(line, column);
+    size_t column = fold_skip_blanks(line, 0);
+    char first = fold_at(line, column);
     if (first == '-' || first == ':')
-        return at(line, column + 1) == first;
-    while (at(line, column) >= '0' && at(line, column) <= '9')
+        return fold_at(line, column + 1) == first;
+    while (fold_at(line, column) >= '0' && fold_at(line, column) <= '9')
         column++;
-    return at(line, skip_blanks(line, column)) == '|';
+    return fold_at(line, fold_skip_blanks(line, column)) == '|';
 }
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-static void put_part(Sink *sink, const FoldLine *line, size_t from, size_t to, size_t indent)
+static void fold_put_part(Sink *sink, const FoldLine *line, size_t from, size_t to, size_t indent)
 {
     size_t begin = from ? line->starts[from] : 0;
-    while (to > from && to < line->columns && at(line, to - 1) == ' ')
+    while (to > from && to < line->columns && fold_at(line, to - 1) == ' ')
         to--;
     fprintf(sink->file, "%*s", (int)indent, "");
     fwrite(line->text + begin, 1, line->starts[to] - begin, sink->file);
@@ -128,13 +130,13 @@ static void put_part(Sink *sink, const FoldLine *line, size_t from, size_t to, s
 }
 
 /* The last blank of from..from + room that a line may end at; else the first behind it. */
-static size_t break_at(const FoldLine *line, size_t from, size_t room)
+static size_t fold_break_at(const FoldLine *line, size_t from, size_t room)
 {
     size_t found = line->columns;
-    for (size_t i = skip_blanks(line, from); i < line->columns; i++) {
+    for (size_t i = fold_skip_blanks(line, from); i < line->columns; i++) {
         if (i > from + room && found < line->columns)
             break;
-        if (at(line, i) == ' ' && at(line, skip_blanks(line, i)) != '%')
+        if (fold_at(line, i) == ' ' && fold_at(line, fold_skip_blanks(line, i)) != '%')
             found = i;
     }
     return found;
@@ -144,21 +146,21 @@ static size_t break_at(const FoldLine *line, size_t from, size_t room)
 static void put_prose(Sink *sink, const FoldLine *line, size_t from, size_t indent, size_t hang)
 {
     while (indent + line->columns - from > sink->columns) {
-        size_t to = break_at(line, from, sink->columns - indent);
+        size_t to = fold_break_at(line, from, sink->columns - indent);
         if (to == line->columns)
             break;
-        put_part(sink, line, from, to, indent);
-        from = skip_blanks(line, to);
+        fold_put_part(sink, line, from, to, indent);
+        from = fold_skip_blanks(line, to);
         indent = hang;
     }
-    put_part(sink, line, from, line->columns, indent);
+    fold_put_part(sink, line, from, line->columns, indent);
 }
 
-static void put_line(Sink *sink, const FoldLine *line)
+static void fold_put_line(Sink *sink, const FoldLine *line)
 {
-    size_t lead = skip_blanks(line, 0), second = second_column(line, lead);
+    size_t lead = fold_skip_blanks(line, 0), second = second_column(line, lead);
     if (line->columns <= sink->columns || is_quoted(line))
-        put_part(sink, line, 0, line->columns, 0);
+        fold_put_part(sink, line, 0, line->columns, 0);
     else
         put_prose(sink, line, 0, 0, second && second <= sink->columns / 3 ? second : lead + HANG);
 }
@@ -169,9 +171,10 @@ static void put_line(Sink *sink, const FoldLine *line)
 static bool is_heading(const FoldLine *line)
 {
     unsigned gaps = 0;
-    for (size_t i = skip_blanks(line, 0); i + GAP < line->columns; i = skip_blanks(line, i) + 1)
+    for (size_t i = fold_skip_blanks(line, 0); i + GAP < line->columns;
+         i = fold_skip_blanks(line, i) + 1)
         for (; i + GAP < line->columns; i++)
-            if (at(line, i) == ' ' && at(line, i + 1) == ' ') {
+            if (fold_at(line, i) == ' ' && fold_at(line, i + 1) == ' ') {
                 gaps++;
                 break;
             }
@@ -179,16 +182,16 @@ static bool is_heading(const FoldLine *line)
 }
 
 /* Not prose about the row before, which begins below the second word of the heading or behind. */
-static bool is_row(const FoldLine *lines, const FoldLine *line)
+static bool fold_is_row(const FoldLine *lines, const FoldLine *line)
 {
-    return skip_blanks(line, 0) < second_column(&lines[0], skip_blanks(&lines[0], 0));
+    return fold_skip_blanks(line, 0) < second_column(&lines[0], fold_skip_blanks(&lines[0], 0));
 }
 
 static bool is_gap(const FoldLine *lines, size_t count, size_t column)
 {
     for (size_t i = 0; i < count; i++)
-        if (is_row(lines, &lines[i])
-            && (at(&lines[i], column - 1) != ' ' || at(&lines[i], column - GAP) != ' '))
+        if (fold_is_row(lines, &lines[i])
+            && (fold_at(&lines[i], column - 1) != ' ' || fold_at(&lines[i], column - GAP) != ' '))
             return false;
     return true;
 }
@@ -197,7 +200,7 @@ static bool is_gap(const FoldLine *lines, size_t count, size_t column)
 static size_t find_cut(const Sink *sink, const FoldLine *lines, size_t count)
 {
     size_t most = lines[0].columns;
-    while (most && at(&lines[0], most - 1) != ' ')
+    while (most && fold_at(&lines[0], most - 1) != ' ')
         most--;
     most = most < sink->columns ? most : sink->columns;
     for (size_t column = most; column > sink->columns / 3; column--)
@@ -207,7 +210,7 @@ static size_t find_cut(const Sink *sink, const FoldLine *lines, size_t count)
 }
 
 /* Lines up to an empty one. All rows of a table are broken at the same column. */
-static void put_block(Sink *sink, const FoldLine *lines, size_t count)
+static void fold_put_block(Sink *sink, const FoldLine *lines, size_t count)
 {
     size_t widest = 0, cut = 0;
     for (size_t i = 0; i < count; i++)
@@ -215,16 +218,16 @@ static void put_block(Sink *sink, const FoldLine *lines, size_t count)
     if (count > 1 && widest > sink->columns && is_heading(&lines[0]))
         cut = find_cut(sink, lines, count);
     for (size_t i = 0; i < count; i++) {
-        if (!cut || lines[i].columns <= cut || !is_row(lines, &lines[i])) {
-            put_line(sink, &lines[i]);
+        if (!cut || lines[i].columns <= cut || !fold_is_row(lines, &lines[i])) {
+            fold_put_line(sink, &lines[i]);
             continue;
         }
-        put_part(sink, &lines[i], 0, cut, 0);
+        fold_put_part(sink, &lines[i], 0, cut, 0);
         put_prose(sink, &lines[i], cut, 2 * HANG, 2 * HANG);
     }
 }
 
-static size_t count_lines(const char *text, size_t length)
+static size_t fold_count_lines(const char *text, size_t length)
 {
     size_t count = 1;
     for (size_t i = 0; i < length; i++)
@@ -236,21 +239,21 @@ static size_t count_lines(const char *text, size_t length)
 static bool fold_lines(Sink *sink, const char *text, size_t length)
 {
     size_t count = 0;
-    FoldLine *lines = calloc(count_lines(text, length), sizeof *lines);
+    FoldLine *lines = calloc(fold_count_lines(text, length), sizeof *lines);
     bool is_good = lines != NULL;
     for (const char *end; is_good && length; length -= (size_t)(end - text), text = end) {
         const char *stop = memchr(text, '\n', length);
         size_t here = stop ? (size_t)(stop - text) : length;
         end = text + here + (stop != NULL);
-        is_good = read_line(&lines[count++], text, here);
+        is_good = fold_read_line(&lines[count++], text, here);
         if (is_good && !here) {
-            put_block(sink, lines, count);
+            fold_put_block(sink, lines, count);
             while (count)
                 free(lines[--count].starts);
         }
     }
     if (is_good && count)
-        put_block(sink, lines, count);
+        fold_put_block(sink, lines, count);
     while (count)
         free(lines[--count].starts);
     free(lines);

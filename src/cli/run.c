@@ -448,7 +448,8 @@ static void complain_group(CliRun *run, const ptxlint_rules *rules, const char *
                  near);
     else
         snprintf(text, sizeof text,
-                 "'%.80s' is not a group of rules; --select takes rules; `ptxlint rules` lists both",
+                 "'%.80s' is not a group of rules; --select takes rules; `ptxlint rules` lists "
+                 "both",
                  group);
     ptx_complain("--only", text);
     raise_code(run, EXIT_USAGE);

@@ -1313,7 +1313,8 @@ const Module *ptx_lower_finish(Lower *l, const AstHeader *header)
     read_header(l, header);
     bool is_empty = strspn(m->text, " \t\r\n") == m->length;
     if (!m->version && !header->is_other_format && !header->is_version_reported)
-        ptx_diag(l->diags, DIAG_MISSING_VERSION, (Span){ 0, 0 }, "%sa PTX module begins with .version",
+        ptx_diag(l->diags, DIAG_MISSING_VERSION, (Span){ 0, 0 },
+                 "%sa PTX module begins with .version",
                  ptx_text_if(is_empty, "the input is empty: "))
             ->help = "write `.version 9.0` and `.target sm_90` first";
     uint32_t count = 0;

@@ -1,4 +1,5 @@
-/* test_cli_slips.c -- slips on the command line: what is wrong, the nearest right thing, the code. */
+/* test_cli_slips.c -- slips on the command line: what is wrong, the nearest right thing, the
+ * exit code. */
 #include "program.h"
 
 #define HEAD ".version 8.0\n.target sm_80\n.address_size 64\n"

@@ -201,7 +201,8 @@ static void test_figures(void **state)
 enum { LOOP_LINE = 28 };
 
 /* A line in the loop of `rows`, and one before it. */
-static const char trips_json[] = "{\"kernels\": {\"rows\": {\"trips\": {\"28\": 4, \"17\": 4}}}}";
+static const char trips_json[] =
+    "{\"kernels\": {\"rows\": {\"trips\": {\"28\": 4, \"17\": 4}}}}";
 
 static void *cover(void *data)
 {
