@@ -79,7 +79,7 @@ const char *const ptx_command_what[COMMAND__COUNT] = {
     [COMMAND_EXPLAIN] = "a rule's page: why, examples, how to suppress it",
     [COMMAND_RULES] = "all rules, and the facts that conditions use",
     [COMMAND_CONFIG] = "effective settings, and a first .ptxlint.yaml",
-    [COMMAND_ISA] = "the instructions of PTX: syntax, meaning, versions, targets, speed",
+    [COMMAND_ISA] = "the instructions of PTX: syntax, meaning, versions, speed",
     [COMMAND_TUNE] = "compare block sizes for a launch",
     [COMMAND_SCHEMA] = "JSON Schemas of documents and files",
     [COMMAND_BASELINE] = "record the findings of today, so that only new ones count",
@@ -495,8 +495,8 @@ static const char check_codes[] =
     "\nEXIT CODES\n"
     "  0  nothing found, or notes alone\n"
     "  1  a warning or an error was found\n"
-    "  2  usage: an unknown option, value, GPU, rule, kernel, parameter or loop, a bad\n"
-    "     launch file, GPU file, rule file, config file or log, no ptxas, no inputs\n"
+    "  2  usage: an unknown option, value, GPU, rule, kernel, parameter or loop, a\n"
+    "     bad launch, GPU, rule or config file, a bad log, no ptxas, no inputs\n"
     "  3  an input is unreadable or was cut short, or the output cannot be written\n"
     "  4  internal error, or no memory\n"
     "The highest that applies.\n";
@@ -514,8 +514,8 @@ static const char diff_codes[] =
 static const char report_codes[] =
     "\nEXIT CODES\n"
     "  0  done, whatever was found\n"
-    "  2  usage: an unknown option, value, GPU, rule, kernel, parameter or loop, a bad\n"
-    "     launch file, GPU file, rule file, config file or log, no ptxas, no inputs\n"
+    "  2  usage: an unknown option, value, GPU, rule, kernel, parameter or loop, a\n"
+    "     bad launch, GPU, rule or config file, a bad log, no ptxas, no inputs\n"
     "  3  an input is unreadable or was cut short, or the output cannot be written\n"
     "  4  internal error, or no memory\n"
     "The highest that applies.\n";
