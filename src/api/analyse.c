@@ -139,7 +139,6 @@ static void begin_sessions(AnalysisThread *w)
         .gpu_count = m->gpu_count,
         .has_figures = has_figures,
         /* ptxlint_coverage looks lines up in loops */
-        .keeps_flow = crew->options->launches != NULL,
         .is_for_estimates = has_figures && crew->options->estimates_only,
         .diags = &w->sink,
         .arena = w->kept,

@@ -7,6 +7,7 @@
 
 #include <fnmatch.h>
 #include <inttypes.h>
+#include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -172,6 +173,7 @@ typedef struct CoverSubject {
     const ptxlint_module *module;
     const Func *func;
     const ptxlint_kernel *view;
+    Arena *arena, *scratch;     /* the caller's: several threads may read one module */
 } CoverSubject;
 
 /* is_free: the file says nothing of it. */
@@ -215,15 +217,29 @@ static uint32_t lines_between(uint32_t a, uint32_t b)
     return a > b ? a - b : b - a;
 }
 
+/* Whether a loop holds the line. Computed anew: a module opened without launches keeps no loops. */
+static bool has_loop_at(const CoverSubject *s, uint32_t line)
+{
+    const Module *ir = s->module->ir;
+    uint32_t first = ptxlint_module_place(s->module, s->func->span.begin).line,
+             last = ptxlint_module_place(s->module, s->func->span.end).line;
+    if (!ptx_module_is_analysed(s->module) || line < first || line > last)
+        return false;
+    ArenaMark mark = ptx_arena_mark(s->arena);
+    const Cfg *cfg = ptx_cfg_build(s->arena, s->scratch, ir, s->func);
+    const Dom *dom = cfg ? ptx_dom_compute(s->arena, s->scratch, cfg) : NULL;
+    bool has_loop = dom
+                    && ptx_loop_at_line(ir, s->func, cfg,
+                                        ptx_loops_compute(s->arena, s->scratch, cfg, dom), line)
+                           != NO_LOOP;
+    ptx_arena_release(s->arena, mark);
+    return has_loop;
+}
+
 static void match_line(const CoverSubject *s, Item *item)
 {
     const uint32_t line = item->seen.line;
-    Session *session = ptx_session_at(s->module, (FuncId)(s->func - s->module->ir->funcs));
-    const Cfg *cfg = ptx_session_cfg(session);
-    if (cfg
-        && ptx_loop_at_line(s->module->ir, s->func, cfg, ptx_session_loops(session), line)
-               != NO_LOOP)
-        item->seen.matches = 1;
+    item->seen.matches |= has_loop_at(s, line);
     for (size_t i = 0; i < s->view->loop_count; i++) {
         uint32_t here = ptxlint_module_place(s->module, s->view->loops[i].header.begin).line;
         if (!item->seen.near_line
@@ -285,6 +301,7 @@ static bool learn_names(ptxlint_coverage *c, const CoverSubject *s)
 /* The group that gives the function its launch; NO_GROUP: the file says nothing of it. An entry
  * whose globs fit it is no slip, even if another gives the launch. */
 #define NO_GROUP SIZE_MAX
+#define COVER_MEMORY ((size_t)1 << 30)
 
 static size_t find_group(ptxlint_coverage *c, const CoverSubject *s)
 {
@@ -316,18 +333,39 @@ static bool add_func(ptxlint_coverage *c, const CoverSubject *s, const char *ker
     return is_good;
 }
 
+static bool add_funcs(ptxlint_coverage *c, const ptxlint_module *module, const char *kernel_glob,
+                      Arena arenas[2])
+{
+    const ptxlint_kernel *view = module->kernels, *end = view + module->kernel_count;
+    bool is_good = true;
+    for (FuncId f = 0; f < module->ir->func_count && view < end; f++) {
+        const Func *func = &module->ir->funcs[f];
+        if (func->has_body)
+            is_good &= add_func(c,
+                                &(CoverSubject){ module, func, view++, &arenas[0], &arenas[1] },
+                                kernel_glob);
+    }
+    return is_good;
+}
+
+static bool add_module(ptxlint_coverage *c, const ptxlint_module *module, const char *kernel_glob,
+                       Arena arenas[2])
+{
+    jmp_buf on_failure;
+    for (int i = 0; i < 2; i++)
+        ptx_arena_init(&arenas[i], COVER_MEMORY, &on_failure);
+    return !setjmp(on_failure) && add_funcs(c, module, kernel_glob, arenas);
+}
+
 ptxlint_status ptxlint_coverage_add(ptxlint_coverage *c, const ptxlint_module *module,
                                     const char *kernel_glob)
 {
+    Arena arenas[2];
     if (!c || !module)
         return PTXLINT_BAD_ARGUMENT;
-    const ptxlint_kernel *view = module->kernels;
-    bool is_good = true;
-    for (FuncId f = 0; f < module->ir->func_count && view < module->kernels + module->kernel_count;
-         f++)
-        if (module->ir->funcs[f].has_body)
-            is_good &= add_func(c, &(CoverSubject){ module, &module->ir->funcs[f], view++ },
-                                kernel_glob);
+    bool is_good = add_module(c, module, kernel_glob, arenas);
+    ptx_arena_free(&arenas[0]);
+    ptx_arena_free(&arenas[1]);
     return is_good ? PTXLINT_OK : PTXLINT_NO_MEMORY;
 }
 

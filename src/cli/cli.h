@@ -541,11 +541,22 @@ typedef struct Sink {
     const char *name;
     Progress *progress;         /* to be cleared before each write; NULL */
     int error;                  /* errno of the first write that failed */
+    /* that lines are folded to: text for people, on a terminal; 0: written as it is */
+    size_t columns;
+    Text waiting;               /* with columns: an unfinished block of lines */
 } Sink;
 
 ExitCode ptx_sink_open(Sink *sink, const char *path);           /* NULL: standard output */
 int ptx_sink_write(void *sink, const char *bytes, size_t length);
 ExitCode ptx_sink_close(Sink *sink);
+
+/* Folds what is written from now on, where it is text and goes to a terminal. */
+void ptx_sink_fit(Sink *sink, const Options *options, const Document *output);
+int ptx_sink_fold(Sink *sink, const char *bytes, size_t length);
+void ptx_sink_fold_end(Sink *sink);
+
+/* COLUMNS, else what the terminal says; 0: standard output is none. */
+unsigned ptx_terminal_columns(void);
 
 /* Opens, writes text and closes. */
 ExitCode ptx_output_text(const Options *options, const Text *text);

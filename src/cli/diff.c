@@ -197,6 +197,7 @@ static ExitCode write_one(const Diff *d, const Document *output)
     ExitCode code = ptx_sink_open(&sink, output->path);
     if (code != EXIT_CLEAN)
         return code;
+    ptx_sink_fit(&sink, d->options, output);
     ptxlint_status status = ptxlint_write_diff(d->diff, &options, ptx_sink_write, &sink);
     if (status != PTXLINT_OK && status != PTXLINT_WRITE)
         code = ptx_complain_status(output->path, status);

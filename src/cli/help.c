@@ -74,12 +74,12 @@ const SettingName ptx_choice_names[CHOICE_COUNT] = {
 
 const char *const ptx_command_what[COMMAND__COUNT] = {
     [COMMAND_CHECK] = "find mistakes and slow code",
-    [COMMAND_REPORT] = "figures for each kernel: registers, memory, occupancy, instruction mix, loops",
+    [COMMAND_REPORT] = "figures for each kernel: registers, memory, occupancy, mix, loops",
     [COMMAND_GPU] = "figures of GPUs, with sources",
     [COMMAND_EXPLAIN] = "a rule's page: why, examples, how to suppress it",
     [COMMAND_RULES] = "all rules, and the facts that conditions use",
     [COMMAND_CONFIG] = "effective settings, and a first .ptxlint.yaml",
-    [COMMAND_ISA] = "the instructions of PTX: syntax, meaning, versions and targets, speed",
+    [COMMAND_ISA] = "the instructions of PTX: syntax, meaning, versions, speed",
     [COMMAND_TUNE] = "compare block sizes for a launch",
     [COMMAND_SCHEMA] = "JSON Schemas of documents and files",
     [COMMAND_BASELINE] = "record the findings of today, so that only new ones count",
@@ -372,52 +372,52 @@ const struct poptOption *const ptx_option_tables[COMMAND__COUNT] = {
 /* ---- texts ----------------------------------------------------------------------------------- */
 
 static const char paths_help[] =
-    "\nPATH is a PTX file, a directory (all *.ptx below it), a pattern in quotes, or - for\n"
-    "standard input.\n";
+    "\nPATH is a PTX file, a directory (all *.ptx below it), a pattern in quotes, or -\n"
+    "for standard input.\n";
 
 static const char names_help[] =
-    "\nNAME is a GPU or target, as h200 or sm_90, or a file FILE.yaml. Without one all that are\n"
-    "known are listed.\n";
+    "\nNAME is a GPU or target, as h200 or sm_90, or a file FILE.yaml. Without NAME all\n"
+    "known GPUs are listed.\n";
 
 static const char rules_help[] =
     "\nRULE is a code, as THR102, or a name, as full-precision-in-loop.\n";
 
-static const char facts_help[] = "\nThe rules are those that hold in the working directory. With "
-                                 "--facts: what the conditions of\n"
-                                 "your own rules may use.\n";
+static const char facts_help[] =
+    "\nLists the rules that hold in the working directory. With --facts: what the\n"
+    "conditions of your own rules may use.\n";
 
 static const char config_help[] =
     "\n  show   which settings hold for PATH (default: the working directory)\n"
     "  files  which config file applies to PATH\n"
-    "  init   write a .ptxlint.yaml with comments to DIR (default: the working directory)\n";
+    "  init   write a commented .ptxlint.yaml to DIR (default: working directory)\n";
 
 static const char isa_help[] =
-    "\nOPCODE is an instruction, as ld; with modifiers, as ld.global.v4.f32, the forms that take\n"
-    "them. Without one all are listed by class.\n";
+    "\nOPCODE is an instruction, as ld; with modifiers, as ld.global.v4.f32, only the\n"
+    "forms that take them. Without OPCODE all instructions are listed by class.\n";
 
-static const char tune_help[] = "\nFor each kernel whose launch is given (--grid, --block, "
-                                "--launch): block shapes that do the\n"
-                                "same work, the fastest by prediction first. FILE is a PTX file.\n";
+static const char tune_help[] =
+    "\nFor each kernel whose launch is given (--grid, --block, --launch): block shapes\n"
+    "that do the same work, fastest by prediction first. FILE is a PTX file.\n";
 
 static const char schema_help[] =
     "\nNAME is that of a document or file. Without one all are listed.\n";
 
 static const char baseline_help[] =
-    "\n  write  records all findings of PATH: they are not reported again, and fail no step\n"
-    "  prune  removes those that PATH no longer has; give it all files\n"
-    "The baseline is FILE of --baseline, or else what the config says, or ptxlint-baseline.json, "
-    "where\n"
-    "`ptxlint check` looks for it, too.\n";
+    "\n  write  record all findings of PATH; later runs no longer report them\n"
+    "  prune  remove those that PATH no longer has; give it all files\n"
+    "The baseline is FILE of --baseline, else what the config file names, else\n"
+    "ptxlint-baseline.json, where `ptxlint check` looks for it, too.\n";
 
-static const char budget_help[] = "\n  init  writes a budget of the kernels in PATH as they are "
-                                  "now, for `ptxlint --budget FILE`\n";
+static const char budget_help[] =
+    "\n  init  write a budget of the kernels in PATH, for `ptxlint --budget FILE`\n";
 
-static const char diff_help[] = "\nOLD and NEW are PTX files, folders of them, or what `ptxlint "
-                                "report --format json` has written.\n";
+static const char diff_help[] =
+    "\nOLD and NEW are PTX files, folders of them, or saved reports (the output of\n"
+    "`ptxlint report --format json`).\n";
 
 static const char completions_help[] =
-    "\nWhat it prints is for the shell to read, as its manual says: a file ptxlint, _ptxlint or\n"
-    "ptxlint.fish in the folder of completions.\n";
+    "\nPrints a completion script. Save it as ptxlint, _ptxlint or ptxlint.fish in the\n"
+    "completions folder of that shell.\n";
 
 static const char manual_help[] =
     "\nIn the macros of man(7): this help of all commands.\n";
@@ -429,12 +429,12 @@ const char *const ptx_command_examples[COMMAND__COUNT] = {
     "  ptxlint --only syntax,correctness --format oneline build/\n"
     "  ptxlint --select THR,COR --ignore full-precision-in-loop build/\n"
     "  ptxlint --rules lint-rules --statistics build/\n"
-    "  ptxlint --gpu h200 --launch launches.json --format sarif --output found.sarif build/\n",
+    "  ptxlint --gpu h200 --launch launches.json --format sarif=found.sarif build/\n",
 
     "\nEXAMPLES\n"
     "  ptxlint report kernel.ptx\n"
     "  ptxlint report --kernel '*gemm*' --gpu sm_90 build/\n"
-    "  ptxlint report --gpu a100,h200 --grid 4096 --block 256 --param 0=1048576 saxpy.ptx\n"
+    "  ptxlint report --gpu a100,h200 --grid 4096 --block 256 --param 0=4096 a.ptx\n"
     "  ptxlint report --ptxas --csv build/ > figures.csv\n"
     "  ptxlint report --format json --gpu h200 --launch launches.json kernel.ptx\n",
 
@@ -465,7 +465,7 @@ const char *const ptx_command_examples[COMMAND__COUNT] = {
 
     "\nEXAMPLES\n"
     "  ptxlint tune --gpu h200 --grid 4096 --block 256 --param 0=1048576 saxpy.ptx\n"
-    "  ptxlint tune --gpu h200 --launch launches.json --kernel '*transpose*' kernels.ptx\n",
+    "  ptxlint tune --gpu h200 --launch launches.json --kernel '*gemm*' kernels.ptx\n",
 
     "\nEXAMPLES\n"
     "  ptxlint schema\n"
@@ -476,13 +476,13 @@ const char *const ptx_command_examples[COMMAND__COUNT] = {
     "  ptxlint baseline prune build/\n",
 
     "\nEXAMPLES\n"
-    "  ptxlint budget init --gpu h200 --launch launches.json --output budget.yaml build/\n"
+    "  ptxlint budget init --gpu h200 --output budget.yaml build/\n"
     "  ptxlint --budget budget.yaml --launch launches.json build/\n",
 
     "\nEXAMPLES\n"
     "  ptxlint report --format json --gpu h200 --output main.json build/\n"
     "  ptxlint diff --gpu h200 main.json build/\n"
-    "  ptxlint diff --format markdown --tolerance registers=4 build-main/ build/ > comment.md\n",
+    "  ptxlint diff --format markdown=diff.md --tolerance registers=4 main/ build/\n",
 
     "\nEXAMPLES\n"
     "  ptxlint completions bash > ~/.local/share/bash-completion/completions/ptxlint\n"
@@ -495,8 +495,8 @@ static const char check_codes[] =
     "\nEXIT CODES\n"
     "  0  nothing found, or notes alone\n"
     "  1  a warning or an error was found\n"
-    "  2  usage: an unknown option, value, GPU, rule, kernel, parameter or loop, a bad launch\n"
-    "     file, GPU file, rule file, config file or log, no ptxas, no inputs\n"
+    "  2  usage: an unknown option, value, GPU, rule, kernel, parameter or loop, a\n"
+    "     bad launch, GPU, rule or config file, a bad log, no ptxas, no inputs\n"
     "  3  an input is unreadable or was cut short, or the output cannot be written\n"
     "  4  internal error, or no memory\n"
     "The highest that applies.\n";
@@ -505,8 +505,8 @@ static const char diff_codes[] =
     "\nEXIT CODES\n"
     "  0  nothing has got worse beyond its tolerance\n"
     "  1  a regression\n"
-    "  2  usage: an unknown option, value, GPU, rule or metric, a bad launch file, GPU file, rule\n"
-    "     file, config file, log or report, no inputs\n"
+    "  2  usage: an unknown option, value, GPU, rule or metric, a bad launch file,\n"
+    "     GPU file, rule file, config file, log or report, no inputs\n"
     "  3  an input is unreadable or was cut short, or the output cannot be written\n"
     "  4  internal error, or no memory\n"
     "The highest that applies.\n";
@@ -514,8 +514,8 @@ static const char diff_codes[] =
 static const char report_codes[] =
     "\nEXIT CODES\n"
     "  0  done, whatever was found\n"
-    "  2  usage: an unknown option, value, GPU, rule, kernel, parameter or loop, a bad launch\n"
-    "     file, GPU file, rule file, config file or log, no ptxas, no inputs\n"
+    "  2  usage: an unknown option, value, GPU, rule, kernel, parameter or loop, a\n"
+    "     bad launch, GPU, rule or config file, a bad log, no ptxas, no inputs\n"
     "  3  an input is unreadable or was cut short, or the output cannot be written\n"
     "  4  internal error, or no memory\n"
     "The highest that applies.\n";
@@ -539,8 +539,8 @@ static const char rule_codes[] =
 static const char config_codes[] = "\nEXIT CODES\n"
                                    "  0  done\n"
                                    "  2  usage: an unknown option, value or rule, a bad rule file "
-                                   "or config file; init: there is a\n"
-                                   "     .ptxlint.yaml already\n"
+                                   "or config\n"
+                                   "     file; init: there is a .ptxlint.yaml already\n"
                                    "  3  a file is unreadable, or the output cannot be written\n"
                                    "  4  internal error, or no memory\n"
                                    "The highest that applies.\n";

@@ -231,12 +231,27 @@ static ExitCode read_launch_file(Inputs *inputs, const char *path)
     return status == PTXLINT_OK ? EXIT_CLEAN : ptx_complain_status(path, status);
 }
 
+/* "16x16" stands for 16,16. */
+static void suggest_commas(const char *value, char *error, size_t room)
+{
+    char commas[32];
+    size_t used = strlen(error);
+    if (!strpbrk(value, "xX") || strlen(value) >= sizeof commas
+        || strspn(value, "0123456789xX") != strlen(value))
+        return;
+    snprintf(commas, sizeof commas, "%s", value);
+    for (char *at = commas; (at = strpbrk(at, "xX")); at++)
+        *at = ',';
+    snprintf(error + used, room - used, "; did you mean %s?", commas);
+}
+
 static ExitCode apply_setting(Inputs *inputs, const SettingName *name, const char *value)
 {
     char error[512] = "";
     ptxlint_status status = ptxlint_launches_set(inputs->launches, name->key, value, error,
                                                  sizeof error);
     if (status == PTXLINT_BAD_FILE) {
+        suggest_commas(value, error, sizeof error);
         ptx_complain(name->option, error);
         return EXIT_USAGE;
     }

@@ -17,10 +17,29 @@ static int find_word(const char *const *words, int count, const char *text, size
     return -1;
 }
 
+/* The word of text, words with ", " between them, that is at most 2 edits from value; "": none. */
+static void find_near(const char *text, const char *value, char near[32])
+{
+    unsigned least = 3;
+    for (near[0] = 0; *text; text += strspn(text, ", ")) {
+        char word[32];
+        size_t length = strcspn(text, ", ");
+        snprintf(word, sizeof word, "%.*s", (int)length, text);
+        unsigned apart = ptx_word_distance(value, word);
+        if (apart < least && apart < length && apart < strlen(value)) {
+            least = apart;
+            memcpy(near, word, sizeof word);
+        }
+        text += length;
+    }
+}
+
 static bool complain_value(const char *option, const char *value, const char *wanted)
 {
-    char text[256];
-    snprintf(text, sizeof text, "'%.100s' is not one of %s", value, wanted);
+    char text[320], near[32];
+    find_near(wanted, value, near);
+    snprintf(text, sizeof text, *near ? "'%.100s' is not one of %s; did you mean %s?"
+                                      : "'%.100s' is not one of %s", value, wanted, near);
     ptx_complain(option, text);
     return false;
 }
@@ -262,18 +281,33 @@ static const char *nearest_option(const struct poptOption *table, const char *na
     return nearest;
 }
 
+/* The first command that has an option of that name, without its dashes; NULL: none has. */
+static const char *command_with(const char *name)
+{
+    for (int i = 0; i < COMMAND__COUNT; i++) {
+        unsigned least = 1;             /* no edit */
+        if (nearest_option(ptx_option_tables[i], name, &least))
+            return ptx_command_words[i];
+    }
+    return NULL;
+}
+
 static void complain_option(const Options *options, int error)
 {
     char text[160];
     const char *word = poptBadOption(options->popt, POPT_BADOPTION_NOALIAS),
-               *why = poptStrerror(error);
+               *why = poptStrerror(error), *other = NULL, *near = NULL;
     unsigned least = 3;
-    size_t dashes = strspn(word, "-");
-    bool is_unknown = error == POPT_ERROR_BADOPT && strlen(word) > dashes + 1;
-    const char *near = is_unknown ? nearest_option(ptx_option_tables[options->command],
-                                                   word + dashes, &least)
-                                  : NULL;
-    snprintf(text, sizeof text, near ? "%s; did you mean --%.40s?" : "%s", why, near);
+    const char *name = word + strspn(word, "-");
+    if (error == POPT_ERROR_BADOPT && strlen(name) > 1) {
+        near = nearest_option(ptx_option_tables[options->command], name, &least);
+        other = least ? command_with(name) : NULL;
+    }
+    if (other)
+        snprintf(text, sizeof text, "%s of %s; `ptxlint %s` has it", why,
+                 ptx_command_words[options->command], other);
+    else
+        snprintf(text, sizeof text, near ? "%s; did you mean --%.40s?" : "%s", why, near);
     ptx_complain(word, text);
 }
 
@@ -402,6 +436,42 @@ static const char *find_conflict(const Options *options, bool has_words)
     return NULL;
 }
 
+/* Complains of a first word that is nearly what this command takes there. */
+static bool is_subcommand_slip(const Options *options)
+{
+    static const char *const wanted[COMMAND__COUNT] = { [COMMAND_CONFIG] = "show, files, init",
+                                                        [COMMAND_BASELINE] = "write, prune",
+                                                        [COMMAND_BUDGET] = "init" };
+    const char *words = wanted[options->command], *first = options->paths[0];
+    if (!words || has_word(words, first, strlen(first)))
+        return false;
+    return !complain_value(ptx_command_words[options->command], first, words);
+}
+
+/* Complains of a first word that is no file and nearly a command: `ptxlint chek FILE`. */
+static bool is_command_slip(const Options *options)
+{
+    const char *first = options->paths[0], *nearest = NULL;
+    char text[160];
+    unsigned least = 3;
+    if (options->has_command || strpbrk(first, "*?[/") || access(first, F_OK) == 0)
+        return false;
+    for (int i = 0; i < COMMAND__COUNT; i++) {
+        unsigned apart = ptx_word_distance(first, ptx_command_words[i]);
+        if (apart < least && apart < strlen(first))
+            least = apart, nearest = ptx_command_words[i];
+    }
+    bool is_help = !strcmp(first, "help") || !strcmp(first, "version");
+    if (is_help)
+        snprintf(text, sizeof text, "no such file or command; did you mean --%s?", first);
+    else if (nearest)
+        snprintf(text, sizeof text, "no such file; did you mean the command `%s`?", nearest);
+    else
+        return false;
+    ptx_complain(first, text);
+    return true;
+}
+
 /* What each command cannot do without. */
 static Parsed check_options(const Options *options)
 {
@@ -411,6 +481,8 @@ static Parsed check_options(const Options *options)
         return PARSED_BAD;
     }
     bool has_words = options->paths && options->paths[0];
+    if (has_words && (is_subcommand_slip(options) || is_command_slip(options)))
+        return PARSED_BAD;
     const char *trouble = find_bad_words(options, has_words);
     if (!trouble)
         trouble = find_conflict(options, has_words);

@@ -24,6 +24,12 @@ int ptx_sink_write(void *context, const char *bytes, size_t length)
     Sink *sink = context;
     if (sink->progress)
         ptx_progress_clear(sink->progress);
+    if (sink->columns) {
+        if (!ptx_sink_fold(sink, bytes, length))
+            return 0;
+        sink->error = errno;
+        return 1;
+    }
     if (fwrite(bytes, 1, length, sink->file) == length)
         return 0;
     sink->error = errno;
@@ -33,6 +39,8 @@ int ptx_sink_write(void *context, const char *bytes, size_t length)
 /* A reader that has seen enough (ptxlint ... | head) is no failure. */
 ExitCode ptx_sink_close(Sink *sink)
 {
+    if (sink->columns)
+        ptx_sink_fold_end(sink);
     if (fclose(sink->file) && !sink->error)
         sink->error = errno;
     if (!sink->error || sink->error == EPIPE)
@@ -49,6 +57,7 @@ ExitCode ptx_output_text(const Options *options, const Text *text)
     ExitCode code = ptx_sink_open(&sink, options->output.path);
     if (code != EXIT_CLEAN)
         return code;
+    ptx_sink_fit(&sink, options, &options->output);
     if (text->length)
         ptx_sink_write(&sink, text->bytes, text->length);
     return ptx_sink_close(&sink);

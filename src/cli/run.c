@@ -345,6 +345,7 @@ static ExitCode open_target(CliRun *run, const Document *output)
         return code;
     run->target_count++;
     target->sink.progress = &run->progress;
+    ptx_sink_fit(&target->sink, run->options, output);
     if (run->options->command == COMMAND_BASELINE || run->options->command == COMMAND_BUDGET
         || (run->options->has_statistics && output->format == FORMAT_JSON))
         return EXIT_CLEAN;
@@ -400,6 +401,7 @@ static void run_gpus(CliRun *run)
         raise_code(run, ptx_sink_open(&sink, run->options->output.path));
     if (run->code != EXIT_CLEAN)
         return;
+    ptx_sink_fit(&sink, run->options, &run->options->output);
     run->write_options.format = format_for_library(run->options->output.format);
     ptxlint_status status = ptxlint_write_gpus(inputs->gpus, inputs->gpu_count, &run->write_options,
                                                ptx_sink_write, &sink);
@@ -446,7 +448,9 @@ static void complain_group(CliRun *run, const ptxlint_rules *rules, const char *
                  near);
     else
         snprintf(text, sizeof text,
-                 "'%.80s' is not a group of rules; `ptxlint rules` lists the group of each", group);
+                 "'%.80s' is not a group of rules; --select takes rules; `ptxlint rules` lists "
+                 "both",
+                 group);
     ptx_complain("--only", text);
     raise_code(run, EXIT_USAGE);
 }

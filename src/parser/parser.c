@@ -528,9 +528,29 @@ static void handle(Driver *d, Token token)
     }
 }
 
+/* Where the first word begins, behind blanks and comments. */
+static uint32_t skip_to_word(const Parser *p)
+{
+    uint32_t at = 0;
+    for (;;) {
+        const char *text = p->text + at, *end = NULL;
+        size_t blank = strspn(text, " \t\r\n");
+        if (blank)
+            end = text + blank;
+        else if (!strncmp(text, "//", 2))
+            end = strchr(text, '\n');
+        else if (!strncmp(text, "/*", 2) && (end = strstr(text + 2, "*/")))
+            end += 2;
+        if (!end)
+            return at;
+        at = (uint32_t)(end - p->text);
+    }
+}
+
 /* Files that are something else altogether: one diagnostic says so, instead of one a byte. */
 static bool is_other_format(Parser *p)
 {
+    static const char cuda[] = "CUDA or C++ source";
     static const struct { const char *magic; size_t length; const char *what; } formats[] = {
         { "\x7f" "ELF", 4, "an ELF file (a cubin, object or executable)" },
         { "\x50\xed\x55\xba", 4, "a fat binary" },
@@ -538,12 +558,15 @@ static bool is_other_format(Parser *p)
         { "<", 1, "XML or HTML" },
         { "MZ", 2, "a Windows executable" },
         { "BC\xc0\xde", 4, "LLVM bitcode" },
+        { "#include", 8, cuda },
+        { "#pragma", 7, cuda },
+        { "__global__", 10, cuda },
+        { "__device__", 10, cuda },
+        { "extern \"C\"", 10, cuda },
+        { "template", 8, cuda },
+        { "using namespace", 15, cuda },
     };
-    uint32_t start = 0;
-    while (start < p->length
-           && (p->text[start] == ' ' || p->text[start] == '\n' || p->text[start] == '\r'
-               || p->text[start] == '\t'))
-        start++;
+    uint32_t start = skip_to_word(p);
     for (size_t f = 0; f < sizeof formats / sizeof *formats; f++) {
         if (p->length - start < formats[f].length
             || memcmp(p->text + start, formats[f].magic, formats[f].length) != 0)
@@ -551,6 +574,8 @@ static bool is_other_format(Parser *p)
         Diag *diag = ptx_diag(p->diags, DIAG_NOT_PTX,
                               (Span){ start, start + (uint32_t)formats[f].length },
                               "this is %s, not PTX", formats[f].what);
+        if (formats[f].what == cuda)
+            diag->help = "compile it first: `nvcc -ptx FILE.cu`";
         if (f < 2)
             diag->help = "`cuobjdump -ptx FILE` prints the PTX in it, if there is any";
         return true;

@@ -12,6 +12,7 @@
 #include "check/explain.h"
 #include "ir/names.h"
 #include "check/sreg.h"
+#include "support/choice.h"
 #include "support/hash.h"
 #include "support/limits.h"
 
@@ -1310,9 +1311,11 @@ const Module *ptx_lower_finish(Lower *l, const AstHeader *header)
 {
     Module *m = l->module;
     read_header(l, header);
+    bool is_empty = strspn(m->text, " \t\r\n") == m->length;
     if (!m->version && !header->is_other_format && !header->is_version_reported)
         ptx_diag(l->diags, DIAG_MISSING_VERSION, (Span){ 0, 0 },
-                 "a PTX module begins with .version")
+                 "%sa PTX module begins with .version",
+                 ptx_text_if(is_empty, "the input is empty: "))
             ->help = "write `.version 9.0` and `.target sm_90` first";
     uint32_t count = 0;
     for (const AstFile *file = header->files; file; file = file->next)

@@ -182,11 +182,6 @@ static bool is_trial(const Session *s)
     return s->all->base != NULL;
 }
 
-static bool keeps_flow(const Session *s)
-{
-    return s->all->has_figures || s->all->keeps_flow;
-}
-
 void ptx_session_begin(Session *s)
 {
     ArenaMark mark = ptx_arena_mark(s->all->work);
@@ -220,8 +215,6 @@ void ptx_session_end(Session *s)
         s->live = NULL;
         s->mixes = NULL;
         s->has_live = false;
-    }
-    if (!keeps_flow(s)) {
         s->cfg = NULL;
         s->dom = NULL;
         s->loops = NULL;
@@ -265,11 +258,6 @@ static Arena *kept_of(const Session *s)
 
 /* Where findings alone are asked for, what is computed while a function is in hand goes with it. */
 static Arena *flow_arena(const Session *s)
-{
-    return s->passing && !keeps_flow(s) ? s->all->work : s->all->arena;
-}
-
-static Arena *live_arena(const Session *s)
 {
     return s->passing && !s->all->has_figures ? s->all->work : s->all->arena;
 }
@@ -323,7 +311,7 @@ const Loops *ptx_session_loops(Session *s)
 const Live *ptx_session_live(Session *s)
 {
     if (!s->has_live && ptx_session_cfg(s))
-        s->live = ptx_live_compute(live_arena(s), s->all->scratch, s->all->diags, s->func, s->cfg);
+        s->live = ptx_live_compute(flow_arena(s), s->all->scratch, s->all->diags, s->func, s->cfg);
     s->has_live = true;
     return s->live;
 }
@@ -332,7 +320,7 @@ const Mixes *ptx_session_mixes(Session *s)
 {
     const Trips *trips = s->all->has_figures ? ptx_session_trips(s) : NULL;
     if (!s->mixes)
-        s->mixes = ptx_mix_compute(live_arena(s), s->all->scratch, s->func, ptx_session_cfg(s),
+        s->mixes = ptx_mix_compute(flow_arena(s), s->all->scratch, s->func, ptx_session_cfg(s),
                                    s->loops, trips);
     return s->mixes;
 }

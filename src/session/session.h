@@ -57,8 +57,6 @@ typedef struct Sessions {
     size_t gpu_count;
     /* of a report: mixes know trips, and all that figures rest on is kept */
     bool has_figures;
-    /* also without figures: blocks and loops of each function stay */
-    bool keeps_flow;
     /* of these only what trials take; with has_figures */
     bool is_for_estimates;
     DiagSink *diags;            /* what liveness says of its limit; NULL: nothing may be said */

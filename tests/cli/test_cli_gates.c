@@ -135,7 +135,7 @@ static const Case cases[] = {
     /* mistakes */
     { "$PTXLINT baseline",                             2, "", "baseline: missing subcommand or PATH (write PATH..., prune PATH...)", NULL },
     { "$PTXLINT baseline write",                       2, "", "baseline: missing subcommand or PATH (write PATH..., prune PATH...)", NULL },
-    { "$PTXLINT baseline keep dirty.ptx",              2, "", "baseline: missing subcommand or PATH (write PATH..., prune PATH...)", NULL },
+    { "$PTXLINT baseline keep dirty.ptx",              2, "", "baseline: 'keep' is not one of write, prune\n", NULL },
     { LINT "--baseline bad.json dirty.ptx",            2, "", "bad.json:2:", NULL },
     { LINT "--baseline missing.json dirty.ptx",        3, "", "missing.json: No such file", NULL },
     { BASE "--baseline missing.json prune dirty.ptx",  3, "", "missing.json: No such file", NULL },

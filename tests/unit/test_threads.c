@@ -196,9 +196,59 @@ static void test_figures(void **state)
     ptxlint_module_free(module);
 }
 
+/* ---- coverage of launches -------------------------------------------------------------------- */
+
+enum { LOOP_LINE = 28 };
+
+/* A line in the loop of `rows`, and one before it. */
+static const char trips_json[] =
+    "{\"kernels\": {\"rows\": {\"trips\": {\"28\": 4, \"17\": 4}}}}";
+
+static void *cover(void *data)
+{
+    const ptxlint_module *module = data;
+    ptxlint_launches *launches = NULL;
+    ptxlint_coverage *coverage = NULL;
+    ptxlint_covered seen;
+    uintptr_t matches = 0;
+    char error[256];
+    bool is_good = ptxlint_launches_new(trips_json, strlen(trips_json), &launches, error,
+                                        sizeof error) == PTXLINT_OK
+                   && ptxlint_coverage_new(launches, &coverage) == PTXLINT_OK;
+    for (unsigned i = 0; i < TIMES && is_good; i++)
+        is_good = ptxlint_coverage_add(coverage, module, NULL) == PTXLINT_OK;
+    for (size_t i = 0; is_good && ptxlint_coverage_at(coverage, i, &seen); i++)
+        if (seen.part == PTXLINT_PART_TRIP && seen.matches)
+            matches += seen.line;
+    ptxlint_coverage_free(coverage);
+    ptxlint_launches_free(launches);
+    return (void *)matches;
+}
+
+/* Several threads ask one module, opened without launches, for the loop at a line. */
+static void test_coverage_is_shared(void **state)
+{
+    (void)state;
+    ptxlint_module *module = open_module();
+    const size_t used = module->arena.used_bytes;
+    const char *next = module->arena.next;
+    pthread_t threads[2];
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, cover, module), 0);
+    for (int i = 0; i < 2; i++) {
+        void *line = NULL;
+        assert_int_equal(pthread_join(threads[i], &line), 0);
+        assert_int_equal((uintptr_t)line, LOOP_LINE);
+    }
+    assert_int_equal(module->arena.used_bytes, used);
+    assert_ptr_equal(module->arena.next, next);
+    ptxlint_module_free(module);
+}
+
 UNIT(threads)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_program_is_shared),
-                                        cmocka_unit_test(test_figures) };
+                                        cmocka_unit_test(test_figures),
+                                        cmocka_unit_test(test_coverage_is_shared) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

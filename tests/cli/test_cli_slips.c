@@ -1,0 +1,101 @@
+/* test_cli_slips.c -- slips on the command line: what is wrong, the nearest right thing, the
+ * exit code. */
+#include "program.h"
+
+#define HEAD ".version 8.0\n.target sm_80\n.address_size 64\n"
+
+static const File files[] = {
+    { "x.ptx", HEAD ".visible .entry k()\n{\n\tret;\n}\n" },
+    { "empty.ptx", "" },
+    { "blank.ptx", " \n\t\n" },
+    { "k.cu", "// a kernel\n/* of\n   ours */\n__global__ void k() {}\n" },
+    { "c.cuh", "#include <cuda.h>\n" },
+    { "b.ptx", "\177ELF" },
+    { "comment.ptx", "// #include\n" HEAD },
+    { "dir/readme", "" },
+};
+
+static const Case cases[] = {
+    /* commands and their subcommands */
+    { "$PTXLINT baseline wrte x.ptx", 2, "",
+      "ptxlint: baseline: 'wrte' is not one of write, prune; did you mean write?\n", NULL },
+    { "$PTXLINT baseline write", 2, "", "baseline: missing subcommand or PATH", NULL },
+    { "$PTXLINT budget intt x.ptx", 2, "", "did you mean init?\n", NULL },
+    { "$PTXLINT config shw", 2, "", "did you mean show?\n", NULL },
+    { "$PTXLINT chek x.ptx", 2, "",
+      "ptxlint: chek: no such file; did you mean the command `check`?\n", NULL },
+    { "$PTXLINT reprot x.ptx", 2, "", "did you mean the command `report`?\n", NULL },
+    { "touch chek && $PTXLINT chek", 1, "the input is empty", "", NULL },
+    { "$PTXLINT ./reprot", 3, "", "ptxlint: ./reprot: No such file", NULL },
+    { "$PTXLINT help", 2, "", "did you mean --help?\n", NULL },
+    { "$PTXLINT version", 2, "", "did you mean --version?\n", NULL },
+
+    /* rules and groups */
+    { "$PTXLINT --only MEM999 x.ptx", 2, "",
+      "'MEM999' is not a group of rules; --select takes rules; `ptxlint rules` lists both\n",
+      NULL },
+    { "$PTXLINT --only mem201 x.ptx", 2, "", "--select takes single ones, as MEM201\n", NULL },
+    { "$PTXLINT --only throughpt x.ptx", 2, "", "did you mean throughput?\n", NULL },
+    { "$PTXLINT --select MEM2O1 x.ptx", 2, "", "did you mean 'MEM201'?\n", NULL },
+    { "$PTXLINT explain MEM2O1", 2, "", "did you mean MEM201?", NULL },
+
+    /* values */
+    { "$PTXLINT --gpu h20 x.ptx", 2, "", "did you mean h200?", NULL },
+    { "$PTXLINT --block 16x16 x.ptx", 2, "", "; did you mean 16,16?\n", NULL },
+    { "$PTXLINT --grid -1 x.ptx", 2, "", "--grid: '-1' is not one to three whole numbers", NULL },
+    { "$PTXLINT --format jsn x.ptx", 2, "", "; did you mean json?\n", NULL },
+    { "$PTXLINT --color alwys x.ptx", 2, "", "; did you mean always?\n", NULL },
+    { "$PTXLINT --primary sorce x.ptx", 2, "", "; did you mean source?\n", NULL },
+    { "$PTXLINT --primary xyz x.ptx", 2, "", "'xyz' is not one of auto, ptx, source\n", NULL },
+    { "$PTXLINT --jobs x x.ptx", 2, "", "--jobs: 'x' is not a whole number from 0 to 256\n", NULL },
+    { "$PTXLINT --param n x.ptx", 2, "", "'n' is not POSITION=VALUE or NAME=VALUE", NULL },
+
+    /* options */
+    { "$PTXLINT x.ptx --gpu", 2, "", "ptxlint: --gpu: missing argument\n", NULL },
+    { "$PTXLINT --selct MEM201 x.ptx", 2, "", "did you mean --select?\n", NULL },
+    { "$PTXLINT report --statistics x.ptx", 2, "",
+      "--statistics: unknown option of report; `ptxlint check` has it\n", NULL },
+    { "$PTXLINT --xyzzy x.ptx", 2, "", "ptxlint: --xyzzy: unknown option\n", NULL },
+
+    /* inputs */
+    { "$PTXLINT dir", 2, "", "ptxlint: dir: holds no .ptx file\n", NULL },
+    { "$PTXLINT empty.ptx", 1, "the input is empty: a PTX module begins with .version", "", NULL },
+    { "$PTXLINT blank.ptx", 1, "the input is empty", "", NULL },
+    { "$PTXLINT - </dev/null", 1, "the input is empty", "", NULL },
+    { "$PTXLINT - <&-", 3, "", "ptxlint: -: Bad file descriptor\n", NULL },
+    { "$PTXLINT k.cu", 1, "this is CUDA or C++ source, not PTX\n --> k.cu:4:1", "", NULL },
+    { "$PTXLINT c.cuh", 1, "compile it first: `nvcc -ptx FILE.cu`", "", NULL },
+    { "$PTXLINT b.ptx", 1, "this is an ELF file", "", NULL },
+    { "$PTXLINT comment.ptx", 0, "", "", NULL },
+    { "$PTXLINT x.ptx none.ptx", 3, NULL, "ptxlint: none.ptx: No such file", NULL },
+    { "$PTXLINT none.ptx k.cu", 3, "CUDA or C++", "ptxlint: none.ptx: No such file", NULL },
+    { "test \"$(id -u)\" = 0 || { chmod 0 x.ptx && $PTXLINT x.ptx; test $? = 3; }", 0, "", NULL,
+      NULL },
+};
+
+static int setup(void **state)
+{
+    static const char *const folders[] = { "dir", NULL };
+    (void)state;
+    return enter_folder(folders, files, sizeof files / sizeof *files);
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    return leave_folder();
+}
+
+static void test_cases(void **state)
+{
+    (void)state;
+    check_cases(cases, sizeof cases / sizeof *cases);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_cases, setup, teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
