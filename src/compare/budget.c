@@ -4,7 +4,7 @@
 #include "compare/report.h"
 #include "report/report.h"
 #include "report/json_writer.h"
-#include "rules/lang/load_yaml.h"
+#include "support/yaml.h"
 #include "support/words.h"
 
 #include <fnmatch.h>
@@ -239,7 +239,7 @@ static ptxlint_status read_all(ptxlint_budget *b, const char *path, const char *
     if (setjmp(on_failure))
         return PTXLINT_NO_MEMORY;
     b->path = ptx_arena_strndup(&b->arena, path, strlen(path));
-    r->source = (YamlSource){ yaml, (uint32_t)length };
+    r->source = (YamlSource){ .bytes = yaml, .length = (uint32_t)length };
     const YamlNode *root = ptx_yaml_read(&b->arena, r->source, &wrong);
     if (root)
         return read_root(r, root) ? PTXLINT_OK : PTXLINT_BAD_FILE;

@@ -432,15 +432,15 @@ const Rulebook *ptx_config_rulebook(const ptxlint_config *config)
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
-static ptxlint_status read_file(ptxlint_config *config, ConfigReader *reader, const char *yaml,
-                                size_t length, ConfigError *error)
+static ptxlint_status read_file(ptxlint_config *config, const char *yaml, size_t length,
+                                ConfigError *error)
 {
     jmp_buf on_failure;
     Layer layer = { 0 };
     config->arena.on_failure = &on_failure;
     if (setjmp(on_failure))
         return PTXLINT_NO_MEMORY;
-    if (!ptx_config_parse(reader, config, &layer, yaml, length, error))
+    if (!ptx_config_parse(config, &layer, yaml, length, error))
         return PTXLINT_BAD_FILE;
     append_layer(&config->arena, &config->files, &layer);
     resolve(config);
@@ -453,11 +453,7 @@ ptxlint_status ptxlint_config_read(ptxlint_config *config, const char *path, con
     ConfigError wrong = { .line = 1, .column = 1 };
     if (!config || !path || (!yaml && length))
         return PTXLINT_BAD_ARGUMENT;
-    ConfigReader *reader = ptx_config_reader_new();
-    if (!reader)
-        return PTXLINT_NO_MEMORY;
-    ptxlint_status status = read_file(config, reader, yaml ? yaml : "", length, &wrong);
-    ptx_config_reader_free(reader);
+    ptxlint_status status = read_file(config, yaml ? yaml : "", length, &wrong);
     if (status == PTXLINT_BAD_FILE && error && error_size)
         snprintf(error, error_size, "%s:%u:%u: error: %s", path, (unsigned)wrong.line,
                  (unsigned)wrong.column, wrong.text);

@@ -2,7 +2,7 @@
  * where it is. The tree of the file is the arena's, and so the rules keep its texts as they are. */
 #include "rules/lang/load.h"
 
-#include "rules/lang/load_yaml.h"
+#include "support/yaml.h"
 #include "support/words.h"
 
 #include <stdarg.h>
@@ -755,7 +755,7 @@ bool ptx_rules_load(RuleBuilder *builder, const RuleSet *known, const char *yaml
     };
     if (length > RULE_FILE_BYTES_MAX)
         return fail_at(&l, 0, "longer than %d bytes", (int)RULE_FILE_BYTES_MAX);
-    l.source = (YamlSource){ yaml, (uint32_t)length };
+    l.source = (YamlSource){ .bytes = yaml, .length = (uint32_t)length };
     const YamlNode *root = ptx_yaml_read(builder->arena, l.source, &wrong);
     if (!root)
         return fail_at(&l, wrong.at, "%s", wrong.text);

@@ -1,10 +1,11 @@
-/* load_yaml.h -- a YAML file as a tree in the arena, whose nodes know where they stand.
+/* yaml.h -- a YAML file as a tree in the arena, whose nodes know where they stand.
  *
- * One document of texts, lists and mappings. There are no aliases, anchors and tags, nesting ends
- * at YAML_DEPTH_MAX, and no text holds a NUL: so the tree is at most a constant times as large as
- * the file, whatever the file is. A position is a byte offset in the file. */
-#ifndef PTX_RULES_LANG_LOAD_YAML_H
-#define PTX_RULES_LANG_LOAD_YAML_H
+ * One document of texts, lists and mappings. Nesting ends at YAML_DEPTH_MAX, and no text holds a
+ * NUL. The tree is at most a constant times as large as the file, whatever the file is; but where
+ * aliases are taken, parts of it may be shared, and a walk can be longer than the file. A position
+ * is a byte offset in the file. */
+#ifndef PTX_SUPPORT_YAML_H
+#define PTX_SUPPORT_YAML_H
 
 #include "support/arena.h"
 
@@ -37,6 +38,7 @@ struct YamlNode {
 typedef struct YamlSource {
     const char *bytes;
     uint32_t length;            /* at most 2^31 */
+    bool has_aliases;           /* takes anchors, aliases and tags; else they are errors */
 } YamlSource;
 
 typedef struct YamlError {
