@@ -33,12 +33,6 @@ static bool fail(GpuLoader *l, const YamlNode *node, const char *format, ...)
 
 /* ---- nodes ----------------------------------------------------------------------------------- */
 
-static bool is_scalar(const YamlNode *node, const char *text)
-{
-    return node->kind == YAML_TEXT && node->length == strlen(text)
-           && !memcmp(node->text, text, node->length);
-}
-
 /* NULL, with the error set, where it is not a scalar. */
 static const char *keep_text(GpuLoader *l, const YamlNode *node)
 {
@@ -78,7 +72,7 @@ static size_t find_key(const YamlNode *key, const char *const *names, size_t str
                        size_t count)
 {
     for (size_t i = 0; i < count; i++, names += stride)
-        if (is_scalar(key, *names))
+        if (ptx_yaml_is(key, *names))
             return i;
     return count;
 }
@@ -132,7 +126,7 @@ static bool find_source(GpuLoader *l, const YamlNode *mapping, uint16_t *out)
     if (mapping->kind != YAML_MAPPING)
         return fail(l, mapping, "expected a mapping with a `source`");
     for (const YamlNode *key = mapping->first; key; key = key->next->next)
-        if (is_scalar(key, "source"))
+        if (ptx_yaml_is(key, "source"))
             return add_source(l, key->next, out);
     return fail(l, mapping, "these figures name no `source`");
 }
@@ -154,7 +148,7 @@ static bool read_group(GpuLoader *l, const YamlNode *group, const LoadTable *tab
     if (!find_source(l, group, &source))
         return false;
     for (const YamlNode *key = group->first; key; key = key->next->next) {
-        if (is_scalar(key, "source"))
+        if (ptx_yaml_is(key, "source"))
             continue;
         size_t index = find_key(key, table->names, table->stride, table->count);
         if (index == table->count)

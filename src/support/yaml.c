@@ -4,6 +4,8 @@
  * a fold of lines; a block goes line by line, without its indentation. */
 #include "support/yaml.h"
 
+#include "support/guard.h"
+
 #include "support/hash.h"
 
 #include <stdarg.h>
@@ -27,7 +29,6 @@ enum { ANCHOR_BUCKETS = 256 };
 
 typedef struct YamlReader {
     Arena *arena;
-    jmp_buf *outer;             /* the arena's, while ours stands there */
     YamlSource source;
     YamlError *error;
     yaml_parser_t parser;
@@ -38,6 +39,7 @@ typedef struct YamlReader {
     Anchor **anchors;           /* by hash of the name; NULL: no anchor yet */
     size_t characters;          /* before byte, the way from one event to the next */
     uint32_t byte;
+    bool is_good;
 } YamlReader;
 
 static const char mark[] = "\xEF\xBB\xBF";      /* of byte order */
@@ -136,7 +138,7 @@ static bool take_anchor(YamlReader *r, const YamlNode *node, const yaml_char_t *
     return true;
 }
 
-static bool is_open(const YamlReader *r, const YamlNode *node)
+static bool is_unfinished(const YamlReader *r, const YamlNode *node)
 {
     for (uint32_t i = 0; i < r->depth; i++)
         if (r->open[i].node == node)
@@ -156,7 +158,7 @@ static bool add_alias(YamlReader *r)
         anchor = anchor->next;
     if (!anchor)
         return fail(r, at, "undefined alias '%.60s'", name);
-    if (is_open(r, anchor->node))
+    if (is_unfinished(r, anchor->node))
         return fail(r, at, "alias '%.60s' of what it is a part of", name);
     YamlNode *node = add_node(r, (YamlKind)anchor->node->kind);
     *node = *anchor->node;
@@ -224,7 +226,7 @@ static bool take_event(YamlReader *r)
     }
 }
 
-static bool read_events(YamlReader *r)
+static bool read_all_events(YamlReader *r)
 {
     for (bool is_end = false; !is_end;) {
         if (!yaml_parser_parse(&r->parser, &r->event))
@@ -237,31 +239,32 @@ static bool read_events(YamlReader *r)
     return true;
 }
 
+static void read_events(void *context)
+{
+    YamlReader *r = context;
+    r->is_good = read_all_events(r);
+}
+
 static void close_reader(YamlReader *r)
 {
     yaml_event_delete(&r->event);
     yaml_parser_delete(&r->parser);
-    r->arena->on_failure = r->outer;
 }
 
 /* The parser's memory is not the arena's: an arena that fails is exhausted here first. */
 static bool read_guarded(YamlReader *r)
 {
-    jmp_buf inner;
-    r->arena->on_failure = &inner;
-    if (setjmp(inner)) {
-        close_reader(r);
-        ptx_arena_fail(r->arena);
-    }
-    bool is_good = read_events(r);
+    const bool is_complete = ptx_run_guarded_in(r->arena, read_events, r);
     close_reader(r);
-    return is_good;
+    if (!is_complete)
+        ptx_arena_fail(r->arena);
+    return r->is_good;
 }
 
 YamlNode *ptx_yaml_read(Arena *arena, YamlSource source, YamlError *error)
 {
     YamlReader r = {
-        .arena = arena, .outer = arena->on_failure, .source = source, .error = error
+        .arena = arena, .source = source, .error = error
     };
     r.byte = after_mark(source);
     if (!yaml_parser_initialize(&r.parser))

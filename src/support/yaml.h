@@ -50,6 +50,13 @@ typedef struct YamlError {
  * jmp_buf, and nothing leaks. */
 YamlNode *ptx_yaml_read(Arena *arena, YamlSource source, YamlError *error);
 
+/* Whether it is this text. */
+static inline bool ptx_yaml_is(const YamlNode *node, const char *text)
+{
+    return node->kind == YAML_TEXT && node->length == strlen(text)
+           && !memcmp(node->text, text, node->length);
+}
+
 /* Where in the file byte number `at` of a text comes from; at == length: where the text ends. */
 uint32_t ptx_yaml_position(YamlSource source, const YamlNode *text, uint32_t at);
 
