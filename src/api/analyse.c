@@ -9,6 +9,7 @@
 #include "model/view.h"
 
 #include "rules/engine.h"
+#include "support/guard.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -161,16 +162,23 @@ static void analyse_functions(AnalysisThread *w)
         analyse_func(w, crew->order[i]);
 }
 
-/* A step with a frame of its own for where memory runs out: false then. */
+typedef struct AnalysisStep {
+    AnalysisThread *thread;
+    void (*run)(AnalysisThread *);
+} AnalysisStep;
+
+static void run_analysis_step(void *context)
+{
+    const AnalysisStep *step = context;
+    step->run(step->thread);
+}
+
+/* False: memory ran out. */
 static bool attempt(AnalysisThread *w, void (*step)(AnalysisThread *))
 {
-    jmp_buf on_failure;
-    w->kept->on_failure = w->work.on_failure = w->temp.on_failure = w->scratch.on_failure =
-        &on_failure;
-    if (setjmp(on_failure))
-        return false;
-    step(w);
-    return true;
+    AnalysisStep call = { w, step };
+    Arena *const arenas[] = { w->kept, &w->work, &w->temp, &w->scratch };
+    return ptx_run_guarded(arenas, run_analysis_step, &call);
 }
 
 static void *work(void *context)
@@ -385,14 +393,12 @@ static void dismiss(Crew *crew, unsigned count)
 bool ptx_analyse(ptxlint_module *m, const ptxlint_options *options, size_t limit)
 {
     Crew crew = { .module = m, .options = options };
-    jmp_buf *outer = m->arena.on_failure;
     bool is_complete = hire(&crew, limit);
     const unsigned hired = crew.worker_count;
     if (is_complete && (is_complete = attempt(&crew.workers[0], prepare))) {
         run_workers(&crew);
         is_complete = all_complete(&crew) && attempt(&crew.workers[0], put_together);
     }
-    m->arena.on_failure = outer;
     dismiss(&crew, hired);
     return is_complete;
 }

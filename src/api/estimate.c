@@ -7,9 +7,9 @@
 #include "api/module.h"
 #include "input/param.h"
 #include "model/view.h"
+#include "support/guard.h"
 
 #include <math.h>
-#include <setjmp.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -213,12 +213,6 @@ static const ptxlint_kernel *find_kernel(const ptxlint_module *m, const char *na
     return first;
 }
 
-static void set_frame(Estimator *e, jmp_buf *on_failure)
-{
-    e->kept.on_failure = e->out.on_failure = e->work.on_failure = e->scratch.on_failure =
-        on_failure;
-}
-
 static void free_estimator(Estimator *e)
 {
     ptx_arena_free(&e->kept);
@@ -267,14 +261,24 @@ void ptx_estimator_free(ptxlint_module *m)
         free_estimator(e);
 }
 
-static bool estimate(Estimator *e, const ptxlint_module *m, FuncId id, size_t gpu,
-                     const ptxlint_trial *trial, ptxlint_estimated *out, ptxlint_status *status)
+typedef struct EstimateCall {
+    Estimator *e;
+    const ptxlint_module *m;
+    FuncId id;
+    size_t gpu;
+    const ptxlint_trial *trial;
+    ptxlint_estimated *out;
+    ptxlint_status *status;
+    bool result;
+} EstimateCall;
+
+static bool estimate_unguarded(const EstimateCall *call)
 {
-    jmp_buf on_failure;
+    Estimator *e = call->e;
+    const ptxlint_module *m = call->m;
+    const ptxlint_trial *trial = call->trial;
+    const FuncId id = call->id;
     Launch launch;
-    set_frame(e, &on_failure);
-    if (setjmp(on_failure))
-        return false;
     if (!e->is_begun) {
         e->trials = (Sessions){
             .arena = &e->kept, .work = &e->out, .temp = &e->work, .scratch = &e->scratch
@@ -284,16 +288,31 @@ static bool estimate(Estimator *e, const ptxlint_module *m, FuncId id, size_t gp
         e->is_begun = true;
     }
     if (!make_launch(e, m, id, trial, &launch)) {
-        *status = PTXLINT_BAD_ARGUMENT;
+        *call->status = PTXLINT_BAD_ARGUMENT;
         return true;
     }
-    const Trial tried = { &launch, trial->max_registers, gpu,
+    const Trial tried = { &launch, trial->max_registers, call->gpu,
                           trial->steps > 0 ? (uint64_t)trial->steps : 0 };
     Session *session = ptx_session_try(&e->trials, id, &tried);
-    show_residency(session, &tried, out);
-    show_run(e, session, &tried, out);
+    show_residency(session, &tried, call->out);
+    show_run(e, session, &tried, call->out);
     ptx_session_end(session);
     return true;
+}
+
+static void estimate_guarded(void *context)
+{
+    EstimateCall *call = context;
+    call->result = estimate_unguarded(call);
+}
+
+static bool estimate(Estimator *e, const ptxlint_module *m, FuncId id, size_t gpu,
+                     const ptxlint_trial *trial, ptxlint_estimated *out, ptxlint_status *status)
+{
+    EstimateCall call = { e, m, id, gpu, trial, out, status, false };
+    Arena *const guarded[] = { &e->kept, &e->out, &e->work, &e->scratch };
+    ptx_run_guarded(guarded, estimate_guarded, &call);
+    return call.result;
 }
 
 ptxlint_status ptxlint_estimate(const ptxlint_module *m, const char *kernel, size_t gpu,
@@ -352,18 +371,26 @@ static void show_index(const Module *module, const Func *func, const ThreadIndex
     out->shared_bytes = (int64_t)var->bytes;
 }
 
+typedef struct IndexFind {
+    Arena arena;
+    const Module *module;
+    const Func *func;
+    ThreadIndex *out;
+} IndexFind;
+
+static void find_index_guarded(void *context)
+{
+    IndexFind *call = context;
+    *call->out = ptx_thread_index_compute(&call->arena, call->module, call->func);
+}
+
 static bool find_index(const Module *module, const Func *func, ThreadIndex *out)
 {
-    jmp_buf on_failure;
-    Arena arena;
-    ptx_arena_init(&arena, MAX_MEMORY, &on_failure);
-    if (setjmp(on_failure)) {
-        ptx_arena_free(&arena);
-        return false;
-    }
-    *out = ptx_thread_index_compute(&arena, module, func);
-    ptx_arena_free(&arena);
-    return true;
+    IndexFind call = { .module = module, .func = func, .out = out };
+    ptx_arena_init(&call.arena, MAX_MEMORY, NULL);
+    bool is_found = ptx_run_guarded_in(&call.arena, find_index_guarded, &call);
+    ptx_arena_free(&call.arena);
+    return is_found;
 }
 
 ptxlint_status ptxlint_thread_index_find(const ptxlint_module *m, const char *kernel,

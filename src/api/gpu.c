@@ -3,6 +3,7 @@
 #include "model/gpu.h"
 
 #include "gpu/load.h"
+#include "support/guard.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,18 +31,38 @@ static const Gpu *find_compiled(void *context, const char *name, size_t length)
     return ptx_gpu_find(name, length);
 }
 
-static ptxlint_status load(Loaded *loaded, const char *name, const char *yaml, size_t length,
-                           GpuError *error)
+typedef struct GpuLoad {
+    Loaded *loaded;
+    const char *name;
+    const char *yaml;
+    size_t length;
+    GpuError *error;
+    ptxlint_status result;
+} GpuLoad;
+
+static ptxlint_status load_unguarded(Loaded *loaded, const char *name, const char *yaml,
+                                     size_t length, GpuError *error)
 {
-    jmp_buf on_failure;
-    ptx_arena_init(&loaded->arena, (size_t)1 << 30, &on_failure);
-    if (setjmp(on_failure))
-        return PTXLINT_NO_MEMORY;
     const Gpu *gpu = ptx_gpu_load(&loaded->arena, name, yaml, length, find_compiled, NULL, error);
     if (!gpu)
         return PTXLINT_BAD_FILE;
     loaded->gpu = *gpu;
     return PTXLINT_OK;
+}
+
+static void load_guarded(void *context)
+{
+    GpuLoad *call = context;
+    call->result = load_unguarded(call->loaded, call->name, call->yaml, call->length, call->error);
+}
+
+static ptxlint_status load(Loaded *loaded, const char *name, const char *yaml, size_t length,
+                           GpuError *error)
+{
+    GpuLoad call = { loaded, name, yaml, length, error, PTXLINT_NO_MEMORY };
+    ptx_arena_init(&loaded->arena, (size_t)1 << 30, NULL);
+    ptx_run_guarded_in(&loaded->arena, load_guarded, &call);
+    return call.result;
 }
 
 ptxlint_status ptxlint_gpu_new(const char *name, const char *yaml, size_t length, ptxlint_gpu **out,

@@ -2,6 +2,7 @@
 #include "api/isa.h"
 
 #include "model/gpu.h"
+#include "support/guard.h"
 #include "support/minmax.h"
 
 #include <stdio.h>
@@ -332,12 +333,15 @@ static void find_operations(ptxlint_isa *isa)
     isa->info.operations = operations;
 }
 
-static ptxlint_status fill(ptxlint_isa *isa, const char *text, size_t length)
+typedef struct IsaFill {
+    ptxlint_isa *isa;
+    const char *text;
+    size_t length;
+    ptxlint_status result;
+} IsaFill;
+
+static ptxlint_status fill_unguarded(ptxlint_isa *isa, const char *text, size_t length)
 {
-    jmp_buf on_failure;
-    ptx_arena_init(&isa->arena, (size_t)1 << 30, &on_failure);
-    if (setjmp(on_failure))
-        return PTXLINT_NO_MEMORY;
     const char *own = ptx_arena_strndup(&isa->arena, text, length);
     ptx_op_resolve(&isa->op, own, length);
     isa->info.text = own;
@@ -351,6 +355,20 @@ static ptxlint_status fill(ptxlint_isa *isa, const char *text, size_t length)
     if (!isa->is_narrow)
         ptx_isa_find_samples(isa);
     return PTXLINT_OK;
+}
+
+static void fill_guarded(void *context)
+{
+    IsaFill *call = context;
+    call->result = fill_unguarded(call->isa, call->text, call->length);
+}
+
+static ptxlint_status fill(ptxlint_isa *isa, const char *text, size_t length)
+{
+    IsaFill call = { isa, text, length, PTXLINT_NO_MEMORY };
+    ptx_arena_init(&isa->arena, (size_t)1 << 30, NULL);
+    ptx_run_guarded_in(&isa->arena, fill_guarded, &call);
+    return call.result;
 }
 
 /* "; did you mean ?" behind an error, where something is near */

@@ -7,6 +7,7 @@
 #include "model/view.h"
 
 #include "parser/parser.h"
+#include "support/guard.h"
 #include "support/limits.h"
 
 #include <errno.h>
@@ -109,24 +110,22 @@ static void view_info(ptxlint_module *m, const ptxlint_options *options)
     info->memory_bytes = module_bytes(m);
 }
 
-/* False: memory ran out; the module is then only good for ptxlint_module_free. */
-static bool run(ptxlint_module *m, const ptxlint_options *options, Arenas *arenas)
+typedef struct ModuleRun {
+    ptxlint_module *m;
+    const ptxlint_options *options;
+    Arenas *arenas;
+    bool result;
+} ModuleRun;
+
+static bool run_unguarded(ptxlint_module *m, const ptxlint_options *options, Arenas *arenas)
 {
-    jmp_buf on_failure;
-    const size_t limit = memory_limit(m, options);
-    ptx_arena_init(&m->arena, limit, &on_failure);
-    ptx_arena_init(&arenas->items, limit, &on_failure);
-    ptx_arena_init(&arenas->vectors, limit, &on_failure);
-    ptx_arena_init(&arenas->scratch, limit, &on_failure);
-    if (setjmp(on_failure))
-        return false;
     ptx_diag_init(&m->diags, &m->arena);
     ptx_profile_module(options->profile);
     TIMED(PARSE, read_source(m, &arenas->items, &arenas->vectors, &arenas->scratch));
     ptx_arena_free(&arenas->items);
     ptx_arena_free(&arenas->vectors);
     choose_gpus(m, options);
-    if (!ptx_analyse(m, options, limit))
+    if (!ptx_analyse(m, options, memory_limit(m, options)))
         return false;
     if (ptx_module_has_findings(m))
         TIMED(SUPPRESS, ptx_suppress(&m->arena, &arenas->scratch, &m->diags, m->ir,
@@ -139,6 +138,27 @@ static bool run(ptxlint_module *m, const ptxlint_options *options, Arenas *arena
     m->diagnostic_count = m->diags.count;
     view_info(m, options);
     return true;
+}
+
+static void run_guarded(void *context)
+{
+    ModuleRun *call = context;
+    call->result = run_unguarded(call->m, call->options, call->arenas);
+}
+
+/* False: memory ran out; the module is then only good for ptxlint_module_free. */
+static bool run(ptxlint_module *m, const ptxlint_options *options, Arenas *arenas)
+{
+    const size_t limit = memory_limit(m, options);
+    ModuleRun call = { m, options, arenas, false };
+    ptx_arena_init(&m->arena, limit, NULL);
+    ptx_arena_init(&arenas->items, limit, NULL);
+    ptx_arena_init(&arenas->vectors, limit, NULL);
+    ptx_arena_init(&arenas->scratch, limit, NULL);
+    Arena *const guarded[] = { &m->arena, &arenas->items, &arenas->vectors,
+                               &arenas->scratch };
+    ptx_run_guarded(guarded, run_guarded, &call);
+    return call.result;
 }
 
 /* ---- modules --------------------------------------------------------------------------------- */

@@ -2,6 +2,7 @@
 
 #include "compare/key.h"
 #include "report/json_writer.h"
+#include "support/guard.h"
 #include "support/minmax.h"
 
 #include <jansson.h>
@@ -107,14 +108,29 @@ bool ptx_baseline_take(const ptxlint_baseline *b, uint64_t *taken, const Finding
 
 /* ---- the life of one ------------------------------------------------------------------------- */
 
-static ptxlint_status start(ptxlint_baseline *b)
+typedef struct BaselineStart {
+    ptxlint_baseline *b;
+    ptxlint_status result;
+} BaselineStart;
+
+static ptxlint_status start_baseline_unguarded(ptxlint_baseline *b)
 {
-    jmp_buf on_failure;
-    ptx_arena_init(&b->arena, BASELINE_ARENA_BYTES, &on_failure);
-    if (setjmp(on_failure))
-        return PTXLINT_NO_MEMORY;
     b->reason = copy(b, "in the baseline");
     return PTXLINT_OK;
+}
+
+static void start_baseline_guarded(void *context)
+{
+    BaselineStart *call = context;
+    call->result = start_baseline_unguarded(call->b);
+}
+
+static ptxlint_status start(ptxlint_baseline *b)
+{
+    BaselineStart call = { b, PTXLINT_NO_MEMORY };
+    ptx_arena_init(&b->arena, BASELINE_ARENA_BYTES, NULL);
+    ptx_run_guarded_in(&b->arena, start_baseline_guarded, &call);
+    return call.result;
 }
 
 ptxlint_status ptxlint_baseline_new(ptxlint_baseline **out)
@@ -180,13 +196,17 @@ static const char *read_entry(ptxlint_baseline *b, const json_t *item)
     return NULL;
 }
 
-static ptxlint_status read_entries(ptxlint_baseline *b, const char *path, const json_t *findings,
-                                   BaselineWrong *wrong)
+typedef struct BaselineRead {
+    ptxlint_baseline *b;
+    const char *path;
+    const json_t *findings;
+    BaselineWrong *wrong;
+    ptxlint_status result;
+} BaselineRead;
+
+static ptxlint_status read_entries_unguarded(ptxlint_baseline *b, const char *path,
+                                             const json_t *findings, BaselineWrong *wrong)
 {
-    jmp_buf on_failure;
-    b->arena.on_failure = &on_failure;
-    if (setjmp(on_failure))
-        return PTXLINT_NO_MEMORY;
     for (wrong->index = 0; wrong->index < json_array_size(findings); wrong->index++)
         if ((wrong->what = read_entry(b, json_array_get(findings, wrong->index))))
             return PTXLINT_BAD_FILE;
@@ -195,6 +215,20 @@ static ptxlint_status read_entries(ptxlint_baseline *b, const char *path, const 
     memcpy(reason + 3, path, strlen(path));
     b->reason = reason;
     return PTXLINT_OK;
+}
+
+static void read_entries_guarded(void *context)
+{
+    BaselineRead *call = context;
+    call->result = read_entries_unguarded(call->b, call->path, call->findings, call->wrong);
+}
+
+static ptxlint_status read_entries(ptxlint_baseline *b, const char *path, const json_t *findings,
+                                   BaselineWrong *wrong)
+{
+    BaselineRead call = { b, path, findings, wrong, PTXLINT_NO_MEMORY };
+    ptx_run_guarded_in(&b->arena, read_entries_guarded, &call);
+    return call.result;
 }
 
 static ptxlint_status read_root(ptxlint_baseline *b, const char *path, const json_t *root,
@@ -262,15 +296,17 @@ static void add_finding(ptxlint_baseline *b, const ptxlint_module *module,
         entry->count = entry->in_module;
 }
 
-ptxlint_status ptxlint_baseline_add(ptxlint_baseline *b, const ptxlint_module *module)
+typedef struct BaselineAdd {
+    ptxlint_baseline *b;
+    const ptxlint_module *module;
+} BaselineAdd;
+
+static void add_baseline_module(void *context)
 {
-    jmp_buf on_failure;
+    const BaselineAdd *call = context;
+    ptxlint_baseline *b = call->b;
+    const ptxlint_module *module = call->module;
     size_t count;
-    if (!b || !module)
-        return PTXLINT_BAD_ARGUMENT;
-    b->arena.on_failure = &on_failure;
-    if (setjmp(on_failure))
-        return PTXLINT_NO_MEMORY;
     b->module_count++;
     const ptxlint_kernel *kernels = ptxlint_module_kernels(module, &count);
     need(b, "", "", "");
@@ -282,7 +318,15 @@ ptxlint_status ptxlint_baseline_add(ptxlint_baseline *b, const ptxlint_module *m
              || all[i].suppression == PTXLINT_SUPPRESSED_BY_BASELINE)
             && ptx_baseline_takes(all[i].group))
             add_finding(b, module, &all[i]);
-    return PTXLINT_OK;
+}
+
+ptxlint_status ptxlint_baseline_add(ptxlint_baseline *b, const ptxlint_module *module)
+{
+    BaselineAdd call = { b, module };
+    if (!b || !module)
+        return PTXLINT_BAD_ARGUMENT;
+    return ptx_run_guarded_in(&b->arena, add_baseline_module, &call) ? PTXLINT_OK
+                                                                     : PTXLINT_NO_MEMORY;
 }
 
 /* ---- what is no longer there ----------------------------------------------------------------- */

@@ -4,7 +4,8 @@
 #include "compare/report.h"
 #include "report/report.h"
 #include "report/json_writer.h"
-#include "rules/lang/load_yaml.h"
+#include "support/guard.h"
+#include "support/yaml.h"
 #include "support/words.h"
 
 #include <fnmatch.h>
@@ -230,22 +231,42 @@ static bool read_root(BudgetReader *r, const YamlNode *root)
     return read_entries(r, root->first->next);
 }
 
-static ptxlint_status read_all(ptxlint_budget *b, const char *path, const char *yaml, size_t length,
-                               BudgetReader *r)
+typedef struct BudgetRead {
+    ptxlint_budget *b;
+    const char *path;
+    const char *yaml;
+    size_t length;
+    BudgetReader *r;
+    ptxlint_status result;
+} BudgetRead;
+
+static ptxlint_status read_all_unguarded(ptxlint_budget *b, const char *path, const char *yaml,
+                                         size_t length, BudgetReader *r)
 {
-    jmp_buf on_failure;
     YamlError wrong = { 0 };
-    ptx_arena_init(&b->arena, BUDGET_ARENA_BYTES, &on_failure);
-    if (setjmp(on_failure))
-        return PTXLINT_NO_MEMORY;
     b->path = ptx_arena_strndup(&b->arena, path, strlen(path));
-    r->source = (YamlSource){ yaml, (uint32_t)length };
+    r->source = (YamlSource){ .bytes = yaml, .length = (uint32_t)length };
     const YamlNode *root = ptx_yaml_read(&b->arena, r->source, &wrong);
     if (root)
         return read_root(r, root) ? PTXLINT_OK : PTXLINT_BAD_FILE;
     snprintf(r->wrong, sizeof r->wrong, "%s", wrong.text);
     r->wrong_at = wrong.at;
     return PTXLINT_BAD_FILE;
+}
+
+static void read_all_guarded(void *context)
+{
+    BudgetRead *call = context;
+    call->result = read_all_unguarded(call->b, call->path, call->yaml, call->length, call->r);
+}
+
+static ptxlint_status read_all(ptxlint_budget *b, const char *path, const char *yaml,
+                               size_t length, BudgetReader *r)
+{
+    BudgetRead call = { b, path, yaml, length, r, PTXLINT_NO_MEMORY };
+    ptx_arena_init(&b->arena, BUDGET_ARENA_BYTES, NULL);
+    ptx_run_guarded_in(&b->arena, read_all_guarded, &call);
+    return call.result;
 }
 
 ptxlint_status ptxlint_budget_new(const char *path, const char *yaml, size_t length,

@@ -1,4 +1,5 @@
 #include "compare/diff.h"
+#include "support/guard.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -538,17 +539,35 @@ static bool set_tolerances(ptxlint_diff *d, const char *const *texts, size_t cou
 
 /* ---- the life of one ------------------------------------------------------------------------- */
 
-static ptxlint_status compare(ptxlint_diff *d, const ptxlint_report *old_report,
-                              const ptxlint_report *new_report)
+typedef struct DiffCompare {
+    ptxlint_diff *d;
+    const ptxlint_report *old_report;
+    const ptxlint_report *new_report;
+    ptxlint_status result;
+} DiffCompare;
+
+static ptxlint_status compare_unguarded(ptxlint_diff *d, const ptxlint_report *old_report,
+                                        const ptxlint_report *new_report)
 {
-    jmp_buf on_failure;
-    ptx_arena_init(&d->arena, DIFF_ARENA_BYTES, &on_failure);
-    if (setjmp(on_failure))
-        return PTXLINT_NO_MEMORY;
     Matcher m = { .arena = &d->arena, .old_report = old_report, .new_report = new_report };
     match_all(&m);
     make_pairs(d, &m);
     return PTXLINT_OK;
+}
+
+static void compare_guarded(void *context)
+{
+    DiffCompare *call = context;
+    call->result = compare_unguarded(call->d, call->old_report, call->new_report);
+}
+
+static ptxlint_status compare(ptxlint_diff *d, const ptxlint_report *old_report,
+                              const ptxlint_report *new_report)
+{
+    DiffCompare call = { d, old_report, new_report, PTXLINT_NO_MEMORY };
+    ptx_arena_init(&d->arena, DIFF_ARENA_BYTES, NULL);
+    ptx_run_guarded_in(&d->arena, compare_guarded, &call);
+    return call.result;
 }
 
 ptxlint_status ptxlint_diff_new(const ptxlint_report *old_report, const ptxlint_report *new_report,

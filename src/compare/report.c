@@ -1,4 +1,5 @@
 #include "compare/report.h"
+#include "support/guard.h"
 #include "support/minmax.h"
 
 #include <inttypes.h>
@@ -145,15 +146,17 @@ static void add_module_findings(ptxlint_report *r, const ptxlint_module *m, cons
     }
 }
 
-ptxlint_status ptxlint_report_add(ptxlint_report *r, const ptxlint_module *m)
+typedef struct ReportAdd {
+    ptxlint_report *r;
+    const ptxlint_module *m;
+} ReportAdd;
+
+static void add_report_module(void *context)
 {
-    jmp_buf on_failure;
+    const ReportAdd *call = context;
+    ptxlint_report *r = call->r;
+    const ptxlint_module *m = call->m;
     size_t count;
-    if (!r || !m)
-        return PTXLINT_BAD_ARGUMENT;
-    r->arena.on_failure = &on_failure;
-    if (setjmp(on_failure))
-        return PTXLINT_NO_MEMORY;
     const char *path = copy(r, ptxlint_module_get_info(m)->path);
     const ptxlint_kernel *kernels = ptxlint_module_kernels(m, &count);
     uint32_t *numbers = ptx_arena_array(&r->arena, uint32_t, count + 1);
@@ -163,7 +166,14 @@ ptxlint_status ptxlint_report_add(ptxlint_report *r, const ptxlint_module *m)
             add_module_kernel(r, m, path, &kernels[k]);
     }
     add_module_findings(r, m, numbers);
-    return PTXLINT_OK;
+}
+
+ptxlint_status ptxlint_report_add(ptxlint_report *r, const ptxlint_module *m)
+{
+    ReportAdd call = { r, m };
+    if (!r || !m)
+        return PTXLINT_BAD_ARGUMENT;
+    return ptx_run_guarded_in(&r->arena, add_report_module, &call) ? PTXLINT_OK : PTXLINT_NO_MEMORY;
 }
 
 /* ---- from a saved report --------------------------------------------------------------------- */
@@ -341,14 +351,31 @@ static const char *read_all(ptxlint_report *r, const json_t *root)
     return wrong;
 }
 
-static ptxlint_status read_root(ptxlint_report *r, const json_t *root, const char **wrong)
+typedef struct ReportRead {
+    ptxlint_report *r;
+    const json_t *root;
+    const char **wrong;
+    ptxlint_status result;
+} ReportRead;
+
+static ptxlint_status read_root_unguarded(ptxlint_report *r, const json_t *root,
+                                          const char **wrong)
 {
-    jmp_buf on_failure;
-    r->arena.on_failure = &on_failure;
-    if (setjmp(on_failure))
-        return PTXLINT_NO_MEMORY;
     *wrong = read_all(r, root);
     return *wrong ? PTXLINT_BAD_FILE : PTXLINT_OK;
+}
+
+static void read_root_guarded(void *context)
+{
+    ReportRead *call = context;
+    call->result = read_root_unguarded(call->r, call->root, call->wrong);
+}
+
+static ptxlint_status read_root(ptxlint_report *r, const json_t *root, const char **wrong)
+{
+    ReportRead call = { r, root, wrong, PTXLINT_NO_MEMORY };
+    ptx_run_guarded_in(&r->arena, read_root_guarded, &call);
+    return call.result;
 }
 
 ptxlint_status ptxlint_report_read(ptxlint_report *r, const char *path, const char *json,

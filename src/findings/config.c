@@ -1,6 +1,7 @@
 #include "findings/config.h"
 
 #include "findings/rules.h"
+#include "support/guard.h"
 #include "support/words.h"
 
 #include <stdarg.h>
@@ -373,12 +374,16 @@ static void resolve(ptxlint_config *config)
 
 /* ---- the life of a config -------------------------------------------------------------------- */
 
-static ptxlint_status build(ptxlint_config *config, const RuleSet *const *sets, uint32_t set_count)
+typedef struct ConfigBuild {
+    ptxlint_config *config;
+    const RuleSet *const *sets;
+    uint32_t set_count;
+    ptxlint_status result;
+} ConfigBuild;
+
+static ptxlint_status build_unguarded(ptxlint_config *config, const RuleSet *const *sets,
+                                      uint32_t set_count)
 {
-    jmp_buf on_failure;
-    ptx_arena_init(&config->arena, CONFIG_BYTES_MAX, &on_failure);
-    if (setjmp(on_failure))
-        return PTXLINT_NO_MEMORY;
     config->selectors = ptx_selectors_build(&config->arena, sets, set_count);
     config->book.set_count = set_count;
     for (uint32_t s = 0; s < set_count; s++) {
@@ -391,6 +396,21 @@ static ptxlint_status build(ptxlint_config *config, const RuleSet *const *sets, 
     }
     resolve(config);
     return PTXLINT_OK;
+}
+
+static void build_guarded(void *context)
+{
+    ConfigBuild *call = context;
+    call->result = build_unguarded(call->config, call->sets, call->set_count);
+}
+
+static ptxlint_status build(ptxlint_config *config, const RuleSet *const *sets,
+                            uint32_t set_count)
+{
+    ConfigBuild call = { config, sets, set_count, PTXLINT_NO_MEMORY };
+    ptx_arena_init(&config->arena, CONFIG_BYTES_MAX, NULL);
+    ptx_run_guarded_in(&config->arena, build_guarded, &call);
+    return call.result;
 }
 
 ptxlint_status ptx_config_new_of(const RuleSet *const *sets, uint32_t set_count,
@@ -432,19 +452,37 @@ const Rulebook *ptx_config_rulebook(const ptxlint_config *config)
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
-static ptxlint_status read_file(ptxlint_config *config, ConfigReader *reader, const char *yaml,
-                                size_t length, ConfigError *error)
+typedef struct ConfigRead {
+    ptxlint_config *config;
+    const char *yaml;
+    size_t length;
+    ConfigError *error;
+    ptxlint_status result;
+} ConfigRead;
+
+static ptxlint_status read_file_unguarded(ptxlint_config *config, const char *yaml,
+                                          size_t length, ConfigError *error)
 {
-    jmp_buf on_failure;
     Layer layer = { 0 };
-    config->arena.on_failure = &on_failure;
-    if (setjmp(on_failure))
-        return PTXLINT_NO_MEMORY;
-    if (!ptx_config_parse(reader, config, &layer, yaml, length, error))
+    if (!ptx_config_parse(config, &layer, yaml, length, error))
         return PTXLINT_BAD_FILE;
     append_layer(&config->arena, &config->files, &layer);
     resolve(config);
     return PTXLINT_OK;
+}
+
+static void read_file_guarded(void *context)
+{
+    ConfigRead *call = context;
+    call->result = read_file_unguarded(call->config, call->yaml, call->length, call->error);
+}
+
+static ptxlint_status read_file(ptxlint_config *config, const char *yaml, size_t length,
+                                ConfigError *error)
+{
+    ConfigRead call = { config, yaml, length, error, PTXLINT_NO_MEMORY };
+    ptx_run_guarded_in(&config->arena, read_file_guarded, &call);
+    return call.result;
 }
 
 ptxlint_status ptxlint_config_read(ptxlint_config *config, const char *path, const char *yaml,
@@ -453,11 +491,7 @@ ptxlint_status ptxlint_config_read(ptxlint_config *config, const char *path, con
     ConfigError wrong = { .line = 1, .column = 1 };
     if (!config || !path || (!yaml && length))
         return PTXLINT_BAD_ARGUMENT;
-    ConfigReader *reader = ptx_config_reader_new();
-    if (!reader)
-        return PTXLINT_NO_MEMORY;
-    ptxlint_status status = read_file(config, reader, yaml ? yaml : "", length, &wrong);
-    ptx_config_reader_free(reader);
+    ptxlint_status status = read_file(config, yaml ? yaml : "", length, &wrong);
     if (status == PTXLINT_BAD_FILE && error && error_size)
         snprintf(error, error_size, "%s:%u:%u: error: %s", path, (unsigned)wrong.line,
                  (unsigned)wrong.column, wrong.text);
@@ -591,21 +625,39 @@ static const struct SettingKey {
     { "per-file-ignore", set_silenced, IGNORE_FILE, false },
 };
 
-static ptxlint_status set(ptxlint_config *config, const struct SettingKey *key, const char *value,
-                          ConfigError *error)
+typedef struct ConfigSet {
+    ptxlint_config *config;
+    const struct SettingKey *key;
+    const char *value;
+    ConfigError *error;
+    ptxlint_status result;
+} ConfigSet;
+
+static ptxlint_status set_unguarded(ptxlint_config *config, const struct SettingKey *key,
+                                    const char *value, ConfigError *error)
 {
-    jmp_buf on_failure;
     Layer layer = { 0 };
     Setting setting = { config, &layer, error };
-    config->arena.on_failure = &on_failure;
-    if (setjmp(on_failure))
-        return PTXLINT_NO_MEMORY;
     if (key->is_list ? !for_each(&setting, key->fn, key->arg, value, strlen(value))
                      : !key->fn(&setting, key->arg, value, strlen(value)))
         return PTXLINT_BAD_FILE;
     append_layer(&config->arena, &config->settings, &layer);
     resolve(config);
     return PTXLINT_OK;
+}
+
+static void set_guarded(void *context)
+{
+    ConfigSet *call = context;
+    call->result = set_unguarded(call->config, call->key, call->value, call->error);
+}
+
+static ptxlint_status set(ptxlint_config *config, const struct SettingKey *key,
+                          const char *value, ConfigError *error)
+{
+    ConfigSet call = { config, key, value, error, PTXLINT_NO_MEMORY };
+    ptx_run_guarded_in(&config->arena, set_guarded, &call);
+    return call.result;
 }
 
 ptxlint_status ptxlint_config_set(ptxlint_config *config, const char *key, const char *value,

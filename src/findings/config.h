@@ -116,14 +116,8 @@ extern const char *const ptx_ignore_keys[IGNORE__COUNT], *const ptx_value_keys[V
 
 /* ---- config_yaml.c --------------------------------------------------------------------------- */
 
-/* What must be given back after reading, even where memory ran out in between. */
-typedef struct ConfigReader ConfigReader;
-
-ConfigReader *ptx_config_reader_new(void);      /* NULL: no memory */
-void ptx_config_reader_free(ConfigReader *reader);
-
 /* Reads a file into *layer. False: *error. */
-bool ptx_config_parse(ConfigReader *reader, ptxlint_config *config, Layer *layer, const char *yaml,
-                      size_t length, ConfigError *error);
+bool ptx_config_parse(ptxlint_config *config, Layer *layer, const char *yaml, size_t length,
+                      ConfigError *error);
 
 #endif

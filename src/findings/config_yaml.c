@@ -1,109 +1,32 @@
-/* config_yaml.c -- the form of .ptxlint.yaml. The YAML library gives a tree of nodes with their
- * positions. No depth of it is followed beyond a list in a mapping in the file's own mapping, so
- * neither nesting nor an alias to what is around it goes on for ever. */
+/* config_yaml.c -- the form of .ptxlint.yaml. No depth of the tree is followed beyond a list
+ * in a mapping in the file's own mapping. */
 #include "findings/config.h"
 
 #include "report/report.h"
 #include "support/hash.h"
 #include "support/words.h"
+#include "support/yaml.h"
 
-#include <stdlib.h>
-#include <yaml.h>
-
-struct ConfigReader {
-    yaml_parser_t parser;
-    yaml_document_t document;
-    bool has_parser, has_document;
+typedef struct ConfigReader {
     ptxlint_config *config;
     Layer *layer;
     ConfigError *error;
-    const char *yaml;
-    size_t length;
+    YamlSource source;
     /* texts that may still be read: aliases must not make more of them than the file has bytes */
     size_t budget;
-};
-
-ConfigReader *ptx_config_reader_new(void)
-{
-    return calloc(1, sizeof(ConfigReader));
-}
-
-void ptx_config_reader_free(ConfigReader *r)
-{
-    if (r && r->has_document)
-        yaml_document_delete(&r->document);
-    if (r && r->has_parser)
-        yaml_parser_delete(&r->parser);
-    free(r);
-}
+} ConfigReader;
 
 /* ---- places ---------------------------------------------------------------------------------- */
 
-/* Bytes of the line break at p, as the YAML library counts lines (YAML 1.1, "Line Break
- * Characters"); 0: there is none. */
-static size_t break_length(const unsigned char *p, const unsigned char *end)
-{
-    if (*p == '\n')
-        return 1;
-    if (*p == '\r')
-        return end - p > 1 && p[1] == '\n' ? 2 : 1;
-    if (end - p > 1 && p[0] == 0xC2 && p[1] == 0x85)
-        return 2;
-    return end - p > 2 && p[0] == 0xE2 && p[1] == 0x80 && (p[2] == 0xA8 || p[2] == 0xA9) ? 3 : 0;
-}
-
-/* The library counts columns in characters, we do in bytes. */
-static void place(ConfigReader *r, size_t line, size_t column)
-{
-    const unsigned char *p = (const unsigned char *)r->yaml, *end = p + r->length;
-    for (size_t n = 0; n < line && p < end;) {
-        size_t length = break_length(p, end);
-        n += length > 0;
-        p += length ? length : 1;
-    }
-    const unsigned char *begin = p;
-    for (size_t n = 0; n < column && p < end; n++)
-        for (p++; p < end && (*p & 0xC0) == 0x80;)
-            p++;
-    r->error->line = (uint32_t)line + 1;
-    r->error->column = (uint32_t)(p - begin) + 1;
-}
-
 /* Says where what an ptx_config_* function complains of stands. */
-static bool at(ConfigReader *r, const yaml_node_t *node, bool is_good)
+static bool at(ConfigReader *r, const YamlNode *node, bool is_good)
 {
     if (!is_good)
-        place(r, node->start_mark.line, node->start_mark.column);
+        ptx_yaml_place(r->source, node->at, &r->error->line, &r->error->column);
     return is_good;
 }
 
 #define FAIL(r, node, ...) (at((r), (node), ptx_config_fail((r)->error, __VA_ARGS__)), false)
-
-static void place_offset(ConfigReader *r, size_t offset)
-{
-    size_t line = 0;
-    const unsigned char *p = (const unsigned char *)r->yaml, *end = p + r->length, *begin = p;
-    const unsigned char *stop = p + (offset < r->length ? offset : r->length);
-    while (p < stop) {
-        size_t length = break_length(p, end);
-        line += length > 0;
-        p += length ? length : 1;
-        begin = length ? p : begin;
-    }
-    r->error->line = (uint32_t)line + 1;
-    r->error->column = (uint32_t)(p - begin) + 1;
-}
-
-static bool fail_yaml(ConfigReader *r)
-{
-    const yaml_parser_t *parser = &r->parser;
-    ptx_config_fail(r->error, "%.150s", parser->problem ? parser->problem : "not YAML");
-    if (parser->error == YAML_READER_ERROR)
-        place_offset(r, parser->problem_offset);
-    else
-        place(r, parser->problem_mark.line, parser->problem_mark.column);
-    return false;
-}
 
 /* ---- nodes ----------------------------------------------------------------------------------- */
 
@@ -112,52 +35,43 @@ typedef struct Scalar {
     size_t length;
 } Scalar;
 
-static yaml_node_t *node_of(ConfigReader *r, int id)
-{
-    return yaml_document_get_node(&r->document, id);
-}
-
 /* Quotes make a text of what would be no value. */
-static bool is_nothing(const yaml_node_t *node)
+static bool is_nothing(const YamlNode *node)
 {
-    return node->type == YAML_SCALAR_NODE && !node->data.scalar.length
-           && node->data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
+    return node->kind == YAML_TEXT && !node->length && node->style == YAML_PLAIN;
 }
 
-static bool read_scalar(ConfigReader *r, const yaml_node_t *node, const char *wanted, Scalar *out)
+static bool read_scalar(ConfigReader *r, const YamlNode *node, const char *wanted, Scalar *out)
 {
-    if (node->type != YAML_SCALAR_NODE || is_nothing(node))
+    if (node->kind != YAML_TEXT || is_nothing(node))
         return FAIL(r, node, "expected %s", wanted);
-    *out = (Scalar){ (const char *)node->data.scalar.value, node->data.scalar.length };
-    if (memchr(out->text, 0, out->length))
-        return FAIL(r, node, "a NUL has no meaning here");
+    *out = (Scalar){ node->text, node->length };
     if (!r->budget)
         return FAIL(r, node, "aliases make this longer than the file");
     r->budget--;
     return true;
 }
 
-typedef bool (*ItemFn)(ConfigReader *r, const yaml_node_t *item, void *context);
+typedef bool (*ItemFn)(ConfigReader *r, const YamlNode *item, void *context);
 
 /* A list, or one item without brackets. */
-static bool read_list(ConfigReader *r, const yaml_node_t *node, const char *wanted, ItemFn fn,
+static bool read_list(ConfigReader *r, const YamlNode *node, const char *wanted, ItemFn fn,
                       void *context)
 {
-    if (node->type == YAML_SCALAR_NODE && !is_nothing(node))
+    if (node->kind == YAML_TEXT && !is_nothing(node))
         return fn(r, node, context);
-    if (node->type != YAML_SEQUENCE_NODE)
+    if (node->kind != YAML_LIST)
         return FAIL(r, node, "expected %s", wanted);
-    for (const yaml_node_item_t *item = node->data.sequence.items.start;
-         item < node->data.sequence.items.top; item++)
-        if (!fn(r, node_of(r, *item), context))
+    for (const YamlNode *item = node->first; item; item = item->next)
+        if (!fn(r, item, context))
             return false;
     return true;
 }
 
 /* ---- mappings -------------------------------------------------------------------------------- */
 
-typedef bool (*PairFn)(ConfigReader *r, const yaml_node_t *key, Scalar text,
-                       const yaml_node_t *value, unsigned arg);
+typedef bool (*PairFn)(ConfigReader *r, const YamlNode *key, Scalar text,
+                       const YamlNode *value, unsigned arg);
 
 /* Keys that were there, by hash: a file may have tens of thousands. */
 static bool is_key(const void *owner, uint32_t number, const void *key)
@@ -176,23 +90,21 @@ static bool see(const HashTable *seen, const Scalar *keys, uint32_t count)
     return is_new;
 }
 
-static bool read_mapping(ConfigReader *r, const yaml_node_t *node, const char *wanted, PairFn fn,
+static bool read_mapping(ConfigReader *r, const YamlNode *node, const char *wanted, PairFn fn,
                          unsigned arg)
 {
-    if (node->type != YAML_MAPPING_NODE)
+    if (node->kind != YAML_MAPPING)
         return FAIL(r, node, "expected %s", wanted);
-    size_t count = (size_t)(node->data.mapping.pairs.top - node->data.mapping.pairs.start);
+    size_t count = node->count / 2;
     HashTable seen;
     ptx_hash_init(&seen, &r->config->arena, count);
     Scalar *all = ptx_arena_array(&r->config->arena, Scalar, count ? count : 1), *keys = all;
-    for (const yaml_node_pair_t *pair = node->data.mapping.pairs.start;
-         pair < node->data.mapping.pairs.top; pair++, keys++) {
-        const yaml_node_t *key = node_of(r, pair->key);
+    for (const YamlNode *key = node->first; key; key = key->next->next, keys++) {
         if (!read_scalar(r, key, "a key", keys))
             return false;
         if (!see(&seen, all, (uint32_t)(keys - all) + 1))
             return FAIL(r, key, "'%.60s' is given twice", keys->text);
-        if (!fn(r, key, *keys, node_of(r, pair->value), arg))
+        if (!fn(r, key, *keys, key->next, arg))
             return false;
     }
     return true;
@@ -205,7 +117,7 @@ typedef struct SelectorSink {
     bool may_lock;
 } SelectorSink;
 
-static bool read_selector(ConfigReader *r, const yaml_node_t *item, void *context)
+static bool read_selector(ConfigReader *r, const YamlNode *item, void *context)
 {
     Scalar text;
     const SelectorSink *sink = context;
@@ -217,7 +129,7 @@ static bool read_selector(ConfigReader *r, const yaml_node_t *item, void *contex
 
 static const char rules_wanted[] = "a list of rules, such as [THR, COR101]";
 
-static bool read_select(ConfigReader *r, const yaml_node_t *value, unsigned arg)
+static bool read_select(ConfigReader *r, const YamlNode *value, unsigned arg)
 {
     (void)arg;
     r->layer->has_select = true;
@@ -225,14 +137,14 @@ static bool read_select(ConfigReader *r, const yaml_node_t *value, unsigned arg)
                      &(SelectorSink){ &r->layer->selects, true });
 }
 
-static bool read_ignore(ConfigReader *r, const yaml_node_t *value, unsigned arg)
+static bool read_ignore(ConfigReader *r, const YamlNode *value, unsigned arg)
 {
     (void)arg;
     return read_list(r, value, rules_wanted, read_selector,
                      &(SelectorSink){ &r->layer->ignores, false });
 }
 
-static bool read_preview(ConfigReader *r, const yaml_node_t *value, unsigned arg)
+static bool read_preview(ConfigReader *r, const YamlNode *value, unsigned arg)
 {
     Scalar text;
     (void)arg;
@@ -244,8 +156,8 @@ static bool read_preview(ConfigReader *r, const yaml_node_t *value, unsigned arg
            || FAIL(r, value, "'%.60s' is neither true nor false", text.text);
 }
 
-static bool read_severity_pair(ConfigReader *r, const yaml_node_t *key, Scalar rule,
-                               const yaml_node_t *value, unsigned arg)
+static bool read_severity_pair(ConfigReader *r, const YamlNode *key, Scalar rule,
+                               const YamlNode *value, unsigned arg)
 {
     Scalar text;
     Severity severity;
@@ -257,14 +169,14 @@ static bool read_severity_pair(ConfigReader *r, const yaml_node_t *key, Scalar r
                                          r->error));
 }
 
-static bool read_severity(ConfigReader *r, const yaml_node_t *value, unsigned arg)
+static bool read_severity(ConfigReader *r, const YamlNode *value, unsigned arg)
 {
     return read_mapping(r, value, "a mapping from rules to severities, such as { LCH101: warning }",
                         read_severity_pair, arg);
 }
 
-static bool read_threshold_pair(ConfigReader *r, const yaml_node_t *key, Scalar name,
-                                const yaml_node_t *value, unsigned arg)
+static bool read_threshold_pair(ConfigReader *r, const YamlNode *key, Scalar name,
+                                const YamlNode *value, unsigned arg)
 {
     Scalar text;
     ThresholdChoice choice;
@@ -277,15 +189,15 @@ static bool read_threshold_pair(ConfigReader *r, const yaml_node_t *key, Scalar 
     return true;
 }
 
-static bool read_thresholds(ConfigReader *r, const yaml_node_t *value, unsigned arg)
+static bool read_thresholds(ConfigReader *r, const YamlNode *value, unsigned arg)
 {
     return read_mapping(r, value,
                         "a mapping from thresholds to numbers, such as { OCC103.threads: 32 }",
                         read_threshold_pair, arg);
 }
 
-static bool read_silenced_pair(ConfigReader *r, const yaml_node_t *key, Scalar pattern,
-                               const yaml_node_t *value, unsigned kind)
+static bool read_silenced_pair(ConfigReader *r, const YamlNode *key, Scalar pattern,
+                               const YamlNode *value, unsigned kind)
 {
     Ignore *ignore;
     List selectors = { 0 };
@@ -299,14 +211,14 @@ static bool read_silenced_pair(ConfigReader *r, const yaml_node_t *key, Scalar p
     return true;
 }
 
-static bool read_silenced(ConfigReader *r, const yaml_node_t *value, unsigned kind)
+static bool read_silenced(ConfigReader *r, const YamlNode *value, unsigned kind)
 {
     return read_mapping(
         r, value, "a mapping from patterns to lists of rules, such as { \"cutlass_*\": [THR] }",
         read_silenced_pair, kind);
 }
 
-static bool read_text(ConfigReader *r, const yaml_node_t *item, void *context)
+static bool read_text(ConfigReader *r, const YamlNode *item, void *context)
 {
     Scalar text;
     if (!read_scalar(r, item, "a name or a path", &text))
@@ -317,7 +229,7 @@ static bool read_text(ConfigReader *r, const yaml_node_t *item, void *context)
     return true;
 }
 
-static bool read_texts(ConfigReader *r, const yaml_node_t *value, unsigned key)
+static bool read_texts(ConfigReader *r, const YamlNode *value, unsigned key)
 {
     static const char *const wanted[VALUE__COUNT] = {
         [VALUE_GPU] = "a list of GPUs, such as [h200]",
@@ -328,13 +240,13 @@ static bool read_texts(ConfigReader *r, const yaml_node_t *value, unsigned key)
         [VALUE_BUDGET] = "the path of a budget"
     };
     if ((key == VALUE_LAUNCH || key == VALUE_BASELINE || key == VALUE_BUDGET)
-        && value->type != YAML_SCALAR_NODE)
+        && value->kind != YAML_TEXT)
         return FAIL(r, value, "expected %s", wanted[key]);
     return read_list(r, value, wanted[key], read_text, &r->layer->values[key]);
 }
 
-static bool read_tolerance_pair(ConfigReader *r, const yaml_node_t *key, Scalar metric,
-                                const yaml_node_t *value, unsigned arg)
+static bool read_tolerance_pair(ConfigReader *r, const YamlNode *key, Scalar metric,
+                                const YamlNode *value, unsigned arg)
 {
     Scalar text;
     (void)arg;
@@ -350,7 +262,7 @@ static bool read_tolerance_pair(ConfigReader *r, const yaml_node_t *key, Scalar 
     return true;
 }
 
-static bool read_tolerances(ConfigReader *r, const yaml_node_t *value, unsigned arg)
+static bool read_tolerances(ConfigReader *r, const YamlNode *value, unsigned arg)
 {
     return read_mapping(r, value, "a mapping from metrics to numbers, such as { registers: 5% }",
                         read_tolerance_pair, arg);
@@ -360,7 +272,7 @@ static bool read_tolerances(ConfigReader *r, const yaml_node_t *value, unsigned 
 
 static const struct TopKey {
     const char *key;
-    bool (*read)(ConfigReader *r, const yaml_node_t *value, unsigned arg);
+    bool (*read)(ConfigReader *r, const YamlNode *value, unsigned arg);
     unsigned arg;
 } top_keys[] = {
     { "select", read_select, 0 },
@@ -380,7 +292,7 @@ static const struct TopKey {
     { "rules", read_texts, VALUE_RULES },
 };
 
-static bool fail_key(ConfigReader *r, const yaml_node_t *key, Scalar text)
+static bool fail_key(ConfigReader *r, const YamlNode *key, Scalar text)
 {
     const char *near = NULL;
     unsigned best = 4;
@@ -396,7 +308,7 @@ static bool fail_key(ConfigReader *r, const yaml_node_t *key, Scalar text)
                 : FAIL(r, key, "unknown key '%.60s'", text.text);
 }
 
-static bool read_top(ConfigReader *r, const yaml_node_t *key, Scalar text, const yaml_node_t *value,
+static bool read_top(ConfigReader *r, const YamlNode *key, Scalar text, const YamlNode *value,
                      unsigned arg)
 {
     (void)arg;
@@ -406,60 +318,20 @@ static bool read_top(ConfigReader *r, const yaml_node_t *key, Scalar text, const
     return fail_key(r, key, text);
 }
 
-/* What follows the file's own document, if only an error, would not be read. */
-static bool read_end(ConfigReader *r)
+bool ptx_config_parse(ptxlint_config *config, Layer *layer, const char *yaml, size_t length,
+                      ConfigError *error)
 {
-    yaml_document_t next;
-    if (!yaml_parser_load(&r->parser, &next))
-        return fail_yaml(r);
-    const yaml_node_t *root = yaml_document_get_root_node(&next);
-    bool is_end = !root || FAIL(r, root, "a config file is one document; another one begins here");
-    yaml_document_delete(&next);
-    return is_end;
-}
-
-enum { NESTING_MAX = 200 };     /* a good file has 3; the library's time is quadratic in it */
-
-/* Brackets are counted in texts and comments too: there they are mostly in pairs, and never so
- * many. */
-static bool check_nesting(ConfigReader *r)
-{
-    int depth = 0;
-    for (size_t i = 0; i < r->length; i++) {
-        depth += (r->yaml[i] == '[' || r->yaml[i] == '{')
-                 - (r->yaml[i] == ']' || r->yaml[i] == '}');
-        depth = depth < 0 ? 0 : depth;
-        if (depth <= NESTING_MAX)
-            continue;
-        place_offset(r, i);
-        return ptx_config_fail(r->error, "brackets in brackets, %d deep", (int)NESTING_MAX);
-    }
-    return true;
-}
-
-bool ptx_config_parse(ConfigReader *r, ptxlint_config *config, Layer *layer, const char *yaml,
-                      size_t length, ConfigError *error)
-{
-    r->config = config;
-    r->layer = layer;
-    r->error = error;
-    r->yaml = yaml;
-    r->length = r->budget = length;
+    YamlError wrong;
+    ConfigReader r = { .config = config, .layer = layer, .error = error, .budget = length };
     if (length > CONFIG_FILE_BYTES_MAX)
         return ptx_config_fail(error, "longer than %d bytes", (int)CONFIG_FILE_BYTES_MAX);
-    if (!check_nesting(r))
-        return false;
-    r->has_parser = yaml_parser_initialize(&r->parser);
-    if (!r->has_parser)
-        ptx_arena_fail(&config->arena);
-    yaml_parser_set_input_string(&r->parser, (const unsigned char *)yaml, length);
-    r->has_document = yaml_parser_load(&r->parser, &r->document);
-    if (!r->has_document)
-        return fail_yaml(r);
-    const yaml_node_t *root = yaml_document_get_root_node(&r->document);
-    if (root && !is_nothing(root)
-        && !read_mapping(r, root, "a mapping from keys to values, such as `select: [THR]`",
-                         read_top, 0))
-        return false;
-    return !root || read_end(r);
+    r.source = (YamlSource){ yaml, (uint32_t)length, true };
+    const YamlNode *root = ptx_yaml_read(&config->arena, r.source, &wrong);
+    if (!root) {
+        ptx_yaml_place(r.source, wrong.at, &error->line, &error->column);
+        return ptx_config_fail(error, "%s", wrong.text);
+    }
+    return is_nothing(root)
+           || read_mapping(&r, root, "a mapping from keys to values, such as `select: [THR]`",
+                           read_top, 0);
 }

@@ -3,6 +3,7 @@
 
 #include "gpu/gpu.h"
 #include "rules/lang/load.h"
+#include "support/guard.h"
 #include "support/words.h"
 
 #include <stdio.h>
@@ -82,14 +83,29 @@ static const ptxlint_rule *view_set(Arena *arena, const RuleSet *set)
 
 /* ---- a user's rules -------------------------------------------------------------------------- */
 
-static ptxlint_status start(ptxlint_rules *rules)
+typedef struct RulesStart {
+    ptxlint_rules *rules;
+    ptxlint_status result;
+} RulesStart;
+
+static ptxlint_status start_rules_unguarded(ptxlint_rules *rules)
 {
-    jmp_buf on_failure;
-    ptx_arena_init(&rules->arena, (size_t)1 << 30, &on_failure);
-    if (setjmp(on_failure))
-        return PTXLINT_NO_MEMORY;
     ptx_rule_builder_init(&rules->builder, &rules->arena);
     return PTXLINT_OK;
+}
+
+static void start_rules_guarded(void *context)
+{
+    RulesStart *call = context;
+    call->result = start_rules_unguarded(call->rules);
+}
+
+static ptxlint_status start(ptxlint_rules *rules)
+{
+    RulesStart call = { rules, PTXLINT_NO_MEMORY };
+    ptx_arena_init(&rules->arena, (size_t)1 << 30, NULL);
+    ptx_run_guarded_in(&rules->arena, start_rules_guarded, &call);
+    return call.result;
 }
 
 ptxlint_status ptxlint_rules_new(ptxlint_rules **out)
@@ -109,17 +125,35 @@ ptxlint_status ptxlint_rules_new(ptxlint_rules **out)
     return PTXLINT_OK;
 }
 
-static ptxlint_status add(ptxlint_rules *rules, const char *yaml, size_t length, RuleError *error)
+typedef struct RulesAdd {
+    ptxlint_rules *rules;
+    const char *yaml;
+    size_t length;
+    RuleError *error;
+    ptxlint_status result;
+} RulesAdd;
+
+static ptxlint_status add_unguarded(ptxlint_rules *rules, const char *yaml, size_t length,
+                                    RuleError *error)
 {
-    jmp_buf on_failure;
-    rules->arena.on_failure = &on_failure;
-    if (setjmp(on_failure))
-        return PTXLINT_NO_MEMORY;
     if (!ptx_rules_load(&rules->builder, &ptx_rules, yaml, length, error))
         return PTXLINT_BAD_FILE;
     ptx_rules_finish(&rules->builder);
     rules->views = view_set(&rules->arena, &rules->builder.set);
     return PTXLINT_OK;
+}
+
+static void add_guarded(void *context)
+{
+    RulesAdd *call = context;
+    call->result = add_unguarded(call->rules, call->yaml, call->length, call->error);
+}
+
+static ptxlint_status add(ptxlint_rules *rules, const char *yaml, size_t length, RuleError *error)
+{
+    RulesAdd call = { rules, yaml, length, error, PTXLINT_NO_MEMORY };
+    ptx_run_guarded_in(&rules->arena, add_guarded, &call);
+    return call.result;
 }
 
 ptxlint_status ptxlint_rules_add(ptxlint_rules *rules, const char *path, const char *yaml,

@@ -2,8 +2,7 @@
  *
  * Everything the library allocates for a module lies in one arena, so that no error path can leak
  * or free twice. Allocation never returns NULL: at the limit, or when the system has no more,
- * control returns to the frame that set Arena.on_failure with setjmp, that of the function which
- * made the arena: it frees the arena and returns a status. */
+ * control returns to the innermost ptx_run_guarded (guard.h) of the arena. */
 #ifndef PTX_SUPPORT_ARENA_H
 #define PTX_SUPPORT_ARENA_H
 

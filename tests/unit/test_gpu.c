@@ -187,7 +187,7 @@ static void test_errors(void **state)
     static const struct { const char *yaml, *error; } cases[] = {
         { "", "a GPU file is a mapping" },
         { "[1, 2]", "line 1, column 1: a GPU file is a mapping" },
-        { "target: [", "line 2, column 1" },
+        { "target: [", "line 1, column 10" },
         { "target: sm_ninety\n", "line 1, column 9: `target` is an architecture" },
         { "figures: []\n", "neither `target` nor `base`" },
         { "base: h9000\n", "line 1, column 7: there is no GPU 'h9000'" },
@@ -238,7 +238,7 @@ static void test_own_file(void **state)
     ptxlint_gpu_free(NULL);
 }
 
-/* Aliases may not make a small file large. */
+/* Aliases share a text, however long it is. */
 static void test_aliases(void **state)
 {
     (void)state;
@@ -249,8 +249,8 @@ static void test_aliases(void **state)
     for (int i = 0; i < 100; i++)
         kit_print(&yaml, "  - source: *long\n");
     assert_int_equal(ptxlint_gpu_new("mine", yaml.bytes, yaml.length, &gpu, error, sizeof error),
-                     PTXLINT_BAD_FILE);
-    assert_non_null(strstr(error, "aliases"));
+                     PTXLINT_OK);
+    ptxlint_gpu_free(gpu);
     free(yaml.bytes);
 }
 

@@ -2,7 +2,7 @@
  * where it is. The tree of the file is the arena's, and so the rules keep its texts as they are. */
 #include "rules/lang/load.h"
 
-#include "rules/lang/load_yaml.h"
+#include "support/yaml.h"
 #include "support/words.h"
 
 #include <stdarg.h>
@@ -99,17 +99,11 @@ static void *room_for_one(Arena *arena, const void *items, uint32_t count, size_
 
 /* ---- words and texts ------------------------------------------------------------------------- */
 
-static bool is_text(const YamlNode *node, const char *text)
-{
-    return node->kind == YAML_TEXT && node->length == strlen(text)
-           && !memcmp(node->text, text, node->length);
-}
-
 /* Index in names; count where it is none of them. */
 static size_t find_word(const YamlNode *node, const char *const *names, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        if (is_text(node, names[i]))
+        if (ptx_yaml_is(node, names[i]))
             return i;
     return count;
 }
@@ -148,8 +142,8 @@ static bool read_word(RuleLoader *l, const YamlNode *node, const char *what,
 
 static bool read_truth(RuleLoader *l, const YamlNode *node, const char *what, bool *out)
 {
-    *out = is_text(node, "true");
-    return (node->style == YAML_PLAIN && (*out || is_text(node, "false")))
+    *out = ptx_yaml_is(node, "true");
+    return (node->style == YAML_PLAIN && (*out || ptx_yaml_is(node, "false")))
            || fail(l, node, "%s is true or false", what);
 }
 
@@ -556,7 +550,7 @@ static bool read_front_end_info(RuleLoader *l, YamlNode **v, DiagInfo *info)
         return fail(l, v[KEY_CODE], "the front end does not say '%s'", code);
     if (strcmp(info->group, l->group))
         return fail(l, l->group_node, "%s is of the group '%s'", code, info->group);
-    if (v[KEY_NAME] && !is_text(v[KEY_NAME], info->name))
+    if (v[KEY_NAME] && !ptx_yaml_is(v[KEY_NAME], info->name))
         return fail(l, v[KEY_NAME], "the name of %s is '%s'", code, info->name);
     if (v[KEY_SEVERITY] && !read_word(l, v[KEY_SEVERITY], "severity", severities, 4, &severity))
         return false;
@@ -755,7 +749,7 @@ bool ptx_rules_load(RuleBuilder *builder, const RuleSet *known, const char *yaml
     };
     if (length > RULE_FILE_BYTES_MAX)
         return fail_at(&l, 0, "longer than %d bytes", (int)RULE_FILE_BYTES_MAX);
-    l.source = (YamlSource){ yaml, (uint32_t)length };
+    l.source = (YamlSource){ .bytes = yaml, .length = (uint32_t)length };
     const YamlNode *root = ptx_yaml_read(builder->arena, l.source, &wrong);
     if (!root)
         return fail_at(&l, wrong.at, "%s", wrong.text);

@@ -1,10 +1,11 @@
-/* load_yaml.h -- a YAML file as a tree in the arena, whose nodes know where they stand.
+/* yaml.h -- a YAML file as a tree in the arena, whose nodes know where they stand.
  *
- * One document of texts, lists and mappings. There are no aliases, anchors and tags, nesting ends
- * at YAML_DEPTH_MAX, and no text holds a NUL: so the tree is at most a constant times as large as
- * the file, whatever the file is. A position is a byte offset in the file. */
-#ifndef PTX_RULES_LANG_LOAD_YAML_H
-#define PTX_RULES_LANG_LOAD_YAML_H
+ * One document of texts, lists and mappings. Nesting ends at YAML_DEPTH_MAX, and no text holds a
+ * NUL. The tree is at most a constant times as large as the file, whatever the file is; but where
+ * aliases are taken, parts of it may be shared, and a walk can be longer than the file. A position
+ * is a byte offset in the file. */
+#ifndef PTX_SUPPORT_YAML_H
+#define PTX_SUPPORT_YAML_H
 
 #include "support/arena.h"
 
@@ -37,6 +38,7 @@ struct YamlNode {
 typedef struct YamlSource {
     const char *bytes;
     uint32_t length;            /* at most 2^31 */
+    bool has_aliases;           /* takes anchors, aliases and tags; else they are errors */
 } YamlSource;
 
 typedef struct YamlError {
@@ -47,6 +49,13 @@ typedef struct YamlError {
 /* NULL: *error says why. An empty file has a text of length 0. An arena at its limit leaves by its
  * jmp_buf, and nothing leaks. */
 YamlNode *ptx_yaml_read(Arena *arena, YamlSource source, YamlError *error);
+
+/* Whether it is this text. */
+static inline bool ptx_yaml_is(const YamlNode *node, const char *text)
+{
+    return node->kind == YAML_TEXT && node->length == strlen(text)
+           && !memcmp(node->text, text, node->length);
+}
 
 /* Where in the file byte number `at` of a text comes from; at == length: where the text ends. */
 uint32_t ptx_yaml_position(YamlSource source, const YamlNode *text, uint32_t at);

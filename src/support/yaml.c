@@ -1,8 +1,12 @@
-/* load_yaml.c -- the tree is built from the YAML library's events. The library counts characters
+/* yaml.c -- the tree is built from the YAML library's events. The library counts characters
  * and tells where a text begins; where a byte inside it comes from is found by reading the source
  * again as the library did: for each byte of the text the source moves on by a byte, an escape, or
  * a fold of lines; a block goes line by line, without its indentation. */
-#include "rules/lang/load_yaml.h"
+#include "support/yaml.h"
+
+#include "support/guard.h"
+
+#include "support/hash.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -13,9 +17,18 @@ typedef struct Open {           /* a list or mapping that has not ended */
     YamlNode **tail;
 } Open;
 
-typedef struct LoadYamlReader {
+typedef struct Anchor Anchor;
+
+struct Anchor {
+    Anchor *next;
+    const char *name;
+    const YamlNode *node;
+};
+
+enum { ANCHOR_BUCKETS = 256 };
+
+typedef struct YamlReader {
     Arena *arena;
-    jmp_buf *outer;             /* the arena's, while ours stands there */
     YamlSource source;
     YamlError *error;
     yaml_parser_t parser;
@@ -23,9 +36,11 @@ typedef struct LoadYamlReader {
     YamlNode *root;
     Open open[YAML_DEPTH_MAX];
     uint32_t depth, documents;
+    Anchor **anchors;           /* by hash of the name; NULL: no anchor yet */
     size_t characters;          /* before byte, the way from one event to the next */
     uint32_t byte;
-} LoadYamlReader;
+    bool is_good;
+} YamlReader;
 
 static const char mark[] = "\xEF\xBB\xBF";      /* of byte order */
 
@@ -34,10 +49,10 @@ static uint32_t after_mark(YamlSource source)
     return source.length >= 3 && !memcmp(source.bytes, mark, 3) ? 3 : 0;
 }
 
-static bool fail(LoadYamlReader *r, uint32_t at, const char *format, ...)
+static bool fail(YamlReader *r, uint32_t at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-static bool fail(LoadYamlReader *r, uint32_t at, const char *format, ...)
+static bool fail(YamlReader *r, uint32_t at, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -56,7 +71,7 @@ static bool is_continuation(char byte)
 
 /* Byte offset of a character. Events come nearly in order, so the way from the last one is
  * short. */
-static uint32_t byte_of(LoadYamlReader *r, size_t character)
+static uint32_t byte_of(YamlReader *r, size_t character)
 {
     const char *bytes = r->source.bytes;
     const uint32_t length = r->source.length;
@@ -69,7 +84,7 @@ static uint32_t byte_of(LoadYamlReader *r, size_t character)
     return r->byte;
 }
 
-static bool fail_parser(LoadYamlReader *r)
+static bool fail_parser(YamlReader *r)
 {
     const yaml_parser_t *p = &r->parser;
     if (p->error == YAML_MEMORY_ERROR)
@@ -82,7 +97,7 @@ static bool fail_parser(LoadYamlReader *r)
                 p->problem ? p->problem : "it cannot be read");
 }
 
-static YamlNode *add_node(LoadYamlReader *r, YamlKind kind)
+static YamlNode *add_node(YamlReader *r, YamlKind kind)
 {
     YamlNode *node = ptx_arena_new(r->arena, YamlNode);
     node->kind = (uint8_t)kind;
@@ -98,7 +113,62 @@ static YamlNode *add_node(LoadYamlReader *r, YamlKind kind)
     return node;
 }
 
-static bool add_text(LoadYamlReader *r)
+/* ---- anchors --------------------------------------------------------------------------------- */
+
+static Anchor **bucket_of(const YamlReader *r, const char *name)
+{
+    return &r->anchors[ptx_hash_bytes(name, strlen(name)) % ANCHOR_BUCKETS];
+}
+
+static bool take_anchor(YamlReader *r, const YamlNode *node, const yaml_char_t *name,
+                        const yaml_char_t *tag)
+{
+    if ((name || tag) && !r->source.has_aliases)
+        return fail(r, node->at, "there are no anchors and tags here");
+    if (!name)
+        return true;
+    if (!r->anchors)
+        r->anchors = ptx_arena_array(r->arena, Anchor *, ANCHOR_BUCKETS);
+    Anchor *anchor = ptx_arena_new(r->arena, Anchor);
+    anchor->name = ptx_arena_strndup(r->arena, (const char *)name, strlen((const char *)name));
+    anchor->node = node;
+    Anchor **bucket = bucket_of(r, anchor->name);
+    anchor->next = *bucket;
+    *bucket = anchor;
+    return true;
+}
+
+static bool is_unfinished(const YamlReader *r, const YamlNode *node)
+{
+    for (uint32_t i = 0; i < r->depth; i++)
+        if (r->open[i].node == node)
+            return true;
+    return false;
+}
+
+/* A second node with the position, the text and the children of the first. */
+static bool add_alias(YamlReader *r)
+{
+    const char *name = (const char *)r->event.data.alias.anchor;
+    const uint32_t at = byte_of(r, r->event.start_mark.index);
+    if (!r->source.has_aliases)
+        return fail(r, at, "there are no aliases here");
+    const Anchor *anchor = r->anchors ? *bucket_of(r, name) : NULL;
+    while (anchor && strcmp(anchor->name, name) != 0)
+        anchor = anchor->next;
+    if (!anchor)
+        return fail(r, at, "undefined alias '%.60s'", name);
+    if (is_unfinished(r, anchor->node))
+        return fail(r, at, "alias '%.60s' of what it is a part of", name);
+    YamlNode *node = add_node(r, (YamlKind)anchor->node->kind);
+    *node = *anchor->node;
+    node->next = NULL;
+    return true;
+}
+
+/* ---- events ---------------------------------------------------------------------------------- */
+
+static bool add_text(YamlReader *r)
 {
     static const uint8_t styles[] = {
         [YAML_PLAIN_SCALAR_STYLE] = YAML_PLAIN, [YAML_SINGLE_QUOTED_SCALAR_STYLE] = YAML_SINGLE_QUOTED,
@@ -108,8 +178,8 @@ static bool add_text(LoadYamlReader *r)
     const char *text = (const char *)r->event.data.scalar.value;
     const size_t length = r->event.data.scalar.length;
     YamlNode *node = add_node(r, YAML_TEXT);
-    if (r->event.data.scalar.anchor || r->event.data.scalar.tag)
-        return fail(r, node->at, "there are no anchors and tags here");
+    if (!take_anchor(r, node, r->event.data.scalar.anchor, r->event.data.scalar.tag))
+        return false;
     if (memchr(text, 0, length))
         return fail(r, node->at, "a text with a NUL");
     node->style = styles[r->event.data.scalar.style];
@@ -118,18 +188,19 @@ static bool add_text(LoadYamlReader *r)
     return true;
 }
 
-static bool open_node(LoadYamlReader *r, YamlKind kind, const void *anchor, const void *tag)
+static bool open_node(YamlReader *r, YamlKind kind, const yaml_char_t *anchor,
+                      const yaml_char_t *tag)
 {
     YamlNode *node = add_node(r, kind);
-    if (anchor || tag)
-        return fail(r, node->at, "there are no anchors and tags here");
+    if (!take_anchor(r, node, anchor, tag))
+        return false;
     if (r->depth == YAML_DEPTH_MAX)
         return fail(r, node->at, "nested deeper than %d", (int)YAML_DEPTH_MAX);
     r->open[r->depth++] = (Open){ node, &node->first };
     return true;
 }
 
-static bool take_event(LoadYamlReader *r)
+static bool take_event(YamlReader *r)
 {
     const yaml_event_t *event = &r->event;
     switch (event->type) {
@@ -137,7 +208,7 @@ static bool take_event(LoadYamlReader *r)
         return !r->documents++
                || fail(r, byte_of(r, event->start_mark.index), "a second document; a file has one");
     case YAML_ALIAS_EVENT:
-        return fail(r, byte_of(r, event->start_mark.index), "there are no aliases here");
+        return add_alias(r);
     case YAML_SCALAR_EVENT:
         return add_text(r);
     case YAML_SEQUENCE_START_EVENT:
@@ -155,7 +226,7 @@ static bool take_event(LoadYamlReader *r)
     }
 }
 
-static bool read_events(LoadYamlReader *r)
+static bool read_all_events(YamlReader *r)
 {
     for (bool is_end = false; !is_end;) {
         if (!yaml_parser_parse(&r->parser, &r->event))
@@ -168,31 +239,32 @@ static bool read_events(LoadYamlReader *r)
     return true;
 }
 
-static void close_reader(LoadYamlReader *r)
+static void read_events(void *context)
+{
+    YamlReader *r = context;
+    r->is_good = read_all_events(r);
+}
+
+static void close_reader(YamlReader *r)
 {
     yaml_event_delete(&r->event);
     yaml_parser_delete(&r->parser);
-    r->arena->on_failure = r->outer;
 }
 
 /* The parser's memory is not the arena's: an arena that fails is exhausted here first. */
-static bool read_guarded(LoadYamlReader *r)
+static bool read_guarded(YamlReader *r)
 {
-    jmp_buf inner;
-    r->arena->on_failure = &inner;
-    if (setjmp(inner)) {
-        close_reader(r);
-        ptx_arena_fail(r->arena);
-    }
-    bool is_good = read_events(r);
+    const bool is_complete = ptx_run_guarded_in(r->arena, read_events, r);
     close_reader(r);
-    return is_good;
+    if (!is_complete)
+        ptx_arena_fail(r->arena);
+    return r->is_good;
 }
 
 YamlNode *ptx_yaml_read(Arena *arena, YamlSource source, YamlError *error)
 {
-    LoadYamlReader r = {
-        .arena = arena, .outer = arena->on_failure, .source = source, .error = error
+    YamlReader r = {
+        .arena = arena, .source = source, .error = error
     };
     r.byte = after_mark(source);
     if (!yaml_parser_initialize(&r.parser))

@@ -1,0 +1,18 @@
+/* guard.h -- where memory that runs out is caught: the one setjmp of the library. */
+#ifndef PTX_SUPPORT_GUARD_H
+#define PTX_SUPPORT_GUARD_H
+
+#include "support/arena.h"
+
+enum { GUARD_ARENAS_MAX = 4 };
+
+typedef void (*GuardedFn)(void *context);
+
+/* Runs fn. False: one of the arenas was exhausted, and fn did not return. Unused entries are NULL.
+ * Afterwards on_failure of each is what it was, so guards nest. */
+bool ptx_run_guarded(Arena *const arenas[GUARD_ARENAS_MAX], GuardedFn fn, void *context);
+
+/* The same for one arena. */
+bool ptx_run_guarded_in(Arena *arena, GuardedFn fn, void *context);
+
+#endif
