@@ -693,6 +693,20 @@ void ptx_memory_assume_written(Machine *m, Warp *w, const Insn *insn)
         ptx_memory_forget_shared(m);
 }
 
+/* Most registers are of no interest to a run, and share one place. */
+static void list_places(Arena *arena, const FuncState *func_state, SliceRegion *region)
+{
+    uint32_t *places = ptx_arena_array(arena, uint32_t, region->reg_count + 1);
+    bool has_shared = false;
+    for (uint32_t i = 0; i < region->reg_count; i++) {
+        const uint32_t place = func_state->slice.places[region->regs[i]];
+        if (place || !has_shared)
+            places[region->place_count++] = place;
+        has_shared |= !place;
+    }
+    region->places = places;
+}
+
 /* A branch took the side that an assumption says: what the other one would have written is not sure
  * any more. */
 void ptx_memory_assume(Machine *m, Warp *w, InsnId branch, BlockId reconvergence, uint8_t doubt)
@@ -705,6 +719,7 @@ void ptx_memory_assume(Machine *m, Warp *w, InsnId branch, BlockId reconvergence
     if (!*place) {
         *place = ptx_region_compute(m->arena, &func_state->finder,
                                     func_state->cfg->block_of[branch], reconvergence);
+        list_places(m->arena, func_state, *place);
         func_state->walked += (*place)->block_count;
         m->steps += func_state->walked > (uint64_t)WALKS_FREE * func_state->cfg->block_count
                         ? (*place)->block_count
@@ -712,8 +727,8 @@ void ptx_memory_assume(Machine *m, Warp *w, InsnId branch, BlockId reconvergence
     }
     SliceRegion *region = *place;
     m->steps += region->reg_count / REGS_A_STEP;
-    for (uint32_t i = 0; i < region->reg_count; i++)
-        ptx_frame_register(w->frame, region->regs[i])->value.is_assumed = true;
+    for (uint32_t i = 0; i < region->place_count; i++)
+        w->frame->regs[region->places[i]].value.is_assumed = true;
     for (uint32_t i = 0; region->doubt < doubt && i < region->access_count;
          i++) /* lanes may come there that did not, or once more */
         ptx_count_doubt(&func_state->counts[region->accesses[i]], doubt);
