@@ -694,7 +694,7 @@ void ptx_memory_assume_written(Machine *m, Warp *w, const Insn *insn)
 }
 
 /* Most registers are of no interest to a run, and share one place. */
-static void list_places(Arena *arena, const FuncState *func_state, SliceRegion *region)
+static void list_written_places(Arena *arena, const FuncState *func_state, SliceRegion *region)
 {
     uint32_t *places = ptx_arena_array(arena, uint32_t, region->reg_count + 1);
     bool has_shared = false;
@@ -719,7 +719,7 @@ void ptx_memory_assume(Machine *m, Warp *w, InsnId branch, BlockId reconvergence
     if (!*place) {
         *place = ptx_region_compute(m->arena, &func_state->finder,
                                     func_state->cfg->block_of[branch], reconvergence);
-        list_places(m->arena, func_state, *place);
+        list_written_places(m->arena, func_state, *place);
         func_state->walked += (*place)->block_count;
         m->steps += func_state->walked > (uint64_t)WALKS_FREE * func_state->cfg->block_count
                         ? (*place)->block_count
