@@ -238,12 +238,46 @@ static void test_closed_forms(void **state)
     }
 }
 
+/* A copy costs the same where each of its sides lies a multiple of PERIOD bytes further on. */
+static void test_moved_copies(void **state)
+{
+    (void)state;
+    uint64_t seed = 2, to[WARP_LANES], from[WARP_LANES], moved_to[WARP_LANES],
+             moved_from[WARP_LANES];
+    for (uint64_t n = 0; n < request_count; n++) {
+        Request r, source;
+        make_request(&seed, &r, to);
+        make_request(&seed, &source, from);
+        const uint32_t kind = next_random(&seed), bits = next_random(&seed) % 4;
+        r.kind = REQUEST_COPY;
+        r.bytes = kind & 1 ? 16 : 4u << (kind >> 1 & 1);
+        r.is_uncached = kind & 1;
+        r.bank_bytes = kind >> 3 & 1 ? 8 : 4;
+        r.from = bits ? from : NULL;
+        r.reading = kind >> 5 & 1 ? r.lanes & source.lanes : r.lanes;
+        r.is_part = kind >> 6 & 1;
+        r.is_empty = !(kind >> 7 & 7);
+        Request moved = r;
+        moved.addresses = moved_to;
+        moved.from = r.from ? moved_from : NULL;
+        const uint64_t by = (uint64_t)PERIOD * (next_random(&seed) % 4096),
+                       from_by = (uint64_t)PERIOD * (next_random(&seed) % 4096);
+        for (unsigned i = 0; i < WARP_LANES; i++) {
+            moved_to[i] = to[i] + by;
+            moved_from[i] = from[i] - from_by;
+        }
+        assert_true(ptx_traffic_wavefronts(NULL, &r) == ptx_traffic_wavefronts(NULL, &moved));
+        assert_int_equal(ptx_traffic_is_certain(NULL, &r), ptx_traffic_is_certain(NULL, &moved));
+    }
+}
+
 /* More of them: unit traffic COUNT. */
 UNIT(traffic)
 {
     request_count = argc > 1 ? strtoull(argv[1], NULL, 10) : REQUESTS;
     const struct CMUnitTest tests[] = { cmocka_unit_test(patterns_of_lanes_take_what_was_measured),
                                         cmocka_unit_test(rows_of_matrices),
-                                        cmocka_unit_test(test_closed_forms) };
+                                        cmocka_unit_test(test_closed_forms),
+                                        cmocka_unit_test(test_moved_copies) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -38,15 +38,20 @@ const Value *ptx_address_look(Machine *m, Warp *w, const Operand *operand, Scrat
     return &s->value;
 }
 
-void ptx_address_read(Machine *m, Warp *w, const Operand *operand, Scratch *s)
+const Value *ptx_address_keep(const Value *address, Scratch *s)
 {
-    const Value *address = ptx_address_look(m, w, operand, s);
     if (address != &s->value)
         s->value = *address;
-    if (!address->lanes || address->lanes == s->lanes)
-        return;
-    memcpy(s->lanes, address->lanes, sizeof s->lanes);
-    s->value.lanes = s->lanes;
+    if (address->lanes && address->lanes != s->lanes) {
+        memcpy(s->lanes, address->lanes, sizeof s->lanes);
+        s->value.lanes = s->lanes;
+    }
+    return &s->value;
+}
+
+void ptx_address_read(Machine *m, Warp *w, const Operand *operand, Scratch *s)
+{
+    ptx_address_keep(ptx_address_look(m, w, operand, s), s);
 }
 
 /* ---- what observers ask of an access --------------------------------------------------------- */

@@ -284,6 +284,8 @@ static inline Space ptx_address_space(const Insn *insn, const Value *address, ui
  * before it is no longer looked at: in place if it can be. */
 void ptx_address_read(Machine *machine, Warp *warp, const Operand *operand, Scratch *out);
 const Value *ptx_address_look(Machine *machine, Warp *warp, const Operand *operand, Scratch *room);
+/* What was looked at, in room of its own: the same that ptx_address_look had. */
+const Value *ptx_address_keep(const Value *address, Scratch *room);
 
 void ptx_memory_lay_out(Machine *machine);
 void ptx_memory_forget_shared(Machine *machine);

@@ -154,9 +154,10 @@ static bool is_one_place(const Value *address, uint32_t lanes)
 
 /* ---- places: local memory and parameters of calls -------------------------------------------- */
 
+/* The newest first: arguments are stored shortly before they are loaded. */
 static Slot *find_slot(const Slots *slots, uint64_t address, uint32_t bytes)
 {
-    for (uint32_t i = 0; i < slots->count; i++)
+    for (uint32_t i = slots->count; i-- > 0;)
         if (slots->items[i].address == address && slots->items[i].bytes == bytes)
             return &slots->items[i];
     return NULL;
@@ -475,6 +476,17 @@ static void shift_address(Scratch *address, uint64_t by)
         address->lanes[i] += by;
 }
 
+/* What no run knows the bytes of: the same in all lanes where they load one place. */
+static void load_unknown(Machine *m, Warp *w, const Insn *insn, bool is_place, uint32_t lanes,
+                         uint8_t doubt)
+{
+    const Operand *operands = ptx_insn_operands(w->frame->func_state->func, insn);
+    for (unsigned o = 0; o < insn->operand_count && operands[o].position == 0; o++) {
+        const Value value = ptx_machine_unknown(m, is_place);
+        ptx_machine_write(m, w, &operands[o], &value, lanes, doubt);
+    }
+}
+
 void ptx_memory_load(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uint8_t doubt)
 {
     const Func *func = w->frame->func_state->func;
@@ -482,18 +494,25 @@ void ptx_memory_load(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uint
                   *place = ptx_address_nth(func, insn, 0);
     Type type = (Type)insn->op->type;
     unsigned bytes = (ptx_type_info[type].bits + 7u) / 8;
-    Scratch address, out;
+    Scratch room, out;
     if (!place)
         return;
-    ptx_address_read(m, w, place, &address);
-    Space space = ptx_address_space(insn, &address.value, lanes);
+    const Value *address = ptx_address_look(m, w, place, &room);
+    Space space = ptx_address_space(insn, address, lanes);
+    if (bytes > 8 || insn->op->flags & OPF_WARP) {
+        load_unknown(m, w, insn, false, lanes, doubt);
+        return;
+    }
+    if (space == SPACE_GLOBAL && !m->contents && !m->program->code.has_initial) {
+        load_unknown(m, w, insn, is_one_place(address, lanes), lanes, doubt);
+        return;
+    }
+    if (insn->operand_count > 1 && operands[1].position == 0)   /* may write the address */
+        address = ptx_address_keep(address, &room);
     for (unsigned o = 0; o < insn->operand_count && operands[o].position == 0; o++) {
         if (o)
-            shift_address(&address, bytes);
-        if (bytes > 8 || insn->op->flags & OPF_WARP)
-            out.value = ptx_machine_unknown(m, false);
-        else
-            load_element(m, w, insn, space, &address.value, bytes, type, lanes, &out);
+            shift_address(&room, bytes);
+        load_element(m, w, insn, space, address, bytes, type, lanes, &out);
         ptx_machine_write(m, w, &operands[o], &out.value, lanes, doubt);
     }
 }
@@ -674,6 +693,20 @@ void ptx_memory_assume_written(Machine *m, Warp *w, const Insn *insn)
         ptx_memory_forget_shared(m);
 }
 
+/* Most registers are of no interest to a run, and share one place. */
+static void list_written_places(Arena *arena, const FuncState *func_state, SliceRegion *region)
+{
+    uint32_t *places = ptx_arena_array(arena, uint32_t, region->reg_count + 1);
+    bool has_shared = false;
+    for (uint32_t i = 0; i < region->reg_count; i++) {
+        const uint32_t place = func_state->slice.places[region->regs[i]];
+        if (place || !has_shared)
+            places[region->place_count++] = place;
+        has_shared |= !place;
+    }
+    region->places = places;
+}
+
 /* A branch took the side that an assumption says: what the other one would have written is not sure
  * any more. */
 void ptx_memory_assume(Machine *m, Warp *w, InsnId branch, BlockId reconvergence, uint8_t doubt)
@@ -686,6 +719,7 @@ void ptx_memory_assume(Machine *m, Warp *w, InsnId branch, BlockId reconvergence
     if (!*place) {
         *place = ptx_region_compute(m->arena, &func_state->finder,
                                     func_state->cfg->block_of[branch], reconvergence);
+        list_written_places(m->arena, func_state, *place);
         func_state->walked += (*place)->block_count;
         m->steps += func_state->walked > (uint64_t)WALKS_FREE * func_state->cfg->block_count
                         ? (*place)->block_count
@@ -693,8 +727,8 @@ void ptx_memory_assume(Machine *m, Warp *w, InsnId branch, BlockId reconvergence
     }
     SliceRegion *region = *place;
     m->steps += region->reg_count / REGS_A_STEP;
-    for (uint32_t i = 0; i < region->reg_count; i++)
-        ptx_frame_register(w->frame, region->regs[i])->value.is_assumed = true;
+    for (uint32_t i = 0; i < region->place_count; i++)
+        w->frame->regs[region->places[i]].value.is_assumed = true;
     for (uint32_t i = 0; region->doubt < doubt && i < region->access_count;
          i++) /* lanes may come there that did not, or once more */
         ptx_count_doubt(&func_state->counts[region->accesses[i]], doubt);

@@ -110,8 +110,8 @@ static void run_lanewise(Machine *m, Warp *w, const Insn *insn, const Decoded *c
 {
     const Operand *operands = ptx_insn_operands(w->frame->func_state->func, insn), *pair = NULL;
     const Lanewise *op = &code->lanewise;
-    const Value *args[MAX_ARGS],
-        unknown = { .unknown = UINT32_MAX, .align = ALIGN_EXACT, .is_common = true };
+    static const Value unknown = { .unknown = UINT32_MAX, .align = ALIGN_EXACT, .is_common = true };
+    const Value *args[MAX_ARGS];
     Scratch room[MAX_ARGS], out;
     unsigned count = 0;
     for (unsigned o = 1; o < insn->operand_count && count < MAX_ARGS; o++) {

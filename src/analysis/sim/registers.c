@@ -73,13 +73,19 @@ static void set_some(Machine *m, Register *r, const Value *value, unsigned bits,
     ptx_value_blend(&r->value, value);
 }
 
-void ptx_machine_set(Machine *m, Register *r, const Value *value, unsigned bits, uint32_t lanes,
-                     uint32_t live)
+static inline void set(Machine *m, Register *r, const Value *value, unsigned bits, uint32_t lanes,
+                       uint32_t live)
 {
     if (!r->is_written || (lanes & live) == live)
         set_whole(m, r, value, bits);
     else
         set_some(m, r, value, bits, lanes, live);
+}
+
+void ptx_machine_set(Machine *m, Register *r, const Value *value, unsigned bits, uint32_t lanes,
+                     uint32_t live)
+{
+    set(m, r, value, bits, lanes, live);
 }
 
 void ptx_machine_write(Machine *m, Warp *w, const Operand *operand, const Value *value,
@@ -90,17 +96,15 @@ void ptx_machine_write(Machine *m, Warp *w, const Operand *operand, const Value 
     const Reg *reg = &w->frame->func_state->func->regs[operand->id];
     Register *r = ptx_frame_register(w->frame, operand->id);
     bool is_part = operand->flags & OPERAND_COMPONENT || reg->vector > 1;
+    Value made;
     note_written(m, w, operand->id, r);
-    if (!is_part && doubt != UNCERTAIN_PARAMETER) {
-        ptx_machine_set(m, r, value, ptx_type_info[reg->type].bits, lanes, w->live);
-        return;
-    }
-    Value made = *value;
-    if (is_part)
+    if (is_part) {
+        made = *value;
         made.unknown = UINT32_MAX;
-    if (doubt == UNCERTAIN_PARAMETER)
-        made.is_assumed = true;
-    ptx_machine_set(m, r, &made, ptx_type_info[reg->type].bits, lanes, w->live);
+        value = &made;
+    }
+    set(m, r, value, ptx_type_info[reg->type].bits, lanes, w->live);
+    r->value.is_assumed |= doubt == UNCERTAIN_PARAMETER;
 }
 
 Register *ptx_machine_carry(const Warp *w)

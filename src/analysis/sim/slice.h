@@ -27,7 +27,8 @@ typedef struct SliceRegion {
     const RegId *regs;          /* that are written there */
     /* instructions there that access memory; where something leaves, those behind it too */
     const InsnId *accesses;
-    uint32_t reg_count, access_count, block_count;
+    const uint32_t *places;     /* the different ones of those registers; the machine's */
+    uint32_t reg_count, access_count, block_count, place_count;
     uint8_t doubt;              /* Doubt that those accesses were marked with */
     bool leaves;                /* something there ends the function */
     bool stores_private;        /* to local memory */

@@ -319,11 +319,11 @@ static uint64_t room_of(Inquiry *q)
 /* Another layout that was found to cost less; general words where there is none. */
 static const char *advise(Inquiry *q, InsnId insn, bool is_shared, const Count *total)
 {
-    const Trace *trace = ptx_session_trace(q->session);
+    const Trace *trace = is_shared || !total->is_free ? ptx_session_trace(q->session) : NULL;
     Proposal found = { .layout = { .kind = LAYOUT_SAME } };
     if (trace && is_shared)
         found = ptx_advise_shared(trace, q->func, insn, room_of(q));
-    else if (trace && !total->is_free)
+    else if (trace)
         found = ptx_advise_global(q->arena, trace, q->func, insn, room_of(q));
     double cost = (is_shared ? total->wavefronts : total->sectors) / total->requests;
     if (!found.block[0] && !(fabs(found.before - cost) <= SAME_FIGURE * cost))
@@ -337,10 +337,10 @@ static const char *advise(Inquiry *q, InsnId insn, bool is_shared, const Count *
 
 static const char *advise_wider(Inquiry *q, const Subjects *s)
 {
-    const Trace *trace = ptx_session_trace(q->session);
     Certainty certainty = CERTAINTY_NONE;
     double count = ptx_measure(q, s, FACT_ACCESS_neighbours, &certainty);
-    const Widening found = trace && count >= 2
+    const Trace *trace = count >= 2 ? ptx_session_trace(q->session) : NULL;
+    const Widening found = trace
                                ? ptx_advise_wider(trace, q->func, s->insn, (uint32_t)count)
                                : (Widening){ 0 };
     const Evaluation *evaluation = evaluation_of(q);

@@ -44,6 +44,23 @@ typedef struct Traffic {
     uint8_t low_bits;           /* Count's word */
 } Traffic;
 
+/* The shared side of a copy. One whose two sides lie a multiple of PERIOD further on costs the
+ * same. */
+typedef struct Copied {
+    Request request;
+    uint64_t to[WARP_LANES], from[WARP_LANES];
+    double figure, ideal;
+    uint8_t align;              /* of the address that it writes to */
+    bool is_common;
+    bool is_firm;               /* figure_of's word */
+    bool is_modelled;
+} Copied;
+
+typedef union Priced {          /* what the last request of one side of an instruction came to */
+    Traffic *traffic;
+    Copied *copied;             /* of the shared side of cp.async */
+} Priced;
+
 /* The figure for an address whose unknown addend is a multiple of 2^align; false: it depends on
  * that addend. */
 static bool find_figure(const Price *p, Request *r, const Value *address, unsigned granule,
@@ -256,31 +273,69 @@ static void add_request(Price *p, Traffic **place, Count *count, Request *r, con
 
 /* ---- events ---------------------------------------------------------------------------------- */
 
-static Traffic **traffic_of(const Price *p, const Warp *w, const Insn *insn, const CostUnit *unit)
+static Priced *priced_of(const Price *p, const Warp *w, const Insn *insn, const CostUnit *unit)
 {
     FuncState *func_state = w->frame->func_state;
-    Traffic **all = func_state->slots[p->observer.slot];
+    Priced *all = func_state->slots[p->observer.slot];
     if (!all)
         all = func_state->slots[p->observer.slot] = ptx_arena_array(
-            p->machine->arena, Traffic *, 2 * (size_t)func_state->func->insn_count);
+            p->machine->arena, Priced, 2 * (size_t)func_state->func->insn_count);
     return &all[2 * (size_t)(insn - func_state->func->insns) + unit->side];
 }
 
-/* The shared side of a copy. */
-static void add_copied(const Price *p, const RequestEvent *e)
+/* All lanes as far from there, and by a multiple of PERIOD. */
+static bool are_moved(const uint64_t there[WARP_LANES], const uint64_t here[WARP_LANES])
+{
+    const uint64_t by = here[0] - there[0];
+    uint64_t difference = by % PERIOD;
+    for (unsigned i = 0; i < WARP_LANES; i++)
+        difference |= (here[i] - there[i]) ^ by;
+    return !difference;
+}
+
+static bool is_like_copied(const Copied *c, const Request *r, const Value *address)
+{
+    const Request *last = &c->request;
+    return last->lanes == r->lanes && last->bytes == r->bytes && last->bank_bytes == r->bank_bytes
+           && last->is_uncached == r->is_uncached && last->reading == r->reading
+           && last->is_part == r->is_part && last->is_empty == r->is_empty
+           && !last->from == !r->from && c->align == address->align
+           && c->is_common == address->is_common && are_moved(c->to, r->addresses)
+           && (!r->from || are_moved(c->from, r->from));
+}
+
+static void price_copied(const Price *p, Copied *c, Request *r, const Value *address)
+{
+    c->request = *r;
+    memcpy(c->to, r->addresses, sizeof c->to);
+    if (r->from)
+        memcpy(c->from, r->from, sizeof c->from);
+    c->align = address->align;
+    c->is_common = address->is_common;
+    c->is_modelled = !ptx_traffic_is_certain(p->gpu, r);
+    c->is_firm = find_figure(p, r, address, BANK_BYTES, ptx_traffic_wavefronts, &c->figure);
+    c->ideal = ptx_traffic_ideal_wavefronts(p->gpu, r, c->figure);
+}
+
+static void add_copied(const Price *p, Copied **place, const RequestEvent *e)
 {
     Request *r = e->request;
     uint64_t to[WARP_LANES];
-    double figure = 0;
-    bool is_firm = find_figure(p, r, e->address, BANK_BYTES, ptx_traffic_wavefronts, &figure);
     ptx_value_places(e->address, to);
     r->addresses = to;
-    if (!ptx_traffic_is_certain(p->gpu, r))
+    if (!*place)
+        *place = ptx_arena_new(p->machine->arena, Copied);
+    Copied *c = *place;
+    if (!is_like_copied(c, r, e->address)) {
+        price_copied(p, c, r, e->address);
+        r->addresses = to;
+    }
+    if (c->is_modelled)
         ptx_count_doubt(e->count, UNCERTAIN_MODEL);
-    if (!is_firm || (e->from->align != ALIGN_EXACT && UINT64_C(1) << e->from->align <= LINE_MASK))
+    if (!c->is_firm || (e->from->align != ALIGN_EXACT && UINT64_C(1) << e->from->align <= LINE_MASK))
         ptx_count_doubt(e->count, UNCERTAIN_PARAMETER);
-    e->count->wavefronts += figure;
-    e->count->ideal_wavefronts += ptx_traffic_ideal_wavefronts(p->gpu, r, figure);
+    e->count->wavefronts += c->figure;
+    e->count->ideal_wavefronts += c->ideal;
 }
 
 static void add_halves(Price *p, Warp *w, const RequestEvent *e)
@@ -298,7 +353,8 @@ static void add_halves(Price *p, Warp *w, const RequestEvent *e)
                      .bytes = e->request->bytes,
                      .bank_bytes = e->request->bank_bytes,
                      .matrices = 4 };
-    add_request(p, traffic_of(p, w, e->insn, &wavefronts), e->count, &four, &rows, &wavefronts);
+    add_request(p, &priced_of(p, w, e->insn, &wavefronts)->traffic, e->count, &four, &rows,
+                &wavefronts);
 }
 
 static void take_request(void *self, Warp *w, const RequestEvent *e)
@@ -306,11 +362,12 @@ static void take_request(void *self, Warp *w, const RequestEvent *e)
     Price *p = self;
     const CostUnit *unit = e->space == SPACE_GLOBAL ? &sectors : &wavefronts;
     if (unit == &wavefronts && e->request->kind == REQUEST_COPY)
-        add_copied(p, e);
+        add_copied(p, &priced_of(p, w, e->insn, unit)->copied, e);
     else if (unit == &wavefronts && ptx_request_is_halves(e->insn->op))
         add_halves(p, w, e);
     else
-        add_request(p, traffic_of(p, w, e->insn, unit), e->count, e->request, e->address, unit);
+        add_request(p, &priced_of(p, w, e->insn, unit)->traffic, e->count, e->request, e->address,
+                    unit);
 }
 
 void ptx_price_attach(Price *p, Machine *m, const Gpu *gpu)
