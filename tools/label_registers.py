@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
 """label_registers.py DIR SPACES CACHES [TRUTH...] -- PTX of compilers into DIR, with the registers that ptxas takes for it.
+label_registers.py --drawn DIR COMPILERS -- the same of what tools/compiler_ptx.py wrote: up to 1,500 kernels, drawn with seed 26, of each folder
+of COMPILERS, for their own target.
 
 Writes what tools/make_registers.py does: DIR/SET--FAMILY--NAME.ptx and DIR/measured.jsonl. SPACES has configs of autotuners (spaces.jsonl, ptx/),
 CACHES what Triton, Inductor and XLA left behind (triton/, inductor/, xla/), each TRUTH is a folder of PTX of the compiler that it is named after;
@@ -53,11 +55,32 @@ def label(directory, number, kind, family, path):
             yield dict(file=os.path.basename(file), **row)
 
 
+def label_drawn(directory, compilers):
+    for kind in sorted(os.listdir(compilers)):
+        names = sorted(os.listdir(f"{compilers}/{kind}"))
+        random.Random(26).shuffle(names)
+        for path in (f"{compilers}/{kind}/{name}" for name in names[:1500]):
+            text = open(path, encoding="utf-8").read()
+            arch = re.search(r"(?m)^\.target\s+(sm_\d+a?)", text)[1]
+            key = path.rsplit("-", 1)[1][:-4]
+            file = f"{kind}--{kind}{int(key[:2], 16) % 24}--{key}.ptx"
+            with open(f"{directory}/{file}", "w", encoding="utf-8") as out:
+                out.write(text)
+            for row in registers(f"{directory}/{file}", re.sub(r"\D", "", arch), arch):
+                yield dict(file=file, **row)
+
+
+def write_rows(directory, rows):
+    os.makedirs(directory, exist_ok=True)
+    with open(f"{directory}/measured.jsonl", "w", encoding="utf-8") as measured:
+        for row in rows:
+            measured.write(json.dumps(row) + "\n")
+            measured.flush()
+
+
 if __name__ == "__main__":
+    if sys.argv[1] == "--drawn":
+        write_rows(sys.argv[2], label_drawn(*sys.argv[2:]))
+        sys.exit()
     out, *where = sys.argv[1:]
-    os.makedirs(out, exist_ok=True)
-    with open(f"{out}/measured.jsonl", "w", encoding="utf-8") as measured:
-        for n, source in enumerate(sources(where[0], where[1], where[2:])):
-            for row in label(out, n, *source):
-                measured.write(json.dumps(row) + "\n")
-                measured.flush()
+    write_rows(out, (row for n, source in enumerate(sources(where[0], where[1], where[2:])) for row in label(out, n, *source)))
