@@ -1,13 +1,13 @@
 /* fit_registers FILE > TREES : fits regression trees to the registers that ptxas gave;
- * tools/fit_registers.py makes the file and runs it.
+ * tools/fit_registers.py unpacks the file and runs it.
  *
- * Columns of FILE: group, set, regs, file, kernel, sm, low, registers, high, then features. Counts
- * of registers are taken to a scale on which each is as wide as it is frequent among its
- * neighbours: ptxas fills what a step of occupancy leaves, and pairs make counts even. On it,
- * boosted least absolute deviations (Friedman, "Greedy Function Approximation", 2001, algorithm 3):
- * trees are grown on residuals, clipped, each on three rows in four and half of the features;
- * leaves are medians. The band comes from one more tree over residuals of a cross-validation whose
- * folds keep a group together. */
+ * Columns of FILE, between commas: set, group, file, sm, regs, then features. Rows of sets whose
+ * names begin with "apart" are not fitted to, only judged. Counts of registers are taken to a scale
+ * on which each is as wide as it is frequent among its neighbours: ptxas fills what a step of
+ * occupancy leaves, and pairs make counts even. On it, boosted least absolute deviations (Friedman,
+ * "Greedy Function Approximation", 2001, algorithm 3): trees are grown on residuals, clipped, each
+ * on three rows in four and half of the features; leaves are medians. The band comes from one more
+ * tree over residuals of a cross-validation whose folds keep a group together. */
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -17,11 +17,11 @@
 enum {
     FEATURES_MAX = 128,
     BINS = 64,
-    FOLDS = 4,
+    FOLDS = 8,
     NODES_MAX = 255,
     LEAVES_MAX = 128,
     TREES_MAX = 2000,
-    FIXED_COLUMNS = 9,
+    FIXED_COLUMNS = 5,
     COUNTS = 256,
     FAMILIES = 3,
     WINDOW = 4,
@@ -33,7 +33,7 @@ enum {
 typedef struct Node { int feature, left, bin; uint16_t above; float value, low, high; } Node;
 typedef struct Tree { Node nodes[NODES_MAX]; int count; } Tree;
 typedef struct Row {
-    char set[12];
+    char set[20];
     uint32_t group;
     int fold, regs, cap, guess, target, sm, family;
     float base, low, high, weight;
@@ -42,8 +42,8 @@ typedef struct Row {
 
 static Row *rows;
 static uint8_t *bins;           /* per row and feature */
-static int row_count, feature_count, trees_wanted = 400, leaves_wanted = 120, leaf_least = 8;
-static double rate = 0.06;
+static int row_count, feature_count, trees_wanted = 400, leaves_wanted = 120, leaf_least = 14;
+static double rate = 0.06, weight_most = 2;
 /* of residuals; what the band leaves out to either side */
 static const float clip = 0.5F, tail = 0.06F;
 static char names[FEATURES_MAX][32];
@@ -81,20 +81,20 @@ static void read_rows(const char *path)
     for (int n = 0; file && fgets(line, sizeof line, file); n++) {
         Row row = { 0 };
         int c = 0;
-        for (char *t = strtok(line, " \n"); t; t = strtok(NULL, " \n"), c++) {
+        for (char *t = strtok(line, ",\n"); t; t = strtok(NULL, ",\n"), c++) {
             if (!n && c >= FIXED_COLUMNS)
                 snprintf(names[feature_count++], 32, "%s", t);
             if (!n)
                 continue;
             if (c == 0)
+                snprintf(row.set, sizeof row.set, "%s", t);
+            if (c == 1)
                 for (const char *p = t; *p; p++)
                     row.group = (row.group ^ (uint8_t)*p) * 16777619u;
-            if (c == 1)
-                snprintf(row.set, sizeof row.set, "%s", t);
-            if (c == 2)
-                row.regs = atoi(t);
-            if (c == 5)
+            if (c == 3)
                 row.sm = atoi(t);
+            if (c == 4)
+                row.regs = atoi(t);
             if (c >= FIXED_COLUMNS)
                 row.f[c - FIXED_COLUMNS] = (uint16_t)atoi(t);
         }
@@ -108,11 +108,16 @@ static void read_rows(const char *path)
     }
 }
 
-/* What a set counts for, however many rows it has: those of templates are the most varied, those of
- * one compiler are much alike. */
+/* What a set counts for, however many rows it has: those of templates are the most varied. */
 static double share_of(const char *set)
 {
-    return !strcmp(set, "template") ? 3 : !strcmp(set, "library") ? 0.6 : 0.1;
+    static const struct { const char *set; double share; } shares[] = {
+        { "apart", 0 }, { "template", 3 }, { "library", 0.5 }, { "tiles", 0.5 }, { "triton", 0.3 },
+    };
+    for (size_t i = 0; i < sizeof shares / sizeof *shares; i++)
+        if (!strncmp(set, shares[i].set, strlen(shares[i].set)))
+            return shares[i].share;
+    return 0.05;
 }
 
 static void weigh_rows(void)
@@ -127,7 +132,8 @@ static void weigh_rows(void)
             if (k == n && n < 16)
                 sets[n++] = rows[i].set;
             counts[k] += !pass;
-            rows[i].weight = pass ? (float)(share_of(rows[i].set) * row_count / counts[k] / 4) : 0;
+            double weight = pass ? share_of(rows[i].set) * row_count / counts[k] / 4 : 0;
+            rows[i].weight = (float)(weight < weight_most ? weight : weight_most);
         }
 }
 
@@ -228,12 +234,14 @@ static void make_bins(void)
     uint16_t *v = malloc((size_t)row_count * sizeof *v);
     bins = malloc((size_t)row_count * FEATURES_MAX);
     for (int f = 0; f < feature_count; f++) {
+        int n = 0;
         for (int i = 0; i < row_count; i++)
-            v[i] = rows[i].f[f];
-        qsort(v, (size_t)row_count, sizeof *v, by_value);
+            if (rows[i].weight > 0)
+                v[n++] = rows[i].f[f];
+        qsort(v, (size_t)n, sizeof *v, by_value);
         for (int b = 1; b < BINS; b++) {
-            uint16_t cut = v[(long)row_count * b / BINS];
-            if (cut < v[row_count - 1] && (!cut_count[f] || cut > cuts[f][cut_count[f] - 1]))
+            uint16_t cut = v[(long)n * b / BINS];
+            if (cut < v[n - 1] && (!cut_count[f] || cut > cuts[f][cut_count[f] - 1]))
                 cuts[f][cut_count[f]++] = cut;
         }
         for (int i = 0; i < row_count; i++) {
@@ -534,7 +542,8 @@ static void put_scale(void)
     }
 }
 
-/* Sums of trees that have not seen the row's fold; then those of all rows. */
+/* Sums of trees that have not seen the row's fold; then the trees of all rows, which judge those
+ * held apart. */
 static void validate(Tree *trees, float *sums)
 {
     float *fold_sums = malloc((size_t)row_count * sizeof *fold_sums);
@@ -545,6 +554,9 @@ static void validate(Tree *trees, float *sums)
                 sums[i] = fold_sums[i];
     }
     boost(trees, -1, fold_sums);
+    for (int i = 0; i < row_count; i++)
+        if (!(rows[i].weight > 0))
+            sums[i] = fold_sums[i];
     free(fold_sums);
 }
 

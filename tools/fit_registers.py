@@ -1,16 +1,27 @@
 #!/usr/bin/env python3
-"""fit_registers.py [--kinds] BUILD DIR... > src/analysis/registers/trees.txt -- fits the model of registers again.
+"""fit_registers.py BUILD [ROWS] > src/analysis/registers/trees.txt -- fits the model of registers to tools/registers/rows.csv.xz.
+fit_registers.py --collect BUILD DIR... > tools/registers/rows.csv.xz -- writes the rows again, with the features that BUILD computes.
+fit_registers.py --compare BUILD -- fits again and compares with src/analysis/registers/trees.txt.
 
-Each DIR has PTX and measured.jsonl, a line a kernel and target with file, kernel, sm and regs: what tools/make_registers.py writes, or PTX of
-libraries with the registers of the machine code beside it. BUILD has pressure_features and fit_registers (`ninja -C BUILD pressure_features
-fit_registers`). Programs stay together when folds are drawn; with --kinds all kernels of one template do, which says how well unlike ones are predicted. Figures of
-the cross-validation go to stderr: of templates, and of libraries.
+BUILD has pressure_features and fit_registers (`ninja -C BUILD pressure_features fit_registers`). Figures go to stderr.
+
+A row is a kernel for a target: set, group, file, SM, registers, features. All rows of a group (a template, a file of a library, a family of
+configs) stay together in the validation; sets whose names begin with "apart" are judged only. Each DIR has PTX and measured.jsonl, a line a
+kernel and target with file, kernel, sm and regs: what tools/make_registers.py and tools/label_registers.py write, or PTX of libraries with the
+registers of the machine code beside it. tools/registers/rows.toml says which commands wrote them.
 """
-import collections, concurrent.futures, json, os, re, subprocess, sys, tempfile
+import collections
+import json
+import lzma
+import os
+import re
+import subprocess
+import sys
+import tempfile
 
 HEADER = """# trees.txt - regression trees from what features.def names to the registers that ptxas 13.0 gives a thread.
 #
-# Made by tools/fit_registers.py from kernels of tools/make_registers.py, of CUDA 13.0's libraries and of compilers; docs/registers.md has the figures.
+# Made by tools/fit_registers.py from tools/registers/rows.csv.xz; docs/registers.md has the figures.
 #
 #   scale W ...       of targets with W warps an SM: where each count of registers, from 0, ends on the scale
 #   cuts FEATURE ...  the values that trees compare a feature with, ascending; features are numbered from 0
@@ -18,47 +29,64 @@ HEADER = """# trees.txt - regression trees from what features.def names to the r
 #                     a number is a leaf: so many 64ths further on the scale than GUESS
 #   band ...          one more, whose leaves are LOW,HIGH: the band around the sum, on the scale
 """
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+ROWS = os.path.join(ROOT, "tools/registers/rows.csv.xz")
+TREES = os.path.join(ROOT, "src/analysis/registers/trees.txt")
+FORMAT = dict(format=lzma.FORMAT_XZ, check=lzma.CHECK_CRC32, preset=9 | lzma.PRESET_EXTREME)
 
 
-COMPILERS = {"triton", "inductor", "xla", "numba"}      # folders of what these wrote
+def place(file, kernel):
+    """(set, group) of a kernel: by the names of files and kernels that the tools give."""
+    if "--" in file:
+        return file.split("--")[:2]
+    if file.startswith("lib"):
+        return "library", ".".join(file.split(".")[:2])
+    of_cuda = re.match(r"_Z\d+([a-z_0-9]+?)_\d+_\d", kernel)
+    if of_cuda:
+        return "template", of_cuda[1]
+    of_tile = re.match(r"(tile_[a-z]+)_\d+_\d", kernel)
+    return ("tiles", of_tile[1]) if of_tile else ("template", file.split(".")[0])
 
 
 def features(build, folder, file, sms):
-    p = subprocess.run([f"{build}/pressure_features", f"{folder}/{file}", *sms], capture_output=True, text=True, check=True)
-    return p.stdout.splitlines()
+    run = subprocess.run([f"{build}/pressure_features", f"{folder}/{file}", *sms], capture_output=True, text=True, check=True)
+    return run.stdout.splitlines()
 
 
-def group_of(folder, file, kernel, by_kind):
-    template = re.match(r"_Z\d+([a-z_0-9]+?)_\d+_\d", kernel)
-    return template[1] if by_kind and template else os.path.normpath(folder).replace(" ", "") + "/" + re.sub(r"\.compute.*", "", file)
+def collect(build, folders):
+    """The rows as text, sorted; what is the same in all but its kernel's name stands once."""
+    head, lines = None, set()
+    for folder in folders:
+        want = collections.defaultdict(dict)
+        for line in open(f"{folder}/measured.jsonl", encoding="utf-8"):
+            row = json.loads(line)
+            want[row["file"]][row["kernel"], str(row["sm"])] = row["regs"]
+        for file, regs in sorted(want.items()):
+            head, *got = features(build, folder, file, sorted({sm for _, sm in regs}))
+            for line in got:
+                _, kernel, sm, _, _, _, *values = line.split(" ")
+                if (kernel, sm) in regs:
+                    kind, group = place(file, kernel)
+                    lines.add(",".join([kind, group, re.sub(r"\.ptx$", "", file), sm, str(regs[kernel, sm]), *values]))
+    return ",".join(["set", "group", "file", "sm", "regs", *head.split(" ")[6:]]) + "\n" + "\n".join(sorted(lines)) + "\n"
 
 
-def join(build, folder, out, with_head, by_kind=False):
-    want, own = collections.defaultdict(dict), os.path.basename(os.path.normpath(folder))
-    for line in open(f"{folder}/measured.jsonl", encoding="utf-8"):
-        row = json.loads(line)
-        want[row["file"]][row["kernel"], str(row["sm"])] = row["regs"]
-    with concurrent.futures.ThreadPoolExecutor() as pool:
-        jobs = {file: pool.submit(features, build, folder, file, sorted({sm for _, sm in rows})) for file, rows in sorted(want.items())}
-        for file, job in jobs.items():
-            head, *lines = job.result()
-            if with_head:
-                print("group set regs", head, file=out)
-                with_head = False
-            for line in lines:
-                _, kernel, sm, *_ = line.split(" ", 3)
-                if (kernel, sm) in want[file]:
-                    name = "library" if file.startswith("lib") else own if own in COMPILERS else "template"
-                    print(group_of(folder, file, kernel, by_kind), name, want[file][kernel, sm], line.replace(folder + "/", "", 1), file=out)
+def fit(build, rows):
+    with tempfile.NamedTemporaryFile("wb", suffix=".csv") as table:
+        table.write(lzma.open(rows).read())
+        table.flush()
+        run = subprocess.run([f"{build}/fit_registers", table.name], stdout=subprocess.PIPE, text=True, check=True)
+    return HEADER + run.stdout
 
 
 if __name__ == "__main__":
-    by_kind = "--kinds" in sys.argv
-    build, *folders = [a for a in sys.argv[1:] if a != "--kinds"]
-    with tempfile.NamedTemporaryFile("w", suffix=".tsv") as table:
-        for i, folder in enumerate(folders):
-            join(build, folder, table, not i, by_kind)
-        table.flush()
-        sys.stdout.write(HEADER)
-        sys.stdout.flush()
-        subprocess.run([f"{build}/fit_registers", table.name], check=True)
+    modes = [a for a in sys.argv[1:] if a.startswith("--")]
+    build, *rest = [a for a in sys.argv[1:] if not a.startswith("--")]
+    if "--collect" in modes:
+        sys.stdout.buffer.write(lzma.compress(collect(build, rest).encode(), **FORMAT))
+    elif "--compare" in modes:
+        same = fit(build, ROWS) == open(TREES, encoding="utf-8").read()
+        print("the same trees" if same else "trees.txt is not what the rows give")
+        sys.exit(not same)
+    else:
+        sys.stdout.write(fit(build, rest[0] if rest else ROWS))

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""make_registers.py DIR [--programs 400] [--seed 1] [--of NAME,...] -- CUDA programs of many kinds, compiled, with the registers of each kernel.
+"""make_registers.py DIR [--programs 400] [--seed 1] [--of NAME,...] [--tiles] -- programs of many kinds, compiled, with the registers of each kernel.
 
 Writes DIR/pNNNN.cu, DIR/pNNNN.computeNN.ptx and DIR/measured.jsonl, a line a kernel and target (file, kernel, sm, regs, spill_st, spill_ld).
 A program is some kernels of the kinds in tools/register_kinds, with sizes, types, depths and shapes drawn at random; --of draws from the modules
@@ -7,7 +7,8 @@ or kinds of these names only. NVCC and PTXAS name the tools, of CUDA 13.0; what 
 reads the result.
 
 A module of tools/register_kinds lists functions as KINDS. Each takes a Draw and the kernel's name, and gives the text of a kernel with all that it
-needs, under names that end in the kernel's. A module that defines HEAD (#include lines) has programs of its own.
+needs, under names that end in the kernel's. A module that defines HEAD (#include lines) has programs of its own. With --tiles the programs are
+PTX of one kernel each, DIR/pNNNN.ptx, of the functions that a module lists as TILE_KINDS: what compilers of tiles write.
 """
 import argparse, concurrent.futures, glob, importlib.util, json, os, random, re, subprocess, sys
 
@@ -66,7 +67,7 @@ def pools(names):
     """(HEAD, kinds) of what programs are drawn from: all modules without a HEAD are one, and the first."""
     plain, own = [], []
     for m in modules():
-        kinds = [kind for kind in m.KINDS if not names or m.__name__ in names or kind.__name__ in names]
+        kinds = [kind for kind in getattr(m, "KINDS", []) if not names or m.__name__ in names or kind.__name__ in names]
         if not hasattr(m, "HEAD"): plain += kinds
         elif kinds: own.append((m.HEAD, kinds))
     assert len({kind.__name__ for kind in plain}) == len(plain), "two kinds of one name"
@@ -80,9 +81,9 @@ def program(which, seed, number):
     includes = "".join(f"#include <{name}.h>\n" for uses, name in INCLUDES if re.search(uses, text))
     return "#include <cassert>\n#include <cstdint>\n" + includes + head + text
 
-def registers(ptx, sm):
-    """Lines of measured.jsonl, without the file."""
-    p = subprocess.run([os.environ.get("PTXAS", "ptxas"), "-v", f"-arch=sm_{sm}", ptx, "-o", "/dev/null"], capture_output=True, text=True)
+def registers(ptx, sm, arch=""):
+    """Lines of measured.jsonl, without the file. arch: where it is not the target's name alone."""
+    p = subprocess.run([os.environ.get("PTXAS", "ptxas"), "-v", f"-arch={arch or f'sm_{sm}'}", ptx, "-o", "/dev/null"], capture_output=True, text=True)
     for m in re.finditer(r"Compiling entry function '(\S+)' for 'sm_\w+'\n.*?Function properties for \S+\n\s+(\d+) bytes stack frame, "
                          r"(\d+) bytes spill stores, (\d+) bytes spill loads\n.*?Used (\d+) registers", p.stderr, re.S):
         yield dict(kernel=m[1], sm=str(sm), regs=int(m[5]), stack=int(m[2]), spill_st=int(m[3]), spill_ld=int(m[4]))
@@ -98,11 +99,25 @@ def make(directory, which, seed, number):
         for sm in TARGETS[compute]: rows += [dict(file=os.path.basename(ptx), **r) for r in registers(ptx, sm)]
     open(f"{name}.jsonl", "w").write("".join(json.dumps(r) + "\n" for r in rows))
 
+def make_tile(directory, kinds, seed, number):
+    name = f"{directory}/p{number:04}"; r = random.Random(seed * 100003 + number); kind = r.choice(kinds)
+    if os.path.exists(f"{name}.jsonl"): return
+    target, text = kind(Draw(r), f"{kind.__name__}_{number}_0")
+    open(f"{name}.ptx", "w").write(text)
+    later = [sm for sm in (80, 86, 90, 100, 120) if sm >= int(target[3:5])]
+    rows = []
+    for sm in [90] if target == "sm_90a" else sorted(r.sample(later, min(3, len(later)))):
+        rows += [dict(file=os.path.basename(name) + ".ptx", **row) for row in registers(f"{name}.ptx", sm, target if target == "sm_90a" else "")]
+    open(f"{name}.jsonl", "w").write("".join(json.dumps(row) + "\n" for row in rows))
+
 if __name__ == "__main__":
     a = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     a.add_argument("dir"); a.add_argument("--programs", type=int, default=400); a.add_argument("--first", type=int, default=0); a.add_argument("--seed", type=int, default=1)
-    a.add_argument("--jobs", type=int, default=os.cpu_count()); a.add_argument("--of", default="")
-    a = a.parse_args(); os.makedirs(a.dir, exist_ok=True); which = pools(set(filter(None, a.of.split(","))))
-    with concurrent.futures.ThreadPoolExecutor(a.jobs) as pool: list(pool.map(lambda n: make(a.dir, which, a.seed, n), range(a.first, a.first + a.programs)))
+    a.add_argument("--jobs", type=int, default=os.cpu_count()); a.add_argument("--of", default=""); a.add_argument("--tiles", action="store_true")
+    a = a.parse_args(); os.makedirs(a.dir, exist_ok=True); names = set(filter(None, a.of.split(",")))
+    tiles = [kind for m in modules() for kind in getattr(m, "TILE_KINDS", []) if not names or m.__name__ in names or kind.__name__ in names]
+    if not a.tiles: which = pools(names)
+    one = (lambda n: make_tile(a.dir, tiles, a.seed, n)) if a.tiles else lambda n: make(a.dir, which, a.seed, n)
+    with concurrent.futures.ThreadPoolExecutor(a.jobs) as pool: list(pool.map(one, range(a.first, a.first + a.programs)))
     with open(f"{a.dir}/measured.jsonl", "w") as out:
         for f in sorted(glob.glob(f"{a.dir}/p*.jsonl")): out.write(open(f).read())

@@ -901,6 +901,21 @@ static const Op *op_of_variable(Lower *l, const Insn *insn, const Op *op)
     return op;
 }
 
+/* wgmma.mma_async with a scale-d of 0 writes its accumulators and does not read them. */
+static void drop_unread_accumulators(Lower *l, const Insn *insn)
+{
+    enum { ACCUMULATORS = 0, SCALE_D = 3 };
+    bool is_unread = false;
+    for (uint32_t o = insn->operand_first; o < l->operands.count; o++) {
+        const Operand *operand = &l->operands.items[o];
+        is_unread |= operand->position == SCALE_D && operand->kind == OPERAND_INT
+                     && !operand->value;
+    }
+    for (uint32_t o = insn->operand_first; is_unread && o < l->operands.count; o++)
+        if (l->operands.items[o].position == ACCUMULATORS)
+            l->operands.items[o].role = (uint8_t)(l->operands.items[o].role & ~ROLE_USE);
+}
+
 static void lower_insn(Lower *l, const AstStmt *stmt)
 {
     size_t length = ptx_span_length(stmt->opcode);
@@ -940,6 +955,8 @@ static void lower_insn(Lower *l, const AstStmt *stmt)
     } else {
         lower_plain(l, stmt, op, insn);
         insn->op = op_of_variable(l, insn, insn->op);
+        if (insn->op->operation == OP_WGMMA_MMA_ASYNC && insn->form)
+            drop_unread_accumulators(l, insn);
     }
     if (op->kind == OPK_RET) {
         for (RegId reg = 0; reg < l->result_reg_count; reg++)

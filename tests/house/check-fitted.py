@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
-"""check-fitted.py [--write] -- beside each file that was fitted stands a manifest, NAME.toml: what made it of which inputs.
+"""check-fitted.py [--write] -- beside each file that was fitted, and what it was fitted to, stands a manifest, NAME.toml: what made it of
+which inputs.
 
 The file and the inputs are held to the hashes there, so that none changes without a word: fit again, or say in the
 manifest why not, and write the hashes with --write.
 """
+import collections
 import hashlib
+import lzma
 import re
 import sys
 
@@ -16,12 +19,18 @@ except ImportError:
     print("skipped: Python 3.11 reads TOML")
     sys.exit(77)
 
-FITTED = ["src/analysis/registers/trees.txt", "src/analysis/time/bands.def"]
+FITTED = ["tools/registers/rows.csv.xz", "src/analysis/registers/trees.txt", "src/analysis/time/bands.def"]
 KEYS = {"file", "command", "versions", "again", "again_why", "rows", "held_apart", "inputs", "hash"}
 
 
 def hash_of(path):
     return hashlib.sha256(path.read_bytes()).hexdigest()[:32]
+
+
+def counted(path):
+    """Rows of each set in a compressed table."""
+    lines = lzma.decompress(path.read_bytes()).decode().splitlines()[1:]
+    return dict(collections.Counter(line.split(",", 1)[0] for line in lines))
 
 
 def check(fitted):
@@ -32,6 +41,8 @@ def check(fitted):
     problems = [f"{name(manifest)}: no {key}" for key in sorted(KEYS - told.keys())]
     if not problems and told["hash"]["file"] != hash_of(ROOT / fitted):
         problems.append(f"{fitted}: changed, and {name(manifest)} still tells of what it was")
+    if fitted.endswith(".csv.xz") and counted(ROOT / fitted) != {kind: row["count"] for kind, row in told["rows"].items()}:
+        problems.append(f"{name(manifest)}: other counts of rows than in {fitted}")
     for path, known in told.get("inputs", {}).items():
         if not (ROOT / path).exists():
             problems.append(f"{name(manifest)}: {path} is not there")

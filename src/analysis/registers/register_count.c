@@ -427,8 +427,8 @@ static uint32_t capped(const Pressure *p, double registers)
                                        : (uint32_t)registers;
 }
 
-/* Trees know no more than the kernels that they were fitted to, few of which hold very many values
- * at once whatever their order. */
+/* Trees know no more than the kernels that they were fitted to; what is live from one block to
+ * another is, whatever the order of instructions. */
 static void raise_to(Pressure *p, uint32_t least)
 {
     p->low = p->low < least ? least : p->low;
@@ -436,7 +436,7 @@ static void raise_to(Pressure *p, uint32_t least)
     p->high = p->high < least ? least : p->high;
 }
 
-/* What is live whatever the order. */
+/* What is live in an order that takes few. */
 static uint32_t least_of(const Pressure *p)
 {
     const uint16_t *f = p->features;
@@ -476,7 +476,7 @@ static void decide(Pressure *p, const Module *module, const Func *func, const Li
     p->high = p->is_calibrated ? count_at(p, scale, at + (double)band[1])
                                : capped(p, 1.5 * p->registers + 8);
     p->low = p->low < p->registers ? p->low : p->registers;
-    raise_to(p, is_modelled ? capped(p, (double)least_of(p) - REBUILT) : 0);
+    raise_to(p, is_modelled ? capped(p, (double)p->features[PRESSURE_THROUGH] - REBUILT) : 0);
     if (p->registers < CALLING_LEAST && calls_blindly(module, func)) {
         p->registers = capped(p, CALLING_LEAST);
         p->high = p->high < p->registers ? p->registers : p->high;
@@ -506,7 +506,8 @@ static Spills judge_spills(const Pressure *p, const Func *func)
         return SPILLS_UNLIKELY;
     if (changes_cap(func))
         return SPILLS_UNKNOWN;
-    return least > p->cap + ENOUGH ? SPILLS_LIKELY : SPILLS_POSSIBLE;
+    bool is_full = p->registers >= p->cap;
+    return least > p->cap + ENOUGH && is_full ? SPILLS_LIKELY : SPILLS_POSSIBLE;
 }
 
 Pressure ptx_pressure_compute(Arena *scratch, const Module *module, const Func *func,

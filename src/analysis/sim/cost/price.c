@@ -332,7 +332,8 @@ static void add_copied(const Price *p, Copied **place, const RequestEvent *e)
     }
     if (c->is_modelled)
         ptx_count_doubt(e->count, UNCERTAIN_MODEL);
-    if (!c->is_firm || (e->from->align != ALIGN_EXACT && UINT64_C(1) << e->from->align <= LINE_MASK))
+    if (!c->is_firm
+        || (e->from->align != ALIGN_EXACT && UINT64_C(1) << e->from->align <= LINE_MASK))
         ptx_count_doubt(e->count, UNCERTAIN_PARAMETER);
     e->count->wavefronts += c->figure;
     e->count->ideal_wavefronts += c->ideal;
