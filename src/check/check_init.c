@@ -92,12 +92,18 @@ static bool check_scalar(const InitCheck *c, const AstOperand *ast)
 
 /* ---- lists ----------------------------------------------------------------------------------- */
 
+/* Integers that the scanner skipped have no nodes: value counts them. */
+static uint64_t initializer_count(const AstOperand *list)
+{
+    return list->value + ptx_element_count(list);
+}
+
 static bool check_vector(const InitCheck *c, const AstOperand *ast)
 {
     if (ast->kind != AST_VECTOR)
         return wrong(c, ast->span, "is one value where a vector belongs",
                      "write its elements in braces");
-    if (ptx_element_count(ast) != c->decl->vector)
+    if (initializer_count(ast) != c->decl->vector)
         return wrong(
             c, ast->span,
             ptx_diag_text(c->module->diags, "lacks the %d elements of the vector", c->decl->vector),
@@ -121,7 +127,7 @@ static bool check_level(const InitCheck *c, const AstOperand *ast, uint8_t level
         return false;
     if (ast->kind != AST_VECTOR)
         return wrong(c, ast->span, "is one value where a list in braces belongs", NULL);
-    uint64_t count = ptx_element_count(ast), most = decl->dims[level];
+    uint64_t count = initializer_count(ast), most = decl->dims[level];
     if (most && count > most)
         return wrong(c, ast->span,
                      ptx_diag_text(c->module->diags, "has %llu elements, and the array has %llu",
