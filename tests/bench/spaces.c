@@ -44,7 +44,7 @@ static int compare_doubles(const void *a, const void *b)
 static ptxlint_launches *read_launch(const char *kernel, json_t *launch)
 {
     char error[512];
-    ptxlint_launches *launches;
+    ptxlint_launches *launches = NULL;
     json_t *file = json_pack("{s:{s:O}}", "kernels", kernel, launch);
     char *text = file ? json_dumps(file, JSON_COMPACT) : NULL;
     if (!text || ptxlint_launches_new(text, strlen(text), &launches, error, sizeof error))

@@ -124,8 +124,9 @@ static void steer_insn(Steering *s, const Insn *insn)
     LaneNumber guard = is_conditional ? steered_guard(s, insn) : (LaneNumber){ 1, KNOWN };
     if (guard.known != KNOWN_NOT && !guard.number)
         return;
-    LaneNumber result = guard.known == KNOWN_NOT || !insn->operand_count ? (LaneNumber){ 0 }
-                                                                     : insn_result(s, insn);
+    LaneNumber result = { 0 };
+    if (guard.known != KNOWN_NOT && insn->operand_count)
+        result = insn_result(s, insn);
     for (uint32_t o = 0; o < insn->operand_count; o++) {
         if (!ptx_operand_is_def(&operands[o]))
             continue;
