@@ -132,7 +132,9 @@ static void steer_insn(Steering *s, const Insn *insn)
             continue;
         LaneNumber *to = &s->regs[operands[o].id];
         bool is_predicate = s->func->regs[operands[o].id].type == TYPE_PRED;
-        *to = o ? (LaneNumber){ 0 } : result;
+        *to = result;
+        if (o)
+            *to = (LaneNumber){ 0 };
         if (to->known == KNOWN_NOT && is_predicate)
             *to = (LaneNumber){ choose_outcome(s), KNOWN_CHOSEN };
     }
