@@ -11,7 +11,7 @@ enum { SHAPE_WINDOW = 8 };
 
 #define DIFF_ARENA_BYTES ((size_t)4 << 30)
 #define SHAPE_SHARE \
-    0.5 /* of the instructions, by class, that two versions of a template have in common at the least */
+    0.5 /* of the instructions, by class, that versions of a template have in common */
 
 /* ---- matching -------------------------------------------------------------------------------- */
 

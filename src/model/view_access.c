@@ -332,14 +332,14 @@ ptxlint_uniformity ptx_view_uniformity(const Affine *a)
 }
 
 /* What can be is the analysis's word; what is, that of the evaluation. */
-static void judge_split(const Affine *condition, ptxlint_branch *out, const DivergenceCost *parted)
+static void judge_split(const Affine *condition, ptxlint_branch *out, const DivergenceCost *cost)
 {
-    bool is_seen = parted->certainty == CERTAINTY_EXACT && !isnan(parted->percent);
+    bool is_seen = cost->certainty == CERTAINTY_EXACT && !isnan(cost->percent);
     out->certainty = condition->is_assumed ? PTXLINT_ESTIMATE : PTXLINT_EXACT;
     out->splits = ptx_affine_is_uniform(*condition) ? PTXLINT_SPLIT_NEVER : PTXLINT_SPLIT_PERHAPS;
     if (is_seen) {
         out->certainty = PTXLINT_EXACT;
-        out->splits = parted->percent > 0 ? PTXLINT_SPLIT_CERTAIN : PTXLINT_SPLIT_NEVER;
+        out->splits = cost->percent > 0 ? PTXLINT_SPLIT_CERTAIN : PTXLINT_SPLIT_NEVER;
     } else if (out->splits == PTXLINT_SPLIT_PERHAPS
                && condition->uniformity == UNIFORMITY_UNKNOWN) {
         out->splits = PTXLINT_SPLIT_UNKNOWN;
@@ -347,7 +347,7 @@ static void judge_split(const Affine *condition, ptxlint_branch *out, const Dive
     }
 }
 
-static void view_branch(Sessions *all, FuncId id, BlockId block, PartedCosts *costs,
+static void view_branch(Sessions *all, FuncId id, BlockId block, DivergenceCosts *costs,
                         ptxlint_branch *out)
 {
     Session *session = ptx_sessions_of(all, id);
@@ -356,18 +356,18 @@ static void view_branch(Sessions *all, FuncId id, BlockId block, PartedCosts *co
     const Affine *condition = &ptx_session_uniforms(session)->branches[block];
     InsnId last = cfg->blocks[block].end - 1;
     BlockId meeting = ptx_session_dom(session)->ipdom[block];
-    DivergenceCost parted = { (double)NAN, (double)NAN, (double)NAN, CERTAINTY_ESTIMATE };
+    DivergenceCost cost = { (double)NAN, (double)NAN, (double)NAN, CERTAINTY_ESTIMATE };
     if (costs)
-        parted = ptx_divergence_measure(costs, block);
+        cost = ptx_divergence_measure(costs, block);
     *out = (ptxlint_branch){ .size = sizeof *out,
                              .span = ptx_view_span(func->insns[last].span),
                              .condition = ptx_view_uniformity(condition),
-                             .parted_percent = parted.percent,
-                             .wasted_slots = parted.wasted_slots,
-                             .wasted_percent = parted.wasted_percent };
+                             .parted_percent = cost.percent,
+                             .wasted_slots = cost.wasted_slots,
+                             .wasted_percent = cost.wasted_percent };
     if (meeting != EXIT_BLOCK)
         out->meeting = ptx_view_span(func->insns[cfg->blocks[meeting].first].span);
-    judge_split(condition, out, &parted);
+    judge_split(condition, out, &cost);
     out->chain = view_chain(all, id, last, &out->chain_count);
 }
 
@@ -380,7 +380,7 @@ static void view_branches(Sessions *all, FuncId id, ptxlint_kernel *out)
     if (!out->branch_count)
         return;
     const Evaluation *evaluation = ptx_session_evaluation(session, BUDGET_FIGURES);
-    PartedCosts *costs = evaluation
+    DivergenceCosts *costs = evaluation
                              ? ptx_divergence_new(all->work, evaluation, &all->module->funcs[id],
                                                   cfg, ptx_session_dom(session))
                              : NULL;

@@ -199,7 +199,7 @@ void ptx_table_branches(Out *out, const ptxlint_module *module, const ptxlint_ke
     qsort(parting, count, sizeof *parting, branch_compare);
     if (count)
         ptx_put_heading(
-            out, "  branch line  condition splits      parted   wasted  meets at  condition made");
+            out, "  branch line  condition splits    diverges   wasted  meets at  condition made");
     for (size_t i = 0; i < count && i < MAX_SHOWN; i++)
         put_branch(out, module, parting[i]);
     if (count > MAX_SHOWN)

@@ -297,6 +297,9 @@ static void put_roofline(Out *out, const ptxlint_peak *peak)
     ptx_line_format(&line, ": at most %s GFLOPS", ptx_figure_short(peak->attainable_gflops).text);
     if (peak->ceiling)
         ptx_line_format(&line, " (%s)", peak->ceiling);
+    /* the bytes are those that threads access: what L1 and L2 answer is not taken off */
+    if (peak->ceiling && !strcmp(peak->ceiling, "memory"))
+        ptx_line_words(&line, " without reuse in caches");
     put_ceilings(&line, peak);
     ptx_line_end(&line);
 }

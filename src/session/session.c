@@ -57,7 +57,7 @@ typedef struct Passing {
     const Hazards *hazards;
     const BlockRace *block_race;
     const Evaluation *evaluations[BUDGET__COUNT];
-    PartedCosts *parted;
+    DivergenceCosts *divergence;
     const Trace *trace;
     Predicted predicted;        /* BUDGET_TIME */
     const Parallelisms *parallelisms;
@@ -658,13 +658,13 @@ const Evaluation *ptx_session_evaluation(Session *s, EvaluationBudget budget)
     return p->evaluations[budget];
 }
 
-PartedCosts *ptx_session_parted(Session *s)
+DivergenceCosts *ptx_session_parted(Session *s)
 {
     const Evaluation *evaluation = ptx_session_evaluation(s, BUDGET_FINDINGS);
-    if (evaluation && !s->passing->parted)
-        s->passing->parted = ptx_divergence_new(s->all->work, evaluation, s->func,
+    if (evaluation && !s->passing->divergence)
+        s->passing->divergence = ptx_divergence_new(s->all->work, evaluation, s->func,
                                                 ptx_session_cfg(s), s->dom);
-    return s->passing->parted;
+    return s->passing->divergence;
 }
 
 const Trace *ptx_session_trace(Session *s)

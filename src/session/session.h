@@ -176,7 +176,7 @@ typedef enum EvaluationBudget {
 const Evaluation *ptx_session_evaluation(Session *session, EvaluationBudget budget);
 
 /* Of the evaluation for findings; NULL without one. */
-PartedCosts *ptx_session_parted(Session *session);
+DivergenceCosts *ptx_session_parted(Session *session);
 const Trace *ptx_session_trace(Session *session);
 
 /* What the launch for figures executes. */

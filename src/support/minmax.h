@@ -14,10 +14,6 @@
     static inline type ptx_##name##_max(type a, type b)                                            \
     {                                                                                              \
         return a > b ? a : b;                                                                      \
-    }                                                                                              \
-    static inline type ptx_##name##_clamp(type x, type low, type high)                             \
-    {                                                                                              \
-        return ptx_##name##_min(ptx_##name##_max(x, low), high);                                   \
     }
 
 MINMAX(i32, int32_t)

@@ -7,7 +7,7 @@
 /* instructions and edges that are looked at */
 enum { WORK_FLOOR = 1 << 20, WORK_PER_INSN = 64 };
 
-struct PartedCosts {
+struct DivergenceCosts {
     const Evaluation *evaluation;
     const Cfg *cfg;
     const Dom *dom;
@@ -18,11 +18,11 @@ struct PartedCosts {
     uint64_t work;              /* left */
 };
 
-PartedCosts *ptx_divergence_new(Arena *arena, const Evaluation *evaluation, const Func *func,
+DivergenceCosts *ptx_divergence_new(Arena *arena, const Evaluation *evaluation, const Func *func,
                                 const Cfg *cfg, const Dom *dom)
 {
-    PartedCosts *costs = ptx_arena_new(arena, PartedCosts);
-    *costs = (PartedCosts){ .evaluation = evaluation, .cfg = cfg, .dom = dom };
+    DivergenceCosts *costs = ptx_arena_new(arena, DivergenceCosts);
+    *costs = (DivergenceCosts){ .evaluation = evaluation, .cfg = cfg, .dom = dom };
     costs->seen = ptx_arena_array(arena, uint32_t, cfg->block_count);
     costs->stack = ptx_arena_array(arena, BlockId, cfg->block_count + 1);
     costs->region = ptx_arena_array(arena, BlockId, cfg->block_count + 1);
@@ -36,7 +36,7 @@ enum { BOTH_SIDES = -1 };
 
 /* Blocks on the ways from a branch to where they meet: on all of them, or by one successor alone.
  * False: too much work. */
-static bool find_region(PartedCosts *costs, BlockId from, int side)
+static bool find_region(DivergenceCosts *costs, BlockId from, int side)
 {
     uint32_t count = 0;
     costs->number++;
@@ -64,7 +64,7 @@ static bool find_region(PartedCosts *costs, BlockId from, int side)
 }
 
 /* What one lane does for its warp is meant so. */
-static double wasted_in_block(const PartedCosts *costs, BlockId block, double density)
+static double wasted_in_block(const DivergenceCosts *costs, BlockId block, double density)
 {
     double wasted = 0;
     for (InsnId i = costs->cfg->blocks[block].first; i < costs->cfg->blocks[block].end; i++) {
@@ -76,7 +76,7 @@ static double wasted_in_block(const PartedCosts *costs, BlockId block, double de
     return wasted;
 }
 
-static double wasted_on(PartedCosts *costs, BlockId block, const Count *branch, int side)
+static double wasted_on(DivergenceCosts *costs, BlockId block, const Count *branch, int side)
 {
     double wasted = 0;
     if (!find_region(costs, block, side))
@@ -91,22 +91,22 @@ static double wasted_on(PartedCosts *costs, BlockId block, const Count *branch, 
 /* A bound that cuts off the first or the last lanes of a warp, which then have nothing to do: the
  * end of an array, the last round of a loop that a warp or a block strides through. They lie side
  * by side already. */
-static bool is_bound(PartedCosts *costs, BlockId block, const Count *branch)
+static bool is_bound(DivergenceCosts *costs, BlockId block, const Count *branch)
 {
-    if (branch->edged < branch->parted || costs->cfg->blocks[block].succ_count != 2)
+    if (branch->edged < branch->divergent || costs->cfg->blocks[block].succ_count != 2)
         return false;
     double a = wasted_on(costs, block, branch, 0), b = wasted_on(costs, block, branch, 1);
     return fmin(a, b) <= LIGHT * fmax(a, b);
 }
 
-static double wasted_slots(PartedCosts *costs, BlockId block, const Count *branch)
+static double wasted_slots(DivergenceCosts *costs, BlockId block, const Count *branch)
 {
-    if (!(branch->parted > 0) || is_bound(costs, block, branch))
+    if (!(branch->divergent > 0) || is_bound(costs, block, branch))
         return 0;
     return wasted_on(costs, block, branch, BOTH_SIDES);
 }
 
-DivergenceCost ptx_divergence_measure(PartedCosts *costs, BlockId block)
+DivergenceCost ptx_divergence_measure(DivergenceCosts *costs, BlockId block)
 {
     const Evaluation *evaluation = costs->evaluation;
     const Count *branch = &evaluation->insns[costs->cfg->blocks[block].end - 1].total;
@@ -114,7 +114,7 @@ DivergenceCost ptx_divergence_measure(PartedCosts *costs, BlockId block)
         return (DivergenceCost){ UNKNOWN, UNKNOWN, UNKNOWN, CERTAINTY_ESTIMATE };
     bool is_exact = !branch->doubt && !evaluation->block_is_assumed && evaluation->is_whole;
     double wasted = wasted_slots(costs, block, branch);
-    return (DivergenceCost){ 100 * branch->parted / branch->warps, wasted,
+    return (DivergenceCost){ 100 * branch->divergent / branch->warps, wasted,
                              100 * wasted / costs->slots,
                              is_exact ? CERTAINTY_EXACT : CERTAINTY_ESTIMATE };
 }

@@ -19,13 +19,13 @@ typedef struct DivergenceCost {
 } DivergenceCost;
 
 /* Of the kernel's branches, one after the other. */
-typedef struct PartedCosts PartedCosts;
+typedef struct DivergenceCosts DivergenceCosts;
 
 /* Owned by arena, where it does its work too. */
-PartedCosts *ptx_divergence_new(Arena *arena, const Evaluation *evaluation, const Func *func,
+DivergenceCosts *ptx_divergence_new(Arena *arena, const Evaluation *evaluation, const Func *func,
                                 const Cfg *cfg, const Dom *dom);
 
 /* block ends in the branch. The work for all of them is bounded; what is beyond is not known. */
-DivergenceCost ptx_divergence_measure(PartedCosts *costs, BlockId block);
+DivergenceCost ptx_divergence_measure(DivergenceCosts *costs, BlockId block);
 
 #endif

@@ -669,7 +669,7 @@ static bool is_notable(const Count *counts, InsnId count)
     for (InsnId i = 0; i < count; i++) {
         const Count *c = &counts[i];
         if (c->sectors > c->ideal_sectors || c->wavefronts > c->ideal_wavefronts
-            || c->addresses > c->requests || c->parted > 0)
+            || c->addresses > c->requests || c->divergent > 0)
             return true;
     }
     return false;

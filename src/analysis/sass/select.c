@@ -696,8 +696,8 @@ static bool select_field(Selection *s, Selected *row, const Op *op)
     return true;
 }
 
-/* An operation of integers or floats for this one alone that the least or greatest of its result
- * and something else does too: VIADDMNMX, FMNMX3. */
+/* A minimum or maximum whose one operand is an integer or float operation with no other use: one
+ * machine instruction does both, VIADDMNMX or FMNMX3. */
 static bool is_extreme_of(const Selection *s, const Op *op, NodeId id)
 {
     bool is_integer = s->target.sm >= 90 && op->type != TYPE_F32 && is_result_of(s, id, ACT_ADD)

@@ -120,7 +120,7 @@ static double share_of_side(const FuncState *func_state, const Evaluated *insns,
     const InsnId branch = b->end - 1;
     const Insn *insn = &func_state->func->insns[branch];
     const Count *all = &insns[branch].total;
-    if (b->succ_count != 2 || insn->op->kind != OPK_BRA || !(all->parted > 0))
+    if (b->succ_count != 2 || insn->op->kind != OPK_BRA || !(all->divergent > 0))
         return 1;
     BlockId taken = func_state->cfg->succs[b->succ_first],
             falls = func_state->cfg->succs[b->succ_first + 1], other = to == taken ? falls : taken;

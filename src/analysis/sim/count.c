@@ -21,7 +21,7 @@ void ptx_count_add(Count *to, const Count *from, double weight)
     to->data_requests += weight * from->data_requests;
     to->data_lanes += weight * from->data_lanes;
     to->waits += weight * from->waits;
-    to->parted += weight * from->parted;
+    to->divergent += weight * from->divergent;
     to->edged += weight * from->edged;
     to->is_free |= from->is_free;
     to->rows_by |= from->rows_by;
@@ -51,7 +51,7 @@ void ptx_count_repeat(Count *c, const Count *before, double times)
     since.data_requests -= before->data_requests;
     since.data_lanes -= before->data_lanes;
     since.waits -= before->waits;
-    since.parted -= before->parted;
+    since.divergent -= before->divergent;
     since.edged -= before->edged;
     ptx_count_add(c, &since, times);
 }

@@ -46,7 +46,7 @@ typedef struct Count {
     /* of those, where the addresses depend on data, and lanes in them */
     double data_requests, data_lanes;
     double waits;               /* of a load of global memory: requests that wait for L2 */
-    double parted;              /* of a branch: executions that parted the lanes ... */
+    double divergent;           /* of a branch: executions in which lanes diverged ... */
     /* ... of these, with all lanes of one side before those of the other */
     double edged;
     /* most sectors, or wavefronts, that a lane of one request stood for; of that request: */

@@ -403,7 +403,7 @@ static void run_branch(Machine *m, Warp *w, const Insn *insn, uint32_t taken, ui
         }
     }
     if (goes && stays_on) {
-        count->parted++;
+        count->divergent++;
         count->edged += is_edge(goes, stays_on);
     }
     if (doubt <= top->doubt && !maybe && (!goes || !stays_on)) {
@@ -473,7 +473,7 @@ static void run_indexed(Machine *m, Warp *w, const Insn *insn, uint32_t lanes)
         top->pc = func_state->func->labels[func_state->func->table_ids[table->first + first]].insn;
         return;
     }
-    func_state->counts[top->pc].parted++;
+    func_state->counts[top->pc].divergent++;
     base.lanes = top->lanes & ~lanes;
     if (base.join == top->join && !top->maybe)
         w->entry_count--;

@@ -421,10 +421,10 @@ const char *ptx_measure_layout(Inquiry *q, const Subjects *s, FactId fact)
 
 double ptx_measure_parted(Inquiry *q, const Subjects *s, FactId fact, Certainty *certainty)
 {
-    PartedCosts *costs = ptx_session_parted(q->session);
+    DivergenceCosts *costs = ptx_session_parted(q->session);
     if (!costs)
         return UNKNOWN;
-    DivergenceCost parted = ptx_divergence_measure(costs, s->block);
-    *certainty = fact == FACT_BRANCH_parted ? parted.certainty : CERTAINTY_ESTIMATE;
-    return fact == FACT_BRANCH_parted ? parted.percent : parted.wasted_percent;
+    DivergenceCost cost = ptx_divergence_measure(costs, s->block);
+    *certainty = fact == FACT_BRANCH_parted ? cost.certainty : CERTAINTY_ESTIMATE;
+    return fact == FACT_BRANCH_parted ? cost.percent : cost.wasted_percent;
 }

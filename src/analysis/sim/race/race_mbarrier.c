@@ -3,7 +3,7 @@
 #include "analysis/sim/machine.h"
 #include "analysis/sim/race/race.h"
 
-/* bytes that a tensor copy writes at the least: its inner dimension is a multiple */
+/* the fewest bytes that a tensor copy writes: its inner dimension is a multiple */
 enum { LEAST_TENSOR = 16 };
 
 /* Where it lies, and what stands behind it in the text: a count, a parity. False: not known. */
