@@ -105,9 +105,107 @@ static void run_video(Machine *m, Warp *w, const Insn *insn, const Decoded *code
     ptx_machine_write(m, w, &operands[0], &out.value, lanes, doubt);
 }
 
+/* ---- registers and numbers as they stand, into a register ------------------------------------ */
+
+enum { IS_DIRECT = 1, IS_INDIRECT };    /* FuncState.kinds of what is done lane by lane */
+
+static bool is_plain_register(const FuncState *func_state, const Operand *operand)
+{
+    return operand->kind == OPERAND_REG
+           && !(operand->flags & (OPERAND_COMPONENT | OPERAND_NEGATED | OPERAND_MINUS))
+           && func_state->func->regs[operand->id].vector <= 1;
+}
+
+static bool may_be_direct(const FuncState *func_state, const Insn *insn, const Decoded *code)
+{
+    const Operand *operands = ptx_insn_operands(func_state->func, insn);
+    const Lanewise *op = &code->lanewise;
+    if (code->action != ACTION_LANEWISE || op->takes_carry || op->carry || op->is_chained
+        || insn->operand_count < 2 || insn->operand_count > LANE_ARGS + 1
+        || !is_plain_register(func_state, &operands[0])
+        || !func_state->slice.places[operands[0].id])
+        return false;
+    for (unsigned o = 1; o < insn->operand_count; o++)
+        if (operands[o].flags & OPERAND_RIGHT
+            || (operands[o].kind != OPERAND_INT && !is_plain_register(func_state, &operands[o])))
+            return false;
+    return true;
+}
+
+static bool is_direct(const FuncState *func_state, const Insn *insn, const Decoded *code)
+{
+    uint8_t *kind = &func_state->kinds[insn - func_state->func->insns];
+    if (!*kind)
+        *kind = may_be_direct(func_state, insn, code) ? IS_DIRECT : IS_INDIRECT;
+    return *kind == IS_DIRECT;
+}
+
+typedef struct Direct {         /* operands of such an instruction */
+    const Value *args[LANE_ARGS];
+    const uint64_t *lists[LANE_ARGS];
+    uint64_t same[LANE_ARGS];
+    Value constants[LANE_ARGS];
+    unsigned count;
+    bool is_uniform;
+} Direct;
+
+/* False: one was not written, or grows from block to block. */
+static bool read_direct(const Warp *w, const Insn *insn, Direct *d)
+{
+    const Operand *operands = ptx_insn_operands(w->frame->func_state->func, insn);
+    d->count = insn->operand_count - 1u;
+    d->is_uniform = true;
+    for (unsigned a = 0; a < LANE_ARGS; a++) {
+        d->lists[a] = NULL;
+        d->same[a] = 0;
+        if (a >= d->count)
+            continue;
+        const Operand *operand = &operands[a + 1];
+        if (operand->kind == OPERAND_INT) {
+            d->same[a] = (uint64_t)operand->value;
+            d->constants[a] = ptx_value_const(d->same[a]);
+            d->args[a] = &d->constants[a];
+            continue;
+        }
+        const Register *r = ptx_frame_register(w->frame, operand->id);
+        if (!r->is_written || r->value.grows)
+            return false;
+        d->args[a] = &r->value;
+        d->lists[a] = r->value.lanes;
+        d->same[a] = r->value.all;
+        d->is_uniform &= !r->value.lanes;
+    }
+    return true;
+}
+
+/* What the general way below does, straight from registers to a register; false: not here. */
+static bool run_direct(Machine *m, Warp *w, const Insn *insn, const Decoded *code,
+                       uint32_t lanes, uint8_t doubt)
+{
+    const FuncState *func_state = w->frame->func_state;
+    const Lanewise *op = &code->lanewise;
+    Direct d;
+    if (!is_direct(func_state, insn, code) || !read_direct(w, insn, &d))
+        return false;
+    const Operand *to = ptx_insn_operands(func_state->func, insn);
+    Value out;
+    uint64_t numbers[WARP_LANES];
+    ptx_value_follow(op, &out, d.args, d.count, lanes);
+    if (d.is_uniform) {
+        out.all = op->fn(op, d.same[0], d.same[1], d.same[2], d.same[3]);
+    } else {
+        out.lanes = numbers;
+        ptx_lanewise_run(op, numbers, d.lists, d.same);
+    }
+    ptx_machine_write_register(m, w, to->id, &out, lanes, doubt);
+    return true;
+}
+
 static void run_lanewise(Machine *m, Warp *w, const Insn *insn, const Decoded *code, uint32_t lanes,
                          uint8_t doubt)
 {
+    if (run_direct(m, w, insn, code, lanes, doubt))
+        return;
     const Operand *operands = ptx_insn_operands(w->frame->func_state->func, insn), *pair = NULL;
     const Lanewise *op = &code->lanewise;
     static const Value unknown = { .unknown = UINT32_MAX, .align = ALIGN_EXACT, .is_common = true };
