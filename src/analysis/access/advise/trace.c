@@ -17,6 +17,9 @@ enum {
     MAX_STEPS = 1 << 16,       /* instructions of warps; */
     STEPS_FLOOR = 1 << 12,      /* where the grid is unknown, one block, so many ... */
     STEPS_PER_INSN = 64,        /* ... and so many for an instruction */
+    /* a run ends where all warps might have come through the code once, and each made so many
+     * steps more, without a request that is new */
+    QUIET_FLOOR = 1 << 8,
     MAX_STAYS = 4,             /* SimConfig.most_stays */
     TRIES_FLOOR = 1 << 12,      /* Trace.tries_left: some 2 ms ... */
     TRIES_PER_INSN = 64,
@@ -27,6 +30,9 @@ typedef struct Recorder {
     Observer observer;
     Machine *machine;
     Trace *trace;
+    uint64_t end;               /* steps: of all that may be made */
+    uint64_t quiet;             /* of a warp, without anything new */
+    uint32_t warps;             /* that run */
 } Recorder;
 
 /* ---- recording ------------------------------------------------------------------------------- */
@@ -86,6 +92,20 @@ static Traced *keep(Trace *t, TracedAccess *access, Traced **place, const Traced
     return kept;
 }
 
+/* Steps that may be made in all from here on. */
+static void allow(Recorder *r, uint64_t steps)
+{
+    r->end = ptx_machine_steps(r->machine) + steps;
+    const uint64_t quiet = r->quiet * r->warps;
+    ptx_machine_allow(r->machine, steps < quiet ? steps : quiet);
+}
+
+static uint64_t steps_left(const Recorder *r)
+{
+    const uint64_t done = ptx_machine_steps(r->machine);
+    return done < r->end ? r->end - done : 0;
+}
+
 static void note_extent(TracedAccess *access, const Traced *made)
 {
     for (unsigned i = 0; i < WARP_LANES; i++) {
@@ -98,22 +118,25 @@ static void note_extent(TracedAccess *access, const Traced *made)
     }
 }
 
-static void add_times(Trace *t, TracedAccess *access, const Traced *made)
+/* Whether it is new. */
+static bool add_times(Trace *t, TracedAccess *access, const Traced *made)
 {
     uint32_t at = hash_of(made) % TABLE_SIZE;
     while (t->table[at] && !is_same(t->table[at], made))
         at = (at + 1) % TABLE_SIZE;
     if (t->table[at]) {
         t->table[at]->times++;
-        return;
+        return false;
     }
+    const uint64_t low = access->low, high = access->high;
     note_extent(access, made);
     if (access->count >= MAX_OF_ACCESS || t->traced_count >= MAX_TRACED) {
         access->is_part = true;
         access->is_full |= !t->block;
-        return;
+        return access->low != low || access->high != high;
     }
     keep(t, access, &t->table[at], made)->times++;
+    return true;
 }
 
 /* An unknown addend is a pointer's; of any other one does not know what it moves. */
@@ -136,22 +159,21 @@ static bool takes_turn(Trace *t, TracedAccess *access, uint32_t warp)
     return is_early;
 }
 
-static void take_logged(void *self, const LoggedRequest *n, uint32_t warp, double share)
+/* Whether it says anything new. */
+static bool record(Trace *t, const LoggedRequest *n, uint32_t warp)
 {
-    Trace *t = ((Recorder *)self)->trace;
     const Space space = (Space)n->event->space;
     const Request *r = n->event->request;
     const Value *address = n->event->address;
-    (void)share;
     TracedAccess *access = access_of(t, n->event->func, n->event->insn, space);
-    access->times++;
+    const bool is_first = access->times++ == 0;
     access->is_assumed |= address->is_assumed || n->note;
     if (!is_placed(space, address, r->lanes)) {
         access->is_unknown = true;
-        return;
+        return is_first;
     }
     if (space == SPACE_GLOBAL && !takes_turn(t, access, warp))
-        return;
+        return false;
     Traced made;
     made.request = *r;
     made.times = 0;
@@ -162,7 +184,15 @@ static void take_logged(void *self, const LoggedRequest *n, uint32_t warp, doubl
     ptx_value_places(address, made.addresses);
     for (unsigned i = 0; i < WARP_LANES && r->lanes != UINT32_MAX; i++)
         made.addresses[i] &= 0 - (uint64_t)(r->lanes >> i & 1);
-    add_times(t, access, &made);
+    return add_times(t, access, &made) || space == SPACE_GLOBAL;
+}
+
+static void take_logged(void *self, const LoggedRequest *n, uint32_t warp, double share)
+{
+    Recorder *r = self;
+    (void)share;
+    if (record(r->trace, n, warp))
+        allow(r, steps_left(r));
 }
 
 static void take_request(void *self, Warp *w, const RequestEvent *e)
@@ -209,26 +239,31 @@ static void forget(Trace *t)
 }
 
 /* The steps did not do for one block: its warps get as many each, so that none is left out. */
-static void run_apart(Trace *t, Machine *m, const SimShape *shape)
+static void run_apart(Recorder *r, const SimShape *shape)
 {
-    const uint64_t share = (ptx_machine_steps(m) + ptx_machine_steps_left(m)) / t->warp_count;
+    Trace *t = r->trace;
+    const uint64_t share = r->end / t->warp_count;
     uint32_t at[3];
     forget(t);
     t->block = 0;
+    r->warps = 1;
     choose_block(shape->grid, 0, at);
     for (uint32_t w = 0; w < t->warp_count; w++) {
-        ptx_machine_allow(m, share);
-        ptx_machine_run(m, at, w, 1);
+        allow(r, share);
+        ptx_machine_run(r->machine, at, w, 1);
     }
     t->is_cut = true;
 }
 
-static void run_blocks(Trace *t, Machine *m, const SimShape *shape, uint64_t most_steps)
+static void run_blocks(Recorder *r, const SimShape *shape, uint64_t most_steps)
 {
+    Trace *t = r->trace;
+    Machine *m = r->machine;
+    r->warps = t->warp_count;
     const double blocks = (double)shape->grid[0] * shape->grid[1] * shape->grid[2];
     const uint32_t most = shape->grid_is_assumed ? 1 : MAX_BLOCKS;
     bool is_cut = false;
-    ptx_machine_allow(m, most_steps);
+    allow(r, most_steps);
     for (t->block = 0; t->block < blocks && t->block < most && !is_cut; t->block++) {
         uint32_t at[3];
         const uint64_t before = ptx_machine_steps(m);
@@ -237,12 +272,12 @@ static void run_blocks(Trace *t, Machine *m, const SimShape *shape, uint64_t mos
             if (t->accesses[a].turns)
                 memset(t->accesses[a].turns, 0, t->warp_count * sizeof *t->accesses[a].turns);
         is_cut = !ptx_machine_run(m, at, 0, t->warp_count);
-        if (ptx_machine_steps(m) - before > ptx_machine_steps_left(m))
-            ptx_machine_allow(m, 0);    /* one like it would be cut */
+        if (ptx_machine_steps(m) - before > steps_left(r))
+            allow(r, 0);        /* one like it would be cut */
     }
     t->is_whole = t->block >= blocks && !is_cut;
     if (is_cut && t->block <= 1)
-        run_apart(t, m, shape);
+        run_apart(r, shape);
 }
 
 static bool is_shared_var(const Module *module, VarId var)
@@ -409,14 +444,15 @@ const Trace *ptx_trace_make(Arena *arena, Arena *work, Arena *scratch, const Sim
                                         .lost = take_request,
                                         .logged = take_logged },
                           .machine = m,
-                          .trace = t };
+                          .trace = t,
+                          .quiet = QUIET_FLOOR + (uint64_t)func->insn_count };
     Price price;
     if (is_exact)               /* else no proposal is */
         ptx_price_attach(&price, m, gpu);
     ptx_machine_observe(m, &recorder.observer);
     t->warp_count = shape.warp_count < MAX_WARPS ? shape.warp_count : MAX_WARPS;
     ptx_machine_config(m)->most_stays = MAX_STAYS;
-    run_blocks(t, m, &shape,
+    run_blocks(&recorder, &shape,
                shape.grid_is_assumed ? STEPS_FLOOR + STEPS_PER_INSN * (uint64_t)func->insn_count
                                      : MAX_STEPS);
     note_machine(t, m, &shape);
