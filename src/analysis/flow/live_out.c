@@ -1,70 +1,112 @@
 #include "analysis/flow/live_out.h"
 
-enum { PAIRS_FIRST = 256 };
+enum { WORD_BITS = 64 };
 
 Explorer ptx_explorer_make(Arena *arena, const Cfg *cfg, uint32_t pair_limit, uint64_t steps)
 {
     const size_t blocks = (size_t)cfg->block_count + 1;
-    uint32_t *per_block = ptx_arena_array(arena, uint32_t, 4 * blocks);
     return (Explorer){ .arena = arena,
                        .cfg = cfg,
-                       .in_stamp = per_block,
-                       .out_stamp = per_block + blocks,
-                       .killed_stamp = per_block + 2 * blocks,
-                       .stack = per_block + 3 * blocks,
+                       .bits = ptx_arena_array(arena, LiveBits, blocks),
+                       .touched = ptx_arena_array(arena, BlockId, blocks),
+                       .queue = ptx_arena_array(arena, uint64_t, blocks / WORD_BITS + 1),
                        .pair_limit = pair_limit,
                        .steps_left = steps };
 }
 
-static bool push_pair(Explorer *e, BlockId block, uint32_t id)
+static LiveBits *touch(Explorer *e, BlockId block)
 {
-    if (e->pair_count >= e->pair_limit)
-        return false;
-    if (e->pair_count == e->pair_capacity)
-        e->pairs = ptx_arena_grow(e->arena, e->pairs, e->pair_count, &e->pair_capacity,
-                                  sizeof *e->pairs);
-    e->pairs[e->pair_count++] = (LivePair){ block, id };
-    return true;
+    LiveBits *bits = &e->bits[block];
+    if (!(bits->in | bits->out | bits->killed))
+        e->touched[e->touched_count++] = block;
+    return bits;
 }
 
-/* The blocks before the last one on the stack. */
-static bool visit(Explorer *e, uint32_t id, uint32_t *depth)
+/* Things that are live where a block begins, which was not known. */
+static void enter(Explorer *e, BlockId block, uint64_t things)
 {
-    const Block *b = &e->cfg->blocks[e->stack[--*depth]];
+    const uint32_t word = block / WORD_BITS;
+    e->bits[block].in |= things;
+    e->bits[block].pending |= things;
+    e->queue[word] |= UINT64_C(1) << block % WORD_BITS;
+    if (word >= e->queue_end)
+        e->queue_end = word + 1;
+}
+
+/* The last block that is queued: ranges lead backwards. NO_ID: none. */
+static BlockId next_block(Explorer *e)
+{
+    while (e->queue_end && !e->queue[e->queue_end - 1])
+        e->queue_end--;
+    if (!e->queue_end)
+        return NO_ID;
+    uint64_t *word = &e->queue[e->queue_end - 1];
+    const uint32_t bit = WORD_BITS - 1 - (uint32_t)__builtin_clzll(*word);
+    *word &= ~(UINT64_C(1) << bit);
+    return (e->queue_end - 1) * WORD_BITS + bit;
+}
+
+static bool visit(Explorer *e, BlockId block)
+{
+    const Block *b = &e->cfg->blocks[block];
+    const uint64_t things = e->bits[block].pending;
+    e->bits[block].pending = 0;
     if (e->steps_left < b->pred_count)
         return false;
     e->steps_left -= b->pred_count;
     for (uint32_t p = 0; p < b->pred_count; p++) {
-        BlockId pred = e->cfg->preds[b->pred_first + p];
-        if (e->out_stamp[pred] == id + 1)
+        const BlockId pred = e->cfg->preds[b->pred_first + p];
+        const uint64_t known = e->bits[pred].out;
+        if (!(things & ~known))
             continue;
-        e->out_stamp[pred] = id + 1;
-        if (!push_pair(e, pred, id))
-            return false;
-        if (e->killed_stamp[pred] == id + 1 || e->in_stamp[pred] == id + 1)
-            continue;
-        e->in_stamp[pred] = id + 1;
-        e->stack[(*depth)++] = pred;
+        LiveBits *bits = touch(e, pred);
+        bits->out |= things;
+        const uint64_t through = things & ~known & ~bits->killed & ~bits->in;
+        if (through)
+            enter(e, pred, through);
     }
     return true;
 }
 
-bool ptx_explorer_walk(Explorer *e, uint32_t id, const LiveSite *uses, uint32_t use,
-                       const LiveSite *kills, uint32_t kill)
+bool ptx_explorer_walk(Explorer *e, const LiveSite *uses, const LiveSite *kills)
 {
-    for (; kill; kill = kills[kill - 1].next)
-        e->killed_stamp[kills[kill - 1].block] = id + 1;
-    for (; use; use = uses[use - 1].next) {
-        BlockId block = uses[use - 1].block;
-        if (e->in_stamp[block] == id + 1)
-            continue;
-        e->in_stamp[block] = id + 1;
-        e->stack[0] = block;
-        for (uint32_t depth = 1; depth;)
-            if (!visit(e, id, &depth))
-                return false;
+    for (uint32_t t = 0; t < e->thing_count; t++) {
+        const uint64_t thing = UINT64_C(1) << t;
+        for (uint32_t kill = e->things[t].kill; kill; kill = kills[kill - 1].next)
+            touch(e, kills[kill - 1].block)->killed |= thing;
+        for (uint32_t use = e->things[t].use; use; use = uses[use - 1].next)
+            if (!(touch(e, uses[use - 1].block)->in & thing))
+                enter(e, uses[use - 1].block, thing);
+    }
+    for (BlockId block = next_block(e); block != NO_ID; block = next_block(e))
+        if (!visit(e, block))
+            return false;
+    return true;
+}
+
+bool ptx_explorer_emit(Explorer *e, uint64_t things)
+{
+    for (uint32_t i = 0; i < e->touched_count; i++) {
+        const BlockId block = e->touched[i];
+        uint64_t live = e->bits[block].out & things;
+        const uint32_t count = (uint32_t)__builtin_popcountll(live);
+        if (count > e->pair_limit - e->pair_count)
+            return false;
+        while (e->pair_capacity - e->pair_count < count)
+            e->pairs = ptx_arena_grow(e->arena, e->pairs, e->pair_count, &e->pair_capacity,
+                                      sizeof *e->pairs);
+        for (; live; live &= live - 1)
+            e->pairs[e->pair_count++] = (LivePair){ block,
+                                                    e->things[__builtin_ctzll(live)].id };
     }
     return true;
+}
+
+void ptx_explorer_clear(Explorer *e)
+{
+    for (uint32_t i = 0; i < e->touched_count; i++)
+        e->bits[e->touched[i]] = (LiveBits){ 0 };
+    e->touched_count = e->thing_count = 0;
 }
 
 const uint32_t *ptx_explorer_sort(const Explorer *e, Arena *arena, const uint32_t **ids)

@@ -1,9 +1,11 @@
 /* live_out.h -- at the ends of which blocks a register, or another thing that is defined and used,
  * is live.
  *
- * By path exploration from each use to the definitions (Brandner, Boissinot, Darte, Dupont de
- * Dinechin and Rastello, "Computing Liveness Sets for SSA-Form Programs", INRIA RR-7503, 2011, the
- * by-variable form, which does not need SSA): time and memory are proportional to the sets. */
+ * From each use backwards to the definitions, as in path exploration (Brandner, Boissinot, Darte,
+ * Dupont de Dinechin and Rastello, "Computing Liveness Sets for SSA-Form Programs", INRIA RR-7503,
+ * 2011, the by-variable form, which does not need SSA), but 64 things at a time, a bit for each: a
+ * block is visited once for all that come to it together. Memory is proportional to the sets, time
+ * at most. */
 #ifndef PTX_ANALYSIS_FLOW_LIVE_OUT_H
 #define PTX_ANALYSIS_FLOW_LIVE_OUT_H
 
@@ -17,11 +19,30 @@ typedef struct LiveSite {           /* a thing is used, or its range ends, in th
 
 typedef struct LivePair { BlockId block; uint32_t id; } LivePair;
 
+enum { LIVE_BATCH = 64 };
+
+typedef struct LiveThing {
+    uint32_t id;
+    /* where it is used, and where its range ends: places in the sites of each, + 1; 0: nowhere */
+    uint32_t use, kill;
+} LiveThing;
+
+typedef struct LiveBits {           /* of a block, a bit for each thing of the batch */
+    uint64_t in, out;           /* live where it begins, where it ends */
+    uint64_t killed;
+    uint64_t pending;           /* of `in`, what its predecessors have not been told of */
+} LiveBits;
+
 typedef struct Explorer {
     Arena *arena;
     const Cfg *cfg;
-    uint32_t *in_stamp, *out_stamp, *killed_stamp;      /* per block: id + 1 */
-    BlockId *stack;             /* as many as blocks: free between two questions */
+    LiveBits *bits;             /* per block */
+    BlockId *touched;           /* blocks that have any */
+    uint32_t touched_count;
+    uint64_t *queue;            /* a bit for each block that has `pending` */
+    uint32_t queue_end;         /* words of it that may not be 0 */
+    LiveThing things[LIVE_BATCH];
+    uint32_t thing_count;
     LivePair *pairs;            /* live at the end of the block */
     uint32_t pair_count, pair_capacity, pair_limit;
     uint64_t steps_left;
@@ -29,12 +50,22 @@ typedef struct Explorer {
 
 Explorer ptx_explorer_make(Arena *arena, const Cfg *cfg, uint32_t pair_limit, uint64_t steps);
 
-/* Walks from the uses of a thing up to where its range ends; both are places in their sites, + 1.
- * Things in ascending order. False at a limit. */
-bool ptx_explorer_walk(Explorer *e, uint32_t id, const LiveSite *uses, uint32_t use,
-                       const LiveSite *kills, uint32_t kill);
+/* Things in ascending order, LIVE_BATCH of them at most. */
+static inline void ptx_explorer_add(Explorer *explorer, LiveThing thing)
+{
+    explorer->things[explorer->thing_count++] = thing;
+}
+
+/* Walks from the uses of those that were added up to where their ranges end. False at a limit. */
+bool ptx_explorer_walk(Explorer *explorer, const LiveSite *uses, const LiveSite *kills);
+
+/* Makes pairs of these things of the batch, a bit for each; higher bits later. False at a limit. */
+bool ptx_explorer_emit(Explorer *explorer, uint64_t things);
+
+/* For the next batch. */
+void ptx_explorer_clear(Explorer *explorer);
 
 /* The pairs by block: where those of each begin, and one more. Both owned by arena. */
-const uint32_t *ptx_explorer_sort(const Explorer *e, Arena *arena, const uint32_t **ids);
+const uint32_t *ptx_explorer_sort(const Explorer *explorer, Arena *arena, const uint32_t **ids);
 
 #endif

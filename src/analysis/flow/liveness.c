@@ -39,6 +39,7 @@ typedef struct LivenessSolver {
     uint32_t touched_count;
     uint32_t *version;          /* per register: definitions walked over so far */
     uint32_t *reached_stamp;    /* per block: register + 1 */
+    BlockId *stack;             /* as many as blocks: free between two questions */
     Explorer live;
 } LivenessSolver;
 
@@ -169,9 +170,9 @@ static bool drop_undefined(LivenessSolver *s, RegId reg, uint32_t first)
         if (s->reached_stamp[block] == stamp)
             continue;
         s->reached_stamp[block] = stamp;
-        s->live.stack[depth++] = block;
+        s->stack[depth++] = block;
         while (depth) {
-            const Block *b = &s->cfg->blocks[s->live.stack[--depth]];
+            const Block *b = &s->cfg->blocks[s->stack[--depth]];
             if (s->live.steps_left < b->succ_count)
                 return false;
             s->live.steps_left -= b->succ_count;
@@ -180,7 +181,7 @@ static bool drop_undefined(LivenessSolver *s, RegId reg, uint32_t first)
                 if (succ == EXIT_BLOCK || s->reached_stamp[succ] == stamp)
                     continue;
                 s->reached_stamp[succ] = stamp;
-                s->live.stack[depth++] = succ;
+                s->stack[depth++] = succ;
             }
         }
     }
@@ -190,6 +191,44 @@ static bool drop_undefined(LivenessSolver *s, RegId reg, uint32_t first)
     }
     s->live.pair_count = kept;
     return true;
+}
+
+/* The batch that was collected, in the order of its registers. False at a limit. */
+static bool explore(LivenessSolver *s)
+{
+    uint64_t done = 0, undefined = 0;
+    if (!ptx_explorer_walk(&s->live, s->uses.items, s->kills.items))
+        return false;
+    for (uint32_t t = 0; t < s->live.thing_count; t++)
+        undefined |= (uint64_t)!s->func->regs[s->live.things[t].id].is_param << t;
+    for (undefined &= s->live.bits[0].in; undefined; undefined &= undefined - 1) {
+        const uint64_t own = undefined & -undefined;
+        if (!ptx_explorer_emit(&s->live, (own - 1) & ~done))
+            return false;
+        const uint32_t first = s->live.pair_count;
+        if (!ptx_explorer_emit(&s->live, own)
+            || !drop_undefined(s, s->live.things[__builtin_ctzll(own)].id, first))
+            return false;
+        done |= own | (own - 1);
+    }
+    if (!ptx_explorer_emit(&s->live, ~done))
+        return false;
+    ptx_explorer_clear(&s->live);
+    return true;
+}
+
+/* False at a limit. */
+static bool explore_all(LivenessSolver *s)
+{
+    for (RegId reg = 0; reg < s->func->reg_count; reg++) {
+        const uint32_t use = s->uses.head[reg];
+        if (!use || (!s->defs.head[reg] && !s->func->regs[reg].is_param))
+            continue;           /* never read across blocks; never written: not live anywhere */
+        ptx_explorer_add(&s->live, (LiveThing){ reg, use, s->kills.head[reg] });
+        if (s->live.thing_count == LIVE_BATCH && !explore(s))
+            return false;
+    }
+    return explore(s);
 }
 
 /* ---- pressure: one walk from the end of each block ------------------------------------------- */
@@ -400,6 +439,7 @@ const Live *ptx_live_compute(Arena *arena, Arena *scratch, DiagSink *diags, cons
     s.out_need = ptx_arena_array(scratch, LivenessNeed, regs);
     s.use_first = ptx_arena_array(scratch, uint32_t, blocks);
     s.reached_stamp = ptx_arena_array(scratch, uint32_t, blocks);
+    s.stack = ptx_arena_array(scratch, BlockId, blocks);
     uint64_t limit = LIMIT_LIVE_ENTRIES
                      + (uint64_t)LIMIT_LIVE_ENTRIES_PER_BYTE * ptx_span_length(func->span);
     /* at most 2^31 + 2^20: LIMIT_SOURCE_BYTES */
@@ -408,17 +448,7 @@ const Live *ptx_live_compute(Arena *arena, Arena *scratch, DiagSink *diags, cons
         scan_block(&s, block);
     Live *live = ptx_arena_new(arena, Live);
     live->max_insn = NO_ID;
-    bool complete = true;
-    for (RegId reg = 0; reg < func->reg_count && complete; reg++) {
-        uint32_t first = s.live.pair_count;
-        if (!s.uses.head[reg] || (!s.defs.head[reg] && !func->regs[reg].is_param))
-            continue;           /* never read across blocks; never written: not live anywhere */
-        complete = ptx_explorer_walk(&s.live, reg, s.uses.items, s.uses.head[reg], s.kills.items,
-                                     s.kills.head[reg]);
-        if (complete && s.live.in_stamp[0] == reg + 1 && !func->regs[reg].is_param)
-            complete = drop_undefined(&s, reg, first);
-    }
-    if (complete) {
+    if (explore_all(&s)) {
         live->out_first = ptx_explorer_sort(&s.live, arena, &live->out);
         walk_blocks(&s, arena, live);
         ASSERT(live->max_insn == NO_ID || live->max_insn < func->insn_count);

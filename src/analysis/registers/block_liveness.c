@@ -52,6 +52,15 @@ static void scan_block(BlockLivenessSolver *s, BlockId block, uint32_t *written,
     }
 }
 
+/* The batch that was collected. */
+static bool explore(BlockLivenessSolver *s)
+{
+    const bool is_done = ptx_explorer_walk(&s->live, s->sites, s->sites)
+                         && ptx_explorer_emit(&s->live, UINT64_MAX);
+    ptx_explorer_clear(&s->live);
+    return is_done;
+}
+
 const LoweredLive *ptx_lowered_live_compute(Arena *arena, const Lowered *lowered, const Cfg *cfg)
 {
     uint32_t values = lowered->value_count + 1, operands = 1,
@@ -69,10 +78,15 @@ const LoweredLive *ptx_lowered_live_compute(Arena *arena, const Lowered *lowered
     bool *seen = ptx_arena_array(arena, bool, values);
     for (uint32_t b = 0; b < cfg->rpo_count; b++)
         scan_block(&s, cfg->rpo[b], written, seen);
-    for (LoweredValueId v = 0; v < lowered->value_count; v++)
-        if (s.uses[v] && s.kills[v]
-            && !ptx_explorer_walk(&s.live, v, s.sites, s.uses[v], s.sites, s.kills[v]))
+    for (LoweredValueId v = 0; v < lowered->value_count; v++) {
+        if (!s.uses[v] || !s.kills[v])
+            continue;
+        ptx_explorer_add(&s.live, (LiveThing){ v, s.uses[v], s.kills[v] });
+        if (s.live.thing_count == LIVE_BATCH && !explore(&s))
             return NULL;
+    }
+    if (!explore(&s))
+        return NULL;
     LoweredLive *live = ptx_arena_new(arena, LoweredLive);
     live->first = ptx_explorer_sort(&s.live, arena, &live->out);
     return live;
