@@ -2,6 +2,12 @@
 
 enum { WORD_BITS = 64 };
 
+/* How many are set. */
+static uint32_t count_bits(uint64_t word)
+{
+    return (uint32_t)__builtin_popcountll(word);
+}
+
 Explorer ptx_explorer_make(Arena *arena, const Cfg *cfg, uint32_t pair_limit, uint64_t steps)
 {
     const size_t blocks = (size_t)cfg->block_count + 1;
@@ -84,20 +90,24 @@ bool ptx_explorer_walk(Explorer *e, const LiveSite *uses, const LiveSite *kills)
     return true;
 }
 
+static void add_set(Explorer *e, LiveSet set)
+{
+    if (e->set_count == e->set_capacity)
+        e->sets = ptx_arena_grow(e->arena, e->sets, e->set_count, &e->set_capacity,
+                                 sizeof *e->sets);
+    e->sets[e->set_count++] = set;
+}
+
 bool ptx_explorer_emit(Explorer *e, uint64_t things)
 {
     for (uint32_t i = 0; i < e->touched_count; i++) {
-        const BlockId block = e->touched[i];
-        uint64_t live = e->bits[block].out & things;
-        const uint32_t count = (uint32_t)__builtin_popcountll(live);
+        const uint64_t live = e->bits[e->touched[i]].out & things;
+        const uint32_t count = count_bits(live);
         if (count > e->pair_limit - e->pair_count)
             return false;
-        while (e->pair_capacity - e->pair_count < count)
-            e->pairs = ptx_arena_grow(e->arena, e->pairs, e->pair_count, &e->pair_capacity,
-                                      sizeof *e->pairs);
-        for (; live; live &= live - 1)
-            e->pairs[e->pair_count++] = (LivePair){ block,
-                                                    e->things[__builtin_ctzll(live)].id };
+        e->pair_count += count;
+        if (live)
+            add_set(e, (LiveSet){ live, e->touched[i], e->id_count });
     }
     return true;
 }
@@ -106,6 +116,10 @@ void ptx_explorer_clear(Explorer *e)
 {
     for (uint32_t i = 0; i < e->touched_count; i++)
         e->bits[e->touched[i]] = (LiveBits){ 0 };
+    while (e->id_capacity - e->id_count < e->thing_count)
+        e->ids = ptx_arena_grow(e->arena, e->ids, e->id_count, &e->id_capacity, sizeof *e->ids);
+    for (uint32_t t = 0; t < e->thing_count; t++)
+        e->ids[e->id_count++] = e->things[t].id;
     e->touched_count = e->thing_count = 0;
 }
 
@@ -114,12 +128,17 @@ const uint32_t *ptx_explorer_sort(const Explorer *e, Arena *arena, const uint32_
     const uint32_t blocks = e->cfg->block_count;
     uint32_t *first = ptx_arena_array(arena, uint32_t, (size_t)blocks + 2),
              *out = ptx_arena_array(arena, uint32_t, (size_t)e->pair_count + 1);
-    for (uint32_t i = 0; i < e->pair_count; i++)
-        first[e->pairs[i].block + 2]++;
+    for (uint32_t i = 0; i < e->set_count; i++)
+        first[e->sets[i].block + 2] += count_bits(e->sets[i].bits);
     for (uint32_t b = 2; b <= blocks; b++)
         first[b] += first[b - 1];
-    for (uint32_t i = 0; i < e->pair_count; i++)
-        out[first[e->pairs[i].block + 1]++] = e->pairs[i].id;
+    for (uint32_t i = 0; i < e->set_count; i++) {
+        const LiveSet *set = &e->sets[i];
+        uint32_t at = first[set->block + 1];
+        for (uint64_t bits = set->bits; bits; bits &= bits - 1)
+            out[at++] = e->ids[set->first + (uint32_t)__builtin_ctzll(bits)];
+        first[set->block + 1] = at;
+    }
     *ids = out;
     return first;
 }

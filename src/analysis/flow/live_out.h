@@ -17,9 +17,15 @@ typedef struct LiveSite {           /* a thing is used, or its range ends, in th
     BlockId block;
 } LiveSite;
 
-typedef struct LivePair { BlockId block; uint32_t id; } LivePair;
-
 enum { LIVE_BATCH = 64 };
+
+/* Things that are live at the end of a block: of those that Explorer.ids has from `first` on, a bit
+ * for each. */
+typedef struct LiveSet {
+    uint64_t bits;
+    BlockId block;
+    uint32_t first;
+} LiveSet;
 
 typedef struct LiveThing {
     uint32_t id;
@@ -43,8 +49,11 @@ typedef struct Explorer {
     uint32_t queue_end;         /* words of it that may not be 0 */
     LiveThing things[LIVE_BATCH];
     uint32_t thing_count;
-    LivePair *pairs;            /* live at the end of the block */
-    uint32_t pair_count, pair_capacity, pair_limit;
+    uint32_t *ids;              /* of all batches */
+    uint32_t id_count, id_capacity;
+    LiveSet *sets;
+    uint32_t set_count, set_capacity;
+    uint32_t pair_count, pair_limit;    /* things in all sets */
     uint64_t steps_left;
 } Explorer;
 
@@ -59,13 +68,14 @@ static inline void ptx_explorer_add(Explorer *explorer, LiveThing thing)
 /* Walks from the uses of those that were added up to where their ranges end. False at a limit. */
 bool ptx_explorer_walk(Explorer *explorer, const LiveSite *uses, const LiveSite *kills);
 
-/* Makes pairs of these things of the batch, a bit for each; higher bits later. False at a limit. */
+/* Makes sets of these things of the batch, a bit for each; higher bits later. False at a limit. */
 bool ptx_explorer_emit(Explorer *explorer, uint64_t things);
 
 /* For the next batch. */
 void ptx_explorer_clear(Explorer *explorer);
 
-/* The pairs by block: where those of each begin, and one more. Both owned by arena. */
+/* What is live at the end of each block: where its things begin, and one more. Both owned by
+ * arena. */
 const uint32_t *ptx_explorer_sort(const Explorer *explorer, Arena *arena, const uint32_t **ids);
 
 #endif

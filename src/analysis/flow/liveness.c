@@ -185,11 +185,13 @@ static bool drop_undefined(LivenessSolver *s, RegId reg, uint32_t first)
             }
         }
     }
-    for (uint32_t i = first; i < s->live.pair_count; i++) {
-        if (s->reached_stamp[s->live.pairs[i].block] == stamp)
-            s->live.pairs[kept++] = s->live.pairs[i];
+    for (uint32_t i = first; i < s->live.set_count; i++) {
+        if (s->reached_stamp[s->live.sets[i].block] == stamp)
+            s->live.sets[kept++] = s->live.sets[i];
+        else
+            s->live.pair_count--;       /* there is nothing else in it */
     }
-    s->live.pair_count = kept;
+    s->live.set_count = kept;
     return true;
 }
 
@@ -205,7 +207,7 @@ static bool explore(LivenessSolver *s)
         const uint64_t own = undefined & -undefined;
         if (!ptx_explorer_emit(&s->live, (own - 1) & ~done))
             return false;
-        const uint32_t first = s->live.pair_count;
+        const uint32_t first = s->live.set_count;
         if (!ptx_explorer_emit(&s->live, own)
             || !drop_undefined(s, s->live.things[__builtin_ctzll(own)].id, first))
             return false;
