@@ -1,11 +1,9 @@
 /* Facts that rest on a model of what ptxas makes of a kernel: its registers, what of a loop can be
  * under way at once, and how long a launch takes and why. */
 #include "gpu/occupancy.h"
-#include "rules/facts/measure.h"
+#include "rules/facts/facts.h"
 
 #include <math.h>
-
-#define UNKNOWN ((double)NAN)
 
 enum { MAX_BLOCK = 1 << 16 };  /* threads, whatever a user's GPU allows */
 
