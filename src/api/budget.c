@@ -3,6 +3,12 @@
 #include "compare/budget.h"
 
 #include "api/module.h"
+#include "ir/module.h"
+#include "ir/func.h"
+#include "ir/operand.h"
+#include "isa/isa.h"
+#include "ptxlint/ptxlint.h"
+#include "support/diag.h"
 
 typedef struct BudgetPlace {
     ptxlint_module *module;

@@ -8,6 +8,17 @@
 #include "input/param.h"
 #include "model/view.h"
 #include "support/guard.h"
+#include "analysis/access/evaluate.h"
+#include "analysis/sass/executed.h"
+#include "analysis/sim/count.h"
+#include "ir/func.h"
+#include "ir/insn.h"
+#include "ir/module.h"
+#include "session/residency.h"
+#include "analysis/time/predict.h"
+#include "analysis/value/launch.h"
+#include "isa/isa.h"
+#include "session/session.h"
 
 #include <math.h>
 #include <stdatomic.h>

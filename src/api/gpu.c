@@ -4,6 +4,8 @@
 
 #include "gpu/load.h"
 #include "support/guard.h"
+#include "gpu/gpu.h"
+#include "gpu/occupancy.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,6 +4,7 @@
 #include "model/gpu.h"
 #include "support/guard.h"
 #include "support/minmax.h"
+#include "gpu/gpu.h"
 
 #include <stdio.h>
 #include <stdlib.h>

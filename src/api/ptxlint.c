@@ -9,6 +9,10 @@
 #include "parser/parser.h"
 #include "support/guard.h"
 #include "support/limits.h"
+#include "ir/module.h"
+#include "resolve/resolve.h"
+#include "support/diag.h"
+#include "gpu/gpu.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -12,6 +12,7 @@
 #include "input/ptxas.h"
 
 #include "support/limits.h"
+#include "session/residency.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

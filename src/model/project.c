@@ -6,6 +6,17 @@
 #include "analysis/time/peak.h"
 #include "analysis/time/band.h"
 #include "analysis/time/bottleneck.h"
+#include "analysis/registers/register_count.h"
+#include "analysis/trips/trip.h"
+#include "ptxlint/ptxlint.h"
+#include "session/residency.h"
+#include "analysis/time/parallelism.h"
+#include "analysis/time/predict.h"
+#include "analysis/time/throughput.h"
+#include "gpu/gpu.h"
+#include "session/session.h"
+#include "support/diag.h"
+#include "analysis/sass/executed.h"
 
 #include <math.h>
 #include <string.h>

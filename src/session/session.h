@@ -8,32 +8,41 @@
 #ifndef PTX_SESSION_SESSION_H
 #define PTX_SESSION_SESSION_H
 
-#include "analysis/value/points_to.h"
-#include "analysis/flow/callgraph.h"
-#include "analysis/flow/cfg.h"
-#include "analysis/flow/defs.h"
-#include "analysis/flow/dom.h"
-#include "analysis/value/launch.h"
-#include "analysis/flow/liveness.h"
-#include "analysis/flow/loop.h"
-#include "analysis/redundancy/mix.h"
-#include "analysis/redundancy/redundant_loads.h"
-#include "analysis/value/must_diverge.h"
-#include "analysis/time/throughput.h"
-#include "analysis/trips/trip.h"
-#include "analysis/value/uniform.h"
-#include "analysis/redundancy/usage.h"
-#include "analysis/redundancy/wgmma_registers.h"
-#include "analysis/time/parallelism.h"
-#include "analysis/time/predict.h"
-#include "analysis/registers/register_count.h"
-#include "analysis/access/advise/advise.h"
-#include "analysis/race/block_race.h"
-#include "analysis/access/evaluate.h"
-#include "analysis/race/hazard.h"
-#include "analysis/sass/joinable.h"
-#include "analysis/access/divergence.h"
-#include "session/residency.h"
+#include "analysis/flow/types.h"
+#include "support/arena.h"
+
+typedef struct DiagSink DiagSink;
+
+/* Results by name alone: who looks into one includes the header of its analysis. */
+typedef struct BlockRace BlockRace;
+typedef struct Demand Demand;
+typedef struct DivergenceCosts DivergenceCosts;
+typedef struct Evaluation Evaluation;
+typedef struct Executed Executed;
+typedef struct Gpu Gpu;
+typedef struct Hazards Hazards;
+typedef struct JoinableRow JoinableRow;
+typedef struct LaneSplits LaneSplits;
+typedef struct Launch Launch;
+typedef struct LaunchShape LaunchShape;
+typedef struct Lowered Lowered;
+typedef struct MatrixFaults MatrixFaults;
+typedef struct Mixes Mixes;
+typedef struct MustDiverge MustDiverge;
+typedef struct OpCycles OpCycles;
+typedef struct Parallelisms Parallelisms;
+typedef struct PointsToSet PointsToSet;
+typedef struct Prediction Prediction;
+typedef struct Pressure Pressure;
+typedef struct PtxasUsage PtxasUsage;
+typedef struct RedundantLoads RedundantLoads;
+typedef struct Residency Residency;
+typedef struct SimCode SimCode;
+typedef struct Throughput Throughput;
+typedef struct Trace Trace;
+typedef struct Trips Trips;
+typedef struct Uniforms Uniforms;
+typedef struct Usage Usage;
 
 typedef struct Session Session;         /* of a function */
 

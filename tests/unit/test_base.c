@@ -7,6 +7,20 @@
 #include "analysis/value/must_diverge.h"
 #include "analysis/redundancy/usage.h"
 #include "api/module.h"
+#include "ir/func.h"
+#include "ir/module.h"
+#include "ir/operand.h"
+#include "isa/isa.h"
+#include "support/diag.h"
+#include "ir/reg.h"
+#include "analysis/flow/cfg.h"
+#include "analysis/flow/dom.h"
+#include "analysis/flow/loop.h"
+#include "analysis/value/launch.h"
+#include "analysis/value/uniform.h"
+#include "session/session.h"
+
+#include <stdint.h>
 
 #define HEAD ".version 7.8\n.target sm_90\n.address_size 64\n"
 #define KERNEL                                                                                    \

@@ -4,6 +4,14 @@
 
 #include "api/module.h"
 #include "arenas.h"
+#include "analysis/flow/cfg.h"
+#include "analysis/registers/register_count.h"
+#include "analysis/value/must_diverge.h"
+#include "analysis/value/uniform.h"
+#include "ir/func.h"
+#include "ir/module.h"
+#include "analysis/flow/dom.h"
+#include "session/session.h"
 
 typedef struct Tally {
     unsigned blocks, parted, left_out, spills, kept;

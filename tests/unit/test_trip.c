@@ -6,6 +6,13 @@
 #include "analysis/trips/recurrence.h"
 #include "analysis/trips/trip.h"
 #include "api/module.h"
+#include "ir/func.h"
+#include "ir/module.h"
+#include "ir/reg.h"
+#include "analysis/flow/cfg.h"
+#include "analysis/flow/loop.h"
+#include "analysis/value/launch.h"
+#include "session/session.h"
 
 #include <math.h>
 

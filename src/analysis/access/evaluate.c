@@ -4,6 +4,16 @@
 #include "analysis/sim/cost/footprint_watch.h"
 #include "analysis/sim/cost/price.h"
 #include "analysis/sim/sim.h"
+#include "ir/func.h"
+#include "ir/insn.h"
+#include "ir/module.h"
+#include "ir/operand.h"
+#include "ir/sreg.h"
+#include "isa/isa.h"
+#include "analysis/sim/block_keys.h"
+#include "analysis/sim/block_stride.h"
+#include "analysis/sim/program.h"
+#include "analysis/value/launch.h"
 
 #include <math.h>
 #include <string.h>

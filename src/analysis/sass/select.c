@@ -2,6 +2,18 @@
 
 #include "analysis/sass/warp_atomic.h"
 #include "analysis/sass/constants.h"
+#include "analysis/redundancy/effect.h"
+#include "ir/func.h"
+#include "ir/insn.h"
+#include "ir/module.h"
+#include "ir/reg.h"
+#include "analysis/flow/cfg.h"
+#include "analysis/flow/defs.h"
+#include "analysis/flow/dom.h"
+#include "analysis/sass/value_graph.h"
+#include "gpu/costs.h"
+#include "gpu/gpu.h"
+#include "isa/isa.h"
 
 #include <math.h>
 

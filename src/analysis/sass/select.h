@@ -3,10 +3,11 @@
 #ifndef PTX_ANALYSIS_SASS_SELECT_H
 #define PTX_ANALYSIS_SASS_SELECT_H
 
-#include "analysis/flow/defs.h"
-#include "analysis/flow/loop.h"
+#include "analysis/flow/types.h"
 #include "analysis/sass/value_graph.h"
-#include "gpu/costs.h"
+#include "gpu/gpu.h"
+
+typedef struct Cost Cost;
 
 /* What one instruction became: rows that stand one after the other. */
 typedef struct Selected {

@@ -1,4 +1,12 @@
 #include "analysis/sass/warp_atomic.h"
+#include "ir/func.h"
+#include "ir/insn.h"
+#include "analysis/redundancy/effect.h"
+#include "analysis/sass/select.h"
+#include "analysis/sass/value_graph.h"
+#include "gpu/gpu.h"
+#include "analysis/value/affine.h"
+#include "analysis/value/uniform.h"
 
 /* What lanes of a warp do beside an atomic operation on integers at one address, so that one of
  * them does it for all: ptxas 13.0, sm_75 to sm_120. */

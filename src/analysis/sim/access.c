@@ -1,6 +1,9 @@
 /* The requests that an access makes to memory: one for each side of it. */
 #include "analysis/sim/machine.h"
 #include "analysis/sim/request.h"
+#include "ir/reg.h"
+#include "analysis/sim/observer.h"
+#include "analysis/value/launch.h"
 
 /* ---- what kind ------------------------------------------------------------------------------- */
 

@@ -4,6 +4,7 @@
  * give; where that is not a number that grows by the same in all lanes, the run is narrowed to the
  * blocks for which it is. What was found for more blocks holds for fewer. */
 #include "analysis/sim/block_stride.h"
+#include "isa/isa.h"
 
 #include <math.h>
 #include <string.h>

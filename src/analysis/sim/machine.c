@@ -3,6 +3,10 @@
 #include "analysis/sim/loop_exit.h"
 #include "analysis/sim/steered_loop.h"
 #include "analysis/sim/branch_probability.h"
+#include "ir/module.h"
+#include "ir/reg.h"
+#include "analysis/sim/observer.h"
+#include "analysis/value/launch.h"
 
 #include <math.h>
 

@@ -19,6 +19,15 @@
 #include "analysis/sim/request.h"
 #include "analysis/sim/sim.h"
 #include "analysis/sim/slice.h"
+#include "ir/func.h"
+#include "ir/insn.h"
+#include "ir/operand.h"
+#include "isa/isa.h"
+#include "analysis/sim/block_stride.h"
+#include "analysis/sim/observer.h"
+#include "analysis/sim/value.h"
+
+typedef struct Observer Observer;
 
 typedef struct FuncState {           /* a function as it is run */
     const Func *func;

@@ -2,6 +2,10 @@
 #include "analysis/sim/initial.h"
 #include "analysis/sim/machine.h"
 #include "analysis/sim/request.h"
+#include "ir/module.h"
+#include "analysis/sim/block_stride.h"
+#include "analysis/sim/observer.h"
+#include "analysis/value/launch.h"
 
 enum {
     MAX_SHARED = 1 << 20,      /* bytes; no GPU has as many */

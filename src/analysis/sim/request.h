@@ -4,6 +4,8 @@
 
 #include "analysis/sim/count.h"
 #include "analysis/sim/value.h"
+#include "isa/isa.h"
+#include "support/diag.h"
 
 /* bytes: no model tells addresses apart that lie so far from each other */
 enum { LINE_MASK = 127, PERIOD = 256 };

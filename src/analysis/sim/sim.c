@@ -3,6 +3,9 @@
 #include "analysis/sim/branch_probability.h"
 #include "analysis/sim/machine.h"
 #include "analysis/value/pointer.h"
+#include "analysis/sim/guess.h"
+#include "ir/func.h"
+#include "ir/module.h"
 
 #include <string.h>
 

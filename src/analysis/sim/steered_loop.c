@@ -1,6 +1,10 @@
 #include "analysis/sim/steered_loop.h"
 
 #include "analysis/sim/loop_exit.h"
+#include "ir/reg.h"
+#include "analysis/sim/machine.h"
+#include "analysis/sim/observer.h"
+#include "analysis/sim/value.h"
 
 #include <string.h>
 

@@ -7,11 +7,15 @@
 #ifndef PTX_ANALYSIS_TIME_BAND_H
 #define PTX_ANALYSIS_TIME_BAND_H
 
-#include "analysis/time/predict.h"
+typedef struct PredictInput PredictInput;
+typedef struct Prediction Prediction;
+typedef struct Gpu Gpu;
 
 typedef enum BandKind {
 #define BK(id, key, low, high, what) BAND_##id,
 #include "analysis/time/bands.def"
+
+#include <stdbool.h>
 #undef BK
     BAND__COUNT
 } BandKind;

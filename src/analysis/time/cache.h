@@ -11,9 +11,12 @@
 #ifndef PTX_ANALYSIS_TIME_CACHE_H
 #define PTX_ANALYSIS_TIME_CACHE_H
 
-#include "analysis/time/address_distribution.h"
-#include "gpu/gpu.h"
-#include "analysis/access/evaluate.h"
+#include "analysis/flow/types.h"
+
+typedef struct AddressDistribution AddressDistribution;
+typedef struct Evaluation Evaluation;
+typedef struct Gpu Gpu;
+typedef struct Arena Arena;
 
 typedef struct CacheInput {
     const Func *func;

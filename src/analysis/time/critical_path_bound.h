@@ -8,10 +8,13 @@
 #ifndef PTX_ANALYSIS_TIME_CRITICAL_PATH_BOUND_H
 #define PTX_ANALYSIS_TIME_CRITICAL_PATH_BOUND_H
 
-#include "analysis/flow/loop.h"
-#include "gpu/gpu.h"
-#include "analysis/access/evaluate.h"
+#include "analysis/flow/types.h"
 
+#include <stdbool.h>
+
+typedef struct Evaluation Evaluation;
+typedef struct Gpu Gpu;
+typedef struct Arena Arena;
 typedef struct PathBoundInput {
     const bool *are_sure;       /* per block: ptx_least_sure */
     const bool *are_counting;   /* per instruction: ptx_least_counting */

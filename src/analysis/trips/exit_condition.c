@@ -1,4 +1,13 @@
 #include "analysis/trips/exit_condition.h"
+#include "ir/func.h"
+#include "ir/insn.h"
+#include "isa/isa.h"
+#include "analysis/flow/types.h"
+#include "analysis/flow/cfg.h"
+#include "analysis/flow/dom.h"
+#include "analysis/flow/loop.h"
+#include "analysis/value/ssa.h"
+#include "analysis/value/symbolic.h"
 
 enum {
     MAX_NESTED = 16,           /* loops that are looked at for the sake of another */

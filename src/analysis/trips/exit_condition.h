@@ -6,8 +6,20 @@
 #ifndef PTX_ANALYSIS_TRIPS_EXIT_CONDITION_H
 #define PTX_ANALYSIS_TRIPS_EXIT_CONDITION_H
 
-#include "analysis/value/ssa.h"
-#include "analysis/trips/trip.h"
+#include "analysis/flow/types.h"
+#include "analysis/value/interval.h"
+#include "analysis/value/symbolic.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct Ssa Ssa;
+typedef struct Trip Trip;
+typedef struct Arena Arena;
+typedef struct Interval Interval;
+typedef struct Launch Launch;
+typedef struct Sym Sym;
+typedef struct Symbols Symbols;
 
 enum {
     MAX_TESTS = 8,             /* of a loop */

@@ -1,5 +1,10 @@
 #include "analysis/trips/exit_condition.h"
 #include "analysis/trips/recurrence.h"
+#include "ir/sreg.h"
+#include "analysis/value/symbolic.h"
+#include "analysis/flow/loop.h"
+#include "analysis/trips/trip.h"
+#include "analysis/value/ssa.h"
 
 #include <math.h>
 #include <stdio.h>

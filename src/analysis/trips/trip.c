@@ -1,6 +1,17 @@
 #include "analysis/trips/trip.h"
 
 #include "analysis/trips/exit_condition.h"
+#include "ir/func.h"
+#include "ir/insn.h"
+#include "isa/isa.h"
+#include "support/span.h"
+#include "ir/module.h"
+#include "analysis/value/interval.h"
+#include "analysis/value/symbolic.h"
+#include "analysis/flow/cfg.h"
+#include "analysis/flow/loop.h"
+#include "analysis/value/launch.h"
+#include "analysis/value/ssa.h"
 
 #include <inttypes.h>
 #include <math.h>

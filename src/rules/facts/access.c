@@ -2,6 +2,15 @@
 #include "rules/facts/facts.h"
 
 #include "analysis/value/pitch.h"
+#include "analysis/sass/joinable.h"
+#include "ir/func.h"
+#include "ir/module.h"
+#include "analysis/access/evaluate.h"
+#include "analysis/sim/count.h"
+#include "analysis/value/launch.h"
+#include "session/session.h"
+#include "analysis/access/advise/advise.h"
+#include "analysis/race/block_race.h"
 
 #include <math.h>
 #include <stdio.h>

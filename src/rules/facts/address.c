@@ -3,6 +3,14 @@
 
 #include "support/hash.h"
 #include "support/minmax.h"
+#include "analysis/value/points_to.h"
+#include "ir/func.h"
+#include "ir/module.h"
+#include "rules/lang/rule.h"
+#include "session/session.h"
+#include "analysis/redundancy/redundant_loads.h"
+#include "analysis/flow/cfg.h"
+#include "analysis/flow/loop.h"
 
 #include <math.h>
 

@@ -1,5 +1,15 @@
 /* Facts of barriers: of a block, and of the lanes of a warp. */
 #include "rules/facts/facts.h"
+#include "analysis/race/hazard.h"
+#include "analysis/sim/cost/footprint.h"
+#include "analysis/value/must_diverge.h"
+#include "analysis/value/points_to.h"
+#include "ir/func.h"
+#include "ir/insn.h"
+#include "ir/operand.h"
+#include "analysis/flow/cfg.h"
+#include "analysis/time/latency.h"
+#include "session/session.h"
 
 #include <math.h>
 

@@ -1,5 +1,11 @@
 /* Facts of what the file declares: parameters, variables. */
 #include "rules/facts/facts.h"
+#include "analysis/redundancy/usage.h"
+#include "ir/func.h"
+#include "ir/module.h"
+#include "ir/operand.h"
+#include "isa/isa.h"
+#include "session/session.h"
 
 static const bool *named_params_of(Inquiry *q)
 {

@@ -1,5 +1,13 @@
 /* Facts of warps whose lanes diverge: blocks that some lanes bypass, conditions, and the cost. */
 #include "rules/facts/facts.h"
+#include "analysis/access/divergence.h"
+#include "analysis/value/must_diverge.h"
+#include "ir/func.h"
+#include "session/session.h"
+#include "analysis/flow/cfg.h"
+#include "analysis/flow/dom.h"
+#include "analysis/value/affine.h"
+#include "analysis/value/uniform.h"
 
 /* A branch by the lane whose ways meet again, not before it. */
 static bool parts_ways(const Cfg *cfg, const Dom *dom, const bool *is_by_lane, BlockId block)

@@ -4,8 +4,15 @@
 #define PTX_RULES_FACTS_FACTS_H
 
 #include "rules/facts/measure.h"
+#include "gpu/occupancy.h"
 
 #include <math.h>
+
+typedef struct Evaluation Evaluation;
+typedef struct Hazard Hazard;
+typedef struct PointsTo PointsTo;
+typedef struct Count Count;
+typedef struct Evaluated Evaluated;
 
 #define UNKNOWN ((double)NAN)
 

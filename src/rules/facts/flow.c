@@ -1,5 +1,11 @@
 /* Facts of loops, basic blocks and branches. */
 #include "rules/facts/facts.h"
+#include "ir/func.h"
+#include "analysis/flow/cfg.h"
+#include "analysis/flow/loop.h"
+#include "analysis/trips/trip.h"
+#include "session/session.h"
+#include "analysis/redundancy/mix.h"
 
 /* ---- loops ----------------------------------------------------------------------------------- */
 

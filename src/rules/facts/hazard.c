@@ -1,5 +1,10 @@
 /* Facts about accesses that nothing orders. */
 #include "rules/facts/facts.h"
+#include "analysis/access/advise/advise.h"
+#include "analysis/race/block_race.h"
+#include "analysis/race/hazard.h"
+#include "ir/func.h"
+#include "session/session.h"
 
 double ptx_measure_hazards(Inquiry *q, FactId fact)
 {

@@ -1,5 +1,18 @@
 /* Facts of an instruction by its code: opcode, dead results, divisors, special registers. */
 #include "rules/facts/facts.h"
+#include "analysis/flow/liveness.h"
+#include "ir/func.h"
+#include "ir/insn.h"
+#include "ir/module.h"
+#include "ir/operand.h"
+#include "ir/sreg.h"
+#include "isa/isa.h"
+#include "analysis/redundancy/redundant_loads.h"
+#include "analysis/flow/cfg.h"
+#include "analysis/value/affine.h"
+#include "analysis/value/points_to.h"
+#include "session/session.h"
+#include "analysis/value/uniform.h"
 
 /* ---- dead writes ----------------------------------------------------------------------------- */
 

@@ -2,6 +2,12 @@
 #include "rules/facts/facts.h"
 
 #include "support/minmax.h"
+#include "analysis/flow/liveness.h"
+#include "ir/func.h"
+#include "analysis/flow/callgraph.h"
+#include "analysis/flow/loop.h"
+#include "isa/isa.h"
+#include "session/session.h"
 
 static double required_cluster(const Bounds *bounds)
 {

@@ -1,6 +1,13 @@
 /* Facts of how a kernel is launched, and of how it fits the first GPU. */
 #include "rules/facts/facts.h"
 #include "support/minmax.h"
+#include "analysis/registers/register_count.h"
+#include "gpu/occupancy.h"
+#include "ir/func.h"
+#include "session/residency.h"
+#include "isa/isa.h"
+#include "session/session.h"
+#include "analysis/value/launch.h"
 
 #include <math.h>
 

@@ -3,6 +3,13 @@
 
 #include "analysis/access/describe.h"
 #include "gpu/occupancy.h"
+#include "ir/func.h"
+#include "analysis/access/advise/advise.h"
+#include "analysis/access/advise/trace.h"
+#include "analysis/access/evaluate.h"
+#include "analysis/sim/count.h"
+#include "rules/lang/rule.h"
+#include "session/session.h"
 
 #include <math.h>
 #include <stdio.h>

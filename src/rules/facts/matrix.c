@@ -1,5 +1,10 @@
 /* Facts about registers of multiplications in flight. */
 #include "rules/facts/facts.h"
+#include "analysis/redundancy/wgmma_registers.h"
+#include "ir/func.h"
+#include "ir/module.h"
+#include "ir/reg.h"
+#include "session/session.h"
 
 #include <math.h>
 #include <stdio.h>

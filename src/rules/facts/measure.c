@@ -1,6 +1,7 @@
 #include "rules/facts/measure.h"
 
 #include "rules/facts/facts.h"
+#include "ir/module.h"
 
 static double measure_module(const Module *module, FactId fact)
 {

@@ -4,10 +4,13 @@
 #ifndef PTX_RULES_FACTS_MEASURE_H
 #define PTX_RULES_FACTS_MEASURE_H
 
-#include "analysis/time/bottleneck.h"
+#include "analysis/flow/types.h"
 #include "rules/lang/rule.h"
-#include "session/session.h"
-#include "analysis/access/advise/advise.h"
+
+typedef struct Bottleneck Bottleneck;
+typedef struct Gpu Gpu;
+typedef struct Session Session;
+typedef struct Sessions Sessions;
 
 /* What all functions of a module share. */
 typedef struct ModuleInquiry {

@@ -2,6 +2,17 @@
 #include "rules/facts/facts.h"
 
 #include "support/words.h"
+#include "analysis/redundancy/redundant_loads.h"
+#include "analysis/value/must_diverge.h"
+#include "ir/func.h"
+#include "ir/module.h"
+#include "ir/reg.h"
+#include "analysis/flow/cfg.h"
+#include "analysis/flow/loop.h"
+#include "analysis/value/affine.h"
+#include "analysis/value/uniform.h"
+#include "isa/isa.h"
+#include "session/session.h"
 
 #include <string.h>
 

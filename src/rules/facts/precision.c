@@ -1,5 +1,14 @@
 /* Facts of conversions between floats, and floats and integers. */
 #include "rules/facts/facts.h"
+#include "ir/func.h"
+#include "ir/insn.h"
+#include "ir/operand.h"
+#include "ir/types.h"
+#include "isa/isa.h"
+#include "analysis/flow/defs.h"
+#include "session/session.h"
+
+#include <stdint.h>
 
 bool ptx_measure_is_conversion(const Op *op)
 {

@@ -1,5 +1,11 @@
 /* Facts of a register: where it is written and read. */
 #include "rules/facts/facts.h"
+#include "ir/func.h"
+#include "ir/insn.h"
+#include "ir/operand.h"
+#include "ir/reg.h"
+#include "isa/isa.h"
+#include "analysis/flow/cfg.h"
 
 static void note_read(InsnId *first, RegId reg, InsnId insn)
 {

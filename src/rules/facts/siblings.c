@@ -2,6 +2,12 @@
 #include "rules/facts/facts.h"
 
 #include "support/minmax.h"
+#include "ir/func.h"
+#include "ir/insn.h"
+#include "ir/operand.h"
+#include "isa/isa.h"
+#include "analysis/flow/cfg.h"
+#include "analysis/sim/count.h"
 
 enum { SECTOR_BYTES = 32 };
 

@@ -1,5 +1,19 @@
 /* Facts that are text. */
 #include "rules/facts/facts.h"
+#include "analysis/access/advise/advise.h"
+#include "analysis/race/block_race.h"
+#include "analysis/race/hazard.h"
+#include "analysis/value/affine.h"
+#include "analysis/value/points_to.h"
+#include "gpu/occupancy.h"
+#include "ir/func.h"
+#include "ir/module.h"
+#include "isa/isa.h"
+#include "session/residency.h"
+#include "session/session.h"
+#include "ir/reg.h"
+#include "analysis/flow/cfg.h"
+#include "analysis/flow/loop.h"
 
 #include <stdio.h>
 #include <string.h>

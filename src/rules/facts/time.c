@@ -2,6 +2,19 @@
  * under way at once, and how long a launch takes and why. */
 #include "gpu/occupancy.h"
 #include "rules/facts/facts.h"
+#include "analysis/registers/register_count.h"
+#include "ir/func.h"
+#include "analysis/access/evaluate.h"
+#include "analysis/flow/cfg.h"
+#include "analysis/flow/liveness.h"
+#include "analysis/flow/loop.h"
+#include "analysis/flow/types.h"
+#include "analysis/sim/count.h"
+#include "analysis/time/bottleneck.h"
+#include "analysis/time/parallelism.h"
+#include "analysis/time/predict.h"
+#include "isa/isa.h"
+#include "session/session.h"
 
 #include <math.h>
 

@@ -2,6 +2,13 @@
 #include "rules/facts/facts.h"
 
 #include "gpu/costs.h"
+#include "ir/func.h"
+#include "ir/module.h"
+#include "analysis/flow/cfg.h"
+#include "analysis/flow/loop.h"
+#include "analysis/redundancy/mix.h"
+#include "session/session.h"
+#include "analysis/trips/trip.h"
 
 #include <math.h>
 

@@ -3,6 +3,11 @@
 #include "analysis/sim/cost/price.h"
 
 #include "analysis/sim/cost/traffic.h"
+#include "analysis/sim/block_stride.h"
+#include "analysis/sim/request.h"
+#include "analysis/sim/value.h"
+
+#include <stdint.h>
 
 enum {
     LOW_BITS = 31,              /* of addresses, that Count.low_bits tells of */

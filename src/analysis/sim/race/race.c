@@ -2,6 +2,9 @@
 #include "analysis/sim/race/race.h"
 
 #include "support/hash.h"
+#include "ir/module.h"
+#include "analysis/sim/block_stride.h"
+#include "analysis/value/points_to.h"
 
 enum {
     PLACES_PER_PAGE = 32,
