@@ -240,24 +240,19 @@ typedef struct BudgetRead {
     ptxlint_status result;
 } BudgetRead;
 
-static ptxlint_status read_all_unguarded(ptxlint_budget *b, const char *path, const char *yaml,
-                                         size_t length, BudgetReader *r)
-{
-    YamlError wrong = { 0 };
-    b->path = ptx_arena_strndup(&b->arena, path, strlen(path));
-    r->source = (YamlSource){ .bytes = yaml, .length = (uint32_t)length };
-    const YamlNode *root = ptx_yaml_read(&b->arena, r->source, &wrong);
-    if (root)
-        return read_root(r, root) ? PTXLINT_OK : PTXLINT_BAD_FILE;
-    snprintf(r->wrong, sizeof r->wrong, "%s", wrong.text);
-    r->wrong_at = wrong.at;
-    return PTXLINT_BAD_FILE;
-}
-
 static void read_all_guarded(void *context)
 {
     BudgetRead *call = context;
-    call->result = read_all_unguarded(call->b, call->path, call->yaml, call->length, call->r);
+    BudgetReader *r = call->r;
+    YamlError wrong = { 0 };
+    call->b->path = ptx_arena_strndup(&call->b->arena, call->path, strlen(call->path));
+    r->source = (YamlSource){ .bytes = call->yaml, .length = (uint32_t)call->length };
+    const YamlNode *root = ptx_yaml_read(&call->b->arena, r->source, &wrong);
+    call->result = root && read_root(r, root) ? PTXLINT_OK : PTXLINT_BAD_FILE;
+    if (root)
+        return;
+    snprintf(r->wrong, sizeof r->wrong, "%s", wrong.text);
+    r->wrong_at = wrong.at;
 }
 
 static ptxlint_status read_all(ptxlint_budget *b, const char *path, const char *yaml,
