@@ -426,7 +426,7 @@ static void put_words(char *out, size_t size, const char *key)
 }
 
 static void say(const ptxlint_budget *b, const ptxlint_kernel *kernel, const ptxlint_projection *p,
-                MetricId id, const Limit *limit, const ptxlint_measure *measure, OverrunFn tell,
+                MetricId id, const Limit *limit, const ptxlint_measure *measure, OverrunFn report,
                 void *context)
 {
     ptxlint_metric metric;
@@ -450,7 +450,7 @@ static void say(const ptxlint_budget *b, const ptxlint_kernel *kernel, const ptx
     else
         snprintf(o.help, sizeof o.help, "to accept it, write `%s: %s` at %.200s:%u:%u", metric.key,
                  is.text, b->path, (unsigned)limit->line, (unsigned)limit->column);
-    tell(context, &o);
+    report(context, &o);
 }
 
 static bool is_beyond(MetricId id, double value, double limit)
@@ -463,7 +463,7 @@ static bool is_beyond(MetricId id, double value, double limit)
 }
 
 static void check_entry(const ptxlint_budget *b, const BudgetEntry *entry,
-                        const ptxlint_kernel *kernel, double findings, OverrunFn tell,
+                        const ptxlint_kernel *kernel, double findings, OverrunFn report,
                         void *context)
 {
     bool is_first = true;
@@ -477,18 +477,18 @@ static void check_entry(const ptxlint_budget *b, const BudgetEntry *entry,
         for (int id = 0; id < METRIC__COUNT; id++)
             if (!isnan(entry->limits[id].value) && (is_first || ptx_metric_is_of_gpu((MetricId)id))
                 && is_beyond((MetricId)id, all[id].value, entry->limits[id].value))
-                say(b, kernel, p, (MetricId)id, &entry->limits[id], &all[id], tell, context);
+                say(b, kernel, p, (MetricId)id, &entry->limits[id], &all[id], report, context);
         is_first = false;
     }
 }
 
 void ptx_budget_check(const ptxlint_budget *b, const ptxlint_kernel *kernel, double findings,
-                      OverrunFn tell, void *context)
+                      OverrunFn report, void *context)
 {
     const BudgetEntry *entry;
     for (BudgetWalk walk = walk_begin(b, kernel->name); (entry = walk_next(&walk));)
         if (is_launch(entry, &kernel->launch))
-            check_entry(b, entry, kernel, findings, tell, context);
+            check_entry(b, entry, kernel, findings, report, context);
 }
 
 /* ---- drafting -------------------------------------------------------------------------------- */

@@ -386,7 +386,7 @@ void ptx_project_kernel(Sessions *all, FuncId id, ptxlint_kernel *kernel)
         out->size = sizeof *out;
         out->gpu = ptx_gpu_handle(gpu);
         const Residency *residency = ptx_session_residency(session, g);
-        view_registers(residency, ptx_session_said(session, g), out);
+        view_registers(residency, ptx_session_ptxas_usage(session, g), out);
         view_residency(residency, out);
         out->executed = view_executed(all, is_projected ? ptx_session_executed(session, g) : NULL);
         if (ptx_sessions_find_only(all))

@@ -435,7 +435,7 @@ const Pressure *ptx_session_pressure(Session *s, size_t gpu)
     return of->pressure;
 }
 
-const Pressure *ptx_session_unbounded(Session *s)
+const Pressure *ptx_session_unbounded_pressure(Session *s)
 {
     if (s->passing->unbounded)
         return s->passing->unbounded;
@@ -472,7 +472,7 @@ static int64_t max_live(Session *s)
     return is_known ? (int64_t)live->max_pressure : -1;
 }
 
-const PtxasUsage *ptx_session_said(const Session *s, size_t gpu)
+const PtxasUsage *ptx_session_ptxas_usage(const Session *s, size_t gpu)
 {
     return s->all->said ? s->all->said[id_of(s) * s->all->gpu_count + gpu] : NULL;
 }
@@ -487,7 +487,7 @@ const Residency *ptx_session_residency(Session *s, size_t gpu)
         .gpu = all->gpus[gpu],
         .shape = ptx_session_shape(s),
         .demand = ptx_session_demand(s),
-        .said = ptx_session_said(s, gpu),
+        .said = ptx_session_ptxas_usage(s, gpu),
         .model = ptx_session_has_model(s) ? ptx_session_pressure(s, gpu) : NULL,
         .max_live = max_live(s),
         .max_registers = all->trial.max_registers,
@@ -507,7 +507,7 @@ const Defs *ptx_session_defs(Session *s)
     return p->defs;
 }
 
-const PointsToSet *ptx_session_bases(Session *s)
+const PointsToSet *ptx_session_points_to(Session *s)
 {
     Passing *p = s->passing;
     if (!p->bases)
@@ -516,7 +516,7 @@ const PointsToSet *ptx_session_bases(Session *s)
     return p->bases;
 }
 
-const MustDiverge *ptx_session_splits(Session *s)
+const MustDiverge *ptx_session_must_diverge(Session *s)
 {
     Passing *p = s->passing;
     if (!p->splits)
@@ -550,7 +550,7 @@ static const Defs *defs_in_loops(Session *s)
     return ptx_session_loops(s)->loop_count ? ptx_session_defs(s) : s->passing->defs;
 }
 
-const RedundantLoads *ptx_session_repeats(Session *s)
+const RedundantLoads *ptx_session_redundant_loads(Session *s)
 {
     Passing *p = s->passing;
     if (!p->repeats)
@@ -609,7 +609,7 @@ const bool *ptx_session_read_only(Session *s)
     if (!p->read_only)
         p->read_only = ptx_read_only_params_compute(s->all->work, s->all->scratch,
                                                     writers_of(s->all), s->func, ptx_session_cfg(s),
-                                                    ptx_session_bases(s));
+                                                    ptx_session_points_to(s));
     return p->read_only;
 }
 
@@ -691,7 +691,7 @@ const Evaluation *ptx_session_evaluation(Session *s, EvaluationBudget budget)
     return p->evaluations[budget];
 }
 
-DivergenceCosts *ptx_session_parted(Session *s)
+DivergenceCosts *ptx_session_divergence(Session *s)
 {
     const Evaluation *evaluation = ptx_session_evaluation(s, BUDGET_FINDINGS);
     if (evaluation && !s->passing->divergence)

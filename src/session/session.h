@@ -144,18 +144,18 @@ const Pressure *ptx_session_pressure(Session *session, size_t gpu);
 
 const LaunchShape *ptx_session_shape(Session *session);
 const Demand *ptx_session_demand(Session *session);
-const PtxasUsage *ptx_session_said(const Session *session, size_t gpu);         /* NULL: nothing */
+const PtxasUsage *ptx_session_ptxas_usage(const Session *session, size_t gpu);  /* or NULL */
 const Residency *ptx_session_residency(Session *session, size_t gpu);
 
 /* ---- until the function is done -------------------------------------------------------------- */
 
 const Defs *ptx_session_defs(Session *session);
-const PointsToSet *ptx_session_bases(Session *session);
-const MustDiverge *ptx_session_splits(Session *session);
+const PointsToSet *ptx_session_points_to(Session *session);
+const MustDiverge *ptx_session_must_diverge(Session *session);
 /* cheaper, and often enough: the least, */
 const bool *ptx_session_lane_branches(Session *session);
 LaneSplits *ptx_session_lane_splits(Session *session);          /* then this */
-const RedundantLoads *ptx_session_repeats(Session *session);
+const RedundantLoads *ptx_session_redundant_loads(Session *session);
 const InsnId *ptx_session_fused(Session *session);
 const JoinableRow *ptx_session_joinable(Session *session);
 const bool *ptx_session_fp64_trips(Session *session);
@@ -164,7 +164,7 @@ const uint32_t *ptx_session_loop_overhead(Session *session);
 const bool *ptx_session_read_only(Session *session);
 const MatrixFaults *ptx_session_matrix_faults(Session *session);
 /* for the first GPU, without directives that bound registers */
-const Pressure *ptx_session_unbounded(Session *session);
+const Pressure *ptx_session_unbounded_pressure(Session *session);
 /* of a kernel; NULL: none can be looked for */
 const Hazards *ptx_session_hazards(Session *session);
 /* on global memory, else in a cluster; NULL: none */
@@ -185,7 +185,7 @@ typedef enum EvaluationBudget {
 const Evaluation *ptx_session_evaluation(Session *session, EvaluationBudget budget);
 
 /* Of the evaluation for findings; NULL without one. */
-DivergenceCosts *ptx_session_parted(Session *session);
+DivergenceCosts *ptx_session_divergence(Session *session);
 const Trace *ptx_session_trace(Session *session);
 
 /* What the launch for figures executes. */

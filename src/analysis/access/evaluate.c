@@ -647,7 +647,7 @@ static void run_launch(AccessEvaluator *e, uint64_t most_steps)
     const double blocks_run = e->out->blocks_run,
                  cost = (double)(ptx_machine_steps(m) - first) / blocks_run;
     double affordable = (double)ptx_machine_steps_left(m) / cost;
-    bool are_single = ptx_machine_warps_are_apart(m) && e->shape.warp_count > 1
+    bool are_single = ptx_machine_warps_are_independent(m) && e->shape.warp_count > 1
                       && e->most_work > e->least_work * WORK_DIFFERS;
     if (e->is_cut && are_single && blocks_run > 1 && run_anywhere(e, most_steps, cost)) {
         affordable = 0;

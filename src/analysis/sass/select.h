@@ -73,7 +73,7 @@ BlockId ptx_selection_home(Selection *s, NodeId id, BlockId block);
 void ptx_selection_beside(Selection *s, const Selected *row, MachineOp machine, double count);
 
 /* Another block, or another iteration, reads the register that a value stands in. */
-bool ptx_selection_hands_on(const Selection *s, NodeId id);
+bool ptx_selection_is_live_out(const Selection *s, NodeId id);
 
 /* Everything is arena's. */
 Selection *ptx_selection_compute(Arena *arena, Graph *graph, const Defs *defs, const Loops *loops,

@@ -61,7 +61,7 @@ static bool is_gathered(const Selection *s, const Insn *insn, bool is_used)
 bool ptx_atomic_gather(Selection *s, const Selected *row, const Insn *insn)
 {
     bool is_used = insn->op->kind == OPK_ATOM && row->node
-                   && (s->nodes[row->node].use_count || ptx_selection_hands_on(s, row->node));
+                   && (s->nodes[row->node].use_count || ptx_selection_is_live_out(s, row->node));
     bool is_shared = ptx_space_is_own_shared(insn->op->space),
          is_fixed = is_same_in_warp(s, operand_of_atomic(s->graph, insn));
     if (is_shared && ptx_node_is(s->graph, operand_of_atomic(s->graph, insn), NODE_CONSTANT)

@@ -306,7 +306,7 @@ void ptx_memory_store(Machine *machine, Warp *warp, const Insn *insn, uint32_t l
 void ptx_memory_assume(Machine *machine, Warp *warp, InsnId branch, BlockId reconvergence,
                        uint8_t doubt);
 void ptx_memory_assume_written(Machine *machine, Warp *warp, const Insn *insn);
-void ptx_memory_doubt(Warp *warp, uint8_t doubt);
+void ptx_memory_add_uncertainty(Warp *warp, uint8_t doubt);
 void ptx_memory_atomic(Machine *machine, Warp *warp, const Insn *insn, uint32_t lanes,
                        uint8_t doubt);
 void ptx_memory_count(Machine *machine, Warp *warp, const Insn *insn, Count *count, uint32_t lanes,

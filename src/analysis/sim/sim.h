@@ -137,6 +137,6 @@ const GuessedTrips *ptx_machine_guessed_trips(const Machine *machine, Arena *are
                                               uint32_t *count);
 
 /* Nothing that a warp does depends on the other warps of its block. */
-bool ptx_machine_warps_are_apart(const Machine *machine);
+bool ptx_machine_warps_are_independent(const Machine *machine);
 
 #endif

@@ -13,6 +13,6 @@
 
 /* How often the branch stays in its loop, each time that this is entered; -1: not known. The warp
  * is at the branch, for the first time since the loop was entered. */
-int64_t ptx_steered_loop_stays(Machine *machine, Warp *warp, InsnId branch);
+int64_t ptx_steered_loop_iterations(Machine *machine, Warp *warp, InsnId branch);
 
 #endif

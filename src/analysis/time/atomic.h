@@ -13,7 +13,7 @@ typedef struct AddressDistribution AddressDistribution;
 typedef struct Evaluation Evaluation;
 typedef struct Gpu Gpu;
 
-/* spread: ptx_spread_compute; NULL: of no address data say where. */
+/* spread: ptx_address_distribution_compute; NULL: of no address data say where. */
 double ptx_atomic_us(const Gpu *gpu, const Func *func, const Evaluation *evaluation,
                      const AddressDistribution *spread);
 

@@ -22,7 +22,7 @@ typedef struct CacheInput {
     const Func *func;
     const Evaluation *evaluation;
     const Gpu *gpu;
-    /* ptx_spread_compute; NULL: of no address data say where */
+    /* ptx_address_distribution_compute; NULL: of no address data say where */
     const AddressDistribution *spread;
     double blocks_per_sm, warps_per_block;
     const Cfg *cfg;             /* with loops; NULL: of no loop is known what leads it */

@@ -16,8 +16,8 @@ typedef struct Evaluation Evaluation;
 typedef struct Gpu Gpu;
 typedef struct Arena Arena;
 typedef struct PathBoundInput {
-    const bool *are_sure;       /* per block: ptx_least_sure */
-    const bool *are_counting;   /* per instruction: ptx_least_counting */
+    const bool *are_sure;       /* per block: ptx_path_bound_sure */
+    const bool *are_counting;   /* per instruction: ptx_path_bound_counting */
     const bool *needed;         /* per instruction: ptx_needed_compute; for counting */
     const Gpu *gpu;
     const Module *module;

@@ -17,7 +17,7 @@
 bool ptx_measure_base(Inquiry *q, const Subjects *s, PointsTo *base)
 {
     return !q->func->has_unknown
-           && ptx_points_to_of_access(ptx_session_bases(q->session), q->shared->module, q->func,
+           && ptx_points_to_of_access(ptx_session_points_to(q->session), q->shared->module, q->func,
                                       &q->func->insns[s->insn], base);
 }
 
@@ -139,19 +139,20 @@ double ptx_measure_access(Inquiry *q, const Subjects *s, FactId fact, Certainty 
     case FACT_ACCESS_pointed_space:
         return ptx_measure_base(q, s, &base) ? ptx_known_word(base.pointed) : UNKNOWN;
     case FACT_ACCESS_is_repeated:
-        return q->func->has_unknown ? UNKNOWN
-                                    : ptx_session_repeats(q->session)->earlier[s->insn] != NO_ID;
+        return q->func->has_unknown
+                   ? UNKNOWN
+                   : ptx_session_redundant_loads(q->session)->earlier[s->insn] != NO_ID;
     case FACT_ACCESS_is_invariant:
         return q->func->has_unknown || s->loop == NO_LOOP
                    ? UNKNOWN
-                   : ptx_session_repeats(q->session)->invariant[s->insn];
+                   : ptx_session_redundant_loads(q->session)->invariant[s->insn];
     case FACT_ACCESS_may_change_in_loop:
         return q->func->has_unknown || s->loop == NO_LOOP
                    ? UNKNOWN
-                   : ptx_session_repeats(q->session)->may_change[s->insn];
+                   : ptx_session_redundant_loads(q->session)->may_change[s->insn];
     case FACT_ACCESS_neighbours:
         return q->func->has_unknown ? UNKNOWN
-                                    : ptx_session_repeats(q->session)->neighbours[s->insn];
+                                    : ptx_session_redundant_loads(q->session)->neighbours[s->insn];
     case FACT_ACCESS_is_read_only:      return measure_read_only(q, s->insn);
     case FACT_ACCESS_array_loads:
         return q->func->has_unknown ? UNKNOWN : array_loads_of(q)[s->insn];

@@ -36,13 +36,13 @@ double ptx_measure_excluded_lanes(Inquiry *q, const Subjects *s)
     const Insn *insn = &q->func->insns[s->insn];
     int64_t mask;
     if (!takes_mask(insn->op) || insn->guard != NO_ID
-        || !ptx_points_to_constant(ptx_session_bases(q->session), last_operand(q->func, insn),
+        || !ptx_points_to_constant(ptx_session_points_to(q->session), last_operand(q->func, insn),
                                    &mask))
         return UNKNOWN;
     uint32_t bits = (uint32_t)mask, active = bits;
     if (bits == UINT32_MAX)
         return 0;
-    if (ptx_session_splits(q->session)->may[s->block])
+    if (ptx_session_must_diverge(q->session)->may[s->block])
         return UNKNOWN;
     for (int shift = 1; shift < 32; shift *= 2)
         active |= active >> shift;
@@ -62,14 +62,14 @@ double ptx_measure_barrier_threads(Inquiry *q, const Insn *insn)
     if (insn->op->kind != OPK_BAR || ptx_op_has(insn->op, MOD_WARP)
         || ptx_op_has(insn->op, MOD_CLUSTER) || ptx_op_has(insn->op, MOD_RED))
         return UNKNOWN;
-    return insn->operand_count == 2
-                   && ptx_points_to_constant(ptx_session_bases(q->session), &operands[1], &value)
-                   && value >= 0
-               ? (double)value
-               : UNKNOWN;
+    bool is_known = insn->operand_count == 2
+                    && ptx_points_to_constant(ptx_session_points_to(q->session), &operands[1],
+                                              &value)
+                    && value >= 0;
+    return is_known ? (double)value : UNKNOWN;
 }
 
-double ptx_measure_redundant(Inquiry *q, InsnId insn)
+double ptx_measure_barrier_redundant(Inquiry *q, InsnId insn)
 {
     const Hazards *hazards = ptx_session_hazards(q->session);
     bool is_redundant = false;

@@ -10,7 +10,7 @@
 #include "analysis/value/uniform.h"
 
 /* A branch by the lane whose ways meet again, not before it. */
-static bool parts_ways(const Cfg *cfg, const Dom *dom, const bool *is_by_lane, BlockId block)
+static bool diverges(const Cfg *cfg, const Dom *dom, const bool *is_by_lane, BlockId block)
 {
     BlockId join = dom->ipdom[block];
     return is_by_lane[block] && cfg->blocks[block].succ_count > 1 && join != EXIT_BLOCK
@@ -36,7 +36,7 @@ static const bool *conditional_of(Inquiry *q)
     uint32_t *meeting = ptx_arena_array(q->shared->scratch, uint32_t, cfg->block_count + 1);
     for (uint32_t r = 0; r < cfg->rpo_count; r++) {
         BlockId block = cfg->rpo[r];
-        if (parts_ways(cfg, dom, is_by_lane, block)
+        if (diverges(cfg, dom, is_by_lane, block)
             && ptx_dom_dominates(dom, block, dom->ipdom[block]))
             meeting[dom->ipdom[block]]++;
     }
@@ -44,7 +44,7 @@ static const bool *conditional_of(Inquiry *q)
         BlockId block = cfg->rpo[r], above = dom->idom[block];
         if (above == EXIT_BLOCK)
             continue;
-        inside[block] = inside[above] + parts_ways(cfg, dom, is_by_lane, above) - meeting[block];
+        inside[block] = inside[above] + diverges(cfg, dom, is_by_lane, above) - meeting[block];
         out[block] = inside[block] > 0;
     }
     ptx_arena_release(q->shared->scratch, mark);
@@ -53,7 +53,7 @@ static const bool *conditional_of(Inquiry *q)
 
 /* Whether a branch above the block parts a warp by itself: only then is it worth asking which lanes
  * come there. */
-static bool may_be_parted(Inquiry *q, BlockId block)
+static bool may_diverge(Inquiry *q, BlockId block)
 {
     enum { MOST_ABOVE = 64 };   /* beyond, ask */
     const Dom *dom = ptx_session_dom(q->session);
@@ -69,15 +69,15 @@ static bool may_be_parted(Inquiry *q, BlockId block)
 
 static Certainty split_certainty(Inquiry *q)
 {
-    return ptx_session_splits(q->session)->is_assumed ? CERTAINTY_ESTIMATE : CERTAINTY_EXACT;
+    return ptx_session_must_diverge(q->session)->is_assumed ? CERTAINTY_ESTIMATE : CERTAINTY_EXACT;
 }
 
 double ptx_measure_split(Inquiry *q, BlockId block, Certainty *certainty)
 {
     if (q->func->has_unknown)
         return UNKNOWN;
-    if (!conditional_of(q)[block] || !may_be_parted(q, block)
-        || ptx_session_splits(q->session)->by[block] == NO_ID)
+    if (!conditional_of(q)[block] || !may_diverge(q, block)
+        || ptx_session_must_diverge(q->session)->by[block] == NO_ID)
         return 0;
     *certainty = split_certainty(q);
     return 1;
@@ -91,7 +91,7 @@ double ptx_measure_splits_warp(Inquiry *q, BlockId block, Certainty *certainty)
     if (!ptx_session_lane_branches(q->session)[block])
         return 0;
     *certainty = split_certainty(q);
-    return ptx_session_splits(q->session)->splits[block];
+    return ptx_session_must_diverge(q->session)->splits[block];
 }
 
 double ptx_measure_condition(Inquiry *q, BlockId block, FactId fact, Certainty *certainty)
@@ -106,7 +106,7 @@ double ptx_measure_condition(Inquiry *q, BlockId block, FactId fact, Certainty *
 
 double ptx_measure_divergence_cost(Inquiry *q, const Subjects *s, FactId fact, Certainty *certainty)
 {
-    DivergenceCosts *costs = ptx_session_parted(q->session);
+    DivergenceCosts *costs = ptx_session_divergence(q->session);
     if (!costs)
         return UNKNOWN;
     DivergenceCost cost = ptx_divergence_measure(costs, s->block);

@@ -102,7 +102,7 @@ const char *ptx_measure_time_advice(Inquiry *q);
 double ptx_measure_excluded_lanes(Inquiry *q, const Subjects *s);
 double ptx_measure_barrier_threads(Inquiry *q, const Insn *insn);
 double ptx_measure_barrier_clocks(Inquiry *q, InsnId insn);
-double ptx_measure_redundant(Inquiry *q, InsnId insn);
+double ptx_measure_barrier_redundant(Inquiry *q, InsnId insn);
 
 /* hazard.c: accesses that nothing orders, barriers that some lanes bypass. */
 double ptx_measure_hazards(Inquiry *q, FactId fact);

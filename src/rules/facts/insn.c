@@ -106,7 +106,7 @@ static double divisor(Inquiry *q, const Insn *insn, bool wants_zero)
         return 0;
     if (!wants_zero && (operand->kind == OPERAND_F32 || operand->kind == OPERAND_F64))
         return 1;
-    bool is_constant = ptx_points_to_constant(ptx_session_bases(q->session), operand, &value);
+    bool is_constant = ptx_points_to_constant(ptx_session_points_to(q->session), operand, &value);
     return wants_zero ? is_constant && !value && is_integer(insn->op) : is_constant;
 }
 
@@ -183,7 +183,7 @@ double ptx_measure_insn(Inquiry *q, const Subjects *s, FactId fact, Certainty *c
         return q->func->has_unknown ? UNKNOWN : ptx_session_fused(q->session)[s->insn] != NO_ID;
     case FACT_INSN_is_fp64_round_trip:  return ptx_measure_fp64_round_trip(q, s->insn);
     case FACT_INSN_is_split:            return ptx_measure_split(q, s->block, certainty);
-    case FACT_INSN_is_barrier_redundant: return ptx_measure_redundant(q, s->insn);
+    case FACT_INSN_is_barrier_redundant: return ptx_measure_barrier_redundant(q, s->insn);
     case FACT_INSN_is_race:
     case FACT_INSN_is_copy_in_flight:
     case FACT_INSN_is_operand_in_flight:
@@ -200,8 +200,9 @@ double ptx_measure_insn(Inquiry *q, const Subjects *s, FactId fact, Certainty *c
     case FACT_INSN_excluded_lanes:
         return q->func->has_unknown ? UNKNOWN : ptx_measure_excluded_lanes(q, s);
     case FACT_INSN_is_barrier_repeated:
-        return q->func->has_unknown ? UNKNOWN
-                                    : ptx_session_repeats(q->session)->barrier[s->insn] != NO_ID;
+        return q->func->has_unknown
+                   ? UNKNOWN
+                   : ptx_session_redundant_loads(q->session)->barrier[s->insn] != NO_ID;
     case FACT_INSN_barrier_threads:     return ptx_measure_barrier_threads(q, insn);
     case FACT_INSN_reads_warp_index:    return reads_warp_index(q->func, insn);
     case FACT_INSN_reads_special:       return reads_special(q->func, insn);

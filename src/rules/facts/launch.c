@@ -72,7 +72,7 @@ Resources ptx_measure_shared(Inquiry *q)
 /* NaN: ptxas has not said it. */
 static double spill_bytes(Inquiry *q)
 {
-    const PtxasUsage *said = q->shared->gpu ? ptx_session_said(q->session, 0) : NULL;
+    const PtxasUsage *said = q->shared->gpu ? ptx_session_ptxas_usage(q->session, 0) : NULL;
     return said && said->spill_store_bytes >= 0
                ? (double)said->spill_store_bytes + ptx_known_number(said->spill_load_bytes)
                : UNKNOWN;

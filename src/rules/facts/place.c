@@ -23,11 +23,13 @@ static InsnId find_place(Inquiry *q, const Subjects *s, uint32_t fact)
     BlockId by;
     switch (fact) {
     case FACT_INSN_fused_with:      return ptx_session_fused(q->session)[s->insn];
-    case FACT_INSN_earlier_barrier: return ptx_session_repeats(q->session)->barrier[s->insn];
-    case FACT_ACCESS_earlier:       return ptx_session_repeats(q->session)->earlier[s->insn];
+    case FACT_INSN_earlier_barrier:
+        return ptx_session_redundant_loads(q->session)->barrier[s->insn];
+    case FACT_ACCESS_earlier:
+        return ptx_session_redundant_loads(q->session)->earlier[s->insn];
     case FACT_INSN_matrix_with:     return ptx_measure_matrix_with(q, s->insn);
     case FACT_INSN_split_at:
-        by = ptx_session_splits(q->session)->by[s->block];
+        by = ptx_session_must_diverge(q->session)->by[s->block];
         return by == NO_ID ? NO_ID : q->cfg->blocks[by].end - 1;
     default:                        return NO_ID;
     }

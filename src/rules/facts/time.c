@@ -63,7 +63,7 @@ static double measure_cap(Inquiry *q, FactId fact)
         return ptx_pressure_cap(q->shared->gpu, &q->func->bounds);
     if (fact == FACT_KERNEL_spills_likely)
         return measure_spills(q);
-    const Pressure *unbounded = ptx_session_unbounded(q->session);
+    const Pressure *unbounded = ptx_session_unbounded_pressure(q->session);
     if (!unbounded->is_known)
         return UNKNOWN;
     if (fact == FACT_KERNEL_unbounded_low)
