@@ -3,6 +3,14 @@
  * gave. */
 #include "api/module.h"
 #include "analysis/registers/register_count.h"
+#include "ir/func.h"
+#include "ir/module.h"
+#include "analysis/flow/cfg.h"
+#include "analysis/flow/loop.h"
+#include "analysis/sass/sass.h"
+#include "analysis/value/uniform.h"
+#include "gpu/gpu.h"
+#include "session/session.h"
 
 #include <stdio.h>
 #include <stdlib.h>

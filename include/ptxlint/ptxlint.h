@@ -507,6 +507,13 @@ PTXLINT_API ptxlint_status ptxlint_config_read(ptxlint_config *config, const cha
                                                const char *yaml, size_t length, char *error,
                                                size_t error_size);
 
+/* The files and folders of rules that a config file names under "rules": write is called with each,
+ * as written and with a NUL behind its length. They are to be read before the config is made, since
+ * its other keys may name their rules. A file that is no config names none; ptxlint_config_read
+ * says why. PTXLINT_WRITE: write returned non-zero. */
+PTXLINT_API ptxlint_status ptxlint_config_rules(const char *yaml, size_t length,
+                                                ptxlint_write_fn write, void *context);
+
 /* One setting, as on the command line, over what files say. key and value:
  *   "select", "ignore"     "THR,COR101,full-precision-in-loop": groups, codes, prefixes of codes,
  *                          names, ALL

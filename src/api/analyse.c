@@ -10,6 +10,13 @@
 
 #include "rules/engine.h"
 #include "support/guard.h"
+#include "analysis/sim/program.h"
+#include "analysis/sim/program.h"
+#include "ir/module.h"
+#include "analysis/flow/callgraph.h"
+#include "gpu/gpu.h"
+#include "ir/func.h"
+#include "session/session.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -3,6 +3,12 @@
 #include "compare/budget.h"
 
 #include "api/module.h"
+#include "ir/module.h"
+#include "ir/func.h"
+#include "ir/operand.h"
+#include "isa/isa.h"
+#include "ptxlint/ptxlint.h"
+#include "support/diag.h"
 
 typedef struct BudgetPlace {
     ptxlint_module *module;
@@ -10,7 +16,7 @@ typedef struct BudgetPlace {
 } BudgetPlace;
 
 /* What is certain, or a bound, is an error. */
-static void tell(void *context, const Overrun *overrun)
+static void report_overrun(void *context, const Overrun *overrun)
 {
     static const Certainty certainties[] = { [PTXLINT_EXACT] = CERTAINTY_EXACT,
                                              [PTXLINT_BOUND] = CERTAINTY_BOUND,
@@ -44,7 +50,7 @@ void ptx_check_budget(ptxlint_module *m, Arena *scratch, const ptxlint_budget *b
             continue;
         BudgetPlace place = { m, m->ir->funcs[f].name };
         m->diags.func = (int32_t)f;
-        ptx_budget_check(budget, &m->kernels[kernel++], findings[f], tell, &place);
+        ptx_budget_check(budget, &m->kernels[kernel++], findings[f], report_overrun, &place);
     }
     m->diags.func = -1;
     ptx_arena_release(scratch, mark);

@@ -4,6 +4,13 @@
 #include "api/module.h"
 #include "input/param.h"
 #include "support/words.h"
+#include "analysis/flow/cfg.h"
+#include "analysis/flow/dom.h"
+#include "analysis/flow/loop.h"
+#include "ir/func.h"
+#include "ir/module.h"
+#include "isa/isa.h"
+#include "support/diag.h"
 
 #include <fnmatch.h>
 #include <inttypes.h>

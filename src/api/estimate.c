@@ -8,6 +8,17 @@
 #include "input/param.h"
 #include "model/view.h"
 #include "support/guard.h"
+#include "analysis/access/evaluate.h"
+#include "analysis/sass/executed.h"
+#include "analysis/sim/count.h"
+#include "ir/func.h"
+#include "ir/insn.h"
+#include "ir/module.h"
+#include "session/residency.h"
+#include "analysis/time/predict.h"
+#include "analysis/value/launch.h"
+#include "isa/isa.h"
+#include "session/session.h"
 
 #include <math.h>
 #include <stdatomic.h>
@@ -269,11 +280,11 @@ typedef struct EstimateCall {
     const ptxlint_trial *trial;
     ptxlint_estimated *out;
     ptxlint_status *status;
-    bool result;
 } EstimateCall;
 
-static bool estimate_unguarded(const EstimateCall *call)
+static void estimate_guarded(void *context)
 {
+    const EstimateCall *call = context;
     Estimator *e = call->e;
     const ptxlint_module *m = call->m;
     const ptxlint_trial *trial = call->trial;
@@ -289,7 +300,7 @@ static bool estimate_unguarded(const EstimateCall *call)
     }
     if (!make_launch(e, m, id, trial, &launch)) {
         *call->status = PTXLINT_BAD_ARGUMENT;
-        return true;
+        return;
     }
     const Trial tried = { &launch, trial->max_registers, call->gpu,
                           trial->steps > 0 ? (uint64_t)trial->steps : 0 };
@@ -297,22 +308,14 @@ static bool estimate_unguarded(const EstimateCall *call)
     show_residency(session, &tried, call->out);
     show_run(e, session, &tried, call->out);
     ptx_session_end(session);
-    return true;
-}
-
-static void estimate_guarded(void *context)
-{
-    EstimateCall *call = context;
-    call->result = estimate_unguarded(call);
 }
 
 static bool estimate(Estimator *e, const ptxlint_module *m, FuncId id, size_t gpu,
                      const ptxlint_trial *trial, ptxlint_estimated *out, ptxlint_status *status)
 {
-    EstimateCall call = { e, m, id, gpu, trial, out, status, false };
+    EstimateCall call = { e, m, id, gpu, trial, out, status };
     Arena *const guarded[] = { &e->kept, &e->out, &e->work, &e->scratch };
-    ptx_run_guarded(guarded, estimate_guarded, &call);
-    return call.result;
+    return ptx_run_guarded(guarded, estimate_guarded, &call);
 }
 
 ptxlint_status ptxlint_estimate(const ptxlint_module *m, const char *kernel, size_t gpu,

@@ -4,6 +4,8 @@
 
 #include "gpu/load.h"
 #include "support/guard.h"
+#include "gpu/gpu.h"
+#include "gpu/occupancy.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,20 +42,15 @@ typedef struct GpuLoad {
     ptxlint_status result;
 } GpuLoad;
 
-static ptxlint_status load_unguarded(Loaded *loaded, const char *name, const char *yaml,
-                                     size_t length, GpuError *error)
-{
-    const Gpu *gpu = ptx_gpu_load(&loaded->arena, name, yaml, length, find_compiled, NULL, error);
-    if (!gpu)
-        return PTXLINT_BAD_FILE;
-    loaded->gpu = *gpu;
-    return PTXLINT_OK;
-}
-
 static void load_guarded(void *context)
 {
     GpuLoad *call = context;
-    call->result = load_unguarded(call->loaded, call->name, call->yaml, call->length, call->error);
+    Loaded *loaded = call->loaded;
+    const Gpu *gpu = ptx_gpu_load(&loaded->arena, call->name, call->yaml, call->length,
+                                  find_compiled, NULL, call->error);
+    if (gpu)
+        loaded->gpu = *gpu;
+    call->result = gpu ? PTXLINT_OK : PTXLINT_BAD_FILE;
 }
 
 static ptxlint_status load(Loaded *loaded, const char *name, const char *yaml, size_t length,

@@ -4,6 +4,7 @@
 #include "model/gpu.h"
 #include "support/guard.h"
 #include "support/minmax.h"
+#include "gpu/gpu.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -340,27 +341,23 @@ typedef struct IsaFill {
     ptxlint_status result;
 } IsaFill;
 
-static ptxlint_status fill_unguarded(ptxlint_isa *isa, const char *text, size_t length)
+static void fill_guarded(void *context)
 {
-    const char *own = ptx_arena_strndup(&isa->arena, text, length);
-    ptx_op_resolve(&isa->op, own, length);
+    IsaFill *call = context;
+    ptxlint_isa *isa = call->isa;
+    const char *own = ptx_arena_strndup(&isa->arena, call->text, call->length);
+    ptx_op_resolve(&isa->op, own, call->length);
     isa->info.text = own;
     isa->info.opcode = ptx_opcode_info[isa->op.opcode].text;
     isa->info.is_whole = isa->op.form != 0;
     find_forms(isa);
-    if (!isa->info.form_count)
-        return PTXLINT_BAD_ARGUMENT;
-    find_groups(isa);
-    find_operations(isa);
-    if (!isa->is_narrow)
-        ptx_isa_find_samples(isa);
-    return PTXLINT_OK;
-}
-
-static void fill_guarded(void *context)
-{
-    IsaFill *call = context;
-    call->result = fill_unguarded(call->isa, call->text, call->length);
+    if (isa->info.form_count) {
+        find_groups(isa);
+        find_operations(isa);
+        if (!isa->is_narrow)
+            ptx_isa_find_samples(isa);
+    }
+    call->result = isa->info.form_count ? PTXLINT_OK : PTXLINT_BAD_ARGUMENT;
 }
 
 static ptxlint_status fill(ptxlint_isa *isa, const char *text, size_t length)

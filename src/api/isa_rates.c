@@ -5,6 +5,7 @@
 
 #include "analysis/time/throughput.h"
 #include "gpu/costs.h"
+#include "gpu/gpu.h"
 
 #include <stdio.h>
 

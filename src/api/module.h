@@ -2,11 +2,20 @@
 #ifndef PTX_API_MODULE_H
 #define PTX_API_MODULE_H
 
-#include "ir/ir.h"
+#include "analysis/flow/types.h"
 #include "ptxlint/ptxlint.h"
 #include "session/session.h"
+#include "support/diag.h"
+
+#include <stdbool.h>
+
+typedef struct Gpu Gpu;
+typedef struct Session Session;
+typedef struct Sessions Sessions;
 
 typedef struct Estimator Estimator;
+typedef struct Arena Arena;
+typedef struct DiagSink DiagSink;
 typedef Estimator *_Atomic EstimatorSlot;
 
 struct ptxlint_module {

@@ -2,9 +2,19 @@
 #include "api/module.h"
 #include "model/view.h"
 #include "ir/normal.h"
+#include "analysis/value/affine.h"
+#include "analysis/value/uniform.h"
+#include "ir/func.h"
+#include "ir/insn.h"
+#include "ir/module.h"
+#include "ir/operand.h"
+#include "isa/isa.h"
+#include "support/diag.h"
+#include "session/session.h"
 
 #include <stdio.h>
 #include <string.h>
+#include <stdint.h>
 
 /* ---- lines and columns ----------------------------------------------------------------------- */
 

@@ -9,6 +9,10 @@
 #include "parser/parser.h"
 #include "support/guard.h"
 #include "support/limits.h"
+#include "ir/module.h"
+#include "resolve/resolve.h"
+#include "support/diag.h"
+#include "gpu/gpu.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -114,11 +118,15 @@ typedef struct ModuleRun {
     ptxlint_module *m;
     const ptxlint_options *options;
     Arenas *arenas;
-    bool result;
+    bool is_complete;
 } ModuleRun;
 
-static bool run_unguarded(ptxlint_module *m, const ptxlint_options *options, Arenas *arenas)
+static void run_guarded(void *context)
 {
+    ModuleRun *call = context;
+    ptxlint_module *m = call->m;
+    const ptxlint_options *options = call->options;
+    Arenas *arenas = call->arenas;
     ptx_diag_init(&m->diags, &m->arena);
     ptx_profile_module(options->profile);
     TIMED(PARSE, read_source(m, &arenas->items, &arenas->vectors, &arenas->scratch));
@@ -126,7 +134,7 @@ static bool run_unguarded(ptxlint_module *m, const ptxlint_options *options, Are
     ptx_arena_free(&arenas->vectors);
     choose_gpus(m, options);
     if (!ptx_analyse(m, options, memory_limit(m, options)))
-        return false;
+        return;
     if (ptx_module_has_findings(m))
         TIMED(SUPPRESS, ptx_suppress(&m->arena, &arenas->scratch, &m->diags, m->ir,
                                      ptx_options_path(options), options->config));
@@ -137,13 +145,7 @@ static bool run_unguarded(ptxlint_module *m, const ptxlint_options *options, Are
     TIMED(VIEW, m->diagnostics = ptx_view_diagnostics(m->sessions, &m->diags));
     m->diagnostic_count = m->diags.count;
     view_info(m, options);
-    return true;
-}
-
-static void run_guarded(void *context)
-{
-    ModuleRun *call = context;
-    call->result = run_unguarded(call->m, call->options, call->arenas);
+    call->is_complete = true;
 }
 
 /* False: memory ran out; the module is then only good for ptxlint_module_free. */
@@ -158,7 +160,7 @@ static bool run(ptxlint_module *m, const ptxlint_options *options, Arenas *arena
     Arena *const guarded[] = { &m->arena, &arenas->items, &arenas->vectors,
                                &arenas->scratch };
     ptx_run_guarded(guarded, run_guarded, &call);
-    return call.result;
+    return call.is_complete;
 }
 
 /* ---- modules --------------------------------------------------------------------------------- */

@@ -4,6 +4,10 @@
 #include "check/judge.h"
 #include "check/sreg.h"
 #include "support/minmax.h"
+#include "ir/operand.h"
+#include "ir/reg.h"
+#include "isa/isa.h"
+#include "ir/module.h"
 
 #include <string.h>
 

@@ -15,7 +15,12 @@
 #ifndef PTX_CHECK_CHECK_H
 #define PTX_CHECK_CHECK_H
 
-#include "ir/ir.h"
+#include "ir/types.h"
+#include "isa/isa.h"
+#include "parser/ast.h"
+#include "support/diag.h"
+
+#include <stdbool.h>
 
 typedef struct OperandCheck {
     DiagSink *diags;

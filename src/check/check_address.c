@@ -1,8 +1,14 @@
 #include "check/judge.h"
 
 #include "check/sreg.h"
+#include "ir/reg.h"
+#include "isa/isa.h"
+#include "ir/module.h"
+#include "ir/operand.h"
+#include "parser/ast.h"
 
 #include <string.h>
+#include <stdbool.h>
 
 bool ptx_space_takes(Space wanted, Space have)
 {

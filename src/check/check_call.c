@@ -1,6 +1,12 @@
 #include "check/check_call.h"
 
 #include "check/check.h"
+#include "ir/func.h"
+#include "ir/module.h"
+#include "ir/operand.h"
+#include "ir/reg.h"
+#include "isa/isa.h"
+#include "support/diag.h"
 
 #include <string.h>
 

@@ -10,8 +10,9 @@
 #define PTX_CHECK_CHECK_CALL_H
 
 #include "check/check_module.h"
-#include "ir/ir.h"
+#include "ir/types.h"
 #include "parser/ast.h"
+#include "support/diag.h"
 
 typedef struct Formal {         /* a parameter, or a result */
     Span name;

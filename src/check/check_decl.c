@@ -1,4 +1,6 @@
 #include "check/check_decl.h"
+#include "ir/module.h"
+#include "support/diag.h"
 
 #include <string.h>
 

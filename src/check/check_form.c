@@ -1,6 +1,9 @@
 #include "check/check_form.h"
 
 #include "check/explain.h"
+#include "ir/module.h"
+#include "isa/isa.h"
+#include "support/diag.h"
 
 #include <string.h>
 

@@ -5,7 +5,13 @@
 #ifndef PTX_CHECK_CHECK_FORM_H
 #define PTX_CHECK_CHECK_FORM_H
 
-#include "ir/ir.h"
+#include "ir/types.h"
+#include "ir/sreg.h"
+#include "isa/isa.h"
+#include "support/diag.h"
+#include "support/span.h"
+
+#include <stdbool.h>
 
 /* Whether the module has the form, leaving aside gates of single modifiers. */
 bool ptx_form_is_allowed(const Module *module, FormId form);

@@ -1,5 +1,7 @@
 #include "check/check.h"
 #include "check/check_decl.h"
+#include "ir/module.h"
+#include "support/diag.h"
 
 typedef struct InitCheck {
     const ModuleCheck *module;

@@ -1,6 +1,8 @@
 #include "check/check_loc.h"
 
 #include "support/hash.h"
+#include "ir/module.h"
+#include "support/diag.h"
 
 static bool is_at(const void *owner, uint32_t number, const void *key)
 {

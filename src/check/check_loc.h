@@ -3,9 +3,11 @@
 #ifndef PTX_CHECK_CHECK_LOC_H
 #define PTX_CHECK_CHECK_LOC_H
 
-#include "ir/ir.h"
+#include "ir/types.h"
 #include "parser/ast.h"
 #include "support/hash.h"
+#include "ir/module.h"
+#include "support/diag.h"
 
 /* The locations so far, by file, line and column; made when the first inlined one comes. Zeroed:
  * none yet. */

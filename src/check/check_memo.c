@@ -2,6 +2,10 @@
 
 #include "check/check_form.h"
 #include "support/hash.h"
+#include "isa/isa.h"
+#include "ir/module.h"
+#include "ir/operand.h"
+#include "ir/reg.h"
 
 enum {
     PASSED_SLOTS = 512,

@@ -8,6 +8,8 @@
 #define PTX_CHECK_CHECK_MEMO_H
 
 #include "check/check.h"
+#include "isa/isa.h"
+#include "support/arena.h"
 
 typedef struct CheckMemo CheckMemo;
 

@@ -1,8 +1,12 @@
 #include "check/check_module.h"
 
 #include "check/check_decl.h"
+#include "ir/func.h"
+#include "ir/module.h"
+#include "support/diag.h"
 
 #include <string.h>
+#include <stdint.h>
 
 static bool span_is(const char *text, Span span, const char *word)
 {

@@ -8,8 +8,10 @@
 #ifndef PTX_CHECK_CHECK_MODULE_H
 #define PTX_CHECK_CHECK_MODULE_H
 
-#include "ir/ir.h"
+#include "ir/types.h"
 #include "parser/ast.h"
+#include "ir/func.h"
+#include "support/diag.h"
 
 typedef struct ModuleCheck {
     DiagSink *diags;

@@ -1,9 +1,12 @@
 /* check_range.c -- whether a number may stand where it does, and whether it is one that the
  * instruction takes. */
 #include "check/check.h"
+#include "isa/isa.h"
+#include "parser/ast.h"
 
 #include <inttypes.h>
 #include <string.h>
+#include <stdbool.h>
 
 static bool is_in(const RangeInfo *range, const AstOperand *ast)
 {

@@ -1,8 +1,12 @@
 #include "check/judge.h"
 
 #include "check/sreg.h"
+#include "ir/operand.h"
+#include "isa/isa.h"
+#include "ir/reg.h"
 
 #include <string.h>
+#include <stdbool.h>
 
 /* Digits from low to high, `count` of them; descending: each smaller than the one before. */
 static bool are_digits(const char *text, uint32_t length, uint32_t least, uint32_t most, char high,

@@ -2,6 +2,13 @@
  * thread accesses. */
 #include "check/check.h"
 #include "support/choice.h"
+#include "isa/isa.h"
+#include "parser/ast.h"
+#include "ir/insn.h"
+#include "ir/operand.h"
+#include "ir/reg.h"
+
+#include <stddef.h>
 
 /* What is counted: the operand, of a pair the left side, of an address the vector in it. NULL:
  * there is none. */

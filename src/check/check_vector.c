@@ -1,8 +1,13 @@
 #include "check/judge.h"
 
 #include "check/sreg.h"
+#include "ir/operand.h"
+#include "isa/isa.h"
+#include "ir/module.h"
+#include "ir/reg.h"
 
 #include <string.h>
+#include <stdbool.h>
 
 /* {a, b, ...}: ptxas gives a vector one type, made of those of its elements, and compares that with
  * what the instruction works on. An untyped element (.b32) makes the vector untyped; a predicate

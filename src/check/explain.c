@@ -2,6 +2,9 @@
 
 #include "support/words.h"
 #include "support/choice.h"
+#include "isa/isa.h"
+#include "support/diag.h"
+#include "ir/func.h"
 
 #include <string.h>
 

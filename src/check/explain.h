@@ -6,8 +6,10 @@
 #ifndef PTX_CHECK_EXPLAIN_H
 #define PTX_CHECK_EXPLAIN_H
 
-#include "ir/ir.h"
+#include "ir/types.h"
 #include "ir/names.h"
+#include "isa/isa.h"
+#include "support/diag.h"
 
 /* An undeclared name of registers, variables and functions: the range that is too short for it, or
  * the nearest name in scope. */

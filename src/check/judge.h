@@ -5,6 +5,10 @@
 #define PTX_CHECK_JUDGE_H
 
 #include "check/check.h"
+#include "isa/isa.h"
+#include "parser/ast.h"
+
+#include <stdbool.h>
 
 typedef enum Wrong {
     WRONG_NOTHING,

@@ -1,6 +1,8 @@
 #include "check/sreg.h"
 
 #include "check/check.h"
+#include "ir/sreg.h"
+#include "isa/isa.h"
 
 #include <string.h>
 

@@ -3,7 +3,12 @@
 #ifndef PTX_CHECK_SREG_H
 #define PTX_CHECK_SREG_H
 
-#include "ir/ir.h"
+#include "ir/types.h"
+#include "ir/sreg.h"
+#include "isa/isa.h"
+
+#include <stdbool.h>
+#include <stddef.h>
 
 typedef struct SregInfo {
     const char *text;           /* without the % */

@@ -463,11 +463,11 @@ ExitCode ptx_gates_find_budget(Gates *gates, const Options *options, const Setti
                                Budget **out);
 
 /* What is left of each baseline that nothing has any more, on standard error. */
-ExitCode ptx_gates_tell(const Gates *gates);
+ExitCode ptx_gates_report(const Gates *gates);
 
 /* Entries of budgets that spoke of no kernel, on standard error: EXIT_FOUND where that may hide
  * something. is_part: not all kernels were wanted. */
-ExitCode ptx_gates_tell_budgets(const Gates *gates, bool is_part);
+ExitCode ptx_gates_report_budgets(const Gates *gates, bool is_part);
 
 /* baseline write, prune: to their files, and a line about each to out. */
 ExitCode ptx_gates_save(const Gates *gates, const Options *options, Text *out);
@@ -497,7 +497,7 @@ ExitCode ptx_matched_add(Matched *matched, const Inputs *inputs, const ptxlint_m
 
 /* Complains of what has matched nothing; EXIT_USAGE where an option is among it, or --strict-launch
  * is given. */
-ExitCode ptx_matched_tell(const Matched *matched);
+ExitCode ptx_matched_report(const Matched *matched);
 void ptx_matched_free(Matched *matched);
 
 /* ---- page.c ---------------------------------------------------------------------------------- */

@@ -8,11 +8,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <yaml.h>
 
 static const char config_name[] = ".ptxlint.yaml";
-
-enum { PEEK_BYTES_MAX = 1 << 20 };      /* the library takes no longer config file */
 
 /* error as the library has it, "PATH:LINE:COLUMN: error: ..."; empty where it is no BAD_FILE. */
 static ExitCode complain_library(const char *subject, ptxlint_status status, const char *error)
@@ -133,61 +130,26 @@ static ExitCode add_relative(StringList *list, const Settings *settings, const c
     return code;
 }
 
-static ExitCode add_rule_name(Settings *settings, const yaml_node_t *node)
+/* For ptxlint_config_rules. */
+typedef struct RuleNames {
+    Settings *settings;
+    ExitCode code;
+} RuleNames;
+
+static int add_rule_name(void *context, const char *name, size_t length)
 {
-    if (!node || node->type != YAML_SCALAR_NODE)
-        return EXIT_CLEAN;
-    return add_relative(&settings->rule_files, settings, (const char *)node->data.scalar.value);
+    RuleNames *names = context;
+    (void)length;
+    names->code = add_relative(&names->settings->rule_files, names->settings, name);
+    return names->code != EXIT_CLEAN;
 }
 
-static ExitCode add_rule_names(Settings *settings, yaml_document_t *document, yaml_node_t *node)
+/* What is not as it should be is reported when the file is read. */
+static ExitCode find_rule_names(Settings *settings, const char *text, size_t length)
 {
-    ExitCode code = EXIT_CLEAN;
-    if (!node || node->type != YAML_SEQUENCE_NODE)
-        return add_rule_name(settings, node);
-    for (yaml_node_item_t *item = node->data.sequence.items.start;
-         item < node->data.sequence.items.top; item++)
-        code = exit_code_max(code,
-                             add_rule_name(settings, yaml_document_get_node(document, *item)));
-    return code;
-}
-
-/* The value of rules in the mapping at the top; what is not as it should be is told when the file
- * is read. */
-static ExitCode peek_document(Settings *settings, yaml_document_t *document)
-{
-    const yaml_node_t *root = yaml_document_get_root_node(document);
-    if (!root || root->type != YAML_MAPPING_NODE)
-        return EXIT_CLEAN;
-    for (yaml_node_pair_t *pair = root->data.mapping.pairs.start;
-         pair < root->data.mapping.pairs.top; pair++) {
-        const yaml_node_t *key = yaml_document_get_node(document, pair->key);
-        if (key && key->type == YAML_SCALAR_NODE
-            && !strcmp((const char *)key->data.scalar.value, "rules"))
-            return add_rule_names(settings, document,
-                                  yaml_document_get_node(document, pair->value));
-    }
-    return EXIT_CLEAN;
-}
-
-/* Names of rules mean something only where the rules are known, and the file itself may say where
- * they are: so that is looked for first. */
-static ExitCode peek_rules(Settings *settings, const char *text, size_t length)
-{
-    yaml_parser_t parser;
-    yaml_document_t document;
-    ExitCode code = EXIT_CLEAN;
-    if (length > PEEK_BYTES_MAX)
-        return EXIT_CLEAN;
-    if (!yaml_parser_initialize(&parser))
-        return ptx_complain_memory();
-    yaml_parser_set_input_string(&parser, (const unsigned char *)text, length);
-    if (yaml_parser_load(&parser, &document)) {
-        code = peek_document(settings, &document);
-        yaml_document_delete(&document);
-    }
-    yaml_parser_delete(&parser);
-    return code;
+    RuleNames names = { settings, EXIT_CLEAN };
+    ptxlint_status status = ptxlint_config_rules(text, length, add_rule_name, &names);
+    return status == PTXLINT_NO_MEMORY ? ptx_complain_memory() : names.code;
 }
 
 /* Values of one option as one: A,B. */
@@ -302,7 +264,7 @@ static ExitCode open_config(Book *book, Settings *settings)
 static ExitCode read_text(Book *book, Settings *settings, const char *text, size_t length)
 {
     char error[1024] = "";
-    ExitCode code = peek_rules(settings, text, length);
+    ExitCode code = find_rule_names(settings, text, length);
     if (code == EXIT_CLEAN)
         code = open_config(book, settings);
     if (code == EXIT_CLEAN)

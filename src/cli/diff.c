@@ -223,7 +223,7 @@ ExitCode ptx_diff(const Options *options)
     for (int side = 0; side < 2 && code < EXIT_USAGE; side++)
         code = exit_code_max(code, read_side(&d, side));
     if (code == EXIT_CLEAN && !(d.is_saved[0] && d.is_saved[1]))
-        code = ptx_matched_tell(&d.matched);
+        code = ptx_matched_report(&d.matched);
     if (code == EXIT_CLEAN)
         code = compare(&d);
     if (code == EXIT_CLEAN)

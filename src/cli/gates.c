@@ -188,7 +188,7 @@ static ExitCode tell_uncovered(const Budget *budget, size_t index,
     return cover == PTXLINT_OTHER_GPU ? EXIT_CLEAN : EXIT_FOUND;
 }
 
-ExitCode ptx_gates_tell_budgets(const Gates *gates, bool is_part)
+ExitCode ptx_gates_report_budgets(const Gates *gates, bool is_part)
 {
     ExitCode code = EXIT_CLEAN;
     ptxlint_budget_entry entry;
@@ -237,7 +237,7 @@ static ExitCode tell_stale(const Baseline *baseline)
     return EXIT_CLEAN;
 }
 
-ExitCode ptx_gates_tell(const Gates *gates)
+ExitCode ptx_gates_report(const Gates *gates)
 {
     ExitCode code = EXIT_CLEAN;
     for (size_t i = 0; i < gates->baseline_count; i++)

@@ -218,15 +218,15 @@ static void put_rate(Text *out, const ptxlint_isa_rate *rate)
     ptx_text_print(out, "%s %s", ptx_text_if(is_matrix, " FMA"), rate->pipe);
 }
 
-/* Names of the GPUs whose rate is that of number first; neighbours as a range. Those told of are
+/* Names of the GPUs whose rate is that of number first; neighbours as a range. Those listed are
  * marked. */
-static void put_gpus(Text *out, const IsaGpus *gpus, const ptxlint_isa_rate *rates, bool *told,
+static void put_gpus(Text *out, const IsaGpus *gpus, const ptxlint_isa_rate *rates, bool *is_listed,
                      size_t first)
 {
     for (size_t i = first; i < gpus->count; i++) {
         size_t end = i;
-        while (end < gpus->count && !told[end] && is_same_rate(&rates[first], &rates[end]))
-            told[end++] = true;
+        while (end < gpus->count && !is_listed[end] && is_same_rate(&rates[first], &rates[end]))
+            is_listed[end++] = true;
         if (end == i)
             continue;
         ptx_text_print(out, "%s%s", i > first ? ", " : "",
@@ -243,20 +243,20 @@ static void put_gpus(Text *out, const IsaGpus *gpus, const ptxlint_isa_rate *rat
 static void put_sample(Text *out, const IsaGpus *gpus, const ptxlint_isa_sample *sample)
 {
     ptxlint_isa_rate rates[ISA_GPUS_MAX];
-    bool told[ISA_GPUS_MAX], is_first = true;
+    bool is_listed[ISA_GPUS_MAX], is_first = true;
     for (size_t i = 0; i < gpus->count; i++)
-        told[i] = !ptxlint_isa_get_rate(sample->text, strlen(sample->text), gpus->items[i],
+        is_listed[i] = !ptxlint_isa_get_rate(sample->text, strlen(sample->text), gpus->items[i],
                                         &rates[i])
                   || isnan(rates[i].results_per_clock);
     for (size_t i = 0; i < gpus->count; i++) {
         Text rate = { 0 }, names = { 0 };
-        if (told[i])
+        if (is_listed[i])
             continue;
         if (is_first)
             ptx_text_print(out, "%s%s%s\n", sample->text, *sample->alike ? " " : "", sample->alike);
         is_first = false;
         put_rate(&rate, &rates[i]);
-        put_gpus(&names, gpus, rates, told, i);
+        put_gpus(&names, gpus, rates, is_listed, i);
         ptx_text_print(out, "    %-*s", (int)sizeof gpus_indent - 5, rate.length ? rate.bytes : "");
         put_in_lines(out, names.length ? names.bytes : "", GPUS_WIDTH, gpus_indent);
         out->has_failed |= rate.has_failed || names.has_failed;

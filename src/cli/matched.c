@@ -261,7 +261,7 @@ static bool tell_file(const LaunchFile *file)
     return !unmatched && !inside;
 }
 
-ExitCode ptx_matched_tell(const Matched *matched)
+ExitCode ptx_matched_report(const Matched *matched)
 {
     ExitCode code = tell_asked(matched);
     for (size_t i = 0; i < matched->file_count; i++)

@@ -278,7 +278,7 @@ static void tell_profile(CliRun *run)
 static void tell_unmatched(CliRun *run)
 {
     if (!run->has_gap && run->code < EXIT_INPUT)
-        raise_code(run, ptx_matched_tell(run->matched));
+        raise_code(run, ptx_matched_report(run->matched));
 }
 
 /* Only where all rules have run can be known what is stale. */
@@ -291,8 +291,8 @@ static void finish_gates(CliRun *run)
         raise_code(run, ptx_gates_save(&run->gates, run->options, &text));
     else if (!run->is_syntax_only)
         raise_code(run,
-                   exit_code_max(ptx_gates_tell(&run->gates),
-                                 ptx_gates_tell_budgets(&run->gates, run->options->kernel_glob)));
+                   exit_code_max(ptx_gates_report(&run->gates),
+                                 ptx_gates_report_budgets(&run->gates, run->options->kernel_glob)));
     write_text(run, &run->targets[0], &text);
     ptx_text_free(&text);
 }

@@ -797,7 +797,7 @@ static ExitCode tune_files(const Options *options, const Inputs *inputs, Book *b
                                                  files->items[i], all, out, &tried, &matched));
     }
     if (code < EXIT_INPUT)
-        code = exit_code_max(code, ptx_matched_tell(&matched));
+        code = exit_code_max(code, ptx_matched_report(&matched));
     if (code == EXIT_CLEAN)
         tell_left_out(&tried);
     ptx_text_free(&tried.why);

@@ -113,16 +113,11 @@ typedef struct BaselineStart {
     ptxlint_status result;
 } BaselineStart;
 
-static ptxlint_status start_baseline_unguarded(ptxlint_baseline *b)
-{
-    b->reason = copy(b, "in the baseline");
-    return PTXLINT_OK;
-}
-
 static void start_baseline_guarded(void *context)
 {
     BaselineStart *call = context;
-    call->result = start_baseline_unguarded(call->b);
+    call->b->reason = copy(call->b, "in the baseline");
+    call->result = PTXLINT_OK;
 }
 
 static ptxlint_status start(ptxlint_baseline *b)
@@ -204,23 +199,20 @@ typedef struct BaselineRead {
     ptxlint_status result;
 } BaselineRead;
 
-static ptxlint_status read_entries_unguarded(ptxlint_baseline *b, const char *path,
-                                             const json_t *findings, BaselineWrong *wrong)
-{
-    for (wrong->index = 0; wrong->index < json_array_size(findings); wrong->index++)
-        if ((wrong->what = read_entry(b, json_array_get(findings, wrong->index))))
-            return PTXLINT_BAD_FILE;
-    char *reason = ptx_arena_alloc(&b->arena, strlen(path) + 4);
-    memcpy(reason, "in ", 3);
-    memcpy(reason + 3, path, strlen(path));
-    b->reason = reason;
-    return PTXLINT_OK;
-}
-
 static void read_entries_guarded(void *context)
 {
     BaselineRead *call = context;
-    call->result = read_entries_unguarded(call->b, call->path, call->findings, call->wrong);
+    ptxlint_baseline *b = call->b;
+    BaselineWrong *wrong = call->wrong;
+    call->result = PTXLINT_BAD_FILE;
+    for (wrong->index = 0; wrong->index < json_array_size(call->findings); wrong->index++)
+        if ((wrong->what = read_entry(b, json_array_get(call->findings, wrong->index))))
+            return;
+    char *reason = ptx_arena_alloc(&b->arena, strlen(call->path) + 4);
+    memcpy(reason, "in ", 3);
+    memcpy(reason + 3, call->path, strlen(call->path));
+    b->reason = reason;
+    call->result = PTXLINT_OK;
 }
 
 static ptxlint_status read_entries(ptxlint_baseline *b, const char *path, const json_t *findings,

@@ -240,24 +240,19 @@ typedef struct BudgetRead {
     ptxlint_status result;
 } BudgetRead;
 
-static ptxlint_status read_all_unguarded(ptxlint_budget *b, const char *path, const char *yaml,
-                                         size_t length, BudgetReader *r)
-{
-    YamlError wrong = { 0 };
-    b->path = ptx_arena_strndup(&b->arena, path, strlen(path));
-    r->source = (YamlSource){ .bytes = yaml, .length = (uint32_t)length };
-    const YamlNode *root = ptx_yaml_read(&b->arena, r->source, &wrong);
-    if (root)
-        return read_root(r, root) ? PTXLINT_OK : PTXLINT_BAD_FILE;
-    snprintf(r->wrong, sizeof r->wrong, "%s", wrong.text);
-    r->wrong_at = wrong.at;
-    return PTXLINT_BAD_FILE;
-}
-
 static void read_all_guarded(void *context)
 {
     BudgetRead *call = context;
-    call->result = read_all_unguarded(call->b, call->path, call->yaml, call->length, call->r);
+    BudgetReader *r = call->r;
+    YamlError wrong = { 0 };
+    call->b->path = ptx_arena_strndup(&call->b->arena, call->path, strlen(call->path));
+    r->source = (YamlSource){ .bytes = call->yaml, .length = (uint32_t)call->length };
+    const YamlNode *root = ptx_yaml_read(&call->b->arena, r->source, &wrong);
+    call->result = root && read_root(r, root) ? PTXLINT_OK : PTXLINT_BAD_FILE;
+    if (root)
+        return;
+    snprintf(r->wrong, sizeof r->wrong, "%s", wrong.text);
+    r->wrong_at = wrong.at;
 }
 
 static ptxlint_status read_all(ptxlint_budget *b, const char *path, const char *yaml,
@@ -431,7 +426,7 @@ static void put_words(char *out, size_t size, const char *key)
 }
 
 static void say(const ptxlint_budget *b, const ptxlint_kernel *kernel, const ptxlint_projection *p,
-                MetricId id, const Limit *limit, const ptxlint_measure *measure, OverrunFn tell,
+                MetricId id, const Limit *limit, const ptxlint_measure *measure, OverrunFn report,
                 void *context)
 {
     ptxlint_metric metric;
@@ -455,7 +450,7 @@ static void say(const ptxlint_budget *b, const ptxlint_kernel *kernel, const ptx
     else
         snprintf(o.help, sizeof o.help, "to accept it, write `%s: %s` at %.200s:%u:%u", metric.key,
                  is.text, b->path, (unsigned)limit->line, (unsigned)limit->column);
-    tell(context, &o);
+    report(context, &o);
 }
 
 static bool is_beyond(MetricId id, double value, double limit)
@@ -468,7 +463,7 @@ static bool is_beyond(MetricId id, double value, double limit)
 }
 
 static void check_entry(const ptxlint_budget *b, const BudgetEntry *entry,
-                        const ptxlint_kernel *kernel, double findings, OverrunFn tell,
+                        const ptxlint_kernel *kernel, double findings, OverrunFn report,
                         void *context)
 {
     bool is_first = true;
@@ -482,18 +477,18 @@ static void check_entry(const ptxlint_budget *b, const BudgetEntry *entry,
         for (int id = 0; id < METRIC__COUNT; id++)
             if (!isnan(entry->limits[id].value) && (is_first || ptx_metric_is_of_gpu((MetricId)id))
                 && is_beyond((MetricId)id, all[id].value, entry->limits[id].value))
-                say(b, kernel, p, (MetricId)id, &entry->limits[id], &all[id], tell, context);
+                say(b, kernel, p, (MetricId)id, &entry->limits[id], &all[id], report, context);
         is_first = false;
     }
 }
 
 void ptx_budget_check(const ptxlint_budget *b, const ptxlint_kernel *kernel, double findings,
-                      OverrunFn tell, void *context)
+                      OverrunFn report, void *context)
 {
     const BudgetEntry *entry;
     for (BudgetWalk walk = walk_begin(b, kernel->name); (entry = walk_next(&walk));)
         if (is_launch(entry, &kernel->launch))
-            check_entry(b, entry, kernel, findings, tell, context);
+            check_entry(b, entry, kernel, findings, report, context);
 }
 
 /* ---- drafting -------------------------------------------------------------------------------- */

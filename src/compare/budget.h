@@ -24,6 +24,6 @@ typedef void (*OverrunFn)(void *context, const Overrun *overrun);
 
 /* findings: the kernel's warnings and errors. */
 void ptx_budget_check(const ptxlint_budget *budget, const ptxlint_kernel *kernel, double findings,
-                      OverrunFn tell, void *context);
+                      OverrunFn report, void *context);
 
 #endif

@@ -546,19 +546,15 @@ typedef struct DiffCompare {
     ptxlint_status result;
 } DiffCompare;
 
-static ptxlint_status compare_unguarded(ptxlint_diff *d, const ptxlint_report *old_report,
-                                        const ptxlint_report *new_report)
-{
-    Matcher m = { .arena = &d->arena, .old_report = old_report, .new_report = new_report };
-    match_all(&m);
-    make_pairs(d, &m);
-    return PTXLINT_OK;
-}
-
 static void compare_guarded(void *context)
 {
     DiffCompare *call = context;
-    call->result = compare_unguarded(call->d, call->old_report, call->new_report);
+    Matcher m = {
+        .arena = &call->d->arena, .old_report = call->old_report, .new_report = call->new_report
+    };
+    match_all(&m);
+    make_pairs(call->d, &m);
+    call->result = PTXLINT_OK;
 }
 
 static ptxlint_status compare(ptxlint_diff *d, const ptxlint_report *old_report,

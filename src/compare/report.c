@@ -358,17 +358,11 @@ typedef struct ReportRead {
     ptxlint_status result;
 } ReportRead;
 
-static ptxlint_status read_root_unguarded(ptxlint_report *r, const json_t *root,
-                                          const char **wrong)
-{
-    *wrong = read_all(r, root);
-    return *wrong ? PTXLINT_BAD_FILE : PTXLINT_OK;
-}
-
 static void read_root_guarded(void *context)
 {
     ReportRead *call = context;
-    call->result = read_root_unguarded(call->r, call->root, call->wrong);
+    *call->wrong = read_all(call->r, call->root);
+    call->result = *call->wrong ? PTXLINT_BAD_FILE : PTXLINT_OK;
 }
 
 static ptxlint_status read_root(ptxlint_report *r, const json_t *root, const char **wrong)

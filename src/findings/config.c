@@ -381,27 +381,22 @@ typedef struct ConfigBuild {
     ptxlint_status result;
 } ConfigBuild;
 
-static ptxlint_status build_unguarded(ptxlint_config *config, const RuleSet *const *sets,
-                                      uint32_t set_count)
+static void build_guarded(void *context)
 {
-    config->selectors = ptx_selectors_build(&config->arena, sets, set_count);
-    config->book.set_count = set_count;
-    for (uint32_t s = 0; s < set_count; s++) {
-        config->choices[s] = ptx_arena_array(&config->arena, RuleChoice, sets[s]->rule_count + 1);
-        config->thresholds[s] = ptx_arena_array(&config->arena, double,
-                                                sets[s]->threshold_count + 1);
-        config->book.sets[s] = sets[s];
+    ConfigBuild *call = context;
+    ptxlint_config *config = call->config;
+    config->selectors = ptx_selectors_build(&config->arena, call->sets, call->set_count);
+    config->book.set_count = call->set_count;
+    for (uint32_t s = 0; s < call->set_count; s++) {
+        const RuleSet *set = call->sets[s];
+        config->choices[s] = ptx_arena_array(&config->arena, RuleChoice, set->rule_count + 1);
+        config->thresholds[s] = ptx_arena_array(&config->arena, double, set->threshold_count + 1);
+        config->book.sets[s] = set;
         config->book.choices[s] = config->choices[s];
         config->book.thresholds[s] = config->thresholds[s];
     }
     resolve(config);
-    return PTXLINT_OK;
-}
-
-static void build_guarded(void *context)
-{
-    ConfigBuild *call = context;
-    call->result = build_unguarded(call->config, call->sets, call->set_count);
+    call->result = PTXLINT_OK;
 }
 
 static ptxlint_status build(ptxlint_config *config, const RuleSet *const *sets,
@@ -460,21 +455,17 @@ typedef struct ConfigRead {
     ptxlint_status result;
 } ConfigRead;
 
-static ptxlint_status read_file_unguarded(ptxlint_config *config, const char *yaml,
-                                          size_t length, ConfigError *error)
-{
-    Layer layer = { 0 };
-    if (!ptx_config_parse(config, &layer, yaml, length, error))
-        return PTXLINT_BAD_FILE;
-    append_layer(&config->arena, &config->files, &layer);
-    resolve(config);
-    return PTXLINT_OK;
-}
-
 static void read_file_guarded(void *context)
 {
     ConfigRead *call = context;
-    call->result = read_file_unguarded(call->config, call->yaml, call->length, call->error);
+    ptxlint_config *config = call->config;
+    Layer layer = { 0 };
+    call->result = PTXLINT_BAD_FILE;
+    if (!ptx_config_parse(config, &layer, call->yaml, call->length, call->error))
+        return;
+    append_layer(&config->arena, &config->files, &layer);
+    resolve(config);
+    call->result = PTXLINT_OK;
 }
 
 static ptxlint_status read_file(ptxlint_config *config, const char *yaml, size_t length,
@@ -633,23 +624,21 @@ typedef struct ConfigSet {
     ptxlint_status result;
 } ConfigSet;
 
-static ptxlint_status set_unguarded(ptxlint_config *config, const struct SettingKey *key,
-                                    const char *value, ConfigError *error)
-{
-    Layer layer = { 0 };
-    Setting setting = { config, &layer, error };
-    if (key->is_list ? !for_each(&setting, key->fn, key->arg, value, strlen(value))
-                     : !key->fn(&setting, key->arg, value, strlen(value)))
-        return PTXLINT_BAD_FILE;
-    append_layer(&config->arena, &config->settings, &layer);
-    resolve(config);
-    return PTXLINT_OK;
-}
-
 static void set_guarded(void *context)
 {
     ConfigSet *call = context;
-    call->result = set_unguarded(call->config, call->key, call->value, call->error);
+    ptxlint_config *config = call->config;
+    const struct SettingKey *key = call->key;
+    const size_t length = strlen(call->value);
+    Layer layer = { 0 };
+    Setting setting = { config, &layer, call->error };
+    call->result = PTXLINT_BAD_FILE;
+    if (key->is_list ? !for_each(&setting, key->fn, key->arg, call->value, length)
+                     : !key->fn(&setting, key->arg, call->value, length))
+        return;
+    append_layer(&config->arena, &config->settings, &layer);
+    resolve(config);
+    call->result = PTXLINT_OK;
 }
 
 static ptxlint_status set(ptxlint_config *config, const struct SettingKey *key,

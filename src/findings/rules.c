@@ -88,16 +88,11 @@ typedef struct RulesStart {
     ptxlint_status result;
 } RulesStart;
 
-static ptxlint_status start_rules_unguarded(ptxlint_rules *rules)
-{
-    ptx_rule_builder_init(&rules->builder, &rules->arena);
-    return PTXLINT_OK;
-}
-
 static void start_rules_guarded(void *context)
 {
     RulesStart *call = context;
-    call->result = start_rules_unguarded(call->rules);
+    ptx_rule_builder_init(&call->rules->builder, &call->rules->arena);
+    call->result = PTXLINT_OK;
 }
 
 static ptxlint_status start(ptxlint_rules *rules)
@@ -133,20 +128,16 @@ typedef struct RulesAdd {
     ptxlint_status result;
 } RulesAdd;
 
-static ptxlint_status add_unguarded(ptxlint_rules *rules, const char *yaml, size_t length,
-                                    RuleError *error)
-{
-    if (!ptx_rules_load(&rules->builder, &ptx_rules, yaml, length, error))
-        return PTXLINT_BAD_FILE;
-    ptx_rules_finish(&rules->builder);
-    rules->views = view_set(&rules->arena, &rules->builder.set);
-    return PTXLINT_OK;
-}
-
 static void add_guarded(void *context)
 {
     RulesAdd *call = context;
-    call->result = add_unguarded(call->rules, call->yaml, call->length, call->error);
+    ptxlint_rules *rules = call->rules;
+    call->result = PTXLINT_BAD_FILE;
+    if (!ptx_rules_load(&rules->builder, &ptx_rules, call->yaml, call->length, call->error))
+        return;
+    ptx_rules_finish(&rules->builder);
+    rules->views = view_set(&rules->arena, &rules->builder.set);
+    call->result = PTXLINT_OK;
 }
 
 static ptxlint_status add(ptxlint_rules *rules, const char *yaml, size_t length, RuleError *error)

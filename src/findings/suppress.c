@@ -8,6 +8,10 @@
 #include "support/limits.h"
 #include "support/words.h"
 #include "support/minmax.h"
+#include "ir/func.h"
+#include "ir/insn.h"
+#include "ir/module.h"
+#include "support/span.h"
 
 #include <fnmatch.h>
 #include <stdio.h>

@@ -16,7 +16,7 @@
 
 #include "findings/config.h"
 #include "compare/baseline.h"
-#include "ir/ir.h"
+#include "ir/types.h"
 
 /* To be called when all findings are in diags, before ptx_diag_finish, and only where the rules did
  * run: sets Diag.suppression and Diag.reason, adds SUP101 and SUP102. path: of the PTX, as given.

@@ -4,6 +4,11 @@
 #include "input/param.h"
 #include "support/limits.h"
 #include "support/words.h"
+#include "support/arena.h"
+#include "support/span.h"
+#include "ir/func.h"
+#include "ir/module.h"
+#include "analysis/value/launch.h"
 
 #include <fnmatch.h>
 #include <inttypes.h>

@@ -3,11 +3,13 @@
 #ifndef PTX_INPUT_LAUNCH_H
 #define PTX_INPUT_LAUNCH_H
 
-#include "analysis/value/launch.h"
-#include "ir/ir.h"
+#include "ir/types.h"
 #include "ptxlint/ptxlint.h"
+#include "support/arena.h"
 
 #include <jansson.h>
+
+typedef struct Launch Launch;
 
 struct ptxlint_launches {
     json_t *root;               /* the file */

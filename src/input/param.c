@@ -1,6 +1,10 @@
 #include "input/param.h"
 
 #include "analysis/value/pointer.h"
+#include "ir/module.h"
+#include "isa/isa.h"
+#include "support/arena.h"
+#include "analysis/value/launch.h"
 
 #include <errno.h>
 #include <float.h>

@@ -3,10 +3,12 @@
 #ifndef PTX_INPUT_PARAM_H
 #define PTX_INPUT_PARAM_H
 
-#include "analysis/value/launch.h"
-#include "ir/ir.h"
+#include "ir/types.h"
+#include "support/arena.h"
 
 #include <jansson.h>
+
+typedef struct LaunchParam LaunchParam;
 
 /* What a parameter's value may be, for messages. */
 extern const char ptx_param_wanted[];

@@ -12,6 +12,7 @@
 #include "input/ptxas.h"
 
 #include "support/limits.h"
+#include "session/residency.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -310,10 +311,10 @@ ptxlint_status ptxlint_ptxas_add(ptxlint_ptxas *ptxas, const char *log, size_t l
     for (const char *at = log, *end = length ? log + length : log;
          has_memory && next_line(&at, end, &line);)
         has_memory = read_line(&reader, &line);
-    size_t told = drop_incomplete(ptxas, reader.first);
+    size_t kernel_count = drop_incomplete(ptxas, reader.first);
     sort(ptxas);
     if (kernels)
-        *kernels = told;
+        *kernels = kernel_count;
     return has_memory ? PTXLINT_OK : PTXLINT_NO_MEMORY;
 }
 

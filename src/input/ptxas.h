@@ -3,7 +3,8 @@
 #define PTX_INPUT_PTXAS_H
 
 #include "ptxlint/ptxlint.h"
-#include "session/residency.h"
+
+typedef struct PtxasUsage PtxasUsage;
 
 /* What was said last of a kernel for that target, or else for the same number with another suffix:
  * "sm_90a" for "sm_90". NULL: nothing. ptxas may be NULL. */

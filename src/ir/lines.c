@@ -1,7 +1,8 @@
 /* Where the lines of a module begin, and which instruction stands at a byte. */
-#include "ir/ir.h"
+#include "ir/module.h"
 
 #include "support/assert.h"
+#include "ir/func.h"
 
 #include <string.h>
 

@@ -1,9 +1,13 @@
 /* assumed.c -- what figures of a kernel rest on that its launch does not give, in words. */
 #include "model/view.h"
+#include "analysis/access/evaluate.h"
+#include "analysis/sim/guess.h"
+#include "session/session.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <stddef.h>
 
 enum { MAX_LIST = 80, TEXT_BYTES = 160 };
 

@@ -2,8 +2,10 @@
 #ifndef PTX_MODEL_GPU_H
 #define PTX_MODEL_GPU_H
 
-#include "gpu/occupancy.h"
 #include "ptxlint/ptxlint.h"
+
+typedef struct Occupancy Occupancy;
+typedef struct Gpu Gpu;
 
 static inline const Gpu *ptx_gpu_of(const ptxlint_gpu *gpu)
 {

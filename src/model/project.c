@@ -6,6 +6,17 @@
 #include "analysis/time/peak.h"
 #include "analysis/time/band.h"
 #include "analysis/time/bottleneck.h"
+#include "analysis/registers/register_count.h"
+#include "analysis/trips/trip.h"
+#include "ptxlint/ptxlint.h"
+#include "session/residency.h"
+#include "analysis/time/parallelism.h"
+#include "analysis/time/predict.h"
+#include "analysis/time/throughput.h"
+#include "gpu/gpu.h"
+#include "session/session.h"
+#include "support/diag.h"
+#include "analysis/sass/executed.h"
 
 #include <math.h>
 #include <string.h>
@@ -375,7 +386,7 @@ void ptx_project_kernel(Sessions *all, FuncId id, ptxlint_kernel *kernel)
         out->size = sizeof *out;
         out->gpu = ptx_gpu_handle(gpu);
         const Residency *residency = ptx_session_residency(session, g);
-        view_registers(residency, ptx_session_said(session, g), out);
+        view_registers(residency, ptx_session_ptxas_usage(session, g), out);
         view_residency(residency, out);
         out->executed = view_executed(all, is_projected ? ptx_session_executed(session, g) : NULL);
         if (ptx_sessions_find_only(all))

@@ -3,6 +3,21 @@
 #include "model/view.h"
 #include "check/check_loc.h"
 #include "support/choice.h"
+#include "analysis/redundancy/mix.h"
+#include "analysis/trips/trip.h"
+#include "ir/func.h"
+#include "ir/insn.h"
+#include "ir/module.h"
+#include "isa/isa.h"
+#include "ptxlint/ptxlint.h"
+#include "analysis/flow/callgraph.h"
+#include "analysis/flow/liveness.h"
+#include "ir/reg.h"
+#include "session/residency.h"
+#include "analysis/flow/cfg.h"
+#include "analysis/flow/loop.h"
+#include "analysis/value/launch.h"
+#include "session/session.h"
 
 #include <math.h>
 #include <string.h>

@@ -4,7 +4,16 @@
 #define PTX_MODEL_VIEW_H
 
 #include "ptxlint/ptxlint.h"
-#include "session/session.h"
+#include "analysis/flow/types.h"
+#include "support/span.h"
+
+typedef struct Affine Affine;
+typedef struct Evaluation Evaluation;
+typedef struct Prediction Prediction;
+typedef struct Session Session;
+typedef struct Sessions Sessions;
+typedef struct DiagSink DiagSink;
+typedef struct Span Span;
 
 static inline ptxlint_span ptx_view_span(Span span)
 {

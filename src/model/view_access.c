@@ -3,6 +3,19 @@
 #include "model/view.h"
 #include "analysis/access/describe.h"
 #include "analysis/access/divergence.h"
+#include "analysis/value/affine.h"
+#include "analysis/value/uniform.h"
+#include "ir/func.h"
+#include "ir/insn.h"
+#include "ir/module.h"
+#include "analysis/access/evaluate.h"
+#include "analysis/sim/count.h"
+#include "ptxlint/ptxlint.h"
+#include "support/diag.h"
+#include "analysis/flow/cfg.h"
+#include "analysis/sim/guess.h"
+#include "session/session.h"
+#include "analysis/flow/dom.h"
 
 #include <math.h>
 #include <stdio.h>

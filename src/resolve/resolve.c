@@ -7,7 +7,7 @@
 #include "check/check_memo.h"
 #include "check/check_loc.h"
 #include "check/check_module.h"
-#include "ir/ir.h"
+#include "ir/module.h"
 
 #include "check/explain.h"
 #include "ir/names.h"
@@ -15,6 +15,10 @@
 #include "support/choice.h"
 #include "support/hash.h"
 #include "support/limits.h"
+#include "ir/func.h"
+#include "resolve/resolve.h"
+#include "support/diag.h"
+#include "ir/reg.h"
 
 /* `%r<100>`: registers are made when first referred to, so that a range of two thousand million
  * costs nothing. */

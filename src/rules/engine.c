@@ -5,10 +5,20 @@
 
 #include "rules/eval.h"
 #include "support/choice.h"
+#include "ir/func.h"
+#include "ir/insn.h"
+#include "ir/module.h"
+#include "rules/facts/measure.h"
+#include "analysis/flow/cfg.h"
+#include "analysis/flow/loop.h"
+#include "isa/isa.h"
+#include "session/session.h"
+#include "support/diag.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <stdint.h>
 
 enum { TEXT_BYTES = 1024, SHOWN_BYTES = 120 };
 

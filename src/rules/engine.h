@@ -2,8 +2,14 @@
 #ifndef PTX_RULES_ENGINE_H
 #define PTX_RULES_ENGINE_H
 
-#include "rules/lang/rule.h"
-#include "session/session.h"
+#include "support/diag.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct RuleSet RuleSet;
+typedef struct Session Session;
+typedef struct Sessions Sessions;
 
 enum { RULE_SETS = 2 };
 

@@ -1,6 +1,12 @@
 #include "rules/eval.h"
 
 #include "support/assert.h"
+#include "ir/func.h"
+#include "ir/insn.h"
+#include "ir/module.h"
+#include "rules/facts/measure.h"
+#include "analysis/flow/cfg.h"
+#include "analysis/flow/loop.h"
 
 #include <math.h>
 

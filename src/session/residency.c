@@ -1,4 +1,8 @@
 #include "session/residency.h"
+#include "ir/func.h"
+#include "ir/module.h"
+#include "analysis/flow/callgraph.h"
+#include "analysis/value/launch.h"
 
 #include <math.h>
 #include <string.h>

@@ -3,11 +3,12 @@
 #ifndef PTX_SESSION_RESIDENCY_H
 #define PTX_SESSION_RESIDENCY_H
 
-#include "analysis/flow/callgraph.h"
-#include "analysis/flow/liveness.h"
+#include "analysis/flow/types.h"
 #include "analysis/registers/register_count.h"
-#include "analysis/value/launch.h"
 #include "gpu/occupancy.h"
+
+typedef struct Bounds Bounds;
+typedef struct Launch Launch;
 
 /* A launch as the launch file gives it, else as the directives bind it. */
 typedef struct LaunchShape {

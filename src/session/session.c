@@ -6,6 +6,39 @@
 #include "analysis/redundancy/mod_ref.h"
 #include "support/minmax.h"
 #include "support/hash.h"
+#include "analysis/flow/defs.h"
+#include "analysis/flow/liveness.h"
+#include "analysis/flow/loop.h"
+#include "analysis/redundancy/mix.h"
+#include "analysis/redundancy/redundant_loads.h"
+#include "analysis/redundancy/usage.h"
+#include "analysis/redundancy/wgmma_registers.h"
+#include "analysis/registers/register_count.h"
+#include "analysis/sass/joinable.h"
+#include "analysis/sass/sass.h"
+#include "analysis/sim/program.h"
+#include "analysis/time/predict.h"
+#include "analysis/time/throughput.h"
+#include "analysis/trips/trip.h"
+#include "analysis/value/launch.h"
+#include "analysis/value/must_diverge.h"
+#include "analysis/value/uniform.h"
+#include "gpu/gpu.h"
+#include "ir/func.h"
+#include "ir/module.h"
+#include "session/residency.h"
+#include "analysis/access/advise/advise.h"
+#include "analysis/access/advise/trace.h"
+#include "analysis/access/divergence.h"
+#include "analysis/race/block_race.h"
+#include "analysis/race/hazard.h"
+#include "analysis/time/parallelism.h"
+#include "analysis/access/evaluate.h"
+#include "analysis/flow/callgraph.h"
+#include "analysis/flow/cfg.h"
+#include "analysis/flow/dom.h"
+#include "analysis/sass/executed.h"
+#include "analysis/value/points_to.h"
 
 #include <math.h>
 #include <string.h>
@@ -402,7 +435,7 @@ const Pressure *ptx_session_pressure(Session *s, size_t gpu)
     return of->pressure;
 }
 
-const Pressure *ptx_session_unbounded(Session *s)
+const Pressure *ptx_session_unbounded_pressure(Session *s)
 {
     if (s->passing->unbounded)
         return s->passing->unbounded;
@@ -439,7 +472,7 @@ static int64_t max_live(Session *s)
     return is_known ? (int64_t)live->max_pressure : -1;
 }
 
-const PtxasUsage *ptx_session_said(const Session *s, size_t gpu)
+const PtxasUsage *ptx_session_ptxas_usage(const Session *s, size_t gpu)
 {
     return s->all->said ? s->all->said[id_of(s) * s->all->gpu_count + gpu] : NULL;
 }
@@ -454,7 +487,7 @@ const Residency *ptx_session_residency(Session *s, size_t gpu)
         .gpu = all->gpus[gpu],
         .shape = ptx_session_shape(s),
         .demand = ptx_session_demand(s),
-        .said = ptx_session_said(s, gpu),
+        .said = ptx_session_ptxas_usage(s, gpu),
         .model = ptx_session_has_model(s) ? ptx_session_pressure(s, gpu) : NULL,
         .max_live = max_live(s),
         .max_registers = all->trial.max_registers,
@@ -474,7 +507,7 @@ const Defs *ptx_session_defs(Session *s)
     return p->defs;
 }
 
-const PointsToSet *ptx_session_bases(Session *s)
+const PointsToSet *ptx_session_points_to(Session *s)
 {
     Passing *p = s->passing;
     if (!p->bases)
@@ -483,7 +516,7 @@ const PointsToSet *ptx_session_bases(Session *s)
     return p->bases;
 }
 
-const MustDiverge *ptx_session_splits(Session *s)
+const MustDiverge *ptx_session_must_diverge(Session *s)
 {
     Passing *p = s->passing;
     if (!p->splits)
@@ -517,7 +550,7 @@ static const Defs *defs_in_loops(Session *s)
     return ptx_session_loops(s)->loop_count ? ptx_session_defs(s) : s->passing->defs;
 }
 
-const RedundantLoads *ptx_session_repeats(Session *s)
+const RedundantLoads *ptx_session_redundant_loads(Session *s)
 {
     Passing *p = s->passing;
     if (!p->repeats)
@@ -576,7 +609,7 @@ const bool *ptx_session_read_only(Session *s)
     if (!p->read_only)
         p->read_only = ptx_read_only_params_compute(s->all->work, s->all->scratch,
                                                     writers_of(s->all), s->func, ptx_session_cfg(s),
-                                                    ptx_session_bases(s));
+                                                    ptx_session_points_to(s));
     return p->read_only;
 }
 
@@ -658,7 +691,7 @@ const Evaluation *ptx_session_evaluation(Session *s, EvaluationBudget budget)
     return p->evaluations[budget];
 }
 
-DivergenceCosts *ptx_session_parted(Session *s)
+DivergenceCosts *ptx_session_divergence(Session *s)
 {
     const Evaluation *evaluation = ptx_session_evaluation(s, BUDGET_FINDINGS);
     if (evaluation && !s->passing->divergence)

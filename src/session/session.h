@@ -8,32 +8,41 @@
 #ifndef PTX_SESSION_SESSION_H
 #define PTX_SESSION_SESSION_H
 
-#include "analysis/value/points_to.h"
-#include "analysis/flow/callgraph.h"
-#include "analysis/flow/cfg.h"
-#include "analysis/flow/defs.h"
-#include "analysis/flow/dom.h"
-#include "analysis/value/launch.h"
-#include "analysis/flow/liveness.h"
-#include "analysis/flow/loop.h"
-#include "analysis/redundancy/mix.h"
-#include "analysis/redundancy/redundant_loads.h"
-#include "analysis/value/must_diverge.h"
-#include "analysis/time/throughput.h"
-#include "analysis/trips/trip.h"
-#include "analysis/value/uniform.h"
-#include "analysis/redundancy/usage.h"
-#include "analysis/redundancy/wgmma_registers.h"
-#include "analysis/time/parallelism.h"
-#include "analysis/time/predict.h"
-#include "analysis/registers/register_count.h"
-#include "analysis/access/advise/advise.h"
-#include "analysis/race/block_race.h"
-#include "analysis/access/evaluate.h"
-#include "analysis/race/hazard.h"
-#include "analysis/sass/joinable.h"
-#include "analysis/access/divergence.h"
-#include "session/residency.h"
+#include "analysis/flow/types.h"
+#include "support/arena.h"
+
+typedef struct DiagSink DiagSink;
+
+/* Results by name alone: who looks into one includes the header of its analysis. */
+typedef struct BlockRace BlockRace;
+typedef struct Demand Demand;
+typedef struct DivergenceCosts DivergenceCosts;
+typedef struct Evaluation Evaluation;
+typedef struct Executed Executed;
+typedef struct Gpu Gpu;
+typedef struct Hazards Hazards;
+typedef struct JoinableRow JoinableRow;
+typedef struct LaneSplits LaneSplits;
+typedef struct Launch Launch;
+typedef struct LaunchShape LaunchShape;
+typedef struct Lowered Lowered;
+typedef struct MatrixFaults MatrixFaults;
+typedef struct Mixes Mixes;
+typedef struct MustDiverge MustDiverge;
+typedef struct OpCycles OpCycles;
+typedef struct Parallelisms Parallelisms;
+typedef struct PointsToSet PointsToSet;
+typedef struct Prediction Prediction;
+typedef struct Pressure Pressure;
+typedef struct PtxasUsage PtxasUsage;
+typedef struct RedundantLoads RedundantLoads;
+typedef struct Residency Residency;
+typedef struct SimCode SimCode;
+typedef struct Throughput Throughput;
+typedef struct Trace Trace;
+typedef struct Trips Trips;
+typedef struct Uniforms Uniforms;
+typedef struct Usage Usage;
 
 typedef struct Session Session;         /* of a function */
 
@@ -135,18 +144,18 @@ const Pressure *ptx_session_pressure(Session *session, size_t gpu);
 
 const LaunchShape *ptx_session_shape(Session *session);
 const Demand *ptx_session_demand(Session *session);
-const PtxasUsage *ptx_session_said(const Session *session, size_t gpu);         /* NULL: nothing */
+const PtxasUsage *ptx_session_ptxas_usage(const Session *session, size_t gpu);  /* or NULL */
 const Residency *ptx_session_residency(Session *session, size_t gpu);
 
 /* ---- until the function is done -------------------------------------------------------------- */
 
 const Defs *ptx_session_defs(Session *session);
-const PointsToSet *ptx_session_bases(Session *session);
-const MustDiverge *ptx_session_splits(Session *session);
+const PointsToSet *ptx_session_points_to(Session *session);
+const MustDiverge *ptx_session_must_diverge(Session *session);
 /* cheaper, and often enough: the least, */
 const bool *ptx_session_lane_branches(Session *session);
 LaneSplits *ptx_session_lane_splits(Session *session);          /* then this */
-const RedundantLoads *ptx_session_repeats(Session *session);
+const RedundantLoads *ptx_session_redundant_loads(Session *session);
 const InsnId *ptx_session_fused(Session *session);
 const JoinableRow *ptx_session_joinable(Session *session);
 const bool *ptx_session_fp64_trips(Session *session);
@@ -155,7 +164,7 @@ const uint32_t *ptx_session_loop_overhead(Session *session);
 const bool *ptx_session_read_only(Session *session);
 const MatrixFaults *ptx_session_matrix_faults(Session *session);
 /* for the first GPU, without directives that bound registers */
-const Pressure *ptx_session_unbounded(Session *session);
+const Pressure *ptx_session_unbounded_pressure(Session *session);
 /* of a kernel; NULL: none can be looked for */
 const Hazards *ptx_session_hazards(Session *session);
 /* on global memory, else in a cluster; NULL: none */
@@ -176,7 +185,7 @@ typedef enum EvaluationBudget {
 const Evaluation *ptx_session_evaluation(Session *session, EvaluationBudget budget);
 
 /* Of the evaluation for findings; NULL without one. */
-DivergenceCosts *ptx_session_parted(Session *session);
+DivergenceCosts *ptx_session_divergence(Session *session);
 const Trace *ptx_session_trace(Session *session);
 
 /* What the launch for figures executes. */

@@ -392,6 +392,21 @@ static void test_runs_are_equal(void **state)
 
 /* Blocks of one column make a request of each lane; whole warps side by side are reported to be
  * better, and why. */
+/* The scanner of YAML takes a time that grows with the square of nested brackets: nesting is looked
+ * at as the file is read. */
+static void test_nested_config(void **state)
+{
+    (void)state;
+    Result text = run("printf 'rules: ' > .ptxlint.yaml; "
+                      "head -c 100000 /dev/zero | tr '\\0' '[' >> .ptxlint.yaml; "
+                      "cp '" PTXLINT_SOURCE_ROOT "/tests/cli/tune.ptx' .; "
+                      "timeout 5 $PTXLINT check tune.ptx 2>&1; code=$?; "
+                      "rm .ptxlint.yaml tune.ptx; exit $code");
+    assert_int_equal(text.status, 2);
+    assert_non_null(strstr(text.out, ".ptxlint.yaml:1:23: error: nested deeper than 16"));
+    result_free(&text);
+}
+
 static void test_tune(void **state)
 {
     (void)state;
@@ -809,7 +824,7 @@ int main(void)
         cmocka_unit_test(test_cut_short),
         cmocka_unit_test(test_closed_pipe),
         cmocka_unit_test(test_terminal_colours),
-        cmocka_unit_test(test_tune),
+        cmocka_unit_test(test_nested_config), cmocka_unit_test(test_tune),
         cmocka_unit_test(test_tune_work),
         cmocka_unit_test(test_tune_rounding),
     };

@@ -6,6 +6,7 @@ bound.
 """
 import re
 
+from shape import NOT_CODE, blank
 from tree import ROOT, finish, name, read, sources
 
 BANNED = """exit _exit _Exit quick_exit atexit abort signal raise system
@@ -14,12 +15,7 @@ setlocale localeconv time clock clock_gettime rand srand random getenv setenv
 gets sprintf vsprintf scanf sscanf fscanf atoi atol atof strtok alloca""".split()
 ALLOWED = {("src/api/profile.c", "clock_gettime")}
 CALL = re.compile(r"(?<![\w.>])(" + "|".join(BANNED) + r")\s*\(")
-NOT_CODE = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'', re.S)
 PRINTF_ATTRIBUTE = re.compile(r"format\s*\(\s*printf")
-
-
-def blank(match):
-    return re.sub(r"[^\n]", " ", match.group())
 
 
 def check_calls(path):

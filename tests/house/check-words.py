@@ -5,6 +5,7 @@ README.md has at most 150 lines. Sentences of the pages that everyone reads have
 """
 import re
 
+from shape import blank
 from tree import ROOT, finish, name, read, sources
 
 # A pattern, and what to write in its place.
@@ -34,10 +35,6 @@ READ_FIRST = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/library.md",
 HEADER = ROOT / "include/ptxlint/ptxlint.h"
 STRING = re.compile(r'"(?:\\.|[^"\\\n])*"')
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.S)
-
-
-def blank(match):
-    return re.sub(r"[^\n]", " ", match.group())
 
 
 def strings_of(path):

@@ -16,7 +16,7 @@ TABLE_ROW = re.compile(r"\s*(?:\{|\[\w+\] = |[A-Z][A-Z_0-9]*\().*(?:\}|\)),?(?:\
 
 
 def blank(match):
-    """A literal or comment as blanks; a string keeps its quotes, so that a statement with it is still one."""
+    """A literal or comment as blanks, with its line breaks."""
     return re.sub(r"[^\n]", " ", match.group())
 
 

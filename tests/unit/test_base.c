@@ -7,6 +7,20 @@
 #include "analysis/value/must_diverge.h"
 #include "analysis/redundancy/usage.h"
 #include "api/module.h"
+#include "ir/func.h"
+#include "ir/module.h"
+#include "ir/operand.h"
+#include "isa/isa.h"
+#include "support/diag.h"
+#include "ir/reg.h"
+#include "analysis/flow/cfg.h"
+#include "analysis/flow/dom.h"
+#include "analysis/flow/loop.h"
+#include "analysis/value/launch.h"
+#include "analysis/value/uniform.h"
+#include "session/session.h"
+
+#include <stdint.h>
 
 #define HEAD ".version 7.8\n.target sm_90\n.address_size 64\n"
 #define KERNEL                                                                                    \
@@ -523,13 +537,13 @@ static bool has_barrier(const Func *func, const Block *block)
 
 /* Barriers that perhaps a part of a warp comes to: behind a condition on memory, behind those that
  * left, in the code of one warp among several, behind a check of the grid's handle. */
-static const char *const parted[] = { "divergent_barrier", "return_before_barrier",
+static const char *const divergent[] = { "divergent_barrier", "return_before_barrier",
                                       "producer_consumer", "grid_steps" };
 
-static bool is_parted(const char *kernel)
+static bool is_divergent(const char *kernel)
 {
-    for (size_t i = 0; i < COUNT(parted); i++)
-        if (!strcmp(parted[i], kernel))
+    for (size_t i = 0; i < COUNT(divergent); i++)
+        if (!strcmp(divergent[i], kernel))
             return true;
     return false;
 }
@@ -563,7 +577,7 @@ static void tally_splits(World *w, const ptxlint_module *module, FuncId f, const
         assert_true(s->may[b] || (func->is_entry && s->by[b] == NO_ID));
         bool is_doubtful = s->by[b] != NO_ID
                            || (func->is_entry && s->may[b]
-                               && !is_parted(name_of(module, func->name)));
+                               && !is_divergent(name_of(module, func->name)));
         if (is_doubtful && ptx_block_is_reachable(cfg, b) && has_barrier(func, &cfg->blocks[b]))
             fail_msg("%s, line %u", name_of(module, func->name),
                      kit_line(module, func->insns[cfg->blocks[b].first].span.begin));

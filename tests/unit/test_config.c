@@ -384,6 +384,51 @@ static ptxlint_status read_text(const Text *text, char *error, size_t error_size
     return status;
 }
 
+static int put_name(void *context, const char *bytes, size_t length)
+{
+    kit_print(context, "%s|", bytes);
+    return strlen(bytes) != length || !strcmp(bytes, "stop");
+}
+
+/* The same reader as of the config: nesting ends where it says so, however long the file is. */
+static void test_rules_named(void **state)
+{
+    static const struct {
+        const char *yaml, *names;
+        ptxlint_status status;
+    } cases[] = {
+        { "rules: [a, ../b]\nselect: [OWN101]", "a|../b|", PTXLINT_OK },
+        { "gpu: h200\nrules: one", "one|", PTXLINT_OK },
+        { "x: &l [a, b]\nrules: *l", "a|b|", PTXLINT_OK },
+        { "rules: [{ a: b }, c]", "c|", PTXLINT_OK },
+        { "x: { rules: a }", "", PTXLINT_OK },
+        { "rules: [a", "", PTXLINT_OK },
+        { "[rules]", "", PTXLINT_OK },
+        { "", "", PTXLINT_OK },
+        { "rules: [a, stop, b]", "a|stop|", PTXLINT_WRITE },
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        Text names = { 0 };
+        ptxlint_status status = ptxlint_config_rules(cases[i].yaml, strlen(cases[i].yaml),
+                                                     put_name, &names);
+        assert_int_equal(status, cases[i].status);
+        assert_int_equal(names.length, strlen(cases[i].names));
+        assert_memory_equal(names.length ? names.bytes : "", cases[i].names, names.length);
+        free(names.bytes);
+    }
+    Text nested = { 0 }, names = { 0 };
+    kit_print(&nested, "rules: ");
+    for (int i = 0; i < 100000; i++)
+        kit_put(&nested, "[", 1);
+    assert_int_equal(ptxlint_config_rules(nested.bytes, nested.length, put_name, &names),
+                     PTXLINT_OK);
+    assert_int_equal(names.length, 0);
+    assert_int_equal(ptxlint_config_rules(NULL, 1, put_name, &names), PTXLINT_BAD_ARGUMENT);
+    assert_int_equal(ptxlint_config_rules("", 0, NULL, &names), PTXLINT_BAD_ARGUMENT);
+    free(nested.bytes);
+}
+
 static void test_hostile(void **state)
 {
     (void)state;
@@ -421,6 +466,7 @@ UNIT(config)
         cmocka_unit_test(test_atomic),       cmocka_unit_test(test_bad),
         cmocka_unit_test(test_bad_settings), cmocka_unit_test(test_arguments),
         cmocka_unit_test(test_public),       cmocka_unit_test(test_hostile),
+        cmocka_unit_test(test_rules_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,6 +6,12 @@
 #include "analysis/time/block_schedule.h"
 #include "analysis/time/cache.h"
 #include "analysis/time/address_distribution.h"
+#include "ir/func.h"
+#include "ir/module.h"
+#include "analysis/access/evaluate.h"
+#include "analysis/sim/cost/footprint.h"
+#include "gpu/gpu.h"
+#include "isa/isa.h"
 
 #include <math.h>
 #include <pthread.h>

@@ -7,6 +7,12 @@
 #include "analysis/flow/cfg.h"
 #include "analysis/flow/dom.h"
 #include "analysis/flow/loop.h"
+#include "ir/func.h"
+#include "ir/insn.h"
+#include "ir/module.h"
+#include "ir/operand.h"
+#include "ir/types.h"
+#include "isa/isa.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

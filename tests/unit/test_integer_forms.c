@@ -6,6 +6,10 @@
 
 #include "api/module.h"
 #include "analysis/sim/value.h"
+#include "ir/func.h"
+#include "ir/module.h"
+#include "isa/isa.h"
+#include "support/diag.h"
 
 typedef __int128 Wide;
 

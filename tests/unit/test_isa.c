@@ -2,6 +2,14 @@
 #include "kit.h"
 
 #include "api/module.h"
+#include "isa/isa.h"
+#include "session/session.h"
+#include "support/diag.h"
+#include "ir/func.h"
+#include "ir/insn.h"
+#include "ir/module.h"
+#include "ir/operand.h"
+#include "ir/reg.h"
 
 /* ---- the tables ------------------------------------------------------------------------------ */
 

@@ -5,6 +5,9 @@
 
 #include "api/module.h"
 #include "analysis/sim/value.h"
+#include "ir/func.h"
+#include "ir/insn.h"
+#include "ir/module.h"
 
 static const uint64_t corners[] = {
     0,

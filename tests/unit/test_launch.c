@@ -4,6 +4,10 @@
 #include "api/module.h"
 #include "input/ptxas.h"
 #include "kit.h"
+#include "ir/module.h"
+#include "analysis/value/launch.h"
+#include "ir/func.h"
+#include "session/residency.h"
 
 static char *print(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

@@ -3,6 +3,17 @@
 #include "kit.h"
 
 #include "api/module.h"
+#include "analysis/flow/cfg.h"
+#include "analysis/flow/liveness.h"
+#include "ir/func.h"
+#include "ir/insn.h"
+#include "ir/module.h"
+#include "ir/operand.h"
+#include "isa/isa.h"
+#include "ir/reg.h"
+#include "session/session.h"
+
+#include <stddef.h>
 
 #define TOP                                                                                   \
     ".version 8.7\n.target sm_90a\n.address_size 64\n.entry k(.param .u64 a) .maxntid 32 {\n" \

@@ -3,6 +3,11 @@
 #include "api/module.h"
 #include "analysis/registers/block_liveness.h"
 #include "kit.h"
+#include "ir/func.h"
+#include "ir/module.h"
+#include "ir/reg.h"
+#include "analysis/sass/sass.h"
+#include "session/session.h"
 
 #include <math.h>
 

@@ -3,6 +3,7 @@
 #include "kit.h"
 
 #include "api/module.h"
+#include "ir/module.h"
 
 /* Lines 1 to 3, 4 to 6; a body begins on line 7. */
 #define TOP ".version 8.0\n.target sm_90\n.address_size 64\n"

@@ -11,6 +11,18 @@
 #include "analysis/redundancy/dead_code.h"
 #include "analysis/redundancy/mod_ref.h"
 #include "api/module.h"
+#include "ir/func.h"
+#include "ir/insn.h"
+#include "ir/module.h"
+#include "ir/operand.h"
+#include "isa/isa.h"
+#include "analysis/redundancy/mix.h"
+#include "analysis/flow/callgraph.h"
+#include "analysis/flow/cfg.h"
+#include "analysis/flow/defs.h"
+#include "analysis/flow/loop.h"
+#include "analysis/value/points_to.h"
+#include "session/session.h"
 
 #define TOP                                                                                       \
     ".version 8.7\n.target sm_90a\n.address_size 64\n"                                            \

@@ -4,12 +4,20 @@
 
 #include "api/module.h"
 #include "arenas.h"
+#include "analysis/flow/cfg.h"
+#include "analysis/registers/register_count.h"
+#include "analysis/value/must_diverge.h"
+#include "analysis/value/uniform.h"
+#include "ir/func.h"
+#include "ir/module.h"
+#include "analysis/flow/dom.h"
+#include "session/session.h"
 
 typedef struct Tally {
-    unsigned blocks, parted, left_out, spills, kept;
+    unsigned blocks, divergent, left_out, spills, kept;
 } Tally;
 
-static bool may_be_parted(LaneSplits *splits, const bool *by_lane, const Dom *dom, BlockId block)
+static bool may_diverge(LaneSplits *splits, const bool *by_lane, const Dom *dom, BlockId block)
 {
     for (BlockId above = dom->idom[block]; above != EXIT_BLOCK; above = dom->idom[above])
         if (by_lane[above] && ptx_lane_splits_may(splits, above))
@@ -32,12 +40,12 @@ static void check_splits(World *w, const ptxlint_module *m, FuncId f, const char
     LaneSplits *splits = ptx_lane_splits_new(&w->arena, m->ir, func, cfg, dom, ptx_session_loops(s),
                                              NULL);
     for (BlockId b = 0; b < cfg->block_count; b++) {
-        bool may = may_be_parted(splits, by_lane, dom, b);
+        bool may = may_diverge(splits, by_lane, dom, b);
         if ((whole->by[b] != NO_ID && !may)
             || (whole->splits[b] && !(by_lane[b] && ptx_lane_splits_may(splits, b))))
             fail_msg("%s: function %u, block %u: left out", path, (unsigned)f, (unsigned)b);
         tally->blocks++;
-        tally->parted += whole->by[b] != NO_ID;
+        tally->divergent += whole->by[b] != NO_ID;
         tally->left_out += !may;
     }
 }
@@ -83,9 +91,9 @@ static void test_real(void **state)
     Tally tally = { 0 };
     check_folder(*state, "testdata/ptx", &tally);
     check_folder(*state, "tests/golden", &tally);
-    print_message("%u blocks, %u parted, %u left out; spills likely in %u kernels, looked at %u\n",
-                  tally.blocks, tally.parted, tally.left_out, tally.spills, tally.kept);
-    assert_true(tally.parted > 20 && tally.spills > 0);
+    print_message("%u blocks, %u divergent, %u left out; spills likely in %u kernels of %u\n",
+                  tally.blocks, tally.divergent, tally.left_out, tally.spills, tally.kept);
+    assert_true(tally.divergent > 20 && tally.spills > 0);
     assert_true(tally.left_out > tally.blocks / 2);
 }
 

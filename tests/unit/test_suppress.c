@@ -6,6 +6,8 @@
 #include "arenas.h"
 #include "config_rules.h"
 #include "kit.h"
+#include "ir/module.h"
+#include "ir/func.h"
 
 #define TOP ".version 8.7\n.target sm_90a\n.address_size 64\n" /* three lines */
 #define HEAD \

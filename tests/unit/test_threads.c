@@ -5,8 +5,14 @@
 #include "analysis/access/evaluate.h"
 #include "analysis/race/hazard.h"
 #include "api/module.h"
+#include "ir/func.h"
+#include "ir/module.h"
+#include "analysis/sim/program.h"
+#include "analysis/value/launch.h"
+#include "support/arena.h"
 
 #include <pthread.h>
+#include <stdint.h>
 
 enum { STEPS = 1 << 20, TIMES = 20, MOST_THREADS = 4 };
 

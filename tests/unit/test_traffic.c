@@ -3,6 +3,7 @@
 #include "analysis/sim/cost/traffic.h"
 
 #include "kit.h"
+#include "analysis/sim/request.h"
 
 #include <jansson.h>
 

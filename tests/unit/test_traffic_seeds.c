@@ -4,6 +4,9 @@
 #include "kit.h"
 
 #include "analysis/sim/cost/traffic.h"
+#include "analysis/sim/request.h"
+#include "analysis/sim/value.h"
+#include "gpu/gpu.h"
 
 #include <math.h>
 

@@ -6,6 +6,13 @@
 #include "analysis/trips/recurrence.h"
 #include "analysis/trips/trip.h"
 #include "api/module.h"
+#include "ir/func.h"
+#include "ir/module.h"
+#include "ir/reg.h"
+#include "analysis/flow/cfg.h"
+#include "analysis/flow/loop.h"
+#include "analysis/value/launch.h"
+#include "session/session.h"
 
 #include <math.h>
 
@@ -314,7 +321,7 @@ static void test_solve_values(void **state)
             uint64_t a = n % VALUES, s = n / VALUES % VALUES, b = n / VALUES / VALUES % VALUES,
                      t = n / VALUES / VALUES / VALUES;
             uint64_t want = first_failure((SymKind)kind, WIDTH, a, s, b, t);
-            Solution got = ptx_solve_values((SymKind)kind, WIDTH, a, s, b, t);
+            Solution got = ptx_recurrence_solve_values((SymKind)kind, WIDTH, a, s, b, t);
             asked++;
             answers += got.status == SOLVED;
             assert_true(got.status == SOLVED || got.why);
@@ -344,8 +351,9 @@ static void test_solve_intervals(void **state)
                      y = ptx_interval_unsigned(WIDTH, b, b_end);
             Interval step = ptx_interval_point(WIDTH, s), still = ptx_interval_point(WIDTH, 0);
             for (int side = 0; side < 2; side++) {
-                Solution got = ptx_solve_order((SymKind)kind, WIDTH, &x, side ? &still : &step, &y,
-                                               side ? &step : &still);
+                Solution got = ptx_recurrence_solve_order((SymKind)kind, WIDTH, &x,
+                                                          side ? &still : &step, &y,
+                                                          side ? &step : &still);
                 answers += got.status == SOLVED;
                 for (uint64_t v = a; v <= a_end && got.status == SOLVED; v++) {
                     for (uint64_t w = b; w <= b_end; w++) {

@@ -431,6 +431,56 @@ def spots(p, count):
     return [first if not i else p.op("xor.b32", first, 32 * i) for i in range(count)]
 
 
+def ring(p, stages):
+    """Of a pipeline of stages in shared memory: the one that is read, and the one that is written."""
+    slot, fill = p.r(), p.r()
+    p.put(f"mov.b32 {slot}, -1;")
+    p.put(f"mov.b32 {fill}, {stages - 2};")
+    return slot, fill
+
+
+def go_round(p, r, stages):
+    n1, g = p.op("add.s32", r, 1), p.p()
+    p.put(f"setp.gt.s32 {g}, {n1}, {stages - 1};")
+    p.put(f"selp.b32 {r}, 0, {n1}, {g};")
+
+
+def next_stage(p, i, bk, stages, slot, fill):
+    """Where the last tiles begin that are not copied ahead, and whether this is before them."""
+    last, go = p.op("add.s32", p.size[2], -bk * (stages - 1)), p.p()
+    p.put(f"setp.lt.s32 {go}, {i}, {last};")
+    for r in (slot, fill): go_round(p, r, stages)
+    return last, go
+
+
+def fill_ahead(p, copies, bk, stages):
+    """All stages but one, before the loop."""
+    for s in range(stages - 1):
+        go = p.p()
+        p.put(f"setp.gt.s32 {go}, {p.size[2]}, {s * bk};")
+        left = p.op("add.s32", p.size[2], -s * bk) if s else p.size[2]
+        for c in copies: c.copy(p.op("mov.b32", s * c.bytes), left, go)
+
+
+def refill(p, copies, fill, left, go):
+    for c in copies: c.copy(p.op("mul.lo.s32", fill, c.bytes), left, go)
+
+
+def wait(p, pending):
+    p.put(f"cp.async.wait_group {pending};")
+    p.put("bar.sync 0;")
+
+
+def group_address(p, warp, slot_bytes, shift):
+    """Of a warp group's rows of a stage."""
+    return p.op("add.s32", p.op("add.s32", p.op("mov.b32", "global_smem"), slot_bytes), p.op("shl.b32", p.op("and.b32", warp, 4), shift))
+
+
+def matrix(p, address):
+    """The descriptor of a matrix for wgmma."""
+    return p.op("or.b64", p.op("cvt.u64.u32", p.op("bfe.u32", address, 4, 14), to="rd"), "4611686293305294848", to="rd")
+
+
 def tile_mma(d, k):
     """A product of matrices by mma.sync: stages of cp.async, ldmatrix, accumulators."""
     while True:
@@ -445,29 +495,16 @@ def tile_mma(d, k):
     checked = d.n(0, 2) > 0
     a = Copies(p, p.ptr[0], bm, bk, 2, stages, bn * bk * 2 * stages, p.size[2], False, checked)
     b = Copies(p, p.ptr[1], bk, bn, 2, stages, 0, p.size[1], d.of(True, False), checked)
-    for s in range(stages - 1):
-        go = p.p()
-        p.put(f"setp.gt.s32 {go}, {p.size[2]}, {s * bk};")
-        left = p.op("add.s32", p.size[2], -s * bk) if s else p.size[2]
-        for c in (a, b): c.copy(p.op("mov.b32", s * c.bytes), left, go)
+    fill_ahead(p, (a, b), bk, stages)
     steps = bk // 16
     sa, sb = spots(p, steps), spots(p, max(1, steps // 2) if d.n(0, 1) else steps)
     acc = p.carried(4 * m * n)
-    slot, fill = p.r(), p.r()
-    p.put(f"mov.b32 {slot}, -1;")
-    p.put(f"mov.b32 {fill}, {stages - 2};")
+    slot, fill = ring(p, stages)
     order = d.of("all", "all", "step")
 
     def body(i):
-        last = p.op("add.s32", p.size[2], -bk * (stages - 1))
-        go = p.p()
-        p.put(f"setp.lt.s32 {go}, {i}, {last};")
-        for r in (slot, fill):
-            n1, g = p.op("add.s32", r, 1), p.p()
-            p.put(f"setp.gt.s32 {g}, {n1}, {stages - 1};")
-            p.put(f"selp.b32 {r}, 0, {n1}, {g};")
-        p.put(f"cp.async.wait_group {2 * (stages - 2)};")
-        p.put("bar.sync 0;")
+        last, go = next_stage(p, i, bk, stages, slot, fill)
+        wait(p, 2 * (stages - 2))
         base = p.op("mov.b32", "global_smem")
         ba = p.op("add.s32", base, p.op("mul.lo.s32", slot, a.bytes))
         bb = p.op("add.s32", base, p.op("mul.lo.s32", slot, b.bytes))
@@ -487,13 +524,11 @@ def tile_mma(d, k):
             for f in every: multiply(*f)
         else:
             for s in range(steps): multiply(*fragments(s))
-        left = p.op("sub.s32", last, i)
-        for c in (a, b): c.copy(p.op("mul.lo.s32", fill, c.bytes), left, go)
+        refill(p, (a, b), fill, p.op("sub.s32", last, i), go)
         return bk
 
     p.loop(p.size[2], body)
-    p.put("cp.async.wait_group 0;")
-    p.put("bar.sync 0;")
+    wait(p, 0)
     store_tile(p, acc, p.ptr[2], bn, d.of(True, False), checked)
     return p.target, p.text()
 
@@ -513,39 +548,25 @@ def tile_wgmma(d, k):
     if not bulk:
         copies = [Copies(p, p.ptr[0], bm, bk, 2, stages, bn * bk * 2 * stages, p.size[2], False, checked),
                   Copies(p, p.ptr[1], bk, bn, 2, stages, 0, p.size[1], d.of(True, False), checked)]
-        for s in range(stages - 1):
-            go = p.p()
-            p.put(f"setp.gt.s32 {go}, {p.size[2]}, {s * bk};")
-            left = p.op("add.s32", p.size[2], -s * bk) if s else p.size[2]
-            for c in copies: c.copy(p.op("mov.b32", s * c.bytes), left, go)
+        fill_ahead(p, copies, bk, stages)
     accs = [p.carried(n // 2) for _ in range(m)]
-    slot, fill = p.r(), p.r()
-    p.put(f"mov.b32 {slot}, -1;")
-    p.put(f"mov.b32 {fill}, {stages - 2};")
+    slot, fill = ring(p, stages)
     warp = p.op("shfl.sync.idx.b32", p.op("shr.u32", p.tid, 5), 0, 31, -1)
     pending = d.of(0, 0, 1)
 
     def descriptor(slot_bytes, at, s):
-        addr = p.op("add.s32", p.op("add.s32", p.op("mov.b32", "global_smem"), slot_bytes), p.op("shl.b32", p.op("and.b32", warp, 4), 11))
-        e = p.op("bfe.u32", p.op("add.s32", addr, at + s * 32) if at + s * 32 else addr, 4, 14)
-        return p.op("or.b64", p.op("cvt.u64.u32", e, to="rd"), "4611686293305294848", to="rd")
+        addr = group_address(p, warp, slot_bytes, 11)
+        return matrix(p, p.op("add.s32", addr, at + s * 32) if at + s * 32 else addr)
 
     def body(i):
-        last = p.op("add.s32", p.size[2], -bk * (stages - 1))
-        go = p.p()
-        p.put(f"setp.lt.s32 {go}, {i}, {last};")
-        for r in (slot, fill):
-            n1, g = p.op("add.s32", r, 1), p.p()
-            p.put(f"setp.gt.s32 {g}, {n1}, {stages - 1};")
-            p.put(f"selp.b32 {r}, 0, {n1}, {g};")
+        last, go = next_stage(p, i, bk, stages, slot, fill)
         if bulk:
-            bar, wait, done = p.op("add.s32", p.op("mov.b32", "global_smem"), p.op("shl.b32", slot, 3)), p.label(), p.p()
-            p.at(wait)
+            bar, again, done = p.op("add.s32", p.op("mov.b32", "global_smem"), p.op("shl.b32", slot, 3)), p.label(), p.p()
+            p.at(again)
             p.put(f"mbarrier.try_wait.parity.shared.b64 {done}, [{bar}+65536], {fill};")
-            p.put(f"@!{done} bra {wait};")
+            p.put(f"@!{done} bra {again};")
         else:
-            p.put(f"cp.async.wait_group {2 * (stages - 2)};")
-            p.put("bar.sync 0;")
+            wait(p, 2 * (stages - 2))
         at_a, at_b = p.op("mul.lo.s32", slot, bm * bk * 2), p.op("mul.lo.s32", slot, bn * bk * 2)
         p.put("wgmma.fence.sync.aligned;")
         for j, acc in enumerate(accs):
@@ -564,8 +585,7 @@ def tile_wgmma(d, k):
                 to = p.op("add.s32", p.op("mov.b32", "global_smem"), p.op("mad.lo.s32", fill, size, at))
                 p.put(f"@{first} cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [{to}], [{source}, {{{i}, {warp}}}], [{bar}+65536];")
         else:
-            left = p.op("sub.s32", last, i)
-            for c in copies: c.copy(p.op("mul.lo.s32", fill, c.bytes), left, go)
+            refill(p, copies, fill, p.op("sub.s32", last, i), go)
         return bk
 
     p.loop(p.size[2], body)
@@ -590,21 +610,12 @@ def tile_fma(d, k):
         for c in (a, b): c.copy(p.op("mov.b32", s * c.bytes), p.size[2], None)
     ra, rb = p.op("shl.b32", p.op("and.b32", p.tid, 112), 5), p.op("shl.b32", p.op("and.b32", p.tid, 15), 4)
     acc = p.carried(tm * tn)
-    slot, fill = p.r(), p.r()
-    p.put(f"mov.b32 {slot}, -1;")
-    p.put(f"mov.b32 {fill}, {stages - 2};")
+    slot, fill = ring(p, stages)
     ahead = d.of(True, True, False)
 
     def body(i):
-        last = p.op("add.s32", p.size[2], -bk * (stages - 1))
-        go = p.p()
-        p.put(f"setp.lt.s32 {go}, {i}, {last};")
-        for r in (slot, fill):
-            n1, g = p.op("add.s32", r, 1), p.p()
-            p.put(f"setp.gt.s32 {g}, {n1}, {stages - 1};")
-            p.put(f"selp.b32 {r}, 0, {n1}, {g};")
-        p.put(f"cp.async.wait_group {2 * (stages - 2)};")
-        p.put("bar.sync 0;")
+        last, go = next_stage(p, i, bk, stages, slot, fill)
+        wait(p, 2 * (stages - 2))
         base = p.op("mov.b32", "global_smem")
         ba = p.op("add.s32", p.op("add.s32", base, p.op("mul.lo.s32", slot, a.bytes)), ra)
         bb = p.op("add.s32", p.op("add.s32", base, p.op("mul.lo.s32", slot, b.bytes)), rb)
@@ -631,13 +642,11 @@ def tile_fma(d, k):
                 l = line(q)
                 for x in range(tm):
                     for y in range(tn): p.put(f"fma.rn.f32 {acc[x * tn + y]}, {fa[x][q]}, {l[y]}, {acc[x * tn + y]};")
-        left = p.op("sub.s32", last, i)
-        for c in (a, b): c.copy(p.op("mul.lo.s32", fill, c.bytes), left, go)
+        refill(p, (a, b), fill, p.op("sub.s32", last, i), go)
         return bk
 
     p.loop(p.size[2], body)
-    p.put("cp.async.wait_group 0;")
-    p.put("bar.sync 0;")
+    wait(p, 0)
     store_tile(p, acc, p.ptr[2], cols, d.of(True, False, False), checked)
     return p.target, p.text()
 
@@ -665,24 +674,18 @@ def tile_attention(d, k):
     sa = spots(p, head // 16)
     held = None
     if not wg and d.n(0, 1):
-        p.put("cp.async.wait_group 0;")
-        p.put("bar.sync 0;")
+        wait(p, 0)
         base = p.op("mov.b32", "global_smem")
         held = [[ldmatrix(p, p.op("add.s32", base, sa[s]), j * 2048) for s in range(head // 16)] for j in range(m)]
     causal, zero = d.maybe(.4, "x"), p.carried(1)[0]
     warp = p.op("shfl.sync.idx.b32", p.op("shr.u32", p.tid, 5), 0, 31, -1)
 
     def descriptor(slot_bytes, at, s):
-        addr = p.op("add.s32", p.op("add.s32", p.op("mov.b32", "global_smem"), slot_bytes), p.op("shl.b32", p.op("and.b32", warp, 4), 9))
-        e = p.op("bfe.u32", p.op("add.s32", addr, at + s * 32), 4, 14)
-        return p.op("or.b64", p.op("cvt.u64.u32", e, to="rd"), "4611686293305294848", to="rd")
+        return matrix(p, p.op("add.s32", group_address(p, warp, slot_bytes, 9), at + s * 32))
 
     def body(i):
-        n1, g = p.op("add.s32", slot, 1), p.p()
-        p.put(f"setp.gt.s32 {g}, {n1}, {stages - 1};")
-        p.put(f"selp.b32 {slot}, 0, {n1}, {g};")
-        p.put(f"cp.async.wait_group {stages - 1};")
-        p.put("bar.sync 0;")
+        go_round(p, slot, stages)
+        wait(p, stages - 1)
         at = p.op("mul.lo.s32", slot, kt.bytes)
         base = p.op("add.s32", p.op("mov.b32", "global_smem"), at)
         scores = []
@@ -730,8 +733,7 @@ def tile_attention(d, k):
                 for w, o in enumerate(out[j]):
                     if w // 2 % 2 == half: p.put(f"mul.f32 {o}, {o}, {fix};")
             weights.append([p.packed(acc[w], acc[w + 1]) for w in range(0, len(acc), 2)])
-        p.put(f"cp.async.wait_group {stages - 2};")
-        p.put("bar.sync 0;")
+        wait(p, stages - 2)
         if wg:
             p.put("wgmma.fence.sync.aligned;")
             for j in range(m):
@@ -751,8 +753,7 @@ def tile_attention(d, k):
     result = []
     for j in range(m):
         result += [p.op("div.full.f32", o, low[2 * j + w // 2 % 2]) for w, o in enumerate(out[j])]
-    p.put("cp.async.wait_group 0;")
-    p.put("bar.sync 0;")
+    wait(p, 0)
     store_tile(p, result, p.ptr[3], head, True, d.n(0, 1))
     return p.target, p.text()
 

@@ -1,4 +1,6 @@
 #include "analysis/access/describe.h"
+#include "analysis/access/evaluate.h"
+#include "analysis/sim/count.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -3,7 +3,10 @@
 #define PTX_ANALYSIS_ACCESS_DESCRIBE_H
 
 #include "support/arena.h"
-#include "analysis/access/evaluate.h"
+
+typedef struct Evaluation Evaluation;
+typedef struct Count Count;
+typedef struct Evaluated Evaluated;
 
 /* A clause, as "lanes are 28 bytes apart"; owned by arena, or fixed. "": there is no pattern. */
 const char *ptx_count_describe(Arena *arena, const Count *count, uint32_t bytes);

@@ -1,4 +1,10 @@
 #include "analysis/access/divergence.h"
+#include "ir/func.h"
+#include "analysis/access/evaluate.h"
+#include "analysis/flow/cfg.h"
+#include "analysis/flow/dom.h"
+#include "analysis/sim/count.h"
+#include "support/diag.h"
 
 #include <math.h>
 

@@ -3,10 +3,11 @@
 #ifndef PTX_ANALYSIS_ACCESS_DIVERGENCE_H
 #define PTX_ANALYSIS_ACCESS_DIVERGENCE_H
 
-#include "analysis/flow/cfg.h"
-#include "analysis/flow/dom.h"
-#include "analysis/access/evaluate.h"
+#include "analysis/flow/types.h"
+#include "support/diag.h"
 
+typedef struct Evaluation Evaluation;
+typedef struct Arena Arena;
 typedef struct DivergenceCost {
     /* of a warp's executions of the branch: those that part its lanes; NaN: not known, since it
      * never runs or data decide */

@@ -4,6 +4,16 @@
 #include "analysis/sim/cost/footprint_watch.h"
 #include "analysis/sim/cost/price.h"
 #include "analysis/sim/sim.h"
+#include "ir/func.h"
+#include "ir/insn.h"
+#include "ir/module.h"
+#include "ir/operand.h"
+#include "ir/sreg.h"
+#include "isa/isa.h"
+#include "analysis/sim/block_keys.h"
+#include "analysis/sim/block_stride.h"
+#include "analysis/sim/program.h"
+#include "analysis/value/launch.h"
 
 #include <math.h>
 #include <string.h>
@@ -637,7 +647,7 @@ static void run_launch(AccessEvaluator *e, uint64_t most_steps)
     const double blocks_run = e->out->blocks_run,
                  cost = (double)(ptx_machine_steps(m) - first) / blocks_run;
     double affordable = (double)ptx_machine_steps_left(m) / cost;
-    bool are_single = ptx_machine_warps_are_apart(m) && e->shape.warp_count > 1
+    bool are_single = ptx_machine_warps_are_independent(m) && e->shape.warp_count > 1
                       && e->most_work > e->least_work * WORK_DIFFERS;
     if (e->is_cut && are_single && blocks_run > 1 && run_anywhere(e, most_steps, cost)) {
         affordable = 0;

@@ -11,15 +11,15 @@
 #ifndef PTX_ANALYSIS_ACCESS_EVALUATE_H
 #define PTX_ANALYSIS_ACCESS_EVALUATE_H
 
-#include "analysis/value/launch.h"
-#include "analysis/flow/loop.h"
-#include "gpu/gpu.h"
-#include "ir/ir.h"
-#include "support/diag.h"
+#include "ir/types.h"
 #include "analysis/sim/count.h"
 #include "analysis/sim/cost/footprint.h"
-#include "analysis/sim/guess.h"
-#include "analysis/sim/program.h"
+
+typedef struct AssumedParam AssumedParam;
+typedef struct Gpu Gpu;
+typedef struct GuessedTrips GuessedTrips;
+typedef struct Launch Launch;
+typedef struct SimProgram SimProgram;
 
 enum { MAX_SHAPES = 4, MAX_BLOCK_WORKS = 1 << 16 };
 

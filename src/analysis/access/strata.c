@@ -1,8 +1,12 @@
 #include "analysis/access/strata.h"
+#include "analysis/sim/block_keys.h"
+#include "support/arena.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <stdbool.h>
+#include <stdint.h>
 
 enum {
     /* blocks all over the grid that are run before an order is chosen */

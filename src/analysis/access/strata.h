@@ -11,7 +11,12 @@
 #ifndef PTX_ANALYSIS_ACCESS_STRATA_H
 #define PTX_ANALYSIS_ACCESS_STRATA_H
 
-#include "analysis/sim/block_keys.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct BlockKeys BlockKeys;
+typedef struct BlockPlace BlockPlace;
+typedef struct Arena Arena;
 
 enum { MAX_STRATA_PLACES = 1 << 16 };
 

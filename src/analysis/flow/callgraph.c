@@ -2,6 +2,14 @@
 
 #include "support/assert.h"
 #include "support/hash.h"
+#include "ir/func.h"
+#include "ir/insn.h"
+#include "ir/module.h"
+#include "ir/operand.h"
+#include "isa/isa.h"
+#include "support/span.h"
+
+#include <stdint.h>
 
 typedef struct CallEdge {
     FuncId caller, callee;

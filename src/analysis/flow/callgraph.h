@@ -13,7 +13,10 @@
 #ifndef PTX_ANALYSIS_FLOW_CALLGRAPH_H
 #define PTX_ANALYSIS_FLOW_CALLGRAPH_H
 
-#include "ir/ir.h"
+#include "ir/types.h"
+#include "support/arena.h"
+
+#include <stdbool.h>
 
 typedef struct CallNode {
     uint32_t callee_first, callee_count;        /* distinct, ascending, into CallGraph.callees */

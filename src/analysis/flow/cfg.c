@@ -2,6 +2,16 @@
 
 #include "analysis/flow/callgraph.h"
 #include "support/assert.h"
+#include "ir/func.h"
+#include "ir/insn.h"
+#include "ir/operand.h"
+#include "ir/types.h"
+#include "isa/isa.h"
+#include "support/arena.h"
+#include "ir/module.h"
+
+#include <stdbool.h>
+#include <stddef.h>
 
 typedef struct CfgBuilder {
     const Module *module;

@@ -14,11 +14,10 @@
 #ifndef PTX_ANALYSIS_FLOW_CFG_H
 #define PTX_ANALYSIS_FLOW_CFG_H
 
-#include "ir/ir.h"
+#include "analysis/flow/types.h"
+#include "support/arena.h"
 
-typedef uint32_t BlockId;
-
-#define EXIT_BLOCK UINT32_MAX
+#include <stdbool.h>
 
 enum {
     /* an interpreter with a dispatch of 256 cases at the end of each of them */

@@ -1,4 +1,9 @@
 #include "analysis/flow/defs.h"
+#include "ir/func.h"
+#include "ir/operand.h"
+#include "support/arena.h"
+#include "analysis/flow/cfg.h"
+#include "analysis/flow/loop.h"
 
 static void list_definitions(const Func *func, uint32_t *first, InsnId *insns)
 {

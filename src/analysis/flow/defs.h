@@ -2,7 +2,11 @@
 #ifndef PTX_ANALYSIS_FLOW_DEFS_H
 #define PTX_ANALYSIS_FLOW_DEFS_H
 
+#include "analysis/flow/types.h"
+#include "support/arena.h"
 #include "analysis/flow/loop.h"
+
+#include <stdbool.h>
 
 enum { MAX_DEFS = 16 };        /* of one register that are looked at */
 

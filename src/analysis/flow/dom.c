@@ -1,6 +1,10 @@
 #include "analysis/flow/dom.h"
 
 #include "support/assert.h"
+#include "support/arena.h"
+#include "analysis/flow/cfg.h"
+
+#include <stdbool.h>
 
 /* The reachable blocks under their place in rpo, and the exit as one node more, the last. Reversed
  * by swapping the two halves. The edges of node v are [first[v], first[v + 1]). */

@@ -8,7 +8,10 @@
 #ifndef PTX_ANALYSIS_FLOW_DOM_H
 #define PTX_ANALYSIS_FLOW_DOM_H
 
-#include "analysis/flow/cfg.h"
+#include "analysis/flow/types.h"
+#include "support/arena.h"
+
+#include <stdbool.h>
 
 typedef struct Dom {
     const BlockId *idom;        /* per block; block 0 and unreachable ones: EXIT_BLOCK (none) */

@@ -1,4 +1,8 @@
 #include "analysis/flow/live_out.h"
+#include "support/arena.h"
+#include "analysis/flow/cfg.h"
+
+#include <stdbool.h>
 
 enum { WORD_BITS = 64 };
 

@@ -9,7 +9,10 @@
 #ifndef PTX_ANALYSIS_FLOW_LIVE_OUT_H
 #define PTX_ANALYSIS_FLOW_LIVE_OUT_H
 
-#include "analysis/flow/cfg.h"
+#include "analysis/flow/types.h"
+#include "support/arena.h"
+
+#include <stdbool.h>
 
 typedef struct LiveSite {           /* a thing is used, or its range ends, in that block */
     uint32_t id;

@@ -4,6 +4,17 @@
 #include "support/assert.h"
 #include "support/limits.h"
 #include "support/minmax.h"
+#include "ir/func.h"
+#include "ir/insn.h"
+#include "ir/operand.h"
+#include "isa/isa.h"
+#include "support/arena.h"
+#include "ir/reg.h"
+#include "analysis/flow/cfg.h"
+#include "support/diag.h"
+
+#include <stdbool.h>
+#include <stdint.h>
 
 /* The sites of a block are contiguous. */
 typedef struct Sites {

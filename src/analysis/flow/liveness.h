@@ -11,7 +11,10 @@
 #ifndef PTX_ANALYSIS_FLOW_LIVENESS_H
 #define PTX_ANALYSIS_FLOW_LIVENESS_H
 
-#include "analysis/flow/cfg.h"
+#include "analysis/flow/types.h"
+#include "support/arena.h"
+
+typedef struct DiagSink DiagSink;
 
 typedef struct Live {
     const uint32_t *out_first;  /* per block and one more: into out */

@@ -1,6 +1,13 @@
 #include "analysis/flow/loop.h"
 
 #include "support/assert.h"
+#include "ir/func.h"
+#include "ir/module.h"
+#include "support/arena.h"
+#include "analysis/flow/cfg.h"
+#include "analysis/flow/dom.h"
+
+#include <stdbool.h>
 
 #define NONE UINT32_MAX
 

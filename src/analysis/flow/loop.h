@@ -9,12 +9,10 @@
 #ifndef PTX_ANALYSIS_FLOW_LOOP_H
 #define PTX_ANALYSIS_FLOW_LOOP_H
 
-#include "analysis/flow/cfg.h"
-#include "analysis/flow/dom.h"
+#include "analysis/flow/types.h"
+#include "support/arena.h"
 
-typedef uint32_t LoopId;
-
-#define NO_LOOP UINT32_MAX
+#include <stdbool.h>
 
 typedef struct Loop {
     BlockId header;             /* of no other loop */

@@ -1,4 +1,9 @@
 #include "analysis/race/block_race.h"
+#include "ir/func.h"
+#include "ir/insn.h"
+#include "ir/module.h"
+#include "ir/operand.h"
+#include "isa/isa.h"
 
 #include <stdio.h>
 

@@ -3,7 +3,15 @@
 #ifndef PTX_ANALYSIS_RACE_BLOCK_RACE_H
 #define PTX_ANALYSIS_RACE_BLOCK_RACE_H
 
-#include "analysis/access/evaluate.h"
+#include "analysis/sim/program.h"
+#include "ir/types.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct Arena Arena;
+typedef struct Launch Launch;
+typedef struct Op Op;
 
 typedef struct BlockAccess {
     const Func *func;           /* the kernel, or one that it calls */

@@ -3,6 +3,12 @@
 
 #include "analysis/sim/race/cluster.h"
 #include "analysis/sim/sim.h"
+#include "ir/func.h"
+#include "ir/module.h"
+#include "analysis/value/launch.h"
+#include "ir/types.h"
+
+#include <stdint.h>
 
 enum { STEPS = 1 << 16 };       /* instructions of warps for a cluster */
 

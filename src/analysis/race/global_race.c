@@ -4,6 +4,13 @@
 
 #include "analysis/sim/race/shadow_memory.h"
 #include "analysis/sim/sim.h"
+#include "ir/func.h"
+#include "ir/module.h"
+#include "analysis/sim/count.h"
+#include "analysis/sim/observer.h"
+#include "analysis/value/launch.h"
+
+#include <stdint.h>
 
 enum {
     STEPS = 1 << 16,            /* instructions of warps for all blocks */

@@ -2,6 +2,20 @@
 
 #include "analysis/value/points_to.h"
 #include "analysis/race/repair.h"
+#include "ir/func.h"
+#include "ir/insn.h"
+#include "ir/module.h"
+#include "ir/operand.h"
+#include "isa/isa.h"
+#include "analysis/race/search.h"
+#include "analysis/sim/race/race.h"
+#include "analysis/sim/sim.h"
+#include "analysis/value/launch.h"
+#include "support/arena.h"
+#include "analysis/access/evaluate.h"
+#include "analysis/flow/cfg.h"
+#include "analysis/flow/loop.h"
+#include "analysis/sim/block_stride.h"
 
 #include <stdio.h>
 

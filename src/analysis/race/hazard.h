@@ -4,7 +4,10 @@
 #define PTX_ANALYSIS_RACE_HAZARD_H
 
 #include "support/diag.h"
-#include "analysis/access/evaluate.h"
+#include "analysis/sim/program.h"
+#include "ir/types.h"
+
+typedef struct Launch Launch;
 
 typedef struct HazardAccess {
     const Func *func;           /* the kernel, or one that it calls */

@@ -4,8 +4,21 @@
 #include "analysis/race/repair.h"
 
 #include "support/arena.h"
+#include "analysis/value/uniform.h"
+#include "ir/func.h"
+#include "ir/insn.h"
+#include "ir/module.h"
+#include "support/diag.h"
+#include "analysis/flow/cfg.h"
+#include "analysis/flow/dom.h"
+#include "analysis/race/hazard.h"
+#include "analysis/race/search.h"
+#include "analysis/sim/race/race.h"
+#include "analysis/sim/sim.h"
+#include "analysis/flow/loop.h"
 
 #include <stdio.h>
+#include <stdint.h>
 
 enum {
     MAX_CANDIDATES = 24,

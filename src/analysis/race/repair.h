@@ -3,7 +3,10 @@
 #ifndef PTX_ANALYSIS_RACE_REPAIR_H
 #define PTX_ANALYSIS_RACE_REPAIR_H
 
-#include "analysis/race/search.h"
+#include <stdint.h>
+
+typedef struct Search Search;
+typedef struct Hazard Hazard;
 
 /* Before the first of a kernel. */
 void ptx_repair_begin(Search *search);

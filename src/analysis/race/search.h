@@ -3,10 +3,12 @@
 #ifndef PTX_ANALYSIS_RACE_SEARCH_H
 #define PTX_ANALYSIS_RACE_SEARCH_H
 
-#include "analysis/value/uniform.h"
 #include "analysis/race/hazard.h"
 #include "analysis/sim/race/race.h"
 #include "analysis/sim/sim.h"
+#include "analysis/value/launch.h"
+
+typedef struct Uniforms Uniforms;
 
 enum { MAX_SHAPE_TRIES = 16, MAX_KNOWN = 32 };
 

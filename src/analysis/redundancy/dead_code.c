@@ -1,6 +1,16 @@
 #include "analysis/redundancy/dead_code.h"
 
 #include "analysis/flow/defs.h"
+#include "ir/func.h"
+#include "ir/insn.h"
+#include "ir/operand.h"
+#include "isa/isa.h"
+#include "ir/reg.h"
+#include "analysis/flow/cfg.h"
+#include "analysis/flow/liveness.h"
+#include "analysis/flow/loop.h"
+
+#include <stdbool.h>
 
 static bool is_reg(const Operand *operand)
 {

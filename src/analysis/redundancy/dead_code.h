@@ -4,9 +4,10 @@
 #ifndef PTX_ANALYSIS_REDUNDANCY_DEAD_CODE_H
 #define PTX_ANALYSIS_REDUNDANCY_DEAD_CODE_H
 
-#include "analysis/flow/defs.h"
-#include "analysis/flow/liveness.h"
-#include "analysis/flow/loop.h"
+#include "analysis/flow/types.h"
+#include "support/arena.h"
+
+#include <stdbool.h>
 
 /* Per instruction: it narrows to fp32 what fp64 arithmetic made of widened fp32 values and
  * constants alone. Registers that are defined more than once, or read before they are in the text,

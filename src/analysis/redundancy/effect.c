@@ -1,4 +1,11 @@
 #include "analysis/redundancy/effect.h"
+#include "isa/isa.h"
+#include "ir/func.h"
+#include "ir/insn.h"
+#include "ir/module.h"
+#include "ir/operand.h"
+
+#include <stdbool.h>
 
 enum { MAX_RESULTS = 4 };      /* of a function that are looked at; compilers give it one */
 

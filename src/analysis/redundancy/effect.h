@@ -9,7 +9,11 @@
 #ifndef PTX_ANALYSIS_REDUNDANCY_EFFECT_H
 #define PTX_ANALYSIS_REDUNDANCY_EFFECT_H
 
-#include "ir/ir.h"
+#include "ir/types.h"
+#include "ir/sreg.h"
+#include "isa/isa.h"
+
+#include <stdbool.h>
 
 enum {
     MEMORY_GLOBAL = 1, MEMORY_SHARED = 2, MEMORY_LOCAL = 4,

@@ -1,4 +1,11 @@
 #include "analysis/redundancy/fuse.h"
+#include "ir/func.h"
+#include "ir/insn.h"
+#include "ir/operand.h"
+#include "isa/isa.h"
+#include "analysis/flow/cfg.h"
+
+#include <stdbool.h>
 
 typedef struct RegCount {
     uint32_t def_count, use_count;

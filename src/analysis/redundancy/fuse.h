@@ -3,7 +3,8 @@
 #ifndef PTX_ANALYSIS_REDUNDANCY_FUSE_H
 #define PTX_ANALYSIS_REDUNDANCY_FUSE_H
 
-#include "analysis/flow/cfg.h"
+#include "analysis/flow/types.h"
+#include "support/arena.h"
 
 /* Per instruction: of a float multiply whose result has one definition and one use, in an add or
  * subtract of the same type and guard behind it in its block, that add or subtract; else NO_ID. One

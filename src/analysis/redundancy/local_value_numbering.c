@@ -1,5 +1,13 @@
 #include "analysis/redundancy/local_value_numbering.h"
 #include "support/hash.h"
+#include "ir/func.h"
+#include "ir/insn.h"
+#include "ir/module.h"
+#include "ir/operand.h"
+#include "isa/isa.h"
+#include "ir/reg.h"
+#include "analysis/flow/cfg.h"
+#include "analysis/redundancy/effect.h"
 
 enum { MAX_TRIES = 16 };       /* places of the table that are looked at */
 

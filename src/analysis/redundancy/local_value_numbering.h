@@ -9,8 +9,8 @@
 #ifndef PTX_ANALYSIS_REDUNDANCY_LOCAL_VALUE_NUMBERING_H
 #define PTX_ANALYSIS_REDUNDANCY_LOCAL_VALUE_NUMBERING_H
 
-#include "analysis/flow/cfg.h"
-#include "analysis/redundancy/effect.h"
+#include "analysis/flow/types.h"
+#include "support/arena.h"
 
 enum { NUMBER_NONE = 0 };       /* no base */
 

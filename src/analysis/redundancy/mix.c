@@ -2,6 +2,12 @@
 
 #include "analysis/redundancy/fuse.h"
 #include "gpu/costs.h"
+#include "ir/func.h"
+#include "ir/insn.h"
+#include "ir/types.h"
+#include "analysis/flow/cfg.h"
+#include "analysis/flow/loop.h"
+#include "analysis/trips/trip.h"
 
 bool ptx_op_is_fused(const Op *op)
 {

@@ -12,9 +12,11 @@
 #ifndef PTX_ANALYSIS_REDUNDANCY_MIX_H
 #define PTX_ANALYSIS_REDUNDANCY_MIX_H
 
-#include "analysis/flow/cfg.h"
-#include "analysis/flow/loop.h"
-#include "analysis/trips/trip.h"
+#include "analysis/flow/types.h"
+#include "isa/isa.h"
+#include "support/arena.h"
+
+typedef struct Trips Trips;
 
 #define MIX_LOOP_WEIGHT 10.0
 

@@ -1,6 +1,17 @@
 #include "analysis/redundancy/mod_ref.h"
 
 #include "analysis/redundancy/effect.h"
+#include "ir/func.h"
+#include "isa/isa.h"
+#include "support/arena.h"
+#include "ir/module.h"
+#include "analysis/flow/callgraph.h"
+#include "analysis/flow/cfg.h"
+#include "analysis/value/points_to.h"
+#include "ir/insn.h"
+#include "ir/types.h"
+
+#include <stdbool.h>
 
 enum { MAX_CHAIN = 32, ARGUMENT_POSITION = 2 };
 

@@ -9,9 +9,12 @@
 #ifndef PTX_ANALYSIS_REDUNDANCY_MOD_REF_H
 #define PTX_ANALYSIS_REDUNDANCY_MOD_REF_H
 
-#include "analysis/value/points_to.h"
-#include "analysis/flow/callgraph.h"
-#include "analysis/flow/cfg.h"
+#include "analysis/flow/types.h"
+#include "support/arena.h"
+
+#include <stdbool.h>
+
+typedef struct PointsToSet PointsToSet;
 
 /* What is known of a module's functions; each is looked at once. */
 typedef struct Writers Writers;

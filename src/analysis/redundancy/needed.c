@@ -1,4 +1,13 @@
 #include "analysis/redundancy/needed.h"
+#include "ir/func.h"
+#include "ir/insn.h"
+#include "ir/operand.h"
+#include "isa/isa.h"
+#include "support/arena.h"
+#include "ir/reg.h"
+#include "analysis/flow/defs.h"
+
+#include <stdbool.h>
 
 typedef struct NeededMarker {
     const Func *func;

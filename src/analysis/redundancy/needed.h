@@ -7,7 +7,10 @@
 #ifndef PTX_ANALYSIS_REDUNDANCY_NEEDED_H
 #define PTX_ANALYSIS_REDUNDANCY_NEEDED_H
 
-#include "analysis/flow/defs.h"
+#include "analysis/flow/types.h"
+#include "support/arena.h"
+
+#include <stdbool.h>
 
 /* Per instruction. Owned by arena; scratch, another arena or the same, is left as found where it is
  * another. */

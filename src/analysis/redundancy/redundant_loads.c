@@ -3,6 +3,13 @@
 #include "analysis/flow/defs.h"
 #include "analysis/redundancy/local_value_numbering.h"
 #include "support/hash.h"
+#include "analysis/redundancy/effect.h"
+#include "ir/func.h"
+#include "ir/insn.h"
+#include "isa/isa.h"
+#include "ir/reg.h"
+#include "analysis/flow/cfg.h"
+#include "analysis/flow/loop.h"
 
 #include <stdlib.h>
 

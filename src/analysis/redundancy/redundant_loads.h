@@ -8,9 +8,10 @@
 #ifndef PTX_ANALYSIS_REDUNDANCY_REDUNDANT_LOADS_H
 #define PTX_ANALYSIS_REDUNDANCY_REDUNDANT_LOADS_H
 
-#include "analysis/flow/cfg.h"
-#include "analysis/flow/defs.h"
-#include "analysis/flow/loop.h"
+#include "analysis/flow/types.h"
+#include "support/arena.h"
+
+#include <stdbool.h>
 
 typedef struct RedundantLoads {        /* per instruction */
     /* a load of the same address and size before it in its block, with nothing between that may

@@ -3,6 +3,11 @@
 #include "analysis/value/points_to.h"
 #include "support/hash.h"
 #include "support/words.h"
+#include "ir/func.h"
+#include "ir/insn.h"
+#include "ir/operand.h"
+#include "isa/isa.h"
+#include "ir/module.h"
 
 /* bits */
 typedef enum Effect { EFFECT_NONE = 0, EFFECT_READ = 1, EFFECT_WRITE = 2, EFFECT_ANY = 3 } Effect;

@@ -7,7 +7,10 @@
 #ifndef PTX_ANALYSIS_REDUNDANCY_USAGE_H
 #define PTX_ANALYSIS_REDUNDANCY_USAGE_H
 
-#include "ir/ir.h"
+#include "ir/types.h"
+#include "support/arena.h"
+
+#include <stdbool.h>
 
 typedef struct Usage {          /* per VarId */
     const bool *is_named;       /* an instruction, or an initialiser, names it */

@@ -1,4 +1,11 @@
 #include "analysis/redundancy/value_numbering.h"
+#include "ir/func.h"
+#include "ir/insn.h"
+#include "ir/operand.h"
+#include "isa/isa.h"
+#include "analysis/flow/liveness.h"
+
+#include <stdbool.h>
 
 typedef struct Numberer {
     const Func *func;

@@ -9,7 +9,10 @@
 #ifndef PTX_ANALYSIS_REDUNDANCY_VALUE_NUMBERING_H
 #define PTX_ANALYSIS_REDUNDANCY_VALUE_NUMBERING_H
 
-#include "analysis/flow/liveness.h"
+#include "analysis/flow/types.h"
+#include "support/arena.h"
+
+#include <stdbool.h>
 
 /* Per instruction: true where an earlier one, that is not dead, does the work. live may be NULL.
  * Owned by arena; scratch, another arena, is left as found. */

@@ -1,7 +1,13 @@
 #include "analysis/redundancy/wgmma_registers.h"
+#include "ir/func.h"
+#include "ir/insn.h"
+#include "ir/operand.h"
+#include "isa/isa.h"
+#include "analysis/flow/cfg.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <stdbool.h>
 
 enum {
     MAX_STATES = 1 << 21,      /* registers x blocks */

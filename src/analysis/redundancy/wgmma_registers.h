@@ -15,7 +15,10 @@
 #ifndef PTX_ANALYSIS_REDUNDANCY_WGMMA_REGISTERS_H
 #define PTX_ANALYSIS_REDUNDANCY_WGMMA_REGISTERS_H
 
-#include "analysis/flow/cfg.h"
+#include "analysis/flow/types.h"
+#include "support/arena.h"
+
+#include <stdbool.h>
 
 typedef enum MatrixFaultKind {
     MATRIX_FAULT_NONE,

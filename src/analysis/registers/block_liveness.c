@@ -1,6 +1,7 @@
 #include "analysis/registers/block_liveness.h"
 
 #include "analysis/flow/live_out.h"
+#include "analysis/flow/cfg.h"
 
 enum {
     ENTRIES_FLOOR = 1 << 18,    /* (block, value) pairs, and ... */

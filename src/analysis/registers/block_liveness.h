@@ -8,6 +8,8 @@
 
 #include "analysis/sass/sass.h"
 
+typedef struct Arena Arena;
+
 typedef struct LoweredLive {
     const uint32_t *first;      /* per block and one more: into out */
     const LoweredValueId *out;

@@ -1,6 +1,16 @@
 #include "analysis/registers/list_schedule.h"
 
 #include "analysis/sass/value_graph.h"
+#include "ir/func.h"
+#include "ir/insn.h"
+#include "ir/operand.h"
+#include "isa/isa.h"
+#include "analysis/registers/block_liveness.h"
+#include "analysis/sass/sass.h"
+#include "gpu/gpu.h"
+#include "analysis/flow/cfg.h"
+#include "analysis/flow/defs.h"
+#include "analysis/flow/loop.h"
 
 enum {
     /* candidates that are looked at where registers decide: bounds the time of a choice */

@@ -6,9 +6,11 @@
 #ifndef PTX_ANALYSIS_REGISTERS_LIST_SCHEDULE_H
 #define PTX_ANALYSIS_REGISTERS_LIST_SCHEDULE_H
 
-#include "analysis/flow/defs.h"
-#include "analysis/registers/block_liveness.h"
+#include "analysis/flow/types.h"
 #include "analysis/sass/unroll.h"
+
+typedef struct LoweredLive LoweredLive;
+typedef struct Arena Arena;
 
 typedef enum IssueOrder {
     ORDER_PROGRAM,              /* as it stands */

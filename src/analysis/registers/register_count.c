@@ -3,6 +3,17 @@
 #include "analysis/registers/list_schedule.h"
 #include "analysis/registers/tree.h"
 #include "support/assert.h"
+#include "analysis/flow/defs.h"
+#include "ir/func.h"
+#include "ir/insn.h"
+#include "ir/module.h"
+#include "ir/operand.h"
+#include "isa/isa.h"
+#include "analysis/sass/sass.h"
+#include "gpu/gpu.h"
+#include "analysis/flow/cfg.h"
+#include "analysis/flow/liveness.h"
+#include "analysis/registers/block_liveness.h"
 
 enum {
     /* registers that ptxas may save beyond the frugal order, where it computes values again: by

@@ -8,12 +8,17 @@
 #ifndef PTX_ANALYSIS_REGISTERS_REGISTER_COUNT_H
 #define PTX_ANALYSIS_REGISTERS_REGISTER_COUNT_H
 
-#include "analysis/flow/liveness.h"
-#include "analysis/sass/sass.h"
+#include "analysis/flow/types.h"
 
+typedef struct Bounds Bounds;
+typedef struct Lowered Lowered;
+typedef struct Arena Arena;
+typedef struct Gpu Gpu;
 typedef enum PressureFeature {
 #define PF(id, what) PRESSURE_##id,
 #include "analysis/registers/features.def"
+
+#include <stdbool.h>
 #undef PF
     PRESSURE__COUNT
 } PressureFeature;

@@ -1,4 +1,9 @@
 #include "analysis/sass/constants.h"
+#include "ir/func.h"
+#include "ir/insn.h"
+#include "analysis/flow/types.h"
+#include "analysis/sass/value_graph.h"
+#include "analysis/sass/select.h"
 
 /* uniform registers are no addresses any more; banks no operands; a pair of registers is moved at
  * once */

@@ -7,7 +7,12 @@
 #ifndef PTX_ANALYSIS_SASS_CONSTANTS_H
 #define PTX_ANALYSIS_SASS_CONSTANTS_H
 
-#include "analysis/sass/select.h"
+#include "analysis/flow/types.h"
+#include "analysis/sass/value_graph.h"
+
+#include <stdbool.h>
+
+typedef struct Selection Selection;
 
 /* What an instruction reads beside the one that it takes; of a store, its address and values; of a
  * sum that took a product in, what is multiplied and added. */

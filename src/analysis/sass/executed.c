@@ -3,6 +3,12 @@
 #include "analysis/sass/unroll.h"
 #include "gpu/costs.h"
 #include "support/assert.h"
+#include "ir/func.h"
+#include "analysis/access/evaluate.h"
+#include "analysis/flow/cfg.h"
+#include "analysis/flow/loop.h"
+#include "analysis/sass/sass.h"
+#include "analysis/sim/count.h"
 
 #include <math.h>
 

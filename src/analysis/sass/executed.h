@@ -8,8 +8,12 @@
 #ifndef PTX_ANALYSIS_SASS_EXECUTED_H
 #define PTX_ANALYSIS_SASS_EXECUTED_H
 
-#include "analysis/sass/sass.h"
-#include "analysis/access/evaluate.h"
+#include "analysis/flow/types.h"
+#include "gpu/gpu.h"
+#include "support/diag.h"
+
+typedef struct Evaluation Evaluation;
+typedef struct Lowered Lowered;
 
 typedef struct Executed {       /* of the launch; NaN: not known */
     double warp_instructions;

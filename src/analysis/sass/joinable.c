@@ -1,6 +1,12 @@
 #include "analysis/sass/joinable.h"
 
 #include "analysis/redundancy/local_value_numbering.h"
+#include "analysis/redundancy/effect.h"
+#include "ir/func.h"
+#include "ir/insn.h"
+#include "isa/isa.h"
+#include "analysis/flow/cfg.h"
+#include "analysis/sim/count.h"
 
 #include <stdlib.h>
 

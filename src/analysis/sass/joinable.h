@@ -7,9 +7,12 @@
 #ifndef PTX_ANALYSIS_SASS_JOINABLE_H
 #define PTX_ANALYSIS_SASS_JOINABLE_H
 
-#include "analysis/flow/cfg.h"
-#include "analysis/sim/count.h"
+#include "analysis/flow/types.h"
 
+#include <stdbool.h>
+
+typedef struct Count Count;
+typedef struct Arena Arena;
 enum { WIDEST_ACCESS_BYTES = 16 };
 
 /* Per instruction: a load or store of shared memory, or of a generic address, with a neighbour in

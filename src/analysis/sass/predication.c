@@ -1,4 +1,15 @@
 #include "analysis/sass/predication.h"
+#include "ir/func.h"
+#include "ir/insn.h"
+#include "analysis/flow/cfg.h"
+#include "analysis/flow/loop.h"
+#include "analysis/redundancy/effect.h"
+#include "analysis/sass/select.h"
+#include "analysis/sass/value_graph.h"
+#include "gpu/gpu.h"
+#include "isa/isa.h"
+#include "analysis/flow/defs.h"
+#include "analysis/flow/dom.h"
 
 enum {
     ONE_SIDE = 8, ONE_SIDE_UNIFORM = 6, BOTH_SIDES = 7, BOTH_SIDES_UNIFORM = 5, WITH_LOADS = 20,

@@ -10,9 +10,12 @@
 #ifndef PTX_ANALYSIS_SASS_PREDICATION_H
 #define PTX_ANALYSIS_SASS_PREDICATION_H
 
-#include "analysis/flow/loop.h"
-#include "analysis/sass/select.h"
+#include "analysis/flow/types.h"
 
+#include <stdbool.h>
+
+typedef struct Selection Selection;
+typedef struct Arena Arena;
 typedef struct Flow {
     BlockId *runs_with;         /* per block: itself, or the block that it is predicated into */
     bool *is_dropped;           /* per block: its last instruction, a branch, is not needed */

@@ -2,6 +2,19 @@
 
 #include "analysis/sass/predication.h"
 #include "analysis/sass/unroll.h"
+#include "ir/func.h"
+#include "ir/insn.h"
+#include "ir/operand.h"
+#include "isa/isa.h"
+#include "analysis/flow/defs.h"
+#include "analysis/flow/dom.h"
+#include "analysis/flow/loop.h"
+#include "analysis/redundancy/effect.h"
+#include "analysis/sass/select.h"
+#include "analysis/sass/value_graph.h"
+#include "gpu/gpu.h"
+#include "analysis/flow/cfg.h"
+#include "analysis/value/uniform.h"
 
 typedef struct Lowering {
     Arena *arena;

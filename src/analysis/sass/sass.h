@@ -14,12 +14,14 @@
 #ifndef PTX_ANALYSIS_SASS_SASS_H
 #define PTX_ANALYSIS_SASS_SASS_H
 
-#include "analysis/flow/cfg.h"
-#include "analysis/flow/dom.h"
-#include "analysis/flow/loop.h"
-#include "analysis/value/uniform.h"
+#include "analysis/flow/types.h"
 #include "gpu/gpu.h"
 
+#include <stdbool.h>
+
+typedef struct Uniforms Uniforms;
+typedef struct Arena Arena;
+typedef struct Target Target;
 typedef uint32_t LoweredValueId;
 
 typedef enum LoweredFile {

@@ -2,6 +2,18 @@
 
 #include "analysis/sass/warp_atomic.h"
 #include "analysis/sass/constants.h"
+#include "analysis/redundancy/effect.h"
+#include "ir/func.h"
+#include "ir/insn.h"
+#include "ir/module.h"
+#include "ir/reg.h"
+#include "analysis/flow/cfg.h"
+#include "analysis/flow/defs.h"
+#include "analysis/flow/dom.h"
+#include "analysis/sass/value_graph.h"
+#include "gpu/costs.h"
+#include "gpu/gpu.h"
+#include "isa/isa.h"
 
 #include <math.h>
 
@@ -33,14 +45,14 @@ static bool is_constant(const Selection *s, NodeId id)
     return ptx_node_is(s->graph, id, NODE_CONSTANT);
 }
 
-bool ptx_selection_hands_on(const Selection *s, NodeId id)
+bool ptx_selection_is_live_out(const Selection *s, NodeId id)
 {
     return node_of(s, id)->kind == NODE_RESULT && s->is_read[node_of(s, id)->reg];
 }
 
 static bool is_single(const Selection *s, NodeId id)
 {
-    return node_of(s, id)->use_count == 1 && !ptx_selection_hands_on(s, id);
+    return node_of(s, id)->use_count == 1 && !ptx_selection_is_live_out(s, id);
 }
 
 /* ---- what is live ---------------------------------------------------------------------------- */
@@ -535,7 +547,7 @@ static bool is_contracted(const Selection *s, NodeId id)
 {
     const GraphNode *node = node_of(s, id);
     bool is_product = is_result_of(s, id, ACT_FMUL) || is_result_of(s, id, ACT_QUOTIENT);
-    return is_product && s->sums[id] >= node->use_count && !ptx_selection_hands_on(s, id)
+    return is_product && s->sums[id] >= node->use_count && !ptx_selection_is_live_out(s, id)
            && !(s->graph->func->insns[node->insn].op->flags & OPF_ROUNDED);
 }
 
@@ -621,7 +633,7 @@ static bool is_scaled_apart(const Selection *s, const GraphNode *node, const Op 
 {
     NodeId divisor = node->in[1];
     bool is_kept = node_of(s, divisor)->use_count > s->tests[divisor] + 1
-                   || ptx_selection_hands_on(s, divisor);
+                   || ptx_selection_is_live_out(s, divisor);
     return is_kept && !is_constant(s, divisor) && !ptx_op_has(op, MOD_FTZ);
 }
 

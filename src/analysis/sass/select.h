@@ -3,10 +3,11 @@
 #ifndef PTX_ANALYSIS_SASS_SELECT_H
 #define PTX_ANALYSIS_SASS_SELECT_H
 
-#include "analysis/flow/defs.h"
-#include "analysis/flow/loop.h"
+#include "analysis/flow/types.h"
 #include "analysis/sass/value_graph.h"
-#include "gpu/costs.h"
+#include "gpu/gpu.h"
+
+typedef struct Cost Cost;
 
 /* What one instruction became: rows that stand one after the other. */
 typedef struct Selected {
@@ -72,7 +73,7 @@ BlockId ptx_selection_home(Selection *s, NodeId id, BlockId block);
 void ptx_selection_beside(Selection *s, const Selected *row, MachineOp machine, double count);
 
 /* Another block, or another iteration, reads the register that a value stands in. */
-bool ptx_selection_hands_on(const Selection *s, NodeId id);
+bool ptx_selection_is_live_out(const Selection *s, NodeId id);
 
 /* Everything is arena's. */
 Selection *ptx_selection_compute(Arena *arena, Graph *graph, const Defs *defs, const Loops *loops,

@@ -1,4 +1,13 @@
 #include "analysis/sass/unroll.h"
+#include "ir/func.h"
+#include "ir/insn.h"
+#include "ir/operand.h"
+#include "isa/isa.h"
+#include "analysis/flow/cfg.h"
+#include "analysis/flow/defs.h"
+#include "analysis/flow/loop.h"
+#include "analysis/sass/sass.h"
+#include "gpu/gpu.h"
 
 enum {
     TIMES = 4,                  /* of a loop whose trip count is not in the code */

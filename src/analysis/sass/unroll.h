@@ -8,9 +8,13 @@
 #ifndef PTX_ANALYSIS_SASS_UNROLL_H
 #define PTX_ANALYSIS_SASS_UNROLL_H
 
-#include "analysis/flow/defs.h"
-#include "analysis/sass/sass.h"
+#include "analysis/flow/types.h"
 
+#include <stdbool.h>
+
+typedef struct Lowered Lowered;
+typedef struct Arena Arena;
+typedef struct Op Op;
 /* What ptxas makes a sequence of, with a slow path in a subroutine: by its registers. */
 typedef enum Expansion {
     EXPANSION_NONE,

@@ -4,6 +4,17 @@
 
 #include "support/hash.h"
 #include "support/wrap.h"
+#include "analysis/redundancy/effect.h"
+#include "ir/func.h"
+#include "ir/module.h"
+#include "ir/operand.h"
+#include "ir/reg.h"
+#include "ir/sreg.h"
+#include "ir/types.h"
+#include "analysis/flow/cfg.h"
+#include "analysis/flow/dom.h"
+#include "analysis/value/affine.h"
+#include "analysis/value/uniform.h"
 
 enum {
     /* operands of an instruction that are looked at, result by result: matrices have some hundred

@@ -3,10 +3,12 @@
 #ifndef PTX_ANALYSIS_SASS_VALUE_GRAPH_H
 #define PTX_ANALYSIS_SASS_VALUE_GRAPH_H
 
-#include "analysis/flow/cfg.h"
-#include "analysis/flow/dom.h"
-#include "analysis/redundancy/effect.h"
-#include "analysis/value/uniform.h"
+#include "analysis/flow/types.h"
+#include "isa/isa.h"
+#include "support/arena.h"
+#include "ir/operand.h"
+
+typedef struct Uniforms Uniforms;
 
 typedef uint32_t NodeId;        /* 0: none */
 

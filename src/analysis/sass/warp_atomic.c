@@ -1,4 +1,12 @@
 #include "analysis/sass/warp_atomic.h"
+#include "ir/func.h"
+#include "ir/insn.h"
+#include "analysis/redundancy/effect.h"
+#include "analysis/sass/select.h"
+#include "analysis/sass/value_graph.h"
+#include "gpu/gpu.h"
+#include "analysis/value/affine.h"
+#include "analysis/value/uniform.h"
 
 /* What lanes of a warp do beside an atomic operation on integers at one address, so that one of
  * them does it for all: ptxas 13.0, sm_75 to sm_120. */
@@ -53,7 +61,7 @@ static bool is_gathered(const Selection *s, const Insn *insn, bool is_used)
 bool ptx_atomic_gather(Selection *s, const Selected *row, const Insn *insn)
 {
     bool is_used = insn->op->kind == OPK_ATOM && row->node
-                   && (s->nodes[row->node].use_count || ptx_selection_hands_on(s, row->node));
+                   && (s->nodes[row->node].use_count || ptx_selection_is_live_out(s, row->node));
     bool is_shared = ptx_space_is_own_shared(insn->op->space),
          is_fixed = is_same_in_warp(s, operand_of_atomic(s->graph, insn));
     if (is_shared && ptx_node_is(s->graph, operand_of_atomic(s->graph, insn), NODE_CONSTANT)

@@ -1,6 +1,9 @@
 /* The requests that an access makes to memory: one for each side of it. */
 #include "analysis/sim/machine.h"
 #include "analysis/sim/request.h"
+#include "ir/reg.h"
+#include "analysis/sim/observer.h"
+#include "analysis/value/launch.h"
 
 /* ---- what kind ------------------------------------------------------------------------------- */
 
@@ -175,7 +178,7 @@ static void count_shared(Machine *m, Warp *w, const RequestEvent *event)
         return;
     }
     if (ptx_request_is_halves(event->insn->op))
-        ptx_count_doubt(event->count, UNCERTAIN_MODEL);
+        ptx_count_add_uncertainty(event->count, UNCERTAIN_MODEL);
     tell_request(m, w, event);
 }
 
@@ -218,7 +221,7 @@ void ptx_memory_count(Machine *m, Warp *w, const Insn *insn, Count *count, uint3
     r.matrices = r.kind == REQUEST_MATRIX ? ptx_request_matrices(insn->op) : 1;
     count->requests++;
     count->active += ptx_lanes_count(lanes);
-    ptx_count_doubt(count, doubt);
+    ptx_count_add_uncertainty(count, doubt);
     for (unsigned side = 0; side < (is_copy ? 2 : 1); side++) {
         const Value *address = ptx_address_look(m, w, places[side], &room);
         Space space = is_copy ? side ? SPACE_GLOBAL : SPACE_SHARED
@@ -228,7 +231,7 @@ void ptx_memory_count(Machine *m, Warp *w, const Insn *insn, Count *count, uint3
                                  : lanes;
         if (address->unknown & addressed) {
             Request lost = { .lanes = addressed };
-            ptx_count_doubt(count, UNCERTAIN_ADDRESS);
+            ptx_count_add_uncertainty(count, UNCERTAIN_ADDRESS);
             tell_lost(
                 m, w,
                 &(RequestEvent){ .func = func,
@@ -244,7 +247,7 @@ void ptx_memory_count(Machine *m, Warp *w, const Insn *insn, Count *count, uint3
             continue;
         }
         if (address->is_assumed)
-            ptx_count_doubt(count, UNCERTAIN_PARAMETER);
+            ptx_count_add_uncertainty(count, UNCERTAIN_PARAMETER);
         Request here = r;
         here.lanes = addressed;
         if (space == SPACE_PARAM)

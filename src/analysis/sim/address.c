@@ -1,6 +1,9 @@
 /* Where an access goes: its address operands, and the space that they lie in. */
 #include "analysis/sim/machine.h"
 #include "analysis/sim/request.h"
+#include "ir/reg.h"
+#include "analysis/sim/block_stride.h"
+#include "analysis/sim/observer.h"
 
 #include <string.h>
 

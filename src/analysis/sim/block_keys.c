@@ -2,8 +2,16 @@
  * which way control goes, computed for many blocks without running them. */
 #include "analysis/sim/block_keys.h"
 #include "analysis/sim/machine.h"
+#include "ir/func.h"
+#include "ir/operand.h"
+#include "isa/isa.h"
+#include "ir/reg.h"
+#include "ir/sreg.h"
+#include "ir/types.h"
+#include "analysis/sim/observer.h"
 
 #include <string.h>
+#include <stdint.h>
 
 enum {
     MAX_ROUNDS = 16,           /* through the instructions, until nothing new is found */

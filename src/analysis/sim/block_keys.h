@@ -3,7 +3,11 @@
 #ifndef PTX_ANALYSIS_SIM_BLOCK_KEYS_H
 #define PTX_ANALYSIS_SIM_BLOCK_KEYS_H
 
-#include "analysis/sim/sim.h"
+#include "analysis/sim/observer.h"
+
+#include <stdint.h>
+
+typedef struct Arena Arena;
 
 enum { MAX_BLOCK_KEYS = 8 };
 

@@ -4,6 +4,7 @@
  * give; where that is not a number that grows by the same in all lanes, the run is narrowed to the
  * blocks for which it is. What was found for more blocks holds for fewer. */
 #include "analysis/sim/block_stride.h"
+#include "isa/isa.h"
 
 #include <math.h>
 #include <string.h>
@@ -47,7 +48,7 @@ static bool grows_along(const Blocks *blocks, const Value *value, unsigned d)
     return value->grows >> d & 1 && blocks->count[d] > 1;
 }
 
-bool ptx_value_grows(const Blocks *blocks, const Value *value)
+bool ptx_value_has_block_stride(const Blocks *blocks, const Value *value)
 {
     for (unsigned d = 0; value->grows && d < GROWTH_DIMS; d++)
         if (grows_along(blocks, value, d))
@@ -295,7 +296,8 @@ static void keep_within(Blocks *blocks, const Value *value, uint32_t lanes, unsi
 {
     Wide low, high, most = ((Wide)1 << (is_signed ? bits - 1 : bits)) - 1,
                     least = is_signed ? -most - 1 : 0;
-    if (ptx_value_grows(blocks, value) && extremes(value, lanes, bits, is_signed, &low, &high))
+    if (ptx_value_has_block_stride(blocks, value)
+        && extremes(value, lanes, bits, is_signed, &low, &high))
         hold_value(blocks, value, most - high, low - least);
 }
 
@@ -459,7 +461,8 @@ static void add_piece(Blocks *blocks, Value *out, const Value *from, uint32_t la
                       unsigned low, unsigned high, unsigned shift, int sign)
 {
     BlockStrideLine line, rest;
-    if (!ptx_value_grows(blocks, from) || !make_line(blocks, &line, from, lanes, bits, false))
+    if (!ptx_value_has_block_stride(blocks, from)
+        || !make_line(blocks, &line, from, lanes, bits, false))
         return;
     if (high < bits) {
         divide(blocks, &line, (Wide)1 << high, &rest, &line);
@@ -482,7 +485,7 @@ void ptx_block_stride_part(Blocks *blocks, Value *out, const Value *from, unsign
 void ptx_block_stride_join(Blocks *blocks, Value *out, const Value *part, unsigned shift,
                            unsigned bits, uint32_t lanes)
 {
-    if (!ptx_value_grows(blocks, part))
+    if (!ptx_value_has_block_stride(blocks, part))
         return;
     keep_within(blocks, part, lanes, bits, false);
     add_piece(blocks, out, part, lanes, 64, 0, 64, shift, 1);
@@ -501,7 +504,7 @@ typedef struct BlockStrideFollower {
 
 static bool grows(const BlockStrideFollower *f, unsigned arg)
 {
-    return arg < f->count && ptx_value_grows(f->blocks, f->args[arg]);
+    return arg < f->count && ptx_value_has_block_stride(f->blocks, f->args[arg]);
 }
 
 static void pin_all(const BlockStrideFollower *f)
@@ -516,7 +519,7 @@ static bool is_fixed(const BlockStrideFollower *f, unsigned arg)
 {
     const Value *value = arg < f->count ? f->args[arg] : NULL;
     return value && !value->lanes && !(value->unknown & f->lanes) && value->align == ALIGN_EXACT
-           && !ptx_value_grows(f->blocks, value);
+           && !ptx_value_has_block_stride(f->blocks, value);
 }
 
 /* Modulo the register's width, as the operation is. */
@@ -640,7 +643,7 @@ static void keep_bits(const BlockStrideFollower *f, const Value *value, unsigned
     BlockStrideLine line;
     uint64_t window = UINT64_C(1) << low;
     Wide least = (Wide)window, most = 0, rests[GROWTH_DIMS];
-    if (!ptx_value_grows(f->blocks, value)
+    if (!ptx_value_has_block_stride(f->blocks, value)
         || !make_line(f->blocks, &line, value, f->lanes, f->op->bits, false))
         return;
     for (unsigned i = 0; i < WARP_LANES; i++) {
@@ -1104,7 +1107,7 @@ void ptx_block_stride_follow(Blocks *blocks, const Lanewise *op, Value *out,
     BlockStrideFollower f = { blocks, op, out, args, count, lanes };
     bool any = false;
     for (unsigned i = 0; i < count; i++)
-        any |= ptx_value_grows(blocks, args[i]);
+        any |= ptx_value_has_block_stride(blocks, args[i]);
     /* what is unknown may depend on numbers */
     bool decides = op->transfer == TRANSFER_AND || op->transfer == TRANSFER_OR;
     if (!any || (!decides && (out->unknown & lanes) == lanes))

@@ -56,7 +56,7 @@ uint64_t ptx_blocks_steps(const Blocks *blocks, const Value *value);
 /* By how much a value grows from one of the warps to the next, as far as they are narrowed now. */
 uint64_t ptx_blocks_between_warps(const Blocks *blocks, const Value *value);
 
-bool ptx_value_grows(const Blocks *blocks, const Value *value);
+bool ptx_value_has_block_stride(const Blocks *blocks, const Value *value);
 bool ptx_value_is_aligned(const Blocks *blocks, const Value *value, uint64_t multiple);
 
 /* How op's result grows. lanes: those in which it counts. */

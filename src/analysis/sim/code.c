@@ -1,6 +1,7 @@
 /* What each distinct instruction of a module does to a warp. */
 #include "analysis/sim/lane.h"
 #include "analysis/sim/code.h"
+#include "isa/isa.h"
 
 #include <string.h>
 

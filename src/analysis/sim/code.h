@@ -9,6 +9,8 @@
 #include "analysis/sim/program.h"
 #include "analysis/sim/slice.h"
 #include "analysis/sim/value.h"
+#include "isa/isa.h"
+#include "support/arena.h"
 
 typedef enum Action {
     ACTION_UNKNOWN, /* writes an unknown value */

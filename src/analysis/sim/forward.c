@@ -1,4 +1,7 @@
 #include "analysis/sim/forward.h"
+#include "ir/reg.h"
+#include "analysis/sim/block_stride.h"
+#include "analysis/sim/observer.h"
 
 enum {
     LONGEST_PERIOD = 1 << 12,   /* iterations that are one */

@@ -15,6 +15,7 @@
 #define PTX_ANALYSIS_SIM_FORWARD_H
 
 #include "analysis/sim/machine.h"
+#include "analysis/sim/observer.h"
 
 /* The warp is about to run the first instruction of the loop's header. */
 void ptx_forward_arrive(Machine *machine, Warp *warp, LoopId loop);

@@ -1,6 +1,8 @@
 /* guess.c -- numbers for parameters and trips that the launch does not give, and which of them a
  * run has asked for. */
 #include "analysis/sim/machine.h"
+#include "ir/module.h"
+#include "analysis/sim/guess.h"
 
 void ptx_machine_note_guess(Machine *m, uint64_t offset, unsigned bytes, bool is_float)
 {

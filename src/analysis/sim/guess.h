@@ -2,7 +2,7 @@
 #ifndef PTX_ANALYSIS_SIM_GUESS_H
 #define PTX_ANALYSIS_SIM_GUESS_H
 
-#include "analysis/flow/loop.h"
+#include "analysis/flow/types.h"
 
 /* that the launch does not give, and that an address, a guard or a branch rests on */
 typedef struct AssumedParam {

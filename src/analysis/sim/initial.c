@@ -1,7 +1,11 @@
 #include "analysis/sim/initial.h"
+#include "ir/module.h"
+#include "isa/isa.h"
+#include "support/arena.h"
 
 #include <ctype.h>
 #include <string.h>
+#include <stdbool.h>
 
 enum { MAX_BYTES = 1 << 20 };
 

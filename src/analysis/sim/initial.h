@@ -2,7 +2,8 @@
 #ifndef PTX_ANALYSIS_SIM_INITIAL_H
 #define PTX_ANALYSIS_SIM_INITIAL_H
 
-#include "ir/ir.h"
+#include "ir/types.h"
+#include "support/arena.h"
 
 /* Its bytes, var->bytes of them; NULL: its initialiser is not a plain list of numbers, or it has
  * none. Owned by arena. */

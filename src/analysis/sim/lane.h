@@ -3,6 +3,7 @@
 #define PTX_ANALYSIS_SIM_LANE_H
 
 #include "analysis/sim/value.h"
+#include "isa/isa.h"
 
 /* A function takes them all, whatever it needs. */
 #define LANE_OPERANDS                                                               \

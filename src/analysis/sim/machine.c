@@ -3,6 +3,10 @@
 #include "analysis/sim/loop_exit.h"
 #include "analysis/sim/steered_loop.h"
 #include "analysis/sim/branch_probability.h"
+#include "ir/module.h"
+#include "ir/reg.h"
+#include "analysis/sim/observer.h"
+#include "analysis/value/launch.h"
 
 #include <math.h>
 
@@ -315,7 +319,7 @@ static unsigned steered_stays(Machine *m, Warp *w, InsnId branch)
         func_state->steered = ptx_arena_array(m->arena, uint32_t, func_state->func->insn_count);
     uint32_t *known = &func_state->steered[branch];
     if (!*known)
-        *known = (uint32_t)(ptx_steered_loop_stays(m, w, branch) + 2);
+        *known = (uint32_t)(ptx_steered_loop_iterations(m, w, branch) + 2);
     return *known == 1 ? DOUBTFUL_STAYS : *known - 2;
 }
 
@@ -626,7 +630,7 @@ static void step(Machine *m, Warp *w)
     /* lanes that leave here might have stayed */
     if (doubt && (code->action == ACTION_EXIT || code->action == ACTION_RETURN)) {
         ptx_memory_assume(m, w, top->pc, EXIT_BLOCK, doubt);
-        ptx_memory_doubt(w, doubt);
+        ptx_memory_add_uncertainty(w, doubt);
     }
     if (is_assumed && active != top->lanes) {
         ptx_memory_assume_written(m, w, insn);

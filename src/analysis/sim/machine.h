@@ -19,6 +19,15 @@
 #include "analysis/sim/request.h"
 #include "analysis/sim/sim.h"
 #include "analysis/sim/slice.h"
+#include "ir/func.h"
+#include "ir/insn.h"
+#include "ir/operand.h"
+#include "isa/isa.h"
+#include "analysis/sim/block_stride.h"
+#include "analysis/sim/observer.h"
+#include "analysis/sim/value.h"
+
+typedef struct Observer Observer;
 
 typedef struct FuncState {           /* a function as it is run */
     const Func *func;
@@ -297,7 +306,7 @@ void ptx_memory_store(Machine *machine, Warp *warp, const Insn *insn, uint32_t l
 void ptx_memory_assume(Machine *machine, Warp *warp, InsnId branch, BlockId reconvergence,
                        uint8_t doubt);
 void ptx_memory_assume_written(Machine *machine, Warp *warp, const Insn *insn);
-void ptx_memory_doubt(Warp *warp, uint8_t doubt);
+void ptx_memory_add_uncertainty(Warp *warp, uint8_t doubt);
 void ptx_memory_atomic(Machine *machine, Warp *warp, const Insn *insn, uint32_t lanes,
                        uint8_t doubt);
 void ptx_memory_count(Machine *machine, Warp *warp, const Insn *insn, Count *count, uint32_t lanes,

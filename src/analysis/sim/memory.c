@@ -2,6 +2,10 @@
 #include "analysis/sim/initial.h"
 #include "analysis/sim/machine.h"
 #include "analysis/sim/request.h"
+#include "ir/module.h"
+#include "analysis/sim/block_stride.h"
+#include "analysis/sim/observer.h"
+#include "analysis/value/launch.h"
 
 enum {
     MAX_SHARED = 1 << 20,      /* bytes; no GPU has as many */
@@ -660,7 +664,7 @@ void ptx_memory_store(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uin
 /* ---- what rests on an assumption ------------------------------------------------------------- */
 
 /* Lanes left, or may have: which lanes are active behind depends on that. */
-void ptx_memory_doubt(Warp *w, uint8_t doubt)
+void ptx_memory_add_uncertainty(Warp *w, uint8_t doubt)
 {
     for (uint32_t e = 0; doubt && e < w->entry_count; e++)
         if (w->entries[e].doubt < doubt)
@@ -731,14 +735,14 @@ void ptx_memory_assume(Machine *m, Warp *w, InsnId branch, BlockId reconvergence
         w->frame->regs[region->places[i]].value.is_assumed = true;
     for (uint32_t i = 0; region->doubt < doubt && i < region->access_count;
          i++) /* lanes may come there that did not, or once more */
-        ptx_count_doubt(&func_state->counts[region->accesses[i]], doubt);
+        ptx_count_add_uncertainty(&func_state->counts[region->accesses[i]], doubt);
     region->doubt = region->doubt < doubt ? doubt : region->doubt;
     if (region->stores_private)
         assume_stored(w);
     if (region->stores_shared)
         ptx_memory_forget_shared(m);
     if (region->leaves) {
-        ptx_memory_doubt(w, doubt);
+        ptx_memory_add_uncertainty(w, doubt);
         m->shared_is_lost = true;
         ptx_memory_forget_shared(m);
     }

@@ -1,5 +1,6 @@
 /* Who observes a run. */
 #include "analysis/sim/machine.h"
+#include "analysis/sim/observer.h"
 
 void ptx_machine_observe(Machine *m, Observer *observer)
 {

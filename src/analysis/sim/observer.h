@@ -11,6 +11,7 @@
 #include "analysis/sim/count.h"
 #include "analysis/sim/request.h"
 #include "analysis/sim/value.h"
+#include "isa/isa.h"
 
 typedef struct Machine Machine;
 typedef struct Warp Warp;

@@ -1,6 +1,14 @@
 /* What the kernels of a module share while they are run. */
 #include "analysis/sim/code.h"
 #include "analysis/sim/initial.h"
+#include "ir/func.h"
+#include "ir/module.h"
+#include "isa/isa.h"
+#include "support/arena.h"
+#include "support/span.h"
+#include "analysis/flow/callgraph.h"
+
+#include <stdint.h>
 
 /* Variables of a function come one after the other. */
 static void find_variables(SimCode *code, Arena *arena)

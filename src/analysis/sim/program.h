@@ -7,11 +7,8 @@
 #ifndef PTX_ANALYSIS_SIM_PROGRAM_H
 #define PTX_ANALYSIS_SIM_PROGRAM_H
 
-#include "analysis/flow/callgraph.h"
-#include "analysis/flow/cfg.h"
-#include "analysis/flow/dom.h"
-#include "analysis/flow/loop.h"
-#include "ir/ir.h"
+#include "analysis/flow/types.h"
+#include "support/arena.h"
 
 typedef struct SimCode SimCode;
 typedef struct SimProgram SimProgram;

@@ -1,5 +1,12 @@
 /* Registers and what stands for one: constants, special registers, names. */
 #include "analysis/sim/machine.h"
+#include "ir/module.h"
+#include "ir/reg.h"
+#include "ir/sreg.h"
+#include "ir/types.h"
+#include "analysis/sim/block_stride.h"
+#include "analysis/sim/observer.h"
+#include "analysis/value/launch.h"
 
 /* ---- registers ------------------------------------------------------------------------------- */
 

@@ -4,6 +4,8 @@
 
 #include "analysis/sim/count.h"
 #include "analysis/sim/value.h"
+#include "isa/isa.h"
+#include "support/diag.h"
 
 /* bytes: no model tells addresses apart that lie so far from each other */
 enum { LINE_MASK = 127, PERIOD = 256 };
@@ -48,7 +50,7 @@ static inline void ptx_value_places(const Value *address, uint64_t out[WARP_LANE
         out[i] = ptx_request_place(address->lanes ? address->lanes[i] : address->all);
 }
 
-static inline void ptx_count_doubt(Count *count, uint8_t doubt)
+static inline void ptx_count_add_uncertainty(Count *count, uint8_t doubt)
 {
     if (doubt > count->doubt)
         count->doubt = doubt;

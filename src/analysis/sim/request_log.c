@@ -1,5 +1,7 @@
 /* Requests that warps make: of one that stands for others, they are kept until its end. */
 #include "analysis/sim/machine.h"
+#include "analysis/sim/block_stride.h"
+#include "analysis/sim/observer.h"
 
 enum { MAX_KEPT = 1 << 12 };
 
@@ -11,7 +13,7 @@ typedef struct KeptRequest {
     uint64_t lanes[WARP_LANES];
 } KeptRequest;
 
-static void tell(const LoggedRequest *n, uint32_t warp, double share)
+static void emit_logged(const LoggedRequest *n, uint32_t warp, double share)
 {
     n->observer->logged(n->observer->self, n, warp, share);
 }
@@ -39,7 +41,7 @@ void ptx_request_log_emit(Machine *m, const Warp *w, const LoggedRequest *n)
         return;
     }
     ptx_request_log_close(m, w);
-    tell(n, w->index, 1);
+    emit_logged(n, w->index, 1);
 }
 
 void ptx_request_log_close(Machine *m, const Warp *w)
@@ -56,7 +58,7 @@ void ptx_request_log_close(Machine *m, const Warp *w)
             k->noted.event = &k->event;
             k->event.request = &k->request;
             k->event.address = &k->address;
-            tell(&k->noted, w->index + i * m->blocks.step[GROWTH_WARP], 1.0 / count);
+            emit_logged(&k->noted, w->index + i * m->blocks.step[GROWTH_WARP], 1.0 / count);
         }
     m->steps += (uint64_t)(count - 1) * m->kept_count;
     m->kept_count = 0;

@@ -3,6 +3,9 @@
 #include "analysis/sim/branch_probability.h"
 #include "analysis/sim/machine.h"
 #include "analysis/value/pointer.h"
+#include "analysis/sim/guess.h"
+#include "ir/func.h"
+#include "ir/module.h"
 
 #include <string.h>
 
@@ -136,7 +139,7 @@ void ptx_machine_find_shares(const Machine *m, uint32_t at, Evaluated *insns)
     ptx_branch_probability_compute(m->scratch, m->states[at], insns);
 }
 
-bool ptx_machine_warps_are_apart(const Machine *m)
+bool ptx_machine_warps_are_independent(const Machine *m)
 {
     return m->are_apart;
 }

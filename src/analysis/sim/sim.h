@@ -7,16 +7,17 @@
 #ifndef PTX_ANALYSIS_SIM_SIM_H
 #define PTX_ANALYSIS_SIM_SIM_H
 
-#include "analysis/flow/cfg.h"
-#include "analysis/flow/dom.h"
-#include "analysis/flow/loop.h"
-#include "analysis/value/launch.h"
-#include "analysis/sim/block_stride.h"
-#include "analysis/sim/count.h"
-#include "analysis/sim/guess.h"
-#include "analysis/sim/observer.h"
-#include "analysis/sim/program.h"
+#include "analysis/flow/types.h"
 #include "analysis/sim/value.h"
+
+typedef struct AssumedParam AssumedParam;
+typedef struct Blocks Blocks;
+typedef struct Count Count;
+typedef struct Evaluated Evaluated;
+typedef struct GuessedTrips GuessedTrips;
+typedef struct Launch Launch;
+typedef struct Machine Machine;
+typedef struct SimProgram SimProgram;
 
 /* Lays out memory and parameters for a kernel with a body. A block or grid that the launch does not
  * give is assumed. The machine lies in arena; the caller releases it. */
@@ -136,6 +137,6 @@ const GuessedTrips *ptx_machine_guessed_trips(const Machine *machine, Arena *are
                                               uint32_t *count);
 
 /* Nothing that a warp does depends on the other warps of its block. */
-bool ptx_machine_warps_are_apart(const Machine *machine);
+bool ptx_machine_warps_are_independent(const Machine *machine);
 
 #endif

@@ -1,6 +1,11 @@
 #include "analysis/sim/slice.h"
+#include "ir/func.h"
+#include "ir/operand.h"
+#include "isa/isa.h"
+#include "ir/reg.h"
 
 #include <string.h>
+#include <stdbool.h>
 
 typedef struct Slicer {
     const Func *func;

@@ -9,6 +9,9 @@
 
 #include "analysis/flow/cfg.h"
 #include "analysis/flow/dom.h"
+#include "support/arena.h"
+
+#include <stdbool.h>
 
 typedef struct Slice {
     const bool *is_needed;      /* per instruction */

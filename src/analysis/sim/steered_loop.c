@@ -1,6 +1,10 @@
 #include "analysis/sim/steered_loop.h"
 
 #include "analysis/sim/loop_exit.h"
+#include "ir/reg.h"
+#include "analysis/sim/machine.h"
+#include "analysis/sim/observer.h"
+#include "analysis/sim/value.h"
 
 #include <string.h>
 
@@ -278,7 +282,7 @@ static int64_t walk_steered(Steering *s, InsnId branch)
     return -1;
 }
 
-int64_t ptx_steered_loop_stays(Machine *m, Warp *w, InsnId branch)
+int64_t ptx_steered_loop_iterations(Machine *m, Warp *w, InsnId branch)
 {
     const FuncState *func_state = w->frame->func_state;
     ArenaMark mark = ptx_arena_mark(m->scratch);

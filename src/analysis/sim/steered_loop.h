@@ -9,9 +9,10 @@
 #define PTX_ANALYSIS_SIM_STEERED_LOOP_H
 
 #include "analysis/sim/machine.h"
+#include "analysis/sim/observer.h"
 
 /* How often the branch stays in its loop, each time that this is entered; -1: not known. The warp
  * is at the branch, for the first time since the loop was entered. */
-int64_t ptx_steered_loop_stays(Machine *machine, Warp *warp, InsnId branch);
+int64_t ptx_steered_loop_iterations(Machine *machine, Warp *warp, InsnId branch);
 
 #endif

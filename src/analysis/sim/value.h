@@ -13,7 +13,8 @@
 #ifndef PTX_ANALYSIS_SIM_VALUE_H
 #define PTX_ANALYSIS_SIM_VALUE_H
 
-#include "ir/ir.h"
+#include "ir/types.h"
+#include "isa/isa.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,6 +1,10 @@
 #include "analysis/time/address_distribution.h"
 
 #include "analysis/sim/value.h"
+#include "ir/func.h"
+#include "ir/insn.h"
+#include "ir/operand.h"
+#include "isa/isa.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 #ifndef PTX_ANALYSIS_TIME_ADDRESS_DISTRIBUTION_H
 #define PTX_ANALYSIS_TIME_ADDRESS_DISTRIBUTION_H
 
-#include "ir/ir.h"
+#include "ir/types.h"
 #include "support/arena.h"
 
 typedef struct AddressDistribution {

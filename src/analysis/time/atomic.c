@@ -1,6 +1,13 @@
 #include "analysis/time/atomic.h"
 
 #include "analysis/time/address_distribution.h"
+#include "ir/func.h"
+#include "ir/insn.h"
+#include "analysis/access/evaluate.h"
+#include "analysis/sim/cost/footprint.h"
+#include "analysis/sim/count.h"
+#include "gpu/gpu.h"
+#include "isa/isa.h"
 
 #include <math.h>
 

@@ -7,12 +7,13 @@
 #ifndef PTX_ANALYSIS_TIME_ATOMIC_H
 #define PTX_ANALYSIS_TIME_ATOMIC_H
 
-#include "analysis/time/address_distribution.h"
-#include "gpu/gpu.h"
-#include "ir/ir.h"
-#include "analysis/access/evaluate.h"
+#include "ir/types.h"
 
-/* spread: ptx_spread_compute; NULL: of no address data say where. */
+typedef struct AddressDistribution AddressDistribution;
+typedef struct Evaluation Evaluation;
+typedef struct Gpu Gpu;
+
+/* spread: ptx_address_distribution_compute; NULL: of no address data say where. */
 double ptx_atomic_us(const Gpu *gpu, const Func *func, const Evaluation *evaluation,
                      const AddressDistribution *spread);
 

@@ -1,6 +1,15 @@
 #include "analysis/time/band.h"
 
 #include "support/assert.h"
+#include "ir/func.h"
+#include "analysis/access/evaluate.h"
+#include "analysis/flow/types.h"
+#include "analysis/sass/sass.h"
+#include "analysis/time/predict.h"
+#include "gpu/gpu.h"
+#include "ir/operand.h"
+#include "isa/isa.h"
+#include "analysis/flow/cfg.h"
 
 #include <math.h>
 #include <string.h>

@@ -7,11 +7,15 @@
 #ifndef PTX_ANALYSIS_TIME_BAND_H
 #define PTX_ANALYSIS_TIME_BAND_H
 
-#include "analysis/time/predict.h"
+typedef struct PredictInput PredictInput;
+typedef struct Prediction Prediction;
+typedef struct Gpu Gpu;
 
 typedef enum BandKind {
 #define BK(id, key, low, high, what) BAND_##id,
 #include "analysis/time/bands.def"
+
+#include <stdbool.h>
 #undef BK
     BAND__COUNT
 } BandKind;
@@ -19,7 +23,7 @@ typedef enum BandKind {
 typedef struct BandInfo { const char *key, *what; double low, high; } BandInfo;
 extern const BandInfo ptx_band_info[BAND__COUNT];
 
-/* sure: per block, ptx_least_sure. waits_us: for other blocks. */
+/* sure: per block, ptx_path_bound_sure. waits_us: for other blocks. */
 BandKind ptx_band_find(const PredictInput *input, const bool *sure, double waits_us, int limiter);
 
 /* Around the prediction, never below the bound. */

@@ -1,4 +1,15 @@
 #include "analysis/time/bottleneck.h"
+#include "ir/func.h"
+#include "analysis/access/evaluate.h"
+#include "analysis/flow/cfg.h"
+#include "analysis/flow/loop.h"
+#include "analysis/sass/executed.h"
+#include "analysis/time/predict.h"
+#include "gpu/gpu.h"
+#include "ir/operand.h"
+#include "isa/isa.h"
+#include "support/diag.h"
+#include "analysis/time/parallelism.h"
 
 #include <math.h>
 

@@ -14,8 +14,11 @@
 #define PTX_ANALYSIS_TIME_BOTTLENECK_H
 
 #include "analysis/time/peak.h"
-#include "analysis/time/parallelism.h"
-#include "analysis/time/predict.h"
+
+typedef struct Parallelism Parallelism;
+typedef struct Prediction Prediction;
+typedef struct Evaluation Evaluation;
+typedef struct Executed Executed;
 
 typedef struct Bottleneck {     /* NaN, -1: not known */
     /* of the predicted time: the busiest of pipes and issue slots; of the way to memory; issue

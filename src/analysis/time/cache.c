@@ -1,4 +1,14 @@
 #include "analysis/time/cache.h"
+#include "ir/func.h"
+#include "analysis/access/evaluate.h"
+#include "analysis/flow/types.h"
+#include "analysis/sim/cost/footprint.h"
+#include "analysis/sim/count.h"
+#include "analysis/time/address_distribution.h"
+#include "analysis/flow/cfg.h"
+#include "analysis/flow/loop.h"
+#include "analysis/sim/guess.h"
+#include "gpu/gpu.h"
 
 #include <math.h>
 #include <stdlib.h>

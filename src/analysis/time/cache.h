@@ -11,15 +11,18 @@
 #ifndef PTX_ANALYSIS_TIME_CACHE_H
 #define PTX_ANALYSIS_TIME_CACHE_H
 
-#include "analysis/time/address_distribution.h"
-#include "gpu/gpu.h"
-#include "analysis/access/evaluate.h"
+#include "analysis/flow/types.h"
+
+typedef struct AddressDistribution AddressDistribution;
+typedef struct Evaluation Evaluation;
+typedef struct Gpu Gpu;
+typedef struct Arena Arena;
 
 typedef struct CacheInput {
     const Func *func;
     const Evaluation *evaluation;
     const Gpu *gpu;
-    /* ptx_spread_compute; NULL: of no address data say where */
+    /* ptx_address_distribution_compute; NULL: of no address data say where */
     const AddressDistribution *spread;
     double blocks_per_sm, warps_per_block;
     const Cfg *cfg;             /* with loops; NULL: of no loop is known what leads it */

@@ -1,5 +1,14 @@
 #include "analysis/time/critical_path.h"
 #include "analysis/sass/unroll.h"
+#include "ir/func.h"
+#include "analysis/sass/sass.h"
+#include "analysis/time/latency.h"
+#include "gpu/gpu.h"
+#include "isa/isa.h"
+#include "analysis/access/evaluate.h"
+#include "analysis/flow/cfg.h"
+#include "analysis/flow/loop.h"
+#include "analysis/sim/count.h"
 
 #include <math.h>
 

@@ -12,9 +12,16 @@
 #ifndef PTX_ANALYSIS_TIME_CRITICAL_PATH_H
 #define PTX_ANALYSIS_TIME_CRITICAL_PATH_H
 
-#include "analysis/time/latency.h"
-#include "analysis/sass/sass.h"
-#include "analysis/access/evaluate.h"
+#include "analysis/flow/types.h"
+
+#include <stdbool.h>
+
+typedef struct Evaluation Evaluation;
+typedef struct Latencies Latencies;
+typedef struct Lowered Lowered;
+typedef struct Sequence Sequence;
+typedef struct Arena Arena;
+typedef struct Gpu Gpu;
 
 typedef struct CriticalPathInput {
     const Gpu *gpu;

@@ -1,6 +1,21 @@
 #include "analysis/time/critical_path_bound.h"
 
 #include "analysis/redundancy/needed.h"
+#include "ir/func.h"
+#include "ir/insn.h"
+#include "ir/module.h"
+#include "ir/operand.h"
+#include "ir/sreg.h"
+#include "ir/types.h"
+#include "isa/isa.h"
+#include "ir/reg.h"
+#include "analysis/access/evaluate.h"
+#include "analysis/flow/cfg.h"
+#include "analysis/flow/dom.h"
+#include "analysis/flow/loop.h"
+#include "analysis/sim/cost/footprint.h"
+#include "analysis/sim/count.h"
+#include "gpu/gpu.h"
 
 #include <math.h>
 #include <string.h>

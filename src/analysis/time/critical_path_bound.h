@@ -8,13 +8,16 @@
 #ifndef PTX_ANALYSIS_TIME_CRITICAL_PATH_BOUND_H
 #define PTX_ANALYSIS_TIME_CRITICAL_PATH_BOUND_H
 
-#include "analysis/flow/loop.h"
-#include "gpu/gpu.h"
-#include "analysis/access/evaluate.h"
+#include "analysis/flow/types.h"
 
+#include <stdbool.h>
+
+typedef struct Evaluation Evaluation;
+typedef struct Gpu Gpu;
+typedef struct Arena Arena;
 typedef struct PathBoundInput {
-    const bool *are_sure;       /* per block: ptx_least_sure */
-    const bool *are_counting;   /* per instruction: ptx_least_counting */
+    const bool *are_sure;       /* per block: ptx_path_bound_sure */
+    const bool *are_counting;   /* per instruction: ptx_path_bound_counting */
     const bool *needed;         /* per instruction: ptx_needed_compute; for counting */
     const Gpu *gpu;
     const Module *module;

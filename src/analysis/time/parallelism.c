@@ -1,6 +1,13 @@
 #include "analysis/time/parallelism.h"
 
 #include "analysis/time/latency.h"
+#include "ir/func.h"
+#include "analysis/access/evaluate.h"
+#include "analysis/flow/types.h"
+#include "analysis/sass/sass.h"
+#include "analysis/sim/count.h"
+#include "analysis/flow/cfg.h"
+#include "analysis/flow/loop.h"
 
 #include <math.h>
 

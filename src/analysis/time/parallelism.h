@@ -12,7 +12,12 @@
 #ifndef PTX_ANALYSIS_TIME_PARALLELISM_H
 #define PTX_ANALYSIS_TIME_PARALLELISM_H
 
-#include "analysis/time/critical_path.h"
+#include "analysis/flow/types.h"
+
+typedef struct Arena Arena;
+typedef struct Evaluation Evaluation;
+typedef struct Gpu Gpu;
+typedef struct Lowered Lowered;
 
 typedef struct Parallelism {    /* of an iteration, by one warp; NaN: not known */
     double instructions, path;  /* machine instructions; those on the longest chain */

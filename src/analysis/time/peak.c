@@ -1,4 +1,5 @@
 #include "analysis/time/peak.h"
+#include "gpu/gpu.h"
 
 const char *const ptx_ceiling_text[CEILING__COUNT] = {
     [CEILING_FP32_FMA] = "fp32 fma", [CEILING_FP32] = "fp32 add or multiply", [CEILING_FP64_FMA] = "fp64 fma", [CEILING_FP64] = "fp64 add or multiply",

@@ -14,7 +14,8 @@
 #define PTX_ANALYSIS_TIME_PEAK_H
 
 #include "analysis/redundancy/mix.h"
-#include "gpu/gpu.h"
+
+typedef struct Gpu Gpu;
 
 typedef enum CeilingId {
     CEILING_FP32_FMA,

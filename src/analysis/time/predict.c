@@ -11,6 +11,18 @@
 #include "analysis/time/address_distribution.h"
 #include "analysis/time/spin_wait.h"
 #include "support/assert.h"
+#include "ir/func.h"
+#include "ir/insn.h"
+#include "analysis/access/evaluate.h"
+#include "analysis/flow/cfg.h"
+#include "analysis/sim/count.h"
+#include "analysis/time/throughput.h"
+#include "gpu/gpu.h"
+#include "isa/isa.h"
+#include "analysis/sass/executed.h"
+#include "analysis/sass/sass.h"
+#include "analysis/time/critical_path.h"
+#include "analysis/time/latency.h"
 
 #include <math.h>
 #include <string.h>

@@ -8,11 +8,15 @@
 #ifndef PTX_ANALYSIS_TIME_PREDICT_H
 #define PTX_ANALYSIS_TIME_PREDICT_H
 
-#include "analysis/time/throughput.h"
-#include "analysis/flow/defs.h"
-#include "analysis/time/critical_path.h"
-#include "analysis/sass/executed.h"
+#include "analysis/flow/types.h"
+#include "support/diag.h"
 
+typedef struct Executed Executed;
+typedef struct OpCycles OpCycles;
+typedef struct Evaluation Evaluation;
+typedef struct Gpu Gpu;
+typedef struct Lowered Lowered;
+typedef struct Sequence Sequence;
 typedef enum TimePart {
 #define TP(id, key, what, advice) PART_##id,
 #include "analysis/time/parts.def"

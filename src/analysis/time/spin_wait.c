@@ -1,6 +1,13 @@
 #include "analysis/time/spin_wait.h"
 
 #include "isa/isa.h"
+#include "ir/func.h"
+#include "ir/insn.h"
+#include "ir/operand.h"
+#include "ir/sreg.h"
+#include "analysis/access/evaluate.h"
+#include "analysis/flow/cfg.h"
+#include "analysis/flow/loop.h"
 
 #include <math.h>
 #include <string.h>

@@ -9,9 +9,12 @@
 #ifndef PTX_ANALYSIS_TIME_SPIN_WAIT_H
 #define PTX_ANALYSIS_TIME_SPIN_WAIT_H
 
-#include "analysis/flow/loop.h"
-#include "analysis/access/evaluate.h"
+#include "analysis/flow/types.h"
 
+#include <stdbool.h>
+
+typedef struct Evaluation Evaluation;
+typedef struct Arena Arena;
 typedef struct SpinWait {
     const bool *loops;          /* per loop: it waits for other blocks; NULL: none does */
     double us;                  /* of the launch */

@@ -2,6 +2,13 @@
 
 #include "analysis/time/work.h"
 #include "gpu/costs.h"
+#include "ir/func.h"
+#include "ir/insn.h"
+#include "ir/module.h"
+#include "analysis/flow/cfg.h"
+#include "analysis/flow/loop.h"
+#include "analysis/trips/trip.h"
+#include "isa/isa.h"
 
 #include <float.h>
 

@@ -14,8 +14,10 @@
 #ifndef PTX_ANALYSIS_TIME_THROUGHPUT_H
 #define PTX_ANALYSIS_TIME_THROUGHPUT_H
 
-#include "analysis/trips/trip.h"
 #include "gpu/gpu.h"
+#include "analysis/flow/types.h"
+
+typedef struct Trips Trips;
 
 typedef struct Cycles {         /* NaN: unknown */
     double total, longest, shortest;

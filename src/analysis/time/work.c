@@ -3,6 +3,18 @@
 #include "analysis/flow/defs.h"
 #include "analysis/redundancy/needed.h"
 #include "analysis/redundancy/value_numbering.h"
+#include "ir/operand.h"
+#include "ir/sreg.h"
+#include "ir/types.h"
+#include "isa/isa.h"
+#include "ir/func.h"
+#include "ir/insn.h"
+#include "ir/reg.h"
+#include "analysis/flow/cfg.h"
+#include "analysis/flow/liveness.h"
+#include "analysis/flow/loop.h"
+
+#include <stdbool.h>
 
 /* over the function until nothing changes; real code needs two or three */
 enum { PASSES_MAX = 6 };

@@ -12,9 +12,8 @@
 #ifndef PTX_ANALYSIS_TIME_WORK_H
 #define PTX_ANALYSIS_TIME_WORK_H
 
-#include "analysis/flow/cfg.h"
-#include "analysis/flow/liveness.h"
-#include "analysis/flow/loop.h"
+#include "analysis/flow/types.h"
+#include "support/arena.h"
 
 enum { WORK_WHOLE = 16 };
 

@@ -1,4 +1,13 @@
 #include "analysis/trips/exit_condition.h"
+#include "ir/func.h"
+#include "ir/insn.h"
+#include "isa/isa.h"
+#include "analysis/flow/types.h"
+#include "analysis/flow/cfg.h"
+#include "analysis/flow/dom.h"
+#include "analysis/flow/loop.h"
+#include "analysis/value/ssa.h"
+#include "analysis/value/symbolic.h"
 
 enum {
     MAX_NESTED = 16,           /* loops that are looked at for the sake of another */
@@ -107,7 +116,7 @@ static bool is_before_body(Counter *c, LoopId loop, BlockId block)
     return !works || (block == header && c->plans[loop].rest_works);
 }
 
-void ptx_plan_find_ways_out(Counter *c)
+void ptx_exit_find_edges(Counter *c)
 {
     find_work(c);
     c->leaving_capacity = 64;
@@ -172,11 +181,11 @@ static SymId replace_at_last(void *context, SymId leaf)
     const Sym sym = *ptx_sym(at->c->s, leaf);
     Linear l;
     if (sym.kind == SYM_EXIT)
-        return ptx_plan_known_exits(at->c, leaf);
-    if (sym.a != at->loop || !ptx_plan_counter(at->c, leaf, &l))
+        return ptx_exit_known_values(at->c, leaf);
+    if (sym.a != at->loop || !ptx_exit_counter_find(at->c, leaf, &l))
         return leaf;
     SymId last = ptx_sym_resize(at->c->s, at->c->plans[at->loop].last, sym.width, false);
-    return ptx_sym_add(at->c->s, ptx_plan_known_exits(at->c, l.base),
+    return ptx_sym_add(at->c->s, ptx_exit_known_values(at->c, l.base),
                        ptx_sym_mul(at->c->s, l.step, last));
 }
 
@@ -187,7 +196,7 @@ static SymId replace_exit(void *context, SymId leaf)
     if (sym.kind != SYM_EXIT || c->nested >= MAX_NESTED || !ptx_ssa_spend(c->reach, 4))
         return leaf;
     c->nested++;
-    ptx_plan_count(c, sym.a);
+    ptx_exit_count_find(c, sym.a);
     SymId value = leaf;
     if (c->plans[sym.a].last) {
         AtLast at = { c, sym.a };
@@ -199,7 +208,7 @@ static SymId replace_exit(void *context, SymId leaf)
 }
 
 /* With the values that loops leave whose count is an expression. */
-SymId ptx_plan_known_exits(Counter *c, SymId id)
+SymId ptx_exit_known_values(Counter *c, SymId id)
 {
     return ptx_sym_rebuild(c->s, id, replace_exit, c);
 }
@@ -207,11 +216,11 @@ SymId ptx_plan_known_exits(Counter *c, SymId id)
 /* ---- induction variables --------------------------------------------------------------------- */
 
 /* start and step of a register that every iteration changes by the same amount. */
-bool ptx_plan_counter(Counter *c, SymId phi, Linear *out)
+bool ptx_exit_counter_find(Counter *c, SymId phi, Linear *out)
 {
     LoopId loop = ptx_sym(c->s, phi)->a;
     Phi values = ptx_ssa_phi(c->reach, phi);
-    SymId step = ptx_sym_sub(c->s, ptx_plan_known_exits(c, values.next), phi);
+    SymId step = ptx_sym_sub(c->s, ptx_exit_known_values(c, values.next), phi);
     *out = (Linear){ values.start, step };
     return !ptx_sym_varies(c->s, step, loop);
 }
@@ -221,10 +230,10 @@ static SymId replace_outer(void *context, SymId leaf)
     Counter *c = context;
     const Sym sym = *ptx_sym(c->s, leaf);
     Linear l;
-    if (sym.kind != SYM_PHI || c->nested >= MAX_NESTED || !ptx_plan_counter(c, leaf, &l))
+    if (sym.kind != SYM_PHI || c->nested >= MAX_NESTED || !ptx_exit_counter_find(c, leaf, &l))
         return leaf;
     c->nested++;
-    SymId start = ptx_sym_rebuild(c->s, ptx_plan_known_exits(c, l.base), replace_outer, c);
+    SymId start = ptx_sym_rebuild(c->s, ptx_exit_known_values(c, l.base), replace_outer, c);
     SymId step = ptx_sym_rebuild(c->s, l.step, replace_outer, c);
     SymId iter = ptx_sym_leaf(c->s, (Sym){ .kind = SYM_ITER,
                                            .width = sym.width,
@@ -236,7 +245,7 @@ static SymId replace_outer(void *context, SymId leaf)
 }
 
 /* For evaluation: counters of the loops around as start + iteration * step. */
-SymId ptx_plan_in_iterations(Counter *c, SymId id)
+SymId ptx_exit_in_iterations(Counter *c, SymId id)
 {
     return id ? ptx_sym_rebuild(c->s, id, replace_outer, c) : 0;
 }
@@ -294,10 +303,10 @@ static bool linear_in(Counter *c, LoopId loop, SymId id, Test *test, unsigned de
         return false;
     switch (sym.kind) {
     case SYM_PHI:
-        if (sym.a != loop || !ptx_plan_counter(c, id, out))
+        if (sym.a != loop || !ptx_exit_counter_find(c, id, out))
             return false;
         test->phi = test->phi ? test->phi : id;
-        out->base = ptx_plan_known_exits(c, out->base);
+        out->base = ptx_exit_known_values(c, out->base);
         return true;
     case SYM_SUM: return linear_sum(c, loop, &sym, test, depth, out);
     case SYM_MUL: return linear_product(c, loop, &sym, test, depth, out);
@@ -336,13 +345,13 @@ static void add_tests(Counter *c, LoopId loop, ExitPlan *plan, SymId stay, bool 
         }
         Test *test = &plan->tests[plan->test_count++];
         *test = (Test){ .stay = id, .at_end = at_end };
-        if (ptx_plan_is_comparison(&sym) && ptx_sym(c->s, sym.a)->width > 1)
+        if (ptx_exit_is_comparison(&sym) && ptx_sym(c->s, sym.a)->width > 1)
             test->is_linear = linear_in(c, loop, sym.a, test, 0, &test->own_a)
                               && linear_in(c, loop, sym.b, test, 0, &test->own_b);
     }
 }
 
-void ptx_plan_find_tests(Counter *c, LoopId loop, ExitPlan *plan, const char **why)
+void ptx_exit_find_conditions(Counter *c, LoopId loop, ExitPlan *plan, const char **why)
 {
     plan->tests = ptx_arena_array(c->scratch, Test, MAX_TESTS);
     plan->has_other_exit = plan->leaving_count > MAX_LEAVING;
@@ -361,7 +370,7 @@ void ptx_plan_find_tests(Counter *c, LoopId loop, ExitPlan *plan, const char **w
             *why = "the loop is left by a branch without a predicate";
             continue;
         }
-        add_tests(c, loop, plan, ptx_plan_known_exits(c, ptx_sym_not(c->s, leave)),
+        add_tests(c, loop, plan, ptx_exit_known_values(c, ptx_sym_not(c->s, leave)),
                   !is_before_body(c, loop, way.block));
     }
 }
@@ -382,7 +391,7 @@ static void add_guard(const Counter *c, ExitPlan *plan, SymId guard)
 }
 
 /* Conditions under which the loop is entered: the branches of the blocks that dominate it. */
-void ptx_plan_find_guards(Counter *c, LoopId loop, ExitPlan *plan)
+void ptx_exit_find_guards(Counter *c, LoopId loop, ExitPlan *plan)
 {
     BlockId block = c->loops->loops[loop].header;
     plan->guards = ptx_arena_array(c->scratch, SymId, MAX_GUARDS);

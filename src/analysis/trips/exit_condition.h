@@ -6,8 +6,20 @@
 #ifndef PTX_ANALYSIS_TRIPS_EXIT_CONDITION_H
 #define PTX_ANALYSIS_TRIPS_EXIT_CONDITION_H
 
-#include "analysis/value/ssa.h"
-#include "analysis/trips/trip.h"
+#include "analysis/flow/types.h"
+#include "analysis/value/interval.h"
+#include "analysis/value/symbolic.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct Ssa Ssa;
+typedef struct Trip Trip;
+typedef struct Arena Arena;
+typedef struct Interval Interval;
+typedef struct Launch Launch;
+typedef struct Sym Sym;
+typedef struct Symbols Symbols;
 
 enum {
     MAX_TESTS = 8,             /* of a loop */
@@ -108,13 +120,13 @@ typedef struct Counter {
     unsigned nested;
 } Counter;
 
-static inline bool ptx_plan_is_comparison(const Sym *sym)
+static inline bool ptx_exit_is_comparison(const Sym *sym)
 {
     return sym->kind >= SYM_EQ && sym->kind <= SYM_LE_S;
 }
 
 /* Whether a value has a part that no expression can name. */
-static inline bool ptx_plan_is_opaque(const Counter *c, SymId id)
+static inline bool ptx_exit_is_opaque(const Counter *c, SymId id)
 {
     return ptx_sym(c->s, id)->uses & USES_OPAQUE;
 }
@@ -123,22 +135,22 @@ static inline bool ptx_plan_is_opaque(const Counter *c, SymId id)
 
 /* The edges out of every loop; those that end in a trap are left out. And which parts of the loops
  * work. */
-void ptx_plan_find_ways_out(Counter *c);
+void ptx_exit_find_edges(Counter *c);
 
 /* The conditions under which a loop goes on, and those under which it is entered. why: of exits
  * that have none. */
-void ptx_plan_find_tests(Counter *c, LoopId loop, ExitPlan *plan, const char **why);
-void ptx_plan_find_guards(Counter *c, LoopId loop, ExitPlan *plan);
+void ptx_exit_find_conditions(Counter *c, LoopId loop, ExitPlan *plan, const char **why);
+void ptx_exit_find_guards(Counter *c, LoopId loop, ExitPlan *plan);
 
 /* start and step of a register that every iteration changes by the same amount; false: it is no
  * such register. */
-bool ptx_plan_counter(Counter *c, SymId phi, Linear *out);
+bool ptx_exit_counter_find(Counter *c, SymId phi, Linear *out);
 
 /* id with the values that loops leave whose last iteration is known. */
-SymId ptx_plan_known_exits(Counter *c, SymId id);
+SymId ptx_exit_known_values(Counter *c, SymId id);
 
 /* id with the counters of loops as start + iteration * step: what can be evaluated. */
-SymId ptx_plan_in_iterations(Counter *c, SymId id);
+SymId ptx_exit_in_iterations(Counter *c, SymId id);
 
 /* ---- count.c --------------------------------------------------------------------------------- */
 
@@ -156,6 +168,6 @@ bool ptx_count_loop(Counter *c, LoopId loop, Trip *trip);
 /* ---- trip.c ---------------------------------------------------------------------------------- */
 
 /* Fills c->trips and c->plans for a loop, once; while that is under way nothing is known of it. */
-void ptx_plan_count(Counter *c, LoopId loop);
+void ptx_exit_count_find(Counter *c, LoopId loop);
 
 #endif

@@ -1,5 +1,10 @@
 #include "analysis/trips/exit_condition.h"
 #include "analysis/trips/recurrence.h"
+#include "ir/sreg.h"
+#include "analysis/value/symbolic.h"
+#include "analysis/flow/loop.h"
+#include "analysis/trips/trip.h"
+#include "analysis/value/ssa.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -164,9 +169,9 @@ static bool collect_states(Counter *c, LoopId loop, Run *run)
             break;
         for (; done < run->count; done++) {
             Phi phi = ptx_ssa_phi(c->reach, run->phis[done]);
-            run->starts[done] = ptx_plan_in_iterations(c, ptx_plan_known_exits(c, phi.start));
-            run->nexts[done] = roots[1 + done] = ptx_plan_in_iterations(
-                c, ptx_plan_known_exits(c, phi.next));
+            run->starts[done] = ptx_exit_in_iterations(c, ptx_exit_known_values(c, phi.start));
+            run->nexts[done] = roots[1 + done] = ptx_exit_in_iterations(
+                c, ptx_exit_known_values(c, phi.next));
             if (!is_known(c, run->starts[done]))
                 return false;
         }
@@ -200,26 +205,26 @@ static bool differs(const Counter *c, SymId next)
 static const char *blame(Counter *c, LoopId loop, const Test *test)
 {
     const Sym stay = *ptx_sym(c->s, test->stay);
-    if (!ptx_plan_is_comparison(&stay))
+    if (!ptx_exit_is_comparison(&stay))
         return describe(c, "the condition", test->stay);
     if (test->is_linear) {
         bool left = ptx_sym_varies(c->s, stay.a, loop);
         const Linear *moves = left ? &test->own_a : &test->own_b;
         const Linear *rests = left ? &test->own_b : &test->own_a;
-        if (ptx_plan_is_opaque(c, rests->base))
+        if (ptx_exit_is_opaque(c, rests->base))
             return describe(c, "the bound", rests->base);
-        if (ptx_plan_is_opaque(c, moves->step))
+        if (ptx_exit_is_opaque(c, moves->step))
             return describe(c, "the step", moves->step);
         return describe(c, "the start", moves->base);
     }
     SymId sides[2] = { stay.a, stay.b };
     for (int i = 0; i < 2; i++) {
-        if (ptx_sym_varies(c->s, sides[i], loop) && ptx_plan_is_opaque(c, sides[i]))
+        if (ptx_sym_varies(c->s, sides[i], loop) && ptx_exit_is_opaque(c, sides[i]))
             return describe(c, "what is compared", sides[i]);
     }
     for (int i = 0; i < 2; i++) {
         const Sym *sym = ptx_sym(c->s, sides[i]);
-        if (!ptx_sym_varies(c->s, sides[i], loop) && ptx_plan_is_opaque(c, sides[i]))
+        if (!ptx_sym_varies(c->s, sides[i], loop) && ptx_exit_is_opaque(c, sides[i]))
             return describe(c, "the bound", sides[i]);
         if (ptx_sym_varies(c->s, sides[i], loop) && differs(c, sides[i]))
             return "the step differs between paths";
@@ -228,7 +233,7 @@ static const char *blame(Counter *c, LoopId loop, const Test *test)
         SymId next = ptx_ssa_phi(c->reach, sides[i]).next;
         if (differs(c, next))
             return "the step differs between paths";
-        if (ptx_plan_is_opaque(c, next))
+        if (ptx_exit_is_opaque(c, next))
             return describe(c, "the step", next);
     }
     return "the counter changes in no regular way";
@@ -255,22 +260,23 @@ static Method choose_linear(Counter *c, Test *test)
 void ptx_count_prepare(Counter *c, LoopId loop, Test *test)
 {
     if (test->is_linear) {
-        test->a = (Linear){ ptx_plan_in_iterations(c, test->own_a.base),
-                            ptx_plan_in_iterations(c, test->own_a.step) };
-        test->b = (Linear){ ptx_plan_in_iterations(c, test->own_b.base),
-                            ptx_plan_in_iterations(c, test->own_b.step) };
+        test->a = (Linear){ ptx_exit_in_iterations(c, test->own_a.base),
+                            ptx_exit_in_iterations(c, test->own_a.step) };
+        test->b = (Linear){ ptx_exit_in_iterations(c, test->own_b.base),
+                            ptx_exit_in_iterations(c, test->own_b.step) };
         test->ahead = ptx_sym_sub(c->s, test->b.base, test->a.base);
         test->behind = ptx_sym_sub(c->s, test->a.base, test->b.base);
         test->step = ptx_sym_sub(c->s, test->a.step, test->b.step);
         for (uint32_t w = 0; w < test->widened_count; w++) {
             Linear *inner = &test->widened[w].inner;
-            *inner = (Linear){ ptx_plan_in_iterations(c, inner->base), ptx_plan_in_iterations(c, inner->step) };
+            *inner = (Linear){ ptx_exit_in_iterations(c, inner->base),
+                               ptx_exit_in_iterations(c, inner->step) };
         }
         test->method = choose_linear(c, test);
     }
     if (test->method == METHOD_NONE && !(test->is_linear && test->phi)) {
         test->run = ptx_arena_new(c->scratch, Run);
-        test->run->stay = ptx_plan_in_iterations(c, test->stay);
+        test->run->stay = ptx_exit_in_iterations(c, test->stay);
         if (collect_states(c, loop, test->run))
             test->method = METHOD_RUN;
     }
@@ -422,18 +428,18 @@ static Solution solve_test(ExitCountEvaluation *e, const ExitCountPart *part, co
     if (kind == SYM_EQ) {
         if (!ptx_interval_is_point(step) || (!ptx_interval_is_point(ahead) && !ahead->umin))
             return (Solution){ .status = SOLVED_WIDE };
-        got = ptx_solve_values(kind, width, 0, step->umin, ahead->umin, 0);
+        got = ptx_recurrence_solve_values(kind, width, 0, step->umin, ahead->umin, 0);
     } else if (kind == SYM_NE) {
         uint64_t speed = step->smin < 0 ? 0 - (uint64_t)step->smin : (uint64_t)step->smin;
         SymId distance = step->smin < 0 ? test->behind : test->ahead;
-        got = ptx_solve_unequal(width, ahead, &ranges[test->behind], step,
-                                speed && ptx_sym_is_multiple(c->s, distance, speed));
+        got = ptx_recurrence_solve_unequal(width, ahead, &ranges[test->behind], step,
+                                           speed && ptx_sym_is_multiple(c->s, distance, speed));
     } else if (test->method == METHOD_DIFFERENCE) {
-        got = ptx_solve_order(kind == SYM_LT_U || kind == SYM_LT_S ? SYM_LT_S : SYM_LE_S, width,
-                              &zero, step, ahead, &zero);
+        const SymKind order = kind == SYM_LT_U || kind == SYM_LT_S ? SYM_LT_S : SYM_LE_S;
+        got = ptx_recurrence_solve_order(order, width, &zero, step, ahead, &zero);
     } else {
-        got = ptx_solve_order(kind, width, &ranges[test->a.base], &ranges[test->a.step],
-                              &ranges[test->b.base], &ranges[test->b.step]);
+        got = ptx_recurrence_solve_order(kind, width, &ranges[test->a.base], &ranges[test->a.step],
+                                         &ranges[test->b.base], &ranges[test->b.step]);
     }
     for (uint32_t w = 0; w < test->widened_count && got.status == SOLVED; w++) {
         if (!stays_inside(c, &test->widened[w], got.max))
@@ -653,7 +659,7 @@ static uint32_t add_guards(ExitCountEvaluation *e, uint32_t level, LoopId loop, 
     e->guards[level] = ptx_arena_array(c->scratch, SymId, MAX_GUARDS);
     for (uint32_t g = 0; g < plan->guard_count; g++) {
         uint32_t count;
-        SymId guard = ptx_plan_in_iterations(c, ptx_plan_known_exits(c, plan->guards[g]));
+        SymId guard = ptx_exit_in_iterations(c, ptx_exit_known_values(c, plan->guards[g]));
         SymId *below = is_known(c, guard) ? make_program(c, &guard, 1, &count) : NULL;
         bool fits = below != NULL;
         for (uint32_t i = 0; fits && i < count; i++) {

@@ -122,8 +122,8 @@ static Solution until_equal(unsigned width, uint64_t ahead, uint64_t step)
     return distance % speed ? failed("the step may miss the bound") : fixed(distance / speed);
 }
 
-Solution ptx_solve_values(SymKind kind, unsigned width, uint64_t a, uint64_t a_step, uint64_t b,
-                          uint64_t b_step)
+Solution ptx_recurrence_solve_values(SymKind kind, unsigned width, uint64_t a, uint64_t a_step,
+                                     uint64_t b, uint64_t b_step)
 {
     uint64_t mask = ptx_width_mask(width);
     if (kind == SYM_NE)
@@ -154,13 +154,15 @@ static void bounds_of(const Interval *range, SymKind kind, uint64_t *low, uint64
     *high = is_signed(kind) ? (uint64_t)range->smax : range->umax;
 }
 
-Solution ptx_solve_order(SymKind kind, unsigned width, const Interval *a, const Interval *a_step,
-                         const Interval *b, const Interval *b_step)
+Solution ptx_recurrence_solve_order(SymKind kind, unsigned width, const Interval *a,
+                                    const Interval *a_step, const Interval *b,
+                                    const Interval *b_step)
 {
     bool a_moves = a_step->umin || a_step->umax, b_moves = b_step->umin || b_step->umax;
     if (ptx_interval_is_point(a) && ptx_interval_is_point(b) && ptx_interval_is_point(a_step)
         && ptx_interval_is_point(b_step))
-        return ptx_solve_values(kind, width, a->umin, a_step->umin, b->umin, b_step->umin);
+        return ptx_recurrence_solve_values(kind, width, a->umin, a_step->umin, b->umin,
+                                           b_step->umin);
     if (!ptx_interval_is_point(a_step) || !ptx_interval_is_point(b_step) || (a_moves && b_moves))
         return wide();
     uint64_t a_low, a_high, b_low, b_high;
@@ -179,8 +181,8 @@ Solution ptx_solve_order(SymKind kind, unsigned width, const Interval *a, const 
     return between(least, order(kind, width, a_low, a_step->umin, b_high, b_step->umin));
 }
 
-Solution ptx_solve_unequal(unsigned width, const Interval *ahead, const Interval *behind,
-                           const Interval *step, bool is_multiple)
+Solution ptx_recurrence_solve_unequal(unsigned width, const Interval *ahead, const Interval *behind,
+                                      const Interval *step, bool is_multiple)
 {
     if (!ptx_interval_is_point(step))
         return wide();

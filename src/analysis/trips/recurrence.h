@@ -26,16 +26,17 @@ typedef struct Solution {
 } Solution;
 
 /* SYM_EQ ... SYM_LE_S of single values. */
-Solution ptx_solve_values(SymKind kind, unsigned width, uint64_t a, uint64_t a_step, uint64_t b,
-                          uint64_t b_step);
+Solution ptx_recurrence_solve_values(SymKind kind, unsigned width, uint64_t a, uint64_t a_step,
+                                     uint64_t b, uint64_t b_step);
 
 /* An order with values out of intervals, each alone. */
-Solution ptx_solve_order(SymKind kind, unsigned width, const Interval *a, const Interval *a_step,
-                         const Interval *b, const Interval *b_step);
+Solution ptx_recurrence_solve_order(SymKind kind, unsigned width, const Interval *a,
+                                    const Interval *a_step, const Interval *b,
+                                    const Interval *b_step);
 
 /* x != y, from the intervals of b - a and of a - b. is_multiple: both are multiples of the relative
  * step's magnitude. */
-Solution ptx_solve_unequal(unsigned width, const Interval *ahead, const Interval *behind,
-                           const Interval *step, bool is_multiple);
+Solution ptx_recurrence_solve_unequal(unsigned width, const Interval *ahead, const Interval *behind,
+                                      const Interval *step, bool is_multiple);
 
 #endif

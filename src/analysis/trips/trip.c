@@ -1,6 +1,17 @@
 #include "analysis/trips/trip.h"
 
 #include "analysis/trips/exit_condition.h"
+#include "ir/func.h"
+#include "ir/insn.h"
+#include "isa/isa.h"
+#include "support/span.h"
+#include "ir/module.h"
+#include "analysis/value/interval.h"
+#include "analysis/value/symbolic.h"
+#include "analysis/flow/cfg.h"
+#include "analysis/flow/loop.h"
+#include "analysis/value/launch.h"
+#include "analysis/value/ssa.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -53,7 +64,7 @@ static void put_offset(TripText *t, int64_t offset)
 static const char *print_alone(Counter *c, SymId id)
 {
     TripText t = { .is_cut = false };
-    if (ptx_plan_is_opaque(c, id))
+    if (ptx_exit_is_opaque(c, id))
         return NULL;
     put_node(c, &t, id, false);
     return t.is_cut ? NULL : ptx_arena_strndup(c->arena, t.bytes, strlen(t.bytes));
@@ -294,7 +305,7 @@ static bool put_linear(Counter *c, const ExitPlan *plan, Test *test, TripText *t
         return false;
     if (test->at_end)
         distance = ptx_sym_add(c->s, distance, step);
-    if (ptx_plan_is_opaque(c, distance) || ptx_plan_is_opaque(c, step))
+    if (ptx_exit_is_opaque(c, distance) || ptx_exit_is_opaque(c, step))
         return false;
     SymKind kind = (SymKind)ptx_sym(c->s, test->stay)->kind;
     bool is_const = ptx_sym_is_const(c->s, step, &value),
@@ -390,7 +401,7 @@ static bool put_doubling(Counter *c, const Test *test, SymId phi, SymId start, S
 static bool put_geometric(Counter *c, LoopId loop, Test *test, TripText *t)
 {
     const Sym stay = *ptx_sym(c->s, test->stay);
-    if (!ptx_plan_is_comparison(&stay) || stay.kind == SYM_EQ)
+    if (!ptx_exit_is_comparison(&stay) || stay.kind == SYM_EQ)
         return false;
     bool left = ptx_sym_varies(c->s, stay.a, loop);
     SymId moves = left ? stay.a : stay.b;
@@ -405,9 +416,9 @@ static bool put_geometric(Counter *c, LoopId loop, Test *test, TripText *t)
     if (ptx_sym_varies(c->s, rests, loop) || ptx_sym(c->s, phi)->kind != SYM_PHI
         || ptx_sym(c->s, phi)->a != loop)
         return false;
-    SymId start = ptx_plan_known_exits(c, ptx_ssa_phi(c->reach, phi).start);
+    SymId start = ptx_exit_known_values(c, ptx_ssa_phi(c->reach, phi).start);
     test->phi = phi;
-    if (ptx_plan_is_opaque(c, start) || ptx_plan_is_opaque(c, rests))
+    if (ptx_exit_is_opaque(c, start) || ptx_exit_is_opaque(c, rests))
         return false;
     if (left && stay.kind != SYM_NE)
         return !halved && put_doubling(c, test, phi, start, rests, doubled != 0, t);
@@ -465,10 +476,10 @@ static void describe_test(Counter *c, LoopId loop, const Test *test, Trip *trip)
         return;
     unsigned width = ptx_sym(c->s, phi)->width;
     trip->induction = ptx_sym(c->s, phi)->b;
-    trip->start = print_alone(c, ptx_plan_known_exits(c, ptx_ssa_phi(c->reach, phi).start));
-    if (ptx_plan_counter(c, phi, &l) && ptx_sym_is_const(c->s, l.step, &step))
+    trip->start = print_alone(c, ptx_exit_known_values(c, ptx_ssa_phi(c->reach, phi).start));
+    if (ptx_exit_counter_find(c, phi, &l) && ptx_sym_is_const(c->s, l.step, &step))
         trip->step = ptx_width_signed(width, step);
-    if (!ptx_plan_is_comparison(&stay))
+    if (!ptx_exit_is_comparison(&stay))
         return;
     if (!ptx_sym_varies(c->s, stay.a, loop))
         trip->bound = print_alone(c, stay.a);
@@ -518,8 +529,8 @@ static bool count_numbers(Counter *c, LoopId loop, ExitPlan *plan, Trip *trip)
 static void count_loop(Counter *c, LoopId loop, ExitPlan *plan, Trip *trip)
 {
     bool others;
-    ptx_plan_find_guards(c, loop, plan);
-    ptx_plan_find_tests(c, loop, plan, &trip->why);
+    ptx_exit_find_guards(c, loop, plan);
+    ptx_exit_find_conditions(c, loop, plan, &trip->why);
     if (!plan->leaving_count) {
         trip->why = "no exit: the loop is endless";
         return;
@@ -557,7 +568,7 @@ static const Trip unknown = {
     .count = NAN, .count_min = NAN, .count_max = NAN, .induction = NO_ID
 };
 
-void ptx_plan_count(Counter *c, LoopId loop)
+void ptx_exit_count_find(Counter *c, LoopId loop)
 {
     ExitPlan *plan = &c->plans[loop];
     Trip *trip = &c->trips[loop];
@@ -685,9 +696,9 @@ static void analyse(Counter *c, uint8_t *taken)
     for (LoopId loop = 0; loop < c->loops->loop_count; loop++)
         c->plans[loop].leaving_first = NO_ID;
     if (c->loops->loop_count)
-        ptx_plan_find_ways_out(c);
+        ptx_exit_find_edges(c);
     for (LoopId loop = 0; loop < c->loops->loop_count; loop++)
-        ptx_plan_count(c, loop);
+        ptx_exit_count_find(c, loop);
     if (c->launch)
         decide_branches(c, taken);
 }

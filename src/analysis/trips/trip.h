@@ -7,10 +7,10 @@
 #ifndef PTX_ANALYSIS_TRIPS_TRIP_H
 #define PTX_ANALYSIS_TRIPS_TRIP_H
 
-#include "analysis/flow/cfg.h"
-#include "analysis/flow/dom.h"
-#include "analysis/value/launch.h"
-#include "analysis/flow/loop.h"
+#include "analysis/flow/types.h"
+#include "support/arena.h"
+
+typedef struct Launch Launch;
 
 typedef enum TripSource {
     TRIP_UNKNOWN,

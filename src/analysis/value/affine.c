@@ -1,10 +1,13 @@
 #include "analysis/value/affine.h"
 #include "support/minmax.h"
+#include "isa/isa.h"
+#include "support/arena.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <stdbool.h>
 
 enum { LAST_LANE = 31 };
 

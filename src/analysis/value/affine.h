@@ -8,12 +8,16 @@
 #ifndef PTX_ANALYSIS_VALUE_AFFINE_H
 #define PTX_ANALYSIS_VALUE_AFFINE_H
 
-#include "ir/ir.h"
+#include "ir/types.h"
+#include "isa/isa.h"
+#include "support/arena.h"
 
 typedef enum Uniformity {
     UNIFORMITY_NONE,            /* nothing reaches it yet */
 #define UF(id, public, text, what) UNIFORMITY_##id,
 #include "analysis/value/uniformity.def"
+
+#include <stdbool.h>
 #undef UF
     UNIFORMITY__COUNT
 } Uniformity;

@@ -2,6 +2,16 @@
 
 #include "analysis/value/ssa.h"
 #include "support/minmax.h"
+#include "analysis/value/symbolic.h"
+#include "ir/func.h"
+#include "ir/insn.h"
+#include "ir/operand.h"
+#include "ir/sreg.h"
+#include "isa/isa.h"
+#include "analysis/flow/cfg.h"
+#include "analysis/flow/dom.h"
+#include "analysis/value/affine.h"
+#include "analysis/value/uniform.h"
 
 #include <stdlib.h>
 

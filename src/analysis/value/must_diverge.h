@@ -21,11 +21,11 @@
 #ifndef PTX_ANALYSIS_VALUE_MUST_DIVERGE_H
 #define PTX_ANALYSIS_VALUE_MUST_DIVERGE_H
 
-#include "analysis/flow/cfg.h"
-#include "analysis/flow/dom.h"
-#include "analysis/value/launch.h"
-#include "analysis/flow/loop.h"
-#include "analysis/value/uniform.h"
+#include "analysis/flow/types.h"
+#include "support/arena.h"
+
+typedef struct Launch Launch;
+typedef struct Uniforms Uniforms;
 
 typedef struct MustDiverge {
     /* per block: 1: the guarded bra that ends it certainly sends some lanes of a warp each way */

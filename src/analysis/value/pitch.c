@@ -1,7 +1,16 @@
 #include "analysis/value/pitch.h"
+#include "analysis/flow/defs.h"
+#include "ir/func.h"
+#include "ir/insn.h"
+#include "ir/operand.h"
+#include "isa/isa.h"
+#include "ir/sreg.h"
+#include "analysis/flow/cfg.h"
+#include "analysis/flow/loop.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <stdbool.h>
 
 enum {
     MAX_TERMS = 16, MAX_LEAVES = 3,

@@ -8,8 +8,8 @@
 #ifndef PTX_ANALYSIS_VALUE_PITCH_H
 #define PTX_ANALYSIS_VALUE_PITCH_H
 
-#include "analysis/flow/cfg.h"
-#include "analysis/flow/defs.h"
+#include "analysis/flow/types.h"
+#include "support/arena.h"
 
 typedef struct Pitch {
     uint32_t param;             /* into Func.params; NO_ID: there is none */

@@ -1,4 +1,11 @@
 #include "analysis/value/pointer.h"
+#include "ir/func.h"
+#include "ir/insn.h"
+#include "ir/operand.h"
+#include "isa/isa.h"
+#include "ir/module.h"
+
+#include <stdbool.h>
 
 enum { MAX_PASSES = 16 };      /* through registers that loops write; beyond, all are pointers */
 

@@ -3,7 +3,8 @@
 #ifndef PTX_ANALYSIS_VALUE_POINTER_H
 #define PTX_ANALYSIS_VALUE_POINTER_H
 
-#include "ir/ir.h"
+#include "ir/types.h"
+#include "support/arena.h"
 
 enum { MAX_POINTERS = 64 };
 

@@ -1,6 +1,12 @@
 #include "analysis/value/points_to.h"
 
 #include "analysis/value/interval.h"
+#include "ir/func.h"
+#include "ir/insn.h"
+#include "ir/module.h"
+#include "ir/operand.h"
+#include "isa/isa.h"
+#include "ir/reg.h"
 
 /* ---- definitions and uses -------------------------------------------------------------------- */
 

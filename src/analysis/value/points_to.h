@@ -13,7 +13,10 @@
 #ifndef PTX_ANALYSIS_VALUE_POINTS_TO_H
 #define PTX_ANALYSIS_VALUE_POINTS_TO_H
 
-#include "ir/ir.h"
+#include "ir/types.h"
+#include "support/arena.h"
+
+#include <stdbool.h>
 
 typedef enum BaseKind {
     BASE_UNKNOWN,

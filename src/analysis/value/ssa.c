@@ -1,6 +1,19 @@
 #include "analysis/value/ssa.h"
 
 #include "support/hash.h"
+#include "analysis/value/symbolic.h"
+#include "ir/func.h"
+#include "ir/insn.h"
+#include "ir/module.h"
+#include "ir/operand.h"
+#include "ir/sreg.h"
+#include "ir/types.h"
+#include "isa/isa.h"
+#include "ir/reg.h"
+#include "analysis/flow/cfg.h"
+#include "analysis/flow/dom.h"
+#include "analysis/flow/loop.h"
+#include "analysis/value/launch.h"
 
 #include <stdlib.h>
 

@@ -12,10 +12,10 @@
 #ifndef PTX_ANALYSIS_VALUE_SSA_H
 #define PTX_ANALYSIS_VALUE_SSA_H
 
-#include "analysis/flow/cfg.h"
-#include "analysis/flow/dom.h"
-#include "analysis/value/launch.h"
+#include "analysis/flow/types.h"
 #include "analysis/value/symbolic.h"
+
+typedef struct Launch Launch;
 
 typedef struct Ssa Ssa;
 

@@ -3,9 +3,16 @@
 #include "support/assert.h"
 #include "support/hash.h"
 #include "support/minmax.h"
+#include "ir/func.h"
+#include "ir/module.h"
+#include "ir/sreg.h"
+#include "support/span.h"
+#include "ir/reg.h"
+#include "analysis/flow/loop.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stddef.h>
 
 enum {
     MAX_TERMS = 12,            /* of a sum; addresses of compilers have up to six */

@@ -14,8 +14,8 @@
 #ifndef PTX_ANALYSIS_VALUE_SYMBOLIC_H
 #define PTX_ANALYSIS_VALUE_SYMBOLIC_H
 
+#include "analysis/flow/types.h"
 #include "analysis/value/interval.h"
-#include "analysis/flow/loop.h"
 #include "support/hash.h"
 
 typedef uint32_t SymId;         /* into Symbols.nodes; 0: none */

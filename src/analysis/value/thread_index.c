@@ -1,7 +1,16 @@
 #include "analysis/value/thread_index.h"
+#include "ir/func.h"
+#include "ir/insn.h"
+#include "ir/operand.h"
+#include "ir/sreg.h"
+#include "ir/types.h"
+#include "isa/isa.h"
+#include "ir/module.h"
+#include "ir/reg.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <stdbool.h>
 
 enum { MAX_PASSES = 64, LANES = 32, MAX_ARGS = 4 };
 

@@ -11,7 +11,10 @@
 #ifndef PTX_ANALYSIS_VALUE_THREAD_INDEX_H
 #define PTX_ANALYSIS_VALUE_THREAD_INDEX_H
 
-#include "ir/ir.h"
+#include "ir/types.h"
+#include "support/arena.h"
+
+#include <stdbool.h>
 
 /* Why a dimension is bound; those further down say more. */
 typedef enum Binding {

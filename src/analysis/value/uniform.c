@@ -1,7 +1,20 @@
 #include "analysis/value/uniform.h"
 #include "support/minmax.h"
+#include "ir/operand.h"
+#include "ir/sreg.h"
+#include "ir/types.h"
+#include "ir/func.h"
+#include "ir/insn.h"
+#include "ir/module.h"
+#include "analysis/flow/cfg.h"
+#include "analysis/flow/defs.h"
+#include "analysis/flow/dom.h"
+#include "analysis/flow/loop.h"
+#include "analysis/value/launch.h"
+#include "isa/isa.h"
 
 #include <string.h>
+#include <stdint.h>
 
 enum {
     LANES = 32,

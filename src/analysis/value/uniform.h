@@ -12,12 +12,11 @@
 #ifndef PTX_ANALYSIS_VALUE_UNIFORM_H
 #define PTX_ANALYSIS_VALUE_UNIFORM_H
 
+#include "analysis/flow/types.h"
 #include "analysis/value/affine.h"
-#include "analysis/flow/cfg.h"
-#include "analysis/flow/defs.h"
-#include "analysis/flow/dom.h"
-#include "analysis/value/launch.h"
-#include "analysis/flow/loop.h"
+#include "support/arena.h"
+
+typedef struct Launch Launch;
 
 typedef struct Uniforms {
     /* per instruction: its first result; UNIFORMITY_UNKNOWN without one, in unreachable code, and

@@ -1,23 +1,17 @@
 /* Facts about accesses that nothing orders. */
-#include "rules/facts/measure.h"
-
-#include <math.h>
+#include "rules/facts/facts.h"
+#include "analysis/access/advise/advise.h"
+#include "analysis/race/block_race.h"
+#include "analysis/race/hazard.h"
+#include "ir/func.h"
+#include "session/session.h"
 
 double ptx_measure_hazards(Inquiry *q, FactId fact)
 {
     const Hazards *hazards = ptx_session_hazards(q->session);
     if (!hazards)
-        return NAN;
+        return UNKNOWN;
     return fact == FACT_KERNEL_races ? hazards->count : hazards->redundant_count;
-}
-
-double ptx_measure_redundant(Inquiry *q, InsnId insn)
-{
-    const Hazards *hazards = ptx_session_hazards(q->session);
-    bool is_redundant = false;
-    for (uint32_t i = 0; hazards && i < hazards->redundant_count; i++)
-        is_redundant |= hazards->redundant[i] == insn;
-    return is_redundant;
 }
 
 static const Divergence *divergence_at(Inquiry *q, InsnId insn)
@@ -28,12 +22,12 @@ static const Divergence *divergence_at(Inquiry *q, InsnId insn)
                : NULL;
 }
 
-double ptx_measure_divergent(Inquiry *q, InsnId insn)
+double ptx_measure_barrier_divergent(Inquiry *q, InsnId insn)
 {
     return divergence_at(q, insn) != NULL;
 }
 
-const char *ptx_measure_divergence_text(Inquiry *q, InsnId insn)
+const char *ptx_measure_barrier_text(Inquiry *q, InsnId insn)
 {
     const Divergence *found = divergence_at(q, insn);
     return found ? ptx_divergence_describe(q->arena, q->shared->module, found)
@@ -78,7 +72,7 @@ double ptx_measure_race(Inquiry *q, InsnId insn, FactId fact, Certainty *certain
     const Hazards *hazards = ptx_session_hazards(q->session);
     const Hazard *hazard = hazards ? find_at(hazards->items, hazards->count, insn) : NULL;
     if (!hazards)
-        return (double)NAN;
+        return UNKNOWN;
     *certainty = hazard ? hazard->certainty : CERTAINTY_ESTIMATE;
     return hazard && is_of(hazard, fact);
 }
@@ -88,7 +82,7 @@ double ptx_measure_possible_race(Inquiry *q, InsnId insn)
 {
     const Hazards *hazards = ptx_session_hazards(q->session);
     if (!hazards)
-        return (double)NAN;
+        return UNKNOWN;
     return find_at(hazards->possible, hazards->possible_count, insn)
            && !find_at(hazards->items, hazards->count, insn);
 }
@@ -144,16 +138,4 @@ double ptx_measure_block_race(Inquiry *q, InsnId insn, FactId fact)
     const BlockRace *race = ptx_session_block_race(q->session);
     return race && race->second.place == insn
            && (race->kind != BLOCK_RACE_GLOBAL) == (fact == FACT_INSN_is_cluster_race);
-}
-
-double ptx_measure_barrier_clocks(Inquiry *q, InsnId insn)
-{
-    enum { WARP_THREADS = 32 };
-    const double warps = ceil(ptx_measure_block_threads(q) / WARP_THREADS);
-    Latencies latencies;
-    Certainty certainty = CERTAINTY_EXACT;
-    const Subjects at = { .insn = insn, .block = q->cfg->block_of[insn] };
-    ptx_latencies_find(q->shared->gpu, 0, &latencies);
-    return ptx_measure(q, &at, FACT_INSN_weight, &certainty)
-           * (latencies.machine[MACHINE_BARRIER] + latencies.barrier_per_warp * warps);
 }

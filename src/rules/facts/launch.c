@@ -1,15 +1,15 @@
 /* Facts of how a kernel is launched, and of how it fits the first GPU. */
-#include "rules/facts/measure.h"
+#include "rules/facts/facts.h"
 #include "support/minmax.h"
+#include "analysis/registers/register_count.h"
+#include "gpu/occupancy.h"
+#include "ir/func.h"
+#include "session/residency.h"
+#include "isa/isa.h"
+#include "session/session.h"
+#include "analysis/value/launch.h"
 
 #include <math.h>
-
-#define UNKNOWN ((double)NAN)
-
-static double number(int64_t value)
-{
-    return value < 0 ? UNKNOWN : (double)value;
-}
 
 bool ptx_measure_has_model(const Inquiry *q)
 {
@@ -37,7 +37,7 @@ bool ptx_measure_is_by_ptxas(Inquiry *q)
 double ptx_measure_block_threads(Inquiry *q)
 {
     const LaunchShape *shape = ptx_session_shape(q->session);
-    return shape->is_block_assumed ? UNKNOWN : number(shape->threads_per_block);
+    return shape->is_block_assumed ? UNKNOWN : ptx_known_number(shape->threads_per_block);
 }
 
 /* A finding may ask for the model where no figures are wanted. */
@@ -48,7 +48,7 @@ double ptx_measure_registers(Inquiry *q)
     const Pressure *pressure = asks ? ptx_session_pressure(q->session, 0) : NULL;
     if (pressure && pressure->is_known)
         return pressure->registers;
-    return r ? number(r->registers) : UNKNOWN;
+    return r ? ptx_known_number(r->registers) : UNKNOWN;
 }
 
 int64_t ptx_measure_whole_registers(Inquiry *q)
@@ -72,9 +72,9 @@ Resources ptx_measure_shared(Inquiry *q)
 /* NaN: ptxas has not said it. */
 static double spill_bytes(Inquiry *q)
 {
-    const PtxasUsage *said = q->shared->gpu ? ptx_session_said(q->session, 0) : NULL;
+    const PtxasUsage *said = q->shared->gpu ? ptx_session_ptxas_usage(q->session, 0) : NULL;
     return said && said->spill_store_bytes >= 0
-               ? (double)said->spill_store_bytes + number(said->spill_load_bytes)
+               ? (double)said->spill_store_bytes + ptx_known_number(said->spill_load_bytes)
                : UNKNOWN;
 }
 
@@ -86,14 +86,15 @@ static double measure_occupancy(Inquiry *q, FactId fact)
     const Occupancy *occupancy = &r->occupancy;
     switch (fact) {
     case FACT_KERNEL_occupancy:             return occupancy->percent;
-    case FACT_KERNEL_blocks_per_sm:         return number(occupancy->blocks_per_sm);
-    case FACT_KERNEL_limiter:               return number(ptx_occupancy_limiter(occupancy));
-    case FACT_KERNEL_registers_to_free:     return number(occupancy->registers_to_free);
-    case FACT_KERNEL_shared_to_free:        return number(occupancy->shared_to_free);
+    case FACT_KERNEL_blocks_per_sm:         return ptx_known_number(occupancy->blocks_per_sm);
+    case FACT_KERNEL_limiter:
+        return ptx_known_number(ptx_occupancy_limiter(occupancy));
+    case FACT_KERNEL_registers_to_free:     return ptx_known_number(occupancy->registers_to_free);
+    case FACT_KERNEL_shared_to_free:        return ptx_known_number(occupancy->shared_to_free);
     case FACT_KERNEL_fits:
         return occupancy->blocks_per_sm < 0 ? UNKNOWN : occupancy->blocks_per_sm > 0;
     case FACT_KERNEL_waves:                 return r->waves.count;
-    case FACT_KERNEL_tail_blocks:           return number(r->waves.tail_blocks);
+    case FACT_KERNEL_tail_blocks:           return ptx_known_number(r->waves.tail_blocks);
     case FACT_KERNEL_utilisation:           return r->waves.utilisation_percent;
     default:                                return UNKNOWN;
     }
@@ -109,14 +110,14 @@ double ptx_measure_launch(Inquiry *q, FactId fact, Certainty *certainty)
     case FACT_KERNEL_block_threads:         return ptx_measure_block_threads(q);
     case FACT_KERNEL_most_threads:          return ptx_bounds_threads(bounds);
     case FACT_KERNEL_block_exceeds_bounds:  return shape->error != NULL;
-    case FACT_KERNEL_grid_blocks:           return number(shape->blocks);
+    case FACT_KERNEL_grid_blocks:           return ptx_known_number(shape->blocks);
     case FACT_KERNEL_register_cap:
         return bounds->maxnreg ? (double)bounds->maxnreg : UNKNOWN;
     case FACT_KERNEL_registers:             return ptx_measure_registers(q);
     case FACT_KERNEL_static_shared:
-        return number(ptx_session_demand(q->session)->static_shared_bytes);
+        return ptx_known_number(ptx_session_demand(q->session)->static_shared_bytes);
     case FACT_KERNEL_local_bytes:
-        return number(ptx_session_demand(q->session)->local_bytes);
+        return ptx_known_number(ptx_session_demand(q->session)->local_bytes);
     case FACT_KERNEL_spill_bytes:           return spill_bytes(q);
     default:                                return measure_occupancy(q, fact);
     }

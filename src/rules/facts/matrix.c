@@ -1,5 +1,10 @@
 /* Facts about registers of multiplications in flight. */
-#include "rules/facts/measure.h"
+#include "rules/facts/facts.h"
+#include "analysis/redundancy/wgmma_registers.h"
+#include "ir/func.h"
+#include "ir/module.h"
+#include "ir/reg.h"
+#include "session/session.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -7,7 +12,7 @@
 double ptx_measure_matrix_faults(Inquiry *q)
 {
     const MatrixFaults *faults = ptx_session_matrix_faults(q->session);
-    return faults ? faults->count : (double)NAN;
+    return faults ? faults->count : UNKNOWN;
 }
 
 double ptx_measure_matrix(Inquiry *q, InsnId insn, FactId fact, Certainty *certainty)

@@ -4,10 +4,13 @@
 #ifndef PTX_RULES_FACTS_MEASURE_H
 #define PTX_RULES_FACTS_MEASURE_H
 
-#include "analysis/time/bottleneck.h"
+#include "analysis/flow/types.h"
 #include "rules/lang/rule.h"
-#include "session/session.h"
-#include "analysis/access/advise/advise.h"
+
+typedef struct Bottleneck Bottleneck;
+typedef struct Gpu Gpu;
+typedef struct Session Session;
+typedef struct Sessions Sessions;
 
 /* What all functions of a module share. */
 typedef struct ModuleInquiry {
@@ -70,51 +73,6 @@ bool ptx_measure_is_never_false(const Inquiry *q, uint32_t fact);
 /* "" where it is not known; owned by the module's text or arena. */
 const char *ptx_measure_text(Inquiry *q, const Subjects *s, uint32_t fact, size_t *length);
 
-/* access.c: facts that rest on an evaluation of the kernel's warps. */
-double ptx_measure_block_use(Inquiry *q, const Subjects *s, FactId fact);
-double ptx_measure_traffic(Inquiry *q, const Subjects *s, FactId fact, Certainty *certainty);
-double ptx_measure_parted(Inquiry *q, const Subjects *s, FactId fact, Certainty *certainty);
-const char *ptx_measure_layout(Inquiry *q, const Subjects *s, FactId fact);
-
-/* launch.c: facts of how the kernel is launched, and of how it fits the first GPU. */
-double ptx_measure_block_threads(Inquiry *q);
-double ptx_measure_registers(Inquiry *q);
-double ptx_measure_launch(Inquiry *q, FactId fact, Certainty *certainty);
-
-/* The first GPU has a model of the kernel's registers. */
-bool ptx_measure_has_model(const Inquiry *q);
-bool ptx_measure_is_by_ptxas(Inquiry *q);
-
-/* ptx_measure_registers, -1 where they are unknown: the model of registers takes its time. */
-int64_t ptx_measure_whole_registers(Inquiry *q);
-
-/* The shared memory of a block, but for dynamic shared memory that the launch does not give, which
- * counts as none. Threads and registers are left unknown. */
-Resources ptx_measure_shared(Inquiry *q);
-
-/* time.c: facts that rest on what ptxas makes of the kernel. */
-double ptx_measure_time(Inquiry *q, FactId fact, Certainty *certainty);
-double ptx_measure_parallelism(Inquiry *q, LoopId loop, FactId fact);
-double ptx_measure_loop_balance(Inquiry *q, LoopId loop, FactId fact);
-const char *ptx_measure_time_advice(Inquiry *q);
-
-/* hazard.c: facts about accesses that nothing orders. */
-double ptx_measure_hazards(Inquiry *q, FactId fact);
-double ptx_measure_redundant(Inquiry *q, InsnId insn);
-double ptx_measure_race(Inquiry *q, InsnId insn, FactId fact, Certainty *certainty);
-const Hazard *ptx_measure_hazard(Inquiry *q, InsnId insn);
-double ptx_measure_divergent(Inquiry *q, InsnId insn);
-const char *ptx_measure_divergence_text(Inquiry *q, InsnId insn);
-double ptx_measure_possible_race(Inquiry *q, InsnId insn);
-double ptx_measure_block_race(Inquiry *q, InsnId insn, FactId fact);
-double ptx_measure_barrier_clocks(Inquiry *q, InsnId insn);
-
-/* matrix.c: facts about registers of multiplications in flight. */
-double ptx_measure_matrix_faults(Inquiry *q);
-double ptx_measure_matrix(Inquiry *q, InsnId insn, FactId fact, Certainty *certainty);
-const char *ptx_measure_matrix_text(Inquiry *q, InsnId insn, FactId fact);
-InsnId ptx_measure_matrix_with(Inquiry *q, InsnId insn);
-
 /* Where something else stands that belongs to a subject. */
 typedef struct RelatedPlace {
     Span span;
@@ -123,17 +81,12 @@ typedef struct RelatedPlace {
 
 enum { MAX_PLACES = 4 };
 
-/* How many there are, PLACES_MOST at the most. */
 /* What removes a finding at that place of the race at an instruction; NULL: it is no race. */
 const DiagRepair *ptx_measure_repair(Inquiry *q, InsnId insn);
 
+/* How many there are, MAX_PLACES at most. */
 unsigned ptx_measure_places(Inquiry *q, const Subjects *s, uint32_t fact,
                             RelatedPlace places[MAX_PLACES]);
-
-/* hazard.c: of a race at an instruction of the kernel: itself, or in a function that is called
- * there; the other access, and the calls. */
-unsigned ptx_measure_race_places(Inquiry *q, InsnId insn, FactId fact,
-                                 RelatedPlace places[MAX_PLACES]);
 
 /* Where a subject stands in the text. */
 Span ptx_subject_span(Inquiry *q, Subject subject, const Subjects *s);

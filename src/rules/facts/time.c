@@ -1,11 +1,22 @@
 /* Facts that rest on a model of what ptxas makes of a kernel: its registers, what of a loop can be
  * under way at once, and how long a launch takes and why. */
 #include "gpu/occupancy.h"
-#include "rules/facts/measure.h"
+#include "rules/facts/facts.h"
+#include "analysis/registers/register_count.h"
+#include "ir/func.h"
+#include "analysis/access/evaluate.h"
+#include "analysis/flow/cfg.h"
+#include "analysis/flow/liveness.h"
+#include "analysis/flow/loop.h"
+#include "analysis/flow/types.h"
+#include "analysis/sim/count.h"
+#include "analysis/time/bottleneck.h"
+#include "analysis/time/parallelism.h"
+#include "analysis/time/predict.h"
+#include "isa/isa.h"
+#include "session/session.h"
 
 #include <math.h>
-
-#define UNKNOWN ((double)NAN)
 
 enum { MAX_BLOCK = 1 << 16 };  /* threads, whatever a user's GPU allows */
 
@@ -52,7 +63,7 @@ static double measure_cap(Inquiry *q, FactId fact)
         return ptx_pressure_cap(q->shared->gpu, &q->func->bounds);
     if (fact == FACT_KERNEL_spills_likely)
         return measure_spills(q);
-    const Pressure *unbounded = ptx_session_unbounded(q->session);
+    const Pressure *unbounded = ptx_session_unbounded_pressure(q->session);
     if (!unbounded->is_known)
         return UNKNOWN;
     if (fact == FACT_KERNEL_unbounded_low)

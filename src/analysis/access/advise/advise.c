@@ -1,5 +1,9 @@
 /* Proposals in words. */
 #include "analysis/access/advise/advise.h"
+#include "ir/module.h"
+#include "analysis/access/evaluate.h"
+#include "analysis/sim/guess.h"
+#include "support/diag.h"
 
 #include <inttypes.h>
 #include <stdio.h>

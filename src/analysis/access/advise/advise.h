@@ -10,7 +10,17 @@
 #ifndef PTX_ANALYSIS_ACCESS_ADVISE_ADVISE_H
 #define PTX_ANALYSIS_ACCESS_ADVISE_ADVISE_H
 
-#include "analysis/access/evaluate.h"
+#include "analysis/sim/program.h"
+#include "ir/types.h"
+#include "support/diag.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct Evaluation Evaluation;
+typedef struct Arena Arena;
+typedef struct Gpu Gpu;
+typedef struct Launch Launch;
 
 /* The requests of some blocks: all blocks where there are few. */
 typedef struct Trace Trace;

@@ -2,6 +2,11 @@
  * what shared memory could turn round. */
 #include "support/hash.h"
 #include "analysis/access/advise/layout.h"
+#include "ir/insn.h"
+#include "ir/module.h"
+#include "analysis/access/advise/trace.h"
+#include "analysis/sim/value.h"
+#include "analysis/sim/cost/traffic.h"
 
 enum {
     MAX_RECORD = 4096,         /* bytes of one */

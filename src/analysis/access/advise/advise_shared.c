@@ -1,5 +1,7 @@
 /* Conflicts of banks: padding and swizzles. */
 #include "analysis/access/advise/layout.h"
+#include "ir/module.h"
+#include "analysis/access/advise/trace.h"
 
 enum {
     MAX_ROUNDS = 16,           /* of looking for what overlaps */

@@ -1,4 +1,8 @@
 #include "analysis/access/advise/layout.h"
+#include "ir/module.h"
+#include "analysis/access/advise/trace.h"
+#include "analysis/sim/cost/traffic.h"
+#include "analysis/sim/request.h"
 
 #include <math.h>
 

@@ -4,6 +4,16 @@
 
 #include "analysis/access/advise/advise.h"
 #include "analysis/access/advise/trace.h"
+#include "analysis/sim/request.h"
+#include "ir/types.h"
+#include "isa/isa.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct Trace Trace;
+typedef struct Traced Traced;
+typedef struct TracedAccess TracedAccess;
 
 enum {
     MAX_ACCESSES = 256,        /* to one array */

@@ -5,6 +5,12 @@
 #include "analysis/sim/sim.h"
 #include "analysis/value/points_to.h"
 #include "support/hash.h"
+#include "ir/func.h"
+#include "ir/insn.h"
+#include "ir/module.h"
+#include "ir/operand.h"
+#include "isa/isa.h"
+#include "analysis/value/launch.h"
 
 enum {
     MAX_TRACED = 4096,         /* distinct requests that are kept of a kernel, */

@@ -7,7 +7,16 @@
 #ifndef PTX_ANALYSIS_ACCESS_ADVISE_TRACE_H
 #define PTX_ANALYSIS_ACCESS_ADVISE_TRACE_H
 
-#include "analysis/sim/cost/traffic.h"
+#include "analysis/sim/value.h"
+#include "ir/types.h"
+#include "analysis/sim/request.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct Arena Arena;
+typedef struct Gpu Gpu;
+typedef struct Request Request;
 
 typedef struct Traced {            /* a request, made `times` times */
     Request request;            /* its addresses are those below */

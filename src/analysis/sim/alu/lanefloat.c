@@ -4,6 +4,8 @@
  * Arithmetic", 1991), and are rounded once. PTX ISA, "Floating-Point Instructions", "Half Precision
  * Floating-Point Instructions", "cvt". */
 #include "analysis/sim/lane.h"
+#include "analysis/sim/value.h"
+#include "isa/isa.h"
 
 #include <math.h>
 #include <string.h>

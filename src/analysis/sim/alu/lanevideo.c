@@ -1,6 +1,8 @@
 /* Video instructions, one pair of operands or two or four at once. PTX ISA, "Video
  * Instructions". */
 #include "analysis/sim/lane.h"
+#include "ir/operand.h"
+#include "isa/isa.h"
 
 #include <string.h>
 

@@ -2,6 +2,8 @@
  * and Conversion Instructions". What rounds in a way that C does not promise is in lanefloat.c;
  * what is approximate by definition has no function: its result is not known. */
 #include "analysis/sim/lane.h"
+#include "analysis/sim/value.h"
+#include "isa/isa.h"
 
 #include <float.h>
 #include <math.h>

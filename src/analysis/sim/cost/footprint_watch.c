@@ -3,6 +3,11 @@
 #include "analysis/sim/cost/footprint_watch.h"
 
 #include "analysis/sim/request.h"
+#include "analysis/sim/block_stride.h"
+#include "analysis/sim/cost/footprint.h"
+#include "isa/isa.h"
+
+#include <stdint.h>
 
 static FootprintKind footprint_kind(const Request *r, const Op *op)
 {

@@ -2,8 +2,9 @@
 #ifndef PTX_ANALYSIS_SIM_COST_FOOTPRINT_WATCH_H
 #define PTX_ANALYSIS_SIM_COST_FOOTPRINT_WATCH_H
 
-#include "analysis/sim/cost/footprint.h"
 #include "analysis/sim/observer.h"
+
+typedef struct Footprint Footprint;
 
 typedef struct FootprintWatch {
     Observer observer;

@@ -3,6 +3,11 @@
 #include "analysis/sim/cost/price.h"
 
 #include "analysis/sim/cost/traffic.h"
+#include "analysis/sim/block_stride.h"
+#include "analysis/sim/request.h"
+#include "analysis/sim/value.h"
+
+#include <stdint.h>
 
 enum {
     LOW_BITS = 31,              /* of addresses, that Count.low_bits tells of */
@@ -257,9 +262,9 @@ static void add_request(Price *p, Traffic **place, Count *count, Request *r, con
     narrow(p, t, count, r, address, unit->traffic);
     ptx_count_scales(count, address);
     if (t->is_modelled)
-        ptx_count_doubt(count, UNCERTAIN_MODEL);
+        ptx_count_add_uncertainty(count, UNCERTAIN_MODEL);
     if (!t->is_firm)
-        ptx_count_doubt(count, address->is_data ? UNCERTAIN_DATA : UNCERTAIN_PARAMETER);
+        ptx_count_add_uncertainty(count, address->is_data ? UNCERTAIN_DATA : UNCERTAIN_PARAMETER);
     count->used_bytes += t->used;
     count->low_bits |= t->low_bits;
     if (unit == &sectors) {
@@ -331,10 +336,10 @@ static void add_copied(const Price *p, Copied **place, const RequestEvent *e)
         r->addresses = to;
     }
     if (c->is_modelled)
-        ptx_count_doubt(e->count, UNCERTAIN_MODEL);
+        ptx_count_add_uncertainty(e->count, UNCERTAIN_MODEL);
     if (!c->is_firm
         || (e->from->align != ALIGN_EXACT && UINT64_C(1) << e->from->align <= LINE_MASK))
-        ptx_count_doubt(e->count, UNCERTAIN_PARAMETER);
+        ptx_count_add_uncertainty(e->count, UNCERTAIN_PARAMETER);
     e->count->wavefronts += c->figure;
     e->count->ideal_wavefronts += c->ideal;
 }

@@ -4,7 +4,8 @@
 #define PTX_ANALYSIS_SIM_COST_PRICE_H
 
 #include "analysis/sim/observer.h"
-#include "gpu/gpu.h"
+
+typedef struct Gpu Gpu;
 
 typedef struct Price {
     Observer observer;

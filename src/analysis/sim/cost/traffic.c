@@ -16,8 +16,13 @@
 #include "analysis/sim/cost/traffic.h"
 
 #include "support/assert.h"
+#include "analysis/sim/request.h"
+#include "analysis/sim/value.h"
+#include "gpu/gpu.h"
 
 #include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
 
 enum { SECTOR = 32, MAX_BANKS = 32, HALF_WARP = 16 };
 

@@ -3,8 +3,10 @@
 #ifndef PTX_ANALYSIS_SIM_COST_TRAFFIC_H
 #define PTX_ANALYSIS_SIM_COST_TRAFFIC_H
 
-#include "analysis/sim/request.h"
-#include "gpu/gpu.h"
+#include <stdbool.h>
+
+typedef struct Gpu Gpu;
+typedef struct Request Request;
 
 /* Ideal ones: of as many bytes, and no more than the real figure. */
 double ptx_traffic_sectors(const Gpu *gpu, const Request *request);

@@ -1,5 +1,6 @@
 #include "analysis/sim/machine.h"
 #include "analysis/sim/race/cluster.h"
+#include "analysis/sim/value.h"
 
 enum { MAX_SHARED = 1 << 18, WORD_BYTES = 4, MAX_ITEMS = 1 << 16, MAX_AT_PLACE = 64 };
 

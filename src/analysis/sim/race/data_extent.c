@@ -1,4 +1,15 @@
 #include "analysis/sim/race/data_extent.h"
+#include "analysis/value/points_to.h"
+#include "ir/func.h"
+#include "ir/insn.h"
+#include "ir/operand.h"
+#include "isa/isa.h"
+#include "ir/module.h"
+#include "ir/types.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 enum { MAX_STEPS = 24, NARROW_BITS = 16 };
 #define MAX_NUMBER (INT64_C(1) << 40)

@@ -7,7 +7,11 @@
 #ifndef PTX_ANALYSIS_SIM_RACE_DATA_EXTENT_H
 #define PTX_ANALYSIS_SIM_RACE_DATA_EXTENT_H
 
-#include "analysis/value/points_to.h"
+#include "ir/types.h"
+
+#include <stdint.h>
+
+typedef struct PointsToSet PointsToSet;
 
 typedef struct DataExtent {
     VarId var;

@@ -2,6 +2,9 @@
 #include "analysis/sim/race/race.h"
 
 #include "support/hash.h"
+#include "ir/module.h"
+#include "analysis/sim/block_stride.h"
+#include "analysis/value/points_to.h"
 
 enum {
     PLACES_PER_PAGE = 32,
@@ -720,7 +723,7 @@ void ptx_race_access(void *self, Warp *w, const Insn *insn, uint32_t lanes, uint
     Scratch address, room;
     uint32_t bytes = 0, addressed = 0;
     if (r->parting.at.func)
-        ptx_race_go_on(r, w, insn, lanes);
+        ptx_race_advance(r, w, insn, lanes);
     if (r->is_lost || r->orders[insn->op->id] == ORDER_TRANSFER
         || !ptx_memory_find_shared(m, w, insn, lanes, &address, &addressed, &bytes))
         return;

@@ -347,7 +347,7 @@ void ptx_race_range(Race *race, TouchId touch, uint64_t address, uint64_t bytes)
 
 /* race_order.c */
 void ptx_race_barrier(void *self, Warp *warp, const Insn *insn, uint32_t lanes, uint8_t doubt);
-void ptx_race_go_on(Race *race, const Warp *warp, const Insn *insn, uint32_t lanes);
+void ptx_race_advance(Race *race, const Warp *warp, const Insn *insn, uint32_t lanes);
 bool ptx_race_is_put(void *self, Warp *warp, InsnId pc);
 void ptx_race_call(void *self, const Operand *callee);
 
@@ -371,12 +371,12 @@ bool ptx_mbarrier_expect(Race *race, Warp *warp, const Insn *insn, uint32_t lane
 bool ptx_mbarrier_arrive(Race *race, Warp *warp, const Insn *insn, uint32_t lanes,
                          bool is_by_copies);
 bool ptx_mbarrier_wait(Race *race, Warp *warp, const Insn *insn, uint32_t lanes, uint8_t doubt);
-void ptx_mbarrier_bring(Mbarrier *mbarrier, int64_t bytes);
-bool ptx_mbarrier_bring_tensor(Mbarrier *mbarrier, uint64_t address, TouchId touch);
+void ptx_mbarrier_complete_tx(Mbarrier *mbarrier, int64_t bytes);
+bool ptx_mbarrier_complete_tensor(Mbarrier *mbarrier, uint64_t address, TouchId touch);
 bool ptx_mbarrier_is_past(const Mbarrier *mbarrier, uint32_t phase);
 void ptx_mbarrier_note_stuck(Race *race, const Warp *warp);
 /* what copies bring comes. False: that completes no phase */
-bool ptx_mbarrier_give(Race *race);
+bool ptx_mbarrier_complete_pending(Race *race);
 
 /* race_async.c */
 bool ptx_race_transfer(Race *race, Warp *warp, const Insn *insn, uint32_t lanes, uint8_t doubt);

@@ -88,8 +88,8 @@ static bool transfer(Race *r, Warp *w, const Insn *insn, CopyShape shape, unsign
     if (!b)
         return true;
     if (!shape.is_tensor)
-        ptx_mbarrier_bring(b, (int64_t)bytes);
-    else if (!touch || !ptx_mbarrier_bring_tensor(b, (uint32_t)at, touch + lane))
+        ptx_mbarrier_complete_tx(b, (int64_t)bytes);
+    else if (!touch || !ptx_mbarrier_complete_tensor(b, (uint32_t)at, touch + lane))
         r->is_blind = b->is_open = true;
     return true;
 }

@@ -118,7 +118,7 @@ static void settle(Race *r, Mbarrier *b)
     advance(r, b);
 }
 
-bool ptx_mbarrier_give(Race *r)
+bool ptx_mbarrier_complete_pending(Race *r)
 {
     bool is_any = false;
     for (uint32_t i = 0; i < r->mbarrier_count; i++) {
@@ -131,13 +131,13 @@ bool ptx_mbarrier_give(Race *r)
     return is_any;
 }
 
-void ptx_mbarrier_bring(Mbarrier *b, int64_t bytes)
+void ptx_mbarrier_complete_tx(Mbarrier *b, int64_t bytes)
 {
     b->brought += bytes;
     b->has_other_copies = true;
 }
 
-bool ptx_mbarrier_bring_tensor(Mbarrier *b, uint64_t address, TouchId touch)
+bool ptx_mbarrier_complete_tensor(Mbarrier *b, uint64_t address, TouchId touch)
 {
     b->is_open = true;
     if (b->tensor_count == MAX_TENSORS)
@@ -180,7 +180,7 @@ bool ptx_mbarrier_expect(Race *r, Warp *w, const Insn *insn, uint32_t lanes)
         return expect(r, w, insn, lanes, b);
     if (!read_mbarrier(r, w, insn, lanes, &address, &bytes) || bytes > UINT32_MAX)
         return false;
-    ptx_mbarrier_bring(b, (int64_t)bytes * ptx_lanes_count(lanes));
+    ptx_mbarrier_complete_tx(b, (int64_t)bytes * ptx_lanes_count(lanes));
     return true;
 }
 

@@ -2,6 +2,10 @@
  * copies. */
 #include "analysis/sim/machine.h"
 #include "analysis/sim/race/race.h"
+#include "ir/module.h"
+#include "ir/reg.h"
+#include "analysis/sim/block_stride.h"
+#include "analysis/sim/value.h"
 
 bool ptx_race_number(Race *r, Warp *w, const Operand *operand, uint32_t lanes, uint64_t *out)
 {
@@ -42,7 +46,7 @@ static bool read_barrier(Race *r, Warp *w, const Insn *insn, uint32_t lanes, uin
 }
 
 /* Others will know what the warp has done up to here. */
-static void tell(Race *r, Warp *w, BarrierState *barrier)
+static void release_to(Race *r, Warp *w, BarrierState *barrier)
 {
     uint32_t *known = ptx_race_known(r, w->index);
     ptx_race_join(barrier->known, known, r->width);
@@ -71,7 +75,7 @@ static void note_parting(Race *r, const Warp *w, const Insn *insn, uint32_t lane
 
 /* What lanes do that did not come to the barrier with the others of their warp: they come later, or
  * do something else. That they end is no matter, whether at once or by a branch to the end. */
-void ptx_race_go_on(Race *r, const Warp *w, const Insn *insn, uint32_t lanes)
+void ptx_race_advance(Race *r, const Warp *w, const Insn *insn, uint32_t lanes)
 {
     Machine *m = r->machine;
     Parting *p = &r->parting;
@@ -100,7 +104,7 @@ void ptx_race_barrier(void *self, Warp *w, const Insn *insn, uint32_t lanes, uin
         return;
     }
     if (r->parting.at.func)
-        ptx_race_go_on(r, w, insn, lanes);
+        ptx_race_advance(r, w, insn, lanes);
     if (r->is_lost)
         return;
     r->is_doubtful |= doubt >= UNCERTAIN_PARAMETER;
@@ -113,7 +117,7 @@ void ptx_race_barrier(void *self, Warp *w, const Insn *insn, uint32_t lanes, uin
     BarrierState *barrier = &r->barriers[number];
     r->touched[w->index] |= lanes;
     r->partial_barriers |= (uint32_t)(is_arrival || threads) << number;
-    tell(r, w, barrier);
+    release_to(r, w, barrier);
     /* of a warp that is not full as well: PTX ISA, "bar" */
     barrier->threads += WARP_LANES;
     barrier->wanted = (uint32_t)threads;
@@ -189,7 +193,7 @@ static void wait_at_put(Race *r, Warp *w, const Put *put)
 {
     w->barrier = (uint8_t)(1 + put->barrier);
     w->is_waiting = true;
-    tell(r, w, &r->barriers[put->barrier]);
+    release_to(r, w, &r->barriers[put->barrier]);
     r->barriers[put->barrier].threads += WARP_LANES;
     r->barriers[put->barrier].wanted = 0;
 }
@@ -299,7 +303,7 @@ static uint8_t order_of(const Op *op)
 static void arrive_at_cluster(Race *r, Warp *w)
 {
     r->is_blind = r->has_others = true; /* other blocks may touch this one's memory */
-    tell(r, w, &r->barriers[BARRIER_CLUSTER]);
+    release_to(r, w, &r->barriers[BARRIER_CLUSTER]);
     r->barriers[BARRIER_CLUSTER].threads += WARP_LANES;
 }
 
@@ -476,7 +480,7 @@ bool ptx_race_release(void *self, uint32_t first, uint32_t count)
     goes_on |= release_mbarriers(r, first, count);
     for (uint32_t i = 0; i < count && !goes_on; i++)
         goes_on = !m->warps[first + i].is_done && !m->warps[first + i].barrier;
-    if (!goes_on && ptx_mbarrier_give(r))
+    if (!goes_on && ptx_mbarrier_complete_pending(r))
         goes_on = release_mbarriers(r, first, count);
     if (running && !goes_on)
         note_stops(r, first, count);

@@ -2,6 +2,7 @@
 #include "analysis/sim/race/shadow_memory.h"
 
 #include "support/hash.h"
+#include "analysis/sim/observer.h"
 
 enum { WORD_BYTES = 4, WORDS_FIRST = 256, MAX_WORDS = 1 << 16 };
 

@@ -8,7 +8,15 @@
 #ifndef PTX_ANALYSIS_SIM_RACE_SHADOW_MEMORY_H
 #define PTX_ANALYSIS_SIM_RACE_SHADOW_MEMORY_H
 
-#include "analysis/sim/observer.h"
+#include "analysis/sim/value.h"
+#include "ir/types.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct Machine Machine;
+typedef struct Observer Observer;
+typedef struct Arena Arena;
 
 typedef struct Toucher {        /* the access that did it */
     const Func *func;

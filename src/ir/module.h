@@ -1,0 +1,77 @@
+/* module.h -- a module: functions, variables, files and lines. */
+#ifndef PTX_IR_MODULE_H
+#define PTX_IR_MODULE_H
+
+#include "ir/types.h"
+#include "isa/isa.h"
+#include "support/arena.h"
+#include "support/span.h"
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef struct Var {
+    Span name, span;
+    uint64_t bytes;             /* 0: unsized (.extern .shared x[]) */
+    Span init;                  /* after `=`, where it names anything; else empty */
+    Span numbers;               /* after `=`, where it does not */
+    FuncId func;                /* owner; NO_ID: the module's */
+    uint32_t unit;              /* AstHeader.unit, there */
+    uint32_t align;
+    uint32_t pointer_align;     /* of what a parameter with .ptr points to; 0: not said */
+    uint8_t space;              /* Space */
+    uint8_t type;               /* Type of an element */
+    uint8_t vector;             /* 1, 2, 4, 8 */
+    uint8_t linkage;            /* Linkage */
+    bool is_parameter;          /* of the function's own signature */
+    bool is_input;              /* of these one that it is given, not its result */
+    bool is_array;
+} Var;
+
+typedef struct Loc {            /* .loc: PTX ISA, "Debugging Directives: .loc" */
+    uint32_t file, line, column;
+    uint32_t inlined_file, inlined_line, inlined_column;    /* 0: not inlined */
+    uint32_t unit;              /* AstHeader.unit, there: whose .file directives count */
+} Loc;
+
+typedef struct File {
+    uint32_t index, unit;
+    Span path;
+} File;
+
+typedef struct Module {
+    const char *text;
+    uint32_t length;
+    uint32_t line_count;
+    const uint32_t *lines;      /* where each line begins */
+    uint16_t version;           /* 10 * major + minor; 0: none */
+    Target target;
+    Span version_span;          /* of the number; empty without one */
+    Span target_span;           /* of its first name; empty without one */
+    bool is_debug;              /* .target ..., debug */
+    bool is_texmode_independent;
+    uint32_t address_size;      /* 32 or 64 */
+    bool has_address_size;      /* the file says so; else it is the default */
+    Func *funcs;
+    Var *vars;
+    Loc *locs;                  /* locs[0] is none */
+    File *files;
+    const Op **ops;             /* every distinct opcode text, in order of appearance */
+    uint32_t func_count, var_count, loc_count, file_count, op_count;
+    /* modules that stand in the file one behind the other; 1 in a file that is right */
+    uint32_t unit_count;
+} Module;
+
+/* Of the .file directive that a .loc names; NULL: there is none. */
+static inline const File *ptx_loc_file(const Module *module, const Loc *loc)
+{
+    for (uint32_t f = 0; f < module->file_count; f++)
+        if (module->files[f].index == loc->file && module->files[f].unit == loc->unit)
+            return &module->files[f];
+    return NULL;
+}
+
+/* lines.c: sets module->lines; which of them holds a byte, from 0 on. */
+void ptx_lines_find(Arena *arena, Module *module);
+uint32_t ptx_line_of(const Module *module, uint32_t offset);
+
+#endif

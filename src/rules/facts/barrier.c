@@ -1,0 +1,91 @@
+/* Facts of barriers: of a block, and of the lanes of a warp. */
+#include "rules/facts/facts.h"
+#include "analysis/race/hazard.h"
+#include "analysis/sim/cost/footprint.h"
+#include "analysis/value/must_diverge.h"
+#include "analysis/value/points_to.h"
+#include "ir/func.h"
+#include "ir/insn.h"
+#include "ir/operand.h"
+#include "analysis/flow/cfg.h"
+#include "analysis/time/latency.h"
+#include "session/session.h"
+
+#include <math.h>
+
+static const Operand *last_operand(const Func *func, const Insn *insn)
+{
+    return insn->operand_count ? ptx_insn_operands(func, insn) + insn->operand_count - 1 : NULL;
+}
+
+static bool takes_mask(const Op *op)
+{
+    switch ((Operation)op->operation) {
+    case OP_SHFL: case OP_VOTE: case OP_MATCH: case OP_REDUX:
+        return ptx_op_has(op, MOD_SYNC);
+    default:
+        return op->kind == OPK_BAR && ptx_op_has(op, MOD_WARP);
+    }
+}
+
+/* Lanes 0 up to the highest of the mask execute it, or no mask could name that lane; with the
+ * block's size known, all that there are in its first warp. Only where every lane of a warp comes
+ * here together. */
+double ptx_measure_excluded_lanes(Inquiry *q, const Subjects *s)
+{
+    const Insn *insn = &q->func->insns[s->insn];
+    int64_t mask;
+    if (!takes_mask(insn->op) || insn->guard != NO_ID
+        || !ptx_points_to_constant(ptx_session_points_to(q->session), last_operand(q->func, insn),
+                                   &mask))
+        return UNKNOWN;
+    uint32_t bits = (uint32_t)mask, active = bits;
+    if (bits == UINT32_MAX)
+        return 0;
+    if (ptx_session_must_diverge(q->session)->may[s->block])
+        return UNKNOWN;
+    for (int shift = 1; shift < 32; shift *= 2)
+        active |= active >> shift;
+    double threads = ptx_measure_block_threads(q);
+    if (threads >= 32)
+        active = UINT32_MAX;
+    else if (threads > 0)
+        active = (UINT32_C(1) << (unsigned)threads) - 1;
+    return __builtin_popcount(active & ~bits);
+}
+
+/* The number of threads of bar.sync a, b: the operand behind the barrier's name. */
+double ptx_measure_barrier_threads(Inquiry *q, const Insn *insn)
+{
+    const Operand *operands = ptx_insn_operands(q->func, insn);
+    int64_t value;
+    if (insn->op->kind != OPK_BAR || ptx_op_has(insn->op, MOD_WARP)
+        || ptx_op_has(insn->op, MOD_CLUSTER) || ptx_op_has(insn->op, MOD_RED))
+        return UNKNOWN;
+    bool is_known = insn->operand_count == 2
+                    && ptx_points_to_constant(ptx_session_points_to(q->session), &operands[1],
+                                              &value)
+                    && value >= 0;
+    return is_known ? (double)value : UNKNOWN;
+}
+
+double ptx_measure_barrier_redundant(Inquiry *q, InsnId insn)
+{
+    const Hazards *hazards = ptx_session_hazards(q->session);
+    bool is_redundant = false;
+    for (uint32_t i = 0; hazards && i < hazards->redundant_count; i++)
+        is_redundant |= hazards->redundant[i] == insn;
+    return is_redundant;
+}
+
+double ptx_measure_barrier_clocks(Inquiry *q, InsnId insn)
+{
+    enum { WARP_THREADS = 32 };
+    const double warps = ceil(ptx_measure_block_threads(q) / WARP_THREADS);
+    Latencies latencies;
+    Certainty certainty = CERTAINTY_EXACT;
+    const Subjects at = { .insn = insn, .block = q->cfg->block_of[insn] };
+    ptx_latencies_find(q->shared->gpu, 0, &latencies);
+    return ptx_measure(q, &at, FACT_INSN_weight, &certainty)
+           * (latencies.machine[MACHINE_BARRIER] + latencies.barrier_per_warp * warps);
+}

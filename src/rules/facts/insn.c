@@ -1,0 +1,211 @@
+/* Facts of an instruction by its code: opcode, dead results, divisors, special registers. */
+#include "rules/facts/facts.h"
+#include "analysis/flow/liveness.h"
+#include "ir/func.h"
+#include "ir/insn.h"
+#include "ir/module.h"
+#include "ir/operand.h"
+#include "ir/sreg.h"
+#include "isa/isa.h"
+#include "analysis/redundancy/redundant_loads.h"
+#include "analysis/flow/cfg.h"
+#include "analysis/value/affine.h"
+#include "analysis/value/points_to.h"
+#include "session/session.h"
+#include "analysis/value/uniform.h"
+
+/* ---- dead writes ----------------------------------------------------------------------------- */
+
+/* Values that change by themselves: reading one and dropping it may be meant as a delay or a fence
+ * for the compiler. And what a call returned: a result that the source ignores is its business. */
+static bool may_be_meant(const Inquiry *q, const Insn *insn)
+{
+    const Operand *operands = ptx_insn_operands(q->func, insn);
+    for (uint32_t o = 0; o < insn->operand_count; o++) {
+        if (operands[o].kind == OPERAND_VAR) {
+            const Var *var = &q->shared->module->vars[operands[o].id];
+            if (var->space == SPACE_PARAM && !var->is_parameter)
+                return true;
+        }
+        if (operands[o].kind != OPERAND_SREG)
+            continue;
+        switch (operands[o].id) {
+        case SREG_CLOCK:
+        case SREG_CLOCK64:
+        case SREG_CLOCK_HI:
+        case SREG_GLOBALTIMER:
+        case SREG_GLOBALTIMER_HI:
+        case SREG_GLOBALTIMER_LO: case SREG_PM: case SREG_PM_64: case SREG_SMID: case SREG_WARPID:
+            return true;
+        default:
+            break;
+        }
+    }
+    return false;
+}
+
+static const InsnId *find_dead(Inquiry *q, uint32_t *count)
+{
+    const Live *live = ptx_session_live(q->session);
+    InsnId *dead = ptx_arena_array(q->arena, InsnId, (live ? live->dead_count : 0) + 1);
+    *count = 0;
+    for (uint32_t d = 0; live && d < live->dead_count; d++)
+        if (!may_be_meant(q, &q->func->insns[live->dead[d]]))
+            dead[(*count)++] = live->dead[d];
+    return dead;
+}
+
+static const bool *dead_of(Inquiry *q)
+{
+    if (q->dead)
+        return q->dead;
+    bool *dead = ptx_arena_array(q->arena, bool, q->func->insn_count + 1);
+    uint32_t count;
+    const InsnId *list = find_dead(q, &count);
+    for (uint32_t d = 0; d < count; d++)
+        dead[list[d]] = true;
+    return q->dead = dead;
+}
+
+const InsnId *ptx_measure_list(Inquiry *q, uint32_t fact, uint32_t *count)
+{
+    *count = 0;
+    return fact == FACT_INSN_is_dead && !q->func->has_unknown ? find_dead(q, count) : NULL;
+}
+
+static double measure_unused(Inquiry *q, InsnId insn)
+{
+    if (!ptx_session_live(q->session) || q->func->has_unknown)
+        return UNKNOWN;
+    return ptx_session_unused_results(q->session)[insn];
+}
+
+/* ---- operands -------------------------------------------------------------------------------- */
+
+/* Operand in a position of the form, the first of a vector; NULL. */
+static const Operand *operand_at(const Func *func, const Insn *insn, uint32_t position)
+{
+    const Operand *operands = ptx_insn_operands(func, insn);
+    for (uint32_t o = 0; o < insn->operand_count; o++)
+        if (operands[o].position == position && !(operands[o].flags & OPERAND_RIGHT))
+            return &operands[o];
+    return NULL;
+}
+
+static bool is_integer(const Op *op)
+{
+    uint8_t kind = ptx_type_info[op->type].kind;
+    return kind == KIND_SIGNED || kind == KIND_UNSIGNED;
+}
+
+static double divisor(Inquiry *q, const Insn *insn, bool wants_zero)
+{
+    const Operand *operand = insn->op->kind == OPK_DIV ? operand_at(q->func, insn, 2) : NULL;
+    int64_t value;
+    if (!operand)
+        return 0;
+    if (!wants_zero && (operand->kind == OPERAND_F32 || operand->kind == OPERAND_F64))
+        return 1;
+    bool is_constant = ptx_points_to_constant(ptx_session_points_to(q->session), operand, &value);
+    return wants_zero ? is_constant && !value && is_integer(insn->op) : is_constant;
+}
+
+static bool reads_warp_index(const Func *func, const Insn *insn)
+{
+    const Operand *operands = ptx_insn_operands(func, insn);
+    for (uint32_t o = 0; o < insn->operand_count; o++)
+        if (operands[o].kind == OPERAND_SREG
+            && (operands[o].id == SREG_WARPID || operands[o].id == SREG_NWARPID))
+            return true;
+    return false;
+}
+
+static bool reads_special(const Func *func, const Insn *insn)
+{
+    const Operand *operands = ptx_insn_operands(func, insn);
+    for (uint32_t o = 0; o < insn->operand_count; o++)
+        if (operands[o].kind == OPERAND_SREG)
+            return true;
+    return false;
+}
+
+static double measure_uniformity(Inquiry *q, InsnId insn, FactId fact, Certainty *certainty)
+{
+    const Affine *value = &ptx_session_uniforms(q->session)->insns[insn];
+    if (!value->uniformity || value->uniformity == UNIFORMITY_UNKNOWN)
+        return UNKNOWN;
+    *certainty = value->is_assumed ? CERTAINTY_ESTIMATE : CERTAINTY_EXACT;
+    if (fact == FACT_INSN_uniformity)
+        return value->uniformity;
+    bool has_step = value->uniformity != UNIFORMITY_DIVERGENT
+                    && value->stride != AFFINE_STRIDE_UNKNOWN;
+    return has_step ? (double)value->stride : UNKNOWN;
+}
+
+/* ---- the dictionary -------------------------------------------------------------------------- */
+
+static double measure_op(Inquiry *q, const Op *op, FactId fact)
+{
+    switch (fact) {
+    case FACT_INSN_opcode:              return ptx_known_word(op->opcode);
+    case FACT_INSN_type:                return ptx_known_word(op->type);
+    case FACT_INSN_result_type:         return ptx_known_word(op->dst_type);
+    case FACT_INSN_type_bits:           return ptx_known_word(ptx_type_info[op->type].bits);
+    case FACT_INSN_result_bits:         return ptx_known_word(ptx_type_info[op->dst_type].bits);
+    case FACT_INSN_class:               return ptx_known_word(op->insn_class);
+    case FACT_INSN_space:               return ptx_known_word(op->space);
+    case FACT_INSN_vector:              return op->vector ? op->vector : 1;
+    case FACT_INSN_is_load:             return (op->flags & OPF_LOAD) != 0;
+    case FACT_INSN_is_store:            return (op->flags & OPF_STORE) != 0;
+    case FACT_INSN_is_conversion:       return ptx_measure_is_conversion(op);
+    case FACT_INSN_is_full_precision:   return (op->flags & OPF_FULL_PRECISION) != 0;
+    case FACT_INSN_machine_instructions: return ptx_measure_machine_instructions(q->shared, op);
+    default:                            return UNKNOWN;
+    }
+}
+
+double ptx_measure_insn(Inquiry *q, const Subjects *s, FactId fact, Certainty *certainty)
+{
+    const Insn *insn = &q->func->insns[s->insn];
+    switch (fact) {
+    case FACT_INSN_weight:              return ptx_measure_weight(q, s->block);
+    case FACT_INSN_is_reachable:        return ptx_block_is_reachable(q->cfg, s->block);
+    case FACT_INSN_is_guarded:          return insn->guard != NO_ID;
+    case FACT_INSN_is_dead:             return q->func->has_unknown ? UNKNOWN : dead_of(q)[s->insn];
+    case FACT_INSN_is_result_unused:    return measure_unused(q, s->insn);
+    case FACT_INSN_uniformity: case FACT_INSN_lane_step:
+        return measure_uniformity(q, s->insn, fact, certainty);
+    case FACT_INSN_is_loop_conversion:
+        return q->func->has_unknown ? UNKNOWN : ptx_measure_is_loop_conversion(q, s);
+    case FACT_INSN_is_divisor_zero:     return divisor(q, insn, true);
+    case FACT_INSN_is_divisor_constant: return divisor(q, insn, false);
+    case FACT_INSN_is_fusable:
+        return q->func->has_unknown ? UNKNOWN : ptx_session_fused(q->session)[s->insn] != NO_ID;
+    case FACT_INSN_is_fp64_round_trip:  return ptx_measure_fp64_round_trip(q, s->insn);
+    case FACT_INSN_is_split:            return ptx_measure_split(q, s->block, certainty);
+    case FACT_INSN_is_barrier_redundant: return ptx_measure_barrier_redundant(q, s->insn);
+    case FACT_INSN_is_race:
+    case FACT_INSN_is_copy_in_flight:
+    case FACT_INSN_is_operand_in_flight:
+    case FACT_INSN_is_proxy_unfenced:
+    case FACT_INSN_is_miscounted: case FACT_INSN_is_wait_stale:
+        return ptx_measure_race(q, s->insn, fact, certainty);
+    case FACT_INSN_is_matrix_in_flight: case FACT_INSN_is_matrix_unfenced:
+        return ptx_measure_matrix(q, s->insn, fact, certainty);
+    case FACT_INSN_is_barrier_divergent: return ptx_measure_barrier_divergent(q, s->insn);
+    case FACT_INSN_is_possible_race:    return ptx_measure_possible_race(q, s->insn);
+    case FACT_INSN_is_global_race: case FACT_INSN_is_cluster_race:
+        return ptx_measure_block_race(q, s->insn, (FactId)fact);
+    case FACT_INSN_barrier_clocks:      return ptx_measure_barrier_clocks(q, s->insn);
+    case FACT_INSN_excluded_lanes:
+        return q->func->has_unknown ? UNKNOWN : ptx_measure_excluded_lanes(q, s);
+    case FACT_INSN_is_barrier_repeated:
+        return q->func->has_unknown
+                   ? UNKNOWN
+                   : ptx_session_redundant_loads(q->session)->barrier[s->insn] != NO_ID;
+    case FACT_INSN_barrier_threads:     return ptx_measure_barrier_threads(q, insn);
+    case FACT_INSN_reads_warp_index:    return reads_warp_index(q->func, insn);
+    case FACT_INSN_reads_special:       return reads_special(q->func, insn);
+    default:                            return measure_op(q, insn->op, fact);
+    }
+}

@@ -1,0 +1,82 @@
+/* Facts of a register: where it is written and read. */
+#include "rules/facts/facts.h"
+#include "ir/func.h"
+#include "ir/insn.h"
+#include "ir/operand.h"
+#include "ir/reg.h"
+#include "isa/isa.h"
+#include "analysis/flow/cfg.h"
+
+static void note_read(InsnId *first, RegId reg, InsnId insn)
+{
+    if (reg != NO_ID && first[reg] == NO_ID)
+        first[reg] = insn;
+}
+
+const InsnId *ptx_measure_first_reads(Inquiry *q)
+{
+    const Func *func = q->func;
+    if (q->first_reads)
+        return q->first_reads;
+    InsnId *first = ptx_arena_array(q->arena, InsnId, func->reg_count + 1);
+    for (RegId r = 0; r <= func->reg_count; r++)
+        first[r] = NO_ID;
+    for (InsnId i = 0; i < func->insn_count; i++) {
+        const Insn *insn = &func->insns[i];
+        const Operand *operands = ptx_insn_operands(func, insn);
+        if (!ptx_block_is_reachable(q->cfg, q->cfg->block_of[i]))
+            continue;
+        for (uint32_t o = 0; o < insn->operand_count; o++)
+            if (operands[o].kind == OPERAND_REG && operands[o].role & ROLE_USE)
+                note_read(first, operands[o].id, i);
+        note_read(first, insn->guard, i);
+    }
+    return q->first_reads = first;
+}
+
+/* A compiler packs an undefined half beside a value that matters, merges undefined values that no
+ * path uses, and passes a structure without members as one undefined byte, on the stack or to a
+ * function. */
+static bool may_not_matter(const Func *func, const Insn *insn, RegId reg)
+{
+    const Op *op = insn->op;
+    bool is_own = op->space == SPACE_GENERIC || op->space == SPACE_LOCAL || op->space == SPACE_PARAM
+                  || op->space == SPACE_PARAM_FUNC;
+    bool is_byte = op->kind == OPK_ST && insn->access_bytes == 1 && is_own
+                   && ptx_type_info[func->regs[reg].type].bits < 32;
+    return insn->guard != reg
+           && (op->insn_class == CLASS_MOVE || op->insn_class == CLASS_LOGIC || is_byte);
+}
+
+static bool is_written(const Reg *reg)
+{
+    return reg->is_written || reg->is_result || reg->is_param;
+}
+
+double ptx_measure_register(Inquiry *q, const Subjects *s, FactId fact)
+{
+    const Reg *reg = &q->func->regs[s->reg];
+    InsnId first = NO_ID;
+    switch (fact) {
+    case FACT_REGISTER_type:        return reg->type;
+    case FACT_REGISTER_is_written:  return q->func->has_unknown ? UNKNOWN : is_written(reg);
+    case FACT_REGISTER_is_read:
+        return q->func->has_unknown ? UNKNOWN
+                                    : reg->is_result || ptx_measure_first_reads(q)[s->reg] != NO_ID;
+    case FACT_REGISTER_is_of_range: return reg->is_of_range;
+    case FACT_REGISTER_is_merged:
+        first = ptx_measure_first_reads(q)[s->reg];
+        return first != NO_ID && may_not_matter(q->func, &q->func->insns[first], s->reg);
+    default:                        return UNKNOWN;
+    }
+}
+
+bool ptx_measure_is_never_false(const Inquiry *q, uint32_t fact)
+{
+    if (fact != FACT_REGISTER_is_written)
+        return false;
+    for (RegId reg = 0; reg < q->func->reg_count && !q->func->has_unknown; reg++)
+        if (!is_written(&q->func->regs[reg]))
+            return false;
+    return true;
+}

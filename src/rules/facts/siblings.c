@@ -1,0 +1,127 @@
+/* Facts of the accesses around one that share its base register. */
+#include "rules/facts/facts.h"
+
+#include "support/minmax.h"
+#include "ir/func.h"
+#include "ir/insn.h"
+#include "ir/operand.h"
+#include "isa/isa.h"
+#include "analysis/flow/cfg.h"
+#include "analysis/sim/count.h"
+
+enum { SECTOR_BYTES = 32 };
+
+static const Operand *address_of(const Func *func, const Insn *insn)
+{
+    const Operand *operands = ptx_insn_operands(func, insn);
+    for (unsigned o = 0; o < insn->operand_count; o++)
+        if (operands[o].role & ROLE_ADDRESS)
+            return operands[o].kind == OPERAND_REG ? &operands[o] : NULL;
+    return NULL;
+}
+
+static bool writes(const Func *func, const Insn *insn, RegId reg)
+{
+    const Operand *operands = ptx_insn_operands(func, insn);
+    for (unsigned o = 0; o < insn->operand_count; o++)
+        if (operands[o].kind == OPERAND_REG && operands[o].role & ROLE_DEF && operands[o].id == reg)
+            return true;
+    return false;
+}
+
+typedef struct Siblings {
+    uint32_t count;
+    int64_t stride;
+    uint64_t used[64];          /* bytes of one period that some lane uses, as bits */
+} Siblings;
+
+enum {
+    MAX_PERIOD = 64 * 64,
+    NEAR = 2048,                /* instructions before and behind an access that are looked at */
+};
+
+static void add_sibling(Siblings *s, int64_t offset, int64_t own, uint32_t bytes)
+{
+    s->count += offset > own - SECTOR_BYTES && offset < own + SECTOR_BYTES;
+    for (uint32_t b = 0; b < bytes && s->stride; b++) {
+        int64_t at = (offset + (int64_t)b) % s->stride;
+        at += at < 0 ? s->stride : 0;
+        s->used[at / 64] |= UINT64_C(1) << (at % 64);
+    }
+}
+
+/* Registers that one instruction alone writes. */
+static const uint8_t *written_of(Inquiry *q)
+{
+    if (q->written)
+        return q->written;
+    uint8_t *written = ptx_arena_array(q->arena, uint8_t, q->func->reg_count + 1);
+    for (uint32_t o = 0; o < q->func->operand_count; o++) {
+        const Operand *operand = &q->func->operands[o];
+        if (operand->kind == OPERAND_REG && operand->role & ROLE_DEF && written[operand->id] < 2)
+            written[operand->id]++;
+    }
+    return q->written = written;
+}
+
+/* As long as nothing writes the base register: of the basic block, or of what stands near where one
+ * instruction alone writes it. */
+static void find_siblings(Inquiry *q, const Subjects *subject, const Operand *address, Siblings *s)
+{
+    const Func *func = q->func;
+    const Insn *own = &func->insns[subject->insn];
+    const Block *block = &q->cfg->blocks[subject->block];
+    bool is_single = written_of(q)[address->id] == 1;
+    InsnId first = block->first, end = block->end;
+    if (is_single) {
+        first = subject->insn > NEAR ? subject->insn - NEAR : 0;
+        end = func->insn_count - subject->insn > NEAR ? subject->insn + NEAR : func->insn_count;
+    }
+    for (int step = -1; step <= 1; step += 2) {
+        for (InsnId i = step < 0 ? subject->insn - 1 : subject->insn; i >= first && i < end;
+             i += (InsnId)step) {
+            const Insn *insn = &func->insns[i];
+            if (step < 0 && !is_single && writes(func, insn, address->id))
+                break;
+            bool is_like = own->op->kind == insn->op->kind || insn->op->kind == OPK_LD
+                           || insn->op->kind == OPK_ST;
+            const Operand *other = is_like && insn->access_bytes ? address_of(func, insn) : NULL;
+            if (other && other->id == address->id)
+                add_sibling(s, other->value, address->value, insn->access_bytes);
+            if (step > 0 && !is_single && writes(func, insn, address->id))
+                break;
+        }
+    }
+}
+
+/* Whole sectors that hold a byte in use: where the period is no multiple of a sector, lanes lie at
+ * all offsets, and all of it is moved. */
+static double share_in_use(const Siblings *s)
+{
+    unsigned used = 0, moved = 0;
+    for (int64_t sector = 0; sector < s->stride; sector += SECTOR_BYTES) {
+        unsigned here = 0;
+        for (int64_t b = sector; b < sector + SECTOR_BYTES && b < s->stride; b++)
+            here += s->used[b / 64] >> (b % 64) & 1;
+        used += here;
+        if (here || s->stride % SECTOR_BYTES)
+            moved += (unsigned)ptx_i64_min(s->stride - sector, SECTOR_BYTES);
+    }
+    return moved ? 100.0 * used / moved : UNKNOWN;
+}
+
+double ptx_measure_siblings(Inquiry *q, const Subjects *subject, FactId fact, const Count *total)
+{
+    const Operand *address = address_of(q->func, &q->func->insns[subject->insn]);
+    int64_t stride = total ? total->stride : 0;
+    Siblings s = { .stride = stride < 0 ? -stride : stride };
+    if (fact == FACT_ACCESS_used_together
+        && (!total || total->is_free || s.stride == 0 || s.stride > MAX_PERIOD))
+        return UNKNOWN;
+    if (s.stride > MAX_PERIOD)
+        s.stride = 0;
+    if (!address)
+        return fact == FACT_ACCESS_siblings ? 1 : UNKNOWN;
+    find_siblings(q, subject, address, &s);
+    return fact == FACT_ACCESS_siblings ? s.count : share_in_use(&s);
+}
