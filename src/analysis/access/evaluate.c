@@ -280,7 +280,10 @@ static void run_ends(AccessEvaluator *e, uint64_t most_steps)
     for (unsigned i = 0; i < 4; i++) {
         ptx_machine_config(e->machine)->is_hurried = i >= 2;
         allow(e, most_steps / 4);
-        run_some(e, i & 1 ? last : first, i & 1 ? e->shape.warp_count - 1 : 0, 1);
+        if (i & 1)
+            run_some(e, last, e->shape.warp_count - 1, 1);
+        else
+            run_some(e, first, 0, 1);
         collect_all(e, 0, false);
     }
     ptx_machine_config(e->machine)->is_hurried = false;
@@ -355,7 +358,10 @@ static bool run_all(AccessEvaluator *e, uint64_t most_steps)
 /* In how many dimensions a class has blocks side by side. */
 static unsigned dimensions_of(const Class *c)
 {
-    return (c->count[0] > 1 ? 1u : 0u) + (c->count[1] > 1 ? 1u : 0u) + (c->count[2] > 1 ? 1u : 0u);
+    unsigned dimensions = 0;
+    for (unsigned d = 0; d < 3; d++)
+        dimensions += c->count[d] > 1;
+    return dimensions;
 }
 
 /* Blocks, or warps, spread evenly, the same ones each time: the sequences of Roberts, "The
@@ -420,9 +426,7 @@ static void share_out(const AccessEvaluator *e, Class *classes, unsigned count, 
 {
     for (unsigned c = 0; c < count; c++) {
         double share = floor((affordable - count) * classes[c].blocks / e->out->blocks);
-        classes[c].samples = share < 1                   ? 1
-                             : share < classes[c].blocks ? (uint32_t)share
-                                                         : (uint32_t)classes[c].blocks;
+        classes[c].samples = (uint32_t)fmax(1, fmin(share, classes[c].blocks));
     }
 }
 
@@ -801,7 +805,11 @@ static void choose_shapes(const AccessEvaluator *e)
         uint32_t wide = planes[i][0], high = planes[i][1], rest = row[0] / (wide * high);
         if (row[0] % (wide * high) || rest < 2 || (high > 1 && !any_asks_for(e, TID_Z)))
             continue;
-        const uint32_t shape[3] = { wide, high > 1 ? high : rest, high > 1 ? rest : 1 };
+        uint32_t shape[3] = { wide, rest, 1 };
+        if (high > 1) {
+            shape[1] = high;
+            shape[2] = rest;
+        }
         memcpy(out->shapes[out->shape_count++], shape, sizeof shape);
     }
 }

@@ -77,22 +77,9 @@ static BlockAccess access_of(const uint32_t block[3], const uint32_t cluster[3],
 }
 
 /* NULL: there is none. */
-static BlockRace *make_race(Arena *arena, const Cluster *c, const Module *module,
-                            const uint32_t cluster[3])
+static void name_variable(const Cluster *c, const Module *module, const Meeting *found,
+                          BlockRace *out)
 {
-    const SimShape shape = ptx_machine_shape(c->machine);
-    const BlockRaceKind kind = c->found.first.func   ? BLOCK_RACE_CLUSTER
-                               : c->early.first.func ? BLOCK_RACE_EARLY
-                                                     : BLOCK_RACE_LATE;
-    const Meeting *found = kind == BLOCK_RACE_CLUSTER ? &c->found
-                           : kind == BLOCK_RACE_EARLY ? &c->early
-                                                      : &c->late;
-    if (kind == BLOCK_RACE_LATE && !is_late(c))
-        return NULL;
-    BlockRace *out = ptx_block_race_new(arena, kind, access_of(shape.block, cluster, &found->first),
-                                        access_of(shape.block, cluster, &found->second));
-    out->offset = found->offset;
-    place_of_rank(cluster, found->owner, out->owner);
     for (uint32_t i = 0; i < ptx_machine_var_count(c->machine); i++) {
         const SimVar placed = ptx_machine_var(c->machine, i);
         const Var *var = &module->vars[placed.var];
@@ -102,6 +89,28 @@ static BlockRace *make_race(Arena *arena, const Cluster *c, const Module *module
             out->offset = found->offset - placed.address;
         }
     }
+}
+
+static BlockRace *make_race(Arena *arena, const Cluster *c, const Module *module,
+                            const uint32_t cluster[3])
+{
+    const SimShape shape = ptx_machine_shape(c->machine);
+    BlockRaceKind kind = BLOCK_RACE_LATE;
+    const Meeting *found = &c->late;
+    if (c->found.first.func) {
+        kind = BLOCK_RACE_CLUSTER;
+        found = &c->found;
+    } else if (c->early.first.func) {
+        kind = BLOCK_RACE_EARLY;
+        found = &c->early;
+    } else if (!is_late(c)) {
+        return NULL;
+    }
+    BlockRace *out = ptx_block_race_new(arena, kind, access_of(shape.block, cluster, &found->first),
+                                        access_of(shape.block, cluster, &found->second));
+    out->offset = found->offset;
+    place_of_rank(cluster, found->owner, out->owner);
+    name_variable(c, module, found, out);
     return out;
 }
 

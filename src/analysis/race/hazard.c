@@ -2,6 +2,7 @@
 
 #include "analysis/value/points_to.h"
 #include "analysis/race/repair.h"
+#include "support/minmax.h"
 
 #include <stdio.h>
 
@@ -270,10 +271,24 @@ static bool is_excused(const Search *s, const Hazard *h, uint64_t address)
 
 HazardKind ptx_search_kind(uint8_t queue)
 {
-    return queue == QUEUE_MATRIX ? HAZARD_MATRIX : queue == QUEUE_COPY ? HAZARD_COPY : HAZARD_BULK;
+    switch (queue) {
+    case QUEUE_MATRIX: return HAZARD_MATRIX;
+    case QUEUE_COPY:   return HAZARD_COPY;
+    default:           return HAZARD_BULK;
+    }
 }
 
 /* Of accesses that happen if data say so, where is_possible. */
+static HazardKind kind_of_pair(const RacePair *pair, uint8_t queue)
+{
+    if (pair->is_unfenced)
+        return HAZARD_PROXY;
+    if (pair->is_open)
+        return ptx_search_kind(queue);
+    bool is_in_warp = pair->first.thread / WARP_LANES == pair->second.thread / WARP_LANES;
+    return is_in_warp ? HAZARD_WARP : HAZARD_BLOCK;
+}
+
 bool ptx_search_make_hazard(const Search *s, const RacePair *pair, bool is_possible, Hazard *out)
 {
     uint8_t first = level_of(s, &pair->first), second = level_of(s, &pair->second),
@@ -281,13 +296,9 @@ bool ptx_search_make_hazard(const Search *s, const RacePair *pair, bool is_possi
     if ((level == RACE_DATA) != is_possible
         || (level == RACE_GUESSED && s->shape.block_is_assumed)) /* two guesses are one too many */
         return false;
-    bool is_in_warp = pair->first.thread / WARP_LANES == pair->second.thread / WARP_LANES;
     const uint8_t queue = pair->is_open && !pair->first.queue ? pair->second.queue
                                                               : pair->first.queue;
-    HazardKind kind = pair->is_unfenced ? HAZARD_PROXY
-                      : pair->is_open   ? ptx_search_kind(queue)
-                      : is_in_warp      ? HAZARD_WARP
-                                        : HAZARD_BLOCK;
+    HazardKind kind = kind_of_pair(pair, queue);
     bool are_copies = pair->is_open && pair->first.queue && pair->second.queue;
     if ((kind != HAZARD_BLOCK && is_possible)
         || (are_copies
@@ -745,8 +756,8 @@ static const Divergence *find_divergence(Arena *arena, const Search *s)
          hangs = !parts && s->race->stops[0].func && is_sure(s->machine);
     if (s->shape.block_is_assumed || (!parts && !hangs))
         return NULL;
-    const Stop *at = parts ? &p->at : &s->race->stops[0],
-               *other = parts ? &p->other : &s->race->stops[1];
+    const Stop *at = parts ? &p->at : &s->race->stops[0];
+    const Stop *other = parts ? &p->other : &s->race->stops[1];
     Divergence *out = ptx_arena_new(arena, Divergence);
     *out = (Divergence){ .func = at->func, .insn = at->insn, .place = at->place, .other_func = other->func, .other = other->insn, .hangs = hangs };
     set_thread(s, at->thread, out->thread);
@@ -814,11 +825,13 @@ static unsigned line_of(const Module *module, const Insn *insn)
 static void write_round(char *out, size_t size, const Module *module, const Func *kernel,
                         const HazardAccess *access)
 {
+    static const char *const formats[2] = { " in round %u of the loop at line %u",
+                                            ", round %u of the one at line %u" };
     int count = 0;
     *out = 0;
     for (unsigned i = 0; i < 2 && access->loops[i] != NO_ID; i++)
-        count += snprintf(out + count, size - (size_t)count, "%s round %u of %s at line %u",
-                          i ? "," : " in", (unsigned)access->rounds[i], i ? "the one" : "the loop",
+        count += snprintf(out + count, size - (size_t)count, formats[i],
+                          (unsigned)access->rounds[i],
                           line_of(module, &kernel->insns[access->loops[i]]));
 }
 
@@ -844,11 +857,11 @@ static const char *missing_of(const Hazard *h)
 }
 
 /* Of HAZARD_STUCK and HAZARD_STALE. */
-static int write_wait(char *out, size_t size, const Hazard *h, const char *name, int length)
+static int write_wait(char *out, size_t size, const Hazard *h, const char *name)
 {
     const uint32_t *thread = h->second.thread;
-    int count = snprintf(out, size, "thread (%u, %u, %u) waits at `%.*s` ", thread[0], thread[1],
-                         thread[2], length, name);
+    int count = snprintf(out, size, "thread (%u, %u, %u) waits at %s ", thread[0], thread[1],
+                         thread[2], name);
     out += count;
     size -= (size_t)count;
     if (h->kind == HAZARD_STALE)
@@ -874,25 +887,36 @@ static int write_wait(char *out, size_t size, const Hazard *h, const char *name,
                       -(long long)h->owed);
 }
 
+/* The variable, or what it is where there is none of a name. */
+static void write_variable(char *out, size_t size, const Module *module, VarId var,
+                           const char *otherwise)
+{
+    Span name = var == NO_ID ? (Span){ 0, 0 } : module->vars[var].name;
+    uint32_t length = ptx_u32_min(ptx_span_length(name), 64);
+    if (length)
+        snprintf(out, size, "`%.*s`", (int)length, module->text + name.begin);
+    else
+        snprintf(out, size, "%s", otherwise);
+}
+
 const char *ptx_hazard_describe(Arena *arena, const Module *module, const Func *kernel,
                                 const Hazard *h)
 {
-    char text[512], rounds[2][96];
+    char text[512], rounds[2][96], name[72];
     const HazardAccess *a = &h->second, *b = &h->first;
-    Span name = h->var == NO_ID ? (Span){ 0, 0 } : module->vars[h->var].name;
-    int length = (int)(ptx_span_length(name) < 64 ? ptx_span_length(name) : 64), count;
+    int count;
+    bool is_wait = h->kind >= HAZARD_STUCK;
+    write_variable(name, sizeof name, module, h->var, is_wait ? "`an mbarrier`" : "shared memory");
     write_round(rounds[0], sizeof rounds[0], module, kernel, a);
     write_round(rounds[1], sizeof rounds[1], module, kernel, b);
-    if (h->kind >= HAZARD_STUCK)
-        count = write_wait(text, sizeof text, h, length ? module->text + name.begin : "an mbarrier",
-                           length ? length : (int)sizeof "an mbarrier" - 1);
+    if (is_wait)
+        count = write_wait(text, sizeof text, h, name);
     else
         count = snprintf(
             text, sizeof text,
-            "thread (%u, %u, %u) %s byte %llu of %s%.*s%s%s, which thread (%u, %u, %u) %s%s: %s",
+            "thread (%u, %u, %u) %s byte %llu of %s%s, which thread (%u, %u, %u) %s%s: %s",
             a->thread[0], a->thread[1], a->thread[2], verb_of(a), (unsigned long long)h->offset,
-            length ? "`" : "shared memory", length, module->text + name.begin, length ? "`" : "",
-            rounds[0], b->thread[0], b->thread[1], b->thread[2], verb_of(b), rounds[1],
+            name, rounds[0], b->thread[0], b->thread[1], b->thread[2], verb_of(b), rounds[1],
             missing_of(h));
     if (count > 0 && (a->is_by_data || b->is_by_data))
         count += snprintf(
@@ -907,8 +931,8 @@ static int write_copy_wait(char *out, size_t size, const Hazard *h)
 {
     bool is_own = !memcmp(h->first.thread, h->second.thread, sizeof h->first.thread),
          is_bulk = h->queue == QUEUE_BULK;
-    const char *barrier = is_own ? "" : " by the copying thread, and a barrier",
-               *queue = is_bulk ? "cp.async.bulk" : "cp.async";
+    const char *barrier = is_own ? "" : " by the copying thread, and a barrier";
+    const char *queue = is_bulk ? "cp.async.bulk" : "cp.async";
     if (h->queue == QUEUE_MBARRIER)
         return snprintf(out, size,
                         "mbarrier.try_wait.parity in a loop, for the phase of the copy, by every "
@@ -954,6 +978,13 @@ static const char *cuda_of(const char *text)
 }
 
 /* "before line 44", "before lines 44, 51 and 60": of the insertions with the text of the first. */
+static const char *before_line(uint32_t i, uint32_t count)
+{
+    if (!i)
+        return " ";
+    return i + 1 == count ? " and " : ", ";
+}
+
 static int write_lines(char *out, size_t size, const Hazard *h, const char *text)
 {
     uint32_t lines[MAX_PUTS], lines_count = 0;
@@ -962,10 +993,9 @@ static int write_lines(char *out, size_t size, const Hazard *h, const char *text
             lines[lines_count++] = h->edits.insertions[i].line;
     int count = snprintf(out, size, "`%s`%s before line%s", text, cuda_of(text),
                          lines_count > 1 ? "s" : "");
-    for (uint32_t i = 0; i < lines_count; i++) {
-        const char *between = !i ? " " : i + 1 == lines_count ? " and " : ", ";
-        count += snprintf(out + count, size - (size_t)count, "%s%u", between, (unsigned)lines[i]);
-    }
+    for (uint32_t i = 0; i < lines_count; i++)
+        count += snprintf(out + count, size - (size_t)count, "%s%u", before_line(i, lines_count),
+                          (unsigned)lines[i]);
     return count;
 }
 
@@ -973,6 +1003,7 @@ static int write_lines(char *out, size_t size, const Hazard *h, const char *text
 static const char *write_repair(Arena *arena, const Hazard *h, bool is_given)
 {
     char text[768];
+    const char *edits = h->edits.count > 1 ? "them" : "it";
     int count = snprintf(text, sizeof text, "insert ");
     for (uint32_t i = 0; i < h->edits.count; i++) {
         bool is_new = true;
@@ -986,7 +1017,7 @@ static const char *write_repair(Arena *arena, const Hazard *h, bool is_given)
     }
     count += snprintf(text + count, sizeof text - (size_t)count,
                       "; tried: with %s this race is gone when the %s is run again",
-                      h->edits.count > 1 ? "them" : "it", is_given ? "launch" : "assumed launch");
+                      edits, is_given ? "launch" : "assumed launch");
     return ptx_arena_strndup(arena, text, (size_t)count);
 }
 

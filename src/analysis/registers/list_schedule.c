@@ -1,6 +1,7 @@
 #include "analysis/registers/list_schedule.h"
 
 #include "analysis/sass/value_graph.h"
+#include "support/minmax.h"
 
 enum {
     /* candidates that are looked at where registers decide: bounds the time of a choice */
@@ -369,9 +370,10 @@ static void order_memory(BlockWork *w, MemoryOrder *m, uint32_t s, const Lowered
             follow(w, m->loads[k], m->load_count[k], &access);
         if (is_fence)
             m->store_count[k] = m->load_count[k] = 0;
+        else if (is_store)
+            note_access(m->stores[k], &m->store_count[k], &access);
         else
-            note_access(is_store ? m->stores[k] : m->loads[k],
-                        is_store ? &m->store_count[k] : &m->load_count[k], &access);
+            note_access(m->loads[k], &m->load_count[k], &access);
     }
     if (is_fence)
         m->fence = s + 1;
@@ -938,10 +940,18 @@ static uint64_t taken_between(const uint64_t *slots, uint32_t first, uint32_t la
 
 /* The first place of so many free registers side by side: a pair at an even one, more than two at a
  * multiple of four, one alone at one of this bank, or of either. */
-static uint32_t free_place(const uint64_t *taken, uint32_t units, unsigned bank)
+/* Where in a word of 64 registers a value of these units may begin. */
+static uint64_t starts_in_bank(uint32_t units, unsigned bank)
 {
     static const uint64_t even = UINT64_MAX / 3;
-    const uint64_t mask = units == 2 || bank == 0 ? even : bank < ANY_BANK ? ~even : UINT64_MAX;
+    if (units == 2 || bank == 0)
+        return even;
+    return bank < ANY_BANK ? ~even : UINT64_MAX;
+}
+
+static uint32_t free_place(const uint64_t *taken, uint32_t units, unsigned bank)
+{
+    const uint64_t mask = starts_in_bank(units, bank);
     for (uint32_t k = 0; k < WORDS && units <= 2; k++) {
         uint64_t open = ~(taken[k] | (units == 2 ? taken[k] >> 1 : 0)) & mask;
         if (open)
@@ -1167,8 +1177,10 @@ uint32_t ptx_region_repeat(const BlockWork *w, BlockId first)
          s++) /* code that nothing reaches is in no loop */
         loops |= w->cfg->succs[b->succ_first + s] == first;
     uint32_t times = loops ? w->lowered->unrolled[loop].times : 1, length = region_length(w, first);
-    uint32_t most = length < MAX_UNROLLED / 2 ? MAX_UNROLLED / (length ? length : 1) : 2;
-    return times < most ? times : most;
+    uint32_t most = 2;
+    if (length < MAX_UNROLLED / 2)
+        most = MAX_UNROLLED / ptx_u32_max(length, 1);
+    return ptx_u32_min(times, most);
 }
 
 static void find_regions(BlockWork *w)

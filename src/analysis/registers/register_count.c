@@ -3,6 +3,7 @@
 #include "analysis/registers/list_schedule.h"
 #include "analysis/registers/tree.h"
 #include "support/assert.h"
+#include "support/minmax.h"
 
 enum {
     /* registers that ptxas may save beyond the frugal order, where it computes values again: by
@@ -62,7 +63,7 @@ static uint32_t share_of(const Gpu *gpu, uint64_t threads)
 {
     uint32_t share =
         (uint32_t)(figure(gpu, FIGURE_REGISTERS_PER_SM, 65536) / (threads ? threads : 1)) / 8 * 8;
-    return share < 8 ? 8 : share > MAX_REGISTERS ? MAX_REGISTERS : share;
+    return ptx_u32_min(ptx_u32_max(share, 8), MAX_REGISTERS);
 }
 
 uint32_t ptx_pressure_cap(const Gpu *gpu, const Bounds *bounds)
@@ -191,6 +192,15 @@ static void note_unrolled(Gathering *g, const BlockWork *work, BlockId first, ui
     at_least(g->f, PRESSURE_UNROLLED_EAGER, p->most[ORDER_EAGER]);
 }
 
+static void note_expansions(uint32_t *f, const BlockPressure *p)
+{
+    for (unsigned e = EXPANSION_NONE + 1; e < EXPANSION__COUNT; e++) {
+        bool is_single = e == EXPANSION_QUOTIENT || e == EXPANSION_ROOT;
+        if (e != EXPANSION_INTEGER)
+            at_least(f, is_single ? PRESSURE_AT_QUOTIENT : PRESSURE_AT_QUOTIENT64, p->at[e]);
+    }
+}
+
 static void order_region(Gathering *g, BlockWork *work, BlockId first)
 {
     BlockPressure p;
@@ -202,11 +212,7 @@ static void order_region(Gathering *g, BlockWork *work, BlockId first)
     at_least(f, PRESSURE_THROUGH, through);
     at_least(f, PRESSURE_AT_EXPANSION, p.at_expansion);
     at_least(f, PRESSURE_CALLED, p.called);
-    for (unsigned e = EXPANSION_NONE + 1; e < EXPANSION__COUNT; e++)
-        at_least(f,
-                 e == EXPANSION_QUOTIENT || e == EXPANSION_ROOT ? PRESSURE_AT_QUOTIENT
-                                                                : PRESSURE_AT_QUOTIENT64,
-                 e == EXPANSION_INTEGER ? 0 : p.at[e]);
+    note_expansions(f, &p);
     if (p.most[ORDER_FRUGAL] > f[PRESSURE_FRUGAL]) {
         f[PRESSURE_FRUGAL] = p.most[ORDER_FRUGAL];
         f[PRESSURE_FRUGAL_WIDE] = p.wide[ORDER_FRUGAL];
@@ -225,8 +231,7 @@ static void order_region(Gathering *g, BlockWork *work, BlockId first)
     at_least(f, PRESSURE_PLACED_AIMED, p.top[ORDER_TARGET]);
     at_least(f, PRESSURE_STRAIGHT, p.most[ORDER_STRAIGHT]);
     at_least(f, PRESSURE_PLACED_STRAIGHT, p.top[ORDER_STRAIGHT]);
-    at_least(f, PRESSURE_SECOND,
-             p.most[ORDER_TARGET] > f[PRESSURE_AIMED] ? f[PRESSURE_AIMED] : p.most[ORDER_TARGET]);
+    at_least(f, PRESSURE_SECOND, ptx_u32_min(p.most[ORDER_TARGET], f[PRESSURE_AIMED]));
     if (p.most[ORDER_TARGET] > f[PRESSURE_AIMED]) {
         f[PRESSURE_AIMED] = p.most[ORDER_TARGET];
         f[PRESSURE_AIMED_WIDE] = p.wide[ORDER_TARGET];
@@ -327,7 +332,11 @@ static void compare_with_guess(uint32_t *f)
  * sm_103, 90 for sm_110 and sm_120. */
 static uint32_t measured_sm(uint32_t sm)
 {
-    return sm > 86 && sm < 90 ? 86 : sm > 100 && sm < 110 ? 100 : sm >= 110 ? 120 : sm;
+    if (sm > 86 && sm < 90)
+        return 86;
+    if (sm > 100 && sm < 110)
+        return 100;
+    return sm >= 110 ? 120 : sm;
 }
 
 /* ---- from features to registers -------------------------------------------------------------- */
@@ -356,7 +365,9 @@ static int leaf_of(const uint8_t *bins, uint32_t tree)
 static const float *scale_of(const Gpu *gpu)
 {
     uint32_t warps = figure(gpu, FIGURE_THREADS_PER_SM, 2048) / 32;
-    return ptx_pressure_scale[warps <= 32 ? 0 : warps <= 48 ? 1 : 2];
+    if (warps <= 32)
+        return ptx_pressure_scale[0];
+    return ptx_pressure_scale[warps <= 48 ? 1 : 2];
 }
 
 static double middle_of(const float *scale, uint32_t registers)
@@ -422,9 +433,9 @@ static double fitted(const Pressure *p, const float *scale, const uint8_t *bins)
 
 static uint32_t capped(const Pressure *p, double registers)
 {
-    return registers < REGISTERS_LEAST ? REGISTERS_LEAST
-           : registers > p->cap        ? p->cap
-                                       : (uint32_t)registers;
+    if (registers < REGISTERS_LEAST)
+        return REGISTERS_LEAST;
+    return registers > p->cap ? p->cap : (uint32_t)registers;
 }
 
 /* Trees know no more than the kernels that they were fitted to; what is live from one block to

@@ -4,6 +4,7 @@
 
 #include "support/hash.h"
 #include "support/wrap.h"
+#include "support/minmax.h"
 
 enum {
     /* operands of an instruction that are looked at, result by result: matrices have some hundred
@@ -41,7 +42,9 @@ static uint8_t action_of_float(const Op *op, uint8_t action)
         return op->type == TYPE_F32 && (ptx_op_has(op, MOD_APPROX) || ptx_op_has(op, MOD_FULL))
                    ? ACT_QUOTIENT
                    : ACT_OTHER;
-    return action == ACT_MUL && is_scalar ? ACT_FMUL : action == ACT_SIGN ? ACT_SIGN : ACT_OTHER;
+    if (action == ACT_MUL && is_scalar)
+        return ACT_FMUL;
+    return action == ACT_SIGN ? ACT_SIGN : ACT_OTHER;
 }
 
 /* A conversion between integers: to more bits, to fewer, to as many. */
@@ -51,7 +54,9 @@ static uint8_t action_of_cvt(const Op *op)
     if (op->type_count > 2 || is_float(op->type) || is_float(op->dst_type)
         || ptx_op_has(op, MOD_SAT))
         return ACT_OTHER;
-    return to > from ? ACT_EXTEND : to == from ? ACT_COPY : ACT_TRUNCATE;
+    if (to > from)
+        return ACT_EXTEND;
+    return to == from ? ACT_COPY : ACT_TRUNCATE;
 }
 
 static uint8_t action_of(const Op *op)
@@ -406,6 +411,26 @@ static bool is_field(const Graph *g, const GraphNode *node)
 }
 
 /* How many bits an integer has, and how many at its low end are zero. */
+/* Bits that a number of as many has behind a shift to the right; 64 and more: by an unknown one. */
+static unsigned bits_behind_shr(const GraphNode *node, unsigned bits, unsigned width,
+                                uint64_t shift)
+{
+    if (node->is_signed && bits >= width)
+        return width;
+    if (shift >= 64)
+        return bits;
+    return bits > shift ? bits - (unsigned)shift : 0;
+}
+
+static unsigned bits_of_other(const Graph *g, const GraphNode *node, unsigned width)
+{
+    if (is_high_half(g->func->insns[node->insn].op))
+        return 16;
+    if (is_field(g, node) && !node->is_signed)
+        return (unsigned)g->nodes[node->in[2]].value;
+    return width;
+}
+
 static void find_bits(const Graph *g, GraphNode *node)
 {
     unsigned width = node->units > 1 ? 64 : 32, a = g->nodes[node->in[0]].bits,
@@ -416,17 +441,15 @@ static void find_bits(const Graph *g, GraphNode *node)
                          : 64;
     switch ((GraphAction)node->action) {
     case ACT_LOGIC:
-        bits = g->func->insns[node->insn].op->operation == OP_AND ? (a < b ? a : b) : a > b ? a : b;
+        bits = g->func->insns[node->insn].op->operation == OP_AND ? ptx_u32_min(a, b)
+                                                                  : ptx_u32_max(a, b);
         break;
     case ACT_SHL:
         bits = shift < 64 && a + shift < width ? a + (unsigned)shift : width;
         zeros = shift < 64 ? (unsigned)shift : 0;
         break;
     case ACT_SHR:
-        bits = node->is_signed && a >= width ? width
-               : shift < 64 && a > shift     ? a - (unsigned)shift
-               : shift < 64                  ? 0
-                                             : a;
+        bits = bits_behind_shr(node, a, width, shift);
         break;
     case ACT_EXTEND:
         bits = node->is_signed && a >= ptx_type_info[g->func->insns[node->insn].op->type].bits
@@ -434,15 +457,13 @@ static void find_bits(const Graph *g, GraphNode *node)
                    : a;
         break;
     case ACT_SELECT:
-        bits = a > b ? a : b;
+        bits = ptx_u32_max(a, b);
         break;
     case ACT_TRUNCATE:
         bits = a <= ptx_type_info[g->func->insns[node->insn].op->dst_type].bits ? a : width;
         break;
     case ACT_OTHER:
-        bits = is_high_half(g->func->insns[node->insn].op) ? 16
-               : is_field(g, node) && !node->is_signed     ? (unsigned)g->nodes[node->in[2]].value
-                                                           : width;
+        bits = bits_of_other(g, node, width);
         break;
     case ACT_ADD: case ACT_SUB:
         zeros = g->nodes[node->in[0]].zeros < by->zeros ? g->nodes[node->in[0]].zeros : by->zeros;
@@ -524,9 +545,11 @@ static NodeId copied(const Graph *g, const Insn *insn, uint8_t action)
         NodeId in = g->of_operand[insn->operand_first + o];
         bool is_signed = g->func->operands[insn->operand_first + o].flags
                          & (OPERAND_NEGATED | OPERAND_COMPONENT);
-        if (in && (is_signed || second))
+        if (!in)
+            continue;
+        if (is_signed || second)
             return 0;
-        *(first ? &second : &first) = in ? in : first ? second : 0;
+        *(first ? &second : &first) = in;
     }
     if (action == ACT_COPY)
         return second ? 0 : first;
@@ -574,7 +597,10 @@ static bool is_bank_load(const Graph *g, const Insn *insn, VarId *var, int64_t *
                 || (insn->op->space != SPACE_PARAM
                     && (int)insn->op->space != (int)SPACE_PARAM_ENTRY))))
         return false;
-    *var = is_constant_space ? variable_of(g, address, g->of_operand[address - g->func->operands], place) : address->kind == OPERAND_VAR ? address->id : NO_ID;
+    if (is_constant_space)
+        *var = variable_of(g, address, g->of_operand[address - g->func->operands], place);
+    else
+        *var = address->kind == OPERAND_VAR ? address->id : NO_ID;
     if (*var == NO_ID
         || (is_constant_space ? g->module->vars[*var].space != SPACE_CONST
                               : !g->module->vars[*var].is_parameter))
@@ -592,17 +618,16 @@ static void load_bank(Graph *g, InsnId id, VarId var, int64_t place)
     const Operand *operands = ptx_insn_operands(g->func, insn),
                   *address = ptx_effect_address(g->func, insn);
     unsigned bits = ptx_type_info[insn->op->type].bits, at = 0;
+    const VarId bank = insn->op->space == SPACE_CONST ? var : NO_ID;
+    const uint8_t units = bits > 32 ? (uint8_t)(bits / 32) : 1;
     for (uint32_t o = 0; o < insn->operand_count; o++) {
         if (!(operands[o].role & ROLE_DEF))
             continue;
         int64_t own = ptx_wrap_add(place, at++ * bits / 8);
         if (operands[o].kind != OPERAND_REG)
             continue;
-        NodeId node = shared_leaf(g,
-                                  (GraphNode){ .kind = NODE_BANK,
-                                               .var = insn->op->space == SPACE_CONST ? var : NO_ID,
-                                               .value = own,
-                                               .units = (uint8_t)(bits > 32 ? bits / 32 : 1) });
+        NodeId node = shared_leaf(
+            g, (GraphNode){ .kind = NODE_BANK, .var = bank, .value = own, .units = units });
         uint32_t align = g->module->vars[var].pointer_align;
         if (align && !address->value)
             g->nodes[node].zeros = (uint8_t)(length_of(align) - 1);
@@ -792,9 +817,9 @@ static const uint8_t *find_fixed(Arena *arena, const Func *func)
             bool is_constant = insn->op->kind == OPK_MOV && insn->op->type == TYPE_PRED
                                && insn->operand_count == 2 && insn->guard == NO_ID
                                && operands[1].kind == OPERAND_INT && !is_written[operands[o].id];
-            fixed[operands[o].id] = (uint8_t)(!is_constant        ? FIXED_NOT
-                                              : operands[1].value ? FIXED_TRUE
-                                                                  : FIXED_FALSE);
+            fixed[operands[o].id] = FIXED_NOT;
+            if (is_constant)
+                fixed[operands[o].id] = operands[1].value ? FIXED_TRUE : FIXED_FALSE;
             is_written[operands[o].id] = true;
         }
     }

@@ -269,6 +269,15 @@ static double near_share(const Machinery *m, const CacheInput *in, InsnId id)
     return 0;
 }
 
+static double missed_share(const CacheInput *in, Pools *pools, InsnId i)
+{
+    if (way_of(in, i) != WAY_LOAD)
+        return 1;
+    if (in->spread[i].reach > 0)
+        return find_pool(pools, reach_of(in, i))->missed;
+    return fmin(1, in->func->insns[i].access_bytes / (double)SECTOR_BYTES);
+}
+
 static void follow_data(Arena *arena, const Machinery *m, const CacheInput *in, Cached *out)
 {
     double *missed = ptx_arena_array(arena, double, in->func->insn_count);
@@ -289,13 +298,8 @@ static void follow_data(Arena *arena, const Machinery *m, const CacheInput *in, 
     }
     for (unsigned p = 0; p < pools.count; p++)
         load_by_chance(m, &pools.all[p], out);
-    for (InsnId i = 0; i < in->func->insn_count; i++) {
-        bool is_led = way_of(in, i) == WAY_LOAD;
-        missed[i] = !is_led ? 1
-                    : in->spread[i].reach > 0
-                        ? find_pool(&pools, reach_of(in, i))->missed
-                        : fmin(1, in->func->insns[i].access_bytes / (double)SECTOR_BYTES);
-    }
+    for (InsnId i = 0; i < in->func->insn_count; i++)
+        missed[i] = missed_share(in, &pools, i);
     out->data_missed = missed;
 }
 

@@ -102,7 +102,9 @@ static double clocks_of(const ParallelismWalker *w, const LoweredInsn *insn)
          is_waited_for = (insn->def_count && !is_move) || insn->machine == MACHINE_BARRIER;
     double simple = (double)w->latencies.machine[MACHINE_ALU],
            rest = insn->count > 1 ? ((double)insn->count - 1) * simple : 0;
-    return ptx_lowered_is_copy(insn) ? 0 : rest + (is_waited_for ? latency_of(w, insn) : simple);
+    if (ptx_lowered_is_copy(insn))
+        return 0;
+    return rest + (is_waited_for ? latency_of(w, insn) : simple);
 }
 
 static void walk_insn(ParallelismWalker *w, const LoweredInsn *insn)

@@ -404,13 +404,16 @@ static void sum_loop(Adder *a, LoopId id, const Ends *ends)
     LoopSum *sum = &a->sums[id];
     Vector end = ends->has_exit ? ends->exit_longest : all_of(UNKNOWN);
     double extra = trip && trip->tests_first ? 1 : 0;
-    double count = trip ? trip->count : UNKNOWN, most = trip ? trip->count_max : UNKNOWN;
+    double count = trip ? trip->count : UNKNOWN;
+    double most = trip ? trip->count_max : UNKNOWN;
     double least = trip && trip->count_min >= 1 - extra ? trip->count_min : 1 - extra;
     bool is_known = !loop->is_irreducible;
     sum->total = sum->longest = all_of(is_known ? 0 : UNKNOWN);
     sum->shortest = all_of(0);
-    set_pipes(&a->iterations[id], &ends->total, ends->has_latch ? &ends->latch_longest : &end,
-              ends->has_latch ? &ends->latch_shortest : &ends->exit_shortest);
+    if (ends->has_latch)
+        set_pipes(&a->iterations[id], &ends->total, &ends->latch_longest, &ends->latch_shortest);
+    else
+        set_pipes(&a->iterations[id], &ends->total, &end, &ends->exit_shortest);
     if (!is_known)
         return;
     add(&sum->total, &ends->total, count);

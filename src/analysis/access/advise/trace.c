@@ -185,13 +185,24 @@ const TracedAccess *ptx_trace_find(const Trace *t, const Func *func, InsnId insn
 /* ---- running --------------------------------------------------------------------------------- */
 
 /* One from inside, the first, the last; then the others, one after the other. */
+/* The index-th to be traced: one inside of the grid, the first, the last, then those between. */
+static uint64_t traced_block(uint64_t index, uint64_t inside, uint64_t blocks)
+{
+    if (index == 0)
+        return inside;
+    if (index == 1)
+        return 0;
+    if (index == 2)
+        return blocks - 1;
+    return index - 2 + (index - 2 >= inside);
+}
+
 static void choose_block(const uint32_t grid[3], uint64_t index, uint32_t at[3])
 {
     uint64_t blocks = (uint64_t)grid[0] * grid[1] * grid[2];
     uint64_t inside = grid[0] / 2
                       + (uint64_t)grid[0] * (grid[1] / 2 + (uint64_t)grid[1] * (grid[2] / 2));
-    uint64_t which = index == 0 ? inside : index == 1 ? 0 : index == 2 ? blocks - 1 : index - 2;
-    which += index > 2 && which >= inside;
+    uint64_t which = traced_block(index, inside, blocks);
     at[0] = (uint32_t)(which % grid[0]);
     at[1] = (uint32_t)(which / grid[0] % grid[1]);
     at[2] = (uint32_t)(which / grid[0] / grid[1]);
