@@ -265,26 +265,30 @@ static bool is_closed(const char *glob)
     return true;
 }
 
-bool ptx_config_add_ignore(ptxlint_config *config, Layer *layer, IgnoreKind kind,
-                           const char *pattern, size_t length, Ignore **out, ConfigError *error)
+Ignore *ptx_config_add_ignore(ptxlint_config *config, Layer *layer, IgnoreKind kind,
+                              const char *pattern, size_t length, ConfigError *error)
 {
     Ignore ignore = { .last_line = UINT32_MAX };
     char *reason = ptx_arena_alloc(&config->arena, length + 32);
     snprintf(reason, length + 32, "%s %.*s", ptx_ignore_keys[kind], (int)length, pattern);
     if (kind == IGNORE_SOURCE && !cut_lines(pattern, &length, &ignore, error))
-        return false;
-    if (!length)
-        return ptx_config_fail(error, "expected a pattern, such as %s",
-                               kind == IGNORE_KERNEL ? "cutlass_*" : "third_party/*");
+        return NULL;
+    if (!length) {
+        ptx_config_fail(error, "expected a pattern, such as %s",
+                        kind == IGNORE_KERNEL ? "cutlass_*" : "third_party/*");
+        return NULL;
+    }
     ignore.glob = ptx_arena_strndup(&config->arena, pattern, length);
     ignore.reason = reason;
-    if (!is_closed(ignore.glob))
-        return ptx_config_fail(
-            error, "'%.60s' has a '[' that is not closed; '\\[' stands for the character",
-            ignore.glob);
-    *out = ptx_list_push(&config->arena, &layer->silenced[kind], sizeof ignore);
-    **out = ignore;
-    return true;
+    if (!is_closed(ignore.glob)) {
+        ptx_config_fail(error,
+                        "'%.60s' has a '[' that is not closed; '\\[' stands for the character",
+                        ignore.glob);
+        return NULL;
+    }
+    Ignore *out = ptx_list_push(&config->arena, &layer->silenced[kind], sizeof ignore);
+    *out = ignore;
+    return out;
 }
 
 /* ---- what follows for each rule -------------------------------------------------------------- */
@@ -597,7 +601,6 @@ static bool set_silenced_rule(Setting *s, unsigned kind, const char *text, size_
 
 static bool set_silenced(Setting *s, unsigned kind, const char *text, size_t length)
 {
-    Ignore *ignore;
     const char *colon = text + length;
     while (colon > text && *colon != ':')       /* the last one: lines of CUDA have their own */
         colon--;
@@ -605,7 +608,7 @@ static bool set_silenced(Setting *s, unsigned kind, const char *text, size_t len
         return ptx_config_fail(s->error, "'%.*s' is not PATTERN:RULES, such as cutlass_*:THR,OCC",
                                ptx_shown(length), text);
     return ptx_config_add_ignore(s->config, s->layer, (IgnoreKind)kind, text,
-                                 (size_t)(colon - text), &ignore, s->error)
+                                 (size_t)(colon - text), s->error)
            && for_each(s, set_silenced_rule, kind, colon + 1, length - (size_t)(colon + 1 - text));
 }
 

@@ -199,11 +199,10 @@ static bool read_thresholds(ConfigReader *r, const YamlNode *value, unsigned arg
 static bool read_silenced_pair(ConfigReader *r, const YamlNode *key, Scalar pattern,
                                const YamlNode *value, unsigned kind)
 {
-    Ignore *ignore;
     List selectors = { 0 };
-    if (!at(r, key,
-            ptx_config_add_ignore(r->config, r->layer, (IgnoreKind)kind, pattern.text,
-                                  pattern.length, &ignore, r->error))
+    Ignore *ignore = ptx_config_add_ignore(r->config, r->layer, (IgnoreKind)kind, pattern.text,
+                                           pattern.length, r->error);
+    if (!at(r, key, ignore != NULL)
         || !read_list(r, value, rules_wanted, read_selector, &(SelectorSink){ &selectors, false }))
         return false;
     ignore->selectors = selectors.items;

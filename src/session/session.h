@@ -12,6 +12,7 @@
 #include "analysis/flow/callgraph.h"
 #include "analysis/flow/cfg.h"
 #include "analysis/flow/defs.h"
+#include "analysis/flow/func_flow.h"
 #include "analysis/flow/dom.h"
 #include "analysis/value/launch.h"
 #include "analysis/flow/liveness.h"
@@ -122,6 +123,7 @@ bool ptx_session_has_model(Session *session);
 const Cfg *ptx_session_cfg(Session *session);
 const Dom *ptx_session_dom(Session *session);
 const Loops *ptx_session_loops(Session *session);
+FuncFlow ptx_session_flow(Session *session);            /* all of these */
 const Live *ptx_session_live(Session *session);         /* NULL too at a limit */
 const Mixes *ptx_session_mixes(Session *session);
 

@@ -1099,19 +1099,20 @@ static void set_up(AccessEvaluator *e, const Gpu *gpu, bool is_quick)
     e->shape = ptx_machine_shape(e->machine);
 }
 
-const Evaluation *ptx_evaluate(Arena *arena, Arena *work, Arena *scratch, const SimProgram *program,
-                               FuncId kernel, const Launch *launch, const Gpu *gpu,
-                               uint64_t most_steps, Depth depth)
+const Evaluation *ptx_evaluate(const KernelRun *run, const Gpu *gpu, uint64_t most_steps,
+                               Depth depth)
 {
     const bool is_quick = depth == DEPTH_QUICK;
     static const Launch nothing = { .dynamic_shared_bytes = -1 };
-    const Func *func = &ptx_program_module(program)->funcs[kernel];
+    Arena *arena = run->arena, *work = run->work;
+    const Func *func = &ptx_program_module(run->program)->funcs[run->kernel];
     if (!func->has_body || !func->insn_count || func->has_syntax_error)
         return NULL;
     Evaluation *out = ptx_arena_new(arena, Evaluation);
     Evaluated *insns = ptx_arena_array(arena, Evaluated, func->insn_count);
     ArenaMark mark = ptx_arena_mark(work);
-    Machine *m = ptx_machine_new(work, scratch, program, kernel, launch ? launch : &nothing);
+    Machine *m = ptx_machine_new(work, run->scratch, run->program, run->kernel,
+                                 run->launch ? run->launch : &nothing);
     AccessEvaluator e = { .machine = m, .out = out, .arena = work };
     set_up(&e, gpu, is_quick);
     add_tally(&e, func, insns);

@@ -11,6 +11,7 @@
 #ifndef PTX_ANALYSIS_ACCESS_EVALUATE_H
 #define PTX_ANALYSIS_ACCESS_EVALUATE_H
 
+#include "analysis/access/kernel_run.h"
 #include "analysis/value/launch.h"
 #include "analysis/flow/loop.h"
 #include "gpu/gpu.h"
@@ -110,11 +111,9 @@ typedef enum Depth {
     DEPTH_FEW,                  /* one block from the middle */
 } Depth;
 
-/* NULL for a function without instructions. Owned by arena; work and scratch, two others, are left
- * as found. */
-const Evaluation *ptx_evaluate(Arena *arena, Arena *work, Arena *scratch, const SimProgram *program,
-                               FuncId kernel, const Launch *launch, const Gpu *gpu,
-                               uint64_t most_steps, Depth depth);
+/* NULL for a function without instructions. */
+const Evaluation *ptx_evaluate(const KernelRun *run, const Gpu *gpu, uint64_t most_steps,
+                               Depth depth);
 
 /* It asks for %tid.x alone, and calls nothing: whatever the block, its threads are one row to
  * it. */

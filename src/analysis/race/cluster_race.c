@@ -131,25 +131,25 @@ static bool take_shape(Launch *launch, const Bounds *bounds)
     return count > 1 && count <= MAX_RANKS;
 }
 
-const BlockRace *ptx_cluster_race_find(Arena *arena, Arena *work, Arena *scratch,
-                                       const SimProgram *program, const Module *module,
-                                       FuncId kernel, const Launch *given)
+const BlockRace *ptx_cluster_race_find(const KernelRun *run)
 {
-    const Func *func = &module->funcs[kernel];
-    if (!given || !given->grid[0] || !func->has_body || func->has_syntax_error || func->has_unknown)
+    const Module *module = ptx_program_module(run->program);
+    const Func *func = &module->funcs[run->kernel];
+    if (!run->launch || !run->launch->grid[0] || !func->has_body || func->has_syntax_error
+        || func->has_unknown)
         return NULL;
-    Launch launch = *given;
+    Launch launch = *run->launch;
     if (!take_shape(&launch, &func->bounds)
-        || ptx_block_race_holds(scratch, module, kernel, is_no_map)
-        || !ptx_block_race_holds(scratch, module, kernel, is_fine))
+        || ptx_block_race_holds(run->scratch, module, run->kernel, is_no_map)
+        || !ptx_block_race_holds(run->scratch, module, run->kernel, is_fine))
         return NULL;
-    ArenaMark mark = ptx_arena_mark(work);
-    Machine *m = ptx_machine_new(work, scratch, program, kernel, &launch);
+    ArenaMark mark = ptx_arena_mark(run->work);
+    Machine *m = ptx_machine_new(run->work, run->scratch, run->program, run->kernel, &launch);
     Cluster *c = ptx_cluster_new(m, launch.cluster[0] * launch.cluster[1] * launch.cluster[2]);
     const SimShape shape = ptx_machine_shape(m);
     const BlockRace *out = NULL;
     if (!shape.block_is_assumed && search(c, launch.cluster, shape.warp_count))
-        out = make_race(arena, c, module, launch.cluster);
-    ptx_arena_release(work, mark);
+        out = make_race(run->arena, c, module, launch.cluster);
+    ptx_arena_release(run->work, mark);
     return out;
 }

@@ -765,25 +765,25 @@ static const Divergence *find_divergence(Arena *arena, const Search *s)
     return out;
 }
 
-const Hazards *ptx_hazards_find(Arena *arena, Arena *work, Arena *scratch,
-                                const SimProgram *program, const Module *module, FuncId kernel,
-                                const Launch *launch)
+const Hazards *ptx_hazards_find(const KernelRun *run)
 {
     static const Launch nothing = { .dynamic_shared_bytes = -1 };
-    const Func *func = &module->funcs[kernel];
+    Arena *arena = run->arena, *work = run->work;
+    const Module *module = ptx_program_module(run->program);
+    const Func *func = &module->funcs[run->kernel];
     if (!func->has_body || !func->insn_count || func->has_syntax_error || func->has_unknown
-        || !is_worth(func, launch))
+        || !is_worth(func, run->launch))
         return NULL;
     Hazards *out = ptx_arena_new(arena, Hazards);
     Hazard *items = ptx_arena_array(arena, Hazard, MAX_HAZARDS + MAX_POSSIBLE);
     Search s = { .arena = arena,
                  .work = work,
-                 .scratch = scratch,
-                 .program = program,
+                 .scratch = run->scratch,
+                 .program = run->program,
                  .module = module,
-                 .kernel = kernel,
+                 .kernel = run->kernel,
                  .func = func,
-                 .launch = launch ? *launch : nothing };
+                 .launch = run->launch ? *run->launch : nothing };
     const ArenaMark mark = ptx_arena_mark(work);
     s.orders = ptx_arena_array(work, uint8_t, module->op_count + 1);
     s.mark = ptx_arena_mark(work);

@@ -173,9 +173,9 @@ static bool is_for_all(Search *s, const Put *put)
     const SimFunc ran = ptx_machine_func(s->machine, s->kernel);
     if (put->func != s->func)
         return false;
+    const FuncFlow flow = { s->module, s->func, ran.cfg, ran.dom, ran.loops };
     if (!s->uniforms)
-        s->uniforms = ptx_uniform_compute(s->work, s->scratch, s->module, s->func, ran.cfg,
-                                          ran.dom, ran.loops, &s->launch);
+        s->uniforms = ptx_uniform_compute(s->work, s->scratch, &flow, &s->launch);
     return !s->uniforms->is_partial[ran.cfg->block_of[put->insn]];
 }
 

@@ -8,9 +8,8 @@
 #ifndef PTX_ANALYSIS_REDUNDANCY_REDUNDANT_LOADS_H
 #define PTX_ANALYSIS_REDUNDANCY_REDUNDANT_LOADS_H
 
-#include "analysis/flow/cfg.h"
 #include "analysis/flow/defs.h"
-#include "analysis/flow/loop.h"
+#include "analysis/flow/func_flow.h"
 
 typedef struct RedundantLoads {        /* per instruction */
     /* a load of the same address and size before it in its block, with nothing between that may
@@ -32,8 +31,6 @@ typedef struct RedundantLoads {        /* per instruction */
 
 /* Owned by arena; scratch, another arena, is left as found. defs: NULL where there are no loops. */
 const RedundantLoads *ptx_redundant_loads_compute(Arena *arena, Arena *scratch,
-                                                  const Module *module, const Func *func,
-                                                  const Cfg *cfg, const Loops *loops,
-                                                  const Defs *defs);
+                                                  const FuncFlow *flow, const Defs *defs);
 
 #endif

@@ -62,14 +62,14 @@ static bool is_carried_on(const PointsToSet *bases, const Func *func, InsnId id,
            && bases->regs[result->id].id == var;
 }
 
-/* Its operand gives var's address, or is var's name. */
-static void take_operand(const Marks *m, const PointsToSet *bases, const Func *func, InsnId id,
-                         const Operand *operand, bool first, VarId var)
+/* The variable that it names, or whose address it uses; NO_ID: none. */
+static VarId operand_variable(const PointsToSet *bases, const Operand *operand)
 {
-    if (operand->role & ROLE_ADDRESS)
-        mark(m, var, effect_at(func->insns[id].op, first));
-    else if (!is_carried_on(bases, func, id, var))
-        mark(m, var, EFFECT_ANY);
+    if (operand->kind == OPERAND_VAR)
+        return operand->id;
+    bool uses_address = operand->kind == OPERAND_REG && operand->role & ROLE_USE
+                        && bases->regs[operand->id].kind == BASE_VAR;
+    return uses_address ? bases->regs[operand->id].id : NO_ID;
 }
 
 static void take_insn(const Marks *m, const PointsToSet *bases, const Func *func, InsnId id)
@@ -79,13 +79,13 @@ static void take_insn(const Marks *m, const PointsToSet *bases, const Func *func
     bool first = true;
     for (uint32_t o = 0; o < insn->operand_count; o++) {
         const Operand *operand = &operands[o];
-        bool uses_address = operand->kind == OPERAND_REG && operand->role & ROLE_USE
-                            && bases->regs[operand->id].kind == BASE_VAR;
+        const VarId var = operand_variable(bases, operand);
         if (operand->kind == OPERAND_VAR)
-            m->is_named[operand->id] = true;
-        if (operand->kind == OPERAND_VAR || uses_address)
-            take_operand(m, bases, func, id, operand, first,
-                         uses_address ? bases->regs[operand->id].id : operand->id);
+            m->is_named[var] = true;
+        if (var != NO_ID && operand->role & ROLE_ADDRESS)
+            mark(m, var, effect_at(insn->op, first));
+        else if (var != NO_ID && !is_carried_on(bases, func, id, var))
+            mark(m, var, EFFECT_ANY);
         first &= !(operand->role & ROLE_ADDRESS);
     }
 }

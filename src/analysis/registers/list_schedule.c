@@ -1193,30 +1193,50 @@ static void find_regions(BlockWork *w)
     }
 }
 
-BlockWork *ptx_block_work_new(Arena *arena, const Lowered *lowered, const LoweredLive *live,
-                              const Func *func, const Cfg *cfg, const Loops *loops,
-                              const Defs *defs, unsigned sm)
+/* The most that a region takes. */
+typedef struct RegionRoom {
+    uint32_t steps, operands, outs;
+} RegionRoom;
+
+static RegionRoom room_for_regions(const BlockWork *w)
 {
-    BlockWork *w = ptx_arena_new(arena, BlockWork);
-    *w = (BlockWork){ .arena = arena, .lowered = lowered, .live = live, .func = func, .cfg = cfg, .loops = loops, .defs = defs, .sm = sm };
-    uint32_t steps = 0, operands = 0, outs = 0;
-    w->last = ptx_arena_array(arena, BlockId, cfg->block_count + 1);
-    w->units = ptx_arena_array(arena, uint8_t, lowered->value_count + MAX_FACTORS);
-    find_units(w);
-    find_regions(w);
-    for (BlockId b = 0; b < cfg->block_count; b = w->last[b] + 1) {
+    const Lowered *lowered = w->lowered;
+    const LoweredLive *live = w->live;
+    RegionRoom room = { 0, 0, 0 };
+    for (BlockId b = 0; b < w->cfg->block_count; b = w->last[b] + 1) {
         uint32_t here = 0, out = live->first[w->last[b] + 1] - live->first[w->last[b]],
                  repeat = ptx_region_repeat(w, b);
         for (uint32_t i = lowered->first[b]; i < lowered->first[w->last[b] + 1]; i++)
             /* 1: a factor */
             here += 2u * lowered->insns[i].def_count + lowered->insns[i].use_count + 1
                     + (lowered->insns[i].use_count ? 0 : 2 * MAX_TEMPORARIES);
-        steps = repeat * region_length(w, b) > steps ? repeat * region_length(w, b) : steps;
-        operands = repeat * here > operands ? repeat * here : operands;
-        outs = out > outs ? out : outs;
+        room.steps = ptx_u32_max(room.steps, repeat * region_length(w, b));
+        room.operands = ptx_u32_max(room.operands, repeat * here);
+        room.outs = ptx_u32_max(room.outs, out);
     }
-    steps += MAX_FACTORS;
-    operands += MAX_FACTORS;
+    room.steps += MAX_FACTORS;
+    room.operands += MAX_FACTORS;
+    return room;
+}
+
+BlockWork *ptx_block_work_new(Arena *arena, const FuncFlow *flow, const Lowered *lowered,
+                              const LoweredLive *live, const Defs *defs, unsigned sm)
+{
+    BlockWork *w = ptx_arena_new(arena, BlockWork);
+    *w = (BlockWork){ .arena = arena,
+                      .lowered = lowered,
+                      .live = live,
+                      .func = flow->func,
+                      .cfg = flow->cfg,
+                      .loops = flow->loops,
+                      .defs = defs,
+                      .sm = sm };
+    w->last = ptx_arena_array(arena, BlockId, flow->cfg->block_count + 1);
+    w->units = ptx_arena_array(arena, uint8_t, lowered->value_count + MAX_FACTORS);
+    find_units(w);
+    find_regions(w);
+    const RegionRoom room = room_for_regions(w);
+    const uint32_t steps = room.steps, operands = room.operands, outs = room.outs;
     w->edge_capacity = 2 * steps;
     w->local_of = ptx_arena_array(arena, uint32_t, lowered->value_count + MAX_FACTORS);
     w->stamp = ptx_arena_array(arena, uint32_t, lowered->value_count + MAX_FACTORS);

@@ -28,6 +28,7 @@ enum {
 };
 
 typedef struct Gathering {
+    const FuncFlow *flow;
     const Func *func;
     const Cfg *cfg;
     const Loops *loops;
@@ -266,8 +267,8 @@ static bool gather(Gathering *g, Arena *scratch)
     if (!g->live)
         return false;
     const Defs *defs = ptx_defs_compute(scratch, g->func, g->cfg, g->loops);
-    BlockWork *work = ptx_block_work_new(scratch, g->lowered, g->live, g->func, g->cfg, g->loops,
-                                         defs, g->gpu->target.sm);
+    BlockWork *work = ptx_block_work_new(scratch, g->flow, g->lowered, g->live, defs,
+                                         g->gpu->target.sm);
     g->f[PRESSURE_INSNS] = g->lowered->insn_count;
     g->f[PRESSURE_BLOCKS] = g->cfg->rpo_count;
     g->f[PRESSURE_LOOPS] = g->loops->loop_count;
@@ -521,16 +522,21 @@ static Spills judge_spills(const Pressure *p, const Func *func)
     return least > p->cap + ENOUGH && is_full ? SPILLS_LIKELY : SPILLS_POSSIBLE;
 }
 
-Pressure ptx_pressure_compute(Arena *scratch, const Module *module, const Func *func,
-                              const Cfg *cfg, const Loops *loops, const Live *live,
+Pressure ptx_pressure_compute(Arena *scratch, const FuncFlow *flow, const Live *live,
                               const Lowered *lowered, const Gpu *gpu)
 {
+    const Module *module = flow->module;
+    const Func *func = flow->func;
     ArenaMark mark = ptx_arena_mark(scratch);
     uint32_t f[PRESSURE__COUNT] = { 0 };
     Pressure out = { .cap = ptx_pressure_cap(gpu, &func->bounds) };
-    Gathering g = {
-        .func = func, .cfg = cfg, .loops = loops, .lowered = lowered, .gpu = gpu, .f = f
-    };
+    Gathering g = { .flow = flow,
+                    .func = func,
+                    .cfg = flow->cfg,
+                    .loops = flow->loops,
+                    .lowered = lowered,
+                    .gpu = gpu,
+                    .f = f };
     f[PRESSURE_TARGET] = target_of(gpu, &func->bounds);
     f[PRESSURE_SM] = measured_sm(gpu->target.sm);
     f[PRESSURE_CAP] = out.cap;

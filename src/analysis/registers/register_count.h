@@ -41,8 +41,7 @@ bool ptx_pressure_is_calibrated(const Gpu *gpu, const Module *module);
 bool ptx_pressure_may_spill(const Gpu *gpu, const Func *func, const Live *live);
 
 /* live may be NULL: nothing is known then. Scratch is left as found. */
-Pressure ptx_pressure_compute(Arena *scratch, const Module *module, const Func *func,
-                              const Cfg *cfg, const Loops *loops, const Live *live,
+Pressure ptx_pressure_compute(Arena *scratch, const FuncFlow *flow, const Live *live,
                               const Lowered *lowered, const Gpu *gpu);
 
 #endif

@@ -361,19 +361,21 @@ static void mark_overhead(Lowering *l, BlockId block)
     }
 }
 
-const Lowered *ptx_lowered_compute(Arena *arena, Arena *scratch, const Module *module,
-                                   const Func *func, const Cfg *cfg, const Dom *dom,
-                                   const Loops *loops, const Uniforms *uniforms, Target target)
+const Lowered *ptx_lowered_compute(Arena *arena, Arena *scratch, const FuncFlow *flow,
+                                   const Uniforms *uniforms, Target target)
 {
+    const Func *func = flow->func;
+    const Cfg *cfg = flow->cfg;
+    const Loops *loops = flow->loops;
     ArenaMark mark = ptx_arena_mark(scratch);
-    Graph *graph = ptx_graph_build(scratch, module, func, cfg, dom, uniforms);
+    Graph *graph = ptx_graph_build(scratch, flow->module, func, cfg, flow->dom, uniforms);
     const Defs *defs = uniforms->defs;
     Selection *s = ptx_selection_compute(scratch, graph, defs, loops, target);
     Lowered *out = ptx_arena_new(arena, Lowered);
     Lowering l = { .arena = arena,
                    .func = func,
                    .cfg = cfg,
-                   .dom = dom,
+                   .dom = flow->dom,
                    .loops = loops,
                    .defs = defs,
                    .graph = graph,
@@ -400,7 +402,7 @@ const Lowered *ptx_lowered_compute(Arena *arena, Arena *scratch, const Module *m
     out->operands = l.operands;
     out->values = l.values;
     out->runs_with = runs_with;
-    out->unrolled = ptx_unroll_compute(arena, func, cfg, loops, defs, out, target.sm);
+    out->unrolled = ptx_unroll_compute(arena, flow, defs, out, target.sm);
     for (uint32_t b = 0; b < cfg->rpo_count; b++)
         mark_overhead(&l, cfg->rpo[b]);
     ptx_arena_release(scratch, mark);

@@ -14,9 +14,7 @@
 #ifndef PTX_ANALYSIS_SASS_SASS_H
 #define PTX_ANALYSIS_SASS_SASS_H
 
-#include "analysis/flow/cfg.h"
-#include "analysis/flow/dom.h"
-#include "analysis/flow/loop.h"
+#include "analysis/flow/func_flow.h"
 #include "analysis/value/uniform.h"
 #include "gpu/gpu.h"
 
@@ -82,8 +80,7 @@ typedef struct Lowered {
 
 /* Owned by arena; scratch, another arena, is left as found. target: of the machine, not of the
  * module. */
-const Lowered *ptx_lowered_compute(Arena *arena, Arena *scratch, const Module *module,
-                                   const Func *func, const Cfg *cfg, const Dom *dom,
-                                   const Loops *loops, const Uniforms *uniforms, Target target);
+const Lowered *ptx_lowered_compute(Arena *arena, Arena *scratch, const FuncFlow *flow,
+                                   const Uniforms *uniforms, Target target);
 
 #endif

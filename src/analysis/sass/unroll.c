@@ -264,11 +264,12 @@ static Unrolling decide(const Unroller *u, LoopId loop, const UnrollBody *body)
                                       : as_is;
 }
 
-const Unrolling *ptx_unroll_compute(Arena *arena, const Func *func, const Cfg *cfg,
-                                    const Loops *loops, const Defs *defs, const Lowered *lowered,
-                                    unsigned sm)
+const Unrolling *ptx_unroll_compute(Arena *arena, const FuncFlow *flow, const Defs *defs,
+                                    const Lowered *lowered, unsigned sm)
 {
-    Unroller u = { func, cfg, loops, defs, lowered, sm };
+    const Cfg *cfg = flow->cfg;
+    const Loops *loops = flow->loops;
+    Unroller u = { flow->func, cfg, loops, defs, lowered, sm };
     Unrolling *out = ptx_arena_array(arena, Unrolling, loops->loop_count + 1);
     UnrollBody *bodies = ptx_arena_array(arena, UnrollBody, loops->loop_count + 1);
     for (uint32_t b = 0; b < cfg->rpo_count; b++)

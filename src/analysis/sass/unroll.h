@@ -33,8 +33,7 @@ typedef struct Unrolling {
 } Unrolling;
 
 /* Per loop; arena's. lowered: without its unrolled yet. sm: of the machine. */
-const Unrolling *ptx_unroll_compute(Arena *arena, const Func *func, const Cfg *cfg,
-                                    const Loops *loops, const Defs *defs, const Lowered *lowered,
-                                    unsigned sm);
+const Unrolling *ptx_unroll_compute(Arena *arena, const FuncFlow *flow, const Defs *defs,
+                                    const Lowered *lowered, unsigned sm);
 
 #endif

@@ -376,28 +376,29 @@ static void find_extents(ParallelismWalker *w, Arena *scratch)
     }
 }
 
-const Parallelisms *ptx_parallelism_compute(Arena *arena, Arena *scratch, const Func *func,
-                                            const Cfg *cfg, const Loops *loops,
-                                            const Lowered *lowered, const Evaluation *evaluation,
-                                            const float *load_clocks, const Gpu *gpu)
+const Parallelisms *ptx_parallelism_compute(Arena *arena, Arena *scratch, const FuncFlow *flow,
+                                            const ParallelismInput *in)
 {
+    const Cfg *cfg = flow->cfg;
+    const Loops *loops = flow->loops;
+    const Lowered *lowered = in->lowered;
+    const double *figures = in->gpu->figures;
     Parallelisms *out = ptx_arena_new(arena, Parallelisms);
     Parallelism *of = ptx_arena_array(arena, Parallelism, loops->loop_count + 1);
     ArenaMark mark = ptx_arena_mark(scratch);
-    ParallelismWalker w = { .func = func,
+    ParallelismWalker w = { .func = flow->func,
                             .cfg = cfg,
                             .loops = loops,
                             .lowered = lowered,
-                            .evaluation = evaluation,
-                            .load_clocks = load_clocks };
+                            .evaluation = in->evaluation,
+                            .load_clocks = in->load_clocks };
     uint32_t *first = ptx_arena_array(scratch, uint32_t, loops->loop_count + 2);
     w.sorted = sort_blocks(scratch, cfg, loops, first);
     w.first = first;
     w.steps = STEPS_PER_INSN * ((uint64_t)lowered->insn_count + cfg->rpo_count + 64);
     find_extents(&w, scratch);
     ptx_latencies_find(
-        gpu,
-        (gpu->figures[FIGURE_GLOBAL_LATENCY_MIN] + gpu->figures[FIGURE_GLOBAL_LATENCY_MAX]) / 2,
+        in->gpu, (figures[FIGURE_GLOBAL_LATENCY_MIN] + figures[FIGURE_GLOBAL_LATENCY_MAX]) / 2,
         &w.latencies);
     w.values = ptx_arena_array(scratch, Chains, lowered->value_count + 1);
     w.kept = ptx_arena_array(scratch, Chains, lowered->value_count + 1);

@@ -457,20 +457,21 @@ static void blank_pipes(PipeCycles *cycles, const Gpu *gpu, bool all)
             cycles->pipes[p] = (Cycles){ UNKNOWN, UNKNOWN, UNKNOWN };
 }
 
-const Throughput *ptx_throughput_compute(Arena *arena, Arena *scratch, const Func *func,
-                                         const Cfg *cfg, const Loops *loops, const Trips *trips,
-                                         const uint8_t *work, const OpCycles *ops, const Gpu *gpu)
+const Throughput *ptx_throughput_compute(Arena *arena, Arena *scratch, const FuncFlow *flow,
+                                         const ThroughputInput *in)
 {
+    const Cfg *cfg = flow->cfg;
+    const Loops *loops = flow->loops;
     ArenaMark mark = ptx_arena_mark(scratch);
     Throughput *out = ptx_arena_new(arena, Throughput);
     PipeCycles *iterations = ptx_arena_array(arena, PipeCycles, loops->loop_count + 1);
     uint32_t depth = 0;
-    Adder adder = { .func = func,
+    Adder adder = { .func = flow->func,
                     .cfg = cfg,
                     .loops = loops,
-                    .trips = trips,
-                    .work = work,
-                    .ops = ops,
+                    .trips = in->trips,
+                    .work = in->work,
+                    .ops = in->ops,
                     .iterations = iterations,
                     .nodes = ptx_arena_array(scratch, LoadNode, cfg->block_count),
                     .sums = ptx_arena_array(scratch, LoopSum, loops->loop_count + 1) };
@@ -484,9 +485,9 @@ const Throughput *ptx_throughput_compute(Arena *arena, Arena *scratch, const Fun
         sort_blocks(&adder, scratch);
         add_regions(&adder, scratch, out);
     }
-    blank_pipes(&out->func, gpu, depth > DEPTH_MAX);
+    blank_pipes(&out->func, in->gpu, depth > DEPTH_MAX);
     for (LoopId loop = 0; loop < loops->loop_count; loop++)
-        blank_pipes(&iterations[loop], gpu, depth > DEPTH_MAX);
+        blank_pipes(&iterations[loop], in->gpu, depth > DEPTH_MAX);
     out->loops = iterations;
     ptx_arena_release(scratch, mark);
     return out;

@@ -21,10 +21,8 @@
 #ifndef PTX_ANALYSIS_VALUE_MUST_DIVERGE_H
 #define PTX_ANALYSIS_VALUE_MUST_DIVERGE_H
 
-#include "analysis/flow/cfg.h"
-#include "analysis/flow/dom.h"
+#include "analysis/flow/func_flow.h"
 #include "analysis/value/launch.h"
-#include "analysis/flow/loop.h"
 #include "analysis/value/uniform.h"
 
 typedef struct MustDiverge {
@@ -52,16 +50,12 @@ const bool *ptx_lane_branches_compute(Arena *arena, Arena *scratch, const Func *
  * the block has no mark. All of it lies in arena. */
 typedef struct LaneSplits LaneSplits;
 
-LaneSplits *ptx_lane_splits_new(Arena *arena, const Module *module, const Func *func,
-                                const Cfg *cfg, const Dom *dom, const Loops *loops,
-                                const Launch *launch);
+LaneSplits *ptx_lane_splits_new(Arena *arena, const FuncFlow *flow, const Launch *launch);
 bool ptx_lane_splits_may(LaneSplits *splits, BlockId block);
 
 /* launch may be NULL. The work is bounded; what is beyond it is in doubt. Owned by arena; scratch,
  * another arena, is left as found. */
-const MustDiverge *ptx_must_diverge_compute(Arena *arena, Arena *scratch, const Module *module,
-                                            const Func *func, const Cfg *cfg, const Dom *dom,
-                                            const Loops *loops, const Uniforms *uniforms,
-                                            const Launch *launch);
+const MustDiverge *ptx_must_diverge_compute(Arena *arena, Arena *scratch, const FuncFlow *flow,
+                                            const Uniforms *uniforms, const Launch *launch);
 
 #endif

@@ -12,8 +12,7 @@
 #ifndef PTX_ANALYSIS_VALUE_SSA_H
 #define PTX_ANALYSIS_VALUE_SSA_H
 
-#include "analysis/flow/cfg.h"
-#include "analysis/flow/dom.h"
+#include "analysis/flow/func_flow.h"
 #include "analysis/value/launch.h"
 #include "analysis/value/symbolic.h"
 
@@ -26,8 +25,7 @@ typedef struct Phi {
 } Phi;
 
 /* Owned by arena. launch may be NULL. steps bounds the work of all questions together. */
-Ssa *ptx_ssa_new(Arena *arena, const Module *module, const Func *func, const Cfg *cfg,
-                 const Dom *dom, const Loops *loops, const Launch *launch, uint64_t steps);
+Ssa *ptx_ssa_new(Arena *arena, const FuncFlow *flow, const Launch *launch, uint64_t steps);
 
 Symbols *ptx_ssa_symbols(const Ssa *r);
 

@@ -13,11 +13,9 @@
 #define PTX_ANALYSIS_VALUE_UNIFORM_H
 
 #include "analysis/value/affine.h"
-#include "analysis/flow/cfg.h"
 #include "analysis/flow/defs.h"
-#include "analysis/flow/dom.h"
+#include "analysis/flow/func_flow.h"
 #include "analysis/value/launch.h"
-#include "analysis/flow/loop.h"
 
 typedef struct Uniforms {
     /* per instruction: its first result; UNIFORMITY_UNKNOWN without one, in unreachable code, and
@@ -32,9 +30,8 @@ typedef struct Uniforms {
 } Uniforms;
 
 /* launch may be NULL. Owned by arena; scratch, another arena, is left as found. */
-const Uniforms *ptx_uniform_compute(Arena *arena, Arena *scratch, const Module *module,
-                                    const Func *func, const Cfg *cfg, const Dom *dom,
-                                    const Loops *loops, const Launch *launch);
+const Uniforms *ptx_uniform_compute(Arena *arena, Arena *scratch, const FuncFlow *flow,
+                                    const Launch *launch);
 
 /* An instruction that made a value, and what it made. */
 typedef struct Link {

@@ -16,10 +16,8 @@
 typedef struct Trace Trace;
 
 /* is_row: whatever the block, its threads are one row; where its shape is unknown, rows of 32
- * threads are taken else. NULL for a function without instructions. Owned by arena; work and
- * scratch, two others, are left as found. */
-const Trace *ptx_trace_make(Arena *arena, Arena *work, Arena *scratch, const SimProgram *program,
-                            FuncId kernel, const Launch *launch, const Gpu *gpu, bool is_row);
+ * threads are taken else. NULL for a function without instructions. */
+const Trace *ptx_trace_make(const KernelRun *run, const Gpu *gpu, bool is_row);
 
 typedef enum LayoutKind {
     LAYOUT_SAME,                /* no other is better */

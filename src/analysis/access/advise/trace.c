@@ -396,12 +396,12 @@ static void find_bases(Trace *t, Arena *scratch)
     }
 }
 
-const Trace *ptx_trace_make(Arena *arena, Arena *work, Arena *scratch, const SimProgram *program,
-                            FuncId kernel, const Launch *launch, const Gpu *gpu, bool is_row)
+const Trace *ptx_trace_make(const KernelRun *run, const Gpu *gpu, bool is_row)
 {
     static const Launch nothing = { .dynamic_shared_bytes = -1 };
-    const Module *module = ptx_program_module(program);
-    const Func *func = &module->funcs[kernel];
+    Arena *arena = run->arena, *work = run->work;
+    const Module *module = ptx_program_module(run->program);
+    const Func *func = &module->funcs[run->kernel];
     if (!func->has_body || !func->insn_count || func->has_syntax_error)
         return NULL;
     Trace *t = ptx_arena_new(arena, Trace);
@@ -409,7 +409,8 @@ const Trace *ptx_trace_make(Arena *arena, Arena *work, Arena *scratch, const Sim
     t->table = ptx_arena_array(arena, Traced *, TABLE_SIZE);
     t->access_of = ptx_arena_array(arena, uint32_t *, module->func_count + 1);
     ArenaMark mark = ptx_arena_mark(work);
-    Machine *m = ptx_machine_new(work, scratch, program, kernel, launch ? launch : &nothing);
+    Machine *m = ptx_machine_new(work, run->scratch, run->program, run->kernel,
+                                 run->launch ? run->launch : &nothing);
     if (ptx_machine_shape(m).block_is_assumed && func->bounds.maxntid[1] <= 1 && !is_row)
         take_square(m);
     const SimShape shape = ptx_machine_shape(m);
@@ -432,7 +433,7 @@ const Trace *ptx_trace_make(Arena *arena, Arena *work, Arena *scratch, const Sim
                                      : MAX_STEPS);
     note_machine(t, m, &shape);
     ptx_arena_release(work, mark);
-    find_bases(t, scratch);
+    find_bases(t, run->scratch);
     t->tries_left = ptx_arena_new(arena, uint32_t);
     *t->tries_left = TRIES_FLOOR + TRIES_PER_INSN * func->insn_count;
     return t;
