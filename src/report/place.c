@@ -189,10 +189,9 @@ static void module_end(Locator *locator)
 {
     free(locator->path);
     free(locator->hashes.lines);
-    free(locator->counts.slots);
+    ptx_hash_map_free(&locator->counts);
     locator->path = NULL;
     locator->hashes = (LineHashes){ 0 };
-    locator->counts = (HashCounts){ 0 };
     locator->columns = (ColumnMemo){ 0 };
 }
 
@@ -208,7 +207,7 @@ void ptx_locator_free(Locator *locator)
 {
     module_end(locator);
     ptx_sources_free(&locator->sources);
-    free(locator->ids.slots);
+    ptx_hash_map_free(&locator->ids);
 }
 
 /* By default a CUDA line is where a finding is shown if there is no doubt which file is meant, and

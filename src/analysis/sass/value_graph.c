@@ -10,7 +10,7 @@ enum {
     /* operands of an instruction that are looked at, result by result: matrices have some hundred
      * */
     MAX_READ = 1024,
-    MAX_TRIES = 16,
+    MAX_PLACES = 15,
     /* ptxas lays shared variables out itself, and knows where each begins */
     SHARED_ZEROS = 4,
     UNIFORM_PASSES = 8,         /* beyond, the facts stand as they are */
@@ -100,23 +100,16 @@ static unsigned length_of(uint64_t value)
     return bits;
 }
 
-/* The slot of a value in the table; one that is free, or the last that was tried. */
-static NodeId *find_slot(const Graph *g, uint64_t key,
-                         bool (*is_same)(const Graph *, const GraphNode *, const void *),
-                         const void *wanted)
+/* The slot of a value in the table; one that is free, or the one behind those that were tried. */
+static NodeId *find_slot(const Graph *g, uint64_t key, HashMatch is_same, const void *wanted)
 {
-    uint32_t slot = (uint32_t)(ptx_hash_mix(key) >> 20) & g->slot_mask;
-    for (uint32_t tries = 1; g->slots[slot] && tries < MAX_TRIES;
-         tries++, slot = (slot + 1) & g->slot_mask)
-        if (is_same(g, &g->nodes[g->slots[slot]], wanted))
-            break;
-    return &g->slots[slot];
+    uint32_t hash = (uint32_t)(ptx_hash_mix(key) >> 20);
+    return ptx_hash_find_near(&g->shared, hash, MAX_PLACES, is_same, g, wanted).slot;
 }
 
-static bool is_same_leaf(const Graph *g, const GraphNode *node, const void *wanted)
+static bool is_same_leaf(const void *graph, NodeId id, const void *wanted)
 {
-    const GraphNode *other = wanted;
-    (void)g;
+    const GraphNode *node = &((const Graph *)graph)->nodes[id], *other = wanted;
     return node->kind == other->kind && node->var == other->var && node->value == other->value
            && node->units == other->units;
 }
@@ -131,7 +124,7 @@ static uint64_t leaf_key(const GraphNode *leaf)
 static NodeId shared_leaf(Graph *g, GraphNode wanted)
 {
     NodeId *slot = find_slot(g, leaf_key(&wanted), is_same_leaf, &wanted);
-    if (*slot && is_same_leaf(g, &g->nodes[*slot], &wanted))
+    if (*slot && is_same_leaf(g, *slot, &wanted))
         return *slot;
     NodeId id = new_node(g, (GraphNodeKind)wanted.kind, wanted.units, 0);
     g->nodes[id].value = wanted.value;
@@ -155,7 +148,7 @@ NodeId ptx_graph_bank(const Graph *g, VarId var, int64_t place, unsigned units)
 {
     GraphNode wanted = { .kind = NODE_BANK, .var = var, .value = place, .units = (uint8_t)units };
     NodeId found = *find_slot(g, leaf_key(&wanted), is_same_leaf, &wanted);
-    return found && is_same_leaf(g, &g->nodes[found], &wanted) ? found : 0;
+    return found && is_same_leaf(g, found, &wanted) ? found : 0;
 }
 
 static bool is_bank_sreg(SregId id)
@@ -254,8 +247,10 @@ typedef struct WantedNode {
     BlockId block;
 } WantedNode;
 
-static bool is_same_result(const Graph *g, const GraphNode *node, const void *wanted)
+static bool is_same_result(const void *graph, NodeId id, const void *wanted)
 {
+    const Graph *g = graph;
+    const GraphNode *node = &g->nodes[id];
     const Insn *insn = ((const WantedNode *)wanted)->insn,
                *other = node->kind == NODE_RESULT ? &g->func->insns[node->insn] : NULL;
     if (!other || other->op != insn->op || other->operand_count != insn->operand_count
@@ -276,10 +271,12 @@ static bool is_same_result(const Graph *g, const GraphNode *node, const void *wa
 }
 
 /* A load from where another one was, with nothing between that may have changed what is there. */
-static bool is_same_load(const Graph *g, const GraphNode *node, const void *wanted)
+static bool is_same_load(const void *graph, NodeId id, const void *wanted)
 {
+    const Graph *g = graph;
+    const GraphNode *node = &g->nodes[id];
     const Insn *insn = ((const WantedNode *)wanted)->insn;
-    return is_same_result(g, node, wanted)
+    return is_same_result(g, id, wanted)
            && (!ptx_effect_reads(insn->op)
                || (node->block == ((const WantedNode *)wanted)->block
                    && g->writes_before[node->insn] == g->writes_before[insn - g->func->insns]));
@@ -682,9 +679,10 @@ static bool is_half_product(const Op *op)
            && (ptx_op_has(op, MOD_HI) || ptx_op_has(op, MOD_LO));
 }
 
-static bool is_partner(const Graph *g, const GraphNode *node, const void *wanted)
+static bool is_partner(const void *graph, NodeId id, const void *wanted)
 {
-    const GraphNode *other = wanted;
+    const Graph *g = graph;
+    const GraphNode *node = &g->nodes[id], *other = wanted;
     const Op *op = node->kind == NODE_RESULT ? g->func->insns[node->insn].op : NULL,
              *own = g->func->insns[other->insn].op;
     bool is_same = node->in[0] == other->in[0] && node->in[1] == other->in[1],
@@ -704,7 +702,7 @@ static void find_partner(Graph *g, NodeId id, const Insn *insn)
         node);
     if (!*slot)
         *slot = id;
-    else if (is_partner(g, &g->nodes[*slot], node))
+    else if (is_partner(g, *slot, node))
         node->partner = *slot;
 }
 
@@ -726,7 +724,7 @@ static void add_pure(Graph *g, InsnId id, const Operand *result, BlockId block)
     if (!same && !has_slow_path(insn->op)) {
         WantedNode wanted = { insn, block };
         slot = find_slot(g, key_of(g, insn), is_same_result, &wanted);
-        same = *slot && is_same_result(g, &g->nodes[*slot], &wanted) ? *slot : 0;
+        same = *slot && is_same_result(g, *slot, &wanted) ? *slot : 0;
     }
     if (same
         && (g->nodes[same].kind == NODE_CONSTANT
@@ -762,7 +760,7 @@ static bool add_load(Graph *g, InsnId id, const Operand *result, BlockId block)
         || !ptx_effect_is_plain(insn->op) || g->def_count[result->id] != 1)
         return false;
     NodeId *slot = find_slot(g, key_of(g, insn), is_same_load, &wanted);
-    bool is_again = *slot && is_same_load(g, &g->nodes[*slot], &wanted)
+    bool is_again = *slot && is_same_load(g, *slot, &wanted)
                     && g->nodes[*slot].units == ptx_reg_units(&g->func->regs[result->id]) + 0u;
     NodeId node = is_again ? *slot : new_result(g, id, result, block);
     g->is_gone[id] = is_again;
@@ -892,10 +890,13 @@ Graph *ptx_graph_build(Arena *arena, const Module *module, const Func *func, con
                        const Dom *dom, const Uniforms *uniforms)
 {
     Graph *g = ptx_arena_new(arena, Graph);
-    uint32_t most = 2 * func->operand_count + 4 * func->insn_count + 16, slots = 64;
-    while (slots < 2 * func->insn_count + func->operand_count)
-        slots *= 2;
-    *g = (Graph){ .arena = arena, .module = module, .func = func, .cfg = cfg, .dom = dom, .uniforms = uniforms, .slot_mask = slots - 1 };
+    uint32_t most = 2 * func->operand_count + 4 * func->insn_count + 16;
+    *g = (Graph){ .arena = arena,
+                  .module = module,
+                  .func = func,
+                  .cfg = cfg,
+                  .dom = dom,
+                  .uniforms = uniforms };
     g->nodes = ptx_arena_array(arena, GraphNode, most);
     g->of_operand = ptx_arena_array(arena, NodeId, func->operand_count + 1);
     g->result_of = ptx_arena_array(arena, NodeId, func->operand_count + 1);
@@ -904,7 +905,8 @@ Graph *ptx_graph_build(Arena *arena, const Module *module, const Func *func, con
     g->of_reg = ptx_arena_array(arena, NodeId, func->reg_count + 1);
     g->reg_block = ptx_arena_array(arena, BlockId, func->reg_count + 1);
     g->is_gone = ptx_arena_array(arena, bool, func->insn_count + 1);
-    g->slots = ptx_arena_array(arena, NodeId, slots);
+    ptx_hash_init(&g->shared, arena,
+                  ptx_u32_max(32, func->insn_count + (func->operand_count + 1) / 2));
     g->param_place = place_params(g);
     g->fixed = find_fixed(arena, func);
     find_gone(g);

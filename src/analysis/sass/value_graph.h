@@ -7,6 +7,7 @@
 #include "analysis/flow/dom.h"
 #include "analysis/redundancy/effect.h"
 #include "analysis/value/uniform.h"
+#include "support/hash.h"
 
 typedef uint32_t NodeId;        /* 0: none */
 
@@ -104,8 +105,7 @@ typedef struct Graph {
     const uint8_t *def_count;   /* per register, up to 2 */
     const uint8_t *fixed;       /* per predicate register: Fixed */
     bool *is_gone;              /* per instruction: a copy, computed before, or never read */
-    NodeId *slots;              /* by hash */
-    uint32_t slot_mask;
+    HashTable shared;           /* nodes that others may be */
     /* per instruction: of those before it in the text, those that a load of global memory may
      * notice */
     uint32_t *writes_before;

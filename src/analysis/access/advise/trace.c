@@ -9,7 +9,6 @@
 enum {
     MAX_TRACED = 4096,         /* distinct requests that are kept of a kernel, */
     MAX_OF_ACCESS = 256,       /* and of one instruction */
-    TABLE_SIZE = 2 * MAX_TRACED,
     /* requests of one warp of a block, by one instruction to global memory */
     MAX_TURNS = 8,
     MAX_BLOCKS = 64,
@@ -58,17 +57,18 @@ static uint32_t hash_of(const Traced *request)
                                   ^ at[16] << 32);
 }
 
-static bool is_same(const Traced *a, const Traced *b)
+static bool is_same(const void *owner, uint32_t number, const void *key)
 {
+    const Traced *a = ((const Trace *)owner)->traced[number - 1], *b = key;
     return a->access == b->access && a->block == b->block && a->warp == b->warp
            && a->request.lanes == b->request.lanes && a->request.bytes == b->request.bytes
            && !a->request.from && !b->request.from
            && !memcmp(a->addresses, b->addresses, sizeof a->addresses);
 }
 
-static Traced *keep(Trace *t, TracedAccess *access, Traced **place, const Traced *made)
+static void keep(Trace *t, TracedAccess *access, const Traced *made)
 {
-    Traced *kept = *place = ptx_arena_new(t->arena, Traced);
+    Traced *kept = t->traced[t->traced_count++] = ptx_arena_new(t->arena, Traced);
     *kept = *made;
     kept->request.addresses = kept->addresses;
     if (made->request.from) {
@@ -82,8 +82,7 @@ static Traced *keep(Trace *t, TracedAccess *access, Traced **place, const Traced
         access->first = kept;
     access->last = kept;
     access->count++;
-    t->traced_count++;
-    return kept;
+    kept->times++;
 }
 
 static void note_extent(TracedAccess *access, const Traced *made)
@@ -100,11 +99,9 @@ static void note_extent(TracedAccess *access, const Traced *made)
 
 static void add_times(Trace *t, TracedAccess *access, const Traced *made)
 {
-    uint32_t at = hash_of(made) % TABLE_SIZE;
-    while (t->table[at] && !is_same(t->table[at], made))
-        at = (at + 1) % TABLE_SIZE;
-    if (t->table[at]) {
-        t->table[at]->times++;
+    uint32_t *number = ptx_hash_find(&t->table, hash_of(made), is_same, t, made);
+    if (*number) {
+        t->traced[*number - 1]->times++;
         return;
     }
     note_extent(access, made);
@@ -113,7 +110,8 @@ static void add_times(Trace *t, TracedAccess *access, const Traced *made)
         access->is_full |= !t->block;
         return;
     }
-    keep(t, access, &t->table[at], made)->times++;
+    keep(t, access, made);
+    *number = t->traced_count;
 }
 
 /* An unknown addend is a pointer's; of any other one does not know what it moves. */
@@ -215,7 +213,7 @@ static void forget(Trace *t)
         memset(t->access_of[access->func - t->module->funcs], 0,
                2 * (size_t)access->func->insn_count * sizeof **t->access_of);
     }
-    memset(t->table, 0, TABLE_SIZE * sizeof *t->table);
+    memset(t->table.slots, 0, ((size_t)t->table.mask + 1) * sizeof *t->table.slots);
     t->access_count = t->traced_count = 0;
 }
 
@@ -406,7 +404,8 @@ const Trace *ptx_trace_make(const KernelRun *run, const Gpu *gpu, bool is_row)
         return NULL;
     Trace *t = ptx_arena_new(arena, Trace);
     *t = (Trace){ .arena = arena, .module = module, .gpu = gpu };
-    t->table = ptx_arena_array(arena, Traced *, TABLE_SIZE);
+    ptx_hash_init(&t->table, arena, MAX_TRACED);
+    t->traced = ptx_arena_array(arena, Traced *, MAX_TRACED);
     t->access_of = ptx_arena_array(arena, uint32_t *, module->func_count + 1);
     ArenaMark mark = ptx_arena_mark(work);
     Machine *m = ptx_machine_new(work, run->scratch, run->program, run->kernel,

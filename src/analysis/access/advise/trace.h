@@ -8,6 +8,7 @@
 #define PTX_ANALYSIS_ACCESS_ADVISE_TRACE_H
 
 #include "analysis/sim/cost/traffic.h"
+#include "support/hash.h"
 
 typedef struct Traced {            /* a request, made `times` times */
     Request request;            /* its addresses are those below */
@@ -47,7 +48,8 @@ struct Trace {
     const Gpu *gpu;
     TracedAccess *accesses;
     uint32_t access_count, access_capacity;
-    Traced **table;             /* by hash */
+    HashTable table;            /* by hash: of traced, + 1 */
+    Traced **traced;
     uint32_t traced_count;
     uint32_t block;             /* that runs */
     uint32_t **access_of;       /* per function and instruction, two for each: index + 1 */
