@@ -215,7 +215,8 @@ static bool add_variant(Tune *t, const ptxlint_trial *trial, bool is_shared, int
     if (t->variant_count == MAX_VARIANTS)
         return false;
     Variant *variant = &t->variants[t->variant_count];
-    *variant = (Variant){ .shape = { .trial = *trial, .threads = t->best->threads }, .is_shared = is_shared };
+    *variant = (Variant){ .shape = { .trial = *trial, .threads = t->best->threads },
+                          .is_shared = is_shared };
     variant->shape.estimated.size = sizeof variant->shape.estimated;
     if (ptxlint_estimate(t->module, t->kernel->name, 0, trial, &variant->shape.estimated)
         != PTXLINT_OK)

@@ -128,7 +128,8 @@ bool ptx_config_add_severity(ptxlint_config *config, Layer *layer, const char *t
             return ptx_config_fail(
                 error, "'%.*s' comes from the front end or a limit, and cannot be made less severe",
                 ptx_shown(length), text);
-    *(SeverityChoice *)ptx_list_push(&config->arena, &layer->severities, sizeof(SeverityChoice)) = (SeverityChoice){ selector, severity };
+    SeverityChoice *added = ptx_list_push(&config->arena, &layer->severities, sizeof *added);
+    *added = (SeverityChoice){ selector, severity };
     return true;
 }
 
@@ -570,7 +571,8 @@ static bool set_threshold(Setting *s, unsigned arg, const char *text, size_t len
         || !ptx_config_read_number(equals + 1, length - (size_t)(equals + 1 - text), &choice.value,
                                    s->error))
         return false;
-    *(ThresholdChoice *)ptx_list_push(&s->config->arena, &s->layer->thresholds, sizeof choice) = choice;
+    ThresholdChoice *added = ptx_list_push(&s->config->arena, &s->layer->thresholds, sizeof choice);
+    *added = choice;
     return true;
 }
 
@@ -704,6 +706,8 @@ ptxlint_status ptxlint_config_state(const ptxlint_config *config, const ptxlint_
         return PTXLINT_BAD_ARGUMENT;
     const RuleChoice *choice = choice_of(config, id);
     const uint32_t set = id >= config->selectors->sets[0]->rule_count;
-    *out = (ptxlint_rule_state){ choice->is_enabled, (int)choice->severity, config->thresholds[set] + config->selectors->rules[id]->threshold_first };
+    *out = (ptxlint_rule_state){ choice->is_enabled, (int)choice->severity,
+                                 config->thresholds[set]
+                                     + config->selectors->rules[id]->threshold_first };
     return PTXLINT_OK;
 }

@@ -88,7 +88,9 @@ ptxlint_status ptx_config_new_of(const RuleSet *const *sets, uint32_t set_count,
 /* For the engine. */
 const Rulebook *ptx_config_rulebook(const ptxlint_config *config);
 
-/* ---- what a file and a setting have in common: each adds one thing to a layer, or says in *error why it cannot --- */
+/* ---- what a file and a setting have in common ------------------------------------------------ */
+
+/* Each adds one thing to a layer, or says in *error why it cannot. */
 
 bool ptx_config_fail(ConfigError *error, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

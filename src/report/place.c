@@ -132,7 +132,9 @@ static ptxlint_status open_place(Sources *sources, const char *folder, const ptx
     uint32_t line = named.line, column = named.column ? named.column : 1;
     SourceFile *file;
     size_t length;
-    *out = (SourcePlace){ .named = named, .region = { line, column, line, column }, .bytes = { line, column, line, column } };
+    *out = (SourcePlace){ .named = named,
+                          .region = { line, column, line, column },
+                          .bytes = { line, column, line, column } };
     if (!named.path || !*named.path || !line)
         return PTXLINT_OK;
     ptxlint_status status = ptx_sources_open(sources, named.path,
@@ -234,7 +236,9 @@ ptxlint_status ptx_finding_open(Locator *locator, const ptxlint_diagnostic *diag
                                 Finding *out)
 {
     const ptxlint_module *module = locator->module;
-    *out = (Finding){ .locator = locator, .module = module, .diagnostic = diagnostic, .ptx_path = locator->path };
+    *out = (Finding){
+        .locator = locator, .module = module, .diagnostic = diagnostic, .ptx_path = locator->path
+    };
     out->hash = ptx_finding_hash(module, diagnostic);
     out->ordinal = ptx_hash_counts_add(&locator->counts, out->hash);
     if (!out->ordinal || !set_id(locator, out))

@@ -397,7 +397,9 @@ void ptx_gitlab_finding(Out *out, const Finding *finding);
 void ptx_rdjson_head(Out *out);
 void ptx_rdjson_finding(Out *out, const Finding *finding);
 
-/* ---- xml.c: Checkstyle and JUnit; counts: of the module's findings that are shown, by severity --- */
+/* ---- xml.c: Checkstyle and JUnit ------------------------------------------------------------- */
+
+/* counts: of the module's findings that are shown, by severity */
 
 typedef struct Xml {
     char *file;                 /* of the element that is open; NULL: none */

@@ -61,7 +61,8 @@ static void add_tally(AccessEvaluator *e, const Func *func, Evaluated *insns)
         e->tallies = ptx_arena_grow(e->arena, e->tallies, e->tally_count, &e->tally_capacity,
                                     sizeof *e->tallies);
     AccessTally *tally = &e->tallies[e->tally_count++];
-    *tally = (AccessTally){ func, insns, ptx_arena_array(e->arena, Count, func->insn_count), ptx_arena_array(e->arena, double, func->insn_count), NULL };
+    *tally = (AccessTally){ func, insns, ptx_arena_array(e->arena, Count, func->insn_count),
+                            ptx_arena_array(e->arena, double, func->insn_count), NULL };
     for (InsnId i = 0; i < func->insn_count; i++) {
         tally->first_ratio[i] = (double)NAN;
         insns[i].best_share = (double)INFINITY;
@@ -97,7 +98,10 @@ static unsigned make_classes(const uint32_t grid[3], Class *classes)
         for (unsigned y = 0; y < parts[1]; y++)
             for (unsigned z = 0; z < parts[2]; z++) {
                 Class *c = &classes[made++];
-                *c = (Class){ { first[0][x], first[1][y], first[2][z] }, { count[0][x], count[1][y], count[2][z] }, 0, 0 };
+                *c = (Class){ { first[0][x], first[1][y], first[2][z] },
+                              { count[0][x], count[1][y], count[2][z] },
+                              0,
+                              0 };
                 c->blocks = (double)c->count[0] * c->count[1] * c->count[2];
             }
     return made;

@@ -499,8 +499,11 @@ static bool collect_waits(const Search *s, Hazards *out, Hazard *items)
     if ((stale->wait == NO_ID && !is_stuck) || !is_certain(s))
         return false;
     Hazard *h = &items[out->count++];
-    *h = (Hazard){ .kind = stale->wait != NO_ID ? HAZARD_STALE : HAZARD_STUCK, .certainty = CERTAINTY_EXACT, .wanted = stuck->wanted,
-                   .pending = stuck->pending, .owed = stuck->owed };
+    *h = (Hazard){ .kind = stale->wait != NO_ID ? HAZARD_STALE : HAZARD_STUCK,
+                   .certainty = CERTAINTY_EXACT,
+                   .wanted = stuck->wanted,
+                   .pending = stuck->pending,
+                   .owed = stuck->owed };
     h->first = h->kind == HAZARD_STALE ? access_at(s, stale->arrival, stale->warp)
                                        : access_at(s, stuck->made, stuck->warp);
     h->second = h->kind == HAZARD_STALE ? access_at(s, stale->wait, stale->warp)
@@ -759,7 +762,12 @@ static const Divergence *find_divergence(Arena *arena, const Search *s)
     const Stop *at = parts ? &p->at : &s->race->stops[0];
     const Stop *other = parts ? &p->other : &s->race->stops[1];
     Divergence *out = ptx_arena_new(arena, Divergence);
-    *out = (Divergence){ .func = at->func, .insn = at->insn, .place = at->place, .other_func = other->func, .other = other->insn, .hangs = hangs };
+    *out = (Divergence){ .func = at->func,
+                         .insn = at->insn,
+                         .place = at->place,
+                         .other_func = other->func,
+                         .other = other->insn,
+                         .hangs = hangs };
     set_thread(s, at->thread, out->thread);
     set_thread(s, other->thread, out->other_thread);
     return out;
@@ -1024,14 +1032,21 @@ static const char *write_repair(Arena *arena, const Hazard *h, bool is_given)
 const char *ptx_hazard_advise(Arena *arena, const Hazard *h, bool is_given)
 {
     static const char *const advice[] = {
-        [HAZARD_BLOCK] = "bar.sync 0 (__syncthreads()) between the two, at a point that every thread of the block reaches",
-        [HAZARD_WARP] = "bar.warp.sync 0xffffffff (__syncwarp()) between the two, at a point that every lane reaches: since sm_70 lanes of a warp need not run together",
-        [HAZARD_PROXY] = "fence.proxy.async.shared::cta by the threads that write, before the barrier or mbarrier that orders the two",
-        [HAZARD_STUCK] = "mbarrier.init with as many arrivals as there are, and mbarrier.arrive.expect_tx with as many bytes as are copied",
+        [HAZARD_BLOCK] = "bar.sync 0 (__syncthreads()) between the two, at a point that every "
+                         "thread of the block reaches",
+        [HAZARD_WARP] = "bar.warp.sync 0xffffffff (__syncwarp()) between the two, at a point "
+                        "that every lane reaches: since sm_70 lanes of a warp need not run "
+                        "together",
+        [HAZARD_PROXY] = "fence.proxy.async.shared::cta by the threads that write, before the "
+                         "barrier or mbarrier that orders the two",
+        [HAZARD_STUCK] = "mbarrier.init with as many arrivals as there are, and "
+                         "mbarrier.arrive.expect_tx with as many bytes as are copied",
         [HAZARD_STALE] = "flip the parity in each iteration: xor.b32 with 1 after the wait",
     };
     static const char *const reasons[] = {
-        [REPAIR_NONE] = "", [REPAIR_FOUND] = "", [REPAIR_NO_PLACE] = "; no place was found where one removes the race",
+        [REPAIR_NONE] = "",
+        [REPAIR_FOUND] = "",
+        [REPAIR_NO_PLACE] = "; no place was found where one removes the race",
         [REPAIR_TOO_LONG] = "; no place was found within the runs that are allowed",
     };
     char text[320];

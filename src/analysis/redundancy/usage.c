@@ -123,8 +123,9 @@ static uint32_t *slot_of(const UsageIndex *index, const char *name, uint32_t len
 
 static void index_variables(UsageIndex *index, Arena *scratch, const Module *module)
 {
-    *index = (UsageIndex){ .module = module, .next = ptx_arena_array(scratch, uint32_t, module->var_count + 1),
-                      .is_done = ptx_arena_array(scratch, bool, module->var_count + 1) };
+    *index = (UsageIndex){ .module = module,
+                           .next = ptx_arena_array(scratch, uint32_t, module->var_count + 1),
+                           .is_done = ptx_arena_array(scratch, bool, module->var_count + 1) };
     ptx_hash_init(&index->names, scratch, module->var_count);
     for (VarId var = 0; var < module->var_count; var++) {
         Span name = module->vars[var].name;

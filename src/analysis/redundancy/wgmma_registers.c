@@ -214,7 +214,8 @@ static void multiply(WgmmaRegistersFlow *f, InsnId id, const Insn *insn)
     for (unsigned o = 0; o < insn->operand_count; o++) {
         WgmmaRegistersState *s = state_of(f, &operands[o]);
         if (s && (is_accumulator(&operands[o]) || is_of_a(&operands[o])))
-            *(is_accumulator(&operands[o]) ? &s->out : &s->in) = (Flight){ id, IN_NO_GROUP, insn->guard != NO_ID };
+            *(is_accumulator(&operands[o]) ? &s->out : &s->in) =
+                (Flight){ id, IN_NO_GROUP, insn->guard != NO_ID };
     }
 }
 

@@ -217,7 +217,13 @@ static void add_insn(Lowering *l, uint32_t at, uint32_t r)
     const Selection *s = l->selection;
     const Selected *row = &s->rows[r];
     LoweredInsn *insn = &l->insns[at];
-    *insn = (LoweredInsn){ .origin = row->insn, .operand_first = l->operand_count, .machine = row->machine, .is_fused = row->is_fused, .more_flops = row->more_flops, .lines = row->lines, .count = row->count };
+    *insn = (LoweredInsn){ .origin = row->insn,
+                           .operand_first = l->operand_count,
+                           .machine = row->machine,
+                           .is_fused = row->is_fused,
+                           .more_flops = row->more_flops,
+                           .lines = row->lines,
+                           .count = row->count };
     insn->is_predicated = row->insn != NO_ID
                           && (l->graph->of_guard[row->insn]
                               || l->flow.runs_with[l->row_place[r]] != l->row_place[r]);

@@ -1313,7 +1313,9 @@ Selection *ptx_selection_compute(Arena *arena, Graph *graph, const Defs *defs, c
     Selection *s = ptx_arena_new(arena, Selection);
     const Func *func = graph->func;
     uint32_t nodes = graph->node_count + 1;
-    *s = (Selection){ .arena = arena, .graph = graph, .defs = defs, .target = target, .nodes = graph->nodes };
+    *s = (Selection){
+        .arena = arena, .graph = graph, .defs = defs, .target = target, .nodes = graph->nodes
+    };
     s->row_capacity = COST_TERMS * func->insn_count + nodes;
     s->use_capacity = 2 * func->operand_count + 8 * func->insn_count;
     s->climbs = CLIMBS_PER_NODE * nodes;

@@ -215,7 +215,8 @@ static bool is_counted(const Unroller *u, LoopId loop, BlockId exit, uint64_t *t
     *trips = 0;
     if (before && is_move(before) && find_constant(u, loop, operand_of(u, before, 1), &start)
         && find_constant(u, loop, b, &bound))
-        *trips = count_iterations(test->op, stays == branch->guard_negated, (double)start, (double)step, (double)bound);
+        *trips = count_iterations(test->op, stays == branch->guard_negated, (double)start,
+                                  (double)step, (double)bound);
     return true;
 }
 

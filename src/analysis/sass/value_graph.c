@@ -86,8 +86,14 @@ static uint8_t action_of(const Op *op)
 static NodeId new_node(Graph *g, GraphNodeKind kind, unsigned units, BlockId block)
 {
     GraphNode *node = &g->nodes[++g->node_count];
-    *node = (GraphNode){ .kind = (uint8_t)kind, .units = (uint8_t)units, .bits = (uint8_t)(units > 1 ? 64 : 32), .insn = NO_ID, .reg = NO_ID, .carrier = NO_ID,
-                    .var = NO_ID, .block = block };
+    *node = (GraphNode){ .kind = (uint8_t)kind,
+                         .units = (uint8_t)units,
+                         .bits = (uint8_t)(units > 1 ? 64 : 32),
+                         .insn = NO_ID,
+                         .reg = NO_ID,
+                         .carrier = NO_ID,
+                         .var = NO_ID,
+                         .block = block };
     node->is_uniform = kind == NODE_CONSTANT || kind == NODE_BANK || kind == NODE_VARIABLE;
     return g->node_count;
 }

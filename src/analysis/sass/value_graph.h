@@ -14,8 +14,9 @@ typedef uint32_t NodeId;        /* 0: none */
 typedef enum GraphNodeKind {
     NODE_NONE,
     NODE_CONSTANT, /* value */
-    NODE_BANK, /* var, value: a variable in constant memory, and the offset in it; without var: offset in the parameters, or
-                                 * size of block or grid, as -1 - SregId */
+    /* var, value: a variable in constant memory, and the offset in it; without var: offset in the
+     * parameters, or size of block or grid, as -1 - SregId */
+    NODE_BANK,
     NODE_SREG, /* value: SregId * 4 + component */
     /* var, value: the address of a variable, and the offset from there */
     NODE_VARIABLE,

@@ -13,8 +13,9 @@ enum {
     MAX_POOLS = 16
 };
 
-#define TOGETHER \
-    0.88 /* of what blocks on one SM share, fetched once: they do not keep step for ever. Fitted to a product over 32 block shapes */
+/* of what blocks on one SM share, fetched once: they do not keep step for ever. Fitted to a product
+ * over 32 block shapes */
+#define TOGETHER 0.88
 #define L2_SHARE 0.5 /* of L2: what the other half of the GPU asks for lies in both halves */
 #define FULL 0.5                /* of a cache: from so much on it begins to lose, ... */
 #define LOST 1.0                /* ... and from so much on it keeps nothing of what comes around */
@@ -160,8 +161,9 @@ static void find_reuse(const Machinery *m, double warps_per_block, Cached *out)
 
 /* ---- where data lead ------------------------------------------------------------------------- */
 
-#define LINES_BY_CHANCE \
-    0.37 /* passes through L1 of a lane that goes its own way: measured on an H200, 32 lanes over 4 to 64 KB */
+/* passes through L1 of a lane that goes its own way: measured on an H200, 32 lanes over 4 to 64
+ * KB */
+#define LINES_BY_CHANCE 0.37
 
 double ptx_hit_by_chance(double draws, double count)
 {

@@ -133,7 +133,8 @@ static Chains times(const Chains *c, double n)
 
 static void move_by(Chains *at, const Chains *by)
 {
-    *at = (Chains){ at->instructions + by->instructions, at->clocks + by->clocks, at->loads + by->loads };
+    *at = (Chains){ at->instructions + by->instructions, at->clocks + by->clocks,
+                    at->loads + by->loads };
 }
 
 /* Behind a loop that was walked once: its other iterations follow each other as fast as the chains

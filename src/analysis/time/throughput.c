@@ -373,7 +373,10 @@ static void add_end(const Adder *a, uint32_t region, const End *end, Ends *ends)
 
 static void find_ends(const Adder *a, uint32_t region, Ends *ends)
 {
-    *ends = (Ends){ .total = all_of(0), .latch_longest = all_of(0), .latch_shortest = all_of(DBL_MAX), .exit_longest = all_of(0),
+    *ends = (Ends){ .total = all_of(0),
+                    .latch_longest = all_of(0),
+                    .latch_shortest = all_of(DBL_MAX),
+                    .exit_longest = all_of(0),
                     .exit_shortest = all_of(DBL_MAX) };
     for (uint32_t i = a->order_first[region]; i < a->order_first[region + 1]; i++) {
         BlockId b = a->order[i];

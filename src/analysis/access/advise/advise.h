@@ -88,7 +88,8 @@ Widening ptx_advise_wider(const Trace *trace, const Func *func, InsnId insn, uin
 
 /* A sentence without a full stop; NULL where there is no proposal. Owned by arena. */
 const char *ptx_proposal_describe(Arena *arena, const Module *module, const Proposal *proposal);
-/* assumed: the evaluation that took parameters for something which the address rests on; NULL: none. */
+/* assumed: the evaluation that took parameters for something which the address rests on; NULL:
+ * none. */
 const char *ptx_widening_describe(Arena *arena, const Widening *widening, uint32_t count,
                                   uint32_t bytes, const Evaluation *assumed);
 
