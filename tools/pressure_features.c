@@ -27,14 +27,12 @@ static void put_kernel(const ptxlint_module *m, FuncId id, const char *path, con
     ptx_arena_init(&arena, (size_t)4 << 30, &failed);
     ptx_arena_init(&scratch, (size_t)4 << 30, &failed);
     if (!setjmp(failed)) {
-        const Cfg *cfg = ptx_session_cfg(s);
-        const Loops *loops = ptx_session_loops(s);
-        const Uniforms *uniforms = ptx_uniform_compute(
-            &arena, &scratch, m->ir, func, cfg, ptx_session_dom(s), loops, ptx_session_launch(s));
-        const Lowered *lowered = ptx_lowered_compute(
-            &arena, &scratch, m->ir, func, cfg, ptx_session_dom(s), loops, uniforms, gpu->target);
-        Pressure p = ptx_pressure_compute(&scratch, m->ir, func, cfg, loops, ptx_session_live(s),
-                                          lowered, gpu);
+        const FuncFlow flow = ptx_session_flow(s);
+        const Uniforms *uniforms = ptx_uniform_compute(&arena, &scratch, &flow,
+                                                       ptx_session_launch(s));
+        const Lowered *lowered = ptx_lowered_compute(&arena, &scratch, &flow, uniforms,
+                                                     gpu->target);
+        Pressure p = ptx_pressure_compute(&scratch, &flow, ptx_session_live(s), lowered, gpu);
         printf("%s %.*s %s %u %u %u", path, (int)ptx_span_length(func->name),
                m->text + func->name.begin, sm, p.low, p.registers, p.high);
         for (unsigned i = 0; i < PRESSURE__COUNT; i++)

@@ -310,12 +310,11 @@ static void estimate_guarded(void *context)
     ptx_session_end(session);
 }
 
-static bool estimate(Estimator *e, const ptxlint_module *m, FuncId id, size_t gpu,
-                     const ptxlint_trial *trial, ptxlint_estimated *out, ptxlint_status *status)
+static bool estimate(EstimateCall *call)
 {
-    EstimateCall call = { e, m, id, gpu, trial, out, status };
+    Estimator *e = call->e;
     Arena *const guarded[] = { &e->kept, &e->out, &e->work, &e->scratch };
-    return ptx_run_guarded(guarded, estimate_guarded, &call);
+    return ptx_run_guarded(guarded, estimate_guarded, call);
 }
 
 ptxlint_status ptxlint_estimate(const ptxlint_module *m, const char *kernel, size_t gpu,
@@ -344,7 +343,8 @@ ptxlint_status ptxlint_estimate(const ptxlint_module *m, const char *kernel, siz
     Estimator *e = take_estimator(m);
     if (!e)
         return PTXLINT_NO_MEMORY;
-    bool is_complete = estimate(e, m, id, gpu, trial, out, &status);
+    EstimateCall call = { e, m, id, gpu, trial, out, &status };
+    bool is_complete = estimate(&call);
     if (is_complete)
         return_estimator(m, e);
     else

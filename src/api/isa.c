@@ -80,7 +80,9 @@ int ptxlint_isa_opcode_at(size_t index, ptxlint_isa_opcode *out)
             row = &ptx_semantic_info[i];
     unsigned version = UINT8_MAX;
     Target target = { UINT16_MAX, 'a' };
-    *out = (ptxlint_isa_opcode){ .text = info->text, .summary = row ? row->what : "", .main_class = class_of_form(info->form_first) };
+    *out = (ptxlint_isa_opcode){ .text = info->text,
+                                 .summary = row ? row->what : "",
+                                 .main_class = class_of_form(info->form_first) };
     for (unsigned f = 0; f < info->form_count; f++) {
         const FormInfo *form = &ptx_form_info[info->form_first + f];
         out->classes |= (uint32_t)1 << class_of_form((FormId)(info->form_first + f));

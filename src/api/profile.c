@@ -145,10 +145,14 @@ int ptxlint_profile_at(const ptxlint_profile *profile, size_t index, ptxlint_pro
         return 0;
     if (index < PROFILE__COUNT) {
         const StageTime *time = &profile->stages[index];
-        *out = (ptxlint_profile_entry){ .name = stage_names[index], .seconds = time->seconds, .count = time->count };
+        *out = (ptxlint_profile_entry){ .name = stage_names[index],
+                                        .seconds = time->seconds,
+                                        .count = time->count };
     } else {
         const RuleTime *time = &profile->rules[index - PROFILE__COUNT];
-        *out = (ptxlint_profile_entry){ .name = time->code, .is_rule = 1, .seconds = time->seconds, .count = time->count };
+        *out = (ptxlint_profile_entry){
+            .name = time->code, .is_rule = 1, .seconds = time->seconds, .count = time->count
+        };
     }
     return 1;
 }

@@ -94,6 +94,7 @@ bool ptx_part_read(const char *suffix, uint32_t length, int64_t *value)
             return false;
         digits = digits << 4 | (suffix[i] - '0');
     }
-    *value = digits | (suffix[1] == 'h' ? PART_HALVES : PART_BYTES) | (int64_t)(length - 2) << PART_COUNT_SHIFT;
+    *value = digits | (suffix[1] == 'h' ? PART_HALVES : PART_BYTES)
+             | (int64_t)(length - 2) << PART_COUNT_SHIFT;
     return true;
 }

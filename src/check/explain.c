@@ -26,7 +26,9 @@ static void consider(ExplainNearest *best, const char *wanted, size_t wanted_len
     if (!distance || distance > best->distance)
         return;
     if (distance < best->distance || !best->count) {
-        *best = (ExplainNearest){ .text = text, .length = length, .distance = distance, .count = 1, .symbol = symbol };
+        *best = (ExplainNearest){
+            .text = text, .length = length, .distance = distance, .count = 1, .symbol = symbol
+        };
         return;
     }
     bool is_same = best->length == length && !memcmp(best->text, text, length);

@@ -215,7 +215,8 @@ static bool add_variant(Tune *t, const ptxlint_trial *trial, bool is_shared, int
     if (t->variant_count == MAX_VARIANTS)
         return false;
     Variant *variant = &t->variants[t->variant_count];
-    *variant = (Variant){ .shape = { .trial = *trial, .threads = t->best->threads }, .is_shared = is_shared };
+    *variant = (Variant){ .shape = { .trial = *trial, .threads = t->best->threads },
+                          .is_shared = is_shared };
     variant->shape.estimated.size = sizeof variant->shape.estimated;
     if (ptxlint_estimate(t->module, t->kernel->name, 0, trial, &variant->shape.estimated)
         != PTXLINT_OK)
@@ -732,8 +733,15 @@ static void tell_left_out(const Tried *tried)
     ptx_complain("tune", text);
 }
 
-static ExitCode tune_module(const Options *options, const ptxlint_module *module, json_t *all,
-                            Text *out, Tried *tried)
+/* Where the kernels go. */
+typedef struct TuneOutput {
+    json_t *all;
+    Text *text;
+    Tried tried;
+    Matched matched;
+} TuneOutput;
+
+static ExitCode tune_module(const Options *options, const ptxlint_module *module, TuneOutput *out)
 {
     size_t count;
     const ptxlint_kernel *kernels = ptxlint_module_kernels(module, &count);
@@ -743,16 +751,16 @@ static ExitCode tune_module(const Options *options, const ptxlint_module *module
             || (options->kernel_glob && fnmatch(options->kernel_glob, kernels[k].name, 0)))
             continue;
         if (!is_tunable(&kernels[k]) && !kernels[k].reqntid[0]) {
-            leave_out(tried, &kernels[k]);
+            leave_out(&out->tried, &kernels[k]);
             continue;
         }
         *t = (Tune){ .module = module, .kernel = &kernels[k] };
         tune(t);
         if (options->output.format == FORMAT_JSON)
-            json_array_append_new(all, tune_json(t));
+            json_array_append_new(out->all, tune_json(t));
         else
-            put_text(t, out);
-        tried->tuned++;
+            put_text(t, out->text);
+        out->tried.tuned++;
     }
     free(t);
     return t ? EXIT_CLEAN : ptx_complain_status(NULL, PTXLINT_NO_MEMORY);
@@ -760,7 +768,7 @@ static ExitCode tune_module(const Options *options, const ptxlint_module *module
 
 /* GPUs and launches are those of the command line, else those of the file's config. */
 static ExitCode tune_file(const Options *options, const Inputs *given, const Inputs *config,
-                          const char *path, json_t *all, Text *out, Tried *tried, Matched *matched)
+                          const char *path, TuneOutput *out)
 {
     ptxlint_module *module;
     ptxlint_options with;
@@ -776,33 +784,31 @@ static ExitCode tune_file(const Options *options, const Inputs *given, const Inp
     ptxlint_status status = ptxlint_module_open(path, &with, &module);
     if (status != PTXLINT_OK)
         return ptx_complain_status(path, status);
-    ExitCode code = exit_code_max(tune_module(options, module, all, out, tried),
-                                  ptx_matched_add(matched, inputs, module));
+    ExitCode code = exit_code_max(tune_module(options, module, out),
+                                  ptx_matched_add(&out->matched, inputs, module));
     ptxlint_module_free(module);
     return code;
 }
 
 static ExitCode tune_files(const Options *options, const Inputs *inputs, Book *book,
-                           const StringList *files, json_t *all, Text *out)
+                           const StringList *files, TuneOutput *out)
 {
-    Matched matched = { 0 };
-    Tried tried = { 0 };
-    ExitCode code = ptx_matched_begin(&matched, options);
+    ExitCode code = ptx_matched_begin(&out->matched, options);
     for (size_t i = 0; i < files->count && code < EXIT_INTERNAL; i++) {
         const Settings *settings = ptx_book_file(book, files->items[i]);
         if (!settings || settings->code != EXIT_CLEAN)
             code = exit_code_max(code, settings ? settings->code : EXIT_INTERNAL);
         else
             code = exit_code_max(code, tune_file(options, inputs, &settings->inputs,
-                                                 files->items[i], all, out, &tried, &matched));
+                                                 files->items[i], out));
     }
     if (code < EXIT_INPUT)
-        code = exit_code_max(code, ptx_matched_report(&matched));
+        code = exit_code_max(code, ptx_matched_report(&out->matched));
     if (code == EXIT_CLEAN)
-        tell_left_out(&tried);
-    ptx_text_free(&tried.why);
-    ptx_matched_free(&matched);
-    return exit_code_max(code, tried.tuned ? EXIT_CLEAN : EXIT_USAGE);
+        tell_left_out(&out->tried);
+    ptx_text_free(&out->tried.why);
+    ptx_matched_free(&out->matched);
+    return exit_code_max(code, out->tried.tuned ? EXIT_CLEAN : EXIT_USAGE);
 }
 
 ExitCode ptx_tune(const Options *options)
@@ -810,13 +816,14 @@ ExitCode ptx_tune(const Options *options)
     Inputs inputs = { 0 };
     Text out = { 0 };
     json_t *all = json_array();
+    TuneOutput to = { .all = all, .text = &out };
     Book book = { 0 };
     StringList files = { 0 };
     ExitCode code = exit_code_max(ptx_inputs_read(&inputs, options), ptx_book_open(&book, options));
     for (size_t i = 0; options->paths[i] && code == EXIT_CLEAN; i++)
         code = ptx_paths_add(&files, options->paths[i], &book);
     if (code == EXIT_CLEAN)
-        code = tune_files(options, &inputs, &book, &files, all, &out);
+        code = tune_files(options, &inputs, &book, &files, &to);
     if (options->output.format == FORMAT_JSON && code == EXIT_CLEAN)
         ptx_json_write(&out, json_pack("{s:s, s:O}", "schema", "ptxlint-tune/1", "kernels", all));
     if (out.length || out.has_failed)

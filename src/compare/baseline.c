@@ -86,7 +86,9 @@ static BaselineEntry *need(ptxlint_baseline *b, const char *rule, const char *ke
         b->entries = ptx_arena_grow(&b->arena, b->entries, b->count, &b->capacity,
                                     sizeof *b->entries);
     entry = &b->entries[b->count];
-    *entry = (BaselineEntry){ .rule = copy(b, rule), .kernel = copy(b, kernel), .statement = copy(b, statement) };
+    *entry = (BaselineEntry){ .rule = copy(b, rule),
+                              .kernel = copy(b, kernel),
+                              .statement = copy(b, statement) };
     ptx_index_add(&b->arena, &b->index, hash_of(rule, kernel, statement), b->count++);
     return entry;
 }
@@ -372,7 +374,8 @@ ptxlint_status ptxlint_baseline_stale(const ptxlint_baseline *b, const ptxlint_b
         return status;
     *out = 0;
     for (uint32_t e = 0; e < b->count; e++)
-        *out += used[e] < b->entries[e].count && find(found, "", b->entries[e].kernel, "") && did_run(config, &b->entries[e]);
+        *out += used[e] < b->entries[e].count && find(found, "", b->entries[e].kernel, "")
+                && did_run(config, &b->entries[e]);
     free(used);
     return PTXLINT_OK;
 }

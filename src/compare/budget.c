@@ -425,9 +425,9 @@ static void put_words(char *out, size_t size, const char *key)
     out[length] = 0;
 }
 
-static void say(const ptxlint_budget *b, const ptxlint_kernel *kernel, const ptxlint_projection *p,
-                MetricId id, const Limit *limit, const ptxlint_measure *measure, OverrunFn report,
-                void *context)
+static Overrun make_overrun(const ptxlint_budget *b, const ptxlint_kernel *kernel,
+                            const ptxlint_projection *p, MetricId id, const Limit *limit,
+                            const ptxlint_measure *measure)
 {
     ptxlint_metric metric;
     Overrun o = { .is_unknown = isnan(measure->value), .certainty = measure->certainty };
@@ -450,7 +450,7 @@ static void say(const ptxlint_budget *b, const ptxlint_kernel *kernel, const ptx
     else
         snprintf(o.help, sizeof o.help, "to accept it, write `%s: %s` at %.200s:%u:%u", metric.key,
                  is.text, b->path, (unsigned)limit->line, (unsigned)limit->column);
-    report(context, &o);
+    return o;
 }
 
 static bool is_beyond(MetricId id, double value, double limit)
@@ -474,10 +474,14 @@ static void check_entry(const ptxlint_budget *b, const BudgetEntry *entry,
             continue;
         ptx_metrics_measure(kernel, p, all);
         all[METRIC_FINDINGS] = (ptxlint_measure){ findings, PTXLINT_EXACT };
-        for (int id = 0; id < METRIC__COUNT; id++)
-            if (!isnan(entry->limits[id].value) && (is_first || ptx_metric_is_of_gpu((MetricId)id))
-                && is_beyond((MetricId)id, all[id].value, entry->limits[id].value))
-                say(b, kernel, p, (MetricId)id, &entry->limits[id], &all[id], report, context);
+        for (MetricId id = 0; id < METRIC__COUNT; id++) {
+            const Limit *limit = &entry->limits[id];
+            if (isnan(limit->value) || (!is_first && !ptx_metric_is_of_gpu(id))
+                || !is_beyond(id, all[id].value, limit->value))
+                continue;
+            const Overrun overrun = make_overrun(b, kernel, p, id, limit, &all[id]);
+            report(context, &overrun);
+        }
         is_first = false;
     }
 }

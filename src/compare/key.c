@@ -1,8 +1,5 @@
 #include "compare/key.h"
 
-#include "support/assert.h"
-#include "support/hash.h"
-
 /* ---- names of kernels ------------------------------------------------------------------------ */
 
 static bool is_hex(char byte)
@@ -65,47 +62,63 @@ uint64_t ptx_key_hash(uint64_t hash, const char *text)
     return hash;
 }
 
-static void put(Index *index, uint64_t hash, uint32_t slot_value)
+#define NO_MORE UINT32_MAX      /* Index: at, behind the last of a hash */
+
+typedef struct IndexEntry {
+    uint64_t hash;
+    uint32_t number;
+    uint32_t next, last;        /* of its hash, + 1; last: kept by the first of them */
+} IndexEntry;
+
+static bool is_of_hash(const void *owner, uint32_t number, const void *hash)
 {
-    ASSERT(index->capacity && !(index->capacity & (index->capacity - 1)));
-    uint32_t i = (uint32_t)ptx_hash_mix(hash) & (index->capacity - 1);
-    while (index->slots[i])
-        i = (i + 1) & (index->capacity - 1);
-    index->slots[i] = slot_value;
-    index->hashes[i] = hash;
+    return ((const IndexEntry *)owner)[number - 1].hash == *(const uint64_t *)hash;
+}
+
+static uint32_t *first_of(const Index *index, uint64_t hash)
+{
+    return ptx_hash_find(&index->firsts, (uint32_t)ptx_hash_mix(hash), is_of_hash, index->entries,
+                         &hash);
+}
+
+static void link_entry(Index *index, uint32_t entry)
+{
+    IndexEntry *entries = index->entries;
+    uint32_t *first = first_of(index, entries[entry].hash);
+    if (*first)
+        entries[entries[*first - 1].last - 1].next = entry + 1;
+    else
+        *first = entry + 1;
+    entries[*first - 1].last = entry + 1;
 }
 
 static void grow(Arena *arena, Index *index)
 {
-    const Index old = *index;
-    index->capacity = old.capacity ? 2 * old.capacity : 64;
-    index->slots = ptx_arena_array(arena, uint32_t, index->capacity);
-    index->hashes = ptx_arena_array(arena, uint64_t, index->capacity);
-    for (uint32_t i = 0; i < old.capacity; i++)
-        if (old.slots[i])
-            put(index, old.hashes[i], old.slots[i]);
+    const IndexEntry *old = index->entries;
+    ptx_hash_init(&index->firsts, arena, 2 * (uint64_t)index->count + 32);
+    index->entries = ptx_arena_array(arena, IndexEntry, ((size_t)index->firsts.mask + 1) / 2);
+    for (uint32_t i = 0; i < index->count; i++) {
+        index->entries[i] = (IndexEntry){ .hash = old[i].hash, .number = old[i].number };
+        link_entry(index, i);
+    }
 }
 
 void ptx_index_add(Arena *arena, Index *index, uint64_t hash, uint32_t number)
 {
-    if (2 * index->used >= index->capacity)
+    if (ptx_hash_is_full(&index->firsts, index->count))
         grow(arena, index);
-    index->used++;
-    ASSERT(index->used < index->capacity);
-    put(index, hash, number + 1);
+    index->entries[index->count] = (IndexEntry){ .hash = hash, .number = number };
+    link_entry(index, index->count++);
 }
 
 bool ptx_index_next(const Index *index, uint64_t hash, uint32_t *at, uint32_t *number)
 {
-    for (; *at < index->capacity; ++*at) {
-        uint32_t i = ((uint32_t)ptx_hash_mix(hash) + *at) & (index->capacity - 1);
-        if (!index->slots[i])
-            break;
-        if (index->hashes[i] != hash)
-            continue;
-        *number = index->slots[i] - 1;
-        ++*at;
-        return true;
-    }
-    return false;
+    if (!index->count || *at == NO_MORE)
+        return false;
+    uint32_t entry = *at ? *at : *first_of(index, hash);
+    if (!entry)
+        return false;
+    *number = index->entries[entry - 1].number;
+    *at = index->entries[entry - 1].next ? index->entries[entry - 1].next : NO_MORE;
+    return true;
 }

@@ -2,7 +2,7 @@
 #ifndef PTX_COMPARE_KEY_H
 #define PTX_COMPARE_KEY_H
 
-#include "support/arena.h"
+#include "support/hash.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -14,14 +14,15 @@ const char *ptx_key_kernel(Arena *arena, const char *name, size_t length);
 
 /* Numbers of things by hash; several may have one. Owned by an arena. */
 typedef struct Index {
-    uint32_t *slots;            /* number + 1; 0: free */
-    uint64_t *hashes;           /* per slot */
-    uint32_t capacity, used;    /* capacity: 0 or a power of two */
+    HashTable firsts;           /* per hash: its first entry, + 1 */
+    struct IndexEntry *entries;
+    uint32_t count;
 } Index;
 
 void ptx_index_add(Arena *arena, Index *index, uint64_t hash, uint32_t number);
 
-/* Goes through the numbers of a hash: at begins with 0. False: there are no more. */
+/* Goes through the numbers of a hash, in the order they were added in: at begins with 0. False:
+ * there are no more. */
 bool ptx_index_next(const Index *index, uint64_t hash, uint32_t *at, uint32_t *number);
 
 /* FNV-1a (Fowler, Noll, Vo) of texts one behind the other, each with its NUL; begins with

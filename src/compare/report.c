@@ -50,7 +50,9 @@ static ReportKernel *add_kernel(ptxlint_report *r, const char *name, const char 
         r->kernels = ptx_arena_grow(&r->arena, r->kernels, r->count, &r->capacity,
                                     sizeof *r->kernels);
     ReportKernel *kernel = &r->kernels[r->count++];
-    *kernel = (ReportKernel){ .name = copy(r, name), .path = path, .target = "", .gpu = "", .launch = "" };
+    *kernel = (ReportKernel){
+        .name = copy(r, name), .path = path, .target = "", .gpu = "", .launch = ""
+    };
     kernel->key = ptx_key_kernel(&r->arena, kernel->name, strlen(kernel->name));
     for (int i = 0; i < METRIC__COUNT; i++)
         kernel->metrics[i] = (ptxlint_measure){ (double)NAN, PTXLINT_NOT_KNOWN };

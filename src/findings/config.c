@@ -128,7 +128,8 @@ bool ptx_config_add_severity(ptxlint_config *config, Layer *layer, const char *t
             return ptx_config_fail(
                 error, "'%.*s' comes from the front end or a limit, and cannot be made less severe",
                 ptx_shown(length), text);
-    *(SeverityChoice *)ptx_list_push(&config->arena, &layer->severities, sizeof(SeverityChoice)) = (SeverityChoice){ selector, severity };
+    SeverityChoice *added = ptx_list_push(&config->arena, &layer->severities, sizeof *added);
+    *added = (SeverityChoice){ selector, severity };
     return true;
 }
 
@@ -265,26 +266,30 @@ static bool is_closed(const char *glob)
     return true;
 }
 
-bool ptx_config_add_ignore(ptxlint_config *config, Layer *layer, IgnoreKind kind,
-                           const char *pattern, size_t length, Ignore **out, ConfigError *error)
+Ignore *ptx_config_add_ignore(ptxlint_config *config, Layer *layer, IgnoreKind kind,
+                              const char *pattern, size_t length, ConfigError *error)
 {
     Ignore ignore = { .last_line = UINT32_MAX };
     char *reason = ptx_arena_alloc(&config->arena, length + 32);
     snprintf(reason, length + 32, "%s %.*s", ptx_ignore_keys[kind], (int)length, pattern);
     if (kind == IGNORE_SOURCE && !cut_lines(pattern, &length, &ignore, error))
-        return false;
-    if (!length)
-        return ptx_config_fail(error, "expected a pattern, such as %s",
-                               kind == IGNORE_KERNEL ? "cutlass_*" : "third_party/*");
+        return NULL;
+    if (!length) {
+        ptx_config_fail(error, "expected a pattern, such as %s",
+                        kind == IGNORE_KERNEL ? "cutlass_*" : "third_party/*");
+        return NULL;
+    }
     ignore.glob = ptx_arena_strndup(&config->arena, pattern, length);
     ignore.reason = reason;
-    if (!is_closed(ignore.glob))
-        return ptx_config_fail(
-            error, "'%.60s' has a '[' that is not closed; '\\[' stands for the character",
-            ignore.glob);
-    *out = ptx_list_push(&config->arena, &layer->silenced[kind], sizeof ignore);
-    **out = ignore;
-    return true;
+    if (!is_closed(ignore.glob)) {
+        ptx_config_fail(error,
+                        "'%.60s' has a '[' that is not closed; '\\[' stands for the character",
+                        ignore.glob);
+        return NULL;
+    }
+    Ignore *out = ptx_list_push(&config->arena, &layer->silenced[kind], sizeof ignore);
+    *out = ignore;
+    return out;
 }
 
 /* ---- what follows for each rule -------------------------------------------------------------- */
@@ -557,7 +562,8 @@ static bool set_threshold(Setting *s, unsigned arg, const char *text, size_t len
         || !ptx_config_read_number(equals + 1, length - (size_t)(equals + 1 - text), &choice.value,
                                    s->error))
         return false;
-    *(ThresholdChoice *)ptx_list_push(&s->config->arena, &s->layer->thresholds, sizeof choice) = choice;
+    ThresholdChoice *added = ptx_list_push(&s->config->arena, &s->layer->thresholds, sizeof choice);
+    *added = choice;
     return true;
 }
 
@@ -588,7 +594,6 @@ static bool set_silenced_rule(Setting *s, unsigned kind, const char *text, size_
 
 static bool set_silenced(Setting *s, unsigned kind, const char *text, size_t length)
 {
-    Ignore *ignore;
     const char *colon = text + length;
     while (colon > text && *colon != ':')       /* the last one: lines of CUDA have their own */
         colon--;
@@ -596,7 +601,7 @@ static bool set_silenced(Setting *s, unsigned kind, const char *text, size_t len
         return ptx_config_fail(s->error, "'%.*s' is not PATTERN:RULES, such as cutlass_*:THR,OCC",
                                ptx_shown(length), text);
     return ptx_config_add_ignore(s->config, s->layer, (IgnoreKind)kind, text,
-                                 (size_t)(colon - text), &ignore, s->error)
+                                 (size_t)(colon - text), s->error)
            && for_each(s, set_silenced_rule, kind, colon + 1, length - (size_t)(colon + 1 - text));
 }
 
@@ -690,6 +695,8 @@ ptxlint_status ptxlint_config_state(const ptxlint_config *config, const ptxlint_
         return PTXLINT_BAD_ARGUMENT;
     const RuleChoice *choice = choice_of(config, id);
     const uint32_t set = id >= config->selectors->sets[0]->rule_count;
-    *out = (ptxlint_rule_state){ choice->is_enabled, (int)choice->severity, config->thresholds[set] + config->selectors->rules[id]->threshold_first };
+    *out = (ptxlint_rule_state){ choice->is_enabled, (int)choice->severity,
+                                 config->thresholds[set]
+                                     + config->selectors->rules[id]->threshold_first };
     return PTXLINT_OK;
 }

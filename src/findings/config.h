@@ -88,7 +88,9 @@ ptxlint_status ptx_config_new_of(const RuleSet *const *sets, uint32_t set_count,
 /* For the engine. */
 const Rulebook *ptx_config_rulebook(const ptxlint_config *config);
 
-/* ---- what a file and a setting have in common: each adds one thing to a layer, or says in *error why it cannot --- */
+/* ---- what a file and a setting have in common ------------------------------------------------ */
+
+/* Each adds one thing to a layer, or says in *error why it cannot. */
 
 bool ptx_config_fail(ConfigError *error, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
@@ -108,9 +110,9 @@ bool ptx_config_find_threshold(ptxlint_config *config, const char *text, size_t 
 bool ptx_config_read_number(const char *text, size_t length, double *out, ConfigError *error);
 
 /* pattern: a glob; of IGNORE_SOURCE maybe with ":12" or ":40-55" behind it. Its selectors are to be
- * added. */
-bool ptx_config_add_ignore(ptxlint_config *config, Layer *layer, IgnoreKind kind,
-                           const char *pattern, size_t length, Ignore **out, ConfigError *error);
+ * added. NULL: error says why. */
+Ignore *ptx_config_add_ignore(ptxlint_config *config, Layer *layer, IgnoreKind kind,
+                              const char *pattern, size_t length, ConfigError *error);
 
 extern const char *const ptx_ignore_keys[IGNORE__COUNT], *const ptx_value_keys[VALUE__COUNT];
 

@@ -185,7 +185,8 @@ static bool read_threshold_pair(ConfigReader *r, const YamlNode *key, Scalar nam
         || !read_scalar(r, value, "a number", &text)
         || !at(r, value, ptx_config_read_number(text.text, text.length, &choice.value, r->error)))
         return false;
-    *(ThresholdChoice *)ptx_list_push(&r->config->arena, &r->layer->thresholds, sizeof choice) = choice;
+    ThresholdChoice *added = ptx_list_push(&r->config->arena, &r->layer->thresholds, sizeof choice);
+    *added = choice;
     return true;
 }
 
@@ -199,11 +200,10 @@ static bool read_thresholds(ConfigReader *r, const YamlNode *value, unsigned arg
 static bool read_silenced_pair(ConfigReader *r, const YamlNode *key, Scalar pattern,
                                const YamlNode *value, unsigned kind)
 {
-    Ignore *ignore;
     List selectors = { 0 };
-    if (!at(r, key,
-            ptx_config_add_ignore(r->config, r->layer, (IgnoreKind)kind, pattern.text,
-                                  pattern.length, &ignore, r->error))
+    Ignore *ignore = ptx_config_add_ignore(r->config, r->layer, (IgnoreKind)kind, pattern.text,
+                                           pattern.length, r->error);
+    if (!at(r, key, ignore != NULL)
         || !read_list(r, value, rules_wanted, read_selector, &(SelectorSink){ &selectors, false }))
         return false;
     ignore->selectors = selectors.items;
@@ -225,7 +225,8 @@ static bool read_text(ConfigReader *r, const YamlNode *item, void *context)
         return false;
     if (!text.length)
         return FAIL(r, item, "expected a name or a path");
-    *(const char **)ptx_list_push(&r->config->arena, context, sizeof(const char *)) = ptx_arena_strndup(&r->config->arena, text.text, text.length);
+    *(const char **)ptx_list_push(&r->config->arena, context, sizeof(const char *)) =
+        ptx_arena_strndup(&r->config->arena, text.text, text.length);
     return true;
 }
 
@@ -258,7 +259,8 @@ static bool read_tolerance_pair(ConfigReader *r, const YamlNode *key, Scalar met
     memcpy(both, metric.text, metric.length);
     both[metric.length] = '=';
     memcpy(both + metric.length + 1, text.text, text.length);
-    *(const char **)ptx_list_push(&r->config->arena, &r->layer->values[VALUE_TOLERANCES], sizeof(const char *)) = both;
+    *(const char **)ptx_list_push(&r->config->arena, &r->layer->values[VALUE_TOLERANCES],
+                                  sizeof(const char *)) = both;
     return true;
 }
 

@@ -327,7 +327,9 @@ static Span statement_at(Suppress *s, uint32_t begin)
 {
     Span *last = &s->found.statement;
     const bool is_inside = begin >= last->begin && begin < last->end;
-    *last = (Span){ begin, is_inside ? last->end : ptx_statement_end(s->module->text, s->module->length, begin) };
+    last->begin = begin;
+    if (!is_inside)
+        last->end = ptx_statement_end(s->module->text, s->module->length, begin);
     return *last;
 }
 

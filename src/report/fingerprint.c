@@ -10,38 +10,11 @@
 
 /* ---- counts ---------------------------------------------------------------------------------- */
 
-/* capacity: a power of two, with a free slot. */
-static HashCount *counts_slot(HashCount *slots, size_t capacity, uint64_t hash)
+uint32_t ptx_hash_counts_add(HashMap *counts, uint64_t hash)
 {
-    size_t i = (size_t)ptx_hash_mix(hash) & (capacity - 1);
-    while (slots[i].count && slots[i].hash != hash)
-        i = (i + 1) & (capacity - 1);
-    return &slots[i];
-}
-
-static bool counts_grow(HashCounts *counts)
-{
-    size_t capacity = counts->capacity ? 2 * counts->capacity : 256;
-    HashCount *slots = calloc(capacity, sizeof *slots);
-    if (!slots)
-        return false;
-    for (size_t i = 0; i < counts->capacity; i++)
-        if (counts->slots[i].count)
-            *counts_slot(slots, capacity, counts->slots[i].hash) = counts->slots[i];
-    free(counts->slots);
-    counts->slots = slots;
-    counts->capacity = capacity;
-    return true;
-}
-
-uint32_t ptx_hash_counts_add(HashCounts *counts, uint64_t hash)
-{
-    if (2 * counts->used >= counts->capacity && !counts_grow(counts))
-        return 0;
-    HashCount *slot = counts_slot(counts->slots, counts->capacity, hash);
-    counts->used += !slot->count;
-    slot->hash = hash;
-    return ++slot->count;
+    /* the largest is no key of a map */
+    uint32_t *count = ptx_hash_map_at(counts, NULL, hash == UINT64_MAX ? 0 : hash);
+    return count ? ++*count : 0;
 }
 
 /* ---- lines ----------------------------------------------------------------------------------- */
@@ -61,7 +34,7 @@ enum {
 typedef struct Roller {
     LineHashes *out;
     uint32_t room;              /* lines that out has space for */
-    HashCounts counts;
+    HashMap counts;
     uint64_t hash, oldest_factor;       /* FACTOR to the power of WINDOW */
     uint16_t units[WINDOW];
     uint32_t lines[WINDOW];     /* that begin with the unit; 0: none does */
@@ -197,7 +170,7 @@ ptxlint_status ptx_line_hashes_build(LineHashes *hashes, const char *text, size_
         roller.oldest_factor *= FACTOR;
     roller_take_all(&roller, (const unsigned char *)text, length);
     roller_flush(&roller);
-    free(roller.counts.slots);
+    ptx_hash_map_free(&roller.counts);
     return roller.is_failed ? PTXLINT_NO_MEMORY : PTXLINT_OK;
 }
 

@@ -21,8 +21,8 @@ int ptxlint_metric_at(size_t index, ptxlint_metric *out)
 {
     if (!out || index >= METRIC__COUNT)
         return 0;
-    *out = (ptxlint_metric){ metrics[index].key, metrics[index].unit, metrics[index].what, metrics[index].is_higher_better,
-                             metrics[index].tolerance };
+    *out = (ptxlint_metric){ metrics[index].key, metrics[index].unit, metrics[index].what,
+                             metrics[index].is_higher_better, metrics[index].tolerance };
     return 1;
 }
 

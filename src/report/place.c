@@ -132,7 +132,9 @@ static ptxlint_status open_place(Sources *sources, const char *folder, const ptx
     uint32_t line = named.line, column = named.column ? named.column : 1;
     SourceFile *file;
     size_t length;
-    *out = (SourcePlace){ .named = named, .region = { line, column, line, column }, .bytes = { line, column, line, column } };
+    *out = (SourcePlace){ .named = named,
+                          .region = { line, column, line, column },
+                          .bytes = { line, column, line, column } };
     if (!named.path || !*named.path || !line)
         return PTXLINT_OK;
     ptxlint_status status = ptx_sources_open(sources, named.path,
@@ -189,10 +191,9 @@ static void module_end(Locator *locator)
 {
     free(locator->path);
     free(locator->hashes.lines);
-    free(locator->counts.slots);
+    ptx_hash_map_free(&locator->counts);
     locator->path = NULL;
     locator->hashes = (LineHashes){ 0 };
-    locator->counts = (HashCounts){ 0 };
     locator->columns = (ColumnMemo){ 0 };
 }
 
@@ -208,7 +209,7 @@ void ptx_locator_free(Locator *locator)
 {
     module_end(locator);
     ptx_sources_free(&locator->sources);
-    free(locator->ids.slots);
+    ptx_hash_map_free(&locator->ids);
 }
 
 /* By default a CUDA line is where a finding is shown if there is no doubt which file is meant, and
@@ -235,7 +236,9 @@ ptxlint_status ptx_finding_open(Locator *locator, const ptxlint_diagnostic *diag
                                 Finding *out)
 {
     const ptxlint_module *module = locator->module;
-    *out = (Finding){ .locator = locator, .module = module, .diagnostic = diagnostic, .ptx_path = locator->path };
+    *out = (Finding){
+        .locator = locator, .module = module, .diagnostic = diagnostic, .ptx_path = locator->path
+    };
     out->hash = ptx_finding_hash(module, diagnostic);
     out->ordinal = ptx_hash_counts_add(&locator->counts, out->hash);
     if (!out->ordinal || !set_id(locator, out))

@@ -11,6 +11,7 @@
 
 #include "ptxlint/ptxlint.h"
 #include "support/choice.h"
+#include "support/hash.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -89,18 +90,8 @@ Glyph ptx_glyph_read(const char *text, size_t left, size_t column);
 /* ---- fingerprint.c --------------------------------------------------------------------------- */
 
 /* How often each of many hashes has come. Zeroed at first; free(slots). */
-typedef struct HashCount {
-    uint64_t hash;
-    uint32_t count;             /* 0: the slot is free */
-} HashCount;
-
-typedef struct HashCounts {
-    HashCount *slots;
-    size_t used, capacity;      /* capacity: 0 or a power of two */
-} HashCounts;
-
-/* Counts one more of hash: how many there are by now. 0: no memory. */
-uint32_t ptx_hash_counts_add(HashCounts *counts, uint64_t hash);
+/* Counts one more of hash, in a map on the heap: how many there are by now. 0: no memory. */
+uint32_t ptx_hash_counts_add(HashMap *counts, uint64_t hash);
 
 /* What GitHub's upload action computes as primaryLocationLineHash, for each line of a text: a hash
  * of 100 UTF-16 units from the beginning of the line on, and which of the lines with that hash it
@@ -203,11 +194,11 @@ typedef struct Locator {
     bool has_sources;           /* SourcePlace is wanted */
     Sources sources;
     char folder[4096];          /* the working directory; "" where it is not known */
-    HashCounts ids;             /* of all findings so far */
+    HashMap ids;                /* of all findings so far */
     const ptxlint_module *module;
     char *path;                 /* of the module, as ptx_path_show has it */
     LineHashes hashes;          /* of its text; built by who asks for them */
-    HashCounts counts;          /* of its findings */
+    HashMap counts;             /* of its findings */
     ColumnMemo columns;
 } Locator;
 
@@ -406,7 +397,9 @@ void ptx_gitlab_finding(Out *out, const Finding *finding);
 void ptx_rdjson_head(Out *out);
 void ptx_rdjson_finding(Out *out, const Finding *finding);
 
-/* ---- xml.c: Checkstyle and JUnit; counts: of the module's findings that are shown, by severity --- */
+/* ---- xml.c: Checkstyle and JUnit ------------------------------------------------------------- */
+
+/* counts: of the module's findings that are shown, by severity */
 
 typedef struct Xml {
     char *file;                 /* of the element that is open; NULL: none */

@@ -113,18 +113,24 @@ static void put_view(Out *out, unsigned gutter, uint32_t line, const View *view)
     ptx_out_text(out, view->cut_right ? "...\n" : "\n");
 }
 
-/* Carets under bytes begin..end of the view's line, at least one, and the label beside them. */
-static void put_carets(Out *out, unsigned gutter, const View *view, size_t begin, size_t end,
-                       char caret, Style style, const char *label)
+/* What is put under bytes begin..end of a line, at least one, and the label beside it. */
+typedef struct Underline {
+    size_t begin, end;
+    char glyph;
+    Style style;
+    const char *label;          /* NULL: none */
+} Underline;
+
+static void put_underline(Out *out, unsigned gutter, const View *view, const Underline *under)
 {
-    size_t from = view_walk(view, begin, NULL), to = view_walk(view, end, NULL);
+    size_t from = view_walk(view, under->begin, NULL), to = view_walk(view, under->end, NULL);
     put_gutter(out, gutter, " | ");
     ptx_out_repeat(out, ' ', from);
-    ptx_out_style(out, style);
-    ptx_out_repeat(out, caret, to > from ? to - from : 1);
-    if (label) {
+    ptx_out_style(out, under->style);
+    ptx_out_repeat(out, under->glyph, to > from ? to - from : 1);
+    if (under->label) {
         ptx_out_text(out, " ");
-        ptx_out_clean(out, label);
+        ptx_out_clean(out, under->label);
     }
     ptx_out_style(out, STYLE_NONE);
     ptx_out_text(out, "\n");
@@ -209,8 +215,12 @@ static void put_snippet(Out *out, unsigned gutter, const char *text, const Mark 
             put_view(out, gutter, line, &view);
         }
         Style own = mark->is_primary ? style : STYLE_GUTTER;
-        put_carets(out, gutter, &view, caret, mark->span_end - begin, mark->is_primary ? '^' : '-',
-                   own, mark->label);
+        const Underline under = { .begin = caret,
+                                  .end = mark->span_end - begin,
+                                  .glyph = mark->is_primary ? '^' : '-',
+                                  .style = own,
+                                  .label = mark->label };
+        put_underline(out, gutter, &view, &under);
     }
 }
 
@@ -251,8 +261,9 @@ static void put_source(Out *out, unsigned gutter, const Finding *finding, Style 
         return;
     View view = view_make(text, length, column ? column - 1 : 0);
     put_view(out, gutter, line, &view);
+    const Underline under = { column - 1, column, '^', style, NULL };
     if (column && column <= length)
-        put_carets(out, gutter, &view, column - 1, column, '^', style, NULL);
+        put_underline(out, gutter, &view, &under);
 }
 
 static void put_facts(Out *out, unsigned gutter, const ptxlint_diagnostic *diagnostic,

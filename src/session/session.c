@@ -341,6 +341,12 @@ const Loops *ptx_session_loops(Session *s)
     return s->loops;
 }
 
+FuncFlow ptx_session_flow(Session *s)
+{
+    ptx_session_cfg(s);
+    return (FuncFlow){ s->all->module, s->func, s->cfg, s->dom, s->loops };
+}
+
 const Live *ptx_session_live(Session *s)
 {
     if (!s->has_live && ptx_session_cfg(s))
@@ -362,9 +368,10 @@ const Mixes *ptx_session_mixes(Session *s)
 
 const Uniforms *ptx_session_uniforms(Session *s)
 {
-    if (!s->uniforms)
-        s->uniforms = ptx_uniform_compute(kept_of(s), s->all->scratch, s->all->module, s->func,
-                                          ptx_session_cfg(s), s->dom, s->loops, s->launch);
+    if (!s->uniforms) {
+        const FuncFlow flow = ptx_session_flow(s);
+        s->uniforms = ptx_uniform_compute(kept_of(s), s->all->scratch, &flow, s->launch);
+    }
     return s->uniforms;
 }
 
@@ -387,11 +394,14 @@ const uint8_t *ptx_session_work(Session *s)
 const Throughput *ptx_session_throughput(Session *s, size_t gpu)
 {
     OfGpu *of = of_gpu(s, gpu);
-    if (!of->throughput)
-        of->throughput = ptx_throughput_compute(kept_of(s), s->all->scratch, s->func,
-                                                ptx_session_cfg(s), s->loops, ptx_session_trips(s),
-                                                ptx_session_work(s), ptx_sessions_ops(s->all, gpu),
-                                                s->all->gpus[gpu]);
+    if (of->throughput)
+        return of->throughput;
+    const FuncFlow flow = ptx_session_flow(s);
+    const ThroughputInput in = { .trips = ptx_session_trips(s),
+                                 .work = ptx_session_work(s),
+                                 .ops = ptx_sessions_ops(s->all, gpu),
+                                 .gpu = s->all->gpus[gpu] };
+    of->throughput = ptx_throughput_compute(kept_of(s), s->all->scratch, &flow, &in);
     return of->throughput;
 }
 
@@ -411,8 +421,8 @@ const Lowered *ptx_session_lowered(Session *s, size_t gpu)
     OfGpu *of = of_gpu(s, gpu);
     if (of->lowered)
         return of->lowered;
-    of->lowered = ptx_lowered_compute(lowered_arena(s), s->all->scratch, s->all->module, s->func,
-                                      ptx_session_cfg(s), s->dom, s->loops,
+    const FuncFlow flow = ptx_session_flow(s);
+    of->lowered = ptx_lowered_compute(lowered_arena(s), s->all->scratch, &flow,
                                       ptx_session_uniforms(s), s->all->gpus[gpu]->target);
     if (is_trial(s))
         trial_facts(s->all, id_of(s), gpu)->lowered = of->lowered;
@@ -423,7 +433,10 @@ static const Pressure *make_pressure(Session *s, Arena *arena, const Func *func,
 {
     Pressure *out = ptx_arena_new(arena, Pressure);
     const Lowered *lowered = ptx_session_lowered(s, gpu);
-    *out = ptx_pressure_compute(s->all->scratch, s->all->module, func, s->cfg, s->loops, ptx_session_live(s), lowered, s->all->gpus[gpu]);
+    FuncFlow flow = ptx_session_flow(s);
+    flow.func = func;
+    *out = ptx_pressure_compute(s->all->scratch, &flow, ptx_session_live(s), lowered,
+                                s->all->gpus[gpu]);
     return out;
 }
 
@@ -519,10 +532,11 @@ const PointsToSet *ptx_session_points_to(Session *s)
 const MustDiverge *ptx_session_must_diverge(Session *s)
 {
     Passing *p = s->passing;
-    if (!p->splits)
-        p->splits = ptx_must_diverge_compute(s->all->work, s->all->scratch, s->all->module, s->func,
-                                             ptx_session_cfg(s), s->dom, s->loops,
+    if (!p->splits) {
+        const FuncFlow flow = ptx_session_flow(s);
+        p->splits = ptx_must_diverge_compute(s->all->work, s->all->scratch, &flow,
                                              ptx_session_uniforms(s), s->launch);
+    }
     return p->splits;
 }
 
@@ -538,9 +552,10 @@ const bool *ptx_session_lane_branches(Session *s)
 LaneSplits *ptx_session_lane_splits(Session *s)
 {
     Passing *p = s->passing;
-    if (!p->lane_splits)
-        p->lane_splits = ptx_lane_splits_new(s->all->work, s->all->module, s->func,
-                                             ptx_session_cfg(s), s->dom, s->loops, s->launch);
+    if (!p->lane_splits) {
+        const FuncFlow flow = ptx_session_flow(s);
+        p->lane_splits = ptx_lane_splits_new(s->all->work, &flow, s->launch);
+    }
     return p->lane_splits;
 }
 
@@ -553,10 +568,11 @@ static const Defs *defs_in_loops(Session *s)
 const RedundantLoads *ptx_session_redundant_loads(Session *s)
 {
     Passing *p = s->passing;
-    if (!p->repeats)
-        p->repeats = ptx_redundant_loads_compute(s->all->work, s->all->scratch, s->all->module,
-                                                 s->func, ptx_session_cfg(s), s->loops,
+    if (!p->repeats) {
+        const FuncFlow flow = ptx_session_flow(s);
+        p->repeats = ptx_redundant_loads_compute(s->all->work, s->all->scratch, &flow,
                                                  defs_in_loops(s));
+    }
     return p->repeats;
 }
 
@@ -662,13 +678,19 @@ static Effort effort_of(const Session *s, EvaluationBudget budget)
     return efforts[budget];
 }
 
+static KernelRun run_of(Session *s)
+{
+    const Sessions *all = s->all;
+    return (KernelRun){ all->work, all->temp, all->scratch, program_of(s), id_of(s), s->launch };
+}
+
 static const Evaluation *evaluate(Session *s, EvaluationBudget budget)
 {
     const Sessions *all = s->all;
     const Effort effort = effort_of(s, budget);
     const Gpu *gpu = all->gpu_count ? all->gpus[all->trial.gpu] : NULL;
-    return ptx_evaluate(all->work, all->temp, all->scratch, program_of(s), id_of(s), s->launch, gpu,
-                        effort.steps, effort.depth);
+    const KernelRun run = run_of(s);
+    return ptx_evaluate(&run, gpu, effort.steps, effort.depth);
 }
 
 /* Only of kernels: the callers of a function are not known. */
@@ -705,10 +727,10 @@ const Trace *ptx_session_trace(Session *s)
     Passing *p = s->passing;
     const Sessions *all = s->all;
     const Evaluation *evaluation = ptx_session_evaluation(s, BUDGET_FINDINGS);
-    if (!p->was_traced && evaluation)
-        p->trace = ptx_trace_make(all->work, all->temp, all->scratch, program_of(s), id_of(s),
-                                  s->launch, all->gpu_count ? all->gpus[0] : NULL,
-                                  evaluation->is_row);
+    if (!p->was_traced && evaluation) {
+        const KernelRun run = run_of(s);
+        p->trace = ptx_trace_make(&run, all->gpu_count ? all->gpus[0] : NULL, evaluation->is_row);
+    }
     p->was_traced = true;
     return p->trace;
 }
@@ -716,10 +738,10 @@ const Trace *ptx_session_trace(Session *s)
 const Hazards *ptx_session_hazards(Session *s)
 {
     Passing *p = s->passing;
-    const Sessions *all = s->all;
-    if (!p->was_raced && s->func->is_entry && !s->func->has_unknown)
-        p->hazards = ptx_hazards_find(all->work, all->temp, all->scratch, program_of(s),
-                                      all->module, id_of(s), s->launch);
+    if (!p->was_raced && s->func->is_entry && !s->func->has_unknown) {
+        const KernelRun run = run_of(s);
+        p->hazards = ptx_hazards_find(&run);
+    }
     p->was_raced = true;
     return p->hazards;
 }
@@ -727,13 +749,11 @@ const Hazards *ptx_session_hazards(Session *s)
 const BlockRace *ptx_session_block_race(Session *s)
 {
     Passing *p = s->passing;
-    const Sessions *all = s->all;
     if (!p->was_raced_by_blocks && s->func->is_entry && !s->func->has_unknown) {
-        p->block_race = ptx_global_race_find(all->work, all->temp, all->scratch, program_of(s),
-                                             all->module, id_of(s), s->launch);
+        const KernelRun run = run_of(s);
+        p->block_race = ptx_global_race_find(&run);
         if (!p->block_race)
-            p->block_race = ptx_cluster_race_find(all->work, all->temp, all->scratch, program_of(s),
-                                                  all->module, id_of(s), s->launch);
+            p->block_race = ptx_cluster_race_find(&run);
     }
     p->was_raced_by_blocks = true;
     return p->block_race;
@@ -954,9 +974,12 @@ const Evaluation *ptx_session_predicted_evaluation(const Session *s)
 static const Parallelisms *make_parallelisms(Session *s, Arena *arena, size_t gpu,
                                              const Evaluation *evaluation, const float *load_clocks)
 {
-    const Lowered *lowered = ptx_session_lowered(s, gpu);
-    return ptx_parallelism_compute(arena, s->all->scratch, s->func, s->cfg, s->loops, lowered,
-                                   evaluation, load_clocks, s->all->gpus[gpu]);
+    const FuncFlow flow = ptx_session_flow(s);
+    const ParallelismInput in = { .lowered = ptx_session_lowered(s, gpu),
+                                  .evaluation = evaluation,
+                                  .load_clocks = load_clocks,
+                                  .gpu = s->all->gpus[gpu] };
+    return ptx_parallelism_compute(arena, s->all->scratch, &flow, &in);
 }
 
 const Parallelisms *ptx_session_parallelisms(Session *s, EvaluationBudget budget, size_t gpu)

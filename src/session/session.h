@@ -43,6 +43,7 @@ typedef struct Trace Trace;
 typedef struct Trips Trips;
 typedef struct Uniforms Uniforms;
 typedef struct Usage Usage;
+#include "analysis/flow/func_flow.h"
 
 typedef struct Session Session;         /* of a function */
 
@@ -131,6 +132,7 @@ bool ptx_session_has_model(Session *session);
 const Cfg *ptx_session_cfg(Session *session);
 const Dom *ptx_session_dom(Session *session);
 const Loops *ptx_session_loops(Session *session);
+FuncFlow ptx_session_flow(Session *session);            /* all of these */
 const Live *ptx_session_live(Session *session);         /* NULL too at a limit */
 const Mixes *ptx_session_mixes(Session *session);
 

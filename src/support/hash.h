@@ -2,7 +2,7 @@
  *
  * Tables are sized to the input, at least half free, and probe linearly: hostile names cost a
  * longer probe, bounded by the number of names declared. A HashTable holds numbers whose meaning is
- * its owner's; a HashMap holds keys and values. */
+ * its owner's; a HashMap holds keys and values, in an arena or on the heap. */
 #ifndef PTX_SUPPORT_HASH_H
 #define PTX_SUPPORT_HASH_H
 
@@ -75,6 +75,24 @@ __attribute__((always_inline)) static inline uint32_t *ptx_hash_find(const HashT
     return &table->slots[slot];
 }
 
+typedef struct HashPlace {
+    uint32_t *slot;
+    bool is_found;
+} HashPlace;
+
+/* The same among the first places alone, which bounds the work; where these hold other numbers, the
+ * place behind them, whatever it holds. */
+__attribute__((always_inline)) static inline HashPlace
+ptx_hash_find_near(const HashTable *table, uint32_t hash, uint32_t places, HashMatch match,
+                   const void *owner, const void *key)
+{
+    uint32_t slot = hash & table->mask;
+    for (; table->slots[slot] && places; places--, slot = (slot + 1) & table->mask)
+        if (match(owner, table->slots[slot], key))
+            return (HashPlace){ &table->slots[slot], true };
+    return (HashPlace){ &table->slots[slot], false };
+}
+
 /* The free slot where a number goes that is not there yet. */
 static inline uint32_t *ptx_hash_free(const HashTable *table, uint32_t hash)
 {
@@ -106,7 +124,9 @@ static inline uint32_t ptx_hash_map_get(const HashMap *map, uint64_t key)
     return map->capacity ? map->values[ptx_hash_map_slot(map, key)] : 0;
 }
 
-/* The place of its value, 0 where it is new; until the next call. */
+/* The place of its value, 0 where it is new; until the next call. arena NULL: a map on the heap,
+ * which ptx_hash_map_free frees; NULL then where there is no memory. */
 uint32_t *ptx_hash_map_at(HashMap *map, Arena *arena, uint64_t key);
+void ptx_hash_map_free(HashMap *map);
 
 #endif

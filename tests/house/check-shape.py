@@ -14,20 +14,15 @@ from tree import finish
 
 # per folder, what is left over
 LEFT = {
-    "wide lines": { "analysis/access": 4, "analysis/flow": 3, "analysis/race": 8,
-        "analysis/redundancy": 6, "analysis/registers": 16, "analysis/sass": 11,
-        "analysis/sim": 24, "analysis/time": 7, "analysis/trips": 2, "analysis/value": 16,
-        "api": 6, "check": 2, "cli": 14, "compare": 4, "findings": 9, "gpu": 37, "include": 6,
-        "input": 2, "ir": 2, "isa": 76, "lexer": 17, "parser": 44, "report": 22, "resolve": 6,
-        "rules": 166, "session": 4, "support": 2, "tests": 1094, "tools": 2 },
-    "statements with several ?:": { "analysis/access": 8, "analysis/race": 19,
-        "analysis/registers": 8, "analysis/sass": 31, "analysis/sim": 80, "analysis/time": 11 },
-    "functions with more than six parameters": { "analysis/access": 2, "analysis/race": 3,
-        "analysis/redundancy": 4, "analysis/registers": 2, "analysis/sass": 2, "analysis/sim": 21,
-        "analysis/time": 2, "analysis/trips": 3, "analysis/value": 4, "api": 1, "check": 1,
-        "cli": 1, "compare": 2, "findings": 1, "gpu": 1, "input": 1, "parser": 4, "report": 1,
-        "rules": 3 },
-    "names of static functions in several files": { "src": 425 },
+    "wide lines": { "analysis/registers": 15, "analysis/sass": 4, "analysis/sim": 24,
+        "analysis/time": 2, "analysis/trips": 2, "analysis/value": 14, "api": 3, "cli": 13,
+        "compare": 1, "findings": 1, "gpu": 37, "include": 6, "input": 2, "ir": 2, "isa": 76,
+        "lexer": 17, "parser": 44, "report": 18, "resolve": 6, "rules": 166, "session": 3,
+        "support": 2, "tests": 1094, "tools": 2 },
+    "statements with several ?:": { "analysis/sim": 80 },
+    "functions with more than six parameters": { "analysis/sim": 21, "analysis/trips": 3,
+        "check": 1, "compare": 1, "gpu": 1, "input": 1, "parser": 4, "rules": 3 },
+    "names of static functions in several files": { "src": 424 },
     "static functions copied": { "src": 16 },
 }
 

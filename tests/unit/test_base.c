@@ -201,15 +201,11 @@ static const MustDiverge *splits_of(World *w, const ptxlint_module *module, Func
                                     const Launch *launch)
 {
     Session *s = ptx_session_at(module, f);
-    const Cfg *cfg = ptx_session_cfg(s);
-    const Dom *dom = ptx_session_dom(s);
-    const Loops *loops = ptx_session_loops(s);
+    const FuncFlow flow = ptx_session_flow(s);
     ArenaMark before = ptx_arena_mark(&w->scratch);
-    const Func *func = &module->ir->funcs[f];
-    const Uniforms *uniforms = ptx_uniform_compute(&w->arena, &w->scratch, module->ir, func, cfg,
-                                                   dom, loops, launch);
-    const MustDiverge *splits = ptx_must_diverge_compute(&w->arena, &w->scratch, module->ir, func,
-                                                         cfg, dom, loops, uniforms, launch);
+    const Uniforms *uniforms = ptx_uniform_compute(&w->arena, &w->scratch, &flow, launch);
+    const MustDiverge *splits = ptx_must_diverge_compute(&w->arena, &w->scratch, &flow, uniforms,
+                                                         launch);
     ArenaMark after = ptx_arena_mark(&w->scratch);
     assert_true(before.chunk == after.chunk && before.next == after.next);
     return splits;

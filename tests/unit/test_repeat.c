@@ -78,12 +78,11 @@ static void print_lines(const Run *run, const bool *is_set)
 static const RedundantLoads *repeats_of(const Run *run)
 {
     World *w = run->world;
-    const Cfg *cfg = ptx_session_cfg(run->session);
-    const Loops *loops = ptx_session_loops(run->session);
+    const FuncFlow flow = ptx_session_flow(run->session);
     char *before = w->scratch.next;
     const RedundantLoads *repeats = ptx_redundant_loads_compute(
-        &w->arena, &w->scratch, run->module->ir, run->func, cfg, loops,
-        ptx_defs_compute(&w->arena, run->func, cfg, loops));
+        &w->arena, &w->scratch, &flow,
+        ptx_defs_compute(&w->arena, run->func, flow.cfg, flow.loops));
     assert_ptr_equal(w->scratch.next, before);
     return repeats;
 }

@@ -32,13 +32,12 @@ static void check_splits(World *w, const ptxlint_module *m, FuncId f, const char
     const Func *func = &m->ir->funcs[f];
     const Cfg *cfg = ptx_session_cfg(s);
     const Dom *dom = ptx_session_dom(s);
-    const Uniforms *uniforms = ptx_uniform_compute(&w->arena, &w->scratch, m->ir, func, cfg, dom,
-                                                   ptx_session_loops(s), NULL);
-    const MustDiverge *whole = ptx_must_diverge_compute(&w->arena, &w->scratch, m->ir, func, cfg,
-                                                        dom, ptx_session_loops(s), uniforms, NULL);
+    const FuncFlow flow = ptx_session_flow(s);
+    const Uniforms *uniforms = ptx_uniform_compute(&w->arena, &w->scratch, &flow, NULL);
+    const MustDiverge *whole = ptx_must_diverge_compute(&w->arena, &w->scratch, &flow, uniforms,
+                                                        NULL);
     const bool *by_lane = ptx_lane_branches_compute(&w->arena, &w->scratch, func, cfg);
-    LaneSplits *splits = ptx_lane_splits_new(&w->arena, m->ir, func, cfg, dom, ptx_session_loops(s),
-                                             NULL);
+    LaneSplits *splits = ptx_lane_splits_new(&w->arena, &flow, NULL);
     for (BlockId b = 0; b < cfg->block_count; b++) {
         bool may = may_diverge(splits, by_lane, dom, b);
         if ((whole->by[b] != NO_ID && !may)

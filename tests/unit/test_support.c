@@ -1,9 +1,10 @@
-/* test_support.c -- arena, diagnostics sink, spans, the scoped symbol table. */
+/* test_support.c -- arena, diagnostics sink, spans, the scoped symbol table, tables by hash. */
 #include "kit.h"
 
 #include "ir/names.h"
 #include "support/arena.h"
 #include "support/diag.h"
+#include "support/hash.h"
 #include "support/limits.h"
 
 /* ---- arena ----------------------------------------------------------------------------------- */
@@ -346,6 +347,62 @@ static void test_growth(void **state)
     ptx_arena_free(&w.arena);
 }
 
+/* ---- tables by hash -------------------------------------------------------------------------- */
+
+static bool is_number(const void *owner, uint32_t number, const void *key)
+{
+    (void)owner;
+    return number == *(const uint32_t *)key;
+}
+
+/* Numbers of one hash in two places: what is behind these is not found, and gives way. */
+static void test_near_places(void **state)
+{
+    (void)state;
+    static const struct { uint32_t key, slot; bool is_found; } cases[] = {
+        { 7, 0, false }, { 7, 0, true }, { 8, 1, false }, { 8, 1, true }, { 7, 0, true },
+        { 9, 2, false }, { 9, 2, false }, { 10, 2, false },
+    };
+    jmp_buf failure;
+    Arena arena;
+    HashTable table;
+    ptx_arena_init(&arena, (size_t)1 << 20, &failure);
+    ptx_hash_init(&table, &arena, 8);
+    const uint32_t hash = table.mask;           /* the first place is the last slot */
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        const HashPlace place = ptx_hash_find_near(&table, hash, 2, is_number, NULL, &cases[i].key);
+        assert_int_equal(place.is_found, cases[i].is_found);
+        assert_int_equal(place.slot - table.slots, (hash + cases[i].slot) & table.mask);
+        *place.slot = cases[i].key;
+    }
+    ptx_arena_free(&arena);
+}
+
+static void check_map(Arena *arena)
+{
+    HashMap map = { 0 };
+    assert_int_equal(ptx_hash_map_get(&map, 3), 0);
+    for (unsigned round = 1; round <= 2; round++)
+        for (uint64_t key = 0; key < 5000; key++)
+            assert_int_equal(++*ptx_hash_map_at(&map, arena, key << 32), round);
+    assert_int_equal(map.count, 5000);
+    assert_int_equal(ptx_hash_map_get(&map, UINT64_C(4999) << 32), 2);
+    assert_int_equal(ptx_hash_map_get(&map, 1), 0);
+    if (!arena)
+        ptx_hash_map_free(&map);
+}
+
+static void test_maps(void **state)
+{
+    (void)state;
+    jmp_buf failure;
+    Arena arena;
+    ptx_arena_init(&arena, (size_t)1 << 24, &failure);
+    check_map(&arena);
+    check_map(NULL);
+    ptx_arena_free(&arena);
+}
+
 UNIT(support)
 {
     const struct CMUnitTest tests[] = {
@@ -361,6 +418,8 @@ UNIT(support)
         cmocka_unit_test(test_codes),
         cmocka_unit_test(test_scopes),
         cmocka_unit_test(test_growth),
+        cmocka_unit_test(test_near_places),
+        cmocka_unit_test(test_maps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

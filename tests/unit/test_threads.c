@@ -80,11 +80,9 @@ static void run_once(Worker *w, Text *out)
 {
     const Func *func = &w->module->ir->funcs[w->kernel];
     ArenaMark mark = ptx_arena_mark(&w->arena);
-    print_counts(out, func,
-                 ptx_evaluate(&w->arena, &w->work, &w->scratch, w->program, w->kernel, &launch,
-                              w->module->gpus[0], STEPS, DEPTH_WHOLE));
-    const Hazards *hazards = ptx_hazards_find(&w->arena, &w->work, &w->scratch, w->program,
-                                              w->module->ir, w->kernel, &launch);
+    const KernelRun once = { &w->arena, &w->work, &w->scratch, w->program, w->kernel, &launch };
+    print_counts(out, func, ptx_evaluate(&once, w->module->gpus[0], STEPS, DEPTH_WHOLE));
+    const Hazards *hazards = ptx_hazards_find(&once);
     kit_print(out, "%u hazards\n", hazards ? hazards->count : 0);
     ptx_arena_release(&w->arena, mark);
 }

@@ -44,20 +44,26 @@ const char *ptx_count_describe(Arena *arena, const Count *count, uint32_t bytes)
 
 /* Sectors of global memory, passes through shared memory, or addresses of constants; of a
  * request. */
-static double cost_of(const Count *count)
+typedef struct ShapeCost {
+    double each;                /* per request */
+    const char *unit;
+} ShapeCost;
+
+static ShapeCost shape_cost(const Count *count)
 {
-    return (count->sectors > 0      ? count->sectors
-            : count->wavefronts > 0 ? count->wavefronts
-                                    : count->addresses)
-           / count->requests;
+    if (count->sectors > 0)
+        return (ShapeCost){ count->sectors / count->requests, " sectors" };
+    if (count->wavefronts > 0)
+        return (ShapeCost){ count->wavefronts / count->requests, " wavefronts" };
+    return (ShapeCost){ count->addresses / count->requests, " addresses" };
 }
 
 static bool is_same_in_all(const Evaluation *evaluation, const Count *shaped)
 {
     double least = (double)INFINITY, most = 0;
     for (unsigned i = 0; i < evaluation->shape_count; i++) {
-        least = fmin(least, cost_of(&shaped[i]));       /* of those that are numbers */
-        most = fmax(most, cost_of(&shaped[i]));
+        least = fmin(least, shape_cost(&shaped[i]).each);       /* of those that are numbers */
+        most = fmax(most, shape_cost(&shaped[i]).each);
     }
     return most <= least;
 }
@@ -70,18 +76,18 @@ const char *ptx_shapes_describe(Arena *arena, const Evaluation *evaluation, cons
     for (unsigned i = 0; i < evaluation->shape_count; i++) {
         const uint32_t *shape = evaluation->shapes[i];
         const Count *count = &insn->shaped[i];
-        const char *what = count->sectors > 0      ? " sectors"
-                           : count->wavefronts > 0 ? " wavefronts"
-                                                   : " addresses";
+        const ShapeCost cost = shape_cost(count);
         size_t length = strlen(text);
         if (!(count->requests > 0))
             continue;
         snprintf(block, sizeof block,
                  shape[2] > 1 ? "%" PRIu32 "x%" PRIu32 "x%" PRIu32 : "%" PRIu32 "x%" PRIu32,
                  shape[0], shape[1], shape[2]);
-        snprintf(text + length, sizeof text - length, "%s%s: %.3g%s",
-                 length ? ", " : "by shape of the block: ", block, cost_of(count),
-                 length ? "" : what);
+        if (length)
+            snprintf(text + length, sizeof text - length, ", %s: %.3g", block, cost.each);
+        else
+            snprintf(text, sizeof text, "by shape of the block: %s: %.3g%s", block, cost.each,
+                     cost.unit);
     }
     return ptx_arena_strndup(arena, text, strlen(text));
 }

@@ -71,7 +71,8 @@ static void add_tally(AccessEvaluator *e, const Func *func, Evaluated *insns)
         e->tallies = ptx_arena_grow(e->arena, e->tallies, e->tally_count, &e->tally_capacity,
                                     sizeof *e->tallies);
     AccessTally *tally = &e->tallies[e->tally_count++];
-    *tally = (AccessTally){ func, insns, ptx_arena_array(e->arena, Count, func->insn_count), ptx_arena_array(e->arena, double, func->insn_count), NULL };
+    *tally = (AccessTally){ func, insns, ptx_arena_array(e->arena, Count, func->insn_count),
+                            ptx_arena_array(e->arena, double, func->insn_count), NULL };
     for (InsnId i = 0; i < func->insn_count; i++) {
         tally->first_ratio[i] = (double)NAN;
         insns[i].best_share = (double)INFINITY;
@@ -107,7 +108,10 @@ static unsigned make_classes(const uint32_t grid[3], Class *classes)
         for (unsigned y = 0; y < parts[1]; y++)
             for (unsigned z = 0; z < parts[2]; z++) {
                 Class *c = &classes[made++];
-                *c = (Class){ { first[0][x], first[1][y], first[2][z] }, { count[0][x], count[1][y], count[2][z] }, 0, 0 };
+                *c = (Class){ { first[0][x], first[1][y], first[2][z] },
+                              { count[0][x], count[1][y], count[2][z] },
+                              0,
+                              0 };
                 c->blocks = (double)c->count[0] * c->count[1] * c->count[2];
             }
     return made;
@@ -290,7 +294,10 @@ static void run_ends(AccessEvaluator *e, uint64_t most_steps)
     for (unsigned i = 0; i < 4; i++) {
         ptx_machine_config(e->machine)->is_hurried = i >= 2;
         allow(e, most_steps / 4);
-        run_some(e, i & 1 ? last : first, i & 1 ? e->shape.warp_count - 1 : 0, 1);
+        if (i & 1)
+            run_some(e, last, e->shape.warp_count - 1, 1);
+        else
+            run_some(e, first, 0, 1);
         collect_all(e, 0, false);
     }
     ptx_machine_config(e->machine)->is_hurried = false;
@@ -365,7 +372,10 @@ static bool run_all(AccessEvaluator *e, uint64_t most_steps)
 /* In how many dimensions a class has blocks side by side. */
 static unsigned dimensions_of(const Class *c)
 {
-    return (c->count[0] > 1 ? 1u : 0u) + (c->count[1] > 1 ? 1u : 0u) + (c->count[2] > 1 ? 1u : 0u);
+    unsigned dimensions = 0;
+    for (unsigned d = 0; d < 3; d++)
+        dimensions += c->count[d] > 1;
+    return dimensions;
 }
 
 /* Blocks, or warps, spread evenly, the same ones each time: the sequences of Roberts, "The
@@ -430,9 +440,7 @@ static void share_out(const AccessEvaluator *e, Class *classes, unsigned count, 
 {
     for (unsigned c = 0; c < count; c++) {
         double share = floor((affordable - count) * classes[c].blocks / e->out->blocks);
-        classes[c].samples = share < 1                   ? 1
-                             : share < classes[c].blocks ? (uint32_t)share
-                                                         : (uint32_t)classes[c].blocks;
+        classes[c].samples = (uint32_t)fmax(1, fmin(share, classes[c].blocks));
     }
 }
 
@@ -811,7 +819,11 @@ static void choose_shapes(const AccessEvaluator *e)
         uint32_t wide = planes[i][0], high = planes[i][1], rest = row[0] / (wide * high);
         if (row[0] % (wide * high) || rest < 2 || (high > 1 && !any_asks_for(e, TID_Z)))
             continue;
-        const uint32_t shape[3] = { wide, high > 1 ? high : rest, high > 1 ? rest : 1 };
+        uint32_t shape[3] = { wide, rest, 1 };
+        if (high > 1) {
+            shape[1] = high;
+            shape[2] = rest;
+        }
         memcpy(out->shapes[out->shape_count++], shape, sizeof shape);
     }
 }
@@ -1101,19 +1113,20 @@ static void set_up(AccessEvaluator *e, const Gpu *gpu, bool is_quick)
     e->shape = ptx_machine_shape(e->machine);
 }
 
-const Evaluation *ptx_evaluate(Arena *arena, Arena *work, Arena *scratch, const SimProgram *program,
-                               FuncId kernel, const Launch *launch, const Gpu *gpu,
-                               uint64_t most_steps, Depth depth)
+const Evaluation *ptx_evaluate(const KernelRun *run, const Gpu *gpu, uint64_t most_steps,
+                               Depth depth)
 {
     const bool is_quick = depth == DEPTH_QUICK;
     static const Launch nothing = { .dynamic_shared_bytes = -1 };
-    const Func *func = &ptx_program_module(program)->funcs[kernel];
+    Arena *arena = run->arena, *work = run->work;
+    const Func *func = &ptx_program_module(run->program)->funcs[run->kernel];
     if (!func->has_body || !func->insn_count || func->has_syntax_error)
         return NULL;
     Evaluation *out = ptx_arena_new(arena, Evaluation);
     Evaluated *insns = ptx_arena_array(arena, Evaluated, func->insn_count);
     ArenaMark mark = ptx_arena_mark(work);
-    Machine *m = ptx_machine_new(work, scratch, program, kernel, launch ? launch : &nothing);
+    Machine *m = ptx_machine_new(work, run->scratch, run->program, run->kernel,
+                                 run->launch ? run->launch : &nothing);
     AccessEvaluator e = { .machine = m, .out = out, .arena = work };
     set_up(&e, gpu, is_quick);
     add_tally(&e, func, insns);

@@ -12,6 +12,7 @@
 #define PTX_ANALYSIS_ACCESS_EVALUATE_H
 
 #include "ir/types.h"
+#include "analysis/access/kernel_run.h"
 #include "analysis/sim/count.h"
 #include "analysis/sim/cost/footprint.h"
 
@@ -110,11 +111,9 @@ typedef enum Depth {
     DEPTH_FEW,                  /* one block from the middle */
 } Depth;
 
-/* NULL for a function without instructions. Owned by arena; work and scratch, two others, are left
- * as found. */
-const Evaluation *ptx_evaluate(Arena *arena, Arena *work, Arena *scratch, const SimProgram *program,
-                               FuncId kernel, const Launch *launch, const Gpu *gpu,
-                               uint64_t most_steps, Depth depth);
+/* NULL for a function without instructions. */
+const Evaluation *ptx_evaluate(const KernelRun *run, const Gpu *gpu, uint64_t most_steps,
+                               Depth depth);
 
 /* It asks for %tid.x alone, and calls nothing: whatever the block, its threads are one row to
  * it. */

@@ -351,7 +351,7 @@ static void find_recursion(CallgraphBuilder *b, const FuncId *callees)
     }
 }
 
-/* ------------------------------------------------------------------------------------------------------------------ */
+/* ---------------------------------------------------------------------------------------------- */
 
 /* A definition is its own, and callees are definitions in ascending order. */
 static bool is_resolved(const CallgraphBuilder *b, const FuncId *callees)

@@ -45,7 +45,11 @@ const Defs *ptx_defs_compute(Arena *arena, const Func *func, const Cfg *cfg, con
     uint32_t *first = count_definitions(arena, func);
     InsnId *insns = ptx_arena_array(arena, InsnId, first[func->reg_count] + 1);
     list_definitions(func, first, insns);
-    *defs = (Defs){ .first = first + 1, .insns = insns, .loop_end = find_ends(arena, loops), .loops = loops, .cfg = cfg };
+    *defs = (Defs){ .first = first + 1,
+                    .insns = insns,
+                    .loop_end = find_ends(arena, loops),
+                    .loops = loops,
+                    .cfg = cfg };
     return defs;
 }
 

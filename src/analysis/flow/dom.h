@@ -17,9 +17,9 @@ typedef struct Dom {
     const BlockId *idom;        /* per block; block 0 and unreachable ones: EXIT_BLOCK (none) */
     /* per block; EXIT_BLOCK: only the exit post-dominates it, or it is unreachable */
     const BlockId *ipdom;
-    const uint32_t *pre,
-        *post; /* per block: its place in a preorder of the dominator tree, and the last place in its
-                                 * subtree; unreachable: UINT32_MAX and 0. For ptx_dom_dominates */
+    /* per block: its place in a preorder of the dominator tree, and the last place in its subtree;
+     * unreachable: UINT32_MAX and 0. For ptx_dom_dominates */
+    const uint32_t *pre, *post;
 } Dom;
 
 /* Owned by arena; scratch, another arena, is left as found. */

@@ -5,6 +5,8 @@
 #include "ir/operand.h"
 #include "isa/isa.h"
 
+#include "support/minmax.h"
+
 #include <stdio.h>
 
 /* ---- what a kernel may come to --------------------------------------------------------------- */
@@ -80,7 +82,11 @@ BlockRace *ptx_block_race_new(Arena *arena, BlockRaceKind kind, BlockAccess firs
     BlockRace *race = ptx_arena_new(arena, BlockRace);
     bool is_turned = first.is_write == second.is_write ? first.place > second.place
                                                        : !first.is_write;
-    *race = (BlockRace){ .kind = (uint8_t)kind, .first = is_turned ? second : first, .second = is_turned ? first : second, .var = NO_ID };
+    *race = (BlockRace){ .kind = (uint8_t)kind, .first = first, .second = second, .var = NO_ID };
+    if (is_turned) {
+        race->first = second;
+        race->second = first;
+    }
     return race;
 }
 
@@ -93,19 +99,25 @@ static void write_thread(Words out, const BlockAccess *access)
              access->block[2]);
 }
 
+static int write_byte(Words out, const Module *module, const BlockRace *race)
+{
+    const long long offset = (long long)race->offset;
+    const bool is_shared = race->kind != BLOCK_RACE_GLOBAL;
+    if (race->var == NO_ID)
+        return snprintf(out, sizeof(Words), "byte %lld of %s memory", offset,
+                        is_shared ? "shared" : "global");
+    const Var *var = &module->vars[race->var];
+    const char *name = module->text + var->name.begin;
+    const int length = (int)ptx_u32_min(ptx_span_length(var->name), 64);
+    if (is_shared || var->space == SPACE_GLOBAL)
+        return snprintf(out, sizeof(Words), "byte %lld of `%.*s`", offset, length, name);
+    return snprintf(out, sizeof(Words), "byte %lld of what `%.*s` points to", offset, length, name);
+}
+
 static void write_place(Words out, const Module *module, const BlockRace *race)
 {
-    const Var *var = race->var == NO_ID ? NULL : &module->vars[race->var];
-    int length = var ? (int)(ptx_span_length(var->name) < 64 ? ptx_span_length(var->name) : 64) : 0;
-    const char *name = var ? module->text + var->name.begin : "";
-    bool is_shared = race->kind != BLOCK_RACE_GLOBAL,
-         is_pointer = var && var->space != SPACE_GLOBAL && !is_shared;
-    int count = !var ? snprintf(out, sizeof(Words), "byte %lld of %s memory",
-                                (long long)race->offset, is_shared ? "shared" : "global")
-                     : snprintf(out, sizeof(Words), "byte %lld of %s`%.*s`%s",
-                                (long long)race->offset, is_pointer ? "what " : "", length, name,
-                                is_pointer ? " points to" : "");
-    if (is_shared)
+    int count = write_byte(out, module, race);
+    if (race->kind != BLOCK_RACE_GLOBAL)
         snprintf(out + count, sizeof(Words) - (size_t)count, " in block (%u, %u, %u)",
                  race->owner[0], race->owner[1], race->owner[2]);
 }

@@ -5,6 +5,7 @@
 
 #include "analysis/sim/program.h"
 #include "ir/types.h"
+#include "analysis/access/kernel_run.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -39,20 +40,15 @@ typedef struct BlockRace {
     uint64_t offset;            /* bytes from there on, or of shared memory */
 } BlockRace;
 
-/* All of these are for a launch that is given, and give one race that is certain, or NULL. Owned by
- * arena; work and scratch, two others, are left as found. */
+/* All of these are for a launch that is given, and give one race that is certain, or NULL. */
 
 /* Two blocks leave different numbers in global memory; or one stores what depends on a number that
  * it reads before or after the other wrote it. For some contents of memory. */
-const BlockRace *ptx_global_race_find(Arena *arena, Arena *work, Arena *scratch,
-                                      const SimProgram *program, const Module *module,
-                                      FuncId kernel, const Launch *launch);
+const BlockRace *ptx_global_race_find(const KernelRun *run);
 
 /* Two blocks of a cluster access shared memory of one of them with no barrier.cluster between; or
  * one does with none since that block began, or before it ends. */
-const BlockRace *ptx_cluster_race_find(Arena *arena, Arena *work, Arena *scratch,
-                                       const SimProgram *program, const Module *module,
-                                       FuncId kernel, const Launch *launch);
+const BlockRace *ptx_cluster_race_find(const KernelRun *run);
 
 /* A clause. */
 const char *ptx_block_race_describe(Arena *arena, const Module *module, const BlockRace *race);

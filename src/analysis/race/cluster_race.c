@@ -7,6 +7,7 @@
 #include "ir/module.h"
 #include "analysis/value/launch.h"
 #include "ir/types.h"
+#include "analysis/access/kernel_run.h"
 
 #include <stdint.h>
 
@@ -83,22 +84,9 @@ static BlockAccess access_of(const uint32_t block[3], const uint32_t cluster[3],
 }
 
 /* NULL: there is none. */
-static BlockRace *make_race(Arena *arena, const Cluster *c, const Module *module,
-                            const uint32_t cluster[3])
+static void name_variable(const Cluster *c, const Module *module, const Meeting *found,
+                          BlockRace *out)
 {
-    const SimShape shape = ptx_machine_shape(c->machine);
-    const BlockRaceKind kind = c->found.first.func   ? BLOCK_RACE_CLUSTER
-                               : c->early.first.func ? BLOCK_RACE_EARLY
-                                                     : BLOCK_RACE_LATE;
-    const Meeting *found = kind == BLOCK_RACE_CLUSTER ? &c->found
-                           : kind == BLOCK_RACE_EARLY ? &c->early
-                                                      : &c->late;
-    if (kind == BLOCK_RACE_LATE && !is_late(c))
-        return NULL;
-    BlockRace *out = ptx_block_race_new(arena, kind, access_of(shape.block, cluster, &found->first),
-                                        access_of(shape.block, cluster, &found->second));
-    out->offset = found->offset;
-    place_of_rank(cluster, found->owner, out->owner);
     for (uint32_t i = 0; i < ptx_machine_var_count(c->machine); i++) {
         const SimVar placed = ptx_machine_var(c->machine, i);
         const Var *var = &module->vars[placed.var];
@@ -108,6 +96,28 @@ static BlockRace *make_race(Arena *arena, const Cluster *c, const Module *module
             out->offset = found->offset - placed.address;
         }
     }
+}
+
+static BlockRace *make_race(Arena *arena, const Cluster *c, const Module *module,
+                            const uint32_t cluster[3])
+{
+    const SimShape shape = ptx_machine_shape(c->machine);
+    BlockRaceKind kind = BLOCK_RACE_LATE;
+    const Meeting *found = &c->late;
+    if (c->found.first.func) {
+        kind = BLOCK_RACE_CLUSTER;
+        found = &c->found;
+    } else if (c->early.first.func) {
+        kind = BLOCK_RACE_EARLY;
+        found = &c->early;
+    } else if (!is_late(c)) {
+        return NULL;
+    }
+    BlockRace *out = ptx_block_race_new(arena, kind, access_of(shape.block, cluster, &found->first),
+                                        access_of(shape.block, cluster, &found->second));
+    out->offset = found->offset;
+    place_of_rank(cluster, found->owner, out->owner);
+    name_variable(c, module, found, out);
     return out;
 }
 
@@ -128,25 +138,25 @@ static bool take_shape(Launch *launch, const Bounds *bounds)
     return count > 1 && count <= MAX_RANKS;
 }
 
-const BlockRace *ptx_cluster_race_find(Arena *arena, Arena *work, Arena *scratch,
-                                       const SimProgram *program, const Module *module,
-                                       FuncId kernel, const Launch *given)
+const BlockRace *ptx_cluster_race_find(const KernelRun *run)
 {
-    const Func *func = &module->funcs[kernel];
-    if (!given || !given->grid[0] || !func->has_body || func->has_syntax_error || func->has_unknown)
+    const Module *module = ptx_program_module(run->program);
+    const Func *func = &module->funcs[run->kernel];
+    if (!run->launch || !run->launch->grid[0] || !func->has_body || func->has_syntax_error
+        || func->has_unknown)
         return NULL;
-    Launch launch = *given;
+    Launch launch = *run->launch;
     if (!take_shape(&launch, &func->bounds)
-        || ptx_block_race_holds(scratch, module, kernel, is_no_map)
-        || !ptx_block_race_holds(scratch, module, kernel, is_fine))
+        || ptx_block_race_holds(run->scratch, module, run->kernel, is_no_map)
+        || !ptx_block_race_holds(run->scratch, module, run->kernel, is_fine))
         return NULL;
-    ArenaMark mark = ptx_arena_mark(work);
-    Machine *m = ptx_machine_new(work, scratch, program, kernel, &launch);
+    ArenaMark mark = ptx_arena_mark(run->work);
+    Machine *m = ptx_machine_new(run->work, run->scratch, run->program, run->kernel, &launch);
     Cluster *c = ptx_cluster_new(m, launch.cluster[0] * launch.cluster[1] * launch.cluster[2]);
     const SimShape shape = ptx_machine_shape(m);
     const BlockRace *out = NULL;
     if (!shape.block_is_assumed && search(c, launch.cluster, shape.warp_count))
-        out = make_race(arena, c, module, launch.cluster);
-    ptx_arena_release(work, mark);
+        out = make_race(run->arena, c, module, launch.cluster);
+    ptx_arena_release(run->work, mark);
     return out;
 }

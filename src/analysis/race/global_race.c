@@ -9,6 +9,7 @@
 #include "analysis/sim/count.h"
 #include "analysis/sim/observer.h"
 #include "analysis/value/launch.h"
+#include "analysis/access/kernel_run.h"
 
 #include <stdint.h>
 
@@ -278,27 +279,27 @@ static void find_base(const GlobalRaceSearch *s, BlockRace *out)
     }
 }
 
-const BlockRace *ptx_global_race_find(Arena *arena, Arena *work, Arena *scratch,
-                                      const SimProgram *program, const Module *module,
-                                      FuncId kernel, const Launch *launch)
+const BlockRace *ptx_global_race_find(const KernelRun *run)
 {
-    const Func *func = &module->funcs[kernel];
-    if (!launch || !launch->grid[0] || !func->has_body || func->has_syntax_error
-        || func->has_unknown || !is_worth(scratch, module, kernel))
+    const Module *module = ptx_program_module(run->program);
+    const Func *func = &module->funcs[run->kernel];
+    if (!run->launch || !run->launch->grid[0] || !func->has_body || func->has_syntax_error
+        || func->has_unknown || !is_worth(run->scratch, module, run->kernel))
         return NULL;
-    ArenaMark mark = ptx_arena_mark(work);
-    GlobalRaceSearch s = { .work = work,
+    ArenaMark mark = ptx_arena_mark(run->work);
+    GlobalRaceSearch s = { .work = run->work,
                            .module = module,
                            .func = func,
-                           .machine = ptx_machine_new(work, scratch, program, kernel, launch) };
+                           .machine = ptx_machine_new(run->work, run->scratch, run->program,
+                                                      run->kernel, run->launch) };
     BlockRace *out = NULL;
     s.shape = ptx_machine_shape(s.machine);
     ptx_machine_observe(s.machine, &s.memory);
     if (!s.shape.block_is_assumed && !s.shape.grid_is_assumed && search(&s)) {
-        out = ptx_block_race_new(arena, BLOCK_RACE_GLOBAL, access_of(&s, &s.writer, true),
+        out = ptx_block_race_new(run->arena, BLOCK_RACE_GLOBAL, access_of(&s, &s.writer, true),
                                  access_of(&s, &s.other, !s.is_read));
         find_base(&s, out);
     }
-    ptx_arena_release(work, mark);
+    ptx_arena_release(run->work, mark);
     return out;
 }

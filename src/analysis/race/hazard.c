@@ -16,6 +16,7 @@
 #include "analysis/flow/cfg.h"
 #include "analysis/flow/loop.h"
 #include "analysis/sim/block_stride.h"
+#include "support/minmax.h"
 
 #include <stdio.h>
 
@@ -284,10 +285,24 @@ static bool is_excused(const Search *s, const Hazard *h, uint64_t address)
 
 HazardKind ptx_search_kind(uint8_t queue)
 {
-    return queue == QUEUE_MATRIX ? HAZARD_MATRIX : queue == QUEUE_COPY ? HAZARD_COPY : HAZARD_BULK;
+    switch (queue) {
+    case QUEUE_MATRIX: return HAZARD_MATRIX;
+    case QUEUE_COPY:   return HAZARD_COPY;
+    default:           return HAZARD_BULK;
+    }
 }
 
 /* Of accesses that happen if data say so, where is_possible. */
+static HazardKind kind_of_pair(const RacePair *pair, uint8_t queue)
+{
+    if (pair->is_unfenced)
+        return HAZARD_PROXY;
+    if (pair->is_open)
+        return ptx_search_kind(queue);
+    bool is_in_warp = pair->first.thread / WARP_LANES == pair->second.thread / WARP_LANES;
+    return is_in_warp ? HAZARD_WARP : HAZARD_BLOCK;
+}
+
 bool ptx_search_make_hazard(const Search *s, const RacePair *pair, bool is_possible, Hazard *out)
 {
     uint8_t first = level_of(s, &pair->first), second = level_of(s, &pair->second),
@@ -295,13 +310,9 @@ bool ptx_search_make_hazard(const Search *s, const RacePair *pair, bool is_possi
     if ((level == RACE_DATA) != is_possible
         || (level == RACE_GUESSED && s->shape.block_is_assumed)) /* two guesses are one too many */
         return false;
-    bool is_in_warp = pair->first.thread / WARP_LANES == pair->second.thread / WARP_LANES;
     const uint8_t queue = pair->is_open && !pair->first.queue ? pair->second.queue
                                                               : pair->first.queue;
-    HazardKind kind = pair->is_unfenced ? HAZARD_PROXY
-                      : pair->is_open   ? ptx_search_kind(queue)
-                      : is_in_warp      ? HAZARD_WARP
-                                        : HAZARD_BLOCK;
+    HazardKind kind = kind_of_pair(pair, queue);
     bool are_copies = pair->is_open && pair->first.queue && pair->second.queue;
     if ((kind != HAZARD_BLOCK && is_possible)
         || (are_copies
@@ -502,8 +513,11 @@ static bool collect_waits(const Search *s, Hazards *out, Hazard *items)
     if ((stale->wait == NO_ID && !is_stuck) || !is_certain(s))
         return false;
     Hazard *h = &items[out->count++];
-    *h = (Hazard){ .kind = stale->wait != NO_ID ? HAZARD_STALE : HAZARD_STUCK, .certainty = CERTAINTY_EXACT, .wanted = stuck->wanted,
-                   .pending = stuck->pending, .owed = stuck->owed };
+    *h = (Hazard){ .kind = stale->wait != NO_ID ? HAZARD_STALE : HAZARD_STUCK,
+                   .certainty = CERTAINTY_EXACT,
+                   .wanted = stuck->wanted,
+                   .pending = stuck->pending,
+                   .owed = stuck->owed };
     h->first = h->kind == HAZARD_STALE ? access_at(s, stale->arrival, stale->warp)
                                        : access_at(s, stuck->made, stuck->warp);
     h->second = h->kind == HAZARD_STALE ? access_at(s, stale->wait, stale->warp)
@@ -759,34 +773,39 @@ static const Divergence *find_divergence(Arena *arena, const Search *s)
          hangs = !parts && s->race->stops[0].func && is_sure(s->machine);
     if (s->shape.block_is_assumed || (!parts && !hangs))
         return NULL;
-    const Stop *at = parts ? &p->at : &s->race->stops[0],
-               *other = parts ? &p->other : &s->race->stops[1];
+    const Stop *at = parts ? &p->at : &s->race->stops[0];
+    const Stop *other = parts ? &p->other : &s->race->stops[1];
     Divergence *out = ptx_arena_new(arena, Divergence);
-    *out = (Divergence){ .func = at->func, .insn = at->insn, .place = at->place, .other_func = other->func, .other = other->insn, .hangs = hangs };
+    *out = (Divergence){ .func = at->func,
+                         .insn = at->insn,
+                         .place = at->place,
+                         .other_func = other->func,
+                         .other = other->insn,
+                         .hangs = hangs };
     set_thread(s, at->thread, out->thread);
     set_thread(s, other->thread, out->other_thread);
     return out;
 }
 
-const Hazards *ptx_hazards_find(Arena *arena, Arena *work, Arena *scratch,
-                                const SimProgram *program, const Module *module, FuncId kernel,
-                                const Launch *launch)
+const Hazards *ptx_hazards_find(const KernelRun *run)
 {
     static const Launch nothing = { .dynamic_shared_bytes = -1 };
-    const Func *func = &module->funcs[kernel];
+    Arena *arena = run->arena, *work = run->work;
+    const Module *module = ptx_program_module(run->program);
+    const Func *func = &module->funcs[run->kernel];
     if (!func->has_body || !func->insn_count || func->has_syntax_error || func->has_unknown
-        || !is_worth(func, launch))
+        || !is_worth(func, run->launch))
         return NULL;
     Hazards *out = ptx_arena_new(arena, Hazards);
     Hazard *items = ptx_arena_array(arena, Hazard, MAX_HAZARDS + MAX_POSSIBLE);
     Search s = { .arena = arena,
                  .work = work,
-                 .scratch = scratch,
-                 .program = program,
+                 .scratch = run->scratch,
+                 .program = run->program,
                  .module = module,
-                 .kernel = kernel,
+                 .kernel = run->kernel,
                  .func = func,
-                 .launch = launch ? *launch : nothing };
+                 .launch = run->launch ? *run->launch : nothing };
     const ArenaMark mark = ptx_arena_mark(work);
     s.orders = ptx_arena_array(work, uint8_t, module->op_count + 1);
     s.mark = ptx_arena_mark(work);
@@ -828,11 +847,13 @@ static unsigned line_of(const Module *module, const Insn *insn)
 static void write_round(char *out, size_t size, const Module *module, const Func *kernel,
                         const HazardAccess *access)
 {
+    static const char *const formats[2] = { " in round %u of the loop at line %u",
+                                            ", round %u of the one at line %u" };
     int count = 0;
     *out = 0;
     for (unsigned i = 0; i < 2 && access->loops[i] != NO_ID; i++)
-        count += snprintf(out + count, size - (size_t)count, "%s round %u of %s at line %u",
-                          i ? "," : " in", (unsigned)access->rounds[i], i ? "the one" : "the loop",
+        count += snprintf(out + count, size - (size_t)count, formats[i],
+                          (unsigned)access->rounds[i],
                           line_of(module, &kernel->insns[access->loops[i]]));
 }
 
@@ -858,11 +879,11 @@ static const char *missing_of(const Hazard *h)
 }
 
 /* Of HAZARD_STUCK and HAZARD_STALE. */
-static int write_wait(char *out, size_t size, const Hazard *h, const char *name, int length)
+static int write_wait(char *out, size_t size, const Hazard *h, const char *name)
 {
     const uint32_t *thread = h->second.thread;
-    int count = snprintf(out, size, "thread (%u, %u, %u) waits at `%.*s` ", thread[0], thread[1],
-                         thread[2], length, name);
+    int count = snprintf(out, size, "thread (%u, %u, %u) waits at %s ", thread[0], thread[1],
+                         thread[2], name);
     out += count;
     size -= (size_t)count;
     if (h->kind == HAZARD_STALE)
@@ -888,25 +909,36 @@ static int write_wait(char *out, size_t size, const Hazard *h, const char *name,
                       -(long long)h->owed);
 }
 
+/* The variable, or what it is where there is none of a name. */
+static void write_variable(char *out, size_t size, const Module *module, VarId var,
+                           const char *otherwise)
+{
+    Span name = var == NO_ID ? (Span){ 0, 0 } : module->vars[var].name;
+    uint32_t length = ptx_u32_min(ptx_span_length(name), 64);
+    if (length)
+        snprintf(out, size, "`%.*s`", (int)length, module->text + name.begin);
+    else
+        snprintf(out, size, "%s", otherwise);
+}
+
 const char *ptx_hazard_describe(Arena *arena, const Module *module, const Func *kernel,
                                 const Hazard *h)
 {
-    char text[512], rounds[2][96];
+    char text[512], rounds[2][96], name[72];
     const HazardAccess *a = &h->second, *b = &h->first;
-    Span name = h->var == NO_ID ? (Span){ 0, 0 } : module->vars[h->var].name;
-    int length = (int)(ptx_span_length(name) < 64 ? ptx_span_length(name) : 64), count;
+    int count;
+    bool is_wait = h->kind >= HAZARD_STUCK;
+    write_variable(name, sizeof name, module, h->var, is_wait ? "`an mbarrier`" : "shared memory");
     write_round(rounds[0], sizeof rounds[0], module, kernel, a);
     write_round(rounds[1], sizeof rounds[1], module, kernel, b);
-    if (h->kind >= HAZARD_STUCK)
-        count = write_wait(text, sizeof text, h, length ? module->text + name.begin : "an mbarrier",
-                           length ? length : (int)sizeof "an mbarrier" - 1);
+    if (is_wait)
+        count = write_wait(text, sizeof text, h, name);
     else
         count = snprintf(
             text, sizeof text,
-            "thread (%u, %u, %u) %s byte %llu of %s%.*s%s%s, which thread (%u, %u, %u) %s%s: %s",
+            "thread (%u, %u, %u) %s byte %llu of %s%s, which thread (%u, %u, %u) %s%s: %s",
             a->thread[0], a->thread[1], a->thread[2], verb_of(a), (unsigned long long)h->offset,
-            length ? "`" : "shared memory", length, module->text + name.begin, length ? "`" : "",
-            rounds[0], b->thread[0], b->thread[1], b->thread[2], verb_of(b), rounds[1],
+            name, rounds[0], b->thread[0], b->thread[1], b->thread[2], verb_of(b), rounds[1],
             missing_of(h));
     if (count > 0 && (a->is_by_data || b->is_by_data))
         count += snprintf(
@@ -921,8 +953,8 @@ static int write_copy_wait(char *out, size_t size, const Hazard *h)
 {
     bool is_own = !memcmp(h->first.thread, h->second.thread, sizeof h->first.thread),
          is_bulk = h->queue == QUEUE_BULK;
-    const char *barrier = is_own ? "" : " by the copying thread, and a barrier",
-               *queue = is_bulk ? "cp.async.bulk" : "cp.async";
+    const char *barrier = is_own ? "" : " by the copying thread, and a barrier";
+    const char *queue = is_bulk ? "cp.async.bulk" : "cp.async";
     if (h->queue == QUEUE_MBARRIER)
         return snprintf(out, size,
                         "mbarrier.try_wait.parity in a loop, for the phase of the copy, by every "
@@ -968,6 +1000,13 @@ static const char *cuda_of(const char *text)
 }
 
 /* "before line 44", "before lines 44, 51 and 60": of the insertions with the text of the first. */
+static const char *before_line(uint32_t i, uint32_t count)
+{
+    if (!i)
+        return " ";
+    return i + 1 == count ? " and " : ", ";
+}
+
 static int write_lines(char *out, size_t size, const Hazard *h, const char *text)
 {
     uint32_t lines[MAX_PUTS], lines_count = 0;
@@ -976,10 +1015,9 @@ static int write_lines(char *out, size_t size, const Hazard *h, const char *text
             lines[lines_count++] = h->edits.insertions[i].line;
     int count = snprintf(out, size, "`%s`%s before line%s", text, cuda_of(text),
                          lines_count > 1 ? "s" : "");
-    for (uint32_t i = 0; i < lines_count; i++) {
-        const char *between = !i ? " " : i + 1 == lines_count ? " and " : ", ";
-        count += snprintf(out + count, size - (size_t)count, "%s%u", between, (unsigned)lines[i]);
-    }
+    for (uint32_t i = 0; i < lines_count; i++)
+        count += snprintf(out + count, size - (size_t)count, "%s%u", before_line(i, lines_count),
+                          (unsigned)lines[i]);
     return count;
 }
 
@@ -987,6 +1025,7 @@ static int write_lines(char *out, size_t size, const Hazard *h, const char *text
 static const char *write_repair(Arena *arena, const Hazard *h, bool is_given)
 {
     char text[768];
+    const char *edits = h->edits.count > 1 ? "them" : "it";
     int count = snprintf(text, sizeof text, "insert ");
     for (uint32_t i = 0; i < h->edits.count; i++) {
         bool is_new = true;
@@ -1000,21 +1039,28 @@ static const char *write_repair(Arena *arena, const Hazard *h, bool is_given)
     }
     count += snprintf(text + count, sizeof text - (size_t)count,
                       "; tried: with %s this race is gone when the %s is run again",
-                      h->edits.count > 1 ? "them" : "it", is_given ? "launch" : "assumed launch");
+                      edits, is_given ? "launch" : "assumed launch");
     return ptx_arena_strndup(arena, text, (size_t)count);
 }
 
 const char *ptx_hazard_advise(Arena *arena, const Hazard *h, bool is_given)
 {
     static const char *const advice[] = {
-        [HAZARD_BLOCK] = "bar.sync 0 (__syncthreads()) between the two, at a point that every thread of the block reaches",
-        [HAZARD_WARP] = "bar.warp.sync 0xffffffff (__syncwarp()) between the two, at a point that every lane reaches: since sm_70 lanes of a warp need not run together",
-        [HAZARD_PROXY] = "fence.proxy.async.shared::cta by the threads that write, before the barrier or mbarrier that orders the two",
-        [HAZARD_STUCK] = "mbarrier.init with as many arrivals as there are, and mbarrier.arrive.expect_tx with as many bytes as are copied",
+        [HAZARD_BLOCK] = "bar.sync 0 (__syncthreads()) between the two, at a point that every "
+                         "thread of the block reaches",
+        [HAZARD_WARP] = "bar.warp.sync 0xffffffff (__syncwarp()) between the two, at a point "
+                        "that every lane reaches: since sm_70 lanes of a warp need not run "
+                        "together",
+        [HAZARD_PROXY] = "fence.proxy.async.shared::cta by the threads that write, before the "
+                         "barrier or mbarrier that orders the two",
+        [HAZARD_STUCK] = "mbarrier.init with as many arrivals as there are, and "
+                         "mbarrier.arrive.expect_tx with as many bytes as are copied",
         [HAZARD_STALE] = "flip the parity in each iteration: xor.b32 with 1 after the wait",
     };
     static const char *const reasons[] = {
-        [REPAIR_NONE] = "", [REPAIR_FOUND] = "", [REPAIR_NO_PLACE] = "; no place was found where one removes the race",
+        [REPAIR_NONE] = "",
+        [REPAIR_FOUND] = "",
+        [REPAIR_NO_PLACE] = "; no place was found where one removes the race",
         [REPAIR_TOO_LONG] = "; no place was found within the runs that are allowed",
     };
     char text[320];

@@ -6,6 +6,7 @@
 #include "support/diag.h"
 #include "analysis/sim/program.h"
 #include "ir/types.h"
+#include "analysis/access/kernel_run.h"
 
 typedef struct Launch Launch;
 
@@ -83,11 +84,8 @@ typedef struct Hazards {
     uint32_t redundant_count;
 } Hazards;
 
-/* Of a kernel; NULL where nothing could be looked at. Owned by arena; work and scratch, two others,
- * are left as found. */
-const Hazards *ptx_hazards_find(Arena *arena, Arena *work, Arena *scratch,
-                                const SimProgram *program, const Module *module, FuncId kernel,
-                                const Launch *launch);
+/* NULL where nothing could be looked at. */
+const Hazards *ptx_hazards_find(const KernelRun *run);
 
 /* A clause: thread (0, 1, 0) reads byte 12 of `s`, which thread (0, 0, 0) writes. */
 const char *ptx_hazard_describe(Arena *arena, const Module *module, const Func *kernel,

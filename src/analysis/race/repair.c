@@ -16,6 +16,7 @@
 #include "analysis/sim/race/race.h"
 #include "analysis/sim/sim.h"
 #include "analysis/flow/loop.h"
+#include "support/minmax.h"
 
 #include <stdio.h>
 #include <stdint.h>
@@ -165,8 +166,8 @@ static void list(const Search *s, const Hazard *h, const Put *like, Candidates *
                                                                                      : NULL;
     const Func *func = callee ? callee : s->func;
     const SimFunc ran = ptx_machine_func(s->machine, (FuncId)(func - s->module->funcs));
-    const InsnId first = callee ? h->first.insn : h->first.place,
-                 second = callee ? h->second.insn : h->second.place;
+    const InsnId first = callee ? h->first.insn : h->first.place;
+    const InsnId second = callee ? h->second.insn : h->second.place;
     c->count = 0;
     climb(s, c, like, &ran, second);
     descend(s, c, like, &ran, first);
@@ -185,9 +186,9 @@ static bool is_for_all(Search *s, const Put *put)
     const SimFunc ran = ptx_machine_func(s->machine, s->kernel);
     if (put->func != s->func)
         return false;
+    const FuncFlow flow = { s->module, s->func, ran.cfg, ran.dom, ran.loops };
     if (!s->uniforms)
-        s->uniforms = ptx_uniform_compute(s->work, s->scratch, s->module, s->func, ran.cfg,
-                                          ran.dom, ran.loops, &s->launch);
+        s->uniforms = ptx_uniform_compute(s->work, s->scratch, &flow, &s->launch);
     return !s->uniforms->is_partial[ran.cfg->block_of[put->insn]];
 }
 
@@ -222,7 +223,8 @@ static const HazardAccess *partner_of(const Hazard *made, const Hazard *h)
 {
     const HazardAccess *a = &made->first, *b = &made->second;
     bool is_turned = a->func == b->func && a->insn > b->insn;
-    const HazardAccess *later = is_turned ? a : b, *earlier = is_turned ? b : a;
+    const HazardAccess *later = is_turned ? a : b;
+    const HazardAccess *earlier = is_turned ? b : a;
     return is_access(later, &h->second) ? earlier : NULL;
 }
 
@@ -369,10 +371,16 @@ static uint32_t cost_of(Search *s, const Put *put)
 {
     const uint32_t depth = depth_of(s, put->func, put->insn);
     bool is_whole = put->func == s->func ? is_for_all(s, put) : is_on_every_path(s, put);
-    return (is_whole ? 0 : COST_PARTIAL) + (depth < COST_PARTIAL ? depth : COST_PARTIAL - 1);
+    const uint32_t partial = is_whole ? 0 : COST_PARTIAL;
+    return partial + ptx_u32_min(depth, COST_PARTIAL - 1);
 }
 
 /* Of the innermost loop around both: a barrier outside of it would rarely do. */
+static uint32_t depth_of_loop(const Loops *loops, LoopId loop)
+{
+    return loop == NO_LOOP ? 0 : loops->loops[loop].depth;
+}
+
 static uint32_t common_depth(const Search *s, const Hazard *h)
 {
     const SimFunc ran = ptx_machine_func(s->machine, s->kernel);
@@ -380,14 +388,14 @@ static uint32_t common_depth(const Search *s, const Hazard *h)
     LoopId a = ran.loops->loop_of[block_of[h->first.place]],
            b = ran.loops->loop_of[block_of[h->second.place]];
     while (a != b && (a != NO_LOOP || b != NO_LOOP)) {
-        const uint32_t depth_a = a == NO_LOOP ? 0 : ran.loops->loops[a].depth,
-                       depth_b = b == NO_LOOP ? 0 : ran.loops->loops[b].depth;
+        const uint32_t depth_a = depth_of_loop(ran.loops, a),
+                       depth_b = depth_of_loop(ran.loops, b);
         if (depth_a >= depth_b)
             a = ran.loops->loops[a].parent;
         if (depth_b >= depth_a)
             b = ran.loops->loops[b].parent;
     }
-    return a == NO_LOOP ? 0 : ran.loops->loops[a].depth;
+    return depth_of_loop(ran.loops, a);
 }
 
 /* One of them, else several together; those that are valid by themselves stay in c. */
@@ -503,9 +511,11 @@ uint32_t ptx_repair_find(Search *s, Hazard *h)
         is_found = find_like(s, h, &warp) || (number != BARRIER_NONE && find_like(s, h, &block));
     else if (number != BARRIER_NONE)
         is_found = find_for_copy(s, h, &block);
-    h->repair = is_found ? REPAIR_FOUND : has_steps(s) ? REPAIR_NO_PLACE : REPAIR_TOO_LONG;
-    if (is_found)
+    h->repair = has_steps(s) ? REPAIR_NO_PLACE : REPAIR_TOO_LONG;
+    if (is_found) {
+        h->repair = REPAIR_FOUND;
         ptx_search_run(s);
+    }
     return all_of(s) & ~before;
 }
 

@@ -131,7 +131,8 @@ static bool find_sum(Numbers *n, const Insn *insn, NumberedValue *out)
         || bits_of(n, a->id) != ptx_type_info[op->type].bits)
         return false;
     uint64_t by = b->flags & OPERAND_MINUS ? -(uint64_t)b->value : (uint64_t)b->value;
-    *out = moved(ptx_value_numbers_get(n, a->id), (int64_t)(op->kind == OPK_SUB ? -by : by), ptx_type_info[op->type].bits);
+    *out = moved(ptx_value_numbers_get(n, a->id), (int64_t)(op->kind == OPK_SUB ? -by : by),
+                 ptx_type_info[op->type].bits);
     return true;
 }
 
@@ -145,7 +146,8 @@ static void keep_sources(Numbers *n, const Insn *insn)
         if (ptx_operand_is_def(operand))
             *source = (NumberedValue){ NUMBER_NONE, 0 };
         else
-            *source = operand->kind == OPERAND_REG ? ptx_value_numbers_get(n, operand->id) : (NumberedValue){ operand->id, 0 };
+            *source = operand->kind == OPERAND_REG ? ptx_value_numbers_get(n, operand->id)
+                                                   : (NumberedValue){ operand->id, 0 };
     }
 }
 

@@ -70,7 +70,8 @@ static bool find_param(const Func *func, const PointsTo *base, uint32_t *param)
         first++;
     if (base->kind != BASE_PARAM || first == func->param_count || base->id < func->params[first])
         return false;
-    *param = first + (base->id - func->params[first]);      /* they lie side by side, but for those in registers */
+    /* they lie side by side, but for those in registers */
+    *param = first + (base->id - func->params[first]);
     return *param < func->param_count && func->params[*param] == base->id;
 }
 

@@ -514,14 +514,15 @@ static const uint8_t *loop_writes(Arena *arena, const Func *func, const Cfg *cfg
     return writes;
 }
 
-static void look_at_loops(Arena *scratch, const Module *module, const Func *func, const Cfg *cfg,
-                          const Loops *loops, const Defs *defs, bool *invariant, bool *may_change)
+static void look_at_loops(Arena *scratch, const FuncFlow *flow, const Defs *defs, bool *invariant,
+                          bool *may_change)
 {
-    const uint8_t *writes = loop_writes(scratch, func, cfg, loops);
-    Hoister hoister = { .module = module, .func = func, .defs = defs };
+    const Func *func = flow->func;
+    const uint8_t *writes = loop_writes(scratch, func, flow->cfg, flow->loops);
+    Hoister hoister = { .module = flow->module, .func = func, .defs = defs };
     for (InsnId i = 0; i < func->insn_count; i++) {
         const Insn *insn = &func->insns[i];
-        LoopId loop = loops->loop_of[cfg->block_of[i]];
+        LoopId loop = flow->loops->loop_of[flow->cfg->block_of[i]];
         if (loop == NO_LOOP || !(insn->op->flags & (OPF_LOAD | OPF_STORE)))
             continue;
         invariant[i] = is_invariant(&hoister, insn, loop);
@@ -537,17 +538,17 @@ static InsnId *no_insns(Arena *arena, const Func *func)
 }
 
 const RedundantLoads *ptx_redundant_loads_compute(Arena *arena, Arena *scratch,
-                                                  const Module *module, const Func *func,
-                                                  const Cfg *cfg, const Loops *loops,
-                                                  const Defs *defs)
+                                                  const FuncFlow *flow, const Defs *defs)
 {
+    const Func *func = flow->func;
+    const Cfg *cfg = flow->cfg;
     ArenaMark mark = ptx_arena_mark(scratch);
     RedundantLoads *out = ptx_arena_new(arena, RedundantLoads);
     bool *invariant = ptx_arena_array(arena, bool, func->insn_count + 1),
          *may_change = ptx_arena_array(arena, bool, func->insn_count + 1);
     RedundantLoadsWalk walk = { .func = func,
                                 .cfg = cfg,
-                                .numbers = ptx_value_numbers_new(scratch, module, func, cfg),
+                                .numbers = ptx_value_numbers_new(scratch, flow->module, func, cfg),
                                 .earlier = no_insns(arena, func),
                                 .barriers = no_insns(arena, func),
                                 .neighbours = ptx_arena_array(arena, uint8_t,
@@ -556,10 +557,13 @@ const RedundantLoads *ptx_redundant_loads_compute(Arena *arena, Arena *scratch,
     for (BlockId b = 0; b < cfg->block_count; b++)
         if (ptx_block_is_reachable(cfg, b))
             walk_block(&walk, b);
-    if (loops->loop_count)
-        look_at_loops(scratch, module, func, cfg, loops, defs, invariant, may_change);
-    *out = (RedundantLoads){ .earlier = walk.earlier, .barrier = walk.barriers, .invariant = invariant, .may_change = may_change,
-                      .neighbours = walk.neighbours };
+    if (flow->loops->loop_count)
+        look_at_loops(scratch, flow, defs, invariant, may_change);
+    *out = (RedundantLoads){ .earlier = walk.earlier,
+                             .barrier = walk.barriers,
+                             .invariant = invariant,
+                             .may_change = may_change,
+                             .neighbours = walk.neighbours };
     ptx_arena_release(scratch, mark);
     return out;
 }

@@ -12,6 +12,7 @@
 #include "support/arena.h"
 
 #include <stdbool.h>
+#include "analysis/flow/func_flow.h"
 
 typedef struct RedundantLoads {        /* per instruction */
     /* a load of the same address and size before it in its block, with nothing between that may
@@ -33,8 +34,6 @@ typedef struct RedundantLoads {        /* per instruction */
 
 /* Owned by arena; scratch, another arena, is left as found. defs: NULL where there are no loops. */
 const RedundantLoads *ptx_redundant_loads_compute(Arena *arena, Arena *scratch,
-                                                  const Module *module, const Func *func,
-                                                  const Cfg *cfg, const Loops *loops,
-                                                  const Defs *defs);
+                                                  const FuncFlow *flow, const Defs *defs);
 
 #endif

@@ -67,14 +67,14 @@ static bool is_carried_on(const PointsToSet *bases, const Func *func, InsnId id,
            && bases->regs[result->id].id == var;
 }
 
-/* Its operand gives var's address, or is var's name. */
-static void take_operand(const Marks *m, const PointsToSet *bases, const Func *func, InsnId id,
-                         const Operand *operand, bool first, VarId var)
+/* The variable that it names, or whose address it uses; NO_ID: none. */
+static VarId operand_variable(const PointsToSet *bases, const Operand *operand)
 {
-    if (operand->role & ROLE_ADDRESS)
-        mark(m, var, effect_at(func->insns[id].op, first));
-    else if (!is_carried_on(bases, func, id, var))
-        mark(m, var, EFFECT_ANY);
+    if (operand->kind == OPERAND_VAR)
+        return operand->id;
+    bool uses_address = operand->kind == OPERAND_REG && operand->role & ROLE_USE
+                        && bases->regs[operand->id].kind == BASE_VAR;
+    return uses_address ? bases->regs[operand->id].id : NO_ID;
 }
 
 static void take_insn(const Marks *m, const PointsToSet *bases, const Func *func, InsnId id)
@@ -84,13 +84,13 @@ static void take_insn(const Marks *m, const PointsToSet *bases, const Func *func
     bool first = true;
     for (uint32_t o = 0; o < insn->operand_count; o++) {
         const Operand *operand = &operands[o];
-        bool uses_address = operand->kind == OPERAND_REG && operand->role & ROLE_USE
-                            && bases->regs[operand->id].kind == BASE_VAR;
+        const VarId var = operand_variable(bases, operand);
         if (operand->kind == OPERAND_VAR)
-            m->is_named[operand->id] = true;
-        if (operand->kind == OPERAND_VAR || uses_address)
-            take_operand(m, bases, func, id, operand, first,
-                         uses_address ? bases->regs[operand->id].id : operand->id);
+            m->is_named[var] = true;
+        if (var != NO_ID && operand->role & ROLE_ADDRESS)
+            mark(m, var, effect_at(insn->op, first));
+        else if (var != NO_ID && !is_carried_on(bases, func, id, var))
+            mark(m, var, EFFECT_ANY);
         first &= !(operand->role & ROLE_ADDRESS);
     }
 }
@@ -128,8 +128,9 @@ static uint32_t *slot_of(const UsageIndex *index, const char *name, uint32_t len
 
 static void index_variables(UsageIndex *index, Arena *scratch, const Module *module)
 {
-    *index = (UsageIndex){ .module = module, .next = ptx_arena_array(scratch, uint32_t, module->var_count + 1),
-                      .is_done = ptx_arena_array(scratch, bool, module->var_count + 1) };
+    *index = (UsageIndex){ .module = module,
+                           .next = ptx_arena_array(scratch, uint32_t, module->var_count + 1),
+                           .is_done = ptx_arena_array(scratch, bool, module->var_count + 1) };
     ptx_hash_init(&index->names, scratch, module->var_count);
     for (VarId var = 0; var < module->var_count; var++) {
         Span name = module->vars[var].name;

@@ -7,6 +7,10 @@
 
 #include <stdbool.h>
 
+#include "support/hash.h"
+
+enum { MAX_PLACES = 16 };       /* of the table that are tried */
+
 typedef struct Numberer {
     const Func *func;
     /* per register: what it holds, as of the last definition in the text */
@@ -15,8 +19,8 @@ typedef struct Numberer {
     bool *is_number;            /* per operand: the same when its instruction was numbered */
     /* per operand: what it held when its instruction was numbered; what it was given */
     uint32_t *sources, *results;
-    InsnId *slots;              /* by hash: the first instruction of a value, + 1 */
-    uint32_t slot_mask, value_count;
+    HashTable firsts;           /* of each value the first instruction, + 1 */
+    uint32_t value_count;
     bool *redundant;
 } Numberer;
 
@@ -80,8 +84,10 @@ static uint32_t hash_insn(const Numberer *n, const Insn *insn)
     return (uint32_t)(hash >> 32);
 }
 
-static bool is_same(const Numberer *n, const Insn *a, const Insn *b)
+static bool is_same(const void *owner, uint32_t number, const void *key)
 {
+    const Numberer *n = owner;
+    const Insn *a = key, *b = &n->func->insns[number - 1];
     const Operand *x = ptx_insn_operands(n->func, a), *y = ptx_insn_operands(n->func, b);
     if (operation_of(a->op) != operation_of(b->op) || a->operand_count != b->operand_count)
         return false;
@@ -119,13 +125,12 @@ static bool is_copy(const Insn *insn, const Operand *operands)
 static const Insn *find_first(Numberer *n, InsnId id)
 {
     const Insn *insn = &n->func->insns[id];
-    uint32_t slot = hash_insn(n, insn) & n->slot_mask;
-    for (uint32_t tries = 0; n->slots[slot] && tries < 16;
-         tries++, slot = (slot + 1) & n->slot_mask)
-        if (is_same(n, insn, &n->func->insns[n->slots[slot] - 1]))
-            return &n->func->insns[n->slots[slot] - 1];
+    const HashPlace place = ptx_hash_find_near(&n->firsts, hash_insn(n, insn), MAX_PLACES, is_same,
+                                               n, insn);
+    if (place.is_found)
+        return &n->func->insns[*place.slot - 1];
     /* a full neighbourhood forgets one of its values: then less is found */
-    n->slots[slot] = id + 1;
+    *place.slot = id + 1;
     return NULL;
 }
 
@@ -166,12 +171,7 @@ const bool *ptx_value_numbering_compute(Arena *arena, Arena *scratch, const Func
                                         const Live *live)
 {
     ArenaMark mark = ptx_arena_mark(scratch);
-    uint32_t size = 16;
-    while (size < 2 * (uint64_t)func->insn_count && size < 1u << 30)
-        size *= 2;
     Numberer n = { .func = func,
-                   .slot_mask = size - 1,
-                   .slots = ptx_arena_array(scratch, InsnId, size),
                    .value_of = ptx_arena_array(scratch, uint32_t, func->reg_count + 1),
                    .is_constant = ptx_arena_array(scratch, bool, func->reg_count + 1),
                    .sources = ptx_arena_array(scratch, uint32_t, func->operand_count + 1),
@@ -179,6 +179,7 @@ const bool *ptx_value_numbering_compute(Arena *arena, Arena *scratch, const Func
                    .is_number = ptx_arena_array(scratch, bool, func->operand_count + 1),
                    .value_count = func->reg_count,
                    .redundant = ptx_arena_array(arena, bool, func->insn_count + 1) };
+    ptx_hash_init(&n.firsts, scratch, func->insn_count);
     for (uint32_t r = 0; r < func->reg_count; r++)
         n.value_of[r] = r;
     for (InsnId i = 0, d = 0; i < func->insn_count; i++) {

@@ -173,47 +173,55 @@ static bool enter(WgmmaRegistersFlow *f, BlockId block)
 
 /* ---- what instructions do -------------------------------------------------------------------- */
 
-static void note(WgmmaRegistersFlow *f, InsnId insn, MatrixFaultKind kind, const Operand *operand,
-                 InsnId with, const Flight *flight, bool is_maybe)
+static void note_fault(WgmmaRegistersFlow *f, MatrixFault fault)
 {
-    if (!f->faults || (f->fault_count && f->faults[f->fault_count - 1].insn == insn))
-        return;
-    bool is_committed = flight && flight->age > IN_NO_GROUP;
-    MatrixFault fault = { .insn = insn, .with = with, .reg = NO_ID, .kind = (uint8_t)kind };
-    if (operand)
-        fault.reg = operand->id;
-    if (is_committed)
-        fault.newer = (uint8_t)(flight->age - IN_NO_GROUP - 1);
-    fault.is_committed = is_committed;
-    fault.is_on_all_paths = !is_maybe;
-    f->faults[f->fault_count++] = fault;
+    if (f->faults && !(f->fault_count && f->faults[f->fault_count - 1].insn == fault.insn))
+        f->faults[f->fault_count++] = fault;
 }
 
 static void note_flight(WgmmaRegistersFlow *f, InsnId insn, MatrixFaultKind kind,
                         const Operand *operand, const Flight *flight)
 {
-    if (flight->age)
-        note(f, insn, kind, operand, flight->by, flight, flight->is_maybe);
+    if (!flight->age)
+        return;
+    MatrixFault fault = { .insn = insn,
+                          .with = flight->by,
+                          .reg = operand->id,
+                          .kind = (uint8_t)kind,
+                          .is_committed = flight->age > IN_NO_GROUP,
+                          .is_on_all_paths = !flight->is_maybe };
+    if (fault.is_committed)
+        fault.newer = (uint8_t)(flight->age - IN_NO_GROUP - 1);
+    note_fault(f, fault);
 }
 
 static void multiply(WgmmaRegistersFlow *f, InsnId id, const Insn *insn)
 {
     const Operand *operands = ptx_insn_operands(f->func, insn);
     if (f->unfenced_now)
-        note(f, id, MATRIX_NO_FENCE, NULL, NO_ID, NULL, f->unfenced_now != 1);
+        note_fault(f, (MatrixFault){ .insn = id,
+                                     .with = NO_ID,
+                                     .reg = NO_ID,
+                                     .kind = MATRIX_NO_FENCE,
+                                     .is_on_all_paths = f->unfenced_now == 1 });
     for (unsigned o = 0; o < insn->operand_count; o++) {
         WgmmaRegistersState *s = is_accumulator(&operands[o]) || is_of_a(&operands[o])
                                      ? state_of(f, &operands[o])
                                      : NULL;
         if (s && s->writer)
-            note(f, id, MATRIX_STALE_FENCE, &operands[o], s->writer - 1, NULL, s->is_writer_maybe);
+            note_fault(f, (MatrixFault){ .insn = id,
+                                         .with = s->writer - 1,
+                                         .reg = operands[o].id,
+                                         .kind = MATRIX_STALE_FENCE,
+                                         .is_on_all_paths = !s->is_writer_maybe });
         if (s && is_of_a(&operands[o]))
             note_flight(f, id, MATRIX_READ, &operands[o], &s->out);
     }
     for (unsigned o = 0; o < insn->operand_count; o++) {
         WgmmaRegistersState *s = state_of(f, &operands[o]);
         if (s && (is_accumulator(&operands[o]) || is_of_a(&operands[o])))
-            *(is_accumulator(&operands[o]) ? &s->out : &s->in) = (Flight){ id, IN_NO_GROUP, insn->guard != NO_ID };
+            *(is_accumulator(&operands[o]) ? &s->out : &s->in) =
+                (Flight){ id, IN_NO_GROUP, insn->guard != NO_ID };
     }
 }
 

@@ -11,6 +11,7 @@
 #include "analysis/flow/cfg.h"
 #include "analysis/flow/defs.h"
 #include "analysis/flow/loop.h"
+#include "support/minmax.h"
 
 enum {
     /* candidates that are looked at where registers decide: bounds the time of a choice */
@@ -379,9 +380,10 @@ static void order_memory(BlockWork *w, MemoryOrder *m, uint32_t s, const Lowered
             follow(w, m->loads[k], m->load_count[k], &access);
         if (is_fence)
             m->store_count[k] = m->load_count[k] = 0;
+        else if (is_store)
+            note_access(m->stores[k], &m->store_count[k], &access);
         else
-            note_access(is_store ? m->stores[k] : m->loads[k],
-                        is_store ? &m->store_count[k] : &m->load_count[k], &access);
+            note_access(m->loads[k], &m->load_count[k], &access);
     }
     if (is_fence)
         m->fence = s + 1;
@@ -948,10 +950,18 @@ static uint64_t taken_between(const uint64_t *slots, uint32_t first, uint32_t la
 
 /* The first place of so many free registers side by side: a pair at an even one, more than two at a
  * multiple of four, one alone at one of this bank, or of either. */
-static uint32_t free_place(const uint64_t *taken, uint32_t units, unsigned bank)
+/* Where in a word of 64 registers a value of these units may begin. */
+static uint64_t starts_in_bank(uint32_t units, unsigned bank)
 {
     static const uint64_t even = UINT64_MAX / 3;
-    const uint64_t mask = units == 2 || bank == 0 ? even : bank < ANY_BANK ? ~even : UINT64_MAX;
+    if (units == 2 || bank == 0)
+        return even;
+    return bank < ANY_BANK ? ~even : UINT64_MAX;
+}
+
+static uint32_t free_place(const uint64_t *taken, uint32_t units, unsigned bank)
+{
+    const uint64_t mask = starts_in_bank(units, bank);
     for (uint32_t k = 0; k < WORDS && units <= 2; k++) {
         uint64_t open = ~(taken[k] | (units == 2 ? taken[k] >> 1 : 0)) & mask;
         if (open)
@@ -1177,8 +1187,10 @@ uint32_t ptx_region_repeat(const BlockWork *w, BlockId first)
          s++) /* code that nothing reaches is in no loop */
         loops |= w->cfg->succs[b->succ_first + s] == first;
     uint32_t times = loops ? w->lowered->unrolled[loop].times : 1, length = region_length(w, first);
-    uint32_t most = length < MAX_UNROLLED / 2 ? MAX_UNROLLED / (length ? length : 1) : 2;
-    return times < most ? times : most;
+    uint32_t most = 2;
+    if (length < MAX_UNROLLED / 2)
+        most = MAX_UNROLLED / ptx_u32_max(length, 1);
+    return ptx_u32_min(times, most);
 }
 
 static void find_regions(BlockWork *w)
@@ -1191,30 +1203,50 @@ static void find_regions(BlockWork *w)
     }
 }
 
-BlockWork *ptx_block_work_new(Arena *arena, const Lowered *lowered, const LoweredLive *live,
-                              const Func *func, const Cfg *cfg, const Loops *loops,
-                              const Defs *defs, unsigned sm)
+/* The most that a region takes. */
+typedef struct RegionRoom {
+    uint32_t steps, operands, outs;
+} RegionRoom;
+
+static RegionRoom room_for_regions(const BlockWork *w)
 {
-    BlockWork *w = ptx_arena_new(arena, BlockWork);
-    *w = (BlockWork){ .arena = arena, .lowered = lowered, .live = live, .func = func, .cfg = cfg, .loops = loops, .defs = defs, .sm = sm };
-    uint32_t steps = 0, operands = 0, outs = 0;
-    w->last = ptx_arena_array(arena, BlockId, cfg->block_count + 1);
-    w->units = ptx_arena_array(arena, uint8_t, lowered->value_count + MAX_FACTORS);
-    find_units(w);
-    find_regions(w);
-    for (BlockId b = 0; b < cfg->block_count; b = w->last[b] + 1) {
+    const Lowered *lowered = w->lowered;
+    const LoweredLive *live = w->live;
+    RegionRoom room = { 0, 0, 0 };
+    for (BlockId b = 0; b < w->cfg->block_count; b = w->last[b] + 1) {
         uint32_t here = 0, out = live->first[w->last[b] + 1] - live->first[w->last[b]],
                  repeat = ptx_region_repeat(w, b);
         for (uint32_t i = lowered->first[b]; i < lowered->first[w->last[b] + 1]; i++)
             /* 1: a factor */
             here += 2u * lowered->insns[i].def_count + lowered->insns[i].use_count + 1
                     + (lowered->insns[i].use_count ? 0 : 2 * MAX_TEMPORARIES);
-        steps = repeat * region_length(w, b) > steps ? repeat * region_length(w, b) : steps;
-        operands = repeat * here > operands ? repeat * here : operands;
-        outs = out > outs ? out : outs;
+        room.steps = ptx_u32_max(room.steps, repeat * region_length(w, b));
+        room.operands = ptx_u32_max(room.operands, repeat * here);
+        room.outs = ptx_u32_max(room.outs, out);
     }
-    steps += MAX_FACTORS;
-    operands += MAX_FACTORS;
+    room.steps += MAX_FACTORS;
+    room.operands += MAX_FACTORS;
+    return room;
+}
+
+BlockWork *ptx_block_work_new(Arena *arena, const FuncFlow *flow, const Lowered *lowered,
+                              const LoweredLive *live, const Defs *defs, unsigned sm)
+{
+    BlockWork *w = ptx_arena_new(arena, BlockWork);
+    *w = (BlockWork){ .arena = arena,
+                      .lowered = lowered,
+                      .live = live,
+                      .func = flow->func,
+                      .cfg = flow->cfg,
+                      .loops = flow->loops,
+                      .defs = defs,
+                      .sm = sm };
+    w->last = ptx_arena_array(arena, BlockId, flow->cfg->block_count + 1);
+    w->units = ptx_arena_array(arena, uint8_t, lowered->value_count + MAX_FACTORS);
+    find_units(w);
+    find_regions(w);
+    const RegionRoom room = room_for_regions(w);
+    const uint32_t steps = room.steps, operands = room.operands, outs = room.outs;
     w->edge_capacity = 2 * steps;
     w->local_of = ptx_arena_array(arena, uint32_t, lowered->value_count + MAX_FACTORS);
     w->stamp = ptx_arena_array(arena, uint32_t, lowered->value_count + MAX_FACTORS);

@@ -8,6 +8,7 @@
 
 #include "analysis/flow/types.h"
 #include "analysis/sass/unroll.h"
+#include "analysis/flow/func_flow.h"
 
 typedef struct LoweredLive LoweredLive;
 typedef struct Arena Arena;
@@ -40,9 +41,8 @@ typedef struct BlockPressure {
 typedef struct BlockWork BlockWork;
 
 /* Room for any region of the function; arena's. */
-BlockWork *ptx_block_work_new(Arena *arena, const Lowered *lowered, const LoweredLive *live,
-                              const Func *func, const Cfg *cfg, const Loops *loops,
-                              const Defs *defs, unsigned sm);
+BlockWork *ptx_block_work_new(Arena *arena, const FuncFlow *flow, const Lowered *lowered,
+                              const LoweredLive *live, const Defs *defs, unsigned sm);
 
 /* The last block of the region that a block begins: the blocks from it on that become one under
  * predicates. */

@@ -14,6 +14,8 @@
 #include "analysis/flow/cfg.h"
 #include "analysis/flow/liveness.h"
 #include "analysis/registers/block_liveness.h"
+#include "support/minmax.h"
+#include "analysis/flow/func_flow.h"
 
 enum {
     /* registers that ptxas may save beyond the frugal order, where it computes values again: by
@@ -38,6 +40,7 @@ enum {
 };
 
 typedef struct Gathering {
+    const FuncFlow *flow;
     const Func *func;
     const Cfg *cfg;
     const Loops *loops;
@@ -73,7 +76,7 @@ static uint32_t share_of(const Gpu *gpu, uint64_t threads)
 {
     uint32_t share =
         (uint32_t)(figure(gpu, FIGURE_REGISTERS_PER_SM, 65536) / (threads ? threads : 1)) / 8 * 8;
-    return share < 8 ? 8 : share > MAX_REGISTERS ? MAX_REGISTERS : share;
+    return ptx_u32_min(ptx_u32_max(share, 8), MAX_REGISTERS);
 }
 
 uint32_t ptx_pressure_cap(const Gpu *gpu, const Bounds *bounds)
@@ -202,6 +205,15 @@ static void note_unrolled(Gathering *g, const BlockWork *work, BlockId first, ui
     at_least(g->f, PRESSURE_UNROLLED_EAGER, p->most[ORDER_EAGER]);
 }
 
+static void note_expansions(uint32_t *f, const BlockPressure *p)
+{
+    for (unsigned e = EXPANSION_NONE + 1; e < EXPANSION__COUNT; e++) {
+        bool is_single = e == EXPANSION_QUOTIENT || e == EXPANSION_ROOT;
+        if (e != EXPANSION_INTEGER)
+            at_least(f, is_single ? PRESSURE_AT_QUOTIENT : PRESSURE_AT_QUOTIENT64, p->at[e]);
+    }
+}
+
 static void order_region(Gathering *g, BlockWork *work, BlockId first)
 {
     BlockPressure p;
@@ -213,11 +225,7 @@ static void order_region(Gathering *g, BlockWork *work, BlockId first)
     at_least(f, PRESSURE_THROUGH, through);
     at_least(f, PRESSURE_AT_EXPANSION, p.at_expansion);
     at_least(f, PRESSURE_CALLED, p.called);
-    for (unsigned e = EXPANSION_NONE + 1; e < EXPANSION__COUNT; e++)
-        at_least(f,
-                 e == EXPANSION_QUOTIENT || e == EXPANSION_ROOT ? PRESSURE_AT_QUOTIENT
-                                                                : PRESSURE_AT_QUOTIENT64,
-                 e == EXPANSION_INTEGER ? 0 : p.at[e]);
+    note_expansions(f, &p);
     if (p.most[ORDER_FRUGAL] > f[PRESSURE_FRUGAL]) {
         f[PRESSURE_FRUGAL] = p.most[ORDER_FRUGAL];
         f[PRESSURE_FRUGAL_WIDE] = p.wide[ORDER_FRUGAL];
@@ -236,8 +244,7 @@ static void order_region(Gathering *g, BlockWork *work, BlockId first)
     at_least(f, PRESSURE_PLACED_AIMED, p.top[ORDER_TARGET]);
     at_least(f, PRESSURE_STRAIGHT, p.most[ORDER_STRAIGHT]);
     at_least(f, PRESSURE_PLACED_STRAIGHT, p.top[ORDER_STRAIGHT]);
-    at_least(f, PRESSURE_SECOND,
-             p.most[ORDER_TARGET] > f[PRESSURE_AIMED] ? f[PRESSURE_AIMED] : p.most[ORDER_TARGET]);
+    at_least(f, PRESSURE_SECOND, ptx_u32_min(p.most[ORDER_TARGET], f[PRESSURE_AIMED]));
     if (p.most[ORDER_TARGET] > f[PRESSURE_AIMED]) {
         f[PRESSURE_AIMED] = p.most[ORDER_TARGET];
         f[PRESSURE_AIMED_WIDE] = p.wide[ORDER_TARGET];
@@ -272,8 +279,8 @@ static bool gather(Gathering *g, Arena *scratch)
     if (!g->live)
         return false;
     const Defs *defs = ptx_defs_compute(scratch, g->func, g->cfg, g->loops);
-    BlockWork *work = ptx_block_work_new(scratch, g->lowered, g->live, g->func, g->cfg, g->loops,
-                                         defs, g->gpu->target.sm);
+    BlockWork *work = ptx_block_work_new(scratch, g->flow, g->lowered, g->live, defs,
+                                         g->gpu->target.sm);
     g->f[PRESSURE_INSNS] = g->lowered->insn_count;
     g->f[PRESSURE_BLOCKS] = g->cfg->rpo_count;
     g->f[PRESSURE_LOOPS] = g->loops->loop_count;
@@ -338,7 +345,11 @@ static void compare_with_guess(uint32_t *f)
  * sm_103, 90 for sm_110 and sm_120. */
 static uint32_t measured_sm(uint32_t sm)
 {
-    return sm > 86 && sm < 90 ? 86 : sm > 100 && sm < 110 ? 100 : sm >= 110 ? 120 : sm;
+    if (sm > 86 && sm < 90)
+        return 86;
+    if (sm > 100 && sm < 110)
+        return 100;
+    return sm >= 110 ? 120 : sm;
 }
 
 /* ---- from features to registers -------------------------------------------------------------- */
@@ -367,7 +378,9 @@ static int leaf_of(const uint8_t *bins, uint32_t tree)
 static const float *scale_of(const Gpu *gpu)
 {
     uint32_t warps = figure(gpu, FIGURE_THREADS_PER_SM, 2048) / 32;
-    return ptx_pressure_scale[warps <= 32 ? 0 : warps <= 48 ? 1 : 2];
+    if (warps <= 32)
+        return ptx_pressure_scale[0];
+    return ptx_pressure_scale[warps <= 48 ? 1 : 2];
 }
 
 static double middle_of(const float *scale, uint32_t registers)
@@ -433,9 +446,9 @@ static double fitted(const Pressure *p, const float *scale, const uint8_t *bins)
 
 static uint32_t capped(const Pressure *p, double registers)
 {
-    return registers < REGISTERS_LEAST ? REGISTERS_LEAST
-           : registers > p->cap        ? p->cap
-                                       : (uint32_t)registers;
+    if (registers < REGISTERS_LEAST)
+        return REGISTERS_LEAST;
+    return registers > p->cap ? p->cap : (uint32_t)registers;
 }
 
 /* Trees know no more than the kernels that they were fitted to; what is live from one block to
@@ -521,16 +534,21 @@ static Spills judge_spills(const Pressure *p, const Func *func)
     return least > p->cap + ENOUGH && is_full ? SPILLS_LIKELY : SPILLS_POSSIBLE;
 }
 
-Pressure ptx_pressure_compute(Arena *scratch, const Module *module, const Func *func,
-                              const Cfg *cfg, const Loops *loops, const Live *live,
+Pressure ptx_pressure_compute(Arena *scratch, const FuncFlow *flow, const Live *live,
                               const Lowered *lowered, const Gpu *gpu)
 {
+    const Module *module = flow->module;
+    const Func *func = flow->func;
     ArenaMark mark = ptx_arena_mark(scratch);
     uint32_t f[PRESSURE__COUNT] = { 0 };
     Pressure out = { .cap = ptx_pressure_cap(gpu, &func->bounds) };
-    Gathering g = {
-        .func = func, .cfg = cfg, .loops = loops, .lowered = lowered, .gpu = gpu, .f = f
-    };
+    Gathering g = { .flow = flow,
+                    .func = func,
+                    .cfg = flow->cfg,
+                    .loops = flow->loops,
+                    .lowered = lowered,
+                    .gpu = gpu,
+                    .f = f };
     f[PRESSURE_TARGET] = target_of(gpu, &func->bounds);
     f[PRESSURE_SM] = measured_sm(gpu->target.sm);
     f[PRESSURE_CAP] = out.cap;

@@ -8,17 +8,18 @@
 #ifndef PTX_ANALYSIS_REGISTERS_REGISTER_COUNT_H
 #define PTX_ANALYSIS_REGISTERS_REGISTER_COUNT_H
 
-#include "analysis/flow/types.h"
+#include "analysis/flow/func_flow.h"
+
+#include <stdbool.h>
 
 typedef struct Bounds Bounds;
 typedef struct Lowered Lowered;
 typedef struct Arena Arena;
 typedef struct Gpu Gpu;
+
 typedef enum PressureFeature {
 #define PF(id, what) PRESSURE_##id,
 #include "analysis/registers/features.def"
-
-#include <stdbool.h>
 #undef PF
     PRESSURE__COUNT
 } PressureFeature;
@@ -46,8 +47,7 @@ bool ptx_pressure_is_calibrated(const Gpu *gpu, const Module *module);
 bool ptx_pressure_may_spill(const Gpu *gpu, const Func *func, const Live *live);
 
 /* live may be NULL: nothing is known then. Scratch is left as found. */
-Pressure ptx_pressure_compute(Arena *scratch, const Module *module, const Func *func,
-                              const Cfg *cfg, const Loops *loops, const Live *live,
+Pressure ptx_pressure_compute(Arena *scratch, const FuncFlow *flow, const Live *live,
                               const Lowered *lowered, const Gpu *gpu);
 
 #endif

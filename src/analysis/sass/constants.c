@@ -37,7 +37,9 @@ static void move_operand(Selection *s, NodeId id, bool is_double, unsigned *take
         return;
     bool is_pair = is_double && is_constant(s, id),
          is_long = is_pair && (uint32_t)s->nodes[id].value && s->target.sm >= BANKED_SM;
-    unsigned moves = !is_pair ? s->nodes[id].units : s->target.sm >= WIDE_SM ? 1 : 2;
+    unsigned moves = s->nodes[id].units;
+    if (is_pair)
+        moves = s->target.sm >= WIDE_SM ? 1 : 2;
     if (is_long || (*taken)++)
         move(s, id, moves, block);
 }

@@ -53,6 +53,15 @@ static bool is_sum_with_zero(const Op *op)
            && !ptx_op_has_any(op, whole);
 }
 
+/* Of one element: a fused multiply and add is two. */
+static double flops_each(const Op *op, bool is_fused)
+{
+    if (op->kind == OPK_FMA || is_fused)
+        return 2;
+    return op->kind == OPK_ADD || op->kind == OPK_SUB || op->kind == OPK_MUL
+           || is_sum_with_zero(op);
+}
+
 static void add_flops(Executed *to, const Op *op, bool is_fused, double lanes, double warps)
 {
     unsigned packed = op->type == TYPE_F16X2 || op->type == TYPE_BF16X2 || op->type == TYPE_F32X2
@@ -63,11 +72,7 @@ static void add_flops(Executed *to, const Op *op, bool is_fused, double lanes, d
         to->flops_tensor += 2 * ptx_cost_tensor_fmas(op) * warps;
     if (!is_float)
         return;
-    double each = op->kind == OPK_FMA || is_fused ? 2
-                  : op->kind == OPK_ADD || op->kind == OPK_SUB || op->kind == OPK_MUL
-                          || is_sum_with_zero(op)
-                      ? 1
-                      : 0;
+    double each = flops_each(op, is_fused);
     if (op->type == TYPE_F64)
         to->flops_fp64 += each * lanes;
     else if (op->type == TYPE_F32 || op->type == TYPE_F32X2)
@@ -163,7 +168,10 @@ static Joined join_iterations(const ExecutedRun *run, BlockId block)
         parts |= lowered->insns[i].is_overhead && lowered->insns[i].machine == MACHINE_ALU
                  && is_parting(lowered, &lowered->insns[i]);
     }
-    out.overhead = unrolled->is_whole ? 0 : trips >= 1 ? (whole + fmin(rest, 1)) / trips : 1;
+    if (unrolled->is_whole)
+        out.overhead = 0;
+    else if (trips >= 1)
+        out.overhead = (whole + fmin(rest, 1)) / trips;
     if (unrolled->has_rest) {
         out.alu = REST_ALU * entries;
         out.branches = (parts ? REST_BRANCHES_PARTING : REST_BRANCHES) * entries;

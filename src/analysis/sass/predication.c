@@ -151,6 +151,14 @@ static NodeId guard_of(const Shaper *h, BlockId block)
                : 0;
 }
 
+/* A side that goes on where the branch itself goes otherwise. */
+static void predicate_side(Shaper *h, BlockId block, BlockId side, BlockId otherwise, NodeId guard)
+{
+    unsigned limit = h->graph->nodes[guard].is_uniform ? ONE_SIDE_UNIFORM : ONE_SIDE;
+    if (!is_lone_return(h, otherwise) && fits(h, side, block, limit, guard))
+        predicate(h, block, side);
+}
+
 static void try_predicate(Shaper *h, BlockId block, NodeId guard)
 {
     const Block *b = &h->cfg->blocks[block];
@@ -159,11 +167,12 @@ static void try_predicate(Shaper *h, BlockId block, NodeId guard)
     bool a_is_side = is_side(h, a, block), c_is_side = is_side(h, c, block);
     BlockId after_a = a_is_side ? h->cfg->succs[h->cfg->blocks[a].succ_first] : EXIT_BLOCK;
     BlockId after_c = c_is_side ? h->cfg->succs[h->cfg->blocks[c].succ_first] : EXIT_BLOCK;
-    BlockId side = a_is_side && after_a == c ? a : c_is_side && after_c == a ? c : EXIT_BLOCK;
-    if (side != EXIT_BLOCK) {
-        if (!is_lone_return(h, side == a ? c : a)
-            && fits(h, side, block, is_uniform ? ONE_SIDE_UNIFORM : ONE_SIDE, guard))
-            predicate(h, block, side);
+    if (a_is_side && after_a == c) {
+        predicate_side(h, block, a, c, guard);
+        return;
+    }
+    if (c_is_side && after_c == a) {
+        predicate_side(h, block, c, a, guard);
         return;
     }
     unsigned limit = is_uniform ? BOTH_SIDES_UNIFORM : BOTH_SIDES;

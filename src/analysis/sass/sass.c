@@ -133,11 +133,12 @@ static void place_rows(Lowering *l)
         /* another row of the same */
         bool is_further = r + 1 < s->row_count && s->rows[r + 1].insn == row->insn;
         BlockId block = l->cfg->block_of[row->insn];
-        BlockId lowest = is_pure(l, row) ? sunk(l, row, block) : block;
-        l->row_place[r] = is_further ? l->row_place[r + 1]
-                          : is_pure(l, row) && !is_literal(row)
-                              ? hoisted(l, reader_of(s, r), lowest)
-                              : lowest;
+        BlockId place = is_pure(l, row) ? sunk(l, row, block) : block;
+        if (is_further)
+            place = l->row_place[r + 1];
+        else if (is_pure(l, row) && !is_literal(row))
+            place = hoisted(l, reader_of(s, r), place);
+        l->row_place[r] = place;
         if (row->node)
             l->place[row->node] = l->row_place[r];
     }
@@ -159,9 +160,9 @@ static LoweredFile file_of(const Lowering *l, const GraphNode *node)
 {
     if ((node->kind == NODE_BANK || is_variable_address(l, node)) && l->selection->target.sm < 90)
         return LOWERED_CONSTANT;
-    return !node->units                                        ? LOWERED_PREDICATE
-           : node->is_uniform && l->selection->target.sm >= 75 ? LOWERED_UNIFORM
-                                                               : LOWERED_REG;
+    if (!node->units)
+        return LOWERED_PREDICATE;
+    return node->is_uniform && l->selection->target.sm >= 75 ? LOWERED_UNIFORM : LOWERED_REG;
 }
 
 static LoweredValueId value_of(Lowering *l, NodeId id)
@@ -229,7 +230,13 @@ static void add_insn(Lowering *l, uint32_t at, uint32_t r)
     const Selection *s = l->selection;
     const Selected *row = &s->rows[r];
     LoweredInsn *insn = &l->insns[at];
-    *insn = (LoweredInsn){ .origin = row->insn, .operand_first = l->operand_count, .machine = row->machine, .is_fused = row->is_fused, .more_flops = row->more_flops, .lines = row->lines, .count = row->count };
+    *insn = (LoweredInsn){ .origin = row->insn,
+                           .operand_first = l->operand_count,
+                           .machine = row->machine,
+                           .is_fused = row->is_fused,
+                           .more_flops = row->more_flops,
+                           .lines = row->lines,
+                           .count = row->count };
     insn->is_predicated = row->insn != NO_ID
                           && (l->graph->of_guard[row->insn]
                               || l->flow.runs_with[l->row_place[r]] != l->row_place[r]);
@@ -246,41 +253,58 @@ static void add_insn(Lowering *l, uint32_t at, uint32_t r)
 /* A kernel's stack pointer, and since sm_80 the descriptor of global memory. */
 static uint32_t prologue_count(const Lowering *l)
 {
-    return (l->selection->target.sm >= 80 && l->selection->has_global ? 1U : 0U)
-           + (l->func->is_entry ? 1U : 0U);
+    uint32_t count = l->func->is_entry;
+    count += l->selection->target.sm >= 80 && l->selection->has_global;
+    return count;
 }
 
 /* Rows of a block stand in program order, with those that sank into it; those that were hoisted
  * stand before the instruction that ends it, what comes from outside at its start. */
+/* Parts of a block, in this order. */
+typedef enum BlockPart { PART_LEAVES, PART_OWN, PART_HOISTED, PART_BRANCH, PART__COUNT } BlockPart;
+
+static BlockPart part_of_row(const Lowering *l, InsnId insn, BlockId block)
+{
+    if (insn == NO_ID)
+        return PART_LEAVES;
+    const BlockId own = l->cfg->block_of[insn];
+    if (own != block && !ptx_dom_dominates(l->dom, own, block))
+        return PART_HOISTED;
+    bool is_branch = insn + 1 == l->cfg->blocks[block].end
+                     && l->func->insns[insn].op->insn_class == CLASS_CONTROL;
+    return is_branch ? PART_BRANCH : PART_OWN;
+}
+
+static void make_prologue(Lowering *l)
+{
+    for (uint32_t i = 0; i < prologue_count(l); i++) {
+        bool is_load = i || !l->func->is_entry || l->selection->target.sm >= 90;
+        l->insns[i] = (LoweredInsn){ .origin = NO_ID,
+                                     .machine = is_load ? MACHINE_CONST : MACHINE_MOVE,
+                                     .count = 1 };
+    }
+}
+
 static void order_rows(Lowering *l)
 {
     const Selection *s = l->selection;
     uint32_t blocks = l->cfg->block_count;
     uint32_t *first = ptx_arena_array(l->arena, uint32_t, blocks + 2),
-             *next = ptx_arena_array(l->arena, uint32_t, 4 * (size_t)blocks + 4);
+             *next = ptx_arena_array(l->arena, uint32_t, PART__COUNT * (size_t)(blocks + 1));
     uint32_t *part = ptx_arena_array(l->arena, uint32_t, s->row_count + 1);
     for (uint32_t r = 0; r < s->row_count; r++) {
-        InsnId insn = s->rows[r].insn;
-        BlockId block = l->row_place[r];
+        const BlockId block = l->row_place[r];
         if (is_dropped(l, &s->rows[r]))
             continue;
-        bool is_hoisted = insn != NO_ID && l->cfg->block_of[insn] != block
-                          && !ptx_dom_dominates(l->dom, l->cfg->block_of[insn], block);
-        unsigned which = insn == NO_ID ? 0
-                         : is_hoisted  ? 2
-                         : insn + 1 == l->cfg->blocks[block].end
-                                 && l->func->insns[insn].op->insn_class == CLASS_CONTROL
-                             ? 3
-                             : 1;
-        part[r] = 4u * block + which;
+        part[r] = PART__COUNT * block + part_of_row(l, s->rows[r].insn, block);
         next[part[r]]++;
     }
     uint32_t at = prologue_count(l);
     for (uint32_t b = 0; b < blocks; b++) {
         first[b] = b ? at : 0;
-        for (unsigned p = 0; p < 4; p++) {
-            uint32_t count = next[4 * b + p];
-            next[4 * b + p] = at;
+        for (uint32_t p = PART__COUNT * b; p < PART__COUNT * (b + 1); p++) {
+            uint32_t count = next[p];
+            next[p] = at;
             at += count;
         }
         if (l->flow.meetings[b])
@@ -289,13 +313,7 @@ static void order_rows(Lowering *l)
                                             .count = l->flow.meetings[b] };
     }
     first[blocks] = at;
-    for (uint32_t i = 0; i < prologue_count(l); i++)
-        l->insns[i] = (LoweredInsn){ .origin = NO_ID,
-                                     .machine = i || !l->func->is_entry
-                                                        || l->selection->target.sm >= 90
-                                                    ? MACHINE_CONST
-                                                    : MACHINE_MOVE,
-                                     .count = 1 };
+    make_prologue(l);
     for (uint32_t r = s->row_count; r-- > 0;)
         if (!is_dropped(l, &s->rows[r]))
             add_insn(l, next[part[r]]++, r);
@@ -362,19 +380,21 @@ static void mark_overhead(Lowering *l, BlockId block)
     }
 }
 
-const Lowered *ptx_lowered_compute(Arena *arena, Arena *scratch, const Module *module,
-                                   const Func *func, const Cfg *cfg, const Dom *dom,
-                                   const Loops *loops, const Uniforms *uniforms, Target target)
+const Lowered *ptx_lowered_compute(Arena *arena, Arena *scratch, const FuncFlow *flow,
+                                   const Uniforms *uniforms, Target target)
 {
+    const Func *func = flow->func;
+    const Cfg *cfg = flow->cfg;
+    const Loops *loops = flow->loops;
     ArenaMark mark = ptx_arena_mark(scratch);
-    Graph *graph = ptx_graph_build(scratch, module, func, cfg, dom, uniforms);
+    Graph *graph = ptx_graph_build(scratch, flow->module, func, cfg, flow->dom, uniforms);
     const Defs *defs = uniforms->defs;
     Selection *s = ptx_selection_compute(scratch, graph, defs, loops, target);
     Lowered *out = ptx_arena_new(arena, Lowered);
     Lowering l = { .arena = arena,
                    .func = func,
                    .cfg = cfg,
-                   .dom = dom,
+                   .dom = flow->dom,
                    .loops = loops,
                    .defs = defs,
                    .graph = graph,
@@ -401,7 +421,7 @@ const Lowered *ptx_lowered_compute(Arena *arena, Arena *scratch, const Module *m
     out->operands = l.operands;
     out->values = l.values;
     out->runs_with = runs_with;
-    out->unrolled = ptx_unroll_compute(arena, func, cfg, loops, defs, out, target.sm);
+    out->unrolled = ptx_unroll_compute(arena, flow, defs, out, target.sm);
     for (uint32_t b = 0; b < cfg->rpo_count; b++)
         mark_overhead(&l, cfg->rpo[b]);
     ptx_arena_release(scratch, mark);

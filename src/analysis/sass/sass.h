@@ -15,6 +15,7 @@
 #define PTX_ANALYSIS_SASS_SASS_H
 
 #include "analysis/flow/types.h"
+#include "analysis/flow/func_flow.h"
 #include "gpu/gpu.h"
 
 #include <stdbool.h>
@@ -84,8 +85,7 @@ typedef struct Lowered {
 
 /* Owned by arena; scratch, another arena, is left as found. target: of the machine, not of the
  * module. */
-const Lowered *ptx_lowered_compute(Arena *arena, Arena *scratch, const Module *module,
-                                   const Func *func, const Cfg *cfg, const Dom *dom,
-                                   const Loops *loops, const Uniforms *uniforms, Target target);
+const Lowered *ptx_lowered_compute(Arena *arena, Arena *scratch, const FuncFlow *flow,
+                                   const Uniforms *uniforms, Target target);
 
 #endif

@@ -14,6 +14,7 @@
 #include "gpu/costs.h"
 #include "gpu/gpu.h"
 #include "isa/isa.h"
+#include "support/minmax.h"
 
 #include <math.h>
 
@@ -285,16 +286,22 @@ static void demand_both(Selection *s, const GraphNode *node, BlockId block)
 
 /* Machine words that an operation of 64 bits takes: a half that is zero in both operands, or for
  * logic in one, takes none. */
+/* Whether a half of the result takes no instruction, by the halves of the operands that are 0. */
+static bool is_free_half(const GraphNode *node, bool a_is_zero, bool b_is_zero)
+{
+    if (node->action == ACT_SELECT)
+        return a_is_zero && b_is_zero;
+    return a_is_zero || b_is_zero;
+}
+
 static double words_of(const Selection *s, const GraphNode *node)
 {
     const GraphNode *a = node_of(s, node->in[0]), *b = node_of(s, node->in[1]);
-    bool is_logic = node->action != ACT_SELECT;
-    unsigned low_zeros = (a->zeros >= 32 ? 1U : 0) + (b->zeros >= 32 ? 1U : 0),
-             high_zeros = (a->bits <= 32 ? 1U : 0) + (b->bits <= 32 ? 1U : 0);
     if (!node->is_wide)
         return 1;
-    return (low_zeros == 2 || (low_zeros && is_logic) ? 0 : 1)
-           + (high_zeros == 2 || (high_zeros && is_logic) ? 0 : 1);
+    unsigned words = !is_free_half(node, a->zeros >= 32, b->zeros >= 32);
+    words += !is_free_half(node, a->bits <= 32, b->bits <= 32);
+    return words;
 }
 
 /* Logic with a constant leaves room for a third input. */
@@ -639,6 +646,16 @@ static bool is_scaled_apart(const Selection *s, const GraphNode *node, const Op 
 
 /* Quotients of one divisor share its scaling and reciprocal; half of the products are the
  * dividend's. */
+/* One that divides by the same number again needs half of the work on floats. */
+static double quotient_count(const CostTerm *term, bool is_shared, bool is_left)
+{
+    bool is_float = term->machine == MACHINE_FP32;
+    double count = (double)term->count;
+    if (is_shared)
+        count = is_float ? ceil(count / 2) : 0;
+    return is_left && is_float ? count - 1 : count;
+}
+
 static void select_quotient(Selection *s, Selected *row, NodeId id, BlockId block, const Op *op)
 {
     const GraphNode *node = node_of(s, id);
@@ -646,16 +663,11 @@ static void select_quotient(Selection *s, Selected *row, NodeId id, BlockId bloc
     bool is_shared = s->nodes[node->in[1]].is_scaled && !is_constant(s, node->in[1]),
          is_left = is_contracted(s, id);
     demand_both(s, node, block);
-    row->more_flops = (int8_t)((!is_shared && is_scaled_apart(s, node, op) ? 1 : 0)
-                               - (is_left ? 1 : 0));
+    row->more_flops = (int8_t)((!is_shared && is_scaled_apart(s, node, op)) - is_left);
     s->nodes[node->in[1]].is_scaled = true;
     for (unsigned t = 0; cost && t < cost->term_count; t++) {
         const CostTerm *term = &cost->terms[t];
-        double count = !is_shared                      ? (double)term->count
-                       : term->machine == MACHINE_FP32 ? ceil((double)term->count / 2)
-                                                       : 0;
-        emit(s, row, (MachineOp)term->machine,
-             count - (is_left && term->machine == MACHINE_FP32 ? 1 : 0));
+        emit(s, row, (MachineOp)term->machine, quotient_count(term, is_shared, is_left));
     }
 }
 
@@ -885,8 +897,11 @@ static unsigned loads_for(unsigned bytes)
     unsigned count = 0;
     if (bytes == 0xffff)
         return 1;
-    for (unsigned half = bytes; half; half >>= 8)
-        count += (half & 0xff) == 0xff ? 1u : (half & 0x0f ? 1u : 0u) + (half & 0xf0 ? 1u : 0u);
+    for (unsigned half = bytes; half; half >>= 8) {
+        bool is_whole = (half & 0xff) == 0xff;
+        count += is_whole || half & 0x0f;
+        count += !is_whole && half & 0xf0;
+    }
     return count;
 }
 
@@ -916,12 +931,20 @@ static void note_alignment(Selection *s, InsnId id)
 }
 
 /* Whether a load goes with one behind it; else it begins a chunk of its own. */
+/* The widest load that may begin at an address with as many low bits of zero. */
+static int64_t vector_bytes(unsigned zeros)
+{
+    if (zeros >= 4)
+        return 16;
+    return zeros == 3 ? 8 : 4;
+}
+
 static bool join_load(Selection *s, const Insn *insn, NodeId address, const Operand *operand)
 {
     int64_t offset = operand->kind == OPERAND_VAR || operand->kind == OPERAND_REG ? operand->value
                                                                                   : 0;
     NodeId base = base_of(s, address, &offset);
-    int64_t size = node_of(s, base)->zeros >= 4 ? 16 : node_of(s, base)->zeros == 3 ? 8 : 4;
+    int64_t size = vector_bytes(node_of(s, base)->zeros);
     int64_t at = offset % size + (offset % size < 0 ? size : 0), chunk = (offset - at) / size;
     if (insn->access_bytes < 4 || insn->access_bytes >= size)
         return false;
@@ -1000,14 +1023,12 @@ static void find_local(Selection *s, const Loops *loops)
 static bool select_local(Selection *s, Selected *row, const Insn *insn)
 {
     bool is_fixed = bytes_around(s, address_of(s, insn)) > 0;     /* else an index decides */
-    uint32_t words = insn->access_bytes > 4 ? insn->access_bytes / 4u : 1u,
-             places = s->local_elements < WARP_LINES ? s->local_elements : WARP_LINES;
+    uint32_t words = ptx_u32_max(insn->access_bytes / 4u, 1u),
+             places = is_fixed ? 1 : ptx_u32_min(s->local_elements, WARP_LINES);
     if (!s->local_elements || insn->op->space != SPACE_LOCAL || !insn->access_bytes)
         return false;
     if (s->has_local) {
-        row->lines = (uint8_t)(is_fixed                     ? words
-                               : words * places < UINT8_MAX ? words * places
-                                                            : UINT8_MAX);
+        row->lines = (uint8_t)ptx_u32_min(words * places, UINT8_MAX);
         add_row(s, row, MACHINE_GLOBAL, 1);
     } else if (is_fixed) {
         add_row(s, row, MACHINE_MOVE, 0);
@@ -1097,6 +1118,14 @@ static bool leaves_before(const Selection *s, InsnId id, BlockId block)
     return false;
 }
 
+/* What the load does that another joins. */
+static MachineOp joined_load(uint8_t space)
+{
+    if (ptx_space_is_own_shared(space))
+        return MACHINE_SHARED;
+    return space ? MACHINE_GLOBAL : MACHINE_IMAD_WIDE;
+}
+
 static void select_other(Selection *s, InsnId id, BlockId block)
 {
     const Graph *g = s->graph;
@@ -1138,11 +1167,7 @@ static void select_other(Selection *s, InsnId id, BlockId block)
         return;
     is_joined |= row.node && comes_with_partner(s, node_of(s, row.node));
     if (is_joined)
-        add_row(s, &row,
-                ptx_space_is_own_shared(insn->op->space) ? MACHINE_SHARED
-                : insn->op->space                        ? MACHINE_GLOBAL
-                                                         : MACHINE_IMAD_WIDE,
-                0);
+        add_row(s, &row, joined_load(insn->op->space), 0);
     else if (insn->operand_count != 2
              || !is_saturation(s, g->of_operand[insn->operand_first + 1], insn->op))
         select_rounding(s, &row, node_of(s, row.node), insn->op);
@@ -1198,7 +1223,8 @@ static void select_move(Selection *s, InsnId id, BlockId block)
     s->zero_count += is_zero ? units : 0;
     /* CS2R makes two */
     double each = is_zero && (s->zero_count > ZEROS_APART || is_in_vector(s, reg)) ? 0.5 : 1;
-    emit(s, &row, MACHINE_MOVE, is_made_there ? 0 : is_pair ? 1 : units * each);
+    double moves = is_pair ? 1 : units * each;
+    emit(s, &row, MACHINE_MOVE, is_made_there ? 0 : moves);
 }
 
 /* A jump to what follows is none, and one to a lone ret is that. */
@@ -1252,8 +1278,8 @@ static void select_insn(Selection *s, InsnId id, BlockId block)
 static bool is_loaded_beside(const Selection *s, NodeId id)
 {
     const GraphNode *node = node_of(s, id);
-    int64_t most = node->var != NO_ID && s->target.sm >= 100 ? 16 : 8,
-            first = node->value < 0 ? node->value : node->value - node->value % most;
+    int64_t most = node->var != NO_ID && s->target.sm >= 100 ? 16 : 8;
+    int64_t first = node->value < 0 ? node->value : node->value - node->value % most;
     for (int64_t place = first; place < node->value && node->units == 1; place += 4) {
         NodeId other = ptx_graph_bank(s->graph, node->var, place, 1);
         if (other && s->is_demanded[other] && s->home[other] == s->home[id])
@@ -1299,7 +1325,9 @@ Selection *ptx_selection_compute(Arena *arena, Graph *graph, const Defs *defs, c
     Selection *s = ptx_arena_new(arena, Selection);
     const Func *func = graph->func;
     uint32_t nodes = graph->node_count + 1;
-    *s = (Selection){ .arena = arena, .graph = graph, .defs = defs, .target = target, .nodes = graph->nodes };
+    *s = (Selection){
+        .arena = arena, .graph = graph, .defs = defs, .target = target, .nodes = graph->nodes
+    };
     s->row_capacity = COST_TERMS * func->insn_count + nodes;
     s->use_capacity = 2 * func->operand_count + 8 * func->insn_count;
     s->climbs = CLIMBS_PER_NODE * nodes;

@@ -49,9 +49,9 @@ Expansion ptx_op_expansion(const Op *op)
         return is_wide ? EXPANSION_INTEGER64 : EXPANSION_INTEGER;
     if (!(op->flags & OPF_FULL_PRECISION) && !(is_wide && is_root))
         return EXPANSION_NONE;
-    return is_root   ? is_wide ? EXPANSION_ROOT64 : EXPANSION_ROOT
-           : is_wide ? EXPANSION_QUOTIENT64
-                     : EXPANSION_QUOTIENT;
+    if (is_root)
+        return is_wide ? EXPANSION_ROOT64 : EXPANSION_ROOT;
+    return is_wide ? EXPANSION_QUOTIENT64 : EXPANSION_QUOTIENT;
 }
 
 /* ---- the body -------------------------------------------------------------------------------- */
@@ -178,11 +178,13 @@ static uint64_t count_iterations(const Op *op, bool is_negated, double start, do
     for (unsigned c = 0; c < 4; c++) {
         const Modifier word = (Modifier)(is_up != is_negated ? going_up : going_down)[c];
         bool takes_bound = (c >= 2) != is_negated;
-        if (ptx_op_has(op, word))
-            return way / step <= 0
-                       ? 1
-                       : (uint64_t)(takes_bound ? way / step + 1
-                                                : (way + step - (is_up ? 1 : -1)) / step);
+        if (!ptx_op_has(op, word))
+            continue;
+        if (way / step <= 0)
+            return 1;
+        if (takes_bound)
+            return (uint64_t)(way / step + 1);
+        return (uint64_t)((way + step - (is_up ? 1 : -1)) / step);
     }
     bool is_unequal = ptx_op_has(op, is_negated ? MOD_EQ : MOD_NE);
     return is_unequal && way / step >= 1 && way / step < 1e9 ? (uint64_t)(way / step) : 0;
@@ -222,7 +224,8 @@ static bool is_counted(const Unroller *u, LoopId loop, BlockId exit, uint64_t *t
     *trips = 0;
     if (before && is_move(before) && find_constant(u, loop, operand_of(u, before, 1), &start)
         && find_constant(u, loop, b, &bound))
-        *trips = count_iterations(test->op, stays == branch->guard_negated, (double)start, (double)step, (double)bound);
+        *trips = count_iterations(test->op, stays == branch->guard_negated, (double)start,
+                                  (double)step, (double)bound);
     return true;
 }
 
@@ -271,11 +274,12 @@ static Unrolling decide(const Unroller *u, LoopId loop, const UnrollBody *body)
                                       : as_is;
 }
 
-const Unrolling *ptx_unroll_compute(Arena *arena, const Func *func, const Cfg *cfg,
-                                    const Loops *loops, const Defs *defs, const Lowered *lowered,
-                                    unsigned sm)
+const Unrolling *ptx_unroll_compute(Arena *arena, const FuncFlow *flow, const Defs *defs,
+                                    const Lowered *lowered, unsigned sm)
 {
-    Unroller u = { func, cfg, loops, defs, lowered, sm };
+    const Cfg *cfg = flow->cfg;
+    const Loops *loops = flow->loops;
+    Unroller u = { flow->func, cfg, loops, defs, lowered, sm };
     Unrolling *out = ptx_arena_array(arena, Unrolling, loops->loop_count + 1);
     UnrollBody *bodies = ptx_arena_array(arena, UnrollBody, loops->loop_count + 1);
     for (uint32_t b = 0; b < cfg->rpo_count; b++)

@@ -9,6 +9,7 @@
 #define PTX_ANALYSIS_SASS_UNROLL_H
 
 #include "analysis/flow/types.h"
+#include "analysis/flow/func_flow.h"
 
 #include <stdbool.h>
 
@@ -37,8 +38,7 @@ typedef struct Unrolling {
 } Unrolling;
 
 /* Per loop; arena's. lowered: without its unrolled yet. sm: of the machine. */
-const Unrolling *ptx_unroll_compute(Arena *arena, const Func *func, const Cfg *cfg,
-                                    const Loops *loops, const Defs *defs, const Lowered *lowered,
-                                    unsigned sm);
+const Unrolling *ptx_unroll_compute(Arena *arena, const FuncFlow *flow, const Defs *defs,
+                                    const Lowered *lowered, unsigned sm);
 
 #endif

@@ -15,12 +15,13 @@
 #include "analysis/flow/dom.h"
 #include "analysis/value/affine.h"
 #include "analysis/value/uniform.h"
+#include "support/minmax.h"
 
 enum {
     /* operands of an instruction that are looked at, result by result: matrices have some hundred
      * */
     MAX_READ = 1024,
-    MAX_TRIES = 16,
+    MAX_PLACES = 15,
     /* ptxas lays shared variables out itself, and knows where each begins */
     SHARED_ZEROS = 4,
     UNIFORM_PASSES = 8,         /* beyond, the facts stand as they are */
@@ -52,7 +53,9 @@ static uint8_t action_of_float(const Op *op, uint8_t action)
         return op->type == TYPE_F32 && (ptx_op_has(op, MOD_APPROX) || ptx_op_has(op, MOD_FULL))
                    ? ACT_QUOTIENT
                    : ACT_OTHER;
-    return action == ACT_MUL && is_scalar ? ACT_FMUL : action == ACT_SIGN ? ACT_SIGN : ACT_OTHER;
+    if (action == ACT_MUL && is_scalar)
+        return ACT_FMUL;
+    return action == ACT_SIGN ? ACT_SIGN : ACT_OTHER;
 }
 
 /* A conversion between integers: to more bits, to fewer, to as many. */
@@ -62,7 +65,9 @@ static uint8_t action_of_cvt(const Op *op)
     if (op->type_count > 2 || is_float(op->type) || is_float(op->dst_type)
         || ptx_op_has(op, MOD_SAT))
         return ACT_OTHER;
-    return to > from ? ACT_EXTEND : to == from ? ACT_COPY : ACT_TRUNCATE;
+    if (to > from)
+        return ACT_EXTEND;
+    return to == from ? ACT_COPY : ACT_TRUNCATE;
 }
 
 static uint8_t action_of(const Op *op)
@@ -92,8 +97,14 @@ static uint8_t action_of(const Op *op)
 static NodeId new_node(Graph *g, GraphNodeKind kind, unsigned units, BlockId block)
 {
     GraphNode *node = &g->nodes[++g->node_count];
-    *node = (GraphNode){ .kind = (uint8_t)kind, .units = (uint8_t)units, .bits = (uint8_t)(units > 1 ? 64 : 32), .insn = NO_ID, .reg = NO_ID, .carrier = NO_ID,
-                    .var = NO_ID, .block = block };
+    *node = (GraphNode){ .kind = (uint8_t)kind,
+                         .units = (uint8_t)units,
+                         .bits = (uint8_t)(units > 1 ? 64 : 32),
+                         .insn = NO_ID,
+                         .reg = NO_ID,
+                         .carrier = NO_ID,
+                         .var = NO_ID,
+                         .block = block };
     node->is_uniform = kind == NODE_CONSTANT || kind == NODE_BANK || kind == NODE_VARIABLE;
     return g->node_count;
 }
@@ -106,23 +117,16 @@ static unsigned length_of(uint64_t value)
     return bits;
 }
 
-/* The slot of a value in the table; one that is free, or the last that was tried. */
-static NodeId *find_slot(const Graph *g, uint64_t key,
-                         bool (*is_same)(const Graph *, const GraphNode *, const void *),
-                         const void *wanted)
+/* The slot of a value in the table; one that is free, or the one behind those that were tried. */
+static NodeId *find_slot(const Graph *g, uint64_t key, HashMatch is_same, const void *wanted)
 {
-    uint32_t slot = (uint32_t)(ptx_hash_mix(key) >> 20) & g->slot_mask;
-    for (uint32_t tries = 1; g->slots[slot] && tries < MAX_TRIES;
-         tries++, slot = (slot + 1) & g->slot_mask)
-        if (is_same(g, &g->nodes[g->slots[slot]], wanted))
-            break;
-    return &g->slots[slot];
+    uint32_t hash = (uint32_t)(ptx_hash_mix(key) >> 20);
+    return ptx_hash_find_near(&g->shared, hash, MAX_PLACES, is_same, g, wanted).slot;
 }
 
-static bool is_same_leaf(const Graph *g, const GraphNode *node, const void *wanted)
+static bool is_same_leaf(const void *graph, NodeId id, const void *wanted)
 {
-    const GraphNode *other = wanted;
-    (void)g;
+    const GraphNode *node = &((const Graph *)graph)->nodes[id], *other = wanted;
     return node->kind == other->kind && node->var == other->var && node->value == other->value
            && node->units == other->units;
 }
@@ -137,7 +141,7 @@ static uint64_t leaf_key(const GraphNode *leaf)
 static NodeId shared_leaf(Graph *g, GraphNode wanted)
 {
     NodeId *slot = find_slot(g, leaf_key(&wanted), is_same_leaf, &wanted);
-    if (*slot && is_same_leaf(g, &g->nodes[*slot], &wanted))
+    if (*slot && is_same_leaf(g, *slot, &wanted))
         return *slot;
     NodeId id = new_node(g, (GraphNodeKind)wanted.kind, wanted.units, 0);
     g->nodes[id].value = wanted.value;
@@ -161,7 +165,7 @@ NodeId ptx_graph_bank(const Graph *g, VarId var, int64_t place, unsigned units)
 {
     GraphNode wanted = { .kind = NODE_BANK, .var = var, .value = place, .units = (uint8_t)units };
     NodeId found = *find_slot(g, leaf_key(&wanted), is_same_leaf, &wanted);
-    return found && is_same_leaf(g, &g->nodes[found], &wanted) ? found : 0;
+    return found && is_same_leaf(g, found, &wanted) ? found : 0;
 }
 
 static bool is_bank_sreg(SregId id)
@@ -260,8 +264,10 @@ typedef struct WantedNode {
     BlockId block;
 } WantedNode;
 
-static bool is_same_result(const Graph *g, const GraphNode *node, const void *wanted)
+static bool is_same_result(const void *graph, NodeId id, const void *wanted)
 {
+    const Graph *g = graph;
+    const GraphNode *node = &g->nodes[id];
     const Insn *insn = ((const WantedNode *)wanted)->insn,
                *other = node->kind == NODE_RESULT ? &g->func->insns[node->insn] : NULL;
     if (!other || other->op != insn->op || other->operand_count != insn->operand_count
@@ -282,10 +288,12 @@ static bool is_same_result(const Graph *g, const GraphNode *node, const void *wa
 }
 
 /* A load from where another one was, with nothing between that may have changed what is there. */
-static bool is_same_load(const Graph *g, const GraphNode *node, const void *wanted)
+static bool is_same_load(const void *graph, NodeId id, const void *wanted)
 {
+    const Graph *g = graph;
+    const GraphNode *node = &g->nodes[id];
     const Insn *insn = ((const WantedNode *)wanted)->insn;
-    return is_same_result(g, node, wanted)
+    return is_same_result(g, id, wanted)
            && (!ptx_effect_reads(insn->op)
                || (node->block == ((const WantedNode *)wanted)->block
                    && g->writes_before[node->insn] == g->writes_before[insn - g->func->insns]));
@@ -417,6 +425,26 @@ static bool is_field(const Graph *g, const GraphNode *node)
 }
 
 /* How many bits an integer has, and how many at its low end are zero. */
+/* Bits that a number of as many has behind a shift to the right; 64 and more: by an unknown one. */
+static unsigned bits_behind_shr(const GraphNode *node, unsigned bits, unsigned width,
+                                uint64_t shift)
+{
+    if (node->is_signed && bits >= width)
+        return width;
+    if (shift >= 64)
+        return bits;
+    return bits > shift ? bits - (unsigned)shift : 0;
+}
+
+static unsigned bits_of_other(const Graph *g, const GraphNode *node, unsigned width)
+{
+    if (is_high_half(g->func->insns[node->insn].op))
+        return 16;
+    if (is_field(g, node) && !node->is_signed)
+        return (unsigned)g->nodes[node->in[2]].value;
+    return width;
+}
+
 static void find_bits(const Graph *g, GraphNode *node)
 {
     unsigned width = node->units > 1 ? 64 : 32, a = g->nodes[node->in[0]].bits,
@@ -427,17 +455,15 @@ static void find_bits(const Graph *g, GraphNode *node)
                          : 64;
     switch ((GraphAction)node->action) {
     case ACT_LOGIC:
-        bits = g->func->insns[node->insn].op->operation == OP_AND ? (a < b ? a : b) : a > b ? a : b;
+        bits = g->func->insns[node->insn].op->operation == OP_AND ? ptx_u32_min(a, b)
+                                                                  : ptx_u32_max(a, b);
         break;
     case ACT_SHL:
         bits = shift < 64 && a + shift < width ? a + (unsigned)shift : width;
         zeros = shift < 64 ? (unsigned)shift : 0;
         break;
     case ACT_SHR:
-        bits = node->is_signed && a >= width ? width
-               : shift < 64 && a > shift     ? a - (unsigned)shift
-               : shift < 64                  ? 0
-                                             : a;
+        bits = bits_behind_shr(node, a, width, shift);
         break;
     case ACT_EXTEND:
         bits = node->is_signed && a >= ptx_type_info[g->func->insns[node->insn].op->type].bits
@@ -445,15 +471,13 @@ static void find_bits(const Graph *g, GraphNode *node)
                    : a;
         break;
     case ACT_SELECT:
-        bits = a > b ? a : b;
+        bits = ptx_u32_max(a, b);
         break;
     case ACT_TRUNCATE:
         bits = a <= ptx_type_info[g->func->insns[node->insn].op->dst_type].bits ? a : width;
         break;
     case ACT_OTHER:
-        bits = is_high_half(g->func->insns[node->insn].op) ? 16
-               : is_field(g, node) && !node->is_signed     ? (unsigned)g->nodes[node->in[2]].value
-                                                           : width;
+        bits = bits_of_other(g, node, width);
         break;
     case ACT_ADD: case ACT_SUB:
         zeros = g->nodes[node->in[0]].zeros < by->zeros ? g->nodes[node->in[0]].zeros : by->zeros;
@@ -535,9 +559,11 @@ static NodeId copied(const Graph *g, const Insn *insn, uint8_t action)
         NodeId in = g->of_operand[insn->operand_first + o];
         bool is_signed = g->func->operands[insn->operand_first + o].flags
                          & (OPERAND_NEGATED | OPERAND_COMPONENT);
-        if (in && (is_signed || second))
+        if (!in)
+            continue;
+        if (is_signed || second)
             return 0;
-        *(first ? &second : &first) = in ? in : first ? second : 0;
+        *(first ? &second : &first) = in;
     }
     if (action == ACT_COPY)
         return second ? 0 : first;
@@ -585,7 +611,10 @@ static bool is_bank_load(const Graph *g, const Insn *insn, VarId *var, int64_t *
                 || (insn->op->space != SPACE_PARAM
                     && (int)insn->op->space != (int)SPACE_PARAM_ENTRY))))
         return false;
-    *var = is_constant_space ? variable_of(g, address, g->of_operand[address - g->func->operands], place) : address->kind == OPERAND_VAR ? address->id : NO_ID;
+    if (is_constant_space)
+        *var = variable_of(g, address, g->of_operand[address - g->func->operands], place);
+    else
+        *var = address->kind == OPERAND_VAR ? address->id : NO_ID;
     if (*var == NO_ID
         || (is_constant_space ? g->module->vars[*var].space != SPACE_CONST
                               : !g->module->vars[*var].is_parameter))
@@ -603,17 +632,16 @@ static void load_bank(Graph *g, InsnId id, VarId var, int64_t place)
     const Operand *operands = ptx_insn_operands(g->func, insn),
                   *address = ptx_effect_address(g->func, insn);
     unsigned bits = ptx_type_info[insn->op->type].bits, at = 0;
+    const VarId bank = insn->op->space == SPACE_CONST ? var : NO_ID;
+    const uint8_t units = bits > 32 ? (uint8_t)(bits / 32) : 1;
     for (uint32_t o = 0; o < insn->operand_count; o++) {
         if (!(operands[o].role & ROLE_DEF))
             continue;
         int64_t own = ptx_wrap_add(place, at++ * bits / 8);
         if (operands[o].kind != OPERAND_REG)
             continue;
-        NodeId node = shared_leaf(g,
-                                  (GraphNode){ .kind = NODE_BANK,
-                                               .var = insn->op->space == SPACE_CONST ? var : NO_ID,
-                                               .value = own,
-                                               .units = (uint8_t)(bits > 32 ? bits / 32 : 1) });
+        NodeId node = shared_leaf(
+            g, (GraphNode){ .kind = NODE_BANK, .var = bank, .value = own, .units = units });
         uint32_t align = g->module->vars[var].pointer_align;
         if (align && !address->value)
             g->nodes[node].zeros = (uint8_t)(length_of(align) - 1);
@@ -668,9 +696,10 @@ static bool is_half_product(const Op *op)
            && (ptx_op_has(op, MOD_HI) || ptx_op_has(op, MOD_LO));
 }
 
-static bool is_partner(const Graph *g, const GraphNode *node, const void *wanted)
+static bool is_partner(const void *graph, NodeId id, const void *wanted)
 {
-    const GraphNode *other = wanted;
+    const Graph *g = graph;
+    const GraphNode *node = &g->nodes[id], *other = wanted;
     const Op *op = node->kind == NODE_RESULT ? g->func->insns[node->insn].op : NULL,
              *own = g->func->insns[other->insn].op;
     bool is_same = node->in[0] == other->in[0] && node->in[1] == other->in[1],
@@ -690,7 +719,7 @@ static void find_partner(Graph *g, NodeId id, const Insn *insn)
         node);
     if (!*slot)
         *slot = id;
-    else if (is_partner(g, &g->nodes[*slot], node))
+    else if (is_partner(g, *slot, node))
         node->partner = *slot;
 }
 
@@ -712,7 +741,7 @@ static void add_pure(Graph *g, InsnId id, const Operand *result, BlockId block)
     if (!same && !has_slow_path(insn->op)) {
         WantedNode wanted = { insn, block };
         slot = find_slot(g, key_of(g, insn), is_same_result, &wanted);
-        same = *slot && is_same_result(g, &g->nodes[*slot], &wanted) ? *slot : 0;
+        same = *slot && is_same_result(g, *slot, &wanted) ? *slot : 0;
     }
     if (same
         && (g->nodes[same].kind == NODE_CONSTANT
@@ -748,7 +777,7 @@ static bool add_load(Graph *g, InsnId id, const Operand *result, BlockId block)
         || !ptx_effect_is_plain(insn->op) || g->def_count[result->id] != 1)
         return false;
     NodeId *slot = find_slot(g, key_of(g, insn), is_same_load, &wanted);
-    bool is_again = *slot && is_same_load(g, &g->nodes[*slot], &wanted)
+    bool is_again = *slot && is_same_load(g, *slot, &wanted)
                     && g->nodes[*slot].units == ptx_reg_units(&g->func->regs[result->id]) + 0u;
     NodeId node = is_again ? *slot : new_result(g, id, result, block);
     g->is_gone[id] = is_again;
@@ -803,9 +832,9 @@ static const uint8_t *find_fixed(Arena *arena, const Func *func)
             bool is_constant = insn->op->kind == OPK_MOV && insn->op->type == TYPE_PRED
                                && insn->operand_count == 2 && insn->guard == NO_ID
                                && operands[1].kind == OPERAND_INT && !is_written[operands[o].id];
-            fixed[operands[o].id] = (uint8_t)(!is_constant        ? FIXED_NOT
-                                              : operands[1].value ? FIXED_TRUE
-                                                                  : FIXED_FALSE);
+            fixed[operands[o].id] = FIXED_NOT;
+            if (is_constant)
+                fixed[operands[o].id] = operands[1].value ? FIXED_TRUE : FIXED_FALSE;
             is_written[operands[o].id] = true;
         }
     }
@@ -878,10 +907,13 @@ Graph *ptx_graph_build(Arena *arena, const Module *module, const Func *func, con
                        const Dom *dom, const Uniforms *uniforms)
 {
     Graph *g = ptx_arena_new(arena, Graph);
-    uint32_t most = 2 * func->operand_count + 4 * func->insn_count + 16, slots = 64;
-    while (slots < 2 * func->insn_count + func->operand_count)
-        slots *= 2;
-    *g = (Graph){ .arena = arena, .module = module, .func = func, .cfg = cfg, .dom = dom, .uniforms = uniforms, .slot_mask = slots - 1 };
+    uint32_t most = 2 * func->operand_count + 4 * func->insn_count + 16;
+    *g = (Graph){ .arena = arena,
+                  .module = module,
+                  .func = func,
+                  .cfg = cfg,
+                  .dom = dom,
+                  .uniforms = uniforms };
     g->nodes = ptx_arena_array(arena, GraphNode, most);
     g->of_operand = ptx_arena_array(arena, NodeId, func->operand_count + 1);
     g->result_of = ptx_arena_array(arena, NodeId, func->operand_count + 1);
@@ -890,7 +922,8 @@ Graph *ptx_graph_build(Arena *arena, const Module *module, const Func *func, con
     g->of_reg = ptx_arena_array(arena, NodeId, func->reg_count + 1);
     g->reg_block = ptx_arena_array(arena, BlockId, func->reg_count + 1);
     g->is_gone = ptx_arena_array(arena, bool, func->insn_count + 1);
-    g->slots = ptx_arena_array(arena, NodeId, slots);
+    ptx_hash_init(&g->shared, arena,
+                  ptx_u32_max(32, func->insn_count + (func->operand_count + 1) / 2));
     g->param_place = place_params(g);
     g->fixed = find_fixed(arena, func);
     find_gone(g);

@@ -9,14 +9,16 @@
 #include "ir/operand.h"
 
 typedef struct Uniforms Uniforms;
+#include "support/hash.h"
 
 typedef uint32_t NodeId;        /* 0: none */
 
 typedef enum GraphNodeKind {
     NODE_NONE,
     NODE_CONSTANT, /* value */
-    NODE_BANK, /* var, value: a variable in constant memory, and the offset in it; without var: offset in the parameters, or
-                                 * size of block or grid, as -1 - SregId */
+    /* var, value: a variable in constant memory, and the offset in it; without var: offset in the
+     * parameters, or size of block or grid, as -1 - SregId */
+    NODE_BANK,
     NODE_SREG, /* value: SregId * 4 + component */
     /* var, value: the address of a variable, and the offset from there */
     NODE_VARIABLE,
@@ -106,8 +108,7 @@ typedef struct Graph {
     const uint8_t *def_count;   /* per register, up to 2 */
     const uint8_t *fixed;       /* per predicate register: Fixed */
     bool *is_gone;              /* per instruction: a copy, computed before, or never read */
-    NodeId *slots;              /* by hash */
-    uint32_t slot_mask;
+    HashTable shared;           /* nodes that others may be */
     /* per instruction: of those before it in the text, those that a load of global memory may
      * notice */
     uint32_t *writes_before;

@@ -128,8 +128,11 @@ static uint8_t ways_of(const AddressDistributionWalk *w, const Insn *insn, InsnI
     if (insn->op->flags & OPF_LOAD && insn->op->space != SPACE_PARAM
         && ptx_type_info[insn->op->type].bits == 64)
         return WAY_POINTER;
-    return (uint8_t)((is_sum ? ways : ways & ~WAY_POINTER)
-                     | (is_part && ways & WAY_SEVERAL ? WAY_PART : 0));
+    if (!is_sum)
+        ways &= WAY_SEVERAL | WAY_PART;
+    if (is_part && ways & WAY_SEVERAL)
+        ways |= WAY_PART;
+    return ways;
 }
 
 /* What comes from memory, or from other lanes, may be anything of its type. */
@@ -231,6 +234,13 @@ static AddressDistributionPlace place_of(const AddressDistributionPlace *places,
 
 /* Sums take the offsets of their parts, products with constants multiply them; a mask keeps
  * them. */
+static uint64_t key_of_sum(uint64_t a, uint64_t b)
+{
+    if (!b)
+        return a;
+    return a ? mixed(a, b) : b;
+}
+
 static AddressDistributionPlace result_place(const AddressDistributionWalk *w,
                                              const AddressDistributionPlace *places, InsnId id)
 {
@@ -248,9 +258,7 @@ static AddressDistributionPlace result_place(const AddressDistributionWalk *w,
     case TRANSFER_COPY:
         return of[0];
     case TRANSFER_ADD:
-        return (AddressDistributionPlace){ !of[1].key   ? of[0].key
-                                           : !of[0].key ? of[1].key
-                                                        : both,
+        return (AddressDistributionPlace){ key_of_sum(of[0].key, of[1].key),
                                            of[0].offset + of[1].offset };
     case TRANSFER_MUL:
         return is_by ? (AddressDistributionPlace){ mixed(of[0].key, op), of[0].offset * number }

@@ -24,9 +24,7 @@ static double slices_of(const Gpu *gpu, double bytes)
 /* Passes of a request whose lanes hit elements among so many by chance, on average. */
 static double passes_by_chance(unsigned lanes, double elements, uint32_t bytes, bool is_serial)
 {
-    uint64_t addresses[32], count = elements < 1      ? 1
-                                    : elements > 1e12 ? (uint64_t)1e12
-                                                      : (uint64_t)elements;
+    uint64_t addresses[32], count = (uint64_t)fmin(fmax(elements, 1), 1e12);
     double passes = 0;
     for (unsigned s = 0; s < SAMPLES; s++) {
         for (unsigned i = 0; i < lanes; i++)

@@ -21,8 +21,9 @@ const BandInfo ptx_band_info[BAND__COUNT] = {
 };
 
 #define GUESSED_SHARE 0.1       /* of the machine instructions */
-#define NOT_MEASURED \
-    1.3 /* wider by, each way: so 94 % of 551 launches on an H100 lie inside, whose file has none of these figures */
+/* wider by, each way: so 94 % of 551 launches on an H100 lie inside, whose file has none of these
+ * figures */
+#define NOT_MEASURED 1.3
 
 static double guessed_share(const PredictInput *in, const bool *sure)
 {

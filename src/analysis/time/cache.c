@@ -23,8 +23,9 @@ enum {
     MAX_POOLS = 16
 };
 
-#define TOGETHER \
-    0.88 /* of what blocks on one SM share, fetched once: they do not keep step for ever. Fitted to a product over 32 block shapes */
+/* of what blocks on one SM share, fetched once: they do not keep step for ever. Fitted to a product
+ * over 32 block shapes */
+#define TOGETHER 0.88
 #define L2_SHARE 0.5 /* of L2: what the other half of the GPU asks for lies in both halves */
 #define FULL 0.5                /* of a cache: from so much on it begins to lose, ... */
 #define LOST 1.0                /* ... and from so much on it keeps nothing of what comes around */
@@ -170,8 +171,9 @@ static void find_reuse(const Machinery *m, double warps_per_block, Cached *out)
 
 /* ---- where data lead ------------------------------------------------------------------------- */
 
-#define LINES_BY_CHANCE \
-    0.37 /* passes through L1 of a lane that goes its own way: measured on an H200, 32 lanes over 4 to 64 KB */
+/* passes through L1 of a lane that goes its own way: measured on an H200, 32 lanes over 4 to 64
+ * KB */
+#define LINES_BY_CHANCE 0.37
 
 double ptx_hit_by_chance(double draws, double count)
 {
@@ -279,6 +281,15 @@ static double near_share(const Machinery *m, const CacheInput *in, InsnId id)
     return 0;
 }
 
+static double missed_share(const CacheInput *in, Pools *pools, InsnId i)
+{
+    if (way_of(in, i) != WAY_LOAD)
+        return 1;
+    if (in->spread[i].reach > 0)
+        return find_pool(pools, reach_of(in, i))->missed;
+    return fmin(1, in->func->insns[i].access_bytes / (double)SECTOR_BYTES);
+}
+
 static void follow_data(Arena *arena, const Machinery *m, const CacheInput *in, Cached *out)
 {
     double *missed = ptx_arena_array(arena, double, in->func->insn_count);
@@ -299,13 +310,8 @@ static void follow_data(Arena *arena, const Machinery *m, const CacheInput *in, 
     }
     for (unsigned p = 0; p < pools.count; p++)
         load_by_chance(m, &pools.all[p], out);
-    for (InsnId i = 0; i < in->func->insn_count; i++) {
-        bool is_led = way_of(in, i) == WAY_LOAD;
-        missed[i] = !is_led ? 1
-                    : in->spread[i].reach > 0
-                        ? find_pool(&pools, reach_of(in, i))->missed
-                        : fmin(1, in->func->insns[i].access_bytes / (double)SECTOR_BYTES);
-    }
+    for (InsnId i = 0; i < in->func->insn_count; i++)
+        missed[i] = missed_share(in, &pools, i);
     out->data_missed = missed;
 }
 

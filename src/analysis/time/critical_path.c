@@ -67,9 +67,9 @@ static double latency_of(const CriticalPathWalker *w, const LoweredInsn *insn)
         return 0;
     if (insn->origin != NO_ID && w->sequences[insn->origin].each > 0)
         return w->sequences[insn->origin].each * (double)insn->count;
-    return (is_load ? (double)w->in->load_clocks[insn->origin]
-                    : (double)l->machine[is_move ? MACHINE_ALU : insn->machine])
-           + extra;
+    if (is_load)
+        return (double)w->in->load_clocks[insn->origin] + extra;
+    return (double)l->machine[is_move ? MACHINE_ALU : insn->machine] + extra;
 }
 
 /* Clocks after its start in which an instruction's own ones issue. */

@@ -109,7 +109,9 @@ static double clocks_of(const ParallelismWalker *w, const LoweredInsn *insn)
          is_waited_for = (insn->def_count && !is_move) || insn->machine == MACHINE_BARRIER;
     double simple = (double)w->latencies.machine[MACHINE_ALU],
            rest = insn->count > 1 ? ((double)insn->count - 1) * simple : 0;
-    return ptx_lowered_is_copy(insn) ? 0 : rest + (is_waited_for ? latency_of(w, insn) : simple);
+    if (ptx_lowered_is_copy(insn))
+        return 0;
+    return rest + (is_waited_for ? latency_of(w, insn) : simple);
 }
 
 static void walk_insn(ParallelismWalker *w, const LoweredInsn *insn)
@@ -138,7 +140,8 @@ static Chains times(const Chains *c, double n)
 
 static void move_by(Chains *at, const Chains *by)
 {
-    *at = (Chains){ at->instructions + by->instructions, at->clocks + by->clocks, at->loads + by->loads };
+    *at = (Chains){ at->instructions + by->instructions, at->clocks + by->clocks,
+                    at->loads + by->loads };
 }
 
 /* Behind a loop that was walked once: its other iterations follow each other as fast as the chains
@@ -381,28 +384,29 @@ static void find_extents(ParallelismWalker *w, Arena *scratch)
     }
 }
 
-const Parallelisms *ptx_parallelism_compute(Arena *arena, Arena *scratch, const Func *func,
-                                            const Cfg *cfg, const Loops *loops,
-                                            const Lowered *lowered, const Evaluation *evaluation,
-                                            const float *load_clocks, const Gpu *gpu)
+const Parallelisms *ptx_parallelism_compute(Arena *arena, Arena *scratch, const FuncFlow *flow,
+                                            const ParallelismInput *in)
 {
+    const Cfg *cfg = flow->cfg;
+    const Loops *loops = flow->loops;
+    const Lowered *lowered = in->lowered;
+    const double *figures = in->gpu->figures;
     Parallelisms *out = ptx_arena_new(arena, Parallelisms);
     Parallelism *of = ptx_arena_array(arena, Parallelism, loops->loop_count + 1);
     ArenaMark mark = ptx_arena_mark(scratch);
-    ParallelismWalker w = { .func = func,
+    ParallelismWalker w = { .func = flow->func,
                             .cfg = cfg,
                             .loops = loops,
                             .lowered = lowered,
-                            .evaluation = evaluation,
-                            .load_clocks = load_clocks };
+                            .evaluation = in->evaluation,
+                            .load_clocks = in->load_clocks };
     uint32_t *first = ptx_arena_array(scratch, uint32_t, loops->loop_count + 2);
     w.sorted = sort_blocks(scratch, cfg, loops, first);
     w.first = first;
     w.steps = STEPS_PER_INSN * ((uint64_t)lowered->insn_count + cfg->rpo_count + 64);
     find_extents(&w, scratch);
     ptx_latencies_find(
-        gpu,
-        (gpu->figures[FIGURE_GLOBAL_LATENCY_MIN] + gpu->figures[FIGURE_GLOBAL_LATENCY_MAX]) / 2,
+        in->gpu, (figures[FIGURE_GLOBAL_LATENCY_MIN] + figures[FIGURE_GLOBAL_LATENCY_MAX]) / 2,
         &w.latencies);
     w.values = ptx_arena_array(scratch, Chains, lowered->value_count + 1);
     w.kept = ptx_arena_array(scratch, Chains, lowered->value_count + 1);

@@ -13,6 +13,7 @@
 #define PTX_ANALYSIS_TIME_PARALLELISM_H
 
 #include "analysis/flow/types.h"
+#include "analysis/flow/func_flow.h"
 
 typedef struct Arena Arena;
 typedef struct Evaluation Evaluation;
@@ -37,13 +38,18 @@ typedef struct Parallelisms {
     Parallelism rest;           /* what is in no loop */
 } Parallelisms;
 
-/* evaluation: NULL without one. load_clocks: of each load, as predicted (PredictInput); NULL: all
- * come from memory, in the mean latency of the GPU's file, and where that has none, clocks that
- * loads enter are not known. Owned by arena; scratch, another arena, is left as found. */
-const Parallelisms *ptx_parallelism_compute(Arena *arena, Arena *scratch, const Func *func,
-                                            const Cfg *cfg, const Loops *loops,
-                                            const Lowered *lowered, const Evaluation *evaluation,
-                                            const float *load_clocks, const Gpu *gpu);
+typedef struct ParallelismInput {
+    const Lowered *lowered;
+    const Evaluation *evaluation;       /* NULL without one */
+    /* of each load, as predicted (PredictInput); NULL: all come from memory, in the mean latency of
+     * the GPU's file, and where that has none, clocks that loads enter are not known */
+    const float *load_clocks;
+    const Gpu *gpu;
+} ParallelismInput;
+
+/* Owned by arena; scratch, another arena, is left as found. */
+const Parallelisms *ptx_parallelism_compute(Arena *arena, Arena *scratch, const FuncFlow *flow,
+                                            const ParallelismInput *in);
 
 /* Instructions, and loads, that are under way at once on average; NaN without any. */
 double ptx_parallelism_ilp(const Parallelism *p);

@@ -275,6 +275,17 @@ static bool has_cache(const Gpu *gpu)
 }
 
 /* One address for all takes what any constant load does; several are served one after the other. */
+/* How many different constants the lanes ask for, of as many bytes each. */
+static double distinct_constants(const Count *count, double reach, uint32_t bytes)
+{
+    double places = reach / bytes, lanes = count->data_lanes;
+    if (!(reach > 0))
+        return count->data_requests;
+    if (!(lanes > 0) || !isfinite(places))
+        return lanes;
+    return ptx_hit_by_chance(lanes / count->data_requests, places) * count->data_requests;
+}
+
 static double constant_clocks(const PredictInput *in, const AddressDistribution *spread)
 {
     double clocks = CLK_CONSTANT_ALONE * in->executed->machine[MACHINE_CONST];
@@ -283,13 +294,8 @@ static double constant_clocks(const PredictInput *in, const AddressDistribution 
         const Count *count = &in->evaluation->insns[i].total;
         if (insn->op->space != SPACE_CONST || !(count->requests > 0))
             continue;
-        double reach = spread ? spread[i].reach : (double)INFINITY,
-               places = reach / insn->access_bytes, lanes = count->data_lanes;
-        double distinct = !(reach > 0) ? count->data_requests
-                          : lanes > 0 && isfinite(places)
-                              ? ptx_hit_by_chance(lanes / count->data_requests, places)
-                                    * count->data_requests
-                              : lanes;
+        double reach = spread ? spread[i].reach : (double)INFINITY;
+        double distinct = distinct_constants(count, reach, insn->access_bytes);
         double missed = isfinite(reach) && reach > 0 ? fmax(0, 1 - CONSTANT_CACHE_BYTES / reach)
                                                      : 0;
         clocks += distinct * (CLK_CONSTANT + missed * CLK_CONSTANT_MISS)

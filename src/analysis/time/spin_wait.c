@@ -182,8 +182,8 @@ SpinWait ptx_spin_wait_find(Arena *arena, const Func *func, const Cfg *cfg, cons
         f.steps = MAX_STEPS;
         bool is_own = rests_on_block(&f, address->id),
              is_chain = is_own && !tells_before(func, polled);
-        double blocks = is_own ? 1 : evaluation->blocks,
-               round = fmax(US_ROUND_LEAST, US_ROUND + US_ROUND_BLOCK * blocks)
+        double blocks = is_own ? 1 : evaluation->blocks;
+        double round = fmax(US_ROUND_LEAST, US_ROUND + US_ROUND_BLOCK * blocks)
                        + (has_fence(func) ? US_FENCE : 0);
         out.us += rounds_of(&f, evaluation, l, warps_per_block)
                   * (is_chain ? US_LINK * evaluation->blocks : round);

@@ -380,7 +380,10 @@ static void add_end(const Adder *a, uint32_t region, const End *end, Ends *ends)
 
 static void find_ends(const Adder *a, uint32_t region, Ends *ends)
 {
-    *ends = (Ends){ .total = all_of(0), .latch_longest = all_of(0), .latch_shortest = all_of(DBL_MAX), .exit_longest = all_of(0),
+    *ends = (Ends){ .total = all_of(0),
+                    .latch_longest = all_of(0),
+                    .latch_shortest = all_of(DBL_MAX),
+                    .exit_longest = all_of(0),
                     .exit_shortest = all_of(DBL_MAX) };
     for (uint32_t i = a->order_first[region]; i < a->order_first[region + 1]; i++) {
         BlockId b = a->order[i];
@@ -411,13 +414,16 @@ static void sum_loop(Adder *a, LoopId id, const Ends *ends)
     LoopSum *sum = &a->sums[id];
     Vector end = ends->has_exit ? ends->exit_longest : all_of(UNKNOWN);
     double extra = trip && trip->tests_first ? 1 : 0;
-    double count = trip ? trip->count : UNKNOWN, most = trip ? trip->count_max : UNKNOWN;
+    double count = trip ? trip->count : UNKNOWN;
+    double most = trip ? trip->count_max : UNKNOWN;
     double least = trip && trip->count_min >= 1 - extra ? trip->count_min : 1 - extra;
     bool is_known = !loop->is_irreducible;
     sum->total = sum->longest = all_of(is_known ? 0 : UNKNOWN);
     sum->shortest = all_of(0);
-    set_pipes(&a->iterations[id], &ends->total, ends->has_latch ? &ends->latch_longest : &end,
-              ends->has_latch ? &ends->latch_shortest : &ends->exit_shortest);
+    if (ends->has_latch)
+        set_pipes(&a->iterations[id], &ends->total, &ends->latch_longest, &ends->latch_shortest);
+    else
+        set_pipes(&a->iterations[id], &ends->total, &end, &ends->exit_shortest);
     if (!is_known)
         return;
     add(&sum->total, &ends->total, count);
@@ -461,20 +467,21 @@ static void blank_pipes(PipeCycles *cycles, const Gpu *gpu, bool all)
             cycles->pipes[p] = (Cycles){ UNKNOWN, UNKNOWN, UNKNOWN };
 }
 
-const Throughput *ptx_throughput_compute(Arena *arena, Arena *scratch, const Func *func,
-                                         const Cfg *cfg, const Loops *loops, const Trips *trips,
-                                         const uint8_t *work, const OpCycles *ops, const Gpu *gpu)
+const Throughput *ptx_throughput_compute(Arena *arena, Arena *scratch, const FuncFlow *flow,
+                                         const ThroughputInput *in)
 {
+    const Cfg *cfg = flow->cfg;
+    const Loops *loops = flow->loops;
     ArenaMark mark = ptx_arena_mark(scratch);
     Throughput *out = ptx_arena_new(arena, Throughput);
     PipeCycles *iterations = ptx_arena_array(arena, PipeCycles, loops->loop_count + 1);
     uint32_t depth = 0;
-    Adder adder = { .func = func,
+    Adder adder = { .func = flow->func,
                     .cfg = cfg,
                     .loops = loops,
-                    .trips = trips,
-                    .work = work,
-                    .ops = ops,
+                    .trips = in->trips,
+                    .work = in->work,
+                    .ops = in->ops,
                     .iterations = iterations,
                     .nodes = ptx_arena_array(scratch, LoadNode, cfg->block_count),
                     .sums = ptx_arena_array(scratch, LoopSum, loops->loop_count + 1) };
@@ -488,9 +495,9 @@ const Throughput *ptx_throughput_compute(Arena *arena, Arena *scratch, const Fun
         sort_blocks(&adder, scratch);
         add_regions(&adder, scratch, out);
     }
-    blank_pipes(&out->func, gpu, depth > DEPTH_MAX);
+    blank_pipes(&out->func, in->gpu, depth > DEPTH_MAX);
     for (LoopId loop = 0; loop < loops->loop_count; loop++)
-        blank_pipes(&iterations[loop], gpu, depth > DEPTH_MAX);
+        blank_pipes(&iterations[loop], in->gpu, depth > DEPTH_MAX);
     out->loops = iterations;
     ptx_arena_release(scratch, mark);
     return out;

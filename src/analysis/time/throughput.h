@@ -14,6 +14,7 @@
 #ifndef PTX_ANALYSIS_TIME_THROUGHPUT_H
 #define PTX_ANALYSIS_TIME_THROUGHPUT_H
 
+#include "analysis/flow/func_flow.h"
 #include "gpu/gpu.h"
 #include "analysis/flow/types.h"
 
@@ -44,9 +45,15 @@ void ptx_throughput_op(OpCycles *out, const Op *op, const Gpu *gpu);
 
 const OpCycles *ptx_throughput_ops(Arena *arena, const Module *module, const Gpu *gpu);
 
-/* work: ptx_work_compute. Owned by arena; scratch, another arena, is left as found. */
-const Throughput *ptx_throughput_compute(Arena *arena, Arena *scratch, const Func *func,
-                                         const Cfg *cfg, const Loops *loops, const Trips *trips,
-                                         const uint8_t *work, const OpCycles *ops, const Gpu *gpu);
+typedef struct ThroughputInput {
+    const Trips *trips;
+    const uint8_t *work;        /* ptx_work_compute */
+    const OpCycles *ops;
+    const Gpu *gpu;
+} ThroughputInput;
+
+/* Owned by arena; scratch, another arena, is left as found. */
+const Throughput *ptx_throughput_compute(Arena *arena, Arena *scratch, const FuncFlow *flow,
+                                         const ThroughputInput *in);
 
 #endif

@@ -281,7 +281,9 @@ static uint8_t share_of(const Worker *w, const Insn *insn, LoopId loop)
     if (op->kind == OPK_MUL && ptx_type_info[op->type].kind == KIND_FLOAT
         && !(op->flags & OPF_ROUNDED) && writes(w, insn, is_of_sum))
         return 0;
-    return op->flags & OPF_FOLDS ? 0 : op->flags & OPF_JOINS ? WORK_WHOLE / 2 : WORK_WHOLE;
+    if (op->flags & OPF_FOLDS)
+        return 0;
+    return op->flags & OPF_JOINS ? WORK_WHOLE / 2 : WORK_WHOLE;
 }
 
 const uint8_t *ptx_work_compute(Arena *arena, Arena *scratch, const Func *func, const Cfg *cfg,

@@ -687,8 +687,8 @@ static const char *why_none(const Func *func, const Cfg *cfg)
 static void analyse(Counter *c, uint8_t *taken)
 {
     uint64_t steps = (uint64_t)STEPS_PER_INSN * c->func->insn_count + STEPS_FLOOR;
-    c->reach = ptx_ssa_new(c->scratch, c->module, c->func, c->cfg, c->dom, c->loops, c->launch,
-                           steps);
+    const FuncFlow flow = { c->module, c->func, c->cfg, c->dom, c->loops };
+    c->reach = ptx_ssa_new(c->scratch, &flow, c->launch, steps);
     c->s = ptx_ssa_symbols(c->reach);
     c->work = WORK_PER_FUNC;
     c->plans = ptx_arena_array(c->scratch, ExitPlan,

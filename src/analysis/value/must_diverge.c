@@ -685,12 +685,12 @@ static void find_may(DivergeWalk *sp, bool *may)
 
 /* The conditions of the branches, and the shape of the block, which they are evaluated for. False:
  * the budget is spent. */
-static bool begin(DivergeWalk *sp, const Module *module, const Loops *loops, const Launch *launch)
+static bool begin(DivergeWalk *sp, const FuncFlow *flow, const Launch *launch)
 {
     uint64_t steps = (uint64_t)STEPS_PER_INSN * sp->func->insn_count + STEPS_FLOOR;
     sp->work = WORK_FLOOR + (uint64_t)WORK_PER_INSN * sp->func->insn_count;
     sp->work = sp->evaluations = sp->work < WORK_PER_FUNC ? sp->work : WORK_PER_FUNC;
-    sp->reach = ptx_ssa_new(sp->scratch, module, sp->func, sp->cfg, sp->dom, loops, launch, steps);
+    sp->reach = ptx_ssa_new(sp->scratch, flow, launch, steps);
     sp->s = ptx_ssa_symbols(sp->reach);
     sp->branches = ptx_arena_array(sp->scratch, Branch, sp->cfg->block_count);
     if (!find_guards(sp))
@@ -710,11 +710,18 @@ static void analyse(DivergeWalk *sp, const Uniforms *uniforms, uint8_t *certain,
         mark_blocks(sp, is_hidden, certain, by);
 }
 
-const MustDiverge *ptx_must_diverge_compute(Arena *arena, Arena *scratch, const Module *module,
-                                            const Func *func, const Cfg *cfg, const Dom *dom,
-                                            const Loops *loops, const Uniforms *uniforms,
-                                            const Launch *launch)
+static DivergeWalk walk_of(Arena *scratch, const FuncFlow *flow)
 {
+    return (DivergeWalk){
+        .scratch = scratch, .func = flow->func, .cfg = flow->cfg, .dom = flow->dom
+    };
+}
+
+const MustDiverge *ptx_must_diverge_compute(Arena *arena, Arena *scratch, const FuncFlow *flow,
+                                            const Uniforms *uniforms, const Launch *launch)
+{
+    const Func *func = flow->func;
+    const Cfg *cfg = flow->cfg;
     MustDiverge *splits = ptx_arena_new(arena, MustDiverge);
     uint8_t *certain = ptx_arena_array(arena, uint8_t, cfg->block_count);
     BlockId *by = ptx_arena_array(arena, BlockId, cfg->block_count);
@@ -723,8 +730,8 @@ const MustDiverge *ptx_must_diverge_compute(Arena *arena, Arena *scratch, const 
     if (!func->is_entry || func->has_syntax_error || func->has_unknown || cfg->has_unknown_target)
         return splits;
     ArenaMark mark = ptx_arena_mark(scratch);
-    DivergeWalk sp = { .scratch = scratch, .func = func, .cfg = cfg, .dom = dom };
-    if (begin(&sp, module, loops, launch))
+    DivergeWalk sp = walk_of(scratch, flow);
+    if (begin(&sp, flow, launch))
         analyse(&sp, uniforms, certain, by, may);
     splits->is_assumed = sp.is_assumed;
     ptx_arena_release(scratch, mark);
@@ -741,14 +748,12 @@ struct LaneSplits {
     bool is_known;
 };
 
-LaneSplits *ptx_lane_splits_new(Arena *arena, const Module *module, const Func *func,
-                                const Cfg *cfg, const Dom *dom, const Loops *loops,
-                                const Launch *launch)
+LaneSplits *ptx_lane_splits_new(Arena *arena, const FuncFlow *flow, const Launch *launch)
 {
     LaneSplits *l = ptx_arena_new(arena, LaneSplits);
-    l->walk = (DivergeWalk){ .scratch = arena, .func = func, .cfg = cfg, .dom = dom };
-    l->found = ptx_arena_array(arena, uint8_t, cfg->block_count + 1);
-    l->is_known = begin(&l->walk, module, loops, launch);
+    l->walk = walk_of(arena, flow);
+    l->found = ptx_arena_array(arena, uint8_t, flow->cfg->block_count + 1);
+    l->is_known = begin(&l->walk, flow, launch);
     if (l->is_known)
         l->walk.ranges = ptx_arena_array(arena, Interval, l->walk.s->count);
     return l;

@@ -26,6 +26,7 @@
 
 typedef struct Launch Launch;
 typedef struct Uniforms Uniforms;
+#include "analysis/flow/func_flow.h"
 
 typedef struct MustDiverge {
     /* per block: 1: the guarded bra that ends it certainly sends some lanes of a warp each way */
@@ -52,16 +53,12 @@ const bool *ptx_lane_branches_compute(Arena *arena, Arena *scratch, const Func *
  * the block has no mark. All of it lies in arena. */
 typedef struct LaneSplits LaneSplits;
 
-LaneSplits *ptx_lane_splits_new(Arena *arena, const Module *module, const Func *func,
-                                const Cfg *cfg, const Dom *dom, const Loops *loops,
-                                const Launch *launch);
+LaneSplits *ptx_lane_splits_new(Arena *arena, const FuncFlow *flow, const Launch *launch);
 bool ptx_lane_splits_may(LaneSplits *splits, BlockId block);
 
 /* launch may be NULL. The work is bounded; what is beyond it is in doubt. Owned by arena; scratch,
  * another arena, is left as found. */
-const MustDiverge *ptx_must_diverge_compute(Arena *arena, Arena *scratch, const Module *module,
-                                            const Func *func, const Cfg *cfg, const Dom *dom,
-                                            const Loops *loops, const Uniforms *uniforms,
-                                            const Launch *launch);
+const MustDiverge *ptx_must_diverge_compute(Arena *arena, Arena *scratch, const FuncFlow *flow,
+                                            const Uniforms *uniforms, const Launch *launch);
 
 #endif

@@ -939,13 +939,19 @@ static void find_shape(Ssa *r)
     }
 }
 
-Ssa *ptx_ssa_new(Arena *arena, const Module *module, const Func *func, const Cfg *cfg,
-                 const Dom *dom, const Loops *loops, const Launch *launch, uint64_t steps)
+Ssa *ptx_ssa_new(Arena *arena, const FuncFlow *flow, const Launch *launch, uint64_t steps)
 {
+    const Loops *loops = flow->loops;
     Ssa *r = ptx_arena_new(arena, Ssa);
-    *r = (Ssa){ .arena = arena, .module = module, .func = func, .cfg = cfg, .dom = dom, .loops = loops, .launch = launch,
-                  .steps = steps };
-    r->symbols = ptx_symbols_new(arena, module, func, loops,
+    *r = (Ssa){ .arena = arena,
+                .module = flow->module,
+                .func = flow->func,
+                .cfg = flow->cfg,
+                .dom = flow->dom,
+                .loops = loops,
+                .launch = launch,
+                .steps = steps };
+    r->symbols = ptx_symbols_new(arena, flow->module, flow->func, loops,
                                  (uint32_t)(steps < UINT32_MAX / 2 ? steps : UINT32_MAX / 2));
     r->loop_end = ptx_arena_array(arena, LoopId, loops->loop_count ? loops->loop_count : 1);
     for (LoopId loop = loops->loop_count; loop-- > 0;) {

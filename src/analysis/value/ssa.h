@@ -13,6 +13,7 @@
 #define PTX_ANALYSIS_VALUE_SSA_H
 
 #include "analysis/flow/types.h"
+#include "analysis/flow/func_flow.h"
 #include "analysis/value/symbolic.h"
 
 typedef struct Launch Launch;
@@ -26,8 +27,7 @@ typedef struct Phi {
 } Phi;
 
 /* Owned by arena. launch may be NULL. steps bounds the work of all questions together. */
-Ssa *ptx_ssa_new(Arena *arena, const Module *module, const Func *func, const Cfg *cfg,
-                 const Dom *dom, const Loops *loops, const Launch *launch, uint64_t steps);
+Ssa *ptx_ssa_new(Arena *arena, const FuncFlow *flow, const Launch *launch, uint64_t steps);
 
 Symbols *ptx_ssa_symbols(const Ssa *r);
 

@@ -152,8 +152,10 @@ static void grow(Symbols *s)
     if (!ptx_hash_is_full(&s->table, s->count))
         return;
     ptx_hash_init(&s->table, s->arena, 2 * (uint64_t)s->count);
-    for (SymId id = 1; id < s->count; id++)
-        *ptx_hash_free(&s->table, (uint32_t)hash_node(&s->nodes[id], s->terms + s->nodes[id].a)) = id;
+    for (SymId id = 1; id < s->count; id++) {
+        const Sym *node = &s->nodes[id];
+        *ptx_hash_free(&s->table, (uint32_t)hash_node(node, s->terms + node->a)) = id;
+    }
 }
 
 static LoopId deeper(const Symbols *s, LoopId a, LoopId b)

@@ -534,15 +534,17 @@ static void give_up(Affine *values, uint32_t count, bool is_all)
             values[i] = ptx_affine_uniform(UNIFORMITY_UNKNOWN);
 }
 
-const Uniforms *ptx_uniform_compute(Arena *arena, Arena *scratch, const Module *module,
-                                    const Func *func, const Cfg *cfg, const Dom *dom,
-                                    const Loops *loops, const Launch *launch)
+const Uniforms *ptx_uniform_compute(Arena *arena, Arena *scratch, const FuncFlow *flow,
+                                    const Launch *launch)
 {
+    const Func *func = flow->func;
+    const Cfg *cfg = flow->cfg;
+    const Loops *loops = flow->loops;
     Uniforms *out = ptx_arena_new(arena, Uniforms);
-    Diverger d = { .module = module,
+    Diverger d = { .module = flow->module,
                    .func = func,
                    .cfg = cfg,
-                   .dom = dom,
+                   .dom = flow->dom,
                    .defs = ptx_defs_compute(arena, func, cfg, loops) };
     d.insns = ptx_arena_array(arena, Affine, func->insn_count);
     d.branches = ptx_arena_array(arena, Affine, cfg->block_count);

@@ -17,6 +17,7 @@
 #include "support/arena.h"
 
 typedef struct Launch Launch;
+#include "analysis/flow/func_flow.h"
 
 typedef struct Uniforms {
     /* per instruction: its first result; UNIFORMITY_UNKNOWN without one, in unreachable code, and
@@ -31,9 +32,8 @@ typedef struct Uniforms {
 } Uniforms;
 
 /* launch may be NULL. Owned by arena; scratch, another arena, is left as found. */
-const Uniforms *ptx_uniform_compute(Arena *arena, Arena *scratch, const Module *module,
-                                    const Func *func, const Cfg *cfg, const Dom *dom,
-                                    const Loops *loops, const Launch *launch);
+const Uniforms *ptx_uniform_compute(Arena *arena, Arena *scratch, const FuncFlow *flow,
+                                    const Launch *launch);
 
 /* An instruction that made a value, and what it made. */
 typedef struct Link {

@@ -137,7 +137,8 @@ const char *ptx_proposal_describe(Arena *arena, const Module *module, const Prop
     return ptx_arena_strndup(arena, text, strlen(text));
 }
 
-/* Where an address is aligned: in any launch, or with the numbers that parameters were taken for. */
+/* Where an address is aligned: in any launch, or with the numbers that parameters were taken
+ * for. */
 static void put_where(char *text, size_t size, const Evaluation *assumed)
 {
     size_t length = 0;

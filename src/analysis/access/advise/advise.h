@@ -13,6 +13,7 @@
 #include "analysis/sim/program.h"
 #include "ir/types.h"
 #include "support/diag.h"
+#include "analysis/access/kernel_run.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -26,10 +27,8 @@ typedef struct Launch Launch;
 typedef struct Trace Trace;
 
 /* is_row: whatever the block, its threads are one row; where its shape is unknown, rows of 32
- * threads are taken else. NULL for a function without instructions. Owned by arena; work and
- * scratch, two others, are left as found. */
-const Trace *ptx_trace_make(Arena *arena, Arena *work, Arena *scratch, const SimProgram *program,
-                            FuncId kernel, const Launch *launch, const Gpu *gpu, bool is_row);
+ * threads are taken else. NULL for a function without instructions. */
+const Trace *ptx_trace_make(const KernelRun *run, const Gpu *gpu, bool is_row);
 
 typedef enum LayoutKind {
     LAYOUT_SAME,                /* no other is better */
@@ -100,7 +99,8 @@ Widening ptx_advise_wider(const Trace *trace, const Func *func, InsnId insn, uin
 
 /* A sentence without a full stop; NULL where there is no proposal. Owned by arena. */
 const char *ptx_proposal_describe(Arena *arena, const Module *module, const Proposal *proposal);
-/* assumed: the evaluation that took parameters for something which the address rests on; NULL: none. */
+/* assumed: the evaluation that took parameters for something which the address rests on; NULL:
+ * none. */
 const char *ptx_widening_describe(Arena *arena, const Widening *widening, uint32_t count,
                                   uint32_t bytes, const Evaluation *assumed);
 

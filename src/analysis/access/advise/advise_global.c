@@ -205,13 +205,8 @@ static void try_rows(const Array *a, const TracedAccess *access, Best *best)
 
 /* ---- through shared memory ------------------------------------------------------------------- */
 
-typedef struct Sectors {
-    uint64_t seen[2 * MAX_SECTORS];    /* by hash, + 1 */
-    uint32_t count;
-} Sectors;
-
 /* own: apart from what other warps touch. */
-static bool add_sectors(Sectors *s, const Traced *r, bool own)
+static bool add_sectors(Arena *arena, HashMap *sectors, const Traced *r, bool own)
 {
     uint64_t salt = own ? (uint64_t)(r->warp + 1) << 48 : 0;
     for (unsigned i = 0; i < WARP_LANES; i++) {
@@ -219,14 +214,9 @@ static bool add_sectors(Sectors *s, const Traced *r, bool own)
             continue;
         for (uint64_t sector = r->addresses[i] / SECTOR;
              sector <= (r->addresses[i] + r->request.bytes - 1) / SECTOR; sector++) {
-            uint64_t key = (sector + 1) ^ salt;
-            uint32_t at = (uint32_t)(ptx_hash_mix(key) % (2 * MAX_SECTORS));
-            while (s->seen[at] && s->seen[at] != key)
-                at = (at + 1) % (2 * MAX_SECTORS);
-            if (!s->seen[at] && s->count == MAX_SECTORS)
+            ptx_hash_map_at(sectors, arena, (sector + 1) ^ salt);
+            if (sectors->count > MAX_SECTORS)
                 return false;
-            s->count += !s->seen[at];
-            s->seen[at] = key;
         }
     }
     return true;
@@ -237,7 +227,7 @@ static bool add_sectors(Sectors *s, const Traced *r, bool own)
 static bool count_block(Arena *arena, const Trace *t, const TracedAccess *access, BlockUse *use)
 {
     ArenaMark mark = ptx_arena_mark(arena);
-    Sectors *sectors = ptx_arena_new(arena, Sectors), *own = ptx_arena_new(arena, Sectors);
+    HashMap sectors = { 0 }, own = { 0 };
     bool fits = !access->is_unknown && !access->is_full;
     *use = (BlockUse){ 0 };
     for (const Traced *r = access->first; r && fits; r = r->next) {
@@ -247,10 +237,10 @@ static bool count_block(Arena *arena, const Trace *t, const TracedAccess *access
         use->requests += r->times;
         use->sectors += r->times * here;
         use->ideal_sectors += r->times * ptx_traffic_ideal_sectors(t->gpu, &r->request, here);
-        fits = add_sectors(sectors, r, false) && add_sectors(own, r, true);
+        fits = add_sectors(arena, &sectors, r, false) && add_sectors(arena, &own, r, true);
     }
-    use->distinct_sectors = sectors->count;
-    use->warp_sectors = own->count;
+    use->distinct_sectors = sectors.count;
+    use->warp_sectors = own.count;
     ptx_arena_release(arena, mark);
     return fits && use->requests > 0;
 }

@@ -11,11 +11,11 @@
 #include "ir/operand.h"
 #include "isa/isa.h"
 #include "analysis/value/launch.h"
+#include "analysis/access/kernel_run.h"
 
 enum {
     MAX_TRACED = 4096,         /* distinct requests that are kept of a kernel, */
     MAX_OF_ACCESS = 256,       /* and of one instruction */
-    TABLE_SIZE = 2 * MAX_TRACED,
     /* requests of one warp of a block, by one instruction to global memory */
     MAX_TURNS = 8,
     MAX_BLOCKS = 64,
@@ -70,17 +70,18 @@ static uint32_t hash_of(const Traced *request)
                                   ^ at[16] << 32);
 }
 
-static bool is_same(const Traced *a, const Traced *b)
+static bool is_same(const void *owner, uint32_t number, const void *key)
 {
+    const Traced *a = ((const Trace *)owner)->traced[number - 1], *b = key;
     return a->access == b->access && a->block == b->block && a->warp == b->warp
            && a->request.lanes == b->request.lanes && a->request.bytes == b->request.bytes
            && !a->request.from && !b->request.from
            && !memcmp(a->addresses, b->addresses, sizeof a->addresses);
 }
 
-static Traced *keep(Trace *t, TracedAccess *access, Traced **place, const Traced *made)
+static void keep(Trace *t, TracedAccess *access, const Traced *made)
 {
-    Traced *kept = *place = ptx_arena_new(t->arena, Traced);
+    Traced *kept = t->traced[t->traced_count++] = ptx_arena_new(t->arena, Traced);
     *kept = *made;
     kept->request.addresses = kept->addresses;
     if (made->request.from) {
@@ -94,8 +95,7 @@ static Traced *keep(Trace *t, TracedAccess *access, Traced **place, const Traced
         access->first = kept;
     access->last = kept;
     access->count++;
-    t->traced_count++;
-    return kept;
+    kept->times++;
 }
 
 /* Steps that may be made in all from here on. */
@@ -127,11 +127,9 @@ static void note_extent(TracedAccess *access, const Traced *made)
 /* Whether it is new. */
 static bool add_times(Trace *t, TracedAccess *access, const Traced *made)
 {
-    uint32_t at = hash_of(made) % TABLE_SIZE;
-    while (t->table[at] && !is_same(t->table[at], made))
-        at = (at + 1) % TABLE_SIZE;
-    if (t->table[at]) {
-        t->table[at]->times++;
+    uint32_t *number = ptx_hash_find(&t->table, hash_of(made), is_same, t, made);
+    if (*number) {
+        t->traced[*number - 1]->times++;
         return false;
     }
     const uint64_t low = access->low, high = access->high;
@@ -141,7 +139,8 @@ static bool add_times(Trace *t, TracedAccess *access, const Traced *made)
         access->is_full |= !t->block;
         return access->low != low || access->high != high;
     }
-    keep(t, access, &t->table[at], made)->times++;
+    keep(t, access, made);
+    *number = t->traced_count;
     return true;
 }
 
@@ -221,13 +220,24 @@ const TracedAccess *ptx_trace_find(const Trace *t, const Func *func, InsnId insn
 /* ---- running --------------------------------------------------------------------------------- */
 
 /* One from inside, the first, the last; then the others, one after the other. */
+/* The index-th to be traced: one inside of the grid, the first, the last, then those between. */
+static uint64_t traced_block(uint64_t index, uint64_t inside, uint64_t blocks)
+{
+    if (index == 0)
+        return inside;
+    if (index == 1)
+        return 0;
+    if (index == 2)
+        return blocks - 1;
+    return index - 2 + (index - 2 >= inside);
+}
+
 static void choose_block(const uint32_t grid[3], uint64_t index, uint32_t at[3])
 {
     uint64_t blocks = (uint64_t)grid[0] * grid[1] * grid[2];
     uint64_t inside = grid[0] / 2
                       + (uint64_t)grid[0] * (grid[1] / 2 + (uint64_t)grid[1] * (grid[2] / 2));
-    uint64_t which = index == 0 ? inside : index == 1 ? 0 : index == 2 ? blocks - 1 : index - 2;
-    which += index > 2 && which >= inside;
+    uint64_t which = traced_block(index, inside, blocks);
     at[0] = (uint32_t)(which % grid[0]);
     at[1] = (uint32_t)(which / grid[0] % grid[1]);
     at[2] = (uint32_t)(which / grid[0] / grid[1]);
@@ -240,7 +250,7 @@ static void forget(Trace *t)
         memset(t->access_of[access->func - t->module->funcs], 0,
                2 * (size_t)access->func->insn_count * sizeof **t->access_of);
     }
-    memset(t->table, 0, TABLE_SIZE * sizeof *t->table);
+    memset(t->table.slots, 0, ((size_t)t->table.mask + 1) * sizeof *t->table.slots);
     t->access_count = t->traced_count = 0;
 }
 
@@ -426,20 +436,22 @@ static void find_bases(Trace *t, Arena *scratch)
     }
 }
 
-const Trace *ptx_trace_make(Arena *arena, Arena *work, Arena *scratch, const SimProgram *program,
-                            FuncId kernel, const Launch *launch, const Gpu *gpu, bool is_row)
+const Trace *ptx_trace_make(const KernelRun *run, const Gpu *gpu, bool is_row)
 {
     static const Launch nothing = { .dynamic_shared_bytes = -1 };
-    const Module *module = ptx_program_module(program);
-    const Func *func = &module->funcs[kernel];
+    Arena *arena = run->arena, *work = run->work;
+    const Module *module = ptx_program_module(run->program);
+    const Func *func = &module->funcs[run->kernel];
     if (!func->has_body || !func->insn_count || func->has_syntax_error)
         return NULL;
     Trace *t = ptx_arena_new(arena, Trace);
     *t = (Trace){ .arena = arena, .module = module, .gpu = gpu };
-    t->table = ptx_arena_array(arena, Traced *, TABLE_SIZE);
+    ptx_hash_init(&t->table, arena, MAX_TRACED);
+    t->traced = ptx_arena_array(arena, Traced *, MAX_TRACED);
     t->access_of = ptx_arena_array(arena, uint32_t *, module->func_count + 1);
     ArenaMark mark = ptx_arena_mark(work);
-    Machine *m = ptx_machine_new(work, scratch, program, kernel, launch ? launch : &nothing);
+    Machine *m = ptx_machine_new(work, run->scratch, run->program, run->kernel,
+                                 run->launch ? run->launch : &nothing);
     if (ptx_machine_shape(m).block_is_assumed && func->bounds.maxntid[1] <= 1 && !is_row)
         take_square(m);
     const SimShape shape = ptx_machine_shape(m);
@@ -463,7 +475,7 @@ const Trace *ptx_trace_make(Arena *arena, Arena *work, Arena *scratch, const Sim
                                      : MAX_STEPS);
     note_machine(t, m, &shape);
     ptx_arena_release(work, mark);
-    find_bases(t, scratch);
+    find_bases(t, run->scratch);
     t->tries_left = ptx_arena_new(arena, uint32_t);
     *t->tries_left = TRIES_FLOOR + TRIES_PER_INSN * func->insn_count;
     return t;

@@ -17,6 +17,7 @@
 typedef struct Arena Arena;
 typedef struct Gpu Gpu;
 typedef struct Request Request;
+#include "support/hash.h"
 
 typedef struct Traced {            /* a request, made `times` times */
     Request request;            /* its addresses are those below */
@@ -56,7 +57,8 @@ struct Trace {
     const Gpu *gpu;
     TracedAccess *accesses;
     uint32_t access_count, access_capacity;
-    Traced **table;             /* by hash */
+    HashTable table;            /* by hash: of traced, + 1 */
+    Traced **traced;
     uint32_t traced_count;
     uint32_t block;             /* that runs */
     uint32_t **access_of;       /* per function and instruction, two for each: index + 1 */

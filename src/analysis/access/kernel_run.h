@@ -1,0 +1,19 @@
+/* kernel_run.h -- what everything takes that runs a kernel on a machine (sim.h). */
+#ifndef PTX_ANALYSIS_ACCESS_KERNEL_RUN_H
+#define PTX_ANALYSIS_ACCESS_KERNEL_RUN_H
+
+#include "ir/types.h"
+
+typedef struct Arena Arena;
+typedef struct Launch Launch;
+typedef struct SimProgram SimProgram;
+
+typedef struct KernelRun {
+    Arena *arena;               /* of what is found */
+    Arena *work, *scratch;      /* two others, left as found */
+    const SimProgram *program;
+    FuncId kernel;
+    const Launch *launch;       /* NULL: nothing of it is given */
+} KernelRun;
+
+#endif
