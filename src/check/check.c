@@ -679,181 +679,261 @@ static const char *selector_help(Parts parts)
     }
 }
 
-static void report_address(const OperandCheck *c, const CheckFinding *f)
+/* The operand and the opcode, as messages quote them. */
+typedef struct Quoted {
+    Span span;                  /* of the operand */
+    const char *operand, *opcode;
+    int length, opcode_length;
+} Quoted;
+
+static Quoted quote_operand(const OperandCheck *c, const CheckFinding *f)
 {
     Span span = f->at->span;
-    const char *operand = c->text + span.begin, *opcode = c->op->text;
-    int length = ptx_span_shown(span), opcode_length = c->op->length > 80 ? 80 : (int)c->op->length;
+    return (Quoted){ .span = span,
+                     .operand = c->text + span.begin,
+                     .opcode = c->op->text,
+                     .length = ptx_span_shown(span),
+                     .opcode_length = ptx_shown(c->op->length) };
+}
+
+static void report_address(const OperandCheck *c, const CheckFinding *f)
+{
+    const Quoted q = quote_operand(c, f);
     Diag *diag;
     if (f->wrong == WRONG_SPACE) {
         const Var *var = &c->module->vars[f->operand->id];
-        diag = ptx_diag(c->diags, DIAG_OPERAND_FORM, span,
+        diag = ptx_diag(c->diags, DIAG_OPERAND_FORM, q.span,
                         "`%.*s` does not reach the state space `.%s`, where `%.*s` is",
-                        opcode_length, opcode, ptx_space_text[var->space],
+                        q.opcode_length, q.opcode, ptx_space_text[var->space],
                         ptx_span_shown(var->name), c->text + var->name.begin);
         ptx_diag_relate(c->diags, diag, var->name, "declared here");
         return;
     }
     if (f->wrong == WRONG_IMMEDIATE_ADDRESS) {
-        ptx_diag(c->diags, DIAG_OPERAND_FORM, span,
-                 "`%.*s` takes no number as an address: only `.local` does", opcode_length, opcode)
+        ptx_diag(c->diags, DIAG_OPERAND_FORM, q.span,
+                 "`%.*s` takes no number as an address: only `.local` does", q.opcode_length,
+                 q.opcode)
             ->help = "move the number into a register";
         return;
     }
-    diag = ptx_diag(c->diags, DIAG_OPERAND_FORM, span,
-                    "`%.*s` does not accept this address: `%.*s`", opcode_length, opcode, length,
-                    operand);
+    diag = ptx_diag(c->diags, DIAG_OPERAND_FORM, q.span,
+                    "`%.*s` does not accept this address: `%.*s`", q.opcode_length, q.opcode,
+                    q.length, q.operand);
     diag->help = strchr(f->shape->name, ',') ? "an address here is [name, {coordinates}]"
                                              : "an address is [name], [name+number] or [number]";
 }
 
-static void report(const OperandCheck *c, const CheckFinding *f)
+static void report_brackets(const OperandCheck *c, const CheckFinding *f)
 {
-    Span span = f->at->span;
-    const char *operand = c->text + span.begin, *opcode = c->op->text;
-    int length = ptx_span_shown(span), opcode_length = c->op->length > 80 ? 80 : (int)c->op->length;
-    const char *type = ptx_type_info[f->type].text;
+    const Quoted q = quote_operand(c, f);
     Diag *diag;
     switch (f->wrong) {
     case WRONG_NO_BRACKETS:
-        diag = ptx_diag(c->diags, DIAG_OPERAND_FORM, span,
-                        "`%.*s` expects a memory operand, got `%.*s`", opcode_length, opcode,
-                        length, operand);
-        diag->help = ptx_diag_text(c->diags, "write [%.*s]", length, operand);
+        diag = ptx_diag(c->diags, DIAG_OPERAND_FORM, q.span,
+                        "`%.*s` expects a memory operand, got `%.*s`", q.opcode_length, q.opcode,
+                        q.length, q.operand);
+        diag->help = ptx_diag_text(c->diags, "write [%.*s]", q.length, q.operand);
         return;
     case WRONG_BRACKETS:
-        diag = ptx_diag(c->diags, DIAG_OPERAND_FORM, span,
-                        "`%.*s` does not take a memory operand here", opcode_length, opcode);
+        diag = ptx_diag(c->diags, DIAG_OPERAND_FORM, q.span,
+                        "`%.*s` does not take a memory operand here", q.opcode_length, q.opcode);
         diag->help = "load the value into a register first";
         return;
-    case WRONG_RESULT:
-        diag = ptx_diag(c->diags, DIAG_OPERAND_FORM, span,
-                        "the result of `%.*s` goes to a register, not to `%.*s`", opcode_length,
-                        opcode, length, operand);
-        return;
-    case WRONG_NUMBER:
-        diag = ptx_diag(c->diags, DIAG_OPERAND_TYPE, span,
-                        "type mismatch in `%.*s`: expected .%s, `%.*s` is %s", opcode_length,
-                        opcode, type, length, operand,
-                        f->operand->kind == OPERAND_INT ? "an integer" : "a float");
-        diag->help = number_help(f->type, f->operand->kind);
-        return;
     case WRONG_ADDRESS:
-        ptx_diag(c->diags, DIAG_OPERAND_TYPE, span,
-                 "an address must be an integer, but the register in `%.*s` is a %s", length,
-                 operand, "predicate or a float");
+        ptx_diag(c->diags, DIAG_OPERAND_TYPE, q.span,
+                 "an address must be an integer, but the register in `%.*s` is a %s", q.length,
+                 q.operand, "predicate or a float");
         return;
-    case WRONG_SINK:
-        ptx_diag(c->diags, DIAG_OPERAND_FORM, span,
-                 "`%.*s` needs this operand: `_` is not allowed here", opcode_length, opcode);
+    case WRONG_MORE:
+        ptx_diag(c->diags, DIAG_OPERAND_FORM, q.span,
+                 "`%.*s` takes one address here, with nothing behind it: `%.*s`", q.opcode_length,
+                 q.opcode, q.length, q.operand);
         return;
-    case WRONG_SIGN:
-        diag = ptx_diag(c->diags, DIAG_OPERAND_FORM, span, "`%.*s` takes no sign here: `%.*s`",
-                        opcode_length, opcode, length, operand);
-        diag->help = "`!` is for predicates, `-` for numbers; use not or neg for registers";
+    default:
         return;
-    case WRONG_OFFSET:
-        ptx_diag(c->diags, DIAG_OPERAND_FORM, span,
-                 "the result of an instruction goes to a register without an offset: `%.*s`",
-                 length, operand);
-        return;
-    case WRONG_ELEMENTS:
-        ptx_diag(c->diags, DIAG_OPERAND_TYPE, span,
-                 "the registers of vector `%.*s` differ in width or kind", length, operand);
-        return;
-    case WRONG_SPACE: case WRONG_IMMEDIATE_ADDRESS: case WRONG_ADDRESS_SHAPE:
-        report_address(c, f);
-        return;
+    }
+}
+
+static void report_variable(const OperandCheck *c, const CheckFinding *f)
+{
+    const Quoted q = quote_operand(c, f);
+    Diag *diag;
+    switch (f->wrong) {
     case WRONG_VARIABLE:
-        diag = ptx_diag(c->diags, DIAG_OPERAND_FORM, span,
+        diag = ptx_diag(c->diags, DIAG_OPERAND_FORM, q.span,
                         "`%.*s` takes a register or a number here, not the variable `%.*s`",
-                        opcode_length, opcode, length, operand);
+                        q.opcode_length, q.opcode, q.length, q.operand);
         diag->help =
             "an address of a variable is for mov and cvta; a value in memory is loaded first";
         ptx_diag_relate(c->diags, diag, c->module->vars[f->operand->id].name, "declared here");
         return;
     case WRONG_INPUT: case WRONG_ARGUMENT:
-        diag = ptx_diag(c->diags, DIAG_OPERAND_FORM, span,
+        diag = ptx_diag(c->diags, DIAG_OPERAND_FORM, q.span,
                         f->wrong == WRONG_INPUT
                             ? "a function does not write the parameters that it is given: `%.*s`"
                             : "a parameter of a call has no address: `%.*s`",
-                        length, operand);
+                        q.length, q.operand);
         diag->help = f->wrong == WRONG_INPUT
                          ? "ld.param it into a register; what is changed and has to have an "
                            "address is .local"
                          : "st.param and ld.param reach it; what has to have an address is .local";
         ptx_diag_relate(c->diags, diag, c->module->vars[f->operand->id].name, "declared here");
         return;
-    case WRONG_SREG:
-        diag = ptx_diag(c->diags, DIAG_OPERAND_FORM, span,
-                        f->shape->takes_sreg
-                            ? "`%.*s` does not take the special register `%.*s` as this type"
-                            : "`%.*s` takes no special register here: `%.*s`",
-                        opcode_length, opcode, length, operand);
-        diag->help = f->shape->takes_sreg
-                         ? ptx_diag_text(c->diags, "its type is `.%s`",
-                                         ptx_type_info[ptx_sreg_info[f->operand->id].type].text)
-                         : "mov it into a register first";
+    default:
         return;
-    case WRONG_SELECTOR:
-        diag = ptx_diag(c->diags, DIAG_OPERAND_FORM, span,
-                        "`%.*s` does not accept this selector here: `%.*s`", opcode_length, opcode,
-                        length, operand);
-        diag->help = selector_help((Parts)f->shape->selector);
-        return;
-    case WRONG_SHAPE:
-        ptx_diag(c->diags, DIAG_OPERAND_FORM, span, "`%.*s` does not accept this operand: `%.*s`",
-                 opcode_length, opcode, length, operand);
+    }
+}
+
+static void report_vector(const OperandCheck *c, const CheckFinding *f)
+{
+    const Quoted q = quote_operand(c, f);
+    Diag *diag;
+    switch (f->wrong) {
+    case WRONG_ELEMENTS:
+        ptx_diag(c->diags, DIAG_OPERAND_TYPE, q.span,
+                 "the registers of vector `%.*s` differ in width or kind", q.length, q.operand);
         return;
     case WRONG_VECTOR:
-        ptx_diag(c->diags, DIAG_OPERAND_FORM, span,
-                 "`%.*s` does not take all elements of `%.*s` here", opcode_length, opcode, length,
-                 operand)
+        ptx_diag(c->diags, DIAG_OPERAND_FORM, q.span,
+                 "`%.*s` does not take all elements of `%.*s` here", q.opcode_length, q.opcode,
+                 q.length, q.operand)
             ->help =
             "name one of them, as v.x, or say in the instruction how many there are, as .v4";
         return;
     case WRONG_VECTORS:
-        diag = ptx_diag(c->diags, DIAG_OPERAND_FORM, span,
-                        "`%.*s` does not take a vector `%.*s` here", opcode_length, opcode, length,
-                        operand);
+        diag = ptx_diag(c->diags, DIAG_OPERAND_FORM, q.span,
+                        "`%.*s` does not take a vector `%.*s` here", q.opcode_length, q.opcode,
+                        q.length, q.operand);
         diag->help = "mov packs elements into a register of a `.b` type, or unpacks them from one; "
                      "between two vectors it says .v2 or .v4";
         return;
+    case WRONG_COUNT:
+        ptx_diag(c->diags, DIAG_OPERAND_FORM, q.span,
+                 "`%.*s` does not take a vector of %u elements here", q.opcode_length, q.opcode,
+                 (unsigned)ptx_element_count(f->at));
+        return;
+    default:
+        return;
+    }
+}
+
+static void report_result(const OperandCheck *c, const CheckFinding *f)
+{
+    const Quoted q = quote_operand(c, f);
+    switch (f->wrong) {
+    case WRONG_RESULT:
+        ptx_diag(c->diags, DIAG_OPERAND_FORM, q.span,
+                 "the result of `%.*s` goes to a register, not to `%.*s`", q.opcode_length,
+                 q.opcode, q.length, q.operand);
+        return;
+    case WRONG_OFFSET:
+        ptx_diag(c->diags, DIAG_OPERAND_FORM, q.span,
+                 "the result of an instruction goes to a register without an offset: `%.*s`",
+                 q.length, q.operand);
+        return;
     case WRONG_NO_PAIR:
-        ptx_diag(c->diags, DIAG_OPERAND_FORM, span,
-                 "`%.*s` writes a predicate too: the result is written as d|p", opcode_length,
-                 opcode);
+        ptx_diag(c->diags, DIAG_OPERAND_FORM, q.span,
+                 "`%.*s` writes a predicate too: the result is written as d|p", q.opcode_length,
+                 q.opcode);
         return;
     case WRONG_PAIR:
-        ptx_diag(c->diags, DIAG_OPERAND_FORM, span, "`%.*s` has no second result: `%.*s`",
-                 opcode_length, opcode, length, operand);
+        ptx_diag(c->diags, DIAG_OPERAND_FORM, q.span, "`%.*s` has no second result: `%.*s`",
+                 q.opcode_length, q.opcode, q.length, q.operand);
         return;
     case WRONG_PAIR_PREDICATE:
-        ptx_diag(c->diags, DIAG_OPERAND_TYPE, span,
-                 "the right side of `%.*s` must be a predicate register", length, operand);
+        ptx_diag(c->diags, DIAG_OPERAND_TYPE, q.span,
+                 "the right side of `%.*s` must be a predicate register", q.length, q.operand);
+        return;
+    default:
+        return;
+    }
+}
+
+static void report_sreg(const OperandCheck *c, const CheckFinding *f)
+{
+    const Quoted q = quote_operand(c, f);
+    Diag *diag = ptx_diag(c->diags, DIAG_OPERAND_FORM, q.span,
+                          f->shape->takes_sreg
+                              ? "`%.*s` does not take the special register `%.*s` as this type"
+                              : "`%.*s` takes no special register here: `%.*s`",
+                          q.opcode_length, q.opcode, q.length, q.operand);
+    diag->help = f->shape->takes_sreg
+                     ? ptx_diag_text(c->diags, "its type is `.%s`",
+                                     ptx_type_info[ptx_sreg_info[f->operand->id].type].text)
+                     : "mov it into a register first";
+}
+
+static void report_type(const OperandCheck *c, const CheckFinding *f)
+{
+    const Quoted q = quote_operand(c, f);
+    const char *type = ptx_type_info[f->type].text;
+    Diag *diag;
+    if (f->wrong == WRONG_NUMBER) {
+        diag = ptx_diag(c->diags, DIAG_OPERAND_TYPE, q.span,
+                        "type mismatch in `%.*s`: expected .%s, `%.*s` is %s", q.opcode_length,
+                        q.opcode, type, q.length, q.operand,
+                        f->operand->kind == OPERAND_INT ? "an integer" : "a float");
+        diag->help = number_help(f->type, f->operand->kind);
+        return;
+    }
+    diag = ptx_diag(c->diags, DIAG_OPERAND_TYPE, q.span,
+                    "type mismatch in `%.*s`: expected .%s, `%.*s` is .%s", q.opcode_length,
+                    q.opcode, type, q.length, q.operand,
+                    ptx_type_info[c->regs[f->operand->id].type].text);
+    diag->help = "convert it (cvt), move its bits (mov), or use an instruction of its type";
+}
+
+static void report(const OperandCheck *c, const CheckFinding *f)
+{
+    const Quoted q = quote_operand(c, f);
+    Diag *diag;
+    switch (f->wrong) {
+    case WRONG_NO_BRACKETS: case WRONG_BRACKETS: case WRONG_ADDRESS: case WRONG_MORE:
+        report_brackets(c, f);
+        return;
+    case WRONG_SPACE: case WRONG_IMMEDIATE_ADDRESS: case WRONG_ADDRESS_SHAPE:
+        report_address(c, f);
+        return;
+    case WRONG_VARIABLE: case WRONG_INPUT: case WRONG_ARGUMENT:
+        report_variable(c, f);
+        return;
+    case WRONG_ELEMENTS: case WRONG_VECTOR: case WRONG_VECTORS: case WRONG_COUNT:
+        report_vector(c, f);
+        return;
+    case WRONG_RESULT: case WRONG_OFFSET: case WRONG_NO_PAIR: case WRONG_PAIR:
+    case WRONG_PAIR_PREDICATE:
+        report_result(c, f);
+        return;
+    case WRONG_SREG:
+        report_sreg(c, f);
+        return;
+    case WRONG_SINK:
+        ptx_diag(c->diags, DIAG_OPERAND_FORM, q.span,
+                 "`%.*s` needs this operand: `_` is not allowed here", q.opcode_length, q.opcode);
+        return;
+    case WRONG_SIGN:
+        diag = ptx_diag(c->diags, DIAG_OPERAND_FORM, q.span, "`%.*s` takes no sign here: `%.*s`",
+                        q.opcode_length, q.opcode, q.length, q.operand);
+        diag->help = "`!` is for predicates, `-` for numbers; use not or neg for registers";
+        return;
+    case WRONG_SELECTOR:
+        diag = ptx_diag(c->diags, DIAG_OPERAND_FORM, q.span,
+                        "`%.*s` does not accept this selector here: `%.*s`", q.opcode_length,
+                        q.opcode, q.length, q.operand);
+        diag->help = selector_help((Parts)f->shape->selector);
+        return;
+    case WRONG_SHAPE:
+        ptx_diag(c->diags, DIAG_OPERAND_FORM, q.span, "`%.*s` does not accept this operand: `%.*s`",
+                 q.opcode_length, q.opcode, q.length, q.operand);
         return;
     case WRONG_SIZE:
         ptx_elements_report(c, f->shape, f->at);
         return;
-    case WRONG_MORE:
-        ptx_diag(c->diags, DIAG_OPERAND_FORM, span,
-                 "`%.*s` takes one address here, with nothing behind it: `%.*s`", opcode_length,
-                 opcode, length, operand);
-        return;
     case WRONG_VALUE:
         ptx_number_report(c, f->shape, f->at, ptx_number_judge(f->shape, f->at));
         return;
-    case WRONG_COUNT:
-        ptx_diag(c->diags, DIAG_OPERAND_FORM, span,
-                 "`%.*s` does not take a vector of %u elements here", opcode_length, opcode,
-                 (unsigned)ptx_element_count(f->at));
-        return;
     default:
-        diag = ptx_diag(c->diags, DIAG_OPERAND_TYPE, span,
-                        "type mismatch in `%.*s`: expected .%s, `%.*s` is .%s", opcode_length,
-                        opcode, type, length, operand,
-                        ptx_type_info[c->regs[f->operand->id].type].text);
-        diag->help = "convert it (cvt), move its bits (mov), or use an instruction of its type";
+        report_type(c, f);
     }
 }
 

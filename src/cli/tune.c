@@ -347,8 +347,9 @@ static TuneNumber short_number(double value)
 
 static const char *spills_word(ptxlint_spills spills)
 {
-    static const char *const words[] = { "spills unknown", "spills unlikely", "spills possible",
-                                         "spills likely" };
+    static const char *const words[] = {
+        "spills unknown", "spills unlikely", "spills possible", "spills likely"
+    };
     return words[spills];
 }
 

@@ -847,8 +847,9 @@ static unsigned line_of(const Module *module, const Insn *insn)
 static void write_round(char *out, size_t size, const Module *module, const Func *kernel,
                         const HazardAccess *access)
 {
-    static const char *const formats[2] = { " in round %u of the loop at line %u",
-                                            ", round %u of the one at line %u" };
+    static const char *const formats[2] = {
+        " in round %u of the loop at line %u", ", round %u of the one at line %u"
+    };
     int count = 0;
     *out = 0;
     for (unsigned i = 0; i < 2 && access->loops[i] != NO_ID; i++)
