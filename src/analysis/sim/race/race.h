@@ -6,7 +6,8 @@
  * Precise Dynamic Race Detection", PLDI 2009. A warp's clock goes on whenever it releases what it
  * has done to others: at a barrier. Two accesses race where neither's epoch is known to the warp
  * of the other, one of them writes, and they are not both atomic. The order in which the machine
- * runs the warps does not matter: what races is unordered in every schedule that the barriers allow.
+ * runs the warps does not matter: what races is unordered in every schedule that the barriers
+ * allow.
  *
  * What goes on behind its instruction counts as done later. A cp.async, a bulk copy out of shared
  * memory, a wgmma.mma_async: at the clock of the wait for its group. A copy that completes on an
