@@ -14,6 +14,7 @@ typedef struct Bounds Bounds;
 typedef struct Lowered Lowered;
 typedef struct Arena Arena;
 typedef struct Gpu Gpu;
+
 typedef enum PressureFeature {
 #define PF(id, what) PRESSURE_##id,
 #include "analysis/registers/features.def"

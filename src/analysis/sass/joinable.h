@@ -13,6 +13,7 @@
 
 typedef struct Count Count;
 typedef struct Arena Arena;
+
 enum { WIDEST_ACCESS_BYTES = 16 };
 
 /* Per instruction: a load or store of shared memory, or of a generic address, with a neighbour in

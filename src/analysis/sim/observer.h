@@ -15,6 +15,7 @@
 
 typedef struct Machine Machine;
 typedef struct Warp Warp;
+
 struct Scratch;
 
 enum { MAX_OBSERVERS = 4, ORDER_IGNORED = 1 };
