@@ -413,8 +413,8 @@ typedef struct ptxlint_ptxas ptxlint_ptxas;
 
 PTXLINT_API ptxlint_status ptxlint_ptxas_new(ptxlint_ptxas **out);
 
-/* Adds what a log says; other lines in it are skipped. *kernels, if not NULL, is how many it told
- * of. */
+/* Adds what a log says; other lines in it are skipped. *kernels, if not NULL, is how many it
+ * describes. */
 PTXLINT_API ptxlint_status ptxlint_ptxas_add(ptxlint_ptxas *ptxas, const char *log, size_t length,
                                              size_t *kernels);
 PTXLINT_API void ptxlint_ptxas_free(ptxlint_ptxas *ptxas);
@@ -1206,9 +1206,9 @@ typedef struct ptxlint_projection {
     /* the most that directives and the GPU leave a thread; unknown without the model */
     int64_t register_cap;
     ptxlint_spills spills;              /* by the model, beyond that cap */
-    ptxlint_resources
-        resources; /* that occupancy is for: what ptxas says, where it has spoken, and no dynamic shared memory
-                                         * where the kernel has no use for it */
+    /* that occupancy is for: what ptxas says, where its log is given, and no dynamic shared memory
+     * where the kernel has no use for it */
+    ptxlint_resources resources;
     int64_t spill_store_bytes, spill_load_bytes, stack_bytes;   /* from ptxas */
     ptxlint_occupancy occupancy;
     ptxlint_cycles cycles;              /* of a warp, entry to exit */

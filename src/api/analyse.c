@@ -11,7 +11,6 @@
 #include "rules/engine.h"
 #include "support/guard.h"
 #include "analysis/sim/program.h"
-#include "analysis/sim/program.h"
 #include "ir/module.h"
 #include "analysis/flow/callgraph.h"
 #include "gpu/gpu.h"

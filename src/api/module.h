@@ -16,6 +16,7 @@ typedef struct Sessions Sessions;
 typedef struct Estimator Estimator;
 typedef struct Arena Arena;
 typedef struct DiagSink DiagSink;
+
 typedef Estimator *_Atomic EstimatorSlot;
 
 struct ptxlint_module {

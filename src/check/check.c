@@ -55,7 +55,7 @@ static bool is_fixed(const OperandCheck *c, const FormOperand *shape)
            && c->op->kind != OPK_FMA;
 }
 
-/* The type that a form gives an operand; TYPE_NONE: any, or none that can be told. */
+/* The type that a form gives an operand; TYPE_NONE: any, or none that is known. */
 static Type operand_type(const OperandCheck *c, const FormInfo *form, const FormOperand *shape)
 {
     if (form->class == FORM_VIDEO)

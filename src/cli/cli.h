@@ -465,7 +465,7 @@ ExitCode ptx_gates_find_budget(Gates *gates, const Options *options, const Setti
 /* What is left of each baseline that nothing has any more, on standard error. */
 ExitCode ptx_gates_report(const Gates *gates);
 
-/* Entries of budgets that spoke of no kernel, on standard error: EXIT_FOUND where that may hide
+/* Entries of budgets that match no kernel, on standard error: EXIT_FOUND where that may hide
  * something. is_part: not all kernels were wanted. */
 ExitCode ptx_gates_report_budgets(const Gates *gates, bool is_part);
 

@@ -8,7 +8,7 @@
 
 enum { AHEAD = 4 };     /* jobs done and not yet taken, beside those in the making */
 
-/* Job number i stands in slots[i % slot_count]; taken tells up to where the caller has come, so no
+/* Job number i stands in slots[i % slot_count]; taken says up to where the caller has come, so no
  * slot is used twice at a time. */
 struct Jobs {
     JobFunction function;

@@ -43,7 +43,7 @@ static const char first_config[] =
     "#gpu: [h200]\n"
     "#launch: launches.json\n"
     "\n"
-    "# Findings that are known and not told again: `ptxlint baseline write PATH...`.\n"
+    "# Findings that are known and not reported again: `ptxlint baseline write PATH...`.\n"
     "#baseline: ptxlint-baseline.json\n"
     "\n"
     "# What kernels may take: `ptxlint budget init PATH...`.\n"

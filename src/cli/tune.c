@@ -4,7 +4,7 @@
  * Only shapes that do the same work are compared: along dimensions in which the code tells its
  * threads apart by %ctaid * %ntid + %tid alone (ptxlint_thread_index_find), with as many threads in
  * all. Where that takes some threads more, they must access nothing: the threads' accesses are
- * counted. Any other dimension keeps its block, and the text says what binds it. One block tells
+ * counted. Any other dimension keeps its block, and the text says what binds it. One block shows
  * which shapes to look at closer, as a report does: the best dozen, the launch as it is, and so on
  * until the best is one of them. */
 #include "cli/cli.h"
@@ -55,7 +55,7 @@ typedef struct Tune {
     ptxlint_thread_index index;
     TuneShape shapes[MAX_SHAPES];
     size_t count;
-    const TuneShape *best;          /* NULL: nothing can be told */
+    const TuneShape *best;          /* NULL: nothing is known */
     bool is_bound;              /* no other block was tried */
     Variant variants[MAX_VARIANTS];
     size_t variant_count;
@@ -98,8 +98,8 @@ static bool may_change(const Tune *t, int d)
            && !t->kernel->reqntid[0];
 }
 
-/* As many threads in all, or the fewest that are no less. False: the code tells such a shape from
- * the one that is given. */
+/* As many threads in all, or the fewest that are no less. False: the code distinguishes such a
+ * shape from the one that is given. */
 static bool set_shape(const Tune *t, const int64_t block[3], TuneShape *shape)
 {
     const ptxlint_launch *given = &t->kernel->launch;

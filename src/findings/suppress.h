@@ -24,7 +24,7 @@
 void ptx_suppress(Arena *arena, Arena *scratch, DiagSink *diags, const Module *module,
                   const char *path, const ptxlint_config *config);
 
-/* After that, and also where the front end alone has spoken: what the baseline knows. */
+/* After that, and also where only the front end has run: what the baseline knows. */
 void ptx_suppress_known(Arena *scratch, DiagSink *diags, const Module *module,
                         const ptxlint_baseline *baseline);
 

@@ -1,5 +1,5 @@
-/* param.h -- a kernel's parameter, from what JSON or the command line says to the bytes that the
- * kernel gets. */
+/* param.h -- a kernel's parameter, from JSON or the command line to the bytes that the kernel
+ * gets. */
 #ifndef PTX_INPUT_PARAM_H
 #define PTX_INPUT_PARAM_H
 

@@ -40,7 +40,7 @@ static inline Span ptx_token_span(Token token)
 typedef struct Lexer {
     const unsigned char *base, *cur, *end;  /* end[0] is a NUL that the loader appended */
     bool at_line_start;
-    bool has_foreign_bytes;                 /* outside ASCII, not spoken of yet */
+    bool has_foreign_bytes;                 /* outside ASCII, not reported yet */
     /* the rest of the text is a comment that is never closed */
     bool is_cut_short;
     DiagSink *diags;

@@ -441,7 +441,7 @@ static bool make_gatherer(ptxlint_writer *writer, const ptxlint_write_options *o
     }
 }
 
-/* Formats for people who read PTX, and for programs that want all there is, tell both places; in
+/* Formats for people who read PTX, and for programs that want all there is, show both places; in
  * those for reviews the one that is primary counts. */
 static void init_locator(ptxlint_writer *writer, const ptxlint_write_options *options)
 {

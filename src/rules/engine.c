@@ -251,7 +251,7 @@ static Severity severity_of(const Active *active, Ask *ask)
 }
 
 /* Of the predicted time where there is one: issue slots that are freed are a share of the time that
- * slots are busy. What is a share of the time is not told without one. */
+ * slots are busy. What is a share of the time is not reported without one. */
 static double gain_of(Engine *e, const Active *active, Ask *ask, const char **of)
 {
     Certainty certainty = CERTAINTY_NONE;

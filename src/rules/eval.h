@@ -49,7 +49,7 @@ double ptx_eval_codes(Ask *ask, const Code *codes, uint32_t count);
 typedef struct Rest {
     const Code *codes;
     uint32_t count;
-    bool is_open;               /* codes tell */
+    bool is_open;               /* codes decide */
     bool is_true;               /* else */
 } Rest;
 

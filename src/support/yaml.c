@@ -1,5 +1,5 @@
 /* yaml.c -- the tree is built from the YAML library's events. The library counts characters
- * and tells where a text begins; where a byte inside it comes from is found by reading the source
+ * and gives where a text begins; where a byte inside it comes from is found by reading the source
  * again as the library did: for each byte of the text the source moves on by a byte, an escape, or
  * a fold of lines; a block goes line by line, without its indentation. */
 #include "support/yaml.h"

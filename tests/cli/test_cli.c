@@ -13,7 +13,7 @@
 #define SMALL ".reqntid 32\n"            /* OCC103, a note */
 #define GOOD "\tmov.u32 \t%r1, %tid.x;\n"
 
-/* In place of ptxas: notes how it was called, and tells of kernel clean what no model says. */
+/* In place of ptxas: notes how it was called, and reports of kernel clean what no model does. */
 #define PTXAS "#!/bin/sh\necho \"$@\" >>calls.txt\ngrep -q 'entry clean' \"$3\" || exit 3\n" \
               "echo \"ptxas info    : Compiling entry function 'clean' for '${2#-arch=}'\" >&2\n" \
               "echo 'ptxas info    : Used 77 registers, used 3 barriers' >&2\n"

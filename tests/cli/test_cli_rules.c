@@ -1,5 +1,5 @@
 /* The program and its rules: which findings are wanted, config files, a user's rules, the commands
- * that tell of them, and threads. */
+ * that show them, and threads. */
 #include "program.h"
 
 /* ---- the files ------------------------------------------------------------------------------- */

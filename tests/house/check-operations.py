@@ -16,7 +16,7 @@ ALLOWED = {
     "src/check/check_form.c": 9,           # messages
     "src/check/explain.c": 4,              # the nearest word
     "src/ir/normal.c": 1,               # statements that are compared as texts
-    "src/resolve/resolve.c": 1,                # one Op per distinct text
+    "src/resolve/insn.c": 1,            # one Op per distinct text
     "src/parser/parser.c": 1,           # before there is an Op
     "src/rules/lang/type.c": 3,         # patterns of the rules' language
     "src/rules/lang/fact.c": 1,

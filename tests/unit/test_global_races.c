@@ -2,7 +2,7 @@
  * by one.
  *
  * A kernel stores some numbers at places that block and thread make, some of them copied from
- * memory. The oracle keeps what each block leaves at each place: what is told has to name two
+ * memory. The oracle keeps what each block leaves at each place: what is reported names two
  * blocks that leave different numbers there. unit global_races [FIRST COUNT]. */
 #include "kit.h"
 

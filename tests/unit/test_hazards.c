@@ -2,8 +2,8 @@
  *
  * A kernel is a row of accesses to shared memory, barriers of the block, of pairs of warps and of a
  * warp, a part of it in a loop. The oracle unrolls it for each thread, and finds what is ordered by
- * spreading from one warp, barrier by barrier, who knows of it: no clocks. What is told has to
- * race; where something races, something has to be told, but for one case in 50; without barriers
+ * spreading from one warp, barrier by barrier, who knows of it: no clocks. What is reported has
+ * to race; where something races, something is reported, but for one case in 50; without barriers
  * that are called redundant no two threads may meet. With a repair the oracle must find no race
  * between its two accesses, with all of them hardly any. unit hazards [FIRST COUNT]. */
 #include "kit.h"

@@ -1,7 +1,7 @@
 /* test_shapes.c -- accesses that cost more in one shape of the block than in another, where it
  * is not given; and those for which that must not be reported.
  *
- * Each kernel reads one word at 4 * %r9 bytes from the beginning of an array. What is told of a
+ * Each kernel reads one word at 4 * %r9 bytes from the beginning of an array. What is reported of a
  * shape is what a launch of that block gets. */
 #include "kit.h"
 

@@ -240,7 +240,7 @@ static void test_words_of_a_bank(void **state)
     "%rd<9>;\n.reg .f32 %f<3>;\n"                                                     \
     "ld.param.u64 %rd1, [in];\nmov.u32 %r1, %tid.x;\n"
 
-/* An index that data decide: conflicts are neither told nor denied. */
+/* An index that data decide: conflicts are neither reported nor denied. */
 static void test_data_dependent(void **state)
 {
     (void)state;

@@ -8,6 +8,7 @@
 
 typedef struct Evaluation Evaluation;
 typedef struct Arena Arena;
+
 typedef struct DivergenceCost {
     /* of a warp's executions of the branch: those that part its lanes; NaN: not known, since it
      * never runs or data decide */

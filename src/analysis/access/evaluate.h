@@ -69,7 +69,7 @@ typedef struct Evaluation {
      * on average */
     double busiest, mean_work;
     /* of every block, in the order in which blocks start; NULL: they are too many, all do as much,
-     * or a sample does not tell */
+     * or a sample does not show it */
     const float *block_works;
     uint32_t blocks_run;
     /* what was run stands for every block of the grid; else it is a sample */

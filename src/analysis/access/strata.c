@@ -206,7 +206,7 @@ static double doubt_of(const Divider *d)
     return work > 0 ? sum / work : 0;
 }
 
-/* Behind which knot another one tells most: where the doubt is, or, once there is none, where most
+/* Behind which knot another one adds most: where the doubt is, or, once there is none, where most
  * blocks are. d->knot_count: none. */
 static uint32_t widest(const Divider *d, bool by_doubt)
 {

@@ -8,6 +8,7 @@
 typedef uint32_t BlockId;
 
 #define EXIT_BLOCK UINT32_MAX
+
 typedef uint32_t LoopId;
 
 #define NO_LOOP UINT32_MAX

@@ -172,7 +172,7 @@ static void find_variable(const Search *s, uint64_t address, Hazard *out)
     }
 }
 
-/* ---- what speaks against a race -------------------------------------------------------------- */
+/* ---- evidence against a race ----------------------------------------------------------------- */
 
 static const Operand *address_of(const Func *func, const Insn *insn)
 {

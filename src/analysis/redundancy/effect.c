@@ -45,7 +45,7 @@ static bool only_hints(const Op *op)
            || op->operation == OP_APPLYPRIORITY;
 }
 
-/* Neither loads nor stores as far as the tables tell, and yet does something. */
+/* Neither loads nor stores as far as the tables show, and yet does something. */
 static uint8_t writes_of_other(const Op *op)
 {
     switch (op->insn_class) {

@@ -333,7 +333,7 @@ static void note_barrier(RedundantLoadsWalk *w, const Insn *insn, InsnId id)
     w->barrier_guard = guard;
 }
 
-/* What is seen outside of the thread, or tells the time. */
+/* What is seen outside of the thread, or reads a clock. */
 static bool does_something(const RedundantLoadsWalk *w, const Insn *insn)
 {
     const Operand *operands = ptx_insn_operands(w->func, insn);

@@ -3,7 +3,7 @@
  *
  * Registers are compared by their value numbers (local_value_numbering.h), so an address is a
  * number and a constant offset. What may write where is decided by what the text says of memory
- * (effect.h), and by the address where both have the same number: then their bytes tell. Two
+ * (effect.h), and by the address where both have the same number: then their bytes decide. Two
  * numbers, two variables too, may be the same place. */
 #ifndef PTX_ANALYSIS_REDUNDANCY_REDUNDANT_LOADS_H
 #define PTX_ANALYSIS_REDUNDANCY_REDUNDANT_LOADS_H

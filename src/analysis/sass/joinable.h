@@ -1,9 +1,9 @@
 /* joinable.h -- which loads and stores ptxas may join with another one into a wider access.
  *
  * It joins neighbours of one block that have a base in common and lie within 16 bytes, where it can
- * tell that all lanes stay aligned. A loop that it unrolls brings neighbours that the text does not
- * have: its addresses show those (Count.low_bits). Joined, accesses cost no less than the dearest
- * of them. */
+ * prove that all lanes stay aligned. A loop that it unrolls brings neighbours that the text does
+ * not have: its addresses show those (Count.low_bits). Joined, accesses cost no less than the
+ * dearest of them. */
 #ifndef PTX_ANALYSIS_SASS_JOINABLE_H
 #define PTX_ANALYSIS_SASS_JOINABLE_H
 
@@ -13,6 +13,7 @@
 
 typedef struct Count Count;
 typedef struct Arena Arena;
+
 enum { WIDEST_ACCESS_BYTES = 16 };
 
 /* Per instruction: a load or store of shared memory, or of a generic address, with a neighbour in

@@ -16,6 +16,7 @@
 
 typedef struct Selection Selection;
 typedef struct Arena Arena;
+
 typedef struct Flow {
     BlockId *runs_with;         /* per block: itself, or the block that it is predicated into */
     bool *is_dropped;           /* per block: its last instruction, a branch, is not needed */

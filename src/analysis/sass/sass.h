@@ -23,6 +23,7 @@
 typedef struct Uniforms Uniforms;
 typedef struct Arena Arena;
 typedef struct Target Target;
+
 typedef uint32_t LoweredValueId;
 
 typedef enum LoweredFile {

@@ -167,7 +167,7 @@ static bool find_constant(const Unroller *u, LoopId loop, const Operand *operand
     return true;
 }
 
-/* Iterations until start + k * step is no more what the comparison asks for; 0: not to be told. */
+/* Iterations until start + k * step is no more what the comparison asks for; 0: not known. */
 static uint64_t count_iterations(const Op *op, bool is_negated, double start, double step,
                                  double bound)
 {

@@ -16,6 +16,7 @@
 typedef struct Lowered Lowered;
 typedef struct Arena Arena;
 typedef struct Op Op;
+
 /* What ptxas makes a sequence of, with a slow path in a subroutine: by its registers. */
 typedef enum Expansion {
     EXPANSION_NONE,

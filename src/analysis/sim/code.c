@@ -25,7 +25,7 @@ static uint8_t action_of(const Op *op, Decoded *code)
                                        : ACTION_LANEWISE;
 }
 
-/* What tells votes, shuffles and barriers apart: a letter. */
+/* What distinguishes votes, shuffles and barriers: a letter. */
 static uint8_t mode_of(const Op *op)
 {
     static const struct { uint8_t modifier; char mode; } modes[] = {

@@ -15,6 +15,7 @@
 
 typedef struct Machine Machine;
 typedef struct Warp Warp;
+
 struct Scratch;
 
 enum { MAX_OBSERVERS = 4, ORDER_IGNORED = 1 };
@@ -109,7 +110,7 @@ typedef struct Observer {
     void (*repeat)(void *self, const void *since, double times);
 } Observer;
 
-/* Tells an observer of the runs to come. It must outlive the machine. */
+/* The observer sees the runs to come. It must outlive the machine. */
 void ptx_machine_observe(Machine *machine, Observer *observer);
 
 /* Of a warp that stands for others what it asks for is kept until its end, and then emitted for

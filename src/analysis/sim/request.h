@@ -37,7 +37,7 @@ typedef struct Request {
     bool is_empty;              /* by its text: a size of 0 */
 } Request;
 
-/* An address without the bits that tell its space. */
+/* An address without the bits that encode its space. */
 static inline uint64_t ptx_request_place(uint64_t address)
 {
     return address & ~(UINT64_C(7) << 60);

@@ -93,7 +93,7 @@ static inline Value ptx_value_const(uint64_t number)
 
 /* How an addend in an operand shows in the result. */
 typedef enum Transfer {
-    TRANSFER_OPAQUE,            /* in no way that could be told */
+    TRANSFER_OPAQUE,            /* in a way that is not known */
     TRANSFER_COPY,              /* a */
     TRANSFER_ADD, TRANSFER_SUB, /* a + b, a - b */
     TRANSFER_MUL, TRANSFER_MAD, /* a * b, a * b + c */
@@ -130,7 +130,7 @@ typedef struct Video {
 } Video;
 
 struct Lanewise {
-    LaneFn *fn;                 /* NULL: its result cannot be told */
+    LaneFn *fn;                 /* NULL: its result is not known */
     uint8_t transfer;           /* Transfer */
     uint8_t type, dst_type;     /* Type, of the operands and of the result */
     uint8_t bits;               /* of type */
@@ -178,11 +178,11 @@ typedef enum Compare {
 } Compare;
 
 /* lanevideo.c: as this instruction names the parts of its operands; of a video instruction. Without
- * a function where that cannot be told. */
+ * a function where that is not known. */
 void ptx_lanewise_take_parts(Lanewise *op, const Operand *operands, unsigned count);
 
-/* False: no operation of numbers in lanes (memory, control, votes), or one whose result cannot be
- * told (fn is NULL then too). */
+/* False: no operation of numbers in lanes (memory, control, votes), or one whose result is not
+ * known (fn is NULL then too). */
 bool ptx_lanewise_make(const Op *op, Lanewise *out);
 
 /* The second result: of setp, where the comparison came out otherwise, or of the upper halves; of

@@ -15,6 +15,7 @@
 typedef struct Evaluation Evaluation;
 typedef struct Gpu Gpu;
 typedef struct Arena Arena;
+
 typedef struct PathBoundInput {
     const bool *are_sure;       /* per block: ptx_path_bound_sure */
     const bool *are_counting;   /* per instruction: ptx_path_bound_counting */

@@ -17,6 +17,7 @@ typedef struct Evaluation Evaluation;
 typedef struct Gpu Gpu;
 typedef struct Lowered Lowered;
 typedef struct Sequence Sequence;
+
 typedef enum TimePart {
 #define TP(id, key, what, advice) PART_##id,
 #include "analysis/time/parts.def"

@@ -15,6 +15,7 @@
 
 typedef struct Evaluation Evaluation;
 typedef struct Arena Arena;
+
 typedef struct SpinWait {
     const bool *loops;          /* per loop: it waits for other blocks; NULL: none does */
     double us;                  /* of the launch */

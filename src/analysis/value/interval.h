@@ -19,7 +19,7 @@ typedef enum SymKind {
     SYM_CONSTANT, /* variable in .const; the same */
     SYM_SREG,     /* a: SregId; b: component 0..2 */
     SYM_ADDRESS,  /* a: VarId, its address */
-    /* not followed further; a: SymWhy; b: RegId, NO_ID; value: what tells it from others */
+    /* not followed further; a: SymWhy; b: RegId, NO_ID; value: distinguishes it from others */
     SYM_OPAQUE,
     /* a: LoopId; b: RegId: the register's value at the head of the loop, in the current iteration
      * */

@@ -77,7 +77,7 @@ double ptx_measure_race(Inquiry *q, InsnId insn, FactId fact, Certainty *certain
     return hazard && is_of(hazard, fact);
 }
 
-/* Told as a race, it is no longer only possible. */
+/* Reported as a race, it is no longer only possible. */
 double ptx_measure_possible_race(Inquiry *q, InsnId insn)
 {
     const Hazards *hazards = ptx_session_hazards(q->session);

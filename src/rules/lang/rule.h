@@ -108,7 +108,7 @@ typedef struct FactInfo {
     const char *name;           /* "space", without the scope */
     const char *what;
     Unit unit;
-    /* Scope, FactType, Domain, Certainty (NONE: told with the value), Level */
+    /* Scope, FactType, Domain, Certainty (NONE: comes with the value), Level */
     uint8_t scope, type, domain, certainty, level;
 } FactInfo;
 

@@ -1,5 +1,5 @@
-/* trace.h -- the requests of a kernel's warps, one by one, so that what they would cost can be told
- * for another layout of what they access.
+/* trace.h -- the requests of a kernel's warps, one by one, so that their cost can be computed for
+ * another layout of what they access.
  *
  * Some blocks are run once more, and each distinct request is kept: which instruction, which lanes,
  * at which addresses. A change of layout moves the addresses and nothing else, so its cost is that

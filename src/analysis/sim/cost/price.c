@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 enum {
-    LOW_BITS = 31,              /* of addresses, that Count.low_bits tells of */
+    LOW_BITS = 31,              /* of addresses, that Count.low_bits holds */
     /* an unknown addend of so many bytes changes no sector and no line */
     GRANULE = 128,
     BANK_BYTES = 4,

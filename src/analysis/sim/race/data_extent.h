@@ -3,7 +3,7 @@
  * The definitions behind the address are followed down to what is loaded: bins[in[i] & 255] lies in
  * the first 256 elements of bins, whatever is loaded. Only addresses that a variable, constants and
  * loaded numbers make are followed, each register with one definition. One that has the thread in
- * it as well may be a part of the array for each thread or warp, and tells nothing. */
+ * it as well may be a part of the array for each thread or warp, and shows nothing. */
 #ifndef PTX_ANALYSIS_SIM_RACE_DATA_EXTENT_H
 #define PTX_ANALYSIS_SIM_RACE_DATA_EXTENT_H
 

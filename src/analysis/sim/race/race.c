@@ -236,7 +236,7 @@ static bool is_multiplied(const Race *r, const Touch *before, const uint32_t *kn
     return false;
 }
 
-/* A cp.async that an mbarrier was told of. */
+/* A cp.async that an mbarrier tracks. */
 static bool is_delivered(const Race *r, const Touch *before, const uint32_t *known)
 {
     const Copies *c = ptx_race_copies(r, QUEUE_COPY, before->warp);
@@ -532,8 +532,8 @@ static TouchId add_touch(Race *r, const Touch *touch)
 
 /* ---- where data may lead --------------------------------------------------------------------- */
 
-/* One of the two may be there. Whether two of them meet data alone tell: nothing is said of
- * that. */
+/* One of the two may be there. Whether two of them meet, data alone decide: nothing is
+ * reported of that. */
 static void meet_by_data(Race *r, TouchId before_id, TouchId now_id, uint64_t address)
 {
     const Touch *before = touch_of(r, before_id), *now = touch_of(r, now_id);

@@ -3,10 +3,11 @@
  *
  * Happens-before with a vector clock for each warp, and for each place of shared memory the last
  * write and the last reads of two warps, as epochs: Flanagan and Freund, "FastTrack: Efficient and
- * Precise Dynamic Race Detection", PLDI 2009. A warp's clock goes on whenever it tells others what
- * it has done: at a barrier. Two accesses race where neither's epoch is known to the warp of the
- * other, one of them writes, and they are not both atomic. The order in which the machine runs the
- * warps does not matter: what races is unordered in every schedule that the barriers allow.
+ * Precise Dynamic Race Detection", PLDI 2009. A warp's clock goes on whenever it releases what it
+ * has done to others: at a barrier. Two accesses race where neither's epoch is known to the warp
+ * of the other, one of them writes, and they are not both atomic. The order in which the machine
+ * runs the warps does not matter: what races is unordered in every schedule that the barriers
+ * allow.
  *
  * What goes on behind its instruction counts as done later. A cp.async, a bulk copy out of shared
  * memory, a wgmma.mma_async: at the clock of the wait for its group. A copy that completes on an
@@ -185,7 +186,7 @@ typedef struct Mbarrier {
     InsnId made;                /* of the kernel's own function; NO_ID */
     int64_t owed,
         brought; /* bytes that are expected in this phase, and those of copies that were begun. These come once no warp can go on: late copies are
-                                 * the ones that tell */
+                                 * the ones that matter */
     uint32_t expected;
     TensorCopy tensors[MAX_TENSORS];   /* of this phase */
     uint32_t tensor_count;

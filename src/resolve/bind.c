@@ -1,0 +1,182 @@
+/* Names of registers, variables, functions and labels, bound as operands refer to them. */
+#include "resolve/lower.h"
+
+#include "check/check_form.h"
+#include "check/explain.h"
+#include "check/sreg.h"
+
+static uint32_t *sparse_reg(Lower *l, uint64_t key)
+{
+    if (2 * (l->sparse_count + 1) > l->sparse_capacity) {
+        SparseReg *old = l->sparse;
+        uint32_t old_capacity = l->sparse_capacity;
+        l->sparse_capacity = old_capacity ? 2 * old_capacity : 256;
+        l->sparse = ptx_arena_array(l->scratch, SparseReg, l->sparse_capacity);
+        l->sparse_count = 0;
+        for (uint32_t i = 0; i < old_capacity; i++) {
+            if (old[i].reg)
+                *sparse_reg(l, old[i].key) = old[i].reg;
+        }
+    }
+    uint32_t mask = l->sparse_capacity - 1, slot = (uint32_t)ptx_hash_mix(key) & mask;
+    while (l->sparse[slot].reg && l->sparse[slot].key != key)
+        slot = (slot + 1) & mask;
+    l->sparse_count += !l->sparse[slot].reg;
+    l->sparse[slot].key = key;
+    return &l->sparse[slot].reg;
+}
+
+static RegId range_reg(Lower *l, uint32_t range_id, uint64_t index, Span name)
+{
+    Range *range = &l->ranges.items[range_id];
+    uint32_t *place = range->dense ? &range->dense[index]
+                                   : sparse_reg(l, (uint64_t)range_id << 32 ^ index);
+    if (!*place) {
+        *place = ptx_lower_add_reg(l, name, (Type)range->type, range->vector) + 1;
+        l->regs.items[*place - 1].is_of_range = true;
+    }
+    return *place - 1;
+}
+
+/* What bind_range finds for `%r12` where all its digits are the index; SYMBOL_NONE: look it up in
+ * full. */
+static ResolveBinding bind_usual_range(Lower *l, Span name)
+{
+    size_t length = ptx_span_length(name), stem = length;
+    const char *text = ptx_lower_text(l, name);
+    uint64_t word = 0, index = 0;
+    while (stem > 1 && text[stem - 1] >= '0' && text[stem - 1] <= '9')
+        stem--;
+    if (stem > sizeof word || length - stem > 9 || (text[stem] == '0' && length - stem > 1))
+        return (ResolveBinding){ SYMBOL_NONE, 0 };
+    for (size_t i = stem; i < length; i++)
+        index = 10 * index + (uint64_t)(text[i] - '0');
+    for (size_t i = 0; i < stem; i++)
+        word |= (uint64_t)(unsigned char)text[i] << 8 * i;
+    RangeMemo *memo = &l->range_memos[(uint32_t)ptx_hash_mix(word) % RANGE_MEMOS];
+    if (memo->stem != word || memo->changes != l->names.range_changes) {
+        const Symbol *range = ptx_names_find(&l->names, NAMES_RANGE, text, stem);
+        if (!range)
+            return (ResolveBinding){ SYMBOL_NONE, 0 };
+        *memo = (RangeMemo){ word, range->id, l->names.range_changes };
+    }
+    if (index >= l->ranges.items[memo->range].count)
+        return (ResolveBinding){ SYMBOL_NONE, 0 };
+    return (ResolveBinding){ SYMBOL_REG, range_reg(l, memo->range, index, name) };
+}
+
+/* `%r12` is index 12 of stem `%r`. A stem may itself end in digits (`%r1<8>` declares %r10 to
+ * %r17): every split is tried, the longest index first. An index has no leading zero. */
+static ResolveBinding bind_range(Lower *l, Span name, const Symbol *single)
+{
+    size_t length = ptx_span_length(name), stem = length;
+    const char *text = ptx_lower_text(l, name);
+    while (stem > 1 && text[stem - 1] >= '0' && text[stem - 1] <= '9' && length - stem < 18)
+        stem--;
+    for (; stem < length; stem++) {
+        if (text[stem] == '0' && stem + 1 < length)
+            continue;
+        const Symbol *range = ptx_names_find(&l->names, NAMES_RANGE, text, stem);
+        if (!range || (single && range->scope < single->scope))
+            continue;
+        uint64_t index = 0;
+        for (size_t i = stem; i < length; i++)
+            index = 10 * index + (uint64_t)(text[i] - '0');
+        if (index < l->ranges.items[range->id].count)
+            return (ResolveBinding){ SYMBOL_REG, range_reg(l, range->id, index, name) };
+    }
+    return (ResolveBinding){ SYMBOL_NONE, 0 };
+}
+
+ResolveBinding ptx_lower_bind_name(Lower *l, Span name)
+{
+    const char *text = ptx_lower_text(l, name);
+    size_t length = ptx_span_length(name);
+    bool digits = text[length - 1] >= '0' && text[length - 1] <= '9', percent = text[0] == '%';
+    const Symbol *single = NULL;
+    if (digits && percent && !l->names.percent_digit_names) {
+        ResolveBinding usual = bind_usual_range(l, name);
+        if (usual.kind)
+            return usual;
+    }
+    if (!digits || !percent || l->names.percent_digit_names)
+        single = ptx_names_find(&l->names, NAMES_ORDINARY, text, length);
+    if (digits && (percent || !single)) {
+        ResolveBinding range = bind_range(l, name, single);
+        if (range.kind)
+            return range;
+    }
+    return single ? (ResolveBinding){ (SymbolKind)single->kind, single->id }
+                  : (ResolveBinding){ SYMBOL_NONE, 0 };
+}
+
+static RegId undeclared(Lower *l, Span name)
+{
+    Diag *diag = ptx_diag(l->diags, DIAG_UNDECLARED, name, "`%.*s` is not declared",
+                          ptx_shown(ptx_span_length(name)), ptx_lower_text(l, name));
+    ptx_explain_name(l->diags, diag, &l->names, name);
+    RegId reg = ptx_lower_add_reg(l, name, TYPE_NONE, 1);
+    l->regs.items[reg].is_written = true;
+    Symbol *earlier;
+    ptx_names_declare(&l->names, NAMES_ORDINARY, SYMBOL_UNDECLARED, name, reg, &earlier);
+    return reg;
+}
+
+Operand ptx_lower_bind_operand(Lower *l, const AstOperand *ast)
+{
+    Span name = { ast->name, ast->name + ast->name_length };
+    Operand operand = { .kind = OPERAND_UNKNOWN, .value = (int64_t)ast->value };
+    if (ast->name_length == 1 && *ptx_lower_text(l, name) == '_') {
+        operand.kind = OPERAND_SINK;
+        return operand;
+    }
+    ResolveBinding binding = ptx_lower_bind_name(l, name);
+    operand.id = binding.id;
+    const char *suffix = ptx_lower_text(l, name) + ast->name_length;
+    switch (binding.kind) {
+    case SYMBOL_REG: case SYMBOL_UNDECLARED:
+        operand.kind = binding.kind == SYMBOL_REG ? OPERAND_REG : OPERAND_UNKNOWN;
+        if (ast->suffix_length && l->regs.items[binding.id].vector > 1)
+            operand.flags |= OPERAND_COMPONENT;
+        else if (ast->suffix_length && ptx_part_read(suffix, ast->suffix_length, &operand.value))
+            operand.flags |= OPERAND_PART;
+        return operand;
+    case SYMBOL_VAR:
+        operand.kind = OPERAND_VAR;
+        if (ast->flags & AST_INDEXED) {
+            const Var *var = &l->module->vars[binding.id];
+            operand.value *= (ptx_type_info[var->type].bits + 7) / 8 * var->vector;
+        }
+        return operand;
+    case SYMBOL_FUNC:
+        operand.kind = OPERAND_FUNCTION;
+        l->func->has_calls = true;
+        return operand;
+    default:
+        break;
+    }
+    int64_t component;
+    SregId sreg = ptx_sreg_find(ptx_lower_text(l, name), ast->name_length, suffix,
+                                ast->suffix_length, &component);
+    if (sreg) {
+        operand.kind = OPERAND_SREG;
+        operand.id = sreg;
+        operand.value = component;
+        ptx_check_sreg(l->diags, l->module, sreg, name);
+        return operand;
+    }
+    operand.id = undeclared(l, name);
+    return operand;
+}
+
+LabelId ptx_lower_bind_label(Lower *l, const AstOperand *ast)
+{
+    if (ast->kind != AST_NAME)
+        return NO_ID;
+    const Symbol *symbol = ptx_names_find(&l->names, NAMES_LABEL, l->text + ast->name,
+                                          ast->name_length);
+    if (!symbol)
+        return NO_ID;
+    l->labels.items[symbol->id].is_used = true;
+    return symbol->id;
+}
