@@ -11,8 +11,8 @@
 enum {
     FIRST_CHUNK_BYTES = 64 << 10,
     MAX_CHUNK_BYTES = 32 << 20,
-    MAPPED_BYTES = 128 << 10,   /* chunks from here on are mapped: only what is used of them counts */
-    GIVEN_BACK_BYTES = 1 << 20, /* more than this is not kept for later, but given to the system */
+    MAPPED_BYTES = 128 << 10,   /* chunks from here on are mapped: what is not used costs nothing */
+    GIVEN_BACK_BYTES = 1 << 20, /* more than this is not kept for later */
     PAGE_BYTES = 4 << 10,
     HUGE_PAGE_BYTES = 2 << 20
 };
@@ -164,16 +164,19 @@ ArenaMark ptx_arena_mark(const Arena *arena)
 /* Zeroes; whole pages of a long part are given to the system, which hands out zeroed ones. */
 static void clear(const ArenaChunk *chunk, char *begin, char *end)
 {
-    if (!chunk->is_mapped || end - begin < GIVEN_BACK_BYTES) {
-        memset(begin, 0, (size_t)(end - begin));
-        return;
-    }
+#ifdef __linux__ /* elsewhere the pages need not come back zeroed */
     const size_t head = (size_t)(PAGE_BYTES - (uintptr_t)begin % PAGE_BYTES) % PAGE_BYTES;
     const size_t tail = (size_t)((uintptr_t)end % PAGE_BYTES);
-    memset(begin, 0, head);
-    memset(end - tail, 0, tail);
-    if (madvise(begin + head, (size_t)(end - begin) - head - tail, MADV_DONTNEED))
-        memset(begin + head, 0, (size_t)(end - begin) - head - tail);
+    if (chunk->is_mapped && end - begin >= GIVEN_BACK_BYTES
+        && !madvise(begin + head, (size_t)(end - begin) - head - tail, MADV_DONTNEED)) {
+        memset(begin, 0, head);
+        memset(end - tail, 0, tail);
+        return;
+    }
+#else
+    (void)chunk;
+#endif
+    memset(begin, 0, (size_t)(end - begin));
 }
 
 static void put_aside(Arena *arena, ArenaChunk *chunk)
