@@ -648,8 +648,8 @@ typedef struct ptxlint_options {
     size_t max_memory_bytes;
     /* only the front end: no analyses, no findings beyond its errors */
     int syntax_only;
-    /* no figures that no finding needs: no cycles, no times, no trip counts; findings are the same
-     * */
+    /* no figures that no finding needs: no accesses, no cycles, no times, no trip counts; findings
+     * are the same */
     int findings_only;
     unsigned
         jobs; /* threads that analyse the functions of a module, the calling one included; 0: one. What is found is

@@ -375,7 +375,7 @@ static void find_bottleneck(Sessions *all, FuncId id, size_t g, const Prediction
 void ptx_project_kernel(Sessions *all, FuncId id, ptxlint_kernel *kernel)
 {
     ptxlint_projection *projections = ptx_arena_array(all->arena, ptxlint_projection,
-                                                      all->gpu_count + 1);
+                                                      all->gpu_count);
     Session *session = ptx_sessions_of(all, id);
     bool is_projected = ptx_session_is_projected(session), has_flow = ptx_session_cfg(session);
     kernel->projections = projections;

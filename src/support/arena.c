@@ -8,7 +8,14 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-enum { FIRST_CHUNK_BYTES = 64 << 10, MAX_CHUNK_BYTES = 32 << 20, HUGE_PAGE_BYTES = 2 << 20 };
+enum {
+    FIRST_CHUNK_BYTES = 64 << 10,
+    MAX_CHUNK_BYTES = 32 << 20,
+    MAPPED_BYTES = 128 << 10,   /* chunks from here on are mapped: what is not used costs nothing */
+    GIVEN_BACK_BYTES = 1 << 20, /* more than this is not kept for later */
+    PAGE_BYTES = 4 << 10,
+    HUGE_PAGE_BYTES = 2 << 20
+};
 
 struct ArenaChunk {
     ArenaChunk *older;
@@ -24,14 +31,19 @@ void ptx_arena_init(Arena *arena, size_t limit_bytes, jmp_buf *on_failure)
     *arena = (Arena){ .limit_bytes = limit_bytes, .on_failure = on_failure };
 }
 
+static void free_chunk(ArenaChunk *chunk)
+{
+    if (chunk->is_mapped)
+        munmap(chunk, chunk->bytes);
+    else
+        free(chunk);
+}
+
 static void free_chunks(ArenaChunk *chunk)
 {
     while (chunk) {
         ArenaChunk *older = chunk->older;
-        if (chunk->is_mapped)
-            munmap(chunk, chunk->bytes);
-        else
-            free(chunk);
+        free_chunk(chunk);
         chunk = older;
     }
 }
@@ -40,14 +52,15 @@ static void free_chunks(ArenaChunk *chunk)
  * analysing a large file. */
 static ArenaChunk *system_chunk(size_t bytes)
 {
-    if (bytes < 2 * (size_t)HUGE_PAGE_BYTES)
+    if (bytes < MAPPED_BYTES)
         return calloc(1, bytes);
     ArenaChunk *chunk = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
                              0);
     if (chunk == MAP_FAILED)
         return NULL;
 #ifdef MADV_HUGEPAGE
-    madvise(chunk, bytes, MADV_HUGEPAGE);
+    if (bytes >= 2 * (size_t)HUGE_PAGE_BYTES)
+        madvise(chunk, bytes, MADV_HUGEPAGE);
 #endif
     chunk->is_mapped = true;
     return chunk;
@@ -148,6 +161,36 @@ ArenaMark ptx_arena_mark(const Arena *arena)
     return (ArenaMark){ arena->chunks, arena->next };
 }
 
+/* Zeroes; whole pages of a long part are given to the system, which hands out zeroed ones. */
+static void clear(const ArenaChunk *chunk, char *begin, char *end)
+{
+#ifdef __linux__ /* elsewhere the pages need not come back zeroed */
+    const size_t head = (size_t)(PAGE_BYTES - (uintptr_t)begin % PAGE_BYTES) % PAGE_BYTES;
+    const size_t tail = (size_t)((uintptr_t)end % PAGE_BYTES);
+    if (chunk->is_mapped && end - begin >= GIVEN_BACK_BYTES
+        && !madvise(begin + head, (size_t)(end - begin) - head - tail, MADV_DONTNEED)) {
+        memset(begin, 0, head);
+        memset(end - tail, 0, tail);
+        return;
+    }
+#else
+    (void)chunk;
+#endif
+    memset(begin, 0, (size_t)(end - begin));
+}
+
+static void put_aside(Arena *arena, ArenaChunk *chunk)
+{
+    if (chunk->bytes > GIVEN_BACK_BYTES) {
+        arena->used_bytes -= chunk->bytes;
+        free_chunk(chunk);
+        return;
+    }
+    clear(chunk, chunk->data, chunk->used_end);
+    chunk->older = arena->spare;
+    arena->spare = chunk;
+}
+
 void ptx_arena_release(Arena *arena, ArenaMark mark)
 {
     if (arena->chunks)
@@ -156,16 +199,14 @@ void ptx_arena_release(Arena *arena, ArenaMark mark)
         ArenaChunk *chunk = arena->chunks;
         /* a mark of this arena, and no older one was released since */
         ASSERT(chunk);
-        memset(chunk->data, 0, (size_t)(chunk->used_end - chunk->data));
         arena->chunks = chunk->older;
-        chunk->older = arena->spare;
-        arena->spare = chunk;
+        put_aside(arena, chunk);
     }
     arena->next = arena->end = NULL;
     if (!mark.chunk)
         return;
     ASSERT(mark.next >= mark.chunk->data && mark.next <= mark.chunk->used_end);
-    memset(mark.next, 0, (size_t)(mark.chunk->used_end - mark.next));
+    clear(mark.chunk, mark.next, mark.chunk->used_end);
     arena->next = mark.next;
     arena->end = (char *)mark.chunk + mark.chunk->bytes;
 }

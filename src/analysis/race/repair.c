@@ -29,6 +29,7 @@ enum {
     MAX_LOOPS = 3,             /* around an access, from the inside */
     MAX_RUNS = 16,             /* for the repairs of a kernel, as long as runs may be, */
     FEWEST_STEPS = 1 << 20,     /* and so many instructions where those are short */
+    MAX_MET = 1 << 24,        /* and so many pairs of accesses that are compared */
     MAX_BARRIERS = 16,         /* of a block: PTX ISA, "bar, barrier" */
     BARRIER_NONE = MAX_BARRIERS,
 };
@@ -258,7 +259,7 @@ static RepairVerdict judge(Search *s, const Hazard *h, bool is_strict)
 {
     const Race *r = s->race;
     RepairVerdict v = { .is_valid = is_sound(s) && are_puts_good(s),
-                        .is_gone = !r->has_dropped_sought };
+                        .is_gone = !r->has_dropped_sought && r->met <= r->max_met };
     for (uint32_t p = 0; p < r->pair_count && v.is_valid; p++) {
         Hazard made;
         bool is_told = ptx_search_make_hazard(s, &r->pairs[p], false, &made);
@@ -279,7 +280,8 @@ static void seek(Search *s, const Hazard *h)
     s->race->sought = h->second.insn;
 }
 
-/* A further run in which these two accesses alone are noted: what another one hid shows. */
+/* A further run in which these two accesses alone are noted: what another one hid shows. False,
+ * too, where it takes too long. */
 static bool is_gone_alone(Search *s, const Hazard *h)
 {
     Race *r = s->race;
@@ -290,6 +292,8 @@ static bool is_gone_alone(Search *s, const Hazard *h)
     r->only[1] = h->second.insn;
     ptx_search_run(s);
     r->only_funcs[0] = r->only_funcs[1] = NULL;
+    if (r->met > r->max_met)
+        return false;
     for (uint32_t p = 0; p < r->pair_count; p++) {
         Hazard made;
         bool races = ptx_search_make_hazard(s, &r->pairs[p], false, &made)
@@ -310,7 +314,7 @@ static RepairVerdict run_and_judge(Search *s, const Hazard *h, bool is_strict)
 
 static bool has_steps(const Search *s)
 {
-    return ptx_machine_steps(s->machine) < s->repair_end;
+    return ptx_machine_steps(s->machine) < s->repair_end && s->race->met < s->repair_met_end;
 }
 
 /* Of a run with some of the search's puts. */
@@ -490,6 +494,7 @@ static void allow_runs(Search *s)
 {
     const uint64_t most = MAX_RUNS * ptx_search_steps(s);
     s->repair_end = ptx_machine_steps(s->machine) + (most > FEWEST_STEPS ? most : FEWEST_STEPS);
+    s->repair_met_end = s->race->met + MAX_MET;
 }
 
 void ptx_repair_begin(Search *s)

@@ -32,7 +32,8 @@ typedef struct Search {
     /* accesses that race with the one at hand, before a repair of one of them */
     HazardAccess known[MAX_KNOWN];
     uint32_t known_count;
-    uint64_t repair_end;        /* steps of the machine that repairs may come to */
+    /* steps of the machine, and pairs of accesses it compares, that repairs may come to */
+    uint64_t repair_end, repair_met_end;
     /* of shapes: one in which warps write the same bytes is passed by */
     bool is_trial;
     const Uniforms *uniforms;   /* of the kernel's own function; NULL: not asked for yet */

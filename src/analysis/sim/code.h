@@ -75,13 +75,17 @@ struct SimCode {
 struct SimProgram {
     SimCode code;               /* the one that is shared: its tables are const */
     const Plan **plans;         /* per function; NULL: a machine makes its own */
-    FuncId *planned;            /* functions that have one */
-    uint32_t planned_count;
-    Arena *kept;                /* of plans; NULL: none are kept */
+    Arena *lasting;             /* of plans of functions that kernels call */
+    FuncId *called;             /* that have one there */
+    uint32_t called_count;
+    Arena *kept;                /* of the plans of kernels; NULL: none are kept */
+    FuncId *kernels;            /* that have one there */
+    uint32_t kernel_count;
     /* per variable: its first bytes, ptx_initial_unknown; NULL: a machine reads them itself */
     const uint8_t **initial;
-    VarId *begun;               /* variables that have them here */
+    VarId *begun;               /* variables that have them in kept */
     uint32_t begun_count;
+    bool needs_initial;         /* some function that was planned loads them */
 };
 
 /* flow: cfg NULL: not known yet. NULL: the function has no instructions. */

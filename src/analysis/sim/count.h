@@ -38,7 +38,6 @@ typedef struct Count {
     double requests;            /* of an access: executions by at least one lane */
     double active;              /* lanes in those */
     double sectors, ideal_sectors, wavefronts, ideal_wavefronts;
-    uint8_t low_bits;           /* of addresses, those below 32: all of them or-ed */
     /* of global memory: distinct bytes that lanes ask for, in all requests */
     double used_bytes;
     /* of constant memory and kernel parameters: distinct ones in all requests */
@@ -52,9 +51,10 @@ typedef struct Count {
     /* most sectors, or wavefronts, that a lane of one request stood for; of that request: */
     double worst;
     int64_t stride;             /* bytes from lane to lane, the most frequent distance */
+    uint32_t rows_by, free_by;  /* Value's words, of the addresses */
+    uint8_t low_bits;           /* of addresses, those below 32: all of them or-ed */
     uint8_t pattern;            /* AccessPattern */
     uint8_t doubt;              /* Doubt */
-    uint32_t rows_by, free_by;  /* Value's words, of the addresses */
     /* the distances between lanes depend on a parameter that is unknown */
     bool is_free;
 } Count;
@@ -70,12 +70,12 @@ typedef struct Evaluated {      /* an instruction; totals of the launch */
     /* per Evaluation.shapes, where an access costs more in one than in another; NULL. No requests:
      * not known in that one */
     const Count *shaped;
-    Certainty certainty;        /* of an access's figures; CERTAINTY_UNKNOWN: they are none */
-    /* of its lanes, those that are there as a rule: branch_probability.h */
-    float share;
     /* sectors and wavefronts that an active lane stands for, in the best shape of block where that
      * is not known */
     double best_share;
+    /* of its lanes, those that are there as a rule: branch_probability.h */
+    float share;
+    uint8_t certainty;          /* Certainty of an access's figures; _UNKNOWN: they are none */
     bool is_reached;
     bool differs;               /* from block to block, by what an active lane moves */
 } Evaluated;

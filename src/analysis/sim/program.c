@@ -10,6 +10,8 @@
 
 #include <stdint.h>
 
+enum { LASTING_BYTES = 4 };     /* of a variable, for each byte of the text that begins it */
+
 /* Variables of a function come one after the other. */
 static void find_variables(SimCode *code, Arena *arena)
 {
@@ -53,7 +55,9 @@ SimProgram *ptx_program_new(Arena *arena, const SimCode *code)
     SimProgram *program = ptx_arena_new(arena, SimProgram);
     program->code = *code;
     program->plans = ptx_arena_array(arena, const Plan *, module->func_count + 1);
-    program->planned = ptx_arena_array(arena, FuncId, module->func_count + 1);
+    program->lasting = arena;
+    program->called = ptx_arena_array(arena, FuncId, module->func_count + 1);
+    program->kernels = ptx_arena_array(arena, FuncId, module->func_count + 1);
     program->initial = ptx_arena_array(arena, const uint8_t *, module->var_count + 1);
     program->begun = ptx_arena_array(arena, VarId, module->var_count + 1);
     return program;
@@ -107,11 +111,11 @@ const Plan *ptx_plan_with_contents(Arena *arena, Arena *scratch, const Func *fun
 
 void ptx_program_keep(SimProgram *program, Arena *arena)
 {
-    for (uint32_t i = 0; i < program->planned_count; i++)
-        program->plans[program->planned[i]] = NULL;
+    for (uint32_t i = 0; i < program->kernel_count; i++)
+        program->plans[program->kernels[i]] = NULL;
     for (uint32_t i = 0; i < program->begun_count; i++)
         program->initial[program->begun[i]] = NULL;
-    program->planned_count = program->begun_count = 0;
+    program->kernel_count = program->begun_count = 0;
     program->kept = arena;
 }
 
@@ -119,11 +123,17 @@ const uint8_t ptx_initial_unknown[1] = { 0 };
 
 static void read_initial(SimProgram *program, VarId id)
 {
-    if (program->initial[id] || !ptx_span_length(program->code.module->vars[id].numbers))
+    const Var *var = &program->code.module->vars[id];
+    const uint32_t length = ptx_span_length(var->numbers);
+    if (program->initial[id] || !length)
         return;
-    const uint8_t *bytes = ptx_initial_read(program->kept, program->code.module, id);
+    /* mostly zeros, which are not written: it goes with the kernel */
+    const bool is_large = var->bytes / LASTING_BYTES > length;
+    const uint8_t *bytes = ptx_initial_read(is_large ? program->kept : program->lasting,
+                                            program->code.module, id);
     program->initial[id] = bytes ? bytes : ptx_initial_unknown;
-    program->begun[program->begun_count++] = id;
+    if (is_large)
+        program->begun[program->begun_count++] = id;
 }
 
 /* It loads something that may be a variable's first bytes, and an address or a branch rests on
@@ -140,28 +150,34 @@ static bool needs_initial(const Func *func, const Slice *slice)
     return false;
 }
 
-/* First bytes of the variables that these functions name. */
-static void plan_initial(SimProgram *program, uint32_t first)
+/* First bytes of the variables that it names. */
+static void plan_initial(SimProgram *program, FuncId id)
 {
-    const Module *module = program->code.module;
-    bool are_needed = false;
-    for (uint32_t i = first; program->code.has_initial && i < program->planned_count; i++)
-        are_needed |= needs_initial(&module->funcs[program->planned[i]],
-                                    &program->plans[program->planned[i]]->slice);
-    for (uint32_t i = first; are_needed && i < program->planned_count; i++) {
-        const Func *func = &module->funcs[program->planned[i]];
-        for (uint32_t o = 0; o < func->operand_count; o++)
-            if (func->operands[o].kind == OPERAND_VAR)
-                read_initial(program, func->operands[o].id);
-    }
+    const Func *func = &program->code.module->funcs[id];
+    for (uint32_t o = 0; program->needs_initial && o < func->operand_count; o++)
+        if (func->operands[o].kind == OPERAND_VAR)
+            read_initial(program, func->operands[o].id);
 }
 
+/* A function that may be called by several kernels is planned once. */
 static void plan_func(SimProgram *program, Arena *scratch, FuncId id, SimFlow flow)
 {
-    if (!program->plans[id]
-        && (program->plans[id] = ptx_plan_make(program->kept, scratch, program->code.module,
-                                               &program->code.module->funcs[id], flow)))
-        program->planned[program->planned_count++] = id;
+    const Func *func = &program->code.module->funcs[id];
+    if (program->plans[id])
+        return;
+    /* a flow that is given goes with the kernel */
+    const Plan *plan = func->is_entry ? ptx_plan_make(program->kept, scratch, program->code.module,
+                                                      func, flow)
+                                      : ptx_plan_make(program->lasting, scratch,
+                                                      program->code.module, func, (SimFlow){ 0 });
+    if (!plan)
+        return;
+    program->plans[id] = plan;
+    if (func->is_entry)
+        program->kernels[program->kernel_count++] = id;
+    else
+        program->called[program->called_count++] = id;
+    program->needs_initial |= program->code.has_initial && needs_initial(func, &plan->slice);
 }
 
 static void plan_callees(SimProgram *program, Arena *scratch, const Func *func)
@@ -178,13 +194,16 @@ static void plan_callees(SimProgram *program, Arena *scratch, const Func *func)
 
 void ptx_program_plan(SimProgram *program, Arena *scratch, FuncId kernel, SimFlow flow)
 {
-    const uint32_t first = program->planned_count;
+    const uint32_t first = program->called_count;
     const FuncId id = program->code.definition_of[kernel];
     const Func *func = &program->code.module->funcs[id];
     if (!program->kept || program->plans[id] || !func->insn_count || func->has_syntax_error)
         return;
     plan_func(program, scratch, id, flow);
-    for (uint32_t i = first; i < program->planned_count; i++)
-        plan_callees(program, scratch, &program->code.module->funcs[program->planned[i]]);
-    plan_initial(program, first);
+    plan_callees(program, scratch, func);
+    for (uint32_t i = first; i < program->called_count; i++)
+        plan_callees(program, scratch, &program->code.module->funcs[program->called[i]]);
+    plan_initial(program, id);
+    for (uint32_t i = first; i < program->called_count; i++)
+        plan_initial(program, program->called[i]);
 }

@@ -20,7 +20,8 @@ SimProgram *ptx_program_new(Arena *arena, const SimCode *code);
 
 const Module *ptx_program_module(const SimProgram *program);
 
-/* Plans are kept in arena from now on, and those that were are forgotten. */
+/* Plans of kernels are kept in arena from now on, and those that were are forgotten. Those of other
+ * functions stay, where the program does. */
 void ptx_program_keep(SimProgram *program, Arena *arena);
 
 typedef struct SimFlow {        /* of a function: the flow that its plan rests on */
@@ -30,7 +31,7 @@ typedef struct SimFlow {        /* of a function: the flow that its plan rests o
 } SimFlow;
 
 /* Plans of a kernel, whose flow is known, and of all functions that it calls, and first bytes of
- * variables that they name, where plans are kept. scratch is left as found. */
+ * variables that they name. scratch is left as found. */
 void ptx_program_plan(SimProgram *program, Arena *scratch, FuncId kernel, SimFlow flow);
 
 #endif

@@ -106,6 +106,7 @@ void ptx_race_begin(Race *r)
         memset(r->sites[i].turns, 0, r->warp_count * sizeof *r->sites[i].turns);
     r->parting = (Parting){ .warp = 0 };
     r->stops[0] = r->stops[1] = (Stop){ .func = NULL };
+    r->max_met = r->met + RACE_MAX_MET;
     clear_places(r);
     memset(r->table, 0, TABLE_SIZE * sizeof *r->table);
     memset(r->touched, 0, r->warp_count * sizeof *r->touched);
@@ -329,6 +330,7 @@ static void meet(Race *r, TouchId before, const uint64_t *before_value, TouchId 
                  const uint64_t *now_value, uint64_t address, unsigned mark)
 {
     bool is_hidden = is_unfenced(r, before, now);
+    r->met++;
     if (!is_hidden && is_ordered_in_all(r, before, now)) {
         r->ordered[mark] = before / WARP_LANES;
     } else if (!is_ordered(r, before, now)) {
@@ -627,10 +629,10 @@ static void note_by_data(Race *r, const DataExtent *extent, uint32_t lanes, cons
         meet_place_by_data(r, at, data->touch);
 }
 
-/* What is of no use to the end is not run to the end. */
+/* What is of no use to the end, or takes too long, is not run to the end. */
 static void end_if_useless(const Race *r)
 {
-    if (r->granule_wanted != r->granule || (r->is_trial && r->is_crowded))
+    if (r->granule_wanted != r->granule || (r->is_trial && r->is_crowded) || r->met > r->max_met)
         r->machine->most_steps = r->machine->steps;
 }
 
@@ -768,6 +770,8 @@ void ptx_race_touch(Race *r, Warp *w, const Insn *insn, uint32_t lanes, uint8_t 
     now.is_strong = is_strong;
     now.queue = QUEUE_NONE;
     note(r, &address.value, MBARRIER_BYTES, lanes, NULL, &now);
+    if (r->met > r->max_met)
+        end_if_useless(r);
 }
 
 /* ---- what goes on behind its instruction ----------------------------------------------------- */

@@ -151,6 +151,8 @@ typedef struct RacePair {       /* of sites */
     uint32_t newer;             /* behind which so many others were committed */
 } RacePair;
 
+enum { RACE_MAX_MET = 1 << 24 };
+
 enum {
     BARRIERS = 17,              /* those of the block, and the cluster's */
     BARRIER_CLUSTER = 16,
@@ -267,6 +269,8 @@ typedef struct Race {
     DataTouch *by_data;
     uint32_t by_data_count, by_data_capacity;
     uint64_t by_data_places;    /* that these may still be compared with */
+    uint64_t met;               /* pairs of accesses that were compared, in all runs; */
+    uint64_t max_met;          /* a run ends where there are so many: RACE_MAX_MET in it */
     const PointsToSet *bases;   /* of the kernel; NULL: not asked for yet */
     /* per mark of a place, one of them that is ordered before the last of them; the first stands
      * for nothing */
