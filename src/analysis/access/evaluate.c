@@ -1018,21 +1018,46 @@ static void finish(Arena *arena, AccessEvaluator *e)
 
 enum { STEPS_PROBE = 512 };
 
+/* One run for the block and its neighbours. False: they would not do the same. */
+static bool probe_at_once(AccessEvaluator *e, const uint32_t middle[3])
+{
+    static const uint32_t step[3] = { 1, 1, 1 };
+    uint32_t first[3], count[3];
+    uint8_t which = 1;
+    for (unsigned d = 0; d < 3; d++) {
+        const bool has_neighbour = middle[d] > 0;
+        first[d] = middle[d] - has_neighbour;
+        count[d] = 1 + has_neighbour;
+        which |= (uint8_t)(has_neighbour << (d + 1));
+    }
+    ptx_footprint_probe(e->watch.footprint, which);
+    if (which == 1 || ptx_footprint_is_probed(e->watch.footprint))
+        return false;
+    Blocks blocks = ptx_blocks_new(first, step, count);
+    const double size = ptx_blocks_size(&blocks);
+    ptx_machine_allow(e->machine, STEPS_PROBE);
+    ptx_machine_run_for(e->machine, &blocks, 0, 1);
+    return ptx_footprint_end_probe(e->watch.footprint, ptx_blocks_size(&blocks) == size);
+}
+
 /* How far an array's footprint moves from a block to its neighbours: the first addresses of a warp
- * say so. */
+ * say so. Nothing else is asked of these runs, the last ones. */
 static void probe_neighbours(AccessEvaluator *e)
 {
-    const uint32_t *grid = e->shape.grid;
+    const uint32_t *grid = e->shape.grid,
+                   middle[3] = { grid[0] / 2, grid[1] / 2, grid[2] / 2 };
+    e->price.observer.is_paused = true;
+    if (probe_at_once(e, middle))
+        return;
     for (unsigned which = 0; which <= 3; which++) {
-        uint32_t at[3] = { grid[0] / 2, grid[1] / 2, grid[2] / 2 };
+        uint32_t at[3] = { middle[0], middle[1], middle[2] };
         if (which && !at[which - 1]--)
             continue;
-        ptx_footprint_probe(e->watch.footprint, which);
+        ptx_footprint_probe(e->watch.footprint, (uint8_t)(1u << which));
         if (ptx_footprint_is_probed(e->watch.footprint))
             continue;
         ptx_machine_allow(e->machine, STEPS_PROBE);
         ptx_machine_run(e->machine, at, 0, 1);
-        ptx_machine_discard(e->machine);
     }
 }
 

@@ -1,5 +1,6 @@
 #include "analysis/sim/cost/footprint.h"
 
+#include "support/assert.h"
 #include "support/hash.h"
 
 #include <math.h>
@@ -55,7 +56,8 @@ struct Footprint {
     uint32_t clock[MAX_WARPS]; /* sectors that each warp's loads have asked for */
     uint32_t warp;              /* that runs */
     bool is_probing;
-    unsigned probe;
+    bool is_probe_lost;         /* some address does not say where the others are */
+    uint8_t probe;              /* a bit for each of Extent.probed that is asked for */
     /* arrays that were there when the probe began; those of them that it has not come to */
     uint32_t probed_count, unprobed;
     Traffics here, all;
@@ -250,13 +252,43 @@ double ptx_atomic_passes(const uint64_t *addresses, uint32_t lanes, uint32_t byt
     return is_serial ? fmax(passes, SERIAL_PASSES * most / 2.0) : passes;
 }
 
-static void note_probe(Footprint *f, const uint64_t *addresses, uint32_t lanes)
+/* Where the blocks that are probed touch the array first. False: some address is none, or lies in
+ * another array. */
+static bool find_places(const Footprint *f, uint64_t first, const int64_t shift[3],
+                        uint64_t places[PROBES])
 {
-    uint64_t first = addresses[__builtin_ctz(lanes)];
+    places[0] = first;
+    for (unsigned d = 0; d < 3; d++)
+        places[0] += f->probe >> (d + 1) & 1 ? (uint64_t)shift[d] : 0;
+    bool are_found = places[0] && places[0] >> ARRAY_SHIFT == first >> ARRAY_SHIFT;
+    for (unsigned d = 0; d < 3; d++) {
+        const bool is_asked = f->probe >> (d + 1) & 1;
+        places[d + 1] = places[0] - (uint64_t)shift[d];
+        are_found &= !is_asked
+                     || (places[d + 1] && places[d + 1] >> ARRAY_SHIFT == first >> ARRAY_SHIFT);
+    }
+    return are_found;
+}
+
+static bool is_one(uint8_t bits)
+{
+    return !(bits & (bits - 1));
+}
+
+void ptx_footprint_note_probe(Footprint *f, uint64_t first, const int64_t shift[3])
+{
     Extent *array = find_array(f, first >> PIECE_SHIFT);
-    if (!array || array->probed[f->probe] || !first)
+    uint64_t places[PROBES];
+    if (!array || array->probed[__builtin_ctz(f->probe)])
         return;
-    array->probed[f->probe] = first;
+    if (is_one(f->probe)) {
+        array->probed[__builtin_ctz(f->probe)] = first;
+        f->unprobed -= first && array < f->arrays + f->probed_count;
+        return;
+    }
+    f->is_probe_lost |= !find_places(f, first, shift, places);
+    for (unsigned i = 0; i < PROBES; i++)
+        array->probed[i] = f->probe >> i & 1 ? places[i] : 0;
     f->unprobed -= array < f->arrays + f->probed_count;
 }
 
@@ -267,10 +299,7 @@ bool ptx_footprint_note(Footprint *f, uint32_t warp, const uint64_t *addresses, 
     Traffics *t = &f->here;
     bool waits = kind == FOOTPRINT_LOAD_PAST_L1;
     f->warp = warp % MAX_WARPS;
-    if (f->is_probing) {
-        note_probe(f, addresses, lanes);
-        return false;
-    }
+    ASSERT(!f->is_probing);
     bool is_atomic = kind >= FOOTPRINT_ATOMIC;
     shape_of(addresses, lanes, bytes, &shape);
     FootprintSide side = kind == FOOTPRINT_STORE ? SIDE_WRITTEN
@@ -377,11 +406,29 @@ void ptx_footprint_close(Footprint *f, double weight)
     f->block++;
 }
 
-void ptx_footprint_probe(Footprint *f, unsigned which)
+void ptx_footprint_probe(Footprint *f, uint8_t which)
 {
+    ASSERT(which && !(which >> PROBES) && (is_one(which) || which & 1));
     f->is_probing = true;
+    f->is_probe_lost = false;
     f->probe = which;
     f->probed_count = f->unprobed = f->array_count;
+}
+
+bool ptx_footprint_is_probing(const Footprint *f)
+{
+    return f->is_probing;
+}
+
+bool ptx_footprint_end_probe(Footprint *f, bool is_sure)
+{
+    if (is_sure && !f->is_probe_lost)
+        return true;
+    f->array_count = f->probed_count;
+    memset(f->found, 0, sizeof f->found);
+    for (uint32_t a = 0; a < f->array_count; a++)
+        memset(f->arrays[a].probed, 0, sizeof f->arrays[a].probed);
+    return false;
 }
 
 bool ptx_footprint_is_probed(const Footprint *f)
