@@ -4,6 +4,7 @@
 #include "analysis/sim/cost/footprint_watch.h"
 #include "analysis/sim/cost/price.h"
 #include "analysis/sim/sim.h"
+#include "support/minmax.h"
 
 #include <math.h>
 #include <string.h>
@@ -133,7 +134,7 @@ static void note_ratio(AccessTally *tally, InsnId insn, const Count *count)
  * its warps on average. */
 static double longest_of(const Count *count, uint32_t warps)
 {
-    return fmax(count->most, count->warps / warps);
+    return ptx_double_max(count->most, count->warps / warps);
 }
 
 static void note_longest(Count *total, const Count *of_block, double longest)

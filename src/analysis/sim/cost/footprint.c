@@ -9,7 +9,7 @@
 enum {
     PIECE_SHIFT = 6,            /* 64 bytes */
     ARRAY_SHIFT = 40,           /* where memory.c puts the pointers of parameters */
-    SLOTS_FIRST = 1 << 8,
+    SLOTS_FIRST = 1 << 6,
     /* half of them: distinct pieces of a block that are told apart; more count each time */
     MAX_SLOTS = 1 << 16,
     MAX_WARPS = 32,
@@ -215,11 +215,15 @@ static void shape_of(const uint64_t *addresses, uint32_t lanes, uint32_t bytes, 
 {
     out->sectors.count = out->lines.count = 0;
     out->sectors.is_unsorted = out->lines.is_unsorted = false;
-    for (unsigned i = 0; i < 32; i++) {
-        if (!(lanes >> i & 1))
+    uint64_t newest = UINT64_MAX;
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        const uint64_t address = addresses[__builtin_ctz(left)];
+        const uint64_t first = address >> 5, last = (address + bytes - 1) >> 5;
+        if (first == newest && last == newest)
             continue;
-        for (uint64_t s = addresses[i] >> 5; s <= (addresses[i] + bytes - 1) >> 5; s++)
+        for (uint64_t s = first; s <= last; s++)
             add_distinct(&out->sectors, s);
+        newest = out->sectors.count ? out->sectors.items[out->sectors.count - 1] : newest;
     }
     for (unsigned i = 0; i < out->sectors.count; i++)
         add_distinct(&out->lines, out->sectors.items[i] >> 2);

@@ -161,8 +161,26 @@ double ptx_traffic_ideal_sectors(const Gpu *gpu, const Request *r, double real)
     return least < real ? least : real;
 }
 
+/* Of lanes whose addresses rise; -1: they do not. */
+static int64_t rising_bytes(const Request *r)
+{
+    uint64_t used = 0, last = 0, behind = 0;
+    for (uint32_t left = r->lanes; left; left &= left - 1) {
+        const uint64_t here = r->addresses[__builtin_ctz(left)];
+        if (here < last)
+            return -1;
+        used += here + r->bytes - (behind > here ? behind : here);
+        last = here;
+        behind = here + r->bytes;
+    }
+    return (int64_t)used;
+}
+
 double ptx_traffic_used_bytes(const Request *r)
 {
+    const int64_t rising = rising_bytes(r);
+    if (rising >= 0)
+        return (double)rising;
     uint64_t sorted[WARP_LANES] = { 0 }, used = 0, behind = 0;
     unsigned count = 0;
     for (unsigned i = 0; i < WARP_LANES; i++) {
