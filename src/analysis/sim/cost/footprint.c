@@ -1,5 +1,6 @@
 #include "analysis/sim/cost/footprint.h"
 
+#include "analysis/sim/cost/traffic.h"
 #include "support/assert.h"
 #include "support/hash.h"
 
@@ -215,8 +216,14 @@ static void shape_of(const uint64_t *addresses, uint32_t lanes, uint32_t bytes, 
 {
     out->sectors.count = out->lines.count = 0;
     out->sectors.is_unsorted = out->lines.is_unsorted = false;
-    uint64_t newest = UINT64_MAX;
-    for (uint32_t left = lanes; left; left &= left - 1) {
+    uint64_t newest = UINT64_MAX, step;
+    /* then no sector is left out, and all have room */
+    const bool are_even = lanes == UINT32_MAX && bytes <= 1 << 5
+                          && ptx_places_are_even(addresses, &step) && step <= 1 << 5;
+    for (uint64_t s = addresses[0] >> 5;
+         are_even && s <= (addresses[WARP_LANES - 1] + bytes - 1) >> 5; s++)
+        out->sectors.items[out->sectors.count++] = s;
+    for (uint32_t left = are_even ? 0 : lanes; left; left &= left - 1) {
         const uint64_t address = addresses[__builtin_ctz(left)];
         const uint64_t first = address >> 5, last = (address + bytes - 1) >> 5;
         if (first == newest && last == newest)
@@ -232,26 +239,20 @@ static void shape_of(const uint64_t *addresses, uint32_t lanes, uint32_t bytes, 
 double ptx_atomic_passes(const uint64_t *addresses, uint32_t lanes, uint32_t bytes, bool is_serial)
 {
     enum { SERIAL_PASSES = 5 };         /* halves: of an addition in floating point */
-    /* per lane: how many so far are at its address; the most of its sector stands with its last
-     * lane */
-    unsigned crowd[32] = { 0 }, most = 0;
+    uint64_t sorted[WARP_LANES];
+    const unsigned count = ptx_places_sort(addresses, lanes, sorted);
+    /* lanes so far at this address; the most at one of its sector, and at one anywhere */
+    unsigned here = 0, in_sector = 0, most = 0;
     double passes = 0;
-    for (unsigned i = 0; i < 32; i++) {
-        unsigned in_sector = 0, here = 1;
-        if (!(lanes >> i & 1))
-            continue;
-        for (unsigned k = 0; k < i; k++) {
-            if (!(lanes >> k & 1) || addresses[k] >> 5 != addresses[i] >> 5)
-                continue;
-            here += addresses[k] == addresses[i];
-            in_sector = crowd[k] > in_sector ? crowd[k] : in_sector;
-            crowd[k] = 0;
-        }
-        crowd[i] = here > in_sector ? here : in_sector;
+    for (unsigned k = 0; k < count; k++) {
+        const bool is_same = k && sorted[k] == sorted[k - 1],
+                   is_near = k && sorted[k] >> 5 == sorted[k - 1] >> 5;
+        passes += is_near ? 0 : in_sector;
+        here = is_same ? here + 1 : 1;
+        in_sector = is_near && in_sector > here ? in_sector : here;
         most = here > most ? here : most;
     }
-    for (unsigned i = 0; i < 32; i++)
-        passes += crowd[i];
+    passes += in_sector;
     passes *= bytes == 8 ? 2 : 1;
     return is_serial ? fmax(passes, SERIAL_PASSES * most / 2.0) : passes;
 }
@@ -309,7 +310,9 @@ bool ptx_footprint_note(Footprint *f, uint32_t warp, const uint64_t *addresses, 
     FootprintSide side = kind == FOOTPRINT_STORE ? SIDE_WRITTEN
                          : is_atomic             ? SIDE_ATOMIC
                                                  : SIDE_READ;
-    Distinct asked = { .count = 0 };
+    Distinct asked;
+    asked.count = 0;
+    asked.is_unsorted = false;
     double missed = 0;
     FootprintPiece *piece = NULL;
     for (unsigned i = 0; i < shape.sectors.count; i++) {

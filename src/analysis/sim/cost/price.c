@@ -180,6 +180,11 @@ static unsigned most_frequent(const Traffic *t, int64_t *stride, unsigned *pairs
 {
     int64_t distances[WARP_LANES];
     unsigned count = 0, last = WARP_LANES;
+    uint64_t step;
+    if (t->lanes == UINT32_MAX && ptx_places_have_step(t->apart, &step)) {
+        *stride = (int64_t)step;
+        return *pairs = WARP_LANES - 1;
+    }
     for (unsigned i = 0; i < WARP_LANES; i++) {
         if (!(t->lanes >> i & 1))
             continue;
@@ -223,7 +228,7 @@ static uint8_t low_bits_of(const Request *r, const Value *address)
                     : address->addend == ADDEND_OTHER ? r->bytes
                                                       : 0;
     for (unsigned i = 0; i < WARP_LANES; i++)
-        bits |= r->lanes >> i & 1 ? r->addresses[i] : 0;
+        bits |= r->addresses[i] & (0 - (uint64_t)(r->lanes >> i & 1));
     return (uint8_t)(bits & LOW_BITS);
 }
 
