@@ -1062,10 +1062,25 @@ static void probe_neighbours(AccessEvaluator *e)
     }
 }
 
-static Traffics sum_footprint(AccessEvaluator *e, Arena *arena)
+#define L2_KEEPS 0.25           /* of L2: so much stays there for certain */
+
+/* Blocks share what they fetch where an SM has several of them, or L2 does not hold what they
+ * read. */
+static bool may_share(const AccessEvaluator *e, Depth depth)
+{
+    const Gpu *gpu = e->price.gpu;
+    if (depth != DEPTH_FEW || !gpu || !ptx_gpu_has(gpu, FIGURE_SMS)
+        || !ptx_gpu_has(gpu, FIGURE_L2_BYTES))
+        return true;            /* figures of other GPUs may rest on this */
+    return !(e->out->blocks < 2 * gpu->figures[FIGURE_SMS]
+             && ptx_footprint_read_bytes(e->watch.footprint)
+                    <= L2_KEEPS * gpu->figures[FIGURE_L2_BYTES]);
+}
+
+static Traffics sum_footprint(AccessEvaluator *e, Arena *arena, Depth depth)
 {
     double weight = weight_of(e);
-    if (!e->shape.grid_is_assumed)
+    if (!e->shape.grid_is_assumed && may_share(e, depth))
         probe_neighbours(e);
     Traffics out = ptx_footprint_sum(e->watch.footprint, arena, weight);
     out.shared_bytes = ptx_machine_shared_bytes(e->machine);
@@ -1143,7 +1158,7 @@ const Evaluation *ptx_evaluate(Arena *arena, Arena *work, Arena *scratch, const 
         most_steps = EVALUATE_STEPS_ASSUMED;
     run_to_depth(&e, most_steps, depth);
     if (footprint_of(&e))
-        out->traffics = sum_footprint(&e, arena);
+        out->traffics = sum_footprint(&e, arena, depth);
     if (may_take_any_shape(&e)
         && (!is_quick || is_notable(e.tallies[0].totals, func->insn_count)))
         try_shapes(&e, is_quick ? most_steps / 4 : most_steps, is_quick);

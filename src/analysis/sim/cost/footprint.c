@@ -59,7 +59,8 @@ struct Footprint {
     bool is_probing;
     bool is_probe_lost;         /* some address does not say where the others are */
     uint8_t probe;              /* a bit for each of Extent.probed that is asked for */
-    /* arrays that were there when the probe began; those of them that it has not come to */
+    /* arrays that were there when the probe began; those of them that are asked for, and that it
+     * has not come to */
     uint32_t probed_count, unprobed;
     Traffics here, all;
 };
@@ -280,6 +281,12 @@ static bool is_one(uint8_t bits)
     return !(bits & (bits - 1));
 }
 
+/* Where blocks share what they fetch. */
+static bool is_asked_for(const Footprint *f, const Extent *array)
+{
+    return array < f->arrays + f->probed_count && array->missed > 0;
+}
+
 void ptx_footprint_note_probe(Footprint *f, uint64_t first, const int64_t shift[3])
 {
     Extent *array = find_array(f, first >> PIECE_SHIFT);
@@ -288,13 +295,13 @@ void ptx_footprint_note_probe(Footprint *f, uint64_t first, const int64_t shift[
         return;
     if (is_one(f->probe)) {
         array->probed[__builtin_ctz(f->probe)] = first;
-        f->unprobed -= first && array < f->arrays + f->probed_count;
+        f->unprobed -= first && is_asked_for(f, array);
         return;
     }
     f->is_probe_lost |= !find_places(f, first, shift, places);
     for (unsigned i = 0; i < PROBES; i++)
         array->probed[i] = f->probe >> i & 1 ? places[i] : 0;
-    f->unprobed -= array < f->arrays + f->probed_count;
+    f->unprobed -= is_asked_for(f, array);
 }
 
 bool ptx_footprint_note(Footprint *f, uint32_t warp, const uint64_t *addresses, uint32_t lanes,
@@ -419,7 +426,10 @@ void ptx_footprint_probe(Footprint *f, uint8_t which)
     f->is_probing = true;
     f->is_probe_lost = false;
     f->probe = which;
-    f->probed_count = f->unprobed = f->array_count;
+    f->probed_count = f->array_count;
+    f->unprobed = 0;
+    for (uint32_t a = 0; a < f->array_count; a++)
+        f->unprobed += is_asked_for(f, &f->arrays[a]);
 }
 
 bool ptx_footprint_is_probing(const Footprint *f)
@@ -471,6 +481,14 @@ static ArrayTraffic sum_array(const Extent *array)
         out.shift[d] = out.is_shifted[d] ? (int64_t)(array->probed[0] - array->probed[d + 1]) : 0;
     }
     return out;
+}
+
+double ptx_footprint_read_bytes(const Footprint *f)
+{
+    double bytes = 0;
+    for (uint32_t a = 0; a < f->array_count; a++)
+        bytes += (double)(1 << PIECE_SHIFT) * between(&f->arrays[a], SIDE_READ);
+    return bytes;
 }
 
 Traffics ptx_footprint_sum(Footprint *f, Arena *arena, double weight)

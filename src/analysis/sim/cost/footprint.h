@@ -35,7 +35,7 @@ typedef struct ArrayTraffic {   /* of one array; of the launch */
     /* bytes from a block's first address to that of its neighbour in each dimension of the grid,
      * ... */
     int64_t shift[3];
-    bool is_shifted[3];         /* ... where both are known */
+    bool is_shifted[3];         /* ... where both are known, and something may be shared */
 } ArrayTraffic;
 
 typedef struct Traffics {       /* of the launch */
@@ -108,8 +108,11 @@ void ptx_footprint_note_probe(Footprint *footprint, uint64_t first, const int64_
  * was noted. */
 bool ptx_footprint_end_probe(Footprint *footprint, bool is_sure);
 
-/* Of each array that there was before. */
+/* Of each array that there was before, and that loads are the first to ask for. */
 bool ptx_footprint_is_probed(const Footprint *footprint);
+
+/* Between the first and the last that loads read of each array: no less than what they read. */
+double ptx_footprint_read_bytes(const Footprint *footprint);
 
 /* weight: of all that was noted, for blocks that were not run. The arrays are arena's. */
 Traffics ptx_footprint_sum(Footprint *footprint, Arena *arena, double weight);
