@@ -244,10 +244,11 @@ static unsigned used_by_lane(const Request *r)
 {
     unsigned used = 0;
     for (unsigned i = 0; i < WARP_LANES; i++)
-        for (uint64_t b = r->addresses[i]; r->lanes >> i & 1 && b < r->addresses[i] + r->bytes; b++) {
+        for (uint64_t b = 0; r->lanes >> i & 1 && b < r->bytes; b++) {
             bool is_first = true;
             for (unsigned k = 0; k < i; k++)
-                is_first &= !(r->lanes >> k & 1) || b - r->addresses[k] >= r->bytes;
+                is_first &= !(r->lanes >> k & 1)
+                            || r->addresses[i] + b - r->addresses[k] >= r->bytes;
             used += is_first;
         }
     return used;

@@ -1066,7 +1066,7 @@ static void probe_neighbours(AccessEvaluator *e)
 
 /* Blocks share what they fetch where an SM has several of them, or L2 does not hold what they
  * read. */
-static bool may_share(const AccessEvaluator *e, Depth depth)
+static bool may_blocks_share(const AccessEvaluator *e, Depth depth)
 {
     const Gpu *gpu = e->price.gpu;
     if (depth != DEPTH_FEW || !gpu || !ptx_gpu_has(gpu, FIGURE_SMS)
@@ -1080,7 +1080,7 @@ static bool may_share(const AccessEvaluator *e, Depth depth)
 static Traffics sum_footprint(AccessEvaluator *e, Arena *arena, Depth depth)
 {
     double weight = weight_of(e);
-    if (!e->shape.grid_is_assumed && may_share(e, depth))
+    if (!e->shape.grid_is_assumed && may_blocks_share(e, depth))
         probe_neighbours(e);
     Traffics out = ptx_footprint_sum(e->watch.footprint, arena, weight);
     out.shared_bytes = ptx_machine_shared_bytes(e->machine);

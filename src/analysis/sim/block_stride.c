@@ -290,8 +290,8 @@ static bool extremes(const Value *value, uint32_t lanes, unsigned bits, bool is_
                      Wide *high)
 {
     /* with the sign bit, and all above it, turned over numbers are in order without signs */
-    const uint64_t mask = bits >= 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1,
-                   flip = is_signed ? UINT64_C(1) << (bits - 1) : 0;
+    const uint64_t mask = bits >= 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;
+    const uint64_t flip = is_signed ? UINT64_C(1) << (bits - 1) : 0;
     uint64_t least = UINT64_MAX, most = 0;
     lanes &= ~value->unknown;
     if (!lanes)
@@ -350,7 +350,7 @@ static void scale_line(BlockStrideLine *line, Wide factor)
         line->by[d] *= factor;
 }
 
-static bool is_word(Wide a)
+static bool fits_word(Wide a)
 {
     return a >= 0 && a <= UINT64_MAX;
 }
@@ -360,7 +360,7 @@ static Wide modulo(Wide a, Wide by)
 {
     if (!(by & (by - 1)))
         return a & (by - 1);
-    if (is_word(a) && is_word(by))
+    if (fits_word(a) && fits_word(by))
         return (uint64_t)a % (uint64_t)by;
     Wide rest = a % by;
     return rest < 0 ? rest + by : rest;
@@ -369,7 +369,7 @@ static Wide modulo(Wide a, Wide by)
 /* Of a multiple. */
 static Wide exact_quotient(Wide a, Wide by)
 {
-    if (is_word(a) && is_word(by))
+    if (fits_word(a) && fits_word(by))
         return by & (by - 1) ? (uint64_t)a / (uint64_t)by
                              : (uint64_t)a >> __builtin_ctzll((uint64_t)by);
     return a / by;

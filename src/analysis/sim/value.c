@@ -251,7 +251,7 @@ static uint32_t deciding_lanes(const Lanewise *op, const Value *value, uint32_t 
 }
 
 /* Nothing but numbers, known and given. */
-static bool are_plain(const Value *const *args, unsigned count)
+static bool are_plain_numbers(const Value *const *args, unsigned count)
 {
     uint32_t other = 0;
     for (unsigned i = 0; i < count; i++)
@@ -265,7 +265,7 @@ void ptx_value_follow(const Lanewise *op, Value *out, const Value *const *args, 
 {
     bool addends = false;
     *out = (Value){ .align = ALIGN_EXACT, .is_common = true };
-    if (are_plain(args, count))
+    if (are_plain_numbers(args, count))
         return;
     for (unsigned i = 0; i < count; i++) {
         addends |= has_addend(args[i]);

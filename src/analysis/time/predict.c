@@ -513,7 +513,8 @@ static double wavefronts_at_least(const Insn *insn, const Count *count, bool has
                : count->wavefronts * ptx_joinable_share(insn, count, has_neighbour);
 }
 
-static void find_pipe_clocks(const PredictInput *in, const bool *counts, double clocks[PIPE__COUNT])
+static void find_pipe_clocks(const PredictInput *in, const bool *counts,
+                             double clocks[PIPE__COUNT])
 {
     memset(clocks, 0, PIPE__COUNT * sizeof *clocks);
     for (InsnId i = 0; i < in->func->insn_count; i++) {

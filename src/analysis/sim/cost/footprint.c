@@ -276,7 +276,7 @@ static bool find_places(const Footprint *f, uint64_t first, const int64_t shift[
     return are_found;
 }
 
-static bool is_one(uint8_t bits)
+static bool is_single_probe(uint8_t bits)
 {
     return !(bits & (bits - 1));
 }
@@ -293,7 +293,7 @@ void ptx_footprint_note_probe(Footprint *f, uint64_t first, const int64_t shift[
     uint64_t places[PROBES];
     if (!array || array->probed[__builtin_ctz(f->probe)])
         return;
-    if (is_one(f->probe)) {
+    if (is_single_probe(f->probe)) {
         array->probed[__builtin_ctz(f->probe)] = first;
         f->unprobed -= first && is_asked_for(f, array);
         return;
@@ -422,7 +422,7 @@ void ptx_footprint_close(Footprint *f, double weight)
 
 void ptx_footprint_probe(Footprint *f, uint8_t which)
 {
-    ASSERT(which && !(which >> PROBES) && (is_one(which) || which & 1));
+    ASSERT(which && !(which >> PROBES) && (is_single_probe(which) || which & 1));
     f->is_probing = true;
     f->is_probe_lost = false;
     f->probe = which;

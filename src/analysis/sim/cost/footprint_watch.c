@@ -25,8 +25,8 @@ static bool is_fragment(const Op *op)
 }
 
 /* Whether it waits for L2. */
-static bool note(const FootprintWatch *f, uint32_t warp, const LoggedRequest *n,
-                 const uint64_t places[WARP_LANES], uint32_t bytes)
+static bool note_request(const FootprintWatch *f, uint32_t warp, const LoggedRequest *n,
+                         const uint64_t places[WARP_LANES], uint32_t bytes)
 {
     const Value *address = n->event->address;
     if (!ptx_footprint_is_probing(f->footprint))
@@ -62,7 +62,7 @@ static void note_fragment(FootprintWatch *f, Warp *w, const RequestEvent *e)
             lanes[i] = first
                        + ((i / 4 + 8 * (quarter & 1)) * pitch + 2 * (i % 4) + 8 * (quarter >> 1))
                              * bytes;
-        waits |= note(f, w->index, &noted, lanes, 2 * bytes);
+        waits |= note_request(f, w->index, &noted, lanes, 2 * bytes);
     }
     e->count->waits += waits;
 }
@@ -100,7 +100,7 @@ static void take_logged(void *self, const LoggedRequest *n, uint32_t warp, doubl
     FootprintWatch *f = self;
     uint64_t places[WARP_LANES];
     ptx_value_places(n->event->address, places);
-    if (note(f, warp, n, places, n->event->request->bytes))
+    if (note_request(f, warp, n, places, n->event->request->bytes))
         n->event->count->waits += share;
     if (ptx_footprint_is_probed(f->footprint))
         f->machine->most_steps = f->machine->steps;     /* nothing is left to be found */
