@@ -1,5 +1,6 @@
 /* Wavefronts of single requests against testdata/measured/probes.json: patterns of lanes whose
  * wavefronts an H200 counted. */
+#include "analysis/sim/cost/footprint.h"
 #include "analysis/sim/cost/traffic.h"
 
 #include "kit.h"
@@ -239,6 +240,64 @@ static void test_closed_forms(void **state)
     }
 }
 
+/* Bytes that some lane asks for, each once: those of a lane that no lane before it asks for. */
+static unsigned used_by_lane(const Request *r)
+{
+    unsigned used = 0;
+    for (unsigned i = 0; i < WARP_LANES; i++)
+        for (uint64_t b = 0; r->lanes >> i & 1 && b < r->bytes; b++) {
+            bool is_first = true;
+            for (unsigned k = 0; k < i; k++)
+                is_first &= !(r->lanes >> k & 1)
+                            || r->addresses[i] + b - r->addresses[k] >= r->bytes;
+            used += is_first;
+        }
+    return used;
+}
+
+/* Over the sectors, the most lanes that name one address in it. */
+static unsigned crowds_by_lane(const Request *r)
+{
+    unsigned sum = 0, at[WARP_LANES] = { 0 };
+    for (unsigned i = 0; i < WARP_LANES; i++)
+        for (unsigned k = 0; r->lanes >> i & 1 && k < WARP_LANES; k++)
+            at[i] += r->lanes >> k & 1 && r->addresses[k] == r->addresses[i];
+    for (unsigned i = 0; i < WARP_LANES; i++) {
+        bool is_most = r->lanes >> i & 1;
+        for (unsigned k = 0; k < WARP_LANES; k++)
+            is_most &= !(r->lanes >> k & 1) || r->addresses[k] >> 5 != r->addresses[i] >> 5
+                       || at[k] < at[i] || (at[k] == at[i] && k >= i);
+        sum += is_most ? at[i] : 0;
+    }
+    return sum;
+}
+
+static void test_sums_over_lanes(void **state)
+{
+    enum { FEWER = 10 };
+    (void)state;
+    uint64_t seed = 3, addresses[WARP_LANES];
+    Arena arena;
+    jmp_buf on_failure;
+    ptx_arena_init(&arena, 1 << 28, &on_failure);
+    assert_int_equal(setjmp(on_failure), 0);
+    for (uint64_t n = 0; n < request_count / FEWER; n++) {
+        Request r;
+        make_request(&seed, &r, addresses);
+        const ArenaMark mark = ptx_arena_mark(&arena);
+        Footprint *footprint = ptx_footprint_new(&arena);
+        ptx_footprint_note(footprint, 0, addresses, r.lanes, r.bytes, FOOTPRINT_LOAD, false);
+        ptx_footprint_close(footprint, 1);
+        const Traffics traffics = ptx_footprint_sum(footprint, &arena, 1);
+        assert_true(traffics.load_sectors == pieces_by_lane(&r, 5));
+        assert_true(traffics.load_lines == pieces_by_lane(&r, 7));
+        assert_true(ptx_traffic_used_bytes(&r) == used_by_lane(&r));
+        assert_true(ptx_atomic_passes(addresses, r.lanes, 4, false) == crowds_by_lane(&r));
+        ptx_arena_release(&arena, mark);
+    }
+    ptx_arena_free(&arena);
+}
+
 /* A copy costs the same where each of its sides lies a multiple of PERIOD bytes further on. */
 static void test_moved_copies(void **state)
 {
@@ -279,6 +338,7 @@ UNIT(traffic)
     const struct CMUnitTest tests[] = { cmocka_unit_test(patterns_of_lanes_take_what_was_measured),
                                         cmocka_unit_test(rows_of_matrices),
                                         cmocka_unit_test(test_closed_forms),
+                                        cmocka_unit_test(test_sums_over_lanes),
                                         cmocka_unit_test(test_moved_copies) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,6 +14,8 @@
 #include "analysis/sim/block_stride.h"
 #include "analysis/sim/program.h"
 #include "analysis/value/launch.h"
+#include "support/minmax.h"
+#include "gpu/gpu.h"
 
 #include <math.h>
 #include <string.h>
@@ -147,7 +149,7 @@ static void note_ratio(AccessTally *tally, InsnId insn, const Count *count)
  * its warps on average. */
 static double longest_of(const Count *count, uint32_t warps)
 {
-    return fmax(count->most, count->warps / warps);
+    return ptx_double_max(count->most, count->warps / warps);
 }
 
 static void note_longest(Count *total, const Count *of_block, double longest)
@@ -1040,28 +1042,68 @@ static void finish(Arena *arena, AccessEvaluator *e)
 
 enum { STEPS_PROBE = 512 };
 
+/* One run for the block and its neighbours. False: they would not do the same. */
+static bool probe_at_once(AccessEvaluator *e, const uint32_t middle[3])
+{
+    static const uint32_t step[3] = { 1, 1, 1 };
+    uint32_t first[3], count[3];
+    uint8_t which = 1;
+    for (unsigned d = 0; d < 3; d++) {
+        const bool has_neighbour = middle[d] > 0;
+        first[d] = middle[d] - has_neighbour;
+        count[d] = 1 + has_neighbour;
+        which |= (uint8_t)(has_neighbour << (d + 1));
+    }
+    ptx_footprint_probe(e->watch.footprint, which);
+    if (which == 1 || ptx_footprint_is_probed(e->watch.footprint))
+        return false;
+    Blocks blocks = ptx_blocks_new(first, step, count);
+    const double size = ptx_blocks_size(&blocks);
+    ptx_machine_allow(e->machine, STEPS_PROBE);
+    ptx_machine_run_for(e->machine, &blocks, 0, 1);
+    return ptx_footprint_end_probe(e->watch.footprint, ptx_blocks_size(&blocks) == size);
+}
+
 /* How far an array's footprint moves from a block to its neighbours: the first addresses of a warp
- * say so. */
+ * say so. Nothing else is asked of these runs, the last ones. */
 static void probe_neighbours(AccessEvaluator *e)
 {
-    const uint32_t *grid = e->shape.grid;
+    const uint32_t *grid = e->shape.grid,
+                   middle[3] = { grid[0] / 2, grid[1] / 2, grid[2] / 2 };
+    e->price.observer.is_paused = true;
+    if (probe_at_once(e, middle))
+        return;
     for (unsigned which = 0; which <= 3; which++) {
-        uint32_t at[3] = { grid[0] / 2, grid[1] / 2, grid[2] / 2 };
+        uint32_t at[3] = { middle[0], middle[1], middle[2] };
         if (which && !at[which - 1]--)
             continue;
-        ptx_footprint_probe(e->watch.footprint, which);
+        ptx_footprint_probe(e->watch.footprint, (uint8_t)(1u << which));
         if (ptx_footprint_is_probed(e->watch.footprint))
             continue;
         ptx_machine_allow(e->machine, STEPS_PROBE);
         ptx_machine_run(e->machine, at, 0, 1);
-        ptx_machine_discard(e->machine);
     }
 }
 
-static Traffics sum_footprint(AccessEvaluator *e, Arena *arena)
+#define L2_KEEPS 0.25           /* of L2: so much stays there for certain */
+
+/* Blocks share what they fetch where an SM has several of them, or L2 does not hold what they
+ * read. */
+static bool may_blocks_share(const AccessEvaluator *e, Depth depth)
+{
+    const Gpu *gpu = e->price.gpu;
+    if (depth != DEPTH_FEW || !gpu || !ptx_gpu_has(gpu, FIGURE_SMS)
+        || !ptx_gpu_has(gpu, FIGURE_L2_BYTES))
+        return true;            /* figures of other GPUs may rest on this */
+    return !(e->out->blocks < 2 * gpu->figures[FIGURE_SMS]
+             && ptx_footprint_read_bytes(e->watch.footprint)
+                    <= L2_KEEPS * gpu->figures[FIGURE_L2_BYTES]);
+}
+
+static Traffics sum_footprint(AccessEvaluator *e, Arena *arena, Depth depth)
 {
     double weight = weight_of(e);
-    if (!e->shape.grid_is_assumed)
+    if (!e->shape.grid_is_assumed && may_blocks_share(e, depth))
         probe_neighbours(e);
     Traffics out = ptx_footprint_sum(e->watch.footprint, arena, weight);
     out.shared_bytes = ptx_machine_shared_bytes(e->machine);
@@ -1140,7 +1182,7 @@ const Evaluation *ptx_evaluate(const KernelRun *run, const Gpu *gpu, uint64_t mo
         most_steps = EVALUATE_STEPS_ASSUMED;
     run_to_depth(&e, most_steps, depth);
     if (footprint_of(&e))
-        out->traffics = sum_footprint(&e, arena);
+        out->traffics = sum_footprint(&e, arena, depth);
     if (may_take_any_shape(&e)
         && (!is_quick || is_notable(e.tallies[0].totals, func->insn_count)))
         try_shapes(&e, is_quick ? most_steps / 4 : most_steps, is_quick);

@@ -187,7 +187,9 @@ static void count_constant(Machine *m, Count *count, const Value *address, uint3
 {
     uint64_t seen[WARP_LANES] = { 0 };
     unsigned distinct = 0;
-    for (unsigned i = 0; i < WARP_LANES; i++) {
+    if (!address->lanes && lanes)
+        seen[distinct++] = address->all;
+    for (unsigned i = 0; i < WARP_LANES && address->lanes; i++) {
         if (!(lanes >> i & 1))
             continue;
         unsigned k = distinct;

@@ -173,11 +173,26 @@ void ptx_blocks_liken(Blocks *blocks, const Value *a, const Value *b, unsigned b
 
 /* ---- narrowing ------------------------------------------------------------------------------- */
 
+static bool is_held(const Blocks *blocks, const Wide by[GROWTH_DIMS], Wide up, Wide down)
+{
+    Wide rise = 0, fall = 0;
+    for (unsigned d = 0; d < GROWTH_DIMS; d++) {
+        if (blocks->count[d] <= 1 || !by[d])
+            continue;
+        const Wide reach = by[d] * (blocks->count[d] - 1);
+        rise += reach > 0 ? reach : 0;
+        fall -= reach < 0 ? reach : 0;
+    }
+    return rise <= up && fall <= down;
+}
+
 /* So that what grows by so much upwards grows by no more than `up` in all, what grows downwards by
  * no more than `down`. Trips are narrowed first, those of the outer loop before all, then what
  * grows most. */
 static void hold(Blocks *blocks, const Wide by[GROWTH_DIMS], Wide up, Wide down)
 {
+    if (is_held(blocks, by, up, down))
+        return;
     for (int sign = 1; sign >= -1; sign -= 2)
         for (;;) {
             Wide total = 0, most = 0, slack = sign > 0 ? up : down;
@@ -275,19 +290,21 @@ static Wide lane_of(const Value *value, unsigned lane, unsigned bits, bool is_si
 static bool extremes(const Value *value, uint32_t lanes, unsigned bits, bool is_signed, Wide *low,
                      Wide *high)
 {
-    bool is_first = true;
+    /* with the sign bit, and all above it, turned over numbers are in order without signs */
+    const uint64_t mask = bits >= 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;
+    const uint64_t flip = is_signed ? UINT64_C(1) << (bits - 1) : 0;
+    uint64_t least = UINT64_MAX, most = 0;
     lanes &= ~value->unknown;
-    for (unsigned i = 0; i < WARP_LANES; i++) {
-        if (!(lanes >> i & 1))
-            continue;
-        Wide here = lane_of(value, i, bits, is_signed);
-        *low = is_first || here < *low ? here : *low;
-        *high = is_first || here > *high ? here : *high;
-        is_first = false;
-        if (!value->lanes)
-            break;
+    if (!lanes)
+        return false;
+    for (uint32_t left = value->lanes ? lanes : lanes & -lanes; left; left &= left - 1) {
+        const uint64_t here = (ptx_value_lane(value, (unsigned)__builtin_ctz(left)) & mask) ^ flip;
+        least = here < least ? here : least;
+        most = here > most ? here : most;
     }
-    return !is_first;
+    *low = whole(least ^ flip, bits, is_signed);
+    *high = whole(most ^ flip, bits, is_signed);
+    return true;
 }
 
 /* So that what grows stays within a type, and is the sum of its number and its growth. */
@@ -335,10 +352,29 @@ static void scale_line(BlockStrideLine *line, Wide factor)
         line->by[d] *= factor;
 }
 
+static bool fits_word(Wide a)
+{
+    return a >= 0 && a <= UINT64_MAX;
+}
+
+/* Division of 128 bits takes ten times as long. */
 static Wide modulo(Wide a, Wide by)
 {
+    if (!(by & (by - 1)))
+        return a & (by - 1);
+    if (fits_word(a) && fits_word(by))
+        return (uint64_t)a % (uint64_t)by;
     Wide rest = a % by;
     return rest < 0 ? rest + by : rest;
+}
+
+/* Of a multiple. */
+static Wide exact_quotient(Wide a, Wide by)
+{
+    if (fits_word(a) && fits_word(by))
+        return by & (by - 1) ? (uint64_t)a / (uint64_t)by
+                             : (uint64_t)a >> __builtin_ctzll((uint64_t)by);
+    return a / by;
 }
 
 static Wide blocks_within(uint32_t count, Wide times, Wide rest, Wide up, Wide down)
@@ -385,10 +421,14 @@ static Wide best_times(uint32_t count, Wide by, Wide modulus, Wide up, Wide down
 static void drift(Blocks *blocks, const BlockStrideLine *line, Wide modulus, Wide up, Wide down,
                   Wide rests[GROWTH_DIMS])
 {
-    Blocks near = *blocks, apart = *blocks;
     Wide by[GROWTH_DIMS];
     for (unsigned d = 0; d < GROWTH_DIMS; d++)
         by[d] = line_growth(blocks, line, d);
+    if (is_held(blocks, by, up, down)) {
+        memcpy(rests, by, sizeof by);
+        return;
+    }
+    Blocks near = *blocks, apart = *blocks;
     hold(&near, by, up, down);
     double size = size_of(blocks);
     for (unsigned d = 0; d < GROWTH_DIMS && size_of(&near) < size; d++) {
@@ -417,11 +457,11 @@ static void drift(Blocks *blocks, const BlockStrideLine *line, Wide modulus, Wid
 static void divide(Blocks *blocks, const BlockStrideLine *line, Wide by, BlockStrideLine *quotient,
                    BlockStrideLine *remainder)
 {
-    Wide least = by, most = 0, rests[GROWTH_DIMS] = { 0 };
+    Wide least = by, most = 0, rests[GROWTH_DIMS] = { 0 }, parts[WARP_LANES];
     for (unsigned i = 0; i < WARP_LANES; i++) {
+        const Wide rest = parts[i] = modulo(line->numbers[i], by);
         if (!(line->lanes >> i & 1))
             continue;
-        Wide rest = modulo(line->numbers[i], by);
         least = rest < least ? rest : least;
         most = rest > most ? rest : most;
     }
@@ -435,9 +475,8 @@ static void divide(Blocks *blocks, const BlockStrideLine *line, Wide by, BlockSt
     quotient->epoch = remainder->epoch = blocks->epoch;
     quotient->lanes = remainder->lanes = from.lanes;
     for (unsigned i = 0; i < WARP_LANES; i++) {
-        Wide number = from.numbers[i], rest = modulo(number, by);
-        quotient->numbers[i] = (number - rest) / by;
-        remainder->numbers[i] = rest;
+        quotient->numbers[i] = exact_quotient(from.numbers[i] - parts[i], by);
+        remainder->numbers[i] = parts[i];
     }
 }
 

@@ -1,5 +1,21 @@
 #include "analysis/sim/count.h"
 
+/* Most instructions have none. */
+static void add_requests(Count *to, const Count *from, double weight)
+{
+    to->requests += weight * from->requests;
+    to->active += weight * from->active;
+    to->sectors += weight * from->sectors;
+    to->ideal_sectors += weight * from->ideal_sectors;
+    to->wavefronts += weight * from->wavefronts;
+    to->ideal_wavefronts += weight * from->ideal_wavefronts;
+    to->used_bytes += weight * from->used_bytes;
+    to->addresses += weight * from->addresses;
+    to->data_requests += weight * from->data_requests;
+    to->data_lanes += weight * from->data_lanes;
+    to->waits += weight * from->waits;
+}
+
 void ptx_count_add(Count *to, const Count *from, double weight)
 {
     to->warps += weight * from->warps;
@@ -9,18 +25,9 @@ void ptx_count_add(Count *to, const Count *from, double weight)
         to->longest = from->longest;
         to->longest_waits = from->longest_waits;
     }
-    to->requests += weight * from->requests;
-    to->active += weight * from->active;
-    to->sectors += weight * from->sectors;
-    to->ideal_sectors += weight * from->ideal_sectors;
-    to->wavefronts += weight * from->wavefronts;
-    to->ideal_wavefronts += weight * from->ideal_wavefronts;
-    to->used_bytes += weight * from->used_bytes;
+    if (from->requests > 0)
+        add_requests(to, from, weight);
     to->low_bits |= from->low_bits;
-    to->addresses += weight * from->addresses;
-    to->data_requests += weight * from->data_requests;
-    to->data_lanes += weight * from->data_lanes;
-    to->waits += weight * from->waits;
     to->divergent += weight * from->divergent;
     to->edged += weight * from->edged;
     to->is_free |= from->is_free;

@@ -50,6 +50,22 @@ static inline void ptx_value_places(const Value *address, uint64_t out[WARP_LANE
         out[i] = ptx_request_place(address->lanes ? address->lanes[i] : address->all);
 }
 
+/* All lanes lie as far from the one before. */
+static inline bool ptx_places_have_step(const uint64_t places[WARP_LANES], uint64_t *step)
+{
+    uint64_t other = 0;
+    *step = places[1] - places[0];
+    for (unsigned i = 1; i < WARP_LANES; i++)
+        other |= (places[i] - places[i - 1]) ^ *step;
+    return !other;
+}
+
+/* Behind it, or at the same place. */
+static inline bool ptx_places_are_even(const uint64_t places[WARP_LANES], uint64_t *step)
+{
+    return ptx_places_have_step(places, step) && places[0] <= places[WARP_LANES - 1];
+}
+
 static inline void ptx_count_add_uncertainty(Count *count, uint8_t doubt)
 {
     if (doubt > count->doubt)

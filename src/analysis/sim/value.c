@@ -251,11 +251,23 @@ static uint32_t deciding_lanes(const Lanewise *op, const Value *value, uint32_t 
     return found & lanes & ~value->unknown;
 }
 
+/* Nothing but numbers, known and given. */
+static bool are_plain_numbers(const Value *const *args, unsigned count)
+{
+    uint32_t other = 0;
+    for (unsigned i = 0; i < count; i++)
+        other |= args[i]->unknown | args[i]->rows_by | args[i]->free_by
+                 | (uint32_t)(has_addend(args[i]) | args[i]->is_assumed);
+    return !other;
+}
+
 void ptx_value_follow(const Lanewise *op, Value *out, const Value *const *args, unsigned count,
                       uint32_t lanes)
 {
     bool addends = false;
     *out = (Value){ .align = ALIGN_EXACT, .is_common = true };
+    if (are_plain_numbers(args, count))
+        return;
     for (unsigned i = 0; i < count; i++) {
         addends |= has_addend(args[i]);
         out->unknown |= args[i]->unknown & lanes;

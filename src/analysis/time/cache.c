@@ -326,6 +326,8 @@ Cached ptx_cached_compute(Arena *arena, const CacheInput *in)
 {
     const Evaluation *evaluation = in->evaluation;
     const Traffics *t = &evaluation->traffics;
+    /* evaluate.c's may_blocks_share rests on this: with fewer than two blocks for each SM, and all
+     * that is read in L2, no shift is asked for */
     Machinery m = { .evaluation = evaluation, .sms = in->gpu->figures[FIGURE_SMS] };
     m.resident = fmax(1, fmin(in->blocks_per_sm, floor(evaluation->blocks / m.sms)));
     m.l1_bytes = fmax(1 << 14, cache_bytes(in->gpu, FIGURE_L1_BYTES)

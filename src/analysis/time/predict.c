@@ -531,16 +531,17 @@ static double wavefronts_at_least(const Insn *insn, const Count *count, bool has
                : count->wavefronts * ptx_joinable_share(insn, count, has_neighbour);
 }
 
-static double pipe_clocks_at_least(const PredictInput *in, const bool *counts, PipeId pipe)
+static void find_pipe_clocks(const PredictInput *in, const bool *counts,
+                             double clocks[PIPE__COUNT])
 {
-    double clocks = 0;
+    memset(clocks, 0, PIPE__COUNT * sizeof *clocks);
     for (InsnId i = 0; i < in->func->insn_count; i++) {
-        double each = (double)in->ops[in->func->insns[i].op->id].pipes[pipe];
-        if (each > 0 && counts[i])
-            clocks += each * in->work[i] / WORK_WHOLE
-                      * ptx_probable_warps(&in->evaluation->insns[i]);
+        const OpCycles *op = &in->ops[in->func->insns[i].op->id];
+        const double warps = counts[i] ? ptx_probable_warps(&in->evaluation->insns[i]) : 0;
+        for (unsigned p = 0; p < PIPE__COUNT && warps > 0; p++)
+            if (op->pipes[p] > 0)
+                clocks[p] += (double)op->pipes[p] * in->work[i] / WORK_WHOLE * warps;
     }
-    return clocks;
 }
 
 static void hold(Prediction *out, double us, TimePart part, const char *pipe)
@@ -600,8 +601,10 @@ static void find_bound(Arena *scratch, const PredictInput *in, const Speeds *s,
     hold(out, ptx_path_bound_atomic_us(&least), PART_ATOMIC, NULL);
     hold(out, ptx_path_bound_chain_us(scratch, &least), PART_LATENCY, NULL);
     hold(out, even_us(in, s, wavefronts), PART_SHARED, NULL);
+    double clocks[PIPE__COUNT];
+    find_pipe_clocks(in, least.are_counting, clocks);
     for (unsigned p = 0; p < PIPE__COUNT; p++)
-        hold(out, even_us(in, s, pipe_clocks_at_least(in, least.are_counting, (PipeId)p)),
+        hold(out, even_us(in, s, clocks[p]),
              p == PIPE_ISSUE ? PART_ISSUE : PART_PIPE, ptx_pipe_info[p].key);
     out->bound_us += s->launch_us;
     out->predicted_us = fmax(out->predicted_us, out->bound_us);

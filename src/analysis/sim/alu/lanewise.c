@@ -6,6 +6,7 @@
 #include "isa/isa.h"
 
 #include <float.h>
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -1144,12 +1145,15 @@ static void run_each(const Lanewise *op, uint64_t *restrict out, const uint64_t 
                      const uint64_t same[4])
 {
     const Lanewise own_op = *op;        /* stores to out do not change it */
-    for (unsigned i = 0; i < WARP_LANES; i++) {
-        uint64_t x[4];
-        for (unsigned a = 0; a < 4; a++)
-            x[a] = lists[a] ? lists[a][i] : same[a];
-        out[i] = own_op.fn(&own_op, x[0], x[1], x[2], x[3]);
+    const uint64_t *x[4];
+    unsigned lane[4];                   /* all bits where each lane has its own; else none */
+    for (unsigned a = 0; a < 4; a++) {
+        x[a] = lists[a] ? lists[a] : &same[a];
+        lane[a] = lists[a] ? UINT_MAX : 0;
     }
+    for (unsigned i = 0; i < WARP_LANES; i++)
+        out[i] = own_op.fn(&own_op, x[0][i & lane[0]], x[1][i & lane[1]], x[2][i & lane[2]],
+                           x[3][i & lane[3]]);
 }
 
 void ptx_lanewise_run(const Lanewise *op, uint64_t *restrict out, const uint64_t *const lists[4],

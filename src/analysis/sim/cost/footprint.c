@@ -1,6 +1,9 @@
 #include "analysis/sim/cost/footprint.h"
 
+#include "analysis/sim/cost/traffic.h"
+#include "support/assert.h"
 #include "support/hash.h"
+#include "analysis/sim/request.h"
 
 #include <math.h>
 #include <string.h>
@@ -8,7 +11,7 @@
 enum {
     PIECE_SHIFT = 6,            /* 64 bytes */
     ARRAY_SHIFT = 40,           /* where memory.c puts the pointers of parameters */
-    SLOTS_FIRST = 1 << 8,
+    SLOTS_FIRST = 1 << 6,
     /* half of them: distinct pieces of a block that are told apart; more count each time */
     MAX_SLOTS = 1 << 16,
     MAX_WARPS = 32,
@@ -55,8 +58,10 @@ struct Footprint {
     uint32_t clock[MAX_WARPS]; /* sectors that each warp's loads have asked for */
     uint32_t warp;              /* that runs */
     bool is_probing;
-    unsigned probe;
-    /* arrays that were there when the probe began; those of them that it has not come to */
+    bool is_probe_lost;         /* some address does not say where the others are */
+    uint8_t probe;              /* a bit for each of Extent.probed that is asked for */
+    /* arrays that were there when the probe began; those of them that are asked for, and that it
+     * has not come to */
     uint32_t probed_count, unprobed;
     Traffics here, all;
 };
@@ -213,11 +218,21 @@ static void shape_of(const uint64_t *addresses, uint32_t lanes, uint32_t bytes, 
 {
     out->sectors.count = out->lines.count = 0;
     out->sectors.is_unsorted = out->lines.is_unsorted = false;
-    for (unsigned i = 0; i < 32; i++) {
-        if (!(lanes >> i & 1))
+    uint64_t newest = UINT64_MAX, step;
+    /* then no sector is left out, and all have room */
+    const bool are_even = lanes == UINT32_MAX && bytes <= 1 << 5
+                          && ptx_places_are_even(addresses, &step) && step <= 1 << 5;
+    for (uint64_t s = addresses[0] >> 5;
+         are_even && s <= (addresses[WARP_LANES - 1] + bytes - 1) >> 5; s++)
+        out->sectors.items[out->sectors.count++] = s;
+    for (uint32_t left = are_even ? 0 : lanes; left; left &= left - 1) {
+        const uint64_t address = addresses[__builtin_ctz(left)];
+        const uint64_t first = address >> 5, last = (address + bytes - 1) >> 5;
+        if (first == newest && last == newest)
             continue;
-        for (uint64_t s = addresses[i] >> 5; s <= (addresses[i] + bytes - 1) >> 5; s++)
+        for (uint64_t s = first; s <= last; s++)
             add_distinct(&out->sectors, s);
+        newest = out->sectors.count ? out->sectors.items[out->sectors.count - 1] : newest;
     }
     for (unsigned i = 0; i < out->sectors.count; i++)
         add_distinct(&out->lines, out->sectors.items[i] >> 2);
@@ -226,38 +241,68 @@ static void shape_of(const uint64_t *addresses, uint32_t lanes, uint32_t bytes, 
 double ptx_atomic_passes(const uint64_t *addresses, uint32_t lanes, uint32_t bytes, bool is_serial)
 {
     enum { SERIAL_PASSES = 5 };         /* halves: of an addition in floating point */
-    /* per lane: how many so far are at its address; the most of its sector stands with its last
-     * lane */
-    unsigned crowd[32] = { 0 }, most = 0;
+    uint64_t sorted[WARP_LANES];
+    const unsigned count = ptx_places_sort(addresses, lanes, sorted);
+    /* lanes so far at this address; the most at one of its sector, and at one anywhere */
+    unsigned here = 0, in_sector = 0, most = 0;
     double passes = 0;
-    for (unsigned i = 0; i < 32; i++) {
-        unsigned in_sector = 0, here = 1;
-        if (!(lanes >> i & 1))
-            continue;
-        for (unsigned k = 0; k < i; k++) {
-            if (!(lanes >> k & 1) || addresses[k] >> 5 != addresses[i] >> 5)
-                continue;
-            here += addresses[k] == addresses[i];
-            in_sector = crowd[k] > in_sector ? crowd[k] : in_sector;
-            crowd[k] = 0;
-        }
-        crowd[i] = here > in_sector ? here : in_sector;
+    for (unsigned k = 0; k < count; k++) {
+        const bool is_same = k && sorted[k] == sorted[k - 1],
+                   is_near = k && sorted[k] >> 5 == sorted[k - 1] >> 5;
+        passes += is_near ? 0 : in_sector;
+        here = is_same ? here + 1 : 1;
+        in_sector = is_near && in_sector > here ? in_sector : here;
         most = here > most ? here : most;
     }
-    for (unsigned i = 0; i < 32; i++)
-        passes += crowd[i];
+    passes += in_sector;
     passes *= bytes == 8 ? 2 : 1;
     return is_serial ? fmax(passes, SERIAL_PASSES * most / 2.0) : passes;
 }
 
-static void note_probe(Footprint *f, const uint64_t *addresses, uint32_t lanes)
+/* Where the blocks that are probed touch the array first. False: some address is none, or lies in
+ * another array. */
+static bool find_places(const Footprint *f, uint64_t first, const int64_t shift[3],
+                        uint64_t places[PROBES])
 {
-    uint64_t first = addresses[__builtin_ctz(lanes)];
+    places[0] = first;
+    for (unsigned d = 0; d < 3; d++)
+        places[0] += f->probe >> (d + 1) & 1 ? (uint64_t)shift[d] : 0;
+    bool are_found = places[0] && places[0] >> ARRAY_SHIFT == first >> ARRAY_SHIFT;
+    for (unsigned d = 0; d < 3; d++) {
+        const bool is_asked = f->probe >> (d + 1) & 1;
+        places[d + 1] = places[0] - (uint64_t)shift[d];
+        are_found &= !is_asked
+                     || (places[d + 1] && places[d + 1] >> ARRAY_SHIFT == first >> ARRAY_SHIFT);
+    }
+    return are_found;
+}
+
+static bool is_single_probe(uint8_t bits)
+{
+    return !(bits & (bits - 1));
+}
+
+/* Where blocks share what they fetch. */
+static bool is_asked_for(const Footprint *f, const Extent *array)
+{
+    return array < f->arrays + f->probed_count && array->missed > 0;
+}
+
+void ptx_footprint_note_probe(Footprint *f, uint64_t first, const int64_t shift[3])
+{
     Extent *array = find_array(f, first >> PIECE_SHIFT);
-    if (!array || array->probed[f->probe] || !first)
+    uint64_t places[PROBES];
+    if (!array || array->probed[__builtin_ctz(f->probe)])
         return;
-    array->probed[f->probe] = first;
-    f->unprobed -= array < f->arrays + f->probed_count;
+    if (is_single_probe(f->probe)) {
+        array->probed[__builtin_ctz(f->probe)] = first;
+        f->unprobed -= first && is_asked_for(f, array);
+        return;
+    }
+    f->is_probe_lost |= !find_places(f, first, shift, places);
+    for (unsigned i = 0; i < PROBES; i++)
+        array->probed[i] = f->probe >> i & 1 ? places[i] : 0;
+    f->unprobed -= is_asked_for(f, array);
 }
 
 bool ptx_footprint_note(Footprint *f, uint32_t warp, const uint64_t *addresses, uint32_t lanes,
@@ -267,16 +312,15 @@ bool ptx_footprint_note(Footprint *f, uint32_t warp, const uint64_t *addresses, 
     Traffics *t = &f->here;
     bool waits = kind == FOOTPRINT_LOAD_PAST_L1;
     f->warp = warp % MAX_WARPS;
-    if (f->is_probing) {
-        note_probe(f, addresses, lanes);
-        return false;
-    }
+    ASSERT(!f->is_probing);
     bool is_atomic = kind >= FOOTPRINT_ATOMIC;
     shape_of(addresses, lanes, bytes, &shape);
     FootprintSide side = kind == FOOTPRINT_STORE ? SIDE_WRITTEN
                          : is_atomic             ? SIDE_ATOMIC
                                                  : SIDE_READ;
-    Distinct asked = { .count = 0 };
+    Distinct asked;
+    asked.count = 0;
+    asked.is_unsorted = false;
     double missed = 0;
     FootprintPiece *piece = NULL;
     for (unsigned i = 0; i < shape.sectors.count; i++) {
@@ -377,11 +421,32 @@ void ptx_footprint_close(Footprint *f, double weight)
     f->block++;
 }
 
-void ptx_footprint_probe(Footprint *f, unsigned which)
+void ptx_footprint_probe(Footprint *f, uint8_t which)
 {
+    ASSERT(which && !(which >> PROBES) && (is_single_probe(which) || which & 1));
     f->is_probing = true;
+    f->is_probe_lost = false;
     f->probe = which;
-    f->probed_count = f->unprobed = f->array_count;
+    f->probed_count = f->array_count;
+    f->unprobed = 0;
+    for (uint32_t a = 0; a < f->array_count; a++)
+        f->unprobed += is_asked_for(f, &f->arrays[a]);
+}
+
+bool ptx_footprint_is_probing(const Footprint *f)
+{
+    return f->is_probing;
+}
+
+bool ptx_footprint_end_probe(Footprint *f, bool is_sure)
+{
+    if (is_sure && !f->is_probe_lost)
+        return true;
+    f->array_count = f->probed_count;
+    memset(f->found, 0, sizeof f->found);
+    for (uint32_t a = 0; a < f->array_count; a++)
+        memset(f->arrays[a].probed, 0, sizeof f->arrays[a].probed);
+    return false;
 }
 
 bool ptx_footprint_is_probed(const Footprint *f)
@@ -417,6 +482,14 @@ static ArrayTraffic sum_array(const Extent *array)
         out.shift[d] = out.is_shifted[d] ? (int64_t)(array->probed[0] - array->probed[d + 1]) : 0;
     }
     return out;
+}
+
+double ptx_footprint_read_bytes(const Footprint *f)
+{
+    double bytes = 0;
+    for (uint32_t a = 0; a < f->array_count; a++)
+        bytes += (double)(1 << PIECE_SHIFT) * between(&f->arrays[a], SIDE_READ);
+    return bytes;
 }
 
 Traffics ptx_footprint_sum(Footprint *f, Arena *arena, double weight)

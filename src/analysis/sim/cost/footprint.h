@@ -35,7 +35,7 @@ typedef struct ArrayTraffic {   /* of one array; of the launch */
     /* bytes from a block's first address to that of its neighbour in each dimension of the grid,
      * ... */
     int64_t shift[3];
-    bool is_shifted[3];         /* ... where both are known */
+    bool is_shifted[3];         /* ... where both are known, and something may be shared */
 } ArrayTraffic;
 
 typedef struct Traffics {       /* of the launch */
@@ -95,12 +95,24 @@ void ptx_footprint_close(Footprint *footprint, double weight);
 
 void ptx_footprint_forget(Footprint *footprint);
 
-/* From here on only the first address of each array is noted, of a block (0) or of its neighbour
- * before it in a dimension (1 to 3). */
-void ptx_footprint_probe(Footprint *footprint, unsigned which);
+/* From here on only the first address of each array is noted, of these: a bit for a block (0) and
+ * for its neighbour before it in each dimension (1 to 3). Of one of them; or of the block and of
+ * some neighbours, where the one that runs lies before the block in each of those dimensions. */
+void ptx_footprint_probe(Footprint *footprint, uint8_t which);
+bool ptx_footprint_is_probing(const Footprint *footprint);
 
-/* Of each array that there was before. */
+/* The first address of a request. shift: by how much it moves from a block to the next one. */
+void ptx_footprint_note_probe(Footprint *footprint, uint64_t first, const int64_t shift[3]);
+
+/* The run is over. is_sure: the other blocks do the same. False: they are to be run, and nothing
+ * was noted. */
+bool ptx_footprint_end_probe(Footprint *footprint, bool is_sure);
+
+/* Of each array that there was before, and that loads are the first to ask for. */
 bool ptx_footprint_is_probed(const Footprint *footprint);
+
+/* Between the first and the last that loads read of each array: no less than what they read. */
+double ptx_footprint_read_bytes(const Footprint *footprint);
 
 /* weight: of all that was noted, for blocks that were not run. The arrays are arena's. */
 Traffics ptx_footprint_sum(Footprint *footprint, Arena *arena, double weight);

@@ -29,6 +29,21 @@ static bool is_fragment(const Op *op)
     return op->operation == OP_WMMA_LOAD || op->operation == OP_WMMA_STORE;
 }
 
+/* Whether it waits for L2. */
+static bool note_request(const FootprintWatch *f, uint32_t warp, const LoggedRequest *n,
+                         const uint64_t places[WARP_LANES], uint32_t bytes)
+{
+    const Value *address = n->event->address;
+    if (!ptx_footprint_is_probing(f->footprint))
+        return ptx_footprint_note(f->footprint, warp, places, n->lanes, bytes,
+                                  (FootprintKind)n->note, address->is_data);
+    int64_t shift[3];
+    for (unsigned d = 0; d < 3; d++)
+        shift[d] = ptx_block_stride_along(&f->machine->blocks, address, d);
+    ptx_footprint_note_probe(f->footprint, places[__builtin_ctz(n->lanes)], shift);
+    return false;
+}
+
 /* A 16 x 16 fragment is four machine accesses, each of two elements a lane in eight rows: read off
  * the machine code of ptxas 13.0 for sm_90. */
 static void note_fragment(FootprintWatch *f, Warp *w, const RequestEvent *e)
@@ -39,7 +54,9 @@ static void note_fragment(FootprintWatch *f, Warp *w, const RequestEvent *e)
     uint32_t bytes = ptx_type_info[insn->op->type].bits / 8u
                          ? ptx_type_info[insn->op->type].bits / 8u
                          : 1;
-    FootprintKind kind = insn->op->operation == OP_WMMA_STORE ? FOOTPRINT_STORE : FOOTPRINT_LOAD;
+    const FootprintKind kind = insn->op->operation == OP_WMMA_STORE ? FOOTPRINT_STORE
+                                                                    : FOOTPRINT_LOAD;
+    const LoggedRequest noted = { .event = e, .lanes = e->request->lanes, .note = (uint8_t)kind };
     bool waits = false;
     m->blocks.count[GROWTH_WARP] = 1;
     ptx_request_log_close(m, w);
@@ -50,8 +67,7 @@ static void note_fragment(FootprintWatch *f, Warp *w, const RequestEvent *e)
             lanes[i] = first
                        + ((i / 4 + 8 * (quarter & 1)) * pitch + 2 * (i % 4) + 8 * (quarter >> 1))
                              * bytes;
-        waits |= ptx_footprint_note(f->footprint, w->index, lanes, e->request->lanes, 2 * bytes,
-                                    kind, e->address->is_data);
+        waits |= note_request(f, w->index, &noted, lanes, 2 * bytes);
     }
     e->count->waits += waits;
 }
@@ -89,8 +105,7 @@ static void take_logged(void *self, const LoggedRequest *n, uint32_t warp, doubl
     FootprintWatch *f = self;
     uint64_t places[WARP_LANES];
     ptx_value_places(n->event->address, places);
-    if (ptx_footprint_note(f->footprint, warp, places, n->lanes, n->event->request->bytes,
-                           (FootprintKind)n->note, n->event->address->is_data))
+    if (note_request(f, warp, n, places, n->event->request->bytes))
         n->event->count->waits += share;
     if (ptx_footprint_is_probed(f->footprint))
         f->machine->most_steps = f->machine->steps;     /* nothing is left to be found */

@@ -156,11 +156,40 @@ static void remember(Traffic *t, const Request *r, const Value *address, uint64_
         t->apart[i] = ptx_value_lane(address, i) - first;
 }
 
+/* How many of these are the same at the most: the first such. */
+static unsigned most_of(const int64_t *distances, unsigned count, int64_t *first)
+{
+    int64_t distinct[WARP_LANES];
+    uint8_t times[WARP_LANES];
+    unsigned found = 0, best = 0;
+    for (unsigned i = 0; i < count; i++) {
+        unsigned k = 0;
+        while (k < found && distinct[k] != distances[i])
+            k++;
+        if (k == found) {
+            distinct[found] = distances[i];
+            times[found++] = 0;
+        }
+        times[k]++;
+    }
+    for (unsigned k = 0; k < found; k++)
+        if (times[k] > best) {
+            best = times[k];
+            *first = distinct[k];
+        }
+    return best;
+}
+
 /* The distance that most neighbouring lanes have, and how many of them; *pairs: of so many. */
 static unsigned most_frequent(const Traffic *t, int64_t *stride, unsigned *pairs)
 {
     int64_t distances[WARP_LANES];
-    unsigned count = 0, best = 0, last = WARP_LANES;
+    unsigned count = 0, last = WARP_LANES;
+    uint64_t step;
+    if (t->lanes == UINT32_MAX && ptx_places_have_step(t->apart, &step)) {
+        *stride = (int64_t)step;
+        return *pairs = WARP_LANES - 1;
+    }
     for (unsigned i = 0; i < WARP_LANES; i++) {
         if (!(t->lanes >> i & 1))
             continue;
@@ -176,16 +205,7 @@ static unsigned most_frequent(const Traffic *t, int64_t *stride, unsigned *pairs
         *stride = distances[0];
         return count;
     }
-    for (unsigned i = 0; i < count && best < count - i; i++) {
-        unsigned same = 0;
-        for (unsigned k = i; k < count; k++)
-            same += distances[k] == distances[i];
-        if (same > best) {
-            best = same;
-            *stride = distances[i];
-        }
-    }
-    return best;
+    return most_of(distances, count, stride);
 }
 
 static void classify(Traffic *t, uint32_t bytes)
@@ -213,7 +233,7 @@ static uint8_t low_bits_of(const Request *r, const Value *address)
                     : address->addend == ADDEND_OTHER ? r->bytes
                                                       : 0;
     for (unsigned i = 0; i < WARP_LANES; i++)
-        bits |= r->lanes >> i & 1 ? r->addresses[i] : 0;
+        bits |= r->addresses[i] & (0 - (uint64_t)(r->lanes >> i & 1));
     return (uint8_t)(bits & LOW_BITS);
 }
 

@@ -60,7 +60,11 @@ static unsigned rising_pieces(const Request *r, uint32_t lanes, unsigned shift)
  * lane touches two at the most. */
 static unsigned distinct_pieces(const Request *r, uint32_t lanes, unsigned shift)
 {
-    uint64_t seen[WARP_LANES * 2], highest = 0;
+    uint64_t seen[WARP_LANES * 2], highest = 0, step;
+    if ((r->lanes & lanes) == UINT32_MAX && ptx_places_are_even(r->addresses, &step)
+        && step <= UINT64_C(1) << shift)        /* no piece is left out */
+        return (unsigned)(((r->addresses[WARP_LANES - 1] + r->bytes - 1) >> shift)
+                          - (r->addresses[0] >> shift) + 1);
     unsigned count = rising_pieces(r, lanes, shift);
     if (count != UINT_MAX)
         return count;
@@ -166,18 +170,25 @@ double ptx_traffic_ideal_sectors(const Gpu *gpu, const Request *r, double real)
     return least < real ? least : real;
 }
 
+unsigned ptx_places_sort(const uint64_t *places, uint32_t lanes, uint64_t out[WARP_LANES])
+{
+    unsigned count = 0;
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        const uint64_t here = places[__builtin_ctz(left)];
+        unsigned k = count++;
+        for (; k && out[k - 1] > here; k--)
+            out[k] = out[k - 1];
+        out[k] = here;
+    }
+    return count;
+}
+
 double ptx_traffic_used_bytes(const Request *r)
 {
-    uint64_t sorted[WARP_LANES] = { 0 }, used = 0, behind = 0;
-    unsigned count = 0;
-    for (unsigned i = 0; i < WARP_LANES; i++) {
-        if (!(r->lanes >> i & 1))
-            continue;
-        unsigned k = count++;
-        for (; k && sorted[k - 1] > r->addresses[i]; k--)
-            sorted[k] = sorted[k - 1];
-        sorted[k] = r->addresses[i];
-    }
+    uint64_t sorted[WARP_LANES], used = 0, behind = 0, step;
+    if (r->lanes == UINT32_MAX && ptx_places_are_even(r->addresses, &step))
+        return (double)((WARP_LANES - 1) * (step < r->bytes ? step : r->bytes) + r->bytes);
+    const unsigned count = ptx_places_sort(r->addresses, r->lanes, sorted);
     for (unsigned k = 0; k < count; k++) {
         uint64_t first = k && behind > sorted[k] ? behind : sorted[k];
         behind = sorted[k] + r->bytes;

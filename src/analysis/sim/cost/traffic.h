@@ -16,6 +16,9 @@ unsigned ptx_traffic_sector_period(const Gpu *gpu, const Request *request);
 unsigned ptx_traffic_bank_period(const Gpu *gpu, const Request *request);
 double ptx_traffic_ideal_sectors(const Gpu *gpu, const Request *request, double real);
 double ptx_traffic_used_bytes(const Request *request);          /* distinct ones */
+
+/* The addresses of these lanes, from the lowest on; how many. */
+unsigned ptx_places_sort(const uint64_t *places, uint32_t lanes, uint64_t out[WARP_LANES]);
 double ptx_traffic_wavefronts(const Gpu *gpu, const Request *request);
 /* the wavefronts follow a rule that was measured, not one that comes near */
 bool ptx_traffic_is_certain(const Gpu *gpu, const Request *request);
