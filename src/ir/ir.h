@@ -250,4 +250,14 @@ static inline bool ptx_operand_is_def(const Operand *operand)
     return operand->kind == OPERAND_REG && operand->role & ROLE_DEF;
 }
 
+/* Whether it writes the register. */
+static inline bool ptx_insn_defines(const Func *func, const Insn *insn, RegId reg)
+{
+    const Operand *operands = ptx_insn_operands(func, insn);
+    for (uint32_t o = 0; o < insn->operand_count; o++)
+        if (ptx_operand_is_def(&operands[o]) && operands[o].id == reg)
+            return true;
+    return false;
+}
+
 #endif
