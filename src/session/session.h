@@ -18,6 +18,7 @@
 #include "analysis/flow/loop.h"
 #include "analysis/redundancy/mix.h"
 #include "analysis/redundancy/redundant_loads.h"
+#include "analysis/value/rare_branch.h"
 #include "analysis/value/must_diverge.h"
 #include "analysis/time/throughput.h"
 #include "analysis/trips/trip.h"
@@ -146,6 +147,7 @@ const MustDiverge *ptx_session_splits(Session *session);
 /* cheaper, and often enough: the least, */
 const bool *ptx_session_lane_branches(Session *session);
 LaneSplits *ptx_session_lane_splits(Session *session);          /* then this */
+const bool *ptx_session_rare_blocks(Session *session);          /* per block */
 const RedundantLoads *ptx_session_repeats(Session *session);
 const InsnId *ptx_session_fused(Session *session);
 const JoinableRow *ptx_session_joinable(Session *session);

@@ -3,6 +3,7 @@
 #include "analysis/sim/loop_exit.h"
 #include "analysis/sim/steered_loop.h"
 #include "analysis/sim/branch_probability.h"
+#include "analysis/value/rare_branch.h"
 
 #include <math.h>
 

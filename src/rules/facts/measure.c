@@ -483,6 +483,7 @@ static double measure_insn(Inquiry *q, const Subjects *s, FactId fact, Certainty
     switch (fact) {
     case FACT_INSN_weight:              return weight_of(q, s->block);
     case FACT_INSN_is_reachable:        return ptx_block_is_reachable(q->cfg, s->block);
+    case FACT_INSN_is_rare:             return ptx_session_rare_blocks(q->session)[s->block];
     case FACT_INSN_is_guarded:          return insn->guard != NO_ID;
     case FACT_INSN_is_dead:             return q->func->has_unknown ? UNKNOWN : dead_of(q)[s->insn];
     case FACT_INSN_is_result_unused:    return measure_unused(q, s->insn);
