@@ -203,6 +203,7 @@ static void try_rows(const Array *a, const TracedAccess *access, Best *best)
 typedef struct Sectors {
     uint64_t seen[2 * MAX_SECTORS];    /* by hash, + 1 */
     uint32_t count;
+    uint32_t bytes;             /* of each: SECTOR, or those of an access */
 } Sectors;
 
 /* own: apart from what other warps touch. */
@@ -212,8 +213,8 @@ static bool add_sectors(Sectors *s, const Traced *r, bool own)
     for (unsigned i = 0; i < WARP_LANES; i++) {
         if (!(r->request.lanes >> i & 1))
             continue;
-        for (uint64_t sector = r->addresses[i] / SECTOR;
-             sector <= (r->addresses[i] + r->request.bytes - 1) / SECTOR; sector++) {
+        for (uint64_t sector = r->addresses[i] / s->bytes;
+             sector <= (r->addresses[i] + r->request.bytes - 1) / s->bytes; sector++) {
             uint64_t key = (sector + 1) ^ salt;
             uint32_t at = (uint32_t)(ptx_hash_mix(key) % (2 * MAX_SECTORS));
             while (s->seen[at] && s->seen[at] != key)
@@ -234,6 +235,7 @@ static bool count_block(Arena *arena, const Trace *t, const TracedAccess *access
     ArenaMark mark = ptx_arena_mark(arena);
     Sectors *sectors = ptx_arena_new(arena, Sectors), *own = ptx_arena_new(arena, Sectors);
     bool fits = !access->is_unknown && !access->is_full;
+    sectors->bytes = own->bytes = SECTOR;
     *use = (BlockUse){ 0 };
     for (const Traced *r = access->first; r && fits; r = r->next) {
         if (r->block)
@@ -283,6 +285,25 @@ BlockUse ptx_trace_count(Arena *arena, const Trace *trace, const Func *func, Ins
     if (!access || !count_block(arena, trace, access, &use))
         return (BlockUse){ 0 };
     return use;
+}
+
+double ptx_trace_updates_per_word(Arena *arena, const Trace *trace, const Func *func, InsnId insn)
+{
+    const TracedAccess *access = ptx_trace_find(trace, func, insn, SPACE_GLOBAL);
+    ArenaMark mark = ptx_arena_mark(arena);
+    Sectors *words = ptx_arena_new(arena, Sectors);
+    double updates = 0;
+    words->bytes = access ? access->insn->access_bytes : 0;
+    bool fits = words->bytes && !access->is_unknown && !access->is_full;
+    for (const Traced *r = fits ? access->first : NULL; r && fits; r = r->next) {
+        if (r->block)
+            continue;
+        updates += r->times * __builtin_popcount(r->request.lanes);
+        fits = add_sectors(words, r, false);
+    }
+    const uint32_t count = words->count;
+    ptx_arena_release(arena, mark);
+    return fits && count ? updates / count : 0;
 }
 
 Proposal ptx_advise_global(Arena *arena, const Trace *trace, const Func *func, InsnId insn,
