@@ -63,29 +63,67 @@ static int rare_outcome(const Op *op, double number)
     return 0;
 }
 
-int ptx_branch_rare_side(const Func *func, InsnId branch)
+/* Of a branch whose guard that instruction makes. */
+static int rare_side(const Func *func, InsnId branch, InsnId id)
 {
-    InsnId id = func->insns[branch].guard == NO_ID ? NO_ID : comparison_of(func, branch);
-    if (id == NO_ID || ptx_type_info[func->insns[id].op->type].kind != KIND_FLOAT)
+    if (id == NO_ID || func->insns[id].op->kind != OPK_SETP
+        || ptx_type_info[func->insns[id].op->type].kind != KIND_FLOAT)
         return 0;
     const Insn *insn = &func->insns[id];
     const Operand *operands = ptx_insn_operands(func, insn);
     double number;
     int rare = 0;
-    if (insn->operand_count == 3 && number_of(&operands[2], &number))
+    if (insn->operand_count != 3)
+        return 0;
+    if (number_of(&operands[2], &number))
         rare = rare_outcome(insn->op, number);
     else if (ptx_op_has(insn->op, MOD_NAN) || ptx_op_has(insn->op, MOD_NUM))
         rare = outcome(ptx_op_has(insn->op, MOD_NAN));
     return func->insns[branch].guard_negated ? -rare : rare;
 }
 
+int ptx_branch_rare_side(const Func *func, InsnId branch)
+{
+    InsnId id = func->insns[branch].guard == NO_ID ? NO_ID : comparison_of(func, branch);
+    return rare_side(func, branch, id);
+}
+
 /* ---- blocks and functions -------------------------------------------------------------------- */
+
+/* Per register: the only instruction that writes it; NO_ID: none, or several. */
+static InsnId *find_makers(Arena *scratch, const Func *func)
+{
+    InsnId *makers = ptx_arena_array(scratch, InsnId, func->reg_count + 1);
+    bool *is_made = ptx_arena_array(scratch, bool, func->reg_count + 1);
+    for (uint32_t r = 0; r < func->reg_count; r++)
+        makers[r] = NO_ID;
+    for (InsnId i = 0; i < func->insn_count; i++) {
+        const Operand *operands = ptx_insn_operands(func, &func->insns[i]);
+        for (uint32_t o = 0; o < func->insns[i].operand_count; o++) {
+            if (!ptx_operand_is_def(&operands[o]))
+                continue;
+            makers[operands[o].id] = is_made[operands[o].id] ? NO_ID : i;
+            is_made[operands[o].id] = true;
+        }
+    }
+    return makers;
+}
+
+/* A predicate that is made once may be made anywhere before. */
+static int rare_side_of(const Func *func, InsnId branch, const InsnId *makers)
+{
+    const RegId guard = func->insns[branch].guard;
+    if (guard == NO_ID || makers[guard] == NO_ID)
+        return ptx_branch_rare_side(func, branch);
+    return rare_side(func, branch, makers[guard]);
+}
 
 const bool *ptx_rare_blocks_compute(Arena *arena, Arena *scratch, const Func *func, const Cfg *cfg)
 {
     bool *is_rare = ptx_arena_array(arena, bool, cfg->block_count);
     const ArenaMark mark = ptx_arena_mark(scratch);
     BlockId *open = ptx_arena_array(scratch, BlockId, cfg->block_count);
+    const InsnId *makers = find_makers(scratch, func);
     uint32_t count = 0;
     for (BlockId b = 0; b < cfg->block_count; b++)
         is_rare[b] = b && ptx_block_is_reachable(cfg, b);
@@ -94,7 +132,7 @@ const bool *ptx_rare_blocks_compute(Arena *arena, Arena *scratch, const Func *fu
         const Block *block = &cfg->blocks[open[--count]];
         const InsnId last = block->end - 1;
         bool is_branch = block->succ_count == 2 && func->insns[last].op->kind == OPK_BRA;
-        const int rare = is_branch ? ptx_branch_rare_side(func, last) : 0;
+        const int rare = is_branch ? rare_side_of(func, last, makers) : 0;
         for (uint32_t e = 0; e < block->succ_count; e++) {
             const BlockId to = cfg->succs[block->succ_first + e];
             /* the edge of the fall-through is the last */
