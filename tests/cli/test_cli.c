@@ -173,7 +173,7 @@ static const Case cases[] = {
     { "$PTXLINT --output - --format oneline warned.ptx", 1, "warned.ptx:10:", "", NULL },
     { "$PTXLINT schema", 0, "diagnostics\n", "", NULL },
     { "$PTXLINT schema rules", 0, "ptxlint-rules/1", "", NULL },
-    { "$PTXLINT schema rule", 2, "", "ptxlint: rule: is not a schema; there are: ", NULL },
+    { "$PTXLINT schema rule", 2, "", "ptxlint: schema: 'rule' is not one of baseline,", NULL },
     { "$PTXLINT schema rules more", 2, "", "more: schema takes one NAME", NULL },
     { "$PTXLINT schema --format json rules", 2, "", "--format: unknown option", NULL },
     { "$PTXLINT schema --output none/a rules", 3, "", "none/a: No such file", NULL },

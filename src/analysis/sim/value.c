@@ -188,7 +188,7 @@ static bool is_above(const Value *x, const Value *carrier, uint32_t lanes)
 
 /* Bits of a number from one place on, as many as are said: bfe. */
 static bool cut_field(const Lanewise *op, Value *out, const Value *const *args, unsigned count,
-                    uint32_t lanes)
+                      uint32_t lanes)
 {
     const Value *a = args[0];
     if (count < 3 || !is_number(args[1], lanes) || !is_number(args[2], lanes))
@@ -205,7 +205,7 @@ static bool cut_field(const Lanewise *op, Value *out, const Value *const *args, 
 /* The low bits of one number in place of some of another: bfi. An addend is kept where no bit of
  * its number is cut off; a part of one is the same in all lanes where the whole is. */
 static bool join_field(const Lanewise *op, Value *out, const Value *const *args, unsigned count,
-                   uint32_t lanes)
+                       uint32_t lanes)
 {
     const Value *field = args[0], *into = args[1];
     if (count < 4 || !is_number(args[2], lanes) || !is_number(args[3], lanes))
