@@ -140,7 +140,6 @@ static bool is_sentence(uint32_t fact)
     case FACT_MODULE_target_name: case FACT_KERNEL_name: case FACT_VARIABLE_name:
     case FACT_PARAMETER_name: case FACT_REGISTER_name: case FACT_LOOP_label: case FACT_INSN_op:
     case FACT_ACCESS_variable: case FACT_ACCESS_parameter: case FACT_ACCESS_pitch_name:
-    case FACT_ACCESS_layout:
         return false;
     default:
         return true;
