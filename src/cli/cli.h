@@ -59,6 +59,8 @@ const char *ptx_error_text(int error, char *out, size_t room);
 /* "ptxlint: SUBJECT: TEXT" on stderr, or at the end of to where that is not NULL; subject may be
  * NULL. */
 void ptx_complain(const char *subject, const char *text);
+/* The value is none of the words, with ", " between them; the nearest of them is named. */
+void ptx_complain_word(const char *subject, const char *value, const char *words);
 void ptx_complain_to(Text *to, const char *subject, const char *text);
 
 /* "PATH:LINE:COLUMN: error: TEXT" on stderr, as editors read it. */

@@ -271,6 +271,9 @@ ExitCode ptx_completions(const Options *options)
             ptx_text_free(&out);
             return code;
         }
-    ptx_complain(shell, "completions takes one of bash, zsh, fish");
+    if (options->paths[1])
+        ptx_complain(options->paths[1], "completions takes one of bash, zsh, fish");
+    else
+        ptx_complain_word("completions", shell, "bash, zsh, fish");
     return EXIT_USAGE;
 }

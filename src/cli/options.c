@@ -34,13 +34,18 @@ static void find_near(const char *text, const char *value, char near[32])
     }
 }
 
-static bool complain_value(const char *option, const char *value, const char *wanted)
+void ptx_complain_word(const char *subject, const char *value, const char *wanted)
 {
     char text[320], near[32];
     find_near(wanted, value, near);
     snprintf(text, sizeof text, *near ? "'%.100s' is not one of %s; did you mean %s?"
                                       : "'%.100s' is not one of %s", value, wanted, near);
-    ptx_complain(option, text);
+    ptx_complain(subject, text);
+}
+
+static bool complain_value(const char *option, const char *value, const char *wanted)
+{
+    ptx_complain_word(option, value, wanted);
     return false;
 }
 
@@ -458,7 +463,7 @@ static bool is_command_slip(const Options *options)
         return false;
     for (int i = 0; i < COMMAND__COUNT; i++) {
         unsigned apart = ptx_word_distance(first, ptx_command_words[i]);
-        if (apart < least && apart < strlen(first))
+        if (apart < least && 2 * apart <= strlen(first))
             least = apart, nearest = ptx_command_words[i];
     }
     bool is_help = !strcmp(first, "help") || !strcmp(first, "version");

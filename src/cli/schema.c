@@ -12,12 +12,11 @@ static ExitCode complain_name(const char *name)
 {
     const char *known;
     Text text = { 0 };
-    ptx_text_put(&text, "is not a schema; there are:");
     for (size_t i = 0; (known = ptxlint_schema_name(i)); i++)
-        ptx_text_print(&text, "%s %s", i ? "," : "", known);
+        ptx_text_print(&text, "%s%s", i ? ", " : "", known);
     if (text.has_failed)
         return ptx_complain_status(NULL, PTXLINT_NO_MEMORY);
-    ptx_complain(name, text.bytes);
+    ptx_complain_word("schema", name, text.bytes);
     ptx_text_free(&text);
     return EXIT_USAGE;
 }

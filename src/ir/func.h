@@ -58,6 +58,16 @@ static inline const Operand *ptx_insn_operands(const Func *func, const Insn *ins
     return func->operands + insn->operand_first;
 }
 
+/* Whether it writes the register. */
+static inline bool ptx_insn_defines(const Func *func, const Insn *insn, RegId reg)
+{
+    const Operand *operands = ptx_insn_operands(func, insn);
+    for (uint32_t o = 0; o < insn->operand_count; o++)
+        if (ptx_operand_is_def(&operands[o]) && operands[o].id == reg)
+            return true;
+    return false;
+}
+
 /* The instruction of func that holds a byte, or NULL. Instructions stand in source order. */
 const Insn *ptx_insn_at(const Func *func, uint32_t offset);
 

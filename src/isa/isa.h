@@ -474,6 +474,11 @@ static inline bool ptx_space_is_shared(Space space)
     return space == SPACE_SHARED || space == SPACE_SHARED_CTA || space == SPACE_SHARED_CLUSTER;
 }
 
+static inline bool ptx_space_is_param(Space space)
+{
+    return space == SPACE_PARAM || space == SPACE_PARAM_ENTRY || space == SPACE_PARAM_FUNC;
+}
+
 /* Of the block itself. */
 static inline bool ptx_space_is_own_shared(Space space)
 {

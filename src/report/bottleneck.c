@@ -5,6 +5,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 #include <stdio.h>
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
@@ -120,7 +121,19 @@ static void put_busy(Out *out, const ptxlint_projection *projection)
     ptx_line_end(&line);
 }
 
-static void put_work_rate(Out *out, const ptxlint_projection *projection)
+/* Lanes come to an access to global memory of which no sector is known: data say where. */
+static bool has_unknown_bytes(const ptxlint_kernel *kernel)
+{
+    for (size_t i = 0; i < kernel->access_count; i++) {
+        const ptxlint_access *a = &kernel->accesses[i];
+        if (!strcmp(a->space, "global") && a->active_threads > 0 && isnan(a->sectors_per_request))
+            return true;
+    }
+    return false;
+}
+
+static void put_work_rate(Out *out, const ptxlint_kernel *kernel,
+                          const ptxlint_projection *projection)
 {
     const ptxlint_roofline *r = &projection->roofline;
     if (!isfinite(r->predicted_gflops))
@@ -133,6 +146,8 @@ static void put_work_rate(Out *out, const ptxlint_projection *projection)
     if (isfinite(r->flops_per_byte))
         ptx_line_format(&line, ": %s flops per byte from memory",
                         ptx_figure_short(r->flops_per_byte).text);
+    if (isfinite(r->flops_per_byte) && has_unknown_bytes(kernel))
+        ptx_line_words(&line, ", a guess: data say what some accesses bring");
     if (isfinite(r->ridge_flops_per_byte))
         ptx_line_format(&line, ", the ridge is at %s",
                         ptx_figure_short(r->ridge_flops_per_byte).text);
@@ -162,7 +177,7 @@ void ptx_table_bottleneck(Out *out, const ptxlint_module *module, const ptxlint_
 {
     put_limiter(out, projection);
     put_busy(out, projection);
-    put_work_rate(out, projection);
+    put_work_rate(out, kernel, projection);
     put_in_flight(out, module, kernel, projection);
 }
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 enum {
-    NAME_COLUMNS = 23,          /* of a figure's key */
+    NAME_COLUMNS = 25,          /* of a figure's key */
     VALUE_COLUMNS = 12,
     UNIT_COLUMNS = 10,
     CITATION_COLUMNS = 4,

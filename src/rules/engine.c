@@ -143,12 +143,17 @@ static void put_value(EngineBuffer *b, const Hole *hole, double value)
         put_number(b, value);
 }
 
-/* Names in it are cut already. */
+/* No name of the file's, which may be as long as it likes. Names in it are cut already. */
 static bool is_sentence(uint32_t fact)
 {
-    return fact == FACT_ACCESS_advice || fact == FACT_ACCESS_bank_advice
-           || fact == FACT_ACCESS_vector_advice || fact == FACT_INSN_race_witness
-           || fact == FACT_INSN_block_race_witness || fact == FACT_INSN_race_advice;
+    switch (fact) {
+    case FACT_MODULE_target_name: case FACT_KERNEL_name: case FACT_VARIABLE_name:
+    case FACT_PARAMETER_name: case FACT_REGISTER_name: case FACT_LOOP_label: case FACT_INSN_op:
+    case FACT_ACCESS_variable: case FACT_ACCESS_parameter: case FACT_ACCESS_pitch_name:
+        return false;
+    default:
+        return true;
+    }
 }
 
 /* The template filled in, of the module's arena; NULL for none. */

@@ -39,6 +39,7 @@
 #include "analysis/flow/dom.h"
 #include "analysis/sass/executed.h"
 #include "analysis/value/points_to.h"
+#include "analysis/value/rare_branch.h"
 
 #include <math.h>
 #include <string.h>
@@ -79,6 +80,7 @@ typedef struct Passing {
     const PointsToSet *bases;
     const MustDiverge *splits;
     const bool *lane_branches;
+    const bool *rare_blocks;
     LaneSplits *lane_splits;
     const RedundantLoads *repeats;
     const InsnId *fused;
@@ -547,6 +549,24 @@ const bool *ptx_session_lane_branches(Session *s)
         p->lane_branches = ptx_lane_branches_compute(s->all->work, s->all->scratch, s->func,
                                                      ptx_session_cfg(s));
     return p->lane_branches;
+}
+
+/* All of them in a function that is hardly ever called. */
+const bool *ptx_session_rare_blocks(Session *s)
+{
+    Passing *p = s->passing;
+    const Sessions *all = s->all;
+    const Cfg *cfg = ptx_session_cfg(s);
+    if (p->rare_blocks)
+        return p->rare_blocks;
+    p->rare_blocks = ptx_rare_blocks_compute(all->work, all->scratch, s->func, cfg);
+    if (!s->func->is_entry
+        && ptx_func_is_rare(all->temp, all->scratch, all->module, all->calls, id_of(s))) {
+        bool *is_rare = ptx_arena_array(all->work, bool, cfg->block_count);
+        memset(is_rare, true, cfg->block_count * sizeof *is_rare);
+        p->rare_blocks = is_rare;
+    }
+    return p->rare_blocks;
 }
 
 LaneSplits *ptx_session_lane_splits(Session *s)

@@ -157,6 +157,7 @@ const MustDiverge *ptx_session_must_diverge(Session *session);
 /* cheaper, and often enough: the least, */
 const bool *ptx_session_lane_branches(Session *session);
 LaneSplits *ptx_session_lane_splits(Session *session);          /* then this */
+const bool *ptx_session_rare_blocks(Session *session);          /* per block */
 const RedundantLoads *ptx_session_redundant_loads(Session *session);
 const InsnId *ptx_session_fused(Session *session);
 const JoinableRow *ptx_session_joinable(Session *session);

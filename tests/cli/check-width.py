@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""check-width.py PTXLINT [COMMAND...]: on a terminal of 80 columns every text output fits. Quoted source lines, places and
+"""check-width.py PTXLINT [COMMAND...]: on a terminal of 80 columns every text output fits, and cells of tables stand below each
+other; so does the help of every command, its descriptions in one column. Quoted source lines, places and
 single long words may run over; no number is cut, and rows of a table break where its heading does. With COMMAND, prints it."""
 import fcntl, os, pty, re, struct, subprocess, sys, termios
 from pathlib import Path
@@ -51,6 +52,59 @@ def may_run_over(line, width):
     return is_quoted or not " " in line.strip()[:width].split("  ")[-1] and len(line.split()) <= 2
 
 
+def cells_of(line):
+    """[(begin, end)] of what two blanks or more separate."""
+    return [m.span() for m in re.finditer(r"\S+(?: \S+)*", line)]
+
+
+def misaligned(text):
+    """Rows of which a cell lines up at neither end with that of the row before of as many cells and as far in, in one paragraph.
+    Three cells or more are a table's; what the first one says may be longer or further in."""
+    faults = []
+    for paragraph in re.split(r"\n\s*\n", text):
+        before = {}
+        for line in paragraph.split("\n"):
+            cells = [] if may_run_over(line, 0) else cells_of(line)
+            if len(cells) < 3:
+                continue
+            key = len(cells), cells[0][0]
+            # a number and a word behind it are one cell at the end of a row
+            end = -1 if " " in line[slice(*cells[-1])] else None
+            if any(a[0] != b[0] and a[1] != b[1] for a, b in zip(before.get(key, cells)[1:end], cells[1:end])):
+                faults.append(line)
+            before[key] = cells
+    return faults
+
+
+def unaligned_options(text):
+    """Lines of a --help whose description begins in another column than the first one's."""
+    column, faults = None, []
+    for line in text.split("\n"):
+        is_option = re.match(r"  (-\w,|   ) --\S", line)
+        cells = cells_of(line)
+        if not is_option and not re.match(r" {12,}\S", line) or is_option and len(cells) == 1:
+            continue
+        column = cells[-1][0] if column is None else column
+        if cells[-1][0] != column:
+            faults.append(line)
+    return faults
+
+
+def check_help(program):
+    """The help of every command: within 80 columns, on a terminal or not, descriptions in one column."""
+    faults = []
+    summary = subprocess.run([program, "--help"], stdout=subprocess.PIPE, text=True).stdout
+    commands = re.findall(r"^  ([a-z]+) {2,}\S", summary.split("\nCOMMANDS\n")[1].split("\n\n")[0], re.M)
+    if len(commands) < 12:
+        faults.append(f"only {len(commands)} commands in --help")
+    for command in [[], *([c] for c in commands)]:
+        plain = subprocess.run([program, *command, "--help"], stdout=subprocess.PIPE, text=True).stdout
+        for text in (plain, at_terminal([program, *command, "--help"], 80)):
+            faults += [f"{command} --help: {len(line)} columns: {line}" for line in text.split("\n") if len(line) > 80]
+            faults += [f"{command} --help: in another column: {line}" for line in unaligned_options(text)]
+    return faults
+
+
 def check(program, command, width, **more):
     faults = []
     folded = at_terminal([program, *command], width if "COLUMNS" not in more else 200, **more)
@@ -58,6 +112,7 @@ def check(program, command, width, **more):
     plain = re.sub("\x1b\\[[0-9;]*m", "", plain)
     if folded.split() != plain.split():
         faults.append(f"{command}: other words than without a terminal")
+    faults += [f"{command}: not below the row before: {line}" for line in misaligned(folded)]
     faults += [f"{command}: {len(line)} columns: {line}" for line in folded.split("\n")
                if len(line) > width and not may_run_over(line, width)]
     return faults
@@ -71,6 +126,7 @@ def main():
         return 0
     os.chdir(ROOT)
     faults = [fault for command in COMMANDS for fault in check(program, command, 80)]
+    faults += check_help(program)
     faults += check(program, ["rules", "--no-config"], 60, COLUMNS="60")
     json = ["check", "--no-config", "--format", "json", *LAUNCH, ROWS]
     if len(at_terminal([program, *json], 80)) != len(subprocess.run([program, *json], stdout=subprocess.PIPE).stdout):

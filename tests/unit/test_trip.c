@@ -599,6 +599,25 @@ static void test_description(void **state)
     ptxlint_module_free(module);
 }
 
+/* nvcc counts an unrolled loop by a sum with what it has taken off: the bound is
+ * the counter's own. */
+static void test_bound_of_sum(void **state)
+{
+    World *w = *state;
+    if (setjmp(w->failure))
+        fail_msg("arena");
+    ptxlint_module *module = kit_module(KERNEL
+                                        "and.b32 x, rn, 3;\nsub.u32 x, x, rn;\nmov.u32 i, 0;\n"
+                                        "L:\nst.global.u32 [rd], i;\nadd.u32 i, i, 4;\n"
+                                        "add.u32 t, x, i;\nsetp.ne.u32 p, t, 0;\n@p bra L;\n"
+                                        "ret;\n}\n");
+    const Trip *trip = trips_of(w, module, 0, NULL)->trips;
+    assert_int_equal(trip->step, 4);
+    assert_string_equal(trip->start, "0");
+    assert_string_equal(trip->bound, "n & -4");
+    ptxlint_module_free(module);
+}
+
 /* ---- input that is meant to be expensive ----------------------------------------------------- */
 
 /* a value that depends on as many others */
@@ -722,6 +741,7 @@ UNIT(trip)
         cmocka_unit_test_setup_teardown(test_branches, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_reasons, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_description, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_bound_of_sum, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_costly, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_corpus, set_up, tear_down),
     };

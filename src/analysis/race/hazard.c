@@ -1,6 +1,7 @@
 #include "analysis/race/hazard.h"
 
 #include "analysis/value/points_to.h"
+#include "analysis/race/lost_update.h"
 #include "analysis/race/repair.h"
 #include "ir/func.h"
 #include "ir/insn.h"
@@ -31,6 +32,7 @@ enum {
     MAX_GRANULES = 5,          /* 16 bytes to 1 */
     MAX_HAZARDS = 32,
     MAX_POSSIBLE = 4,
+    MAX_UPDATES = 16,
     MAX_TRIED_RUNS = 4,        /* without barriers, as long as runs may be */
     MAX_THREADS = 1024,
     MAX_REDUNDANT = 32,        /* barriers that are tried */
@@ -183,15 +185,6 @@ static const Operand *address_of(const Func *func, const Insn *insn)
     return NULL;
 }
 
-static bool defines(const Func *func, const Insn *insn, RegId reg)
-{
-    const Operand *operands = ptx_insn_operands(func, insn);
-    for (unsigned o = 0; o < insn->operand_count; o++)
-        if (operands[o].role & ROLE_DEF && operands[o].kind == OPERAND_REG && operands[o].id == reg)
-            return true;
-    return false;
-}
-
 static bool loads_from(const Func *func, const Insn *load, const Operand *place)
 {
     const Operand *from = load->op->kind == OPK_LD ? address_of(func, load) : NULL;
@@ -206,7 +199,7 @@ static bool find_writer(const Func *func, InsnId first, InsnId end, RegId reg, c
 {
     for (InsnId i = end; i-- > first && !*is_loaded;) {
         const Insn *insn = &func->insns[i];
-        if (!defines(func, insn, reg))
+        if (!ptx_insn_defines(func, insn, reg))
             continue;
         *is_loaded = loads_from(func, insn, place);
         if (insn->guard == NO_ID)
@@ -787,6 +780,55 @@ static const Divergence *find_divergence(Arena *arena, const Search *s)
     return out;
 }
 
+/* ---- updates that may be lost ---------------------------------------------------------------- */
+
+static bool has_one_thread(const Search *s)
+{
+    const uint32_t *most = s->func->bounds.reqntid[0] ? s->func->bounds.reqntid
+                                                      : s->func->bounds.maxntid,
+                   *shape = s->shape.block;
+    bool is_bounded = most[0] && most[0] <= 1 && most[1] <= 1 && most[2] <= 1;
+    return is_bounded || (!s->shape.block_is_assumed && shape[0] * shape[1] * shape[2] == 1);
+}
+
+/* Of one variable one will do: loops are unrolled. */
+static bool is_known_update(const Hazards *out, const Hazard *items, const Hazard *h)
+{
+    for (uint32_t i = 0; i < out->count; i++)
+        if (items[i].second.place == h->second.place
+            || (items[i].kind == HAZARD_UPDATE && items[i].var == h->var))
+            return true;
+    return false;
+}
+
+static void collect_updates(const Search *s, Hazards *out, Hazard *items)
+{
+    const SimFunc ran = ptx_machine_func(s->machine, s->kernel);
+    const LostUpdateInput input = { s->func, ran.cfg, ran.dom, ran.loops, ran.counts };
+    LostUpdate found[MAX_UPDATES];
+    if (!ran.func || has_one_thread(s))
+        return;
+    const uint32_t count = ptx_lost_updates_find(s->scratch, &input, found, MAX_UPDATES);
+    const PointsToSet *bases =
+        count ? ptx_points_to_sets_compute(s->work, s->scratch, s->module, s->func) : NULL;
+    for (uint32_t i = 0; i < count && out->count < MAX_HAZARDS; i++) {
+        PointsTo base;
+        Hazard *h = &items[out->count];
+        *h = (Hazard){ .kind = HAZARD_UPDATE,
+                       .first = access_at(s, found[i].load, 0),
+                       .second = access_at(s, found[i].store, 0),
+                       .var = NO_ID,
+                       .index = found[i].index,
+                       .certainty = CERTAINTY_ESTIMATE };
+        if (ptx_points_to_of_access(bases, s->module, s->func, &s->func->insns[found[i].store],
+                                    &base)
+            && base.kind == BASE_VAR)
+            h->var = base.id;
+        h->second.is_write = true;
+        out->count += !is_known_update(out, items, h);
+    }
+}
+
 const Hazards *ptx_hazards_find(const KernelRun *run)
 {
     static const Launch nothing = { .dynamic_shared_bytes = -1 };
@@ -819,6 +861,7 @@ const Hazards *ptx_hazards_find(const KernelRun *run)
         collect(&s, out, items);
     if (!out->count)
         find_redundant(arena, &s, out);
+    collect_updates(&s, out, items);
     close_machine(&s);
     ptx_arena_release(work, mark);
     return out;
@@ -922,6 +965,17 @@ static void write_variable(char *out, size_t size, const Module *module, VarId v
         snprintf(out, size, "%s", otherwise);
 }
 
+static const char *describe_update(Arena *arena, const Module *module, const Func *kernel,
+                                   const Hazard *h, const char *name)
+{
+    char text[512];
+    int count = snprintf(text, sizeof text,
+                         "%s is updated by a load and a store at an index from data (line %u): two "
+                         "threads may have the same index, and then an update is lost",
+                         name, line_of(module, &kernel->insns[h->index]));
+    return ptx_arena_strndup(arena, text, (size_t)count);
+}
+
 const char *ptx_hazard_describe(Arena *arena, const Module *module, const Func *kernel,
                                 const Hazard *h)
 {
@@ -930,6 +984,8 @@ const char *ptx_hazard_describe(Arena *arena, const Module *module, const Func *
     int count;
     bool is_wait = h->kind >= HAZARD_STUCK;
     write_variable(name, sizeof name, module, h->var, is_wait ? "`an mbarrier`" : "shared memory");
+    if (h->kind == HAZARD_UPDATE)
+        return describe_update(arena, module, kernel, h, name);
     write_round(rounds[0], sizeof rounds[0], module, kernel, a);
     write_round(rounds[1], sizeof rounds[1], module, kernel, b);
     if (is_wait)
@@ -1052,6 +1108,8 @@ const char *ptx_hazard_advise(Arena *arena, const Hazard *h, bool is_given)
         [HAZARD_WARP] = "bar.warp.sync 0xffffffff (__syncwarp()) between the two, at a point "
                         "that every lane reaches: since sm_70 lanes of a warp need not run "
                         "together",
+        [HAZARD_UPDATE] = "one atom.shared or red.shared (atomicAdd() or another) in place of the "
+                          "load and the store; nothing where no index occurs twice in a block",
         [HAZARD_PROXY] = "fence.proxy.async.shared::cta by the threads that write, before the "
                          "barrier or mbarrier that orders the two",
         [HAZARD_STUCK] = "mbarrier.init with as many arrivals as there are, and "
@@ -1077,7 +1135,7 @@ const char *ptx_hazard_advise(Arena *arena, const Hazard *h, bool is_given)
         count = write_copy_wait(text, sizeof text, h);
     else
         count = snprintf(text, sizeof text, "%s", advice[h->kind]);
-    if (h->kind != HAZARD_PROXY)
+    if (h->kind != HAZARD_PROXY && h->kind != HAZARD_UPDATE)
         snprintf(text + count, sizeof text - (size_t)count, "%s", reasons[h->repair]);
     return ptx_arena_strndup(arena, text, strlen(text));
 }

@@ -32,6 +32,9 @@ typedef enum HazardKind {
     HAZARD_COPY,                /* of a cp.async: a wait for it */
     HAZARD_BULK,                /* of a bulk copy, or what else completes on an mbarrier */
     HAZARD_MATRIX,              /* of shared memory that a multiplication reads: a wait for it */
+    /* second stores what first loaded and something was done to, at an index that data give: two
+     * threads may update one element, lost_update.h */
+    HAZARD_UPDATE,
     HAZARD_PROXY,               /* of what is written, and read through the async proxy: a fence */
     /* first: where the mbarrier is made; second waits for it, and arrivals or bytes are not those
      * that it takes */
@@ -61,6 +64,7 @@ typedef struct Hazard {         /* something is missing that puts two accesses i
     /* of HAZARD_STUCK: arrivals, and those that are missing; bytes that are owed */
     uint32_t wanted, pending;
     int64_t owed;
+    InsnId index;               /* of HAZARD_UPDATE: the load that gives it */
 } Hazard;
 
 /* A barrier that threads of the block wait at without others. */

@@ -2,17 +2,12 @@
  * branches turn on data.
  *
  * The machine runs both sides of a branch whose lanes are unknown, each with all of them. A side
- * is taken for empty where a comparison of floating point says that only numbers go there which
- * programs hardly have: of a magnitude from 32,768 on (what reduces large angles), infinite, none,
- * denormal. Else each lane is taken to be on one side, or every second one on the only side that
- * there is. All of it is an estimate. */
+ * that is rare (rare_branch.h) is taken for empty. Else each lane is taken to be on one side, or
+ * every second one on the only side that there is. All of it is an estimate. */
 #ifndef PTX_ANALYSIS_SIM_BRANCH_PROBABILITY_H
 #define PTX_ANALYSIS_SIM_BRANCH_PROBABILITY_H
 
 #include "analysis/sim/machine.h"
-
-/* 1: hardly a lane takes this branch, -1: hardly one does not, 0: neither. */
-int ptx_branch_rare_side(const Func *func, InsnId branch);
 
 /* Fills in the shares of a function's instructions. scratch is left as found. */
 void ptx_branch_probability_compute(Arena *scratch, const FuncState *func_state, Evaluated *insns);

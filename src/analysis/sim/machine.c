@@ -7,6 +7,7 @@
 #include "ir/reg.h"
 #include "analysis/sim/observer.h"
 #include "analysis/value/launch.h"
+#include "analysis/value/rare_branch.h"
 
 #include <math.h>
 

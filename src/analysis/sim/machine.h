@@ -266,11 +266,6 @@ static inline const Operand *ptx_address_nth(const Func *func, const Insn *insn,
     return NULL;
 }
 
-static inline bool ptx_space_is_param(Space space)
-{
-    return space == SPACE_PARAM || space == SPACE_PARAM_ENTRY || space == SPACE_PARAM_FUNC;
-}
-
 /* Where the lanes' addresses lie: an address of a space is turned into what its generic window
  * holds. */
 static inline Space ptx_address_space(const Insn *insn, const Value *address, uint32_t lanes)

@@ -13,6 +13,11 @@ static uint8_t least(uint8_t a, uint8_t b)
     return a < b ? a : b;
 }
 
+static uint8_t bits_of(uint8_t type)
+{
+    return ptx_type_info[type].bits;
+}
+
 static void take_addend(Value *out, const Value *from)
 {
     out->addend = from->addend;
@@ -33,6 +38,19 @@ static void set_other(Value *out, unsigned align, bool is_common, bool is_data)
 static bool is_uniform_among(const Value *value, uint32_t lanes)
 {
     return !value->lanes && !(value->unknown & lanes) && (!has_addend(value) || value->is_common);
+}
+
+/* Some bits may be cut out of it: it is the same in all lanes, so that what is unknown of them is,
+ * too. Of a parameter what was taken for it says more: all bits. */
+static bool has_parts(const Value *value, uint32_t lanes)
+{
+    return value->is_data && is_uniform_among(value, lanes);
+}
+
+static void set_part(Value *out, const Value *from, unsigned align, unsigned below)
+{
+    set_other(out, align, true, from->is_data);
+    out->below = (uint8_t)(below < 64 ? below : 0);
 }
 
 static bool varies(const Value *value, uint32_t lanes)
@@ -141,7 +159,10 @@ static bool keep_low_bits(Value *out, const Value *a, const Value *mask, uint32_
         take_addend(out, a);
         return true;
     }
-    return false;
+    if (!has_parts(a, lanes))
+        return false;
+    set_part(out, a, a->align, 64u - (unsigned)__builtin_clzll(mask->all));
+    return true;
 }
 
 /* x has no bits that the addend of a could carry into. */
@@ -155,6 +176,57 @@ static bool is_below(const Value *x, unsigned align, uint32_t lanes)
     return true;
 }
 
+/* x has no bits where the carrier may have some: what joins them adds them. */
+static bool is_above(const Value *x, const Value *carrier, uint32_t lanes)
+{
+    if (has_addend(x) || !carrier->below || x->unknown & lanes)
+        return false;
+    for (unsigned i = 0; i < WARP_LANES; i++)
+        if (lanes >> i & 1 && ptx_value_lane(x, i) & ((UINT64_C(1) << carrier->below) - 1))
+            return false;
+    return true;
+}
+
+/* Bits of a number from one place on, as many as are said: bfe. */
+static bool cut_field(const Lanewise *op, Value *out, const Value *const *args, unsigned count,
+                      uint32_t lanes)
+{
+    const Value *a = args[0];
+    if (count < 3 || !is_number(args[1], lanes) || !is_number(args[2], lanes))
+        return false;
+    const uint64_t low = args[1]->all & 255, length = args[2]->all & 255;
+    if (has_addend(a) && low + length <= a->align)
+        return true;
+    if (!has_addend(a) || op->is_signed || !has_parts(a, lanes))
+        return false;
+    set_part(out, a, low < a->align ? a->align - (unsigned)low : 0, (unsigned)length);
+    return true;
+}
+
+/* The low bits of one number in place of some of another: bfi. An addend is kept where no bit of
+ * its number is cut off; a part of one is the same in all lanes where the whole is. */
+static bool join_field(const Lanewise *op, Value *out, const Value *const *args, unsigned count,
+                       uint32_t lanes)
+{
+    const Value *field = args[0], *into = args[1];
+    if (count < 4 || !is_number(args[2], lanes) || !is_number(args[3], lanes))
+        return false;
+    const uint64_t low = args[2]->all & 255, high = low + (args[3]->all & 255);
+    if (low >= op->bits || high == low) {
+        take_addend(out, into);
+        return true;
+    }
+    bool is_whole = high >= op->bits || !has_addend(field),
+         is_kept = !has_addend(into) || high <= into->align;
+    if ((!is_whole && !has_parts(field, lanes)) || (!is_kept && !has_parts(into, lanes)))
+        return false;
+    const unsigned shifted = has_addend(field) ? field->align + (unsigned)low : ALIGN_EXACT;
+    set_other(out, least((uint8_t)(shifted < ALIGN_EXACT ? shifted : ALIGN_EXACT), into->align),
+              field->is_common && into->is_common,
+              (has_addend(field) && field->is_data) || (has_addend(into) && into->is_data));
+    return true;
+}
+
 static bool follow(const Lanewise *op, Value *out, const Value *const *args, unsigned count,
                    uint32_t lanes)
 {
@@ -162,6 +234,7 @@ static bool follow(const Lanewise *op, Value *out, const Value *const *args, uns
     switch ((Transfer)op->transfer) {
     case TRANSFER_COPY:
         take_addend(out, a);
+        out->below = a->below < least(bits_of(op->type), bits_of(op->dst_type)) ? a->below : 0;
         return true;
     case TRANSFER_ADD:
         if (op->is_saturating)
@@ -195,6 +268,7 @@ static bool follow(const Lanewise *op, Value *out, const Value *const *args, uns
         if (!is_number(b, lanes) || b->all >= op->bits)
             return is_number(b, lanes) && !has_addend(b);
         set_other(out, a->align + (unsigned)b->all, a->is_common, a->is_data);
+        out->below = a->below && a->below + b->all < op->bits ? (uint8_t)(a->below + b->all) : 0;
         return true;
     }
     case TRANSFER_SHR:
@@ -207,7 +281,7 @@ static bool follow(const Lanewise *op, Value *out, const Value *const *args, uns
                              : keep_low_bits(out, b, a, lanes, op->bits);
     case TRANSFER_OR: case TRANSFER_XOR: {
         const Value *carrier = has_addend(a) ? a : b, *other = has_addend(a) ? b : a;
-        if (!is_below(other, carrier->align, lanes))
+        if (!is_below(other, carrier->align, lanes) && !is_above(other, carrier, lanes))
             return false;
         take_addend(out, carrier);
         return true;
@@ -223,8 +297,9 @@ static bool follow(const Lanewise *op, Value *out, const Value *const *args, uns
         return true;
     }
     case TRANSFER_FIELD:
-        return is_number(b, lanes) && count > 2 && is_number(args[2], lanes)
-               && b->all + args[2]->all <= a->align;
+        return cut_field(op, out, args, count, lanes);
+    case TRANSFER_INSERT:
+        return join_field(op, out, args, count, lanes);
     case TRANSFER_COMPARE: {
         if (count > 2 && has_addend(args[2]))
             return false;
@@ -314,6 +389,7 @@ void ptx_value_blend(Value *into, const Value *from)
 {
     into->free_by |= from->free_by;
     into->rows_by |= from->rows_by;
+    into->below = 0;
     if (into->addend == from->addend && into->align == from->align
         && into->is_common == from->is_common) {
         into->is_assumed |= from->is_assumed;

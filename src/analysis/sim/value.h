@@ -55,6 +55,9 @@ typedef struct Value {
     /* block_stride.h's: the dimensions, a bit for each, along which the number is another in each
      * block or warp ... */
     uint8_t grows, epoch;
+    /* of one with an addend that is the same in all lanes, as the number is: the true value is
+     * below 2^below, whatever the addend; 0: not known. So n & 31 | lane << 5 is a sum */
+    uint8_t below;
     int64_t by[GROWTH_DIMS];    /* ... by how much from one to the next, in all lanes */
 } Value;
 

@@ -465,6 +465,27 @@ static SymId phi_of(const Test *test)
     return test->run && test->run->count ? test->run->phis[0] : 0;
 }
 
+/* What the counter comes to where what is compared, own, comes to bound: what they differ by is
+ * taken off, but for constants, as of a test of the next value. 0: they do not go side by side. */
+static SymId bound_of(Counter *c, SymId bound, const Linear *own, const Linear *counter,
+                      bool is_next)
+{
+    const unsigned width = ptx_sym(c->s, counter->base)->width;
+    if (ptx_sym(c->s, own->base)->width != width || ptx_sym(c->s, bound)->width != width)
+        return bound;
+    const SymId step = ptx_exit_known_values(c, counter->step);
+    if (ptx_exit_known_values(c, own->step) != step)
+        return 0;
+    SymId ahead = ptx_sym_sub(c->s, ptx_exit_known_values(c, own->base),
+                              ptx_exit_known_values(c, counter->base));
+    uint64_t by;
+    if (ahead == step || ptx_sym_is_const(c->s, ahead, &by))
+        return bound;
+    if (is_next)
+        ahead = ptx_sym_sub(c->s, ahead, step);
+    return ptx_sym_sub(c->s, bound, ahead);
+}
+
 /* Register, step, start and bound of the test that says most. */
 static void describe_test(Counter *c, LoopId loop, const Test *test, Trip *trip)
 {
@@ -477,14 +498,19 @@ static void describe_test(Counter *c, LoopId loop, const Test *test, Trip *trip)
     unsigned width = ptx_sym(c->s, phi)->width;
     trip->induction = ptx_sym(c->s, phi)->b;
     trip->start = print_alone(c, ptx_exit_known_values(c, ptx_ssa_phi(c->reach, phi).start));
+    bool is_linear = ptx_exit_counter_find(c, phi, &l) && test->is_linear;
     if (ptx_exit_counter_find(c, phi, &l) && ptx_sym_is_const(c->s, l.step, &step))
         trip->step = ptx_width_signed(width, step);
     if (!ptx_exit_is_comparison(&stay))
         return;
-    if (!ptx_sym_varies(c->s, stay.a, loop))
-        trip->bound = print_alone(c, stay.a);
-    else if (!ptx_sym_varies(c->s, stay.b, loop))
-        trip->bound = print_alone(c, stay.b);
+    const bool is_first = !ptx_sym_varies(c->s, stay.a, loop);
+    if (!is_first && ptx_sym_varies(c->s, stay.b, loop))
+        return;
+    SymId bound = is_first ? stay.a : stay.b;
+    if (is_linear)
+        bound = bound_of(c, bound, is_first ? &test->own_b : &test->own_a, &l,
+                         test->at_end);
+    trip->bound = bound ? print_alone(c, bound) : NULL;
 }
 
 /* Whether some exit may be taken before the body's end: then the first iteration may be cut

@@ -178,3 +178,40 @@ double ptx_measure_block_use(Inquiry *q, const Subjects *s, FactId fact)
         return UNKNOWN;
     return fact == FACT_ACCESS_block_sectors ? use.warp_sectors : use.distinct_sectors;
 }
+
+/* That with the most lanes; NO_ID: none was executed. */
+static InsnId busiest_atomic(Inquiry *q, const Evaluation *evaluation)
+{
+    InsnId busiest = NO_ID;
+    for (InsnId i = 0; evaluation && i < q->func->insn_count; i++) {
+        const Op *op = q->func->insns[i].op;
+        bool is_global = (op->kind == OPK_ATOM || op->kind == OPK_RED)
+                         && !ptx_space_is_shared((Space)op->space);
+        const double lanes = is_global ? evaluation->insns[i].total.lanes : 0;
+        if (lanes > (busiest == NO_ID ? 0 : evaluation->insns[busiest].total.lanes))
+            busiest = i;
+    }
+    return busiest;
+}
+
+const char *ptx_measure_atomic_advice(Inquiry *q)
+{
+    static const char *const fewer =
+        "a block updates each word once already: let fewer blocks take more elements each (a "
+        "grid-stride loop), or spread the updates over several words and add those up at the end";
+    static const char *const by_warp =
+        "add up the sums of a block's warps in shared memory first, so that a block updates each "
+        "word once; then let fewer blocks take more elements each";
+    static const char *const by_lane =
+        "add up in a warp (redux, shuffles) or in shared memory first, and spread what is left "
+        "over several addresses";
+    const Trace *trace = ptx_session_trace(q->session);
+    const InsnId atomic = busiest_atomic(q, ptx_measure_evaluation(q));
+    const double updates = trace && atomic != NO_ID
+                               ? ptx_trace_updates_per_word(q->arena, trace, q->func, atomic)
+                               : 0;
+    const double warps = ceil(ptx_measure_block_threads(q) / WARP_LANES);
+    if (updates > 0 && updates <= 1)
+        return fewer;
+    return updates > 0 && updates <= warps ? by_warp : by_lane;
+}

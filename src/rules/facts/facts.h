@@ -97,6 +97,7 @@ double ptx_measure_time(Inquiry *q, FactId fact, Certainty *certainty);
 double ptx_measure_parallelism(Inquiry *q, LoopId loop, FactId fact);
 double ptx_measure_loop_balance(Inquiry *q, LoopId loop, FactId fact);
 const char *ptx_measure_time_advice(Inquiry *q);
+const char *ptx_measure_atomic_advice(Inquiry *q);
 
 /* barrier.c. */
 double ptx_measure_excluded_lanes(Inquiry *q, const Subjects *s);

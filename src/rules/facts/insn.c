@@ -170,6 +170,7 @@ double ptx_measure_insn(Inquiry *q, const Subjects *s, FactId fact, Certainty *c
     switch (fact) {
     case FACT_INSN_weight:              return ptx_measure_weight(q, s->block);
     case FACT_INSN_is_reachable:        return ptx_block_is_reachable(q->cfg, s->block);
+    case FACT_INSN_is_rare:             return ptx_session_rare_blocks(q->session)[s->block];
     case FACT_INSN_is_guarded:          return insn->guard != NO_ID;
     case FACT_INSN_is_dead:             return q->func->has_unknown ? UNKNOWN : dead_of(q)[s->insn];
     case FACT_INSN_is_result_unused:    return measure_unused(q, s->insn);

@@ -87,6 +87,7 @@ const char *ptx_measure_text(Inquiry *q, const Subjects *s, uint32_t fact, size_
     case FACT_MODULE_target_name:   return target_text(q, length);
     case FACT_KERNEL_name:          return span_text(q, q->func->name, length);
     case FACT_KERNEL_launch_error:  return fixed_text(launch_error(q), length);
+    case FACT_KERNEL_atomic_advice: return fixed_text(ptx_measure_atomic_advice(q), length);
     case FACT_KERNEL_time_advice:   return fixed_text(ptx_measure_time_advice(q), length);
     case FACT_VARIABLE_name: case FACT_PARAMETER_name:
         return span_text(q, module->vars[s->var].name, length);

@@ -82,6 +82,10 @@ typedef struct BlockUse {
     double distinct_sectors;    /* of the block */
 } BlockUse;
 
+/* How often a block updates each word that an atomic operation on global memory reaches, on
+ * average. 0: not known. */
+double ptx_trace_updates_per_word(Arena *arena, const Trace *trace, const Func *func, InsnId insn);
+
 BlockUse ptx_trace_count(Arena *arena, const Trace *trace, const Func *func, InsnId insn);
 
 /* Of several accesses of one text that make one run of bytes: accesses as wide as their addresses

@@ -205,17 +205,18 @@ static void try_rows(const Array *a, const TracedAccess *access, Best *best)
 
 /* ---- through shared memory ------------------------------------------------------------------- */
 
-/* own: apart from what other warps touch. */
-static bool add_sectors(Arena *arena, HashMap *sectors, const Traced *r, bool own)
+/* Pieces of memory of so many bytes that a request touches; own: apart from what other warps
+ * touch. */
+static bool add_pieces(Arena *arena, HashMap *pieces, const Traced *r, uint32_t bytes, bool own)
 {
     uint64_t salt = own ? (uint64_t)(r->warp + 1) << 48 : 0;
     for (unsigned i = 0; i < WARP_LANES; i++) {
         if (!(r->request.lanes >> i & 1))
             continue;
-        for (uint64_t sector = r->addresses[i] / SECTOR;
-             sector <= (r->addresses[i] + r->request.bytes - 1) / SECTOR; sector++) {
-            ptx_hash_map_at(sectors, arena, (sector + 1) ^ salt);
-            if (sectors->count > MAX_SECTORS)
+        for (uint64_t piece = r->addresses[i] / bytes;
+             piece <= (r->addresses[i] + r->request.bytes - 1) / bytes; piece++) {
+            ptx_hash_map_at(pieces, arena, (piece + 1) ^ salt);
+            if (pieces->count > MAX_SECTORS)
                 return false;
         }
     }
@@ -237,7 +238,8 @@ static bool count_block(Arena *arena, const Trace *t, const TracedAccess *access
         use->requests += r->times;
         use->sectors += r->times * here;
         use->ideal_sectors += r->times * ptx_traffic_ideal_sectors(t->gpu, &r->request, here);
-        fits = add_sectors(arena, &sectors, r, false) && add_sectors(arena, &own, r, true);
+        fits = add_pieces(arena, &sectors, r, SECTOR, false)
+               && add_pieces(arena, &own, r, SECTOR, true);
     }
     use->distinct_sectors = sectors.count;
     use->warp_sectors = own.count;
@@ -278,6 +280,25 @@ BlockUse ptx_trace_count(Arena *arena, const Trace *trace, const Func *func, Ins
     if (!access || !count_block(arena, trace, access, &use))
         return (BlockUse){ 0 };
     return use;
+}
+
+double ptx_trace_updates_per_word(Arena *arena, const Trace *trace, const Func *func, InsnId insn)
+{
+    const TracedAccess *access = ptx_trace_find(trace, func, insn, SPACE_GLOBAL);
+    ArenaMark mark = ptx_arena_mark(arena);
+    HashMap words = { 0 };
+    double updates = 0;
+    const uint32_t bytes = access ? access->insn->access_bytes : 0;
+    bool fits = bytes && !access->is_unknown && !access->is_full;
+    for (const Traced *r = fits ? access->first : NULL; r && fits; r = r->next) {
+        if (r->block)
+            continue;
+        updates += r->times * __builtin_popcount(r->request.lanes);
+        fits = add_pieces(arena, &words, r, bytes, false);
+    }
+    const uint32_t count = words.count;
+    ptx_arena_release(arena, mark);
+    return fits && count ? updates / count : 0;
 }
 
 Proposal ptx_advise_global(Arena *arena, const Trace *trace, const Func *func, InsnId insn,

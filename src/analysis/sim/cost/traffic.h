@@ -3,7 +3,10 @@
 #ifndef PTX_ANALYSIS_SIM_COST_TRAFFIC_H
 #define PTX_ANALYSIS_SIM_COST_TRAFFIC_H
 
+#include "analysis/sim/value.h"
+
 #include <stdbool.h>
+#include <stdint.h>
 
 typedef struct Gpu Gpu;
 typedef struct Request Request;
