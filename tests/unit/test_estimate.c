@@ -475,6 +475,46 @@ static void test_steered(void **state)
     }
 }
 
+/* Up to 2^31 iterations and blocks, whatever is counted grows in proportion. Iterations are 4,096
+ * bytes apart, blocks 64; neighbouring blocks share pieces of memory. */
+static void test_huge(void **state)
+{
+    static const char format[] =
+        ".version 7.8\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 a)\n{\n.reg "
+        ".pred %%p<2>; .reg .b32 %%r<8>; .reg .b64 %%rd<8>;\n"
+        "ld.param.u64 %%rd1, [a]; mov.u32 %%r1, %%tid.x; mov.u32 %%r2, %%ctaid.x; mul.wide.u32 "
+        "%%rd2, %%r2, 64; add.s64 %%rd1, %%rd1, %%rd2; mul.wide.u32 %%rd3, %%r1, 2; add.s64 "
+        "%%rd1, %%rd1, %%rd3; mov.u32 %%r3, 0;\n"
+        "L: ld.global.u16 %%r4, [%%rd1]; add.s32 %%r5, %%r5, %%r4; add.s64 %%rd1, %%rd1, %d; "
+        "add.u32 %%r3, %%r3, 1; setp.lt.u32 %%p1, %%r3, %u; @%%p1 bra L;\n"
+        "st.global.u32 [%%rd1], %%r5; ret;\n}\n";
+    static const struct { double blocks, trips; int step; double bytes; } cases[] = {
+        { 1, 0x1p20, 4096, 64 * 0x1p20 },
+        { 1, 0x1p28, 4096, 64 * 0x1p28 },
+        { 1, 0x1p31 - 1, 4096, 64 * (0x1p31 - 1) },
+        { 1, 0x1p31, 4096, 64 * 0x1p31 },
+        { 1, 0x1p32 - 1, 4096, 64 * (0x1p32 - 1) },
+        { 64, 0x1p31, 4096, 64 * 64 * 0x1p31 },
+        { 0x1p24, 2, 0, 64 * 0x1p24 },
+        { 0x1p31 - 1, 2, 0, 64 * (0x1p31 - 1) },
+        { 0x1p31 - 1, 0x1p31, 0, 64 * (0x1p31 - 1) },
+    };
+    (void)state;
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        char text[1024];
+        snprintf(text, sizeof text, format, cases[c].step, (unsigned)cases[c].trips);
+        ptxlint_estimated got = of_launch(text, (int64_t)cases[c].blocks, 32);
+        double bytes = got.time.dram_bytes / cases[c].bytes,
+               instructions = got.warp_instructions / (cases[c].blocks * cases[c].trips);
+        /* what is stored behind the loop; unrolled four times */
+        if (!(bytes >= 1 && bytes <= 3.1) || !(instructions > 2 && instructions < 13)
+            || !is_in_order(&got.time) || !isfinite(got.time.high_us))
+            fail_msg("%g blocks, %g iterations: %g of the bytes, %g instructions each, %g to %g us",
+                     cases[c].blocks, cases[c].trips, bytes, instructions, got.time.low_us,
+                     got.time.high_us);
+    }
+}
+
 /* Blocks that all wait for all, and blocks that wait for the one before: the more there are, the
  * longer; others do not wait. */
 static void test_waiting(void **state)
@@ -941,7 +981,7 @@ UNIT(estimate)
         cmocka_unit_test(test_bound_of_memory), cmocka_unit_test(test_bands),
         cmocka_unit_test(test_relieved_pipe),   cmocka_unit_test(test_potential),
         cmocka_unit_test(test_uneven),          cmocka_unit_test(test_one_heavy_block),
-        cmocka_unit_test(test_steered),
+        cmocka_unit_test(test_steered),         cmocka_unit_test(test_huge),
         cmocka_unit_test(test_block_schedule),  cmocka_unit_test(test_crowds),
         cmocka_unit_test(test_arguments),       cmocka_unit_test(test_threads),
     };

@@ -1,5 +1,6 @@
 #include "analysis/sim/cost/footprint.h"
 
+#include "analysis/sim/request.h"
 #include "support/hash.h"
 
 #include <math.h>
@@ -7,7 +8,6 @@
 
 enum {
     PIECE_SHIFT = 6,            /* 64 bytes */
-    ARRAY_SHIFT = 40,           /* where memory.c puts the pointers of parameters */
     SLOTS_FIRST = 1 << 8,
     /* half of them: distinct pieces of a block that are told apart; more count each time */
     MAX_SLOTS = 1 << 16,
