@@ -137,12 +137,17 @@ static const float *longest_load_clocks(Arena *scratch, const PredictInput *in,
 
 /* ---- the parts ------------------------------------------------------------------------------- */
 
-/* Clocks of an SM, were work spread evenly, to microseconds of the busiest: blocks do not
- * divide. */
-static double even_us(const PredictInput *in, const Speeds *s, double clocks_of_all)
+/* Blocks do not divide. */
+static double busiest_share(const PredictInput *in, const Speeds *s)
 {
     double even = in->blocks / s->sms;
-    return clocks_of_all / s->sms * (ceil(even) / even) / s->clocks_per_us;
+    return ceil(even) / even;
+}
+
+/* Clocks of an SM, were work spread evenly, to microseconds of the busiest. */
+static double even_us(const PredictInput *in, const Speeds *s, double clocks_of_all)
+{
+    return clocks_of_all / s->sms * busiest_share(in, s) / s->clocks_per_us;
 }
 
 /* The block with most to do, by its instructions, against a block on average. */
@@ -503,6 +508,21 @@ Prediction ptx_predict_without(const Prediction *prediction, TimePart part)
     return out;
 }
 
+double ptx_predict_imbalance_us(const Prediction *prediction)
+{
+    Prediction out = *prediction, even = *prediction;
+    if (out.certainty == CERTAINTY_UNKNOWN)
+        return (double)NAN;
+    double *const of_sms[] = { &even.parts_us[PART_ISSUE], &even.parts_us[PART_PIPE],
+                               &even.parts_us[PART_SHARED], &even.parts_us[PART_L1], &even.lsu_us,
+                               &even.pipe_us };
+    for (size_t i = 0; i < sizeof of_sms / sizeof *of_sms; i++)
+        *of_sms[i] /= out.busiest_share;
+    join(&out);                 /* without the bound */
+    join(&even);
+    return fmax(0, out.predicted_us - even.predicted_us);
+}
+
 /* ---- the bound ------------------------------------------------------------------------------- */
 
 /* What copies write comes while warps read: it was seen to take none of their time. */
@@ -644,6 +664,7 @@ Prediction ptx_predict(Arena *scratch, const PredictInput *in)
     out.parts_us[PART_OVERHEAD] = s.launch_us + (waits_for_launch(in) ? WAIT_US : 0);
     out.parts_us[PART_DISPATCH] = in->blocks * s.block_us;
     out.parts_us[PART_FETCH] = fmin(NS_FETCH * code_instructions(in), MAX_NS_FETCH) / 1e3;
+    out.busiest_share = busiest_share(in, &s);
     find_pipes(in, &s, &out);
     ArenaMark mark = ptx_arena_mark(scratch);
     const AddressDistribution *spread =
