@@ -475,6 +475,40 @@ static void test_steered(void **state)
     }
 }
 
+/* Searches in a range of so many integers, for numbers by thread or by data. Lanes in order lead
+ * side by side: they ask for less than lanes that go anywhere. The first warp waits at each
+ * level. */
+static void test_searches(void **state)
+{
+    static const char format[] =
+        ".version 7.8\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 a, .param "
+        ".u64 o)\n{\n.reg .pred %%p<6>; .reg .b32 %%r<12>; .reg .b64 %%rd<8>;\n"
+        "ld.param.u64 %%rd1, [a]; ld.param.u64 %%rd4, [o]; mov.u32 %%r6, %%ctaid.x; mov.u32 %%r7, "
+        "%%tid.x; mad.lo.s32 %%r8, %%r6, 256, %%r7; mul.wide.s32 %%rd3, %%r8, 4; add.s64 %%rd5, "
+        "%%rd4, %%rd3; %s mov.u32 %%r1, 0; mov.u32 %%r2, %u;\n"
+        "L: add.s32 %%r3, %%r1, %%r2; shr.s32 %%r3, %%r3, 1; mul.wide.s32 %%rd2, %%r3, 4; add.s64 "
+        "%%rd2, %%rd1, %%rd2; ld.global.u32 %%r4, [%%rd2]; setp.lt.s32 %%p1, %%r4, %%r9; add.s32 "
+        "%%r5, %%r3, 1; selp.b32 %%r1, %%r5, %%r1, %%p1; selp.b32 %%r2, %%r2, %%r3, %%p1; "
+        "setp.lt.s32 %%p2, %%r1, %%r2; @%%p2 bra L;\n st.global.u32 [%%rd5], %%r1; ret;\n}\n";
+    (void)state;
+    double before = 0, miss = 760 / 1980.0;     /* us; of an H200 */
+    for (unsigned bits = 8; bits <= 28; bits += 4) {
+        char text[2][2048];
+        snprintf(text[0], sizeof text[0], format, "mul.lo.s32 %r9, %r8, 7;", 1u << bits);
+        snprintf(text[1], sizeof text[1], format, "ld.global.u32 %r9, [%rd5];", 1u << bits);
+        ptxlint_time in_order = of_launch(text[0], 1 << 10, 256).time,
+                     by_chance = of_launch(text[1], 1 << 10, 256).time;
+        double range = 4.0 * (1 << bits), written = 4.0 * 256 * 1024;
+        if (!(in_order.predicted_us > before) || !(in_order.predicted_us > (bits - 3) * miss)
+            || !(in_order.predicted_us <= by_chance.predicted_us)
+            || !(in_order.dram_bytes <= range + written + 64))
+            fail_msg("%u bits: %g us and %g bytes in order, %g and %g by chance", bits,
+                     in_order.predicted_us, in_order.dram_bytes, by_chance.predicted_us,
+                     by_chance.dram_bytes);
+        before = in_order.predicted_us;
+    }
+}
+
 /* Up to 2^31 iterations and blocks, whatever is counted grows in proportion. Iterations are 4,096
  * bytes apart, blocks 64; neighbouring blocks share pieces of memory. */
 static void test_huge(void **state)
@@ -982,6 +1016,7 @@ UNIT(estimate)
         cmocka_unit_test(test_relieved_pipe),   cmocka_unit_test(test_potential),
         cmocka_unit_test(test_uneven),          cmocka_unit_test(test_one_heavy_block),
         cmocka_unit_test(test_steered),         cmocka_unit_test(test_huge),
+        cmocka_unit_test(test_searches),
         cmocka_unit_test(test_block_schedule),  cmocka_unit_test(test_crowds),
         cmocka_unit_test(test_arguments),       cmocka_unit_test(test_threads),
     };

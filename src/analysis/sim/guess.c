@@ -32,9 +32,10 @@ void ptx_machine_note_left(Machine *m, const FuncState *func_state, InsnId branc
         return;
     if (!m->guessed)
         m->guessed = ptx_arena_array(m->arena, GuessedTrips, MAX_GUESSED);
-    m->guessed[i] = (GuessedTrips){ loop, i < m->guessed_count && m->guessed[i].count > count
-                                              ? m->guessed[i].count
-                                              : count,
-                                      func_state->steered && func_state->steered[branch] > 1 };
+    const SteeredBranch steered = func_state->steered ? func_state->steered[branch]
+                                                      : (SteeredBranch){ 0 };
+    uint32_t before = i < m->guessed_count ? m->guessed[i].count : 0;
+    m->guessed[i] = (GuessedTrips){ loop, before > count ? before : count, steered.stays > 1,
+                                    steered.is_ordered };
     m->guessed_count += i == m->guessed_count;
 }

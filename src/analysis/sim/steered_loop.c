@@ -28,6 +28,7 @@ typedef struct Steering {
     unsigned lane;
     Outcome outcome;
     uint32_t chosen;            /* so far */
+    bool is_ordered;            /* SteeredLoop's */
     bool *is_own;               /* per register: an instruction of the loop writes it */
     LaneNumber *regs;               /* per register that is */
 } Steering;
@@ -117,6 +118,17 @@ static LaneNumber insn_result(const Steering *s, const Insn *insn)
     }
 }
 
+/* Of a comparison whose outcome is not known: whether one side is, and stays as it is. */
+static bool compares_with_known(const Steering *s, const Insn *insn)
+{
+    const Operand *operands = ptx_insn_operands(s->func, insn);
+    bool is_any = false;
+    for (uint32_t o = 1; o < insn->operand_count && insn->op->kind == OPK_SETP; o++)
+        is_any |= !(operands[o].kind == OPERAND_REG && s->is_own[operands[o].id])
+                  && machine_number(s, &operands[o], (Type)insn->op->type).known == KNOWN;
+    return is_any;
+}
+
 static void steer_insn(Steering *s, const Insn *insn)
 {
     const Operand *operands = ptx_insn_operands(s->func, insn);
@@ -135,8 +147,10 @@ static void steer_insn(Steering *s, const Insn *insn)
         *to = result;
         if (o)
             *to = (LaneNumber){ 0 };
-        if (to->known == KNOWN_NOT && is_predicate)
+        if (to->known == KNOWN_NOT && is_predicate) {
             *to = (LaneNumber){ choose_outcome(s), KNOWN_CHOSEN };
+            s->is_ordered &= compares_with_known(s, insn);
+        }
     }
 }
 
@@ -278,7 +292,7 @@ static int64_t walk_steered(Steering *s, InsnId branch)
     return -1;
 }
 
-int64_t ptx_steered_loop_stays(Machine *m, Warp *w, InsnId branch)
+SteeredLoop ptx_steered_loop_find(Machine *m, Warp *w, InsnId branch)
 {
     const FuncState *func_state = w->frame->func_state;
     ArenaMark mark = ptx_arena_mark(m->scratch);
@@ -286,6 +300,7 @@ int64_t ptx_steered_loop_stays(Machine *m, Warp *w, InsnId branch)
                    .warp = w,
                    .func_state = func_state,
                    .func = func_state->func,
+                   .is_ordered = true,
                    .loop = func_state->loops->loop_of[func_state->cfg->block_of[branch]] };
     s.lane = (unsigned)__builtin_ctz(w->entries[w->entry_count - 1].lanes);
     s.is_own = ptx_arena_array(m->scratch, bool, s.func->reg_count + 1);
@@ -301,5 +316,5 @@ int64_t ptx_steered_loop_stays(Machine *m, Warp *w, InsnId branch)
         stays = walk_steered(&s, branch);
     }
     ptx_arena_release(m->scratch, mark);
-    return stays;
+    return (SteeredLoop){ stays, s.is_ordered };
 }

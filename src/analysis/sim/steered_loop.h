@@ -10,8 +10,15 @@
 
 #include "analysis/sim/machine.h"
 
-/* How often the branch stays in its loop, each time that this is entered; -1: not known. The warp
- * is at the branch, for the first time since the loop was entered. */
-int64_t ptx_steered_loop_stays(Machine *machine, Warp *warp, InsnId branch);
+typedef struct SteeredLoop {
+    int64_t stays;              /* each time that the loop is entered; -1: not known */
+    /* what is loaded is compared with numbers that are known: of the thread, of the launch. So
+     * lanes side by side look for what lies side by side. */
+    bool is_ordered;
+} SteeredLoop;
+
+/* How often the branch stays in its loop. The warp is at the branch, for the first time since the
+ * loop was entered. */
+SteeredLoop ptx_steered_loop_find(Machine *machine, Warp *warp, InsnId branch);
 
 #endif

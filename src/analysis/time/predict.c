@@ -380,6 +380,19 @@ static void find_memory(const PredictInput *in, const Speeds *s, const Cached *c
         (out->dram_bytes + cached->scattered_bytes * (1 / SCATTERED_SHARE - 1)) / s->dram;
 }
 
+/* Whatever comes later, the first one misses: once, or at each level of a search. */
+static double first_misses(const PredictInput *in, const Cached *cached)
+{
+    double misses = 1, clocks = cached->load_sectors > 0 ? load_clocks(in, cached, 1) : 0;
+    double most = cached->load_sectors > 0 ? CLK_MEMORY_FRESH - clocks : 0;
+    for (InsnId i = 0; cached->cold_steps && i < in->func->insn_count; i++) {
+        misses = cached->cold_steps[i];
+        clocks = misses > 0 ? load_clocks(in, cached, fmin(1, cached->data_missed[i])) : 0;
+        most = fmax(most, misses > 0 ? misses * (CLK_MEMORY_FRESH - clocks) : 0);
+    }
+    return most;
+}
+
 /* What warps wait for other blocks. */
 static double find_chain(Arena *scratch, const PredictInput *in, const Speeds *s,
                          const Cached *cached, Prediction *out)
@@ -400,9 +413,7 @@ static double find_chain(Arena *scratch, const PredictInput *in, const Speeds *s
                                 in->facts->sequences,
                                 in->blocks,
                                 in->warps_per_block };
-    double waves = in->blocks / (s->sms * in->blocks_per_sm), loads = cached->load_sectors;
-    /* whatever comes later, the first one misses */
-    double first = loads > 0 ? CLK_MEMORY_FRESH - load_clocks(in, cached, 1) : 0;
+    double waves = in->blocks / (s->sms * in->blocks_per_sm), first = first_misses(in, cached);
     first += CLK_CONSTANT_FRESH * in->evaluation->traffics.constant_bytes / CONSTANT_PIECE_BYTES;
     double turns = fmax(0, waves - 1) * CLK_TURN_OF_WARP * in->warps_per_block;
     const CriticalPath found = ptx_critical_path_compute(scratch, &chain);
