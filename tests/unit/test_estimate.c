@@ -475,6 +475,61 @@ static void test_steered(void **state)
     }
 }
 
+/* Loops that work on a number until nothing is left of it run as often as on random ones: 32 bits
+ * have 16 set; a shift goes on to the highest; Euclid takes 0.843 ln(n) + 1.47 divisions, Newton's
+ * iteration converges; what a counter does, or loads in the loop, says nothing. */
+static void test_consumed(void **state)
+{
+    static const char format[] =
+        ".version 7.8\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 a)\n{\n.reg "
+        ".pred %%p<6>; .reg .b32 %%r<12>; .reg .b64 %%rd<8>; .reg .f32 %%f<8>;\n"
+        "ld.param.u64 %%rd1, [a]; mov.u32 %%r9, %%tid.x; mul.wide.u32 %%rd2, %%r9, 4; add.s64 "
+        "%%rd2, %%rd1, %%rd2; ld.global.%s; ld.global.u32 %%r7, [%%rd2+4]; mov.u32 %%r6, 0;\n"
+        "%s\n st.global.u32 [%%rd1], %%r6; ret;\n}\n";
+    static const struct { const char *what, *load, *loop; double least, most; } cases[] = {
+        { "bits", "u32 %r1, [%rd2]",
+          "L: add.u32 %r2, %r1, -1; and.b32 %r1, %r1, %r2; add.u32 %r6, %r6, 1; "
+          "%s setp.ne.u32 %p1, %r1, 0; @%p1 bra L;", 15, 17 },
+        { "bits of a byte", "u8 %r1, [%rd2]",
+          "L: add.u32 %r2, %r1, -1; and.b32 %r1, %r1, %r2; add.u32 %r6, %r6, 1; "
+          "%s setp.ne.u32 %p1, %r1, 0; @%p1 bra L;", 4, 5 },
+        { "shifts", "u32 %r1, [%rd2]",
+          "L: shr.u32 %r1, %r1, 1; add.u32 %r6, %r6, 1; %s setp.ne.u32 %p1, %r1, 0; "
+          "@%p1 bra L;", 30, 32 },
+        { "shifts of two", "u32 %r1, [%rd2]",
+          "L: shr.u32 %r1, %r1, 2; add.u32 %r6, %r6, 1; %s setp.eq.u32 %p1, %r1, 0; "
+          "@%p1 bra E; bra.uni L; E:", 15, 17 },
+        { "divisors", "u32 %r1, [%rd2]",
+          "mov.u32 %r2, %r7;\nL: rem.u32 %r3, %r1, %r2; mov.u32 %r1, %r2; mov.u32 %r2, %r3; "
+          "%s setp.ne.u32 %p1, %r2, 0; @%p1 bra L; mov.u32 %r6, %r1;", 18, 22 },
+        { "a counter by data", "u8 %r1, [%rd2]",
+          "L: add.u32 %r6, %r6, 1; %s setp.lt.u32 %p1, %r6, %r1; @%p1 bra L;", 5, 5 },
+        { "a counter down", "u8 %r1, [%rd2]",
+          "L: add.u32 %r1, %r1, -4; add.u32 %r6, %r6, 1; %s setp.gt.s32 %p1, %r1, 0; "
+          "@%p1 bra L;", 5, 5 },
+        { "a list", "u32 %r1, [%rd2]",
+          "L: mul.wide.u32 %rd3, %r1, 4; add.s64 %rd3, %rd1, %rd3; "
+          "ld.global.u32 %r1, [%rd3]; add.u32 %r6, %r6, 1; %s setp.ne.u32 %p1, %r1, 0; "
+          "@%p1 bra L;", 5, 5 },
+    };
+    (void)state;
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        double instructions[2];
+        /* two launches that differ by a load in each iteration */
+        for (int i = 0; i < 2; i++) {
+            char loop[1024], text[2048];
+            const char *at = strstr(cases[c].loop, "%s");
+            snprintf(loop, sizeof loop, "%.*s%s%s", (int)(at - cases[c].loop), cases[c].loop,
+                     i ? "ld.volatile.global.u32 %r5, [%rd1+8];" : "", at + 2);
+            snprintf(text, sizeof text, format, cases[c].load, loop);
+            instructions[i] = of_launch(text, 1 << 10, 32).warp_instructions;
+        }
+        double trips = (instructions[1] - instructions[0]) / (1 << 10);
+        if (!(trips >= cases[c].least - 0.5 && trips <= cases[c].most + 0.5))
+            fail_msg("%s: %g iterations", cases[c].what, trips);
+    }
+}
+
 /* Searches in a range of so many integers, for numbers by thread or by data. Lanes in order lead
  * side by side: they ask for less than lanes that go anywhere. The first warp waits at each
  * level. */
@@ -1016,7 +1071,7 @@ UNIT(estimate)
         cmocka_unit_test(test_relieved_pipe),   cmocka_unit_test(test_potential),
         cmocka_unit_test(test_uneven),          cmocka_unit_test(test_one_heavy_block),
         cmocka_unit_test(test_steered),         cmocka_unit_test(test_huge),
-        cmocka_unit_test(test_searches),
+        cmocka_unit_test(test_searches),        cmocka_unit_test(test_consumed),
         cmocka_unit_test(test_block_schedule),  cmocka_unit_test(test_crowds),
         cmocka_unit_test(test_arguments),       cmocka_unit_test(test_threads),
     };

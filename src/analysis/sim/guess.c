@@ -35,7 +35,10 @@ void ptx_machine_note_left(Machine *m, const FuncState *func_state, InsnId branc
     const SteeredBranch steered = func_state->steered ? func_state->steered[branch]
                                                       : (SteeredBranch){ 0 };
     uint32_t before = i < m->guessed_count ? m->guessed[i].count : 0;
-    m->guessed[i] = (GuessedTrips){ loop, before > count ? before : count, steered.stays > 1,
-                                    steered.is_ordered };
+    m->guessed[i] = (GuessedTrips){ .loop = loop,
+                                    .count = before > count ? before : count,
+                                    .is_steered = steered.stays > 1 && !steered.is_sampled,
+                                    .is_ordered = steered.is_ordered,
+                                    .is_sampled = steered.is_sampled };
     m->guessed_count += i == m->guessed_count;
 }

@@ -317,7 +317,8 @@ static unsigned steered_stays(Machine *m, Warp *w, InsnId branch)
     SteeredBranch *known = &func_state->steered[branch];
     if (!known->stays) {
         const SteeredLoop found = ptx_steered_loop_find(m, w, branch);
-        *known = (SteeredBranch){ (uint32_t)(found.stays + 2), found.is_ordered };
+        *known = (SteeredBranch){ (uint32_t)(found.stays + 2), found.is_ordered,
+                                    found.is_sampled };
     }
     return known->stays == 1 ? DOUBTFUL_STAYS : known->stays - 2;
 }

@@ -22,7 +22,7 @@
 
 typedef struct SteeredBranch {
     uint32_t stays;             /* steered_loop.h's, + 2; 0: not asked for yet */
-    bool is_ordered;
+    bool is_ordered, is_sampled;
 } SteeredBranch;
 
 typedef struct FuncState {           /* a function as it is run */
