@@ -40,7 +40,7 @@ typedef struct Cached {
      * NULL: no such */
     const double *data_missed;
     /* per instruction: how many such misses a warp waits for one after the other, where it is the
-     * first to come by; 0: one. NULL: no such */
+     * first to ask; 0: one. NULL: no such */
     const double *cold_steps;
 } Cached;
 
