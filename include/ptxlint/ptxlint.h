@@ -1166,7 +1166,8 @@ typedef struct ptxlint_bottleneck {
     double relieved_us;
     const char *next;                   /* the limiter then */
     const char *advice;                 /* what would move the limiter */
-    /* what a wave of blocks takes; what the empty places of the last one take of it */
+    /* what a full wave of blocks takes, or the only one; what the launch takes longer than the same
+     * work would, did each SM have as many blocks as the others: 0 for whole waves */
     double wave_us, tail_us;
 } ptxlint_bottleneck;
 

@@ -85,7 +85,8 @@ static void add_trips(AssumedList *list, const GuessedTrips *trips, const ptxlin
     const ptxlint_loop *loop = trips->loop < kernel->loop_count ? &kernel->loops[trips->loop]
                                                                 : NULL;
     if (loop && *loop->label)
-        add(list, "trips of %.100s = %u", loop->label, (unsigned)trips->count);
+        add(list, "trips of %.100s = %u%s", loop->label, (unsigned)trips->count,
+            trips->is_sampled ? ", the mean of random data" : "");
 }
 
 void ptx_view_assumed(Sessions *all, const Evaluation *evaluation, ptxlint_kernel *kernel)

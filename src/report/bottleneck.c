@@ -116,7 +116,7 @@ static void put_busy(Out *out, const ptxlint_projection *projection)
     if (isfinite(b->wave_us))
         ptx_line_format(&line, "; a wave takes %s us", ptx_figure_short(b->wave_us).text);
     if (b->tail_us > 0)
-        ptx_line_format(&line, ", empty places of the last one %s us",
+        ptx_line_format(&line, "; the last one, not full, adds %s us",
                         ptx_figure_short(b->tail_us).text);
     ptx_line_end(&line);
 }

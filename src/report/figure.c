@@ -10,11 +10,15 @@
 #include <string.h>
 
 enum {
-    DIGITS = 10,                /* of a number in full; JSON has as many */
+    DIGITS = 10,                /* of a number with a fraction; JSON has as many */
+    MAX_WHOLE_DIGITS = 16,
     MAX_DECIMALS = 6
 };
 
 static const int64_t TEN_DIGITS = 10000000000;
+
+/* Counts up to here lose no digit as a double: none is lost in print. */
+static const double MAX_WHOLE = 0x1p53;
 
 typedef unsigned __int128 Wide;
 
@@ -120,10 +124,15 @@ static void put_plain(Figure *f, const char *digits, size_t count, int exponent)
     f->text[used] = '\0';
 }
 
-/* An integer of at most ten digits as a real. */
+static bool is_whole(double number)
+{
+    return fabs(number) <= MAX_WHOLE && number == (double)(int64_t)number;
+}
+
+/* Of is_whole, as a real. */
 static void put_whole(Figure *f, int64_t whole, bool is_negative)
 {
-    char text[DIGITS + 1];
+    char text[MAX_WHOLE_DIGITS + 1];
     size_t at = sizeof text;
     do {
         text[--at] = (char)('0' + whole % 10);
@@ -149,6 +158,8 @@ Figure ptx_figure_number(double number)
     int exponent;
     if (!isfinite(number))
         return f;
+    if (is_whole(number) && fabs(number) >= (double)TEN_DIGITS)
+        return ptx_figure_int((int64_t)number);
     snprintf(f.text, sizeof f.text, "%s", number < 0 ? "-" : "");
     size_t count = read_digits(fabs(number), digits, &exponent);
     if (exponent >= -5 && exponent < 15)
@@ -164,7 +175,7 @@ Figure ptx_figure_json(double number)
     Figure f = { "" };
     char digits[DIGITS + 1];
     int exponent;
-    if (fabs(number) < (double)TEN_DIGITS && number == (double)(int64_t)number) {
+    if (is_whole(number)) {
         put_whole(&f, (int64_t)fabs(number), signbit(number) != 0);
         return f;
     }

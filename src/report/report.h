@@ -298,8 +298,9 @@ Figure ptx_figure_int(int64_t number);
 Figure ptx_figure_fixed(double number, int decimals);
 /* one decimal; two digits where it is below 1: 0.25 */
 Figure ptx_figure_short(double number);
-Figure ptx_figure_number(double number);        /* up to ten digits, as many as it has */
-/* finite, as JSON has a real: up to ten digits, "2.0", "1.5e-7" */
+/* up to ten digits, as many as it has; whole numbers up to 2^53 have all of theirs */
+Figure ptx_figure_number(double number);
+/* finite, as JSON has a real: the same digits, "2.0", "1.5e-7" */
 Figure ptx_figure_json(double number);
 Figure ptx_figure_percent(double part, double whole);
 

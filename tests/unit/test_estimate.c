@@ -481,6 +481,135 @@ static void test_steered(void **state)
     }
 }
 
+/* Loops that work on a number until nothing is left of it run as often as on random ones: 32 bits
+ * have 16 set; a shift goes on to the highest; Euclid takes 0.843 ln(n) + 1.47 divisions, Newton's
+ * iteration converges; what a counter does, or loads in the loop, says nothing. */
+static void test_consumed(void **state)
+{
+    static const char format[] =
+        ".version 7.8\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 a)\n{\n.reg "
+        ".pred %%p<6>; .reg .b32 %%r<12>; .reg .b64 %%rd<8>; .reg .f32 %%f<8>;\n"
+        "ld.param.u64 %%rd1, [a]; mov.u32 %%r9, %%tid.x; mul.wide.u32 %%rd2, %%r9, 4; add.s64 "
+        "%%rd2, %%rd1, %%rd2; ld.global.%s; ld.global.u32 %%r7, [%%rd2+4]; mov.u32 %%r6, 0;\n"
+        "%s\n st.global.u32 [%%rd1], %%r6; ret;\n}\n";
+    static const struct { const char *what, *load, *loop; double least, most; } cases[] = {
+        { "bits", "u32 %r1, [%rd2]",
+          "L: add.u32 %r2, %r1, -1; and.b32 %r1, %r1, %r2; add.u32 %r6, %r6, 1; "
+          "%s setp.ne.u32 %p1, %r1, 0; @%p1 bra L;", 15, 17 },
+        { "bits of a byte", "u8 %r1, [%rd2]",
+          "L: add.u32 %r2, %r1, -1; and.b32 %r1, %r1, %r2; add.u32 %r6, %r6, 1; "
+          "%s setp.ne.u32 %p1, %r1, 0; @%p1 bra L;", 4, 5 },
+        { "shifts", "u32 %r1, [%rd2]",
+          "L: shr.u32 %r1, %r1, 1; add.u32 %r6, %r6, 1; %s setp.ne.u32 %p1, %r1, 0; "
+          "@%p1 bra L;", 30, 32 },
+        { "shifts of two", "u32 %r1, [%rd2]",
+          "L: shr.u32 %r1, %r1, 2; add.u32 %r6, %r6, 1; %s setp.eq.u32 %p1, %r1, 0; "
+          "@%p1 bra E; bra.uni L; E:", 15, 17 },
+        { "divisors", "u32 %r1, [%rd2]",
+          "mov.u32 %r2, %r7;\nL: rem.u32 %r3, %r1, %r2; mov.u32 %r1, %r2; mov.u32 %r2, %r3; "
+          "%s setp.ne.u32 %p1, %r2, 0; @%p1 bra L; mov.u32 %r6, %r1;", 18, 22 },
+        { "a counter by data", "u8 %r1, [%rd2]",
+          "L: add.u32 %r6, %r6, 1; %s setp.lt.u32 %p1, %r6, %r1; @%p1 bra L;", 5, 5 },
+        { "a counter down", "u8 %r1, [%rd2]",
+          "L: add.u32 %r1, %r1, -4; add.u32 %r6, %r6, 1; %s setp.gt.s32 %p1, %r1, 0; "
+          "@%p1 bra L;", 5, 5 },
+        { "a list", "u32 %r1, [%rd2]",
+          "L: mul.wide.u32 %rd3, %r1, 4; add.s64 %rd3, %rd1, %rd3; "
+          "ld.global.u32 %r1, [%rd3]; add.u32 %r6, %r6, 1; %s setp.ne.u32 %p1, %r1, 0; "
+          "@%p1 bra L;", 5, 5 },
+    };
+    (void)state;
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        double instructions[2];
+        /* two launches that differ by a load in each iteration */
+        for (int i = 0; i < 2; i++) {
+            char loop[1024], text[2048];
+            const char *at = strstr(cases[c].loop, "%s");
+            snprintf(loop, sizeof loop, "%.*s%s%s", (int)(at - cases[c].loop), cases[c].loop,
+                     i ? "ld.volatile.global.u32 %r5, [%rd1+8];" : "", at + 2);
+            snprintf(text, sizeof text, format, cases[c].load, loop);
+            instructions[i] = of_launch(text, 1 << 10, 32).warp_instructions;
+        }
+        double trips = (instructions[1] - instructions[0]) / (1 << 10);
+        if (!(trips >= cases[c].least - 0.5 && trips <= cases[c].most + 0.5))
+            fail_msg("%s: %g iterations", cases[c].what, trips);
+    }
+}
+
+/* Searches in a range of so many integers, for numbers by thread or by data. Lanes in order lead
+ * side by side: they ask for less than lanes that go anywhere. The first warp waits at each
+ * level. */
+static void test_searches(void **state)
+{
+    static const char format[] =
+        ".version 7.8\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 a, .param "
+        ".u64 o)\n{\n.reg .pred %%p<6>; .reg .b32 %%r<12>; .reg .b64 %%rd<8>;\n"
+        "ld.param.u64 %%rd1, [a]; ld.param.u64 %%rd4, [o]; mov.u32 %%r6, %%ctaid.x; mov.u32 %%r7, "
+        "%%tid.x; mad.lo.s32 %%r8, %%r6, 256, %%r7; mul.wide.s32 %%rd3, %%r8, 4; add.s64 %%rd5, "
+        "%%rd4, %%rd3; %s mov.u32 %%r1, 0; mov.u32 %%r2, %u;\n"
+        "L: add.s32 %%r3, %%r1, %%r2; shr.s32 %%r3, %%r3, 1; mul.wide.s32 %%rd2, %%r3, 4; add.s64 "
+        "%%rd2, %%rd1, %%rd2; ld.global.u32 %%r4, [%%rd2]; setp.lt.s32 %%p1, %%r4, %%r9; add.s32 "
+        "%%r5, %%r3, 1; selp.b32 %%r1, %%r5, %%r1, %%p1; selp.b32 %%r2, %%r2, %%r3, %%p1; "
+        "setp.lt.s32 %%p2, %%r1, %%r2; @%%p2 bra L;\n st.global.u32 [%%rd5], %%r1; ret;\n}\n";
+    (void)state;
+    double before = 0, miss = 760 / 1980.0;     /* us; of an H200 */
+    for (unsigned bits = 8; bits <= 28; bits += 4) {
+        char text[2][2048];
+        snprintf(text[0], sizeof text[0], format, "mul.lo.s32 %r9, %r8, 7;", 1u << bits);
+        snprintf(text[1], sizeof text[1], format, "ld.global.u32 %r9, [%rd5];", 1u << bits);
+        ptxlint_time in_order = of_launch(text[0], 1 << 10, 256).time,
+                     by_chance = of_launch(text[1], 1 << 10, 256).time;
+        double range = 4.0 * (1 << bits), written = 4.0 * 256 * 1024;
+        if (!(in_order.predicted_us > before) || !(in_order.predicted_us > (bits - 3) * miss)
+            || !(in_order.predicted_us <= by_chance.predicted_us)
+            || !(in_order.dram_bytes <= range + written + 64))
+            fail_msg("%u bits: %g us and %g bytes in order, %g and %g by chance", bits,
+                     in_order.predicted_us, in_order.dram_bytes, by_chance.predicted_us,
+                     by_chance.dram_bytes);
+        before = in_order.predicted_us;
+    }
+}
+
+/* Up to 2^31 iterations and blocks, whatever is counted grows in proportion. Iterations are 4,096
+ * bytes apart, blocks 64; neighbouring blocks share pieces of memory. */
+static void test_huge(void **state)
+{
+    static const char format[] =
+        ".version 7.8\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 a)\n{\n.reg "
+        ".pred %%p<2>; .reg .b32 %%r<8>; .reg .b64 %%rd<8>;\n"
+        "ld.param.u64 %%rd1, [a]; mov.u32 %%r1, %%tid.x; mov.u32 %%r2, %%ctaid.x; mul.wide.u32 "
+        "%%rd2, %%r2, 64; add.s64 %%rd1, %%rd1, %%rd2; mul.wide.u32 %%rd3, %%r1, 2; add.s64 "
+        "%%rd1, %%rd1, %%rd3; mov.u32 %%r3, 0;\n"
+        "L: ld.global.u16 %%r4, [%%rd1]; add.s32 %%r5, %%r5, %%r4; add.s64 %%rd1, %%rd1, %d; "
+        "add.u32 %%r3, %%r3, 1; setp.lt.u32 %%p1, %%r3, %u; @%%p1 bra L;\n"
+        "st.global.u32 [%%rd1], %%r5; ret;\n}\n";
+    static const struct { double blocks, trips; int step; double bytes; } cases[] = {
+        { 1, 0x1p20, 4096, 64 * 0x1p20 },
+        { 1, 0x1p28, 4096, 64 * 0x1p28 },
+        { 1, 0x1p31 - 1, 4096, 64 * (0x1p31 - 1) },
+        { 1, 0x1p31, 4096, 64 * 0x1p31 },
+        { 1, 0x1p32 - 1, 4096, 64 * (0x1p32 - 1) },
+        { 64, 0x1p31, 4096, 64 * 64 * 0x1p31 },
+        { 0x1p24, 2, 0, 64 * 0x1p24 },
+        { 0x1p31 - 1, 2, 0, 64 * (0x1p31 - 1) },
+        { 0x1p31 - 1, 0x1p31, 0, 64 * (0x1p31 - 1) },
+    };
+    (void)state;
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        char text[1024];
+        snprintf(text, sizeof text, format, cases[c].step, (unsigned)cases[c].trips);
+        ptxlint_estimated got = of_launch(text, (int64_t)cases[c].blocks, 32);
+        double bytes = got.time.dram_bytes / cases[c].bytes,
+               instructions = got.warp_instructions / (cases[c].blocks * cases[c].trips);
+        /* what is stored behind the loop; unrolled four times */
+        if (!(bytes >= 1 && bytes <= 3.1) || !(instructions > 2 && instructions < 13)
+            || !is_in_order(&got.time) || !isfinite(got.time.high_us))
+            fail_msg("%g blocks, %g iterations: %g of the bytes, %g instructions each, %g to %g us",
+                     cases[c].blocks, cases[c].trips, bytes, instructions, got.time.low_us,
+                     got.time.high_us);
+    }
+}
+
 /* Blocks that all wait for all, and blocks that wait for the one before: the more there are, the
  * longer; others do not wait. */
 static void test_waiting(void **state)
@@ -947,7 +1076,8 @@ UNIT(estimate)
         cmocka_unit_test(test_bound_of_memory), cmocka_unit_test(test_bands),
         cmocka_unit_test(test_relieved_pipe),   cmocka_unit_test(test_potential),
         cmocka_unit_test(test_uneven),          cmocka_unit_test(test_one_heavy_block),
-        cmocka_unit_test(test_steered),
+        cmocka_unit_test(test_steered),         cmocka_unit_test(test_huge),
+        cmocka_unit_test(test_searches),        cmocka_unit_test(test_consumed),
         cmocka_unit_test(test_block_schedule),  cmocka_unit_test(test_crowds),
         cmocka_unit_test(test_arguments),       cmocka_unit_test(test_threads),
     };

@@ -269,17 +269,57 @@ static void test_waves(void **state)
     for (size_t i = 0; i < COUNT(cases); i++) {
         Run run = run_copy(48 << 10, 4, cases[i].grid, "k10");
         const ptxlint_bottleneck *b = &run.on->bottleneck;
-        double waves = (double)cases[i].full + (cases[i].tail < 100),
-               idle = 1 - cases[i].utilisation / 100;
         assert_int_equal(run.on->occupancy.blocks_per_sm, 1);
         assert_int_equal(run.on->full_waves, cases[i].full);
         assert_true(is_near(run.on->tail_percent, cases[i].tail)
                     && is_near(run.on->utilisation_percent, cases[i].utilisation));
-        assert_true(fabs(b->tail_us - (waves > 1 ? idle * waves * b->wave_us : 0)) < 1e-9
-                    && b->wave_us * waves < run.on->time.predicted_us);
+        assert_true(cases[i].tail < 100 ? b->tail_us >= 0 : b->tail_us == 0);
+        assert_true(b->wave_us * run.on->waves + b->tail_us < run.on->time.predicted_us);
         ptxlint_module_free(run.module);
     }
     assert_true(is_near(93.75 / 62.5, 1.5));
+}
+
+/* Eight blocks an SM, whose multiply-adds limit: whole waves have no tail. One block more is one on
+ * its SM: an eighth of a wave, not a wave, and the time is longer by just that. One more on each
+ * SM: no tail. */
+static void test_tail(void **state)
+{
+    static const char text[] =
+        ".version 7.8\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 a)\n{\n.reg "
+        ".pred %p<2>; .reg .b32 %r<4>; .reg .b64 %rd<4>; .reg .f32 %f<8>;\n"
+        "ld.param.u64 %rd1, [a]; mov.u32 %r1, 0; cvt.rn.f32.u32 %f1, %r1; mov.f32 %f2, %f1; "
+        "mov.f32 %f3, %f1; mov.f32 %f4, %f1;\n"
+        "L: fma.rn.f32 %f1, %f1, %f1, %f1; fma.rn.f32 %f2, %f2, %f2, %f2; fma.rn.f32 %f3, %f3, "
+        "%f3, %f3; fma.rn.f32 %f4, %f4, %f4, %f4; add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, "
+        "8192; @%p1 bra L;\n"
+        "add.f32 %f1, %f1, %f2; add.f32 %f3, %f3, %f4; add.f32 %f1, %f1, %f3; st.global.f32 "
+        "[%rd1], %f1; ret;\n}\n";
+    enum { SMS = 132, PER_SM = 8, WAVE = SMS * PER_SM };
+    static const struct { int blocks; double eighths; } cases[] = {
+        { 1, 0 },        { WAVE - 1, 0 },       { WAVE, 0 },         { WAVE + 1, 1 },
+        { WAVE + SMS, 0 }, { 2 * WAVE, 0 },     { 2 * WAVE + 1, 1 }, { 10 * WAVE, 0 },
+        { 10 * WAVE + 1, 1 },
+    };
+    (void)state;
+    double before = 0, wave = 0;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        char grid[16];
+        snprintf(grid, sizeof grid, "%d", cases[i].blocks);
+        Run run = run_text(text, "h200", "256", grid, NULL);
+        const ptxlint_bottleneck *b = &run.on->bottleneck;
+        double us = run.on->time.predicted_us;
+        wave = cases[i].blocks == WAVE ? b->wave_us : wave;
+        assert_int_equal(run.on->occupancy.blocks_per_sm, PER_SM);
+        if (!(fabs(b->tail_us - cases[i].eighths * wave / PER_SM) <= 0.02 * wave)
+            || (wave > 0 && !(fabs(b->wave_us / wave - 1) < 0.02)) || !(b->tail_us < us))
+            fail_msg("%d blocks: %g us, a wave %g, tail %g", cases[i].blocks, us, b->wave_us,
+                     b->tail_us);
+        if (cases[i].eighths > 0 && !(fabs(us - before - b->tail_us) < 0.01 * b->tail_us + 0.05))
+            fail_msg("%d blocks take %g us longer", cases[i].blocks, us - before);
+        before = us;
+        ptxlint_module_free(run.module);
+    }
 }
 
 /* ---- S4: case studies, as orders ------------------------------------------------------------- */
@@ -509,7 +549,7 @@ UNIT(estimate_seeds)
         cmocka_unit_test(test_torres),
         cmocka_unit_test(test_torres_best),
         cmocka_unit_test(test_little),
-        cmocka_unit_test(test_waves),
+        cmocka_unit_test(test_waves), cmocka_unit_test(test_tail),
         cmocka_unit_test(test_warps_that_wait),
         cmocka_unit_test(test_layouts),
         cmocka_unit_test(test_offset),

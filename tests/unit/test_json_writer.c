@@ -96,11 +96,13 @@ static char *real_written(double number)
     return document_end(&d);
 }
 
-/* As printf rounds, the exponent without its plus and its zeros. */
+/* Whole numbers without loss; others as printf rounds, the exponent without its plus and its
+ * zeros. */
 static void expect_real(double number)
 {
     char expected[64];
-    snprintf(expected, sizeof expected, "%.10g", number);
+    bool is_whole = fabs(number) <= 0x1p53 && trunc(number) == number;
+    snprintf(expected, sizeof expected, is_whole ? "%.0f" : "%.10g", number);
     char *e = strchr(expected, 'e');
     if (!e && !strchr(expected, '.'))
         strcat(expected, ".0");
@@ -133,6 +135,10 @@ static void test_real(void **state)
                                     9999999999.4,
                                     1e10,
                                     1e15,
+                                    274877907968.0,
+                                    -9007199254740991.0,
+                                    0x1p53,
+                                    0x1p54,
                                     1e22,
                                     1e100,
                                     1e-300,

@@ -14,7 +14,7 @@ uint64_t ptx_machine_guess(uint64_t offset, unsigned bytes, bool is_float)
     if (is_float)
         return bytes == 4 ? 0x3f800000 : UINT64_C(0x3ff0000000000000);
     /* 4096: a multiple of every tile, larger than a block */
-    return bytes == 8 ? (offset / 4 + 1) << 40 : bytes == 4 ? 4096 : 64;
+    return bytes == 8 ? (offset / 4 + 1) << ARRAY_SHIFT : bytes == 4 ? 4096 : 64;
 }
 
 void ptx_machine_note_left(Machine *m, const FuncState *func_state, InsnId branch, InsnId stays_at,
@@ -33,9 +33,13 @@ void ptx_machine_note_left(Machine *m, const FuncState *func_state, InsnId branc
         return;
     if (!m->guessed)
         m->guessed = ptx_arena_array(m->arena, GuessedTrips, MAX_GUESSED);
-    m->guessed[i] = (GuessedTrips){ loop, i < m->guessed_count && m->guessed[i].count > count
-                                              ? m->guessed[i].count
-                                              : count,
-                                      func_state->steered && func_state->steered[branch] > 1 };
+    const SteeredBranch steered = func_state->steered ? func_state->steered[branch]
+                                                      : (SteeredBranch){ 0 };
+    uint32_t before = i < m->guessed_count ? m->guessed[i].count : 0;
+    m->guessed[i] = (GuessedTrips){ .loop = loop,
+                                    .count = before > count ? before : count,
+                                    .is_steered = steered.stays > 1 && !steered.is_sampled,
+                                    .is_ordered = steered.is_ordered,
+                                    .is_sampled = steered.is_sampled };
     m->guessed_count += i == m->guessed_count;
 }

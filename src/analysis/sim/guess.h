@@ -18,6 +18,7 @@ typedef struct GuessedTrips {
     LoopId loop;
     uint32_t count;
     bool is_steered;            /* steered_loop.h: counted, though data lead it */
+    bool is_ordered, is_sampled;        /* SteeredLoop's */
 } GuessedTrips;
 
 #endif

@@ -121,6 +121,12 @@ static bool tests_counter(const Func *func, InsnId test)
     return false;
 }
 
+bool ptx_loop_exit_counts(const Func *func, InsnId branch)
+{
+    InsnId test = func->insns[branch].guard == NO_ID ? NO_ID : look_back(func, branch, is_test);
+    return test == NO_ID || tests_counter(func, test);
+}
+
 /* ---- all of it ------------------------------------------------------------------------------- */
 
 static InsnId target_of(const Func *func, InsnId branch)

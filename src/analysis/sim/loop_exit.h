@@ -25,6 +25,9 @@ bool ptx_loop_has(const FuncState *func_state, LoopId loop, InsnId insn);
  * fall through; 0: no such branch. */
 int ptx_loop_exit_side(const FuncState *func_state, InsnId branch, InsnId target);
 
+/* Whether a branch compares a register that a constant was added to. */
+bool ptx_loop_exit_counts(const Func *func, InsnId branch);
+
 /* For such a branch. */
 LoopExit ptx_loop_exit_find(const FuncState *func_state, InsnId branch, InsnId target);
 

@@ -317,11 +317,15 @@ static unsigned steered_stays(Machine *m, Warp *w, InsnId branch)
     if (m->config.is_hurried || m->config.most_stays < ASSUMED_STAYS)
         return DOUBTFUL_STAYS;
     if (!func_state->steered)
-        func_state->steered = ptx_arena_array(m->arena, uint32_t, func_state->func->insn_count);
-    uint32_t *known = &func_state->steered[branch];
-    if (!*known)
-        *known = (uint32_t)(ptx_steered_loop_iterations(m, w, branch) + 2);
-    return *known == 1 ? DOUBTFUL_STAYS : *known - 2;
+        func_state->steered = ptx_arena_array(m->arena, SteeredBranch,
+                                              func_state->func->insn_count);
+    SteeredBranch *known = &func_state->steered[branch];
+    if (!known->stays) {
+        const SteeredLoop found = ptx_steered_loop_find(m, w, branch);
+        *known = (SteeredBranch){ (uint32_t)(found.stays + 2), found.is_ordered,
+                                    found.is_sampled };
+    }
+    return known->stays == 1 ? DOUBTFUL_STAYS : known->stays - 2;
 }
 
 /* How often lanes stay in a loop at its branch, where it is unknown whether they do, or rests on an

@@ -29,6 +29,11 @@
 
 typedef struct Observer Observer;
 
+typedef struct SteeredBranch {
+    uint32_t stays;             /* steered_loop.h's, + 2; 0: not asked for yet */
+    bool is_ordered, is_sampled;
+} SteeredBranch;
+
 typedef struct FuncState {           /* a function as it is run */
     const Func *func;
     const Cfg *cfg;             /* these: of its plan */
@@ -44,9 +49,7 @@ typedef struct FuncState {           /* a function as it is run */
     uint32_t *counter_exits;
     /* per loop: its trips, as the launch says, + 1; 0: it does not. NULL: of none */
     const uint32_t *given;
-    /* per branch that data decide: steered_loop.h's stays + 2; 0: not asked for yet. NULL: of
-     * none */
-    uint32_t *steered;
+    SteeredBranch *steered;     /* per branch that data decide; NULL: of none */
     /* per instruction, of the warps that run; of plain ones only the first of them */
     Count *counts;
     /* the same of the block, until the caller empties them; where its warps run together these are

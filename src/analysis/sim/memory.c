@@ -66,7 +66,7 @@ static void lay_out_shared(Machine *m)
 
 static void take_pointer(Machine *m, uint64_t at, unsigned bytes, uint32_t index)
 {
-    uint64_t address = (uint64_t)(index + 1) << (bytes == 8 ? 40 : 24);
+    uint64_t address = (uint64_t)(index + 1) << (bytes == 8 ? ARRAY_SHIFT : 24);
     m->param_addend[at] = m->next_addend++;
     for (unsigned b = 0; b < bytes; b++) {
         m->param_bytes[at + b] = (uint8_t)(address >> (8 * b));
@@ -111,7 +111,7 @@ static void lay_out_params(Machine *m)
 
 void ptx_memory_lay_out(Machine *m)
 {
-    m->next_global = UINT64_C(1) << 50;
+    m->next_global = UINT64_C(1) << (ARRAY_SHIFT - 1);        /* below the first pointer's */
     lay_out_params(m);
 }
 

@@ -10,6 +10,10 @@
 /* bytes: no model tells addresses apart that lie so far from each other */
 enum { LINE_MASK = 127, PERIOD = 256 };
 
+/* What pointer parameters lead to lies that far apart: more than 2^31 blocks or iterations touch of
+ * one array, and the last of 8,192 parameters keeps clear of the bits of ptx_request_place. */
+enum { ARRAY_SHIFT = 46 };
+
 typedef enum RequestKind {
     REQUEST_LOAD,
     REQUEST_STORE,

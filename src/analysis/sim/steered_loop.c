@@ -5,6 +5,7 @@
 #include "analysis/sim/machine.h"
 #include "analysis/sim/observer.h"
 #include "analysis/sim/value.h"
+#include "support/hash.h"
 
 #include <string.h>
 
@@ -12,6 +13,10 @@ enum {
     MAX_STEERED_STEPS = 1 << 12,        /* instructions of one walk */
     MAX_ENTRY_DEPTH = 6,                /* from a register at the loop's entry to constants */
     MAX_FN_ARGS = 4,
+    SAMPLES = 64,
+    /* of a sample: so often a number of 64 bits is halved, and a remainder of two taken, at most
+     * [1]; what goes on for longer counts */
+    MAX_SAMPLED_STAYS = 96,
 };
 
 typedef enum Knowledge { KNOWN_NOT, KNOWN, KNOWN_CHOSEN } Knowledge;
@@ -32,6 +37,9 @@ typedef struct Steering {
     unsigned lane;
     Outcome outcome;
     uint32_t chosen;            /* so far */
+    bool is_ordered;            /* SteeredLoop's */
+    unsigned sample;            /* what was loaded is this random number, + 1; 0: not known */
+    unsigned depth;             /* of sampled_number */
     bool *is_own;               /* per register: an instruction of the loop writes it */
     LaneNumber *regs;               /* per register that is */
 } Steering;
@@ -48,10 +56,16 @@ static LaneNumber machine_number(const Steering *s, const Operand *operand, Type
     return (LaneNumber){ ptx_value_lane(value, s->lane), is_known ? KNOWN : KNOWN_NOT };
 }
 
+static LaneNumber sampled_number(const Steering *s, RegId reg);
+
 static LaneNumber steered_number(const Steering *s, const Operand *operand, Type type)
 {
-    if (operand->kind != OPERAND_REG || !s->is_own[operand->id])
-        return machine_number(s, operand, type);
+    if (operand->kind != OPERAND_REG || !s->is_own[operand->id]) {
+        LaneNumber known = machine_number(s, operand, type);
+        bool is_sampled = s->sample && known.known == KNOWN_NOT && operand->kind == OPERAND_REG
+                          && !operand->flags;
+        return is_sampled ? sampled_number(s, operand->id) : known;
+    }
     LaneNumber out = s->regs[operand->id];
     if (operand->flags & (OPERAND_COMPONENT | OPERAND_MINUS))
         out.known = KNOWN_NOT;
@@ -121,6 +135,17 @@ static LaneNumber insn_result(const Steering *s, const Insn *insn)
     }
 }
 
+/* Of a comparison whose outcome is not known: whether one side is, and stays as it is. */
+static bool compares_with_known(const Steering *s, const Insn *insn)
+{
+    const Operand *operands = ptx_insn_operands(s->func, insn);
+    bool is_any = false;
+    for (uint32_t o = 1; o < insn->operand_count && insn->op->kind == OPK_SETP; o++)
+        is_any |= !(operands[o].kind == OPERAND_REG && s->is_own[operands[o].id])
+                  && machine_number(s, &operands[o], (Type)insn->op->type).known == KNOWN;
+    return is_any;
+}
+
 static void steer_insn(Steering *s, const Insn *insn)
 {
     const Operand *operands = ptx_insn_operands(s->func, insn);
@@ -139,8 +164,10 @@ static void steer_insn(Steering *s, const Insn *insn)
         *to = result;
         if (o)
             *to = (LaneNumber){ 0 };
-        if (to->known == KNOWN_NOT && is_predicate)
+        if (to->known == KNOWN_NOT && is_predicate && !s->sample) {
             *to = (LaneNumber){ choose_outcome(s), KNOWN_CHOSEN };
+            s->is_ordered &= compares_with_known(s, insn);
+        }
     }
 }
 
@@ -155,6 +182,32 @@ static InsnId entry_definition(const Steering *s, RegId reg, InsnId before)
                 return i;
     }
     return NO_ID;
+}
+
+/* Uniform: all bits of an integer, floating point from 0 to 1. */
+static LaneNumber random_number(const Steering *s, RegId reg, Type type)
+{
+    uint64_t bits = ptx_hash_mix((uint64_t)reg << 32 | s->sample);
+    const unsigned width = ptx_type_info[type].bits;
+    const bool is_float = ptx_type_info[type].kind == KIND_FLOAT;
+    if (width > 64 || (is_float && width < 32))
+        return (LaneNumber){ 0 };
+    if (is_float && width == 32) {
+        float narrow = (float)(bits >> 40) * 0x1p-24f;
+        uint32_t pattern;
+        memcpy(&pattern, &narrow, sizeof pattern);
+        bits = pattern;
+    } else if (is_float) {
+        double wide = (double)(bits >> 11) * 0x1p-53;
+        memcpy(&bits, &wide, sizeof bits);
+    }
+    return (LaneNumber){ ptx_lane_extend(bits, type), KNOWN };
+}
+
+static bool loads_data(const Insn *insn)
+{
+    return insn->op->kind == OPK_LD && insn->op->space != SPACE_PARAM
+           && insn->op->space != SPACE_PARAM_ENTRY;
 }
 
 /* A number of the launch, or what is taken for it. */
@@ -191,6 +244,8 @@ static LaneNumber at_entry(Steering *s, RegId reg, InsnId before, unsigned depth
         return (LaneNumber){ 0 };
     const Insn *insn = &s->func->insns[def];
     const Operand *operands = ptx_insn_operands(s->func, insn);
+    if (s->sample && loads_data(insn))
+        return random_number(s, reg, (Type)insn->op->type);
     for (uint32_t o = 0; o < insn->operand_count; o++)
         if (operands[o].kind == OPERAND_REG && operands[o].role & ROLE_USE
             && s->is_own[operands[o].id])
@@ -205,6 +260,21 @@ static LaneNumber at_entry(Steering *s, RegId reg, InsnId before, unsigned depth
 static InsnId header_of(const Steering *s)
 {
     return s->func_state->cfg->blocks[s->func_state->loops->loops[s->loop].header].first;
+}
+
+/* Of a register that no instruction of the loop writes, and that data make. */
+static LaneNumber sampled_number(const Steering *s, RegId reg)
+{
+    Steering deeper = *s;
+    InsnId def = entry_definition(s, reg, header_of(s));
+    if (def == NO_ID || ++deeper.depth > MAX_ENTRY_DEPTH || s->func->insns[def].guard != NO_ID)
+        return (LaneNumber){ 0 };
+    const Insn *insn = &s->func->insns[def];
+    const Operand *operands = ptx_insn_operands(s->func, insn);
+    if (loads_data(insn))
+        return random_number(s, reg, (Type)insn->op->type);
+    return operands[0].kind == OPERAND_REG && operands[0].id == reg ? insn_result(&deeper, insn)
+                                                                    : (LaneNumber){ 0 };
 }
 
 static void mark_own(Steering *s)
@@ -282,7 +352,27 @@ static int64_t walk_steered(Steering *s, InsnId branch)
     return -1;
 }
 
-int64_t ptx_steered_loop_iterations(Machine *m, Warp *w, InsnId branch)
+/* How often the branch stays in its loop on average, where what was loaded before it is random;
+ * -1: it does not come to an end by that alone, or goes on for long. */
+static int64_t sampled_stays(Steering *s, InsnId branch)
+{
+    int64_t sum = 0;
+    s->outcome = OUTCOME_FALSE;
+    for (s->sample = 1; s->sample <= SAMPLES; s->sample++) {
+        memset(s->regs, 0, (s->func->reg_count + 1) * sizeof *s->regs);
+        LaneNumber *entry = ptx_arena_array(s->machine->scratch, LaneNumber,
+                                            s->func->reg_count + 1);
+        enter_loop(s, entry);
+        memcpy(s->regs, entry, (s->func->reg_count + 1) * sizeof *entry);
+        int64_t stays = walk_steered(s, branch);
+        if (stays < 0 || stays > MAX_SAMPLED_STAYS)
+            return -1;
+        sum += stays;
+    }
+    return (sum + SAMPLES / 2) / SAMPLES;
+}
+
+SteeredLoop ptx_steered_loop_find(Machine *m, Warp *w, InsnId branch)
 {
     const FuncState *func_state = w->frame->func_state;
     ArenaMark mark = ptx_arena_mark(m->scratch);
@@ -290,6 +380,7 @@ int64_t ptx_steered_loop_iterations(Machine *m, Warp *w, InsnId branch)
                    .warp = w,
                    .func_state = func_state,
                    .func = func_state->func,
+                   .is_ordered = true,
                    .loop = func_state->loops->loop_of[func_state->cfg->block_of[branch]] };
     s.lane = (unsigned)__builtin_ctz(w->entries[w->entry_count - 1].lanes);
     s.is_own = ptx_arena_array(m->scratch, bool, s.func->reg_count + 1);
@@ -304,6 +395,11 @@ int64_t ptx_steered_loop_iterations(Machine *m, Warp *w, InsnId branch)
         memcpy(s.regs, entry, (s.func->reg_count + 1) * sizeof *entry);
         stays = walk_steered(&s, branch);
     }
+    SteeredLoop out = { stays, s.is_ordered, false };
+    if (stays < 0 && !ptx_loop_exit_counts(s.func, branch)) {
+        out.stays = sampled_stays(&s, branch);
+        out.is_sampled = out.stays >= 0;
+    }
     ptx_arena_release(m->scratch, mark);
-    return stays;
+    return out;
 }

@@ -53,12 +53,14 @@ static bool is_matrix(const Op *op)
 
 BandKind ptx_band_find(const PredictInput *in, const bool *sure, double waits_us, int limiter)
 {
-    bool has_matrix = false, has_copies = false, has_chance = false;
+    bool has_matrix = false, has_copies = false, has_chance = false,
+         has_local = in->spills_likely;
     for (InsnId i = 0; i < in->func->insn_count; i++) {
         const Op *op = in->func->insns[i].op;
         bool runs = ptx_probable_warps(&in->evaluation->insns[i]) > 0;
         has_matrix |= runs && is_matrix(op);
         has_copies |= runs && op->kind == OPK_CP_ASYNC;
+        has_local |= runs && op->space == SPACE_LOCAL;
         has_chance |= in->evaluation->insns[i].total.data_requests > 0;
     }
     if (waits_us > 0)
@@ -67,6 +69,8 @@ BandKind ptx_band_find(const PredictInput *in, const bool *sure, double waits_us
         return BAND_TENSOR;
     if (guessed_share(in, sure) > GUESSED_SHARE)
         return BAND_GUESSED;
+    if (has_local)
+        return BAND_LOCAL;
     if (has_copies || has_chance)
         return has_copies ? BAND_COPIES : BAND_CHANCE;
     switch (limiter) {

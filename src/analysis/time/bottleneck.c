@@ -45,8 +45,8 @@ Bottleneck ptx_bottleneck_find(const Prediction *p, double waves)
     /* blocks that end at different times make no waves; a single wave has no last one behind it */
     if (waves > 0 && !p->blocks_differ) {
         double busy = p->predicted_us - p->parts_us[PART_OVERHEAD] - p->parts_us[PART_FETCH];
-        out.wave_us = busy / ceil(waves);
-        out.tail_us = waves > 1 ? out.wave_us * (ceil(waves) - waves) : 0;
+        out.tail_us = waves > 1 ? ptx_predict_imbalance_us(p) : 0;
+        out.wave_us = (busy - out.tail_us) / fmax(1, waves);
     }
     return out;
 }

@@ -2,9 +2,11 @@
  * (predict.h): all estimates.
  *
  * Utilisations as in "GPU Speed Of Light Throughput" of Nsight Compute [1], here shares of the
- * predicted time. A partial wave: blocks taken as equally long, it lasts as long as a full one
- * ("Tail Effect" [1]). Roofline [2], with the operations that are executed and the bytes that come
- * from memory. Concurrency: Little's law [3], what is under way at once = latency x throughput. */
+ * predicted time. The tail: what a launch takes longer than the same work would, were each SM given
+ * as many blocks as the others ("Tail Effect" [1], where a partial wave is taken to last as long as
+ * a full one; where throughput limits, few blocks on an SM are done sooner). Roofline [2], with the
+ * operations that are executed and the bytes that come from memory. Concurrency: Little's law [3],
+ * what is under way at once = latency x throughput. */
 /* [1] Nsight Compute, Profiling Guide, "Sections and Rules"
  * [2] Williams, Waterman and Patterson, "Roofline: An Insightful Visual Performance Model for
  *     Multicore Architectures", CACM 2009
@@ -28,7 +30,8 @@ typedef struct Bottleneck {     /* NaN, -1: not known */
     double relieved_us;
     int next;                   /* TimePart: the limiter then */
     const char *next_pipe;      /* of PART_PIPE: then the dearest */
-    double wave_us, tail_us;    /* what a wave takes; of the last one, what its empty places take */
+    /* what a wave takes; what the last one costs beyond its share, as blocks do not divide */
+    double wave_us, tail_us;
 } Bottleneck;
 
 Bottleneck ptx_bottleneck_find(const Prediction *prediction, double waves);

@@ -20,7 +20,9 @@ enum {
     LINE_BYTES = 128,
     PIECE_BYTES = 64,
     RESERVED_BYTES = 1024,
-    MAX_POOLS = 16
+    MAX_POOLS = 16,
+    /* halvings of a range of 64 bits: what goes around more often goes down no tree */
+    MAX_LEVELS = 64
 };
 
 /* of what blocks on one SM share, fetched once: they do not keep step for ever. Fitted to a product
@@ -269,16 +271,86 @@ static double reach_of(const CacheInput *in, InsnId id)
                                             : threads * in->func->insns[id].access_bytes;
 }
 
-/* Of a load in a loop that data steer, the iterations whose places L1 holds: each one doubles the
- * places where a lane may be, as the levels of a search tree do. Half of L1 is left to the rest. */
-static double near_share(const Machinery *m, const CacheInput *in, InsnId id)
+/* ---- searches -------------------------------------------------------------------------------- */
+
+/* NULL: data do not steer the loop around it, or it does not halve. */
+static const GuessedTrips *search_of(const CacheInput *in, InsnId id)
 {
     const Evaluation *evaluation = in->evaluation;
     LoopId loop = in->cfg ? in->loops->loop_of[in->cfg->block_of[id]] : NO_LOOP;
     for (uint32_t g = 0; loop != NO_LOOP && g < evaluation->guessed_count; g++)
-        if (evaluation->guessed[g].loop == loop && evaluation->guessed[g].is_steered)
-            return fmin(1, log2(m->l1_bytes / 2 / SECTOR_BYTES) / evaluation->guessed[g].count);
-    return 0;
+        if (evaluation->guessed[g].loop == loop && evaluation->guessed[g].is_steered
+            && evaluation->guessed[g].count > 1 && evaluation->guessed[g].count <= MAX_LEVELS)
+            return &evaluation->guessed[g];
+    return NULL;
+}
+
+typedef struct TreeSearch {
+    double levels, warps, lanes;        /* of the launch; of a warp */
+    double level_sectors;       /* of the last level that has sectors of its own */
+    bool is_ordered;
+} TreeSearch;
+
+/* Of a warp at a level, the lanes that are not where another is. Those in order spread over no more
+ * than their part of the range. */
+static double places_of_warp(const TreeSearch *s, double places)
+{
+    if (!s->is_ordered)
+        return fmin(s->lanes, ptx_hit_by_chance(s->lanes, places));
+    double own = fmax(1, s->level_sectors / s->warps) + 1;
+    return fmax(1, fmin(fmin(s->lanes, own), places / s->warps));
+}
+
+/* A level that L1 holds with those above it is fetched once for each SM; one that lies within the
+ * sectors of the level above, never. */
+static void search_by_levels(const Machinery *m, const TreeSearch *s, Cached *out, double *missed,
+                             double *cold)
+{
+    double held = 0, waits = 0, own_levels = 0, untouched = s->level_sectors * SECTOR_BYTES;
+    for (double level = 0; level < s->levels; level++) {
+        double places = exp2(level), of_warp = places_of_warp(s, places),
+               asked = s->warps * of_warp;
+        out->load_lines += s->warps * fmax(1, of_warp * LINES_BY_CHANCE);
+        if (places > s->level_sectors)
+            continue;
+        double of_sm = ptx_hit_by_chance(asked / m->sms, places);
+        held += of_sm * SECTOR_BYTES;
+        double here = held <= m->l1_bytes / 2 ? fmin(asked, m->sms * of_sm) : asked;
+        double pieces = fmin(fmin(here, ptx_hit_by_chance(asked, places)),
+                             untouched / PIECE_BYTES),
+               fresh = pieces
+                       + (here - pieces) * fmax(0, 1 - m->l2_bytes / (places * SECTOR_BYTES));
+        out->load_sectors += here;
+        out->load_requests += here;
+        out->read_bytes += fresh * PIECE_BYTES;
+        out->scattered_bytes += fresh * PIECE_BYTES;
+        out->fresh_sectors += fresh;
+        untouched -= pieces * PIECE_BYTES;
+        waits += fmin(1, here / s->warps);
+        own_levels++;
+    }
+    *missed = waits / s->levels;
+    *cold = own_levels;
+}
+
+static bool is_searched(const CacheInput *in, InsnId id)
+{
+    return way_of(in, id) == WAY_LOAD && in->spread[id].reach > 0 && !in->spread[id].is_pointer
+           && search_of(in, id);
+}
+
+static void follow_search(const Machinery *m, const CacheInput *in, InsnId id, Cached *out,
+                          double *missed, double *cold)
+{
+    const GuessedTrips *of = search_of(in, id);
+    const Count *count = &in->evaluation->insns[id].total;
+    double bytes = in->func->insns[id].access_bytes, levels = of->count;
+    const TreeSearch search = { .levels = levels,
+                            .warps = count->data_requests / levels,
+                            .lanes = count->data_lanes / count->data_requests,
+                            .level_sectors = exp2(levels) * bytes / SECTOR_BYTES,
+                            .is_ordered = of->is_ordered };
+    search_by_levels(m, &search, out, missed, cold);
 }
 
 static double missed_share(const CacheInput *in, Pools *pools, InsnId i)
@@ -292,7 +364,8 @@ static double missed_share(const CacheInput *in, Pools *pools, InsnId i)
 
 static void follow_data(Arena *arena, const Machinery *m, const CacheInput *in, Cached *out)
 {
-    double *missed = ptx_arena_array(arena, double, in->func->insn_count);
+    double *missed = ptx_arena_array(arena, double, in->func->insn_count),
+           *cold = ptx_arena_array(arena, double, in->func->insn_count);
     Pools pools = { .count = 0 };
     for (InsnId i = 0; i < in->func->insn_count; i++) {
         Way way = way_of(in, i);
@@ -302,17 +375,21 @@ static void follow_data(Arena *arena, const Machinery *m, const CacheInput *in, 
             store_by_chance(count->data_lanes, in->spread[i].reach, bytes, out);
         if (way == WAY_LOAD && !(in->spread[i].reach > 0))
             load_along(count, bytes, out);
-        if (way == WAY_LOAD && in->spread[i].reach > 0) {
+        if (is_searched(in, i)) {
+            follow_search(m, in, i, out, &missed[i], &cold[i]);
+        } else if (way == WAY_LOAD && in->spread[i].reach > 0) {
             Pool *pool = find_pool(&pools, reach_of(in, i));
             pool->lanes += count->data_lanes;
-            pool->own += count->data_lanes * in->spread[i].own * (1 - near_share(m, in, i));
+            pool->own += count->data_lanes * in->spread[i].own;
         }
     }
     for (unsigned p = 0; p < pools.count; p++)
         load_by_chance(m, &pools.all[p], out);
     for (InsnId i = 0; i < in->func->insn_count; i++)
-        missed[i] = missed_share(in, &pools, i);
+        if (!is_searched(in, i))
+            missed[i] = missed_share(in, &pools, i);
     out->data_missed = missed;
+    out->cold_steps = cold;
 }
 
 /* ---- all of it ------------------------------------------------------------------------------- */

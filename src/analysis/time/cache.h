@@ -5,9 +5,10 @@
  * once, and a sector asked for again is still there where what they all ask for in between fits.
  * The same holds for L2 and all SMs. Where data say which address, lanes ask for elements by chance
  * among those that they can reach (address_distribution.h), and in a table of as many elements as
- * there are threads where nothing says how far that is. Blocks are given to SMs in order, one to
- * each: those on one SM are as many apart as there are SMs. Reuse distance: Mattson, Gecsei, Slutz
- * and Traiger, "Evaluation Techniques for Storage Hierarchies", IBM Systems Journal 1970. */
+ * there are threads where nothing says how far that is. A search that halves its range goes down a
+ * tree: each iteration doubles the places where lanes may be. Blocks are given to SMs in order, one
+ * to each: those on one SM are as many apart as there are SMs. Reuse distance: Mattson, Gecsei,
+ * Slutz and Traiger, "Evaluation Techniques for Storage Hierarchies", IBM Systems Journal 1970. */
 #ifndef PTX_ANALYSIS_TIME_CACHE_H
 #define PTX_ANALYSIS_TIME_CACHE_H
 
@@ -41,6 +42,9 @@ typedef struct Cached {
     /* per instruction: of the lanes whose address depends on data, the share that L1 does not hold;
      * NULL: no such */
     const double *data_missed;
+    /* per instruction: how many such misses a warp waits for one after the other, where it is the
+     * first to ask; 0: one. NULL: no such */
+    const double *cold_steps;
 } Cached;
 
 /* Of `count` places, those that `draws` of them by chance hit at least once. */

@@ -149,12 +149,17 @@ static const float *longest_load_clocks(Arena *scratch, const PredictInput *in,
 
 /* ---- the parts ------------------------------------------------------------------------------- */
 
-/* Clocks of an SM, were work spread evenly, to microseconds of the busiest: blocks do not
- * divide. */
-static double even_us(const PredictInput *in, const Speeds *s, double clocks_of_all)
+/* Blocks do not divide. */
+static double busiest_share(const PredictInput *in, const Speeds *s)
 {
     double even = in->blocks / s->sms;
-    return clocks_of_all / s->sms * (ceil(even) / even) / s->clocks_per_us;
+    return ceil(even) / even;
+}
+
+/* Clocks of an SM, were work spread evenly, to microseconds of the busiest. */
+static double even_us(const PredictInput *in, const Speeds *s, double clocks_of_all)
+{
+    return clocks_of_all / s->sms * busiest_share(in, s) / s->clocks_per_us;
 }
 
 /* The block with most to do, by its instructions, against a block on average. */
@@ -393,6 +398,19 @@ static void find_memory(const PredictInput *in, const Speeds *s, const Cached *c
         (out->dram_bytes + cached->scattered_bytes * (1 / SCATTERED_SHARE - 1)) / s->dram;
 }
 
+/* Whatever comes later, the first one misses: once, or at each level of a search. */
+static double first_misses(const PredictInput *in, const Cached *cached)
+{
+    double misses = 1, clocks = cached->load_sectors > 0 ? load_clocks(in, cached, 1) : 0;
+    double most = cached->load_sectors > 0 ? CLK_MEMORY_FRESH - clocks : 0;
+    for (InsnId i = 0; cached->cold_steps && i < in->func->insn_count; i++) {
+        misses = cached->cold_steps[i];
+        clocks = misses > 0 ? load_clocks(in, cached, fmin(1, cached->data_missed[i])) : 0;
+        most = fmax(most, misses > 0 ? misses * (CLK_MEMORY_FRESH - clocks) : 0);
+    }
+    return most;
+}
+
 /* What warps wait for other blocks. */
 static double find_chain(Arena *scratch, const PredictInput *in, const Speeds *s,
                          const Cached *cached, Prediction *out)
@@ -413,9 +431,7 @@ static double find_chain(Arena *scratch, const PredictInput *in, const Speeds *s
                                 in->facts->sequences,
                                 in->blocks,
                                 in->warps_per_block };
-    double waves = in->blocks / (s->sms * in->blocks_per_sm), loads = cached->load_sectors;
-    /* whatever comes later, the first one misses */
-    double first = loads > 0 ? CLK_MEMORY_FRESH - load_clocks(in, cached, 1) : 0;
+    double waves = in->blocks / (s->sms * in->blocks_per_sm), first = first_misses(in, cached);
     first += CLK_CONSTANT_FRESH * in->evaluation->traffics.constant_bytes / CONSTANT_PIECE_BYTES;
     double turns = fmax(0, waves - 1) * CLK_TURN_OF_WARP * in->warps_per_block;
     const CriticalPath found = ptx_critical_path_compute(scratch, &chain);
@@ -519,6 +535,21 @@ Prediction ptx_predict_without(const Prediction *prediction, TimePart part)
         out.parts_us[part] = 0;
     join(&out);
     return out;
+}
+
+double ptx_predict_imbalance_us(const Prediction *prediction)
+{
+    Prediction out = *prediction, even = *prediction;
+    if (out.certainty == CERTAINTY_UNKNOWN)
+        return (double)NAN;
+    double *const of_sms[] = { &even.parts_us[PART_ISSUE], &even.parts_us[PART_PIPE],
+                               &even.parts_us[PART_SHARED], &even.parts_us[PART_L1], &even.lsu_us,
+                               &even.pipe_us };
+    for (size_t i = 0; i < sizeof of_sms / sizeof *of_sms; i++)
+        *of_sms[i] /= out.busiest_share;
+    join(&out);                 /* without the bound */
+    join(&even);
+    return fmax(0, out.predicted_us - even.predicted_us);
 }
 
 /* ---- the bound ------------------------------------------------------------------------------- */
@@ -665,6 +696,7 @@ Prediction ptx_predict(Arena *scratch, const PredictInput *in)
     out.parts_us[PART_OVERHEAD] = s.launch_us + (waits_for_launch(in) ? WAIT_US : 0);
     out.parts_us[PART_DISPATCH] = in->blocks * s.block_us;
     out.parts_us[PART_FETCH] = fmin(NS_FETCH * code_instructions(in), MAX_NS_FETCH) / 1e3;
+    out.busiest_share = busiest_share(in, &s);
     find_pipes(in, &s, &out);
     ArenaMark mark = ptx_arena_mark(scratch);
     const AddressDistribution *spread =

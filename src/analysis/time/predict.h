@@ -49,6 +49,7 @@ typedef struct PredictInput {
     const uint8_t *work;        /* ptx_work_compute */
     const PredictFacts *facts;  /* of the GPU and the function; NULL where none is possible */
     double blocks, warps_per_block, blocks_per_sm;
+    bool spills_likely;         /* register_count.h's SPILLS_LIKELY */
     /* per instruction: set to what a load of global memory takes in this launch; NULL: not wanted
      * */
     float *load_clocks;
@@ -62,6 +63,7 @@ typedef struct Prediction {     /* NaN: not known */
     bool is_measured_gpu;       /* the band was made on such a GPU */
     double parts_us[PART__COUNT];
     double tail_us;             /* of blocks that have more to do than others */
+    double busiest_share;       /* blocks of the SM that has most, over the mean */
     bool blocks_differ;         /* one has twice as much to do as the mean, or more */
     /* of PART_PIPE: the load-store units; the dearest other one, and the next */
     double lsu_us, pipe_us, second_us;
@@ -79,6 +81,11 @@ extern const Prediction ptx_prediction_unknown;
 
 /* The same launch, did one part take nothing: what is to be had there at most. */
 Prediction ptx_predict_without(const Prediction *prediction, TimePart part);
+
+/* What the launch takes longer than the same work would, did each SM have as many blocks as the
+ * others: never more than is predicted. Latency adds nothing: blocks were measured not to keep
+ * step, so the prediction takes a part of a wave for its share. */
+double ptx_predict_imbalance_us(const Prediction *prediction);
 
 /* facts are not asked for. Owned by arena; scratch, another arena, is left as found. */
 const PredictFacts *ptx_predict_facts_compute(Arena *arena, Arena *scratch,

@@ -10,7 +10,6 @@
 
 enum {
     PIECE_SHIFT = 6,            /* 64 bytes */
-    ARRAY_SHIFT = 40,           /* where memory.c puts the pointers of parameters */
     SLOTS_FIRST = 1 << 6,
     /* half of them: distinct pieces of a block that are told apart; more count each time */
     MAX_SLOTS = 1 << 16,
