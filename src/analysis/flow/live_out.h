@@ -39,7 +39,7 @@ typedef struct LiveThing {
 typedef struct LiveBits {           /* of a block, a bit for each thing of the batch */
     uint64_t in, out;           /* live where it begins, where it ends */
     uint64_t killed;
-    uint64_t pending;           /* of `in`, what its predecessors have not been told of */
+    uint64_t pending;           /* of `in`, what its predecessors do not have yet */
 } LiveBits;
 
 typedef struct Explorer {

@@ -2,7 +2,6 @@
 
 #include "analysis/redundancy/effect.h"
 #include "ir/insn.h"
-#include "analysis/sim/machine.h"
 #include "ir/operand.h"
 #include "ir/func.h"
 #include "analysis/flow/cfg.h"

@@ -2,7 +2,7 @@
  * that data give: s[in[i]]++ without an atomic operation.
  *
  * Nothing in the code keeps two threads from the same element there, and then one of the two
- * updates is lost. Whether it happens data alone tell: each is a "may".
+ * updates is lost. Whether it happens rests on the data alone: each is a "may".
  *
  * An index is given by data if it is computed from loads of global memory and from what is the same
  * in all threads of a block. Anything of the thread itself (%tid, a vote, an atomic's old value)

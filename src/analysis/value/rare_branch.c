@@ -1,5 +1,4 @@
 #include "analysis/value/rare_branch.h"
-#include "analysis/sim/machine.h"
 #include "ir/func.h"
 #include "ir/operand.h"
 #include "isa/isa.h"

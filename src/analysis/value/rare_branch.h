@@ -2,7 +2,7 @@
  *
  * A side of a branch is rare where a comparison of floating point says that only numbers go there
  * which programs hardly have: of a magnitude from 32,768 on (what reduces large angles), infinite,
- * none, denormal. It is told from the comparison alone: the data of a kernel are not known. */
+ * none, denormal. That rests on the comparison alone: the data of a kernel are not known. */
 #ifndef PTX_ANALYSIS_VALUE_RARE_BRANCH_H
 #define PTX_ANALYSIS_VALUE_RARE_BRANCH_H
 
