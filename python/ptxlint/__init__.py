@@ -14,7 +14,8 @@ from ._errors import (BadFileError, Error, LaunchWarning, LibraryError, NoMemory
                       TooLargeError)
 from ._gpus import Gpu, gpus
 from ._load import VERSION as __version__
-from ._module import Kernel, Module, Param, estimate_ptx, lint
+from ._module import Kernel, Module, estimate_ptx, lint
+from ._params import Param
 from ._types import Diagnostic, Estimate, Fix, Occupancy, Related, Source
 
 __all__ = [

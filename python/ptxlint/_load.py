@@ -41,7 +41,7 @@ def _load() -> ctypes.CDLL:
 
 
 def library() -> ctypes.CDLL:
-    """Loaded when first asked for. Two threads that ask at once get the same one from the system."""
+    """Loaded when first asked for; two threads that ask at once get the same one."""
     global _loaded
     if _loaded is None:
         _loaded = _load()

@@ -100,7 +100,7 @@ def put_shape(name: str, shape: Shape, out: Any) -> None:
             and not hasattr(shape, "__iter__"):
         raise TypeError(f"{name} is an integer or one to three of them, not "
                         f"{type(shape).__name__}")
-    sizes: Sequence[Any] = [shape] if hasattr(shape, "__index__") else list(shape)  # type: ignore
+    sizes: Sequence[Any] = [shape] if hasattr(shape, "__index__") else list(shape)
     if not 1 <= len(sizes) <= 3:
         raise ValueError(f"{name} has one to three sizes, not {len(sizes)}")
     for index, size in enumerate(list(sizes) + [1] * (3 - len(sizes))):

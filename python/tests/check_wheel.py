@@ -1,4 +1,7 @@
-"""check_wheel.py BUILT -- the wheel in a virtual environment: installs, imports, runs, and needs nothing of the system but glibc."""
+"""check_wheel.py BUILT -- the wheel in a virtual environment.
+
+It installs, imports, runs, and needs nothing of the system but glibc.
+"""
 import importlib.util
 import pathlib
 import re

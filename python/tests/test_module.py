@@ -47,13 +47,14 @@ class Findings(unittest.TestCase):
         self.assertEqual((first.severity, first.rule, first.path, first.line, first.column),
                          ("error", "SYN201", "a.ptx", 1, 1))
         self.assertIsNone(first.gain_percent)
-        self.assertEqual(str(first), "a.ptx:1:1: error: expected a directive, found `garbage` [SYN201]")
+        self.assertEqual(str(first), "a.ptx:1:1: error: expected a directive, found `garbage` "
+                                     "[SYN201]")
 
     def test_all_test_data(self):
         """Fix, related, source and inlined of each kind that there is."""
         folder = os.path.join(ROOT, "testdata/ptx")
-        paths = sorted(os.path.join(folder, name) for name in os.listdir(folder) if name.endswith(".ptx"))
-        found = ptxlint.lint(paths[:24])
+        names = sorted(name for name in os.listdir(folder) if name.endswith(".ptx"))
+        found = ptxlint.lint(os.path.join(folder, name) for name in names[:24])
         self.assertTrue(any(one.help for one in found) and any(one.related for one in found))
         self.assertTrue(all(isinstance(one, ptxlint.Diagnostic) for one in found))
 
@@ -89,14 +90,17 @@ class Estimates(unittest.TestCase):
             self.assertFalse(isinstance(value, float) and math.isnan(value))
 
     def test_same_as_launches(self):
-        launch = {"kernels": {"saxpy": {"grid": [16384], "block": [256], "params": ARGUMENTS}}}
+        launch = {"grid": [16384], "block": [256], "params": ARGUMENTS}
+        launch = {"kernels": {"saxpy": launch}}
         for launches in (launch, json.dumps(launch), json.dumps(launch).encode()):
             with open_saxpy(launches=launches) as module:
                 kernel = module.kernels[0]
-                self.assertEqual(kernel.estimate(None, None), kernel.estimate((16384,), [256, 1], ARGUMENTS))
+                self.assertEqual(kernel.estimate(None, None),
+                                 kernel.estimate((16384,), [256, 1], ARGUMENTS))
 
     def test_spills(self):
-        guess = ptxlint.estimate_ptx(read(SAXPY), None, 16384, 256, ARGUMENTS, gpu="h200", max_registers=255)
+        guess = ptxlint.estimate_ptx(read(SAXPY), None, 16384, 256, ARGUMENTS, gpu="h200",
+                                     max_registers=255)
         self.assertEqual(guess.spills, "unlikely")
 
     def test_no_block_fits(self):
@@ -112,8 +116,9 @@ class Estimates(unittest.TestCase):
                              [("b8", 12, 0), ("f64", 8, 16), ("u8", 1, 24)])
             kernel.estimate(1, 32, [bytes(12), 1, -1])
             kernel.estimate(1, 32, [None, 1.5, True])
-            for values, error in (([bytes(3)], ValueError), ([3], TypeError), ([None, "1"], TypeError),
-                                  ([None, 1, 256], ValueError), ([None, 1, 1.5], TypeError), ([None] * 4, ValueError)):
+            for values, error in (([bytes(3)], ValueError), ([3], TypeError),
+                                  ([None, "1"], TypeError), ([None, 1, 256], ValueError),
+                                  ([None, 1, 1.5], TypeError), ([None] * 4, ValueError)):
                 with self.assertRaises(error, msg=values):
                     kernel.estimate(1, 32, values)
 
@@ -143,12 +148,14 @@ class Errors(unittest.TestCase):
     def test_kernel(self):
         with open_saxpy() as module:
             kernel = module.kernels[0]
-            self.check(ptxlint.Error, 'no kernel "saxpi"; did you mean "saxpy"', module.kernel, "saxpi")
+            self.check(ptxlint.Error, 'no kernel "saxpi"; did you mean "saxpy"', module.kernel,
+                       "saxpi")
             self.check(TypeError, "not int", module.kernel, 0)
             for error, grid in ((ValueError, 0), (ValueError, (1, 2, 3, 4)), (ValueError, 1 << 40),
                                 (TypeError, "1"), (TypeError, 1.5), (TypeError, (1, None))):
                 self.check(error, "grid", kernel.estimate, grid, 32)
-            self.check(ptxlint.Error, "among the module's GPUs, h200", kernel.estimate, 1, 32, gpu="a100")
+            self.check(ptxlint.Error, "among the module's GPUs, h200", kernel.estimate, 1, 32,
+                       gpu="a100")
         with open_saxpy(findings_only=True) as module:
             self.check(ptxlint.Error, "no figures", module.kernels[0].estimate, 1, 32)
         with open_saxpy(estimates_only=True) as module:
@@ -167,18 +174,23 @@ class Errors(unittest.TestCase):
 
     def test_slips(self):
         launches = {"kernels": {"saxpi": {"grid": [1]}, "saxpy": {"params": [1, 2, 3, 4, 5]}}}
-        for function in (lambda: open_saxpy(launches=launches), lambda: ptxlint.lint(SAXPY, launches=launches)):
+        for function in (lambda: open_saxpy(launches=launches),
+                         lambda: ptxlint.Module.open(SAXPY, launches=launches),
+                         lambda: ptxlint.lint(SAXPY, launches=launches)):
             with warnings.catch_warnings(record=True) as seen:
                 warnings.simplefilter("always")
                 function()
             self.assertEqual([str(one.message) for one in seen],
-                             ['launches: no kernel "saxpi"', 'launches: kernel "saxpy" has no parameter 4; it has 4'])
+                             ['launches: no kernel "saxpi"',
+                              'launches: kernel "saxpy" has no parameter 4; it has 4'])
             self.assertEqual({one.filename for one in seen}, {__file__})
 
     def test_library(self):
-        for path, text in (("/does/not/exist.so", "PTXLINT_LIBRARY may name"), ("libc.so.6", "is not libptxlint")):
-            done = subprocess.run([sys.executable, "-B", "-c", "import ptxlint; ptxlint.gpus()"], capture_output=True, text=True,
-                                  env=os.environ | {"PTXLINT_LIBRARY": path}, check=False)
+        program = [sys.executable, "-B", "-c", "import ptxlint; ptxlint.gpus()"]
+        for path, text in (("/does/not/exist.so", "PTXLINT_LIBRARY may name"),
+                           ("libc.so.6", "is not libptxlint")):
+            done = subprocess.run(program, capture_output=True, text=True, check=False,
+                                  env=os.environ | {"PTXLINT_LIBRARY": path})
             self.assertIn("LibraryError", done.stderr)
             self.assertIn(text, done.stderr)
 
@@ -207,7 +219,8 @@ class Life(unittest.TestCase):
             for _ in range(5):
                 found[index] = kernel.estimate(16384, blocks[index], ARGUMENTS)
                 with open_saxpy(estimates_only=True) as own:
-                    assert own.kernel("saxpy").estimate(16384, blocks[index], ARGUMENTS) == found[index]
+                    again = own.kernel("saxpy").estimate(16384, blocks[index], ARGUMENTS)
+                    assert again == found[index]
         self.run_all([threading.Thread(target=work, args=(index,)) for index in range(20)])
         self.assertEqual(found, wanted)
 
@@ -248,10 +261,12 @@ class Life(unittest.TestCase):
 class Page(unittest.TestCase):
     def test_examples(self):
         """Those of docs/python.md run as they stand."""
-        examples = re.findall(r"```python\n(.*?)```", read(os.path.join(ROOT, "docs/python.md")), re.S)
+        page = read(os.path.join(ROOT, "docs/python.md"))
+        examples = re.findall(r"```python\n(.*?)```", page, re.S)
         self.assertEqual(len(examples), 3)
         for example in examples:
-            done = subprocess.run([sys.executable, "-B", "-W", "error", "-c", example.replace("saxpy.ptx", SAXPY)],
+            program = example.replace("saxpy.ptx", SAXPY)
+            done = subprocess.run([sys.executable, "-B", "-W", "error", "-c", program],
                                   capture_output=True, text=True, check=False)
             self.assertEqual((done.returncode, done.stderr), (0, ""))
 
