@@ -12,7 +12,7 @@ from ._errors import Error, check
 from ._gpus import Gpu, GpuName, describe, find_all, name_of
 from ._launches import Launches, LaunchesLike, suggest_kernel
 from ._load import library
-from ._params import Arguments, Param, Shape, put_shape, whole
+from ._params import Arguments, Param, Shape, put_shape, to_list, whole
 from ._types import Diagnostic, Estimate, integer, read_diagnostic, read_estimate, text
 
 Path = Union[str, bytes, "os.PathLike[str]"]
@@ -51,7 +51,7 @@ class Kernel:
         if max_registers is not None:
             trial.max_registers = whole("max_registers", max_registers, 1)
         trial.steps = whole("steps", steps, 0)
-        arguments = Arguments(self.name, self.params, list(params))
+        arguments = Arguments(self.name, self.params, to_list(params))
         arguments.put(trial)
         return self.module._estimate(self, trial, gpu)
 

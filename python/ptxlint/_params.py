@@ -3,7 +3,7 @@ import ctypes
 import operator
 import struct
 from dataclasses import dataclass
-from typing import Any, List, Optional, Sequence, Union
+from typing import Any, List, Mapping, Optional, Sequence, Union
 
 from . import _abi
 
@@ -56,6 +56,13 @@ def _to_bytes(param: Param, value: Any) -> bytes:
     if not -(1 << (8 * size - 1)) <= whole < 1 << 8 * size:
         raise ValueError(f"{param.name}: {whole} does not fit .{param.type}")
     return (whole & ((1 << 8 * size) - 1)).to_bytes(size, "little")
+
+
+def to_list(params: Any) -> List[Any]:
+    """TypeError: these are no values by position."""
+    if isinstance(params, (str, bytes, Mapping)) or not hasattr(params, "__iter__"):
+        raise TypeError(f"params is a list of values by position, not {type(params).__name__}")
+    return list(params)
 
 
 class Arguments:

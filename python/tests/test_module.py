@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 import threading
+import time
 import unittest
 import warnings
 
@@ -154,6 +155,8 @@ class Errors(unittest.TestCase):
             for error, grid in ((ValueError, 0), (ValueError, (1, 2, 3, 4)), (ValueError, 1 << 40),
                                 (TypeError, "1"), (TypeError, 1.5), (TypeError, (1, None))):
                 self.check(error, "grid", kernel.estimate, grid, 32)
+            for params in (1, "1", {"n": 1}):
+                self.check(TypeError, "by position", kernel.estimate, 1, 32, params)
             self.check(ptxlint.Error, "among the module's GPUs, h200", kernel.estimate, 1, 32,
                        gpu="a100")
         with open_saxpy(findings_only=True) as module:
@@ -244,6 +247,23 @@ class Life(unittest.TestCase):
         for thread in threads:
             thread.join()
         self.assertEqual(late, ["the module is closed"] * 8)
+
+    def test_lock_is_released(self):
+        """This thread runs on while another is inside the library."""
+        ptx, _ = one_megabyte()
+        times = []
+
+        def work():
+            times.append(time.monotonic())
+            with ptxlint.Module(ptx):
+                times.append(time.monotonic())
+        thread = threading.Thread(target=work)
+        thread.start()
+        seen = []
+        while thread.is_alive():
+            time.sleep(0.001)
+            seen.append(time.monotonic())
+        self.assertGreater(sum(times[0] < moment < times[1] for moment in seen), 10)
 
     def run_all(self, threads):
         for thread in threads:
