@@ -5,8 +5,10 @@ import json
 import math
 import os
 import re
+import shlex
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 import unittest
@@ -16,6 +18,7 @@ import ptxlint
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 SAXPY = os.path.join(ROOT, "testdata/ptx/saxpy.sm_90.ptx")
+COMPILER = shlex.split(os.environ.get("CC", ""))
 ARGUMENTS = [4194304, 2.0, None, None]
 STRUCTURE = """.version 8.0
 .target sm_90
@@ -189,13 +192,26 @@ class Errors(unittest.TestCase):
             self.assertEqual({one.filename for one in seen}, {__file__})
 
     def test_library(self):
+        self.check_library("/does/not/exist.so", "PTXLINT_LIBRARY may name")
+        self.check_library("libc.so.6", "is not libptxlint")
+
+    def check_library(self, path, text):
         program = [sys.executable, "-B", "-c", "import ptxlint; ptxlint.gpus()"]
-        for path, text in (("/does/not/exist.so", "PTXLINT_LIBRARY may name"),
-                           ("libc.so.6", "is not libptxlint")):
-            done = subprocess.run(program, capture_output=True, text=True, check=False,
-                                  env=os.environ | {"PTXLINT_LIBRARY": path})
-            self.assertIn("LibraryError", done.stderr)
-            self.assertIn(text, done.stderr)
+        done = subprocess.run(program, capture_output=True, text=True, check=False,
+                              env=os.environ | {"PTXLINT_LIBRARY": path})
+        self.assertIn("LibraryError", done.stderr)
+        self.assertIn(text, done.stderr)
+
+    @unittest.skipUnless(COMPILER, "CC names no C compiler")
+    def test_other_version(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "other.so")
+            for version, text in (("0.2.0", "is libptxlint 0.2.0; this package is for 0.1"),
+                                  ("0.1.9", "undefined symbol: ptxlint_")):
+                source = f'const char *ptxlint_version(void) {{ return "{version}"; }}'
+                subprocess.run([*COMPILER, "-shared", "-fPIC", "-x", "c", "-", "-o", path],
+                               input=source, text=True, check=True)
+                self.check_library(path, text)
 
 
 class Life(unittest.TestCase):
