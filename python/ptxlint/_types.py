@@ -78,13 +78,18 @@ class Diagnostic:
                 f"[{self.rule}]")
 
 
+def _pick(kind: Any, found: Any) -> Any:
+    """Keys may be added within a version of the document: those are skipped. None stays."""
+    return found and kind(**{one.name: found[one.name] for one in fields(kind)})
+
+
 def read_diagnostic(found: Dict[str, Any]) -> Diagnostic:
     """From an element of `diagnostics` of the JSON document."""
     values = {one.name: found[one.name] for one in fields(Diagnostic) if one.name != "document"}
-    values["fix"] = found["fix"] and Fix(**found["fix"])
-    values["related"] = tuple(Related(**one) for one in found["related"])
-    values["source"] = found["source"] and Source(**found["source"])
-    values["inlined"] = tuple(Source(**one) for one in found["inlined"])
+    values["fix"] = _pick(Fix, found["fix"])
+    values["related"] = tuple(_pick(Related, one) for one in found["related"])
+    values["source"] = _pick(Source, found["source"])
+    values["inlined"] = tuple(_pick(Source, one) for one in found["inlined"])
     values["suppression"] = found["suppression"] and found["suppression"]["kind"]
     return Diagnostic(**values, document=found)
 

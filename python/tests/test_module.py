@@ -62,6 +62,19 @@ class Findings(unittest.TestCase):
         self.assertTrue(any(one.help for one in found) and any(one.related for one in found))
         self.assertTrue(all(isinstance(one, ptxlint.Diagnostic) for one in found))
 
+    def test_newer_keys(self):
+        """A later library may add some to the document."""
+        place = {"line": 1, "column": 1, "end_line": 1, "end_column": 2, "newer": 0}
+        with ptxlint.Module("garbage") as module:
+            document = dict(module.diagnostics[0].document, newer=0)
+        document["fix"] = dict(place, replacement="", certain=True)
+        document["related"] = [dict(place, message="here")]
+        document["inlined"] = [{"path": "a.cu", "line": 1, "column": None, "newer": 0}]
+        found = ptxlint._types.read_diagnostic(document)
+        self.assertEqual(found.fix, ptxlint.Fix(1, 1, 1, 2, "", True))
+        self.assertEqual(found.related, (ptxlint.Related("here", 1, 1, 1, 2),))
+        self.assertEqual(found.inlined, (ptxlint.Source("a.cu", 1, None),))
+
     def test_report(self):
         with open_saxpy() as module:
             report = module.report()
