@@ -3,7 +3,7 @@
 # missing. Where nothing is missing it calls neither apt-get nor sudo.
 set -eu
 
-set -- gcc g++ libc6-dev meson ninja-build pkg-config re2c lemon python3 \
+set -- gcc g++ libc6-dev meson ninja-build pkg-config re2c lemon python3 python3-venv \
     libjansson-dev libyaml-dev libpopt-dev libutf8proc-dev libmd4c-dev libcmocka-dev "$@"
 
 command -v dpkg-query >/dev/null || {

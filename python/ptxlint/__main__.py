@@ -1,0 +1,4 @@
+"""python -m ptxlint: the program."""
+from ._program import main
+
+main()
