@@ -963,7 +963,7 @@ static void finish_tally(const AccessEvaluator *e, AccessTally *tally, double we
         ptx_count_add(&insn->total, &tally->totals[i], weight);
         insn->is_reached = insn->total.warps > 0;
         insn->best_share = fmin(insn->best_share, ratio_of(&insn->total));
-        insn->certainty = certainty_of(e, insn);
+        insn->certainty = (uint8_t)certainty_of(e, insn);
     }
 }
 
