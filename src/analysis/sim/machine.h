@@ -240,7 +240,17 @@ InsnId ptx_machine_place(const Machine *machine, const Warp *warp, InsnId insn);
 #define WINDOW_LOCAL (UINT64_C(2) << 60)
 #define WINDOW_CONST (UINT64_C(3) << 60)
 #define WINDOW_PARAM (UINT64_C(4) << 60)
-#define WINDOW_OF(address) ((address) & UINT64_C(7) << 60)
+
+enum { WINDOW_SHIFT = 60, OFFSET_BITS = 40 };
+
+/* 0: of global memory. What lies far behind the start of a window is no address in it, but a number
+ * that a pointer was multiplied into; parameters of calls alone lie so far. */
+static inline uint64_t ptx_window_of(uint64_t address)
+{
+    const uint64_t window = address & UINT64_C(7) << WINDOW_SHIFT,
+                   far = address & ((UINT64_C(1) << WINDOW_SHIFT) - (UINT64_C(1) << OFFSET_BITS));
+    return far && window != WINDOW_PARAM ? 0 : window;
+}
 
 typedef struct Scratch {        /* room for a value that no register holds */
     Value value;
@@ -278,7 +288,7 @@ static inline Space ptx_address_space(const Insn *insn, const Value *address, ui
         return ptx_space_is_shared(space)  ? SPACE_SHARED
                : ptx_space_is_param(space) ? SPACE_PARAM
                                            : space;
-    switch (WINDOW_OF(ptx_value_lane(address, lanes ? (unsigned)__builtin_ctz(lanes) : 0))) {
+    switch (ptx_window_of(ptx_value_lane(address, lanes ? (unsigned)__builtin_ctz(lanes) : 0))) {
     case WINDOW_SHARED: return SPACE_SHARED;
     case WINDOW_LOCAL:  return SPACE_LOCAL;
     case WINDOW_CONST:  return SPACE_CONST;

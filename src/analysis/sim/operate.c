@@ -622,7 +622,7 @@ static void run_is_space(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, 
                          .unknown = a->unknown,
                          .is_assumed = a->is_assumed || a->align != ALIGN_EXACT };
     for (unsigned i = 0; i < WARP_LANES; i++)
-        out.lanes[i] = WINDOW_OF(ptx_value_lane(a, i)) == window;
+        out.lanes[i] = ptx_window_of(ptx_value_lane(a, i)) == window;
     if (a->align != ALIGN_EXACT && a->is_data)
         out.value = ptx_machine_unknown(m, false);
     ptx_machine_write(m, w, &operands[0], &out.value, lanes, doubt);

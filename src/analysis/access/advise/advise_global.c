@@ -5,7 +5,7 @@
 #include "ir/insn.h"
 #include "ir/module.h"
 #include "analysis/access/advise/trace.h"
-#include "analysis/sim/value.h"
+#include "analysis/sim/request.h"
 #include "analysis/sim/cost/traffic.h"
 
 enum {
@@ -14,8 +14,7 @@ enum {
     MAX_SECTORS = 1 << 13,     /* of a block that are counted */
     SECTOR = 32,
     LINE = 128,
-    WINDOW_BITS = 40,           /* memory.c places the pointers of parameters so far apart */
-    MAX_WINDOW = 1 << 9,
+    MAX_ARRAYS = 1 << 13,
     MAX_ROW = 1 << 16,
     MAX_ROWS = 6,
     MAX_LOOKS = 16,            /* requests that rows are looked for in */
@@ -26,33 +25,33 @@ enum {
 /* ---- the array ------------------------------------------------------------------------------- */
 
 /* What parameter's memory; addresses may lie before it. 0: none. */
-static uint64_t window_of(uint64_t address)
+static uint64_t array_at(uint64_t address)
 {
-    uint64_t window = (address + (UINT64_C(1) << (WINDOW_BITS - 1))) >> WINDOW_BITS;
-    return window <= MAX_WINDOW ? window : 0;
+    uint64_t array = (address + (UINT64_C(1) << (ARRAY_SHIFT - 1))) >> ARRAY_SHIFT;
+    return array <= MAX_ARRAYS ? array : 0;
 }
 
 static bool find_array(Array *a, const TracedAccess *access)
 {
     const Trace *t = a->trace;
-    uint64_t window = access->first ? window_of(access->low) : 0;
-    if (access->is_unknown || access->param == NO_ID || !window || t->is_global_opaque
+    const uint64_t array = access->first ? array_at(access->low) : 0;
+    if (access->is_unknown || access->param == NO_ID || !array || t->is_global_opaque
         || t->is_opaque[access->param])
         return false;
     a->var = access->param;
-    a->start = window << WINDOW_BITS;
+    a->start = array << ARRAY_SHIFT;
     a->low = access->low;
     a->high = access->high;
     for (uint32_t i = 0; i < t->access_count; i++) {
         const TracedAccess *other = &t->accesses[i];
-        if (other->space != SPACE_GLOBAL || other->is_unknown || window_of(other->low) != window)
+        if (other->space != SPACE_GLOBAL || other->is_unknown || array_at(other->low) != array)
             continue;
         if (!ptx_array_add(a, other))
             return false;
         a->low = other->low < a->low ? other->low : a->low;
         a->high = other->high > a->high ? other->high : a->high;
     }
-    return a->low >= a->start && window_of(a->high) == window;
+    return a->low >= a->start && array_at(a->high) == array;
 }
 
 /* How far neighbouring lanes lie apart in the first request; 0: not all as far. */

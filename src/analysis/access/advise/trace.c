@@ -23,7 +23,7 @@ enum {
     MAX_STEPS = 1 << 16,       /* instructions of warps; */
     STEPS_FLOOR = 1 << 12,      /* where the grid is unknown, one block, so many ... */
     STEPS_PER_INSN = 64,        /* ... and so many for an instruction */
-    /* a run ends where all warps might have come through the code once, and each made so many
+    /* a run ends where all warps might have come through the code twice, and each made so many
      * steps more, without a request that is new */
     QUIET_FLOOR = 1 << 8,
     MAX_STAYS = 4,             /* SimConfig.most_stays */
@@ -463,7 +463,7 @@ const Trace *ptx_trace_make(const KernelRun *run, const Gpu *gpu, bool is_row)
                                         .logged = take_logged },
                           .machine = m,
                           .trace = t,
-                          .quiet = QUIET_FLOOR + (uint64_t)func->insn_count };
+                          .quiet = QUIET_FLOOR + 2 * (uint64_t)func->insn_count };
     Price price;
     if (is_exact)               /* else no proposal is */
         ptx_price_attach(&price, m, gpu);
