@@ -2,10 +2,11 @@
 
 #include "gpu/costs.h"
 
-/* What was measured on an H200 stands for a GPU whose file does not say. */
+/* What was measured on an H200 stands for a GPU whose file does not say, and for one without a
+ * file. */
 static double clocks(const Gpu *gpu, FigureId id, double otherwise)
 {
-    return ptx_gpu_has(gpu, id) ? gpu->figures[id] : otherwise;
+    return gpu && ptx_gpu_has(gpu, id) ? gpu->figures[id] : otherwise;
 }
 
 void ptx_latencies_find(const Gpu *gpu, double global, Latencies *out)
