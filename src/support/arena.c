@@ -12,7 +12,7 @@ enum {
     FIRST_CHUNK_BYTES = 64 << 10,
     MAX_CHUNK_BYTES = 32 << 20,
     MAPPED_BYTES = 128 << 10,   /* chunks from here on are mapped: what is not used costs nothing */
-    GIVEN_BACK_BYTES = 1 << 20, /* more than this is not kept for later */
+    GIVEN_BACK_BYTES = 4 << 20, /* more than this is not kept for later */
     PAGE_BYTES = 4 << 10,
     HUGE_PAGE_BYTES = 2 << 20
 };

@@ -346,9 +346,6 @@ void ptx_machine_write_carry(Machine *machine, Warp *warp, const Value *value, u
                              uint8_t doubt);
 void ptx_machine_set(Machine *machine, Register *reg, const Value *value, unsigned bits,
                      uint32_t lanes, uint32_t live);
-/* A whole one that has a place of its own. */
-void ptx_machine_write_register(Machine *machine, Warp *warp, RegId reg, const Value *value,
-                                uint32_t lanes, uint8_t doubt);
 Value ptx_machine_unknown(Machine *machine, bool is_uniform);
 
 /* A decimal constant is a double; instructions on single floats take it as such. */

@@ -95,16 +95,6 @@ void ptx_machine_set(Machine *m, Register *r, const Value *value, unsigned bits,
     set(m, r, value, bits, lanes, live);
 }
 
-void ptx_machine_write_register(Machine *m, Warp *w, RegId reg, const Value *value, uint32_t lanes,
-                                uint8_t doubt)
-{
-    Register *r = ptx_frame_register(w->frame, reg);
-    note_written(m, w, reg, r);
-    set(m, r, value, ptx_type_info[w->frame->func_state->func->regs[reg].type].bits, lanes,
-        w->live);
-    r->value.is_assumed |= doubt == UNCERTAIN_PARAMETER;
-}
-
 void ptx_machine_write(Machine *m, Warp *w, const Operand *operand, const Value *value,
                        uint32_t lanes, uint8_t doubt)
 {
