@@ -684,7 +684,19 @@ typedef struct Effort {
     Depth depth;
 } Effort;
 
-static Effort effort_of(const Session *s, EvaluationBudget budget)
+/* No way leads out of the function: a run spends whatever it is allowed. */
+static bool is_endless(const Func *func, const Cfg *cfg)
+{
+    for (uint32_t i = 0; i < cfg->rpo_count; i++) {
+        const Block *block = &cfg->blocks[cfg->rpo[i]];
+        for (uint32_t e = 0; e < block->succ_count; e++)
+            if (cfg->succs[block->succ_first + e] == EXIT_BLOCK)
+                return false;
+    }
+    return !func->has_calls;    /* what is called may end the thread */
+}
+
+static Effort planned_effort(const Session *s, EvaluationBudget budget)
 {
     const uint64_t tried = s->all->trial.steps;
     const Effort efforts[BUDGET__COUNT] = {
@@ -696,6 +708,16 @@ static Effort effort_of(const Session *s, EvaluationBudget budget)
     if (is_trial(s))
         return tried ? (Effort){ tried, DEPTH_WHOLE } : (Effort){ TRIAL_STEPS, DEPTH_FEW };
     return efforts[budget];
+}
+
+static Effort effort_of(Session *s, EvaluationBudget budget)
+{
+    Effort effort = planned_effort(s, budget);
+    const uint64_t once = EVALUATE_STEPS_FLOOR
+                          + (uint64_t)EVALUATE_STEPS_PER_INSN * s->func->insn_count;
+    if (effort.steps > once && is_endless(s->func, ptx_session_cfg(s)))
+        effort.steps = once;
+    return effort;
 }
 
 static KernelRun run_of(Session *s)

@@ -3,6 +3,7 @@
 #include "kit.h"
 
 #include <math.h>
+#include <time.h>
 
 #define LOOPS "tests/data/loops/loops.ptx"
 
@@ -261,10 +262,39 @@ static void test_floats(void **state)
     }
 }
 
+/* Kernels that no way leads out of: a run spends what it is allowed, and shows no more for it. */
+static void test_endless(void **state)
+{
+    static const char text[] =
+        ".version 8.0\n.target sm_90\n.address_size 64\n"
+        ".entry a() { L: bra L; }\n"
+        ".entry b() { M: bra N; N: bra M; }\n"
+        ".entry c() { .reg .pred %p<2>; L: @%p1 bra M; bra L; M: bra L; }\n"
+        ".entry d() { .reg .b32 %r<2>; T: .branchtargets A, B; A: brx.idx %r1, T; B: bra A; }\n";
+    enum { MAX_SECONDS = 1 };   /* the whole budget takes three, and ten times that under ASan */
+    (void)state;
+    ptxlint_launches *launches = NULL;
+    ptxlint_options options;
+    ptxlint_module *module = NULL;
+    assert_int_equal(ptxlint_launches_new(NULL, 0, &launches, NULL, 0), PTXLINT_OK);
+    assert_int_equal(ptxlint_launches_set(launches, "grid", "64", NULL, 0), PTXLINT_OK);
+    assert_int_equal(ptxlint_launches_set(launches, "block", "128", NULL, 0), PTXLINT_OK);
+    ptxlint_options_init(&options);
+    options.launches = launches;
+    const clock_t begin = clock();
+    assert_int_equal(ptxlint_module_new(text, strlen(text), &options, &module), PTXLINT_OK);
+    const double seconds = (double)(clock() - begin) / CLOCKS_PER_SEC;
+    if (seconds > MAX_SECONDS)
+        fail_msg("%g s", seconds);
+    ptxlint_module_free(module);
+    ptxlint_launches_free(launches);
+}
+
 UNIT(forward)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_counts), cmocka_unit_test(test_time),
                                         cmocka_unit_test(test_given),
-                                        cmocka_unit_test(test_floats) };
+                                        cmocka_unit_test(test_floats),
+                                        cmocka_unit_test(test_endless) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
