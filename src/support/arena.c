@@ -12,7 +12,8 @@ enum {
     FIRST_CHUNK_BYTES = 64 << 10,
     MAX_CHUNK_BYTES = 32 << 20,
     MAPPED_BYTES = 128 << 10,   /* chunks from here on are mapped: what is not used costs nothing */
-    GIVEN_BACK_BYTES = 4 << 20, /* more than this is not kept for later */
+    KEPT_BYTES = 2 << 20,       /* longer chunks are not kept for later */
+    GIVEN_BACK_BYTES = 4 << 20, /* longer parts of a chunk are given back */
     PAGE_BYTES = 4 << 10,
     HUGE_PAGE_BYTES = 2 << 20
 };
@@ -181,7 +182,7 @@ static void clear(const ArenaChunk *chunk, char *begin, char *end)
 
 static void put_aside(Arena *arena, ArenaChunk *chunk)
 {
-    if (chunk->bytes > GIVEN_BACK_BYTES) {
+    if (chunk->bytes > KEPT_BYTES) {
         arena->used_bytes -= chunk->bytes;
         free_chunk(chunk);
         return;
