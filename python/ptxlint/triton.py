@@ -58,9 +58,9 @@ class Pruner:
         Without either: top_k=0.25 with k_min of at least 2. gpu: None: the current device, else
         what PTX's .target says. threads: that compile; 0: by the processors.
         """
-        if top_k is None and ratio is None:
-            top_k, k_min = 0.25, max(k_min, 2)
         self._limits = Limits(top_k, ratio, k_min)
+        if top_k is None and ratio is None:
+            self._limits = Limits(0.25, None, max(k_min, 2))
         self._function = function
         self._gpu = gpu
         self._threads = threads or min(8, os.cpu_count() or 1)
