@@ -14,9 +14,10 @@ import triton
 import ptxlint.triton
 
 
-def _tune(kernel, configs, key, make_launch, prune):
+def _tune(kernel, configs, key, make_launch, asked):
     """Wall time of the first call, which tunes; then the time of the config that it chose."""
-    pruner = ptxlint.triton.Pruner()
+    prune = asked.mode == "pruned"
+    pruner = ptxlint.triton.Pruner(threads=asked.threads)
     tuned = triton.autotune(configs=configs, key=key)(kernel)
     if prune:
         pruner.attach(tuned)
@@ -62,9 +63,10 @@ def main(kernel, configs, key, make_launch):
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--mode", choices=("full", "pruned"), help=argparse.SUPPRESS)
     parser.add_argument("--verbose", action="store_true", help="each config and why")
+    parser.add_argument("--threads", type=int, default=0, help="that the pruner compiles with")
     asked = parser.parse_args()
     logging.basicConfig(level=logging.WARNING)
     if asked.mode:
-        print(json.dumps(_tune(kernel, configs, key, make_launch, asked.mode == "pruned")))
+        print(json.dumps(_tune(kernel, configs, key, make_launch, asked)))
     else:
         _show(_in_process("full"), _in_process("pruned"), asked.verbose)

@@ -139,7 +139,8 @@ class Estimated(Structure):
                 ("ideal_sectors_per_request", c_double), ("wavefronts_per_request", c_double),
                 ("ideal_wavefronts_per_request", c_double), ("thread_accesses", c_double),
                 ("knows_params", c_int), ("spills", c_uint), ("time", Time),
-                ("bottleneck", Bottleneck)]
+                ("bottleneck", Bottleneck), ("registers", c_int64), ("registers_low", c_int64),
+                ("registers_high", c_int64)]
 
 
 class WriteOptions(Structure):
