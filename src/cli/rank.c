@@ -28,6 +28,7 @@ typedef struct Rank {
     Ranked *rows;
     size_t count, capacity;
     bool is_by_name;            /* a group for each name; else one for all kernels */
+    size_t folder_length;       /* of the folders that all paths begin with; text leaves them out */
     Matched matched;
 } Rank;
 
@@ -226,9 +227,21 @@ static void put_registers(const Ranked *row, Text *out)
         ptx_text_print(out, " %5s", "-");
 }
 
+static size_t find_folder_length(const StringList *files)
+{
+    size_t length = 0, same = 0;
+    for (const char *first = files->items[0]; first[same]; same++) {
+        for (size_t i = 1; i < files->count; i++)
+            if (files->items[i][same] != first[same])
+                return length;
+        length = first[same] == '/' ? same + 1 : length;
+    }
+    return length;
+}
+
 static void put_variant(const Rank *rank, const Ranked *row, Text *out)
 {
-    ptx_text_print(out, "%s%s%s", row->path, ptx_text_if(!rank->is_by_name, ": "),
+    ptx_text_print(out, "%s%s%s", row->path + rank->folder_length, ptx_text_if(!rank->is_by_name, ": "),
                    ptx_text_if(!rank->is_by_name, row->kernel->name));
 }
 
@@ -284,8 +297,16 @@ static void put_group(const Rank *rank, const Ranked *rows, size_t count, Text *
 static void put_text(const Rank *rank, Text *out)
 {
     Text lines = { 0 };
-    for (size_t i = 0; i < rank->count; i += group_length(rank, i))
-        put_group(rank, &rank->rows[i], group_length(rank, i), &lines);
+    size_t single = 0;
+    for (size_t i = 0; i < rank->count; i += group_length(rank, i)) {
+        if (rank->is_by_name && group_length(rank, i) == 1)
+            single++;
+        else
+            put_group(rank, &rank->rows[i], group_length(rank, i), &lines);
+    }
+    if (single)
+        ptx_text_print(&lines, "Left out: %zu kernel%s without another variant.\n", single,
+                       ptx_plural(single));
     if (lines.length)
         ptx_text_fold(out, lines.bytes);
     out->has_failed |= lines.has_failed;
@@ -340,9 +361,8 @@ static void put_json(const Rank *rank, Text *out)
         json_object_set_new(row, "block", sizes_json(rank->rows[i].kernel->launch.block));
         json_array_append_new(variants, row);
     }
-    ptx_json_write(out, json_pack("{s:s, s:b, s:f, s:o}", "schema", "ptxlint-rank/1", "is_by_name",
-                                  rank->is_by_name, "tie_ratio", PTX_MODEL_ERROR, "variants",
-                                  variants));
+    ptx_json_write(out, json_pack("{s:s, s:b, s:o}", "schema", "ptxlint-rank/1", "is_by_name",
+                                  rank->is_by_name, "variants", variants));
 }
 
 /* RFC 4180. */
@@ -402,6 +422,7 @@ static ExitCode write_rows(Rank *rank)
 {
     Text out = { 0 };
     rank_rows(rank);
+    rank->folder_length = find_folder_length(&rank->files);
     switch (rank->options->output.format) {
     case FORMAT_JSON: put_json(rank, &out); break;
     case FORMAT_CSV:  put_csv(rank, &out); break;
