@@ -18,6 +18,9 @@ import ptxlint
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 SAXPY = os.path.join(ROOT, "testdata/ptx/saxpy.sm_90.ptx")
+SPILLS = os.path.join(ROOT, "testdata/ptx/local_spill.sm_90.ptx")
+BASELINE = """{"schema":"ptxlint-baseline/1","findings":[
+{"rule":"OCC105","kernel":"capped","statement":"","count":1}]}"""
 COMPILER = shlex.split(os.environ.get("CC", ""))
 ARGUMENTS = [4194304, 2.0, None, None]
 STRUCTURE = """.version 8.0
@@ -42,6 +45,40 @@ def one_megabyte():
     head, entry = re.match(r"(.*?)(\.visible \.entry.*)", read(SAXPY), re.S).groups()
     count = (1 << 20) // len(entry) + 1
     return head + "".join(entry.replace("saxpy", f"saxpy{i}") for i in range(count)), count
+
+
+class Wanted(unittest.TestCase):
+    """A config file and a baseline."""
+
+    def write(self, name, content):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        path = os.path.join(folder.name, name)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(content)
+        return path
+
+    def test_config(self):
+        rules = {one.rule for one in ptxlint.lint(SPILLS)}
+        self.assertLess({"OCC105", "THR103"}, rules)
+        config = self.write(".ptxlint.yaml", "ignore: [OCC]\n")
+        left = {one.rule for one in ptxlint.lint(SPILLS, config=config)}
+        self.assertEqual(left, {one for one in rules if not one.startswith("OCC")})
+
+    def test_baseline(self):
+        path = self.write("known.json", BASELINE)
+        with ptxlint.Module.open(SPILLS, baseline=path) as module:
+            known = [one.rule for one in module.diagnostics if one.suppression == "baseline"]
+        self.assertEqual(known, ["OCC105"])
+        self.assertNotIn("OCC105", {one.rule for one in ptxlint.lint(SPILLS, baseline=path)})
+
+    def test_errors(self):
+        with self.assertRaises(ptxlint.ReadError):
+            ptxlint.lint(SAXPY, config="/none/at/all.yaml")
+        with self.assertRaisesRegex(ptxlint.BadFileError, "wrong.yaml:1:"):
+            ptxlint.lint(SAXPY, config=self.write("wrong.yaml", "nothing: 1\n"))
+        with self.assertRaises(ptxlint.BadFileError):
+            ptxlint.lint(SAXPY, baseline=self.write("wrong.json", "{}"))
 
 
 class Findings(unittest.TestCase):

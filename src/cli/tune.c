@@ -618,16 +618,6 @@ static void put_text(const Tune *t, Text *out)
     ptx_text_free(&lines);
 }
 
-static json_t *number(double value)
-{
-    return isfinite(value) ? json_real(value) : json_null();
-}
-
-static json_t *sizes_json(const int64_t size[3])
-{
-    return json_pack("[I, I, I]", (json_int_t)size[0], (json_int_t)size[1], (json_int_t)size[2]);
-}
-
 static json_t *shape_json(const Tune *t, const TuneShape *s)
 {
     const ptxlint_estimated *e = &s->estimated;
@@ -643,14 +633,15 @@ static json_t *shape_json(const Tune *t, const TuneShape *s)
     json_t *dynamic = shared < 0 ? json_null() : json_integer(shared);
     const bool is_recommended = s == t->best && !t->is_bound;
     return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s?, s:b, s:b, s:s}", "block",
-                     sizes_json(s->trial.block), "grid", sizes_json(s->trial.grid),
+                     ptx_json_sizes(s->trial.block), "grid", ptx_json_sizes(s->trial.grid),
                      "dynamic_shared_bytes", dynamic,
-                     "occupancy_percent", number(e->occupancy.percent), "waves", number(e->waves),
-                     "sectors_per_request", number(e->sectors_per_request),
-                     "wavefronts_per_request", number(e->wavefronts_per_request),
-                     "predicted_time_us", number(predicted), "bound_time_us", number(bound),
-                     "limiter", limiter, "is_given", s->is_given, "is_recommended",
-                     is_recommended, "work", works[s->work]);
+                     "occupancy_percent", ptx_json_number(e->occupancy.percent), "waves",
+                     ptx_json_number(e->waves),
+                     "sectors_per_request", ptx_json_number(e->sectors_per_request),
+                     "wavefronts_per_request", ptx_json_number(e->wavefronts_per_request),
+                     "predicted_time_us", ptx_json_number(predicted), "bound_time_us",
+                     ptx_json_number(bound), "limiter", limiter, "is_given", s->is_given,
+                     "is_recommended", is_recommended, "work", works[s->work]);
 }
 
 static json_t *variant_json(const Variant *v)
@@ -661,8 +652,8 @@ static json_t *variant_json(const Variant *v)
     json_t *value = json_pack("{s:s, s:I, s:I, s:o, s:o}", "changes",
                               v->is_shared ? "dynamic_shared" : "registers", "to", (json_int_t)to,
                               "blocks_per_sm", (json_int_t)e->occupancy.blocks_per_sm,
-                              "occupancy_percent", number(e->occupancy.percent),
-                              "predicted_time_us", number(e->time.predicted_us));
+                              "occupancy_percent", ptx_json_number(e->occupancy.percent),
+                              "predicted_time_us", ptx_json_number(e->time.predicted_us));
     json_object_set_new(value, "spills",
                         v->is_shared || !e->spills
                             ? json_null()
