@@ -20,7 +20,7 @@ from ._gpus import GpuName
 from ._prune import (Candidate, Decision, Limits, Outcome, decide, estimate_all, find_product, log,
                      prune_candidates)
 from ._stages import Stages, Stopped, hooked
-from ._triton_cache import read_cache, read_inductor
+from ._triton_cache import read_cache, read_compiled, read_inductor
 
 __all__ = ["Candidate", "Decision", "Pruner", "autotune", "prune_candidates", "read_cache",
            "read_inductor"]
@@ -218,7 +218,7 @@ def _probe(stages: Stages, function: Any, config: Any, named: Mapping[str, Any],
     try:
         with stages.probing():
             kernel = _compile(function, arguments)
-        ptx, metadata = _read_compiled(kernel)      # it was in a cache
+        ptx, metadata = read_compiled(kernel)      # it was in a cache
     except Stopped as stopped:
         ptx, metadata = stopped.ptx, stopped.metadata
     derived = _add_derived(function, arguments)
@@ -244,12 +244,6 @@ def _try_finish(function: Any, config: Any, named: Mapping[str, Any],
         _compile(function, arguments)
     except Exception as error:
         log.info("%s: %s: %s", config, type(error).__name__, error)
-
-
-def _read_compiled(kernel: Any) -> Tuple[str, Mapping[str, Any]]:
-    metadata = kernel.metadata
-    fields = metadata._asdict() if hasattr(metadata, "_asdict") else dict(metadata)
-    return str(kernel.asm["ptx"]), fields
 
 
 def _read_grid(grid: Any, arguments: Dict[str, Any]) -> Optional[Tuple[int, ...]]:

@@ -1,5 +1,7 @@
 """The pruner in a stub of Triton, and caches as Triton leaves them."""
 import os
+import shutil
+import tempfile
 import types
 import unittest
 
@@ -100,6 +102,15 @@ class Inductor(unittest.TestCase):
         self.assertEqual([one.grid for one in found], [(8,), (4,)])
         self.assertEqual([one.arguments for one in found], [[None, 4096]] * 2)
         self.assertEqual([one.config for one in found], configs)
+        static = types.SimpleNamespace(hash="00" * 32, name="scale_add")
+        autotuner.compile_results[0].kernel = static
+        with tempfile.TemporaryDirectory() as folder:
+            with self.assertRaisesRegex(ptxlint.Error, "use_static_cuda_launcher"):
+                ptxlint.triton.read_inductor(autotuner, {"xnumel": 4096}, folder)
+            shutil.copytree(os.path.join(stub_triton.CACHE, "Z3IM3EAE"),
+                            os.path.join(folder, "A" * 52))
+            again = ptxlint.triton.read_inductor(autotuner, {"xnumel": 4096}, folder)
+        self.assertEqual([one.ptx for one in again], [one.ptx for one in found])
         with self.assertRaisesRegex(ptxlint.Error, "precompile"):
             ptxlint.triton.read_inductor(types.SimpleNamespace(compile_results=[]), {})
 
