@@ -22,8 +22,8 @@ from ._prune import (Candidate, Decision, Limits, Outcome, decide, estimate_all,
 from ._stages import Stages, Stopped, hooked
 from ._triton_cache import read_cache, read_compiled, read_inductor
 
-__all__ = ["Candidate", "Decision", "Pruner", "autotune", "prune_candidates", "read_cache",
-           "read_inductor"]
+__all__ = ["Candidate", "Decision", "Pruner", "autotune", "compile_ptx", "prune_candidates",
+           "read_cache", "read_inductor"]
 
 _OF_LAUNCH = ("grid", "warmup")
 _lock = threading.RLock()           # of the hook: one pruner at a time
@@ -41,6 +41,23 @@ def autotune(configs: Sequence[Any], key: Sequence[str], *,
     def attach(function: Any) -> Any:
         return one.attach(decorate(function))
     return attach
+
+
+def compile_ptx(source: Any, target: Any,
+                options: Optional[Mapping[str, Any]] = None) -> Tuple[str, Mapping[str, Any]]:
+    """PTX and metadata of a triton.compiler.ASTSource, without ptxas and without a GPU.
+
+    target: as GPUTarget("cuda", 90, 32). options: num_warps, num_stages, ...
+    """
+    triton = importlib.import_module("triton")
+    stages = Stages()
+    with _lock, hooked(stages):
+        try:
+            with stages.probing():
+                kernel = triton.compile(source, target=target, options=dict(options or {}))
+            return read_compiled(kernel)
+        except Stopped as stopped:
+            return stopped.ptx, stopped.metadata
 
 
 class Pruner:

@@ -147,6 +147,10 @@ class Triton(types.ModuleType):
     def autotune(self, configs, key, prune_configs_by=None):
         return lambda fn: Autotuner(fn, configs, prune_configs_by)
 
+    def compile(self, source, target, options):
+        assert target == "target"
+        return source.fn.compile(source.folder, options)
+
     def add_stages(self, stages, options):
         backend = self.nvidia.CUDABackend()
         backend.add_stages(stages, options)

@@ -143,6 +143,15 @@ class Autotuner(unittest.TestCase):
     def test_backend(self):
         self.check_stages(False)
 
+    def test_compile_ptx(self):
+        with stub_triton.installed() as triton:
+            kernel = triton.jit(gemm)
+            source = types.SimpleNamespace(fn=kernel, folder=FOLDERS[0])
+            ptx, metadata = ptxlint.triton.compile_ptx(source, "target", {"num_warps": 8})
+        self.assertEqual(kernel.ran, [(FOLDERS[0], "ptx")])
+        self.assertEqual((metadata["name"], metadata["num_warps"]), ("gemm", 8))
+        self.assertIn(".visible .entry gemm", ptx)
+
     def test_earlier_hook(self):
         with stub_triton.installed() as triton:
             seen = []
