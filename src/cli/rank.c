@@ -17,19 +17,20 @@ typedef struct RankRow {
     const char *path, *gpu;
     const ptxlint_kernel *kernel;
     ptxlint_estimated estimated;
-    size_t gpu_index, index;    /* of the input */
-    size_t place;               /* from 1; 0: no time is predicted */
-    double ratio;               /* to the best of its group */
+    size_t gpu_index; /* in the order in which the inputs have them */
+    size_t index;     /* of the input */
+    size_t place;     /* from 1; 0: no time is predicted */
+    double ratio;     /* to the best of its group */
 } RankRow;
 
 typedef struct RankCommand {
     const Options *options;
     StringList files;
-    ptxlint_module **modules;   /* by file; NULL: not read */
+    ptxlint_module **modules; /* by file; NULL: not read */
     RankRow *rows;
     size_t count, capacity;
-    bool is_by_name;            /* a group for each name; else one for all kernels */
-    size_t folder_length;       /* of the folders that all paths begin with; text leaves them out */
+    bool is_by_name;      /* a group for each name; else one for all kernels */
+    size_t folder_length; /* of the folders that all paths begin with; text leaves them out */
     Matched matched;
 } RankCommand;
 
@@ -54,21 +55,36 @@ static ExitCode append_rank_row(RankCommand *rank, const RankRow *row)
     return EXIT_CLEAN;
 }
 
+static size_t find_gpu_index(const RankCommand *rank, const char *gpu)
+{
+    size_t next = 0;
+    for (size_t i = 0; i < rank->count; i++) {
+        const RankRow *row = &rank->rows[i];
+        if (!strcmp(row->gpu, gpu))
+            return row->gpu_index;
+        next = row->gpu_index >= next ? row->gpu_index + 1 : next;
+    }
+    return next;
+}
+
 static ExitCode rank_kernel(RankCommand *rank, const ptxlint_module *module, const char *path,
-                           const ptxlint_kernel *kernel)
+                            const ptxlint_kernel *kernel)
 {
     const ptxlint_module_info *info = ptxlint_module_get_info(module);
     ExitCode code = EXIT_CLEAN;
     for (size_t g = 0; g < info->gpu_count && code == EXIT_CLEAN; g++) {
-        RankRow row = { .path = path, .kernel = kernel, .gpu_index = g, .index = rank->count };
+        RankRow row = { .path = path, .kernel = kernel, .index = rank->count };
         ptxlint_trial trial;
         ptxlint_trial_init(&trial);
         trial.steps = STEPS;
         row.gpu = ptxlint_gpu_get_info(info->gpus[g])->name;
+        row.gpu_index = find_gpu_index(rank, row.gpu);
         row.estimated.size = sizeof row.estimated;
         ptxlint_status status = ptxlint_estimate(module, kernel->name, g, &trial, &row.estimated);
-        code = status == PTXLINT_OK ? append_rank_row(rank, &row)
-                                    : ptx_complain_status(path, status);
+        if (status == PTXLINT_OK)
+            code = append_rank_row(rank, &row);
+        else
+            code = ptx_complain_status(path, status);
     }
     return code;
 }
@@ -118,8 +134,7 @@ static ExitCode read_files(RankCommand *rank, const Inputs *given, Book *book)
         const ModuleSource source = { rank->options, given, &settings->inputs, true };
         code = ptx_inputs_open(&source, path, &rank->modules[i]);
         if (code == EXIT_CLEAN)
-            code = ptx_matched_add(&rank->matched, ptx_inputs_launches(&source),
-                                   rank->modules[i]);
+            code = ptx_matched_add(&rank->matched, ptx_inputs_launches(&source), rank->modules[i]);
         if (code == EXIT_CLEAN)
             code = rank_module(rank, rank->modules[i], path);
     }
@@ -151,7 +166,7 @@ static int compare_predictions(const void *left, const void *right)
 static int compare_rank_names(const void *left, const void *right)
 {
     const RankRow *a = left, *b = right;
-    int order = strcmp(a->gpu, b->gpu);
+    int order = compare_sizes(a->gpu_index, b->gpu_index);
     if (!order)
         order = strcmp(a->kernel->name, b->kernel->name);
     return order ? order : compare_sizes(a->index, b->index);
@@ -160,13 +175,13 @@ static int compare_rank_names(const void *left, const void *right)
 static int compare_gpus(const void *left, const void *right)
 {
     const RankRow *a = left, *b = right;
-    int order = strcmp(a->gpu, b->gpu);
+    int order = compare_sizes(a->gpu_index, b->gpu_index);
     return order ? order : compare_sizes(a->index, b->index);
 }
 
 static bool is_one_group(const RankCommand *rank, const RankRow *a, const RankRow *b)
 {
-    return !strcmp(a->gpu, b->gpu)
+    return a->gpu_index == b->gpu_index
            && (!rank->is_by_name || !strcmp(a->kernel->name, b->kernel->name));
 }
 
@@ -193,7 +208,8 @@ static void rank_rows(RankCommand *rank)
     qsort(rank->rows, rank->count, sizeof *rank->rows, compare_rank_names);
     for (size_t i = 1; i < rank->count; i++) {
         const RankRow *a = &rank->rows[i - 1], *b = &rank->rows[i];
-        rank->is_by_name |= !strcmp(a->gpu, b->gpu) && !strcmp(a->kernel->name, b->kernel->name);
+        rank->is_by_name |=
+            a->gpu_index == b->gpu_index && !strcmp(a->kernel->name, b->kernel->name);
     }
     if (!rank->is_by_name)
         qsort(rank->rows, rank->count, sizeof *rank->rows, compare_gpus);
@@ -325,14 +341,14 @@ static json_t *count_json(int64_t value)
 static json_t *row_json(const RankRow *row)
 {
     const ptxlint_estimated *e = &row->estimated;
-    json_t *value = json_pack(
-        "{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:s?}", "gpu", row->gpu, "kernel",
-        row->kernel->name, "path", row->path, "place",
-        row->place ? json_integer((json_int_t)row->place) : json_null(), "predicted_time_us",
-        ptx_json_number(e->time.predicted_us), "low_time_us", ptx_json_number(e->time.low_us),
-        "high_time_us", ptx_json_number(e->time.high_us), "bound_time_us",
-        ptx_json_number(e->time.bound_us), "ratio",
-        ptx_json_number(row->ratio), "is_tied", is_tied(row), "limiter", e->time.limiter);
+    json_t *value =
+        json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:s?}", "gpu", row->gpu,
+                  "kernel", row->kernel->name, "path", row->path, "place",
+                  row->place ? json_integer((json_int_t)row->place) : json_null(),
+                  "predicted_time_us", ptx_json_number(e->time.predicted_us), "low_time_us",
+                  ptx_json_number(e->time.low_us), "high_time_us", ptx_json_number(e->time.high_us),
+                  "bound_time_us", ptx_json_number(e->time.bound_us), "ratio",
+                  ptx_json_number(row->ratio), "is_tied", is_tied(row), "limiter", e->time.limiter);
     json_object_set_new(value, "registers", count_json(e->registers));
     json_object_set_new(value, "registers_low", count_json(e->registers_low));
     json_object_set_new(value, "registers_high", count_json(e->registers_high));
@@ -341,8 +357,7 @@ static json_t *row_json(const RankRow *row)
                         e->occupancy.limiter ? json_string(e->occupancy.limiter) : json_null());
     json_object_set_new(value, "waves", ptx_json_number(e->waves));
     json_object_set_new(value, "knows_params", json_boolean(e->knows_params));
-    json_object_set_new(value, "why",
-                        is_timed(row) ? json_null() : json_string(why_untimed(row)));
+    json_object_set_new(value, "why", is_timed(row) ? json_null() : json_string(why_untimed(row)));
     return value;
 }
 
@@ -393,14 +408,16 @@ static void put_rank_csv(const RankCommand *rank, Text *out)
         json_t *row = row_json(&rank->rows[i]), *value;
         const char *key, *comma = "";
         if (!i) {
-            json_object_foreach(row, key, value) {
+            json_object_foreach(row, key, value)
+            {
                 ptx_text_print(out, "%s%s", comma, key);
                 comma = ",";
             }
             ptx_text_put(out, "\r\n");
             comma = "";
         }
-        json_object_foreach(row, key, value) {
+        json_object_foreach(row, key, value)
+        {
             ptx_text_put(out, comma);
             put_csv_cell(out, value);
             comma = ",";
@@ -418,9 +435,14 @@ static ExitCode write_rows(RankCommand *rank)
     rank_rows(rank);
     rank->folder_length = find_folder_length(&rank->files);
     switch (rank->options->output.format) {
-    case FORMAT_JSON: put_rank_json(rank, &out); break;
-    case FORMAT_CSV:  put_rank_csv(rank, &out); break;
-    default:          put_rank_text(rank, &out);
+    case FORMAT_JSON:
+        put_rank_json(rank, &out);
+        break;
+    case FORMAT_CSV:
+        put_rank_csv(rank, &out);
+        break;
+    default:
+        put_rank_text(rank, &out);
     }
     ExitCode code = ptx_output_text(rank->options, &out);
     ptx_text_free(&out);
