@@ -1335,6 +1335,8 @@ typedef struct ptxlint_estimated {
     ptxlint_spills spills;              /* with max_registers: by the band of the registers */
     ptxlint_time time;                  /* without what spills cost */
     ptxlint_bottleneck bottleneck;
+    /* per thread, without max_registers: as of a ptxlint_projection */
+    int64_t registers, registers_low, registers_high;
 } ptxlint_estimated;
 
 PTXLINT_API void ptxlint_trial_init(ptxlint_trial *trial);

@@ -139,7 +139,8 @@ class Estimated(Structure):
                 ("ideal_sectors_per_request", c_double), ("wavefronts_per_request", c_double),
                 ("ideal_wavefronts_per_request", c_double), ("thread_accesses", c_double),
                 ("knows_params", c_int), ("spills", c_uint), ("time", Time),
-                ("bottleneck", Bottleneck)]
+                ("bottleneck", Bottleneck), ("registers", c_int64), ("registers_low", c_int64),
+                ("registers_high", c_int64)]
 
 
 class WriteOptions(Structure):
@@ -176,6 +177,13 @@ FUNCTIONS = {
     "ptxlint_coverage_suggest": (c_char_p, c_void_p, c_size_t),
     "ptxlint_coverage_suggest_kernel": (c_char_p, c_void_p, c_char_p),
     "ptxlint_coverage_free": (None, c_void_p),
+    "ptxlint_config_new": (c_uint, c_void_p, _HANDLES),
+    "ptxlint_config_read": (c_uint, c_void_p, c_char_p, c_char_p, c_size_t, c_char_p, c_size_t),
+    "ptxlint_config_value": (c_char_p, c_void_p, c_char_p, c_size_t),
+    "ptxlint_config_free": (None, c_void_p),
+    "ptxlint_baseline_new": (c_uint, _HANDLES),
+    "ptxlint_baseline_read": (c_uint, c_void_p, c_char_p, c_char_p, c_size_t, c_char_p, c_size_t),
+    "ptxlint_baseline_free": (None, c_void_p),
     "ptxlint_options_init": (None, POINTER(Options)),
     "ptxlint_module_new": (c_uint, c_char_p, c_size_t, POINTER(Options), _HANDLES),
     "ptxlint_module_open": (c_uint, c_char_p, POINTER(Options), _HANDLES),

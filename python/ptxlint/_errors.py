@@ -20,7 +20,7 @@ class TooLargeError(Error):
 
 
 class BadFileError(Error):
-    """A launch file is not what its format asks for; the text says where and why."""
+    """A launch, config or baseline file is not in its format; the text says where and why."""
 
 
 class ReadError(Error, OSError):

@@ -13,6 +13,7 @@ from ._gpus import Gpu, GpuName, describe, find_all, name_of
 from ._launches import Launches, LaunchesLike, suggest_kernel
 from ._load import library
 from ._params import Arguments, Param, Shape, put_shape, to_list, whole
+from ._settings import Settings, SettingsFile
 from ._types import Diagnostic, Estimate, integer, read_diagnostic, read_estimate, text
 
 Path = Union[str, bytes, "os.PathLike[str]"]
@@ -96,7 +97,8 @@ class Module:
 
     def __init__(self, ptx: Union[str, bytes], *, path: Optional[Path] = None, gpus: Gpus = (),
                  launches: LaunchesLike = None, jobs: int = 0, estimates_only: bool = False,
-                 findings_only: bool = False, max_memory_bytes: int = 0):
+                 findings_only: bool = False, max_memory_bytes: int = 0,
+                 config: SettingsFile = None, baseline: SettingsFile = None):
         """Analyses PTX text; what is wrong in it are diagnostics, no errors.
 
         path: shown in diagnostics. gpus: names, what figures are for; none: what .target says.
@@ -104,8 +106,10 @@ class Module:
         jobs: threads that share the functions; 0: one.
         estimates_only: only kernel.estimate() and errors of syntax. findings_only: no figures.
         max_memory_bytes: of each of a few arenas; 0: by the length of the text.
+        config: path of a .ptxlint.yaml: what it says of findings. baseline: path of one: what is
+        known has that as its suppression.
         """
-        self._begin(estimates_only, findings_only)
+        self._begin(estimates_only, findings_only, Settings(config, baseline))
         options = _make_options(path, gpus, jobs, max_memory_bytes)
         given = _to_text(ptx)
 
@@ -116,28 +120,30 @@ class Module:
     @classmethod
     def open(cls, path: Path, *, gpus: Gpus = (), launches: LaunchesLike = None, jobs: int = 0,
              estimates_only: bool = False, findings_only: bool = False,
-             max_memory_bytes: int = 0) -> "Module":
+             max_memory_bytes: int = 0, config: SettingsFile = None,
+             baseline: SettingsFile = None) -> "Module":
         """The same from a file. ReadError: it cannot be read."""
-        module, seen = cls._open(path, gpus, launches, jobs, estimates_only, findings_only,
-                                 max_memory_bytes)
+        options = _make_options(None, gpus, jobs, max_memory_bytes)
+        settings = Settings(config, baseline)
+        module, seen = cls._open(path, options, launches, settings, estimates_only, findings_only)
         seen.warn(2)
         return module
 
     @classmethod
-    def _open(cls, path: Path, gpus: Gpus, launches: LaunchesLike, jobs: int,
-              estimates_only: bool = False, findings_only: bool = False,
-              max_memory_bytes: int = 0) -> Tuple["Module", Launches]:
+    def _open(cls, path: Path, options: _abi.Options, launches: LaunchesLike, settings: Settings,
+              estimates_only: bool = False,
+              findings_only: bool = False) -> Tuple["Module", Launches]:
         """Without warnings: the launches may be for other files too."""
         module = cls.__new__(cls)
-        module._begin(estimates_only, findings_only)
+        module._begin(estimates_only, findings_only, settings)
         name = _encode_path(path)
-        options = _make_options(None, gpus, jobs, max_memory_bytes)
 
         def make(out: Any) -> int:
             return int(library().ptxlint_module_open(name, ctypes.byref(options), out))
         return module, module._make(make, options, launches, os.fsdecode(path))
 
-    def _begin(self, estimates_only: bool, findings_only: bool) -> None:
+    def _begin(self, estimates_only: bool, findings_only: bool, settings: Settings) -> None:
+        self._settings = settings
         if estimates_only and findings_only:
             raise ValueError("estimates_only and findings_only exclude each other")
         self._estimates_only, self._findings_only = bool(estimates_only), bool(findings_only)
@@ -152,6 +158,7 @@ class Module:
               path: str) -> Launches:
         self._launches = Launches(launches)
         options.launches = self._launches.handle
+        options.config, options.baseline = self._settings.config, self._settings.baseline
         options.estimates_only = self._estimates_only
         options.findings_only = self._findings_only
         check(library(), make(ctypes.byref(self._handle)), path=path)
@@ -172,6 +179,7 @@ class Module:
         handle, self._handle = self._handle, ctypes.c_void_p()
         if handle:
             library().ptxlint_module_free(handle)
+        self._settings.free()
         if self._launches:
             self._launches.free()
             self._launches = None
@@ -306,10 +314,12 @@ class Module:
 
 
 def lint(paths: Union[Path, Iterable[Path]], *, gpus: Gpus = (), launches: LaunchesLike = None,
-         jobs: int = 0) -> List[Diagnostic]:
+         jobs: int = 0, config: SettingsFile = None,
+         baseline: SettingsFile = None) -> List[Diagnostic]:
     """Findings of files, in their order; those that are silenced are left out.
 
     launches: for all files; a LaunchWarning names what no kernel of any file has.
+    config, baseline: as of a Module; for all files.
     """
     if isinstance(paths, (str, bytes, os.PathLike)):
         paths = [paths]
@@ -317,7 +327,8 @@ def lint(paths: Union[Path, Iterable[Path]], *, gpus: Gpus = (), launches: Launc
     seen = Launches(launches)
     try:
         for path in paths:
-            opened, _ = Module._open(path, gpus, launches, jobs, findings_only=True)
+            opened, _ = Module._open(path, _make_options(None, gpus, jobs, 0), launches,
+                                     Settings(config, baseline), findings_only=True)
             with opened as module:
                 found += [one for one in module.diagnostics if one.suppression is None]
                 with module._use() as handle:

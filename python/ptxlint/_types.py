@@ -156,6 +156,10 @@ class Estimate:
     next: Optional[str]
     """the limiter then"""
     advice: Optional[str]
+    registers: Optional[int]
+    """per thread, without max_registers; nine in ten kernels lie from low to high"""
+    registers_low: Optional[int]
+    registers_high: Optional[int]
 
 
 def text(value: Optional[bytes]) -> Optional[str]:
@@ -214,4 +218,5 @@ def read_estimate(kernel: str, gpu: str, found: _abi.Estimated) -> Estimate:
         memory_percent=number(bottleneck.memory_percent),
         issue_percent=number(bottleneck.issue_percent),
         relieved_us=number(bottleneck.relieved_us), next=text(bottleneck.next),
-        advice=text(bottleneck.advice))
+        advice=text(bottleneck.advice), registers=integer(found.registers),
+        registers_low=integer(found.registers_low), registers_high=integer(found.registers_high))

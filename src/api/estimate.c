@@ -179,6 +179,9 @@ static void show_residency(Session *s, const Trial *trial, ptxlint_estimated *ou
     const Residency *r = ptx_session_residency(s, trial->gpu);
     if (trial->max_registers > 0 && r->registers > 0)
         out->spills = find_spills(r, trial->max_registers);
+    out->registers = ptx_view_number(r->registers);
+    out->registers_low = ptx_view_number(r->registers_low);
+    out->registers_high = ptx_view_number(r->registers_high);
     ptx_view_occupancy(&r->occupancy, &out->occupancy);
     out->waves = r->waves.count;
 }
@@ -338,7 +341,10 @@ ptxlint_status ptxlint_estimate(const ptxlint_module *m, const char *kernel, siz
                                 .thread_accesses = unknown,
                                 .time = ptx_project_time(&ptx_prediction_unknown),
                                 .bottleneck = ptx_project_bottleneck(&ptx_prediction_unknown,
-                                                                     unknown) };
+                                                                     unknown),
+                                .registers = PTXLINT_UNKNOWN,
+                                .registers_low = PTXLINT_UNKNOWN,
+                                .registers_high = PTXLINT_UNKNOWN };
     ptxlint_status status = PTXLINT_OK;
     Estimator *e = take_estimator(m);
     if (!e)

@@ -2,8 +2,8 @@
  * finds config files and a user's rules, paths.c the inputs, inputs.c reads GPUs, launches and
  * logs; jobs.c makes modules in threads, ptxas.c runs ptxas, run.c does the work through the public
  * API, gates.c holds baselines and budgets, matched.c what has matched nothing, and tally.c counts.
- * explain.c, rules.c, show.c, isa.c, tune.c, schema.c, complete.c and manual.c are commands of
- * their own; they write through page.c and isa_page.c (Markdown) and paint.c (Markdown to a
+ * explain.c, rules.c, show.c, isa.c, tune.c, rank.c, schema.c, complete.c and manual.c are commands
+ * of their own; they write through page.c and isa_page.c (Markdown) and paint.c (Markdown to a
  * terminal).
  *
  * What fails complains on standard error, unless it says otherwise, and returns the exit code for
@@ -94,6 +94,7 @@ typedef enum Command {
     COMMAND_CONFIG,
     COMMAND_ISA,
     COMMAND_TUNE,
+    COMMAND_RANK,
     COMMAND_SCHEMA,
     COMMAND_BASELINE,
     COMMAND_BUDGET,
@@ -288,6 +289,21 @@ ExitCode ptx_inputs_read_config(Inputs *inputs, const Options *options, const St
                                 const char *launch_path);
 ExitCode ptx_inputs_add_gpu(Inputs *inputs, const char *name, size_t room);
 bool ptx_is_gpu_file(const char *name);
+
+/* A module with the GPUs and launches of the command line, else with those of its config. */
+typedef struct ModuleSource {
+    const Options *options;
+    const Inputs *given, *config;
+    bool has_estimates_only;
+} ModuleSource;
+
+ExitCode ptx_inputs_open(const ModuleSource *source, const char *path, ptxlint_module **out);
+
+/* Those that such a module has. */
+const Inputs *ptx_inputs_launches(const ModuleSource *source);
+
+/* What is missing for an estimate of a kernel whose grid or block is not known. */
+const char *ptx_launch_missing(const ptxlint_kernel *kernel);
 void ptx_inputs_free(Inputs *inputs);
 
 /* ---- config.c -------------------------------------------------------------------------------- */
@@ -518,6 +534,9 @@ void ptx_page_write(Text *out, const ptxlint_rule *rule);
 /* Markdown for a terminal; false: no memory. */
 bool ptx_paint(Text *out, const char *markdown, size_t length, bool has_color);
 
+/* Of the least time: the model does not tell these apart (docs/time.md, "Certainty"). */
+#define PTX_MODEL_ERROR 1.10
+
 /* ---- the commands ---------------------------------------------------------------------------- */
 
 /* run.c: check, report, gpu, baseline, budget */
@@ -528,6 +547,7 @@ ExitCode ptx_rules_list(const Options *options);        /* rules.c */
 ExitCode ptx_config_command(const Options *options);    /* show.c */
 ExitCode ptx_isa_command(const Options *options);       /* isa.c */
 ExitCode ptx_tune(const Options *options);              /* tune.c */
+ExitCode ptx_rank(const Options *options);              /* rank.c */
 ExitCode ptx_schema_command(const Options *options);    /* schema.c */
 ExitCode ptx_completions(const Options *options);       /* complete.c */
 ExitCode ptx_manual(const Options *options);            /* manual.c */

@@ -6,7 +6,8 @@
 
 const char *const ptx_command_words[COMMAND__COUNT] = {
     "check", "report", "gpu",      "explain", "rules", "config",      "isa",
-    "tune",  "schema", "baseline", "budget",  "diff",  "completions", "manual"
+    "tune",  "rank",   "schema", "baseline", "budget",  "diff",   "completions",
+    "manual"
 };
 
 const char *const ptx_command_usage[COMMAND__COUNT] = {
@@ -17,6 +18,7 @@ const char *const ptx_command_usage[COMMAND__COUNT] = {
     "[OPTIONS]",
     "[OPTIONS] show [PATH] | files [PATH] | init [DIR]",
     "[OPTIONS] [OPCODE[.MODIFIERS]...]",
+    "[OPTIONS] PATH...",
     "[OPTIONS] PATH...",
     "[OPTIONS] [NAME]",
     "[OPTIONS] write PATH... | prune PATH...",
@@ -42,6 +44,7 @@ const char *const ptx_format_words[FORMAT__COUNT] = {
 const char *const ptx_command_formats[COMMAND__COUNT] = {
     [COMMAND_CHECK] = CHECK_FORMATS, [COMMAND_REPORT] = TABLE_FORMATS, [COMMAND_GPU] = TABLE_FORMATS, [COMMAND_EXPLAIN] = PAGE_FORMATS,
     [COMMAND_RULES] = PAGE_FORMATS, [COMMAND_CONFIG] = PLAIN_FORMATS, [COMMAND_ISA] = PAGE_FORMATS, [COMMAND_TUNE] = PLAIN_FORMATS,
+    [COMMAND_RANK] = TABLE_FORMATS,
     [COMMAND_DIFF] = PAGE_FORMATS,
 };
 
@@ -81,6 +84,7 @@ const char *const ptx_command_what[COMMAND__COUNT] = {
     [COMMAND_CONFIG] = "effective settings, and a first .ptxlint.yaml",
     [COMMAND_ISA] = "the instructions of PTX: syntax, meaning, versions, speed",
     [COMMAND_TUNE] = "compare block sizes for a launch",
+    [COMMAND_RANK] = "variants of a kernel, fastest by prediction first",
     [COMMAND_SCHEMA] = "JSON Schemas of documents and files",
     [COMMAND_BASELINE] = "record the findings of today, so that only new ones count",
     [COMMAND_BUDGET] = "write a first budget: limits on registers, spills, times",
@@ -358,6 +362,22 @@ static const struct poptOption tune_table[] = {
     HELP
 };
 
+static const struct poptOption rank_output[] = {
+    TEXT_OPTION("kernel", OPT_KERNEL, "Only kernels whose name matches, * and ? as in a shell",
+                "GLOB"),
+    CONFIG_OPTIONS,
+    FORMAT_OPTION(TABLE_FORMATS),
+    FLAG_OPTION("csv", OPT_CSV, "Short for --format csv"),
+    WRITE_OPTIONS,
+    POPT_TABLEEND
+};
+
+static const struct poptOption rank_table[] = {
+    TABLE(launch_options, "GPUs and launches:"),
+    TABLE(rank_output, "Which kernels, and output:"),
+    HELP
+};
+
 static const struct poptOption schema_table[] = {
     OUTPUT_OPTION,
     HELP_OPTIONS
@@ -365,8 +385,8 @@ static const struct poptOption schema_table[] = {
 
 const struct poptOption *const ptx_option_tables[COMMAND__COUNT] = {
     check_table,  report_table, gpu_table,    explain_table, rules_table,
-    config_table, isa_table,    tune_table,   schema_table,  baseline_table,
-    budget_table, diff_table,   schema_table, schema_table
+    config_table,   isa_table,    tune_table, rank_table,   schema_table,
+    baseline_table, budget_table, diff_table, schema_table, schema_table
 };
 
 /* ---- texts ----------------------------------------------------------------------------------- */
@@ -398,6 +418,10 @@ static const char isa_help[] =
 static const char tune_help[] =
     "\nFor each kernel whose launch is given (--grid, --block, --launch): block shapes\n"
     "that do the same work, fastest by prediction first. FILE is a PTX file.\n";
+
+static const char rank_help[] =
+    "\nFor kernels of the same name in several files, else for all kernels: predicted\n"
+    "times for the same launch (--grid, --block, --launch). PATH is as for check.\n";
 
 static const char schema_help[] =
     "\nNAME is that of a document or file. Without one all are listed.\n";
@@ -466,6 +490,10 @@ const char *const ptx_command_examples[COMMAND__COUNT] = {
     "\nEXAMPLES\n"
     "  ptxlint tune --gpu h200 --grid 4096 --block 256 --param 0=1048576 saxpy.ptx\n"
     "  ptxlint tune --gpu h200 --launch launches.json --kernel '*gemm*' kernels.ptx\n",
+
+    "\nEXAMPLES\n"
+    "  ptxlint rank --gpu h200 --grid 4096 --block 256 --param 0=1048576 a.ptx b.ptx\n"
+    "  ptxlint rank --gpu h200 --launch launches.json --format csv variants/\n",
 
     "\nEXAMPLES\n"
     "  ptxlint schema\n"
@@ -563,12 +591,14 @@ static const char isa_codes[] =
 
 const char *const ptx_command_codes[COMMAND__COUNT] = {
     check_codes, report_codes, gpu_codes,    rule_codes,   rule_codes, config_codes, isa_codes,
-    gpu_codes,   schema_codes, report_codes, report_codes, diff_codes, schema_codes, schema_codes
+    gpu_codes,   report_codes, schema_codes, report_codes, report_codes, diff_codes, schema_codes,
+    schema_codes
 };
 
 const char *const ptx_command_help[COMMAND__COUNT] = {
     paths_help, paths_help,  names_help,    rules_help,  facts_help, config_help,      isa_help,
-    tune_help,  schema_help, baseline_help, budget_help, diff_help,  completions_help, manual_help
+    tune_help,  rank_help,   schema_help,   baseline_help, budget_help, diff_help,
+    completions_help, manual_help
 };
 
 static void print_commands(void)

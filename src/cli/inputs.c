@@ -344,3 +344,35 @@ void ptx_inputs_free(Inputs *inputs)
     free(inputs->log_text);
     ptxlint_ptxas_free(inputs->logs);
 }
+
+/* ---- modules --------------------------------------------------------------------------------- */
+
+const Inputs *ptx_inputs_launches(const ModuleSource *source)
+{
+    return source->config->launches ? source->config : source->given;
+}
+
+ExitCode ptx_inputs_open(const ModuleSource *source, const char *path, ptxlint_module **out)
+{
+    ptxlint_options with;
+    const Inputs *gpus = source->given->gpu_count ? source->given : source->config;
+    ptxlint_options_init(&with);
+    with.path = path;
+    with.gpus = gpus->gpus;
+    with.gpu_count = gpus->gpu_count;
+    with.launches = ptx_inputs_launches(source)->launches;
+    with.ptxas = source->given->logs;
+    with.jobs = ptx_jobs_threads(source->options, 1);
+    with.estimates_only = source->has_estimates_only;
+    ptxlint_status status = ptxlint_module_open(path, &with, out);
+    return status == PTXLINT_OK ? EXIT_CLEAN : ptx_complain_status(path, status);
+}
+
+const char *ptx_launch_missing(const ptxlint_kernel *kernel)
+{
+    if (kernel->launch.blocks <= 0)
+        return kernel->launch.block_is_assumed
+                   ? "its grid and block are not given; give --grid and --block, or --launch"
+                   : "its grid is not given; give --grid or --launch";
+    return "its block is not given; give --block or --launch";
+}

@@ -401,7 +401,7 @@ static bool is_diff_use(const Options *options)
 static const char *find_bad_words(const Options *options, bool has_words)
 {
     switch (options->command) {
-    case COMMAND_CHECK: case COMMAND_REPORT: case COMMAND_TUNE:
+    case COMMAND_CHECK: case COMMAND_REPORT: case COMMAND_TUNE: case COMMAND_RANK:
         return has_words ? NULL : "no PATH given; see ptxlint --help";
     case COMMAND_EXPLAIN:
         return has_words ? NULL : "explain: missing RULE; `ptxlint rules` lists them all";

@@ -6,6 +6,7 @@
 #include "cli/cli.h"
 
 #include <jansson.h>
+#include <math.h>
 
 json_t *ptx_rule_json(const ptxlint_rule *rule);
 
@@ -15,6 +16,17 @@ void ptx_json_write(Text *out, json_t *value);
 static inline json_t *ptx_text_json(const char *text)
 {
     return text ? json_string(text) : json_null();
+}
+
+/* NaN is not known. */
+static inline json_t *ptx_json_number(double value)
+{
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
+static inline json_t *ptx_json_sizes(const int64_t size[3])
+{
+    return json_pack("[I, I, I]", (json_int_t)size[0], (json_int_t)size[1], (json_int_t)size[2]);
 }
 
 #endif

@@ -28,8 +28,6 @@ enum {
     STEPS_CLOSE = 1 << 19 /* a quarter of what a report takes */
 };
 
-#define MODEL_ERROR \
-    1.10 /* of the least time: the model does not tell these apart (docs/time.md, "Certainty") */
 #define ROUNDING 1e-9           /* of counts */
 
 typedef enum Work { WORK_SAME, WORK_UNKNOWN, WORK_OTHER } Work;
@@ -278,7 +276,7 @@ static const TuneShape *find_best(const Tune *t)
             best = &t->shapes[i];
     if (!best || !given || !is_predicted(given))
         return NULL;
-    return given->estimated.time.predicted_us > MODEL_ERROR * best->estimated.time.predicted_us
+    return given->estimated.time.predicted_us > PTX_MODEL_ERROR * best->estimated.time.predicted_us
                ? best
                : given;
 }
@@ -584,7 +582,7 @@ static void put_choice(const Tune *t, Text *out)
         ptx_text_print(out,
                        "  Keep the block as it is: no other is predicted to be more than %.0f %% "
                        "faster (the model's error).\n",
-                       100 * (MODEL_ERROR - 1));
+                       100 * (PTX_MODEL_ERROR - 1));
         return;
     }
     why = (Text){ 0 };
@@ -620,16 +618,6 @@ static void put_text(const Tune *t, Text *out)
     ptx_text_free(&lines);
 }
 
-static json_t *number(double value)
-{
-    return isfinite(value) ? json_real(value) : json_null();
-}
-
-static json_t *sizes_json(const int64_t size[3])
-{
-    return json_pack("[I, I, I]", (json_int_t)size[0], (json_int_t)size[1], (json_int_t)size[2]);
-}
-
 static json_t *shape_json(const Tune *t, const TuneShape *s)
 {
     const ptxlint_estimated *e = &s->estimated;
@@ -645,14 +633,15 @@ static json_t *shape_json(const Tune *t, const TuneShape *s)
     json_t *dynamic = shared < 0 ? json_null() : json_integer(shared);
     const bool is_recommended = s == t->best && !t->is_bound;
     return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s?, s:b, s:b, s:s}", "block",
-                     sizes_json(s->trial.block), "grid", sizes_json(s->trial.grid),
+                     ptx_json_sizes(s->trial.block), "grid", ptx_json_sizes(s->trial.grid),
                      "dynamic_shared_bytes", dynamic,
-                     "occupancy_percent", number(e->occupancy.percent), "waves", number(e->waves),
-                     "sectors_per_request", number(e->sectors_per_request),
-                     "wavefronts_per_request", number(e->wavefronts_per_request),
-                     "predicted_time_us", number(predicted), "bound_time_us", number(bound),
-                     "limiter", limiter, "is_given", s->is_given, "is_recommended",
-                     is_recommended, "work", works[s->work]);
+                     "occupancy_percent", ptx_json_number(e->occupancy.percent), "waves",
+                     ptx_json_number(e->waves),
+                     "sectors_per_request", ptx_json_number(e->sectors_per_request),
+                     "wavefronts_per_request", ptx_json_number(e->wavefronts_per_request),
+                     "predicted_time_us", ptx_json_number(predicted), "bound_time_us",
+                     ptx_json_number(bound), "limiter", limiter, "is_given", s->is_given,
+                     "is_recommended", is_recommended, "work", works[s->work]);
 }
 
 static json_t *variant_json(const Variant *v)
@@ -663,8 +652,8 @@ static json_t *variant_json(const Variant *v)
     json_t *value = json_pack("{s:s, s:I, s:I, s:o, s:o}", "changes",
                               v->is_shared ? "dynamic_shared" : "registers", "to", (json_int_t)to,
                               "blocks_per_sm", (json_int_t)e->occupancy.blocks_per_sm,
-                              "occupancy_percent", number(e->occupancy.percent),
-                              "predicted_time_us", number(e->time.predicted_us));
+                              "occupancy_percent", ptx_json_number(e->occupancy.percent),
+                              "predicted_time_us", ptx_json_number(e->time.predicted_us));
     json_object_set_new(value, "spills",
                         v->is_shared || !e->spills
                             ? json_null()
@@ -695,16 +684,6 @@ static json_t *tune_json(const Tune *t)
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
-/* Why nothing is tried of a kernel. */
-static const char *untunable(const ptxlint_kernel *kernel)
-{
-    if (kernel->launch.blocks <= 0)
-        return kernel->launch.block_is_assumed
-                   ? "its grid and block are not given; give --grid and --block, or --launch"
-                   : "its grid is not given; give --grid or --launch";
-    return "its block is not given; give --block or --launch";
-}
-
 typedef struct Tried {
     size_t tuned, left;         /* kernels */
     Text why;                   /* of the first of those that are left */
@@ -714,7 +693,8 @@ static void leave_out(Tried *tried, const ptxlint_kernel *kernel)
 {
     enum { MAX_LINES = 8 };
     char text[600];
-    snprintf(text, sizeof text, "kernel `%.300s`: %s", kernel->name, untunable(kernel));
+    snprintf(text, sizeof text, "kernel `%.300s`: %s", kernel->name,
+             ptx_launch_missing(kernel));
     if (++tried->left <= MAX_LINES)
         ptx_complain_to(&tried->why, NULL, text);
 }
@@ -767,26 +747,14 @@ static ExitCode tune_module(const Options *options, const ptxlint_module *module
     return t ? EXIT_CLEAN : ptx_complain_status(NULL, PTXLINT_NO_MEMORY);
 }
 
-/* GPUs and launches are those of the command line, else those of the file's config. */
-static ExitCode tune_file(const Options *options, const Inputs *given, const Inputs *config,
-                          const char *path, TuneOutput *out)
+static ExitCode tune_file(const ModuleSource *source, const char *path, TuneOutput *out)
 {
     ptxlint_module *module;
-    ptxlint_options with;
-    const Inputs *gpus = given->gpu_count ? given : config;
-    const Inputs *inputs = config->launches ? config : given;
-    ptxlint_options_init(&with);
-    with.path = path;
-    with.gpus = gpus->gpus;
-    with.gpu_count = gpus->gpu_count;
-    with.launches = inputs->launches;
-    with.ptxas = given->logs;
-    with.jobs = ptx_jobs_threads(options, 1);
-    ptxlint_status status = ptxlint_module_open(path, &with, &module);
-    if (status != PTXLINT_OK)
-        return ptx_complain_status(path, status);
-    ExitCode code = exit_code_max(tune_module(options, module, out),
-                                  ptx_matched_add(&out->matched, inputs, module));
+    ExitCode code = ptx_inputs_open(source, path, &module);
+    if (code != EXIT_CLEAN)
+        return code;
+    code = exit_code_max(tune_module(source->options, module, out),
+                         ptx_matched_add(&out->matched, ptx_inputs_launches(source), module));
     ptxlint_module_free(module);
     return code;
 }
@@ -797,11 +765,12 @@ static ExitCode tune_files(const Options *options, const Inputs *inputs, Book *b
     ExitCode code = ptx_matched_begin(&out->matched, options);
     for (size_t i = 0; i < files->count && code < EXIT_INTERNAL; i++) {
         const Settings *settings = ptx_book_file(book, files->items[i]);
-        if (!settings || settings->code != EXIT_CLEAN)
+        if (!settings || settings->code != EXIT_CLEAN) {
             code = exit_code_max(code, settings ? settings->code : EXIT_INTERNAL);
-        else
-            code = exit_code_max(code, tune_file(options, inputs, &settings->inputs,
-                                                 files->items[i], out));
+            continue;
+        }
+        const ModuleSource source = { options, inputs, &settings->inputs, false };
+        code = exit_code_max(code, tune_file(&source, files->items[i], out));
     }
     if (code < EXIT_INPUT)
         code = exit_code_max(code, ptx_matched_report(&out->matched));

@@ -16,6 +16,8 @@ COMMANDS = [
     ["check", "--no-config", *LAUNCH, TUNE, ROWS],
     ["check", "--no-config", "--statistics", *LAUNCH, TUNE, ROWS],
     ["tune", "--no-config", "--gpu", "h200", "--grid", "1024", "--block", "256", TUNE],
+    ["rank", "--no-config", "--gpu", "h200,a100", "--grid", "1024", "--block", "256", TUNE],
+    ["rank", "--no-config", "--gpu", "h200", "--grid", "1024", "--block", "256", TUNE, ROWS],
     ["diff", "--no-config", ROWS, TUNE],
     ["diff", "--no-config", str(ROOT / "tests/compare/base.ptx"), str(ROOT / "tests/compare/unrolled.ptx")],
     ["rules", "--no-config"], ["rules", "--no-config", "--facts"], ["rules", "--no-config", "--select", "MEM201"],

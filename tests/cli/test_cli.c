@@ -559,6 +559,51 @@ static void test_tune_work(void **state)
     json_decref(document);
 }
 
+#define VARIANTS                                                                        \
+    "'" PTXLINT_SOURCE_ROOT "/testdata/triton/5DGKU7X2/gemm.ptx' '" PTXLINT_SOURCE_ROOT \
+    "/testdata/triton/CZ5OJXDV/gemm.ptx'"
+#define RANK                                                                                  \
+    "$PTXLINT rank --no-config --gpu h200 --grid 1024 --dynamic-shared 16384 --param 3=2048 " \
+    "--param 4=2048 --param 5=2048 --param 6=2048 --param 7=2048 --param 8=2048 "
+
+static void test_rank(void **state)
+{
+    (void)state;
+    Result text = run(RANK VARIANTS);
+    assert_int_equal(text.status, 0);
+    assert_non_null(strstr(text.out, "gemm on h200\n"));
+    assert_non_null(strstr(text.out, "Z5OJXDV/gemm.ptx\n= "));
+    assert_non_null(strstr(text.out, "a tie.\n"));
+    text = run(RANK "--csv " VARIANTS);
+    assert_int_equal(text.status, 0);
+    assert_non_null(strstr(text.out, "gpu,kernel,path,place,predicted_time_us,"));
+    text = run("$PTXLINT rank --no-config --gpu h200 " VARIANTS " 2>&1");
+    assert_int_equal(text.status, 2);
+    assert_non_null(strstr(text.out, "its grid is not given"));
+    text = run("$PTXLINT rank --no-config --gpu h200 --grid 64 --block 256 --kernel 'lin*' '"
+               PTXLINT_SOURCE_ROOT "/tests/cli/tune.ptx'");
+    assert_non_null(strstr(text.out, "On h200\n"));
+}
+
+static void test_rank_json(void **state)
+{
+    (void)state;
+    Result json = run(RANK "--format json " VARIANTS);
+    json_t *document = json_loads(json.out, 0, NULL);
+    assert_non_null(document);
+    assert_string_equal(json_string_value(json_object_get(document, "schema")), "ptxlint-rank/1");
+    json_t *variants = json_object_get(document, "variants");
+    assert_int_equal(json_array_size(variants), 2);
+    for (size_t i = 0; i < 2; i++) {
+        const json_t *one = json_array_get(variants, i);
+        assert_int_equal(json_integer_value(json_object_get(one, "place")), i + 1);
+        assert_true(json_integer_value(json_object_get(one, "registers")) > 0);
+        assert_true(json_number_value(json_object_get(one, "ratio")) >= 1);
+    }
+    assert_true(json_is_true(json_object_get(json_array_get(variants, 1), "is_tied")));
+    json_decref(document);
+}
+
 /* Threads that the grid has more than it had access nothing, or the shape does other work. */
 static void test_tune_rounding(void **state)
 {
@@ -835,7 +880,8 @@ int main(void)
         cmocka_unit_test(test_terminal_colours),
         cmocka_unit_test(test_nested_config), cmocka_unit_test(test_tune),
         cmocka_unit_test(test_tune_work),
-        cmocka_unit_test(test_tune_rounding),
+        cmocka_unit_test(test_tune_rounding), cmocka_unit_test(test_rank),
+        cmocka_unit_test(test_rank_json),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

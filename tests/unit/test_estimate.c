@@ -320,6 +320,9 @@ static void test_estimates_only(void **state)
                     && is(a.time.bound_us, b.time.bound_us)
                     && is(a.sectors_per_request, b.sectors_per_request)
                     && is(a.occupancy.percent, b.occupancy.percent));
+        assert_true(a.registers > 0 && a.registers_low <= a.registers
+                    && a.registers <= a.registers_high);
+        assert_int_equal(a.registers, b.registers);
     }
     const ptxlint_kernel *view = ptxlint_module_kernels(module, &kernels);
     ptxlint_module_diagnostics(module, &findings);
