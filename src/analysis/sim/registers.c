@@ -95,23 +95,40 @@ void ptx_machine_set(Machine *m, Register *r, const Value *value, unsigned bits,
     set(m, r, value, bits, lanes, live);
 }
 
-void ptx_machine_write(Machine *m, Warp *w, const Operand *operand, const Value *value,
-                       uint32_t lanes, uint8_t doubt)
+SimResult ptx_machine_result(const FuncState *func_state, const Operand *operand)
 {
-    if (operand->kind != OPERAND_REG || !w->frame->func_state->slice.places[operand->id])
-        return;
-    const Reg *reg = &w->frame->func_state->func->regs[operand->id];
-    Register *r = ptx_frame_register(w->frame, operand->id);
-    bool is_part = operand->flags & OPERAND_COMPONENT || reg->vector > 1;
+    const uint32_t place = operand->kind == OPERAND_REG ? func_state->slice.places[operand->id] : 0;
+    if (!place)
+        return (SimResult){ .place = 0 };
+    const Reg *reg = &func_state->func->regs[operand->id];
+    return (SimResult){ .place = place,
+                        .reg = operand->id,
+                        .bits = ptx_type_info[reg->type].bits,
+                        .is_part = operand->flags & OPERAND_COMPONENT || reg->vector > 1 };
+}
+
+void ptx_machine_put(Machine *m, Warp *w, const SimResult *result, const Value *value,
+                     uint32_t lanes, uint8_t doubt)
+{
+    Register *r = &w->frame->regs[result->place];
     Value made;
-    note_written(m, w, operand->id, r);
-    if (is_part) {
+    if (!result->place)
+        return;
+    note_written(m, w, result->reg, r);
+    if (result->is_part) {
         made = *value;
         made.unknown = UINT32_MAX;
         value = &made;
     }
-    set(m, r, value, ptx_type_info[reg->type].bits, lanes, w->live);
+    set(m, r, value, result->bits, lanes, w->live);
     r->value.is_assumed |= doubt == UNCERTAIN_PARAMETER;
+}
+
+void ptx_machine_write(Machine *m, Warp *w, const Operand *operand, const Value *value,
+                       uint32_t lanes, uint8_t doubt)
+{
+    const SimResult result = ptx_machine_result(w->frame->func_state, operand);
+    ptx_machine_put(m, w, &result, value, lanes, doubt);
 }
 
 Register *ptx_machine_carry(const Warp *w)
