@@ -44,6 +44,17 @@ static void find_args(Arena *arena, const FuncState *func_state, SimInsn *out)
         kept[a] = args[a];
 }
 
+static void find_results(Arena *arena, const FuncState *func_state, SimInsn *out)
+{
+    while (out->result_count < out->operand_count
+           && out->operands[out->result_count].position == 0)
+        out->result_count++;
+    SimResult *results = ptx_arena_array(arena, SimResult, out->result_count + 1u);
+    for (unsigned o = 0; o < out->operand_count && (!o || o < out->result_count); o++)
+        results[o] = ptx_machine_result(func_state, &out->operands[o]);
+    out->results = results;
+}
+
 const SimInsn *ptx_insn_decode(Machine *m, FuncState *func_state, InsnId id)
 {
     const Func *func = func_state->func;
@@ -60,8 +71,7 @@ const SimInsn *ptx_insn_decode(Machine *m, FuncState *func_state, InsnId id)
                       .is_needed = func_state->slice.is_needed[id],
                       .has_effect = insn->op->flags & OPF_SIDE_EFFECT };
     out->run = ptx_machine_run_of((Action)out->code->action);
-    if (insn->operand_count)
-        out->result = ptx_machine_result(func_state, &out->operands[0]);
+    find_results(m->arena, func_state, out);
     if (out->is_guarded)
         out->guard.place = func_state->slice.places[insn->guard];
     find_args(m->arena, func_state, out);

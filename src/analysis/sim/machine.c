@@ -656,7 +656,7 @@ static void run_guarded(Machine *m, Warp *w, const SimInsn *insn, uint32_t activ
         run_control(m, w, insn, active, doubt);
         return;
     }
-    const Entry *top = &w->entries[w->entry_count - 1];
+    Entry *top = &w->entries[w->entry_count - 1];
     if (insn->is_access && orderer)
         orderer->access(orderer->self, w, insn->insn, active, doubt);
     else if (insn->is_access)
@@ -666,7 +666,7 @@ static void run_guarded(Machine *m, Warp *w, const SimInsn *insn, uint32_t activ
         insn->run(m, w, insn, active, doubt);
     if (maybe)
         forget_results_in(w, insn, maybe);
-    w->entries[w->entry_count - 1].pc++;
+    top->pc++;                  /* none but run_control adds entries */
 }
 
 /* The guard rests on an assumption: what it keeps from happening is not sure. */

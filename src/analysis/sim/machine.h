@@ -42,9 +42,9 @@ typedef struct SimArg {         /* an operand that is read */
 } SimArg;
 
 typedef struct SimResult {      /* an operand that is written */
+    uint64_t mask;              /* of the register's bits */
     uint32_t place;             /* 0: no run writes it */
     RegId reg;
-    uint8_t bits;
     bool is_part;               /* one component of a vector */
 } SimResult;
 
@@ -60,9 +60,11 @@ struct SimInsn {
     SimRun *run;
     const SimArg *args;         /* the operands behind the first, but for the pair */
     SimArg guard;
-    SimResult result;           /* the first operand */
+    /* the operands of the first position, or the first operand alone; result_count: 0 where these
+     * are none */
+    const SimResult *results;
     uint16_t operand_count;
-    uint8_t arg_count;
+    uint8_t arg_count, result_count;
     bool is_guarded, is_access;
     bool is_needed, has_effect; /* a run has to execute it: always, where warps depend on others */
 };

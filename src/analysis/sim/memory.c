@@ -484,16 +484,15 @@ static void shift_address(Scratch *address, uint64_t by)
 static void load_unknown(Machine *m, Warp *w, const SimInsn *insn, bool is_place, uint32_t lanes,
                          uint8_t doubt)
 {
-    const Operand *operands = insn->operands;
-    for (unsigned o = 0; o < insn->operand_count && operands[o].position == 0; o++) {
+    for (unsigned o = 0; o < insn->result_count; o++) {
         const Value value = ptx_machine_unknown(m, is_place);
-        ptx_machine_write(m, w, &operands[o], &value, lanes, doubt);
+        ptx_machine_put(m, w, &insn->results[o], &value, lanes, doubt);
     }
 }
 
 void ptx_memory_load(Machine *m, Warp *w, const SimInsn *insn, uint32_t lanes, uint8_t doubt)
 {
-    const Operand *operands = insn->operands, *place = insn->addresses[0];
+    const Operand *place = insn->addresses[0];
     Type type = (Type)insn->op->type;
     unsigned bytes = (ptx_type_info[type].bits + 7u) / 8;
     Scratch room, out;
@@ -509,13 +508,13 @@ void ptx_memory_load(Machine *m, Warp *w, const SimInsn *insn, uint32_t lanes, u
         load_unknown(m, w, insn, is_one_place(address, lanes), lanes, doubt);
         return;
     }
-    if (insn->operand_count > 1 && operands[1].position == 0)   /* may write the address */
+    if (insn->result_count > 1)         /* may write the address */
         address = ptx_address_keep(address, &room);
-    for (unsigned o = 0; o < insn->operand_count && operands[o].position == 0; o++) {
+    for (unsigned o = 0; o < insn->result_count; o++) {
         if (o)
             shift_address(&room, bytes);
         load_element(m, w, insn, space, address, bytes, type, lanes, &out);
-        ptx_machine_write(m, w, &operands[o], &out.value, lanes, doubt);
+        ptx_machine_put(m, w, &insn->results[o], &out.value, lanes, doubt);
     }
 }
 

@@ -142,7 +142,7 @@ static void run_lanewise(Machine *m, Warp *w, const SimInsn *insn, uint32_t lane
         write_second(m, w, op, insn->pair, &out.value, args, count, lanes, doubt);
     if (op->carry)
         write_carry(m, w, op, args, first_count, lanes, doubt);
-    ptx_machine_put(m, w, &insn->result, &out.value, lanes, doubt);
+    ptx_machine_put(m, w, insn->results, &out.value, lanes, doubt);
 }
 
 static unsigned bits_of(const Warp *w, const Operand *operand)
@@ -219,7 +219,7 @@ static void run_move(Machine *m, Warp *w, const SimInsn *insn, uint32_t lanes, u
     unsigned to = 0, from = 0;
     Scratch room;
     if (insn->operand_count == 2 && operands[0].position == 0 && operands[1].position) {
-        ptx_machine_put(m, w, &insn->result,
+        ptx_machine_put(m, w, insn->results,
                         ptx_machine_read_arg(m, w, &insn->args[0], &room), lanes, doubt);
         return;
     }

@@ -20,7 +20,7 @@ Value ptx_machine_unknown(Machine *m, bool is_uniform)
 
 static void note_written(Machine *m, Warp *w, RegId reg, Register *r)
 {
-    uint32_t region = w->entries[w->entry_count - 1].region;
+    const uint32_t region = w->entries[w->entry_count - 1].region;
     if (!region || r->region == region)
         return;
     r->region = region;
@@ -46,53 +46,55 @@ static void spread(Machine *m, Register *r)
     r->value.lanes = lanes;
 }
 
-static void set_whole(Machine *m, Register *r, const Value *value, unsigned bits)
+static void set_lanes(Machine *m, Register *r, const Value *value, uint64_t mask)
 {
-    r->value = *value;
-    r->is_written = true;
-    if (!value->lanes) {
-        r->value.all = ptx_truncated(value->all, bits);
-        return;
-    }
-    uint64_t *lanes = slab_of(m, r), mask = ptx_truncated(UINT64_MAX, bits),
-             first = value->lanes[0] & mask, difference = 0;
+    const uint64_t *from = value->lanes, first = from[0] & mask;
+    uint64_t *lanes = slab_of(m, r), difference = 0;
     for (unsigned i = 0; i < WARP_LANES; i++) {
-        lanes[i] = value->lanes[i] & mask;
+        lanes[i] = from[i] & mask;
         difference |= lanes[i] ^ first;
     }
     r->value.lanes = !difference && !value->unknown ? NULL : lanes;
-    r->value.all = lanes[0];
+    r->value.all = first;
 }
 
-static void set_some(Machine *m, Register *r, const Value *value, unsigned bits, uint32_t lanes,
+static inline void set_whole(Machine *m, Register *r, const Value *value, uint64_t mask)
+{
+    ptx_value_copy(&r->value, value);
+    r->is_written = true;
+    r->value.all &= mask;
+    if (value->lanes)
+        set_lanes(m, r, value, mask);
+}
+
+static void set_some(Machine *m, Register *r, const Value *value, uint64_t mask, uint32_t lanes,
                      uint32_t live)
 {
     ptx_block_stride_choose(&m->blocks, &r->value, &r->value, value, live & ~lanes, lanes);
-    bool is_same = !r->value.lanes && !value->lanes
-                   && r->value.all == ptx_truncated(value->all, bits);
+    bool is_same = !r->value.lanes && !value->lanes && r->value.all == (value->all & mask);
     r->value.unknown = (r->value.unknown & ~lanes) | (value->unknown & lanes);
     if (!is_same) {
         spread(m, r);
         for (unsigned i = 0; i < WARP_LANES; i++)
             if (lanes >> i & 1)
-                r->value.lanes[i] = ptx_truncated(ptx_value_lane(value, i), bits);
+                r->value.lanes[i] = ptx_value_lane(value, i) & mask;
     }
     ptx_value_blend(&r->value, value);
 }
 
-static inline void set(Machine *m, Register *r, const Value *value, unsigned bits, uint32_t lanes,
+static inline void set(Machine *m, Register *r, const Value *value, uint64_t mask, uint32_t lanes,
                        uint32_t live)
 {
     if (!r->is_written || (lanes & live) == live)
-        set_whole(m, r, value, bits);
+        set_whole(m, r, value, mask);
     else
-        set_some(m, r, value, bits, lanes, live);
+        set_some(m, r, value, mask, lanes, live);
 }
 
 void ptx_machine_set(Machine *m, Register *r, const Value *value, unsigned bits, uint32_t lanes,
                      uint32_t live)
 {
-    set(m, r, value, bits, lanes, live);
+    set(m, r, value, ptx_truncated(UINT64_MAX, bits), lanes, live);
 }
 
 SimResult ptx_machine_result(const FuncState *func_state, const Operand *operand)
@@ -103,7 +105,7 @@ SimResult ptx_machine_result(const FuncState *func_state, const Operand *operand
     const Reg *reg = &func_state->func->regs[operand->id];
     return (SimResult){ .place = place,
                         .reg = operand->id,
-                        .bits = ptx_type_info[reg->type].bits,
+                        .mask = ptx_truncated(UINT64_MAX, ptx_type_info[reg->type].bits),
                         .is_part = operand->flags & OPERAND_COMPONENT || reg->vector > 1 };
 }
 
@@ -120,7 +122,7 @@ void ptx_machine_put(Machine *m, Warp *w, const SimResult *result, const Value *
         made.unknown = UINT32_MAX;
         value = &made;
     }
-    set(m, r, value, result->bits, lanes, w->live);
+    set(m, r, value, result->mask, lanes, w->live);
     r->value.is_assumed |= doubt == UNCERTAIN_PARAMETER;
 }
 
