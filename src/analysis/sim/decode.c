@@ -59,18 +59,22 @@ const SimInsn *ptx_insn_decode(Machine *m, FuncState *func_state, InsnId id)
 {
     const Func *func = func_state->func;
     const Insn *insn = &func->insns[id];
+    const Decoded *code = ptx_machine_code(m, insn->op);
+    const Action action = (Action)code->action;
     SimInsn *out = func_state->insns[id] = ptx_arena_new(m->arena, SimInsn);
     *out = (SimInsn){ .insn = insn,
                       .op = insn->op,
                       .operands = ptx_insn_operands(func, insn),
                       .addresses = { ptx_address_nth(func, insn, 0), ptx_address_nth(func, insn, 1) },
-                      .code = ptx_machine_code(m, insn->op),
+                      .code = code,
                       .operand_count = insn->operand_count,
                       .is_guarded = insn->guard != NO_ID,
                       .is_access = ptx_insn_is_access(insn),
+                      .is_branch = action == ACTION_BRANCH,
+                      .is_control = action >= ACTION_INDEXED && action <= ACTION_WARP_BARRIER,
                       .is_needed = func_state->slice.is_needed[id],
                       .has_effect = insn->op->flags & OPF_SIDE_EFFECT };
-    out->run = ptx_machine_run_of((Action)out->code->action);
+    out->run = ptx_machine_run_of(action);
     find_results(m->arena, func_state, out);
     if (out->is_guarded)
         out->guard.place = func_state->slice.places[insn->guard];

@@ -639,11 +639,6 @@ static void run_control(Machine *m, Warp *w, const SimInsn *insn, uint32_t lanes
     }
 }
 
-static bool is_control(const SimInsn *insn)
-{
-    return insn->code->action >= ACTION_INDEXED && insn->code->action <= ACTION_WARP_BARRIER;
-}
-
 /* In lanes that the guard lets through, or may: `maybe`. */
 static void run_guarded(Machine *m, Warp *w, const SimInsn *insn, uint32_t active, uint32_t maybe,
                         uint8_t doubt)
@@ -652,7 +647,7 @@ static void run_guarded(Machine *m, Warp *w, const SimInsn *insn, uint32_t activ
     if (orderer && !is_ignored(orderer, insn->op)
         && !orderer->order(orderer->self, w, insn->insn, active, doubt))
         return;
-    if (is_control(insn)) {
+    if (insn->is_control) {
         run_control(m, w, insn, active, doubt);
         return;
     }
@@ -677,48 +672,55 @@ static void note_assumed_guard(Machine *m, Warp *w, const SimInsn *insn)
     ptx_count_add_uncertainty(count, UNCERTAIN_PARAMETER);      /* more lanes may be here, or any */
 }
 
-static void step(Machine *m, Warp *w)
+/* How sure it is that lanes execute it, and are those that do. */
+static uint8_t doubt_of(Machine *m, Warp *w, const SimInsn *insn, uint32_t maybe, bool is_assumed)
 {
-    Entry *top = &w->entries[w->entry_count - 1];
-    FuncState *func_state = w->frame->func_state;
-    Count *count = &func_state->counts[top->pc];
-    const uint16_t plain = func_state->slice.plain[top->pc];
-    if (m->orderer && m->orderer->step && m->orderer->step(m->orderer->self, w, top->pc))
-        return;
-    count->warps++;
-    if (plain) {
-        count->lanes += ptx_lanes_count(top->lanes);
-        top->pc += plain;
-        return;
-    }
-    const SimInsn *insn = ptx_insn_decoded(m, func_state, top->pc);
-    uint32_t lanes = top->lanes, maybe = 0;
-    uint8_t doubt = top->doubt;
-    bool is_assumed = false;
-    if (insn->is_guarded)
-        lanes = ptx_insn_where(m, w, insn, top->lanes, &maybe, &is_assumed);
-    const uint32_t active = lanes | maybe;
-    if (insn->code->action == ACTION_BRANCH) {
-        count->lanes += ptx_lanes_count(top->lanes);
-        run_branch(m, w, insn->insn, lanes, maybe, is_assumed);
-        return;
-    }
-    count->lanes += ptx_lanes_count(active);
+    uint8_t doubt = w->entries[w->entry_count - 1].doubt;
     if (maybe)
         doubt = UNCERTAIN_DATA;
     else if (is_assumed && doubt < UNCERTAIN_PARAMETER)
         doubt = UNCERTAIN_PARAMETER;
     /* lanes that leave here might have stayed */
     if (doubt && (insn->code->action == ACTION_EXIT || insn->code->action == ACTION_RETURN)) {
-        ptx_memory_assume(m, w, top->pc, EXIT_BLOCK, doubt);
+        ptx_memory_assume(m, w, w->entries[w->entry_count - 1].pc, EXIT_BLOCK, doubt);
         ptx_memory_add_uncertainty(w, doubt);
     }
+    return doubt;
+}
+
+/* Of the frame that runs. False: other lanes may come next, or none. */
+static bool step(Machine *m, Warp *w, FuncState *func_state, Entry *top)
+{
+    Count *count = &func_state->counts[top->pc];
+    const uint16_t plain = func_state->slice.plain[top->pc];
+    if (m->orderer && m->orderer->step && m->orderer->step(m->orderer->self, w, top->pc))
+        return true;
+    count->warps++;
+    if (plain) {
+        count->lanes += ptx_lanes_count(top->lanes);
+        top->pc += plain;
+        return true;
+    }
+    const SimInsn *insn = ptx_insn_decoded(m, func_state, top->pc);
+    uint32_t lanes = top->lanes, maybe = 0;
+    bool is_assumed = false;
+    if (insn->is_guarded)
+        lanes = ptx_insn_where(m, w, insn, top->lanes, &maybe, &is_assumed);
+    const uint32_t active = lanes | maybe;
+    if (insn->is_branch) {
+        count->lanes += ptx_lanes_count(top->lanes);
+        run_branch(m, w, insn->insn, lanes, maybe, is_assumed);
+        return false;
+    }
+    count->lanes += ptx_lanes_count(active);
+    const uint8_t doubt = doubt_of(m, w, insn, maybe, is_assumed);
     if (is_assumed && active != top->lanes)
         note_assumed_guard(m, w, insn);
     if (active)
         run_guarded(m, w, insn, active, maybe, doubt);
     else
         top->pc++;
+    return !insn->is_control;
 }
 
 /* Entries that are at their end or empty go; false: the warp is done. */
@@ -759,6 +761,24 @@ static void look_around(Machine *m, Warp *w)
     w->frame->last = pc;
 }
 
+/* Up to where other lanes may come next. False: the run is cut. */
+static bool run_straight(Machine *m, Warp *w, bool is_forwarded)
+{
+    FuncState *func_state = w->frame->func_state;
+    Entry *top = &w->entries[w->entry_count - 1];
+    const InsnId end = func_state->func->insn_count;
+    do {
+        if (m->steps >= m->most_steps || w->log_count > MAX_LOGGED)
+            return false;
+        m->steps++;
+        if (is_forwarded)
+            look_around(m, w);
+        if (!step(m, w, func_state, top))
+            return true;
+    } while (!w->is_waiting && top->pc != top->join && top->pc < end);
+    return true;
+}
+
 static void run_warp(Machine *m, Warp *w)
 {
     const bool is_forwarded = m->config.forward_steps && m->are_apart && !m->config.is_hurried;
@@ -768,16 +788,11 @@ static void run_warp(Machine *m, Warp *w)
             w->is_done = true;
             return;
         }
-        if (m->steps >= m->most_steps || w->entry_count > MAX_ENTRIES
-            || w->log_count > MAX_LOGGED) {
+        if (w->entry_count > MAX_ENTRIES || !run_straight(m, w, is_forwarded)) {
             m->is_cut = true;
             w->is_done = true;
             return;
         }
-        m->steps++;
-        if (is_forwarded)
-            look_around(m, w);
-        step(m, w);
     }
 }
 

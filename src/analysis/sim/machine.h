@@ -65,7 +65,8 @@ struct SimInsn {
     const SimResult *results;
     uint16_t operand_count;
     uint8_t arg_count, result_count;
-    bool is_guarded, is_access;
+    bool is_guarded, is_access, is_branch;
+    bool is_control;            /* another that says where lanes go, or what they wait for */
     bool is_needed, has_effect; /* a run has to execute it: always, where warps depend on others */
 };
 

@@ -17,7 +17,9 @@
 #include "isa/isa.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 enum {
     WARP_LANES = 32,
@@ -65,23 +67,10 @@ typedef struct Value {
 /* Most numbers do not grow. */
 static inline void ptx_value_copy(Value *to, const Value *from)
 {
-    if (from->grows) {
+    if (from->grows)
         *to = *from;
-        return;
-    }
-    to->lanes = from->lanes;
-    to->all = from->all;
-    to->unknown = from->unknown;
-    to->addend = from->addend;
-    to->align = from->align;
-    to->is_common = from->is_common;
-    to->is_data = from->is_data;
-    to->is_assumed = from->is_assumed;
-    to->below = from->below;
-    to->grows = from->grows;
-    to->epoch = from->epoch;
-    to->rows_by = from->rows_by;
-    to->free_by = from->free_by;
+    else
+        memmove(to, from, offsetof(Value, by));
 }
 
 /* A number without an addend, of which nothing else is unknown; its lanes are still to be set. */
