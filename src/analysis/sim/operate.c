@@ -279,11 +279,17 @@ void ptx_machine_forget(Machine *m, Warp *w, const SimInsn *insn, uint32_t lanes
                       && insn->op->flags & OPF_SIDE_EFFECT && !insn->op->space;
     if (insn->op->flags & OPF_SIDE_EFFECT && insn->op->kind != OPK_BAR)
         ptx_memory_forget_shared(m);
-    for (unsigned o = 0; o < insn->operand_count; o++)
-        if (operands[o].role & ROLE_DEF) {
-            Value value = ptx_machine_unknown(m, is_uniform);
+    Value value = ptx_machine_unknown(m, false);
+    for (unsigned o = 0; o < insn->operand_count; o++) {
+        if (!(operands[o].role & ROLE_DEF))
+            continue;
+        if (is_uniform)
+            value = ptx_machine_unknown(m, true);
+        if (o < insn->result_count)
+            ptx_machine_put(m, w, &insn->results[o], &value, lanes, doubt);
+        else
             ptx_machine_write(m, w, &operands[o], &value, lanes, doubt);
-        }
+    }
 }
 
 /* ---- across lanes ---------------------------------------------------------------------------- */

@@ -325,20 +325,49 @@ static bool is_ordered_in_all(const Race *r, TouchId before_id, TouchId now_id)
            && (before->warp == now->warp ? before->clock < known : before->clock <= known);
 }
 
+/* Whether is_ordered says the same of any two of their lanes. */
+static bool are_lanes_alike(const Touch *before, const Touch *now)
+{
+    return before->queue == QUEUE_MBARRIER || before->queue == QUEUE_MATRIX
+           || before->warp != now->warp;
+}
+
+/* Ordered before all of now's lanes. */
+static void settle(Race *r, uint32_t touch, unsigned mark, bool is_by_clocks)
+{
+    r->settled[mark] = (Settled){ touch, is_by_clocks };
+    if (is_by_clocks)
+        r->ordered[mark] = touch;
+}
+
 /* mark: of the place, where `before` was found. */
 static void meet(Race *r, TouchId before, const uint64_t *before_value, TouchId now,
                  const uint64_t *now_value, uint64_t address, unsigned mark)
 {
-    bool is_hidden = is_unfenced(r, before, now);
+    const uint32_t touch = before / WARP_LANES;
     r->met++;
+    if (touch == r->settled[mark].touch) {
+        settle(r, touch, mark, r->settled[mark].is_by_clocks);
+        return;
+    }
+    bool is_hidden = is_unfenced(r, before, now);
     if (!is_hidden && is_ordered_in_all(r, before, now)) {
-        r->ordered[mark] = before / WARP_LANES;
+        settle(r, touch, mark, true);
     } else if (!is_ordered(r, before, now)) {
         clash(r, before, before_value, now, now_value, address);
     } else if (is_hidden) {
         const Seen first = seen_of(r, before, 0, false), second = seen_of(r, now, 0, false);
         note_pair(r, &first, &second, address, true);
+    } else if (are_lanes_alike(touch_of(r, before), touch_of(r, now))) {
+        settle(r, touch, mark, false);
     }
+}
+
+/* What follows is of another touch. */
+static void begin_meeting(Race *r)
+{
+    memset(r->ordered, 0, sizeof r->ordered);
+    memset(r->settled, 0, sizeof r->settled);
 }
 
 /* ---- places ---------------------------------------------------------------------------------- */
@@ -652,7 +681,7 @@ static void note(Race *r, const Value *address, uint32_t bytes, uint32_t lanes, 
         multiples |= at[lane];
         r->is_crowded |= at[lane] + bytes > m->shared_size;
     }
-    memset(r->ordered, 0, sizeof r->ordered);
+    begin_meeting(r);
     if (!fills_places(r, multiples))
         return;
     meet_all_by_data(r, at, bytes, lanes, first);
@@ -792,13 +821,25 @@ TouchId ptx_race_begin_async(Race *r, Warp *w, const Insn *insn, uint8_t doubt, 
     return add_touch(r, &now);
 }
 
-void ptx_race_range(Race *r, TouchId touch, uint64_t at, uint64_t bytes)
+void ptx_race_begin_ranges(Race *r)
 {
-    const Touch now = *touch_of(r, touch);
+    begin_meeting(r);
+}
+
+void ptx_race_range_on(Race *r, TouchId touch, uint64_t at, uint64_t bytes)
+{
+    const Touch *now = touch_of(r, touch);
+    const bool is_write = now->is_write, is_strong = now->is_strong;
     memset(r->ordered, 0, sizeof r->ordered);
     for (uint64_t b = 0; b < bytes && at + b < MAX_SHARED && fills_places(r, at | bytes);
          b += r->granule) {
-        meet_at(r, at + b, touch, NULL, now.is_write);
-        keep_at(r, at + b, touch, NULL, now.is_write, now.is_strong);
+        meet_at(r, at + b, touch, NULL, is_write);
+        keep_at(r, at + b, touch, NULL, is_write, is_strong);
     }
+}
+
+void ptx_race_range(Race *r, TouchId touch, uint64_t at, uint64_t bytes)
+{
+    begin_meeting(r);
+    ptx_race_range_on(r, touch, at, bytes);
 }

@@ -243,6 +243,12 @@ typedef enum Order {            /* what an instruction has to do with order */
     ORDER_LOST,                 /* it may order warps in ways that are not followed */
 } Order;
 
+/* A touch, and whether each lane of it is ordered by clocks alone. */
+typedef struct Settled {
+    uint32_t touch;
+    bool is_by_clocks;
+} Settled;
+
 typedef struct Race {
     Machine *machine;           /* that it observes */
     Observer observer;
@@ -275,6 +281,9 @@ typedef struct Race {
     /* per mark of a place, one of them that is ordered before the last of them; the first stands
      * for nothing */
     uint32_t ordered[MARKS];
+    /* the same of those that are ordered before all lanes of the last, by what copies, matrices and
+     * mbarriers wait for too */
+    Settled settled[MARKS];
     Site *sites;
     uint32_t site_count, site_capacity;
     RacePair *pairs;
@@ -349,6 +358,9 @@ TouchId ptx_race_begin_async(Race *race, Warp *warp, const Insn *insn, uint8_t d
 
 /* It comes to so many bytes from there on. */
 void ptx_race_range(Race *race, TouchId touch, uint64_t address, uint64_t bytes);
+/* Further ranges of the same touch. */
+void ptx_race_range_on(Race *race, TouchId touch, uint64_t address, uint64_t bytes);
+void ptx_race_begin_ranges(Race *race);
 
 /* race_order.c */
 void ptx_race_barrier(void *self, Warp *warp, const Insn *insn, uint32_t lanes, uint8_t doubt);
