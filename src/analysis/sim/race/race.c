@@ -410,10 +410,9 @@ static void keep_read(Race *r, Place *place, TouchId now)
 
 /* Reads meet what was written; writes all that was. Mostly lanes side by side meet lanes side by
  * side, of what is ordered. */
-static inline void meet_at(Race *r, uint64_t address, TouchId now, const uint64_t *value,
-                           bool is_write)
+static inline void meet_at(Race *r, const Place *place, uint64_t address, TouchId now,
+                           const uint64_t *value, bool is_write)
 {
-    const Place *place = place_at(r, address);
     for (unsigned i = 0; i < MARKS && place && (i < WRITERS || is_write); i++) {
         const TouchId before = place->marks[i];
         if (before && before / WARP_LANES != r->ordered[i])
@@ -422,10 +421,9 @@ static inline void meet_at(Race *r, uint64_t address, TouchId now, const uint64_
     }
 }
 
-static inline void keep_at(Race *r, uint64_t address, TouchId now, const uint64_t *value,
+static inline void keep_at(Race *r, Place *place, TouchId now, const uint64_t *value,
                            bool is_write, bool is_strong)
 {
-    Place *place = place_at(r, address);
     if (place && is_write) {
         /* by another lane of one instruction */
         r->is_overwritten |= place->marks[is_strong] / WARP_LANES == now / WARP_LANES;
@@ -692,7 +690,8 @@ static void note(Race *r, const Value *address, uint32_t bytes, uint32_t lanes, 
             if (r->only_funcs[0])
                 meet_lasts(r, at[lane] + b, first + lane, number, touch->is_write);
             else
-                meet_at(r, at[lane] + b, first + lane, number, touch->is_write);
+                meet_at(r, place_at(r, at[lane] + b), at[lane] + b, first + lane, number,
+                        touch->is_write);
         }
     }
     for (uint32_t left = lanes; left; left &= left - 1) {
@@ -702,7 +701,8 @@ static void note(Race *r, const Value *address, uint32_t bytes, uint32_t lanes, 
             if (r->only_funcs[0])
                 keep_lasts(r, at[lane] + b, first + lane, number);
             else
-                keep_at(r, at[lane] + b, first + lane, number, touch->is_write, touch->is_strong);
+                keep_at(r, place_at(r, at[lane] + b), first + lane, number, touch->is_write,
+                        touch->is_strong);
         }
     }
 }
@@ -831,10 +831,12 @@ void ptx_race_range_on(Race *r, TouchId touch, uint64_t at, uint64_t bytes)
     const Touch *now = touch_of(r, touch);
     const bool is_write = now->is_write, is_strong = now->is_strong;
     memset(r->ordered, 0, sizeof r->ordered);
-    for (uint64_t b = 0; b < bytes && at + b < MAX_SHARED && fills_places(r, at | bytes);
-         b += r->granule) {
-        meet_at(r, at + b, touch, NULL, is_write);
-        keep_at(r, at + b, touch, NULL, is_write, is_strong);
+    if (!bytes || at >= MAX_SHARED || !fills_places(r, at | bytes))
+        return;
+    for (uint64_t b = 0; b < bytes && at + b < MAX_SHARED; b += r->granule) {
+        Place *place = place_at(r, at + b);
+        meet_at(r, place, at + b, touch, NULL, is_write);
+        keep_at(r, place, touch, NULL, is_write, is_strong);
     }
 }
 
