@@ -18,15 +18,20 @@ Value ptx_machine_unknown(Machine *m, bool is_uniform)
     return (Value){ .addend = m->next_addend++, .align = 0, .is_common = true, .is_data = true };
 }
 
-static void note_written(Machine *m, Warp *w, RegId reg, Register *r)
+__attribute__((noinline)) static void log_written(Machine *m, Warp *w, RegId reg)
+{
+    if (w->log_count == w->log_capacity)
+        w->log = ptx_arena_grow(m->arena, w->log, w->log_count, &w->log_capacity, sizeof *w->log);
+    w->log[w->log_count++] = (ModRef){ w->frame, reg };
+}
+
+static inline void note_written(Machine *m, Warp *w, RegId reg, Register *r)
 {
     const uint32_t region = w->entries[w->entry_count - 1].region;
     if (!region || r->region == region)
         return;
     r->region = region;
-    if (w->log_count == w->log_capacity)
-        w->log = ptx_arena_grow(m->arena, w->log, w->log_count, &w->log_capacity, sizeof *w->log);
-    w->log[w->log_count++] = (ModRef){ w->frame, reg };
+    log_written(m, w, reg);
 }
 
 static uint64_t *slab_of(Machine *m, Register *r)
@@ -46,7 +51,8 @@ static void spread(Machine *m, Register *r)
     r->value.lanes = lanes;
 }
 
-static void set_lanes(Machine *m, Register *r, const Value *value, uint64_t mask)
+/* Seldom, and so that the others need no room for it. */
+__attribute__((noinline)) static void set_lanes(Machine *m, Register *r, const Value *value, uint64_t mask)
 {
     const uint64_t *from = value->lanes, first = from[0] & mask;
     uint64_t *lanes = slab_of(m, r), difference = 0;
@@ -67,7 +73,7 @@ static inline void set_whole(Machine *m, Register *r, const Value *value, uint64
         set_lanes(m, r, value, mask);
 }
 
-static void set_some(Machine *m, Register *r, const Value *value, uint64_t mask, uint32_t lanes,
+__attribute__((noinline)) static void set_some(Machine *m, Register *r, const Value *value, uint64_t mask, uint32_t lanes,
                      uint32_t live)
 {
     ptx_block_stride_choose(&m->blocks, &r->value, &r->value, value, live & ~lanes, lanes);
@@ -118,7 +124,7 @@ void ptx_machine_put(Machine *m, Warp *w, const SimResult *result, const Value *
         return;
     note_written(m, w, result->reg, r);
     if (result->is_part) {
-        made = *value;
+        ptx_value_copy(&made, value);
         made.unknown = UINT32_MAX;
         value = &made;
     }

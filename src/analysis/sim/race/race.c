@@ -325,17 +325,20 @@ static bool is_ordered_in_all(const Race *r, TouchId before_id, TouchId now_id)
            && (before->warp == now->warp ? before->clock < known : before->clock <= known);
 }
 
-/* Whether is_ordered says the same of any two of their lanes. */
-static bool are_lanes_alike(const Touch *before, const Touch *now)
+/* Some lane of it is ordered: whether all are. */
+static bool are_all_ordered(const Race *r, const Touch *before, const Touch *now)
 {
+    const uint32_t *row = ptx_race_known(r, now->warp);
     return before->queue == QUEUE_MBARRIER || before->queue == QUEUE_MATRIX
-           || before->warp != now->warp;
+           || before->warp != now->warp
+           || ptx_race_done(r, (Queue)before->queue, before->warp, before->group)
+                  < row[before->warp];
 }
 
 /* Ordered before all of now's lanes. */
 static void settle(Race *r, uint32_t touch, unsigned mark, bool is_by_clocks)
 {
-    r->settled[mark] = (Settled){ touch, is_by_clocks };
+    r->settled[touch % SETTLED] = (Settled){ touch, is_by_clocks };
     if (is_by_clocks)
         r->ordered[mark] = touch;
 }
@@ -346,8 +349,10 @@ static void meet(Race *r, TouchId before, const uint64_t *before_value, TouchId 
 {
     const uint32_t touch = before / WARP_LANES;
     r->met++;
-    if (touch == r->settled[mark].touch) {
-        settle(r, touch, mark, r->settled[mark].is_by_clocks);
+    const Settled *settled = &r->settled[touch % SETTLED];
+    if (settled->touch == touch) {
+        if (settled->is_by_clocks)
+            r->ordered[mark] = touch;
         return;
     }
     bool is_hidden = is_unfenced(r, before, now);
@@ -358,7 +363,8 @@ static void meet(Race *r, TouchId before, const uint64_t *before_value, TouchId 
     } else if (is_hidden) {
         const Seen first = seen_of(r, before, 0, false), second = seen_of(r, now, 0, false);
         note_pair(r, &first, &second, address, true);
-    } else if (are_lanes_alike(touch_of(r, before), touch_of(r, now))) {
+    } else if (touch_of(r, before)->queue
+               && are_all_ordered(r, touch_of(r, before), touch_of(r, now))) {
         settle(r, touch, mark, false);
     }
 }

@@ -243,6 +243,8 @@ typedef enum Order {            /* what an instruction has to do with order */
     ORDER_LOST,                 /* it may order warps in ways that are not followed */
 } Order;
 
+enum { SETTLED = 16 };
+
 /* A touch, and whether each lane of it is ordered by clocks alone. */
 typedef struct Settled {
     uint32_t touch;
@@ -281,9 +283,9 @@ typedef struct Race {
     /* per mark of a place, one of them that is ordered before the last of them; the first stands
      * for nothing */
     uint32_t ordered[MARKS];
-    /* the same of those that are ordered before all lanes of the last, by what copies, matrices and
-     * mbarriers wait for too */
-    Settled settled[MARKS];
+    /* touches that are ordered before all lanes of the last, by what copies, matrices and mbarriers
+     * wait for too: by their numbers */
+    Settled settled[SETTLED];
     Site *sites;
     uint32_t site_count, site_capacity;
     RacePair *pairs;
