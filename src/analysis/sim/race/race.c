@@ -335,11 +335,12 @@ static bool are_all_ordered(const Race *r, const Touch *before, const Touch *now
                   < row[before->warp];
 }
 
-/* Ordered before all of now's lanes. */
-static void settle(Race *r, uint32_t touch, unsigned mark, bool is_by_clocks)
+/* Known of all lanes of both. */
+static void settle(Race *r, uint32_t touch, unsigned mark, Settled found)
 {
-    r->settled[touch % SETTLED] = (Settled){ touch, is_by_clocks };
-    if (is_by_clocks)
+    found.touch = touch;
+    r->settled[touch % SETTLED] = found;
+    if (found.is_by_clocks)
         r->ordered[mark] = touch;
 }
 
@@ -348,24 +349,28 @@ static void meet(Race *r, TouchId before, const uint64_t *before_value, TouchId 
                  const uint64_t *now_value, uint64_t address, unsigned mark)
 {
     const uint32_t touch = before / WARP_LANES;
+    const Settled settled = r->settled[touch % SETTLED];
     r->met++;
-    const Settled *settled = &r->settled[touch % SETTLED];
-    if (settled->touch == touch) {
-        if (settled->is_by_clocks)
+    if (settled.touch == touch) {
+        if (settled.is_by_clocks)
             r->ordered[mark] = touch;
+        if (settled.is_unordered)
+            clash(r, before, before_value, now, now_value, address);
         return;
     }
     bool is_hidden = is_unfenced(r, before, now);
     if (!is_hidden && is_ordered_in_all(r, before, now)) {
-        settle(r, touch, mark, true);
+        settle(r, touch, mark, (Settled){ .is_by_clocks = true });
     } else if (!is_ordered(r, before, now)) {
+        if (touch_of(r, before)->warp != touch_of(r, now)->warp)
+            settle(r, touch, mark, (Settled){ .is_unordered = true });
         clash(r, before, before_value, now, now_value, address);
     } else if (is_hidden) {
         const Seen first = seen_of(r, before, 0, false), second = seen_of(r, now, 0, false);
         note_pair(r, &first, &second, address, true);
     } else if (touch_of(r, before)->queue
                && are_all_ordered(r, touch_of(r, before), touch_of(r, now))) {
-        settle(r, touch, mark, false);
+        settle(r, touch, mark, (Settled){ .touch = touch });
     }
 }
 
@@ -669,48 +674,120 @@ static void end_if_useless(const Race *r)
         r->machine->most_steps = r->machine->steps;
 }
 
+typedef struct LaneAccess {     /* what lanes access at once */
+    uint64_t at[WARP_LANES], numbers[WARP_LANES];
+    Place *places[WARP_LANES];  /* the first of each lane, where their places are looked at */
+    const Touch *touch;
+    TouchId first;              /* of lane 0 */
+    uint32_t lanes, known;      /* known: those whose numbers are */
+    uint32_t bytes;
+} LaneAccess;
+
+static const uint64_t *number_of(const LaneAccess *a, unsigned lane)
+{
+    return a->known >> lane & 1 ? &a->numbers[lane] : NULL;
+}
+
+/* Of a lane's so many-th byte. */
+static Place *place_of(Race *r, const LaneAccess *a, unsigned lane, uint32_t byte)
+{
+    return byte ? place_at(r, a->at[lane] + byte) : a->places[lane];
+}
+
+/* What was written there is ordered before all lanes. */
+static bool is_clean(const Race *r, const Place *place)
+{
+    for (unsigned i = 0; place && i < WRITERS; i++)
+        if (place->marks[i] && place->marks[i] / WARP_LANES != r->ordered[i])
+            return false;
+    return true;
+}
+
+/* Lanes that read what the lane before them did, where that met nothing, meet nothing. */
+static void meet_lanes(Race *r, LaneAccess *a)
+{
+    const bool is_write = a->touch->is_write;
+    uint64_t clean = UINT64_MAX;
+    for (uint32_t left = a->lanes; left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctz(left);
+        bool is_lane_clean = !is_write;
+        a->places[lane] = place_at(r, a->at[lane]);
+        if (a->at[lane] == clean)
+            continue;
+        for (uint32_t b = 0; b < a->bytes; b += r->granule) {
+            const Place *place = place_of(r, a, lane, b);
+            meet_at(r, place, a->at[lane] + b, a->first + lane, number_of(a, lane), is_write);
+            is_lane_clean = is_lane_clean && is_clean(r, place);
+        }
+        clean = is_lane_clean ? a->at[lane] : UINT64_MAX;
+    }
+}
+
+/* Of lanes that read one place, one after the other, the last two are kept anyway. */
+static bool is_kept(const LaneAccess *a, unsigned lane, uint32_t behind)
+{
+    const uint32_t second = behind & (behind - 1);
+    return a->touch->is_write || !second
+           || a->at[__builtin_ctz(behind)] != a->at[lane]
+           || a->at[__builtin_ctz(second)] != a->at[lane];
+}
+
+static void keep_lanes(Race *r, const LaneAccess *a)
+{
+    for (uint32_t left = a->lanes; left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctz(left);
+        if (is_kept(a, lane, left & (left - 1)))
+            for (uint32_t b = 0; b < a->bytes; b += r->granule)
+                keep_at(r, place_of(r, a, lane, b), a->first + lane, number_of(a, lane),
+                        a->touch->is_write, a->touch->is_strong);
+    }
+}
+
+/* Of two sites alone. */
+static void note_lasts(Race *r, const LaneAccess *a)
+{
+    for (uint32_t left = a->lanes; left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctz(left);
+        for (uint32_t b = 0; b < a->bytes; b += r->granule)
+            meet_lasts(r, a->at[lane] + b, a->first + lane, number_of(a, lane),
+                       a->touch->is_write);
+    }
+    for (uint32_t left = a->lanes; left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctz(left);
+        for (uint32_t b = 0; b < a->bytes; b += r->granule)
+            keep_lasts(r, a->at[lane] + b, a->first + lane, number_of(a, lane));
+    }
+}
+
 /* All lanes meet what was there before any of them is kept. */
 static void note(Race *r, const Value *address, uint32_t bytes, uint32_t lanes, const Value *value,
                  const Touch *touch)
 {
-    Machine *m = r->machine;
-    TouchId first = add_touch(r, touch);
-    uint64_t at[WARP_LANES], numbers[WARP_LANES], multiples = bytes;
-    uint32_t known = value && value->align == ALIGN_EXACT ? ~value->unknown : 0;
+    uint64_t multiples = bytes;
+    LaneAccess a;
+    a.touch = touch;
+    a.first = add_touch(r, touch);
+    a.lanes = lanes;
+    a.bytes = bytes;
+    a.known = value && value->align == ALIGN_EXACT ? ~value->unknown : 0;
     for (uint32_t left = lanes; left; left &= left - 1) {
         unsigned lane = (unsigned)__builtin_ctz(left);
         /* where a window begins has no bits there */
-        at[lane] = (uint32_t)ptx_value_lane(address, lane);
-        numbers[lane] = value ? ptx_value_lane(value, lane) : 0;
-        multiples |= at[lane];
-        r->is_crowded |= at[lane] + bytes > m->shared_size;
+        a.at[lane] = (uint32_t)ptx_value_lane(address, lane);
+        a.numbers[lane] = value ? ptx_value_lane(value, lane) : 0;
+        multiples |= a.at[lane];
+        r->is_crowded |= a.at[lane] + bytes > r->machine->shared_size;
     }
     begin_meeting(r);
     if (!fills_places(r, multiples))
         return;
-    meet_all_by_data(r, at, bytes, lanes, first);
-    for (uint32_t left = lanes; left; left &= left - 1) {
-        unsigned lane = (unsigned)__builtin_ctz(left);
-        const uint64_t *number = known >> lane & 1 ? &numbers[lane] : NULL;
-        for (uint32_t b = 0; b < bytes; b += r->granule) {
-            if (r->only_funcs[0])
-                meet_lasts(r, at[lane] + b, first + lane, number, touch->is_write);
-            else
-                meet_at(r, place_at(r, at[lane] + b), at[lane] + b, first + lane, number,
-                        touch->is_write);
-        }
+    meet_all_by_data(r, a.at, bytes, lanes, a.first);
+    if (r->only_funcs[0]) {
+        note_lasts(r, &a);
+        return;
     }
-    for (uint32_t left = lanes; left; left &= left - 1) {
-        unsigned lane = (unsigned)__builtin_ctz(left);
-        const uint64_t *number = known >> lane & 1 ? &numbers[lane] : NULL;
-        for (uint32_t b = 0; b < bytes; b += r->granule) {
-            if (r->only_funcs[0])
-                keep_lasts(r, at[lane] + b, first + lane, number);
-            else
-                keep_at(r, place_at(r, at[lane] + b), first + lane, number, touch->is_write,
-                        touch->is_strong);
-        }
-    }
+    meet_lanes(r, &a);
+    keep_lanes(r, &a);
 }
 
 static Touch touch_by(Race *r, const Warp *w, const Insn *insn, uint8_t doubt, const Value *address,

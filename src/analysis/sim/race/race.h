@@ -245,10 +245,10 @@ typedef enum Order {            /* what an instruction has to do with order */
 
 enum { SETTLED = 16 };
 
-/* A touch, and whether each lane of it is ordered by clocks alone. */
+/* A touch that is ordered in all its lanes, or in none; by clocks alone. */
 typedef struct Settled {
     uint32_t touch;
-    bool is_by_clocks;
+    bool is_by_clocks, is_unordered;
 } Settled;
 
 typedef struct Race {
@@ -283,8 +283,8 @@ typedef struct Race {
     /* per mark of a place, one of them that is ordered before the last of them; the first stands
      * for nothing */
     uint32_t ordered[MARKS];
-    /* touches that are ordered before all lanes of the last, by what copies, matrices and mbarriers
-     * wait for too: by their numbers */
+    /* touches of which it is known whether they are ordered before the last of them: by their
+     * numbers */
     Settled settled[SETTLED];
     Site *sites;
     uint32_t site_count, site_capacity;
