@@ -56,6 +56,7 @@ Race *ptx_race_new(Machine *m, uint8_t *orders)
                  .arena = m->arena,
                  .warp_count = m->warp_count,
                  .granule = granule,
+                 .alike = 1,
                  .granule_wanted = granule,
                  .most_mbarriers = is_plain ? 0 : MBARRIERS,
                  .width = is_plain ? m->warp_count : 2 * m->warp_count + MBARRIERS };
@@ -210,7 +211,7 @@ static void note_pair(Race *r, const Seen *before, const Seen *now, uint64_t add
         pair->is_unfenced = is_unfenced;
         note_wait(r, before, now, pair);
     }
-    pair->times++;
+    pair->times += r->alike;
 }
 
 /* Two writes of one number make no difference. Of unknown numbers one instruction is taken
@@ -350,8 +351,8 @@ static void meet(Race *r, TouchId before, const uint64_t *before_value, TouchId 
 {
     const uint32_t touch = before / WARP_LANES;
     const Settled settled = r->settled[touch % SETTLED];
-    r->met++;
     if (settled.touch == touch) {
+        r->met += settled.is_by_clocks ? 1 : r->alike;
         if (settled.is_by_clocks)
             r->ordered[mark] = touch;
         if (settled.is_unordered)
@@ -360,8 +361,12 @@ static void meet(Race *r, TouchId before, const uint64_t *before_value, TouchId 
     }
     bool is_hidden = is_unfenced(r, before, now);
     if (!is_hidden && is_ordered_in_all(r, before, now)) {
+        r->met++;               /* the others do not come here */
         settle(r, touch, mark, (Settled){ .is_by_clocks = true });
-    } else if (!is_ordered(r, before, now)) {
+        return;
+    }
+    r->met += r->alike;
+    if (!is_ordered(r, before, now)) {
         if (touch_of(r, before)->warp != touch_of(r, now)->warp)
             settle(r, touch, mark, (Settled){ .is_unordered = true });
         clash(r, before, before_value, now, now_value, address);
@@ -681,6 +686,7 @@ typedef struct LaneAccess {     /* what lanes access at once */
     TouchId first;              /* of lane 0 */
     uint32_t lanes, known;      /* known: those whose numbers are */
     uint32_t bytes;
+    bool is_one_place;          /* of all lanes */
 } LaneAccess;
 
 static const uint64_t *number_of(const LaneAccess *a, unsigned lane)
@@ -703,30 +709,57 @@ static bool is_clean(const Race *r, const Place *place)
     return true;
 }
 
-/* Lanes that read what the lane before them did, where that met nothing, meet nothing. */
+/* Only other warps wrote there: it is the same to all lanes. */
+static bool is_of_others(const Race *r, const Place *place, uint32_t warp)
+{
+    for (unsigned i = 0; place && i < WRITERS; i++)
+        if (place->marks[i] && touch_of(r, place->marks[i])->warp == warp)
+            return false;
+    return true;
+}
+
+/* Of these lanes, those from the first on that read one place, one after the other, where it is the
+ * same to all of them; else the first. */
+static uint32_t lanes_alike(Race *r, const LaneAccess *a, uint32_t lanes)
+{
+    const unsigned first = (unsigned)__builtin_ctz(lanes);
+    uint32_t alike = a->is_one_place ? lanes : lanes & -lanes;
+    if (a->touch->is_write)
+        return lanes & -lanes;
+    for (uint32_t left = lanes & ~alike;
+         left && a->at[__builtin_ctz(left)] == a->at[first]; left &= left - 1)
+        alike |= left & -left;
+    bool are_alike = true;
+    for (uint32_t b = 0; b < a->bytes && alike & (alike - 1); b += r->granule) {
+        const Place *place = place_at(r, a->at[first] + b);
+        are_alike &= is_clean(r, place) || is_of_others(r, place, a->touch->warp);
+    }
+    return are_alike ? alike : alike & -alike;
+}
+
 static void meet_lanes(Race *r, LaneAccess *a)
 {
     const bool is_write = a->touch->is_write;
-    uint64_t clean = UINT64_MAX;
-    for (uint32_t left = a->lanes; left; left &= left - 1) {
+    for (uint32_t left = a->lanes, alike; left; left &= ~alike) {
         const unsigned lane = (unsigned)__builtin_ctz(left);
-        bool is_lane_clean = !is_write;
-        a->places[lane] = place_at(r, a->at[lane]);
-        if (a->at[lane] == clean)
-            continue;
-        for (uint32_t b = 0; b < a->bytes; b += r->granule) {
-            const Place *place = place_of(r, a, lane, b);
-            meet_at(r, place, a->at[lane] + b, a->first + lane, number_of(a, lane), is_write);
-            is_lane_clean = is_lane_clean && is_clean(r, place);
-        }
-        clean = is_lane_clean ? a->at[lane] : UINT64_MAX;
+        Place *first = place_at(r, a->at[lane]);
+        alike = lanes_alike(r, a, left);
+        for (uint32_t others = alike; others; others &= others - 1)
+            a->places[__builtin_ctz(others)] = first;
+        r->alike = alike & (alike - 1) ? ptx_lanes_count(alike) : 1;
+        for (uint32_t b = 0; b < a->bytes; b += r->granule)
+            meet_at(r, place_of(r, a, lane, b), a->at[lane] + b, a->first + lane,
+                    number_of(a, lane), is_write);
     }
+    r->alike = 1;
 }
 
 /* Of lanes that read one place, one after the other, the last two are kept anyway. */
 static bool is_kept(const LaneAccess *a, unsigned lane, uint32_t behind)
 {
     const uint32_t second = behind & (behind - 1);
+    if (!a->touch->is_write && a->is_one_place)
+        return !second;
     return a->touch->is_write || !second
            || a->at[__builtin_ctz(behind)] != a->at[lane]
            || a->at[__builtin_ctz(second)] != a->at[lane];
@@ -769,6 +802,7 @@ static void note(Race *r, const Value *address, uint32_t bytes, uint32_t lanes, 
     a.first = add_touch(r, touch);
     a.lanes = lanes;
     a.bytes = bytes;
+    a.is_one_place = !address->lanes;
     a.known = value && value->align == ALIGN_EXACT ? ~value->unknown : 0;
     for (uint32_t left = lanes; left; left &= left - 1) {
         unsigned lane = (unsigned)__builtin_ctz(left);

@@ -286,6 +286,7 @@ typedef struct Race {
     /* touches of which it is known whether they are ordered before the last of them: by their
      * numbers */
     Settled settled[SETTLED];
+    uint32_t alike;             /* lanes that the one that meets others stands for */
     Site *sites;
     uint32_t site_count, site_capacity;
     RacePair *pairs;
