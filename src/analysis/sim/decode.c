@@ -7,7 +7,7 @@
 
 enum { MAX_ARGS = 5 };
 
-static const Value *constant_of(Arena *arena, const Operand *operand, Type type)
+static const Value *decode_constant(Arena *arena, const Operand *operand, Type type)
 {
     Scratch made;
     if (operand->kind != OPERAND_INT && operand->kind != OPERAND_F32
@@ -20,16 +20,17 @@ static const Value *constant_of(Arena *arena, const Operand *operand, Type type)
     return constant;
 }
 
-static SimArg arg_of(Arena *arena, const FuncState *func_state, const Operand *operand, Type type)
+static SimArg decode_arg(Arena *arena, const FuncState *func_state, const Operand *operand,
+                         Type type)
 {
     const uint8_t changed = OPERAND_COMPONENT | OPERAND_NEGATED | OPERAND_MINUS;
     bool is_plain = operand->kind == OPERAND_REG && !(operand->flags & changed);
     return (SimArg){ .operand = operand,
-                     .constant = constant_of(arena, operand, type),
+                     .constant = decode_constant(arena, operand, type),
                      .place = is_plain ? func_state->slice.places[operand->id] : 0 };
 }
 
-static void find_args(Arena *arena, const FuncState *func_state, SimInsn *out)
+static void decode_args(Arena *arena, const FuncState *func_state, SimInsn *out)
 {
     SimArg args[MAX_ARGS], *kept;
     for (unsigned o = 1; o < out->operand_count && out->arg_count < MAX_ARGS; o++) {
@@ -37,14 +38,14 @@ static void find_args(Arena *arena, const FuncState *func_state, SimInsn *out)
         if (operand->flags & OPERAND_RIGHT && operand->position == 0)
             out->pair = operand;
         else
-            args[out->arg_count++] = arg_of(arena, func_state, operand, (Type)out->op->type);
+            args[out->arg_count++] = decode_arg(arena, func_state, operand, (Type)out->op->type);
     }
     out->args = kept = ptx_arena_array(arena, SimArg, out->arg_count);
     for (unsigned a = 0; a < out->arg_count; a++)
         kept[a] = args[a];
 }
 
-static void find_results(Arena *arena, const FuncState *func_state, SimInsn *out)
+static void decode_results(Arena *arena, const FuncState *func_state, SimInsn *out)
 {
     while (out->result_count < out->operand_count
            && out->operands[out->result_count].position == 0)
@@ -65,7 +66,8 @@ const SimInsn *ptx_insn_decode(Machine *m, FuncState *func_state, InsnId id)
     *out = (SimInsn){ .insn = insn,
                       .op = insn->op,
                       .operands = ptx_insn_operands(func, insn),
-                      .addresses = { ptx_address_nth(func, insn, 0), ptx_address_nth(func, insn, 1) },
+                      .addresses = { ptx_address_nth(func, insn, 0),
+                                     ptx_address_nth(func, insn, 1) },
                       .code = code,
                       .operand_count = insn->operand_count,
                       .is_guarded = insn->guard != NO_ID,
@@ -75,10 +77,10 @@ const SimInsn *ptx_insn_decode(Machine *m, FuncState *func_state, InsnId id)
                       .is_needed = func_state->slice.is_needed[id],
                       .has_effect = insn->op->flags & OPF_SIDE_EFFECT };
     out->run = ptx_machine_run_of(action);
-    find_results(m->arena, func_state, out);
+    decode_results(m->arena, func_state, out);
     if (out->is_guarded)
         out->guard.place = func_state->slice.places[insn->guard];
-    find_args(m->arena, func_state, out);
+    decode_args(m->arena, func_state, out);
     return out;
 }
 

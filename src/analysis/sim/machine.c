@@ -603,7 +603,8 @@ static void forget_results_in(const Warp *w, const SimInsn *insn, uint32_t lanes
 }
 
 /* Where lanes go, and what they wait for. */
-static void run_control(Machine *m, Warp *w, const SimInsn *insn, uint32_t lanes, uint8_t doubt)
+static void run_control_flow(Machine *m, Warp *w, const SimInsn *insn, uint32_t lanes,
+                             uint8_t doubt)
 {
     Entry *top = &w->entries[w->entry_count - 1];
     switch ((Action)insn->code->action) {
@@ -640,7 +641,7 @@ static void run_control(Machine *m, Warp *w, const SimInsn *insn, uint32_t lanes
 }
 
 /* In lanes that the guard lets through, or may: `maybe`. */
-static void run_guarded(Machine *m, Warp *w, const SimInsn *insn, uint32_t active, uint32_t maybe,
+static void run_active(Machine *m, Warp *w, const SimInsn *insn, uint32_t active, uint32_t maybe,
                         uint8_t doubt)
 {
     const Observer *orderer = m->orderer;
@@ -648,7 +649,7 @@ static void run_guarded(Machine *m, Warp *w, const SimInsn *insn, uint32_t activ
         && !orderer->order(orderer->self, w, insn->insn, active, doubt))
         return;
     if (insn->is_control) {
-        run_control(m, w, insn, active, doubt);
+        run_control_flow(m, w, insn, active, doubt);
         return;
     }
     Entry *top = &w->entries[w->entry_count - 1];
@@ -661,7 +662,7 @@ static void run_guarded(Machine *m, Warp *w, const SimInsn *insn, uint32_t activ
         insn->run(m, w, insn, active, doubt);
     if (maybe)
         forget_results_in(w, insn, maybe);
-    top->pc++;                  /* none but run_control adds entries */
+    top->pc++;                  /* none but run_control_flow adds entries */
 }
 
 /* The guard rests on an assumption: what it keeps from happening is not sure. */
@@ -673,7 +674,7 @@ static void note_assumed_guard(Machine *m, Warp *w, const SimInsn *insn)
 }
 
 /* How sure it is that lanes execute it, and are those that do. */
-static uint8_t doubt_of(Machine *m, Warp *w, const SimInsn *insn, uint32_t maybe, bool is_assumed)
+static uint8_t step_doubt(Machine *m, Warp *w, const SimInsn *insn, uint32_t maybe, bool is_assumed)
 {
     uint8_t doubt = w->entries[w->entry_count - 1].doubt;
     if (maybe)
@@ -713,11 +714,11 @@ static bool step(Machine *m, Warp *w, FuncState *func_state, Entry *top)
         return false;
     }
     count->lanes += ptx_lanes_count(active);
-    const uint8_t doubt = doubt_of(m, w, insn, maybe, is_assumed);
+    const uint8_t doubt = step_doubt(m, w, insn, maybe, is_assumed);
     if (is_assumed && active != top->lanes)
         note_assumed_guard(m, w, insn);
     if (active)
-        run_guarded(m, w, insn, active, maybe, doubt);
+        run_active(m, w, insn, active, maybe, doubt);
     else
         top->pc++;
     return !insn->is_control;

@@ -350,7 +350,8 @@ void ptx_memory_lay_out(Machine *machine);
 void ptx_memory_forget_shared(Machine *machine);
 uint32_t ptx_memory_tick(Machine *machine);
 uint64_t ptx_memory_address(Machine *machine, VarId var);
-void ptx_memory_load(Machine *machine, Warp *warp, const SimInsn *insn, uint32_t lanes, uint8_t doubt);
+void ptx_memory_load(Machine *machine, Warp *warp, const SimInsn *insn, uint32_t lanes,
+                     uint8_t doubt);
 void ptx_memory_store(Machine *machine, Warp *warp, const SimInsn *insn, uint32_t lanes,
                       uint8_t doubt);
 void ptx_memory_assume(Machine *machine, Warp *warp, InsnId branch, BlockId reconvergence,
@@ -359,8 +360,8 @@ void ptx_memory_assume_written(Machine *machine, Warp *warp, const SimInsn *insn
 void ptx_memory_add_uncertainty(Warp *warp, uint8_t doubt);
 void ptx_memory_atomic(Machine *machine, Warp *warp, const SimInsn *insn, uint32_t lanes,
                        uint8_t doubt);
-void ptx_memory_count(Machine *machine, Warp *warp, const SimInsn *insn, Count *count, uint32_t lanes,
-                      uint8_t doubt);
+void ptx_memory_count(Machine *machine, Warp *warp, const SimInsn *insn, Count *count,
+                      uint32_t lanes, uint8_t doubt);
 
 /* What a plain store of one element writes; NULL: it is none. */
 const Value *ptx_memory_stored(Machine *machine, Warp *warp, const Insn *insn, Scratch *scratch);

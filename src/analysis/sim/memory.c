@@ -448,8 +448,9 @@ static bool load_initial(Machine *m, Space space, const Value *address, unsigned
     return !(out->value.unknown & lanes);
 }
 
-static void load_element(Machine *m, Warp *w, const SimInsn *insn, Space space, const Value *address,
-                         unsigned bytes, Type type, uint32_t lanes, Scratch *out)
+static void load_element(Machine *m, Warp *w, const SimInsn *insn, Space space,
+                         const Value *address, unsigned bytes, Type type, uint32_t lanes,
+                         Scratch *out)
 {
     bool is_place = is_one_place(address, lanes);
     uint64_t first = ptx_request_place(ptx_value_lane(address, (unsigned)__builtin_ctz(lanes)));
@@ -582,8 +583,9 @@ static void store_shared(Machine *m, const Warp *w, const Value *address, unsign
     }
 }
 
-static void store_element(Machine *m, Warp *w, const SimInsn *insn, Space space, const Value *address,
-                          unsigned bytes, const Value *value, uint32_t lanes, uint8_t doubt)
+static void store_element(Machine *m, Warp *w, const SimInsn *insn, Space space,
+                          const Value *address, unsigned bytes, const Value *value, uint32_t lanes,
+                          uint8_t doubt)
 {
     if (space == SPACE_GLOBAL && m->contents)
         m->contents->store(m->contents->self, w,

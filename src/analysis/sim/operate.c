@@ -134,7 +134,9 @@ static void run_lanewise(Machine *m, Warp *w, const SimInsn *insn, uint32_t lane
         args[count++] = carry->is_written ? &carry->value : &unknown;
     }
     const bool is_chained = op->is_chained && count > 2;
-    const unsigned first_count = is_chained ? 2 : count < LANE_ARGS ? count : LANE_ARGS;
+    unsigned first_count = count < LANE_ARGS ? count : LANE_ARGS;
+    if (is_chained)
+        first_count = 2;
     compute(m, insn->code, &out, args, first_count, lanes);
     if (is_chained)
         compute_chained(m, insn, &out, args[2], lanes);
@@ -334,10 +336,11 @@ static void run_shuffle(Machine *m, Warp *w, const SimInsn *insn, uint32_t lanes
     out.value.unknown = 0;
     out.value.is_assumed |= b->is_assumed || c->is_assumed;
     valid.value = (Value){ .lanes = valid.lanes, .align = ALIGN_EXACT, .is_common = true };
+    const uint8_t mode = insn->code->mode;
     bool is_known = b->align == ALIGN_EXACT && c->align == ALIGN_EXACT;
     for (unsigned i = 0; i < WARP_LANES; i++) {
         bool is_valid;
-        unsigned from = shuffle_source(insn->code->mode, i, ptx_value_lane(b, i), ptx_value_lane(c, i),
+        unsigned from = shuffle_source(mode, i, ptx_value_lane(b, i), ptx_value_lane(c, i),
                                        &is_valid);
         out.lanes[i] = ptx_value_lane(a, from);
         valid.lanes[i] = is_valid;
@@ -350,7 +353,7 @@ static void run_shuffle(Machine *m, Warp *w, const SimInsn *insn, uint32_t lanes
     if (a->unknown && !out.value.lanes)
         out.value.unknown = a->unknown;
     /* One lane's data for all is the same in all. */
-    if (insn->code->mode == 'i' && is_known && !b->lanes && !b->unknown && out.value.unknown == UINT32_MAX
+    if (mode == 'i' && is_known && !b->lanes && !b->unknown && out.value.unknown == UINT32_MAX
         && (ptx_value_lane(c, 0) >> 8 & 31) == 0)
         out.value = ptx_machine_unknown(m, true);
     ptx_machine_write(m, w, &operands[0], &out.value, lanes, doubt);

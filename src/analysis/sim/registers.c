@@ -8,6 +8,9 @@
 #include "analysis/sim/observer.h"
 #include "analysis/value/launch.h"
 
+/* What a write mostly does without: it is not to save registers for it. */
+#define SELDOM __attribute__((noinline))
+
 /* ---- registers ------------------------------------------------------------------------------- */
 
 /* What is loaded, or follows from what is unknown. One number for all lanes: some addend. */
@@ -18,7 +21,7 @@ Value ptx_machine_unknown(Machine *m, bool is_uniform)
     return (Value){ .addend = m->next_addend++, .align = 0, .is_common = true, .is_data = true };
 }
 
-__attribute__((noinline)) static void log_written(Machine *m, Warp *w, RegId reg)
+SELDOM static void log_written(Machine *m, Warp *w, RegId reg)
 {
     if (w->log_count == w->log_capacity)
         w->log = ptx_arena_grow(m->arena, w->log, w->log_count, &w->log_capacity, sizeof *w->log);
@@ -51,8 +54,7 @@ static void spread(Machine *m, Register *r)
     r->value.lanes = lanes;
 }
 
-/* Seldom, and so that the others need no room for it. */
-__attribute__((noinline)) static void set_lanes(Machine *m, Register *r, const Value *value, uint64_t mask)
+SELDOM static void set_lanes(Machine *m, Register *r, const Value *value, uint64_t mask)
 {
     const uint64_t *from = value->lanes, first = from[0] & mask;
     uint64_t *lanes = slab_of(m, r), difference = 0;
@@ -73,8 +75,8 @@ static inline void set_whole(Machine *m, Register *r, const Value *value, uint64
         set_lanes(m, r, value, mask);
 }
 
-__attribute__((noinline)) static void set_some(Machine *m, Register *r, const Value *value, uint64_t mask, uint32_t lanes,
-                     uint32_t live)
+SELDOM static void set_some(Machine *m, Register *r, const Value *value, uint64_t mask,
+                            uint32_t lanes, uint32_t live)
 {
     ptx_block_stride_choose(&m->blocks, &r->value, &r->value, value, live & ~lanes, lanes);
     bool is_same = !r->value.lanes && !value->lanes && r->value.all == (value->all & mask);

@@ -326,7 +326,7 @@ static uint32_t deciding_lanes(const Lanewise *op, const Value *value, uint32_t 
 }
 
 /* One operand may decide what comes of the others: of and, and of or of predicates. */
-static bool is_deciding(const Lanewise *op, unsigned count)
+static bool may_decide(const Lanewise *op, unsigned count)
 {
     return count == 2
            && (op->transfer == TRANSFER_AND
@@ -351,7 +351,7 @@ void ptx_value_follow(const Lanewise *op, Value *out, const Value *const *args, 
     out->is_assumed = is_assumed;
     out->rows_by = rows_by;
     out->free_by = free_by;
-    if ((out->unknown || addends) && is_deciding(op, count)) {
+    if ((out->unknown || addends) && may_decide(op, count)) {
         uint32_t decided = deciding_lanes(op, args[0], lanes) | deciding_lanes(op, args[1], lanes);
         out->unknown &= ~decided;
         if (decided == lanes)

@@ -337,7 +337,7 @@ static bool are_all_ordered(const Race *r, const Touch *before, const Touch *now
 }
 
 /* Known of all lanes of both. */
-static void settle(Race *r, uint32_t touch, unsigned mark, Settled found)
+static void settle_touch(Race *r, uint32_t touch, unsigned mark, Settled found)
 {
     found.touch = touch;
     r->settled[touch % SETTLED] = found;
@@ -362,20 +362,20 @@ static void meet(Race *r, TouchId before, const uint64_t *before_value, TouchId 
     bool is_hidden = is_unfenced(r, before, now);
     if (!is_hidden && is_ordered_in_all(r, before, now)) {
         r->met++;               /* the others do not come here */
-        settle(r, touch, mark, (Settled){ .is_by_clocks = true });
+        settle_touch(r, touch, mark, (Settled){ .is_by_clocks = true });
         return;
     }
     r->met += r->alike;
     if (!is_ordered(r, before, now)) {
         if (touch_of(r, before)->warp != touch_of(r, now)->warp)
-            settle(r, touch, mark, (Settled){ .is_unordered = true });
+            settle_touch(r, touch, mark, (Settled){ .is_unordered = true });
         clash(r, before, before_value, now, now_value, address);
     } else if (is_hidden) {
         const Seen first = seen_of(r, before, 0, false), second = seen_of(r, now, 0, false);
         note_pair(r, &first, &second, address, true);
     } else if (touch_of(r, before)->queue
                && are_all_ordered(r, touch_of(r, before), touch_of(r, now))) {
-        settle(r, touch, mark, (Settled){ .touch = touch });
+        settle_touch(r, touch, mark, (Settled){ .touch = touch });
     }
 }
 
@@ -689,19 +689,19 @@ typedef struct LaneAccess {     /* what lanes access at once */
     bool is_one_place;          /* of all lanes */
 } LaneAccess;
 
-static const uint64_t *number_of(const LaneAccess *a, unsigned lane)
+static const uint64_t *lane_value(const LaneAccess *a, unsigned lane)
 {
     return a->known >> lane & 1 ? &a->numbers[lane] : NULL;
 }
 
 /* Of a lane's so many-th byte. */
-static Place *place_of(Race *r, const LaneAccess *a, unsigned lane, uint32_t byte)
+static Place *lane_place(Race *r, const LaneAccess *a, unsigned lane, uint32_t byte)
 {
     return byte ? place_at(r, a->at[lane] + byte) : a->places[lane];
 }
 
 /* What was written there is ordered before all lanes. */
-static bool is_clean(const Race *r, const Place *place)
+static bool is_settled_place(const Race *r, const Place *place)
 {
     for (unsigned i = 0; place && i < WRITERS; i++)
         if (place->marks[i] && place->marks[i] / WARP_LANES != r->ordered[i])
@@ -732,7 +732,7 @@ static uint32_t lanes_alike(Race *r, const LaneAccess *a, uint32_t lanes)
     bool are_alike = true;
     for (uint32_t b = 0; b < a->bytes && alike & (alike - 1); b += r->granule) {
         const Place *place = place_at(r, a->at[first] + b);
-        are_alike &= is_clean(r, place) || is_of_others(r, place, a->touch->warp);
+        are_alike &= is_settled_place(r, place) || is_of_others(r, place, a->touch->warp);
     }
     return are_alike ? alike : alike & -alike;
 }
@@ -748,14 +748,14 @@ static void meet_lanes(Race *r, LaneAccess *a)
             a->places[__builtin_ctz(others)] = first;
         r->alike = alike & (alike - 1) ? ptx_lanes_count(alike) : 1;
         for (uint32_t b = 0; b < a->bytes; b += r->granule)
-            meet_at(r, place_of(r, a, lane, b), a->at[lane] + b, a->first + lane,
-                    number_of(a, lane), is_write);
+            meet_at(r, lane_place(r, a, lane, b), a->at[lane] + b, a->first + lane,
+                    lane_value(a, lane), is_write);
     }
     r->alike = 1;
 }
 
 /* Of lanes that read one place, one after the other, the last two are kept anyway. */
-static bool is_kept(const LaneAccess *a, unsigned lane, uint32_t behind)
+static bool is_read_kept(const LaneAccess *a, unsigned lane, uint32_t behind)
 {
     const uint32_t second = behind & (behind - 1);
     if (!a->touch->is_write && a->is_one_place)
@@ -769,9 +769,9 @@ static void keep_lanes(Race *r, const LaneAccess *a)
 {
     for (uint32_t left = a->lanes; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(left);
-        if (is_kept(a, lane, left & (left - 1)))
+        if (is_read_kept(a, lane, left & (left - 1)))
             for (uint32_t b = 0; b < a->bytes; b += r->granule)
-                keep_at(r, place_of(r, a, lane, b), a->first + lane, number_of(a, lane),
+                keep_at(r, lane_place(r, a, lane, b), a->first + lane, lane_value(a, lane),
                         a->touch->is_write, a->touch->is_strong);
     }
 }
@@ -782,13 +782,13 @@ static void note_lasts(Race *r, const LaneAccess *a)
     for (uint32_t left = a->lanes; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(left);
         for (uint32_t b = 0; b < a->bytes; b += r->granule)
-            meet_lasts(r, a->at[lane] + b, a->first + lane, number_of(a, lane),
+            meet_lasts(r, a->at[lane] + b, a->first + lane, lane_value(a, lane),
                        a->touch->is_write);
     }
     for (uint32_t left = a->lanes; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(left);
         for (uint32_t b = 0; b < a->bytes; b += r->granule)
-            keep_lasts(r, a->at[lane] + b, a->first + lane, number_of(a, lane));
+            keep_lasts(r, a->at[lane] + b, a->first + lane, lane_value(a, lane));
     }
 }
 

@@ -100,24 +100,24 @@ static Toucher toucher_of(const ShadowMemory *c, const Warp *w, const Insn *insn
 }
 
 /* A word before a thread loads it; NULL: nothing was stored there. */
-typedef struct Sources {
+typedef struct WordSources {
     uint64_t at;
     uint32_t initial;
     const Stored *own, *before; /* by the block that runs; by the one before it */
-} Sources;
+} WordSources;
 
-static Sources sources_of(const ShadowMemory *c, AddendId base, uint64_t at)
+static WordSources word_sources(const ShadowMemory *c, AddendId base, uint64_t at)
 {
     const Word *own = ptx_shadow_memory_find(c, base, at),
                *other = c->before ? ptx_shadow_memory_find(c->before, base, at) : NULL;
-    return (Sources){ .at = at,
+    return (WordSources){ .at = at,
                       .initial = ptx_shadow_memory_initial(base, at),
                       .own = own && own->last.by.run == c->run ? &own->last : NULL,
                       .before = other ? &other->last : NULL };
 }
 
 /* A byte of it. False: another thread of the block stored there, or something that is not known. */
-static bool read_byte(const Sources *from, unsigned shift, uint16_t thread, uint8_t *out,
+static bool read_byte(const WordSources *from, unsigned shift, uint16_t thread, uint8_t *out,
                       bool *is_old)
 {
     const Stored *stored = from->own && from->own->mask >> shift & 1 ? from->own : NULL;
@@ -142,18 +142,20 @@ static void note_reader(ShadowMemory *c, const Warp *w, const Insn *insn, Addend
 }
 
 /* The number that a thread loads. False: it is not known. is_old: no byte of it is the block's. */
-static bool read_number(const ShadowMemory *c, AddendId base, uint64_t address, uint32_t bytes,
+static bool load_number(const ShadowMemory *c, const GlobalLoad *load, unsigned lane,
                         uint16_t thread, uint64_t *number, bool *is_old)
 {
-    Sources from = { .at = UINT64_MAX };
+    const AddendId base = base_of(load->address);
+    const uint64_t address = ptx_value_lane(load->address, lane);
+    WordSources from = { .at = UINT64_MAX };
     *number = 0;
     *is_old = true;
-    for (unsigned b = 0; b < bytes; b++) {
+    for (unsigned b = 0; b < load->bytes; b++) {
         const uint64_t at = (address + b) & ~(uint64_t)(WORD_BYTES - 1);
         uint8_t byte = 0;
         bool is_byte_old;
         if (at != from.at)
-            from = sources_of(c, base, at);
+            from = word_sources(c, base, at);
         if (!read_byte(&from, (unsigned)(address + b - at), thread, &byte, &is_byte_old))
             return false;
         *is_old &= is_byte_old;
@@ -166,7 +168,6 @@ static void take_load(void *self, const Warp *w, const GlobalLoad *load)
 {
     ShadowMemory *c = self;
     const Value *address = load->address;
-    const uint32_t bytes = load->bytes;
     const bool are_placed = is_placed(address);
     Scratch *out = load->out;
     AddendId base = base_of(address);
@@ -178,17 +179,15 @@ static void take_load(void *self, const Warp *w, const GlobalLoad *load)
     memset(out->lanes, 0, sizeof out->lanes);
     for (uint32_t left = load->lanes; left; left &= left - 1) {
         const unsigned i = (unsigned)__builtin_ctz(left);
-        const uint64_t at = ptx_value_lane(address, i);
         uint64_t number;
         bool is_old;
         if (!are_placed || address->unknown >> i & 1
-            || !read_number(c, base, at, bytes, (uint16_t)(w->index * WARP_LANES + i), &number,
-                            &is_old)) {
+            || !load_number(c, load, i, (uint16_t)(w->index * WARP_LANES + i), &number, &is_old)) {
             out->value.unknown |= UINT32_C(1) << i;
             continue;
         }
         if (is_old)
-            note_reader(c, w, load->insn, base, at, bytes, i);
+            note_reader(c, w, load->insn, base, ptx_value_lane(address, i), load->bytes, i);
         out->lanes[i] = ptx_lane_extend(number, load->type);
     }
 }
