@@ -205,21 +205,19 @@ static void count_constant(Machine *m, Count *count, const Value *address, uint3
     ptx_count_scales(count, address);
 }
 
-void ptx_memory_count(Machine *m, Warp *w, const Insn *insn, Count *count, uint32_t lanes,
+void ptx_memory_count(Machine *m, Warp *w, const SimInsn *insn, Count *count, uint32_t lanes,
                       uint8_t doubt)
 {
     const Func *func = w->frame->func_state->func;
-    const Operand *places[2] = { ptx_address_nth(func, insn, 0),
-                                 insn->op->kind == OPK_CP_ASYNC ? ptx_address_nth(func, insn, 1)
-                                                                : NULL };
-    bool is_copy = places[1] != NULL;
+    const Operand *const *places = insn->addresses;
+    bool is_copy = insn->op->kind == OPK_CP_ASYNC && places[1];
     Request r = { .lanes = lanes,
-                  .bytes = insn->access_bytes,
+                  .bytes = insn->insn->access_bytes,
                   .bank_bytes = m->launch->bank_bytes };
     Scratch room;
     if (!places[0] || !r.bytes)
         return;
-    ptx_request_classify(w->frame->func_state, insn, &r);
+    ptx_request_classify(w->frame->func_state, insn->insn, &r);
     r.matrices = r.kind == REQUEST_MATRIX ? ptx_request_matrices(insn->op) : 1;
     count->requests++;
     count->active += ptx_lanes_count(lanes);
@@ -227,7 +225,7 @@ void ptx_memory_count(Machine *m, Warp *w, const Insn *insn, Count *count, uint3
     for (unsigned side = 0; side < (is_copy ? 2 : 1); side++) {
         const Value *address = ptx_address_look(m, w, places[side], &room);
         Space space = is_copy ? side ? SPACE_GLOBAL : SPACE_SHARED
-                              : ptx_address_space(insn, address, lanes);
+                              : ptx_address_space(insn->insn, address, lanes);
         uint32_t addressed = r.kind == REQUEST_MATRIX && r.matrices < 4
                                  ? lanes & ((UINT32_C(1) << (8 * r.matrices)) - 1)
                                  : lanes;
@@ -237,7 +235,7 @@ void ptx_memory_count(Machine *m, Warp *w, const Insn *insn, Count *count, uint3
             tell_lost(
                 m, w,
                 &(RequestEvent){ .func = func,
-                                 .insn = insn,
+                                 .insn = insn->insn,
                                  .count = count,
                                  .request = &lost,
                                  .address = address,
@@ -255,7 +253,7 @@ void ptx_memory_count(Machine *m, Warp *w, const Insn *insn, Count *count, uint3
         if (space == SPACE_PARAM)
             ptx_blocks_pin(&m->blocks, address);
         const RequestEvent event = { .func = func,
-                                     .insn = insn,
+                                     .insn = insn->insn,
                                      .count = count,
                                      .request = &here,
                                      .address = address,

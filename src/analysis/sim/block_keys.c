@@ -163,13 +163,9 @@ static void pass_on(const Keys *k, Warp *w, BlockId b, uint32_t *lanes)
     const Insn *last = &k->func->insns[block->end - 1];
     uint32_t taken = lanes[b], falls = lanes[b], maybe;
     if (k->is_wanted[block->end - 1] && last->op->kind == OPK_BRA) {
-        Scratch room;
-        const Operand guard = { .kind = OPERAND_REG,
-                                .id = last->guard,
-                                .flags = last->guard_negated ? OPERAND_NEGATED : 0 };
-        taken = ptx_lanes_where(k->machine, ptx_machine_read(k->machine, w, &guard, &room),
-                                lanes[b], &maybe)
-                | maybe;
+        const SimInsn *branch = ptx_insn_decoded(k->machine, w->frame->func_state, block->end - 1);
+        bool is_assumed;
+        taken = ptx_insn_where(k->machine, w, branch, lanes[b], &maybe, &is_assumed) | maybe;
         falls = lanes[b] & (~taken | maybe);
     }
     for (uint32_t e = 0; e < block->succ_count; e++) {
@@ -185,19 +181,14 @@ static void execute_block(const Keys *k, Warp *w, BlockId b, uint32_t lanes)
     for (InsnId i = block->first; i < block->end && lanes; i++) {
         const Insn *insn = &k->func->insns[i];
         uint32_t active = lanes, maybe = 0;
+        bool is_assumed;
         if (!k->is_wanted[i] || insn->op->kind == OPK_BRA)
             continue;
-        if (insn->guard != NO_ID) {
-            Scratch room;
-            const Operand guard = { .kind = OPERAND_REG,
-                                    .id = insn->guard,
-                                    .flags = insn->guard_negated ? OPERAND_NEGATED : 0 };
-            active = ptx_lanes_where(k->machine, ptx_machine_read(k->machine, w, &guard, &room),
-                                     lanes, &maybe);
-        }
+        const SimInsn *decoded = ptx_insn_decoded(k->machine, w->frame->func_state, i);
+        if (decoded->is_guarded)
+            active = ptx_insn_where(k->machine, w, decoded, lanes, &maybe, &is_assumed);
         if (active)
-            ptx_machine_execute(k->machine, w, insn, ptx_machine_code(k->machine, insn->op), active,
-                                UNCERTAIN_NONE);
+            decoded->run(k->machine, w, decoded, active, UNCERTAIN_NONE);
         k->machine->steps++;
     }
 }

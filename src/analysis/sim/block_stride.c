@@ -164,7 +164,7 @@ int64_t ptx_block_stride_along(const Blocks *blocks, const Value *value, unsigne
     return (int64_t)growth(blocks, value, dimension);
 }
 
-void ptx_blocks_liken(Blocks *blocks, const Value *a, const Value *b, unsigned but)
+void ptx_blocks_keep_common(Blocks *blocks, const Value *a, const Value *b, unsigned but)
 {
     for (unsigned d = 0; d < GROWTH_DIMS; d++)
         if (d != but && growth(blocks, a, d) != growth(blocks, b, d))

@@ -39,8 +39,8 @@ void ptx_blocks_close_trips(Blocks *blocks, unsigned dimension);
 void ptx_block_stride_set(const Blocks *blocks, Value *value, unsigned dimension, int64_t by);
 int64_t ptx_block_stride_along(const Blocks *blocks, const Value *value, unsigned dimension);
 
-/* Narrowed to what both values grow along by as much: but for this dimension. */
-void ptx_blocks_liken(Blocks *blocks, const Value *a, const Value *b, unsigned but);
+/* Narrowed to the dimensions along which both values grow alike, this one left out. */
+void ptx_blocks_keep_common(Blocks *blocks, const Value *a, const Value *b, unsigned but);
 
 /* Narrowed to those in which a value stays as it is; or only grows by multiples. */
 void ptx_blocks_pin(Blocks *blocks, const Value *value);

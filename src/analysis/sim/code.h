@@ -35,6 +35,7 @@ typedef enum Action {
     ACTION_ACTIVE_MASK,
     ACTION_TRUE,
     ACTION_BRANCH,
+    /* from here to WARP_BARRIER: where lanes go, and what they wait for */
     ACTION_INDEXED,
     ACTION_CALL,
     ACTION_RETURN,

@@ -525,7 +525,7 @@ static bool measure(Machine *m, const Warp *w, const Pace *pace, Visit *v, uint3
             return false;
         held->by = held->is_followed ? held->by : 0;
         if (now->is_written && held->is_written)
-            ptx_blocks_liken(&m->blocks, &now->value, &held->value, GROWTH_DIMS);
+            ptx_blocks_keep_common(&m->blocks, &now->value, &held->value, GROWTH_DIMS);
     }
     return true;
 }
@@ -576,7 +576,7 @@ static bool is_repeated(Machine *m, const Warp *w, const Pace *pace, const Visit
                    != by)
             return false;
         if (now->is_written)
-            ptx_blocks_liken(&m->blocks, &now->value, &held->value, v->dimension);
+            ptx_blocks_keep_common(&m->blocks, &now->value, &held->value, v->dimension);
     }
     return true;
 }

@@ -85,6 +85,7 @@ static FuncState *routine_of(Machine *m, FuncId called)
         func_state->given = find_given(m, func_state);
     func_state->finder = ptx_region_finder(m->arena, func, plan->cfg);
     func_state->regions = ptx_arena_array(m->arena, SliceRegion *, func->insn_count);
+    func_state->insns = ptx_arena_array(m->arena, SimInsn *, func->insn_count);
     func_state->counts = func_state->sums = ptx_arena_array(m->arena, Count, func->insn_count);
     return func_state;
 }
@@ -593,108 +594,134 @@ static bool is_ignored(const Observer *orderer, const Op *op)
     return orderer->orders && orderer->orders[op->id] == ORDER_IGNORED;
 }
 
-static void step(Machine *m, Warp *w)
+/* The lanes that may have written or not. */
+static void forget_results_in(const Warp *w, const SimInsn *insn, uint32_t lanes)
+{
+    for (unsigned o = 0; o < insn->operand_count; o++)
+        if (insn->operands[o].role & ROLE_DEF && insn->operands[o].kind == OPERAND_REG)
+            ptx_frame_register(w->frame, insn->operands[o].id)->value.unknown |= lanes;
+}
+
+/* Where lanes go, and what they wait for. */
+static void run_control_flow(Machine *m, Warp *w, const SimInsn *insn, uint32_t lanes,
+                             uint8_t doubt)
 {
     Entry *top = &w->entries[w->entry_count - 1];
-    const FuncState *func_state = w->frame->func_state;
-    Count *count = &func_state->counts[top->pc];
-    const Observer *orderer = m->orderer;
-    if (orderer && orderer->step && orderer->step(orderer->self, w, top->pc))
-        return;
-    if (func_state->slice.plain[top->pc]) {
-        count->warps++;
-        count->lanes += ptx_lanes_count(top->lanes);
-        top->pc += func_state->slice.plain[top->pc];
-        return;
-    }
-    const Insn *insn = &func_state->func->insns[top->pc];
-    const Decoded *code = ptx_machine_code(m, insn->op);
-    uint32_t lanes = top->lanes, maybe = 0;
-    uint8_t doubt = top->doubt;
-    bool is_assumed = false;
-    if (insn->guard != NO_ID) {
-        Scratch room;
-        const Operand guard = { .kind = OPERAND_REG,
-                                .id = insn->guard,
-                                .flags = insn->guard_negated ? OPERAND_NEGATED : 0 };
-        const Value *value = ptx_machine_read(m, w, &guard, &room);
-        lanes = ptx_lanes_where(m, value, top->lanes, &maybe);
-        is_assumed = value->is_assumed;
-    }
-    uint32_t active = lanes | maybe;
-    count->warps++;
-    count->lanes += ptx_lanes_count(code->action == ACTION_BRANCH ? top->lanes : active);
-    if (code->action == ACTION_BRANCH) {
-        run_branch(m, w, insn, lanes, maybe, is_assumed);
-        return;
-    }
-    if (maybe)
-        doubt = UNCERTAIN_DATA;
-    else if (is_assumed && doubt < UNCERTAIN_PARAMETER)
-        doubt = UNCERTAIN_PARAMETER;
-    /* lanes that leave here might have stayed */
-    if (doubt && (code->action == ACTION_EXIT || code->action == ACTION_RETURN)) {
-        ptx_memory_assume(m, w, top->pc, EXIT_BLOCK, doubt);
-        ptx_memory_add_uncertainty(w, doubt);
-    }
-    if (is_assumed && active != top->lanes) {
-        ptx_memory_assume_written(m, w, insn);
-        /* more lanes may be here, or any at all */
-        count->doubt = count->doubt > UNCERTAIN_PARAMETER ? count->doubt : UNCERTAIN_PARAMETER;
-    }
-    if (!active) {
-        top->pc++;
-        return;
-    }
-    if (orderer && !is_ignored(orderer, insn->op)
-        && !orderer->order(orderer->self, w, insn, active, doubt))
-        return;
-    switch ((Action)code->action) {
+    switch ((Action)insn->code->action) {
     case ACTION_INDEXED:
-        run_indexed(m, w, insn, active);
+        run_indexed(m, w, insn->insn, lanes);
         return;
     case ACTION_RETURN: case ACTION_EXIT:
         top->pc++;
-        retire(w, active, code->action == ACTION_EXIT || !w->frame->caller);
+        retire(w, lanes, insn->code->action == ACTION_EXIT || !w->frame->caller);
         return;
     case ACTION_CALL:
         top->pc++;
-        run_call(m, w, insn, active, doubt);
+        run_call(m, w, insn->insn, lanes, doubt);
         return;
     case ACTION_BARRIER:
         top->pc++;
         w->is_waiting = true;
-        ptx_machine_forget(m, w, insn, active, doubt);
-        wait_at_barrier(m, w, insn, active, doubt);
-        tell_barrier(m, w, insn, active, doubt);
+        ptx_machine_forget(m, w, insn, lanes, doubt);
+        wait_at_barrier(m, w, insn->insn, lanes, doubt);
+        tell_barrier(m, w, insn->insn, lanes, doubt);
         return;
     case ACTION_ARRIVE:
         top->pc++;
         note_barrier(m, NULL, true);
-        tell_barrier(m, w, insn, active, doubt);
+        tell_barrier(m, w, insn->insn, lanes, doubt);
         return;
     case ACTION_WARP_BARRIER:
         top->pc++;
         w->synced = ptx_memory_tick(m);
         return;
     default:
-        break;
+        return;
     }
-    if (orderer && ptx_insn_is_access(insn))
-        orderer->access(orderer->self, w, insn, active, doubt);
-    else if (ptx_insn_is_access(insn))
-        ptx_memory_count(m, w, insn, count, active,
+}
+
+/* In lanes that the guard lets through, or may: `maybe`. */
+static void run_active(Machine *m, Warp *w, const SimInsn *insn, uint32_t active, uint32_t maybe,
+                        uint8_t doubt)
+{
+    const Observer *orderer = m->orderer;
+    if (orderer && !is_ignored(orderer, insn->op)
+        && !orderer->order(orderer->self, w, insn->insn, active, doubt))
+        return;
+    if (insn->is_control) {
+        run_control_flow(m, w, insn, active, doubt);
+        return;
+    }
+    Entry *top = &w->entries[w->entry_count - 1];
+    if (insn->is_access && orderer)
+        orderer->access(orderer->self, w, insn->insn, active, doubt);
+    else if (insn->is_access)
+        ptx_memory_count(m, w, insn, &w->frame->func_state->counts[top->pc], active,
                          top->is_loose && doubt < UNCERTAIN_ORDER ? UNCERTAIN_ORDER : doubt);
-    if (func_state->slice.is_needed[top->pc]
-        || (insn->op->flags & OPF_SIDE_EFFECT && !(m->are_apart && ptx_insn_is_access(insn))))
-        ptx_machine_execute(m, w, insn, code, active, doubt);
-    if (maybe) {                /* the lanes that may have written or not */
-        const Operand *operands = ptx_insn_operands(func_state->func, insn);
-        for (unsigned o = 0; o < insn->operand_count; o++)
-            if (operands[o].role & ROLE_DEF && operands[o].kind == OPERAND_REG)
-                ptx_frame_register(w->frame, operands[o].id)->value.unknown |= maybe;
+    if (insn->is_needed || (insn->has_effect && !(m->are_apart && insn->is_access)))
+        insn->run(m, w, insn, active, doubt);
+    if (maybe)
+        forget_results_in(w, insn, maybe);
+    top->pc++;                  /* none but run_control_flow adds entries */
+}
+
+/* The guard rests on an assumption: what it keeps from happening is not sure. */
+static void note_assumed_guard(Machine *m, Warp *w, const SimInsn *insn)
+{
+    Count *count = &w->frame->func_state->counts[w->entries[w->entry_count - 1].pc];
+    ptx_memory_assume_written(m, w, insn);
+    ptx_count_add_uncertainty(count, UNCERTAIN_PARAMETER);      /* more lanes may be here, or any */
+}
+
+/* How sure it is that lanes execute it, and are those that do. */
+static uint8_t step_doubt(Machine *m, Warp *w, const SimInsn *insn, uint32_t maybe, bool is_assumed)
+{
+    uint8_t doubt = w->entries[w->entry_count - 1].doubt;
+    if (maybe)
+        doubt = UNCERTAIN_DATA;
+    else if (is_assumed && doubt < UNCERTAIN_PARAMETER)
+        doubt = UNCERTAIN_PARAMETER;
+    /* lanes that leave here might have stayed */
+    if (doubt && (insn->code->action == ACTION_EXIT || insn->code->action == ACTION_RETURN)) {
+        ptx_memory_assume(m, w, w->entries[w->entry_count - 1].pc, EXIT_BLOCK, doubt);
+        ptx_memory_add_uncertainty(w, doubt);
     }
-    w->entries[w->entry_count - 1].pc++;
+    return doubt;
+}
+
+/* Of the frame that runs. False: other lanes may come next, or none. */
+static bool step(Machine *m, Warp *w, FuncState *func_state, Entry *top)
+{
+    Count *count = &func_state->counts[top->pc];
+    const uint16_t plain = func_state->slice.plain[top->pc];
+    if (m->orderer && m->orderer->step && m->orderer->step(m->orderer->self, w, top->pc))
+        return true;
+    count->warps++;
+    if (plain) {
+        count->lanes += ptx_lanes_count(top->lanes);
+        top->pc += plain;
+        return true;
+    }
+    const SimInsn *insn = ptx_insn_decoded(m, func_state, top->pc);
+    uint32_t lanes = top->lanes, maybe = 0;
+    bool is_assumed = false;
+    if (insn->is_guarded)
+        lanes = ptx_insn_where(m, w, insn, top->lanes, &maybe, &is_assumed);
+    const uint32_t active = lanes | maybe;
+    if (insn->is_branch) {
+        count->lanes += ptx_lanes_count(top->lanes);
+        run_branch(m, w, insn->insn, lanes, maybe, is_assumed);
+        return false;
+    }
+    count->lanes += ptx_lanes_count(active);
+    const uint8_t doubt = step_doubt(m, w, insn, maybe, is_assumed);
+    if (is_assumed && active != top->lanes)
+        note_assumed_guard(m, w, insn);
+    if (active)
+        run_active(m, w, insn, active, maybe, doubt);
+    else
+        top->pc++;
+    return !insn->is_control;
 }
 
 /* Entries that are at their end or empty go; false: the warp is done. */
@@ -735,6 +762,24 @@ static void look_around(Machine *m, Warp *w)
     w->frame->last = pc;
 }
 
+/* Up to where other lanes may come next. False: the run is cut. */
+static bool run_straight(Machine *m, Warp *w, bool is_forwarded)
+{
+    FuncState *func_state = w->frame->func_state;
+    Entry *top = &w->entries[w->entry_count - 1];
+    const InsnId end = func_state->func->insn_count;
+    do {
+        if (m->steps >= m->most_steps || w->log_count > MAX_LOGGED)
+            return false;
+        m->steps++;
+        if (is_forwarded)
+            look_around(m, w);
+        if (!step(m, w, func_state, top))
+            return true;
+    } while (!w->is_waiting && top->pc != top->join && top->pc < end);
+    return true;
+}
+
 static void run_warp(Machine *m, Warp *w)
 {
     const bool is_forwarded = m->config.forward_steps && m->are_apart && !m->config.is_hurried;
@@ -744,16 +789,11 @@ static void run_warp(Machine *m, Warp *w)
             w->is_done = true;
             return;
         }
-        if (m->steps >= m->most_steps || w->entry_count > MAX_ENTRIES
-            || w->log_count > MAX_LOGGED) {
+        if (w->entry_count > MAX_ENTRIES || !run_straight(m, w, is_forwarded)) {
             m->is_cut = true;
             w->is_done = true;
             return;
         }
-        m->steps++;
-        if (is_forwarded)
-            look_around(m, w);
-        step(m, w);
     }
 }
 

@@ -29,6 +29,47 @@
 
 typedef struct Observer Observer;
 
+typedef struct SimInsn SimInsn;
+
+/* What an instruction does in these lanes. */
+typedef void SimRun(Machine *machine, Warp *warp, const SimInsn *insn, uint32_t lanes,
+                    uint8_t doubt);
+
+typedef struct SimArg {         /* an operand that is read */
+    const Operand *operand;
+    const Value *constant;      /* NULL: it is none */
+    uint32_t place;             /* of a register that is read as it is; 0: none of a frame's */
+} SimArg;
+
+typedef struct SimResult {      /* an operand that is written */
+    uint64_t mask;              /* of the register's bits */
+    uint32_t place;             /* 0: no run writes it */
+    RegId reg;
+    bool is_part;               /* one component of a vector */
+} SimResult;
+
+/* An instruction of a function that is run, with all that its text and the function say: decode.c.
+ * Nothing in it changes. */
+struct SimInsn {
+    const Insn *insn;
+    const Op *op;
+    const Operand *operands;
+    const Operand *pair;        /* the right side of d|p; NULL */
+    const Operand *addresses[2];        /* its address operands; NULL */
+    const Decoded *code;
+    SimRun *run;
+    const SimArg *args;         /* the operands behind the first, but for the pair */
+    SimArg guard;
+    /* the operands of the first position, or the first operand alone; result_count: 0 where these
+     * are none */
+    const SimResult *results;
+    uint16_t operand_count;
+    uint8_t arg_count, result_count;
+    bool is_guarded, is_access, is_branch;
+    bool is_control;            /* another that says where lanes go, or what they wait for */
+    bool is_needed, has_effect; /* a run has to execute it: always, where warps depend on others */
+};
+
 typedef struct SteeredBranch {
     uint32_t stays;             /* steered_loop.h's, + 2; 0: not asked for yet */
     bool is_ordered, is_sampled;
@@ -59,6 +100,7 @@ typedef struct FuncState {           /* a function as it is run */
     uint64_t walked;            /* blocks, by the finder */
     /* per instruction: of a branch that rested on an assumption; NULL: none yet */
     SliceRegion **regions;
+    SimInsn **insns;            /* per instruction; NULL: not decoded yet */
     void *slots[MAX_OBSERVERS]; /* what each of them keeps of the function; NULL: nothing yet */
     struct Pace *paces;         /* forward.c's, per loop; NULL: none yet */
     struct Frame *spare;        /* frames to be used again */
@@ -308,17 +350,18 @@ void ptx_memory_lay_out(Machine *machine);
 void ptx_memory_forget_shared(Machine *machine);
 uint32_t ptx_memory_tick(Machine *machine);
 uint64_t ptx_memory_address(Machine *machine, VarId var);
-void ptx_memory_load(Machine *machine, Warp *warp, const Insn *insn, uint32_t lanes, uint8_t doubt);
-void ptx_memory_store(Machine *machine, Warp *warp, const Insn *insn, uint32_t lanes,
+void ptx_memory_load(Machine *machine, Warp *warp, const SimInsn *insn, uint32_t lanes,
+                     uint8_t doubt);
+void ptx_memory_store(Machine *machine, Warp *warp, const SimInsn *insn, uint32_t lanes,
                       uint8_t doubt);
 void ptx_memory_assume(Machine *machine, Warp *warp, InsnId branch, BlockId reconvergence,
                        uint8_t doubt);
-void ptx_memory_assume_written(Machine *machine, Warp *warp, const Insn *insn);
+void ptx_memory_assume_written(Machine *machine, Warp *warp, const SimInsn *insn);
 void ptx_memory_add_uncertainty(Warp *warp, uint8_t doubt);
-void ptx_memory_atomic(Machine *machine, Warp *warp, const Insn *insn, uint32_t lanes,
+void ptx_memory_atomic(Machine *machine, Warp *warp, const SimInsn *insn, uint32_t lanes,
                        uint8_t doubt);
-void ptx_memory_count(Machine *machine, Warp *warp, const Insn *insn, Count *count, uint32_t lanes,
-                      uint8_t doubt);
+void ptx_memory_count(Machine *machine, Warp *warp, const SimInsn *insn, Count *count,
+                      uint32_t lanes, uint8_t doubt);
 
 /* What a plain store of one element writes; NULL: it is none. */
 const Value *ptx_memory_stored(Machine *machine, Warp *warp, const Insn *insn, Scratch *scratch);
@@ -340,6 +383,9 @@ const Value *ptx_machine_make(Machine *machine, Warp *warp, const Operand *opera
                               Scratch *scratch);
 void ptx_machine_write(Machine *machine, Warp *warp, const Operand *operand, const Value *value,
                        uint32_t lanes, uint8_t doubt);
+SimResult ptx_machine_result(const FuncState *func_state, const Operand *operand);
+void ptx_machine_put(Machine *machine, Warp *warp, const SimResult *result, const Value *value,
+                     uint32_t lanes, uint8_t doubt);
 /* The condition code: a register behind those that have names. */
 Register *ptx_machine_carry(const Warp *warp);
 void ptx_machine_write_carry(Machine *machine, Warp *warp, const Value *value, uint32_t lanes,
@@ -369,17 +415,39 @@ static inline const Value *ptx_machine_read(Machine *machine, Warp *warp, const 
     return is_plain ? &r->value : ptx_machine_make(machine, warp, operand, scratch);
 }
 
+static inline const Value *ptx_machine_read_arg(Machine *machine, Warp *warp, const SimArg *arg,
+                                                Scratch *scratch)
+{
+    const Register *r = &warp->frame->regs[arg->place];
+    if (arg->constant)
+        return arg->constant;
+    return arg->place && r->is_written ? &r->value
+                                       : ptx_machine_make(machine, warp, arg->operand, scratch);
+}
+
 static inline uint64_t ptx_truncated(uint64_t number, unsigned bits)
 {
     return bits >= 64 || !bits ? number : number & ((UINT64_C(1) << bits) - 1);
 }
 
 /* operate.c: everything but memory's costs and control. */
-void ptx_machine_execute(Machine *machine, Warp *warp, const Insn *insn, const Decoded *code,
-                         uint32_t lanes, uint8_t doubt);
+SimRun *ptx_machine_run_of(Action action);
+
+/* decode.c */
+const SimInsn *ptx_insn_decode(Machine *machine, FuncState *func_state, InsnId insn);
+
+static inline const SimInsn *ptx_insn_decoded(Machine *machine, FuncState *func_state, InsnId insn)
+{
+    const SimInsn *decoded = func_state->insns[insn];
+    return decoded ? decoded : ptx_insn_decode(machine, func_state, insn);
+}
+
+/* Those of `lanes` in which the guard holds; *maybe: those in which that is unknown. */
+uint32_t ptx_insn_where(Machine *machine, Warp *warp, const SimInsn *insn, uint32_t lanes,
+                        uint32_t *maybe, bool *is_assumed);
 
 /* Its results are not known any more. */
-void ptx_machine_forget(Machine *machine, Warp *warp, const Insn *insn, uint32_t lanes,
+void ptx_machine_forget(Machine *machine, Warp *warp, const SimInsn *insn, uint32_t lanes,
                         uint8_t doubt);
 
 /* Lanes of `lanes` in which a predicate holds, and those for which it is unknown. */

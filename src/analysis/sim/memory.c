@@ -448,8 +448,9 @@ static bool load_initial(Machine *m, Space space, const Value *address, unsigned
     return !(out->value.unknown & lanes);
 }
 
-static void load_element(Machine *m, Warp *w, const Insn *insn, Space space, const Value *address,
-                         unsigned bytes, Type type, uint32_t lanes, Scratch *out)
+static void load_element(Machine *m, Warp *w, const SimInsn *insn, Space space,
+                         const Value *address, unsigned bytes, Type type, uint32_t lanes,
+                         Scratch *out)
 {
     bool is_place = is_one_place(address, lanes);
     uint64_t first = ptx_request_place(ptx_value_lane(address, (unsigned)__builtin_ctz(lanes)));
@@ -468,7 +469,7 @@ static void load_element(Machine *m, Warp *w, const Insn *insn, Space space, con
         load_shared(m, w, address, bytes, type, lanes, out);
     else if (space == SPACE_GLOBAL && m->contents)
         m->contents->load(m->contents->self, w,
-                          &(GlobalLoad){ insn, address, out, bytes, lanes, type });
+                          &(GlobalLoad){ insn->insn, address, out, bytes, lanes, type });
     else
         out->value = ptx_machine_unknown(m, is_place);
 }
@@ -481,28 +482,25 @@ static void shift_address(Scratch *address, uint64_t by)
 }
 
 /* What no run knows the bytes of: the same in all lanes where they load one place. */
-static void load_unknown(Machine *m, Warp *w, const Insn *insn, bool is_place, uint32_t lanes,
+static void load_unknown(Machine *m, Warp *w, const SimInsn *insn, bool is_place, uint32_t lanes,
                          uint8_t doubt)
 {
-    const Operand *operands = ptx_insn_operands(w->frame->func_state->func, insn);
-    for (unsigned o = 0; o < insn->operand_count && operands[o].position == 0; o++) {
+    for (unsigned o = 0; o < insn->result_count; o++) {
         const Value value = ptx_machine_unknown(m, is_place);
-        ptx_machine_write(m, w, &operands[o], &value, lanes, doubt);
+        ptx_machine_put(m, w, &insn->results[o], &value, lanes, doubt);
     }
 }
 
-void ptx_memory_load(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uint8_t doubt)
+void ptx_memory_load(Machine *m, Warp *w, const SimInsn *insn, uint32_t lanes, uint8_t doubt)
 {
-    const Func *func = w->frame->func_state->func;
-    const Operand *operands = ptx_insn_operands(func, insn),
-                  *place = ptx_address_nth(func, insn, 0);
+    const Operand *place = insn->addresses[0];
     Type type = (Type)insn->op->type;
     unsigned bytes = (ptx_type_info[type].bits + 7u) / 8;
     Scratch room, out;
     if (!place)
         return;
     const Value *address = ptx_address_look(m, w, place, &room);
-    Space space = ptx_address_space(insn, address, lanes);
+    Space space = ptx_address_space(insn->insn, address, lanes);
     if (bytes > 8 || insn->op->flags & OPF_WARP) {
         load_unknown(m, w, insn, false, lanes, doubt);
         return;
@@ -511,13 +509,13 @@ void ptx_memory_load(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uint
         load_unknown(m, w, insn, is_one_place(address, lanes), lanes, doubt);
         return;
     }
-    if (insn->operand_count > 1 && operands[1].position == 0)   /* may write the address */
+    if (insn->result_count > 1)         /* may write the address */
         address = ptx_address_keep(address, &room);
-    for (unsigned o = 0; o < insn->operand_count && operands[o].position == 0; o++) {
+    for (unsigned o = 0; o < insn->result_count; o++) {
         if (o)
             shift_address(&room, bytes);
         load_element(m, w, insn, space, address, bytes, type, lanes, &out);
-        ptx_machine_write(m, w, &operands[o], &out.value, lanes, doubt);
+        ptx_machine_put(m, w, &insn->results[o], &out.value, lanes, doubt);
     }
 }
 
@@ -585,12 +583,13 @@ static void store_shared(Machine *m, const Warp *w, const Value *address, unsign
     }
 }
 
-static void store_element(Machine *m, Warp *w, const Insn *insn, Space space, const Value *address,
-                          unsigned bytes, const Value *value, uint32_t lanes, uint8_t doubt)
+static void store_element(Machine *m, Warp *w, const SimInsn *insn, Space space,
+                          const Value *address, unsigned bytes, const Value *value, uint32_t lanes,
+                          uint8_t doubt)
 {
     if (space == SPACE_GLOBAL && m->contents)
         m->contents->store(m->contents->self, w,
-                           &(GlobalStore){ insn, address, value, bytes, lanes, doubt });
+                           &(GlobalStore){ insn->insn, address, value, bytes, lanes, doubt });
     if (space == SPACE_SHARED) {
         store_shared(m, w, address, bytes, value, lanes, doubt);
         return;
@@ -616,16 +615,14 @@ static void store_element(Machine *m, Warp *w, const Insn *insn, Space space, co
 
 /* What an atomic operation leaves is not followed; of shared memory it changes its own bytes
  * only. */
-void ptx_memory_atomic(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uint8_t doubt)
+void ptx_memory_atomic(Machine *m, Warp *w, const SimInsn *insn, uint32_t lanes, uint8_t doubt)
 {
-    const Func *func = w->frame->func_state->func;
-    const Operand *operands = ptx_insn_operands(func, insn),
-                  *place = ptx_address_nth(func, insn, 0);
+    const Operand *operands = insn->operands, *place = insn->addresses[0];
     Scratch address;
     if (place) {
         ptx_address_read(m, w, place, &address);
-        if (ptx_address_space(insn, &address.value, lanes) == SPACE_SHARED)
-            store_shared(m, w, &address.value, insn->access_bytes, NULL, lanes, doubt);
+        if (ptx_address_space(insn->insn, &address.value, lanes) == SPACE_SHARED)
+            store_shared(m, w, &address.value, insn->insn->access_bytes, NULL, lanes, doubt);
     }
     for (unsigned o = 0; o < insn->operand_count; o++)
         if (operands[o].role & ROLE_DEF) {
@@ -634,21 +631,19 @@ void ptx_memory_atomic(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, ui
         }
 }
 
-void ptx_memory_store(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uint8_t doubt)
+void ptx_memory_store(Machine *m, Warp *w, const SimInsn *insn, uint32_t lanes, uint8_t doubt)
 {
-    const Func *func = w->frame->func_state->func;
-    const Operand *operands = ptx_insn_operands(func, insn),
-                  *place = ptx_address_nth(func, insn, 0);
+    const Operand *operands = insn->operands, *place = insn->addresses[0];
     unsigned bytes = (ptx_type_info[insn->op->type].bits + 7u) / 8;
     Scratch address, room;
     if (!place)
         return;
     ptx_address_read(m, w, place, &address);
     if (insn->op->kind == OPK_CP_ASYNC) {
-        store_shared(m, w, &address.value, insn->access_bytes, NULL, lanes, doubt);
+        store_shared(m, w, &address.value, insn->insn->access_bytes, NULL, lanes, doubt);
         return;
     }
-    Space space = ptx_address_space(insn, &address.value, lanes);
+    Space space = ptx_address_space(insn->insn, &address.value, lanes);
     bool is_first = true;
     for (unsigned o = 0; o < insn->operand_count; o++) {
         if (operands[o].position != 1)
@@ -684,9 +679,9 @@ static bool may_be_shared(const Op *op)
 }
 
 /* Not executed, by an assumption, in some lanes. */
-void ptx_memory_assume_written(Machine *m, Warp *w, const Insn *insn)
+void ptx_memory_assume_written(Machine *m, Warp *w, const SimInsn *insn)
 {
-    const Operand *operands = ptx_insn_operands(w->frame->func_state->func, insn);
+    const Operand *operands = insn->operands;
     for (unsigned o = 0; o < insn->operand_count; o++)
         if (operands[o].role & ROLE_DEF && operands[o].kind == OPERAND_REG)
             ptx_frame_register(w->frame, operands[o].id)->value.is_assumed = true;

@@ -83,12 +83,12 @@ static void write_carry(Machine *m, Warp *w, const Lanewise *op, const Value *co
 }
 
 /* Parts of operands, of which a minus takes the opposite. */
-static void run_video(Machine *m, Warp *w, const Insn *insn, const Decoded *code, uint32_t lanes,
+static void run_video(Machine *m, Warp *w, const SimInsn *insn, uint32_t lanes,
                       uint8_t doubt)
 {
-    const Operand *operands = ptx_insn_operands(w->frame->func_state->func, insn);
+    const Operand *operands = insn->operands;
     const Value *args[LANE_ARGS];
-    Decoded own = *code;
+    Decoded own = *insn->code;
     Scratch room[LANE_ARGS], out;
     unsigned count = 0;
     ptx_lanewise_take_parts(&own.lanewise, operands, insn->operand_count);
@@ -108,44 +108,43 @@ static void run_video(Machine *m, Warp *w, const Insn *insn, const Decoded *code
     ptx_machine_write(m, w, &operands[0], &out.value, lanes, doubt);
 }
 
-static void run_lanewise(Machine *m, Warp *w, const Insn *insn, const Decoded *code, uint32_t lanes,
-                         uint8_t doubt)
+/* A third operand goes into the result as the second went into the first. */
+static void compute_chained(Machine *m, const SimInsn *insn, Scratch *out, const Value *third,
+                            uint32_t lanes)
 {
-    const Operand *operands = ptx_insn_operands(w->frame->func_state->func, insn), *pair = NULL;
-    const Lanewise *op = &code->lanewise;
+    Scratch first = *out;
+    const Value *const rest[LANE_ARGS] = { &first.value, third };
+    first.value.lanes = out->value.lanes ? first.lanes : NULL;
+    compute(m, insn->code, out, rest, 2, lanes);
+}
+
+static void run_lanewise(Machine *m, Warp *w, const SimInsn *insn, uint32_t lanes, uint8_t doubt)
+{
     static const Value unknown = { .unknown = UINT32_MAX, .align = ALIGN_EXACT, .is_common = true };
+    const Lanewise *op = &insn->code->lanewise;
     const Value *args[MAX_ARGS];
     Scratch room[MAX_ARGS], out;
-    unsigned count = 0;
-    for (unsigned o = 1; o < insn->operand_count && count < MAX_ARGS; o++) {
-        if (operands[o].flags & OPERAND_RIGHT && operands[o].position == 0) {
-            pair = &operands[o];
-            continue;
-        }
-        args[count] = ptx_machine_read(m, w, &operands[o], &room[count]);
-        if (operands[o].kind == OPERAND_F64)
-            ptx_machine_narrow(&operands[o], (Type)op->type, &room[count]);
-        count++;
-    }
-    if (!insn->operand_count || !count)
+    unsigned count = insn->arg_count;
+    if (!count)
         return;
+    for (unsigned a = 0; a < count; a++)
+        args[a] = ptx_machine_read_arg(m, w, &insn->args[a], &room[a]);
     if (op->takes_carry && count < MAX_ARGS) {
         const Register *carry = ptx_machine_carry(w);
         args[count++] = carry->is_written ? &carry->value : &unknown;
     }
-    unsigned first_count = op->is_chained && count > 2 ? 2 : count < LANE_ARGS ? count : LANE_ARGS;
-    compute(m, code, &out, args, first_count, lanes);
-    if (op->is_chained && count > 2) {
-        Scratch first = out;
-        const Value *const rest[LANE_ARGS] = { &first.value, args[2] };
-        first.value.lanes = out.value.lanes ? first.lanes : NULL;
-        compute(m, code, &out, rest, 2, lanes);
-    }
-    if (pair)
-        write_second(m, w, op, pair, &out.value, args, count, lanes, doubt);
+    const bool is_chained = op->is_chained && count > 2;
+    unsigned first_count = count < LANE_ARGS ? count : LANE_ARGS;
+    if (is_chained)
+        first_count = 2;
+    compute(m, insn->code, &out, args, first_count, lanes);
+    if (is_chained)
+        compute_chained(m, insn, &out, args[2], lanes);
+    if (insn->pair)
+        write_second(m, w, op, insn->pair, &out.value, args, count, lanes, doubt);
     if (op->carry)
         write_carry(m, w, op, args, first_count, lanes, doubt);
-    ptx_machine_write(m, w, &operands[0], &out.value, lanes, doubt);
+    ptx_machine_put(m, w, insn->results, &out.value, lanes, doubt);
 }
 
 static unsigned bits_of(const Warp *w, const Operand *operand)
@@ -216,11 +215,16 @@ static void pack(Machine *m, Warp *w, const Operand *to, const Operand *from, un
     ptx_machine_write(m, w, to, &out.value, lanes, doubt);
 }
 
-static void run_move(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uint8_t doubt)
+static void run_move(Machine *m, Warp *w, const SimInsn *insn, uint32_t lanes, uint8_t doubt)
 {
-    const Operand *operands = ptx_insn_operands(w->frame->func_state->func, insn);
+    const Operand *operands = insn->operands;
     unsigned to = 0, from = 0;
     Scratch room;
+    if (insn->operand_count == 2 && operands[0].position == 0 && operands[1].position) {
+        ptx_machine_put(m, w, insn->results,
+                        ptx_machine_read_arg(m, w, &insn->args[0], &room), lanes, doubt);
+        return;
+    }
     while (to < insn->operand_count && operands[to].position == 0)
         to++;
     from = insn->operand_count - to;
@@ -249,16 +253,16 @@ static uint64_t window_of_space(uint8_t space)
 }
 
 /* Generic addresses of a window are those of the space plus where the window begins. */
-static void run_convert_address(Machine *m, Warp *w, const Insn *insn, bool is_to_space,
-                                uint32_t lanes, uint8_t doubt)
+static void run_convert_address(Machine *m, Warp *w, const SimInsn *insn, uint32_t lanes,
+                                uint8_t doubt)
 {
-    const Operand *operands = ptx_insn_operands(w->frame->func_state->func, insn);
+    const Operand *operands = insn->operands;
     Scratch room, out;
     if (insn->operand_count < 2)
         return;
     const Value *from = ptx_machine_read(m, w, &operands[1], &room);
     uint64_t window = window_of_space(insn->op->spaces[0]);
-    uint64_t change = is_to_space ? 0 - window : window;
+    uint64_t change = insn->code->action == ACTION_TO_SPACE ? 0 - window : window;
     out.value = *from;
     if (from->lanes) {
         out.value.lanes = out.lanes;
@@ -270,18 +274,24 @@ static void run_convert_address(Machine *m, Warp *w, const Insn *insn, bool is_t
     ptx_machine_write(m, w, &operands[0], &out.value, lanes, doubt);
 }
 
-void ptx_machine_forget(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uint8_t doubt)
+void ptx_machine_forget(Machine *m, Warp *w, const SimInsn *insn, uint32_t lanes, uint8_t doubt)
 {
-    const Operand *operands = ptx_insn_operands(w->frame->func_state->func, insn);
+    const Operand *operands = insn->operands;
     bool is_uniform = insn->operand_count != 0 && insn->op->opcode && !(insn->op->flags & OPF_WARP)
                       && insn->op->flags & OPF_SIDE_EFFECT && !insn->op->space;
     if (insn->op->flags & OPF_SIDE_EFFECT && insn->op->kind != OPK_BAR)
         ptx_memory_forget_shared(m);
-    for (unsigned o = 0; o < insn->operand_count; o++)
-        if (operands[o].role & ROLE_DEF) {
-            Value value = ptx_machine_unknown(m, is_uniform);
+    Value value = ptx_machine_unknown(m, false);
+    for (unsigned o = 0; o < insn->operand_count; o++) {
+        if (!(operands[o].role & ROLE_DEF))
+            continue;
+        if (is_uniform)
+            value = ptx_machine_unknown(m, true);
+        if (o < insn->result_count)
+            ptx_machine_put(m, w, &insn->results[o], &value, lanes, doubt);
+        else
             ptx_machine_write(m, w, &operands[o], &value, lanes, doubt);
-        }
+    }
 }
 
 /* ---- across lanes ---------------------------------------------------------------------------- */
@@ -301,10 +311,10 @@ static unsigned shuffle_source(uint8_t mode, unsigned lane, uint64_t b, uint64_t
     return *is_valid ? (unsigned)source & 31 : lane;
 }
 
-static void run_shuffle(Machine *m, Warp *w, const Insn *insn, const Decoded *code, uint32_t lanes,
+static void run_shuffle(Machine *m, Warp *w, const SimInsn *insn, uint32_t lanes,
                         uint8_t doubt)
 {
-    const Operand *operands = ptx_insn_operands(w->frame->func_state->func, insn), *pair = NULL,
+    const Operand *operands = insn->operands, *pair = NULL,
                   *sources[3] = { NULL, NULL, NULL };
     unsigned count = 0;
     for (unsigned o = 1; o < insn->operand_count; o++) {
@@ -326,10 +336,11 @@ static void run_shuffle(Machine *m, Warp *w, const Insn *insn, const Decoded *co
     out.value.unknown = 0;
     out.value.is_assumed |= b->is_assumed || c->is_assumed;
     valid.value = (Value){ .lanes = valid.lanes, .align = ALIGN_EXACT, .is_common = true };
+    const uint8_t mode = insn->code->mode;
     bool is_known = b->align == ALIGN_EXACT && c->align == ALIGN_EXACT;
     for (unsigned i = 0; i < WARP_LANES; i++) {
         bool is_valid;
-        unsigned from = shuffle_source(code->mode, i, ptx_value_lane(b, i), ptx_value_lane(c, i),
+        unsigned from = shuffle_source(mode, i, ptx_value_lane(b, i), ptx_value_lane(c, i),
                                        &is_valid);
         out.lanes[i] = ptx_value_lane(a, from);
         valid.lanes[i] = is_valid;
@@ -342,7 +353,7 @@ static void run_shuffle(Machine *m, Warp *w, const Insn *insn, const Decoded *co
     if (a->unknown && !out.value.lanes)
         out.value.unknown = a->unknown;
     /* One lane's data for all is the same in all. */
-    if (code->mode == 'i' && is_known && !b->lanes && !b->unknown && out.value.unknown == UINT32_MAX
+    if (mode == 'i' && is_known && !b->lanes && !b->unknown && out.value.unknown == UINT32_MAX
         && (ptx_value_lane(c, 0) >> 8 & 31) == 0)
         out.value = ptx_machine_unknown(m, true);
     ptx_machine_write(m, w, &operands[0], &out.value, lanes, doubt);
@@ -367,10 +378,10 @@ uint32_t ptx_lanes_where(Machine *m, const Value *predicate, uint32_t lanes, uin
 
 /* Whether all lanes that an operation waits for are here: those of its mask, where it has one. What
  * others bring is not known. */
-static bool are_all_here(Machine *m, Warp *w, const Insn *insn, unsigned sources, uint32_t lanes,
+static bool are_all_here(Machine *m, Warp *w, const SimInsn *insn, unsigned sources, uint32_t lanes,
                          uint8_t doubt)
 {
-    const Operand *operands = ptx_insn_operands(w->frame->func_state->func, insn),
+    const Operand *operands = insn->operands,
                   *last = &operands[insn->operand_count - 1];
     Scratch room;
     if (doubt >= UNCERTAIN_DATA)
@@ -405,19 +416,19 @@ static bool is_decided(uint8_t mode, uint32_t where, uint32_t unknown, uint32_t 
     }
 }
 
-static void run_vote(Machine *m, Warp *w, const Insn *insn, const Decoded *code, uint32_t lanes,
+static void run_vote(Machine *m, Warp *w, const SimInsn *insn, uint32_t lanes,
                      uint8_t doubt)
 {
-    const Operand *operands = ptx_insn_operands(w->frame->func_state->func, insn);
+    const Operand *operands = insn->operands;
     Scratch room;
     uint32_t unknown;
     if (insn->operand_count < 2)
         return;
     const Value *a = ptx_machine_read(m, w, &operands[1], &room);
     uint32_t where = ptx_lanes_where(m, a, lanes, &unknown);
-    Value out = ptx_value_const(voted(code->mode, where, lanes));
+    Value out = ptx_value_const(voted(insn->code->mode, where, lanes));
     out.is_assumed = a->is_assumed;
-    if (!is_decided(code->mode, where, unknown, lanes)
+    if (!is_decided(insn->code->mode, where, unknown, lanes)
         || !are_all_here(m, w, insn, 1, lanes, doubt))
         out = ptx_machine_unknown(m, true);
     ptx_machine_write(m, w, &operands[0], &out, lanes, doubt);
@@ -430,10 +441,10 @@ static bool are_comparable(const Value *value, uint32_t lanes)
 }
 
 /* match.any: which lanes have the same number; match.all: all, or none. */
-static void run_match(Machine *m, Warp *w, const Insn *insn, const Decoded *code, uint32_t lanes,
+static void run_match(Machine *m, Warp *w, const SimInsn *insn, uint32_t lanes,
                       uint8_t doubt)
 {
-    const Operand *operands = ptx_insn_operands(w->frame->func_state->func, insn), *pair = NULL;
+    const Operand *operands = insn->operands, *pair = NULL;
     unsigned source = 1;
     if (insn->operand_count > 2 && operands[1].position == 0)
         pair = &operands[source++];
@@ -451,10 +462,10 @@ static void run_match(Machine *m, Warp *w, const Insn *insn, const Decoded *code
         same = 0;
         for (unsigned k = 0; k < WARP_LANES; k++)
             same |= (uint32_t)(lanes >> k & 1 && ptx_value_lane(a, i) == ptx_value_lane(a, k)) << k;
-        out.lanes[i] = code->mode == 'l' && same != lanes ? 0 : same;
+        out.lanes[i] = insn->code->mode == 'l' && same != lanes ? 0 : same;
     }
     unsigned first = (unsigned)__builtin_ctz(lanes);
-    if (code->mode == 'l')
+    if (insn->code->mode == 'l')
         out.value = (Value){ .all = out.lanes[first],
                              .align = ALIGN_EXACT,
                              .is_common = true,
@@ -462,7 +473,7 @@ static void run_match(Machine *m, Warp *w, const Insn *insn, const Decoded *code
     Value holds = out.value;
     holds.all = holds.all != 0;
     if (!is_known)
-        out.value = holds = ptx_machine_unknown(m, code->mode == 'l');
+        out.value = holds = ptx_machine_unknown(m, insn->code->mode == 'l');
     if (pair)
         ptx_machine_write(m, w, pair, &holds, lanes, doubt);
     ptx_machine_write(m, w, &operands[0], &out.value, lanes, doubt);
@@ -483,10 +494,10 @@ static uint64_t reduced(const Lanewise *op, uint64_t a, uint64_t b)
     }
 }
 
-static void run_redux(Machine *m, Warp *w, const Insn *insn, const Decoded *code, uint32_t lanes,
+static void run_redux(Machine *m, Warp *w, const SimInsn *insn, uint32_t lanes,
                       uint8_t doubt)
 {
-    const Operand *operands = ptx_insn_operands(w->frame->func_state->func, insn);
+    const Operand *operands = insn->operands;
     Scratch room;
     if (insn->operand_count < 2)
         return;
@@ -497,11 +508,11 @@ static void run_redux(Machine *m, Warp *w, const Insn *insn, const Decoded *code
     ptx_blocks_pin(&m->blocks, a);
     for (unsigned i = is_float ? first : first + 1; i < WARP_LANES; i++)
         if (lanes >> i & 1)
-            out.all = reduced(&code->lanewise, out.all, ptx_value_lane(a, i));
+            out.all = reduced(&insn->code->lanewise, out.all, ptx_value_lane(a, i));
     out.all = (uint32_t)out.all;
     out.is_assumed = a->is_assumed;
     bool is_known = !(a->unknown & lanes) && a->align == ALIGN_EXACT
-                    && (!is_float || code->lanewise.fn);
+                    && (!is_float || insn->code->lanewise.fn);
     if (!is_known || !are_all_here(m, w, insn, 1, lanes, doubt))
         out = ptx_machine_unknown(m, true);
     ptx_machine_write(m, w, &operands[0], &out, lanes, doubt);
@@ -509,9 +520,9 @@ static void run_redux(Machine *m, Warp *w, const Insn *insn, const Decoded *code
 
 /* Which window a generic address is in. That pointers from outside point to global memory is taken
  * for granted. */
-static void run_is_space(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uint8_t doubt)
+static void run_is_space(Machine *m, Warp *w, const SimInsn *insn, uint32_t lanes, uint8_t doubt)
 {
-    const Operand *operands = ptx_insn_operands(w->frame->func_state->func, insn);
+    const Operand *operands = insn->operands;
     uint64_t window = window_of_space(insn->op->spaces[0]);
     Scratch room, out;
     if (insn->operand_count < 2)
@@ -530,9 +541,9 @@ static void run_is_space(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, 
     ptx_machine_write(m, w, &operands[0], &out.value, lanes, doubt);
 }
 
-static void run_elect(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uint8_t doubt)
+static void run_elect(Machine *m, Warp *w, const SimInsn *insn, uint32_t lanes, uint8_t doubt)
 {
-    const Operand *operands = ptx_insn_operands(w->frame->func_state->func, insn);
+    const Operand *operands = insn->operands;
     unsigned leader = (unsigned)__builtin_ctz(lanes);
     Scratch out;
     out.value = (Value){ .lanes = out.lanes, .align = ALIGN_EXACT, .is_common = true };
@@ -546,49 +557,65 @@ static void run_elect(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uin
                               doubt);
 }
 
-static void write_number(Machine *m, Warp *w, const Insn *insn, uint64_t number, uint32_t lanes,
+static void write_number(Machine *m, Warp *w, const SimInsn *insn, uint64_t number, uint32_t lanes,
                          uint8_t doubt)
 {
-    const Operand *operands = ptx_insn_operands(w->frame->func_state->func, insn);
+    const Operand *operands = insn->operands;
     Value value = ptx_value_const(number);
     if (insn->operand_count)
         ptx_machine_write(m, w, &operands[0], &value, lanes, doubt);
 }
 
-void ptx_machine_execute(Machine *m, Warp *w, const Insn *insn, const Decoded *code, uint32_t lanes,
-                         uint8_t doubt)
+static void run_active_mask(Machine *m, Warp *w, const SimInsn *insn, uint32_t lanes, uint8_t doubt)
 {
-    switch ((Action)code->action) {
-    case ACTION_LANEWISE:
-    case ACTION_CHOOSE:
-        run_lanewise(m, w, insn, code, lanes, doubt);
-        return;
-    case ACTION_VIDEO:                          run_video(m, w, insn, code, lanes, doubt); return;
-    case ACTION_MOVE:                           run_move(m, w, insn, lanes, doubt); return;
-    case ACTION_TO_SPACE: case ACTION_TO_GENERIC:
-        run_convert_address(m, w, insn, code->action == ACTION_TO_SPACE, lanes, doubt);
-        return;
-    case ACTION_LOAD:                           ptx_memory_load(m, w, insn, lanes, doubt); return;
-    case ACTION_STORE: case ACTION_COPY:        ptx_memory_store(m, w, insn, lanes, doubt); return;
-    case ACTION_ATOMIC:                         ptx_memory_atomic(m, w, insn, lanes, doubt); return;
-    case ACTION_SHUFFLE:                        run_shuffle(m, w, insn, code, lanes, doubt); return;
-    case ACTION_VOTE:                           run_vote(m, w, insn, code, lanes, doubt); return;
-    case ACTION_MATCH:                          run_match(m, w, insn, code, lanes, doubt); return;
-    case ACTION_REDUX:                          run_redux(m, w, insn, code, lanes, doubt); return;
-    case ACTION_IS_SPACE:                       run_is_space(m, w, insn, lanes, doubt); return;
-    case ACTION_ELECT:                          run_elect(m, w, insn, lanes, doubt); return;
-    case ACTION_ACTIVE_MASK:
-        write_number(m, w, insn, lanes, lanes, doubt);
-        return;
-    case ACTION_TRUE:                           write_number(m, w, insn, 1, lanes, doubt); return;
-    case ACTION_MAP:
-        if (!m->orderer || !m->orderer->map
-            || !m->orderer->map(m->orderer->self, w, insn, lanes, doubt))
-            ptx_machine_forget(m, w, insn, lanes, doubt);
-        return;
-    case ACTION_NOTHING:                        return;
-    default:
+    write_number(m, w, insn, lanes, lanes, doubt);
+}
+
+static void run_true(Machine *m, Warp *w, const SimInsn *insn, uint32_t lanes, uint8_t doubt)
+{
+    write_number(m, w, insn, 1, lanes, doubt);
+}
+
+static void run_map(Machine *m, Warp *w, const SimInsn *insn, uint32_t lanes, uint8_t doubt)
+{
+    const Observer *o = m->orderer;
+    if (!o || !o->map || !o->map(o->self, w, insn->insn, lanes, doubt))
         ptx_machine_forget(m, w, insn, lanes, doubt);
-        return;
-    }
+}
+
+static void run_nothing(Machine *m, Warp *w, const SimInsn *insn, uint32_t lanes, uint8_t doubt)
+{
+    (void)m;
+    (void)w;
+    (void)insn;
+    (void)lanes;
+    (void)doubt;
+}
+
+SimRun *ptx_machine_run_of(Action action)
+{
+    static SimRun *const runs[] = {
+        [ACTION_LANEWISE] = run_lanewise,
+        [ACTION_CHOOSE] = run_lanewise,
+        [ACTION_VIDEO] = run_video,
+        [ACTION_MOVE] = run_move,
+        [ACTION_TO_SPACE] = run_convert_address,
+        [ACTION_TO_GENERIC] = run_convert_address,
+        [ACTION_LOAD] = ptx_memory_load,
+        [ACTION_STORE] = ptx_memory_store,
+        [ACTION_COPY] = ptx_memory_store,
+        [ACTION_ATOMIC] = ptx_memory_atomic,
+        [ACTION_SHUFFLE] = run_shuffle,
+        [ACTION_VOTE] = run_vote,
+        [ACTION_MATCH] = run_match,
+        [ACTION_REDUX] = run_redux,
+        [ACTION_IS_SPACE] = run_is_space,
+        [ACTION_ELECT] = run_elect,
+        [ACTION_ACTIVE_MASK] = run_active_mask,
+        [ACTION_TRUE] = run_true,
+        [ACTION_MAP] = run_map,
+        [ACTION_NOTHING] = run_nothing,
+    };
+    SimRun *run = action < sizeof runs / sizeof *runs ? runs[action] : NULL;
+    return run ? run : ptx_machine_forget;
 }

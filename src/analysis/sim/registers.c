@@ -8,6 +8,9 @@
 #include "analysis/sim/observer.h"
 #include "analysis/value/launch.h"
 
+/* What a write mostly does without: it is not to save registers for it. */
+#define SELDOM __attribute__((noinline))
+
 /* ---- registers ------------------------------------------------------------------------------- */
 
 /* What is loaded, or follows from what is unknown. One number for all lanes: some addend. */
@@ -18,15 +21,20 @@ Value ptx_machine_unknown(Machine *m, bool is_uniform)
     return (Value){ .addend = m->next_addend++, .align = 0, .is_common = true, .is_data = true };
 }
 
-static void note_written(Machine *m, Warp *w, RegId reg, Register *r)
+SELDOM static void log_written(Machine *m, Warp *w, RegId reg)
 {
-    uint32_t region = w->entries[w->entry_count - 1].region;
-    if (!region || r->region == region)
-        return;
-    r->region = region;
     if (w->log_count == w->log_capacity)
         w->log = ptx_arena_grow(m->arena, w->log, w->log_count, &w->log_capacity, sizeof *w->log);
     w->log[w->log_count++] = (ModRef){ w->frame, reg };
+}
+
+static inline void note_written(Machine *m, Warp *w, RegId reg, Register *r)
+{
+    const uint32_t region = w->entries[w->entry_count - 1].region;
+    if (!region || r->region == region)
+        return;
+    r->region = region;
+    log_written(m, w, reg);
 }
 
 static uint64_t *slab_of(Machine *m, Register *r)
@@ -46,72 +54,91 @@ static void spread(Machine *m, Register *r)
     r->value.lanes = lanes;
 }
 
-static void set_whole(Machine *m, Register *r, const Value *value, unsigned bits)
+SELDOM static void set_lanes(Machine *m, Register *r, const Value *value, uint64_t mask)
 {
-    r->value = *value;
-    r->is_written = true;
-    if (!value->lanes) {
-        r->value.all = ptx_truncated(value->all, bits);
-        return;
-    }
-    uint64_t *lanes = slab_of(m, r), mask = ptx_truncated(UINT64_MAX, bits),
-             first = value->lanes[0] & mask, difference = 0;
+    const uint64_t *from = value->lanes, first = from[0] & mask;
+    uint64_t *lanes = slab_of(m, r), difference = 0;
     for (unsigned i = 0; i < WARP_LANES; i++) {
-        lanes[i] = value->lanes[i] & mask;
+        lanes[i] = from[i] & mask;
         difference |= lanes[i] ^ first;
     }
     r->value.lanes = !difference && !value->unknown ? NULL : lanes;
-    r->value.all = lanes[0];
+    r->value.all = first;
 }
 
-static void set_some(Machine *m, Register *r, const Value *value, unsigned bits, uint32_t lanes,
-                     uint32_t live)
+static inline void set_whole(Machine *m, Register *r, const Value *value, uint64_t mask)
+{
+    ptx_value_copy(&r->value, value);
+    r->is_written = true;
+    r->value.all &= mask;
+    if (value->lanes)
+        set_lanes(m, r, value, mask);
+}
+
+SELDOM static void set_some(Machine *m, Register *r, const Value *value, uint64_t mask,
+                            uint32_t lanes, uint32_t live)
 {
     ptx_block_stride_choose(&m->blocks, &r->value, &r->value, value, live & ~lanes, lanes);
-    bool is_same = !r->value.lanes && !value->lanes
-                   && r->value.all == ptx_truncated(value->all, bits);
+    bool is_same = !r->value.lanes && !value->lanes && r->value.all == (value->all & mask);
     r->value.unknown = (r->value.unknown & ~lanes) | (value->unknown & lanes);
     if (!is_same) {
         spread(m, r);
         for (unsigned i = 0; i < WARP_LANES; i++)
             if (lanes >> i & 1)
-                r->value.lanes[i] = ptx_truncated(ptx_value_lane(value, i), bits);
+                r->value.lanes[i] = ptx_value_lane(value, i) & mask;
     }
     ptx_value_blend(&r->value, value);
 }
 
-static inline void set(Machine *m, Register *r, const Value *value, unsigned bits, uint32_t lanes,
+static inline void set(Machine *m, Register *r, const Value *value, uint64_t mask, uint32_t lanes,
                        uint32_t live)
 {
     if (!r->is_written || (lanes & live) == live)
-        set_whole(m, r, value, bits);
+        set_whole(m, r, value, mask);
     else
-        set_some(m, r, value, bits, lanes, live);
+        set_some(m, r, value, mask, lanes, live);
 }
 
 void ptx_machine_set(Machine *m, Register *r, const Value *value, unsigned bits, uint32_t lanes,
                      uint32_t live)
 {
-    set(m, r, value, bits, lanes, live);
+    set(m, r, value, ptx_truncated(UINT64_MAX, bits), lanes, live);
+}
+
+SimResult ptx_machine_result(const FuncState *func_state, const Operand *operand)
+{
+    const uint32_t place = operand->kind == OPERAND_REG ? func_state->slice.places[operand->id] : 0;
+    if (!place)
+        return (SimResult){ .place = 0 };
+    const Reg *reg = &func_state->func->regs[operand->id];
+    return (SimResult){ .place = place,
+                        .reg = operand->id,
+                        .mask = ptx_truncated(UINT64_MAX, ptx_type_info[reg->type].bits),
+                        .is_part = operand->flags & OPERAND_COMPONENT || reg->vector > 1 };
+}
+
+void ptx_machine_put(Machine *m, Warp *w, const SimResult *result, const Value *value,
+                     uint32_t lanes, uint8_t doubt)
+{
+    Register *r = &w->frame->regs[result->place];
+    Value made;
+    if (!result->place)
+        return;
+    note_written(m, w, result->reg, r);
+    if (result->is_part) {
+        ptx_value_copy(&made, value);
+        made.unknown = UINT32_MAX;
+        value = &made;
+    }
+    set(m, r, value, result->mask, lanes, w->live);
+    r->value.is_assumed |= doubt == UNCERTAIN_PARAMETER;
 }
 
 void ptx_machine_write(Machine *m, Warp *w, const Operand *operand, const Value *value,
                        uint32_t lanes, uint8_t doubt)
 {
-    if (operand->kind != OPERAND_REG || !w->frame->func_state->slice.places[operand->id])
-        return;
-    const Reg *reg = &w->frame->func_state->func->regs[operand->id];
-    Register *r = ptx_frame_register(w->frame, operand->id);
-    bool is_part = operand->flags & OPERAND_COMPONENT || reg->vector > 1;
-    Value made;
-    note_written(m, w, operand->id, r);
-    if (is_part) {
-        made = *value;
-        made.unknown = UINT32_MAX;
-        value = &made;
-    }
-    set(m, r, value, ptx_type_info[reg->type].bits, lanes, w->live);
-    r->value.is_assumed |= doubt == UNCERTAIN_PARAMETER;
+    const SimResult result = ptx_machine_result(w->frame->func_state, operand);
+    ptx_machine_put(m, w, &result, value, lanes, doubt);
 }
 
 Register *ptx_machine_carry(const Warp *w)

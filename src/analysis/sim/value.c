@@ -66,10 +66,9 @@ static bool varies(const Value *value, uint32_t lanes)
 static void note_scale(const Lanewise *op, Value *out, const Value *const *args, unsigned count,
                        uint32_t lanes)
 {
-    if (count < 2
-        || (op->transfer != TRANSFER_MUL && op->transfer != TRANSFER_MAD
-            && op->transfer != TRANSFER_DIV && op->transfer != TRANSFER_REM
-            && op->transfer != TRANSFER_SHL && op->transfer != TRANSFER_SHR))
+    const uint32_t scaling = 1u << TRANSFER_MUL | 1u << TRANSFER_MAD | 1u << TRANSFER_DIV
+                             | 1u << TRANSFER_REM | 1u << TRANSFER_SHL | 1u << TRANSFER_SHR;
+    if (count < 2 || !(scaling >> op->transfer & 1))
         return;
     for (unsigned i = 0; i < 2; i++) {
         if (!has_addend(args[i]) && !args[i]->is_assumed)
@@ -326,33 +325,33 @@ static uint32_t deciding_lanes(const Lanewise *op, const Value *value, uint32_t 
     return found & lanes & ~value->unknown;
 }
 
-/* Nothing but numbers, known and given. */
-static bool are_plain_numbers(const Value *const *args, unsigned count)
+/* One operand may decide what comes of the others: of and, and of or of predicates. */
+static bool may_decide(const Lanewise *op, unsigned count)
 {
-    uint32_t other = 0;
-    for (unsigned i = 0; i < count; i++)
-        other |= args[i]->unknown | args[i]->rows_by | args[i]->free_by
-                 | (uint32_t)(has_addend(args[i]) | args[i]->is_assumed);
-    return !other;
+    return count == 2
+           && (op->transfer == TRANSFER_AND
+               || (op->transfer == TRANSFER_OR && op->type == TYPE_PRED));
 }
 
 void ptx_value_follow(const Lanewise *op, Value *out, const Value *const *args, unsigned count,
                       uint32_t lanes)
 {
-    bool addends = false;
-    *out = (Value){ .align = ALIGN_EXACT, .is_common = true };
-    if (are_plain_numbers(args, count))
-        return;
+    uint32_t unknown = 0, rows_by = 0, free_by = 0;
+    bool addends = false, is_assumed = false;
     for (unsigned i = 0; i < count; i++) {
-        addends |= has_addend(args[i]);
-        out->unknown |= args[i]->unknown & lanes;
-        out->is_assumed |= args[i]->is_assumed;
-        out->rows_by |= args[i]->rows_by;
-        out->free_by |= args[i]->free_by;
+        const Value *arg = args[i];
+        addends |= has_addend(arg);
+        unknown |= arg->unknown;
+        is_assumed |= arg->is_assumed;
+        rows_by |= arg->rows_by;
+        free_by |= arg->free_by;
     }
-    bool decides = op->transfer == TRANSFER_AND
-                   || (op->transfer == TRANSFER_OR && op->type == TYPE_PRED);
-    if (decides && (out->unknown || addends) && count == 2) {
+    ptx_value_begin(out);
+    out->unknown = unknown & lanes;
+    out->is_assumed = is_assumed;
+    out->rows_by = rows_by;
+    out->free_by = free_by;
+    if ((out->unknown || addends) && may_decide(op, count)) {
         uint32_t decided = deciding_lanes(op, args[0], lanes) | deciding_lanes(op, args[1], lanes);
         out->unknown &= ~decided;
         if (decided == lanes)
@@ -360,14 +359,15 @@ void ptx_value_follow(const Lanewise *op, Value *out, const Value *const *args, 
     }
     if (addends && !follow(op, out, args, count, lanes))
         set_opaque(out, args, count, lanes);
-    note_scale(op, out, args, count, lanes);
+    if (addends || is_assumed)
+        note_scale(op, out, args, count, lanes);
 }
 
 void ptx_value_choose(Value *out, const Value *a, const Value *b, const Value *predicate,
                       uint32_t lanes)
 {
     uint32_t first = 0;
-    *out = (Value){ .align = ALIGN_EXACT, .is_common = true };
+    ptx_value_begin(out);
     for (unsigned i = 0; i < WARP_LANES; i++)
         first |= (uint32_t)(ptx_value_lane(predicate, i) != 0) << i;
     out->unknown = lanes & (predicate->unknown | (a->unknown & first) | (b->unknown & ~first));

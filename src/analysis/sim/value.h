@@ -17,7 +17,9 @@
 #include "isa/isa.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 enum {
     WARP_LANES = 32,
@@ -46,20 +48,44 @@ typedef struct Value {
     bool is_common;             /* the addend is the same in all lanes */
     bool is_data;               /* the addend came from memory */
     bool is_assumed;
+    /* of one with an addend that is the same in all lanes, as the number is: the true value is
+     * below 2^below, whatever the addend; 0: not known. So n & 31 | lane << 5 is a sum */
+    uint8_t below;
+    /* block_stride.h's: the dimensions, a bit for each, along which the number is another in each
+     * block or warp ... */
+    uint8_t grows, epoch;
     /* unknown parameters and sizes of the grid that something was multiplied by, a bit for each
      * (SCALE_GRID); those that the same in all lanes was */
     uint32_t rows_by;
     /* those that lanes were, or that divided them: how lanes differ depends on what was taken for
      * them */
     uint32_t free_by;
-    /* block_stride.h's: the dimensions, a bit for each, along which the number is another in each
-     * block or warp ... */
-    uint8_t grows, epoch;
-    /* of one with an addend that is the same in all lanes, as the number is: the true value is
-     * below 2^below, whatever the addend; 0: not known. So n & 31 | lane << 5 is a sum */
-    uint8_t below;
-    int64_t by[GROWTH_DIMS];    /* ... by how much from one to the next, in all lanes */
+    /* ... by how much from one to the next, in all lanes; of no meaning where it does not grow */
+    int64_t by[GROWTH_DIMS];
 } Value;
+
+/* Most numbers do not grow. */
+static inline void ptx_value_copy(Value *to, const Value *from)
+{
+    if (from->grows)
+        *to = *from;
+    else
+        memmove(to, from, offsetof(Value, by));
+}
+
+/* A number without an addend, of which nothing else is unknown; its lanes are still to be set. */
+static inline void ptx_value_begin(Value *out)
+{
+    out->lanes = NULL;
+    out->all = 0;
+    out->unknown = 0;
+    out->addend = 0;
+    out->align = ALIGN_EXACT;
+    out->is_common = true;
+    out->is_data = out->is_assumed = false;
+    out->below = out->grows = out->epoch = 0;
+    out->rows_by = out->free_by = 0;
+}
 
 static inline unsigned ptx_lanes_count(uint32_t lanes)
 {

@@ -402,23 +402,44 @@ static unsigned through_wavefronts(const Banks *banks, const Request *r, bool *i
 
 enum { PIECE = 16, LINE_PIECES = 8 };
 
-static bool is_writer(const Request *r, unsigned lane)
+/* Lanes by where they write, so that those of one place are found at once. */
+enum { LANE_TABLE = 64 };
+
+typedef struct LaneTable {
+    const uint64_t *keys;       /* per lane */
+    uint8_t slots[LANE_TABLE];  /* lane + 1; 0: empty */
+} LaneTable;
+
+/* The slot of the lane that has the key, or where it would be. */
+static uint8_t *lane_slot(LaneTable *t, uint64_t key)
 {
-    for (unsigned i = 0; i < lane; i++)
-        if (r->lanes >> i & 1 && r->addresses[i] == r->addresses[lane])
-            return false;
-    return true;
+    unsigned at = (unsigned)(key * UINT64_C(0x9e3779b97f4a7c15) >> 58);
+    while (t->slots[at] && t->keys[t->slots[at] - 1] != key)
+        at = (at + 1) % LANE_TABLE;
+    return &t->slots[at];
+}
+
+/* Of these lanes those that are the first at their key, and in the table. */
+static uint32_t add_lanes(LaneTable *t, uint32_t lanes)
+{
+    uint32_t added = 0;
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctz(left);
+        uint8_t *slot = lane_slot(t, t->keys[lane]);
+        if (*slot)
+            continue;
+        *slot = (uint8_t)(lane + 1);
+        added |= UINT32_C(1) << lane;
+    }
+    return added;
 }
 
 /* Whether the other half of the lane's sector comes too, and goes to the other half of where this
  * one goes. */
-static bool has_partner(const Request *r, uint32_t lanes, unsigned lane)
+static bool has_partner(const Request *r, LaneTable *writers, unsigned lane)
 {
-    for (unsigned i = 0; i < WARP_LANES; i++)
-        if (lanes >> i & 1 && r->addresses[i] == (r->addresses[lane] ^ PIECE)
-            && r->from[i] == (r->from[lane] ^ PIECE))
-            return true;
-    return false;
+    const uint8_t other = *lane_slot(writers, r->addresses[lane] ^ PIECE);
+    return other && r->from[other - 1] == (r->from[lane] ^ PIECE);
 }
 
 /* A copy past L1 (.cg, 16 bytes) arrives in packets, a wavefront each: pieces of 16 bytes of one
@@ -428,29 +449,25 @@ static bool has_partner(const Request *r, uint32_t lanes, unsigned lane)
  * place). */
 static unsigned packet_wavefronts(const Request *r, bool *is_certain)
 {
-    uint64_t seen[WARP_LANES][3];
+    uint64_t packets[WARP_LANES][3];
     unsigned count = 0;
-    uint32_t lanes = r->lanes;
-    for (unsigned i = 0; i < WARP_LANES; i++)
-        if (lanes >> i & 1 && !is_writer(r, i)) {
-            lanes &= ~(UINT32_C(1) << i);
-            *is_certain = false;
-        }
-    for (unsigned i = 0; i < WARP_LANES; i++) {
-        if (!(lanes >> i & 1))
-            continue;
+    LaneTable writers = { .keys = r->addresses };
+    const uint32_t lanes = add_lanes(&writers, r->lanes);
+    *is_certain = *is_certain && lanes == r->lanes;
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        const unsigned i = (unsigned)__builtin_ctz(left);
         uint64_t to = r->addresses[i] / PIECE, from = r->from[i] / PIECE,
-                 kind = has_partner(r, lanes, i) ? 2 : from & 1;
+                 kind = has_partner(r, &writers, i) ? 2 : from & 1;
         uint64_t turn = ((to ^ from) & (LINE_PIECES - 1)) << 2 | kind;
         unsigned k = count;
         while (k
-               && (seen[k - 1][0] != to / LINE_PIECES || seen[k - 1][1] != from / LINE_PIECES
-                   || seen[k - 1][2] != turn))
+               && (packets[k - 1][0] != to / LINE_PIECES || packets[k - 1][1] != from / LINE_PIECES
+                   || packets[k - 1][2] != turn))
             k--;
         if (!k) {
-            seen[count][0] = to / LINE_PIECES;
-            seen[count][1] = from / LINE_PIECES;
-            seen[count++][2] = turn;
+            packets[count][0] = to / LINE_PIECES;
+            packets[count][1] = from / LINE_PIECES;
+            packets[count++][2] = turn;
         }
     }
     return count;

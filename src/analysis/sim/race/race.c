@@ -56,6 +56,7 @@ Race *ptx_race_new(Machine *m, uint8_t *orders)
                  .arena = m->arena,
                  .warp_count = m->warp_count,
                  .granule = granule,
+                 .alike = 1,
                  .granule_wanted = granule,
                  .most_mbarriers = is_plain ? 0 : MBARRIERS,
                  .width = is_plain ? m->warp_count : 2 * m->warp_count + MBARRIERS };
@@ -210,7 +211,7 @@ static void note_pair(Race *r, const Seen *before, const Seen *now, uint64_t add
         pair->is_unfenced = is_unfenced;
         note_wait(r, before, now, pair);
     }
-    pair->times++;
+    pair->times += r->alike;
 }
 
 /* Two writes of one number make no difference. Of unknown numbers one instruction is taken
@@ -325,20 +326,64 @@ static bool is_ordered_in_all(const Race *r, TouchId before_id, TouchId now_id)
            && (before->warp == now->warp ? before->clock < known : before->clock <= known);
 }
 
+/* Some lane of it is ordered: whether all are. */
+static bool are_all_ordered(const Race *r, const Touch *before, const Touch *now)
+{
+    const uint32_t *row = ptx_race_known(r, now->warp);
+    return before->queue == QUEUE_MBARRIER || before->queue == QUEUE_MATRIX
+           || before->warp != now->warp
+           || ptx_race_done(r, (Queue)before->queue, before->warp, before->group)
+                  < row[before->warp];
+}
+
+/* Known of all lanes of both. */
+static void settle_touch(Race *r, uint32_t touch, unsigned mark, Settled found)
+{
+    found.touch = touch;
+    r->settled[touch % SETTLED] = found;
+    if (found.is_by_clocks)
+        r->ordered[mark] = touch;
+}
+
 /* mark: of the place, where `before` was found. */
 static void meet(Race *r, TouchId before, const uint64_t *before_value, TouchId now,
                  const uint64_t *now_value, uint64_t address, unsigned mark)
 {
+    const uint32_t touch = before / WARP_LANES;
+    const Settled settled = r->settled[touch % SETTLED];
+    if (settled.touch == touch) {
+        r->met += settled.is_by_clocks ? 1 : r->alike;
+        if (settled.is_by_clocks)
+            r->ordered[mark] = touch;
+        if (settled.is_unordered)
+            clash(r, before, before_value, now, now_value, address);
+        return;
+    }
     bool is_hidden = is_unfenced(r, before, now);
-    r->met++;
     if (!is_hidden && is_ordered_in_all(r, before, now)) {
-        r->ordered[mark] = before / WARP_LANES;
-    } else if (!is_ordered(r, before, now)) {
+        r->met++;               /* the others do not come here */
+        settle_touch(r, touch, mark, (Settled){ .is_by_clocks = true });
+        return;
+    }
+    r->met += r->alike;
+    if (!is_ordered(r, before, now)) {
+        if (touch_of(r, before)->warp != touch_of(r, now)->warp)
+            settle_touch(r, touch, mark, (Settled){ .is_unordered = true });
         clash(r, before, before_value, now, now_value, address);
     } else if (is_hidden) {
         const Seen first = seen_of(r, before, 0, false), second = seen_of(r, now, 0, false);
         note_pair(r, &first, &second, address, true);
+    } else if (touch_of(r, before)->queue
+               && are_all_ordered(r, touch_of(r, before), touch_of(r, now))) {
+        settle_touch(r, touch, mark, (Settled){ .touch = touch });
     }
+}
+
+/* What follows is of another touch. */
+static void begin_meeting(Race *r)
+{
+    memset(r->ordered, 0, sizeof r->ordered);
+    memset(r->settled, 0, sizeof r->settled);
 }
 
 /* ---- places ---------------------------------------------------------------------------------- */
@@ -381,10 +426,9 @@ static void keep_read(Race *r, Place *place, TouchId now)
 
 /* Reads meet what was written; writes all that was. Mostly lanes side by side meet lanes side by
  * side, of what is ordered. */
-static inline void meet_at(Race *r, uint64_t address, TouchId now, const uint64_t *value,
-                           bool is_write)
+static inline void meet_at(Race *r, const Place *place, uint64_t address, TouchId now,
+                           const uint64_t *value, bool is_write)
 {
-    const Place *place = place_at(r, address);
     for (unsigned i = 0; i < MARKS && place && (i < WRITERS || is_write); i++) {
         const TouchId before = place->marks[i];
         if (before && before / WARP_LANES != r->ordered[i])
@@ -393,10 +437,9 @@ static inline void meet_at(Race *r, uint64_t address, TouchId now, const uint64_
     }
 }
 
-static inline void keep_at(Race *r, uint64_t address, TouchId now, const uint64_t *value,
+static inline void keep_at(Race *r, Place *place, TouchId now, const uint64_t *value,
                            bool is_write, bool is_strong)
 {
-    Place *place = place_at(r, address);
     if (place && is_write) {
         /* by another lane of one instruction */
         r->is_overwritten |= place->marks[is_strong] / WARP_LANES == now / WARP_LANES;
@@ -636,46 +679,149 @@ static void end_if_useless(const Race *r)
         r->machine->most_steps = r->machine->steps;
 }
 
+typedef struct LaneAccess {     /* what lanes access at once */
+    uint64_t at[WARP_LANES], numbers[WARP_LANES];
+    Place *places[WARP_LANES];  /* the first of each lane, where their places are looked at */
+    const Touch *touch;
+    TouchId first;              /* of lane 0 */
+    uint32_t lanes, known;      /* known: those whose numbers are */
+    uint32_t bytes;
+    bool is_one_place;          /* of all lanes */
+} LaneAccess;
+
+static const uint64_t *lane_value(const LaneAccess *a, unsigned lane)
+{
+    return a->known >> lane & 1 ? &a->numbers[lane] : NULL;
+}
+
+/* Of a lane's so many-th byte. */
+static Place *lane_place(Race *r, const LaneAccess *a, unsigned lane, uint32_t byte)
+{
+    return byte ? place_at(r, a->at[lane] + byte) : a->places[lane];
+}
+
+/* What was written there is ordered before all lanes. */
+static bool is_settled_place(const Race *r, const Place *place)
+{
+    for (unsigned i = 0; place && i < WRITERS; i++)
+        if (place->marks[i] && place->marks[i] / WARP_LANES != r->ordered[i])
+            return false;
+    return true;
+}
+
+/* Only other warps wrote there: it is the same to all lanes. */
+static bool is_of_others(const Race *r, const Place *place, uint32_t warp)
+{
+    for (unsigned i = 0; place && i < WRITERS; i++)
+        if (place->marks[i] && touch_of(r, place->marks[i])->warp == warp)
+            return false;
+    return true;
+}
+
+/* Of these lanes, those from the first on that read one place, one after the other, where it is the
+ * same to all of them; else the first. */
+static uint32_t lanes_alike(Race *r, const LaneAccess *a, uint32_t lanes)
+{
+    const unsigned first = (unsigned)__builtin_ctz(lanes);
+    uint32_t alike = a->is_one_place ? lanes : lanes & -lanes;
+    if (a->touch->is_write)
+        return lanes & -lanes;
+    for (uint32_t left = lanes & ~alike;
+         left && a->at[__builtin_ctz(left)] == a->at[first]; left &= left - 1)
+        alike |= left & -left;
+    bool are_alike = true;
+    for (uint32_t b = 0; b < a->bytes && alike & (alike - 1); b += r->granule) {
+        const Place *place = place_at(r, a->at[first] + b);
+        are_alike &= is_settled_place(r, place) || is_of_others(r, place, a->touch->warp);
+    }
+    return are_alike ? alike : alike & -alike;
+}
+
+static void meet_lanes(Race *r, LaneAccess *a)
+{
+    const bool is_write = a->touch->is_write;
+    for (uint32_t left = a->lanes, alike; left; left &= ~alike) {
+        const unsigned lane = (unsigned)__builtin_ctz(left);
+        Place *first = place_at(r, a->at[lane]);
+        alike = lanes_alike(r, a, left);
+        for (uint32_t others = alike; others; others &= others - 1)
+            a->places[__builtin_ctz(others)] = first;
+        r->alike = alike & (alike - 1) ? ptx_lanes_count(alike) : 1;
+        for (uint32_t b = 0; b < a->bytes; b += r->granule)
+            meet_at(r, lane_place(r, a, lane, b), a->at[lane] + b, a->first + lane,
+                    lane_value(a, lane), is_write);
+    }
+    r->alike = 1;
+}
+
+/* Of lanes that read one place, one after the other, the last two are kept anyway. */
+static bool is_read_kept(const LaneAccess *a, unsigned lane, uint32_t behind)
+{
+    const uint32_t second = behind & (behind - 1);
+    if (!a->touch->is_write && a->is_one_place)
+        return !second;
+    return a->touch->is_write || !second
+           || a->at[__builtin_ctz(behind)] != a->at[lane]
+           || a->at[__builtin_ctz(second)] != a->at[lane];
+}
+
+static void keep_lanes(Race *r, const LaneAccess *a)
+{
+    for (uint32_t left = a->lanes; left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctz(left);
+        if (is_read_kept(a, lane, left & (left - 1)))
+            for (uint32_t b = 0; b < a->bytes; b += r->granule)
+                keep_at(r, lane_place(r, a, lane, b), a->first + lane, lane_value(a, lane),
+                        a->touch->is_write, a->touch->is_strong);
+    }
+}
+
+/* Of two sites alone. */
+static void note_lasts(Race *r, const LaneAccess *a)
+{
+    for (uint32_t left = a->lanes; left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctz(left);
+        for (uint32_t b = 0; b < a->bytes; b += r->granule)
+            meet_lasts(r, a->at[lane] + b, a->first + lane, lane_value(a, lane),
+                       a->touch->is_write);
+    }
+    for (uint32_t left = a->lanes; left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctz(left);
+        for (uint32_t b = 0; b < a->bytes; b += r->granule)
+            keep_lasts(r, a->at[lane] + b, a->first + lane, lane_value(a, lane));
+    }
+}
+
 /* All lanes meet what was there before any of them is kept. */
 static void note(Race *r, const Value *address, uint32_t bytes, uint32_t lanes, const Value *value,
                  const Touch *touch)
 {
-    Machine *m = r->machine;
-    TouchId first = add_touch(r, touch);
-    uint64_t at[WARP_LANES], numbers[WARP_LANES], multiples = bytes;
-    uint32_t known = value && value->align == ALIGN_EXACT ? ~value->unknown : 0;
+    uint64_t multiples = bytes;
+    LaneAccess a;
+    a.touch = touch;
+    a.first = add_touch(r, touch);
+    a.lanes = lanes;
+    a.bytes = bytes;
+    a.is_one_place = !address->lanes;
+    a.known = value && value->align == ALIGN_EXACT ? ~value->unknown : 0;
     for (uint32_t left = lanes; left; left &= left - 1) {
         unsigned lane = (unsigned)__builtin_ctz(left);
         /* where a window begins has no bits there */
-        at[lane] = (uint32_t)ptx_value_lane(address, lane);
-        numbers[lane] = value ? ptx_value_lane(value, lane) : 0;
-        multiples |= at[lane];
-        r->is_crowded |= at[lane] + bytes > m->shared_size;
+        a.at[lane] = (uint32_t)ptx_value_lane(address, lane);
+        a.numbers[lane] = value ? ptx_value_lane(value, lane) : 0;
+        multiples |= a.at[lane];
+        r->is_crowded |= a.at[lane] + bytes > r->machine->shared_size;
     }
-    memset(r->ordered, 0, sizeof r->ordered);
+    begin_meeting(r);
     if (!fills_places(r, multiples))
         return;
-    meet_all_by_data(r, at, bytes, lanes, first);
-    for (uint32_t left = lanes; left; left &= left - 1) {
-        unsigned lane = (unsigned)__builtin_ctz(left);
-        const uint64_t *number = known >> lane & 1 ? &numbers[lane] : NULL;
-        for (uint32_t b = 0; b < bytes; b += r->granule) {
-            if (r->only_funcs[0])
-                meet_lasts(r, at[lane] + b, first + lane, number, touch->is_write);
-            else
-                meet_at(r, at[lane] + b, first + lane, number, touch->is_write);
-        }
+    meet_all_by_data(r, a.at, bytes, lanes, a.first);
+    if (r->only_funcs[0]) {
+        note_lasts(r, &a);
+        return;
     }
-    for (uint32_t left = lanes; left; left &= left - 1) {
-        unsigned lane = (unsigned)__builtin_ctz(left);
-        const uint64_t *number = known >> lane & 1 ? &numbers[lane] : NULL;
-        for (uint32_t b = 0; b < bytes; b += r->granule) {
-            if (r->only_funcs[0])
-                keep_lasts(r, at[lane] + b, first + lane, number);
-            else
-                keep_at(r, at[lane] + b, first + lane, number, touch->is_write, touch->is_strong);
-        }
-    }
+    meet_lanes(r, &a);
+    keep_lanes(r, &a);
 }
 
 static Touch touch_by(Race *r, const Warp *w, const Insn *insn, uint8_t doubt, const Value *address,
@@ -792,13 +938,27 @@ TouchId ptx_race_begin_async(Race *r, Warp *w, const Insn *insn, uint8_t doubt, 
     return add_touch(r, &now);
 }
 
+void ptx_race_begin_ranges(Race *r)
+{
+    begin_meeting(r);
+}
+
+void ptx_race_range_on(Race *r, TouchId touch, uint64_t at, uint64_t bytes)
+{
+    const Touch *now = touch_of(r, touch);
+    const bool is_write = now->is_write, is_strong = now->is_strong;
+    memset(r->ordered, 0, sizeof r->ordered);
+    if (!bytes || at >= MAX_SHARED || !fills_places(r, at | bytes))
+        return;
+    for (uint64_t b = 0; b < bytes && at + b < MAX_SHARED; b += r->granule) {
+        Place *place = place_at(r, at + b);
+        meet_at(r, place, at + b, touch, NULL, is_write);
+        keep_at(r, place, touch, NULL, is_write, is_strong);
+    }
+}
+
 void ptx_race_range(Race *r, TouchId touch, uint64_t at, uint64_t bytes)
 {
-    const Touch now = *touch_of(r, touch);
-    memset(r->ordered, 0, sizeof r->ordered);
-    for (uint64_t b = 0; b < bytes && at + b < MAX_SHARED && fills_places(r, at | bytes);
-         b += r->granule) {
-        meet_at(r, at + b, touch, NULL, now.is_write);
-        keep_at(r, at + b, touch, NULL, now.is_write, now.is_strong);
-    }
+    begin_meeting(r);
+    ptx_race_range_on(r, touch, at, bytes);
 }

@@ -243,6 +243,14 @@ typedef enum Order {            /* what an instruction has to do with order */
     ORDER_LOST,                 /* it may order warps in ways that are not followed */
 } Order;
 
+enum { SETTLED = 16 };
+
+/* A touch that is ordered in all its lanes, or in none; by clocks alone. */
+typedef struct Settled {
+    uint32_t touch;
+    bool is_by_clocks, is_unordered;
+} Settled;
+
 typedef struct Race {
     Machine *machine;           /* that it observes */
     Observer observer;
@@ -275,6 +283,10 @@ typedef struct Race {
     /* per mark of a place, one of them that is ordered before the last of them; the first stands
      * for nothing */
     uint32_t ordered[MARKS];
+    /* touches of which it is known whether they are ordered before the last of them: by their
+     * numbers */
+    Settled settled[SETTLED];
+    uint32_t alike;             /* lanes that the one that meets others stands for */
     Site *sites;
     uint32_t site_count, site_capacity;
     RacePair *pairs;
@@ -349,6 +361,9 @@ TouchId ptx_race_begin_async(Race *race, Warp *warp, const Insn *insn, uint8_t d
 
 /* It comes to so many bytes from there on. */
 void ptx_race_range(Race *race, TouchId touch, uint64_t address, uint64_t bytes);
+/* Further ranges of the same touch. */
+void ptx_race_range_on(Race *race, TouchId touch, uint64_t address, uint64_t bytes);
+void ptx_race_begin_ranges(Race *race);
 
 /* race_order.c */
 void ptx_race_barrier(void *self, Warp *warp, const Insn *insn, uint32_t lanes, uint8_t doubt);

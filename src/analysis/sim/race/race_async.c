@@ -154,7 +154,7 @@ static void read_matrix(Race *r, TouchId touch, const RaceAsyncLayout *l, uint32
                    units = is_transposed ? OPERAND_BYTES / 2 : OPERAND_BYTES / CORE_ROW;
     for (uint32_t row = first_row / by; row < (first_row + rows) / by; row++)
         for (uint32_t unit = 0; unit < units; unit++)
-            ptx_race_range(r, touch, unit_at(l, row, unit, is_transposed), CORE_ROW);
+            ptx_race_range_on(r, touch, unit_at(l, row, unit, is_transposed), CORE_ROW);
     m->steps += rows * OPERAND_BYTES / CORE_ROW / RANGES_A_STEP;
 }
 
@@ -194,6 +194,7 @@ void ptx_race_multiply(Race *r, Warp *w, const Insn *insn, uint32_t lanes, uint8
     if (!touch)
         return;
     const uint32_t quarter = MATRIX_ROWS / WARPGROUP;
+    ptx_race_begin_ranges(r);
     if (has_a)
         read_matrix(r, touch, &layout_a, w->index % WARPGROUP * quarter, quarter,
                     is_set(func, insn, 6));

@@ -4,6 +4,8 @@
 #include "support/hash.h"
 #include "analysis/sim/observer.h"
 
+#include <string.h>
+
 enum { WORD_BYTES = 4, WORDS_FIRST = 256, MAX_WORDS = 1 << 16 };
 
 ShadowMemory *ptx_shadow_memory_new(Arena *arena, const Machine *machine)
@@ -97,24 +99,34 @@ static Toucher toucher_of(const ShadowMemory *c, const Warp *w, const Insn *insn
                       (uint16_t)(w->index * WARP_LANES + lane) };
 }
 
-/* A byte before this thread loads it. False: another thread of the block stored there, or something
- * that is not known. */
-static bool read_byte(const ShadowMemory *c, AddendId base, uint64_t address, uint16_t thread,
-                      uint8_t *out, bool *is_old)
+/* A word before a thread loads it; NULL: nothing was stored there. */
+typedef struct WordSources {
+    uint64_t at;
+    uint32_t initial;
+    const Stored *own, *before; /* by the block that runs; by the one before it */
+} WordSources;
+
+static WordSources word_sources(const ShadowMemory *c, AddendId base, uint64_t at)
 {
-    const uint64_t at = address & ~(uint64_t)(WORD_BYTES - 1);
-    const unsigned shift = (unsigned)(address - at);
     const Word *own = ptx_shadow_memory_find(c, base, at),
                *other = c->before ? ptx_shadow_memory_find(c->before, base, at) : NULL;
-    const Stored *stored = own && own->last.by.run == c->run && own->last.mask >> shift & 1
-                               ? &own->last
-                               : NULL;
+    return (WordSources){ .at = at,
+                      .initial = ptx_shadow_memory_initial(base, at),
+                      .own = own && own->last.by.run == c->run ? &own->last : NULL,
+                      .before = other ? &other->last : NULL };
+}
+
+/* A byte of it. False: another thread of the block stored there, or something that is not known. */
+static bool read_byte(const WordSources *from, unsigned shift, uint16_t thread, uint8_t *out,
+                      bool *is_old)
+{
+    const Stored *stored = from->own && from->own->mask >> shift & 1 ? from->own : NULL;
     *is_old = !stored;
     if (stored && stored->threads[shift] != thread)
         return false;
-    if (!stored && other && other->last.mask >> shift & 1)
-        stored = &other->last;
-    *out = (uint8_t)((stored ? stored->value : ptx_shadow_memory_initial(base, at)) >> (8 * shift));
+    if (!stored && from->before && from->before->mask >> shift & 1)
+        stored = from->before;
+    *out = (uint8_t)((stored ? stored->value : from->initial) >> (8 * shift));
     return !stored || (stored->known >> shift & 1 && !stored->is_mixed);
 }
 
@@ -129,36 +141,54 @@ static void note_reader(ShadowMemory *c, const Warp *w, const Insn *insn, Addend
     }
 }
 
+/* The number that a thread loads. False: it is not known. is_old: no byte of it is the block's. */
+static bool load_number(const ShadowMemory *c, const GlobalLoad *load, unsigned lane,
+                        uint16_t thread, uint64_t *number, bool *is_old)
+{
+    const AddendId base = base_of(load->address);
+    const uint64_t address = ptx_value_lane(load->address, lane);
+    WordSources from = { .at = UINT64_MAX };
+    *number = 0;
+    *is_old = true;
+    for (unsigned b = 0; b < load->bytes; b++) {
+        const uint64_t at = (address + b) & ~(uint64_t)(WORD_BYTES - 1);
+        uint8_t byte = 0;
+        bool is_byte_old;
+        if (at != from.at)
+            from = word_sources(c, base, at);
+        if (!read_byte(&from, (unsigned)(address + b - at), thread, &byte, &is_byte_old))
+            return false;
+        *is_old &= is_byte_old;
+        *number |= (uint64_t)byte << (8 * b);
+    }
+    return true;
+}
+
 static void take_load(void *self, const Warp *w, const GlobalLoad *load)
 {
     ShadowMemory *c = self;
     const Value *address = load->address;
-    const uint32_t bytes = load->bytes, lanes = load->lanes;
+    const bool are_placed = is_placed(address);
     Scratch *out = load->out;
     AddendId base = base_of(address);
     out->value = (Value){ .lanes = out->lanes,
                           .align = ALIGN_EXACT,
                           .is_common = true,
                           .is_assumed = true,
-                          .unknown = ~lanes };
-    for (unsigned i = 0; i < WARP_LANES; i++) {
-        uint64_t number = 0, at = ptx_value_lane(address, i);
-        bool is_known = is_placed(address) && !(address->unknown >> i & 1), is_all_old = true;
-        out->lanes[i] = 0;
-        if (!(lanes >> i & 1))
+                          .unknown = ~load->lanes };
+    memset(out->lanes, 0, sizeof out->lanes);
+    for (uint32_t left = load->lanes; left; left &= left - 1) {
+        const unsigned i = (unsigned)__builtin_ctz(left);
+        uint64_t number;
+        bool is_old;
+        if (!are_placed || address->unknown >> i & 1
+            || !load_number(c, load, i, (uint16_t)(w->index * WARP_LANES + i), &number, &is_old)) {
+            out->value.unknown |= UINT32_C(1) << i;
             continue;
-        for (unsigned b = 0; b < bytes && is_known; b++) {
-            uint8_t byte = 0;
-            bool is_old;
-            is_known = read_byte(c, base, at + b, (uint16_t)(w->index * WARP_LANES + i), &byte,
-                                 &is_old);
-            is_all_old &= is_old;
-            number |= (uint64_t)byte << (8 * b);
         }
-        if (is_known && is_all_old)
-            note_reader(c, w, load->insn, base, at, bytes, i);
-        out->lanes[i] = is_known ? ptx_lane_extend(number, load->type) : 0;
-        out->value.unknown |= (uint32_t)!is_known << i;
+        if (is_old)
+            note_reader(c, w, load->insn, base, ptx_value_lane(address, i), load->bytes, i);
+        out->lanes[i] = ptx_lane_extend(number, load->type);
     }
 }
 
@@ -195,9 +225,11 @@ static void take_store(void *self, const Warp *w, const GlobalStore *store)
                         && value->align == ALIGN_EXACT;
         uint64_t number = is_known ? ptx_value_lane(value, i) : 0,
                  first = ptx_value_lane(address, i);
+        Word *word = NULL;
         for (unsigned b = 0; b < bytes; b++) {
             uint64_t at = (first + b) & ~(uint64_t)(WORD_BYTES - 1);
-            Word *word = make_word(c, base, at);
+            if (!b || at == first + b)
+                word = make_word(c, base, at);
             if (word)
                 store_byte(word, &by, (unsigned)(first + b - at),
                            (uint8_t)(number >> (8 * (b & 7))), is_known);
