@@ -107,6 +107,8 @@ void ptx_race_begin(Race *r)
     r->parting = (Parting){ .warp = 0 };
     r->stops[0] = r->stops[1] = (Stop){ .func = NULL };
     r->max_met = r->met + RACE_MAX_MET;
+    if (r->met_end && r->met_end < r->max_met)
+        r->max_met = r->met_end;
     clear_places(r);
     memset(r->table, 0, TABLE_SIZE * sizeof *r->table);
     memset(r->touched, 0, r->warp_count * sizeof *r->touched);

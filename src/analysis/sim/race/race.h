@@ -270,7 +270,8 @@ typedef struct Race {
     uint32_t by_data_count, by_data_capacity;
     uint64_t by_data_places;    /* that these may still be compared with */
     uint64_t met;               /* pairs of accesses that were compared, in all runs; */
-    uint64_t max_met;          /* a run ends where there are so many: RACE_MAX_MET in it */
+    uint64_t max_met;          /* a run ends where there are so many: RACE_MAX_MET in it, */
+    uint64_t met_end;           /* no more than so many in all; 0: no bound */
     const PointsToSet *bases;   /* of the kernel; NULL: not asked for yet */
     /* per mark of a place, one of them that is ordered before the last of them; the first stands
      * for nothing */
