@@ -89,6 +89,14 @@ static void clear_places(Race *r)
     r->by_data_places = MAX_DATA_PLACES;
 }
 
+/* What comes of accesses that meet. */
+static void forget_pairs(Race *r)
+{
+    memset(r->table, 0, TABLE_SIZE * sizeof *r->table);
+    r->pair_count = 0;
+    r->is_crowded = r->is_overwritten = r->has_dropped = r->has_dropped_sought = false;
+}
+
 void ptx_race_begin(Race *r)
 {
     for (uint32_t w = 0; w < r->warp_count; w++)
@@ -110,11 +118,11 @@ void ptx_race_begin(Race *r)
     if (r->met_end && r->met_end < r->max_met)
         r->max_met = r->met_end;
     clear_places(r);
-    memset(r->table, 0, TABLE_SIZE * sizeof *r->table);
     memset(r->touched, 0, r->warp_count * sizeof *r->touched);
-    r->pair_count = r->partial_puts = r->doubtful_puts = 0;
-    r->is_lost = r->is_blind = r->is_crowded = r->is_overwritten = r->is_doubtful = r->has_dropped =
-        r->is_partial = r->has_others = r->has_dropped_sought = false;
+    r->partial_puts = r->doubtful_puts = 0;
+    r->is_lost = r->is_blind = r->is_doubtful = r->is_partial = r->has_others = false;
+    if (!r->watches)
+        forget_pairs(r);
     r->stale.wait = r->stuck.wait = NO_ID;
 }
 
@@ -617,7 +625,7 @@ static DataTouch *new_by_data(Race *r, const Touch *now)
 
 static void note_by_data(Race *r, const DataExtent *extent, uint32_t lanes, const Touch *now)
 {
-    const PlacedVar *placed = ptx_machine_placed(r->machine, extent->var);
+    const PlacedVar *placed = r->watches ? NULL : ptx_machine_placed(r->machine, extent->var);
     DataTouch *data = placed ? new_by_data(r, now) : NULL;
     if (!data)
         return;
@@ -642,6 +650,8 @@ static void end_if_useless(const Race *r)
 static void note(Race *r, const Value *address, uint32_t bytes, uint32_t lanes, const Value *value,
                  const Touch *touch)
 {
+    if (r->watches)
+        return;
     Machine *m = r->machine;
     TouchId first = add_touch(r, touch);
     uint64_t at[WARP_LANES], numbers[WARP_LANES], multiples = bytes;
@@ -796,6 +806,8 @@ TouchId ptx_race_begin_async(Race *r, Warp *w, const Insn *insn, uint8_t doubt, 
 
 void ptx_race_range(Race *r, TouchId touch, uint64_t at, uint64_t bytes)
 {
+    if (r->watches)
+        return;
     const Touch now = *touch_of(r, touch);
     memset(r->ordered, 0, sizeof r->ordered);
     for (uint64_t b = 0; b < bytes && at + b < MAX_SHARED && fills_places(r, at | bytes);

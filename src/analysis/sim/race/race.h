@@ -181,7 +181,8 @@ typedef struct Mbarrier {
     /* the same, but that it is not 0 again where an mbarrier is made anew */
     uint32_t completed;
     uint32_t *known;            /* what those who arrived in this phase know */
-    uint32_t *done;             /* what those of complete phases knew */
+    uint32_t *done;             /* what those of complete phases knew, */
+    bool is_joined;             /* all that is in known: nobody has arrived since */
     uint32_t *tokens;           /* per warp: the phase in which it arrived last, */
     InsnId *arrivals;           /* and where; NO_ID: nowhere */
     uint32_t *arrived;          /* and lanes of it that did */
@@ -316,7 +317,8 @@ typedef struct Race {
     InsnId only[2];
     Lasts *lasts;               /* per place, of these; NULL: none was noted yet */
     uint32_t run;
-    Watch *watches;             /* two; NULL: none */
+    /* two: then none meet, and the pairs of the run before stay; NULL: none */
+    Watch *watches;
     Parting parting;            /* the first; at.func NULL: none */
     /* where warps wait for each other forever, at two barriers if there are; func NULL: none
      * do */
