@@ -5,17 +5,15 @@
 #include "ir/module.h"
 #include "isa/isa.h"
 #include "support/arena.h"
+#include "support/limits.h"
 #include "support/span.h"
 #include "analysis/flow/callgraph.h"
 
 #include <stdint.h>
 
 enum {
-    LASTING_BYTES = 4,          /* of a variable, for each byte of the text that begins it */
-    /* instructions of called functions, once for each kernel that reaches them: so many, */
-    MAX_FOLLOWED = 1 << 20,
-    FOLLOWED_PER_INSN = 32,     /* and for each instruction of the module */
-    FOLLOWED_PER_FUNC = 8,      /* what a function counts for beside its instructions */
+    LASTING_BYTES = 4,  /* of a variable, for each byte of the text that begins it */
+    FUNC_INSNS = 8      /* that a called function counts for beside its own */
 };
 
 /* Variables of a function come one after the other. */
@@ -62,7 +60,7 @@ static bool take_reached(Reach *r, FuncId kernel)
         const CallNode *node = &r->calls->nodes[r->open[--count]];
         for (uint32_t c = 0; c < node->callee_count; c++) {
             const FuncId callee = r->calls->callees[node->callee_first + c];
-            const uint64_t cost = FOLLOWED_PER_FUNC + r->module->funcs[callee].insn_count;
+            const uint64_t cost = FUNC_INSNS + r->module->funcs[callee].insn_count;
             if (r->reached_by[callee] == kernel + 1)
                 continue;
             if (cost > r->left)
@@ -84,9 +82,9 @@ static const bool *find_skipped(Arena *arena, const Module *module, const CallGr
                     .calls = calls,
                     .open = ptx_arena_array(arena, FuncId, module->func_count + 1),
                     .reached_by = ptx_arena_array(arena, uint32_t, module->func_count + 1),
-                    .left = MAX_FOLLOWED };
+                    .left = LIMIT_CALLED_INSNS };
     for (FuncId f = 0; f < module->func_count; f++)
-        reach.left += (uint64_t)FOLLOWED_PER_INSN * module->funcs[f].insn_count;
+        reach.left += (uint64_t)LIMIT_CALLED_INSNS_PER_INSN * module->funcs[f].insn_count;
     for (FuncId f = 0; f < module->func_count; f++)
         if (module->funcs[f].is_entry && calls->nodes[f].callee_count) {
             is_beyond = is_beyond || !take_reached(&reach, f);
@@ -122,6 +120,11 @@ SimProgram *ptx_program_new(Arena *arena, const SimCode *code)
     program->initial = ptx_arena_array(arena, const uint8_t *, module->var_count + 1);
     program->begun = ptx_arena_array(arena, VarId, module->var_count + 1);
     return program;
+}
+
+bool ptx_code_skips_calls(const SimCode *code, FuncId kernel)
+{
+    return code->skips_calls[kernel];
 }
 
 const Module *ptx_program_module(const SimProgram *program)
