@@ -182,7 +182,7 @@ typedef struct Mbarrier {
     uint32_t completed;
     uint32_t *known;            /* what those who arrived in this phase know */
     uint32_t *done;             /* what those of complete phases knew, */
-    bool is_joined;             /* all that is in known: nobody has arrived since */
+    bool is_joined;             /* all that is in known: there was no arrival since */
     uint32_t *tokens;           /* per warp: the phase in which it arrived last, */
     InsnId *arrivals;           /* and where; NO_ID: nowhere */
     uint32_t *arrived;          /* and lanes of it that did */
