@@ -165,15 +165,21 @@ unset multiplot
     return True
 
 
+def busy_text():
+    load, cores = os.getloadavg()[1], os.cpu_count()
+    return [f"Other work ran on the machine meanwhile: {load:.0f} processes on {cores} cores. Alone, all times are shorter.", ""] if load > 1.5 * cores else []
+
+
 def page_of(rows, libraries, stages, estimate, has_plot):
     every = rows + libraries
     page = ["# Speed and memory", "",
             "Made by `tools/performance.py` of an optimised build, each program on one core. `testdata/ptx` are modules made of the kernels in the",
-            "tree, \"libraries\" of kernels of cuBLAS, cuBLASLt, cuFFT, cuSOLVER and cuSPARSE, which have no comments and no lines of CUDA.", "",
+            "tree, \"libraries\" of kernels of cuBLAS, cuBLASLt, cuSPARSE and cuSOLVER, which have no comments and no lines of CUDA.", "",
             "Times are of the processor, user and system, from the start of the process to its end: medians of 7 runs, above 2 MB of 3, above 20 MB",
             "one run. The programs run in turn. On a machine with other work all of them are slower than alone; ratios and instructions are not.", "",
             "- `syntax`: `ptxlint check --only syntax`, what ptxas rejects.", "- `check`: `ptxlint check`, all findings.",
-            "- `report`: `ptxlint report`, every figure, without a launch.", "- `ptxas`: `ptxas -arch=compute_XX`, which parses only, up to 12 MB.", "",
+            "- `report`: `ptxlint report`, every figure, without a launch.", "- `ptxas`: `ptxas -arch=compute_XX`, which parses only, up to 12 MB; it does not take larger modules of `testdata/ptx`, with several",
+            "  files of one number.", "", *busy_text(),
             "## Time", "", "Time, and 10^6 bytes a second.", "", *table(["input", "size", *PROGRAMS], cells(every, time_cell, PROGRAMS)), ""]
     page += ["![Time and memory from 1 KB on](performance.svg)", ""] if has_plot else []
     page += ["The goals are " + " and ".join(f"{goal} MB/s for {key}" for key, goal in GOALS.items()) + " on libraries; they are not reached.", "",
@@ -183,7 +189,7 @@ def page_of(rows, libraries, stages, estimate, has_plot):
              *table(["input", "size", "instructions", "a byte"],
                     [[row["name"], size_text(row["size"]), f"{row['counted']:,}", f"{row['counted'] / row['size']:,.0f}"]
                      for row in every if row["counted"]]), "",
-             "`tests/bench/growth.py` counts them for 83 kinds of odd input in four sizes each: none grows faster than the size to the power of 1.3.", "",
+             "`tests/bench/growth.py` counts them for 83 kinds of odd input in four sizes each, and fails where they grow faster than the size to the power of 1.3.", "",
              "## Memory", "", "The peak resident set, and that over the size of the input.", "",
              *table(["input", "size", *PROGRAMS], cells(every, memory_cell, PROGRAMS)), "", "## Stages", "",
              "Shares of the time by `--profile`, of the largest library, else of a module of `testdata/ptx`; `rules` has what rules ask for first.", "",
