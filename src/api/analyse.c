@@ -10,6 +10,7 @@
 
 #include "rules/engine.h"
 #include "support/guard.h"
+#include "support/limits.h"
 #include "analysis/sim/program.h"
 #include "ir/module.h"
 #include "analysis/flow/callgraph.h"
@@ -99,6 +100,17 @@ static void ask_by_stage(const Sessions *all, const ptxlint_options *options, Se
         TIMED(ESTIMATE, ptx_session_pressure(session, g));
 }
 
+/* Called once the sink is that of the kernel. */
+static void tell_of_calls(AnalysisThread *w, FuncId kernel)
+{
+    const Crew *crew = w->crew;
+    if (crew->code && ptx_code_skips_calls(crew->code, kernel))
+        ptx_diag(&w->sink, DIAG_CALLS_LIMIT, crew->module->ir->funcs[kernel].name,
+                 "calls of this kernel are not followed: kernels of this file call more than "
+                 "%u instructions, and %u for each of the file",
+                 (unsigned)LIMIT_CALLED_INSNS, (unsigned)LIMIT_CALLED_INSNS_PER_INSN);
+}
+
 static void analyse_func(AnalysisThread *w, FuncId f)
 {
     const Crew *crew = w->crew;
@@ -107,6 +119,7 @@ static void analyse_func(AnalysisThread *w, FuncId f)
     Session *session = ptx_sessions_of(w->sessions, f);
     ptx_diag_init(&w->sink, w->kept);
     w->sink.func = (int32_t)f;
+    tell_of_calls(w, f);
     ptx_session_begin(session);
     if (w->engine)
         ask_by_stage(w->sessions, options, session);

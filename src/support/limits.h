@@ -21,6 +21,10 @@ enum {
     LIMIT_LIVE_ENTRIES_PER_BYTE = 2,
     /* blocks that liveness visits, an entry allowed: bounds its time */
     LIMIT_LIVE_STEPS_PER_ENTRY = 8,
+    /* instructions of functions that kernels call, once for each kernel that reaches them: so many,
+     * and so many more for each instruction of the module: a file of n bytes could ask for n^2 */
+    LIMIT_CALLED_INSNS = 1 << 20,
+    LIMIT_CALLED_INSNS_PER_INSN = 32,
     /* default memory limit of each arena: this many bytes a byte of source ... */
     LIMIT_ARENA_FACTOR = 256,
     LIMIT_ARENA_FLOOR = 256 << 20,      /* ... but at least this much */

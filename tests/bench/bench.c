@@ -3,6 +3,7 @@
  *
  *   ptxlint-bench FOLDER [MEGABYTES...]         default: 1 10 100
  *   ptxlint-bench FILE.ptx                      that file as it is
+ *   ptxlint-bench --write FOLDER BYTES PATH     that file of FOLDER, for other programs
  *
  * Of a folder, the file is every *.sm_90*.ptx of FOLDER again and again, as one module: one header,
  * and every name of module level (entries, functions, variables) with the number of its copy behind
@@ -529,6 +530,10 @@ int main(int argc, char **argv)
     if (argc == 4 && !strcmp(argv[1], "--stage")) {
         Result result = measure(atoi(argv[2]), argv[3]);
         printf("%.17g %.17g %.17g\n", result.seconds, result.megabytes_per_s, result.memory_factor);
+        return 0;
+    }
+    if (argc == 5 && !strcmp(argv[1], "--write")) {
+        write_input(argv[2], strtoul(argv[3], NULL, 10), argv[4]);
         return 0;
     }
     if (argc < 2 || stat(argv[1], &status)) {

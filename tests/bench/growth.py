@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""growth.py PTXLINT [KIND...] [--base N] [--jobs N] -- whether the work of a lint grows no faster than its input.
+"""growth.py PTXLINT [KIND...] [--command check|report] [--base N] [--jobs N] -- whether the work of a command grows no faster than its input.
 
-Each kind of input is made in sizes N, 2 N, 4 N and 8 N, and the instructions of `ptxlint check` are counted (valgrind's callgrind; without it,
+Each kind of input is made in sizes N, 2 N, 4 N and 8 N, and the instructions of `ptxlint check`, or of a report, are counted (valgrind's callgrind; without it,
 seconds of CPU are, which are no good where they are few). Fails where they grow faster than the size to the power of 1.3 between 2 N and 8 N.
     growth.py --list            the kinds
     growth.py --make KIND N     one input
@@ -10,7 +10,7 @@ import argparse, math, os, random, re, resource, shutil, subprocess, sys, tempfi
 from concurrent.futures import ThreadPoolExecutor
 
 MOST = 1.3
-KNOWN = {"shared_callee": "each of N kernels runs the one function of N instructions that all of them call"}
+KNOWN = {}                      # kind: why it is steeper
 
 # ---- inputs ----
 
@@ -236,13 +236,13 @@ def make(kind, n):
     return G[kind](n).encode("latin1")
 
 
-def count(ptxlint, data):
+def count(ptxlint, name, data):
     """Instructions, or microseconds without valgrind."""
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "input.ptx")
         with open(path, "wb") as file:
             file.write(data)
-        command = [ptxlint, "check", "--no-config", "--format", "json", path]
+        command = [ptxlint, name, "--format", "json", path]
         if not shutil.which("valgrind"):
             before = resource.getrusage(resource.RUSAGE_CHILDREN)
             subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -259,8 +259,8 @@ def slope(costs, fixed):
     return math.log(rest[3] / rest[1]) / math.log(4)
 
 
-def measure(kind, ptxlint, base, fixed):
-    costs = [count(ptxlint, make(kind, base * times)) for times in (1, 2, 4, 8)]
+def measure(kind, ptxlint, name, base, fixed):
+    costs = [count(ptxlint, name, make(kind, base * times)) for times in (1, 2, 4, 8)]
     return kind, costs, slope(costs, fixed)
 
 
@@ -268,6 +268,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("ptxlint", nargs="?")
     parser.add_argument("kinds", nargs="*")
+    parser.add_argument("--command", default="check", choices=["check", "report"])
     parser.add_argument("--base", type=int, default=250)
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--list", action="store_true")
@@ -279,10 +280,10 @@ def main():
     if args.make:
         sys.stdout.buffer.write(make(args.make[0], int(args.make[1])))
         return 0
-    fixed = count(args.ptxlint, H.encode())
+    fixed = count(args.ptxlint, args.command, H.encode())
     steep = []
     with ThreadPoolExecutor(args.jobs) as pool:
-        for kind, costs, found in pool.map(lambda kind: measure(kind, args.ptxlint, args.base, fixed), args.kinds or list(G)):
+        for kind, costs, found in pool.map(lambda kind: measure(kind, args.ptxlint, args.command, args.base, fixed), args.kinds or list(G)):
             print("%-20s %s  %5.2f%s" % (kind, " ".join("%14d" % cost for cost in costs), found, "  <-- " + KNOWN.get(kind, "steeper") if found > MOST else ""), flush=True)
             steep += [kind] if found > MOST and kind not in KNOWN else []
     print("%d of %d kinds grow faster than to the power of %.1f: %s" % (len(steep), len(args.kinds or G), MOST, ", ".join(steep) or "none"))

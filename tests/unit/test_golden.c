@@ -9,6 +9,7 @@
  * nothing of it; rules have their examples (test_examples.c). tests/golden/report/NAME.ptx:
  * NAME.json is its report, NAME.txt its diagnostics as text. PTXLINT_REWRITE=1 in the environment
  * writes them anew. */
+#include "support/limits.h"
 #include "kit.h"
 
 #define FOLDER "tests/golden"
@@ -195,6 +196,7 @@ static void compare(Golden *golden, const char *path, Text *trouble)
 static const struct { const char *code, *where; } elsewhere[] = {
     { "LIM103", "test_too_many" },
     { "LIM104", "test_liveness_limit" },
+    { "LIM105", "test_calls_limit" },
     { "BUD101", "test_budget.c" },
     { "BUD102", "test_budget.c" },
 };
@@ -307,6 +309,37 @@ static void test_liveness_limit(void **state)
     }
 }
 
+/* LIM105: many kernels call one long function. The first of them run it. */
+static void test_calls_limit(void **state)
+{
+    (void)state;
+    enum { CALLED = 3000 };
+    static const struct { unsigned kernels; bool limited; } cases[] = { { 100, false },
+                                                                        { 500, true } };
+    for (size_t c = 0; c < COUNT(cases); c++) {
+        Text text = { 0 };
+        kit_print(&text, ".version 8.0\n.target sm_90\n.func f() { .reg .b32 %%r<2>;\n");
+        for (unsigned i = 0; i < CALLED; i++)
+            kit_print(&text, "add.u32 %%r1, %%r1, 1;\n");
+        kit_print(&text, "ret; }\n");
+        for (unsigned i = 0; i < cases[c].kernels; i++)
+            kit_print(&text, ".entry k%u() .maxntid 32 { call f; ret; }\n", i);
+        ptxlint_module *module = kit_module(text.bytes);
+        size_t count, told = 0;
+        const ptxlint_diagnostic *diags = ptxlint_module_diagnostics(module, &count);
+        for (size_t i = 0; i < count; i++)
+            told += !strcmp(diags[i].rule, "LIM105");
+        const uint64_t limit = LIMIT_CALLED_INSNS
+                               + LIMIT_CALLED_INSNS_PER_INSN * (CALLED + 2 * cases[c].kernels);
+        const uint64_t followed = limit / CALLED;
+        assert_int_equal(told > 0, cases[c].limited);
+        assert_true(!cases[c].limited || cases[c].kernels - told <= followed);
+        assert_true(!cases[c].limited || cases[c].kernels - told > followed * 9 / 10);
+        free(text.bytes);
+        ptxlint_module_free(module);
+    }
+}
+
 /* ---- whole reports --------------------------------------------------------------------------- */
 
 static void check_document(const char *path, const char *extension, const Text *text)
@@ -362,6 +395,7 @@ UNIT(golden)
         cmocka_unit_test(test_cases),
         cmocka_unit_test(test_too_many),
         cmocka_unit_test(test_liveness_limit),
+        cmocka_unit_test(test_calls_limit),
         cmocka_unit_test(test_reports),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

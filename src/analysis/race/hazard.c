@@ -254,6 +254,15 @@ static bool is_astray(const Search *s, const PointsToSet *bases, const HazardAcc
     return address < from || (bytes && address - from >= bytes);
 }
 
+/* They stay as long as the machine. */
+static const PointsToSet *bases_of(const Search *s)
+{
+    Race *r = s->race;
+    if (!r->bases)
+        r->bases = ptx_points_to_sets_compute(s->work, s->scratch, s->module, s->func);
+    return r->bases;
+}
+
 static bool is_excused(const Search *s, const Hazard *h, uint64_t address)
 {
     const HazardAccess *const accesses[] = { &h->first, &h->second };
@@ -268,12 +277,8 @@ static bool is_excused(const Search *s, const Hazard *h, uint64_t address)
         return false;
     if (h->first.func != s->func || h->second.func != s->func)
         return true;            /* what its callers pass is not known */
-    ArenaMark mark = ptx_arena_mark(s->work);
-    const PointsToSet *bases = ptx_points_to_sets_compute(s->work, s->scratch, s->module, s->func);
-    bool is_excused = is_astray(s, bases, &h->first, address)
-                      || is_astray(s, bases, &h->second, address);
-    ptx_arena_release(s->work, mark);
-    return is_excused;
+    const PointsToSet *bases = bases_of(s);
+    return is_astray(s, bases, &h->first, address) || is_astray(s, bases, &h->second, address);
 }
 
 HazardKind ptx_search_kind(uint8_t queue)
@@ -621,7 +626,7 @@ static bool find_base(const Search *s, const PointsToSet *bases, const Insn *ins
 static bool *mark_global(const Search *s)
 {
     const Func *func = s->func;
-    const PointsToSet *bases = ptx_points_to_sets_compute(s->work, s->scratch, s->module, func);
+    const PointsToSet *bases = bases_of(s);
     bool *marks = ptx_arena_array(s->work, bool, func->insn_count),
          *is_written = ptx_arena_array(s->work, bool, s->module->var_count + 1),
          is_any_written = false, is_any = false;
@@ -809,8 +814,7 @@ static void collect_updates(const Search *s, Hazards *out, Hazard *items)
     if (!ran.func || has_one_thread(s))
         return;
     const uint32_t count = ptx_lost_updates_find(s->scratch, &input, found, MAX_UPDATES);
-    const PointsToSet *bases =
-        count ? ptx_points_to_sets_compute(s->work, s->scratch, s->module, s->func) : NULL;
+    const PointsToSet *bases = count ? bases_of(s) : NULL;
     for (uint32_t i = 0; i < count && out->count < MAX_HAZARDS; i++) {
         PointsTo base;
         Hazard *h = &items[out->count];

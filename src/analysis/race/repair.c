@@ -29,7 +29,7 @@ enum {
     MAX_LOOPS = 3,             /* around an access, from the inside */
     MAX_RUNS = 16,             /* for the repairs of a kernel, as long as runs may be, */
     FEWEST_STEPS = 1 << 20,     /* and so many instructions where those are short */
-    MAX_MET = 1 << 24,        /* and so many pairs of accesses that are compared */
+    MAX_MET = 1 << 22,        /* and so many pairs of accesses that are compared */
     MAX_BARRIERS = 16,         /* of a block: PTX ISA, "bar, barrier" */
     BARRIER_NONE = MAX_BARRIERS,
 };
@@ -306,9 +306,12 @@ static bool is_gone_alone(Search *s, const Hazard *h)
 /* With the puts in hand. */
 static RepairVerdict run_and_judge(Search *s, const Hazard *h, bool is_strict)
 {
+    Race *r = s->race;
+    r->met_end = s->repair_met_end;
     ptx_search_run(s);
     RepairVerdict v = judge(s, h, is_strict);
     v.is_gone = v.is_gone && is_gone_alone(s, h);
+    r->met_end = 0;
     return v;
 }
 

@@ -71,6 +71,7 @@ struct SimCode {
     uint32_t shared_count;
     bool has_initial;           /* some variable of the module begins with numbers */
     const VarId *own_first, *own_end;   /* per function: its variables */
+    const bool *skips_calls;    /* per function: it is a kernel beyond LIMIT_CALLED_INSNS */
 };
 
 struct SimProgram {

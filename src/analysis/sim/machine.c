@@ -188,8 +188,9 @@ static void pass_registers(Machine *m, Warp *w, Frame *from, const Insn *insn, u
 static bool run_call(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uint8_t doubt)
 {
     const Operand *callee = call_operand(w->frame->func_state->func, insn, 1, 0);
-    FuncState *func_state = callee && callee->kind == OPERAND_FUNCTION ? routine_of(m, callee->id)
-                                                                       : NULL;
+    const bool is_followed = callee && callee->kind == OPERAND_FUNCTION
+                             && !m->program->code.skips_calls[m->kernel];
+    FuncState *func_state = is_followed ? routine_of(m, callee->id) : NULL;
     unsigned depth = 0;
     for (const Frame *frame = w->frame; frame; frame = frame->caller)
         depth++;

@@ -5,12 +5,16 @@
 #include "ir/module.h"
 #include "isa/isa.h"
 #include "support/arena.h"
+#include "support/limits.h"
 #include "support/span.h"
 #include "analysis/flow/callgraph.h"
 
 #include <stdint.h>
 
-enum { LASTING_BYTES = 4 };     /* of a variable, for each byte of the text that begins it */
+enum {
+    LASTING_BYTES = 4,  /* of a variable, for each byte of the text that begins it */
+    FUNC_INSNS = 8      /* that a called function counts for beside its own */
+};
 
 /* Variables of a function come one after the other. */
 static void find_variables(SimCode *code, Arena *arena)
@@ -36,6 +40,60 @@ static void find_variables(SimCode *code, Arena *arena)
     code->shared = shared;
 }
 
+/* ---- what calls lead to ---------------------------------------------------------------------- */
+
+typedef struct Reach {
+    const Module *module;
+    const CallGraph *calls;
+    FuncId *open;               /* functions whose callees are still to be looked at */
+    uint32_t *reached_by;       /* per function: 1 + the last kernel that was found to reach it */
+    uint64_t left;              /* that may still be followed */
+} Reach;
+
+/* False: more is reached from the kernel than may still be followed. */
+static bool take_reached(Reach *r, FuncId kernel)
+{
+    uint32_t count = 1;
+    r->open[0] = kernel;
+    r->reached_by[kernel] = kernel + 1;
+    while (count) {
+        const CallNode *node = &r->calls->nodes[r->open[--count]];
+        for (uint32_t c = 0; c < node->callee_count; c++) {
+            const FuncId callee = r->calls->callees[node->callee_first + c];
+            const uint64_t cost = FUNC_INSNS + r->module->funcs[callee].insn_count;
+            if (r->reached_by[callee] == kernel + 1)
+                continue;
+            if (cost > r->left)
+                return false;
+            r->left -= cost;
+            r->reached_by[callee] = kernel + 1;
+            r->open[count++] = callee;
+        }
+    }
+    return true;
+}
+
+/* n kernels may call one function of n instructions, and each of them runs it. */
+static const bool *find_skipped(Arena *arena, const Module *module, const CallGraph *calls)
+{
+    bool *skips = ptx_arena_array(arena, bool, module->func_count + 1), is_beyond = false;
+    const ArenaMark mark = ptx_arena_mark(arena);
+    Reach reach = { .module = module,
+                    .calls = calls,
+                    .open = ptx_arena_array(arena, FuncId, module->func_count + 1),
+                    .reached_by = ptx_arena_array(arena, uint32_t, module->func_count + 1),
+                    .left = LIMIT_CALLED_INSNS };
+    for (FuncId f = 0; f < module->func_count; f++)
+        reach.left += (uint64_t)LIMIT_CALLED_INSNS_PER_INSN * module->funcs[f].insn_count;
+    for (FuncId f = 0; f < module->func_count; f++)
+        if (module->funcs[f].is_entry && calls->nodes[f].callee_count) {
+            is_beyond = is_beyond || !take_reached(&reach, f);
+            skips[f] = is_beyond;
+        }
+    ptx_arena_release(arena, mark);
+    return skips;
+}
+
 const SimCode *ptx_code_new(Arena *arena, const Module *module, const CallGraph *calls)
 {
     SimCode *code = ptx_arena_new(arena, SimCode);
@@ -45,6 +103,7 @@ const SimCode *ptx_code_new(Arena *arena, const Module *module, const CallGraph 
     code->module = module;
     code->definition_of = calls->definition_of;
     code->codes = codes;
+    code->skips_calls = find_skipped(arena, module, calls);
     find_variables(code, arena);
     return code;
 }
@@ -61,6 +120,11 @@ SimProgram *ptx_program_new(Arena *arena, const SimCode *code)
     program->initial = ptx_arena_array(arena, const uint8_t *, module->var_count + 1);
     program->begun = ptx_arena_array(arena, VarId, module->var_count + 1);
     return program;
+}
+
+bool ptx_code_skips_calls(const SimCode *code, FuncId kernel)
+{
+    return code->skips_calls[kernel];
 }
 
 const Module *ptx_program_module(const SimProgram *program)
@@ -197,10 +261,12 @@ void ptx_program_plan(SimProgram *program, Arena *scratch, FuncId kernel, SimFlo
     const uint32_t first = program->called_count;
     const FuncId id = program->code.definition_of[kernel];
     const Func *func = &program->code.module->funcs[id];
+    const bool follows = !program->code.skips_calls[id];
     if (!program->kept || program->plans[id] || !func->insn_count || func->has_syntax_error)
         return;
     plan_func(program, scratch, id, flow);
-    plan_callees(program, scratch, func);
+    if (follows)
+        plan_callees(program, scratch, func);
     for (uint32_t i = first; i < program->called_count; i++)
         plan_callees(program, scratch, &program->code.module->funcs[program->called[i]]);
     plan_initial(program, id);

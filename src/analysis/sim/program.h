@@ -15,6 +15,9 @@ typedef struct SimProgram SimProgram;
 
 const SimCode *ptx_code_new(Arena *arena, const Module *module, const CallGraph *calls);
 
+/* What the kernel calls is not run: the kernels before it reach LIMIT_CALLED_INSNS. */
+bool ptx_code_skips_calls(const SimCode *code, FuncId kernel);
+
 /* code must live as long. */
 SimProgram *ptx_program_new(Arena *arena, const SimCode *code);
 

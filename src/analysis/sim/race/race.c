@@ -90,6 +90,14 @@ static void clear_places(Race *r)
     r->by_data_places = MAX_DATA_PLACES;
 }
 
+/* What comes of accesses that meet. */
+static void forget_pairs(Race *r)
+{
+    memset(r->table, 0, TABLE_SIZE * sizeof *r->table);
+    r->pair_count = 0;
+    r->is_crowded = r->is_overwritten = r->has_dropped = r->has_dropped_sought = false;
+}
+
 void ptx_race_begin(Race *r)
 {
     for (uint32_t w = 0; w < r->warp_count; w++)
@@ -108,12 +116,14 @@ void ptx_race_begin(Race *r)
     r->parting = (Parting){ .warp = 0 };
     r->stops[0] = r->stops[1] = (Stop){ .func = NULL };
     r->max_met = r->met + RACE_MAX_MET;
+    if (r->met_end && r->met_end < r->max_met)
+        r->max_met = r->met_end;
     clear_places(r);
-    memset(r->table, 0, TABLE_SIZE * sizeof *r->table);
     memset(r->touched, 0, r->warp_count * sizeof *r->touched);
-    r->pair_count = r->partial_puts = r->doubtful_puts = 0;
-    r->is_lost = r->is_blind = r->is_crowded = r->is_overwritten = r->is_doubtful = r->has_dropped =
-        r->is_partial = r->has_others = r->has_dropped_sought = false;
+    r->partial_puts = r->doubtful_puts = 0;
+    r->is_lost = r->is_blind = r->is_doubtful = r->is_partial = r->has_others = false;
+    if (!r->watches)
+        forget_pairs(r);
     r->stale.wait = r->stuck.wait = NO_ID;
 }
 
@@ -658,7 +668,7 @@ static DataTouch *new_by_data(Race *r, const Touch *now)
 
 static void note_by_data(Race *r, const DataExtent *extent, uint32_t lanes, const Touch *now)
 {
-    const PlacedVar *placed = ptx_machine_placed(r->machine, extent->var);
+    const PlacedVar *placed = r->watches ? NULL : ptx_machine_placed(r->machine, extent->var);
     DataTouch *data = placed ? new_by_data(r, now) : NULL;
     if (!data)
         return;
@@ -796,6 +806,8 @@ static void note_lasts(Race *r, const LaneAccess *a)
 static void note(Race *r, const Value *address, uint32_t bytes, uint32_t lanes, const Value *value,
                  const Touch *touch)
 {
+    if (r->watches)
+        return;
     uint64_t multiples = bytes;
     LaneAccess a;
     a.touch = touch;
@@ -945,6 +957,8 @@ void ptx_race_begin_ranges(Race *r)
 
 void ptx_race_range_on(Race *r, TouchId touch, uint64_t at, uint64_t bytes)
 {
+    if (r->watches)
+        return;
     const Touch *now = touch_of(r, touch);
     const bool is_write = now->is_write, is_strong = now->is_strong;
     memset(r->ordered, 0, sizeof r->ordered);

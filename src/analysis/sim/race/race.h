@@ -181,7 +181,8 @@ typedef struct Mbarrier {
     /* the same, but that it is not 0 again where an mbarrier is made anew */
     uint32_t completed;
     uint32_t *known;            /* what those who arrived in this phase know */
-    uint32_t *done;             /* what those of complete phases knew */
+    uint32_t *done;             /* what those of complete phases knew, */
+    bool is_joined;             /* all that is in known: there was no arrival since */
     uint32_t *tokens;           /* per warp: the phase in which it arrived last, */
     InsnId *arrivals;           /* and where; NO_ID: nowhere */
     uint32_t *arrived;          /* and lanes of it that did */
@@ -278,7 +279,8 @@ typedef struct Race {
     uint32_t by_data_count, by_data_capacity;
     uint64_t by_data_places;    /* that these may still be compared with */
     uint64_t met;               /* pairs of accesses that were compared, in all runs; */
-    uint64_t max_met;          /* a run ends where there are so many: RACE_MAX_MET in it */
+    uint64_t max_met;          /* a run ends where there are so many: RACE_MAX_MET in it, */
+    uint64_t met_end;           /* no more than so many in all; 0: no bound */
     const PointsToSet *bases;   /* of the kernel; NULL: not asked for yet */
     /* per mark of a place, one of them that is ordered before the last of them; the first stands
      * for nothing */
@@ -327,7 +329,8 @@ typedef struct Race {
     InsnId only[2];
     Lasts *lasts;               /* per place, of these; NULL: none was noted yet */
     uint32_t run;
-    Watch *watches;             /* two; NULL: none */
+    /* two: then none meet, and the pairs of the run before stay; NULL: none */
+    Watch *watches;
     Parting parting;            /* the first; at.func NULL: none */
     /* where warps wait for each other forever, at two barriers if there are; func NULL: none
      * do */

@@ -51,6 +51,7 @@ bool ptx_mbarrier_init(Race *r, Warp *w, const Insn *insn, uint32_t lanes)
         b->completed = 0;
     }
     memset(b->known, 0, r->width * sizeof *b->known);
+    b->is_joined = false;
     memset(b->done, 0, r->width * sizeof *b->done);
     memset(b->tokens, 0, r->warp_count * sizeof *b->tokens);
     for (uint32_t i = 0; i < r->warp_count; i++) {
@@ -92,7 +93,9 @@ static void finish(Race *r, Mbarrier *b)
         ptx_race_range(r, b->tensors[i].touch, b->tensors[i].address + LEAST_TENSOR,
                        bytes - LEAST_TENSOR);
     r->is_late = false;
-    ptx_race_join(b->done, b->known, r->width);
+    if (!b->is_joined)
+        ptx_race_join(b->done, b->known, r->width);
+    b->is_joined = true;
     b->phase++;
     b->completed++;
     b->done[r->warp_count + (b - r->mbarriers)] = b->completed;
@@ -223,6 +226,7 @@ bool ptx_mbarrier_arrive(Race *r, Warp *w, const Insn *insn, uint32_t lanes, boo
     b->arrivals[w->index] = w->frame->caller ? NO_ID
                                              : (InsnId)(insn - w->frame->func_state->func->insns);
     ptx_race_join(b->known, known, r->width);
+    b->is_joined = false;
     known[w->index]++;
     while (arrivals) {
         if (!b->pending)
