@@ -1143,6 +1143,39 @@ void ptx_region_pressure(BlockWork *w, BlockId first, uint32_t repeat, uint32_t 
     bound_target(target, out);
 }
 
+/* No order has more at once than all values that a region makes, reads and leaves behind. */
+static bool may_exceed(const BlockWork *w, BlockId first, uint32_t registers)
+{
+    const Lowered *l = w->lowered;
+    const BlockId last = w->last[first];
+    uint32_t units = 0;
+    for (uint32_t o = w->live->first[last]; o < w->live->first[last + 1]; o++)
+        units += w->units[w->live->out[o]];
+    for (uint32_t i = l->first[first]; i < l->first[last + 1] && units <= registers; i++) {
+        const LoweredInsn *insn = &l->insns[i];
+        units += insn->use_count ? 1u : 1u + MAX_TEMPORARIES;       /* 1: a factor */
+        for (uint32_t o = 0; o < (uint32_t)insn->def_count + insn->use_count; o++)
+            units += w->units[l->operands[insn->operand_first + o]];
+    }
+    return units > registers;
+}
+
+bool ptx_region_exceeds(BlockWork *w, BlockId first, uint32_t registers)
+{
+    if (!may_exceed(w, first, registers))
+        return false;
+    build_region(w, first, 1);
+    find_readers(w);
+    begin_order(w, false);
+    for (uint32_t s = 0; s < w->step_count; s++)
+        take_forward(w, s);
+    if (w->most <= registers)
+        return false;
+    begin_order(w, true);
+    order_frugally(w);
+    return w->most > registers;
+}
+
 void ptx_region_retarget(BlockWork *w, uint32_t target, BlockPressure *out)
 {
     order_within(w, ORDER_TARGET, target, out);

@@ -59,4 +59,8 @@ void ptx_region_pressure(BlockWork *work, BlockId first, uint32_t repeat, uint32
 /* The same region once more, ORDER_TARGET and ORDER_STRAIGHT within another target. */
 void ptx_region_retarget(BlockWork *work, uint32_t target, BlockPressure *out);
 
+/* Whether both the program's order and ORDER_FRUGAL of a region take more registers than this: what
+ * ptx_region_pressure says of ORDER_FRUGAL, without the other orders. */
+bool ptx_region_exceeds(BlockWork *work, BlockId first, uint32_t registers);
+
 #endif
