@@ -115,7 +115,7 @@ struct BlockWork {
     uint32_t highest[ORDER__COUNT];     /* of all regions so far */
     const Defs *defs;
     unsigned sm;
-    uint8_t *units;             /* per value, then per factor: registers that it takes */
+    const uint8_t *units;       /* per value, then per factor: registers that it takes */
     int64_t factors[MAX_FACTORS];
     uint32_t factor_count;
 };
@@ -123,11 +123,10 @@ struct BlockWork {
 /* ---- what takes registers -------------------------------------------------------------------- */
 
 /* Operands that no constant bank and no uniform register can stand for. */
-static bool reads_vectors(const BlockWork *w, const LoweredInsn *insn)
+static bool reads_vectors(const Lowered *l, const LoweredInsn *insn)
 {
     bool is_vector = !insn->def_count
-                     || w->lowered->values[ptx_lowered_defs(w->lowered, insn)[0]].file
-                            == LOWERED_REG;
+                     || l->values[ptx_lowered_defs(l, insn)[0]].file == LOWERED_REG;
     return is_vector
            && (insn->machine == MACHINE_IMAD_WIDE || insn->machine == MACHINE_IADD
                || insn->machine == MACHINE_GLOBAL || insn->machine == MACHINE_ATOMIC);
@@ -136,21 +135,22 @@ static bool reads_vectors(const BlockWork *w, const LoweredInsn *insn)
 /* Of 75 kernels for sm_75 to sm_86 two have a block's number in a uniform register; what follows
  * from it stands in others. From sm_90 on parameters of 64 bits that vector instructions take are
  * loaded into pairs. */
-static void find_units(BlockWork *w)
+static const uint8_t *find_units(Arena *arena, const Lowered *l, unsigned sm)
 {
-    const Lowered *l = w->lowered;
+    uint8_t *units = ptx_arena_array(arena, uint8_t, l->value_count + MAX_FACTORS);
     for (LoweredValueId v = 0; v < l->value_count; v++)
         if (l->values[v].file == LOWERED_REG
-            || (l->values[v].file == LOWERED_UNIFORM && w->sm < LOADS_PARAMETERS_SM))
-            w->units[v] = l->values[v].units;
+            || (l->values[v].file == LOWERED_UNIFORM && sm < LOADS_PARAMETERS_SM))
+            units[v] = l->values[v].units;
     for (uint32_t f = 0; f < MAX_FACTORS; f++)
-        w->units[l->value_count + f] = 1;
-    for (uint32_t i = 0; w->sm >= LOADS_PARAMETERS_SM && i < l->insn_count; i++)
-        for (uint32_t u = 0; u < l->insns[i].use_count && reads_vectors(w, &l->insns[i]); u++) {
+        units[l->value_count + f] = 1;
+    for (uint32_t i = 0; sm >= LOADS_PARAMETERS_SM && i < l->insn_count; i++)
+        for (uint32_t u = 0; u < l->insns[i].use_count && reads_vectors(l, &l->insns[i]); u++) {
             LoweredValueId v = ptx_lowered_uses(l, &l->insns[i])[u];
             if (l->values[v].file == LOWERED_UNIFORM && l->values[v].units == 2)
-                w->units[v] = 2;
+                units[v] = 2;
         }
+    return units;
 }
 
 /* The constant that a product or shift to the left multiplies by; 0: none. */
@@ -1201,6 +1201,17 @@ static bool joins_region(const BlockWork *w, BlockId first, BlockId block)
     return !is_side || is_exit || w->lowered->runs_with[block] != block;
 }
 
+uint32_t ptx_region_out(const BlockWork *w, BlockId first)
+{
+    const BlockId last = w->last[first];
+    uint32_t units = 0;
+    for (uint32_t o = w->live->first[last]; o < w->live->first[last + 1]; o++) {
+        const LoweredValue *value = &w->lowered->values[w->live->out[o]];
+        units += value->file == LOWERED_REG ? value->units : 0;
+    }
+    return units;
+}
+
 BlockId ptx_region_last(const BlockWork *w, BlockId first)
 {
     return w->last[first];
@@ -1263,20 +1274,23 @@ static RegionRoom room_for_regions(const BlockWork *w)
 }
 
 BlockWork *ptx_block_work_new(Arena *arena, const FuncFlow *flow, const Lowered *lowered,
-                              const LoweredLive *live, const Defs *defs, unsigned sm)
+                              const Defs *defs, unsigned sm)
 {
+    const uint8_t *units = find_units(arena, lowered, sm);
+    const LoweredLive *live = ptx_lowered_live_compute(arena, lowered, flow->cfg);
+    if (!live)
+        return NULL;
     BlockWork *w = ptx_arena_new(arena, BlockWork);
     *w = (BlockWork){ .arena = arena,
                       .lowered = lowered,
                       .live = live,
+                      .units = units,
                       .func = flow->func,
                       .cfg = flow->cfg,
                       .loops = flow->loops,
                       .defs = defs,
                       .sm = sm };
     w->last = ptx_arena_array(arena, BlockId, flow->cfg->block_count + 1);
-    w->units = ptx_arena_array(arena, uint8_t, lowered->value_count + MAX_FACTORS);
-    find_units(w);
     find_regions(w);
     const RegionRoom room = room_for_regions(w);
     const uint32_t steps = room.steps, operands = room.operands, outs = room.outs;
