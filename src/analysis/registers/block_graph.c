@@ -333,7 +333,7 @@ void ptx_block_graph_build(BlockWork *w, BlockId first, uint32_t repeat)
     find_readers(w);
 }
 
-/* ---- time ------------------------------------------------------------------------------------- */
+/* ---- time ------------------------------------------------------------------------------------ */
 
 static uint32_t latency_of(const LoweredInsn *insn)
 {

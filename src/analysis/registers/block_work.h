@@ -1,5 +1,5 @@
-/* block_work.h -- a region while it is put in order: its graph, its values, the order itself. For the
- * files of list_schedule.h alone. */
+/* block_work.h -- a region while it is put in order: its graph, its values, the order itself. For
+ * the files of list_schedule.h alone. */
 #ifndef PTX_ANALYSIS_REGISTERS_BLOCK_WORK_H
 #define PTX_ANALYSIS_REGISTERS_BLOCK_WORK_H
 
@@ -37,7 +37,8 @@ typedef struct ListScheduleStep {
     uint32_t height;            /* cycles to the block's end */
     uint32_t ready_at;
     uint16_t latency;           /* cycles until its results can be used */
-    bool is_lazy;               /* a constant is moved into its register when the first reader comes */
+    /* a constant, which is moved into its register when the first reader comes */
+    bool is_lazy;
     bool is_part;               /* what another instruction does too */
 } ListScheduleStep;
 
