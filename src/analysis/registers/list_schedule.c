@@ -453,7 +453,14 @@ bool ptx_region_exceeds(BlockWork *w, BlockId first, uint32_t registers)
 
 void ptx_region_retarget(BlockWork *w, uint32_t target, BlockPressure *out)
 {
-    order_within(w, ORDER_TARGET, target, out);
-    order_within(w, ORDER_STRAIGHT, target, out);
+    if (out->most[ORDER_EAGER] < target) {      /* the same order */
+        out->most[ORDER_TARGET] = out->most[ORDER_EAGER];
+        out->wide[ORDER_TARGET] = out->wide[ORDER_EAGER];
+        return;
+    }
+    begin_order(w, false);
+    order_eagerly(w, target, true);
+    out->most[ORDER_TARGET] = w->most;
+    out->wide[ORDER_TARGET] = w->most_wide;
     bound_target(target, out);
 }

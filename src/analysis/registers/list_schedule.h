@@ -59,7 +59,7 @@ uint32_t ptx_region_repeat(const BlockWork *work, BlockId first);
 void ptx_region_pressure(BlockWork *work, BlockId first, uint32_t repeat, uint32_t target,
                          BlockPressure *out);
 
-/* The same region once more, ORDER_TARGET and ORDER_STRAIGHT within another target. */
+/* The same region once more, ORDER_TARGET within another target: `most` and `wide` of it. */
 void ptx_region_retarget(BlockWork *work, uint32_t target, BlockPressure *out);
 
 /* Whether both the program's order and ORDER_FRUGAL of a region take more registers than this: what
