@@ -450,6 +450,24 @@ const Pressure *ptx_session_pressure(Session *s, size_t gpu)
     return of->pressure;
 }
 
+/* Few kernels are near their cap: registers are estimated only where nothing cheaper decides. */
+Spills ptx_session_spills(Session *s)
+{
+    const Gpu *gpu = s->all->gpus[0];
+    const Live *live = ptx_session_live(s);
+    if (live && !of_gpu(s, 0)->pressure) {
+        if (!ptx_pressure_may_spill(gpu, s->func, live))
+            return SPILLS_UNLIKELY;
+        const Lowered *lowered = ptx_session_lowered(s, 0);
+        const FuncFlow flow = ptx_session_flow(s);
+        const Spills spills = ptx_pressure_find_spills(s->all->scratch, &flow, live, lowered, gpu);
+        if (spills != SPILLS_POSSIBLE)
+            return spills;
+    }
+    const Pressure *pressure = ptx_session_pressure(s, 0);
+    return pressure->is_known ? pressure->spills : SPILLS_UNKNOWN;
+}
+
 const Pressure *ptx_session_unbounded_pressure(Session *s)
 {
     if (s->passing->unbounded)

@@ -43,6 +43,7 @@ typedef struct Trace Trace;
 typedef struct Trips Trips;
 typedef struct Uniforms Uniforms;
 typedef struct Usage Usage;
+#include "analysis/registers/register_count.h"
 #include "analysis/flow/func_flow.h"
 
 typedef struct Session Session;         /* of a function */
@@ -166,6 +167,8 @@ const bool *ptx_session_unused_results(Session *session);
 const uint32_t *ptx_session_loop_overhead(Session *session);
 const bool *ptx_session_read_only(Session *session);
 const MatrixFaults *ptx_session_matrix_faults(Session *session);
+/* for the first GPU: where they are not likely, it may say SPILLS_UNLIKELY of any kind */
+Spills ptx_session_spills(Session *session);
 /* for the first GPU, without directives that bound registers */
 const Pressure *ptx_session_unbounded_pressure(Session *session);
 /* of a kernel; NULL: none can be looked for */

@@ -49,7 +49,18 @@ static void check_splits(World *w, const ptxlint_module *m, FuncId f, const char
     }
 }
 
-static void check_spills(const ptxlint_module *m, FuncId f, const char *path, Tally *tally)
+/* What few orders say of spills, against what all of them do. */
+static void check_few_orders(World *w, const ptxlint_module *m, Session *s, const Pressure *whole)
+{
+    const FuncFlow flow = ptx_session_flow(s);
+    const Spills few = ptx_pressure_find_spills(&w->arena, &flow, ptx_session_live(s),
+                                                ptx_session_lowered(s, 0), m->gpus[0]);
+    const bool is_likely = whole->is_known && whole->spills == SPILLS_LIKELY;
+    assert_true(few == SPILLS_POSSIBLE || (few == SPILLS_LIKELY) == is_likely);
+}
+
+static void check_spills(World *w, const ptxlint_module *m, FuncId f, const char *path,
+                         Tally *tally)
 {
     Session *s = ptx_session_at(m, f);
     if (!ptx_session_has_model(s) || !ptx_session_live(s))
@@ -62,6 +73,7 @@ static void check_spills(const ptxlint_module *m, FuncId f, const char *path, Ta
                 || pressure->is_calibrated == ptx_pressure_is_calibrated(m->gpus[0], m->ir));
     if (pressure->is_known && pressure->spills == SPILLS_LIKELY && !may)
         fail_msg("%s: function %u: spills are likely, and were left out", path, (unsigned)f);
+    check_few_orders(w, m, s, pressure);
     tally->spills += pressure->spills == SPILLS_LIKELY;
     tally->kept += may;
 }
@@ -77,7 +89,7 @@ static void check_folder(World *w, const char *folder, Tally *tally)
             if (!func->is_entry || func->has_syntax_error || !ptx_session_cfg(ptx_session_at(m, f)))
                 continue;
             check_splits(w, m, f, files.paths[i], tally);
-            check_spills(m, f, files.paths[i], tally);
+            check_spills(w, m, f, files.paths[i], tally);
             ptx_arena_release(&w->arena, mark);
         }
         ptxlint_module_free(m);

@@ -343,10 +343,19 @@ static void step(LivenessWalk *w, InsnId i, bool record)
         w->dead[w->live->dead_count++] = i;
 }
 
+/* Nothing is live yet: end_block left it so. */
 static void begin_block(LivenessWalk *w, BlockId block)
 {
-    for (uint32_t o = w->live->out_first[block]; o < w->live->out_first[block + 1]; o++)
-        read_in_walk(w, w->live->out[o], &unguarded);
+    const Reg *regs = w->s->func->regs;
+    for (uint32_t o = w->live->out_first[block]; o < w->live->out_first[block + 1]; o++) {
+        const RegId reg = w->live->out[o];
+        if (!regs[reg].is_written)
+            continue;           /* no definition can have reached it */
+        w->needs[reg].kind = NEED_ALL;
+        w->listed[w->listed_count++] = reg;
+        w->now += w->units[reg];
+        w->predicates += regs[reg].type == TYPE_PRED;
+    }
 }
 
 static void end_block(LivenessWalk *w)

@@ -10,7 +10,6 @@
 #include "analysis/sass/unroll.h"
 #include "analysis/flow/func_flow.h"
 
-typedef struct LoweredLive LoweredLive;
 typedef struct Arena Arena;
 
 typedef enum IssueOrder {
@@ -40,13 +39,17 @@ typedef struct BlockPressure {
 
 typedef struct BlockWork BlockWork;
 
-/* Room for any region of the function; arena's. */
+/* Room for any region of the function; arena's. NULL where more is live between blocks than in any
+ * real kernel. */
 BlockWork *ptx_block_work_new(Arena *arena, const FuncFlow *flow, const Lowered *lowered,
-                              const LoweredLive *live, const Defs *defs, unsigned sm);
+                              const Defs *defs, unsigned sm);
 
 /* The last block of the region that a block begins: the blocks from it on that become one under
  * predicates. */
 BlockId ptx_region_last(const BlockWork *work, BlockId first);
+
+/* Registers of values that are live behind it, those of values in uniform registers left out. */
+uint32_t ptx_region_out(const BlockWork *work, BlockId first);
 
 /* Iterations that are put in order together, where it is the whole of a loop that ptxas unrolls, as
  * far as they make a difference; else 1. */
@@ -56,7 +59,11 @@ uint32_t ptx_region_repeat(const BlockWork *work, BlockId first);
 void ptx_region_pressure(BlockWork *work, BlockId first, uint32_t repeat, uint32_t target,
                          BlockPressure *out);
 
-/* The same region once more, ORDER_TARGET and ORDER_STRAIGHT within another target. */
+/* The same region once more, ORDER_TARGET within another target: `most` and `wide` of it. */
 void ptx_region_retarget(BlockWork *work, uint32_t target, BlockPressure *out);
+
+/* Whether both the program's order and ORDER_FRUGAL of a region take more registers than this: what
+ * ptx_region_pressure says of ORDER_FRUGAL, without the other orders. */
+bool ptx_region_exceeds(BlockWork *work, BlockId first, uint32_t registers);
 
 #endif

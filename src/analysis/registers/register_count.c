@@ -45,7 +45,6 @@ typedef struct Gathering {
     const Cfg *cfg;
     const Loops *loops;
     const Lowered *lowered;
-    const LoweredLive *live;
     const Gpu *gpu;
     uint32_t *f;                /* per PressureFeature */
 } Gathering;
@@ -155,16 +154,6 @@ static void count_block(Gathering *g, BlockId block)
     at_least(g->f, PRESSURE_LONGEST, l->first[block + 1] - l->first[block]);
 }
 
-static uint32_t out_units(const Gathering *g, BlockId block)
-{
-    uint32_t units = 0;
-    for (uint32_t o = g->live->first[block]; o < g->live->first[block + 1]; o++) {
-        const LoweredValue *value = &g->lowered->values[g->live->out[o]];
-        units += value->file == LOWERED_REG ? value->units : 0;
-    }
-    return units;
-}
-
 /* The most registers that let as many blocks be resident as so many registers do; warps, where
  * the block is not known. */
 static uint32_t step_above(const Gathering *g, uint32_t registers)
@@ -218,7 +207,7 @@ static void order_region(Gathering *g, BlockWork *work, BlockId first)
 {
     BlockPressure p;
     uint32_t *f = g->f, depth = ptx_loop_depth(g->loops, first),
-             through = out_units(g, ptx_region_last(work, first)),
+             through = ptx_region_out(work, first),
              repeat = ptx_region_repeat(work, first);
     ptx_region_pressure(work, first, 1, f[PRESSURE_TARGET] - FIXED, &p);
     at_least(f, PRESSURE_PROGRAM, p.most[ORDER_PROGRAM]);
@@ -273,14 +262,18 @@ static void count_values(Gathering *g)
     }
 }
 
+/* NULL where more is live than anything is known of. */
+static BlockWork *begin_regions(Gathering *g, Arena *scratch)
+{
+    const Defs *defs = ptx_defs_compute(scratch, g->func, g->cfg, g->loops);
+    return ptx_block_work_new(scratch, g->flow, g->lowered, defs, g->gpu->target.sm);
+}
+
 static bool gather(Gathering *g, Arena *scratch)
 {
-    g->live = ptx_lowered_live_compute(scratch, g->lowered, g->cfg);
-    if (!g->live)
+    BlockWork *work = begin_regions(g, scratch);
+    if (!work)
         return false;
-    const Defs *defs = ptx_defs_compute(scratch, g->func, g->cfg, g->loops);
-    BlockWork *work = ptx_block_work_new(scratch, g->flow, g->lowered, g->live, defs,
-                                         g->gpu->target.sm);
     g->f[PRESSURE_INSNS] = g->lowered->insn_count;
     g->f[PRESSURE_BLOCKS] = g->cfg->rpo_count;
     g->f[PRESSURE_LOOPS] = g->loops->loop_count;
@@ -520,7 +513,42 @@ static bool changes_cap(const Func *func)
 /* least_of says no more than what is live in the PTX. */
 bool ptx_pressure_may_spill(const Gpu *gpu, const Func *func, const Live *live)
 {
-    return live->max_pressure + FIXED > ptx_pressure_cap(gpu, &func->bounds) + ENOUGH;
+    return live->max_pressure + FIXED > ptx_pressure_cap(gpu, &func->bounds) + ENOUGH
+           && !changes_cap(func);
+}
+
+/* judge_spills: least_of, and whether what is live between blocks is the cap already. */
+Spills ptx_pressure_find_spills(Arena *scratch, const FuncFlow *flow, const Live *live,
+                                const Lowered *lowered, const Gpu *gpu)
+{
+    const uint32_t cap = ptx_pressure_cap(gpu, &flow->func->bounds);
+    if (flow->func->has_syntax_error)
+        return SPILLS_UNKNOWN;
+    if (!ptx_pressure_may_spill(gpu, flow->func, live))
+        return SPILLS_UNLIKELY;
+    ArenaMark mark = ptx_arena_mark(scratch);
+    Gathering g = { .flow = flow,
+                    .func = flow->func,
+                    .cfg = flow->cfg,
+                    .loops = flow->loops,
+                    .lowered = lowered,
+                    .gpu = gpu };
+    BlockWork *work = begin_regions(&g, scratch);
+    bool exceeds = false;
+    uint32_t through = 0;
+    for (BlockId b = 0; work && b < g.cfg->block_count; b = ptx_region_last(work, b) + 1) {
+        if (!ptx_block_is_reachable(g.cfg, b))
+            continue;
+        exceeds = exceeds || ptx_region_exceeds(work, b, cap + ENOUGH - FIXED);
+        through = ptx_u32_max(through, ptx_region_out(work, b));
+    }
+    ptx_arena_release(scratch, mark);
+    if (!work)
+        return SPILLS_UNKNOWN;
+    if (!exceeds)
+        return SPILLS_UNLIKELY;
+    bool is_full = measured_sm(gpu->target.sm) >= MODELLED_SM && through >= cap + REBUILT;
+    return is_full ? SPILLS_LIKELY : SPILLS_POSSIBLE;
 }
 
 static Spills judge_spills(const Pressure *p, const Func *func)

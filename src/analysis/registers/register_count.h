@@ -46,6 +46,12 @@ bool ptx_pressure_is_calibrated(const Gpu *gpu, const Module *module);
 /* False: what ptx_pressure_compute says of spills is not SPILLS_LIKELY. It costs nothing. */
 bool ptx_pressure_may_spill(const Gpu *gpu, const Func *func, const Live *live);
 
+/* What ptx_pressure_compute says of spills, without the orders that hide latency: SPILLS_LIKELY;
+ * SPILLS_POSSIBLE where only it knows; else it does not say SPILLS_LIKELY. Scratch is left as
+ * found. */
+Spills ptx_pressure_find_spills(Arena *scratch, const FuncFlow *flow, const Live *live,
+                                const Lowered *lowered, const Gpu *gpu);
+
 /* live may be NULL: nothing is known then. Scratch is left as found. */
 Pressure ptx_pressure_compute(Arena *scratch, const FuncFlow *flow, const Live *live,
                               const Lowered *lowered, const Gpu *gpu);

@@ -40,15 +40,10 @@ static double registers_low(Inquiry *q, Certainty *certainty)
     return pressure && pressure->is_known ? pressure->low : UNKNOWN;
 }
 
-/* Nothing is ordered for what the bounds and the live registers decide: few kernels are near their
- * cap. */
 static double measure_spills(Inquiry *q)
 {
-    const Live *live = ptx_session_live(q->session);
-    if (live && !ptx_pressure_may_spill(q->shared->gpu, q->func, live))
-        return 0;
-    const Pressure *pressure = pressure_of(q);
-    return pressure && pressure->is_known ? pressure->spills == SPILLS_LIKELY : UNKNOWN;
+    const Spills spills = ptx_session_spills(q->session);
+    return spills == SPILLS_UNKNOWN ? UNKNOWN : spills == SPILLS_LIKELY;
 }
 
 /* What ptxas says is no question of a model; nor is one asked that was not fitted to such
