@@ -3,6 +3,7 @@
 #include "ir/func.h"
 #include "analysis/sass/sass.h"
 #include "analysis/time/latency.h"
+#include "analysis/time/store_order.h"
 #include "gpu/gpu.h"
 #include "isa/isa.h"
 #include "analysis/access/evaluate.h"
@@ -21,17 +22,11 @@ typedef struct CriticalPathWalker {
     bool *is_late;              /* per value: see is_late */
     double *own;                /* per block: the clocks of its latest walk */
     double now;
-    double stored[2];           /* the last store to the space has started */
+    double stored[STORE_ORDERS];    /* the last store of the order has started */
     bool is_stored;             /* to global memory, since the last fence */
 } CriticalPathWalker;
 
 /* ---- one block ------------------------------------------------------------------------------- */
-
-static bool is_memory(MachineOp machine)
-{
-    return machine == MACHINE_GLOBAL || machine == MACHINE_SHARED || machine == MACHINE_ATOMIC
-           || machine == MACHINE_ATOMIC_SHARED || machine == MACHINE_MATRIX;
-}
 
 /* Floating point stays in program order: ptxas moves what addresses come from ahead, but little
  * else. */
@@ -39,20 +34,6 @@ static bool is_float(MachineOp machine)
 {
     return machine == MACHINE_FP32 || machine == MACHINE_FP16 || machine == MACHINE_FP64
            || machine == MACHINE_XU || machine == MACHINE_TENSOR;
-}
-
-static bool is_store(const LoweredInsn *insn)
-{
-    return is_memory((MachineOp)insn->machine)
-           && (!insn->def_count || insn->machine == MACHINE_ATOMIC
-               || insn->machine == MACHINE_ATOMIC_SHARED);
-}
-
-/* Global memory and generic addresses are one; shared memory is the other. */
-static unsigned store_class(const LoweredInsn *insn)
-{
-    return insn->machine == MACHINE_SHARED || insn->machine == MACHINE_ATOMIC_SHARED
-           || insn->machine == MACHINE_MATRIX;
 }
 
 static double latency_of(const CriticalPathWalker *w, const LoweredInsn *insn)
@@ -128,6 +109,21 @@ static double fence_clocks(CriticalPathWalker *w, const Op *fence)
     return ptx_op_has(fence, MOD_SYS) ? (double)l->fence_sys : (double)l->fence + stores;
 }
 
+static double behind_stores(const CriticalPathWalker *w, unsigned orders)
+{
+    double at = 0;
+    for (unsigned o = 0; o < STORE_ORDERS; o++)
+        at = orders >> o & 1 ? fmax(at, w->stored[o]) : at;
+    return at;
+}
+
+static void note_store(CriticalPathWalker *w, const LoweredInsn *insn, unsigned orders, double at)
+{
+    for (unsigned o = 0; o < STORE_ORDERS; o++)
+        w->stored[o] = orders >> o & 1 ? at : w->stored[o];
+    w->is_stored |= insn->machine == MACHINE_GLOBAL || insn->machine == MACHINE_ATOMIC;
+}
+
 static double walk_block(CriticalPathWalker *w, BlockId block)
 {
     const Lowered *lowered = w->in->lowered;
@@ -137,23 +133,21 @@ static double walk_block(CriticalPathWalker *w, BlockId block)
         double at = operands_ready(w, insn, start), latency = latency_of(w, insn),
                issue = issue_of(w, insn, latency);
         bool late = is_late(w, insn, block), is_ordered = is_float((MachineOp)insn->machine);
+        unsigned orders = ptx_store_orders(w->in->func, insn);
         if (i > lowered->first[block] && insn->origin != NO_ID && insn->origin == insn[-1].origin)
             at = fmax(at, made);
         const Op *fence = fence_of(w, insn);
         if (insn->machine == MACHINE_BARRIER || fence)
             at = fmax(at, last);
-        if (is_memory((MachineOp)insn->machine))
-            at = fmax(at, w->stored[store_class(insn)]);
+        at = fmax(at, behind_stores(w, orders));
         at = fmax(at, begin + issued);
         issued += (double)insn->count;
         if (is_ordered && !late) {
             at = fmax(at, next);
             next = at + (double)insn->count;
         }
-        if (is_store(insn)) {
-            w->stored[store_class(insn)] = at;
-            w->is_stored |= store_class(insn) == 0;
-        }
+        if (ptx_is_ordering_store(insn))
+            note_store(w, insn, orders, at);
         if (fence)
             start = at + fence_clocks(w, fence);
         if (insn->machine == MACHINE_BARRIER)

@@ -1,6 +1,7 @@
 #include "analysis/time/parallelism.h"
 
 #include "analysis/time/latency.h"
+#include "analysis/time/store_order.h"
 #include "ir/func.h"
 #include "analysis/access/evaluate.h"
 #include "analysis/flow/types.h"
@@ -10,6 +11,7 @@
 #include "analysis/flow/loop.h"
 
 #include <math.h>
+#include <string.h>
 
 /* The first iterations warm up; what two more take beyond is what each goes on to take. */
 enum {
@@ -45,7 +47,7 @@ typedef struct ParallelismWalker {
     uint32_t leaves;             /* of inner loops, so far */
     /* per value of lowered: when it is there; when it was after the first iterations */
     Chains *values, *kept;
-    Chains stored[2];            /* when the last store to a space could start */
+    Chains stored[STORE_ORDERS]; /* when the last store of an order could start */
     Chains barrier;              /* when the last barrier let go */
     Chains started, ended;       /* the latest of all */
 } ParallelismWalker;
@@ -59,23 +61,6 @@ static void wait_for(Chains *to, const Chains *by)
     to->loads = fmax(to->loads, by->loads);
 }
 
-static bool is_shared(MachineOp machine)
-{
-    return machine == MACHINE_SHARED || machine == MACHINE_ATOMIC_SHARED
-           || machine == MACHINE_MATRIX;
-}
-
-static bool is_global(MachineOp machine)
-{
-    return machine == MACHINE_GLOBAL || machine == MACHINE_ATOMIC;
-}
-
-static bool is_store(const LoweredInsn *insn)
-{
-    return !insn->def_count || insn->machine == MACHINE_ATOMIC
-           || insn->machine == MACHINE_ATOMIC_SHARED;
-}
-
 static Chains start_of(const ParallelismWalker *w, const LoweredInsn *insn)
 {
     const LoweredValueId *uses = &w->lowered->operands[insn->operand_first] + insn->def_count;
@@ -83,8 +68,9 @@ static Chains start_of(const ParallelismWalker *w, const LoweredInsn *insn)
     Chains at = w->barrier;
     for (unsigned u = 0; u < insn->use_count; u++)
         wait_for(&at, &w->values[uses[u]]);
-    if (is_shared(machine) || is_global(machine))
-        wait_for(&at, &w->stored[is_shared(machine)]);
+    for (unsigned o = 0, orders = ptx_store_orders(w->func, insn); o < STORE_ORDERS; o++)
+        if (orders >> o & 1)
+            wait_for(&at, &w->stored[o]);
     if (machine == MACHINE_BARRIER)
         wait_for(&at, &w->started);
     return at;
@@ -114,6 +100,11 @@ static double clocks_of(const ParallelismWalker *w, const LoweredInsn *insn)
     return rest + (is_waited_for ? latency_of(w, insn) : simple);
 }
 
+static unsigned stored_by(const ParallelismWalker *w, const LoweredInsn *insn)
+{
+    return ptx_is_ordering_store(insn) ? ptx_store_orders(w->func, insn) : 0;
+}
+
 static void walk_insn(ParallelismWalker *w, const LoweredInsn *insn)
 {
     const LoweredValueId *defs = &w->lowered->operands[insn->operand_first];
@@ -125,8 +116,9 @@ static void walk_insn(ParallelismWalker *w, const LoweredInsn *insn)
         w->values[defs[d]] = end;
     if (machine == MACHINE_BARRIER)
         w->barrier = end;
-    if ((is_shared(machine) || is_global(machine)) && is_store(insn))
-        w->stored[is_shared(machine)] = at;
+    for (unsigned o = 0, orders = stored_by(w, insn); o < STORE_ORDERS; o++)
+        if (orders >> o & 1)
+            w->stored[o] = at;
     wait_for(&w->started, &at);
     wait_for(&w->ended, &end);
 }
@@ -149,16 +141,15 @@ static void move_by(Chains *at, const Chains *by)
 static void leave_loop(ParallelismWalker *w, LoopId loop)
 {
     Chains by = times(&w->carried[loop], w->turns[loop] - 1);
-    bool has_barrier = false, has_store[2] = { false, false };
+    bool has_barrier = false;
+    unsigned stored = 0;
     w->leaves++;
     for (uint32_t b = w->first[loop]; b < w->first[w->end[loop]] && w->turns[loop] > 1; b++)
         for (uint32_t i = w->lowered->first[w->sorted[b]]; i < w->lowered->first[w->sorted[b] + 1];
              i++) {
             const LoweredInsn *insn = &w->lowered->insns[i];
-            MachineOp machine = (MachineOp)insn->machine;
-            has_barrier |= machine == MACHINE_BARRIER;
-            if (is_shared(machine) || is_global(machine))
-                has_store[is_shared(machine)] |= is_store(insn);
+            has_barrier |= insn->machine == MACHINE_BARRIER;
+            stored |= stored_by(w, insn);
             for (unsigned d = 0; d < insn->def_count; d++) {
                 LoweredValueId value = w->lowered->operands[insn->operand_first + d];
                 if (w->shifted[value] == w->leaves)
@@ -171,9 +162,9 @@ static void leave_loop(ParallelismWalker *w, LoopId loop)
         }
     if (has_barrier)
         move_by(&w->barrier, &by);
-    for (unsigned s = 0; s < 2; s++)
-        if (has_store[s])
-            move_by(&w->stored[s], &by);
+    for (unsigned o = 0; o < STORE_ORDERS; o++)
+        if (stored >> o & 1)
+            move_by(&w->stored[o], &by);
 }
 
 /* ---- an iteration ---------------------------------------------------------------------------- */
@@ -219,7 +210,8 @@ static void walk(ParallelismWalker *w, LoopId loop)
 /* What comes from before the loop is there. */
 static void begin(ParallelismWalker *w, LoopId loop)
 {
-    w->barrier = w->started = w->ended = w->stored[0] = w->stored[1] = (Chains){ 0 };
+    w->barrier = w->started = w->ended = (Chains){ 0 };
+    memset(w->stored, 0, sizeof w->stored);
     for (uint32_t b = w->first[loop]; b < w->first[w->end[loop]]; b++)
         for (uint32_t i = w->lowered->first[w->sorted[b]]; i < w->lowered->first[w->sorted[b] + 1];
              i++) {
