@@ -46,6 +46,20 @@ static const struct {
            "[%rd3+128];\nst.global.f32 [%rd3+132], %f4;\n"
            "add.s64 %rd3, %rd3, 256;\n"),
       2, 2, 1, 0, 0 },
+    { "a store between, but what is read never changes",
+      LOOP("ld.global.nc.f32 %f3, [%rd3];\nst.global.f32 [%rd3+4], %f3;\nld.global.nc.f32 %f4, "
+           "[%rd3+128];\nst.global.f32 [%rd3+132], %f4;\n"
+           "add.s64 %rd3, %rd3, 256;\n"),
+      2, 1, 2, 0, 9 },
+    { "a store to another space between",
+      LOOP("ld.global.f32 %f3, [%rd3];\nst.shared.f32 [s], %f3;\nld.global.f32 %f4, "
+           "[%rd3+128];\nst.shared.f32 [s+4], %f4;\n"
+           "add.s64 %rd3, %rd3, 256;\n"),
+      2, 1, 2, 0, 9 },
+    { "quotients in turn",
+      LOOP("div.rn.f32 %f1, %f2, %f1;\nadd.f32 %f1, %f1, %f2;\n"), 0, 0, NAN, 0, 57 + 4.5 },
+    { "64-bit products in turn: four instructions each",
+      LOOP("mul.lo.s64 %rd4, %rd3, %rd2;\nadd.s64 %rd3, %rd4, %rd1;\n"), 0, 0, NAN, 0, 18 },
     { "a tile: loads, barrier, reads of what they brought",
       LOOP("ld.global.f32 %f3, [%rd3];\nst.shared.f32 [s], %f3;\nbar.sync 0;\nld.shared.f32 %f4, "
            "[s+4];\n"

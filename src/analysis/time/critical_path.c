@@ -17,7 +17,7 @@ enum { LOOP_WALKS = 3 };
 
 typedef struct CriticalPathWalker {
     const CriticalPathInput *in;
-    const Sequence *sequences;  /* per instruction of the function */
+    ResultClocks of;
     double *ready;              /* per value */
     bool *is_late;              /* per value: see is_late */
     double *own;                /* per block: the clocks of its latest walk */
@@ -36,28 +36,11 @@ static bool is_float(MachineOp machine)
            || machine == MACHINE_XU || machine == MACHINE_TENSOR;
 }
 
-static double latency_of(const CriticalPathWalker *w, const LoweredInsn *insn)
-{
-    const Latencies *l = w->in->latencies;
-    double extra = insn->count > 1 ? ((double)insn->count - 1) * (double)l->machine[MACHINE_ALU]
-                                   : 0;
-    bool is_load = insn->machine == MACHINE_GLOBAL && insn->origin != NO_ID
-                   && w->in->func->insns[insn->origin].op->kind == OPK_LD;
-    bool is_move = insn->machine == MACHINE_MOVE && insn->origin != NO_ID;
-    if (ptx_lowered_is_copy(insn))
-        return 0;
-    if (insn->origin != NO_ID && w->sequences[insn->origin].each > 0)
-        return w->sequences[insn->origin].each * (double)insn->count;
-    if (is_load)
-        return (double)w->in->load_clocks[insn->origin] + extra;
-    return (double)l->machine[is_move ? MACHINE_ALU : insn->machine] + extra;
-}
-
 /* Clocks after its start in which an instruction's own ones issue. */
 static double issue_of(const CriticalPathWalker *w, const LoweredInsn *insn, double latency)
 {
     bool is_sequence = insn->machine == MACHINE_REDUX
-                       || (insn->origin != NO_ID && w->sequences[insn->origin].is_in_order);
+                       || (insn->origin != NO_ID && w->of.sequences[insn->origin].is_in_order);
     return is_sequence ? fmax(0, latency - (double)w->in->latencies->machine[MACHINE_ALU]) : 0;
 }
 
@@ -75,7 +58,7 @@ static double operands_ready(const CriticalPathWalker *w, const LoweredInsn *ins
 static bool is_late(const CriticalPathWalker *w, const LoweredInsn *insn, BlockId block)
 {
     const LoweredValueId *uses = &w->in->lowered->operands[insn->operand_first + insn->def_count];
-    const Sequence *sequence = insn->origin == NO_ID ? NULL : &w->sequences[insn->origin];
+    const Sequence *sequence = insn->origin == NO_ID ? NULL : &w->of.sequences[insn->origin];
     bool late = sequence && sequence->each > 0 && !sequence->has_branch;
     for (unsigned u = 0; u < insn->use_count; u++)
         late |= w->is_late[uses[u]];
@@ -130,7 +113,7 @@ static double walk_block(CriticalPathWalker *w, BlockId block)
     double begin = w->now, start = w->now, last = w->now, issued = 0, next = w->now, made = w->now;
     for (uint32_t i = lowered->first[block]; i < lowered->first[block + 1]; i++) {
         const LoweredInsn *insn = &lowered->insns[i];
-        double at = operands_ready(w, insn, start), latency = latency_of(w, insn),
+        double at = operands_ready(w, insn, start), latency = ptx_result_clocks(&w->of, insn),
                issue = issue_of(w, insn, latency);
         bool late = is_late(w, insn, block), is_ordered = is_float((MachineOp)insn->machine);
         unsigned orders = ptx_store_orders(w->in->func, insn);
@@ -154,7 +137,8 @@ static double walk_block(CriticalPathWalker *w, BlockId block)
             start = at + latency
                     + (double)w->in->latencies->barrier_per_warp * w->in->warps_per_block;
         define(w, insn, at + latency, late);
-        made = insn->def_count || issue > 0 || is_ordered ? at + latency : at;
+        made = insn->def_count || issue > 0 || is_ordered || ptx_hands_on(insn) ? at + latency
+                                                                                : at;
         last = ptx_lowered_is_copy(insn) ? last : fmax(last, at + issue);
     }
     w->now = fmax(fmax(last, start), begin + issued);
@@ -267,7 +251,8 @@ CriticalPath ptx_critical_path_compute(Arena *scratch, const CriticalPathInput *
 {
     CriticalPath out = { 0 };
     ArenaMark mark = ptx_arena_mark(scratch);
-    CriticalPathWalker w = { .in = in, .sequences = in->sequences };
+    CriticalPathWalker w = { .in = in,
+                             .of = { in->latencies, in->sequences, in->load_clocks, in->func } };
     w.ready = ptx_arena_array(scratch, double, in->lowered->value_count + 1);
     w.is_late = ptx_arena_array(scratch, bool, in->lowered->value_count + 1);
     w.own = ptx_arena_array(scratch, double, in->cfg->block_count);

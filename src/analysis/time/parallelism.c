@@ -31,7 +31,7 @@ typedef struct ParallelismWalker {
     const Loops *loops;
     const Lowered *lowered;
     const Evaluation *evaluation;
-    const float *load_clocks;    /* per instruction of func; NULL */
+    ResultClocks of;
     Latencies latencies;
     /* blocks by the loop that no inner one is around, a loop's with those of its inner ones behind
      * each other */
@@ -49,6 +49,7 @@ typedef struct ParallelismWalker {
     Chains *values, *kept;
     Chains stored[STORE_ORDERS]; /* when the last store of an order could start */
     Chains barrier;              /* when the last barrier let go */
+    Chains made;                 /* when what the last instruction makes is there */
     Chains started, ended;       /* the latest of all */
 } ParallelismWalker;
 
@@ -78,26 +79,25 @@ static Chains start_of(const ParallelismWalker *w, const LoweredInsn *insn)
 
 static bool is_load(const ParallelismWalker *w, const LoweredInsn *insn)
 {
-    return insn->machine == MACHINE_GLOBAL && insn->def_count && insn->origin != NO_ID
-           && w->func->insns[insn->origin].op->kind == OPK_LD;
+    return insn->def_count && ptx_is_load_of_global(w->func, insn);
 }
 
-static double latency_of(const ParallelismWalker *w, const LoweredInsn *insn)
+/* What follows in the same expansion reads it, though no register of the function holds it. */
+static bool is_handed_on(const ParallelismWalker *w, const LoweredInsn *insn)
 {
-    return w->load_clocks && is_load(w, insn) ? (double)w->load_clocks[insn->origin]
-                                              : (double)w->latencies.machine[insn->machine];
+    return insn->def_count || ptx_hands_on(insn)
+           || (insn->origin != NO_ID && w->of.sequences[insn->origin].each > 0);
 }
 
 /* No instruction waits for a store. */
 static double clocks_of(const ParallelismWalker *w, const LoweredInsn *insn)
 {
-    bool is_move = insn->machine == MACHINE_MOVE && insn->origin != NO_ID,
-         is_waited_for = (insn->def_count && !is_move) || insn->machine == MACHINE_BARRIER;
-    double simple = (double)w->latencies.machine[MACHINE_ALU],
-           rest = insn->count > 1 ? ((double)insn->count - 1) * simple : 0;
+    bool is_waited_for = is_handed_on(w, insn) || insn->machine == MACHINE_BARRIER;
+    double count = insn->count > 1 ? (double)insn->count : 1;
     if (ptx_lowered_is_copy(insn))
         return 0;
-    return rest + (is_waited_for ? latency_of(w, insn) : simple);
+    return is_waited_for ? ptx_result_clocks(&w->of, insn)
+                         : count * (double)w->latencies.machine[MACHINE_ALU];
 }
 
 static unsigned stored_by(const ParallelismWalker *w, const LoweredInsn *insn)
@@ -105,15 +105,19 @@ static unsigned stored_by(const ParallelismWalker *w, const LoweredInsn *insn)
     return ptx_is_ordering_store(insn) ? ptx_store_orders(w->func, insn) : 0;
 }
 
-static void walk_insn(ParallelismWalker *w, const LoweredInsn *insn)
+/* is_next: of the expansion that the instruction before it is of. */
+static void walk_insn(ParallelismWalker *w, const LoweredInsn *insn, bool is_next)
 {
     const LoweredValueId *defs = &w->lowered->operands[insn->operand_first];
     MachineOp machine = (MachineOp)insn->machine;
-    const Chains at = start_of(w, insn);
+    Chains at = start_of(w, insn);
+    if (is_next)
+        wait_for(&at, &w->made);
     const Chains end = { at.instructions + (double)insn->count, at.clocks + clocks_of(w, insn),
                          at.loads + is_load(w, insn) };
     for (unsigned d = 0; d < insn->def_count; d++)
         w->values[defs[d]] = end;
+    w->made = is_handed_on(w, insn) ? end : at;
     if (machine == MACHINE_BARRIER)
         w->barrier = end;
     for (unsigned o = 0, orders = stored_by(w, insn); o < STORE_ORDERS; o++)
@@ -169,11 +173,17 @@ static void leave_loop(ParallelismWalker *w, LoopId loop)
 
 /* ---- an iteration ---------------------------------------------------------------------------- */
 
+static bool continues(const LoweredInsn *insn)
+{
+    return insn->origin != NO_ID && insn->origin == insn[-1].origin;
+}
+
 static void walk_block(ParallelismWalker *w, BlockId block)
 {
-    for (uint32_t i = w->lowered->first[block]; i < w->lowered->first[block + 1]; i++)
-        walk_insn(w, &w->lowered->insns[i]);
-    uint32_t steps = w->lowered->first[block + 1] - w->lowered->first[block] + 1;
+    uint32_t first = w->lowered->first[block];
+    for (uint32_t i = first; i < w->lowered->first[block + 1]; i++)
+        walk_insn(w, &w->lowered->insns[i], i > first && continues(&w->lowered->insns[i]));
+    uint32_t steps = w->lowered->first[block + 1] - first + 1;
     w->steps -= steps < w->steps ? steps : w->steps;
 }
 
@@ -290,7 +300,7 @@ static Parallelism measure(ParallelismWalker *w, const Parallelism *of, LoopId l
 {
     Parallelism out = { 0 };
     bool is_loop = loop < w->loops->loop_count,
-         has_clocks = w->load_clocks || !isnan(w->latencies.machine[MACHINE_GLOBAL]);
+         has_clocks = w->of.load_clocks || !isnan(w->latencies.machine[MACHINE_GLOBAL]);
     count_own(w, loop, &out);
     count_inner(w, of, loop, &out);
     if (isnan(out.instructions))
@@ -376,6 +386,14 @@ static void find_extents(ParallelismWalker *w, Arena *scratch)
     }
 }
 
+static const Sequence *sequences_of(Arena *scratch, const Gpu *gpu, const Func *func)
+{
+    Sequence *sequences = ptx_arena_array(scratch, Sequence, func->insn_count + 1);
+    for (InsnId i = 0; i < func->insn_count; i++)
+        sequences[i] = ptx_sequence_find(gpu, func->insns[i].op);
+    return sequences;
+}
+
 const Parallelisms *ptx_parallelism_compute(Arena *arena, Arena *scratch, const FuncFlow *flow,
                                             const ParallelismInput *in)
 {
@@ -390,8 +408,7 @@ const Parallelisms *ptx_parallelism_compute(Arena *arena, Arena *scratch, const 
                             .cfg = cfg,
                             .loops = loops,
                             .lowered = lowered,
-                            .evaluation = in->evaluation,
-                            .load_clocks = in->load_clocks };
+                            .evaluation = in->evaluation };
     uint32_t *first = ptx_arena_array(scratch, uint32_t, loops->loop_count + 2);
     w.sorted = sort_blocks(scratch, cfg, loops, first);
     w.first = first;
@@ -400,6 +417,8 @@ const Parallelisms *ptx_parallelism_compute(Arena *arena, Arena *scratch, const 
     ptx_latencies_find(
         in->gpu, (figures[FIGURE_GLOBAL_LATENCY_MIN] + figures[FIGURE_GLOBAL_LATENCY_MAX]) / 2,
         &w.latencies);
+    w.of = (ResultClocks){ &w.latencies, sequences_of(scratch, in->gpu, flow->func),
+                           in->load_clocks, flow->func };
     w.values = ptx_arena_array(scratch, Chains, lowered->value_count + 1);
     w.kept = ptx_arena_array(scratch, Chains, lowered->value_count + 1);
     w.shifted = ptx_arena_array(scratch, uint32_t, lowered->value_count + 1);
