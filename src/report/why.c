@@ -31,6 +31,8 @@ const char *ptx_why_roofline(const ptxlint_projection *projection)
     const char *why = ptx_why_estimate(projection);
     if (why || isfinite(projection->roofline.attainable_gflops))
         return why;
+    if (projection->roofline.why)
+        return projection->roofline.why;
     return projection->roofline.flops > 0 ? "no byte comes from memory"
                                           : "no floating-point operations";
 }

@@ -362,7 +362,7 @@ const Mixes *ptx_session_mixes(Session *s)
     const Trips *trips = s->all->has_figures ? ptx_session_trips(s) : NULL;
     if (!s->mixes)
         s->mixes = ptx_mix_compute(flow_arena(s), s->all->scratch, s->func, ptx_session_cfg(s),
-                                   s->loops, trips);
+                                   s->loops, ptx_session_dom(s), trips);
     return s->mixes;
 }
 

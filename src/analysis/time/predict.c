@@ -650,6 +650,15 @@ static bool hangs_on_data(const PredictInput *in)
     return false;
 }
 
+static bool are_bytes_by_data(const PredictInput *in, const AddressDistribution *spread)
+{
+    for (InsnId i = 0; spread && i < in->func->insn_count; i++)
+        if (in->func->insns[i].op->insn_class == CLASS_GLOBAL
+            && in->evaluation->insns[i].total.data_requests > 0 && !isfinite(spread[i].reach))
+            return true;
+    return false;
+}
+
 /* NULL: all is known that a prediction takes. */
 static const char *why_not(const PredictInput *in, const Speeds *s)
 {
@@ -701,6 +710,7 @@ Prediction ptx_predict(Arena *scratch, const PredictInput *in)
     ArenaMark mark = ptx_arena_mark(scratch);
     const AddressDistribution *spread =
         hangs_on_data(in) ? ptx_address_distribution_compute(scratch, scratch, in->func) : NULL;
+    out.are_bytes_by_data = are_bytes_by_data(in, spread);
     Cached cached = ptx_cached_compute(scratch,
                                        &(CacheInput){ in->func, in->evaluation, in->gpu, spread,
                                                       in->blocks_per_sm, in->warps_per_block,

@@ -57,6 +57,9 @@ typedef struct PredictInput {
 
 typedef struct Prediction {     /* NaN: not known */
     double dram_bytes;
+    /* an access of global memory goes where data say, over a range that is not known: dram_bytes
+     * is a guess */
+    bool are_bytes_by_data;
     double bound_us, predicted_us;
     double low_us, high_us;     /* where nine in ten such launches fall: band.h */
     int band;                   /* BandKind; -1 */
