@@ -280,6 +280,16 @@ static void test_waves(void **state)
     assert_true(is_near(93.75 / 62.5, 1.5));
 }
 
+static double gain_of(const ptxlint_module *module, const char *rule)
+{
+    size_t count;
+    const ptxlint_diagnostic *diags = ptxlint_module_diagnostics(module, &count);
+    for (size_t i = 0; i < count; i++)
+        if (diags[i].rule && !strcmp(diags[i].rule, rule))
+            return diags[i].gain_percent;
+    return NAN;
+}
+
 /* Eight blocks an SM, whose multiply-adds limit: whole waves have no tail. One block more is one on
  * its SM: an eighth of a wave, not a wave, and the time is longer by just that. One more on each
  * SM: no tail. */
@@ -317,6 +327,10 @@ static void test_tail(void **state)
                      b->tail_us);
         if (cases[i].eighths > 0 && !(fabs(us - before - b->tail_us) < 0.01 * b->tail_us + 0.05))
             fail_msg("%d blocks take %g us longer", cases[i].blocks, us - before);
+        /* the finding says what the report says */
+        double gain = gain_of(run.module, "LCH103");
+        if (cases[i].blocks == WAVE + 1 && !(fabs(gain - 100 * b->tail_us / us) < 1e-6))
+            fail_msg("a gain of %g %%, a tail of %g us", gain, b->tail_us);
         before = us;
         ptxlint_module_free(run.module);
     }

@@ -251,6 +251,7 @@ static double measure_prediction(Inquiry *q, FactId fact)
     case FACT_KERNEL_shared_use:    return 100 * p->parts_us[PART_SHARED] / p->predicted_us;
     case FACT_KERNEL_latency_gain:
         return p->limiter == PART_LATENCY ? 100 * (1 - b->relieved_us / p->predicted_us) : 0;
+    case FACT_KERNEL_tail_share:    return 100 * b->tail_us / p->predicted_us;
     case FACT_KERNEL_pipe_use:      return 100 * p->parts_us[PART_PIPE] / p->predicted_us;
     default:                        return UNKNOWN;
     }
