@@ -555,6 +555,33 @@ static void test_mixed_widths(void **state)
     ptxlint_module_free(run.module);
 }
 
+/* ---- S8: bytes of a launch, part of whose blocks do nothing ---------------------------------- */
+
+/* o[i] = a[i] for i < n: 8 bytes an element, whether or not the last block that does something has
+ * a warp that does not. */
+static void test_guarded_bytes(void **state)
+{
+    static const char text[] =
+        ".version 7.8\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 a, .param "
+        ".u64 o, .param .u32 n)\n{\n.reg .pred %p; .reg .b32 %r<8>; .reg .b64 %rd<8>;\n"
+        "ld.param.u64 %rd1, [a]; ld.param.u64 %rd2, [o]; ld.param.u32 %r1, [n]; mov.u32 %r2, "
+        "%tid.x; mov.u32 %r3, %ctaid.x; mad.lo.u32 %r4, %r3, 256, %r2; setp.ge.u32 %p, %r4, %r1;\n"
+        "@%p bra E; mul.wide.u32 %rd3, %r4, 4; add.s64 %rd4, %rd1, %rd3; add.s64 %rd5, %rd2, "
+        "%rd3;\nld.global.u32 %r5, [%rd4]; st.global.u32 [%rd5], %r5;\nE: ret;\n}\n";
+    static const struct { const char *n; double elements; } cases[] = {
+        { "2=256", 256 }, { "2=4096", 4096 }, { "2=5120", 5120 }, { "2=5000", 5000 },
+        { "2=262144", 262144 },
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        const char *const params[] = { cases[i].n, NULL };
+        Run run = run_text(text, "h200", "256", "1024", params);
+        if (!(fabs(run.on->time.dram_bytes - 8 * cases[i].elements) < 128))
+            fail_msg("param %s: %g bytes", cases[i].n, run.on->time.dram_bytes);
+        ptxlint_module_free(run.module);
+    }
+}
+
 UNIT(estimate_seeds)
 {
     const struct CMUnitTest tests[] = {
@@ -570,6 +597,7 @@ UNIT(estimate_seeds)
         cmocka_unit_test(test_turned),
         cmocka_unit_test(test_ryoo_accesses),
         cmocka_unit_test(test_mixed_widths),
+        cmocka_unit_test(test_guarded_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -33,6 +33,8 @@ const PartInfo ptx_part_info[PART__COUNT] = {
 #undef TP
 };
 
+const char ptx_constant_pipe[] = "constant";
+
 /* ---- figures --------------------------------------------------------------------------------- */
 
 /* What was measured on an H200 stands for a GPU whose file does not say. */
@@ -313,7 +315,7 @@ static double constant_clocks(const PredictInput *in, const AddressDistribution 
 static void find_constants(const PredictInput *in, const Speeds *s,
                            const AddressDistribution *spread, Prediction *out)
 {
-    note_pipe(out, busiest_us(in, s, constant_clocks(in, spread)), "constant");
+    note_pipe(out, busiest_us(in, s, constant_clocks(in, spread)), ptx_constant_pipe);
 }
 
 /* Of lanes that go where data say, the most that one bank of shared memory serves: distinct words

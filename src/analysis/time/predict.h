@@ -55,6 +55,9 @@ typedef struct PredictInput {
     float *load_clocks;
 } PredictInput;
 
+/* The name of the constant cache, where that is what takes longest of the pipelines. */
+extern const char ptx_constant_pipe[];
+
 typedef struct Prediction {     /* NaN: not known */
     double dram_bytes;
     /* an access of global memory goes where data say, over a range that is not known: dram_bytes

@@ -226,7 +226,8 @@ static double pipe_of(const Prediction *p)
     for (int i = 0; p->pipe && i < PIPE__COUNT; i++)
         if (p->pipe == ptx_pipe_info[i].key)
             return i + 1;
-    return UNKNOWN;
+    /* beside the pipelines of the GPU's file: the last word of the domain */
+    return p->pipe && p->pipe == ptx_constant_pipe ? PIPE__COUNT + 1 : UNKNOWN;
 }
 
 static double measure_prediction(Inquiry *q, FactId fact)
