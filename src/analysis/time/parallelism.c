@@ -178,12 +178,48 @@ static bool continues(const LoweredInsn *insn)
     return insn->origin != NO_ID && insn->origin == insn[-1].origin;
 }
 
+/* Some way leads out of the innermost loop that the block is in. */
+static bool is_exit(const ParallelismWalker *w, BlockId block)
+{
+    const Block *b = &w->cfg->blocks[block];
+    LoopId loop = w->loops->loop_of[block];
+    for (uint32_t s = 0; s < b->succ_count && loop != NO_LOOP; s++) {
+        BlockId to = w->cfg->succs[b->succ_first + s];
+        LoopId at = to == EXIT_BLOCK ? NO_LOOP : w->loops->loop_of[to];
+        while (at != NO_LOOP && at != loop)
+            at = w->loops->loops[at].parent;
+        if (at != loop)
+            return true;
+    }
+    return false;
+}
+
+/* A loop that is left as what it loads says goes on once that is there: nothing runs ahead of its
+ * branch. That of a counter is gone where the loop is unrolled. */
+static void wait_for_exit(ParallelismWalker *w, BlockId block)
+{
+    uint32_t end = w->lowered->first[block + 1];
+    const LoweredInsn *branch = &w->lowered->insns[end - 1];
+    if (end == w->lowered->first[block] || branch->machine != MACHINE_BRANCH
+        || !is_exit(w, block))
+        return;
+    const LoweredValueId *uses = &w->lowered->operands[branch->operand_first] + branch->def_count;
+    Chains at = { 0 };
+    for (unsigned u = 0; u < branch->use_count; u++)
+        wait_for(&at, &w->values[uses[u]]);
+    at.instructions += (double)branch->count;
+    at.clocks += (double)w->latencies.machine[MACHINE_BRANCH];
+    if (at.loads > w->barrier.loads)
+        wait_for(&w->barrier, &at);
+}
+
 static void walk_block(ParallelismWalker *w, BlockId block)
 {
     uint32_t first = w->lowered->first[block];
     for (uint32_t i = first; i < w->lowered->first[block + 1]; i++)
         walk_insn(w, &w->lowered->insns[i], i > first && continues(&w->lowered->insns[i]));
     uint32_t steps = w->lowered->first[block + 1] - first + 1;
+    wait_for_exit(w, block);
     w->steps -= steps < w->steps ? steps : w->steps;
 }
 

@@ -674,7 +674,9 @@ static const char *why_not(const PredictInput *in, const Speeds *s)
         return "the block is not known (--block, --launch)";
     if (!(in->evaluation->insns[0].total.warps > 0))
         return "no thread runs";
-    return in->blocks_per_sm > 0 ? NULL : "no block fits an SM, or how many do is not known";
+    if (isnan(in->blocks_per_sm))
+        return "how many blocks fit an SM is not known: occupancy says why";
+    return in->blocks_per_sm > 0 ? NULL : "no block fits an SM";
 }
 
 bool ptx_predict_is_possible(const PredictInput *in)
