@@ -319,17 +319,22 @@ static ptxlint_roofline view_roofline(const Gpu *gpu, Session *session, size_t g
     Peak peak;
     ptx_peak_compute(gpu, &ptx_session_mixes(session)->func, &peak);
     Roofline r = ptx_roofline_compute(gpu, &peak, ptx_session_executed(session, g), p);
-    bool by_data = p->are_bytes_by_data, has_ceiling = r.ceiling < CEILING__COUNT && !by_data;
-    return (ptxlint_roofline){
+    ptxlint_roofline out = {
         r.flops,
-        by_data ? (double)NAN : r.flops_per_byte,
+        r.flops_per_byte,
         r.ridge_flops_per_byte,
-        by_data ? (double)NAN : r.attainable_gflops,
+        r.attainable_gflops,
         r.predicted_gflops,
-        has_ceiling ? ptx_ceiling_text[r.ceiling] : NULL,
+        r.ceiling < CEILING__COUNT ? ptx_ceiling_text[r.ceiling] : NULL,
         estimated(r.predicted_gflops),
-        by_data && r.flops > 0 ? "data decide how many bytes some accesses bring" : NULL,
+        NULL,
     };
+    if (!p->are_bytes_by_data || !(r.flops > 0))
+        return out;
+    out.flops_per_byte = out.attainable_gflops = (double)NAN;
+    out.ceiling = NULL;
+    out.why = "data decide how many bytes some accesses bring";
+    return out;
 }
 
 static ptxlint_concurrency view_concurrency(const Gpu *gpu, Session *session, size_t g)

@@ -48,7 +48,8 @@ static void put_range(Line *line, const ptxlint_kernel *kernel,
     const struct { const char *what; bool is_unknown; } needs[] = {
         { "block size", kernel->launch.threads_per_block == PTXLINT_UNKNOWN },
         { "registers", projection->registers == PTXLINT_UNKNOWN },
-        { "shared memory", o->shared_allocated_per_block == PTXLINT_UNKNOWN },
+        { "shared memory (--dynamic-shared)",
+          o->shared_allocated_per_block == PTXLINT_UNKNOWN },
         { "barriers", kernel->barriers == PTXLINT_UNKNOWN },
     };
     ptx_line_words(line, "unknown");

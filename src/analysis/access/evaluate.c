@@ -343,8 +343,8 @@ static void note_works(AccessEvaluator *e, double work, const Blocks *blocks)
             }
 }
 
-/* The last of the blocks that a run stands for, once more and for nothing: where they end before the
- * grid does, as behind a guard, no corner shows the end of what they touch. */
+/* The last of the blocks that a run stands for, once more and for nothing: where they end before
+ * the grid does, as behind a guard, no corner shows the end of what they touch. */
 static void run_far_end(AccessEvaluator *e, const Blocks *blocks)
 {
     uint32_t at[3];

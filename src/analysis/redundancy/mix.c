@@ -103,7 +103,7 @@ static void add_last_test(Mix *outer, const Func *func, const InsnId *fused_with
     add_mix(outer, &test, 1);
 }
 
-/* ---- shares of a branch ----------------------------------------------------------------------- */
+/* ---- shares of a branch ---------------------------------------------------------------------- */
 
 /* One instruction, the way to where the sides meet. */
 static bool is_way(const Cfg *cfg, const Block *block, BlockId meeting)
@@ -153,9 +153,13 @@ static double share_in(const double *shares, const Loops *loops, LoopId loop, Bl
     return loop == NO_LOOP ? shares[block] : shares[block] / shares[loops->loops[loop].header];
 }
 
-const Mixes *ptx_mix_compute(Arena *arena, Arena *scratch, const Func *func, const Cfg *cfg,
-                             const Loops *loops, const Dom *dom, const Trips *trips)
+const Mixes *ptx_mix_compute(Arena *arena, Arena *scratch, const FuncFlow *flow,
+                             const Trips *trips)
 {
+    const Func *func = flow->func;
+    const Cfg *cfg = flow->cfg;
+    const Loops *loops = flow->loops;
+    const Dom *dom = flow->dom;
     ArenaMark mark = ptx_arena_mark(scratch);
     const InsnId *fused_with = ptx_fuse_compute(scratch, scratch, func, cfg);
     const double *shares = shares_of(scratch, cfg, loops, dom);

@@ -13,7 +13,7 @@
 #ifndef PTX_ANALYSIS_REDUNDANCY_MIX_H
 #define PTX_ANALYSIS_REDUNDANCY_MIX_H
 
-#include "analysis/flow/types.h"
+#include "analysis/flow/func_flow.h"
 #include "isa/isa.h"
 #include "support/arena.h"
 
@@ -47,8 +47,8 @@ typedef struct Mixes {
 } Mixes;
 
 /* trips may be NULL: none is known. Owned by arena; scratch is left as found. */
-const Mixes *ptx_mix_compute(Arena *arena, Arena *scratch, const Func *func, const Cfg *cfg,
-                             const Loops *loops, const Dom *dom, const Trips *trips);
+const Mixes *ptx_mix_compute(Arena *arena, Arena *scratch, const FuncFlow *flow,
+                             const Trips *trips);
 
 /* Whether an operation is a float multiply-add: one rounding. */
 bool ptx_op_is_fused(const Op *op);

@@ -25,7 +25,8 @@ unsigned ptx_store_orders(const Func *func, const LoweredInsn *insn)
         return ORDER_SHARED;
     case MACHINE_GLOBAL:
     case MACHINE_ATOMIC:
-        return insn->origin == NO_ID ? ORDER_GLOBAL : orders_of_global(func->insns[insn->origin].op);
+        return insn->origin == NO_ID ? ORDER_GLOBAL
+                                     : orders_of_global(func->insns[insn->origin].op);
     default:
         return 0;
     }
