@@ -181,6 +181,8 @@ static const Case cases[] = {
       "\"assumed\":[],", "", "\"bound_time_us\":null" },
     { REPORT "--gpu h200 --grid 4 --block 64 struct.ptx", 0,
       "  assumed      param 1, byte 4 = 4096; give --param '1={\"bytes\": ...}'\n", "", NULL },
+    { REPORT "--gpu h200 --grid 4 --cluster 3 --block 64 wide.ptx", 0,
+      "such a launch fails: the grid is not a multiple of the cluster\n", "", "us predicted" },
     /* what stands in for 64 bits is no number to read */
     { REPORT "--gpu h200 --grid 4 --block 64 wide.ptx", 0,
       "  assumed      param 1: a pointer or a large number; give --param 1=N\n", "", NULL },
