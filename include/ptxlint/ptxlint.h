@@ -848,6 +848,8 @@ typedef struct ptxlint_mix {
     double global_bytes;
     /* some loop counted 10: the weighted figures are estimates */
     int has_assumed_trips;
+    /* sides of some branch that exclude each other counted alike: the same */
+    int has_assumed_branches;
 } ptxlint_mix;
 
 /* Clocks that one warp's instructions hold a pipeline of an SM for, at its peak rate: a bound, the
@@ -1179,6 +1181,8 @@ typedef struct ptxlint_roofline {
     double attainable_gflops, predicted_gflops;
     const char *ceiling;                /* what holds attainable_gflops: as in ptxlint_peak */
     ptxlint_certainty certainty;
+    /* why flops_per_byte and attainable_gflops are unknown while predicted_gflops is not; NULL */
+    const char *why;
 } ptxlint_roofline;
 
 /* Little's law on one SM: what has to be under way at once is latency x throughput. */

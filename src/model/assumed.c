@@ -65,10 +65,12 @@ static void add_param(AssumedList *list, const AssumedParam *param)
     if (param->is_part)
         snprintf(place, sizeof place, ", byte %u", (unsigned)param->offset);
     if (param->is_float)
-        snprintf(number, sizeof number, "%.1f", param->bytes == 4 ? (double)narrow : wide);
+        snprintf(number, sizeof number, " = %.1f", param->bytes == 4 ? (double)narrow : wide);
+    else if (param->bytes == 8)             /* where an array might lie: no number to read */
+        snprintf(number, sizeof number, ": a pointer or a large number");
     else
-        snprintf(number, sizeof number, "%llu", (unsigned long long)param->number);
-    add(list, "param %u%s = %s", (unsigned)param->position, place, number);
+        snprintf(number, sizeof number, " = %llu", (unsigned long long)param->number);
+    add(list, "param %u%s%s", (unsigned)param->position, place, number);
     give_param(list, param);
 }
 

@@ -319,15 +319,22 @@ static ptxlint_roofline view_roofline(const Gpu *gpu, Session *session, size_t g
     Peak peak;
     ptx_peak_compute(gpu, &ptx_session_mixes(session)->func, &peak);
     Roofline r = ptx_roofline_compute(gpu, &peak, ptx_session_executed(session, g), p);
-    return (ptxlint_roofline){
+    ptxlint_roofline out = {
         r.flops,
         r.flops_per_byte,
         r.ridge_flops_per_byte,
         r.attainable_gflops,
         r.predicted_gflops,
         r.ceiling < CEILING__COUNT ? ptx_ceiling_text[r.ceiling] : NULL,
-        estimated(r.attainable_gflops),
+        estimated(r.predicted_gflops),
+        NULL,
     };
+    if (!p->are_bytes_by_data || !(r.flops > 0))
+        return out;
+    out.flops_per_byte = out.attainable_gflops = (double)NAN;
+    out.ceiling = NULL;
+    out.why = "data decide how many bytes some accesses bring";
+    return out;
 }
 
 static ptxlint_concurrency view_concurrency(const Gpu *gpu, Session *session, size_t g)
@@ -359,8 +366,8 @@ static void find_bottleneck(Sessions *all, FuncId id, size_t g, const Prediction
     out->bottleneck = ptx_project_bottleneck(prediction, out->waves);
     out->rest = view_parallelism(&(const Parallelism){ unknown, unknown, unknown, unknown, unknown,
                                                        unknown, unknown, unknown });
-    out->roofline = (ptxlint_roofline){ unknown, unknown, unknown,          unknown,
-                                        unknown, NULL,    PTXLINT_NOT_KNOWN };
+    out->roofline = (ptxlint_roofline){ unknown, unknown, unknown,           unknown,
+                                        unknown, NULL,    PTXLINT_NOT_KNOWN, NULL };
     out->concurrency = (ptxlint_concurrency){ unknown, unknown, unknown, unknown,
                                               unknown, unknown, -1,      PTXLINT_NOT_KNOWN };
     if (!ptx_session_is_projected(session))

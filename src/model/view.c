@@ -167,6 +167,7 @@ static ptxlint_mix view_mix(Sessions *all, const Mix *mix)
         .flops_tensor = amount(mix, mix->weighted_flops[FLOPS_TENSOR]),
         .global_bytes = amount(mix, mix->weighted_global_bytes),
         .has_assumed_trips = mix->has_assumed_trips,
+        .has_assumed_branches = mix->has_assumed_branches,
     };
 }
 

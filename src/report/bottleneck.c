@@ -121,34 +121,23 @@ static void put_busy(Out *out, const ptxlint_projection *projection)
     ptx_line_end(&line);
 }
 
-/* Lanes come to an access to global memory of which no sector is known: data say where. */
-static bool has_unknown_bytes(const ptxlint_kernel *kernel)
-{
-    for (size_t i = 0; i < kernel->access_count; i++) {
-        const ptxlint_access *a = &kernel->accesses[i];
-        if (!strcmp(a->space, "global") && a->active_threads > 0 && isnan(a->sectors_per_request))
-            return true;
-    }
-    return false;
-}
-
-static void put_work_rate(Out *out, const ptxlint_kernel *kernel,
-                          const ptxlint_projection *projection)
+static void put_work_rate(Out *out, const ptxlint_projection *projection)
 {
     const ptxlint_roofline *r = &projection->roofline;
     if (!isfinite(r->predicted_gflops))
         return;
     Line line = ptx_line_begin(out, "rate");
     ptx_line_format(&line, "%s GFLOPS predicted", ptx_figure_short(r->predicted_gflops).text);
-    ptx_line_format(&line, " of %s", ptx_figure_short(r->attainable_gflops).text);
+    if (isfinite(r->attainable_gflops))
+        ptx_line_format(&line, " of %s", ptx_figure_short(r->attainable_gflops).text);
     if (r->ceiling)
         ptx_line_format(&line, " (%s)", r->ceiling);
     if (isfinite(r->flops_per_byte))
         ptx_line_format(&line, ": %s flops per byte from memory",
                         ptx_figure_short(r->flops_per_byte).text);
-    if (isfinite(r->flops_per_byte) && has_unknown_bytes(kernel))
-        ptx_line_words(&line, ", a guess: data say what some accesses bring");
-    if (isfinite(r->ridge_flops_per_byte))
+    else if (r->why)
+        ptx_line_format(&line, "; flops per byte from memory unknown: %s", r->why);
+    if (isfinite(r->flops_per_byte) && isfinite(r->ridge_flops_per_byte))
         ptx_line_format(&line, ", the ridge is at %s",
                         ptx_figure_short(r->ridge_flops_per_byte).text);
     ptx_line_end(&line);
@@ -177,7 +166,7 @@ void ptx_table_bottleneck(Out *out, const ptxlint_module *module, const ptxlint_
 {
     put_limiter(out, projection);
     put_busy(out, projection);
-    put_work_rate(out, kernel, projection);
+    put_work_rate(out, projection);
     put_in_flight(out, module, kernel, projection);
 }
 

@@ -284,6 +284,7 @@ static void put_mix(Json *json, const char *key, const ptxlint_mix *mix)
     ptx_json_real(json, "global_bytes", mix->global_bytes);
     ptx_json_why(json, ptx_why_mix(mix));
     ptx_json_bool(json, "trips_assumed", mix->has_assumed_trips);
+    ptx_json_bool(json, "branches_assumed", mix->has_assumed_branches);
     put_classes(json, "classes", mix);
     ptx_json_end(json);
 }

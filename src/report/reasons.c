@@ -196,6 +196,8 @@ const char *ptx_reason_roofline(const char *key, const void *of)
     const ptxlint_projection *p = of;
     if (ptx_why_estimate(p) || !p)
         return NULL;
+    if (p->roofline.why)
+        return p->roofline.why;
     if (!strcmp(key, "flops_per_byte"))
         return "no byte comes from memory";
     return p->roofline.flops > 0 ? "the rate of a pipeline, or of memory, is not known"

@@ -261,6 +261,8 @@ static void put_work(Out *out, const ptxlint_mix *mix)
              ptx_figure_short(mix->global_bytes).text);
     ptx_line_item(&line, text);
     ptx_line_words(&line, " a thread");
+    if (mix->has_assumed_branches)
+        ptx_line_words(&line, " (an estimate: sides of a branch run equally often)");
     ptx_line_end(&line);
 }
 

@@ -48,7 +48,8 @@ static void put_range(Line *line, const ptxlint_kernel *kernel,
     const struct { const char *what; bool is_unknown; } needs[] = {
         { "block size", kernel->launch.threads_per_block == PTXLINT_UNKNOWN },
         { "registers", projection->registers == PTXLINT_UNKNOWN },
-        { "shared memory", o->shared_allocated_per_block == PTXLINT_UNKNOWN },
+        { "shared memory (--dynamic-shared)",
+          o->shared_allocated_per_block == PTXLINT_UNKNOWN },
         { "barriers", kernel->barriers == PTXLINT_UNKNOWN },
     };
     ptx_line_words(line, "unknown");
@@ -282,7 +283,7 @@ static void put_ceilings(Line *line, const ptxlint_peak *peak)
     }
 }
 
-static void put_roofline(Out *out, const ptxlint_peak *peak)
+static void put_roofline(Out *out, const ptxlint_mix *mix, const ptxlint_peak *peak)
 {
     Line line = ptx_line_begin(out, "roofline");
     if (!isfinite(peak->attainable_gflops) && !(peak->flops_per_byte > 0)) {
@@ -294,6 +295,8 @@ static void put_roofline(Out *out, const ptxlint_peak *peak)
         ptx_line_format(&line, "%s flops per byte", ptx_figure_short(peak->flops_per_byte).text);
     else
         ptx_line_words(&line, "flops per byte unknown");
+    if (mix->has_assumed_trips)
+        ptx_line_words(&line, " (10 trips where unknown)");
     ptx_line_format(&line, ": at most %s GFLOPS", ptx_figure_short(peak->attainable_gflops).text);
     if (peak->ceiling)
         ptx_line_format(&line, " (%s)", peak->ceiling);
@@ -351,7 +354,7 @@ static void put_peak(Out *out, const ptxlint_kernel *kernel, const ptxlint_peak 
     }
     put_potential(out, kernel, peak);
     put_demand(out, peak);
-    put_roofline(out, peak);
+    put_roofline(out, &kernel->mix, peak);
 }
 
 /* ---- pipes ----------------------------------------------------------------------------------- */

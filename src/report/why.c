@@ -31,6 +31,8 @@ const char *ptx_why_roofline(const ptxlint_projection *projection)
     const char *why = ptx_why_estimate(projection);
     if (why || isfinite(projection->roofline.attainable_gflops))
         return why;
+    if (projection->roofline.why)
+        return projection->roofline.why;
     return projection->roofline.flops > 0 ? "no byte comes from memory"
                                           : "no floating-point operations";
 }
@@ -54,9 +56,10 @@ const char *ptx_why_waves(const ptxlint_projection *projection)
         return NULL;
     if (!is_product(projection))
         return needs_product;
-    return projection->occupancy.blocks_per_sm > 0
-               ? "the grid is not known (--grid, --launch)"
-               : "no block fits an SM, or how many do is not known";
+    if (projection->occupancy.blocks_per_sm == PTXLINT_UNKNOWN)
+        return "how many blocks fit an SM is not known: occupancy says why";
+    return projection->occupancy.blocks_per_sm > 0 ? "the grid is not known (--grid, --launch)"
+                                                   : "no block fits an SM";
 }
 
 const char *ptx_why_occupancy(const ptxlint_projection *projection)

@@ -65,6 +65,14 @@ static const char *block_error(const Bounds *bounds, const int64_t block[3])
                                                 : NULL;
 }
 
+static const char *cluster_error(const Launch *launch)
+{
+    for (int i = 0; i < 3 && launch->cluster[0] && launch->grid[0]; i++)
+        if (launch->cluster[i] && launch->grid[i] % launch->cluster[i])
+            return "the grid is not a multiple of the cluster";
+    return NULL;
+}
+
 LaunchShape ptx_launch_shape_find(const Func *func, const Launch *launch, bool assumes_block)
 {
     static const uint32_t common[3] = { ASSUMED_THREADS, 1, 1 };
@@ -76,6 +84,8 @@ LaunchShape ptx_launch_shape_find(const Func *func, const Launch *launch, bool a
     copy_shape(shape.is_block_assumed ? bound : launch->block, shape.block);
     if (launch->block[0])
         shape.error = block_error(&func->bounds, shape.block);
+    if (!shape.error)
+        shape.error = cluster_error(launch);
     derive_totals(&shape);
     return shape;
 }

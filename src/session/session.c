@@ -360,9 +360,9 @@ const Live *ptx_session_live(Session *s)
 const Mixes *ptx_session_mixes(Session *s)
 {
     const Trips *trips = s->all->has_figures ? ptx_session_trips(s) : NULL;
+    const FuncFlow flow = ptx_session_flow(s);
     if (!s->mixes)
-        s->mixes = ptx_mix_compute(flow_arena(s), s->all->scratch, s->func, ptx_session_cfg(s),
-                                   s->loops, trips);
+        s->mixes = ptx_mix_compute(flow_arena(s), s->all->scratch, &flow, trips);
     return s->mixes;
 }
 

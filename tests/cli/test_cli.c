@@ -103,7 +103,7 @@ static const Case cases[] = {
     { "$PTXLINT check", 2, "", "no PATH", NULL },
     { "$PTXLINT report", 2, "", "no PATH", NULL },
     { "$PTXLINT report --gpu h200 --grid 64 --block 128 gather.ptx", 0,
-      "from memory, a guess: data say what some accesses bring", "", NULL },
+      "flops per byte from memory unknown: data\n               decide how many bytes", "", NULL },
     { "$PTXLINT --frmat json clean.ptx", 2, "", "--frmat: unknown option", NULL },
     { "$PTXLINT --format xml clean.ptx", 2, "", "'xml' is not one of text, oneline, json", NULL },
     { "$PTXLINT --format", 2, "", "--format: missing argument", NULL },

@@ -29,6 +29,10 @@ static const File files[] = {
                           "%f<2>;\n\t.reg .b64 %rd<2>;\n"
                           "\tld.param.u64 %rd1, [p];\n\tld.param.f32 %f1, [f];\n\tst.global.f32 "
                           "[%rd1], %f1;\n\tret;\n}\n" },
+    { "wide.ptx", HEAD ".visible .entry w(.param .u64 p, .param .u64 n)\n{\n\t.reg .pred %p<2>;\n"
+                       "\t.reg .b64 %rd<3>;\n\tld.param.u64 %rd1, [p];\n\tld.param.u64 %rd2, "
+                       "[n];\n\tsetp.gt.s64 %p1, %rd2, 7;\n\t@%p1 st.global.u32 [%rd1], "
+                       "0;\n\tret;\n}\n" },
     { "empty.json", "{\"Kernels\": {}}" },
     { "all.json", "{\"kernels\": {\"plain\": {\"grid\": [4], \"params\": [null, 3], \"trips\": "
                   "{\"$L__BB0_2\": 4}}}}" },
@@ -177,6 +181,11 @@ static const Case cases[] = {
       "\"assumed\":[],", "", "\"bound_time_us\":null" },
     { REPORT "--gpu h200 --grid 4 --block 64 struct.ptx", 0,
       "  assumed      param 1, byte 4 = 4096; give --param '1={\"bytes\": ...}'\n", "", NULL },
+    { REPORT "--gpu h200 --grid 4 --cluster 3 --block 64 wide.ptx", 0,
+      "such a launch fails: the grid is not a multiple of the cluster\n", "", "us predicted" },
+    /* what stands in for 64 bits is no number to read */
+    { REPORT "--gpu h200 --grid 4 --block 64 wide.ptx", 0,
+      "  assumed      param 1: a pointer or a large number; give --param 1=N\n", "", NULL },
     { REPORT "--gpu h200 --format json pointer.ptx", 0, "\"assumed\":[\"block = 256 x 1 x 1\"]", "",
       NULL },
     /* a block that the directives do not allow */

@@ -280,6 +280,16 @@ static void test_waves(void **state)
     assert_true(is_near(93.75 / 62.5, 1.5));
 }
 
+static double gain_of(const ptxlint_module *module, const char *rule)
+{
+    size_t count;
+    const ptxlint_diagnostic *diags = ptxlint_module_diagnostics(module, &count);
+    for (size_t i = 0; i < count; i++)
+        if (diags[i].rule && !strcmp(diags[i].rule, rule))
+            return diags[i].gain_percent;
+    return NAN;
+}
+
 /* Eight blocks an SM, whose multiply-adds limit: whole waves have no tail. One block more is one on
  * its SM: an eighth of a wave, not a wave, and the time is longer by just that. One more on each
  * SM: no tail. */
@@ -317,6 +327,10 @@ static void test_tail(void **state)
                      b->tail_us);
         if (cases[i].eighths > 0 && !(fabs(us - before - b->tail_us) < 0.01 * b->tail_us + 0.05))
             fail_msg("%d blocks take %g us longer", cases[i].blocks, us - before);
+        /* the finding says what the report says */
+        double gain = gain_of(run.module, "LCH103");
+        if (cases[i].blocks == WAVE + 1 && !(fabs(gain - 100 * b->tail_us / us) < 1e-6))
+            fail_msg("a gain of %g %%, a tail of %g us", gain, b->tail_us);
         before = us;
         ptxlint_module_free(run.module);
     }
@@ -541,6 +555,33 @@ static void test_mixed_widths(void **state)
     ptxlint_module_free(run.module);
 }
 
+/* ---- S8: bytes of a launch, part of whose blocks do nothing ---------------------------------- */
+
+/* o[i] = a[i] for i < n: 8 bytes an element, whether or not the last block that does something has
+ * a warp that does not. */
+static void test_guarded_bytes(void **state)
+{
+    static const char text[] =
+        ".version 7.8\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 a, .param "
+        ".u64 o, .param .u32 n)\n{\n.reg .pred %p; .reg .b32 %r<8>; .reg .b64 %rd<8>;\n"
+        "ld.param.u64 %rd1, [a]; ld.param.u64 %rd2, [o]; ld.param.u32 %r1, [n]; mov.u32 %r2, "
+        "%tid.x; mov.u32 %r3, %ctaid.x; mad.lo.u32 %r4, %r3, 256, %r2; setp.ge.u32 %p, %r4, %r1;\n"
+        "@%p bra E; mul.wide.u32 %rd3, %r4, 4; add.s64 %rd4, %rd1, %rd3; add.s64 %rd5, %rd2, "
+        "%rd3;\nld.global.u32 %r5, [%rd4]; st.global.u32 [%rd5], %r5;\nE: ret;\n}\n";
+    static const struct { const char *n; double elements; } cases[] = {
+        { "2=256", 256 }, { "2=4096", 4096 }, { "2=5120", 5120 }, { "2=5000", 5000 },
+        { "2=262144", 262144 },
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        const char *const params[] = { cases[i].n, NULL };
+        Run run = run_text(text, "h200", "256", "1024", params);
+        if (!(fabs(run.on->time.dram_bytes - 8 * cases[i].elements) < 128))
+            fail_msg("param %s: %g bytes", cases[i].n, run.on->time.dram_bytes);
+        ptxlint_module_free(run.module);
+    }
+}
+
 UNIT(estimate_seeds)
 {
     const struct CMUnitTest tests[] = {
@@ -556,6 +597,7 @@ UNIT(estimate_seeds)
         cmocka_unit_test(test_turned),
         cmocka_unit_test(test_ryoo_accesses),
         cmocka_unit_test(test_mixed_widths),
+        cmocka_unit_test(test_guarded_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

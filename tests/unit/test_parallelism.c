@@ -46,6 +46,24 @@ static const struct {
            "[%rd3+128];\nst.global.f32 [%rd3+132], %f4;\n"
            "add.s64 %rd3, %rd3, 256;\n"),
       2, 2, 1, 0, 0 },
+    { "a store between, but what is read never changes",
+      LOOP("ld.global.nc.f32 %f3, [%rd3];\nst.global.f32 [%rd3+4], %f3;\nld.global.nc.f32 %f4, "
+           "[%rd3+128];\nst.global.f32 [%rd3+132], %f4;\n"
+           "add.s64 %rd3, %rd3, 256;\n"),
+      2, 1, 2, 0, 9 },
+    { "a store to another space between",
+      LOOP("ld.global.f32 %f3, [%rd3];\nst.shared.f32 [s], %f3;\nld.global.f32 %f4, "
+           "[%rd3+128];\nst.shared.f32 [s+4], %f4;\n"
+           "add.s64 %rd3, %rd3, 256;\n"),
+      2, 1, 2, 0, 9 },
+    { "left as what it loads says",
+      LOOP("add.s64 %rd3, %rd3, 4;\nld.volatile.global.u32 %r6, [%rd1];\nsetp.eq.u32 %p0, %r6, "
+           "0;\n@%p0 bra N;\nst.global.u32 [%rd3], %r6; ret;\nN:\n"),
+      1, 1, 1, 0, 649.6 + 4.5 + 8 },
+    { "quotients in turn",
+      LOOP("div.rn.f32 %f1, %f2, %f1;\nadd.f32 %f1, %f1, %f2;\n"), 0, 0, NAN, 0, 57 + 4.5 },
+    { "64-bit products in turn: four instructions each",
+      LOOP("mul.lo.s64 %rd4, %rd3, %rd2;\nadd.s64 %rd3, %rd4, %rd1;\n"), 0, 0, NAN, 0, 18 },
     { "a tile: loads, barrier, reads of what they brought",
       LOOP("ld.global.f32 %f3, [%rd3];\nst.shared.f32 [s], %f3;\nbar.sync 0;\nld.shared.f32 %f4, "
            "[s+4];\n"

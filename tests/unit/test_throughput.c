@@ -337,6 +337,37 @@ static void test_rates(void **state)
     }
 }
 
+/* What a thread does: of sides that exclude each other one. */
+static void test_work(void **state)
+{
+    static const struct {
+        const char *what, *ptx;
+        double flops;
+        int is_assumed;
+    } rows[] = {
+        { "if and else",
+          HEAD ENTRY DATA "@%p1 bra A;\n" FMA4 "bra B;\nA:\n" FMA8 "B:\n" TAIL, 12, 1 },
+        { "if alone", HEAD ENTRY DATA "@%p1 bra A;\n" FMA4 "A:\n" TAIL, 8, 0 },
+        { "out at once", HEAD ENTRY DATA "@%p1 bra A;\n" FMA4 "st.global.f32 [%rd1], %f1;\nret;\nA:\nret;\n}\n", 8, 0 },
+        { "one of three",
+          HEAD ENTRY DATA "@%p1 bra A;\n" FMA4 "bra C;\nA: @%p2 bra B;\n" FMA4
+                          "bra C;\nB:\n" FMA8 "C:\n" TAIL, 4 + 2 + 4, 1 },
+        { "ten times, on one side",
+          HEAD ENTRY DATA "@%p1 bra E;\nmov.u32 %r2, 0;\nL:\n" FMA4
+                          "add.s32 %r2, %r2, 1; setp.lt.s32 %p2, %r2, 10; @%p2 bra L;\nbra F;\n"
+                          "E:\n" FMA4 "F:\n" TAIL, 40 + 4, 1 },
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        ptxlint_module *module = kit_module(rows[i].ptx);
+        const ptxlint_mix *mix = &kit_kernel(module, "k")->mix;
+        if (fabs(mix->flops_fp32 - rows[i].flops) > 1e-9
+            || mix->has_assumed_branches != rows[i].is_assumed)
+            fail_msg("%s: %g flops, want %g", rows[i].what, mix->flops_fp32, rows[i].flops);
+        ptxlint_module_free(module);
+    }
+}
+
 /* Whatever the file says, only what is described is reported. */
 static void test_hostile(void **state)
 {
@@ -364,6 +395,7 @@ UNIT(throughput)
         cmocka_unit_test(test_assumed_block), cmocka_unit_test(test_unknown_rate),
         cmocka_unit_test(test_rates),         cmocka_unit_test(test_tail),
         cmocka_unit_test(test_gpus),          cmocka_unit_test(test_hostile),
+        cmocka_unit_test(test_work),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

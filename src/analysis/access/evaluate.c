@@ -238,7 +238,7 @@ static void run_block(AccessEvaluator *e, const uint32_t ctaid[3], double weight
 
 /* ---- all blocks ------------------------------------------------------------------------------ */
 
-enum { MAX_PIECES = 1 << 12 };
+enum { MAX_PIECES = 1 << 12, MAX_FAR_ENDS = 16 };
 
 typedef struct AccessPiece {          /* of the grid: blocks of block_stride.h */
     uint32_t first[3], step[3], count[3];
@@ -343,6 +343,25 @@ static void note_works(AccessEvaluator *e, double work, const Blocks *blocks)
             }
 }
 
+/* The last of the blocks that a run stands for, once more and for nothing: where they end before
+ * the grid does, as behind a guard, no corner shows the end of what they touch. */
+static void run_far_end(AccessEvaluator *e, const Blocks *blocks)
+{
+    uint32_t at[3];
+    bool is_inside = false;
+    for (unsigned d = 0; d < 3; d++) {
+        at[d] = blocks->first[d] + (blocks->count[d] - 1) * blocks->step[d];
+        is_inside |= at[d] + blocks->step[d] < e->shape.grid[d];
+    }
+    if (!footprint_of(e) || !is_inside || ptx_blocks_size(blocks) <= 1)
+        return;
+    const uint64_t before = ptx_machine_steps(e->machine);
+    run_some(e, at, 0, e->shape.warp_count);
+    collect(e, 0);
+    ptx_machine_extend(e->machine, ptx_machine_steps(e->machine) - before);
+    e->is_cut = false;
+}
+
 /* As many runs as it takes for each block to be stood for by one that it would not differ from.
  * False: the budget does not do for that. */
 static bool run_all(AccessEvaluator *e, uint64_t most_steps)
@@ -352,6 +371,7 @@ static bool run_all(AccessEvaluator *e, uint64_t most_steps)
     Pieces pieces = { .arena = e->arena };
     push_piece(&pieces, &whole, 0, 0, 1, grid[0]);
     ptx_machine_allow(e->machine, most_steps);
+    unsigned ends = 0;
     while (pieces.count) {
         const AccessPiece piece = pieces.items[--pieces.count];
         Blocks blocks = ptx_blocks_new(piece.first, piece.step, piece.count);
@@ -361,6 +381,8 @@ static bool run_all(AccessEvaluator *e, uint64_t most_steps)
         note_works(e, collect(e, ptx_blocks_size(&blocks)), &blocks);
         e->out->blocks_run++;
         e->blocks_stood_for += ptx_blocks_size(&blocks);
+        if (ends++ < MAX_FAR_ENDS)
+            run_far_end(e, &blocks);
         if (!push_rest(&pieces, piece, &blocks))
             return false;
     }

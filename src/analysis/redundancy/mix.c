@@ -6,6 +6,7 @@
 #include "ir/insn.h"
 #include "ir/types.h"
 #include "analysis/flow/cfg.h"
+#include "analysis/flow/dom.h"
 #include "analysis/flow/loop.h"
 #include "analysis/trips/trip.h"
 
@@ -22,15 +23,15 @@ static Flops flops_of(const Op *op)
 }
 
 /* Flops of one thread: what the profiler's counters call add, multiply and fused multiply-add. */
-static void add_flops(Mix *mix, const Op *op, bool may_fuse)
+static void add_flops(Mix *mix, const Op *op, bool may_fuse, double weight)
 {
     /* two operations of the pipeline; two halves are one */
     bool is_pair = op->type == TYPE_F32X2;
     unsigned lanes = op->type == TYPE_F16X2 || op->type == TYPE_BF16X2 || is_pair ? 2 : 1;
-    double flops = lanes * (ptx_op_is_fused(op) ? 2.0 : 1.0);
+    double flops = weight * lanes * (ptx_op_is_fused(op) ? 2.0 : 1.0);
     if (op->insn_class == CLASS_TENSOR) {
         double fmas = ptx_cost_tensor_fmas(op);
-        mix->weighted_flops[FLOPS_TENSOR] += 2 * fmas / 32;
+        mix->weighted_flops[FLOPS_TENSOR] += weight * 2 * fmas / 32;
         mix->tensor_rates |= fmas > 0 ? 1u << (ptx_cost_tensor_rate(op) - FIGURE_TENSOR_F16) : 0;
     }
     if (!ptx_op_is_fused(op) && !ptx_op_is_float(op, OPK_ADD) && !ptx_op_is_float(op, OPK_SUB)
@@ -39,38 +40,33 @@ static void add_flops(Mix *mix, const Op *op, bool may_fuse)
     Flops kind = flops_of(op);
     mix->weighted_flops[kind] += flops;
     if (!may_fuse)
-        mix->weighted_float_ops[kind] += is_pair ? 2 : 1;
+        mix->weighted_float_ops[kind] += is_pair ? 2 * weight : weight;
 }
 
-static void add_bytes(Mix *mix, const Insn *insn)
+static void add_bytes(Mix *mix, const Insn *insn, double weight)
 {
     const Op *op = insn->op;
     if ((op->flags & (OPF_LOAD | OPF_STORE))
         && (op->space == SPACE_GLOBAL || op->space == SPACE_GENERIC))
-        mix->weighted_global_bytes += insn->access_bytes;
+        mix->weighted_global_bytes += weight * insn->access_bytes;
 }
 
-static void add_block(Mix *mix, const Func *func, const InsnId *fused_with, const Block *block)
+static void add_block(Mix *mix, const Func *func, const InsnId *fused_with, const Block *block,
+                      double weight)
 {
     for (InsnId i = block->first; i < block->end; i++) {
         const Insn *insn = &func->insns[i];
         bool fused = ptx_op_is_fused(insn->op);
         mix->counts[insn->op->insn_class]++;
+        mix->weighted[insn->op->insn_class] += weight;
         mix->insn_count++;
-        add_flops(mix, insn->op, fused_with[i] != NO_ID);
-        add_bytes(mix, insn);
+        mix->weighted_insn_count += weight;
+        mix->weighted_fused_count += fused ? weight : 0;
+        add_flops(mix, insn->op, fused_with[i] != NO_ID, weight);
+        add_bytes(mix, insn, weight);
         mix->fused_count += fused;
         mix->fusable_count += fused_with[i] != NO_ID;
     }
-}
-
-/* Before inner mixes are added, every instruction weighs one. */
-static void weigh_own(Mix *mix)
-{
-    for (int c = 0; c < CLASS__COUNT; c++)
-        mix->weighted[c] = mix->counts[c];
-    mix->weighted_insn_count = mix->insn_count;
-    mix->weighted_fused_count = mix->fused_count;
 }
 
 /* Adds an inner mix to the one around it; each weighted count of the inner one counts weight
@@ -92,46 +88,102 @@ static void add_mix(Mix *outer, const Mix *inner, double weight)
         outer->weighted_float_ops[f] += weight * inner->weighted_float_ops[f];
     }
     outer->has_assumed_trips |= inner->has_assumed_trips;
+    outer->has_assumed_branches |= inner->has_assumed_branches;
     outer->tensor_rates |= inner->tensor_rates;
 }
 
 /* A loop that tests before its body runs its header once more. */
 static void add_last_test(Mix *outer, const Func *func, const InsnId *fused_with,
-                          const Block *header)
+                          const Block *header, double share)
 {
     Mix test = { 0 };
-    add_block(&test, func, fused_with, header);
-    weigh_own(&test);
+    add_block(&test, func, fused_with, header, share);
     memset(test.counts, 0, sizeof test.counts);
     test.insn_count = test.fused_count = test.fusable_count = 0;
     add_mix(outer, &test, 1);
 }
 
-const Mixes *ptx_mix_compute(Arena *arena, Arena *scratch, const Func *func, const Cfg *cfg,
-                             const Loops *loops, const Trips *trips)
+/* ---- shares of a branch ---------------------------------------------------------------------- */
+
+/* One instruction, the way to where the sides meet. */
+static bool is_way(const Cfg *cfg, const Block *block, BlockId meeting)
 {
+    bool is_single = block->end <= block->first + 1;
+    return is_single && (!block->succ_count || cfg->succs[block->succ_first] == meeting);
+}
+
+/* It does something before the sides meet, and the branch alone leads to it. */
+static bool is_side(const Cfg *cfg, const Loops *loops, const Dom *dom, BlockId branch, BlockId to)
+{
+    if (to == EXIT_BLOCK || loops->loop_of[to] != loops->loop_of[branch])
+        return false;
+    const Block *block = &cfg->blocks[to];
+    return to != dom->ipdom[branch] && dom->idom[to] == branch
+           && block->pred_count == 1 && !is_way(cfg, block, dom->ipdom[branch]);
+}
+
+static unsigned sides_of(const Cfg *cfg, const Loops *loops, const Dom *dom, BlockId branch)
+{
+    const Block *block = &cfg->blocks[branch];
+    unsigned count = 0;
+    for (uint32_t s = 0; s < block->succ_count; s++)
+        count += is_side(cfg, loops, dom, branch, cfg->succs[block->succ_first + s]);
+    return count;
+}
+
+/* Per block: how often it runs where the loops around it run once. */
+static const double *shares_of(Arena *scratch, const Cfg *cfg, const Loops *loops, const Dom *dom)
+{
+    double *shares = ptx_arena_array(scratch, double, cfg->block_count + 1);
+    for (uint32_t r = 0; r < cfg->rpo_count; r++) {
+        BlockId b = cfg->rpo[r], above = dom->idom[b];
+        bool has_sides = above != EXIT_BLOCK && is_side(cfg, loops, dom, above, b);
+        shares[b] = above == EXIT_BLOCK ? 1 : shares[above];
+        if (has_sides)
+            shares[b] /= sides_of(cfg, loops, dom, above);
+    }
+    return shares;
+}
+
+/* ---- the function ---------------------------------------------------------------------------- */
+
+/* What a block weighs for one round of the loop that it is in, NO_LOOP: of the function. */
+static double share_in(const double *shares, const Loops *loops, LoopId loop, BlockId block)
+{
+    return loop == NO_LOOP ? shares[block] : shares[block] / shares[loops->loops[loop].header];
+}
+
+const Mixes *ptx_mix_compute(Arena *arena, Arena *scratch, const FuncFlow *flow,
+                             const Trips *trips)
+{
+    const Func *func = flow->func;
+    const Cfg *cfg = flow->cfg;
+    const Loops *loops = flow->loops;
+    const Dom *dom = flow->dom;
     ArenaMark mark = ptx_arena_mark(scratch);
     const InsnId *fused_with = ptx_fuse_compute(scratch, scratch, func, cfg);
+    const double *shares = shares_of(scratch, cfg, loops, dom);
     Mixes *mixes = ptx_arena_new(arena, Mixes);
     Mix *per_loop = ptx_arena_array(arena, Mix, loops->loop_count ? loops->loop_count : 1);
     for (BlockId b = 0; b < cfg->block_count; b++) {
         LoopId loop = loops->loop_of[b];
-        if (ptx_block_is_reachable(cfg, b))
-            add_block(loop == NO_LOOP ? &mixes->func : &per_loop[loop], func, fused_with,
-                      &cfg->blocks[b]);
+        Mix *own = loop == NO_LOOP ? &mixes->func : &per_loop[loop];
+        if (!ptx_block_is_reachable(cfg, b))
+            continue;
+        add_block(own, func, fused_with, &cfg->blocks[b], share_in(shares, loops, loop, b));
+        own->has_assumed_branches |= sides_of(cfg, loops, dom, b) > 1;
     }
-    weigh_own(&mixes->func);
-    for (LoopId loop = 0; loop < loops->loop_count; loop++)
-        weigh_own(&per_loop[loop]);
     /* an inner loop comes after its outer one */
     for (LoopId loop = loops->loop_count; loop-- > 0;) {
         LoopId parent = loops->loops[loop].parent;
         Mix *outer = parent == NO_LOOP ? &mixes->func : &per_loop[parent];
         double count = trips ? trips->trips[loop].count : (double)NAN;
         outer->has_assumed_trips |= isnan(count);
-        add_mix(outer, &per_loop[loop], isnan(count) ? MIX_LOOP_WEIGHT : count);
+        BlockId header = loops->loops[loop].header;
+        double share = share_in(shares, loops, parent, header);
+        add_mix(outer, &per_loop[loop], share * (isnan(count) ? MIX_LOOP_WEIGHT : count));
         if (!isnan(count) && trips->trips[loop].tests_first)
-            add_last_test(outer, func, fused_with, &cfg->blocks[loops->loops[loop].header]);
+            add_last_test(outer, func, fused_with, &cfg->blocks[header], share);
     }
     mixes->loops = per_loop;
     ptx_arena_release(scratch, mark);

@@ -3,7 +3,8 @@
  *
  * Static counts are exact. Weighted counts take the mean trips of each loop around an
  * instruction, and ten where those are not known, the field's custom: then they rank, they do
- * not measure. Every branch inside a loop counts as taken both ways. The FMA fraction is Ryoo
+ * not measure. Sides of a branch that exclude each other, as those of if and else, share its weight
+ * alike; what an if without an else skips counts whole. The FMA fraction is Ryoo
  * et al., "Optimization Principles and Application Performance Evaluation of a Multithreaded
  * GPU Using CUDA" (PPoPP 2008), section 4: multiply-adds among all instructions of the loop
  * that matters. A fusable pair is a float multiply whose one use is a float add or subtract of
@@ -12,7 +13,7 @@
 #ifndef PTX_ANALYSIS_REDUNDANCY_MIX_H
 #define PTX_ANALYSIS_REDUNDANCY_MIX_H
 
-#include "analysis/flow/types.h"
+#include "analysis/flow/func_flow.h"
 #include "isa/isa.h"
 #include "support/arena.h"
 
@@ -36,6 +37,7 @@ typedef struct Mix {
     /* bit i: an instruction whose rate is FIGURE_TENSOR_F16 + i */
     uint32_t tensor_rates;
     bool has_assumed_trips;             /* a loop inside counts MIX_LOOP_WEIGHT */
+    bool has_assumed_branches;          /* sides of a branch inside count alike */
 } Mix;
 
 typedef struct Mixes {
@@ -45,8 +47,8 @@ typedef struct Mixes {
 } Mixes;
 
 /* trips may be NULL: none is known. Owned by arena; scratch is left as found. */
-const Mixes *ptx_mix_compute(Arena *arena, Arena *scratch, const Func *func, const Cfg *cfg,
-                             const Loops *loops, const Trips *trips);
+const Mixes *ptx_mix_compute(Arena *arena, Arena *scratch, const FuncFlow *flow,
+                             const Trips *trips);
 
 /* Whether an operation is a float multiply-add: one rounding. */
 bool ptx_op_is_fused(const Op *op);

@@ -28,6 +28,17 @@ static double memory_us(const double *parts)
     return most;
 }
 
+/* What a last wave that is not full costs. Where latency limits, it takes as long as a full one;
+ * else its blocks share what limits among fewer, and SMs that have one more than others remain. */
+static double tail_us(const Prediction *p, double waves, double busy, double relieved_us)
+{
+    double latency = fmin(busy * (1 - waves / ceil(waves)), p->predicted_us - relieved_us),
+           uneven = ptx_predict_imbalance_us(p);
+    if (waves <= 1)
+        return 0;
+    return p->limiter == PART_LATENCY ? fmax(latency, uneven) : uneven;
+}
+
 Bottleneck ptx_bottleneck_find(const Prediction *p, double waves)
 {
     Bottleneck out = { UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, -1, NULL, UNKNOWN, UNKNOWN };
@@ -45,7 +56,7 @@ Bottleneck ptx_bottleneck_find(const Prediction *p, double waves)
     /* blocks that end at different times make no waves; a single wave has no last one behind it */
     if (waves > 0 && !p->blocks_differ) {
         double busy = p->predicted_us - p->parts_us[PART_OVERHEAD] - p->parts_us[PART_FETCH];
-        out.tail_us = waves > 1 ? ptx_predict_imbalance_us(p) : 0;
+        out.tail_us = tail_us(p, waves, busy, out.relieved_us);
         out.wave_us = (busy - out.tail_us) / fmax(1, waves);
     }
     return out;

@@ -3,6 +3,7 @@
 #include "ir/func.h"
 #include "analysis/sass/sass.h"
 #include "analysis/time/latency.h"
+#include "analysis/time/store_order.h"
 #include "gpu/gpu.h"
 #include "isa/isa.h"
 #include "analysis/access/evaluate.h"
@@ -16,22 +17,16 @@ enum { LOOP_WALKS = 3 };
 
 typedef struct CriticalPathWalker {
     const CriticalPathInput *in;
-    const Sequence *sequences;  /* per instruction of the function */
+    ResultClocks of;
     double *ready;              /* per value */
     bool *is_late;              /* per value: see is_late */
     double *own;                /* per block: the clocks of its latest walk */
     double now;
-    double stored[2];           /* the last store to the space has started */
+    double stored[STORE_ORDERS];    /* the last store of the order has started */
     bool is_stored;             /* to global memory, since the last fence */
 } CriticalPathWalker;
 
 /* ---- one block ------------------------------------------------------------------------------- */
-
-static bool is_memory(MachineOp machine)
-{
-    return machine == MACHINE_GLOBAL || machine == MACHINE_SHARED || machine == MACHINE_ATOMIC
-           || machine == MACHINE_ATOMIC_SHARED || machine == MACHINE_MATRIX;
-}
 
 /* Floating point stays in program order: ptxas moves what addresses come from ahead, but little
  * else. */
@@ -41,42 +36,11 @@ static bool is_float(MachineOp machine)
            || machine == MACHINE_XU || machine == MACHINE_TENSOR;
 }
 
-static bool is_store(const LoweredInsn *insn)
-{
-    return is_memory((MachineOp)insn->machine)
-           && (!insn->def_count || insn->machine == MACHINE_ATOMIC
-               || insn->machine == MACHINE_ATOMIC_SHARED);
-}
-
-/* Global memory and generic addresses are one; shared memory is the other. */
-static unsigned store_class(const LoweredInsn *insn)
-{
-    return insn->machine == MACHINE_SHARED || insn->machine == MACHINE_ATOMIC_SHARED
-           || insn->machine == MACHINE_MATRIX;
-}
-
-static double latency_of(const CriticalPathWalker *w, const LoweredInsn *insn)
-{
-    const Latencies *l = w->in->latencies;
-    double extra = insn->count > 1 ? ((double)insn->count - 1) * (double)l->machine[MACHINE_ALU]
-                                   : 0;
-    bool is_load = insn->machine == MACHINE_GLOBAL && insn->origin != NO_ID
-                   && w->in->func->insns[insn->origin].op->kind == OPK_LD;
-    bool is_move = insn->machine == MACHINE_MOVE && insn->origin != NO_ID;
-    if (ptx_lowered_is_copy(insn))
-        return 0;
-    if (insn->origin != NO_ID && w->sequences[insn->origin].each > 0)
-        return w->sequences[insn->origin].each * (double)insn->count;
-    if (is_load)
-        return (double)w->in->load_clocks[insn->origin] + extra;
-    return (double)l->machine[is_move ? MACHINE_ALU : insn->machine] + extra;
-}
-
 /* Clocks after its start in which an instruction's own ones issue. */
 static double issue_of(const CriticalPathWalker *w, const LoweredInsn *insn, double latency)
 {
     bool is_sequence = insn->machine == MACHINE_REDUX
-                       || (insn->origin != NO_ID && w->sequences[insn->origin].is_in_order);
+                       || (insn->origin != NO_ID && w->of.sequences[insn->origin].is_in_order);
     return is_sequence ? fmax(0, latency - (double)w->in->latencies->machine[MACHINE_ALU]) : 0;
 }
 
@@ -94,7 +58,7 @@ static double operands_ready(const CriticalPathWalker *w, const LoweredInsn *ins
 static bool is_late(const CriticalPathWalker *w, const LoweredInsn *insn, BlockId block)
 {
     const LoweredValueId *uses = &w->in->lowered->operands[insn->operand_first + insn->def_count];
-    const Sequence *sequence = insn->origin == NO_ID ? NULL : &w->sequences[insn->origin];
+    const Sequence *sequence = insn->origin == NO_ID ? NULL : &w->of.sequences[insn->origin];
     bool late = sequence && sequence->each > 0 && !sequence->has_branch;
     for (unsigned u = 0; u < insn->use_count; u++)
         late |= w->is_late[uses[u]];
@@ -128,39 +92,53 @@ static double fence_clocks(CriticalPathWalker *w, const Op *fence)
     return ptx_op_has(fence, MOD_SYS) ? (double)l->fence_sys : (double)l->fence + stores;
 }
 
+static double behind_stores(const CriticalPathWalker *w, unsigned orders)
+{
+    double at = 0;
+    for (unsigned o = 0; o < STORE_ORDERS; o++)
+        at = orders >> o & 1 ? fmax(at, w->stored[o]) : at;
+    return at;
+}
+
+static void note_store(CriticalPathWalker *w, const LoweredInsn *insn, unsigned orders, double at)
+{
+    for (unsigned o = 0; o < STORE_ORDERS; o++)
+        w->stored[o] = orders >> o & 1 ? at : w->stored[o];
+    w->is_stored |= insn->machine == MACHINE_GLOBAL || insn->machine == MACHINE_ATOMIC;
+}
+
 static double walk_block(CriticalPathWalker *w, BlockId block)
 {
     const Lowered *lowered = w->in->lowered;
     double begin = w->now, start = w->now, last = w->now, issued = 0, next = w->now, made = w->now;
     for (uint32_t i = lowered->first[block]; i < lowered->first[block + 1]; i++) {
         const LoweredInsn *insn = &lowered->insns[i];
-        double at = operands_ready(w, insn, start), latency = latency_of(w, insn),
+        double at = operands_ready(w, insn, start), latency = ptx_result_clocks(&w->of, insn),
                issue = issue_of(w, insn, latency);
         bool late = is_late(w, insn, block), is_ordered = is_float((MachineOp)insn->machine);
+        unsigned orders = ptx_store_orders(w->in->func, insn);
         if (i > lowered->first[block] && insn->origin != NO_ID && insn->origin == insn[-1].origin)
             at = fmax(at, made);
         const Op *fence = fence_of(w, insn);
         if (insn->machine == MACHINE_BARRIER || fence)
             at = fmax(at, last);
-        if (is_memory((MachineOp)insn->machine))
-            at = fmax(at, w->stored[store_class(insn)]);
+        at = fmax(at, behind_stores(w, orders));
         at = fmax(at, begin + issued);
         issued += (double)insn->count;
         if (is_ordered && !late) {
             at = fmax(at, next);
             next = at + (double)insn->count;
         }
-        if (is_store(insn)) {
-            w->stored[store_class(insn)] = at;
-            w->is_stored |= store_class(insn) == 0;
-        }
+        if (ptx_is_ordering_store(insn))
+            note_store(w, insn, orders, at);
         if (fence)
             start = at + fence_clocks(w, fence);
         if (insn->machine == MACHINE_BARRIER)
             start = at + latency
                     + (double)w->in->latencies->barrier_per_warp * w->in->warps_per_block;
         define(w, insn, at + latency, late);
-        made = insn->def_count || issue > 0 || is_ordered ? at + latency : at;
+        made = insn->def_count || issue > 0 || is_ordered || ptx_hands_on(insn) ? at + latency
+                                                                                : at;
         last = ptx_lowered_is_copy(insn) ? last : fmax(last, at + issue);
     }
     w->now = fmax(fmax(last, start), begin + issued);
@@ -273,7 +251,8 @@ CriticalPath ptx_critical_path_compute(Arena *scratch, const CriticalPathInput *
 {
     CriticalPath out = { 0 };
     ArenaMark mark = ptx_arena_mark(scratch);
-    CriticalPathWalker w = { .in = in, .sequences = in->sequences };
+    CriticalPathWalker w = { .in = in,
+                             .of = { in->latencies, in->sequences, in->load_clocks, in->func } };
     w.ready = ptx_arena_array(scratch, double, in->lowered->value_count + 1);
     w.is_late = ptx_arena_array(scratch, bool, in->lowered->value_count + 1);
     w.own = ptx_arena_array(scratch, double, in->cfg->block_count);

@@ -1,6 +1,8 @@
 #include "analysis/time/latency.h"
 
 #include "gpu/costs.h"
+#include "ir/func.h"
+#include "isa/isa.h"
 
 /* What was measured on an H200 stands for a GPU whose file does not say, and for one without a
  * file. */
@@ -79,4 +81,33 @@ Sequence ptx_sequence_find(const Gpu *gpu, const Op *op)
         out.each = clocks(gpu, info->figure, info->otherwise) / count;
     out.is_in_order = count > 1;
     return out;
+}
+
+/* ---- one machine instruction ----------------------------------------------------------------- */
+
+bool ptx_is_load_of_global(const Func *func, const LoweredInsn *insn)
+{
+    return insn->machine == MACHINE_GLOBAL && insn->origin != NO_ID
+           && func->insns[insn->origin].op->kind == OPK_LD;
+}
+
+double ptx_result_clocks(const ResultClocks *of, const LoweredInsn *insn)
+{
+    const float *machine = of->latencies->machine;
+    double extra = insn->count > 1 ? ((double)insn->count - 1) * (double)machine[MACHINE_ALU] : 0;
+    bool is_move = insn->machine == MACHINE_MOVE && insn->origin != NO_ID;
+    if (ptx_lowered_is_copy(insn))
+        return 0;
+    if (insn->origin != NO_ID && of->sequences[insn->origin].each > 0)
+        return of->sequences[insn->origin].each * (double)insn->count;
+    if (of->load_clocks && ptx_is_load_of_global(of->func, insn))
+        return (double)of->load_clocks[insn->origin] + extra;
+    return (double)machine[is_move ? MACHINE_ALU : insn->machine] + extra;
+}
+
+bool ptx_hands_on(const LoweredInsn *insn)
+{
+    bool is_sum_or_product = insn->machine == MACHINE_IMAD || insn->machine == MACHINE_IMAD_WIDE
+                             || insn->machine == MACHINE_IADD;
+    return is_sum_or_product && !insn->def_count;
 }

@@ -5,6 +5,8 @@
 #ifndef PTX_ANALYSIS_TIME_LATENCY_H
 #define PTX_ANALYSIS_TIME_LATENCY_H
 
+#include "analysis/flow/types.h"
+#include "analysis/sass/sass.h"
 #include "gpu/gpu.h"
 
 typedef struct Latencies {
@@ -30,5 +32,22 @@ typedef struct Sequence {
 void ptx_latencies_find(const Gpu *gpu, double global, Latencies *out);
 
 Sequence ptx_sequence_find(const Gpu *gpu, const Op *op);
+
+typedef struct ResultClocks {
+    const Latencies *latencies;
+    const Sequence *sequences;  /* per instruction of the function, for the GPU */
+    /* per instruction of the function: of a load of global memory; NULL: as latencies say */
+    const float *load_clocks;
+    const Func *func;
+} ResultClocks;
+
+/* Clocks until what the instruction makes is there. */
+double ptx_result_clocks(const ResultClocks *of, const LoweredInsn *insn);
+
+/* One of an expansion that writes no register of the function, as the first product of a 64-bit
+ * one: what stands behind it in the expansion reads what it makes. */
+bool ptx_hands_on(const LoweredInsn *insn);
+
+bool ptx_is_load_of_global(const Func *func, const LoweredInsn *insn);
 
 #endif

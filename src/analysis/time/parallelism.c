@@ -1,6 +1,7 @@
 #include "analysis/time/parallelism.h"
 
 #include "analysis/time/latency.h"
+#include "analysis/time/store_order.h"
 #include "ir/func.h"
 #include "analysis/access/evaluate.h"
 #include "analysis/flow/types.h"
@@ -10,6 +11,7 @@
 #include "analysis/flow/loop.h"
 
 #include <math.h>
+#include <string.h>
 
 /* The first iterations warm up; what two more take beyond is what each goes on to take. */
 enum {
@@ -29,7 +31,7 @@ typedef struct ParallelismWalker {
     const Loops *loops;
     const Lowered *lowered;
     const Evaluation *evaluation;
-    const float *load_clocks;    /* per instruction of func; NULL */
+    ResultClocks of;
     Latencies latencies;
     /* blocks by the loop that no inner one is around, a loop's with those of its inner ones behind
      * each other */
@@ -45,8 +47,9 @@ typedef struct ParallelismWalker {
     uint32_t leaves;             /* of inner loops, so far */
     /* per value of lowered: when it is there; when it was after the first iterations */
     Chains *values, *kept;
-    Chains stored[2];            /* when the last store to a space could start */
+    Chains stored[STORE_ORDERS]; /* when the last store of an order could start */
     Chains barrier;              /* when the last barrier let go */
+    Chains made;                 /* when what the last instruction makes is there */
     Chains started, ended;       /* the latest of all */
 } ParallelismWalker;
 
@@ -59,23 +62,6 @@ static void wait_for(Chains *to, const Chains *by)
     to->loads = fmax(to->loads, by->loads);
 }
 
-static bool is_shared(MachineOp machine)
-{
-    return machine == MACHINE_SHARED || machine == MACHINE_ATOMIC_SHARED
-           || machine == MACHINE_MATRIX;
-}
-
-static bool is_global(MachineOp machine)
-{
-    return machine == MACHINE_GLOBAL || machine == MACHINE_ATOMIC;
-}
-
-static bool is_store(const LoweredInsn *insn)
-{
-    return !insn->def_count || insn->machine == MACHINE_ATOMIC
-           || insn->machine == MACHINE_ATOMIC_SHARED;
-}
-
 static Chains start_of(const ParallelismWalker *w, const LoweredInsn *insn)
 {
     const LoweredValueId *uses = &w->lowered->operands[insn->operand_first] + insn->def_count;
@@ -83,8 +69,9 @@ static Chains start_of(const ParallelismWalker *w, const LoweredInsn *insn)
     Chains at = w->barrier;
     for (unsigned u = 0; u < insn->use_count; u++)
         wait_for(&at, &w->values[uses[u]]);
-    if (is_shared(machine) || is_global(machine))
-        wait_for(&at, &w->stored[is_shared(machine)]);
+    for (unsigned o = 0, orders = ptx_store_orders(w->func, insn); o < STORE_ORDERS; o++)
+        if (orders >> o & 1)
+            wait_for(&at, &w->stored[o]);
     if (machine == MACHINE_BARRIER)
         wait_for(&at, &w->started);
     return at;
@@ -92,41 +79,50 @@ static Chains start_of(const ParallelismWalker *w, const LoweredInsn *insn)
 
 static bool is_load(const ParallelismWalker *w, const LoweredInsn *insn)
 {
-    return insn->machine == MACHINE_GLOBAL && insn->def_count && insn->origin != NO_ID
-           && w->func->insns[insn->origin].op->kind == OPK_LD;
+    return insn->def_count && ptx_is_load_of_global(w->func, insn);
 }
 
-static double latency_of(const ParallelismWalker *w, const LoweredInsn *insn)
+/* What follows in the same expansion reads it, though no register of the function holds it. */
+static bool is_handed_on(const ParallelismWalker *w, const LoweredInsn *insn)
 {
-    return w->load_clocks && is_load(w, insn) ? (double)w->load_clocks[insn->origin]
-                                              : (double)w->latencies.machine[insn->machine];
+    return insn->def_count || ptx_hands_on(insn)
+           || (insn->origin != NO_ID && w->of.sequences[insn->origin].each > 0);
 }
 
 /* No instruction waits for a store. */
 static double clocks_of(const ParallelismWalker *w, const LoweredInsn *insn)
 {
-    bool is_move = insn->machine == MACHINE_MOVE && insn->origin != NO_ID,
-         is_waited_for = (insn->def_count && !is_move) || insn->machine == MACHINE_BARRIER;
-    double simple = (double)w->latencies.machine[MACHINE_ALU],
-           rest = insn->count > 1 ? ((double)insn->count - 1) * simple : 0;
+    bool is_waited_for = is_handed_on(w, insn) || insn->machine == MACHINE_BARRIER;
+    double count = insn->count > 1 ? (double)insn->count : 1;
     if (ptx_lowered_is_copy(insn))
         return 0;
-    return rest + (is_waited_for ? latency_of(w, insn) : simple);
+    return is_waited_for ? ptx_result_clocks(&w->of, insn)
+                         : count * (double)w->latencies.machine[MACHINE_ALU];
 }
 
-static void walk_insn(ParallelismWalker *w, const LoweredInsn *insn)
+static unsigned stored_by(const ParallelismWalker *w, const LoweredInsn *insn)
+{
+    return ptx_is_ordering_store(insn) ? ptx_store_orders(w->func, insn) : 0;
+}
+
+/* is_next: of the expansion that the instruction before it is of. */
+static void walk_insn(ParallelismWalker *w, const LoweredInsn *insn, bool is_next)
 {
     const LoweredValueId *defs = &w->lowered->operands[insn->operand_first];
     MachineOp machine = (MachineOp)insn->machine;
-    const Chains at = start_of(w, insn);
+    Chains at = start_of(w, insn);
+    if (is_next)
+        wait_for(&at, &w->made);
     const Chains end = { at.instructions + (double)insn->count, at.clocks + clocks_of(w, insn),
                          at.loads + is_load(w, insn) };
     for (unsigned d = 0; d < insn->def_count; d++)
         w->values[defs[d]] = end;
+    w->made = is_handed_on(w, insn) ? end : at;
     if (machine == MACHINE_BARRIER)
         w->barrier = end;
-    if ((is_shared(machine) || is_global(machine)) && is_store(insn))
-        w->stored[is_shared(machine)] = at;
+    for (unsigned o = 0, orders = stored_by(w, insn); o < STORE_ORDERS; o++)
+        if (orders >> o & 1)
+            w->stored[o] = at;
     wait_for(&w->started, &at);
     wait_for(&w->ended, &end);
 }
@@ -149,16 +145,15 @@ static void move_by(Chains *at, const Chains *by)
 static void leave_loop(ParallelismWalker *w, LoopId loop)
 {
     Chains by = times(&w->carried[loop], w->turns[loop] - 1);
-    bool has_barrier = false, has_store[2] = { false, false };
+    bool has_barrier = false;
+    unsigned stored = 0;
     w->leaves++;
     for (uint32_t b = w->first[loop]; b < w->first[w->end[loop]] && w->turns[loop] > 1; b++)
         for (uint32_t i = w->lowered->first[w->sorted[b]]; i < w->lowered->first[w->sorted[b] + 1];
              i++) {
             const LoweredInsn *insn = &w->lowered->insns[i];
-            MachineOp machine = (MachineOp)insn->machine;
-            has_barrier |= machine == MACHINE_BARRIER;
-            if (is_shared(machine) || is_global(machine))
-                has_store[is_shared(machine)] |= is_store(insn);
+            has_barrier |= insn->machine == MACHINE_BARRIER;
+            stored |= stored_by(w, insn);
             for (unsigned d = 0; d < insn->def_count; d++) {
                 LoweredValueId value = w->lowered->operands[insn->operand_first + d];
                 if (w->shifted[value] == w->leaves)
@@ -171,18 +166,60 @@ static void leave_loop(ParallelismWalker *w, LoopId loop)
         }
     if (has_barrier)
         move_by(&w->barrier, &by);
-    for (unsigned s = 0; s < 2; s++)
-        if (has_store[s])
-            move_by(&w->stored[s], &by);
+    for (unsigned o = 0; o < STORE_ORDERS; o++)
+        if (stored >> o & 1)
+            move_by(&w->stored[o], &by);
 }
 
 /* ---- an iteration ---------------------------------------------------------------------------- */
 
+static bool continues(const LoweredInsn *insn)
+{
+    return insn->origin != NO_ID && insn->origin == insn[-1].origin;
+}
+
+/* Some way leads out of the innermost loop that the block is in. */
+static bool is_exit(const ParallelismWalker *w, BlockId block)
+{
+    const Block *b = &w->cfg->blocks[block];
+    LoopId loop = w->loops->loop_of[block];
+    for (uint32_t s = 0; s < b->succ_count && loop != NO_LOOP; s++) {
+        BlockId to = w->cfg->succs[b->succ_first + s];
+        LoopId at = to == EXIT_BLOCK ? NO_LOOP : w->loops->loop_of[to];
+        while (at != NO_LOOP && at != loop)
+            at = w->loops->loops[at].parent;
+        if (at != loop)
+            return true;
+    }
+    return false;
+}
+
+/* A loop that is left as what it loads says goes on once that is there: nothing runs ahead of its
+ * branch. That of a counter is gone where the loop is unrolled. */
+static void wait_for_exit(ParallelismWalker *w, BlockId block)
+{
+    uint32_t end = w->lowered->first[block + 1];
+    const LoweredInsn *branch = &w->lowered->insns[end - 1];
+    if (end == w->lowered->first[block] || branch->machine != MACHINE_BRANCH
+        || !is_exit(w, block))
+        return;
+    const LoweredValueId *uses = &w->lowered->operands[branch->operand_first] + branch->def_count;
+    Chains at = { 0 };
+    for (unsigned u = 0; u < branch->use_count; u++)
+        wait_for(&at, &w->values[uses[u]]);
+    at.instructions += (double)branch->count;
+    at.clocks += (double)w->latencies.machine[MACHINE_BRANCH];
+    if (at.loads > w->barrier.loads)
+        wait_for(&w->barrier, &at);
+}
+
 static void walk_block(ParallelismWalker *w, BlockId block)
 {
-    for (uint32_t i = w->lowered->first[block]; i < w->lowered->first[block + 1]; i++)
-        walk_insn(w, &w->lowered->insns[i]);
-    uint32_t steps = w->lowered->first[block + 1] - w->lowered->first[block] + 1;
+    uint32_t first = w->lowered->first[block];
+    for (uint32_t i = first; i < w->lowered->first[block + 1]; i++)
+        walk_insn(w, &w->lowered->insns[i], i > first && continues(&w->lowered->insns[i]));
+    uint32_t steps = w->lowered->first[block + 1] - first + 1;
+    wait_for_exit(w, block);
     w->steps -= steps < w->steps ? steps : w->steps;
 }
 
@@ -219,7 +256,8 @@ static void walk(ParallelismWalker *w, LoopId loop)
 /* What comes from before the loop is there. */
 static void begin(ParallelismWalker *w, LoopId loop)
 {
-    w->barrier = w->started = w->ended = w->stored[0] = w->stored[1] = (Chains){ 0 };
+    w->barrier = w->started = w->ended = (Chains){ 0 };
+    memset(w->stored, 0, sizeof w->stored);
     for (uint32_t b = w->first[loop]; b < w->first[w->end[loop]]; b++)
         for (uint32_t i = w->lowered->first[w->sorted[b]]; i < w->lowered->first[w->sorted[b] + 1];
              i++) {
@@ -298,7 +336,7 @@ static Parallelism measure(ParallelismWalker *w, const Parallelism *of, LoopId l
 {
     Parallelism out = { 0 };
     bool is_loop = loop < w->loops->loop_count,
-         has_clocks = w->load_clocks || !isnan(w->latencies.machine[MACHINE_GLOBAL]);
+         has_clocks = w->of.load_clocks || !isnan(w->latencies.machine[MACHINE_GLOBAL]);
     count_own(w, loop, &out);
     count_inner(w, of, loop, &out);
     if (isnan(out.instructions))
@@ -384,6 +422,14 @@ static void find_extents(ParallelismWalker *w, Arena *scratch)
     }
 }
 
+static const Sequence *sequences_of(Arena *scratch, const Gpu *gpu, const Func *func)
+{
+    Sequence *sequences = ptx_arena_array(scratch, Sequence, func->insn_count + 1);
+    for (InsnId i = 0; i < func->insn_count; i++)
+        sequences[i] = ptx_sequence_find(gpu, func->insns[i].op);
+    return sequences;
+}
+
 const Parallelisms *ptx_parallelism_compute(Arena *arena, Arena *scratch, const FuncFlow *flow,
                                             const ParallelismInput *in)
 {
@@ -398,8 +444,7 @@ const Parallelisms *ptx_parallelism_compute(Arena *arena, Arena *scratch, const 
                             .cfg = cfg,
                             .loops = loops,
                             .lowered = lowered,
-                            .evaluation = in->evaluation,
-                            .load_clocks = in->load_clocks };
+                            .evaluation = in->evaluation };
     uint32_t *first = ptx_arena_array(scratch, uint32_t, loops->loop_count + 2);
     w.sorted = sort_blocks(scratch, cfg, loops, first);
     w.first = first;
@@ -408,6 +453,8 @@ const Parallelisms *ptx_parallelism_compute(Arena *arena, Arena *scratch, const 
     ptx_latencies_find(
         in->gpu, (figures[FIGURE_GLOBAL_LATENCY_MIN] + figures[FIGURE_GLOBAL_LATENCY_MAX]) / 2,
         &w.latencies);
+    w.of = (ResultClocks){ &w.latencies, sequences_of(scratch, in->gpu, flow->func),
+                           in->load_clocks, flow->func };
     w.values = ptx_arena_array(scratch, Chains, lowered->value_count + 1);
     w.kept = ptx_arena_array(scratch, Chains, lowered->value_count + 1);
     w.shifted = ptx_arena_array(scratch, uint32_t, lowered->value_count + 1);

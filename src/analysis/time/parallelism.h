@@ -5,10 +5,10 @@
  * needs the one before (Wall, "Limits of Instruction-Level Parallelism", 1991). Memory-level
  * parallelism: the same of loads from global memory (Chou, Fahs and Abraham, ISCA 2004). The chains
  * go through values; an access to memory stays behind a store to its space, and all stays behind a
- * barrier. Branches are taken both ways. A loop that holds another takes in as many iterations of
- * that one as the evaluation has for each of its own; they follow each other as the longest chain
- * that goes round them lets them. The lowering is a model of ptxas, so all are estimates; a loop
- * that ptxas unrolls has more of both. */
+ * barrier or the exit of a loop that loads decide. Branches are taken both ways. A loop that holds
+ * another takes in as many iterations of that one as the evaluation has for each of its own; they
+ * follow each other as the longest chain that goes round them lets them. The lowering is a model
+ * of ptxas, so all are estimates; a loop that ptxas unrolls has more of both. */
 #ifndef PTX_ANALYSIS_TIME_PARALLELISM_H
 #define PTX_ANALYSIS_TIME_PARALLELISM_H
 

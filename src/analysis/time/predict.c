@@ -33,6 +33,8 @@ const PartInfo ptx_part_info[PART__COUNT] = {
 #undef TP
 };
 
+const char ptx_constant_pipe[] = "constant";
+
 /* ---- figures --------------------------------------------------------------------------------- */
 
 /* What was measured on an H200 stands for a GPU whose file does not say. */
@@ -312,7 +314,7 @@ static double constant_clocks(const PredictInput *in, const AddressDistribution 
 static void find_constants(const PredictInput *in, const Speeds *s,
                            const AddressDistribution *spread, Prediction *out)
 {
-    note_pipe(out, busiest_us(in, s, constant_clocks(in, spread)), "constant");
+    note_pipe(out, busiest_us(in, s, constant_clocks(in, spread)), ptx_constant_pipe);
 }
 
 /* Of lanes that go where data say, the most that one bank of shared memory serves: distinct words
@@ -649,6 +651,15 @@ static bool hangs_on_data(const PredictInput *in)
     return false;
 }
 
+static bool are_bytes_by_data(const PredictInput *in, const AddressDistribution *spread)
+{
+    for (InsnId i = 0; spread && i < in->func->insn_count; i++)
+        if (in->func->insns[i].op->insn_class == CLASS_GLOBAL
+            && in->evaluation->insns[i].total.data_requests > 0 && !isfinite(spread[i].reach))
+            return true;
+    return false;
+}
+
 /* NULL: all is known that a prediction takes. */
 static const char *why_not(const PredictInput *in, const Speeds *s)
 {
@@ -662,7 +673,9 @@ static const char *why_not(const PredictInput *in, const Speeds *s)
         return "the block is not known (--block, --launch)";
     if (!(in->evaluation->insns[0].total.warps > 0))
         return "no thread runs";
-    return in->blocks_per_sm > 0 ? NULL : "no block fits an SM, or how many do is not known";
+    if (isnan(in->blocks_per_sm))
+        return "how many blocks fit an SM is not known: occupancy says why";
+    return in->blocks_per_sm > 0 ? NULL : "no block fits an SM";
 }
 
 bool ptx_predict_is_possible(const PredictInput *in)
@@ -700,6 +713,7 @@ Prediction ptx_predict(Arena *scratch, const PredictInput *in)
     ArenaMark mark = ptx_arena_mark(scratch);
     const AddressDistribution *spread =
         hangs_on_data(in) ? ptx_address_distribution_compute(scratch, scratch, in->func) : NULL;
+    out.are_bytes_by_data = are_bytes_by_data(in, spread);
     Cached cached = ptx_cached_compute(scratch,
                                        &(CacheInput){ in->func, in->evaluation, in->gpu, spread,
                                                       in->blocks_per_sm, in->warps_per_block,

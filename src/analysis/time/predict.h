@@ -55,8 +55,14 @@ typedef struct PredictInput {
     float *load_clocks;
 } PredictInput;
 
+/* The name of the constant cache, where that is what takes longest of the pipelines. */
+extern const char ptx_constant_pipe[];
+
 typedef struct Prediction {     /* NaN: not known */
     double dram_bytes;
+    /* an access of global memory goes where data say, over a range that is not known: dram_bytes
+     * is a guess */
+    bool are_bytes_by_data;
     double bound_us, predicted_us;
     double low_us, high_us;     /* where nine in ten such launches fall: band.h */
     int band;                   /* BandKind; -1 */

@@ -221,7 +221,8 @@ static double pipe_of(const Prediction *p)
     for (int i = 0; p->pipe && i < PIPE__COUNT; i++)
         if (p->pipe == ptx_pipe_info[i].key)
             return i + 1;
-    return UNKNOWN;
+    /* beside the pipelines of the GPU's file: the last word of the domain */
+    return p->pipe && p->pipe == ptx_constant_pipe ? PIPE__COUNT + 1 : UNKNOWN;
 }
 
 static double measure_prediction(Inquiry *q, FactId fact)
@@ -246,6 +247,7 @@ static double measure_prediction(Inquiry *q, FactId fact)
     case FACT_KERNEL_shared_use:    return 100 * p->parts_us[PART_SHARED] / p->predicted_us;
     case FACT_KERNEL_latency_gain:
         return p->limiter == PART_LATENCY ? 100 * (1 - b->relieved_us / p->predicted_us) : 0;
+    case FACT_KERNEL_tail_share:    return 100 * b->tail_us / p->predicted_us;
     case FACT_KERNEL_pipe_use:      return 100 * p->parts_us[PART_PIPE] / p->predicted_us;
     default:                        return UNKNOWN;
     }

@@ -69,6 +69,7 @@ static const char *const pipe_texts[] = {
 #define PI(id, key, what) key,
 #include "gpu/pipes.def"
 #undef PI
+    "constant",
 };
 
 /* The first of these is "none", which is written as nothing. */
