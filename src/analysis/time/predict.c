@@ -411,6 +411,36 @@ static double first_misses(const PredictInput *in, const Cached *cached)
     return most;
 }
 
+/* Of sectors that L2 is asked for, those whose first reader waits for memory: blocks side by side
+ * that read the same tile all wait with it. */
+static double waits_for_memory(const PredictInput *in, const Speeds *s, const Cached *cached)
+{
+    double together = fmin(in->blocks, s->sms * in->blocks_per_sm),
+           fresh = cached->load_sectors > 0 ? cached->fresh_sectors / cached->load_sectors : 1;
+    return fmin(1, fresh * together);
+}
+
+/* An SM takes so much from L2; from memory, somewhat more than its share while others wait:
+ * measured on an H200, tiles of 8 to 32 kB a step from a gigabyte. */
+#define L2_BYTES_A_CLOCK 64
+#define SHARE_OF_MEMORY 1.4
+
+static TileClocks tile_clocks(const PredictInput *in, const Speeds *s, const Cached *cached)
+{
+    enum { BYTES = 32 };
+    double l2 = figure(in->gpu, FIGURE_TILE_L2_LATENCY, 410),
+           memory = figure(in->gpu, FIGURE_TILE_MEMORY_LATENCY, 910),
+           fresh = cached->load_sectors > 0
+                       ? fmin(1, cached->fresh_sectors / cached->load_sectors) : 0,
+           share = SHARE_OF_MEMORY * s->dram_peak / (s->sms * s->clocks_per_us),
+           from_l2 = BYTES / figure(in->gpu, FIGURE_L2_BYTES_PER_CLK, L2_BYTES_A_CLOCK),
+           load = l2 + waits_for_memory(in, s, cached) * (memory - l2);
+    return (TileClocks){ .load = load,
+                         .copy = load,
+                         .bulk = load,
+                         .sector = from_l2 + fresh * fmax(0, BYTES / share - from_l2) };
+}
+
 /* What warps wait for other blocks. */
 static double find_chain(Arena *scratch, const PredictInput *in, const Speeds *s,
                          const Cached *cached, Prediction *out)
@@ -429,6 +459,8 @@ static double find_chain(Arena *scratch, const PredictInput *in, const Speeds *s
                                 all_load_clocks(scratch, in, cached),
                                 waiting.loops,
                                 in->facts->sequences,
+                                in->ops,
+                                tile_clocks(in, s, cached),
                                 in->blocks,
                                 in->warps_per_block };
     double waves = in->blocks / (s->sms * in->blocks_per_sm), first = first_misses(in, cached);
