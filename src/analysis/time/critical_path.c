@@ -528,9 +528,12 @@ CriticalPath ptx_critical_path_compute(Arena *scratch, const CriticalPathInput *
     walk_outer(&w);
     walk_loops(&w);
     for (uint32_t r = 0; r < in->cfg->rpo_count; r++) {
-        out.clocks += w.own[in->cfg->rpo[r]] * executions(in, in->cfg->rpo[r]);
+        double clocks = w.own[in->cfg->rpo[r]] * executions(in, in->cfg->rpo[r]);
+        out.clocks += clocks;
+        out.step_share += is_in_steps(&w, in->cfg->rpo[r]) ? clocks : 0;
         out.longest_clocks += w.own[in->cfg->rpo[r]] * longest(in, in->cfg->rpo[r]);
     }
+    out.step_share = out.clocks > 0 ? out.step_share / out.clocks : 0;
     ptx_arena_release(scratch, mark);
     return out;
 }

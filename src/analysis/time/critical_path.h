@@ -57,6 +57,8 @@ typedef struct CriticalPath {
     double clocks;              /* of a warp that a block waits for, on average over the blocks */
     /* of the one that the launch waits for: a block may have more to do than all others */
     double longest_clocks;
+    /* of clocks, the share in steps: what the block's own work takes of any pipeline is in it */
+    double step_share;
 } CriticalPath;
 
 CriticalPath ptx_critical_path_compute(Arena *scratch, const CriticalPathInput *input);

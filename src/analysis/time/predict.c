@@ -387,7 +387,8 @@ static void find_memory(const PredictInput *in, const Speeds *s, const Cached *c
 {
     double wavefronts = wavefronts_by_chance(in, spread);
     for (InsnId i = 0; i < in->func->insn_count; i++)
-        wavefronts += in->evaluation->insns[i].total.wavefronts;
+        if (in->func->insns[i].op->kind != OPK_CP_ASYNC)        /* see wavefronts_at_least */
+            wavefronts += in->evaluation->insns[i].total.wavefronts;
     out->dram_bytes = has_cache(in->gpu) ? cached->read_bytes + cached->written_bytes
                                          : bytes_without_cache(in);
     out->parts_us[PART_SHARED] = busiest_us(in, s, wavefronts);
@@ -467,6 +468,8 @@ static double find_chain(Arena *scratch, const PredictInput *in, const Speeds *s
     first += CLK_CONSTANT_FRESH * in->evaluation->traffics.constant_bytes / CONSTANT_PIECE_BYTES;
     double turns = fmax(0, waves - 1) * CLK_TURN_OF_WARP * in->warps_per_block;
     const CriticalPath found = ptx_critical_path_compute(scratch, &chain);
+    out->own_share = found.step_share
+                     / fmax(1, fmin(in->blocks_per_sm, ceil(in->blocks / s->sms)));
     double clocks = found.clocks * fmax(1, waves), longest = found.longest_clocks;
     if (longest > clocks) {
         chain.load_clocks = longest_load_clocks(scratch, in, cached, chain.load_clocks);
@@ -536,20 +539,33 @@ static double tail_us(const PredictInput *in, const Speeds *s, const Prediction 
     return fmax(0, all + late - most);
 }
 
+/* Of what the SMs' units are busy for, the share that waits add to. */
+static double norm(const Prediction *of, bool has_latency)
+{
+    double sum = 0, others = has_latency ? 1 - of->own_share : 1;
+    for (TimePart p = PART_DISPATCH + 1; p < PART__COUNT; p++) {
+        bool is_of_sm = p == PART_ISSUE || p == PART_L1;
+        if (p != PART_LATENCY || has_latency)
+            sum += pow(joined(of, p) * (is_of_sm ? others : 1), 3);
+    }
+    return cbrt(sum);
+}
+
 /* Resources of the SMs and of memory get in each other's way (the third power); while blocks are
- * given out nothing waits for it (the eighth). */
+ * given out nothing waits for it (the eighth). Where a block's warps go in steps, its waits come
+ * behind its own work, and the work of other blocks alone gets in their way. */
 static void join(Prediction *out)
 {
-    double sum = 0, most = 0;
+    double most = 0;
     for (TimePart p = PART_DISPATCH; p < PART__COUNT; p++) {
         ASSERT(out->parts_us[p] >= 0);
-        sum += p == PART_DISPATCH ? 0 : pow(joined(out, p), 3);
         if (out->parts_us[p] > most) {
             most = out->parts_us[p];
             out->limiter = (int)p;
         }
     }
-    double busy = hypot_of(cbrt(sum), out->parts_us[PART_DISPATCH], 8);
+    double busy = hypot_of(fmax(norm(out, false), norm(out, true)), out->parts_us[PART_DISPATCH],
+                           8);
     out->predicted_us = out->parts_us[PART_OVERHEAD] + out->parts_us[PART_FETCH] + busy
                         + out->tail_us;
     if (most < out->parts_us[PART_OVERHEAD])
