@@ -6,6 +6,7 @@
 #include "analysis/time/band.h"
 #include "analysis/time/block_schedule.h"
 #include "analysis/time/cache.h"
+#include "analysis/time/hidden_traffic.h"
 #include "analysis/sass/joinable.h"
 #include "analysis/time/critical_path_bound.h"
 #include "analysis/time/address_distribution.h"
@@ -385,6 +386,8 @@ static double local_lines(const PredictInput *in)
 static void find_memory(const PredictInput *in, const Speeds *s, const Cached *cached,
                         const AddressDistribution *spread, Prediction *out)
 {
+    Cached all = *cached;
+    const HiddenTraffic hidden = ptx_hidden_traffic_add(in, &all);
     double wavefronts = wavefronts_by_chance(in, spread);
     for (InsnId i = 0; i < in->func->insn_count; i++)
         if (in->func->insns[i].op->kind != OPK_CP_ASYNC)        /* see wavefronts_at_least */
@@ -393,10 +396,13 @@ static void find_memory(const PredictInput *in, const Speeds *s, const Cached *c
                                          : bytes_without_cache(in);
     out->parts_us[PART_SHARED] = busiest_us(in, s, wavefronts);
     out->parts_us[PART_L1] = busiest_us(in, s,
-                                        cached->load_lines + cached->store_lines + local_lines(in));
-    out->parts_us[PART_L2] = l2_us(in->gpu, cached);
+                                        cached->load_lines + cached->store_lines + local_lines(in)
+                                            + hidden.spill_lines);
+    out->parts_us[PART_L2] = l2_us(in->gpu, &all);
     out->parts_us[PART_DRAM] =
         (out->dram_bytes + cached->scattered_bytes * (1 / SCATTERED_SHARE - 1)) / s->dram;
+    if (hidden.has_bulk)
+        out->dram_bytes = (double)NAN;
 }
 
 /* Whatever comes later, the first one misses: once, or at each level of a search. */

@@ -50,6 +50,7 @@ typedef struct PredictInput {
     const PredictFacts *facts;  /* of the GPU and the function; NULL where none is possible */
     double blocks, warps_per_block, blocks_per_sm;
     bool spills_likely;         /* register_count.h's SPILLS_LIKELY */
+    double spilled;             /* registers of a thread in local memory */
     /* per instruction: set to what a load of global memory takes in this launch; NULL: not wanted
      * */
     float *load_clocks;
