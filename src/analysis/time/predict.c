@@ -474,8 +474,8 @@ static double find_chain(Arena *scratch, const PredictInput *in, const Speeds *s
     first += CLK_CONSTANT_FRESH * in->evaluation->traffics.constant_bytes / CONSTANT_PIECE_BYTES;
     double turns = fmax(0, waves - 1) * CLK_TURN_OF_WARP * in->warps_per_block;
     const CriticalPath found = ptx_critical_path_compute(scratch, &chain);
-    out->own_share = found.step_share
-                     / fmax(1, fmin(in->blocks_per_sm, ceil(in->blocks / s->sms)));
+    const double beside = fmax(1, fmin(in->blocks_per_sm, ceil(in->blocks / s->sms)));
+    out->own_share = found.step_share / (beside * beside);
     double clocks = found.clocks * fmax(1, waves), longest = found.longest_clocks;
     if (longest > clocks) {
         chain.load_clocks = longest_load_clocks(scratch, in, cached, chain.load_clocks);
@@ -559,7 +559,10 @@ static double norm(const Prediction *of, bool has_latency)
 
 /* Resources of the SMs and of memory get in each other's way (the third power); while blocks are
  * given out nothing waits for it (the eighth). Where a block's warps go in steps, its waits come
- * behind its own work, and the work of other blocks alone gets in their way. */
+ * behind its own work, and the work of other blocks alone gets in their way: measured on an H200,
+ * 256 products of m16n8k16 a step of a block with its tiles in L2, blocks of 128 threads. One, two
+ * and four on an SM take 715, 768 and 1,200 ns a step; the square of their number says 715, 770 and
+ * 1,213. */
 static void join(Prediction *out)
 {
     double most = 0;
