@@ -1044,7 +1044,7 @@ typedef struct ptxlint_branch {
     ptxlint_split splits;
     ptxlint_certainty certainty;        /* of splits */
     /* of a warp's executions of it: those in which the warp diverges; NaN: not known */
-    double parted_percent;
+    double divergent_percent;
     /* issue slots of the launch up to where the lanes meet again, beyond those of lanes packed as
      * at the branch; NaN */
     double wasted_slots;

@@ -375,7 +375,7 @@ static void view_branch(Sessions *all, FuncId id, BlockId block, DivergenceCosts
     *out = (ptxlint_branch){ .size = sizeof *out,
                              .span = ptx_view_span(func->insns[last].span),
                              .condition = ptx_view_uniformity(condition),
-                             .parted_percent = cost.percent,
+                             .divergent_percent = cost.percent,
                              .wasted_slots = cost.wasted_slots,
                              .wasted_percent = cost.wasted_percent };
     if (meeting != EXIT_BLOCK)

@@ -365,7 +365,7 @@ static void put_branch(Json *json, const ptxlint_module *module, const ptxlint_k
     ptx_json_text(json, "condition", ptxlint_uniformity_text(branch->condition));
     ptx_json_text(json, "splits", ptx_report_split(branch->splits));
     ptx_json_text(json, "certainty", ptx_report_certainty(branch->certainty));
-    ptx_json_real(json, "parted_percent", branch->parted_percent);
+    ptx_json_real(json, "divergent_percent", branch->divergent_percent);
     ptx_json_real(json, "wasted_slots", branch->wasted_slots);
     ptx_json_real(json, "wasted_percent", branch->wasted_percent);
     ptx_json_given(json, "meets_line",

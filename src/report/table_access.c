@@ -172,7 +172,7 @@ static void put_branch(Out *out, const ptxlint_module *module, const ptxlint_bra
     ptx_out_format(out, "  %11" PRIu32 "  ", ptxlint_module_place(module, branch->span.begin).line);
     ptx_out_padded(out, ptxlint_uniformity_text(branch->condition), 10);
     ptx_out_padded(out, ptx_report_split(branch->splits), 10);
-    ptx_out_format(out, "  %7s", ptx_figure_percent(branch->parted_percent, 100).text);
+    ptx_out_format(out, "  %7s", ptx_figure_percent(branch->divergent_percent, 100).text);
     ptx_out_format(out, "  %7s", ptx_figure_percent(branch->wasted_percent, 100).text);
     if (branch->meeting.end)
         ptx_out_format(out, "  %8" PRIu32,

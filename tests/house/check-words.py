@@ -16,7 +16,7 @@ WORDS = [
     (r"\bnobody\b|\bsomebody\b|\banybody\b", "say what is unknown, unused or not published"),
     (r"\bat the least\b", "at least"),
     (r"\bcome by\b|\bcomes by\b|\bcame by\b", "reach; execute"),
-    (r"\blanes (?:of (?:one|a) warp )?part\b|\bparts? (?:the )?(?:lanes|warps)\b|(?<!\.)\bparted\b(?![_.:=` ])", "diverge"),
+    (r"\blanes (?:of (?:one|a) warp )?part\b|\bparts? (?:the )?(?:lanes|warps)\b|\bparted\b", "diverge"),
     (r"\bon trial\b", "preview"),
     (r"\bhow sure\b|^ *= sure", "certainty"),
     (r"\bfor ever\b", "forever"),

@@ -285,7 +285,7 @@ static void read_insn(Func *func, const char **text, LabelId prototype)
     assert_true(**text == 0 || **text == ' ');
 }
 
-/* From instructions parted by a blank: add  ret  exit  trap  bra:LABEL  brx:LABEL,...
+/* From instructions separated by blanks: add  ret  exit  trap  bra:LABEL  brx:LABEL,...
  * call:returns; `@` guards them. */
 static Func *func_of_insns(Arena *arena, const char *text)
 {

@@ -255,14 +255,13 @@ enum { CLK_CONSTANT_FRESH = 340, CONSTANT_PIECE_BYTES = 64, CONSTANT_CACHE_BYTES
  * as much less of it than an H200 as of memory bandwidth. */
 static double l2_us(const Gpu *gpu, const Cached *cached)
 {
-    double less = ptx_gpu_has(gpu, FIGURE_L2_SECTOR_PS)
+    double less = ptx_gpu_has(gpu, FIGURE_L2_PIECE_PS)
                       ? 1
                       : H200_GB_PER_S / gpu->figures[FIGURE_MEMORY_GB_PER_S];
     double there = cached->load_requests * figure(gpu, FIGURE_L2_ASK_PS, 4.8)
                    + cached->store_lines * figure(gpu, FIGURE_L2_STORE_LINE_PS, 13.3)
                    + cached->store_sectors * figure(gpu, FIGURE_L2_STORE_SECTOR_PS, 3.3);
-    double back = cached->load_requests * figure(gpu, FIGURE_L2_LINE_PS, 1)
-                  + cached->load_sectors * figure(gpu, FIGURE_L2_SECTOR_PS, 7.1);
+    double back = cached->load_pieces * figure(gpu, FIGURE_L2_PIECE_PS, 6.8);
     return less * fmax(there, back) / 1e6;
 }
 

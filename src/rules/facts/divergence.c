@@ -110,6 +110,6 @@ double ptx_measure_divergence_cost(Inquiry *q, const Subjects *s, FactId fact, C
     if (!costs)
         return UNKNOWN;
     DivergenceCost cost = ptx_divergence_measure(costs, s->block);
-    *certainty = fact == FACT_BRANCH_parted ? cost.certainty : CERTAINTY_ESTIMATE;
-    return fact == FACT_BRANCH_parted ? cost.percent : cost.wasted_percent;
+    *certainty = fact == FACT_BRANCH_divergent ? cost.certainty : CERTAINTY_ESTIMATE;
+    return fact == FACT_BRANCH_divergent ? cost.percent : cost.wasted_percent;
 }

@@ -159,7 +159,7 @@ double ptx_measure_branch(Inquiry *q, const Subjects *s, FactId fact, Certainty 
         return ptx_measure_splits_warp(q, s->block, certainty);
     case FACT_BRANCH_condition: case FACT_BRANCH_may_split:
         return ptx_measure_condition(q, s->block, fact, certainty);
-    case FACT_BRANCH_parted: case FACT_BRANCH_wasted:
+    case FACT_BRANCH_divergent: case FACT_BRANCH_wasted:
         return ptx_measure_divergence_cost(q, s, fact, certainty);
     case FACT_BRANCH_is_loop_exit:  return is_loop_exit(q, s);
     default:                        return UNKNOWN;
