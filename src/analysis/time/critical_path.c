@@ -190,9 +190,10 @@ static void use_pipes(CriticalPathWalker *w, const LoweredInsn *insn, bool is_fi
     const Count *total = &w->in->evaluation->insns[insn->origin].total;
     if (total->warps > 0 && !ptx_in_flight_is_begin(w->steps[insn->origin].step))
         w->busy[PIPE_SHARED] += warps * total->wavefronts / total->warps;
+    const Op *op = w->in->func->insns[insn->origin].op;
     if (insn->machine == MACHINE_TENSOR && w->steps[insn->origin].step == IN_FLIGHT_NONE)
-        w->busy[PIPE_TENSOR] +=
-            warps * (double)w->in->ops[w->in->func->insns[insn->origin].op->id].pipes[PIPE_TENSOR];
+        w->busy[PIPE_TENSOR] += warps * (double)w->in->ops[op->id].pipes[PIPE_TENSOR]
+                                / ptx_throughput_mma_share(gpu, op);
 }
 
 /* All of its warps meet: the phase takes what the busiest pipeline does. */

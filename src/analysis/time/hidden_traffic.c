@@ -10,7 +10,8 @@
 
 #include <math.h>
 
-enum { SECTOR_BYTES = 32, LINE_BYTES = 128, BULK_REQUEST_BYTES = 512, LINE_SECTORS = 4 };
+enum { SECTOR_BYTES = 32, LINE_BYTES = 128, LINE_SECTORS = 4, PIECE_BYTES = 64,
+       BULK_REQUEST_BYTES = 512 };
 
 /* ---- spills ---------------------------------------------------------------------------------- */
 
@@ -54,7 +55,9 @@ static double add_spills(const PredictInput *in, Cached *cached)
     double lines = in->spilled * hottest_iterations(in), lost = lost_of_l1(in) * lines;
     cached->load_requests += lost;
     cached->load_sectors += lost * LINE_SECTORS;
-    cached->store_lines += lines;       /* L1 writes through */
+    cached->load_pieces += lost * LINE_BYTES / PIECE_BYTES;
+    cached->store_lines += lines;       /* L1 writes through: a store and a load of a warp take 7
+                                           * clocks of an SM, measured on an H200 */
     cached->store_sectors += lines * LINE_SECTORS;
     return 2 * lines;
 }
@@ -70,6 +73,7 @@ static bool add_bulk(const PredictInput *in, Cached *cached)
             bytes += step.bytes * ptx_probable_lanes(&in->evaluation->insns[i]);
     }
     cached->load_sectors += bytes / SECTOR_BYTES;
+    cached->load_pieces += bytes / PIECE_BYTES;
     cached->load_requests += bytes / BULK_REQUEST_BYTES;
     return bytes > 0;
 }

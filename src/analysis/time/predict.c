@@ -192,7 +192,8 @@ static double tensor_clocks(const PredictInput *in)
     for (InsnId i = 0; i < in->func->insn_count; i++) {
         double each = (double)in->ops[in->func->insns[i].op->id].pipes[PIPE_TENSOR];
         if (each > 0)
-            clocks += each * ptx_probable_warps(&in->evaluation->insns[i]);
+            clocks += each / ptx_throughput_mma_share(in->gpu, in->func->insns[i].op)
+                      * ptx_probable_warps(&in->evaluation->insns[i]);
     }
     return clocks;
 }
