@@ -164,14 +164,14 @@ static double active_warps(const CriticalPathWalker *w, InsnId insn)
                            : w->in->warps_per_block;
 }
 
-static double sectors_of(const CriticalPathWalker *w, InsnId insn)
+static double block_sectors(const CriticalPathWalker *w, InsnId insn)
 {
     const Count *total = &w->in->evaluation->insns[insn].total;
     return total->warps > 0 ? total->sectors / total->warps * active_warps(w, insn) : 0;
 }
 
 /* When the SM has them. */
-static double transfer(CriticalPathWalker *w, double at, double sectors)
+static double transfer_sectors(CriticalPathWalker *w, double at, double sectors)
 {
     w->port = fmax(w->port, at) + sectors * w->in->tiles.sector;
     return w->port;
@@ -223,11 +223,11 @@ static double run_step(CriticalPathWalker *w, InsnId insn, double at)
     switch (step->step) {
     case IN_FLIGHT_COPY:
         ptx_in_flight_begin(&w->flight, step->queue,
-                            transfer(w, at, sectors_of(w, insn)) + tiles->copy);
+                            transfer_sectors(w, at, block_sectors(w, insn)) + tiles->copy);
         return at;
     case IN_FLIGHT_ANNOUNCE:
         ptx_in_flight_begin(&w->flight, step->queue,
-                            transfer(w, at, step->bytes / SECTOR_BYTES) + tiles->bulk);
+                            transfer_sectors(w, at, step->bytes / SECTOR_BYTES) + tiles->bulk);
         ptx_in_flight_close(&w->flight, step->queue);
         return at;
     case IN_FLIGHT_MULTIPLY:
@@ -260,8 +260,29 @@ static double step_latency(CriticalPathWalker *w, const LoweredInsn *insn, doubl
         missed = is_load;
     if (!(missed > 0))
         return latency;
-    return transfer(w, at, missed * sectors_of(w, insn->origin)) - at
+    return transfer_sectors(w, at, missed * block_sectors(w, insn->origin)) - at
            + fmax(latency, missed * w->in->tiles.load);
+}
+
+typedef struct StepTimes { double at, latency; } StepTimes;
+
+/* Its latency. */
+static double take_step(CriticalPathWalker *w, const LoweredInsn *insn, bool is_first,
+                        StepTimes times)
+{
+    use_pipes(w, insn, is_first);
+    return is_first ? step_latency(w, insn, times.at, times.latency) : times.latency;
+}
+
+/* When what stands behind it may start: 0, where it does not wait. */
+static double wait_until(CriticalPathWalker *w, InsnId insn, double at, bool in_steps)
+{
+    if (w->steps[insn].step == IN_FLIGHT_NONE)
+        return 0;
+    double over = run_step(w, insn, at);
+    if (!ptx_in_flight_is_wait(w->steps[insn].step))
+        return 0;
+    return in_steps ? end_phase(w, over) : over;
 }
 
 /* ---- a basic block --------------------------------------------------------------------------- */
@@ -277,7 +298,9 @@ static double walk_block(CriticalPathWalker *w, BlockId block)
         double at = operands_ready(w, insn, start), latency = latency_of(w, insn),
                issue = issue_of(w, insn, latency);
         bool late = is_late(w, insn, block), is_ordered = is_float((MachineOp)insn->machine);
-        if (i > lowered->first[block] && insn->origin != NO_ID && insn->origin == insn[-1].origin)
+        bool is_continued = i > lowered->first[block] && insn->origin != NO_ID
+                            && insn->origin == insn[-1].origin;
+        if (is_continued)
             at = fmax(at, made);
         const Op *fence = fence_of(w, insn);
         if (insn->machine == MACHINE_BARRIER || fence)
@@ -286,17 +309,11 @@ static double walk_block(CriticalPathWalker *w, BlockId block)
             at = fmax(at, w->stored[store_class(insn)]);
         at = fmax(at, begin + issued);
         issued += (double)insn->count;
-        bool is_first = insn->origin != NO_ID
-                        && (i == lowered->first[block] || insn->origin != insn[-1].origin);
-        if (steps) {
-            use_pipes(w, insn, is_first);
-            latency = is_first ? step_latency(w, insn, at, latency) : latency;
-        }
-        if (w->steps && is_first && w->steps[insn->origin].step != IN_FLIGHT_NONE) {
-            bool waits = ptx_in_flight_is_wait(w->steps[insn->origin].step);
-            double over = run_step(w, insn->origin, at);
-            start = waits ? fmax(start, steps ? end_phase(w, over) : over) : start;
-        }
+        bool is_first = insn->origin != NO_ID && !is_continued;
+        if (steps)
+            latency = take_step(w, insn, is_first, (StepTimes){ at, latency });
+        if (w->steps && is_first)
+            start = fmax(start, wait_until(w, insn->origin, at, steps));
         if (is_ordered && !late) {
             at = fmax(at, next);
             next = at + (double)insn->count;
@@ -317,7 +334,8 @@ static double walk_block(CriticalPathWalker *w, BlockId block)
         last = ptx_lowered_is_copy(insn) ? last : fmax(last, at + issue);
     }
     w->now = fmax(fmax(last, start), begin + issued);
-    w->now = steps ? end_phase(w, w->now) : w->now;
+    if (steps)
+        w->now = end_phase(w, w->now);
     w->own[block] = w->now - begin;
     return w->own[block];
 }
@@ -428,6 +446,11 @@ static void walk_again(CriticalPathWalker *w, const WalkedLoop *of)
         w->own[rpo[k]] = w->sum[rpo[k]] / (of->walks - counted);
 }
 
+static bool is_walked_again(const CriticalPathWalker *w, LoopId loop)
+{
+    return w->steps ? w->is_inner[loop] : w->in->loops->loops[loop].is_innermost;
+}
+
 /* The blocks of innermost loops again, until an iteration takes what the one before took. */
 static void walk_loops(CriticalPathWalker *w)
 {
@@ -435,7 +458,7 @@ static void walk_loops(CriticalPathWalker *w)
     for (uint32_t r = 0; r < cfg->rpo_count;) {
         LoopId loop = walked_loop(w, r);
         bool is_stepped = loop != NO_LOOP && w->steps && w->in_steps[loop];
-        if (loop == NO_LOOP || !(w->steps ? w->is_inner[loop] : w->in->loops->loops[loop].is_innermost)) {
+        if (loop == NO_LOOP || !is_walked_again(w, loop)) {
             r++;
             continue;
         }

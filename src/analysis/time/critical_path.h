@@ -10,8 +10,8 @@
  * iteration takes then is what it goes on to take. Executions are those of the warp that runs a
  * block most often.
  *
- * A loop whose warps wait for each other, for copies or for matrix products goes in steps. There the
- * work of the block's other warps counts as well: no step is shorter than what all of them take of
+ * A loop whose warps wait for each other, for copies or for matrix products goes in steps. There
+ * the work of the block's other warps counts as well: no step is shorter than what all of them take of
  * any pipeline, and a tile is there when the last of its bytes is. A wait for a group of copies or
  * products takes what is left of their time, so such a loop is walked until all of its stages
  * have come around. */
@@ -30,8 +30,8 @@ typedef struct Arena Arena;
 typedef struct Gpu Gpu;
 typedef struct OpCycles OpCycles;
 
-/* Tiles that the warps of a block bring in together: clocks until the last of their bytes comes, and
- * for each sector that comes before it. */
+/* Tiles that the warps of a block bring in together: clocks until the first of their bytes comes,
+ * and for each sector from then on. */
 typedef struct TileClocks {
     double copy, bulk, load;    /* cp.async, cp.async.bulk, loads into registers */
     double sector;

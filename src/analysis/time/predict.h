@@ -65,8 +65,8 @@ typedef struct Prediction {     /* NaN: not known */
     double parts_us[PART__COUNT];
     double tail_us;             /* of blocks that have more to do than others */
     double busiest_share;       /* blocks of the SM that has most, over the mean */
-    /* of what the SMs' units are busy for, the share that PART_LATENCY has in it: a block's own work
-     * in steps, next to that of the blocks beside it */
+    /* of what the SMs' units are busy for, the share that PART_LATENCY has in it: a block's own
+     * work in steps, next to that of the blocks beside it */
     double own_share;
     bool blocks_differ;         /* one has twice as much to do as the mean, or more */
     /* of PART_PIPE: the load-store units; the dearest other one, and the next */
