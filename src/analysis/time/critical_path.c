@@ -227,7 +227,7 @@ static double run_step(CriticalPathWalker *w, InsnId insn, double at)
         return at;
     case IN_FLIGHT_ANNOUNCE:
         ptx_in_flight_begin(&w->flight, step->queue,
-                            transfer_sectors(w, at, step->bytes / SECTOR_BYTES) + tiles->bulk);
+                            transfer_sectors(w, at, step->bytes / SECTOR_BYTES) + tiles->copy);
         ptx_in_flight_close(&w->flight, step->queue);
         return at;
     case IN_FLIGHT_MULTIPLY:
@@ -267,7 +267,7 @@ static double step_latency(CriticalPathWalker *w, const LoweredInsn *insn, doubl
 typedef struct StepTimes { double at, latency; } StepTimes;
 
 /* Its latency. */
-static double take_step(CriticalPathWalker *w, const LoweredInsn *insn, bool is_first,
+static double run_in_step(CriticalPathWalker *w, const LoweredInsn *insn, bool is_first,
                         StepTimes times)
 {
     use_pipes(w, insn, is_first);
@@ -311,7 +311,7 @@ static double walk_block(CriticalPathWalker *w, BlockId block)
         issued += (double)insn->count;
         bool is_first = insn->origin != NO_ID && !is_continued;
         if (steps)
-            latency = take_step(w, insn, is_first, (StepTimes){ at, latency });
+            latency = run_in_step(w, insn, is_first, (StepTimes){ at, latency });
         if (w->steps && is_first)
             start = fmax(start, wait_until(w, insn->origin, at, steps));
         if (is_ordered && !late) {

@@ -11,9 +11,9 @@
  * block most often.
  *
  * A loop whose warps wait for each other, for copies or for matrix products goes in steps. There
- * the work of the block's other warps counts as well: no step is shorter than what all of them take of
- * any pipeline, and a tile is there when the last of its bytes is. A wait for a group of copies or
- * products takes what is left of their time, so such a loop is walked until all of its stages
+ * the work of the block's other warps counts as well: no step is shorter than what all of them take
+ * of any pipeline, and a tile is there when the last of its bytes is. A wait for a group of copies
+ * or products takes what is left of their time, so such a loop is walked until all of its stages
  * have come around. */
 #ifndef PTX_ANALYSIS_TIME_CRITICAL_PATH_H
 #define PTX_ANALYSIS_TIME_CRITICAL_PATH_H
@@ -33,7 +33,9 @@ typedef struct OpCycles OpCycles;
 /* Tiles that the warps of a block bring in together: clocks until the first of their bytes comes,
  * and for each sector from then on. */
 typedef struct TileClocks {
-    double copy, bulk, load;    /* cp.async, cp.async.bulk, loads into registers */
+    double copy;                /* cp.async, cp.async.bulk */
+    /* into registers, at least: a warp that waits for the others waits for the far part of L2 */
+    double load;
     double sector;
 } TileClocks;
 

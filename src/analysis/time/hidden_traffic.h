@@ -4,7 +4,8 @@
  * A spilled register is stored and loaded once in each iteration of the loop that runs most
  * instructions: there the values are live that ask for too many. Lines of all warps of an SM that
  * L1 does not hold pass through L2. Where a bulk copy reads is in a tensor map or a register, so
- * its bytes are those that its mbarrier waits for; how many of them come from memory is not known. */
+ * its bytes are those that its mbarrier waits for; how many of them come from memory is not
+ * known. */
 #ifndef PTX_ANALYSIS_TIME_HIDDEN_TRAFFIC_H
 #define PTX_ANALYSIS_TIME_HIDDEN_TRAFFIC_H
 

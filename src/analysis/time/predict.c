@@ -441,10 +441,9 @@ static TileClocks tile_clocks(const PredictInput *in, const Speeds *s, const Cac
                        ? fmin(1, cached->fresh_sectors / cached->load_sectors) : 0,
            share = SHARE_OF_MEMORY * s->dram_peak / (s->sms * s->clocks_per_us),
            from_l2 = BYTES / figure(in->gpu, FIGURE_L2_BYTES_PER_CLK, L2_BYTES_A_CLOCK),
-           load = l2 + waits_for_memory(in, s, cached) * (memory - l2);
-    return (TileClocks){ .load = load,
-                         .copy = load,
-                         .bulk = load,
+           copy = l2 + waits_for_memory(in, s, cached) * (memory - l2);
+    return (TileClocks){ .load = l2,
+                         .copy = copy,
                          .sector = from_l2 + fresh * fmax(0, BYTES / share - from_l2) };
 }
 
