@@ -699,7 +699,9 @@ static void test_carried(void **state)
  * barrier. Measured on an H200 (tools/measure-times/tiles.cu): 623, 360 and 280 ns a step. */
 static void test_stages(void **state)
 {
-    static const struct { unsigned ahead; double ns; } cases[] = { { 0, 623 }, { 1, 360 }, { 2, 280 } };
+    static const struct { unsigned ahead; double ns; } cases[] = { { 0, 623 },
+                                                                   { 1, 360 },
+                                                                   { 2, 280 } };
     static const char format[] =
         ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 a)\n{\n.reg "
         ".pred %%p<4>; .reg .b32 %%r<8>; .reg .b64 %%rd<8>; .shared .align 16 .b8 s[8192];\n"

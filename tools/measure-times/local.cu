@@ -1,4 +1,4 @@
-// Pipelined copies to shared memory, matrix units and barriers: copies > copies.json
+// Rates of mma.sync, clocks of barriers, and of local memory: prints one line a measurement.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
