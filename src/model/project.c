@@ -249,7 +249,8 @@ ptxlint_time ptx_project_time(const Prediction *p)
         out.bound_why = "it would rest on assumed values: see launch.assumed";
     if (p->certainty != CERTAINTY_UNKNOWN) {
         out.part_count = PART__COUNT;
-        out.certainty = out.bytes_certainty = PTXLINT_ESTIMATE;
+        out.certainty = PTXLINT_ESTIMATE;
+        out.bytes_certainty = isnan(p->dram_bytes) ? PTXLINT_NOT_KNOWN : PTXLINT_ESTIMATE;
     }
     for (size_t i = 0; i < out.part_count; i++)
         out.parts[i] = (ptxlint_time_part){ ptx_part_info[i].key, p->parts_us[i] };

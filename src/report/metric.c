@@ -164,7 +164,8 @@ const char *ptx_metric_why(const ptxlint_kernel *kernel, const ptxlint_projectio
         return "the model does not cover this target";
     if (id == METRIC_SECTORS || id == METRIC_BANK_CONFLICTS)
         return "that of an access is not known: its own why says so";
-    const char *why = ptx_why_estimate(projection);
+    const char *why = id == METRIC_DRAM_BYTES ? ptx_why_bytes(projection)
+                                              : ptx_why_estimate(projection);
     if (!why)
         why = projection->time.bound_why;
     return ptx_text_or(why, "no work of the launch is sure to take time");

@@ -175,6 +175,8 @@ const char *ptx_reason_estimate(const char *key, const void *of)
         return NULL;
     if (!strncmp(key, "bound", 5))
         return p->time.bound_why ? p->time.bound_why : "no work of the launch is sure to take time";
+    if (!strcmp(key, "dram_bytes"))
+        return ptx_why_bytes(p);
     return !strcmp(key, "machine") ? "what the launch executes is not known"
                                    : "not known of such a launch";
 }
@@ -196,6 +198,8 @@ const char *ptx_reason_roofline(const char *key, const void *of)
     const ptxlint_projection *p = of;
     if (ptx_why_estimate(p) || !p)
         return NULL;
+    if (ptx_why_bytes(p))
+        return ptx_why_bytes(p);
     if (p->roofline.why)
         return p->roofline.why;
     if (!strcmp(key, "flops_per_byte"))

@@ -489,6 +489,7 @@ size_t ptx_report_kernel_at(const ptxlint_kernel *kernels, size_t count, uint32_
  * described. */
 const char *ptx_why_no_gpu(void);
 const char *ptx_why_estimate(const ptxlint_projection *projection);
+const char *ptx_why_bytes(const ptxlint_projection *projection);   /* from memory */
 const char *ptx_why_roofline(const ptxlint_projection *projection);
 const char *ptx_why_concurrency(const ptxlint_projection *projection);
 const char *ptx_why_waves(const ptxlint_projection *projection);

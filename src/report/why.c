@@ -26,9 +26,17 @@ const char *ptx_why_estimate(const ptxlint_projection *projection)
     return isfinite(projection->time.predicted_us) ? NULL : "such a launch is not modelled";
 }
 
-const char *ptx_why_roofline(const ptxlint_projection *projection)
+const char *ptx_why_bytes(const ptxlint_projection *projection)
 {
     const char *why = ptx_why_estimate(projection);
+    if (why || isfinite(projection->time.dram_bytes))
+        return why;
+    return "how many bytes of bulk copies come from memory is not known";
+}
+
+const char *ptx_why_roofline(const ptxlint_projection *projection)
+{
+    const char *why = ptx_why_bytes(projection);
     if (why || isfinite(projection->roofline.attainable_gflops))
         return why;
     if (projection->roofline.why)

@@ -347,6 +347,8 @@ Demand ptx_demand_compute(DemandScan *scan, Arena *scratch, const CallGraph *cal
     };
 }
 
+enum { REGISTER_BYTES = 4 };
+
 /* ---- on a GPU -------------------------------------------------------------------------------- */
 
 static void take_model(const Pressure *model, Residency *out)
@@ -358,6 +360,7 @@ static void take_model(const Pressure *model, Residency *out)
     out->is_calibrated = model->is_calibrated;
     out->register_cap = model->cap;
     out->spills = model->spills;
+    out->spilled = model->spilled;
 }
 
 /* ptxas's word, else the model's, else what is live at most. */
@@ -369,6 +372,7 @@ static void find_registers(const ResidencyInput *in, Residency *out)
     if (in->said) {
         out->registers = out->registers_low = out->registers_high = in->said->registers;
         out->source = REGISTERS_PTXAS;
+        out->spilled = (double)in->said->spill_store_bytes / REGISTER_BYTES;
     } else if (out->registers < 0 && in->max_live >= 0) {
         out->registers = in->max_live;
         out->source = REGISTERS_MAX_LIVE;

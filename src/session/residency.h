@@ -68,6 +68,7 @@ typedef struct Residency {
     RegisterSource source;
     bool is_calibrated;
     Spills spills;
+    double spilled;             /* registers of a thread in local memory, ptxas's or the model's */
     Resources resources;
     Occupancy occupancy;
     Waves waves;

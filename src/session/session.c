@@ -961,6 +961,7 @@ static void predict(Session *s, size_t gpu, const Executed *executed, Predicted 
         .warps_per_block = shape->is_block_assumed ? (double)NAN : number(shape->warps_per_block),
         .blocks_per_sm = number(ptx_session_residency(s, gpu)->occupancy.blocks_per_sm),
         .spills_likely = ptx_session_residency(s, gpu)->spills == SPILLS_LIKELY,
+        .spilled = ptx_session_residency(s, gpu)->spilled,
         .load_clocks = load_clocks,
     };
     if (ptx_predict_is_possible(&in))

@@ -698,6 +698,41 @@ static void test_carried(void **state)
     }
 }
 
+/* Steps of a block on each SM: a tile of 8 kB out of memory by cp.async, so many steps ahead, and a
+ * barrier. Measured on an H200 (tools/measure-times/tiles.cu): 623, 360 and 280 ns a step. */
+static void test_stages(void **state)
+{
+    static const struct { unsigned ahead; double ns; } cases[] = { { 0, 623 },
+                                                                   { 1, 360 },
+                                                                   { 2, 280 } };
+    static const char format[] =
+        ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 a)\n{\n.reg "
+        ".pred %%p<4>; .reg .b32 %%r<8>; .reg .b64 %%rd<8>; .shared .align 16 .b8 s[8192];\n"
+        "ld.param.u64 %%rd1, [a]; mov.u32 %%r1, %%tid.x; mov.u32 %%r2, %%ctaid.x; "
+        "mul.wide.u32 %%rd2, %%r2, %u; add.s64 %%rd1, %%rd1, %%rd2; mul.wide.u32 %%rd3, %%r1, 16; "
+        "add.s64 %%rd1, %%rd1, %%rd3; shl.b32 %%r3, %%r1, 4; mov.u32 %%r4, s; add.s32 %%r3, %%r3, "
+        "%%r4; mov.u32 %%r5, 0;\nL: .pragma \"nounroll\"; cp.async.wait_group %u; bar.sync 0; "
+        "cp.async.cg.shared.global [%%r3], [%%rd1], 16; "
+        "cp.async.cg.shared.global [%%r3+2048], [%%rd1+2048], 16; "
+        "cp.async.cg.shared.global [%%r3+4096], [%%rd1+4096], 16; "
+        "cp.async.cg.shared.global [%%r3+6144], [%%rd1+6144], 16; cp.async.commit_group; "
+        "add.s64 %%rd1, %%rd1, 8192; add.s32 %%r5, %%r5, 1; setp.lt.s32 %%p1, %%r5, %u; @%%p1 bra "
+        "L;\nret;\n}\n";
+    (void)state;
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        double us[2];
+        for (unsigned k = 0; k < 2; k++) {
+            char text[4096];
+            unsigned steps = k ? 384 : 128;
+            snprintf(text, sizeof text, format, steps * 8192, cases[c].ahead, steps);
+            us[k] = of_launch(text, 132, 128).time.predicted_us;
+        }
+        double ns = (us[1] - us[0]) / 256 * 1e3;
+        if (!(ns >= cases[c].ns / 1.35 && ns <= cases[c].ns * 1.35))
+            fail_msg("%u ahead: %g ns, measured %g", cases[c].ahead, ns, cases[c].ns);
+    }
+}
+
 /* As much work in all, but some blocks have most of it: the last ones end late. */
 static void test_uneven(void **state)
 {
@@ -1078,7 +1113,8 @@ UNIT(estimate)
         cmocka_unit_test(test_least),           cmocka_unit_test(test_bounds_of_less),
         cmocka_unit_test(test_bound_of_memory), cmocka_unit_test(test_bands),
         cmocka_unit_test(test_relieved_pipe),   cmocka_unit_test(test_potential),
-        cmocka_unit_test(test_uneven),          cmocka_unit_test(test_one_heavy_block),
+        cmocka_unit_test(test_stages),          cmocka_unit_test(test_uneven),
+                cmocka_unit_test(test_one_heavy_block),
         cmocka_unit_test(test_steered),         cmocka_unit_test(test_huge),
         cmocka_unit_test(test_searches),        cmocka_unit_test(test_consumed),
         cmocka_unit_test(test_block_schedule),  cmocka_unit_test(test_crowds),

@@ -551,6 +551,13 @@ Spills ptx_pressure_find_spills(Arena *scratch, const FuncFlow *flow, const Live
     return is_full ? SPILLS_LIKELY : SPILLS_POSSIBLE;
 }
 
+/* Where little goes beyond the cap, ptxas computes values again rather than keep them in memory. */
+static uint32_t count_spilled(const Pressure *p)
+{
+    uint32_t least = least_of(p);
+    return p->spills == SPILLS_LIKELY && least > p->cap ? least - p->cap : 0;
+}
+
 static Spills judge_spills(const Pressure *p, const Func *func)
 {
     uint32_t least = least_of(p);
@@ -594,6 +601,7 @@ Pressure ptx_pressure_compute(Arena *scratch, const FuncFlow *flow, const Live *
     if (out.is_known) {
         decide(&out, module, func, live, gpu);
         out.spills = judge_spills(&out, func);
+        out.spilled = count_spilled(&out);
         ASSERT(out.low <= out.registers && out.registers <= out.high);
     }
     ptx_arena_release(scratch, mark);

@@ -33,6 +33,7 @@ typedef struct Pressure {
     Spills spills;              /* of what the cap leaves no room for */
     /* per thread; of nine in ten kernels like those of the fit from low to high */
     uint32_t registers, low, high;
+    uint32_t spilled;           /* registers of a thread that the cap leaves no room for */
     uint32_t cap;               /* the most that directives and the machine leave a thread */
     uint16_t features[PRESSURE__COUNT];
 } Pressure;

@@ -85,12 +85,16 @@ Roofline ptx_roofline_compute(const Gpu *gpu, const Peak *peak, const Executed *
     }
     if (!(out.flops > 0))
         return out;
+    out.predicted_gflops = out.flops / (1e3 * p->predicted_us);
+    out.ridge_flops_per_byte = out.flops / compute / gpu->figures[FIGURE_MEMORY_GB_PER_S];
+    if (isnan(memory)) {
+        out.ceiling = CEILING__COUNT;
+        return out;
+    }
     if (!(memory <= compute))
         out.ceiling = CEILING_MEMORY;
     out.flops_per_byte = p->dram_bytes > 0 ? out.flops / p->dram_bytes : UNKNOWN;
-    out.ridge_flops_per_byte = out.flops / compute / gpu->figures[FIGURE_MEMORY_GB_PER_S];
     out.attainable_gflops = out.flops / fmax(compute, memory);
-    out.predicted_gflops = out.flops / (1e3 * p->predicted_us);
     return out;
 }
 

@@ -1,10 +1,14 @@
 #include "analysis/time/critical_path.h"
 #include "analysis/sass/unroll.h"
 #include "ir/func.h"
+#include "ir/insn.h"
 #include "analysis/sass/sass.h"
+#include "analysis/time/in_flight.h"
 #include "analysis/time/latency.h"
 #include "analysis/time/store_order.h"
+#include "analysis/time/throughput.h"
 #include "gpu/gpu.h"
+#include "support/arena.h"
 #include "isa/isa.h"
 #include "analysis/access/evaluate.h"
 #include "analysis/flow/cfg.h"
@@ -13,7 +17,14 @@
 
 #include <math.h>
 
-enum { LOOP_WALKS = 3 };
+enum {
+    LOOP_WALKS = 3,
+    STAGE_WALKS = 24,           /* of a loop with stages; the later half of them counts */
+};
+
+/* From a warpgroup's last product to the end of the wait for it: measured on an H200, four
+ * wgmma.mma_async of m64n64k16 to a wait. */
+#define CLK_PRODUCTS 57.0
 
 typedef struct CriticalPathWalker {
     const CriticalPathInput *in;
@@ -24,6 +35,15 @@ typedef struct CriticalPathWalker {
     double now;
     double stored[STORE_ORDERS];    /* the last store of the order has started */
     bool is_stored;             /* to global memory, since the last fence */
+    const InFlightInsn *steps;  /* per instruction of the function; NULL: no loop goes in steps */
+    const bool *in_steps;       /* per loop */
+    const bool *is_spin;        /* per loop: it does nothing but wait */
+    const bool *is_inner;       /* per loop: those inside it do nothing but wait */
+    double *sum;                /* per block: clocks of several walks */
+    InFlight flight;
+    double port, tensor;        /* when the SM has its sectors, and its asynchronous products */
+    double busy[PIPE__COUNT];   /* of each pipeline, by all warps of the block, in this phase */
+    double phase;               /* its begin */
 } CriticalPathWalker;
 
 /* ---- one block ------------------------------------------------------------------------------- */
@@ -107,9 +127,150 @@ static void note_store(CriticalPathWalker *w, const LoweredInsn *insn, unsigned 
     w->is_stored |= insn->machine == MACHINE_GLOBAL || insn->machine == MACHINE_ATOMIC;
 }
 
+/* ---- steps ----------------------------------------------------------------------------------- */
+
+static bool is_in_steps(const CriticalPathWalker *w, BlockId block)
+{
+    LoopId loop = w->in->loops->loop_of[block];
+    return w->steps && loop != NO_LOOP && w->in_steps[loop];
+}
+
+/* Of a block, the warps that come here. */
+static double active_warps(const CriticalPathWalker *w, InsnId insn)
+{
+    const Count *total = &w->in->evaluation->insns[insn].total;
+    return total->most > 0 ? fmin(w->in->warps_per_block, total->warps / total->most)
+                           : w->in->warps_per_block;
+}
+
+static double block_sectors(const CriticalPathWalker *w, InsnId insn)
+{
+    const Count *total = &w->in->evaluation->insns[insn].total;
+    return total->warps > 0 ? total->sectors / total->warps * active_warps(w, insn) : 0;
+}
+
+/* When the SM has them. */
+static double transfer_sectors(CriticalPathWalker *w, double at, double sectors)
+{
+    w->port = fmax(w->port, at) + sectors * w->in->tiles.sector;
+    return w->port;
+}
+
+static void use_pipes(CriticalPathWalker *w, const LoweredInsn *insn, bool is_first)
+{
+    const Gpu *gpu = w->in->gpu;
+    double warps = insn->origin == NO_ID ? w->in->warps_per_block : active_warps(w, insn->origin);
+    for (unsigned p = 0; p < PIPE__COUNT; p++)
+        if (gpu->pipes[p].lanes > 0 && p != PIPE_SHARED && p != PIPE_TENSOR)
+            w->busy[p] += warps * (double)insn->count * 32 / gpu->pipes[p].lanes
+                          * (double)gpu->pipes[p].takes[insn->machine];
+    if (!is_first)
+        return;
+    const Count *total = &w->in->evaluation->insns[insn->origin].total;
+    if (total->warps > 0 && !ptx_in_flight_is_begin(w->steps[insn->origin].step))
+        w->busy[PIPE_SHARED] += warps * total->wavefronts / total->warps;
+    const Op *op = w->in->func->insns[insn->origin].op;
+    if (insn->machine == MACHINE_TENSOR && w->steps[insn->origin].step == IN_FLIGHT_NONE)
+        w->busy[PIPE_TENSOR] += warps * (double)w->in->ops[op->id].pipes[PIPE_TENSOR]
+                                / ptx_throughput_mma_share(gpu, op);
+}
+
+/* All of its warps meet: the phase takes what the busiest pipeline does. */
+static double end_phase(CriticalPathWalker *w, double at)
+{
+    double end = at;
+    for (unsigned p = 0; p < PIPE__COUNT; p++) {
+        end = fmax(end, w->phase + w->busy[p]);
+        w->busy[p] = 0;
+    }
+    w->phase = end;
+    return end;
+}
+
+static double product_clocks(const CriticalPathWalker *w, InsnId insn)
+{
+    double each = (double)w->in->ops[w->in->func->insns[insn].op->id].pipes[PIPE_TENSOR];
+    return each > 0 ? each * active_warps(w, insn) : 0;
+}
+
+/* What the instruction begins, or waits for: when it is over. */
+static double run_step(CriticalPathWalker *w, InsnId insn, double at)
+{
+    enum { SECTOR_BYTES = 32 };
+    const InFlightInsn *step = &w->steps[insn];
+    const TileClocks *tiles = &w->in->tiles;
+    switch (step->step) {
+    case IN_FLIGHT_COPY:
+        ptx_in_flight_begin(&w->flight, step->queue,
+                            transfer_sectors(w, at, block_sectors(w, insn)) + tiles->copy);
+        return at;
+    case IN_FLIGHT_ANNOUNCE:
+        ptx_in_flight_begin(&w->flight, step->queue,
+                            transfer_sectors(w, at, step->bytes / SECTOR_BYTES) + tiles->copy);
+        ptx_in_flight_close(&w->flight, step->queue);
+        return at;
+    case IN_FLIGHT_MULTIPLY:
+        w->tensor = fmax(w->tensor, at) + product_clocks(w, insn);
+        ptx_in_flight_begin(&w->flight, step->queue, w->tensor + CLK_PRODUCTS);
+        return at;
+    case IN_FLIGHT_CLOSE:
+        ptx_in_flight_close(&w->flight, step->queue);
+        return at;
+    case IN_FLIGHT_WAIT: case IN_FLIGHT_WAIT_ALL: case IN_FLIGHT_WAIT_NEXT:
+        return fmax(at, ptx_in_flight_wait(&w->flight, step));
+    default:
+        return at;
+    }
+}
+
+/* A load in a step comes with those of the other warps. */
+static double step_latency(CriticalPathWalker *w, const LoweredInsn *insn, double at,
+                           double latency)
+{
+    const Op *op = insn->origin == NO_ID ? NULL : w->in->func->insns[insn->origin].op;
+    if (!op)
+        return latency;
+    if (w->steps[insn->origin].step == IN_FLIGHT_MULTIPLY)
+        return (double)w->in->latencies->machine[MACHINE_ALU];
+    const Count *total = &w->in->evaluation->insns[insn->origin].total;
+    bool is_load = insn->machine == MACHINE_GLOBAL && op->kind == OPK_LD && total->requests > 0;
+    double missed = is_load ? fmin(1, (total->waits + total->data_requests) / total->requests) : 0;
+    if (ptx_op_bypasses_l1(op))
+        missed = is_load;
+    if (!(missed > 0))
+        return latency;
+    return transfer_sectors(w, at, missed * block_sectors(w, insn->origin)) - at
+           + fmax(latency, missed * w->in->tiles.load);
+}
+
+typedef struct StepTimes { double at, latency; } StepTimes;
+
+/* Its latency. */
+static double run_in_step(CriticalPathWalker *w, const LoweredInsn *insn, bool is_first,
+                        StepTimes times)
+{
+    use_pipes(w, insn, is_first);
+    return is_first ? step_latency(w, insn, times.at, times.latency) : times.latency;
+}
+
+/* When what stands behind it may start: 0, where it does not wait. */
+static double wait_until(CriticalPathWalker *w, InsnId insn, double at, bool in_steps)
+{
+    if (w->steps[insn].step == IN_FLIGHT_NONE)
+        return 0;
+    double over = run_step(w, insn, at);
+    if (!ptx_in_flight_is_wait(w->steps[insn].step))
+        return 0;
+    return in_steps ? end_phase(w, over) : over;
+}
+
+/* ---- a basic block --------------------------------------------------------------------------- */
+
 static double walk_block(CriticalPathWalker *w, BlockId block)
 {
     const Lowered *lowered = w->in->lowered;
+    const bool steps = is_in_steps(w, block);
+    w->phase = w->now;
     double begin = w->now, start = w->now, last = w->now, issued = 0, next = w->now, made = w->now;
     for (uint32_t i = lowered->first[block]; i < lowered->first[block + 1]; i++) {
         const LoweredInsn *insn = &lowered->insns[i];
@@ -117,7 +278,9 @@ static double walk_block(CriticalPathWalker *w, BlockId block)
                issue = issue_of(w, insn, latency);
         bool late = is_late(w, insn, block), is_ordered = is_float((MachineOp)insn->machine);
         unsigned orders = ptx_store_orders(w->in->func, insn);
-        if (i > lowered->first[block] && insn->origin != NO_ID && insn->origin == insn[-1].origin)
+        bool is_continued = i > lowered->first[block] && insn->origin != NO_ID
+                            && insn->origin == insn[-1].origin;
+        if (is_continued)
             at = fmax(at, made);
         const Op *fence = fence_of(w, insn);
         if (insn->machine == MACHINE_BARRIER || fence)
@@ -125,6 +288,11 @@ static double walk_block(CriticalPathWalker *w, BlockId block)
         at = fmax(at, behind_stores(w, orders));
         at = fmax(at, begin + issued);
         issued += (double)insn->count;
+        bool is_first = insn->origin != NO_ID && !is_continued;
+        if (steps)
+            latency = run_in_step(w, insn, is_first, (StepTimes){ at, latency });
+        if (w->steps && is_first)
+            start = fmax(start, wait_until(w, insn->origin, at, steps));
         if (is_ordered && !late) {
             at = fmax(at, next);
             next = at + (double)insn->count;
@@ -133,6 +301,8 @@ static double walk_block(CriticalPathWalker *w, BlockId block)
             note_store(w, insn, orders, at);
         if (fence)
             start = at + fence_clocks(w, fence);
+        if (steps && insn->machine == MACHINE_BARRIER)
+            at = end_phase(w, at);
         if (insn->machine == MACHINE_BARRIER)
             start = at + latency
                     + (double)w->in->latencies->barrier_per_warp * w->in->warps_per_block;
@@ -142,6 +312,8 @@ static double walk_block(CriticalPathWalker *w, BlockId block)
         last = ptx_lowered_is_copy(insn) ? last : fmax(last, at + issue);
     }
     w->now = fmax(fmax(last, start), begin + issued);
+    if (steps)
+        w->now = end_phase(w, w->now);
     w->own[block] = w->now - begin;
     return w->own[block];
 }
@@ -208,6 +380,16 @@ static LoopId loop_at(const CriticalPathWalker *w, uint32_t r)
     return w->in->loops->loop_of[w->in->cfg->rpo[r]];
 }
 
+/* The loop that a block counts to: one that does nothing but wait is part of the one around it. */
+static LoopId walked_loop(const CriticalPathWalker *w, uint32_t r)
+{
+    const Loops *loops = w->in->loops;
+    LoopId loop = loop_at(w, r);
+    bool is_spin = loop != NO_LOOP && w->steps && w->is_spin[loop]
+                   && loops->loops[loop].parent != NO_LOOP;
+    return is_spin ? loops->loops[loop].parent : loop;
+}
+
 /* Blocks of loops that hold others once more: what the first walk brought from outside does not
  * come again. */
 static void walk_outer(CriticalPathWalker *w)
@@ -224,27 +406,112 @@ static void walk_outer(CriticalPathWalker *w)
     }
 }
 
+/* The first and the last block's place, and how often the loop is walked again. */
+typedef struct WalkedLoop { uint32_t first, end; unsigned walks; LoopId loop; } WalkedLoop;
+
+static void walk_again(CriticalPathWalker *w, const WalkedLoop *of)
+{
+    const BlockId *rpo = w->in->cfg->rpo;
+    const unsigned counted = of->walks / 2;
+    for (unsigned again = 0; again < of->walks; again++) {
+        for (uint32_t k = of->first; k < of->end; k++)
+            walk_block(w, rpo[k]);
+        branch_back(w, of->loop, rpo[of->end - 1]);
+        for (uint32_t k = of->first; k < of->end && again >= counted; k++)
+            w->sum[rpo[k]] += w->own[rpo[k]];
+    }
+    for (uint32_t k = of->first; k < of->end; k++)
+        w->own[rpo[k]] = w->sum[rpo[k]] / (of->walks - counted);
+}
+
+static bool is_walked_again(const CriticalPathWalker *w, LoopId loop)
+{
+    return w->steps ? w->is_inner[loop] : w->in->loops->loops[loop].is_innermost;
+}
+
 /* The blocks of innermost loops again, until an iteration takes what the one before took. */
 static void walk_loops(CriticalPathWalker *w)
 {
     const Cfg *cfg = w->in->cfg;
     for (uint32_t r = 0; r < cfg->rpo_count;) {
-        LoopId loop = loop_at(w, r);
-        if (loop == NO_LOOP || !w->in->loops->loops[loop].is_innermost) {
+        LoopId loop = walked_loop(w, r);
+        bool is_stepped = loop != NO_LOOP && w->steps && w->in_steps[loop];
+        if (loop == NO_LOOP || !is_walked_again(w, loop)) {
             r++;
             continue;
         }
-        uint32_t end = r;
-        while (end < cfg->rpo_count && loop_at(w, end) == loop)
-            end++;
-        for (unsigned again = 1; again < LOOP_WALKS; again++) {
-            for (uint32_t k = r; k < end; k++)
-                walk_block(w, cfg->rpo[k]);
-            branch_back(w, loop, cfg->rpo[end - 1]);
+        WalkedLoop walked = { r, r, LOOP_WALKS - 1, loop };
+        while (walked.end < cfg->rpo_count && walked_loop(w, walked.end) == loop)
+            walked.end++;
+        if (is_stepped) {
+            walked.walks = STAGE_WALKS;
+            walk_again(w, &walked);
+        } else {
+            for (unsigned again = 1; again < LOOP_WALKS; again++) {
+                for (uint32_t k = r; k < walked.end; k++)
+                    walk_block(w, cfg->rpo[k]);
+                branch_back(w, loop, cfg->rpo[walked.end - 1]);
+            }
         }
-        hold_iteration(w, r, end, loop);
-        r = end;
+        hold_iteration(w, r, walked.end, loop);
+        r = walked.end;
     }
+}
+
+/* ---- which loops go in steps ----------------------------------------------------------------- */
+
+/* What an instruction of a block waits for, if any: NEXT for an mbarrier, WAIT for others. */
+static InFlightStep wait_of(const CriticalPathWalker *w, const InFlightInsn *steps, BlockId block)
+{
+    const Lowered *lowered = w->in->lowered;
+    InFlightStep out = IN_FLIGHT_NONE;
+    for (uint32_t i = lowered->first[block]; i < lowered->first[block + 1]; i++) {
+        const LoweredInsn *insn = &lowered->insns[i];
+        InFlightStep step = insn->origin == NO_ID ? IN_FLIGHT_NONE : steps[insn->origin].step;
+        if (insn->machine == MACHINE_BARRIER)
+            step = IN_FLIGHT_WAIT;
+        if (ptx_in_flight_is_wait(step) && out != IN_FLIGHT_WAIT)
+            out = step == IN_FLIGHT_WAIT_ALL ? IN_FLIGHT_WAIT : step;
+    }
+    return out;
+}
+
+/* A loop of a few instructions around a wait for an mbarrier. */
+enum { MAX_SPIN_BLOCKS = 3 };
+
+static void find_steps(CriticalPathWalker *w, Arena *scratch)
+{
+    const Loops *loops = w->in->loops;
+    const Func *func = w->in->func;
+    const uint32_t count = loops->loop_count;
+    InFlightInsn *steps = ptx_arena_array(scratch, InFlightInsn, func->insn_count + 1);
+    bool *in_steps = ptx_arena_array(scratch, bool, count + 1), any = false;
+    bool *is_spin = ptx_arena_array(scratch, bool, count + 1);
+    bool *is_inner = ptx_arena_array(scratch, bool, count + 1);
+    for (InsnId i = 0; i < func->insn_count; i++)
+        steps[i] = ptx_in_flight_insn(func, &func->insns[i]);
+    for (uint32_t r = 0; r < w->in->cfg->rpo_count; r++) {
+        LoopId loop = loop_at(w, r);
+        InFlightStep wait = loop == NO_LOOP ? IN_FLIGHT_NONE
+                                            : wait_of(w, steps, w->in->cfg->rpo[r]);
+        if (wait == IN_FLIGHT_NONE)
+            continue;
+        is_spin[loop] |= wait == IN_FLIGHT_WAIT_NEXT && loops->loops[loop].is_innermost
+                         && loops->loops[loop].block_count <= MAX_SPIN_BLOCKS;
+        for (; loop != NO_LOOP; loop = loops->loops[loop].parent)
+            in_steps[loop] = any = true;
+    }
+    for (LoopId l = 0; l < count; l++) {
+        LoopId parent = loops->loops[l].parent;
+        in_steps[l] |= parent != NO_LOOP && in_steps[parent];
+        is_inner[l] = true;
+        if (parent != NO_LOOP && !is_spin[l])
+            is_inner[parent] = false;
+    }
+    w->in_steps = in_steps;
+    w->is_spin = is_spin;
+    w->is_inner = is_inner;
+    w->steps = any ? steps : NULL;
 }
 
 CriticalPath ptx_critical_path_compute(Arena *scratch, const CriticalPathInput *in)
@@ -256,15 +523,20 @@ CriticalPath ptx_critical_path_compute(Arena *scratch, const CriticalPathInput *
     w.ready = ptx_arena_array(scratch, double, in->lowered->value_count + 1);
     w.is_late = ptx_arena_array(scratch, bool, in->lowered->value_count + 1);
     w.own = ptx_arena_array(scratch, double, in->cfg->block_count);
+    w.sum = ptx_arena_array(scratch, double, in->cfg->block_count);
+    find_steps(&w, scratch);
     for (uint32_t r = 0; r < in->cfg->rpo_count; r++)
         if (executions(in, in->cfg->rpo[r]) > 0)
             walk_block(&w, in->cfg->rpo[r]);
     walk_outer(&w);
     walk_loops(&w);
     for (uint32_t r = 0; r < in->cfg->rpo_count; r++) {
-        out.clocks += w.own[in->cfg->rpo[r]] * executions(in, in->cfg->rpo[r]);
+        double clocks = w.own[in->cfg->rpo[r]] * executions(in, in->cfg->rpo[r]);
+        out.clocks += clocks;
+        out.step_share += is_in_steps(&w, in->cfg->rpo[r]) ? clocks : 0;
         out.longest_clocks += w.own[in->cfg->rpo[r]] * longest(in, in->cfg->rpo[r]);
     }
+    out.step_share = out.clocks > 0 ? out.step_share / out.clocks : 0;
     ptx_arena_release(scratch, mark);
     return out;
 }

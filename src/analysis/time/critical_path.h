@@ -8,7 +8,13 @@
  * like take what was measured of their whole sequence (sequences.def). Blocks are walked once in
  * reverse postorder, those of nested loops again, and each innermost loop's own twice more: what an
  * iteration takes then is what it goes on to take. Executions are those of the warp that runs a
- * block most often. */
+ * block most often.
+ *
+ * A loop whose warps wait for each other, for copies or for matrix products goes in steps. There
+ * the work of the block's other warps counts as well: no step is shorter than what all of them take
+ * of any pipeline, and a tile is there when the last of its bytes is. A wait for a group of copies
+ * or products takes what is left of their time, so such a loop is walked until all of its stages
+ * have come around. */
 #ifndef PTX_ANALYSIS_TIME_CRITICAL_PATH_H
 #define PTX_ANALYSIS_TIME_CRITICAL_PATH_H
 
@@ -22,6 +28,16 @@ typedef struct Lowered Lowered;
 typedef struct Sequence Sequence;
 typedef struct Arena Arena;
 typedef struct Gpu Gpu;
+typedef struct OpCycles OpCycles;
+
+/* Tiles that the warps of a block bring in together: clocks until the first of their bytes comes,
+ * and for each sector from then on. */
+typedef struct TileClocks {
+    double copy;                /* cp.async, cp.async.bulk */
+    /* into registers, at least: a warp that waits for the others waits for the far part of L2 */
+    double load;
+    double sector;
+} TileClocks;
 
 typedef struct CriticalPathInput {
     const Gpu *gpu;
@@ -34,6 +50,8 @@ typedef struct CriticalPathInput {
     const float *load_clocks;   /* per instruction of the function: of a load of global memory */
     const bool *are_left_out;   /* per loop: what it takes is not asked for; NULL: none */
     const Sequence *sequences;  /* per instruction of the function, for the GPU */
+    const OpCycles *ops;        /* of the GPU */
+    TileClocks tiles;
     double blocks, warps_per_block;
 } CriticalPathInput;
 
@@ -41,6 +59,8 @@ typedef struct CriticalPath {
     double clocks;              /* of a warp that a block waits for, on average over the blocks */
     /* of the one that the launch waits for: a block may have more to do than all others */
     double longest_clocks;
+    /* of clocks, the share in steps: what the block's own work takes of any pipeline is in it */
+    double step_share;
 } CriticalPath;
 
 CriticalPath ptx_critical_path_compute(Arena *scratch, const CriticalPathInput *input);

@@ -50,6 +50,7 @@ typedef struct PredictInput {
     const PredictFacts *facts;  /* of the GPU and the function; NULL where none is possible */
     double blocks, warps_per_block, blocks_per_sm;
     bool spills_likely;         /* register_count.h's SPILLS_LIKELY */
+    double spilled;             /* registers of a thread in local memory */
     /* per instruction: set to what a load of global memory takes in this launch; NULL: not wanted
      * */
     float *load_clocks;
@@ -70,6 +71,9 @@ typedef struct Prediction {     /* NaN: not known */
     double parts_us[PART__COUNT];
     double tail_us;             /* of blocks that have more to do than others */
     double busiest_share;       /* blocks of the SM that has most, over the mean */
+    /* of what the SMs' units are busy for, the share that PART_LATENCY has in it: a block's own
+     * work in steps, next to that of the blocks beside it */
+    double own_share;
     bool blocks_differ;         /* one has twice as much to do as the mean, or more */
     /* of PART_PIPE: the load-store units; the dearest other one, and the next */
     double lsu_us, pipe_us, second_us;

@@ -1,0 +1,86 @@
+#include "analysis/time/hidden_traffic.h"
+
+#include "analysis/access/evaluate.h"
+#include "analysis/flow/cfg.h"
+#include "analysis/flow/loop.h"
+#include "analysis/sass/sass.h"
+#include "analysis/time/in_flight.h"
+#include "gpu/gpu.h"
+#include "ir/func.h"
+
+#include <math.h>
+
+enum { SECTOR_BYTES = 32, LINE_BYTES = 128, LINE_SECTORS = 4, PIECE_BYTES = 64,
+       BULK_REQUEST_BYTES = 512 };
+
+/* ---- spills ---------------------------------------------------------------------------------- */
+
+/* How often warps run the head of the innermost loop that issues most; once, where none is. */
+static double hottest_iterations(const PredictInput *in)
+{
+    double most = 0, iterations = in->evaluation->insns[0].total.warps;
+    for (LoopId l = 0; l < in->loops->loop_count; l++) {
+        double issued = 0;
+        if (!in->loops->loops[l].is_innermost)
+            continue;
+        for (BlockId b = 0; b < in->cfg->block_count; b++)
+            if (in->loops->loop_of[b] == l)
+                issued += (in->lowered->first[b + 1] - in->lowered->first[b])
+                          * ptx_probable_warps(&in->evaluation->insns[in->cfg->blocks[b].first]);
+        if (issued > most) {
+            const Block *header = &in->cfg->blocks[in->loops->loops[l].header];
+            most = issued;
+            iterations = ptx_probable_warps(&in->evaluation->insns[header->first]);
+        }
+    }
+    return iterations;
+}
+
+/* Of the lines, those that L1 has given up by the time that they are asked for again. */
+static double lost_of_l1(const PredictInput *in)
+{
+    double warps = in->blocks_per_sm * in->warps_per_block,
+           shared = in->blocks_per_sm * in->evaluation->traffics.shared_bytes,
+           bytes = warps * in->spilled * LINE_BYTES,
+           room = ptx_gpu_has(in->gpu, FIGURE_L1_BYTES)
+                      ? fmax(0, in->gpu->figures[FIGURE_L1_BYTES] - shared)
+                      : 0;
+    return bytes > 0 ? fmin(1, fmax(0, bytes - room) / bytes) : 0;
+}
+
+static double add_spills(const PredictInput *in, Cached *cached)
+{
+    if (!(in->spilled > 0))
+        return 0;
+    double lines = in->spilled * hottest_iterations(in), lost = lost_of_l1(in) * lines;
+    cached->load_requests += lost;
+    cached->load_sectors += lost * LINE_SECTORS;
+    cached->load_pieces += lost * LINE_BYTES / PIECE_BYTES;
+    cached->store_lines += lines;       /* L1 writes through: a store and a load of a warp take 7
+                                           * clocks of an SM, measured on an H200 */
+    cached->store_sectors += lines * LINE_SECTORS;
+    return 2 * lines;
+}
+
+/* ---- bulk copies ----------------------------------------------------------------------------- */
+
+static bool add_bulk(const PredictInput *in, Cached *cached)
+{
+    double bytes = 0;
+    for (InsnId i = 0; i < in->func->insn_count; i++) {
+        const InFlightInsn step = ptx_in_flight_insn(in->func, &in->func->insns[i]);
+        if (step.step == IN_FLIGHT_ANNOUNCE)
+            bytes += step.bytes * ptx_probable_lanes(&in->evaluation->insns[i]);
+    }
+    cached->load_sectors += bytes / SECTOR_BYTES;
+    cached->load_pieces += bytes / PIECE_BYTES;
+    cached->load_requests += bytes / BULK_REQUEST_BYTES;
+    return bytes > 0;
+}
+
+HiddenTraffic ptx_hidden_traffic_add(const PredictInput *in, Cached *cached)
+{
+    HiddenTraffic out = { .spill_lines = add_spills(in, cached) };
+    out.has_bulk = add_bulk(in, cached);
+    return out;
+}

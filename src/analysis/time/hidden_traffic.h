@@ -1,0 +1,23 @@
+/* hidden_traffic.h -- what a launch moves that no access of its own says: registers that ptxas
+ * keeps in local memory, and tiles that the bulk copy engine brings.
+ *
+ * A spilled register is stored and loaded once in each iteration of the loop that runs most
+ * instructions: there the values are live that ask for too many. Lines of all warps of an SM that
+ * L1 does not hold pass through L2. Where a bulk copy reads is in a tensor map or a register, so
+ * its bytes are those that its mbarrier waits for; how many of them come from memory is not
+ * known. */
+#ifndef PTX_ANALYSIS_TIME_HIDDEN_TRAFFIC_H
+#define PTX_ANALYSIS_TIME_HIDDEN_TRAFFIC_H
+
+#include "analysis/time/cache.h"
+#include "analysis/time/predict.h"
+
+typedef struct HiddenTraffic {
+    double spill_lines;         /* of local memory, through L1 */
+    bool has_bulk;
+} HiddenTraffic;
+
+/* What goes to L2 is added to cached. */
+HiddenTraffic ptx_hidden_traffic_add(const PredictInput *in, Cached *cached);
+
+#endif
