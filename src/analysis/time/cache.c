@@ -215,6 +215,7 @@ static void load_by_chance(const Machinery *m, Pool *pool, Cached *out)
     out->load_lines += pool->lanes * LINES_BY_CHANCE;
     out->load_sectors += missed;
     out->load_requests += missed;
+    out->load_pieces += missed;
     out->read_bytes += fresh * PIECE_BYTES;
     out->scattered_bytes += fresh * PIECE_BYTES;
     out->fresh_sectors += fresh;
@@ -229,6 +230,7 @@ static void load_along(const Count *count, uint32_t bytes, Cached *out)
     out->load_lines += count->data_requests;
     out->load_sectors += moved / SECTOR_BYTES;
     out->load_requests += moved / LINE_BYTES;
+    out->load_pieces += moved / PIECE_BYTES;
     out->read_bytes += moved;
     out->fresh_sectors += moved / SECTOR_BYTES;
 }
@@ -322,6 +324,7 @@ static void search_by_levels(const Machinery *m, const TreeSearch *s, Cached *ou
                        + (here - pieces) * fmax(0, 1 - m->l2_bytes / (places * SECTOR_BYTES));
         out->load_sectors += here;
         out->load_requests += here;
+        out->load_pieces += here;
         out->read_bytes += fresh * PIECE_BYTES;
         out->scattered_bytes += fresh * PIECE_BYTES;
         out->fresh_sectors += fresh;
@@ -427,8 +430,9 @@ Cached ptx_cached_compute(Arena *arena, const CacheInput *in)
                                            : 0;
     }
     find_reuse(&m, in->warps_per_block, &out);
-    out.load_requests = t->load_sectors > 0 ? t->load_requests * out.load_sectors / t->load_sectors
-                                            : 0;
+    const double asked = t->load_sectors > 0 ? out.load_sectors / t->load_sectors : 0;
+    out.load_requests = t->load_requests * asked;
+    out.load_pieces = t->load_pieces * asked;
     out.fresh_sectors = out.read_bytes / SECTOR_BYTES;
     if (in->spread)
         follow_data(arena, &m, in, &out);

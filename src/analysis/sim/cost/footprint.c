@@ -317,9 +317,9 @@ bool ptx_footprint_note(Footprint *f, uint32_t warp, const uint64_t *addresses, 
     FootprintSide side = kind == FOOTPRINT_STORE ? SIDE_WRITTEN
                          : is_atomic             ? SIDE_ATOMIC
                                                  : SIDE_READ;
-    Distinct asked;
-    asked.count = 0;
-    asked.is_unsorted = false;
+    Distinct asked, asked_pieces;
+    asked.count = asked_pieces.count = 0;
+    asked.is_unsorted = asked_pieces.is_unsorted = false;
     double missed = 0;
     FootprintPiece *piece = NULL;
     for (unsigned i = 0; i < shape.sectors.count; i++) {
@@ -331,6 +331,7 @@ bool ptx_footprint_note(Footprint *f, uint32_t warp, const uint64_t *addresses, 
             || kind != FOOTPRINT_LOAD) {
             missed++;
             add_distinct(&asked, sector >> 2);
+            add_distinct(&asked_pieces, sector >> 1);
         }
     }
     if (is_moved) {
@@ -349,6 +350,7 @@ bool ptx_footprint_note(Footprint *f, uint32_t warp, const uint64_t *addresses, 
         t->load_lines += shape.lines.count;
         t->load_sectors += missed;
         t->load_requests += asked.count;
+        t->load_pieces += asked_pieces.count;
     }
     return waits;
 }
@@ -365,6 +367,7 @@ static void add(Traffics *to, const Traffics *from, double weight)
     to->load_lines += weight * from->load_lines;
     to->load_sectors += weight * from->load_sectors;
     to->load_requests += weight * from->load_requests;
+    to->load_pieces += weight * from->load_pieces;
     to->store_lines += weight * from->store_lines;
     to->store_sectors += weight * from->store_sectors;
     to->atomic_passes += weight * from->atomic_passes;
