@@ -31,6 +31,7 @@ typedef struct Observer Observer;
 
 typedef struct SteeredBranch {
     uint32_t stays;             /* steered_loop.h's, + 2; 0: not asked for yet */
+    uint32_t guess;             /* where that says nothing: iterations, by the step of a counter */
     bool is_ordered, is_sampled;
 } SteeredBranch;
 
