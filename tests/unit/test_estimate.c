@@ -126,6 +126,7 @@ static Cached cached_of(const ArrayTraffic *array, double reused, double residen
     Evaluation evaluation = { .grid = { 132 * 16, 1, 1 }, .blocks = 132 * 16 };
     evaluation.traffics = (Traffics){ .load_sectors = array->missed,
                                       .load_requests = array->missed / 4,
+                                      .load_pieces = array->missed / 2,
                                       .read_bytes = array->read_bytes,
                                       .arrays = array,
                                       .array_count = 1 };

@@ -182,6 +182,39 @@ static void test_given(void **state)
     free(file);
 }
 
+/* A loop that data end: how often it is taken to run, by how far its index goes on. */
+typedef struct Guessed {
+    const char *step, *barrier;
+    double trips;
+} Guessed;
+
+static const Guessed guesses[] = {
+    { "1", "", 5 },  { "2", "", 5 },  { "4", "", 4 },   { "8", "", 2 },
+    { "32", "", 1 }, { "-8", "", 2 }, { "4096", "", 1 }, { "256", " bar.sync 0;\n", 5 },
+};
+
+static void test_guessed(void **state)
+{
+    (void)state;
+    for (size_t c = 0; c < COUNT(guesses); c++) {
+        const Guessed *g = &guesses[c];
+        Text text = { 0 };
+        kit_print(&text,
+                  ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 "
+                  "in)\n{\n .reg .pred %%p<2>;\n .reg .f32 %%f<2>;\n .reg .b32 %%r<4>;\n"
+                  " .reg .b64 %%rd<2>;\n ld.param.u64 %%rd1, [in];\n"
+                  " ld.global.v2.u32 {%%r1, %%r2}, [%%rd1];\n mov.f32 %%f1, 0f3F800000;\n"
+                  "HEAD:\n fma.rn.f32 %%f1, %%f1, %%f1, %%f1;\n%s add.s32 %%r1, %%r1, %s;\n"
+                  " setp.lt.s32 %%p1, %%r1, %%r2;\n @%%p1 bra HEAD;\n"
+                  " st.global.f32 [%%rd1], %%f1;\n ret;\n}\n",
+                  g->barrier, g->step);
+        Figures got = figures_of(text.bytes, "k", "null", GRID);
+        if (!is_within(got.flops, 2 * g->trips * THREADS, 1e-9))
+            fail_msg("a step of %s: %g trips, want %g", g->step, got.flops / 2 / THREADS, g->trips);
+        free(text.bytes);
+    }
+}
+
 /* Loops that a float ends: for (t = start; t < end, or t > end; t = t + step), in both widths. */
 typedef struct Float {
     double start, step, end;
@@ -294,6 +327,7 @@ UNIT(forward)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_counts), cmocka_unit_test(test_time),
                                         cmocka_unit_test(test_given),
+                                        cmocka_unit_test(test_guessed),
                                         cmocka_unit_test(test_floats),
                                         cmocka_unit_test(test_endless) };
     return cmocka_run_group_tests(tests, NULL, NULL);

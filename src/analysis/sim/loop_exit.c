@@ -102,6 +102,11 @@ static bool is_step(const Insn *insn)
     return insn->op->kind == OPK_ADD || insn->op->kind == OPK_SUB;
 }
 
+static uint64_t magnitude(int64_t number)
+{
+    return number < 0 ? 0 - (uint64_t)number : (uint64_t)number;
+}
+
 /* A register that a constant was added to, against something. */
 static bool tests_counter(const Func *func, InsnId test)
 {
@@ -119,6 +124,35 @@ static bool tests_counter(const Func *func, InsnId test)
                 return true;
     }
     return false;
+}
+
+/* Of an instruction that adds a constant to a register of its own; wider ones than an index may be
+ * addresses, whose steps are bytes. 0: it does not. */
+static uint64_t step_of_index(const Func *func, const Insn *insn)
+{
+    const Operand *operands = ptx_insn_operands(func, insn);
+    const TypeInfo *type = &ptx_type_info[insn->op->type];
+    bool is_own = is_step(insn) && insn->operand_count == 3 && type->kind != KIND_FLOAT
+                  && type->bits <= 32 && operands[1].kind == OPERAND_REG
+                  && operands[1].id == operands[0].id && operands[2].kind == OPERAND_INT;
+    return is_own ? magnitude(operands[2].value) : 0;
+}
+
+uint64_t ptx_loop_exit_step(const FuncState *func_state, InsnId branch)
+{
+    const Func *func = func_state->func;
+    const Cfg *cfg = func_state->cfg;
+    LoopId loop = func_state->loops->loop_of[cfg->block_of[branch]];
+    uint64_t most = 1;
+    for (InsnId i = 0; loop != NO_LOOP && i < func->insn_count; i++) {
+        if (func->insns[i].op->kind == OPK_BAR && ptx_loop_has(func_state, loop, i))
+            return 1;
+        uint64_t step = func_state->loops->loop_of[cfg->block_of[i]] == loop
+                            ? step_of_index(func, &func->insns[i])
+                            : 0;
+        most = step > most ? step : most;
+    }
+    return most;
 }
 
 bool ptx_loop_exit_counts(const Func *func, InsnId branch)

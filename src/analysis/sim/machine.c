@@ -18,6 +18,10 @@ enum {
     HURRIED_STAYS = 8,          /* and where SimConfig.is_hurried */
     /* and when that rests on an assumption: SimConfig.most_stays, if it is not changed */
     ASSUMED_STAYS = 64,
+    /* elements that data give to a thread, or to threads that share them: rows of sparse matrices
+     * and lists of neighbours have tens. A loop whose counter goes on by several comes around less
+     * often */
+    GUESSED_ELEMENTS = 16,
     MAX_FRAMES = 64,           /* calls inside each other */
     MAX_ENTRIES = 4096,
 };
@@ -312,6 +316,14 @@ static void part(Machine *m, Warp *w, InsnId target, InsnId next, uint32_t taken
     }
 }
 
+/* Iterations by data that say nothing: no more than of a counter that goes on by one. */
+static uint32_t guessed_trips(const FuncState *func_state, InsnId branch)
+{
+    const uint64_t step = ptx_loop_exit_step(func_state, branch);
+    const uint64_t trips = step < GUESSED_ELEMENTS ? (GUESSED_ELEMENTS + step - 1) / step : 1;
+    return trips > DOUBTFUL_STAYS + 1 ? DOUBTFUL_STAYS + 1 : (uint32_t)trips;
+}
+
 /* Where data steer the loop, but do not count its iterations. */
 static unsigned steered_stays(Machine *m, Warp *w, InsnId branch)
 {
@@ -324,10 +336,11 @@ static unsigned steered_stays(Machine *m, Warp *w, InsnId branch)
     SteeredBranch *known = &func_state->steered[branch];
     if (!known->stays) {
         const SteeredLoop found = ptx_steered_loop_find(m, w, branch);
-        *known = (SteeredBranch){ (uint32_t)(found.stays + 2), found.is_ordered,
+        *known = (SteeredBranch){ (uint32_t)(found.stays + 2),
+                                    guessed_trips(func_state, branch), found.is_ordered,
                                     found.is_sampled };
     }
-    return known->stays == 1 ? DOUBTFUL_STAYS : known->stays - 2;
+    return known->stays == 1 ? known->guess - 1 : known->stays - 2;
 }
 
 /* How often lanes stay in a loop at its branch, where it is unknown whether they do, or rests on an

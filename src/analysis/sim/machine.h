@@ -72,6 +72,7 @@ struct SimInsn {
 
 typedef struct SteeredBranch {
     uint32_t stays;             /* steered_loop.h's, + 2; 0: not asked for yet */
+    uint32_t guess;             /* where that says nothing: iterations, by the step of a counter */
     bool is_ordered, is_sampled;
 } SteeredBranch;
 

@@ -430,10 +430,9 @@ Cached ptx_cached_compute(Arena *arena, const CacheInput *in)
                                            : 0;
     }
     find_reuse(&m, in->warps_per_block, &out);
-    if (t->load_sectors > 0) {
-        out.load_requests = t->load_requests * out.load_sectors / t->load_sectors;
-        out.load_pieces = t->load_pieces * out.load_sectors / t->load_sectors;
-    }
+    const double asked = t->load_sectors > 0 ? out.load_sectors / t->load_sectors : 0;
+    out.load_requests = t->load_requests * asked;
+    out.load_pieces = t->load_pieces * asked;
     out.fresh_sectors = out.read_bytes / SECTOR_BYTES;
     if (in->spread)
         follow_data(arena, &m, in, &out);

@@ -32,8 +32,8 @@ typedef struct CacheInput {
 
 typedef struct Cached {
     double load_lines;          /* passes through L1 */
-    /* that L2 is asked for: sectors, lines, halves of a line */
-    double load_sectors, load_requests, load_pieces;
+    double load_sectors, load_requests;     /* that L2 is asked for */
+    double load_pieces;         /* the same, by halves of lines */
     double store_lines, store_sectors;
     double read_bytes, written_bytes;       /* from and to memory */
     double scattered_bytes;     /* of read_bytes, those in pieces by chance */

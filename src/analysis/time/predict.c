@@ -39,7 +39,7 @@ const char ptx_constant_pipe[] = "constant";
 /* ---- figures --------------------------------------------------------------------------------- */
 
 /* What was measured on an H200 stands for a GPU whose file does not say. */
-#define H200_GB_PER_S 4800
+#define H200_SM_CLOCKS_PER_US (132.0 * 1980)
 static double figure(const Gpu *gpu, FigureId id, double otherwise)
 {
     return ptx_gpu_has(gpu, id) ? gpu->figures[id] : otherwise;
@@ -254,17 +254,20 @@ static void find_pipes(const PredictInput *in, const Speeds *s, Prediction *out)
 #define CLK_CONSTANT_MISS 34.0
 enum { CLK_CONSTANT_FRESH = 340, CONSTANT_PIECE_BYTES = 64, CONSTANT_CACHE_BYTES = 3072 };
 
-/* Requests and stored data go one way, what is loaded the other. A GPU whose file says nothing has
- * as much less of it than an H200 as of memory bandwidth. */
-static double l2_us(const Gpu *gpu, const Cached *cached)
+/* Requests and stored data go one way, what is loaded the other, by halves of lines: one that lacks
+ * a sector takes as long. What comes from memory is stored first. A GPU whose file says nothing has
+ * as much less of it than an H200 as it has fewer SMs and clocks: L2's ports are theirs. */
+static double l2_us(const Gpu *gpu, const Speeds *s, const Cached *cached)
 {
-    double less = ptx_gpu_has(gpu, FIGURE_L2_PIECE_PS)
-                      ? 1
-                      : H200_GB_PER_S / gpu->figures[FIGURE_MEMORY_GB_PER_S];
+    const double less = ptx_gpu_has(gpu, FIGURE_L2_PIECE_PS)
+                            ? 1
+                            : H200_SM_CLOCKS_PER_US / (s->sms * s->clocks_per_us),
+                 store_sector = figure(gpu, FIGURE_L2_STORE_SECTOR_PS, 3.3);
     double there = cached->load_requests * figure(gpu, FIGURE_L2_ASK_PS, 4.8)
                    + cached->store_lines * figure(gpu, FIGURE_L2_STORE_LINE_PS, 13.3)
-                   + cached->store_sectors * figure(gpu, FIGURE_L2_STORE_SECTOR_PS, 3.3);
-    double back = cached->load_pieces * figure(gpu, FIGURE_L2_PIECE_PS, 6.8);
+                   + cached->store_sectors * store_sector;
+    double back = cached->load_pieces * figure(gpu, FIGURE_L2_PIECE_PS, 6.8)
+                  + cached->fresh_sectors * store_sector;
     return less * fmax(there, back) / 1e6;
 }
 
@@ -400,7 +403,7 @@ static void find_memory(const PredictInput *in, const Speeds *s, const Cached *c
     out->parts_us[PART_L1] = busiest_us(in, s,
                                         cached->load_lines + cached->store_lines + local_lines(in)
                                             + hidden.spill_lines);
-    out->parts_us[PART_L2] = l2_us(in->gpu, &all);
+    out->parts_us[PART_L2] = l2_us(in->gpu, s, &all);
     out->parts_us[PART_DRAM] =
         (out->dram_bytes + cached->scattered_bytes * (1 / SCATTERED_SHARE - 1)) / s->dram;
     if (hidden.has_bulk)

@@ -317,9 +317,9 @@ bool ptx_footprint_note(Footprint *f, uint32_t warp, const uint64_t *addresses, 
     FootprintSide side = kind == FOOTPRINT_STORE ? SIDE_WRITTEN
                          : is_atomic             ? SIDE_ATOMIC
                                                  : SIDE_READ;
-    Distinct asked, pieces;
-    asked.count = pieces.count = 0;
-    asked.is_unsorted = pieces.is_unsorted = false;
+    Distinct asked, asked_pieces;
+    asked.count = asked_pieces.count = 0;
+    asked.is_unsorted = asked_pieces.is_unsorted = false;
     double missed = 0;
     FootprintPiece *piece = NULL;
     for (unsigned i = 0; i < shape.sectors.count; i++) {
@@ -331,7 +331,7 @@ bool ptx_footprint_note(Footprint *f, uint32_t warp, const uint64_t *addresses, 
             || kind != FOOTPRINT_LOAD) {
             missed++;
             add_distinct(&asked, sector >> 2);
-            add_distinct(&pieces, sector >> 1);
+            add_distinct(&asked_pieces, sector >> 1);
         }
     }
     if (is_moved) {
@@ -350,7 +350,7 @@ bool ptx_footprint_note(Footprint *f, uint32_t warp, const uint64_t *addresses, 
         t->load_lines += shape.lines.count;
         t->load_sectors += missed;
         t->load_requests += asked.count;
-        t->load_pieces += pieces.count;
+        t->load_pieces += asked_pieces.count;
     }
     return waits;
 }

@@ -41,7 +41,8 @@ typedef struct ArrayTraffic {   /* of one array; of the launch */
 typedef struct Traffics {       /* of the launch */
     double load_lines;          /* passes through L1: distinct lines of each request */
     double load_sectors;        /* that a block's loads are the first to ask for */
-    double load_requests, load_pieces;      /* lines of those; halves of a line */
+    double load_requests;       /* lines of those */
+    double load_pieces;         /* of those, each request's: halves of lines */
     /* sectors that they ask for again, after less than 2^n others of the same warp */
     double reused[REUSE_BUCKETS];
     const ArrayTraffic *arrays;
