@@ -32,7 +32,7 @@ static SimArg decode_arg(Arena *arena, const FuncState *func_state, const Operan
 
 static void decode_args(Arena *arena, const FuncState *func_state, SimInsn *out)
 {
-    SimArg args[MAX_ARGS], *kept;
+    SimArg *args = ptx_arena_array(arena, SimArg, out->operand_count);
     for (unsigned o = 1; o < out->operand_count && out->arg_count < MAX_ARGS; o++) {
         const Operand *operand = &out->operands[o];
         if (operand->flags & OPERAND_RIGHT && operand->position == 0)
@@ -40,9 +40,7 @@ static void decode_args(Arena *arena, const FuncState *func_state, SimInsn *out)
         else
             args[out->arg_count++] = decode_arg(arena, func_state, operand, (Type)out->op->type);
     }
-    out->args = kept = ptx_arena_array(arena, SimArg, out->arg_count);
-    for (unsigned a = 0; a < out->arg_count; a++)
-        kept[a] = args[a];
+    out->args = args;
 }
 
 static void decode_results(Arena *arena, const FuncState *func_state, SimInsn *out)

@@ -270,8 +270,8 @@ static double walk_block(CriticalPathWalker *w, BlockId block)
 {
     const Lowered *lowered = w->in->lowered;
     const bool steps = is_in_steps(w, block);
-    w->phase = w->now;
-    double begin = w->now, start = w->now, last = w->now, issued = 0, next = w->now, made = w->now;
+    const double begin = w->phase = w->now;
+    double start = begin, last = begin, issued = 0, next = begin, made = begin;
     for (uint32_t i = lowered->first[block]; i < lowered->first[block + 1]; i++) {
         const LoweredInsn *insn = &lowered->insns[i];
         double at = operands_ready(w, insn, start), latency = ptx_result_clocks(&w->of, insn),
