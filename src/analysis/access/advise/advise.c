@@ -137,17 +137,28 @@ const char *ptx_proposal_describe(Arena *arena, const Module *module, const Prop
     return ptx_arena_strndup(arena, text, strlen(text));
 }
 
+/* What stands for a pointer is a multiple of any width: that it is one is all that was assumed. */
+static void put_param(char *text, size_t size, const AssumedParam *param, uint32_t width)
+{
+    if (param->bytes == 8)
+        snprintf(text, size, "param %" PRIu32 " %% %" PRIu32 " = 0", param->position, width);
+    else
+        snprintf(text, size, "param %" PRIu32 " = %" PRIu64, param->position, param->number);
+}
+
 /* Where an address is aligned: in any launch, or with the numbers that parameters were taken
  * for. */
-static void put_where(char *text, size_t size, const Evaluation *assumed)
+static void put_where(char *text, size_t size, const Evaluation *assumed, uint32_t width)
 {
+    char one[48];
     size_t length = 0;
     for (uint32_t i = 0; assumed && i < assumed->assumed_count && length + 48 < size; i++) {
         const AssumedParam *param = &assumed->assumed[i];
-        if (!param->is_float && !param->is_part)
-            length += (size_t)snprintf(text + length, size - length,
-                                       "%sparam %" PRIu32 " = %" PRIu64, length ? ", " : "with ",
-                                       param->position, param->number);
+        if (param->is_float || param->is_part)
+            continue;
+        put_param(one, sizeof one, param, width);
+        length += (size_t)snprintf(text + length, size - length, "%s%s", length ? ", " : "with ",
+                                   one);
     }
     snprintf(text + length, size - length, "%s",
              length ? " (assumed)" : "wherever it was evaluated");
@@ -161,7 +172,7 @@ const char *ptx_widening_describe(Arena *arena, const Widening *w, uint32_t coun
         return NULL;
     put_change(change, sizeof change, true, w->before, w->after);
     put_certainty(end, sizeof end, w->certainty, w->block);
-    put_where(where, sizeof where, assumed);
+    put_where(where, sizeof where, assumed, w->bytes);
     snprintf(text, sizeof text,
              "%s of %" PRIu32 " bytes: the address is a multiple of %" PRIu32
              " %s; %" PRIu32 " accesses of %" PRIu32 " bytes become %" PRIu32 ", %s%s",

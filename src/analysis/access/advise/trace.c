@@ -22,7 +22,7 @@ enum {
     MAX_WARPS = 64,            /* of a block: no GPU holds more */
     MAX_STEPS = 1 << 16,       /* instructions of warps; */
     STEPS_FLOOR = 1 << 12,      /* where the grid is unknown, one block, so many ... */
-    STEPS_PER_INSN = 64,        /* ... and so many for an instruction */
+    STEPS_PER_INSN = 24,        /* ... and so many for an instruction */
     /* a run ends where all warps might have come through the code twice, and each made so many
      * steps more, without a request that is new */
     QUIET_FLOOR = 1 << 8,
