@@ -29,6 +29,7 @@ typedef struct RankCommand {
     ptxlint_module **modules; /* by file; NULL: not read */
     RankRow *rows;
     size_t count, capacity;
+    bool is_part;         /* a kernel of the inputs cannot be run */
     bool is_by_name;      /* a group for each name; else one for all kernels */
     size_t folder_length; /* of the folders that all paths begin with; text leaves them out */
     Matched matched;
@@ -67,6 +68,16 @@ static size_t find_gpu_index(const RankCommand *rank, const char *gpu)
     return next;
 }
 
+/* The others are ranked without it. */
+static void complain_of_code(RankCommand *rank, const char *path, const ptxlint_kernel *kernel)
+{
+    char text[480];
+    snprintf(text, sizeof text,
+             "kernel `%.300s` is not ranked: its code has errors, see ptxlint check", kernel->name);
+    ptx_complain(path, text);
+    rank->is_part = true;
+}
+
 static ExitCode rank_kernel(RankCommand *rank, const ptxlint_module *module, const char *path,
                             const ptxlint_kernel *kernel)
 {
@@ -81,6 +92,10 @@ static ExitCode rank_kernel(RankCommand *rank, const ptxlint_module *module, con
         row.gpu_index = find_gpu_index(rank, row.gpu);
         row.estimated.size = sizeof row.estimated;
         ptxlint_status status = ptxlint_estimate(module, kernel->name, g, &trial, &row.estimated);
+        if (status == PTXLINT_BAD_ARGUMENT) {
+            complain_of_code(rank, path, kernel);
+            break;
+        }
         if (status == PTXLINT_OK)
             code = append_rank_row(rank, &row);
         else
@@ -469,12 +484,14 @@ ExitCode ptx_rank(const Options *options)
         code = ptx_paths_add(&rank.files, options->paths[i], &book);
     if (code == EXIT_CLEAN)
         code = read_files(&rank, &inputs, &book);
-    if (code == EXIT_CLEAN && !rank.count) {
+    if (code == EXIT_CLEAN && !rank.count && !rank.is_part) {
         ptx_complain("rank", "the inputs have no kernel");
         code = EXIT_USAGE;
     }
-    if (code == EXIT_CLEAN)
+    if (code == EXIT_CLEAN && rank.count)
         code = write_rows(&rank);
+    if (code == EXIT_CLEAN && rank.is_part)
+        code = EXIT_INPUT;
     free_rank(&rank);
     ptx_book_free(&book);
     ptx_inputs_free(&inputs);

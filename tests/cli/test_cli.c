@@ -574,15 +574,24 @@ static void test_rank(void **state)
     assert_non_null(strstr(text.out, "gemm on h200\n"));
     assert_non_null(strstr(text.out, "Z5OJXDV/gemm.ptx\n= "));
     assert_non_null(strstr(text.out, "a tie.\n"));
+    result_free(&text);
     text = run(RANK "--csv " VARIANTS);
     assert_int_equal(text.status, 0);
     assert_non_null(strstr(text.out, "gpu,kernel,path,place,predicted_time_us,"));
+    result_free(&text);
     text = run("$PTXLINT rank --no-config --gpu h200 " VARIANTS " 2>&1");
     assert_int_equal(text.status, 2);
     assert_non_null(strstr(text.out, "its grid is not given"));
+    result_free(&text);
     text = run("$PTXLINT rank --no-config --gpu h200 --grid 64 --block 256 --kernel 'lin*' '"
                PTXLINT_SOURCE_ROOT "/tests/cli/tune.ptx'");
     assert_non_null(strstr(text.out, "On h200\n"));
+    result_free(&text);
+    text = run(RANK VARIANTS " '" PTXLINT_SOURCE_ROOT "/tests/cli/rank_errors.ptx' 2>&1");
+    assert_int_equal(text.status, 3);
+    assert_non_null(strstr(text.out, "kernel `broken` is not ranked: its code has errors"));
+    assert_non_null(strstr(text.out, "gemm on h200\n"));
+    result_free(&text);
 }
 
 static void test_rank_json(void **state)
@@ -602,6 +611,7 @@ static void test_rank_json(void **state)
     }
     assert_true(json_is_true(json_object_get(json_array_get(variants, 1), "is_tied")));
     json_decref(document);
+    result_free(&json);
 }
 
 /* Threads that the grid has more than it had access nothing, or the shape does other work. */

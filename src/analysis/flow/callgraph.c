@@ -62,6 +62,19 @@ static FuncId find_func(const CallgraphBuilder *b, uint32_t unit, const char *na
 }
 
 /* Gives each function the first one of its name; that one leads to the definition. */
+/* To what is an alias of nothing; in a circle of aliases, to one of them. All on the way get it. */
+static void follow_aliases(CallgraphBuilder *b, FuncId id)
+{
+    FuncId last = id, next;
+    for (uint32_t i = 0; b->definition_of[last] != last && i < b->module->func_count; i++)
+        last = b->definition_of[last];
+    b->definition_of[last] = last;
+    for (; b->definition_of[id] != id; id = next) {
+        next = b->definition_of[id];
+        b->definition_of[id] = last;
+    }
+}
+
 static void resolve_names(CallgraphBuilder *b)
 {
     const Module *m = b->module;
@@ -87,6 +100,8 @@ static void resolve_names(CallgraphBuilder *b)
         if (target && !m->funcs[id].has_body)
             b->definition_of[id] = b->definition_of[target - 1];
     }
+    for (FuncId id = 0; id < m->func_count; id++)
+        follow_aliases(b, id);
 }
 
 /* ---- calls ----------------------------------------------------------------------------------- */
