@@ -1,4 +1,4 @@
-"""The pruner in a stub of Triton, and caches as Triton leaves them."""
+"""The pruner under an imitation of Triton, which CI does not have; caches as Triton leaves them."""
 import os
 import shutil
 import tempfile

@@ -37,7 +37,7 @@ __global__ void walk(const char *m, uint32_t mask, int n, uint32_t step, int shi
 {
     int lane = threadIdx.x % 32, warp = threadIdx.x / 32, each = 32 / pieces;
     uint32_t off = (shift ? blockIdx.x * 7919u * 4096u : 0u)
-                   + warp * (32 * VEC / pieces) * (pieces > 1 ? 1 : 1) + lane / each * pitch
+                   + warp * (32 * VEC / pieces) + lane / each * pitch
                    + lane % each * VEC;
     int x = 0;
     for (int i = 0; i < n; i++) {

@@ -126,6 +126,11 @@ static bool tests_counter(const Func *func, InsnId test)
     return false;
 }
 
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
 /* Of an instruction that adds a constant to a register of its own; wider ones than an index may be
  * addresses, whose steps are bytes. 0: it does not. */
 static uint64_t step_of_index(const Func *func, const Insn *insn)
@@ -138,21 +143,25 @@ static uint64_t step_of_index(const Func *func, const Insn *insn)
     return is_own ? magnitude(operands[2].value) : 0;
 }
 
-uint64_t ptx_loop_exit_step(const FuncState *func_state, InsnId branch)
+/* A loop with a barrier, and those around it, are marked by a step of 0 until the end. */
+const uint64_t *ptx_loop_exit_steps(Arena *arena, const FuncState *func_state)
 {
     const Func *func = func_state->func;
-    const Cfg *cfg = func_state->cfg;
-    LoopId loop = func_state->loops->loop_of[cfg->block_of[branch]];
-    uint64_t most = 1;
-    for (InsnId i = 0; loop != NO_LOOP && i < func->insn_count; i++) {
-        if (func->insns[i].op->kind == OPK_BAR && ptx_loop_has(func_state, loop, i))
-            return 1;
-        uint64_t step = func_state->loops->loop_of[cfg->block_of[i]] == loop
-                            ? step_of_index(func, &func->insns[i])
-                            : 0;
-        most = step > most ? step : most;
+    const Loops *loops = func_state->loops;
+    uint64_t *steps = ptx_arena_array(arena, uint64_t, loops->loop_count + 1);
+    for (LoopId l = 0; l < loops->loop_count; l++)
+        steps[l] = 1;
+    for (InsnId i = 0; i < func->insn_count; i++) {
+        LoopId loop = loops->loop_of[func_state->cfg->block_of[i]];
+        if (func->insns[i].op->kind == OPK_BAR)
+            for (; loop != NO_LOOP && steps[loop]; loop = loops->loops[loop].parent)
+                steps[loop] = 0;
+        else if (loop != NO_LOOP && steps[loop])
+            steps[loop] = larger(steps[loop], step_of_index(func, &func->insns[i]));
     }
-    return most;
+    for (LoopId l = 0; l < loops->loop_count; l++)
+        steps[l] = larger(steps[l], 1);
+    return steps;
 }
 
 bool ptx_loop_exit_counts(const Func *func, InsnId branch)

@@ -319,7 +319,8 @@ static void part(Machine *m, Warp *w, InsnId target, InsnId next, uint32_t taken
 /* Iterations by data that say nothing: no more than of a counter that goes on by one. */
 static uint32_t guessed_trips(const FuncState *func_state, InsnId branch)
 {
-    const uint64_t step = ptx_loop_exit_step(func_state, branch);
+    const LoopId loop = func_state->loops->loop_of[func_state->cfg->block_of[branch]];
+    const uint64_t step = loop == NO_LOOP ? 1 : func_state->index_steps[loop];
     const uint64_t trips = step < GUESSED_ELEMENTS ? (GUESSED_ELEMENTS + step - 1) / step : 1;
     return trips > DOUBTFUL_STAYS + 1 ? DOUBTFUL_STAYS + 1 : (uint32_t)trips;
 }
@@ -330,15 +331,16 @@ static unsigned steered_stays(Machine *m, Warp *w, InsnId branch)
     FuncState *func_state = w->frame->func_state;
     if (m->config.is_hurried || m->config.most_stays < ASSUMED_STAYS)
         return DOUBTFUL_STAYS;
-    if (!func_state->steered)
+    if (!func_state->steered) {
         func_state->steered = ptx_arena_array(m->arena, SteeredBranch,
                                               func_state->func->insn_count);
+        func_state->index_steps = ptx_loop_exit_steps(m->arena, func_state);
+    }
     SteeredBranch *known = &func_state->steered[branch];
     if (!known->stays) {
         const SteeredLoop found = ptx_steered_loop_find(m, w, branch);
-        *known = (SteeredBranch){ (uint32_t)(found.stays + 2),
-                                    guessed_trips(func_state, branch), found.is_ordered,
-                                    found.is_sampled };
+        *known = (SteeredBranch){ (uint32_t)(found.stays + 2), guessed_trips(func_state, branch),
+                                  found.is_ordered, found.is_sampled };
     }
     return known->stays == 1 ? known->guess - 1 : known->stays - 2;
 }

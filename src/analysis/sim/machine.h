@@ -92,6 +92,7 @@ typedef struct FuncState {           /* a function as it is run */
     /* per loop: its trips, as the launch says, + 1; 0: it does not. NULL: of none */
     const uint32_t *given;
     SteeredBranch *steered;     /* per branch that data decide; NULL: of none */
+    const uint64_t *index_steps;        /* loop_exit.c's, per loop; NULL: with steered */
     /* per instruction, of the warps that run; of plain ones only the first of them */
     Count *counts;
     /* the same of the block, until the caller empties them; where its warps run together these are

@@ -498,7 +498,7 @@ static void find_steps(CriticalPathWalker *w, Arena *scratch)
             continue;
         is_spin[loop] |= wait == IN_FLIGHT_WAIT_NEXT && loops->loops[loop].is_innermost
                          && loops->loops[loop].block_count <= MAX_SPIN_BLOCKS;
-        for (; loop != NO_LOOP; loop = loops->loops[loop].parent)
+        for (; loop != NO_LOOP && !in_steps[loop]; loop = loops->loops[loop].parent)
             in_steps[loop] = any = true;
     }
     for (LoopId l = 0; l < count; l++) {

@@ -16,22 +16,21 @@ enum { SECTOR_BYTES = 32, LINE_BYTES = 128, LINE_SECTORS = 4, PIECE_BYTES = 64,
 /* ---- spills ---------------------------------------------------------------------------------- */
 
 /* How often warps run the head of the innermost loop that issues most; once, where none is. */
-static double hottest_iterations(const PredictInput *in)
+static double hottest_iterations(Arena *scratch, const PredictInput *in)
 {
-    double most = 0, iterations = in->evaluation->insns[0].total.warps;
-    for (LoopId l = 0; l < in->loops->loop_count; l++) {
-        double issued = 0;
-        if (!in->loops->loops[l].is_innermost)
+    const Loops *loops = in->loops;
+    const Evaluated *insns = in->evaluation->insns;
+    double *issued = ptx_arena_array(scratch, double, loops->loop_count + 1), most = 0;
+    double iterations = insns[0].total.warps;
+    for (BlockId b = 0; b < in->cfg->block_count; b++)
+        if (loops->loop_of[b] != NO_LOOP)
+            issued[loops->loop_of[b]] += (in->lowered->first[b + 1] - in->lowered->first[b])
+                                         * ptx_probable_warps(&insns[in->cfg->blocks[b].first]);
+    for (LoopId l = 0; l < loops->loop_count; l++) {
+        if (!loops->loops[l].is_innermost || issued[l] <= most)
             continue;
-        for (BlockId b = 0; b < in->cfg->block_count; b++)
-            if (in->loops->loop_of[b] == l)
-                issued += (in->lowered->first[b + 1] - in->lowered->first[b])
-                          * ptx_probable_warps(&in->evaluation->insns[in->cfg->blocks[b].first]);
-        if (issued > most) {
-            const Block *header = &in->cfg->blocks[in->loops->loops[l].header];
-            most = issued;
-            iterations = ptx_probable_warps(&in->evaluation->insns[header->first]);
-        }
+        most = issued[l];
+        iterations = ptx_probable_warps(&insns[in->cfg->blocks[loops->loops[l].header].first]);
     }
     return iterations;
 }
@@ -48,11 +47,11 @@ static double lost_of_l1(const PredictInput *in)
     return bytes > 0 ? fmin(1, fmax(0, bytes - room) / bytes) : 0;
 }
 
-static double add_spills(const PredictInput *in, Cached *cached)
+static double add_spills(Arena *scratch, const PredictInput *in, Cached *cached)
 {
     if (!(in->spilled > 0))
         return 0;
-    double lines = in->spilled * hottest_iterations(in), lost = lost_of_l1(in) * lines;
+    double lines = in->spilled * hottest_iterations(scratch, in), lost = lost_of_l1(in) * lines;
     cached->load_requests += lost;
     cached->load_sectors += lost * LINE_SECTORS;
     cached->load_pieces += lost * LINE_BYTES / PIECE_BYTES;
@@ -78,9 +77,9 @@ static bool add_bulk(const PredictInput *in, Cached *cached)
     return bytes > 0;
 }
 
-HiddenTraffic ptx_hidden_traffic_add(const PredictInput *in, Cached *cached)
+HiddenTraffic ptx_hidden_traffic_add(Arena *scratch, const PredictInput *in, Cached *cached)
 {
-    HiddenTraffic out = { .spill_lines = add_spills(in, cached) };
+    HiddenTraffic out = { .spill_lines = add_spills(scratch, in, cached) };
     out.has_bulk = add_bulk(in, cached);
     return out;
 }

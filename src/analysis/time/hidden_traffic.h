@@ -18,6 +18,6 @@ typedef struct HiddenTraffic {
 } HiddenTraffic;
 
 /* What goes to L2 is added to cached. */
-HiddenTraffic ptx_hidden_traffic_add(const PredictInput *in, Cached *cached);
+HiddenTraffic ptx_hidden_traffic_add(Arena *scratch, const PredictInput *in, Cached *cached);
 
 #endif

@@ -388,11 +388,11 @@ static double local_lines(const PredictInput *in)
  * H200, gathers from 256 MB and 1 GB. */
 #define SCATTERED_SHARE 0.7
 
-static void find_memory(const PredictInput *in, const Speeds *s, const Cached *cached,
-                        const AddressDistribution *spread, Prediction *out)
+static void find_memory(Arena *scratch, const PredictInput *in, const Speeds *s,
+                        const Cached *cached, const AddressDistribution *spread, Prediction *out)
 {
     Cached all = *cached;
-    const HiddenTraffic hidden = ptx_hidden_traffic_add(in, &all);
+    const HiddenTraffic hidden = ptx_hidden_traffic_add(scratch, in, &all);
     double wavefronts = wavefronts_by_chance(in, spread);
     for (InsnId i = 0; i < in->func->insn_count; i++)
         if (in->func->insns[i].op->kind != OPK_CP_ASYNC)        /* see wavefronts_at_least */
@@ -779,7 +779,7 @@ Prediction ptx_predict(Arena *scratch, const PredictInput *in)
                                                       in->blocks_per_sm, in->warps_per_block,
                                                       in->cfg, in->loops });
     out.parts_us[PART_ATOMIC] = ptx_atomic_us(in->gpu, in->func, in->evaluation, spread);
-    find_memory(in, &s, &cached, spread, &out);
+    find_memory(scratch, in, &s, &cached, spread, &out);
     find_constants(in, &s, spread, &out);
     double waits_us = find_chain(scratch, in, &s, &cached, &out);
     out.tail_us = tail_us(in, &s, &out);
