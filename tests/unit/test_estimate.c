@@ -734,6 +734,30 @@ static void test_stages(void **state)
     }
 }
 
+/* Bytes that a register says, or that a bulk store moves: how many is unknown, not none. */
+static void test_bulk_bytes(void **state)
+{
+    static const struct { const char *copy; bool is_known; } cases[] = {
+        { "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r4], [%rd1], %r1, "
+          "[%r3];", false },
+        { "cp.async.bulk.global.shared::cta.bulk_group [%rd1], [%r4], %r1;", false },
+        { "", true },
+    };
+    (void)state;
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        char text[2048];
+        snprintf(text, sizeof text,
+                 ".version 8.6\n.target sm_90\n.address_size 64\n"
+                 ".visible .entry k(.param .u64 a)\n{\n.reg .b32 %%r<9>; .reg .b64 %%rd<4>;\n"
+                 ".shared .align 128 .b8 t[8192]; .shared .align 8 .b64 bar;\n"
+                 "ld.param.u64 %%rd1, [a]; mov.u32 %%r1, %%tid.x;\n"
+                 "mov.u32 %%r3, bar; mov.u32 %%r4, t;\n%s\n"
+                 "st.global.u32 [%%rd1], %%r1;\nret;\n}\n",
+                 cases[c].copy);
+        assert_int_equal(!isnan(of_launch(text, 64, 32).time.dram_bytes), cases[c].is_known);
+    }
+}
+
 /* As much work in all, but some blocks have most of it: the last ones end late. */
 static void test_uneven(void **state)
 {
@@ -1114,8 +1138,8 @@ UNIT(estimate)
         cmocka_unit_test(test_least),           cmocka_unit_test(test_bounds_of_less),
         cmocka_unit_test(test_bound_of_memory), cmocka_unit_test(test_bands),
         cmocka_unit_test(test_relieved_pipe),   cmocka_unit_test(test_potential),
-        cmocka_unit_test(test_stages),          cmocka_unit_test(test_uneven),
-                cmocka_unit_test(test_one_heavy_block),
+        cmocka_unit_test(test_stages), cmocka_unit_test(test_bulk_bytes),
+        cmocka_unit_test(test_uneven),          cmocka_unit_test(test_one_heavy_block),
         cmocka_unit_test(test_steered),         cmocka_unit_test(test_huge),
         cmocka_unit_test(test_searches),        cmocka_unit_test(test_consumed),
         cmocka_unit_test(test_block_schedule),  cmocka_unit_test(test_crowds),

@@ -7,6 +7,8 @@
 #include "analysis/time/in_flight.h"
 #include "gpu/gpu.h"
 #include "ir/func.h"
+#include "ir/insn.h"
+#include "isa/isa.h"
 
 #include <math.h>
 
@@ -63,18 +65,28 @@ static double add_spills(Arena *scratch, const PredictInput *in, Cached *cached)
 
 /* ---- bulk copies ----------------------------------------------------------------------------- */
 
+static bool is_bulk(const Op *op)
+{
+    return op->operation == OP_CP_ASYNC_BULK || op->operation == OP_CP_REDUCE_ASYNC_BULK;
+}
+
+/* Whether there are any: what an mbarrier waits for may be in a register, and bulk stores have
+ * none. */
 static bool add_bulk(const PredictInput *in, Cached *cached)
 {
     double bytes = 0;
+    bool any = false;
     for (InsnId i = 0; i < in->func->insn_count; i++) {
         const InFlightInsn step = ptx_in_flight_insn(in->func, &in->func->insns[i]);
+        double lanes = ptx_probable_lanes(&in->evaluation->insns[i]);
         if (step.step == IN_FLIGHT_ANNOUNCE)
-            bytes += step.bytes * ptx_probable_lanes(&in->evaluation->insns[i]);
+            bytes += step.bytes * lanes;
+        any |= is_bulk(in->func->insns[i].op) && lanes > 0;
     }
     cached->load_sectors += bytes / SECTOR_BYTES;
     cached->load_pieces += bytes / PIECE_BYTES;
     cached->load_requests += bytes / BULK_REQUEST_BYTES;
-    return bytes > 0;
+    return any || bytes > 0;
 }
 
 HiddenTraffic ptx_hidden_traffic_add(Arena *scratch, const PredictInput *in, Cached *cached)
