@@ -9,6 +9,8 @@ enum { WORD_BITS = 64 };
 /* How many are set. */
 static uint32_t count_bits(uint64_t word)
 {
+    if (!(word & (word - 1)))           /* as most are; without an instruction it is a call */
+        return word != 0;
     return (uint32_t)__builtin_popcountll(word);
 }
 

@@ -40,8 +40,11 @@ typedef struct LivenessSolver {
     Arena *scratch;
     const Func *func;
     const Cfg *cfg;
-    /* upward-exposed uses; blocks that end a range; blocks with any definition */
+    /* upward-exposed uses; blocks that end a range; blocks with any definition, once has_defs: they
+     * are only asked for where a register may be undefined */
     Sites uses, kills, defs;
+    bool has_defs;
+    bool *is_defined;           /* per register */
     uint32_t *use_first;        /* per block: first of its uses */
     uint32_t *def_stamp;        /* per register: block + 1 */
     /* per register: of the uses in the block; of what is behind it */
@@ -122,6 +125,14 @@ static void touch(LivenessSolver *s, RegId reg, BlockId block)
 /* A guard is read under no guard. */
 static const Insn unguarded = { .guard = NO_ID };
 
+/* Before anything is asked of the versions of a guard. */
+static void count_versions(LivenessSolver *s, const Insn *insn, const Operand *operands)
+{
+    for (uint32_t o = 0; o < insn->operand_count; o++)
+        if (ptx_operand_is_def(&operands[o]))
+            s->version[operands[o].id]++;
+}
+
 /* Backwards over a block: its upward-exposed uses, and the registers whose value behind it does not
  * come from before. */
 static void scan_block(LivenessSolver *s, BlockId block)
@@ -132,18 +143,15 @@ static void scan_block(LivenessSolver *s, BlockId block)
     for (InsnId i = b->end; i-- > b->first;) {
         const Insn *insn = &s->func->insns[i];
         const Operand *operands = ptx_insn_operands(s->func, insn);
-        for (uint32_t o = 0; o < insn->operand_count; o++) {
-            if (ptx_operand_is_def(&operands[o]))
-                s->version[operands[o].id]++;
-        }
+        const bool is_guarded = insn->guard != NO_ID;
+        if (is_guarded)
+            count_versions(s, insn, operands);
         for (uint32_t o = 0; o < insn->operand_count; o++) {
             if (!ptx_operand_is_def(&operands[o]))
                 continue;
             RegId reg = operands[o].id;
-            if (s->def_stamp[reg] != block + 1) {
-                s->def_stamp[reg] = block + 1;
-                add_site(s, &s->defs, reg, block);
-            }
+            s->is_defined[reg] = true;
+            s->version[reg] += !is_guarded;
             if (operands[o].role & ROLE_USE)
                 continue;
             touch(s, reg, block);
@@ -171,11 +179,34 @@ static void scan_block(LivenessSolver *s, BlockId block)
     }
 }
 
+static void find_defs_in(LivenessSolver *s, BlockId block)
+{
+    const Block *b = &s->cfg->blocks[block];
+    for (InsnId i = b->first; i < b->end; i++) {
+        const Operand *operands = ptx_insn_operands(s->func, &s->func->insns[i]);
+        for (uint32_t o = 0; o < s->func->insns[i].operand_count; o++) {
+            const RegId reg = operands[o].id;
+            if (!ptx_operand_is_def(&operands[o]) || s->def_stamp[reg] == block + 1)
+                continue;
+            s->def_stamp[reg] = block + 1;
+            add_site(s, &s->defs, reg, block);
+        }
+    }
+}
+
+static void find_defs(LivenessSolver *s)
+{
+    for (BlockId block = 0; !s->has_defs && block < s->cfg->block_count; block++)
+        find_defs_in(s, block);
+    s->has_defs = true;
+}
+
 /* A register that is live into the function was not defined on some path: keep it only where a
  * definition reaches. False at the limit. */
 static bool drop_undefined(LivenessSolver *s, RegId reg, uint32_t first)
 {
     uint32_t stamp = reg + 1, depth = 0, kept = first;
+    find_defs(s);
     for (uint32_t d = s->defs.head[reg]; d; d = s->defs.items[d - 1].next) {
         BlockId block = s->defs.items[d - 1].block;
         if (s->reached_stamp[block] == stamp)
@@ -235,7 +266,7 @@ static bool explore_all(LivenessSolver *s)
 {
     for (RegId reg = 0; reg < s->func->reg_count; reg++) {
         const uint32_t use = s->uses.head[reg];
-        if (!use || (!s->defs.head[reg] && !s->func->regs[reg].is_param))
+        if (!use || (!s->is_defined[reg] && !s->func->regs[reg].is_param))
             continue;           /* never read across blocks; never written: not live anywhere */
         ptx_explorer_add(&s->live, (LiveThing){ reg, use, s->kills.head[reg] });
         if (s->live.thing_count == LIVE_BATCH && !explore(s))
@@ -312,21 +343,23 @@ static void step(LivenessWalk *w, InsnId i, bool record)
     const Func *func = w->s->func;
     const Insn *insn = &func->insns[i];
     const Operand *operands = ptx_insn_operands(func, insn);
-    uint32_t written = 0, written_predicates = 0, defs = 0, live_defs = 0;
+    uint32_t written = 0, written_predicates = 0, defs = 0, live_defs = 0, def_end = 0;
     for (uint32_t o = 0; o < insn->operand_count; o++) {
         if (!ptx_operand_is_def(&operands[o]))
             continue;
+        def_end = o + 1;
         RegId reg = operands[o].id;
         w->s->version[reg]++;
         defs++;
-        live_defs += is_live(w, reg);
-        if (!is_live(w, reg)) {
-            written += w->units[reg];
-            written_predicates += func->regs[reg].type == TYPE_PRED;
+        if (is_live(w, reg)) {
+            live_defs++;
+            continue;
         }
+        written += w->units[reg];
+        written_predicates += func->regs[reg].type == TYPE_PRED;
     }
     uint32_t after = w->now + written, after_predicates = w->predicates + written_predicates;
-    for (uint32_t o = 0; o < insn->operand_count; o++) {
+    for (uint32_t o = 0; o < def_end; o++) {
         if (ptx_operand_is_def(&operands[o]) && !(operands[o].role & ROLE_USE))
             write_in_walk(w, operands[o].id, insn);
     }
@@ -457,6 +490,7 @@ const Live *ptx_live_compute(Arena *arena, Arena *scratch, DiagSink *diags, cons
     s.def_stamp = per_reg + 3 * (size_t)regs;
     s.version = per_reg + 4 * (size_t)regs;
     s.touched = per_reg + 5 * (size_t)regs;
+    s.is_defined = ptx_arena_array(scratch, bool, regs);
     s.use_need = ptx_arena_array(scratch, LivenessNeed, regs);
     s.out_need = ptx_arena_array(scratch, LivenessNeed, regs);
     s.use_first = ptx_arena_array(scratch, uint32_t, blocks);
