@@ -597,7 +597,9 @@ typedef struct LaneTaint {
     bool *regs;                 /* computed from what differs across lanes */
     const uint8_t *writes;      /* per register: 0, 1, or 2 for more */
     bool has_choice;            /* some guard is: registers that are written twice depend on it */
-    bool has_changed;
+    uint8_t *read_in;           /* per register: the pass that read it last, + 1 */
+    uint8_t pass;
+    bool has_changed;           /* what this pass had read before */
 } LaneTaint;
 
 static const uint8_t *count_writes(Arena *scratch, const Func *func)
@@ -611,23 +613,29 @@ static const uint8_t *count_writes(Arena *scratch, const Func *func)
     return writes;
 }
 
+static bool is_tainted(const LaneTaint *t, RegId reg)
+{
+    t->read_in[reg] = (uint8_t)(t->pass + 1);
+    return t->regs[reg];
+}
+
 static bool reads_lane(const LaneTaint *t, const Insn *insn)
 {
     const Operand *operands = ptx_insn_operands(t->func, insn);
-    bool reads = insn->guard != NO_ID && t->regs[insn->guard];
+    bool reads = insn->guard != NO_ID && is_tainted(t, insn->guard);
     for (uint32_t o = 0; o < insn->operand_count && !reads; o++) {
         bool is_lane = operands[o].kind == OPERAND_SREG
                        && (operands[o].id == SREG_TID || operands[o].id == SREG_LANEID);
         reads = is_lane
                 || (operands[o].kind == OPERAND_REG && operands[o].role & ROLE_USE
-                    && t->regs[operands[o].id]);
+                    && is_tainted(t, operands[o].id));
     }
     return reads;
 }
 
 static void taint(LaneTaint *t, RegId reg)
 {
-    t->has_changed |= !t->regs[reg];
+    t->has_changed |= !t->regs[reg] && t->read_in[reg] == t->pass + 1;
     t->regs[reg] = true;
 }
 
@@ -647,7 +655,7 @@ static void follow_insn(LaneTaint *t, const Insn *insn)
 /* False: it takes too many passes. */
 static bool follow_lanes(LaneTaint *t)
 {
-    for (int pass = 0; pass < MAX_PASSES; pass++) {
+    for (t->pass = 0; t->pass < MAX_PASSES; t->pass++) {
         t->has_changed = false;
         for (InsnId i = 0; i < t->func->insn_count; i++)
             follow_insn(t, &t->func->insns[i]);
@@ -664,6 +672,7 @@ const bool *ptx_lane_branches_compute(Arena *arena, Arena *scratch, const Func *
     ArenaMark mark = ptx_arena_mark(scratch);
     LaneTaint t = { .func = func,
                     .regs = ptx_arena_array(scratch, bool, func->reg_count + 1),
+                    .read_in = ptx_arena_array(scratch, uint8_t, func->reg_count + 1),
                     .writes = count_writes(scratch, func) };
     bool is_known = follow_lanes(&t);
     for (BlockId b = 0; b < cfg->block_count; b++)

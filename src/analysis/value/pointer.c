@@ -18,21 +18,35 @@ static uint64_t bit_of(const Func *func, const Operand *operand)
     return 0;
 }
 
+typedef struct PointerFlow {
+    const Func *func;
+    uint64_t *from;             /* per register: parameters that it may hold */
+    uint8_t *read_in;           /* per register: the pass that read it last, + 1 */
+    uint8_t pass;
+    bool has_changed;           /* what this pass had read before */
+} PointerFlow;
+
+static uint64_t held_by(PointerFlow *f, RegId reg)
+{
+    f->read_in[reg] = (uint8_t)(f->pass + 1);
+    return f->from[reg];
+}
+
 /* What its results may point into: what is moved, chosen or added to; a factor or a shifted value
  * is no pointer. */
-static uint64_t flow_of(const Func *func, const Insn *insn, const uint64_t *from)
+static uint64_t flow_of(PointerFlow *f, const Insn *insn)
 {
-    const Operand *operands = ptx_insn_operands(func, insn);
+    const Operand *operands = ptx_insn_operands(f->func, insn);
     uint64_t found = 0;
     bool is_load = insn->op->kind == OPK_LD, is_product = insn->op->operation == OP_MAD;
     for (uint32_t o = 0; o < insn->operand_count; o++) {
         bool is_read = operands[o].role & (ROLE_USE | ROLE_ADDRESS),
              is_factor = is_product && o < 3;
         if (is_load)
-            found |= is_read ? bit_of(func, &operands[o]) : 0;
+            found |= is_read ? bit_of(f->func, &operands[o]) : 0;
         else if (is_read && !is_factor)
-            found |= operands[o].kind == OPERAND_REG ? from[operands[o].id]
-                                                     : bit_of(func, &operands[o]);
+            found |= operands[o].kind == OPERAND_REG ? held_by(f, operands[o].id)
+                                                     : bit_of(f->func, &operands[o]);
     }
     return found;
 }
@@ -59,43 +73,49 @@ static bool hands_on(const Op *op)
 }
 
 /* Addresses, and what functions get, which may take it for one. */
-static uint64_t uses_of(const Func *func, const Insn *insn, const uint64_t *from)
+static uint64_t uses_of(PointerFlow *f, const Insn *insn)
 {
-    const Operand *operands = ptx_insn_operands(func, insn);
+    const Operand *operands = ptx_insn_operands(f->func, insn);
     bool is_given = insn->op->kind == OPK_CALL
                     || (insn->op->kind == OPK_ST && insn->op->space == SPACE_PARAM);
     uint64_t found = 0;
     for (uint32_t o = 0; o < insn->operand_count; o++)
         if (operands[o].kind == OPERAND_REG
             && (operands[o].role & ROLE_ADDRESS || (is_given && operands[o].role & ROLE_USE)))
-            found |= from[operands[o].id];
+            found |= held_by(f, operands[o].id);
     return found;
+}
+
+static void hand_on(PointerFlow *f, const Insn *insn)
+{
+    const Operand *operands = ptx_insn_operands(f->func, insn);
+    const uint64_t flow = hands_on(insn->op) ? flow_of(f, insn) : 0;
+    for (uint32_t o = 0; flow && o < insn->operand_count; o++) {
+        if (!ptx_operand_is_def(&operands[o]) || !(flow & ~f->from[operands[o].id]))
+            continue;
+        f->from[operands[o].id] |= flow;
+        f->has_changed |= f->read_in[operands[o].id] == f->pass + 1;
+    }
 }
 
 uint64_t ptx_pointers_compute(Arena *arena, const Module *module, const Func *func)
 {
     ArenaMark mark = ptx_arena_mark(arena);
-    /* per register: parameters that it may hold */
-    uint64_t *from = ptx_arena_array(arena, uint64_t, func->reg_count + 1), found = 0;
-    bool changed = true;
-    for (unsigned pass = 0; changed && pass < MAX_PASSES; pass++) {
-        changed = false;
+    PointerFlow f = { .func = func,
+                      .from = ptx_arena_array(arena, uint64_t, func->reg_count + 1),
+                      .read_in = ptx_arena_array(arena, uint8_t, func->reg_count + 1),
+                      .has_changed = true };
+    uint64_t found = 0;
+    for (f.pass = 0; f.has_changed && f.pass < MAX_PASSES; f.pass++) {
+        f.has_changed = false;
         for (InsnId i = 0; i < func->insn_count; i++) {
-            const Insn *insn = &func->insns[i];
-            const Operand *operands = ptx_insn_operands(func, insn);
-            uint64_t flow = hands_on(insn->op) ? flow_of(func, insn, from) : 0;
-            for (uint32_t o = 0; flow && o < insn->operand_count; o++)
-                if (operands[o].kind == OPERAND_REG && operands[o].role & ROLE_DEF
-                    && (from[operands[o].id] | flow) != from[operands[o].id]) {
-                    from[operands[o].id] |= flow;
-                    changed = true;
-                }
-            found |= uses_of(func, insn, from);
+            hand_on(&f, &func->insns[i]);
+            found |= uses_of(&f, &func->insns[i]);
         }
     }
     for (uint32_t p = 0; p < func->param_count && p < MAX_POINTERS; p++)
         if (func->params[p] != NO_ID && module->vars[func->params[p]].pointer_align)
             found |= UINT64_C(1) << p;
     ptx_arena_release(arena, mark);
-    return changed ? UINT64_MAX : found;
+    return f.has_changed ? UINT64_MAX : found;
 }
