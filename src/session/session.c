@@ -688,7 +688,8 @@ const MatrixFaults *ptx_session_matrix_faults(Session *s)
 static const SimProgram *program_of(Session *s)
 {
     Sessions *all = s->all;
-    const SimFlow flow = { ptx_session_cfg(s), s->dom, s->loops };
+    const bool has_defs = ptx_session_cfg(s) && !is_trial(s);   /* trials keep their plans */
+    const SimFlow flow = { s->cfg, s->dom, s->loops, has_defs ? ptx_session_defs(s) : NULL };
     bool is_first = !all->own->program;
     if (is_first)
         all->own->program = ptx_program_new(all->arena, all->code);

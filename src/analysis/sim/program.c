@@ -159,7 +159,7 @@ const Plan *ptx_plan_make(Arena *arena, Arena *scratch, const Module *module, co
                     .dom = flow.dom,
                     .reconvergence = ptx_reconvergence_compute(arena, scratch, func, flow.cfg),
                     .loops = flow.loops,
-                    .slice = ptx_slice_compute(arena, scratch, func, flow.cfg, false),
+                    .slice = ptx_slice_compute(arena, scratch, func, flow.cfg, flow.defs, false),
                     .headed = headed };
     return plan;
 }
@@ -169,7 +169,7 @@ const Plan *ptx_plan_with_contents(Arena *arena, Arena *scratch, const Func *fun
 {
     Plan *own = ptx_arena_new(arena, Plan);
     *own = *plan;
-    own->slice = ptx_slice_compute(arena, scratch, func, plan->cfg, true);
+    own->slice = ptx_slice_compute(arena, scratch, func, plan->cfg, NULL, true);
     return own;
 }
 

@@ -31,6 +31,7 @@ typedef struct SimFlow {        /* of a function: the flow that its plan rests o
     const Cfg *cfg;
     const Dom *dom;
     const Loops *loops;
+    const Defs *defs;           /* NULL: found once more */
 } SimFlow;
 
 /* Plans of a kernel, whose flow is known, and of all functions that it calls, and first bytes of

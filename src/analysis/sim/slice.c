@@ -1,4 +1,5 @@
 #include "analysis/sim/slice.h"
+#include "analysis/flow/defs.h"
 #include "ir/func.h"
 #include "ir/operand.h"
 #include "isa/isa.h"
@@ -225,7 +226,7 @@ static bool is_apart(const Slicer *s)
 }
 
 Slice ptx_slice_compute(Arena *arena, Arena *scratch, const Func *func, const Cfg *cfg,
-                        bool has_contents)
+                        const Defs *defs, bool has_contents)
 {
     bool *is_needed = ptx_arena_array(arena, bool, func->insn_count);
     ArenaMark mark = ptx_arena_mark(scratch);
@@ -236,7 +237,12 @@ Slice ptx_slice_compute(Arena *arena, Arena *scratch, const Func *func, const Cf
                  .is_read = ptx_arena_array(scratch, bool, func->reg_count + 1),
                  .stack = ptx_arena_array(scratch, InsnId, func->insn_count + 1),
                  .reads_private = func->result_count > 0 || func->has_calls };
-    list_definitions(&s, scratch);
+    if (defs) {
+        s.first = defs->first;
+        s.definitions = defs->insns;
+    } else {
+        list_definitions(&s, scratch);
+    }
     for (InsnId i = 0; i < func->insn_count; i++)
         read_always(&s, &func->insns[i]);
     for (RegId r = 0; r < func->reg_count; r++)

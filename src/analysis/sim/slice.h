@@ -58,9 +58,9 @@ SliceRegion *ptx_region_compute(Arena *arena, RegionFinder *finder, BlockId bran
 const Dom *ptx_reconvergence_compute(Arena *arena, Arena *scratch, const Func *func,
                                      const Cfg *cfg);
 
-/* has_contents: what is stored to global memory is needed too. Owned by arena; scratch is left as
- * found. */
+/* defs may be NULL. has_contents: what is stored to global memory is needed too. Owned by arena;
+ * scratch is left as found. */
 Slice ptx_slice_compute(Arena *arena, Arena *scratch, const Func *func, const Cfg *cfg,
-                        bool has_contents);
+                        const Defs *defs, bool has_contents);
 
 #endif
