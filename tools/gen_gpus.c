@@ -146,8 +146,8 @@ static bool load(Arena *arena, Known *known, const char *path, GpuError *error)
     if (find(known, name, name_length))
         return true;
     char *yaml = read_file(path, &length);
-    const Gpu *gpu = ptx_gpu_load(arena, ptx_arena_strndup(arena, name, name_length), yaml, length,
-                                  find, known, error);
+    const GpuFile file = { ptx_arena_strndup(arena, name, name_length), yaml, length };
+    const Gpu *gpu = ptx_gpu_load(arena, &file, find, known, error);
     free(yaml);
     if (gpu)
         known->gpus[known->count++] = gpu;

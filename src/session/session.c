@@ -379,9 +379,10 @@ const Uniforms *ptx_session_uniforms(Session *s)
 
 const Trips *ptx_session_trips(Session *s)
 {
-    if (!s->trips)
-        s->trips = ptx_trips_compute(kept_of(s), s->all->scratch, s->all->module, s->func,
-                                     ptx_session_cfg(s), s->dom, s->loops, s->launch);
+    if (!s->trips) {
+        const FuncFlow flow = ptx_session_flow(s);
+        s->trips = ptx_trips_compute(kept_of(s), s->all->scratch, &flow, s->launch);
+    }
     return s->trips;
 }
 
