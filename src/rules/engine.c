@@ -403,8 +403,8 @@ static bool may_be_subject(Subject subject, const Op *op)
 /* Rules that run_listed is for. */
 static bool is_listed(const Active *active)
 {
-    return active->rule->subject == SUBJECT_INSTRUCTION && active->lead == FACT_INSN_is_dead
-           && !active->is_lead_false;
+    return active->rule->subject == SUBJECT_INSTRUCTION && !active->is_lead_false
+           && ptx_measure_is_listed(active->lead);
 }
 
 /* False: this text rules it out. */
