@@ -382,6 +382,9 @@ typedef struct ptxlint_covered {
     uint32_t param_count;               /* the most that a kernel has which it may be for */
     /* of a loop named by a line: that line, and that of the header of the nearest loop; 0 */
     uint32_t line, near_line;
+    /* it names a kernel outright, or as an entry before it does, which gives the launch: it is not
+     * looked at */
+    int is_overruled;
 } ptxlint_covered;
 
 /* launches: NULL: none. They may go before the coverage. */

@@ -37,7 +37,7 @@ class Occupancy(Structure):
 class Covered(Structure):
     _fields_ = [("part", c_uint), ("kernel", c_char_p), ("name", c_char_p), ("matches", c_int),
                 ("misfit", c_char_p), ("misfit_bytes", c_uint64), ("param_count", c_uint32),
-                ("line", c_uint32), ("near_line", c_uint32)]
+                ("line", c_uint32), ("near_line", c_uint32), ("is_overruled", c_int)]
 
 
 class Options(Structure):
