@@ -137,6 +137,16 @@ static void drop_overlaps(FixRun *run)
     run->count = kept;
 }
 
+/* A suppression that is mended may silence others: it comes first, alone. */
+static void prefer_suppressions(FixRun *run)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < run->count; i++)
+        if (!strcmp(run->candidates[i].diagnostic->name, "bad-suppression"))
+            run->candidates[kept++] = run->candidates[i];
+    run->count = kept ? kept : run->count;
+}
+
 static void add_candidate(FixRun *run, const ptxlint_diagnostic *d)
 {
     const uint64_t key = key_of(run->now, d);
@@ -157,6 +167,7 @@ static void find_candidates(FixRun *run)
     for (size_t i = 0; i < count; i++)
         if (is_wanted(run->wanted, &all[i]))
             add_candidate(run, &all[i]);
+    prefer_suppressions(run);
     qsort(run->candidates, run->count, sizeof *run->candidates, compare_candidates);
     drop_overlaps(run);
 }
