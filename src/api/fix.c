@@ -30,11 +30,11 @@ struct ptxlint_fixes {
 };
 
 /* A finding with edits that are to be tried. */
-typedef struct Candidate {
+typedef struct FixCandidate {
     const ptxlint_diagnostic *diagnostic;
     uint32_t begin, end;        /* of all its edits */
     uint64_t key;
-} Candidate;
+} FixCandidate;
 
 /* A finding by its rule and where it is, in the text after the edits. */
 typedef struct Known {
@@ -57,7 +57,7 @@ typedef struct FixRun {
     const ptxlint_fix_options *wanted;
     ptxlint_options options;    /* of the modules that are made here */
     ptxlint_module *now, *trial;
-    Candidate *candidates;
+    FixCandidate *candidates;
     size_t count;               /* of them; without those that touch an earlier one */
     size_t try_count;           /* of these, from the first on */
     size_t unsafe_count;        /* that were left out since they are not certain */
@@ -118,7 +118,7 @@ static bool is_refused(const ptxlint_fixes *fixes, uint64_t key)
 
 static int compare_candidates(const void *pa, const void *pb)
 {
-    const Candidate *a = pa, *b = pb;
+    const FixCandidate *a = pa, *b = pb;
     if (a->begin != b->begin)
         return a->begin < b->begin ? -1 : 1;
     if (a->end != b->end)
@@ -153,7 +153,7 @@ static void add_candidate(FixRun *run, const ptxlint_diagnostic *d)
     if (!run->wanted->is_unsafe && !is_certain(d))
         run->unsafe_count++;
     else if (!is_refused(run->fixes, key))
-        run->candidates[run->count++] = (Candidate){ d, d->edits[0].span.begin,
+        run->candidates[run->count++] = (FixCandidate){ d, d->edits[0].span.begin,
                                                      d->edits[d->edit_count - 1].span.end, key };
 }
 
@@ -162,7 +162,7 @@ static void find_candidates(FixRun *run)
     size_t count;
     const ptxlint_diagnostic *all = ptxlint_module_diagnostics(run->now, &count);
     ptx_arena_release(&run->work, run->begin);
-    run->candidates = ptx_arena_array(&run->work, Candidate, count + 1);
+    run->candidates = ptx_arena_array(&run->work, FixCandidate, count + 1);
     run->count = run->unsafe_count = 0;
     for (size_t i = 0; i < count; i++)
         if (is_wanted(run->wanted, &all[i]))
@@ -358,7 +358,7 @@ static const char *keep_text(FixRun *run, const char *text)
     return text ? ptx_arena_strndup(&run->fixes->arena, text, strlen(text)) : NULL;
 }
 
-static void add_result(FixRun *run, const Candidate *candidate, const char *why)
+static void add_result(FixRun *run, const FixCandidate *candidate, const char *why)
 {
     const ptxlint_diagnostic *d = candidate->diagnostic;
     const ptxlint_place place = ptxlint_module_place(run->now, d->span.begin);

@@ -43,7 +43,9 @@ const char *const ptx_format_words[FORMAT__COUNT] = {
 #define PLAIN_FORMATS "text, json"
 
 const char *const ptx_command_formats[COMMAND__COUNT] = {
-    [COMMAND_CHECK] = CHECK_FORMATS, [COMMAND_FIX] = CHECK_FORMATS, [COMMAND_REPORT] = TABLE_FORMATS, [COMMAND_GPU] = TABLE_FORMATS, [COMMAND_EXPLAIN] = PAGE_FORMATS,
+    [COMMAND_CHECK] = CHECK_FORMATS, [COMMAND_FIX] = CHECK_FORMATS,
+    [COMMAND_REPORT] = TABLE_FORMATS, [COMMAND_GPU] = TABLE_FORMATS,
+    [COMMAND_EXPLAIN] = PAGE_FORMATS,
     [COMMAND_RULES] = PAGE_FORMATS, [COMMAND_CONFIG] = PLAIN_FORMATS, [COMMAND_ISA] = PAGE_FORMATS, [COMMAND_TUNE] = PLAIN_FORMATS,
     [COMMAND_RANK] = TABLE_FORMATS,
     [COMMAND_DIFF] = PAGE_FORMATS,
@@ -425,9 +427,9 @@ static const char paths_help[] =
     "for standard input.\n";
 
 static const char fix_help[] =
-    "\nPATH is as for check, and so are the findings that are left, which are printed. Of\n"
-    "standard input, -, the repaired text is printed instead. Each edit is tried: the\n"
-    "file is analysed with it, and it is taken back where it brings a new finding.\n";
+    "\nPATH is as for check. The findings that are left are printed, or for - the\n"
+    "repaired text. Each edit is tried: the file is analysed with it, and it is taken\n"
+    "back where it brings a new finding.\n";
 
 static const char names_help[] =
     "\nNAME is a GPU or target, as h200 or sm_90, or a file FILE.yaml. Without NAME all\n"
@@ -571,10 +573,10 @@ static const char check_codes[] =
 static const char fix_codes[] =
     "\nEXIT CODES\n"
     "  0  no finding is left, or notes alone\n"
-    "  1  a warning or an error is left; with --diff, where nothing is written, is there\n"
+    "  1  a warning or an error is left; with --diff all of them are\n"
     "  2  usage: as for check\n"
-    "  3  an input is unreadable, was cut short or has changed meanwhile, or a file or\n"
-    "     the output cannot be written\n"
+    "  3  an input is unreadable, was cut short or has changed meanwhile, or the\n"
+    "     output cannot be written\n"
     "  4  internal error, or no memory\n"
     "The highest that applies.\n";
 
@@ -639,13 +641,15 @@ static const char isa_codes[] =
     "The highest that applies.\n";
 
 const char *const ptx_command_codes[COMMAND__COUNT] = {
-    check_codes, fix_codes, report_codes, gpu_codes,    rule_codes,   rule_codes, config_codes, isa_codes,
+    check_codes, fix_codes, report_codes, gpu_codes,    rule_codes,   rule_codes, config_codes,
+    isa_codes,
     gpu_codes,   report_codes, schema_codes, report_codes, report_codes, diff_codes, schema_codes,
     schema_codes
 };
 
 const char *const ptx_command_help[COMMAND__COUNT] = {
-    paths_help, fix_help, paths_help,  names_help,    rules_help,  facts_help, config_help,      isa_help,
+    paths_help, fix_help, paths_help,  names_help,    rules_help,  facts_help, config_help,
+    isa_help,
     tune_help,  rank_help,   schema_help,   baseline_help, budget_help, diff_help,
     completions_help, manual_help
 };

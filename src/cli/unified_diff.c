@@ -138,7 +138,7 @@ static bool mark_lines(LineDiff *diff)
 
 /* ---- hunks ----------------------------------------------------------------------------------- */
 
-static void put_line(LineDiff *diff, char mark, const Lines *lines, size_t i)
+static void put_diff_line(LineDiff *diff, char mark, const Lines *lines, size_t i)
 {
     const char *line = lines->text + lines->begins[i];
     const size_t length = line_length(lines, i);
@@ -153,7 +153,7 @@ typedef struct Hunk {
 } Hunk;
 
 /* "12,3"; of no lines, the one before. */
-static void put_range(Text *out, char mark, size_t begin, size_t end)
+static void put_hunk_range(Text *out, char mark, size_t begin, size_t end)
 {
     ptx_text_print(out, "%c%zu", mark, begin + (end > begin));
     if (end - begin != 1)
@@ -164,17 +164,17 @@ static void put_hunk(LineDiff *diff, const Hunk *hunk)
 {
     size_t i = hunk->old_begin, j = hunk->new_begin;
     ptx_text_put(diff->out, "@@ ");
-    put_range(diff->out, '-', i, hunk->old_end);
+    put_hunk_range(diff->out, '-', i, hunk->old_end);
     ptx_text_put(diff->out, " ");
-    put_range(diff->out, '+', j, hunk->new_end);
+    put_hunk_range(diff->out, '+', j, hunk->new_end);
     ptx_text_put(diff->out, " @@\n");
     while (i < hunk->old_end || j < hunk->new_end) {
         if (i < hunk->old_end && diff->is_removed[i]) {
-            put_line(diff, '-', &diff->old_lines, i++);
+            put_diff_line(diff, '-', &diff->old_lines, i++);
         } else if (j < hunk->new_end && diff->is_added[j]) {
-            put_line(diff, '+', &diff->new_lines, j++);
+            put_diff_line(diff, '+', &diff->new_lines, j++);
         } else {
-            put_line(diff, ' ', &diff->old_lines, i++);
+            put_diff_line(diff, ' ', &diff->old_lines, i++);
             j++;
         }
     }

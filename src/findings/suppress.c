@@ -264,7 +264,8 @@ static void read_rule(Suppress *s, Comment *comment, Span span)
         complain_rule(s, span, selector);
         return;
     }
-    *(Named *)ptx_list_push(s->scratch, &s->named, sizeof(Named)) = (Named){ selector, span, false };
+    *(Named *)ptx_list_push(s->scratch, &s->named, sizeof(Named)) = (Named){ selector, span,
+                                                                              false };
     comment->named_count++;
 }
 
@@ -411,7 +412,8 @@ static void read_comment(Suppress *s, const CommentScan *scan, uint32_t at, uint
     if (!comment.reach)
         return;
     comment.span = (Span){ at, pos };
-    if (!memchr(s->module->text + scan->comment.begin, '\n', ptx_span_length(scan->comment)))
+    if (ptx_span_length(scan->comment) <= LIST_BYTES_MAX
+        && !memchr(s->module->text + scan->comment.begin, '\n', ptx_span_length(scan->comment)))
         comment.whole = scan->comment;
     while (pos < line.end && is_blank(s->module->text[pos]))
         pos++;
@@ -668,7 +670,7 @@ static bool is_all_analysed(const Suppress *s)
 
 enum { NAMES_SHOWN = 5 };
 
-/* The list without the names that silence nothing; what speaks of suppressions itself stays. */
+/* The list without the names that silence nothing; rules about suppressions stay. */
 static void shorten_list(Suppress *s, const Comment *comment, Diag *diag)
 {
     const Named *named = (const Named *)s->named.items + comment->named_first;
@@ -676,7 +678,8 @@ static void shorten_list(Suppress *s, const Comment *comment, Diag *diag)
     for (uint32_t n = 0; n < comment->named_count; n++)
         if (named[n].is_used || speaks_of_suppressions(s, named[n].selector))
             list = ptx_diag_text(s->diags, "%s%s%.*s", list, ptx_text_if(*list, ", "),
-                                 (int)ptx_span_length(named[n].span), text + named[n].span.begin);
+                                 (int)ptx_span_length(named[n].span),
+                                 text + named[n].span.begin);
     Span span = { named[0].span.begin, named[comment->named_count - 1].span.end };
     ptx_diag_fix(s->diags, diag, span, true, "%s", list);
 }
@@ -687,7 +690,8 @@ static void fix_unused(Suppress *s, const Comment *comment, bool is_all, Diag *d
     const Module *module = s->module;
     if (ptx_span_length(comment->whole) && is_all)
         ptx_diag_fix(s->diags, diag,
-                     ptx_removal_widen(module->text, module->length, comment->whole), true, "%s", "");
+                     ptx_removal_widen(module->text, module->length, comment->whole), true, "%s",
+                     "");
     else if (!is_all && comment->named_count <= NAMES_SHOWN * NAMES_SHOWN)
         shorten_list(s, comment, diag);
 }

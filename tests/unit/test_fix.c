@@ -9,7 +9,9 @@ enum { EVERY = 1 };
 #endif
 
 #define HEAD ".version 9.0\n.target sm_90\n.address_size 64\n"
-#define KERNEL HEAD ".visible .entry k(.param .u64 p)\n{\n.reg .b32 %r<9>;\n.reg .b64 %rd<2>;\n.reg .pred %p<2>;\n"
+#define KERNEL                                                       \
+    HEAD ".visible .entry k(.param .u64 p)\n{\n.reg .b32 %r<9>;\n" \
+         ".reg .b64 %rd<2>;\n.reg .pred %p<2>;\n"
 #define LOAD "ld.param.u64 %rd1, [p];\nmov.u32 %r1, %tid.x;\n"
 #define STORE "st.global.u32 [%rd1], %r1;\nret;\n}\n"
 

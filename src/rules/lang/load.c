@@ -680,7 +680,8 @@ static bool read_code(RuleLoader *l, YamlNode **v, Rule *rule)
         return false;
     return read_thresholds(l, v[KEY_THRESHOLDS], rule)
            && (!v[KEY_NEEDS] || read_word(l, v[KEY_NEEDS], "certainty", needs, 4, &rule->needs))
-           && read_fold(l, v[KEY_FOLD], rule) && read_removal(l, v[KEY_REMOVE], rule) && read_condition(l, v[KEY_WHEN], rule)
+           && read_fold(l, v[KEY_FOLD], rule) && read_removal(l, v[KEY_REMOVE], rule)
+           && read_condition(l, v[KEY_WHEN], rule)
            && (!v[KEY_NOTE_IF]
                || read_expression(l, v[KEY_NOTE_IF], "`note_if`", FACT_TRUTH, NULL, &rule->note_if))
            && read_message(l, v[KEY_MESSAGE], rule)
