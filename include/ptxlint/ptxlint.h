@@ -661,6 +661,8 @@ typedef struct ptxlint_options {
      * each kernel its name, place, parameters, directives, launch and live registers; other lists
      * are empty, other numbers 0. Ignored with findings_only or syntax_only */
     int estimates_only;
+    /* each finding by itself: none is folded into another, repeat_count is 0 */
+    int is_unfolded;
 } ptxlint_options;
 
 PTXLINT_API void ptxlint_options_init(ptxlint_options *options);
@@ -817,12 +819,68 @@ typedef struct ptxlint_diagnostic {
      * none */
     const ptxlint_insertion *repair;
     size_t repair_count;
+    /* fix or repair as edits of the text, to be made together, by place; edit_count 0: there is
+     * none */
+    const ptxlint_fix *edits;
+    size_t edit_count;
 } ptxlint_diagnostic;
 
 /* All of them, worst first: errors, warnings, notes; what is wrong before what is slow; by gain; by
  * position. */
 PTXLINT_API const ptxlint_diagnostic *ptxlint_module_diagnostics(const ptxlint_module *module,
                                                                  size_t *count);
+
+/* ---- fixing ---------------------------------------------------------------------------------- */
+
+/* The text of a module with the edits of its findings made. Each was tried: with it the module was
+ * analysed again, its finding was gone, and no error, no warning and no note but one of group
+ * "hygiene" came instead. Edits that follow from it are made, too, until there is none. */
+typedef struct ptxlint_fixes ptxlint_fixes;
+
+typedef struct ptxlint_fix_options {
+    size_t size;                        /* sizeof(ptxlint_fix_options) */
+    /* also edits that are no more than likely: not is_certain */
+    int is_unsafe;
+    /* only findings in kernels that match, and of these groups; NULL: all */
+    const char *kernel_glob;
+    const char *const *groups;
+    size_t group_count;
+} ptxlint_fix_options;
+
+PTXLINT_API void ptxlint_fix_options_init(ptxlint_fix_options *options);
+
+/* options: what the module was made with. wanted may be NULL. */
+PTXLINT_API ptxlint_status ptxlint_fixes_new(const ptxlint_module *module,
+                                             const ptxlint_options *options,
+                                             const ptxlint_fix_options *wanted,
+                                             ptxlint_fixes **out);
+PTXLINT_API void ptxlint_fixes_free(ptxlint_fixes *fixes);
+
+typedef struct ptxlint_fixes_info {
+    const char *text;                   /* length bytes, then a NUL */
+    size_t length;
+    size_t count;                       /* of ptxlint_fixes_at */
+    size_t applied_count;               /* of them */
+    size_t unsafe_count;                /* findings that is_unsafe would try, too */
+    /* more would follow, but for a limit on how often a module is analysed */
+    int is_cut_short;
+} ptxlint_fixes_info;
+
+PTXLINT_API const ptxlint_fixes_info *ptxlint_fixes_get_info(const ptxlint_fixes *fixes);
+
+typedef struct ptxlint_fix_result {
+    const char *rule, *message;
+    const char *help;                   /* what the edit does; NULL */
+    const char *kernel;                 /* NULL: none */
+    /* of the finding, in the text as it was when the edit was tried */
+    uint32_t line, column;
+    int is_applied;
+    const char *why;                    /* why it was taken back, a clause; NULL: it was not */
+} ptxlint_fix_result;
+
+/* Number index, in the order they were tried; 0 past the end. */
+PTXLINT_API int ptxlint_fixes_at(const ptxlint_fixes *fixes, size_t index,
+                                 ptxlint_fix_result *out);
 
 /* ---- kernels --------------------------------------------------------------------------------- */
 

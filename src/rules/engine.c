@@ -4,6 +4,7 @@
 #include "rules/engine.h"
 
 #include "rules/eval.h"
+#include "rules/removal.h"
 #include "support/choice.h"
 #include "ir/func.h"
 #include "ir/insn.h"
@@ -76,6 +77,7 @@ struct Engine {
     OpRule *left;               /* while the rules of one are found: per rule ... */
     Code *codes;                /* ... and what is left of its condition */
     const RuleTimes *times;
+    bool is_unfolded;
 };
 
 /* ---- text ------------------------------------------------------------------------------------ */
@@ -184,7 +186,7 @@ static const char *fill(Engine *e, Ask *ask, const Template *template)
 /* Where a further finding of the rule is folded into; NULL: nowhere. */
 static Folded *find_fold(Engine *e, Active *active, const Ask *ask)
 {
-    if (active->rule->fold == FOLD_NONE || !e->inquiry.func)
+    if (active->rule->fold == FOLD_NONE || e->is_unfolded || !e->inquiry.func)
         return NULL;
     const Loops *loops = e->inquiry.loops;
     uint32_t outside = loops ? loops->loop_count : 0;
@@ -223,6 +225,22 @@ static DiagRepair keep_repair(Engine *e, const DiagRepair *repair)
     return (DiagRepair){ insertions, repair->count };
 }
 
+/* The statement goes, or the declaration where it declares nothing else. */
+static const DiagFix *fix_of(Engine *e, const Active *active, const Diag *diag)
+{
+    const Module *module = e->inquiry.shared->module;
+    const Removal removal = (Removal)active->rule->removal;
+    Span span = diag->span;
+    if (removal == REMOVAL_NONE
+        || (active->rule->subject == SUBJECT_VARIABLE
+            && !ptx_removal_find_declaration(module->text, module->length, &span)))
+        return NULL;
+    DiagFix *fix = ptx_arena_new(e->arena, DiagFix);
+    *fix = (DiagFix){ ptx_removal_widen(module->text, module->length, span), "",
+                      removal == REMOVAL_SAFE };
+    return fix;
+}
+
 /* All that a finding says of the place in hand. */
 static void describe(Engine *e, const Active *active, Ask *ask, Severity severity, Diag *diag)
 {
@@ -246,6 +264,7 @@ static void describe(Engine *e, const Active *active, Ask *ask, Severity severit
     diag->repair = (DiagRepair){ .count = 0 };
     if (repair)
         diag->repair = keep_repair(e, repair);
+    diag->fix = fix_of(e, active, diag);
 }
 
 static Severity severity_of(const Active *active, Ask *ask)
@@ -697,6 +716,7 @@ Engine *ptx_engine_new(Sessions *sessions, const Rulebook *book, const RuleTimes
     e->work = sessions->work;
     e->diags = sessions->diags;
     e->times = times;
+    e->is_unfolded = sessions->is_unfolded;
     e->set_count = book->set_count;
     e->shared = (ModuleInquiry){ .sessions = sessions,
                                  .module = module,
