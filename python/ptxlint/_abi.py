@@ -45,7 +45,8 @@ class Options(Structure):
                 ("gpu_count", c_size_t), ("launches", c_void_p), ("ptxas", c_void_p),
                 ("config", c_void_p), ("baseline", c_void_p), ("budget", c_void_p),
                 ("profile", c_void_p), ("max_memory_bytes", c_size_t), ("syntax_only", c_int),
-                ("findings_only", c_int), ("jobs", c_uint), ("estimates_only", c_int)]
+                ("findings_only", c_int), ("jobs", c_uint), ("estimates_only", c_int),
+                ("has_symbols", c_int)]
 
 
 class ModuleInfo(Structure):
