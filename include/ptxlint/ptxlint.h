@@ -66,6 +66,25 @@ typedef int (*ptxlint_write_fn)(void *context, const char *bytes, size_t length)
 /* "0.1.0". */
 PTXLINT_API const char *ptxlint_version(void);
 
+/* ---- names ----------------------------------------------------------------------------------- */
+
+/* Names of C++ (Itanium C++ ABI) and Rust as the source has them. */
+typedef enum ptxlint_name_form {
+    PTXLINT_NAME_SIGNATURE,     /* "ns::copy<float, 16>(float const*, float*)" */
+    PTXLINT_NAME_SHORT,         /* "ns::copy<float, 16>" */
+    PTXLINT_NAME_QUALIFIED,     /* "ns::copy" */
+    PTXLINT_NAME_PLAIN          /* "copy" */
+} ptxlint_name_form;
+
+/* Writes the form into out, at most size bytes with the NUL; returns the length it has in full (as
+ * snprintf). 0: the name is not a mangled one, or too long. */
+PTXLINT_API size_t ptxlint_demangle(const char *name, ptxlint_name_form form, char *out,
+                                    size_t size);
+
+/* Whether a glob, with * and ? as in a shell, fits a name: as it is mangled, or in one of those
+ * forms. Blanks in the forms, and the return type of a signature, do not matter. */
+PTXLINT_API int ptxlint_name_fits(const char *glob, const char *name);
+
 /* ---- GPUs ------------------------------------------------------------------------------------ */
 
 /* What is known of a product ("h200") or of an architecture ("sm_90"): figures with their sources,
@@ -854,10 +873,6 @@ PTXLINT_API const ptxlint_symbol *ptxlint_module_symbols(const ptxlint_module *m
 PTXLINT_API const ptxlint_symbol *ptxlint_module_symbol_at(const ptxlint_module *module,
                                                            uint32_t offset);
 
-/* A C++ or Rust name as its source has it, at most size bytes with the NUL into out. Returns the
- * length it has in full; 0: it is not mangled. */
-PTXLINT_API size_t ptxlint_demangle(const char *name, char *out, size_t size);
-
 /* ---- diagnostics ----------------------------------------------------------------------------- */
 
 typedef enum ptxlint_severity { PTXLINT_NOTE = 1, PTXLINT_WARNING, PTXLINT_ERROR } ptxlint_severity;
@@ -935,6 +950,9 @@ typedef struct ptxlint_diagnostic {
      * none */
     const ptxlint_fix *edits;
     size_t edit_count;
+    const char *kernel_demangled;       /* as PTXLINT_NAME_SIGNATURE; NULL: it is not mangled */
+    /* the GPU that it was looked at for ("h200"); NULL: none, as what the front end says */
+    const char *gpu;
 } ptxlint_diagnostic;
 
 /* All of them, worst first: errors, warnings, notes; what is wrong before what is slow; by gain; by
@@ -1444,6 +1462,7 @@ typedef struct ptxlint_kernel {
     size_t projection_count;
     const ptxlint_param *params;        /* of an entry, in order; of a .func none */
     size_t param_count;
+    const char *demangled;              /* as PTXLINT_NAME_SIGNATURE; NULL: it is not mangled */
 } ptxlint_kernel;
 
 /* Functions with a body, in file order: entries and .funcs. */
@@ -1595,7 +1614,7 @@ typedef struct ptxlint_write_options {
     size_t size;                        /* sizeof(ptxlint_write_options) */
     ptxlint_format format;
     int color;                          /* ANSI colours in PTXLINT_TEXT */
-    /* only kernels that match, * and ? as in a shell; NULL: all */
+    /* only kernels that it fits, as ptxlint_name_fits says; NULL: all */
     const char *kernel_glob;
     const char *const *groups;          /* only diagnostics of these groups; NULL: all */
     size_t group_count;

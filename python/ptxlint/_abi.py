@@ -106,7 +106,7 @@ class Kernel(Structure):
                 ("loops", c_void_p), ("loop_count", c_size_t), ("accesses", c_void_p),
                 ("access_count", c_size_t), ("branches", c_void_p), ("branch_count", c_size_t),
                 ("projections", c_void_p), ("projection_count", c_size_t), ("params", c_void_p),
-                ("param_count", c_size_t)]
+                ("param_count", c_size_t), ("demangled", c_char_p)]
 
 
 class TimePart(Structure):
