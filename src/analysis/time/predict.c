@@ -391,8 +391,9 @@ static void find_memory(Arena *scratch, const PredictInput *in, const Speeds *s,
                                             + hidden.spill_lines);
     out->parts_us[PART_L2] = l2_us(in->gpu, s, &all);
     double slower = 1 / ptx_gpu_figure(in->gpu, FIGURE_MEMORY_SCATTERED) - 1;
-    out->parts_us[PART_DRAM] = (out->dram_bytes + cached->scattered_bytes * slower) / s->dram;
-    if (hidden.has_bulk)
+    out->parts_us[PART_DRAM] =
+        (out->dram_bytes + hidden.texel_bytes + cached->scattered_bytes * slower) / s->dram;
+    if (hidden.has_bulk || hidden.texel_bytes > 0)
         out->dram_bytes = (double)NAN;
 }
 
