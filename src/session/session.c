@@ -372,7 +372,9 @@ const Uniforms *ptx_session_uniforms(Session *s)
 {
     if (!s->uniforms) {
         const FuncFlow flow = ptx_session_flow(s);
-        s->uniforms = ptx_uniform_compute(kept_of(s), s->all->scratch, &flow, s->launch);
+        const bool goes_with_func = s->passing && kept_of(s) == s->all->work;
+        const Defs *defs = goes_with_func ? ptx_session_defs(s) : NULL;
+        s->uniforms = ptx_uniform_compute(kept_of(s), s->all->scratch, &flow, defs, s->launch);
     }
     return s->uniforms;
 }
@@ -537,7 +539,9 @@ const Defs *ptx_session_defs(Session *s)
 {
     Passing *p = s->passing;
     if (!p->defs)
-        p->defs = ptx_defs_compute(s->all->work, s->func, ptx_session_cfg(s), s->loops);
+        p->defs = s->uniforms ? s->uniforms->defs
+                              : ptx_defs_compute(s->all->work, s->func, ptx_session_cfg(s),
+                                                 s->loops);
     return p->defs;
 }
 
