@@ -6,7 +6,7 @@
 
 const char *const ptx_command_words[COMMAND__COUNT] = {
     "check", "fix", "report", "gpu",      "explain", "rules", "config",      "isa",
-    "tune",  "rank",   "schema", "baseline", "budget",  "diff",   "completions",
+    "tune",  "rank",   "schema", "baseline", "budget",  "diff",   "mcp", "completions",
     "manual"
 };
 
@@ -25,6 +25,7 @@ const char *const ptx_command_usage[COMMAND__COUNT] = {
     "[OPTIONS] write PATH... | prune PATH...",
     "[OPTIONS] init PATH...",
     "[OPTIONS] OLD NEW",
+    "",
     "[OPTIONS] bash|zsh|fish",
     "[OPTIONS]",
 };
@@ -93,6 +94,7 @@ const char *const ptx_command_what[COMMAND__COUNT] = {
     [COMMAND_BASELINE] = "record the findings of today, so that only new ones count",
     [COMMAND_BUDGET] = "write a first budget: limits on registers, spills, times",
     [COMMAND_DIFF] = "compare two versions: new findings, better and worse figures",
+    [COMMAND_MCP] = "serve agents over the Model Context Protocol",
     [COMMAND_COMPLETIONS] = "completions of the command line for a shell",
     [COMMAND_MANUAL] = "the manual page",
 };
@@ -414,10 +416,13 @@ static const struct poptOption schema_table[] = {
     HELP_OPTIONS
 };
 
+static const struct poptOption mcp_table[] = { HELP_OPTIONS };
+
 const struct poptOption *const ptx_option_tables[COMMAND__COUNT] = {
     check_table,  fix_table, report_table, gpu_table,    explain_table, rules_table,
     config_table,   isa_table,    tune_table, rank_table,   schema_table,
-    baseline_table, budget_table, diff_table, schema_table, schema_table
+    baseline_table, budget_table, diff_table, mcp_table, schema_table,
+    schema_table
 };
 
 /* ---- texts ----------------------------------------------------------------------------------- */
@@ -474,6 +479,11 @@ static const char budget_help[] =
 static const char diff_help[] =
     "\nOLD and NEW are PTX files, folders of them, or saved reports (the output of\n"
     "`ptxlint report --format json`).\n";
+
+static const char mcp_help[] =
+    "\nReads requests on standard input and answers them on standard output, a line\n"
+    "each, until the input ends. Tools: check, report, explain, isa, what_if, compare.\n"
+    "Files are read below the working directory alone; none is written.\n";
 
 static const char completions_help[] =
     "\nPrints a completion script. Save it as ptxlint, _ptxlint or ptxlint.fish in the\n"
@@ -554,6 +564,9 @@ const char *const ptx_command_examples[COMMAND__COUNT] = {
     "  ptxlint diff --format markdown=diff.md --tolerance registers=4 main/ build/\n",
 
     "\nEXAMPLES\n"
+    "  claude mcp add ptxlint -- ptxlint mcp\n",
+
+    "\nEXAMPLES\n"
     "  ptxlint completions bash > ~/.local/share/bash-completion/completions/ptxlint\n"
     "  ptxlint completions fish > ~/.config/fish/completions/ptxlint.fish\n",
 
@@ -632,6 +645,14 @@ static const char schema_codes[] =
     "  4  internal error, or no memory\n"
     "The highest that applies.\n";
 
+static const char mcp_codes[] =
+    "\nEXIT CODES\n"
+    "  0  the input has ended\n"
+    "  2  usage: an unknown option\n"
+    "  3  the input cannot be read, or the output not be written\n"
+    "  4  internal error, or no memory\n"
+    "The highest that applies.\n";
+
 static const char isa_codes[] =
     "\nEXIT CODES\n"
     "  0  done\n"
@@ -643,7 +664,8 @@ static const char isa_codes[] =
 const char *const ptx_command_codes[COMMAND__COUNT] = {
     check_codes, fix_codes, report_codes, gpu_codes,    rule_codes,   rule_codes, config_codes,
     isa_codes,
-    gpu_codes,   report_codes, schema_codes, report_codes, report_codes, diff_codes, schema_codes,
+    gpu_codes,   report_codes, schema_codes, report_codes, report_codes, diff_codes, mcp_codes,
+    schema_codes,
     schema_codes
 };
 
@@ -651,7 +673,7 @@ const char *const ptx_command_help[COMMAND__COUNT] = {
     paths_help, fix_help, paths_help,  names_help,    rules_help,  facts_help, config_help,
     isa_help,
     tune_help,  rank_help,   schema_help,   baseline_help, budget_help, diff_help,
-    completions_help, manual_help
+    mcp_help, completions_help, manual_help
 };
 
 static void print_commands(void)

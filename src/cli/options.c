@@ -421,6 +421,8 @@ static const char *find_bad_words(const Options *options, bool has_words)
                                       : "budget: missing subcommand or PATH (init PATH...)";
     case COMMAND_COMPLETIONS:
         return has_words ? NULL : "completions: missing shell (bash, zsh, fish)";
+    case COMMAND_MCP:
+        return has_words ? "mcp takes no further words" : NULL;
     case COMMAND_MANUAL:
         return has_words ? "manual takes no further words" : NULL;
     default:
