@@ -86,6 +86,7 @@ static ExitCode run_once(const Options *options)
     case COMMAND_SCHEMA:  return ptx_schema_command(options);
     case COMMAND_COMPLETIONS: return ptx_completions(options);
     case COMMAND_MANUAL:  return ptx_manual(options);
+    case COMMAND_LSP:     return ptx_lsp(options);
     default:              return ptx_run(options);
     }
 }

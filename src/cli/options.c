@@ -212,6 +212,7 @@ static bool apply(Options *options, int option, char *value)
     case OPT_STATISTICS: options->has_statistics = true;        break;
     case OPT_PROFILE:    options->has_profile = true;           break;
     case OPT_STRICT_LAUNCH: options->is_strict_launch = true;   break;
+    case OPT_STDIO:      break;
     case OPT_FACTS:      options->has_facts = true;             break;
     case OPT_LIST:       options->has_list = true;              break;
     default:             is_good = add_setting(options, option, value ? value : "true");
@@ -246,8 +247,8 @@ static bool open_popt(Options *options, int argc, char **argv)
     static const char *const names[COMMAND__COUNT] = {
         "ptxlint check",       "ptxlint report",   "ptxlint gpu",    "ptxlint explain",
         "ptxlint rules",       "ptxlint config",   "ptxlint isa",    "ptxlint tune",
-        "ptxlint schema",      "ptxlint baseline", "ptxlint budget", "ptxlint diff",
-        "ptxlint completions", "ptxlint manual"
+        "ptxlint rank",        "ptxlint schema",      "ptxlint baseline", "ptxlint budget", "ptxlint diff",
+        "ptxlint completions", "ptxlint manual",   "ptxlint lsp"
     };
     bool is_ours = true;                /* behind -- there are paths alone */
     int count = argc - options->has_command;
@@ -420,6 +421,8 @@ static const char *find_bad_words(const Options *options, bool has_words)
                                       : "budget: missing subcommand or PATH (init PATH...)";
     case COMMAND_COMPLETIONS:
         return has_words ? NULL : "completions: missing shell (bash, zsh, fish)";
+    case COMMAND_LSP:
+        return has_words ? "lsp takes no further words" : NULL;
     case COMMAND_MANUAL:
         return has_words ? "manual takes no further words" : NULL;
     default:
