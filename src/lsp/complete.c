@@ -37,7 +37,7 @@ static void add_item(Completing *c, const char *label, int kind, const char *det
 static void add_opcodes(Completing *c)
 {
     ptxlint_isa_opcode opcode;
-    const ptxlint_gpu *gpu = ptx_document_gpu(c->server, c->d);
+    const ptxlint_gpu *gpu = ptx_document_target(c->server, c->d);
     for (size_t i = 0; ptxlint_isa_opcode_at(i, &opcode); i++)
         if (!gpu || ptxlint_isa_has(opcode.text, strlen(opcode.text), gpu))
             add_item(c, opcode.text, ITEM_KEYWORD, opcode.summary);
@@ -66,7 +66,7 @@ static bool is_written(const char *prefix, const char *value)
 static void try_modifier(Completing *c, const char *prefix, const char *value, const char *what)
 {
     char whole[2 * PREFIX_MAX], label[PREFIX_MAX];
-    const ptxlint_gpu *gpu = ptx_document_gpu(c->server, c->d);
+    const ptxlint_gpu *gpu = ptx_document_target(c->server, c->d);
     int length = snprintf(whole, sizeof whole, "%s.%s", prefix, value);
     ptxlint_isa *isa;
     snprintf(label, sizeof label, ".%s", value);

@@ -151,7 +151,8 @@ void ptx_document_open(LspServer *server, const json_t *item)
     d->path = ptx_uri_path(uri);
     d->language = language_of(ptx_lsp_text(item, "languageId"), uri);
     d->version = json_integer_value(json_object_get(item, "version"));
-    d->revision = 1;
+    /* one that no document of this name had before */
+    d->revision = ++server->opened << 32;
     size_t length = json_string_length(json_object_get(item, "text"));
     if (!d->uri || !replace(d, (ptxlint_span){ 0, 0 }, text, length)) {
         ptx_document_free(d);
@@ -283,4 +284,10 @@ const ptxlint_gpu *ptx_document_gpu(LspServer *server, LspDocument *d)
     const ptxlint_module *module = ptx_document_syntax(server, d);
     const ptxlint_module_info *info = module ? ptxlint_module_get_info(module) : NULL;
     return info && info->gpu_count ? info->gpus[0] : NULL;
+}
+
+const ptxlint_gpu *ptx_document_target(LspServer *server, LspDocument *d)
+{
+    const ptxlint_module *module = ptx_document_syntax(server, d);
+    return module ? ptxlint_gpu_find(ptxlint_module_get_info(module)->target) : NULL;
 }

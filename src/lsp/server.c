@@ -228,7 +228,7 @@ static void request(LspServer *server, const char *name, const json_t *id, const
 
 static void take_message(LspServer *server, Frame frame)
 {
-    json_t *message = json_loadb(frame.body, frame.length, JSON_ALLOW_NUL, NULL);
+    json_t *message = json_loadb(frame.body, frame.length, JSON_ALLOW_NUL | JSON_DECODE_ANY, NULL);
     const json_t *id = json_object_get(message, "id");
     const char *method = ptx_lsp_text(message, "method");
     bool is_id = json_is_integer(id) || json_is_string(id);

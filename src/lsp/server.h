@@ -27,7 +27,7 @@ struct LspDocument {
     char *uri, *path;                   /* path: NULL where it is no file */
     LspLanguage language;
     json_int_t version;                 /* the client's */
-    /* ours: one more with each edit, and with what it is analysed for */
+    /* ours, of this document alone: one more with each edit, and with what it is analysed for */
     uint64_t revision;
     char *text;
     size_t length, capacity;
@@ -126,6 +126,7 @@ struct LspServer {
     LspClient client;
     LspWish wish;
     LspDocument *documents;
+    uint64_t opened;                    /* documents so far */
     LspWorker workers[PHASE__COUNT];
     LspWaiting *waiting;
     json_int_t next_request;            /* number of our next request to the client */
@@ -235,6 +236,7 @@ typedef struct Statement {
     ptxlint_span word;                  /* before the place, as far as it is written */
     unsigned commas;                    /* between the opcode and the place, outside brackets */
     bool is_begin;                      /* the word is the first of a statement */
+    bool has_directive;                 /* a directive stands before the word */
     bool is_comment;                    /* a comment or a string */
 } Statement;
 
@@ -242,7 +244,9 @@ Statement ptx_statement_at(LspDocument *document, uint32_t offset);
 
 /* The kernel that holds a byte, or NULL. */
 const ptxlint_kernel *ptx_kernel_at(const ptxlint_module *module, uint32_t offset);
+/* That figures are for, and what .target says, which decides what is legal; NULL: not known. */
 const ptxlint_gpu *ptx_document_gpu(LspServer *server, LspDocument *document);
+const ptxlint_gpu *ptx_document_target(LspServer *server, LspDocument *document);
 
 void ptx_lsp_hover(LspServer *, LspDocument *, const json_t *, LspAnswer *);            /* hover.c */
 /* A number as the value that it stands for, "1.0", of size bytes; false: it is as it looks. */

@@ -78,6 +78,7 @@ static void read_statement(const LspDocument *d, const ptxlint_token *all, size_
     for (size_t i = first; i < end; i++) {
         if (all[i].kind == PTXLINT_TOKEN_OPCODE && out->opcode.end == 0)
             out->opcode = whole_opcode(all, i, end);
+        out->has_directive |= all[i].kind == PTXLINT_TOKEN_DIRECTIVE;
         if (is_sign(d, &all[i], "([{"))
             depth++;
         if (is_sign(d, &all[i], ")]}") && depth)
@@ -126,7 +127,7 @@ Statement ptx_statement_at(LspDocument *d, uint32_t offset)
     while (line && (d->text[line - 1] == ' ' || d->text[line - 1] == '\t'))
         line--;
     bool is_first_on_line = !line || d->text[line - 1] == '\n';
-    out.is_begin = !out.opcode.end || is_first_on_line;
+    out.is_begin = (!out.opcode.end && !out.has_directive) || is_first_on_line;
     return out;
 }
 

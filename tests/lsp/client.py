@@ -31,8 +31,9 @@ class Client:
         self.messages, self.next_id, self.held = queue.Queue(), 0, []
         self.sent = {}                  # method by id, for results
         self.errors = b""
-        threading.Thread(target=self._read, daemon=True).start()
-        threading.Thread(target=self._read_errors, daemon=True).start()
+        self.threads = [threading.Thread(target=f, daemon=True) for f in (self._read, self._read_errors)]
+        for thread in self.threads:
+            thread.start()
         self.model = metamodel.MetaModel.load()
         if start:
             self.capabilities = self.request("initialize", {"processId": os.getpid(), "rootUri": None,
@@ -119,7 +120,15 @@ class Client:
         """The exit status after a proper end."""
         self.request("shutdown")
         self.notify("exit", None)
-        return self.process.wait(30)
+        return self.end()
+
+    def end(self):
+        code = self.process.wait(30)
+        for thread in self.threads:
+            thread.join(30)
+        for stream in (self.process.stdin, self.process.stdout, self.process.stderr):
+            stream.close()
+        return code
 
 
 def cursor(text, mark="<cursor>"):
