@@ -145,13 +145,19 @@ static void add_actions(ActionRun *a, const ptxlint_diagnostic *found, ptxlint_s
 
 /* ---- all of them ----------------------------------------------------------------------------- */
 
-static const ptxlint_module *best_module(const ActionRun *a, bool *is_now)
+/* is_old: the text has changed since; what the front end says of it is not asked then. */
+static void add_found(ActionRun *a, const ptxlint_module *module, bool is_old)
 {
-    const ptxlint_module *module = ptx_document_analysed(a->d, false);
-    *is_now = true;
-    if (module)
-        return module;
-    return ptx_document_syntax(a->server, a->d);
+    size_t count;
+    const ptxlint_diagnostic *found = ptxlint_module_diagnostics(module, &count);
+    for (size_t i = 0; i < count; i++) {
+        ptxlint_span span = found[i].span;
+        if (found[i].suppression != PTXLINT_NOT_SUPPRESSED
+            || (is_old && (!can_ignore(&found[i]) || !ptx_document_follow(a->d, &span))))
+            continue;
+        if (span.begin <= a->wanted.end && a->wanted.begin <= span.end)
+            add_actions(a, &found[i], span, !is_old);
+    }
 }
 
 /* What nothing else can have been meant, of the whole file; fixes that overlap wait for the next
@@ -183,18 +189,18 @@ static void add_fix_all(ActionRun *a, const ptxlint_diagnostic *found, size_t co
 void ptx_lsp_actions(LspServer *server, LspDocument *d, const json_t *params, LspAnswer *answer)
 {
     size_t count;
-    bool is_now;
     ActionRun a = { .server = server, .d = d, .only = ptx_lsp_at(params, "context.only"), .list = json_array() };
     answer->result = a.list;
-    const ptxlint_module *module = d->language == LANGUAGE_PTX ? best_module(&a, &is_now) : NULL;
-    if (!module)
+    const ptxlint_module *analysed = ptx_document_analysed(d, false),
+                         *now = analysed ? analysed : ptx_document_syntax(server, d);
+    if (d->language != LANGUAGE_PTX || !now)
         return;
     a.wanted = ptx_lsp_span(server, d, json_object_get(params, "range"));
-    const ptxlint_diagnostic *found = ptxlint_module_diagnostics(module, &count);
-    for (size_t i = 0; i < count && wants(&a, "quickfix"); i++)
-        if (found[i].suppression == PTXLINT_NOT_SUPPRESSED
-            && found[i].span.begin <= a.wanted.end && a.wanted.begin <= found[i].span.end)
-            add_actions(&a, &found[i], found[i].span, is_now);
+    if (wants(&a, "quickfix"))
+        add_found(&a, now, false);
+    if (wants(&a, "quickfix") && !analysed && d->analysed)
+        add_found(&a, d->analysed, true);
+    const ptxlint_diagnostic *found = ptxlint_module_diagnostics(now, &count);
     if (wants(&a, "source.fixAll.ptxlint"))
         add_fix_all(&a, found, count);
 }
