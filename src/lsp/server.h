@@ -70,7 +70,7 @@ typedef struct LspWorker {
     pthread_mutex_t lock;
     pthread_cond_t has_changed;
     WorkerTask *task;                   /* in hand */
-    bool is_started, is_done, is_stopped;
+    bool is_started, is_busy, is_done, is_stopped;
     int wake;                           /* that a byte is written to once the task is done */
     double began;
     bool has_progress;                  /* the client is told that it takes time */

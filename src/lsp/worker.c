@@ -21,9 +21,11 @@ static void *work(void *context)
             pthread_cond_wait(&worker->has_changed, &worker->lock);
             continue;
         }
+        worker->is_busy = true;
         pthread_mutex_unlock(&worker->lock);
         analyse(worker->task);
         pthread_mutex_lock(&worker->lock);
+        worker->is_busy = false;
         worker->is_done = true;
         pthread_cond_broadcast(&worker->has_changed);
         /* a full pipe wakes as well */
@@ -81,16 +83,16 @@ void ptx_worker_wait(LspWorker *worker)
     pthread_mutex_unlock(&worker->lock);
 }
 
-/* True once it is idle, or has done its task, within a second or so. */
+/* True once it does nothing, within a few seconds. */
 static bool wait_a_little(LspWorker *worker)
 {
     struct timespec until;
     clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_sec += 1;
+    until.tv_sec += 3;
     bool has_time = true;
-    while (worker->task && !worker->is_done && has_time)
+    while (worker->is_busy && has_time)
         has_time = !pthread_cond_timedwait(&worker->has_changed, &worker->lock, &until);
-    return !worker->task || worker->is_done;
+    return !worker->is_busy;
 }
 
 bool ptx_worker_stop(LspWorker *worker)
