@@ -499,8 +499,9 @@ static const char diff_help[] =
     "`ptxlint report --format json`).\n";
 
 static const char mcp_help[] =
-    "\nReads requests on standard input and answers them on standard output, a line\n"
-    "each, until the input ends. Tools: check, report, explain, isa, what_if, compare.\n"
+    "\nReads requests on standard input and answers them on standard output, a\n"
+    "line each, until the input ends. Tools: check, report, explain, isa, what_if,\n"
+    "compare.\n"
     "Files are read below the working directory alone; none is written.\n";
 
 static const char completions_help[] =
@@ -511,9 +512,9 @@ static const char manual_help[] =
     "\nIn the macros of man(7): this help of all commands.\n";
 
 static const char lsp_help[] =
-    "\nSpeaks the Language Server Protocol, 3.17, on standard input and output. Settings\n"
-    "of the client win over the command line, and that over .ptxlint.yaml. What cannot\n"
-    "be read is reported on standard error.\n";
+    "\nServes the Language Server Protocol, 3.17, on standard input and output. The\n"
+    "client's settings win over the command line, and that over .ptxlint.yaml. What\n"
+    "cannot be read is reported on standard error.\n";
 
 const char *const ptx_command_examples[COMMAND__COUNT] = {
     "\nEXAMPLES\n"

@@ -118,7 +118,7 @@ static void put_register(const Hovered *h, const ptxlint_symbol *s)
 static void put_demangled(const Hovered *h, const char *name)
 {
     char text[1024];
-    if (ptxlint_demangle(name, text, sizeof text))
+    if (ptxlint_demangle(name, PTXLINT_NAME_SIGNATURE, text, sizeof text))
         fprintf(h->out, "\n\n`%s`", text);
 }
 
@@ -135,7 +135,7 @@ static const ptxlint_kernel *kernel_named(const ptxlint_module *module, const ch
 static void put_figures(const Hovered *h, const ptxlint_kernel *kernel)
 {
     char title[512];
-    ptx_kernel_title(kernel, title, sizeof title);
+    ptx_lsp_kernel_title(kernel, title, sizeof title);
     if (*title)
         fprintf(h->out, "\n\n%s", title);
     fprintf(h->out, "\n\n- %" PRIu64 " instructions, %zu loops, %zu memory accesses",

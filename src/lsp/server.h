@@ -251,7 +251,7 @@ const ptxlint_gpu *ptx_document_target(LspServer *server, LspDocument *document)
 void ptx_lsp_hover(LspServer *, LspDocument *, const json_t *, LspAnswer *);            /* hover.c */
 /* A number as the value that it stands for, "1.0", of size bytes; false: it is as it looks. */
 bool ptx_number_decode(const char *text, size_t length, char *out, size_t size);        /* number.c */
-void ptx_kernel_title(const ptxlint_kernel *kernel, char *out, size_t size);            /* lens.c */
+void ptx_lsp_kernel_title(const ptxlint_kernel *kernel, char *out, size_t size);            /* lens.c */
 
 void ptx_lsp_definition(LspServer *, LspDocument *, const json_t *, LspAnswer *);       /* navigate.c */
 void ptx_lsp_declaration(LspServer *, LspDocument *, const json_t *, LspAnswer *);
