@@ -208,12 +208,18 @@ const char *ptx_measure_atomic_advice(Inquiry *q)
     static const char *const by_lane =
         "add up in a warp (redux, shuffles) or in shared memory first, and spread what is left "
         "over several addresses";
+    static const char *const by_data =
+        "data decide which lanes come to them, and each way of such a branch is taken to be as "
+        "likely: where many do, add up in a warp (redux, shuffles) or in shared memory first";
     const Trace *trace = ptx_session_trace(q->session);
-    const InsnId atomic = busiest_atomic(q, ptx_measure_evaluation(q));
+    const Evaluation *evaluation = ptx_measure_evaluation(q);
+    const InsnId atomic = busiest_atomic(q, evaluation);
     const double updates = trace && atomic != NO_ID
                                ? ptx_trace_updates_per_word(q->arena, trace, q->func, atomic)
                                : 0;
     const double warps = ceil(ptx_measure_block_threads(q) / WARP_LANES);
+    if (atomic != NO_ID && evaluation->insns[atomic].total.doubt == UNCERTAIN_DATA)
+        return by_data;
     if (updates > 0 && updates <= 1)
         return fewer;
     return updates > 0 && updates <= warps ? by_warp : by_lane;
