@@ -106,10 +106,12 @@ int ptxlint_module_value_at(const ptxlint_module *m, uint32_t offset, ptxlint_va
     const Uniformity uniformity = ptx_kept_uniformity(value);
     *out = (ptxlint_value){ .span = ptx_view_span(insn->span),
                             .uniformity = ptx_view_uniformity(uniformity),
-                            .certainty = ptx_kept_is_assumed(value) ? PTXLINT_ESTIMATE : PTXLINT_EXACT,
+                            .certainty = PTXLINT_EXACT,
                             .stride = PTXLINT_UNKNOWN };
     if (uniformity == UNIFORMITY_AFFINE && ptx_kept_stride(value) != KEPT_STRIDE_UNKNOWN)
         out->stride = ptx_kept_stride(value);
+    if (ptx_kept_is_assumed(value))
+        out->certainty = PTXLINT_ESTIMATE;
     if (out->uniformity == PTXLINT_UNIFORMITY_UNKNOWN)
         out->certainty = PTXLINT_NOT_KNOWN;
     return 1;

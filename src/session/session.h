@@ -135,10 +135,11 @@ const Cfg *ptx_session_cfg(Session *session);
 const Dom *ptx_session_dom(Session *session);
 const Loops *ptx_session_loops(Session *session);
 FuncFlow ptx_session_flow(Session *session);            /* all of these */
-const Live *ptx_session_live(Session *session);         /* NULL too at a limit */
+/* NULL too at a limit; kept for estimates alone */
+const Live *ptx_session_live(Session *session);
 const Mixes *ptx_session_mixes(Session *session);
 
-/* Of the launch that was analysed. */
+/* Of the launch that was analysed; kept for estimates alone. */
 const Uniforms *ptx_session_uniforms(Session *session);
 /* What is kept of them with figures, per instruction; NULL: the function is not done, or has no
  * instructions. */

@@ -31,7 +31,7 @@ typedef struct Uniforms {
     const Defs *defs;
 } Uniforms;
 
-/* What is kept of a result: 256 times its stride, twice its uniformity, and whether it is assumed. */
+/* What is kept of a result: 256 times its stride, twice its uniformity, whether it is assumed. */
 typedef struct KeptValue {
     int64_t packed;
 } KeptValue;
