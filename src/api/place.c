@@ -100,15 +100,20 @@ int ptxlint_module_value_at(const ptxlint_module *m, uint32_t offset, ptxlint_va
     const Insn *insn = func ? ptx_insn_at(func, offset) : NULL;
     if (!insn || !writes_register(func, insn))
         return 0;
-    const Uniforms *uniforms = ptx_session_uniforms(
+    const KeptValue *values = ptx_session_values(
         ptx_session_at(m, (FuncId)(func - m->ir->funcs)));
-    const Affine *a = &uniforms->insns[insn - func->insns];
+    if (!values)
+        return 0;
+    const KeptValue value = values[insn - func->insns];
+    const Uniformity uniformity = ptx_kept_uniformity(value);
     *out = (ptxlint_value){ .span = ptx_view_span(insn->span),
-                            .uniformity = ptx_view_uniformity(a),
-                            .certainty = a->is_assumed ? PTXLINT_ESTIMATE : PTXLINT_EXACT,
+                            .uniformity = ptx_view_uniformity(uniformity),
+                            .certainty = PTXLINT_EXACT,
                             .stride = PTXLINT_UNKNOWN };
-    if (a->uniformity == UNIFORMITY_AFFINE && a->stride != AFFINE_STRIDE_UNKNOWN)
-        out->stride = a->stride;
+    if (uniformity == UNIFORMITY_AFFINE && ptx_kept_stride(value) != KEPT_STRIDE_UNKNOWN)
+        out->stride = ptx_kept_stride(value);
+    if (ptx_kept_is_assumed(value))
+        out->certainty = PTXLINT_ESTIMATE;
     if (out->uniformity == PTXLINT_UNIFORMITY_UNKNOWN)
         out->certainty = PTXLINT_NOT_KNOWN;
     return 1;

@@ -5,9 +5,9 @@
 
 #include "ptxlint/ptxlint.h"
 #include "analysis/flow/types.h"
+#include "analysis/value/affine.h"
 #include "support/span.h"
 
-typedef struct Affine Affine;
 typedef struct Evaluation Evaluation;
 typedef struct Prediction Prediction;
 typedef struct Session Session;
@@ -27,7 +27,7 @@ void ptx_view_func(Sessions *all, FuncId func, ptxlint_kernel *out);
 const ptxlint_diagnostic *ptx_view_diagnostics(Sessions *all, const DiagSink *diags);
 
 /* view_access.c: how the lanes of a warp differ in a value. */
-ptxlint_uniformity ptx_view_uniformity(const Affine *value);
+ptxlint_uniformity ptx_view_uniformity(Uniformity uniformity);
 
 /* view_access.c: its accesses, those of what it calls, and its branches. */
 void ptx_view_accesses(Sessions *all, FuncId func, ptxlint_kernel *view);

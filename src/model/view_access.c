@@ -334,14 +334,14 @@ static void view_memory(Sessions *all, FuncId id, ptxlint_kernel *out)
 
 /* ---- branches -------------------------------------------------------------------------------- */
 
-ptxlint_uniformity ptx_view_uniformity(const Affine *a)
+ptxlint_uniformity ptx_view_uniformity(Uniformity uniformity)
 {
     static const ptxlint_uniformity publics[UNIFORMITY__COUNT] = {
 #define UF(id, public, text, what) [UNIFORMITY_##id] = public,
 #include "analysis/value/uniformity.def"
 #undef UF
     };
-    return publics[a->uniformity];
+    return publics[uniformity];
 }
 
 /* What can be is the analysis's word; what is, that of the evaluation. */
@@ -374,7 +374,7 @@ static void view_branch(Sessions *all, FuncId id, BlockId block, DivergenceCosts
         cost = ptx_divergence_measure(costs, block);
     *out = (ptxlint_branch){ .size = sizeof *out,
                              .span = ptx_view_span(func->insns[last].span),
-                             .condition = ptx_view_uniformity(condition),
+                             .condition = ptx_view_uniformity((Uniformity)condition->uniformity),
                              .divergent_percent = cost.percent,
                              .wasted_slots = cost.wasted_slots,
                              .wasted_percent = cost.wasted_percent };

@@ -111,6 +111,7 @@ struct Session {
     const Live *live;
     const Mixes *mixes;
     const Uniforms *uniforms;
+    const KeptValue *values;    /* of uniforms, once the function is done */
     const Trips *trips;
     const uint8_t *work;
     const LaunchShape *shape;
@@ -224,6 +225,14 @@ void ptx_session_begin(Session *s)
     s->passing->mark = mark;
 }
 
+static void keep_values(Session *s)
+{
+    KeptValue *values = ptx_arena_array(s->all->arena, KeptValue, s->func->insn_count + 1);
+    for (InsnId i = 0; i < s->func->insn_count; i++)
+        values[i] = ptx_value_keep(&s->uniforms->insns[i]);
+    s->values = values;
+}
+
 void ptx_session_end(Session *s)
 {
     ArenaMark mark = s->passing->mark;
@@ -240,16 +249,20 @@ void ptx_session_end(Session *s)
         of->predict_facts = NULL;
         of->lowered = has_lowered ? NULL : of->lowered;
     }
-    if (!s->all->has_figures) {
+    if (s->all->has_figures && !is_trial(s) && s->uniforms && !s->values)
+        keep_values(s);
+    if (!s->all->is_for_estimates) {
         s->uniforms = NULL;
+        s->live = NULL;
+        s->has_live = false;
+    }
+    if (!s->all->has_figures) {
         s->trips = NULL;
         s->work = NULL;
         s->shape = NULL;
         s->demand = NULL;
         s->gpus = NULL;
-        s->live = NULL;
         s->mixes = NULL;
-        s->has_live = false;
         s->cfg = NULL;
         s->dom = NULL;
         s->loops = NULL;
@@ -289,6 +302,12 @@ bool ptx_session_has_model(Session *s)
 static Arena *kept_of(const Session *s)
 {
     return s->all->has_figures && !is_trial(s) ? s->all->arena : s->all->work;
+}
+
+/* Of what goes with the function in hand: liveness and values take as much as the instructions. */
+static Arena *passing_arena(const Session *s)
+{
+    return s->passing && !s->all->is_for_estimates ? s->all->work : s->all->arena;
 }
 
 /* Where findings alone are asked for, what is computed while a function is in hand goes with it. */
@@ -352,7 +371,8 @@ FuncFlow ptx_session_flow(Session *s)
 const Live *ptx_session_live(Session *s)
 {
     if (!s->has_live && ptx_session_cfg(s))
-        s->live = ptx_live_compute(flow_arena(s), s->all->scratch, s->all->diags, s->func, s->cfg);
+        s->live = ptx_live_compute(passing_arena(s), s->all->scratch, s->all->diags, s->func,
+                                   s->cfg);
     s->has_live = true;
     return s->live;
 }
@@ -372,11 +392,17 @@ const Uniforms *ptx_session_uniforms(Session *s)
 {
     if (!s->uniforms) {
         const FuncFlow flow = ptx_session_flow(s);
-        const bool goes_with_func = s->passing && kept_of(s) == s->all->work;
-        const Defs *defs = goes_with_func ? ptx_session_defs(s) : NULL;
-        s->uniforms = ptx_uniform_compute(kept_of(s), s->all->scratch, &flow, defs, s->launch);
+        Arena *arena = passing_arena(s);
+        const Defs *defs = arena == s->all->work ? ptx_session_defs(s) : NULL;
+        s->uniforms = ptx_uniform_compute(arena, s->all->scratch, &flow, defs,
+                                          s->all->launches[id_of(s)]);
     }
     return s->uniforms;
+}
+
+const KeptValue *ptx_session_values(const Session *s)
+{
+    return s->values;
 }
 
 const Trips *ptx_session_trips(Session *s)

@@ -22,6 +22,7 @@ typedef struct Executed Executed;
 typedef struct Gpu Gpu;
 typedef struct Hazards Hazards;
 typedef struct JoinableRow JoinableRow;
+typedef struct KeptValue KeptValue;
 typedef struct LaneSplits LaneSplits;
 typedef struct Launch Launch;
 typedef struct LaunchShape LaunchShape;
@@ -135,11 +136,17 @@ const Cfg *ptx_session_cfg(Session *session);
 const Dom *ptx_session_dom(Session *session);
 const Loops *ptx_session_loops(Session *session);
 FuncFlow ptx_session_flow(Session *session);            /* all of these */
-const Live *ptx_session_live(Session *session);         /* NULL too at a limit */
+/* NULL too at a limit; kept for estimates alone */
+const Live *ptx_session_live(Session *session);
 const Mixes *ptx_session_mixes(Session *session);
 
-/* Kept with figures; else until the function is done. */
+/* Of the launch that was analysed; kept for estimates alone. */
 const Uniforms *ptx_session_uniforms(Session *session);
+/* What is kept of them with figures, per instruction; NULL: the function is not done, or has no
+ * instructions. */
+const KeptValue *ptx_session_values(const Session *session);
+
+/* Kept with figures; else until the function is done. */
 const Trips *ptx_session_trips(Session *session);
 const uint8_t *ptx_session_work(Session *session);
 const Throughput *ptx_session_throughput(Session *session, size_t gpu);

@@ -125,27 +125,51 @@ void kit_free_paths(Paths paths)
     free(paths.paths);
 }
 
-ptxlint_module *kit_module(const char *text)
+static ptxlint_module *make_module(const char *text, bool is_kept)
 {
+    ptxlint_options options;
+    ptxlint_options_init(&options);
+    options.estimates_only = is_kept;
     ptxlint_module *module = NULL;
-    ptxlint_status status = ptxlint_module_new(text, strlen(text), NULL, &module);
+    ptxlint_status status = ptxlint_module_new(text, strlen(text), &options, &module);
     if (status != PTXLINT_OK)
         fail_msg("ptxlint_module_new: %s", ptxlint_status_text(status));
     return module;
 }
 
-ptxlint_module *kit_open(const char *path)
+ptxlint_module *kit_module(const char *text)
+{
+    return make_module(text, false);
+}
+
+ptxlint_module *kit_module_kept(const char *text)
+{
+    return make_module(text, true);
+}
+
+static ptxlint_module *open_module(const char *path, bool is_kept)
 {
     char name[4096];
     full_path(name, sizeof name, path);
     ptxlint_options options;
     ptxlint_options_init(&options);
     options.path = path;
+    options.estimates_only = is_kept;
     ptxlint_module *module = NULL;
     ptxlint_status status = ptxlint_module_open(name, &options, &module);
     if (status != PTXLINT_OK)
         fail_msg("%s: %s", path, ptxlint_status_text(status));
     return module;
+}
+
+ptxlint_module *kit_open(const char *path)
+{
+    return open_module(path, false);
+}
+
+ptxlint_module *kit_open_kept(const char *path)
+{
+    return open_module(path, true);
 }
 
 const ptxlint_kernel *kit_kernel(const ptxlint_module *module, const char *name)

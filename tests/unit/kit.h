@@ -55,6 +55,9 @@ void kit_free_paths(Paths paths);
 
 ptxlint_module *kit_module(const char *text);
 ptxlint_module *kit_open(const char *path);
+/* for estimates alone: what these rest on is kept, liveness too */
+ptxlint_module *kit_module_kept(const char *text);
+ptxlint_module *kit_open_kept(const char *path);
 
 /* The only kernel, or the one of that name. */
 const ptxlint_kernel *kit_kernel(const ptxlint_module *module, const char *name);

@@ -157,7 +157,7 @@ static void test_kernels(void **state)
         Text text = { 0 };
         kit_print(&text, "%s", TOP);
         kit_print(&text, "%s}\n", c->body);
-        ptxlint_module *module = kit_module(text.bytes);
+        ptxlint_module *module = kit_module_kept(text.bytes);
         const ptxlint_kernel *kernel = kit_kernel(module, NULL);
         const ptxlint_pressure *p = &kernel->pressure;
         char *names = names_of(kernel), *dead = dead_lines(module),
@@ -336,7 +336,7 @@ static void test_against_naive(void **state)
     Tally tally = { 0 };
     Paths files = kit_walk("testdata/ptx", ".ptx");
     for (size_t i = 0; i < files.count; i++) {
-        ptxlint_module *module = kit_open(files.paths[i]);
+        ptxlint_module *module = kit_open_kept(files.paths[i]);
         for (FuncId f = 0; f < module->ir->func_count; f++)
             compare_func(files.paths[i], module, &module->ir->funcs[f], ptx_session_at(module, f),
                          &tally);

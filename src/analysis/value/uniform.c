@@ -577,3 +577,10 @@ const Uniforms *ptx_uniform_compute(Arena *arena, Arena *scratch, const FuncFlow
     *out = (Uniforms){ d.insns, d.branches, is_partial, d.defs };
     return out;
 }
+
+KeptValue ptx_value_keep(const Affine *a)
+{
+    const bool is_stride = a->stride > KEPT_STRIDE_UNKNOWN && a->stride < -KEPT_STRIDE_UNKNOWN;
+    const int64_t stride = is_stride ? a->stride : KEPT_STRIDE_UNKNOWN;
+    return (KeptValue){ stride * 256 + 2 * a->uniformity + a->is_assumed };
+}

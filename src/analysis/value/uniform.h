@@ -31,6 +31,30 @@ typedef struct Uniforms {
     const Defs *defs;
 } Uniforms;
 
+/* What is kept of a result: 256 times its stride, twice its uniformity, whether it is assumed. */
+typedef struct KeptValue {
+    int64_t packed;
+} KeptValue;
+
+#define KEPT_STRIDE_UNKNOWN (-(INT64_C(1) << 55))       /* that of no value that is kept */
+
+static inline int64_t ptx_kept_stride(KeptValue value)
+{
+    return value.packed >> 8;
+}
+
+static inline Uniformity ptx_kept_uniformity(KeptValue value)
+{
+    return (Uniformity)(value.packed >> 1 & 0x7f);
+}
+
+static inline bool ptx_kept_is_assumed(KeptValue value)
+{
+    return value.packed & 1;
+}
+
+KeptValue ptx_value_keep(const Affine *value);
+
 /* defs, which are kept, and launch may be NULL. Owned by arena; scratch, another arena, is left as
  * found. */
 const Uniforms *ptx_uniform_compute(Arena *arena, Arena *scratch, const FuncFlow *flow,
