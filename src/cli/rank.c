@@ -152,6 +152,11 @@ static ExitCode read_files(RankCommand *rank, const Inputs *given, Book *book)
             return settings ? settings->code : EXIT_INTERNAL;
         const ModuleSource source = { rank->options, given, &settings->inputs, true };
         code = ptx_inputs_open(&source, path, &rank->modules[i]);
+        if (code == EXIT_INPUT) {               /* the others are ranked */
+            rank->is_part = true;
+            code = EXIT_CLEAN;
+            continue;
+        }
         if (code == EXIT_CLEAN)
             code = ptx_matched_add(&rank->matched, ptx_inputs_launches(&source), rank->modules[i]);
         if (code == EXIT_CLEAN)

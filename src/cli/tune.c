@@ -5,8 +5,8 @@
  * threads apart by %ctaid * %ntid + %tid alone (ptxlint_thread_index_find), with as many threads in
  * all. Where that takes some threads more, they must access nothing: the threads' accesses are
  * counted. Any other dimension keeps its block, and the text says what binds it. One block shows
- * which shapes to look at closer, as a report does: the best dozen, the launch as it is, and so on
- * until the best is one of them. */
+ * which shapes to look at closer, as a report does: the best dozen, the launch as it is, and some
+ * more while the best is none of them. */
 #include "cli/cli.h"
 #include "cli/rule_json.h"
 #include "support/minmax.h"
@@ -24,7 +24,9 @@ enum {
     REGISTER_STEP = 8,
     REGISTERS_LEAST = 16,
     CLOSER_LEAST = 12,
-    STEPS_CLOSE = 1 << 19 /* a quarter of what a report takes */
+    CLOSER_MOST = 20,
+    STEPS_CLOSE = 1 << 19,      /* a quarter of what a report takes */
+    KERNELS_CLOSE = 4           /* of a file: further ones share the steps of so many */
 };
 
 #define ROUNDING 1e-9           /* of counts */
@@ -50,6 +52,7 @@ typedef struct Tune {
     const ptxlint_module *module;
     const ptxlint_kernel *kernel;
     ptxlint_thread_index index;
+    int64_t steps_close;
     TuneShape shapes[MAX_SHAPES];
     size_t count;
     const TuneShape *best;          /* NULL: nothing is known */
@@ -174,7 +177,7 @@ static Work work_of(const TuneShape *shape, double accesses)
 static void look_closer(const Tune *t, TuneShape *shape, double accesses)
 {
     ptxlint_estimated closer = { .size = sizeof closer };
-    shape->trial.steps = STEPS_CLOSE;
+    shape->trial.steps = t->steps_close;
     if (ptxlint_estimate(t->module, t->kernel->name, 0, &shape->trial, &closer) == PTXLINT_OK)
         shape->estimated = closer;
     if (!shape->is_given)
@@ -192,7 +195,7 @@ static void sort_shapes(Tune *t)
         if (!t->shapes[i].is_close)
             look_closer(t, &t->shapes[i], accesses);
     qsort(t->shapes, t->count, sizeof *t->shapes, by_time);
-    while (!t->shapes[0].is_close) {
+    for (size_t i = CLOSER_LEAST; i < CLOSER_MOST && !t->shapes[0].is_close; i++) {
         look_closer(t, &t->shapes[0], accesses);
         qsort(t->shapes, t->count, sizeof *t->shapes, by_time);
     }
@@ -721,20 +724,35 @@ typedef struct TuneOutput {
     Matched matched;
 } TuneOutput;
 
+static bool is_asked(const Options *options, const ptxlint_kernel *kernel)
+{
+    return kernel->is_entry
+           && (!options->kernel_glob || ptxlint_name_fits(options->kernel_glob, kernel->name));
+}
+
+/* For each shape of a kernel. */
+static int64_t steps_close(const Options *options, const ptxlint_kernel *kernels, size_t count)
+{
+    int64_t tunable = 0;
+    for (size_t k = 0; k < count; k++)
+        tunable += is_asked(options, &kernels[k]) && is_tunable(&kernels[k]);
+    return tunable > KERNELS_CLOSE ? STEPS_CLOSE * KERNELS_CLOSE / tunable + 1 : STEPS_CLOSE;
+}
+
 static ExitCode tune_module(const Options *options, const ptxlint_module *module, TuneOutput *out)
 {
     size_t count;
     const ptxlint_kernel *kernels = ptxlint_module_kernels(module, &count);
     Tune *t = malloc(sizeof *t);
+    const int64_t steps = steps_close(options, kernels, count);
     for (size_t k = 0; t && k < count; k++) {
-        if (!kernels[k].is_entry
-            || (options->kernel_glob && !ptxlint_name_fits(options->kernel_glob, kernels[k].name)))
+        if (!is_asked(options, &kernels[k]))
             continue;
         if (!is_tunable(&kernels[k]) && !kernels[k].reqntid[0]) {
             leave_out(&out->tried, &kernels[k]);
             continue;
         }
-        *t = (Tune){ .module = module, .kernel = &kernels[k] };
+        *t = (Tune){ .module = module, .kernel = &kernels[k], .steps_close = steps };
         tune(t);
         if (options->output.format == FORMAT_JSON)
             json_array_append_new(out->all, tune_json(t));
@@ -793,7 +811,8 @@ ExitCode ptx_tune(const Options *options)
         code = ptx_paths_add(&files, options->paths[i], &book);
     if (code == EXIT_CLEAN)
         code = tune_files(options, &inputs, &book, &files, &to);
-    if (options->output.format == FORMAT_JSON && code == EXIT_CLEAN)
+    /* an input that cannot be read leaves the others */
+    if (options->output.format == FORMAT_JSON && (code == EXIT_CLEAN || code == EXIT_INPUT))
         ptx_json_write(&out, json_pack("{s:s, s:O}", "schema", "ptxlint-tune/1", "kernels", all));
     if (out.length || out.has_failed)
         code = exit_code_max(code, ptx_output_text(options, &out));
