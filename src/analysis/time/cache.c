@@ -5,6 +5,7 @@
 #include "analysis/sim/cost/footprint.h"
 #include "analysis/sim/count.h"
 #include "analysis/time/address_distribution.h"
+#include "analysis/time/data_source.h"
 #include "analysis/flow/cfg.h"
 #include "analysis/flow/loop.h"
 #include "analysis/sim/guess.h"
@@ -185,7 +186,8 @@ double ptx_hit_by_chance(double draws, double count)
 /* Loads that may reach equally far are taken to do so in one array: the copies of an unrolled loop
  * do. */
 typedef struct Pool {
-    double spread, lanes, own;  /* own: lanes that ask for sectors of their own */
+    double spread, lanes, own;  /* own: sectors that no lane beside asks for */
+    double pieces;              /* of those, halves of lines */
     double missed;              /* of the lanes, the share that L1 does not hold */
 } Pool;
 
@@ -210,16 +212,115 @@ static void load_by_chance(const Machinery *m, Pool *pool, Cached *out)
         pool->own,
         m->sms * ptx_hit_by_chance(pool->own / m->sms, fmax(1, pool->spread / SECTOR_BYTES)));
     double missed = first + (pool->own - first) * fmax(0, 1 - m->l1_bytes / pool->spread);
-    double pieces = fmin(missed, ptx_hit_by_chance(pool->own, fmax(1, pool->spread / PIECE_BYTES)));
-    double fresh = pieces + (missed - pieces) * fmax(0, 1 - m->l2_bytes / pool->spread);
+    const double halves = missed * pool->pieces / pool->own;
+    double pieces = fmin(halves,
+                         ptx_hit_by_chance(pool->pieces, fmax(1, pool->spread / PIECE_BYTES)));
+    double fresh = pieces + (halves - pieces) * fmax(0, 1 - m->l2_bytes / pool->spread);
     out->load_lines += pool->lanes * LINES_BY_CHANCE;
     out->load_sectors += missed;
-    out->load_requests += missed;
-    out->load_pieces += missed;
+    out->load_requests += halves;
+    out->load_pieces += halves;
     out->read_bytes += fresh * PIECE_BYTES;
     out->scattered_bytes += fresh * PIECE_BYTES;
     out->fresh_sectors += fresh;
-    pool->missed = missed / pool->lanes;
+    pool->missed = fmin(1, missed / pool->lanes);
+}
+
+/* ---- who leads ------------------------------------------------------------------------------- */
+
+enum { MAX_LISTS = 64 };        /* arrays of lists, by the parameter that points to them */
+
+/* Of what loops that data end were taken to read of a list, what it has: its length is guessed, and
+ * does not hang on how many lanes go through it side by side. */
+typedef struct Lists {
+    double share[MAX_LISTS];
+    unsigned arrays;
+} Lists;
+
+static bool is_list(const CacheInput *in, InsnId id)
+{
+    return ptx_data_is_list(&in->sources[id], in->func->insns[id].access_bytes)
+           && in->sources[id].param < MAX_LISTS;
+}
+
+static bool is_guessed(const CacheInput *in, InsnId id)
+{
+    LoopId loop = in->cfg ? in->loops->loop_of[in->cfg->block_of[id]] : NO_LOOP;
+    for (uint32_t g = 0; loop != NO_LOOP && g < in->evaluation->guessed_count; g++)
+        if (in->evaluation->guessed[g].loop == loop && !in->evaluation->guessed[g].is_steered)
+            return true;
+    return false;
+}
+
+static void find_lists(const CacheInput *in, Lists *out)
+{
+    double elements[MAX_LISTS] = { 0 };
+    bool is_read[MAX_LISTS] = { false };
+    out->arrays = 0;
+    for (InsnId i = 0; i < in->func->insn_count; i++) {
+        double lists = is_list(in, i) && is_guessed(in, i)
+                           ? ptx_data_indices(in->sources, in->func, in->evaluation->insns, i)
+                           : 0;
+        if (lists > 0)
+            elements[in->sources[i].param] += in->evaluation->insns[i].total.data_lanes / lists;
+    }
+    for (InsnId i = 0; i < in->func->insn_count; i++)
+        if (is_list(in, i) && !is_read[in->sources[i].param])
+            out->arrays += is_read[in->sources[i].param] = true;
+    const bool meet = ptx_lanes_meet(in->func);
+    for (unsigned p = 0; p < MAX_LISTS; p++)
+        out->share[p] = elements[p] > 0 && meet ? GUESSED_ELEMENTS / elements[p] : 1;
+}
+
+/* What is led by an element of a list comes as often as that. */
+static double share_of_list(const CacheInput *in, const Lists *lists, InsnId id)
+{
+    InsnId leader = in->sources[id].leader;
+    if (is_list(in, id))
+        return lists->share[in->sources[id].param];
+    return leader != NO_ID && is_list(in, leader) ? lists->share[in->sources[leader].param] : 1;
+}
+
+typedef struct Led {            /* of one access */
+    double groups;              /* of the lanes of a request: one index each */
+    double bytes, element;      /* that a group, and a lane, asks for */
+    double requests, lanes;     /* of the launch */
+} Led;
+
+static Led led_by(const CacheInput *in, const Lists *lists, InsnId id)
+{
+    const Count *count = &in->evaluation->insns[id].total;
+    const double lanes = count->data_lanes / count->data_requests,
+                 share = share_of_list(in, lists, id), bytes = in->func->insns[id].access_bytes;
+    Led out = { .groups = fmin(lanes, ptx_data_groups(in->sources, in->func,
+                                                      in->evaluation->insns, id)) };
+    out.bytes = in->sources[id].has_lane ? bytes * lanes / out.groups : bytes;
+    out.element = bytes;
+    out.requests = count->data_requests * share;
+    out.lanes = count->data_lanes * share;
+    return out;
+}
+
+/* Sectors and halves of lines of a group, as its lanes lie side by side. */
+static double parts_of(const Led *led, double part)
+{
+    return fmax(1, led->bytes / part);
+}
+
+/* Lists lie one behind the other, and each is gone through once. Where L1 has no room for the line
+ * that each group of an SM is at, sectors come again. */
+static void load_list(const Machinery *m, double warps, const Led *led, Cached *out)
+{
+    double live = m->resident * warps * led->groups * LINE_BYTES,
+           again = fmax(0, 1 - m->l1_bytes / live), once = led->lanes * led->element,
+           moved = once + again * fmax(0, led->requests * led->groups * SECTOR_BYTES - once),
+           together = fmax(SECTOR_BYTES, fmin(LINE_BYTES, led->bytes));
+    out->load_lines += led->requests * fmax(1, led->groups * LINES_BY_CHANCE);
+    out->load_sectors += moved / SECTOR_BYTES;
+    out->load_requests += moved / together;
+    out->load_pieces += moved / fmin(PIECE_BYTES, together);
+    out->read_bytes += once;
+    out->fresh_sectors += once / SECTOR_BYTES;
 }
 
 /* Only how control went hides where: lanes are taken to lie side by side, or to come to what lies
@@ -262,15 +363,33 @@ static Way way_of(const CacheInput *in, InsnId id)
 #define ANYWHERE 1e15
 #define MAX_REACH 2147483648.0 /* bytes: numbers of nearly as many bits as they have say nothing */
 
+/* Lists side by side, a lane each, have as many times more. */
+static double indices_of(const CacheInput *in, InsnId id)
+{
+    enum { WARP = 32 };
+    const Evaluated *insns = in->evaluation->insns;
+    InsnId leader = in->sources[id].leader;
+    double indices = ptx_data_indices(in->sources, in->func, insns, id);
+    return leader != NO_ID && is_list(in, leader) && !ptx_lanes_meet(in->func)
+               ? indices * WARP / ptx_data_groups(in->sources, in->func, insns, leader)
+               : indices;
+}
+
 /* A table that data lead into has as many elements as there are threads, where nothing says how
  * many: an index for each is what such data mostly are. Pointers lead anywhere. */
 static double reach_of(const CacheInput *in, InsnId id)
 {
-    double threads = in->evaluation->blocks * in->warps_per_block * 32;
+    const double threads = in->evaluation->blocks * in->warps_per_block * 32,
+                 bytes = in->func->insns[id].access_bytes, scale = in->sources[id].scale,
+                 indices = indices_of(in, id);
     if (in->spread[id].is_pointer)
         return ANYWHERE;
-    return in->spread[id].reach < MAX_REACH ? in->spread[id].reach
-                                            : threads * in->func->insns[id].access_bytes;
+    if (in->spread[id].reach < MAX_REACH)
+        return in->spread[id].reach;
+    if (!(indices > 0))
+        return threads * bytes;
+    return isfinite(scale) ? indices * fmax(scale, bytes)
+                           : fmax(indices, in->evaluation->insns[id].total.data_lanes) * bytes;
 }
 
 /* ---- searches -------------------------------------------------------------------------------- */
@@ -360,9 +479,17 @@ static double missed_share(const CacheInput *in, Pools *pools, InsnId i)
 {
     if (way_of(in, i) != WAY_LOAD)
         return 1;
-    if (in->spread[i].reach > 0)
+    if (in->spread[i].reach > 0 && !is_list(in, i))
         return find_pool(pools, reach_of(in, i))->missed;
     return fmin(1, in->func->insns[i].access_bytes / (double)SECTOR_BYTES);
+}
+
+static void add_to_pool(Pool *pool, const Led *led, double own)
+{
+    const double groups = led->requests * led->groups * own;
+    pool->lanes += led->requests * led->groups * fmax(1, led->bytes / LINE_BYTES);
+    pool->own += groups * parts_of(led, SECTOR_BYTES);
+    pool->pieces += groups * parts_of(led, PIECE_BYTES);
 }
 
 static void follow_data(Arena *arena, const Machinery *m, const CacheInput *in, Cached *out)
@@ -370,6 +497,8 @@ static void follow_data(Arena *arena, const Machinery *m, const CacheInput *in, 
     double *missed = ptx_arena_array(arena, double, in->func->insn_count),
            *cold = ptx_arena_array(arena, double, in->func->insn_count);
     Pools pools = { .count = 0 };
+    Lists lists;
+    find_lists(in, &lists);
     for (InsnId i = 0; i < in->func->insn_count; i++) {
         Way way = way_of(in, i);
         const Count *count = &in->evaluation->insns[i].total;
@@ -381,9 +510,11 @@ static void follow_data(Arena *arena, const Machinery *m, const CacheInput *in, 
         if (is_searched(in, i)) {
             follow_search(m, in, i, out, &missed[i], &cold[i]);
         } else if (way == WAY_LOAD && in->spread[i].reach > 0) {
-            Pool *pool = find_pool(&pools, reach_of(in, i));
-            pool->lanes += count->data_lanes;
-            pool->own += count->data_lanes * in->spread[i].own;
+            const Led led = led_by(in, &lists, i);
+            if (is_list(in, i))
+                load_list(m, in->warps_per_block * lists.arrays, &led, out);
+            else
+                add_to_pool(find_pool(&pools, reach_of(in, i)), &led, in->spread[i].own);
         }
     }
     for (unsigned p = 0; p < pools.count; p++)

@@ -15,6 +15,7 @@
 #include "analysis/flow/types.h"
 
 typedef struct AddressDistribution AddressDistribution;
+typedef struct DataSource DataSource;
 typedef struct Evaluation Evaluation;
 typedef struct Gpu Gpu;
 typedef struct Arena Arena;
@@ -25,6 +26,7 @@ typedef struct CacheInput {
     const Gpu *gpu;
     /* ptx_address_distribution_compute; NULL: of no address data say where */
     const AddressDistribution *spread;
+    const DataSource *sources;  /* ptx_data_sources_compute; NULL with spread */
     double blocks_per_sm, warps_per_block;
     const Cfg *cfg;             /* with loops; NULL: of no loop is known what leads it */
     const Loops *loops;
