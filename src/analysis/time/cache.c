@@ -5,7 +5,7 @@
 #include "analysis/sim/cost/footprint.h"
 #include "analysis/sim/count.h"
 #include "analysis/time/address_distribution.h"
-#include "analysis/time/data_source.h"
+#include "analysis/time/indexed.h"
 #include "analysis/flow/cfg.h"
 #include "analysis/flow/loop.h"
 #include "analysis/sim/guess.h"
@@ -226,81 +226,6 @@ static void load_by_chance(const Machinery *m, Pool *pool, Cached *out)
     pool->missed = fmin(1, missed / pool->lanes);
 }
 
-/* ---- who leads ------------------------------------------------------------------------------- */
-
-enum { MAX_LISTS = 64 };        /* arrays of lists, by the parameter that points to them */
-
-/* Of what loops that data end were taken to read of a list, what it has: its length is guessed, and
- * does not hang on how many lanes go through it side by side. */
-typedef struct Lists {
-    double share[MAX_LISTS];
-    unsigned arrays;
-} Lists;
-
-static bool is_list(const CacheInput *in, InsnId id)
-{
-    return ptx_data_is_list(&in->sources[id], in->func->insns[id].access_bytes)
-           && in->sources[id].param < MAX_LISTS;
-}
-
-static bool is_guessed(const CacheInput *in, InsnId id)
-{
-    LoopId loop = in->cfg ? in->loops->loop_of[in->cfg->block_of[id]] : NO_LOOP;
-    for (uint32_t g = 0; loop != NO_LOOP && g < in->evaluation->guessed_count; g++)
-        if (in->evaluation->guessed[g].loop == loop && !in->evaluation->guessed[g].is_steered)
-            return true;
-    return false;
-}
-
-static void find_lists(const CacheInput *in, Lists *out)
-{
-    double elements[MAX_LISTS] = { 0 };
-    bool is_read[MAX_LISTS] = { false };
-    out->arrays = 0;
-    for (InsnId i = 0; i < in->func->insn_count; i++) {
-        double lists = is_list(in, i) && is_guessed(in, i)
-                           ? ptx_data_indices(in->sources, in->func, in->evaluation->insns, i)
-                           : 0;
-        if (lists > 0)
-            elements[in->sources[i].param] += in->evaluation->insns[i].total.data_lanes / lists;
-    }
-    for (InsnId i = 0; i < in->func->insn_count; i++)
-        if (is_list(in, i) && !is_read[in->sources[i].param])
-            out->arrays += is_read[in->sources[i].param] = true;
-    const bool meet = ptx_lanes_meet(in->func);
-    for (unsigned p = 0; p < MAX_LISTS; p++)
-        out->share[p] = elements[p] > 0 && meet ? GUESSED_ELEMENTS / elements[p] : 1;
-}
-
-/* What is led by an element of a list comes as often as that. */
-static double share_of_list(const CacheInput *in, const Lists *lists, InsnId id)
-{
-    InsnId leader = in->sources[id].leader;
-    if (is_list(in, id))
-        return lists->share[in->sources[id].param];
-    return leader != NO_ID && is_list(in, leader) ? lists->share[in->sources[leader].param] : 1;
-}
-
-typedef struct Led {            /* of one access */
-    double groups;              /* of the lanes of a request: one index each */
-    double bytes, element;      /* that a group, and a lane, asks for */
-    double requests, lanes;     /* of the launch */
-} Led;
-
-static Led led_by(const CacheInput *in, const Lists *lists, InsnId id)
-{
-    const Count *count = &in->evaluation->insns[id].total;
-    const double lanes = count->data_lanes / count->data_requests,
-                 share = share_of_list(in, lists, id), bytes = in->func->insns[id].access_bytes;
-    Led out = { .groups = fmin(lanes, ptx_data_groups(in->sources, in->func,
-                                                      in->evaluation->insns, id)) };
-    out.bytes = in->sources[id].has_lane ? bytes * lanes / out.groups : bytes;
-    out.element = bytes;
-    out.requests = count->data_requests * share;
-    out.lanes = count->data_lanes * share;
-    return out;
-}
-
 /* Sectors and halves of lines of a group, as its lanes lie side by side. */
 static double parts_of(const Led *led, double part)
 {
@@ -336,6 +261,28 @@ static void load_along(const Count *count, uint32_t bytes, Cached *out)
     out->fresh_sectors += moved / SECTOR_BYTES;
 }
 
+/* As the launch says that indices lie: what lies side by side comes from memory once. */
+static void load_located(const Led *led, const Located *at, double spread, Cached *out)
+{
+    const double draws = led->requests * led->groups,
+                 moved = fmin(led->requests * at->sectors * SECTOR_BYTES,
+                              PIECE_BYTES * ptx_hit_by_chance(draws * parts_of(led, PIECE_BYTES),
+                                                              fmax(1, spread / PIECE_BYTES)));
+    out->load_lines += led->requests * fmax(1, at->asked * LINES_BY_CHANCE);
+    out->load_sectors += led->requests * at->sectors;
+    out->load_requests += led->requests * at->pieces;
+    out->load_pieces += led->requests * at->pieces;
+    out->read_bytes += moved;
+    out->fresh_sectors += moved / SECTOR_BYTES;
+}
+
+static void store_located(const Led *led, const Located *at, Cached *out)
+{
+    out->store_lines += led->requests * at->asked;
+    out->store_sectors += led->requests * at->asked;
+    out->written_bytes += led->requests * at->sectors * SECTOR_BYTES;
+}
+
 static void store_by_chance(double lanes, double spread, uint32_t bytes, Cached *out)
 {
     double share = spread > 0 ? 1 : fmin(1, (double)bytes / SECTOR_BYTES);
@@ -358,38 +305,6 @@ static Way way_of(const CacheInput *in, InsnId id)
         || op->space == SPACE_SHARED)
         return WAY_NONE;
     return op->flags & OPF_STORE && op->kind != OPK_CP_ASYNC ? WAY_STORE : WAY_LOAD;
-}
-
-#define ANYWHERE 1e15
-#define MAX_REACH 2147483648.0 /* bytes: numbers of nearly as many bits as they have say nothing */
-
-/* Lists side by side, a lane each, have as many times more. */
-static double indices_of(const CacheInput *in, InsnId id)
-{
-    enum { WARP = 32 };
-    const Evaluated *insns = in->evaluation->insns;
-    InsnId leader = in->sources[id].leader;
-    double indices = ptx_data_indices(in->sources, in->func, insns, id);
-    return leader != NO_ID && is_list(in, leader) && !ptx_lanes_meet(in->func)
-               ? indices * WARP / ptx_data_groups(in->sources, in->func, insns, leader)
-               : indices;
-}
-
-/* A table that data lead into has as many elements as there are threads, where nothing says how
- * many: an index for each is what such data mostly are. Pointers lead anywhere. */
-static double reach_of(const CacheInput *in, InsnId id)
-{
-    const double threads = in->evaluation->blocks * in->warps_per_block * 32,
-                 bytes = in->func->insns[id].access_bytes, scale = in->sources[id].scale,
-                 indices = indices_of(in, id);
-    if (in->spread[id].is_pointer)
-        return ANYWHERE;
-    if (in->spread[id].reach < MAX_REACH)
-        return in->spread[id].reach;
-    if (!(indices > 0))
-        return threads * bytes;
-    return isfinite(scale) ? indices * fmax(scale, bytes)
-                           : fmax(indices, in->evaluation->insns[id].total.data_lanes) * bytes;
 }
 
 /* ---- searches -------------------------------------------------------------------------------- */
@@ -479,8 +394,8 @@ static double missed_share(const CacheInput *in, Pools *pools, InsnId i)
 {
     if (way_of(in, i) != WAY_LOAD)
         return 1;
-    if (in->spread[i].reach > 0 && !is_list(in, i))
-        return find_pool(pools, reach_of(in, i))->missed;
+    if (in->spread[i].reach > 0 && !ptx_is_list(in, i))
+        return find_pool(pools, ptx_table_bytes(in, i))->missed;
     return fmin(1, in->func->insns[i].access_bytes / (double)SECTOR_BYTES);
 }
 
@@ -498,11 +413,23 @@ static void follow_data(Arena *arena, const Machinery *m, const CacheInput *in, 
            *cold = ptx_arena_array(arena, double, in->func->insn_count);
     Pools pools = { .count = 0 };
     Lists lists;
-    find_lists(in, &lists);
+    ptx_lists_find(in, &lists);
     for (InsnId i = 0; i < in->func->insn_count; i++) {
         Way way = way_of(in, i);
         const Count *count = &in->evaluation->insns[i].total;
         uint32_t bytes = in->func->insns[i].access_bytes;
+        Located at;
+        const bool is_led = way != WAY_NONE && in->spread[i].reach > 0 && !is_searched(in, i)
+                            && !ptx_is_list(in, i);
+        const Led led = is_led ? ptx_led_by(in, &lists, i) : (Led){ 0 };
+        if (is_led && ptx_locate(in, i, &led, &at) && at.is_near) {
+            if (way == WAY_STORE)
+                store_located(&led, &at, out);
+            else
+                load_located(&led, &at, ptx_table_bytes(in, i), out);
+            missed[i] = fmin(1, at.sectors / led.groups);
+            continue;
+        }
         if (way == WAY_STORE)
             store_by_chance(count->data_lanes, in->spread[i].reach, bytes, out);
         if (way == WAY_LOAD && !(in->spread[i].reach > 0))
@@ -510,17 +437,17 @@ static void follow_data(Arena *arena, const Machinery *m, const CacheInput *in, 
         if (is_searched(in, i)) {
             follow_search(m, in, i, out, &missed[i], &cold[i]);
         } else if (way == WAY_LOAD && in->spread[i].reach > 0) {
-            const Led led = led_by(in, &lists, i);
-            if (is_list(in, i))
-                load_list(m, in->warps_per_block * lists.arrays, &led, out);
+            const Led list = ptx_led_by(in, &lists, i);
+            if (ptx_is_list(in, i))
+                load_list(m, in->warps_per_block * lists.arrays, &list, out);
             else
-                add_to_pool(find_pool(&pools, reach_of(in, i)), &led, in->spread[i].own);
+                add_to_pool(find_pool(&pools, ptx_table_bytes(in, i)), &list, in->spread[i].own);
         }
     }
     for (unsigned p = 0; p < pools.count; p++)
         load_by_chance(m, &pools.all[p], out);
     for (InsnId i = 0; i < in->func->insn_count; i++)
-        if (!is_searched(in, i))
+        if (!is_searched(in, i) && !(missed[i] > 0))
             missed[i] = missed_share(in, &pools, i);
     out->data_missed = missed;
     out->cold_steps = cold;

@@ -19,6 +19,7 @@ typedef struct DataSource DataSource;
 typedef struct Evaluation Evaluation;
 typedef struct Gpu Gpu;
 typedef struct Arena Arena;
+typedef struct Launch Launch;
 
 typedef struct CacheInput {
     const Func *func;
@@ -30,6 +31,7 @@ typedef struct CacheInput {
     double blocks_per_sm, warps_per_block;
     const Cfg *cfg;             /* with loops; NULL: of no loop is known what leads it */
     const Loops *loops;
+    const Launch *launch;       /* NULL: it says nothing of where indices lie */
 } CacheInput;
 
 typedef struct Cached {

@@ -815,7 +815,7 @@ Prediction ptx_predict(Arena *scratch, const PredictInput *in)
                                        &(CacheInput){ in->func, in->evaluation, in->gpu, spread,
                                                       sources,
                                                       in->blocks_per_sm, in->warps_per_block,
-                                                      in->cfg, in->loops });
+                                                      in->cfg, in->loops, in->launch });
     out.parts_us[PART_ATOMIC] = ptx_atomic_us(in->gpu, in->func, in->evaluation, spread);
     find_memory(scratch, in, &s, &cached, spread, &out);
     find_constants(in, &s, spread, &out);
