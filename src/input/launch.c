@@ -109,6 +109,41 @@ static bool check_trips(const json_t *trips, LaunchWrong *wrong)
     return true;
 }
 
+/* The one of keys that is most like word: by letters, or as a part of it or around it ("gridDim",
+ * "shared"); NULL. */
+static const char *nearest_key(const char *word, const char *const *keys)
+{
+    enum { NEAR = 2, FEW_LETTERS = 4 };
+    const char *nearest = NULL;
+    unsigned least = NEAR + 1;
+    for (; *keys; keys++) {
+        unsigned apart = ptx_edit_distance(word, strlen(word), *keys, strlen(*keys));
+        bool is_part = strstr(word, *keys) || (strlen(word) >= FEW_LETTERS && strstr(*keys, word));
+        if (is_part && apart > NEAR)
+            apart = NEAR;
+        if (apart < least)
+            least = apart, nearest = *keys;
+    }
+    return nearest;
+}
+
+/* What a parameter's value should have been: a word near to the one that its data have. */
+static const char *wanted_of(const json_t *value)
+{
+    static const char *const near_words[] = {
+        "where indices lie; did you mean {\"data\": \"random\"}?",
+        "where indices lie; did you mean {\"data\": \"local\"}?",
+        "where indices lie; did you mean {\"data\": \"sorted\"}?",
+    };
+    const char *data = json_string_value(json_object_get(value, "data")),
+               *near = data && json_object_size(value) == 1 ? nearest_key(data, ptx_locality_words)
+                                                            : NULL;
+    for (size_t w = 0; near && ptx_locality_words[w]; w++)
+        if (near == ptx_locality_words[w])
+            return near_words[w];
+    return ptx_param_wanted;
+}
+
 static bool check_params(const json_t *params, LaunchWrong *wrong)
 {
     *wrong = (LaunchWrong){ "params", "an array", 0, NULL };
@@ -117,8 +152,11 @@ static bool check_params(const json_t *params, LaunchWrong *wrong)
     wrong->wanted = ptx_param_wanted;
     for (size_t i = 0; i < json_array_size(params); i++) {
         wrong->position = i + 1;
-        if (!ptx_param_is(json_array_get(params, i)))
+        const json_t *value = json_array_get(params, i);
+        if (!ptx_param_is(value)) {
+            wrong->wanted = wanted_of(value);
             return false;
+        }
     }
     return true;
 }
@@ -169,24 +207,6 @@ static bool is_among(const char *key, const char *const *keys)
     while (*keys && strcmp(key, *keys) != 0)
         keys++;
     return *keys;
-}
-
-/* The one of keys that is most like word: by letters, or as a part of it or around it ("gridDim",
- * "shared"); NULL. */
-static const char *nearest_key(const char *word, const char *const *keys)
-{
-    enum { NEAR = 2, FEW_LETTERS = 4 };
-    const char *nearest = NULL;
-    unsigned least = NEAR + 1;
-    for (; *keys; keys++) {
-        unsigned apart = ptx_edit_distance(word, strlen(word), *keys, strlen(*keys));
-        bool is_part = strstr(word, *keys) || (strlen(word) >= FEW_LETTERS && strstr(*keys, word));
-        if (is_part && apart > NEAR)
-            apart = NEAR;
-        if (apart < least)
-            least = apart, nearest = *keys;
-    }
-    return nearest;
 }
 
 /* "grid, block, params". */
@@ -433,6 +453,19 @@ static ptxlint_status set_pair(json_t *settings, const char *inner_key, const ch
     return status;
 }
 
+static void say_param(const char *value, char *error, size_t error_size)
+{
+    const char *near = *value == '@' ? nearest_key(value + 1, ptx_locality_words) : NULL;
+    if (near)
+        say(error, error_size, "'%.100s' is not where indices lie; did you mean '@%s'?", value,
+            near);
+    else if (*value == '@')
+        say(error, error_size,
+            "'%.100s' is not where indices lie: @sorted, @local or @random", value);
+    else
+        say(error, error_size, "'%.100s' is not %s", value, ptx_param_wanted);
+}
+
 static ptxlint_status set_param(ptxlint_launches *launches, const char *value, char *error,
                                 size_t error_size)
 {
@@ -442,7 +475,7 @@ static ptxlint_status set_param(ptxlint_launches *launches, const char *value, c
                    "'%.100s' is not POSITION=VALUE or NAME=VALUE, as 0=4096 or n=4096", value);
     ptxlint_status status = set_pair(launches->settings, "params", value, length, false);
     if (status == PTXLINT_BAD_FILE)
-        say(error, error_size, "'%.100s' is not %s", value + length + 1, ptx_param_wanted);
+        say_param(value + length + 1, error, error_size);
     return status;
 }
 
@@ -602,7 +635,9 @@ static void build_params(Arena *arena, const Module *module, const Func *func, c
                                        : NULL;
         value = value ? value : json_array_get(file, i);
         if (ptx_param_may_point(value))
-            params[i].is_pointer = ptx_param_is_pointer(var, module->address_size, pointers, i);
+            params[i] = (LaunchParam){
+                .is_pointer = ptx_param_is_pointer(var, module->address_size, pointers, i),
+                .locality = (uint8_t)ptx_param_locality(value) };
         else if (value)
             ptx_param_build(arena, var, value, &params[i]);
     }

@@ -61,7 +61,7 @@ static bool read_number(const char *text, ParamNumber *out)
 /* ---- what a value may be --------------------------------------------------------------------- */
 
 const char ptx_param_wanted[] = "a number of at most 64 bits, null for a pointer, {\"data\": "
-                                "\"sorted\"} for one to sorted data, "
+                                "\"sorted\"}, \"local\" or \"random\" for one to indices, "
                                 "or {\"bytes\": \"00ff...\"} with two hexadecimal digits a byte";
 
 /* PTX ISA, "Kernel Function Parameters": 32,764 bytes at most for all of them. */
@@ -72,15 +72,20 @@ static bool is_hex(const char *text)
            && strspn(text, "0123456789abcdefABCDEF") == length;
 }
 
-static bool is_sorted_data(const json_t *value)
+const char *const ptx_locality_words[] = { "random", "local", "sorted", NULL };
+
+Locality ptx_param_locality(const json_t *value)
 {
     const char *data = json_string_value(json_object_get(value, "data"));
-    return data && !strcmp(data, "sorted");
+    for (size_t w = 0; data && ptx_locality_words[w]; w++)
+        if (!strcmp(data, ptx_locality_words[w]))
+            return (Locality)(LOCALITY_RANDOM + w);
+    return LOCALITY_UNKNOWN;
 }
 
 bool ptx_param_may_point(const json_t *value)
 {
-    return json_is_null(value) || is_sorted_data(value);
+    return json_is_null(value) || ptx_param_locality(value) != LOCALITY_UNKNOWN;
 }
 
 bool ptx_param_is(const json_t *value)
@@ -88,7 +93,7 @@ bool ptx_param_is(const json_t *value)
     ParamNumber number;
     if (json_is_object(value)) {
         const char *hex = json_string_value(json_object_get(value, "bytes"));
-        return json_object_size(value) == 1 && (is_sorted_data(value) || (hex && is_hex(hex)));
+        return json_object_size(value) == 1 && (ptx_param_may_point(value) || (hex && is_hex(hex)));
     }
     return json_is_number(value) || json_is_null(value) ||
            (json_is_string(value) && read_number(json_string_value(value), &number));
@@ -100,7 +105,8 @@ json_t *ptx_param_parse(const char *text)
     ParamNumber number;
     if (read_number(text, &number))
         return json_string(text);
-    json_t *value = json_loads(text, JSON_DECODE_ANY | JSON_REJECT_DUPLICATES, NULL);
+    json_t *value = *text == '@' ? json_pack("{s:s}", "data", text + 1)
+                                 : json_loads(text, JSON_DECODE_ANY | JSON_REJECT_DUPLICATES, NULL);
     if (value && ptx_param_is(value))
         return value;
     json_decref(value);

@@ -3,15 +3,20 @@
 #ifndef PTX_INPUT_PARAM_H
 #define PTX_INPUT_PARAM_H
 
+#include "analysis/value/launch.h"
 #include "ir/types.h"
 #include "support/arena.h"
 
 #include <jansson.h>
 
-typedef struct LaunchParam LaunchParam;
-
 /* What a parameter's value may be, for messages. */
 extern const char ptx_param_wanted[];
+
+/* What {"data": WORD} may say, and --param n=@WORD; NULL behind the last. */
+extern const char *const ptx_locality_words[];
+
+/* LOCALITY_UNKNOWN: it says nothing of where the array's indices lie. */
+Locality ptx_param_locality(const json_t *value);
 
 /* As docs/report.md has it: a number, null, {"bytes": "hex"}, {"data": "sorted"}; also text that
  * holds a number, for those of 64 bits. */

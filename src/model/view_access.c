@@ -1,6 +1,8 @@
 /* view_access.c -- what a kernel's instructions do to memory and to the lanes of warps, in the
  * public structures. */
 #include "model/view.h"
+#include "analysis/time/indexed.h"
+#include "analysis/value/launch.h"
 #include "analysis/access/describe.h"
 #include "analysis/access/divergence.h"
 #include "analysis/value/affine.h"
@@ -14,6 +16,7 @@
 #include "support/diag.h"
 #include "analysis/flow/cfg.h"
 #include "analysis/sim/guess.h"
+#include "session/residency.h"
 #include "session/session.h"
 #include "analysis/flow/dom.h"
 
@@ -306,11 +309,47 @@ static void view_called(Sessions *all, FuncId kernel, const Evaluation *evaluati
     }
 }
 
+/* ---- where indices lie ----------------------------------------------------------------------- */
+
+/* NULL: the launch does not say. */
+static const LocatedAccess *located_accesses(Sessions *all, FuncId id,
+                                             const Evaluation *evaluation)
+{
+    const Session *session = ptx_sessions_of(all, id);
+    const LaunchShape *shape = ptx_session_shape(ptx_sessions_of(all, id));
+    if (!evaluation || shape->warps_per_block <= 0)
+        return NULL;
+    const CacheInput in = { .func = &all->module->funcs[id],
+                            .evaluation = evaluation,
+                            .warps_per_block = (double)shape->warps_per_block,
+                            .cfg = ptx_session_cfg(ptx_sessions_of(all, id)),
+                            .loops = ptx_session_loops(ptx_sessions_of(all, id)),
+                            .launch = ptx_session_launch(session) };
+    return ptx_located_accesses(all->work, all->scratch, &in);
+}
+
+static void fill_located(Sessions *all, const LocatedAccess *at, ptxlint_access *out)
+{
+    static const char *const places[] = { [LOCALITY_RANDOM] = "anywhere",
+                                          [LOCALITY_LOCAL] = "in a block's part of the table",
+                                          [LOCALITY_SORTED] = "in ascending order" };
+    char why[WHY_BYTES];
+    if (out->certainty != PTXLINT_NOT_KNOWN || !(at->sectors > 0))
+        return;
+    snprintf(why, sizeof why, "data-dependent address; indices of parameter %u taken to lie %s",
+             (unsigned)at->param, places[at->locality]);
+    out->sectors_per_request = at->sectors;
+    out->moved_bytes_per_request = SECTOR_BYTES * at->sectors;
+    out->certainty = PTXLINT_ESTIMATE;
+    out->why = ptx_sessions_text(all, why);
+}
+
 static void view_memory(Sessions *all, FuncId id, ptxlint_kernel *out)
 {
     const Func *func = &all->module->funcs[id];
     const Evaluation *evaluation =
         all->has_figures ? ptx_session_evaluation(ptx_sessions_of(all, id), BUDGET_FIGURES) : NULL;
+    const LocatedAccess *located = located_accesses(all, id, evaluation);
     uint32_t own = 0, called = evaluation ? evaluation->called_count : 0;
     for (InsnId i = 0; i < func->insn_count; i++)
         own += ptx_insn_is_access(&func->insns[i]);
@@ -324,6 +363,8 @@ static void view_memory(Sessions *all, FuncId id, ptxlint_kernel *out)
         begin_access(all, id, i, view);
         if (evaluation)
             fill_access(all, id, &evaluation->insns[i], view);
+        if (located)
+            fill_located(all, &located[i], view);
         view++;
     }
     if (!called)

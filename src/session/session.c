@@ -1004,6 +1004,7 @@ static void predict(Session *s, size_t gpu, const Executed *executed, Predicted 
         .lowered = ptx_session_lowered(s, gpu),
         .executed = executed,
         .evaluation = out->evaluation,
+        .launch = ptx_session_launch(s),
         .ops = ptx_sessions_ops(s->all, gpu),
         .work = ptx_session_work(s),
         .blocks = number(shape->blocks),

@@ -420,7 +420,8 @@ static void test_launches(void **state)
 {
     World *w = *state;
     static const uint8_t ten[] = { 10, 0, 0, 0 };
-    const LaunchParam params[] = { { NULL, 0, false }, { NULL, 0, false }, { ten, 4, false } };
+    const LaunchParam params[] = { { .bytes = NULL }, { .bytes = NULL },
+                                    { .bytes = ten, .length = 4 } };
     const Launch launch = { .grid = { 8, 1, 1 },
                             .block = { 64, 1, 1 },
                             .dynamic_shared_bytes = -1,

@@ -90,7 +90,8 @@ static void read_values(const char *at, const Module *module, const Func *func, 
             at++;
             continue;
         }
-        out->params[p] = (LaunchParam){ out->bytes[p], (uint32_t)bytes, false };
+        out->params[p] = (LaunchParam){ .bytes = out->bytes[p],
+                                         .length = (uint32_t)bytes };
         for (uint64_t word = 0; word < bytes; word += 4) {
             char *end;
             long long value = strtoll(at, &end, 0);

@@ -501,13 +501,33 @@ static void decide(Pressure *p, const Module *module, const Func *func, const Li
 }
 
 /* The cap holds at launch alone: from there on each warpgroup has as many registers as it asks
- * for. */
+ * for. The most that one asks for; 0: none does. */
+static uint32_t most_asked_for(const Func *func)
+{
+    int64_t most = 0;
+    for (InsnId i = 0; i < func->insn_count; i++) {
+        const Insn *insn = &func->insns[i];
+        const Operand *count = ptx_insn_operands(func, insn);
+        if (insn->op->operation == OP_SETMAXNREG && insn->operand_count
+            && count->kind == OPERAND_INT && count->value > most)
+            most = count->value;
+    }
+    return (uint32_t)(most < UINT16_MAX ? most : UINT16_MAX);
+}
+
 static bool changes_cap(const Func *func)
 {
-    for (InsnId i = 0; i < func->insn_count; i++)
-        if (func->insns[i].op->operation == OP_SETMAXNREG)
-            return true;
-    return false;
+    return most_asked_for(func) > 0;
+}
+
+/* ptxas gives such a kernel at launch what it asks for most, up to the cap; without bounds, from
+ * which the cap comes, it ignores the instruction. */
+static void fix_count(Pressure *p, const Func *func)
+{
+    const Bounds *bounds = &func->bounds;
+    uint32_t asked = most_asked_for(func);
+    if (asked && (bounds->maxntid[0] || bounds->reqntid[0] || bounds->maxnreg))
+        p->registers = p->low = p->high = asked < p->cap ? asked : p->cap;
 }
 
 /* least_of says no more than what is live in the PTX. */
@@ -602,6 +622,7 @@ Pressure ptx_pressure_compute(Arena *scratch, const FuncFlow *flow, const Live *
         decide(&out, module, func, live, gpu);
         out.spills = judge_spills(&out, func);
         out.spilled = count_spilled(&out);
+        fix_count(&out, func);
         ASSERT(out.low <= out.registers && out.registers <= out.high);
     }
     ptx_arena_release(scratch, mark);

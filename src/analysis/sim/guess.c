@@ -45,3 +45,14 @@ void ptx_machine_note_left(Machine *m, const FuncState *func_state, InsnId branc
                                     .is_sampled = steered.is_sampled };
     m->guessed_count += i == m->guessed_count;
 }
+
+bool ptx_lanes_meet(const Func *func)
+{
+    for (InsnId i = 0; i < func->insn_count; i++) {
+        const Op *op = func->insns[i].op;
+        if (op->flags & OPF_WARP || op->operation == OP_SHFL || op->kind == OPK_BAR
+            || op->kind == OPK_ATOM || op->kind == OPK_RED)
+            return true;
+    }
+    return false;
+}

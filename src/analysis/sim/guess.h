@@ -11,7 +11,13 @@ typedef struct AssumedParam {
     bool is_float, is_part;     /* of a parameter that is larger */
 } AssumedParam;
 
-enum { MAX_GUESSED = 16 };
+enum {
+    MAX_GUESSED = 16,
+    /* elements that data give to a thread, or to threads that share them: rows of sparse matrices
+     * and lists of neighbours have tens. A loop whose counter goes on by several comes around less
+     * often */
+    GUESSED_ELEMENTS = 16,
+};
 
 /* of a loop of the kernel: neither the code nor the launch says how many */
 typedef struct GuessedTrips {
@@ -20,5 +26,9 @@ typedef struct GuessedTrips {
     bool is_steered;            /* steered_loop.h: counted, though data lead it */
     bool is_ordered, is_sampled;        /* SteeredLoop's */
 } GuessedTrips;
+
+/* What lanes find may come together: by a warp's instructions, a barrier, an atomic. Else each has a
+ * list of its own, though lists may lie side by side. */
+bool ptx_lanes_meet(const Func *func);
 
 #endif

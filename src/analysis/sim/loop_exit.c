@@ -1,4 +1,5 @@
 #include "analysis/sim/loop_exit.h"
+#include "analysis/sim/guess.h"
 
 enum {
     MAX_LOOPS = 16,            /* that are climbed out of */
@@ -149,6 +150,7 @@ const uint64_t *ptx_loop_exit_steps(Arena *arena, const FuncState *func_state)
     const Func *func = func_state->func;
     const Loops *loops = func_state->loops;
     uint64_t *steps = ptx_arena_array(arena, uint64_t, loops->loop_count + 1);
+    const bool meet = ptx_lanes_meet(func);
     for (LoopId l = 0; l < loops->loop_count; l++)
         steps[l] = 1;
     for (InsnId i = 0; i < func->insn_count; i++) {
@@ -156,7 +158,7 @@ const uint64_t *ptx_loop_exit_steps(Arena *arena, const FuncState *func_state)
         if (func->insns[i].op->kind == OPK_BAR)
             for (; loop != NO_LOOP && steps[loop]; loop = loops->loops[loop].parent)
                 steps[loop] = 0;
-        else if (loop != NO_LOOP && steps[loop])
+        else if (loop != NO_LOOP && steps[loop] && meet)
             steps[loop] = larger(steps[loop], step_of_index(func, &func->insns[i]));
     }
     for (LoopId l = 0; l < loops->loop_count; l++)

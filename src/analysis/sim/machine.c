@@ -1,5 +1,6 @@
 #include "analysis/trips/trip.h"
 #include "analysis/sim/forward.h"
+#include "analysis/sim/guess.h"
 #include "analysis/sim/loop_exit.h"
 #include "analysis/sim/steered_loop.h"
 #include "analysis/sim/branch_probability.h"
@@ -19,10 +20,6 @@ enum {
     HURRIED_STAYS = 8,          /* and where SimConfig.is_hurried */
     /* and when that rests on an assumption: SimConfig.most_stays, if it is not changed */
     ASSUMED_STAYS = 64,
-    /* elements that data give to a thread, or to threads that share them: rows of sparse matrices
-     * and lists of neighbours have tens. A loop whose counter goes on by several comes around less
-     * often */
-    GUESSED_ELEMENTS = 16,
     MAX_FRAMES = 64,           /* calls inside each other */
     MAX_ENTRIES = 4096,
 };

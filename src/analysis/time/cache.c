@@ -5,6 +5,7 @@
 #include "analysis/sim/cost/footprint.h"
 #include "analysis/sim/count.h"
 #include "analysis/time/address_distribution.h"
+#include "analysis/time/indexed.h"
 #include "analysis/flow/cfg.h"
 #include "analysis/flow/loop.h"
 #include "analysis/sim/guess.h"
@@ -184,7 +185,8 @@ double ptx_hit_by_chance(double draws, double count)
 /* Loads that may reach equally far are taken to do so in one array: the copies of an unrolled loop
  * do. */
 typedef struct Pool {
-    double spread, lanes, own;  /* own: lanes that ask for sectors of their own */
+    double spread, lanes, own;  /* own: sectors that no lane beside asks for */
+    double pieces;              /* of those, halves of lines */
     double missed;              /* of the lanes, the share that L1 does not hold */
 } Pool;
 
@@ -209,16 +211,40 @@ static void load_by_chance(const Machinery *m, Pool *pool, Cached *out)
         pool->own,
         m->sms * ptx_hit_by_chance(pool->own / m->sms, fmax(1, pool->spread / SECTOR_BYTES)));
     double missed = first + (pool->own - first) * fmax(0, 1 - m->l1_bytes / pool->spread);
-    double pieces = fmin(missed, ptx_hit_by_chance(pool->own, fmax(1, pool->spread / PIECE_BYTES)));
-    double fresh = pieces + (missed - pieces) * fmax(0, 1 - m->l2_bytes / pool->spread);
+    const double halves = missed * pool->pieces / pool->own;
+    double pieces = fmin(halves,
+                         ptx_hit_by_chance(pool->pieces, fmax(1, pool->spread / PIECE_BYTES)));
+    double fresh = pieces + (halves - pieces) * fmax(0, 1 - m->l2_bytes / pool->spread);
     out->load_lines += pool->lanes * m->lines_by_chance;
     out->load_sectors += missed;
-    out->load_requests += missed;
-    out->load_pieces += missed;
+    out->load_requests += halves;
+    out->load_pieces += halves;
     out->read_bytes += fresh * PIECE_BYTES;
     out->scattered_bytes += fresh * PIECE_BYTES;
     out->fresh_sectors += fresh;
-    pool->missed = missed / pool->lanes;
+    pool->missed = fmin(1, missed / pool->lanes);
+}
+
+/* Sectors and halves of lines of a group, as its lanes lie side by side. */
+static double parts_of(const Led *led, double part)
+{
+    return fmax(1, led->bytes / part);
+}
+
+/* Lists lie one behind the other, and each is gone through once. Where L1 has no room for the line
+ * that each group of an SM is at, sectors come again. */
+static void load_list(const Machinery *m, double warps, const Led *led, Cached *out)
+{
+    double live = m->resident * warps * led->groups * LINE_BYTES,
+           again = fmax(0, 1 - m->l1_bytes / live), once = led->lanes * led->element,
+           moved = once + again * fmax(0, led->requests * led->groups * SECTOR_BYTES - once),
+           together = fmax(SECTOR_BYTES, fmin(LINE_BYTES, led->bytes));
+    out->load_lines += led->requests * fmax(1, led->groups * LINES_BY_CHANCE);
+    out->load_sectors += moved / SECTOR_BYTES;
+    out->load_requests += moved / together;
+    out->load_pieces += moved / fmin(PIECE_BYTES, together);
+    out->read_bytes += once;
+    out->fresh_sectors += once / SECTOR_BYTES;
 }
 
 /* Only how control went hides where: lanes are taken to lie side by side, or to come to what lies
@@ -232,6 +258,28 @@ static void load_along(const Count *count, uint32_t bytes, Cached *out)
     out->load_pieces += moved / PIECE_BYTES;
     out->read_bytes += moved;
     out->fresh_sectors += moved / SECTOR_BYTES;
+}
+
+/* As the launch says that indices lie: what lies side by side comes from memory once. */
+static void load_located(const Led *led, const Located *at, double spread, Cached *out)
+{
+    const double draws = led->requests * led->groups,
+                 moved = fmin(led->requests * at->sectors * SECTOR_BYTES,
+                              PIECE_BYTES * ptx_hit_by_chance(draws * parts_of(led, PIECE_BYTES),
+                                                              fmax(1, spread / PIECE_BYTES)));
+    out->load_lines += led->requests * fmax(1, at->asked * LINES_BY_CHANCE);
+    out->load_sectors += led->requests * at->sectors;
+    out->load_requests += led->requests * at->pieces;
+    out->load_pieces += led->requests * at->pieces;
+    out->read_bytes += moved;
+    out->fresh_sectors += moved / SECTOR_BYTES;
+}
+
+static void store_located(const Led *led, const Located *at, Cached *out)
+{
+    out->store_lines += led->requests * at->asked;
+    out->store_sectors += led->requests * at->asked;
+    out->written_bytes += led->requests * at->sectors * SECTOR_BYTES;
 }
 
 static void store_by_chance(double lanes, double spread, uint32_t bytes, Cached *out)
@@ -256,20 +304,6 @@ static Way way_of(const CacheInput *in, InsnId id)
         || op->space == SPACE_SHARED)
         return WAY_NONE;
     return op->flags & OPF_STORE && op->kind != OPK_CP_ASYNC ? WAY_STORE : WAY_LOAD;
-}
-
-#define ANYWHERE 1e15
-#define MAX_REACH 2147483648.0 /* bytes: numbers of nearly as many bits as they have say nothing */
-
-/* A table that data lead into has as many elements as there are threads, where nothing says how
- * many: an index for each is what such data mostly are. Pointers lead anywhere. */
-static double reach_of(const CacheInput *in, InsnId id)
-{
-    double threads = in->evaluation->blocks * in->warps_per_block * 32;
-    if (in->spread[id].is_pointer)
-        return ANYWHERE;
-    return in->spread[id].reach < MAX_REACH ? in->spread[id].reach
-                                            : threads * in->func->insns[id].access_bytes;
 }
 
 /* ---- searches -------------------------------------------------------------------------------- */
@@ -359,9 +393,17 @@ static double missed_share(const CacheInput *in, Pools *pools, InsnId i)
 {
     if (way_of(in, i) != WAY_LOAD)
         return 1;
-    if (in->spread[i].reach > 0)
-        return find_pool(pools, reach_of(in, i))->missed;
+    if (in->spread[i].reach > 0 && !ptx_is_list(in, i))
+        return find_pool(pools, ptx_table_bytes(in, i))->missed;
     return fmin(1, in->func->insns[i].access_bytes / (double)SECTOR_BYTES);
+}
+
+static void add_to_pool(Pool *pool, const Led *led, double own)
+{
+    const double groups = led->requests * led->groups * own;
+    pool->lanes += led->requests * led->groups * fmax(1, led->bytes / LINE_BYTES);
+    pool->own += groups * parts_of(led, SECTOR_BYTES);
+    pool->pieces += groups * parts_of(led, PIECE_BYTES);
 }
 
 static void follow_data(Arena *arena, const Machinery *m, const CacheInput *in, Cached *out)
@@ -369,10 +411,24 @@ static void follow_data(Arena *arena, const Machinery *m, const CacheInput *in, 
     double *missed = ptx_arena_array(arena, double, in->func->insn_count),
            *cold = ptx_arena_array(arena, double, in->func->insn_count);
     Pools pools = { .count = 0 };
+    Lists lists;
+    ptx_lists_find(in, &lists);
     for (InsnId i = 0; i < in->func->insn_count; i++) {
         Way way = way_of(in, i);
         const Count *count = &in->evaluation->insns[i].total;
         uint32_t bytes = in->func->insns[i].access_bytes;
+        Located at;
+        const bool is_led = way != WAY_NONE && in->spread[i].reach > 0 && !is_searched(in, i)
+                            && !ptx_is_list(in, i);
+        const Led led = is_led ? ptx_led_by(in, &lists, i) : (Led){ 0 };
+        if (is_led && ptx_locate(in, i, &led, &at) && at.is_near) {
+            if (way == WAY_STORE)
+                store_located(&led, &at, out);
+            else
+                load_located(&led, &at, ptx_table_bytes(in, i), out);
+            missed[i] = fmin(1, at.sectors / led.groups);
+            continue;
+        }
         if (way == WAY_STORE)
             store_by_chance(count->data_lanes, in->spread[i].reach, bytes, out);
         if (way == WAY_LOAD && !(in->spread[i].reach > 0))
@@ -380,15 +436,17 @@ static void follow_data(Arena *arena, const Machinery *m, const CacheInput *in, 
         if (is_searched(in, i)) {
             follow_search(m, in, i, out, &missed[i], &cold[i]);
         } else if (way == WAY_LOAD && in->spread[i].reach > 0) {
-            Pool *pool = find_pool(&pools, reach_of(in, i));
-            pool->lanes += count->data_lanes;
-            pool->own += count->data_lanes * in->spread[i].own;
+            const Led list = ptx_led_by(in, &lists, i);
+            if (ptx_is_list(in, i))
+                load_list(m, in->warps_per_block * lists.arrays, &list, out);
+            else
+                add_to_pool(find_pool(&pools, ptx_table_bytes(in, i)), &list, in->spread[i].own);
         }
     }
     for (unsigned p = 0; p < pools.count; p++)
         load_by_chance(m, &pools.all[p], out);
     for (InsnId i = 0; i < in->func->insn_count; i++)
-        if (!is_searched(in, i))
+        if (!is_searched(in, i) && !(missed[i] > 0))
             missed[i] = missed_share(in, &pools, i);
     out->data_missed = missed;
     out->cold_steps = cold;

@@ -15,9 +15,11 @@
 #include "analysis/flow/types.h"
 
 typedef struct AddressDistribution AddressDistribution;
+typedef struct DataSource DataSource;
 typedef struct Evaluation Evaluation;
 typedef struct Gpu Gpu;
 typedef struct Arena Arena;
+typedef struct Launch Launch;
 
 typedef struct CacheInput {
     const Func *func;
@@ -25,9 +27,11 @@ typedef struct CacheInput {
     const Gpu *gpu;
     /* ptx_address_distribution_compute; NULL: of no address data say where */
     const AddressDistribution *spread;
+    const DataSource *sources;  /* ptx_data_sources_compute; NULL with spread */
     double blocks_per_sm, warps_per_block;
     const Cfg *cfg;             /* with loops; NULL: of no loop is known what leads it */
     const Loops *loops;
+    const Launch *launch;       /* NULL: it says nothing of where indices lie */
 } CacheInput;
 
 typedef struct Cached {

@@ -6,6 +6,7 @@
 #include "analysis/time/band.h"
 #include "analysis/time/block_schedule.h"
 #include "analysis/time/cache.h"
+#include "analysis/time/data_source.h"
 #include "analysis/time/hidden_traffic.h"
 #include "analysis/time/in_flight.h"
 #include "analysis/time/matrix_rate.h"
@@ -800,10 +801,13 @@ Prediction ptx_predict(Arena *scratch, const PredictInput *in)
     const AddressDistribution *spread =
         hangs_on_data(in) ? ptx_address_distribution_compute(scratch, scratch, in->func) : NULL;
     out.are_bytes_by_data = are_bytes_by_data(in, spread);
+    const DataSource *sources =
+        spread ? ptx_data_sources_compute(scratch, scratch, in->func, in->cfg, in->loops) : NULL;
     Cached cached = ptx_cached_compute(scratch,
                                        &(CacheInput){ in->func, in->evaluation, in->gpu, spread,
+                                                      sources,
                                                       in->blocks_per_sm, in->warps_per_block,
-                                                      in->cfg, in->loops });
+                                                      in->cfg, in->loops, in->launch });
     out.parts_us[PART_ATOMIC] = ptx_atomic_us(in->gpu, in->func, in->evaluation, spread);
     find_memory(scratch, in, &s, &cached, spread, &out);
     find_constants(in, &s, spread, &out);

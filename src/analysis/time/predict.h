@@ -15,6 +15,7 @@ typedef struct Executed Executed;
 typedef struct OpCycles OpCycles;
 typedef struct Evaluation Evaluation;
 typedef struct Gpu Gpu;
+typedef struct Launch Launch;
 typedef struct Lowered Lowered;
 typedef struct Sequence Sequence;
 
@@ -45,6 +46,7 @@ typedef struct PredictInput {
     const Lowered *lowered;
     const Executed *executed;
     const Evaluation *evaluation;
+    const Launch *launch;       /* NULL: see CacheInput */
     const OpCycles *ops;        /* of the GPU */
     const uint8_t *work;        /* ptx_work_compute */
     const PredictFacts *facts;  /* of the GPU and the function; NULL where none is possible */

@@ -5,11 +5,20 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Where the indices lie that an array holds: indexed.h. */
+typedef enum Locality {
+    LOCALITY_UNKNOWN,
+    LOCALITY_RANDOM,
+    LOCALITY_LOCAL,
+    LOCALITY_SORTED
+} Locality;
+
 typedef struct LaunchParam {
     /* little-endian, as the kernel's .param holds it; NULL: not known */
     const uint8_t *bytes;
     uint32_t length;
     bool is_pointer;            /* an unknown base, aligned to 256 bytes */
+    uint8_t locality;           /* Locality, of the array that it points to */
 } LaunchParam;
 
 typedef struct LaunchTrip {     /* --trip LABEL=N or LINE=N */

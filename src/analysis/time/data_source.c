@@ -1,0 +1,209 @@
+#include "analysis/time/data_source.h"
+
+#include "analysis/flow/cfg.h"
+#include "analysis/flow/loop.h"
+#include "analysis/sim/count.h"
+#include "analysis/sim/value.h"
+#include "ir/func.h"
+#include "ir/insn.h"
+#include "ir/operand.h"
+#include "ir/sreg.h"
+#include "isa/isa.h"
+
+#include <math.h>
+
+enum { WALKS = 3, MOST_LEADERS = 8, WARP = 32, MOST_ELEMENT = 16 };
+
+typedef struct DataState {      /* of a register */
+    InsnId leader;
+    uint32_t param;
+    double scale;
+    bool has_lane;
+} DataState;
+
+typedef struct DataWalk {
+    const Func *func;
+    const Lanewise *ops;        /* per instruction */
+    DataState *states;          /* per register */
+} DataWalk;
+
+static const DataState nothing = { .leader = NO_ID, .param = NO_ID };
+
+/* ---- registers ------------------------------------------------------------------------------- */
+
+static DataState of_operand(const DataWalk *w, const Operand *operand)
+{
+    DataState out = nothing;
+    if (operand->kind == OPERAND_REG)
+        return w->states[operand->id];
+    if (operand->kind == OPERAND_SREG)
+        out.has_lane = operand->id == SREG_TID || operand->id == SREG_LANEID;
+    return out;
+}
+
+static void merge(DataState *to, const DataState *from)
+{
+    if (to->leader == NO_ID) {
+        to->leader = from->leader;
+        to->scale = from->scale;
+    }
+    to->param = to->param == NO_ID ? from->param : to->param;
+    to->has_lane |= from->has_lane;
+}
+
+/* What a factor makes of the bytes between two indices: only a constant is known. */
+static double scaled(double scale, Transfer transfer, const Operand *by)
+{
+    bool is_number = by && by->kind == OPERAND_INT && by->value >= 0;
+    switch (transfer) {
+    case TRANSFER_MUL: case TRANSFER_MAD:
+        return is_number ? scale * (double)by->value : (double)INFINITY;
+    case TRANSFER_SHL:
+        return is_number && by->value < 64 ? ldexp(scale, (int)by->value) : (double)INFINITY;
+    default:
+        return scale;
+    }
+}
+
+static DataState combined(const DataWalk *w, InsnId id)
+{
+    const Insn *insn = &w->func->insns[id];
+    const Operand *operands = ptx_insn_operands(w->func, insn), *uses[3] = { NULL };
+    const Transfer transfer = w->ops[id].fn ? (Transfer)w->ops[id].transfer : TRANSFER_OPAQUE;
+    DataState out = nothing;
+    unsigned count = 0;
+    for (uint32_t o = 0; o < insn->operand_count && count < 3; o++)
+        if (operands[o].role & ROLE_USE)
+            uses[count++] = &operands[o];
+    if (transfer == TRANSFER_COMPARE)
+        return nothing;
+    for (unsigned u = 0; u < count; u++) {
+        DataState of = of_operand(w, uses[u]);
+        if (u < 2 && of.leader != NO_ID)
+            of.scale = scaled(of.scale, transfer, uses[u ? 0 : 1]);
+        merge(&out, &of);
+    }
+    return out;
+}
+
+static uint32_t param_at(const Func *func, const Insn *insn)
+{
+    const Operand *operands = ptx_insn_operands(func, insn);
+    for (uint32_t o = 0; o < insn->operand_count; o++)
+        for (uint32_t p = 0; operands[o].kind == OPERAND_VAR && p < func->param_count; p++)
+            if (func->params[p] == operands[o].id)
+                return p;
+    return NO_ID;
+}
+
+static DataState defined_by(const DataWalk *w, InsnId id)
+{
+    const Insn *insn = &w->func->insns[id];
+    DataState out = nothing;
+    if (!(insn->op->flags & OPF_LOAD) && insn->op->kind != OPK_ATOM)
+        return combined(w, id);
+    if (insn->op->space == SPACE_PARAM || insn->op->space == SPACE_PARAM_ENTRY)
+        out.param = param_at(w->func, insn);
+    else if (insn->op->space == SPACE_GLOBAL || insn->op->space == SPACE_NONE)
+        out = (DataState){ .leader = id, .param = NO_ID, .scale = 1 };
+    return out;
+}
+
+static void walk(DataWalk *w)
+{
+    for (InsnId i = 0; i < w->func->insn_count; i++) {
+        const Insn *insn = &w->func->insns[i];
+        const Operand *operands = ptx_insn_operands(w->func, insn);
+        const DataState state = defined_by(w, i);
+        for (uint32_t o = 0; o < insn->operand_count; o++)
+            if (ptx_operand_is_def(&operands[o]))
+                merge(&w->states[operands[o].id], &state);
+    }
+}
+
+/* ---- accesses -------------------------------------------------------------------------------- */
+
+static bool loop_has(const Loops *loops, LoopId loop, LoopId inner)
+{
+    while (inner != NO_LOOP && inner != loop)
+        inner = loops->loops[inner].parent;
+    return inner == loop;
+}
+
+static bool is_before_loop(const Cfg *cfg, const Loops *loops, InsnId leader, InsnId access)
+{
+    LoopId loop = loops->loop_of[cfg->block_of[access]];
+    return loop != NO_LOOP && !loop_has(loops, loop, loops->loop_of[cfg->block_of[leader]]);
+}
+
+static DataSource source_of(const DataWalk *w, InsnId id)
+{
+    const Insn *insn = &w->func->insns[id];
+    const Operand *operands = ptx_insn_operands(w->func, insn);
+    DataState at = nothing;
+    for (uint32_t o = 0; o < insn->operand_count; o++)
+        if (operands[o].role & ROLE_ADDRESS && operands[o].kind == OPERAND_REG) {
+            const DataState of = of_operand(w, &operands[o]);
+            merge(&at, &of);
+        }
+    return (DataSource){ at.leader, at.leader, at.scale, at.param, at.has_lane, false };
+}
+
+const DataSource *ptx_data_sources_compute(Arena *arena, Arena *scratch, const Func *func,
+                                           const Cfg *cfg, const Loops *loops)
+{
+    DataSource *out = ptx_arena_array(arena, DataSource, func->insn_count + 1);
+    ArenaMark mark = ptx_arena_mark(scratch);
+    Lanewise *ops = ptx_arena_array(scratch, Lanewise, func->insn_count + 1);
+    DataWalk w = { func, ops, ptx_arena_array(scratch, DataState, func->reg_count + 1) };
+    for (RegId r = 0; r < func->reg_count; r++)
+        w.states[r] = nothing;
+    for (InsnId i = 0; i < func->insn_count; i++)
+        ptx_lanewise_make(func->insns[i].op, &ops[i]);
+    for (unsigned n = 0; n < WALKS; n++)
+        walk(&w);
+    for (InsnId i = 0; i < func->insn_count; i++)
+        out[i] = source_of(&w, i);
+    for (InsnId i = 0; i < func->insn_count; i++) {
+        for (unsigned n = 0; out[i].root != NO_ID && n < MOST_LEADERS; n++)
+            out[i].root = out[out[i].root].leader != NO_ID ? out[out[i].root].leader : out[i].root;
+        out[i].is_walk = out[i].leader != NO_ID && cfg
+                         && is_before_loop(cfg, loops, out[i].leader, i);
+    }
+    ptx_arena_release(scratch, mark);
+    return out;
+}
+
+/* ---- figures --------------------------------------------------------------------------------- */
+
+double ptx_data_groups(const DataSource *sources, const Func *func, const Evaluated *insns,
+                       InsnId access)
+{
+    InsnId leader = sources[access].leader;
+    for (unsigned n = 0; leader != NO_ID && n < MOST_LEADERS; n++) {
+        const Count *count = &insns[leader].total;
+        double bytes = func->insns[leader].access_bytes;
+        if (sources[leader].leader == NO_ID)
+            return count->used_bytes > 0 && count->requests > 0
+                       ? fmin(WARP, fmax(1, count->used_bytes / bytes / count->requests))
+                       : WARP;
+        if (sources[leader].has_lane)
+            return WARP;
+        leader = sources[leader].leader;
+    }
+    return WARP;
+}
+
+double ptx_data_indices(const DataSource *sources, const Func *func, const Evaluated *insns,
+                        InsnId access)
+{
+    InsnId root = sources[access].root;
+    return root != NO_ID && func->insns[root].access_bytes
+               ? insns[root].total.used_bytes / func->insns[root].access_bytes
+               : 0;
+}
+
+bool ptx_data_is_list(const DataSource *source, uint32_t access_bytes)
+{
+    return source->is_walk && source->scale <= fmax(access_bytes, MOST_ELEMENT);
+}

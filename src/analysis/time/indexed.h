@@ -1,0 +1,53 @@
+/* indexed.h -- accesses whose places data say: how many lanes go together, over how much they may
+ * spread, and where the launch says that indices lie (--param 3=@local).
+ *
+ * Indices by chance: anywhere in the table. Sorted: in ascending order over the launch, so that a
+ * warp's lie in its part of the table. Local: a block's lie in its part of the table, in any order. */
+#ifndef PTX_ANALYSIS_TIME_INDEXED_H
+#define PTX_ANALYSIS_TIME_INDEXED_H
+
+#include "analysis/time/cache.h"
+#include "analysis/time/data_source.h"
+
+enum { MAX_LISTS = 64 };        /* arrays of lists, by the parameter that points to them */
+
+/* Of what loops that data end were taken to read of a list, what it has: its length is guessed, and
+ * does not hang on how many lanes go through it side by side. */
+typedef struct Lists {
+    double share[MAX_LISTS];
+    unsigned arrays;
+} Lists;
+
+typedef struct Led {            /* of one access */
+    double groups;              /* of the lanes of a request: one index each */
+    double bytes, element;      /* that a group, and a lane, asks for */
+    double requests, lanes;     /* of the launch */
+} Led;
+
+typedef struct Located {        /* of a request */
+    double asked;               /* sectors */
+    double sectors, pieces;     /* that no other warp of the block asks for, too */
+    bool is_near;               /* sorted or local */
+} Located;
+
+void ptx_lists_find(const CacheInput *in, Lists *out);
+bool ptx_is_list(const CacheInput *in, InsnId id);
+Led ptx_led_by(const CacheInput *in, const Lists *lists, InsnId id);
+
+/* Over how many bytes data may lead it. */
+double ptx_table_bytes(const CacheInput *in, InsnId id);
+
+/* Whether the launch says where the indices lie that lead it. */
+bool ptx_locate(const CacheInput *in, InsnId id, const Led *led, Located *out);
+
+typedef struct LocatedAccess {
+    double sectors;             /* of a request, as the launch says that indices lie; NaN */
+    uint32_t param;             /* that points to the indices */
+    uint8_t locality;           /* Locality */
+} LocatedAccess;
+
+/* Per instruction. NULL: the launch says it of no parameter. Owned by arena; scratch, another
+ * arena, is left as found. */
+const LocatedAccess *ptx_located_accesses(Arena *arena, Arena *scratch, const CacheInput *in);
+
+#endif
