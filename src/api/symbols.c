@@ -154,11 +154,20 @@ static uint32_t find_shared(SymbolBuild *b, const Occurrence *o)
     return *slot;
 }
 
+/* It may be branched to before. */
+static void declare_label(const SymbolBuild *b, const Occurrence *o, ptxlint_symbol *s)
+{
+    s->declaration = s->extent = ptx_view_span(o->span);
+    s->scope = ptx_view_span(b->log->scopes[o->scope].span);
+}
+
 static uint32_t number_of(SymbolBuild *b, const Occurrence *o)
 {
     uint32_t *number = ptx_hash_map_at(&b->numbers, b->scratch, key_of(o));
     if (!*number)
         *number = is_shared(o) ? find_shared(b, o) : add_symbol(b, o);
+    else if (o->kind == SYMBOL_LABEL && o->is_declaration)
+        declare_label(b, o, &b->symbols[*number - 1]);
     return *number - 1;
 }
 

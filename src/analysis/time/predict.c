@@ -7,6 +7,8 @@
 #include "analysis/time/block_schedule.h"
 #include "analysis/time/cache.h"
 #include "analysis/time/hidden_traffic.h"
+#include "analysis/time/in_flight.h"
+#include "analysis/time/matrix_rate.h"
 #include "analysis/sass/joinable.h"
 #include "analysis/time/critical_path_bound.h"
 #include "analysis/time/address_distribution.h"
@@ -182,9 +184,10 @@ static double tensor_clocks(const PredictInput *in)
 {
     double clocks = 0;
     for (InsnId i = 0; i < in->func->insn_count; i++) {
-        double each = (double)in->ops[in->func->insns[i].op->id].pipes[PIPE_TENSOR];
+        const Insn *insn = &in->func->insns[i];
+        double each = (double)in->ops[insn->op->id].pipes[PIPE_TENSOR];
         if (each > 0)
-            clocks += each / ptx_throughput_mma_share(in->gpu, in->func->insns[i].op)
+            clocks += ptx_matrix_clocks(in->gpu, in->func, insn, each)
                       * ptx_probable_warps(&in->evaluation->insns[i]);
     }
     return clocks;
@@ -217,6 +220,8 @@ static void drop_pipe(Prediction *out)
     if (out->lsu_us > out->pipe_us) {
         out->lsu_us = 0;
     } else {
+        if (out->turns_us >= out->pipe_us)
+            out->turns_us = 0;
         out->pipe_us = out->second_us;
         out->first_pipe = out->second_pipe;
         out->second_us = 0;
@@ -224,8 +229,24 @@ static void drop_pipe(Prediction *out)
     choose_pipe(out);
 }
 
+/* Whether warps mostly wait for all their asynchronous products before they go on. */
+static bool takes_turns(const PredictInput *in)
+{
+    double waits = 0, for_all = 0;
+    for (InsnId i = 0; i < in->func->insn_count; i++) {
+        const InFlightInsn step = ptx_in_flight_insn(in->func, &in->func->insns[i]);
+        double warps = ptx_probable_warps(&in->evaluation->insns[i]);
+        if (!ptx_in_flight_is_wait(step.step) || step.queue != IN_FLIGHT_MATRIX)
+            continue;
+        waits += warps;
+        for_all += step.left ? 0 : warps;
+    }
+    return for_all > waits / 2;
+}
+
 static void find_pipes(const PredictInput *in, const Speeds *s, Prediction *out)
 {
+    out->turns_us = takes_turns(in) ? busiest_us(in, s, tensor_clocks(in)) : 0;
     out->parts_us[PART_ISSUE] = busiest_us(in, s, pipe_clocks(in->gpu, in->executed, PIPE_ISSUE));
     out->lsu_us = busiest_us(in, s, pipe_clocks(in->gpu, in->executed, PIPE_LSU));
     for (unsigned p = PIPE_FMA; p < PIPE__COUNT; p++)
@@ -433,7 +454,7 @@ static TileClocks tile_clocks(const PredictInput *in, const Speeds *s, const Cac
                    / (s->sms * s->clocks_per_us),
            from_l2 = BYTES / ptx_gpu_figure(in->gpu, FIGURE_L2_BYTES_PER_CLK),
            copy = l2 + waits_for_memory(in, s, cached) * (memory - l2);
-    return (TileClocks){ .load = l2,
+    return (TileClocks){ .load = copy,
                          .copy = copy,
                          .sector = from_l2 + fresh * fmax(0, BYTES / share - from_l2) };
 }
@@ -504,6 +525,19 @@ static double hypot_of(double a, double b, double exponent)
     return pow(pow(a, exponent) + pow(b, exponent), 1 / exponent);
 }
 
+/* Measured on an H200 (matrix.py): products and a softmax of what comes out, in turns, blocks of a
+ * warpgroup. Two and three of them on an SM take 1.35 to 1.6 times as long for both as for the
+ * dearer one alone, where both are alike: they tend to be at the same one. */
+#define TURNS 1.6
+
+/* Issue slots and pipelines. */
+static double issued(const Prediction *of)
+{
+    const bool is_first = of->turns_us > 0 && of->turns_us >= of->pipe_us;
+    double others = hypot_of(of->parts_us[PART_ISSUE], is_first ? of->second_us : of->pipe_us, 8);
+    return of->turns_us > 0 ? hypot_of(others, of->turns_us, TURNS) : others;
+}
+
 /* Each instruction of a pipeline has an issue slot: both are busy at once. Units that are one in
  * truth: what the load-store units take up, and data of L1 and of shared memory, come through one
  * port. */
@@ -511,7 +545,7 @@ static double joined(const Prediction *of, TimePart part)
 {
     const double *parts = of->parts_us;
     switch (part) {
-    case PART_ISSUE:    return hypot_of(parts[PART_ISSUE], of->pipe_us, 8);
+    case PART_ISSUE:    return issued(of);
     case PART_PIPE:     return 0;
     case PART_L1:       return fmax(of->lsu_us, parts[PART_L1] + parts[PART_SHARED]);
     case PART_SHARED:   return 0;

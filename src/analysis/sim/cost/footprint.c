@@ -10,9 +10,11 @@
 
 enum {
     PIECE_SHIFT = 6,            /* 64 bytes */
+    PIECE_BITS = 54,            /* of a number: addresses without the bits of their space */
     SLOTS_FIRST = 1 << 6,
     /* half of them: distinct pieces of a block that are told apart; more count each time */
     MAX_SLOTS = 1 << 16,
+    GROUP_PIECES = 4,
     MAX_WARPS = 32,
     /* sectors: warps that are no further apart wait for the same fetch */
     NEAR = 32,
@@ -38,13 +40,14 @@ typedef struct Extent {         /* of an array */
     uint64_t probed[PROBES];    /* the first address of a block and of its neighbours; 0: none */
 } Extent;
 
+/* Two to a line of the cache. */
 typedef struct FootprintPiece {
-    uint64_t number;
+    uint64_t number : PIECE_BITS;
+    uint64_t sides : 8;
+    uint64_t sectors : 2;       /* that L1 holds */
     uint32_t block;             /* that it belongs to: of another it is empty */
     uint32_t fetched, touched[2];       /* by the clock of the warp that did; each sector */
     uint32_t warps[2];          /* that have asked for each sector */
-    uint8_t sectors;            /* that L1 holds */
-    uint8_t sides;
 } FootprintPiece;
 
 struct Footprint {
@@ -75,10 +78,11 @@ Footprint *ptx_footprint_new(Arena *arena)
     return f;
 }
 
-/* Where the piece is, or an empty slot for it. */
+/* Where the piece is, or an empty slot for it: neighbours stand beside each other. */
 static FootprintPiece *find_slot(const Footprint *f, uint64_t number)
 {
-    uint32_t i = (uint32_t)ptx_hash_mix(number) & (f->slot_count - 1);
+    const uint32_t group = (uint32_t)ptx_hash_mix(number / GROUP_PIECES) * GROUP_PIECES;
+    uint32_t i = (group + number % GROUP_PIECES) & (f->slot_count - 1);
     while (f->slots[i].block == f->block && f->slots[i].number != number)
         i = (i + 1) & (f->slot_count - 1);
     return &f->slots[i];
@@ -107,7 +111,7 @@ static FootprintPiece *find_piece(Footprint *f, uint64_t number)
         grow(f);
         p = find_slot(f, number);
     }
-    *p = (FootprintPiece){ .number = number, .block = f->block };
+    *p = (FootprintPiece){ .number = number & ~(UINT64_MAX << PIECE_BITS), .block = f->block };
     f->used++;
     return p;
 }
@@ -183,8 +187,8 @@ static bool note_sector(Footprint *f, FootprintPiece *p, uint64_t sector, Footpr
     if (stays)
         *waits |= note_turn(f, p, sector & 1, is_new);
     if (p) {
-        p->sides |= (uint8_t)(1u << side);
-        p->sectors |= stays ? own : 0;
+        p->sides |= 1u << side;
+        p->sectors |= (stays ? own : 0) & 3u;
     }
     return is_new;
 }
