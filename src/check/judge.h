@@ -1,6 +1,6 @@
 /* judge.h -- what may be wrong with one operand: shared by check.c, which decides for an
  * instruction, and by the judges of addresses and of operands without brackets. Private to this
- * folder. No judge reports: check.c does, once no form takes the operands. */
+ * folder. No judge reports: check_report.c does, once no form takes the operands. */
 #ifndef PTX_CHECK_JUDGE_H
 #define PTX_CHECK_JUDGE_H
 
@@ -41,6 +41,18 @@ typedef enum Wrong {
     WRONG_INPUT,
     WRONG_ARGUMENT
 } Wrong;
+
+/* What is wrong with the operands of an instruction, as one form of it sees them. */
+typedef struct CheckFinding {
+    Wrong wrong;
+    const AstOperand *at;
+    const FormOperand *shape;
+    Type type;                  /* wanted */
+    const Operand *operand;
+} CheckFinding;
+
+/* check_report.c */
+void ptx_check_report(const OperandCheck *check, const CheckFinding *finding);
 
 /* An address in brackets. at: the operands of its position begin there, in c->operands; wanted: the
  * space that the instruction says for it, SPACE_GENERIC where it says none, SPACE__COUNT where any

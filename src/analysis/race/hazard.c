@@ -12,15 +12,12 @@
 #include "analysis/sim/race/race.h"
 #include "analysis/sim/sim.h"
 #include "analysis/value/launch.h"
-#include "support/demangle.h"
 #include "support/arena.h"
 #include "analysis/access/evaluate.h"
 #include "analysis/flow/cfg.h"
 #include "analysis/flow/loop.h"
-#include "analysis/sim/block_stride.h"
 #include "support/minmax.h"
 
-#include <stdio.h>
 
 enum {
     /* instructions of each warp where the launch is not given: so many, and one for each of the
@@ -34,10 +31,7 @@ enum {
     MAX_HAZARDS = 32,
     MAX_POSSIBLE = 4,
     MAX_UPDATES = 16,
-    MAX_TRIED_RUNS = 4,        /* without barriers, as long as runs may be */
     MAX_THREADS = 1024,
-    MAX_REDUNDANT = 32,        /* barriers that are tried */
-    MAX_BLOCKS = 16,
     /* from this target on lanes of a warp need not run together: CUDA C++ Programming Guide,
      * "Independent Thread Scheduling" */
     INDEPENDENT_LANES = 70,
@@ -255,8 +249,7 @@ static bool is_astray(const Search *s, const PointsToSet *bases, const HazardAcc
     return address < from || (bytes && address - from >= bytes);
 }
 
-/* They stay as long as the machine. */
-static const PointsToSet *bases_of(const Search *s)
+const PointsToSet *ptx_search_bases(const Search *s)
 {
     Race *r = s->race;
     if (!r->bases)
@@ -278,7 +271,7 @@ static bool is_excused(const Search *s, const Hazard *h, uint64_t address)
         return false;
     if (h->first.func != s->func || h->second.func != s->func)
         return true;            /* what its callers pass is not known */
-    const PointsToSet *bases = bases_of(s);
+    const PointsToSet *bases = ptx_search_bases(s);
     return is_astray(s, bases, &h->first, address) || is_astray(s, bases, &h->second, address);
 }
 
@@ -582,175 +575,6 @@ static bool holds_for_all(Search *s)
     return true;
 }
 
-/* ---- barriers that nothing needs ------------------------------------------------------------- */
-
-static bool is_global_write(const Op *op)
-{
-    bool writes = op->flags & OPF_STORE || op->kind == OPK_ST || op->kind == OPK_ATOM
-                  || op->kind == OPK_RED;
-    return writes && !ptx_space_is_shared((Space)op->space) && op->space != SPACE_LOCAL
-           && op->space != SPACE_PARAM && op->space != SPACE_PARAM_FUNC;
-}
-
-/* A barrier orders accesses to global memory too; fences, and what orders by other means, show
- * that other threads read them. */
-static bool has_other_use(const Func *func)
-{
-    for (InsnId i = 0; i < func->insn_count; i++) {
-        const Op *op = func->insns[i].op;
-        if (op->family == OP_MEMBAR || op->family == OP_FENCE || op->kind == OPK_CALL)
-            return true;
-    }
-    return false;
-}
-
-static bool is_global_read(const Op *op)
-{
-    return (op->kind == OPK_LD || op->kind == OPK_CP_ASYNC) && !ptx_op_has(op, MOD_NC)
-           && (op->kind == OPK_CP_ASYNC || op->space == SPACE_GLOBAL || op->space == SPACE_GENERIC);
-}
-
-/* The parameter or variable that an access starts from; of a copy, where it reads. False: not
- * known. */
-static bool find_base(const Search *s, const PointsToSet *bases, const Insn *insn, uint32_t *out)
-{
-    PointsTo base;
-    bool is_known = insn->op->kind != OPK_CP_ASYNC
-                    && ptx_points_to_of_access(bases, s->module, s->func, insn, &base)
-                    && (base.kind == BASE_VAR || base.kind == BASE_PARAM);
-    *out = is_known ? base.id : NO_ID;
-    return is_known;
-}
-
-/* Per instruction: it writes global memory, or reads what some instruction may write, by the
- * pointer that both start from: a barrier may keep such accesses in order too. */
-static bool *mark_global(const Search *s)
-{
-    const Func *func = s->func;
-    const PointsToSet *bases = bases_of(s);
-    bool *marks = ptx_arena_array(s->work, bool, func->insn_count),
-         *is_written = ptx_arena_array(s->work, bool, s->module->var_count + 1),
-         is_any_written = false, is_any = false;
-    uint32_t base;
-    for (InsnId i = 0; i < func->insn_count; i++) {
-        marks[i] = is_global_write(func->insns[i].op);
-        is_any |= marks[i];
-        if (marks[i] && find_base(s, bases, &func->insns[i], &base))
-            is_written[base] = true;
-        else
-            is_any_written |= marks[i];
-    }
-    for (InsnId i = 0; i < func->insn_count; i++)
-        if (is_global_read(func->insns[i].op))
-            marks[i] |= find_base(s, bases, &func->insns[i], &base)
-                            ? is_any_written || is_written[base]
-                            : is_any;
-    return marks;
-}
-
-/* Per block: an access that is marked may have come before its end, and before its beginning. */
-static void spread_marks(const Cfg *cfg, const bool *marks, bool *behind, bool *before)
-{
-    for (BlockId b = 0; b < cfg->block_count; b++)
-        for (InsnId i = cfg->blocks[b].first; i < cfg->blocks[b].end; i++)
-            behind[b] |= marks[i];
-    for (bool has_changed = true; has_changed;) {
-        has_changed = false;
-        for (uint32_t n = 0; n < cfg->rpo_count; n++) {
-            BlockId b = cfg->rpo[n];
-            for (uint32_t e = 0; behind[b] && e < cfg->blocks[b].succ_count; e++) {
-                BlockId to = cfg->succs[cfg->blocks[b].succ_first + e];
-                if (to == EXIT_BLOCK || before[to])
-                    continue;
-                before[to] = behind[to] = has_changed = true;
-            }
-        }
-    }
-}
-
-static bool follows_mark(const Cfg *cfg, const bool *marks, const bool *before, InsnId barrier)
-{
-    BlockId block = cfg->block_of[barrier];
-    bool follows = before[block];
-    for (InsnId i = cfg->blocks[block].first; i < barrier; i++)
-        follows |= marks[i];
-    return follows;
-}
-
-/* The run says of each access where it lies and that it happens, and nothing is unordered. */
-static bool is_clean(const Search *s)
-{
-    const Race *r = s->race;
-    const SimFunc ran = ptx_machine_func(s->machine, s->kernel);
-    bool is_clean = !r->pair_count && !r->is_lost && !r->is_blind && !r->is_doubtful
-                    && !r->is_overwritten && !(r->has_dropped && r->is_partial)
-                    && ptx_machine_is_complete(s->machine);
-    for (InsnId i = 0; is_clean && i < s->func->insn_count; i++)
-        is_clean = ran.counts[i].doubt < UNCERTAIN_PARAMETER;
-    return is_clean && r->granule_wanted == r->granule;
-}
-
-/* The same of every block: one run that stands for all, or, of few, a run of each. */
-static bool is_clean_everywhere(Search *s)
-{
-    static const uint32_t first[3] = { 0, 0, 0 }, one[3] = { 1, 1, 1 };
-    const uint32_t *grid = s->shape.grid;
-    Blocks blocks = ptx_blocks_new(first, one, grid);
-    const double count = ptx_blocks_size(&blocks);
-    ptx_machine_allow(s->machine, ptx_search_steps(s));
-    ptx_machine_run_for(s->machine, &blocks, 0, s->shape.warp_count);
-    if (!is_clean(s))
-        return false;
-    bool stands_for_all = ptx_blocks_size(&blocks) >= count;
-    for (uint32_t b = 1; !stands_for_all && count <= MAX_BLOCKS && b < count; b++) {
-        const uint32_t at[3] = { b % grid[0], b / grid[0] % grid[1], b / grid[0] / grid[1] };
-        ptx_machine_run(s->machine, at, 0, s->shape.warp_count);
-        if (!is_clean(s))
-            return false;
-    }
-    return stands_for_all || count <= MAX_BLOCKS;
-}
-
-static bool is_plain_barrier(const Insn *insn)
-{
-    const Op *op = insn->op;
-    return op->kind == OPK_BAR && ptx_op_has(op, MOD_SYNC) && !ptx_op_has(op, MOD_WARP)
-           && insn->guard == NO_ID;
-}
-
-/* Each in turn is passed by, with those before it that nothing needs: all together may go. */
-static void find_redundant(Arena *arena, Search *s, Hazards *out)
-{
-    const Machine *m = s->machine;
-    const Func *func = s->func;
-    if (s->shape.block_is_assumed || s->shape.grid_is_assumed || has_other_use(func)
-        || !is_clean(s))
-        return;
-    const Cfg *cfg = ptx_machine_func(s->machine, s->kernel).cfg;
-    bool *behind = ptx_arena_array(s->work, bool, cfg->block_count),
-         *before = ptx_arena_array(s->work, bool, cfg->block_count);
-    InsnId *found = ptx_arena_array(arena, InsnId, MAX_REDUNDANT);
-    const uint64_t most = ptx_machine_steps(m) + MAX_TRIED_RUNS * ptx_search_steps(s);
-    uint32_t tried = 0;
-    const bool *marks = mark_global(s);
-    spread_marks(cfg, marks, behind, before);
-    s->race->func = func;
-    s->race->left_out = ptx_arena_array(s->work, bool, func->insn_count);
-    for (InsnId i = 0;
-         i < func->insn_count && tried < MAX_REDUNDANT && ptx_machine_steps(m) < most; i++) {
-        bool is_executed = ptx_machine_func(s->machine, s->kernel).counts[i].warps > 0;
-        if (!is_plain_barrier(&func->insns[i]) || !is_executed
-            || follows_mark(cfg, marks, before, i))
-            continue;
-        tried++;
-        s->race->left_out[i] = true;
-        s->race->left_out[i] = is_clean_everywhere(s);
-        if (s->race->left_out[i])
-            found[out->redundant_count++] = i;
-    }
-    out->redundant = found;
-}
-
 /* ---- barriers that threads wait at without others -------------------------------------------- */
 
 /* Nothing of what runs is in doubt. */
@@ -815,7 +639,7 @@ static void collect_updates(const Search *s, Hazards *out, Hazard *items)
     if (!ran.func || has_one_thread(s))
         return;
     const uint32_t count = ptx_lost_updates_find(s->scratch, &input, found, MAX_UPDATES);
-    const PointsToSet *bases = count ? bases_of(s) : NULL;
+    const PointsToSet *bases = count ? ptx_search_bases(s) : NULL;
     for (uint32_t i = 0; i < count && out->count < MAX_HAZARDS; i++) {
         PointsTo base;
         Hazard *h = &items[out->count];
@@ -865,282 +689,9 @@ const Hazards *ptx_hazards_find(const KernelRun *run)
     if (!collect_waits(&s, out, items) && (!s.shape.block_is_assumed || holds_for_all(&s)))
         collect(&s, out, items);
     if (!out->count)
-        find_redundant(arena, &s, out);
+        ptx_search_find_redundant(arena, &s, out);
     collect_updates(&s, out, items);
     close_machine(&s);
     ptx_arena_release(work, mark);
     return out;
-}
-
-/* ---- words ----------------------------------------------------------------------------------- */
-
-static const char *verb_of(const HazardAccess *access)
-{
-    if (access->is_by_data)
-        return access->is_write ? "may write" : "may read";
-    switch ((Queue)access->queue) {
-    case QUEUE_BULK:    return "copies from";
-    case QUEUE_MATRIX:  return "multiplies";
-    case QUEUE_NONE:    return access->is_write ? "writes" : "reads";
-    default:            return "copies to";
-    }
-}
-
-static unsigned line_of(const Module *module, const Insn *insn)
-{
-    return ptx_line_of(module, insn->span.begin) + 1;
-}
-
-/* Which round of which loop, where there is one. */
-static void write_round(char *out, size_t size, const Module *module, const Func *kernel,
-                        const HazardAccess *access)
-{
-    static const char *const formats[2] = {
-        " in round %u of the loop at line %u", ", round %u of the one at line %u"
-    };
-    int count = 0;
-    *out = 0;
-    for (unsigned i = 0; i < 2 && access->loops[i] != NO_ID; i++)
-        count += snprintf(out + count, size - (size_t)count, formats[i],
-                          (unsigned)access->rounds[i],
-                          line_of(module, &kernel->insns[access->loops[i]]));
-}
-
-/* What is missing between the two. */
-static const char *missing_of(const Hazard *h)
-{
-    switch (h->kind) {
-    case HAZARD_BLOCK:  return "no barrier between";
-    case HAZARD_WARP:   return "both in one warp, with no __syncwarp() between";
-    case HAZARD_MATRIX: return "no wgmma.wait_group has waited for the multiplication";
-    case HAZARD_PROXY:  return "no fence.proxy.async between";
-    default:            break;
-    }
-    switch ((Queue)h->queue) {
-    case QUEUE_MBARRIER:    return "a copy whose phase of its mbarrier is not waited for";
-    case QUEUE_BULK:
-        return h->is_committed ? "a copy whose group is not waited for: cp.async.bulk.wait_group"
-                               : "a copy that is not waited for: it is in no group yet";
-    default:
-        return h->is_committed ? "a copy whose group is not waited for: cp.async.wait_group"
-                               : "a copy that is not waited for: it is in no group yet";
-    }
-}
-
-/* Of HAZARD_STUCK and HAZARD_STALE. */
-static int write_wait(char *out, size_t size, const Hazard *h, const char *name)
-{
-    const uint32_t *thread = h->second.thread;
-    int count = snprintf(out, size, "thread (%u, %u, %u) waits at %s ", thread[0], thread[1],
-                         thread[2], name);
-    out += count;
-    size -= (size_t)count;
-    if (h->kind == HAZARD_STALE)
-        return count
-               + snprintf(out, size,
-                          "by the parity of the phase before the one in which it has arrived: that "
-                          "returns at once, or never");
-    if (h->pending)
-        return count
-               + snprintf(out, size,
-                          "for a phase that never completes: of %u arrivals %u are missing",
-                          (unsigned)h->wanted, (unsigned)h->pending);
-    if (h->owed > 0)
-        return count
-               + snprintf(out, size,
-                          "for a phase that never completes: copies bring %lld bytes less than are "
-                          "expected",
-                          (long long)h->owed);
-    return count
-           + snprintf(out, size,
-                      "for a phase that may complete before its copies: they bring %lld bytes more "
-                      "than are expected",
-                      -(long long)h->owed);
-}
-
-/* The variable, or what it is where there is none of a name. */
-static void write_variable(char *out, size_t size, const Module *module, VarId var,
-                           const char *otherwise)
-{
-    Span name = var == NO_ID ? (Span){ 0, 0 } : module->vars[var].name;
-    char title[65];
-    if (ptx_source_title(module->text + name.begin, ptx_span_length(name), title, sizeof title))
-        snprintf(out, size, "`%s`", title);
-    else
-        snprintf(out, size, "%s", otherwise);
-}
-
-static const char *describe_update(Arena *arena, const Module *module, const Func *kernel,
-                                   const Hazard *h, const char *name)
-{
-    char text[512];
-    int count = snprintf(text, sizeof text,
-                         "%s is updated by a load and a store at an index from data (line %u): two "
-                         "threads may have the same index, and then an update is lost",
-                         name, line_of(module, &kernel->insns[h->index]));
-    return ptx_arena_strndup(arena, text, (size_t)count);
-}
-
-const char *ptx_hazard_describe(Arena *arena, const Module *module, const Func *kernel,
-                                const Hazard *h)
-{
-    char text[512], rounds[2][96], name[72];
-    const HazardAccess *a = &h->second, *b = &h->first;
-    int count;
-    bool is_wait = h->kind >= HAZARD_STUCK;
-    write_variable(name, sizeof name, module, h->var, is_wait ? "`an mbarrier`" : "shared memory");
-    if (h->kind == HAZARD_UPDATE)
-        return describe_update(arena, module, kernel, h, name);
-    write_round(rounds[0], sizeof rounds[0], module, kernel, a);
-    write_round(rounds[1], sizeof rounds[1], module, kernel, b);
-    if (is_wait)
-        count = write_wait(text, sizeof text, h, name);
-    else
-        count = snprintf(
-            text, sizeof text,
-            "thread (%u, %u, %u) %s byte %llu of %s%s, which thread (%u, %u, %u) %s%s: %s",
-            a->thread[0], a->thread[1], a->thread[2], verb_of(a), (unsigned long long)h->offset,
-            name, rounds[0], b->thread[0], b->thread[1], b->thread[2], verb_of(b), rounds[1],
-            missing_of(h));
-    if (count > 0 && (a->is_by_data || b->is_by_data))
-        count += snprintf(
-            text + count, sizeof text - (size_t)count,
-            "; data decide which byte the access at line %u reaches",
-            line_of(module, a->is_by_data ? &a->func->insns[a->insn] : &b->func->insns[b->insn]));
-    return ptx_arena_strndup(arena, text, count > 0 ? (size_t)count : 0);
-}
-
-/* The wait that a copy lacks, and behind it a barrier where other threads are concerned. */
-static int write_copy_wait(char *out, size_t size, const Hazard *h)
-{
-    bool is_own = !memcmp(h->first.thread, h->second.thread, sizeof h->first.thread),
-         is_bulk = h->queue == QUEUE_BULK;
-    const char *barrier = is_own ? "" : " by the copying thread, and a barrier";
-    const char *queue = is_bulk ? "cp.async.bulk" : "cp.async";
-    if (h->queue == QUEUE_MBARRIER)
-        return snprintf(out, size,
-                        "mbarrier.try_wait.parity in a loop, for the phase of the copy, by every "
-                        "thread that reaches this point");
-    if (!h->is_committed)
-        return snprintf(out, size, "%s.commit_group, then %s.wait_group%s 0%s", queue, queue,
-                        is_bulk ? ".read" : "", barrier);
-    if (is_bulk)
-        return snprintf(out, size, "cp.async.bulk.wait_group.read %u%s", (unsigned)h->newer,
-                        barrier);
-    return snprintf(out, size, "cp.async.wait_group %u (__pipeline_wait_prior(%u))%s",
-                    (unsigned)h->newer, (unsigned)h->newer, barrier);
-}
-
-const char *ptx_divergence_describe(Arena *arena, const Module *module, const Divergence *d)
-{
-    char text[256];
-    const unsigned line = d->other_func ? line_of(module, &d->other_func->insns[d->other]) : 0;
-    const uint32_t *a = d->thread, *b = d->other_thread;
-    int count = snprintf(text, sizeof text, "thread (%u, %u, %u) waits at this barrier", a[0], a[1],
-                         a[2]);
-    if (!d->hangs)
-        count += snprintf(text + count, sizeof text - (size_t)count,
-                          ", and thread (%u, %u, %u) of its warp bypasses it to line %u", b[0],
-                          b[1], b[2], line);
-    else if (d->other_func)
-        count += snprintf(
-            text + count, sizeof text - (size_t)count,
-            ", thread (%u, %u, %u) at the one at line %u, and no other arrives: the block hangs",
-            b[0], b[1], b[2], line);
-    else
-        count += snprintf(text + count, sizeof text - (size_t)count,
-                          " for more threads than arrive: the block hangs");
-    return ptx_arena_strndup(arena, text, (size_t)count);
-}
-
-/* What CUDA C++ calls it. */
-static const char *cuda_of(const char *text)
-{
-    if (!strcmp(text, "bar.sync 0;"))
-        return " (__syncthreads())";
-    return !strncmp(text, "bar.warp.sync", 13) ? " (__syncwarp())" : "";
-}
-
-/* "before line 44", "before lines 44, 51 and 60": of the insertions with the text of the first. */
-static const char *before_line(uint32_t i, uint32_t count)
-{
-    if (!i)
-        return " ";
-    return i + 1 == count ? " and " : ", ";
-}
-
-static int write_lines(char *out, size_t size, const Hazard *h, const char *text)
-{
-    uint32_t lines[MAX_PUTS], lines_count = 0;
-    for (uint32_t i = 0; i < h->edits.count && lines_count < MAX_PUTS; i++)
-        if (!strcmp(h->edits.insertions[i].text, text))
-            lines[lines_count++] = h->edits.insertions[i].line;
-    int count = snprintf(out, size, "`%s`%s before line%s", text, cuda_of(text),
-                         lines_count > 1 ? "s" : "");
-    for (uint32_t i = 0; i < lines_count; i++)
-        count += snprintf(out + count, size - (size_t)count, "%s%u", before_line(i, lines_count),
-                          (unsigned)lines[i]);
-    return count;
-}
-
-/* Each text once, with the lines that it goes before. */
-static const char *write_repair(Arena *arena, const Hazard *h, bool is_given)
-{
-    char text[768];
-    const char *edits = h->edits.count > 1 ? "them" : "it";
-    int count = snprintf(text, sizeof text, "insert ");
-    for (uint32_t i = 0; i < h->edits.count; i++) {
-        bool is_new = true;
-        for (uint32_t j = 0; j < i; j++)
-            is_new &= strcmp(h->edits.insertions[i].text, h->edits.insertions[j].text) != 0;
-        if (is_new && i)
-            count += snprintf(text + count, sizeof text - (size_t)count, ", and ");
-        if (is_new)
-            count += write_lines(text + count, sizeof text - (size_t)count, h,
-                                 h->edits.insertions[i].text);
-    }
-    count += snprintf(text + count, sizeof text - (size_t)count,
-                      "; tried: with %s this race is gone when the %s is run again",
-                      edits, is_given ? "launch" : "assumed launch");
-    return ptx_arena_strndup(arena, text, (size_t)count);
-}
-
-const char *ptx_hazard_advise(Arena *arena, const Hazard *h, bool is_given)
-{
-    static const char *const advice[] = {
-        [HAZARD_BLOCK] = "bar.sync 0 (__syncthreads()) between the two, at a point that every "
-                         "thread of the block reaches",
-        [HAZARD_WARP] = "bar.warp.sync 0xffffffff (__syncwarp()) between the two, at a point "
-                        "that every lane reaches: since sm_70 lanes of a warp need not run "
-                        "together",
-        [HAZARD_UPDATE] = "one atom.shared or red.shared (atomicAdd() or another) in place of the "
-                          "load and the store; nothing where no index occurs twice in a block",
-        [HAZARD_PROXY] = "fence.proxy.async.shared::cta by the threads that write, before the "
-                         "barrier or mbarrier that orders the two",
-        [HAZARD_STUCK] = "mbarrier.init with as many arrivals as there are, and "
-                         "mbarrier.arrive.expect_tx with as many bytes as are copied",
-        [HAZARD_STALE] = "flip the parity in each iteration: xor.b32 with 1 after the wait",
-    };
-    static const char *const reasons[] = {
-        [REPAIR_NONE] = "",
-        [REPAIR_FOUND] = "",
-        [REPAIR_NO_PLACE] = "; no place was found where one removes the race",
-        [REPAIR_TOO_LONG] = "; no place was found within the runs that are allowed",
-    };
-    char text[320];
-    int count;
-    if (h->edits.count)
-        return write_repair(arena, h, is_given);
-    if (h->kind == HAZARD_MATRIX)
-        count = snprintf(text, sizeof text,
-                         "wgmma.wait_group.sync.aligned %u, and behind it a barrier or mbarrier "
-                         "where other threads are concerned",
-                         (unsigned)h->newer);
-    else if (h->kind == HAZARD_COPY || h->kind == HAZARD_BULK)
-        count = write_copy_wait(text, sizeof text, h);
-    else
-        count = snprintf(text, sizeof text, "%s", advice[h->kind]);
-    if (h->kind != HAZARD_PROXY && h->kind != HAZARD_UPDATE)
-        snprintf(text + count, sizeof text - (size_t)count, "%s", reasons[h->repair]);
-    return ptx_arena_strndup(arena, text, strlen(text));
 }

@@ -59,6 +59,12 @@ bool ptx_search_make_hazard(const Search *search, const RacePair *pair, bool is_
 /* What is missing where nothing waits for what goes on behind its instruction. */
 HazardKind ptx_search_kind(uint8_t queue);
 
+/* What the kernel's addresses point to; it stays as long as the machine. */
+const PointsToSet *ptx_search_bases(const Search *search);
+
+/* redundant_barrier.c: barriers that may go, all together; of a search that found no hazard. */
+void ptx_search_find_redundant(Arena *arena, Search *search, Hazards *out);
+
 /* Of the same two accesses. */
 bool ptx_search_are_alike(const Hazard *a, const Hazard *b);
 

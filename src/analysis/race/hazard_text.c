@@ -1,0 +1,284 @@
+/* Hazards in words. */
+#include "analysis/race/hazard.h"
+
+#include "ir/func.h"
+#include "ir/insn.h"
+#include "ir/module.h"
+#include "isa/isa.h"
+#include "analysis/flow/loop.h"
+#include "analysis/sim/race/race.h"
+#include "support/demangle.h"
+#include "support/arena.h"
+
+#include <stdio.h>
+
+static const char *verb_of(const HazardAccess *access)
+{
+    if (access->is_by_data)
+        return access->is_write ? "may write" : "may read";
+    switch ((Queue)access->queue) {
+    case QUEUE_BULK:    return "copies from";
+    case QUEUE_MATRIX:  return "multiplies";
+    case QUEUE_NONE:    return access->is_write ? "writes" : "reads";
+    default:            return "copies to";
+    }
+}
+
+static unsigned line_of(const Module *module, const Insn *insn)
+{
+    return ptx_line_of(module, insn->span.begin) + 1;
+}
+
+/* Which round of which loop, where there is one. */
+static void write_round(char *out, size_t size, const Module *module, const Func *kernel,
+                        const HazardAccess *access)
+{
+    static const char *const formats[2] = {
+        " in round %u of the loop at line %u", ", round %u of the one at line %u"
+    };
+    int count = 0;
+    *out = 0;
+    for (unsigned i = 0; i < 2 && access->loops[i] != NO_ID; i++)
+        count += snprintf(out + count, size - (size_t)count, formats[i],
+                          (unsigned)access->rounds[i],
+                          line_of(module, &kernel->insns[access->loops[i]]));
+}
+
+/* What is missing between the two. */
+static const char *missing_of(const Hazard *h)
+{
+    switch (h->kind) {
+    case HAZARD_BLOCK:  return "no barrier between";
+    case HAZARD_WARP:   return "both in one warp, with no __syncwarp() between";
+    case HAZARD_MATRIX: return "no wgmma.wait_group has waited for the multiplication";
+    case HAZARD_PROXY:  return "no fence.proxy.async between";
+    default:            break;
+    }
+    switch ((Queue)h->queue) {
+    case QUEUE_MBARRIER:    return "a copy whose phase of its mbarrier is not waited for";
+    case QUEUE_BULK:
+        return h->is_committed ? "a copy whose group is not waited for: cp.async.bulk.wait_group"
+                               : "a copy that is not waited for: it is in no group yet";
+    default:
+        return h->is_committed ? "a copy whose group is not waited for: cp.async.wait_group"
+                               : "a copy that is not waited for: it is in no group yet";
+    }
+}
+
+/* Of HAZARD_STUCK and HAZARD_STALE. */
+static int write_wait(char *out, size_t size, const Hazard *h, const char *name)
+{
+    const uint32_t *thread = h->second.thread;
+    int count = snprintf(out, size, "thread (%u, %u, %u) waits at %s ", thread[0], thread[1],
+                         thread[2], name);
+    out += count;
+    size -= (size_t)count;
+    if (h->kind == HAZARD_STALE)
+        return count
+               + snprintf(out, size,
+                          "by the parity of the phase before the one in which it has arrived: that "
+                          "returns at once, or never");
+    if (h->pending)
+        return count
+               + snprintf(out, size,
+                          "for a phase that never completes: of %u arrivals %u are missing",
+                          (unsigned)h->wanted, (unsigned)h->pending);
+    if (h->owed > 0)
+        return count
+               + snprintf(out, size,
+                          "for a phase that never completes: copies bring %lld bytes less than are "
+                          "expected",
+                          (long long)h->owed);
+    return count
+           + snprintf(out, size,
+                      "for a phase that may complete before its copies: they bring %lld bytes more "
+                      "than are expected",
+                      -(long long)h->owed);
+}
+
+/* The variable, or what it is where there is none of a name. */
+static void write_variable(char *out, size_t size, const Module *module, VarId var,
+                           const char *otherwise)
+{
+    Span name = var == NO_ID ? (Span){ 0, 0 } : module->vars[var].name;
+    char title[65];
+    if (ptx_source_title(module->text + name.begin, ptx_span_length(name), title, sizeof title))
+        snprintf(out, size, "`%s`", title);
+    else
+        snprintf(out, size, "%s", otherwise);
+}
+
+static const char *describe_update(Arena *arena, const Module *module, const Func *kernel,
+                                   const Hazard *h, const char *name)
+{
+    char text[512];
+    int count = snprintf(text, sizeof text,
+                         "%s is updated by a load and a store at an index from data (line %u): two "
+                         "threads may have the same index, and then an update is lost",
+                         name, line_of(module, &kernel->insns[h->index]));
+    return ptx_arena_strndup(arena, text, (size_t)count);
+}
+
+const char *ptx_hazard_describe(Arena *arena, const Module *module, const Func *kernel,
+                                const Hazard *h)
+{
+    char text[512], rounds[2][96], name[72];
+    const HazardAccess *a = &h->second, *b = &h->first;
+    int count;
+    bool is_wait = h->kind >= HAZARD_STUCK;
+    write_variable(name, sizeof name, module, h->var, is_wait ? "`an mbarrier`" : "shared memory");
+    if (h->kind == HAZARD_UPDATE)
+        return describe_update(arena, module, kernel, h, name);
+    write_round(rounds[0], sizeof rounds[0], module, kernel, a);
+    write_round(rounds[1], sizeof rounds[1], module, kernel, b);
+    if (is_wait)
+        count = write_wait(text, sizeof text, h, name);
+    else
+        count = snprintf(
+            text, sizeof text,
+            "thread (%u, %u, %u) %s byte %llu of %s%s, which thread (%u, %u, %u) %s%s: %s",
+            a->thread[0], a->thread[1], a->thread[2], verb_of(a), (unsigned long long)h->offset,
+            name, rounds[0], b->thread[0], b->thread[1], b->thread[2], verb_of(b), rounds[1],
+            missing_of(h));
+    if (count > 0 && (a->is_by_data || b->is_by_data))
+        count += snprintf(
+            text + count, sizeof text - (size_t)count,
+            "; data decide which byte the access at line %u reaches",
+            line_of(module, a->is_by_data ? &a->func->insns[a->insn] : &b->func->insns[b->insn]));
+    return ptx_arena_strndup(arena, text, count > 0 ? (size_t)count : 0);
+}
+
+/* The wait that a copy lacks, and behind it a barrier where other threads are concerned. */
+static int write_copy_wait(char *out, size_t size, const Hazard *h)
+{
+    bool is_own = !memcmp(h->first.thread, h->second.thread, sizeof h->first.thread),
+         is_bulk = h->queue == QUEUE_BULK;
+    const char *barrier = is_own ? "" : " by the copying thread, and a barrier";
+    const char *queue = is_bulk ? "cp.async.bulk" : "cp.async";
+    if (h->queue == QUEUE_MBARRIER)
+        return snprintf(out, size,
+                        "mbarrier.try_wait.parity in a loop, for the phase of the copy, by every "
+                        "thread that reaches this point");
+    if (!h->is_committed)
+        return snprintf(out, size, "%s.commit_group, then %s.wait_group%s 0%s", queue, queue,
+                        is_bulk ? ".read" : "", barrier);
+    if (is_bulk)
+        return snprintf(out, size, "cp.async.bulk.wait_group.read %u%s", (unsigned)h->newer,
+                        barrier);
+    return snprintf(out, size, "cp.async.wait_group %u (__pipeline_wait_prior(%u))%s",
+                    (unsigned)h->newer, (unsigned)h->newer, barrier);
+}
+
+const char *ptx_divergence_describe(Arena *arena, const Module *module, const Divergence *d)
+{
+    char text[256];
+    const unsigned line = d->other_func ? line_of(module, &d->other_func->insns[d->other]) : 0;
+    const uint32_t *a = d->thread, *b = d->other_thread;
+    int count = snprintf(text, sizeof text, "thread (%u, %u, %u) waits at this barrier", a[0], a[1],
+                         a[2]);
+    if (!d->hangs)
+        count += snprintf(text + count, sizeof text - (size_t)count,
+                          ", and thread (%u, %u, %u) of its warp bypasses it to line %u", b[0],
+                          b[1], b[2], line);
+    else if (d->other_func)
+        count += snprintf(
+            text + count, sizeof text - (size_t)count,
+            ", thread (%u, %u, %u) at the one at line %u, and no other arrives: the block hangs",
+            b[0], b[1], b[2], line);
+    else
+        count += snprintf(text + count, sizeof text - (size_t)count,
+                          " for more threads than arrive: the block hangs");
+    return ptx_arena_strndup(arena, text, (size_t)count);
+}
+
+/* What CUDA C++ calls it. */
+static const char *cuda_of(const char *text)
+{
+    if (!strcmp(text, "bar.sync 0;"))
+        return " (__syncthreads())";
+    return !strncmp(text, "bar.warp.sync", 13) ? " (__syncwarp())" : "";
+}
+
+/* "before line 44", "before lines 44, 51 and 60": of the insertions with the text of the first. */
+static const char *before_line(uint32_t i, uint32_t count)
+{
+    if (!i)
+        return " ";
+    return i + 1 == count ? " and " : ", ";
+}
+
+static int write_lines(char *out, size_t size, const Hazard *h, const char *text)
+{
+    uint32_t lines[MAX_PUTS], lines_count = 0;
+    for (uint32_t i = 0; i < h->edits.count && lines_count < MAX_PUTS; i++)
+        if (!strcmp(h->edits.insertions[i].text, text))
+            lines[lines_count++] = h->edits.insertions[i].line;
+    int count = snprintf(out, size, "`%s`%s before line%s", text, cuda_of(text),
+                         lines_count > 1 ? "s" : "");
+    for (uint32_t i = 0; i < lines_count; i++)
+        count += snprintf(out + count, size - (size_t)count, "%s%u", before_line(i, lines_count),
+                          (unsigned)lines[i]);
+    return count;
+}
+
+/* Each text once, with the lines that it goes before. */
+static const char *write_repair(Arena *arena, const Hazard *h, bool is_given)
+{
+    char text[768];
+    const char *edits = h->edits.count > 1 ? "them" : "it";
+    int count = snprintf(text, sizeof text, "insert ");
+    for (uint32_t i = 0; i < h->edits.count; i++) {
+        bool is_new = true;
+        for (uint32_t j = 0; j < i; j++)
+            is_new &= strcmp(h->edits.insertions[i].text, h->edits.insertions[j].text) != 0;
+        if (is_new && i)
+            count += snprintf(text + count, sizeof text - (size_t)count, ", and ");
+        if (is_new)
+            count += write_lines(text + count, sizeof text - (size_t)count, h,
+                                 h->edits.insertions[i].text);
+    }
+    count += snprintf(text + count, sizeof text - (size_t)count,
+                      "; tried: with %s this race is gone when the %s is run again",
+                      edits, is_given ? "launch" : "assumed launch");
+    return ptx_arena_strndup(arena, text, (size_t)count);
+}
+
+const char *ptx_hazard_advise(Arena *arena, const Hazard *h, bool is_given)
+{
+    static const char *const advice[] = {
+        [HAZARD_BLOCK] = "bar.sync 0 (__syncthreads()) between the two, at a point that every "
+                         "thread of the block reaches",
+        [HAZARD_WARP] = "bar.warp.sync 0xffffffff (__syncwarp()) between the two, at a point "
+                        "that every lane reaches: since sm_70 lanes of a warp need not run "
+                        "together",
+        [HAZARD_UPDATE] = "one atom.shared or red.shared (atomicAdd() or another) in place of the "
+                          "load and the store; nothing where no index occurs twice in a block",
+        [HAZARD_PROXY] = "fence.proxy.async.shared::cta by the threads that write, before the "
+                         "barrier or mbarrier that orders the two",
+        [HAZARD_STUCK] = "mbarrier.init with as many arrivals as there are, and "
+                         "mbarrier.arrive.expect_tx with as many bytes as are copied",
+        [HAZARD_STALE] = "flip the parity in each iteration: xor.b32 with 1 after the wait",
+    };
+    static const char *const reasons[] = {
+        [REPAIR_NONE] = "",
+        [REPAIR_FOUND] = "",
+        [REPAIR_NO_PLACE] = "; no place was found where one removes the race",
+        [REPAIR_TOO_LONG] = "; no place was found within the runs that are allowed",
+    };
+    char text[320];
+    int count;
+    if (h->edits.count)
+        return write_repair(arena, h, is_given);
+    if (h->kind == HAZARD_MATRIX)
+        count = snprintf(text, sizeof text,
+                         "wgmma.wait_group.sync.aligned %u, and behind it a barrier or mbarrier "
+                         "where other threads are concerned",
+                         (unsigned)h->newer);
+    else if (h->kind == HAZARD_COPY || h->kind == HAZARD_BULK)
+        count = write_copy_wait(text, sizeof text, h);
+    else
+        count = snprintf(text, sizeof text, "%s", advice[h->kind]);
+    if (h->kind != HAZARD_PROXY && h->kind != HAZARD_UPDATE)
+        snprintf(text + count, sizeof text - (size_t)count, "%s", reasons[h->repair]);
+    return ptx_arena_strndup(arena, text, strlen(text));
+}
