@@ -482,7 +482,8 @@ static const char diff_help[] =
 
 static const char mcp_help[] =
     "\nReads requests on standard input and answers them on standard output, a line\n"
-    "each, until the input ends. Tools: check, report, explain, isa, what_if, compare.\n"
+    "each, until the input ends. Tools: check, report, explain, isa, what_if and\n"
+    "compare.\n"
     "Files are read below the working directory alone; none is written.\n";
 
 static const char completions_help[] =
