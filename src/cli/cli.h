@@ -104,6 +104,7 @@ typedef enum Command {
     COMMAND_MCP,
     COMMAND_COMPLETIONS,
     COMMAND_MANUAL,
+    COMMAND_LSP,
     COMMAND__COUNT
 } Command;
 
@@ -215,6 +216,7 @@ enum {
     OPT_SLACK,
     OPT_TOLERANCE,
     OPT_STRICT_LAUNCH,
+    OPT_STDIO,
     OPT_HELP,
     OPT_VERSION,
     OPT_SETTING,                             /* and those after it: rows of ptx_setting_names */
@@ -588,6 +590,7 @@ ExitCode ptx_rank(const Options *options);              /* rank.c */
 ExitCode ptx_schema_command(const Options *options);    /* schema.c */
 ExitCode ptx_completions(const Options *options);       /* complete.c */
 ExitCode ptx_manual(const Options *options);            /* manual.c */
+ExitCode ptx_lsp(const Options *options);               /* lsp.c */
 
 /* Adds the kernels of the modules that path stands for; run.c. */
 ExitCode ptx_run_report(const Options *options, const char *path, ptxlint_report *report,

@@ -7,7 +7,7 @@
 const char *const ptx_command_words[COMMAND__COUNT] = {
     "check", "fix", "report", "gpu",      "explain", "rules", "config",      "isa",
     "tune",  "rank",   "schema", "baseline", "budget",  "diff",   "mcp", "completions",
-    "manual"
+    "manual", "lsp"
 };
 
 const char *const ptx_command_usage[COMMAND__COUNT] = {
@@ -27,6 +27,7 @@ const char *const ptx_command_usage[COMMAND__COUNT] = {
     "[OPTIONS] OLD NEW",
     "",
     "[OPTIONS] bash|zsh|fish",
+    "[OPTIONS]",
     "[OPTIONS]",
 };
 
@@ -97,6 +98,7 @@ const char *const ptx_command_what[COMMAND__COUNT] = {
     [COMMAND_MCP] = "serve agents over the Model Context Protocol",
     [COMMAND_COMPLETIONS] = "completions of the command line for a shell",
     [COMMAND_MANUAL] = "the manual page",
+    [COMMAND_LSP] = "the language server, for editors",
 };
 
 /* ---- options --------------------------------------------------------------------------------- */
@@ -418,11 +420,27 @@ static const struct poptOption schema_table[] = {
 
 static const struct poptOption mcp_table[] = { HELP_OPTIONS };
 
+static const struct poptOption lsp_options[] = {
+    TEXT_OPTION("gpu", OPT_GPU,
+                "For these GPUs or targets, as h200 or sm_90, or of a file FILE.yaml; the first "
+                "is shown (default: what .target says)",
+                "NAME[,NAME]"),
+    TEXT_OPTION("launch", OPT_LAUNCH, "JSON file that says how kernels are launched", "FILE"),
+    FLAG_OPTION("stdio", OPT_STDIO, "Accepted, as some clients give it: there is no other way"),
+    POPT_TABLEEND
+};
+
+static const struct poptOption lsp_table[] = {
+    TABLE(lsp_options, "GPUs and launches:"),
+    TABLE(baseline_findings, "Which findings:"),
+    HELP
+};
+
 const struct poptOption *const ptx_option_tables[COMMAND__COUNT] = {
     check_table,  fix_table, report_table, gpu_table,    explain_table, rules_table,
     config_table,   isa_table,    tune_table, rank_table,   schema_table,
     baseline_table, budget_table, diff_table, mcp_table, schema_table,
-    schema_table
+    schema_table, lsp_table
 };
 
 /* ---- texts ----------------------------------------------------------------------------------- */
@@ -481,8 +499,8 @@ static const char diff_help[] =
     "`ptxlint report --format json`).\n";
 
 static const char mcp_help[] =
-    "\nReads requests on standard input and answers them on standard output, a line\n"
-    "each, until the input ends. Tools: check, report, explain, isa, what_if and\n"
+    "\nReads requests on standard input and answers them on standard output, a\n"
+    "line each, until the input ends. Tools: check, report, explain, isa, what_if,\n"
     "compare.\n"
     "Files are read below the working directory alone; none is written.\n";
 
@@ -492,6 +510,11 @@ static const char completions_help[] =
 
 static const char manual_help[] =
     "\nIn the macros of man(7): this help of all commands.\n";
+
+static const char lsp_help[] =
+    "\nServes the Language Server Protocol, 3.17, on standard input and output. The\n"
+    "client's settings win over the command line, and that over .ptxlint.yaml. What\n"
+    "cannot be read is reported on standard error.\n";
 
 const char *const ptx_command_examples[COMMAND__COUNT] = {
     "\nEXAMPLES\n"
@@ -572,6 +595,10 @@ const char *const ptx_command_examples[COMMAND__COUNT] = {
     "  ptxlint completions fish > ~/.config/fish/completions/ptxlint.fish\n",
 
     "\nEXAMPLES\n  ptxlint manual > ptxlint.1\n",
+
+    "\nEXAMPLES\n"
+    "  ptxlint lsp\n"
+    "  ptxlint lsp --gpu h200 --launch launches.json\n",
 };
 
 static const char check_codes[] =
@@ -662,19 +689,27 @@ static const char isa_codes[] =
     "  4  internal error, or no memory\n"
     "The highest that applies.\n";
 
+static const char lsp_codes[] =
+    "\nEXIT CODES\n"
+    "  0  the client has asked it to shut down, and then to exit\n"
+    "  1  the client has gone\n"
+    "  2  usage: an unknown option or value\n"
+    "  4  internal error, or no memory\n"
+    "The highest that applies.\n";
+
 const char *const ptx_command_codes[COMMAND__COUNT] = {
     check_codes, fix_codes, report_codes, gpu_codes,    rule_codes,   rule_codes, config_codes,
     isa_codes,
     gpu_codes,   report_codes, schema_codes, report_codes, report_codes, diff_codes, mcp_codes,
     schema_codes,
-    schema_codes
+    schema_codes, lsp_codes
 };
 
 const char *const ptx_command_help[COMMAND__COUNT] = {
     paths_help, fix_help, paths_help,  names_help,    rules_help,  facts_help, config_help,
     isa_help,
     tune_help,  rank_help,   schema_help,   baseline_help, budget_help, diff_help,
-    mcp_help, completions_help, manual_help
+    mcp_help, completions_help, manual_help, lsp_help
 };
 
 static void print_commands(void)

@@ -212,6 +212,7 @@ static bool apply(Options *options, int option, char *value)
     case OPT_STATISTICS: options->has_statistics = true;        break;
     case OPT_PROFILE:    options->has_profile = true;           break;
     case OPT_STRICT_LAUNCH: options->is_strict_launch = true;   break;
+    case OPT_STDIO:      break;
     case OPT_FACTS:      options->has_facts = true;             break;
     case OPT_LIST:       options->has_list = true;              break;
     case OPT_FIX:        options->has_fix = true;               break;
@@ -423,6 +424,8 @@ static const char *find_bad_words(const Options *options, bool has_words)
         return has_words ? NULL : "completions: missing shell (bash, zsh, fish)";
     case COMMAND_MCP:
         return has_words ? "mcp takes no further words" : NULL;
+    case COMMAND_LSP:
+        return has_words ? "lsp takes no further words" : NULL;
     case COMMAND_MANUAL:
         return has_words ? "manual takes no further words" : NULL;
     default:

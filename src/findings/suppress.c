@@ -6,6 +6,7 @@
 #include "check/check_loc.h"
 #include "ir/normal.h"
 #include "rules/removal.h"
+#include "support/demangle.h"
 #include "support/limits.h"
 #include "support/choice.h"
 #include "support/words.h"
@@ -802,7 +803,7 @@ static bool fits(const Suppress *s, const Ignore *ignore, IgnoreKind kind,
                  const SuppressPlace *place)
 {
     switch (kind) {
-    case IGNORE_KERNEL: return place->kernel && !fnmatch(ignore->glob, place->kernel, 0);
+    case IGNORE_KERNEL: return place->kernel && ptx_name_fits(ignore->glob, place->kernel);
     case IGNORE_SOURCE: return fits_sources(s, ignore, place);
     case IGNORE_FILE:   return place->path && ptx_path_fits(ignore->glob, place->path);
     default:            return false;

@@ -3,6 +3,7 @@
 #include "model/view.h"
 #include "check/check_loc.h"
 #include "support/choice.h"
+#include "support/demangle.h"
 #include "analysis/redundancy/mix.h"
 #include "analysis/trips/trip.h"
 #include "ir/func.h"
@@ -26,6 +27,14 @@
 static const char *copy_text(Sessions *all, Span span)
 {
     return ptx_arena_strndup(all->arena, all->module->text + span.begin, ptx_span_length(span));
+}
+
+/* NULL: it is not mangled. */
+static const char *copy_signature(Sessions *all, const char *name)
+{
+    char text[4096];
+    size_t length = ptx_demangle(name, NAME_SIGNATURE, text, sizeof text);
+    return length ? ptx_arena_strndup(all->arena, text, strlen(text)) : NULL;
 }
 
 /* ---- diagnostics ----------------------------------------------------------------------------- */
@@ -130,6 +139,25 @@ static void view_edits(Sessions *all, const DiagRepair *repair, ptxlint_diagnost
     out->edit_count = repair->count;
 }
 
+/* Else the front end's, or of a limit: for no GPU. */
+static bool is_of_rule(const Diag *diag)
+{
+    return diag->info < ptx_diag_info || diag->info >= ptx_diag_info + DIAG__COUNT;
+}
+
+/* Findings of a function follow each other. */
+typedef struct SignatureMemo {
+    int32_t func;
+    const char *signature;
+} SignatureMemo;
+
+static const char *signature_of(Sessions *all, int32_t func, const char *name, SignatureMemo *last)
+{
+    if (last->func != func)
+        *last = (SignatureMemo){ func, copy_signature(all, name) };
+    return last->signature;
+}
+
 const ptxlint_diagnostic *ptx_view_diagnostics(Sessions *all, const DiagSink *diags)
 {
     static const ptxlint_certainty certainties[] = { PTXLINT_NOT_KNOWN, PTXLINT_EXACT,
@@ -143,6 +171,7 @@ const ptxlint_diagnostic *ptx_view_diagnostics(Sessions *all, const DiagSink *di
     };
     ptxlint_diagnostic *items = ptx_arena_array(all->arena, ptxlint_diagnostic, diags->count + 1),
                        *out = items;
+    SignatureMemo last = { .func = -1 };
     for (uint32_t i = 0; i < diags->count; i++, out++) {
         const Diag *diag = diags->items[i];
         out->size = sizeof *out;
@@ -160,6 +189,7 @@ const ptxlint_diagnostic *ptx_view_diagnostics(Sessions *all, const DiagSink *di
         out->gain_of = diag->gain_of;
         out->suppression = suppressions[diag->suppression];
         out->suppression_reason = diag->reason;
+        out->gpu = is_of_rule(diag) && all->gpu_count ? all->gpus[0]->name : NULL;
         out->fix = view_fix(all, diag->fix);
         view_repair(all, &diag->repair, out);
         view_edits(all, &diag->repair, out);
@@ -168,6 +198,7 @@ const ptxlint_diagnostic *ptx_view_diagnostics(Sessions *all, const DiagSink *di
             continue;
         const Func *func = &all->module->funcs[diag->func];
         out->kernel = copy_text(all, func->name);
+        out->kernel_demangled = signature_of(all, diag->func, out->kernel, &last);
         find_source(all, func, diag, out);
     }
     return items;
@@ -376,6 +407,7 @@ static void view_kernel(Sessions *all, FuncId id, ptxlint_kernel *out)
     const Func *func = &all->module->funcs[id];
     out->size = sizeof *out;
     out->name = copy_text(all, func->name);
+    out->demangled = copy_signature(all, out->name);
     out->span = ptx_view_span(func->span);
     out->name_span = ptx_view_span(func->name);
     out->is_entry = func->is_entry;

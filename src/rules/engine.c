@@ -6,6 +6,7 @@
 #include "rules/eval.h"
 #include "rules/removal.h"
 #include "support/choice.h"
+#include "support/demangle.h"
 #include "ir/func.h"
 #include "ir/insn.h"
 #include "ir/module.h"
@@ -158,6 +159,49 @@ static bool is_sentence(uint32_t fact)
     }
 }
 
+static bool is_source_name(uint32_t fact)
+{
+    return fact == FACT_KERNEL_name || fact == FACT_VARIABLE_name || fact == FACT_PARAMETER_name
+           || fact == FACT_ACCESS_variable || fact == FACT_ACCESS_parameter;
+}
+
+/* The parameter of the function in hand whose name is that text of the module; NULL. */
+static const Var *find_parameter(const Inquiry *q, const char *text)
+{
+    const Module *module = q->shared->module;
+    for (uint32_t i = 0; q->func && i < q->func->param_count; i++)
+        if (module->text + module->vars[q->func->params[i]].name.begin == text)
+            return &module->vars[q->func->params[i]];
+    return NULL;
+}
+
+/* As the source has it, where the name is mangled; a parameter that has only a number with its
+ * type. */
+static void put_title(EngineBuffer *b, const Inquiry *q, const char *text, size_t length)
+{
+    char title[512];
+    size_t shown = ptx_source_title(text, length, title, sizeof title);
+    const Var *parameter = shown < length ? find_parameter(q, text) : NULL;
+    put_shown(b, title, strlen(title));
+    if (!parameter || strncmp(title, "param_", 6) != 0)
+        return;
+    put_bytes(b, " (.", 3);
+    put_bytes(b, ptx_type_info[parameter->type].text, strlen(ptx_type_info[parameter->type].text));
+    put_bytes(b, ")", 1);
+}
+
+static void put_text_fact(EngineBuffer *b, const Inquiry *q, uint32_t fact, const char *text,
+                          size_t length)
+{
+    if (is_sentence(fact)) {
+        put_bytes(b, text, length);
+    } else if (is_source_name(fact)) {
+        put_title(b, q, text, length);
+    } else {
+        put_shown(b, text, length);
+    }
+}
+
 /* The template filled in, of the module's arena; NULL for none. */
 static const char *fill(Engine *e, Ask *ask, const Template *template)
 {
@@ -170,10 +214,7 @@ static const char *fill(Engine *e, Ask *ask, const Template *template)
         if (hole->type == FACT_TEXT && hole->fact < FACT__COUNT) {
             size_t length;
             const char *text = ptx_measure_text(ask->evaluator->q, &ask->at, hole->fact, &length);
-            if (is_sentence(hole->fact))
-                put_bytes(&b, text, length);
-            else
-                put_shown(&b, text, length);
+            put_text_fact(&b, ask->evaluator->q, hole->fact, text, length);
         } else if (hole->program.count) {
             put_value(&b, hole, ptx_eval(ask, hole->program));
         }
@@ -422,8 +463,8 @@ static bool may_be_subject(Subject subject, const Op *op)
 /* Rules that run_listed is for. */
 static bool is_listed(const Active *active)
 {
-    return active->rule->subject == SUBJECT_INSTRUCTION && active->lead == FACT_INSN_is_dead
-           && !active->is_lead_false;
+    return active->rule->subject == SUBJECT_INSTRUCTION && !active->is_lead_false
+           && ptx_measure_is_listed(active->lead);
 }
 
 /* False: this text rules it out. */
