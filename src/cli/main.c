@@ -74,7 +74,7 @@ ExitCode ptx_complain_status(const char *subject, ptxlint_status status)
     return ptx_complain_status_to(NULL, subject, status, errno);
 }
 
-/* One that ends with its input, or when nobody reads it. */
+/* Until its input ends, or its output is closed. */
 static ExitCode serve_mcp(void)
 {
     int error = ptx_mcp_serve(stdin, stdout);

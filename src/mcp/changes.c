@@ -34,7 +34,8 @@ static json_t *changed_metrics(const json_t *metrics)
     const char *name;
     json_object_foreach((json_t *)(uintptr_t)metrics, name, metric) {
         const json_t *delta = json_object_get(metric, "delta");
-        if (json_is_number(delta) && !(json_number_value(delta) < 0 || json_number_value(delta) > 0))
+        const double by = json_number_value(delta);
+        if (json_is_number(delta) && !(by < 0 || by > 0))
             continue;
         json_t *kept = json_object();
         for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
@@ -53,7 +54,8 @@ static json_t *short_findings(const json_t *findings)
         json_object_set(kept, "rule", json_object_get(finding, "rule"));
         json_object_set(kept, "line", json_object_get(finding, "line"));
         json_object_set_new(kept, "message",
-                            ptx_mcp_text(json_string_value(json_object_get(finding, "message")), 200));
+                            ptx_mcp_text(json_string_value(json_object_get(finding, "message")),
+                                         200));
         json_array_append_new(out, kept);
     }
     return out;
@@ -73,7 +75,7 @@ static json_t *short_kernel(const json_t *kernel)
     return out;
 }
 
-static bool is_same(const json_t *kernel)
+static bool is_unchanged(const json_t *kernel)
 {
     const char *status = json_string_value(json_object_get(kernel, "status"));
     return status && !strcmp(status, "same");
@@ -89,7 +91,7 @@ static json_t *short_diff(const json_t *document)
     json_object_set(answer, "summary", json_object_get(document, "summary"));
     for (int pass = 1; pass >= 0; pass--)
         json_array_foreach(all, i, kernel)
-            if (json_is_true(json_object_get(kernel, "regressed")) == pass && !is_same(kernel))
+            if (json_is_true(json_object_get(kernel, "regressed")) == pass && !is_unchanged(kernel))
                 json_array_append_new(kernels, short_kernel(kernel));
     ptx_mcp_fit(answer, "kernels", kernels);
     return answer;

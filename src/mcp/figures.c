@@ -92,7 +92,7 @@ static json_t *worst_accesses(const ptxlint_module *module, const ptxlint_kernel
     return out;
 }
 
-static json_t *make_launch(const ptxlint_launch *launch)
+static json_t *show_launch(const ptxlint_launch *launch)
 {
     json_t *out = json_object();
     json_object_set_new(out, "grid", make_sizes(launch->grid));
@@ -123,7 +123,7 @@ static json_t *make_kernel(const ptxlint_module *module, const ptxlint_kernel *k
     json_object_set_new(out, "kernel", ptx_mcp_text(kernel->name, SHOWN_BYTES));
     json_object_set_new(out, "line",
                         json_integer(ptxlint_module_place(module, kernel->name_span.begin).line));
-    json_object_set_new(out, "launch", make_launch(&kernel->launch));
+    json_object_set_new(out, "launch", show_launch(&kernel->launch));
     json_object_set_new(out, "static_shared_bytes", ptx_mcp_count(kernel->static_shared_bytes));
     json_object_set_new(out, "instructions",
                         json_integer((json_int_t)kernel->mix.instruction_count));
@@ -133,7 +133,7 @@ static json_t *make_kernel(const ptxlint_module *module, const ptxlint_kernel *k
     return out;
 }
 
-static double time_of(const ptxlint_kernel *kernel)
+static double kernel_us(const ptxlint_kernel *kernel)
 {
     double us = kernel->projection_count ? kernel->projections[0].time.predicted_us : (double)NAN;
     return isnan(us) ? -1 : us;
@@ -143,8 +143,8 @@ static int compare_kernels(const void *pa, const void *pb)
 {
     const ptxlint_kernel *a = *(const ptxlint_kernel *const *)pa,
                          *b = *(const ptxlint_kernel *const *)pb;
-    if (time_of(a) < time_of(b) || time_of(a) > time_of(b))
-        return time_of(a) > time_of(b) ? -1 : 1;
+    if (kernel_us(a) < kernel_us(b) || kernel_us(a) > kernel_us(b))
+        return kernel_us(a) > kernel_us(b) ? -1 : 1;
     return a->span.begin < b->span.begin ? -1 : a->span.begin > b->span.begin;
 }
 

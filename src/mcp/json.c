@@ -33,7 +33,7 @@ json_t *ptx_mcp_text(const char *text, size_t most)
     if (!copy)
         return NULL;
     memcpy(copy, text, length);
-    memcpy(copy + length, text[length] ? "..." : "", text[length] ? 4 : 1);
+    strcpy(copy + length, text[length] ? "..." : "");
     json_t *out = json_string(copy);
     for (char *p = copy; !out && *p; p++)
         if ((unsigned char)*p >= 0x80)
@@ -49,7 +49,7 @@ json_t *ptx_mcp_number(double value)
     char digits[40];
     if (!isfinite(value))
         return json_null();
-    if (fabs(value) < 1e15 && value >= -1e15 && nearbyint(value) >= value && nearbyint(value) <= value)
+    if (fabs(value) < 1e15 && !(fabs(value - nearbyint(value)) > 0))
         return json_integer((json_int_t)value);
     snprintf(digits, sizeof digits, "%.4g", value);
     return json_real(strtod(digits, NULL));

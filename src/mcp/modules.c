@@ -13,7 +13,7 @@
 /* ---- files ----------------------------------------------------------------------------------- */
 
 /* Whether a file, links followed, lies below the working directory. */
-static bool is_below(const char *real)
+static bool is_in_working_folder(const char *real)
 {
     char *here = realpath(".", NULL);
     const size_t length = here ? strlen(here) : 0;
@@ -65,7 +65,7 @@ static char *read_below(const char *path, size_t *length, char error[MCP_ERROR_B
     char *real = realpath(path, NULL), *text = NULL;
     if (!real)
         ptx_mcp_fail(error, "%.200s: %s", path, strerror(errno));
-    else if (!is_below(real))
+    else if (!is_in_working_folder(real))
         ptx_mcp_fail(error, "%.200s: not below the working directory", path);
     else
         text = read_real(path, real, length, error);
@@ -153,7 +153,7 @@ static bool set_one(ptxlint_launches *launches, const char *key, const json_t *v
     return false;
 }
 
-static bool read_launch(McpInput *input, const json_t *launch, char error[MCP_ERROR_BYTES])
+static bool read_input_launch(McpInput *input, const json_t *launch, char error[MCP_ERROR_BYTES])
 {
     const char *key;
     json_t *value;
@@ -179,11 +179,11 @@ static bool read_gpu(McpInput *input, const json_t *arguments, char error[MCP_ER
     const char *name = json_string_value(gpu);
     input->gpu = name ? ptxlint_gpu_find(name) : NULL;
     if (gpu && !input->gpu)
-        ptx_mcp_fail(error, "gpu: '%.60s' is none that is known; h200 and sm_90 are", name ? name : "");
+        ptx_mcp_fail(error, "gpu: '%.60s' is not known; h200 and sm_90 are", name ? name : "");
     return !gpu || input->gpu;
 }
 
-static bool read_select(McpInput *input, const json_t *arguments, char error[MCP_ERROR_BYTES])
+static bool read_input_select(McpInput *input, const json_t *arguments, char error[MCP_ERROR_BYTES])
 {
     const json_t *select = json_object_get(arguments, "select");
     const char *value = json_string_value(select);
@@ -224,8 +224,8 @@ bool ptx_mcp_open(McpInput *input, const json_t *source, const json_t *arguments
         ptx_mcp_fail(error, "give the PTX as `ptx`, or a file as `path`: one of the two");
         return false;
     }
-    if (!read_gpu(input, arguments, error) || !read_select(input, arguments, error)
-        || !read_launch(input, json_object_get(arguments, "launch"), error))
+    if (!read_gpu(input, arguments, error) || !read_input_select(input, arguments, error)
+        || !read_input_launch(input, json_object_get(arguments, "launch"), error))
         return false;
     if (!path)
         return make_input_module(input, "-", json_string_value(ptx), length, findings_only);
@@ -252,9 +252,10 @@ const ptxlint_kernel *ptx_mcp_find_kernel(const ptxlint_module *module, const ch
             found = &kernels[i];
             matches++;
         }
-    if (!matches)
-        ptx_mcp_fail(error, name ? "there is no kernel '%.200s'" : "there is no kernel%s",
-                     name ? name : "");
+    if (!matches && name)
+        ptx_mcp_fail(error, "there is no kernel '%.200s'", name);
+    else if (!matches)
+        ptx_mcp_fail(error, "there is no kernel");
     else if (matches > 1)
         ptx_mcp_fail(error, "there are %zu kernels; name one as `kernel`", matches);
     return matches == 1 ? found : NULL;

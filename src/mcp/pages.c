@@ -121,7 +121,7 @@ json_t *ptx_mcp_isa(const json_t *arguments, char error[MCP_ERROR_BYTES])
     if (!text)
         ptx_mcp_fail(error, "`instruction` is missing: an opcode, as ld, and maybe modifiers");
     else if (name && !gpu)
-        ptx_mcp_fail(error, "gpu: '%.60s' is none that is known; h200 and sm_90 are", name);
+        ptx_mcp_fail(error, "gpu: '%.60s' is not known; h200 and sm_90 are", name);
     else if (ptxlint_isa_new(text, strlen(text), &isa, why, sizeof why) != PTXLINT_OK)
         ptx_mcp_fail(error, "%s", *why ? why : "not an instruction");
     json_t *answer = isa ? show_instruction(isa, text, gpu) : NULL;

@@ -126,7 +126,8 @@ static char *answer_request(const json_t *request)
     const char *version = json_string_value(json_object_get(request, "jsonrpc")),
                *method = json_string_value(json_object_get(request, "method"));
     const bool is_answer = !method
-                           && (json_object_get(request, "result") || json_object_get(request, "error"));
+                           && (json_object_get(request, "result")
+                               || json_object_get(request, "error"));
     if (is_answer)
         return NULL;
     if (id && !json_is_string(id) && !json_is_integer(id))
@@ -149,7 +150,7 @@ char *ptx_mcp_answer(const char *message, size_t length)
         return make_error(NULL, PARSE_ERROR, error.text);
     response = json_is_object(request)
                    ? answer_request(request)
-                   : make_error(NULL, BAD_REQUEST, "a message is one object; batches are not taken");
+                   : make_error(NULL, BAD_REQUEST, "a message is one object, not a batch");
     json_decref(request);
     return response;
 }
@@ -174,7 +175,7 @@ static bool grow_line(McpLine *line)
 }
 
 /* Up to the next end of a line, or the end of the input. False: there is none, or no memory. */
-static bool read_message(McpLine *line, FILE *in)
+static bool read_line(McpLine *line, FILE *in)
 {
     int c;
     line->length = 0;
@@ -210,7 +211,7 @@ int ptx_mcp_serve(FILE *in, FILE *out)
     McpLine line = { 0 };
     bool is_good = true;
     errno = 0;
-    while (is_good && read_message(&line, in))
+    while (is_good && read_line(&line, in))
         if (line.is_too_long)
             is_good = send_message(out, make_error(NULL, BAD_REQUEST, "the message is too long"));
         else if (!is_blank_line(&line))

@@ -3,26 +3,31 @@
 
 #include <string.h>
 
-#define SOURCE                                                                                    \
-    "\"ptx\":{\"type\":\"string\",\"description\":\"PTX text\"},"                                 \
-    "\"path\":{\"type\":\"string\",\"description\":\"a PTX file below the working directory\"}"
-
-#define SETTINGS                                                                                  \
-    "\"gpu\":{\"type\":\"string\",\"description\":\"h200, a100, sm_90, ...; default: the file's "    \
-    ".target\"},"                                                                                 \
-    "\"launch\":{\"type\":\"object\",\"description\":\"how kernels are launched, as far as known\"," \
-    "\"properties\":{\"block\":" SIZES ",\"grid\":" SIZES ",\"cluster\":" SIZES ","               \
-    "\"dynamic_shared\":{\"type\":\"integer\",\"minimum\":0},"                                    \
-    "\"params\":{\"type\":\"object\",\"description\":\"values of parameters, by name or by "        \
-    "position from 0\",\"additionalProperties\":{\"type\":\"number\"}},"                          \
-    "\"trips\":{\"type\":\"object\",\"description\":\"iterations of loops, by label or line\","     \
-    "\"additionalProperties\":{\"type\":\"integer\"}}},\"additionalProperties\":false}"
-
 #define SIZES                                                                       \
     "{\"anyOf\":[{\"type\":\"integer\",\"minimum\":1},{\"type\":\"array\",\"items\":" \
     "{\"type\":\"integer\",\"minimum\":1},\"minItems\":1,\"maxItems\":3}]}"
 
-#define KERNEL_NAME "\"kernel\":{\"type\":\"string\",\"description\":\"only this kernel, by its name in the PTX\"}"
+#define TEXT(name, what) "\"" name "\":{\"type\":\"string\",\"description\":\"" what "\"}"
+
+#define SOURCE TEXT("ptx", "PTX text") "," TEXT("path", "a PTX file below the working directory")
+
+#define KERNEL_NAME TEXT("kernel", "only this kernel, by its name in the PTX")
+
+#define SHARED "\"dynamic_shared\":{\"type\":\"integer\",\"minimum\":0}"
+
+#define MAP(name, what, type)                                          \
+    "\"" name "\":{\"type\":\"object\",\"description\":\"" what "\","  \
+    "\"additionalProperties\":{\"type\":\"" type "\"}}"
+
+#define LAUNCH                                                              \
+    "\"block\":" SIZES ",\"grid\":" SIZES ",\"cluster\":" SIZES "," SHARED  \
+    "," MAP("params", "values of parameters, by name or position", "number") \
+    "," MAP("trips", "iterations of loops, by label or line", "integer")
+
+#define SETTINGS                                                                 \
+    TEXT("gpu", "h200, a100, sm_90, ...; default: the file's .target")           \
+    ",\"launch\":{\"type\":\"object\",\"description\":\"as far as it is known\"," \
+    "\"properties\":{" LAUNCH "},\"additionalProperties\":false}"
 
 #define OBJECT(properties) "{\"type\":\"object\",\"properties\":{" properties "}"
 
@@ -31,11 +36,10 @@ static const struct {
     McpTool call;
 } tools[] = {
     { "check",
-      "Mistakes and slow code in PTX, worst first: rule, place, certainty, repair. Start here. With "
-      "a launch more is found: races, uncoalesced accesses, bank conflicts.",
+      "Mistakes and slow code in PTX, worst first: rule, place, certainty, repair. Start here. "
+      "With a launch more is found: races, uncoalesced accesses, bank conflicts.",
       OBJECT(SOURCE "," SETTINGS "," KERNEL_NAME
-             ",\"select\":{\"type\":\"string\",\"description\":\"only these rules: codes, groups or "
-             "names, with commas\"}") "}",
+             "," TEXT("select", "only these rules: codes, groups or names, with commas")) "}",
       ptx_mcp_check },
     { "report",
       "Figures of each kernel: registers, occupancy with what limits it, predicted time with its "
@@ -44,14 +48,14 @@ static const struct {
       OBJECT(SOURCE "," SETTINGS "," KERNEL_NAME) "}", ptx_mcp_report },
     { "explain",
       "A rule: what it means, when it is certain, when to ignore it, what to do, an example.",
-      OBJECT("\"rule\":{\"type\":\"string\",\"description\":\"a code, as MEM201, or a name\"}")
+      OBJECT(TEXT("rule", "a code, as MEM201, or a name"))
       ",\"required\":[\"rule\"]}",
       ptx_mcp_explain },
     { "isa",
       "An instruction of PTX: what it does, its legal forms, from which version and target on, and "
       "its speed on a GPU. Ask before writing PTX.",
-      OBJECT("\"instruction\":{\"type\":\"string\",\"description\":\"ld, or ld.global.v4.f32\"},"
-             "\"gpu\":{\"type\":\"string\"}") ",\"required\":[\"instruction\"]}",
+      OBJECT(TEXT("instruction", "ld, or ld.global.v4.f32") "," TEXT("gpu", "as h200"))
+      ",\"required\":[\"instruction\"]}",
       ptx_mcp_isa },
     { "what_if",
       "One kernel with other launches: predicted time, occupancy and registers of each, fastest "
@@ -59,7 +63,7 @@ static const struct {
       OBJECT(SOURCE "," SETTINGS "," KERNEL_NAME
              ",\"trials\":{\"type\":\"array\",\"minItems\":1,\"maxItems\":64,\"items\":"
              "{\"type\":\"object\",\"properties\":{\"block\":" SIZES ",\"grid\":" SIZES ","
-             "\"dynamic_shared\":{\"type\":\"integer\",\"minimum\":0},"
+             SHARED ","
              "\"max_registers\":{\"type\":\"integer\",\"minimum\":0}},"
              "\"additionalProperties\":false}}") ",\"required\":[\"trials\"]}",
       ptx_mcp_what_if },

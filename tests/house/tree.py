@@ -16,7 +16,7 @@ def read(path):
 def sources(suffixes, *folders):
     """Files below the folders with one of these suffixes, sorted."""
     found = (p for f in folders for p in (ROOT / f).rglob("*") if p.suffix in suffixes and p.is_file())
-    return sorted(p for p in found if "__pycache__" not in p.parts)
+    return sorted(p for p in found if not {"__pycache__", "node_modules"} & set(p.parts))
 
 
 def stage_of(path):

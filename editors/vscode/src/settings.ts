@@ -1,7 +1,7 @@
 /* What the settings of the editor come to: the program, and what the server is told. */
 import * as vscode from 'vscode';
 
-/* What the server takes: docs/editors.md of ptxlint. An empty text takes a wish back. */
+/* What the server takes: gpu, launch, config, grid and block of `ptxlint lsp`. An empty text takes a wish back. */
 export interface Wishes {
     gpu: string | null;
     launch: string | null;
