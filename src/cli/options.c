@@ -245,10 +245,10 @@ static const char *word_for_popt(const char *word)
 static bool open_popt(Options *options, int argc, char **argv)
 {
     static const char *const names[COMMAND__COUNT] = {
-        "ptxlint check",       "ptxlint report",   "ptxlint gpu",    "ptxlint explain",
-        "ptxlint rules",       "ptxlint config",   "ptxlint isa",    "ptxlint tune",
-        "ptxlint rank",        "ptxlint schema",      "ptxlint baseline", "ptxlint budget", "ptxlint diff",
-        "ptxlint completions", "ptxlint manual",   "ptxlint lsp"
+        "ptxlint check", "ptxlint report", "ptxlint gpu", "ptxlint explain",
+        "ptxlint rules", "ptxlint config", "ptxlint isa", "ptxlint tune",
+        "ptxlint rank", "ptxlint schema", "ptxlint baseline", "ptxlint budget",
+        "ptxlint diff", "ptxlint completions", "ptxlint manual", "ptxlint lsp"
     };
     bool is_ours = true;                /* behind -- there are paths alone */
     int count = argc - options->has_command;

@@ -9,7 +9,7 @@
 typedef struct ActionRun {
     LspServer *server;
     LspDocument *d;
-    const json_t *only;         /* kinds that the client wants; NULL: all */
+    const json_t *only; /* kinds that the client wants; NULL: all */
     ptxlint_span wanted;
     json_t *list;
 } ActionRun;
@@ -66,9 +66,9 @@ static json_t *insertion_of(const ActionRun *a, const ptxlint_insertion *inserti
 static void add_action(ActionRun *a, const char *title, const char *kind, json_t *edits,
                        bool is_preferred)
 {
-    json_t *action = json_pack("{s:o, s:s, s:{s:{s:o}}}", "title",
-                               ptx_lsp_string(title, strlen(title)), "kind", kind, "edit",
-                               "changes", a->d->uri, edits);
+    json_t *action =
+        json_pack("{s:o, s:s, s:{s:{s:o}}}", "title", ptx_lsp_string(title, strlen(title)), "kind",
+                  kind, "edit", "changes", a->d->uri, edits);
     if (is_preferred)
         json_object_set_new(action, "isPreferred", json_true());
     json_array_append_new(a->list, action);
@@ -82,7 +82,8 @@ static void add_fix(ActionRun *a, const ptxlint_diagnostic *found, ptxlint_span 
     const char *text = found->fix->replacement;
     size_t shown = strcspn(text, "\n");
     if (!*text)
-        snprintf(title, sizeof title, "Remove `%.*s`", (int)(span.end - span.begin < 60 ? span.end - span.begin : 60),
+        snprintf(title, sizeof title, "Remove `%.*s`",
+                 (int)(span.end - span.begin < 60 ? span.end - span.begin : 60),
                  a->d->text + span.begin);
     else if (span.begin == span.end)
         snprintf(title, sizeof title, "Insert `%.*s`", (int)(shown < 60 ? shown : 60), text);
@@ -98,8 +99,7 @@ static void add_repair(ActionRun *a, const ptxlint_diagnostic *found)
     json_t *edits = json_array();
     for (size_t i = 0; i < found->repair_count; i++)
         json_array_append_new(edits, insertion_of(a, &found->repair[i]));
-    snprintf(title, sizeof title, "Repair %s: insert `%.60s`", found->rule,
-             found->repair[0].text);
+    snprintf(title, sizeof title, "Repair %s: insert `%.60s`", found->rule, found->repair[0].text);
     add_action(a, title, "quickfix", edits, false);
 }
 
@@ -117,10 +117,10 @@ static void add_explain(ActionRun *a, const ptxlint_diagnostic *found)
 {
     char title[96];
     snprintf(title, sizeof title, "Explain %s (%s)", found->rule, found->name);
-    json_array_append_new(a->list, json_pack("{s:s, s:s, s:{s:s, s:s, s:[s]}}", "title", title,
-                                             "kind", "quickfix", "command", "title", title,
-                                             "command", "ptxlint.explain", "arguments",
-                                             found->rule));
+    json_array_append_new(a->list,
+                          json_pack("{s:s, s:s, s:{s:s, s:s, s:[s]}}", "title", title, "kind",
+                                    "quickfix", "command", "title", title, "command",
+                                    "ptxlint.explain", "arguments", found->rule));
 }
 
 static bool can_ignore(const ptxlint_diagnostic *found)
@@ -171,8 +171,8 @@ static void add_fix_all(ActionRun *a, const ptxlint_diagnostic *found, size_t co
         bool is_free = found[i].fix && found[i].fix->is_certain
                        && found[i].suppression == PTXLINT_NOT_SUPPRESSED;
         for (size_t k = 0; is_free && k < taken; k++)
-            is_free = found[i].fix->span.end < ends[2 * k]
-                      || found[i].fix->span.begin > ends[2 * k + 1];
+            is_free =
+                found[i].fix->span.end < ends[2 * k] || found[i].fix->span.begin > ends[2 * k + 1];
         if (!is_free)
             continue;
         ends[2 * taken] = found[i].fix->span.begin;
@@ -189,7 +189,9 @@ static void add_fix_all(ActionRun *a, const ptxlint_diagnostic *found, size_t co
 void ptx_lsp_actions(LspServer *server, LspDocument *d, const json_t *params, LspAnswer *answer)
 {
     size_t count;
-    ActionRun a = { .server = server, .d = d, .only = ptx_lsp_at(params, "context.only"), .list = json_array() };
+    ActionRun a = {
+        .server = server, .d = d, .only = ptx_lsp_at(params, "context.only"), .list = json_array()
+    };
     answer->result = a.list;
     const ptxlint_module *analysed = ptx_document_analysed(d, false),
                          *now = analysed ? analysed : ptx_document_syntax(server, d);

@@ -21,10 +21,9 @@ static json_t *parameters_of(const LspServer *server, const char *label, size_t 
         if (c && (c != ',' || depth))
             continue;
         if (at > begin)
-            json_array_append_new(
-                list, json_pack("{s:[I,I]}", "label",
-                                (json_int_t)ptx_lsp_units(server, label, begin),
-                                (json_int_t)ptx_lsp_units(server, label, at)));
+            json_array_append_new(list, json_pack("{s:[I,I]}", "label",
+                                                  (json_int_t)ptx_lsp_units(server, label, begin),
+                                                  (json_int_t)ptx_lsp_units(server, label, at)));
         if (!c)
             return list;
         begin = at + 1 + (label[at + 1] == ' ');

@@ -1,4 +1,5 @@
-/* statement.c -- where in a statement a place is, by its tokens; also of one that is not finished. */
+/* statement.c -- where in a statement a place is, by its tokens; also of one that is not finished.
+ */
 #include "lsp/server.h"
 
 #include <string.h>
@@ -47,8 +48,8 @@ static uint32_t word_begin(const LspDocument *d, uint32_t offset)
     uint32_t at = offset;
     while (at && is_word_byte(d->text[at - 1])) {
         bool is_colon = d->text[at - 1] == ':';
-        bool is_double = is_colon
-                         && ((at > 1 && d->text[at - 2] == ':') || (at < offset && d->text[at] == ':'));
+        bool is_double =
+            is_colon && ((at > 1 && d->text[at - 2] == ':') || (at < offset && d->text[at] == ':'));
         if (is_colon && !is_double)
             break;
         at--;
@@ -118,8 +119,8 @@ Statement ptx_statement_at(LspDocument *d, uint32_t offset)
         return out;
     size_t end = ptxlint_tokens_find(tokens, out.word.begin);
     if (end < count && all[end].span.begin < offset)
-        out.is_comment = all[end].kind == PTXLINT_TOKEN_COMMENT
-                         || all[end].kind == PTXLINT_TOKEN_STRING;
+        out.is_comment =
+            all[end].kind == PTXLINT_TOKEN_COMMENT || all[end].kind == PTXLINT_TOKEN_STRING;
     size_t first = statement_begin(d, all, end);
     read_statement(d, all, first, end, &out);
     /* a line that begins with the word begins a statement, though the one before is not ended */
