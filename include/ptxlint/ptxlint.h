@@ -66,6 +66,25 @@ typedef int (*ptxlint_write_fn)(void *context, const char *bytes, size_t length)
 /* "0.1.0". */
 PTXLINT_API const char *ptxlint_version(void);
 
+/* ---- names ----------------------------------------------------------------------------------- */
+
+/* Names of C++ (Itanium C++ ABI) and Rust as the source has them. */
+typedef enum ptxlint_name_form {
+    PTXLINT_NAME_SIGNATURE,     /* "ns::copy<float, 16>(float const*, float*)" */
+    PTXLINT_NAME_SHORT,         /* "ns::copy<float, 16>" */
+    PTXLINT_NAME_QUALIFIED,     /* "ns::copy" */
+    PTXLINT_NAME_PLAIN          /* "copy" */
+} ptxlint_name_form;
+
+/* Writes the form into out, at most size bytes with the NUL; returns the length it has in full (as
+ * snprintf). 0: the name is not a mangled one, or too long. */
+PTXLINT_API size_t ptxlint_demangle(const char *name, ptxlint_name_form form, char *out,
+                                    size_t size);
+
+/* Whether a glob, with * and ? as in a shell, fits a name: as it is mangled, or in one of those
+ * forms. Blanks in the forms, and the return type of a signature, do not matter. */
+PTXLINT_API int ptxlint_name_fits(const char *glob, const char *name);
+
 /* ---- GPUs ------------------------------------------------------------------------------------ */
 
 /* What is known of a product ("h200") or of an architecture ("sm_90"): figures with their sources,
@@ -393,6 +412,9 @@ typedef struct ptxlint_covered {
     uint32_t param_count;               /* the most that a kernel has which it may be for */
     /* of a loop named by a line: that line, and that of the header of the nearest loop; 0 */
     uint32_t line, near_line;
+    /* it names a kernel outright, or as an entry before it does, which gives the launch: it is not
+     * looked at */
+    int is_overruled;
 } ptxlint_covered;
 
 /* launches: NULL: none. They may go before the coverage. */
@@ -669,6 +691,8 @@ typedef struct ptxlint_options {
      * each kernel its name, place, parameters, directives, launch and live registers; other lists
      * are empty, other numbers 0. Ignored with findings_only or syntax_only */
     int estimates_only;
+    /* each finding by itself: none is folded into another, repeat_count is 0 */
+    int is_unfolded;
     /* keep where names stand: ptxlint_module_symbols, and what rests on it */
     int has_symbols;
 } ptxlint_options;
@@ -849,10 +873,6 @@ PTXLINT_API const ptxlint_symbol *ptxlint_module_symbols(const ptxlint_module *m
 PTXLINT_API const ptxlint_symbol *ptxlint_module_symbol_at(const ptxlint_module *module,
                                                            uint32_t offset);
 
-/* A C++ or Rust name as its source has it, at most size bytes with the NUL into out. Returns the
- * length it has in full; 0: it is not mangled. */
-PTXLINT_API size_t ptxlint_demangle(const char *name, char *out, size_t size);
-
 /* ---- diagnostics ----------------------------------------------------------------------------- */
 
 typedef enum ptxlint_severity { PTXLINT_NOTE = 1, PTXLINT_WARNING, PTXLINT_ERROR } ptxlint_severity;
@@ -926,12 +946,71 @@ typedef struct ptxlint_diagnostic {
      * none */
     const ptxlint_insertion *repair;
     size_t repair_count;
+    /* fix or repair as edits of the text, to be made together, by place; edit_count 0: there is
+     * none */
+    const ptxlint_fix *edits;
+    size_t edit_count;
+    const char *kernel_demangled;       /* as PTXLINT_NAME_SIGNATURE; NULL: it is not mangled */
+    /* the GPU that it was looked at for ("h200"); NULL: none, as what the front end says */
+    const char *gpu;
 } ptxlint_diagnostic;
 
 /* All of them, worst first: errors, warnings, notes; what is wrong before what is slow; by gain; by
  * position. */
 PTXLINT_API const ptxlint_diagnostic *ptxlint_module_diagnostics(const ptxlint_module *module,
                                                                  size_t *count);
+
+/* ---- fixing ---------------------------------------------------------------------------------- */
+
+/* The text of a module with the edits of its findings made. Each was tried: with it the module was
+ * analysed again, its finding was gone, and no error, no warning and no note but one of group
+ * "hygiene" came instead. Edits that follow from it are made, too, until there is none. */
+typedef struct ptxlint_fixes ptxlint_fixes;
+
+typedef struct ptxlint_fix_options {
+    size_t size;                        /* sizeof(ptxlint_fix_options) */
+    /* also edits that are no more than likely: not is_certain */
+    int is_unsafe;
+    /* only findings in kernels that match, and of these groups; NULL: all */
+    const char *kernel_glob;
+    const char *const *groups;
+    size_t group_count;
+} ptxlint_fix_options;
+
+PTXLINT_API void ptxlint_fix_options_init(ptxlint_fix_options *options);
+
+/* options: what the module was made with. wanted may be NULL. */
+PTXLINT_API ptxlint_status ptxlint_fixes_new(const ptxlint_module *module,
+                                             const ptxlint_options *options,
+                                             const ptxlint_fix_options *wanted,
+                                             ptxlint_fixes **out);
+PTXLINT_API void ptxlint_fixes_free(ptxlint_fixes *fixes);
+
+typedef struct ptxlint_fixes_info {
+    const char *text;                   /* length bytes, then a NUL */
+    size_t length;
+    size_t count;                       /* of ptxlint_fixes_at */
+    size_t applied_count;               /* of them */
+    size_t unsafe_count;                /* findings that is_unsafe would try, too */
+    /* more would follow, but for a limit on how often a module is analysed */
+    int is_cut_short;
+} ptxlint_fixes_info;
+
+PTXLINT_API const ptxlint_fixes_info *ptxlint_fixes_get_info(const ptxlint_fixes *fixes);
+
+typedef struct ptxlint_fix_result {
+    const char *rule, *message;
+    const char *help;                   /* what the edit does; NULL */
+    const char *kernel;                 /* NULL: none */
+    /* of the finding, in the text as it was when the edit was tried */
+    uint32_t line, column;
+    int is_applied;
+    const char *why;                    /* why it was taken back, a clause; NULL: it was not */
+} ptxlint_fix_result;
+
+/* Number index, in the order they were tried; 0 past the end. */
+PTXLINT_API int ptxlint_fixes_at(const ptxlint_fixes *fixes, size_t index,
+                                 ptxlint_fix_result *out);
 
 /* ---- kernels --------------------------------------------------------------------------------- */
 
@@ -1383,6 +1462,7 @@ typedef struct ptxlint_kernel {
     size_t projection_count;
     const ptxlint_param *params;        /* of an entry, in order; of a .func none */
     size_t param_count;
+    const char *demangled;              /* as PTXLINT_NAME_SIGNATURE; NULL: it is not mangled */
 } ptxlint_kernel;
 
 /* Functions with a body, in file order: entries and .funcs. */
@@ -1534,7 +1614,7 @@ typedef struct ptxlint_write_options {
     size_t size;                        /* sizeof(ptxlint_write_options) */
     ptxlint_format format;
     int color;                          /* ANSI colours in PTXLINT_TEXT */
-    /* only kernels that match, * and ? as in a shell; NULL: all */
+    /* only kernels that it fits, as ptxlint_name_fits says; NULL: all */
     const char *kernel_glob;
     const char *const *groups;          /* only diagnostics of these groups; NULL: all */
     size_t group_count;

@@ -5,12 +5,13 @@
 #include <stdio.h>
 
 const char *const ptx_command_words[COMMAND__COUNT] = {
-    "check", "report", "gpu",      "explain", "rules", "config",      "isa",
+    "check", "fix", "report", "gpu",      "explain", "rules", "config",      "isa",
     "tune",  "rank",   "schema", "baseline", "budget",  "diff",   "completions",
     "manual", "lsp"
 };
 
 const char *const ptx_command_usage[COMMAND__COUNT] = {
+    "[OPTIONS] PATH...",
     "[OPTIONS] PATH...",
     "[OPTIONS] PATH...",
     "[OPTIONS] [NAME...]",
@@ -43,7 +44,9 @@ const char *const ptx_format_words[FORMAT__COUNT] = {
 #define PLAIN_FORMATS "text, json"
 
 const char *const ptx_command_formats[COMMAND__COUNT] = {
-    [COMMAND_CHECK] = CHECK_FORMATS, [COMMAND_REPORT] = TABLE_FORMATS, [COMMAND_GPU] = TABLE_FORMATS, [COMMAND_EXPLAIN] = PAGE_FORMATS,
+    [COMMAND_CHECK] = CHECK_FORMATS, [COMMAND_FIX] = CHECK_FORMATS,
+    [COMMAND_REPORT] = TABLE_FORMATS, [COMMAND_GPU] = TABLE_FORMATS,
+    [COMMAND_EXPLAIN] = PAGE_FORMATS,
     [COMMAND_RULES] = PAGE_FORMATS, [COMMAND_CONFIG] = PLAIN_FORMATS, [COMMAND_ISA] = PAGE_FORMATS, [COMMAND_TUNE] = PLAIN_FORMATS,
     [COMMAND_RANK] = TABLE_FORMATS,
     [COMMAND_DIFF] = PAGE_FORMATS,
@@ -78,6 +81,7 @@ const SettingName ptx_choice_names[CHOICE_COUNT] = {
 
 const char *const ptx_command_what[COMMAND__COUNT] = {
     [COMMAND_CHECK] = "find mistakes and slow code",
+    [COMMAND_FIX] = "repair what can be repaired, in the files",
     [COMMAND_REPORT] = "figures for each kernel: registers, memory, occupancy, mix, loops",
     [COMMAND_GPU] = "figures of GPUs, with sources",
     [COMMAND_EXPLAIN] = "a rule's page: why, examples, how to suppress it",
@@ -194,6 +198,10 @@ static const struct poptOption launch_options[] = {
 #define BASELINE_OPTION \
     TEXT_OPTION("baseline", OPT_BASELINE, "Known findings (default: what the config says, or ptxlint-baseline.json)", "FILE")
 
+#define STDIN_OPTION                                                       \
+    TEXT_OPTION("stdin-filename", OPT_STDIN_FILENAME,                      \
+                "What standard input is called: its config is looked for there", "NAME")
+
 #define RUN_OPTIONS                                                                     \
     TEXT_OPTION("jobs", OPT_JOBS,                                                       \
                 "Threads, for files and for kernels (default and 0: one a core)", "N"), \
@@ -208,6 +216,7 @@ static const struct poptOption check_output[] = {
                 "code review, ptx in others",
                 "WHERE"),
     FLAG_OPTION("quiet", OPT_QUIET, "No summary line"),
+    STDIN_OPTION,
     FLAG_OPTION("statistics", OPT_STATISTICS, "How many findings each rule has made"),
     RUN_OPTIONS,
     POPT_TABLEEND
@@ -226,6 +235,18 @@ static const struct poptOption report_output[] = {
     FLAG_OPTION("help", OPT_HELP, "Show this help"), \
     FLAG_OPTION("version", OPT_VERSION, "Show the version"), \
     POPT_TABLEEND
+
+#define FIX_OPTIONS                                                                            \
+    FLAG_OPTION("diff", OPT_DIFF, "Print what would be changed, and write no file"),           \
+        FLAG_OPTION("unsafe", OPT_UNSAFE, "Also edits that are no more than likely to be meant")
+
+static const struct poptOption check_fixes[] = {
+    FLAG_OPTION("fix", OPT_FIX, "Repair what can be repaired, as `ptxlint fix` does"),
+    FIX_OPTIONS,
+    POPT_TABLEEND
+};
+
+static const struct poptOption fix_options[] = { FIX_OPTIONS, POPT_TABLEEND };
 
 static const struct poptOption gate_options[] = {
     BASELINE_OPTION,
@@ -254,6 +275,16 @@ static const struct poptOption help_options[] = { HELP_OPTIONS };
 #define HELP TABLE(help_options, "Help:"), POPT_TABLEEND
 
 static const struct poptOption check_table[] = {
+    TABLE(check_findings, "Which findings:"),
+    TABLE(launch_options, "GPUs and launches:"),
+    TABLE(gate_options, "What counts:"),
+    TABLE(check_fixes, "Fixes:"),
+    TABLE(check_output, "Output:"),
+    HELP
+};
+
+static const struct poptOption fix_table[] = {
+    TABLE(fix_options, "Fixes:"),
     TABLE(check_findings, "Which findings:"),
     TABLE(launch_options, "GPUs and launches:"),
     TABLE(gate_options, "What counts:"),
@@ -402,7 +433,7 @@ static const struct poptOption lsp_table[] = {
 };
 
 const struct poptOption *const ptx_option_tables[COMMAND__COUNT] = {
-    check_table,  report_table, gpu_table,    explain_table, rules_table,
+    check_table,  fix_table, report_table, gpu_table,    explain_table, rules_table,
     config_table,   isa_table,    tune_table, rank_table,   schema_table,
     baseline_table, budget_table, diff_table, schema_table, schema_table,
     lsp_table
@@ -413,6 +444,11 @@ const struct poptOption *const ptx_option_tables[COMMAND__COUNT] = {
 static const char paths_help[] =
     "\nPATH is a PTX file, a directory (all *.ptx below it), a pattern in quotes, or -\n"
     "for standard input.\n";
+
+static const char fix_help[] =
+    "\nPATH is as for check. The findings that are left are printed, or for - the\n"
+    "repaired text. Each edit is tried: the file is analysed with it, and it is taken\n"
+    "back where it brings a new finding.\n";
 
 static const char names_help[] =
     "\nNAME is a GPU or target, as h200 or sm_90, or a file FILE.yaml. Without NAME all\n"
@@ -478,6 +514,11 @@ const char *const ptx_command_examples[COMMAND__COUNT] = {
     "  ptxlint --select THR,COR --ignore full-precision-in-loop build/\n"
     "  ptxlint --rules lint-rules --statistics build/\n"
     "  ptxlint --gpu h200 --launch launches.json --format sarif=found.sarif build/\n",
+
+    "\nEXAMPLES\n"
+    "  ptxlint fix --diff build/\n"
+    "  ptxlint fix kernel.ptx\n"
+    "  ptxlint fix --unsafe --select HYG,SUP - < kernel.ptx > fixed.ptx\n",
 
     "\nEXAMPLES\n"
     "  ptxlint report kernel.ptx\n"
@@ -557,6 +598,16 @@ static const char check_codes[] =
     "  4  internal error, or no memory\n"
     "The highest that applies.\n";
 
+static const char fix_codes[] =
+    "\nEXIT CODES\n"
+    "  0  no finding is left, or notes alone\n"
+    "  1  a warning or an error is left; with --diff all of them are\n"
+    "  2  usage: as for check\n"
+    "  3  an input is unreadable, was cut short or has changed meanwhile, or the\n"
+    "     output cannot be written\n"
+    "  4  internal error, or no memory\n"
+    "The highest that applies.\n";
+
 static const char diff_codes[] =
     "\nEXIT CODES\n"
     "  0  nothing has got worse beyond its tolerance\n"
@@ -626,13 +677,15 @@ static const char lsp_codes[] =
     "The highest that applies.\n";
 
 const char *const ptx_command_codes[COMMAND__COUNT] = {
-    check_codes, report_codes, gpu_codes,    rule_codes,   rule_codes, config_codes, isa_codes,
+    check_codes, fix_codes, report_codes, gpu_codes,    rule_codes,   rule_codes, config_codes,
+    isa_codes,
     gpu_codes,   report_codes, schema_codes, report_codes, report_codes, diff_codes, schema_codes,
     schema_codes, lsp_codes
 };
 
 const char *const ptx_command_help[COMMAND__COUNT] = {
-    paths_help, paths_help,  names_help,    rules_help,  facts_help, config_help,      isa_help,
+    paths_help, fix_help, paths_help,  names_help,    rules_help,  facts_help, config_help,
+    isa_help,
     tune_help,  rank_help,   schema_help,   baseline_help, budget_help, diff_help,
     completions_help, manual_help, lsp_help
 };

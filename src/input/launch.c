@@ -2,6 +2,7 @@
 
 #include "analysis/value/pointer.h"
 #include "input/param.h"
+#include "support/demangle.h"
 #include "support/limits.h"
 #include "support/words.h"
 #include "support/arena.h"
@@ -10,7 +11,6 @@
 #include "ir/module.h"
 #include "analysis/value/launch.h"
 
-#include <fnmatch.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -506,7 +506,7 @@ static bool fits_listed(const json_t *entry, const char *path, const char *kerne
 {
     const char *file_glob = json_string_value(json_object_get(entry, "file")),
                *glob = json_string_value(json_object_get(entry, "kernel"));
-    return (!file_glob || ptx_path_fits(file_glob, path)) && (!glob || !fnmatch(glob, kernel, 0));
+    return (!file_glob || ptx_path_fits(file_glob, path)) && (!glob || ptx_name_fits(glob, kernel));
 }
 
 size_t ptx_launch_listed(const json_t *root, size_t from, const char *path, const char *kernel)
@@ -518,12 +518,30 @@ size_t ptx_launch_listed(const json_t *root, size_t from, const char *path, cons
     return from;
 }
 
+typedef struct LaunchLookup {
+    const json_t *kernels, *found;
+} LaunchLookup;
+
+static bool look_up(void *context, const char *form)
+{
+    LaunchLookup *lookup = context;
+    return (lookup->found = json_object_get(lookup->kernels, form)) != NULL;
+}
+
+const json_t *ptx_launch_named(const json_t *kernels, const char *kernel)
+{
+    LaunchLookup lookup = { kernels, NULL };
+    if (json_object_size(kernels))
+        ptx_name_forms(kernel, look_up, &lookup);
+    return lookup.found;
+}
+
 /* By its name, else the first that fits. */
 static const json_t *kernel_entry(const ptxlint_launches *launches, const char *path,
                                   const char *kernel)
 {
     const json_t *root = launches ? launches->root : NULL,
-                 *named = json_object_get(json_object_get(root, "kernels"), kernel);
+                 *named = ptx_launch_named(json_object_get(root, "kernels"), kernel);
     return named ? named
                  : json_array_get(json_object_get(root, "launches"),
                                   ptx_launch_listed(root, 0, path, kernel));

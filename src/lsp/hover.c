@@ -127,7 +127,7 @@ static void put_register(const Hovered *h, const ptxlint_symbol *s)
 static void put_demangled(const Hovered *h, const char *name)
 {
     char text[1024];
-    if (ptxlint_demangle(name, text, sizeof text))
+    if (ptxlint_demangle(name, PTXLINT_NAME_SIGNATURE, text, sizeof text))
         fprintf(h->out, "\n\n`%s`", text);
 }
 

@@ -63,7 +63,7 @@ static bool is_function(const ptxlint_symbol *s)
 static json_t *shown_name(const ptxlint_symbol *s)
 {
     char text[1024];
-    if (is_function(s) && ptxlint_demangle(s->name, text, sizeof text))
+    if (is_function(s) && ptxlint_demangle(s->name, PTXLINT_NAME_SIGNATURE, text, sizeof text))
         return ptx_lsp_string(text, strlen(text));
     return ptx_lsp_string(s->name, strlen(s->name));
 }

@@ -1,5 +1,5 @@
 /* test_symbols.c -- what editors ask for: tokens with their kinds, names with their places and
- * scopes, CUDA lines, live registers, demangled names. */
+ * scopes, CUDA lines, live registers. */
 #include "kit.h"
 
 static const char ptx[] =
@@ -188,28 +188,6 @@ static void test_tokens(void **state)
     ptxlint_tokens_free(NULL);
 }
 
-static void test_demangle(void **state)
-{
-    static const struct { const char *name, *text; } cases[] = {
-        { "_Z3addPfi", "add(float*, int)" },
-        { "_ZN2at6native4fillIfEEvT_", "void at::native::fill<float>(float)" },
-        { "_RNvC7mycrate3foo", "mycrate::foo" },
-        { "saxpy", "" },
-        { "_Z", "" },
-        { "", "" },
-    };
-    (void)state;
-    for (size_t i = 0; i < COUNT(cases); i++) {
-        char text[64];
-        size_t length = ptxlint_demangle(cases[i].name, text, sizeof text);
-        assert_string_equal(text, cases[i].text);
-        assert_int_equal(length, strlen(cases[i].text));
-    }
-    char cut[4];
-    assert_int_equal(ptxlint_demangle("_Z3addPfi", cut, sizeof cut), 16);
-    assert_string_equal(cut, "add");
-}
-
 static void test_registers(void **state)
 {
     ptxlint_isa_register r;
@@ -228,7 +206,7 @@ UNIT(symbols)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_names),    cmocka_unit_test(test_scopes),
         cmocka_unit_test(test_sources),  cmocka_unit_test(test_tokens),
-        cmocka_unit_test(test_demangle), cmocka_unit_test(test_registers),
+        cmocka_unit_test(test_registers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1168,13 +1168,13 @@ static bool may_take_any_shape(const AccessEvaluator *e)
 static void set_up(AccessEvaluator *e, const Gpu *gpu, bool is_quick)
 {
     SimConfig *config = ptx_machine_config(e->machine);
+    e->shape = ptx_machine_shape(e->machine);
     if (is_quick)
         config->most_stays = QUICK_STAYS;
-    else
+    else if (!e->shape.grid_is_assumed)     /* of an unknown grid no time is predicted */
         ptx_footprint_watch(&e->watch, e->machine, ptx_footprint_new(e->arena));
     ptx_price_attach(&e->price, e->machine, gpu);
     config->forward_steps = is_quick ? 0 : FORWARD_STEPS;
-    e->shape = ptx_machine_shape(e->machine);
 }
 
 const Evaluation *ptx_evaluate(const KernelRun *run, const Gpu *gpu, uint64_t most_steps,

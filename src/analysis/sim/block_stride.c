@@ -5,6 +5,7 @@
  * blocks for which it is. What was found for more blocks holds for fewer. */
 #include "analysis/sim/block_stride.h"
 #include "isa/isa.h"
+#include "support/minmax.h"
 
 #include <math.h>
 #include <string.h>
@@ -311,8 +312,7 @@ static bool extremes(const Value *value, uint32_t lanes, unsigned bits, bool is_
 static void keep_within(Blocks *blocks, const Value *value, uint32_t lanes, unsigned bits,
                         bool is_signed)
 {
-    Wide low, high, most = ((Wide)1 << (is_signed ? bits - 1 : bits)) - 1,
-                    least = is_signed ? -most - 1 : 0;
+    Wide low, high, most = ((Wide)1 << (bits - is_signed)) - 1, least = is_signed ? -most - 1 : 0;
     if (ptx_value_has_block_stride(blocks, value)
         && extremes(value, lanes, bits, is_signed, &low, &high))
         hold_value(blocks, value, most - high, low - least);
@@ -640,15 +640,18 @@ static bool quotient(const BlockStrideFollower *f, uint64_t by, bool is_remainde
     if (low < 0 && high >= 0)
         return false;
     keep_within(f->blocks, f->args[0], f->lanes, op->bits, op->is_signed);
-    hold_value(f->blocks, f->args[0], low < 0 ? -1 - high : most - high,
-               low < 0 ? low + most + 1 : low);
+    if (low < 0)
+        hold_value(f->blocks, f->args[0], -1 - high, low + most + 1);
+    else
+        hold_value(f->blocks, f->args[0], most - high, low);
     if (!make_line(f->blocks, &line, f->args[0], f->lanes, op->bits, op->is_signed))
         return false;
     if (low < 0)
         scale_line(&line, -1);
     divide(f->blocks, &line, (Wide)by, &whole_part, &rest);
     stay(f->out);
-    add_growth(f->blocks, f->out, is_remainder ? &rest : &whole_part, low < 0 ? -1 : 1);
+    const BlockStrideLine *wanted = is_remainder ? &rest : &whole_part;
+    add_growth(f->blocks, f->out, wanted, low < 0 ? -1 : 1);
     return true;
 }
 
@@ -721,6 +724,17 @@ static Fates fates_of(const BlockStrideFollower *f, unsigned grown)
     return (Fates){ ~any, all_kept, all_inverted };
 }
 
+/* The bits that fare as this one does. */
+static uint64_t alike(const Fates *fates, uint64_t bit)
+{
+    if (fates->gone & bit)
+        return fates->gone;
+    if (fates->kept & bit)
+        return fates->kept;
+    return fates->inverted & bit ? fates->inverted
+                                 : ~(fates->gone | fates->kept | fates->inverted);
+}
+
 /* and, or, xor, lop3 of one number that grows: runs of bits by what becomes of them. */
 static bool bitwise(const BlockStrideFollower *f)
 {
@@ -736,11 +750,7 @@ static bool bitwise(const BlockStrideFollower *f)
     stay(f->out);
     for (unsigned low = 0, high; low < bits; low = high) {
         uint64_t bit = UINT64_C(1) << low;
-        uint64_t alike = fates.gone & bit       ? fates.gone
-                         : fates.kept & bit     ? fates.kept
-                         : fates.inverted & bit ? fates.inverted
-                                                : ~(fates.gone | fates.kept | fates.inverted),
-                 other = ~alike >> low;
+        uint64_t other = ~alike(&fates, bit) >> low;
         high = other ? low + (unsigned)__builtin_ctzll(other) : bits;
         high = high < bits ? high : bits;
         if (fates.kept & bit || fates.inverted & bit)
@@ -793,10 +803,8 @@ static bool funnel(const BlockStrideFollower *f)
     if (!is_plain(f) || !is_fixed(f, 2))
         return false;
     uint64_t by = f->args[2]->all & UINT32_MAX;
-    unsigned places = (unsigned)(f->op->is_wrap ? by & 31
-                                 : by > 32      ? 32
-                                                : by),
-             right = f->op->mode == 'l' ? 32 - places : places;
+    unsigned places = (unsigned)(f->op->is_wrap ? by & 31 : ptx_u64_min(by, 32));
+    unsigned right = f->op->mode == 'l' ? 32 - places : places;
     stay(f->out);               /* `right` bits of the low word go, as many of the high one come */
     if (right < 32)
         add_piece(f->blocks, f->out, f->args[0], f->lanes, 32, right, 32, 0, 1);
@@ -886,8 +894,9 @@ static bool keep_binade(Blocks *blocks, const Value *value, uint32_t lanes, unsi
  * two of them, which are rounded to the even one. */
 static bool is_tie(double of, uint64_t number, unsigned bits)
 {
-    int exponent = (int)(number >> fraction_bits(bits) & (bits == 64 ? 2047 : 255))
-                   - (bits == 64 ? 1023 : 127) - (int)fraction_bits(bits);
+    const int bias = bits == 64 ? 1023 : 127;
+    int exponent = (int)(number >> fraction_bits(bits) & (unsigned)(2 * bias + 1)) - bias
+                   - (int)fraction_bits(bits);
     double places = ldexp(of, -exponent);
     return fabs(places) < 0x1p52 && places - floor(places) == 0.5;
 }

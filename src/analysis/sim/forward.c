@@ -1,4 +1,5 @@
 #include "analysis/sim/forward.h"
+#include "support/minmax.h"
 #include "ir/reg.h"
 #include "analysis/sim/block_stride.h"
 #include "analysis/sim/observer.h"
@@ -470,7 +471,7 @@ static uint32_t loose_period(const Machine *m, const Visit *v)
 {
     uint64_t each = (m->steps - v->steps) / (v->arrivals ? v->arrivals : 1);
     uint64_t period = LOOSE_STEPS / (each ? each : 1);
-    return period < 1 ? 1 : period > LONGEST_PERIOD ? LONGEST_PERIOD : (uint32_t)period;
+    return (uint32_t)ptx_u64_max(ptx_u64_min(period, LONGEST_PERIOD), 1);
 }
 
 /* Longer periods; then those numbers that are not followed are left as they are. */
@@ -618,7 +619,7 @@ static void skip_some(Machine *m, const Warp *w, Pace *pace, Visit *v, uint32_t 
                       uint32_t trips)
 {
     uint64_t before = v->arrivals / pace->period / LOOSE_SHARE, half = (trips - 1) / 2;
-    uint32_t times = (uint32_t)(half < before ? half : before ? before : 1);
+    uint32_t times = before ? (uint32_t)ptx_u64_min(half, before) : 1;
     bool is_last = trips - 1 - times <= MIN_TRIPS;      /* what is left then is run */
     skip(m, w, pace, v, lanes, times, v->owed + (is_last ? times : times / 2.0));
     v->owed = is_last ? 0 : times / 2.0;

@@ -328,10 +328,10 @@ static inline const Operand *ptx_address_nth(const Func *func, const Insn *insn,
 static inline Space ptx_address_space(const Insn *insn, const Value *address, uint32_t lanes)
 {
     Space space = (Space)insn->op->space;
+    if (ptx_space_is_shared(space))
+        return SPACE_SHARED;
     if (space != SPACE_GENERIC)
-        return ptx_space_is_shared(space)  ? SPACE_SHARED
-               : ptx_space_is_param(space) ? SPACE_PARAM
-                                           : space;
+        return ptx_space_is_param(space) ? SPACE_PARAM : space;
     switch (ptx_window_of(ptx_value_lane(address, lanes ? (unsigned)__builtin_ctz(lanes) : 0))) {
     case WINDOW_SHARED: return SPACE_SHARED;
     case WINDOW_LOCAL:  return SPACE_LOCAL;

@@ -60,7 +60,7 @@ static void lay_out_shared(Machine *m)
             at = place_shared(m, v, is_unsized, at);
     }
     int64_t dynamic = m->launch->dynamic_shared_bytes;
-    at = align_up(at, 16) + (uint64_t)(dynamic > 0 ? dynamic : dynamic < 0 ? 49152 : 0);
+    at = align_up(at, 16) + (uint64_t)(dynamic < 0 ? 49152 : dynamic);
     m->shared_size = (uint32_t)(at < MAX_SHARED ? at : MAX_SHARED);
 }
 
@@ -120,9 +120,11 @@ void ptx_memory_lay_out(Machine *m)
 static uint64_t take_place(Machine *m, const Var *var)
 {
     uint64_t bytes = var->bytes < (UINT64_C(1) << 40) ? var->bytes : 0;
-    uint64_t *next = var->space == SPACE_LOCAL   ? &m->next_local
-                     : var->space == SPACE_CONST ? &m->next_const
-                                                 : &m->next_global;
+    uint64_t *next = &m->next_global;
+    if (var->space == SPACE_LOCAL)
+        next = &m->next_local;
+    else if (var->space == SPACE_CONST)
+        next = &m->next_const;
     uint64_t at = align_up(*next, next == &m->next_global && var->align < 256 ? 256 : var->align);
     *next = at + bytes;
     return at;

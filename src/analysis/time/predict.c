@@ -405,8 +405,10 @@ static void find_memory(Arena *scratch, const PredictInput *in, const Speeds *s,
                                             + hidden.spill_lines);
     out->parts_us[PART_L2] = l2_us(in->gpu, s, &all);
     out->parts_us[PART_DRAM] =
-        (out->dram_bytes + cached->scattered_bytes * (1 / SCATTERED_SHARE - 1)) / s->dram;
-    if (hidden.has_bulk)
+        (out->dram_bytes + hidden.texel_bytes
+         + cached->scattered_bytes * (1 / SCATTERED_SHARE - 1))
+        / s->dram;
+    if (hidden.has_bulk || hidden.texel_bytes > 0)
         out->dram_bytes = (double)NAN;
 }
 

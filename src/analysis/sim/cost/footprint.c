@@ -314,9 +314,9 @@ bool ptx_footprint_note(Footprint *f, uint32_t warp, const uint64_t *addresses, 
     ASSERT(!f->is_probing);
     bool is_atomic = kind >= FOOTPRINT_ATOMIC;
     shape_of(addresses, lanes, bytes, &shape);
-    FootprintSide side = kind == FOOTPRINT_STORE ? SIDE_WRITTEN
-                         : is_atomic             ? SIDE_ATOMIC
-                                                 : SIDE_READ;
+    FootprintSide side = is_atomic ? SIDE_ATOMIC : SIDE_READ;
+    if (kind == FOOTPRINT_STORE)
+        side = SIDE_WRITTEN;
     Distinct asked, asked_pieces;
     asked.count = asked_pieces.count = 0;
     asked.is_unsorted = asked_pieces.is_unsorted = false;

@@ -229,9 +229,9 @@ static void classify(Traffic *t, uint32_t bytes)
  * what is more than one pointer no more is known than that the access is allowed. */
 static uint8_t low_bits_of(const Request *r, const Value *address)
 {
-    uint64_t bits = address->align < 5                ? UINT64_C(1) << address->align
-                    : address->addend == ADDEND_OTHER ? r->bytes
-                                                      : 0;
+    uint64_t bits = address->addend == ADDEND_OTHER ? r->bytes : 0;
+    if (address->align < 5)
+        bits = UINT64_C(1) << address->align;
     for (unsigned i = 0; i < WARP_LANES; i++)
         bits |= r->addresses[i] & (0 - (uint64_t)(r->lanes >> i & 1));
     return (uint8_t)(bits & LOW_BITS);

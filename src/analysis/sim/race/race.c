@@ -2,6 +2,7 @@
 #include "analysis/sim/race/race.h"
 
 #include "support/hash.h"
+#include "support/minmax.h"
 #include "ir/module.h"
 #include "analysis/sim/block_stride.h"
 #include "analysis/value/points_to.h"
@@ -37,9 +38,9 @@ static bool may_be_shared(const Op *op)
 /* What the sizes of all accesses are multiples of. */
 static uint32_t granule_of(const Func *func, bool is_plain)
 {
-    uint32_t granule = func->has_calls ? GRANULE_OF_CALLS
-                       : is_plain      ? MAX_GRANULE
-                                       : MAX_GRANULE / 2;
+    uint32_t granule = is_plain ? MAX_GRANULE : MAX_GRANULE / 2;
+    if (func->has_calls)
+        granule = GRANULE_OF_CALLS;
     for (InsnId i = 0; i < func->insn_count; i++)
         while (func->insns[i].access_bytes & (granule - 1) && may_be_shared(func->insns[i].op))
             granule /= 2;
@@ -50,6 +51,7 @@ Race *ptx_race_new(Machine *m, uint8_t *orders)
 {
     const bool is_plain = !has_protocols(m->module);
     const uint32_t granule = granule_of(&m->module->funcs[m->kernel], is_plain);
+    const unsigned mbarriers = is_plain ? 0 : MBARRIERS;
     Race *r = ptx_arena_new(m->arena, Race);
     *r = (Race){ .machine = m,
                  .orders = orders,
@@ -58,8 +60,8 @@ Race *ptx_race_new(Machine *m, uint8_t *orders)
                  .granule = granule,
                  .alike = 1,
                  .granule_wanted = granule,
-                 .most_mbarriers = is_plain ? 0 : MBARRIERS,
-                 .width = is_plain ? m->warp_count : 2 * m->warp_count + MBARRIERS };
+                 .most_mbarriers = mbarriers,
+                 .width = is_plain ? m->warp_count : 2 * m->warp_count + mbarriers };
     r->known = ptx_arena_array(m->arena, uint32_t, (size_t)m->warp_count * r->width);
     for (unsigned b = 0; b < BARRIERS; b++)
         r->barriers[b].known = ptx_arena_array(m->arena, uint32_t, r->width);
@@ -163,7 +165,7 @@ static bool is_sought(const Race *r, uint16_t site)
 
 static RacePair *pair_of(Race *r, uint16_t a, uint16_t b)
 {
-    uint32_t low = a < b ? a : b, high = a < b ? b : a,
+    uint32_t low = ptx_u32_min(a, b), high = ptx_u32_max(a, b),
              at = (uint32_t)(ptx_hash_mix((uint64_t)low << 32 | high) % TABLE_SIZE);
     for (; r->table[at]; at = (at + 1) % TABLE_SIZE) {
         RacePair *pair = &r->pairs[r->table[at] - 1];

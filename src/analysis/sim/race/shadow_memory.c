@@ -110,10 +110,13 @@ static WordSources word_sources(const ShadowMemory *c, AddendId base, uint64_t a
 {
     const Word *own = ptx_shadow_memory_find(c, base, at),
                *other = c->before ? ptx_shadow_memory_find(c->before, base, at) : NULL;
-    return (WordSources){ .at = at,
-                      .initial = ptx_shadow_memory_initial(base, at),
-                      .own = own && own->last.by.run == c->run ? &own->last : NULL,
-                      .before = other ? &other->last : NULL };
+    bool is_own = own && own->last.by.run == c->run;
+    WordSources from = { .at = at, .initial = ptx_shadow_memory_initial(base, at) };
+    if (is_own)
+        from.own = &own->last;
+    if (other)
+        from.before = &other->last;
+    return from;
 }
 
 /* A byte of it. False: another thread of the block stored there, or something that is not known. */
