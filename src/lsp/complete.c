@@ -87,7 +87,7 @@ static void try_modifier(Completing *c, const char *prefix, const char *value, c
 }
 
 /* Positions of a form up to and with the first that must be filled and is not. */
-static void add_form(Completing *c, const char *prefix, const ptxlint_isa_form *form)
+static void add_form_modifiers(Completing *c, const char *prefix, const ptxlint_isa_form *form)
 {
     for (size_t m = 0; m < form->modifier_count; m++) {
         const ptxlint_isa_modifier *modifier = &form->modifiers[m];
@@ -115,7 +115,7 @@ static void add_modifiers(Completing *c)
         return;
     const ptxlint_isa_info *info = ptxlint_isa_get_info(isa);
     for (size_t f = 0; f < info->form_count; f++)
-        add_form(c, prefix, &info->forms[f]);
+        add_form_modifiers(c, prefix, &info->forms[f]);
     ptxlint_isa_free(isa);
 }
 
@@ -256,13 +256,13 @@ void ptx_lsp_completion(LspServer *server, LspDocument *d, const json_t *params,
 {
     uint32_t offset = ptx_lsp_offset(server, d, json_object_get(params, "position"));
     if (d->language == LANGUAGE_CONFIG)
-        answer->result = ptx_config_completion(server, d, offset);
+        answer->result = ptx_lsp_config_completion(server, d, offset);
     if (d->language != LANGUAGE_PTX)
         return;
     Completing c = { .server = server,
                      .d = d,
                      .syntax = ptx_document_syntax(server, d),
-                     .statement = ptx_statement_at(d, offset),
+                     .statement = ptx_lsp_statement_at(d, offset),
                      .offset = offset,
                      .items = json_array() };
     c.from = c.statement.word.begin;

@@ -30,7 +30,7 @@ static json_t *read_error(LspServer *server, LspDocument *d, const char *error)
 }
 
 /* The reader stops at the first mistake. A user's rules are those that the file's folder has. */
-json_t *ptx_config_diagnostics(LspServer *server, LspDocument *d)
+json_t *ptx_lsp_config_diagnostics(LspServer *server, LspDocument *d)
 {
     char error[1024] = "";
     ptxlint_config *config;
@@ -118,7 +118,7 @@ static void find_key_at(LspDocument *d, uint32_t offset, char *key, size_t size)
     } while (!*key && line--);
 }
 
-json_t *ptx_config_completion(LspServer *server, LspDocument *d, uint32_t offset)
+json_t *ptx_lsp_config_completion(LspServer *server, LspDocument *d, uint32_t offset)
 {
     char key[64] = "";
     ConfigItems c = { .server = server, .d = d, .word = { offset, offset }, .items = json_array() };

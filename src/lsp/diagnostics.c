@@ -50,7 +50,7 @@ static json_t *source_line_place(const char *uri, uint32_t line, uint32_t column
 static void relate_source(const LspDocument *d, json_t *list, ptxlint_source_place place,
                           const char *text)
 {
-    char *path = place.path ? ptx_source_path(d, place.path) : NULL;
+    char *path = place.path ? ptx_lsp_source_path(d, place.path) : NULL;
     char *uri = path ? ptx_path_uri(path) : NULL;
     if (uri)
         json_array_append_new(list, json_pack("{s:o, s:s}", "location",
@@ -137,7 +137,7 @@ static bool is_of_front_end(const ptxlint_diagnostic *d)
 }
 
 static void add_findings_of(LspServer *server, LspDocument *d, const ptxlint_module *module,
-                                bool is_old, json_t *list)
+                            bool is_old, json_t *list)
 {
     size_t count;
     const ptxlint_diagnostic *found = ptxlint_module_diagnostics(module, &count);
@@ -177,7 +177,7 @@ static json_t *find_cuda_findings(LspServer *server, const LspDocument *d)
     for (size_t i = 0; i < count; i++) {
         if (!found[i].source_path || found[i].suppression != PTXLINT_NOT_SUPPRESSED)
             continue;
-        char *path = ptx_source_path(d, found[i].source_path);
+        char *path = ptx_lsp_source_path(d, found[i].source_path);
         char *uri = path ? ptx_path_uri(path) : NULL;
         json_t *list = uri ? json_object_get(sources, uri) : NULL;
         if (uri && !list) {
@@ -236,7 +236,7 @@ void ptx_diagnostics_publish(LspServer *server, LspDocument *d)
     if (d->language == LANGUAGE_OTHER)
         return;
     if (d->language == LANGUAGE_CONFIG) {
-        push_diagnostics(server, d, ptx_config_diagnostics(server, d));
+        push_diagnostics(server, d, ptx_lsp_config_diagnostics(server, d));
         return;
     }
     if (!server->client.has_pull_diagnostics)
@@ -263,7 +263,7 @@ void ptx_lsp_pull(LspServer *server, LspDocument *d, const json_t *params, LspAn
         answer->result = json_pack("{s:s, s:s}", "kind", "unchanged", "resultId", id);
         return;
     }
-    json_t *items = d->language == LANGUAGE_CONFIG ? ptx_config_diagnostics(server, d)
+    json_t *items = d->language == LANGUAGE_CONFIG ? ptx_lsp_config_diagnostics(server, d)
                                                    : ptx_diagnostics_of(server, d);
     answer->result = json_pack("{s:s, s:s, s:o}", "kind", "full", "resultId", id, "items", items);
 }

@@ -98,7 +98,7 @@ static void add_numbers(HintRun *h)
         size_t length = all[i].span.end - all[i].span.begin;
         bool is_float =
             all[i].kind == PTXLINT_TOKEN_NUMBER && length > 2 && strchr("fFdD", text[1]) != NULL;
-        if (!is_float || !ptx_number_decode(text, length, value, sizeof value))
+        if (!is_float || !ptx_lsp_number(text, length, value, sizeof value))
             continue;
         snprintf(label, sizeof label, "= %s", value);
         add_hint(h, all[i].span.end, label);

@@ -144,7 +144,7 @@ static const ptxlint_kernel *kernel_named(const ptxlint_module *module, const ch
 static void put_kernel_figures(const Hovered *h, const ptxlint_kernel *kernel)
 {
     char title[512];
-    ptx_kernel_title(kernel, title, sizeof title);
+    ptx_lsp_kernel_title(kernel, title, sizeof title);
     if (*title)
         fprintf(h->out, "\n\n%s", title);
     fprintf(h->out, "\n\n- %" PRIu64 " instructions, %zu loops, %zu memory accesses",
@@ -249,7 +249,7 @@ static void put_special_register(const Hovered *h, ptxlint_span span)
 static void put_decoded_number(const Hovered *h, ptxlint_span span)
 {
     char value[64];
-    if (ptx_number_decode(h->d->text + span.begin, span.end - span.begin, value, sizeof value))
+    if (ptx_lsp_number(h->d->text + span.begin, span.end - span.begin, value, sizeof value))
         fprintf(h->out, "`%.*s` = **%s**", (int)(span.end - span.begin), h->d->text + span.begin,
                 value);
 }
@@ -263,7 +263,7 @@ static ptxlint_span put_hovered(const Hovered *h)
     size_t at = all ? ptxlint_tokens_find(tokens, h->offset) : 0;
     if (!all || at == count || all[at].span.begin > h->offset)
         return (ptxlint_span){ 0, 0 };
-    ptxlint_span opcode = ptx_opcode_at(h->d, h->offset);
+    ptxlint_span opcode = ptx_lsp_opcode_at(h->d, h->offset);
     const ptxlint_symbol *symbol =
         h->syntax ? ptxlint_module_symbol_at(h->syntax, h->offset) : NULL;
     if (opcode.end)

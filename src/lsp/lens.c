@@ -53,7 +53,7 @@ static void add_time(const ptxlint_projection *p, char *out, size_t size)
     }
 }
 
-void ptx_kernel_title(const ptxlint_kernel *kernel, char *out, size_t size)
+void ptx_lsp_kernel_title(const ptxlint_kernel *kernel, char *out, size_t size)
 {
     *out = 0;
     if (!kernel->projection_count)
@@ -98,7 +98,7 @@ void ptx_lsp_lens(LspServer *server, LspDocument *d, const json_t *params, LspAn
     for (size_t i = 0; i < count; i++) {
         if (!kernels[i].is_entry || !kernels[i].projection_count || kernels[i].has_syntax_error)
             continue;
-        ptx_kernel_title(&kernels[i], title, sizeof title);
+        ptx_lsp_kernel_title(&kernels[i], title, sizeof title);
         put_launch_words(&kernels[i], launch, sizeof launch);
         if (*title)
             json_array_append_new(list, lens_of(server, d, &kernels[i], title, ""));

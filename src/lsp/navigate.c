@@ -39,7 +39,7 @@ static char *file_below(const char *folder, size_t length, const char *path)
     return NULL;
 }
 
-char *ptx_source_path(const LspDocument *d, const char *path)
+char *ptx_lsp_source_path(const LspDocument *d, const char *path)
 {
     if (*path == '/')
         return is_file(path) ? strdup(path) : NULL;
@@ -73,7 +73,7 @@ static json_t *source_of(LspServer *server, LspDocument *d, uint32_t offset)
     const ptxlint_module *module = ptx_document_syntax(server, d);
     if (!module || !ptxlint_module_source_at(module, offset, &place))
         return NULL;
-    char *path = ptx_source_path(d, place.path);
+    char *path = ptx_lsp_source_path(d, place.path);
     json_t *location = path ? source_location(path, place.line, place.column) : NULL;
     free(path);
     return location;
@@ -103,7 +103,7 @@ static void add_ptx_of(LspServer *server, LspDocument *d, const char *path, uint
     if (!module)
         return;
     for (const char *tail = path; tail && tail <= end + 1;) {
-        char *seen = ptx_source_path(d, tail);
+        char *seen = ptx_lsp_source_path(d, tail);
         if (seen && !strcmp(seen, path))
             add_lines(server, d, tail, line, list);
         free(seen);
@@ -138,7 +138,7 @@ void ptx_lsp_definition(LspServer *server, LspDocument *d, const json_t *params,
     const ptxlint_symbol *s = symbol_of(server, d, params);
     if (!s) {
         uint32_t offset = asked_offset(server, d, params);
-        answer->result = ptx_opcode_at(d, offset).end ? source_of(server, d, offset) : NULL;
+        answer->result = ptx_lsp_opcode_at(d, offset).end ? source_of(server, d, offset) : NULL;
         return;
     }
     json_t *list = json_array();

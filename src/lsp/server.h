@@ -233,7 +233,7 @@ void ptx_diagnostics_withdraw(LspServer *server, LspDocument *document);
 void ptx_lsp_pull(LspServer *, LspDocument *, const json_t *, LspAnswer *);
 
 /* An instruction's opcode with modifiers around a token; empty: none is there. */
-ptxlint_span ptx_opcode_at(LspDocument *document, uint32_t offset); /* statement.c */
+ptxlint_span ptx_lsp_opcode_at(LspDocument *document, uint32_t offset); /* statement.c */
 
 /* The statement that a place is in, as far as it is written. */
 typedef struct Statement {
@@ -245,18 +245,16 @@ typedef struct Statement {
     bool is_comment;     /* a comment or a string */
 } Statement;
 
-Statement ptx_statement_at(LspDocument *document, uint32_t offset);
+Statement ptx_lsp_statement_at(LspDocument *document, uint32_t offset);
 
-/* The kernel that holds a byte, or NULL. */
-const ptxlint_kernel *ptx_kernel_at(const ptxlint_module *module, uint32_t offset);
 /* That figures are for, and what .target says, which decides what is legal; NULL: not known. */
 const ptxlint_gpu *ptx_document_gpu(LspServer *server, LspDocument *document);
 const ptxlint_gpu *ptx_document_target(LspServer *server, LspDocument *document);
 
 void ptx_lsp_hover(LspServer *, LspDocument *, const json_t *, LspAnswer *); /* hover.c */
 /* A number as the value that it stands for, "1.0", of size bytes; false: it is as it looks. */
-bool ptx_number_decode(const char *text, size_t length, char *out, size_t size); /* number.c */
-void ptx_kernel_title(const ptxlint_kernel *kernel, char *out, size_t size);     /* lens.c */
+bool ptx_lsp_number(const char *text, size_t length, char *out, size_t size);    /* number.c */
+void ptx_lsp_kernel_title(const ptxlint_kernel *kernel, char *out, size_t size); /* lens.c */
 
 void ptx_lsp_definition(LspServer *, LspDocument *, const json_t *, LspAnswer *); /* navigate.c */
 void ptx_lsp_declaration(LspServer *, LspDocument *, const json_t *, LspAnswer *);
@@ -264,7 +262,7 @@ void ptx_lsp_implementation(LspServer *, LspDocument *, const json_t *, LspAnswe
 void ptx_lsp_references(LspServer *, LspDocument *, const json_t *, LspAnswer *);
 void ptx_lsp_highlight(LspServer *, LspDocument *, const json_t *, LspAnswer *);
 /* The file that .file names, seen from the document; for free(), NULL: it cannot be found. */
-char *ptx_source_path(const LspDocument *document, const char *path);
+char *ptx_lsp_source_path(const LspDocument *document, const char *path);
 void ptx_lsp_prepare_rename(LspServer *, LspDocument *, const json_t *, LspAnswer *); /* rename.c */
 void ptx_lsp_rename(LspServer *, LspDocument *, const json_t *, LspAnswer *);
 void ptx_lsp_symbols(LspServer *, LspDocument *, const json_t *, LspAnswer *); /* outline.c */
@@ -282,7 +280,7 @@ void ptx_lsp_report(LspServer *, LspDocument *, const json_t *, LspAnswer *); /*
 void ptx_lsp_wish(LspServer *server, const json_t *settings);                 /* settings.c */
 void ptx_wish_free(LspWish *wish);
 bool ptx_wish_set(char **place, const char *text);
-json_t *ptx_config_diagnostics(LspServer *server, LspDocument *document); /* config.c */
-json_t *ptx_config_completion(LspServer *server, LspDocument *document, uint32_t offset);
+json_t *ptx_lsp_config_diagnostics(LspServer *server, LspDocument *document); /* config.c */
+json_t *ptx_lsp_config_completion(LspServer *server, LspDocument *document, uint32_t offset);
 
 #endif

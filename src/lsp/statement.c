@@ -15,7 +15,7 @@ static bool joins(const ptxlint_token *a, const ptxlint_token *b)
     return a->span.end == b->span.begin && is_dotted(b->kind);
 }
 
-ptxlint_span ptx_opcode_at(LspDocument *d, uint32_t offset)
+ptxlint_span ptx_lsp_opcode_at(LspDocument *d, uint32_t offset)
 {
     size_t count, first;
     const ptxlint_tokens *tokens = ptx_document_tokens(d);
@@ -109,7 +109,7 @@ static size_t statement_begin(const LspDocument *d, const ptxlint_token *all, si
     return at;
 }
 
-Statement ptx_statement_at(LspDocument *d, uint32_t offset)
+Statement ptx_lsp_statement_at(LspDocument *d, uint32_t offset)
 {
     size_t count;
     const ptxlint_tokens *tokens = ptx_document_tokens(d);
@@ -130,14 +130,4 @@ Statement ptx_statement_at(LspDocument *d, uint32_t offset)
     bool is_first_on_line = !line || d->text[line - 1] == '\n';
     out.is_begin = (!out.opcode.end && !out.has_directive) || is_first_on_line;
     return out;
-}
-
-const ptxlint_kernel *ptx_kernel_at(const ptxlint_module *module, uint32_t offset)
-{
-    size_t count;
-    const ptxlint_kernel *kernels = ptxlint_module_kernels(module, &count);
-    for (size_t i = 0; i < count; i++)
-        if (kernels[i].span.begin <= offset && offset < kernels[i].span.end)
-            return &kernels[i];
-    return NULL;
 }

@@ -363,7 +363,7 @@ class Requests(unittest.TestCase):
     def test_fix(self):
         text = HEAD + ".visible .entry k()\n{\n\t.reg .b32 %r<3>;\n\tmov.u32 %r1, 1\n\tst.shared.u32 [0], %r1;\n\tret;\n}\n"
         found = self.actions(text)
-        fixes = [a for a in found if "edit" in a and a["title"].startswith("Insert")]
+        fixes = [a for a in found if "edit" in a and a["title"].startswith("Insert `;`")]
         self.assertTrue(fixes, found)
         self.assertIn("mov.u32 %r1, 1;", self.applied(text, fixes[0]))
 
