@@ -77,7 +77,8 @@ static void add_action(ActionRun *a, const char *title, const char *kind, json_t
 /* ---- one finding ----------------------------------------------------------------------------- */
 
 /* "Insert `;`", of the first line of what the first edit does. */
-static void put_fix_title(const ActionRun *a, const ptxlint_diagnostic *found, char *out, size_t size)
+static void put_fix_title(const ActionRun *a, const ptxlint_diagnostic *found, char *out,
+                          size_t size)
 {
     const ptxlint_fix *first = &found->edits[0];
     const char *more = found->edit_count > 1 ? " and more" : "";

@@ -92,6 +92,7 @@ class Requests(unittest.TestCase):
         self.assertIn("[a]", text)
         self.assertIn("h200: ", text)
         self.assertIn("results a clock and SM", text)
+        self.assertIn("Result from L1 after 32 clocks, from L2 258 clocks, from memory at least", text)
 
     def test_hover_wrong_modifiers(self):
         place = self.load(HEAD + ".entry k() { .reg .b32 %r<3>; add<cursor>.nonsense %r1, %r1, %r2; ret; }")
