@@ -249,6 +249,15 @@ static void take_message(LspServer *server, LspFrame frame)
 
 /* ---- analyses -------------------------------------------------------------------------------- */
 
+static unsigned count_threads(void)
+{
+    enum { THREADS_MAX = 8 };
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    if (cores < 1)
+        return 1;
+    return cores < THREADS_MAX ? (unsigned)cores : THREADS_MAX;
+}
+
 static WorkerTask *make_task(LspServer *server, const LspDocument *d, WorkerPhase phase)
 {
     WorkerTask *task = calloc(1, sizeof *task);
@@ -266,6 +275,9 @@ static WorkerTask *make_task(LspServer *server, const LspDocument *d, WorkerPhas
     task->revision = d->revision;
     task->options = ptx_document_options(server, d);
     task->options.findings_only = phase == PHASE_FINDINGS;
+    /* the user waits for findings; figures may take their time */
+    if (phase == PHASE_FINDINGS)
+        task->options.jobs = count_threads();
     return task;
 }
 

@@ -507,6 +507,25 @@ class Cuda(unittest.TestCase):
         self.assertEqual(client.close(), 0)
 
 
+class Progress(unittest.TestCase):
+    def test_long_analysis(self):
+        """More kernels than half a second is enough for."""
+        capabilities = json.loads(json.dumps(FULL))
+        capabilities["window"]["workDoneProgress"] = True
+        capabilities["workspace"] = {"codeLens": {"refreshSupport": True}, "inlayHint": {"refreshSupport": True}}
+        client = Client(PROGRAM, capabilities, options={"gpu": "h200", "grid": "64", "block": "128"})
+        kernel = KERNEL[KERNEL.index(".visible"):]
+        client.open(URI, HEAD + "".join(kernel.replace("_Z3addPfi", f"k{i}") for i in range(3000)))
+        question = client.wait(lambda m: m.get("method") == "window/workDoneProgress/create", 100)
+        client.send({"id": question["id"], "result": None})
+        token = question["params"]["token"]
+        steps = [client.wait(lambda m: m.get("method") == "$/progress" and m["params"]["token"] == token, 100)["params"]["value"]["kind"]
+                 for _ in range(2)]
+        self.assertEqual(steps, ["begin", "end"])
+        client.process.kill()
+        client.end()
+
+
 class Pull(unittest.TestCase):
     def test_pull(self):
         capabilities = json.loads(json.dumps(FULL))
