@@ -5,6 +5,7 @@
 #include "check/sreg.h"
 #include "support/guard.h"
 #include "support/minmax.h"
+#include "gpu/costs.h"
 #include "gpu/gpu.h"
 
 #include <stdio.h>
@@ -479,6 +480,7 @@ enum { HOVER_FORMS_MAX = 6 };
 typedef struct Hover {
     char *out;
     size_t size, length;                /* length: in full */
+    bool has_latency;
 } Hover;
 
 static void put(Hover *hover, const char *text)
@@ -516,6 +518,35 @@ static void put_rate(Hover *hover, const char *text, size_t length, const ptxlin
     put(hover, line);
 }
 
+static void put_clocks(Hover *hover, const ptxlint_gpu *gpu, const char *key, const char *what)
+{
+    char line[96];
+    double clocks = ptxlint_gpu_value(gpu, key);
+    if (isnan(clocks))
+        return;
+    snprintf(line, sizeof line, "%s %s %.4g clocks", hover->has_latency ? "," : "\n\nResult", what,
+             clocks);
+    hover->has_latency = true;
+    put(hover, line);
+}
+
+/* Clocks until the result is there, where the GPU's file says them. */
+static void put_latency(Hover *hover, const char *text, size_t length, const ptxlint_gpu *gpu)
+{
+    Op op;
+    ptx_op_resolve(&op, text, length);
+    const Cost *cost = op.form ? ptx_cost_find(&op, ptx_gpu_of(gpu)->target) : NULL;
+    if (op.kind == OPK_LD && op.space == SPACE_GLOBAL) {
+        put_clocks(hover, gpu, "l1_latency", "from L1 after");
+        put_clocks(hover, gpu, "l2_latency", "from L2");
+        put_clocks(hover, gpu, "global_latency_min", "from memory at least");
+    } else if (op.kind == OPK_LD && op.space == SPACE_SHARED) {
+        put_clocks(hover, gpu, "shared_latency", "after");
+    } else if (cost && cost->term_count == 1 && cost->terms[0].machine == MACHINE_FP32) {
+        put_clocks(hover, gpu, "arithmetic_latency", "after");
+    }
+}
+
 static void put_hover(Hover *hover, const ptxlint_isa *isa, const ptxlint_gpu *gpu)
 {
     const ptxlint_isa_info *info = &isa->info;
@@ -535,6 +566,8 @@ static void put_hover(Hover *hover, const ptxlint_isa *isa, const ptxlint_gpu *g
     }
     if (info->is_whole)
         put_rate(hover, info->text, strlen(info->text), gpu);
+    if (info->is_whole && gpu)
+        put_latency(hover, info->text, strlen(info->text), gpu);
     put(hover, "\n");
 }
 

@@ -17,10 +17,10 @@ typedef struct SymbolBuild {
     ptxlint_module *m;
     const OccurrenceLog *log;
     Arena *arena, *scratch;
-    HashMap numbers;            /* of what the IR numbers: 1 + index of the symbol */
-    HashTable names;            /* of functions and of the module's variables: the same */
+    HashMap numbers; /* of what the IR numbers: 1 + index of the symbol */
+    HashTable names; /* of functions and of the module's variables: the same */
     ptxlint_symbol *symbols;
-    uint32_t *owners;           /* per occurrence: its symbol */
+    uint32_t *owners; /* per occurrence: its symbol */
     uint32_t count, capacity;
 } SymbolBuild;
 
@@ -57,7 +57,7 @@ static void describe_register(unsigned type, unsigned vector, ptxlint_symbol *s)
     s->vector = vector;
 }
 
-static ptxlint_symbol describe(SymbolBuild *b, const Occurrence *o)
+static ptxlint_symbol describe_symbol(SymbolBuild *b, const Occurrence *o)
 {
     const Module *ir = b->m->ir;
     const Func *func = o->func == NO_ID ? NULL : &ir->funcs[o->func];
@@ -66,8 +66,12 @@ static ptxlint_symbol describe(SymbolBuild *b, const Occurrence *o)
     s.scope = ptx_view_span(b->log->scopes[o->scope].span);
     s.function = func ? copy_span(b, func->name) : NULL;
     switch ((SymbolKind)o->kind) {
-    case SYMBOL_FUNC: describe_func(b, &ir->funcs[o->id], &s); break;
-    case SYMBOL_VAR: describe_var(&ir->vars[o->id], &s); break;
+    case SYMBOL_FUNC:
+        describe_func(b, &ir->funcs[o->id], &s);
+        break;
+    case SYMBOL_VAR:
+        describe_var(&ir->vars[o->id], &s);
+        break;
     case SYMBOL_REG:
         s.kind = PTXLINT_SYMBOL_REGISTER;
         describe_register(func->regs[o->id].type, func->regs[o->id].vector, &s);
@@ -77,7 +81,9 @@ static ptxlint_symbol describe(SymbolBuild *b, const Occurrence *o)
         s.count = o->count;
         describe_register(o->type, o->vector, &s);
         break;
-    default: s.kind = PTXLINT_SYMBOL_LABEL; break;
+    default:
+        s.kind = PTXLINT_SYMBOL_LABEL;
+        break;
     }
     s.name = copy_span(b, o->span);
     return s;
@@ -85,7 +91,7 @@ static ptxlint_symbol describe(SymbolBuild *b, const Occurrence *o)
 
 /* ---- which symbol ---------------------------------------------------------------------------- */
 
-static uint64_t key_of(const Occurrence *o)
+static uint64_t occurrence_key(const Occurrence *o)
 {
     return (uint64_t)o->kind << 60 | (uint64_t)(o->func & ((1u << 28) - 1)) << 32 | o->id;
 }
@@ -112,7 +118,7 @@ static bool is_same_name(const void *owner, uint32_t number, const void *wanted)
            && !memcmp(s->name, name->text, name->length);
 }
 
-static bool is_shared(const Occurrence *o)
+static bool is_shared_name(const Occurrence *o)
 {
     return o->kind == SYMBOL_FUNC || (o->kind == SYMBOL_VAR && o->func == NO_ID);
 }
@@ -120,9 +126,9 @@ static bool is_shared(const Occurrence *o)
 static uint32_t add_symbol(SymbolBuild *b, const Occurrence *o)
 {
     if (b->count == b->capacity)
-        b->symbols = ptx_arena_grow(b->arena, b->symbols, b->count, &b->capacity,
-                                    sizeof *b->symbols);
-    b->symbols[b->count++] = describe(b, o);
+        b->symbols =
+            ptx_arena_grow(b->arena, b->symbols, b->count, &b->capacity, sizeof *b->symbols);
+    b->symbols[b->count++] = describe_symbol(b, o);
     return b->count;
 }
 
@@ -139,12 +145,12 @@ static void grow_names(SymbolBuild *b)
 /* The symbol of a function or variable of the module, which may be declared several times. */
 static uint32_t find_shared(SymbolBuild *b, const Occurrence *o)
 {
-    SharedName name = { b->m->text + o->span.begin, ptx_span_length(o->span),
-                        unit_of(b->m->ir, o), o->kind == SYMBOL_FUNC };
+    SharedName name = { b->m->text + o->span.begin, ptx_span_length(o->span), unit_of(b->m->ir, o),
+                        o->kind == SYMBOL_FUNC };
     if (ptx_hash_is_full(&b->names, b->count))
         grow_names(b);
-    uint32_t *slot = ptx_hash_find(&b->names, ptx_hash_bytes(name.text, name.length), is_same_name,
-                                   b, &name);
+    uint32_t *slot =
+        ptx_hash_find(&b->names, ptx_hash_bytes(name.text, name.length), is_same_name, b, &name);
     if (!*slot) {
         *slot = add_symbol(b, o);
         b->symbols[*slot - 1].count = name.unit;
@@ -161,11 +167,11 @@ static void declare_label(const SymbolBuild *b, const Occurrence *o, ptxlint_sym
     s->scope = ptx_view_span(b->log->scopes[o->scope].span);
 }
 
-static uint32_t number_of(SymbolBuild *b, const Occurrence *o)
+static uint32_t symbol_number(SymbolBuild *b, const Occurrence *o)
 {
-    uint32_t *number = ptx_hash_map_at(&b->numbers, b->scratch, key_of(o));
+    uint32_t *number = ptx_hash_map_at(&b->numbers, b->scratch, occurrence_key(o));
     if (!*number)
-        *number = is_shared(o) ? find_shared(b, o) : add_symbol(b, o);
+        *number = is_shared_name(o) ? find_shared(b, o) : add_symbol(b, o);
     else if (o->kind == SYMBOL_LABEL && o->is_declaration)
         declare_label(b, o, &b->symbols[*number - 1]);
     return *number - 1;
@@ -175,11 +181,12 @@ static uint32_t number_of(SymbolBuild *b, const Occurrence *o)
 static void note_member(SymbolBuild *b, const Occurrence *o)
 {
     Occurrence range = { .kind = SYMBOL_RANGE, .func = o->func, .id = o->scope };
-    uint32_t number = ptx_hash_map_get(&b->numbers, key_of(&range));
+    uint32_t number = ptx_hash_map_get(&b->numbers, occurrence_key(&range));
     if (!number)
         return;
     const Reg *reg = &b->m->ir->funcs[o->func].regs[o->id];
-    uint32_t member = number_of(b, &(Occurrence){ .kind = SYMBOL_REG, .func = o->func, .id = o->id, .span = reg->name });
+    uint32_t member = symbol_number(
+        b, &(Occurrence){ .kind = SYMBOL_REG, .func = o->func, .id = o->id, .span = reg->name });
     b->symbols[member].range = number - 1;
     b->symbols[member].declaration = b->symbols[number - 1].declaration;
     b->symbols[member].extent = b->symbols[number - 1].extent;
@@ -194,7 +201,7 @@ static void number_occurrences(SymbolBuild *b)
         if (o->is_member)
             note_member(b, o);
         else
-            b->owners[i] = number_of(b, o);
+            b->owners[i] = symbol_number(b, o);
     }
     for (uint32_t i = 0; i < b->count; i++)
         if (b->symbols[i].kind != PTXLINT_SYMBOL_RANGE)
@@ -243,8 +250,8 @@ static void fill_places(SymbolBuild *b)
     SymbolPlace *places = ptx_arena_array(b->arena, SymbolPlace, b->log->count + 1);
     for (uint32_t i = 0; i < b->log->count; i++)
         if (!b->log->items[i].is_member)
-            places[b->m->place_count++] = (SymbolPlace){ ptx_view_span(b->log->items[i].span),
-                                                         b->owners[i] };
+            places[b->m->place_count++] =
+                (SymbolPlace){ ptx_view_span(b->log->items[i].span), b->owners[i] };
     sort_places(places, b->m->place_count);
     b->m->places = places;
 }

@@ -24,18 +24,18 @@ typedef struct TokenBuild {
     const char *text;
     size_t length;
     Arena work;
-    uint32_t depth[3];          /* of (), [], {} */
-    bool begins;                /* a statement begins here */
-    bool is_guard;              /* the name of a guard comes next */
-    bool in_operands;           /* behind an opcode or `=`: { begins a vector */
+    uint32_t depth[3]; /* of (), [], {} */
+    bool begins;       /* a statement begins here */
+    bool is_guard;     /* the name of a guard comes next */
+    bool in_operands;  /* behind an opcode or `=`: { begins a vector */
 } TokenBuild;
 
 static void add_token(TokenBuild *b, ptxlint_token_kind kind, Span span, uint32_t depth)
 {
     ptxlint_tokens *to = b->to;
     if (to->count == to->capacity)
-        to->items = ptx_arena_grow(&to->arena, to->items, to->count, &to->capacity,
-                                   sizeof *to->items);
+        to->items =
+            ptx_arena_grow(&to->arena, to->items, to->count, &to->capacity, sizeof *to->items);
     to->items[to->count++] = (ptxlint_token){ { span.begin, span.end }, kind, depth };
 }
 
@@ -77,7 +77,8 @@ static ptxlint_token_kind kind_of_dotted(const TokenBuild *b, Span span)
 /* Where the dotted word that begins at a byte ends. */
 static uint32_t next_dot(const TokenBuild *b, uint32_t at, uint32_t end)
 {
-    for (at++; at < end && b->text[at] != '.'; at++) {}
+    for (at++; at < end && b->text[at] != '.'; at++) {
+    }
     return at;
 }
 
@@ -121,12 +122,17 @@ static void add_word(TokenBuild *b, Span span)
 
 /* ---- the rest -------------------------------------------------------------------------------- */
 
-static uint32_t *depth_of(TokenBuild *b, int kind)
+static uint32_t *bracket_depth(TokenBuild *b, int kind)
 {
     switch (kind) {
-    case TOK_LPAREN: case TOK_RPAREN: return &b->depth[0];
-    case TOK_LBRACKET: case TOK_RBRACKET: return &b->depth[1];
-    default: return &b->depth[2];
+    case TOK_LPAREN:
+    case TOK_RPAREN:
+        return &b->depth[0];
+    case TOK_LBRACKET:
+    case TOK_RBRACKET:
+        return &b->depth[1];
+    default:
+        return &b->depth[2];
     }
 }
 
@@ -134,7 +140,7 @@ static void add_sign(TokenBuild *b, int kind, Span span)
 {
     bool opens = kind == TOK_LPAREN || kind == TOK_LBRACKET || kind == TOK_LBRACE,
          closes = kind == TOK_RPAREN || kind == TOK_RBRACKET || kind == TOK_RBRACE;
-    uint32_t *depth = depth_of(b, kind), at = 0;
+    uint32_t *depth = bracket_depth(b, kind), at = 0;
     if (closes && *depth)
         --*depth;
     if (opens || closes)
@@ -152,12 +158,13 @@ static void add_sign(TokenBuild *b, int kind, Span span)
     }
 }
 
-static bool is_directive(int kind)
+static bool is_directive_token(int kind)
 {
     static const unsigned char kinds[] = {
-        TOK_VERSION, TOK_TARGET, TOK_ADDRESS_SIZE, TOK_FILE, TOK_LOC, TOK_SECTION, TOK_PRAGMA,
-        TOK_ALIAS, TOK_ENTRY, TOK_FUNC, TOK_LINKAGE, TOK_SPACE, TOK_ALIGN, TOK_PTR, TOK_ATTRIBUTE,
-        TOK_PERFORMANCE, TOK_FLAG, TOK_BRANCHTARGETS, TOK_CALLTARGETS, TOK_CALLPROTOTYPE
+        TOK_VERSION,     TOK_TARGET, TOK_ADDRESS_SIZE,  TOK_FILE,        TOK_LOC,
+        TOK_SECTION,     TOK_PRAGMA, TOK_ALIAS,         TOK_ENTRY,       TOK_FUNC,
+        TOK_LINKAGE,     TOK_SPACE,  TOK_ALIGN,         TOK_PTR,         TOK_ATTRIBUTE,
+        TOK_PERFORMANCE, TOK_FLAG,   TOK_BRANCHTARGETS, TOK_CALLTARGETS, TOK_CALLPROTOTYPE
     };
     return memchr(kinds, kind, sizeof kinds) != NULL;
 }
@@ -172,7 +179,7 @@ static void add_lexed(TokenBuild *b, Token token)
         add_word(b, span);
         return;
     }
-    if (is_directive(kind))
+    if (is_directive_token(kind))
         add_token(b, PTXLINT_TOKEN_DIRECTIVE, span, 0);
     else if (kind == TOK_MODIFIER)
         add_token(b, kind_of_dotted(b, span), span, 0);
@@ -187,7 +194,7 @@ static void add_lexed(TokenBuild *b, Token token)
     b->begins = false;
 }
 
-static void build(void *context)
+static void build_token_list(void *context)
 {
     TokenBuild *b = context;
     Lexer lexer;
@@ -219,7 +226,7 @@ static ptxlint_status build_tokens(const char *text, size_t length, ptxlint_toke
     ptx_arena_init(&tokens->arena, limit_of(length), NULL);
     ptx_arena_init(&b.work, limit_of(length), NULL);
     Arena *const arenas[GUARD_ARENAS_MAX] = { &tokens->arena, &b.work };
-    bool is_complete = ptx_run_guarded(arenas, build, &b);
+    bool is_complete = ptx_run_guarded(arenas, build_token_list, &b);
     ptx_arena_free(&b.work);
     return is_complete ? PTXLINT_OK : PTXLINT_NO_MEMORY;
 }

@@ -67,10 +67,13 @@ static void open_settings(void *context, const LspWish *wish)
 
 /* ---- what holds for a file ------------------------------------------------------------------- */
 
-static LspSettings find_settings(void *context, const char *path)
+static LspSettings find_lsp_settings(void *context, const char *path)
 {
     LspContext *c = context;
-    LspSettings found = { .rules = c->book.rules, .gpus = c->inputs.gpus, .gpu_count = c->inputs.gpu_count, .launches = c->inputs.launches };
+    LspSettings found = { .rules = c->book.rules,
+                          .gpus = c->inputs.gpus,
+                          .gpu_count = c->inputs.gpu_count,
+                          .launches = c->inputs.launches };
     const Settings *settings = ptx_book_file(&c->book, path ? path : "-");
     if (!settings)
         return found;
@@ -88,7 +91,7 @@ static LspSettings find_settings(void *context, const char *path)
 ExitCode ptx_lsp(const Options *options)
 {
     LspContext context = { .given = options, .now = *options };
-    const LspHost host = { &context, open_settings, find_settings };
+    const LspHost host = { &context, open_settings, find_lsp_settings };
     open_settings(&context, &(LspWish){ 0 });
     int code = ptx_lsp_run(&host, STDIN_FILENO, STDOUT_FILENO);
     close_settings(&context);

@@ -9,7 +9,7 @@
 typedef struct ActionRun {
     LspServer *server;
     LspDocument *d;
-    const json_t *only;         /* kinds that the client wants; NULL: all */
+    const json_t *only; /* kinds that the client wants; NULL: all */
     ptxlint_span wanted;
     json_t *list;
 } ActionRun;
@@ -38,7 +38,7 @@ static json_t *edit_of(const ActionRun *a, ptxlint_span span, const char *text)
                      ptx_lsp_string(text, strlen(text)));
 }
 
-static uint32_t line_begin(const ActionRun *a, uint32_t line)
+static uint32_t line_start(const ActionRun *a, uint32_t line)
 {
     ptx_lsp_line(a->d, 0);
     return line < a->d->line_count ? a->d->lines[line] : (uint32_t)a->d->length;
@@ -47,7 +47,7 @@ static uint32_t line_begin(const ActionRun *a, uint32_t line)
 /* Statements of a repair go before a line, indented as it is. */
 static json_t *insertion_of(const ActionRun *a, const ptxlint_insertion *insertion)
 {
-    uint32_t at = line_begin(a, insertion->line - 1), end = at;
+    uint32_t at = line_start(a, insertion->line - 1), end = at;
     char *text = NULL;
     size_t length = 0;
     FILE *out = open_memstream(&text, &length);
@@ -66,9 +66,9 @@ static json_t *insertion_of(const ActionRun *a, const ptxlint_insertion *inserti
 static void add_action(ActionRun *a, const char *title, const char *kind, json_t *edits,
                        bool is_preferred)
 {
-    json_t *action = json_pack("{s:o, s:s, s:{s:{s:o}}}", "title",
-                               ptx_lsp_string(title, strlen(title)), "kind", kind, "edit",
-                               "changes", a->d->uri, edits);
+    json_t *action =
+        json_pack("{s:o, s:s, s:{s:{s:o}}}", "title", ptx_lsp_string(title, strlen(title)), "kind",
+                  kind, "edit", "changes", a->d->uri, edits);
     if (is_preferred)
         json_object_set_new(action, "isPreferred", json_true());
     json_array_append_new(a->list, action);
@@ -76,31 +76,43 @@ static void add_action(ActionRun *a, const char *title, const char *kind, json_t
 
 /* ---- one finding ----------------------------------------------------------------------------- */
 
-static void add_fix(ActionRun *a, const ptxlint_diagnostic *found, ptxlint_span span)
+/* "Insert `;`", of the first line of what the first edit does. */
+static void put_fix_title(const ActionRun *a, const ptxlint_diagnostic *found, char *out,
+                          size_t size)
 {
-    char title[160];
-    const char *text = found->fix->replacement;
+    const ptxlint_fix *first = &found->edits[0];
+    const char *more = found->edit_count > 1 ? " and more" : "";
+    const char *text = first->replacement, *what = "Insert";
     size_t shown = strcspn(text, "\n");
-    if (!*text)
-        snprintf(title, sizeof title, "Remove `%.*s`", (int)(span.end - span.begin < 60 ? span.end - span.begin : 60),
-                 a->d->text + span.begin);
-    else if (span.begin == span.end)
-        snprintf(title, sizeof title, "Insert `%.*s`", (int)(shown < 60 ? shown : 60), text);
-    else
-        snprintf(title, sizeof title, "Replace by `%.*s`", (int)(shown < 60 ? shown : 60), text);
-    add_action(a, title, "quickfix", json_pack("[o]", edit_of(a, span, text)),
-               found->fix->is_certain);
+    if (!*text) {
+        what = "Remove";
+        text = a->d->text + first->span.begin;
+        shown = strcspn(text, "\n");
+        shown = shown < first->span.end - first->span.begin ? shown
+                                                            : first->span.end - first->span.begin;
+    } else if (first->span.end > first->span.begin) {
+        what = "Replace by";
+    }
+    while (shown && (*text == ' ' || *text == '\t')) {
+        text++;
+        shown--;
+    }
+    snprintf(out, size, "%s `%.*s`%s (%s)", what, (int)(shown < 60 ? shown : 60), text, more,
+             found->rule);
 }
 
-static void add_repair(ActionRun *a, const ptxlint_diagnostic *found)
+/* Only of the text as it is: else its places may have gone. */
+static void add_fix(ActionRun *a, const ptxlint_diagnostic *found)
 {
     char title[160];
+    bool is_certain = true;
     json_t *edits = json_array();
-    for (size_t i = 0; i < found->repair_count; i++)
-        json_array_append_new(edits, insertion_of(a, &found->repair[i]));
-    snprintf(title, sizeof title, "Repair %s: insert `%.60s`", found->rule,
-             found->repair[0].text);
-    add_action(a, title, "quickfix", edits, false);
+    for (size_t i = 0; i < found->edit_count; i++) {
+        is_certain = is_certain && found->edits[i].is_certain;
+        json_array_append_new(edits, edit_of(a, found->edits[i].span, found->edits[i].replacement));
+    }
+    put_fix_title(a, found, title, sizeof title);
+    add_action(a, title, "quickfix", edits, is_certain);
 }
 
 /* A comment before the line silences the statement behind it. */
@@ -117,10 +129,10 @@ static void add_explain(ActionRun *a, const ptxlint_diagnostic *found)
 {
     char title[96];
     snprintf(title, sizeof title, "Explain %s (%s)", found->rule, found->name);
-    json_array_append_new(a->list, json_pack("{s:s, s:s, s:{s:s, s:s, s:[s]}}", "title", title,
-                                             "kind", "quickfix", "command", "title", title,
-                                             "command", "ptxlint.explain", "arguments",
-                                             found->rule));
+    json_array_append_new(a->list,
+                          json_pack("{s:s, s:s, s:{s:s, s:s, s:[s]}}", "title", title, "kind",
+                                    "quickfix", "command", "title", title, "command",
+                                    "ptxlint.explain", "arguments", found->rule));
 }
 
 static bool can_ignore(const ptxlint_diagnostic *found)
@@ -129,15 +141,12 @@ static bool can_ignore(const ptxlint_diagnostic *found)
     return !rule || !rule->is_front_end;
 }
 
-/* is_now: the finding is of the text as it is, so that its lines count. */
+/* is_now: the finding is of the text as it is. */
 static void add_actions(ActionRun *a, const ptxlint_diagnostic *found, ptxlint_span span,
                         bool is_now)
 {
-    ptxlint_span fix = found->fix ? found->fix->span : span;
-    if (found->fix && (is_now || ptx_document_follow(a->d, &fix)))
-        add_fix(a, found, fix);
-    if (found->repair_count && is_now)
-        add_repair(a, found);
+    if (found->edit_count && is_now)
+        add_fix(a, found);
     if (can_ignore(found))
         add_ignore(a, found, span);
     add_explain(a, found);
@@ -160,36 +169,49 @@ static void add_found(ActionRun *a, const ptxlint_module *module, bool is_old)
     }
 }
 
-/* What nothing else can have been meant, of the whole file; fixes that overlap wait for the next
- * time. */
-static void add_fix_all(ActionRun *a, const ptxlint_diagnostic *found, size_t count)
+/* What differs between two texts, as one edit: their beginnings and ends go. */
+static json_t *fixed_edit(const ActionRun *a, const ptxlint_fixes_info *fixed)
 {
-    json_t *edits = json_array();
-    uint32_t *ends = calloc(2 * count + 1, sizeof *ends);
-    size_t taken = 0;
-    for (size_t i = 0; ends && i < count; i++) {
-        bool is_free = found[i].fix && found[i].fix->is_certain
-                       && found[i].suppression == PTXLINT_NOT_SUPPRESSED;
-        for (size_t k = 0; is_free && k < taken; k++)
-            is_free = found[i].fix->span.end < ends[2 * k]
-                      || found[i].fix->span.begin > ends[2 * k + 1];
-        if (!is_free)
-            continue;
-        ends[2 * taken] = found[i].fix->span.begin;
-        ends[2 * taken++ + 1] = found[i].fix->span.end;
-        json_array_append_new(edits, edit_of(a, found[i].fix->span, found[i].fix->replacement));
+    size_t begin = 0, end = 0, length = a->d->length;
+    while (begin < length && begin < fixed->length && a->d->text[begin] == fixed->text[begin])
+        begin++;
+    while (end < length - begin && end < fixed->length - begin
+           && a->d->text[length - 1 - end] == fixed->text[fixed->length - 1 - end])
+        end++;
+    /* whole lines, so that no character is cut */
+    while (begin && a->d->text[begin - 1] != '\n')
+        begin--;
+    while (end && a->d->text[length - end - 1] != '\n')
+        end--;
+    json_t *text = ptx_lsp_string(fixed->text + begin, fixed->length - begin - end);
+    ptxlint_span span = { (uint32_t)begin, (uint32_t)(length - end) };
+    return json_pack("{s:o, s:o}", "range", ptx_lsp_range(a->server, a->d, span), "newText", text);
+}
+
+/* What `ptxlint fix` does, each edit tried. */
+static void add_fix_all(ActionRun *a)
+{
+    ptxlint_fixes *fixes;
+    ptxlint_module *module;
+    ptxlint_options options = ptx_document_options(a->server, a->d);
+    options.findings_only = 1;
+    if (ptxlint_module_new(a->d->text, a->d->length, &options, &module) != PTXLINT_OK)
+        return;
+    if (ptxlint_fixes_new(module, &options, NULL, &fixes) == PTXLINT_OK) {
+        const ptxlint_fixes_info *info = ptxlint_fixes_get_info(fixes);
+        if (info->applied_count)
+            add_action(a, "Apply the certain fixes of ptxlint", "source.fixAll.ptxlint",
+                       json_pack("[o]", fixed_edit(a, info)), false);
+        ptxlint_fixes_free(fixes);
     }
-    free(ends);
-    if (taken)
-        add_action(a, "Apply all certain fixes of ptxlint", "source.fixAll.ptxlint", edits, false);
-    else
-        json_decref(edits);
+    ptxlint_module_free(module);
 }
 
 void ptx_lsp_actions(LspServer *server, LspDocument *d, const json_t *params, LspAnswer *answer)
 {
-    size_t count;
-    ActionRun a = { .server = server, .d = d, .only = ptx_lsp_at(params, "context.only"), .list = json_array() };
+    ActionRun a = {
+        .server = server, .d = d, .only = ptx_lsp_at(params, "context.only"), .list = json_array()
+    };
     answer->result = a.list;
     const ptxlint_module *analysed = ptx_document_analysed(d, false),
                          *now = analysed ? analysed : ptx_document_syntax(server, d);
@@ -200,7 +222,7 @@ void ptx_lsp_actions(LspServer *server, LspDocument *d, const json_t *params, Ls
         add_found(&a, now, false);
     if (wants(&a, "quickfix") && !analysed && d->analysed)
         add_found(&a, d->analysed, true);
-    const ptxlint_diagnostic *found = ptxlint_module_diagnostics(now, &count);
-    if (wants(&a, "source.fixAll.ptxlint"))
-        add_fix_all(&a, found, count);
+    /* it takes analyses of its own: only where it is asked for */
+    if (a.only && wants(&a, "source.fixAll.ptxlint"))
+        add_fix_all(&a);
 }

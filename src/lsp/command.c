@@ -8,13 +8,13 @@
 
 /* ---- a rule's page --------------------------------------------------------------------------- */
 
-static void put_example(FILE *out, const char *what, const char *text)
+static void put_rule_example(FILE *out, const char *what, const char *text)
 {
     if (text)
         fprintf(out, "\n%s:\n```ptx\n%s\n```\n", what, text);
 }
 
-static void explain(const char *code, LspAnswer *answer)
+static void explain_rule(const char *code, LspAnswer *answer)
 {
     char *text = NULL;
     size_t length = 0;
@@ -28,8 +28,8 @@ static void explain(const char *code, LspAnswer *answer)
         return;
     fprintf(out, "# %s: %s\n\n%s\n\n%s\n", rule->code, rule->name, rule->summary, rule->doc);
     for (size_t i = 0; i < rule->example_count; i++) {
-        put_example(out, "Bad", rule->examples[i].bad);
-        put_example(out, "Good", rule->examples[i].good);
+        put_rule_example(out, "Bad", rule->examples[i].bad);
+        put_rule_example(out, "Good", rule->examples[i].good);
     }
     fclose(out);
     answer->result = json_pack("{s:s, s:s, s:o}", "kind", "markdown", "code", rule->code, "value",
@@ -47,12 +47,12 @@ static void ask_for_gpu(LspServer *server)
     json_t *actions = json_pack("[{s:s}]", "title", own_target);
     for (size_t i = 0; (gpu = ptxlint_gpu_at(i)); i++)
         if (*ptxlint_gpu_get_info(gpu)->product)
-            json_array_append_new(actions, json_pack("{s:s}", "title",
-                                                     ptxlint_gpu_get_info(gpu)->name));
-    server->gpu_question = ptx_lsp_ask(server, "window/showMessageRequest",
-                                       json_pack("{s:i, s:s, s:o}", "type", 3, "message",
-                                                 "Which GPU are the figures for?", "actions",
-                                                 actions));
+            json_array_append_new(actions,
+                                  json_pack("{s:s}", "title", ptxlint_gpu_get_info(gpu)->name));
+    server->gpu_question =
+        ptx_lsp_ask(server, "window/showMessageRequest",
+                    json_pack("{s:i, s:s, s:o}", "type", 3, "message",
+                              "Which GPU are the figures for?", "actions", actions));
 }
 
 static void set_gpu(LspServer *server, const char *name)
@@ -98,7 +98,7 @@ void ptx_lsp_execute(LspServer *server, LspDocument *document, const json_t *par
     const json_t *first = json_array_get(json_object_get(params, "arguments"), 0);
     (void)document;
     if (command && !strcmp(command, "ptxlint.explain"))
-        explain(json_string_value(first), answer);
+        explain_rule(json_string_value(first), answer);
     else if (command && !strcmp(command, "ptxlint.pickGpu"))
         pick_gpu(server, first, answer);
     else if (command && !strcmp(command, "ptxlint.setLaunch"))

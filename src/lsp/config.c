@@ -30,7 +30,7 @@ static json_t *read_error(LspServer *server, LspDocument *d, const char *error)
 }
 
 /* The reader stops at the first mistake. A user's rules are those that the file's folder has. */
-json_t *ptx_config_diagnostics(LspServer *server, LspDocument *d)
+json_t *ptx_lsp_config_diagnostics(LspServer *server, LspDocument *d)
 {
     char error[1024] = "";
     ptxlint_config *config;
@@ -38,8 +38,8 @@ json_t *ptx_config_diagnostics(LspServer *server, LspDocument *d)
     json_t *list = json_array();
     if (ptxlint_config_new(settings.rules, &config) != PTXLINT_OK)
         return list;
-    ptxlint_status status = ptxlint_config_read(config, shown_path, d->text, d->length, error,
-                                                sizeof error);
+    ptxlint_status status =
+        ptxlint_config_read(config, shown_path, d->text, d->length, error, sizeof error);
     if (status == PTXLINT_BAD_FILE)
         json_array_append_new(list, read_error(server, d, error));
     ptxlint_config_free(config);
@@ -57,7 +57,7 @@ typedef struct ConfigItems {
     json_t *items;
 } ConfigItems;
 
-static void add_item(ConfigItems *c, const char *label, int kind, const char *what)
+static void add_config_item(ConfigItems *c, const char *label, int kind, const char *what)
 {
     json_t *item = json_pack("{s:s, s:i, s:{s:o, s:s}}", "label", label, "kind", kind, "textEdit",
                              "range", ptx_lsp_range(c->server, c->d, c->word), "newText", label);
@@ -71,7 +71,7 @@ static void add_keys(ConfigItems *c)
     const char *text = ptxlint_schema_text("config"), *key;
     json_t *schema = text ? json_loads(text, 0, NULL) : NULL, *property;
     json_object_foreach(json_object_get(schema, "properties"), key, property)
-        add_item(c, key, ITEM_KEY, ptx_lsp_text(property, "description"));
+        add_config_item(c, key, ITEM_KEY, ptx_lsp_text(property, "description"));
     json_decref(schema);
 }
 
@@ -79,20 +79,19 @@ static bool has_item(const ConfigItems *c, const char *label)
 {
     size_t index;
     json_t *item;
-    json_array_foreach(c->items, index, item)
-        if (!strcmp(ptx_lsp_text(item, "label"), label))
-            return true;
+    json_array_foreach(c->items, index,
+                       item) if (!strcmp(ptx_lsp_text(item, "label"), label)) return true;
     return false;
 }
 
-static void add_rules(ConfigItems *c)
+static void add_rule_items(ConfigItems *c)
 {
     const ptxlint_rule *rule;
     LspSettings settings = c->server->host->find(c->server->host->context, c->d->path);
     for (size_t i = 0; (rule = ptxlint_rule_at(settings.rules, i)); i++) {
-        add_item(c, rule->code, ITEM_RULE, rule->summary);
+        add_config_item(c, rule->code, ITEM_RULE, rule->summary);
         if (!has_item(c, rule->group))
-            add_item(c, rule->group, ITEM_RULE, NULL);
+            add_config_item(c, rule->group, ITEM_RULE, NULL);
     }
 }
 
@@ -100,12 +99,13 @@ static void add_gpus(ConfigItems *c)
 {
     const ptxlint_gpu *gpu;
     for (size_t i = 0; (gpu = ptxlint_gpu_at(i)); i++)
-        add_item(c, ptxlint_gpu_get_info(gpu)->name, ITEM_RULE, ptxlint_gpu_get_info(gpu)->product);
+        add_config_item(c, ptxlint_gpu_get_info(gpu)->name, ITEM_RULE,
+                        ptxlint_gpu_get_info(gpu)->product);
 }
 
 /* The key that the place belongs to: of its own line, else of the nearest one above that is not
  * indented. */
-static void find_key(LspDocument *d, uint32_t offset, char *key, size_t size)
+static void find_key_at(LspDocument *d, uint32_t offset, char *key, size_t size)
 {
     uint32_t line = ptx_lsp_line(d, offset);
     do {
@@ -118,7 +118,7 @@ static void find_key(LspDocument *d, uint32_t offset, char *key, size_t size)
     } while (!*key && line--);
 }
 
-json_t *ptx_config_completion(LspServer *server, LspDocument *d, uint32_t offset)
+json_t *ptx_lsp_config_completion(LspServer *server, LspDocument *d, uint32_t offset)
 {
     char key[64] = "";
     ConfigItems c = { .server = server, .d = d, .word = { offset, offset }, .items = json_array() };
@@ -126,12 +126,12 @@ json_t *ptx_config_completion(LspServer *server, LspDocument *d, uint32_t offset
         c.word.begin--;
     uint32_t line = d->lines[ptx_lsp_line(d, offset)];
     if (c.word.begin != line)
-        find_key(d, offset, key, sizeof key);
+        find_key_at(d, offset, key, sizeof key);
     if (!*key)
         add_keys(&c);
     else if (!strcmp(key, "gpu"))
         add_gpus(&c);
     else if (strcmp(key, "launch") && strcmp(key, "baseline") && strcmp(key, "budget"))
-        add_rules(&c);
+        add_rule_items(&c);
     return json_pack("{s:b, s:o}", "isIncomplete", 0, "items", c.items);
 }

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int severity_of(ptxlint_severity severity)
+static int lsp_severity(ptxlint_severity severity)
 {
     static const int numbers[] = { [PTXLINT_ERROR] = 1, [PTXLINT_WARNING] = 2, [PTXLINT_NOTE] = 3 };
     return numbers[severity];
@@ -40,22 +40,22 @@ static json_t *message_of(const ptxlint_diagnostic *d)
 /* ---- related places -------------------------------------------------------------------------- */
 
 /* A line of a file that need not be open; column from 1, or 0. */
-static json_t *place_of(const char *uri, uint32_t line, uint32_t column)
+static json_t *source_line_place(const char *uri, uint32_t line, uint32_t column)
 {
-    json_int_t at = line ? (json_int_t)line - 1 : 0, character = column ? (json_int_t)column - 1 : 0;
-    return json_pack("{s:s, s:{s:{s:I,s:I}, s:{s:I,s:I}}}", "uri", uri, "range", "start", "line", at,
-                     "character", character, "end", "line", at, "character", character);
+    json_int_t at = (json_int_t)line - (line > 0), character = (json_int_t)column - (column > 0);
+    return json_pack("{s:s, s:{s:{s:I,s:I}, s:{s:I,s:I}}}", "uri", uri, "range", "start", "line",
+                     at, "character", character, "end", "line", at, "character", character);
 }
 
 static void relate_source(const LspDocument *d, json_t *list, ptxlint_source_place place,
                           const char *text)
 {
-    char *path = place.path ? ptx_source_path(d, place.path) : NULL;
+    char *path = place.path ? ptx_lsp_source_path(d, place.path) : NULL;
     char *uri = path ? ptx_path_uri(path) : NULL;
     if (uri)
         json_array_append_new(list, json_pack("{s:o, s:s}", "location",
-                                              place_of(uri, place.line, place.column), "message",
-                                              text));
+                                              source_line_place(uri, place.line, place.column),
+                                              "message", text));
     free(uri);
     free(path);
 }
@@ -66,16 +66,16 @@ static json_t *related_of(LspServer *server, LspDocument *d, const ptxlint_diagn
     for (size_t i = 0; i < found->related_count; i++) {
         ptxlint_span span = found->related[i].span;
         if (ptx_document_follow(d, &span))
-            json_array_append_new(
-                list, json_pack("{s:o, s:o}", "location", ptx_lsp_location(server, d, span),
-                                "message",
-                                ptx_lsp_string(found->related[i].message,
-                                                strlen(found->related[i].message))));
+            json_array_append_new(list,
+                                  json_pack("{s:o, s:o}", "location",
+                                            ptx_lsp_location(server, d, span), "message",
+                                            ptx_lsp_string(found->related[i].message,
+                                                           strlen(found->related[i].message))));
     }
-    relate_source(d, list,
-                  (ptxlint_source_place){ found->source_path, found->source_line,
-                                          found->source_column },
-                  "the CUDA line of this instruction");
+    relate_source(
+        d, list,
+        (ptxlint_source_place){ found->source_path, found->source_line, found->source_column },
+        "the CUDA line of this instruction");
     for (size_t i = 0; i < found->inlined_count; i++)
         relate_source(d, list, found->inlined_into[i], "inlined here");
     return list;
@@ -89,12 +89,12 @@ static bool is_unnecessary(const ptxlint_diagnostic *d)
 }
 
 /* All but the range. */
-static json_t *body_of(const LspServer *server, const ptxlint_diagnostic *d)
+static json_t *diagnostic_body(const LspServer *server, const ptxlint_diagnostic *d)
 {
     char href[64];
-    json_t *body = json_pack("{s:i, s:s, s:s, s:o, s:{s:s}}", "severity", severity_of(d->severity),
-                             "code", d->rule, "source", "ptxlint", "message", message_of(d), "data",
-                             "rule", d->rule);
+    json_t *body =
+        json_pack("{s:i, s:s, s:s, s:o, s:{s:s}}", "severity", lsp_severity(d->severity), "code",
+                  d->rule, "source", "ptxlint", "message", message_of(d), "data", "rule", d->rule);
     snprintf(href, sizeof href, "ptxlint:rules/%.32s", d->rule);
     if (server->client.has_code_description)
         json_object_set_new(body, "codeDescription", json_pack("{s:s}", "href", href));
@@ -117,7 +117,7 @@ static ptxlint_span shown_span(const LspDocument *d, ptxlint_span span)
 static json_t *diagnostic_of(LspServer *server, LspDocument *d, const ptxlint_diagnostic *found,
                              ptxlint_span span)
 {
-    json_t *out = body_of(server, found);
+    json_t *out = diagnostic_body(server, found);
     json_object_set_new(out, "range", ptx_lsp_range(server, d, shown_span(d, span)));
     if (server->client.has_related) {
         json_t *related = related_of(server, d, found);
@@ -136,8 +136,8 @@ static bool is_of_front_end(const ptxlint_diagnostic *d)
     return rule && rule->is_front_end && strcmp(d->group, "limit") != 0;
 }
 
-static void add_findings(LspServer *server, LspDocument *d, const ptxlint_module *module,
-                         bool is_old, json_t *list)
+static void add_findings_of(LspServer *server, LspDocument *d, const ptxlint_module *module,
+                            bool is_old, json_t *list)
 {
     size_t count;
     const ptxlint_diagnostic *found = ptxlint_module_diagnostics(module, &count);
@@ -155,13 +155,13 @@ json_t *ptx_diagnostics_of(LspServer *server, LspDocument *d)
     json_t *list = json_array();
     const ptxlint_module *now = ptx_document_analysed(d, false);
     if (d->language == LANGUAGE_PTX && now) {
-        add_findings(server, d, now, false, list);
+        add_findings_of(server, d, now, false, list);
     } else if (d->language == LANGUAGE_PTX) {
         const ptxlint_module *syntax = ptx_document_syntax(server, d);
         if (syntax)
-            add_findings(server, d, syntax, false, list);
+            add_findings_of(server, d, syntax, false, list);
         if (d->analysed)
-            add_findings(server, d, d->analysed, true, list);
+            add_findings_of(server, d, d->analysed, true, list);
     }
     return list;
 }
@@ -169,7 +169,7 @@ json_t *ptx_diagnostics_of(LspServer *server, LspDocument *d)
 /* ---- CUDA files ------------------------------------------------------------------------------ */
 
 /* Findings of the document with a line of a CUDA file that is there, by URI. */
-static json_t *find_sources(LspServer *server, const LspDocument *d)
+static json_t *find_cuda_findings(LspServer *server, const LspDocument *d)
 {
     size_t count;
     json_t *sources = json_object();
@@ -177,7 +177,7 @@ static json_t *find_sources(LspServer *server, const LspDocument *d)
     for (size_t i = 0; i < count; i++) {
         if (!found[i].source_path || found[i].suppression != PTXLINT_NOT_SUPPRESSED)
             continue;
-        char *path = ptx_source_path(d, found[i].source_path);
+        char *path = ptx_lsp_source_path(d, found[i].source_path);
         char *uri = path ? ptx_path_uri(path) : NULL;
         json_t *list = uri ? json_object_get(sources, uri) : NULL;
         if (uri && !list) {
@@ -185,8 +185,8 @@ static json_t *find_sources(LspServer *server, const LspDocument *d)
             json_object_set_new(sources, uri, list);
         }
         if (uri) {
-            json_t *body = body_of(server, &found[i]), *place;
-            place = place_of(uri, found[i].source_line, found[i].source_column);
+            json_t *body = diagnostic_body(server, &found[i]), *place;
+            place = source_line_place(uri, found[i].source_line, found[i].source_column);
             json_object_set(body, "range", json_object_get(place, "range"));
             json_decref(place);
             json_array_append_new(list, body);
@@ -213,18 +213,16 @@ static void replace_sources(LspServer *server, LspDocument *d, json_t *sources)
     const char *uri;
     json_t *list, *old = d->sources;
     d->sources = sources;
-    json_object_foreach(old, uri, list)
-        if (!json_equal(list, json_object_get(sources, uri)))
-            publish_source(server, uri);
-    json_object_foreach(sources, uri, list)
-        if (!json_object_get(old, uri))
-            publish_source(server, uri);
+    json_object_foreach(old, uri, list) if (!json_equal(list, json_object_get(sources, uri)))
+        publish_source(server, uri);
+    json_object_foreach(sources, uri, list) if (!json_object_get(old, uri))
+        publish_source(server, uri);
     json_decref(old);
 }
 
 /* ---- out ------------------------------------------------------------------------------------- */
 
-static void push(LspServer *server, LspDocument *d, json_t *list)
+static void push_diagnostics(LspServer *server, LspDocument *d, json_t *list)
 {
     json_t *params = json_pack("{s:s, s:o}", "uri", d->uri, "diagnostics", list);
     if (server->client.has_version)
@@ -238,13 +236,13 @@ void ptx_diagnostics_publish(LspServer *server, LspDocument *d)
     if (d->language == LANGUAGE_OTHER)
         return;
     if (d->language == LANGUAGE_CONFIG) {
-        push(server, d, ptx_config_diagnostics(server, d));
+        push_diagnostics(server, d, ptx_lsp_config_diagnostics(server, d));
         return;
     }
     if (!server->client.has_pull_diagnostics)
-        push(server, d, ptx_diagnostics_of(server, d));
+        push_diagnostics(server, d, ptx_diagnostics_of(server, d));
     if (ptx_document_analysed(d, false))
-        replace_sources(server, d, find_sources(server, d));
+        replace_sources(server, d, find_cuda_findings(server, d));
 }
 
 void ptx_diagnostics_withdraw(LspServer *server, LspDocument *d)
@@ -265,7 +263,7 @@ void ptx_lsp_pull(LspServer *server, LspDocument *d, const json_t *params, LspAn
         answer->result = json_pack("{s:s, s:s}", "kind", "unchanged", "resultId", id);
         return;
     }
-    json_t *items = d->language == LANGUAGE_CONFIG ? ptx_config_diagnostics(server, d)
+    json_t *items = d->language == LANGUAGE_CONFIG ? ptx_lsp_config_diagnostics(server, d)
                                                    : ptx_diagnostics_of(server, d);
     answer->result = json_pack("{s:s, s:s, s:o}", "kind", "full", "resultId", id, "items", items);
 }

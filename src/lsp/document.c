@@ -9,7 +9,7 @@ enum { EDITS_MAX = 1 << 16 };
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
-static int hex_digit(char c)
+static int uri_digit(char c)
 {
     if (c >= '0' && c <= '9')
         return c - '0';
@@ -23,15 +23,15 @@ char *ptx_uri_path(const char *uri)
     static const char scheme[] = "file://";
     if (strncmp(uri, scheme, sizeof scheme - 1) != 0)
         return NULL;
-    const char *from = strchr(uri + sizeof scheme - 1, '/');        /* behind an authority */
+    const char *from = strchr(uri + sizeof scheme - 1, '/'); /* behind an authority */
     char *path = from ? malloc(strlen(from) + 1) : NULL, *to = path;
     if (!path)
         return NULL;
     for (; *from && *from != '?' && *from != '#'; from++) {
-        int high = *from == '%' ? hex_digit(from[1]) : -1,
-            low = high >= 0 ? hex_digit(from[2]) : -1;
+        int high = *from == '%' ? uri_digit(from[1]) : -1;
+        int low = high >= 0 ? uri_digit(from[2]) : -1;
         *to++ = low >= 0 ? (char)(16 * high + low) : *from;
-        from += low >= 0 ? 2 : 0;
+        from += 2 * (low >= 0);
     }
     *to = 0;
     return path;
@@ -130,8 +130,8 @@ static void note_edit(LspDocument *d, ptxlint_span span, size_t inserted)
     if (d->language != LANGUAGE_PTX)
         return;
     if (has_edit_room(d))
-        d->edits[d->edit_count++] = (TextEdit){ d->revision, span.begin, span.end,
-                                                (uint32_t)inserted };
+        d->edits[d->edit_count++] =
+            (TextEdit){ d->revision, span.begin, span.end, (uint32_t)inserted };
     else
         d->lost_revision = d->revision;
 }
@@ -162,7 +162,7 @@ void ptx_document_open(LspServer *server, const json_t *item)
     server->documents = d;
 }
 
-static void apply(LspServer *server, LspDocument *d, const json_t *change)
+static void apply_change(LspServer *server, LspDocument *d, const json_t *change)
 {
     const json_t *range = json_object_get(change, "range"), *text = json_object_get(change, "text");
     if (!json_is_string(text))
@@ -179,8 +179,7 @@ void ptx_document_change(LspServer *server, LspDocument *d, const json_t *params
     size_t index;
     json_t *change, *changes = json_object_get(params, "contentChanges");
     const json_t *version = ptx_lsp_at(params, "textDocument.version");
-    json_array_foreach(changes, index, change)
-        apply(server, d, change);
+    json_array_foreach(changes, index, change) apply_change(server, d, change);
     if (json_is_integer(version))
         d->version = json_integer_value(version);
 }

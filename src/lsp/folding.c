@@ -4,9 +4,9 @@
 typedef struct FoldRun {
     LspDocument *d;
     json_t *list;
-    uint32_t open[64];          /* lines of the braces that are open */
+    uint32_t open[64]; /* lines of the braces that are open */
     unsigned depth;
-    uint32_t comment_begin, comment_end;        /* lines of the run in hand */
+    uint32_t comment_begin, comment_end; /* lines of the run in hand */
     bool has_comment;
 } FoldRun;
 
@@ -14,8 +14,8 @@ static void fold(FoldRun *f, uint32_t from, uint32_t to, const char *kind)
 {
     if (to <= from)
         return;
-    json_t *range = json_pack("{s:I, s:I}", "startLine", (json_int_t)from, "endLine",
-                              (json_int_t)to);
+    json_t *range =
+        json_pack("{s:I, s:I}", "startLine", (json_int_t)from, "endLine", (json_int_t)to);
     if (kind)
         json_object_set_new(range, "kind", json_string(kind));
     json_array_append_new(f->list, range);
@@ -28,7 +28,7 @@ static void end_comments(FoldRun *f)
     f->has_comment = false;
 }
 
-static void take_comment(FoldRun *f, ptxlint_span span)
+static void fold_comment(FoldRun *f, ptxlint_span span)
 {
     uint32_t from = ptx_lsp_line(f->d, span.begin),
              to = ptx_lsp_line(f->d, span.end > span.begin ? span.end - 1 : span.end);
@@ -67,7 +67,7 @@ void ptx_lsp_folding(LspServer *server, LspDocument *d, const json_t *params, Ls
     FoldRun f = { .d = d, .list = json_array() };
     for (size_t i = 0; all && i < count; i++) {
         if (all[i].kind == PTXLINT_TOKEN_COMMENT) {
-            take_comment(&f, all[i].span);
+            fold_comment(&f, all[i].span);
             continue;
         }
         end_comments(&f);

@@ -91,9 +91,9 @@ static size_t find_length(const FrameReader *r, size_t head_end)
     return found;
 }
 
-Frame ptx_frame_next(FrameReader *r)
+LspFrame ptx_frame_next(FrameReader *r)
 {
-    const Frame none = { NULL, 0 };
+    const LspFrame none = { NULL, 0 };
     if (r->is_broken)
         return none;
     size_t head_end = find_head_end(r);
@@ -109,7 +109,7 @@ Frame ptx_frame_next(FrameReader *r)
     if (length > r->end - head_end)
         return none;
     r->begin = head_end + length;
-    return (Frame){ r->bytes + head_end, length };
+    return (LspFrame){ r->bytes + head_end, length };
 }
 
 void ptx_frame_free(FrameReader *r)

@@ -11,16 +11,16 @@ enum { FRAME_BYTES_MAX = 256 << 20, FRAME_HEAD_MAX = 4096 };
 typedef struct FrameReader {
     char *bytes;
     size_t begin, end, capacity;
-    bool is_broken;             /* what came is no frame, or there is no memory: nothing follows */
+    bool is_broken; /* what came is no frame, or there is no memory: nothing follows */
 } FrameReader;
 
-typedef struct Frame {
-    const char *body;           /* in the reader, until it is pushed to again; NULL: none is whole */
+typedef struct LspFrame {
+    const char *body; /* in the reader, until it is pushed to again; NULL: none is whole */
     size_t length;
-} Frame;
+} LspFrame;
 
 void ptx_frame_push(FrameReader *reader, const char *bytes, size_t length);
-Frame ptx_frame_next(FrameReader *reader);
+LspFrame ptx_frame_next(FrameReader *reader);
 void ptx_frame_free(FrameReader *reader);
 
 #endif

@@ -15,7 +15,7 @@ typedef struct HintRun {
     json_t *list;
 } HintRun;
 
-static bool is_wanted(const HintRun *h, uint32_t offset)
+static bool is_in_view(const HintRun *h, uint32_t offset)
 {
     return h->wanted.begin <= offset && offset <= h->wanted.end;
 }
@@ -34,7 +34,7 @@ static void add_access(HintRun *h, const ptxlint_access *a)
 {
     char label[96] = "";
     const char *about = a->certainty == PTXLINT_ESTIMATE ? "about " : "";
-    if (a->function || !is_wanted(h, a->span.end))
+    if (a->function || !is_in_view(h, a->span.end))
         return;
     if (a->sectors_per_request > a->ideal_sectors_per_request + 0.05)
         snprintf(label, sizeof label, "%s%.3g sectors, %.3g would do", about,
@@ -62,7 +62,7 @@ static void add_live(HintRun *h, const ptxlint_symbol *label)
 {
     char text[64];
     uint32_t at = label->declaration.end;
-    if (!is_wanted(h, at))
+    if (!is_in_view(h, at))
         return;
     while (at < h->d->length && strchr(" \t\r\n:", h->d->text[at]))
         at++;
@@ -96,9 +96,9 @@ static void add_numbers(HintRun *h)
          all && i < count && all[i].span.begin < h->wanted.end; i++) {
         const char *text = h->d->text + all[i].span.begin;
         size_t length = all[i].span.end - all[i].span.begin;
-        bool is_float = all[i].kind == PTXLINT_TOKEN_NUMBER && length > 2
-                        && strchr("fFdD", text[1]) != NULL;
-        if (!is_float || !ptx_number_decode(text, length, value, sizeof value))
+        bool is_float =
+            all[i].kind == PTXLINT_TOKEN_NUMBER && length > 2 && strchr("fFdD", text[1]) != NULL;
+        if (!is_float || !ptx_lsp_number(text, length, value, sizeof value))
             continue;
         snprintf(label, sizeof label, "= %s", value);
         add_hint(h, all[i].span.end, label);
@@ -107,7 +107,9 @@ static void add_numbers(HintRun *h)
 
 void ptx_lsp_hints(LspServer *server, LspDocument *d, const json_t *params, LspAnswer *answer)
 {
-    HintRun h = { .server = server, .d = d, .figures = ptx_document_analysed(d, true), .list = json_array() };
+    HintRun h = {
+        .server = server, .d = d, .figures = ptx_document_analysed(d, true), .list = json_array()
+    };
     answer->result = h.list;
     if (!h.figures)
         return;

@@ -10,12 +10,12 @@
 typedef struct Hovered {
     LspServer *server;
     LspDocument *d;
-    const ptxlint_module *syntax, *figures;     /* figures: NULL: not there yet */
+    const ptxlint_module *syntax, *figures; /* figures: NULL: not there yet */
     uint32_t offset;
     FILE *out;
 } Hovered;
 
-static unsigned line_of(const Hovered *h, uint32_t offset)
+static unsigned line_number(const Hovered *h, uint32_t offset)
 {
     return (unsigned)ptx_lsp_line(h->d, offset) + 1;
 }
@@ -24,12 +24,12 @@ static unsigned line_of(const Hovered *h, uint32_t offset)
 
 enum { LINES_SHOWN = 6 };
 
-static void put_lines(const Hovered *h, const ptxlint_symbol *s, bool is_written)
+static void put_occurrence_lines(const Hovered *h, const ptxlint_symbol *s, bool is_written)
 {
     unsigned count = 0, last = 0;
     for (size_t i = 0; i < s->occurrence_count; i++) {
         const ptxlint_occurrence *o = &s->occurrences[i];
-        unsigned line = line_of(h, o->span.begin);
+        unsigned line = line_number(h, o->span.begin);
         if (!(is_written ? o->is_written : o->is_read) || line == last)
             continue;
         last = line;
@@ -43,26 +43,35 @@ static void put_lines(const Hovered *h, const ptxlint_symbol *s, bool is_written
         fputs(" nowhere", h->out);
 }
 
-static void put_value(const Hovered *h, const ptxlint_value *value)
+static void put_value_words(const Hovered *h, const ptxlint_value *value)
 {
     const char *assumed = value->certainty == PTXLINT_ESTIMATE ? " (an estimate)" : "";
     switch (value->uniformity) {
-    case PTXLINT_UNIFORM_BLOCK: fputs("the same in all threads of the block", h->out); break;
-    case PTXLINT_UNIFORM_WARP: fputs("the same in all lanes of a warp", h->out); break;
+    case PTXLINT_UNIFORM_BLOCK:
+        fputs("the same in all threads of the block", h->out);
+        break;
+    case PTXLINT_UNIFORM_WARP:
+        fputs("the same in all lanes of a warp", h->out);
+        break;
     case PTXLINT_AFFINE:
         if (value->stride == PTXLINT_UNKNOWN)
             fputs("affine in the lane, by an unknown step", h->out);
         else
-            fprintf(h->out, "affine in the lane: %" PRId64 " more from lane to lane", value->stride);
+            fprintf(h->out, "affine in the lane: %" PRId64 " more from lane to lane",
+                    value->stride);
         break;
-    case PTXLINT_DIVERGENT: fputs("lanes may differ in any way", h->out); break;
-    default: fputs("not known", h->out); return;
+    case PTXLINT_DIVERGENT:
+        fputs("lanes may differ in any way", h->out);
+        break;
+    default:
+        fputs("not known", h->out);
+        return;
     }
     fputs(assumed, h->out);
 }
 
 /* What its first definitions make of it, those at the mouse alone where one is there. */
-static void put_values(const Hovered *h, const ptxlint_symbol *s)
+static void put_definition_values(const Hovered *h, const ptxlint_symbol *s)
 {
     ptxlint_value value, here;
     unsigned count = 0;
@@ -76,13 +85,13 @@ static void put_values(const Hovered *h, const ptxlint_symbol *s)
             continue;
         if (is_here && is_written && value.span.begin != here.span.begin)
             continue;
-        fprintf(h->out, "\n- Value of line %u: ", line_of(h, at));
-        put_value(h, &value);
+        fprintf(h->out, "\n- Value of line %u: ", line_number(h, at));
+        put_value_words(h, &value);
         count++;
     }
 }
 
-static void put_range(const Hovered *h, const ptxlint_symbol *s)
+static void put_text_range(const Hovered *h, const ptxlint_symbol *s)
 {
     if (!s->occurrence_count)
         return;
@@ -90,8 +99,8 @@ static void put_range(const Hovered *h, const ptxlint_symbol *s)
     size_t first = 0;
     while (first + 1 < s->occurrence_count && all[first].is_declaration)
         first++;
-    unsigned from = line_of(h, all[first].span.begin),
-             to = line_of(h, all[s->occurrence_count - 1].span.begin);
+    unsigned from = line_number(h, all[first].span.begin),
+             to = line_number(h, all[s->occurrence_count - 1].span.begin);
     fprintf(h->out, "\n- In the text from line %u to %u", from, to);
 }
 
@@ -100,14 +109,14 @@ static void put_register(const Hovered *h, const ptxlint_symbol *s)
     fprintf(h->out, "**%s** — register of type `.%s`", s->name, s->type);
     if (s->vector > 1)
         fprintf(h->out, ", a vector of %u", s->vector);
-    fprintf(h->out, "\n\n- Declared in line %u", line_of(h, s->declaration.begin));
+    fprintf(h->out, "\n\n- Declared in line %u", line_number(h, s->declaration.begin));
     fputs("\n- Written in line", h->out);
-    put_lines(h, s, true);
+    put_occurrence_lines(h, s, true);
     fputs("\n- Read in line", h->out);
-    put_lines(h, s, false);
-    put_range(h, s);
+    put_occurrence_lines(h, s, false);
+    put_text_range(h, s);
     if (h->figures)
-        put_values(h, s);
+        put_definition_values(h, s);
     int64_t live = h->figures ? ptxlint_module_live_at(h->figures, h->offset) : PTXLINT_UNKNOWN;
     if (live != PTXLINT_UNKNOWN)
         fprintf(h->out, "\n- %" PRId64 " registers are live here", live);
@@ -132,7 +141,7 @@ static const ptxlint_kernel *kernel_named(const ptxlint_module *module, const ch
     return NULL;
 }
 
-static void put_figures(const Hovered *h, const ptxlint_kernel *kernel)
+static void put_kernel_figures(const Hovered *h, const ptxlint_kernel *kernel)
 {
     char title[512];
     ptx_lsp_kernel_title(kernel, title, sizeof title);
@@ -153,12 +162,12 @@ static void put_function(const Hovered *h, const ptxlint_symbol *s)
     put_demangled(h, s->name);
     const ptxlint_kernel *kernel = h->figures ? kernel_named(h->figures, s->name) : NULL;
     if (kernel && !kernel->has_syntax_error)
-        put_figures(h, kernel);
+        put_kernel_figures(h, kernel);
     else if (!h->figures)
         fputs("\n\nIts figures are not estimated yet.", h->out);
 }
 
-static void put_variable(const Hovered *h, const ptxlint_symbol *s)
+static void put_variable_facts(const Hovered *h, const ptxlint_symbol *s)
 {
     const char *what = s->kind == PTXLINT_SYMBOL_PARAMETER ? "parameter" : "variable";
     fprintf(h->out, "**%s** — %s in `.%s` space, of type `.%s`", s->name, what, s->space, s->type);
@@ -172,9 +181,17 @@ static void put_variable(const Hovered *h, const ptxlint_symbol *s)
 static void put_symbol(const Hovered *h, const ptxlint_symbol *s)
 {
     switch (s->kind) {
-    case PTXLINT_SYMBOL_ENTRY: case PTXLINT_SYMBOL_FUNC: put_function(h, s); break;
-    case PTXLINT_SYMBOL_VARIABLE: case PTXLINT_SYMBOL_PARAMETER: put_variable(h, s); break;
-    case PTXLINT_SYMBOL_REGISTER: put_register(h, s); break;
+    case PTXLINT_SYMBOL_ENTRY:
+    case PTXLINT_SYMBOL_FUNC:
+        put_function(h, s);
+        break;
+    case PTXLINT_SYMBOL_VARIABLE:
+    case PTXLINT_SYMBOL_PARAMETER:
+        put_variable_facts(h, s);
+        break;
+    case PTXLINT_SYMBOL_REGISTER:
+        put_register(h, s);
+        break;
     case PTXLINT_SYMBOL_RANGE:
         fprintf(h->out, "**%s0** to **%s%" PRIu64 "** — registers of type `.%s`", s->name, s->name,
                 s->count - 1, s->type);
@@ -184,7 +201,7 @@ static void put_symbol(const Hovered *h, const ptxlint_symbol *s)
         for (size_t i = 0; i < s->occurrence_count; i++)
             uses += !s->occurrences[i].is_declaration;
         fprintf(h->out, "**%s** — label in line %u, named %zu %s", s->name,
-                line_of(h, s->declaration.begin), uses, uses == 1 ? "time" : "times");
+                line_number(h, s->declaration.begin), uses, uses == 1 ? "time" : "times");
         break;
     }
     }
@@ -217,9 +234,9 @@ static void put_special_register(const Hovered *h, ptxlint_span span)
     size_t length = span.end - span.begin;
     for (size_t i = 0; ptxlint_isa_register_at(i, &r); i++) {
         size_t n = strlen(r.name);
-        bool is_it = length >= n && !memcmp(text, r.name, n)
-                     && (r.number_count ? length > n && text[n] >= '0' && text[n] <= '9'
-                                        : length == n);
+        bool is_it =
+            length >= n && !memcmp(text, r.name, n)
+            && (r.number_count ? length > n && text[n] >= '0' && text[n] <= '9' : length == n);
         if (!is_it)
             continue;
         fprintf(h->out, "**%.*s** — special register, `%s.%s`\n\nPTX %d.%d, %s or later",
@@ -229,16 +246,16 @@ static void put_special_register(const Hovered *h, ptxlint_span span)
     }
 }
 
-static void put_number(const Hovered *h, ptxlint_span span)
+static void put_decoded_number(const Hovered *h, ptxlint_span span)
 {
     char value[64];
-    if (ptx_number_decode(h->d->text + span.begin, span.end - span.begin, value, sizeof value))
+    if (ptx_lsp_number(h->d->text + span.begin, span.end - span.begin, value, sizeof value))
         fprintf(h->out, "`%.*s` = **%s**", (int)(span.end - span.begin), h->d->text + span.begin,
                 value);
 }
 
 /* What it is about; empty: nothing. */
-static ptxlint_span put_hover(const Hovered *h)
+static ptxlint_span put_hovered(const Hovered *h)
 {
     size_t count;
     const ptxlint_tokens *tokens = ptx_document_tokens(h->d);
@@ -246,12 +263,13 @@ static ptxlint_span put_hover(const Hovered *h)
     size_t at = all ? ptxlint_tokens_find(tokens, h->offset) : 0;
     if (!all || at == count || all[at].span.begin > h->offset)
         return (ptxlint_span){ 0, 0 };
-    ptxlint_span opcode = ptx_opcode_at(h->d, h->offset);
-    const ptxlint_symbol *symbol = h->syntax ? ptxlint_module_symbol_at(h->syntax, h->offset) : NULL;
+    ptxlint_span opcode = ptx_lsp_opcode_at(h->d, h->offset);
+    const ptxlint_symbol *symbol =
+        h->syntax ? ptxlint_module_symbol_at(h->syntax, h->offset) : NULL;
     if (opcode.end)
         put_instruction(h, opcode);
     else if (all[at].kind == PTXLINT_TOKEN_NUMBER)
-        put_number(h, all[at].span);
+        put_decoded_number(h, all[at].span);
     else if (all[at].kind == PTXLINT_TOKEN_SPECIAL_REGISTER)
         put_special_register(h, all[at].span);
     else if (symbol)
@@ -265,10 +283,15 @@ void ptx_lsp_hover(LspServer *server, LspDocument *d, const json_t *params, LspA
     size_t length = 0;
     if (d->language != LANGUAGE_PTX)
         return;
-    Hovered h = { .server = server, .d = d, .syntax = ptx_document_syntax(server, d), .figures = ptx_document_analysed(d, true), .offset = ptx_lsp_offset(server, d, json_object_get(params, "position")), .out = open_memstream(&text, &length) };
+    Hovered h = { .server = server,
+                  .d = d,
+                  .syntax = ptx_document_syntax(server, d),
+                  .figures = ptx_document_analysed(d, true),
+                  .offset = ptx_lsp_offset(server, d, json_object_get(params, "position")),
+                  .out = open_memstream(&text, &length) };
     if (!h.out)
         return;
-    ptxlint_span span = put_hover(&h);
+    ptxlint_span span = put_hovered(&h);
     fclose(h.out);
     if (text && length)
         answer->result = json_pack("{s:o, s:o}", "contents", ptx_lsp_markup(server, text), "range",

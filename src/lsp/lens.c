@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static void add(char *out, size_t size, const char *text)
+static void add_clause(char *out, size_t size, const char *text)
 {
     size_t length = strlen(out);
     snprintf(out + length, size - length, "%s%s", length ? ", " : "", text);
@@ -25,7 +25,7 @@ static void add_registers(const ptxlint_projection *p, char *out, size_t size)
         snprintf(text, sizeof text, "%" PRId64 " registers live", p->registers);
     else
         snprintf(text, sizeof text, "%" PRId64 " registers", p->registers);
-    add(out, size, text);
+    add_clause(out, size, text);
 }
 
 static void add_occupancy(const ptxlint_projection *p, char *out, size_t size)
@@ -35,7 +35,7 @@ static void add_occupancy(const ptxlint_projection *p, char *out, size_t size)
         return;
     snprintf(text, sizeof text, "%.0f %% occupancy (%s)", p->occupancy.percent,
              p->occupancy.limiter);
-    add(out, size, text);
+    add_clause(out, size, text);
 }
 
 static void add_time(const ptxlint_projection *p, char *out, size_t size)
@@ -46,10 +46,10 @@ static void add_time(const ptxlint_projection *p, char *out, size_t size)
         return;
     snprintf(text, sizeof text, "about %.3g us (90 %% band %.3g-%.3g)", t->predicted_us, t->low_us,
              t->high_us);
-    add(out, size, text);
+    add_clause(out, size, text);
     if (t->limiter) {
         snprintf(text, sizeof text, "limited by %s", t->limiter);
-        add(out, size, text);
+        add_clause(out, size, text);
     }
 }
 
@@ -65,7 +65,7 @@ void ptx_lsp_kernel_title(const ptxlint_kernel *kernel, char *out, size_t size)
 }
 
 /* "h200, block 256 (assumed)". */
-static void put_launch(const ptxlint_kernel *kernel, char *out, size_t size)
+static void put_launch_words(const ptxlint_kernel *kernel, char *out, size_t size)
 {
     const ptxlint_launch *l = &kernel->launch;
     const char *assumed = l->block_is_assumed ? " (assumed)" : "";
@@ -99,7 +99,7 @@ void ptx_lsp_lens(LspServer *server, LspDocument *d, const json_t *params, LspAn
         if (!kernels[i].is_entry || !kernels[i].projection_count || kernels[i].has_syntax_error)
             continue;
         ptx_lsp_kernel_title(&kernels[i], title, sizeof title);
-        put_launch(&kernels[i], launch, sizeof launch);
+        put_launch_words(&kernels[i], launch, sizeof launch);
         if (*title)
             json_array_append_new(list, lens_of(server, d, &kernels[i], title, ""));
         json_array_append_new(list, lens_of(server, d, &kernels[i], launch, "ptxlint.pickGpu"));

@@ -13,11 +13,11 @@
 
 /* What holds for one file. */
 typedef struct LspSettings {
-    const ptxlint_config *config;       /* NULL: all rules but previews */
-    const ptxlint_rules *rules;         /* a user's; NULL */
-    const ptxlint_gpu *const *gpus;     /* none: what .target says */
+    const ptxlint_config *config;   /* NULL: all rules but previews */
+    const ptxlint_rules *rules;     /* a user's; NULL */
+    const ptxlint_gpu *const *gpus; /* none: what .target says */
     size_t gpu_count;
-    const ptxlint_launches *launches;   /* NULL */
+    const ptxlint_launches *launches; /* NULL */
 } LspSettings;
 
 /* What a client asks for over config files, as options of the command line have it; NULL: not

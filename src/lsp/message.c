@@ -12,7 +12,7 @@
 /* ---- out ------------------------------------------------------------------------------------- */
 
 /* False: the client is gone. */
-static bool write_all(int fd, const char *bytes, size_t length)
+static bool send_all(int fd, const char *bytes, size_t length)
 {
     while (length) {
         ssize_t wrote = write(fd, bytes, length);
@@ -37,8 +37,8 @@ static void send_message(LspServer *server, json_t *message)
     if (!body)
         return;
     int head_length = snprintf(head, sizeof head, "Content-Length: %zu\r\n\r\n", strlen(body));
-    if (!write_all(server->out, head, (size_t)head_length)
-        || !write_all(server->out, body, strlen(body))) {
+    if (!send_all(server->out, head, (size_t)head_length)
+        || !send_all(server->out, body, strlen(body))) {
         server->is_over = true;
         server->exit_code = 1;
     }
@@ -53,16 +53,15 @@ void ptx_lsp_answer(LspServer *server, const json_t *id, LspAnswer *answer)
                                        "error", "code", answer->error, "message", answer->message));
     else
         send_message(server, json_pack("{s:s, s:o, s:o}", "jsonrpc", "2.0", "id", copy, "result",
-                                       answer->result ? json_incref(answer->result)
-                                                      : json_null()));
+                                       answer->result ? json_incref(answer->result) : json_null()));
     json_decref(answer->result);
     *answer = (LspAnswer){ 0 };
 }
 
 void ptx_lsp_notify(LspServer *server, const char *method, json_t *params)
 {
-    send_message(server, json_pack("{s:s, s:s, s:o}", "jsonrpc", "2.0", "method", method, "params",
-                                   params));
+    send_message(
+        server, json_pack("{s:s, s:s, s:o}", "jsonrpc", "2.0", "method", method, "params", params));
 }
 
 json_int_t ptx_lsp_ask(LspServer *server, const char *method, json_t *params)

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static uint32_t place_of(LspServer *server, LspDocument *d, const json_t *params)
+static uint32_t asked_offset(LspServer *server, LspDocument *d, const json_t *params)
 {
     return ptx_lsp_offset(server, d, json_object_get(params, "position"));
 }
@@ -13,7 +13,7 @@ static uint32_t place_of(LspServer *server, LspDocument *d, const json_t *params
 static const ptxlint_symbol *symbol_of(LspServer *server, LspDocument *d, const json_t *params)
 {
     const ptxlint_module *module = ptx_document_syntax(server, d);
-    return module ? ptxlint_module_symbol_at(module, place_of(server, d, params)) : NULL;
+    return module ? ptxlint_module_symbol_at(module, asked_offset(server, d, params)) : NULL;
 }
 
 /* ---- CUDA files ------------------------------------------------------------------------------ */
@@ -39,7 +39,7 @@ static char *file_below(const char *folder, size_t length, const char *path)
     return NULL;
 }
 
-char *ptx_source_path(const LspDocument *d, const char *path)
+char *ptx_lsp_source_path(const LspDocument *d, const char *path)
 {
     if (*path == '/')
         return is_file(path) ? strdup(path) : NULL;
@@ -54,14 +54,14 @@ char *ptx_source_path(const LspDocument *d, const char *path)
     return found;
 }
 
-static json_t *line_of(const char *path, uint32_t line, uint32_t column)
+static json_t *source_location(const char *path, uint32_t line, uint32_t column)
 {
     char *uri = ptx_path_uri(path);
     json_int_t at = (json_int_t)line - 1, character = column ? (json_int_t)column - 1 : 0;
-    json_t *location = uri ? json_pack("{s:s, s:{s:{s:I,s:I}, s:{s:I,s:I}}}", "uri", uri, "range",
-                                       "start", "line", at, "character", character, "end", "line",
-                                       at, "character", character)
-                           : NULL;
+    json_t *location =
+        uri ? json_pack("{s:s, s:{s:{s:I,s:I}, s:{s:I,s:I}}}", "uri", uri, "range", "start", "line",
+                        at, "character", character, "end", "line", at, "character", character)
+            : NULL;
     free(uri);
     return location;
 }
@@ -73,8 +73,8 @@ static json_t *source_of(LspServer *server, LspDocument *d, uint32_t offset)
     const ptxlint_module *module = ptx_document_syntax(server, d);
     if (!module || !ptxlint_module_source_at(module, offset, &place))
         return NULL;
-    char *path = ptx_source_path(d, place.path);
-    json_t *location = path ? line_of(path, place.line, place.column) : NULL;
+    char *path = ptx_lsp_source_path(d, place.path);
+    json_t *location = path ? source_location(path, place.line, place.column) : NULL;
     free(path);
     return location;
 }
@@ -103,7 +103,7 @@ static void add_ptx_of(LspServer *server, LspDocument *d, const char *path, uint
     if (!module)
         return;
     for (const char *tail = path; tail && tail <= end + 1;) {
-        char *seen = ptx_source_path(d, tail);
+        char *seen = ptx_lsp_source_path(d, tail);
         if (seen && !strcmp(seen, path))
             add_lines(server, d, tail, line, list);
         free(seen);
@@ -115,7 +115,7 @@ static void add_ptx_of(LspServer *server, LspDocument *d, const char *path, uint
 static json_t *ptx_of(LspServer *server, LspDocument *source, const json_t *params)
 {
     json_t *list = json_array();
-    uint32_t line = ptx_lsp_line(source, place_of(server, source, params)) + 1;
+    uint32_t line = ptx_lsp_line(source, asked_offset(server, source, params)) + 1;
     for (LspDocument *d = server->documents; d && source->path; d = d->next)
         if (d->language == LANGUAGE_PTX)
             add_ptx_of(server, d, source->path, line, list);
@@ -125,8 +125,9 @@ static json_t *ptx_of(LspServer *server, LspDocument *source, const json_t *para
 void ptx_lsp_implementation(LspServer *server, LspDocument *d, const json_t *params,
                             LspAnswer *answer)
 {
-    answer->result = d->language == LANGUAGE_OTHER ? ptx_of(server, d, params)
-                                                   : source_of(server, d, place_of(server, d, params));
+    answer->result = d->language == LANGUAGE_OTHER
+                         ? ptx_of(server, d, params)
+                         : source_of(server, d, asked_offset(server, d, params));
 }
 
 /* ---- names ----------------------------------------------------------------------------------- */
@@ -136,8 +137,8 @@ void ptx_lsp_definition(LspServer *server, LspDocument *d, const json_t *params,
 {
     const ptxlint_symbol *s = symbol_of(server, d, params);
     if (!s) {
-        uint32_t offset = place_of(server, d, params);
-        answer->result = ptx_opcode_at(d, offset).end ? source_of(server, d, offset) : NULL;
+        uint32_t offset = asked_offset(server, d, params);
+        answer->result = ptx_lsp_opcode_at(d, offset).end ? source_of(server, d, offset) : NULL;
         return;
     }
     json_t *list = json_array();
@@ -157,7 +158,7 @@ void ptx_lsp_declaration(LspServer *server, LspDocument *d, const json_t *params
 }
 
 /* What belongs to a name: of a range also its registers. */
-static bool belongs(const ptxlint_symbol *all, const ptxlint_symbol *s, const ptxlint_symbol *to)
+static bool belongs_to(const ptxlint_symbol *all, const ptxlint_symbol *s, const ptxlint_symbol *to)
 {
     return s == to || (to->kind == PTXLINT_SYMBOL_RANGE && s->range == to - all);
 }
@@ -174,7 +175,7 @@ void ptx_lsp_references(LspServer *server, LspDocument *d, const json_t *params,
     if (wants_declaration && s->range >= 0)
         json_array_append_new(list, ptx_lsp_location(server, d, s->declaration));
     for (size_t k = 0; k < count; k++)
-        for (size_t i = 0; belongs(all, &all[k], s) && i < all[k].occurrence_count; i++)
+        for (size_t i = 0; belongs_to(all, &all[k], s) && i < all[k].occurrence_count; i++)
             if (wants_declaration || !all[k].occurrences[i].is_declaration)
                 json_array_append_new(list,
                                       ptx_lsp_location(server, d, all[k].occurrences[i].span));

@@ -40,7 +40,7 @@ static void decode_bits(uint64_t bits, bool is_double, char *out, size_t size)
     }
 }
 
-bool ptx_number_decode(const char *text, size_t length, char *out, size_t size)
+bool ptx_lsp_number(const char *text, size_t length, char *out, size_t size)
 {
     char copy[80];
     bool is_unsigned = length && text[length - 1] == 'U';

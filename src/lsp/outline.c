@@ -6,17 +6,31 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { KIND_FIELD = 8, KIND_FUNCTION = 12, KIND_VARIABLE = 13, KIND_CONSTANT = 14, KIND_ARRAY = 18,
-       KIND_KEY = 20, KIND_NULL = 21, KIND_EVENT = 24 };
+enum {
+    KIND_FIELD = 8,
+    KIND_FUNCTION = 12,
+    KIND_VARIABLE = 13,
+    KIND_CONSTANT = 14,
+    KIND_ARRAY = 18,
+    KIND_KEY = 20,
+    KIND_NULL = 21,
+    KIND_EVENT = 24
+};
 
 static int kind_of(const ptxlint_symbol *s)
 {
     switch (s->kind) {
-    case PTXLINT_SYMBOL_ENTRY: case PTXLINT_SYMBOL_FUNC: return KIND_FUNCTION;
-    case PTXLINT_SYMBOL_LABEL: return KIND_KEY;
-    case PTXLINT_SYMBOL_RANGE: return KIND_ARRAY;
-    case PTXLINT_SYMBOL_PARAMETER: return KIND_FIELD;
-    default: return strcmp(s->space, "const") ? KIND_VARIABLE : KIND_CONSTANT;
+    case PTXLINT_SYMBOL_ENTRY:
+    case PTXLINT_SYMBOL_FUNC:
+        return KIND_FUNCTION;
+    case PTXLINT_SYMBOL_LABEL:
+        return KIND_KEY;
+    case PTXLINT_SYMBOL_RANGE:
+        return KIND_ARRAY;
+    case PTXLINT_SYMBOL_PARAMETER:
+        return KIND_FIELD;
+    default:
+        return strcmp(s->space, "const") ? KIND_VARIABLE : KIND_CONSTANT;
     }
 }
 
@@ -36,7 +50,7 @@ static void detail_of(const ptxlint_symbol *s, char *out, size_t size)
 }
 
 /* Registers of a range are many, and the range stands for them. */
-static bool is_shown(const ptxlint_symbol *s)
+static bool is_in_outline(const ptxlint_symbol *s)
 {
     return s->range < 0;
 }
@@ -46,7 +60,7 @@ static bool is_function(const ptxlint_symbol *s)
     return s->kind == PTXLINT_SYMBOL_ENTRY || s->kind == PTXLINT_SYMBOL_FUNC;
 }
 
-static json_t *name_of(const ptxlint_symbol *s)
+static json_t *shown_name(const ptxlint_symbol *s)
 {
     char text[1024];
     if (is_function(s) && ptxlint_demangle(s->name, PTXLINT_NAME_SIGNATURE, text, sizeof text))
@@ -55,14 +69,14 @@ static json_t *name_of(const ptxlint_symbol *s)
 }
 
 /* The selection must lie in the range. */
-static json_t *entry_of(LspServer *server, LspDocument *d, const ptxlint_symbol *s)
+static json_t *outline_entry(LspServer *server, LspDocument *d, const ptxlint_symbol *s)
 {
     char detail[96];
     ptxlint_span extent = s->extent;
     if (extent.begin > s->declaration.begin || extent.end < s->declaration.end)
         extent = s->declaration;
     detail_of(s, detail, sizeof detail);
-    json_t *entry = json_pack("{s:o, s:i, s:o, s:o}", "name", name_of(s), "kind", kind_of(s),
+    json_t *entry = json_pack("{s:o, s:i, s:o, s:o}", "name", shown_name(s), "kind", kind_of(s),
                               "range", ptx_lsp_range(server, d, extent), "selectionRange",
                               ptx_lsp_range(server, d, s->declaration));
     if (*detail)
@@ -76,9 +90,9 @@ static json_t *make_tree(LspServer *server, LspDocument *d, const ptxlint_symbol
     json_t *tree = json_array(), *function = NULL;
     ptxlint_span extent = { 0, 0 };
     for (size_t i = 0; i < count; i++) {
-        if (!is_shown(&all[i]))
+        if (!is_in_outline(&all[i]))
             continue;
-        json_t *entry = entry_of(server, d, &all[i]);
+        json_t *entry = outline_entry(server, d, &all[i]);
         bool is_inside = function && all[i].function && all[i].declaration.begin >= extent.begin
                          && all[i].declaration.end <= extent.end;
         if (is_function(&all[i])) {
@@ -95,11 +109,11 @@ static json_t *make_list(LspServer *server, LspDocument *d, const ptxlint_symbol
 {
     json_t *list = json_array();
     for (size_t i = 0; i < count; i++) {
-        if (!is_shown(&all[i]))
+        if (!is_in_outline(&all[i]))
             continue;
-        json_t *entry = json_pack("{s:o, s:i, s:o}", "name", name_of(&all[i]), "kind",
-                                  kind_of(&all[i]), "location",
-                                  ptx_lsp_location(server, d, all[i].declaration));
+        json_t *entry =
+            json_pack("{s:o, s:i, s:o}", "name", shown_name(&all[i]), "kind", kind_of(&all[i]),
+                      "location", ptx_lsp_location(server, d, all[i].declaration));
         if (all[i].function)
             json_object_set_new(entry, "containerName",
                                 ptx_lsp_string(all[i].function, strlen(all[i].function)));

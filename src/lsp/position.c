@@ -34,8 +34,8 @@ static void find_lines(LspDocument *d)
             const char *end = memchr(d->text + i, '\n', d->length - i);
             i = end ? (size_t)(end - d->text) : d->length;
         }
-        bool is_end = i < d->length
-                      && (d->text[i] == '\n' || (d->text[i] == '\r' && d->text[i + 1] != '\n'));
+        bool is_end =
+            i < d->length && (d->text[i] == '\n' || (d->text[i] == '\r' && d->text[i + 1] != '\n'));
         if (is_end)
             has_room = add_line(d, (uint32_t)i + 1);
     }
@@ -56,7 +56,7 @@ uint32_t ptx_lsp_line(LspDocument *d, uint32_t offset)
     return low;
 }
 
-static uint32_t line_end(const LspDocument *d, uint32_t line)
+static uint32_t text_line_end(const LspDocument *d, uint32_t line)
 {
     uint32_t end = line + 1 < d->line_count ? d->lines[line + 1] : (uint32_t)d->length;
     while (end > d->lines[line] && (d->text[end - 1] == '\n' || d->text[end - 1] == '\r'))
@@ -92,10 +92,11 @@ uint32_t ptx_lsp_offset(const LspServer *server, LspDocument *d, const json_t *p
         return 0;
     if (line >= d->line_count)
         return (uint32_t)d->length;
-    uint32_t at = d->lines[line], end = line_end(d, (uint32_t)line);
+    uint32_t at = d->lines[line], end = text_line_end(d, (uint32_t)line);
+    if (character < 0)
+        character = 0;
     if (server->client.has_utf8)
-        return character < (json_int_t)(end - at) ? at + (uint32_t)(character > 0 ? character : 0)
-                                                  : end;
+        return character < (json_int_t)(end - at) ? at + (uint32_t)character : end;
     while (at < end && character > 0) {
         character -= units_of((unsigned char)d->text[at++]);
         while (at < end && !units_of((unsigned char)d->text[at]))

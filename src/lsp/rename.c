@@ -25,9 +25,9 @@ void ptx_lsp_prepare_rename(LspServer *server, LspDocument *d, const json_t *par
     const ptxlint_symbol *s = renamed(server, d, params);
     uint32_t offset = ptx_lsp_offset(server, d, json_object_get(params, "position"));
     if (s)
-        answer->result = json_pack("{s:o, s:o}", "range",
-                                   ptx_lsp_range(server, d, span_at(s, offset)), "placeholder",
-                                   ptx_lsp_string(s->name, strlen(s->name)));
+        answer->result =
+            json_pack("{s:o, s:o}", "range", ptx_lsp_range(server, d, span_at(s, offset)),
+                      "placeholder", ptx_lsp_string(s->name, strlen(s->name)));
 }
 
 /* ---- whether the new name will do ------------------------------------------------------------ */
@@ -82,11 +82,12 @@ static bool clashes(const ptxlint_symbol *other, const ptxlint_symbol *s, const 
     return !strcmp(other->name, name) || (other->kind == PTXLINT_SYMBOL_RANGE && is_numbered);
 }
 
-static const ptxlint_symbol *find_clash(const ptxlint_symbol *all, size_t count,
+static const ptxlint_symbol *find_other(const ptxlint_symbol *all, size_t count,
                                         const ptxlint_symbol *s, const char *name)
 {
     for (size_t i = 0; i < count; i++)
-        if (clashes(&all[i], s, name) && !(s->kind == PTXLINT_SYMBOL_RANGE && all[i].range == s - all))
+        if (clashes(&all[i], s, name)
+            && !(s->kind == PTXLINT_SYMBOL_RANGE && all[i].range == s - all))
             return &all[i];
     return NULL;
 }
@@ -96,8 +97,8 @@ static const ptxlint_symbol *find_clash(const ptxlint_symbol *all, size_t count,
 static void add_edit(LspServer *server, LspDocument *d, ptxlint_span span, const char *name,
                      json_t *edits)
 {
-    json_array_append_new(edits, json_pack("{s:o, s:s}", "range", ptx_lsp_range(server, d, span),
-                                           "newText", name));
+    json_array_append_new(
+        edits, json_pack("{s:o, s:s}", "range", ptx_lsp_range(server, d, span), "newText", name));
 }
 
 static void add_edits(LspServer *server, LspDocument *d, const ptxlint_symbol *s, const char *name,
@@ -152,7 +153,7 @@ void ptx_lsp_rename(LspServer *server, LspDocument *d, const json_t *params, Lsp
                      "it is one register of a range: its number must stay as it is");
         return;
     }
-    const ptxlint_symbol *other = find_clash(all, count, s, name);
+    const ptxlint_symbol *other = find_other(all, count, s, name);
     if (other || is_special(name)) {
         ptx_lsp_fail(answer, ERROR_FAILED, "`%.60s` is the name of something else here", name);
         return;

@@ -2,9 +2,19 @@
 #include "lsp/server.h"
 
 /* In the order of the legend. */
-enum { SEMANTIC_KEYWORD, SEMANTIC_MODIFIER, SEMANTIC_TYPE, SEMANTIC_VARIABLE, SEMANTIC_PARAMETER,
-       SEMANTIC_FUNCTION, SEMANTIC_LABEL, SEMANTIC_NUMBER, SEMANTIC_STRING, SEMANTIC_COMMENT,
-       SEMANTIC_MACRO };
+enum {
+    SEMANTIC_KEYWORD,
+    SEMANTIC_MODIFIER,
+    SEMANTIC_TYPE,
+    SEMANTIC_VARIABLE,
+    SEMANTIC_PARAMETER,
+    SEMANTIC_FUNCTION,
+    SEMANTIC_LABEL,
+    SEMANTIC_NUMBER,
+    SEMANTIC_STRING,
+    SEMANTIC_COMMENT,
+    SEMANTIC_MACRO
+};
 
 enum { MARK_DECLARATION = 1, MARK_READONLY = 2, MARK_MODIFICATION = 4, MARK_LIBRARY = 8 };
 
@@ -21,7 +31,7 @@ typedef struct SemanticRun {
     LspDocument *d;
     const ptxlint_module *syntax;
     json_t *data;
-    uint32_t line, unit;        /* of the token before */
+    uint32_t line, unit; /* of the token before */
 } SemanticRun;
 
 static void add_number(SemanticRun *s, uint32_t number)
@@ -30,7 +40,7 @@ static void add_number(SemanticRun *s, uint32_t number)
 }
 
 /* Of one line. */
-static void add_piece(SemanticRun *s, ptxlint_span span, unsigned type, unsigned marks)
+static void add_line_token(SemanticRun *s, ptxlint_span span, unsigned type, unsigned marks)
 {
     uint32_t line = ptx_lsp_line(s->d, span.begin), begin = s->d->lines[line];
     uint32_t unit = ptx_lsp_units(s->server, s->d->text + begin, span.begin - begin);
@@ -43,13 +53,13 @@ static void add_piece(SemanticRun *s, ptxlint_span span, unsigned type, unsigned
     s->unit = unit;
 }
 
-static void add_token(SemanticRun *s, ptxlint_span span, unsigned type, unsigned marks)
+static void add_semantic_token(SemanticRun *s, ptxlint_span span, unsigned type, unsigned marks)
 {
     uint32_t at = span.begin;
     for (uint32_t i = at; i <= span.end; i++) {
         bool is_end = i == span.end || s->d->text[i] == '\n' || s->d->text[i] == '\r';
         if (is_end && i > at)
-            add_piece(s, (ptxlint_span){ at, i }, type, marks);
+            add_line_token(s, (ptxlint_span){ at, i }, type, marks);
         if (is_end)
             at = i + 1;
     }
@@ -75,8 +85,8 @@ static unsigned marks_at(const ptxlint_symbol *symbol, uint32_t offset)
 
 static void add_name(SemanticRun *s, ptxlint_span span)
 {
-    const ptxlint_symbol *symbol = s->syntax ? ptxlint_module_symbol_at(s->syntax, span.begin)
-                                             : NULL;
+    const ptxlint_symbol *symbol =
+        s->syntax ? ptxlint_module_symbol_at(s->syntax, span.begin) : NULL;
     unsigned type = SEMANTIC_VARIABLE;
     if (!symbol)
         return;
@@ -86,24 +96,41 @@ static void add_name(SemanticRun *s, ptxlint_span span)
         type = SEMANTIC_PARAMETER;
     else if (symbol->kind == PTXLINT_SYMBOL_ENTRY || symbol->kind == PTXLINT_SYMBOL_FUNC)
         type = SEMANTIC_FUNCTION;
-    add_token(s, span, type, marks_at(symbol, span.begin));
+    add_semantic_token(s, span, type, marks_at(symbol, span.begin));
 }
 
 static void add_semantic(SemanticRun *s, const ptxlint_token *token)
 {
     switch (token->kind) {
-    case PTXLINT_TOKEN_COMMENT: add_token(s, token->span, SEMANTIC_COMMENT, 0); break;
-    case PTXLINT_TOKEN_DIRECTIVE: add_token(s, token->span, SEMANTIC_MACRO, 0); break;
-    case PTXLINT_TOKEN_OPCODE: add_token(s, token->span, SEMANTIC_KEYWORD, 0); break;
-    case PTXLINT_TOKEN_MODIFIER: add_token(s, token->span, SEMANTIC_MODIFIER, 0); break;
-    case PTXLINT_TOKEN_TYPE: add_token(s, token->span, SEMANTIC_TYPE, 0); break;
-    case PTXLINT_TOKEN_NUMBER: add_token(s, token->span, SEMANTIC_NUMBER, 0); break;
-    case PTXLINT_TOKEN_STRING: add_token(s, token->span, SEMANTIC_STRING, 0); break;
-    case PTXLINT_TOKEN_NAME: add_name(s, token->span); break;
-    case PTXLINT_TOKEN_SPECIAL_REGISTER:
-        add_token(s, token->span, SEMANTIC_VARIABLE, MARK_READONLY | MARK_LIBRARY);
+    case PTXLINT_TOKEN_COMMENT:
+        add_semantic_token(s, token->span, SEMANTIC_COMMENT, 0);
         break;
-    default: break;
+    case PTXLINT_TOKEN_DIRECTIVE:
+        add_semantic_token(s, token->span, SEMANTIC_MACRO, 0);
+        break;
+    case PTXLINT_TOKEN_OPCODE:
+        add_semantic_token(s, token->span, SEMANTIC_KEYWORD, 0);
+        break;
+    case PTXLINT_TOKEN_MODIFIER:
+        add_semantic_token(s, token->span, SEMANTIC_MODIFIER, 0);
+        break;
+    case PTXLINT_TOKEN_TYPE:
+        add_semantic_token(s, token->span, SEMANTIC_TYPE, 0);
+        break;
+    case PTXLINT_TOKEN_NUMBER:
+        add_semantic_token(s, token->span, SEMANTIC_NUMBER, 0);
+        break;
+    case PTXLINT_TOKEN_STRING:
+        add_semantic_token(s, token->span, SEMANTIC_STRING, 0);
+        break;
+    case PTXLINT_TOKEN_NAME:
+        add_name(s, token->span);
+        break;
+    case PTXLINT_TOKEN_SPECIAL_REGISTER:
+        add_semantic_token(s, token->span, SEMANTIC_VARIABLE, MARK_READONLY | MARK_LIBRARY);
+        break;
+    default:
+        break;
     }
 }
 
@@ -116,7 +143,9 @@ void ptx_lsp_semantic(LspServer *server, LspDocument *d, const json_t *params, L
         return;
     if (range)
         wanted = ptx_lsp_span(server, d, range);
-    SemanticRun s = { .server = server, .d = d, .syntax = ptx_document_syntax(server, d), .data = json_array() };
+    SemanticRun s = {
+        .server = server, .d = d, .syntax = ptx_document_syntax(server, d), .data = json_array()
+    };
     const ptxlint_tokens *tokens = ptx_document_tokens(d);
     const ptxlint_token *all = tokens ? ptxlint_tokens_all(tokens, &count) : NULL;
     ptx_lsp_line(d, 0);

@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static const double REST_SECONDS = 0.1,         /* without an edit, before findings are looked for */
+static const double REST_SECONDS = 0.1, /* without an edit, before findings are looked for */
     PROGRESS_SECONDS = 0.5, PARENT_SECONDS = 2;
 
 double ptx_lsp_now(void)
@@ -82,13 +82,15 @@ static const LspMethod *find_request(const char *name)
 
 /* ---- requests that wait ---------------------------------------------------------------------- */
 
-static void wait_for(LspServer *server, const LspMethod *method, const json_t *id,
+static void let_wait(LspServer *server, const LspMethod *method, const json_t *id,
                      const json_t *params)
 {
     LspWaiting *waiting = calloc(1, sizeof *waiting), **last = &server->waiting;
     if (!waiting)
         return;
-    *waiting = (LspWaiting){ .id = json_deep_copy(id), .params = json_deep_copy(params), .method = method };
+    *waiting = (LspWaiting){ .id = json_deep_copy(id),
+                             .params = json_deep_copy(params),
+                             .method = method };
     while (*last)
         last = &(*last)->next;
     *last = waiting;
@@ -132,7 +134,7 @@ static void run_request(LspServer *server, const LspMethod *method, const json_t
     if (method->need != NEED_NOTHING && !d) {
         ptx_lsp_fail(&answer, ERROR_PARAMS, "no such document is open");
     } else if (method->need != NEED_NOTHING && !is_ready(d, method->need)) {
-        wait_for(server, method, id, params);
+        let_wait(server, method, id, params);
         return;
     } else {
         method->run(server, d, params, &answer);
@@ -226,7 +228,7 @@ static void request(LspServer *server, const char *name, const json_t *id, const
         run_request(server, method, id, params);
 }
 
-static void take_message(LspServer *server, Frame frame)
+static void take_message(LspServer *server, LspFrame frame)
 {
     json_t *message = json_loadb(frame.body, frame.length, JSON_ALLOW_NUL | JSON_DECODE_ANY, NULL);
     const json_t *id = json_object_get(message, "id");
@@ -247,6 +249,15 @@ static void take_message(LspServer *server, Frame frame)
 
 /* ---- analyses -------------------------------------------------------------------------------- */
 
+static unsigned count_threads(void)
+{
+    enum { THREADS_MAX = 8 };
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    if (cores < 1)
+        return 1;
+    return cores < THREADS_MAX ? (unsigned)cores : THREADS_MAX;
+}
+
 static WorkerTask *make_task(LspServer *server, const LspDocument *d, WorkerPhase phase)
 {
     WorkerTask *task = calloc(1, sizeof *task);
@@ -264,6 +275,9 @@ static WorkerTask *make_task(LspServer *server, const LspDocument *d, WorkerPhas
     task->revision = d->revision;
     task->options = ptx_document_options(server, d);
     task->options.findings_only = phase == PHASE_FINDINGS;
+    /* the user waits for findings; figures may take their time */
+    if (phase == PHASE_FINDINGS)
+        task->options.jobs = count_threads();
     return task;
 }
 
@@ -323,8 +337,9 @@ static void end_progress(LspServer *server, WorkerPhase phase)
 {
     LspWorker *worker = &server->workers[phase];
     if (worker->has_progress)
-        ptx_lsp_notify(server, "$/progress", json_pack("{s:i, s:{s:s}}", "token", (int)phase + 1,
-                                                       "value", "kind", "end"));
+        ptx_lsp_notify(
+            server, "$/progress",
+            json_pack("{s:i, s:{s:s}}", "token", (int)phase + 1, "value", "kind", "end"));
     worker->has_progress = false;
 }
 
@@ -375,7 +390,8 @@ static double show_progress(LspServer *server, WorkerPhase phase)
         return left;
     const char *what = phase == PHASE_FINDINGS ? "Looking for findings" : "Estimating figures";
     worker->has_progress = true;
-    ptx_lsp_ask(server, "window/workDoneProgress/create", json_pack("{s:i}", "token", (int)phase + 1));
+    ptx_lsp_ask(server, "window/workDoneProgress/create",
+                json_pack("{s:i}", "token", (int)phase + 1));
     ptx_lsp_notify(server, "$/progress",
                    json_pack("{s:i, s:{s:s, s:s}}", "token", (int)phase + 1, "value", "kind",
                              "begin", "title", what));
@@ -424,7 +440,7 @@ static bool read_input(LspServer *server)
     if (!got)
         return false;
     ptx_frame_push(&server->frames, bytes, (size_t)got);
-    for (Frame frame; !server->is_over && (frame = ptx_frame_next(&server->frames)).body;)
+    for (LspFrame frame; !server->is_over && (frame = ptx_frame_next(&server->frames)).body;)
         take_message(server, frame);
     return !server->frames.is_broken;
 }
@@ -434,7 +450,7 @@ static bool has_input(const LspServer *server)
     return poll(&(struct pollfd){ .fd = server->in, .events = POLLIN }, 1, 0) > 0;
 }
 
-static void leave(LspServer *server)
+static void leave_session(LspServer *server)
 {
     server->is_over = true;
     server->exit_code = server->state != STATE_SHUT_DOWN;
@@ -450,11 +466,11 @@ static void serve(LspServer *server)
                                   { .fd = server->wake[0], .events = POLLIN } };
         poll(ends, 2, next_timeout(server));
         if (is_parent_gone(server))
-            leave(server);
+            leave_session(server);
         if (ends[1].revents && read(server->wake[0], bytes, sizeof bytes) > 0)
             take_results(server);
         if (ends[0].revents && !read_input(server))
-            leave(server);
+            leave_session(server);
     }
 }
 

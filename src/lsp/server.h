@@ -16,28 +16,28 @@ typedef enum LspLanguage { LANGUAGE_OTHER, LANGUAGE_PTX, LANGUAGE_CONFIG } LspLa
 
 /* A change of the text, so that places found before it are still known behind it. */
 typedef struct TextEdit {
-    uint64_t revision;                  /* that it made */
-    uint32_t begin, end, inserted;      /* bytes that went, and how many came */
+    uint64_t revision;             /* that it made */
+    uint32_t begin, end, inserted; /* bytes that went, and how many came */
 } TextEdit;
 
 typedef struct LspDocument LspDocument;
 
 struct LspDocument {
     LspDocument *next;
-    char *uri, *path;                   /* path: NULL where it is no file */
+    char *uri, *path; /* path: NULL where it is no file */
     LspLanguage language;
-    json_int_t version;                 /* the client's */
+    json_int_t version; /* the client's */
     /* ours, of this document alone: one more with each edit, and with what it is analysed for */
     uint64_t revision;
     char *text;
     size_t length, capacity;
-    uint32_t *lines;                    /* where each begins */
+    uint32_t *lines; /* where each begins */
     uint32_t line_count, line_capacity;
-    bool has_lines;                     /* of the text as it is */
-    TextEdit *edits;                    /* since `analysed` */
+    bool has_lines;  /* of the text as it is */
+    TextEdit *edits; /* since `analysed` */
     size_t edit_count, edit_capacity;
-    uint64_t lost_revision;             /* of an edit that there was no room for; 0 */
-    double edited;                      /* seconds: when the last edit came */
+    uint64_t lost_revision; /* of an edit that there was no room for; 0 */
+    double edited;          /* seconds: when the last edit came */
 
     /* the front end's, with names and tokens, of the text as it is once it is asked for */
     ptxlint_module *syntax;
@@ -47,8 +47,8 @@ struct LspDocument {
     ptxlint_module *analysed;
     uint64_t analysed_revision;
     bool has_figures;
-    bool is_published;                  /* all that is known */
-    json_t *sources;                    /* an object: the URIs of CUDA files with findings */
+    bool is_published; /* all that is known */
+    json_t *sources;   /* an object: the URIs of CUDA files with findings */
 };
 
 /* ---- workers --------------------------------------------------------------------------------- */
@@ -61,7 +61,7 @@ typedef struct WorkerTask {
     size_t length;
     uint64_t revision;
     ptxlint_options options;
-    ptxlint_module *module;             /* NULL: no memory */
+    ptxlint_module *module; /* NULL: no memory */
 } WorkerTask;
 
 /* A thread with at most one task. */
@@ -69,11 +69,11 @@ typedef struct LspWorker {
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t has_changed;
-    WorkerTask *task;                   /* in hand */
+    WorkerTask *task; /* in hand */
     bool is_started, is_busy, is_done, is_stopped;
-    int wake;                           /* that a byte is written to once the task is done */
+    int wake; /* that a byte is written to once the task is done */
     double began;
-    bool has_progress;                  /* the client is told that it takes time */
+    bool has_progress; /* the client sees that it takes time */
 } LspWorker;
 
 /* ---- the session ----------------------------------------------------------------------------- */
@@ -93,7 +93,7 @@ typedef struct LspServer LspServer;
 /* What a request is answered with: a result, or an error. */
 typedef struct LspAnswer {
     json_t *result;
-    int error;                          /* 0: none */
+    int error; /* 0: none */
     char message[256];
 } LspAnswer;
 
@@ -126,16 +126,21 @@ struct LspServer {
     LspClient client;
     LspWish wish;
     LspDocument *documents;
-    uint64_t opened;                    /* documents so far */
+    uint64_t opened; /* documents so far */
     LspWorker workers[PHASE__COUNT];
     LspWaiting *waiting;
-    json_int_t next_request;            /* number of our next request to the client */
-    json_int_t gpu_question;            /* of the one that asks for a GPU; 0 */
+    json_int_t next_request; /* number of our next request to the client */
+    json_int_t gpu_question; /* of the one that asks for a GPU; 0 */
 };
 
 enum {
-    ERROR_PARSE = -32700, ERROR_INVALID = -32600, ERROR_NO_METHOD = -32601, ERROR_PARAMS = -32602,
-    ERROR_NOT_READY = -32002, ERROR_CANCELLED = -32800, ERROR_MODIFIED = -32801,
+    ERROR_PARSE = -32700,
+    ERROR_INVALID = -32600,
+    ERROR_NO_METHOD = -32601,
+    ERROR_PARAMS = -32602,
+    ERROR_NOT_READY = -32002,
+    ERROR_CANCELLED = -32800,
+    ERROR_MODIFIED = -32801,
     ERROR_FAILED = -32803
 };
 
@@ -144,8 +149,8 @@ double ptx_lsp_now(void);
 /* ---- message.c ------------------------------------------------------------------------------- */
 
 void ptx_lsp_answer(LspServer *server, const json_t *id, LspAnswer *answer);
-void ptx_lsp_notify(LspServer *server, const char *method, json_t *params);     /* takes params */
-json_int_t ptx_lsp_ask(LspServer *server, const char *method, json_t *params);  /* takes params */
+void ptx_lsp_notify(LspServer *server, const char *method, json_t *params);    /* takes params */
+json_int_t ptx_lsp_ask(LspServer *server, const char *method, json_t *params); /* takes params */
 void ptx_lsp_fail(LspAnswer *answer, int error, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
@@ -166,7 +171,7 @@ uint32_t ptx_lsp_offset(const LspServer *server, LspDocument *document, const js
 ptxlint_span ptx_lsp_span(const LspServer *server, LspDocument *document, const json_t *range);
 json_t *ptx_lsp_position(const LspServer *server, LspDocument *document, uint32_t offset);
 json_t *ptx_lsp_range(const LspServer *server, LspDocument *document, ptxlint_span span);
-uint32_t ptx_lsp_line(LspDocument *document, uint32_t offset);          /* from 0 */
+uint32_t ptx_lsp_line(LspDocument *document, uint32_t offset); /* from 0 */
 /* of bytes as the client counts them */
 uint32_t ptx_lsp_units(const LspServer *server, const char *text, size_t length);
 json_t *ptx_lsp_location(const LspServer *server, LspDocument *document, ptxlint_span span);
@@ -219,65 +224,63 @@ void ptx_lsp_reconfigure(LspServer *server);
 
 /* ---- the subjects ---------------------------------------------------------------------------- */
 
-json_t *ptx_lsp_capabilities(const LspServer *server);                  /* capability.c */
+json_t *ptx_lsp_capabilities(const LspServer *server); /* capability.c */
 void ptx_lsp_read_client(LspServer *server, const json_t *params);
 
-json_t *ptx_diagnostics_of(LspServer *server, LspDocument *document);   /* diagnostics.c */
+json_t *ptx_diagnostics_of(LspServer *server, LspDocument *document); /* diagnostics.c */
 void ptx_diagnostics_publish(LspServer *server, LspDocument *document);
 void ptx_diagnostics_withdraw(LspServer *server, LspDocument *document);
 void ptx_lsp_pull(LspServer *, LspDocument *, const json_t *, LspAnswer *);
 
 /* An instruction's opcode with modifiers around a token; empty: none is there. */
-ptxlint_span ptx_opcode_at(LspDocument *document, uint32_t offset);     /* statement.c */
+ptxlint_span ptx_lsp_opcode_at(LspDocument *document, uint32_t offset); /* statement.c */
 
 /* The statement that a place is in, as far as it is written. */
 typedef struct Statement {
-    ptxlint_span opcode;                /* empty: none yet */
-    ptxlint_span word;                  /* before the place, as far as it is written */
-    unsigned commas;                    /* between the opcode and the place, outside brackets */
-    bool is_begin;                      /* the word is the first of a statement */
-    bool has_directive;                 /* a directive stands before the word */
-    bool is_comment;                    /* a comment or a string */
+    ptxlint_span opcode; /* empty: none yet */
+    ptxlint_span word;   /* before the place, as far as it is written */
+    unsigned commas;     /* between the opcode and the place, outside brackets */
+    bool is_begin;       /* the word is the first of a statement */
+    bool has_directive;  /* a directive stands before the word */
+    bool is_comment;     /* a comment or a string */
 } Statement;
 
-Statement ptx_statement_at(LspDocument *document, uint32_t offset);
+Statement ptx_lsp_statement_at(LspDocument *document, uint32_t offset);
 
-/* The kernel that holds a byte, or NULL. */
-const ptxlint_kernel *ptx_kernel_at(const ptxlint_module *module, uint32_t offset);
 /* That figures are for, and what .target says, which decides what is legal; NULL: not known. */
 const ptxlint_gpu *ptx_document_gpu(LspServer *server, LspDocument *document);
 const ptxlint_gpu *ptx_document_target(LspServer *server, LspDocument *document);
 
-void ptx_lsp_hover(LspServer *, LspDocument *, const json_t *, LspAnswer *);            /* hover.c */
+void ptx_lsp_hover(LspServer *, LspDocument *, const json_t *, LspAnswer *); /* hover.c */
 /* A number as the value that it stands for, "1.0", of size bytes; false: it is as it looks. */
-bool ptx_number_decode(const char *text, size_t length, char *out, size_t size);        /* number.c */
-void ptx_lsp_kernel_title(const ptxlint_kernel *kernel, char *out, size_t size);            /* lens.c */
+bool ptx_lsp_number(const char *text, size_t length, char *out, size_t size);    /* number.c */
+void ptx_lsp_kernel_title(const ptxlint_kernel *kernel, char *out, size_t size); /* lens.c */
 
-void ptx_lsp_definition(LspServer *, LspDocument *, const json_t *, LspAnswer *);       /* navigate.c */
+void ptx_lsp_definition(LspServer *, LspDocument *, const json_t *, LspAnswer *); /* navigate.c */
 void ptx_lsp_declaration(LspServer *, LspDocument *, const json_t *, LspAnswer *);
 void ptx_lsp_implementation(LspServer *, LspDocument *, const json_t *, LspAnswer *);
 void ptx_lsp_references(LspServer *, LspDocument *, const json_t *, LspAnswer *);
 void ptx_lsp_highlight(LspServer *, LspDocument *, const json_t *, LspAnswer *);
 /* The file that .file names, seen from the document; for free(), NULL: it cannot be found. */
-char *ptx_source_path(const LspDocument *document, const char *path);
-void ptx_lsp_prepare_rename(LspServer *, LspDocument *, const json_t *, LspAnswer *);   /* rename.c */
+char *ptx_lsp_source_path(const LspDocument *document, const char *path);
+void ptx_lsp_prepare_rename(LspServer *, LspDocument *, const json_t *, LspAnswer *); /* rename.c */
 void ptx_lsp_rename(LspServer *, LspDocument *, const json_t *, LspAnswer *);
-void ptx_lsp_symbols(LspServer *, LspDocument *, const json_t *, LspAnswer *);          /* outline.c */
-void ptx_lsp_folding(LspServer *, LspDocument *, const json_t *, LspAnswer *);          /* folding.c */
-json_t *ptx_semantic_legend(void);                                      /* semantic.c */
+void ptx_lsp_symbols(LspServer *, LspDocument *, const json_t *, LspAnswer *); /* outline.c */
+void ptx_lsp_folding(LspServer *, LspDocument *, const json_t *, LspAnswer *); /* folding.c */
+json_t *ptx_semantic_legend(void);                                             /* semantic.c */
 void ptx_lsp_semantic(LspServer *, LspDocument *, const json_t *, LspAnswer *);
-void ptx_lsp_completion(LspServer *, LspDocument *, const json_t *, LspAnswer *);       /* complete.c */
-void ptx_lsp_signature(LspServer *, LspDocument *, const json_t *, LspAnswer *);        /* signature.c */
-void ptx_lsp_lens(LspServer *, LspDocument *, const json_t *, LspAnswer *);             /* lens.c */
-void ptx_lsp_hints(LspServer *, LspDocument *, const json_t *, LspAnswer *);            /* hint.c */
-void ptx_lsp_actions(LspServer *, LspDocument *, const json_t *, LspAnswer *);          /* action.c */
-void ptx_lsp_execute(LspServer *, LspDocument *, const json_t *, LspAnswer *);          /* command.c */
+void ptx_lsp_completion(LspServer *, LspDocument *, const json_t *, LspAnswer *); /* complete.c */
+void ptx_lsp_signature(LspServer *, LspDocument *, const json_t *, LspAnswer *);  /* signature.c */
+void ptx_lsp_lens(LspServer *, LspDocument *, const json_t *, LspAnswer *);       /* lens.c */
+void ptx_lsp_hints(LspServer *, LspDocument *, const json_t *, LspAnswer *);      /* hint.c */
+void ptx_lsp_actions(LspServer *, LspDocument *, const json_t *, LspAnswer *);    /* action.c */
+void ptx_lsp_execute(LspServer *, LspDocument *, const json_t *, LspAnswer *);    /* command.c */
 void ptx_lsp_answer_gpu(LspServer *server, const json_t *message);
-void ptx_lsp_report(LspServer *, LspDocument *, const json_t *, LspAnswer *);           /* report.c */
-void ptx_lsp_wish(LspServer *server, const json_t *settings);           /* settings.c */
+void ptx_lsp_report(LspServer *, LspDocument *, const json_t *, LspAnswer *); /* report.c */
+void ptx_lsp_wish(LspServer *server, const json_t *settings);                 /* settings.c */
 void ptx_wish_free(LspWish *wish);
 bool ptx_wish_set(char **place, const char *text);
-json_t *ptx_config_diagnostics(LspServer *server, LspDocument *document);       /* config.c */
-json_t *ptx_config_completion(LspServer *server, LspDocument *document, uint32_t offset);
+json_t *ptx_lsp_config_diagnostics(LspServer *server, LspDocument *document); /* config.c */
+json_t *ptx_lsp_config_completion(LspServer *server, LspDocument *document, uint32_t offset);
 
 #endif

@@ -21,17 +21,16 @@ static json_t *parameters_of(const LspServer *server, const char *label, size_t 
         if (c && (c != ',' || depth))
             continue;
         if (at > begin)
-            json_array_append_new(
-                list, json_pack("{s:[I,I]}", "label",
-                                (json_int_t)ptx_lsp_units(server, label, begin),
-                                (json_int_t)ptx_lsp_units(server, label, at)));
+            json_array_append_new(list, json_pack("{s:[I,I]}", "label",
+                                                  (json_int_t)ptx_lsp_units(server, label, begin),
+                                                  (json_int_t)ptx_lsp_units(server, label, at)));
         if (!c)
             return list;
         begin = at + 1 + (label[at + 1] == ' ');
     }
 }
 
-static json_t *signature_of(const LspServer *server, const ptxlint_isa_form *form)
+static json_t *form_signature(const LspServer *server, const ptxlint_isa_form *form)
 {
     char label[1024];
     snprintf(label, sizeof label, "%s %s", form->modifiers_text, form->operands_text);
@@ -49,7 +48,7 @@ void ptx_lsp_signature(LspServer *server, LspDocument *d, const json_t *params, 
     if (d->language != LANGUAGE_PTX)
         return;
     uint32_t offset = ptx_lsp_offset(server, d, json_object_get(params, "position"));
-    Statement s = ptx_statement_at(d, offset);
+    Statement s = ptx_lsp_statement_at(d, offset);
     const char *text = d->text + s.opcode.begin;
     size_t length = s.opcode.end - s.opcode.begin;
     if (!length || s.is_comment || offset <= s.opcode.end)
@@ -59,7 +58,7 @@ void ptx_lsp_signature(LspServer *server, LspDocument *d, const json_t *params, 
     json_t *list = json_array();
     const ptxlint_isa_info *info = ptxlint_isa_get_info(isa);
     for (size_t f = 0; f < info->form_count && f < SIGNATURES_MAX; f++)
-        json_array_append_new(list, signature_of(server, &info->forms[f]));
+        json_array_append_new(list, form_signature(server, &info->forms[f]));
     answer->result = json_pack("{s:o, s:i, s:I}", "signatures", list, "activeSignature", 0,
                                "activeParameter", (json_int_t)s.commas);
     ptxlint_isa_free(isa);

@@ -1,4 +1,5 @@
-/* statement.c -- where in a statement a place is, by its tokens; also of one that is not finished. */
+/* statement.c -- where in a statement a place is, by its tokens; also of one that is not finished.
+ */
 #include "lsp/server.h"
 
 #include <string.h>
@@ -14,7 +15,7 @@ static bool joins(const ptxlint_token *a, const ptxlint_token *b)
     return a->span.end == b->span.begin && is_dotted(b->kind);
 }
 
-ptxlint_span ptx_opcode_at(LspDocument *d, uint32_t offset)
+ptxlint_span ptx_lsp_opcode_at(LspDocument *d, uint32_t offset)
 {
     size_t count, first;
     const ptxlint_tokens *tokens = ptx_document_tokens(d);
@@ -47,8 +48,8 @@ static uint32_t word_begin(const LspDocument *d, uint32_t offset)
     uint32_t at = offset;
     while (at && is_word_byte(d->text[at - 1])) {
         bool is_colon = d->text[at - 1] == ':';
-        bool is_double = is_colon
-                         && ((at > 1 && d->text[at - 2] == ':') || (at < offset && d->text[at] == ':'));
+        bool is_double =
+            is_colon && ((at > 1 && d->text[at - 2] == ':') || (at < offset && d->text[at] == ':'));
         if (is_colon && !is_double)
             break;
         at--;
@@ -108,7 +109,7 @@ static size_t statement_begin(const LspDocument *d, const ptxlint_token *all, si
     return at;
 }
 
-Statement ptx_statement_at(LspDocument *d, uint32_t offset)
+Statement ptx_lsp_statement_at(LspDocument *d, uint32_t offset)
 {
     size_t count;
     const ptxlint_tokens *tokens = ptx_document_tokens(d);
@@ -118,8 +119,8 @@ Statement ptx_statement_at(LspDocument *d, uint32_t offset)
         return out;
     size_t end = ptxlint_tokens_find(tokens, out.word.begin);
     if (end < count && all[end].span.begin < offset)
-        out.is_comment = all[end].kind == PTXLINT_TOKEN_COMMENT
-                         || all[end].kind == PTXLINT_TOKEN_STRING;
+        out.is_comment =
+            all[end].kind == PTXLINT_TOKEN_COMMENT || all[end].kind == PTXLINT_TOKEN_STRING;
     size_t first = statement_begin(d, all, end);
     read_statement(d, all, first, end, &out);
     /* a line that begins with the word begins a statement, though the one before is not ended */
@@ -129,14 +130,4 @@ Statement ptx_statement_at(LspDocument *d, uint32_t offset)
     bool is_first_on_line = !line || d->text[line - 1] == '\n';
     out.is_begin = (!out.opcode.end && !out.has_directive) || is_first_on_line;
     return out;
-}
-
-const ptxlint_kernel *ptx_kernel_at(const ptxlint_module *module, uint32_t offset)
-{
-    size_t count;
-    const ptxlint_kernel *kernels = ptxlint_module_kernels(module, &count);
-    for (size_t i = 0; i < count; i++)
-        if (kernels[i].span.begin <= offset && offset < kernels[i].span.end)
-            return &kernels[i];
-    return NULL;
 }

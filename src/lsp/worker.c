@@ -6,13 +6,13 @@
 #include <time.h>
 #include <unistd.h>
 
-static void analyse(WorkerTask *task)
+static void analyse_task(WorkerTask *task)
 {
     task->options.path = task->path;
     ptxlint_module_new(task->text, task->length, &task->options, &task->module);
 }
 
-static void *work(void *context)
+static void *work_on_tasks(void *context)
 {
     LspWorker *worker = context;
     pthread_mutex_lock(&worker->lock);
@@ -23,7 +23,7 @@ static void *work(void *context)
         }
         worker->is_busy = true;
         pthread_mutex_unlock(&worker->lock);
-        analyse(worker->task);
+        analyse_task(worker->task);
         pthread_mutex_lock(&worker->lock);
         worker->is_busy = false;
         worker->is_done = true;
@@ -41,7 +41,7 @@ bool ptx_worker_start(LspWorker *worker, int wake)
     *worker = (LspWorker){ .wake = wake };
     pthread_mutex_init(&worker->lock, NULL);
     pthread_cond_init(&worker->has_changed, NULL);
-    worker->is_started = !pthread_create(&worker->thread, NULL, work, worker);
+    worker->is_started = !pthread_create(&worker->thread, NULL, work_on_tasks, worker);
     return worker->is_started;
 }
 

@@ -7,17 +7,17 @@ void ptx_lower_log(Lower *l, OccurrenceLog *log)
 {
     l->log = log;
     l->module->occurrences = log;
-    log->scopes = ptx_arena_grow(log->arena, log->scopes, 0, &log->scope_capacity,
-                                 sizeof *log->scopes);
+    log->scopes =
+        ptx_arena_grow(log->arena, log->scopes, 0, &log->scope_capacity, sizeof *log->scopes);
     log->scopes[0] = (ScopeSpan){ .span = { 0, l->length } };
     log->scope_count = 1;
 }
 
-static Occurrence *add(OccurrenceLog *log)
+static Occurrence *add_occurrence(OccurrenceLog *log)
 {
     if (log->count == log->capacity)
-        log->items = ptx_arena_grow(log->arena, log->items, log->count, &log->capacity,
-                                    sizeof *log->items);
+        log->items =
+            ptx_arena_grow(log->arena, log->items, log->count, &log->capacity, sizeof *log->items);
     return &log->items[log->count++];
 }
 
@@ -31,8 +31,12 @@ static FuncId owner_of(const Lower *l, SymbolKind kind, uint32_t id)
 void ptx_lower_note_declared(Lower *l, SymbolKind kind, uint32_t id, Span span)
 {
     if (l->log)
-        *add(l->log) = (Occurrence){ .span = span, .id = id, .func = owner_of(l, kind, id), .kind = (uint8_t)kind,
-                                     .is_declaration = true, .scope = l->log->scope };
+        *add_occurrence(l->log) = (Occurrence){ .span = span,
+                                                .id = id,
+                                                .func = owner_of(l, kind, id),
+                                                .kind = (uint8_t)kind,
+                                                .is_declaration = true,
+                                                .scope = l->log->scope };
     if (l->log && kind == SYMBOL_RANGE) {
         const Range *range = &l->ranges.items[id];
         Occurrence *noted = &l->log->items[l->log->count - 1];
@@ -45,13 +49,19 @@ void ptx_lower_note_declared(Lower *l, SymbolKind kind, uint32_t id, Span span)
 void ptx_lower_note_use(Lower *l, SymbolKind kind, uint32_t id, Span span)
 {
     if (l->log)
-        *add(l->log) = (Occurrence){ .span = span, .id = id, .func = owner_of(l, kind, id), .kind = (uint8_t)kind, .role = ROLE_USE };
+        *add_occurrence(l->log) = (Occurrence){ .span = span,
+                                                .id = id,
+                                                .func = owner_of(l, kind, id),
+                                                .kind = (uint8_t)kind,
+                                                .role = ROLE_USE };
 }
 
 void ptx_lower_note_member(Lower *l, uint32_t range, RegId reg)
 {
     if (l->log)
-        *add(l->log) = (Occurrence){ .id = reg, .func = l->func_id, .kind = SYMBOL_REG, .scope = range, .is_member = true };
+        *add_occurrence(l->log) = (Occurrence){
+            .id = reg, .func = l->func_id, .kind = SYMBOL_REG, .scope = range, .is_member = true
+        };
 }
 
 void ptx_lower_note_role(Lower *l, const Operand *operand, unsigned role)

@@ -24,7 +24,7 @@ static uint64_t read_frames(const char *bytes, size_t length, size_t piece)
     uint64_t sum = 1;
     for (size_t at = 0; at < length; at += piece) {
         ptx_frame_push(&reader, bytes + at, piece < length - at ? piece : length - at);
-        for (Frame frame; (frame = ptx_frame_next(&reader)).body;) {
+        for (LspFrame frame; (frame = ptx_frame_next(&reader)).body;) {
             sum = 31 * sum + frame.length + 7;
             for (size_t i = 0; i < frame.length; i++)
                 sum = 31 * sum + (unsigned char)frame.body[i];

@@ -92,6 +92,7 @@ class Requests(unittest.TestCase):
         self.assertIn("[a]", text)
         self.assertIn("h200: ", text)
         self.assertIn("results a clock and SM", text)
+        self.assertIn("Result from L1 after 32 clocks, from L2 258 clocks, from memory at least", text)
 
     def test_hover_wrong_modifiers(self):
         place = self.load(HEAD + ".entry k() { .reg .b32 %r<3>; add<cursor>.nonsense %r1, %r1, %r2; ret; }")
@@ -363,7 +364,7 @@ class Requests(unittest.TestCase):
     def test_fix(self):
         text = HEAD + ".visible .entry k()\n{\n\t.reg .b32 %r<3>;\n\tmov.u32 %r1, 1\n\tst.shared.u32 [0], %r1;\n\tret;\n}\n"
         found = self.actions(text)
-        fixes = [a for a in found if "edit" in a and a["title"].startswith("Insert")]
+        fixes = [a for a in found if "edit" in a and a["title"].startswith("Insert `;`")]
         self.assertTrue(fixes, found)
         self.assertIn("mov.u32 %r1, 1;", self.applied(text, fixes[0]))
 
@@ -504,6 +505,25 @@ class Cuda(unittest.TestCase):
         back = client.at("implementation", self.source.as_uri(), {"line": 2, "character": 0})
         self.assertEqual([(b["uri"], b["range"]["start"]["line"]) for b in back], [(self.uri, 9), (self.uri, 10)])
         self.assertEqual(client.close(), 0)
+
+
+class Progress(unittest.TestCase):
+    def test_long_analysis(self):
+        """More kernels than half a second is enough for."""
+        capabilities = json.loads(json.dumps(FULL))
+        capabilities["window"]["workDoneProgress"] = True
+        capabilities["workspace"] = {"codeLens": {"refreshSupport": True}, "inlayHint": {"refreshSupport": True}}
+        client = Client(PROGRAM, capabilities, options={"gpu": "h200", "grid": "64", "block": "128"})
+        kernel = KERNEL[KERNEL.index(".visible"):]
+        client.open(URI, HEAD + "".join(kernel.replace("_Z3addPfi", f"k{i}") for i in range(3000)))
+        question = client.wait(lambda m: m.get("method") == "window/workDoneProgress/create", 100)
+        client.send({"id": question["id"], "result": None})
+        token = question["params"]["token"]
+        steps = [client.wait(lambda m: m.get("method") == "$/progress" and m["params"]["token"] == token, 100)["params"]["value"]["kind"]
+                 for _ in range(2)]
+        self.assertEqual(steps, ["begin", "end"])
+        client.process.kill()
+        client.end()
 
 
 class Pull(unittest.TestCase):

@@ -194,7 +194,8 @@ static void test_hover(void **state)
     (void)state;
     assert_string_equal(text, "```ptx\nfma.rnd{.ftz}{.sat}.f32  d, a, b, c;\n```\nMultiplies two "
                               "floats and adds a third with a single rounding.\n\n"
-                              "PTX 2.0, sm_20\n\nh200: 128 results a clock and SM (fma)\n");
+                              "PTX 2.0, sm_20\n\nh200: 128 results a clock and SM (fma)\n\n"
+                              "Result after 4 clocks\n");
     assert_int_equal(length, strlen(text));
     assert_int_equal(
         ptxlint_isa_hover("fma.rn.f32", 10, ptxlint_gpu_find("h200"), small, sizeof small), length);

@@ -239,7 +239,7 @@ static void load_list(const Machinery *m, double warps, const Led *led, Cached *
            again = fmax(0, 1 - m->l1_bytes / live), once = led->lanes * led->element,
            moved = once + again * fmax(0, led->requests * led->groups * SECTOR_BYTES - once),
            together = fmax(SECTOR_BYTES, fmin(LINE_BYTES, led->bytes));
-    out->load_lines += led->requests * fmax(1, led->groups * LINES_BY_CHANCE);
+    out->load_lines += led->requests * fmax(1, led->groups * m->lines_by_chance);
     out->load_sectors += moved / SECTOR_BYTES;
     out->load_requests += moved / together;
     out->load_pieces += moved / fmin(PIECE_BYTES, together);
@@ -267,7 +267,7 @@ static void load_located(const Led *led, const Located *at, double spread, Cache
                  moved = fmin(led->requests * at->sectors * SECTOR_BYTES,
                               PIECE_BYTES * ptx_hit_by_chance(draws * parts_of(led, PIECE_BYTES),
                                                               fmax(1, spread / PIECE_BYTES)));
-    out->load_lines += led->requests * fmax(1, at->asked * LINES_BY_CHANCE);
+    out->load_lines += led->requests * fmax(1, at->asked * m->lines_by_chance);
     out->load_sectors += led->requests * at->sectors;
     out->load_requests += led->requests * at->pieces;
     out->load_pieces += led->requests * at->pieces;
