@@ -744,6 +744,7 @@ typedef struct ptxlint_module_info {
     int version_major, version_minor;   /* 0, 0 where the file does not say */
     int address_size;                   /* 32 or 64 */
     size_t memory_bytes;                /* that the module holds */
+    double min_gain_percent;            /* of the config that it was read with; NaN: not said */
 } ptxlint_module_info;
 
 PTXLINT_API const ptxlint_module_info *ptxlint_module_get_info(const ptxlint_module *module);
@@ -953,6 +954,9 @@ typedef struct ptxlint_diagnostic {
     const char *kernel_demangled;       /* as PTXLINT_NAME_SIGNATURE; NULL: it is not mangled */
     /* the GPU that it was looked at for ("h200"); NULL: none, as what the front end says */
     const char *gpu;
+    /* other CUDA lines that findings folded into this one are in: the first few */
+    const ptxlint_source_place *also;
+    size_t also_count;
 } ptxlint_diagnostic;
 
 /* All of them, worst first: errors, warnings, notes; what is wrong before what is slow; by gain; by
@@ -1623,6 +1627,12 @@ typedef struct ptxlint_write_options {
     /* without the last line of PTXLINT_TEXT, which counts the findings */
     int no_summary;
     ptxlint_primary primary;
+    /* formats for people alone (PTXLINT_TEXT, PTXLINT_ONELINE and those for reviews): all notes,
+     * also those that min_gain_percent and their group keep out (docs/cli.md, "What is shown") */
+    int show_all;
+    /* notes with a smaller gain are counted only; NaN: what the config says, else 1 */
+    double min_gain_percent;
+    int verbose;                        /* PTXLINT_TEXT: related lines and all that there is */
 } ptxlint_write_options;
 
 PTXLINT_API void ptxlint_write_options_init(ptxlint_write_options *options);

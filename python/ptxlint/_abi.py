@@ -53,7 +53,7 @@ class ModuleInfo(Structure):
     _fields_ = [("size", c_size_t), ("path", c_char_p), ("text", c_void_p), ("length", c_size_t),
                 ("target", c_char_p), ("gpus", POINTER(c_void_p)), ("gpu_count", c_size_t),
                 ("version_major", c_int), ("version_minor", c_int), ("address_size", c_int),
-                ("memory_bytes", c_size_t)]
+                ("memory_bytes", c_size_t), ("min_gain_percent", c_double)]
 
 
 class Span(Structure):
@@ -148,7 +148,8 @@ class WriteOptions(Structure):
     _fields_ = [("size", c_size_t), ("format", c_uint), ("color", c_int),
                 ("kernel_glob", c_char_p), ("groups", POINTER(c_char_p)),
                 ("group_count", c_size_t), ("rules", c_void_p), ("no_summary", c_int),
-                ("primary", c_uint)]
+                ("primary", c_uint), ("show_all", c_int), ("min_gain_percent", c_double),
+                ("verbose", c_int)]
 
 
 # by name in the header

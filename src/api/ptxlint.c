@@ -131,6 +131,7 @@ static void view_info(ptxlint_module *m, const ptxlint_options *options)
     info->version_minor = m->ir->version % 10;
     info->address_size = (int)m->ir->address_size;
     info->memory_bytes = module_bytes(m);
+    info->min_gain_percent = ptx_config_min_gain(options->config);
 }
 
 typedef struct ModuleRun {

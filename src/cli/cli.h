@@ -158,7 +158,9 @@ typedef struct Options {
     bool has_format;                    /* --format FORMAT, without a FILE */
     char *baseline_path, *budget_path;  /* --baseline, --budget; NULL */
     double slack_percent;               /* budget init */
+    double min_gain_percent;            /* NaN: not given */
     StringList tolerances;              /* of diff: METRIC=VALUE */
+    bool has_all, is_verbose;
     bool is_quiet, has_no_config, has_no_baseline, has_statistics, has_profile, is_strict_launch;
     bool has_facts;                     /* rules: the facts instead */
     bool has_list;                      /* isa: a line an opcode */
@@ -217,6 +219,9 @@ enum {
     OPT_TOLERANCE,
     OPT_STRICT_LAUNCH,
     OPT_STDIO,
+    OPT_ALL,
+    OPT_MIN_GAIN,
+    OPT_VERBOSE,
     OPT_HELP,
     OPT_VERSION,
     OPT_SETTING,                             /* and those after it: rows of ptx_setting_names */

@@ -217,6 +217,9 @@ static const struct poptOption check_output[] = {
                 "source in formats for "
                 "code review, ptx in others",
                 "WHERE"),
+    FLAG_OPTION("all", OPT_ALL, "All notes, also of small or unknown gain, for people and reviews"),
+    TEXT_OPTION("min-gain", OPT_MIN_GAIN, "Notes that gain less are counted only (default: 1)", "PERCENT"),
+    FLAG_OPTION("verbose", OPT_VERBOSE, "In text, related lines and all that there is to a finding"),
     FLAG_OPTION("quiet", OPT_QUIET, "No summary line"),
     STDIN_OPTION,
     FLAG_OPTION("statistics", OPT_STATISTICS, "How many findings each rule has made"),

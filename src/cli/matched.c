@@ -77,7 +77,7 @@ ExitCode ptx_matched_add(Matched *matched, const Inputs *inputs, const ptxlint_m
 }
 
 /* As one would type it: without template arguments and parameters, where wanted is not mangled. */
-static const char *source_name(const char *wanted, const char *name, char *out, size_t room)
+static const char *name_to_type(const char *wanted, const char *name, char *out, size_t room)
 {
     size_t length = ptxlint_demangle(name, PTXLINT_NAME_QUALIFIED, out, room);
     return length && length < room && wanted[0] != '_' ? out : name;
@@ -100,10 +100,10 @@ static ExitCode tell_kernel(const Matched *matched)
     const char *near = ptxlint_coverage_suggest_kernel(matched->asked, letters);
     if (near && ptxlint_name_fits(wide, near))
         snprintf(text, sizeof text, "'%.100s' matches no kernel; '%s' matches `%.200s`", glob_text,
-                 wide, source_name(letters, near, shown, sizeof shown));
+                 wide, name_to_type(letters, near, shown, sizeof shown));
     else if (near)
         snprintf(text, sizeof text, "'%.100s' matches no kernel; did you mean `%.200s`?", glob_text,
-                 source_name(letters, near, shown, sizeof shown));
+                 name_to_type(letters, near, shown, sizeof shown));
     else
         snprintf(text, sizeof text,
                  "'%.100s' matches no kernel; `ptxlint report` lists the kernels", glob_text);
@@ -230,7 +230,7 @@ static void tell_near(const LaunchFile *file, size_t index, const ptxlint_covere
     if (!near)
         return;
     snprintf(text, sizeof text, "no kernel \"%.200s\"; did you mean \"%.200s\"?", seen->name,
-             source_name(seen->name, near, shown, sizeof shown));
+             name_to_type(seen->name, near, shown, sizeof shown));
     ptx_complain(file->path, text);
     ++*lines;
 }

@@ -2,6 +2,7 @@
 #include "support/choice.h"
 
 #include <stdio.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -157,6 +158,26 @@ static bool set_slack(Options *options, const char *value)
     return true;
 }
 
+/* Not by strtod, whose point is the locale's. */
+static bool set_min_gain(Options *options, const char *value)
+{
+    char text[128];
+    size_t whole = strspn(value, "0123456789"), point = value[whole] == '.',
+           rest = point ? strspn(value + whole + 1, "0123456789") : 0;
+    double percent = 0, scale = 1;
+    for (const char *at = value; *at && at < value + whole + point + rest; at++) {
+        percent = *at == '.' ? percent : 10 * percent + (*at - '0');
+        scale *= at > value + whole ? 10 : 1;
+    }
+    if (!whole || value[whole + point + rest] || whole + rest > 9 || percent / scale > 100) {
+        snprintf(text, sizeof text, "'%.40s' is not a number of percent, 0 to 100", value);
+        ptx_complain("--min-gain", text);
+        return false;
+    }
+    options->min_gain_percent = percent / scale;
+    return true;
+}
+
 static bool add_string(StringList *list, const char *value)
 {
     return ptx_strings_add(list, value, strlen(value)) == EXIT_CLEAN;
@@ -183,6 +204,9 @@ static bool apply(Options *options, int option, char *value)
     bool is_good = true;
     switch (option) {
     case OPT_LAUNCH:    return keep(&options->launch_path, value);
+    case OPT_MIN_GAIN:  is_good = set_min_gain(options, value); break;
+    case OPT_ALL:       options->has_all = true;                break;
+    case OPT_VERBOSE:   options->is_verbose = true;             break;
     case OPT_KERNEL:    return keep(&options->kernel_glob, value);
     case OPT_OUTPUT:    return keep(&options->output.path, value);
     case OPT_PTXAS:     return keep(&options->ptxas, value);
@@ -528,7 +552,9 @@ static Parsed check_options(const Options *options)
 
 Parsed ptx_options_parse(Options *options, int argc, char **argv)
 {
-    *options = (Options){ .slack_percent = 5, .command = COMMAND_CHECK };
+    *options = (Options){ .slack_percent = 5,
+                          .min_gain_percent = (double)NAN,
+                          .command = COMMAND_CHECK };
     if (argc < 1)
         return PARSED_BAD;
     options->has_command = take_command(options, argv[1]);

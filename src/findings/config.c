@@ -4,6 +4,7 @@
 #include "support/guard.h"
 #include "support/words.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +20,8 @@ const char *const ptx_value_keys[VALUE__COUNT] = { [VALUE_GPU] = "gpu",
                                                    [VALUE_EXCLUDE] = "exclude",
                                                    [VALUE_BASELINE] = "baseline",
                                                    [VALUE_BUDGET] = "budget",
-                                                   [VALUE_TOLERANCES] = "tolerances" };
+                                                   [VALUE_TOLERANCES] = "tolerances",
+                                                   [VALUE_MIN_GAIN] = "min-gain" };
 
 bool ptx_config_fail(ConfigError *error, const char *format, ...)
 {
@@ -682,6 +684,18 @@ const char *ptxlint_config_value(const ptxlint_config *config, const char *key, 
         if (!strcmp(key, ptx_value_keys[i]) && index < config->files.values[i].count)
             return ((const char *const *)config->files.values[i].items)[index];
     return NULL;
+}
+
+double ptx_config_min_gain(const ptxlint_config *config)
+{
+    const List *said = &config->files.values[VALUE_MIN_GAIN];
+    double percent = (double)NAN;
+    ConfigError error;
+    if (said->count) {
+        const char *text = ((const char *const *)said->items)[said->count - 1];
+        ptx_config_read_number(text, strlen(text), &percent, &error);
+    }
+    return percent;
 }
 
 ptxlint_status ptxlint_config_state(const ptxlint_config *config, const ptxlint_rule *rule,

@@ -53,6 +53,7 @@ typedef enum ValueKey {
     VALUE_BASELINE,
     VALUE_BUDGET,
     VALUE_TOLERANCES,
+    VALUE_MIN_GAIN,
     VALUE__COUNT
 } ValueKey;
 
@@ -84,6 +85,9 @@ struct ptxlint_config {
 /* A config over some sets of rules, which must outlive it. */
 ptxlint_status ptx_config_new_of(const RuleSet *const *sets, uint32_t set_count,
                                  ptxlint_config **out);
+
+/* Percent that a note is to gain at least, to be shown; NaN: not said. */
+double ptx_config_min_gain(const ptxlint_config *config);
 
 /* For the engine. */
 const Rulebook *ptx_config_rulebook(const ptxlint_config *config);

@@ -270,6 +270,23 @@ static bool read_tolerances(ConfigReader *r, const YamlNode *value, unsigned arg
                         read_tolerance_pair, arg);
 }
 
+/* The last one counts. */
+static bool read_min_gain(ConfigReader *r, const YamlNode *value, unsigned arg)
+{
+    Scalar text;
+    double percent;
+    (void)arg;
+    if (!read_scalar(r, value, "a number of percent, such as 1", &text)
+        || !at(r, value, ptx_config_read_number(text.text, text.length, &percent, r->error)))
+        return false;
+    if (percent < 0 || percent > 100)
+        return FAIL(r, value, "%.60s is not a number of percent, 0 to 100", text.text);
+    *(const char **)ptx_list_push(&r->config->arena, &r->layer->values[VALUE_MIN_GAIN],
+                                  sizeof(const char *)) =
+        ptx_arena_strndup(&r->config->arena, text.text, text.length);
+    return true;
+}
+
 /* ---- the file -------------------------------------------------------------------------------- */
 
 static const struct TopKey {
@@ -291,6 +308,7 @@ static const struct TopKey {
     { "baseline", read_texts, VALUE_BASELINE },
     { "budget", read_texts, VALUE_BUDGET },
     { "tolerances", read_tolerances, 0 },
+    { "min-gain", read_min_gain, 0 },
     { "rules", read_texts, VALUE_RULES },
 };
 

@@ -67,6 +67,35 @@ static void find_source(Sessions *all, const Func *func, const Diag *diag, ptxli
     }
 }
 
+static bool has_line_of(const ptxlint_diagnostic *out, const ptxlint_source_place *place)
+{
+    if (out->source_line == place->line && !strcmp(out->source_path, place->path))
+        return true;
+    for (size_t i = 0; i < out->also_count; i++)
+        if (out->also[i].line == place->line && !strcmp(out->also[i].path, place->path))
+            return true;
+    return false;
+}
+
+/* The other CUDA lines of what was folded into it. */
+static void find_also(Sessions *all, const Func *func, const Diag *diag, ptxlint_diagnostic *out)
+{
+    enum { ALSO_MAX = 4 };
+    ptxlint_source_place *also = NULL;
+    for (uint32_t i = 0; i < diag->repeats && i < DIAG_REPEATS_MAX && out->source_path; i++) {
+        const Insn *insn = diag->repeat_at[i] ? ptx_insn_at(func, diag->repeat_at[i]) : NULL;
+        Loc chain[MAX_LOC_CHAIN];
+        if (!insn || !insn->loc || !ptx_loc_chain(all->module, insn->loc, chain))
+            continue;
+        const ptxlint_source_place place = view_loc(all, &chain[0]);
+        if (!place.path || !place.line || out->also_count == ALSO_MAX || has_line_of(out, &place))
+            continue;
+        also = also ? also : ptx_arena_array(all->arena, ptxlint_source_place, ALSO_MAX);
+        out->also = also;
+        also[out->also_count++] = place;
+    }
+}
+
 static void view_related(Sessions *all, const Diag *diag, ptxlint_diagnostic *out)
 {
     for (const DiagRelated *r = diag->related; r; r = r->next)
@@ -200,6 +229,7 @@ const ptxlint_diagnostic *ptx_view_diagnostics(Sessions *all, const DiagSink *di
         out->kernel = copy_text(all, func->name);
         out->kernel_demangled = signature_of(all, diag->func, out->kernel, &last);
         find_source(all, func, diag, out);
+        find_also(all, func, diag, out);
     }
     return items;
 }

@@ -96,6 +96,7 @@ static void put_command(Out *out, const Finding *finding)
     put_message(out, finding->diagnostic);
     if (finding->is_source)
         put_ptx(out, finding->ptx_path, &finding->ptx);
+    ptx_out_others(out, finding, "%0A");
     ptx_out_text(out, "\n");
 }
 
@@ -116,19 +117,85 @@ ptxlint_status ptx_github_add(Github *github, const Finding *finding)
     return PTXLINT_NO_MEMORY;
 }
 
+/* ---- one annotation a line ------------------------------------------------------------------- */
+
+typedef struct Shown {
+    const Kept *items[3 * SHOWN_EACH];
+    Buffer also[3 * SHOWN_EACH];        /* what others of its line say */
+    size_t count;
+} Shown;
+
+/* " file=a.cu,line=3," of a command: its length; 0: it has none. */
+static size_t place_length(const Kept *item, const char **begin)
+{
+    const char *at = memchr(item->text, ' ', item->length);
+    const char *end = item->text + item->length, *line = at;
+    while (line && end - line > 6 && memcmp(line, ",line=", 6) != 0)
+        line++;
+    line = line && end - line > 6 ? memchr(line + 6, ',', (size_t)(end - line - 6)) : NULL;
+    *begin = at;
+    return line ? (size_t)(line - at) : 0;
+}
+
+static bool has_same_place(const Kept *a, const Kept *b)
+{
+    const char *place_a, *place_b;
+    size_t length = place_length(a, &place_a);
+    return length && length == place_length(b, &place_b) && !memcmp(place_a, place_b, length);
+}
+
+/* Rule and message of an item, up to the first %0A. */
+static bool add_also(Buffer *also, const Kept *item)
+{
+    static const char title[] = "title=", lead[] = "%0Aalso: ";
+    const char *at = item->text, *end = at + item->length - 1;
+    while (end - at > 6 && memcmp(at, title, 6) != 0)
+        at++;
+    at += 6;
+    const char *stop = at;
+    while (stop < end && (end - stop < 3 || memcmp(stop, "%0A", 3) != 0))
+        stop++;
+    return !ptx_buffer_write(also, lead, sizeof lead - 1)
+           && (at >= stop || !ptx_buffer_write(also, at, (size_t)(stop - at)));
+}
+
+/* Worst first: false: no memory. */
+static bool take_shown(Shown *shown, const Kept *item)
+{
+    for (size_t i = 0; i < shown->count; i++)
+        if (has_same_place(shown->items[i], item))
+            return add_also(&shown->also[i], item);
+    shown->items[shown->count++] = item;
+    return true;
+}
+
+static void put_annotations(Out *out, Shown *shown)
+{
+    for (size_t i = 0; i < shown->count; i++) {
+        const Kept *item = shown->items[i];
+        ptx_out_bytes(out, item->text, item->length - 1);
+        ptx_out_bytes(out, shown->also[i].bytes, shown->also[i].length);
+        ptx_out_text(out, "\n");
+        free(shown->also[i].bytes);
+    }
+}
+
 /* The last line is a notice as well, so it takes the place of one. */
 void ptx_github_finish(Github *github, Out *out)
 {
     uint64_t more = 0;
+    Shown shown = { .count = 0 };
     for (int severity = PTXLINT_ERROR; severity >= PTXLINT_NOTE; severity--) {
         Keep *keep = &github->keeps[severity];
         if (severity == PTXLINT_NOTE && (more || keep->seen > keep->limit))
             keep->limit = SHOWN_EACH - 1;
         ptx_top_k_close(keep);
         for (size_t i = 0; i < keep->count; i++)
-            ptx_out_bytes(out, keep->items[i].text, keep->items[i].length);
+            if (!take_shown(&shown, &keep->items[i]) && out->status == PTXLINT_OK)
+                out->status = PTXLINT_NO_MEMORY;
         more += keep->seen - keep->count;
     }
+    put_annotations(out, &shown);
     if (more)
         ptx_out_format(out, "::notice title=ptxlint::%" PRIu64 " more not annotated\n", more);
 }

@@ -27,8 +27,8 @@ void ptx_gitlab_finding(Out *out, const Finding *finding)
     ptx_json_object(json, NULL);
     ptx_json_text(json, "type", "issue");
     ptx_json_text(json, "check_name", diagnostic->rule);
-    ptx_json_text(json, "description",
-                  *diagnostic->message ? diagnostic->message : diagnostic->name);
+    ptx_json_message(json, "description",
+                     *diagnostic->message ? diagnostic->message : diagnostic->name, finding);
     ptx_json_text(json, "severity", severities[diagnostic->severity]);
     ptx_json_text(json, "fingerprint", finding->id);
     put_location(json, "location", finding);

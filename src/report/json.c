@@ -99,6 +99,23 @@ static void put_suppression(Json *json, const char *key, const ptxlint_diagnosti
     ptx_json_end(json);
 }
 
+/* Findings of one rule in one CUDA line have the same. */
+static void put_cause(Json *json, const char *key, const Finding *finding)
+{
+    char text[24];
+    uint64_t hash = ptx_cause_hash(finding);
+    snprintf(text, sizeof text, "%016" PRIx64, hash);
+    ptx_json_text(json, key, hash ? text : NULL);
+}
+
+static void put_also(Json *json, const char *key, const ptxlint_diagnostic *diagnostic)
+{
+    ptx_json_array(json, key);
+    for (size_t i = 0; i < diagnostic->also_count; i++)
+        put_source(json, NULL, diagnostic->also[i]);
+    ptx_json_end(json);
+}
+
 static void put_statement(Json *json, const char *key, const ptxlint_module *module,
                           const ptxlint_diagnostic *diagnostic)
 {
@@ -133,6 +150,8 @@ void ptx_json_diagnostic(Out *out, const Finding *finding)
     put_related(json, "related", module, diagnostic);
     put_source(json, "source", finding->source.named);
     put_inlined(json, "inlined", diagnostic);
+    put_cause(json, "cause", finding);
+    put_also(json, "also", diagnostic);
     ptx_json_text(json, "primary", finding->is_source ? "source" : "ptx");
     ptx_json_int(json, "repeats", diagnostic->repeat_count);
     ptx_json_real(json, "gain_percent", diagnostic->gain_percent);

@@ -170,6 +170,15 @@ void ptx_json_text(Json *json, const char *key, const char *text)
     put(json->out, "\"", 1);
 }
 
+void ptx_json_message(Json *json, const char *key, const char *text, const Finding *finding)
+{
+    begin(json, key);
+    put(json->out, "\"", 1);
+    put_text(json->out, text, strlen(text));
+    ptx_out_others(json->out, finding, "; ");
+    put(json->out, "\"", 1);
+}
+
 void ptx_json_name(Json *json, const char *key, const char *text)
 {
     ptx_json_text(json, key, text && *text ? text : NULL);

@@ -44,6 +44,9 @@ bool ptx_json_optional(Json *json, const char *key, bool is_given);
 /* Text as JSON can hold it: each byte that is not UTF-8 becomes U+FFFD. NULL: null. */
 void ptx_json_text(Json *json, const char *key, const char *text);
 
+/* The same, with what ptx_out_others says of others like the finding behind it. */
+void ptx_json_message(Json *json, const char *key, const char *text, const Finding *finding);
+
 /* null for "" too. */
 void ptx_json_name(Json *json, const char *key, const char *text);
 void ptx_json_names(Json *json, const char *key, const char *const *names, size_t count);

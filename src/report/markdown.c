@@ -70,6 +70,7 @@ static void put_row(Out *out, const Finding *finding)
     put_cell(out, ptx_kernel_title(ptx_text_or(diagnostic->kernel, "")).text);
     ptx_out_text(out, " | ");
     put_cell(out, diagnostic->message);
+    ptx_out_others(out, finding, "; ");
     ptx_out_text(out, " \\[");
     put_cell(out, diagnostic->rule);
     ptx_out_text(out, "\\] |\n");

@@ -106,6 +106,12 @@ char *ptx_path_show(const char *folder, const char *path)
     return shown;
 }
 
+const char *ptx_path_last(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
 bool ptx_path_is_inside(const char *shown)
 {
     return *shown != '/' && strncmp(shown, "../", 3) != 0 && strcmp(shown, "..") != 0;

@@ -87,7 +87,7 @@ void ptx_rdjson_finding(Out *out, const Finding *finding)
     static const char *const severities[] = { "", "INFO", "WARNING", "ERROR" };
     Json own, *json = ptx_json_init(&own, out);
     ptx_json_object(json, NULL);
-    ptx_json_text(json, "message", finding->diagnostic->message);
+    ptx_json_message(json, "message", finding->diagnostic->message, finding);
     put_location(json, "location", finding->path, &finding->bytes);
     ptx_json_text(json, "severity", severities[finding->diagnostic->severity]);
     put_code(json, "code", finding->diagnostic);

@@ -170,6 +170,9 @@ Region ptx_region_of_bytes(const ptxlint_module *module, ptxlint_span span);
  * "x/..". For free(); NULL: no memory. */
 char *ptx_path_show(const char *folder, const char *path);
 
+/* What stands behind the last slash. */
+const char *ptx_path_last(const char *path);
+
 /* Neither absolute nor above the folder. */
 bool ptx_path_is_inside(const char *shown);
 
@@ -222,6 +225,7 @@ typedef struct Finding {
     uint64_t hash;
     uint32_t ordinal;
     char id[40];                /* of hash and path: no other finding of the document has it */
+    uint32_t cause;             /* of Once; 0: none */
 } Finding;
 
 /* To be closed in any case. */
@@ -277,6 +281,35 @@ typedef struct KernelTitle {
 } KernelTitle;
 
 KernelTitle ptx_kernel_title(const char *name);
+KernelTitle ptx_kernel_short(const char *name);         /* without parameters */
+
+/* ---- once.c: one finding a rule and CUDA line ------------------------------------------------ */
+
+typedef struct Once Once;
+
+/* write: where the document goes. NULL: no memory. */
+Once *ptx_once_new(ptxlint_format format, ptxlint_write_fn write, void *context);
+void ptx_once_free(Once *once);
+
+uint64_t ptx_rule_hash(const char *rule);
+
+/* A hash of rule, severity and CUDA line; 0: the finding has no CUDA line. */
+uint64_t ptx_cause_hash(const Finding *finding);
+
+/* *number: what the finding has in common with others, for Finding.cause; 0: nothing.
+ * *is_first: it is to be written. */
+ptxlint_status ptx_once_add(Once *once, const Finding *finding, uint32_t *number, bool *is_first);
+
+/* "and in 35 other kernels: ...", with before in front of it, where there will be others. */
+void ptx_out_others(Out *out, const Finding *finding, const char *before);
+
+/* The same with what is written between the two calls in front, and after behind it. */
+void ptx_out_others_begin(Out *out, uint32_t number);
+void ptx_out_others_end(Out *out, const char *after);
+
+/* A ptxlint_write_fn whose context is a Once, and its end. */
+int ptx_once_write(void *context, const char *bytes, size_t length);
+ptxlint_status ptx_once_finish(Once *once);
 
 /* ---- text.c ---------------------------------------------------------------------------------- */
 
@@ -286,9 +319,12 @@ typedef struct Totals {
     size_t func_count;          /* of them, .funcs */
     size_t found_count;         /* of them, with a diagnostic inside */
     size_t suppressed_count;    /* diagnostics that are silenced: in none of the others */
+    /* those that are not shown for want of gain, or since their rule has many, by severity */
+    size_t hidden_counts[4];
 } Totals;
 
-void ptx_text_diagnostic(Out *out, const Finding *finding);
+void ptx_text_short(Out *out, const Finding *finding);          /* at most 8 lines */
+void ptx_text_diagnostic(Out *out, const Finding *finding);     /* all that there is */
 void ptx_text_oneline(Out *out, const Finding *finding);
 void ptx_text_summary(Out *out, const Totals *totals);
 

@@ -311,6 +311,19 @@ static void put_properties(Json *json, const char *key, const ptxlint_diagnostic
     ptx_json_end(json);
 }
 
+/* Results of one rule in one CUDA line have the same; as a UUID of version 5 is written. */
+static void put_correlation(Json *json, const char *key, const Finding *finding)
+{
+    char text[40];
+    uint64_t hash = ptx_cause_hash(finding), rest = ptx_hash_mix(hash);
+    if (!hash)
+        return;
+    snprintf(text, sizeof text, "%08x-%04x-5%03x-8%03x-%012" PRIx64, (unsigned)(hash >> 32),
+             (unsigned)(hash >> 16 & 0xffff), (unsigned)(hash & 0xfff),
+             (unsigned)(rest >> 48 & 0xfff), rest & UINT64_C(0xffffffffffff));
+    ptx_json_text(json, key, text);
+}
+
 void ptx_sarif_result(Out *out, const Finding *finding, const char *line_hash, bool *is_cut)
 {
     const ptxlint_diagnostic *diagnostic = finding->diagnostic;
@@ -321,6 +334,7 @@ void ptx_sarif_result(Out *out, const Finding *finding, const char *line_hash, b
     put_related(json, "relatedLocations", finding, is_cut);
     if (diagnostic->fix || diagnostic->repair_count)
         put_fixes(json, "fixes", finding);
+    put_correlation(json, "correlationGuid", finding);
     put_fingerprints(json, "partialFingerprints", finding, line_hash);
     put_suppressions(json, "suppressions", diagnostic);
     put_properties(json, "properties", diagnostic);

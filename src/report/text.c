@@ -381,8 +381,171 @@ void ptx_text_diagnostic(Out *out, const Finding *finding)
     (finding->is_source ? put_source_first : put_ptx_first)(out, gutter, finding, marks, count);
     put_facts(out, gutter, diagnostic, count - 1);
     put_inlined(out, gutter, finding);
+    if (finding->cause) {
+        ptx_out_others_begin(out, finding->cause);
+        put_fact(out, gutter, "note");
+        ptx_out_others_end(out, "\n");
+    }
     ptx_out_text(out, "\n");
 }
+
+/* ---- the short form -------------------------------------------------------------------------- */
+
+/* ", " between what stands in parentheses behind a place; ")" is the caller's. */
+static void put_between(Out *out, bool *has_part)
+{
+    ptx_out_text(out, *has_part ? ", " : " (");
+    *has_part = true;
+}
+
+static void put_short_part(Out *out, bool *has_part, const char *what, const char *path,
+                           uint32_t line)
+{
+    put_between(out, has_part);
+    ptx_out_text(out, what);
+    ptx_out_clean(out, path);
+    ptx_out_format(out, ":%" PRIu32, line);
+}
+
+/* Of a place in the CUDA source the other end of what was inlined. */
+static void put_origin(Out *out, bool *has_part, const Finding *finding)
+{
+    const ptxlint_diagnostic *d = finding->diagnostic;
+    if (!d->inlined_count || !finding->is_source)
+        return;
+    const ptxlint_source_place *call = &d->inlined_into[d->inlined_count - 1];
+    if (finding->source.outward)
+        put_short_part(out, has_part, "from ", d->source_path, d->source_line);
+    else
+        put_short_part(out, has_part, "called at ", call->path, call->line);
+}
+
+/* "gemm.cu:12:9 (gemm.ptx:437, copy<float, 4>)" */
+static void put_short_place(Out *out, unsigned gutter, const Finding *finding)
+{
+    const char *kernel = finding->diagnostic->kernel;
+    const ptxlint_source_place *named = &finding->source.named;
+    bool has_part = false, has_column = !finding->is_source || named->column;
+    put_gutter(out, gutter, "--> ");
+    ptx_out_clean(out, finding->path);
+    ptx_out_format(out, ":%" PRIu32, finding->bytes.line);
+    if (has_column)
+        ptx_out_format(out, ":%" PRIu32, finding->bytes.column);
+    if (finding->is_source)
+        put_short_part(out, &has_part, "", finding->ptx_path, finding->ptx.line);
+    else if (named->path && named->line)
+        put_short_part(out, &has_part, "", named->path, named->line);
+    put_origin(out, &has_part, finding);
+    if (kernel && *kernel) {
+        put_between(out, &has_part);
+        ptx_out_clean(out, ptx_kernel_short(kernel).text);
+    }
+    ptx_out_text(out, has_part ? ")\n" : "\n");
+}
+
+typedef struct ShortNote {
+    Out *out;
+    unsigned gutter;
+    bool has_part;
+} ShortNote;
+
+static void note_begin(ShortNote *note)
+{
+    if (note->has_part)
+        ptx_out_text(note->out, "; ");
+    else
+        put_fact(note->out, note->gutter, "note");
+    note->has_part = true;
+}
+
+static void note_also(ShortNote *note, const ptxlint_diagnostic *diagnostic)
+{
+    for (size_t i = 0; i < diagnostic->also_count; i++) {
+        const ptxlint_source_place *place = &diagnostic->also[i];
+        if (!i)
+            note_begin(note);
+        ptx_out_text(note->out, i ? ", " : "also ");
+        ptx_out_clean(note->out, ptx_path_last(place->path));
+        ptx_out_format(note->out, ":%" PRIu32, place->line);
+    }
+}
+
+/* Of a mistake the other lines that belong to it, as a declaration. */
+static void note_related(ShortNote *note, const Finding *finding)
+{
+    enum { RELATED_MAX = 2 };
+    const ptxlint_diagnostic *d = finding->diagnostic;
+    for (size_t i = 0; i < d->related_count && i < RELATED_MAX; i++) {
+        const ptxlint_related *related = &d->related[i];
+        if (d->severity != PTXLINT_ERROR)
+            return;
+        note_begin(note);
+        if (has_place(related))
+            ptx_out_format(note->out, "line %" PRIu32 ": ",
+                           ptxlint_module_place(finding->module, related->span.begin).line);
+        ptx_out_clean(note->out, related->message);
+    }
+}
+
+/* Certainty, gain, and what is like it: one line. */
+static void put_short_note(Out *out, unsigned gutter, const Finding *finding)
+{
+    const ptxlint_diagnostic *d = finding->diagnostic;
+    ShortNote note = { out, gutter, false };
+    if (d->certainty != PTXLINT_EXACT) {
+        note_begin(&note);
+        ptx_out_text(out, ptx_report_certainty(d->certainty));
+    }
+    if (ptx_report_has_gain(d)) {
+        note_begin(&note);
+        ptx_out_format(out, "gain about %.0f %% of the %s", d->gain_percent, d->gain_of);
+    }
+    if (d->repeat_count) {
+        note_begin(&note);
+        ptx_out_format(out, "and %" PRIu32 " similar in this %s", d->repeat_count,
+                       d->kernel ? "kernel" : "file");
+    }
+    note_also(&note, d);
+    note_related(&note, finding);
+    bool has_line = note.has_part;
+    if (finding->cause) {
+        ptx_out_others_begin(out, finding->cause);
+        note_begin(&note);
+        ptx_out_others_end(out, has_line ? "" : "\n");
+    }
+    if (has_line)
+        ptx_out_text(out, "\n");
+}
+
+static void put_short_snippet(Out *out, unsigned gutter, const Finding *finding)
+{
+    const ptxlint_diagnostic *d = finding->diagnostic;
+    const Mark mark = mark_make(finding->module, d->span, true, d->label);
+    put_gutter(out, gutter, " |\n");
+    if (finding->is_source)
+        put_source(out, gutter, finding, severity_style(d->severity));
+    else
+        put_snippet(out, gutter, ptxlint_module_get_info(finding->module)->text, &mark, 1,
+                    severity_style(d->severity));
+}
+
+void ptx_text_short(Out *out, const Finding *finding)
+{
+    const char *help = finding->diagnostic->help;
+    unsigned gutter = digits(finding->bytes.line);
+    put_title(out, finding->diagnostic);
+    put_short_place(out, gutter, finding);
+    put_short_snippet(out, gutter, finding);
+    if (help && *help) {
+        put_fact(out, gutter, "help");
+        ptx_out_clean(out, help);
+        ptx_out_text(out, "\n");
+    }
+    put_short_note(out, gutter, finding);
+    ptx_out_text(out, "\n");
+}
+
+/* ---- a line ---------------------------------------------------------------------------------- */
 
 void ptx_text_oneline(Out *out, const Finding *finding)
 {
@@ -396,6 +559,25 @@ void ptx_text_oneline(Out *out, const Finding *finding)
 }
 
 /* ---- summary --------------------------------------------------------------------------------- */
+
+static size_t hidden_count(const Totals *totals)
+{
+    size_t count = 0;
+    for (int severity = PTXLINT_NOTE; severity <= PTXLINT_ERROR; severity++)
+        count += totals->hidden_counts[severity];
+    return count;
+}
+
+static void put_hidden(Out *out, const Totals *totals, bool is_behind)
+{
+    size_t count = hidden_count(totals);
+    bool is_of_notes = count == totals->hidden_counts[PTXLINT_NOTE];
+    if (!count)
+        return;
+    ptx_out_text(out, ptx_text_if(is_behind, "; "));
+    ptx_out_format(out, "%zu %s%s", count, is_of_notes ? "note" : "finding", ptx_plural(count));
+    ptx_out_text(out, count == 1 ? " is not shown: see --all" : " are not shown: see --all");
+}
 
 void ptx_text_summary(Out *out, const Totals *totals)
 {
@@ -414,6 +596,7 @@ void ptx_text_summary(Out *out, const Totals *totals)
                        ptx_plural(totals->kernel_count));
     if (*separator && totals->suppressed_count)
         ptx_out_format(out, " (%zu suppressed)", totals->suppressed_count);
-    if (*separator)
+    put_hidden(out, totals, *separator);
+    if (*separator || hidden_count(totals))
         ptx_out_text(out, "\n");
 }

@@ -5,16 +5,26 @@
 #include <stdio.h>
 #include <string.h>
 
-KernelTitle ptx_kernel_title(const char *name)
+/* The first form that has room. */
+static KernelTitle title_from(const char *name, NameForm form)
 {
-    static const NameForm forms[] = { NAME_SIGNATURE, NAME_SHORT, NAME_QUALIFIED };
     KernelTitle title;
-    size_t room = sizeof title.text, length = 0;
-    for (size_t i = 0; i < sizeof forms / sizeof *forms && (!i || length >= room); i++)
-        length = ptx_demangle(name, forms[i], title.text, room);
+    size_t room = sizeof title.text, length = ptx_demangle(name, form, title.text, room);
+    for (; length >= room && form < NAME_QUALIFIED; form++)
+        length = ptx_demangle(name, form + 1, title.text, room);
     if (!length)
         length = (size_t)snprintf(title.text, room, "%s", name);
     if (length >= room)
         memcpy(title.text + room - 4, "...", 4);
     return title;
+}
+
+KernelTitle ptx_kernel_title(const char *name)
+{
+    return title_from(name, NAME_SIGNATURE);
+}
+
+KernelTitle ptx_kernel_short(const char *name)
+{
+    return title_from(name, NAME_SHORT);
 }

@@ -4,6 +4,7 @@
 
 #include "support/demangle.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,6 +19,8 @@ struct ptxlint_writer {
     Github *github;             /* the same */
     Markdown *markdown;         /* the same */
     Xml xml;
+    Once *once;                 /* formats that fold findings of one CUDA line; NULL */
+    HashMap rule_counts;        /* of findings that are written */
 
     /* JSON reports: "diagnostics" comes after all files, so it waits here. */
     Out late;
@@ -33,7 +36,9 @@ struct ptxlint_writer {
 
 void ptxlint_write_options_init(ptxlint_write_options *options)
 {
-    *options = (ptxlint_write_options){ .size = sizeof *options, .format = PTXLINT_TEXT };
+    *options = (ptxlint_write_options){ .size = sizeof *options,
+                                        .format = PTXLINT_TEXT,
+                                        .min_gain_percent = (double)NAN };
 }
 
 static bool is_kernel_selected(const ptxlint_write_options *options, const char *name)
@@ -102,6 +107,39 @@ bool ptx_report_has_gain(const ptxlint_diagnostic *diagnostic)
     return diagnostic->gain_of && diagnostic->gain_percent >= 0.5;
 }
 
+/* ---- what is worth a reader's time ----------------------------------------------------------- */
+
+static bool is_for_people(ptxlint_format format)
+{
+    return format != PTXLINT_JSON && format != PTXLINT_JSONL && format != PTXLINT_SARIF
+           && format != PTXLINT_CSV;
+}
+
+static double min_gain(const ptxlint_write_options *options, const ptxlint_module *module)
+{
+    enum { MIN_GAIN_PERCENT = 1 };
+    double of_config = ptxlint_module_get_info(module)->min_gain_percent;
+    if (!isnan(options->min_gain_percent))
+        return options->min_gain_percent;
+    return isnan(of_config) ? MIN_GAIN_PERCENT : of_config;
+}
+
+/* A note that is counted only: its gain is small, or unknown and of a group whose notes seldom make
+ * code faster. */
+static bool is_slight(const ptxlint_write_options *options, const ptxlint_module *module,
+                      const ptxlint_diagnostic *diagnostic)
+{
+    if (options->show_all || !is_for_people(options->format)
+        || diagnostic->severity != PTXLINT_NOTE)
+        return false;
+    double least = min_gain(options, module);
+    if (diagnostic->gain_of && !isnan(diagnostic->gain_percent))
+        return diagnostic->gain_percent < least;
+    bool is_minor = !strcmp(diagnostic->group, "hygiene")
+                    || !strcmp(diagnostic->group, "portability");
+    return is_minor && least > 0;
+}
+
 /* ---- counting -------------------------------------------------------------------------------- */
 
 static bool is_shown(const ptxlint_write_options *options, const ptxlint_diagnostic *diagnostic)
@@ -152,7 +190,7 @@ static void mark_found(const ptxlint_module *module, const ptxlint_write_options
     size_t count;
     const ptxlint_diagnostic *diagnostics = ptxlint_module_diagnostics(module, &count);
     for (size_t i = 0; i < count; i++)
-        if (is_shown(options, &diagnostics[i]))
+        if (is_shown(options, &diagnostics[i]) && !is_slight(options, module, &diagnostics[i]))
             is_found[ptx_report_kernel_at(kernels, kernel_count, diagnostics[i].span.begin)] = true;
 }
 
@@ -182,7 +220,6 @@ static ptxlint_status totals_add(Totals *totals, const ptxlint_module *module,
         totals->found_count += is_selected_one && is_found[k];
     }
     free(is_found);
-    count_module(module, options, totals->counts);
     totals->suppressed_count += count_suppressed(module, options);
     return PTXLINT_OK;
 }
@@ -199,7 +236,9 @@ static ptxlint_status add_finding(ptxlint_writer *writer, const Finding *finding
                                   bool *has_item)
 {
     switch (writer->options.format) {
-    case PTXLINT_TEXT:          ptx_text_diagnostic(out, finding); break;
+    case PTXLINT_TEXT:
+        (writer->options.verbose ? ptx_text_diagnostic : ptx_text_short)(out, finding);
+        break;
     case PTXLINT_ONELINE:       ptx_text_oneline(out, finding); break;
     case PTXLINT_JSON:
         ptx_out_separator(out, has_item), ptx_json_diagnostic(out, finding);
@@ -222,48 +261,93 @@ static ptxlint_status add_finding(ptxlint_writer *writer, const Finding *finding
     return PTXLINT_OK;
 }
 
+/* What is written below one that it is like is not; nor are findings of a rule that has many. */
+static ptxlint_status is_first_written(ptxlint_writer *writer, Finding *finding, bool *is_first)
+{
+    enum { TEXT_OF_RULE_MAX = 20 };
+    const ptxlint_diagnostic *diagnostic = finding->diagnostic;
+    ptxlint_status status = PTXLINT_OK;
+    *is_first = true;
+    if (writer->once)
+        status = ptx_once_add(writer->once, finding, &finding->cause, is_first);
+    if (status != PTXLINT_OK || !*is_first || writer->options.format != PTXLINT_TEXT
+        || writer->options.show_all)
+        return status;
+    uint32_t times = ptx_hash_counts_add(&writer->rule_counts, ptx_rule_hash(diagnostic->rule));
+    *is_first = times <= TEXT_OF_RULE_MAX;
+    writer->totals.hidden_counts[diagnostic->severity] += !*is_first;
+    return times ? PTXLINT_OK : PTXLINT_NO_MEMORY;
+}
+
 static ptxlint_status add_diagnostic(ptxlint_writer *writer, const ptxlint_diagnostic *diagnostic,
                                      Out *out, bool *has_item)
 {
     Finding finding;
+    bool is_first = false;
     ptxlint_status status = ptx_finding_open(&writer->locator, diagnostic, &finding);
     if (status == PTXLINT_OK)
+        status = is_first_written(writer, &finding, &is_first);
+    if (status == PTXLINT_OK && is_first) {
+        writer->totals.counts[diagnostic->severity]++;
         status = add_finding(writer, &finding, out, has_item);
+    }
     ptx_finding_close(&finding);
     return status;
+}
+
+static bool is_worth_showing(ptxlint_writer *writer, const ptxlint_module *module,
+                      const ptxlint_diagnostic *diagnostic)
+{
+    bool is_all = has_suppressed(writer->options.format);
+    if (!(is_all ? is_selected : is_shown)(&writer->options, diagnostic))
+        return false;
+    bool is_hidden = is_slight(&writer->options, module, diagnostic);
+    writer->totals.hidden_counts[diagnostic->severity] += is_hidden;
+    return !is_hidden;
 }
 
 static void add_diagnostics(ptxlint_writer *writer, const ptxlint_module *module, Out *out,
                             bool *has_item)
 {
     size_t count;
-    bool is_all = has_suppressed(writer->options.format);
     const ptxlint_diagnostic *diagnostics = ptxlint_module_diagnostics(module, &count);
     ptxlint_status status = ptx_locator_begin(&writer->locator, module);
     for (size_t i = 0; i < count && out->status == PTXLINT_OK && status == PTXLINT_OK; i++)
-        if ((is_all ? is_selected : is_shown)(&writer->options, &diagnostics[i]))
+        if (is_worth_showing(writer, module, &diagnostics[i]))
             status = add_diagnostic(writer, &diagnostics[i], out, has_item);
     if (status != PTXLINT_OK && out->status == PTXLINT_OK)
         out->status = status;
 }
 
+/* Its head counts what is in it. */
+static void add_suite(ptxlint_writer *writer, const ptxlint_module *module)
+{
+    size_t counts[4];
+    memcpy(counts, writer->totals.counts, sizeof counts);
+    writer->late_bytes.length = 0;
+    add_diagnostics(writer, module, &writer->late, &writer->has_item);
+    ptx_out_flush(&writer->late);
+    for (int severity = 0; severity < 4; severity++)
+        counts[severity] = writer->totals.counts[severity] - counts[severity];
+    ptx_junit_begin(&writer->out, ptxlint_module_get_info(module)->path, counts);
+    ptx_out_bytes(&writer->out, writer->late_bytes.bytes, writer->late_bytes.length);
+    ptx_junit_end(&writer->out);
+    if (writer->late.status != PTXLINT_OK && writer->out.status == PTXLINT_OK)
+        writer->out.status = writer->late.status;
+}
+
 /* A document of diagnostics. */
 static void add_findings(ptxlint_writer *writer, const ptxlint_module *module)
 {
-    size_t counts[4] = { 0 };
-    bool is_junit = writer->options.format == PTXLINT_JUNIT;
     ptxlint_status status = totals_add(&writer->totals, module, &writer->options);
     if (status != PTXLINT_OK && writer->out.status == PTXLINT_OK)
         writer->out.status = status;
     if (writer->sarif)
         ptx_sarif_begin(writer->sarif, module);
-    if (is_junit) {
-        count_module(module, &writer->options, counts);
-        ptx_junit_begin(&writer->out, ptxlint_module_get_info(module)->path, counts);
-    }
-    add_diagnostics(writer, module, &writer->out, &writer->has_item);
-    if (is_junit)
-        ptx_junit_end(&writer->out);
+    if (writer->options.format == PTXLINT_JUNIT)
+        add_suite(writer, module);
+    else
+        add_diagnostics(writer, module, &writer->out, &writer->has_item);
 }
 
 static bool is_reported(const ptxlint_writer *writer, const ptxlint_kernel *kernel, bool is_entry)
@@ -449,7 +533,8 @@ static void init_locator(ptxlint_writer *writer, const ptxlint_write_options *op
     bool is_plain = options->format == PTXLINT_TEXT || options->format == PTXLINT_ONELINE
                     || options->format == PTXLINT_JSON || options->format == PTXLINT_JSONL
                     || options->format == PTXLINT_CSV;
-    bool is_ptx = is_plain && options->primary == PTXLINT_PRIMARY_AUTO;
+    bool is_ptx = is_plain && options->format != PTXLINT_TEXT
+                  && options->primary == PTXLINT_PRIMARY_AUTO;
     bool has_sources = !is_plain || options->primary == PTXLINT_PRIMARY_SOURCE
                        || options->format == PTXLINT_TEXT;
     ptx_locator_init(&writer->locator, is_ptx ? PTXLINT_PRIMARY_PTX : options->primary,
@@ -473,13 +558,20 @@ ptxlint_status ptxlint_writer_new(ptxlint_document document, const ptxlint_write
     if (!writer)
         return PTXLINT_NO_MEMORY;
     init_locator(writer, options);
-    if (!make_gatherer(writer, options)) {
+    bool is_folded = document == PTXLINT_DIAGNOSTICS && is_for_people(options->format)
+                     && options->format != PTXLINT_ONELINE
+                     && options->primary != PTXLINT_PRIMARY_PTX;
+    if (is_folded)
+        writer->once = ptx_once_new(options->format, write, context);
+    if (!make_gatherer(writer, options) || (is_folded && !writer->once)) {
         ptxlint_writer_free(writer);
         return PTXLINT_NO_MEMORY;
     }
     writer->document = document;
     writer->options = *options;
     ptx_out_init(&writer->out, write, context);
+    if (is_folded)
+        ptx_out_init(&writer->out, ptx_once_write, writer->once);
     ptx_out_init(&writer->late, ptx_buffer_write, &writer->late_bytes);
     writer->out.has_color = options->color;
     put_head(writer);
@@ -513,6 +605,8 @@ ptxlint_status ptxlint_writer_finish(ptxlint_writer *writer)
     if (writer->out.status == PTXLINT_OK)
         put_tail(writer);
     ptx_out_flush(&writer->out);
+    if (writer->once && writer->out.status == PTXLINT_OK)
+        writer->out.status = ptx_once_finish(writer->once);
     return writer->out.status;
 }
 
@@ -524,6 +618,8 @@ void ptxlint_writer_free(ptxlint_writer *writer)
     ptx_sarif_free(writer->sarif);
     ptx_github_free(writer->github);
     ptx_markdown_free(writer->markdown);
+    ptx_once_free(writer->once);
+    ptx_hash_map_free(&writer->rule_counts);
     free(writer->xml.file);
     free(writer->late_bytes.bytes);
     free(writer->gpus.bytes);

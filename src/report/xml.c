@@ -83,7 +83,10 @@ ptxlint_status ptx_checkstyle_finding(Xml *xml, Out *out, const Finding *finding
         return PTXLINT_NO_MEMORY;
     ptx_out_format(out, "<error line=\"%" PRIu32 "\" column=\"%" PRIu32 "\" severity=\"%s\"",
                    finding->region.line, finding->region.column, severities[diagnostic->severity]);
-    put_attribute(out, "message", diagnostic->message);
+    ptx_out_text(out, " message=\"");
+    put_escaped(out, diagnostic->message);
+    ptx_out_others(out, finding, "; ");
+    ptx_out_text(out, "\"");
     ptx_out_text(out, " source=\"ptxlint.");
     put_escaped(out, diagnostic->rule);
     ptx_out_text(out, "\"/>\n");
@@ -134,6 +137,7 @@ static void put_details(Out *out, const Finding *finding)
         ptx_out_text(out, "\nhelp: ");
         put_escaped(out, diagnostic->help);
     }
+    ptx_out_others(out, finding, "\n");
 }
 
 void ptx_junit_finding(Out *out, const Finding *finding)

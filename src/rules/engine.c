@@ -177,7 +177,7 @@ static const Var *find_parameter(const Inquiry *q, const char *text)
 
 /* As the source has it, where the name is mangled; a parameter that has only a number with its
  * type. */
-static void put_title(EngineBuffer *b, const Inquiry *q, const char *text, size_t length)
+static void put_source_name(EngineBuffer *b, const Inquiry *q, const char *text, size_t length)
 {
     char title[512];
     size_t shown = ptx_source_title(text, length, title, sizeof title);
@@ -196,7 +196,7 @@ static void put_text_fact(EngineBuffer *b, const Inquiry *q, uint32_t fact, cons
     if (is_sentence(fact)) {
         put_bytes(b, text, length);
     } else if (is_source_name(fact)) {
-        put_title(b, q, text, length);
+        put_source_name(b, q, text, length);
     } else {
         put_shown(b, text, length);
     }
@@ -348,6 +348,14 @@ static bool is_worse(const Folded *fold, Severity severity, double gain)
     return gain > fold->best_gain || (isnan(fold->best_gain) && !isnan(gain));
 }
 
+/* Where each is, of the first ones: their CUDA lines are named. */
+static void note_repeat(const Engine *e, const Ask *ask, Diag *diag)
+{
+    if (diag->repeats < DIAG_REPEATS_MAX && ask->at.insn != NO_ID)
+        diag->repeat_at[diag->repeats] = e->inquiry.func->insns[ask->at.insn].span.begin;
+    diag->repeats++;
+}
+
 static void add_finding(Engine *e, Active *active, Ask *ask)
 {
     /* what comes below is reported, not what the finding rests on */
@@ -360,7 +368,7 @@ static void add_finding(Engine *e, Active *active, Ask *ask)
     Folded *fold = find_fold(e, active, ask);
     Diag *diag = fold ? fold->diag : NULL;
     if (diag) {
-        diag->repeats++;
+        note_repeat(e, ask, diag);
         diag->gain_percent = joined(active, diag->gain_percent, gain);
         diag->gain_of = diag->gain_of ? diag->gain_of : of;
         if (certainty > diag->certainty)

@@ -172,7 +172,7 @@ static const char *last_name(const char *text)
 }
 
 /* Of a name as NAME_SHORT has it. */
-static const char *narrow(char *text, NameForm form)
+static const char *narrow_name(char *text, NameForm form)
 {
     if (form >= NAME_QUALIFIED)
         drop_arguments(text);
@@ -187,7 +187,7 @@ size_t ptx_demangle(const char *name, NameForm form, char *out, size_t size)
         return 0;
     drop_tags(bytes);
     drop_internal(bytes);
-    const char *text = narrow(bytes, form);
+    const char *text = narrow_name(bytes, form);
     return put_out(text, strlen(text), out, size);
 }
 

@@ -72,6 +72,8 @@ typedef struct DiagRepair {
     uint32_t count;
 } DiagRepair;
 
+enum { DIAG_REPEATS_MAX = 16 };
+
 typedef struct Diag {
     const DiagInfo *info;       /* a row of ptx_diag_info, or of a rule */
     Severity severity;          /* the row's, or lower where the file is newer than our tables */
@@ -81,6 +83,8 @@ typedef struct Diag {
     uint32_t order;             /* of arrival: the last sort key */
     /* further findings of the same rule in the same function that were folded into this one */
     uint32_t repeats;
+    /* where the first of those are, in the module's text */
+    uint32_t repeat_at[DIAG_REPEATS_MAX];
     double gain_percent;        /* an estimate; NaN: none is known */
     const char *gain_of;        /* what it is a share of; NULL: there is none */
     Suppression suppression;

@@ -24,7 +24,19 @@
     "    8 bytes stack frame, 4 bytes spill stores, 4 bytes spill loads\nptxas info    : "    \
     "Used " registers " registers\n"
 
+/* An instance of a template, with a mistake in line 2 of once.cu. */
+#define INSTANCE(n)                                                                             \
+    ".visible .entry _Z4copyIfLi" n "EEvPf(.param .u64 p)\n{\n\t.reg .b32 %r<2>;\n"             \
+    "\t.reg .b64 %rd<2>;\n\tld.param.u64 %rd1, [p];\n\t.loc 1 2 5\n"                          \
+    "\tst.global.u32 [%rd1], %r1;\n\tret;\n}\n"
+#define INSTANCES(target)                                              \
+    ".version 7.8\n.target " target "\n.address_size 64\n" INSTANCE("1") \
+    INSTANCE("2") INSTANCE("3") ".file 1 \"once.cu\"\n"
+
 static const File files[] = {
+    { "slight.ptx", HEAD ".visible .entry slight(.param .u64 slight_param_0)\n{\n\tret;\n}\n" },
+    { "once.ptx", INSTANCES("sm_90") },
+    { "once80.ptx", INSTANCES("sm_80") },
     { "clean.ptx", HEAD ENTRY("clean", BOUNDS, GOOD) },
     { "noted.ptx", HEAD ENTRY("noted", SMALL, GOOD) },
     { "warned.ptx", HEAD ENTRY("warned", BOUNDS, "") },                         /* %r1 is never written */
@@ -115,6 +127,9 @@ static const Case cases[] = {
     { "$PTXLINT --primary cuda clean.ptx", 2, "",
       "--primary: 'cuda' is not one of auto, ptx, source", NULL },
     { "$PTXLINT --primary source lines.ptx", 1,
+      " --> kernel.cu:2:5 (lines.ptx:11, lines)\n  |\n2 |     out[0] = x;\n  |        ^\n", "",
+      NULL },
+    { "$PTXLINT --primary source --verbose lines.ptx", 1,
       "  --> kernel.cu:2:5\n   |\n2  |     out[0] = x;\n   |        ^\n   |\n   ::: lines.ptx:", "",
       NULL },
     { "$PTXLINT --primary source --format oneline lines.ptx", 1, "kernel.cu:2:5: warning: ", "",
@@ -208,8 +223,47 @@ static const Case cases[] = {
       "\n4 | .visible .entry noted(.param .u64 out)\n"
       "  |                 ^^^^^\n",
       "", NULL },
-    { "$PTXLINT lines.ptx", 1, " ::: kernel.cu:2:5\n2  |     out[0] = x;\n", "", NULL },
-    { "$PTXLINT tree/lines.ptx", 1, " ::: beside.cu:2:5\n2  |   out[1] = y;\n", "", NULL },
+    { "$PTXLINT lines.ptx", 1,
+      " --> kernel.cu:2:5 (lines.ptx:11, lines)\n  |\n2 |     out[0] = x;\n",
+      "", " = note" },
+    { "$PTXLINT --primary ptx lines.ptx", 1, "--> lines.ptx:11:25 (kernel.cu:2, lines)\n", "",
+      NULL },
+    { "$PTXLINT --primary ptx --verbose lines.ptx", 1,
+      " ::: kernel.cu:2:5\n2  |     out[0] = x;\n", "", NULL },
+    { "$PTXLINT tree/lines.ptx", 1, " --> tree/beside.cu:2:5 (tree/lines.ptx:11, lines)\n", "",
+      NULL },
+    /* what is worth a reader's time */
+    { "$PTXLINT slight.ptx", 0, "1 note is not shown: see --all\n", "", "HYG103" },
+    { "$PTXLINT --quiet slight.ptx", 0, "", "", "note" },
+    { "$PTXLINT --all slight.ptx", 0, "note[HYG103]: parameter `param_0 (.u64)` is not used\n", "",
+      "not shown" },
+    { "$PTXLINT --min-gain 0 slight.ptx", 0, "note[HYG103]", "", "not shown" },
+    { "$PTXLINT --select HYG103 slight.ptx", 0, "note[HYG103]", "", "not shown" },
+    { "$PTXLINT --only hygiene slight.ptx", 0, "note[HYG103]", "", "not shown" },
+    { "$PTXLINT --severity HYG103=warning slight.ptx", 1, "warning[HYG103]", "", "not shown" },
+    { "$PTXLINT --format oneline slight.ptx", 0, "", "", "HYG103" },
+    { "$PTXLINT --format github slight.ptx", 0, "", "", "HYG103" },
+    { "$PTXLINT --format json slight.ptx", 0, "\"rule\":\"HYG103\"", "", NULL },
+    { "$PTXLINT --format csv slight.ptx", 0, ",HYG103,", "", NULL },
+    { "$PTXLINT --format sarif slight.ptx", 0, "\"ruleId\":\"HYG103\"", "", NULL },
+    { "$PTXLINT --min-gain=-1 slight.ptx", 2, "",
+      "--min-gain: '-1' is not a number of percent, 0 to 100\n", NULL },
+    { "$PTXLINT --min-gain 1.5.2 slight.ptx", 2, "", "is not a number of percent", NULL },
+    { "$PTXLINT --min-gain 101 slight.ptx", 2, "", "is not a number of percent", NULL },
+    /* one finding a rule and CUDA line */
+    { "$PTXLINT once.ptx", 1,
+      "  = note: and in 2 other kernels: copy<float, 2>, copy<float, 3>\n\n"
+      "1 warning in 3 of 3 kernels\n", "", NULL },
+    { "$PTXLINT once.ptx once80.ptx", 1,
+      "  = note: and in 2 other kernels: copy<float, 2>, copy<float, 3>; sm_90, sm_80\n\n"
+      "1 warning in 6 of 6 kernels\n", "", NULL },
+    { "$PTXLINT --primary ptx once.ptx", 1, "3 warnings in 3 of 3 kernels\n", "", "other kernel" },
+    { "$PTXLINT --format github once.ptx", 1,
+      "register name%0Aand in 2 other kernels: copy<float, 2>, copy<float, 3>\n", "", NULL },
+    { "$PTXLINT --format rdjsonl once.ptx", 1,
+      "; and in 2 other kernels: copy<float, 2>, copy<float, 3>\",\"location\"", "", NULL },
+    { "$PTXLINT --format checkstyle once.ptx", 1, "<error ", "", NULL },
+    { "$PTXLINT --format markdown once.ptx", 1, "copy\\<float, 2\\>", "", NULL },
 
     /* paths */
     { "cat warned.ptx | $PTXLINT -", 1, "--> -:10:", "", NULL },

@@ -49,7 +49,7 @@ def complain(where, what):
 
 
 def run(folder, output_format, paths):
-    got = subprocess.run([PTXLINT, "--format", output_format, *paths], cwd=folder, capture_output=True, check=False)
+    got = subprocess.run([PTXLINT, "--all", "--format", output_format, *paths], cwd=folder, capture_output=True, check=False)
     if got.returncode not in (0, 1, 3) or got.stderr:         # 3: some golden cases go beyond a limit
         complain(output_format, f"exit {got.returncode}: {got.stderr.decode(errors='replace')}")
     return got.stdout.decode("utf-8")
@@ -247,7 +247,7 @@ def check_commands(text, found, folder):
             continue
         counts[match.group(1)] = counts.get(match.group(1), 0) + 1
         if match.group(2):
-            shown += 1
+            shown += 1 + line.count("%0Aalso: ")
             if not (folder / unescape(match.group(2))).is_file():
                 complain("github", f"there is no file {unescape(match.group(2))}")
     if any(count > 10 for count in counts.values()):
@@ -273,7 +273,9 @@ def check_folder(folder, paths, schema):
     check_texts("sarif", sarif)
     check_run(sarif, files)
     check_same(sarif, found, files)
-    check_commands(run(folder, "github", paths), [one for one in found if not one["suppression"]], folder)
+    by_source = json.loads(run(folder, "json", ["--primary", "source", *paths]))["diagnostics"]
+    causes = {one["cause"] or i for i, one in enumerate(by_source) if not one["suppression"]}
+    check_commands(run(folder, "github", paths), causes, folder)
     return sarif
 
 

@@ -42,7 +42,7 @@ with tempfile.TemporaryDirectory() as folder:
 matchers = json.loads((ROOT / "contrib/problem-matcher.json").read_text(encoding="utf-8"))["problemMatcher"]
 words = ["testdata/ptx", "tests/golden"]
 found = json.loads(run(PTXLINT, "--format", "json", *words, cwd=ROOT).stdout)["diagnostics"]
-lines = run(PTXLINT, "--format", "oneline", *words, cwd=ROOT).stdout.splitlines()
+lines = run(PTXLINT, "--all", "--format", "oneline", *words, cwd=ROOT).stdout.splitlines()
 wanted = [(f["severity"].replace("note", "notice"), f["path"], str(f["line"]), str(f["column"]), f["rule"]) for f in found if not f["suppression"]]
 matched = []
 for line in lines:

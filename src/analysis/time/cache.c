@@ -261,7 +261,8 @@ static void load_along(const Count *count, uint32_t bytes, Cached *out)
 }
 
 /* As the launch says that indices lie: what lies side by side comes from memory once. */
-static void load_located(const Led *led, const Located *at, double spread, Cached *out)
+static void load_located(const Machinery *m, const Led *led, const Located *at, double spread,
+                         Cached *out)
 {
     const double draws = led->requests * led->groups,
                  moved = fmin(led->requests * at->sectors * SECTOR_BYTES,
@@ -425,7 +426,7 @@ static void follow_data(Arena *arena, const Machinery *m, const CacheInput *in, 
             if (way == WAY_STORE)
                 store_located(&led, &at, out);
             else
-                load_located(&led, &at, ptx_table_bytes(in, i), out);
+                load_located(m, &led, &at, ptx_table_bytes(in, i), out);
             missed[i] = fmin(1, at.sectors / led.groups);
             continue;
         }
