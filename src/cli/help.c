@@ -6,7 +6,7 @@
 
 const char *const ptx_command_words[COMMAND__COUNT] = {
     "check", "fix", "report", "gpu",      "explain", "rules", "config",      "isa",
-    "tune",  "rank",   "schema", "baseline", "budget",  "diff",   "completions",
+    "tune",  "rank",   "schema", "baseline", "budget",  "diff",   "mcp", "completions",
     "manual", "lsp"
 };
 
@@ -25,6 +25,7 @@ const char *const ptx_command_usage[COMMAND__COUNT] = {
     "[OPTIONS] write PATH... | prune PATH...",
     "[OPTIONS] init PATH...",
     "[OPTIONS] OLD NEW",
+    "",
     "[OPTIONS] bash|zsh|fish",
     "[OPTIONS]",
     "[OPTIONS]",
@@ -94,6 +95,7 @@ const char *const ptx_command_what[COMMAND__COUNT] = {
     [COMMAND_BASELINE] = "record the findings of today, so that only new ones count",
     [COMMAND_BUDGET] = "write a first budget: limits on registers, spills, times",
     [COMMAND_DIFF] = "compare two versions: new findings, better and worse figures",
+    [COMMAND_MCP] = "serve agents over the Model Context Protocol",
     [COMMAND_COMPLETIONS] = "completions of the command line for a shell",
     [COMMAND_MANUAL] = "the manual page",
     [COMMAND_LSP] = "the language server, for editors",
@@ -416,6 +418,8 @@ static const struct poptOption schema_table[] = {
     HELP_OPTIONS
 };
 
+static const struct poptOption mcp_table[] = { HELP_OPTIONS };
+
 static const struct poptOption lsp_options[] = {
     TEXT_OPTION("gpu", OPT_GPU,
                 "For these GPUs or targets, as h200 or sm_90, or of a file FILE.yaml; the first "
@@ -435,8 +439,8 @@ static const struct poptOption lsp_table[] = {
 const struct poptOption *const ptx_option_tables[COMMAND__COUNT] = {
     check_table,  fix_table, report_table, gpu_table,    explain_table, rules_table,
     config_table,   isa_table,    tune_table, rank_table,   schema_table,
-    baseline_table, budget_table, diff_table, schema_table, schema_table,
-    lsp_table
+    baseline_table, budget_table, diff_table, mcp_table, schema_table,
+    schema_table, lsp_table
 };
 
 /* ---- texts ----------------------------------------------------------------------------------- */
@@ -494,6 +498,12 @@ static const char diff_help[] =
     "\nOLD and NEW are PTX files, folders of them, or saved reports (the output of\n"
     "`ptxlint report --format json`).\n";
 
+static const char mcp_help[] =
+    "\nReads requests on standard input and answers them on standard output, a\n"
+    "line each, until the input ends. Tools: check, report, explain, isa, what_if,\n"
+    "compare.\n"
+    "Files are read below the working directory alone; none is written.\n";
+
 static const char completions_help[] =
     "\nPrints a completion script. Save it as ptxlint, _ptxlint or ptxlint.fish in the\n"
     "completions folder of that shell.\n";
@@ -502,9 +512,9 @@ static const char manual_help[] =
     "\nIn the macros of man(7): this help of all commands.\n";
 
 static const char lsp_help[] =
-    "\nSpeaks the Language Server Protocol, 3.17, on standard input and output. Settings\n"
-    "of the client win over the command line, and that over .ptxlint.yaml. What cannot\n"
-    "be read is reported on standard error.\n";
+    "\nServes the Language Server Protocol, 3.17, on standard input and output. The\n"
+    "client's settings win over the command line, and that over .ptxlint.yaml. What\n"
+    "cannot be read is reported on standard error.\n";
 
 const char *const ptx_command_examples[COMMAND__COUNT] = {
     "\nEXAMPLES\n"
@@ -576,6 +586,9 @@ const char *const ptx_command_examples[COMMAND__COUNT] = {
     "  ptxlint report --format json --gpu h200 --output main.json build/\n"
     "  ptxlint diff --gpu h200 main.json build/\n"
     "  ptxlint diff --format markdown=diff.md --tolerance registers=4 main/ build/\n",
+
+    "\nEXAMPLES\n"
+    "  claude mcp add ptxlint -- ptxlint mcp\n",
 
     "\nEXAMPLES\n"
     "  ptxlint completions bash > ~/.local/share/bash-completion/completions/ptxlint\n"
@@ -660,6 +673,14 @@ static const char schema_codes[] =
     "  4  internal error, or no memory\n"
     "The highest that applies.\n";
 
+static const char mcp_codes[] =
+    "\nEXIT CODES\n"
+    "  0  the input has ended\n"
+    "  2  usage: an unknown option\n"
+    "  3  the input cannot be read, or the output not be written\n"
+    "  4  internal error, or no memory\n"
+    "The highest that applies.\n";
+
 static const char isa_codes[] =
     "\nEXIT CODES\n"
     "  0  done\n"
@@ -679,7 +700,8 @@ static const char lsp_codes[] =
 const char *const ptx_command_codes[COMMAND__COUNT] = {
     check_codes, fix_codes, report_codes, gpu_codes,    rule_codes,   rule_codes, config_codes,
     isa_codes,
-    gpu_codes,   report_codes, schema_codes, report_codes, report_codes, diff_codes, schema_codes,
+    gpu_codes,   report_codes, schema_codes, report_codes, report_codes, diff_codes, mcp_codes,
+    schema_codes,
     schema_codes, lsp_codes
 };
 
@@ -687,7 +709,7 @@ const char *const ptx_command_help[COMMAND__COUNT] = {
     paths_help, fix_help, paths_help,  names_help,    rules_help,  facts_help, config_help,
     isa_help,
     tune_help,  rank_help,   schema_help,   baseline_help, budget_help, diff_help,
-    completions_help, manual_help, lsp_help
+    mcp_help, completions_help, manual_help, lsp_help
 };
 
 static void print_commands(void)

@@ -422,6 +422,8 @@ static const char *find_bad_words(const Options *options, bool has_words)
                                       : "budget: missing subcommand or PATH (init PATH...)";
     case COMMAND_COMPLETIONS:
         return has_words ? NULL : "completions: missing shell (bash, zsh, fish)";
+    case COMMAND_MCP:
+        return has_words ? "mcp takes no further words" : NULL;
     case COMMAND_LSP:
         return has_words ? "lsp takes no further words" : NULL;
     case COMMAND_MANUAL:

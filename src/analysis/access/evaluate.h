@@ -66,7 +66,7 @@ typedef struct Evaluation {
      * where all have as many */
     double unevenness;
     /* instructions of warps: of the block that executed most of those that were run, and of a block
-     * on average */
+     * on average; with DEPTH_QUICK of a warp */
     double busiest, mean_work;
     /* of every block, in the order in which blocks start; NULL: they are too many, all do as much,
      * or a sample does not show it */

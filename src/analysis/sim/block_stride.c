@@ -494,31 +494,38 @@ static void take_line(Blocks *blocks, Value *out, const BlockStrideLine *line)
     add_growth(blocks, out, line, 1);
 }
 
-/* Of the bits of a value from `low` on, up to `high`, at `shift` in the result: how much they add
- * to how that grows. sign: -1 where they are inverted. */
-static void add_piece(Blocks *blocks, Value *out, const Value *from, uint32_t lanes, unsigned bits,
-                      unsigned low, unsigned high, unsigned shift, int sign)
+/* Of the bits of a value those from `low` on, up to `high`, at `shift` in the result. */
+typedef struct BlockStridePiece {
+    const Value *from;
+    unsigned bits;              /* of the value */
+    unsigned low, high, shift;
+    bool is_inverted;
+} BlockStridePiece;
+
+/* How much it adds to how the result grows. */
+static void add_piece(Blocks *blocks, Value *out, uint32_t lanes, BlockStridePiece piece)
 {
     BlockStrideLine line, rest;
-    if (!ptx_value_has_block_stride(blocks, from)
-        || !make_line(blocks, &line, from, lanes, bits, false))
+    Wide unit = (Wide)1 << piece.shift;
+    if (!ptx_value_has_block_stride(blocks, piece.from)
+        || !make_line(blocks, &line, piece.from, lanes, piece.bits, false))
         return;
-    if (high < bits) {
-        divide(blocks, &line, (Wide)1 << high, &rest, &line);
-    } else if (low) {           /* so that no bit comes from above */
-        keep_within(blocks, from, lanes, bits, false);
-        make_line(blocks, &line, from, lanes, bits, false);
+    if (piece.high < piece.bits) {
+        divide(blocks, &line, (Wide)1 << piece.high, &rest, &line);
+    } else if (piece.low) {     /* so that no bit comes from above */
+        keep_within(blocks, piece.from, lanes, piece.bits, false);
+        make_line(blocks, &line, piece.from, lanes, piece.bits, false);
     }
-    if (low)
-        divide(blocks, &line, (Wide)1 << low, &line, &rest);
-    add_growth(blocks, out, &line, sign * ((Wide)1 << shift));
+    if (piece.low)
+        divide(blocks, &line, (Wide)1 << piece.low, &line, &rest);
+    add_growth(blocks, out, &line, piece.is_inverted ? -unit : unit);
 }
 
 void ptx_block_stride_part(Blocks *blocks, Value *out, const Value *from, unsigned shift,
                            uint32_t lanes)
 {
     stay(out);
-    add_piece(blocks, out, from, lanes, 64, shift, 64, 0, 1);
+    add_piece(blocks, out, lanes, (BlockStridePiece){ from, 64, shift, 64, 0, false });
 }
 
 void ptx_block_stride_join(Blocks *blocks, Value *out, const Value *part, unsigned shift,
@@ -527,7 +534,7 @@ void ptx_block_stride_join(Blocks *blocks, Value *out, const Value *part, unsign
     if (!ptx_value_has_block_stride(blocks, part))
         return;
     keep_within(blocks, part, lanes, bits, false);
-    add_piece(blocks, out, part, lanes, 64, 0, 64, shift, 1);
+    add_piece(blocks, out, lanes, (BlockStridePiece){ part, 64, 0, 64, shift, false });
 }
 
 /* ---- operations ------------------------------------------------------------------------------ */
@@ -540,6 +547,11 @@ typedef struct BlockStrideFollower {
     unsigned count;
     uint32_t lanes;
 } BlockStrideFollower;
+
+static void take_piece(const BlockStrideFollower *f, BlockStridePiece piece)
+{
+    add_piece(f->blocks, f->out, f->lanes, piece);
+}
 
 static bool grows(const BlockStrideFollower *f, unsigned arg)
 {
@@ -624,7 +636,7 @@ static bool multiply_high(const BlockStrideFollower *f)
         take_line(f->blocks, f->out, &quotient);
     }
     if (f->count > 2)
-        add_piece(f->blocks, f->out, f->args[2], f->lanes, 64, 0, 64, 0, 1);
+        take_piece(f, (BlockStridePiece){ f->args[2], 64, 0, 64, 0, false });
     return true;
 }
 
@@ -754,8 +766,8 @@ static bool bitwise(const BlockStrideFollower *f)
         high = other ? low + (unsigned)__builtin_ctzll(other) : bits;
         high = high < bits ? high : bits;
         if (fates.kept & bit || fates.inverted & bit)
-            add_piece(f->blocks, f->out, f->args[grown], f->lanes, bits, low, high, low,
-                      fates.kept & bit ? 1 : -1);
+            take_piece(f, (BlockStridePiece){ f->args[grown], bits, low, high, low,
+                                              .is_inverted = !(fates.kept & bit) });
         else if (!(fates.gone & bit))
             keep_bits(f, f->args[grown], low, high);
     }
@@ -776,7 +788,7 @@ static bool extract(const BlockStrideFollower *f)
     if (f->op->is_signed)
         keep_bits(f, f->args[0], low, high);
     else
-        add_piece(f->blocks, f->out, f->args[0], f->lanes, bits, low, high, 0, 1);
+        take_piece(f, (BlockStridePiece){ f->args[0], bits, low, high, 0, false });
     return true;
 }
 
@@ -790,11 +802,11 @@ static bool insert(const BlockStrideFollower *f)
     stay(f->out);
     if (low >= high)
         low = high = bits;
-    add_piece(f->blocks, f->out, f->args[0], f->lanes, bits, 0, high - low, low, 1);
+    take_piece(f, (BlockStridePiece){ f->args[0], bits, 0, high - low, low, false });
     if (low)
-        add_piece(f->blocks, f->out, f->args[1], f->lanes, bits, 0, low, 0, 1);
+        take_piece(f, (BlockStridePiece){ f->args[1], bits, 0, low, 0, false });
     if (high < bits)
-        add_piece(f->blocks, f->out, f->args[1], f->lanes, bits, high, bits, high, 1);
+        take_piece(f, (BlockStridePiece){ f->args[1], bits, high, bits, high, false });
     return true;
 }
 
@@ -807,9 +819,9 @@ static bool funnel(const BlockStrideFollower *f)
     unsigned right = f->op->mode == 'l' ? 32 - places : places;
     stay(f->out);               /* `right` bits of the low word go, as many of the high one come */
     if (right < 32)
-        add_piece(f->blocks, f->out, f->args[0], f->lanes, 32, right, 32, 0, 1);
+        take_piece(f, (BlockStridePiece){ f->args[0], 32, right, 32, 0, false });
     if (right)
-        add_piece(f->blocks, f->out, f->args[1], f->lanes, 32, 0, right, 32 - right, 1);
+        take_piece(f, (BlockStridePiece){ f->args[1], 32, 0, right, 32 - right, false });
     return true;
 }
 
@@ -829,8 +841,8 @@ static bool permute(const BlockStrideFollower *f)
         if (from & 8)
             keep_bits(f, source, low + 7, low + 8);
         else
-            add_piece(f->blocks, f->out, source, f->lanes, 32, low, low + 8 * (end - first),
-                      8 * first, 1);
+            take_piece(f, (BlockStridePiece){ source, 32, low, low + 8 * (end - first), 8 * first,
+                                              false });
     }
     return true;
 }

@@ -260,10 +260,20 @@ static bool meets_behind_loop(const FuncState *func_state, InsnId branch, InsnId
            && ptx_loop_has(func_state, loop, next) && !ptx_loop_has(func_state, loop, join);
 }
 
-/* Parts the lanes: entry waits at the meeting point, and two more run up to it. */
-static void part(Machine *m, Warp *w, InsnId target, InsnId next, uint32_t taken, uint32_t falling,
-                 uint32_t maybe, uint8_t doubt)
+/* A branch whose lanes go both ways; those of `maybe` are on both sides. */
+typedef struct Branching {
+    InsnId target, next;
+    uint32_t taken, falling, maybe;
+    uint8_t doubt;
+} Branching;
+
+/* Entry waits at the meeting point, and two more run up to it. */
+static void diverge(Machine *m, Warp *w, const Branching *b)
 {
+    const InsnId target = b->target, next = b->next;
+    const uint32_t taken = b->taken, falling = b->falling,
+                   maybe = b->maybe;
+    const uint8_t doubt = b->doubt;
     int rare = maybe ? ptx_branch_rare_side(w->frame->func_state->func,
                                             w->entries[w->entry_count - 1].pc)
                      : 0;
@@ -450,7 +460,7 @@ static void run_branch(Machine *m, Warp *w, const Insn *insn, uint32_t taken, ui
         top->pc = goes ? target : next;
         return;
     }
-    part(m, w, target, next, goes, stays_on, maybe, doubt);
+    diverge(m, w, &(Branching){ target, next, goes, stays_on, maybe, doubt });
 }
 
 static const Table *table_of(const Func *func, const Insn *insn)

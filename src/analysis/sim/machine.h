@@ -372,10 +372,16 @@ const Value *ptx_memory_stored(Machine *machine, Warp *warp, const Insn *insn, S
 bool ptx_memory_read_address(Machine *machine, Warp *warp, const Insn *insn, unsigned which,
                              Scratch *address);
 
-/* Where an access touches shared memory; *addressed: the lanes that say so, *bytes: of each. False:
- * it does not. */
+/* Where an access touches shared memory. */
+typedef struct SharedAccess {
+    Scratch address;
+    uint32_t lanes;             /* those that say an address */
+    uint32_t bytes;             /* of each */
+} SharedAccess;
+
+/* False: it does not touch it. */
 bool ptx_memory_find_shared(Machine *machine, Warp *warp, const Insn *insn, uint32_t lanes,
-                            Scratch *address, uint32_t *addressed, uint32_t *bytes);
+                            SharedAccess *access);
 
 /* request_log.c: the warp ends, and what was kept of it is emitted for each that it stands for. */
 void ptx_request_log_close(Machine *machine, const Warp *warp);

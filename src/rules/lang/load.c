@@ -225,10 +225,9 @@ static bool read_expression(RuleLoader *l, const YamlNode *node, const char *wha
     const char *text;
     if (!read_text(l, node, what, &text))
         return false;
-    return compiled(
-        l, node,
-        ptx_compile_expression(l->builder, &l->scope, text, node->length, type, unit, out, &error),
-        &error);
+    const ExprSource source = { text, node->length, type, unit };
+    return compiled(l, node,
+                    ptx_compile_expression(l->builder, &l->scope, &source, out, &error), &error);
 }
 
 static bool read_template(RuleLoader *l, YamlNode *node, const char *what, Template *out)

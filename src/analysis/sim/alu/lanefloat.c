@@ -113,7 +113,7 @@ static bool rounds_up(char round, bool is_negative, int half, bool is_odd)
     }
 }
 
-static Mantissa shifted(Mantissa mantissa, int right)
+static Mantissa mantissa_shifted(Mantissa mantissa, int right)
 {
     if (right >= 128)
         return 0;
@@ -148,7 +148,7 @@ static uint64_t encode(Soft x, LanefloatFormat f, char round, bool is_flushing, 
             last = x.exponent + width_of(x.mantissa) - f.precision;
         last = last < least ? least : last;
         int cut = last - x.exponent, half = half_of(&x, cut);
-        Mantissa kept = shifted(x.mantissa, cut);
+        Mantissa kept = mantissa_shifted(x.mantissa, cut);
         /* the exponent's field, but for one where the first bit is set */
         Mantissa place = (Mantissa)(last - least) << fraction_bits;
         Mantissa whole = place + kept + rounds_up(round, x.is_negative, half, kept & 1);

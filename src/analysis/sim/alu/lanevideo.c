@@ -261,9 +261,8 @@ void ptx_lanewise_take_parts(Lanewise *op, const Operand *operands, unsigned cou
     uint32_t all = v->count == 2 ? ALL_HALVES : ALL_BYTES, by = v->count;
     if (!by)
         return;
+    const uint32_t second = (all & ~(uint32_t)PART_DIGITS) | (by == 2 ? 0x32 : 0x7654);
     v->parts[0] = v->parts[0] ? v->parts[0] : all;
     v->parts[1] = v->parts[1] ? v->parts[1] : all;
-    v->parts[2] = v->parts[2] ? v->parts[2]
-                  : by == 2   ? (all & ~(uint32_t)PART_DIGITS) | 0x32
-                              : (all & ~(uint32_t)PART_DIGITS) | 0x7654;
+    v->parts[2] = v->parts[2] ? v->parts[2] : second;
 }

@@ -566,6 +566,15 @@ double ptx_traffic_wavefronts(const Gpu *gpu, const Request *r)
     }
 }
 
+double ptx_traffic_copied(const Gpu *gpu, const Request *r, bool *is_certain)
+{
+    const Banks banks = banks_of(gpu, r);
+    *is_certain = !gpu || gpu->target.sm == MEASURED_SM;
+    if (figure(gpu, FIGURE_SHARED_REQUEST_LANES, WARP_LANES) == HALF_WARP)
+        return sum_of_groups(&banks, r, HALF_WARP);
+    return copy_wavefronts(&banks, r, is_certain);
+}
+
 /* Which words conflict stays the same where all move by as many banks; where rows of banks count,
  * by rows. */
 unsigned ptx_traffic_bank_period(const Gpu *gpu, const Request *r)

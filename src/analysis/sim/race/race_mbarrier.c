@@ -254,11 +254,11 @@ bool ptx_mbarrier_is_past(const Mbarrier *b, uint32_t phase)
 
 /* They have arrived in a phase, and wait for the one before: that was complete already. */
 static void note_stale(Race *r, const Mbarrier *b, const Warp *w, const Insn *insn, uint32_t lanes,
-                       uint32_t phase, uint8_t doubt)
+                       uint32_t phase)
 {
     bool is_stale = b->arrivals[w->index] != NO_ID && !(lanes & ~b->arrived[w->index])
                     && phase <= b->tokens[w->index] && b->tokens[w->index] && !w->frame->caller;
-    if (!is_stale || r->stale.wait != NO_ID || doubt)
+    if (!is_stale || r->stale.wait != NO_ID)
         return;
     r->stale = (StaleWait){ .arrival = b->arrivals[w->index],
                             .wait = (InsnId)(insn - w->frame->func_state->func->insns),
@@ -276,8 +276,8 @@ bool ptx_mbarrier_wait(Race *r, Warp *w, const Insn *insn, uint32_t lanes, uint8
         return false;
     uint32_t phase = is_parity ? b->phase + ((b->phase & 1) == (parity & 1))
                                : b->tokens[w->index] + 1;
-    if (is_parity)
-        note_stale(r, b, w, insn, lanes, phase, doubt);
+    if (is_parity && !doubt)
+        note_stale(r, b, w, insn, lanes, phase);
     if (ptx_mbarrier_is_past(b, phase)) {
         ptx_race_join(ptx_race_known(r, w->index), b->done, r->width);
         return true;
