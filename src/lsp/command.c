@@ -84,7 +84,7 @@ static void pick_gpu(LspServer *server, const json_t *name, LspAnswer *answer)
         ptx_lsp_fail(answer, ERROR_PARAMS, "there is no GPU `%.60s`", text);
 }
 
-static void set_launch(LspServer *server, const json_t *launch)
+static void wish_launch(LspServer *server, const json_t *launch)
 {
     ptx_wish_set(&server->wish.grid, ptx_lsp_text(launch, "grid"));
     ptx_wish_set(&server->wish.block, ptx_lsp_text(launch, "block"));
@@ -102,7 +102,7 @@ void ptx_lsp_execute(LspServer *server, LspDocument *document, const json_t *par
     else if (command && !strcmp(command, "ptxlint.pickGpu"))
         pick_gpu(server, first, answer);
     else if (command && !strcmp(command, "ptxlint.setLaunch"))
-        set_launch(server, first);
+        wish_launch(server, first);
     else
         ptx_lsp_fail(answer, ERROR_PARAMS, "there is no such command");
 }

@@ -27,6 +27,7 @@ typedef struct Completing {
     Statement statement;
     uint32_t offset, from; /* from: where what is replaced begins */
     json_t *items;
+    json_t *tried; /* an object: modifiers that were looked at */
 } Completing;
 
 static void add_completion(Completing *c, const char *label, int kind, const char *detail)
@@ -51,15 +52,6 @@ static void add_opcodes(Completing *c)
             add_completion(c, opcode.text, ITEM_KEYWORD, opcode.summary);
 }
 
-static bool has_completion(const json_t *items, const char *label)
-{
-    size_t index;
-    json_t *item;
-    json_array_foreach((json_t *)(uintptr_t)items, index,
-                       item) if (!strcmp(ptx_lsp_text(item, "label"), label)) return true;
-    return false;
-}
-
 static bool is_modifier_written(const char *prefix, const char *value)
 {
     size_t length = strlen(value);
@@ -69,21 +61,30 @@ static bool is_modifier_written(const char *prefix, const char *value)
     return false;
 }
 
-/* The modifier, where an instruction of the target has it together with those before. */
+/* Some instruction of the target, or where it is not known of any, is written so. */
+static bool is_legal(Completing *c, const char *text, size_t length)
+{
+    ptxlint_isa *isa;
+    const ptxlint_gpu *gpu = ptx_document_target(c->server, c->d);
+    if (gpu)
+        return ptxlint_isa_has(text, length, gpu) != 0;
+    if (ptxlint_isa_new(text, length, &isa, NULL, 0) != PTXLINT_OK)
+        return false;
+    ptxlint_isa_free(isa);
+    return true;
+}
+
+/* The modifier, where an instruction has it together with those before. */
 static void try_modifier(Completing *c, const char *prefix, const char *value, const char *what)
 {
     char whole[2 * PREFIX_MAX], label[PREFIX_MAX];
-    const ptxlint_gpu *gpu = ptx_document_target(c->server, c->d);
     int length = snprintf(whole, sizeof whole, "%s.%s", prefix, value);
-    ptxlint_isa *isa;
     snprintf(label, sizeof label, ".%s", value);
-    if (!*value || length >= (int)sizeof whole || has_completion(c->items, label))
+    if (!*value || length >= (int)sizeof whole || json_object_get(c->tried, label))
         return;
-    if (ptxlint_isa_new(whole, (size_t)length, &isa, NULL, 0) != PTXLINT_OK)
-        return;
-    if (!gpu || ptxlint_isa_has(whole, (size_t)length, gpu))
+    json_object_set_new(c->tried, label, json_true());
+    if (is_legal(c, whole, (size_t)length))
         add_completion(c, label, ITEM_ENUM_MEMBER, what);
-    ptxlint_isa_free(isa);
 }
 
 /* Positions of a form up to and with the first that must be filled and is not. */
@@ -114,8 +115,10 @@ static void add_modifiers(Completing *c)
     if (ptxlint_isa_new(prefix, strlen(prefix), &isa, NULL, 0) != PTXLINT_OK)
         return;
     const ptxlint_isa_info *info = ptxlint_isa_get_info(isa);
+    c->tried = json_object();
     for (size_t f = 0; f < info->form_count; f++)
         add_form_modifiers(c, prefix, &info->forms[f]);
+    json_decref(c->tried);
     ptxlint_isa_free(isa);
 }
 

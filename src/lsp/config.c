@@ -70,8 +70,9 @@ static void add_keys(ConfigItems *c)
 {
     const char *text = ptxlint_schema_text("config"), *key;
     json_t *schema = text ? json_loads(text, 0, NULL) : NULL, *property;
-    json_object_foreach(json_object_get(schema, "properties"), key, property)
+    json_object_foreach(json_object_get(schema, "properties"), key, property) {
         add_config_item(c, key, ITEM_KEY, ptx_lsp_text(property, "description"));
+    }
     json_decref(schema);
 }
 

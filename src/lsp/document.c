@@ -179,7 +179,9 @@ void ptx_document_change(LspServer *server, LspDocument *d, const json_t *params
     size_t index;
     json_t *change, *changes = json_object_get(params, "contentChanges");
     const json_t *version = ptx_lsp_at(params, "textDocument.version");
-    json_array_foreach(changes, index, change) apply_change(server, d, change);
+    json_array_foreach(changes, index, change) {
+        apply_change(server, d, change);
+    }
     if (json_is_integer(version))
         d->version = json_integer_value(version);
 }

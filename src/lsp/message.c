@@ -29,7 +29,7 @@ static bool send_all(int fd, const char *bytes, size_t length)
 }
 
 /* Takes message. */
-static void send_message(LspServer *server, json_t *message)
+static void send_frame(LspServer *server, json_t *message)
 {
     char head[64];
     char *body = message ? json_dumps(message, JSON_COMPACT) : NULL;
@@ -49,19 +49,19 @@ void ptx_lsp_answer(LspServer *server, const json_t *id, LspAnswer *answer)
 {
     json_t *copy = id ? json_deep_copy(id) : json_null();
     if (answer->error)
-        send_message(server, json_pack("{s:s, s:o, s:{s:i, s:s}}", "jsonrpc", "2.0", "id", copy,
-                                       "error", "code", answer->error, "message", answer->message));
+        send_frame(server, json_pack("{s:s, s:o, s:{s:i, s:s}}", "jsonrpc", "2.0", "id", copy,
+                                     "error", "code", answer->error, "message", answer->message));
     else
-        send_message(server, json_pack("{s:s, s:o, s:o}", "jsonrpc", "2.0", "id", copy, "result",
-                                       answer->result ? json_incref(answer->result) : json_null()));
+        send_frame(server, json_pack("{s:s, s:o, s:o}", "jsonrpc", "2.0", "id", copy, "result",
+                                     answer->result ? json_incref(answer->result) : json_null()));
     json_decref(answer->result);
     *answer = (LspAnswer){ 0 };
 }
 
 void ptx_lsp_notify(LspServer *server, const char *method, json_t *params)
 {
-    send_message(
-        server, json_pack("{s:s, s:s, s:o}", "jsonrpc", "2.0", "method", method, "params", params));
+    send_frame(server,
+               json_pack("{s:s, s:s, s:o}", "jsonrpc", "2.0", "method", method, "params", params));
 }
 
 json_int_t ptx_lsp_ask(LspServer *server, const char *method, json_t *params)
@@ -70,7 +70,7 @@ json_int_t ptx_lsp_ask(LspServer *server, const char *method, json_t *params)
     json_t *message = json_pack("{s:s, s:I, s:s}", "jsonrpc", "2.0", "id", id, "method", method);
     if (params)
         json_object_set_new(message, "params", params);
-    send_message(server, message);
+    send_frame(server, message);
     return id;
 }
 

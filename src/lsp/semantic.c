@@ -31,7 +31,7 @@ typedef struct SemanticRun {
     LspDocument *d;
     const ptxlint_module *syntax;
     json_t *data;
-    uint32_t line, unit; /* of the token before */
+    uint32_t line, unit, begin; /* of the token before */
 } SemanticRun;
 
 static void add_number(SemanticRun *s, uint32_t number)
@@ -39,18 +39,23 @@ static void add_number(SemanticRun *s, uint32_t number)
     json_array_append_new(s->data, json_integer((json_int_t)number));
 }
 
-/* Of one line. */
+/* Of one line. Units are counted from the token before, since lines may be very long. */
 static void add_line_token(SemanticRun *s, ptxlint_span span, unsigned type, unsigned marks)
 {
-    uint32_t line = ptx_lsp_line(s->d, span.begin), begin = s->d->lines[line];
-    uint32_t unit = ptx_lsp_units(s->server, s->d->text + begin, span.begin - begin);
+    uint32_t line = ptx_lsp_line(s->d, span.begin), from = s->d->lines[line], before = 0;
+    if (line == s->line) {
+        from = s->begin;
+        before = s->unit;
+    }
+    uint32_t step = ptx_lsp_units(s->server, s->d->text + from, span.begin - from);
     add_number(s, line - s->line);
-    add_number(s, line == s->line ? unit - s->unit : unit);
+    add_number(s, step);
     add_number(s, ptx_lsp_units(s->server, s->d->text + span.begin, span.end - span.begin));
     add_number(s, type);
     add_number(s, marks);
     s->line = line;
-    s->unit = unit;
+    s->unit = before + step;
+    s->begin = span.begin;
 }
 
 static void add_semantic_token(SemanticRun *s, ptxlint_span span, unsigned type, unsigned marks)
@@ -148,7 +153,7 @@ void ptx_lsp_semantic(LspServer *server, LspDocument *d, const json_t *params, L
     };
     const ptxlint_tokens *tokens = ptx_document_tokens(d);
     const ptxlint_token *all = tokens ? ptxlint_tokens_all(tokens, &count) : NULL;
-    ptx_lsp_line(d, 0);
+    ptx_lsp_line(d, 0); /* lines are there */
     for (size_t i = all ? ptxlint_tokens_find(tokens, wanted.begin) : 0;
          all && i < count && all[i].span.begin < wanted.end; i++)
         add_semantic(&s, &all[i]);

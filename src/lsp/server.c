@@ -24,8 +24,8 @@ double ptx_lsp_now(void)
 
 /* ---- methods --------------------------------------------------------------------------------- */
 
-static void initialize(LspServer *server, LspDocument *document, const json_t *params,
-                       LspAnswer *answer)
+static void start_session(LspServer *server, LspDocument *document, const json_t *params,
+                          LspAnswer *answer)
 {
     (void)document;
     if (server->state != STATE_NEW) {
@@ -48,7 +48,7 @@ static void shut_down(LspServer *server, LspDocument *document, const json_t *pa
 }
 
 static const LspMethod requests[] = {
-    { "initialize", initialize, NEED_NOTHING },
+    { "initialize", start_session, NEED_NOTHING },
     { "shutdown", shut_down, NEED_NOTHING },
     { "textDocument/hover", ptx_lsp_hover, NEED_DOCUMENT },
     { "textDocument/definition", ptx_lsp_definition, NEED_DOCUMENT },

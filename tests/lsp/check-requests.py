@@ -253,6 +253,12 @@ class Requests(unittest.TestCase):
                           range={"start": {"line": 2, "character": 0}, "end": {"line": 3, "character": 0}})
         self.assertEqual(self.decoded(part["data"]), [(".version", "macro"), ("8.0", "number")])
 
+    def test_long_line(self):
+        """Tables of compilers stand on one line: what a token takes must not grow with it."""
+        text = HEAD + ".global .b8 table[80000] = {" + ", ".join(["17"] * 80000) + "};\n"
+        tokens = self.decoded(self.whole("textDocument/semanticTokens/full", text)["data"])
+        self.assertEqual((len(tokens), tokens[-1]), (80009, ("17", "number")))
+
     def test_vector_operands(self):
         text = HEAD + ".entry k(.param .u64 p) { .reg .f32 %f<5>; .reg .b64 %rd<2>; ld.param.u64 %rd1, [p]; ld.global.v2.f32 {%f1, %f2}, [%rd1]; ret; }"
         tokens = self.decoded(self.whole("textDocument/semanticTokens/full", text)["data"])
