@@ -25,10 +25,11 @@ Span ptx_removal_widen(const char *text, uint32_t length, Span span)
     return wide;
 }
 
-/* Whether the first bytes are one of the state spaces of variables. */
+/* Whether the first bytes are one of the state spaces of what is declared. */
 static bool has_space(const char *text)
 {
-    static const char *const spaces[] = { ".shared", ".local", ".global", ".const" };
+    static const char *const spaces[] = { ".shared", ".local", ".global", ".const",
+                                          ".reg" };
     for (size_t i = 0; i < sizeof spaces / sizeof *spaces; i++)
         if (!strncmp(text, spaces[i], strlen(spaces[i])))
             return true;
@@ -38,7 +39,7 @@ static bool has_space(const char *text)
 static bool is_of_declaration(char c)
 {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '.'
-           || c == '_' || c == '[' || c == ']' || is_blank_byte(c);
+           || c == '_' || c == '%' || c == '$' || c == '[' || c == ']' || is_blank_byte(c);
 }
 
 bool ptx_removal_find_declaration(const char *text, uint32_t length, Span *span)
