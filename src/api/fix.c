@@ -74,7 +74,7 @@ void ptxlint_fix_options_init(ptxlint_fix_options *options)
 
 /* ---- which edits ----------------------------------------------------------------------------- */
 
-static bool is_wanted(const ptxlint_fix_options *wanted, const ptxlint_diagnostic *d)
+static bool wants_fix(const ptxlint_fix_options *wanted, const ptxlint_diagnostic *d)
 {
     bool is_of_group = !wanted->group_count;
     for (size_t g = 0; g < wanted->group_count; g++)
@@ -83,7 +83,7 @@ static bool is_wanted(const ptxlint_fix_options *wanted, const ptxlint_diagnosti
            && (!wanted->kernel_glob || !d->kernel || !fnmatch(wanted->kernel_glob, d->kernel, 0));
 }
 
-static bool is_certain(const ptxlint_diagnostic *d)
+static bool has_certain_edits(const ptxlint_diagnostic *d)
 {
     for (size_t i = 0; i < d->edit_count; i++)
         if (!d->edits[i].is_certain)
@@ -99,7 +99,7 @@ static uint64_t hash_bytes(uint64_t hash, const char *bytes, size_t length)
 }
 
 /* The same for the same finding in a later text. */
-static uint64_t key_of(const ptxlint_module *module, const ptxlint_diagnostic *d)
+static uint64_t refusal_key(const ptxlint_module *module, const ptxlint_diagnostic *d)
 {
     const char *kernel = d->kernel ? d->kernel : "";
     uint64_t hash = hash_bytes(UINT64_C(0xcbf29ce484222325), d->rule, strlen(d->rule) + 1);
@@ -116,7 +116,7 @@ static bool is_refused(const ptxlint_fixes *fixes, uint64_t key)
     return false;
 }
 
-static int compare_candidates(const void *pa, const void *pb)
+static int compare_fix_candidates(const void *pa, const void *pb)
 {
     const FixCandidate *a = pa, *b = pb;
     if (a->begin != b->begin)
@@ -149,8 +149,8 @@ static void prefer_suppressions(FixRun *run)
 
 static void add_candidate(FixRun *run, const ptxlint_diagnostic *d)
 {
-    const uint64_t key = key_of(run->now, d);
-    if (!run->wanted->is_unsafe && !is_certain(d))
+    const uint64_t key = refusal_key(run->now, d);
+    if (!run->wanted->is_unsafe && !has_certain_edits(d))
         run->unsafe_count++;
     else if (!is_refused(run->fixes, key))
         run->candidates[run->count++] = (FixCandidate){ d, d->edits[0].span.begin,
@@ -165,10 +165,10 @@ static void find_candidates(FixRun *run)
     run->candidates = ptx_arena_array(&run->work, FixCandidate, count + 1);
     run->count = run->unsafe_count = 0;
     for (size_t i = 0; i < count; i++)
-        if (is_wanted(run->wanted, &all[i]))
+        if (wants_fix(run->wanted, &all[i]))
             add_candidate(run, &all[i]);
     prefer_suppressions(run);
-    qsort(run->candidates, run->count, sizeof *run->candidates, compare_candidates);
+    qsort(run->candidates, run->count, sizeof *run->candidates, compare_fix_candidates);
     drop_overlaps(run);
 }
 
@@ -353,7 +353,7 @@ static bool is_good_trial(FixRun *run)
 
 /* ---- rounds ---------------------------------------------------------------------------------- */
 
-static const char *keep_text(FixRun *run, const char *text)
+static const char *keep_in_fixes(FixRun *run, const char *text)
 {
     return text ? ptx_arena_strndup(&run->fixes->arena, text, strlen(text)) : NULL;
 }
@@ -363,12 +363,12 @@ static void add_result(FixRun *run, const FixCandidate *candidate, const char *w
     const ptxlint_diagnostic *d = candidate->diagnostic;
     const ptxlint_place place = ptxlint_module_place(run->now, d->span.begin);
     FixResult *result = ptx_arena_new(&run->fixes->arena, FixResult);
-    result->shown = (ptxlint_fix_result){ .rule = keep_text(run, d->rule),
-                                          .message = keep_text(run, d->message),
-                                          .help = keep_text(run, d->help),
-                                          .kernel = keep_text(run, d->kernel),
+    result->shown = (ptxlint_fix_result){ .rule = keep_in_fixes(run, d->rule),
+                                          .message = keep_in_fixes(run, d->message),
+                                          .help = keep_in_fixes(run, d->help),
+                                          .kernel = keep_in_fixes(run, d->kernel),
                                           .line = place.line, .column = place.column,
-                                          .is_applied = !why, .why = keep_text(run, why) };
+                                          .is_applied = !why, .why = keep_in_fixes(run, why) };
     result->key = candidate->key;
     *run->fixes->last = result;
     run->fixes->last = &result->next;
@@ -447,7 +447,7 @@ static void run_guarded_fixes(void *context)
 static bool has_edits(const ptxlint_module *module, const ptxlint_fix_options *wanted)
 {
     for (size_t i = 0; i < module->diagnostic_count; i++)
-        if (is_wanted(wanted, &module->diagnostics[i]))
+        if (wants_fix(wanted, &module->diagnostics[i]))
             return true;
     return false;
 }

@@ -42,12 +42,11 @@ bool ptx_fix_prints(const Options *options)
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
-static bool is_still(const char *path, const ptxlint_module_info *read)
+static bool has_text(const char *path, const char *text, size_t length)
 {
     FILE *file = fopen(path, "rb");
-    char *now = file ? malloc(read->length + 1) : NULL;
-    bool is_same = now && fread(now, 1, read->length + 1, file) == read->length
-                   && !memcmp(now, read->text, read->length);
+    char *now = file ? malloc(length + 1) : NULL;
+    bool is_same = now && fread(now, 1, length + 1, file) == length && !memcmp(now, text, length);
     free(now);
     if (file)
         fclose(file);
@@ -97,16 +96,16 @@ static ExitCode replace_file(const char *path, const char *real, const struct st
                              const Job *job)
 {
     const ptxlint_module_info *read = ptxlint_module_get_info(job->before);
+    const ptxlint_fixes_info *info = ptxlint_fixes_get_info(job->fixes);
     Text beside = { 0 };
     ptx_text_print(&beside, "%s.XXXXXX", real);
     if (beside.has_failed)
         return ptx_complain_memory();
     ExitCode code = EXIT_CLEAN;
     int handle = mkstemp(beside.bytes);
-    if (handle < 0
-        || !write_beside(beside.bytes, handle, status, ptxlint_fixes_get_info(job->fixes))) {
+    if (handle < 0 || !write_beside(beside.bytes, handle, status, info)) {
         code = complain_unwritten(path, strerror(errno));
-    } else if (!is_still(real, read)) {
+    } else if (!has_text(real, read->text, read->length)) {
         code = complain_unwritten(path, "it was changed since it was read");
         unlink(beside.bytes);
     } else if (rename(beside.bytes, real)) {
@@ -120,16 +119,17 @@ static ExitCode replace_file(const char *path, const char *real, const struct st
 /* A link stays one: what it leads to is replaced. */
 static ExitCode write_file(const char *path, const Job *job)
 {
+    const ptxlint_fixes_info *info = ptxlint_fixes_get_info(job->fixes);
     struct stat status;
     char *real = realpath(path, NULL);
-    ExitCode code;
+    ExitCode code = EXIT_CLEAN;
     if (!real || stat(real, &status))
         code = complain_unwritten(path, strerror(errno));
     else if (!S_ISREG(status.st_mode))
         code = complain_unwritten(path, "it is not a regular file");
     else if (access(real, W_OK))
         code = complain_unwritten(path, strerror(errno));
-    else
+    else if (!has_text(real, info->text, info->length))         /* else: named twice */
         code = replace_file(path, real, &status, job);
     free(real);
     return code;

@@ -160,16 +160,11 @@ static const char form_help[] = "write it as `// ptxlint: ignore[RULE, RULE] rea
 
 /* ---- what a comment says --------------------------------------------------------------------- */
 
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\r';
-}
-
 static Span trim(const char *text, Span span)
 {
-    while (span.begin < span.end && is_blank(text[span.begin]))
+    while (span.begin < span.end && ptx_is_blank(text[span.begin]))
         span.begin++;
-    while (span.end > span.begin && is_blank(text[span.end - 1]))
+    while (span.end > span.begin && ptx_is_blank(text[span.end - 1]))
         span.end--;
     return span;
 }
@@ -208,11 +203,11 @@ enum { WORD_BYTES_MAX = 64, LIST_BYTES_MAX = 4096 };
 static Ssa read_word(Suppress *s, uint32_t *pos, Span line)
 {
     const char *text = s->module->text;
-    while (*pos < line.end && is_blank(text[*pos]))
+    while (*pos < line.end && ptx_is_blank(text[*pos]))
         ++*pos;
     Span word = { *pos, *pos };
     while (word.end < line.end && ptx_span_length(word) < WORD_BYTES_MAX
-           && !is_blank(text[word.end]) && text[word.end] != '[')
+           && !ptx_is_blank(text[word.end]) && text[word.end] != '[')
         word.end++;
     *pos = word.end;
     for (int r = REACH_LINE; r < REACH__COUNT; r++)
@@ -416,7 +411,7 @@ static void read_comment(Suppress *s, const CommentScan *scan, uint32_t at, uint
     if (ptx_span_length(scan->comment) <= LIST_BYTES_MAX
         && !memchr(s->module->text + scan->comment.begin, '\n', ptx_span_length(scan->comment)))
         comment.whole = scan->comment;
-    while (pos < line.end && is_blank(s->module->text[pos]))
+    while (pos < line.end && ptx_is_blank(s->module->text[pos]))
         pos++;
     if (read_list(s, &comment, pos, line.end) && find_range(s, scan, &comment))
         *(Comment *)ptx_list_push(s->scratch, &s->comments, sizeof comment) = comment;

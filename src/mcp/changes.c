@@ -75,7 +75,7 @@ static json_t *short_kernel(const json_t *kernel)
     return out;
 }
 
-static bool is_unchanged(const json_t *kernel)
+static bool is_same_kernel(const json_t *kernel)
 {
     const char *status = json_string_value(json_object_get(kernel, "status"));
     return status && !strcmp(status, "same");
@@ -91,7 +91,8 @@ static json_t *short_diff(const json_t *document)
     json_object_set(answer, "summary", json_object_get(document, "summary"));
     for (int pass = 1; pass >= 0; pass--)
         json_array_foreach(all, i, kernel)
-            if (json_is_true(json_object_get(kernel, "regressed")) == pass && !is_unchanged(kernel))
+            if (json_is_true(json_object_get(kernel, "regressed")) == pass
+                && !is_same_kernel(kernel))
                 json_array_append_new(kernels, short_kernel(kernel));
     ptx_mcp_fit(answer, "kernels", kernels);
     return answer;

@@ -33,7 +33,8 @@ static const char *advice_of(const char *code)
     return rule ? rule->doc : NULL;
 }
 
-static void add_repair(json_t *out, const ptxlint_module *module, const ptxlint_diagnostic *d)
+static void add_finding_repair(json_t *out, const ptxlint_module *module,
+                               const ptxlint_diagnostic *d)
 {
     json_t *edits = json_array();
     for (size_t i = 0; i < d->edit_count && d->edit_count <= EDITS_MAX; i++)
@@ -62,7 +63,7 @@ static json_t *make_finding(const ptxlint_module *module, const ptxlint_diagnost
         json_object_set_new(out, "source_line", json_integer(d->source_line));
     }
     json_object_set_new(out, "message", ptx_mcp_text(d->message, MESSAGE_BYTES));
-    add_repair(out, module, d);
+    add_finding_repair(out, module, d);
     if (isfinite(d->gain_percent) && d->gain_of) {
         json_object_set_new(out, "gain_percent", ptx_mcp_number(d->gain_percent));
         json_object_set_new(out, "gain_of", json_string(d->gain_of));

@@ -90,7 +90,7 @@ bool ptx_mcp_read_sizes(const json_t *value, int64_t sizes[3])
     return count >= 1 && count <= 3;
 }
 
-static bool set_launch(ptxlint_launches *launches, const char *key, const char *value,
+static bool set_launch_value(ptxlint_launches *launches, const char *key, const char *value,
                        char error[MCP_ERROR_BYTES])
 {
     char why[MCP_ERROR_BYTES / 2] = "";
@@ -110,7 +110,7 @@ static bool set_sizes(ptxlint_launches *launches, const char *key, const json_t 
         return false;
     }
     snprintf(text, sizeof text, "%" PRId64 ",%" PRId64 ",%" PRId64, sizes[0], sizes[1], sizes[2]);
-    return set_launch(launches, key, text, error);
+    return set_launch_value(launches, key, text, error);
 }
 
 /* "params" and "trips": values by name or number. */
@@ -128,7 +128,7 @@ static bool set_members(ptxlint_launches *launches, const char *key, const json_
             snprintf(text, sizeof text, "%.250s=%.17g", name, json_real_value(value));
         else
             snprintf(text, sizeof text, "%.250s=?", name);
-        if (!set_launch(launches, key, text, error))
+        if (!set_launch_value(launches, key, text, error))
             return false;
     }
     return true;
@@ -146,7 +146,7 @@ static bool set_one(ptxlint_launches *launches, const char *key, const json_t *v
         return set_members(launches, "trip", value, error);
     if (!strcmp(key, "dynamic_shared") && json_is_integer(value)) {
         snprintf(text, sizeof text, "%" PRId64, (int64_t)json_integer_value(value));
-        return set_launch(launches, key, text, error);
+        return set_launch_value(launches, key, text, error);
     }
     ptx_mcp_fail(error, "launch has block, grid, cluster, dynamic_shared, params and trips, and no "
                         "'%.40s'", key);

@@ -52,7 +52,7 @@ static const char *choose_revision(const json_t *params)
     return revisions[0];
 }
 
-static json_t *initialize(const json_t *params)
+static json_t *answer_initialize(const json_t *params)
 {
     json_t *result = json_object(), *capabilities = json_object(), *info = json_object();
     json_object_set_new(capabilities, "tools", json_object());
@@ -107,7 +107,7 @@ static char *call_tool(const json_t *id, const json_t *params)
 static char *answer_method(const json_t *id, const char *method, const json_t *params)
 {
     if (!strcmp(method, "initialize"))
-        return make_response(id, "result", initialize(params));
+        return make_response(id, "result", answer_initialize(params));
     if (!strcmp(method, "ping"))
         return make_response(id, "result", json_object());
     if (!strcmp(method, "tools/list"))
@@ -175,7 +175,7 @@ static bool grow_line(McpLine *line)
 }
 
 /* Up to the next end of a line, or the end of the input. False: there is none, or no memory. */
-static bool read_line(McpLine *line, FILE *in)
+static bool read_mcp_line(McpLine *line, FILE *in)
 {
     int c;
     line->length = 0;
@@ -199,7 +199,7 @@ static bool is_blank_line(const McpLine *line)
     return !line->is_too_long;
 }
 
-static bool send_message(FILE *out, char *response)
+static bool send_line(FILE *out, char *response)
 {
     bool is_good = !response || (fputs(response, out) >= 0 && putc('\n', out) != EOF);
     free(response);
@@ -211,11 +211,11 @@ int ptx_mcp_serve(FILE *in, FILE *out)
     McpLine line = { 0 };
     bool is_good = true;
     errno = 0;
-    while (is_good && read_line(&line, in))
+    while (is_good && read_mcp_line(&line, in))
         if (line.is_too_long)
-            is_good = send_message(out, make_error(NULL, BAD_REQUEST, "the message is too long"));
+            is_good = send_line(out, make_error(NULL, BAD_REQUEST, "the message is too long"));
         else if (!is_blank_line(&line))
-            is_good = send_message(out, ptx_mcp_answer(line.bytes, line.length));
+            is_good = send_line(out, ptx_mcp_answer(line.bytes, line.length));
     free(line.bytes);
     return is_good && !ferror(in) ? 0 : errno;
 }

@@ -130,7 +130,7 @@ static void view_repair(Sessions *all, const DiagRepair *repair, ptxlint_diagnos
 }
 
 /* The begin of a line, which may be the end of the text. */
-static uint32_t line_begin(const Module *module, uint32_t line)
+static uint32_t insertion_offset(const Module *module, uint32_t line)
 {
     uint32_t at = 0;
     while (line > 1 && at < module->length) {
@@ -145,7 +145,7 @@ static uint32_t line_begin(const Module *module, uint32_t line)
 static ptxlint_fix view_insertion(Sessions *all, const DiagInsertion *insertion)
 {
     const Module *module = all->module;
-    const uint32_t at = line_begin(module, insertion->line);
+    const uint32_t at = insertion_offset(module, insertion->line);
     const size_t indent = strspn(module->text + at, " \t"), length = strlen(insertion->text);
     char *line = ptx_arena_array(all->arena, char, indent + length + 2);
     memcpy(line, module->text + at, indent);

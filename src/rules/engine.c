@@ -273,7 +273,7 @@ static const DiagFix *fix_of(Engine *e, const Active *active, const Diag *diag)
     const Removal removal = (Removal)active->rule->removal;
     Span span = diag->span;
     if (removal == REMOVAL_NONE
-        || (active->rule->subject == SUBJECT_VARIABLE
+        || (active->rule->subject != SUBJECT_INSTRUCTION
             && !ptx_removal_find_declaration(module->text, module->length, &span)))
         return NULL;
     DiagFix *fix = ptx_arena_new(e->arena, DiagFix);

@@ -2,17 +2,12 @@
 
 #include <string.h>
 
-static bool is_blank_byte(char c)
-{
-    return c == ' ' || c == '\t' || c == '\r';
-}
-
 Span ptx_removal_widen(const char *text, uint32_t length, Span span)
 {
     Span wide = span;
-    while (wide.begin > 0 && is_blank_byte(text[wide.begin - 1]))
+    while (wide.begin > 0 && ptx_is_blank(text[wide.begin - 1]))
         wide.begin--;
-    while (wide.end < length && is_blank_byte(text[wide.end]))
+    while (wide.end < length && ptx_is_blank(text[wide.end]))
         wide.end++;
     const bool is_first = !wide.begin || text[wide.begin - 1] == '\n';
     const bool is_last = wide.end == length || text[wide.end] == '\n';
@@ -25,10 +20,11 @@ Span ptx_removal_widen(const char *text, uint32_t length, Span span)
     return wide;
 }
 
-/* Whether the first bytes are one of the state spaces of variables. */
+/* Whether the first bytes are one of the state spaces of what is declared. */
 static bool has_space(const char *text)
 {
-    static const char *const spaces[] = { ".shared", ".local", ".global", ".const" };
+    static const char *const spaces[] = { ".shared", ".local", ".global", ".const",
+                                          ".reg" };
     for (size_t i = 0; i < sizeof spaces / sizeof *spaces; i++)
         if (!strncmp(text, spaces[i], strlen(spaces[i])))
             return true;
@@ -38,7 +34,7 @@ static bool has_space(const char *text)
 static bool is_of_declaration(char c)
 {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '.'
-           || c == '_' || c == '[' || c == ']' || is_blank_byte(c);
+           || c == '_' || c == '%' || c == '$' || c == '[' || c == ']' || ptx_is_blank(c);
 }
 
 bool ptx_removal_find_declaration(const char *text, uint32_t length, Span *span)
@@ -51,7 +47,7 @@ bool ptx_removal_find_declaration(const char *text, uint32_t length, Span *span)
     if (whole.end == length || text[whole.end] != ';'
         || (whole.begin > 0 && text[whole.begin - 1] != '\n'))
         return false;
-    while (is_blank_byte(text[whole.begin]))
+    while (ptx_is_blank(text[whole.begin]))
         whole.begin++;
     whole.end++;
     *span = whole;

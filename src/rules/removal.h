@@ -7,11 +7,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+static inline bool ptx_is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r';
+}
+
 /* span, and its lines where nothing else stands on them; else the blanks on its one side. */
 Span ptx_removal_widen(const char *text, uint32_t length, Span span);
 
-/* The declaration of the variable whose name span is. False: it declares more, has an initialiser,
- * or is not written in one line of its own. */
+/* The declaration of the variable or register whose name span is. False: it declares more, has an
+ * initialiser, or is not written in one line of its own. */
 bool ptx_removal_find_declaration(const char *text, uint32_t length, Span *span);
 
 #endif

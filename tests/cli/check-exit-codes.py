@@ -52,12 +52,12 @@ CASES = {
     **{f"--format {name} warned.ptx": 1 for name in OUTPUTS}, **{f"--format {name} clean.ptx": 0 for name in OUTPUTS},
     **{f"--format {name}=/dev/full warned.ptx": 3 for name in OUTPUTS}, **{f"--format {name}=none/x clean.ptx": 3 for name in OUTPUTS},
 }
-COMMANDS = ["check clean.ptx", "report clean.ptx", "gpu", "explain THR102", "rules", "config show", "isa ld", "tune --grid 64 --block 256 clean.ptx", "rank --grid 64 --block 256 clean.ptx",
+COMMANDS = ["check clean.ptx", "fix clean.ptx", "report clean.ptx", "gpu", "explain THR102", "rules", "config show", "isa ld", "tune --grid 64 --block 256 clean.ptx", "rank --grid 64 --block 256 clean.ptx",
             "schema", "completions bash", "manual"]
 for command in COMMANDS:
     first = command.split()[0]
     CASES |= {f"{first} --help": 0, f"{first} --no-such-option": 2, f"{command} --output none/x": 3, f"{command} --output -": 0}
-    if first != "check":
+    if first not in ("check", "fix"):
         CASES[f"{command} --output /dev/full"] = 3
     if first not in ("schema", "completions", "manual"):
         CASES |= {f"{command} --format xml": 2, f"{command} --color pink": 2, f"{command} --format json=none/x": 3}

@@ -52,6 +52,17 @@ def check_writing(folder):
     expect("untouched", os.stat(os.path.join(folder, "a.ptx")).st_mtime_ns, before)
 
 
+def check_twice(folder):
+    write(folder, "a.ptx", DEAD)
+    code, out, _ = run(folder, "fix", "a.ptx", ".", "./a.ptx", "a.ptx")
+    expect("named several times", (code, out, read(folder, "a.ptx")), (0, "", CLEAN))
+    os.mkfifo(os.path.join(folder, "pipe"))
+    with subprocess.Popen(["sh", "-c", "cat a.ptx > pipe"], cwd=folder):
+        write(folder, "a.ptx", DEAD)
+        code, _, err = run(folder, "fix", "pipe")
+    expect("a pipe", (code, "not a regular file" in err), (3, True))
+
+
 def check_diff(folder):
     write(folder, "a.ptx", DEAD)
     code, out, _ = run(folder, "check", "--fix", "--diff", "a.ptx")
@@ -107,7 +118,7 @@ def check_many(folder):
     expect("removed lines", (len(removed), set(removed)), (text.count("add.s32"), {"-\tadd.s32 %r2, %r1, 1;"}))
 
 
-for check in (check_writing, check_diff, check_left, check_standard_input, check_usage, check_many):
+for check in (check_writing, check_twice, check_diff, check_left, check_standard_input, check_usage, check_many):
     with tempfile.TemporaryDirectory() as place:
         check(place)
 for failure in failures:

@@ -72,6 +72,8 @@ static const struct {
     { "which is no certain edit", KERNEL LOAD "bar.sync 0;\nbar.sync 0;\n" STORE, NULL, 0 },
     { "a shared variable",
       KERNEL "  .shared .align 4 .b8 lost[64];\n" LOAD STORE, KERNEL LOAD STORE, 1 },
+    { "a register that is not used is a preview",
+      KERNEL ".reg .b32 lost;\n" LOAD STORE, NULL, 1 },
     { "of two in a line none goes",
       KERNEL ".shared .b32 lost, gone;\n" LOAD STORE, NULL, 1 },
     { "a byte-order mark", "\xef\xbb\xbf" KERNEL LOAD STORE, KERNEL LOAD STORE, 0 },

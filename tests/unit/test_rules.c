@@ -136,6 +136,7 @@ static void test_rule(void **state)
         { GOOD "  needs: sure\n", 11, 10, "unknown certainty 'sure'" },
         { GOOD "  needs: exactly\n", 11, 10, "did you mean 'exact'?" },
         { GOOD "  fold: lop\n", 11, 9, "unknown fold 'lop'; did you mean 'loop'?" },
+        { GOOD "  remove: saef\n", 11, 11, "unknown kind of removal 'saef'; did you mean 'safe'?" },
         { GOOD "  fold: ''\n", 11, 9, "unknown fold ''" },
         { TOP HEAD "  severity: note\n  on: kernel\n  when: true\n  message: x\n  summary: x\n  doc: x\n  fold: loop\n", 11, 9, "a kernel is in no loop" },
         { TOP HEAD "  severity: note\n  on: module\n  when: true\n  message: x\n  summary: x\n  doc: x\n  fold: kernel\n", 11, 9, "a module is in no kernel" },

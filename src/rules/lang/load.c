@@ -636,8 +636,9 @@ static bool read_removal(RuleLoader *l, const YamlNode *node, Rule *rule)
     const Subject subject = (Subject)rule->subject;
     if (!node)
         return true;
-    if (subject != SUBJECT_INSTRUCTION && subject != SUBJECT_VARIABLE)
-        return fail(l, node, "`remove` is for instructions and variables, not for a %s",
+    if (subject != SUBJECT_INSTRUCTION && subject != SUBJECT_VARIABLE
+        && subject != SUBJECT_REGISTER)
+        return fail(l, node, "`remove` is for instructions and declarations, not for a %s",
                     ptx_subject_text[subject]);
     return read_word(l, node, "kind of removal", words, 3, &rule->removal);
 }
