@@ -419,7 +419,8 @@ static uint8_t leaves_of_operand(const Operand *operand, const uint8_t *leaves)
 static bool is_followed(Operation operation)
 {
     switch (operation) {
-    case OP_MOV: case OP_CVT: case OP_CVTA: case OP_ADD: case OP_SUB: case OP_MUL: case OP_MAD: case OP_SHL:
+    case OP_MOV: case OP_CVT: case OP_CVTA: case OP_ADD: case OP_SUB:
+    case OP_MUL: case OP_MAD: case OP_SHL:
         return true;
     default:
         return false;

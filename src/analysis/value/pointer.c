@@ -86,7 +86,7 @@ static uint64_t uses_of(PointerFlow *f, const Insn *insn)
     return found;
 }
 
-static void hand_on(PointerFlow *f, const Insn *insn)
+static void flow_through(PointerFlow *f, const Insn *insn)
 {
     const Operand *operands = ptx_insn_operands(f->func, insn);
     const uint64_t flow = hands_on(insn->op) ? flow_of(f, insn) : 0;
@@ -109,7 +109,7 @@ uint64_t ptx_pointers_compute(Arena *arena, const Module *module, const Func *fu
     for (f.pass = 0; f.has_changed && f.pass < MAX_PASSES; f.pass++) {
         f.has_changed = false;
         for (InsnId i = 0; i < func->insn_count; i++) {
-            hand_on(&f, &func->insns[i]);
+            flow_through(&f, &func->insns[i]);
             found |= uses_of(&f, &func->insns[i]);
         }
     }

@@ -47,7 +47,7 @@ typedef struct Diverger {
     bool is_row;                /* %tid.x alone is asked for */
     uint32_t *read_in;          /* per register: the pass in which `regs` was read last, + 1 */
     uint32_t pass;
-    bool has_changed;           /* in this pass, what was read before: all of it has to be read again */
+    bool has_changed;           /* what this pass had read before: it has to be read again */
     uint64_t work;              /* left */
     uint64_t climbs;            /* out of loops, left */
 } Diverger;

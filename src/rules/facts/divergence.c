@@ -59,8 +59,8 @@ static bool is_between(const Dom *dom, BlockId branch, BlockId block)
            && !(ptx_dom_dominates(dom, branch, join) && ptx_dom_dominates(dom, join, block));
 }
 
-/* Whether a branch above the block, whose ways have not met again, parts a warp by itself: only then
- * is it worth asking which lanes come there. */
+/* Whether a branch above the block, whose ways have not met again, parts a warp by itself: only
+ * then is it worth asking which lanes come there. */
 static bool may_diverge(Inquiry *q, BlockId block)
 {
     enum { MOST_ABOVE = 64 };   /* beyond, ask */
