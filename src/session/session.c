@@ -404,8 +404,10 @@ const Uniforms *ptx_session_uniforms(Session *s)
 {
     if (!s->uniforms) {
         const FuncFlow flow = ptx_session_flow(s);
-        s->uniforms = ptx_uniform_compute(passing_arena(s), s->all->scratch, &flow,
-                                          s->all->launches[id_of(s)]);
+        const Launch *launch = s->all->launches[id_of(s)];
+        Arena *arena = passing_arena(s);
+        const Defs *defs = arena == s->all->work ? ptx_session_defs(s) : NULL;
+        s->uniforms = ptx_uniform_compute(arena, s->all->scratch, &flow, defs, launch);
     }
     return s->uniforms;
 }
@@ -417,9 +419,10 @@ const KeptValue *ptx_session_values(const Session *s)
 
 const Trips *ptx_session_trips(Session *s)
 {
-    if (!s->trips)
-        s->trips = ptx_trips_compute(kept_of(s), s->all->scratch, s->all->module, s->func,
-                                     ptx_session_cfg(s), s->dom, s->loops, s->launch);
+    if (!s->trips) {
+        const FuncFlow flow = ptx_session_flow(s);
+        s->trips = ptx_trips_compute(kept_of(s), s->all->scratch, &flow, s->launch);
+    }
     return s->trips;
 }
 
@@ -574,7 +577,9 @@ const Defs *ptx_session_defs(Session *s)
 {
     Passing *p = s->passing;
     if (!p->defs)
-        p->defs = ptx_defs_compute(s->all->work, s->func, ptx_session_cfg(s), s->loops);
+        p->defs = s->uniforms ? s->uniforms->defs
+                              : ptx_defs_compute(s->all->work, s->func, ptx_session_cfg(s),
+                                                 s->loops);
     return p->defs;
 }
 

@@ -55,9 +55,10 @@ static inline bool ptx_kept_is_assumed(KeptValue value)
 
 KeptValue ptx_value_keep(const Affine *value);
 
-/* launch may be NULL. Owned by arena; scratch, another arena, is left as found. */
+/* defs, which are kept, and launch may be NULL. Owned by arena; scratch, another arena, is left as
+ * found. */
 const Uniforms *ptx_uniform_compute(Arena *arena, Arena *scratch, const FuncFlow *flow,
-                                    const Launch *launch);
+                                    const Defs *defs, const Launch *launch);
 
 /* An instruction that made a value, and what it made. */
 typedef struct Link {

@@ -308,19 +308,20 @@ void ptx_footprint_note_probe(Footprint *f, uint64_t first, const int64_t shift[
     f->unprobed -= is_asked_for(f, array);
 }
 
-bool ptx_footprint_note(Footprint *f, uint32_t warp, const uint64_t *addresses, uint32_t lanes,
-                        uint32_t bytes, FootprintKind kind, bool is_moved)
+bool ptx_footprint_note(Footprint *f, const FootprintRequest *request)
 {
+    const FootprintKind kind = request->kind;
+    const bool is_moved = request->is_moved;
     FootprintShape shape;
     Traffics *t = &f->here;
     bool waits = kind == FOOTPRINT_LOAD_PAST_L1;
-    f->warp = warp % MAX_WARPS;
+    f->warp = request->warp % MAX_WARPS;
     ASSERT(!f->is_probing);
     bool is_atomic = kind >= FOOTPRINT_ATOMIC;
-    shape_of(addresses, lanes, bytes, &shape);
-    FootprintSide side = kind == FOOTPRINT_STORE ? SIDE_WRITTEN
-                         : is_atomic             ? SIDE_ATOMIC
-                                                 : SIDE_READ;
+    shape_of(request->addresses, request->lanes, request->bytes, &shape);
+    FootprintSide side = is_atomic ? SIDE_ATOMIC : SIDE_READ;
+    if (kind == FOOTPRINT_STORE)
+        side = SIDE_WRITTEN;
     Distinct asked, asked_pieces;
     asked.count = asked_pieces.count = 0;
     asked.is_unsorted = asked_pieces.is_unsorted = false;
@@ -342,13 +343,13 @@ bool ptx_footprint_note(Footprint *f, uint32_t warp, const uint64_t *addresses, 
         double moved = 32 * (kind == FOOTPRINT_LOAD ? missed : shape.sectors.count);
         *(kind == FOOTPRINT_STORE ? &t->written_bytes : &t->read_bytes) += moved;
         t->data_bytes += moved;
-        t->data_atomics += is_atomic ? __builtin_popcount(lanes) : 0;
+        t->data_atomics += is_atomic ? __builtin_popcount(request->lanes) : 0;
     }
     if (kind == FOOTPRINT_STORE) {
         t->store_lines += shape.lines.count;
         t->store_sectors += shape.sectors.count;
     } else if (is_atomic) {
-        t->atomic_passes += ptx_atomic_passes(addresses, lanes, bytes,
+        t->atomic_passes += ptx_atomic_passes(request->addresses, request->lanes, request->bytes,
                                               kind == FOOTPRINT_ATOMIC_SERIAL);
     } else {
         t->load_lines += shape.lines.count;

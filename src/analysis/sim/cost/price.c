@@ -89,11 +89,12 @@ static bool find_figure(const Price *p, Request *r, const Value *address, unsign
     return true;
 }
 
-/* The figure, which is the same for addresses that lie `period` bytes further on, is so for a part
- * of that. */
-static bool repeats_every(const Price *p, const Traffic *t, const Request *r, const Value *address,
-                          TrafficFn *traffic, unsigned bytes, unsigned period)
+/* The figure, which is the same for addresses that lie `period` bytes further on, is so for half of
+ * t->period. */
+static bool repeats_in_half(const Price *p, const Traffic *t, const Request *r,
+                            const Value *address, TrafficFn *traffic, unsigned period)
 {
+    const unsigned bytes = t->period / 2;
     uint64_t lanes[WARP_LANES];
     Request there = *r;
     there.addresses = lanes;
@@ -118,8 +119,7 @@ static void narrow(Price *p, Traffic *t, Count *count, const Request *r, const V
         unsigned period = are_sectors ? ptx_traffic_sector_period(p->gpu, r)
                                       : ptx_traffic_bank_period(p->gpu, r);
         t->period = (uint16_t)period;
-        while (are_sectors && t->period > 1
-               && repeats_every(p, t, r, address, traffic, t->period / 2, period))
+        while (are_sectors && t->period > 1 && repeats_in_half(p, t, r, address, traffic, period))
             t->period /= 2;
     }
     ptx_blocks_align(&p->machine->blocks, address, t->period);
@@ -230,9 +230,9 @@ static void classify(Traffic *t, uint32_t bytes)
  * what is more than one pointer no more is known than that the access is allowed. */
 static uint8_t low_bits_of(const Request *r, const Value *address)
 {
-    uint64_t bits = address->align < 5                ? UINT64_C(1) << address->align
-                    : address->addend == ADDEND_OTHER ? r->bytes
-                                                      : 0;
+    uint64_t bits = address->addend == ADDEND_OTHER ? r->bytes : 0;
+    if (address->align < 5)
+        bits = UINT64_C(1) << address->align;
     for (unsigned i = 0; i < WARP_LANES; i++)
         bits |= r->addresses[i] & (0 - (uint64_t)(r->lanes >> i & 1));
     return (uint8_t)(bits & LOW_BITS);
