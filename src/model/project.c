@@ -58,7 +58,7 @@ static double shortest_of(const ptxlint_pipe_cycles *p)
  * lanes. */
 static ptxlint_cycles view_cycles(Sessions *all, const Gpu *gpu, const PipeCycles *cycles)
 {
-    ptxlint_pipe_cycles *pipes = ptx_arena_array(all->arena, ptxlint_pipe_cycles, PIPE__COUNT);
+    ptxlint_pipe_cycles pipes[PIPE__COUNT];
     ptxlint_cycles view = { .pipes = pipes };
     for (int p = 0; p < PIPE__COUNT; p++) {
         if (!(gpu->pipes[p].lanes > 0)
@@ -71,6 +71,7 @@ static ptxlint_cycles view_cycles(Sessions *all, const Gpu *gpu, const PipeCycle
     view.bound_total = bound_by(&view, total_of);
     view.bound_longest = bound_by(&view, longest_of);
     view.bound_shortest = bound_by(&view, shortest_of);
+    view.pipes = ptx_sessions_share(all, pipes, view.pipe_count * sizeof *pipes);
     return view;
 }
 
@@ -78,7 +79,7 @@ static ptxlint_peak view_peak(Sessions *all, const Gpu *gpu, const Mix *mix)
 {
     Peak peak;
     ptx_peak_compute(gpu, mix, &peak);
-    ptxlint_ceiling *ceilings = ptx_arena_array(all->arena, ptxlint_ceiling, CEILING__COUNT);
+    ptxlint_ceiling ceilings[CEILING__COUNT];
     for (int i = 0; i < CEILING__COUNT; i++)
         ceilings[i] = (ptxlint_ceiling){ ptx_ceiling_text[i], peak.ceilings[i] };
     return (ptxlint_peak){
@@ -90,7 +91,7 @@ static ptxlint_peak view_peak(Sessions *all, const Gpu *gpu, const Mix *mix)
         .flops_per_byte = peak.flops_per_byte,
         .attainable_gflops = peak.attainable_gflops,
         .ceiling = peak.ceiling < CEILING__COUNT ? ptx_ceiling_text[peak.ceiling] : NULL,
-        .ceilings = ceilings,
+        .ceilings = ptx_sessions_share(all, ceilings, sizeof ceilings),
         .ceiling_count = CEILING__COUNT,
     };
 }

@@ -249,12 +249,13 @@ static double fraction(double part, double whole)
 
 static ptxlint_mix view_mix(Sessions *all, const Mix *mix)
 {
-    ptxlint_mix_class *classes = ptx_arena_array(all->arena, ptxlint_mix_class, CLASS__COUNT - 1);
+    ptxlint_mix_class classes[CLASS__COUNT - 1];
+    memset(classes, 0, sizeof classes);
     for (int c = 1; c < CLASS__COUNT; c++)
         classes[c - 1] = (ptxlint_mix_class){ ptx_class_info[c].text, mix->counts[c],
                                               mix->weighted[c] };
     return (ptxlint_mix){
-        .classes = classes,
+        .classes = ptx_sessions_share(all, classes, sizeof classes),
         .class_count = CLASS__COUNT - 1,
         .instruction_count = mix->insn_count,
         .fused_count = mix->fused_count,
@@ -321,8 +322,7 @@ static void view_loops(Sessions *all, const Func *func, Session *session, ptxlin
     const Cfg *cfg = ptx_session_cfg(session);
     const Mixes *mixes = ptx_session_mixes(session);
     const Trips *trips = all->has_figures ? ptx_session_trips(session) : NULL;
-    ptxlint_loop *view = ptx_arena_array(all->arena, ptxlint_loop,
-                                         loops->loop_count ? loops->loop_count : 1);
+    ptxlint_loop *view = ptx_arena_array(all->arena, ptxlint_loop, loops->loop_count);
     out->loops = view;
     out->loop_count = loops->loop_count;
     for (LoopId i = 0; i < loops->loop_count; i++) {

@@ -50,7 +50,7 @@ enum {
     TRIAL_STEPS = 1 << 18,      /* of warps, where a trial does not say how many */
     /* of a module: machine instructions of more are computed again where a trial asks for them */
     MAX_KEPT_INSNS = 1 << 16,
-    TEXT_SLOTS = 1 << 9,        /* a power of two */
+    SHARED_SLOTS = 1 << 9,      /* a power of two */
 };
 
 typedef struct Predicted {
@@ -128,6 +128,11 @@ typedef struct TrialFacts {
     const PredictFacts *predict;
 } TrialFacts;
 
+typedef struct Shared {
+    const void *bytes;
+    size_t length;
+} Shared;
+
 /* What functions share; NULL: not asked for yet. */
 struct OfModule {
     Session **items;            /* per function; of trials: NULL: not asked for in this one */
@@ -138,7 +143,7 @@ struct OfModule {
     DemandScan *demands;
     TrialFacts *facts;          /* of trials: per function and GPU */
     bool is_large;              /* MAX_KEPT_INSNS */
-    const char *texts[TEXT_SLOTS];      /* by hash: the last one that was kept */
+    Shared shared[SHARED_SLOTS];        /* by hash: the last ones that were kept */
 };
 
 /* ---- all functions --------------------------------------------------------------------------- */
@@ -183,13 +188,20 @@ const Usage *ptx_sessions_usage(Sessions *all)
     return all->own->usage;
 }
 
+const void *ptx_sessions_share(Sessions *all, const void *bytes, size_t length)
+{
+    Shared *slot = &all->own->shared[ptx_hash_bytes(bytes, length) & (SHARED_SLOTS - 1)];
+    if (!slot->bytes || slot->length != length || memcmp(slot->bytes, bytes, length) != 0) {
+        void *copy = ptx_arena_alloc(all->arena, length);
+        memcpy(copy, bytes, length);
+        *slot = (Shared){ copy, length };
+    }
+    return slot->bytes;
+}
+
 const char *ptx_sessions_text(Sessions *all, const char *text)
 {
-    const size_t length = strlen(text);
-    const char **slot = &all->own->texts[ptx_hash_bytes(text, length) & (TEXT_SLOTS - 1)];
-    if (!*slot || strcmp(*slot, text) != 0)
-        *slot = ptx_arena_strndup(all->arena, text, length);
-    return *slot;
+    return ptx_sessions_share(all, text, strlen(text) + 1);
 }
 
 static Writers *writers_of(Sessions *all)
@@ -392,10 +404,10 @@ const Uniforms *ptx_session_uniforms(Session *s)
 {
     if (!s->uniforms) {
         const FuncFlow flow = ptx_session_flow(s);
+        const Launch *launch = s->all->launches[id_of(s)];
         Arena *arena = passing_arena(s);
         const Defs *defs = arena == s->all->work ? ptx_session_defs(s) : NULL;
-        s->uniforms = ptx_uniform_compute(arena, s->all->scratch, &flow, defs,
-                                          s->all->launches[id_of(s)]);
+        s->uniforms = ptx_uniform_compute(arena, s->all->scratch, &flow, defs, launch);
     }
     return s->uniforms;
 }

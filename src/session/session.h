@@ -110,7 +110,9 @@ Session *ptx_session_try(Sessions *trials, FuncId func, const Trial *trial);
 const OpCycles *ptx_sessions_ops(Sessions *all, size_t gpu);
 const Usage *ptx_sessions_usage(Sessions *all);
 
-/* Kept as long as the sessions; a text that is often asked for, about once. */
+/* Kept as long as the sessions; what is often asked for, about once. Aligned for any of the public
+ * structures; those are to be without padding, or zeroed before. */
+const void *ptx_sessions_share(Sessions *all, const void *bytes, size_t length);
 const char *ptx_sessions_text(Sessions *all, const char *text);
 
 /* A function at a time is in hand, from begin to end. Only then what goes with the function may be

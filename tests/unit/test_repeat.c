@@ -17,6 +17,7 @@
 #include "ir/operand.h"
 #include "isa/isa.h"
 #include "analysis/redundancy/mix.h"
+#include "analysis/flow/liveness.h"
 #include "analysis/flow/callgraph.h"
 #include "analysis/flow/cfg.h"
 #include "analysis/flow/defs.h"
@@ -837,9 +838,9 @@ static const Case unused[] = {
 static void describe_unused(const Run *run)
 {
     World *w = run->world;
-    print_lines(run, ptx_dead_code_compute(&w->arena, &w->scratch, run->func,
-                                           ptx_session_cfg(run->session),
-                                           ptx_session_live(run->session)));
+    const Cfg *cfg = ptx_session_cfg(run->session);
+    const Live *live = ptx_live_compute(&w->arena, &w->scratch, NULL, run->func, cfg);
+    print_lines(run, ptx_dead_code_compute(&w->arena, &w->scratch, run->func, cfg, live));
 }
 
 static void test_unused(void **state)

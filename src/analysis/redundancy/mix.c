@@ -170,7 +170,7 @@ const Mixes *ptx_mix_compute(Arena *arena, Arena *scratch, const FuncFlow *flow,
     const uint32_t *sides = count_sides(scratch, cfg, loops, dom);
     const double *shares = shares_of(scratch, cfg, loops, dom, sides);
     Mixes *mixes = ptx_arena_new(arena, Mixes);
-    Mix *per_loop = ptx_arena_array(arena, Mix, loops->loop_count ? loops->loop_count : 1);
+    Mix *per_loop = ptx_arena_array(arena, Mix, loops->loop_count);
     for (BlockId b = 0; b < cfg->block_count; b++) {
         LoopId loop = loops->loop_of[b];
         Mix *own = loop == NO_LOOP ? &mixes->func : &per_loop[loop];

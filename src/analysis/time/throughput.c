@@ -474,7 +474,7 @@ const Throughput *ptx_throughput_compute(Arena *arena, Arena *scratch, const Fun
     const Loops *loops = flow->loops;
     ArenaMark mark = ptx_arena_mark(scratch);
     Throughput *out = ptx_arena_new(arena, Throughput);
-    PipeCycles *iterations = ptx_arena_array(arena, PipeCycles, loops->loop_count + 1);
+    PipeCycles *iterations = ptx_arena_array(arena, PipeCycles, loops->loop_count);
     uint32_t depth = 0;
     Adder adder = { .func = flow->func,
                     .cfg = cfg,

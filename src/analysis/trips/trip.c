@@ -750,7 +750,7 @@ const Trips *ptx_trips_compute(Arena *arena, Arena *scratch, const FuncFlow *flo
                   .loops = loops,
                   .launch = launch };
     const char *why = why_none(flow->func, flow->cfg);
-    c.trips = ptx_arena_array(arena, Trip, loops->loop_count ? loops->loop_count : 1);
+    c.trips = ptx_arena_array(arena, Trip, loops->loop_count);
     for (LoopId loop = 0; loop < loops->loop_count; loop++) {
         c.trips[loop] = unknown;
         c.trips[loop].why = why;
