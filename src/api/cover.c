@@ -3,6 +3,7 @@
 #include "input/launch.h"
 #include "api/module.h"
 #include "input/param.h"
+#include "support/demangle.h"
 #include "support/words.h"
 #include "analysis/flow/cfg.h"
 #include "analysis/flow/dom.h"
@@ -12,7 +13,6 @@
 #include "isa/isa.h"
 #include "support/diag.h"
 
-#include <fnmatch.h>
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdio.h>
@@ -312,7 +312,7 @@ static bool learn_names(ptxlint_coverage *c, const CoverSubject *s)
 
 static size_t find_group(ptxlint_coverage *c, const CoverSubject *s)
 {
-    const json_t *number = json_object_get(c->index, s->view->name),
+    const json_t *number = ptx_launch_named(c->index, s->view->name),
                  *listed = json_object_get(c->root, "launches");
     size_t found = number ? (size_t)json_integer_value(number) : NO_GROUP;
     for (size_t i = 0; (i = ptx_launch_listed(c->root, i, s->module->info.path, s->view->name))
@@ -327,7 +327,8 @@ static size_t find_group(ptxlint_coverage *c, const CoverSubject *s)
 static bool add_func(ptxlint_coverage *c, const CoverSubject *s, const char *kernel_glob)
 {
     const size_t group = find_group(c, s);
-    bool is_wanted = !s->func->is_entry || !kernel_glob || !fnmatch(kernel_glob, s->view->name, 0);
+    bool is_wanted = !s->func->is_entry || !kernel_glob
+                     || ptx_name_fits(kernel_glob, s->view->name);
     bool is_good = learn(c, PTXLINT_PART_KERNEL, s->view->name,
                          group == NO_GROUP && s->func->is_entry);
     if (group != NO_GROUP)
@@ -471,11 +472,26 @@ static bool is_of_unused(const ptxlint_coverage *c, const Item *item)
            && !c->groups[item->group].is_used;
 }
 
+/* Whether the entry names a kernel outright, or has the pattern of an entry before it: a pattern of
+ * its own is for what others leave. */
+static bool is_outright(const ptxlint_coverage *c, size_t index)
+{
+    const Item *item = &c->items[index];
+    if (!strpbrk(item->seen.name, "*?["))
+        return true;
+    for (size_t g = c->first_listed; g < item->group; g++)
+        if (!strcmp(c->items[c->groups[g].first].seen.name, item->seen.name))
+            return true;
+    return false;
+}
+
 int ptxlint_coverage_at(const ptxlint_coverage *c, size_t index, ptxlint_covered *out)
 {
     if (!c || index >= c->count || !out)
         return 0;
     *out = c->items[index].seen;
+    out->is_overruled = out->kernel && out->part == PTXLINT_PART_KERNEL && out->matches
+                        && !c->groups[c->items[index].group].is_used && is_outright(c, index);
     out->matches |= is_of_unused(c, &c->items[index])
                     || (out->part == PTXLINT_PART_TRIP && c->is_broken);
     return 1;

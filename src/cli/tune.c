@@ -12,7 +12,6 @@
 #include "support/minmax.h"
 #include "support/choice.h"
 
-#include <fnmatch.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -555,7 +554,7 @@ static void put_legend(const Tune *t, Text *out)
 
 static void put_table(const Tune *t, Text *out)
 {
-    ptx_text_print(out, "%s\n", t->kernel->name);
+    ptx_text_print(out, "%s\n", ptx_text_or(t->kernel->demangled, t->kernel->name));
     if (t->count)
         ptx_text_print(out, "  %-*s %-*s %6s %6s %7s %7s %10s %9s %s\n", BLOCK_COLUMNS, "block",
                        GRID_COLUMNS, "grid", "occup.", "waves", "sectors", "wavefr.", "predicted",
@@ -729,7 +728,7 @@ static ExitCode tune_module(const Options *options, const ptxlint_module *module
     Tune *t = malloc(sizeof *t);
     for (size_t k = 0; t && k < count; k++) {
         if (!kernels[k].is_entry
-            || (options->kernel_glob && fnmatch(options->kernel_glob, kernels[k].name, 0)))
+            || (options->kernel_glob && !ptxlint_name_fits(options->kernel_glob, kernels[k].name)))
             continue;
         if (!is_tunable(&kernels[k]) && !kernels[k].reqntid[0]) {
             leave_out(&out->tried, &kernels[k]);

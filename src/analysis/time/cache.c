@@ -104,6 +104,7 @@ static unsigned distinct_parts(const ArrayTraffic *array, const uint32_t grid[3]
 typedef struct Machinery {
     const Evaluation *evaluation;
     double sms, resident, l1_bytes, l2_bytes;
+    double lines_by_chance;     /* passes through L1 of a lane that goes its own way */
 } Machinery;
 
 /* What the blocks on an SM fetch of an array, per sector that each of them would by itself. */
@@ -174,9 +175,7 @@ static void find_reuse(const Machinery *m, double warps_per_block, Cached *out)
 
 /* ---- where data lead ------------------------------------------------------------------------- */
 
-/* passes through L1 of a lane that goes its own way: measured on an H200, 32 lanes over 4 to 64
- * KB */
-#define LINES_BY_CHANCE 0.37
+
 
 double ptx_hit_by_chance(double draws, double count)
 {
@@ -216,7 +215,7 @@ static void load_by_chance(const Machinery *m, Pool *pool, Cached *out)
     double pieces = fmin(halves,
                          ptx_hit_by_chance(pool->pieces, fmax(1, pool->spread / PIECE_BYTES)));
     double fresh = pieces + (halves - pieces) * fmax(0, 1 - m->l2_bytes / pool->spread);
-    out->load_lines += pool->lanes * LINES_BY_CHANCE;
+    out->load_lines += pool->lanes * m->lines_by_chance;
     out->load_sectors += missed;
     out->load_requests += halves;
     out->load_pieces += halves;
@@ -240,7 +239,7 @@ static void load_list(const Machinery *m, double warps, const Led *led, Cached *
            again = fmax(0, 1 - m->l1_bytes / live), once = led->lanes * led->element,
            moved = once + again * fmax(0, led->requests * led->groups * SECTOR_BYTES - once),
            together = fmax(SECTOR_BYTES, fmin(LINE_BYTES, led->bytes));
-    out->load_lines += led->requests * fmax(1, led->groups * LINES_BY_CHANCE);
+    out->load_lines += led->requests * fmax(1, led->groups * m->lines_by_chance);
     out->load_sectors += moved / SECTOR_BYTES;
     out->load_requests += moved / together;
     out->load_pieces += moved / fmin(PIECE_BYTES, together);
@@ -262,13 +261,14 @@ static void load_along(const Count *count, uint32_t bytes, Cached *out)
 }
 
 /* As the launch says that indices lie: what lies side by side comes from memory once. */
-static void load_located(const Led *led, const Located *at, double spread, Cached *out)
+static void load_located(const Machinery *m, const Led *led, const Located *at, double spread,
+                         Cached *out)
 {
     const double draws = led->requests * led->groups,
                  moved = fmin(led->requests * at->sectors * SECTOR_BYTES,
                               PIECE_BYTES * ptx_hit_by_chance(draws * parts_of(led, PIECE_BYTES),
                                                               fmax(1, spread / PIECE_BYTES)));
-    out->load_lines += led->requests * fmax(1, at->asked * LINES_BY_CHANCE);
+    out->load_lines += led->requests * fmax(1, at->asked * m->lines_by_chance);
     out->load_sectors += led->requests * at->sectors;
     out->load_requests += led->requests * at->pieces;
     out->load_pieces += led->requests * at->pieces;
@@ -346,7 +346,7 @@ static void search_by_levels(const Machinery *m, const TreeSearch *s, Cached *ou
     for (double level = 0; level < s->levels; level++) {
         double places = exp2(level), of_warp = places_of_warp(s, places),
                asked = s->warps * of_warp;
-        out->load_lines += s->warps * fmax(1, of_warp * LINES_BY_CHANCE);
+        out->load_lines += s->warps * fmax(1, of_warp * m->lines_by_chance);
         if (places > s->level_sectors)
             continue;
         double of_sm = ptx_hit_by_chance(asked / m->sms, places);
@@ -426,7 +426,7 @@ static void follow_data(Arena *arena, const Machinery *m, const CacheInput *in, 
             if (way == WAY_STORE)
                 store_located(&led, &at, out);
             else
-                load_located(&led, &at, ptx_table_bytes(in, i), out);
+                load_located(m, &led, &at, ptx_table_bytes(in, i), out);
             missed[i] = fmin(1, at.sectors / led.groups);
             continue;
         }
@@ -470,6 +470,7 @@ Cached ptx_cached_compute(Arena *arena, const CacheInput *in)
     m.resident = fmax(1, fmin(in->blocks_per_sm, floor(evaluation->blocks / m.sms)));
     m.l1_bytes = fmax(1 << 14, cache_bytes(in->gpu, FIGURE_L1_BYTES)
                                    - m.resident * (t->shared_bytes + RESERVED_BYTES));
+    m.lines_by_chance = ptx_gpu_figure(in->gpu, FIGURE_LINE_OF_LANE_CLK);
     m.l2_bytes = L2_SHARE * cache_bytes(in->gpu, FIGURE_L2_BYTES);
     Cached out = { .load_lines = t->load_lines,
                    .load_sectors = t->load_sectors,

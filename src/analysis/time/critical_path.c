@@ -23,9 +23,7 @@ enum {
     STAGE_WALKS = 24,           /* of a loop with stages; the later half of them counts */
 };
 
-/* From a warpgroup's last product to the end of the wait for it: measured on an H200, four
- * wgmma.mma_async of m64n64k16 to a wait. */
-#define CLK_PRODUCTS 57.0
+
 
 typedef struct CriticalPathWalker {
     const CriticalPathInput *in;
@@ -231,7 +229,8 @@ static double run_step(CriticalPathWalker *w, InsnId insn, double at)
         return at;
     case IN_FLIGHT_MULTIPLY:
         w->tensor = fmax(w->tensor, at) + product_clocks(w, insn);
-        ptx_in_flight_begin(&w->flight, step->queue, w->tensor + CLK_PRODUCTS);
+        ptx_in_flight_begin(&w->flight, step->queue,
+                            w->tensor + ptx_gpu_figure(w->in->gpu, FIGURE_PRODUCTS_LATENCY));
         return at;
     case IN_FLIGHT_CLOSE:
         ptx_in_flight_close(&w->flight, step->queue);
