@@ -41,9 +41,10 @@ static DataState state_of_operand(const DataWalk *w, const Operand *operand)
     return out;
 }
 
+/* Of two leaders the later one: what a loop loads leads what comes after, whatever began it. */
 static void merge_state(DataState *to, const DataState *from)
 {
-    if (to->leader == NO_ID) {
+    if (from->leader != NO_ID && (to->leader == NO_ID || from->leader > to->leader)) {
         to->leader = from->leader;
         to->scale = from->scale;
     }
