@@ -16,6 +16,9 @@ for name in tiles local l2; do
     nvcc -gencode arch=compute_90a,code=sm_90a -std=c++17 -O3 -o "$out/$name" "$here/$name.cu"
     "$out/$name" >"$out/$name.txt"
 done
+python3 "$here/matrix.py" >"$out/matrix.cu"
+nvcc -gencode arch=compute_90a,code=sm_90a -o "$out/matrix" "$out/matrix.cu"
+"$out/matrix" >"$out/matrix.txt"
 
 $measure launches "$source"
 $measure assemble "$source" "$out"

@@ -520,13 +520,13 @@ static bool changes_cap(const Func *func)
     return most_asked_for(func) > 0;
 }
 
-/* ptxas gives such a kernel at launch what it asks for most, up to the cap; without bounds, from
- * which the cap comes, it ignores the instruction. */
+/* ptxas gives such a kernel at launch what it asks for most, up to the cap; where no bound says how
+ * many blocks an SM holds, it ignores the instruction. */
 static void fix_count(Pressure *p, const Func *func)
 {
     const Bounds *bounds = &func->bounds;
     uint32_t asked = most_asked_for(func);
-    if (asked && (bounds->maxntid[0] || bounds->reqntid[0] || bounds->maxnreg))
+    if (asked && (bounds->minnctapersm || bounds->maxnreg))
         p->registers = p->low = p->high = asked < p->cap ? asked : p->cap;
 }
 

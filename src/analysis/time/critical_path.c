@@ -186,6 +186,8 @@ static double through_function_unit(CriticalPathWalker *w, const LoweredInsn *in
 {
     const Gpu *gpu = w->in->gpu;
     const Pipe *xu = &gpu->pipes[PIPE_XU];
+    if (insn->origin != NO_ID && w->of.sequences[insn->origin].each > 0)
+        return at;              /* that is in its latency */
     if (!(xu->lanes > 0) || !xu->takes[insn->machine] || !ptx_gpu_has(gpu, FIGURE_PARTITIONS))
         return at;
     at = fmax(at, w->xu_free);

@@ -27,13 +27,13 @@ typedef struct DataWalk {
     DataState *states;          /* per register */
 } DataWalk;
 
-static const DataState nothing = { .leader = NO_ID, .param = NO_ID };
+static const DataState no_state = { .leader = NO_ID, .param = NO_ID };
 
 /* ---- registers ------------------------------------------------------------------------------- */
 
-static DataState of_operand(const DataWalk *w, const Operand *operand)
+static DataState state_of_operand(const DataWalk *w, const Operand *operand)
 {
-    DataState out = nothing;
+    DataState out = no_state;
     if (operand->kind == OPERAND_REG)
         return w->states[operand->id];
     if (operand->kind == OPERAND_SREG)
@@ -41,9 +41,10 @@ static DataState of_operand(const DataWalk *w, const Operand *operand)
     return out;
 }
 
-static void merge(DataState *to, const DataState *from)
+/* Of two leaders the later one: what a loop loads leads what comes after, whatever began it. */
+static void merge_state(DataState *to, const DataState *from)
 {
-    if (to->leader == NO_ID) {
+    if (from->leader != NO_ID && (to->leader == NO_ID || from->leader > to->leader)) {
         to->leader = from->leader;
         to->scale = from->scale;
     }
@@ -65,23 +66,23 @@ static double scaled(double scale, Transfer transfer, const Operand *by)
     }
 }
 
-static DataState combined(const DataWalk *w, InsnId id)
+static DataState state_combined(const DataWalk *w, InsnId id)
 {
     const Insn *insn = &w->func->insns[id];
     const Operand *operands = ptx_insn_operands(w->func, insn), *uses[3] = { NULL };
     const Transfer transfer = w->ops[id].fn ? (Transfer)w->ops[id].transfer : TRANSFER_OPAQUE;
-    DataState out = nothing;
+    DataState out = no_state;
     unsigned count = 0;
     for (uint32_t o = 0; o < insn->operand_count && count < 3; o++)
         if (operands[o].role & ROLE_USE)
             uses[count++] = &operands[o];
     if (transfer == TRANSFER_COMPARE)
-        return nothing;
+        return no_state;
     for (unsigned u = 0; u < count; u++) {
-        DataState of = of_operand(w, uses[u]);
+        DataState of = state_of_operand(w, uses[u]);
         if (u < 2 && of.leader != NO_ID)
             of.scale = scaled(of.scale, transfer, uses[u ? 0 : 1]);
-        merge(&out, &of);
+        merge_state(&out, &of);
     }
     return out;
 }
@@ -96,12 +97,12 @@ static uint32_t param_at(const Func *func, const Insn *insn)
     return NO_ID;
 }
 
-static DataState defined_by(const DataWalk *w, InsnId id)
+static DataState state_defined_by(const DataWalk *w, InsnId id)
 {
     const Insn *insn = &w->func->insns[id];
-    DataState out = nothing;
+    DataState out = no_state;
     if (!(insn->op->flags & OPF_LOAD) && insn->op->kind != OPK_ATOM)
-        return combined(w, id);
+        return state_combined(w, id);
     if (insn->op->space == SPACE_PARAM || insn->op->space == SPACE_PARAM_ENTRY)
         out.param = param_at(w->func, insn);
     else if (insn->op->space == SPACE_GLOBAL || insn->op->space == SPACE_NONE)
@@ -109,21 +110,21 @@ static DataState defined_by(const DataWalk *w, InsnId id)
     return out;
 }
 
-static void walk(DataWalk *w)
+static void walk_states(DataWalk *w)
 {
     for (InsnId i = 0; i < w->func->insn_count; i++) {
         const Insn *insn = &w->func->insns[i];
         const Operand *operands = ptx_insn_operands(w->func, insn);
-        const DataState state = defined_by(w, i);
+        const DataState state = state_defined_by(w, i);
         for (uint32_t o = 0; o < insn->operand_count; o++)
             if (ptx_operand_is_def(&operands[o]))
-                merge(&w->states[operands[o].id], &state);
+                merge_state(&w->states[operands[o].id], &state);
     }
 }
 
 /* ---- accesses -------------------------------------------------------------------------------- */
 
-static bool loop_has(const Loops *loops, LoopId loop, LoopId inner)
+static bool is_loop_within(const Loops *loops, LoopId loop, LoopId inner)
 {
     while (inner != NO_LOOP && inner != loop)
         inner = loops->loops[inner].parent;
@@ -133,18 +134,18 @@ static bool loop_has(const Loops *loops, LoopId loop, LoopId inner)
 static bool is_before_loop(const Cfg *cfg, const Loops *loops, InsnId leader, InsnId access)
 {
     LoopId loop = loops->loop_of[cfg->block_of[access]];
-    return loop != NO_LOOP && !loop_has(loops, loop, loops->loop_of[cfg->block_of[leader]]);
+    return loop != NO_LOOP && !is_loop_within(loops, loop, loops->loop_of[cfg->block_of[leader]]);
 }
 
 static DataSource source_of(const DataWalk *w, InsnId id)
 {
     const Insn *insn = &w->func->insns[id];
     const Operand *operands = ptx_insn_operands(w->func, insn);
-    DataState at = nothing;
+    DataState at = no_state;
     for (uint32_t o = 0; o < insn->operand_count; o++)
         if (operands[o].role & ROLE_ADDRESS && operands[o].kind == OPERAND_REG) {
-            const DataState of = of_operand(w, &operands[o]);
-            merge(&at, &of);
+            const DataState of = state_of_operand(w, &operands[o]);
+            merge_state(&at, &of);
         }
     return (DataSource){ at.leader, at.leader, at.scale, at.param, at.has_lane, false };
 }
@@ -157,11 +158,11 @@ const DataSource *ptx_data_sources_compute(Arena *arena, Arena *scratch, const F
     Lanewise *ops = ptx_arena_array(scratch, Lanewise, func->insn_count + 1);
     DataWalk w = { func, ops, ptx_arena_array(scratch, DataState, func->reg_count + 1) };
     for (RegId r = 0; r < func->reg_count; r++)
-        w.states[r] = nothing;
+        w.states[r] = no_state;
     for (InsnId i = 0; i < func->insn_count; i++)
         ptx_lanewise_make(func->insns[i].op, &ops[i]);
     for (unsigned n = 0; n < WALKS; n++)
-        walk(&w);
+        walk_states(&w);
     for (InsnId i = 0; i < func->insn_count; i++)
         out[i] = source_of(&w, i);
     for (InsnId i = 0; i < func->insn_count; i++) {

@@ -74,7 +74,7 @@ Led ptx_led_by(const CacheInput *in, const Lists *lists, InsnId id)
     return out;
 }
 
-/* ---- how far ---------------------------------------------------------------------------------- */
+/* ---- how far --------------------------------------------------------------------------------- */
 
 #define ANYWHERE 1e15
 #define MAX_REACH 2147483648.0 /* bytes: numbers of nearly as many bits as they have say nothing */
@@ -134,8 +134,8 @@ bool ptx_locate(const CacheInput *in, InsnId id, const Led *led, Located *out)
                  pieces = fmax(1, led->bytes / PIECE_BYTES);
     if (locality == LOCALITY_UNKNOWN || !(draws > 0) || !(in->warps_per_block > 0))
         return false;
-    const double warps = locality == LOCALITY_SORTED ? 1 : in->warps_per_block,
-                 block = led->groups * warps,
+    const double warps = locality == LOCALITY_SORTED ? 1 : in->warps_per_block;
+    const double block = led->groups * warps,
                  parts = locality == LOCALITY_RANDOM ? 1 : fmax(1, draws / block),
                  places = table / SECTOR_BYTES / sectors, halves = table / PIECE_BYTES / pieces;
     *out = (Located){ .asked = hit_in_part(led->groups, parts, places, sectors),

@@ -1,8 +1,8 @@
 /* indexed.h -- accesses whose places data say: how many lanes go together, over how much they may
  * spread, and where the launch says that indices lie (--param 3=@local).
  *
- * Indices by chance: anywhere in the table. Sorted: in ascending order over the launch, so that a
- * warp's lie in its part of the table. Local: a block's lie in its part of the table, in any order. */
+ * Random: anywhere in the table. Sorted: in ascending order over the launch, so that a warp's lie
+ * in its part of the table. Local: a block's lie in its part of the table, in any order. */
 #ifndef PTX_ANALYSIS_TIME_INDEXED_H
 #define PTX_ANALYSIS_TIME_INDEXED_H
 
@@ -12,7 +12,7 @@
 enum { MAX_LISTS = 64 };        /* arrays of lists, by the parameter that points to them */
 
 /* Of what loops that data end were taken to read of a list, what it has: its length is guessed, and
- * does not hang on how many lanes go through it side by side. */
+ * does not depend on how many lanes go through it side by side. */
 typedef struct Lists {
     double share[MAX_LISTS];
     unsigned arrays;
