@@ -408,7 +408,7 @@ static void find_memory(Arena *scratch, const PredictInput *in, const Speeds *s,
         (out->dram_bytes + hidden.texel_bytes
          + cached->scattered_bytes * (1 / SCATTERED_SHARE - 1))
         / s->dram;
-    if (hidden.has_bulk || hidden.texel_bytes > 0)
+    if (hidden.has_bulk || hidden.texel_bytes > 0 || in->evaluation->traffics.has_lost)
         out->dram_bytes = (double)NAN;
 }
 
