@@ -791,6 +791,27 @@ static void test_texels(void **state)
     }
 }
 
+/* Of pieces of an array that lie more than 64 TiB apart, 32 are kept: beyond that, how many bytes
+ * there are is unknown. */
+static void test_far_apart(void **state)
+{
+    static const struct { unsigned rows; bool is_known; } cases[] = { { 16, true }, { 64, false } };
+    (void)state;
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        char text[1024];
+        snprintf(text, sizeof text,
+                 ".version 7.8\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 a)\n"
+                 "{\n.reg .pred %%p<2>; .reg .b32 %%r<4>; .reg .b64 %%rd<4>;\n"
+                 "ld.param.u64 %%rd1, [a]; mov.u32 %%r1, 0;\n"
+                 "L: st.global.u32 [%%rd1], %%r1; add.s64 %%rd1, %%rd1, 0x400000000000; add.u32 %%r1, "
+                 "%%r1, 1; setp.lt.u32 %%p1, %%r1, %u; @%%p1 bra L;\nret;\n}\n",
+                 cases[c].rows);
+        const double bytes = of_launch(text, 1, 1).time.dram_bytes;
+        assert_int_equal(!isnan(bytes), cases[c].is_known);
+        assert_true(!cases[c].is_known || bytes >= 32.0 * cases[c].rows);
+    }
+}
+
 /* As much work in all, but some blocks have most of it: the last ones end late. */
 static void test_uneven(void **state)
 {
@@ -1172,7 +1193,7 @@ UNIT(estimate)
         cmocka_unit_test(test_bound_of_memory), cmocka_unit_test(test_bands),
         cmocka_unit_test(test_relieved_pipe),   cmocka_unit_test(test_potential),
         cmocka_unit_test(test_stages), cmocka_unit_test(test_bulk_bytes),
-        cmocka_unit_test(test_texels),
+        cmocka_unit_test(test_texels), cmocka_unit_test(test_far_apart),
         cmocka_unit_test(test_uneven),          cmocka_unit_test(test_one_heavy_block),
         cmocka_unit_test(test_steered),         cmocka_unit_test(test_huge),
         cmocka_unit_test(test_searches),        cmocka_unit_test(test_consumed),

@@ -266,8 +266,11 @@ static const char *why_unknown(const Compiled *kernel, const Evaluation *evaluat
     if (evaluation->grid_is_assumed)
         return "the grid is not known (--grid, --launch)";
     if (evaluation->is_part)
-        return "a warp runs longer than the budget of the evaluation: a loop whose iterations are "
-               "not proved to repeat";
+        return kernel->func->has_calls
+                   ? "a warp runs longer than the budget of the evaluation: a loop, or a recursion "
+                     "of what it calls, that is not proved to repeat"
+                   : "a warp runs longer than the budget of the evaluation: a loop whose "
+                     "iterations are not proved to repeat";
     return kernel->lowered ? NULL : "the machine instructions of this target are not modelled";
 }
 

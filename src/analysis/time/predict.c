@@ -415,7 +415,7 @@ static void find_memory(Arena *scratch, const PredictInput *in, const Speeds *s,
     double slower = 1 / ptx_gpu_figure(in->gpu, FIGURE_MEMORY_SCATTERED) - 1;
     out->parts_us[PART_DRAM] =
         (out->dram_bytes + hidden.texel_bytes + cached->scattered_bytes * slower) / s->dram;
-    if (hidden.has_bulk || hidden.texel_bytes > 0)
+    if (hidden.has_bulk || hidden.texel_bytes > 0 || in->evaluation->traffics.has_lost)
         out->dram_bytes = (double)NAN;
 }
 

@@ -4,10 +4,15 @@
 #include "support/minmax.h"
 #include "analysis/flow/liveness.h"
 #include "ir/func.h"
+#include "ir/module.h"
+#include "ir/operand.h"
+#include "support/span.h"
 #include "analysis/flow/callgraph.h"
 #include "analysis/flow/loop.h"
 #include "isa/isa.h"
 #include "session/session.h"
+
+#include <string.h>
 
 static double required_cluster(const Bounds *bounds)
 {
@@ -23,6 +28,26 @@ static double live_registers(Inquiry *q)
     return live ? live->max_pressure : UNKNOWN;
 }
 
+/* Once a function: rules ask it for each access. */
+static double prints(Inquiry *q)
+{
+    static const char name[] = "vprintf";
+    const Module *module = q->shared->module;
+    const Func *func = q->func;
+    if (q->prints)
+        return q->prints - 1;
+    q->prints = 1;
+    for (uint32_t o = 0; func->has_calls && o < func->operand_count; o++) {
+        const Span span = func->operands[o].kind == OPERAND_FUNCTION
+                              ? module->funcs[func->operands[o].id].name
+                              : (Span){ 0 };
+        if (ptx_span_length(span) == sizeof name - 1
+            && !memcmp(module->text + span.begin, name, sizeof name - 1))
+            q->prints = 2;
+    }
+    return q->prints - 1;
+}
+
 double ptx_measure_kernel(Inquiry *q, FactId fact, Certainty *certainty)
 {
     const Func *func = q->func;
@@ -35,6 +60,7 @@ double ptx_measure_kernel(Inquiry *q, FactId fact, Certainty *certainty)
                    : calls->is_called || calls->is_address_taken || func->linkage != LINKAGE_NONE;
     case FACT_KERNEL_is_recursive:          return calls->is_recursive;
     case FACT_KERNEL_has_calls:             return func->has_calls;
+    case FACT_KERNEL_prints:                return prints(q);
     case FACT_KERNEL_instructions:          return func->insn_count;
     case FACT_KERNEL_weighted_instructions:
         return q->cfg ? ptx_measure_weighted_instructions(q) : UNKNOWN;

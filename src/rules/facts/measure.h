@@ -41,6 +41,7 @@ typedef struct Inquiry {
     const bool *is_conditional; /* per block */
     /* per instruction: the first label that stands before it, + 1; 0: none */
     const LabelId *label_before;
+    uint8_t prints;             /* 0: was not asked; 1: it does not call vprintf; 2: it does */
     const uint8_t *written;     /* per register: how many instructions write it, 2 for more */
     const bool *products;       /* per register: of %tid.x and a parameter (pitch.h) */
     const bool *named_params;   /* per parameter of the entry */

@@ -57,6 +57,7 @@ struct Footprint {
     uint8_t found[ARRAYS_NEAR]; /* by the low bits of a key: an array + 1; 0: none */
     Extent arrays[ARRAYS_MAX];
     uint32_t array_count;
+    bool has_lost;              /* arrays beyond those, or pieces of one that far apart */
     uint32_t clock[MAX_WARPS]; /* sectors that each warp's loads have asked for */
     uint32_t warp;              /* that runs */
     bool is_probing;
@@ -125,8 +126,10 @@ static Extent *find_array(Footprint *f, uint64_t piece)
         return &f->arrays[*found - 1];
     while (i < f->array_count && f->arrays[i].key != key)
         i++;
-    if (i == ARRAYS_MAX)
+    if (i == ARRAYS_MAX) {
+        f->has_lost = true;
         return NULL;
+    }
     if (i == f->array_count)
         f->arrays[f->array_count++] = (Extent){
             .key = key, .first = { UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX }
@@ -517,5 +520,6 @@ Traffics ptx_footprint_sum(Footprint *f, Arena *arena, double weight)
     }
     out.arrays = arrays;
     out.array_count = f->array_count;
+    out.has_lost = f->has_lost;
     return out;
 }

@@ -58,6 +58,7 @@ typedef struct Traffics {       /* of the launch */
     /* between the first and the last that atomics touch of each array */
     double atomic_bytes;
     double read_bytes, written_bytes;   /* distinct, in pieces of memory */
+    bool has_lost;              /* there are more: of arrays beyond ARRAYS_MAX, or TiB apart */
 } Traffics;
 
 typedef struct Footprint Footprint;
