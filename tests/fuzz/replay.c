@@ -525,7 +525,11 @@ static void long_line(Text *t, size_t n)
 #define SHAPE(name) { #name, name, false }
 #define GRAPH(name) { #name, name, true }       /* nothing in it is nested in the text */
 
-static const struct { const char *name; void (*make)(Text *, size_t n); bool is_graph; } shapes[] = {
+static const struct {
+    const char *name;
+    void (*make)(Text *, size_t n);
+    bool is_graph;
+} shapes[] = {
     SHAPE(scopes), SHAPE(open_scopes), SHAPE(closed_scopes), SHAPE(vectors), SHAPE(parentheses), SHAPE(addresses),
     SHAPE(indices), SHAPE(generics), SHAPE(open_parentheses), SHAPE(minuses), SHAPE(casts), SHAPE(choices),
     SHAPE(inner_choices), SHAPE(fields), SHAPE(sums), SHAPE(powers), SHAPE(climbing), SHAPE(operands), SHAPE(modifiers),
