@@ -663,9 +663,9 @@ PTXLINT_API ptxlint_status ptxlint_budget_draft(const ptxlint_module *module, do
 typedef struct ptxlint_options {
     size_t size;                        /* sizeof(ptxlint_options), set by ptxlint_options_init */
     const char *path;                   /* shown in diagnostics and reports; NULL: "-" */
-    const ptxlint_gpu *const *
-        gpus; /* figures for these, gpu_count of them; none: for what .target says. Must outlive the
-                                         * module, like launches and ptxas */
+    /* figures for these, gpu_count of them; none: for what .target says. Must outlive the module,
+     * like launches and ptxas */
+    const ptxlint_gpu *const *gpus;
     size_t gpu_count;
     const ptxlint_launches *launches;   /* NULL: none */
     const ptxlint_ptxas *ptxas;         /* NULL: none */
@@ -684,9 +684,9 @@ typedef struct ptxlint_options {
     /* no figures that no finding needs: no accesses, no cycles, no times, no trip counts; findings
      * are the same */
     int findings_only;
-    unsigned
-        jobs; /* threads that analyse the functions of a module, the calling one included; 0: one. What is found is
-                                         * the same for any number. With profile or syntax_only: one */
+    /* threads that analyse the functions of a module, the calling one included; 0: one. What is
+     * found is the same for any number. With profile or syntax_only: one */
+    unsigned jobs;
     /* only what ptxlint_estimate() takes: no findings beyond the errors of the front end, and of
      * each kernel its name, place, parameters, directives, launch and live registers; other lists
      * are empty, other numbers 0. Ignored with findings_only or syntax_only */
@@ -737,9 +737,9 @@ typedef struct ptxlint_module_info {
     const char *text;                   /* length bytes, then a NUL */
     size_t length;
     const char *target;                 /* "sm_90a", "" where the file does not say */
-    const ptxlint_gpu *const *
-        gpus; /* that figures are for: those asked for, or the target's; gpu_count of them, 0 where no
-                                         * file describes the target */
+    /* that figures are for: those asked for, or the target's; gpu_count of them, 0 where no file
+     * describes the target */
+    const ptxlint_gpu *const *gpus;
     size_t gpu_count;
     int version_major, version_minor;   /* 0, 0 where the file does not say */
     int address_size;                   /* 32 or 64 */
@@ -1190,9 +1190,10 @@ typedef struct ptxlint_access {
      * the most */
     const ptxlint_related *chain;
     size_t chain_count;
-    const ptxlint_shaped *
-        shapes; /* where the block is not given, and the access costs more in one shape than in another: estimates for some that
-                                         * blocks often have; the figures above are those of the first. Else none */
+    /* where the block is not given, and the access costs more in one shape than in another:
+     * estimates for some that blocks often have; the figures above are those of the first. Else
+     * none */
+    const ptxlint_shaped *shapes;
     size_t shape_count;
 } ptxlint_access;
 

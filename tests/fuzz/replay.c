@@ -522,27 +522,35 @@ static void long_line(Text *t, size_t n)
     end_kernel(t);
 }
 
-#define SHAPE(name) { #name, name }
+#define SHAPE(name) { #name, name, false }
+#define GRAPH(name) { #name, name, true }       /* nothing in it is nested in the text */
 
-static const struct { const char *name; void (*make)(Text *, size_t n); } shapes[] = {
+static const struct {
+    const char *name;
+    void (*make)(Text *, size_t n);
+    bool is_graph;
+} shapes[] = {
     SHAPE(scopes), SHAPE(open_scopes), SHAPE(closed_scopes), SHAPE(vectors), SHAPE(parentheses), SHAPE(addresses),
     SHAPE(indices), SHAPE(generics), SHAPE(open_parentheses), SHAPE(minuses), SHAPE(casts), SHAPE(choices),
     SHAPE(inner_choices), SHAPE(fields), SHAPE(sums), SHAPE(powers), SHAPE(climbing), SHAPE(operands), SHAPE(modifiers),
     SHAPE(spaced_modifiers), SHAPE(long_word), SHAPE(long_opcode), SHAPE(long_number), SHAPE(long_string),
     SHAPE(long_comment), SHAPE(open_comments), SHAPE(bad_bytes), SHAPE(unknown_opcodes), SHAPE(lost_semicolons),
-    SHAPE(errors), SHAPE(same_label), SHAPE(same_register), SHAPE(dead_writes), SHAPE(self_loops), SHAPE(huge_ranges),
-    SHAPE(only_locs), SHAPE(initializer), SHAPE(long_initializer), SHAPE(many_functions), SHAPE(many_callers), SHAPE(many_modifiers),
-    SHAPE(same_function),
+    SHAPE(errors), GRAPH(same_label), SHAPE(same_register), SHAPE(dead_writes), GRAPH(self_loops), SHAPE(huge_ranges),
+    SHAPE(only_locs), SHAPE(initializer), SHAPE(long_initializer), GRAPH(many_functions), GRAPH(many_callers), SHAPE(many_modifiers),
+    GRAPH(same_function),
     SHAPE(many_files), SHAPE(many_variables), SHAPE(many_params), SHAPE(many_stems), SHAPE(many_names),
-    SHAPE(nested_loops), SHAPE(irreducible), SHAPE(ladder), SHAPE(jump_tables), SHAPE(wide_liveness),
-    SHAPE(undefined_arguments), SHAPE(barriers), SHAPE(copies), SHAPE(nested_exits), SHAPE(variadic_call), SHAPE(long_line),
+    GRAPH(nested_loops), GRAPH(irreducible), GRAPH(ladder), GRAPH(jump_tables), GRAPH(wide_liveness),
+    SHAPE(undefined_arguments), GRAPH(barriers), GRAPH(copies), GRAPH(nested_exits), SHAPE(variadic_call), SHAPE(long_line),
 };
 
-/* Sizes on both sides of the limits of nesting, of the parser's stack, and of 16-bit counts. */
+/* Sizes on both sides of the limits of nesting, of the parser's stack, and of 16-bit counts; the
+ * first of these mean nothing to what is not nested. */
 static void run_shape(size_t s)
 {
     static const size_t sizes[] = { 1, 2, 150, 199, 200, 201, 1100, 70000 };
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        if (shapes[s].is_graph && sizes[i] >= 199 && sizes[i] <= 201)
+            continue;
         Text text = { 0 };
         char what[64];
         shapes[s].make(&text, sizes[i]);
