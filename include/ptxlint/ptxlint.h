@@ -775,6 +775,12 @@ typedef enum ptxlint_suppression {
     PTXLINT_SUPPRESSED_BY_BASELINE
 } ptxlint_suppression;
 
+/* A place that .loc names; path is NULL where it names none. */
+typedef struct ptxlint_source_place {
+    const char *path;
+    uint32_t line, column;
+} ptxlint_source_place;
+
 typedef struct ptxlint_related {
     ptxlint_span span;
     const char *message;
@@ -794,11 +800,6 @@ typedef struct ptxlint_insertion {
     uint32_t line;
     const char *text;                   /* statements */
 } ptxlint_insertion;
-
-typedef struct ptxlint_source_place {
-    const char *path;
-    uint32_t line, column;
-} ptxlint_source_place;
 
 typedef struct ptxlint_diagnostic {
     size_t size;                        /* from one element to the next */
@@ -979,6 +980,7 @@ typedef struct ptxlint_loop {
     const ptxlint_peak *peaks;          /* of its mix, per GPU of the module */
     /* per GPU of the module; NULL in a .func, or where only findings were asked for */
     const ptxlint_parallelism *parallelism;
+    ptxlint_source_place source;        /* of its header */
 } ptxlint_loop;
 
 /* What an access costs in a shape of the block. NaN, NULL: not known, or not of that space. */
@@ -1025,6 +1027,7 @@ typedef struct ptxlint_access {
         shapes; /* where the block is not given, and the access costs more in one shape than in another: estimates for some that
                                          * blocks often have; the figures above are those of the first. Else none */
     size_t shape_count;
+    ptxlint_source_place source;
 } ptxlint_access;
 
 /* How a value differs from thread to thread. */
@@ -1081,6 +1084,7 @@ typedef struct ptxlint_branch {
     ptxlint_span meeting;               /* where the ways meet again; {0, 0}: at the end */
     const ptxlint_related *chain;       /* as of an access, of the condition */
     size_t chain_count;
+    ptxlint_source_place source;
 } ptxlint_branch;
 
 typedef struct ptxlint_pressure {
