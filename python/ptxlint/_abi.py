@@ -37,7 +37,7 @@ class Occupancy(Structure):
 class Covered(Structure):
     _fields_ = [("part", c_uint), ("kernel", c_char_p), ("name", c_char_p), ("matches", c_int),
                 ("misfit", c_char_p), ("misfit_bytes", c_uint64), ("param_count", c_uint32),
-                ("line", c_uint32), ("near_line", c_uint32)]
+                ("line", c_uint32), ("near_line", c_uint32), ("is_overruled", c_int)]
 
 
 class Options(Structure):
@@ -45,7 +45,8 @@ class Options(Structure):
                 ("gpu_count", c_size_t), ("launches", c_void_p), ("ptxas", c_void_p),
                 ("config", c_void_p), ("baseline", c_void_p), ("budget", c_void_p),
                 ("profile", c_void_p), ("max_memory_bytes", c_size_t), ("syntax_only", c_int),
-                ("findings_only", c_int), ("jobs", c_uint), ("estimates_only", c_int)]
+                ("findings_only", c_int), ("jobs", c_uint), ("estimates_only", c_int),
+                ("is_unfolded", c_int), ("has_symbols", c_int)]
 
 
 class ModuleInfo(Structure):

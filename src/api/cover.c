@@ -472,11 +472,26 @@ static bool is_of_unused(const ptxlint_coverage *c, const Item *item)
            && !c->groups[item->group].is_used;
 }
 
+/* Whether the entry names a kernel outright, or has the pattern of an entry before it: a pattern of
+ * its own is for what others leave. */
+static bool is_outright(const ptxlint_coverage *c, size_t index)
+{
+    const Item *item = &c->items[index];
+    if (!strpbrk(item->seen.name, "*?["))
+        return true;
+    for (size_t g = c->first_listed; g < item->group; g++)
+        if (!strcmp(c->items[c->groups[g].first].seen.name, item->seen.name))
+            return true;
+    return false;
+}
+
 int ptxlint_coverage_at(const ptxlint_coverage *c, size_t index, ptxlint_covered *out)
 {
     if (!c || index >= c->count || !out)
         return 0;
     *out = c->items[index].seen;
+    out->is_overruled = out->kernel && out->part == PTXLINT_PART_KERNEL && out->matches
+                        && !c->groups[c->items[index].group].is_used && is_outright(c, index);
     out->matches |= is_of_unused(c, &c->items[index])
                     || (out->part == PTXLINT_PART_TRIP && c->is_broken);
     return 1;

@@ -243,16 +243,30 @@ static void tell_count(const LaunchFile *file, size_t unmatched, size_t count, c
     ptx_complain(file->path, text);
 }
 
+/* Of entries for one kernel the first is its launch. */
+static void tell_overruled(const LaunchFile *file, const char *name)
+{
+    char text[400];
+    snprintf(text, sizeof text,
+             "a further launch of \"%.200s\" is not looked at: the first one is; give each a file "
+             "of its own",
+             name);
+    ptx_complain(file->path, text);
+}
+
 /* Whether all of it has matched. */
 static bool tell_file(const LaunchFile *file)
 {
-    size_t count = 0, unmatched = 0, inside = 0;
+    size_t count = 0, unmatched = 0, inside = 0, overruled = 0;
     unsigned lines = 0;
     const char *first = NULL;
     ptxlint_covered seen;
     for (size_t i = 0; ptxlint_coverage_at(file->coverage, i, &seen); i++) {
         bool is_kernel = seen.part == PTXLINT_PART_KERNEL;
         count += is_kernel;
+        overruled += seen.is_overruled != 0;
+        if (seen.is_overruled && overruled <= MAX_LINES)
+            tell_overruled(file, seen.name);
         if (seen.matches || !seen.kernel)
             continue;
         first = is_kernel && !first ? seen.name : first;

@@ -587,9 +587,10 @@ static char *name_of(Arena *arena, const Module *module, Span name)
     return ptx_arena_strndup(arena, module->text + name.begin, ptx_span_length(name));
 }
 
-static void build_params(Arena *arena, const Module *module, const Func *func, const char *kernel,
-                         const json_t *file, const json_t *settings, Launch *launch)
+static void build_params(Arena *arena, const Module *module, const Func *func, const json_t *file,
+                         const json_t *settings, Launch *launch)
 {
+    const char *kernel = name_of(arena, module, func->name);
     LaunchParam *params = ptx_arena_array(arena, LaunchParam, func->param_count);
     const uint64_t pointers = ptx_pointers_compute(arena, module, func);
     for (uint32_t i = 0; i < func->param_count; i++) {
@@ -666,7 +667,7 @@ const Launch *ptx_launch_build(Arena *arena, const ptxlint_launches *launches, c
     const json_t *file_params = json_object_get(entry, "params"),
                  *params = json_object_get(settings, "params");
     if (func->is_entry && func->param_count && (file_params || params))
-        build_params(arena, module, func, kernel, file_params, params, launch);
+        build_params(arena, module, func, file_params, params, launch);
     const json_t *file_trips = json_object_get(entry, "trips"),
                  *trips = json_object_get(settings, "trips");
     if (file_trips || trips)

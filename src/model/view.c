@@ -145,6 +145,45 @@ static void view_repair(Sessions *all, const DiagRepair *repair, ptxlint_diagnos
     out->repair_count = repair->count;
 }
 
+/* The begin of a line, which may be the end of the text. */
+static uint32_t line_begin(const Module *module, uint32_t line)
+{
+    uint32_t at = 0;
+    while (line > 1 && at < module->length) {
+        const char *end = memchr(module->text + at, '\n', module->length - at);
+        at = end ? (uint32_t)(end - module->text) + 1 : module->length;
+        line--;
+    }
+    return at;
+}
+
+/* A line of its own, indented as the one that it comes before. */
+static ptxlint_fix view_insertion(Sessions *all, const DiagInsertion *insertion)
+{
+    const Module *module = all->module;
+    const uint32_t at = line_begin(module, insertion->line);
+    const size_t indent = strspn(module->text + at, " \t"), length = strlen(insertion->text);
+    char *line = ptx_arena_array(all->arena, char, indent + length + 2);
+    memcpy(line, module->text + at, indent);
+    memcpy(line + indent, insertion->text, length);
+    line[indent + length] = '\n';
+    return (ptxlint_fix){ { at, at }, line, 1 };
+}
+
+/* A repair was tried: it is certain. */
+static void view_edits(Sessions *all, const DiagRepair *repair, ptxlint_diagnostic *out)
+{
+    out->edits = out->fix;
+    out->edit_count = out->fix != NULL;
+    if (out->fix || !repair->count)
+        return;
+    ptxlint_fix *edits = ptx_arena_array(all->arena, ptxlint_fix, repair->count);
+    for (uint32_t i = 0; i < repair->count; i++)
+        edits[i] = view_insertion(all, &repair->insertions[i]);
+    out->edits = edits;
+    out->edit_count = repair->count;
+}
+
 /* Else the front end's, or of a limit: for no GPU. */
 static bool is_of_rule(const Diag *diag)
 {
@@ -198,6 +237,7 @@ const ptxlint_diagnostic *ptx_view_diagnostics(Sessions *all, const DiagSink *di
         out->gpu = is_of_rule(diag) && all->gpu_count ? all->gpus[0]->name : NULL;
         out->fix = view_fix(all, diag->fix);
         view_repair(all, &diag->repair, out);
+        view_edits(all, &diag->repair, out);
         view_related(all, diag, out);
         if (diag->func < 0)
             continue;

@@ -104,6 +104,9 @@ static void put_limiter(Out *out, const ptxlint_projection *projection)
     ptx_line_end(&line);
 }
 
+/* Of the predicted time: a shorter tail is in JSON and CSV alone. */
+#define LEAST_TAIL 0.001
+
 static void put_busy(Out *out, const ptxlint_projection *projection)
 {
     const ptxlint_bottleneck *b = &projection->bottleneck;
@@ -115,7 +118,7 @@ static void put_busy(Out *out, const ptxlint_projection *projection)
     ptx_line_format(&line, ", issue slots %s %%", ptx_figure_fixed(b->issue_percent, 0).text);
     if (isfinite(b->wave_us))
         ptx_line_format(&line, "; a wave takes %s us", ptx_figure_short(b->wave_us).text);
-    if (b->tail_us > 0)
+    if (b->tail_us >= LEAST_TAIL * projection->time.predicted_us)
         ptx_line_format(&line, "; the last one, not full, adds %s us",
                         ptx_figure_short(b->tail_us).text);
     ptx_line_end(&line);

@@ -31,7 +31,7 @@ const char *ptx_why_bytes(const ptxlint_projection *projection)
     const char *why = ptx_why_estimate(projection);
     if (why || isfinite(projection->time.dram_bytes))
         return why;
-    return "how many bytes of bulk copies come from memory is not known";
+    return "how many bytes of bulk copies, textures and surfaces come from memory is not known";
 }
 
 const char *ptx_why_roofline(const ptxlint_projection *projection)
@@ -93,7 +93,8 @@ const char *ptx_why_cycles(const ptxlint_cycles *cycles)
     if (!has_shortest)
         return "what an instruction costs on this GPU is not known";
     if (!has_total)
-        return "how often a loop runs, or what a call takes, is not known (trips say why)";
+        return "how often a loop runs (its trips say why), or what a call takes (as of a "
+               "recursion), is not known";
     return cycles->bound_total ? NULL : "which pipeline takes longest is not known";
 }
 

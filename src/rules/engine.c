@@ -4,6 +4,7 @@
 #include "rules/engine.h"
 
 #include "rules/eval.h"
+#include "rules/removal.h"
 #include "support/choice.h"
 #include "support/demangle.h"
 #include "ir/func.h"
@@ -77,6 +78,7 @@ struct Engine {
     OpRule *left;               /* while the rules of one are found: per rule ... */
     Code *codes;                /* ... and what is left of its condition */
     const RuleTimes *times;
+    bool is_unfolded;
 };
 
 /* ---- text ------------------------------------------------------------------------------------ */
@@ -225,7 +227,7 @@ static const char *fill(Engine *e, Ask *ask, const Template *template)
 /* Where a further finding of the rule is folded into; NULL: nowhere. */
 static Folded *find_fold(Engine *e, Active *active, const Ask *ask)
 {
-    if (active->rule->fold == FOLD_NONE || !e->inquiry.func)
+    if (active->rule->fold == FOLD_NONE || e->is_unfolded || !e->inquiry.func)
         return NULL;
     const Loops *loops = e->inquiry.loops;
     uint32_t outside = loops ? loops->loop_count : 0;
@@ -264,6 +266,22 @@ static DiagRepair keep_repair(Engine *e, const DiagRepair *repair)
     return (DiagRepair){ insertions, repair->count };
 }
 
+/* The statement goes, or the declaration where it declares nothing else. */
+static const DiagFix *fix_of(Engine *e, const Active *active, const Diag *diag)
+{
+    const Module *module = e->inquiry.shared->module;
+    const Removal removal = (Removal)active->rule->removal;
+    Span span = diag->span;
+    if (removal == REMOVAL_NONE
+        || (active->rule->subject == SUBJECT_VARIABLE
+            && !ptx_removal_find_declaration(module->text, module->length, &span)))
+        return NULL;
+    DiagFix *fix = ptx_arena_new(e->arena, DiagFix);
+    *fix = (DiagFix){ ptx_removal_widen(module->text, module->length, span), "",
+                      removal == REMOVAL_SAFE };
+    return fix;
+}
+
 /* All that a finding says of the place in hand. */
 static void describe(Engine *e, const Active *active, Ask *ask, Severity severity, Diag *diag)
 {
@@ -287,6 +305,7 @@ static void describe(Engine *e, const Active *active, Ask *ask, Severity severit
     diag->repair = (DiagRepair){ .count = 0 };
     if (repair)
         diag->repair = keep_repair(e, repair);
+    diag->fix = fix_of(e, active, diag);
 }
 
 static Severity severity_of(const Active *active, Ask *ask)
@@ -452,8 +471,8 @@ static bool may_be_subject(Subject subject, const Op *op)
 /* Rules that run_listed is for. */
 static bool is_listed(const Active *active)
 {
-    return active->rule->subject == SUBJECT_INSTRUCTION && active->lead == FACT_INSN_is_dead
-           && !active->is_lead_false;
+    return active->rule->subject == SUBJECT_INSTRUCTION && !active->is_lead_false
+           && ptx_measure_is_listed(active->lead);
 }
 
 /* False: this text rules it out. */
@@ -746,6 +765,7 @@ Engine *ptx_engine_new(Sessions *sessions, const Rulebook *book, const RuleTimes
     e->work = sessions->work;
     e->diags = sessions->diags;
     e->times = times;
+    e->is_unfolded = sessions->is_unfolded;
     e->set_count = book->set_count;
     e->shared = (ModuleInquiry){ .sessions = sessions,
                                  .module = module,

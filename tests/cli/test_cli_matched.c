@@ -43,6 +43,9 @@ static const File files[] = {
       "{\"launches\": [{\"file\": \"pl*.ptx\", \"kernel\": \"pl*\", \"grid\": [5], \"params\": "
       "[{\"data\": \"sorted\"}, 3]},"
       "{\"kernel\": \"*\", \"grid\": [6]}, {\"kernel\": \"gemm*\", \"params\": [1]}]}" },
+    { "twice.json",
+      "{\"launches\": [{\"kernel\": \"plain\", \"grid\": [5]}, {\"kernel\": \"plain\", \"grid\": "
+      "[6]}, {\"kernel\": \"s*\"}, {\"kernel\": \"s*\"}, {\"kernel\": \"*\"}]}" },
     { "key.json", "{\"kernels\": {}, \"launches\": [{\"kernel\": \"plain\", \"gird\": [4]}]}" },
     { "lines.json", "{\"kernels\": {\"scale\": {\"trips\": {\"13\": 9, \"3\": 4}}}}" },
     { "config/.ptxlint.yaml", "launch: slips.json\n" },
@@ -151,6 +154,11 @@ static const Case cases[] = {
       "ptxlint: listed.json: 1 of 3 kernels is in no input, as \"gemm*\"\n", NULL },
     { REPORT "--launch listed.json scale.ptx", 0, "grid 6 x 1 x 1",
       "2 of 3 kernels are in no input, as \"pl*\"\n", "grid 5" },
+    /* of two launches of one kernel the second is named */
+    { REPORT "--launch twice.json plain.ptx", 0, "grid 5 x 1 x 1",
+      "ptxlint: twice.json: a further launch of \"plain\" is not looked at: the first one is; give "
+      "each a file of its own\n",
+      "grid 6" },
     { REPORT "--launch key.json plain.ptx", 2, "",
       "ptxlint: key.json: launch 1 of \"launches\": unknown key \"gird\"; did you mean \"grid\"?\n",
       NULL },

@@ -35,12 +35,13 @@ static const Case cases[] = {
     { "$PTXLINT isa ad", 2, "", "did you mean add? `ptxlint isa --list` lists them all\n", NULL },
     { "$PTXLINT isa mma.snyc", 2, "", "did you mean .sync?", NULL },
     { "$PTXLINT explain bank-conflit", 2, "", "did you mean bank-conflict?", NULL },
-    { "$PTXLINT lsp x", 3, "", "ptxlint: lsp: No such file", NULL },
+    { "$PTXLINT xyz x", 3, "", "ptxlint: xyz: No such file", NULL },
     { "$PTXLINT chek x.ptx", 2, "",
       "ptxlint: chek: no such file; did you mean the command `check`?\n", NULL },
     { "$PTXLINT reprot x.ptx", 2, "", "did you mean the command `report`?\n", NULL },
     { "touch chek && $PTXLINT chek", 1, "the input is empty", "", NULL },
     { "$PTXLINT ./reprot", 3, "", "ptxlint: ./reprot: No such file", NULL },
+    { "$PTXLINT version", 2, "", "did you mean --version?\n", NULL },
 
     /* rules and groups */
     { "$PTXLINT --only MEM999 x.ptx", 2, "",

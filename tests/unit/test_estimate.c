@@ -61,7 +61,10 @@ static void test_footprint(void **state)
             for (uint64_t i = 0; i < 32; i++)
                 addresses[i] = (UINT64_C(1) << 40) + b * want->by_block + i * want->stride;
             for (unsigned k = 0; k < want->times; k++)
-                ptx_footprint_note(footprint, 0, addresses, UINT32_MAX, 4, want->kind, false);
+                ptx_footprint_note(footprint, &(FootprintRequest){ .addresses = addresses,
+                                                                   .lanes = UINT32_MAX,
+                                                                   .bytes = 4,
+                                                                   .kind = want->kind });
             ptx_footprint_close(footprint, 1);
         }
         Traffics got = ptx_footprint_sum(footprint, &arena, 1);
@@ -93,8 +96,12 @@ static void test_reuse(void **state)
                 uint64_t addresses[32];
                 for (uint64_t lane = 0; lane < 32; lane++)
                     addresses[lane] = (UINT64_C(1) << 40) + 128 * i + 4 * lane;
-                waits[warp][pass] += ptx_footprint_note(footprint, warp, addresses, UINT32_MAX, 4,
-                                                        FOOTPRINT_LOAD, false);
+                const FootprintRequest request = { .addresses = addresses,
+                                                   .lanes = UINT32_MAX,
+                                                   .bytes = 4,
+                                                   .warp = warp,
+                                                   .kind = FOOTPRINT_LOAD };
+                waits[warp][pass] += ptx_footprint_note(footprint, &request);
             }
     ptx_footprint_close(footprint, 10);
     Traffics got = ptx_footprint_sum(footprint, &arena, 1);
@@ -758,6 +765,32 @@ static void test_bulk_bytes(void **state)
     }
 }
 
+/* What a texture or surface holds is not known: its bytes are unknown, and the band wide. */
+static void test_texels(void **state)
+{
+    static const char *const texels[] = {
+        "sust.b.1d.v4.b32.trap [%rd2, {%r1}], {%r1, %r1, %r1, %r1};",
+        "tex.1d.v4.f32.s32 {%f0, %f1, %f2, %f3}, [%rd2, {%r1}]; st.global.f32 [%rd1], %f1;",
+    };
+    static const char format[] =
+        ".version 8.6\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 a, .param "
+        ".u64 t)\n{\n.reg .b32 %%r<9>; .reg .b64 %%rd<4>; .reg .f32 %%f<4>;\n"
+        "ld.param.u64 %%rd1, [a]; ld.param.u64 %%rd2, [t]; mov.u32 %%r1, %%tid.x;\n%s\nret;\n}\n";
+    char text[2048];
+    (void)state;
+    snprintf(text, sizeof text, format, "");
+    const ptxlint_time none = of_launch(text, 65536, 256).time;
+    assert_false(isnan(none.dram_bytes));
+    for (size_t c = 0; c < sizeof texels / sizeof *texels; c++) {
+        snprintf(text, sizeof text, format, texels[c]);
+        const ptxlint_time time = of_launch(text, 65536, 256).time;
+        assert_true(isnan(time.dram_bytes) && is_in_order(&time));
+        assert_string_equal(time.band, "guessed");
+        if (!c)                         /* 268 MB at 4.8 TB/s at most */
+            assert_true(time.predicted_us > 50 && time.bound_us < 1.1 * none.predicted_us);
+    }
+}
+
 /* As much work in all, but some blocks have most of it: the last ones end late. */
 static void test_uneven(void **state)
 {
@@ -1139,6 +1172,7 @@ UNIT(estimate)
         cmocka_unit_test(test_bound_of_memory), cmocka_unit_test(test_bands),
         cmocka_unit_test(test_relieved_pipe),   cmocka_unit_test(test_potential),
         cmocka_unit_test(test_stages), cmocka_unit_test(test_bulk_bytes),
+        cmocka_unit_test(test_texels),
         cmocka_unit_test(test_uneven),          cmocka_unit_test(test_one_heavy_block),
         cmocka_unit_test(test_steered),         cmocka_unit_test(test_huge),
         cmocka_unit_test(test_searches),        cmocka_unit_test(test_consumed),

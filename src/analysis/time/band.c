@@ -5,6 +5,7 @@
 #include "analysis/access/evaluate.h"
 #include "analysis/flow/types.h"
 #include "analysis/sass/sass.h"
+#include "analysis/time/hidden_traffic.h"
 #include "analysis/time/predict.h"
 #include "gpu/gpu.h"
 #include "ir/operand.h"
@@ -67,7 +68,7 @@ BandKind ptx_band_find(const PredictInput *in, const bool *sure, double waits_us
         return BAND_WAITS;
     if (has_matrix)
         return BAND_TENSOR;
-    if (guessed_share(in, sure) > GUESSED_SHARE)
+    if (guessed_share(in, sure) > GUESSED_SHARE || ptx_hidden_traffic_has_texels(in))
         return BAND_GUESSED;
     if (has_local)
         return BAND_LOCAL;

@@ -89,9 +89,40 @@ static bool add_bulk(const PredictInput *in, Cached *cached)
     return any || bytes > 0;
 }
 
+/* ---- textures and surfaces ------------------------------------------------------------------- */
+
+static double texel_bytes(const Insn *insn)
+{
+    enum { TEXEL = 4 };
+    switch ((Operation)insn->op->family) {
+    case OP_TEX: case OP_TLD4:
+        return TEXEL;
+    case OP_SULD: case OP_SUST: case OP_SURED:
+        return fmax(1, ptx_type_info[insn->op->type].bits / 8.0) * fmax(1, insn->op->vector);
+    default:
+        return 0;
+    }
+}
+
+static double asked_texels(const PredictInput *in)
+{
+    double bytes = 0;
+    for (InsnId i = 0; i < in->func->insn_count; i++) {
+        const double each = texel_bytes(&in->func->insns[i]);
+        bytes += each > 0 ? each * ptx_probable_lanes(&in->evaluation->insns[i]) : 0;
+    }
+    return bytes;
+}
+
+bool ptx_hidden_traffic_has_texels(const PredictInput *in)
+{
+    return asked_texels(in) > 0;
+}
+
 HiddenTraffic ptx_hidden_traffic_add(Arena *scratch, const PredictInput *in, Cached *cached)
 {
     HiddenTraffic out = { .spill_lines = add_spills(scratch, in, cached) };
     out.has_bulk = add_bulk(in, cached);
+    out.texel_bytes = asked_texels(in);
     return out;
 }

@@ -1,5 +1,5 @@
 /* hidden_traffic.h -- what a launch moves that no access of its own says: registers that ptxas
- * keeps in local memory, and tiles that the bulk copy engine brings.
+ * keeps in local memory, tiles that the bulk copy engine brings, and textures and surfaces.
  *
  * A spilled register is stored and loaded once in each iteration of the loop that runs most
  * instructions: there the values are live that ask for too many. Lines of all warps of an SM that
@@ -15,7 +15,12 @@
 typedef struct HiddenTraffic {
     double spill_lines;         /* of local memory, through L1 */
     bool has_bulk;
+    double texel_bytes;         /* of textures and surfaces: what lanes ask for */
 } HiddenTraffic;
+
+/* Of textures and surfaces neither the layout nor the format is known: a guess of 4 bytes a texel,
+ * or what a surface access says, each another one and from memory. */
+bool ptx_hidden_traffic_has_texels(const PredictInput *in);
 
 /* What goes to L2 is added to cached. */
 HiddenTraffic ptx_hidden_traffic_add(Arena *scratch, const PredictInput *in, Cached *cached);

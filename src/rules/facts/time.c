@@ -179,23 +179,51 @@ static double measure_balance(Inquiry *q, FactId fact)
                                              : evaluation->busiest;
 }
 
+static const Count *head_of(Inquiry *q, const Evaluation *evaluation, LoopId loop)
+{
+    return &evaluation->insns[q->cfg->blocks[q->loops->loops[loop].header].first].total;
+}
+
+static double busiest_warp(Inquiry *q, const Evaluation *evaluation, LoopId loop)
+{
+    const Count *head = head_of(q, evaluation, loop);
+    return head->warps > 0 && head->most > 0 ? head->most * warps_of(q) / head->warps : UNKNOWN;
+}
+
+static bool is_inside(const Loops *loops, LoopId at, LoopId loop)
+{
+    while (at != NO_LOOP && at != loop)
+        at = loops->loops[at].parent;
+    return at == loop;
+}
+
+/* Warps have roles: those that are not in this loop go around another as often, half of it at
+ * least. */
+static bool has_partner(Inquiry *q, const Evaluation *evaluation, LoopId loop)
+{
+    const double times = busiest_warp(q, evaluation, loop),
+                 most = head_of(q, evaluation, loop)->most;
+    for (LoopId other = 0; other < q->loops->loop_count; other++) {
+        const double there = busiest_warp(q, evaluation, other);
+        if (!is_inside(q->loops, other, loop) && !is_inside(q->loops, loop, other) && times > 1
+            && there >= times / (times - 1) - 0.01
+            && head_of(q, evaluation, other)->most >= most / 2)
+            return true;
+    }
+    return false;
+}
+
 double ptx_measure_loop_balance(Inquiry *q, LoopId loop, FactId fact)
 {
     const Evaluation *evaluation = balance_of(q);
-    const Cfg *cfg = q->cfg;
-    const Loops *loops = q->loops;
     double inside = 0, all = 0;
     if (!evaluation)
         return UNKNOWN;
-    if (fact == FACT_LOOP_busiest_warp) {
-        const Count *head = &evaluation->insns[cfg->blocks[loops->loops[loop].header].first].total;
-        return head->warps > 0 && head->most > 0 ? head->most * warps_of(q) / head->warps : UNKNOWN;
-    }
+    if (fact == FACT_LOOP_busiest_warp)
+        return has_partner(q, evaluation, loop) ? UNKNOWN : busiest_warp(q, evaluation, loop);
     for (InsnId i = 0; i < q->func->insn_count; i++) {
-        LoopId at = loops->loop_of[cfg->block_of[i]];
-        while (at != NO_LOOP && at != loop)
-            at = loops->loops[at].parent;
-        inside += at == loop ? evaluation->insns[i].total.warps : 0;
+        bool is_here = is_inside(q->loops, q->loops->loop_of[q->cfg->block_of[i]], loop);
+        inside += is_here ? evaluation->insns[i].total.warps : 0;
         all += evaluation->insns[i].total.warps;
     }
     return all > 0 ? 100 * inside / all : UNKNOWN;
@@ -244,6 +272,7 @@ static double measure_prediction(Inquiry *q, FactId fact)
     case FACT_KERNEL_global_use:
         return 100 * fmax(p->parts_us[PART_L1], fmax(p->parts_us[PART_L2], p->parts_us[PART_DRAM]))
                / p->predicted_us;
+    case FACT_KERNEL_dram_use:      return 100 * p->parts_us[PART_DRAM] / p->predicted_us;
     case FACT_KERNEL_shared_use:    return 100 * p->parts_us[PART_SHARED] / p->predicted_us;
     case FACT_KERNEL_latency_gain:
         return p->limiter == PART_LATENCY ? 100 * (1 - b->relieved_us / p->predicted_us) : 0;
