@@ -774,6 +774,7 @@ PTXLINT_API uint32_t ptxlint_module_column_utf16(const ptxlint_module *module, u
 PTXLINT_API size_t ptxlint_module_statement(const ptxlint_module *module, uint32_t offset,
                                             char *out, size_t size);
 
+/* A place that .loc names; path is NULL where it names none. */
 typedef struct ptxlint_source_place {
     const char *path;
     uint32_t line, column;
@@ -1148,6 +1149,7 @@ typedef struct ptxlint_loop {
     const ptxlint_peak *peaks;          /* of its mix, per GPU of the module */
     /* per GPU of the module; NULL in a .func, or where only findings were asked for */
     const ptxlint_parallelism *parallelism;
+    ptxlint_source_place source;        /* of its header */
 } ptxlint_loop;
 
 /* What an access costs in a shape of the block. NaN, NULL: not known, or not of that space. */
@@ -1195,6 +1197,7 @@ typedef struct ptxlint_access {
      * none */
     const ptxlint_shaped *shapes;
     size_t shape_count;
+    ptxlint_source_place source;
 } ptxlint_access;
 
 /* How a value differs from thread to thread. */
@@ -1251,6 +1254,7 @@ typedef struct ptxlint_branch {
     ptxlint_span meeting;               /* where the ways meet again; {0, 0}: at the end */
     const ptxlint_related *chain;       /* as of an access, of the condition */
     size_t chain_count;
+    ptxlint_source_place source;
 } ptxlint_branch;
 
 typedef struct ptxlint_pressure {

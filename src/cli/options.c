@@ -266,6 +266,8 @@ static bool take_command(Options *options, const char *word)
  * or without. */
 static const char *word_for_popt(const char *word)
 {
+    if (!strcmp(word, "-h"))
+        return "--help";
     return strcmp(word, "--ptxas") ? word : "--ptxas=";
 }
 
@@ -550,6 +552,24 @@ static Parsed check_options(const Options *options)
     return trouble ? PARSED_BAD : PARSED_RUN;
 }
 
+/* "help" and "help COMMAND" are --help of that command. */
+static Parsed print_help(Options *options, char *program, char *word)
+{
+    char text[120], *words[] = { program, word, NULL };
+    options->has_command = take_command(options, word);
+    if (word && !options->has_command) {
+        snprintf(text, sizeof text, "'%.40s' is no command; ptxlint --help lists them", word);
+        ptx_complain("help", text);
+        return PARSED_BAD;
+    }
+    if (!open_popt(options, 1 + options->has_command, words)) {
+        ptx_complain(NULL, "no memory");
+        return PARSED_FAILED;
+    }
+    ptx_help_print(options);
+    return PARSED_DONE;
+}
+
 Parsed ptx_options_parse(Options *options, int argc, char **argv)
 {
     *options = (Options){ .slack_percent = 5,
@@ -557,6 +577,8 @@ Parsed ptx_options_parse(Options *options, int argc, char **argv)
                           .command = COMMAND_CHECK };
     if (argc < 1)
         return PARSED_BAD;
+    if (argc > 1 && !strcmp(argv[1], "help"))
+        return print_help(options, argv[0], argv[2]);
     options->has_command = take_command(options, argv[1]);
     if (!open_popt(options, argc, argv)) {
         ptx_complain(NULL, "no memory");

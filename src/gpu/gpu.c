@@ -1,12 +1,23 @@
 #include "gpu/gpu.h"
 
+#include "support/words.h"
+
 #include <stdio.h>
 #include <string.h>
+
+/* In any case of letters: names of GPUs are in lower case. */
+static bool is_gpu_name(const char *own, const char *name, size_t length)
+{
+    for (size_t i = 0; i < length; i++)
+        if (!own[i] || own[i] != ptx_ascii_lower(name[i]))
+            return false;
+    return !own[length];
+}
 
 static const Gpu *find_name(const char *name, size_t length)
 {
     for (uint32_t i = 0; i < ptx_gpu_count; i++)
-        if (!strncmp(ptx_gpus[i].name, name, length) && !ptx_gpus[i].name[length])
+        if (is_gpu_name(ptx_gpus[i].name, name, length))
             return &ptx_gpus[i];
     return NULL;
 }

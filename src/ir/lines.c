@@ -3,7 +3,9 @@
 
 #include "support/assert.h"
 #include "ir/func.h"
+#include "ir/insn.h"
 
+#include <stdio.h>
 #include <string.h>
 
 void ptx_lines_find(Arena *arena, Module *m)
@@ -46,4 +48,39 @@ const Insn *ptx_insn_at(const Func *func, uint32_t offset)
     }
     return low < func->insn_count && func->insns[low].span.begin <= offset ? &func->insns[low]
                                                                            : NULL;
+}
+
+/* ---- CUDA lines ------------------------------------------------------------------------------ */
+
+static bool is_toolkit(const char *path, size_t length)
+{
+    static const char part[] = "/include/";
+    for (size_t i = 0; i + sizeof part - 1 <= length; i++)
+        if (!memcmp(path + i, part, sizeof part - 1))
+            return true;
+    return false;
+}
+
+bool ptx_source_line_title(const Module *m, const Insn *insn, char out[LINE_TITLE_BYTES])
+{
+    const Loc *loc = insn->loc ? &m->locs[insn->loc] : NULL;
+    const File *file = loc && loc->line ? ptx_loc_file(m, loc) : NULL;
+    if (!file)
+        return false;
+    const char *path = m->text + file->path.begin, *end = m->text + file->path.end, *name = end;
+    while (name > path && name[-1] != '/')
+        name--;
+    size_t length = (size_t)(end - name);
+    if (!length || length > LINE_TITLE_BYTES - 16 || is_toolkit(path, (size_t)(end - path)))
+        return false;
+    snprintf(out, LINE_TITLE_BYTES, "%.*s:%u", (int)length, name, (unsigned)loc->line);
+    return true;
+}
+
+const char *ptx_line_title(const Module *m, const Insn *insn, char out[LINE_TITLE_BYTES])
+{
+    if (!ptx_source_line_title(m, insn, out))
+        snprintf(out, LINE_TITLE_BYTES, "line %u",
+                 (unsigned)ptx_line_of(m, insn->span.begin) + 1);
+    return out;
 }

@@ -77,4 +77,13 @@ static inline const File *ptx_loc_file(const Module *module, const Loc *loc)
 void ptx_lines_find(Arena *arena, Module *module);
 uint32_t ptx_line_of(const Module *module, uint32_t offset);
 
+enum { LINE_TITLE_BYTES = 80 };
+
+/* How a message names the line of an instruction: "reduce.cu:12" where .loc names one that is not a
+ * header of a toolkit, else "line 45". Returns out. */
+const char *ptx_line_title(const Module *module, const Insn *insn, char out[LINE_TITLE_BYTES]);
+
+/* The CUDA line alone; false: .loc names none. */
+bool ptx_source_line_title(const Module *module, const Insn *insn, char out[LINE_TITLE_BYTES]);
+
 #endif

@@ -48,6 +48,22 @@ static ptxlint_source_place view_loc(Sessions *all, const Loc *loc)
     return (ptxlint_source_place){ copy_text(all, file->path), loc->line, loc->column };
 }
 
+ptxlint_source_place ptx_view_source(Sessions *all, const Insn *insn)
+{
+    if (!insn->loc || !all->module->locs[insn->loc].line)
+        return (ptxlint_source_place){ NULL, 0, 0 };
+    return view_loc(all, &all->module->locs[insn->loc]);
+}
+
+/* Of the first instruction that has one. */
+static ptxlint_source_place block_source(Sessions *all, const Func *func, const Block *block)
+{
+    ptxlint_source_place place = { NULL, 0, 0 };
+    for (InsnId i = block->first; i < block->end && !place.path; i++)
+        place = ptx_view_source(all, &func->insns[i]);
+    return place;
+}
+
 static void find_source(Sessions *all, const Func *func, const Diag *diag, ptxlint_diagnostic *out)
 {
     const Insn *insn = ptx_insn_at(func, diag->span.begin);
@@ -331,6 +347,7 @@ static void view_loops(Sessions *all, const Func *func, Session *session, ptxlin
         view[i] = (ptxlint_loop){
             .size = sizeof *view,
             .header = ptx_view_span(func->insns[first].span),
+            .source = block_source(all, func, &cfg->blocks[loop->header]),
             .label = "",
             .depth = loop->depth,
             .parent = -1,

@@ -8,6 +8,7 @@
 #include "analysis/value/affine.h"
 #include "support/span.h"
 
+typedef struct Insn Insn;
 typedef struct Evaluation Evaluation;
 typedef struct Prediction Prediction;
 typedef struct Session Session;
@@ -25,6 +26,9 @@ void ptx_view_func(Sessions *all, FuncId func, ptxlint_kernel *out);
 
 /* As many as there are. */
 const ptxlint_diagnostic *ptx_view_diagnostics(Sessions *all, const DiagSink *diags);
+
+/* The CUDA line of an instruction. */
+ptxlint_source_place ptx_view_source(Sessions *all, const Insn *insn);
 
 /* view_access.c: how the lanes of a warp differ in a value. */
 ptxlint_uniformity ptx_view_uniformity(Uniformity uniformity);

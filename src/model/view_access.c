@@ -278,6 +278,7 @@ static void begin_access(Sessions *all, FuncId id, InsnId i, ptxlint_access *out
     *out = no_figures;
     out->size = sizeof *out;
     out->span = ptx_view_span(insn->span);
+    out->source = ptx_view_source(all, insn);
     out->space = space_name((Space)insn->op->space);
     out->op = operation(insn->op);
     out->bytes = insn->access_bytes ? insn->access_bytes : PTXLINT_UNKNOWN;
@@ -415,6 +416,7 @@ static void view_branch(Sessions *all, FuncId id, BlockId block, DivergenceCosts
         cost = ptx_divergence_measure(costs, block);
     *out = (ptxlint_branch){ .size = sizeof *out,
                              .span = ptx_view_span(func->insns[last].span),
+                             .source = ptx_view_source(all, &func->insns[last]),
                              .condition = ptx_view_uniformity((Uniformity)condition->uniformity),
                              .divergent_percent = cost.percent,
                              .wasted_slots = cost.wasted_slots,

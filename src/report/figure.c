@@ -295,3 +295,11 @@ void ptx_put_heading(Out *out, const char *heading)
     ptx_out_style(out, STYLE_NONE);
     ptx_out_text(out, "\n");
 }
+
+void ptx_line_source(Line *line, const ptxlint_source_place *source, const char *after)
+{
+    if (!source->path)
+        return;
+    ptx_line_words(line, ptx_path_last(source->path));
+    ptx_line_format(line, ":%u%s", (unsigned)source->line, after);
+}

@@ -384,6 +384,7 @@ static void put_branch(Json *json, const ptxlint_module *module, const ptxlint_k
     ptx_json_object(json, NULL);
     ptx_json_int(json, "line", place.line);
     ptx_json_int(json, "column", place.column);
+    put_source(json, "source", branch->source);
     ptx_json_text(json, "condition", ptxlint_uniformity_text(branch->condition));
     ptx_json_text(json, "splits", ptx_report_split(branch->splits));
     ptx_json_text(json, "certainty", ptx_report_certainty(branch->certainty));
@@ -425,6 +426,7 @@ static void put_access(Json *json, const ptxlint_module *module, const ptxlint_a
     ptx_json_object(json, NULL);
     ptx_json_int(json, "line", place.line);
     ptx_json_int(json, "column", place.column);
+    put_source(json, "source", access->source);
     ptx_json_text(json, "function", access->function);
     ptx_json_text(json, "space", access->space);
     ptx_json_text(json, "op", access->op);
@@ -484,6 +486,7 @@ static void put_loop(Json *json, const ptxlint_module *module, const ptxlint_loo
     bool has_gpu = ptxlint_module_get_info(module)->gpu_count != 0;
     ptx_json_object(json, NULL);
     ptx_json_int(json, "line", ptxlint_module_place(module, loop->header.begin).line);
+    put_source(json, "source", loop->source);
     ptx_json_text(json, "label", loop->label && *loop->label ? loop->label : NULL);
     ptx_json_int(json, "depth", loop->depth);
     ptx_json_int(json, "parent", loop->parent >= 0 ? loop->parent : PTXLINT_UNKNOWN);

@@ -358,6 +358,9 @@ typedef struct Line {
     bool has_blank;             /* the next word is to stand apart from what is there */
 } Line;
 
+/* "gemm.cu:12" and what follows; nothing where there is no CUDA line. */
+void ptx_line_source(Line *line, const ptxlint_source_place *source, const char *after);
+
 Line ptx_line_begin(Out *out, const char *key);
 void ptx_line_words(Line *line, const char *text);                      /* broken at blanks */
 /* at most 255 bytes */

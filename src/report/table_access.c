@@ -104,6 +104,7 @@ static void put_access(Out *out, const ptxlint_module *module, const ptxlint_acc
     ptx_out_format(out, "%s\n", ptx_report_certainty(access->certainty));
     Line line = { .out = out, .column = DETAIL_INDENT, .indent = DETAIL_INDENT + 2 };
     ptx_out_repeat(out, ' ', DETAIL_INDENT);
+    ptx_line_source(&line, &access->source, ": ");
     ptx_line_words(&line, access->why);
     if (access->function) {
         ptx_line_words(&line, "; in function ");
@@ -181,6 +182,12 @@ static void put_branch(Out *out, const ptxlint_module *module, const ptxlint_bra
         ptx_out_format(out, "  %8s", "end");
     Line line = { .out = out, .column = 63, .indent = DETAIL_INDENT };
     put_chain(&line, module, "  from line ", branch->chain, branch->chain_count);
+    if (branch->source.path) {
+        ptx_line_end(&line);
+        line = (Line){ .out = out, .column = DETAIL_INDENT, .indent = DETAIL_INDENT };
+        ptx_out_repeat(out, ' ', DETAIL_INDENT);
+        ptx_line_source(&line, &branch->source, "");
+    }
     ptx_line_end(&line);
 }
 

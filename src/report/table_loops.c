@@ -123,6 +123,12 @@ static void put_loop(Out *out, const ptxlint_module *module, const ptxlint_loop 
     ptx_out_format(out, "  %5" PRIu32 "  %9s", loop->depth, figure_trips(loop->trip.count).text);
     put_iteration(out, loop->cycles && ptx_report_gpu(module) ? &loop->cycles[0] : NULL);
     put_loop_mix(out, &loop->mix);
+    if (loop->source.path) {
+        Line line = { .out = out, .column = DETAIL_INDENT, .indent = DETAIL_INDENT };
+        ptx_out_repeat(out, ' ', DETAIL_INDENT);
+        ptx_line_source(&line, &loop->source, "");
+        ptx_line_end(&line);
+    }
     if (loop->is_irreducible) {
         ptx_out_repeat(out, ' ', DETAIL_INDENT);
         ptx_out_text(out, "irreducible: it can be entered in several places\n");

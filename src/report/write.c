@@ -261,7 +261,7 @@ static ptxlint_status add_finding(ptxlint_writer *writer, const Finding *finding
     return PTXLINT_OK;
 }
 
-/* What is written below one that it is like is not; nor are findings of a rule that has many. */
+/* What is written below one that it is like is not; nor are notes of a rule that has many. */
 static ptxlint_status is_first_written(ptxlint_writer *writer, Finding *finding, bool *is_first)
 {
     enum { TEXT_OF_RULE_MAX = 20 };
@@ -270,8 +270,9 @@ static ptxlint_status is_first_written(ptxlint_writer *writer, Finding *finding,
     *is_first = true;
     if (writer->once)
         status = ptx_once_add(writer->once, finding, &finding->cause, is_first);
-    if (status != PTXLINT_OK || !*is_first || writer->options.format != PTXLINT_TEXT
-        || writer->options.show_all)
+    bool is_note = diagnostic->severity == PTXLINT_NOTE;
+    if (status != PTXLINT_OK || !*is_first || !is_note || writer->options.show_all
+        || writer->options.format != PTXLINT_TEXT)
         return status;
     uint32_t times = ptx_hash_counts_add(&writer->rule_counts, ptx_rule_hash(diagnostic->rule));
     *is_first = times <= TEXT_OF_RULE_MAX;

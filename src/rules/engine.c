@@ -261,7 +261,7 @@ static DiagRepair keep_repair(Engine *e, const DiagRepair *repair)
     for (uint32_t i = 0; i < repair->count; i++) {
         const char *text = repair->insertions[i].text;
         insertions[i] = (DiagInsertion){ repair->insertions[i].line,
-                                         ptx_arena_strndup(e->arena, text, strlen(text)) };
+                                         ptx_arena_strndup(e->arena, text, strlen(text)), NULL };
     }
     return (DiagRepair){ insertions, repair->count };
 }

@@ -64,6 +64,7 @@ typedef struct DiagFix {
 typedef struct DiagInsertion {   /* statements that are put in */
     uint32_t line;              /* before this line of the file, from 1 on */
     const char *text;
+    const char *source;         /* where that is in the CUDA source: "before a.cu:12"; NULL */
 } DiagInsertion;
 
 /* Edits that were tried: with all of them the finding is gone. */

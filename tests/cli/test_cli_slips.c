@@ -44,7 +44,6 @@ static const Case cases[] = {
     { "$PTXLINT reprot x.ptx", 2, "", "did you mean the command `report`?\n", NULL },
     { "touch chek && $PTXLINT chek", 1, "the input is empty", "", NULL },
     { "$PTXLINT ./reprot", 3, "", "ptxlint: ./reprot: No such file", NULL },
-    { "$PTXLINT help", 2, "", "did you mean --help?\n", NULL },
     { "$PTXLINT version", 2, "", "did you mean --version?\n", NULL },
 
     /* rules and groups */

@@ -24,24 +24,20 @@ static const char *verb_of(const HazardAccess *access)
     }
 }
 
-static unsigned line_of(const Module *module, const Insn *insn)
-{
-    return ptx_line_of(module, insn->span.begin) + 1;
-}
-
 /* Which round of which loop, where there is one. */
 static void write_round(char *out, size_t size, const Module *module, const Func *kernel,
                         const HazardAccess *access)
 {
     static const char *const formats[2] = {
-        " in round %u of the loop at line %u", ", round %u of the one at line %u"
+        " in round %u of the loop at %s", ", round %u of the one at %s"
     };
+    char line[LINE_TITLE_BYTES];
     int count = 0;
     *out = 0;
     for (unsigned i = 0; i < 2 && access->loops[i] != NO_ID; i++)
         count += snprintf(out + count, size - (size_t)count, formats[i],
                           (unsigned)access->rounds[i],
-                          line_of(module, &kernel->insns[access->loops[i]]));
+                          ptx_line_title(module, &kernel->insns[access->loops[i]], line));
 }
 
 /* What is missing between the two. */
@@ -111,18 +107,18 @@ static void write_variable(char *out, size_t size, const Module *module, VarId v
 static const char *describe_update(Arena *arena, const Module *module, const Func *kernel,
                                    const Hazard *h, const char *name)
 {
-    char text[512];
+    char text[512], line[LINE_TITLE_BYTES];
     int count = snprintf(text, sizeof text,
-                         "%s is updated by a load and a store at an index from data (line %u): two "
+                         "%s is updated by a load and a store at an index from data (%s): two "
                          "threads may have the same index, and then an update is lost",
-                         name, line_of(module, &kernel->insns[h->index]));
+                         name, ptx_line_title(module, &kernel->insns[h->index], line));
     return ptx_arena_strndup(arena, text, (size_t)count);
 }
 
 const char *ptx_hazard_describe(Arena *arena, const Module *module, const Func *kernel,
                                 const Hazard *h)
 {
-    char text[512], rounds[2][96], name[72];
+    char text[512], rounds[2][192], name[72], line[LINE_TITLE_BYTES];
     const HazardAccess *a = &h->second, *b = &h->first;
     int count;
     bool is_wait = h->kind >= HAZARD_STUCK;
@@ -143,8 +139,10 @@ const char *ptx_hazard_describe(Arena *arena, const Module *module, const Func *
     if (count > 0 && (a->is_by_data || b->is_by_data))
         count += snprintf(
             text + count, sizeof text - (size_t)count,
-            "; data decide which byte the access at line %u reaches",
-            line_of(module, a->is_by_data ? &a->func->insns[a->insn] : &b->func->insns[b->insn]));
+            "; data decide which byte the access at %s reaches",
+            ptx_line_title(module,
+                           a->is_by_data ? &a->func->insns[a->insn] : &b->func->insns[b->insn],
+                           line));
     return ptx_arena_strndup(arena, text, count > 0 ? (size_t)count : 0);
 }
 
@@ -171,19 +169,20 @@ static int write_copy_wait(char *out, size_t size, const Hazard *h)
 
 const char *ptx_divergence_describe(Arena *arena, const Module *module, const Divergence *d)
 {
-    char text[256];
-    const unsigned line = d->other_func ? line_of(module, &d->other_func->insns[d->other]) : 0;
+    char text[256], line[LINE_TITLE_BYTES] = "";
+    if (d->other_func)
+        ptx_line_title(module, &d->other_func->insns[d->other], line);
     const uint32_t *a = d->thread, *b = d->other_thread;
     int count = snprintf(text, sizeof text, "thread (%u, %u, %u) waits at this barrier", a[0], a[1],
                          a[2]);
     if (!d->hangs)
         count += snprintf(text + count, sizeof text - (size_t)count,
-                          ", and thread (%u, %u, %u) of its warp bypasses it to line %u", b[0],
+                          ", and thread (%u, %u, %u) of its warp bypasses it to %s", b[0],
                           b[1], b[2], line);
     else if (d->other_func)
         count += snprintf(
             text + count, sizeof text - (size_t)count,
-            ", thread (%u, %u, %u) at the one at line %u, and no other arrives: the block hangs",
+            ", thread (%u, %u, %u) at the one at %s, and no other arrives: the block hangs",
             b[0], b[1], b[2], line);
     else
         count += snprintf(text + count, sizeof text - (size_t)count,
@@ -209,22 +208,26 @@ static const char *before_line(uint32_t i, uint32_t count)
 
 static int write_lines(char *out, size_t size, const Hazard *h, const char *text)
 {
-    uint32_t lines[MAX_PUTS], lines_count = 0;
+    const DiagInsertion *lines[MAX_PUTS];
+    uint32_t lines_count = 0;
     for (uint32_t i = 0; i < h->edits.count && lines_count < MAX_PUTS; i++)
         if (!strcmp(h->edits.insertions[i].text, text))
-            lines[lines_count++] = h->edits.insertions[i].line;
+            lines[lines_count++] = &h->edits.insertions[i];
     int count = snprintf(out, size, "`%s`%s before line%s", text, cuda_of(text),
                          lines_count > 1 ? "s" : "");
-    for (uint32_t i = 0; i < lines_count; i++)
+    for (uint32_t i = 0; i < lines_count && count < (int)size; i++) {
         count += snprintf(out + count, size - (size_t)count, "%s%u", before_line(i, lines_count),
-                          (unsigned)lines[i]);
-    return count;
+                          (unsigned)lines[i]->line);
+        if (lines[i]->source && count < (int)size)
+            count += snprintf(out + count, size - (size_t)count, " (%s)", lines[i]->source);
+    }
+    return count < (int)size ? count : (int)size - 1;
 }
 
 /* Each text once, with the lines that it goes before. */
 static const char *write_repair(Arena *arena, const Hazard *h, bool is_given)
 {
-    char text[768];
+    char text[2048];
     const char *edits = h->edits.count > 1 ? "them" : "it";
     int count = snprintf(text, sizeof text, "insert ");
     for (uint32_t i = 0; i < h->edits.count; i++) {

@@ -614,6 +614,51 @@ static const char *text_of(Search *s, const Put *put)
     return ptx_arena_strndup(s->arena, text, strlen(text));
 }
 
+/* A barrier before it does what one behind it does. */
+static bool is_register_only(const Insn *insn)
+{
+    switch (insn->op->kind) {
+    case OPK_FMA: case OPK_ADD: case OPK_SUB: case OPK_MUL: case OPK_MOV: case OPK_CVT:
+    case OPK_SETP: case OPK_DIV:
+        return !insn->access_bytes;
+    default:
+        return false;
+    }
+}
+
+static bool has_label(const Func *func, uint32_t first, uint32_t last)
+{
+    for (LabelId l = 0; l < func->label_count; l++)
+        if (func->labels[l].insn > first && func->labels[l].insn <= last)
+            return true;
+    return false;
+}
+
+/* "before a.cu:12" where what is ahead of it in its CUDA line, as far as looking back goes, works
+ * on registers alone; else "inside a.cu:12". */
+static const char *source_of(Search *s, const Put *put)
+{
+    enum { LOOKED_BACK = 64 };
+    char line[LINE_TITLE_BYTES], text[LINE_TITLE_BYTES + 16];
+    const Insn *insn = &put->func->insns[put->insn];
+    const uint32_t first = put->insn > LOOKED_BACK ? put->insn - LOOKED_BACK : 0;
+    bool is_first = true;
+    uint32_t begin = put->insn;
+    if (!ptx_source_line_title(s->module, insn, line))
+        return NULL;
+    for (uint32_t i = put->insn; i-- > first;) {
+        const Insn *before = &put->func->insns[i];
+        const uint32_t line_before = s->module->locs[before->loc].line;
+        if (!before->loc || line_before != s->module->locs[insn->loc].line)
+            continue;
+        begin = i;
+        is_first &= is_register_only(before);
+    }
+    is_first = is_first && !has_label(put->func, begin, put->insn);
+    snprintf(text, sizeof text, "%s %s", is_first ? "before" : "inside", line);
+    return ptx_arena_strndup(s->arena, text, strlen(text));
+}
+
 /* In the order of the lines. */
 static void write_inserts(Search *s, Hazard *h, uint32_t mask)
 {
@@ -623,7 +668,8 @@ static void write_inserts(Search *s, Hazard *h, uint32_t mask)
             continue;
         const Put *put = &s->puts[p];
         const DiagInsertion made = {
-            ptx_line_of(s->module, put->func->insns[put->insn].span.begin) + 1, text_of(s, put)
+            ptx_line_of(s->module, put->func->insns[put->insn].span.begin) + 1, text_of(s, put),
+            source_of(s, put)
         };
         uint32_t at = h->edits.count++;
         for (; at && inserts[at - 1].line > made.line; at--)
