@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#define MEASURED "h200"         /* see ptx_gpu_measured */
+
 enum { FILES_MAX = 256 };
 
 typedef struct Known {
@@ -133,6 +135,9 @@ static void put_tables(Known *known)
     for (uint32_t i = 0; i < known->count; i++)
         put_gpu(known->gpus[i], i);
     printf("};\n\nconst uint32_t ptx_gpu_count = %u;\n", (unsigned)known->count);
+    for (uint32_t i = 0; i < known->count; i++)
+        if (!strcmp(known->gpus[i]->name, MEASURED))
+            printf("const Gpu *const ptx_gpu_measured = &ptx_gpus[%u];\n", (unsigned)i);
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */
@@ -146,8 +151,8 @@ static bool load(Arena *arena, Known *known, const char *path, GpuError *error)
     if (find(known, name, name_length))
         return true;
     char *yaml = read_file(path, &length);
-    const Gpu *gpu = ptx_gpu_load(arena, ptx_arena_strndup(arena, name, name_length), yaml, length,
-                                  find, known, error);
+    const GpuFile file = { ptx_arena_strndup(arena, name, name_length), yaml, length };
+    const Gpu *gpu = ptx_gpu_load(arena, &file, find, known, error);
     free(yaml);
     if (gpu)
         known->gpus[known->count++] = gpu;

@@ -222,9 +222,9 @@ static void put_rule(const Rule *r)
     printf(", %u, ", (unsigned)r->info.severity);
     put_text(r->info.group);
     printf(" }, .subject = %u, .needs = %u, .fold = %u, .gain_of = %u, .takes_most = %d, "
-           ".is_preview = %d, .is_front_end = %d,\n      .when = {",
+           ".removal = %u, .is_preview = %d, .is_front_end = %d,\n      .when = {",
            (unsigned)r->subject, (unsigned)r->needs, (unsigned)r->fold, (unsigned)r->gain_of,
-           r->takes_most, r->is_preview, r->is_front_end);
+           r->takes_most, (unsigned)r->removal, r->is_preview, r->is_front_end);
     for (int i = 0; i < LEVEL__COUNT; i++) {
         fputs(" ", stdout);
         put_program(&r->when[i]);

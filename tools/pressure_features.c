@@ -28,7 +28,7 @@ static void put_kernel(const ptxlint_module *m, FuncId id, const char *path, con
     ptx_arena_init(&scratch, (size_t)4 << 30, &failed);
     if (!setjmp(failed)) {
         const FuncFlow flow = ptx_session_flow(s);
-        const Uniforms *uniforms = ptx_uniform_compute(&arena, &scratch, &flow,
+        const Uniforms *uniforms = ptx_uniform_compute(&arena, &scratch, &flow, NULL,
                                                        ptx_session_launch(s));
         const Lowered *lowered = ptx_lowered_compute(&arena, &scratch, &flow, uniforms,
                                                      gpu->target);

@@ -66,6 +66,25 @@ typedef int (*ptxlint_write_fn)(void *context, const char *bytes, size_t length)
 /* "0.1.0". */
 PTXLINT_API const char *ptxlint_version(void);
 
+/* ---- names ----------------------------------------------------------------------------------- */
+
+/* Names of C++ (Itanium C++ ABI) and Rust as the source has them. */
+typedef enum ptxlint_name_form {
+    PTXLINT_NAME_SIGNATURE,     /* "ns::copy<float, 16>(float const*, float*)" */
+    PTXLINT_NAME_SHORT,         /* "ns::copy<float, 16>" */
+    PTXLINT_NAME_QUALIFIED,     /* "ns::copy" */
+    PTXLINT_NAME_PLAIN          /* "copy" */
+} ptxlint_name_form;
+
+/* Writes the form into out, at most size bytes with the NUL; returns the length it has in full (as
+ * snprintf). 0: the name is not a mangled one, or too long. */
+PTXLINT_API size_t ptxlint_demangle(const char *name, ptxlint_name_form form, char *out,
+                                    size_t size);
+
+/* Whether a glob, with * and ? as in a shell, fits a name: as it is mangled, or in one of those
+ * forms. Blanks in the forms, and the return type of a signature, do not matter. */
+PTXLINT_API int ptxlint_name_fits(const char *glob, const char *name);
+
 /* ---- GPUs ------------------------------------------------------------------------------------ */
 
 /* What is known of a product ("h200") or of an architecture ("sm_90"): figures with their sources,
@@ -271,6 +290,17 @@ typedef struct ptxlint_isa_sample {
 
 PTXLINT_API int ptxlint_isa_sample_at(const ptxlint_isa *isa, size_t index,
                                       ptxlint_isa_sample *out);
+
+/* A special register: number index; 0 past the end. */
+typedef struct ptxlint_isa_register {
+    const char *name;                   /* "%tid"; "%envreg" of %envreg0 to %envreg31 */
+    const char *type;                   /* "u32" */
+    unsigned vector;                    /* 4: has .x .y .z .w; else 1 */
+    unsigned number_count;              /* numbered 0 to number_count - 1; 0: no number */
+    ptxlint_isa_need first;
+} ptxlint_isa_register;
+
+PTXLINT_API int ptxlint_isa_register_at(size_t index, ptxlint_isa_register *out);
 
 /* What an editor shows for an instruction under the mouse: Markdown, at most size bytes with the
  * NUL, into out. Returns the length it has in full (as snprintf), 0 for an unknown opcode. gpu:
@@ -661,6 +691,10 @@ typedef struct ptxlint_options {
      * each kernel its name, place, parameters, directives, launch and live registers; other lists
      * are empty, other numbers 0. Ignored with findings_only or syntax_only */
     int estimates_only;
+    /* each finding by itself: none is folded into another, repeat_count is 0 */
+    int is_unfolded;
+    /* keep where names stand: ptxlint_module_symbols, and what rests on it */
+    int has_symbols;
 } ptxlint_options;
 
 PTXLINT_API void ptxlint_options_init(ptxlint_options *options);
@@ -739,6 +773,106 @@ PTXLINT_API uint32_t ptxlint_module_column_utf16(const ptxlint_module *module, u
 PTXLINT_API size_t ptxlint_module_statement(const ptxlint_module *module, uint32_t offset,
                                             char *out, size_t size);
 
+typedef struct ptxlint_source_place {
+    const char *path;
+    uint32_t line, column;
+} ptxlint_source_place;
+
+/* The CUDA line of the instruction at a byte, through .loc; 0: there is none. */
+PTXLINT_API int ptxlint_module_source_at(const ptxlint_module *module, uint32_t offset,
+                                         ptxlint_source_place *out);
+
+/* The other way: the bytes where instructions begin that come from that line, in order, at most
+ * `room` of them into offsets. path is as .file has it. Returns how many there are. */
+PTXLINT_API size_t ptxlint_module_source_find(const ptxlint_module *module, const char *path,
+                                              uint32_t line, uint32_t *offsets, size_t room);
+
+/* 32-bit registers live at the instruction at a byte, as ptxlint_pressure counts them;
+ * PTXLINT_UNKNOWN: no instruction is there, or only findings were asked for. */
+PTXLINT_API int64_t ptxlint_module_live_at(const ptxlint_module *module, uint32_t offset);
+
+/* ---- tokens ---------------------------------------------------------------------------------- */
+
+typedef enum ptxlint_token_kind {
+    PTXLINT_TOKEN_COMMENT = 1,
+    PTXLINT_TOKEN_DIRECTIVE,            /* .entry, .reg, .align, .maxntid; types are TYPE */
+    PTXLINT_TOKEN_OPCODE,               /* "ld" of ld.global.f32, or what stands in its place */
+    PTXLINT_TOKEN_MODIFIER,             /* ".global", ".x" of %tid.x */
+    PTXLINT_TOKEN_TYPE,                 /* ".f32" */
+    PTXLINT_TOKEN_SPECIAL_REGISTER,     /* "%tid" */
+    PTXLINT_TOKEN_NAME,                 /* any other: a symbol says of what */
+    PTXLINT_TOKEN_NUMBER,
+    PTXLINT_TOKEN_STRING,
+    PTXLINT_TOKEN_PUNCTUATION
+} ptxlint_token_kind;
+
+typedef struct ptxlint_token {
+    ptxlint_span span;
+    ptxlint_token_kind kind;
+    /* how deep it stands in (), [] and {}, those of its own kind outside */
+    uint32_t depth;
+} ptxlint_token;
+
+/* The tokens of a text, in order; any bytes will do. */
+typedef struct ptxlint_tokens ptxlint_tokens;
+
+PTXLINT_API ptxlint_status ptxlint_tokens_new(const char *text, size_t length,
+                                              ptxlint_tokens **out);
+PTXLINT_API void ptxlint_tokens_free(ptxlint_tokens *tokens);
+PTXLINT_API const ptxlint_token *ptxlint_tokens_all(const ptxlint_tokens *tokens, size_t *count);
+
+/* The first token that ends behind a byte, so the one that holds it if any does; the count at the
+ * end. */
+PTXLINT_API size_t ptxlint_tokens_find(const ptxlint_tokens *tokens, uint32_t offset);
+
+/* ---- names ----------------------------------------------------------------------------------- */
+
+typedef enum ptxlint_symbol_kind {
+    PTXLINT_SYMBOL_ENTRY = 1,
+    PTXLINT_SYMBOL_FUNC,
+    PTXLINT_SYMBOL_VARIABLE,
+    PTXLINT_SYMBOL_PARAMETER,
+    PTXLINT_SYMBOL_REGISTER,
+    PTXLINT_SYMBOL_RANGE,               /* the %r of `.reg .b32 %r<10>;` */
+    PTXLINT_SYMBOL_LABEL
+} ptxlint_symbol_kind;
+
+typedef struct ptxlint_occurrence {
+    ptxlint_span span;
+    int is_declaration, is_read, is_written;
+} ptxlint_occurrence;
+
+/* A name as PTX scopes it: registers, variables and labels by `{ }`, parameters by function. */
+typedef struct ptxlint_symbol {
+    size_t size;                        /* from one element to the next */
+    ptxlint_symbol_kind kind;
+    const char *name;
+    /* of the name; of one register of a range that of the range; of a function the one with a body,
+     * else the first */
+    ptxlint_span declaration;
+    ptxlint_span extent;                /* all of the function; else of the declaration */
+    ptxlint_span scope;                 /* where the name holds */
+    const char *function;               /* that it is declared in; NULL: none */
+    const char *space;                  /* "reg", "shared", "param"; "" of functions and labels */
+    const char *type;                   /* "f32"; "" of functions and labels */
+    unsigned vector;                    /* elements of .v2, .v4; 1 */
+    int64_t bytes;                      /* of variables and parameters; 0: not said */
+    uint32_t align;
+    int64_t range;                      /* of a register: the index of its range; -1: none */
+    uint64_t count;                     /* of a range */
+    /* in order; of a range that of its own declaration alone */
+    const ptxlint_occurrence *occurrences;
+    size_t occurrence_count;
+} ptxlint_symbol;
+
+/* All of them, of a module with has_symbols; registers of a range are those that are used. */
+PTXLINT_API const ptxlint_symbol *ptxlint_module_symbols(const ptxlint_module *module,
+                                                         size_t *count);
+
+/* Whose name holds the byte, or ends there; NULL: none. */
+PTXLINT_API const ptxlint_symbol *ptxlint_module_symbol_at(const ptxlint_module *module,
+                                                           uint32_t offset);
+
 /* ---- diagnostics ----------------------------------------------------------------------------- */
 
 typedef enum ptxlint_severity { PTXLINT_NOTE = 1, PTXLINT_WARNING, PTXLINT_ERROR } ptxlint_severity;
@@ -778,11 +912,6 @@ typedef struct ptxlint_insertion {
     const char *text;                   /* statements */
 } ptxlint_insertion;
 
-typedef struct ptxlint_source_place {
-    const char *path;
-    uint32_t line, column;
-} ptxlint_source_place;
-
 typedef struct ptxlint_diagnostic {
     size_t size;                        /* from one element to the next */
     const char *rule;                   /* "COR101" */
@@ -817,12 +946,71 @@ typedef struct ptxlint_diagnostic {
      * none */
     const ptxlint_insertion *repair;
     size_t repair_count;
+    /* fix or repair as edits of the text, to be made together, by place; edit_count 0: there is
+     * none */
+    const ptxlint_fix *edits;
+    size_t edit_count;
+    const char *kernel_demangled;       /* as PTXLINT_NAME_SIGNATURE; NULL: it is not mangled */
+    /* the GPU that it was looked at for ("h200"); NULL: none, as what the front end says */
+    const char *gpu;
 } ptxlint_diagnostic;
 
 /* All of them, worst first: errors, warnings, notes; what is wrong before what is slow; by gain; by
  * position. */
 PTXLINT_API const ptxlint_diagnostic *ptxlint_module_diagnostics(const ptxlint_module *module,
                                                                  size_t *count);
+
+/* ---- fixing ---------------------------------------------------------------------------------- */
+
+/* The text of a module with the edits of its findings made. Each was tried: with it the module was
+ * analysed again, its finding was gone, and no error, no warning and no note but one of group
+ * "hygiene" came instead. Edits that follow from it are made, too, until there is none. */
+typedef struct ptxlint_fixes ptxlint_fixes;
+
+typedef struct ptxlint_fix_options {
+    size_t size;                        /* sizeof(ptxlint_fix_options) */
+    /* also edits that are no more than likely: not is_certain */
+    int is_unsafe;
+    /* only findings in kernels that match, and of these groups; NULL: all */
+    const char *kernel_glob;
+    const char *const *groups;
+    size_t group_count;
+} ptxlint_fix_options;
+
+PTXLINT_API void ptxlint_fix_options_init(ptxlint_fix_options *options);
+
+/* options: what the module was made with. wanted may be NULL. */
+PTXLINT_API ptxlint_status ptxlint_fixes_new(const ptxlint_module *module,
+                                             const ptxlint_options *options,
+                                             const ptxlint_fix_options *wanted,
+                                             ptxlint_fixes **out);
+PTXLINT_API void ptxlint_fixes_free(ptxlint_fixes *fixes);
+
+typedef struct ptxlint_fixes_info {
+    const char *text;                   /* length bytes, then a NUL */
+    size_t length;
+    size_t count;                       /* of ptxlint_fixes_at */
+    size_t applied_count;               /* of them */
+    size_t unsafe_count;                /* findings that is_unsafe would try, too */
+    /* more would follow, but for a limit on how often a module is analysed */
+    int is_cut_short;
+} ptxlint_fixes_info;
+
+PTXLINT_API const ptxlint_fixes_info *ptxlint_fixes_get_info(const ptxlint_fixes *fixes);
+
+typedef struct ptxlint_fix_result {
+    const char *rule, *message;
+    const char *help;                   /* what the edit does; NULL */
+    const char *kernel;                 /* NULL: none */
+    /* of the finding, in the text as it was when the edit was tried */
+    uint32_t line, column;
+    int is_applied;
+    const char *why;                    /* why it was taken back, a clause; NULL: it was not */
+} ptxlint_fix_result;
+
+/* Number index, in the order they were tried; 0 past the end. */
+PTXLINT_API int ptxlint_fixes_at(const ptxlint_fixes *fixes, size_t index,
+                                 ptxlint_fix_result *out);
 
 /* ---- kernels --------------------------------------------------------------------------------- */
 
@@ -1274,6 +1462,7 @@ typedef struct ptxlint_kernel {
     size_t projection_count;
     const ptxlint_param *params;        /* of an entry, in order; of a .func none */
     size_t param_count;
+    const char *demangled;              /* as PTXLINT_NAME_SIGNATURE; NULL: it is not mangled */
 } ptxlint_kernel;
 
 /* Functions with a body, in file order: entries and .funcs. */
@@ -1425,7 +1614,7 @@ typedef struct ptxlint_write_options {
     size_t size;                        /* sizeof(ptxlint_write_options) */
     ptxlint_format format;
     int color;                          /* ANSI colours in PTXLINT_TEXT */
-    /* only kernels that match, * and ? as in a shell; NULL: all */
+    /* only kernels that it fits, as ptxlint_name_fits says; NULL: all */
     const char *kernel_glob;
     const char *const *groups;          /* only diagnostics of these groups; NULL: all */
     size_t group_count;

@@ -45,7 +45,8 @@ class Options(Structure):
                 ("gpu_count", c_size_t), ("launches", c_void_p), ("ptxas", c_void_p),
                 ("config", c_void_p), ("baseline", c_void_p), ("budget", c_void_p),
                 ("profile", c_void_p), ("max_memory_bytes", c_size_t), ("syntax_only", c_int),
-                ("findings_only", c_int), ("jobs", c_uint), ("estimates_only", c_int)]
+                ("findings_only", c_int), ("jobs", c_uint), ("estimates_only", c_int),
+                ("is_unfolded", c_int), ("has_symbols", c_int)]
 
 
 class ModuleInfo(Structure):
@@ -105,7 +106,7 @@ class Kernel(Structure):
                 ("loops", c_void_p), ("loop_count", c_size_t), ("accesses", c_void_p),
                 ("access_count", c_size_t), ("branches", c_void_p), ("branch_count", c_size_t),
                 ("projections", c_void_p), ("projection_count", c_size_t), ("params", c_void_p),
-                ("param_count", c_size_t)]
+                ("param_count", c_size_t), ("demangled", c_char_p)]
 
 
 class TimePart(Structure):

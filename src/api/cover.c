@@ -3,6 +3,7 @@
 #include "input/launch.h"
 #include "api/module.h"
 #include "input/param.h"
+#include "support/demangle.h"
 #include "support/words.h"
 #include "analysis/flow/cfg.h"
 #include "analysis/flow/dom.h"
@@ -12,7 +13,6 @@
 #include "isa/isa.h"
 #include "support/diag.h"
 
-#include <fnmatch.h>
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdio.h>
@@ -312,7 +312,7 @@ static bool learn_names(ptxlint_coverage *c, const CoverSubject *s)
 
 static size_t find_group(ptxlint_coverage *c, const CoverSubject *s)
 {
-    const json_t *number = json_object_get(c->index, s->view->name),
+    const json_t *number = ptx_launch_named(c->index, s->view->name),
                  *listed = json_object_get(c->root, "launches");
     size_t found = number ? (size_t)json_integer_value(number) : NO_GROUP;
     for (size_t i = 0; (i = ptx_launch_listed(c->root, i, s->module->info.path, s->view->name))
@@ -327,7 +327,8 @@ static size_t find_group(ptxlint_coverage *c, const CoverSubject *s)
 static bool add_func(ptxlint_coverage *c, const CoverSubject *s, const char *kernel_glob)
 {
     const size_t group = find_group(c, s);
-    bool is_wanted = !s->func->is_entry || !kernel_glob || !fnmatch(kernel_glob, s->view->name, 0);
+    bool is_wanted = !s->func->is_entry || !kernel_glob
+                     || ptx_name_fits(kernel_glob, s->view->name);
     bool is_good = learn(c, PTXLINT_PART_KERNEL, s->view->name,
                          group == NO_GROUP && s->func->is_entry);
     if (group != NO_GROUP)

@@ -35,9 +35,7 @@ static const Gpu *find_compiled(void *context, const char *name, size_t length)
 
 typedef struct GpuLoad {
     Loaded *loaded;
-    const char *name;
-    const char *yaml;
-    size_t length;
+    GpuFile file;
     GpuError *error;
     ptxlint_status result;
 } GpuLoad;
@@ -46,8 +44,7 @@ static void load_guarded(void *context)
 {
     GpuLoad *call = context;
     Loaded *loaded = call->loaded;
-    const Gpu *gpu = ptx_gpu_load(&loaded->arena, call->name, call->yaml, call->length,
-                                  find_compiled, NULL, call->error);
+    const Gpu *gpu = ptx_gpu_load(&loaded->arena, &call->file, find_compiled, NULL, call->error);
     if (gpu)
         loaded->gpu = *gpu;
     call->result = gpu ? PTXLINT_OK : PTXLINT_BAD_FILE;
@@ -56,7 +53,7 @@ static void load_guarded(void *context)
 static ptxlint_status load(Loaded *loaded, const char *name, const char *yaml, size_t length,
                            GpuError *error)
 {
-    GpuLoad call = { loaded, name, yaml, length, error, PTXLINT_NO_MEMORY };
+    GpuLoad call = { loaded, { name, yaml, length }, error, PTXLINT_NO_MEMORY };
     ptx_arena_init(&loaded->arena, (size_t)1 << 30, NULL);
     ptx_run_guarded_in(&loaded->arena, load_guarded, &call);
     return call.result;

@@ -2,6 +2,7 @@
 #include "api/isa.h"
 
 #include "model/gpu.h"
+#include "check/sreg.h"
 #include "support/guard.h"
 #include "support/minmax.h"
 #include "gpu/gpu.h"
@@ -126,6 +127,26 @@ enum { SUGGEST_BYTES_MAX = 48 };
 const char *ptxlint_isa_suggest(const char *text, size_t length)
 {
     return text && length <= SUGGEST_BYTES_MAX ? ptx_opcode_suggest(text, length) : NULL;
+}
+
+/* ---- special registers ----------------------------------------------------------------------- */
+
+int ptxlint_isa_register_at(size_t index, ptxlint_isa_register *out)
+{
+    static const char *const names[SREG__COUNT] = {
+#define SR(id, text, ...) [SREG_##id] = "%" text,
+#include "isa/sregs.def"
+#undef SR
+    };
+    if (!out || index + 1 >= SREG__COUNT)
+        return 0;
+    const SregInfo *info = &ptx_sreg_info[index + 1];
+    *out = (ptxlint_isa_register){ .name = names[index + 1],
+                                   .type = ptx_type_info[info->type].text,
+                                   .vector = info->vector,
+                                   .number_count = info->number_count,
+                                   .first = need_of(info->version, (Target){ .sm = info->sm }) };
+    return 1;
 }
 
 /* ---- views of a form ------------------------------------------------------------------------- */

@@ -19,6 +19,12 @@ typedef struct DiagSink DiagSink;
 
 typedef Estimator *_Atomic EstimatorSlot;
 
+/* An occurrence, and whose it is. */
+typedef struct SymbolPlace {
+    ptxlint_span span;
+    uint32_t symbol;
+} SymbolPlace;
+
 struct ptxlint_module {
     Arena arena;                /* everything below */
     /* what was found by other threads than the one that made the module; malloc'ed */
@@ -37,6 +43,11 @@ struct ptxlint_module {
     size_t kernel_count;
     const Gpu **gpus;           /* that figures are for */
     size_t gpu_count;
+    const char **paths;                 /* of Module.files */
+    /* symbols.c's, where options ask for them; else empty */
+    const ptxlint_symbol *symbols;
+    const SymbolPlace *places;          /* of all occurrences, in order */
+    size_t symbol_count, place_count;
     EstimatorSlot *estimator;           /* estimate.c's, while no call has it; NULL: none yet */
 };
 
@@ -74,6 +85,9 @@ static inline bool ptx_module_has_findings(const ptxlint_module *m)
 /* analyse.c: calls, sessions, kernels and diagnostics of all functions, by as many threads as
  * options say. limit: bytes of each arena. False: memory ran out. */
 bool ptx_analyse(ptxlint_module *module, const ptxlint_options *options, size_t limit);
+
+/* symbols.c: what the public view of names needs, from what lowering noted. */
+void ptx_symbols_build(ptxlint_module *module, Arena *scratch);
 
 /* budget.c: findings about kernels that take more than a budget (NULL: none) allows; once kernels
  * and all other findings are there. */

@@ -1,4 +1,5 @@
-/* place.c -- what stands at a place of a module's text: line and column, statement, value. */
+/* place.c -- what stands at a place of a module's text: line and column, statement, CUDA line,
+ * value, live registers. */
 #include "api/module.h"
 #include "model/view.h"
 #include "ir/normal.h"
@@ -9,6 +10,7 @@
 #include "ir/module.h"
 #include "ir/operand.h"
 #include "isa/isa.h"
+#include "analysis/flow/liveness.h"
 #include "support/diag.h"
 #include "session/session.h"
 
@@ -110,4 +112,53 @@ int ptxlint_module_value_at(const ptxlint_module *m, uint32_t offset, ptxlint_va
     if (out->uniformity == PTXLINT_UNIFORMITY_UNKNOWN)
         out->certainty = PTXLINT_NOT_KNOWN;
     return 1;
+}
+
+int64_t ptxlint_module_live_at(const ptxlint_module *m, uint32_t offset)
+{
+    const Func *func = ptx_module_has_figures(m) ? func_at(m->ir, offset) : NULL;
+    const Insn *insn = func ? ptx_insn_at(func, offset) : NULL;
+    const Live *live = insn ? ptx_session_live(ptx_session_at(m, (FuncId)(func - m->ir->funcs)))
+                            : NULL;
+    return live ? live->pressure[insn - func->insns] : PTXLINT_UNKNOWN;
+}
+
+/* ---- CUDA lines ------------------------------------------------------------------------------ */
+
+int ptxlint_module_source_at(const ptxlint_module *m, uint32_t offset, ptxlint_source_place *out)
+{
+    const Func *func = func_at(m->ir, offset);
+    const Insn *insn = func ? ptx_insn_at(func, offset) : NULL;
+    if (!insn || !insn->loc)
+        return 0;
+    const Loc *loc = &m->ir->locs[insn->loc];
+    const File *file = ptx_loc_file(m->ir, loc);
+    if (!file || !loc->line)
+        return 0;
+    *out = (ptxlint_source_place){ m->paths[file - m->ir->files], loc->line, loc->column };
+    return 1;
+}
+
+static bool is_from(const ptxlint_module *m, const Insn *insn, const char *path, uint32_t line)
+{
+    const Loc *loc = &m->ir->locs[insn->loc];
+    const File *file = insn->loc && loc->line == line ? ptx_loc_file(m->ir, loc) : NULL;
+    return file && !strcmp(m->paths[file - m->ir->files], path);
+}
+
+size_t ptxlint_module_source_find(const ptxlint_module *m, const char *path, uint32_t line,
+                                  uint32_t *offsets, size_t room)
+{
+    size_t count = 0;
+    for (FuncId f = 0; f < m->ir->func_count; f++) {
+        const Func *func = &m->ir->funcs[f];
+        for (InsnId i = 0; i < func->insn_count; i++) {
+            if (!is_from(m, &func->insns[i], path, line))
+                continue;
+            if (count < room)
+                offsets[count] = func->insns[i].span.begin;
+            count++;
+        }
+    }
+    return count;
 }

@@ -10,6 +10,7 @@
 #include "support/guard.h"
 #include "support/limits.h"
 #include "ir/module.h"
+#include "ir/occurrence.h"
 #include "resolve/resolve.h"
 #include "support/diag.h"
 #include "gpu/gpu.h"
@@ -57,10 +58,25 @@ static void choose_gpus(ptxlint_module *m, const ptxlint_options *options)
         m->gpu_count = 1;
 }
 
-static void read_source(ptxlint_module *m, Arena *items, Arena *vectors, Arena *scratch)
+/* While a module is read. */
+typedef struct Arenas {
+    Arena items, vectors, scratch;
+} Arenas;
+
+static OccurrenceLog *new_log(Arena *arena)
 {
-    Parser *parser = ptx_parser_new(&m->arena, items, &m->diags, m->text, m->length);
-    Lower *lower = ptx_lower_new(&m->arena, vectors, scratch, &m->diags, m->text, m->length);
+    OccurrenceLog *log = ptx_arena_new(arena, OccurrenceLog);
+    log->arena = arena;
+    return log;
+}
+
+static void read_source(ptxlint_module *m, const ptxlint_options *options, Arenas *arenas)
+{
+    Parser *parser = ptx_parser_new(&m->arena, &arenas->items, &m->diags, m->text, m->length);
+    Lower *lower = ptx_lower_new(&m->arena, &arenas->vectors, &arenas->scratch, &m->diags, m->text,
+                                 m->length);
+    if (options->has_symbols)
+        ptx_lower_log(lower, new_log(&m->arena));
     for (const AstItem *item; (item = ptx_parser_next(parser));)
         ptx_lower_item(lower, ptx_parser_header(parser), item);
     m->ir = ptx_lower_finish(lower, ptx_parser_header(parser));
@@ -75,11 +91,6 @@ static size_t memory_limit(const ptxlint_module *m, const ptxlint_options *optio
                : (size_t)LIMIT_ARENA_FLOOR;
 }
 
-/* While a module is read. */
-typedef struct Arenas {
-    Arena items, vectors, scratch;
-} Arenas;
-
 /* Memory that it holds. */
 static size_t module_bytes(const ptxlint_module *m)
 {
@@ -87,6 +98,14 @@ static size_t module_bytes(const ptxlint_module *m)
     for (unsigned i = 0; i < m->part_count; i++)
         bytes += m->parts[i].used_bytes;
     return bytes;
+}
+
+static void copy_paths(ptxlint_module *m)
+{
+    m->paths = ptx_arena_array(&m->arena, const char *, m->ir->file_count + 1);
+    for (uint32_t f = 0; f < m->ir->file_count; f++)
+        m->paths[f] = ptx_arena_strndup(&m->arena, m->text + m->ir->files[f].path.begin,
+                                        ptx_span_length(m->ir->files[f].path));
 }
 
 static void view_info(ptxlint_module *m, const ptxlint_options *options)
@@ -129,7 +148,7 @@ static void run_guarded(void *context)
     Arenas *arenas = call->arenas;
     ptx_diag_init(&m->diags, &m->arena);
     ptx_profile_module(options->profile);
-    TIMED(PARSE, read_source(m, &arenas->items, &arenas->vectors, &arenas->scratch));
+    TIMED(PARSE, read_source(m, options, arenas));
     ptx_arena_free(&arenas->items);
     ptx_arena_free(&arenas->vectors);
     choose_gpus(m, options);
@@ -144,6 +163,9 @@ static void run_guarded(void *context)
     ptx_diag_finish(&m->diags);
     TIMED(VIEW, m->diagnostics = ptx_view_diagnostics(m->sessions, &m->diags));
     m->diagnostic_count = m->diags.count;
+    copy_paths(m);
+    if (options->has_symbols)
+        ptx_symbols_build(m, &arenas->scratch);
     view_info(m, options);
     call->is_complete = true;
 }

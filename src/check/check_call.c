@@ -372,16 +372,17 @@ static bool check_arguments(const CallCheck *c, const AstOperand *list, const Fo
     return true;
 }
 
-bool ptx_check_call(const CallCheck *c, const CallParts *parts, const Signature *s, Span where,
-                    const Operand *results, uint32_t result_count, const Operand *arguments,
-                    uint32_t argument_count)
+bool ptx_check_call(const CallCheck *c, const CallParts *parts, const Signature *s,
+                    const CallOperands *operands)
 {
-    if (result_count != s->result_count)
-        return wrong_count(c, s, where, "result", s->result_count, result_count);
+    const Span where = parts->target->span;
+    const uint32_t results = operands->result_count, arguments = operands->argument_count;
+    if (results != s->result_count)
+        return wrong_count(c, s, where, "result", s->result_count, results);
     const Formal *last = s->param_count ? &s->params[s->param_count - 1] : NULL;
     bool may_omit = last && last->is_array && !last->bytes && parts->arguments;
-    if (argument_count != s->param_count && !(may_omit && argument_count + 1 == s->param_count))
-        return wrong_count(c, s, where, "argument", s->param_count, argument_count);
-    return check_arguments(c, parts->results, s->results, results, result_count)
-        && check_arguments(c, parts->arguments, s->params, arguments, argument_count);
+    if (arguments != s->param_count && !(may_omit && arguments + 1 == s->param_count))
+        return wrong_count(c, s, where, "argument", s->param_count, arguments);
+    return check_arguments(c, parts->results, s->results, operands->results, results)
+           && check_arguments(c, parts->arguments, s->params, operands->arguments, arguments);
 }

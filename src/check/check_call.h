@@ -51,11 +51,15 @@ void ptx_check_alias(const ModuleCheck *check, const AstAlias *alias, const Func
 /* Takes a call apart; false, with one diagnostic, if it is not written as a call is. */
 bool ptx_call_parts(const CallCheck *check, const AstStmt *stmt, CallParts *parts);
 
-/* results and arguments: as lowered, one for each written. False, with one diagnostic, if the
- * signature does not take them. */
+/* As lowered, one for each written. */
+typedef struct CallOperands {
+    const Operand *results, *arguments;
+    uint32_t result_count, argument_count;
+} CallOperands;
+
+/* False, with one diagnostic, if the signature does not take them. */
 bool ptx_check_call(const CallCheck *check, const CallParts *parts, const Signature *signature,
-                    Span where, const Operand *results, uint32_t result_count,
-                    const Operand *arguments, uint32_t argument_count);
+                    const CallOperands *operands);
 
 /* A function that is declared again. */
 typedef struct RepeatCheck {

@@ -2,6 +2,7 @@
  * finds config files and a user's rules, paths.c the inputs, inputs.c reads GPUs, launches and
  * logs; jobs.c makes modules in threads, ptxas.c runs ptxas, run.c does the work through the public
  * API, gates.c holds baselines and budgets, matched.c what has matched nothing, and tally.c counts.
+ * fix.c makes the edits of findings, and unified_diff.c shows them.
  * explain.c, rules.c, show.c, isa.c, tune.c, rank.c, schema.c, complete.c and manual.c are commands
  * of their own; they write through page.c and isa_page.c (Markdown) and paint.c (Markdown to a
  * terminal).
@@ -87,6 +88,7 @@ typedef struct StringList {
 
 typedef enum Command {
     COMMAND_CHECK,
+    COMMAND_FIX,
     COMMAND_REPORT,
     COMMAND_GPU,
     COMMAND_EXPLAIN,
@@ -99,8 +101,10 @@ typedef enum Command {
     COMMAND_BASELINE,
     COMMAND_BUDGET,
     COMMAND_DIFF,
+    COMMAND_MCP,
     COMMAND_COMPLETIONS,
     COMMAND_MANUAL,
+    COMMAND_LSP,
     COMMAND__COUNT
 } Command;
 
@@ -134,6 +138,7 @@ enum { SETTING_COUNT = 6, CHOICE_COUNT = 6, JOBS_MAX = 256 };
 typedef struct Options {
     Command command;
     bool has_command;                   /* its word was given */
+    char program[32];                   /* "ptxlint COMMAND", as help has it */
     /* the one in hand; while the command line is read, what --format FORMAT and --output say */
     Document output;
     /* all that are wanted, at least one, in the order given; each place once */
@@ -157,6 +162,8 @@ typedef struct Options {
     bool is_quiet, has_no_config, has_no_baseline, has_statistics, has_profile, is_strict_launch;
     bool has_facts;                     /* rules: the facts instead */
     bool has_list;                      /* isa: a line an opcode */
+    bool has_fix, has_diff, is_unsafe;  /* fix; check --fix */
+    char *stdin_filename;               /* what - is called; NULL: "-" */
     const char **paths;                 /* ends with NULL; popt's; NULL: none */
     poptContext popt;
     const char **words;                 /* that popt reads */
@@ -198,6 +205,10 @@ enum {
     OPT_PROFILE,
     OPT_FACTS,
     OPT_LIST,
+    OPT_FIX,
+    OPT_DIFF,
+    OPT_UNSAFE,
+    OPT_STDIN_FILENAME,
     OPT_PRIMARY,
     OPT_BASELINE,
     OPT_NO_BASELINE,
@@ -205,6 +216,7 @@ enum {
     OPT_SLACK,
     OPT_TOLERANCE,
     OPT_STRICT_LAUNCH,
+    OPT_STDIO,
     OPT_HELP,
     OPT_VERSION,
     OPT_SETTING,                             /* and those after it: rows of ptx_setting_names */
@@ -378,6 +390,8 @@ ExitCode ptx_ptxas_run(const char *program, const char *path, const ptxlint_modu
 /* What came of one file. */
 typedef struct Job {
     ptxlint_module *module;             /* NULL where status is not PTXLINT_OK */
+    ptxlint_fixes *fixes;               /* NULL: not wanted */
+    ptxlint_module *before;             /* where module is of the fixed text: as it was read */
     ptxlint_status status;
     int error;                          /* errno of PTXLINT_IO */
     ExitCode code;                      /* of what messages report */
@@ -419,6 +433,31 @@ typedef struct Progress {
 void ptx_progress_begin(Progress *progress);
 void ptx_progress_show(Progress *progress, size_t done, size_t count);
 void ptx_progress_clear(Progress *progress);
+
+/* ---- fix.c ----------------------------------------------------------------------------------- */
+
+/* What fixes came to, in all files. */
+typedef struct FixTotals {
+    size_t findings, files, unsafe;
+} FixTotals;
+
+/* A difference or a text is written instead of findings. */
+bool ptx_fix_prints(const Options *options);
+
+/* Once job->module is made: its fixes, and but for --diff the module with them. In any thread. */
+void ptx_fix_module(const Options *cli, const ptxlint_options *options, Job *job);
+
+typedef struct Sink Sink;
+
+/* Writes the file, or for - the text and with --diff the difference to sink; says what could not be
+ * fixed. */
+ExitCode ptx_fix_take(const Options *options, const char *path, const Job *job, Sink *sink,
+                      FixTotals *totals);
+void ptx_fix_report(const Options *options, const FixTotals *totals);
+
+/* unified_diff.c: out->has_failed where there is no memory. */
+void ptx_unified_diff(Text *out, const char *path, const char *old_text, size_t old_length,
+                      const char *new_text, size_t new_length);
 
 /* ---- tally.c --------------------------------------------------------------------------------- */
 
@@ -551,6 +590,7 @@ ExitCode ptx_rank(const Options *options);              /* rank.c */
 ExitCode ptx_schema_command(const Options *options);    /* schema.c */
 ExitCode ptx_completions(const Options *options);       /* complete.c */
 ExitCode ptx_manual(const Options *options);            /* manual.c */
+ExitCode ptx_lsp(const Options *options);               /* lsp.c */
 
 /* Adds the kernels of the modules that path stands for; run.c. */
 ExitCode ptx_run_report(const Options *options, const char *path, ptxlint_report *report,
@@ -558,7 +598,7 @@ ExitCode ptx_run_report(const Options *options, const char *path, ptxlint_report
 
 /* ---- output.c -------------------------------------------------------------------------------- */
 
-typedef struct Sink {
+struct Sink {
     FILE *file;
     const char *name;
     Progress *progress;         /* to be cleared before each write; NULL */
@@ -566,7 +606,7 @@ typedef struct Sink {
     /* that lines are folded to: text for people, on a terminal; 0: written as it is */
     size_t columns;
     Text waiting;               /* with columns: an unfinished block of lines */
-} Sink;
+};
 
 ExitCode ptx_sink_open(Sink *sink, const char *path);           /* NULL: standard output */
 int ptx_sink_write(void *sink, const char *bytes, size_t length);

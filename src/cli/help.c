@@ -5,12 +5,13 @@
 #include <stdio.h>
 
 const char *const ptx_command_words[COMMAND__COUNT] = {
-    "check", "report", "gpu",      "explain", "rules", "config",      "isa",
-    "tune",  "rank",   "schema", "baseline", "budget",  "diff",   "completions",
-    "manual"
+    "check", "fix", "report", "gpu",      "explain", "rules", "config",      "isa",
+    "tune",  "rank",   "schema", "baseline", "budget",  "diff",   "mcp", "completions",
+    "manual", "lsp"
 };
 
 const char *const ptx_command_usage[COMMAND__COUNT] = {
+    "[OPTIONS] PATH...",
     "[OPTIONS] PATH...",
     "[OPTIONS] PATH...",
     "[OPTIONS] [NAME...]",
@@ -24,7 +25,9 @@ const char *const ptx_command_usage[COMMAND__COUNT] = {
     "[OPTIONS] write PATH... | prune PATH...",
     "[OPTIONS] init PATH...",
     "[OPTIONS] OLD NEW",
+    "",
     "[OPTIONS] bash|zsh|fish",
+    "[OPTIONS]",
     "[OPTIONS]",
 };
 
@@ -42,7 +45,9 @@ const char *const ptx_format_words[FORMAT__COUNT] = {
 #define PLAIN_FORMATS "text, json"
 
 const char *const ptx_command_formats[COMMAND__COUNT] = {
-    [COMMAND_CHECK] = CHECK_FORMATS, [COMMAND_REPORT] = TABLE_FORMATS, [COMMAND_GPU] = TABLE_FORMATS, [COMMAND_EXPLAIN] = PAGE_FORMATS,
+    [COMMAND_CHECK] = CHECK_FORMATS, [COMMAND_FIX] = CHECK_FORMATS,
+    [COMMAND_REPORT] = TABLE_FORMATS, [COMMAND_GPU] = TABLE_FORMATS,
+    [COMMAND_EXPLAIN] = PAGE_FORMATS,
     [COMMAND_RULES] = PAGE_FORMATS, [COMMAND_CONFIG] = PLAIN_FORMATS, [COMMAND_ISA] = PAGE_FORMATS, [COMMAND_TUNE] = PLAIN_FORMATS,
     [COMMAND_RANK] = TABLE_FORMATS,
     [COMMAND_DIFF] = PAGE_FORMATS,
@@ -77,6 +82,7 @@ const SettingName ptx_choice_names[CHOICE_COUNT] = {
 
 const char *const ptx_command_what[COMMAND__COUNT] = {
     [COMMAND_CHECK] = "find mistakes and slow code",
+    [COMMAND_FIX] = "repair what can be repaired, in the files",
     [COMMAND_REPORT] = "figures for each kernel: registers, memory, occupancy, mix, loops",
     [COMMAND_GPU] = "figures of GPUs, with sources",
     [COMMAND_EXPLAIN] = "a rule's page: why, examples, how to suppress it",
@@ -89,8 +95,10 @@ const char *const ptx_command_what[COMMAND__COUNT] = {
     [COMMAND_BASELINE] = "record the findings of today, so that only new ones count",
     [COMMAND_BUDGET] = "write a first budget: limits on registers, spills, times",
     [COMMAND_DIFF] = "compare two versions: new findings, better and worse figures",
+    [COMMAND_MCP] = "serve agents over the Model Context Protocol",
     [COMMAND_COMPLETIONS] = "completions of the command line for a shell",
     [COMMAND_MANUAL] = "the manual page",
+    [COMMAND_LSP] = "the language server, for editors",
 };
 
 /* ---- options --------------------------------------------------------------------------------- */
@@ -192,6 +200,10 @@ static const struct poptOption launch_options[] = {
 #define BASELINE_OPTION \
     TEXT_OPTION("baseline", OPT_BASELINE, "Known findings (default: what the config says, or ptxlint-baseline.json)", "FILE")
 
+#define STDIN_OPTION                                                       \
+    TEXT_OPTION("stdin-filename", OPT_STDIN_FILENAME,                      \
+                "What standard input is called: its config is looked for there", "NAME")
+
 #define RUN_OPTIONS                                                                     \
     TEXT_OPTION("jobs", OPT_JOBS,                                                       \
                 "Threads, for files and for kernels (default and 0: one a core)", "N"), \
@@ -206,6 +218,7 @@ static const struct poptOption check_output[] = {
                 "code review, ptx in others",
                 "WHERE"),
     FLAG_OPTION("quiet", OPT_QUIET, "No summary line"),
+    STDIN_OPTION,
     FLAG_OPTION("statistics", OPT_STATISTICS, "How many findings each rule has made"),
     RUN_OPTIONS,
     POPT_TABLEEND
@@ -224,6 +237,18 @@ static const struct poptOption report_output[] = {
     FLAG_OPTION("help", OPT_HELP, "Show this help"), \
     FLAG_OPTION("version", OPT_VERSION, "Show the version"), \
     POPT_TABLEEND
+
+#define FIX_OPTIONS                                                                            \
+    FLAG_OPTION("diff", OPT_DIFF, "Print what would be changed, and write no file"),           \
+        FLAG_OPTION("unsafe", OPT_UNSAFE, "Also edits that are no more than likely to be meant")
+
+static const struct poptOption check_fixes[] = {
+    FLAG_OPTION("fix", OPT_FIX, "Repair what can be repaired, as `ptxlint fix` does"),
+    FIX_OPTIONS,
+    POPT_TABLEEND
+};
+
+static const struct poptOption fix_options[] = { FIX_OPTIONS, POPT_TABLEEND };
 
 static const struct poptOption gate_options[] = {
     BASELINE_OPTION,
@@ -252,6 +277,16 @@ static const struct poptOption help_options[] = { HELP_OPTIONS };
 #define HELP TABLE(help_options, "Help:"), POPT_TABLEEND
 
 static const struct poptOption check_table[] = {
+    TABLE(check_findings, "Which findings:"),
+    TABLE(launch_options, "GPUs and launches:"),
+    TABLE(gate_options, "What counts:"),
+    TABLE(check_fixes, "Fixes:"),
+    TABLE(check_output, "Output:"),
+    HELP
+};
+
+static const struct poptOption fix_table[] = {
+    TABLE(fix_options, "Fixes:"),
     TABLE(check_findings, "Which findings:"),
     TABLE(launch_options, "GPUs and launches:"),
     TABLE(gate_options, "What counts:"),
@@ -383,10 +418,29 @@ static const struct poptOption schema_table[] = {
     HELP_OPTIONS
 };
 
+static const struct poptOption mcp_table[] = { HELP_OPTIONS };
+
+static const struct poptOption lsp_options[] = {
+    TEXT_OPTION("gpu", OPT_GPU,
+                "For these GPUs or targets, as h200 or sm_90, or of a file FILE.yaml; the first "
+                "is shown (default: what .target says)",
+                "NAME[,NAME]"),
+    TEXT_OPTION("launch", OPT_LAUNCH, "JSON file that says how kernels are launched", "FILE"),
+    FLAG_OPTION("stdio", OPT_STDIO, "Accepted, as some clients give it: there is no other way"),
+    POPT_TABLEEND
+};
+
+static const struct poptOption lsp_table[] = {
+    TABLE(lsp_options, "GPUs and launches:"),
+    TABLE(baseline_findings, "Which findings:"),
+    HELP
+};
+
 const struct poptOption *const ptx_option_tables[COMMAND__COUNT] = {
-    check_table,  report_table, gpu_table,    explain_table, rules_table,
+    check_table,  fix_table, report_table, gpu_table,    explain_table, rules_table,
     config_table,   isa_table,    tune_table, rank_table,   schema_table,
-    baseline_table, budget_table, diff_table, schema_table, schema_table
+    baseline_table, budget_table, diff_table, mcp_table, schema_table,
+    schema_table, lsp_table
 };
 
 /* ---- texts ----------------------------------------------------------------------------------- */
@@ -394,6 +448,11 @@ const struct poptOption *const ptx_option_tables[COMMAND__COUNT] = {
 static const char paths_help[] =
     "\nPATH is a PTX file, a directory (all *.ptx below it), a pattern in quotes, or -\n"
     "for standard input.\n";
+
+static const char fix_help[] =
+    "\nPATH is as for check. The findings that are left are printed, or for - the\n"
+    "repaired text. Each edit is tried: the file is analysed with it, and it is taken\n"
+    "back where it brings a new finding.\n";
 
 static const char names_help[] =
     "\nNAME is a GPU or target, as h200 or sm_90, or a file FILE.yaml. Without NAME all\n"
@@ -439,12 +498,23 @@ static const char diff_help[] =
     "\nOLD and NEW are PTX files, folders of them, or saved reports (the output of\n"
     "`ptxlint report --format json`).\n";
 
+static const char mcp_help[] =
+    "\nReads requests on standard input and answers them on standard output, a\n"
+    "line each, until the input ends. Tools: check, report, explain, isa, what_if,\n"
+    "compare.\n"
+    "Files are read below the working directory alone; none is written.\n";
+
 static const char completions_help[] =
     "\nPrints a completion script. Save it as ptxlint, _ptxlint or ptxlint.fish in the\n"
     "completions folder of that shell.\n";
 
 static const char manual_help[] =
     "\nIn the macros of man(7): this help of all commands.\n";
+
+static const char lsp_help[] =
+    "\nServes the Language Server Protocol, 3.17, on standard input and output. The\n"
+    "client's settings win over the command line, and that over .ptxlint.yaml. What\n"
+    "cannot be read is reported on standard error.\n";
 
 const char *const ptx_command_examples[COMMAND__COUNT] = {
     "\nEXAMPLES\n"
@@ -454,6 +524,11 @@ const char *const ptx_command_examples[COMMAND__COUNT] = {
     "  ptxlint --select THR,COR --ignore full-precision-in-loop build/\n"
     "  ptxlint --rules lint-rules --statistics build/\n"
     "  ptxlint --gpu h200 --launch launches.json --format sarif=found.sarif build/\n",
+
+    "\nEXAMPLES\n"
+    "  ptxlint fix --diff build/\n"
+    "  ptxlint fix kernel.ptx\n"
+    "  ptxlint fix --unsafe --select HYG,SUP - < kernel.ptx > fixed.ptx\n",
 
     "\nEXAMPLES\n"
     "  ptxlint report kernel.ptx\n"
@@ -513,10 +588,17 @@ const char *const ptx_command_examples[COMMAND__COUNT] = {
     "  ptxlint diff --format markdown=diff.md --tolerance registers=4 main/ build/\n",
 
     "\nEXAMPLES\n"
+    "  claude mcp add ptxlint -- ptxlint mcp\n",
+
+    "\nEXAMPLES\n"
     "  ptxlint completions bash > ~/.local/share/bash-completion/completions/ptxlint\n"
     "  ptxlint completions fish > ~/.config/fish/completions/ptxlint.fish\n",
 
     "\nEXAMPLES\n  ptxlint manual > ptxlint.1\n",
+
+    "\nEXAMPLES\n"
+    "  ptxlint lsp\n"
+    "  ptxlint lsp --gpu h200 --launch launches.json\n",
 };
 
 static const char check_codes[] =
@@ -526,6 +608,16 @@ static const char check_codes[] =
     "  2  usage: an unknown option, value, GPU, rule, kernel, parameter or loop, a\n"
     "     bad launch, GPU, rule or config file, a bad log, no ptxas, no inputs\n"
     "  3  an input is unreadable or was cut short, or the output cannot be written\n"
+    "  4  internal error, or no memory\n"
+    "The highest that applies.\n";
+
+static const char fix_codes[] =
+    "\nEXIT CODES\n"
+    "  0  no finding is left, or notes alone\n"
+    "  1  a warning or an error is left; with --diff all of them are\n"
+    "  2  usage: as for check\n"
+    "  3  an input is unreadable, was cut short or has changed meanwhile, or the\n"
+    "     output cannot be written\n"
     "  4  internal error, or no memory\n"
     "The highest that applies.\n";
 
@@ -581,6 +673,14 @@ static const char schema_codes[] =
     "  4  internal error, or no memory\n"
     "The highest that applies.\n";
 
+static const char mcp_codes[] =
+    "\nEXIT CODES\n"
+    "  0  the input has ended\n"
+    "  2  usage: an unknown option\n"
+    "  3  the input cannot be read, or the output not be written\n"
+    "  4  internal error, or no memory\n"
+    "The highest that applies.\n";
+
 static const char isa_codes[] =
     "\nEXIT CODES\n"
     "  0  done\n"
@@ -589,16 +689,27 @@ static const char isa_codes[] =
     "  4  internal error, or no memory\n"
     "The highest that applies.\n";
 
+static const char lsp_codes[] =
+    "\nEXIT CODES\n"
+    "  0  the client has asked it to shut down, and then to exit\n"
+    "  1  the client has gone\n"
+    "  2  usage: an unknown option or value\n"
+    "  4  internal error, or no memory\n"
+    "The highest that applies.\n";
+
 const char *const ptx_command_codes[COMMAND__COUNT] = {
-    check_codes, report_codes, gpu_codes,    rule_codes,   rule_codes, config_codes, isa_codes,
-    gpu_codes,   report_codes, schema_codes, report_codes, report_codes, diff_codes, schema_codes,
-    schema_codes
+    check_codes, fix_codes, report_codes, gpu_codes,    rule_codes,   rule_codes, config_codes,
+    isa_codes,
+    gpu_codes,   report_codes, schema_codes, report_codes, report_codes, diff_codes, mcp_codes,
+    schema_codes,
+    schema_codes, lsp_codes
 };
 
 const char *const ptx_command_help[COMMAND__COUNT] = {
-    paths_help, paths_help,  names_help,    rules_help,  facts_help, config_help,      isa_help,
+    paths_help, fix_help, paths_help,  names_help,    rules_help,  facts_help, config_help,
+    isa_help,
     tune_help,  rank_help,   schema_help,   baseline_help, budget_help, diff_help,
-    completions_help, manual_help
+    mcp_help, completions_help, manual_help, lsp_help
 };
 
 static void print_commands(void)

@@ -31,6 +31,8 @@ struct Jobs {
 static void job_clear(Job *job)
 {
     ptxlint_module_free(job->module);
+    ptxlint_module_free(job->before);
+    ptxlint_fixes_free(job->fixes);
     ptx_text_free(&job->messages);
     *job = (Job){ 0 };
 }

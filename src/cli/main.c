@@ -1,4 +1,5 @@
 #include "cli/cli.h"
+#include "mcp/mcp.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -73,6 +74,16 @@ ExitCode ptx_complain_status(const char *subject, ptxlint_status status)
     return ptx_complain_status_to(NULL, subject, status, errno);
 }
 
+/* One that ends with its input, or when nobody reads it. */
+static ExitCode serve_mcp(void)
+{
+    int error = ptx_mcp_serve(stdin, stdout);
+    if (!error || error == EPIPE)
+        return EXIT_CLEAN;
+    ptx_complain("mcp", strerror(error));
+    return EXIT_INPUT;
+}
+
 static ExitCode run_once(const Options *options)
 {
     switch (options->command) {
@@ -84,8 +95,10 @@ static ExitCode run_once(const Options *options)
     case COMMAND_RANK:    return ptx_rank(options);
     case COMMAND_DIFF:    return ptx_diff(options);
     case COMMAND_SCHEMA:  return ptx_schema_command(options);
+    case COMMAND_MCP:     return serve_mcp();
     case COMMAND_COMPLETIONS: return ptx_completions(options);
     case COMMAND_MANUAL:  return ptx_manual(options);
+    case COMMAND_LSP:     return ptx_lsp(options);
     default:              return ptx_run(options);
     }
 }

@@ -3,7 +3,6 @@
 #include "cli/cli.h"
 #include "support/choice.h"
 
-#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,7 +58,7 @@ static bool has_kernel(const ptxlint_module *module, const char *glob_text)
     size_t count;
     const ptxlint_kernel *kernels = ptxlint_module_kernels(module, &count);
     for (size_t i = 0; i < count; i++)
-        if (!fnmatch(glob_text, kernels[i].name, 0))
+        if (ptxlint_name_fits(glob_text, kernels[i].name))
             return true;
     return false;
 }
@@ -77,6 +76,13 @@ ExitCode ptx_matched_add(Matched *matched, const Inputs *inputs, const ptxlint_m
     return status == PTXLINT_OK ? EXIT_CLEAN : ptx_complain_status(NULL, status);
 }
 
+/* As one would type it: without template arguments and parameters, where wanted is not mangled. */
+static const char *source_name(const char *wanted, const char *name, char *out, size_t room)
+{
+    size_t length = ptxlint_demangle(name, PTXLINT_NAME_QUALIFIED, out, room);
+    return length && length < room && wanted[0] != '_' ? out : name;
+}
+
 /* ---- options --------------------------------------------------------------------------------- */
 
 /* A pattern is compared by its letters; where it is found inside a name, stars around it match
@@ -84,7 +90,7 @@ ExitCode ptx_matched_add(Matched *matched, const Inputs *inputs, const ptxlint_m
 static ExitCode tell_kernel(const Matched *matched)
 {
     const char *glob_text = matched->options->kernel_glob;
-    char letters[128], wide[136], text[512];
+    char letters[128], wide[136], text[512], shown[200];
     size_t length = 0;
     for (const char *at = glob_text; *at && length < sizeof letters - 1; at++)
         if (!strchr("*?[]", *at))
@@ -92,12 +98,12 @@ static ExitCode tell_kernel(const Matched *matched)
     letters[length] = 0;
     snprintf(wide, sizeof wide, "*%s*", letters);
     const char *near = ptxlint_coverage_suggest_kernel(matched->asked, letters);
-    if (near && !fnmatch(wide, near, 0))
+    if (near && ptxlint_name_fits(wide, near))
         snprintf(text, sizeof text, "'%.100s' matches no kernel; '%s' matches `%.200s`", glob_text,
-                 wide, near);
+                 wide, source_name(letters, near, shown, sizeof shown));
     else if (near)
         snprintf(text, sizeof text, "'%.100s' matches no kernel; did you mean `%.200s`?", glob_text,
-                 near);
+                 source_name(letters, near, shown, sizeof shown));
     else
         snprintf(text, sizeof text,
                  "'%.100s' matches no kernel; `ptxlint report` lists the kernels", glob_text);
@@ -219,11 +225,12 @@ static void tell_inside(const LaunchFile *file, const ptxlint_covered *seen)
 static void tell_near(const LaunchFile *file, size_t index, const ptxlint_covered *seen,
                       unsigned *lines)
 {
-    char text[512];
+    char text[512], shown[200];
     const char *near = *lines < MAX_LINES ? ptxlint_coverage_suggest(file->coverage, index) : NULL;
     if (!near)
         return;
-    snprintf(text, sizeof text, "no kernel \"%.200s\"; did you mean \"%.200s\"?", seen->name, near);
+    snprintf(text, sizeof text, "no kernel \"%.200s\"; did you mean \"%.200s\"?", seen->name,
+             source_name(seen->name, near, shown, sizeof shown));
     ptx_complain(file->path, text);
     ++*lines;
 }

@@ -212,8 +212,13 @@ static bool apply(Options *options, int option, char *value)
     case OPT_STATISTICS: options->has_statistics = true;        break;
     case OPT_PROFILE:    options->has_profile = true;           break;
     case OPT_STRICT_LAUNCH: options->is_strict_launch = true;   break;
+    case OPT_STDIO:      break;
     case OPT_FACTS:      options->has_facts = true;             break;
     case OPT_LIST:       options->has_list = true;              break;
+    case OPT_FIX:        options->has_fix = true;               break;
+    case OPT_DIFF:       options->has_diff = true;              break;
+    case OPT_UNSAFE:     options->is_unsafe = true;             break;
+    case OPT_STDIN_FILENAME: return keep(&options->stdin_filename, value);
     default:             is_good = add_setting(options, option, value ? value : "true");
     }
     free(value);
@@ -243,18 +248,15 @@ static const char *word_for_popt(const char *word)
 /* popt wants words that are const, and the command to be part of the program's name. */
 static bool open_popt(Options *options, int argc, char **argv)
 {
-    static const char *const names[COMMAND__COUNT] = {
-        "ptxlint check",       "ptxlint report",   "ptxlint gpu",    "ptxlint explain",
-        "ptxlint rules",       "ptxlint config",   "ptxlint isa",    "ptxlint tune",
-        "ptxlint schema",      "ptxlint baseline", "ptxlint budget", "ptxlint diff",
-        "ptxlint completions", "ptxlint manual"
-    };
     bool is_ours = true;                /* behind -- there are paths alone */
     int count = argc - options->has_command;
     options->words = calloc((size_t)count + 1, sizeof *options->words);
     if (!options->words)
         return false;
-    options->words[0] = options->has_command ? names[options->command] : "ptxlint";
+    snprintf(options->program, sizeof options->program, "ptxlint%s%s",
+             ptx_text_if(options->has_command, " "),
+             ptx_text_if(options->has_command, ptx_command_words[options->command]));
+    options->words[0] = options->program;
     for (int i = 1; i < count; i++) {
         const char *word = argv[i + options->has_command];
         is_ours = is_ours && strcmp(word, "--") != 0;
@@ -401,7 +403,7 @@ static bool is_diff_use(const Options *options)
 static const char *find_bad_words(const Options *options, bool has_words)
 {
     switch (options->command) {
-    case COMMAND_CHECK: case COMMAND_REPORT: case COMMAND_TUNE: case COMMAND_RANK:
+    case COMMAND_CHECK: case COMMAND_FIX: case COMMAND_REPORT: case COMMAND_TUNE: case COMMAND_RANK:
         return has_words ? NULL : "no PATH given; see ptxlint --help";
     case COMMAND_EXPLAIN:
         return has_words ? NULL : "explain: missing RULE; `ptxlint rules` lists them all";
@@ -420,11 +422,39 @@ static const char *find_bad_words(const Options *options, bool has_words)
                                       : "budget: missing subcommand or PATH (init PATH...)";
     case COMMAND_COMPLETIONS:
         return has_words ? NULL : "completions: missing shell (bash, zsh, fish)";
+    case COMMAND_MCP:
+        return has_words ? "mcp takes no further words" : NULL;
+    case COMMAND_LSP:
+        return has_words ? "lsp takes no further words" : NULL;
     case COMMAND_MANUAL:
         return has_words ? "manual takes no further words" : NULL;
     default:
         return NULL;
     }
+}
+
+static bool has_standard_input(const Options *options)
+{
+    for (size_t i = 0; options->paths && options->paths[i]; i++)
+        if (!strcmp(options->paths[i], "-"))
+            return true;
+    return false;
+}
+
+/* The same of fixes and of standard input. */
+static const char *find_fix_conflict(const Options *options)
+{
+    if (!options->has_fix && (options->has_diff || options->is_unsafe))
+        return "--diff and --unsafe need --fix";
+    if (options->has_fix && options->ptxas)
+        return "--ptxas does not go with fixes: it is about the text as it was";
+    if (options->has_fix && options->has_statistics && options->has_diff)
+        return "--statistics does not go with --diff";
+    if (options->stdin_filename && !has_standard_input(options))
+        return "--stdin-filename needs - among the inputs";
+    if (options->has_fix && has_standard_input(options) && options->paths[1])
+        return "fixes of standard input take - alone, since its text is what is printed";
+    return NULL;
 }
 
 /* Which of the options exclude each other; or NULL. */
@@ -438,7 +468,7 @@ static const char *find_conflict(const Options *options, bool has_words)
         return "--config and --no-config exclude each other";
     if (options->has_statistics && !has_tables(options))
         return "--statistics needs --format text, oneline, json or jsonl";
-    return NULL;
+    return find_fix_conflict(options);
 }
 
 /* Complains of a first word that is nearly what this command takes there. */
@@ -510,6 +540,10 @@ Parsed ptx_options_parse(Options *options, int argc, char **argv)
     if (parsed != PARSED_RUN)
         return parsed;
     options->paths = poptGetArgs(options->popt);
+    if (options->command == COMMAND_FIX) {
+        options->command = COMMAND_CHECK;
+        options->has_fix = true;
+    }
     parsed = finish_outputs(options);
     return parsed == PARSED_RUN ? check_options(options) : parsed;
 }
@@ -525,6 +559,7 @@ void ptx_options_free(Options *options)
     ptx_strings_free(&options->only);
     ptx_strings_free(&options->logs);
     free(options->config_path);
+    free(options->stdin_filename);
     ptx_strings_free(&options->tolerances);
     free(options->baseline_path);
     free(options->budget_path);

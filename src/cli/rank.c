@@ -5,7 +5,6 @@
 #include "cli/rule_json.h"
 #include "support/choice.h"
 
-#include <fnmatch.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,6 +35,11 @@ typedef struct RankCommand {
 } RankCommand;
 
 /* ---- the variants ---------------------------------------------------------------------------- */
+
+static const char *title_of(const RankRow *row)
+{
+    return ptx_text_or(row->kernel->demangled, row->kernel->name);
+}
 
 static bool is_timed(const RankRow *row)
 {
@@ -107,7 +111,7 @@ static ExitCode rank_kernel(RankCommand *rank, const ptxlint_module *module, con
 static bool is_ranked(const Options *options, const ptxlint_kernel *kernel)
 {
     return kernel->is_entry
-           && (!options->kernel_glob || !fnmatch(options->kernel_glob, kernel->name, 0));
+           && (!options->kernel_glob || ptxlint_name_fits(options->kernel_glob, kernel->name));
 }
 
 static ExitCode complain_of_launch(const char *path, const ptxlint_kernel *kernel)
@@ -281,7 +285,7 @@ static void put_variant(const RankCommand *rank, const RankRow *row, Text *out)
 {
     ptx_text_print(out, "%s%s%s", row->path + rank->folder_length,
                    ptx_text_if(!rank->is_by_name, ": "),
-                   ptx_text_if(!rank->is_by_name, row->kernel->name));
+                   ptx_text_if(!rank->is_by_name, title_of(row)));
 }
 
 static void put_rank_row(const RankCommand *rank, const RankRow *row, Text *out)
@@ -322,7 +326,7 @@ static void put_notes(const RankRow *rows, size_t count, Text *out)
 static void put_group(const RankCommand *rank, const RankRow *rows, size_t count, Text *out)
 {
     if (rank->is_by_name)
-        ptx_text_print(out, "%s on %s\n", rows->kernel->name, rows->gpu);
+        ptx_text_print(out, "%s on %s\n", title_of(rows), rows->gpu);
     else
         ptx_text_print(out, "On %s\n", rows->gpu);
     if (rows->place)

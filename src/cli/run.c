@@ -38,6 +38,7 @@ typedef struct CliRun {
     Matched own, *matched;      /* own: where no caller has one */
     bool has_gap;               /* some input could not be read */
     bool has_draft;             /* the head of a budget is written */
+    FixTotals fixed;
     ExitCode code;
 } CliRun;
 
@@ -60,6 +61,13 @@ static const Inputs *launches_of(const CliRun *run, size_t index)
     return config->launches ? config : &run->inputs;
 }
 
+/* As findings have it; standard input may be called something else. */
+static const char *shown_path(const CliRun *run, size_t index)
+{
+    const char *path = run->files.items[index];
+    return run->options->stdin_filename && !strcmp(path, "-") ? run->options->stdin_filename : path;
+}
+
 static ptxlint_options module_options(const CliRun *run, size_t index, unsigned worker)
 {
     const Budget *budget = run->budgets[index];
@@ -69,7 +77,7 @@ static ptxlint_options module_options(const CliRun *run, size_t index, unsigned 
         gpus = config->gpu_count ? config : &budget->inputs;
     ptxlint_options options;
     ptxlint_options_init(&options);
-    options.path = run->files.items[index];
+    options.path = shown_path(run, index);
     options.gpus = gpus->gpu_count ? gpus->gpus : config->gpus;
     options.gpu_count = gpus->gpu_count ? gpus->gpu_count : config->gpu_count;
     options.launches = launches_of(run, index)->launches;
@@ -101,16 +109,17 @@ static ptxlint_status ask_ptxas(const CliRun *run, const char *path, const ptxli
 
 /* The front end first, for the text, which may be there only once, and the target; then all of it
  * with what ptxas says. */
-static ptxlint_status open_with_ptxas(const CliRun *run, const ptxlint_options *whole, Job *job)
+static ptxlint_status open_with_ptxas(const CliRun *run, const char *path,
+                                      const ptxlint_options *whole, Job *job)
 {
     ptxlint_options options = *whole;
     ptxlint_module *front;
     ptxlint_ptxas *said = NULL;
     options.syntax_only = 1;
-    ptxlint_status status = ptxlint_module_open(options.path, &options, &front);
+    ptxlint_status status = ptxlint_module_open(path, &options, &front);
     if (status != PTXLINT_OK)
         return status;
-    status = ask_ptxas(run, options.path, front, &said, job);
+    status = ask_ptxas(run, path, front, &said, job);
     if (status == PTXLINT_OK) {
         const ptxlint_module_info *info = ptxlint_module_get_info(front);
         options.syntax_only = 0;
@@ -127,9 +136,12 @@ static void make_module(void *context, size_t index, unsigned worker, Job *job)
     const CliRun *run = context;
     ptxlint_options options = module_options(run, index, worker);
     errno = 0;
-    job->status = run->ptxas ? open_with_ptxas(run, &options, job)
-                             : ptxlint_module_open(options.path, &options, &job->module);
+    const char *path = run->files.items[index];
+    job->status = run->ptxas ? open_with_ptxas(run, path, &options, job)
+                             : ptxlint_module_open(path, &options, &job->module);
     job->error = errno;
+    if (run->options->has_fix && job->status == PTXLINT_OK)
+        ptx_fix_module(run->options, &options, job);
 }
 
 /* ---- modules --------------------------------------------------------------------------------- */
@@ -209,6 +221,8 @@ static bool take_module(CliRun *run, size_t index, const Job *job)
         return true;
     }
     judge_module(run, job->module);
+    if (job->fixes)
+        raise_code(run, ptx_fix_take(run->options, path, job, &run->targets[0].sink, &run->fixed));
     raise_code(run, ptx_matched_add(run->matched, launches_of(run, index), job->module));
     if (run->baselines[index]
         && ptxlint_baseline_add(run->baselines[index]->found, job->module) != PTXLINT_OK)
@@ -315,6 +329,8 @@ static void run_modules(CliRun *run)
         tell_unmatched(run);
     if (is_good)
         finish_gates(run);
+    if (run->options->has_fix)
+        ptx_fix_report(run->options, &run->fixed);
 }
 
 /* ---- documents ------------------------------------------------------------------------------- */
@@ -347,7 +363,8 @@ static ExitCode open_target(CliRun *run, const Document *output)
     target->sink.progress = &run->progress;
     ptx_sink_fit(&target->sink, run->options, output);
     if (run->options->command == COMMAND_BASELINE || run->options->command == COMMAND_BUDGET
-        || (run->options->has_statistics && output->format == FORMAT_JSON))
+        || (run->options->has_statistics && output->format == FORMAT_JSON)
+        || ptx_fix_prints(run->options))
         return EXIT_CLEAN;
     ptxlint_status status = ptxlint_writer_new(document, &target->options, ptx_sink_write,
                                                &target->sink, &target->writer);
@@ -540,7 +557,7 @@ static void find_settings(CliRun *run)
     if (!run->settings)
         complain_status(run, NULL, PTXLINT_NO_MEMORY);
     for (size_t i = 0; run->settings && i < run->files.count; i++)
-        if (!(run->settings[i] = ptx_book_file(&run->book, run->files.items[i])))
+        if (!(run->settings[i] = ptx_book_file(&run->book, shown_path(run, i))))
             raise_code(run, EXIT_INTERNAL);
 }
 

@@ -1,7 +1,6 @@
 /* tally.c -- counts of findings, and times. */
 #include "cli/cli.h"
 
-#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,7 +30,7 @@ static TallyRow *find_row(Tally *tally, const ptxlint_diagnostic *d)
 /* As the writer chooses them. */
 static bool is_wanted(const ptxlint_diagnostic *d, const ptxlint_write_options *options)
 {
-    if (options->kernel_glob && d->kernel && fnmatch(options->kernel_glob, d->kernel, 0))
+    if (options->kernel_glob && d->kernel && !ptxlint_name_fits(options->kernel_glob, d->kernel))
         return false;
     for (size_t i = 0; options->groups && i < options->group_count; i++)
         if (!strcmp(d->group, options->groups[i]))

@@ -12,7 +12,6 @@
 #include "support/minmax.h"
 #include "support/choice.h"
 
-#include <fnmatch.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -558,7 +557,7 @@ static void put_legend(const Tune *t, Text *out)
 
 static void put_table(const Tune *t, Text *out)
 {
-    ptx_text_print(out, "%s\n", t->kernel->name);
+    ptx_text_print(out, "%s\n", ptx_text_or(t->kernel->demangled, t->kernel->name));
     if (t->count)
         ptx_text_print(out, "  %-*s %-*s %6s %6s %7s %7s %10s %9s %s\n", BLOCK_COLUMNS, "block",
                        GRID_COLUMNS, "grid", "occup.", "waves", "sectors", "wavefr.", "predicted",
@@ -728,7 +727,7 @@ typedef struct TuneOutput {
 static bool is_asked(const Options *options, const ptxlint_kernel *kernel)
 {
     return kernel->is_entry
-           && (!options->kernel_glob || !fnmatch(options->kernel_glob, kernel->name, 0));
+           && (!options->kernel_glob || ptxlint_name_fits(options->kernel_glob, kernel->name));
 }
 
 /* For each shape of a kernel. */

@@ -4,11 +4,11 @@
 #include "compare/report.h"
 #include "report/report.h"
 #include "report/json_writer.h"
+#include "support/demangle.h"
 #include "support/guard.h"
 #include "support/yaml.h"
 #include "support/words.h"
 
-#include <fnmatch.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -310,17 +310,33 @@ int ptxlint_budget_at(const ptxlint_budget *b, size_t index, ptxlint_budget_entr
 
 /* ---- which entries apply to a kernel --------------------------------------------------------- */
 
+enum { BUDGET_FORMS = 1 + 2 * NAME_FORM__COUNT };
+
 /* Entries of its name in any order: first those that name it, then patterns. */
 typedef struct BudgetWalk {
     const ptxlint_budget *budget;
     const char *name;
-    uint64_t hash;
-    uint32_t at, pattern;
+    uint64_t hashes[BUDGET_FORMS];      /* of the name as it is, and as the source has it */
+    uint32_t count, form, at, pattern;
 } BudgetWalk;
+
+static bool add_form(void *context, const char *form)
+{
+    BudgetWalk *w = context;
+    uint64_t hash = ptx_key_hash(KEY_HASH, form);
+    bool is_new = true;
+    for (uint32_t i = 0; i < w->count; i++)
+        is_new &= w->hashes[i] != hash;
+    w->hashes[w->count] = hash;
+    w->count += is_new;
+    return w->count == BUDGET_FORMS;
+}
 
 static BudgetWalk walk_begin(const ptxlint_budget *b, const char *name)
 {
-    return (BudgetWalk){ b, name, ptx_key_hash(KEY_HASH, name), 0, 0 };
+    BudgetWalk walk = { .budget = b, .name = name };
+    ptx_name_forms(name, add_form, &walk);
+    return walk;
 }
 
 /* NULL: there are no more. */
@@ -328,12 +344,13 @@ static const BudgetEntry *walk_next(BudgetWalk *w)
 {
     uint32_t number;
     const ptxlint_budget *b = w->budget;
-    while (ptx_index_next(&b->names, w->hash, &w->at, &number))
-        if (!strcmp(b->entries[number].kernel, w->name))
-            return &b->entries[number];
+    for (; w->form < w->count; w->form++, w->at = 0)
+        while (ptx_index_next(&b->names, w->hashes[w->form], &w->at, &number))
+            if (ptx_name_fits(b->entries[number].kernel, w->name))
+                return &b->entries[number];
     while (w->pattern < b->pattern_count) {
         const BudgetEntry *entry = &b->entries[b->patterns[w->pattern++]];
-        if (!fnmatch(entry->kernel, w->name, 0))
+        if (ptx_name_fits(entry->kernel, w->name))
             return entry;
     }
     return NULL;

@@ -117,6 +117,20 @@ static const char *launch_or_unknown(const ReportKernel *kernel)
     return *kernel->launch ? kernel->launch : "not known";
 }
 
+/* Where the names differ in the source, too: not by what a compiler hashed into one. */
+static void put_old_name(Out *out, const Pair *pair)
+{
+    if (!pair->old_kernel || !pair->new_kernel)
+        return;
+    KernelTitle was = ptx_kernel_title(pair->old_kernel->name),
+                now = ptx_kernel_title(pair->new_kernel->name);
+    if (!strcmp(was.text, now.text))
+        return;
+    ptx_out_text(out, pair->matched_by == MATCHED_SHAPE ? "\n  taken for another version of "
+                                                        : "\n  was ");
+    ptx_out_clean(out, was.text);
+}
+
 static void put_title(Out *out, const Pair *pair)
 {
     const ReportKernel *kernel = ptx_pair_kernel(pair);
@@ -124,15 +138,10 @@ static void put_title(Out *out, const Pair *pair)
     ptx_out_style(out, STYLE_BOLD);
     ptx_out_text(out, ptx_text_if(!pair->old_kernel, "[NEW] "));
     ptx_out_text(out, ptx_text_if(pair->old_kernel && !pair->new_kernel, "[DEL] "));
-    ptx_out_clean(out, kernel->name);
+    ptx_out_clean(out, ptx_kernel_title(kernel->name).text);
     ptx_out_style(out, STYLE_NONE);
     put_place(out, kernel);
-    if (pair->old_kernel && pair->new_kernel
-        && strcmp(pair->old_kernel->name, pair->new_kernel->name) != 0) {
-        ptx_out_text(out, pair->matched_by == MATCHED_SHAPE ? "\n  taken for another version of "
-                                                            : "\n  was ");
-        ptx_out_clean(out, pair->old_kernel->name);
-    }
+    put_old_name(out, pair);
     if (pair->old_kernel && pair->new_kernel
         && strcmp(pair->old_kernel->launch, pair->new_kernel->launch) != 0)
         ptx_out_format(out, "\n  the launch differs: %.100s, now %.100s",

@@ -5,7 +5,10 @@
 #include "compare/key.h"
 #include "check/check_loc.h"
 #include "ir/normal.h"
+#include "rules/removal.h"
+#include "support/demangle.h"
 #include "support/limits.h"
+#include "support/choice.h"
 #include "support/words.h"
 #include "support/minmax.h"
 #include "ir/func.h"
@@ -26,6 +29,7 @@ static const struct { const char *word, *here; } reaches[REACH__COUNT] = {
 /* A rule, or several, that a comment names. */
 typedef struct Named {
     const Selector *selector;
+    Span span;
     bool is_used;
 } Named;
 
@@ -33,6 +37,7 @@ typedef struct Comment {
     Span span;                  /* `ptxlint:` to the bracket */
     Span range;                 /* what it covers: findings that begin there */
     Span reason;
+    Span whole;                 /* the comment, where it has no other line; else empty */
     const char *reason_text;    /* of reason, when it was first asked for */
     uint32_t named_first, named_count;
     int32_t func;               /* that was to be analysed for it to be used; -1: all */
@@ -140,12 +145,14 @@ static int32_t func_at(const Suppress *s, uint32_t at)
 /* Suggestions are for those who write comments, not for a file full of mistakes. */
 enum { MAX_SUGGESTIONS = 100 };
 
-static void complain(Suppress *s, Span span, const char *message, const char *help)
+/* NULL as of say. */
+static Diag *complain(Suppress *s, Span span, const char *message, const char *help)
 {
     Diag *diag = say(s, DIAG_BAD_SUPPRESSION, span, func_at(s, span.begin), message);
     s->complaints++;
     if (diag)
         diag->help = help;
+    return diag;
 }
 
 static const char form_help[] = "write it as `// ptxlint: ignore[RULE, RULE] reason`; "
@@ -187,10 +194,12 @@ static void complain_word(Suppress *s, Span word, Span line)
             near = reaches[r].word;
         }
     }
-    complain(s, word,
-             ptx_diag_text(s->diags, "unknown word `%.*s` after `ptxlint:`",
-                           ptx_shown(ptx_span_length(word)), text + word.begin),
-             near ? ptx_diag_text(s->diags, "did you mean `%s`?", near) : form_help);
+    Diag *diag = complain(s, word,
+                          ptx_diag_text(s->diags, "unknown word `%.*s` after `ptxlint:`",
+                                        ptx_shown(ptx_span_length(word)), text + word.begin),
+                          near ? ptx_diag_text(s->diags, "did you mean `%s`?", near) : form_help);
+    if (diag && near)
+        ptx_diag_fix(s->diags, diag, word, false, "%s", near);
 }
 
 /* many comments may share a line: none is read to its end for nothing */
@@ -236,8 +245,11 @@ static void complain_rule(Suppress *s, Span span, const Selector *selector)
                            : NULL;
     if (near)
         help = ptx_diag_text(s->diags, "did you mean `%.*s`?", (int)near_length, near);
-    complain(s, span, ptx_diag_text(s->diags, "unknown rule `%.*s`", ptx_shown(length), text),
-             help);
+    Diag *diag = complain(s, span,
+                          ptx_diag_text(s->diags, "unknown rule `%.*s`", ptx_shown(length), text),
+                          help);
+    if (diag && near)
+        ptx_diag_fix(s->diags, diag, span, false, "%.*s", (int)near_length, near);
 }
 
 static void read_rule(Suppress *s, Comment *comment, Span span)
@@ -253,7 +265,8 @@ static void read_rule(Suppress *s, Comment *comment, Span span)
         complain_rule(s, span, selector);
         return;
     }
-    *(Named *)ptx_list_push(s->scratch, &s->named, sizeof(Named)) = (Named){ selector, false };
+    *(Named *)ptx_list_push(s->scratch, &s->named, sizeof(Named)) = (Named){ selector, span,
+                                                                              false };
     comment->named_count++;
 }
 
@@ -400,6 +413,9 @@ static void read_comment(Suppress *s, const CommentScan *scan, uint32_t at, uint
     if (!comment.reach)
         return;
     comment.span = (Span){ at, pos };
+    if (ptx_span_length(scan->comment) <= LIST_BYTES_MAX
+        && !memchr(s->module->text + scan->comment.begin, '\n', ptx_span_length(scan->comment)))
+        comment.whole = scan->comment;
     while (pos < line.end && is_blank(s->module->text[pos]))
         pos++;
     if (read_list(s, &comment, pos, line.end) && find_range(s, scan, &comment))
@@ -655,6 +671,32 @@ static bool is_all_analysed(const Suppress *s)
 
 enum { NAMES_SHOWN = 5 };
 
+/* The list without the names that silence nothing; rules about suppressions stay. */
+static void shorten_list(Suppress *s, const Comment *comment, Diag *diag)
+{
+    const Named *named = (const Named *)s->named.items + comment->named_first;
+    const char *text = s->module->text, *list = "";
+    for (uint32_t n = 0; n < comment->named_count; n++)
+        if (named[n].is_used || speaks_of_suppressions(s, named[n].selector))
+            list = ptx_diag_text(s->diags, "%s%s%.*s", list, ptx_text_if(*list, ", "),
+                                 (int)ptx_span_length(named[n].span),
+                                 text + named[n].span.begin);
+    Span span = { named[0].span.begin, named[comment->named_count - 1].span.end };
+    ptx_diag_fix(s->diags, diag, span, true, "%s", list);
+}
+
+/* A comment that silences nothing goes with its line, where it stands alone there. */
+static void fix_unused(Suppress *s, const Comment *comment, bool is_all, Diag *diag)
+{
+    const Module *module = s->module;
+    if (ptx_span_length(comment->whole) && is_all)
+        ptx_diag_fix(s->diags, diag,
+                     ptx_removal_widen(module->text, module->length, comment->whole), true, "%s",
+                     "");
+    else if (!is_all && comment->named_count <= NAMES_SHOWN * NAMES_SHOWN)
+        shorten_list(s, comment, diag);
+}
+
 static void say_unused(Suppress *s, const Comment *comment)
 {
     char names[NAMES_SHOWN * 70] = "";
@@ -687,6 +729,7 @@ static void say_unused(Suppress *s, const Comment *comment)
     diag->help = unused == 1 ? "remove it from the list" : "remove them from the list";
     if (is_all)
         diag->help = "remove this comment";
+    fix_unused(s, comment, is_all, diag);
 }
 
 static void find_unused(Suppress *s)
@@ -760,7 +803,7 @@ static bool fits(const Suppress *s, const Ignore *ignore, IgnoreKind kind,
                  const SuppressPlace *place)
 {
     switch (kind) {
-    case IGNORE_KERNEL: return place->kernel && !fnmatch(ignore->glob, place->kernel, 0);
+    case IGNORE_KERNEL: return place->kernel && ptx_name_fits(ignore->glob, place->kernel);
     case IGNORE_SOURCE: return fits_sources(s, ignore, place);
     case IGNORE_FILE:   return place->path && ptx_path_fits(ignore->glob, place->path);
     default:            return false;

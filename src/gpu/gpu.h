@@ -81,6 +81,16 @@ static inline bool ptx_gpu_has(const Gpu *gpu, FigureId figure)
     return !isnan(gpu->figures[figure]);
 }
 
+/* The H200: most of what models of time ask for was measured on it alone. */
+extern const Gpu *const ptx_gpu_measured;
+
+/* A figure of such a model: the GPU's own, else the H200's. gpu: NULL where none is asked for. */
+static inline double ptx_gpu_figure(const Gpu *gpu, FigureId figure)
+{
+    const Gpu *of = gpu && ptx_gpu_has(gpu, figure) ? gpu : ptx_gpu_measured;
+    return of->figures[figure];
+}
+
 /* A figure that counts something; absent: otherwise. */
 static inline int64_t ptx_gpu_count_of(const Gpu *gpu, FigureId figure, int64_t otherwise)
 {

@@ -342,23 +342,23 @@ static bool read_yaml(GpuLoader *l, Arena *arena, const char *yaml, size_t lengt
     return false;
 }
 
-const Gpu *ptx_gpu_load(Arena *arena, const char *name, const char *yaml, size_t length,
-                        GpuFindFn find, void *context, GpuError *error)
+const Gpu *ptx_gpu_load(Arena *arena, const GpuFile *file, GpuFindFn find, void *context,
+                        GpuError *error)
 {
     GpuLoader loader = { .find = find, .context = context, .error = error, .source_count = 1 };
-    if (length > GPU_FILE_BYTES_MAX) {
+    if (file->length > GPU_FILE_BYTES_MAX) {
         fail(&loader, NULL, "longer than %d bytes", (int)GPU_FILE_BYTES_MAX);
         return NULL;
     }
     Gpu *gpu = ptx_arena_new(arena, Gpu);
     loader.gpu = gpu;
-    gpu->name = ptx_arena_strndup(arena, name, strlen(name));
+    gpu->name = ptx_arena_strndup(arena, file->name, strlen(file->name));
     gpu->architecture = gpu->product = gpu->sm = "";
     for (int i = 0; i < FIGURE__COUNT; i++)
         gpu->figures[i] = (double)NAN;
     loader.sources = ptx_arena_array(arena, const char *, GPU_SOURCES_MAX);
     loader.sources[0] = "";
-    if (!read_yaml(&loader, arena, yaml, length))
+    if (!read_yaml(&loader, arena, file->yaml, file->length))
         return NULL;
     gpu->sources = loader.sources;
     gpu->source_count = loader.source_count;

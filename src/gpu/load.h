@@ -15,10 +15,16 @@ typedef struct GpuError {
 
 typedef const Gpu *(*GpuFindFn)(void *context, const char *name, size_t length);
 
-/* name is the GPU's, as ptx_gpu_name_of gives it; find looks up `base`. The result and its texts
- * are owned by arena. NULL: the file is not what it should be, and *error says where and why. */
-const Gpu *ptx_gpu_load(Arena *arena, const char *name, const char *yaml, size_t length,
-                        GpuFindFn find, void *context, GpuError *error);
+typedef struct GpuFile {
+    const char *name;           /* the GPU's, as ptx_gpu_name_of gives it */
+    const char *yaml;
+    size_t length;
+} GpuFile;
+
+/* find looks up `base`. The result and its texts are owned by arena. NULL: the file is not what it
+ * should be, and *error says where and why. */
+const Gpu *ptx_gpu_load(Arena *arena, const GpuFile *file, GpuFindFn find, void *context,
+                        GpuError *error);
 
 /* The name that a file gives its GPU: without folders and .yaml. *length of the bytes at the
  * result. */

@@ -2,6 +2,7 @@
 
 #include "analysis/value/pointer.h"
 #include "input/param.h"
+#include "support/demangle.h"
 #include "support/limits.h"
 #include "support/words.h"
 #include "support/arena.h"
@@ -10,7 +11,6 @@
 #include "ir/module.h"
 #include "analysis/value/launch.h"
 
-#include <fnmatch.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -506,7 +506,7 @@ static bool fits_listed(const json_t *entry, const char *path, const char *kerne
 {
     const char *file_glob = json_string_value(json_object_get(entry, "file")),
                *glob = json_string_value(json_object_get(entry, "kernel"));
-    return (!file_glob || ptx_path_fits(file_glob, path)) && (!glob || !fnmatch(glob, kernel, 0));
+    return (!file_glob || ptx_path_fits(file_glob, path)) && (!glob || ptx_name_fits(glob, kernel));
 }
 
 size_t ptx_launch_listed(const json_t *root, size_t from, const char *path, const char *kernel)
@@ -518,12 +518,30 @@ size_t ptx_launch_listed(const json_t *root, size_t from, const char *path, cons
     return from;
 }
 
+typedef struct LaunchLookup {
+    const json_t *kernels, *found;
+} LaunchLookup;
+
+static bool look_up(void *context, const char *form)
+{
+    LaunchLookup *lookup = context;
+    return (lookup->found = json_object_get(lookup->kernels, form)) != NULL;
+}
+
+const json_t *ptx_launch_named(const json_t *kernels, const char *kernel)
+{
+    LaunchLookup lookup = { kernels, NULL };
+    if (json_object_size(kernels))
+        ptx_name_forms(kernel, look_up, &lookup);
+    return lookup.found;
+}
+
 /* By its name, else the first that fits. */
 static const json_t *kernel_entry(const ptxlint_launches *launches, const char *path,
                                   const char *kernel)
 {
     const json_t *root = launches ? launches->root : NULL,
-                 *named = json_object_get(json_object_get(root, "kernels"), kernel);
+                 *named = ptx_launch_named(json_object_get(root, "kernels"), kernel);
     return named ? named
                  : json_array_get(json_object_get(root, "launches"),
                                   ptx_launch_listed(root, 0, path, kernel));
@@ -569,9 +587,10 @@ static char *name_of(Arena *arena, const Module *module, Span name)
     return ptx_arena_strndup(arena, module->text + name.begin, ptx_span_length(name));
 }
 
-static void build_params(Arena *arena, const Module *module, const Func *func, const char *kernel,
-                         const json_t *file, const json_t *settings, Launch *launch)
+static void build_params(Arena *arena, const Module *module, const Func *func, const json_t *file,
+                         const json_t *settings, Launch *launch)
 {
+    const char *kernel = name_of(arena, module, func->name);
     LaunchParam *params = ptx_arena_array(arena, LaunchParam, func->param_count);
     const uint64_t pointers = ptx_pointers_compute(arena, module, func);
     for (uint32_t i = 0; i < func->param_count; i++) {
@@ -648,7 +667,7 @@ const Launch *ptx_launch_build(Arena *arena, const ptxlint_launches *launches, c
     const json_t *file_params = json_object_get(entry, "params"),
                  *params = json_object_get(settings, "params");
     if (func->is_entry && func->param_count && (file_params || params))
-        build_params(arena, module, func, kernel, file_params, params, launch);
+        build_params(arena, module, func, file_params, params, launch);
     const json_t *file_trips = json_object_get(entry, "trips"),
                  *trips = json_object_get(settings, "trips");
     if (file_trips || trips)

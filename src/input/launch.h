@@ -17,6 +17,10 @@ struct ptxlint_launches {
     json_t *settings;
 };
 
+/* What kernels, an object, has under the name of a kernel: as it is mangled, or in a form of
+ * support/demangle.h; NULL. */
+const json_t *ptx_launch_named(const json_t *kernels, const char *kernel);
+
 /* The next entry of the file's "launches", from that number on, whose globs fit; behind the last:
  * none. */
 size_t ptx_launch_listed(const json_t *root, size_t from, const char *path, const char *kernel);

@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+typedef struct OccurrenceLog OccurrenceLog;
+
 typedef struct Var {
     Span name, span;
     uint64_t bytes;             /* 0: unsized (.extern .shared x[]) */
@@ -55,6 +57,7 @@ typedef struct Module {
     Var *vars;
     Loc *locs;                  /* locs[0] is none */
     File *files;
+    const OccurrenceLog *occurrences;   /* where names stand; NULL: not wanted */
     const Op **ops;             /* every distinct opcode text, in order of appearance */
     uint32_t func_count, var_count, loc_count, file_count, op_count;
     /* modules that stand in the file one behind the other; 1 in a file that is right */

@@ -3,6 +3,7 @@
 #include "model/view.h"
 #include "check/check_loc.h"
 #include "support/choice.h"
+#include "support/demangle.h"
 #include "analysis/redundancy/mix.h"
 #include "analysis/trips/trip.h"
 #include "ir/func.h"
@@ -26,6 +27,14 @@
 static const char *copy_text(Sessions *all, Span span)
 {
     return ptx_arena_strndup(all->arena, all->module->text + span.begin, ptx_span_length(span));
+}
+
+/* NULL: it is not mangled. */
+static const char *copy_signature(Sessions *all, const char *name)
+{
+    char text[4096];
+    size_t length = ptx_demangle(name, NAME_SIGNATURE, text, sizeof text);
+    return length ? ptx_arena_strndup(all->arena, text, strlen(text)) : NULL;
 }
 
 /* ---- diagnostics ----------------------------------------------------------------------------- */
@@ -91,6 +100,64 @@ static void view_repair(Sessions *all, const DiagRepair *repair, ptxlint_diagnos
     out->repair_count = repair->count;
 }
 
+/* The begin of a line, which may be the end of the text. */
+static uint32_t line_begin(const Module *module, uint32_t line)
+{
+    uint32_t at = 0;
+    while (line > 1 && at < module->length) {
+        const char *end = memchr(module->text + at, '\n', module->length - at);
+        at = end ? (uint32_t)(end - module->text) + 1 : module->length;
+        line--;
+    }
+    return at;
+}
+
+/* A line of its own, indented as the one that it comes before. */
+static ptxlint_fix view_insertion(Sessions *all, const DiagInsertion *insertion)
+{
+    const Module *module = all->module;
+    const uint32_t at = line_begin(module, insertion->line);
+    const size_t indent = strspn(module->text + at, " \t"), length = strlen(insertion->text);
+    char *line = ptx_arena_array(all->arena, char, indent + length + 2);
+    memcpy(line, module->text + at, indent);
+    memcpy(line + indent, insertion->text, length);
+    line[indent + length] = '\n';
+    return (ptxlint_fix){ { at, at }, line, 1 };
+}
+
+/* A repair was tried: it is certain. */
+static void view_edits(Sessions *all, const DiagRepair *repair, ptxlint_diagnostic *out)
+{
+    out->edits = out->fix;
+    out->edit_count = out->fix != NULL;
+    if (out->fix || !repair->count)
+        return;
+    ptxlint_fix *edits = ptx_arena_array(all->arena, ptxlint_fix, repair->count);
+    for (uint32_t i = 0; i < repair->count; i++)
+        edits[i] = view_insertion(all, &repair->insertions[i]);
+    out->edits = edits;
+    out->edit_count = repair->count;
+}
+
+/* Else the front end's, or of a limit: for no GPU. */
+static bool is_of_rule(const Diag *diag)
+{
+    return diag->info < ptx_diag_info || diag->info >= ptx_diag_info + DIAG__COUNT;
+}
+
+/* Findings of a function follow each other. */
+typedef struct SignatureMemo {
+    int32_t func;
+    const char *signature;
+} SignatureMemo;
+
+static const char *signature_of(Sessions *all, int32_t func, const char *name, SignatureMemo *last)
+{
+    if (last->func != func)
+        *last = (SignatureMemo){ func, copy_signature(all, name) };
+    return last->signature;
+}
+
 const ptxlint_diagnostic *ptx_view_diagnostics(Sessions *all, const DiagSink *diags)
 {
     static const ptxlint_certainty certainties[] = { PTXLINT_NOT_KNOWN, PTXLINT_EXACT,
@@ -104,6 +171,7 @@ const ptxlint_diagnostic *ptx_view_diagnostics(Sessions *all, const DiagSink *di
     };
     ptxlint_diagnostic *items = ptx_arena_array(all->arena, ptxlint_diagnostic, diags->count + 1),
                        *out = items;
+    SignatureMemo last = { .func = -1 };
     for (uint32_t i = 0; i < diags->count; i++, out++) {
         const Diag *diag = diags->items[i];
         out->size = sizeof *out;
@@ -121,13 +189,16 @@ const ptxlint_diagnostic *ptx_view_diagnostics(Sessions *all, const DiagSink *di
         out->gain_of = diag->gain_of;
         out->suppression = suppressions[diag->suppression];
         out->suppression_reason = diag->reason;
+        out->gpu = is_of_rule(diag) && all->gpu_count ? all->gpus[0]->name : NULL;
         out->fix = view_fix(all, diag->fix);
         view_repair(all, &diag->repair, out);
+        view_edits(all, &diag->repair, out);
         view_related(all, diag, out);
         if (diag->func < 0)
             continue;
         const Func *func = &all->module->funcs[diag->func];
         out->kernel = copy_text(all, func->name);
+        out->kernel_demangled = signature_of(all, diag->func, out->kernel, &last);
         find_source(all, func, diag, out);
     }
     return items;
@@ -336,6 +407,7 @@ static void view_kernel(Sessions *all, FuncId id, ptxlint_kernel *out)
     const Func *func = &all->module->funcs[id];
     out->size = sizeof *out;
     out->name = copy_text(all, func->name);
+    out->demangled = copy_signature(all, out->name);
     out->span = ptx_view_span(func->span);
     out->name_span = ptx_view_span(func->name);
     out->is_entry = func->is_entry;

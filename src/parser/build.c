@@ -153,11 +153,10 @@ uint32_t ptx_build_small(Parser *p, Token number)
 
 /* ---- functions ------------------------------------------------------------------------------- */
 
-AttributeList ptx_attribute_add(Parser *p, AttributeList list, Token name, int count, Token x,
-                                Token y, Token z)
+AttributeList ptx_attribute_add(Parser *p, AttributeList list, Token name, int count,
+                                const Token *values)
 {
     AstAttribute *attribute = ptx_arena_new(p->arena, AstAttribute);
-    const Token values[3] = { x, y, z };
     attribute->name = attribute->span = ptx_token_span(name);
     attribute->value_count = (uint8_t)count;
     bool takes_shape = span_is(p, attribute->name, ".maxntid")
@@ -172,23 +171,21 @@ AttributeList ptx_attribute_add(Parser *p, AttributeList list, Token name, int c
                      : LIST_ONE(AttributeList, attribute);
 }
 
-AstFunc *ptx_func_new(Parser *p, const Prefix *prefix, Token keyword, Token name, DeclList results,
-                      DeclList params, AttributeList attributes)
+AstFunc *ptx_func_new(Parser *p, const Prefix *prefix, FuncHead head)
 {
     AstFunc *func = ptx_arena_new(p->arena, AstFunc);
-    func->name = ptx_token_span(name);
-    func->span = ptx_span_join(prefix ? prefix->span : ptx_token_span(keyword),
-                               ptx_token_span(name));
+    func->name = ptx_token_span(head.name);
+    func->span = ptx_span_join(prefix ? prefix->span : ptx_token_span(head.keyword), func->name);
     func->linkage = prefix ? prefix->linkage : LINKAGE_NONE;
-    func->is_entry = keyword.kind == TOK_ENTRY;
+    func->is_entry = head.keyword.kind == TOK_ENTRY;
     func->mark = ptx_token_span(
         func->is_entry && p->mark_last.kind == TOK_RPAREN ? p->mark_last : p->mark_current);
     if (prefix && (ptx_span_length(prefix->detail) || prefix->linkage == LINKAGE_COMMON))
         ptx_diag(p->diags, DIAG_BAD_DECLARATION, prefix->span,
                  "expected a linkage before .entry or .func: .visible, .extern or .weak");
-    func->results = open_decls(results);
-    func->params = open_decls(params);
-    func->attributes = open_attributes(attributes);
+    func->results = open_decls(head.results);
+    func->params = open_decls(head.params);
+    func->attributes = open_attributes(head.attributes);
     return func;
 }
 
@@ -303,24 +300,22 @@ void ptx_build_targets(Parser *p, AstStmtKind kind, Token directive, OperandList
     ptx_build_add_stmt(p, kind, span)->operands = open_operands(names);
 }
 
-void ptx_build_prototype(Parser *p, Token keyword, DeclList results, Token name, DeclList params,
-                         AttributeList attributes, Token end)
+void ptx_build_prototype(Parser *p, FuncHead head, Token end)
 {
-    AstFunc *prototype = ptx_func_new(p, NULL, keyword, name, results, params, attributes);
-    prototype->span = ptx_span_join(ptx_token_span(keyword), ptx_token_span(end));
+    AstFunc *prototype = ptx_func_new(p, NULL, head);
+    prototype->span = ptx_span_join(ptx_token_span(head.keyword), ptx_token_span(end));
     ptx_build_add_stmt(p, AST_CALLPROTOTYPE, prototype->span)->prototype = prototype;
 }
 
-void ptx_build_loc(Parser *p, Token directive, Token file, Token line, Token column,
-                   AstLoc *inlined)
+void ptx_build_loc(Parser *p, Token directive, LocTokens at, AstLoc *inlined)
 {
     if (!p->func)
         return;
     AstLoc *loc = inlined ? inlined : ptx_arena_new(p->arena, AstLoc);
-    loc->file = ptx_build_small(p, file);
-    loc->line = ptx_build_small(p, line);
-    loc->column = ptx_build_small(p, column);
-    loc->span = ptx_span_join(ptx_token_span(directive), ptx_token_span(column));
+    loc->file = ptx_build_small(p, at.file);
+    loc->line = ptx_build_small(p, at.line);
+    loc->column = ptx_build_small(p, at.column);
+    loc->span = ptx_span_join(ptx_token_span(directive), ptx_token_span(at.column));
     ptx_build_add_stmt(p, AST_LOC, loc->span)->loc = loc;
 }
 
@@ -342,16 +337,15 @@ void ptx_loc_not_inlined(Parser *p, Span name)
         ->help = "add `, inlined_at FILE LINE COLUMN`";
 }
 
-AstLoc *ptx_loc_inlined_at(Parser *p, Token keyword, Span name, Token at, Token file, Token line,
-                           Token column)
+AstLoc *ptx_loc_inlined_at(Parser *p, Token keyword, Span name, Token inlined_at, LocTokens at)
 {
     AstLoc *loc = ptx_loc_inlined(p, keyword, name);
-    if (!span_is(p, ptx_token_span(at), "inlined_at"))
-        ptx_diag(p->diags, DIAG_UNEXPECTED, ptx_token_span(at),
-                 "`%.*s` where `inlined_at` is expected", length_of(ptx_token_span(at)),
-                 text_of(p, ptx_token_span(at)));
-    loc->inlined_file = ptx_build_small(p, file);
-    loc->inlined_line = ptx_build_small(p, line);
-    loc->inlined_column = ptx_build_small(p, column);
+    const Span word = ptx_token_span(inlined_at);
+    if (!span_is(p, word, "inlined_at"))
+        ptx_diag(p->diags, DIAG_UNEXPECTED, word, "`%.*s` where `inlined_at` is expected",
+                 length_of(word), text_of(p, word));
+    loc->inlined_file = ptx_build_small(p, at.file);
+    loc->inlined_line = ptx_build_small(p, at.line);
+    loc->inlined_column = ptx_build_small(p, at.column);
     return loc;
 }

@@ -156,10 +156,17 @@ void ptx_build_function_file(Parser *p, Token directive);
 void ptx_decl_prefix(Parser *p, AstDecl *decl, const Prefix *prefix);
 void ptx_build_declarations(Parser *p, const Prefix *prefix, DeclList list, Token end);
 
-AttributeList ptx_attribute_add(Parser *p, AttributeList list, Token name, int count, Token x,
-                                Token y, Token z);
-AstFunc *ptx_func_new(Parser *p, const Prefix *prefix, Token keyword, Token name, DeclList results,
-                      DeclList params, AttributeList attributes);
+AttributeList ptx_attribute_add(Parser *p, AttributeList list, Token name, int count,
+                                const Token *values);
+
+/* What stands before the body of a function. */
+typedef struct FuncHead {
+    Token keyword, name;
+    DeclList results, params;
+    AttributeList attributes;
+} FuncHead;
+
+AstFunc *ptx_func_new(Parser *p, const Prefix *prefix, FuncHead head);
 void ptx_build_func(Parser *p, AstFunc *func);
 void ptx_build_func_end(Parser *p, Token end);
 
@@ -174,14 +181,16 @@ AstStmt *ptx_build_insn(Parser *p, Token opcode, OperandList operands, Token end
 void ptx_build_guarded(Parser *p, AstStmt *insn);
 void ptx_build_pragma(Parser *p, Token directive, Span text, Token end);
 void ptx_build_targets(Parser *p, AstStmtKind kind, Token directive, OperandList names, Token end);
-void ptx_build_prototype(Parser *p, Token keyword, DeclList results, Token name, DeclList params,
-                         AttributeList attributes, Token end);
-void ptx_build_loc(Parser *p, Token directive, Token file, Token line, Token column,
-                   AstLoc *inlined);
+void ptx_build_prototype(Parser *p, FuncHead head, Token end);
+/* The numbers of a .loc. */
+typedef struct LocTokens {
+    Token file, line, column;
+} LocTokens;
+
+void ptx_build_loc(Parser *p, Token directive, LocTokens at, AstLoc *inlined);
 AstLoc *ptx_loc_inlined(Parser *p, Token keyword, Span name);
 void ptx_loc_not_inlined(Parser *p, Span name);
-AstLoc *ptx_loc_inlined_at(Parser *p, Token keyword, Span name, Token at, Token file, Token line,
-                           Token column);
+AstLoc *ptx_loc_inlined_at(Parser *p, Token keyword, Span name, Token inlined_at, LocTokens at);
 
 AstOperand *ptx_operand_name(Parser *p, Token name);
 /* L<4> in a list of targets: L0 to L3. */

@@ -160,10 +160,10 @@ item ::= func_begin stmts RBRACE(E).                    { ptx_build_func_end(p, 
 item ::= func_begin stmts error RBRACE(E).              { yypParser->yyerrcnt = -1; ptx_build_func_end(p, E); }
 func_begin ::= header(F) LBRACE(B).                     { ptx_build_func(p, F); ptx_build_scope_begin(p, B); }
 
-header(F) ::= ENTRY(K) WORD(N) paramlist(L) attrs(A).               { F = ptx_func_new(p, NULL, K, N, (DeclList){0}, L, A); }
-header(F) ::= prefix(P) ENTRY(K) WORD(N) paramlist(L) attrs(A).     { F = ptx_func_new(p, P, K, N, (DeclList){0}, L, A); }
-header(F) ::= FUNC(K) results(R) WORD(N) paramlist(L) attrs(A).     { F = ptx_func_new(p, NULL, K, N, R, L, A); }
-header(F) ::= prefix(P) FUNC(K) results(R) WORD(N) paramlist(L) attrs(A). { F = ptx_func_new(p, P, K, N, R, L, A); }
+header(F) ::= ENTRY(K) WORD(N) paramlist(L) attrs(A).               { F = ptx_func_new(p, NULL, (FuncHead){ K, N, {0}, L, A }); }
+header(F) ::= prefix(P) ENTRY(K) WORD(N) paramlist(L) attrs(A).     { F = ptx_func_new(p, P, (FuncHead){ K, N, {0}, L, A }); }
+header(F) ::= FUNC(K) results(R) WORD(N) paramlist(L) attrs(A).     { F = ptx_func_new(p, NULL, (FuncHead){ K, N, R, L, A }); }
+header(F) ::= prefix(P) FUNC(K) results(R) WORD(N) paramlist(L) attrs(A). { F = ptx_func_new(p, P, (FuncHead){ K, N, R, L, A }); }
 
 results(R) ::= .                                        { R = (DeclList){0}; }
 results(R) ::= ATTRIBUTE LPAREN operandattrs RPAREN.    { R = (DeclList){0}; }
@@ -178,10 +178,10 @@ params(L) ::= params(M) COMMA param(D).                 { L = LIST_ADD(DeclList,
 param(D) ::= prefix(P) declarator(V).                   { D = V; ptx_decl_prefix(p, D, P); }
 
 attrs(A) ::= .                                          { A = (AttributeList){0}; p->mark_last = p->last; p->mark_current = p->current; }
-attrs(A) ::= attrs(L) PERFORMANCE(T) INT(X).            { A = ptx_attribute_add(p, L, T, 1, X, X, X); }
-attrs(A) ::= attrs(L) PERFORMANCE(T) INT(X) COMMA INT(Y). { A = ptx_attribute_add(p, L, T, 2, X, Y, Y); }
-attrs(A) ::= attrs(L) PERFORMANCE(T) INT(X) COMMA INT(Y) COMMA INT(Z). { A = ptx_attribute_add(p, L, T, 3, X, Y, Z); }
-attrs(A) ::= attrs(L) FLAG(T).                          { A = ptx_attribute_add(p, L, T, 0, T, T, T); }
+attrs(A) ::= attrs(L) PERFORMANCE(T) INT(X).            { A = ptx_attribute_add(p, L, T, 1, &X); }
+attrs(A) ::= attrs(L) PERFORMANCE(T) INT(X) COMMA INT(Y). { A = ptx_attribute_add(p, L, T, 2, (Token[]){ X, Y }); }
+attrs(A) ::= attrs(L) PERFORMANCE(T) INT(X) COMMA INT(Y) COMMA INT(Z). { A = ptx_attribute_add(p, L, T, 3, (Token[]){ X, Y, Z }); }
+attrs(A) ::= attrs(L) FLAG(T).                          { A = ptx_attribute_add(p, L, T, 0, NULL); }
 attrs(A) ::= attrs(L) PRAGMA(T) strings SEMI.           { A = L; ptx_build_module_pragma(p, T); }
 
 // ---- statements
@@ -205,17 +205,17 @@ stmt ::= FILE(D) INT(I) STRING(S).                      { ptx_build_file(p, I, S
 stmt ::= PRAGMA(T) strings(S) SEMI(E).                  { ptx_build_pragma(p, T, S, E); }
 stmt ::= BRANCHTARGETS(T) listed(L) SEMI(E).            { ptx_build_targets(p, AST_BRANCHTARGETS, T, L, E); }
 stmt ::= CALLTARGETS(T) listed(L) SEMI(E).              { ptx_build_targets(p, AST_CALLTARGETS, T, L, E); }
-stmt ::= CALLPROTOTYPE(K) results(R) WORD(N) paramlist(L) attrs(A) SEMI(E). { ptx_build_prototype(p, K, R, N, L, A, E); }
+stmt ::= CALLPROTOTYPE(K) results(R) WORD(N) paramlist(L) attrs(A) SEMI(E). { ptx_build_prototype(p, (FuncHead){ K, N, R, L, A }, E); }
 
 listed(L) ::= target_name(V).                           { L = LIST_ONE(OperandList, V); }
 listed(L) ::= listed(M) COMMA target_name(V).           { L = LIST_ADD(OperandList, M, V); }
 target_name(V) ::= WORD(T).                             { V = ptx_operand_name(p, T); }
 target_name(V) ::= WORD(T) LT INT(C) GT(E).             { V = ptx_operand_range(p, T, C, E); }
 
-loc(R) ::= LOC(D) INT(F) INT(L) INT(C) inlined(I).      { R = D; ptx_build_loc(p, D, F, L, C, I); }
+loc(R) ::= LOC(D) INT(F) INT(L) INT(C) inlined(I).      { R = D; ptx_build_loc(p, D, (LocTokens){ F, L, C }, I); }
 inlined(I) ::= .                                        { I = NULL; }
 inlined(I) ::= COMMA WORD(K) name_offset(N).            { I = ptx_loc_inlined(p, K, N); ptx_loc_not_inlined(p, N); }
-inlined(I) ::= COMMA WORD(K) name_offset(N) COMMA WORD(A) INT(F) INT(L) INT(C). { I = ptx_loc_inlined_at(p, K, N, A, F, L, C); }
+inlined(I) ::= COMMA WORD(K) name_offset(N) COMMA WORD(A) INT(F) INT(L) INT(C). { I = ptx_loc_inlined_at(p, K, N, A, (LocTokens){ F, L, C }); }
 name_offset(N) ::= WORD(T).                             { N = ptx_token_span(T); }
 name_offset(N) ::= WORD(T) PLUS INT(I).                 { N = ptx_span_join(ptx_token_span(T), ptx_token_span(I)); }
 

@@ -316,7 +316,8 @@ static AstLoc *read_inlined(QuickReader *r)
     Token file = read_integer_token(r), line = read_integer_token(r),
           column = read_integer_token(r);
     return column.kind && line.kind && file.kind
-               ? ptx_loc_inlined_at(r->p, function_name, name, inlined_at, file, line, column)
+               ? ptx_loc_inlined_at(r->p, function_name, name, inlined_at,
+                                    (LocTokens){ file, line, column })
                : NULL;
 }
 
@@ -363,7 +364,8 @@ void ptx_quick_build(Parser *p, const Quick *quick)
         ptx_build_label(p, quick->head, quick->end);
         return;
     case QUICK_LOC:
-        ptx_build_loc(p, quick->head, quick->file, quick->line, quick->end, quick->inlined);
+        ptx_build_loc(p, quick->head, (LocTokens){ quick->file, quick->line, quick->end },
+                      quick->inlined);
         return;
     case QUICK_INSN: {
         AstStmt *insn = ptx_build_insn(p, quick->head, quick->operands, quick->end);

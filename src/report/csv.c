@@ -209,6 +209,7 @@ void ptx_csv_findings_head(Out *out)
         "rule",       "name",         "group",       "certainty",     "message",    "kernel",
         "help",       "gain_percent", "gain_of",     "repeats",       "ptx_file",   "ptx_line",
         "ptx_column", "source_file",  "source_line", "source_column",
+        "kernel_demangled", "gpu",
     };
     Csv csv = { .out = out };
     put_names(&csv, names, sizeof names / sizeof *names);
@@ -245,6 +246,8 @@ void ptx_csv_finding(Out *out, const Finding *finding)
     put_place(&csv, ptx_path, finding->ptx_bytes.line, finding->ptx_bytes.column);
     put_place(&csv, finding->source.named.path, finding->source.named.line,
               finding->source.named.column);
+    ptx_csv_text(&csv, diagnostic->kernel_demangled);
+    ptx_csv_text(&csv, diagnostic->gpu);
     ptx_csv_end(&csv);
 }
 

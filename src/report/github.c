@@ -70,7 +70,7 @@ static void put_message(Out *out, const ptxlint_diagnostic *diagnostic)
     put_escaped(out, diagnostic->message, false);
     if (diagnostic->kernel) {
         ptx_out_text(out, "%0Akernel: ");
-        put_escaped(out, diagnostic->kernel, false);
+        put_escaped(out, ptx_kernel_title(diagnostic->kernel).text, false);
     }
     if (ptx_report_has_gain(diagnostic))
         ptx_out_format(out, "%%0Again: about %.0f %%25 of the %s", diagnostic->gain_percent,

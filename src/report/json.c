@@ -122,6 +122,8 @@ void ptx_json_diagnostic(Out *out, const Finding *finding)
     set_span(json, ptxlint_module_place(module, diagnostic->span.begin),
              ptxlint_module_place(module, diagnostic->span.end));
     ptx_json_text(json, "kernel", diagnostic->kernel);
+    ptx_json_text(json, "kernel_demangled", diagnostic->kernel_demangled);
+    ptx_json_text(json, "gpu", diagnostic->gpu);
     put_statement(json, "statement", module, diagnostic);
     ptx_json_text(json, "certainty", ptx_report_certainty(diagnostic->certainty));
     ptx_json_text(json, "label", diagnostic->label);
@@ -490,6 +492,7 @@ static void put_kernel_head(Json *json, const ptxlint_module *module, const ptxl
 {
     const ptxlint_projection *first = kernel->projection_count ? &kernel->projections[0] : NULL;
     ptx_json_text(json, "name", kernel->name);
+    ptx_json_text(json, "name_demangled", kernel->demangled);
     ptx_json_int(json, "line", ptxlint_module_place(module, kernel->name_span.begin).line);
     ptx_json_bool(json, "recursive", kernel->is_recursive);
     ptx_json_bool(json, "syntax_error", kernel->has_syntax_error);

@@ -67,7 +67,7 @@ static void put_row(Out *out, const Finding *finding)
     ptx_out_format(out, "| %s | ", ptx_report_severity(diagnostic->severity));
     put_cell(out, finding->path);
     ptx_out_format(out, ":%" PRIu32 " | ", finding->region.line);
-    put_cell(out, diagnostic->kernel ? diagnostic->kernel : "");
+    put_cell(out, ptx_kernel_title(ptx_text_or(diagnostic->kernel, "")).text);
     ptx_out_text(out, " | ");
     put_cell(out, diagnostic->message);
     ptx_out_text(out, " \\[");

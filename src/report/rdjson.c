@@ -64,9 +64,10 @@ static void put_related(Json *json, const char *key, const Finding *finding)
 /* An edit is one of the file that the diagnostic is in. */
 static void put_suggestions(Json *json, const char *key, const Finding *finding)
 {
-    const ptxlint_fix *fix = finding->is_source ? NULL : finding->diagnostic->fix;
+    const size_t count = finding->is_source ? 0 : finding->diagnostic->edit_count;
     ptx_json_array(json, key);
-    if (fix) {
+    for (size_t i = 0; i < count; i++) {
+        const ptxlint_fix *fix = &finding->diagnostic->edits[i];
         Region region = ptx_region_of_bytes(finding->module, fix->span);
         ptx_json_object(json, NULL);
         put_range(json, "range", &region);

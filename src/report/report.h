@@ -268,6 +268,16 @@ ptxlint_status ptx_top_k_add(Keep *keep, const Rank *rank, uint32_t rule, Buffer
 void ptx_top_k_close(Keep *keep);
 void ptx_top_k_free(Keep *keep);
 
+/* ---- title.c: names as people know them ------------------------------------------------------ */
+
+/* A function's name in one line: its signature, or where that is long without parameters, or cut.
+ * name: as the PTX has it. */
+typedef struct KernelTitle {
+    char text[100];
+} KernelTitle;
+
+KernelTitle ptx_kernel_title(const char *name);
+
 /* ---- text.c ---------------------------------------------------------------------------------- */
 
 typedef struct Totals {

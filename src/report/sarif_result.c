@@ -53,11 +53,15 @@ static void put_physical(Json *json, const char *key, const char *path, const Re
     ptx_json_end(json);
 }
 
-static void put_logical(Json *json, const char *key, const char *kernel)
+static void put_logical(Json *json, const char *key, const ptxlint_diagnostic *diagnostic)
 {
     ptx_json_array(json, key);
     ptx_json_object(json, NULL);
-    ptx_json_text(json, "name", kernel);
+    ptx_json_text(json, "name", diagnostic->kernel);
+    if (diagnostic->kernel_demangled) {
+        ptx_json_text(json, "fullyQualifiedName", diagnostic->kernel_demangled);
+        ptx_json_text(json, "decoratedName", diagnostic->kernel);
+    }
     ptx_json_text(json, "kind", "function");
     ptx_json_end(json);
     ptx_json_end(json);
@@ -71,7 +75,7 @@ static void put_locations(Json *json, const char *key, const Finding *finding)
     ptx_json_object(json, NULL);
     put_physical(json, "physicalLocation", finding->path, &finding->region);
     if (kernel && *kernel)
-        put_logical(json, "logicalLocations", kernel);
+        put_logical(json, "logicalLocations", finding->diagnostic);
     ptx_json_end(json);
     ptx_json_end(json);
 }

@@ -315,10 +315,15 @@ void ptx_table_kernel(Out *out, const ptxlint_module *module, const ptxlint_kern
     ptx_out_text(out, "\n");
     ptx_out_style(out, STYLE_BOLD);
     ptx_out_text(out, kernel->is_entry ? "kernel " : "function ");
-    ptx_out_clean(out, kernel->name);
+    ptx_out_clean(out, ptx_kernel_title(kernel->name).text);
     ptx_out_style(out, STYLE_NONE);
     ptx_out_format(out, " (line %" PRIu32 ")\n",
                    ptxlint_module_place(module, kernel->name_span.begin).line);
+    if (kernel->demangled) {
+        Line line = ptx_line_begin(out, "mangled");
+        ptx_line_item(&line, kernel->name);
+        ptx_line_end(&line);
+    }
     if (kernel->has_syntax_error)
         ptx_out_text(out, "  has syntax errors: figures that need its data flow are unknown\n");
     if (kernel->is_entry)

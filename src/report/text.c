@@ -270,13 +270,14 @@ static void put_facts(Out *out, unsigned gutter, const ptxlint_diagnostic *diagn
                       size_t shown_count)
 {
     const char *const keys[] = { "kernel", "certainty", "help" };
+    const KernelTitle kernel = ptx_kernel_title(ptx_text_or(diagnostic->kernel, ""));
     const char *const texts[] = {
-        diagnostic->kernel,
+        kernel.text,
         diagnostic->certainty == PTXLINT_EXACT ? NULL : ptx_report_certainty(diagnostic->certainty),
         diagnostic->help,
     };
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        if (texts[i]) {
+        if (texts[i] && *texts[i]) {
             put_fact(out, gutter, keys[i]);
             ptx_out_clean(out, texts[i]);
             ptx_out_text(out, "\n");

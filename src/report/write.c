@@ -2,7 +2,8 @@
  * them. */
 #include "report/report.h"
 
-#include <fnmatch.h>
+#include "support/demangle.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,7 +38,7 @@ void ptxlint_write_options_init(ptxlint_write_options *options)
 
 static bool is_kernel_selected(const ptxlint_write_options *options, const char *name)
 {
-    return !options->kernel_glob || fnmatch(options->kernel_glob, name, 0) == 0;
+    return !options->kernel_glob || ptx_name_fits(options->kernel_glob, name);
 }
 
 /* One outside any function concerns every kernel, so no kernel_glob hides it. */

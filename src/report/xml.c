@@ -128,7 +128,7 @@ static void put_details(Out *out, const Finding *finding)
     }
     if (diagnostic->kernel) {
         ptx_out_text(out, "\nkernel: ");
-        put_escaped(out, diagnostic->kernel);
+        put_escaped(out, ptx_kernel_title(diagnostic->kernel).text);
     }
     if (diagnostic->help) {
         ptx_out_text(out, "\nhelp: ");

@@ -34,6 +34,7 @@ static RegId range_reg(Lower *l, uint32_t range_id, uint64_t index, Span name)
     if (!*place) {
         *place = ptx_lower_add_reg(l, name, (Type)range->type, range->vector) + 1;
         l->regs.items[*place - 1].is_of_range = true;
+        ptx_lower_note_member(l, range_id, *place - 1);
     }
     return *place - 1;
 }
@@ -132,6 +133,8 @@ Operand ptx_lower_bind_operand(Lower *l, const AstOperand *ast)
     }
     ResolveBinding binding = ptx_lower_bind_name(l, name);
     operand.id = binding.id;
+    if (binding.kind && binding.kind != SYMBOL_UNDECLARED)
+        ptx_lower_note_use(l, binding.kind, binding.id, name);
     const char *suffix = ptx_lower_text(l, name) + ast->name_length;
     switch (binding.kind) {
     case SYMBOL_REG: case SYMBOL_UNDECLARED:
@@ -178,5 +181,7 @@ LabelId ptx_lower_bind_label(Lower *l, const AstOperand *ast)
     if (!symbol)
         return NO_ID;
     l->labels.items[symbol->id].is_used = true;
+    ptx_lower_note_use(l, SYMBOL_LABEL, symbol->id,
+                       (Span){ ast->name, ast->name + ast->name_length });
     return symbol->id;
 }

@@ -102,6 +102,7 @@ static void declare_regs(Lower *l, const AstDecl *decl)
         return;
     if (!decl->reg_count) {
         RegId reg = ptx_lower_add_reg(l, decl->name, decl->type, decl->vector);
+        ptx_lower_note_declared(l, SYMBOL_REG, reg, decl->name);
         const Symbol *first = declare_name(l, SYMBOL_REG, decl->name, reg);
         if (first && l->func->has_body)
             ptx_lower_report_redeclared(l, decl->name, first);
@@ -109,6 +110,7 @@ static void declare_regs(Lower *l, const AstDecl *decl)
     }
     Range *range = PUSH(l, l->ranges);
     *range = (Range){ .count = decl->reg_count, .type = (uint8_t)decl->type, .vector = decl->vector };
+    ptx_lower_note_declared(l, SYMBOL_RANGE, l->ranges.count - 1, decl->name);
     if (decl->reg_count <= l->dense_left) {
         l->dense_left -= decl->reg_count;
         range->dense = ptx_arena_array(l->scratch, uint32_t, decl->reg_count);
@@ -145,6 +147,7 @@ static VarId declare_var(Lower *l, const AstDecl *decl, FuncId owner, bool is_pa
     if (__builtin_mul_overflow(element, decl->element_count, &var->bytes))
         var->bytes = UINT64_MAX;
     const Symbol *earlier = NULL;
+    ptx_lower_note_declared(l, SYMBOL_VAR, m->var_count, decl->name);
     if (ptx_span_length(decl->name) != 1 || *ptx_lower_text(l, decl->name) != '_')
         earlier = declare_name(l, SYMBOL_VAR, decl->name, m->var_count);
     if (earlier && owner == NO_ID && earlier->kind == SYMBOL_VAR
@@ -153,6 +156,20 @@ static VarId declare_var(Lower *l, const AstDecl *decl, FuncId owner, bool is_pa
     if (earlier && !(is_parameter && !l->func->has_body))
         ptx_lower_report_redeclared(l, decl->name, earlier);
     return m->var_count++;
+}
+
+/* Names in an initialiser, nested at most as deep as the parser lets them. */
+static void note_initialiser(Lower *l, const AstOperand *value)
+{
+    for (; value; value = value->next) {
+        if (value->kind == AST_NAME) {
+            Span name = { value->name, value->name + value->name_length };
+            ResolveBinding binding = ptx_lower_bind_name(l, name);
+            if (binding.kind == SYMBOL_VAR || binding.kind == SYMBOL_FUNC)
+                ptx_lower_note_use(l, binding.kind, binding.id, name);
+        }
+        note_initialiser(l, value->child);
+    }
 }
 
 void ptx_lower_declare(Lower *l, const AstDecl *decl, FuncId owner)
@@ -169,6 +186,8 @@ void ptx_lower_declare(Lower *l, const AstDecl *decl, FuncId owner)
             declare_var(l, decl, owner, false);
         if (is_right && decl->init_value)
             ptx_check_init(&check, &l->names, decl);
+        if (l->log && decl->init_has_names)
+            note_initialiser(l, decl->init_value);
     }
 }
 

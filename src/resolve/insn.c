@@ -103,6 +103,7 @@ static void add_list(Lower *l, const AstOperand *child, Roles roles, uint8_t fla
 static void push_operand(Lower *l, Operand operand, Roles roles, uint8_t flags)
 {
     Operand *out = PUSH(l, l->operands);
+    ptx_lower_note_role(l, &operand, (unsigned)roles.role);
     out->kind = operand.kind;
     out->role = (uint8_t)roles.role;
     out->position = (uint8_t)roles.position;
@@ -208,13 +209,19 @@ static uint32_t lower_call_list(Lower *l, const AstOperand *list, Roles roles)
     return first;
 }
 
-static void check_target(Lower *l, const CallParts *parts, FuncId id, uint32_t results,
-                         uint32_t arguments, uint32_t end)
+/* Where these begin and end: the target stands between results and arguments. */
+static CallOperands call_operands(const Lower *l, uint32_t results, uint32_t arguments,
+                                  uint32_t end)
+{
+    const Operand *operands = l->operands.items;
+    return (CallOperands){ operands + results, operands + arguments, arguments - 1 - results,
+                           end - arguments };
+}
+
+static void check_target(Lower *l, const CallParts *parts, FuncId id, const CallOperands *operands)
 {
     const CallCheck check = { l->diags, l->text, l->regs.items, l->module->vars };
-    const Operand *operands = l->operands.items;
-    ptx_check_call(&check, parts, &l->signatures.items[id], parts->target->span, operands + results,
-                   arguments - 1 - results, operands + arguments, end - arguments);
+    ptx_check_call(&check, parts, &l->signatures.items[id], operands);
 }
 
 static const Signature *find_prototype(const Lower *l, LabelId label)
@@ -228,16 +235,14 @@ static const Signature *find_prototype(const Lower *l, LabelId label)
 }
 
 /* A call through a register: what its prototype, or each function of its table, takes. */
-static void check_indirect(Lower *l, const CallParts *parts, LabelId label, uint32_t results,
-                           uint32_t arguments, uint32_t end)
+static void check_indirect(Lower *l, const CallParts *parts, LabelId label,
+                           const CallOperands *operands)
 {
     const CallCheck check = { l->diags, l->text, l->regs.items, l->module->vars };
     const Label *table = &l->labels.items[label];
-    const Operand *operands = l->operands.items;
     const Signature *prototype = table->is_prototype ? find_prototype(l, label) : NULL;
     if (prototype) {
-        ptx_check_call(&check, parts, prototype, parts->target->span, operands + results,
-                       arguments - 1 - results, operands + arguments, end - arguments);
+        ptx_check_call(&check, parts, prototype, operands);
     } else if (table->table == NO_ID || !table->is_calltargets) {
         Diag *diag = ptx_diag(
             l->diags, DIAG_CALL_SIGNATURE, parts->table->span,
@@ -247,10 +252,8 @@ static void check_indirect(Lower *l, const CallParts *parts, LabelId label, uint
     } else {
         const Table *ids = &l->tables.items[table->table];
         for (uint32_t i = 0; i < ids->count && i < CALLTARGETS_CHECKED; i++) {
-            if (!ptx_check_call(&check, parts,
-                                &l->signatures.items[l->table_ids.items[ids->first + i]],
-                                parts->target->span, operands + results, arguments - 1 - results,
-                                operands + arguments, end - arguments))
+            const FuncId id = l->table_ids.items[ids->first + i];
+            if (!ptx_check_call(&check, parts, &l->signatures.items[id], operands))
                 return;
         }
     }
@@ -314,6 +317,7 @@ static void lower_call(Lower *l, const AstStmt *stmt)
         return;
     const Operand *target = &l->operands.items[arguments - 1],
                   *table = parts.table && label == NO_ID ? &l->operands.items[end] : NULL;
+    const CallOperands operands = call_operands(l, results, arguments, end);
     /* of addresses of functions */
     bool is_table = table && table->kind == OPERAND_VAR && l->module->vars[table->id].is_array;
     if (target->kind == OPERAND_FUNCTION && l->module->funcs[target->id].is_entry)
@@ -322,7 +326,7 @@ static void lower_call(Lower *l, const AstStmt *stmt)
         wrong_target(l, parts.target, " with a prototype: it is a function",
                      "leave the prototype out");
     else if (target->kind == OPERAND_FUNCTION)
-        check_target(l, &parts, target->id, results, arguments, end);
+        check_target(l, &parts, target->id, &operands);
     else if (target->kind != OPERAND_REG)
         wrong_target(l, parts.target, ": it is not a function", NULL);
     else if (!parts.table)
@@ -333,7 +337,7 @@ static void lower_call(Lower *l, const AstStmt *stmt)
         wrong_target(l, parts.target, ": it is not an address",
                      "the address of a function is an integer");
     else if (label != NO_ID)
-        check_indirect(l, &parts, label, results, arguments, end);
+        check_indirect(l, &parts, label, &operands);
     else if (!is_table)
         wrong_target(l, parts.table, " through: it is not a table of functions",
                      "put the label of a .callprototype or of .calltargets last");

@@ -91,6 +91,7 @@ struct Lower {
     /* entries that lists of targets may still take: bounded by the source */
     uint32_t targets_left;
     uint32_t open_table;        /* of the label just lowered, for the list behind it; NO_ID: none */
+    OccurrenceLog *log;         /* NULL: where names stand is not wanted */
 };
 
 /* The next free item of a vector. Vectors keep their room from function to function, and so stay in
@@ -124,6 +125,15 @@ typedef struct ResolveBinding {
 ResolveBinding ptx_lower_bind_name(Lower *l, Span name);
 Operand ptx_lower_bind_operand(Lower *l, const AstOperand *ast);
 LabelId ptx_lower_bind_label(Lower *l, const AstOperand *ast);
+
+/* occurrence.c: where names stand. Of a use the role is noted once its operand is known. Scopes are
+ * functions and what stands in `{ }`. */
+void ptx_lower_note_declared(Lower *l, SymbolKind kind, uint32_t id, Span span);
+void ptx_lower_note_use(Lower *l, SymbolKind kind, uint32_t id, Span span);
+void ptx_lower_note_member(Lower *l, uint32_t range, RegId reg);
+void ptx_lower_note_role(Lower *l, const Operand *operand, unsigned role);
+void ptx_lower_enter_span(Lower *l, Span span);
+void ptx_lower_leave_span(Lower *l, uint32_t end);
 
 /* insn.c. */
 void ptx_lower_insn(Lower *l, const AstStmt *stmt);

@@ -23,6 +23,7 @@ static void enter_scope(Lower *l, const AstStmt *scope)
         l->scope_marks[l->scope_count] = l->names.symbol_count;
     l->scope_count++;
     ptx_names_enter(&l->names);
+    ptx_lower_enter_span(l, (Span){ scope->span.begin, l->func->span.end });
     for (const AstStmt *label = scope->next_label; label; label = label->next_label) {
         Symbol *earlier;
         *PUSH(l, l->labels) = (Label){ .name = label->opcode, .insn = NO_ID, .table = NO_ID };
@@ -39,9 +40,10 @@ static void enter_scope(Lower *l, const AstStmt *scope)
     }
 }
 
-static void leave_scope(Lower *l)
+static void leave_scope(Lower *l, uint32_t end)
 {
     l->scope_count--;
+    ptx_lower_leave_span(l, end);
     ptx_names_leave(
         &l->names,
         l->scope_marks[l->scope_count < LIMIT_NESTING + 2 ? l->scope_count : LIMIT_NESTING + 1]);
@@ -66,6 +68,7 @@ static void lower_label(Lower *l, const AstStmt *stmt)
         return;
     Label *label = &l->labels.items[symbol->id];
     label->insn = l->insns.count;
+    ptx_lower_note_declared(l, SYMBOL_LABEL, symbol->id, stmt->opcode);
     const ModuleCheck check = { l->diags, l->text, l->module };
     ptx_check_name(&check, stmt->opcode);
     const Symbol *other = ptx_names_find(&l->names, NAMES_ORDINARY, ptx_lower_text(l, stmt->opcode),
@@ -115,6 +118,8 @@ static bool list_target(Lower *l, AstStmtKind kind, Table *table, const char *na
     if (is_branch)
         l->labels.items[symbol->id].is_used = true;
     *PUSH(l, l->table_ids) = symbol->id;
+    if (ptx_span_length(where) == length)
+        ptx_lower_note_use(l, (SymbolKind)symbol->kind, symbol->id, where);
     table->count++;
     return true;
 }
@@ -176,7 +181,7 @@ static void lower_body(Lower *l, const AstStmt *stmt)
         case AST_LOC:           lower_loc(l, stmt->loc); break;
         case AST_PRAGMA:        lower_pragma(l, stmt->opcode); break;
         case AST_SCOPE_BEGIN:   enter_scope(l, stmt); break;
-        case AST_SCOPE_END:     if (l->scope_count) leave_scope(l); break;
+        case AST_SCOPE_END:     if (l->scope_count) leave_scope(l, stmt->span.end); break;
         case AST_BRANCHTARGETS: case AST_CALLTARGETS:
                                 lower_table(l, stmt); break;
         case AST_CALLPROTOTYPE: if (!l->has_prototype_label)
@@ -187,7 +192,7 @@ static void lower_body(Lower *l, const AstStmt *stmt)
         }
     }
     while (l->scope_count)
-        leave_scope(l);
+        leave_scope(l, l->func->span.end);
 }
 
 /* Operands of an instruction are among those of the function, and what they name is in its
@@ -229,12 +234,14 @@ static void lower_func(Lower *l, const AstFunc *ast, FuncId id)
     ptx_check_params(&check, ast);
     uint32_t names_mark = l->names.symbol_count, errors = ptx_diag_errors(l->diags);
     ptx_names_enter(&l->names);
+    ptx_lower_enter_span(l, ast->span);
     func->result_count = ptx_lower_declare_params(l, ast->results, id, true, &func->results);
     l->result_reg_count = l->regs.count;
     func->param_count = ptx_lower_declare_params(l, ast->params, id, false, &func->params);
     lower_body(l, ast->body);
     func->bounds.is_repeated = ptx_bounds_repeat(&check, ast->attributes);
     ptx_names_leave(&l->names, names_mark);
+    ptx_lower_leave_span(l, ast->span.end);
     for (uint32_t i = 0; i < l->labels.count; i++) {
         if (l->labels.items[i].insn == NO_ID)
             l->labels.items[i].insn = l->insns.count;
@@ -262,6 +269,7 @@ static void declare_func(Lower *l, const AstFunc *ast, FuncId id)
     const ModuleCheck check = { l->diags, l->text, l->module };
     ptx_check_name(&check, ast->name);
     ptx_names_declare(&l->names, NAMES_ORDINARY, SYMBOL_FUNC, ast->name, id, &earlier);
+    ptx_lower_note_declared(l, SYMBOL_FUNC, id, ast->name);
     if (ast->linkage == LINKAGE_EXTERN && ast->body)
         ptx_diag(l->diags, DIAG_BAD_DECLARATION, (Span){ ast->span.end - 1, ast->span.end },
                  "`%.*s` is .extern and has a body", ptx_shown(ptx_span_length(ast->name)),
@@ -326,6 +334,9 @@ static void lower_alias(Lower *l, const AstAlias *alias)
     const Symbol *name = ptx_names_find(&l->names, NAMES_ORDINARY, ptx_lower_text(l, alias->name),
                                         ptx_span_length(alias->name));
     bool is_func = name && name->kind == SYMBOL_FUNC;
+    if (is_func)
+        ptx_lower_note_use(l, SYMBOL_FUNC, name->id, alias->name);
+    ptx_lower_note_use(l, SYMBOL_FUNC, symbol->id, alias->target);
     const Func *func = is_func ? &l->module->funcs[name->id] : NULL;
     const Signature *signature = is_func ? &l->signatures.items[name->id] : NULL;
     ptx_check_alias(&check, alias, func, signature, &l->module->funcs[symbol->id],

@@ -4,7 +4,9 @@
 #include "rules/engine.h"
 
 #include "rules/eval.h"
+#include "rules/removal.h"
 #include "support/choice.h"
+#include "support/demangle.h"
 #include "ir/func.h"
 #include "ir/insn.h"
 #include "ir/module.h"
@@ -76,6 +78,7 @@ struct Engine {
     OpRule *left;               /* while the rules of one are found: per rule ... */
     Code *codes;                /* ... and what is left of its condition */
     const RuleTimes *times;
+    bool is_unfolded;
 };
 
 /* ---- text ------------------------------------------------------------------------------------ */
@@ -156,6 +159,49 @@ static bool is_sentence(uint32_t fact)
     }
 }
 
+static bool is_source_name(uint32_t fact)
+{
+    return fact == FACT_KERNEL_name || fact == FACT_VARIABLE_name || fact == FACT_PARAMETER_name
+           || fact == FACT_ACCESS_variable || fact == FACT_ACCESS_parameter;
+}
+
+/* The parameter of the function in hand whose name is that text of the module; NULL. */
+static const Var *find_parameter(const Inquiry *q, const char *text)
+{
+    const Module *module = q->shared->module;
+    for (uint32_t i = 0; q->func && i < q->func->param_count; i++)
+        if (module->text + module->vars[q->func->params[i]].name.begin == text)
+            return &module->vars[q->func->params[i]];
+    return NULL;
+}
+
+/* As the source has it, where the name is mangled; a parameter that has only a number with its
+ * type. */
+static void put_title(EngineBuffer *b, const Inquiry *q, const char *text, size_t length)
+{
+    char title[512];
+    size_t shown = ptx_source_title(text, length, title, sizeof title);
+    const Var *parameter = shown < length ? find_parameter(q, text) : NULL;
+    put_shown(b, title, strlen(title));
+    if (!parameter || strncmp(title, "param_", 6) != 0)
+        return;
+    put_bytes(b, " (.", 3);
+    put_bytes(b, ptx_type_info[parameter->type].text, strlen(ptx_type_info[parameter->type].text));
+    put_bytes(b, ")", 1);
+}
+
+static void put_text_fact(EngineBuffer *b, const Inquiry *q, uint32_t fact, const char *text,
+                          size_t length)
+{
+    if (is_sentence(fact)) {
+        put_bytes(b, text, length);
+    } else if (is_source_name(fact)) {
+        put_title(b, q, text, length);
+    } else {
+        put_shown(b, text, length);
+    }
+}
+
 /* The template filled in, of the module's arena; NULL for none. */
 static const char *fill(Engine *e, Ask *ask, const Template *template)
 {
@@ -168,10 +214,7 @@ static const char *fill(Engine *e, Ask *ask, const Template *template)
         if (hole->type == FACT_TEXT && hole->fact < FACT__COUNT) {
             size_t length;
             const char *text = ptx_measure_text(ask->evaluator->q, &ask->at, hole->fact, &length);
-            if (is_sentence(hole->fact))
-                put_bytes(&b, text, length);
-            else
-                put_shown(&b, text, length);
+            put_text_fact(&b, ask->evaluator->q, hole->fact, text, length);
         } else if (hole->program.count) {
             put_value(&b, hole, ptx_eval(ask, hole->program));
         }
@@ -184,7 +227,7 @@ static const char *fill(Engine *e, Ask *ask, const Template *template)
 /* Where a further finding of the rule is folded into; NULL: nowhere. */
 static Folded *find_fold(Engine *e, Active *active, const Ask *ask)
 {
-    if (active->rule->fold == FOLD_NONE || !e->inquiry.func)
+    if (active->rule->fold == FOLD_NONE || e->is_unfolded || !e->inquiry.func)
         return NULL;
     const Loops *loops = e->inquiry.loops;
     uint32_t outside = loops ? loops->loop_count : 0;
@@ -223,6 +266,22 @@ static DiagRepair keep_repair(Engine *e, const DiagRepair *repair)
     return (DiagRepair){ insertions, repair->count };
 }
 
+/* The statement goes, or the declaration where it declares nothing else. */
+static const DiagFix *fix_of(Engine *e, const Active *active, const Diag *diag)
+{
+    const Module *module = e->inquiry.shared->module;
+    const Removal removal = (Removal)active->rule->removal;
+    Span span = diag->span;
+    if (removal == REMOVAL_NONE
+        || (active->rule->subject == SUBJECT_VARIABLE
+            && !ptx_removal_find_declaration(module->text, module->length, &span)))
+        return NULL;
+    DiagFix *fix = ptx_arena_new(e->arena, DiagFix);
+    *fix = (DiagFix){ ptx_removal_widen(module->text, module->length, span), "",
+                      removal == REMOVAL_SAFE };
+    return fix;
+}
+
 /* All that a finding says of the place in hand. */
 static void describe(Engine *e, const Active *active, Ask *ask, Severity severity, Diag *diag)
 {
@@ -246,6 +305,7 @@ static void describe(Engine *e, const Active *active, Ask *ask, Severity severit
     diag->repair = (DiagRepair){ .count = 0 };
     if (repair)
         diag->repair = keep_repair(e, repair);
+    diag->fix = fix_of(e, active, diag);
 }
 
 static Severity severity_of(const Active *active, Ask *ask)
@@ -403,8 +463,8 @@ static bool may_be_subject(Subject subject, const Op *op)
 /* Rules that run_listed is for. */
 static bool is_listed(const Active *active)
 {
-    return active->rule->subject == SUBJECT_INSTRUCTION && active->lead == FACT_INSN_is_dead
-           && !active->is_lead_false;
+    return active->rule->subject == SUBJECT_INSTRUCTION && !active->is_lead_false
+           && ptx_measure_is_listed(active->lead);
 }
 
 /* False: this text rules it out. */
@@ -697,6 +757,7 @@ Engine *ptx_engine_new(Sessions *sessions, const Rulebook *book, const RuleTimes
     e->work = sessions->work;
     e->diags = sessions->diags;
     e->times = times;
+    e->is_unfolded = sessions->is_unfolded;
     e->set_count = book->set_count;
     e->shared = (ModuleInquiry){ .sessions = sessions,
                                  .module = module,

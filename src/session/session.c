@@ -372,16 +372,19 @@ const Uniforms *ptx_session_uniforms(Session *s)
 {
     if (!s->uniforms) {
         const FuncFlow flow = ptx_session_flow(s);
-        s->uniforms = ptx_uniform_compute(kept_of(s), s->all->scratch, &flow, s->launch);
+        const bool goes_with_func = s->passing && kept_of(s) == s->all->work;
+        const Defs *defs = goes_with_func ? ptx_session_defs(s) : NULL;
+        s->uniforms = ptx_uniform_compute(kept_of(s), s->all->scratch, &flow, defs, s->launch);
     }
     return s->uniforms;
 }
 
 const Trips *ptx_session_trips(Session *s)
 {
-    if (!s->trips)
-        s->trips = ptx_trips_compute(kept_of(s), s->all->scratch, s->all->module, s->func,
-                                     ptx_session_cfg(s), s->dom, s->loops, s->launch);
+    if (!s->trips) {
+        const FuncFlow flow = ptx_session_flow(s);
+        s->trips = ptx_trips_compute(kept_of(s), s->all->scratch, &flow, s->launch);
+    }
     return s->trips;
 }
 
@@ -536,7 +539,9 @@ const Defs *ptx_session_defs(Session *s)
 {
     Passing *p = s->passing;
     if (!p->defs)
-        p->defs = ptx_defs_compute(s->all->work, s->func, ptx_session_cfg(s), s->loops);
+        p->defs = s->uniforms ? s->uniforms->defs
+                              : ptx_defs_compute(s->all->work, s->func, ptx_session_cfg(s),
+                                                 s->loops);
     return p->defs;
 }
 
@@ -753,11 +758,28 @@ static const Evaluation *evaluate(Session *s, EvaluationBudget budget)
     return ptx_evaluate(&run, gpu, effort.steps, effort.depth);
 }
 
+/* Where the grid is unknown, and the budget would not do for a block: what findings rest on, its
+ * first warp and its last. NULL: it would do, or this is not known. */
+static const Evaluation *evaluation_of_ends(Session *s)
+{
+    if (is_trial(s) || s->launch->grid[0] || s->func->has_unknown)
+        return NULL;
+    const Evaluation *ends = ptx_session_evaluation(s, BUDGET_FINDINGS);
+    const uint64_t of_block = effort_of(s, BUDGET_FIGURES).steps / 2;
+    const int64_t warps = ptx_session_shape(s)->warps_per_block;
+    if (!ends || ends->is_cut || ends->mean_work * (double)warps <= (double)of_block)
+        return NULL;
+    return ends;
+}
+
 /* Only of kernels: the callers of a function are not known. */
 static const Evaluation *evaluation_for_figures(Session *s)
 {
-    if (!s->was_evaluated && ptx_session_is_projected(s))
-        s->evaluation = evaluate(s, BUDGET_FIGURES);
+    if (!s->was_evaluated && ptx_session_is_projected(s)) {
+        s->evaluation = evaluation_of_ends(s);
+        if (!s->evaluation)
+            s->evaluation = evaluate(s, BUDGET_FIGURES);
+    }
     s->was_evaluated = true;
     return s->evaluation;
 }

@@ -70,6 +70,7 @@ typedef struct Sessions {
     bool has_figures;
     /* of these only what trials take; with has_figures */
     bool is_for_estimates;
+    bool is_unfolded;           /* findings are not folded into others */
     DiagSink *diags;            /* what liveness says of its limit; NULL: nothing may be said */
     Arena *arena;               /* of what is kept */
     Arena *work;                /* of what goes with the function */

@@ -36,7 +36,7 @@ static const File files[] = {
     { "empty.json", "{\"Kernels\": {}}" },
     { "all.json", "{\"kernels\": {\"plain\": {\"grid\": [4], \"params\": [null, 3], \"trips\": "
                   "{\"$L__BB0_2\": 4}}}}" },
-    { "slips.json", "{\"kernels\": {\"scale\": {\"grid\": [4]}, \"plian\": {\"params\": [1, 2, 3, "
+    { "slips.json", "{\"kernels\": {\"scael\": {\"grid\": [4]}, \"plian\": {\"params\": [1, 2, 3, "
                     "4]}, \"three\": {\"params\": [null, 1, 70000, 4], "
                     "\"trips\": {\"$L\": 4}}, \"other\": {}}}" },
     { "listed.json",
@@ -47,7 +47,7 @@ static const File files[] = {
       "{\"launches\": [{\"kernel\": \"plain\", \"grid\": [5]}, {\"kernel\": \"plain\", \"grid\": "
       "[6]}, {\"kernel\": \"s*\"}, {\"kernel\": \"s*\"}, {\"kernel\": \"*\"}]}" },
     { "key.json", "{\"kernels\": {}, \"launches\": [{\"kernel\": \"plain\", \"gird\": [4]}]}" },
-    { "lines.json", "{\"kernels\": {\"_Z5scalePfi\": {\"trips\": {\"13\": 9, \"3\": 4}}}}" },
+    { "lines.json", "{\"kernels\": {\"scale\": {\"trips\": {\"13\": 9, \"3\": 4}}}}" },
     { "config/.ptxlint.yaml", "launch: slips.json\n" },
     { "config/slips.json", "{\"kernels\": {\"plian\": {}}}" },
     { "config/plain.ptx", HEAD LOOP("plain") },
@@ -110,14 +110,19 @@ static const Case cases[] = {
     { REPORT "--trip 4=4 none.ptx", 2, NULL,
       "ptxlint: --trip: no loop holds line 4: there is none at all\n", NULL },
     { REPORT "--launch lines.json scale.ptx", 0, "(as given)",
-      "kernel \"_Z5scalePfi\": no loop holds line 3; the nearest one begins at line 12\n", NULL },
+      "kernel \"scale\": no loop holds line 3; the nearest one begins at line 12\n", NULL },
     { REPORT "--trip other=4 scale.ptx", 2, NULL,
       "no loop begins at the label 'other'; `ptxlint report` lists the loops\n", NULL },
     { REPORT "--trip other=4 cut.ptx", 0, NULL, "", NULL }, /* what cannot be read may have it */
     /* kernels */
-    { REPORT "--kernel scale scale.ptx", 2, NULL,
-      "ptxlint: --kernel: 'scale' matches no kernel; '*scale*' matches `_Z5scalePfi`\n", NULL },
-    { REPORT "--kernel 'sc*e*' scale.ptx", 2, NULL, "did you mean `_Z5scalePfi`?\n", NULL },
+    { REPORT "--kernel scale scale.ptx", 0, "kernel scale(float*, int) (line 4)\n", "", NULL },
+    { REPORT "--kernel 'scale(float *,int)' scale.ptx", 0, "kernel scale(", "", NULL },
+    { REPORT "--kernel 'void scale(float*, int)' scale.ptx", 0, "kernel scale(", "", NULL },
+    { REPORT "--kernel _Z5scalePfi scale.ptx", 0, "  mangled      _Z5scalePfi\n", "", NULL },
+    { REPORT "--kernel 'sc*e' scale.ptx", 0, "kernel scale(", "", NULL },
+    { REPORT "--kernel cale scale.ptx", 2, NULL,
+      "ptxlint: --kernel: 'cale' matches no kernel; '*cale*' matches `scale`\n", NULL },
+    { REPORT "--kernel scael scale.ptx", 2, NULL, "did you mean `scale`?\n", NULL },
     { REPORT "--kernel _Z5scalePfj scale.ptx", 2, NULL, "did you mean `_Z5scalePfi`?\n", NULL },
     { REPORT "--kernel plian --param 9=1 plain.ptx", 2, NULL,
       "--kernel: 'plian' matches no kernel; did you mean `plain`?\n", NULL },
@@ -133,13 +138,13 @@ static const Case cases[] = {
     /* launch files */
     { REPORT "--launch all.json --strict-launch plain.ptx", 0, "grid 4 x 1 x 1", "", NULL },
     { REPORT "--launch slips.json plain.ptx scale.ptx", 0, NULL,
-      "ptxlint: slips.json: no kernel \"scale\"; did you mean \"_Z5scalePfi\"?\nptxlint: "
+      "ptxlint: slips.json: no kernel \"scael\"; did you mean \"scale\"?\nptxlint: "
       "slips.json: no kernel \"plian\"; did you mean \"plain\"?\n"
       "ptxlint: slips.json: kernel \"three\": the value of parameter 2 does not fit its type, .u16 "
       "(2 bytes)\n"
       "ptxlint: slips.json: kernel \"three\" has no parameter 3; it has 3, numbered from 0 to 2\n"
       "ptxlint: slips.json: kernel \"three\": no loop of it begins at the label \"$L\"\n"
-      "ptxlint: slips.json: 3 of 4 kernels are in no input, as \"scale\"\n",
+      "ptxlint: slips.json: 3 of 4 kernels are in no input, as \"scael\"\n",
       NULL },
     { REPORT "--launch slips.json --strict-launch plain.ptx", 2, NULL,
       "3 of 4 kernels are in no input", NULL },

@@ -35,7 +35,7 @@ static const Case cases[] = {
     { "$PTXLINT isa ad", 2, "", "did you mean add? `ptxlint isa --list` lists them all\n", NULL },
     { "$PTXLINT isa mma.snyc", 2, "", "did you mean .sync?", NULL },
     { "$PTXLINT explain bank-conflit", 2, "", "did you mean bank-conflict?", NULL },
-    { "$PTXLINT lsp x", 3, "", "ptxlint: lsp: No such file", NULL },
+    { "$PTXLINT xyz x", 3, "", "ptxlint: xyz: No such file", NULL },
     { "$PTXLINT chek x.ptx", 2, "",
       "ptxlint: chek: no such file; did you mean the command `check`?\n", NULL },
     { "$PTXLINT reprot x.ptx", 2, "", "did you mean the command `report`?\n", NULL },

@@ -16,7 +16,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 PTXLINT = pathlib.Path(sys.argv[1]).resolve()
 
 # Keys that are reasons themselves: null is that there is none. Findings are not figures: what they lack they have not.
-THEMSELVES = {"why", "error", "bound_why"}
+THEMSELVES = {"why", "error", "bound_why", "name_demangled"}
 OTHERS = {"reasons", "diagnostics"}
 LAUNCH = ["--grid", "64", "--block", "128"]
 RUNS = [
@@ -44,7 +44,7 @@ def report(form, words):
 def holds(value):
     """A null that nothing inside explains."""
     if isinstance(value, dict):
-        return "why" not in value and "reasons" not in value and any(map(holds, value.values()))
+        return "why" not in value and "reasons" not in value and any(holds(part) for key, part in value.items() if key != "name_demangled")
     return any(map(holds, value)) if isinstance(value, list) else value is None
 
 

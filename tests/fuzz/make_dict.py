@@ -3,13 +3,12 @@
 
 The opcodes and modifiers of forms.txt, the special registers, and the words and shapes of PTX that no table has.
 """
-import re
+import pathlib
 import sys
 
-DIRECTIVES = """.version .target .address_size .file .loc .section .pragma .alias .entry .func .extern .visible .weak .common
-.reg .sreg .const .global .local .shared .param .tex .surf .align .ptr .attribute .maxnreg .maxntid .reqntid .minnctapersm
-.maxnctapersm .reqnctapercluster .maxclusterrank .abi_preserve .noreturn .explicitcluster .blocksareclusters
-.branchtargets .calltargets .callprototype .managed .unified @@DWARF inlined_at function_name""".split()
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
+from isa_words import DIRECTIVES, read_forms, read_sregs
+
 SHAPES = [
     ".version 9.0\n", ".target sm_90a\n", ".target sm_100f, debug\n", ".address_size 64\n", ".entry k()\n{\n", "}\n", "};\n",
     ".reg .b32 %r<9>;\n", ".reg .pred %p<9>;\n", ".reg .v4 .f32 %v;\n", ".shared .align 4 .b8 s[8];\n", ".global .b32 g[2] = {1, 2};\n",
@@ -26,23 +25,10 @@ def escaped(text):
 
 
 folder, out_path = sys.argv[1:]
-words, groups = set(DIRECTIVES), set()
-for line in open(f"{folder}/forms.txt", encoding="utf-8"):
-    line = line.strip()
-    group = re.fullmatch(r"group\s+([\w.:-]+)\s*=\s*(.*)", line)
-    if group:
-        groups.add("." + group.group(1))
-        words.update(group.group(2).split())
-    elif line and not line.startswith("#"):
-        form = line.split("|")[0].strip()
-        words.add(re.match(r"\w+", form).group())
-        words.update(re.findall(r"\.[\w:]+", form))
-for line in open(f"{folder}/sregs.def", encoding="utf-8"):
-    sreg = re.match(r'SR\( \w+,\s*"(\w+)"', line)
-    if sreg:
-        words.add("%" + sreg.group(1))
+opcodes, modifiers = read_forms(folder)
+words = {*DIRECTIVES, *opcodes, *modifiers, *("%" + name for name in read_sregs(folder))}
 
 with open(out_path, "w", encoding="utf-8") as out:
     out.write("# Generated from forms.txt and sregs.def by make_dict.py.\n")
-    for word in sorted(words - groups) + SHAPES:
+    for word in sorted(words) + SHAPES:
         out.write(escaped(word) + "\n")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """docs/architecture.md, docs/passes.md and CONTRIBUTING.md are true as far as names go: every file, folder, function and
-test that they name exists. docs/architecture.md has two pages: at most 130 lines.
+test that they name exists. docs/architecture.md has two pages: at most 140 lines.
 
 A name stands in backticks: a path (`src/ir/`, `tests/house/check-words.py`), a file of src (`evaluate.c`), a function
 (`ptx_lex`, `ptxlint_estimate`), or in CONTRIBUTING.md's lists of tests, a test of meson.
@@ -10,7 +10,7 @@ import re
 from tree import ROOT, finish, read, sources
 
 PAGES = ["docs/architecture.md", "docs/passes.md", "CONTRIBUTING.md"]
-LINES_AT_MOST = 130
+LINES_AT_MOST = 140
 
 code = "\n".join(read(path) for path in sources({".c", ".h", ".re", ".y", ".def"}, "src", "include"))
 words = set(re.findall(r"\b\w+\b", re.sub(r"/\*.*?\*/", "", code, flags=re.S)))

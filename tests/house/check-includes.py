@@ -13,10 +13,12 @@ GENERATED = {"ptx_grammar.h": "lexer", "expr_grammar.h": "rules/lang"}      # to
 SEES = {stage: set(STAGES[:i + 1]) for i, stage in enumerate(STAGES)}
 SEES["report"] = {"support", "report"}
 SEES["compare"] = {"support", "rules/lang", "report", "compare"}
-SEES["cli"] = {"cli"}
+SEES["mcp"] = {"mcp"}
+SEES["lsp"] = {"lsp"}
+SEES["cli"] = {"mcp", "lsp", "cli"}
 # inline functions of a line, that need nothing: every stage sees them
 INLINE = {"support/choice.h", "support/minmax.h"}
-SEES_PUBLIC = {"report", "compare", "findings", "model", "input", "api", "cli"}
+SEES_PUBLIC = {"report", "compare", "findings", "model", "input", "api", "mcp", "lsp", "cli"}
 
 
 def check(path):

@@ -14,16 +14,15 @@ from tree import finish
 
 # per folder, what is left over
 LEFT = {
-    "wide lines": { "analysis/registers": 15, "analysis/sass": 4, "analysis/sim": 24,
+    "wide lines": { "analysis/registers": 15, "analysis/sass": 3, "analysis/sim": 23,
         "analysis/time": 2, "analysis/trips": 1, "analysis/value": 14, "api": 3, "cli": 13,
         "compare": 1, "findings": 1, "gpu": 37, "include": 5, "input": 2, "ir": 2, "isa": 76,
-        "lexer": 17, "parser": 44, "report": 18, "resolve": 6, "rules": 166, "session": 3,
+        "lexer": 17, "parser": 43, "report": 18, "resolve": 6, "rules": 165, "session": 3,
         "support": 2, "tests": 1094, "tools": 2 },
-    "statements with several ?:": { "analysis/sim": 77 },
-    "functions with more than six parameters": { "analysis/sim": 21, "analysis/trips": 3,
-        "check": 1, "compare": 1, "gpu": 1, "input": 1, "parser": 4, "rules": 3 },
-    "names of static functions in several files": { "src": 421 },
-    "static functions copied": { "src": 16 },
+    "statements with several ?:": { },
+    "functions with more than six parameters": { "compare": 1 },
+    "names of static functions in several files": { "src": 417 },
+    "static functions copied": { "src": 14 },
 }
 
 

@@ -203,7 +203,7 @@ static const MustDiverge *splits_of(World *w, const ptxlint_module *module, Func
     Session *s = ptx_session_at(module, f);
     const FuncFlow flow = ptx_session_flow(s);
     ArenaMark before = ptx_arena_mark(&w->scratch);
-    const Uniforms *uniforms = ptx_uniform_compute(&w->arena, &w->scratch, &flow, launch);
+    const Uniforms *uniforms = ptx_uniform_compute(&w->arena, &w->scratch, &flow, NULL, launch);
     const MustDiverge *splits = ptx_must_diverge_compute(&w->arena, &w->scratch, &flow, uniforms,
                                                          launch);
     ArenaMark after = ptx_arena_mark(&w->scratch);

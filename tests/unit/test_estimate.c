@@ -61,7 +61,10 @@ static void test_footprint(void **state)
             for (uint64_t i = 0; i < 32; i++)
                 addresses[i] = (UINT64_C(1) << 40) + b * want->by_block + i * want->stride;
             for (unsigned k = 0; k < want->times; k++)
-                ptx_footprint_note(footprint, 0, addresses, UINT32_MAX, 4, want->kind, false);
+                ptx_footprint_note(footprint, &(FootprintRequest){ .addresses = addresses,
+                                                                   .lanes = UINT32_MAX,
+                                                                   .bytes = 4,
+                                                                   .kind = want->kind });
             ptx_footprint_close(footprint, 1);
         }
         Traffics got = ptx_footprint_sum(footprint, &arena, 1);
@@ -93,8 +96,12 @@ static void test_reuse(void **state)
                 uint64_t addresses[32];
                 for (uint64_t lane = 0; lane < 32; lane++)
                     addresses[lane] = (UINT64_C(1) << 40) + 128 * i + 4 * lane;
-                waits[warp][pass] += ptx_footprint_note(footprint, warp, addresses, UINT32_MAX, 4,
-                                                        FOOTPRINT_LOAD, false);
+                const FootprintRequest request = { .addresses = addresses,
+                                                   .lanes = UINT32_MAX,
+                                                   .bytes = 4,
+                                                   .warp = warp,
+                                                   .kind = FOOTPRINT_LOAD };
+                waits[warp][pass] += ptx_footprint_note(footprint, &request);
             }
     ptx_footprint_close(footprint, 10);
     Traffics got = ptx_footprint_sum(footprint, &arena, 1);

@@ -31,6 +31,19 @@ static double rate(const char *gpu_name, const char *pipe_name, const char *clas
     return 0;
 }
 
+/* The H200 stands in for other GPUs, so its file has all that the model of time asks for. */
+static void test_measured(void **state)
+{
+    const ptxlint_gpu *gpu = ptxlint_gpu_find("h200");
+    ptxlint_figure f;
+    (void)state;
+    for (size_t i = 0; ptxlint_gpu_figure(gpu, i, &f); i++) {
+        bool is_of_time = !strcmp(f.section, "latency") || !strcmp(f.section, "sustained");
+        if (is_of_time && isnan(f.value) && strcmp(f.key, "texture_latency_min") != 0)
+            fail_msg("h200 has no %s", f.key);
+    }
+}
+
 /* ---- the founding documents ------------------------------------------------------------------ */
 
 /* S0: Ryoo et al., PPoPP 2008. S1: slides on it. S3: Torres et al., "CUDA tuning and configuration
@@ -261,7 +274,7 @@ UNIT(gpu)
         cmocka_unit_test(test_little),    cmocka_unit_test(test_products),
         cmocka_unit_test(test_all),       cmocka_unit_test(test_targets),
         cmocka_unit_test(test_errors),    cmocka_unit_test(test_own_file),
-        cmocka_unit_test(test_aliases),
+        cmocka_unit_test(test_aliases),   cmocka_unit_test(test_measured),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

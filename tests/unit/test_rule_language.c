@@ -685,8 +685,8 @@ static void test_many_constants(void **state)
         char text[32];
         snprintf(text, sizeof text, "%u", n);
         const RuleSet before = builder.set;
-        if (ptx_compile_expression(&builder, &scope, text, strlen(text), FACT_NUMBER, NULL, &out,
-                                   &error))
+        const ExprSource number = { text, strlen(text), FACT_NUMBER, NULL };
+        if (ptx_compile_expression(&builder, &scope, &number, &out, &error))
             continue;
         assert_int_equal(n, 65536);
         assert_string_equal(error.text,
@@ -695,8 +695,8 @@ static void test_many_constants(void **state)
         assert_int_equal(builder.set.code_count, before.code_count);
         break;
     }
-    assert_true(
-        ptx_compile_expression(&builder, &scope, "65535", 5, FACT_NUMBER, NULL, &out, &error));
+    const ExprSource last = { "65535", 5, FACT_NUMBER, NULL };
+    assert_true(ptx_compile_expression(&builder, &scope, &last, &out, &error));
     assert_int_equal(builder.set.codes[out.first].arg, 65535);
 }
 
@@ -760,8 +760,9 @@ static void test_expressions(void **state)
         Text got = { 0 };
         ExprError error = { 0 };
         kit_put(&got, "", 0);
-        if (ptx_compile_expression(&builder, &scope, wholes[i].text, strlen(wholes[i].text),
-                                   wholes[i].type, wholes[i].unit, &out, &error))
+        const ExprSource source = { wholes[i].text, strlen(wholes[i].text), wholes[i].type,
+                                    wholes[i].unit };
+        if (ptx_compile_expression(&builder, &scope, &source, &out, &error))
             put_program(&got, &builder.set, out);
         const char *code = wholes[i].code ? wholes[i].code : "",
                    *said = wholes[i].error ? wholes[i].error : "";

@@ -484,7 +484,8 @@ static void compare_rule(const RuleSet *a, const RuleSet *b, uint32_t i)
                 && same_text(x->condition, y->condition));
     assert_true(x->subject == y->subject && x->needs == y->needs && x->fold == y->fold
                 && x->related_at == y->related_at);
-    assert_true(x->is_preview == y->is_preview && x->is_front_end == y->is_front_end);
+    assert_true(x->is_preview == y->is_preview && x->is_front_end == y->is_front_end
+                && x->removal == y->removal);
     assert_memory_equal(x->when, y->when, sizeof x->when);
     assert_memory_equal(&x->note_if, &y->note_if, 2 * sizeof(Program) + 4 * sizeof(Template));
     assert_memory_equal(&x->threshold_first, &y->threshold_first, 6 * sizeof(uint32_t));

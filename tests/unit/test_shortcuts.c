@@ -33,7 +33,7 @@ static void check_splits(World *w, const ptxlint_module *m, FuncId f, const char
     const Cfg *cfg = ptx_session_cfg(s);
     const Dom *dom = ptx_session_dom(s);
     const FuncFlow flow = ptx_session_flow(s);
-    const Uniforms *uniforms = ptx_uniform_compute(&w->arena, &w->scratch, &flow, NULL);
+    const Uniforms *uniforms = ptx_uniform_compute(&w->arena, &w->scratch, &flow, NULL, NULL);
     const MustDiverge *whole = ptx_must_diverge_compute(&w->arena, &w->scratch, &flow, uniforms,
                                                         NULL);
     const bool *by_lane = ptx_lane_branches_compute(&w->arena, &w->scratch, func, cfg);

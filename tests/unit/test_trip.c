@@ -22,9 +22,8 @@ static const Trips *trips_of(World *w, const ptxlint_module *module, FuncId f, c
 {
     Session *s = ptx_session_at(module, f);
     ArenaMark before = ptx_arena_mark(&w->scratch);
-    const Trips *trips = ptx_trips_compute(&w->arena, &w->scratch, module->ir,
-                                           &module->ir->funcs[f], ptx_session_cfg(s),
-                                           ptx_session_dom(s), ptx_session_loops(s), launch);
+    const FuncFlow flow = ptx_session_flow(s);
+    const Trips *trips = ptx_trips_compute(&w->arena, &w->scratch, &flow, launch);
     ArenaMark after = ptx_arena_mark(&w->scratch);
     assert_true(before.chunk == after.chunk && before.next == after.next);
     return trips;

@@ -1165,16 +1165,25 @@ static bool may_take_any_shape(const AccessEvaluator *e)
            && e->shape.block[1] * e->shape.block[2] == 1 && any_asks_for(e, TID_Y);
 }
 
+/* What the budget cut short in one shape it would in the others. */
+static bool are_shapes_worth_it(const AccessEvaluator *e, bool is_quick)
+{
+    const AccessTally *own = &e->tallies[0];
+    if (is_quick)
+        return is_notable(own->totals, own->func->insn_count);
+    return !e->is_cut;
+}
+
 static void set_up(AccessEvaluator *e, const Gpu *gpu, bool is_quick)
 {
     SimConfig *config = ptx_machine_config(e->machine);
+    e->shape = ptx_machine_shape(e->machine);
     if (is_quick)
         config->most_stays = QUICK_STAYS;
-    else
+    else if (!e->shape.grid_is_assumed)     /* of an unknown grid no time is predicted */
         ptx_footprint_watch(&e->watch, e->machine, ptx_footprint_new(e->arena));
     ptx_price_attach(&e->price, e->machine, gpu);
     config->forward_steps = is_quick ? 0 : FORWARD_STEPS;
-    e->shape = ptx_machine_shape(e->machine);
 }
 
 const Evaluation *ptx_evaluate(const KernelRun *run, const Gpu *gpu, uint64_t most_steps,
@@ -1205,8 +1214,7 @@ const Evaluation *ptx_evaluate(const KernelRun *run, const Gpu *gpu, uint64_t mo
     run_to_depth(&e, most_steps, depth);
     if (footprint_of(&e))
         out->traffics = sum_footprint(&e, arena, depth);
-    if (may_take_any_shape(&e)
-        && (!is_quick || is_notable(e.tallies[0].totals, func->insn_count)))
+    if (may_take_any_shape(&e) && are_shapes_worth_it(&e, is_quick))
         try_shapes(&e, is_quick ? most_steps / 4 : most_steps, is_quick);
     finish(arena, &e);
     list_assumed(arena, &e);

@@ -55,7 +55,7 @@ typedef struct Evaluation {
     const CalledAccess *called;
     const CalledFunc *funcs;    /* called ones that were come to */
     uint32_t called_count, func_count;
-    Traffics traffics;          /* of the launch; not with DEPTH_QUICK */
+    Traffics traffics;          /* of the launch, where the grid is known; not with DEPTH_QUICK */
     uint32_t grid[3];
     /* of the block, where it is unknown and the kernel asks for more than %tid.x; the figures are
      * those of the first */
@@ -66,7 +66,7 @@ typedef struct Evaluation {
      * where all have as many */
     double unevenness;
     /* instructions of warps: of the block that executed most of those that were run, and of a block
-     * on average */
+     * on average; with DEPTH_QUICK of a warp */
     double busiest, mean_work;
     /* of every block, in the order in which blocks start; NULL: they are too many, all do as much,
      * or a sample does not show it */
@@ -106,7 +106,7 @@ enum {
 
 typedef enum Depth {
     DEPTH_WHOLE,                /* as many blocks as the budget does for */
-    /* where the grid is unknown, a few warps of one block do; without traffics */
+    /* where the grid is unknown, a few warps of one block do */
     DEPTH_QUICK,
     DEPTH_FEW,                  /* one block from the middle */
 } Depth;

@@ -5,6 +5,7 @@
 #include "ir/operand.h"
 #include "isa/isa.h"
 
+#include "support/demangle.h"
 #include "support/minmax.h"
 
 #include <stdio.h>
@@ -107,11 +108,11 @@ static int write_byte(Words out, const Module *module, const BlockRace *race)
         return snprintf(out, sizeof(Words), "byte %lld of %s memory", offset,
                         is_shared ? "shared" : "global");
     const Var *var = &module->vars[race->var];
-    const char *name = module->text + var->name.begin;
-    const int length = (int)ptx_u32_min(ptx_span_length(var->name), 64);
+    char name[65];
+    ptx_source_title(module->text + var->name.begin, ptx_span_length(var->name), name, sizeof name);
     if (is_shared || var->space == SPACE_GLOBAL)
-        return snprintf(out, sizeof(Words), "byte %lld of `%.*s`", offset, length, name);
-    return snprintf(out, sizeof(Words), "byte %lld of what `%.*s` points to", offset, length, name);
+        return snprintf(out, sizeof(Words), "byte %lld of `%s`", offset, name);
+    return snprintf(out, sizeof(Words), "byte %lld of what `%s` points to", offset, name);
 }
 
 static void write_place(Words out, const Module *module, const BlockRace *race)

@@ -12,6 +12,7 @@
 #include "analysis/sim/race/race.h"
 #include "analysis/sim/sim.h"
 #include "analysis/value/launch.h"
+#include "support/demangle.h"
 #include "support/arena.h"
 #include "analysis/access/evaluate.h"
 #include "analysis/flow/cfg.h"
@@ -962,9 +963,9 @@ static void write_variable(char *out, size_t size, const Module *module, VarId v
                            const char *otherwise)
 {
     Span name = var == NO_ID ? (Span){ 0, 0 } : module->vars[var].name;
-    uint32_t length = ptx_u32_min(ptx_span_length(name), 64);
-    if (length)
-        snprintf(out, size, "`%.*s`", (int)length, module->text + name.begin);
+    char title[65];
+    if (ptx_source_title(module->text + name.begin, ptx_span_length(name), title, sizeof title))
+        snprintf(out, size, "`%s`", title);
     else
         snprintf(out, size, "%s", otherwise);
 }

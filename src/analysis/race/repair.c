@@ -189,7 +189,7 @@ static bool is_for_all(Search *s, const Put *put)
         return false;
     const FuncFlow flow = { s->module, s->func, ran.cfg, ran.dom, ran.loops };
     if (!s->uniforms)
-        s->uniforms = ptx_uniform_compute(s->work, s->scratch, &flow, &s->launch);
+        s->uniforms = ptx_uniform_compute(s->work, s->scratch, &flow, NULL, &s->launch);
     return !s->uniforms->is_partial[ran.cfg->block_of[put->insn]];
 }
 

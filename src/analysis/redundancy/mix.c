@@ -122,17 +122,22 @@ static bool is_side(const Cfg *cfg, const Loops *loops, const Dom *dom, BlockId 
            && block->pred_count == 1 && !is_way(cfg, block, dom->ipdom[branch]);
 }
 
-static unsigned sides_of(const Cfg *cfg, const Loops *loops, const Dom *dom, BlockId branch)
+/* Per block: of a branch, its sides. */
+static const uint32_t *count_sides(Arena *scratch, const Cfg *cfg, const Loops *loops,
+                                   const Dom *dom)
 {
-    const Block *block = &cfg->blocks[branch];
-    unsigned count = 0;
-    for (uint32_t s = 0; s < block->succ_count; s++)
-        count += is_side(cfg, loops, dom, branch, cfg->succs[block->succ_first + s]);
-    return count;
+    uint32_t *sides = ptx_arena_array(scratch, uint32_t, cfg->block_count + 1);
+    for (BlockId b = 0; b < cfg->block_count; b++) {
+        const Block *block = &cfg->blocks[b];
+        for (uint32_t s = 0; s < block->succ_count && ptx_block_is_reachable(cfg, b); s++)
+            sides[b] += is_side(cfg, loops, dom, b, cfg->succs[block->succ_first + s]);
+    }
+    return sides;
 }
 
 /* Per block: how often it runs where the loops around it run once. */
-static const double *shares_of(Arena *scratch, const Cfg *cfg, const Loops *loops, const Dom *dom)
+static const double *shares_of(Arena *scratch, const Cfg *cfg, const Loops *loops, const Dom *dom,
+                               const uint32_t *sides)
 {
     double *shares = ptx_arena_array(scratch, double, cfg->block_count + 1);
     for (uint32_t r = 0; r < cfg->rpo_count; r++) {
@@ -140,7 +145,7 @@ static const double *shares_of(Arena *scratch, const Cfg *cfg, const Loops *loop
         bool has_sides = above != EXIT_BLOCK && is_side(cfg, loops, dom, above, b);
         shares[b] = above == EXIT_BLOCK ? 1 : shares[above];
         if (has_sides)
-            shares[b] /= sides_of(cfg, loops, dom, above);
+            shares[b] /= sides[above];
     }
     return shares;
 }
@@ -162,7 +167,8 @@ const Mixes *ptx_mix_compute(Arena *arena, Arena *scratch, const FuncFlow *flow,
     const Dom *dom = flow->dom;
     ArenaMark mark = ptx_arena_mark(scratch);
     const InsnId *fused_with = ptx_fuse_compute(scratch, scratch, func, cfg);
-    const double *shares = shares_of(scratch, cfg, loops, dom);
+    const uint32_t *sides = count_sides(scratch, cfg, loops, dom);
+    const double *shares = shares_of(scratch, cfg, loops, dom, sides);
     Mixes *mixes = ptx_arena_new(arena, Mixes);
     Mix *per_loop = ptx_arena_array(arena, Mix, loops->loop_count ? loops->loop_count : 1);
     for (BlockId b = 0; b < cfg->block_count; b++) {
@@ -171,7 +177,7 @@ const Mixes *ptx_mix_compute(Arena *arena, Arena *scratch, const FuncFlow *flow,
         if (!ptx_block_is_reachable(cfg, b))
             continue;
         add_block(own, func, fused_with, &cfg->blocks[b], share_in(shares, loops, loop, b));
-        own->has_assumed_branches |= sides_of(cfg, loops, dom, b) > 1;
+        own->has_assumed_branches |= sides[b] > 1;
     }
     /* an inner loop comes after its outer one */
     for (LoopId loop = loops->loop_count; loop-- > 0;) {

@@ -73,7 +73,11 @@ void ptx_request_classify(const FuncState *func_state, const Insn *insn, Request
 
 uint8_t ptx_request_matrices(const Op *op)
 {
-    uint8_t count = ptx_op_has(op, MOD_X4) ? 4 : ptx_op_has(op, MOD_X2) ? 2 : 1;
+    uint8_t count = 1;
+    if (ptx_op_has(op, MOD_X4))
+        count = 4;
+    else if (ptx_op_has(op, MOD_X2))
+        count = 2;
     return ptx_op_has(op, MOD_M16N16) ? (uint8_t)(2 * count) : count;      /* of 16 rows each */
 }
 
@@ -208,6 +212,7 @@ static void count_constant(Machine *m, Count *count, const Value *address, uint3
 void ptx_memory_count(Machine *m, Warp *w, const SimInsn *insn, Count *count, uint32_t lanes,
                       uint8_t doubt)
 {
+    static const Space copied[] = { SPACE_SHARED, SPACE_GLOBAL };      /* to, from */
     const Func *func = w->frame->func_state->func;
     const Operand *const *places = insn->addresses;
     bool is_copy = insn->op->kind == OPK_CP_ASYNC && places[1];
@@ -224,8 +229,7 @@ void ptx_memory_count(Machine *m, Warp *w, const SimInsn *insn, Count *count, ui
     ptx_count_add_uncertainty(count, doubt);
     for (unsigned side = 0; side < (is_copy ? 2 : 1); side++) {
         const Value *address = ptx_address_look(m, w, places[side], &room);
-        Space space = is_copy ? side ? SPACE_GLOBAL : SPACE_SHARED
-                              : ptx_address_space(insn->insn, address, lanes);
+        Space space = is_copy ? copied[side] : ptx_address_space(insn->insn, address, lanes);
         uint32_t addressed = r.kind == REQUEST_MATRIX && r.matrices < 4
                                  ? lanes & ((UINT32_C(1) << (8 * r.matrices)) - 1)
                                  : lanes;

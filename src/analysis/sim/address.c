@@ -66,20 +66,20 @@ static void look_into(Machine *m, Warp *w, const Operand *place, Scratch *out)
         out->value = *address;
 }
 
-bool ptx_memory_find_shared(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, Scratch *address,
-                            uint32_t *addressed, uint32_t *bytes)
+bool ptx_memory_find_shared(Machine *m, Warp *w, const Insn *insn, uint32_t lanes,
+                            SharedAccess *access)
 {
     const Operand *place = ptx_address_nth(w->frame->func_state->func, insn, 0);
     bool is_matrix = insn->op->kind == OPK_LDMATRIX || insn->op->kind == OPK_STMATRIX;
     unsigned matrices = is_matrix ? ptx_request_matrices(insn->op) : 4;
     if (!place || !insn->access_bytes)
         return false;
-    look_into(m, w, place, address);
-    *addressed = matrices < 4 ? lanes & ((UINT32_C(1) << (8 * matrices)) - 1) : lanes;
-    *bytes = is_matrix ? MATRIX_ROW : insn->access_bytes;
-    return *addressed
+    look_into(m, w, place, &access->address);
+    access->lanes = matrices < 4 ? lanes & ((UINT32_C(1) << (8 * matrices)) - 1) : lanes;
+    access->bytes = is_matrix ? MATRIX_ROW : insn->access_bytes;
+    return access->lanes
            && (insn->op->kind == OPK_CP_ASYNC
-               || ptx_address_space(insn, &address->value, lanes) == SPACE_SHARED);
+               || ptx_address_space(insn, &access->address.value, lanes) == SPACE_SHARED);
 }
 
 bool ptx_memory_read_address(Machine *m, Warp *w, const Insn *insn, unsigned which,

@@ -5,6 +5,7 @@
  * blocks for which it is. What was found for more blocks holds for fewer. */
 #include "analysis/sim/block_stride.h"
 #include "isa/isa.h"
+#include "support/minmax.h"
 
 #include <math.h>
 #include <string.h>
@@ -311,8 +312,7 @@ static bool extremes(const Value *value, uint32_t lanes, unsigned bits, bool is_
 static void keep_within(Blocks *blocks, const Value *value, uint32_t lanes, unsigned bits,
                         bool is_signed)
 {
-    Wide low, high, most = ((Wide)1 << (is_signed ? bits - 1 : bits)) - 1,
-                    least = is_signed ? -most - 1 : 0;
+    Wide low, high, most = ((Wide)1 << (bits - is_signed)) - 1, least = is_signed ? -most - 1 : 0;
     if (ptx_value_has_block_stride(blocks, value)
         && extremes(value, lanes, bits, is_signed, &low, &high))
         hold_value(blocks, value, most - high, low - least);
@@ -494,31 +494,38 @@ static void take_line(Blocks *blocks, Value *out, const BlockStrideLine *line)
     add_growth(blocks, out, line, 1);
 }
 
-/* Of the bits of a value from `low` on, up to `high`, at `shift` in the result: how much they add
- * to how that grows. sign: -1 where they are inverted. */
-static void add_piece(Blocks *blocks, Value *out, const Value *from, uint32_t lanes, unsigned bits,
-                      unsigned low, unsigned high, unsigned shift, int sign)
+/* Of the bits of a value those from `low` on, up to `high`, at `shift` in the result. */
+typedef struct BlockStridePiece {
+    const Value *from;
+    unsigned bits;              /* of the value */
+    unsigned low, high, shift;
+    bool is_inverted;
+} BlockStridePiece;
+
+/* How much it adds to how the result grows. */
+static void add_piece(Blocks *blocks, Value *out, uint32_t lanes, BlockStridePiece piece)
 {
     BlockStrideLine line, rest;
-    if (!ptx_value_has_block_stride(blocks, from)
-        || !make_line(blocks, &line, from, lanes, bits, false))
+    Wide unit = (Wide)1 << piece.shift;
+    if (!ptx_value_has_block_stride(blocks, piece.from)
+        || !make_line(blocks, &line, piece.from, lanes, piece.bits, false))
         return;
-    if (high < bits) {
-        divide(blocks, &line, (Wide)1 << high, &rest, &line);
-    } else if (low) {           /* so that no bit comes from above */
-        keep_within(blocks, from, lanes, bits, false);
-        make_line(blocks, &line, from, lanes, bits, false);
+    if (piece.high < piece.bits) {
+        divide(blocks, &line, (Wide)1 << piece.high, &rest, &line);
+    } else if (piece.low) {     /* so that no bit comes from above */
+        keep_within(blocks, piece.from, lanes, piece.bits, false);
+        make_line(blocks, &line, piece.from, lanes, piece.bits, false);
     }
-    if (low)
-        divide(blocks, &line, (Wide)1 << low, &line, &rest);
-    add_growth(blocks, out, &line, sign * ((Wide)1 << shift));
+    if (piece.low)
+        divide(blocks, &line, (Wide)1 << piece.low, &line, &rest);
+    add_growth(blocks, out, &line, piece.is_inverted ? -unit : unit);
 }
 
 void ptx_block_stride_part(Blocks *blocks, Value *out, const Value *from, unsigned shift,
                            uint32_t lanes)
 {
     stay(out);
-    add_piece(blocks, out, from, lanes, 64, shift, 64, 0, 1);
+    add_piece(blocks, out, lanes, (BlockStridePiece){ from, 64, shift, 64, 0, false });
 }
 
 void ptx_block_stride_join(Blocks *blocks, Value *out, const Value *part, unsigned shift,
@@ -527,7 +534,7 @@ void ptx_block_stride_join(Blocks *blocks, Value *out, const Value *part, unsign
     if (!ptx_value_has_block_stride(blocks, part))
         return;
     keep_within(blocks, part, lanes, bits, false);
-    add_piece(blocks, out, part, lanes, 64, 0, 64, shift, 1);
+    add_piece(blocks, out, lanes, (BlockStridePiece){ part, 64, 0, 64, shift, false });
 }
 
 /* ---- operations ------------------------------------------------------------------------------ */
@@ -540,6 +547,11 @@ typedef struct BlockStrideFollower {
     unsigned count;
     uint32_t lanes;
 } BlockStrideFollower;
+
+static void take_piece(const BlockStrideFollower *f, BlockStridePiece piece)
+{
+    add_piece(f->blocks, f->out, f->lanes, piece);
+}
 
 static bool grows(const BlockStrideFollower *f, unsigned arg)
 {
@@ -624,7 +636,7 @@ static bool multiply_high(const BlockStrideFollower *f)
         take_line(f->blocks, f->out, &quotient);
     }
     if (f->count > 2)
-        add_piece(f->blocks, f->out, f->args[2], f->lanes, 64, 0, 64, 0, 1);
+        take_piece(f, (BlockStridePiece){ f->args[2], 64, 0, 64, 0, false });
     return true;
 }
 
@@ -640,15 +652,18 @@ static bool quotient(const BlockStrideFollower *f, uint64_t by, bool is_remainde
     if (low < 0 && high >= 0)
         return false;
     keep_within(f->blocks, f->args[0], f->lanes, op->bits, op->is_signed);
-    hold_value(f->blocks, f->args[0], low < 0 ? -1 - high : most - high,
-               low < 0 ? low + most + 1 : low);
+    if (low < 0)
+        hold_value(f->blocks, f->args[0], -1 - high, low + most + 1);
+    else
+        hold_value(f->blocks, f->args[0], most - high, low);
     if (!make_line(f->blocks, &line, f->args[0], f->lanes, op->bits, op->is_signed))
         return false;
     if (low < 0)
         scale_line(&line, -1);
     divide(f->blocks, &line, (Wide)by, &whole_part, &rest);
     stay(f->out);
-    add_growth(f->blocks, f->out, is_remainder ? &rest : &whole_part, low < 0 ? -1 : 1);
+    const BlockStrideLine *wanted = is_remainder ? &rest : &whole_part;
+    add_growth(f->blocks, f->out, wanted, low < 0 ? -1 : 1);
     return true;
 }
 
@@ -721,6 +736,17 @@ static Fates fates_of(const BlockStrideFollower *f, unsigned grown)
     return (Fates){ ~any, all_kept, all_inverted };
 }
 
+/* The bits that fare as this one does. */
+static uint64_t alike(const Fates *fates, uint64_t bit)
+{
+    if (fates->gone & bit)
+        return fates->gone;
+    if (fates->kept & bit)
+        return fates->kept;
+    return fates->inverted & bit ? fates->inverted
+                                 : ~(fates->gone | fates->kept | fates->inverted);
+}
+
 /* and, or, xor, lop3 of one number that grows: runs of bits by what becomes of them. */
 static bool bitwise(const BlockStrideFollower *f)
 {
@@ -736,16 +762,12 @@ static bool bitwise(const BlockStrideFollower *f)
     stay(f->out);
     for (unsigned low = 0, high; low < bits; low = high) {
         uint64_t bit = UINT64_C(1) << low;
-        uint64_t alike = fates.gone & bit       ? fates.gone
-                         : fates.kept & bit     ? fates.kept
-                         : fates.inverted & bit ? fates.inverted
-                                                : ~(fates.gone | fates.kept | fates.inverted),
-                 other = ~alike >> low;
+        uint64_t other = ~alike(&fates, bit) >> low;
         high = other ? low + (unsigned)__builtin_ctzll(other) : bits;
         high = high < bits ? high : bits;
         if (fates.kept & bit || fates.inverted & bit)
-            add_piece(f->blocks, f->out, f->args[grown], f->lanes, bits, low, high, low,
-                      fates.kept & bit ? 1 : -1);
+            take_piece(f, (BlockStridePiece){ f->args[grown], bits, low, high, low,
+                                              .is_inverted = !(fates.kept & bit) });
         else if (!(fates.gone & bit))
             keep_bits(f, f->args[grown], low, high);
     }
@@ -766,7 +788,7 @@ static bool extract(const BlockStrideFollower *f)
     if (f->op->is_signed)
         keep_bits(f, f->args[0], low, high);
     else
-        add_piece(f->blocks, f->out, f->args[0], f->lanes, bits, low, high, 0, 1);
+        take_piece(f, (BlockStridePiece){ f->args[0], bits, low, high, 0, false });
     return true;
 }
 
@@ -780,11 +802,11 @@ static bool insert(const BlockStrideFollower *f)
     stay(f->out);
     if (low >= high)
         low = high = bits;
-    add_piece(f->blocks, f->out, f->args[0], f->lanes, bits, 0, high - low, low, 1);
+    take_piece(f, (BlockStridePiece){ f->args[0], bits, 0, high - low, low, false });
     if (low)
-        add_piece(f->blocks, f->out, f->args[1], f->lanes, bits, 0, low, 0, 1);
+        take_piece(f, (BlockStridePiece){ f->args[1], bits, 0, low, 0, false });
     if (high < bits)
-        add_piece(f->blocks, f->out, f->args[1], f->lanes, bits, high, bits, high, 1);
+        take_piece(f, (BlockStridePiece){ f->args[1], bits, high, bits, high, false });
     return true;
 }
 
@@ -793,15 +815,13 @@ static bool funnel(const BlockStrideFollower *f)
     if (!is_plain(f) || !is_fixed(f, 2))
         return false;
     uint64_t by = f->args[2]->all & UINT32_MAX;
-    unsigned places = (unsigned)(f->op->is_wrap ? by & 31
-                                 : by > 32      ? 32
-                                                : by),
-             right = f->op->mode == 'l' ? 32 - places : places;
+    unsigned places = (unsigned)(f->op->is_wrap ? by & 31 : ptx_u64_min(by, 32));
+    unsigned right = f->op->mode == 'l' ? 32 - places : places;
     stay(f->out);               /* `right` bits of the low word go, as many of the high one come */
     if (right < 32)
-        add_piece(f->blocks, f->out, f->args[0], f->lanes, 32, right, 32, 0, 1);
+        take_piece(f, (BlockStridePiece){ f->args[0], 32, right, 32, 0, false });
     if (right)
-        add_piece(f->blocks, f->out, f->args[1], f->lanes, 32, 0, right, 32 - right, 1);
+        take_piece(f, (BlockStridePiece){ f->args[1], 32, 0, right, 32 - right, false });
     return true;
 }
 
@@ -821,8 +841,8 @@ static bool permute(const BlockStrideFollower *f)
         if (from & 8)
             keep_bits(f, source, low + 7, low + 8);
         else
-            add_piece(f->blocks, f->out, source, f->lanes, 32, low, low + 8 * (end - first),
-                      8 * first, 1);
+            take_piece(f, (BlockStridePiece){ source, 32, low, low + 8 * (end - first), 8 * first,
+                                              false });
     }
     return true;
 }
@@ -886,8 +906,9 @@ static bool keep_binade(Blocks *blocks, const Value *value, uint32_t lanes, unsi
  * two of them, which are rounded to the even one. */
 static bool is_tie(double of, uint64_t number, unsigned bits)
 {
-    int exponent = (int)(number >> fraction_bits(bits) & (bits == 64 ? 2047 : 255))
-                   - (bits == 64 ? 1023 : 127) - (int)fraction_bits(bits);
+    const int bias = bits == 64 ? 1023 : 127;
+    int exponent = (int)(number >> fraction_bits(bits) & (unsigned)(2 * bias + 1)) - bias
+                   - (int)fraction_bits(bits);
     double places = ldexp(of, -exponent);
     return fabs(places) < 0x1p52 && places - floor(places) == 0.5;
 }

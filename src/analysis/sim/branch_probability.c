@@ -74,11 +74,9 @@ void ptx_branch_probability_compute(Arena *scratch, const FuncState *func_state,
     for (uint32_t r = 0; r < cfg->rpo_count; r++) {
         BlockId block = cfg->rpo[r], way = only_way_to(func_state, block),
                 above = way != EXIT_BLOCK ? way : func_state->dom->idom[block];
-        shares[block] =
-            above == EXIT_BLOCK
-                ? 1
-                : shares[above]
-                      * (way == EXIT_BLOCK ? 1 : share_of_side(func_state, insns, way, block));
+        shares[block] = above == EXIT_BLOCK ? 1 : shares[above];
+        if (way != EXIT_BLOCK)
+            shares[block] *= share_of_side(func_state, insns, way, block);
         for (InsnId i = cfg->blocks[block].first; i < cfg->blocks[block].end; i++)
             insns[i].share = (float)shares[block];
     }

@@ -20,9 +20,9 @@ static uint8_t action_of(const Op *op, Decoded *code)
         return actions[op->family];
     if (op->operation == OP_MBARRIER_TRY_WAIT || op->operation == OP_MBARRIER_TEST_WAIT)
         return ACTION_TRUE;     /* in the end */
-    return !code->lanewise.fn          ? ACTION_UNKNOWN
-           : code->lanewise.video.kind ? ACTION_VIDEO
-                                       : ACTION_LANEWISE;
+    if (!code->lanewise.fn)
+        return ACTION_UNKNOWN;
+    return code->lanewise.video.kind ? ACTION_VIDEO : ACTION_LANEWISE;
 }
 
 /* What distinguishes votes, shuffles and barriers: a letter. */
@@ -37,6 +37,23 @@ static uint8_t mode_of(const Op *op)
     return 0;
 }
 
+/* What redux does: a letter. */
+static uint8_t reduction_of(const Op *op, uint8_t join)
+{
+    if (join)
+        return join;
+    if (ptx_op_has(op, MOD_MIN))
+        return 'm';
+    return ptx_op_has(op, MOD_MAX) ? 'M' : 'a';
+}
+
+static uint8_t other_barrier(const Op *op)
+{
+    if (ptx_op_has(op, MOD_WARP))
+        return ACTION_WARP_BARRIER;
+    return ptx_op_has(op, MOD_CLUSTER) ? ACTION_UNKNOWN : ACTION_ARRIVE;
+}
+
 void ptx_code_decode(const Op *op, Decoded *code)
 {
     ptx_lanewise_make(op, &code->lanewise);
@@ -45,10 +62,7 @@ void ptx_code_decode(const Op *op, Decoded *code)
         || code->action == ACTION_MATCH)
         code->mode = mode_of(op);
     if (code->action == ACTION_REDUX)
-        code->lanewise.mode = (uint8_t)(code->lanewise.join       ? code->lanewise.join
-                                        : ptx_op_has(op, MOD_MIN) ? 'm'
-                                        : ptx_op_has(op, MOD_MAX) ? 'M'
-                                                                  : 'a');
+        code->lanewise.mode = reduction_of(op, code->lanewise.join);
     if (code->action == ACTION_REDUX && ptx_type_info[op->type].kind == KIND_FLOAT)
         code->lanewise.fn = ptx_lane_float(&code->lanewise,
                                            code->lanewise.mode == 'm' ? OP_MIN : OP_MAX);
@@ -63,7 +77,5 @@ void ptx_code_decode(const Op *op, Decoded *code)
     if (is_select || is_other_copy)
         code->action = ACTION_UNKNOWN;
     if (is_other_barrier)
-        code->action = ptx_op_has(op, MOD_WARP)      ? ACTION_WARP_BARRIER
-                       : ptx_op_has(op, MOD_CLUSTER) ? ACTION_UNKNOWN
-                                                     : ACTION_ARRIVE;
+        code->action = other_barrier(op);
 }

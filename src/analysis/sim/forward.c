@@ -1,4 +1,5 @@
 #include "analysis/sim/forward.h"
+#include "support/minmax.h"
 #include "ir/reg.h"
 #include "analysis/sim/block_stride.h"
 #include "analysis/sim/observer.h"
@@ -470,7 +471,7 @@ static uint32_t loose_period(const Machine *m, const Visit *v)
 {
     uint64_t each = (m->steps - v->steps) / (v->arrivals ? v->arrivals : 1);
     uint64_t period = LOOSE_STEPS / (each ? each : 1);
-    return period < 1 ? 1 : period > LONGEST_PERIOD ? LONGEST_PERIOD : (uint32_t)period;
+    return (uint32_t)ptx_u64_max(ptx_u64_min(period, LONGEST_PERIOD), 1);
 }
 
 /* Longer periods; then those numbers that are not followed are left as they are. */
@@ -599,14 +600,17 @@ static void move_on(Machine *m, const Warp *w, const Pace *pace, const Visit *v,
     }
 }
 
-/* So many times as many iterations are left out, and those that were run are counted that many
- * times more. */
-static void skip(Machine *m, const Warp *w, Pace *pace, Visit *v, uint32_t lanes, uint32_t times,
-                 double counted)
+/* The iterations that were run are counted so many times more. */
+static void count_again(Machine *m, const Warp *w, const Pace *pace, Visit *v, double times)
+{
+    repeat_counts(m, w, pace, v, times);
+    ptx_observers_repeat(m, v->marks, times);
+}
+
+/* So many times as many iterations are left out. */
+static void skip(Machine *m, const Warp *w, Pace *pace, Visit *v, uint32_t lanes, uint32_t times)
 {
     pace->tries = 0;
-    repeat_counts(m, w, pace, v, counted);
-    ptx_observers_repeat(m, v->marks, counted);
     move_on(m, w, pace, v, lanes, times);
     v->arrivals += (uint64_t)times * pace->period;
     v->next = v->arrivals;
@@ -618,9 +622,10 @@ static void skip_some(Machine *m, const Warp *w, Pace *pace, Visit *v, uint32_t 
                       uint32_t trips)
 {
     uint64_t before = v->arrivals / pace->period / LOOSE_SHARE, half = (trips - 1) / 2;
-    uint32_t times = (uint32_t)(half < before ? half : before ? before : 1);
+    uint32_t times = before ? (uint32_t)ptx_u64_min(half, before) : 1;
     bool is_last = trips - 1 - times <= MIN_TRIPS;      /* what is left then is run */
-    skip(m, w, pace, v, lanes, times, v->owed + (is_last ? times : times / 2.0));
+    count_again(m, w, pace, v, v->owed + (is_last ? times : times / 2.0));
+    skip(m, w, pace, v, lanes, times);
     v->owed = is_last ? 0 : times / 2.0;
     if (is_last)
         v->next = UINT64_MAX;
@@ -654,10 +659,12 @@ static void end_recording(Machine *m, Warp *w, Pace *pace, Visit *v, uint32_t la
         fail(m, w->frame->func_state, pace, v);
         return;
     }
-    if (pace->is_loose)
+    if (pace->is_loose) {
         skip_some(m, w, pace, v, lanes, trips);
-    else if (trips > 1)
-        skip(m, w, pace, v, lanes, trips - 1, trips - 1.0);
+    } else if (trips > 1) {
+        count_again(m, w, pace, v, trips - 1.0);
+        skip(m, w, pace, v, lanes, trips - 1);
+    }
 }
 
 /* ---- what narrows ---------------------------------------------------------------------------- */

@@ -14,7 +14,9 @@ uint64_t ptx_machine_guess(uint64_t offset, unsigned bytes, bool is_float)
     if (is_float)
         return bytes == 4 ? 0x3f800000 : UINT64_C(0x3ff0000000000000);
     /* 4096: a multiple of every tile, larger than a block */
-    return bytes == 8 ? (offset / 4 + 1) << ARRAY_SHIFT : bytes == 4 ? 4096 : 64;
+    if (bytes == 8)
+        return (offset / 4 + 1) << ARRAY_SHIFT;
+    return bytes == 4 ? 4096 : 64;
 }
 
 void ptx_machine_note_left(Machine *m, const FuncState *func_state, InsnId branch, InsnId stays_at,

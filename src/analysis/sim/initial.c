@@ -19,7 +19,9 @@ static bool read_number(const char **at, const char *end, Type type, uint64_t *o
     if (*at < end && **at == '0') {
         char mark = *at + 1 < end ? (char)tolower((unsigned char)(*at)[1]) : ' ';
         bool is_bits = mark == 'f' || mark == 'd';
-        base = mark == 'x' || is_bits ? 16 : mark == 'b' ? 2 : 8;
+        base = mark == 'b' ? 2 : 8;
+        if (mark == 'x' || is_bits)
+            base = 16;
         if (is_bits && (!is_float || (mark == 'f') != (ptx_type_info[type].bits == 32)))
             return false;
         *at += base == 8 ? 0 : 2;

@@ -3,6 +3,7 @@
 #include "analysis/sim/loop_exit.h"
 #include "analysis/sim/steered_loop.h"
 #include "analysis/sim/branch_probability.h"
+#include "support/minmax.h"
 #include "ir/module.h"
 #include "ir/reg.h"
 #include "analysis/sim/observer.h"
@@ -259,10 +260,20 @@ static bool meets_behind_loop(const FuncState *func_state, InsnId branch, InsnId
            && ptx_loop_has(func_state, loop, next) && !ptx_loop_has(func_state, loop, join);
 }
 
-/* Parts the lanes: entry waits at the meeting point, and two more run up to it. */
-static void part(Machine *m, Warp *w, InsnId target, InsnId next, uint32_t taken, uint32_t falling,
-                 uint32_t maybe, uint8_t doubt)
+/* A branch whose lanes go both ways; those of `maybe` are on both sides. */
+typedef struct Branching {
+    InsnId target, next;
+    uint32_t taken, falling, maybe;
+    uint8_t doubt;
+} Branching;
+
+/* Entry waits at the meeting point, and two more run up to it. */
+static void diverge(Machine *m, Warp *w, const Branching *b)
 {
+    const InsnId target = b->target, next = b->next;
+    const uint32_t taken = b->taken, falling = b->falling,
+                   maybe = b->maybe;
+    const uint8_t doubt = b->doubt;
     int rare = maybe ? ptx_branch_rare_side(w->frame->func_state->func,
                                             w->entries[w->entry_count - 1].pc)
                      : 0;
@@ -385,6 +396,14 @@ static bool given_stays(const Machine *m, const FuncState *func_state, InsnId br
     return true;
 }
 
+/* What a way rests on, where the condition is known, or not. */
+static uint8_t uncertainty_of(bool is_known, bool is_assumed)
+{
+    if (!is_known)
+        return UNCERTAIN_DATA;
+    return is_assumed ? UNCERTAIN_PARAMETER : UNCERTAIN_NONE;
+}
+
 static void run_branch(Machine *m, Warp *w, const Insn *insn, uint32_t taken, uint32_t maybe,
                        bool is_assumed)
 {
@@ -405,7 +424,7 @@ static void run_branch(Machine *m, Warp *w, const Insn *insn, uint32_t taken, ui
                           UNCERTAIN_PARAMETER);
     uint32_t lanes = top->lanes, falling = lanes & ~(taken | maybe), goes = taken | maybe,
              stays_on = falling | maybe;
-    uint8_t doubt = maybe ? UNCERTAIN_DATA : is_assumed ? UNCERTAIN_PARAMETER : UNCERTAIN_NONE;
+    uint8_t doubt = uncertainty_of(maybe == 0, is_assumed);
     Count *count = &func_state->counts[top->pc];
     uint8_t worst = doubt > top->doubt ? doubt : top->doubt;
     count->doubt = worst > count->doubt ? worst : count->doubt;
@@ -441,7 +460,7 @@ static void run_branch(Machine *m, Warp *w, const Insn *insn, uint32_t taken, ui
         top->pc = goes ? target : next;
         return;
     }
-    part(m, w, target, next, goes, stays_on, maybe, doubt);
+    diverge(m, w, &(Branching){ target, next, goes, stays_on, maybe, doubt });
 }
 
 static const Table *table_of(const Func *func, const Insn *insn)
@@ -479,9 +498,7 @@ static void run_indexed(Machine *m, Warp *w, const Insn *insn, uint32_t lanes)
     }
     ptx_blocks_pin(&m->blocks, index);
     bool is_known = !(index->unknown & lanes) && index->align == ALIGN_EXACT;
-    uint8_t doubt = !is_known           ? UNCERTAIN_DATA
-                    : index->is_assumed ? UNCERTAIN_PARAMETER
-                                        : UNCERTAIN_NONE;
+    uint8_t doubt = uncertainty_of(is_known, index->is_assumed);
     if (doubt)                  /* the other ways are not gone */
         ptx_memory_assume(m, w, top->pc,
                           func_state->reconvergence->ipdom[func_state->cfg->block_of[top->pc]],
@@ -586,8 +603,12 @@ static void reduce(Machine *m)
     }
     if (!insn || unsure)
         return;
-    bool is_any = ptx_op_has(insn->op, MOD_OR), is_all = ptx_op_has(insn->op, MOD_AND);
-    Value value = ptx_value_const(is_any ? holding != 0 : is_all ? holding == count : holding);
+    unsigned result = holding;
+    if (ptx_op_has(insn->op, MOD_OR))
+        result = holding != 0;
+    else if (ptx_op_has(insn->op, MOD_AND))
+        result = holding == count;
+    Value value = ptx_value_const(result);
     value.is_assumed = is_assumed;
     for (uint32_t i = 0; i < m->warp_count; i++) {
         Warp *w = &m->warps[i];
@@ -890,8 +911,12 @@ static void run_together(Machine *m, FuncState *func_state, uint32_t first_warp,
 /* Warps so far apart have the same threads but for one index: the outermost that the block has. */
 static void space_warps(Machine *m)
 {
-    const uint32_t *block = m->block, outermost = block[2] > 1 ? 2 : block[1] > 1 ? 1 : 0;
-    uint32_t row = outermost == 2 ? block[0] * block[1] : outermost == 1 ? block[0] : 1;
+    const uint32_t *block = m->block;
+    uint32_t outermost = 2, row = 1;
+    while (outermost && block[outermost] <= 1)
+        outermost--;
+    for (uint32_t d = 0; d < outermost; d++)
+        row *= block[d];
     m->spacing = 1;
     while (m->spacing * WARP_LANES % row)
         m->spacing++;
@@ -1037,18 +1062,18 @@ enum { ASSUMED_BLOCK = 256, ASSUMED_GRID = 4096, MAX_THREADS = 1024 };
 
 static void take_shape(Machine *m)
 {
+    static const uint32_t assumed_block[3] = { ASSUMED_BLOCK, 1, 1 };
     const Bounds *bounds = &m->module->funcs[m->kernel].bounds;
-    const uint32_t *block = m->launch->block[0]  ? m->launch->block
-                            : bounds->reqntid[0] ? bounds->reqntid
-                                                 : bounds->maxntid;
+    const uint32_t *block = bounds->reqntid[0] ? bounds->reqntid : bounds->maxntid;
+    if (m->launch->block[0])
+        block = m->launch->block;
     double threads = fmax(block[0], 1) * fmax(block[1], 1) * fmax(block[2], 1);
     bool is_taken = block[0] && threads <= MAX_THREADS;
     m->block_is_assumed = !is_taken || (!m->launch->block[0] && !bounds->reqntid[0]);
     m->grid_is_assumed = !m->launch->grid[0];
     for (unsigned d = 0; d < 3; d++) {
-        m->block[d] = is_taken ? (block[d] ? block[d] : 1) : d ? 1 : ASSUMED_BLOCK;
-        m->grid[d] = m->launch->grid[0] ? (m->launch->grid[d] ? m->launch->grid[d] : 1)
-                                        : ASSUMED_GRID;
+        m->block[d] = is_taken ? ptx_u32_max(block[d], 1) : assumed_block[d];
+        m->grid[d] = m->grid_is_assumed ? ASSUMED_GRID : ptx_u32_max(m->launch->grid[d], 1);
     }
 }
 

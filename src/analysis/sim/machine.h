@@ -328,10 +328,10 @@ static inline const Operand *ptx_address_nth(const Func *func, const Insn *insn,
 static inline Space ptx_address_space(const Insn *insn, const Value *address, uint32_t lanes)
 {
     Space space = (Space)insn->op->space;
+    if (ptx_space_is_shared(space))
+        return SPACE_SHARED;
     if (space != SPACE_GENERIC)
-        return ptx_space_is_shared(space)  ? SPACE_SHARED
-               : ptx_space_is_param(space) ? SPACE_PARAM
-                                           : space;
+        return ptx_space_is_param(space) ? SPACE_PARAM : space;
     switch (ptx_window_of(ptx_value_lane(address, lanes ? (unsigned)__builtin_ctz(lanes) : 0))) {
     case WINDOW_SHARED: return SPACE_SHARED;
     case WINDOW_LOCAL:  return SPACE_LOCAL;
@@ -372,10 +372,16 @@ const Value *ptx_memory_stored(Machine *machine, Warp *warp, const Insn *insn, S
 bool ptx_memory_read_address(Machine *machine, Warp *warp, const Insn *insn, unsigned which,
                              Scratch *address);
 
-/* Where an access touches shared memory; *addressed: the lanes that say so, *bytes: of each. False:
- * it does not. */
+/* Where an access touches shared memory. */
+typedef struct SharedAccess {
+    Scratch address;
+    uint32_t lanes;             /* those that say an address */
+    uint32_t bytes;             /* of each */
+} SharedAccess;
+
+/* False: it does not touch it. */
 bool ptx_memory_find_shared(Machine *machine, Warp *warp, const Insn *insn, uint32_t lanes,
-                            Scratch *address, uint32_t *addressed, uint32_t *bytes);
+                            SharedAccess *access);
 
 /* request_log.c: the warp ends, and what was kept of it is emitted for each that it stands for. */
 void ptx_request_log_close(Machine *machine, const Warp *warp);

@@ -60,7 +60,7 @@ static void lay_out_shared(Machine *m)
             at = place_shared(m, v, is_unsized, at);
     }
     int64_t dynamic = m->launch->dynamic_shared_bytes;
-    at = align_up(at, 16) + (uint64_t)(dynamic > 0 ? dynamic : dynamic < 0 ? 49152 : 0);
+    at = align_up(at, 16) + (uint64_t)(dynamic < 0 ? 49152 : dynamic);
     m->shared_size = (uint32_t)(at < MAX_SHARED ? at : MAX_SHARED);
 }
 
@@ -120,9 +120,11 @@ void ptx_memory_lay_out(Machine *m)
 static uint64_t take_place(Machine *m, const Var *var)
 {
     uint64_t bytes = var->bytes < (UINT64_C(1) << 40) ? var->bytes : 0;
-    uint64_t *next = var->space == SPACE_LOCAL   ? &m->next_local
-                     : var->space == SPACE_CONST ? &m->next_const
-                                                 : &m->next_global;
+    uint64_t *next = &m->next_global;
+    if (var->space == SPACE_LOCAL)
+        next = &m->next_local;
+    else if (var->space == SPACE_CONST)
+        next = &m->next_const;
     uint64_t at = align_up(*next, next == &m->next_global && var->align < 256 ? 256 : var->align);
     *next = at + bytes;
     return at;
@@ -141,6 +143,12 @@ uint64_t ptx_memory_address(Machine *m, VarId id)
           ptx_space_is_param((Space)var->space) ? (uint64_t)id << 32 | UINT64_C(1) << 59
                                                 : take_place(m, var));
     return m->placed[m->placed_count - 1].address;
+}
+
+/* Where the first of the lanes says. */
+static uint64_t first_place(const Value *address, uint32_t lanes)
+{
+    return ptx_request_place(ptx_value_lane(address, (unsigned)__builtin_ctz(lanes)));
 }
 
 static bool is_one_place(const Value *address, uint32_t lanes)
@@ -309,9 +317,10 @@ static bool is_settled(const Machine *m, const Warp *w, unsigned lane, uint64_t 
            || (thread / WARP_LANES == w->index && when < w->synced);
 }
 
-static void load_shared(Machine *m, const Warp *w, const Value *address, unsigned bytes, Type type,
-                        uint32_t lanes, Scratch *out)
+static void load_shared(Machine *m, const Warp *w, const LaneLoad *load)
 {
+    const Value *address = load->address;
+    Scratch *out = load->out;
     out->value = (Value){ .lanes = out->lanes,
                           .align = ALIGN_EXACT,
                           .is_common = true,
@@ -327,67 +336,68 @@ static void load_shared(Machine *m, const Warp *w, const Value *address, unsigne
     for (unsigned i = 0; i < WARP_LANES && out->value.lanes; i++) {
         uint64_t at = ptx_request_place(ptx_value_lane(address, i)), number = 0;
         bool is_known = true;
-        for (unsigned b = 0; b < bytes; b++) {
+        for (unsigned b = 0; b < load->bytes; b++) {
             is_known &= is_known_byte(m, at + b) && is_settled(m, w, i, at + b);
             number |= is_known ? (uint64_t)m->shared[at + b] << (8 * b) : 0;
         }
-        out->lanes[i] = ptx_lane_extend(number, type);
+        out->lanes[i] = ptx_lane_extend(number, load->type);
         out->value.unknown |= (uint32_t)!is_known << i;
     }
-    if ((out->value.unknown & lanes) && is_one_place(address, lanes))
+    if ((out->value.unknown & load->lanes) && is_one_place(address, load->lanes))
         out->value = ptx_machine_unknown(m, true);
 }
 
 /* Of local memory, where each lane says. */
-static void gather_slots(Machine *m, const Warp *w, const Value *address, unsigned bytes, Type type,
-                         uint32_t lanes, Scratch *out)
+static void gather_slots(Machine *m, const Warp *w, const LaneLoad *load)
 {
+    Scratch *out = load->out;
     out->value = (Value){ .lanes = out->lanes,
                           .align = ALIGN_EXACT,
                           .is_common = true,
-                          .is_assumed = address->is_assumed,
-                          .unknown = ~lanes };
+                          .is_assumed = load->address->is_assumed,
+                          .unknown = ~load->lanes };
     for (unsigned i = 0; i < WARP_LANES; i++) {
         out->lanes[i] = 0;
-        if (!(lanes >> i & 1))
+        if (!(load->lanes >> i & 1))
             continue;
-        const Slot *slot = find_slot(&w->local, ptx_request_place(ptx_value_lane(address, i)),
-                                     bytes);
+        uint64_t at = ptx_request_place(ptx_value_lane(load->address, i));
+        const Slot *slot = find_slot(&w->local, at, load->bytes);
         if (!slot || !slot->held.is_written || slot->held.value.unknown >> i & 1
             || slot->held.value.align != ALIGN_EXACT) {
             out->value.unknown |= UINT32_C(1) << i;
             continue;
         }
         ptx_blocks_pin(&m->blocks, &slot->held.value);
-        out->lanes[i] = ptx_lane_extend(ptx_value_lane(&slot->held.value, i), type);
+        out->lanes[i] = ptx_lane_extend(ptx_value_lane(&slot->held.value, i), load->type);
         out->value.is_assumed |= slot->held.value.is_assumed;
     }
 }
 
-static void load_slot(Machine *m, Warp *w, Space space, const Value *address, unsigned bytes,
-                      Type type, uint32_t lanes, Scratch *out)
+static void load_slot(Machine *m, Warp *w, const LaneLoad *load)
 {
+    const Value *address = load->address;
+    Scratch *out = load->out;
     out->value = ptx_machine_unknown(m, false);
-    if (address->unknown & lanes || address->align != ALIGN_EXACT)
+    if (address->unknown & load->lanes || address->align != ALIGN_EXACT)
         return;
-    if (!is_one_place(address, lanes)) {
-        if (space == SPACE_LOCAL)
-            gather_slots(m, w, address, bytes, type, lanes, out);
+    if (!is_one_place(address, load->lanes)) {
+        if (load->space == SPACE_LOCAL)
+            gather_slots(m, w, load);
         return;
     }
-    uint64_t at = ptx_request_place(ptx_value_lane(address, (unsigned)__builtin_ctz(lanes)));
-    const Slots *slots = slots_at(w, space, &at);
-    const Slot *slot = slots ? find_slot(slots, at, bytes) : NULL;
+    uint64_t at = first_place(address, load->lanes);
+    const Slots *slots = slots_at(w, load->space, &at);
+    const Slot *slot = slots ? find_slot(slots, at, load->bytes) : NULL;
     if (!slot || !slot->held.is_written)
         return;
     out->value = slot->held.value;
-    if (ptx_type_info[type].kind == KIND_SIGNED && bytes < 8)
+    if (ptx_type_info[load->type].kind == KIND_SIGNED && load->bytes < 8)
         ptx_blocks_pin(&m->blocks, &out->value);        /* its sign may be another */
-    out->value.all = ptx_lane_extend(out->value.all, type);
+    out->value.all = ptx_lane_extend(out->value.all, load->type);
     if (!out->value.lanes)
         return;
     for (unsigned i = 0; i < WARP_LANES; i++)
-        out->lanes[i] = ptx_lane_extend(slot->held.value.lanes[i], type);
+        out->lanes[i] = ptx_lane_extend(slot->held.value.lanes[i], load->type);
     out->value.lanes = out->lanes;
 }
 
@@ -417,14 +427,14 @@ static const uint8_t *initial_of(Machine *m, PlacedVar *placed)
 
 /* What a variable of the module begins with, for all that is known the host writes something else
  * there. False: none has what these lanes load. */
-static bool load_initial(Machine *m, Space space, const Value *address, unsigned bytes, Type type,
-                         uint32_t lanes, Scratch *out)
+static bool load_initial(Machine *m, const LaneLoad *load)
 {
-    uint64_t first = ptx_request_place(ptx_value_lane(address, (unsigned)__builtin_ctz(lanes)));
-    if (address->unknown & lanes || address->is_data
+    const Value *address = load->address;
+    Scratch *out = load->out;
+    if (address->unknown & load->lanes || address->is_data
         || (address->align != ALIGN_EXACT && address->addend == ADDEND_NONE))
         return false;
-    PlacedVar *placed = variable_at(m, space, first);
+    PlacedVar *placed = variable_at(m, load->space, first_place(address, load->lanes));
     const uint8_t *from = placed && ptx_span_length(m->module->vars[placed->var].numbers)
                               ? initial_of(m, placed)
                               : NULL;
@@ -436,42 +446,40 @@ static bool load_initial(Machine *m, Space space, const Value *address, unsigned
                           .align = ALIGN_EXACT,
                           .is_common = true,
                           .is_assumed = true,
-                          .unknown = ~lanes };
+                          .unknown = ~load->lanes };
     for (unsigned i = 0; i < WARP_LANES; i++) {
         uint64_t at = ptx_request_place(ptx_value_lane(address, i)) - begin, number = 0;
-        bool is_inside = at < size && bytes <= size - at;
-        for (unsigned b = 0; b < bytes && is_inside; b++)
+        bool is_inside = at < size && load->bytes <= size - at;
+        for (unsigned b = 0; b < load->bytes && is_inside; b++)
             number |= (uint64_t)from[at + b] << (8 * b);
-        out->lanes[i] = ptx_lane_extend(number, type);
+        out->lanes[i] = ptx_lane_extend(number, load->type);
         out->value.unknown |= (uint32_t)!is_inside << i;
     }
-    return !(out->value.unknown & lanes);
+    return !(out->value.unknown & load->lanes);
 }
 
-static void load_element(Machine *m, Warp *w, const SimInsn *insn, Space space,
-                         const Value *address, unsigned bytes, Type type, uint32_t lanes,
-                         Scratch *out)
+static void load_element(Machine *m, Warp *w, const LaneLoad *load)
 {
-    bool is_place = is_one_place(address, lanes);
-    uint64_t first = ptx_request_place(ptx_value_lane(address, (unsigned)__builtin_ctz(lanes)));
+    const Value *address = load->address;
+    const Space space = load->space;
+    bool is_place = is_one_place(address, load->lanes);
+    uint64_t first = first_place(address, load->lanes);
     bool is_initial = (space == SPACE_CONST || space == SPACE_GLOBAL)
-                      && m->program->code.has_initial
-                      && load_initial(m, space, address, bytes, type, lanes, out);
+                      && m->program->code.has_initial && load_initial(m, load);
     if (space != SPACE_GLOBAL || is_initial)
         ptx_blocks_pin(&m->blocks, address);
     if (is_initial)
         return;
     if (space == SPACE_PARAM && is_place && first < m->param_size && address->align == ALIGN_EXACT)
-        out->value = load_kernel_param(m, first, bytes, type);
+        load->out->value = load_kernel_param(m, first, load->bytes, load->type);
     else if (space == SPACE_PARAM || space == SPACE_LOCAL)
-        load_slot(m, w, space, address, bytes, type, lanes, out);
+        load_slot(m, w, load);
     else if (space == SPACE_SHARED)
-        load_shared(m, w, address, bytes, type, lanes, out);
+        load_shared(m, w, load);
     else if (space == SPACE_GLOBAL && m->contents)
-        m->contents->load(m->contents->self, w,
-                          &(GlobalLoad){ insn->insn, address, out, bytes, lanes, type });
+        m->contents->load(m->contents->self, w, load);
     else
-        out->value = ptx_machine_unknown(m, is_place);
+        load->out->value = ptx_machine_unknown(m, is_place);
 }
 
 static void shift_address(Scratch *address, uint64_t by)
@@ -511,10 +519,11 @@ void ptx_memory_load(Machine *m, Warp *w, const SimInsn *insn, uint32_t lanes, u
     }
     if (insn->result_count > 1)         /* may write the address */
         address = ptx_address_keep(address, &room);
+    const LaneLoad load = { insn->insn, address, &out, bytes, lanes, type, space };
     for (unsigned o = 0; o < insn->result_count; o++) {
         if (o)
             shift_address(&room, bytes);
-        load_element(m, w, insn, space, address, bytes, type, lanes, &out);
+        load_element(m, w, &load);
         ptx_machine_put(m, w, &insn->results[o], &out.value, lanes, doubt);
     }
 }
@@ -559,12 +568,12 @@ static void store_lane(Machine *m, uint32_t thread, uint64_t at, unsigned bytes,
     }
 }
 
-static void store_shared(Machine *m, const Warp *w, const Value *address, unsigned bytes,
-                         const Value *value, uint32_t lanes, uint8_t doubt)
+static void store_shared(Machine *m, const Warp *w, const LaneStore *store)
 {
+    const Value *address = store->address, *value = store->value;
     bool is_known = value && value->align == ALIGN_EXACT && (!value->is_assumed || m->contents)
-                    && !doubt && !address->is_assumed && !m->shared_is_lost;
-    if (address->unknown & lanes || address->align != ALIGN_EXACT) {
+                    && !store->doubt && !address->is_assumed && !m->shared_is_lost;
+    if (address->unknown & store->lanes || address->align != ALIGN_EXACT) {
         ptx_memory_forget_shared(m);
         return;
     }
@@ -575,42 +584,49 @@ static void store_shared(Machine *m, const Warp *w, const Value *address, unsign
         ptx_blocks_pin(&m->blocks, value);
     lay_out_shared(m);
     for (unsigned i = 0; i < WARP_LANES; i++) {
-        if (!(lanes >> i & 1))
+        if (!(store->lanes >> i & 1))
             continue;
         bool is_lane_known = is_known && !(value->unknown >> i & 1);
         store_lane(m, w->index * WARP_LANES + i, ptx_request_place(ptx_value_lane(address, i)),
-                   bytes, is_lane_known ? ptx_value_lane(value, i) : 0, is_lane_known);
+                   store->bytes, is_lane_known ? ptx_value_lane(value, i) : 0, is_lane_known);
     }
 }
 
-static void store_element(Machine *m, Warp *w, const SimInsn *insn, Space space,
-                          const Value *address, unsigned bytes, const Value *value, uint32_t lanes,
-                          uint8_t doubt)
+static void store_element(Machine *m, Warp *w, const LaneStore *store)
 {
+    const Value *address = store->address;
+    const Space space = store->space;
     if (space == SPACE_GLOBAL && m->contents)
-        m->contents->store(m->contents->self, w,
-                           &(GlobalStore){ insn->insn, address, value, bytes, lanes, doubt });
+        m->contents->store(m->contents->self, w, store);
     if (space == SPACE_SHARED) {
-        store_shared(m, w, address, bytes, value, lanes, doubt);
+        store_shared(m, w, store);
         return;
     }
     if (space != SPACE_LOCAL && space != SPACE_PARAM)
         return;
     ptx_blocks_pin(&m->blocks, address);
-    if (!is_one_place(address, lanes) || address->align != ALIGN_EXACT) {
+    if (!is_one_place(address, store->lanes) || address->align != ALIGN_EXACT) {
         w->local.count = 0;     /* some place in local memory: none is known any more */
         return;
     }
-    uint64_t at = ptx_request_place(ptx_value_lane(address, (unsigned)__builtin_ctz(lanes)));
+    uint64_t at = first_place(address, store->lanes);
     Slots *slots = slots_at(w, space, &at);
-    Slot *slot = slots ? make_slot(m, slots, at, bytes) : NULL;
+    Slot *slot = slots ? make_slot(m, slots, at, store->bytes) : NULL;
     if (!slot)
         return;
-    Value made = *value;
-    made.is_assumed |= doubt == UNCERTAIN_PARAMETER;
-    if (doubt >= UNCERTAIN_DATA)
+    Value made = *store->value;
+    made.is_assumed |= store->doubt == UNCERTAIN_PARAMETER;
+    if (store->doubt >= UNCERTAIN_DATA)
         made.unknown = UINT32_MAX;
-    store_slot(m, slot, &made, lanes, w->live);
+    store_slot(m, slot, &made, store->lanes, w->live);
+}
+
+/* Of shared memory, a number that is not known. */
+static void forget_stored(Machine *m, const Warp *w, const Insn *insn, const Value *address,
+                          uint32_t lanes, uint8_t doubt)
+{
+    store_shared(m, w, &(LaneStore){ insn, address, NULL, insn->access_bytes, lanes, doubt,
+                                     SPACE_SHARED });
 }
 
 /* What an atomic operation leaves is not followed; of shared memory it changes its own bytes
@@ -622,7 +638,7 @@ void ptx_memory_atomic(Machine *m, Warp *w, const SimInsn *insn, uint32_t lanes,
     if (place) {
         ptx_address_read(m, w, place, &address);
         if (ptx_address_space(insn->insn, &address.value, lanes) == SPACE_SHARED)
-            store_shared(m, w, &address.value, insn->insn->access_bytes, NULL, lanes, doubt);
+            forget_stored(m, w, insn->insn, &address.value, lanes, doubt);
     }
     for (unsigned o = 0; o < insn->operand_count; o++)
         if (operands[o].role & ROLE_DEF) {
@@ -640,7 +656,7 @@ void ptx_memory_store(Machine *m, Warp *w, const SimInsn *insn, uint32_t lanes, 
         return;
     ptx_address_read(m, w, place, &address);
     if (insn->op->kind == OPK_CP_ASYNC) {
-        store_shared(m, w, &address.value, insn->insn->access_bytes, NULL, lanes, doubt);
+        forget_stored(m, w, insn->insn, &address.value, lanes, doubt);
         return;
     }
     Space space = ptx_address_space(insn->insn, &address.value, lanes);
@@ -652,7 +668,8 @@ void ptx_memory_store(Machine *m, Warp *w, const SimInsn *insn, uint32_t lanes, 
             shift_address(&address, bytes);
         is_first = false;
         const Value *value = ptx_machine_read(m, w, &operands[o], &room);
-        store_element(m, w, insn, space, &address.value, bytes, value, lanes, doubt);
+        store_element(m, w, &(LaneStore){ insn->insn, &address.value, value, bytes, lanes, doubt,
+                                          space });
     }
 }
 

@@ -41,20 +41,24 @@ typedef struct LoggedRequest {
     uint8_t note;               /* the observer's */
 } LoggedRequest;
 
-typedef struct GlobalLoad {
+/* One element of a load, in each lane. */
+typedef struct LaneLoad {
     const Insn *insn;
     const Value *address;
     struct Scratch *out;
     uint32_t bytes, lanes;
     Type type;
-} GlobalLoad;
+    Space space;
+} LaneLoad;
 
-typedef struct GlobalStore {
+typedef struct LaneStore {
     const Insn *insn;
-    const Value *address, *value;
+    const Value *address;
+    const Value *value;         /* NULL: it is not known */
     uint32_t bytes, lanes;
     uint8_t doubt;
-} GlobalStore;
+    Space space;
+} LaneStore;
 
 typedef struct Observer {
     void *self;                 /* the first argument of each function */
@@ -89,8 +93,8 @@ typedef struct Observer {
 
     /* Contents of global memory: of one observer at most. An element of a load; of a store, once it
      * is executed. */
-    void (*load)(void *self, const Warp *warp, const GlobalLoad *load);
-    void (*store)(void *self, const Warp *warp, const GlobalStore *store);
+    void (*load)(void *self, const Warp *warp, const LaneLoad *load);
+    void (*store)(void *self, const Warp *warp, const LaneStore *store);
 
     /* Requests to shared and global memory: of all observers. */
     void (*request)(void *self, Warp *warp, const RequestEvent *event);

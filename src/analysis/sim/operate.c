@@ -8,9 +8,19 @@
 
 enum { MAX_ARGS = 5, LANE_ARGS = 4 };
 
-static void compute(Machine *m, const Decoded *code, Scratch *out, const Value *const *args,
-                    unsigned count, uint32_t lanes)
+/* What an operation takes, and the lanes that do it. */
+typedef struct LaneInputs {
+    const Value *const *args;
+    unsigned count;
+    uint32_t lanes;
+    uint8_t doubt;
+} LaneInputs;
+
+static void compute(Machine *m, const Decoded *code, Scratch *out, const LaneInputs *in)
 {
+    const Value *const *args = in->args;
+    const unsigned count = in->count;
+    const uint32_t lanes = in->lanes;
     const Lanewise *op = &code->lanewise;
     uint64_t x[MAX_ARGS] = { 0 };
     bool is_uniform = true, grows = false;
@@ -42,44 +52,42 @@ static void compute(Machine *m, const Decoded *code, Scratch *out, const Value *
 }
 
 static void compute_other(Machine *m, Warp *w, const Lanewise *lanewise, const Operand *to,
-                          const Value *const *args, unsigned count, uint32_t lanes, uint8_t doubt)
+                          const LaneInputs *in)
 {
     const Decoded other = { .lanewise = *lanewise, .action = ACTION_LANEWISE };
     Scratch out;
-    compute(m, &other, &out, args, count, lanes);
-    ptx_machine_write(m, w, to, &out.value, lanes, doubt);
+    compute(m, &other, &out, in);
+    ptx_machine_write(m, w, to, &out.value, in->lanes, in->doubt);
 }
 
 /* The right side of d|p. */
 static void write_second(Machine *m, Warp *w, const Lanewise *op, const Operand *to,
-                         const Value *first, const Value *const *args, unsigned count,
-                         uint32_t lanes, uint8_t doubt)
+                         const Value *first, const LaneInputs *in)
 {
     const Value zero = ptx_value_const(0);
     Lanewise second;
     if (op->transfer == TRANSFER_COMPARE) {
         second = ptx_lanewise_other(op);
-        compute_other(m, w, &second, to, args, count, lanes, doubt);
-    } else if (op->transfer == TRANSFER_LOGIC && count == MAX_ARGS) {
+        compute_other(m, w, &second, to, in);
+    } else if (op->transfer == TRANSFER_LOGIC && in->count == MAX_ARGS) {
+        const Value *const args[] = { first, &zero, in->args[LANE_ARGS] };
         second = ptx_lanewise_nonzero(op);
-        compute_other(m, w, &second, to, (const Value *[]){ first, &zero, args[LANE_ARGS] }, 3,
-                      lanes, doubt);
+        compute_other(m, w, &second, to, &(LaneInputs){ args, 3, in->lanes, in->doubt });
     } else {
-        ptx_machine_write(m, w, to, &(Value){ .unknown = UINT32_MAX, .align = ALIGN_EXACT }, lanes,
-                          doubt);
+        ptx_machine_write(m, w, to, &(Value){ .unknown = UINT32_MAX, .align = ALIGN_EXACT },
+                          in->lanes, in->doubt);
     }
 }
 
-static void write_carry(Machine *m, Warp *w, const Lanewise *op, const Value *const *args,
-                        unsigned count, uint32_t lanes, uint8_t doubt)
+static void write_carry(Machine *m, Warp *w, const Lanewise *op, const LaneInputs *in)
 {
     Decoded code = { .lanewise = *op, .action = ACTION_LANEWISE };
     Scratch out;
     code.lanewise.fn = op->carry;
     code.lanewise.transfer = TRANSFER_OPAQUE;
     code.lanewise.usual = 0;
-    compute(m, &code, &out, args, count, lanes);
-    ptx_machine_write_carry(m, w, &out.value, lanes, doubt);
+    compute(m, &code, &out, in);
+    ptx_machine_write_carry(m, w, &out.value, in->lanes, in->doubt);
 }
 
 /* Parts of operands, of which a minus takes the opposite. */
@@ -104,7 +112,7 @@ static void run_video(Machine *m, Warp *w, const SimInsn *insn, uint32_t lanes,
         ptx_machine_forget(m, w, insn, lanes, doubt);
         return;
     }
-    compute(m, &own, &out, args, count, lanes);
+    compute(m, &own, &out, &(LaneInputs){ args, count, lanes, doubt });
     ptx_machine_write(m, w, &operands[0], &out.value, lanes, doubt);
 }
 
@@ -115,7 +123,7 @@ static void compute_chained(Machine *m, const SimInsn *insn, Scratch *out, const
     Scratch first = *out;
     const Value *const rest[LANE_ARGS] = { &first.value, third };
     first.value.lanes = out->value.lanes ? first.lanes : NULL;
-    compute(m, insn->code, out, rest, 2, lanes);
+    compute(m, insn->code, out, &(LaneInputs){ rest, 2, lanes, UNCERTAIN_NONE });
 }
 
 static void run_lanewise(Machine *m, Warp *w, const SimInsn *insn, uint32_t lanes, uint8_t doubt)
@@ -137,13 +145,15 @@ static void run_lanewise(Machine *m, Warp *w, const SimInsn *insn, uint32_t lane
     unsigned first_count = count < LANE_ARGS ? count : LANE_ARGS;
     if (is_chained)
         first_count = 2;
-    compute(m, insn->code, &out, args, first_count, lanes);
+    const LaneInputs all = { args, count, lanes, doubt };
+    const LaneInputs first = { args, first_count, lanes, doubt };
+    compute(m, insn->code, &out, &first);
     if (is_chained)
         compute_chained(m, insn, &out, args[2], lanes);
     if (insn->pair)
-        write_second(m, w, op, insn->pair, &out.value, args, count, lanes, doubt);
+        write_second(m, w, op, insn->pair, &out.value, &all);
     if (op->carry)
-        write_carry(m, w, op, args, first_count, lanes, doubt);
+        write_carry(m, w, op, &first);
     ptx_machine_put(m, w, insn->results, &out.value, lanes, doubt);
 }
 
@@ -154,11 +164,23 @@ static unsigned bits_of(const Warp *w, const Operand *operand)
                : 32;
 }
 
+/* How many of the first operands are results. */
+static unsigned result_operands(const SimInsn *insn)
+{
+    unsigned count = 0;
+    while (count < insn->operand_count && insn->operands[count].position == 0)
+        count++;
+    return count;
+}
+
 /* {a, b} = x: the parts of a number, the lowest first. Of an addend only the lowest part is
  * known. */
-static void unpack(Machine *m, Warp *w, const Operand *to, unsigned count, const Value *from,
-                   uint32_t lanes, uint8_t doubt)
+static void unpack(Machine *m, Warp *w, const SimInsn *insn, uint32_t lanes, uint8_t doubt)
 {
+    const Operand *to = insn->operands;
+    const unsigned count = result_operands(insn);
+    Scratch room;
+    const Value *from = ptx_machine_read(m, w, &to[count], &room);
     unsigned shift = 0;
     for (unsigned part = 0; part < count; part++) {
         Scratch out;
@@ -183,9 +205,11 @@ static void unpack(Machine *m, Warp *w, const Operand *to, unsigned count, const
     }
 }
 
-static void pack(Machine *m, Warp *w, const Operand *to, const Operand *from, unsigned count,
-                 uint32_t lanes, uint8_t doubt)
+/* x = {a, b} */
+static void pack(Machine *m, Warp *w, const SimInsn *insn, uint32_t lanes, uint8_t doubt)
 {
+    const Operand *to = insn->operands, *from = to + 1;
+    const unsigned count = insn->operand_count - 1;
     Scratch out, room;
     unsigned shift = 0;
     out.value = (Value){ .lanes = out.lanes, .align = ALIGN_EXACT, .is_common = true };
@@ -218,20 +242,17 @@ static void pack(Machine *m, Warp *w, const Operand *to, const Operand *from, un
 static void run_move(Machine *m, Warp *w, const SimInsn *insn, uint32_t lanes, uint8_t doubt)
 {
     const Operand *operands = insn->operands;
-    unsigned to = 0, from = 0;
     Scratch room;
     if (insn->operand_count == 2 && operands[0].position == 0 && operands[1].position) {
         ptx_machine_put(m, w, insn->results,
                         ptx_machine_read_arg(m, w, &insn->args[0], &room), lanes, doubt);
         return;
     }
-    while (to < insn->operand_count && operands[to].position == 0)
-        to++;
-    from = insn->operand_count - to;
+    const unsigned to = result_operands(insn), from = insn->operand_count - to;
     if (to > 1 && from == 1) {
-        unpack(m, w, operands, to, ptx_machine_read(m, w, &operands[to], &room), lanes, doubt);
+        unpack(m, w, insn, lanes, doubt);
     } else if (to == 1 && from > 1) {
-        pack(m, w, operands, operands + to, from, lanes, doubt);
+        pack(m, w, insn, lanes, doubt);
     } else {
         for (unsigned i = 0; i < to && i < from; i++) {
             const Value *value = ptx_machine_read(m, w, &operands[to + i], &room);

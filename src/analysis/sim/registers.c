@@ -170,16 +170,22 @@ static Value of_lanes(Scratch *s, const uint64_t numbers[WARP_LANES])
     return (Value){ .lanes = s->lanes, .align = ALIGN_EXACT, .is_common = true };
 }
 
+static uint32_t lane_mask(SregId id, unsigned lane)
+{
+    const uint32_t own = UINT32_C(1) << lane, below = own - 1;
+    switch (id) {
+    case SREG_LANEMASK_EQ: return own;
+    case SREG_LANEMASK_LT: return below;
+    case SREG_LANEMASK_LE: return below | own;
+    case SREG_LANEMASK_GT: return ~(below | own);
+    default:               return ~below;
+    }
+}
+
 static Value lane_masks(Scratch *s, SregId id)
 {
-    for (unsigned i = 0; i < WARP_LANES; i++) {
-        uint32_t own = UINT32_C(1) << i, below = own - 1;
-        s->lanes[i] = id == SREG_LANEMASK_EQ   ? own
-                      : id == SREG_LANEMASK_LT ? below
-                      : id == SREG_LANEMASK_LE ? below | own
-                      : id == SREG_LANEMASK_GT ? ~(below | own)
-                                               : ~below;
-    }
+    for (unsigned i = 0; i < WARP_LANES; i++)
+        s->lanes[i] = lane_mask(id, i);
     return (Value){ .lanes = s->lanes, .align = ALIGN_EXACT, .is_common = true };
 }
 

@@ -279,7 +279,8 @@ static bool follow(const Lanewise *op, Value *out, const Value *const *args, uns
         return has_addend(a) ? keep_low_bits(out, a, b, lanes, op->bits)
                              : keep_low_bits(out, b, a, lanes, op->bits);
     case TRANSFER_OR: case TRANSFER_XOR: {
-        const Value *carrier = has_addend(a) ? a : b, *other = has_addend(a) ? b : a;
+        const Value *carrier = has_addend(a) ? a : b;
+        const Value *other = has_addend(a) ? b : a;
         if (!is_below(other, carrier->align, lanes) && !is_above(other, carrier, lanes))
             return false;
         take_addend(out, carrier);
@@ -375,8 +376,14 @@ void ptx_value_choose(Value *out, const Value *a, const Value *b, const Value *p
         out->unknown |= lanes;
     out->is_assumed = predicate->is_assumed || (a->is_assumed && first & lanes)
                       || (b->is_assumed && ~first & lanes);
-    out->free_by = (first & lanes ? a->free_by : 0) | (~first & lanes ? b->free_by : 0);
-    out->rows_by = (first & lanes ? a->rows_by : 0) | (~first & lanes ? b->rows_by : 0);
+    if (first & lanes) {
+        out->free_by |= a->free_by;
+        out->rows_by |= a->rows_by;
+    }
+    if (~first & lanes) {
+        out->free_by |= b->free_by;
+        out->rows_by |= b->rows_by;
+    }
     if (!(first & lanes) || !(~first & lanes))
         take_addend(out, first & lanes ? a : b);
     else if (a->addend == b->addend && a->align == b->align)

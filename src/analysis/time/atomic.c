@@ -17,7 +17,7 @@ enum { SLICE_BYTES = 512, SAMPLES = 16 };
 /* Slices that an array of so many bytes lies on: which they are is chance. */
 static double slices_of(const Gpu *gpu, double bytes)
 {
-    double all = ptx_gpu_has(gpu, FIGURE_ATOMIC_SLICES) ? gpu->figures[FIGURE_ATOMIC_SLICES] : 80;
+    double all = ptx_gpu_figure(gpu, FIGURE_ATOMIC_SLICES);
     return fmax(1, all * (1 - exp(-bytes / (SLICE_BYTES * all))));
 }
 
@@ -48,8 +48,7 @@ double ptx_atomic_us(const Gpu *gpu, const Func *func, const Evaluation *evaluat
                      const AddressDistribution *spread)
 {
     const Traffics *t = &evaluation->traffics;
-    double pass = ptx_gpu_has(gpu, FIGURE_ATOMIC_PASS_NS) ? gpu->figures[FIGURE_ATOMIC_PASS_NS]
-                                                          : 0.7;
+    double pass = ptx_gpu_figure(gpu, FIGURE_ATOMIC_PASS_NS);
     double passes = t->atomic_passes
                     / slices_of(gpu, t->data_atomics > 0 ? (double)INFINITY : t->atomic_bytes);
     for (InsnId i = 0; spread && i < func->insn_count; i++) {

@@ -103,6 +103,7 @@ static unsigned distinct_parts(const ArrayTraffic *array, const uint32_t grid[3]
 typedef struct Machinery {
     const Evaluation *evaluation;
     double sms, resident, l1_bytes, l2_bytes;
+    double lines_by_chance;     /* passes through L1 of a lane that goes its own way */
 } Machinery;
 
 /* What the blocks on an SM fetch of an array, per sector that each of them would by itself. */
@@ -173,9 +174,7 @@ static void find_reuse(const Machinery *m, double warps_per_block, Cached *out)
 
 /* ---- where data lead ------------------------------------------------------------------------- */
 
-/* passes through L1 of a lane that goes its own way: measured on an H200, 32 lanes over 4 to 64
- * KB */
-#define LINES_BY_CHANCE 0.37
+
 
 double ptx_hit_by_chance(double draws, double count)
 {
@@ -212,7 +211,7 @@ static void load_by_chance(const Machinery *m, Pool *pool, Cached *out)
     double missed = first + (pool->own - first) * fmax(0, 1 - m->l1_bytes / pool->spread);
     double pieces = fmin(missed, ptx_hit_by_chance(pool->own, fmax(1, pool->spread / PIECE_BYTES)));
     double fresh = pieces + (missed - pieces) * fmax(0, 1 - m->l2_bytes / pool->spread);
-    out->load_lines += pool->lanes * LINES_BY_CHANCE;
+    out->load_lines += pool->lanes * m->lines_by_chance;
     out->load_sectors += missed;
     out->load_requests += missed;
     out->load_pieces += missed;
@@ -312,7 +311,7 @@ static void search_by_levels(const Machinery *m, const TreeSearch *s, Cached *ou
     for (double level = 0; level < s->levels; level++) {
         double places = exp2(level), of_warp = places_of_warp(s, places),
                asked = s->warps * of_warp;
-        out->load_lines += s->warps * fmax(1, of_warp * LINES_BY_CHANCE);
+        out->load_lines += s->warps * fmax(1, of_warp * m->lines_by_chance);
         if (places > s->level_sectors)
             continue;
         double of_sm = ptx_hit_by_chance(asked / m->sms, places);
@@ -412,6 +411,7 @@ Cached ptx_cached_compute(Arena *arena, const CacheInput *in)
     m.resident = fmax(1, fmin(in->blocks_per_sm, floor(evaluation->blocks / m.sms)));
     m.l1_bytes = fmax(1 << 14, cache_bytes(in->gpu, FIGURE_L1_BYTES)
                                    - m.resident * (t->shared_bytes + RESERVED_BYTES));
+    m.lines_by_chance = ptx_gpu_figure(in->gpu, FIGURE_LINE_OF_LANE_CLK);
     m.l2_bytes = L2_SHARE * cache_bytes(in->gpu, FIGURE_L2_BYTES);
     Cached out = { .load_lines = t->load_lines,
                    .load_sectors = t->load_sectors,

@@ -5,6 +5,7 @@
 #include "analysis/sass/sass.h"
 #include "analysis/time/in_flight.h"
 #include "analysis/time/latency.h"
+#include "analysis/time/matrix_rate.h"
 #include "analysis/time/store_order.h"
 #include "analysis/time/throughput.h"
 #include "gpu/gpu.h"
@@ -22,9 +23,7 @@ enum {
     STAGE_WALKS = 24,           /* of a loop with stages; the later half of them counts */
 };
 
-/* From a warpgroup's last product to the end of the wait for it: measured on an H200, four
- * wgmma.mma_async of m64n64k16 to a wait. */
-#define CLK_PRODUCTS 57.0
+
 
 typedef struct CriticalPathWalker {
     const CriticalPathInput *in;
@@ -44,6 +43,7 @@ typedef struct CriticalPathWalker {
     double port, tensor;        /* when the SM has its sectors, and its asynchronous products */
     double busy[PIPE__COUNT];   /* of each pipeline, by all warps of the block, in this phase */
     double phase;               /* its begin */
+    double xu_free;             /* when the warp's own function unit takes its next one */
 } CriticalPathWalker;
 
 /* ---- one block ------------------------------------------------------------------------------- */
@@ -156,6 +156,13 @@ static double transfer_sectors(CriticalPathWalker *w, double at, double sectors)
     return w->port;
 }
 
+static double matrix_clocks(const CriticalPathWalker *w, InsnId id)
+{
+    const Insn *insn = &w->in->func->insns[id];
+    return ptx_matrix_clocks(w->in->gpu, w->in->func, insn,
+                             (double)w->in->ops[insn->op->id].pipes[PIPE_TENSOR]);
+}
+
 static void use_pipes(CriticalPathWalker *w, const LoweredInsn *insn, bool is_first)
 {
     const Gpu *gpu = w->in->gpu;
@@ -169,10 +176,22 @@ static void use_pipes(CriticalPathWalker *w, const LoweredInsn *insn, bool is_fi
     const Count *total = &w->in->evaluation->insns[insn->origin].total;
     if (total->warps > 0 && !ptx_in_flight_is_begin(w->steps[insn->origin].step))
         w->busy[PIPE_SHARED] += warps * total->wavefronts / total->warps;
-    const Op *op = w->in->func->insns[insn->origin].op;
     if (insn->machine == MACHINE_TENSOR && w->steps[insn->origin].step == IN_FLIGHT_NONE)
-        w->busy[PIPE_TENSOR] += warps * (double)w->in->ops[op->id].pipes[PIPE_TENSOR]
-                                / ptx_throughput_mma_share(gpu, op);
+        w->busy[PIPE_TENSOR] += warps * matrix_clocks(w, insn->origin);
+}
+
+/* A scheduler's own function unit takes its warp's instructions one after the other: measured on
+ * an H200 (matrix.py), 32 and 64 ex2 behind 32 and 64 maxima take what both do. */
+static double through_function_unit(CriticalPathWalker *w, const LoweredInsn *insn, double at)
+{
+    const Gpu *gpu = w->in->gpu;
+    const Pipe *xu = &gpu->pipes[PIPE_XU];
+    if (!(xu->lanes > 0) || !xu->takes[insn->machine] || !ptx_gpu_has(gpu, FIGURE_PARTITIONS))
+        return at;
+    at = fmax(at, w->xu_free);
+    w->xu_free = at + (double)insn->count * 32 * gpu->figures[FIGURE_PARTITIONS] / xu->lanes
+                          * (double)xu->takes[insn->machine];
+    return at;
 }
 
 /* All of its warps meet: the phase takes what the busiest pipeline does. */
@@ -189,8 +208,7 @@ static double end_phase(CriticalPathWalker *w, double at)
 
 static double product_clocks(const CriticalPathWalker *w, InsnId insn)
 {
-    double each = (double)w->in->ops[w->in->func->insns[insn].op->id].pipes[PIPE_TENSOR];
-    return each > 0 ? each * active_warps(w, insn) : 0;
+    return matrix_clocks(w, insn) * active_warps(w, insn);
 }
 
 /* What the instruction begins, or waits for: when it is over. */
@@ -211,7 +229,8 @@ static double run_step(CriticalPathWalker *w, InsnId insn, double at)
         return at;
     case IN_FLIGHT_MULTIPLY:
         w->tensor = fmax(w->tensor, at) + product_clocks(w, insn);
-        ptx_in_flight_begin(&w->flight, step->queue, w->tensor + CLK_PRODUCTS);
+        ptx_in_flight_begin(&w->flight, step->queue,
+                            w->tensor + ptx_gpu_figure(w->in->gpu, FIGURE_PRODUCTS_LATENCY));
         return at;
     case IN_FLIGHT_CLOSE:
         ptx_in_flight_close(&w->flight, step->queue);
@@ -287,6 +306,7 @@ static double walk_block(CriticalPathWalker *w, BlockId block)
             at = fmax(at, last);
         at = fmax(at, behind_stores(w, orders));
         at = fmax(at, begin + issued);
+        at = through_function_unit(w, insn, at);
         issued += (double)insn->count;
         bool is_first = insn->origin != NO_ID && !is_continued;
         if (steps)

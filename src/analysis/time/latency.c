@@ -4,55 +4,58 @@
 #include "ir/func.h"
 #include "isa/isa.h"
 
-/* What was measured on an H200 stands for a GPU whose file does not say, and for one without a
- * file. */
-static double clocks(const Gpu *gpu, FigureId id, double otherwise)
+static float clocks(const Gpu *gpu, FigureId id)
 {
-    return gpu && ptx_gpu_has(gpu, id) ? gpu->figures[id] : otherwise;
+    return (float)ptx_gpu_figure(gpu, id);
 }
 
 void ptx_latencies_find(const Gpu *gpu, double global, Latencies *out)
 {
-    double simple = clocks(gpu, FIGURE_ARITHMETIC_LATENCY, 4),
-           shared = clocks(gpu, FIGURE_SHARED_LATENCY, 23);
+    static const struct { MachineOp machine; FigureId figure; } rows[] = {
+        { MACHINE_FP64, FIGURE_FP64_LATENCY },
+        { MACHINE_XU, FIGURE_XU_LATENCY },
+        { MACHINE_BITS, FIGURE_XU_LATENCY },
+        { MACHINE_CVT, FIGURE_XU_LATENCY },
+        { MACHINE_CVT64, FIGURE_XU_LATENCY },
+        { MACHINE_SHUFFLE, FIGURE_SHARED_LATENCY },
+        { MACHINE_SHARED, FIGURE_SHARED_LATENCY },
+        { MACHINE_VOTE, FIGURE_VOTE_LATENCY },
+        { MACHINE_REDUX, FIGURE_REDUX_LATENCY },
+        { MACHINE_MATRIX, FIGURE_MATRIX_LATENCY },
+        { MACHINE_TENSOR, FIGURE_TENSOR_LATENCY },
+        { MACHINE_ATOMIC_SHARED, FIGURE_ATOMIC_SHARED_LATENCY },
+        { MACHINE_CONST, FIGURE_CONST_LATENCY },
+        { MACHINE_ATOMIC, FIGURE_ATOMIC_LATENCY },
+        { MACHINE_BARRIER, FIGURE_BARRIER_LATENCY },
+        { MACHINE_BRANCH, FIGURE_JUMP_LATENCY },
+    };
+    const float simple = clocks(gpu, FIGURE_ARITHMETIC_LATENCY);
     for (unsigned m = 0; m < MACHINE__COUNT; m++)
-        out->machine[m] = (float)simple + 0.5f;
-    out->machine[MACHINE_FP64] = 8.5f;
-    out->machine[MACHINE_FP16] = (float)simple + 1;
-    out->machine[MACHINE_XU] = out->machine[MACHINE_BITS] = 17;
-    out->machine[MACHINE_CVT] = out->machine[MACHINE_CVT64] = 17;
-    out->machine[MACHINE_SHUFFLE] = out->machine[MACHINE_SHARED] = (float)shared;
-    out->machine[MACHINE_VOTE] = 13;
-    out->machine[MACHINE_REDUX] = (float)clocks(gpu, FIGURE_REDUX_LATENCY, 42);
-    out->machine[MACHINE_MATRIX] = 33;
-    out->machine[MACHINE_TENSOR] = 25;
-    out->machine[MACHINE_ATOMIC_SHARED] = (float)clocks(gpu, FIGURE_ATOMIC_SHARED_LATENCY, 32);
-    out->machine[MACHINE_CONST] = 34;
-    out->machine[MACHINE_ATOMIC] = 290;
+        out->machine[m] = simple + 0.5f;
+    out->machine[MACHINE_FP16] = simple + 1;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        out->machine[rows[i].machine] = clocks(gpu, rows[i].figure);
     out->machine[MACHINE_GLOBAL] = (float)global;
-    out->machine[MACHINE_BARRIER] = 14;
-    out->machine[MACHINE_BRANCH] = 8;
-    out->barrier_per_warp = 2;
-    out->fence = (float)clocks(gpu, FIGURE_FENCE_LATENCY, 264);
-    out->fence_sys = (float)clocks(gpu, FIGURE_FENCE_SYS_LATENCY, 1015);
-    out->fence_store = (float)clocks(gpu, FIGURE_FENCE_STORE_LATENCY, 326);
-    out->iteration = (float)clocks(gpu, FIGURE_ITERATION_LATENCY, 29);
-    out->branch_back = (float)clocks(gpu, FIGURE_BRANCH_LATENCY, 15);
+    out->barrier_per_warp = clocks(gpu, FIGURE_BARRIER_WARP_LATENCY);
+    out->fence = clocks(gpu, FIGURE_FENCE_LATENCY);
+    out->fence_sys = clocks(gpu, FIGURE_FENCE_SYS_LATENCY);
+    out->fence_store = clocks(gpu, FIGURE_FENCE_STORE_LATENCY);
+    out->iteration = clocks(gpu, FIGURE_ITERATION_LATENCY);
+    out->branch_back = clocks(gpu, FIGURE_BRANCH_LATENCY);
 }
 
 /* ---- sequences ------------------------------------------------------------------------------- */
 
 typedef struct SequenceInfo {
     FigureId figure;
-    double otherwise;
     Operation operation;
     Type type;
     Modifier with, without;
 } SequenceInfo;
 
 static const SequenceInfo sequences[] = {
-#define SQ(figure, otherwise, operation, type, with, without) \
-    { FIGURE_##figure, otherwise, OP_##operation, TYPE_##type, MOD_##with, MOD_##without },
+#define SQ(figure, operation, type, with, without) \
+    { FIGURE_##figure, OP_##operation, TYPE_##type, MOD_##with, MOD_##without },
 #include "analysis/time/sequences.def"
 #undef SQ
 };
@@ -78,7 +81,7 @@ Sequence ptx_sequence_find(const Gpu *gpu, const Op *op)
         out.has_branch |= cost->terms[t].machine == MACHINE_BRANCH;
     }
     if (count > 0)
-        out.each = clocks(gpu, info->figure, info->otherwise) / count;
+        out.each = ptx_gpu_figure(gpu, info->figure) / count;
     out.is_in_order = count > 1;
     return out;
 }

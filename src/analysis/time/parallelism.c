@@ -18,6 +18,7 @@ enum {
     WARM_WALKS = 2, MORE_WALKS = 2,
     /* bounds the walks over deep nests of loops; beyond, nothing is known of the outer ones */
     STEPS_PER_INSN = 64,
+    MOVES_PER_INSN = 1024,      /* of what inner loops make, likewise */
 };
 
 /* How far an instruction is down the chains that lead to it. */
@@ -43,6 +44,7 @@ typedef struct ParallelismWalker {
     double *turns;
     Chains *carried;             /* per loop: what an iteration adds to the chains that go round */
     uint64_t steps;              /* instructions that may still be walked over */
+    uint64_t moves;              /* that may still be moved as an inner loop is left */
     uint32_t *shifted;           /* per value: the last leave that it was moved by */
     uint32_t leaves;             /* of inner loops, so far */
     /* per value of lowered: when it is there; when it was after the first iterations */
@@ -144,13 +146,17 @@ static void move_by(Chains *at, const Chains *by)
  * that go round let them. */
 static void leave_loop(ParallelismWalker *w, LoopId loop)
 {
+    if (!w->moves) {
+        w->steps = 0;
+        return;
+    }
     Chains by = times(&w->carried[loop], w->turns[loop] - 1);
     bool has_barrier = false;
     unsigned stored = 0;
     w->leaves++;
     for (uint32_t b = w->first[loop]; b < w->first[w->end[loop]] && w->turns[loop] > 1; b++)
         for (uint32_t i = w->lowered->first[w->sorted[b]]; i < w->lowered->first[w->sorted[b] + 1];
-             i++) {
+             i++, w->moves -= w->moves > 0) {
             const LoweredInsn *insn = &w->lowered->insns[i];
             has_barrier |= insn->machine == MACHINE_BARRIER;
             stored |= stored_by(w, insn);
@@ -186,7 +192,7 @@ static bool is_exit(const ParallelismWalker *w, BlockId block)
     for (uint32_t s = 0; s < b->succ_count && loop != NO_LOOP; s++) {
         BlockId to = w->cfg->succs[b->succ_first + s];
         LoopId at = to == EXIT_BLOCK ? NO_LOOP : w->loops->loop_of[to];
-        while (at != NO_LOOP && at != loop)
+        while (at != NO_LOOP && w->loops->loops[at].depth > w->loops->loops[loop].depth)
             at = w->loops->loops[at].parent;
         if (at != loop)
             return true;
@@ -339,7 +345,7 @@ static Parallelism measure(ParallelismWalker *w, const Parallelism *of, LoopId l
          has_clocks = w->of.load_clocks || !isnan(w->latencies.machine[MACHINE_GLOBAL]);
     count_own(w, loop, &out);
     count_inner(w, of, loop, &out);
-    if (isnan(out.instructions))
+    if (isnan(out.instructions) || (is_loop && !w->steps))
         return unknown;
     begin(w, loop);
     walk(w, loop);
@@ -449,6 +455,7 @@ const Parallelisms *ptx_parallelism_compute(Arena *arena, Arena *scratch, const 
     w.sorted = sort_blocks(scratch, cfg, loops, first);
     w.first = first;
     w.steps = STEPS_PER_INSN * ((uint64_t)lowered->insn_count + cfg->rpo_count + 64);
+    w.moves = MOVES_PER_INSN * ((uint64_t)lowered->insn_count + 1);
     find_extents(&w, scratch);
     ptx_latencies_find(
         in->gpu, (figures[FIGURE_GLOBAL_LATENCY_MIN] + figures[FIGURE_GLOBAL_LATENCY_MAX]) / 2,

@@ -7,6 +7,8 @@
 #include "analysis/time/block_schedule.h"
 #include "analysis/time/cache.h"
 #include "analysis/time/hidden_traffic.h"
+#include "analysis/time/in_flight.h"
+#include "analysis/time/matrix_rate.h"
 #include "analysis/sass/joinable.h"
 #include "analysis/time/critical_path_bound.h"
 #include "analysis/time/address_distribution.h"
@@ -38,8 +40,6 @@ const char ptx_constant_pipe[] = "constant";
 
 /* ---- figures --------------------------------------------------------------------------------- */
 
-/* What was measured on an H200 stands for a GPU whose file does not say. */
-#define H200_SM_CLOCKS_PER_US (132.0 * 1980)
 static double figure(const Gpu *gpu, FigureId id, double otherwise)
 {
     return ptx_gpu_has(gpu, id) ? gpu->figures[id] : otherwise;
@@ -58,18 +58,15 @@ static Speeds speeds_of(const Gpu *gpu)
     return (Speeds){
         .sms = gpu->figures[FIGURE_SMS],
         .clocks_per_us = gpu->figures[FIGURE_CLOCK_MHZ],
-        .launch_us = figure(gpu, FIGURE_LAUNCH_NS, 1550) / 1e3,
-        .block_us = figure(gpu, FIGURE_BLOCK_NS, 0.6) / 1e3,
+        .launch_us = ptx_gpu_figure(gpu, FIGURE_LAUNCH_NS) / 1e3,
+        .block_us = ptx_gpu_figure(gpu, FIGURE_BLOCK_NS) / 1e3,
         .dram_peak = peak,
         .dram_ceiling = figure(gpu, FIGURE_MEMORY_CEILING, peak / 1e3) * 1e3,
         .dram = figure(gpu, FIGURE_MEMORY_SUSTAINED, 0.9 * peak / 1e3) * 1e3,
     };
 }
 
-/* An instruction of code that no cache holds; from some length on the fetch runs ahead. Fitted to
- * 101 kernels of a few microseconds each. */
-#define NS_FETCH 3.5
-#define MAX_NS_FETCH 1000
+
 
 /* Instructions of the code that the launch runs through at least once. */
 static double code_instructions(const PredictInput *in)
@@ -82,10 +79,7 @@ static double code_instructions(const PredictInput *in)
     return count;
 }
 
-/* What a launch takes longer whose warps wait for the one before it (griddepcontrol.wait), though
- * there is none: of 0.2 to 0.8 us, what suits 118 kernels that XLA wrote best. */
-#define WAIT_US 0.45
-
+/* Whether warps wait for the launch before this one. */
 static bool waits_for_launch(const PredictInput *in)
 {
     for (InsnId i = 0; i < in->func->insn_count; i++) {
@@ -99,10 +93,7 @@ static bool waits_for_launch(const PredictInput *in)
 
 /* ---- latency --------------------------------------------------------------------------------- */
 
-/* Measured on an H200: a miss to memory while others miss too; how much later, for each warp of a
- * block, the next block takes its place than its first warp ends (streams of 4 bytes a thread in
- * blocks of 256, 512 and 1,024). */
-enum { CLK_MEMORY_FRESH = 760, CLK_TURN_OF_WARP = 40 };
+
 
 /* A load of global memory, by how often it waits for L2, and by how much of what comes from there
  * comes from memory. */
@@ -112,7 +103,8 @@ static double load_clocks(const PredictInput *in, const Cached *cached, double w
            l2 = figure(in->gpu, FIGURE_L2_LATENCY, 265);
     double fresh = cached->load_sectors > 0 ? fmin(1, cached->fresh_sectors / cached->load_sectors)
                                             : 1;
-    return l1 + (waits + (1 - waits) * cached->lost) * (l2 - l1 + fresh * (CLK_MEMORY_FRESH - l2));
+    double miss = ptx_gpu_figure(in->gpu, FIGURE_MISS_LATENCY);
+    return l1 + (waits + (1 - waits) * cached->lost) * (l2 - l1 + fresh * (miss - l2));
 }
 
 static const float *all_load_clocks(Arena *scratch, const PredictInput *in, const Cached *cached)
@@ -192,9 +184,10 @@ static double tensor_clocks(const PredictInput *in)
 {
     double clocks = 0;
     for (InsnId i = 0; i < in->func->insn_count; i++) {
-        double each = (double)in->ops[in->func->insns[i].op->id].pipes[PIPE_TENSOR];
+        const Insn *insn = &in->func->insns[i];
+        double each = (double)in->ops[insn->op->id].pipes[PIPE_TENSOR];
         if (each > 0)
-            clocks += each / ptx_throughput_mma_share(in->gpu, in->func->insns[i].op)
+            clocks += ptx_matrix_clocks(in->gpu, in->func, insn, each)
                       * ptx_probable_warps(&in->evaluation->insns[i]);
     }
     return clocks;
@@ -227,6 +220,8 @@ static void drop_pipe(Prediction *out)
     if (out->lsu_us > out->pipe_us) {
         out->lsu_us = 0;
     } else {
+        if (out->turns_us >= out->pipe_us)
+            out->turns_us = 0;
         out->pipe_us = out->second_us;
         out->first_pipe = out->second_pipe;
         out->second_us = 0;
@@ -234,8 +229,24 @@ static void drop_pipe(Prediction *out)
     choose_pipe(out);
 }
 
+/* Whether warps mostly wait for all their asynchronous products before they go on. */
+static bool takes_turns(const PredictInput *in)
+{
+    double waits = 0, for_all = 0;
+    for (InsnId i = 0; i < in->func->insn_count; i++) {
+        const InFlightInsn step = ptx_in_flight_insn(in->func, &in->func->insns[i]);
+        double warps = ptx_probable_warps(&in->evaluation->insns[i]);
+        if (!ptx_in_flight_is_wait(step.step) || step.queue != IN_FLIGHT_MATRIX)
+            continue;
+        waits += warps;
+        for_all += step.left ? 0 : warps;
+    }
+    return for_all > waits / 2;
+}
+
 static void find_pipes(const PredictInput *in, const Speeds *s, Prediction *out)
 {
+    out->turns_us = takes_turns(in) ? busiest_us(in, s, tensor_clocks(in)) : 0;
     out->parts_us[PART_ISSUE] = busiest_us(in, s, pipe_clocks(in->gpu, in->executed, PIPE_ISSUE));
     out->lsu_us = busiest_us(in, s, pipe_clocks(in->gpu, in->executed, PIPE_LSU));
     for (unsigned p = PIPE_FMA; p < PIPE__COUNT; p++)
@@ -247,26 +258,23 @@ static void find_pipes(const PredictInput *in, const Speeds *s, Prediction *out)
                       ptx_pipe_info[p].key);
 }
 
-/* Measured on an H200: an address of a constant load, with others and alone; one that the constant
- * cache does not hold; a piece of 64 bytes that no SM has asked for; what the cache holds. */
-#define CLK_CONSTANT 2.0
-#define CLK_CONSTANT_ALONE 1.1
-#define CLK_CONSTANT_MISS 34.0
-enum { CLK_CONSTANT_FRESH = 340, CONSTANT_PIECE_BYTES = 64, CONSTANT_CACHE_BYTES = 3072 };
+enum { CONSTANT_PIECE_BYTES = 64 };
 
 /* Requests and stored data go one way, what is loaded the other, by halves of lines: one that lacks
  * a sector takes as long. What comes from memory is stored first. A GPU whose file says nothing has
  * as much less of it than an H200 as it has fewer SMs and clocks: L2's ports are theirs. */
 static double l2_us(const Gpu *gpu, const Speeds *s, const Cached *cached)
 {
+    const double *measured = ptx_gpu_measured->figures;
     const double less = ptx_gpu_has(gpu, FIGURE_L2_PIECE_PS)
                             ? 1
-                            : H200_SM_CLOCKS_PER_US / (s->sms * s->clocks_per_us),
-                 store_sector = figure(gpu, FIGURE_L2_STORE_SECTOR_PS, 3.3);
-    double there = cached->load_requests * figure(gpu, FIGURE_L2_ASK_PS, 4.8)
-                   + cached->store_lines * figure(gpu, FIGURE_L2_STORE_LINE_PS, 13.3)
+                            : measured[FIGURE_SMS] * measured[FIGURE_CLOCK_MHZ]
+                                  / (s->sms * s->clocks_per_us),
+                 store_sector = ptx_gpu_figure(gpu, FIGURE_L2_STORE_SECTOR_PS);
+    double there = cached->load_requests * ptx_gpu_figure(gpu, FIGURE_L2_ASK_PS)
+                   + cached->store_lines * ptx_gpu_figure(gpu, FIGURE_L2_STORE_LINE_PS)
                    + cached->store_sectors * store_sector;
-    double back = cached->load_pieces * figure(gpu, FIGURE_L2_PIECE_PS, 6.8)
+    double back = cached->load_pieces * ptx_gpu_figure(gpu, FIGURE_L2_PIECE_PS)
                   + cached->fresh_sectors * store_sector;
     return less * fmax(there, back) / 1e6;
 }
@@ -299,7 +307,11 @@ static double distinct_constants(const Count *count, double reach, uint32_t byte
 
 static double constant_clocks(const PredictInput *in, const AddressDistribution *spread)
 {
-    double clocks = CLK_CONSTANT_ALONE * in->executed->machine[MACHINE_CONST];
+    const double pass = ptx_gpu_figure(in->gpu, FIGURE_CONST_PASS_CLK),
+                 miss = ptx_gpu_figure(in->gpu, FIGURE_CONST_MISS_LATENCY),
+                 held = ptx_gpu_figure(in->gpu, FIGURE_CONST_NEAR_BYTES);
+    double clocks = ptx_gpu_figure(in->gpu, FIGURE_CONST_ALONE_CLK)
+                    * in->executed->machine[MACHINE_CONST];
     for (InsnId i = 0; i < in->func->insn_count; i++) {
         const Insn *insn = &in->func->insns[i];
         const Count *count = &in->evaluation->insns[i].total;
@@ -307,10 +319,9 @@ static double constant_clocks(const PredictInput *in, const AddressDistribution 
             continue;
         double reach = spread ? spread[i].reach : (double)INFINITY;
         double distinct = distinct_constants(count, reach, insn->access_bytes);
-        double missed = isfinite(reach) && reach > 0 ? fmax(0, 1 - CONSTANT_CACHE_BYTES / reach)
-                                                     : 0;
-        clocks += distinct * (CLK_CONSTANT + missed * CLK_CONSTANT_MISS)
-                  + (count->addresses > count->requests ? CLK_CONSTANT * count->addresses : 0);
+        double missed = isfinite(reach) && reach > 0 ? fmax(0, 1 - held / reach) : 0;
+        clocks += distinct * (pass + missed * miss)
+                  + (count->addresses > count->requests ? pass * count->addresses : 0);
     }
     return clocks;
 }
@@ -346,9 +357,7 @@ static double crowd_of_bank(unsigned lanes, double words, bool is_atomic)
     return sum / SAMPLES;
 }
 
-/* Measured on an H200: additions of floats, which are loops around a compare-and-swap, next to
- * those of integers. */
-#define SPINS_OF_FLOAT 4.0
+
 
 /* Where nothing says how far data lead, anywhere in what a block has. */
 static double wavefronts_by_chance(const PredictInput *in, const AddressDistribution *spread)
@@ -365,9 +374,9 @@ static double wavefronts_by_chance(const PredictInput *in, const AddressDistribu
         double each = spread[i].reach > 0
                           ? crowd_of_bank(lanes, fmin(spread[i].reach, fmax(all, 4)) / 4, is_atomic)
                           : 1;
-        wavefronts +=
-            count->data_requests * each
-            * (is_atomic && ptx_type_info[insn->op->type].kind == KIND_FLOAT ? SPINS_OF_FLOAT : 1);
+        bool is_spin = is_atomic && ptx_type_info[insn->op->type].kind == KIND_FLOAT;
+        wavefronts += count->data_requests * each
+                      * (is_spin ? ptx_gpu_figure(in->gpu, FIGURE_FLOAT_ATOMIC_SPINS) : 1);
     }
     return wavefronts;
 }
@@ -384,9 +393,7 @@ static double local_lines(const PredictInput *in)
     return lines;
 }
 
-/* Of the bandwidth that memory sustains, what pieces of 64 bytes by chance get: measured on an
- * H200, gathers from 256 MB and 1 GB. */
-#define SCATTERED_SHARE 0.7
+
 
 static void find_memory(Arena *scratch, const PredictInput *in, const Speeds *s,
                         const Cached *cached, const AddressDistribution *spread, Prediction *out)
@@ -404,10 +411,9 @@ static void find_memory(Arena *scratch, const PredictInput *in, const Speeds *s,
                                         cached->load_lines + cached->store_lines + local_lines(in)
                                             + hidden.spill_lines);
     out->parts_us[PART_L2] = l2_us(in->gpu, s, &all);
+    double slower = 1 / ptx_gpu_figure(in->gpu, FIGURE_MEMORY_SCATTERED) - 1;
     out->parts_us[PART_DRAM] =
-        (out->dram_bytes + hidden.texel_bytes
-         + cached->scattered_bytes * (1 / SCATTERED_SHARE - 1))
-        / s->dram;
+        (out->dram_bytes + hidden.texel_bytes + cached->scattered_bytes * slower) / s->dram;
     if (hidden.has_bulk || hidden.texel_bytes > 0 || in->evaluation->traffics.has_lost)
         out->dram_bytes = (double)NAN;
 }
@@ -416,11 +422,12 @@ static void find_memory(Arena *scratch, const PredictInput *in, const Speeds *s,
 static double first_misses(const PredictInput *in, const Cached *cached)
 {
     double misses = 1, clocks = cached->load_sectors > 0 ? load_clocks(in, cached, 1) : 0;
-    double most = cached->load_sectors > 0 ? CLK_MEMORY_FRESH - clocks : 0;
+    double miss = ptx_gpu_figure(in->gpu, FIGURE_MISS_LATENCY);
+    double most = cached->load_sectors > 0 ? miss - clocks : 0;
     for (InsnId i = 0; cached->cold_steps && i < in->func->insn_count; i++) {
         misses = cached->cold_steps[i];
         clocks = misses > 0 ? load_clocks(in, cached, fmin(1, cached->data_missed[i])) : 0;
-        most = fmax(most, misses > 0 ? misses * (CLK_MEMORY_FRESH - clocks) : 0);
+        most = fmax(most, misses > 0 ? misses * (miss - clocks) : 0);
     }
     return most;
 }
@@ -434,22 +441,20 @@ static double waits_for_memory(const PredictInput *in, const Speeds *s, const Ca
     return fmin(1, fresh * together);
 }
 
-/* An SM takes so much from L2; from memory, somewhat more than its share while others wait:
- * measured on an H200, tiles of 8 to 32 kB a step from a gigabyte. */
-#define L2_BYTES_A_CLOCK 64
-#define SHARE_OF_MEMORY 1.4
+
 
 static TileClocks tile_clocks(const PredictInput *in, const Speeds *s, const Cached *cached)
 {
     enum { BYTES = 32 };
-    double l2 = figure(in->gpu, FIGURE_TILE_L2_LATENCY, 410),
-           memory = figure(in->gpu, FIGURE_TILE_MEMORY_LATENCY, 910),
+    double l2 = ptx_gpu_figure(in->gpu, FIGURE_TILE_L2_LATENCY),
+           memory = ptx_gpu_figure(in->gpu, FIGURE_TILE_MEMORY_LATENCY),
            fresh = cached->load_sectors > 0
                        ? fmin(1, cached->fresh_sectors / cached->load_sectors) : 0,
-           share = SHARE_OF_MEMORY * s->dram_peak / (s->sms * s->clocks_per_us),
-           from_l2 = BYTES / figure(in->gpu, FIGURE_L2_BYTES_PER_CLK, L2_BYTES_A_CLOCK),
+           share = ptx_gpu_figure(in->gpu, FIGURE_SM_MEMORY_SHARE) * s->dram_peak
+                   / (s->sms * s->clocks_per_us),
+           from_l2 = BYTES / ptx_gpu_figure(in->gpu, FIGURE_L2_BYTES_PER_CLK),
            copy = l2 + waits_for_memory(in, s, cached) * (memory - l2);
-    return (TileClocks){ .load = l2,
+    return (TileClocks){ .load = copy,
                          .copy = copy,
                          .sector = from_l2 + fresh * fmax(0, BYTES / share - from_l2) };
 }
@@ -460,8 +465,9 @@ static double find_chain(Arena *scratch, const PredictInput *in, const Speeds *s
 {
     Latencies latencies;
     ptx_latencies_find(in->gpu, figure(in->gpu, FIGURE_L2_LATENCY, 265), &latencies);
-    const SpinWait waiting = ptx_spin_wait_find(scratch, in->func, in->cfg, in->loops,
-                                                in->evaluation, in->warps_per_block);
+    const SpinWaitInput spins = { in->gpu,   in->func,       in->cfg,
+                                  in->loops, in->evaluation, in->warps_per_block };
+    const SpinWait waiting = ptx_spin_wait_find(scratch, &spins);
     CriticalPathInput chain = { in->gpu,
                                 in->func,
                                 in->cfg,
@@ -477,8 +483,10 @@ static double find_chain(Arena *scratch, const PredictInput *in, const Speeds *s
                                 in->blocks,
                                 in->warps_per_block };
     double waves = in->blocks / (s->sms * in->blocks_per_sm), first = first_misses(in, cached);
-    first += CLK_CONSTANT_FRESH * in->evaluation->traffics.constant_bytes / CONSTANT_PIECE_BYTES;
-    double turns = fmax(0, waves - 1) * CLK_TURN_OF_WARP * in->warps_per_block;
+    first += ptx_gpu_figure(in->gpu, FIGURE_CONST_FRESH_LATENCY)
+             * in->evaluation->traffics.constant_bytes / CONSTANT_PIECE_BYTES;
+    double turns = fmax(0, waves - 1) * ptx_gpu_figure(in->gpu, FIGURE_BLOCK_TURN_CLK)
+                   * in->warps_per_block;
     const CriticalPath found = ptx_critical_path_compute(scratch, &chain);
     const double beside = fmax(1, fmin(in->blocks_per_sm, ceil(in->blocks / s->sms)));
     out->own_share = found.step_share / (beside * beside);
@@ -517,6 +525,19 @@ static double hypot_of(double a, double b, double exponent)
     return pow(pow(a, exponent) + pow(b, exponent), 1 / exponent);
 }
 
+/* Measured on an H200 (matrix.py): products and a softmax of what comes out, in turns, blocks of a
+ * warpgroup. Two and three of them on an SM take 1.35 to 1.6 times as long for both as for the
+ * dearer one alone, where both are alike: they tend to be at the same one. */
+#define TURNS 1.6
+
+/* Issue slots and pipelines. */
+static double issued(const Prediction *of)
+{
+    const bool is_first = of->turns_us > 0 && of->turns_us >= of->pipe_us;
+    double others = hypot_of(of->parts_us[PART_ISSUE], is_first ? of->second_us : of->pipe_us, 8);
+    return of->turns_us > 0 ? hypot_of(others, of->turns_us, TURNS) : others;
+}
+
 /* Each instruction of a pipeline has an issue slot: both are busy at once. Units that are one in
  * truth: what the load-store units take up, and data of L1 and of shared memory, come through one
  * port. */
@@ -524,7 +545,7 @@ static double joined(const Prediction *of, TimePart part)
 {
     const double *parts = of->parts_us;
     switch (part) {
-    case PART_ISSUE:    return hypot_of(parts[PART_ISSUE], of->pipe_us, 8);
+    case PART_ISSUE:    return issued(of);
     case PART_PIPE:     return 0;
     case PART_L1:       return fmax(of->lsu_us, parts[PART_L1] + parts[PART_SHARED]);
     case PART_SHARED:   return 0;
@@ -767,9 +788,12 @@ Prediction ptx_predict(Arena *scratch, const PredictInput *in)
     if (out.why)
         return out;
     out.certainty = CERTAINTY_ESTIMATE;
-    out.parts_us[PART_OVERHEAD] = s.launch_us + (waits_for_launch(in) ? WAIT_US : 0);
+    double wait_us = ptx_gpu_figure(in->gpu, FIGURE_GRID_WAIT_NS) / 1e3;
+    out.parts_us[PART_OVERHEAD] = s.launch_us + (waits_for_launch(in) ? wait_us : 0);
     out.parts_us[PART_DISPATCH] = in->blocks * s.block_us;
-    out.parts_us[PART_FETCH] = fmin(NS_FETCH * code_instructions(in), MAX_NS_FETCH) / 1e3;
+    /* of long code, the fetch runs ahead */
+    double fetch_ns = ptx_gpu_figure(in->gpu, FIGURE_FETCH_NS) * code_instructions(in);
+    out.parts_us[PART_FETCH] = fmin(fetch_ns, ptx_gpu_figure(in->gpu, FIGURE_FETCH_MOST_NS)) / 1e3;
     out.busiest_share = busiest_share(in, &s);
     find_pipes(in, &s, &out);
     ArenaMark mark = ptx_arena_mark(scratch);

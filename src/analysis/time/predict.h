@@ -78,6 +78,8 @@ typedef struct Prediction {     /* NaN: not known */
     /* of PART_PIPE: the load-store units; the dearest other one, and the next */
     double lsu_us, pipe_us, second_us;
     const char *first_pipe, *second_pipe;       /* that take pipe_us and second_us */
+    /* of PART_PIPE, asynchronous products that warps wait for before they do anything else; 0 */
+    double turns_us;
     /* it would rest on what the launch does not give, so there is none */
     bool bound_is_assumed;
     int bound_by, limiter;      /* TimePart; -1 */

@@ -8,18 +8,12 @@
 #include "analysis/access/evaluate.h"
 #include "analysis/flow/cfg.h"
 #include "analysis/flow/loop.h"
+#include "gpu/gpu.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Measured on an H200: rounds of a barrier of 2 to 1,056 blocks (an atomic addition and loads until
- * all have come), what a fence with stores before it adds, and a block that waits for the one
- * before it, 132 to 4,096 of them. */
-#define US_ROUND_LEAST 0.47
-#define US_ROUND 0.29
-#define US_ROUND_BLOCK 0.0024
-#define US_FENCE 0.3
-#define US_LINK 0.222
+
 
 enum { MAX_INSNS = 24, MAX_STEPS = 64 };
 
@@ -155,9 +149,25 @@ static double rounds_of(const SpinWaitFinder *f, const Evaluation *evaluation, L
     return fmax(1, all / evaluation->blocks / warps);
 }
 
-SpinWait ptx_spin_wait_find(Arena *arena, const Func *func, const Cfg *cfg, const Loops *loops,
-                            const Evaluation *evaluation, double warps_per_block)
+static double us(const Gpu *gpu, FigureId ns)
 {
+    return ptx_gpu_figure(gpu, ns) / 1e3;
+}
+
+/* Of a barrier that so many blocks come to. */
+static double round_us(const Gpu *gpu, const Func *func, double blocks)
+{
+    double round = us(gpu, FIGURE_ROUND_NS) + us(gpu, FIGURE_ROUND_BLOCK_NS) * blocks;
+    return fmax(us(gpu, FIGURE_ROUND_LEAST_NS), round)
+           + (has_fence(func) ? us(gpu, FIGURE_ROUND_FENCE_NS) : 0);
+}
+
+SpinWait ptx_spin_wait_find(Arena *arena, const SpinWaitInput *in)
+{
+    const Func *func = in->func;
+    const Cfg *cfg = in->cfg;
+    const Loops *loops = in->loops;
+    const Evaluation *evaluation = in->evaluation;
     SpinWait out = { NULL, 0 };
     bool *are_waiting = NULL;
     SpinWaitFinder f = { .func = func, .cfg = cfg, .loops = loops };
@@ -183,10 +193,9 @@ SpinWait ptx_spin_wait_find(Arena *arena, const Func *func, const Cfg *cfg, cons
         bool is_own = rests_on_block(&f, address->id),
              is_chain = is_own && !tells_before(func, polled);
         double blocks = is_own ? 1 : evaluation->blocks;
-        double round = fmax(US_ROUND_LEAST, US_ROUND + US_ROUND_BLOCK * blocks)
-                       + (has_fence(func) ? US_FENCE : 0);
-        out.us += rounds_of(&f, evaluation, l, warps_per_block)
-                  * (is_chain ? US_LINK * evaluation->blocks : round);
+        out.us += rounds_of(&f, evaluation, l, in->warps_per_block)
+                  * (is_chain ? us(in->gpu, FIGURE_LINK_NS) * evaluation->blocks
+                              : round_us(in->gpu, func, blocks));
         are_waiting = are_waiting ? are_waiting : ptx_arena_array(arena, bool, loops->loop_count);
         are_waiting[l] = true;
     }

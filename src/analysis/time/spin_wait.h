@@ -14,6 +14,7 @@
 #include <stdbool.h>
 
 typedef struct Evaluation Evaluation;
+typedef struct Gpu Gpu;
 typedef struct Arena Arena;
 
 typedef struct SpinWait {
@@ -21,8 +22,16 @@ typedef struct SpinWait {
     double us;                  /* of the launch */
 } SpinWait;
 
+typedef struct SpinWaitInput {
+    const Gpu *gpu;
+    const Func *func;
+    const Cfg *cfg;
+    const Loops *loops;
+    const Evaluation *evaluation;
+    double warps_per_block;
+} SpinWaitInput;
+
 /* Owned by arena. */
-SpinWait ptx_spin_wait_find(Arena *arena, const Func *func, const Cfg *cfg, const Loops *loops,
-                            const Evaluation *evaluation, double warps_per_block);
+SpinWait ptx_spin_wait_find(Arena *arena, const SpinWaitInput *in);
 
 #endif

@@ -92,15 +92,6 @@ void ptx_throughput_op(OpCycles *out, const Op *op, const Gpu *gpu)
     }
 }
 
-double ptx_throughput_mma_share(const Gpu *gpu, const Op *op)
-{
-    bool is_sync = op->family == OP_MMA || op->family == OP_WMMA;
-    return is_sync && ptx_gpu_has(gpu, FIGURE_TENSOR_MMA_SHARE)
-                   && ptx_cost_tensor_rate(op) != FIGURE_TENSOR_F64
-               ? gpu->figures[FIGURE_TENSOR_MMA_SHARE]
-               : 1;
-}
-
 const OpCycles *ptx_throughput_ops(Arena *arena, const Module *module, const Gpu *gpu)
 {
     OpCycles *ops = ptx_arena_array(arena, OpCycles, module->op_count + 1);

@@ -43,10 +43,6 @@ typedef struct OpCycles {
 /* Of one instruction; out zeroed before. */
 void ptx_throughput_op(OpCycles *out, const Op *op, const Gpu *gpu);
 
-/* Of the matrix unit's peak rate, what the instruction was measured to reach: mma.sync does not
- * feed it as fast as wgmma does. */
-double ptx_throughput_mma_share(const Gpu *gpu, const Op *op);
-
 const OpCycles *ptx_throughput_ops(Arena *arena, const Module *module, const Gpu *gpu);
 
 typedef struct ThroughputInput {

@@ -356,45 +356,51 @@ static SymId double_of(const Counter *c, SymId id)
     return is_double ? c->s->terms[sym->a].atom : 0;
 }
 
+/* A counter that is multiplied or divided. late: what is compared is the next iteration's. */
+typedef struct GeometricCounter {
+    SymId phi, start;
+    bool late;
+} GeometricCounter;
+
 /* while (s > bound) s >>= n. With bound + 1 = 2^e, s >> n * (k + late) > bound until k =
  * floor((log2(s) - e) / n) - late + 1. */
-static bool put_shrinking(Counter *c, const Test *test, SymId phi, SymId start, uint64_t bound,
-                          bool late, TripText *t)
+static bool put_shrinking(Counter *c, const Test *test, GeometricCounter s, uint64_t bound,
+                          TripText *t)
 {
     unsigned n = 1, e = ptx_number_zeros(64, bound + 1);
-    if (part_of(c, ptx_ssa_phi(c->reach, phi).next, &n) != phi || !ptx_number_is_power(bound + 1)
-        || e % n)
+    if (part_of(c, ptx_ssa_phi(c->reach, s.phi).next, &n) != s.phi
+        || !ptx_number_is_power(bound + 1) || e % n)
         return false;
     put(t, "floor(log2(");
-    put_node(c, t, start, false);
+    put_node(c, t, s.start, false);
     put(t, ")");
     if (n > 1)
         put(t, " / ");
     if (n > 1)
         put_number(t, n);
     put(t, ")");
-    put_offset(t, 1 - (int64_t)(e / n) - late + test->at_end);
+    put_offset(t, 1 - (int64_t)(e / n) - s.late + test->at_end);
     return !t->is_cut;
 }
 
 /* while (s < bound) s *= 2. */
-static bool put_doubling(Counter *c, const Test *test, SymId phi, SymId start, SymId bound,
-                         bool late, TripText *t)
+static bool put_doubling(Counter *c, const Test *test, GeometricCounter s, SymId bound,
+                         TripText *t)
 {
     SymKind kind = (SymKind)ptx_sym(c->s, test->stay)->kind;
     bool less = kind == SYM_LT_S || kind == SYM_LT_U;
     uint64_t one;
-    if (double_of(c, ptx_ssa_phi(c->reach, phi).next) != phi)
+    if (double_of(c, ptx_ssa_phi(c->reach, s.phi).next) != s.phi)
         return false;
     put(t, less ? "ceil(log2(" : "floor(log2(");
-    bool from_one = ptx_sym_is_const(c->s, start, &one) && one == 1;
+    bool from_one = ptx_sym_is_const(c->s, s.start, &one) && one == 1;
     put_node(c, t, bound, !from_one);
     if (!from_one) {
         put(t, " / ");
-        put_node(c, t, start, true);
+        put_node(c, t, s.start, true);
     }
     put(t, "))");
-    put_offset(t, !less - (int64_t)late + test->at_end);
+    put_offset(t, !less - (int64_t)s.late + test->at_end);
     return !t->is_cut;
 }
 
@@ -421,12 +427,13 @@ static bool put_geometric(Counter *c, LoopId loop, Test *test, TripText *t)
     if (ptx_exit_is_opaque(c, start) || ptx_exit_is_opaque(c, rests))
         return false;
     if (left && stay.kind != SYM_NE)
-        return !halved && put_doubling(c, test, phi, start, rests, doubled != 0, t);
+        return !halved
+               && put_doubling(c, test, (GeometricCounter){ phi, start, doubled != 0 }, rests, t);
     if (doubled || !ptx_sym_is_const(c->s, rests, &bound) || (stay.kind == SYM_NE && bound))
         return false;
     if (stay.kind == SYM_LE_S || stay.kind == SYM_LE_U)
         bound--;
-    return put_shrinking(c, test, phi, start, bound, halved != 0, t);
+    return put_shrinking(c, test, (GeometricCounter){ phi, start, halved != 0 }, bound, t);
 }
 
 /* The count as an expression over all tests that have one; NULL. others: whether some have none. */
@@ -710,11 +717,10 @@ static const char *why_none(const Func *func, const Cfg *cfg)
     return cfg->has_unknown_target ? "a branch of the function has an unknown target" : NULL;
 }
 
-static void analyse(Counter *c, uint8_t *taken)
+static void analyse(Counter *c, const FuncFlow *flow, uint8_t *taken)
 {
     uint64_t steps = (uint64_t)STEPS_PER_INSN * c->func->insn_count + STEPS_FLOOR;
-    const FuncFlow flow = { c->module, c->func, c->cfg, c->dom, c->loops };
-    c->reach = ptx_ssa_new(c->scratch, &flow, c->launch, steps);
+    c->reach = ptx_ssa_new(c->scratch, flow, c->launch, steps);
     c->s = ptx_ssa_symbols(c->reach);
     c->work = WORK_PER_FUNC;
     c->plans = ptx_arena_array(c->scratch, ExitPlan,
@@ -729,21 +735,21 @@ static void analyse(Counter *c, uint8_t *taken)
         decide_branches(c, taken);
 }
 
-const Trips *ptx_trips_compute(Arena *arena, Arena *scratch, const Module *module, const Func *func,
-                               const Cfg *cfg, const Dom *dom, const Loops *loops,
+const Trips *ptx_trips_compute(Arena *arena, Arena *scratch, const FuncFlow *flow,
                                const Launch *launch)
 {
+    const Loops *loops = flow->loops;
     Trips *result = ptx_arena_new(arena, Trips);
-    uint8_t *taken = ptx_arena_array(arena, uint8_t, cfg->block_count);
+    uint8_t *taken = ptx_arena_array(arena, uint8_t, flow->cfg->block_count);
     Counter c = { .arena = arena,
                   .scratch = scratch,
-                  .module = module,
-                  .func = func,
-                  .cfg = cfg,
-                  .dom = dom,
+                  .module = flow->module,
+                  .func = flow->func,
+                  .cfg = flow->cfg,
+                  .dom = flow->dom,
                   .loops = loops,
                   .launch = launch };
-    const char *why = why_none(func, cfg);
+    const char *why = why_none(flow->func, flow->cfg);
     c.trips = ptx_arena_array(arena, Trip, loops->loop_count ? loops->loop_count : 1);
     for (LoopId loop = 0; loop < loops->loop_count; loop++) {
         c.trips[loop] = unknown;
@@ -751,7 +757,7 @@ const Trips *ptx_trips_compute(Arena *arena, Arena *scratch, const Module *modul
     }
     if (!why && (loops->loop_count || launch)) {
         ArenaMark mark = ptx_arena_mark(scratch);
-        analyse(&c, taken);
+        analyse(&c, flow, taken);
         ptx_arena_release(scratch, mark);
     }
     take_user_trips(&c);

@@ -7,7 +7,7 @@
 #ifndef PTX_ANALYSIS_TRIPS_TRIP_H
 #define PTX_ANALYSIS_TRIPS_TRIP_H
 
-#include "analysis/flow/types.h"
+#include "analysis/flow/func_flow.h"
 #include "support/arena.h"
 
 typedef struct Launch Launch;
@@ -53,8 +53,7 @@ const int64_t *ptx_trips_given(Arena *arena, const Module *module, const Func *f
 
 /* Owned by arena; scratch, another arena, is left as found. launch may be NULL: nothing is
  * known. */
-const Trips *ptx_trips_compute(Arena *arena, Arena *scratch, const Module *module, const Func *func,
-                               const Cfg *cfg, const Dom *dom, const Loops *loops,
+const Trips *ptx_trips_compute(Arena *arena, Arena *scratch, const FuncFlow *flow,
                                const Launch *launch);
 
 #endif

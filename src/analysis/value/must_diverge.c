@@ -49,7 +49,9 @@ typedef struct DivergeWalk {
     Ssa *reach;
     Symbols *s;
     Branch *branches;           /* per block */
+    uint32_t guarded;           /* so many blocks, in reverse postorder, have their guards */
     Interval *ranges;           /* per node, while a lane is evaluated */
+    uint32_t range_count;       /* nodes that there is room for */
     uint32_t *arrive;           /* per block and warp: lanes that may come */
     uint32_t shape[3];          /* of a block of threads; x only: lanes of the one warp */
     uint32_t warp_count;
@@ -92,11 +94,11 @@ static void find_varying(DivergeWalk *sp, const Uniforms *uniforms)
     }
 }
 
-/* The guards as expressions. False: the budget is spent. */
-static bool find_guards(DivergeWalk *sp)
+/* The guards of so many blocks as expressions. False: the budget is spent. */
+static bool find_guards(DivergeWalk *sp, uint32_t count)
 {
-    for (uint32_t i = 0; i < sp->cfg->rpo_count; i++) {
-        BlockId block = sp->cfg->rpo[i];
+    for (; sp->guarded < count; sp->guarded++) {
+        BlockId block = sp->cfg->rpo[sp->guarded];
         InsnId last = sp->cfg->blocks[block].end - 1;
         bool is_guard = sp->func->insns[last].guard != NO_ID
                         && sp->func->insns[last].op->kind != OPK_BRX;
@@ -104,6 +106,14 @@ static bool find_guards(DivergeWalk *sp)
             sp->branches[block].guard = ptx_ssa_guard(sp->reach, last);
     }
     return !ptx_ssa_is_spent(sp->reach);
+}
+
+static void make_room_for_ranges(DivergeWalk *sp)
+{
+    if (sp->range_count >= sp->s->count)
+        return;
+    sp->range_count = 2 * sp->s->count;
+    sp->ranges = ptx_arena_array(sp->scratch, Interval, sp->range_count);
 }
 
 /* ---- control dependence ---------------------------------------------------------------------- */
@@ -360,7 +370,7 @@ static void evaluate_branch(DivergeWalk *sp, Branch *branch)
 
 static void evaluate_branches(DivergeWalk *sp)
 {
-    sp->ranges = ptx_arena_array(sp->scratch, Interval, sp->s->count);
+    make_room_for_ranges(sp);
     for (uint32_t i = 0; i < sp->cfg->rpo_count; i++)
         if (is_choice(sp, sp->cfg->rpo[i]))
             evaluate_branch(sp, &sp->branches[sp->cfg->rpo[i]]);
@@ -683,9 +693,8 @@ static void find_may(DivergeWalk *sp, bool *may)
         may[sp->cfg->rpo[i]] = marks[sp->cfg->rpo[i]];
 }
 
-/* The conditions of the branches, and the shape of the block, which they are evaluated for. False:
- * the budget is spent. */
-static bool begin(DivergeWalk *sp, const FuncFlow *flow, const Launch *launch)
+/* The shape of the block, which conditions of branches are evaluated for. */
+static void begin(DivergeWalk *sp, const FuncFlow *flow, const Launch *launch)
 {
     uint64_t steps = (uint64_t)STEPS_PER_INSN * sp->func->insn_count + STEPS_FLOOR;
     sp->work = WORK_FLOOR + (uint64_t)WORK_PER_INSN * sp->func->insn_count;
@@ -693,10 +702,7 @@ static bool begin(DivergeWalk *sp, const FuncFlow *flow, const Launch *launch)
     sp->reach = ptx_ssa_new(sp->scratch, flow, launch, steps);
     sp->s = ptx_ssa_symbols(sp->reach);
     sp->branches = ptx_arena_array(sp->scratch, Branch, sp->cfg->block_count);
-    if (!find_guards(sp))
-        return false;
     find_shape(sp);
-    return true;
 }
 
 static void analyse(DivergeWalk *sp, const Uniforms *uniforms, uint8_t *certain, BlockId *by,
@@ -731,9 +737,11 @@ const MustDiverge *ptx_must_diverge_compute(Arena *arena, Arena *scratch, const 
         return splits;
     ArenaMark mark = ptx_arena_mark(scratch);
     DivergeWalk sp = walk_of(scratch, flow);
-    if (begin(&sp, flow, launch))
+    begin(&sp, flow, launch);
+    if (find_guards(&sp, cfg->rpo_count)) {
         analyse(&sp, uniforms, certain, by, may);
-    splits->is_assumed = sp.is_assumed;
+        splits->is_assumed = sp.is_assumed;
+    }
     ptx_arena_release(scratch, mark);
     return splits;
 }
@@ -744,8 +752,6 @@ struct LaneSplits {
     DivergeWalk walk;
     /* per block: 0: not looked at yet; 1: its branch does not; 2: it does, or may */
     uint8_t *found;
-    /* else the budget is spent before any is looked at, and nothing is marked */
-    bool is_known;
 };
 
 LaneSplits *ptx_lane_splits_new(Arena *arena, const FuncFlow *flow, const Launch *launch)
@@ -753,9 +759,7 @@ LaneSplits *ptx_lane_splits_new(Arena *arena, const FuncFlow *flow, const Launch
     LaneSplits *l = ptx_arena_new(arena, LaneSplits);
     l->walk = walk_of(arena, flow);
     l->found = ptx_arena_array(arena, uint8_t, flow->cfg->block_count + 1);
-    l->is_known = begin(&l->walk, flow, launch);
-    if (l->is_known)
-        l->walk.ranges = ptx_arena_array(arena, Interval, l->walk.s->count);
+    begin(&l->walk, flow, launch);
     return l;
 }
 
@@ -773,8 +777,10 @@ bool ptx_lane_splits_may(LaneSplits *l, BlockId block)
 {
     LaneProgram p;
     DivergeWalk *sp = &l->walk;
-    if (!l->is_known || !sp->branches[block].guard)
+    if (!ptx_block_is_reachable(sp->cfg, block)
+        || !find_guards(sp, sp->cfg->rpo_index[block] + 1) || !sp->branches[block].guard)
         return false;
+    make_room_for_ranges(sp);
     if (!l->found[block]) {
         bool is_made = make_program(sp, sp->branches[block].guard, &p);
         bool parts = is_made ? p.has_lane && parts_a_warp(sp, &p) : !sp->work;

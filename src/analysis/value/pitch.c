@@ -42,48 +42,60 @@ typedef struct PitchSum {
 } PitchSum;
 
 typedef struct Tracer {
-    const Module *module;
     const Func *func;
     const Defs *defs;
     unsigned steps, depth;
 } Tracer;
 
-static PitchSum follow(Tracer *t, RegId reg);
+static void follow(Tracer *t, RegId reg, PitchSum *out);
 
 /* ---- sums ------------------------------------------------------------------------------------ */
 
-static PitchSum lost(void)
+/* A sum is large: only the terms that it has are ever written or copied. */
+
+static void set_lost(PitchSum *out)
 {
-    return (PitchSum){ .is_lost = true };
+    out->count = 0;
+    out->is_lost = true;
 }
 
-static PitchSum number(int64_t value)
+static void set_number(PitchSum *out, int64_t value)
 {
-    PitchSum out = { .count = value ? 1 : 0 };
-    out.terms[0].factor = value;
-    return out;
+    out->count = value ? 1 : 0;
+    out->is_lost = false;
+    out->terms[0].factor = value;
+    out->terms[0].count = 0;
 }
 
-static PitchSum leaf(LeafKind kind, uint32_t id, int64_t component)
+static void set_leaf(PitchSum *out, LeafKind kind, uint32_t id, int64_t component)
 {
-    PitchSum out = number(1);
-    out.terms[0].leaves[0] = (Leaf){ (uint8_t)kind, id, component };
-    out.terms[0].count = 1;
-    return out;
+    set_number(out, 1);
+    out->terms[0].leaves[0] = (Leaf){ (uint8_t)kind, id, component };
+    out->terms[0].count = 1;
 }
 
-static PitchSum add(const PitchSum *a, const PitchSum *b, int64_t by)
+static void copy_sum(PitchSum *out, const PitchSum *a)
 {
-    PitchSum out = *a;
-    if (a->is_lost || b->is_lost || a->count + b->count > MAX_TERMS)
-        return lost();
-    for (unsigned i = 0; i < b->count; i++) {
-        Term *term = &out.terms[out.count++];
-        *term = b->terms[i];
-        if (__builtin_mul_overflow(term->factor, by, &term->factor))
-            return lost();
+    out->count = a->count;
+    out->is_lost = a->is_lost;
+    memcpy(out->terms, a->terms, a->count * sizeof *a->terms);
+}
+
+/* To *out, b times a number. */
+static void add(PitchSum *out, const PitchSum *b, int64_t by)
+{
+    if (out->is_lost || b->is_lost || out->count + b->count > MAX_TERMS) {
+        set_lost(out);
+        return;
     }
-    return out;
+    for (unsigned i = 0; i < b->count; i++) {
+        Term *term = &out->terms[out->count++];
+        *term = b->terms[i];
+        if (__builtin_mul_overflow(term->factor, by, &term->factor)) {
+            set_lost(out);
+            return;
+        }
+    }
 }
 
 static bool multiply_terms(const Term *a, const Term *b, Term *out)
@@ -97,37 +109,45 @@ static bool multiply_terms(const Term *a, const Term *b, Term *out)
     return true;
 }
 
-static PitchSum multiply(const PitchSum *a, const PitchSum *b)
+/* out is neither of them. */
+static void multiply(PitchSum *out, const PitchSum *a, const PitchSum *b)
 {
-    PitchSum out = { 0 };
-    if (a->is_lost || b->is_lost || a->count * b->count > MAX_TERMS)
-        return lost();
+    set_number(out, 0);
+    if (a->is_lost || b->is_lost || a->count * b->count > MAX_TERMS) {
+        set_lost(out);
+        return;
+    }
     for (unsigned i = 0; i < a->count; i++)
         for (unsigned k = 0; k < b->count; k++)
-            if (!multiply_terms(&a->terms[i], &b->terms[k], &out.terms[out.count++]))
-                return lost();
-    return out;
+            if (!multiply_terms(&a->terms[i], &b->terms[k], &out->terms[out->count++])) {
+                set_lost(out);
+                return;
+            }
 }
 
 /* ---- registers ------------------------------------------------------------------------------- */
 
-static PitchSum read_operand(Tracer *t, const Operand *operand)
+static void read_operand(Tracer *t, const Operand *operand, PitchSum *out)
 {
-    PitchSum base, offset;
+    PitchSum offset;
     switch ((OperandKind)operand->kind) {
     case OPERAND_INT:
-        return number(operand->value);
+        set_number(out, operand->value);
+        return;
     case OPERAND_SREG:
-        return leaf(LEAF_SREG, operand->id, operand->value);
+        set_leaf(out, LEAF_SREG, operand->id, operand->value);
+        return;
     case OPERAND_REG:
         if (operand->flags & (OPERAND_COMPONENT | OPERAND_MINUS | OPERAND_PART))
-            return lost();
-        base = follow(t, operand->id);
-        offset = number(operand->role & ROLE_ADDRESS ? operand->value : 0);
-        return add(&base, &offset, 1);
+            break;
+        follow(t, operand->id, out);
+        set_number(&offset, operand->role & ROLE_ADDRESS ? operand->value : 0);
+        add(out, &offset, 1);
+        return;
     default:
-        return lost();
+        break;
     }
+    set_lost(out);
 }
 
 static bool is_whole(const Op *op)
@@ -137,45 +157,61 @@ static bool is_whole(const Op *op)
            && !ptx_op_has(op, MOD_HI);
 }
 
-static PitchSum combine(const Op *op, const PitchSum *args, unsigned count, bool *is_known)
+/* How far a number shifts; negative: it is none, or too far. */
+static int64_t shift_of(const PitchSum *by)
 {
-    const Operation operation = (Operation)op->operation;
-    *is_known = true;
-    if (count == 1 && (operation == OP_MOV || operation == OP_CVT || operation == OP_CVTA))
-        return args[0];
-    if (count == 2 && (operation == OP_ADD || operation == OP_SUB))
-        return add(&args[0], &args[1], operation == OP_SUB ? -1 : 1);
-    if (count == 2 && operation == OP_MUL)
-        return multiply(&args[0], &args[1]);
-    if (count == 3 && operation == OP_MAD) {
-        PitchSum product = multiply(&args[0], &args[1]);
-        return add(&product, &args[2], 1);
-    }
-    bool is_shift = count == 2 && operation == OP_SHL && args[1].count <= 1 && !args[1].is_lost
-                    && !args[1].terms[0].count;
-    if (is_shift && args[1].terms[0].factor >= 0 && args[1].terms[0].factor < 32) {
-        PitchSum by = number(INT64_C(1) << (args[1].count ? args[1].terms[0].factor : 0));
-        return multiply(&args[0], &by);
-    }
-    *is_known = false;
-    return lost();
+    if (by->is_lost || by->count > 1 || (by->count && by->terms[0].count))
+        return -1;
+    const int64_t bits = by->count ? by->terms[0].factor : 0;
+    return bits < 32 ? bits : -1;
 }
 
-static PitchSum follow_insn(Tracer *t, const Insn *insn, RegId reg)
+/* False: what it makes is not followed. */
+static bool combine(const Op *op, const PitchSum *args, unsigned count, PitchSum *out)
+{
+    const Operation operation = (Operation)op->operation;
+    PitchSum by;
+    if (count == 1 && (operation == OP_MOV || operation == OP_CVT || operation == OP_CVTA)) {
+        copy_sum(out, &args[0]);
+        return true;
+    }
+    if (count == 2 && (operation == OP_ADD || operation == OP_SUB)) {
+        copy_sum(out, &args[0]);
+        add(out, &args[1], operation == OP_SUB ? -1 : 1);
+        return true;
+    }
+    if (count == 2 && operation == OP_MUL) {
+        multiply(out, &args[0], &args[1]);
+        return true;
+    }
+    if (count == 3 && operation == OP_MAD) {
+        multiply(out, &args[0], &args[1]);
+        add(out, &args[2], 1);
+        return true;
+    }
+    const int64_t shift = count == 2 && operation == OP_SHL ? shift_of(&args[1]) : -1;
+    if (shift < 0)
+        return false;
+    set_number(&by, INT64_C(1) << shift);
+    multiply(out, &args[0], &by);
+    return true;
+}
+
+static void follow_insn(Tracer *t, const Insn *insn, RegId reg, PitchSum *out)
 {
     const Operand *operands = ptx_insn_operands(t->func, insn);
-    PitchSum args[3], out = lost();
+    PitchSum args[3];
     unsigned count = 0;
-    bool is_known = false;
     if (insn->op->kind == OPK_LD && insn->op->space == SPACE_PARAM && insn->operand_count == 2
-        && operands[1].kind == OPERAND_VAR)
-        return leaf(LEAF_PARAM, operands[1].id, operands[1].value);
+        && operands[1].kind == OPERAND_VAR) {
+        set_leaf(out, LEAF_PARAM, operands[1].id, operands[1].value);
+        return;
+    }
     for (uint32_t o = 0; is_whole(insn->op) && o < insn->operand_count; o++)
         if (operands[o].role & ROLE_USE && count < 3)
-            args[count++] = read_operand(t, &operands[o]);
-    if (count)
-        out = combine(insn->op, args, count, &is_known);
-    return is_known ? out : leaf(LEAF_OTHER, reg, 0);
+            read_operand(t, &operands[o], &args[count++]);
+    if (!count || !combine(insn->op, args, count, out))
+        set_leaf(out, LEAF_OTHER, reg, 0);
 }
 
 /* What a definition adds to the register itself; 0: it does something else. */
@@ -195,38 +231,44 @@ static int64_t step_of(const Tracer *t, const Insn *insn, RegId reg)
 }
 
 /* A register that a loop moves on by a constant: what it begins with, and the counter. */
-static PitchSum follow_counter(Tracer *t, RegId reg)
+static void follow_counter(Tracer *t, RegId reg, PitchSum *out)
 {
     int64_t step = 0;
     InsnId start = NO_ID;
+    set_leaf(out, LEAF_OTHER, reg, 0);
     for (uint32_t d = t->defs->first[reg]; d < t->defs->first[reg + 1]; d++) {
         InsnId insn = t->defs->insns[d];
         int64_t by = step_of(t, &t->func->insns[insn], reg);
         if ((!by && start != NO_ID) || (by && step && by != step))
-            return leaf(LEAF_OTHER, reg, 0);
+            return;
         start = by ? start : insn;
         step = by ? by : step;
     }
     if (!step || start == NO_ID)
-        return leaf(LEAF_OTHER, reg, 0);
-    PitchSum begin = follow_insn(t, &t->func->insns[start], reg),
-             counter = leaf(LEAF_COUNTER, reg, 0);
-    return add(&begin, &counter, step);
+        return;
+    PitchSum counter;
+    follow_insn(t, &t->func->insns[start], reg, out);
+    set_leaf(&counter, LEAF_COUNTER, reg, 0);
+    add(out, &counter, step);
 }
 
-static PitchSum follow(Tracer *t, RegId reg)
+static void follow(Tracer *t, RegId reg, PitchSum *out)
 {
     uint32_t count = ptx_defs_count(t->defs, reg);
-    PitchSum out = leaf(LEAF_OTHER, reg, 0);
-    if (++t->steps > MAX_STEPS)
-        return lost();
-    if (!count || count > MAX_DEFS || t->depth == MAX_DEPTH)
-        return out;
+    if (++t->steps > MAX_STEPS) {
+        set_lost(out);
+        return;
+    }
+    if (!count || count > MAX_DEFS || t->depth == MAX_DEPTH) {
+        set_leaf(out, LEAF_OTHER, reg, 0);
+        return;
+    }
     t->depth++;
-    out = count == 1 ? follow_insn(t, &t->func->insns[t->defs->insns[t->defs->first[reg]]], reg)
-                     : follow_counter(t, reg);
+    if (count == 1)
+        follow_insn(t, &t->func->insns[t->defs->insns[t->defs->first[reg]]], reg, out);
+    else
+        follow_counter(t, reg, out);
     t->depth--;
-    return out;
 }
 
 /* ---- rows ------------------------------------------------------------------------------------ */
@@ -362,18 +404,97 @@ static uint32_t position_of(const Func *func, VarId var)
     return NO_ID;
 }
 
-Pitch ptx_pitch_find(Arena *scratch, const Module *module, const Func *func, const Defs *defs,
+/* ---- registers that are worth following ------------------------------------------------------ */
+
+/* What leaves the terms of a sum may have. */
+enum { HAS_LANE = 1, HAS_PARAM = 2, HAS_PRODUCT = 4 };
+
+static uint8_t leaves_of_operand(const Operand *operand, const uint8_t *leaves)
+{
+    if (operand->kind == OPERAND_SREG && operand->id == SREG_TID && operand->value == 0)
+        return HAS_LANE;
+    return operand->kind == OPERAND_REG ? leaves[operand->id] : 0;
+}
+
+static bool is_followed(Operation operation)
+{
+    switch (operation) {
+    case OP_MOV: case OP_CVT: case OP_CVTA: case OP_ADD: case OP_SUB: case OP_MUL: case OP_MAD: case OP_SHL:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool may_multiply(uint8_t a, uint8_t b)
+{
+    return (a & HAS_LANE && b & HAS_PARAM) || (a & HAS_PARAM && b & HAS_LANE);
+}
+
+/* Of what an instruction makes; no fewer than follow_insn finds. */
+static uint8_t leaves_of_insn(const Func *func, const Insn *insn, const uint8_t *leaves)
+{
+    const Operand *operands = ptx_insn_operands(func, insn);
+    const Operation operation = (Operation)insn->op->operation;
+    uint8_t args[3] = { 0 };
+    unsigned count = 0;
+    if (insn->op->kind == OPK_LD)
+        return insn->op->space == SPACE_PARAM ? HAS_PARAM : 0;
+    if (!is_followed(operation) || !is_whole(insn->op))
+        return 0;
+    for (uint32_t o = 0; o < insn->operand_count && count < 3; o++)
+        if (operands[o].role & ROLE_USE)
+            args[count++] = leaves_of_operand(&operands[o], leaves);
+    const bool is_product = (operation == OP_MUL || operation == OP_MAD)
+                            && may_multiply(args[0], args[1]);
+    return (uint8_t)(args[0] | args[1] | args[2] | (is_product ? HAS_PRODUCT : 0));
+}
+
+static bool spread_leaves(const Func *func, uint8_t *leaves)
+{
+    bool has_changed = false;
+    for (InsnId i = 0; i < func->insn_count; i++) {
+        const Operand *operands = ptx_insn_operands(func, &func->insns[i]);
+        const uint8_t made = leaves_of_insn(func, &func->insns[i], leaves);
+        for (uint32_t o = 0; made && o < func->insns[i].operand_count; o++) {
+            bool is_new = operands[o].kind == OPERAND_REG && operands[o].role & ROLE_DEF
+                          && made & ~leaves[operands[o].id];
+            if (is_new)
+                leaves[operands[o].id] |= made;
+            has_changed |= is_new;
+        }
+    }
+    return has_changed;
+}
+
+const bool *ptx_pitch_products_compute(Arena *arena, const Func *func)
+{
+    uint8_t *leaves = ptx_arena_array(arena, uint8_t, func->reg_count + 1);
+    bool *products = ptx_arena_array(arena, bool, func->reg_count + 1), is_done = false;
+    for (unsigned pass = 0; !is_done && pass < MAX_PASSES; pass++)
+        is_done = !spread_leaves(func, leaves);
+    for (RegId r = 0; r < func->reg_count; r++)
+        products[r] = !is_done || leaves[r] & HAS_PRODUCT;
+    return products;
+}
+
+/* ---- accesses -------------------------------------------------------------------------------- */
+
+Pitch ptx_pitch_find(Arena *scratch, const Func *func, const Defs *defs, const bool *products,
                      InsnId access)
 {
     const Insn *insn = &func->insns[access];
     const Operand *operands = ptx_insn_operands(func, insn);
-    Tracer t = { .module = module, .func = func, .defs = defs };
+    Tracer t = { .func = func, .defs = defs };
     Pitch out = { .param = NO_ID };
     VarId param = NO_ID;
     for (uint32_t o = 0; o < insn->operand_count; o++) {
         if (!(operands[o].role & ROLE_ADDRESS) || operands[o].kind != OPERAND_REG)
             continue;
-        const PitchSum address = read_operand(&t, &operands[o]);
+        if (!products[operands[o].id])
+            return out;
+        PitchSum address;
+        read_operand(&t, &operands[o], &address);
         const Term *lanes = address.is_lost ? NULL : lane_term(&address, &param);
         if (!lanes)
             return out;

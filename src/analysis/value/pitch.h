@@ -17,8 +17,12 @@ typedef struct Pitch {
     uint32_t least;
 } Pitch;
 
+/* Per register: whether its sum may hold a product of %tid.x and a parameter; where it does not, no
+ * access by it has rows. Owned by arena. */
+const bool *ptx_pitch_products_compute(Arena *arena, const Func *func);
+
 /* Of a load or store by an address in a register; scratch is left as found. */
-Pitch ptx_pitch_find(Arena *scratch, const Module *module, const Func *func, const Defs *defs,
+Pitch ptx_pitch_find(Arena *scratch, const Func *func, const Defs *defs, const bool *products,
                      InsnId access);
 
 #endif

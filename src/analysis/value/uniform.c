@@ -45,7 +45,9 @@ typedef struct Diverger {
     bool *parts[AMONG__COUNT];          /* per loop: they may leave it in different iterations */
     uint32_t block[3];          /* of threads; 0: not known */
     bool is_row;                /* %tid.x alone is asked for */
-    bool has_changed;
+    uint32_t *read_in;          /* per register: the pass in which `regs` was read last, + 1 */
+    uint32_t pass;
+    bool has_changed;           /* in this pass, what was read before: all of it has to be read again */
     uint64_t work;              /* left */
     uint64_t climbs;            /* out of loops, left */
 } Diverger;
@@ -157,6 +159,7 @@ static Affine read_register(Diverger *d, RegId reg, BlockId block)
     if (d->here_block[reg] == block + 1)
         return d->here[reg];
     Affine value = d->regs[reg];
+    d->read_in[reg] = d->pass + 1;
     if (!value.uniformity && !ptx_defs_count(d->defs, reg))
         return ptx_affine_uniform(UNIFORMITY_UNKNOWN);      /* the caller's, or undefined */
     bool is_fixed = value.is_known || value.uniformity >= UNIFORMITY_DIVERGENT;
@@ -284,8 +287,10 @@ static Affine guarded(Diverger *d, const Insn *insn, RegId reg, BlockId block, A
     Affine guard = read_register(d, insn->guard, block);
     if (guard.uniformity && !ptx_affine_is_uniform(guard))
         return ptx_affine_uniform(UNIFORMITY_DIVERGENT);
-    Affine both = ptx_affine_join(d->here_block[reg] == block + 1 ? d->here[reg] : d->regs[reg],
-                                  value);
+    bool is_here = d->here_block[reg] == block + 1;
+    if (!is_here)
+        d->read_in[reg] = d->pass + 1;
+    Affine both = ptx_affine_join(is_here ? d->here[reg] : d->regs[reg], value);
     both.is_assumed |= guard.is_assumed && !both.is_known;
     return guard.is_of_warp && !both.is_known ? ptx_affine_of_warp(both) : both;
 }
@@ -301,7 +306,7 @@ static void write_register(Diverger *d, const Insn *insn, RegId reg, BlockId blo
 {
     value = guarded(d, insn, reg, block, value);
     Affine all = ptx_affine_join(d->regs[reg], value);
-    d->has_changed |= !is_alike(&all, &d->regs[reg]);
+    d->has_changed |= d->read_in[reg] == d->pass + 1 && !is_alike(&all, &d->regs[reg]);
     d->regs[reg] = all;
     d->here[reg] = value;
     d->here_block[reg] = block + 1;
@@ -514,7 +519,7 @@ static void find_block(Diverger *d, const Launch *launch)
 /* False: the bound of the work was reached. */
 static bool solve(Diverger *d)
 {
-    for (unsigned pass = 0; pass < MAX_PASSES && d->work; pass++) {
+    for (d->pass = 0; d->pass < MAX_PASSES && d->work; d->pass++) {
         d->has_changed = false;
         memset(d->here_block, 0, d->func->reg_count * sizeof *d->here_block);
         for (uint32_t i = 0; i < d->cfg->rpo_count; i++)
@@ -535,7 +540,7 @@ static void give_up(Affine *values, uint32_t count, bool is_all)
 }
 
 const Uniforms *ptx_uniform_compute(Arena *arena, Arena *scratch, const FuncFlow *flow,
-                                    const Launch *launch)
+                                    const Defs *defs, const Launch *launch)
 {
     const Func *func = flow->func;
     const Cfg *cfg = flow->cfg;
@@ -545,13 +550,14 @@ const Uniforms *ptx_uniform_compute(Arena *arena, Arena *scratch, const FuncFlow
                    .func = func,
                    .cfg = cfg,
                    .dom = flow->dom,
-                   .defs = ptx_defs_compute(arena, func, cfg, loops) };
+                   .defs = defs ? defs : ptx_defs_compute(arena, func, cfg, loops) };
     d.insns = ptx_arena_array(arena, Affine, func->insn_count);
     d.branches = ptx_arena_array(arena, Affine, cfg->block_count);
     ArenaMark mark = ptx_arena_mark(scratch);
     d.regs = ptx_arena_array(scratch, Affine, func->reg_count + 1);
     d.here = ptx_arena_array(scratch, Affine, func->reg_count + 1);
     d.here_block = ptx_arena_array(scratch, BlockId, func->reg_count + 1);
+    d.read_in = ptx_arena_array(scratch, uint32_t, func->reg_count + 1);
     for (Among among = 0; among < AMONG__COUNT; among++) {
         d.side[among] = ptx_arena_array(scratch, BlockId, cfg->block_count);
         d.parts[among] = ptx_arena_array(scratch, bool, loops->loop_count + 1);

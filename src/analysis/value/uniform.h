@@ -31,9 +31,10 @@ typedef struct Uniforms {
     const Defs *defs;
 } Uniforms;
 
-/* launch may be NULL. Owned by arena; scratch, another arena, is left as found. */
+/* defs, which are kept, and launch may be NULL. Owned by arena; scratch, another arena, is left as
+ * found. */
 const Uniforms *ptx_uniform_compute(Arena *arena, Arena *scratch, const FuncFlow *flow,
-                                    const Launch *launch);
+                                    const Defs *defs, const Launch *launch);
 
 /* An instruction that made a value, and what it made. */
 typedef struct Link {

@@ -38,16 +38,17 @@ static bool is_block_known(const Func *func, const Evaluation *evaluation)
            || (func->bounds.maxntid[0] && (func->bounds.maxntid[1] > 1 || evaluation->is_row));
 }
 
-static bool crosses_rows(const Evaluation *evaluation, const Func *func, const Count *total)
+static bool crosses_rows(Inquiry *q, const Count *total)
 {
-    for (InsnId i = 0; total->free_by && i < func->insn_count; i++) {
+    const Evaluation *evaluation = ptx_measure_evaluation(q);
+    for (InsnId i = 0; total->free_by && !q->has_rows_by && i < q->func->insn_count; i++) {
         const Count *other = &evaluation->insns[i].total;
         bool is_row = (other->pattern == PATTERN_CONTIGUOUS || other->pattern == PATTERN_OFFSET)
                       && other->sectors > 0 && !other->is_free;
-        if (is_row && other->rows_by & total->free_by)
-            return true;
+        q->rows_by |= is_row ? other->rows_by : 0;
     }
-    return false;
+    q->has_rows_by |= total->free_by != 0;
+    return q->rows_by & total->free_by;
 }
 
 /* Of all that the launch takes of the same kind. */
@@ -69,8 +70,10 @@ static double cost_share(Inquiry *q, const Count *own)
 
 static Pitch pitch_of(Inquiry *q, InsnId insn)
 {
-    return ptx_pitch_find(q->shared->scratch, q->shared->module, q->func,
-                          ptx_session_defs(q->session), insn);
+    if (!q->products)
+        q->products = ptx_pitch_products_compute(q->arena, q->func);
+    return ptx_pitch_find(q->shared->scratch, q->func, ptx_session_defs(q->session), q->products,
+                          insn);
 }
 
 static double measure_pitch(Inquiry *q, InsnId insn, FactId fact)
@@ -156,7 +159,7 @@ double ptx_measure_traffic(Inquiry *q, const Subjects *s, FactId fact, Certainty
         return is_shared ? 100 * total->ideal_wavefronts / total->wavefronts : UNKNOWN;
     case FACT_ACCESS_has_free_stride:   return total->is_free;
     case FACT_ACCESS_crosses_rows:
-        return crosses_rows(ptx_measure_evaluation(q), q->func, total);
+        return crosses_rows(q, total);
     case FACT_ACCESS_address_alignment:
         return is_global || is_shared ? (double)((total->low_bits | 32u) & -(total->low_bits | 32u))
                                       : UNKNOWN;

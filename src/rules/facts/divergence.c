@@ -51,8 +51,16 @@ static const bool *conditional_of(Inquiry *q)
     return q->is_conditional = out;
 }
 
-/* Whether a branch above the block parts a warp by itself: only then is it worth asking which lanes
- * come there. */
+/* Whether a way leads from a branch to a block that it dominates before the branch's ways meet. */
+static bool is_between(const Dom *dom, BlockId branch, BlockId block)
+{
+    const BlockId join = dom->ipdom[branch];
+    return join != EXIT_BLOCK
+           && !(ptx_dom_dominates(dom, branch, join) && ptx_dom_dominates(dom, join, block));
+}
+
+/* Whether a branch above the block, whose ways have not met again, parts a warp by itself: only then
+ * is it worth asking which lanes come there. */
 static bool may_diverge(Inquiry *q, BlockId block)
 {
     enum { MOST_ABOVE = 64 };   /* beyond, ask */
@@ -61,7 +69,7 @@ static bool may_diverge(Inquiry *q, BlockId block)
     uint32_t seen = 0;
     for (BlockId above = dom->idom[block]; above != EXIT_BLOCK; above = dom->idom[above])
         if (++seen > MOST_ABOVE
-            || (is_by_lane[above]
+            || (is_by_lane[above] && is_between(dom, above, block)
                 && ptx_lane_splits_may(ptx_session_lane_splits(q->session), above)))
             return true;
     return false;

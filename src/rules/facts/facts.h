@@ -110,6 +110,9 @@ double ptx_measure_hazards(Inquiry *q, FactId fact);
 double ptx_measure_race(Inquiry *q, InsnId insn, FactId fact, Certainty *certainty);
 double ptx_measure_possible_race(Inquiry *q, InsnId insn);
 double ptx_measure_block_race(Inquiry *q, InsnId insn, FactId fact);
+
+/* The instruction for which it is true. */
+const InsnId *ptx_measure_block_race_place(Inquiry *q, FactId fact, uint32_t *count);
 const Hazard *ptx_measure_hazard(Inquiry *q, InsnId insn);
 double ptx_measure_barrier_divergent(Inquiry *q, InsnId insn);
 const char *ptx_measure_barrier_text(Inquiry *q, InsnId insn);

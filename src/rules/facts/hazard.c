@@ -133,9 +133,16 @@ unsigned ptx_measure_race_places(Inquiry *q, InsnId insn, FactId fact,
     }
 }
 
-double ptx_measure_block_race(Inquiry *q, InsnId insn, FactId fact)
+const InsnId *ptx_measure_block_race_place(Inquiry *q, FactId fact, uint32_t *count)
 {
     const BlockRace *race = ptx_session_block_race(q->session);
-    return race && race->second.place == insn
-           && (race->kind != BLOCK_RACE_GLOBAL) == (fact == FACT_INSN_is_cluster_race);
+    *count = race && (race->kind != BLOCK_RACE_GLOBAL) == (fact == FACT_INSN_is_cluster_race);
+    return *count ? &race->second.place : NULL;
+}
+
+double ptx_measure_block_race(Inquiry *q, InsnId insn, FactId fact)
+{
+    uint32_t count;
+    const InsnId *place = ptx_measure_block_race_place(q, fact, &count);
+    return count && *place == insn;
 }

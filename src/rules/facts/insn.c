@@ -67,9 +67,17 @@ static const bool *dead_of(Inquiry *q)
     return q->dead = dead;
 }
 
+bool ptx_measure_is_listed(uint32_t fact)
+{
+    return fact == FACT_INSN_is_dead || fact == FACT_INSN_is_global_race
+           || fact == FACT_INSN_is_cluster_race;
+}
+
 const InsnId *ptx_measure_list(Inquiry *q, uint32_t fact, uint32_t *count)
 {
     *count = 0;
+    if (fact == FACT_INSN_is_global_race || fact == FACT_INSN_is_cluster_race)
+        return ptx_measure_block_race_place(q, (FactId)fact, count);
     return fact == FACT_INSN_is_dead && !q->func->has_unknown ? find_dead(q, count) : NULL;
 }
 

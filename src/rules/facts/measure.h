@@ -43,11 +43,14 @@ typedef struct Inquiry {
     const LabelId *label_before;
     uint8_t prints;             /* 0: was not asked; 1: it does not call vprintf; 2: it does */
     const uint8_t *written;     /* per register: how many instructions write it, 2 for more */
+    const bool *products;       /* per register: of %tid.x and a parameter (pitch.h) */
     const bool *named_params;   /* per parameter of the entry */
     const Bottleneck *bottleneck;       /* of the launch as predicted */
     uint32_t name_end;          /* of the name of a register that was found last */
     double access_sums[2];      /* sectors and wavefronts of all accesses, once has_access_sums */
     bool has_access_sums;
+    uint32_t rows_by;           /* Count.rows_by of accesses to rows, once has_rows_by */
+    bool has_rows_by;
     double weighted_instructions;       /* 0: not asked for yet */
 } Inquiry;
 
@@ -64,7 +67,10 @@ typedef struct Subjects {
 /* NaN: not known. *certainty is raised to that of the value. Not for texts and places. */
 double ptx_measure(Inquiry *q, const Subjects *s, uint32_t fact, Certainty *certainty);
 
-/* Instructions for which FACT_INSN_is_dead is true, ascending: few among many. */
+/* Whether ptx_measure_list knows the instructions for which a fact is true. */
+bool ptx_measure_is_listed(uint32_t fact);
+
+/* Instructions for which such a fact is true, ascending: few among many. */
 const InsnId *ptx_measure_list(Inquiry *q, uint32_t fact, uint32_t *count);
 
 /* Whether a fact on registers is false of none, or known of none. Cheaper than to ask about each;

@@ -23,28 +23,37 @@ static void fall_back(RuleBuilder *builder, const RuleSet *before)
 
 /* ---- one expression -------------------------------------------------------------------------- */
 
-/* Text to typed tree. offset: of text in what the caller has. */
-static bool read_expression(Expr *e, RuleBuilder *builder, const ExprScope *scope, const char *text,
-                            size_t length, uint32_t offset, ExprError *error)
+static Span span_to(size_t length)
 {
-    *e = (Expr){ .builder = builder, .scope = scope, .offset = offset, .error = error, .subject = scope->subject };
+    return (Span){ 0, (uint32_t)length };
+}
+
+/* Text to typed tree. whole: what the caller has. */
+static bool read_expression(Expr *e, RuleBuilder *builder, const ExprScope *scope,
+                            const char *whole, Span part, ExprError *error)
+{
+    const size_t length = ptx_span_length(part);
+    *e = (Expr){ .builder = builder,
+                 .scope = scope,
+                 .offset = part.begin,
+                 .error = error,
+                 .subject = scope->subject };
     if (length > EXPR_BYTES_MAX)
         return ptx_expr_fail(e, (Span){ 0, 0 }, "too large: an expression has at most %d bytes",
                              EXPR_BYTES_MAX);
-    e->text = ptx_arena_strndup(builder->arena, text, length);
+    e->text = ptx_arena_strndup(builder->arena, whole + part.begin, length);
     e->cur = (const unsigned char *)e->text;
     e->end = e->cur + length;
     return ptx_expr_parse(e) && ptx_expr_type(e, e->root);
 }
 
-bool ptx_compile_expression(RuleBuilder *builder, const ExprScope *scope, const char *text,
-                            size_t length, FactType type, const Unit *unit, Program *out,
-                            ExprError *error)
+bool ptx_compile_expression(RuleBuilder *builder, const ExprScope *scope, const ExprSource *source,
+                            Program *out, ExprError *error)
 {
     const RuleSet before = builder->set;
     Expr e;
-    if (read_expression(&e, builder, scope, text, length, 0, error)
-        && ptx_expr_want(&e, e.root, type, unit) && ptx_expr_emit(&e, e.root, out))
+    if (read_expression(&e, builder, scope, source->text, span_to(source->length), error)
+        && ptx_expr_want(&e, e.root, source->type, source->unit) && ptx_expr_emit(&e, e.root, out))
         return true;
     fall_back(builder, &before);
     return false;
@@ -74,7 +83,7 @@ bool ptx_compile_condition(RuleBuilder *builder, const ExprScope *scope, const c
     Expr e;
     for (int level = 0; level < LEVEL__COUNT; level++)
         when[level] = (Program){ 0, 0 };
-    bool is_good = read_expression(&e, builder, scope, text, length, 0, error)
+    bool is_good = read_expression(&e, builder, scope, text, span_to(length), error)
                    && ptx_expr_want(&e, e.root, FACT_TRUTH, NULL);
     if (is_good)
         cut(&e, e.root, parts);
@@ -156,8 +165,8 @@ static bool read_hole(TemplateReader *r, Hole *hole)
     if (close == r->length)
         return fail_at(r, open, "this '{' is not closed; a brace in the text is written '{{'");
     r->at = close + 1;
-    if (!read_expression(&e, r->builder, r->scope, r->text + begin, close - begin, (uint32_t)begin,
-                         r->error))
+    const Span part = { (uint32_t)begin, (uint32_t)close };
+    if (!read_expression(&e, r->builder, r->scope, r->text, part, r->error))
         return hint(r, begin);
     hole->type = e.root->type;
     hole->domain = e.root->domain;

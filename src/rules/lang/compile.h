@@ -38,10 +38,16 @@ typedef struct ExprScope {
 bool ptx_compile_condition(RuleBuilder *builder, const ExprScope *scope, const char *text,
                            size_t length, Program when[LEVEL__COUNT], ExprError *error);
 
-/* A whole truth (type FACT_TRUTH) or number (FACT_NUMBER, of this unit; NULL: any). */
-bool ptx_compile_expression(RuleBuilder *builder, const ExprScope *scope, const char *text,
-                            size_t length, FactType type, const Unit *unit, Program *out,
-                            ExprError *error);
+typedef struct ExprSource {
+    const char *text;
+    size_t length;
+    FactType type;              /* wanted: FACT_TRUTH or FACT_NUMBER */
+    const Unit *unit;           /* of a number; NULL: any */
+} ExprSource;
+
+/* A whole truth or number. */
+bool ptx_compile_expression(RuleBuilder *builder, const ExprScope *scope, const ExprSource *source,
+                            Program *out, ExprError *error);
 
 /* "`{insn.op}` in a loop of depth {loop.depth}"; {{ and }} are braces. Any expression may stand in
  * braces, and a fact of text. */

@@ -100,8 +100,9 @@ Node *ptx_expr_leaf(Expr *e, NodeKind kind, Span at);
 Node *ptx_expr_truth(Expr *e, Span at, bool value);
 Node *ptx_expr_unary(Expr *e, CodeKind code, Span at, Node *operand);
 Node *ptx_expr_binary(Expr *e, CodeKind code, Span at, Node *left, Node *right);
-Node *ptx_expr_listed(Expr *e, NodeKind kind, Span at, Node *left, NodeList list, Span close,
-                      bool is_negated);
+Node *ptx_expr_listed(Expr *e, NodeKind kind, Span at, Node *left, NodeList list, Span close);
+/* What ends with close, negated. */
+Node *ptx_expr_not(Expr *e, Node *node, Span close);
 Node *ptx_expr_call(Expr *e, Span name, NodeList arguments, Span close);
 Node *ptx_expr_over(Expr *e, Span name, Span over, Node *predicate, Span close);
 Node *ptx_expr_group(Span open, Node *node, Span close);

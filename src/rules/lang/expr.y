@@ -56,14 +56,14 @@ expr(A) ::= expr(L) LT(O) expr(R).          { A = ptx_expr_binary(e, CODE_LT, O,
 expr(A) ::= expr(L) LE(O) expr(R).          { A = ptx_expr_binary(e, CODE_LE, O, L, R); }
 expr(A) ::= expr(L) GT(O) expr(R).          { A = ptx_expr_binary(e, CODE_GT, O, L, R); }
 expr(A) ::= expr(L) GE(O) expr(R).          { A = ptx_expr_binary(e, CODE_GE, O, L, R); }
-expr(A) ::= expr(L) IN(O) LBRACKET items(I) RBRACKET(C).        { A = ptx_expr_listed(e, NODE_IN, O, L, I, C, false); }
-expr(A) ::= expr(L) NOT IN(O) LBRACKET items(I) RBRACKET(C).    { A = ptx_expr_listed(e, NODE_IN, O, L, I, C, true); }
-expr(A) ::= expr(L) IS(O) LBRACKET items(I) RBRACKET(C).        { A = ptx_expr_listed(e, NODE_IS, O, L, I, C, false); }
-expr(A) ::= expr(L) IS(O) NOT LBRACKET items(I) RBRACKET(C).    { A = ptx_expr_listed(e, NODE_IS, O, L, I, C, true); }
+expr(A) ::= expr(L) IN(O) LBRACKET items(I) RBRACKET(C).        { A = ptx_expr_listed(e, NODE_IN, O, L, I, C); }
+expr(A) ::= expr(L) NOT IN(O) LBRACKET items(I) RBRACKET(C).    { A = ptx_expr_not(e, ptx_expr_listed(e, NODE_IN, O, L, I, C), C); }
+expr(A) ::= expr(L) IS(O) LBRACKET items(I) RBRACKET(C).        { A = ptx_expr_listed(e, NODE_IS, O, L, I, C); }
+expr(A) ::= expr(L) IS(O) NOT LBRACKET items(I) RBRACKET(C).    { A = ptx_expr_not(e, ptx_expr_listed(e, NODE_IS, O, L, I, C), C); }
 expr(A) ::= expr(L) IS(O) WORD(W).
-            { A = ptx_expr_listed(e, NODE_IS, O, L, ptx_expr_list((NodeList){ 0 }, ptx_expr_leaf(e, NODE_WORD, W)), W, false); }
+            { A = ptx_expr_listed(e, NODE_IS, O, L, ptx_expr_list((NodeList){ 0 }, ptx_expr_leaf(e, NODE_WORD, W)), W); }
 expr(A) ::= expr(L) IS(O) NOT WORD(W).
-            { A = ptx_expr_listed(e, NODE_IS, O, L, ptx_expr_list((NodeList){ 0 }, ptx_expr_leaf(e, NODE_WORD, W)), W, true); }
+            { A = ptx_expr_not(e, ptx_expr_listed(e, NODE_IS, O, L, ptx_expr_list((NodeList){ 0 }, ptx_expr_leaf(e, NODE_WORD, W)), W), W); }
 expr(A) ::= expr(L) PLUS(O) expr(R).        { A = ptx_expr_binary(e, CODE_ADD, O, L, R); }
 expr(A) ::= expr(L) MINUS(O) expr(R).       { A = ptx_expr_binary(e, CODE_SUB, O, L, R); }
 expr(A) ::= expr(L) STAR(O) expr(R).        { A = ptx_expr_binary(e, CODE_MUL, O, L, R); }

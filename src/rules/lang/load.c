@@ -35,6 +35,7 @@ enum {
     KEY_EXAMPLES,
     KEY_SOURCES,
     KEY_FRONT_END,
+    KEY_REMOVE,
     KEY__COUNT
 };
 
@@ -42,6 +43,7 @@ static const char *const rule_keys[KEY__COUNT] = {
     "code",      "name",       "severity", "preview", "on",       "when",    "needs",     "note_if",
     "fold",      "at",         "message",  "label",   "help",     "related", "gain",      "gain_of",
     "gain_fold", "thresholds", "summary",  "doc",     "examples", "sources", "front_end",
+    "remove",
 };
 
 /* The place of each key: must it be there in a rule, may it in one of the front end, must it. */
@@ -223,10 +225,9 @@ static bool read_expression(RuleLoader *l, const YamlNode *node, const char *wha
     const char *text;
     if (!read_text(l, node, what, &text))
         return false;
-    return compiled(
-        l, node,
-        ptx_compile_expression(l->builder, &l->scope, text, node->length, type, unit, out, &error),
-        &error);
+    const ExprSource source = { text, node->length, type, unit };
+    return compiled(l, node,
+                    ptx_compile_expression(l->builder, &l->scope, &source, out, &error), &error);
 }
 
 static bool read_template(RuleLoader *l, YamlNode *node, const char *what, Template *out)
@@ -628,6 +629,19 @@ static bool read_fold(RuleLoader *l, const YamlNode *node, Rule *rule)
         || fail(l, node, "a %s is in no kernel", ptx_subject_text[subject]);
 }
 
+/* Only what a finding marks as a statement, or declares, can go. */
+static bool read_removal(RuleLoader *l, const YamlNode *node, Rule *rule)
+{
+    static const char *const words[] = { "", "safe", "unsafe" };
+    const Subject subject = (Subject)rule->subject;
+    if (!node)
+        return true;
+    if (subject != SUBJECT_INSTRUCTION && subject != SUBJECT_VARIABLE)
+        return fail(l, node, "`remove` is for instructions and variables, not for a %s",
+                    ptx_subject_text[subject]);
+    return read_word(l, node, "kind of removal", words, 3, &rule->removal);
+}
+
 static bool read_message(RuleLoader *l, YamlNode *node, Rule *rule)
 {
     if (!read_template(l, node, "`message`", &rule->message))
@@ -665,7 +679,8 @@ static bool read_code(RuleLoader *l, YamlNode **v, Rule *rule)
         return false;
     return read_thresholds(l, v[KEY_THRESHOLDS], rule)
            && (!v[KEY_NEEDS] || read_word(l, v[KEY_NEEDS], "certainty", needs, 4, &rule->needs))
-           && read_fold(l, v[KEY_FOLD], rule) && read_condition(l, v[KEY_WHEN], rule)
+           && read_fold(l, v[KEY_FOLD], rule) && read_removal(l, v[KEY_REMOVE], rule)
+           && read_condition(l, v[KEY_WHEN], rule)
            && (!v[KEY_NOTE_IF]
                || read_expression(l, v[KEY_NOTE_IF], "`note_if`", FACT_TRUTH, NULL, &rule->note_if))
            && read_message(l, v[KEY_MESSAGE], rule)

@@ -204,6 +204,9 @@ typedef struct Example {
 /* NEST: a loop that no other is around */
 typedef enum Fold { FOLD_LOOP, FOLD_NEST, FOLD_KERNEL, FOLD_NONE } Fold;
 
+/* Whether the statement of the finding may go: it means nothing; or that is a guess. */
+typedef enum Removal { REMOVAL_NONE, REMOVAL_SAFE, REMOVAL_UNSAFE } Removal;
+
 /* what a rule's gain is a share of */
 typedef enum GainOf { GAIN_OF_SLOTS, GAIN_OF_TIME } GainOf;
 
@@ -214,6 +217,7 @@ typedef struct Rule {
     uint8_t fold, gain_of;      /* Fold, GainOf */
     /* gains of findings that are folded overlap: the largest counts, not the sum */
     bool takes_most;
+    uint8_t removal;            /* Removal */
     bool is_preview;            /* off unless asked for */
     /* said by scanner, parser or lowering, or by a limit: no condition; here for its text */
     bool is_front_end;

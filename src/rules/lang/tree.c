@@ -97,13 +97,15 @@ Node *ptx_expr_binary(Expr *e, CodeKind code, Span at, Node *left, Node *right)
     return node;
 }
 
-Node *ptx_expr_listed(Expr *e, NodeKind kind, Span at, Node *left, NodeList list, Span close,
-                      bool is_negated)
+Node *ptx_expr_listed(Expr *e, NodeKind kind, Span at, Node *left, NodeList list, Span close)
 {
     Node *node = make(e, kind, ptx_span_join(left->span, close), at, left, list.first);
     refuse_chain(e, at, left);
-    if (!is_negated)
-        return node;
+    return node;
+}
+
+Node *ptx_expr_not(Expr *e, Node *node, Span close)
+{
     Node *negation = make(e, NODE_UNARY, node->span, close, node, NULL);
     negation->code = CODE_NOT;
     return negation;

@@ -3,6 +3,7 @@
 #include "ir/module.h"
 #include "analysis/access/evaluate.h"
 #include "analysis/sim/guess.h"
+#include "support/demangle.h"
 #include "support/diag.h"
 
 #include <inttypes.h>
@@ -124,7 +125,7 @@ const char *ptx_proposal_describe(Arena *arena, const Module *module, const Prop
         return NULL;
     if (p->var != NO_ID) {
         const Span span = module->vars[p->var].name;
-        snprintf(name, sizeof name, "%.*s", (int)ptx_span_length(span), module->text + span.begin);
+        ptx_source_title(module->text + span.begin, ptx_span_length(span), name, sizeof name);
     }
     put_layout(layout, sizeof layout, &p->layout, name);
     put_change(change, sizeof change, p->layout.kind > LAYOUT_SWIZZLE, p->before, p->after);

@@ -81,7 +81,9 @@ static Soft decode(uint64_t bits, LanefloatFormat f, bool is_flushing)
 static int width_of(Mantissa mantissa)
 {
     uint64_t high = (uint64_t)(mantissa >> 64), low = (uint64_t)mantissa;
-    return high ? 128 - __builtin_clzll(high) : low ? 64 - __builtin_clzll(low) : 0;
+    if (high)
+        return 128 - __builtin_clzll(high);
+    return low ? 64 - __builtin_clzll(low) : 0;
 }
 
 /* 2 * what is cut off, against one in the last place kept: below 1, equal, above. */
@@ -95,7 +97,9 @@ static int half_of(const Soft *x, int cut)
              rest = cut == 128 ? x->mantissa : x->mantissa & (((Mantissa)1 << cut) - 1);
     if (!rest && !x->is_sticky)
         return -2;
-    return rest > half || (rest == half && x->is_sticky) ? 1 : rest == half ? 0 : -1;
+    if (rest == half)
+        return x->is_sticky;
+    return rest > half ? 1 : -1;
 }
 
 static bool rounds_up(char round, bool is_negative, int half, bool is_odd)
@@ -109,6 +113,23 @@ static bool rounds_up(char round, bool is_negative, int half, bool is_odd)
     }
 }
 
+static Mantissa mantissa_shifted(Mantissa mantissa, int right)
+{
+    if (right >= 128)
+        return 0;
+    return right >= 0 ? mantissa >> right : mantissa << -right;
+}
+
+/* The largest number with a 0 for its sign. */
+static uint64_t largest_of(LanefloatFormat f, uint64_t infinity, uint64_t all)
+{
+    switch (f.top) {
+    case TOP_INFINITY: return infinity - 1;
+    case TOP_NAN:      return all - 1;
+    default:           return all;
+    }
+}
+
 /* is_finite: what is too large is the largest number. Formats without infinity have no other way;
  * without NaN, it is that too. */
 static uint64_t encode(Soft x, LanefloatFormat f, char round, bool is_flushing, bool is_finite)
@@ -116,7 +137,7 @@ static uint64_t encode(Soft x, LanefloatFormat f, char round, bool is_flushing, 
     unsigned fraction_bits = f.precision - 1u, sign_at = fraction_bits + f.exponent_bits;
     uint64_t all = (UINT64_C(1) << sign_at) - 1, infinity = all >> fraction_bits << fraction_bits,
              sign = (uint64_t)x.is_negative << sign_at, bits = 0;
-    uint64_t largest = f.top == TOP_INFINITY ? infinity - 1 : f.top == TOP_NAN ? all - 1 : all;
+    uint64_t largest = largest_of(f, infinity, all);
     is_finite |= f.top != TOP_INFINITY;
     if (x.class == SOFT_NAN)
         return f.unused_bits ? 0x7fffffff : all;
@@ -127,14 +148,16 @@ static uint64_t encode(Soft x, LanefloatFormat f, char round, bool is_flushing, 
             last = x.exponent + width_of(x.mantissa) - f.precision;
         last = last < least ? least : last;
         int cut = last - x.exponent, half = half_of(&x, cut);
-        Mantissa kept = cut >= 128 ? 0 : cut >= 0 ? x.mantissa >> cut : x.mantissa << -cut;
+        Mantissa kept = mantissa_shifted(x.mantissa, cut);
         /* the exponent's field, but for one where the first bit is set */
         Mantissa place = (Mantissa)(last - least) << fraction_bits;
         Mantissa whole = place + kept + rounds_up(round, x.is_negative, half, kept & 1);
         bool is_too_large = whole > largest, goes_up = round != 'z'
                                                        && (round != 'm' || x.is_negative)
                                                        && (round != 'p' || !x.is_negative);
-        bits = !is_too_large ? (uint64_t)whole : is_finite || !goes_up ? largest : infinity;
+        bits = is_finite || !goes_up ? largest : infinity;
+        if (!is_too_large)
+            bits = (uint64_t)whole;
         if (is_flushing && !(bits >> fraction_bits))
             bits = 0;
     }
@@ -366,8 +389,11 @@ double ptx_lane_double(uint64_t a, Type type)
 /* -0 is below +0; a NaN loses, but for .NaN. */
 static Soft extreme_of(const Lanewise *op, Soft x, Soft y, bool is_max)
 {
-    if (x.class == SOFT_NAN || y.class == SOFT_NAN)
-        return op->keeps_nan || x.class == y.class ? not_a_number : x.class == SOFT_NAN ? y : x;
+    bool is_nan_x = x.class == SOFT_NAN, is_nan_y = y.class == SOFT_NAN;
+    if ((is_nan_x && is_nan_y) || (op->keeps_nan && (is_nan_x || is_nan_y)))
+        return not_a_number;
+    if (is_nan_x || is_nan_y)
+        return is_nan_x ? y : x;
     double p = number_of(x), q = number_of(y);
     bool is_less = p < q || (!(p > q) && x.is_negative && !y.is_negative);
     return is_less != is_max ? x : y;
@@ -468,9 +494,10 @@ static uint64_t fn_integer_to_float(LANE_OPERANDS)
 {
     a = ptx_lane_extend(a, (Type)op->type);
     bool is_negative = op->is_signed && (int64_t)a < 0;
+    uint64_t size = is_negative ? 0 - a : a;
     Soft x = { .class = a ? SOFT_FINITE : SOFT_ZERO,
                .is_negative = is_negative,
-               .mantissa = is_negative ? 0 - a : a };
+               .mantissa = size };
     return result(op, x, (Type)op->dst_type);
 }
 
@@ -541,7 +568,9 @@ static LaneFn *conversion_of_one(const Lanewise *op)
         return NULL;
     if (op->is_relu && to.top == TOP_NUMBERS)       /* what becomes of a NaN is not said */
         return NULL;
-    return !to_float ? fn_float_to_integer : from_float ? fn_float_to_float : fn_integer_to_float;
+    if (!to_float)
+        return fn_float_to_integer;
+    return from_float ? fn_float_to_float : fn_integer_to_float;
 }
 
 LaneFn *ptx_lane_conversion(Lanewise *op)

@@ -18,7 +18,9 @@ enum { DIGIT_BITS = 4, WORD_BITS = 32 };
 
 static unsigned bits_of(uint32_t part)
 {
-    return part & PART_HALVES ? 16 : part & PART_BYTES ? 8 : WORD_BITS;
+    if (part & PART_HALVES)
+        return 16;
+    return part & PART_BYTES ? 8 : WORD_BITS;
 }
 
 static int64_t extended(uint64_t word, unsigned bits, bool is_signed)
@@ -44,8 +46,10 @@ static uint64_t with_part(uint64_t word, uint64_t value, unsigned bits, unsigned
 
 static Long clamped(Long x, unsigned bits, bool is_signed)
 {
-    Long most = ((Long)1 << (is_signed ? bits - 1 : bits)) - 1, least = is_signed ? -most - 1 : 0;
-    return x > most ? most : x < least ? least : x;
+    Long most = ((Long)1 << (bits - is_signed)) - 1, least = is_signed ? -most - 1 : 0;
+    if (x > most)
+        return most;
+    return x < least ? least : x;
 }
 
 static bool holds(uint8_t compare, int64_t a, int64_t b)
@@ -150,8 +154,11 @@ static uint64_t fn_mad(LANE_OPERANDS)
     Long product = (Long)part_of(a, v->parts[1], 0, v->is_signed[0])
                    * part_of(b, v->parts[2], 0, v->is_signed[1]);
     Long addend = extended(c, WORD_BITS, is_signed);
-    Long sum = ((is_negative ? -product : product) + (minus_c ? -addend : addend) + v->adds_one)
-               >> v->shift;
+    if (is_negative)
+        product = -product;
+    if (minus_c)
+        addend = -addend;
+    Long sum = (product + addend + v->adds_one) >> v->shift;
     return (uint64_t)(op->is_saturating ? clamped(sum, WORD_BITS, is_signed) : sum);
 }
 
@@ -186,6 +193,23 @@ static bool is_told(const Lanewise *op)
                && v->is_signed[0] == v->is_signed[1]);
 }
 
+/* What the result and the last operand go into. */
+static uint8_t second_of(const Op *op)
+{
+    if (ptx_op_has(op, MOD_ADD))
+        return VIDEO_ADD;
+    if (ptx_op_has(op, MOD_MIN))
+        return VIDEO_MIN;
+    return ptx_op_has(op, MOD_MAX) ? VIDEO_MAX : VIDEO_NONE;
+}
+
+static uint8_t shift_of(const Op *op)
+{
+    if (ptx_op_has(op, MOD_SHR7))
+        return 7;
+    return ptx_op_has(op, MOD_SHR15) ? 15 : 0;
+}
+
 LaneFn *ptx_lane_video(const Op *op, Lanewise *out)
 {
     Video *v = &out->video;
@@ -198,15 +222,14 @@ LaneFn *ptx_lane_video(const Op *op, Lanewise *out)
     v->is_signed[1] = is_signed((Type)op->types[has_result + 1]);
     out->is_signed = has_result && is_signed((Type)op->types[0]);
     out->bits = WORD_BITS;
-    v->second = (uint8_t)(ptx_op_has(op, MOD_ADD)   ? VIDEO_ADD
-                          : ptx_op_has(op, MOD_MIN) ? VIDEO_MIN
-                          : ptx_op_has(op, MOD_MAX) ? VIDEO_MAX
-                                                    : VIDEO_NONE);
-    v->shift = ptx_op_has(op, MOD_SHR7) ? 7 : ptx_op_has(op, MOD_SHR15) ? 15 : 0;
+    v->second = second_of(op);
+    v->shift = shift_of(op);
     v->adds_one = ptx_op_has(op, MOD_PO);
     if (!is_told(out))
         return NULL;
-    return v->kind == VIDEO_MAD ? fn_mad : v->count ? fn_several : fn_one;
+    if (v->kind == VIDEO_MAD)
+        return fn_mad;
+    return v->count ? fn_several : fn_one;
 }
 
 /* Whether a selector names parts of so many words: .h0 and .h1 are those of one. */
@@ -231,15 +254,15 @@ void ptx_lanewise_take_parts(Lanewise *op, const Operand *operands, unsigned cou
     if (!v->count && v->parts[0] && (op->is_saturating || is_upper))
         /* an H200 neither clamps to the part nor fills the upper half */
         op->fn = NULL;
-    if (!is_within(v->parts[0], 1) || !is_within(v->parts[1], v->count ? 2 : 1)
-        || !is_within(v->parts[2], v->count ? 2 : 1))
+    unsigned words = v->count ? 2 : 1;
+    if (!is_within(v->parts[0], 1) || !is_within(v->parts[1], words)
+        || !is_within(v->parts[2], words))
         op->fn = NULL;
     uint32_t all = v->count == 2 ? ALL_HALVES : ALL_BYTES, by = v->count;
     if (!by)
         return;
+    const uint32_t second = (all & ~(uint32_t)PART_DIGITS) | (by == 2 ? 0x32 : 0x7654);
     v->parts[0] = v->parts[0] ? v->parts[0] : all;
     v->parts[1] = v->parts[1] ? v->parts[1] : all;
-    v->parts[2] = v->parts[2] ? v->parts[2]
-                  : by == 2   ? (all & ~(uint32_t)PART_DIGITS) | 0x32
-                              : (all & ~(uint32_t)PART_DIGITS) | 0x7654;
+    v->parts[2] = v->parts[2] ? v->parts[2] : second;
 }

@@ -4,6 +4,7 @@
 #include "analysis/sim/lane.h"
 #include "analysis/sim/value.h"
 #include "isa/isa.h"
+#include "support/minmax.h"
 
 #include <float.h>
 #include <limits.h>
@@ -85,7 +86,7 @@ static uint64_t from_f64(double value)
 
 static uint64_t clamp_s32(int64_t value)
 {
-    return (uint64_t)(value > INT32_MAX ? INT32_MAX : value < INT32_MIN ? INT32_MIN : value);
+    return (uint64_t)ptx_i64_max(ptx_i64_min(value, INT32_MAX), INT32_MIN);
 }
 
 static uint64_t fn_add(LANE_OPERANDS)
@@ -292,12 +293,12 @@ static uint64_t fn_bfe(LANE_OPERANDS)
     a = own(op, a);
     if (!length)
         return 0;
-    uint64_t shifted = place > 63      ? (op->is_signed && (int64_t)a < 0 ? UINT64_MAX : 0)
-                       : op->is_signed ? (uint64_t)((int64_t)a >> place)
-                                       : a >> place;
+    uint64_t shifted = place > 63 ? 0 : a >> place;
+    if (op->is_signed)
+        shifted = (uint64_t)((int64_t)a >> ptx_u32_min(place, 63));
     if (place + length >= op->bits)
         length = place < op->bits ? op->bits - place : 1;
-    return op->is_signed ? sign_extend(shifted, length > 64 ? 64 : length)
+    return op->is_signed ? sign_extend(shifted, ptx_u32_min(length, 64))
                          : zero_extend(shifted, length);
 }
 
@@ -381,9 +382,10 @@ static uint64_t fn_cnot(LANE_OPERANDS)
 static uint64_t fn_lop3(LANE_OPERANDS)
 {
     uint64_t out = 0;
+    const uint64_t as[] = { ~a, a }, bs[] = { ~b, b }, cs[] = { ~c, c };
     for (unsigned row = 0; row < 8; row++)
         if (d >> row & 1)
-            out |= (row & 4 ? a : ~a) & (row & 2 ? b : ~b) & (row & 1 ? c : ~c);
+            out |= as[row >> 2 & 1] & bs[row >> 1 & 1] & cs[row & 1];
     return out;
 }
 
@@ -406,7 +408,7 @@ static uint64_t fn_shr(LANE_OPERANDS)
 static uint64_t fn_shf(LANE_OPERANDS)
 {
     uint64_t both = zero_extend(b, 32) << 32 | zero_extend(a, 32), by = zero_extend(c, 32);
-    by = op->is_wrap ? by & 31 : by > 32 ? 32 : by;
+    by = op->is_wrap ? by & 31 : ptx_u64_min(by, 32);
     return op->mode == 'l' ? both << by >> 32 : both >> by;
 }
 
@@ -482,8 +484,10 @@ uint64_t ptx_lane_pair(const Lanewise *op, uint64_t a, uint64_t b, uint64_t c, u
 
 static uint64_t saturate_f32(const Lanewise *op, float value)
 {
-    if (op->is_saturating)
-        value = value > 0.0f ? value < 1.0f ? value : 1.0f : 0.0f;
+    if (op->is_saturating && !(value > 0.0f))       /* a NaN, too */
+        value = 0.0f;
+    else if (op->is_saturating && value > 1.0f)
+        value = 1.0f;
     return from_f32(flushed(op, value));
 }
 
@@ -624,7 +628,7 @@ static uint64_t saturate_integer(const Lanewise *op, uint64_t a)
         int64_t most = (int64_t)mask_of(to->bits - 1u), least = -most - 1;
         if (!op->is_signed)
             return a > (uint64_t)most ? (uint64_t)most : a;
-        return (int64_t)a > most ? (uint64_t)most : (int64_t)a < least ? (uint64_t)least : a;
+        return (uint64_t)ptx_i64_max(ptx_i64_min((int64_t)a, most), least);
     }
     if (op->is_signed && (int64_t)a < 0)
         return 0;
@@ -658,7 +662,7 @@ uint64_t ptx_lane_integer(const Lanewise *op, double value)
     if (isnan(value))
         return to->bits == 64 || op->type == TYPE_F64 ? UINT64_C(1) << (to->bits - 1) : 0;
     value = round_to_integer(op, value);
-    double most = ldexp(1.0, is_signed ? to->bits - 1 : to->bits), least = is_signed ? -most : 0.0;
+    double most = ldexp(1.0, to->bits - is_signed), least = is_signed ? -most : 0.0;
     if (value >= most)
         return is_signed ? mask_of(to->bits - 1u) : mask_of(to->bits);
     if (value <= least)
@@ -803,14 +807,24 @@ static uint8_t mode_of(Modifier modifier)
     }
 }
 
+static uint8_t join_of(Modifier modifier)
+{
+    switch (modifier) {
+    case MOD_AND: return '&';
+    case MOD_OR:  return '|';
+    case MOD_XOR: return '^';
+    default:      return 0;
+    }
+}
+
 static void read_modifier(Lanewise *out, Modifier modifier)
 {
     if (modifier >= MOD_EQ && modifier <= MOD_NAN)
         out->compare = (uint8_t)(COMPARE_EQ + (modifier - MOD_EQ));
     if (mode_of(modifier))
         out->mode = mode_of(modifier);
-    if (modifier == MOD_AND || modifier == MOD_OR || modifier == MOD_XOR)
-        out->join = (uint8_t)(modifier == MOD_AND ? '&' : modifier == MOD_OR ? '|' : '^');
+    if (join_of(modifier))
+        out->join = join_of(modifier);
     read_rounding(out, modifier);
 }
 
@@ -979,9 +993,10 @@ bool ptx_lanewise_make(const Op *op, Lanewise *out)
         out->fn = ptx_op_has(op, MOD_PACK) ? fn_cvt_pack : conversion(out);
         if (ptx_op_has(op, MOD_PACK) && op->type_count > 2)
             out->dst_type = op->types[0];
-        out->transfer = out->fn == fn_cvt_integer                           ? TRANSFER_COPY
-                        : op->type == TYPE_F32 && out->dst_type == TYPE_F64 ? TRANSFER_FLOAT_WIDEN
-                                                                            : TRANSFER_OPAQUE;
+        bool is_widening = op->type == TYPE_F32 && out->dst_type == TYPE_F64;
+        out->transfer = is_widening ? TRANSFER_FLOAT_WIDEN : TRANSFER_OPAQUE;
+        if (out->fn == fn_cvt_integer)
+            out->transfer = TRANSFER_COPY;
     } else if (rows[op->operation].is_there) {
         take_row(&rows[op->operation], op, out);
     } else {

@@ -10,9 +10,11 @@
 
 enum {
     PIECE_SHIFT = 6,            /* 64 bytes */
+    PIECE_BITS = 54,            /* of a number: addresses without the bits of their space */
     SLOTS_FIRST = 1 << 6,
     /* half of them: distinct pieces of a block that are told apart; more count each time */
     MAX_SLOTS = 1 << 16,
+    GROUP_PIECES = 4,
     MAX_WARPS = 32,
     /* sectors: warps that are no further apart wait for the same fetch */
     NEAR = 32,
@@ -38,13 +40,14 @@ typedef struct Extent {         /* of an array */
     uint64_t probed[PROBES];    /* the first address of a block and of its neighbours; 0: none */
 } Extent;
 
+/* Two to a line of the cache. */
 typedef struct FootprintPiece {
-    uint64_t number;
+    uint64_t number : PIECE_BITS;
+    uint64_t sides : 8;
+    uint64_t sectors : 2;       /* that L1 holds */
     uint32_t block;             /* that it belongs to: of another it is empty */
     uint32_t fetched, touched[2];       /* by the clock of the warp that did; each sector */
     uint32_t warps[2];          /* that have asked for each sector */
-    uint8_t sectors;            /* that L1 holds */
-    uint8_t sides;
 } FootprintPiece;
 
 struct Footprint {
@@ -76,10 +79,11 @@ Footprint *ptx_footprint_new(Arena *arena)
     return f;
 }
 
-/* Where the piece is, or an empty slot for it. */
+/* Where the piece is, or an empty slot for it: neighbours stand beside each other. */
 static FootprintPiece *find_slot(const Footprint *f, uint64_t number)
 {
-    uint32_t i = (uint32_t)ptx_hash_mix(number) & (f->slot_count - 1);
+    const uint32_t group = (uint32_t)ptx_hash_mix(number / GROUP_PIECES) * GROUP_PIECES;
+    uint32_t i = (group + number % GROUP_PIECES) & (f->slot_count - 1);
     while (f->slots[i].block == f->block && f->slots[i].number != number)
         i = (i + 1) & (f->slot_count - 1);
     return &f->slots[i];
@@ -108,7 +112,7 @@ static FootprintPiece *find_piece(Footprint *f, uint64_t number)
         grow(f);
         p = find_slot(f, number);
     }
-    *p = (FootprintPiece){ .number = number, .block = f->block };
+    *p = (FootprintPiece){ .number = number & ~(UINT64_MAX << PIECE_BITS), .block = f->block };
     f->used++;
     return p;
 }
@@ -186,8 +190,8 @@ static bool note_sector(Footprint *f, FootprintPiece *p, uint64_t sector, Footpr
     if (stays)
         *waits |= note_turn(f, p, sector & 1, is_new);
     if (p) {
-        p->sides |= (uint8_t)(1u << side);
-        p->sectors |= stays ? own : 0;
+        p->sides |= 1u << side;
+        p->sectors |= (stays ? own : 0) & 3u;
     }
     return is_new;
 }
@@ -307,19 +311,20 @@ void ptx_footprint_note_probe(Footprint *f, uint64_t first, const int64_t shift[
     f->unprobed -= is_asked_for(f, array);
 }
 
-bool ptx_footprint_note(Footprint *f, uint32_t warp, const uint64_t *addresses, uint32_t lanes,
-                        uint32_t bytes, FootprintKind kind, bool is_moved)
+bool ptx_footprint_note(Footprint *f, const FootprintRequest *request)
 {
+    const FootprintKind kind = request->kind;
+    const bool is_moved = request->is_moved;
     FootprintShape shape;
     Traffics *t = &f->here;
     bool waits = kind == FOOTPRINT_LOAD_PAST_L1;
-    f->warp = warp % MAX_WARPS;
+    f->warp = request->warp % MAX_WARPS;
     ASSERT(!f->is_probing);
     bool is_atomic = kind >= FOOTPRINT_ATOMIC;
-    shape_of(addresses, lanes, bytes, &shape);
-    FootprintSide side = kind == FOOTPRINT_STORE ? SIDE_WRITTEN
-                         : is_atomic             ? SIDE_ATOMIC
-                                                 : SIDE_READ;
+    shape_of(request->addresses, request->lanes, request->bytes, &shape);
+    FootprintSide side = is_atomic ? SIDE_ATOMIC : SIDE_READ;
+    if (kind == FOOTPRINT_STORE)
+        side = SIDE_WRITTEN;
     Distinct asked, asked_pieces;
     asked.count = asked_pieces.count = 0;
     asked.is_unsorted = asked_pieces.is_unsorted = false;
@@ -341,13 +346,13 @@ bool ptx_footprint_note(Footprint *f, uint32_t warp, const uint64_t *addresses, 
         double moved = 32 * (kind == FOOTPRINT_LOAD ? missed : shape.sectors.count);
         *(kind == FOOTPRINT_STORE ? &t->written_bytes : &t->read_bytes) += moved;
         t->data_bytes += moved;
-        t->data_atomics += is_atomic ? __builtin_popcount(lanes) : 0;
+        t->data_atomics += is_atomic ? __builtin_popcount(request->lanes) : 0;
     }
     if (kind == FOOTPRINT_STORE) {
         t->store_lines += shape.lines.count;
         t->store_sectors += shape.sectors.count;
     } else if (is_atomic) {
-        t->atomic_passes += ptx_atomic_passes(addresses, lanes, bytes,
+        t->atomic_passes += ptx_atomic_passes(request->addresses, request->lanes, request->bytes,
                                               kind == FOOTPRINT_ATOMIC_SERIAL);
     } else {
         t->load_lines += shape.lines.count;

@@ -65,12 +65,19 @@ typedef struct Footprint Footprint;
 
 Footprint *ptx_footprint_new(Arena *arena);
 
-/* One request. addresses: of each lane; lanes: those that take part. is_moved: they lie like that
- * to each other, but data say where: of no two requests is it known that they touch the same.
- * Whether a load waits for L2: it is the first to ask for something, or just behind another warp
+typedef struct FootprintRequest {
+    const uint64_t *addresses;  /* of each lane */
+    uint32_t lanes;             /* those that take part */
+    uint32_t bytes, warp;
+    FootprintKind kind;
+    /* they lie like that to each other, but data say where: of no two requests is it known that
+     * they touch the same */
+    bool is_moved;
+} FootprintRequest;
+
+/* Whether a load waits for L2: it is the first to ask for something, or just behind another warp
  * that is. */
-bool ptx_footprint_note(Footprint *footprint, uint32_t warp, const uint64_t *addresses,
-                        uint32_t lanes, uint32_t bytes, FootprintKind kind, bool is_moved);
+bool ptx_footprint_note(Footprint *footprint, const FootprintRequest *request);
 
 /* Constant memory that a request touches. */
 void ptx_footprint_note_constant(Footprint *footprint, uint64_t address);

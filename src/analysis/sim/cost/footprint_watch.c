@@ -35,8 +35,9 @@ static bool note_request(const FootprintWatch *f, uint32_t warp, const LoggedReq
 {
     const Value *address = n->event->address;
     if (!ptx_footprint_is_probing(f->footprint))
-        return ptx_footprint_note(f->footprint, warp, places, n->lanes, bytes,
-                                  (FootprintKind)n->note, address->is_data);
+        return ptx_footprint_note(f->footprint,
+                                  &(FootprintRequest){ places, n->lanes, bytes, warp,
+                                                       (FootprintKind)n->note, address->is_data });
     int64_t shift[3];
     for (unsigned d = 0; d < 3; d++)
         shift[d] = ptx_block_stride_along(&f->machine->blocks, address, d);

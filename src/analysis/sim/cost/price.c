@@ -14,6 +14,7 @@ enum {
     /* an unknown addend of so many bytes changes no sector and no line */
     GRANULE = 128,
     BANK_BYTES = 4,
+    COPIED_WARPS = 4,           /* neighbours, whose copies are swizzled in different ways */
 };
 
 typedef double TrafficFn(const Gpu *gpu, const Request *request);
@@ -63,7 +64,7 @@ typedef struct Copied {
 
 typedef union Priced {          /* what the last request of one side of an instruction came to */
     Traffic *traffic;
-    Copied *copied;             /* of the shared side of cp.async */
+    Copied *copied;             /* of the shared side of cp.async: for each of COPIED_WARPS */
 } Priced;
 
 /* The figure for an address whose unknown addend is a multiple of 2^align; false: it depends on
@@ -88,11 +89,12 @@ static bool find_figure(const Price *p, Request *r, const Value *address, unsign
     return true;
 }
 
-/* The figure, which is the same for addresses that lie `period` bytes further on, is so for a part
- * of that. */
-static bool repeats_every(const Price *p, const Traffic *t, const Request *r, const Value *address,
-                          TrafficFn *traffic, unsigned bytes, unsigned period)
+/* The figure, which is the same for addresses that lie `period` bytes further on, is so for half of
+ * t->period. */
+static bool repeats_in_half(const Price *p, const Traffic *t, const Request *r,
+                            const Value *address, TrafficFn *traffic, unsigned period)
 {
+    const unsigned bytes = t->period / 2;
     uint64_t lanes[WARP_LANES];
     Request there = *r;
     there.addresses = lanes;
@@ -117,8 +119,7 @@ static void narrow(Price *p, Traffic *t, Count *count, const Request *r, const V
         unsigned period = are_sectors ? ptx_traffic_sector_period(p->gpu, r)
                                       : ptx_traffic_bank_period(p->gpu, r);
         t->period = (uint16_t)period;
-        while (are_sectors && t->period > 1
-               && repeats_every(p, t, r, address, traffic, t->period / 2, period))
+        while (are_sectors && t->period > 1 && repeats_in_half(p, t, r, address, traffic, period))
             t->period /= 2;
     }
     ptx_blocks_align(&p->machine->blocks, address, t->period);
@@ -229,9 +230,9 @@ static void classify(Traffic *t, uint32_t bytes)
  * what is more than one pointer no more is known than that the access is allowed. */
 static uint8_t low_bits_of(const Request *r, const Value *address)
 {
-    uint64_t bits = address->align < 5                ? UINT64_C(1) << address->align
-                    : address->addend == ADDEND_OTHER ? r->bytes
-                                                      : 0;
+    uint64_t bits = address->addend == ADDEND_OTHER ? r->bytes : 0;
+    if (address->align < 5)
+        bits = UINT64_C(1) << address->align;
     for (unsigned i = 0; i < WARP_LANES; i++)
         bits |= r->addresses[i] & (0 - (uint64_t)(r->lanes >> i & 1));
     return (uint8_t)(bits & LOW_BITS);
@@ -337,20 +338,23 @@ static void price_copied(const Price *p, Copied *c, Request *r, const Value *add
         memcpy(c->from, r->from, sizeof c->from);
     c->align = address->align;
     c->is_common = address->is_common;
-    c->is_modelled = !ptx_traffic_is_certain(p->gpu, r);
-    c->is_firm = find_figure(p, r, address, BANK_BYTES, ptx_traffic_wavefronts, &c->figure);
+    bool is_certain;
+    c->figure = ptx_traffic_copied(p->gpu, r, &is_certain);
+    c->is_modelled = !is_certain;
+    c->is_firm = address->align == ALIGN_EXACT
+                 || find_figure(p, r, address, BANK_BYTES, ptx_traffic_wavefronts, &c->figure);
     c->ideal = ptx_traffic_ideal_wavefronts(p->gpu, r, c->figure);
 }
 
-static void add_copied(const Price *p, Copied **place, const RequestEvent *e)
+static void add_copied(const Price *p, const Warp *w, Copied **place, const RequestEvent *e)
 {
     Request *r = e->request;
     uint64_t to[WARP_LANES];
     ptx_value_places(e->address, to);
     r->addresses = to;
     if (!*place)
-        *place = ptx_arena_new(p->machine->arena, Copied);
-    Copied *c = *place;
+        *place = ptx_arena_array(p->machine->arena, Copied, COPIED_WARPS);
+    Copied *c = &(*place)[w->index % COPIED_WARPS];
     if (!is_like_copied(c, r, e->address)) {
         price_copied(p, c, r, e->address);
         r->addresses = to;
@@ -388,7 +392,7 @@ static void take_request(void *self, Warp *w, const RequestEvent *e)
     Price *p = self;
     const CostUnit *unit = e->space == SPACE_GLOBAL ? &sectors : &wavefronts;
     if (unit == &wavefronts && e->request->kind == REQUEST_COPY)
-        add_copied(p, &priced_of(p, w, e->insn, unit)->copied, e);
+        add_copied(p, w, &priced_of(p, w, e->insn, unit)->copied, e);
     else if (unit == &wavefronts && ptx_request_is_halves(e->insn->op))
         add_halves(p, w, e);
     else

@@ -104,11 +104,18 @@ static unsigned in_order_sectors(const Request *r, unsigned first)
     return is_in_order ? (unsigned)(segment / SECTOR) : ptx_lanes_count(lanes);
 }
 
+static unsigned segment_bytes(unsigned word)
+{
+    if (word == 1)
+        return 32;
+    return word == 2 ? 64 : 128;
+}
+
 /* 1.2 and 1.3: segments by the size of a word, and the half of one where only that is used. */
 static unsigned segment_sectors(const Request *r, unsigned first)
 {
     uint32_t left = r->lanes & group_mask(first, HALF_WARP);
-    unsigned size = r->bytes == 1 ? 32 : r->bytes == 2 ? 64 : 128, sectors = 0;
+    unsigned size = segment_bytes(r->bytes), sectors = 0;
     while (left) {
         uint64_t segment = r->addresses[__builtin_ctz(left)] / size, low = UINT64_MAX, high = 0;
         for (unsigned i = first; i < first + HALF_WARP; i++) {
@@ -136,9 +143,9 @@ static unsigned segment_sectors(const Request *r, unsigned first)
 static unsigned piece_of(const Gpu *gpu, const Request *r)
 {
     bool is_load = r->kind == REQUEST_LOAD || r->kind == REQUEST_COPY;
-    FigureId which = !is_load         ? FIGURE_STORE_BYTES
-                     : r->is_uncached ? FIGURE_LOAD_UNCACHED_BYTES
-                                      : FIGURE_LOAD_BYTES;
+    FigureId which = r->is_uncached ? FIGURE_LOAD_UNCACHED_BYTES : FIGURE_LOAD_BYTES;
+    if (!is_load)
+        which = FIGURE_STORE_BYTES;
     unsigned piece = figure(gpu, which, SECTOR);
     return piece < SECTOR || piece > 4096 || piece & (piece - 1) ? SECTOR : piece;
 }
@@ -328,9 +335,11 @@ static bool has_pairing(const Gpu *gpu)
 /* Lanes whose bytes the banks give at once: Kepler's are 8 bytes wide. */
 static unsigned lanes_at_once(const Banks *banks, unsigned bytes)
 {
-    unsigned row = banks->row_bytes ? banks->row_bytes : banks->count * banks->bytes,
-             lanes = bytes ? row / bytes : WARP_LANES;
-    return lanes >= WARP_LANES ? WARP_LANES : lanes >= 16 ? 16 : 8;
+    unsigned row = banks->row_bytes ? banks->row_bytes : banks->count * banks->bytes;
+    unsigned lanes = bytes ? row / bytes : WARP_LANES;
+    if (lanes >= WARP_LANES)
+        return WARP_LANES;
+    return lanes >= 16 ? 16 : 8;
 }
 
 static unsigned load_wavefronts(const Gpu *gpu, const Banks *banks, const Request *r)
@@ -371,7 +380,9 @@ static unsigned most_lanes(const Banks *banks, const uint64_t *addresses, uint32
  * 16. */
 static unsigned group_size(unsigned bytes)
 {
-    return bytes <= 4 ? 32 : bytes == 8 ? 16 : 8;
+    if (bytes <= 4)
+        return 32;
+    return bytes == 8 ? 16 : 8;
 }
 
 static unsigned atomic_wavefronts(const Banks *banks, const Request *r)
@@ -553,6 +564,15 @@ double ptx_traffic_wavefronts(const Gpu *gpu, const Request *r)
         return r->bytes <= 4 ? most_words(&banks, r, UINT32_MAX)
                              : sum_of_groups(&banks, r, lanes_at_once(&banks, r->bytes));
     }
+}
+
+double ptx_traffic_copied(const Gpu *gpu, const Request *r, bool *is_certain)
+{
+    const Banks banks = banks_of(gpu, r);
+    *is_certain = !gpu || gpu->target.sm == MEASURED_SM;
+    if (figure(gpu, FIGURE_SHARED_REQUEST_LANES, WARP_LANES) == HALF_WARP)
+        return sum_of_groups(&banks, r, HALF_WARP);
+    return copy_wavefronts(&banks, r, is_certain);
 }
 
 /* Which words conflict stays the same where all move by as many banks; where rows of banks count,

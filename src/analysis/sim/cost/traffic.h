@@ -25,6 +25,8 @@ unsigned ptx_places_sort(const uint64_t *places, uint32_t lanes, uint64_t out[WA
 double ptx_traffic_wavefronts(const Gpu *gpu, const Request *request);
 /* the wavefronts follow a rule that was measured, not one that comes near */
 bool ptx_traffic_is_certain(const Gpu *gpu, const Request *request);
+/* both, of REQUEST_COPY */
+double ptx_traffic_copied(const Gpu *gpu, const Request *request, bool *is_certain);
 double ptx_traffic_ideal_wavefronts(const Gpu *gpu, const Request *request, double real);
 
 #endif

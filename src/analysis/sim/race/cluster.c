@@ -108,12 +108,13 @@ static void take_access(void *self, Warp *w, const Insn *insn, uint32_t lanes, u
     Cluster *c = self;
     Machine *m = c->machine;
     const InsnId id = (InsnId)(insn - w->frame->func_state->func->insns);
-    Scratch address, room;
-    uint32_t bytes = 0, addressed = 0;
-    if (!ptx_memory_find_shared(m, w, insn, lanes, &address, &addressed, &bytes))
+    Scratch room;
+    SharedAccess access;
+    if (!ptx_memory_find_shared(m, w, insn, lanes, &access))
         return;
-    c->is_lost |= address.value.unknown & addressed || address.value.align != ALIGN_EXACT
-                  || address.value.is_assumed || doubt >= UNCERTAIN_PARAMETER;
+    const Value *address = &access.address.value;
+    c->is_lost |= address->unknown & access.lanes || address->align != ALIGN_EXACT
+                  || address->is_assumed || doubt >= UNCERTAIN_PARAMETER;
     const Value *value = insn->access_bytes == WORD_BYTES ? ptx_memory_stored(m, w, insn, &room)
                                                           : NULL;
     Touched now = { .func = w->frame->func_state->func,
@@ -124,13 +125,13 @@ static void take_access(void *self, Warp *w, const Insn *insn, uint32_t lanes, u
                     .rank = (uint16_t)c->rank,
                     .is_write = insn->op->kind == OPK_ST || insn->op->kind == OPK_STMATRIX };
     for (unsigned i = 0; i < WARP_LANES && !c->is_lost; i++) {
-        if (!(addressed >> i & 1))
+        if (!(access.lanes >> i & 1))
             continue;
         now.thread = (uint16_t)(w->index * WARP_LANES + i);
         now.has_value = value && !(value->unknown >> i & 1) && value->align == ALIGN_EXACT
                         && !value->is_assumed;
         now.value = now.has_value ? (uint32_t)ptx_value_lane(value, i) : 0;
-        touch_bytes(c, (uint32_t)ptx_value_lane(&address.value, i), bytes, now);
+        touch_bytes(c, (uint32_t)ptx_value_lane(address, i), access.bytes, now);
     }
 }
 

@@ -59,7 +59,9 @@ static bool scale(DataRange a, DataRange by, DataRange *out)
     if (a.var != NO_ID || by.var != NO_ID || by.low != by.high || by.low < 0 || by.low > UINT32_MAX
         || by.is_open)
         return false;
-    *out = (DataRange){ a.is_open ? 0 : a.low * by.low, a.is_open ? 0 : a.high * by.low, NO_ID, a.is_data, a.is_open };
+    if (a.is_open)
+        by.low = 0;
+    *out = (DataRange){ a.low * by.low, a.high * by.low, NO_ID, a.is_data, a.is_open };
     return is_within(out);
 }
 

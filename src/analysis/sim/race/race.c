@@ -2,6 +2,7 @@
 #include "analysis/sim/race/race.h"
 
 #include "support/hash.h"
+#include "support/minmax.h"
 #include "ir/module.h"
 #include "analysis/sim/block_stride.h"
 #include "analysis/value/points_to.h"
@@ -37,9 +38,9 @@ static bool may_be_shared(const Op *op)
 /* What the sizes of all accesses are multiples of. */
 static uint32_t granule_of(const Func *func, bool is_plain)
 {
-    uint32_t granule = func->has_calls ? GRANULE_OF_CALLS
-                       : is_plain      ? MAX_GRANULE
-                                       : MAX_GRANULE / 2;
+    uint32_t granule = is_plain ? MAX_GRANULE : MAX_GRANULE / 2;
+    if (func->has_calls)
+        granule = GRANULE_OF_CALLS;
     for (InsnId i = 0; i < func->insn_count; i++)
         while (func->insns[i].access_bytes & (granule - 1) && may_be_shared(func->insns[i].op))
             granule /= 2;
@@ -50,6 +51,7 @@ Race *ptx_race_new(Machine *m, uint8_t *orders)
 {
     const bool is_plain = !has_protocols(m->module);
     const uint32_t granule = granule_of(&m->module->funcs[m->kernel], is_plain);
+    const unsigned mbarriers = is_plain ? 0 : MBARRIERS;
     Race *r = ptx_arena_new(m->arena, Race);
     *r = (Race){ .machine = m,
                  .orders = orders,
@@ -58,8 +60,8 @@ Race *ptx_race_new(Machine *m, uint8_t *orders)
                  .granule = granule,
                  .alike = 1,
                  .granule_wanted = granule,
-                 .most_mbarriers = is_plain ? 0 : MBARRIERS,
-                 .width = is_plain ? m->warp_count : 2 * m->warp_count + MBARRIERS };
+                 .most_mbarriers = mbarriers,
+                 .width = is_plain ? m->warp_count : 2 * m->warp_count + mbarriers };
     r->known = ptx_arena_array(m->arena, uint32_t, (size_t)m->warp_count * r->width);
     for (unsigned b = 0; b < BARRIERS; b++)
         r->barriers[b].known = ptx_arena_array(m->arena, uint32_t, r->width);
@@ -163,7 +165,7 @@ static bool is_sought(const Race *r, uint16_t site)
 
 static RacePair *pair_of(Race *r, uint16_t a, uint16_t b)
 {
-    uint32_t low = a < b ? a : b, high = a < b ? b : a,
+    uint32_t low = ptx_u32_min(a, b), high = ptx_u32_max(a, b),
              at = (uint32_t)(ptx_hash_mix((uint64_t)low << 32 | high) % TABLE_SIZE);
     for (; r->table[at]; at = (at + 1) % TABLE_SIZE) {
         RacePair *pair = &r->pairs[r->table[at] - 1];
@@ -280,10 +282,11 @@ static bool is_ordered(const Race *r, TouchId before_id, TouchId now_id)
     return (before->site == now->site && before->turn == now->turn) || clock < known;
 }
 
-static Seen seen_of(const Race *r, TouchId id, uint64_t value, bool has_value)
+/* value: that it reads or writes; NULL: it is not known. */
+static Seen seen_of(const Race *r, TouchId id, const uint64_t *value)
 {
     const Touch *t = touch_of(r, id);
-    return (Seen){ .value = value,
+    return (Seen){ .value = value ? *value : 0,
                    .clock = t->clock,
                    .turn = t->turn,
                    .group = t->group,
@@ -294,17 +297,23 @@ static Seen seen_of(const Race *r, TouchId id, uint64_t value, bool has_value)
                    .is_strong = t->is_strong,
                    .is_swap = t->is_swap,
                    .queue = t->queue,
-                   .has_value = has_value,
+                   .has_value = value != NULL,
                    .is_by_data = t->is_by_data };
 }
 
 /* value: NULL: not known. */
-static void clash(Race *r, TouchId before_id, const uint64_t *before_value, TouchId now_id,
-                  const uint64_t *now_value, uint64_t address)
+/* Two threads at one address; of a value that is not known, NULL. */
+typedef struct RaceMeeting {
+    TouchId before, now;
+    const uint64_t *before_value, *now_value;
+    uint64_t address;
+    unsigned mark;              /* of the place, where `before` was found */
+} RaceMeeting;
+
+static void clash(Race *r, const RaceMeeting *meeting)
 {
-    const Seen before = seen_of(r, before_id, before_value ? *before_value : 0,
-                                before_value != NULL);
-    const Seen now = seen_of(r, now_id, now_value ? *now_value : 0, now_value != NULL);
+    const Seen before = seen_of(r, meeting->before, meeting->before_value);
+    const Seen now = seen_of(r, meeting->now, meeting->now_value);
     if (before.is_strong && now.is_strong)
         return;
     if ((before.is_swap && !now.is_write) || (now.is_swap && !before.is_write))
@@ -315,7 +324,7 @@ static void clash(Race *r, TouchId before_id, const uint64_t *before_value, Touc
                      && before.thread / WARP_LANES != now.thread / WARP_LANES;
     if (are_writes && writes_alike(&before, &now))
         return;
-    note_pair(r, &before, &now, address, false);
+    note_pair(r, &before, &now, meeting->address, false);
 }
 
 /* Written through the generic proxy, and read through the async one, with no fence on the way. */
@@ -355,10 +364,10 @@ static void settle_touch(Race *r, uint32_t touch, unsigned mark, Settled found)
         r->ordered[mark] = touch;
 }
 
-/* mark: of the place, where `before` was found. */
-static void meet(Race *r, TouchId before, const uint64_t *before_value, TouchId now,
-                 const uint64_t *now_value, uint64_t address, unsigned mark)
+static void meet(Race *r, const RaceMeeting *meeting)
 {
+    const TouchId before = meeting->before, now = meeting->now;
+    const unsigned mark = meeting->mark;
     const uint32_t touch = before / WARP_LANES;
     const Settled settled = r->settled[touch % SETTLED];
     if (settled.touch == touch) {
@@ -366,7 +375,7 @@ static void meet(Race *r, TouchId before, const uint64_t *before_value, TouchId 
         if (settled.is_by_clocks)
             r->ordered[mark] = touch;
         if (settled.is_unordered)
-            clash(r, before, before_value, now, now_value, address);
+            clash(r, meeting);
         return;
     }
     bool is_hidden = is_unfenced(r, before, now);
@@ -379,10 +388,10 @@ static void meet(Race *r, TouchId before, const uint64_t *before_value, TouchId 
     if (!is_ordered(r, before, now)) {
         if (touch_of(r, before)->warp != touch_of(r, now)->warp)
             settle_touch(r, touch, mark, (Settled){ .is_unordered = true });
-        clash(r, before, before_value, now, now_value, address);
+        clash(r, meeting);
     } else if (is_hidden) {
-        const Seen first = seen_of(r, before, 0, false), second = seen_of(r, now, 0, false);
-        note_pair(r, &first, &second, address, true);
+        const Seen first = seen_of(r, before, NULL), second = seen_of(r, now, NULL);
+        note_pair(r, &first, &second, meeting->address, true);
     } else if (touch_of(r, before)->queue
                && are_all_ordered(r, touch_of(r, before), touch_of(r, now))) {
         settle_touch(r, touch, mark, (Settled){ .touch = touch });
@@ -441,9 +450,10 @@ static inline void meet_at(Race *r, const Place *place, uint64_t address, TouchI
 {
     for (unsigned i = 0; i < MARKS && place && (i < WRITERS || is_write); i++) {
         const TouchId before = place->marks[i];
+        const bool has_value = i < WRITERS && place->has_values[i];
         if (before && before / WARP_LANES != r->ordered[i])
-            meet(r, before, i < WRITERS && place->has_values[i] ? &place->values[i] : NULL, now,
-                 value, address, i);
+            meet(r, &(RaceMeeting){ before, now, has_value ? &place->values[i] : NULL, value,
+                                    address, i });
     }
 }
 
@@ -484,9 +494,10 @@ static void meet_lasts(Race *r, uint64_t address, TouchId now, const uint64_t *v
         const Last *last = &lasts->items[i];
         if (!is_write && !touch_of(r, last->mark)->is_write)
             continue;
-        meet(r, last->mark, last->has_value ? &last->value : NULL, now, value, address, 0);
+        const uint64_t *last_value = last->has_value ? &last->value : NULL;
+        meet(r, &(RaceMeeting){ last->mark, now, last_value, value, address, 0 });
         if (last->other)
-            meet(r, last->other, NULL, now, value, address, 0);
+            meet(r, &(RaceMeeting){ last->other, now, NULL, value, address, 0 });
     }
 }
 
@@ -598,7 +609,7 @@ static void meet_by_data(Race *r, TouchId before_id, TouchId now_id, uint64_t ad
                       || (now->is_swap && !before->is_write);
     if (!is_apart || is_allowed || is_ordered(r, before_id, now_id))
         return;
-    const Seen first = seen_of(r, before_id, 0, false), second = seen_of(r, now_id, 0, false);
+    const Seen first = seen_of(r, before_id, NULL), second = seen_of(r, now_id, NULL);
     note_pair(r, &first, &second, address, false);
 }
 
@@ -880,17 +891,17 @@ void ptx_race_access(void *self, Warp *w, const Insn *insn, uint32_t lanes, uint
 {
     Race *r = self;
     Machine *m = r->machine;
-    Scratch address, room;
-    uint32_t bytes = 0, addressed = 0;
+    Scratch room;
+    SharedAccess access;
     if (r->parting.at.func)
         ptx_race_advance(r, w, insn, lanes);
     if (r->is_lost || r->orders[insn->op->id] == ORDER_TRANSFER
-        || !ptx_memory_find_shared(m, w, insn, lanes, &address, &addressed, &bytes))
+        || !ptx_memory_find_shared(m, w, insn, lanes, &access))
         return;
-    const uint32_t unknown = address.value.unknown & addressed;
-    r->is_blind |= unknown || address.value.align != ALIGN_EXACT;
-    addressed &= ~unknown;
-    if (address.value.align != ALIGN_EXACT || !(addressed | unknown))
+    const Value *address = &access.address.value;
+    const uint32_t unknown = address->unknown & access.lanes, known = access.lanes & ~unknown;
+    r->is_blind |= unknown || address->align != ALIGN_EXACT;
+    if (address->align != ALIGN_EXACT || !access.lanes)
         return;
     r->touched[w->index] |= lanes;
     if (is_left_out(r, w->frame->func_state->func,
@@ -902,11 +913,11 @@ void ptx_race_access(void *self, Warp *w, const Insn *insn, uint32_t lanes, uint
         return;
     if (unknown)
         access_by_data(r, w, insn, unknown, doubt, site);
-    if (!addressed)
+    if (!known)
         return;
-    ptx_blocks_pin(&m->blocks, &address.value);
-    const Touch now = touch_by(r, w, insn, doubt, &address.value, site);
-    note(r, &address.value, bytes, addressed, ptx_memory_stored(m, w, insn, &room), &now);
+    ptx_blocks_pin(&m->blocks, address);
+    const Touch now = touch_by(r, w, insn, doubt, address, site);
+    note(r, address, access.bytes, known, ptx_memory_stored(m, w, insn, &room), &now);
     end_if_useless(r);
 }
 

@@ -2,6 +2,7 @@
  * copies, stores that an mbarrier completes, multiplications. */
 #include "analysis/sim/machine.h"
 #include "analysis/sim/race/race.h"
+#include "support/minmax.h"
 
 #include <string.h>
 
@@ -41,11 +42,13 @@ static CopyShape shape_of(const Op *op)
     if (op->kind == OPK_ST || op->kind == OPK_RED)
         return (CopyShape){ 0, NONE, completes ? 2 : NONE, .is_write = true, .is_store = true };
     bool is_write = op->space_count && ptx_space_is_shared(op->spaces[0]);
-    return (CopyShape){ is_write ? 0 : 1, is_tensor ? NONE : 2,
-                        !completes  ? NONE
-                        : is_tensor ? 2
-                                    : 3,
-                        .is_write = is_write, .is_tensor = is_tensor };
+    CopyShape shape = is_tensor ? (CopyShape){ 0, NONE, 2, .is_tensor = true }
+                                : (CopyShape){ 0, 2, 3, .is_tensor = false };
+    shape.is_write = is_write;
+    shape.place = !is_write;
+    if (!completes)
+        shape.mbarrier = NONE;
+    return shape;
 }
 
 /* One lane's. False: what it completes on, or how much it brings, is not known. */
@@ -55,11 +58,9 @@ static bool transfer(Race *r, Warp *w, const Insn *insn, CopyShape shape, unsign
     const Func *func = w->frame->func_state->func;
     const Operand *place = operand_at(func, insn, shape.place);
     const uint32_t only = UINT32_C(1) << lane;
-    uint64_t address = 0,
-             bytes = shape.is_store
-                         ? (uint64_t)insn->access_bytes * (insn->op->vector ? insn->op->vector : 1)
-                         : 0,
-             at = 0;
+    uint64_t address = 0, bytes = 0, at = 0;
+    if (shape.is_store)
+        bytes = (uint64_t)insn->access_bytes * ptx_u32_max(insn->op->vector, 1);
     Mbarrier *b = NULL;
     r->has_assumed = false;
     if (shape.mbarrier != NONE) {
@@ -74,13 +75,17 @@ static bool transfer(Race *r, Warp *w, const Insn *insn, CopyShape shape, unsign
     if (shape.size != NONE && (!size || !ptx_race_number(r, w, size, only, &bytes)))
         return false;
     bool is_placed = place && ptx_race_number(r, w, place, only, &at);
-    const Touch like = { .queue = b ? QUEUE_MBARRIER : QUEUE_BULK,
-                         .group = b ? b->completed + 1
-                                    : ptx_race_copies(r, QUEUE_BULK, w->index)->committed,
-                         .mbarrier = (uint8_t)(b ? b - r->mbarriers : 0),
-                         .is_write = shape.is_write,
-                         .is_strong = insn->op->kind == OPK_RED,
-                         .level = r->has_assumed ? RACE_ASSUMED : RACE_CERTAIN };
+    Touch like = { .queue = QUEUE_BULK,
+                   .is_write = shape.is_write,
+                   .is_strong = insn->op->kind == OPK_RED,
+                   .level = r->has_assumed ? RACE_ASSUMED : RACE_CERTAIN };
+    if (b) {
+        like.queue = QUEUE_MBARRIER;
+        like.group = b->completed + 1;
+        like.mbarrier = (uint8_t)(b - r->mbarriers);
+    } else {
+        like.group = ptx_race_copies(r, QUEUE_BULK, w->index)->committed;
+    }
     TouchId touch = is_placed ? ptx_race_begin_async(r, w, insn, doubt, &like) : 0;
     r->is_blind |= !touch || (shape.is_tensor && !b);
     if (touch)
@@ -150,8 +155,8 @@ static void read_matrix(Race *r, TouchId touch, const RaceAsyncLayout *l, uint32
                         uint32_t rows, bool is_transposed)
 {
     Machine *m = r->machine;
-    const uint32_t by = is_transposed ? CORE_ROWS : 1,
-                   units = is_transposed ? OPERAND_BYTES / 2 : OPERAND_BYTES / CORE_ROW;
+    const uint32_t by = is_transposed ? CORE_ROWS : 1;
+    const uint32_t units = is_transposed ? OPERAND_BYTES / 2 : OPERAND_BYTES / CORE_ROW;
     for (uint32_t row = first_row / by; row < (first_row + rows) / by; row++)
         for (uint32_t unit = 0; unit < units; unit++)
             ptx_race_range_on(r, touch, unit_at(l, row, unit, is_transposed), CORE_ROW);

@@ -15,7 +15,9 @@ static void begin(void *self)
 {
     Race *r = self;
     ptx_race_begin(r);
-    r->observer.step = r->watches ? take_step : r->put_count ? ptx_race_is_put : NULL;
+    r->observer.step = r->put_count ? ptx_race_is_put : NULL;
+    if (r->watches)
+        r->observer.step = take_step;
 }
 
 void ptx_race_attach(Race *r)

@@ -31,6 +31,13 @@ Mbarrier *ptx_mbarrier_at(Race *r, uint64_t address)
     return NULL;
 }
 
+/* The one that an instruction names, and the number behind it; NULL: it is not known which. */
+static Mbarrier *find_mbarrier(Race *r, Warp *w, const Insn *insn, uint32_t lanes, uint64_t *number)
+{
+    uint64_t address;
+    return read_mbarrier(r, w, insn, lanes, &address, number) ? ptx_mbarrier_at(r, address) : NULL;
+}
+
 bool ptx_mbarrier_init(Race *r, Warp *w, const Insn *insn, uint32_t lanes)
 {
     uint64_t address, count = 0;
@@ -175,8 +182,7 @@ static bool expect(Race *r, Warp *w, const Insn *insn, uint32_t lanes, Mbarrier 
 bool ptx_mbarrier_expect(Race *r, Warp *w, const Insn *insn, uint32_t lanes)
 {
     uint64_t address, bytes = 0;
-    Mbarrier *b = read_mbarrier(r, w, insn, lanes, &address, NULL) ? ptx_mbarrier_at(r, address)
-                                                                   : NULL;
+    Mbarrier *b = find_mbarrier(r, w, insn, lanes, NULL);
     if (!b)
         return false;
     if (!ptx_op_has(insn->op, MOD_COMPLETE_TX))
@@ -200,11 +206,9 @@ static void deliver(Race *r, uint32_t warp, const Mbarrier *b)
 
 bool ptx_mbarrier_arrive(Race *r, Warp *w, const Insn *insn, uint32_t lanes, bool is_by_copies)
 {
-    uint64_t address, count = 1;
+    uint64_t count = 1;
     bool expects = ptx_op_has(insn->op, MOD_EXPECT_TX), has_count = !is_by_copies && !expects;
-    Mbarrier *b = read_mbarrier(r, w, insn, lanes, &address, has_count ? &count : NULL)
-                      ? ptx_mbarrier_at(r, address)
-                      : NULL;
+    Mbarrier *b = find_mbarrier(r, w, insn, lanes, has_count ? &count : NULL);
     if (!b || insn->op->spaces[0] == SPACE_SHARED_CLUSTER || count > UINT32_MAX)
         return false;
     r->is_partial = true;
@@ -250,11 +254,11 @@ bool ptx_mbarrier_is_past(const Mbarrier *b, uint32_t phase)
 
 /* They have arrived in a phase, and wait for the one before: that was complete already. */
 static void note_stale(Race *r, const Mbarrier *b, const Warp *w, const Insn *insn, uint32_t lanes,
-                       uint32_t phase, uint8_t doubt)
+                       uint32_t phase)
 {
     bool is_stale = b->arrivals[w->index] != NO_ID && !(lanes & ~b->arrived[w->index])
                     && phase <= b->tokens[w->index] && b->tokens[w->index] && !w->frame->caller;
-    if (!is_stale || r->stale.wait != NO_ID || doubt)
+    if (!is_stale || r->stale.wait != NO_ID)
         return;
     r->stale = (StaleWait){ .arrival = b->arrivals[w->index],
                             .wait = (InsnId)(insn - w->frame->func_state->func->insns),
@@ -265,17 +269,15 @@ static void note_stale(Race *r, const Mbarrier *b, const Warp *w, const Insn *in
 
 bool ptx_mbarrier_wait(Race *r, Warp *w, const Insn *insn, uint32_t lanes, uint8_t doubt)
 {
-    uint64_t address, parity = 0;
+    uint64_t parity = 0;
     bool is_parity = ptx_op_has(insn->op, MOD_PARITY);
-    Mbarrier *b = read_mbarrier(r, w, insn, lanes, &address, is_parity ? &parity : NULL)
-                      ? ptx_mbarrier_at(r, address)
-                      : NULL;
+    Mbarrier *b = find_mbarrier(r, w, insn, lanes, is_parity ? &parity : NULL);
     if (!b)
         return false;
     uint32_t phase = is_parity ? b->phase + ((b->phase & 1) == (parity & 1))
                                : b->tokens[w->index] + 1;
-    if (is_parity)
-        note_stale(r, b, w, insn, lanes, phase, doubt);
+    if (is_parity && !doubt)
+        note_stale(r, b, w, insn, lanes, phase);
     if (ptx_mbarrier_is_past(b, phase)) {
         ptx_race_join(ptx_race_known(r, w->index), b->done, r->width);
         return true;

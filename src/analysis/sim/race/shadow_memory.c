@@ -110,10 +110,13 @@ static WordSources word_sources(const ShadowMemory *c, AddendId base, uint64_t a
 {
     const Word *own = ptx_shadow_memory_find(c, base, at),
                *other = c->before ? ptx_shadow_memory_find(c->before, base, at) : NULL;
-    return (WordSources){ .at = at,
-                      .initial = ptx_shadow_memory_initial(base, at),
-                      .own = own && own->last.by.run == c->run ? &own->last : NULL,
-                      .before = other ? &other->last : NULL };
+    bool is_own = own && own->last.by.run == c->run;
+    WordSources from = { .at = at, .initial = ptx_shadow_memory_initial(base, at) };
+    if (is_own)
+        from.own = &own->last;
+    if (other)
+        from.before = &other->last;
+    return from;
 }
 
 /* A byte of it. False: another thread of the block stored there, or something that is not known. */
@@ -130,19 +133,20 @@ static bool read_byte(const WordSources *from, unsigned shift, uint16_t thread, 
     return !stored || (stored->known >> shift & 1 && !stored->is_mixed);
 }
 
-static void note_reader(ShadowMemory *c, const Warp *w, const Insn *insn, AddendId base,
-                        uint64_t address, unsigned bytes, unsigned lane)
+static void note_reader(ShadowMemory *c, const Warp *w, const LaneLoad *load, unsigned lane)
 {
-    for (uint64_t at = address & ~(uint64_t)(WORD_BYTES - 1); at < address + bytes;
+    const AddendId base = base_of(load->address);
+    const uint64_t address = ptx_value_lane(load->address, lane);
+    for (uint64_t at = address & ~(uint64_t)(WORD_BYTES - 1); at < address + load->bytes;
          at += WORD_BYTES) {
         Word *word = make_word(c, base, at);
         if (word && word->reader.run != c->run)
-            word->reader = toucher_of(c, w, insn, lane);
+            word->reader = toucher_of(c, w, load->insn, lane);
     }
 }
 
 /* The number that a thread loads. False: it is not known. is_old: no byte of it is the block's. */
-static bool load_number(const ShadowMemory *c, const GlobalLoad *load, unsigned lane,
+static bool load_number(const ShadowMemory *c, const LaneLoad *load, unsigned lane,
                         uint16_t thread, uint64_t *number, bool *is_old)
 {
     const AddendId base = base_of(load->address);
@@ -164,13 +168,12 @@ static bool load_number(const ShadowMemory *c, const GlobalLoad *load, unsigned 
     return true;
 }
 
-static void take_load(void *self, const Warp *w, const GlobalLoad *load)
+static void take_load(void *self, const Warp *w, const LaneLoad *load)
 {
     ShadowMemory *c = self;
     const Value *address = load->address;
     const bool are_placed = is_placed(address);
     Scratch *out = load->out;
-    AddendId base = base_of(address);
     out->value = (Value){ .lanes = out->lanes,
                           .align = ALIGN_EXACT,
                           .is_common = true,
@@ -187,7 +190,7 @@ static void take_load(void *self, const Warp *w, const GlobalLoad *load)
             continue;
         }
         if (is_old)
-            note_reader(c, w, load->insn, base, ptx_value_lane(address, i), load->bytes, i);
+            note_reader(c, w, load, i);
         out->lanes[i] = ptx_lane_extend(number, load->type);
     }
 }
@@ -209,7 +212,7 @@ static void store_byte(Word *word, const Toucher *by, unsigned shift, uint8_t by
     s->value = (s->value & ~(UINT32_C(0xff) << (8 * shift))) | (uint32_t)byte << (8 * shift);
 }
 
-static void take_store(void *self, const Warp *w, const GlobalStore *store)
+static void take_store(void *self, const Warp *w, const LaneStore *store)
 {
     ShadowMemory *c = self;
     const Value *address = store->address, *value = store->value;

@@ -1,0 +1,72 @@
+/* The client of `ptxlint lsp`: started with the first PTX file, told of every change of a setting. */
+import * as vscode from 'vscode';
+import { ExecuteCommandSignature, LanguageClient } from 'vscode-languageclient/node';
+import { selectGpu } from './gpus';
+import { readProgram, readWishes } from './settings';
+
+let client: LanguageClient | undefined;
+
+/* A rule's page, which the server answers with, is shown beside the code. */
+async function runCommand(command: string, args: unknown[], next: ExecuteCommandSignature): Promise<unknown> {
+    const result: unknown = await next(command, args);
+    const page = command === 'ptxlint.explain' ? (result as { value?: unknown } | null)?.value : undefined;
+    if (typeof page === 'string') {
+        const document = await vscode.workspace.openTextDocument({ language: 'markdown', content: page });
+        await vscode.window.showTextDocument(document, { viewColumn: vscode.ViewColumn.Beside, preview: true });
+    }
+    return result;
+}
+
+function makeClient(): LanguageClient {
+    const server = { command: readProgram(), args: ['lsp'] };
+    return new LanguageClient('ptxlint', 'ptxlint', server, {
+        documentSelector: [{ language: 'ptx' }],
+        initializationOptions: readWishes(),
+        middleware: { executeCommand: runCommand },
+    });
+}
+
+async function start(): Promise<void> {
+    client = makeClient();
+    try {
+        await client.start();
+    } catch {
+        client = undefined;
+        const action = await vscode.window.showErrorMessage(`ptxlint: '${readProgram()}' cannot be started; the setting ptxlint.path names it`, 'Settings');
+        if (action) {
+            await vscode.commands.executeCommand('workbench.action.openSettings', 'ptxlint.path');
+        }
+    }
+}
+
+async function stop(): Promise<void> {
+    const running = client;
+    client = undefined;
+    await running?.stop();
+}
+
+async function restart(): Promise<void> {
+    await stop();
+    await start();
+}
+
+async function applySettings(event: vscode.ConfigurationChangeEvent): Promise<void> {
+    if (event.affectsConfiguration('ptxlint.path')) {
+        await restart();
+    } else if (event.affectsConfiguration('ptxlint')) {
+        await client?.sendNotification('workspace/didChangeConfiguration', { settings: { ptxlint: readWishes() } });
+    }
+}
+
+export async function activate(context: vscode.ExtensionContext): Promise<void> {
+    context.subscriptions.push(
+        vscode.commands.registerCommand('ptxlint.selectGpu', selectGpu),
+        vscode.commands.registerCommand('ptxlint.restart', restart),
+        vscode.workspace.onDidChangeConfiguration(applySettings),
+    );
+    await start();
+}
+
+export function deactivate(): Promise<void> {
+    return stop();
+}

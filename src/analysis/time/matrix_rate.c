@@ -1,0 +1,65 @@
+#include "analysis/time/matrix_rate.h"
+
+#include "gpu/costs.h"
+#include "gpu/gpu.h"
+#include "ir/func.h"
+#include "ir/insn.h"
+#include "ir/operand.h"
+#include "isa/isa.h"
+
+#include <math.h>
+
+enum { WARPGROUP_WARPS = 4, NARROW_BYTES = 16, F64_ROWS = 8 };
+
+/* Bytes of a row of A or a column of B. */
+static double k_bytes(const Op *op)
+{
+    return op->type_count > 1 ? op->shape[2] * ptx_type_info[op->types[1]].bits / 8.0 : 0;
+}
+
+static bool is_a_in_registers(const Func *func, const Insn *insn)
+{
+    const Operand *operands = ptx_insn_operands(func, insn);
+    for (uint32_t o = 0; o < insn->operand_count; o++)
+        if (operands[o].position == 1)
+            return operands[o].flags & OPERAND_ELEMENT;
+    return false;
+}
+
+static double of_wgmma(const Gpu *gpu, const Func *func, const Insn *insn, double peak)
+{
+    const Op *op = insn->op;
+    const bool in_registers = is_a_in_registers(func, insn);
+    double rows = (in_registers ? 0 : op->shape[0]) + op->shape[1], least = 0;
+    if (ptx_gpu_has(gpu, FIGURE_SHARED_BYTES_PER_CLK))
+        least = rows * k_bytes(op) / gpu->figures[FIGURE_SHARED_BYTES_PER_CLK];
+    if (in_registers && ptx_gpu_has(gpu, FIGURE_WGMMA_LEAST))
+        least = fmax(least, gpu->figures[FIGURE_WGMMA_LEAST]);
+    return fmax(peak, least / WARPGROUP_WARPS);
+}
+
+static FigureId share_of(const Op *op)
+{
+    switch (ptx_cost_tensor_rate(op)) {
+    case FIGURE_TENSOR_F64:
+        return op->shape[0] == F64_ROWS ? FIGURE_TENSOR_MMA_F64_SHARE : FIGURE__COUNT;
+    case FIGURE_TENSOR_F8:
+        return FIGURE_TENSOR_MMA_F8_SHARE;
+    default:
+        return op->family == OP_MMA && k_bytes(op) <= NARROW_BYTES ? FIGURE_TENSOR_MMA_NARROW_SHARE
+                                                                   : FIGURE_TENSOR_MMA_SHARE;
+    }
+}
+
+double ptx_matrix_clocks(const Gpu *gpu, const Func *func, const Insn *insn, double peak)
+{
+    const Op *op = insn->op;
+    if (!(peak > 0))
+        return 0;
+    if (op->family == OP_WGMMA)
+        return of_wgmma(gpu, func, insn, peak);
+    if (op->family != OP_MMA && op->family != OP_WMMA)
+        return peak;
+    FigureId share = share_of(op);
+    return share != FIGURE__COUNT && ptx_gpu_has(gpu, share) ? peak / gpu->figures[share] : peak;
+}

@@ -1,0 +1,96 @@
+/* lsp.c -- the language server: what its command line and config files say, for src/lsp/. */
+#include "cli/cli.h"
+
+#include "lsp/lsp.h"
+
+#include <string.h>
+#include <unistd.h>
+
+typedef struct LspContext {
+    const Options *given;
+    /* given under what the client asks for; lists that it asks for are its own */
+    Options now;
+    StringList gpu, grid, block;
+    Inputs inputs;
+    Book book;
+} LspContext;
+
+/* ---- what the client asks for ---------------------------------------------------------------- */
+
+static StringList *setting_named(Options *options, const char *key)
+{
+    int row = 0;
+    while (row + 1 < SETTING_COUNT && strcmp(ptx_setting_names[row].key, key) != 0)
+        row++;
+    return &options->settings[row];
+}
+
+/* The option has that value alone. */
+static void replace_list(StringList *option, StringList *own, const char *value)
+{
+    if (value && ptx_strings_add(own, value, strlen(value)) == EXIT_CLEAN)
+        *option = *own;
+}
+
+static void apply_wish(LspContext *c, const LspWish *wish)
+{
+    replace_list(&c->now.gpus, &c->gpu, wish->gpu);
+    replace_list(setting_named(&c->now, "grid"), &c->grid, wish->grid);
+    replace_list(setting_named(&c->now, "block"), &c->block, wish->block);
+    if (wish->launch)
+        c->now.launch_path = wish->launch;
+    if (wish->config) {
+        c->now.config_path = wish->config;
+        c->now.has_no_config = false;
+    }
+}
+
+static void close_settings(LspContext *c)
+{
+    ptx_book_free(&c->book);
+    ptx_inputs_free(&c->inputs);
+    ptx_strings_free(&c->gpu);
+    ptx_strings_free(&c->grid);
+    ptx_strings_free(&c->block);
+    *c = (LspContext){ .given = c->given, .now = *c->given };
+}
+
+/* What cannot be read is reported on standard error, and left out. */
+static void open_settings(void *context, const LspWish *wish)
+{
+    LspContext *c = context;
+    close_settings(c);
+    apply_wish(c, wish);
+    ptx_inputs_read(&c->inputs, &c->now);
+    ptx_book_open(&c->book, &c->now);
+}
+
+/* ---- what holds for a file ------------------------------------------------------------------- */
+
+static LspSettings find_settings(void *context, const char *path)
+{
+    LspContext *c = context;
+    LspSettings found = { .rules = c->book.rules, .gpus = c->inputs.gpus, .gpu_count = c->inputs.gpu_count, .launches = c->inputs.launches };
+    const Settings *settings = ptx_book_file(&c->book, path ? path : "-");
+    if (!settings)
+        return found;
+    ModuleSource source = { .options = &c->now, .given = &c->inputs, .config = &settings->inputs };
+    found.rules = settings->rules;
+    found.config = settings->config;
+    found.launches = ptx_inputs_launches(&source)->launches;
+    if (!found.gpu_count) {
+        found.gpus = settings->inputs.gpus;
+        found.gpu_count = settings->inputs.gpu_count;
+    }
+    return found;
+}
+
+ExitCode ptx_lsp(const Options *options)
+{
+    LspContext context = { .given = options, .now = *options };
+    const LspHost host = { &context, open_settings, find_settings };
+    open_settings(&context, &(LspWish){ 0 });
+    int code = ptx_lsp_run(&host, STDIN_FILENO, STDOUT_FILENO);
+    close_settings(&context);
+    return code ? EXIT_FOUND : EXIT_CLEAN;
+}

@@ -1,0 +1,277 @@
+/* hover.c -- what stands under the mouse: an instruction's page, what is known of a register, a
+ * kernel's figures, a number's value. */
+#include "lsp/server.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct Hovered {
+    LspServer *server;
+    LspDocument *d;
+    const ptxlint_module *syntax, *figures;     /* figures: NULL: not there yet */
+    uint32_t offset;
+    FILE *out;
+} Hovered;
+
+static unsigned line_of(const Hovered *h, uint32_t offset)
+{
+    return (unsigned)ptx_lsp_line(h->d, offset) + 1;
+}
+
+/* ---- registers ------------------------------------------------------------------------------- */
+
+enum { LINES_SHOWN = 6 };
+
+static void put_lines(const Hovered *h, const ptxlint_symbol *s, bool is_written)
+{
+    unsigned count = 0, last = 0;
+    for (size_t i = 0; i < s->occurrence_count; i++) {
+        const ptxlint_occurrence *o = &s->occurrences[i];
+        unsigned line = line_of(h, o->span.begin);
+        if (!(is_written ? o->is_written : o->is_read) || line == last)
+            continue;
+        last = line;
+        if (count < LINES_SHOWN)
+            fprintf(h->out, "%s%u", count ? ", " : " ", line);
+        count++;
+    }
+    if (count > LINES_SHOWN)
+        fprintf(h->out, " and %u more", count - LINES_SHOWN);
+    if (!count)
+        fputs(" nowhere", h->out);
+}
+
+static void put_value(const Hovered *h, const ptxlint_value *value)
+{
+    const char *assumed = value->certainty == PTXLINT_ESTIMATE ? " (an estimate)" : "";
+    switch (value->uniformity) {
+    case PTXLINT_UNIFORM_BLOCK: fputs("the same in all threads of the block", h->out); break;
+    case PTXLINT_UNIFORM_WARP: fputs("the same in all lanes of a warp", h->out); break;
+    case PTXLINT_AFFINE:
+        if (value->stride == PTXLINT_UNKNOWN)
+            fputs("affine in the lane, by an unknown step", h->out);
+        else
+            fprintf(h->out, "affine in the lane: %" PRId64 " more from lane to lane", value->stride);
+        break;
+    case PTXLINT_DIVERGENT: fputs("lanes may differ in any way", h->out); break;
+    default: fputs("not known", h->out); return;
+    }
+    fputs(assumed, h->out);
+}
+
+/* What its first definitions make of it, those at the mouse alone where one is there. */
+static void put_values(const Hovered *h, const ptxlint_symbol *s)
+{
+    ptxlint_value value, here;
+    unsigned count = 0;
+    bool is_here = ptxlint_module_value_at(h->figures, h->offset, &here) != 0, is_written = false;
+    for (size_t i = 0; i < s->occurrence_count; i++)
+        is_written |= s->occurrences[i].is_written && s->occurrences[i].span.begin <= h->offset
+                      && h->offset <= s->occurrences[i].span.end;
+    for (size_t i = 0; i < s->occurrence_count && count < LINES_SHOWN; i++) {
+        uint32_t at = s->occurrences[i].span.begin;
+        if (!s->occurrences[i].is_written || !ptxlint_module_value_at(h->figures, at, &value))
+            continue;
+        if (is_here && is_written && value.span.begin != here.span.begin)
+            continue;
+        fprintf(h->out, "\n- Value of line %u: ", line_of(h, at));
+        put_value(h, &value);
+        count++;
+    }
+}
+
+static void put_range(const Hovered *h, const ptxlint_symbol *s)
+{
+    if (!s->occurrence_count)
+        return;
+    const ptxlint_occurrence *all = s->occurrences;
+    size_t first = 0;
+    while (first + 1 < s->occurrence_count && all[first].is_declaration)
+        first++;
+    unsigned from = line_of(h, all[first].span.begin),
+             to = line_of(h, all[s->occurrence_count - 1].span.begin);
+    fprintf(h->out, "\n- In the text from line %u to %u", from, to);
+}
+
+static void put_register(const Hovered *h, const ptxlint_symbol *s)
+{
+    fprintf(h->out, "**%s** — register of type `.%s`", s->name, s->type);
+    if (s->vector > 1)
+        fprintf(h->out, ", a vector of %u", s->vector);
+    fprintf(h->out, "\n\n- Declared in line %u", line_of(h, s->declaration.begin));
+    fputs("\n- Written in line", h->out);
+    put_lines(h, s, true);
+    fputs("\n- Read in line", h->out);
+    put_lines(h, s, false);
+    put_range(h, s);
+    if (h->figures)
+        put_values(h, s);
+    int64_t live = h->figures ? ptxlint_module_live_at(h->figures, h->offset) : PTXLINT_UNKNOWN;
+    if (live != PTXLINT_UNKNOWN)
+        fprintf(h->out, "\n- %" PRId64 " registers are live here", live);
+}
+
+/* ---- other names ----------------------------------------------------------------------------- */
+
+static void put_demangled(const Hovered *h, const char *name)
+{
+    char text[1024];
+    if (ptxlint_demangle(name, PTXLINT_NAME_SIGNATURE, text, sizeof text))
+        fprintf(h->out, "\n\n`%s`", text);
+}
+
+static const ptxlint_kernel *kernel_named(const ptxlint_module *module, const char *name)
+{
+    size_t count;
+    const ptxlint_kernel *kernels = ptxlint_module_kernels(module, &count);
+    for (size_t i = 0; i < count; i++)
+        if (!strcmp(kernels[i].name, name))
+            return &kernels[i];
+    return NULL;
+}
+
+static void put_figures(const Hovered *h, const ptxlint_kernel *kernel)
+{
+    char title[512];
+    ptx_lsp_kernel_title(kernel, title, sizeof title);
+    if (*title)
+        fprintf(h->out, "\n\n%s", title);
+    fprintf(h->out, "\n\n- %" PRIu64 " instructions, %zu loops, %zu memory accesses",
+            kernel->mix.instruction_count, kernel->loop_count, kernel->access_count);
+    if (kernel->static_shared_bytes != PTXLINT_UNKNOWN)
+        fprintf(h->out, "\n- %" PRId64 " bytes of static shared memory",
+                kernel->static_shared_bytes);
+    fprintf(h->out, "\n- %" PRId64 " registers live at most", kernel->pressure.max_live);
+}
+
+static void put_function(const Hovered *h, const ptxlint_symbol *s)
+{
+    const char *what = s->kind == PTXLINT_SYMBOL_ENTRY ? "kernel" : "function";
+    fprintf(h->out, "**%s** — %s", s->name, what);
+    put_demangled(h, s->name);
+    const ptxlint_kernel *kernel = h->figures ? kernel_named(h->figures, s->name) : NULL;
+    if (kernel && !kernel->has_syntax_error)
+        put_figures(h, kernel);
+    else if (!h->figures)
+        fputs("\n\nIts figures are not estimated yet.", h->out);
+}
+
+static void put_variable(const Hovered *h, const ptxlint_symbol *s)
+{
+    const char *what = s->kind == PTXLINT_SYMBOL_PARAMETER ? "parameter" : "variable";
+    fprintf(h->out, "**%s** — %s in `.%s` space, of type `.%s`", s->name, what, s->space, s->type);
+    if (s->bytes)
+        fprintf(h->out, "\n\n- %" PRId64 " bytes, aligned to %u", s->bytes, s->align);
+    else
+        fputs("\n\n- Its size is not said here", h->out);
+    put_demangled(h, s->name);
+}
+
+static void put_symbol(const Hovered *h, const ptxlint_symbol *s)
+{
+    switch (s->kind) {
+    case PTXLINT_SYMBOL_ENTRY: case PTXLINT_SYMBOL_FUNC: put_function(h, s); break;
+    case PTXLINT_SYMBOL_VARIABLE: case PTXLINT_SYMBOL_PARAMETER: put_variable(h, s); break;
+    case PTXLINT_SYMBOL_REGISTER: put_register(h, s); break;
+    case PTXLINT_SYMBOL_RANGE:
+        fprintf(h->out, "**%s0** to **%s%" PRIu64 "** — registers of type `.%s`", s->name, s->name,
+                s->count - 1, s->type);
+        break;
+    case PTXLINT_SYMBOL_LABEL: {
+        size_t uses = 0;
+        for (size_t i = 0; i < s->occurrence_count; i++)
+            uses += !s->occurrences[i].is_declaration;
+        fprintf(h->out, "**%s** — label in line %u, named %zu %s", s->name,
+                line_of(h, s->declaration.begin), uses, uses == 1 ? "time" : "times");
+        break;
+    }
+    }
+}
+
+/* ---- what needs no name ---------------------------------------------------------------------- */
+
+/* The page of an instruction; where its modifiers are wrong, that of its opcode. */
+static void put_instruction(const Hovered *h, ptxlint_span opcode)
+{
+    char page[4096];
+    const char *text = h->d->text + opcode.begin;
+    size_t length = opcode.end - opcode.begin;
+    const ptxlint_gpu *gpu = ptx_document_gpu(h->server, h->d);
+    if (!ptxlint_isa_hover(text, length, gpu, page, sizeof page)) {
+        const char *dot = memchr(text, '.', length);
+        if (!dot || !ptxlint_isa_hover(text, (size_t)(dot - text), gpu, page, sizeof page))
+            return;
+    }
+    fputs(page, h->out);
+    int64_t live = h->figures ? ptxlint_module_live_at(h->figures, h->offset) : PTXLINT_UNKNOWN;
+    if (live != PTXLINT_UNKNOWN)
+        fprintf(h->out, "\n\n%" PRId64 " registers are live here.", live);
+}
+
+static void put_special_register(const Hovered *h, ptxlint_span span)
+{
+    ptxlint_isa_register r;
+    const char *text = h->d->text + span.begin;
+    size_t length = span.end - span.begin;
+    for (size_t i = 0; ptxlint_isa_register_at(i, &r); i++) {
+        size_t n = strlen(r.name);
+        bool is_it = length >= n && !memcmp(text, r.name, n)
+                     && (r.number_count ? length > n && text[n] >= '0' && text[n] <= '9'
+                                        : length == n);
+        if (!is_it)
+            continue;
+        fprintf(h->out, "**%.*s** — special register, `%s.%s`\n\nPTX %d.%d, %s or later",
+                (int)length, text, r.vector > 1 ? ".v4" : "", r.type, r.first.version_major,
+                r.first.version_minor, r.first.target);
+        return;
+    }
+}
+
+static void put_number(const Hovered *h, ptxlint_span span)
+{
+    char value[64];
+    if (ptx_number_decode(h->d->text + span.begin, span.end - span.begin, value, sizeof value))
+        fprintf(h->out, "`%.*s` = **%s**", (int)(span.end - span.begin), h->d->text + span.begin,
+                value);
+}
+
+/* What it is about; empty: nothing. */
+static ptxlint_span put_hover(const Hovered *h)
+{
+    size_t count;
+    const ptxlint_tokens *tokens = ptx_document_tokens(h->d);
+    const ptxlint_token *all = tokens ? ptxlint_tokens_all(tokens, &count) : NULL;
+    size_t at = all ? ptxlint_tokens_find(tokens, h->offset) : 0;
+    if (!all || at == count || all[at].span.begin > h->offset)
+        return (ptxlint_span){ 0, 0 };
+    ptxlint_span opcode = ptx_opcode_at(h->d, h->offset);
+    const ptxlint_symbol *symbol = h->syntax ? ptxlint_module_symbol_at(h->syntax, h->offset) : NULL;
+    if (opcode.end)
+        put_instruction(h, opcode);
+    else if (all[at].kind == PTXLINT_TOKEN_NUMBER)
+        put_number(h, all[at].span);
+    else if (all[at].kind == PTXLINT_TOKEN_SPECIAL_REGISTER)
+        put_special_register(h, all[at].span);
+    else if (symbol)
+        put_symbol(h, symbol);
+    return opcode.end ? opcode : all[at].span;
+}
+
+void ptx_lsp_hover(LspServer *server, LspDocument *d, const json_t *params, LspAnswer *answer)
+{
+    char *text = NULL;
+    size_t length = 0;
+    if (d->language != LANGUAGE_PTX)
+        return;
+    Hovered h = { .server = server, .d = d, .syntax = ptx_document_syntax(server, d), .figures = ptx_document_analysed(d, true), .offset = ptx_lsp_offset(server, d, json_object_get(params, "position")), .out = open_memstream(&text, &length) };
+    if (!h.out)
+        return;
+    ptxlint_span span = put_hover(&h);
+    fclose(h.out);
+    if (text && length)
+        answer->result = json_pack("{s:o, s:o}", "contents", ptx_lsp_markup(server, text), "range",
+                                   ptx_lsp_range(server, d, span));
+    free(text);
+}

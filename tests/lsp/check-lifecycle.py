@@ -1,0 +1,144 @@
+#!/usr/bin/env python3
+"""The life of a session: errors before and after it, cancelling, exit codes, frames that come in pieces or are broken."""
+import os
+import pathlib
+import subprocess
+import sys
+import time
+import unittest
+
+from client import FULL, Client, ServerError
+
+PROGRAM = sys.argv.pop(1)
+PTX = ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k()\n{\n\tret;\n}\n"
+
+
+class Lifecycle(unittest.TestCase):
+    def fails(self, code, call, *arguments):
+        with self.assertRaises(ServerError) as caught:
+            call(*arguments)
+        self.assertEqual(caught.exception.code, code)
+
+    def test_proper_end(self):
+        client = Client(PROGRAM)
+        self.assertEqual(client.close(), 0)
+        self.assertEqual(client.errors, b"")
+
+    def test_before_initialize(self):
+        client = Client(PROGRAM, start=False)
+        self.fails(-32002, client.request, "textDocument/hover", {})
+        client.notify("textDocument/didOpen", {})
+        client.notify("exit", None)
+        self.assertEqual(client.end(), 1)
+
+    def test_after_shutdown(self):
+        client = Client(PROGRAM)
+        self.assertIsNone(client.request("shutdown"))
+        self.fails(-32600, client.request, "textDocument/hover", {})
+        client.notify("exit", None)
+        self.assertEqual(client.end(), 0)
+
+    def test_exit_without_shutdown(self):
+        client = Client(PROGRAM)
+        client.notify("exit", None)
+        self.assertEqual(client.end(), 1)
+
+    def test_end_of_input(self):
+        client = Client(PROGRAM)
+        client.process.stdin.close()
+        self.assertEqual(client.end(), 1)
+
+    def test_unknown(self):
+        client = Client(PROGRAM)
+        client.notify("no/such", {})
+        client.notify("$/no/such", {})
+        self.fails(-32601, client.request, "no/such", {})
+        self.fails(-32600, client.request, "initialize", {"capabilities": {}})
+        self.fails(-32602, client.at, "hover", "file:///none.ptx", {"line": 0, "character": 0})
+        self.assertEqual(client.close(), 0)
+
+    def test_no_json(self):
+        for body, code in ((b"{", -32700), (b"[]", -32600), (b"3", -32600), (b'{"id": 1.5, "method": "shutdown"}', -32600)):
+            client = Client(PROGRAM)
+            client.write(b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
+            answer = client.messages.get(timeout=30)
+            self.assertEqual(answer["error"]["code"], code, body)
+            self.assertIsNone(answer["id"])
+            self.assertEqual(client.close(), 0)
+
+    def test_pieces(self):
+        client = Client(PROGRAM)
+        body = b'{"jsonrpc": "2.0", "id": "x", "method": "shutdown"}'
+        for byte in b"Content-Type: application/vscode-jsonrpc\r\ncontent-length:  %d \r\n\r\n%s" % (len(body), body):
+            client.write(bytes([byte]))
+        self.assertEqual(client.messages.get(timeout=30), {"jsonrpc": "2.0", "id": "x", "result": None})
+        client.notify("exit", None)
+        self.assertEqual(client.end(), 0)
+
+    def test_broken_frames(self):
+        for raw in (b"Content-Length: x\r\n\r\n", b"Content-Length: 99999999999999999999\r\n\r\n", b"Content-Length: -1\r\n\r\n",
+                    b"No-Length: 1\r\n\r\n{}", b"x" * 10000):
+            client = Client(PROGRAM)
+            client.write(raw)
+            self.assertEqual(client.end(), 1, raw)
+
+    def test_cancel(self):
+        client = Client(PROGRAM)
+        client.open("file:///a.ptx", PTX)
+        number = client.ask("textDocument/codeLens", {"textDocument": {"uri": "file:///a.ptx"}})
+        client.notify("$/cancelRequest", {"id": number})
+        self.fails(-32800, client.result, number)
+        client.notify("$/cancelRequest", {"id": number})
+        client.notify("$/cancelRequest", {"id": "none"})
+        self.assertEqual(client.close(), 0)
+
+    def test_waiting_for_a_closed_document(self):
+        client = Client(PROGRAM)
+        client.open("file:///a.ptx", PTX)
+        number = client.ask("textDocument/codeLens", {"textDocument": {"uri": "file:///a.ptx"}})
+        client.notify("textDocument/didClose", {"textDocument": {"uri": "file:///a.ptx"}})
+        client.open("file:///b.ptx", PTX)
+        self.fails(-32602, client.result, number)
+        self.assertEqual(client.close(), 0)
+
+    def test_parent_is_gone(self):
+        parent = subprocess.Popen(["sleep", "100"])
+        client = Client(PROGRAM, start=False)
+        client.request("initialize", {"processId": parent.pid, "rootUri": None, "capabilities": FULL})
+        parent.kill()
+        parent.wait()
+        self.assertEqual(client.end(), 1)
+
+    def test_encodings(self):
+        for offered, chosen in ((None, "utf-16"), (["utf-16"], "utf-16"), (["utf-32", "utf-8"], "utf-8"), (["utf-32"], "utf-16")):
+            capabilities = {} if offered is None else {"general": {"positionEncodings": offered}}
+            client = Client(PROGRAM, capabilities)
+            self.assertEqual(client.capabilities["capabilities"]["positionEncoding"], chosen)
+            self.assertEqual(client.close(), 0)
+
+    def test_pull_only_where_declared(self):
+        client = Client(PROGRAM)
+        self.assertNotIn("diagnosticProvider", client.capabilities["capabilities"])
+        self.assertEqual(client.close(), 0)
+
+    def test_wrong_types(self):
+        """Nothing that a client sends takes the server down."""
+        client = Client(PROGRAM)
+        client.open("file:///a.ptx", PTX)
+        for params in ({}, {"textDocument": 3}, {"textDocument": {"uri": "file:///a.ptx"}}, [], {"textDocument": {"uri": 1}},
+                       {"textDocument": {"uri": "file:///a.ptx"}, "position": {"line": -1, "character": 1 << 40}},
+                       {"textDocument": {"uri": "file:///a.ptx"}, "position": "x", "range": 4, "context": 5, "newName": {}}):
+            for method in ("hover", "definition", "rename", "completion", "codeAction", "inlayHint", "semanticTokens/range", "codeLens"):
+                try:
+                    client.request("textDocument/" + method, params)
+                except ServerError:
+                    pass
+            for method in ("didOpen", "didChange", "didSave"):
+                client.notify("textDocument/" + method, params)
+        client.change("file:///a.ptx", 3, {"text": 3}, {}, {"range": 4, "text": ""}, {"text": PTX})
+        self.assertIsNotNone(client.request("textDocument/documentSymbol", {"textDocument": {"uri": "file:///a.ptx"}}))
+        self.assertEqual(client.close(), 0)
+
+
+if __name__ == "__main__":
+    unittest.main()

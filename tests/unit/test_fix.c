@@ -1,0 +1,237 @@
+/* test_fix.c -- what edits make of texts, and for all kernels of the tree, with every edit and with
+ * the certain ones: no error and no warning comes instead, and a second run changes nothing. */
+#include "kit.h"
+
+#ifdef __SANITIZE_ADDRESS__
+enum { EVERY = 8 };             /* files: the others behave alike */
+#else
+enum { EVERY = 1 };
+#endif
+
+#define HEAD ".version 9.0\n.target sm_90\n.address_size 64\n"
+#define KERNEL                                                       \
+    HEAD ".visible .entry k(.param .u64 p)\n{\n.reg .b32 %r<9>;\n" \
+         ".reg .b64 %rd<2>;\n.reg .pred %p<2>;\n"
+#define LOAD "ld.param.u64 %rd1, [p];\nmov.u32 %r1, %tid.x;\n"
+#define STORE "st.global.u32 [%rd1], %r1;\nret;\n}\n"
+
+static ptxlint_fixes *fix(const char *text, size_t length, int is_unsafe)
+{
+    ptxlint_options options;
+    ptxlint_fix_options wanted;
+    ptxlint_module *module;
+    ptxlint_fixes *fixes;
+    ptxlint_options_init(&options);
+    ptxlint_fix_options_init(&wanted);
+    options.findings_only = 1;
+    wanted.is_unsafe = is_unsafe;
+    assert_int_equal(ptxlint_module_new(text, length, &options, &module), PTXLINT_OK);
+    assert_int_equal(ptxlint_fixes_new(module, &options, &wanted, &fixes), PTXLINT_OK);
+    ptxlint_module_free(module);
+    return fixes;
+}
+
+/* ---- single edits ---------------------------------------------------------------------------- */
+
+static const struct {
+    const char *what, *before, *after;  /* after NULL: as before */
+    int is_unsafe;
+} cases[] = {
+    { "a dead write goes with its line",
+      KERNEL LOAD "  add.s32 %r2, %r1, 1;\r\n" STORE, KERNEL LOAD STORE, 0 },
+    { "and what only it read",
+      KERNEL LOAD "add.s32 %r2, %r1, 1;\nadd.s32 %r3, %r2,\n  1;\n" STORE, KERNEL LOAD STORE, 0 },
+    { "beside another statement it goes alone",
+      KERNEL LOAD "L: @%p1 add.s32 %r2, %r1, 1; setp.eq.s32 %p1, %r1, 0;\n@%p1 bra L;\n" STORE,
+      KERNEL LOAD "L: setp.eq.s32 %p1, %r1, 0;\n@%p1 bra L;\n" STORE, 0 },
+    { "many in one kernel",
+      KERNEL LOAD "add.s32 %r2, %r1, 1;\nadd.s32 %r3, %r1, 2;\nadd.s32 %r4, %r1, 3;\n" STORE,
+      KERNEL LOAD STORE, 0 },
+    { "a volatile load stays",
+      KERNEL LOAD "ld.volatile.global.u32 %r2, [%rd1];\n" STORE, NULL, 1 },
+    { "an unused comment goes, with its line where it stands alone",
+      KERNEL LOAD "// ptxlint: ignore[MEM201] why\n" STORE, KERNEL LOAD STORE, 0 },
+    { "or without it",
+      KERNEL LOAD "st.global.u32 [%rd1], %r1; // ptxlint: ignore[MEM203] why\nret;\n}\n",
+      KERNEL LOAD STORE, 0 },
+    { "of a list what is unused",
+      KERNEL LOAD "add.s32 %r2, %r1, 1; // ptxlint: ignore[MEM201, HYG101, THR102] kept\n" STORE,
+      KERNEL LOAD "add.s32 %r2, %r1, 1; // ptxlint: ignore[HYG101] kept\n" STORE, 0 },
+    { "a misspelt rule is a guess",
+      KERNEL LOAD "add.s32 %r2, %r1, 1; // ptxlint: ignore[dead-wrte] kept\n" STORE,
+      KERNEL LOAD "add.s32 %r2, %r1, 1; // ptxlint: ignore[dead-write] kept\n" STORE, 1 },
+    { "a semicolon", KERNEL LOAD "st.global.u32 [%rd1], %r1\nret;\n}\n", KERNEL LOAD STORE, 0 },
+    { "a misspelt opcode is a guess",
+      KERNEL "ld.param.u64 %rd1, [p];\nmvo.u32 %r1, %tid.x;\n" STORE, NULL, 0 },
+    { "which may be taken",
+      KERNEL "ld.param.u64 %rd1, [p];\nmvo.u32 %r1, %tid.x;\n" STORE, KERNEL LOAD STORE, 1 },
+    { "a guess that only gives another error is taken back",
+      KERNEL LOAD "mvo.f16x3 %r1, 1, 2, 3;\n" STORE, NULL, 1 },
+    { "a second barrier",
+      KERNEL LOAD "bar.sync 0;\nbar.sync 0;\n" STORE, KERNEL LOAD "bar.sync 0;\n" STORE, 1 },
+    { "which is no certain edit", KERNEL LOAD "bar.sync 0;\nbar.sync 0;\n" STORE, NULL, 0 },
+    { "a shared variable",
+      KERNEL "  .shared .align 4 .b8 lost[64];\n" LOAD STORE, KERNEL LOAD STORE, 1 },
+    { "of two in a line none goes",
+      KERNEL ".shared .b32 lost, gone;\n" LOAD STORE, NULL, 1 },
+    { "a byte-order mark", "\xef\xbb\xbf" KERNEL LOAD STORE, KERNEL LOAD STORE, 0 },
+    { "an empty file", "", NULL, 1 },
+};
+
+static void test_cases(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        const char *before = cases[i].before, *after = cases[i].after ? cases[i].after : before;
+        ptxlint_fixes *fixes = fix(before, strlen(before), cases[i].is_unsafe);
+        const ptxlint_fixes_info *info = ptxlint_fixes_get_info(fixes);
+        if (strcmp(info->text, after) != 0 || info->length != strlen(after))
+            fail_msg("%s: got\n%s", cases[i].what, info->text);
+        ptxlint_fixes_free(fixes);
+    }
+}
+
+static void test_results(void **state)
+{
+    (void)state;
+    const char *text = KERNEL LOAD "add.s32 %r2, %r1, 1;\nmvo.f16x3 %r3, 1, 2, 3;\n" STORE;
+    ptxlint_fix_result result;
+    ptxlint_fixes *fixes = fix(text, strlen(text), 1);
+    assert_int_equal(ptxlint_fixes_get_info(fixes)->count, 1);
+    assert_true(ptxlint_fixes_at(fixes, 0, &result));
+    assert_string_equal(result.rule, "SYN401");
+    assert_int_equal(result.line, 12);
+    assert_int_equal(result.column, 1);
+    assert_false(result.is_applied);
+    assert_non_null(strstr(result.why, "it would give SYN"));
+    assert_false(ptxlint_fixes_at(fixes, 1, &result));
+    ptxlint_fixes_free(fixes);
+    fixes = fix(text, strlen(text), 0);
+    assert_int_equal(ptxlint_fixes_get_info(fixes)->unsafe_count, 1);
+    ptxlint_fixes_free(fixes);
+}
+
+/* Findings of kernels and groups that are not wanted stay. */
+static void test_wanted(void **state)
+{
+    (void)state;
+    const char *text = KERNEL LOAD "add.s32 %r2, %r1, 1;\n" STORE;
+    const char *groups[] = { "hygiene" };
+    ptxlint_options options;
+    ptxlint_fix_options wanted;
+    ptxlint_options_init(&options);
+    ptxlint_module *module = kit_module(text);
+    for (int i = 0; i < 3; i++) {
+        ptxlint_fixes *fixes;
+        ptxlint_fix_options_init(&wanted);
+        wanted.kernel_glob = i == 1 ? "other" : "k*";
+        wanted.groups = groups;
+        wanted.group_count = 1;
+        groups[0] = i == 2 ? "memory" : "hygiene";
+        assert_int_equal(ptxlint_fixes_new(module, &options, &wanted, &fixes), PTXLINT_OK);
+        assert_int_equal(ptxlint_fixes_get_info(fixes)->applied_count, i == 0);
+        ptxlint_fixes_free(fixes);
+    }
+    ptxlint_module_free(module);
+}
+
+static void test_bad_arguments(void **state)
+{
+    (void)state;
+    ptxlint_options options;
+    ptxlint_fixes *fixes;
+    ptxlint_fix_options wanted = { .size = 1 };
+    ptxlint_module *module = kit_module(KERNEL LOAD STORE);
+    ptxlint_options_init(&options);
+    assert_int_equal(ptxlint_fixes_new(NULL, &options, NULL, &fixes), PTXLINT_BAD_ARGUMENT);
+    assert_int_equal(ptxlint_fixes_new(module, NULL, NULL, &fixes), PTXLINT_BAD_ARGUMENT);
+    assert_int_equal(ptxlint_fixes_new(module, &options, &wanted, &fixes), PTXLINT_BAD_ARGUMENT);
+    assert_int_equal(ptxlint_fixes_new(module, &options, NULL, NULL), PTXLINT_BAD_ARGUMENT);
+    ptxlint_fixes_free(NULL);
+    ptxlint_module_free(module);
+}
+
+/* ---- every kernel of the tree ---------------------------------------------------------------- */
+
+/* Errors and warnings by rule, those that were folded too. */
+static size_t count_rule(const ptxlint_module *module, const char *rule)
+{
+    size_t count, sum = 0;
+    const ptxlint_diagnostic *all = ptxlint_module_diagnostics(module, &count);
+    for (size_t i = 0; i < count; i++)
+        if (!strcmp(all[i].rule, rule) && all[i].suppression == PTXLINT_NOT_SUPPRESSED)
+            sum += 1 + all[i].repeat_count;
+    return sum;
+}
+
+static bool has_error(const ptxlint_module *module)
+{
+    size_t count;
+    const ptxlint_diagnostic *all = ptxlint_module_diagnostics(module, &count);
+    return count && all[0].severity == PTXLINT_ERROR;
+}
+
+static void compare_findings(const char *path, const ptxlint_module *before,
+                             const ptxlint_module *after)
+{
+    size_t count;
+    const ptxlint_diagnostic *all = ptxlint_module_diagnostics(after, &count);
+    const bool was_broken = has_error(before);
+    for (size_t i = 0; i < count; i++) {
+        bool counts = was_broken ? all[i].severity == PTXLINT_ERROR
+                                 : strcmp(all[i].group, "hygiene") != 0;
+        if (counts && count_rule(after, all[i].rule) > count_rule(before, all[i].rule))
+            fail_msg("%s: %s came: %s", path, all[i].rule, all[i].message);
+    }
+}
+
+static void check_file(const char *path, int is_unsafe)
+{
+    size_t length;
+    char *text = kit_read(path, &length);
+    ptxlint_options options;
+    ptxlint_module *before, *after;
+    ptxlint_options_init(&options);
+    options.findings_only = 1;
+    ptxlint_fixes *first = fix(text, length, is_unsafe);
+    const ptxlint_fixes_info *info = ptxlint_fixes_get_info(first);
+    if (info->applied_count) {
+        ptxlint_fixes *second = fix(info->text, info->length, is_unsafe);
+        if (ptxlint_fixes_get_info(second)->applied_count)
+            fail_msg("%s: a second run has more to do", path);
+        ptxlint_fixes_free(second);
+        ptxlint_module_new(text, length, &options, &before);
+        ptxlint_module_new(info->text, info->length, &options, &after);
+        compare_findings(path, before, after);
+        ptxlint_module_free(before);
+        ptxlint_module_free(after);
+    } else if (info->length != length || memcmp(info->text, text, length) != 0) {
+        fail_msg("%s: changed without an edit", path);
+    }
+    ptxlint_fixes_free(first);
+    free(text);
+}
+
+static void test_tree(void **state)
+{
+    static const char *const folders[] = { "testdata/ptx", "tests/golden", "tests/messages" };
+    (void)state;
+    for (size_t f = 0; f < COUNT(folders); f++) {
+        Paths paths = kit_walk(folders[f], ".ptx");
+        for (size_t i = 0; i < paths.count; i += EVERY) {
+            check_file(paths.paths[i], 0);
+            check_file(paths.paths[i], 1);
+        }
+        kit_free_paths(paths);
+    }
+}
+
+UNIT(fix)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_cases),         cmocka_unit_test(test_results),
+        cmocka_unit_test(test_wanted),        cmocka_unit_test(test_bad_arguments),
+        cmocka_unit_test(test_tree),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
