@@ -790,7 +790,8 @@ PTXLINT_API size_t ptxlint_module_source_find(const ptxlint_module *module, cons
                                               uint32_t line, uint32_t *offsets, size_t room);
 
 /* 32-bit registers live at the instruction at a byte, as ptxlint_pressure counts them;
- * PTXLINT_UNKNOWN: no instruction is there, or only findings were asked for. */
+ * PTXLINT_UNKNOWN: no instruction is there, only findings were asked for, or it is a module without
+ * has_symbols. */
 PTXLINT_API int64_t ptxlint_module_live_at(const ptxlint_module *module, uint32_t offset);
 
 /* ---- tokens ---------------------------------------------------------------------------------- */

@@ -3,6 +3,7 @@
 #include "input/launch.h"
 #include "api/module.h"
 #include "input/param.h"
+#include "support/minmax.h"
 #include "support/demangle.h"
 #include "support/words.h"
 #include "analysis/flow/cfg.h"
@@ -219,11 +220,6 @@ static void match_param(const CoverSubject *s, Item *item)
         item->seen.param_count = s->func->param_count;
 }
 
-static uint32_t lines_between(uint32_t a, uint32_t b)
-{
-    return a > b ? a - b : b - a;
-}
-
 /* Whether a loop holds the line. Computed anew: a module opened without launches keeps no loops. */
 static bool has_loop_at(const CoverSubject *s, uint32_t line)
 {
@@ -250,7 +246,7 @@ static void match_line(const CoverSubject *s, Item *item)
     for (size_t i = 0; i < s->view->loop_count; i++) {
         uint32_t here = ptxlint_module_place(s->module, s->view->loops[i].header.begin).line;
         if (!item->seen.near_line
-            || lines_between(here, line) < lines_between(item->seen.near_line, line))
+            || ptx_u32_distance(here, line) < ptx_u32_distance(item->seen.near_line, line))
             item->seen.near_line = here;
     }
 }

@@ -123,7 +123,8 @@ int64_t ptxlint_module_live_at(const ptxlint_module *m, uint32_t offset)
 {
     const Func *func = ptx_module_has_figures(m) ? func_at(m->ir, offset) : NULL;
     const Insn *insn = func ? ptx_insn_at(func, offset) : NULL;
-    const Live *live = insn ? ptx_session_live(ptx_session_at(m, (FuncId)(func - m->ir->funcs)))
+    const Live *live = insn ? ptx_session_kept_live(
+                                  ptx_session_at(m, (FuncId)(func - m->ir->funcs)))
                             : NULL;
     return live ? live->pressure[insn - func->insns] : PTXLINT_UNKNOWN;
 }

@@ -537,6 +537,9 @@ void ptx_gates_free(Gates *gates);
 
 /* ---- matched.c ------------------------------------------------------------------------------- */
 
+/* An entry that --kernel, if given, names. */
+bool ptx_is_asked(const Options *options, const ptxlint_kernel *kernel);
+
 typedef struct LaunchFile {
     char *path;
     ptxlint_coverage *coverage;

@@ -25,7 +25,7 @@ const char *const ptx_command_usage[COMMAND__COUNT] = {
     "[OPTIONS] write PATH... | prune PATH...",
     "[OPTIONS] init PATH...",
     "[OPTIONS] OLD NEW",
-    "",
+    "[OPTIONS]",
     "[OPTIONS] bash|zsh|fish",
     "[OPTIONS]",
     "[OPTIONS]",

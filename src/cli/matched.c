@@ -300,3 +300,9 @@ void ptx_matched_free(Matched *matched)
     free(matched->files);
     ptxlint_coverage_free(matched->asked);
 }
+
+bool ptx_is_asked(const Options *options, const ptxlint_kernel *kernel)
+{
+    return kernel->is_entry
+           && (!options->kernel_glob || ptxlint_name_fits(options->kernel_glob, kernel->name));
+}

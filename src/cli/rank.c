@@ -108,12 +108,6 @@ static ExitCode rank_kernel(RankCommand *rank, const ptxlint_module *module, con
     return code;
 }
 
-static bool is_ranked(const Options *options, const ptxlint_kernel *kernel)
-{
-    return kernel->is_entry
-           && (!options->kernel_glob || ptxlint_name_fits(options->kernel_glob, kernel->name));
-}
-
 static ExitCode complain_of_launch(const char *path, const ptxlint_kernel *kernel)
 {
     char text[600];
@@ -129,7 +123,7 @@ static ExitCode rank_module(RankCommand *rank, const ptxlint_module *module, con
     const ptxlint_kernel *kernels = ptxlint_module_kernels(module, &count);
     for (size_t k = 0; k < count && code == EXIT_CLEAN; k++) {
         const ptxlint_launch *launch = &kernels[k].launch;
-        if (!is_ranked(rank->options, &kernels[k]))
+        if (!ptx_is_asked(rank->options, &kernels[k]))
             continue;
         if (launch->blocks <= 0 || launch->block_is_assumed)
             code = complain_of_launch(path, &kernels[k]);

@@ -724,18 +724,12 @@ typedef struct TuneOutput {
     Matched matched;
 } TuneOutput;
 
-static bool is_asked(const Options *options, const ptxlint_kernel *kernel)
-{
-    return kernel->is_entry
-           && (!options->kernel_glob || ptxlint_name_fits(options->kernel_glob, kernel->name));
-}
-
 /* For each shape of a kernel. */
 static int64_t steps_close(const Options *options, const ptxlint_kernel *kernels, size_t count)
 {
     int64_t tunable = 0;
     for (size_t k = 0; k < count; k++)
-        tunable += is_asked(options, &kernels[k]) && is_tunable(&kernels[k]);
+        tunable += ptx_is_asked(options, &kernels[k]) && is_tunable(&kernels[k]);
     return tunable > KERNELS_CLOSE ? STEPS_CLOSE * KERNELS_CLOSE / tunable + 1 : STEPS_CLOSE;
 }
 
@@ -746,7 +740,7 @@ static ExitCode tune_module(const Options *options, const ptxlint_module *module
     Tune *t = malloc(sizeof *t);
     const int64_t steps = steps_close(options, kernels, count);
     for (size_t k = 0; t && k < count; k++) {
-        if (!is_asked(options, &kernels[k]))
+        if (!ptx_is_asked(options, &kernels[k]))
             continue;
         if (!is_tunable(&kernels[k]) && !kernels[k].reqntid[0]) {
             leave_out(&out->tried, &kernels[k]);

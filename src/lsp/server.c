@@ -275,6 +275,7 @@ static WorkerTask *make_task(LspServer *server, const LspDocument *d, WorkerPhas
     task->revision = d->revision;
     task->options = ptx_document_options(server, d);
     task->options.findings_only = phase == PHASE_FINDINGS;
+    task->options.has_symbols = phase != PHASE_FINDINGS;
     /* the user waits for findings; figures may take their time */
     if (phase == PHASE_FINDINGS)
         task->options.jobs = count_threads();

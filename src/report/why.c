@@ -31,8 +31,8 @@ const char *ptx_why_bytes(const ptxlint_projection *projection)
     const char *why = ptx_why_estimate(projection);
     if (why || isfinite(projection->time.dram_bytes))
         return why;
-    return "how many bytes come from memory is not known: of bulk copies, textures and surfaces, of "
-           "arrays beyond 32, or that reach beyond 64 TiB";
+    return "how many bytes come from memory is not known: of bulk copies, textures and surfaces, "
+           "of arrays beyond 32, or that reach beyond 64 TiB";
 }
 
 const char *ptx_why_roofline(const ptxlint_projection *projection)

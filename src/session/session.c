@@ -247,6 +247,8 @@ static void keep_values(Session *s)
 
 void ptx_session_end(Session *s)
 {
+    if (s->all->keeps_live)
+        ptx_session_live(s);
     ArenaMark mark = s->passing->mark;
     const bool has_lowered = s->passing->has_lowered;
     s->passing = NULL;
@@ -265,8 +267,10 @@ void ptx_session_end(Session *s)
         keep_values(s);
     if (!s->all->is_for_estimates) {
         s->uniforms = NULL;
-        s->live = NULL;
-        s->has_live = false;
+        if (!s->all->keeps_live) {
+            s->live = NULL;
+            s->has_live = false;
+        }
     }
     if (!s->all->has_figures) {
         s->trips = NULL;
@@ -383,8 +387,8 @@ FuncFlow ptx_session_flow(Session *s)
 const Live *ptx_session_live(Session *s)
 {
     if (!s->has_live && ptx_session_cfg(s))
-        s->live = ptx_live_compute(passing_arena(s), s->all->scratch, s->all->diags, s->func,
-                                   s->cfg);
+        s->live = ptx_live_compute(s->all->keeps_live ? s->all->arena : passing_arena(s),
+                                   s->all->scratch, s->all->diags, s->func, s->cfg);
     s->has_live = true;
     return s->live;
 }
@@ -415,6 +419,11 @@ const Uniforms *ptx_session_uniforms(Session *s)
 const KeptValue *ptx_session_values(const Session *s)
 {
     return s->values;
+}
+
+const Live *ptx_session_kept_live(const Session *s)
+{
+    return s->all->keeps_live ? s->live : NULL;
 }
 
 const Trips *ptx_session_trips(Session *s)

@@ -71,6 +71,8 @@ typedef struct Sessions {
     bool has_figures;
     /* of these only what trials take; with has_figures */
     bool is_for_estimates;
+    /* liveness outlasts the analysis; with has_figures */
+    bool keeps_live;
     bool is_unfolded;           /* findings are not folded into others */
     DiagSink *diags;            /* what liveness says of its limit; NULL: nothing may be said */
     Arena *arena;               /* of what is kept */
@@ -147,6 +149,8 @@ const Uniforms *ptx_session_uniforms(Session *session);
 /* What is kept of them with figures, per instruction; NULL: the function is not done, or has no
  * instructions. */
 const KeptValue *ptx_session_values(const Session *session);
+/* Liveness once the function is done; NULL: it is not kept, or not known. */
+const Live *ptx_session_kept_live(const Session *session);
 
 /* Kept with figures; else until the function is done. */
 const Trips *ptx_session_trips(Session *session);

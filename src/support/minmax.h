@@ -1,5 +1,5 @@
-/* minmax.h -- the smaller and the larger of two, for each type that needs it. A NaN is not ordered:
- * where one is compared, the second is taken. */
+/* minmax.h -- the smaller and the larger of two, for each type that needs it, and how far apart two
+ * are. A NaN is not ordered: where one is compared, the second is taken. */
 #ifndef PTX_SUPPORT_MINMAX_H
 #define PTX_SUPPORT_MINMAX_H
 
@@ -23,5 +23,10 @@ MINMAX(u64, uint64_t)
 MINMAX(size, size_t)
 MINMAX(double, double)
 #undef MINMAX
+
+static inline uint32_t ptx_u32_distance(uint32_t a, uint32_t b)
+{
+    return a > b ? a - b : b - a;
+}
 
 #endif

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""lsp.py PROGRAM [EDITS] -- how long the language server takes on a file of 1 MB of kernels: until syntax, until all findings after an
+"""lsp.py PROGRAM [EDITS] -- how long the language server takes on a file of 1 MB: until syntax, until all findings after an
 edit, for a hover; and how its memory grows over many edits (10,000). Wall clock, of this machine; not a test."""
 import pathlib
 import re

@@ -532,9 +532,9 @@ static void test_tune(void **state)
     json_decref(document);
     result_free(&json);
     /* what cannot be read leaves the others */
-    text = run("$PTXLINT tune --gpu h200 --format json --kernel sh_blur --grid 64 --block 256 gone.ptx "
-               SHAPES " 2>&1; $PTXLINT rank --gpu h200 --kernel sh_blur --grid 64 --block 256 gone.ptx "
-               SHAPES " 2>&1");
+    text = run("$PTXLINT tune --gpu h200 --format json --kernel sh_blur --grid 64 --block 256 "
+               "gone.ptx " SHAPES " 2>&1; $PTXLINT rank --gpu h200 --kernel sh_blur "
+               "--grid 64 --block 256 gone.ptx " SHAPES " 2>&1");
     assert_int_equal(text.status, 3);
     assert_non_null(strstr(text.out, "gone.ptx: No such file"));
     assert_non_null(strstr(text.out, "\"name\": \"sh_blur\""));

@@ -147,7 +147,7 @@ ptxlint_module *kit_module_kept(const char *text)
     return make_module(text, true);
 }
 
-static ptxlint_module *open_module(const char *path, bool is_kept)
+static ptxlint_module *open_module(const char *path, bool is_kept, bool has_symbols)
 {
     char name[4096];
     full_path(name, sizeof name, path);
@@ -155,6 +155,7 @@ static ptxlint_module *open_module(const char *path, bool is_kept)
     ptxlint_options_init(&options);
     options.path = path;
     options.estimates_only = is_kept;
+    options.has_symbols = has_symbols;
     ptxlint_module *module = NULL;
     ptxlint_status status = ptxlint_module_open(name, &options, &module);
     if (status != PTXLINT_OK)
@@ -164,12 +165,17 @@ static ptxlint_module *open_module(const char *path, bool is_kept)
 
 ptxlint_module *kit_open(const char *path)
 {
-    return open_module(path, false);
+    return open_module(path, false, false);
+}
+
+ptxlint_module *kit_open_live(const char *path)
+{
+    return open_module(path, false, true);
 }
 
 ptxlint_module *kit_open_kept(const char *path)
 {
-    return open_module(path, true);
+    return open_module(path, true, false);
 }
 
 const ptxlint_kernel *kit_kernel(const ptxlint_module *module, const char *name)

@@ -59,6 +59,9 @@ ptxlint_module *kit_open(const char *path);
 ptxlint_module *kit_module_kept(const char *text);
 ptxlint_module *kit_open_kept(const char *path);
 
+/* With names, and liveness that outlasts the analysis. */
+ptxlint_module *kit_open_live(const char *path);
+
 /* The only kernel, or the one of that name. */
 const ptxlint_kernel *kit_kernel(const ptxlint_module *module, const char *name);
 

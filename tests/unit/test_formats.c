@@ -125,8 +125,12 @@ static void test_gain(void **state)
 {
     (void)state;
     static const struct { double gain; const char *text, *json; } cases[] = {
-        { NAN, NULL, "\"gain_percent\":null" }, { 0.49, NULL, "\"gain_percent\":0.49" }, { 0.5, "gain about ", "\"gain_percent\":0.5" },
-        { 12.3, "= note: gain about 12 % of the predicted time\n", "\"gain_percent\":12.3,\"gain_of\":\"predicted time\"" }, { INFINITY, NULL, "\"gain_percent\":null" },
+        { NAN, NULL, "\"gain_percent\":null" },
+        { 0.49, NULL, "\"gain_percent\":0.49" },
+        { 0.5, "gain about ", "\"gain_percent\":0.5" },
+        { 12.3, "= note: gain about 12 % of the predicted time\n",
+          "\"gain_percent\":12.3,\"gain_of\":\"predicted time\"" },
+        { INFINITY, NULL, "\"gain_percent\":null" },
     };
     ptxlint_module *module = module_at("a.ptx", ONE);
     for (size_t i = 0; i < COUNT(cases); i++) {

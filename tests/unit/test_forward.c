@@ -182,15 +182,22 @@ static void test_given(void **state)
     free(file);
 }
 
-/* A loop that data end: how often it is taken to run, by how far its index goes on. */
+/* A loop that data end: how often it is taken to run. By how far its index goes on where threads
+ * share a list, which shows where they meet behind it. */
 typedef struct Guessed {
-    const char *step, *barrier;
+    const char *step, *barrier, *end;
     double trips;
 } Guessed;
 
+#define SUM "red.global.add.f32"
+#define STORE "st.global.f32"
+
 static const Guessed guesses[] = {
-    { "1", "", 5 },  { "2", "", 5 },  { "4", "", 4 },   { "8", "", 2 },
-    { "32", "", 1 }, { "-8", "", 2 }, { "4096", "", 1 }, { "256", " bar.sync 0;\n", 5 },
+    { "1", "", SUM, 5 },     { "2", "", SUM, 5 },
+    { "4", "", SUM, 4 },     { "8", "", SUM, 2 },
+    { "32", "", SUM, 1 },    { "-8", "", SUM, 2 },
+    { "4096", "", SUM, 1 },  { "256", " bar.sync 0;\n", SUM, 5 },
+    { "4", "", STORE, 5 },   { "4096", "", STORE, 5 },
 };
 
 static void test_guessed(void **state)
@@ -206,8 +213,8 @@ static void test_guessed(void **state)
                   " ld.global.v2.u32 {%%r1, %%r2}, [%%rd1];\n mov.f32 %%f1, 0f3F800000;\n"
                   "HEAD:\n fma.rn.f32 %%f1, %%f1, %%f1, %%f1;\n%s add.s32 %%r1, %%r1, %s;\n"
                   " setp.lt.s32 %%p1, %%r1, %%r2;\n @%%p1 bra HEAD;\n"
-                  " st.global.f32 [%%rd1], %%f1;\n ret;\n}\n",
-                  g->barrier, g->step);
+                  " %s [%%rd1], %%f1;\n ret;\n}\n",
+                  g->barrier, g->step, g->end);
         Figures got = figures_of(text.bytes, "k", "null", GRID);
         if (!is_within(got.flops, 2 * g->trips * THREADS, 1e-9))
             fail_msg("a step of %s: %g trips, want %g", g->step, got.flops / 2 / THREADS, g->trips);

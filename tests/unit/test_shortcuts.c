@@ -53,7 +53,7 @@ static void check_splits(World *w, const ptxlint_module *m, FuncId f, const char
 static void check_few_orders(World *w, const ptxlint_module *m, Session *s, const Pressure *whole)
 {
     const FuncFlow flow = ptx_session_flow(s);
-    const Spills few = ptx_pressure_find_spills(&w->arena, &flow, ptx_session_live(s),
+    const Spills few = ptx_pressure_find_spills(&w->arena, &flow, ptx_session_kept_live(s),
                                                 ptx_session_lowered(s, 0), m->gpus[0]);
     const bool is_likely = whole->is_known && whole->spills == SPILLS_LIKELY;
     assert_true(few == SPILLS_POSSIBLE || (few == SPILLS_LIKELY) == is_likely);
@@ -63,11 +63,11 @@ static void check_spills(World *w, const ptxlint_module *m, FuncId f, const char
                          Tally *tally)
 {
     Session *s = ptx_session_at(m, f);
-    if (!ptx_session_has_model(s) || !ptx_session_live(s))
+    if (!ptx_session_has_model(s) || !ptx_session_kept_live(s))
         return;
     const Func *func = &m->ir->funcs[f];
     const Pressure *pressure = ptx_session_pressure(s, 0);
-    bool may = ptx_pressure_may_spill(m->gpus[0], func, ptx_session_live(s));
+    bool may = ptx_pressure_may_spill(m->gpus[0], func, ptx_session_kept_live(s));
     assert_int_equal(pressure->cap, ptx_pressure_cap(m->gpus[0], &func->bounds));
     assert_true(!pressure->is_known
                 || pressure->is_calibrated == ptx_pressure_is_calibrated(m->gpus[0], m->ir));
@@ -82,7 +82,7 @@ static void check_folder(World *w, const char *folder, Tally *tally)
 {
     Paths files = kit_walk(folder, ".ptx");
     for (size_t i = 0; i < files.count; i++) {
-        ptxlint_module *m = kit_open(files.paths[i]);
+        ptxlint_module *m = kit_open_live(files.paths[i]);
         for (FuncId f = 0; f < m->ir->func_count; f++) {
             const Func *func = &m->ir->funcs[f];
             ArenaMark mark = ptx_arena_mark(&w->arena);

@@ -626,7 +626,7 @@ static bool is_register_only(const Insn *insn)
     }
 }
 
-static bool has_label(const Func *func, uint32_t first, uint32_t last)
+static bool has_label_between(const Func *func, uint32_t first, uint32_t last)
 {
     for (LabelId l = 0; l < func->label_count; l++)
         if (func->labels[l].insn > first && func->labels[l].insn <= last)
@@ -654,7 +654,7 @@ static const char *source_of(Search *s, const Put *put)
         begin = i;
         is_first &= is_register_only(before);
     }
-    is_first = is_first && !has_label(put->func, begin, put->insn);
+    is_first = is_first && !has_label_between(put->func, begin, put->insn);
     snprintf(text, sizeof text, "%s %s", is_first ? "before" : "inside", line);
     return ptx_arena_strndup(s->arena, text, strlen(text));
 }

@@ -27,8 +27,8 @@ typedef struct GuessedTrips {
     bool is_ordered, is_sampled;        /* SteeredLoop's */
 } GuessedTrips;
 
-/* What lanes find may come together: by a warp's instructions, a barrier, an atomic. Else each has a
- * list of its own, though lists may lie side by side. */
+/* What lanes find may come together: by a warp's instructions, a barrier, an atomic. Else each has
+ * a list of its own, though lists may lie side by side. */
 bool ptx_lanes_meet(const Func *func);
 
 #endif

@@ -158,7 +158,7 @@ static bool is_whole(const Op *op)
 }
 
 /* How far a number shifts; negative: it is none, or too far. */
-static int64_t shift_of(const PitchSum *by)
+static int64_t pitch_shift_of(const PitchSum *by)
 {
     if (by->is_lost || by->count > 1 || (by->count && by->terms[0].count))
         return -1;
@@ -189,7 +189,7 @@ static bool combine(const Op *op, const PitchSum *args, unsigned count, PitchSum
         add(out, &args[2], 1);
         return true;
     }
-    const int64_t shift = count == 2 && operation == OP_SHL ? shift_of(&args[1]) : -1;
+    const int64_t shift = count == 2 && operation == OP_SHL ? pitch_shift_of(&args[1]) : -1;
     if (shift < 0)
         return false;
     set_number(&by, INT64_C(1) << shift);
@@ -416,7 +416,7 @@ static uint8_t leaves_of_operand(const Operand *operand, const uint8_t *leaves)
     return operand->kind == OPERAND_REG ? leaves[operand->id] : 0;
 }
 
-static bool is_followed(Operation operation)
+static bool is_followed_operation(Operation operation)
 {
     switch (operation) {
     case OP_MOV: case OP_CVT: case OP_CVTA: case OP_ADD: case OP_SUB:
@@ -441,7 +441,7 @@ static uint8_t leaves_of_insn(const Func *func, const Insn *insn, const uint8_t 
     unsigned count = 0;
     if (insn->op->kind == OPK_LD)
         return insn->op->space == SPACE_PARAM ? HAS_PARAM : 0;
-    if (!is_followed(operation) || !is_whole(insn->op))
+    if (!is_followed_operation(operation) || !is_whole(insn->op))
         return 0;
     for (uint32_t o = 0; o < insn->operand_count && count < 3; o++)
         if (operands[o].role & ROLE_USE)

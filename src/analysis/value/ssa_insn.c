@@ -333,10 +333,11 @@ static SymId converted(SsaReader *rd)
 static SymId comparison(SsaReader *rd)
 {
     static const struct { uint8_t modifier, as_unsigned, as_signed; bool swap; } rows[] = {
-        { MOD_EQ, SYM_EQ, SYM_EQ, false },     { MOD_NE, SYM_NE, SYM_NE, false },     { MOD_LT, SYM_LT_U, SYM_LT_S, false },
-        { MOD_LE, SYM_LE_U, SYM_LE_S, false }, { MOD_GT, SYM_LT_U, SYM_LT_S, true },  { MOD_GE, SYM_LE_U, SYM_LE_S, true },
-        { MOD_LO, SYM_LT_U, SYM_LT_U, false }, { MOD_LS, SYM_LE_U, SYM_LE_U, false }, { MOD_HI, SYM_LT_U, SYM_LT_U, true },
-        { MOD_HS, SYM_LE_U, SYM_LE_U, true },
+        { MOD_EQ, SYM_EQ, SYM_EQ, false },     { MOD_NE, SYM_NE, SYM_NE, false },
+        { MOD_LT, SYM_LT_U, SYM_LT_S, false }, { MOD_LE, SYM_LE_U, SYM_LE_S, false },
+        { MOD_GT, SYM_LT_U, SYM_LT_S, true },  { MOD_GE, SYM_LE_U, SYM_LE_S, true },
+        { MOD_LO, SYM_LT_U, SYM_LT_U, false }, { MOD_LS, SYM_LE_U, SYM_LE_U, false },
+        { MOD_HI, SYM_LT_U, SYM_LT_U, true },  { MOD_HS, SYM_LE_U, SYM_LE_U, true },
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         if (!ptx_op_has(rd->op, (Modifier)rows[i].modifier))

@@ -1,4 +1,5 @@
-/* symbolic_build.h -- how symbolic.c and symbolic_operations.c make nodes. Private to this folder. */
+/* symbolic_build.h -- how symbolic.c and symbolic_operations.c make nodes. Private to this
+ * folder. */
 #ifndef PTX_ANALYSIS_VALUE_SYMBOLIC_BUILD_H
 #define PTX_ANALYSIS_VALUE_SYMBOLIC_BUILD_H
 

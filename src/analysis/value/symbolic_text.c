@@ -262,11 +262,19 @@ bool ptx_sym_print(const Symbols *s, SymId id, bool tight, char *text, size_t si
 const char *ptx_sym_why(const Symbols *s, SymId id)
 {
     static const char *const words[WHY__COUNT] = {
-        [WHY_NONE] = "is not known", [WHY_MEMORY] = "is loaded from memory", [WHY_ATOMIC] = "comes from an atomic operation",
-        [WHY_CALL] = "comes from a call", [WHY_FLOAT] = "is computed in floating point", [WHY_WARP] = "comes from other lanes",
-        [WHY_PATHS] = "differs between paths", [WHY_LOOP] = "is what another loop leaves", [WHY_UNDEFINED] = "is never written",
-        [WHY_SPECIAL] = "is a special register that changes", [WHY_OTHER] = "comes from an instruction that is not followed",
-        [WHY_SIZE] = "is too long an expression", [WHY_CHANGES] = "changes in no regular way",
+        [WHY_NONE] = "is not known",
+        [WHY_MEMORY] = "is loaded from memory",
+        [WHY_ATOMIC] = "comes from an atomic operation",
+        [WHY_CALL] = "comes from a call",
+        [WHY_FLOAT] = "is computed in floating point",
+        [WHY_WARP] = "comes from other lanes",
+        [WHY_PATHS] = "differs between paths",
+        [WHY_LOOP] = "is what another loop leaves",
+        [WHY_UNDEFINED] = "is never written",
+        [WHY_SPECIAL] = "is a special register that changes",
+        [WHY_OTHER] = "comes from an instruction that is not followed",
+        [WHY_SIZE] = "is too long an expression",
+        [WHY_CHANGES] = "changes in no regular way",
     };
     for (;;) {
         const Sym *sym = &s->nodes[id];

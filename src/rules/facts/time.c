@@ -199,7 +199,7 @@ static bool is_inside(const Loops *loops, LoopId at, LoopId loop)
 
 /* Warps have roles: those that are not in this loop go around another as often, half of it at
  * least. */
-static bool has_partner(Inquiry *q, const Evaluation *evaluation, LoopId loop)
+static bool has_partner_loop(Inquiry *q, const Evaluation *evaluation, LoopId loop)
 {
     const double times = busiest_warp(q, evaluation, loop),
                  most = head_of(q, evaluation, loop)->most;
@@ -220,7 +220,7 @@ double ptx_measure_loop_balance(Inquiry *q, LoopId loop, FactId fact)
     if (!evaluation)
         return UNKNOWN;
     if (fact == FACT_LOOP_busiest_warp)
-        return has_partner(q, evaluation, loop) ? UNKNOWN : busiest_warp(q, evaluation, loop);
+        return has_partner_loop(q, evaluation, loop) ? UNKNOWN : busiest_warp(q, evaluation, loop);
     for (InsnId i = 0; i < q->func->insn_count; i++) {
         bool is_here = is_inside(q->loops, q->loops->loop_of[q->cfg->block_of[i]], loop);
         inside += is_here ? evaluation->insns[i].total.warps : 0;

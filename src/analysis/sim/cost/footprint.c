@@ -1,6 +1,7 @@
 #include "analysis/sim/cost/footprint.h"
 
 #include "analysis/sim/cost/traffic.h"
+#include "support/minmax.h"
 #include "support/assert.h"
 #include "support/hash.h"
 #include "analysis/sim/request.h"
@@ -151,11 +152,6 @@ static unsigned bucket_of(uint32_t distance)
     return bucket < REUSE_BUCKETS ? bucket : REUSE_BUCKETS - 1;
 }
 
-static uint32_t distance_of(uint32_t a, uint32_t b)
-{
-    return a > b ? a - b : b - a;
-}
-
 /* A load asks for a sector; whether it waits for L2. */
 static bool note_turn(Footprint *f, FootprintPiece *p, unsigned half, bool is_new)
 {
@@ -163,12 +159,13 @@ static bool note_turn(Footprint *f, FootprintPiece *p, unsigned half, bool is_ne
     if (!p)
         return true;
     bool is_first = !(p->warps[half] & own),
-         waits = is_new || (is_first && distance_of(now, p->fetched) <= NEAR);
+         waits = is_new || (is_first && ptx_u32_distance(now, p->fetched) <= NEAR);
     p->warps[half] |= own;
     if (is_new) {
         p->fetched = now;
     } else {
-        f->here.reused[bucket_of(distance_of(now, is_first ? p->fetched : p->touched[half]))]++;
+        f->here.reused[bucket_of(
+            ptx_u32_distance(now, is_first ? p->fetched : p->touched[half]))]++;
     }
     p->touched[half] = now;
     return waits;
