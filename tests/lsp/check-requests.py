@@ -521,7 +521,7 @@ class Progress(unittest.TestCase):
         capabilities["workspace"] = {"codeLens": {"refreshSupport": True}, "inlayHint": {"refreshSupport": True}}
         client = Client(PROGRAM, capabilities, options={"gpu": "h200", "grid": "64", "block": "128"})
         kernel = KERNEL[KERNEL.index(".visible"):]
-        client.open(URI, HEAD + "".join(kernel.replace("_Z3addPfi", f"k{i}") for i in range(3000)))
+        client.open(URI, HEAD + "".join(kernel.replace("_Z3addPfi", f"k{i}") for i in range(15000)))
         question = client.wait(lambda m: m.get("method") == "window/workDoneProgress/create", 100)
         client.send({"id": question["id"], "result": None})
         token = question["params"]["token"]
