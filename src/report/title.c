@@ -8,7 +8,7 @@
 /* The first form that has room. */
 static KernelTitle title_from(const char *name, NameForm form)
 {
-    KernelTitle title;
+    KernelTitle title = { .text = "" };
     size_t room = sizeof title.text, length = ptx_demangle(name, form, title.text, room);
     for (; length >= room && form < NAME_QUALIFIED; form++)
         length = ptx_demangle(name, form + 1, title.text, room);

@@ -188,7 +188,7 @@ static double through_function_unit(CriticalPathWalker *w, const LoweredInsn *in
     const Pipe *xu = &gpu->pipes[PIPE_XU];
     if (insn->origin != NO_ID && w->of.sequences[insn->origin].each > 0)
         return at;              /* that is in its latency */
-    if (!(xu->lanes > 0) || !xu->takes[insn->machine] || !ptx_gpu_has(gpu, FIGURE_PARTITIONS))
+    if (!(xu->lanes > 0) || !(xu->takes[insn->machine] > 0) || !ptx_gpu_has(gpu, FIGURE_PARTITIONS))
         return at;
     at = fmax(at, w->xu_free);
     w->xu_free = at + (double)insn->count * 32 * gpu->figures[FIGURE_PARTITIONS] / xu->lanes
