@@ -1,4 +1,4 @@
-/* guard.h -- where memory that runs out is caught: the one setjmp of the library. */
+/* guard.h -- where memory that runs out is caught: of all that modules do. */
 #ifndef PTX_SUPPORT_GUARD_H
 #define PTX_SUPPORT_GUARD_H
 
