@@ -265,7 +265,8 @@ static const char *fill_mark(const Once *once, Out *out, const char *at, const c
 ptxlint_status ptx_once_finish(Once *once)
 {
     Out out;
-    const char *at = once->held.bytes, *end = at + once->held.length, *mark;
+    const char *at = once->held.bytes ? once->held.bytes : "";
+    const char *end = at + once->held.length, *mark;
     ptx_out_init(&out, once->write, once->context);
     while (at < end && (mark = memchr(at, MARK, (size_t)(end - at)))) {
         ptx_out_bytes(&out, at, (size_t)(mark - at));
