@@ -119,7 +119,8 @@ static void add_fix(ActionRun *a, const ptxlint_diagnostic *found)
 static void add_ignore(ActionRun *a, const ptxlint_diagnostic *found, ptxlint_span span)
 {
     char title[96], comment[96];
-    snprintf(comment, sizeof comment, "// ptxlint: ignore[%.32s] TODO: say why", found->rule);
+    snprintf(comment, sizeof comment, "// ptxlint: ignore[%.32s] give the reason here",
+             found->rule);
     snprintf(title, sizeof title, "Ignore %s here, with a reason", found->rule);
     ptxlint_insertion insertion = { ptx_lsp_line(a->d, span.begin) + 1, comment };
     add_action(a, title, "quickfix", json_pack("[o]", insertion_of(a, &insertion)), false);
