@@ -828,7 +828,7 @@ PTXLINT_API const ptxlint_token *ptxlint_tokens_all(const ptxlint_tokens *tokens
  * end. */
 PTXLINT_API size_t ptxlint_tokens_find(const ptxlint_tokens *tokens, uint32_t offset);
 
-/* ---- names ----------------------------------------------------------------------------------- */
+/* ---- symbols --------------------------------------------------------------------------------- */
 
 typedef enum ptxlint_symbol_kind {
     PTXLINT_SYMBOL_ENTRY = 1,
