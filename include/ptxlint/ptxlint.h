@@ -374,8 +374,9 @@ PTXLINT_API size_t ptxlint_occupancy_curve(const ptxlint_gpu *gpu,
  * single settings. */
 typedef struct ptxlint_launches ptxlint_launches;
 
-/* Reads JSON text; NULL of length 0: nothing known yet. On PTXLINT_BAD_FILE *error (of error_size
- * bytes, may be NULL) says where and why. */
+/* Reads JSON text, or a profiler's table: Nsight Compute's --csv, nsys stats' cuda_gpu_trace in
+ * CSV; of each kernel the launch that took the most time. NULL of length 0: nothing known yet. On
+ * PTXLINT_BAD_FILE *error (of error_size bytes, may be NULL) says where and why. */
 PTXLINT_API ptxlint_status ptxlint_launches_new(const char *json, size_t length,
                                                 ptxlint_launches **out, char *error,
                                                 size_t error_size);
@@ -695,6 +696,9 @@ typedef struct ptxlint_options {
     int is_unfolded;
     /* keep where names stand: ptxlint_module_symbols, and what rests on it */
     int has_symbols;
+    /* of the PTX file: what lies beside it says how kernels are launched that launches has no entry
+     * for (docs/report.md, "Launches found beside the file"); NULL: not looked for */
+    const char *metadata_path;
 } ptxlint_options;
 
 PTXLINT_API void ptxlint_options_init(ptxlint_options *options);
@@ -745,6 +749,9 @@ typedef struct ptxlint_module_info {
     int address_size;                   /* 32 or 64 */
     size_t memory_bytes;                /* that the module holds */
     double min_gain_percent;            /* of the config that it was read with; NaN: not said */
+    /* of options.metadata_path: the file that launches were read from; NULL: none. error: why it
+     * could not be read; NULL */
+    const char *metadata, *metadata_error;
 } ptxlint_module_info;
 
 PTXLINT_API const ptxlint_module_info *ptxlint_module_get_info(const ptxlint_module *module);
@@ -1273,7 +1280,8 @@ typedef struct ptxlint_pressure {
 typedef enum ptxlint_launch_source {
     PTXLINT_LAUNCH_ASSUMED,
     PTXLINT_LAUNCH_DIRECTIVE,
-    PTXLINT_LAUNCH_FILE
+    PTXLINT_LAUNCH_FILE,
+    PTXLINT_LAUNCH_METADATA     /* what lies beside the file: ptxlint_module_info.metadata */
 } ptxlint_launch_source;
 
 typedef struct ptxlint_launch {

@@ -31,6 +31,9 @@ struct ptxlint_module {
     Arena *parts;
     unsigned part_count;
     char *text;                 /* length bytes and a NUL; malloc'ed */
+    /* beside the file: launches, the file they are of, why it could not be read; NULL */
+    ptxlint_launches *found;
+    char *metadata, *metadata_error;
     size_t length;
     DiagSink diags;
     const Module *ir;

@@ -6,6 +6,7 @@
 #include "findings/suppress.h"
 #include "model/view.h"
 
+#include "input/metadata/metadata.h"
 #include "parser/parser.h"
 #include "support/guard.h"
 #include "support/limits.h"
@@ -18,6 +19,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
 const char *ptxlint_version(void)
@@ -132,6 +134,8 @@ static void view_info(ptxlint_module *m, const ptxlint_options *options)
     info->address_size = (int)m->ir->address_size;
     info->memory_bytes = module_bytes(m);
     info->min_gain_percent = ptx_config_min_gain(options->config);
+    info->metadata = m->metadata;
+    info->metadata_error = m->metadata_error;
 }
 
 typedef struct ModuleRun {
@@ -188,6 +192,13 @@ static bool run(ptxlint_module *m, const ptxlint_options *options, Arenas *arena
 
 /* ---- modules --------------------------------------------------------------------------------- */
 
+static void find_metadata(ptxlint_module *m, const char *path)
+{
+    char error[512];
+    m->found = ptx_metadata_find(path, &m->metadata, error, sizeof error);
+    m->metadata_error = *error ? strdup(error) : NULL;
+}
+
 /* Takes text, which it frees on failure. options->config is there. */
 static ptxlint_status build_module(char *text, size_t length, const ptxlint_options *options,
                                    ptxlint_module **out)
@@ -199,6 +210,8 @@ static ptxlint_status build_module(char *text, size_t length, const ptxlint_opti
     }
     m->text = text;
     m->length = length;
+    if (options->metadata_path && !options->syntax_only)
+        find_metadata(m, options->metadata_path);
     Arenas arenas;
     bool complete = run(m, options, &arenas);
     ptx_arena_free(&arenas.items);
@@ -339,6 +352,9 @@ void ptxlint_module_free(ptxlint_module *m)
         ptx_arena_free(&m->parts[i]);
     free(m->parts);
     ptx_arena_free(&m->arena);
+    ptxlint_launches_free(m->found);
+    free(m->metadata);
+    free(m->metadata_error);
     free(m->text);
     free(m);
 }

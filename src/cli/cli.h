@@ -162,6 +162,7 @@ typedef struct Options {
     StringList tolerances;              /* of diff: METRIC=VALUE */
     bool has_all, is_verbose;
     bool is_quiet, has_no_config, has_no_baseline, has_statistics, has_profile, is_strict_launch;
+    bool has_no_metadata;
     bool has_facts;                     /* rules: the facts instead */
     bool has_list;                      /* isa: a line an opcode */
     bool has_fix, has_diff, is_unsafe;  /* fix; check --fix */
@@ -218,6 +219,7 @@ enum {
     OPT_SLACK,
     OPT_TOLERANCE,
     OPT_STRICT_LAUNCH,
+    OPT_NO_METADATA,
     OPT_STDIO,
     OPT_ALL,
     OPT_MIN_GAIN,
@@ -318,6 +320,12 @@ ExitCode ptx_inputs_open(const ModuleSource *source, const char *path, ptxlint_m
 
 /* Those that such a module has. */
 const Inputs *ptx_inputs_launches(const ModuleSource *source);
+
+/* The path, where what lies beside the file counts; else NULL. */
+const char *ptx_inputs_metadata(const Options *options, const char *path);
+
+/* Complains of a launch file beside the module's that cannot be read: EXIT_USAGE. */
+ExitCode ptx_complain_metadata(const ptxlint_module *module);
 
 /* What is missing for an estimate of a kernel whose grid or block is not known. */
 const char *ptx_launch_missing(const ptxlint_kernel *kernel);

@@ -164,9 +164,13 @@ static const struct poptOption launch_options[] = {
         "For these GPUs or targets, as h200 or sm_90, or of a file FILE.yaml; may be repeated "
         "(default: what .target says)",
         "NAME[,NAME]"),
-    TEXT_OPTION("launch", OPT_LAUNCH, "JSON file that says how kernels are launched", "FILE"),
+    TEXT_OPTION("launch", OPT_LAUNCH,
+                "How kernels are launched: a JSON file, or CSV of Nsight Compute or nsys", "FILE"),
     FLAG_OPTION("strict-launch", OPT_STRICT_LAUNCH,
                 "Entries of FILE without a kernel in the inputs are errors"),
+    FLAG_OPTION("no-metadata", OPT_NO_METADATA,
+                "Ignore launches found beside the PTX: FILE.launch.json, caches of Triton and "
+                "TorchInductor, XLA dumps"),
     TEXT_OPTION("block", OPT_SETTING + SETTING_BLOCK, "Threads of a block, for every kernel",
                 "X[,Y[,Z]]"),
     TEXT_OPTION("grid", OPT_SETTING + SETTING_GRID, "Blocks of the grid, for every kernel",

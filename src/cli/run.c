@@ -81,6 +81,7 @@ static ptxlint_options module_options(const CliRun *run, size_t index, unsigned 
     options.gpus = gpus->gpu_count ? gpus->gpus : config->gpus;
     options.gpu_count = gpus->gpu_count ? gpus->gpu_count : config->gpu_count;
     options.launches = launches_of(run, index)->launches;
+    options.metadata_path = ptx_inputs_metadata(run->options, run->files.items[index]);
     options.ptxas = given->logs;
     options.config = run->settings[index]->config;
     options.baseline = run->baselines[index] ? run->baselines[index]->known : NULL;
@@ -220,6 +221,7 @@ static bool take_module(CliRun *run, size_t index, const Job *job)
         raise_code(run, ptx_complain_status_to(NULL, path, job->status, job->error));
         return true;
     }
+    raise_code(run, ptx_complain_metadata(job->module));
     judge_module(run, job->module);
     if (job->fixes)
         raise_code(run, ptx_fix_take(run->options, path, job, &run->targets[0].sink, &run->fixed));

@@ -445,7 +445,7 @@ static ptxlint_launch view_launch(Session *session)
     if (ptx_session_func(session)->bounds.reqntid[0])
         out.source = PTXLINT_LAUNCH_DIRECTIVE;
     if (launch->is_given)
-        out.source = PTXLINT_LAUNCH_FILE;
+        out.source = launch->is_found ? PTXLINT_LAUNCH_METADATA : PTXLINT_LAUNCH_FILE;
     return out;
 }
 

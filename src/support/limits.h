@@ -28,6 +28,8 @@ enum {
     /* default memory limit of each arena: this many bytes a byte of source ... */
     LIMIT_ARENA_FACTOR = 256,
     LIMIT_ARENA_FLOOR = 256 << 20,      /* ... but at least this much */
+    /* a file beside the PTX that says how it is launched: real ones have under a megabyte */
+    LIMIT_METADATA_BYTES = 16 << 20,
 };
 
 #endif
