@@ -332,7 +332,7 @@ static void test_endless(void **state)
 }
 
 /* Loops with barriers of the block and of the grid, locks, calls, and what warps read of each
- * other: as many times the trips, as many times the time, while memory is read no more than once. */
+ * other: as many times the trips, as many times the time, and memory is read no more than once. */
 static void test_barriers(void **state)
 {
     static const struct {
