@@ -78,10 +78,11 @@ static double operands_ready(const CriticalPathWalker *w, const LoweredInsn *ins
 static double gathered_ready(const CriticalPathWalker *w, uint32_t first, uint32_t end, double at)
 {
     const LoweredInsn *insns = w->in->lowered->insns;
+    const InsnId origin = insns[first].origin;
     uint32_t last = first;
     if (!ptx_is_gathering(w->in->func, &insns[first]))
         return at;
-    while (last + 1 < end && !insns[last].def_count && insns[last + 1].origin == insns[first].origin)
+    while (last + 1 < end && !insns[last].def_count && insns[last + 1].origin == origin)
         last++;
     return operands_ready(w, &insns[last], at);
 }
@@ -342,8 +343,9 @@ static double walk_block(CriticalPathWalker *w, BlockId block)
             start = at + latency
                     + (double)w->in->latencies->barrier_per_warp * w->in->warps_per_block;
         define(w, insn, at + latency, late);
-        made = insn->def_count || issue > 0 || is_ordered || ptx_hands_on(w->in->func, insn) ? at + latency
-                                                                                : at;
+        bool is_made = insn->def_count || issue > 0 || is_ordered
+                       || ptx_hands_on(w->in->func, insn);
+        made = is_made ? at + latency : at;
         last = ptx_lowered_is_copy(insn) ? last : fmax(last, at + issue);
     }
     w->now = fmax(fmax(last, start), begin + issued);
