@@ -228,10 +228,12 @@ static uint8_t own_shared_use(const DemandScan *scan, const CallGraph *graph, Fu
     const Func *func = &module->funcs[id];
     const UnitShared *unit = &scan->units[func->unit];
     bool is_there = func->has_body || is_system_call(module, id);
+    bool is_unknown = graph->nodes[id].has_indirect_call || !is_there;
     uint8_t use = 0;
-    if (graph->nodes[id].has_indirect_call || !is_there)
-        use = (unit->has_in_module || unit->has_in_funcs ? SHARED_SIZED : 0)
-              | (unit->has_unsized ? SHARED_UNSIZED : 0);
+    if (is_unknown && (unit->has_in_module || unit->has_in_funcs))
+        use |= SHARED_SIZED;
+    if (is_unknown && unit->has_unsized)
+        use |= SHARED_UNSIZED;
     for (uint32_t o = 0; o < func->operand_count; o++) {
         const Operand *operand = &func->operands[o];
         const Var *var = operand->kind == OPERAND_VAR ? &module->vars[operand->id] : NULL;
