@@ -73,6 +73,20 @@ static double operands_ready(const CriticalPathWalker *w, const LoweredInsn *ins
     return at;
 }
 
+/* What lanes do first for an atomic that one of them does for all reads its operands, which the
+ * last instruction of the expansion has. end: of the block's. */
+static double gathered_ready(const CriticalPathWalker *w, uint32_t first, uint32_t end, double at)
+{
+    const LoweredInsn *insns = w->in->lowered->insns;
+    const InsnId origin = insns[first].origin;
+    uint32_t last = first;
+    if (!ptx_is_gathering(w->in->func, &insns[first]))
+        return at;
+    while (last + 1 < end && !insns[last].def_count && insns[last + 1].origin == origin)
+        last++;
+    return operands_ready(w, &insns[last], at);
+}
+
 /* In a loop, where a body is often several iterations side by side, floats that rest on a sequence
  * without a branch let those behind them go first. */
 static bool is_late(const CriticalPathWalker *w, const LoweredInsn *insn, BlockId block)
@@ -301,8 +315,8 @@ static double walk_block(CriticalPathWalker *w, BlockId block)
         unsigned orders = ptx_store_orders(w->in->func, insn);
         bool is_continued = i > lowered->first[block] && insn->origin != NO_ID
                             && insn->origin == insn[-1].origin;
-        if (is_continued)
-            at = fmax(at, made);
+        at = is_continued ? fmax(at, made)
+                          : gathered_ready(w, i, lowered->first[block + 1], at);
         const Op *fence = fence_of(w, insn);
         if (insn->machine == MACHINE_BARRIER || fence)
             at = fmax(at, last);
@@ -329,8 +343,9 @@ static double walk_block(CriticalPathWalker *w, BlockId block)
             start = at + latency
                     + (double)w->in->latencies->barrier_per_warp * w->in->warps_per_block;
         define(w, insn, at + latency, late);
-        made = insn->def_count || issue > 0 || is_ordered || ptx_hands_on(insn) ? at + latency
-                                                                                : at;
+        bool is_made = insn->def_count || issue > 0 || is_ordered
+                       || ptx_hands_on(w->in->func, insn);
+        made = is_made ? at + latency : at;
         last = ptx_lowered_is_copy(insn) ? last : fmax(last, at + issue);
     }
     w->now = fmax(fmax(last, start), begin + issued);

@@ -466,8 +466,10 @@ static double find_chain(Arena *scratch, const PredictInput *in, const Speeds *s
 {
     Latencies latencies;
     ptx_latencies_find(in->gpu, figure(in->gpu, FIGURE_L2_LATENCY, 265), &latencies);
-    const SpinWaitInput spins = { in->gpu,   in->func,       in->cfg,
-                                  in->loops, in->evaluation, in->warps_per_block };
+    const SpinWaitInput spins = { in->gpu,        in->func,
+                                  in->cfg,        in->loops,
+                                  in->evaluation, in->warps_per_block,
+                                  in->blocks_per_sm };
     const SpinWait waiting = ptx_spin_wait_find(scratch, &spins);
     CriticalPathInput chain = { in->gpu,
                                 in->func,
