@@ -329,6 +329,9 @@ ExitCode ptx_complain_metadata(const ptxlint_module *module);
 
 /* What is missing for an estimate of a kernel whose grid or block is not known. */
 const char *ptx_launch_missing(const ptxlint_kernel *kernel);
+/* Why no time is predicted; why there is no bound where one is. */
+const char *ptx_why_untimed(const ptxlint_estimated *e);
+const char *ptx_why_unbound(const ptxlint_estimated *e);
 void ptx_inputs_free(Inputs *inputs);
 
 /* ---- config.c -------------------------------------------------------------------------------- */

@@ -1,5 +1,6 @@
 /* inputs.c -- what modules are read with: GPUs, launches, logs of ptxas. */
 #include "cli/cli.h"
+#include "support/choice.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -396,4 +397,16 @@ const char *ptx_launch_missing(const ptxlint_kernel *kernel)
                    ? "its grid and block are not given; give --grid and --block, or --launch"
                    : "its grid is not given; give --grid or --launch";
     return "its block is not given; give --block or --launch";
+}
+
+const char *ptx_why_untimed(const ptxlint_estimated *e)
+{
+    return ptx_text_or(e->occupancy.error, ptx_text_or(e->time.why, "no time is predicted"));
+}
+
+const char *ptx_why_unbound(const ptxlint_estimated *e)
+{
+    return e->knows_params
+               ? ptx_text_or(e->time.bound_why, "no work of the launch is sure to take time")
+               : "it would rest on values that were assumed for parameters";
 }

@@ -1070,11 +1070,13 @@ double ptx_session_resident_warps(Session *s, size_t gpu)
     return each * ptx_double_min(come, fit);
 }
 
-/* Whether there is a launch to be predicted. */
+/* Whether there is a launch to be predicted, which does not fail. */
 static bool can_predict(Session *s, EvaluationBudget budget)
 {
+    if (ptx_session_shape(s)->error)
+        return false;
     if (budget == BUDGET_FIGURES)
-        return ptx_session_is_projected(s) && !ptx_session_shape(s)->error;
+        return ptx_session_is_projected(s);
     return s->func->is_entry && !s->func->has_unknown && ptx_session_cfg(s)
            && ptx_session_is_launch_known(s);
 }

@@ -6,6 +6,8 @@
 
 static const File files[] = {
     { "x.ptx", HEAD ".visible .entry k()\n{\n\tret;\n}\n" },
+    { "rq.ptx", HEAD ".visible .entry k() .reqntid 64\n{\n\tret;\n}\n" },
+    { "new.ptx", ".version 8.0\n.target sm_999\n.address_size 64\n.visible .entry k()\n{\n\tret;\n}\n" },
     { "empty.ptx", "" },
     { "blank.ptx", " \n\t\n" },
     { "k.cu", "// a kernel\n/* of\n   ours */\n__global__ void k() {}\n" },
@@ -72,6 +74,19 @@ static const Case cases[] = {
     { "$PTXLINT report --statistics x.ptx", 2, "",
       "--statistics: unknown option of report; `ptxlint check` has it\n", NULL },
     { "$PTXLINT --xyzzy x.ptx", 2, "", "ptxlint: --xyzzy: unknown option\n", NULL },
+
+    /* launches that fail, and GPUs that no file describes */
+    { "$PTXLINT tune --gpu h200 --grid 4 --block 256 rq.ptx", 0,
+      "256      4         not known: the block is not that of .reqntid\n", "", NULL },
+    { "$PTXLINT tune --gpu h200 --grid 4 --block 256 --format json rq.ptx", 0,
+      "\"why\": \"the block is not that of .reqntid\"", "", NULL },
+    { "$PTXLINT check --gpu h200 --grid 4 --block 256 --format json rq.ptx", 1,
+      "\"gain_percent\":null", "", "of the predicted time" },
+    { "$PTXLINT tune --grid 4 --block 256 new.ptx", 0,
+      "k on an unknown GPU\n  No other block is compared: no file describes the GPU", "", NULL },
+    { "$PTXLINT tune --gpu h200,v100 --grid 4 --block 256 x.ptx", 0, "\nk on v100\n", "", NULL },
+    { "$PTXLINT rank --grid 4 --block 256 new.ptx new.ptx", 2, "",
+      "ptxlint: new.ptx: no file describes the GPU of its target; give --gpu\n", NULL },
 
     /* inputs */
     { "$PTXLINT dir", 2, "", "ptxlint: dir: holds no .ptx file\n", NULL },
