@@ -167,15 +167,19 @@ static void use_pipes(CriticalPathWalker *w, const LoweredInsn *insn, bool is_fi
 {
     const Gpu *gpu = w->in->gpu;
     double warps = insn->origin == NO_ID ? w->in->warps_per_block : active_warps(w, insn->origin);
+    double count = warps * (double)insn->count;
+    if (insn->machine == MACHINE_SHARED && is_first)
+        count *= ptx_joined_share(&w->in->evaluation->insns[insn->origin]);
     for (unsigned p = 0; p < PIPE__COUNT; p++)
         if (gpu->pipes[p].lanes > 0 && p != PIPE_SHARED && p != PIPE_TENSOR)
-            w->busy[p] += warps * (double)insn->count * 32 / gpu->pipes[p].lanes
+            w->busy[p] += count * 32 / gpu->pipes[p].lanes
                           * (double)gpu->pipes[p].takes[insn->machine];
     if (!is_first)
         return;
     const Count *total = &w->in->evaluation->insns[insn->origin].total;
     if (total->warps > 0 && !ptx_in_flight_is_begin(w->steps[insn->origin].step))
-        w->busy[PIPE_SHARED] += warps * total->wavefronts / total->warps;
+        w->busy[PIPE_SHARED] += warps * (total->wavefronts - total->spared_wavefronts)
+                                / total->warps;
     if (insn->machine == MACHINE_TENSOR && w->steps[insn->origin].step == IN_FLIGHT_NONE)
         w->busy[PIPE_TENSOR] += warps * matrix_clocks(w, insn->origin);
 }
