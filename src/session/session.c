@@ -794,7 +794,8 @@ static Effort effort_of(Session *s, EvaluationBudget budget)
 static KernelRun run_of(Session *s)
 {
     const Sessions *all = s->all;
-    return (KernelRun){ all->work, all->temp, all->scratch, program_of(s), id_of(s), s->launch };
+    return (KernelRun){ .arena = all->work, .work = all->temp, .scratch = all->scratch,
+                        .program = program_of(s), .kernel = id_of(s), .launch = s->launch };
 }
 
 static const Evaluation *evaluate(Session *s, EvaluationBudget budget)
@@ -802,7 +803,9 @@ static const Evaluation *evaluate(Session *s, EvaluationBudget budget)
     const Sessions *all = s->all;
     const Effort effort = effort_of(s, budget);
     const Gpu *gpu = all->gpu_count ? all->gpus[all->trial.gpu] : NULL;
-    const KernelRun run = run_of(s);
+    KernelRun run = run_of(s);
+    if (budget == BUDGET_FIGURES && effort.depth == DEPTH_WHOLE)
+        run.rows = ptx_session_joinable(s);
     return ptx_evaluate(&run, gpu, effort.steps, effort.depth);
 }
 

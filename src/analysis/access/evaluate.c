@@ -1216,6 +1216,8 @@ const Evaluation *ptx_evaluate(const KernelRun *run, const Gpu *gpu, uint64_t mo
                                  run->launch ? run->launch : &nothing);
     AccessEvaluator e = { .machine = m, .out = out, .arena = work };
     set_up(&e, gpu, is_quick);
+    e.price.func = func;
+    e.price.rows = run->rows;
     add_tally(&e, func, insns);
     *out = (Evaluation){ .insns = insns,
                          .block_is_assumed = e.shape.block_is_assumed,

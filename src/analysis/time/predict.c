@@ -172,6 +172,19 @@ static double busiest_us(const PredictInput *in, const Speeds *s, double clocks_
     return fmax(even_us(in, s, clocks_of_all), heaviest);
 }
 
+/* Accesses of shared memory that ptxas joins with others. */
+static double spared_accesses(const PredictInput *in)
+{
+    double spared = 0;
+    for (InsnId i = 0; i < in->func->insn_count; i++) {
+        const Evaluated *insn = &in->evaluation->insns[i];
+        spared += insn->total.spared_requests > 0
+                      ? (1 - ptx_joined_share(insn)) * ptx_probable_warps(insn)
+                      : 0;
+    }
+    return spared;
+}
+
 static double pipe_clocks(const Gpu *gpu, const Executed *executed, PipeId pipe)
 {
     double clocks = 0;
@@ -248,8 +261,10 @@ static bool takes_turns(const PredictInput *in)
 static void find_pipes(const PredictInput *in, const Speeds *s, Prediction *out)
 {
     out->turns_us = takes_turns(in) ? busiest_us(in, s, tensor_clocks(in)) : 0;
-    out->parts_us[PART_ISSUE] = busiest_us(in, s, pipe_clocks(in->gpu, in->executed, PIPE_ISSUE));
-    out->lsu_us = busiest_us(in, s, pipe_clocks(in->gpu, in->executed, PIPE_LSU));
+    Executed joined = *in->executed;
+    joined.machine[MACHINE_SHARED] -= fmin(joined.machine[MACHINE_SHARED], spared_accesses(in));
+    out->parts_us[PART_ISSUE] = busiest_us(in, s, pipe_clocks(in->gpu, &joined, PIPE_ISSUE));
+    out->lsu_us = busiest_us(in, s, pipe_clocks(in->gpu, &joined, PIPE_LSU));
     for (unsigned p = PIPE_FMA; p < PIPE__COUNT; p++)
         if (p != PIPE_LSU && p != PIPE_SHARED)
             note_pipe(out,
@@ -404,7 +419,8 @@ static void find_memory(Arena *scratch, const PredictInput *in, const Speeds *s,
     double wavefronts = wavefronts_by_chance(in, spread);
     for (InsnId i = 0; i < in->func->insn_count; i++)
         if (in->func->insns[i].op->kind != OPK_CP_ASYNC)        /* see wavefronts_at_least */
-            wavefronts += in->evaluation->insns[i].total.wavefronts;
+            wavefronts += in->evaluation->insns[i].total.wavefronts
+                          - in->evaluation->insns[i].total.spared_wavefronts;
     out->dram_bytes = has_cache(in->gpu) ? cached->read_bytes + cached->written_bytes
                                          : bytes_without_cache(in);
     out->parts_us[PART_SHARED] = busiest_us(in, s, wavefronts);
