@@ -554,15 +554,19 @@ PTXLINT_API ptxlint_status ptxlint_config_rules(const char *yaml, size_t length,
  *   "per-kernel-ignore"    "cutlass_*:THR,OCC"; "per-file-ignore" the same with paths
  *   "per-source-ignore"    "src/a.cu:40-55:THR"
  *   "preview"              "true", "false"
+ *   "preset"               "perf": one of ptxlint_preset_name, under what files say
  *   "threshold"            "OCC103.threads=32"
  * A select here replaces that of files; several add up. PTXLINT_BAD_FILE: the value is not what the
  * key wants, and *error says why; PTXLINT_BAD_ARGUMENT: there is no such key. */
 PTXLINT_API ptxlint_status ptxlint_config_set(ptxlint_config *config, const char *key,
                                               const char *value, char *error, size_t error_size);
 
+/* Presets by name, number index of them (docs/config.md, "Presets"); NULL past the end. */
+PTXLINT_API const char *ptxlint_preset_name(size_t index);
+
 /* Values of a key in a config file that are not about findings: "gpu", "launch", "rules",
- * "exclude", "baseline", "budget", "tolerances" ("registers=5%"), in order; NULL past the end.
- * Paths are as written: relative to the config file's folder. */
+ * "exclude", "baseline", "budget", "tolerances" ("registers=5%"), "preset", in order; NULL past the
+ * end. Paths are as written: relative to the config file's folder. */
 PTXLINT_API const char *ptxlint_config_value(const ptxlint_config *config, const char *key,
                                              size_t index);
 
@@ -1639,7 +1643,16 @@ typedef struct ptxlint_write_options {
     /* notes with a smaller gain are counted only; NaN: what the config says, else 1 */
     double min_gain_percent;
     int verbose;                        /* PTXLINT_TEXT: related lines and all that there is */
+    /* CUDA lines are read only below this folder, by no link out of it; NULL: as
+     * ptxlint_source_root finds it */
+    const char *source_root;
 } ptxlint_write_options;
+
+/* Into out, at most size bytes with the NUL, the folder below which CUDA lines are read: given
+ * where it is not NULL, else the top of the git tree that the working directory is in, else the
+ * nearest folder with a .ptxlint.yaml from there upward, else the working directory. Returns the
+ * length it has in full; 0: there is no such folder, or no memory. */
+PTXLINT_API size_t ptxlint_source_root(const char *given, char *out, size_t size);
 
 PTXLINT_API void ptxlint_write_options_init(ptxlint_write_options *options);
 

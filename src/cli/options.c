@@ -242,6 +242,7 @@ static bool apply(Options *options, int option, char *value)
     case OPT_FIX:        options->has_fix = true;               break;
     case OPT_DIFF:       options->has_diff = true;              break;
     case OPT_UNSAFE:     options->is_unsafe = true;             break;
+    case OPT_SOURCE_ROOT: return keep(&options->source_root, value);
     case OPT_STDIN_FILENAME: return keep(&options->stdin_filename, value);
     default:             is_good = add_setting(options, option, value ? value : "true");
     }
@@ -533,6 +534,15 @@ static bool is_command_slip(const Options *options)
     return true;
 }
 
+/* Whether --source-root names no folder; complains then. */
+static bool is_root_slip(const Options *options)
+{
+    bool is_slip = options->source_root && !ptxlint_source_root(options->source_root, NULL, 0);
+    if (is_slip)
+        ptx_complain(options->source_root, "is no folder, and --source-root wants one");
+    return is_slip;
+}
+
 /* What each command cannot do without. */
 static Parsed check_options(const Options *options)
 {
@@ -543,6 +553,8 @@ static Parsed check_options(const Options *options)
     }
     bool has_words = options->paths && options->paths[0];
     if (has_words && (is_subcommand_slip(options) || is_command_slip(options)))
+        return PARSED_BAD;
+    if (is_root_slip(options))
         return PARSED_BAD;
     const char *trouble = find_bad_words(options, has_words);
     if (!trouble)
@@ -608,6 +620,7 @@ void ptx_options_free(Options *options)
     ptx_strings_free(&options->logs);
     free(options->config_path);
     free(options->stdin_filename);
+    free(options->source_root);
     ptx_strings_free(&options->tolerances);
     free(options->baseline_path);
     free(options->budget_path);

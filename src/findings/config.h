@@ -58,7 +58,8 @@ typedef enum ValueKey {
 } ValueKey;
 
 /* What one source says; also the form in which a file is read before it counts. */
-typedef struct Layer {
+typedef struct Layer Layer;
+struct Layer {
     List selects, ignores;      /* const Selector * */
     List severities;            /* SeverityChoice */
     List thresholds;            /* ThresholdChoice */
@@ -66,7 +67,10 @@ typedef struct Layer {
     List values[VALUE__COUNT];  /* const char * */
     bool has_select;            /* an empty one selects nothing */
     bool has_preview, preview;
-} Layer;
+    /* its name and what it says; NULL: none */
+    const char *preset;
+    const Layer *base;
+};
 
 typedef struct ConfigError {
     uint32_t line, column;      /* from 1; 0: no file */
