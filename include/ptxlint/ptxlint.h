@@ -570,6 +570,11 @@ PTXLINT_API const char *ptxlint_preset_name(size_t index);
 PTXLINT_API const char *ptxlint_config_value(const ptxlint_config *config, const char *key,
                                              size_t index);
 
+/* Entry number index of per-kernel-ignore and per-source-ignore in config files, as
+ * "per-kernel-ignore gemm_*", that has silenced nothing in the modules that were made with the
+ * config, though they have such kernels or lines and its rules were on; NULL past the end. */
+PTXLINT_API const char *ptxlint_config_stale(const ptxlint_config *config, size_t index);
+
 /* What holds for a rule by now. */
 typedef struct ptxlint_rule_state {
     int is_enabled;
@@ -699,9 +704,27 @@ typedef struct ptxlint_options {
     int is_unfolded;
     /* keep where names stand: ptxlint_module_symbols, and what rests on it */
     int has_symbols;
+    /* comments in CUDA sources silence findings, too; NULL: they are not read */
+    struct ptxlint_sources *sources;
 } ptxlint_options;
 
 PTXLINT_API void ptxlint_options_init(ptxlint_options *options);
+
+/* CUDA sources with comments for ptxlint (docs/config.md, "In CUDA"), read as modules that were
+ * made with it name them; any number of threads may do so at once. */
+typedef struct ptxlint_sources ptxlint_sources;
+
+/* root: as of ptxlint_source_root. */
+PTXLINT_API ptxlint_status ptxlint_sources_new(const char *root, ptxlint_sources **out);
+PTXLINT_API void ptxlint_sources_free(ptxlint_sources *sources);
+
+/* Once all modules are made: the path of source number index, NULL past the end, and a module that
+ * stands for it. Its text is the source; it has no kernel, and its diagnostics say which comments
+ * are malformed, or silence nothing in any module. config: NULL: all rules but previews. */
+PTXLINT_API const char *ptxlint_sources_path(const ptxlint_sources *sources, size_t index);
+PTXLINT_API ptxlint_status ptxlint_sources_module(const ptxlint_sources *sources, size_t index,
+                                                  const ptxlint_config *config,
+                                                  ptxlint_module **out);
 
 /* Where the time went, seconds of wall clock, summed over the modules it was given to. Not for
  * several threads at once. */

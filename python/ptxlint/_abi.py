@@ -46,7 +46,7 @@ class Options(Structure):
                 ("config", c_void_p), ("baseline", c_void_p), ("budget", c_void_p),
                 ("profile", c_void_p), ("max_memory_bytes", c_size_t), ("syntax_only", c_int),
                 ("findings_only", c_int), ("jobs", c_uint), ("estimates_only", c_int),
-                ("is_unfolded", c_int), ("has_symbols", c_int)]
+                ("is_unfolded", c_int), ("has_symbols", c_int), ("sources", c_void_p)]
 
 
 class ModuleInfo(Structure):

@@ -296,6 +296,7 @@ Ignore *ptx_config_add_ignore(ptxlint_config *config, Layer *layer, IgnoreKind k
     }
     Ignore *out = ptx_list_push(&config->arena, &layer->silenced[kind], sizeof ignore);
     *out = ignore;
+    out->state = (_Atomic uint8_t *)ptx_arena_alloc(&config->arena, 1);
     return out;
 }
 

@@ -25,6 +25,9 @@ void *ptx_list_push(Arena *arena, List *list, size_t size);
 
 typedef enum IgnoreKind { IGNORE_KERNEL, IGNORE_SOURCE, IGNORE_FILE, IGNORE__COUNT } IgnoreKind;
 
+/* How an entry has fared, in any module. */
+enum { IGNORE_SEEN = 1, IGNORE_USED = 2 };
+
 /* One entry of per-kernel-ignore, per-source-ignore, per-file-ignore. */
 typedef struct Ignore {
     const char *glob;
@@ -32,6 +35,8 @@ typedef struct Ignore {
     const Selector **selectors;
     uint32_t selector_count;
     uint32_t first_line, last_line;     /* of CUDA; 0, UINT32_MAX: all */
+    /* IGNORE_SEEN, IGNORE_USED; modules set bits while others are made */
+    _Atomic uint8_t *state;
 } Ignore;
 
 typedef struct SeverityChoice {

@@ -26,7 +26,30 @@
          "\tmov.u32 %r1, %tid.x;\n\t.loc 1 2 3\n\tdiv.s32 %r2, %r1, 0;\n"                    \
          "\tst.global.u32 [%rd1], %r2;\n\tret;\n}\n"
 
+/* Two kernels and what they inline; the lines are those of CUDA below. COR111 is at lines 3 (in
+ * helper, inlined at 9 and 14), 8 and 16. */
+#define LINES                                                                                      \
+    HEAD ".file 1 \"lines.cu\"\n"                                                                 \
+    ".visible .entry _Z3oneILi1EEvPi(.param .u64 out)\n.maxntid 64\n{\n\t.reg .b32 %r<9>;\n" \
+    "\t.reg .b64 %rd<9>;\n\t.loc 1 6 0\n\tld.param.u64 %rd1, [out];\n\tmov.u32 %r1, %tid.x;\n" \
+    "\t.loc 1 8 3\n\tdiv.s32 %r2, %r1, 0;\n\tst.volatile.global.u32 [%rd1], %r2;\n"          \
+    "\t.loc 1 9 3\n\t.loc 1 3 3, function_name $L, inlined_at 1 9 3\n\tdiv.s32 %r3, %r1, 0;\n" \
+    "\tst.volatile.global.u32 [%rd1], %r3;\n\tret;\n}\n"                                    \
+    ".visible .entry two(.param .u64 out)\n.maxntid 64\n{\n\t.reg .b32 %r<9>;\n"             \
+    "\t.reg .b64 %rd<9>;\n\t.loc 1 13 0\n\tld.param.u64 %rd1, [out];\n\tmov.u32 %r1, %tid.x;\n" \
+    "\t.loc 1 14 3\n\t.loc 1 3 3, function_name $L, inlined_at 1 14 3\n\tdiv.s32 %r2, %r1, 0;\n" \
+    "\tst.volatile.global.u32 [%rd1], %r2;\n\t.loc 1 16 3\n\tdiv.s32 %r3, %r1, 0;\n"        \
+    "\tst.volatile.global.u32 [%rd1], %r3;\n\tret;\n}\n"                                    \
+    ".section .debug_str\n{\n$L:\n.b8 104\n.b8 0\n}\n"
+
 static const File files[] = {
+    { "lines.ptx", LINES },
+    { "asm.ptx", HEAD ".file 1 \"none.cu\"\n.visible .entry k(.param .u64 out)\n.maxntid 64\n{\n"
+      "\t.reg .b32 %r<9>;\n\t.reg .b64 %rd<9>;\n\tld.param.u64 %rd1, [out];\n"
+      "\tmov.u32 %r1, %tid.x;\n\t.loc 1 4 3\n\t// begin inline asm\n"
+      "\t// ptxlint: ignore[COR111] known\n\t// end inline asm\n\t.loc 1 5 3\n"
+      "\tadd.s32 %r3, %r1, 1;\n\tdiv.s32 %r2, %r3, 0;\n\tst.volatile.global.u32 [%rd1], %r2;\n"
+      "\t.loc 1 6 3\n\tdiv.s32 %r4, %r3, 0;\n\tst.volatile.global.u32 [%rd1], %r4;\n\tret;\n}\n" },
     { "secret.cu", "// not ours\nint secret_line;\n" },
     { "a.cu", "// elsewhere\n\n" },
     { "tree/a.cu", "// ours\nint own_line;\n" },
@@ -112,6 +135,76 @@ static void test_source_root(void **state)
     check_cases(root_cases, sizeof root_cases / sizeof *root_cases);
 }
 
+/* ---- comments in CUDA ------------------------------------------------------------------------ */
+
+/* lines.cu with something in its line 2, 4, 7, 8, 12, 15, then what ptxlint says of COR111. */
+#define CUDA(l2, l4, l7, l8, l12, l15)                                                          \
+    "printf '%s\\n' '__device__ int helper(int t)' '" l2 "' '{ return t / 0; }' '" l4              \
+    "' 'template <int N>' '__global__ void one(int *out) {' '" l7 "' '  *out = t / 0; " l8 \
+    "' '  *out = helper(t);' '}' '' '" l12 "' '__global__ void two(int *out) {'"                   \
+    " '  *out = helper(t);' '" l15 "' '  *out = t / 0;' '}' >lines.cu; " \
+    "$PTXLINT --select COR111,SUP --format oneline lines.ptx"
+#define AT(line) "lines.ptx:" line ":2: warning: `div.s32` divides by 0"
+
+static const Case comment_cases[] = {
+    { CUDA("", "", "", "", "", ""), 1, AT("14"), "", "SUP" },
+    /* behind code, and above it */
+    { CUDA("", "", "", "// ptxlint: ignore[COR111] known", "", ""), 1, AT("18"), "", AT("14") },
+    { CUDA("", "", "// ptxlint: ignore[COR111] known", "", "", ""), 1, AT("18"), "", AT("14") },
+    { CUDA("", "", "/* ptxlint: ignore[division-by-zero] */", "", "", ""), 1, AT("18"), "",
+      AT("14") },
+    { CUDA("", "", "// ptxlint: ignore[COR111] known", "", "", ""), 1, AT("18"), "", "SUP" },
+    /* through inlining: in both kernels */
+    { CUDA("// ptxlint: ignore[COR111] known", "", "", "", "", ""), 1, AT("14"), "", AT("18") },
+    { CUDA("// ptxlint: ignore[COR111] known", "", "", "", "", ""), 1, AT("35"), "", AT("32") },
+    /* kernels: around it, and the next one */
+    { CUDA("", "", "// ptxlint: ignore-kernel[COR111] known", "", "", ""), 1, AT("32"), "",
+      AT("18") },
+    { CUDA("", "", "", "", "// ptxlint: ignore-kernel[COR] known", ""), 1, AT("18"), "", AT("32") },
+    { CUDA("", "// ptxlint: ignore-kernel[COR] known", "", "", "", ""), 1, AT("32"), "", AT("14") },
+    { CUDA("", "", "", "", "", "// ptxlint: ignore-file[COR111] known"), 0, "", "", NULL },
+    /* unused, at the line of CUDA */
+    { CUDA("", "", "", "", "", "// ptxlint: ignore[COR111,MEM201] known"), 1, AT("32"), "",
+      AT("35") },
+    { CUDA("", "", "", "", "// ptxlint: ignore[COR111] known", ""), 1,
+      "lines.cu:12:4: warning: `COR111` has no finding here [SUP101]\n", "", NULL },
+    { CUDA("", "", "const char *s = \"// ptxlint: ignore[COR111]\";", "", "", ""), 1, AT("14"), "",
+      "SUP" },
+    { CUDA("", "", "// ptxlint: ignore[COR999] known", "", "", ""), 1,
+      "lines.cu:7:20: warning: unknown rule `COR999` [SUP102]\n", "", NULL },
+    { CUDA("", "", "// ptxlint: ignore COR111", "", "", ""), 1,
+      "lines.cu:7:4: warning: a list of rules in brackets is missing [SUP102]\n", "", NULL },
+    { CUDA("", "", "// ptxlint: ignore[MEM201] its rule is off", "", "", ""), 1, AT("14"), "",
+      "SUP" },
+    /* where it is shown, and why */
+    { CUDA("", "", "", "", "", "// ptxlint: ignore-file[COR111] known")
+      " >/dev/null; $PTXLINT --select COR111 --format json lines.ptx", 0, "\"reason\":\"known\"",
+      "", NULL },
+    { "rm lines.cu; $PTXLINT --select COR111 lines.ptx", 1, "lines.ptx:14", "", NULL },
+    /* entries of a config: used, of no use, of other kernels */
+    { "printf 'per-kernel-ignore: { two: [COR111] }\\n"
+      "per-source-ignore: { \"lines.cu:8\": [COR] }\\n' >used.yaml; "
+      "$PTXLINT --config used.yaml lines.ptx",
+      1, "lines.ptx:18", "", "lines.ptx:14" },
+    { "printf 'per-kernel-ignore: { two: [COR101], three: [COR101] }\\nper-source-ignore: "
+      "{ \"lines.cu:8\": [THR], \"lines.cu:99\": [THR] }\\n' >stale.yaml; "
+      "$PTXLINT --config stale.yaml lines.ptx",
+      1, "lines.ptx:14",
+      "ptxlint: stale.yaml: per-kernel-ignore two silences nothing any more; remove it\n"
+      "ptxlint: stale.yaml: per-source-ignore lines.cu:8 silences nothing any more; remove it\n",
+      NULL },
+    { "$PTXLINT --config stale.yaml --select MEM lines.ptx", 0, NULL, "", NULL },
+    /* an asm statement is about the next line */
+    { "$PTXLINT --select COR111,SUP --format oneline asm.ptx", 1, "asm.ptx:21:2", "",
+      "asm.ptx:18" },
+};
+
+static void test_comments(void **state)
+{
+    (void)state;
+    check_cases(comment_cases, sizeof comment_cases / sizeof *comment_cases);
+}
+
 static int enter(void **state)
 {
     (void)state;
@@ -128,6 +221,7 @@ static int leave(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_presets),
-                                        cmocka_unit_test(test_source_root) };
+                                        cmocka_unit_test(test_source_root),
+                                        cmocka_unit_test(test_comments) };
     return cmocka_run_group_tests(tests, enter, leave);
 }
