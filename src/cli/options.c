@@ -510,19 +510,27 @@ static bool is_subcommand_slip(const Options *options)
     return !complain_value(ptx_command_words[options->command], first, words);
 }
 
+/* NULL: none is near. */
+static const char *nearest_command(const char *word)
+{
+    const char *nearest = NULL;
+    unsigned least = 3;
+    for (int i = 0; i < COMMAND__COUNT; i++) {
+        unsigned apart = ptx_word_distance(word, ptx_command_words[i]);
+        if (apart < least && 2 * apart <= strlen(word))
+            least = apart, nearest = ptx_command_words[i];
+    }
+    return nearest;
+}
+
 /* Complains of a first word that is no file and nearly a command: `ptxlint chek FILE`. */
 static bool is_command_slip(const Options *options)
 {
-    const char *first = options->paths[0], *nearest = NULL;
+    const char *first = options->paths[0];
     char text[160];
-    unsigned least = 3;
     if (options->has_command || strpbrk(first, "*?[/") || access(first, F_OK) == 0)
         return false;
-    for (int i = 0; i < COMMAND__COUNT; i++) {
-        unsigned apart = ptx_word_distance(first, ptx_command_words[i]);
-        if (apart < least && 2 * apart <= strlen(first))
-            least = apart, nearest = ptx_command_words[i];
-    }
+    const char *nearest = nearest_command(first);
     bool is_help = !strcmp(first, "help") || !strcmp(first, "version");
     if (is_help)
         snprintf(text, sizeof text, "no such file or command; did you mean --%s?", first);
@@ -570,7 +578,11 @@ static Parsed print_help(Options *options, char *program, char *word)
     char text[120], *words[] = { program, word, NULL };
     options->has_command = take_command(options, word);
     if (word && !options->has_command) {
-        snprintf(text, sizeof text, "'%.40s' is no command; ptxlint --help lists them", word);
+        const char *near = nearest_command(word);
+        snprintf(text, sizeof text,
+                 near ? "'%.40s' is no command; did you mean %s?"
+                      : "'%.40s' is no command; ptxlint --help lists them",
+                 word, near);
         ptx_complain("help", text);
         return PARSED_BAD;
     }

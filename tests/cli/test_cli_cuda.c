@@ -194,6 +194,10 @@ static const Case comment_cases[] = {
       "ptxlint: stale.yaml: per-source-ignore lines.cu:8 silences nothing any more; remove it\n",
       NULL },
     { "$PTXLINT --config stale.yaml --select MEM lines.ptx", 0, NULL, "", NULL },
+    /* code of line 0 is the line's before it */
+    { "sed 's/^\tdiv.s32 %r4/\t.loc 1 0 0\\n&/' asm.ptx >zero.ptx; "
+      "$PTXLINT --select COR111 --format json zero.ptx",
+      1, "\"line\":6", "", NULL },
     /* an asm statement is about the next line */
     { "$PTXLINT --select COR111,SUP --format oneline asm.ptx", 1, "asm.ptx:21:2", "",
       "asm.ptx:18" },
