@@ -3,7 +3,9 @@
 #include "model/gpu.h"
 #include "api/module.h"
 #include "api/profile.h"
+#include "findings/stale.h"
 #include "findings/suppress.h"
+#include "findings/suppress_cuda.h"
 #include "model/view.h"
 
 #include "input/metadata/metadata.h"
@@ -162,6 +164,12 @@ static void run_guarded(void *context)
     if (ptx_module_has_findings(m))
         TIMED(SUPPRESS, ptx_suppress(&m->arena, &arenas->scratch, &m->diags, m->ir,
                                      ptx_options_path(options), options->config));
+    if (ptx_module_has_findings(m) && options->sources)
+        TIMED(SUPPRESS, ptx_suppress_cuda(&arenas->scratch, &m->diags, m->ir,
+                                          ptx_options_path(options), options->config,
+                                          options->sources));
+    if (ptx_module_has_findings(m))
+        ptx_stale_note_seen(&arenas->scratch, &m->diags, m->ir, options->config);
     ptx_suppress_known(&arenas->scratch, &m->diags, m->ir, options->baseline);
     if (ptx_module_has_findings(m) && ptx_module_has_figures(m))
         ptx_check_budget(m, &arenas->scratch, options->budget);

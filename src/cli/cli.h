@@ -133,7 +133,7 @@ typedef struct Document {
 
 typedef enum Color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER } Color;
 
-enum { SETTING_COUNT = 6, CHOICE_COUNT = 6, JOBS_MAX = 256 };
+enum { SETTING_COUNT = 6, CHOICE_COUNT = 7, JOBS_MAX = 256 };
 
 typedef struct Options {
     Command command;
@@ -166,6 +166,7 @@ typedef struct Options {
     bool has_facts;                     /* rules: the facts instead */
     bool has_list;                      /* isa: a line an opcode */
     bool has_fix, has_diff, is_unsafe;  /* fix; check --fix */
+    char *source_root;                  /* --source-root; NULL */
     char *stdin_filename;               /* what - is called; NULL: "-" */
     const char **paths;                 /* ends with NULL; popt's; NULL: none */
     poptContext popt;
@@ -212,6 +213,7 @@ enum {
     OPT_DIFF,
     OPT_UNSAFE,
     OPT_STDIN_FILENAME,
+    OPT_SOURCE_ROOT,
     OPT_PRIMARY,
     OPT_BASELINE,
     OPT_NO_BASELINE,
@@ -236,7 +238,8 @@ enum {
     CHOICE_SEVERITY,
     CHOICE_KERNEL,
     CHOICE_THRESHOLD,
-    CHOICE_PREVIEW
+    CHOICE_PREVIEW,
+    CHOICE_PRESET
 };
 
 /* The option's name and the key of ptxlint_launches_set, or of ptxlint_config_set. */

@@ -78,6 +78,7 @@ const SettingName ptx_choice_names[CHOICE_COUNT] = {
     [CHOICE_KERNEL]    = { "--per-kernel-ignore", "per-kernel-ignore" },
     [CHOICE_THRESHOLD] = { "--threshold", "threshold" },
     [CHOICE_PREVIEW]   = { "--preview", "preview" },
+    [CHOICE_PRESET]    = { "--preset", "preset" },
 };
 
 const char *const ptx_command_what[COMMAND__COUNT] = {
@@ -137,6 +138,8 @@ const char *const ptx_command_what[COMMAND__COUNT] = {
                     "Not these rules in kernels whose name matches; may be repeated",              \
                     "GLOB:RULES"),                                                                 \
         FLAG_OPTION("preview", OPT_CHOICE + CHOICE_PREVIEW, "Also preview rules"),                 \
+        TEXT_OPTION("preset", OPT_CHOICE + CHOICE_PRESET,                                          \
+                    "Settings for a purpose: ci, generated, perf or strict", "NAME"),              \
         TEXT_OPTION("rules", OPT_RULES,                                                            \
                     "Also the rules of this file, or of the .yaml files in this directory; may "   \
                     "be repeated",                                                                 \
@@ -213,6 +216,12 @@ static const struct poptOption launch_options[] = {
                 "Threads, for files and for kernels (default and 0: one a core)", "N"), \
         FLAG_OPTION("profile", OPT_PROFILE, "Print on standard error where the time went")
 
+#define SOURCE_OPTION                                                                            \
+    TEXT_OPTION("source-root", OPT_SOURCE_ROOT,                                                  \
+                "CUDA sources are read only below DIR (default: the top of the git tree, else "  \
+                "of the config, else the working directory)",                                    \
+                "DIR")
+
 static const struct poptOption check_output[] = {
     FORMAT_OPTION(CHECK_FORMATS),
     WRITE_OPTIONS,
@@ -221,6 +230,7 @@ static const struct poptOption check_output[] = {
                 "source in formats for "
                 "code review, ptx in others",
                 "WHERE"),
+    SOURCE_OPTION,
     FLAG_OPTION("all", OPT_ALL, "All notes, also of small or unknown gain, for people and reviews"),
     TEXT_OPTION("min-gain", OPT_MIN_GAIN, "Notes that gain less are counted only (default: 1)", "PERCENT"),
     FLAG_OPTION("verbose", OPT_VERBOSE, "In text, related lines and all that there is to a finding"),

@@ -243,6 +243,7 @@ static bool apply(Options *options, int option, char *value)
     case OPT_FIX:        options->has_fix = true;               break;
     case OPT_DIFF:       options->has_diff = true;              break;
     case OPT_UNSAFE:     options->is_unsafe = true;             break;
+    case OPT_SOURCE_ROOT: return keep(&options->source_root, value);
     case OPT_STDIN_FILENAME: return keep(&options->stdin_filename, value);
     default:             is_good = add_setting(options, option, value ? value : "true");
     }
@@ -510,19 +511,27 @@ static bool is_subcommand_slip(const Options *options)
     return !complain_value(ptx_command_words[options->command], first, words);
 }
 
+/* NULL: none is near. */
+static const char *nearest_command(const char *word)
+{
+    const char *nearest = NULL;
+    unsigned least = 3;
+    for (int i = 0; i < COMMAND__COUNT; i++) {
+        unsigned apart = ptx_word_distance(word, ptx_command_words[i]);
+        if (apart < least && 2 * apart <= strlen(word))
+            least = apart, nearest = ptx_command_words[i];
+    }
+    return nearest;
+}
+
 /* Complains of a first word that is no file and nearly a command: `ptxlint chek FILE`. */
 static bool is_command_slip(const Options *options)
 {
-    const char *first = options->paths[0], *nearest = NULL;
+    const char *first = options->paths[0];
     char text[160];
-    unsigned least = 3;
     if (options->has_command || strpbrk(first, "*?[/") || access(first, F_OK) == 0)
         return false;
-    for (int i = 0; i < COMMAND__COUNT; i++) {
-        unsigned apart = ptx_word_distance(first, ptx_command_words[i]);
-        if (apart < least && 2 * apart <= strlen(first))
-            least = apart, nearest = ptx_command_words[i];
-    }
+    const char *nearest = nearest_command(first);
     bool is_help = !strcmp(first, "help") || !strcmp(first, "version");
     if (is_help)
         snprintf(text, sizeof text, "no such file or command; did you mean --%s?", first);
@@ -532,6 +541,15 @@ static bool is_command_slip(const Options *options)
         return false;
     ptx_complain(first, text);
     return true;
+}
+
+/* Whether --source-root names no folder; complains then. */
+static bool is_root_slip(const Options *options)
+{
+    bool is_slip = options->source_root && !ptxlint_source_root(options->source_root, NULL, 0);
+    if (is_slip)
+        ptx_complain(options->source_root, "is no folder, and --source-root wants one");
+    return is_slip;
 }
 
 /* What each command cannot do without. */
@@ -544,6 +562,8 @@ static Parsed check_options(const Options *options)
     }
     bool has_words = options->paths && options->paths[0];
     if (has_words && (is_subcommand_slip(options) || is_command_slip(options)))
+        return PARSED_BAD;
+    if (is_root_slip(options))
         return PARSED_BAD;
     const char *trouble = find_bad_words(options, has_words);
     if (!trouble)
@@ -559,7 +579,11 @@ static Parsed print_help(Options *options, char *program, char *word)
     char text[120], *words[] = { program, word, NULL };
     options->has_command = take_command(options, word);
     if (word && !options->has_command) {
-        snprintf(text, sizeof text, "'%.40s' is no command; ptxlint --help lists them", word);
+        const char *near = nearest_command(word);
+        snprintf(text, sizeof text,
+                 near ? "'%.40s' is no command; did you mean %s?"
+                      : "'%.40s' is no command; ptxlint --help lists them",
+                 word, near);
         ptx_complain("help", text);
         return PARSED_BAD;
     }
@@ -609,6 +633,7 @@ void ptx_options_free(Options *options)
     ptx_strings_free(&options->logs);
     free(options->config_path);
     free(options->stdin_filename);
+    free(options->source_root);
     ptx_strings_free(&options->tolerances);
     free(options->baseline_path);
     free(options->budget_path);

@@ -419,7 +419,8 @@ static const Case cases[] = {
     /* output that cannot be written */
     { "$PTXLINT warned.ptx >/dev/full", 3, "", "standard output: No space left on device", NULL },
     { "$PTXLINT --output /dev/full warned.ptx", 3, "", "/dev/full: No space left on device", NULL },
-    { "$PTXLINT --help >/dev/full", 3, "", "No space left on device", NULL },
+    { "$PTXLINT --help >/dev/full", 3, "", "ptxlint: standard output: ", NULL },
+    { "{ $PTXLINT --help; echo $? >code; } | true; cat code; rm code", 0, "0\n", "", NULL },
     { "$PTXLINT warned.ptx >&-", 3, "", "standard output: ", NULL },
 };
 

@@ -1,7 +1,9 @@
 /* Facts that rest on an evaluation of the kernel's warps: what accesses cost. */
 #include "rules/facts/facts.h"
 
+#include "analysis/flow/defs.h"
 #include "analysis/value/pitch.h"
+#include "analysis/value/uniform.h"
 #include "analysis/sass/joinable.h"
 #include "ir/func.h"
 #include "ir/module.h"
@@ -36,6 +38,42 @@ static bool is_block_known(const Func *func, const Evaluation *evaluation)
 {
     return !evaluation->block_is_assumed
            || (func->bounds.maxntid[0] && (func->bounds.maxntid[1] > 1 || evaluation->is_row));
+}
+
+static bool is_address_register(const Operand *operand)
+{
+    return operand->kind == OPERAND_REG && operand->role & ROLE_ADDRESS;
+}
+
+/* Whether all that writes the register differs from lane to lane by the one distance, a number. */
+static bool has_lane_stride(const Uniforms *uniforms, RegId reg)
+{
+    const Defs *defs = uniforms->defs;
+    const Affine *first = NULL;
+    for (uint32_t d = defs->first[reg]; d < defs->first[reg + 1]; d++) {
+        const Affine *value = &uniforms->insns[defs->insns[d]];
+        if (value->uniformity != UNIFORMITY_AFFINE || value->stride == AFFINE_STRIDE_UNKNOWN
+            || (first && first->stride != value->stride))
+            return false;
+        first = value;
+    }
+    return first != NULL;
+}
+
+/* Such distances come from %tid.x alone: no %ntid is in them. */
+static bool is_any_block(Inquiry *q, InsnId insn)
+{
+    const Uniforms *uniforms = ptx_session_uniforms(q->session);
+    const Operand *operands = ptx_insn_operands(q->func, &q->func->insns[insn]);
+    bool has_address = false;
+    for (uint32_t o = 0; o < q->func->insns[insn].operand_count; o++) {
+        if (!is_address_register(&operands[o]))
+            continue;
+        has_address = true;
+        if (!has_lane_stride(uniforms, operands[o].id))
+            return false;
+    }
+    return has_address && ptx_measure_evaluation(q)->is_row;
 }
 
 static bool crosses_rows(Inquiry *q, const Count *total)
@@ -166,6 +204,8 @@ double ptx_measure_traffic(Inquiry *q, const Subjects *s, FactId fact, Certainty
     case FACT_ACCESS_is_firm:
         return total->doubt <= UNCERTAIN_PARAMETER && !total->is_free
                && is_block_known(q->func, ptx_measure_evaluation(q));
+    case FACT_ACCESS_is_any_block:
+        return total->doubt <= UNCERTAIN_PARAMETER && !total->is_free && is_any_block(q, s->insn);
     case FACT_ACCESS_cost_share:        return cost_share(q, total);
     case FACT_ACCESS_used_together:     return ptx_measure_siblings(q, s, fact, total);
     default:                            return UNKNOWN;

@@ -171,6 +171,7 @@ double ptx_measure_access(Inquiry *q, const Subjects *s, FactId fact, Certainty 
     case FACT_ACCESS_ideal_wavefronts:
     case FACT_ACCESS_addresses:
     case FACT_ACCESS_is_firm:
+    case FACT_ACCESS_is_any_block:
     case FACT_ACCESS_has_free_stride:
     case FACT_ACCESS_crosses_rows:
     case FACT_ACCESS_siblings:
