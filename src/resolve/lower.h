@@ -69,7 +69,7 @@ struct Lower {
     RangeMemo range_memos[RANGE_MEMOS];
     LocSet loc_set;
     CheckMemo *checks;
-    HashMap sparse;             /* (range, index) -> RegId + 1, of ranges too large for a dense map */
+    HashMap sparse;             /* (range, index) -> RegId + 1, where a range is not dense */
     uint64_t dense_left;        /* entries that dense maps may still take: bounded by the source */
     uint32_t scope_marks[LIMIT_NESTING + 2];
     uint32_t scope_count;
