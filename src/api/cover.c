@@ -365,7 +365,8 @@ ptxlint_status ptxlint_coverage_add(ptxlint_coverage *c, const ptxlint_module *m
 {
     if (!c || !module)
         return PTXLINT_BAD_ARGUMENT;
-    CoverWork work = { .coverage = c, .module = module, .kernel_glob = kernel_glob, .is_good = true };
+    CoverWork work = { .coverage = c, .module = module, .kernel_glob = kernel_glob };
+    work.is_good = true;
     for (int i = 0; i < 2; i++)
         ptx_arena_init(&work.arenas[i], COVER_MEMORY, NULL);
     Arena *const arenas[GUARD_ARENAS_MAX] = { &work.arenas[0], &work.arenas[1] };
