@@ -11,6 +11,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* gcc's, in which replay.c runs: the same bytes each time are seen without it, and by libFuzzer. */
+#ifdef __SANITIZE_ADDRESS__
+enum { IS_SANITIZED_REPLAY = 1 };
+#else
+enum { IS_SANITIZED_REPLAY = 0 };
+#endif
+
 enum { MEMORY_BYTES = 256 << 20, LAUNCHED_BYTES = 1 << 16 };
 
 typedef struct Count {
@@ -222,7 +229,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     Count first = run(data, size, false);
     /* a third of the cost for a quarter of the inputs */
-    if (size % 4 == 0) {
+    if (size % 4 == 0 && !IS_SANITIZED_REPLAY) {
         Count again = run(data, size, false);
         require(first.bytes == again.bytes && first.hash == again.hash,
                 "the output is a function of the input");
