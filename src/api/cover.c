@@ -13,9 +13,9 @@
 #include "ir/module.h"
 #include "isa/isa.h"
 #include "support/diag.h"
+#include "support/guard.h"
 
 #include <inttypes.h>
-#include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -339,40 +339,43 @@ static bool add_func(ptxlint_coverage *c, const CoverSubject *s, const char *ker
     return is_good;
 }
 
-static bool add_funcs(ptxlint_coverage *c, const ptxlint_module *module, const char *kernel_glob,
-                      Arena arenas[2])
+typedef struct CoverWork {
+    ptxlint_coverage *coverage;
+    const ptxlint_module *module;
+    const char *kernel_glob;
+    Arena arenas[2];
+    bool is_good;
+} CoverWork;
+
+/* A GuardedFn. */
+static void add_funcs(void *context)
 {
+    CoverWork *work = context;
+    const ptxlint_module *module = work->module;
     const ptxlint_kernel *view = module->kernels, *end = view + module->kernel_count;
-    bool is_good = true;
     for (FuncId f = 0; f < module->ir->func_count && view < end; f++) {
         const Func *func = &module->ir->funcs[f];
-        if (func->has_body)
-            is_good &= add_func(c,
-                                &(CoverSubject){ module, func, view++, &arenas[0], &arenas[1] },
-                                kernel_glob);
+        if (!func->has_body)
+            continue;
+        const CoverSubject subject = { module, func, view++, &work->arenas[0], &work->arenas[1] };
+        work->is_good &= add_func(work->coverage, &subject, work->kernel_glob);
     }
-    return is_good;
-}
-
-static bool add_module(ptxlint_coverage *c, const ptxlint_module *module, const char *kernel_glob,
-                       Arena arenas[2])
-{
-    jmp_buf on_failure;
-    for (int i = 0; i < 2; i++)
-        ptx_arena_init(&arenas[i], COVER_MEMORY, &on_failure);
-    return !setjmp(on_failure) && add_funcs(c, module, kernel_glob, arenas);
 }
 
 ptxlint_status ptxlint_coverage_add(ptxlint_coverage *c, const ptxlint_module *module,
                                     const char *kernel_glob)
 {
-    Arena arenas[2];
     if (!c || !module)
         return PTXLINT_BAD_ARGUMENT;
-    bool is_good = add_module(c, module, kernel_glob, arenas);
-    ptx_arena_free(&arenas[0]);
-    ptx_arena_free(&arenas[1]);
-    return is_good ? PTXLINT_OK : PTXLINT_NO_MEMORY;
+    CoverWork work = { .coverage = c, .module = module, .kernel_glob = kernel_glob };
+    work.is_good = true;
+    for (int i = 0; i < 2; i++)
+        ptx_arena_init(&work.arenas[i], COVER_MEMORY, NULL);
+    Arena *const arenas[GUARD_ARENAS_MAX] = { &work.arenas[0], &work.arenas[1] };
+    bool is_complete = ptx_run_guarded(arenas, add_funcs, &work);
+    ptx_arena_free(&work.arenas[0]);
+    ptx_arena_free(&work.arenas[1]);
+    return is_complete && work.is_good ? PTXLINT_OK : PTXLINT_NO_MEMORY;
 }
 
 /* ---- names that are near --------------------------------------------------------------------- */

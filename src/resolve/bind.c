@@ -5,32 +5,12 @@
 #include "check/explain.h"
 #include "check/sreg.h"
 
-static uint32_t *sparse_reg(Lower *l, uint64_t key)
-{
-    if (2 * (l->sparse_count + 1) > l->sparse_capacity) {
-        SparseReg *old = l->sparse;
-        uint32_t old_capacity = l->sparse_capacity;
-        l->sparse_capacity = old_capacity ? 2 * old_capacity : 256;
-        l->sparse = ptx_arena_array(l->scratch, SparseReg, l->sparse_capacity);
-        l->sparse_count = 0;
-        for (uint32_t i = 0; i < old_capacity; i++) {
-            if (old[i].reg)
-                *sparse_reg(l, old[i].key) = old[i].reg;
-        }
-    }
-    uint32_t mask = l->sparse_capacity - 1, slot = (uint32_t)ptx_hash_mix(key) & mask;
-    while (l->sparse[slot].reg && l->sparse[slot].key != key)
-        slot = (slot + 1) & mask;
-    l->sparse_count += !l->sparse[slot].reg;
-    l->sparse[slot].key = key;
-    return &l->sparse[slot].reg;
-}
-
 static RegId range_reg(Lower *l, uint32_t range_id, uint64_t index, Span name)
 {
     Range *range = &l->ranges.items[range_id];
     uint32_t *place = range->dense ? &range->dense[index]
-                                   : sparse_reg(l, (uint64_t)range_id << 32 ^ index);
+                                   : ptx_hash_map_at(&l->sparse, l->scratch,
+                                                     (uint64_t)range_id << 32 ^ index);
     if (!*place) {
         *place = ptx_lower_add_reg(l, name, (Type)range->type, range->vector) + 1;
         l->regs.items[*place - 1].is_of_range = true;

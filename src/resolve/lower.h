@@ -23,11 +23,6 @@ typedef struct Range {
     uint8_t type, vector;
 } Range;
 
-typedef struct SparseReg {      /* (range, index) -> RegId of ranges too large for a dense map */
-    uint64_t key;
-    uint32_t reg;               /* RegId + 1; 0: free */
-} SparseReg;
-
 typedef struct Prototype {      /* a .callprototype */
     LabelId label;
     Signature signature;
@@ -74,8 +69,7 @@ struct Lower {
     RangeMemo range_memos[RANGE_MEMOS];
     LocSet loc_set;
     CheckMemo *checks;
-    SparseReg *sparse;
-    uint32_t sparse_count, sparse_capacity;
+    HashMap sparse;             /* (range, index) -> RegId + 1, where a range is not dense */
     uint64_t dense_left;        /* entries that dense maps may still take: bounded by the source */
     uint32_t scope_marks[LIMIT_NESTING + 2];
     uint32_t scope_count;

@@ -225,7 +225,7 @@ static void lower_func(Lower *l, const AstFunc *ast, FuncId id)
     l->loc = 0;
     l->insns.count = l->operands.count = l->regs.count = l->labels.count = l->tables.count =
         l->table_ids.count = l->ranges.count = l->prototypes.count = 0;
-    l->sparse_count = l->sparse_capacity = 0;
+    l->sparse = (HashMap){ 0 };
     l->singles_left = SINGLES_COMPARED;
     l->dense_left = 1024 + ptx_span_length(ast->span);
     l->targets_left = ptx_span_length(ast->span);

@@ -21,6 +21,7 @@
 #include "analysis/time/throughput.h"
 #include "analysis/trips/trip.h"
 #include "analysis/value/launch.h"
+#include "analysis/value/lane_branches.h"
 #include "analysis/value/must_diverge.h"
 #include "analysis/value/uniform.h"
 #include "gpu/gpu.h"

@@ -2,6 +2,7 @@
  * test.
  *
  *   fuzz_replay DIR...              every file of these folders, not those below them
+ *   fuzz_replay --every N DIR...    every N-th of them, by name
  *   fuzz_replay --cut N FILE        every N-th beginning of FILE, and FILE with every N-th byte
  *                                   replaced in turn, by two others
  *   fuzz_replay --grow [NAME...]    inputs that only grow: deep nests, long lists, many of
@@ -104,22 +105,30 @@ static Text read_file(const char *path)
     return text;
 }
 
-static void run_folder(const char *folder)
+static void run_file(const char *folder, const char *name)
 {
-    DIR *dir = opendir(folder);
-    if (!dir)
+    char path[4096];
+    struct stat status;
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    if (name[0] == '.' || stat(path, &status) || !S_ISREG(status.st_mode))
+        return;
+    Text text = read_file(path);
+    run(name, &text);
+    free(text.bytes);
+}
+
+static void run_folder(const char *folder, int every)
+{
+    struct dirent **entries;
+    int count = scandir(folder, &entries, NULL, alphasort);
+    if (count < 0)
         die("cannot be read", folder);
-    for (struct dirent *entry; (entry = readdir(dir));) {
-        char path[4096];
-        struct stat status;
-        snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
-        if (entry->d_name[0] == '.' || stat(path, &status) || !S_ISREG(status.st_mode))
-            continue;
-        Text text = read_file(path);
-        run(entry->d_name, &text);
-        free(text.bytes);
+    for (int i = 0; i < count; i++) {
+        if (i % every == 0)
+            run_file(folder, entries[i]->d_name);
+        free(entries[i]);
     }
-    closedir(dir);
+    free(entries);
 }
 
 /* ---- cuts of a real file --------------------------------------------------------------------- */
@@ -590,8 +599,13 @@ int main(int argc, char **argv)
     } else if (*args && !strcmp(*args, "--cut") && args[1] && atoi(args[1]) > 0 && args[2]) {
         run_cuts((size_t)atoi(args[1]), args[2]);
     } else {
+        int every = 1;
+        if (*args && !strcmp(*args, "--every") && args[1] && atoi(args[1]) > 0) {
+            every = atoi(args[1]);
+            args += 2;
+        }
         for (; *args; args++)
-            run_folder(*args);
+            run_folder(*args, every);
     }
     if (!input_count)
         die("no input", "the command line");

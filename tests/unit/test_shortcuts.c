@@ -6,6 +6,7 @@
 #include "arenas.h"
 #include "analysis/flow/cfg.h"
 #include "analysis/registers/register_count.h"
+#include "analysis/value/lane_branches.h"
 #include "analysis/value/must_diverge.h"
 #include "analysis/value/uniform.h"
 #include "ir/func.h"

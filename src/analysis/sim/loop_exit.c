@@ -25,15 +25,36 @@ bool ptx_loop_has(const FuncState *func_state, LoopId loop, InsnId insn)
     return false;
 }
 
+/* The loop around loop, or itself, that is as deep as depth. */
+static LoopId ancestor_at(const FuncState *func_state, LoopId loop, uint32_t depth)
+{
+    const Loop *loops = func_state->loops->loops;
+    while (loop != NO_LOOP && loops[loop].depth > depth)
+        loop = loops[loop].parent;
+    return loop;
+}
+
+static LoopId loop_at(const FuncState *func_state, InsnId insn)
+{
+    return insn < func_state->func->insn_count
+               ? func_state->loops->loop_of[func_state->cfg->block_of[insn]]
+               : NO_LOOP;
+}
+
+/* Outwards; both sides climb along, so that a deep nest costs its depth. */
 int ptx_loop_exit_side(const FuncState *func_state, InsnId branch, InsnId target)
 {
-    LoopId loop = func_state->loops->loop_of[func_state->cfg->block_of[branch]];
+    const Loop *loops = func_state->loops->loops;
+    LoopId loop = loop_at(func_state, branch), taken = loop_at(func_state, target),
+           falls = loop_at(func_state, branch + 1);
     for (unsigned climbed = 0; loop != NO_LOOP && climbed < MAX_LOOPS;
-         climbed++, loop = func_state->loops->loops[loop].parent) {
-        bool taken = ptx_loop_has(func_state, loop, target),
-             falls = ptx_loop_has(func_state, loop, branch + 1);
-        if (taken != falls)
-            return taken ? 1 : -1;
+         climbed++, loop = loops[loop].parent) {
+        taken = ancestor_at(func_state, taken, loops[loop].depth);
+        falls = ancestor_at(func_state, falls, loops[loop].depth);
+        if ((taken == loop) != (falls == loop))
+            return taken == loop ? 1 : -1;
+        if (taken == loop)
+            return 0;           /* so are the loops around it */
     }
     return 0;
 }

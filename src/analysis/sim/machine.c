@@ -45,7 +45,7 @@ static FuncState *add_state(Machine *m, FuncId id)
                                    sizeof *m->states);
     m->run[m->run_count] = id;
     m->states[m->run_count] = ptx_arena_new(m->arena, FuncState);
-    ptx_id_map_add(m->arena, &m->state_of, id, m->run_count + 1);
+    *ptx_hash_map_at(&m->state_of, m->arena, id) = m->run_count + 1;
     return m->states[m->run_count++];
 }
 

@@ -15,7 +15,6 @@
 #define PTX_ANALYSIS_SIM_MACHINE_H
 
 #include "analysis/sim/code.h"
-#include "analysis/sim/id_map.h"
 #include "analysis/sim/request.h"
 #include "analysis/sim/sim.h"
 #include "analysis/sim/slice.h"
@@ -23,6 +22,7 @@
 #include "ir/insn.h"
 #include "ir/operand.h"
 #include "isa/isa.h"
+#include "support/hash.h"
 #include "analysis/sim/block_stride.h"
 #include "analysis/sim/observer.h"
 #include "analysis/sim/value.h"
@@ -197,9 +197,9 @@ struct Machine {
     FuncId kernel;
     FuncId *run;                /* functions that have a state */
     FuncState **states;         /* of each of those */
-    IdMap state_of;             /* per function: where it stands among those, + 1 */
+    HashMap state_of;           /* per function: where it stands among those, + 1 */
     PlacedVar *placed;          /* variables that have addresses */
-    IdMap placed_of;            /* per variable: where it stands among those, + 1 */
+    HashMap placed_of;          /* per variable: where it stands among those, + 1 */
     uint32_t run_count, run_capacity, state_capacity, placed_count, placed_capacity;
     /* the next variable of the space lies here, or behind */
     uint64_t next_global, next_local, next_const;
@@ -259,14 +259,14 @@ struct Machine {
 /* NULL: it has not run. */
 static inline FuncState *ptx_machine_state(const Machine *machine, FuncId func)
 {
-    uint32_t at = ptx_id_map_find(&machine->state_of, func);
+    uint32_t at = ptx_hash_map_get(&machine->state_of, func);
     return at ? machine->states[at - 1] : NULL;
 }
 
 /* NULL: nothing has asked where it lies. */
 static inline PlacedVar *ptx_machine_placed(const Machine *machine, VarId var)
 {
-    uint32_t at = ptx_id_map_find(&machine->placed_of, var);
+    uint32_t at = ptx_hash_map_get(&machine->placed_of, var);
     return at ? &machine->placed[at - 1] : NULL;
 }
 

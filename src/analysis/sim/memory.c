@@ -29,7 +29,7 @@ static void place(Machine *m, VarId var, uint64_t address)
         m->placed = ptx_arena_grow(m->arena, m->placed, m->placed_count, &m->placed_capacity,
                                    sizeof *m->placed);
     m->placed[m->placed_count++] = (PlacedVar){ var, address, NULL };
-    ptx_id_map_add(m->arena, &m->placed_of, var, m->placed_count);
+    *ptx_hash_map_at(&m->placed_of, m->arena, var) = m->placed_count;
 }
 
 static uint64_t place_shared(Machine *m, VarId id, bool is_unsized, uint64_t at)

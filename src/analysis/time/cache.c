@@ -26,13 +26,6 @@ enum {
     MAX_LEVELS = 64
 };
 
-/* of what blocks on one SM share, fetched once: they do not keep step for ever. Fitted to a product
- * over 32 block shapes */
-#define TOGETHER 0.88
-#define L2_SHARE 0.5 /* of L2: what the other half of the GPU asks for lies in both halves */
-#define FULL 0.5                /* of a cache: from so much on it begins to lose, ... */
-#define LOST 1.0                /* ... and from so much on it keeps nothing of what comes around */
-
 /* ---- blocks side by side --------------------------------------------------------------------- */
 
 typedef struct CachePlace {          /* of a block in the grid */
@@ -104,6 +97,7 @@ static unsigned distinct_parts(const ArrayTraffic *array, const uint32_t grid[3]
 typedef struct Machinery {
     const Evaluation *evaluation;
     double sms, resident, l1_bytes, l2_bytes;
+    double l1_together, cache_keeps, cache_loses;       /* shares: src/gpu/figures.def */
     double lines_by_chance;     /* passes through L1 of a lane that goes its own way */
 } Machinery;
 
@@ -115,7 +109,7 @@ static double fetched_share(const Machinery *m, const ArrayTraffic *array)
         return 1;
     double share = (double)distinct_parts(array, m->evaluation->grid, (uint64_t)m->sms, count)
                    / count;
-    return 1 - TOGETHER * (1 - share);
+    return 1 - m->l1_together * (1 - share);
 }
 
 /* What all blocks read stays in the L1 of each SM, where it fills half of it at most. */
@@ -128,9 +122,10 @@ static double sectors_of(const Machinery *m, const ArrayTraffic *array)
 
 /* ---- what comes around again ----------------------------------------------------------------- */
 
-static double lost_share(double bytes, double capacity)
+static double lost_share(const Machinery *m, double bytes, double capacity)
 {
-    return fmax(0, fmin(1, (bytes / capacity - FULL) / (LOST - FULL)));
+    const double beyond = bytes / capacity - m->cache_keeps;
+    return fmax(0, fmin(1, beyond / (m->cache_loses - m->cache_keeps)));
 }
 
 /* Blocks that begin within one piece of memory share it: what each of them adds. */
@@ -163,11 +158,11 @@ static void find_reuse(const Machinery *m, double warps_per_block, Cached *out)
     double reused = 0, lost = 0;
     for (unsigned b = 0; b < REUSE_BUCKETS; b++) {
         double bytes = 0.5 * (double)(1u << b) * SECTOR_BYTES * warps_per_block * m->resident;
-        double gone = t->reused[b] * lost_share(fmin(bytes, t->read_bytes), m->l1_bytes);
+        double gone = t->reused[b] * lost_share(m, fmin(bytes, t->read_bytes), m->l1_bytes);
         reused += t->reused[b];
         lost += gone;
         out->read_bytes += SECTOR_BYTES * gone
-                           * lost_share(fmin(bytes * m->sms, t->read_bytes), m->l2_bytes);
+                           * lost_share(m, fmin(bytes * m->sms, t->read_bytes), m->l2_bytes);
     }
     out->load_sectors += lost;
     out->lost = reused > 0 ? lost / reused : 0;
@@ -473,7 +468,10 @@ Cached ptx_cached_compute(Arena *arena, const CacheInput *in)
     m.l1_bytes = fmax(1 << 14, cache_bytes(in->gpu, FIGURE_L1_BYTES)
                                    - m.resident * (t->shared_bytes + RESERVED_BYTES));
     m.lines_by_chance = ptx_gpu_figure(in->gpu, FIGURE_LINE_OF_LANE_CLK);
-    m.l2_bytes = L2_SHARE * cache_bytes(in->gpu, FIGURE_L2_BYTES);
+    m.l1_together = ptx_gpu_figure(in->gpu, FIGURE_L1_TOGETHER_SHARE);
+    m.cache_keeps = ptx_gpu_figure(in->gpu, FIGURE_CACHE_KEEPS_SHARE);
+    m.cache_loses = ptx_gpu_figure(in->gpu, FIGURE_CACHE_LOSES_SHARE);
+    m.l2_bytes = ptx_gpu_figure(in->gpu, FIGURE_L2_SHARE) * cache_bytes(in->gpu, FIGURE_L2_BYTES);
     Cached out = { .load_lines = t->load_lines,
                    .load_sectors = t->load_sectors,
                    .store_lines = t->store_lines,

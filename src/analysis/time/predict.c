@@ -100,8 +100,8 @@ static bool waits_for_launch(const PredictInput *in)
  * comes from memory. */
 static double load_clocks(const PredictInput *in, const Cached *cached, double waits)
 {
-    double l1 = figure(in->gpu, FIGURE_L1_LATENCY, 33),
-           l2 = figure(in->gpu, FIGURE_L2_LATENCY, 265);
+    double l1 = ptx_gpu_figure(in->gpu, FIGURE_L1_LATENCY),
+           l2 = ptx_gpu_figure(in->gpu, FIGURE_L2_LATENCY);
     double fresh = cached->load_sectors > 0 ? fmin(1, cached->fresh_sectors / cached->load_sectors)
                                             : 1;
     double miss = ptx_gpu_figure(in->gpu, FIGURE_MISS_LATENCY);
@@ -481,7 +481,7 @@ static double find_chain(Arena *scratch, const PredictInput *in, const Speeds *s
                          const Cached *cached, Prediction *out)
 {
     Latencies latencies;
-    ptx_latencies_find(in->gpu, figure(in->gpu, FIGURE_L2_LATENCY, 265), &latencies);
+    ptx_latencies_find(in->gpu, ptx_gpu_figure(in->gpu, FIGURE_L2_LATENCY), &latencies);
     const SpinWaitInput spins = { in->gpu,        in->func,
                                   in->cfg,        in->loops,
                                   in->evaluation, in->warps_per_block,
@@ -544,17 +544,13 @@ static double hypot_of(double a, double b, double exponent)
     return pow(pow(a, exponent) + pow(b, exponent), 1 / exponent);
 }
 
-/* Measured on an H200 (matrix.py): products and a softmax of what comes out, in turns, blocks of a
- * warpgroup. Two and three of them on an SM take 1.35 to 1.6 times as long for both as for the
- * dearer one alone, where both are alike: they tend to be at the same one. */
-#define TURNS 1.6
-
-/* Issue slots and pipelines. */
+/* Issue slots and pipelines; blocks that do products and arithmetic in turns tend to be at the same
+ * one. */
 static double issued(const Prediction *of)
 {
     const bool is_first = of->turns_us > 0 && of->turns_us >= of->pipe_us;
     double others = hypot_of(of->parts_us[PART_ISSUE], is_first ? of->second_us : of->pipe_us, 8);
-    return of->turns_us > 0 ? hypot_of(others, of->turns_us, TURNS) : others;
+    return of->turns_us > 0 ? hypot_of(others, of->turns_us, of->turns_exponent) : others;
 }
 
 /* Each instruction of a pipeline has an issue slot: both are busy at once. Units that are one in
@@ -572,11 +568,7 @@ static double joined(const Prediction *of, TimePart part)
     }
 }
 
-/* Measured on an H200: blocks of 1 to 4 and of 1 to 16 times as much work by chance, 8 to 64 for
- * each SM. What they take beyond the mean is so many times what an SM takes for as much as the
- * dearer ones have more than the others: the last ones end late. */
-#define TAIL_OF_UNEVEN 4.0
-
+/* Blocks that do different work: the last ones end late. */
 static double tail_us(const PredictInput *in, const Speeds *s, const Prediction *out)
 {
     double most = fmax(out->parts_us[PART_ISSUE], out->parts_us[PART_PIPE]),
@@ -586,7 +578,8 @@ static double tail_us(const PredictInput *in, const Speeds *s, const Prediction 
     /* where the heaviest block takes longest, as long as all of them take spread evenly */
     double all = heaviest > ceil(share) ? most * ceil(share) / heaviest : most,
            block = all / share,
-           uneven = TAIL_OF_UNEVEN * fmax(0, in->evaluation->unevenness - 1) * block,
+           uneven = ptx_gpu_figure(in->gpu, FIGURE_UNEVEN_TAIL)
+                    * fmax(0, in->evaluation->unevenness - 1) * block,
            late = fmin(uneven, fmin(all, heaviest * block));
     return fmax(0, all + late - most);
 }
@@ -619,8 +612,8 @@ static void join(Prediction *out)
             out->limiter = (int)p;
         }
     }
-    double busy = hypot_of(fmax(norm(out, false), norm(out, true)), out->parts_us[PART_DISPATCH],
-                           8);
+    double busy = hypot_of(fmax(norm(out, false), norm(out, true)),
+                           out->parts_us[PART_DISPATCH], 8);
     out->predicted_us = out->parts_us[PART_OVERHEAD] + out->parts_us[PART_FETCH] + busy
                         + out->tail_us;
     if (most < out->parts_us[PART_OVERHEAD])
@@ -689,13 +682,11 @@ static void hold(Prediction *out, double us, TimePart part, const char *pipe)
 
 enum { SECTOR_BYTES = 32 };
 
-#define LEAST_OF_MISS 0.9       /* of the latency that the GPU's file gives for a miss */
-
 /* Nothing comes from memory before the first request is there and back. */
 static double memory_at_least(const Gpu *gpu, const Speeds *s, double moved, double read)
 {
-    double first = read > 0 ? LEAST_OF_MISS * figure(gpu, FIGURE_GLOBAL_LATENCY_MIN, 0)
-                                  / s->clocks_per_us
+    double first = read > 0 ? ptx_gpu_figure(gpu, FIGURE_FIRST_MISS_SHARE)
+                                  * figure(gpu, FIGURE_GLOBAL_LATENCY_MIN, 0) / s->clocks_per_us
                             : 0;
     return moved > 0 ? first + moved / s->dram_ceiling : 0;
 }
@@ -830,6 +821,7 @@ Prediction ptx_predict(Arena *scratch, const PredictInput *in)
     find_memory(scratch, in, &s, &cached, spread, &out);
     find_constants(in, &s, spread, &out);
     double waits_us = find_chain(scratch, in, &s, &cached, &out);
+    out.turns_exponent = ptx_gpu_figure(in->gpu, FIGURE_TURNS_EXPONENT);
     out.tail_us = tail_us(in, &s, &out);
     out.blocks_differ = in->blocks > 1 && heaviest_block(in) >= 2;
     join(&out);

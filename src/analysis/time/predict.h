@@ -82,6 +82,7 @@ typedef struct Prediction {     /* NaN: not known */
     const char *first_pipe, *second_pipe;       /* that take pipe_us and second_us */
     /* of PART_PIPE, asynchronous products that warps wait for before they do anything else; 0 */
     double turns_us;
+    double turns_exponent;      /* of the norm that joins them with the rest */
     /* it would rest on what the launch does not give, so there is none */
     bool bound_is_assumed;
     int bound_by, limiter;      /* TimePart; -1 */

@@ -1,4 +1,5 @@
 #include "analysis/value/must_diverge.h"
+#include "analysis/value/lane_condition.h"
 
 #include "analysis/value/ssa.h"
 #include "support/minmax.h"
@@ -13,8 +14,6 @@
 #include "analysis/value/affine.h"
 #include "analysis/value/uniform.h"
 
-#include <stdlib.h>
-
 enum {
     STEPS_PER_INSN = 16,        /* budget of Reach, as for trip counts ... */
     STEPS_FLOOR = 1 << 14,
@@ -23,64 +22,20 @@ enum {
     WORK_PER_INSN = 512,
     WORK_FLOOR = 1 << 17,       /* ... this for small functions ... */
     WORK_PER_FUNC = 1 << 22,    /* ... and this for large ones */
-    MAX_NODES = 256,           /* of a condition */
     MAX_WARPS = 32,            /* of a block */
     MAX_MASKS = 1 << 20,       /* blocks times warps; beyond, only the first warp */
     MAX_PASSES = 16,           /* over the blocks, until no more lanes come anywhere */
     MAX_LEAVING = 8,           /* blocks in a row that do nothing but leave */
-    LANES = 32,
 };
-
-/* A block with several ways on. */
-typedef struct Branch {
-    SymId guard;                /* 0: not a guard, as of brx.idx */
-    bool varies;                /* not proven the same in all lanes */
-    bool is_together;           /* though, in every warp of the block all lanes go one way */
-    bool hides;                 /* of the lanes that come behind it nothing is known */
-    /* per warp: lanes that certainly do not, and do, take it; NULL: none */
-    uint32_t *never, *always;
-} Branch;
-
-typedef struct DivergeWalk {
-    Arena *scratch;
-    const Func *func;
-    const Cfg *cfg;
-    const Dom *dom;
-    Ssa *reach;
-    Symbols *s;
-    Branch *branches;           /* per block */
-    uint32_t guarded;           /* so many blocks, in reverse postorder, have their guards */
-    Interval *ranges;           /* per node, while a lane is evaluated */
-    uint32_t range_count;       /* nodes that there is room for */
-    uint32_t *arrive;           /* per block and warp: lanes that may come */
-    uint32_t shape[3];          /* of a block of threads; x only: lanes of the one warp */
-    uint32_t warp_count;
-    bool has_shape;             /* the warps are all of those of a block */
-    bool is_assumed;            /* the shape is not known */
-    bool has_tid;               /* lanes are known by %tid */
-    uint64_t work;              /* left; 0: the function stays in doubt */
-    uint64_t evaluations;       /* left; 0: further conditions do */
-} DivergeWalk;
-
-static bool spend_from(uint64_t *left, uint64_t count)
-{
-    *left = *left > count ? *left - count : 0;
-    return *left != 0;
-}
 
 static bool spend(DivergeWalk *sp, uint64_t count)
 {
-    return spend_from(&sp->work, count);
+    return ptx_diverge_spend(&sp->work, count);
 }
 
 static const Insn *last_insn(const DivergeWalk *sp, BlockId block)
 {
     return &sp->func->insns[sp->cfg->blocks[block].end - 1];
-}
-
-static bool is_choice(const DivergeWalk *sp, BlockId block)
-{
-    return sp->cfg->blocks[block].succ_count > 1;
 }
 
 /* What holds for one row of threads alone is not proven. */
@@ -90,7 +45,8 @@ static void find_varying(DivergeWalk *sp, const Uniforms *uniforms)
         BlockId block = sp->cfg->rpo[i];
         const Affine *condition = &uniforms->branches[block];
         sp->branches[block].varies =
-            is_choice(sp, block) && (!ptx_affine_is_uniform(*condition) || condition->is_assumed);
+            ptx_diverge_is_choice(sp, block)
+            && (!ptx_affine_is_uniform(*condition) || condition->is_assumed);
     }
 }
 
@@ -102,18 +58,10 @@ static bool find_guards(DivergeWalk *sp, uint32_t count)
         InsnId last = sp->cfg->blocks[block].end - 1;
         bool is_guard = sp->func->insns[last].guard != NO_ID
                         && sp->func->insns[last].op->kind != OPK_BRX;
-        if (is_choice(sp, block) && is_guard)
+        if (ptx_diverge_is_choice(sp, block) && is_guard)
             sp->branches[block].guard = ptx_ssa_guard(sp->reach, last);
     }
     return !ptx_ssa_is_spent(sp->reach);
-}
-
-static void make_room_for_ranges(DivergeWalk *sp)
-{
-    if (sp->range_count >= sp->s->count)
-        return;
-    sp->range_count = 2 * sp->s->count;
-    sp->ranges = ptx_arena_array(sp->scratch, Interval, sp->range_count);
 }
 
 /* ---- control dependence ---------------------------------------------------------------------- */
@@ -128,7 +76,7 @@ static void push_new(DivergeWalk *sp, bool *marks, Stack *stack, BlockId block)
     if (marks[block])
         return;
     marks[block] = true;
-    if (is_choice(sp, block))
+    if (ptx_diverge_is_choice(sp, block))
         stack->blocks[stack->count++] = block;
 }
 
@@ -153,7 +101,7 @@ static bool mark_all_dependent(DivergeWalk *sp, bool *marks, bool (*is)(const Br
     ArenaMark mark = ptx_arena_mark(sp->scratch);
     Stack stack = { .blocks = ptx_arena_array(sp->scratch, BlockId, sp->cfg->block_count) };
     for (uint32_t i = 0; i < sp->cfg->rpo_count; i++)
-        if (is_choice(sp, sp->cfg->rpo[i]) && is(&sp->branches[sp->cfg->rpo[i]]))
+        if (ptx_diverge_is_choice(sp, sp->cfg->rpo[i]) && is(&sp->branches[sp->cfg->rpo[i]]))
             mark_dependent(sp, marks, &stack, sp->cfg->rpo[i]);
     while (stack.count && sp->work)
         mark_dependent(sp, marks, &stack, stack.blocks[--stack.count]);
@@ -169,211 +117,6 @@ static bool branch_parts_lanes(const Branch *branch)
 static bool branch_hides(const Branch *branch)
 {
     return branch->hides;
-}
-
-/* ---- lane by lane ---------------------------------------------------------------------------- */
-
-/* All nodes of a condition, operands before what uses them. */
-typedef struct LaneProgram {
-    SymId ids[MAX_NODES];
-    bool varies[MAX_NODES];    /* it depends on the lane */
-    uint32_t count;
-    bool has_lane;              /* %tid, %laneid */
-    bool has_input;             /* a parameter, or memory: anything that a program may be given */
-    bool has_ctaid;
-} LaneProgram;
-
-static bool is_lane(const Sym *sym)
-{
-    return sym->kind == SYM_SREG && (sym->a == SREG_TID || sym->a == SREG_LANEID);
-}
-
-static void take_leaf(LaneProgram *p, const Sym *sym)
-{
-    bool is_known = ptx_interval_is_point(&sym->range);
-    p->has_lane |= is_lane(sym);
-    p->has_ctaid |= sym->kind == SYM_SREG && sym->a == SREG_CTAID;
-    p->has_input |= !is_known && (sym->kind == SYM_PARAM || sym->kind == SYM_CONSTANT);
-    p->has_input |= sym->kind == SYM_OPAQUE && (sym->a == WHY_MEMORY || sym->a == WHY_ATOMIC);
-}
-
-static bool add_node(DivergeWalk *sp, LaneProgram *p, SymId id)
-{
-    Sym *sym = &sp->s->nodes[id];
-    if (sym->stamp == sp->s->stamp)
-        return true;
-    if (p->count == MAX_NODES || !spend(sp, 1))
-        return false;
-    sym->stamp = sp->s->stamp;
-    p->ids[p->count++] = id;
-    take_leaf(p, sym);
-    return true;
-}
-
-/* The i-th operand of a node; 0 behind the last. *count: so many there are. */
-static SymId operand_of(const DivergeWalk *sp, const Sym *sym, uint32_t i, uint32_t *count)
-{
-    const SymId operands[] = { sym->a, sym->b, sym->c };
-    const bool is_sum = sym->kind == SYM_SUM;
-    *count = is_sum ? sym->b : ptx_sym_operands(sym);
-    if (i >= *count)
-        return 0;
-    return is_sum ? sp->s->terms[sym->a + i].atom : operands[i];
-}
-
-/* Operands stand before what uses them. */
-static void mark_varying(const DivergeWalk *sp, LaneProgram *p)
-{
-    for (uint32_t n = 0, count = 0; n < p->count; n++) {
-        const Sym *sym = ptx_sym(sp->s, p->ids[n]);
-        p->varies[n] = is_lane(sym);
-        SymId operand = operand_of(sp, sym, 0, &count);
-        for (uint32_t i = 0; i < count && !p->varies[n];
-             operand = operand_of(sp, sym, ++i, &count)) {
-            const SymId *found = bsearch(&operand, p->ids, n, sizeof *p->ids, ptx_sym_by_id);
-            p->varies[n] = !found || p->varies[found - p->ids];
-        }
-    }
-}
-
-static bool make_program(DivergeWalk *sp, SymId root, LaneProgram *p)
-{
-    p->count = 0;
-    p->has_lane = p->has_input = p->has_ctaid = false;
-    sp->s->stamp++;
-    bool fits = add_node(sp, p, root);
-    for (uint32_t done = 0; done < p->count && fits; done++) {
-        const Sym sym = *ptx_sym(sp->s, p->ids[done]);
-        uint32_t count;
-        SymId operand = operand_of(sp, &sym, 0, &count);
-        for (uint32_t i = 0; i < count && fits; operand = operand_of(sp, &sym, ++i, &count))
-            fits = add_node(sp, p, operand);
-    }
-    qsort(p->ids, p->count, sizeof *p->ids, ptx_sym_by_id);
-    mark_varying(sp, p);
-    return fits;
-}
-
-/* A thread of the block; with the first block of the grid, where is_first. */
-typedef struct Thread {
-    uint32_t tid[3], lane;
-    bool is_first;
-} Thread;
-
-static Interval leaf_range(const DivergeWalk *sp, const Thread *thread, const Sym *sym)
-{
-    bool is_sreg = sym->kind == SYM_SREG;
-    if (is_sreg && sym->a == SREG_LANEID)
-        return ptx_interval_point(32, thread->lane);
-    if (is_sreg && sym->a == SREG_TID && sp->has_tid)
-        return ptx_interval_point(32, thread->tid[sym->b]);
-    return is_sreg && sym->a == SREG_CTAID && thread->is_first ? ptx_interval_point(32, 0)
-                                                               : sym->range;
-}
-
-/* is_first: else what does not depend on the lane stands as it was found for the one before. */
-static Interval evaluate(DivergeWalk *sp, const LaneProgram *p, const Thread *thread, bool is_first)
-{
-    for (uint32_t i = 0; i < p->count; i++) {
-        if (!is_first && !p->varies[i])
-            continue;
-        const Sym *sym = ptx_sym(sp->s, p->ids[i]);
-        bool is_leaf = sym->kind < SYM_SUM;
-        sp->ranges[p->ids[i]] = is_leaf ? leaf_range(sp, thread, sym)
-                                        : ptx_sym_range(sp->s, p->ids[i], sp->ranges);
-    }
-    return sp->ranges[p->ids[p->count - 1]];        /* the root has the highest number */
-}
-
-static uint32_t thread_count(const DivergeWalk *sp)
-{
-    return sp->shape[0] * sp->shape[1] * sp->shape[2];
-}
-
-/* Lanes that a warp has: threads are numbered x first. */
-static uint32_t lanes_of(const DivergeWalk *sp, uint32_t warp)
-{
-    uint32_t left = thread_count(sp) - warp * LANES;
-    return left >= LANES ? UINT32_MAX : (UINT32_C(1) << left) - 1;
-}
-
-static Thread thread_of(const DivergeWalk *sp, uint32_t warp, uint32_t lane, bool is_first)
-{
-    uint32_t n = warp * LANES + lane;
-    return (Thread){ { n % sp->shape[0], n / sp->shape[0] % sp->shape[1],
-                       n / sp->shape[0] / sp->shape[1] },
-                     lane,
-                     is_first };
-}
-
-/* Fills the masks of one warp; false: the budget is spent. */
-static bool evaluate_warp(DivergeWalk *sp, const LaneProgram *p, uint32_t warp, bool is_first,
-                          uint32_t *never, uint32_t *always)
-{
-    uint32_t lanes = lanes_of(sp, warp);
-    *never = *always = 0;
-    for (uint32_t lane = 0; lane < LANES && lanes >> lane & 1; lane++) {
-        if (!spend_from(&sp->evaluations, p->count))
-            return false;
-        Thread thread = thread_of(sp, warp, lane, is_first);
-        Interval value = evaluate(sp, p, &thread, lane == 0);
-        *never |= (uint32_t)(value.umax == 0) << lane;
-        *always |= (uint32_t)(value.umin > 0) << lane;
-    }
-    return true;
-}
-
-/* Whether in the first block of the grid all lanes of some warp certainly go one way. */
-static bool agrees_at_first(DivergeWalk *sp, const LaneProgram *p)
-{
-    for (uint32_t warp = 0; warp < sp->warp_count; warp++) {
-        uint32_t never, always;
-        if (!evaluate_warp(sp, p, warp, true, &never, &always))
-            return false;
-        if (never == lanes_of(sp, warp) || always == lanes_of(sp, warp))
-            return true;
-    }
-    return false;
-}
-
-/* The masks of all warps, and what follows for the branch; none where the budget is spent. */
-static void evaluate_warps(DivergeWalk *sp, const LaneProgram *p, Branch *branch)
-{
-    bool is_certain = true, is_together = sp->has_shape;
-    uint32_t *never = ptx_arena_array(sp->scratch, uint32_t, sp->warp_count);
-    uint32_t *always = ptx_arena_array(sp->scratch, uint32_t, sp->warp_count);
-    for (uint32_t warp = 0; warp < sp->warp_count; warp++) {
-        uint32_t lanes = lanes_of(sp, warp);
-        if (!evaluate_warp(sp, p, warp, false, &never[warp], &always[warp]))
-            return;
-        is_certain &= (never[warp] | always[warp]) == lanes;
-        is_together &= never[warp] == lanes || always[warp] == lanes;
-    }
-    branch->never = never;
-    branch->always = always;
-    branch->is_together = is_together;
-    branch->hides = branch->varies && !is_certain && !p->has_input
-                    && !(p->has_ctaid && agrees_at_first(sp, p));
-}
-
-static void evaluate_branch(DivergeWalk *sp, Branch *branch)
-{
-    LaneProgram p;
-    branch->hides = branch->varies;
-    if (!branch->guard || !sp->evaluations || !make_program(sp, branch->guard, &p))
-        return;
-    if (p.has_lane || !branch->varies)
-        evaluate_warps(sp, &p, branch);
-    else
-        branch->hides = !p.has_input;
-}
-
-static void evaluate_branches(DivergeWalk *sp)
-{
-    make_room_for_ranges(sp);
-    for (uint32_t i = 0; i < sp->cfg->rpo_count; i++)
-        if (is_choice(sp, sp->cfg->rpo[i]))
-            evaluate_branch(sp, &sp->branches[sp->cfg->rpo[i]]);
 }
 
 /* ---- which lanes may come -------------------------------------------------------------------- */
@@ -409,7 +152,7 @@ static bool find_arriving(DivergeWalk *sp)
     sp->arrive = ptx_arena_array(sp->scratch, uint32_t,
                                  (size_t)sp->cfg->block_count * sp->warp_count);
     for (uint32_t warp = 0; warp < sp->warp_count; warp++)
-        sp->arrive[warp] = lanes_of(sp, warp);
+        sp->arrive[warp] = ptx_lanes_of_warp(sp, warp);
     for (int pass = 0; pass < MAX_PASSES; pass++) {
         bool changed = false;
         for (uint32_t i = 0; i < sp->cfg->rpo_count; i++)
@@ -590,99 +333,6 @@ static void find_shape(DivergeWalk *sp)
     }
 }
 
-/* ---- branches that know of no lane ----------------------------------------------------------- */
-
-typedef struct LaneTaint {
-    const Func *func;
-    bool *regs;                 /* computed from what differs across lanes */
-    const uint8_t *writes;      /* per register: 0, 1, or 2 for more */
-    bool has_choice;            /* some guard is: registers that are written twice depend on it */
-    uint8_t *read_in;           /* per register: the pass that read it last, + 1 */
-    uint8_t pass;
-    bool has_changed;           /* what this pass had read before */
-} LaneTaint;
-
-static const uint8_t *count_writes(Arena *scratch, const Func *func)
-{
-    uint8_t *writes = ptx_arena_array(scratch, uint8_t, func->reg_count + 1);
-    for (uint32_t o = 0; o < func->operand_count; o++) {
-        const Operand *operand = &func->operands[o];
-        if (operand->kind == OPERAND_REG && operand->role & ROLE_DEF && writes[operand->id] < 2)
-            writes[operand->id]++;
-    }
-    return writes;
-}
-
-static bool is_tainted(const LaneTaint *t, RegId reg)
-{
-    t->read_in[reg] = (uint8_t)(t->pass + 1);
-    return t->regs[reg];
-}
-
-static bool reads_lane(const LaneTaint *t, const Insn *insn)
-{
-    const Operand *operands = ptx_insn_operands(t->func, insn);
-    bool reads = insn->guard != NO_ID && is_tainted(t, insn->guard);
-    for (uint32_t o = 0; o < insn->operand_count && !reads; o++) {
-        bool is_lane = operands[o].kind == OPERAND_SREG
-                       && (operands[o].id == SREG_TID || operands[o].id == SREG_LANEID);
-        reads = is_lane
-                || (operands[o].kind == OPERAND_REG && operands[o].role & ROLE_USE
-                    && is_tainted(t, operands[o].id));
-    }
-    return reads;
-}
-
-static void taint(LaneTaint *t, RegId reg)
-{
-    t->has_changed |= !t->regs[reg] && t->read_in[reg] == t->pass + 1;
-    t->regs[reg] = true;
-}
-
-static void follow_insn(LaneTaint *t, const Insn *insn)
-{
-    const Operand *operands = ptx_insn_operands(t->func, insn);
-    bool reads = reads_lane(t, insn);
-    for (uint32_t o = 0; o < insn->operand_count; o++)
-        if (operands[o].kind == OPERAND_REG && operands[o].role & ROLE_DEF
-            && (reads || (t->has_choice && t->writes[operands[o].id] > 1)))
-            taint(t, operands[o].id);
-    bool is_choice = insn->guard != NO_ID && t->regs[insn->guard] && !t->has_choice;
-    t->has_changed |= is_choice;
-    t->has_choice |= is_choice;
-}
-
-/* False: it takes too many passes. */
-static bool follow_lanes(LaneTaint *t)
-{
-    for (t->pass = 0; t->pass < MAX_PASSES; t->pass++) {
-        t->has_changed = false;
-        for (InsnId i = 0; i < t->func->insn_count; i++)
-            follow_insn(t, &t->func->insns[i]);
-        if (!t->has_changed)
-            return true;
-    }
-    return false;
-}
-
-const bool *ptx_lane_branches_compute(Arena *arena, Arena *scratch, const Func *func,
-                                      const Cfg *cfg)
-{
-    bool *out = ptx_arena_array(arena, bool, cfg->block_count + 1);
-    ArenaMark mark = ptx_arena_mark(scratch);
-    LaneTaint t = { .func = func,
-                    .regs = ptx_arena_array(scratch, bool, func->reg_count + 1),
-                    .read_in = ptx_arena_array(scratch, uint8_t, func->reg_count + 1),
-                    .writes = count_writes(scratch, func) };
-    bool is_known = follow_lanes(&t);
-    for (BlockId b = 0; b < cfg->block_count; b++)
-        out[b] = !is_known
-                 || (cfg->blocks[b].end > cfg->blocks[b].first
-                     && reads_lane(&t, &func->insns[cfg->blocks[b].end - 1]));
-    ptx_arena_release(scratch, mark);
-    return out;
-}
-
 /* ---- the interface --------------------------------------------------------------------------- */
 
 static void doubt(MustDiverge *splits, const Cfg *cfg, uint8_t *certain, BlockId *by, bool *may)
@@ -719,7 +369,7 @@ static void analyse(DivergeWalk *sp, const Uniforms *uniforms, uint8_t *certain,
 {
     find_varying(sp, uniforms);
     bool *is_hidden = ptx_arena_array(sp->scratch, bool, sp->cfg->block_count);
-    evaluate_branches(sp);
+    ptx_lane_branches_run(sp);
     find_may(sp, may);
     if (find_arriving(sp) && mark_all_dependent(sp, is_hidden, branch_hides))
         mark_blocks(sp, is_hidden, certain, by);
@@ -776,7 +426,7 @@ static bool parts_a_warp(DivergeWalk *sp, const LaneProgram *p)
 {
     for (uint32_t warp = 0; warp < sp->warp_count; warp++) {
         uint32_t never, always;
-        if (!evaluate_warp(sp, p, warp, false, &never, &always) || (never && always))
+        if (!ptx_lane_program_run(sp, p, warp, false, &never, &always) || (never && always))
             return true;
     }
     return false;
@@ -789,9 +439,9 @@ bool ptx_lane_splits_may(LaneSplits *l, BlockId block)
     if (!ptx_block_is_reachable(sp->cfg, block)
         || !find_guards(sp, sp->cfg->rpo_index[block] + 1) || !sp->branches[block].guard)
         return false;
-    make_room_for_ranges(sp);
+    ptx_diverge_reserve(sp);
     if (!l->found[block]) {
-        bool is_made = make_program(sp, sp->branches[block].guard, &p);
+        bool is_made = ptx_lane_program_make(sp, sp->branches[block].guard, &p);
         bool parts = is_made ? p.has_lane && parts_a_warp(sp, &p) : !sp->work;
         l->found[block] = parts ? 2 : 1;
     }

@@ -42,13 +42,7 @@ typedef struct MustDiverge {
     bool is_assumed;
 } MustDiverge;
 
-/* Per block: whether the condition of the branch that ends it is computed from %tid or %laneid.
- * Where it is not, the branch has no mark and nothing is marked by it: most barriers need no more
- * to be known. True where in doubt. Owned by arena. */
-const bool *ptx_lane_branches_compute(Arena *arena, Arena *scratch, const Func *func,
-                                      const Cfg *cfg);
-
-/* The same branches one by one: whether one by itself certainly sends lanes of a warp both ways,
+/* Branches one by one: whether one by itself certainly sends lanes of a warp both ways,
  * whichever of them come to it; true where in doubt. Where no branch that dominates a block does,
  * the block has no mark. All of it lies in arena. */
 typedef struct LaneSplits LaneSplits;

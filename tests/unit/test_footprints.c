@@ -1,0 +1,278 @@
+/* Lines and arrays that a launch touches, what caches keep of them, and where data lead. */
+#include "kit.h"
+
+#include "api/module.h"
+#include "analysis/time/cache.h"
+#include "analysis/time/address_distribution.h"
+#include "ir/func.h"
+#include "ir/module.h"
+#include "analysis/access/evaluate.h"
+#include "analysis/sim/cost/footprint.h"
+#include "gpu/gpu.h"
+#include "isa/isa.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- footprints ------------------------------------------------------------------------------ */
+
+enum { BLOCKS = 4 };
+
+typedef struct Case {
+    const char *what;
+    uint64_t stride, by_block;  /* bytes from lane to lane, from block to block */
+    FootprintKind kind;
+    unsigned times;             /* the same request again */
+    double load_lines, load_sectors, store_sectors, read_bytes, written_bytes;
+} Case;
+
+/* Four blocks of a warp each, 4 bytes a lane. */
+static const Case cases[] = {
+    { "a stream", 4, 128, FOOTPRINT_LOAD, 1, 4, 16, 0, 512, 0 },
+    { "a stream read twice stays in L1", 4, 128, FOOTPRINT_LOAD, 2, 8, 16, 0, 512, 0 },
+    { "past L1 it does not", 4, 128, FOOTPRINT_LOAD_PAST_L1, 2, 8, 32, 0, 512, 0 },
+    { "all blocks read the same, each by itself", 4, 0, FOOTPRINT_LOAD, 1, 4, 16, 0, 128, 0 },
+    { "one word for all lanes, and a piece of memory", 0, 64, FOOTPRINT_LOAD, 1, 4, 4, 0, 256, 0 },
+    { "a line for each lane", 128, 4096, FOOTPRINT_LOAD, 1, 128, 128, 0, 8192, 0 },
+    { "stored again, sent again", 4, 128, FOOTPRINT_STORE, 2, 0, 0, 32, 0, 512 },
+};
+
+static bool is(double got, double want)
+{
+    return fabs(got - want) <= 1e-9 * fabs(want);
+}
+
+static void test_footprint(void **state)
+{
+    (void)state;
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        const Case *want = &cases[c];
+        Arena arena;
+        jmp_buf on_failure;
+        ptx_arena_init(&arena, 1 << 22, &on_failure);
+        assert_int_equal(setjmp(on_failure), 0);
+        Footprint *footprint = ptx_footprint_new(&arena);
+        for (uint64_t b = 0; b < BLOCKS; b++) {
+            uint64_t addresses[32];
+            for (uint64_t i = 0; i < 32; i++)
+                addresses[i] = (UINT64_C(1) << 40) + b * want->by_block + i * want->stride;
+            for (unsigned k = 0; k < want->times; k++)
+                ptx_footprint_note(footprint, &(FootprintRequest){ .addresses = addresses,
+                                                                   .lanes = UINT32_MAX,
+                                                                   .bytes = 4,
+                                                                   .kind = want->kind });
+            ptx_footprint_close(footprint, 1);
+        }
+        Traffics got = ptx_footprint_sum(footprint, &arena, 1);
+        if (!is(got.load_lines, want->load_lines) || !is(got.load_sectors, want->load_sectors)
+            || !is(got.store_sectors, want->store_sectors) || !is(got.read_bytes, want->read_bytes)
+            || !is(got.written_bytes, want->written_bytes))
+            fail_msg("%s: %g lines, %g sectors, %g stored, %g bytes read, %g written", want->what,
+                     got.load_lines, got.load_sectors, got.store_sectors, got.read_bytes,
+                     got.written_bytes);
+        ptx_arena_free(&arena);
+    }
+}
+
+/* Two warps that read the same rows twice: the second waits beside the first, and both ask again
+ * after as many sectors as a row has. */
+static void test_reuse(void **state)
+{
+    enum { ROW = 16 };
+    Arena arena;
+    jmp_buf on_failure;
+    double waits[2][2] = { { 0 } };
+    (void)state;
+    ptx_arena_init(&arena, 1 << 22, &on_failure);
+    assert_int_equal(setjmp(on_failure), 0);
+    Footprint *footprint = ptx_footprint_new(&arena);
+    for (uint32_t warp = 0; warp < 2; warp++)
+        for (unsigned pass = 0; pass < 2; pass++)
+            for (uint64_t i = 0; i < ROW; i++) {
+                uint64_t addresses[32];
+                for (uint64_t lane = 0; lane < 32; lane++)
+                    addresses[lane] = (UINT64_C(1) << 40) + 128 * i + 4 * lane;
+                const FootprintRequest request = { .addresses = addresses,
+                                                   .lanes = UINT32_MAX,
+                                                   .bytes = 4,
+                                                   .warp = warp,
+                                                   .kind = FOOTPRINT_LOAD };
+                waits[warp][pass] += ptx_footprint_note(footprint, &request);
+            }
+    ptx_footprint_close(footprint, 10);
+    Traffics got = ptx_footprint_sum(footprint, &arena, 1);
+    assert_true(is(waits[0][0], ROW) && is(waits[0][1], 0) && is(waits[1][0], ROW)
+                && is(waits[1][1], 0));
+    assert_true(is(got.load_sectors, 10 * 4 * ROW));
+    /* 64 sectors apart, less than 128; side by side */
+    assert_true(is(got.reused[7], 10 * 2 * 4 * ROW)
+                && is(got.reused[0] + got.reused[1], 10 * 4 * ROW));
+    ptx_arena_free(&arena);
+}
+
+static Cached cached_in_arena(const CacheInput *in)
+{
+    Arena arena;
+    jmp_buf on_failure;
+    ptx_arena_init(&arena, 1 << 20, &on_failure);
+    assert_int_equal(setjmp(on_failure), 0);
+    Cached out = ptx_cached_compute(&arena, in);
+    ptx_arena_free(&arena);
+    return out;
+}
+
+/* Of blocks that share an SM: those that read the same fetch it about once, and what they ask for
+ * again is gone where it does not fit. */
+static Cached cached_of(const ArrayTraffic *array, double reused, double resident)
+{
+    const Gpu *gpu = ptx_gpu_find("h200", 4);
+    Evaluation evaluation = { .grid = { 132 * 16, 1, 1 }, .blocks = 132 * 16 };
+    evaluation.traffics = (Traffics){ .load_sectors = array->missed,
+                                      .load_requests = array->missed / 4,
+                                      .load_pieces = array->missed / 2,
+                                      .read_bytes = array->read_bytes,
+                                      .arrays = array,
+                                      .array_count = 1 };
+    evaluation.traffics.reused[8] = reused;
+    return cached_in_arena(&(CacheInput){
+        .evaluation = &evaluation, .gpu = gpu, .blocks_per_sm = resident, .warps_per_block = 4 });
+}
+
+static void test_caches(void **state)
+{
+    ArrayTraffic own = {
+        .missed = 1e6, .read_bytes = 32e6, .shift = { 1 << 14 }, .is_shifted = { true }
+    };
+    ArrayTraffic same = {
+        .missed = 1e6, .read_bytes = 1 << 20, .shift = { 0 }, .is_shifted = { true }
+    };
+    ArrayTraffic unknown = { .missed = 1e6, .read_bytes = 1 << 20 };
+    (void)state;
+    assert_true(is(cached_of(&own, 0, 16).load_sectors, 1e6));
+    assert_true(cached_of(&same, 0, 16).load_sectors < 0.2e6);
+    assert_true(is(cached_of(&unknown, 0, 16).load_sectors, 1e6));
+    /* 4 blocks of 16 KiB: all there */
+    assert_true(is(cached_of(&own, 1e5, 4).load_sectors, 1e6));
+    assert_true(is(cached_of(&own, 1e5, 16).load_sectors, 1.1e6));      /* 16: gone */
+    assert_true(is(cached_of(&own, 1e5, 4).lost, 0) && is(cached_of(&own, 1e5, 16).lost, 1));
+}
+
+/* ---- where data lead ------------------------------------------------------------------------- */
+
+/* Passes of an atomic request: a sector once for each lane at its most crowded address. */
+static void test_passes(void **state)
+{
+    const struct { unsigned lanes_each, stride, bytes; bool is_serial; double want; } cases[] = {
+        { 1, 4, 4, false, 4 }, { 1, 32, 4, false, 32 }, { 32, 4, 4, false, 32 }, { 4, 4, 4, false, 4 }, { 8, 4, 4, false, 8 }, { 8, 32, 4, false, 32 },
+        { 1, 8, 8, false, 16 }, { 32, 4, 4, true, 80 }, { 1, 4, 4, true, 4 },
+    };
+    (void)state;
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        uint64_t addresses[32];
+        for (unsigned i = 0; i < 32; i++)
+            addresses[i] = 4096 + i / cases[c].lanes_each * cases[c].stride;
+        assert_true(is(ptx_atomic_passes(addresses, UINT32_MAX, cases[c].bytes, cases[c].is_serial),
+                       cases[c].want));
+    }
+}
+
+/* The bytes that the body's last instruction may reach. a points to numbers; behind each body
+ * stands an access at %rd9. */
+static void test_spread(void **state)
+{
+    static const struct { const char *body; double want;
+    } cases[] = {
+        { "ld.global.u32 %r1, [%rd1]; and.b32 %r2, %r1, 255; mul.wide.u32 %rd2, %r2, 4; add.s64 "
+          "%rd9, %rd1, %rd2;",
+          1024 },
+        { "ld.global.u8 %r1, [%rd1]; shl.b32 %r2, %r1, 3; cvt.u64.u32 %rd2, %r2; add.s64 %rd9, "
+          "%rd1, %rd2;",
+          255 * 8 + 4 },
+        { "ld.global.u32 %r1, [%rd1]; shr.u32 %r2, %r1, 20; mul.wide.u32 %rd2, %r2, 4; add.s64 "
+          "%rd9, %rd1, %rd2;",
+          4096 * 4 },
+        { "ld.global.u32 %r1, [%rd1]; rem.u32 %r2, %r1, 100; mad.wide.u32 %rd9, %r2, 16, %rd1;",
+          1600 + 4 },
+        { "ld.global.u32 %r1, [%rd1]; bfe.u32 %r2, %r1, 8, 4; mad.wide.u32 %rd9, %r2, 4, %rd1;",
+          64 },
+        { "mov.u32 %r1, %tid.x; mad.wide.u32 %rd9, %r1, 4, %rd1;", 0 },
+        { "ld.global.u32 %r1, [%rd1]; mad.wide.u32 %rd9, %r1, 4, %rd1;", (double)INFINITY },
+        { "mov.u32 %r1, 7; L: and.b32 %r2, %r1, 15; mad.wide.u32 %rd2, %r2, 4, %rd1; ld.global.u32 "
+          "%r1, [%rd2]; setp.ne.s32 %p1, %r1, 0; @%p1 bra L;\n"
+          "mov.u64 %rd9, %rd2;",
+          64 },
+        { "mov.u32 %r1, 0; L: ld.global.u8 %r2, [%rd1]; add.s32 %r1, %r1, %r2; setp.ne.s32 %p1, "
+          "%r2, 0; @%p1 bra L;\n"
+          "mad.wide.u32 %rd9, %r1, 4, %rd1;",
+          (double)INFINITY },
+    };
+    (void)state;
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        char text[1024];
+        snprintf(text, sizeof text,
+                 ".version 7.8\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 "
+                 "a)\n{\n.reg .pred %%p<4>; .reg .b32 %%r<8>; .reg .b64 %%rd<10>;\n"
+                 "ld.param.u64 %%rd1, [a]; %s ld.global.u32 %%r7, [%%rd9]; ret;\n}\n",
+                 cases[c].body);
+        ptxlint_module *module = kit_module(text);
+        Arena arena;
+        jmp_buf on_failure;
+        ptx_arena_init(&arena, 1 << 20, &on_failure);
+        assert_int_equal(setjmp(on_failure), 0);
+        const Func *func = &module->ir->funcs[0];
+        const AddressDistribution *spread = ptx_address_distribution_compute(&arena, &arena, func);
+        double got = spread[func->insn_count - 2].reach;
+        if (!(got == cases[c].want))
+            fail_msg("%s: %g bytes, not %g", cases[c].body, got, cases[c].want);
+        ptx_arena_free(&arena);
+        ptxlint_module_free(module);
+    }
+}
+
+/* Of the body's loads, the share of sectors that each asks for itself. */
+static void test_neighbours(void **state)
+{
+    static const struct { const char *body; double want; } cases[] = {
+        { "ld.global.u32 %r2, [%rd9];", 0.5 },                          /* the very place */
+        { "ld.global.u32 %r2, [%rd9+16];", 0.75 },
+        { "ld.global.u32 %r2, [%rd9+32];", 1 },
+        { "add.s32 %r3, %r1, 2; mad.wide.u32 %rd2, %r3, 4, %rd1; ld.global.u32 %r2, [%rd2];", 0.625 },
+        { "ld.global.u32 %r3, [%rd1+4]; mad.wide.u32 %rd2, %r3, 4, %rd1; ld.global.u32 %r2, [%rd2];", 1 },
+    };
+    (void)state;
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        char text[1024];
+        snprintf(text, sizeof text,
+                 ".version 7.8\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 "
+                 "a)\n{\n.reg .pred %%p<4>; .reg .b32 %%r<8>; .reg .b64 %%rd<10>;\n"
+                 "ld.param.u64 %%rd1, [a]; ld.global.u32 %%r1, [%%rd1]; mad.wide.u32 %%rd9, %%r1, "
+                 "4, %%rd1; %s ld.global.u32 %%r7, [%%rd9]; ret;\n}\n",
+                 cases[c].body);
+        ptxlint_module *module = kit_module(text);
+        Arena arena;
+        jmp_buf on_failure;
+        ptx_arena_init(&arena, 1 << 20, &on_failure);
+        assert_int_equal(setjmp(on_failure), 0);
+        const Func *func = &module->ir->funcs[0];
+        double got =
+            ptx_address_distribution_compute(&arena, &arena, func)[func->insn_count - 2].own;
+        if (fabs(got - cases[c].want) > 1e-9)
+            fail_msg("%s: %g, not %g", cases[c].body, got, cases[c].want);
+        ptx_arena_free(&arena);
+        ptxlint_module_free(module);
+    }
+}
+
+UNIT(footprints)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_footprint),
+        cmocka_unit_test(test_reuse),
+        cmocka_unit_test(test_caches),
+        cmocka_unit_test(test_passes),
+        cmocka_unit_test(test_spread),
+        cmocka_unit_test(test_neighbours),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
