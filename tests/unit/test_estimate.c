@@ -673,6 +673,39 @@ static void test_locks(void **state)
     }
 }
 
+/* Why nothing is known of a kernel that calls what cannot be followed. */
+static void test_called_away(void **state)
+{
+    static const struct { const char *call, *why; } cases[] = {
+        { "call away;", "a function is called that the file does not have" },
+        { "P: .callprototype _ ();\nld.param.u64 %rd1, [a]; call %rd1, P;",
+          "a function is called by a pointer: which one is not known" },
+    };
+    const ptxlint_gpu *gpu = ptxlint_gpu_find("h200");
+    (void)state;
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        char text[512];
+        snprintf(text, sizeof text,
+                 ".version 8.0\n.target sm_90\n.address_size 64\n.extern .func away();\n"
+                 ".visible .entry k(.param .u64 a)\n{ .reg .b64 %%rd<2>; %s ret; }\n",
+                 cases[c].call);
+        ptxlint_options options;
+        ptxlint_module *module;
+        ptxlint_launches *launches;
+        ptxlint_options_init(&options);
+        options.gpus = &gpu;
+        options.gpu_count = 1;
+        assert_int_equal(ptxlint_launches_new(NULL, 0, &launches, NULL, 0), PTXLINT_OK);
+        assert_int_equal(ptxlint_launches_set(launches, "grid", "64", NULL, 0), PTXLINT_OK);
+        assert_int_equal(ptxlint_launches_set(launches, "block", "64", NULL, 0), PTXLINT_OK);
+        options.launches = launches;
+        assert_int_equal(ptxlint_module_new(text, strlen(text), &options, &module), PTXLINT_OK);
+        assert_string_equal(kit_kernel(module, "k")->projections->time.why, cases[c].why);
+        ptxlint_module_free(module);
+        ptxlint_launches_free(launches);
+    }
+}
+
 /* What MEM209 says is to be gained, where each lane reads a constant by its own index, is what the
  * prediction is less where all lanes have one. */
 static void test_constant_gain(void **state)
@@ -1278,7 +1311,7 @@ UNIT(estimate)
         cmocka_unit_test(test_orders),          cmocka_unit_test(test_steps),
         cmocka_unit_test(test_stays),           cmocka_unit_test(test_waiting),
         cmocka_unit_test(test_locks),           cmocka_unit_test(test_rounds),
-        cmocka_unit_test(test_constant_gain),
+        cmocka_unit_test(test_constant_gain),   cmocka_unit_test(test_called_away),
         cmocka_unit_test(test_carried),         cmocka_unit_test(test_iterations),
         cmocka_unit_test(test_least),           cmocka_unit_test(test_bounds_of_less),
         cmocka_unit_test(test_bound_of_memory), cmocka_unit_test(test_bands),
