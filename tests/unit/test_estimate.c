@@ -429,6 +429,79 @@ static void test_locks(void **state)
     }
 }
 
+/* Why nothing is known of a kernel that calls what cannot be followed. */
+static void test_called_away(void **state)
+{
+    static const struct { const char *call, *why; } cases[] = {
+        { "call away;", "a function is called that the file does not have" },
+        { "P: .callprototype _ ();\nld.param.u64 %rd1, [a]; call %rd1, P;",
+          "a function is called by a pointer: which one is not known" },
+    };
+    const ptxlint_gpu *gpu = ptxlint_gpu_find("h200");
+    (void)state;
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        char text[512];
+        snprintf(text, sizeof text,
+                 ".version 8.0\n.target sm_90\n.address_size 64\n.extern .func away();\n"
+                 ".visible .entry k(.param .u64 a)\n{ .reg .b64 %%rd<2>; %s ret; }\n",
+                 cases[c].call);
+        ptxlint_options options;
+        ptxlint_module *module;
+        ptxlint_launches *launches;
+        ptxlint_options_init(&options);
+        options.gpus = &gpu;
+        options.gpu_count = 1;
+        assert_int_equal(ptxlint_launches_new(NULL, 0, &launches, NULL, 0), PTXLINT_OK);
+        assert_int_equal(ptxlint_launches_set(launches, "grid", "64", NULL, 0), PTXLINT_OK);
+        assert_int_equal(ptxlint_launches_set(launches, "block", "64", NULL, 0), PTXLINT_OK);
+        options.launches = launches;
+        assert_int_equal(ptxlint_module_new(text, strlen(text), &options, &module), PTXLINT_OK);
+        assert_string_equal(kit_kernel(module, "k")->projections->time.why, cases[c].why);
+        ptxlint_module_free(module);
+        ptxlint_launches_free(launches);
+    }
+}
+
+/* What MEM209 says is to be gained, where each lane reads a constant by its own index, is what the
+ * prediction is less where all lanes have one. */
+static void test_constant_gain(void **state)
+{
+    static const char format[] =
+        ".version 7.8\n.target sm_90\n.address_size 64\n.const .b32 t[256];\n.visible .entry "
+        "k(.param .u64 a) .reqntid 256\n{\n.reg .b32 %%r<8>; .reg .b64 %%rd<8>;\n"
+        "ld.param.u64 %%rd1, [a]; mov.u32 %%r1, %%tid.x; mul.wide.u32 %%rd2, %%r1, 4; add.s64 "
+        "%%rd2, %%rd1, %%rd2; ld.global.u32 %%r2, [%s]; mul.wide.u32 %%rd3, %%r2, 4; mov.u64 "
+        "%%rd4, t; add.s64 %%rd4, %%rd4, %%rd3; ld.const.u32 %%r3, [%%rd4]; "
+        "st.global.u32 [%%rd2], %%r3; ret;\n}\n";
+    const ptxlint_gpu *gpu = ptxlint_gpu_find("h200");
+    ptxlint_options options;
+    ptxlint_module *module;
+    ptxlint_launches *launches;
+    char text[2][1024];
+    double us[2], gain = 0;
+    size_t count;
+    (void)state;
+    for (unsigned i = 0; i < 2; i++) {
+        snprintf(text[i], sizeof text[i], format, i ? "%rd1" : "%rd2");
+        us[i] = of_launch(text[i], 1024, 256).time.predicted_us;
+    }
+    assert_int_equal(ptxlint_launches_new(NULL, 0, &launches, NULL, 0), PTXLINT_OK);
+    assert_int_equal(ptxlint_launches_set(launches, "grid", "1024", NULL, 0), PTXLINT_OK);
+    assert_int_equal(ptxlint_launches_set(launches, "block", "256", NULL, 0), PTXLINT_OK);
+    ptxlint_options_init(&options);
+    options.gpus = &gpu;
+    options.gpu_count = 1;
+    options.launches = launches;
+    assert_int_equal(ptxlint_module_new(text[0], strlen(text[0]), &options, &module), PTXLINT_OK);
+    const ptxlint_diagnostic *found = ptxlint_module_diagnostics(module, &count);
+    for (size_t d = 0; d < count; d++)
+        gain = strcmp(found[d].rule, "MEM209") ? gain : found[d].gain_percent;
+    if (!(gain > 20 && fabs(gain - 100 * (1 - us[1] / us[0])) < 6))
+        fail_msg("gain %g %%, %g us and %g us", gain, us[0], us[1]);
+    ptxlint_module_free(module);
+    ptxlint_launches_free(launches);
+}
+
 /* The next round of a chain follows the last one through the grid. */
 static void test_rounds(void **state)
 {
@@ -991,6 +1064,7 @@ UNIT(estimate)
         cmocka_unit_test(test_orders),          cmocka_unit_test(test_steps),
         cmocka_unit_test(test_stays),           cmocka_unit_test(test_waiting),
         cmocka_unit_test(test_locks),           cmocka_unit_test(test_rounds),
+        cmocka_unit_test(test_constant_gain),   cmocka_unit_test(test_called_away),
         cmocka_unit_test(test_carried),         cmocka_unit_test(test_iterations),
         cmocka_unit_test(test_least),           cmocka_unit_test(test_bounds_of_less),
         cmocka_unit_test(test_bound_of_memory), cmocka_unit_test(test_bands),

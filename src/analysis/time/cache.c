@@ -299,7 +299,7 @@ static Way way_of(const CacheInput *in, InsnId id)
     const Op *op = in->func->insns[id].op;
     if (!(in->evaluation->insns[id].total.data_lanes > 0) || !(in->evaluation->insns[id].share > 0)
         || op->kind == OPK_ATOM || op->kind == OPK_RED || op->space == SPACE_CONST
-        || op->space == SPACE_SHARED)
+        || op->space == SPACE_SHARED || op->space == SPACE_PARAM)
         return WAY_NONE;
     return op->flags & OPF_STORE && op->kind != OPK_CP_ASYNC ? WAY_STORE : WAY_LOAD;
 }

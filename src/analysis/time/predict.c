@@ -321,6 +321,20 @@ static double distinct_constants(const Count *count, double reach, uint32_t byte
     return ptx_hit_by_chance(lanes / count->data_requests, places) * count->data_requests;
 }
 
+double ptx_constant_addresses(const Count *count, double reach, uint32_t bytes)
+{
+    const double by_data = count->data_lanes > 0 ? distinct_constants(count, reach, bytes) : 0;
+    return by_data + count->addresses;
+}
+
+/* Of a kernel's parameters, what is loaded by an index. */
+static bool reads_constants(const Insn *insn, const Count *count)
+{
+    return insn->op->space == SPACE_CONST
+           || (insn->op->space == SPACE_PARAM
+               && (count->data_requests > 0 || count->addresses > count->requests));
+}
+
 static double constant_clocks(const PredictInput *in, const AddressDistribution *spread)
 {
     const double pass = ptx_gpu_figure(in->gpu, FIGURE_CONST_PASS_CLK),
@@ -331,7 +345,7 @@ static double constant_clocks(const PredictInput *in, const AddressDistribution 
     for (InsnId i = 0; i < in->func->insn_count; i++) {
         const Insn *insn = &in->func->insns[i];
         const Count *count = &in->evaluation->insns[i].total;
-        if (insn->op->space != SPACE_CONST || !(count->requests > 0))
+        if (!reads_constants(insn, count) || !(count->requests > 0))
             continue;
         double reach = spread ? spread[i].reach : (double)INFINITY;
         double distinct = distinct_constants(count, reach, insn->access_bytes);

@@ -3,6 +3,7 @@
 
 #include "analysis/flow/defs.h"
 #include "analysis/value/pitch.h"
+#include "analysis/value/points_to.h"
 #include "analysis/value/uniform.h"
 #include "analysis/sass/joinable.h"
 #include "ir/func.h"
@@ -11,6 +12,8 @@
 #include "analysis/sim/count.h"
 #include "analysis/value/launch.h"
 #include "session/session.h"
+#include "analysis/time/address_distribution.h"
+#include "analysis/time/predict.h"
 #include "analysis/access/advise/advise.h"
 #include "analysis/race/block_race.h"
 
@@ -104,6 +107,56 @@ static double cost_share(Inquiry *q, const Count *own)
     return fmax(sectors, wavefronts);
 }
 
+/* ---- constants ------------------------------------------------------------------------------- */
+
+static bool is_constant_load(const Op *op)
+{
+    return op->kind == OPK_LD && (op->space == SPACE_CONST || op->space == SPACE_PARAM);
+}
+
+/* Over how many bytes data lead the load, in the variable that it names. */
+static double reach_of(Inquiry *q, InsnId insn)
+{
+    const Subjects at = { .insn = insn };
+    Arena *scratch = q->shared->scratch;
+    if (!q->distribution)
+        q->distribution = ptx_address_distribution_compute(q->arena, scratch, q->func);
+    const double reach = q->distribution[insn].reach;
+    PointsTo base;
+    if (!ptx_measure_base(q, &at, &base) || base.kind != BASE_VAR)
+        return reach;
+    const double bytes = (double)q->shared->module->vars[base.id].bytes;
+    return bytes > 0 ? fmin(bytes, reach) : reach;
+}
+
+/* Of a parameter that all lanes read alike the machine has an operand. */
+static double constant_addresses(Inquiry *q, InsnId insn)
+{
+    const Op *op = q->func->insns[insn].op;
+    const Count *count = &ptx_measure_evaluation(q)->insns[insn].total;
+    bool is_alike = !(count->data_lanes > 0) && !(count->addresses > count->requests);
+    if (!is_constant_load(op) || (op->space == SPACE_PARAM && is_alike))
+        return 0;
+    return ptx_constant_addresses(count, reach_of(q, insn), q->func->insns[insn].access_bytes);
+}
+
+static double measure_constants(Inquiry *q, InsnId insn, FactId fact)
+{
+    const Evaluation *evaluation = ptx_measure_evaluation(q);
+    const Count *count = evaluation ? &evaluation->insns[insn].total : NULL;
+    if (!count || !is_constant_load(q->func->insns[insn].op))
+        return UNKNOWN;
+    if (fact == FACT_ACCESS_addresses_by_chance)
+        return count->data_requests > 0
+                   ? (constant_addresses(q, insn) - count->addresses) / count->data_requests
+                   : UNKNOWN;
+    for (InsnId i = 0; !q->has_constant_addresses && i < q->func->insn_count; i++)
+        q->constant_addresses += constant_addresses(q, i);
+    q->has_constant_addresses = true;
+    return q->constant_addresses > 0 ? 100 * constant_addresses(q, insn) / q->constant_addresses
+                                     : UNKNOWN;
+}
+
 /* ---- rows of a length that is a parameter ---------------------------------------------------- */
 
 static Pitch pitch_of(Inquiry *q, InsnId insn)
@@ -158,6 +211,8 @@ double ptx_measure_traffic(Inquiry *q, const Subjects *s, FactId fact, Certainty
         return ptx_measure_siblings(q, s, fact, insn ? &insn->total : NULL);
     if (fact == FACT_ACCESS_pitch || fact == FACT_ACCESS_pitch_rows)
         return measure_pitch(q, s->insn, fact);
+    if (fact == FACT_ACCESS_addresses_by_chance || fact == FACT_ACCESS_constant_share)
+        return measure_constants(q, s->insn, fact);
     if (!insn)
         return UNKNOWN;
     const Count *total = &insn->total;
