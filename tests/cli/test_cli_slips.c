@@ -74,6 +74,22 @@ static const Case cases[] = {
     { "$PTXLINT report --statistics x.ptx", 2, "",
       "--statistics: unknown option of report; `ptxlint check` has it\n", NULL },
     { "$PTXLINT --xyzzy x.ptx", 2, "", "ptxlint: --xyzzy: unknown option\n", NULL },
+    { "$PTXLINT --selct=MEM201 x.ptx", 2, "", "did you mean --select?\n", NULL },
+    { "$PTXLINT report --lauch=l.json x.ptx", 2, "", "did you mean --launch?\n", NULL },
+    { "$PTXLINT report --statistics=1 x.ptx", 2, "", "; `ptxlint check` has it\n", NULL },
+    { "$PTXLINT --quiet=1 x.ptx", 2, "", "--quiet=1: option does not take an argument\n", NULL },
+    { "$PTXLINT --rules= x.ptx", 2, "", "ptxlint: --rules: its value is empty\n", NULL },
+    { "$PTXLINT --launch '' x.ptx", 2, "", "ptxlint: --launch: its value is empty\n", NULL },
+    { "$PTXLINT --kernel= x.ptx", 2, "", "ptxlint: --kernel: its value is empty\n", NULL },
+    { "$PTXLINT budget init --output= x.ptx", 2, "", "--output: its value is empty\n", NULL },
+    { "$PTXLINT lsp --select MEM2O1 </dev/null", 2, "", "did you mean 'MEM201'?\n", NULL },
+    { "$PTXLINT lsp --gpu h20 </dev/null", 2, "", "did you mean h200?", NULL },
+
+    /* an input is not written over */
+    { "$PTXLINT report --output x.ptx x.ptx; code=$?; grep -q entry x.ptx && exit $code", 2, "",
+      "ptxlint: x.ptx: this is an input, and would be overwritten\n", NULL },
+    { "$PTXLINT --format json=./x.ptx x.ptx", 2, "", "./x.ptx: this is an input", NULL },
+    { "$PTXLINT baseline write --baseline x.ptx x.ptx", 2, "", "x.ptx: this is an input", NULL },
 
     /* launches that fail, and GPUs that no file describes */
     { "$PTXLINT tune --gpu h200 --grid 4 --block 256 rq.ptx", 0,
