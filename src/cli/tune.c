@@ -477,6 +477,7 @@ static const char *gpu_name(const Tune *t)
 static void put_bound(const Tune *t, Text *out)
 {
     const uint32_t *req = t->kernel->reqntid;
+    const int64_t *cluster = t->kernel->launch.cluster;
     int d = telling_dimension(t);
     if (!gpu_name(t)) {
         ptx_text_put(out, "no file describes the GPU of its target; give --gpu");
@@ -490,6 +491,8 @@ static void put_bound(const Tune *t, Text *out)
     } else if (t->is_bound && t->index.asks_lane) {
         ptx_text_put(out,
                      "lanes of a warp work together, and rows of the block are not whole warps");
+    } else if (t->is_bound && cluster[0] * cluster[1] * cluster[2] > 1) {
+        ptx_text_put(out, "blocks of a cluster may work together");
     } else if (t->is_bound) {
         ptx_text_put(out, "none has as many threads in all within the limits of the launch");
     }

@@ -101,6 +101,8 @@ static const Case cases[] = {
     { "$PTXLINT tune --grid 4 --block 256 new.ptx", 0,
       "k on an unknown GPU\n  No other block is compared: no file describes the GPU", "", NULL },
     { "$PTXLINT tune --gpu h200,v100 --grid 4 --block 256 x.ptx", 0, "\nk on v100\n", "", NULL },
+    { "$PTXLINT tune --gpu h200 --grid 4 --block 64 --cluster 2 x.ptx", 0,
+      "No other block is compared: blocks of a cluster may work together", "", NULL },
     { "$PTXLINT rank --grid 4 --block 256 new.ptx new.ptx", 2, "",
       "ptxlint: new.ptx: no file describes the GPU of its target; give --gpu\n", NULL },
 
