@@ -430,7 +430,7 @@ static const char *find_clash(const Options *options)
     return NULL;
 }
 
-static bool is_input(const Options *options, const char *path)
+static bool is_named_input(const Options *options, const char *path)
 {
     struct stat output, input;
     if (!path || stat(path, &output) || !S_ISREG(output.st_mode))
@@ -446,9 +446,9 @@ static bool is_input(const Options *options, const char *path)
 static const char *find_overwritten(const Options *options)
 {
     for (size_t i = 0; i < options->output_count; i++)
-        if (is_input(options, options->outputs[i].path))
+        if (is_named_input(options, options->outputs[i].path))
             return options->outputs[i].path;
-    return is_input(options, options->baseline_path) ? options->baseline_path : NULL;
+    return is_named_input(options, options->baseline_path) ? options->baseline_path : NULL;
 }
 
 static bool has_tables(const Options *options)

@@ -7,7 +7,8 @@
 static const File files[] = {
     { "x.ptx", HEAD ".visible .entry k()\n{\n\tret;\n}\n" },
     { "rq.ptx", HEAD ".visible .entry k() .reqntid 64\n{\n\tret;\n}\n" },
-    { "new.ptx", ".version 8.0\n.target sm_999\n.address_size 64\n.visible .entry k()\n{\n\tret;\n}\n" },
+    { "new.ptx", ".version 8.0\n.target sm_999\n.address_size 64\n"
+                 ".visible .entry k()\n{\n\tret;\n}\n" },
     { "empty.ptx", "" },
     { "blank.ptx", " \n\t\n" },
     { "k.cu", "// a kernel\n/* of\n   ours */\n__global__ void k() {}\n" },
