@@ -717,7 +717,7 @@ static const char lsp_codes[] =
 const char *const ptx_command_codes[COMMAND__COUNT] = {
     check_codes, fix_codes, report_codes, gpu_codes,    rule_codes,   rule_codes, config_codes,
     isa_codes,
-    gpu_codes,   report_codes, schema_codes, report_codes, report_codes, diff_codes, mcp_codes,
+    report_codes, report_codes, schema_codes, report_codes, report_codes, diff_codes, mcp_codes,
     schema_codes,
     schema_codes, lsp_codes
 };

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* ---- values ---------------------------------------------------------------------------------- */
@@ -329,11 +330,12 @@ static const char *command_with(const char *name)
 
 static void complain_option(const Options *options, int error)
 {
-    char text[160];
+    char text[160], name[64];
     const char *word = poptBadOption(options->popt, POPT_BADOPTION_NOALIAS),
                *why = poptStrerror(error), *other = NULL, *near = NULL;
     unsigned least = 3;
-    const char *name = word + strspn(word, "-");
+    const char *bare = word + strspn(word, "-");
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(bare, "="), bare);
     if (error == POPT_ERROR_BADOPT && strlen(name) > 1) {
         near = nearest_option(ptx_option_tables[options->command], name, &least);
         other = least ? command_with(name) : NULL;
@@ -344,6 +346,31 @@ static void complain_option(const Options *options, int error)
     else
         snprintf(text, sizeof text, near ? "%s; did you mean --%.40s?" : "%s", why, near);
     ptx_complain(word, text);
+}
+
+/* A file, or a name that an input has: "" is none. */
+static const char *name_of_path(int option)
+{
+    static const struct { int option; const char *name; } paths[] = {
+        { OPT_RULES, "--rules" },       { OPT_CONFIG, "--config" },
+        { OPT_LAUNCH, "--launch" },     { OPT_PTXAS_LOG, "--ptxas-log" },
+        { OPT_BASELINE, "--baseline" }, { OPT_BUDGET, "--budget" },
+        { OPT_OUTPUT, "--output" },     { OPT_STDIN_FILENAME, "--stdin-filename" },
+        { OPT_KERNEL, "--kernel" },
+    };
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
+        if (paths[i].option == option)
+            return paths[i].name;
+    return NULL;
+}
+
+/* Complains of an empty value of such an option. */
+static bool is_empty_path(int option, const char *value)
+{
+    const char *name = value && !*value ? name_of_path(option) : NULL;
+    if (name)
+        ptx_complain(name, "its value is empty");
+    return name;
 }
 
 static Parsed parse_options(Options *options)
@@ -358,7 +385,12 @@ static Parsed parse_options(Options *options)
             printf("ptxlint %s\n", ptxlint_version());
             return PARSED_DONE;
         }
-        if (!apply(options, option, poptGetOptArg(options->popt)))
+        char *value = poptGetOptArg(options->popt);
+        if (is_empty_path(option, value)) {
+            free(value);
+            return PARSED_BAD;
+        }
+        if (!apply(options, option, value))
             return PARSED_BAD;
     }
     if (option < -1) {
@@ -398,6 +430,27 @@ static const char *find_clash(const Options *options)
                 return ptx_text_or(a, "standard output");
         }
     return NULL;
+}
+
+static bool is_named_input(const Options *options, const char *path)
+{
+    struct stat output, input;
+    if (!path || stat(path, &output) || !S_ISREG(output.st_mode))
+        return false;
+    for (size_t i = 0; options->paths && options->paths[i]; i++)
+        if (!stat(options->paths[i], &input) && input.st_dev == output.st_dev
+            && input.st_ino == output.st_ino)
+            return true;
+    return false;
+}
+
+/* A place to be written to that is one of the files to be read; NULL: there is none. */
+static const char *find_overwritten(const Options *options)
+{
+    for (size_t i = 0; i < options->output_count; i++)
+        if (is_named_input(options, options->outputs[i].path))
+            return options->outputs[i].path;
+    return is_named_input(options, options->baseline_path) ? options->baseline_path : NULL;
 }
 
 static bool has_tables(const Options *options)
@@ -558,6 +611,11 @@ static Parsed check_options(const Options *options)
     const char *clash = find_clash(options);
     if (clash) {
         ptx_complain(clash, "two documents cannot go to one place");
+        return PARSED_BAD;
+    }
+    const char *overwritten = find_overwritten(options);
+    if (overwritten) {
+        ptx_complain(overwritten, "this is an input, and would be overwritten");
         return PARSED_BAD;
     }
     bool has_words = options->paths && options->paths[0];

@@ -129,8 +129,9 @@ static void add_shape(Tune *t, const int64_t block[3])
     if (t->count == MAX_SHAPES || !is_allowed(t->kernel, block) || !set_shape(t, block, shape))
         return;
     shape->estimated.size = sizeof shape->estimated;
-    t->count += ptxlint_estimate(t->module, t->kernel->name, t->gpu, &shape->trial, &shape->estimated)
-                == PTXLINT_OK;
+    ptxlint_status status = ptxlint_estimate(t->module, t->kernel->name, t->gpu, &shape->trial,
+                                             &shape->estimated);
+    t->count += status == PTXLINT_OK;
 }
 
 /* Powers of two, and for rows of threads whole warps in between; in as many dimensions as the
@@ -468,7 +469,7 @@ static int telling_dimension(const Tune *t)
 }
 
 /* Why no other block, or no other size in one dimension, was tried; nothing where all were. */
-static const char *gpu_name(const Tune *t)
+static const char *tuned_gpu(const Tune *t)
 {
     const ptxlint_module_info *info = ptxlint_module_get_info(t->module);
     return t->gpu < info->gpu_count ? ptxlint_gpu_get_info(info->gpus[t->gpu])->name : NULL;
@@ -477,8 +478,9 @@ static const char *gpu_name(const Tune *t)
 static void put_bound(const Tune *t, Text *out)
 {
     const uint32_t *req = t->kernel->reqntid;
+    const int64_t *cluster = t->kernel->launch.cluster;
     int d = telling_dimension(t);
-    if (!gpu_name(t)) {
+    if (!tuned_gpu(t)) {
         ptx_text_put(out, "no file describes the GPU of its target; give --gpu");
     } else if (req[0]) {
         ptx_text_print(out, "`.reqntid %u, %u, %u` allows no other", req[0],
@@ -490,6 +492,8 @@ static void put_bound(const Tune *t, Text *out)
     } else if (t->is_bound && t->index.asks_lane) {
         ptx_text_put(out,
                      "lanes of a warp work together, and rows of the block are not whole warps");
+    } else if (t->is_bound && cluster[0] * cluster[1] * cluster[2] > 1) {
+        ptx_text_put(out, "blocks of a cluster may work together");
     } else if (t->is_bound) {
         ptx_text_put(out, "none has as many threads in all within the limits of the launch");
     }
@@ -551,7 +555,7 @@ static bool is_timed_row(const TuneShape *s)
 }
 
 /* The widest of the bands of all rows, by what is predicted. */
-static void put_band(const Tune *t, Text *out)
+static void put_shape_band(const Tune *t, Text *out)
 {
     double low = 1, high = 1;
     for (size_t i = 0; i < t->count; i++) {
@@ -590,14 +594,14 @@ static void put_legend(const Tune *t, Text *out)
 static void put_table(const Tune *t, Text *out)
 {
     ptx_text_print(out, "%s on %s\n", ptx_text_or(t->kernel->demangled, t->kernel->name),
-                   ptx_text_or(gpu_name(t), "an unknown GPU"));
+                   ptx_text_or(tuned_gpu(t), "an unknown GPU"));
     if (t->count)
         ptx_text_print(out, "  %-*s %-*s %6s %6s %7s %7s %10s %9s %s\n", BLOCK_COLUMNS, "block",
                        GRID_COLUMNS, "grid", "occup.", "waves", "sectors", "wavefr.", "predicted",
                        "at least", "limiter");
     for (size_t i = 0; i < t->count; i++)
         put_shape(t, &t->shapes[i], out);
-    put_band(t, out);
+    put_shape_band(t, out);
     put_legend(t, out);
 }
 
@@ -656,7 +660,7 @@ static void put_text(const Tune *t, Text *out)
 }
 
 /* NULL: it does other work. */
-static void add_times(json_t *value, const ptxlint_estimated *e)
+static void add_shape_times(json_t *value, const ptxlint_estimated *e)
 {
     static const ptxlint_time none = {
         .bound_us = NAN, .predicted_us = NAN, .low_us = NAN, .high_us = NAN
@@ -695,7 +699,7 @@ static json_t *shape_json(const Tune *t, const TuneShape *s)
                               "wavefronts_per_request", ptx_json_number(e->wavefronts_per_request),
                               "is_given", s->is_given, "is_recommended", is_recommended, "work",
                               works[s->work]);
-    add_times(value, s->work == WORK_OTHER ? NULL : e);
+    add_shape_times(value, s->work == WORK_OTHER ? NULL : e);
     return value;
 }
 
@@ -731,7 +735,7 @@ static json_t *tune_json(const Tune *t)
     for (size_t i = 0; i < t->variant_count; i++)
         json_array_append_new(variants, variant_json(&t->variants[i]));
     json_t *value = json_pack("{s:s, s:s?, s:s, s:o, s:o}", "name", t->kernel->name, "gpu",
-                              gpu_name(t), "why", why.length ? why.bytes : "", "shapes", shapes,
+                              tuned_gpu(t), "why", why.length ? why.bytes : "", "shapes", shapes,
                               "variants", variants);
     json_object_set_new(value, "assumes", json_string(assumption));
     json_object_set_new(value, "why_not", bound.length ? json_string(bound.bytes) : json_null());

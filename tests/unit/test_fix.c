@@ -86,7 +86,8 @@ static const struct {
     { "of two in a line none goes",
       KERNEL ".shared .b32 lost, gone;\n" LOAD STORE, NULL, 1 },
     { "a byte-order mark", "\xef\xbb\xbf" KERNEL LOAD STORE, KERNEL LOAD STORE, 0 },
-    { "barriers of a race, although the loop has overhead", RACE "ld.shared.u32 %r6, [%r4];\n" RACE_STORE,
+    { "barriers of a race, although the loop has overhead",
+      RACE "ld.shared.u32 %r6, [%r4];\n" RACE_STORE,
       RACE "bar.sync 0;\nld.shared.u32 %r6, [%r4];\nbar.sync 0;\n" RACE_STORE, 0 },
     { "an empty file", "", NULL, 1 },
 };
