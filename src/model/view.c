@@ -148,13 +148,9 @@ static void view_repair(Sessions *all, const DiagRepair *repair, ptxlint_diagnos
 /* The begin of a line, which may be the end of the text. */
 static uint32_t insertion_offset(const Module *module, uint32_t line)
 {
-    uint32_t at = 0;
-    while (line > 1 && at < module->length) {
-        const char *end = memchr(module->text + at, '\n', module->length - at);
-        at = end ? (uint32_t)(end - module->text) + 1 : module->length;
-        line--;
-    }
-    return at;
+    if (line < 2)
+        return 0;
+    return line <= module->line_count ? module->lines[line - 1] : module->length;
 }
 
 /* A line of its own, indented as the one that it comes before. */

@@ -863,7 +863,7 @@ const Trace *ptx_session_trace(Session *s)
     const Evaluation *evaluation = ptx_session_evaluation(s, BUDGET_FINDINGS);
     if (!p->was_traced && evaluation) {
         const KernelRun run = run_of(s);
-        p->trace = ptx_trace_make(&run, all->gpu_count ? all->gpus[0] : NULL, evaluation->is_row);
+        p->trace = ptx_trace_make(&run, all->gpu_count ? all->gpus[0] : NULL, evaluation);
     }
     p->was_traced = true;
     return p->trace;
