@@ -127,6 +127,7 @@ struct Session {
 typedef struct TrialFacts {
     const Lowered *lowered;     /* where base has not kept it */
     const PredictFacts *predict;
+    const JoinableRow *rows;    /* of the first GPU alone */
 } TrialFacts;
 
 typedef struct Shared {
@@ -799,14 +800,27 @@ static KernelRun run_of(Session *s)
                         .program = program_of(s), .kernel = id_of(s), .launch = s->launch };
 }
 
+/* Trials keep them. */
+static const JoinableRow *rows_of_trial(Session *s)
+{
+    const Sessions *all = s->all;
+    if (!all->gpu_count)
+        return NULL;
+    TrialFacts *facts = trial_facts(all, id_of(s), 0);
+    if (!facts->rows)
+        facts->rows = ptx_joinable_rows_compute(all->arena, all->module, s->func,
+                                                ptx_session_cfg(s));
+    return facts->rows;
+}
+
 static const Evaluation *evaluate(Session *s, EvaluationBudget budget)
 {
     const Sessions *all = s->all;
     const Effort effort = effort_of(s, budget);
     const Gpu *gpu = all->gpu_count ? all->gpus[all->trial.gpu] : NULL;
     KernelRun run = run_of(s);
-    if (budget == BUDGET_FIGURES && effort.depth == DEPTH_WHOLE)
-        run.rows = ptx_session_joinable(s);
+    if (budget == BUDGET_FIGURES && effort.depth != DEPTH_QUICK)
+        run.rows = is_trial(s) ? rows_of_trial(s) : ptx_session_joinable(s);
     return ptx_evaluate(&run, gpu, effort.steps, effort.depth);
 }
 

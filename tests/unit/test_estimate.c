@@ -619,6 +619,63 @@ static void test_stages(void **state)
     }
 }
 
+/* Four loads side by side become one of 16 bytes where all lanes stay aligned: a fourth of their
+ * wavefronts. A store between them keeps them apart. */
+static void test_joined(void **state)
+{
+    static const struct { unsigned offset; const char *between; } cases[] = {
+        { 0, "" }, { 4, "" }, { 0, "st.shared.f32 [%r5], %f1;" },
+    };
+    static const char format[] =
+        ".version 8.6\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 a)\n{\n"
+        ".reg .b32 %%r<9>; .reg .b64 %%rd<4>; .reg .f32 %%f<9>; .reg .pred %%p1;\n"
+        ".shared .align 16 .b8 t[32768]; ld.param.u64 %%rd1, [a]; mov.u32 %%r1, %%tid.x;\n"
+        "shl.b32 %%r2, %%r1, 4; mov.u32 %%r3, t; add.u32 %%r4, %%r3, %%r2; mov.u32 %%r6, 0;\n"
+        "shl.b32 %%r7, %%r1, 2; add.u32 %%r5, %%r3, %%r7; mov.f32 %%f1, 0f00000000;\n"
+        "$L: ld.shared.f32 %%f2, [%%r4+%u]; %s ld.shared.f32 %%f3, [%%r4+%u]; %s\n"
+        "ld.shared.f32 %%f4, [%%r4+%u]; %s ld.shared.f32 %%f5, [%%r4+%u];\n"
+        "add.f32 %%f1, %%f1, %%f2; add.f32 %%f6, %%f3, %%f4; add.f32 %%f6, %%f6, %%f5;\n"
+        "add.f32 %%f1, %%f1, %%f6; xor.b32 %%r4, %%r4, 16384; add.u32 %%r6, %%r6, 1;\n"
+        "setp.lt.u32 %%p1, %%r6, 1024; @%%p1 bra $L; st.global.f32 [%%rd1], %%f1; ret;\n}\n";
+    double us[3];
+    (void)state;
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        char text[2048];
+        const unsigned at = cases[c].offset;
+        const char *between = cases[c].between;
+        snprintf(text, sizeof text, format, at, between, at + 4, between, at + 8, between, at + 12);
+        us[c] = of_launch(text, 132, 1024).time.predicted_us;
+        if (c && !(us[c] > 1.5 * us[0]))
+            fail_msg("case %zu: %g us, joined %g", c, us[c], us[0]);
+    }
+}
+
+/* What only some blocks, or some warps, do has a time, or a reason for none; and no cap on
+ * registers that other instructions lift is a spill. */
+static void test_roles(void **state)
+{
+    static const char *const bodies[] = {
+        "griddepcontrol.wait; st.global.u32 [%rd1], %r1; griddepcontrol.launch_dependents;",
+        "barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned; st.global.u32 [%rd1], %r1;",
+        "setp.lt.u32 %p1, %r1, 128; @%p1 bra $A; setmaxnreg.inc.sync.aligned.u32 240;\n"
+        "st.global.u32 [%rd1], %r1; bra $B; $A: setmaxnreg.dec.sync.aligned.u32 24; $B:",
+    };
+    (void)state;
+    for (size_t c = 0; c < sizeof bodies / sizeof *bodies; c++) {
+        char text[2048];
+        snprintf(text, sizeof text,
+                 ".version 8.6\n.target sm_90a\n.address_size 64\n.visible .entry k(.param .u64 a)"
+                 "%s\n{\n.reg .b32 %%r<9>; .reg .b64 %%rd<4>; .reg .pred %%p1;\n"
+                 "ld.param.u64 %%rd1, [a]; mov.u32 %%r1, %%tid.x;\n%s\nret;\n}\n",
+                 c == 1 ? " .reqnctapercluster 2" : "", bodies[c]);
+        const ptxlint_estimated out = of_launch(text, 132, 256);
+        const bool has_time = out.time.predicted_us > 0 && out.time.predicted_us < 10;
+        if (!has_time && !(isnan(out.time.predicted_us) && out.time.why && *out.time.why))
+            fail_msg("case %zu: %g us and no reason", c, out.time.predicted_us);
+        assert_int_not_equal(out.spills, PTXLINT_SPILLS_LIKELY);
+    }
+}
+
 /* Bytes that a register says, or that a bulk store moves: how many is unknown, not none. */
 static void test_bulk_bytes(void **state)
 {
@@ -1070,6 +1127,7 @@ UNIT(estimate)
         cmocka_unit_test(test_bound_of_memory), cmocka_unit_test(test_bands),
         cmocka_unit_test(test_relieved_pipe),   cmocka_unit_test(test_potential),
         cmocka_unit_test(test_stages), cmocka_unit_test(test_bulk_bytes),
+        cmocka_unit_test(test_joined),          cmocka_unit_test(test_roles),
         cmocka_unit_test(test_texels), cmocka_unit_test(test_far_apart),
         cmocka_unit_test(test_uneven),          cmocka_unit_test(test_one_heavy_block),
         cmocka_unit_test(test_steered),         cmocka_unit_test(test_huge),

@@ -85,6 +85,11 @@ static void search_block(const JoinableSearch *search, Numbers *numbers, const B
 static void search_all(Arena *arena, const Module *module, const Cfg *cfg,
                        const JoinableSearch *search)
 {
+    bool any = false;
+    for (InsnId i = 0; i < search->func->insn_count && !any; i++)
+        any = search->takes(&search->func->insns[i]);
+    if (!any)
+        return;
     Numbers numbers = ptx_value_numbers_new(arena, module, search->func, cfg);
     JoinablePlace *places = ptx_arena_array(arena, JoinablePlace, search->func->insn_count + 1);
     for (BlockId b = 0; b < cfg->block_count; b++) {

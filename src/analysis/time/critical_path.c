@@ -233,9 +233,9 @@ static double lines_of(const CriticalPathWalker *w, const Count *total)
 
 /* What the warps of a block ask for behind a barrier comes one after the other: a scheduler's first
  * warp waits for those of the other schedulers, its second one while that one works. Measured on an
- * H200 (mixes.cu), 16 ldmatrix.x4 and 64 products of m16n8k16 of a warp between barriers: 584 clocks
- * for 4 warps and 1,059 for 8, of which the products take 384 and 768; two blocks of 4 warps, 808.
- * Six copies of 16 bytes before them add 40 to 90, and 110 to 240. */
+ * H100 (mixes.cu), 16 ldmatrix.x4 and 64 products of m16n8k16 of a warp between barriers: 584
+ * clocks for 4 warps and 1,059 for 8, of which the products take 384 and 768; two blocks of 4
+ * warps, 808. Six copies of 16 bytes before them add 40 to 90, and 110 to 240. */
 static double wait_in_line(CriticalPathWalker *w, const LoweredInsn *insn, double at)
 {
     const Count *total = &w->in->evaluation->insns[insn->origin].total;
