@@ -42,7 +42,30 @@
     "\tst.volatile.global.u32 [%rd1], %r3;\n\tret;\n}\n"                                    \
     ".section .debug_str\n{\n$L:\n.b8 104\n.b8 0\n}\n"
 
+/* A tile that neighbours read, with something between. */
+#define TILED(between)                                                                            \
+    HEAD ".visible .entry k(.param .u64 out)\n.maxntid 128\n{\n\t.reg .b32 %r<9>;\n"           \
+         "\t.reg .b64 %rd<9>;\n\t.shared .align 4 .b8 tile[516];\n\tld.param.u64 %rd1, [out];\n" \
+         "\tmov.u32 %r1, %tid.x;\n\tshl.b32 %r2, %r1, 2;\n\tmov.u32 %r3, tile;\n"              \
+         "\tadd.s32 %r4, %r3, %r2;\n\tst.shared.u32 [%r4], %r1;\n" between                     \
+         "\tld.shared.u32 %r5, [%r4+4];\n\tmul.wide.u32 %rd2, %r2, 1;\n"                       \
+         "\tadd.s64 %rd3, %rd1, %rd2;\n\tst.global.u32 [%rd3], %r5;\n\tret;\n}\n"
+/* Stores that are apart by stride bytes, after some work. */
+#define STORES(stride, work)                                                                      \
+    HEAD ".visible .entry k(.param .u64 out)\n.maxntid 128\n{\n\t.reg .b32 %r<9>;\n"           \
+         "\t.reg .b64 %rd<9>;\n\tld.param.u64 %rd1, [out];\n\tmov.u32 %r1, %tid.x;\n"          \
+         "\tmov.u32 %r2, %ctaid.x;\n\tmad.lo.s32 %r1, %r2, 128, %r1;\n\tmov.u32 %r5, %r1;\n" work \
+         "\tmul.wide.u32 %rd2, %r1, " stride ";\n\tadd.s64 %rd3, %rd1, %rd2;\n"                \
+         "\tst.global.u32 [%rd3], %r5;\n\tret;\n}\n"
+#define WORK "\txor.b32 %r6, %r5, 5;\n\tshr.u32 %r7, %r6, 3;\n\tmul.lo.s32 %r5, %r6, %r7;\n"
+
 static const File files[] = {
+    { "racy.ptx", TILED("") },
+    { "right.ptx", TILED("\tbar.sync 0;\n") },
+    { "slower.ptx", TILED("\tbar.sync 0;\n" "\tmov.u32 %r5, %r1;\n" WORK WORK WORK
+                          "\tbar.sync 0;\n\tst.shared.u32 [%r4+4], %r5;\n\tbar.sync 0;\n") },
+    { "apart.ptx", STORES("128", "") },
+    { "packed.ptx", STORES("4", WORK WORK) },
     { "lines.ptx", LINES },
     { "asm.ptx", HEAD ".file 1 \"none.cu\"\n.visible .entry k(.param .u64 out)\n.maxntid 64\n{\n"
       "\t.reg .b32 %r<9>;\n\t.reg .b64 %rd<9>;\n\tld.param.u64 %rd1, [out];\n"
@@ -209,6 +232,29 @@ static void test_comments(void **state)
     check_cases(comment_cases, sizeof comment_cases / sizeof *comment_cases);
 }
 
+/* ---- costs that are worth it ----------------------------------------------------------------- */
+
+static const Case diff_cases[] = {
+    { "$PTXLINT diff --grid 4096 --block 128 racy.ptx right.ptx", 0,
+      "not counted: COR124 is repaired", "", "REGRESSED" },
+    { "$PTXLINT diff --grid 4096 --block 128 --tolerance warp_instructions=0 racy.ptx right.ptx",
+      1, "REGRESSED", "", NULL },
+    { "$PTXLINT diff --grid 4096 --block 128 right.ptx slower.ptx", 1, "REGRESSED", "",
+      "not counted" },
+    { "$PTXLINT diff --gpu h100 --grid 65536 --block 128 apart.ptx packed.ptx", 0,
+      "not counted: it is faster\n", "", "REGRESSED" },
+    { "$PTXLINT diff --gpu h100 --grid 65536 --block 128 --format json apart.ptx packed.ptx", 0,
+      "\"excuse\":\"not counted: it is faster\"", "", NULL },
+    { "$PTXLINT diff --gpu h100 --grid 65536 --block 128 packed.ptx apart.ptx", 1, "REGRESSED", "",
+      "not counted" },
+};
+
+static void test_excuses(void **state)
+{
+    (void)state;
+    check_cases(diff_cases, sizeof diff_cases / sizeof *diff_cases);
+}
+
 static int enter(void **state)
 {
     (void)state;
@@ -226,6 +272,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_presets),
                                         cmocka_unit_test(test_source_root),
-                                        cmocka_unit_test(test_comments) };
+                                        cmocka_unit_test(test_comments),
+                                        cmocka_unit_test(test_excuses) };
     return cmocka_run_group_tests(tests, enter, leave);
 }
