@@ -234,7 +234,8 @@ const ptxlint_diagnostic *ptx_view_diagnostics(Sessions *all, const DiagSink *di
         out->gain_of = diag->gain_of;
         out->suppression = suppressions[diag->suppression];
         out->suppression_reason = diag->reason;
-        out->gpu = is_of_rule(diag) && all->gpu_count ? all->gpus[0]->name : NULL;
+        out->gpu = is_of_rule(diag) && all->gpu_count ? ptx_text_or(diag->gpu, all->gpus[0]->name)
+                                                       : NULL;
         out->fix = view_fix(all, diag->fix);
         view_repair(all, &diag->repair, out);
         view_edits(all, &diag->repair, out);

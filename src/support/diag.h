@@ -90,6 +90,7 @@ typedef struct Diag {
     const char *gain_of;        /* what it is a share of; NULL: there is none */
     Suppression suppression;
     const char *reason;         /* of the suppression; NULL */
+    const char *gpu;            /* that it is for; NULL: the first of the module */
     const char *message;
     const char *label;          /* beside the caret, or NULL */
     const char *help;           /* or NULL */

@@ -60,6 +60,7 @@
 #define WORK "\txor.b32 %r6, %r5, 5;\n\tshr.u32 %r7, %r6, 3;\n\tmul.lo.s32 %r5, %r6, %r7;\n"
 
 static const File files[] = {
+    { "small.ptx", HEAD ".visible .entry small(.param .u64 out)\n.reqntid 32\n{\n\tret;\n}\n" },
     { "racy.ptx", TILED("") },
     { "right.ptx", TILED("\tbar.sync 0;\n") },
     { "slower.ptx", TILED("\tbar.sync 0;\n" "\tmov.u32 %r5, %r1;\n" WORK WORK WORK
@@ -232,6 +233,33 @@ static void test_comments(void **state)
     check_cases(comment_cases, sizeof comment_cases / sizeof *comment_cases);
 }
 
+/* ---- several GPUs ---------------------------------------------------------------------------- */
+
+static const Case gpu_cases[] = {
+    /* what all have is said once; what differs, for each */
+    { "$PTXLINT --no-config --gpu h100,a100,t4 --select COR111 --format oneline lines.ptx | wc -l",
+      0, "4\n", "", NULL },
+    { "$PTXLINT --no-config --gpu h100,a100,t4 --select OCC103 --format oneline small.ptx", 0,
+      "small.ptx:4:17: note: on h100, a100: blocks of 32 threads: an SM holds at most 32 blocks "
+      "[OCC103]\n"
+      "small.ptx:4:17: note: on t4: blocks of 32 threads: an SM holds at most 16 blocks "
+      "[OCC103]\n",
+      "", NULL },
+    { "$PTXLINT --no-config --gpu h100,a100 --select OCC103 --format oneline small.ptx", 0,
+      "note: blocks of 32 threads", "", "on h100" },
+    { "$PTXLINT --no-config --gpu h100,t4 --select OCC103 --format json small.ptx", 0,
+      "\"gpu\":\"t4\"", "", NULL },
+    { "sed 's|^.visible|// ptxlint: ignore-kernel[OCC103] small\\n&|' small.ptx >quiet.ptx; "
+      "$PTXLINT --no-config --gpu h100,t4 --select OCC103,SUP --all quiet.ptx",
+      0, "", "", NULL },
+};
+
+static void test_gpus(void **state)
+{
+    (void)state;
+    check_cases(gpu_cases, sizeof gpu_cases / sizeof *gpu_cases);
+}
+
 /* ---- costs that are worth it ----------------------------------------------------------------- */
 
 static const Case diff_cases[] = {
@@ -273,6 +301,7 @@ int main(void)
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_presets),
                                         cmocka_unit_test(test_source_root),
                                         cmocka_unit_test(test_comments),
+                                        cmocka_unit_test(test_gpus),
                                         cmocka_unit_test(test_excuses) };
     return cmocka_run_group_tests(tests, enter, leave);
 }
