@@ -223,6 +223,7 @@ const ptxlint_diagnostic *ptx_view_diagnostics(Sessions *all, const DiagSink *di
         out->rule = diag->info->code;
         out->name = diag->info->name;
         out->group = diag->info->group;
+        out->is_minor = diag->info->is_minor;
         out->message = diag->message;
         out->label = diag->label;
         out->help = diag->help;

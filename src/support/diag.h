@@ -34,6 +34,7 @@ typedef struct DiagInfo {
     const char *code, *name;
     Severity severity;
     const char *group;
+    bool is_minor;              /* where its gain is unknown, people are told how many there are */
 } DiagInfo;
 
 extern const DiagInfo ptx_diag_info[DIAG__COUNT];

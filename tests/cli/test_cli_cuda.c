@@ -42,6 +42,15 @@
     "\tst.volatile.global.u32 [%rd1], %r3;\n\tret;\n}\n"                                    \
     ".section .debug_str\n{\n$L:\n.b8 104\n.b8 0\n}\n"
 
+/* Doubles in a loop, for a GPU with few lanes for them (THR114). */
+#define DOUBLES                                                                                 \
+    ".version 9.0\n.target sm_89\n.address_size 64\n"                                           \
+    ".visible .entry doubles(.param .u64 out, .param .u32 n)\n.maxntid 128\n{\n"                \
+    "\t.reg .pred %p<2>;\n\t.reg .b32 %r<4>;\n\t.reg .b64 %rd<2>;\n\t.reg .f64 %fd<2>;\n"       \
+    "\tld.param.u64 %rd1, [out];\n\tld.param.u32 %r1, [n];\n\tmov.f64 %fd1, 0d3FF0000000000000;\n" \
+    "\tmov.u32 %r2, 0;\n$L:\n\tfma.rn.f64 %fd1, %fd1, %fd1, %fd1;\n\tadd.s32 %r2, %r2, 1;\n"    \
+    "\tsetp.lt.s32 %p1, %r2, %r1;\n\t@%p1 bra $L;\n\tst.global.f64 [%rd1], %fd1;\n\tret;\n}\n"
+
 /* A tile that neighbours read, with something between. */
 #define TILED(between)                                                                            \
     HEAD ".visible .entry k(.param .u64 out)\n.maxntid 128\n{\n\t.reg .b32 %r<9>;\n"           \
@@ -60,6 +69,7 @@
 #define WORK "\txor.b32 %r6, %r5, 5;\n\tshr.u32 %r7, %r6, 3;\n\tmul.lo.s32 %r5, %r6, %r7;\n"
 
 static const File files[] = {
+    { "doubles.ptx", DOUBLES },
     { "small.ptx", HEAD ".visible .entry small(.param .u64 out)\n.reqntid 32\n{\n\tret;\n}\n" },
     { "racy.ptx", TILED("") },
     { "right.ptx", TILED("\tbar.sync 0;\n") },
@@ -233,6 +243,21 @@ static void test_comments(void **state)
     check_cases(comment_cases, sizeof comment_cases / sizeof *comment_cases);
 }
 
+/* ---- notes that are counted only ------------------------------------------------------------- */
+
+static const Case minor_cases[] = {
+    { "$PTXLINT --no-config doubles.ptx", 0, NULL, "", "THR114" },
+    { "$PTXLINT --no-config --all doubles.ptx", 0, "note[THR114]", "", NULL },
+    { "$PTXLINT --no-config --select THR114 doubles.ptx", 0, "note[THR114]", "", NULL },
+    { "$PTXLINT --no-config --format jsonl doubles.ptx", 0, "\"THR114\"", "", NULL },
+};
+
+static void test_minor(void **state)
+{
+    (void)state;
+    check_cases(minor_cases, sizeof minor_cases / sizeof *minor_cases);
+}
+
 /* ---- several GPUs ---------------------------------------------------------------------------- */
 
 static const Case gpu_cases[] = {
@@ -301,7 +326,7 @@ int main(void)
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_presets),
                                         cmocka_unit_test(test_source_root),
                                         cmocka_unit_test(test_comments),
-                                        cmocka_unit_test(test_gpus),
+                                        cmocka_unit_test(test_gpus), cmocka_unit_test(test_minor),
                                         cmocka_unit_test(test_excuses) };
     return cmocka_run_group_tests(tests, enter, leave);
 }
