@@ -34,7 +34,7 @@ typedef struct DiagInfo {
     const char *code, *name;
     Severity severity;
     const char *group;
-    bool is_minor;              /* where its gain is unknown, people are told how many there are */
+    bool is_minor;              /* where its gain is not known, it is counted only, for people */
 } DiagInfo;
 
 extern const DiagInfo ptx_diag_info[DIAG__COUNT];
