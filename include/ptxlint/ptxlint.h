@@ -993,6 +993,8 @@ typedef struct ptxlint_diagnostic {
     /* other CUDA lines that findings folded into this one are in: the first few */
     const ptxlint_source_place *also;
     size_t also_count;
+    /* of a rule whose notes are only counted, in formats for people, where their gain is unknown */
+    int is_minor;
 } ptxlint_diagnostic;
 
 /* All of them, worst first: errors, warnings, notes; what is wrong before what is slow; by gain; by

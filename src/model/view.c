@@ -219,6 +219,7 @@ const ptxlint_diagnostic *ptx_view_diagnostics(Sessions *all, const DiagSink *di
         out->rule = diag->info->code;
         out->name = diag->info->name;
         out->group = diag->info->group;
+        out->is_minor = diag->info->is_minor;
         out->message = diag->message;
         out->label = diag->label;
         out->help = diag->help;
@@ -230,7 +231,8 @@ const ptxlint_diagnostic *ptx_view_diagnostics(Sessions *all, const DiagSink *di
         out->gain_of = diag->gain_of;
         out->suppression = suppressions[diag->suppression];
         out->suppression_reason = diag->reason;
-        out->gpu = is_of_rule(diag) && all->gpu_count ? all->gpus[0]->name : NULL;
+        out->gpu = is_of_rule(diag) && all->gpu_count ? ptx_text_or(diag->gpu, all->gpus[0]->name)
+                                                       : NULL;
         out->fix = view_fix(all, diag->fix);
         view_repair(all, &diag->repair, out);
         view_edits(all, &diag->repair, out);

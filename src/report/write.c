@@ -135,7 +135,7 @@ static bool is_slight(const ptxlint_write_options *options, const ptxlint_module
     double least = min_gain(options, module);
     if (diagnostic->gain_of && !isnan(diagnostic->gain_percent))
         return diagnostic->gain_percent < least;
-    bool is_minor = !strcmp(diagnostic->group, "hygiene")
+    bool is_minor = diagnostic->is_minor || !strcmp(diagnostic->group, "hygiene")
                     || !strcmp(diagnostic->group, "portability");
     return is_minor && least > 0;
 }

@@ -42,7 +42,41 @@
     "\tst.volatile.global.u32 [%rd1], %r3;\n\tret;\n}\n"                                    \
     ".section .debug_str\n{\n$L:\n.b8 104\n.b8 0\n}\n"
 
+/* Doubles in a loop, for a GPU with few lanes for them (THR114). */
+#define DOUBLES                                                                                 \
+    ".version 9.0\n.target sm_89\n.address_size 64\n"                                           \
+    ".visible .entry doubles(.param .u64 out, .param .u32 n)\n.maxntid 128\n{\n"                \
+    "\t.reg .pred %p<2>;\n\t.reg .b32 %r<4>;\n\t.reg .b64 %rd<2>;\n\t.reg .f64 %fd<2>;\n"       \
+    "\tld.param.u64 %rd1, [out];\n\tld.param.u32 %r1, [n];\n\tmov.f64 %fd1, 0d3FF0000000000000;\n" \
+    "\tmov.u32 %r2, 0;\n$L:\n\tfma.rn.f64 %fd1, %fd1, %fd1, %fd1;\n\tadd.s32 %r2, %r2, 1;\n"    \
+    "\tsetp.lt.s32 %p1, %r2, %r1;\n\t@%p1 bra $L;\n\tst.global.f64 [%rd1], %fd1;\n\tret;\n}\n"
+
+/* A tile that neighbours read, with something between. */
+#define TILED(between)                                                                            \
+    HEAD ".visible .entry k(.param .u64 out)\n.maxntid 128\n{\n\t.reg .b32 %r<9>;\n"           \
+         "\t.reg .b64 %rd<9>;\n\t.shared .align 4 .b8 tile[516];\n\tld.param.u64 %rd1, [out];\n" \
+         "\tmov.u32 %r1, %tid.x;\n\tshl.b32 %r2, %r1, 2;\n\tmov.u32 %r3, tile;\n"              \
+         "\tadd.s32 %r4, %r3, %r2;\n\tst.shared.u32 [%r4], %r1;\n" between                     \
+         "\tld.shared.u32 %r5, [%r4+4];\n\tmul.wide.u32 %rd2, %r2, 1;\n"                       \
+         "\tadd.s64 %rd3, %rd1, %rd2;\n\tst.global.u32 [%rd3], %r5;\n\tret;\n}\n"
+/* Stores that are apart by stride bytes, after some work. */
+#define STORES(stride, work)                                                                      \
+    HEAD ".visible .entry k(.param .u64 out)\n.maxntid 128\n{\n\t.reg .b32 %r<9>;\n"           \
+         "\t.reg .b64 %rd<9>;\n\tld.param.u64 %rd1, [out];\n\tmov.u32 %r1, %tid.x;\n"          \
+         "\tmov.u32 %r2, %ctaid.x;\n\tmad.lo.s32 %r1, %r2, 128, %r1;\n\tmov.u32 %r5, %r1;\n" work \
+         "\tmul.wide.u32 %rd2, %r1, " stride ";\n\tadd.s64 %rd3, %rd1, %rd2;\n"                \
+         "\tst.global.u32 [%rd3], %r5;\n\tret;\n}\n"
+#define WORK "\txor.b32 %r6, %r5, 5;\n\tshr.u32 %r7, %r6, 3;\n\tmul.lo.s32 %r5, %r6, %r7;\n"
+
 static const File files[] = {
+    { "doubles.ptx", DOUBLES },
+    { "small.ptx", HEAD ".visible .entry small(.param .u64 out)\n.reqntid 32\n{\n\tret;\n}\n" },
+    { "racy.ptx", TILED("") },
+    { "right.ptx", TILED("\tbar.sync 0;\n") },
+    { "slower.ptx", TILED("\tbar.sync 0;\n" "\tmov.u32 %r5, %r1;\n" WORK WORK WORK
+                          "\tbar.sync 0;\n\tst.shared.u32 [%r4+4], %r5;\n\tbar.sync 0;\n") },
+    { "apart.ptx", STORES("128", "") },
+    { "packed.ptx", STORES("4", WORK WORK) },
     { "lines.ptx", LINES },
     { "asm.ptx", HEAD ".file 1 \"none.cu\"\n.visible .entry k(.param .u64 out)\n.maxntid 64\n{\n"
       "\t.reg .b32 %r<9>;\n\t.reg .b64 %rd<9>;\n\tld.param.u64 %rd1, [out];\n"
@@ -209,6 +243,71 @@ static void test_comments(void **state)
     check_cases(comment_cases, sizeof comment_cases / sizeof *comment_cases);
 }
 
+/* ---- notes that are counted only ------------------------------------------------------------- */
+
+static const Case minor_cases[] = {
+    { "$PTXLINT --no-config doubles.ptx", 0, NULL, "", "THR114" },
+    { "$PTXLINT --no-config --all doubles.ptx", 0, "note[THR114]", "", NULL },
+    { "$PTXLINT --no-config --select THR114 doubles.ptx", 0, "note[THR114]", "", NULL },
+    { "$PTXLINT --no-config --format jsonl doubles.ptx", 0, "\"THR114\"", "", NULL },
+};
+
+static void test_minor(void **state)
+{
+    (void)state;
+    check_cases(minor_cases, sizeof minor_cases / sizeof *minor_cases);
+}
+
+/* ---- several GPUs ---------------------------------------------------------------------------- */
+
+static const Case gpu_cases[] = {
+    /* what all have is said once; what differs, for each */
+    { "$PTXLINT --no-config --gpu h100,a100,t4 --select COR111 --format oneline lines.ptx | wc -l",
+      0, "4\n", "", NULL },
+    { "$PTXLINT --no-config --gpu h100,a100,t4 --select OCC103 --format oneline small.ptx", 0,
+      "small.ptx:4:17: note: on h100, a100: blocks of 32 threads: an SM holds at most 32 blocks "
+      "[OCC103]\n"
+      "small.ptx:4:17: note: on t4: blocks of 32 threads: an SM holds at most 16 blocks "
+      "[OCC103]\n",
+      "", NULL },
+    { "$PTXLINT --no-config --gpu h100,a100 --select OCC103 --format oneline small.ptx", 0,
+      "note: blocks of 32 threads", "", "on h100" },
+    { "$PTXLINT --no-config --gpu h100,t4 --select OCC103 --format json small.ptx", 0,
+      "\"gpu\":\"t4\"", "", NULL },
+    { "sed 's|^.visible|// ptxlint: ignore-kernel[OCC103] small\\n&|' small.ptx >quiet.ptx; "
+      "$PTXLINT --no-config --gpu h100,t4 --select OCC103,SUP --all quiet.ptx",
+      0, "", "", NULL },
+};
+
+static void test_gpus(void **state)
+{
+    (void)state;
+    check_cases(gpu_cases, sizeof gpu_cases / sizeof *gpu_cases);
+}
+
+/* ---- costs that are worth it ----------------------------------------------------------------- */
+
+static const Case diff_cases[] = {
+    { "$PTXLINT diff --grid 4096 --block 128 racy.ptx right.ptx", 0,
+      "not counted: COR124 is repaired", "", "REGRESSED" },
+    { "$PTXLINT diff --grid 4096 --block 128 --tolerance warp_instructions=0 racy.ptx right.ptx",
+      1, "REGRESSED", "", NULL },
+    { "$PTXLINT diff --grid 4096 --block 128 right.ptx slower.ptx", 1, "REGRESSED", "",
+      "not counted" },
+    { "$PTXLINT diff --gpu h100 --grid 65536 --block 128 apart.ptx packed.ptx", 0,
+      "not counted: it is faster\n", "", "REGRESSED" },
+    { "$PTXLINT diff --gpu h100 --grid 65536 --block 128 --format json apart.ptx packed.ptx", 0,
+      "\"excuse\":\"not counted: it is faster\"", "", NULL },
+    { "$PTXLINT diff --gpu h100 --grid 65536 --block 128 packed.ptx apart.ptx", 1, "REGRESSED", "",
+      "not counted" },
+};
+
+static void test_excuses(void **state)
+{
+    (void)state;
+    check_cases(diff_cases, sizeof diff_cases / sizeof *diff_cases);
+}
+
 static int enter(void **state)
 {
     (void)state;
@@ -226,6 +325,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_presets),
                                         cmocka_unit_test(test_source_root),
-                                        cmocka_unit_test(test_comments) };
+                                        cmocka_unit_test(test_comments),
+                                        cmocka_unit_test(test_gpus), cmocka_unit_test(test_minor),
+                                        cmocka_unit_test(test_excuses) };
     return cmocka_run_group_tests(tests, enter, leave);
 }
