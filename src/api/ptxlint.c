@@ -212,6 +212,14 @@ static ptxlint_status build_module(char *text, size_t length, const ptxlint_opti
     return PTXLINT_OK;
 }
 
+/* NULs at the end are those of a dump: they say where it ends. */
+static size_t length_of_text(const char *text, size_t length)
+{
+    while (length && !text[length - 1])
+        length--;
+    return length;
+}
+
 /* The same with or without a config: without one all rules but previews. */
 static ptxlint_status module_from(char *text, size_t length, const ptxlint_options *options,
                                   ptxlint_module **out)
@@ -224,7 +232,7 @@ static ptxlint_status module_from(char *text, size_t length, const ptxlint_optio
     }
     if (config)
         chosen.config = config;
-    ptxlint_status status = build_module(text, length, &chosen, out);
+    ptxlint_status status = build_module(text, length_of_text(text, length), &chosen, out);
     ptxlint_config_free(config);
     return status;
 }
@@ -264,6 +272,18 @@ ptxlint_status ptxlint_module_new(const char *text, size_t length, const ptxlint
     return module_from(copy, length, options, out);
 }
 
+ptxlint_status ptx_module_take(char *text, size_t length, const ptxlint_options *options,
+                               ptxlint_module **out)
+{
+    ptxlint_status status = check_options(options);
+    if (status == PTXLINT_OK && length > LIMIT_SOURCE_BYTES)
+        status = PTXLINT_TOO_LARGE;
+    if (status == PTXLINT_OK)
+        return module_from(text, length, options, out);
+    free(text);
+    return status;
+}
+
 /* Bytes that a regular file has left, or a guess to begin with. */
 static size_t expected_bytes(FILE *file)
 {
@@ -275,7 +295,7 @@ static size_t expected_bytes(FILE *file)
     return (size_t)status.st_size + 1;
 }
 
-static ptxlint_status read_stream(FILE *file, char **out, size_t *length)
+ptxlint_status ptx_stream_read(FILE *file, char **out, size_t *length)
 {
     size_t capacity = expected_bytes(file), n = 0;
     char *text = malloc(capacity + 1);
@@ -322,7 +342,7 @@ ptxlint_status ptxlint_module_open(const char *path, const ptxlint_options *opti
         return PTXLINT_IO;
     char *text = NULL;
     size_t length = 0;
-    status = read_stream(file, &text, &length);
+    status = ptx_stream_read(file, &text, &length);
     int saved = errno;
     if (!standard_input)
         fclose(file);

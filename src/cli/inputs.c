@@ -352,20 +352,22 @@ const Inputs *ptx_inputs_launches(const ModuleSource *source)
     return source->config->launches ? source->config : source->given;
 }
 
-ExitCode ptx_inputs_open(const ModuleSource *source, const char *path, ptxlint_module **out)
+ExitCode ptx_inputs_open(const ModuleSource *source, const InputFile *file, ptxlint_module **out)
 {
     ptxlint_options with;
     const Inputs *gpus = source->given->gpu_count ? source->given : source->config;
     ptxlint_options_init(&with);
-    with.path = path;
+    with.path = file->path;
     with.gpus = gpus->gpus;
     with.gpu_count = gpus->gpu_count;
     with.launches = ptx_inputs_launches(source)->launches;
     with.ptxas = source->given->logs;
     with.jobs = ptx_jobs_threads(source->options, 1);
     with.estimates_only = source->has_estimates_only;
-    ptxlint_status status = ptxlint_module_open(path, &with, out);
-    return status == PTXLINT_OK ? EXIT_CLEAN : ptx_complain_status(path, status);
+    ptxlint_status status = ptx_file_module(file, &with, out, NULL);
+    if (status == PTXLINT_BAD_FILE)
+        return EXIT_INPUT;
+    return status == PTXLINT_OK ? EXIT_CLEAN : ptx_complain_status(file->path, status);
 }
 
 const char *ptx_launch_missing(const ptxlint_kernel *kernel)

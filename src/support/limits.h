@@ -28,6 +28,11 @@ enum {
     /* default memory limit of each arena: this many bytes a byte of source ... */
     LIMIT_ARENA_FACTOR = 256,
     LIMIT_ARENA_FLOOR = 256 << 20,      /* ... but at least this much */
+    /* what a packed entry or file may unpack to: the largest module seen has 40 MB ... */
+    LIMIT_UNPACKED_BYTES = 256 << 20,
+    /* ... and not more than this many bytes a packed byte, above the floor; PTX has about 20 */
+    LIMIT_UNPACKED_FACTOR = 1000,
+    LIMIT_UNPACKED_FLOOR = 64 << 10,
 };
 
 #endif
