@@ -82,7 +82,7 @@ static void put_no_ptx(ptxlint_input *input)
         snprintf(input->no_ptx, sizeof input->no_ptx, "%s", lacking_text(c));
 }
 
-static bool ends_in(const char *path, const char *suffix)
+static bool has_ending(const char *path, const char *suffix)
 {
     size_t length = strlen(path), tail = strlen(suffix);
     return length > tail && !strcmp(path + length - tail, suffix);
@@ -93,7 +93,7 @@ static bool is_cuda_source(const ptxlint_input *input)
 {
     const ByteSource *source = &input->container.source;
     const ByteRange all = { 0, source->length };
-    if (!ends_in(input->path, ".cu") && !ends_in(input->path, ".cuh"))
+    if (!has_ending(input->path, ".cu") && !has_ending(input->path, ".cuh"))
         return false;
     return ptx_bytes_find(source, all, ".version", 8, 1) == source->length;
 }
@@ -134,7 +134,13 @@ static void view_entry(ptxlint_input *input, size_t index, char **path)
         .unpacked_bytes = *packing_word(entry->flags) ? entry->unpacked_bytes : entry->packed_bytes,
         .packing = packing_word(entry->flags),
     };
-    *path += sprintf(*path, "%s!%s", input->path, name->name) + 1;
+    if (entry->end)
+        input->entries[index].unpacked_bytes = entry->end - entry->begin;
+    const size_t file = strlen(input->path), tail = strlen(name->name) + 1;
+    memcpy(*path, input->path, file);
+    (*path)[file] = '!';
+    memcpy(*path + file + 1, name->name, tail);
+    *path += file + 1 + tail;
 }
 
 static ptxlint_status view_entries(ptxlint_input *input)
@@ -259,6 +265,8 @@ static ptxlint_status open_file(ptxlint_input *input, const char *path,
     status = ptx_container_read(&input->container, &source);
     if (status == PTXLINT_BAD_FILE)
         put_error(error, error_size, input->container.why);
+    if (input->container.kind == CONTAINER_BINARY && has_ending(path, ".ptx"))
+        input->container.kind = CONTAINER_NONE;         /* what is wrong in it are its findings */
     return status == PTXLINT_OK ? view_input(input) : status;
 }
 
@@ -309,8 +317,8 @@ static ptxlint_status new_entry(const char *path, const ptxlint_input_options *o
     if (status == PTXLINT_OK && !choose_entry(*out, mark + 1)) {
         ptxlint_input_free(*out);
         *out = NULL;
-        errno = ENOENT;
-        return PTXLINT_IO;
+        put_error(error, error_size, "no such entry; `ptxlint extract --list` names them all");
+        return PTXLINT_BAD_FILE;
     }
     return status;
 }

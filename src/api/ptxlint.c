@@ -70,6 +70,22 @@ static OccurrenceLog *new_log(Arena *arena)
     return log;
 }
 
+/* Of a text without any sign of PTX, five errors are enough: one more stands for the rest. */
+static void sum_up_other_text(DiagSink *diags, const Module *ir)
+{
+    enum { SHOWN = 5 };
+    bool has_ptx = ir->version || ir->target.sm || ir->func_count || ir->var_count;
+    if (has_ptx || diags->count <= SHOWN + 1)
+        return;
+    const uint32_t left = diags->count - SHOWN + diags->dropped;
+    const Span span = diags->items[SHOWN]->span;
+    diags->count = SHOWN;
+    diags->dropped = 0;
+    Diag *diag = ptx_diag(diags, DIAG_NOT_PTX, span, "this is not PTX: %u more errors follow",
+                          (unsigned)left);
+    diag->help = "PTX begins with `.version`; of CUDA C++, `nvcc -ptx -lineinfo FILE.cu` makes it";
+}
+
 static void read_source(ptxlint_module *m, const ptxlint_options *options, Arenas *arenas)
 {
     Parser *parser = ptx_parser_new(&m->arena, &arenas->items, &m->diags, m->text, m->length);
@@ -80,6 +96,7 @@ static void read_source(ptxlint_module *m, const ptxlint_options *options, Arena
     for (const AstItem *item; (item = ptx_parser_next(parser));)
         ptx_lower_item(lower, ptx_parser_header(parser), item);
     m->ir = ptx_lower_finish(lower, ptx_parser_header(parser));
+    sum_up_other_text(&m->diags, m->ir);
 }
 
 static size_t memory_limit(const ptxlint_module *m, const ptxlint_options *options)

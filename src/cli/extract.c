@@ -59,7 +59,8 @@ static char *name_of(const Extraction *e, const ptxlint_input_entry *entry)
 
 static int write_stream(void *context, const char *bytes, size_t length)
 {
-    return fwrite(bytes, 1, length, context) != length;
+    FILE *file = context;
+    return length && fwrite(bytes, length, 1, file) != 1;
 }
 
 static ExitCode complain_entry(const char *path, ptxlint_status status, const char *why)
@@ -157,12 +158,14 @@ static ExitCode write_entries(Extraction *e)
 
 static void list_entry(Text *out, const ptxlint_input_entry *entry)
 {
-    char version[24];
-    snprintf(version, sizeof version, "%d.%d", entry->version_major, entry->version_minor);
-    ptx_text_print(out, "%-9s %-7s %12llu %12llu %-7s %s\n", entry->target, version,
+    char version[24] = "-";
+    if (entry->version_major)
+        snprintf(version, sizeof version, "%d.%d", entry->version_major, entry->version_minor);
+    const char *target = *entry->target ? entry->target : "-";
+    const char *packing = *entry->packing ? entry->packing : "stored";
+    ptx_text_print(out, "%-9s %-7s %12llu %12llu %-7s %s\n", target, version,
                    (unsigned long long)entry->unpacked_bytes,
-                   (unsigned long long)entry->packed_bytes,
-                   *entry->packing ? entry->packing : "stored", entry->path);
+                   (unsigned long long)entry->packed_bytes, packing, entry->path);
 }
 
 static void list_others(Text *out, const ptxlint_input_info *info)
@@ -187,7 +190,7 @@ static void list_entries(Extraction *e)
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
-static ExitCode extract(Extraction *e)
+static ExitCode extract_input(Extraction *e)
 {
     const ptxlint_input_info *info = ptxlint_input_get_info(e->input);
     if (info->no_ptx) {
@@ -195,7 +198,7 @@ static ExitCode extract(Extraction *e)
         return EXIT_INPUT;
     }
     if (info->is_plain) {
-        ptx_complain(info->path, "is PTX itself: there is nothing to extract");
+        ptx_complain(info->path, "is in no container: there is nothing to extract");
         return EXIT_USAGE;
     }
     make_base(e);
@@ -213,7 +216,7 @@ ExitCode ptx_extract(const Options *options)
         return code;
     Extraction e = { .options = options, .input = input,
                      .folder = ptx_text_or(options->output.path, ".") };
-    code = exit_code_max(code, extract(&e));
+    code = exit_code_max(code, extract_input(&e));
     if (e.out.has_failed)
         code = exit_code_max(code, ptx_complain_memory());
     else if (e.out.length)

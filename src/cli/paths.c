@@ -43,7 +43,7 @@ void ptx_strings_free(StringList *list)
 
 /* ---- files and what they hold ---------------------------------------------------------------- */
 
-static void *grow(void *items, size_t count, size_t *capacity, size_t size)
+static void *grow_list(void *items, size_t count, size_t *capacity, size_t size)
 {
     if (count < *capacity)
         return items;
@@ -56,7 +56,7 @@ static void *grow(void *items, size_t count, size_t *capacity, size_t size)
 /* file but for its path, of which there is a copy. */
 static ExitCode add_file(FileList *list, const char *shown, InputFile file)
 {
-    InputFile *grown = grow(list->items, list->count, &list->capacity, sizeof *grown);
+    InputFile *grown = grow_list(list->items, list->count, &list->capacity, sizeof *grown);
     if (!grown)
         return complain_memory();
     list->items = grown;
@@ -78,7 +78,7 @@ static ExitCode add_entries(FileList *list, ptxlint_input *input)
     const ptxlint_input_info *info = ptxlint_input_get_info(input);
     const ptxlint_input_entry *entry;
     ExitCode code = EXIT_CLEAN;
-    ptxlint_input **grown = grow(list->inputs, list->input_count, &list->input_capacity,
+    ptxlint_input **grown = grow_list(list->inputs, list->input_count, &list->input_capacity,
                                  sizeof *grown);
     if (!grown) {
         ptxlint_input_free(input);
@@ -239,7 +239,7 @@ static bool has_ptx_beside(const char *path)
 }
 
 /* A file below a folder that is not called .ptx: taken where its bytes say that it holds PTX. */
-static ExitCode add_found(PathsWalk *walk, const char *path)
+static ExitCode add_found_file(PathsWalk *walk, const char *path)
 {
     ptxlint_input *input;
     char error[256];
@@ -282,7 +282,7 @@ static ExitCode add_entry(PathsWalk *walk, const char *folder, const char *name)
     else if (is_ptx)                    /* a dangling link is one, and unreadable */
         code = add_item(walk->list, path);
     else if (is_other)
-        code = add_found(walk, path);
+        code = add_found_file(walk, path);
     free(path);
     return code;
 }

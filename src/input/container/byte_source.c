@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static bool read_file(int file, uint64_t offset, unsigned char *out, size_t count)
+static bool read_from_file(int file, uint64_t offset, unsigned char *out, size_t count)
 {
     while (count) {
         ssize_t got = pread(file, out, count, (off_t)offset);
@@ -24,18 +24,20 @@ bool ptx_bytes_read(const ByteSource *source, uint64_t offset, void *out, size_t
     if (offset > source->length || count > source->length - offset)
         return false;
     if (!source->memory)
-        return read_file(source->file, offset, out, count);
+        return read_from_file(source->file, offset, out, count);
     if (count)
         memcpy(out, source->memory + offset, count);
     return true;
 }
 
 /* In the bytes of one piece, which lies at a multiple of step; length: not there. */
-static size_t find_here(const unsigned char *bytes, size_t length, const unsigned char *pattern,
+static size_t find_in_piece(const unsigned char *bytes, size_t length, const unsigned char *pattern,
                         size_t count, unsigned step)
 {
     for (size_t i = 0; i + count <= length; i += step) {
-        const unsigned char *next = step == 1 ? memchr(bytes + i, pattern[0], length - i) : bytes + i;
+        const unsigned char *next = bytes + i;
+        if (step == 1)
+            next = memchr(next, pattern[0], length - i);
         if (!next)
             break;
         i = (size_t)(next - bytes);
@@ -56,7 +58,7 @@ uint64_t ptx_bytes_find(const ByteSource *source, ByteRange range, const void *p
         size_t length = left < sizeof piece ? (size_t)left : sizeof piece;
         if (!ptx_bytes_read(source, at, piece, length))
             return range.end;
-        size_t found = find_here(piece, length, pattern, count, step);
+        size_t found = find_in_piece(piece, length, pattern, count, step);
         if (found < length)
             return at + found;
     }

@@ -19,7 +19,7 @@ static ptxlint_status note_trouble(void *context, uint64_t offset, const char *w
     return PTXLINT_OK;
 }
 
-static ptxlint_status add_entry(Container *c, const FatbinEntry *entry)
+static ptxlint_status keep_entry(Container *c, const FatbinEntry *entry)
 {
     if (c->entry_count == c->entry_capacity) {
         size_t capacity = 2 * c->entry_capacity + 16;
@@ -33,7 +33,7 @@ static ptxlint_status add_entry(Container *c, const FatbinEntry *entry)
     return PTXLINT_OK;
 }
 
-/* The next line that begins with .version, from *at on; length: none. */
+/* The next line that has_magic with .version, from *at on; length: none. */
 static size_t find_version(const char *text, size_t length, size_t at)
 {
     static const char word[] = ".version";
@@ -48,7 +48,7 @@ static size_t find_version(const char *text, size_t length, size_t at)
 
 static ptxlint_status unpack_entry(const Container *c, const FatbinEntry *entry, Unpacked *out);
 
-/* Modules one behind the other: each begins with its .version, and gets an entry of its own. */
+/* Modules one behind the other: each has_magic with its .version, and gets an entry of its own. */
 static ptxlint_status split_entry(Container *c, const FatbinEntry *entry)
 {
     Unpacked whole;
@@ -65,7 +65,7 @@ static ptxlint_status split_entry(Container *c, const FatbinEntry *entry)
         size_t end = find_version(whole.text, whole.length, begin + 1);
         part.begin = begin;
         part.end = end;
-        status = add_entry(c, &part);
+        status = keep_entry(c, &part);
         begin = end;
     }
     free(whole.text);
@@ -81,12 +81,12 @@ static ptxlint_status note_entry(void *context, const FatbinEntry *entry)
         c->newest = *entry;
     if (entry->kind != FATBIN_PTX)
         return PTXLINT_OK;
-    return entry->is_concatenated ? split_entry(c, entry) : add_entry(c, entry);
+    return entry->is_concatenated ? split_entry(c, entry) : keep_entry(c, entry);
 }
 
 /* ---- what the bytes are ---------------------------------------------------------------------- */
 
-static bool begins(const unsigned char *head, size_t length, const char *magic, size_t count)
+static bool has_magic(const unsigned char *head, size_t length, const char *magic, size_t count)
 {
     return length >= count && !memcmp(head, magic, count);
 }
@@ -94,7 +94,7 @@ static bool begins(const unsigned char *head, size_t length, const char *magic, 
 static bool is_elf_for_cuda(const unsigned char *head, size_t length)
 {
     enum { EM_CUDA_NUMBER = 190 };
-    return begins(head, length, "\x7f" "ELF", 4) && length >= 20
+    return has_magic(head, length, "\x7f" "ELF", 4) && length >= 20
            && ptx_little_16(head + 18) == EM_CUDA_NUMBER;
 }
 
@@ -107,7 +107,7 @@ static bool is_binary(const unsigned char *head, size_t length)
     return nul && nul < head + length;
 }
 
-static ContainerKind kind_of_head(const unsigned char *head, size_t length)
+static ContainerKind kind_of_bytes(const unsigned char *head, size_t length)
 {
     static const struct {
         ContainerKind kind;
@@ -128,17 +128,30 @@ static ContainerKind kind_of_head(const unsigned char *head, size_t length)
     if (is_elf_for_cuda(head, length))
         return CONTAINER_CUBIN;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (begins(head, length, rows[i].magic, rows[i].length))
+        if (has_magic(head, length, rows[i].magic, rows[i].length))
             return rows[i].kind;
     return is_binary(head, length) ? CONTAINER_BINARY : CONTAINER_NONE;
 }
 
-static ptxlint_status scan(Container *c)
+static bool has_other_code(const Container *c)
+{
+    return c->kind_counts[FATBIN_CUBIN] || c->kind_counts[FATBIN_NVVM];
+}
+
+static ptxlint_status scan_source(Container *c)
 {
     const FatbinVisitor visitor = { c, note_entry, note_trouble };
     if (c->kind == CONTAINER_FATBIN)
         return ptx_fatbin_scan(&c->source, (ByteRange){ 0, c->source.length }, false, &visitor);
-    return c->kind == CONTAINER_HOST ? ptx_host_scan(&c->source, &visitor) : PTXLINT_OK;
+    if (c->kind != CONTAINER_HOST)
+        return PTXLINT_OK;
+    ptxlint_status status = ptx_host_scan(&c->source, &visitor);
+    if (status != PTXLINT_OK || c->entry_count || !has_other_code(c))
+        return status;
+    /* PTX for linking at run time is plain data, as in cuFFT, and in no section of ours */
+    memset(c->kind_counts, 0, sizeof c->kind_counts);
+    c->trouble_count = 0;
+    return ptx_fatbin_scan(&c->source, (ByteRange){ 0, c->source.length }, true, &visitor);
 }
 
 /* ---- files that are packed as a whole -------------------------------------------------------- */
@@ -152,7 +165,8 @@ static uint64_t most_bytes(const Container *c, uint64_t packed_bytes)
     return most < LIMIT_UNPACKED_BYTES ? most : LIMIT_UNPACKED_BYTES;
 }
 
-static ptxlint_status unpack_range(const Container *c, ByteRange range, Packed packed, Unpacked *out)
+static ptxlint_status unpack_range(const Container *c, ByteRange range, Packed packed,
+                                   Unpacked *out)
 {
     *out = (Unpacked){ .why = "it cannot be read to its end" };
     if (range.end - range.begin > LIMIT_SOURCE_BYTES)
@@ -192,7 +206,7 @@ static ptxlint_status unpack_all(Container *c, Packing packing)
 
 /* ---- all ------------------------------------------------------------------------------------- */
 
-static size_t read_head(const Container *c, unsigned char *head)
+static size_t read_first_bytes(const Container *c, unsigned char *head)
 {
     size_t length = c->source.length < HEAD_BYTES ? (size_t)c->source.length : HEAD_BYTES;
     return ptx_bytes_read(&c->source, 0, head, length) ? length : 0;
@@ -202,20 +216,20 @@ ptxlint_status ptx_container_read(Container *c, const ByteSource *source)
 {
     unsigned char head[HEAD_BYTES];
     c->source = *source;
-    size_t length = read_head(c, head);
+    size_t length = read_first_bytes(c, head);
     Packing packing = ptx_packing_of(head, length);
     if (packing != PACKING_NONE) {
         ptxlint_status status = unpack_all(c, packing);
         if (status != PTXLINT_OK)
             return status;
-        length = read_head(c, head);
+        length = read_first_bytes(c, head);
     }
     if (packing != PACKING_NONE && ptx_packing_of(head, length) != PACKING_NONE) {
         c->why = "it is packed twice; unpack it once by hand";
         return PTXLINT_BAD_FILE;
     }
-    c->kind = kind_of_head(head, length);
-    return scan(c);
+    c->kind = kind_of_bytes(head, length);
+    return scan_source(c);
 }
 
 void ptx_container_free(Container *c)
@@ -237,7 +251,7 @@ static ptxlint_status unpack_entry(const Container *c, const FatbinEntry *entry,
                         packed, out);
 }
 
-static void cut(Unpacked *text, uint64_t begin, uint64_t end)
+static void cut_text(Unpacked *text, uint64_t begin, uint64_t end)
 {
     if (end && end <= text->length) {
         text->length = (size_t)(end - begin);
@@ -254,6 +268,6 @@ ptxlint_status ptx_container_text(const Container *c, size_t index, Unpacked *ou
     const FatbinEntry *entry = c->kind == CONTAINER_NONE ? &whole : &c->entries[index];
     ptxlint_status status = unpack_entry(c, entry, out);
     if (status == PTXLINT_OK)
-        cut(out, entry->begin, entry->end);
+        cut_text(out, entry->begin, entry->end);
     return status;
 }

@@ -1,4 +1,4 @@
-/* container.h -- what PTX a file holds. Its kind is told by its bytes, not by its name; a file that
+/* container.h -- what PTX a file holds. Its bytes say of what kind it is, not its name; a file that
  * is packed as a whole is unpacked once. Entries are unpacked one at a time, when asked for. */
 #ifndef PTX_INPUT_CONTAINER_CONTAINER_H
 #define PTX_INPUT_CONTAINER_CONTAINER_H

@@ -27,12 +27,12 @@ typedef struct FatbinScan {
     uint64_t end;
 } FatbinScan;
 
-static ptxlint_status complain(const FatbinScan *scan, uint64_t offset, const char *why)
+static ptxlint_status report_trouble(const FatbinScan *scan, uint64_t offset, const char *why)
 {
     return scan->visitor->trouble(scan->visitor->context, offset, why);
 }
 
-static FatbinEntry entry_of(const unsigned char *header, uint64_t at, uint64_t payload_bytes)
+static FatbinEntry decode_entry(const unsigned char *header, uint64_t at, uint64_t payload_bytes)
 {
     const unsigned kind = ptx_little_16(header);
     const uint64_t packed = ptx_little_32(header + 16);
@@ -55,17 +55,17 @@ static ptxlint_status scan_entry(const FatbinScan *scan, uint64_t at, uint64_t e
     unsigned char header[ENTRY_HEADER];
     *next = 0;
     if (end - at < ENTRY_HEADER || !ptx_bytes_read(scan->source, at, header, sizeof header))
-        return complain(scan, at, "the container ends in the header of an entry");
+        return report_trouble(scan, at, "the container ends in the header of an entry");
     const uint64_t header_bytes = ptx_little_32(header + 4);
     const uint64_t payload_bytes = ptx_little_64(header + 8);
     if (header_bytes < ENTRY_HEADER || header_bytes > end - at)
-        return complain(scan, at, "the header of this entry has an impossible length");
+        return report_trouble(scan, at, "the header of this entry has an impossible length");
     if (payload_bytes > end - at - header_bytes)
-        return complain(scan, at, "this entry is longer than its container");
+        return report_trouble(scan, at, "this entry is longer than its container");
     *next = at + header_bytes + payload_bytes;
-    FatbinEntry entry = entry_of(header, at, payload_bytes);
+    FatbinEntry entry = decode_entry(header, at, payload_bytes);
     if (ptx_little_32(header + 16) > payload_bytes)
-        return complain(scan, at, "the packed length of this entry is longer than the entry");
+        return report_trouble(scan, at, "the packed length of this entry is longer than the entry");
     return scan->visitor->entry(scan->visitor->context, &entry);
 }
 
@@ -106,17 +106,18 @@ static ptxlint_status scan_container(const FatbinScan *scan, bool is_search, uin
     *at += 4;
     if (scan->end - begin < sizeof header
         || !ptx_bytes_read(scan->source, begin, header, sizeof header))
-        return is_search ? PTXLINT_OK : complain(scan, begin, "the header of a container is cut off");
+        return is_search ? PTXLINT_OK
+                         : report_trouble(scan, begin, "the header of a container is cut off");
     if (is_search && !is_sound(scan, begin, header))
         return PTXLINT_OK;
     const uint64_t header_bytes = ptx_little_16(header + 6), length = ptx_little_64(header + 8);
     if (ptx_little_16(header + 4) != 1 || header_bytes < CONTAINER_HEADER
         || header_bytes > scan->end - begin)
-        return complain(scan, begin, "a container of a version that ptxlint does not know");
+        return report_trouble(scan, begin, "a container of a version that ptxlint does not know");
     const uint64_t left = scan->end - begin - header_bytes;
     ptxlint_status status = PTXLINT_OK;
     if (length > left)
-        status = complain(scan, begin, "this container is longer than what holds it");
+        status = report_trouble(scan, begin, "this container is longer than what holds it");
     *at = begin + header_bytes;
     const uint64_t end = *at + (length < left ? length : left);
     if (status == PTXLINT_OK)

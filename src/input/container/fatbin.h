@@ -2,8 +2,8 @@
  * and for an architecture, little-endian.
  *
  * Container, 16 bytes: +0 magic, +4 version 1, +6 length of the header, +8 length of the entries.
- * Entry, 64 bytes and more: +0 kind, +4 length of the header, +8 of the payload with padding, +16 of
- * the packed payload (0: stored), +20 offset of the options of ptxas, +24 and +26 version of PTX
+ * Entry, 64 bytes and more: +0 kind, +4 length of the header, +8 of the payload with padding, +16
+ * of the packed payload (0: stored), +20 offset of the options of ptxas, +24 and +26 version of PTX
  * (minor, major), +28 architecture, +40 flags, +56 length of the unpacked payload (0: stored).
  * Confirmed on files of CUDA 12 and 13; there is no published description. */
 #ifndef PTX_INPUT_CONTAINER_FATBIN_H
@@ -34,15 +34,15 @@ typedef struct FatbinEntry {
     uint64_t begin, end;        /* of it in the unpacked text; end 0: all */
 } FatbinEntry;
 
-/* Who is told of entries and of what is wrong; non-OK stops the reading. */
+/* Who takes entries and what is wrong; non-OK stops the reading. */
 typedef struct FatbinVisitor {
     void *context;
     ptxlint_status (*entry)(void *context, const FatbinEntry *entry);
     ptxlint_status (*trouble)(void *context, uint64_t offset, const char *why);
 } FatbinVisitor;
 
-/* Every container in the range: at each multiple of 4 bytes where nothing else is expected, or, where
- * is_search, at any place of foreign bytes where a sound header lies. Linear in the length of
+/* Every container in the range: at each multiple of 4 bytes where nothing else is expected, or,
+ * where is_search, at any place of foreign bytes where a sound header lies. Linear in the length of
  * the range; each byte belongs to one entry at most. */
 ptxlint_status ptx_fatbin_scan(const ByteSource *source, ByteRange range, bool is_search,
                                const FatbinVisitor *visitor);

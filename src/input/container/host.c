@@ -90,7 +90,8 @@ static ptxlint_status add_object(RangeList *list, Elf *elf, ByteRange whole,
          status == PTXLINT_OK && (section = elf_nextscn(elf, section));) {
         GElf_Shdr header;
         list->has_sections = true;
-        if (gelf_getshdr(section, &header) && has_containers(elf_strptr(elf, names, header.sh_name)))
+        if (gelf_getshdr(section, &header)
+            && has_containers(elf_strptr(elf, names, header.sh_name)))
             status = add_section(list, whole, &header, visitor);
     }
     return status;
@@ -143,7 +144,7 @@ static Elf *begin_elf(const ByteSource *source)
     return elf_memory(memory.taken, source->length);
 }
 
-static ptxlint_status collect(RangeList *list, const ByteSource *source,
+static ptxlint_status collect_ranges(RangeList *list, const ByteSource *source,
                               const FatbinVisitor *visitor)
 {
     Elf *elf = begin_elf(source);
@@ -160,7 +161,7 @@ static ptxlint_status scan_sections(const ByteSource *source, const FatbinVisito
                                     bool *has_sections)
 {
     RangeList list = { 0 };
-    ptxlint_status status = collect(&list, source, visitor);
+    ptxlint_status status = collect_ranges(&list, source, visitor);
     if (status == PTXLINT_OK)
         status = scan_ranges(&list, source, visitor);
     *has_sections = list.has_sections;

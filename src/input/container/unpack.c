@@ -46,13 +46,13 @@ typedef struct UnpackRoom {
     size_t capacity, most;      /* without the NUL */
 } UnpackRoom;
 
-static ptxlint_status refuse(Unpacked *out, const char *why)
+static ptxlint_status refuse_packed(Unpacked *out, const char *why)
 {
     out->why = why;
     return PTXLINT_BAD_FILE;
 }
 
-static ptxlint_status reserve(UnpackRoom *room, size_t capacity)
+static ptxlint_status reserve_room(UnpackRoom *room, size_t capacity)
 {
     char *grown = realloc(room->out->text, capacity + 1);
     if (!grown)
@@ -63,29 +63,29 @@ static ptxlint_status reserve(UnpackRoom *room, size_t capacity)
 }
 
 /* What is said is taken at its word up to a MiB: memory follows what comes. */
-static ptxlint_status begin(UnpackRoom *room, const Packed *packed, Unpacked *out)
+static ptxlint_status begin_room(UnpackRoom *room, const Packed *packed, Unpacked *out)
 {
     enum { FIRST = 1 << 20 };
     const size_t limit = SIZE_MAX / 4;
     *room = (UnpackRoom){ .out = out, .most = limit };
     if (packed->expected > packed->most)
-        return refuse(out, TOO_LONG);
+        return refuse_packed(out, TOO_LONG);
     if (packed->most < limit)
         room->most = (size_t)packed->most + 1;  /* so that the end shows at the last byte, too */
     size_t first = packed->expected ? (size_t)packed->expected : packed->length;
     first = first < FIRST ? first : FIRST;
-    return reserve(room, first < room->most ? first : room->most);
+    return reserve_room(room, first < room->most ? first : room->most);
 }
 
 /* Room for more, where it is full. */
-static ptxlint_status make_room(UnpackRoom *room)
+static ptxlint_status make_unpack_room(UnpackRoom *room)
 {
     if (room->out->length < room->capacity)
         return PTXLINT_OK;
     if (room->capacity == room->most)
-        return refuse(room->out, TOO_LONG);
+        return refuse_packed(room->out, TOO_LONG);
     size_t wanted = 2 * room->capacity + 4096;
-    return reserve(room, wanted < room->most ? wanted : room->most);
+    return reserve_room(room, wanted < room->most ? wanted : room->most);
 }
 
 /* ---- the formats ----------------------------------------------------------------------------- */
@@ -97,14 +97,14 @@ static ptxlint_status unpack_lz4(UnpackRoom *room, const Packed *packed)
     const size_t longest = packed->expected ? (size_t)packed->expected : packed->length * 255;
     const size_t length = longest < room->most ? longest : room->most;
     if (packed->length > INT_MAX / 256 || length > INT_MAX)
-        return refuse(room->out, TOO_LONG);
-    ptxlint_status status = reserve(room, length);
+        return refuse_packed(room->out, TOO_LONG);
+    ptxlint_status status = reserve_room(room, length);
     if (status != PTXLINT_OK)
         return status;
     int got = LZ4_decompress_safe((const char *)packed->bytes, room->out->text, (int)packed->length,
                                   (int)length);
     if (got < 0)
-        return refuse(room->out, DAMAGED);
+        return refuse_packed(room->out, DAMAGED);
     room->out->length = (size_t)got;
     return PTXLINT_OK;
 }
@@ -121,7 +121,7 @@ static ptxlint_status stream_zstd(UnpackRoom *room, const Packed *packed, ZSTD_D
 {
     ZSTD_inBuffer in = { packed->bytes, packed->length, 0 };
     for (;;) {
-        ptxlint_status status = make_room(room);
+        ptxlint_status status = make_unpack_room(room);
         if (status != PTXLINT_OK)
             return status;
         ZSTD_outBuffer to = { room->out->text, room->capacity, room->out->length };
@@ -130,7 +130,7 @@ static ptxlint_status stream_zstd(UnpackRoom *room, const Packed *packed, ZSTD_D
         bool is_stuck = in.pos == before && to.pos == room->out->length;
         room->out->length = to.pos;
         if (ZSTD_isError(left) || (left && is_stuck))
-            return refuse(room->out, DAMAGED);
+            return refuse_packed(room->out, DAMAGED);
         if (!left && !has_frame(packed, in.pos))
             return PTXLINT_OK;
     }
@@ -153,7 +153,7 @@ static ptxlint_status stream_gzip(UnpackRoom *room, const Packed *packed, z_stre
 {
     size_t at = 0;
     for (;;) {
-        ptxlint_status status = make_room(room);
+        ptxlint_status status = make_unpack_room(room);
         if (status != PTXLINT_OK)
             return status;
         size_t in = packed->length - at, to = room->capacity - room->out->length;
@@ -171,7 +171,7 @@ static ptxlint_status stream_gzip(UnpackRoom *room, const Packed *packed, z_stre
         if (got == Z_STREAM_END)
             got = inflateReset(stream);
         if (got != Z_OK)
-            return refuse(room->out, DAMAGED);
+            return refuse_packed(room->out, DAMAGED);
     }
 }
 
@@ -193,7 +193,7 @@ static ptxlint_status stream_xz(UnpackRoom *room, const Packed *packed, lzma_str
     stream->next_in = packed->bytes;
     stream->avail_in = packed->length;
     for (;;) {
-        ptxlint_status status = make_room(room);
+        ptxlint_status status = make_unpack_room(room);
         if (status != PTXLINT_OK)
             return status;
         stream->next_out = (unsigned char *)room->out->text + room->out->length;
@@ -205,7 +205,7 @@ static ptxlint_status stream_xz(UnpackRoom *room, const Packed *packed, lzma_str
         if (got == LZMA_MEM_ERROR)
             return PTXLINT_NO_MEMORY;
         if (got != LZMA_OK)
-            return refuse(room->out, DAMAGED);
+            return refuse_packed(room->out, DAMAGED);
     }
 }
 
@@ -236,7 +236,7 @@ static ptxlint_status unpack_by_kind(UnpackRoom *room, const Packed *packed)
 #ifdef HAVE_LZMA
     case PACKING_XZ: return unpack_xz(room, packed);
 #endif
-    default: return refuse(room->out, "this build of ptxlint lacks the library that unpacks it");
+    default: return refuse_packed(room->out, "this build lacks the library that unpacks it");
     }
 }
 
@@ -244,13 +244,13 @@ ptxlint_status ptx_unpack(const Packed *packed, Unpacked *out)
 {
     UnpackRoom room;
     *out = (Unpacked){ 0 };
-    ptxlint_status status = begin(&room, packed, out);
+    ptxlint_status status = begin_room(&room, packed, out);
     if (status == PTXLINT_OK)
         status = unpack_by_kind(&room, packed);
     if (status == PTXLINT_OK && out->length > packed->most)
-        status = refuse(out, TOO_LONG);
+        status = refuse_packed(out, TOO_LONG);
     if (status == PTXLINT_OK && packed->expected && out->length != packed->expected)
-        status = refuse(out, "it unpacks to another length than it says");
+        status = refuse_packed(out, "it unpacks to another length than it says");
     if (status == PTXLINT_OK) {
         out->text[out->length] = 0;
         return PTXLINT_OK;
