@@ -1,12 +1,12 @@
 /* cli.h -- the command line: options.c reads it (its tables and texts are in help.c), config.c
- * finds config files and a user's rules, paths.c the inputs and what they hold, inputs.c reads GPUs,
- * launches and logs; jobs.c makes modules in threads, ptxas.c runs ptxas, run.c does the work
+ * finds config files and a user's rules, paths.c the inputs and what they hold, inputs.c reads
+ * GPUs, launches and logs; jobs.c makes modules in threads, ptxas.c runs ptxas, run.c does the work
  * through the public API, gates.c holds baselines and budgets, matched.c what has matched nothing,
  * and tally.c counts.
  * fix.c makes the edits of findings, and unified_diff.c shows them.
  * explain.c, extract.c, rules.c, show.c, isa.c, tune.c, rank.c, schema.c, complete.c and manual.c
- * are commands of their own; they write through page.c and isa_page.c (Markdown) and paint.c (Markdown to a
- * terminal).
+ * are commands of their own; they write through page.c and isa_page.c (Markdown) and paint.c
+ * (Markdown to a terminal).
  *
  * What fails complains on standard error, unless it says otherwise, and returns the exit code for
  * it. */
