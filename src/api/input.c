@@ -19,7 +19,8 @@ typedef struct InputName {
 struct ptxlint_input {
     Container container;
     char *path;                         /* of the file */
-    int file;                           /* -1: all of it is in bytes */
+    int file;                           /* open while it is looked through; -1 */
+    bool is_reopened;                   /* entries are read from the file */
     char *bytes;
     ptxlint_input_info info;
     ptxlint_input_entry *entries;
@@ -249,6 +250,17 @@ static void put_error(char *error, size_t room, const char *why)
         snprintf(error, room, "%s", why ? why : "it cannot be read");
 }
 
+/* A program may have thousands of inputs, and cannot have as many files open. */
+static void close_file(ptxlint_input *input)
+{
+    const int error = errno;
+    input->is_reopened = input->file >= 0 && !input->container.is_packed;
+    if (input->file >= 0)
+        close(input->file);
+    input->file = -1;
+    errno = error;
+}
+
 static ptxlint_status open_file(ptxlint_input *input, const char *path,
                                 const ptxlint_input_options *options, char *error,
                                 size_t error_size)
@@ -267,7 +279,9 @@ static ptxlint_status open_file(ptxlint_input *input, const char *path,
         put_error(error, error_size, input->container.why);
     if (input->container.kind == CONTAINER_BINARY && has_ending(path, ".ptx"))
         input->container.kind = CONTAINER_NONE;         /* what is wrong in it are its findings */
-    return status == PTXLINT_OK ? view_input(input) : status;
+    status = status == PTXLINT_OK ? view_input(input) : status;
+    close_file(input);
+    return status;
 }
 
 static ptxlint_status new_input(const char *path, const ptxlint_input_options *options,
@@ -376,7 +390,14 @@ static ptxlint_status unpack_text(const ptxlint_input *input, size_t index, Unpa
     if (!input || index >= input->info.entry_count)
         return PTXLINT_BAD_ARGUMENT;
     put_error(error, error_size, "");
-    ptxlint_status status = ptx_container_text(&input->container, input->first + index, out);
+    Container container = input->container;
+    if (input->is_reopened)
+        container.source.file = open(input->path, O_RDONLY | O_CLOEXEC);
+    if (input->is_reopened && container.source.file < 0)
+        return PTXLINT_IO;
+    ptxlint_status status = ptx_container_text(&container, input->first + index, out);
+    if (input->is_reopened)
+        close(container.source.file);
     if (status == PTXLINT_BAD_FILE)
         put_error(error, error_size, out->why);
     return status;

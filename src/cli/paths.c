@@ -211,14 +211,21 @@ typedef struct PathsWalk {
 
 static ExitCode add_folder(PathsWalk *walk, const char *folder);
 
-/* What is packed and not called as PTX is no business of ours, and may be large. */
-static bool may_hold_ptx(const char *name)
+static bool is_packed_ptx(const char *name)
 {
-    static const char *const packed[] = { ".gz", ".zst", ".xz", ".tgz", ".txz" };
     static const char *const wanted[] = { ".ptx.gz", ".ptx.zst", ".ptx.xz" };
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
         if (has_suffix(name, wanted[i]))
             return true;
+    return false;
+}
+
+/* What is packed and not called as PTX is no business of ours, and may be large. */
+static bool may_hold_ptx(const char *name)
+{
+    static const char *const packed[] = { ".gz", ".zst", ".xz", ".tgz", ".txz" };
+    if (is_packed_ptx(name))
+        return true;
     for (size_t i = 0; i < sizeof packed / sizeof *packed; i++)
         if (has_suffix(name, packed[i]))
             return false;
@@ -246,15 +253,13 @@ static ExitCode add_found_file(PathsWalk *walk, const char *path)
     ptxlint_status status = open_input(walk->book->options, path, &input, error, sizeof error);
     if (status == PTXLINT_NO_MEMORY)
         return complain_memory();
-    if (status != PTXLINT_OK && !may_hold_ptx(path))
-        return EXIT_CLEAN;
-    if (status == PTXLINT_BAD_FILE && strstr(path, ".ptx."))
+    if (status == PTXLINT_BAD_FILE && is_packed_ptx(path))
         return ptx_complain(path, error), EXIT_INPUT;
     if (status != PTXLINT_OK)
         return EXIT_CLEAN;
     const ptxlint_input_info *info = ptxlint_input_get_info(input);
     ExitCode code = complain_troubles(path, input);
-    if (info->entry_count && (info->is_container || strstr(path, ".ptx.")))
+    if (info->entry_count && (info->is_container || is_packed_ptx(path)))
         return exit_code_max(code, add_entries(walk->list, input));
     bool has_code = info->cubin_count + info->lto_count + info->tile_ir_count > 0;
     walk->without_ptx += has_code && !has_ptx_beside(path);

@@ -47,15 +47,17 @@ static size_t find_in_piece(const unsigned char *bytes, size_t length, const uns
     return length;
 }
 
-/* Pieces overlap, so that none cuts the pattern. */
+/* Pieces overlap, so that none cuts the pattern; they grow, so that what is near costs little. */
 uint64_t ptx_bytes_find(const ByteSource *source, ByteRange range, const void *pattern,
                         size_t count, unsigned step)
 {
     enum { PIECE = 1 << 16, OVERLAP = 8 };
     unsigned char piece[PIECE + OVERLAP];
-    for (uint64_t at = range.begin; at < range.end; at += PIECE) {
-        uint64_t left = range.end - at;
-        size_t length = left < sizeof piece ? (size_t)left : sizeof piece;
+    size_t reach = 64;
+    for (uint64_t at = range.begin; at < range.end; at += reach, reach = PIECE) {
+        const uint64_t left = range.end - at;
+        const size_t wanted = reach + OVERLAP;
+        size_t length = left < wanted ? (size_t)left : wanted;
         if (!ptx_bytes_read(source, at, piece, length))
             return range.end;
         size_t found = find_in_piece(piece, length, pattern, count, step);

@@ -33,7 +33,7 @@ static ptxlint_status keep_entry(Container *c, const FatbinEntry *entry)
     return PTXLINT_OK;
 }
 
-/* The next line that has_magic with .version, from *at on; length: none. */
+/* The next line that begins with .version, from *at on; length: none. */
 static size_t find_version(const char *text, size_t length, size_t at)
 {
     static const char word[] = ".version";
@@ -48,7 +48,14 @@ static size_t find_version(const char *text, size_t length, size_t at)
 
 static ptxlint_status unpack_entry(const Container *c, const FatbinEntry *entry, Unpacked *out);
 
-/* Modules one behind the other: each has_magic with its .version, and gets an entry of its own. */
+/* Each is unpacked with all of them: so many that no more than a GiB is unpacked for it. */
+static size_t max_parts(size_t length)
+{
+    enum { ALL = 1 << 30, SMALL = 4 << 20 };
+    return 1 + ALL / (length + SMALL);
+}
+
+/* Modules one behind the other: each begins with its .version, and gets an entry of its own. */
 static ptxlint_status split_entry(Container *c, const FatbinEntry *entry)
 {
     Unpacked whole;
@@ -61,13 +68,16 @@ static ptxlint_status split_entry(Container *c, const FatbinEntry *entry)
     size_t begin = find_version(whole.text, whole.length, 0);
     if (begin == whole.length)
         status = note_trouble(c, entry->payload, "this entry of several modules holds no PTX");
-    while (status == PTXLINT_OK && begin < whole.length) {
+    size_t left = max_parts(whole.length);
+    for (; status == PTXLINT_OK && begin < whole.length && left; left--) {
         size_t end = find_version(whole.text, whole.length, begin + 1);
         part.begin = begin;
         part.end = end;
         status = keep_entry(c, &part);
         begin = end;
     }
+    if (status == PTXLINT_OK && begin < whole.length)
+        status = note_trouble(c, entry->payload, "this entry holds too many modules");
     free(whole.text);
     return status;
 }

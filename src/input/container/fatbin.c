@@ -133,6 +133,8 @@ ptxlint_status ptx_fatbin_scan(const ByteSource *source, ByteRange range, bool i
     /* by 4 and not by 8: where a length was a lie, the next container may lie anywhere behind it */
     const unsigned step = is_search ? 1 : 4;
     for (uint64_t at = range.begin; status == PTXLINT_OK;) {
+        const uint64_t behind = (at - range.begin) % step;
+        at += behind ? step - behind : 0;
         at = ptx_bytes_find(source, (ByteRange){ at, range.end }, PTX_FATBIN_MAGIC, 4, step);
         if (at >= range.end)
             break;
