@@ -756,7 +756,8 @@ PTXLINT_API int ptxlint_profile_at(const ptxlint_profile *profile, size_t index,
 PTXLINT_API ptxlint_status ptxlint_module_new(const char *text, size_t length,
                                               const ptxlint_options *options, ptxlint_module **out);
 
-/* The same from a file, "-" being standard input; options->path, if NULL, becomes path. */
+/* The same from a file of PTX, "-" being standard input; options->path, if NULL, becomes path. For
+ * files that hold PTX among other things: ptxlint_input_open. */
 PTXLINT_API ptxlint_status ptxlint_module_open(const char *path, const ptxlint_options *options,
                                                ptxlint_module **out);
 
@@ -782,6 +783,80 @@ typedef struct ptxlint_module_info {
 } ptxlint_module_info;
 
 PTXLINT_API const ptxlint_module_info *ptxlint_module_get_info(const ptxlint_module *module);
+
+/* ---- inputs ---------------------------------------------------------------------------------- */
+
+/* A file, and the PTX in it: PTX itself, or a container that holds several modules, its entries: an
+ * executable, a shared library, an object, a static library, a fatbin; each may be packed by gzip,
+ * Zstandard or xz. What it is, its bytes say. Entries are unpacked when they are asked for, from
+ * several threads if need be. */
+typedef struct ptxlint_input ptxlint_input;
+
+typedef struct ptxlint_input_options {
+    size_t size;                        /* set by ptxlint_input_options_init */
+    /* what one entry, or a packed file, may unpack to; 0: 256 MiB, and 1,000 times its packed
+     * bytes */
+    uint64_t max_unpacked_bytes;
+} ptxlint_input_options;
+
+PTXLINT_API void ptxlint_input_options_init(ptxlint_input_options *options);
+
+/* path: a file, "-" for standard input, or one entry, "libfoo.so!3.sm_90.ptx". Entries are read from
+ * the file when they are asked for: it must stay there. options may be NULL. PTXLINT_BAD_FILE: it is packed and cannot be
+ * unpacked; *error (of error_size bytes, may be NULL) says why. */
+PTXLINT_API ptxlint_status ptxlint_input_open(const char *path,
+                                              const ptxlint_input_options *options,
+                                              ptxlint_input **out, char *error, size_t error_size);
+PTXLINT_API void ptxlint_input_free(ptxlint_input *input);
+
+typedef struct ptxlint_input_info {
+    size_t size;                        /* sizeof(ptxlint_input_info) of the library */
+    const char *path;
+    /* 0: the one entry is the file itself, or what it unpacks to, and is called like it */
+    int is_container;
+    int is_plain;                       /* a file on disk that ptxlint_module_open reads as well */
+    size_t entry_count;
+    /* of other kinds: machine code, code for link-time optimization, Tile IR */
+    size_t cubin_count, lto_count, tile_ir_count;
+    /* of entry_count 0: why, and what to do, "holds ..."; else NULL */
+    const char *no_ptx;
+    size_t trouble_count;               /* also of those that ptxlint_input_trouble does not have */
+} ptxlint_input_info;
+
+PTXLINT_API const ptxlint_input_info *ptxlint_input_get_info(const ptxlint_input *input);
+
+typedef struct ptxlint_input_entry {
+    size_t size;                        /* sizeof(ptxlint_input_entry) of the library */
+    /* "libfoo.so!3.sm_90.ptx", as diagnostics show it; numbered as cuobjdump does */
+    const char *path;
+    const char *name;                   /* "3.sm_90.ptx"; "" where it is the file itself */
+    const char *target;                 /* "sm_90a"; "" where it is the file itself */
+    int version_major, version_minor;   /* of PTX, as the container says; 0, 0 */
+    uint64_t packed_bytes;              /* in the file */
+    /* as the container says; 0: it does not */
+    uint64_t unpacked_bytes;
+    const char *packing;                /* "lz4", "zstd"; "" it is stored as it is */
+} ptxlint_input_entry;
+
+/* Entry number index; NULL past the end. */
+PTXLINT_API const ptxlint_input_entry *ptxlint_input_at(const ptxlint_input *input, size_t index);
+
+/* What in a container could not be read, number index: "at byte 4096: this entry is ...". The rest
+ * was. NULL past the end. */
+PTXLINT_API const char *ptxlint_input_trouble(const ptxlint_input *input, size_t index);
+
+/* Analyses entry number index; options->path, if NULL, becomes the entry's. PTXLINT_BAD_FILE: it
+ * cannot be unpacked, and *error (of error_size bytes, may be NULL) says why. The module does not
+ * need the input. */
+PTXLINT_API ptxlint_status ptxlint_input_module(const ptxlint_input *input, size_t index,
+                                                const ptxlint_options *options,
+                                                ptxlint_module **out, char *error,
+                                                size_t error_size);
+
+/* Its text, in one call of write. */
+PTXLINT_API ptxlint_status ptxlint_input_text(const ptxlint_input *input, size_t index,
+                                              ptxlint_write_fn write, void *context, char *error,
+                                              size_t error_size);
 
 /* ---- places ---------------------------------------------------------------------------------- */
 

@@ -8,6 +8,7 @@
 #include "support/diag.h"
 
 #include <stdbool.h>
+#include <stdio.h>
 
 typedef struct Gpu Gpu;
 typedef struct Session Session;
@@ -58,6 +59,13 @@ struct ptxlint_module {
 };
 
 void ptx_estimator_free(ptxlint_module *module);
+
+/* ptxlint.c: as ptxlint_module_new, of malloc'ed text with a NUL behind it, which is taken. */
+ptxlint_status ptx_module_take(char *text, size_t length, const ptxlint_options *options,
+                               ptxlint_module **out);
+
+/* All that is left of a file, and a NUL; malloc'ed. */
+ptxlint_status ptx_stream_read(FILE *file, char **out, size_t *length);
 
 /* As diagnostics show it. */
 static inline const char *ptx_options_path(const ptxlint_options *options)

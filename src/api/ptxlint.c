@@ -74,6 +74,22 @@ static OccurrenceLog *new_log(Arena *arena)
     return log;
 }
 
+/* Of a text without any sign of PTX, five errors are enough: one more stands for the rest. */
+static void sum_up_other_text(DiagSink *diags, const Module *ir)
+{
+    enum { SHOWN = 5 };
+    bool has_ptx = ir->version || ir->target.sm || ir->func_count || ir->var_count;
+    if (has_ptx || diags->count <= SHOWN + 1)
+        return;
+    const uint32_t left = diags->count - SHOWN + diags->dropped;
+    const Span span = diags->items[SHOWN]->span;
+    diags->count = SHOWN;
+    diags->dropped = 0;
+    Diag *diag = ptx_diag(diags, DIAG_NOT_PTX, span, "this is not PTX: %u more errors follow",
+                          (unsigned)left);
+    diag->help = "PTX begins with `.version`; of CUDA C++, `nvcc -ptx -lineinfo FILE.cu` makes it";
+}
+
 static void read_source(ptxlint_module *m, const ptxlint_options *options, Arenas *arenas)
 {
     Parser *parser = ptx_parser_new(&m->arena, &arenas->items, &m->diags, m->text, m->length);
@@ -84,6 +100,7 @@ static void read_source(ptxlint_module *m, const ptxlint_options *options, Arena
     for (const AstItem *item; (item = ptx_parser_next(parser));)
         ptx_lower_item(lower, ptx_parser_header(parser), item);
     m->ir = ptx_lower_finish(lower, ptx_parser_header(parser));
+    sum_up_other_text(&m->diags, m->ir);
 }
 
 static size_t memory_limit(const ptxlint_module *m, const ptxlint_options *options)
@@ -235,6 +252,14 @@ static ptxlint_status build_module(char *text, size_t length, const ptxlint_opti
     return PTXLINT_OK;
 }
 
+/* NULs at the end are those of a dump: they say where it ends. */
+static size_t length_of_text(const char *text, size_t length)
+{
+    while (length && !text[length - 1])
+        length--;
+    return length;
+}
+
 /* The same with or without a config: without one all rules but previews. */
 static ptxlint_status module_from(char *text, size_t length, const ptxlint_options *options,
                                   ptxlint_module **out)
@@ -247,7 +272,7 @@ static ptxlint_status module_from(char *text, size_t length, const ptxlint_optio
     }
     if (config)
         chosen.config = config;
-    ptxlint_status status = build_module(text, length, &chosen, out);
+    ptxlint_status status = build_module(text, length_of_text(text, length), &chosen, out);
     ptxlint_config_free(config);
     return status;
 }
@@ -287,6 +312,18 @@ ptxlint_status ptxlint_module_new(const char *text, size_t length, const ptxlint
     return module_from(copy, length, options, out);
 }
 
+ptxlint_status ptx_module_take(char *text, size_t length, const ptxlint_options *options,
+                               ptxlint_module **out)
+{
+    ptxlint_status status = check_options(options);
+    if (status == PTXLINT_OK && length > LIMIT_SOURCE_BYTES)
+        status = PTXLINT_TOO_LARGE;
+    if (status == PTXLINT_OK)
+        return module_from(text, length, options, out);
+    free(text);
+    return status;
+}
+
 /* Bytes that a regular file has left, or a guess to begin with. */
 static size_t expected_bytes(FILE *file)
 {
@@ -298,7 +335,7 @@ static size_t expected_bytes(FILE *file)
     return (size_t)status.st_size + 1;
 }
 
-static ptxlint_status read_stream(FILE *file, char **out, size_t *length)
+ptxlint_status ptx_stream_read(FILE *file, char **out, size_t *length)
 {
     size_t capacity = expected_bytes(file), n = 0;
     char *text = malloc(capacity + 1);
@@ -345,7 +382,7 @@ ptxlint_status ptxlint_module_open(const char *path, const ptxlint_options *opti
         return PTXLINT_IO;
     char *text = NULL;
     size_t length = 0;
-    status = read_stream(file, &text, &length);
+    status = ptx_stream_read(file, &text, &length);
     int saved = errno;
     if (!standard_input)
         fclose(file);

@@ -1,11 +1,12 @@
 /* cli.h -- the command line: options.c reads it (its tables and texts are in help.c), config.c
- * finds config files and a user's rules, paths.c the inputs, inputs.c reads GPUs, launches and
- * logs; jobs.c makes modules in threads, ptxas.c runs ptxas, run.c does the work through the public
- * API, gates.c holds baselines and budgets, matched.c what has matched nothing, and tally.c counts.
+ * finds config files and a user's rules, paths.c the inputs and what they hold, inputs.c reads
+ * GPUs, launches and logs; jobs.c makes modules in threads, ptxas.c runs ptxas, run.c does the work
+ * through the public API, gates.c holds baselines and budgets, matched.c what has matched nothing,
+ * and tally.c counts.
  * fix.c makes the edits of findings, and unified_diff.c shows them.
- * explain.c, rules.c, show.c, isa.c, tune.c, rank.c, schema.c, complete.c and manual.c are commands
- * of their own; they write through page.c and isa_page.c (Markdown) and paint.c (Markdown to a
- * terminal).
+ * explain.c, extract.c, rules.c, show.c, isa.c, tune.c, rank.c, schema.c, complete.c and manual.c
+ * are commands of their own; they write through page.c and isa_page.c (Markdown) and paint.c
+ * (Markdown to a terminal).
  *
  * What fails complains on standard error, unless it says otherwise, and returns the exit code for
  * it. */
@@ -105,6 +106,7 @@ typedef enum Command {
     COMMAND_COMPLETIONS,
     COMMAND_MANUAL,
     COMMAND_LSP,
+    COMMAND_EXTRACT,
     COMMAND__COUNT
 } Command;
 
@@ -164,7 +166,9 @@ typedef struct Options {
     bool is_quiet, has_no_config, has_no_baseline, has_statistics, has_profile, is_strict_launch;
     bool has_no_metadata;
     bool has_facts;                     /* rules: the facts instead */
-    bool has_list;                      /* isa: a line an opcode */
+    bool has_list;                      /* isa: a line an opcode; extract: one an entry */
+    bool is_forced;                     /* extract: files that are there are replaced */
+    uint64_t max_unpacked_bytes;        /* 0: not given */
     bool has_fix, has_diff, is_unsafe;  /* fix; check --fix */
     char *source_root;                  /* --source-root; NULL */
     char *stdin_filename;               /* what - is called; NULL: "-" */
@@ -226,6 +230,8 @@ enum {
     OPT_ALL,
     OPT_MIN_GAIN,
     OPT_VERBOSE,
+    OPT_FORCE,
+    OPT_MAX_UNPACKED,
     OPT_HELP,
     OPT_VERSION,
     OPT_SETTING,                             /* and those after it: rows of ptx_setting_names */
@@ -277,9 +283,33 @@ char *ptx_path_join(const char *folder, const char *name);
 /* The names in a folder that end in suffix, sorted; it need not be readable. */
 ExitCode ptx_folder_list(StringList *list, const char *folder, const char *suffix);
 
-/* Adds what one PATH stands for: itself, the .ptx files below it that book does not exclude, or
- * what it matches as a pattern. */
-ExitCode ptx_paths_add(StringList *list, const char *path, Book *book);
+/* PTX that is to be read. */
+typedef struct InputFile {
+    char *path;                         /* as findings have it: "libfoo.so!3.sm_90.ptx" */
+    const ptxlint_input *input;         /* that it is an entry of; NULL: path is opened */
+    size_t index;
+    bool is_container;                  /* there is no file of that text */
+} InputFile;
+
+/* All of it, in order, and the inputs that are open for it. Zeroed before, to be freed. */
+typedef struct FileList {
+    InputFile *items;
+    size_t count, capacity;
+    ptxlint_input **inputs;
+    size_t input_count, input_capacity;
+} FileList;
+
+/* Adds what one PATH stands for: the PTX in it; that in the .ptx files and containers below it that
+ * book does not exclude, or in what it matches as a pattern. What cannot be read of it is said. */
+ExitCode ptx_paths_add(FileList *list, const char *path, Book *book);
+void ptx_files_free(FileList *list);
+
+/* Reads one. PTXLINT_BAD_FILE: it cannot be unpacked, which messages say (NULL: standard error). */
+ptxlint_status ptx_file_module(const InputFile *file, const ptxlint_options *options,
+                               ptxlint_module **out, Text *messages);
+
+/* Opens what path holds; complains. */
+ExitCode ptx_input_open(const Options *options, const char *path, ptxlint_input **out);
 
 /* ---- inputs.c -------------------------------------------------------------------------------- */
 
@@ -319,13 +349,13 @@ typedef struct ModuleSource {
     bool has_estimates_only;
 } ModuleSource;
 
-ExitCode ptx_inputs_open(const ModuleSource *source, const char *path, ptxlint_module **out);
+ExitCode ptx_inputs_open(const ModuleSource *source, const InputFile *file, ptxlint_module **out);
 
 /* Those that such a module has. */
 const Inputs *ptx_inputs_launches(const ModuleSource *source);
 
 /* The path, where what lies beside the file counts; else NULL. */
-const char *ptx_inputs_metadata(const Options *options, const char *path);
+const char *ptx_inputs_metadata(const Options *options, const InputFile *file);
 
 /* Complains of a launch file beside the module's that cannot be read: EXIT_USAGE. */
 ExitCode ptx_complain_metadata(const ptxlint_module *module);
@@ -613,6 +643,7 @@ ExitCode ptx_schema_command(const Options *options);    /* schema.c */
 ExitCode ptx_completions(const Options *options);       /* complete.c */
 ExitCode ptx_manual(const Options *options);            /* manual.c */
 ExitCode ptx_lsp(const Options *options);               /* lsp.c */
+ExitCode ptx_extract(const Options *options);           /* extract.c */
 
 /* Adds the kernels of the modules that path stands for; run.c. */
 ExitCode ptx_run_report(const Options *options, const char *path, ptxlint_report *report,

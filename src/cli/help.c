@@ -7,7 +7,7 @@
 const char *const ptx_command_words[COMMAND__COUNT] = {
     "check", "fix", "report", "gpu",      "explain", "rules", "config",      "isa",
     "tune",  "rank",   "schema", "baseline", "budget",  "diff",   "mcp", "completions",
-    "manual", "lsp"
+    "manual", "lsp", "extract"
 };
 
 const char *const ptx_command_usage[COMMAND__COUNT] = {
@@ -29,6 +29,7 @@ const char *const ptx_command_usage[COMMAND__COUNT] = {
     "[OPTIONS] bash|zsh|fish",
     "[OPTIONS]",
     "[OPTIONS]",
+    "[OPTIONS] FILE",
 };
 
 const char *const ptx_format_words[FORMAT__COUNT] = {
@@ -100,6 +101,7 @@ const char *const ptx_command_what[COMMAND__COUNT] = {
     [COMMAND_COMPLETIONS] = "completions of the command line for a shell",
     [COMMAND_MANUAL] = "the manual page",
     [COMMAND_LSP] = "the language server, for editors",
+    [COMMAND_EXTRACT] = "write the PTX in a program, library or fatbin to files",
 };
 
 /* ---- options --------------------------------------------------------------------------------- */
@@ -123,6 +125,12 @@ const char *const ptx_command_what[COMMAND__COUNT] = {
                 "Settings from FILE (default: the nearest .ptxlint.yaml above each input)", \
                 "FILE"),                                                                    \
         FLAG_OPTION("no-config", OPT_NO_CONFIG, "No .ptxlint.yaml")
+
+#define UNPACK_OPTION                                                                              \
+    TEXT_OPTION("max-unpacked", OPT_MAX_UNPACKED,                                                  \
+                "What a packed file, or an entry of a container, may unpack to (default: 256, "    \
+                "and 1,000 times its size)",                                                       \
+                "MIB")
 
 #define FINDING_OPTIONS                                                                            \
     TEXT_OPTION("select", OPT_CHOICE + CHOICE_SELECT,                                              \
@@ -214,6 +222,7 @@ static const struct poptOption launch_options[] = {
 #define RUN_OPTIONS                                                                     \
     TEXT_OPTION("jobs", OPT_JOBS,                                                       \
                 "Threads, for files and for kernels (default and 0: one a core)", "N"), \
+        UNPACK_OPTION,                                                                  \
         FLAG_OPTION("profile", OPT_PROFILE, "Print on standard error where the time went")
 
 #define SOURCE_OPTION                                                                            \
@@ -435,6 +444,15 @@ static const struct poptOption schema_table[] = {
     HELP_OPTIONS
 };
 
+static const struct poptOption extract_table[] = {
+    { "output", 'o', POPT_ARG_STRING, NULL, OPT_OUTPUT,
+      "Folder that the files are written to (default: the working directory)", "DIR" },
+    FLAG_OPTION("list", OPT_LIST, "A line for each entry; nothing is written"),
+    FLAG_OPTION("force", OPT_FORCE, "Replace files that are there already"),
+    UNPACK_OPTION,
+    HELP_OPTIONS
+};
+
 static const struct poptOption mcp_table[] = { HELP_OPTIONS };
 
 static const struct poptOption lsp_options[] = {
@@ -457,14 +475,15 @@ const struct poptOption *const ptx_option_tables[COMMAND__COUNT] = {
     check_table,  fix_table, report_table, gpu_table,    explain_table, rules_table,
     config_table,   isa_table,    tune_table, rank_table,   schema_table,
     baseline_table, budget_table, diff_table, mcp_table, schema_table,
-    schema_table, lsp_table
+    schema_table, lsp_table, extract_table
 };
 
 /* ---- texts ----------------------------------------------------------------------------------- */
 
 static const char paths_help[] =
-    "\nPATH is a PTX file, a directory (all *.ptx below it), a pattern in quotes, or -\n"
-    "for standard input.\n";
+    "\nPATH is a PTX file, a program, library, object or fatbin with PTX in it (also\n"
+    "packed: gz, zst, xz), one entry of it (libfoo.so!3.sm_90.ptx), a directory (all\n"
+    "of these below it), a pattern in quotes, or - for standard input.\n";
 
 static const char fix_help[] =
     "\nPATH is as for check. The findings that are left are printed, or for - the\n"
@@ -524,6 +543,10 @@ static const char mcp_help[] =
 static const char completions_help[] =
     "\nPrints a completion script. Save it as ptxlint, _ptxlint or ptxlint.fish in the\n"
     "completions folder of that shell.\n";
+
+static const char extract_help[] =
+    "\nFILE is a program, library, object or fatbin, also packed, or one entry of it as\n"
+    "findings name it. Files are called like FILE and the entry.\n";
 
 static const char manual_help[] =
     "\nIn the macros of man(7): this help of all commands.\n";
@@ -616,6 +639,11 @@ const char *const ptx_command_examples[COMMAND__COUNT] = {
     "\nEXAMPLES\n"
     "  ptxlint lsp\n"
     "  ptxlint lsp --gpu h200 --launch launches.json\n",
+
+    "\nEXAMPLES\n"
+    "  ptxlint extract --list libfoo.so\n"
+    "  ptxlint extract -o ptx libfoo.so\n"
+    "  ptxlint extract 'libfoo.so!3.sm_90.ptx'\n",
 };
 
 static const char check_codes[] =
@@ -706,6 +734,14 @@ static const char isa_codes[] =
     "  4  internal error, or no memory\n"
     "The highest that applies.\n";
 
+static const char extract_codes[] =
+    "\nEXIT CODES\n"
+    "  0  done\n"
+    "  2  usage: an unknown option or value, FILE is PTX itself, a file is there\n"
+    "  3  FILE is unreadable or has no PTX, or a file cannot be written\n"
+    "  4  internal error, or no memory\n"
+    "The highest that applies.\n";
+
 static const char lsp_codes[] =
     "\nEXIT CODES\n"
     "  0  the client has asked it to shut down, and then to exit\n"
@@ -719,14 +755,14 @@ const char *const ptx_command_codes[COMMAND__COUNT] = {
     isa_codes,
     report_codes, report_codes, schema_codes, report_codes, report_codes, diff_codes, mcp_codes,
     schema_codes,
-    schema_codes, lsp_codes
+    schema_codes, lsp_codes, extract_codes
 };
 
 const char *const ptx_command_help[COMMAND__COUNT] = {
     paths_help, fix_help, paths_help,  names_help,    rules_help,  facts_help, config_help,
     isa_help,
     tune_help,  rank_help,   schema_help,   baseline_help, budget_help, diff_help,
-    mcp_help, completions_help, manual_help, lsp_help
+    mcp_help, completions_help, manual_help, lsp_help, extract_help
 };
 
 static void print_commands(void)

@@ -353,9 +353,11 @@ const Inputs *ptx_inputs_launches(const ModuleSource *source)
     return source->config->launches ? source->config : source->given;
 }
 
-const char *ptx_inputs_metadata(const Options *options, const char *path)
+const char *ptx_inputs_metadata(const Options *options, const InputFile *file)
 {
-    return options->has_no_metadata || !strcmp(path, "-") ? NULL : path;
+    bool is_looked_for = !options->has_no_metadata && !file->is_container
+                         && strcmp(file->path, "-") != 0;
+    return is_looked_for ? file->path : NULL;
 }
 
 ExitCode ptx_complain_metadata(const ptxlint_module *module)
@@ -366,22 +368,24 @@ ExitCode ptx_complain_metadata(const ptxlint_module *module)
     return info->metadata_error ? EXIT_USAGE : EXIT_CLEAN;
 }
 
-ExitCode ptx_inputs_open(const ModuleSource *source, const char *path, ptxlint_module **out)
+ExitCode ptx_inputs_open(const ModuleSource *source, const InputFile *file, ptxlint_module **out)
 {
     ptxlint_options with;
     const Inputs *gpus = source->given->gpu_count ? source->given : source->config;
     ptxlint_options_init(&with);
-    with.path = path;
+    with.path = file->path;
     with.gpus = gpus->gpus;
     with.gpu_count = gpus->gpu_count;
     with.launches = ptx_inputs_launches(source)->launches;
-    with.metadata_path = ptx_inputs_metadata(source->options, path);
+    with.metadata_path = ptx_inputs_metadata(source->options, file);
     with.ptxas = source->given->logs;
     with.jobs = ptx_jobs_threads(source->options, 1);
     with.estimates_only = source->has_estimates_only;
-    ptxlint_status status = ptxlint_module_open(path, &with, out);
+    ptxlint_status status = ptx_file_module(file, &with, out, NULL);
+    if (status == PTXLINT_BAD_FILE)
+        return EXIT_INPUT;
     if (status != PTXLINT_OK)
-        return ptx_complain_status(path, status);
+        return ptx_complain_status(file->path, status);
     ExitCode code = ptx_complain_metadata(*out);
     if (code != EXIT_CLEAN) {
         ptxlint_module_free(*out);

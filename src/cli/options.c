@@ -147,6 +147,21 @@ static bool set_jobs(Options *options, const char *value)
     return true;
 }
 
+/* Of 1024 KiB each; 64 TiB is more than any. */
+static bool set_max_unpacked(Options *options, const char *value)
+{
+    char text[128];
+    unsigned long mebibytes = strtoul(value, NULL, 10);
+    if (strspn(value, "0123456789") != strlen(value) || strlen(value) > 8 || !mebibytes) {
+        snprintf(text, sizeof text, "'%.40s' is not a whole number of MiB from 1 to 99999999",
+                 value);
+        ptx_complain("--max-unpacked", text);
+        return false;
+    }
+    options->max_unpacked_bytes = (uint64_t)mebibytes << 20;
+    return true;
+}
+
 static bool set_slack(Options *options, const char *value)
 {
     char text[128];
@@ -241,6 +256,8 @@ static bool apply(Options *options, int option, char *value)
     case OPT_STDIO:      break;
     case OPT_FACTS:      options->has_facts = true;             break;
     case OPT_LIST:       options->has_list = true;              break;
+    case OPT_FORCE:      options->is_forced = true;             break;
+    case OPT_MAX_UNPACKED: is_good = set_max_unpacked(options, value); break;
     case OPT_FIX:        options->has_fix = true;               break;
     case OPT_DIFF:       options->has_diff = true;              break;
     case OPT_UNSAFE:     options->is_unsafe = true;             break;
@@ -501,6 +518,8 @@ static const char *find_bad_words(const Options *options, bool has_words)
     case COMMAND_BUDGET:
         return is_budget_use(options) ? NULL
                                       : "budget: missing subcommand or PATH (init PATH...)";
+    case COMMAND_EXTRACT:
+        return has_words && !options->paths[1] ? NULL : "extract takes one FILE; see its --help";
     case COMMAND_COMPLETIONS:
         return has_words ? NULL : "completions: missing shell (bash, zsh, fish)";
     case COMMAND_MCP:
@@ -543,7 +562,7 @@ static const char *find_conflict(const Options *options, bool has_words)
 {
     if (options->has_no_baseline && options->baseline_path)
         return "--baseline and --no-baseline exclude each other";
-    if (options->has_list && has_words)
+    if (options->has_list && has_words && options->command == COMMAND_ISA)
         return "isa: --list takes no OPCODE";
     if (options->has_no_config && options->config_path)
         return "--config and --no-config exclude each other";

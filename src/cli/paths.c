@@ -1,4 +1,5 @@
 #include "cli/cli.h"
+#include "support/choice.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -6,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 static ExitCode complain_memory(void)
 {
@@ -39,9 +41,114 @@ void ptx_strings_free(StringList *list)
     free(list->items);
 }
 
-static ExitCode add_item(StringList *list, const char *path)
+/* ---- files and what they hold ---------------------------------------------------------------- */
+
+static void *grow_list(void *items, size_t count, size_t *capacity, size_t size)
 {
-    return ptx_strings_add(list, path, strlen(path));
+    if (count < *capacity)
+        return items;
+    void *grown = realloc(items, (2 * *capacity + 16) * size);
+    if (grown)
+        *capacity = 2 * *capacity + 16;
+    return grown;
+}
+
+/* file but for its path, of which there is a copy. */
+static ExitCode add_file(FileList *list, const char *shown, InputFile file)
+{
+    InputFile *grown = grow_list(list->items, list->count, &list->capacity, sizeof *grown);
+    if (!grown)
+        return complain_memory();
+    list->items = grown;
+    file.path = strdup(shown);
+    if (!file.path)
+        return complain_memory();
+    grown[list->count++] = file;
+    return EXIT_CLEAN;
+}
+
+static ExitCode add_item(FileList *list, const char *path)
+{
+    return add_file(list, path, (InputFile){ .input = NULL });
+}
+
+/* The list owns it from here on, in any case. */
+static ExitCode add_entries(FileList *list, ptxlint_input *input)
+{
+    const ptxlint_input_info *info = ptxlint_input_get_info(input);
+    const ptxlint_input_entry *entry;
+    ExitCode code = EXIT_CLEAN;
+    ptxlint_input **grown = grow_list(list->inputs, list->input_count, &list->input_capacity,
+                                 sizeof *grown);
+    if (!grown) {
+        ptxlint_input_free(input);
+        return complain_memory();
+    }
+    list->inputs = grown;
+    grown[list->input_count++] = input;
+    InputFile file = { .input = input };
+    file.is_container = info->is_container || strcmp(info->path, "-") != 0;
+    for (; code == EXIT_CLEAN && (entry = ptxlint_input_at(input, file.index)); file.index++)
+        code = add_file(list, entry->path, file);
+    return code;
+}
+
+void ptx_files_free(FileList *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        free(list->items[i].path);
+    for (size_t i = 0; i < list->input_count; i++)
+        ptxlint_input_free(list->inputs[i]);
+    free(list->items);
+    free(list->inputs);
+}
+
+ptxlint_status ptx_file_module(const InputFile *file, const ptxlint_options *options,
+                               ptxlint_module **out, Text *messages)
+{
+    char error[256];
+    if (!file->input)
+        return ptxlint_module_open(file->path, options, out);
+    ptxlint_status status = ptxlint_input_module(file->input, file->index, options, out, error,
+                                                 sizeof error);
+    if (status == PTXLINT_BAD_FILE)
+        ptx_complain_to(messages, file->path, error);
+    return status;
+}
+
+static ExitCode complain_troubles(const char *path, const ptxlint_input *input)
+{
+    const char *trouble;
+    char text[64];
+    size_t count = ptxlint_input_get_info(input)->trouble_count, shown = 0;
+    for (; (trouble = ptxlint_input_trouble(input, shown)); shown++)
+        ptx_complain(path, trouble);
+    if (count > shown) {
+        snprintf(text, sizeof text, "%zu more places could not be read", count - shown);
+        ptx_complain(path, text);
+    }
+    return count ? EXIT_INPUT : EXIT_CLEAN;
+}
+
+static ptxlint_status open_input(const Options *options, const char *path, ptxlint_input **out,
+                                 char *error, size_t room)
+{
+    ptxlint_input_options with;
+    ptxlint_input_options_init(&with);
+    with.max_unpacked_bytes = options->max_unpacked_bytes;
+    return ptxlint_input_open(path, &with, out, error, room);
+}
+
+ExitCode ptx_input_open(const Options *options, const char *path, ptxlint_input **out)
+{
+    char error[256];
+    ptxlint_status status = open_input(options, path, out, error, sizeof error);
+    if (status == PTXLINT_OK)
+        return complain_troubles(path, *out);
+    if (status != PTXLINT_BAD_FILE)
+        return ptx_complain_status(path, status);
+    ptx_complain(path, error);
+    return EXIT_INPUT;
 }
 
 /* ---- directories ----------------------------------------------------------------------------- */
@@ -85,8 +192,9 @@ ExitCode ptx_folder_list(StringList *list, const char *folder, const char *suffi
         return EXIT_INPUT;
     }
     for (int i = 0; i < count; i++) {
-        if (has_suffix(entries[i]->d_name, suffix))
-            code = exit_code_max(code, add_item(list, entries[i]->d_name));
+        const char *name = entries[i]->d_name;
+        if (has_suffix(name, suffix))
+            code = exit_code_max(code, ptx_strings_add(list, name, strlen(name)));
         free(entries[i]);
     }
     free(entries);
@@ -95,12 +203,69 @@ ExitCode ptx_folder_list(StringList *list, const char *folder, const char *suffi
 
 /* A walk over folders. */
 typedef struct PathsWalk {
-    StringList *list;
+    FileList *list;
     Book *book;
     size_t excluded;            /* files and folders that the config keeps out */
+    size_t without_ptx;         /* files with GPU code that is none */
 } PathsWalk;
 
 static ExitCode add_folder(PathsWalk *walk, const char *folder);
+
+static bool is_packed_ptx(const char *name)
+{
+    static const char *const wanted[] = { ".ptx.gz", ".ptx.zst", ".ptx.xz" };
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
+        if (has_suffix(name, wanted[i]))
+            return true;
+    return false;
+}
+
+/* What is packed and not called as PTX is no business of ours, and may be large. */
+static bool may_hold_ptx(const char *name)
+{
+    static const char *const packed[] = { ".gz", ".zst", ".xz", ".tgz", ".txz" };
+    if (is_packed_ptx(name))
+        return true;
+    for (size_t i = 0; i < sizeof packed / sizeof *packed; i++)
+        if (has_suffix(name, packed[i]))
+            return false;
+    return true;
+}
+
+/* kernel.cubin where kernel.ptx lies beside it, as compilers leave them. */
+static bool has_ptx_beside(const char *path)
+{
+    size_t length = strlen(path);
+    char *beside = has_suffix(path, ".cubin") ? strdup(path) : NULL;
+    if (!beside)
+        return false;
+    strcpy(beside + length - strlen(".cubin"), ".ptx");
+    bool is_there = access(beside, F_OK) == 0;
+    free(beside);
+    return is_there;
+}
+
+/* A file below a folder that is not called .ptx: taken where its bytes say that it holds PTX. */
+static ExitCode add_found_file(PathsWalk *walk, const char *path)
+{
+    ptxlint_input *input;
+    char error[256];
+    ptxlint_status status = open_input(walk->book->options, path, &input, error, sizeof error);
+    if (status == PTXLINT_NO_MEMORY)
+        return complain_memory();
+    if (status == PTXLINT_BAD_FILE && is_packed_ptx(path))
+        return ptx_complain(path, error), EXIT_INPUT;
+    if (status != PTXLINT_OK)
+        return EXIT_CLEAN;
+    const ptxlint_input_info *info = ptxlint_input_get_info(input);
+    ExitCode code = complain_troubles(path, input);
+    if (info->entry_count && (info->is_container || is_packed_ptx(path)))
+        return exit_code_max(code, add_entries(walk->list, input));
+    bool has_code = info->cubin_count + info->lto_count + info->tile_ir_count > 0;
+    walk->without_ptx += has_code && !has_ptx_beside(path);
+    ptxlint_input_free(input);
+    return code;
+}
 
 /* Links to files are followed; links to directories are not, so there are no cycles, and no file
  * comes twice. */
@@ -112,14 +277,17 @@ static ExitCode add_entry(PathsWalk *walk, const char *folder, const char *name)
     if (!path)
         return complain_memory();
     bool is_folder = lstat(path, &st) == 0 && S_ISDIR(st.st_mode);
-    bool is_file = !is_folder && has_suffix(name, ".ptx")
-                   && (stat(path, &st) != 0 || S_ISREG(st.st_mode));
-    if ((is_folder || is_file) && ptx_book_excludes(walk->book, folder, name))
-        walk->excluded++;
+    bool is_regular = !is_folder && stat(path, &st) == 0 && S_ISREG(st.st_mode);
+    bool is_ptx = !is_folder && has_suffix(name, ".ptx") && (is_regular || stat(path, &st) != 0);
+    bool is_other = is_regular && !is_ptx && may_hold_ptx(name);
+    if ((is_folder || is_ptx || is_other) && ptx_book_excludes(walk->book, folder, name))
+        walk->excluded += is_folder || is_ptx;
     else if (is_folder)
         code = add_folder(walk, path);
-    else if (is_file)                   /* a dangling link is one, and unreadable */
+    else if (is_ptx)                    /* a dangling link is one, and unreadable */
         code = add_item(walk->list, path);
+    else if (is_other)
+        code = add_found_file(walk, path);
     free(path);
     return code;
 }
@@ -144,12 +312,48 @@ static ExitCode add_folder(PathsWalk *walk, const char *folder)
 
 /* ---- arguments ------------------------------------------------------------------------------- */
 
+/* One that is not there is reported when it is opened. */
+static ExitCode add_input(PathsWalk *walk, const char *path)
+{
+    ptxlint_input *input;
+    char error[256];
+    ptxlint_status status = open_input(walk->book->options, path, &input, error, sizeof error);
+    if (status == PTXLINT_BAD_FILE)
+        ptx_complain(path, error);
+    if (status != PTXLINT_OK)
+        return status == PTXLINT_BAD_FILE ? EXIT_INPUT : add_item(walk->list, path);
+    const ptxlint_input_info *info = ptxlint_input_get_info(input);
+    ExitCode code = complain_troubles(path, input);
+    if (info->entry_count && !info->is_plain)
+        return exit_code_max(code, add_entries(walk->list, input));
+    if (info->no_ptx)
+        ptx_complain(path, info->no_ptx);
+    code = exit_code_max(code, info->no_ptx ? EXIT_INPUT : add_item(walk->list, path));
+    ptxlint_input_free(input);
+    return code;
+}
+
+static void tell_without_ptx(const PathsWalk *walk, const char *folder)
+{
+    char text[160];
+    if (!walk->without_ptx || walk->book->options->is_quiet)
+        return;
+    snprintf(text, sizeof text,
+             "%zu file%s here ha%s GPU code but no PTX; -gencode arch=compute_90,code=compute_90 "
+             "adds it",
+             walk->without_ptx, ptx_plural(walk->without_ptx), walk->without_ptx > 1 ? "ve" : "s");
+    ptx_complain(folder, text);
+}
+
 static ExitCode add_named(PathsWalk *walk, const char *path)
 {
     struct stat st;
-    if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
-        return add_folder(walk, path);
-    return add_item(walk->list, path);  /* one that is not there is reported when it is opened */
+    if (stat(path, &st) != 0 || !S_ISDIR(st.st_mode))
+        return add_input(walk, path);
+    walk->without_ptx = 0;
+    ExitCode code = add_folder(walk, path);
+    tell_without_ptx(walk, path);
+    return code;
 }
 
 static ExitCode add_pattern(PathsWalk *walk, const char *pattern)
@@ -169,14 +373,12 @@ static ExitCode add_pattern(PathsWalk *walk, const char *pattern)
     }
 }
 
-ExitCode ptx_paths_add(StringList *list, const char *path, Book *book)
+ExitCode ptx_paths_add(FileList *list, const char *path, Book *book)
 {
     struct stat st;
     size_t before = list->count;
     PathsWalk walk = { .list = list, .book = book };
     bool is_pattern = strpbrk(path, "*?[") && lstat(path, &st) != 0;
-    if (!strcmp(path, "-"))
-        return add_item(list, path);
     ExitCode code = is_pattern ? add_pattern(&walk, path) : add_named(&walk, path);
     if (code == EXIT_CLEAN && list->count == before) {
         const char *trouble = is_pattern ? "matches no PTX file" : "holds no .ptx file";

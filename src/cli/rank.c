@@ -24,7 +24,7 @@ typedef struct RankRow {
 
 typedef struct RankCommand {
     const Options *options;
-    StringList files;
+    FileList files;
     ptxlint_module **modules; /* by file; NULL: not read */
     RankRow *rows;
     size_t count, capacity;
@@ -148,12 +148,12 @@ static ExitCode read_files(RankCommand *rank, const Inputs *given, Book *book)
     if (!rank->modules)
         return ptx_complain_memory();
     for (size_t i = 0; i < rank->files.count && code == EXIT_CLEAN; i++) {
-        const char *path = rank->files.items[i];
+        const char *path = rank->files.items[i].path;
         const Settings *settings = ptx_book_file(book, path);
         if (!settings || settings->code != EXIT_CLEAN)
             return settings ? settings->code : EXIT_INTERNAL;
         const ModuleSource source = { rank->options, given, &settings->inputs, true };
-        code = ptx_inputs_open(&source, path, &rank->modules[i]);
+        code = ptx_inputs_open(&source, &rank->files.items[i], &rank->modules[i]);
         if (code == EXIT_INPUT) {               /* the others are ranked */
             rank->is_part = true;
             code = EXIT_CLEAN;
@@ -265,12 +265,12 @@ static void put_register_count(const RankRow *row, Text *out)
         ptx_text_print(out, " %5s", "-");
 }
 
-static size_t find_folder_length(const StringList *files)
+static size_t find_folder_length(const FileList *files)
 {
     size_t length = 0, same = 0;
-    for (const char *first = files->items[0]; first[same]; same++) {
+    for (const char *first = files->items[0].path; first[same]; same++) {
         for (size_t i = 1; i < files->count; i++)
-            if (files->items[i][same] != first[same])
+            if (files->items[i].path[same] != first[same])
                 return length;
         length = first[same] == '/' ? same + 1 : length;
     }
@@ -480,7 +480,7 @@ static void free_rank(RankCommand *rank)
     free(rank->modules);
     free(rank->rows);
     ptx_matched_free(&rank->matched);
-    ptx_strings_free(&rank->files);
+    ptx_files_free(&rank->files);
 }
 
 ExitCode ptx_rank(const Options *options)

@@ -20,7 +20,7 @@ typedef struct CliRun {
     ptxlint_report *report;     /* where modules go; NULL: to documents */
     Book book;
     Inputs inputs;              /* of the command line */
-    StringList files;
+    FileList files;
     const Settings **settings;  /* per file */
     Gates gates;
     Baseline **baselines;       /* per file; NULL: none */
@@ -65,7 +65,7 @@ static const Inputs *launches_of(const CliRun *run, size_t index)
 /* As findings have it; standard input may be called something else. */
 static const char *shown_path(const CliRun *run, size_t index)
 {
-    const char *path = run->files.items[index];
+    const char *path = run->files.items[index].path;
     return run->options->stdin_filename && !strcmp(path, "-") ? run->options->stdin_filename : path;
 }
 
@@ -82,7 +82,7 @@ static ptxlint_options module_options(const CliRun *run, size_t index, unsigned 
     options.gpus = gpus->gpu_count ? gpus->gpus : config->gpus;
     options.gpu_count = gpus->gpu_count ? gpus->gpu_count : config->gpu_count;
     options.launches = launches_of(run, index)->launches;
-    options.metadata_path = ptx_inputs_metadata(run->options, run->files.items[index]);
+    options.metadata_path = ptx_inputs_metadata(run->options, &run->files.items[index]);
     options.ptxas = given->logs;
     options.config = run->settings[index]->config;
     options.baseline = run->baselines[index] ? run->baselines[index]->known : NULL;
@@ -112,17 +112,18 @@ static ptxlint_status ask_ptxas(const CliRun *run, const char *path, const ptxli
 
 /* The front end first, for the text, which may be there only once, and the target; then all of it
  * with what ptxas says. */
-static ptxlint_status open_with_ptxas(const CliRun *run, const char *path,
+static ptxlint_status open_with_ptxas(const CliRun *run, const InputFile *file,
                                       const ptxlint_options *whole, Job *job)
 {
     ptxlint_options options = *whole;
     ptxlint_module *front;
     ptxlint_ptxas *said = NULL;
     options.syntax_only = 1;
-    ptxlint_status status = ptxlint_module_open(path, &options, &front);
+    ptxlint_status status = ptx_file_module(file, &options, &front, &job->messages);
     if (status != PTXLINT_OK)
         return status;
-    status = ask_ptxas(run, path, front, &said, job);
+    /* ptxas cannot read what only ptxlint unpacks: it gets a copy, as of standard input */
+    status = ask_ptxas(run, file->input ? "-" : file->path, front, &said, job);
     if (status == PTXLINT_OK) {
         const ptxlint_module_info *info = ptxlint_module_get_info(front);
         options.syntax_only = 0;
@@ -134,16 +135,27 @@ static ptxlint_status open_with_ptxas(const CliRun *run, const char *path,
     return status;
 }
 
+/* What is in a container has no file that could be written. */
+static bool refuse_fix(const InputFile *file, Job *job)
+{
+    if (!file->is_container)
+        return false;
+    ptx_complain_to(&job->messages, file->path,
+                    "not fixed: it is in a container; `ptxlint extract` takes it out");
+    job->code = EXIT_INPUT;
+    return true;
+}
+
 static void make_module(void *context, size_t index, unsigned worker, Job *job)
 {
     const CliRun *run = context;
     ptxlint_options options = module_options(run, index, worker);
     errno = 0;
-    const char *path = run->files.items[index];
-    job->status = run->ptxas ? open_with_ptxas(run, path, &options, job)
-                             : ptxlint_module_open(path, &options, &job->module);
+    const InputFile *file = &run->files.items[index];
+    job->status = run->ptxas ? open_with_ptxas(run, file, &options, job)
+                             : ptx_file_module(file, &options, &job->module, &job->messages);
     job->error = errno;
-    if (run->options->has_fix && job->status == PTXLINT_OK)
+    if (run->options->has_fix && job->status == PTXLINT_OK && !refuse_fix(file, job))
         ptx_fix_module(run->options, &options, job);
 }
 
@@ -212,12 +224,17 @@ static bool add_to_report(CliRun *run, const char *path, const ptxlint_module *m
 
 static bool take_module(CliRun *run, size_t index, const Job *job)
 {
-    const char *path = run->files.items[index];
+    const char *path = run->files.items[index].path;
     if (job->messages.length || job->status != PTXLINT_OK)
         ptx_progress_clear(&run->progress);
     if (job->messages.length)
         fputs(job->messages.bytes, stderr);
     raise_code(run, job->code);
+    if (job->status == PTXLINT_BAD_FILE) {      /* the messages have said why */
+        run->has_gap = true;
+        raise_code(run, EXIT_INPUT);
+        return true;
+    }
     if (job->status != PTXLINT_OK) {
         run->has_gap = true;
         raise_code(run, ptx_complain_status_to(NULL, path, job->status, job->error));
@@ -584,20 +601,10 @@ static void run_end(CliRun *run)
     ptxlint_sources_free(run->sources);
     ptx_tally_free(&run->tally);
     ptx_strings_free(&run->groups);
-    ptx_strings_free(&run->files);
+    ptx_files_free(&run->files);
     ptx_book_free(&run->book);
     ptx_inputs_free(&run->inputs);
     ptx_matched_free(&run->own);
-}
-
-/* Standard input that is named twice is read by the first that comes: then that must be the first
- * in order. */
-static unsigned count_workers(const CliRun *run)
-{
-    size_t pipes = 0;
-    for (size_t i = 0; i < run->files.count; i++)
-        pipes += !strcmp(run->files.items[i], "-");
-    return pipes > 1 ? 1 : ptx_jobs_workers(run->options, run->files.count);
 }
 
 static void open_profiles(CliRun *run)
@@ -675,7 +682,7 @@ static void run_paths(CliRun *run)
 {
     if (!prepare(run) || !run->files.count)
         return;
-    run->worker_count = count_workers(run);
+    run->worker_count = ptx_jobs_workers(run->options, run->files.count);
     if (run->options->has_profile)
         open_profiles(run);
     if (run->code == EXIT_INTERNAL)
@@ -711,7 +718,7 @@ ExitCode ptx_run_report(const Options *options, const char *path, ptxlint_report
     run.paths = paths;
     run.report = report;
     if (prepare(&run) && run.files.count) {
-        run.worker_count = count_workers(&run);
+        run.worker_count = ptx_jobs_workers(options, run.files.count);
         if (options->has_profile)
             open_profiles(&run);
         ptx_progress_begin(&run.progress);

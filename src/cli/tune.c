@@ -830,10 +830,10 @@ static ExitCode tune_module(const Options *options, const ptxlint_module *module
     return t ? EXIT_CLEAN : ptx_complain_status(NULL, PTXLINT_NO_MEMORY);
 }
 
-static ExitCode tune_file(const ModuleSource *source, const char *path, TuneOutput *out)
+static ExitCode tune_file(const ModuleSource *source, const InputFile *file, TuneOutput *out)
 {
     ptxlint_module *module;
-    ExitCode code = ptx_inputs_open(source, path, &module);
+    ExitCode code = ptx_inputs_open(source, file, &module);
     if (code != EXIT_CLEAN)
         return code;
     code = exit_code_max(tune_module(source->options, module, out),
@@ -843,17 +843,17 @@ static ExitCode tune_file(const ModuleSource *source, const char *path, TuneOutp
 }
 
 static ExitCode tune_files(const Options *options, const Inputs *inputs, Book *book,
-                           const StringList *files, TuneOutput *out)
+                           const FileList *files, TuneOutput *out)
 {
     ExitCode code = ptx_matched_begin(&out->matched, options);
     for (size_t i = 0; i < files->count && code < EXIT_INTERNAL; i++) {
-        const Settings *settings = ptx_book_file(book, files->items[i]);
+        const Settings *settings = ptx_book_file(book, files->items[i].path);
         if (!settings || settings->code != EXIT_CLEAN) {
             code = exit_code_max(code, settings ? settings->code : EXIT_INTERNAL);
             continue;
         }
         const ModuleSource source = { options, inputs, &settings->inputs, false };
-        code = exit_code_max(code, tune_file(&source, files->items[i], out));
+        code = exit_code_max(code, tune_file(&source, &files->items[i], out));
     }
     if (code < EXIT_INPUT)
         code = exit_code_max(code, ptx_matched_report(&out->matched));
@@ -871,7 +871,7 @@ ExitCode ptx_tune(const Options *options)
     json_t *all = json_array();
     TuneOutput to = { .all = all, .text = &out };
     Book book = { 0 };
-    StringList files = { 0 };
+    FileList files = { 0 };
     ExitCode code = exit_code_max(ptx_inputs_read(&inputs, options), ptx_book_open(&book, options));
     for (size_t i = 0; options->paths[i] && code == EXIT_CLEAN; i++)
         code = ptx_paths_add(&files, options->paths[i], &book);
@@ -884,7 +884,7 @@ ExitCode ptx_tune(const Options *options)
         code = exit_code_max(code, ptx_output_text(options, &out));
     json_decref(all);
     ptx_text_free(&out);
-    ptx_strings_free(&files);
+    ptx_files_free(&files);
     ptx_book_free(&book);
     ptx_inputs_free(&inputs);
     return code;

@@ -575,9 +575,9 @@ static bool is_other_format(Parser *p)
                               (Span){ start, start + (uint32_t)formats[f].length },
                               "this is %s, not PTX", formats[f].what);
         if (formats[f].what == cuda)
-            diag->help = "compile it first: `nvcc -ptx FILE.cu`";
+            diag->help = "compile it first: `nvcc -ptx -lineinfo FILE.cu`";
         if (f < 2)
-            diag->help = "`cuobjdump -ptx FILE` prints the PTX in it, if there is any";
+            diag->help = "`ptxlint extract FILE` writes the PTX in it, if there is any";
         return true;
     }
     return false;

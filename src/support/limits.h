@@ -31,6 +31,11 @@ enum {
     LIMIT_ARENA_FLOOR = 256 << 20,      /* ... but at least this much */
     /* a file beside the PTX that says how it is launched: real ones have under a megabyte */
     LIMIT_METADATA_BYTES = 16 << 20,
+    /* what a packed entry or file may unpack to: the largest module seen has 40 MB ... */
+    LIMIT_UNPACKED_BYTES = 256 << 20,
+    /* ... and not more than this many bytes a packed byte, above the floor; PTX has about 20 */
+    LIMIT_UNPACKED_FACTOR = 1000,
+    LIMIT_UNPACKED_FLOOR = 64 << 10,
 };
 
 #endif

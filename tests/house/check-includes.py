@@ -18,7 +18,7 @@ SEES["lsp"] = {"lsp"}
 SEES["cli"] = {"mcp", "lsp", "cli"}
 # inline functions of a line, that need nothing: every stage sees them
 INLINE = {"support/choice.h", "support/minmax.h"}
-SEES_PUBLIC = {"report", "compare", "findings", "model", "input", "api", "mcp", "lsp", "cli"}
+SEES_PUBLIC = {"report", "compare", "findings", "model", "input", "input/container", "api", "mcp", "lsp", "cli"}
 
 
 def check(path):
