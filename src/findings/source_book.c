@@ -1,6 +1,7 @@
 #include "findings/source_book.h"
 
 #include "support/guard.h"
+#include "support/hash.h"
 #include "support/source_file.h"
 
 #include <stdlib.h>
@@ -77,18 +78,22 @@ static BookFile *open_file(ptxlint_sources *book, const char *path)
 /* Keeps path, or frees it. */
 static BookFile *file_named(ptxlint_sources *book, char *path)
 {
-    for (const BookName *name = book->names; path && name; name = name->next)
+    if (!path)
+        return NULL;
+    BookName **bucket = &book->names[ptx_hash_bytes(path, strlen(path)) % BOOK_BUCKETS];
+    for (const BookName *name = *bucket; name; name = name->next)
         if (!strcmp(name->path, path)) {
             free(path);
             return name->file;
         }
-    BookName *added = path ? calloc(1, sizeof *added) : NULL;
+    BookName *added = book->name_count < BOOK_NAMES_MAX ? calloc(1, sizeof *added) : NULL;
     if (!added) {
         free(path);
         return NULL;
     }
-    *added = (BookName){ book->names, path, open_file(book, path) };
-    book->names = added;
+    *added = (BookName){ *bucket, path, open_file(book, path) };
+    *bucket = added;
+    book->name_count++;
     return added->file;
 }
 
@@ -134,11 +139,12 @@ void ptxlint_sources_free(ptxlint_sources *book)
         next = file->next;
         book_file_free(file);
     }
-    for (BookName *name = book->names, *next; name; name = next) {
-        next = name->next;
-        free(name->path);
-        free(name);
-    }
+    for (size_t b = 0; b < BOOK_BUCKETS; b++)
+        for (BookName *name = book->names[b], *next; name; name = next) {
+            next = name->next;
+            free(name->path);
+            free(name);
+        }
     pthread_mutex_destroy(&book->lock);
     free(book->root);
     free(book);

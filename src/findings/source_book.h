@@ -25,11 +25,14 @@ typedef struct BookName {
     BookFile *file;
 } BookName;
 
+enum { BOOK_BUCKETS = 1024, BOOK_NAMES_MAX = 1 << 16 };
+
 struct ptxlint_sources {
     char *root;                 /* NULL: nothing is read */
     pthread_mutex_t lock;       /* of the lists */
     BookFile *files;
-    BookName *names;
+    BookName *names[BOOK_BUCKETS];      /* by hash */
+    uint32_t name_count;        /* beyond BOOK_NAMES_MAX no more are looked at */
     size_t bytes;               /* held in all */
 };
 

@@ -77,7 +77,7 @@ static void find_uses(CudaPass *p, const char *path, ptxlint_sources *book)
     const Module *module = p->module;
     p->uses = ptx_arena_array(p->scratch, CudaUse, module->file_count + 1);
     p->of_file = ptx_arena_array(p->scratch, CudaUse *, module->file_count + 1);
-    for (uint32_t f = 0; f < module->file_count; f++) {
+    for (uint32_t f = 0; module->file_count <= LIMIT_CUDA_FILES && f < module->file_count; f++) {
         const BookFile *file = ptx_source_book_file(book, cuda_copy(p, module->files[f].path),
                                                     path);
         p->of_file[f] = file ? use_of(p, file) : NULL;
