@@ -219,7 +219,7 @@ void ptx_gates_free(Gates *gates)
 
 /* ---- what has become of them ----------------------------------------------------------------- */
 
-static ExitCode tell_stale(const Baseline *baseline)
+static ExitCode tell_stale_known(const Baseline *baseline)
 {
     size_t stale;
     char text[160];
@@ -241,7 +241,7 @@ ExitCode ptx_gates_report(const Gates *gates)
 {
     ExitCode code = EXIT_CLEAN;
     for (size_t i = 0; i < gates->baseline_count; i++)
-        code = exit_code_max(code, tell_stale(gates->baselines[i]));
+        code = exit_code_max(code, tell_stale_known(gates->baselines[i]));
     return code;
 }
 

@@ -222,7 +222,7 @@ typedef struct CudaLine {
 } CudaLine;
 
 /* Those that have comments in their file. */
-static uint32_t lines_of(const CudaPass *p, const Diag *diag, CudaLine out[MAX_LOC_CHAIN])
+static uint32_t cuda_lines_of(const CudaPass *p, const Diag *diag, CudaLine out[MAX_LOC_CHAIN])
 {
     const Func *func = &p->module->funcs[diag->func];
     const Insn *insn = ptx_insn_at(func, diag->span.begin);
@@ -297,7 +297,7 @@ static uint32_t add_own_line(const CudaPass *p, const Diag *diag, CudaLine *line
 static void silence_diag(const CudaPass *p, Diag *diag)
 {
     CudaLine lines[MAX_LOC_CHAIN + 1];
-    uint32_t count = lines_of(p, diag, lines);
+    uint32_t count = cuda_lines_of(p, diag, lines);
     const CudaComment *comment = find_comment(p, lines, count, CUDA_REACH_LINE, diag);
     count = add_own_line(p, diag, lines, count);
     for (int reach = CUDA_REACH_KERNEL; !comment && reach <= CUDA_REACH_FILE; reach++)
@@ -315,7 +315,7 @@ static void note_folded(const CudaPass *p, const Diag *diag)
     Diag folded = { .info = diag->info, .func = diag->func };
     for (uint32_t i = 0; i < diag->repeats && i < DIAG_REPEATS_MAX; i++) {
         folded.span.begin = diag->repeat_at[i];
-        uint32_t count = diag->repeat_at[i] ? lines_of(p, &folded, lines) : 0;
+        uint32_t count = diag->repeat_at[i] ? cuda_lines_of(p, &folded, lines) : 0;
         find_comment(p, lines, count, CUDA_REACH_LINE, &folded);
     }
     const CudaUse *use = p->lines[diag->func].use;
