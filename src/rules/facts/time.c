@@ -173,7 +173,8 @@ static const Evaluation *balance_of(Inquiry *q)
 static double measure_balance(Inquiry *q, FactId fact)
 {
     const Evaluation *evaluation = balance_of(q);
-    if (!evaluation || !(evaluation->mean_work > 0))
+    /* a parameter that the launch lacks may say which blocks have work */
+    if (!evaluation || !(evaluation->mean_work > 0) || evaluation->assumed_count)
         return UNKNOWN;
     return fact == FACT_KERNEL_busiest_block ? evaluation->busiest / evaluation->mean_work
                                              : evaluation->busiest;
