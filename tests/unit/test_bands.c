@@ -66,16 +66,18 @@ static void check_bands(const char *path, const ptxlint_gpu *const *gpus, Tally 
 {
     ptxlint_options options;
     ptxlint_module *module;
-    size_t count;
+    size_t count, length;
+    char *text = kit_read(path, &length);
     ptxlint_options_init(&options);
     options.gpus = gpus;
     options.gpu_count = COUNT(names);
     options.estimates_only = 1;
-    assert_int_equal(ptxlint_module_open(path, &options, &module), PTXLINT_OK);
+    assert_int_equal(ptxlint_module_new(text, length, &options, &module), PTXLINT_OK);
     const ptxlint_kernel *kernels = ptxlint_module_kernels(module, &count);
     for (size_t k = 0; k < count; k++)
         check_kernel(module, kernels[k].name, tally);
     ptxlint_module_free(module);
+    free(text);
 }
 
 static void test_bands(void **state)
