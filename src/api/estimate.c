@@ -191,14 +191,17 @@ static void show_run(Estimator *e, Session *s, const Trial *trial, ptxlint_estim
     const Func *func = ptx_session_func(s);
     const Module *module = e->trials.module;
     const Evaluation *evaluation = ptx_session_evaluation(s, BUDGET_FIGURES);
-    if (!evaluation)
-        return;
+    const Executed *executed = ptx_session_executed(s, trial->gpu);
     if (ptx_session_shape(s)->error)
         out->occupancy.error = ptx_session_shape(s)->error;
     const Prediction *prediction = ptx_session_predict(s, BUDGET_FIGURES, trial->gpu);
     out->time = ptx_project_time(prediction);
+    if (isnan(out->time.predicted_us) && !out->time.why)
+        out->time.why = executed->why ? executed->why : ptx_session_shape(s)->error;
+    if (!evaluation)
+        return;
     out->bottleneck = ptx_project_bottleneck(prediction, out->waves);
-    out->warp_instructions = ptx_session_executed(s, trial->gpu)->warp_instructions;
+    out->warp_instructions = executed->warp_instructions;
     sum_requests(evaluation, func, out);
     const uint64_t pointers = pointers_of(e, module, (FuncId)(func - module->funcs));
     out->knows_params = knows_numbers(module, pointers, func, trial->launch);

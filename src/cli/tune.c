@@ -492,7 +492,7 @@ static void put_bound(const Tune *t, Text *out)
     } else if (t->is_bound && t->index.asks_lane) {
         ptx_text_put(out,
                      "lanes of a warp work together, and rows of the block are not whole warps");
-    } else if (t->is_bound && cluster[0] * cluster[1] * cluster[2] > 1) {
+    } else if (t->is_bound && (cluster[0] > 1 || cluster[1] > 1 || cluster[2] > 1)) {
         ptx_text_put(out, "blocks of a cluster may work together");
     } else if (t->is_bound) {
         ptx_text_put(out, "none has as many threads in all within the limits of the launch");
