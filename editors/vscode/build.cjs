@@ -7,7 +7,7 @@ const path = require('node:path');
 
 const [modules, out] = process.argv.slice(2).map((name) => path.resolve(name));
 const stage = path.join(out, 'vscode');
-const FILES = ['package.json', 'language-configuration.json', 'tsconfig.json', 'README.md', 'src', 'syntaxes'];
+const FILES = ['package.json', 'language-configuration.json', 'tsconfig.json', 'README.md', 'highlighting.png', 'src', 'syntaxes'];
 
 function read(folder) {
     return JSON.parse(fs.readFileSync(path.join(folder, 'package.json'), 'utf8'));

@@ -374,8 +374,9 @@ PTXLINT_API size_t ptxlint_occupancy_curve(const ptxlint_gpu *gpu,
  * single settings. */
 typedef struct ptxlint_launches ptxlint_launches;
 
-/* Reads JSON text; NULL of length 0: nothing known yet. On PTXLINT_BAD_FILE *error (of error_size
- * bytes, may be NULL) says where and why. */
+/* Reads JSON text, or a profiler's table: Nsight Compute's --csv, nsys stats' cuda_gpu_trace in
+ * CSV; of each kernel the launch that took the most time. NULL of length 0: nothing known yet. On
+ * PTXLINT_BAD_FILE *error (of error_size bytes, may be NULL) says where and why. */
 PTXLINT_API ptxlint_status ptxlint_launches_new(const char *json, size_t length,
                                                 ptxlint_launches **out, char *error,
                                                 size_t error_size);
@@ -554,17 +555,26 @@ PTXLINT_API ptxlint_status ptxlint_config_rules(const char *yaml, size_t length,
  *   "per-kernel-ignore"    "cutlass_*:THR,OCC"; "per-file-ignore" the same with paths
  *   "per-source-ignore"    "src/a.cu:40-55:THR"
  *   "preview"              "true", "false"
+ *   "preset"               "perf": one of ptxlint_preset_name, under what files say
  *   "threshold"            "OCC103.threads=32"
  * A select here replaces that of files; several add up. PTXLINT_BAD_FILE: the value is not what the
  * key wants, and *error says why; PTXLINT_BAD_ARGUMENT: there is no such key. */
 PTXLINT_API ptxlint_status ptxlint_config_set(ptxlint_config *config, const char *key,
                                               const char *value, char *error, size_t error_size);
 
+/* Presets by name, number index of them (docs/config.md, "Presets"); NULL past the end. */
+PTXLINT_API const char *ptxlint_preset_name(size_t index);
+
 /* Values of a key in a config file that are not about findings: "gpu", "launch", "rules",
- * "exclude", "baseline", "budget", "tolerances" ("registers=5%"), in order; NULL past the end.
- * Paths are as written: relative to the config file's folder. */
+ * "exclude", "baseline", "budget", "tolerances" ("registers=5%"), "preset", in order; NULL past the
+ * end. Paths are as written: relative to the config file's folder. */
 PTXLINT_API const char *ptxlint_config_value(const ptxlint_config *config, const char *key,
                                              size_t index);
+
+/* Entry number index of per-kernel-ignore and per-source-ignore in config files, as
+ * "per-kernel-ignore gemm_*", that has silenced nothing in the modules that were made with the
+ * config, though they have such kernels or lines and its rules were on; NULL past the end. */
+PTXLINT_API const char *ptxlint_config_stale(const ptxlint_config *config, size_t index);
 
 /* What holds for a rule by now. */
 typedef struct ptxlint_rule_state {
@@ -695,9 +705,30 @@ typedef struct ptxlint_options {
     int is_unfolded;
     /* keep where names stand: ptxlint_module_symbols, and what rests on it */
     int has_symbols;
+    /* of the PTX file: what lies beside it says how kernels are launched that launches has no entry
+     * for (docs/report.md, "Launches found beside the file"); NULL: not looked for */
+    const char *metadata_path;
+    /* comments in CUDA sources silence findings, too; NULL: they are not read */
+    struct ptxlint_sources *sources;
 } ptxlint_options;
 
 PTXLINT_API void ptxlint_options_init(ptxlint_options *options);
+
+/* CUDA sources with comments for ptxlint (docs/config.md, "In CUDA"), read as modules that were
+ * made with it name them; any number of threads may do so at once. */
+typedef struct ptxlint_sources ptxlint_sources;
+
+/* root: as of ptxlint_source_root. */
+PTXLINT_API ptxlint_status ptxlint_sources_new(const char *root, ptxlint_sources **out);
+PTXLINT_API void ptxlint_sources_free(ptxlint_sources *sources);
+
+/* Once all modules are made: the path of source number index, NULL past the end, and a module that
+ * stands for it. Its text is the source; it has no kernel, and its diagnostics say which comments
+ * are malformed, or silence nothing in any module. config: NULL: all rules but previews. */
+PTXLINT_API const char *ptxlint_sources_path(const ptxlint_sources *sources, size_t index);
+PTXLINT_API ptxlint_status ptxlint_sources_module(const ptxlint_sources *sources, size_t index,
+                                                  const ptxlint_config *config,
+                                                  ptxlint_module **out);
 
 /* Where the time went, seconds of wall clock, summed over the modules it was given to. Not for
  * several threads at once. */
@@ -745,6 +776,9 @@ typedef struct ptxlint_module_info {
     int address_size;                   /* 32 or 64 */
     size_t memory_bytes;                /* that the module holds */
     double min_gain_percent;            /* of the config that it was read with; NaN: not said */
+    /* of options.metadata_path: the file that launches were read from; NULL: none. error: why it
+     * could not be read; NULL */
+    const char *metadata, *metadata_error;
 } ptxlint_module_info;
 
 PTXLINT_API const ptxlint_module_info *ptxlint_module_get_info(const ptxlint_module *module);
@@ -959,6 +993,8 @@ typedef struct ptxlint_diagnostic {
     /* other CUDA lines that findings folded into this one are in: the first few */
     const ptxlint_source_place *also;
     size_t also_count;
+    /* of a rule whose notes are only counted, in formats for people, where their gain is unknown */
+    int is_minor;
 } ptxlint_diagnostic;
 
 /* All of them, worst first: errors, warnings, notes; what is wrong before what is slow; by gain; by
@@ -1273,7 +1309,8 @@ typedef struct ptxlint_pressure {
 typedef enum ptxlint_launch_source {
     PTXLINT_LAUNCH_ASSUMED,
     PTXLINT_LAUNCH_DIRECTIVE,
-    PTXLINT_LAUNCH_FILE
+    PTXLINT_LAUNCH_FILE,
+    PTXLINT_LAUNCH_METADATA     /* what lies beside the file: ptxlint_module_info.metadata */
 } ptxlint_launch_source;
 
 typedef struct ptxlint_launch {
@@ -1639,7 +1676,16 @@ typedef struct ptxlint_write_options {
     /* notes with a smaller gain are counted only; NaN: what the config says, else 1 */
     double min_gain_percent;
     int verbose;                        /* PTXLINT_TEXT: related lines and all that there is */
+    /* CUDA lines are read only below this folder, by no link out of it; NULL: as
+     * ptxlint_source_root finds it */
+    const char *source_root;
 } ptxlint_write_options;
+
+/* Into out, at most size bytes with the NUL, the folder below which CUDA lines are read: given
+ * where it is not NULL, else the top of the git tree that the working directory is in, else the
+ * nearest folder with a .ptxlint.yaml from there upward, else the working directory. Returns the
+ * length it has in full; 0: there is no such folder, or no memory. */
+PTXLINT_API size_t ptxlint_source_root(const char *given, char *out, size_t size);
 
 PTXLINT_API void ptxlint_write_options_init(ptxlint_write_options *options);
 

@@ -46,14 +46,16 @@ class Options(Structure):
                 ("config", c_void_p), ("baseline", c_void_p), ("budget", c_void_p),
                 ("profile", c_void_p), ("max_memory_bytes", c_size_t), ("syntax_only", c_int),
                 ("findings_only", c_int), ("jobs", c_uint), ("estimates_only", c_int),
-                ("is_unfolded", c_int), ("has_symbols", c_int)]
+                ("is_unfolded", c_int), ("has_symbols", c_int), ("metadata_path", c_char_p),
+                ("sources", c_void_p)]
 
 
 class ModuleInfo(Structure):
     _fields_ = [("size", c_size_t), ("path", c_char_p), ("text", c_void_p), ("length", c_size_t),
                 ("target", c_char_p), ("gpus", POINTER(c_void_p)), ("gpu_count", c_size_t),
                 ("version_major", c_int), ("version_minor", c_int), ("address_size", c_int),
-                ("memory_bytes", c_size_t), ("min_gain_percent", c_double)]
+                ("memory_bytes", c_size_t), ("min_gain_percent", c_double),
+                ("metadata", c_char_p), ("metadata_error", c_char_p)]
 
 
 class Span(Structure):
@@ -149,7 +151,7 @@ class WriteOptions(Structure):
                 ("kernel_glob", c_char_p), ("groups", POINTER(c_char_p)),
                 ("group_count", c_size_t), ("rules", c_void_p), ("no_summary", c_int),
                 ("primary", c_uint), ("show_all", c_int), ("min_gain_percent", c_double),
-                ("verbose", c_int)]
+                ("verbose", c_int), ("source_root", c_char_p)]
 
 
 # by name in the header

@@ -264,8 +264,8 @@ static const Launch *const *build_launches(ptxlint_module *m, const ptxlint_opti
 {
     const Launch **launches = ptx_arena_array(&m->arena, const Launch *, m->ir->func_count + 1);
     for (FuncId f = 0; f < m->ir->func_count; f++)
-        launches[f] = ptx_launch_build(&m->arena, options->launches, ptx_options_path(options),
-                                       m->ir, &m->ir->funcs[f]);
+        launches[f] = ptx_launch_build(&m->arena, options->launches, m->found,
+                                       ptx_options_path(options), m->ir, &m->ir->funcs[f]);
     return launches;
 }
 

@@ -36,6 +36,7 @@ typedef struct Group {
 
 struct ptxlint_coverage {
     json_t *root, *settings;    /* of the launches; names of items lie in them */
+    bool is_profile;
     Item *items;
     size_t count;
     /* of the file's kernels, in order, of its "launches", then of the settings */
@@ -149,6 +150,7 @@ ptxlint_status ptxlint_coverage_new(const ptxlint_launches *launches, ptxlint_co
     if (!c)
         return PTXLINT_NO_MEMORY;
     c->root = launches ? json_incref(launches->root) : NULL;
+    c->is_profile = launches && launches->is_profile;
     c->settings = launches ? json_incref(launches->settings) : NULL;
     c->index = json_object();
     for (size_t i = 0; i < sizeof c->names / sizeof *c->names; i++)
@@ -311,13 +313,13 @@ static size_t find_group(ptxlint_coverage *c, const CoverSubject *s)
     const json_t *number = ptx_launch_named(c->index, s->view->name),
                  *listed = json_object_get(c->root, "launches");
     size_t found = number ? (size_t)json_integer_value(number) : NO_GROUP;
-    for (size_t i = 0; (i = ptx_launch_listed(c->root, i, s->module->info.path, s->view->name))
+    const char *path = s->module->info.path;
+    for (size_t i = 0; (i = ptx_launch_listed(c->root, i, path, s->view->name))
                        < json_array_size(listed);
-         i++) {
+         i++)
         c->items[c->groups[c->first_listed + i].first].seen.matches = 1;
-        found = found == NO_GROUP ? c->first_listed + i : found;
-    }
-    return found;
+    size_t chosen = ptx_launch_choose(c->root, path, s->view->name, s->func);
+    return found == NO_GROUP && chosen < json_array_size(listed) ? c->first_listed + chosen : found;
 }
 
 static bool add_func(ptxlint_coverage *c, const CoverSubject *s, const char *kernel_glob)
@@ -489,8 +491,9 @@ int ptxlint_coverage_at(const ptxlint_coverage *c, size_t index, ptxlint_covered
     if (!c || index >= c->count || !out)
         return 0;
     *out = c->items[index].seen;
-    out->is_overruled = out->kernel && out->part == PTXLINT_PART_KERNEL && out->matches
-                        && !c->groups[c->items[index].group].is_used && is_outright(c, index);
+    out->is_overruled = !c->is_profile && out->kernel && out->part == PTXLINT_PART_KERNEL
+                        && out->matches && !c->groups[c->items[index].group].is_used
+                        && is_outright(c, index);
     out->matches |= is_of_unused(c, &c->items[index])
                     || (out->part == PTXLINT_PART_TRIP && c->is_broken);
     return 1;

@@ -277,19 +277,24 @@ static size_t list_known(const FixRun *run, Known *known)
     return kept;
 }
 
-/* Where code was not analysed before, findings of the analyses are not new. */
-static bool is_after_syntax(const FixRun *run)
+/* The gravest finding whose edits are tried. */
+static ptxlint_severity gravest_tried(const FixRun *run)
 {
+    ptxlint_severity gravest = PTXLINT_NOTE;
     for (size_t c = 0; c < run->try_count; c++)
-        if (run->candidates[c].diagnostic->severity == PTXLINT_ERROR)
-            return true;
-    return false;
+        if (run->candidates[c].diagnostic->severity > gravest)
+            gravest = run->candidates[c].diagnostic->severity;
+    return gravest;
 }
 
-static bool is_follow_up(const ptxlint_diagnostic *d, bool is_after)
+/* Where code was not analysed before, findings of the analyses are not new; a note is no reason to
+ * leave a warning. */
+static bool is_follow_up(const ptxlint_diagnostic *d, ptxlint_severity tried)
 {
-    return is_after ? d->severity != PTXLINT_ERROR
-                    : d->severity == PTXLINT_NOTE && !strcmp(d->group, "hygiene");
+    if (tried == PTXLINT_ERROR)
+        return d->severity != PTXLINT_ERROR;
+    return d->severity == PTXLINT_NOTE
+           && (tried == PTXLINT_WARNING || !strcmp(d->group, "hygiene"));
 }
 
 static void refuse_for(FixRun *run, const ptxlint_diagnostic *d)
@@ -304,10 +309,10 @@ static bool has_no_new(FixRun *run, const Known *known, size_t known_count)
 {
     size_t count;
     const ptxlint_diagnostic *all = ptxlint_module_diagnostics(run->trial, &count);
-    const bool is_after = is_after_syntax(run);
+    const ptxlint_severity tried = gravest_tried(run);
     for (size_t i = 0; i < count; i++) {
         const Known key = { all[i].rule, all[i].span.begin };
-        if (all[i].suppression != PTXLINT_NOT_SUPPRESSED || is_follow_up(&all[i], is_after)
+        if (all[i].suppression != PTXLINT_NOT_SUPPRESSED || is_follow_up(&all[i], tried)
             || bsearch(&key, known, known_count, sizeof key, compare_known))
             continue;
         refuse_for(run, &all[i]);

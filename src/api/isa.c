@@ -495,7 +495,7 @@ static void put(Hover *hover, const char *text)
 static void put_need(Hover *hover, const ptxlint_isa_need *need)
 {
     char line[64];
-    snprintf(line, sizeof line, "PTX %d.%d, %s", need->version_major, need->version_minor,
+    snprintf(line, sizeof line, "PTX %d.%d, `%s`", need->version_major, need->version_minor,
              need->target);
     put(hover, line);
 }
@@ -508,10 +508,10 @@ static void put_rate(Hover *hover, const char *text, size_t length, const ptxlin
         return;
     const char *name = ptxlint_gpu_get_info(gpu)->name;
     if (rate.fmas_per_clock > 0)
-        snprintf(line, sizeof line, "\n\n%s: %.6g multiply-adds a clock and SM", name,
+        snprintf(line, sizeof line, "\n\n%s: %.6g FMAs per clock per SM", name,
                  rate.fmas_per_clock);
     else if (rate.results_per_clock > 0 && rate.results_per_clock < HUGE_VAL)
-        snprintf(line, sizeof line, "\n\n%s: %.4g results a clock and SM (%s)", name,
+        snprintf(line, sizeof line, "\n\n%s: %.4g results per clock per SM (%s)", name,
                  rate.results_per_clock, rate.pipe);
     else
         return;
@@ -524,8 +524,8 @@ static void put_clocks(Hover *hover, const ptxlint_gpu *gpu, const char *key, co
     double clocks = ptxlint_gpu_value(gpu, key);
     if (isnan(clocks))
         return;
-    snprintf(line, sizeof line, "%s %s %.4g clocks", hover->has_latency ? "," : "\n\nResult", what,
-             clocks);
+    snprintf(line, sizeof line, "%s %.4g cycles%s", hover->has_latency ? "," : "\n\nLatency:",
+             clocks, what);
     hover->has_latency = true;
     put(hover, line);
 }
@@ -537,13 +537,13 @@ static void put_latency(Hover *hover, const char *text, size_t length, const ptx
     ptx_op_resolve(&op, text, length);
     const Cost *cost = op.form ? ptx_cost_find(&op, ptx_gpu_of(gpu)->target) : NULL;
     if (op.kind == OPK_LD && op.space == SPACE_GLOBAL) {
-        put_clocks(hover, gpu, "l1_latency", "from L1 after");
-        put_clocks(hover, gpu, "l2_latency", "from L2");
-        put_clocks(hover, gpu, "global_latency_min", "from memory at least");
+        put_clocks(hover, gpu, "l1_latency", " (L1)");
+        put_clocks(hover, gpu, "l2_latency", " (L2)");
+        put_clocks(hover, gpu, "global_latency_min", " or more (DRAM)");
     } else if (op.kind == OPK_LD && op.space == SPACE_SHARED) {
-        put_clocks(hover, gpu, "shared_latency", "after");
+        put_clocks(hover, gpu, "shared_latency", "");
     } else if (cost && cost->term_count == 1 && cost->terms[0].machine == MACHINE_FP32) {
-        put_clocks(hover, gpu, "arithmetic_latency", "after");
+        put_clocks(hover, gpu, "arithmetic_latency", "");
     }
 }
 

@@ -3,9 +3,12 @@
 #include "model/gpu.h"
 #include "api/module.h"
 #include "api/profile.h"
+#include "findings/stale.h"
 #include "findings/suppress.h"
+#include "findings/suppress_cuda.h"
 #include "model/view.h"
 
+#include "input/metadata/metadata.h"
 #include "parser/parser.h"
 #include "support/guard.h"
 #include "support/limits.h"
@@ -18,6 +21,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
 const char *ptxlint_version(void)
@@ -132,6 +136,8 @@ static void view_info(ptxlint_module *m, const ptxlint_options *options)
     info->address_size = (int)m->ir->address_size;
     info->memory_bytes = module_bytes(m);
     info->min_gain_percent = ptx_config_min_gain(options->config);
+    info->metadata = m->metadata;
+    info->metadata_error = m->metadata_error;
 }
 
 typedef struct ModuleRun {
@@ -155,9 +161,17 @@ static void run_guarded(void *context)
     choose_gpus(m, options);
     if (!ptx_analyse(m, options, memory_limit(m, options)))
         return;
+    if (ptx_module_has_findings(m) && !ptx_find_for_each_gpu(m, options, &arenas->scratch))
+        return;
     if (ptx_module_has_findings(m))
         TIMED(SUPPRESS, ptx_suppress(&m->arena, &arenas->scratch, &m->diags, m->ir,
                                      ptx_options_path(options), options->config));
+    if (ptx_module_has_findings(m) && options->sources)
+        TIMED(SUPPRESS, ptx_suppress_cuda(&arenas->scratch, &m->diags, m->ir,
+                                          ptx_options_path(options), options->config,
+                                          options->sources));
+    if (ptx_module_has_findings(m))
+        ptx_stale_note_seen(&arenas->scratch, &m->diags, m->ir, options->config);
     ptx_suppress_known(&arenas->scratch, &m->diags, m->ir, options->baseline);
     if (ptx_module_has_findings(m) && ptx_module_has_figures(m))
         ptx_check_budget(m, &arenas->scratch, options->budget);
@@ -188,6 +202,13 @@ static bool run(ptxlint_module *m, const ptxlint_options *options, Arenas *arena
 
 /* ---- modules --------------------------------------------------------------------------------- */
 
+static void find_metadata(ptxlint_module *m, const char *path)
+{
+    char error[512];
+    m->found = ptx_metadata_find(path, &m->metadata, error, sizeof error);
+    m->metadata_error = *error ? strdup(error) : NULL;
+}
+
 /* Takes text, which it frees on failure. options->config is there. */
 static ptxlint_status build_module(char *text, size_t length, const ptxlint_options *options,
                                    ptxlint_module **out)
@@ -199,6 +220,8 @@ static ptxlint_status build_module(char *text, size_t length, const ptxlint_opti
     }
     m->text = text;
     m->length = length;
+    if (options->metadata_path && !options->syntax_only)
+        find_metadata(m, options->metadata_path);
     Arenas arenas;
     bool complete = run(m, options, &arenas);
     ptx_arena_free(&arenas.items);
@@ -338,7 +361,13 @@ void ptxlint_module_free(ptxlint_module *m)
     for (unsigned i = 0; i < m->part_count; i++)
         ptx_arena_free(&m->parts[i]);
     free(m->parts);
+    for (size_t i = 0; i < m->other_count; i++)
+        ptxlint_module_free(m->others[i]);
+    free(m->others);
     ptx_arena_free(&m->arena);
+    ptxlint_launches_free(m->found);
+    free(m->metadata);
+    free(m->metadata_error);
     free(m->text);
     free(m);
 }

@@ -164,8 +164,8 @@ static void report_vector(const OperandCheck *c, const CheckFinding *f)
         return;
     case WRONG_COUNT:
         ptx_diag(c->diags, DIAG_OPERAND_FORM, q.span,
-                 "`%.*s` does not take a vector of %u elements here", q.opcode_length, q.opcode,
-                 (unsigned)ptx_element_count(f->at));
+                 "`%.*s` does not take a vector of %u element%s here", q.opcode_length, q.opcode,
+                 (unsigned)ptx_element_count(f->at), ptx_element_count(f->at) == 1 ? "" : "s");
         return;
     default:
         return;

@@ -133,7 +133,7 @@ typedef struct Document {
 
 typedef enum Color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER } Color;
 
-enum { SETTING_COUNT = 6, CHOICE_COUNT = 6, JOBS_MAX = 256 };
+enum { SETTING_COUNT = 6, CHOICE_COUNT = 7, JOBS_MAX = 256 };
 
 typedef struct Options {
     Command command;
@@ -162,9 +162,11 @@ typedef struct Options {
     StringList tolerances;              /* of diff: METRIC=VALUE */
     bool has_all, is_verbose;
     bool is_quiet, has_no_config, has_no_baseline, has_statistics, has_profile, is_strict_launch;
+    bool has_no_metadata;
     bool has_facts;                     /* rules: the facts instead */
     bool has_list;                      /* isa: a line an opcode */
     bool has_fix, has_diff, is_unsafe;  /* fix; check --fix */
+    char *source_root;                  /* --source-root; NULL */
     char *stdin_filename;               /* what - is called; NULL: "-" */
     const char **paths;                 /* ends with NULL; popt's; NULL: none */
     poptContext popt;
@@ -211,6 +213,7 @@ enum {
     OPT_DIFF,
     OPT_UNSAFE,
     OPT_STDIN_FILENAME,
+    OPT_SOURCE_ROOT,
     OPT_PRIMARY,
     OPT_BASELINE,
     OPT_NO_BASELINE,
@@ -218,6 +221,7 @@ enum {
     OPT_SLACK,
     OPT_TOLERANCE,
     OPT_STRICT_LAUNCH,
+    OPT_NO_METADATA,
     OPT_STDIO,
     OPT_ALL,
     OPT_MIN_GAIN,
@@ -234,7 +238,8 @@ enum {
     CHOICE_SEVERITY,
     CHOICE_KERNEL,
     CHOICE_THRESHOLD,
-    CHOICE_PREVIEW
+    CHOICE_PREVIEW,
+    CHOICE_PRESET
 };
 
 /* The option's name and the key of ptxlint_launches_set, or of ptxlint_config_set. */
@@ -319,8 +324,17 @@ ExitCode ptx_inputs_open(const ModuleSource *source, const char *path, ptxlint_m
 /* Those that such a module has. */
 const Inputs *ptx_inputs_launches(const ModuleSource *source);
 
+/* The path, where what lies beside the file counts; else NULL. */
+const char *ptx_inputs_metadata(const Options *options, const char *path);
+
+/* Complains of a launch file beside the module's that cannot be read: EXIT_USAGE. */
+ExitCode ptx_complain_metadata(const ptxlint_module *module);
+
 /* What is missing for an estimate of a kernel whose grid or block is not known. */
 const char *ptx_launch_missing(const ptxlint_kernel *kernel);
+/* Why no time is predicted; why there is no bound where one is. */
+const char *ptx_why_untimed(const ptxlint_estimated *e);
+const char *ptx_why_unbound(const ptxlint_estimated *e);
 void ptx_inputs_free(Inputs *inputs);
 
 /* ---- config.c -------------------------------------------------------------------------------- */

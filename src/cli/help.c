@@ -78,6 +78,7 @@ const SettingName ptx_choice_names[CHOICE_COUNT] = {
     [CHOICE_KERNEL]    = { "--per-kernel-ignore", "per-kernel-ignore" },
     [CHOICE_THRESHOLD] = { "--threshold", "threshold" },
     [CHOICE_PREVIEW]   = { "--preview", "preview" },
+    [CHOICE_PRESET]    = { "--preset", "preset" },
 };
 
 const char *const ptx_command_what[COMMAND__COUNT] = {
@@ -137,6 +138,8 @@ const char *const ptx_command_what[COMMAND__COUNT] = {
                     "Not these rules in kernels whose name matches; may be repeated",              \
                     "GLOB:RULES"),                                                                 \
         FLAG_OPTION("preview", OPT_CHOICE + CHOICE_PREVIEW, "Also preview rules"),                 \
+        TEXT_OPTION("preset", OPT_CHOICE + CHOICE_PRESET,                                          \
+                    "Settings for a purpose: ci, generated, perf or strict", "NAME"),              \
         TEXT_OPTION("rules", OPT_RULES,                                                            \
                     "Also the rules of this file, or of the .yaml files in this directory; may "   \
                     "be repeated",                                                                 \
@@ -164,9 +167,13 @@ static const struct poptOption launch_options[] = {
         "For these GPUs or targets, as h200 or sm_90, or of a file FILE.yaml; may be repeated "
         "(default: what .target says)",
         "NAME[,NAME]"),
-    TEXT_OPTION("launch", OPT_LAUNCH, "JSON file that says how kernels are launched", "FILE"),
+    TEXT_OPTION("launch", OPT_LAUNCH,
+                "How kernels are launched: a JSON file, or CSV of Nsight Compute or nsys", "FILE"),
     FLAG_OPTION("strict-launch", OPT_STRICT_LAUNCH,
                 "Entries of FILE without a kernel in the inputs are errors"),
+    FLAG_OPTION("no-metadata", OPT_NO_METADATA,
+                "Ignore launches found beside the PTX: FILE.launch.json, caches of Triton and "
+                "TorchInductor, XLA dumps"),
     TEXT_OPTION("block", OPT_SETTING + SETTING_BLOCK, "Threads of a block, for every kernel",
                 "X[,Y[,Z]]"),
     TEXT_OPTION("grid", OPT_SETTING + SETTING_GRID, "Blocks of the grid, for every kernel",
@@ -209,6 +216,12 @@ static const struct poptOption launch_options[] = {
                 "Threads, for files and for kernels (default and 0: one a core)", "N"), \
         FLAG_OPTION("profile", OPT_PROFILE, "Print on standard error where the time went")
 
+#define SOURCE_OPTION                                                                            \
+    TEXT_OPTION("source-root", OPT_SOURCE_ROOT,                                                  \
+                "CUDA sources are read only below DIR (default: the top of the git tree, else "  \
+                "of the config, else the working directory)",                                    \
+                "DIR")
+
 static const struct poptOption check_output[] = {
     FORMAT_OPTION(CHECK_FORMATS),
     WRITE_OPTIONS,
@@ -217,6 +230,7 @@ static const struct poptOption check_output[] = {
                 "source in formats for "
                 "code review, ptx in others",
                 "WHERE"),
+    SOURCE_OPTION,
     FLAG_OPTION("all", OPT_ALL, "All notes, also of small or unknown gain, for people and reviews"),
     TEXT_OPTION("min-gain", OPT_MIN_GAIN, "Notes that gain less are counted only (default: 1)", "PERCENT"),
     FLAG_OPTION("verbose", OPT_VERBOSE, "In text, related lines and all that there is to a finding"),
@@ -703,7 +717,7 @@ static const char lsp_codes[] =
 const char *const ptx_command_codes[COMMAND__COUNT] = {
     check_codes, fix_codes, report_codes, gpu_codes,    rule_codes,   rule_codes, config_codes,
     isa_codes,
-    gpu_codes,   report_codes, schema_codes, report_codes, report_codes, diff_codes, mcp_codes,
+    report_codes, report_codes, schema_codes, report_codes, report_codes, diff_codes, mcp_codes,
     schema_codes,
     schema_codes, lsp_codes
 };

@@ -1,5 +1,6 @@
 /* inputs.c -- what modules are read with: GPUs, launches, logs of ptxas. */
 #include "cli/cli.h"
+#include "support/choice.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -352,6 +353,19 @@ const Inputs *ptx_inputs_launches(const ModuleSource *source)
     return source->config->launches ? source->config : source->given;
 }
 
+const char *ptx_inputs_metadata(const Options *options, const char *path)
+{
+    return options->has_no_metadata || !strcmp(path, "-") ? NULL : path;
+}
+
+ExitCode ptx_complain_metadata(const ptxlint_module *module)
+{
+    const ptxlint_module_info *info = ptxlint_module_get_info(module);
+    if (info->metadata_error)
+        ptx_complain(info->metadata, info->metadata_error);
+    return info->metadata_error ? EXIT_USAGE : EXIT_CLEAN;
+}
+
 ExitCode ptx_inputs_open(const ModuleSource *source, const char *path, ptxlint_module **out)
 {
     ptxlint_options with;
@@ -361,11 +375,19 @@ ExitCode ptx_inputs_open(const ModuleSource *source, const char *path, ptxlint_m
     with.gpus = gpus->gpus;
     with.gpu_count = gpus->gpu_count;
     with.launches = ptx_inputs_launches(source)->launches;
+    with.metadata_path = ptx_inputs_metadata(source->options, path);
     with.ptxas = source->given->logs;
     with.jobs = ptx_jobs_threads(source->options, 1);
     with.estimates_only = source->has_estimates_only;
     ptxlint_status status = ptxlint_module_open(path, &with, out);
-    return status == PTXLINT_OK ? EXIT_CLEAN : ptx_complain_status(path, status);
+    if (status != PTXLINT_OK)
+        return ptx_complain_status(path, status);
+    ExitCode code = ptx_complain_metadata(*out);
+    if (code != EXIT_CLEAN) {
+        ptxlint_module_free(*out);
+        *out = NULL;
+    }
+    return code;
 }
 
 const char *ptx_launch_missing(const ptxlint_kernel *kernel)
@@ -375,4 +397,16 @@ const char *ptx_launch_missing(const ptxlint_kernel *kernel)
                    ? "its grid and block are not given; give --grid and --block, or --launch"
                    : "its grid is not given; give --grid or --launch";
     return "its block is not given; give --block or --launch";
+}
+
+const char *ptx_why_untimed(const ptxlint_estimated *e)
+{
+    return ptx_text_or(e->occupancy.error, ptx_text_or(e->time.why, "no time is predicted"));
+}
+
+const char *ptx_why_unbound(const ptxlint_estimated *e)
+{
+    return e->knows_params
+               ? ptx_text_or(e->time.bound_why, "no work of the launch is sure to take time")
+               : "it would rest on values that were assumed for parameters";
 }

@@ -88,8 +88,28 @@ static LspSettings find_lsp_settings(void *context, const char *path)
     return found;
 }
 
+/* The options themselves, without any config file: these may be mended while it runs. */
+static ExitCode check_given(const Options *options)
+{
+    Options alone = *options;
+    Inputs inputs = { 0 };
+    Book book = { 0 };
+    alone.has_no_config = true;
+    alone.config_path = NULL;
+    ExitCode code = exit_code_max(ptx_inputs_read(&inputs, &alone), ptx_book_open(&book, &alone));
+    const Settings *settings = code == EXIT_CLEAN ? ptx_book_file(&book, "-") : NULL;
+    if (settings)
+        code = settings->code;
+    ptx_book_free(&book);
+    ptx_inputs_free(&inputs);
+    return code;
+}
+
 ExitCode ptx_lsp(const Options *options)
 {
+    const ExitCode given = check_given(options);
+    if (given != EXIT_CLEAN)
+        return given;
     LspContext context = { .given = options, .now = *options };
     const LspHost host = { &context, open_settings, find_lsp_settings };
     open_settings(&context, &(LspWish){ 0 });

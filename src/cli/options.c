@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* ---- values ---------------------------------------------------------------------------------- */
@@ -236,12 +237,14 @@ static bool apply(Options *options, int option, char *value)
     case OPT_STATISTICS: options->has_statistics = true;        break;
     case OPT_PROFILE:    options->has_profile = true;           break;
     case OPT_STRICT_LAUNCH: options->is_strict_launch = true;   break;
+    case OPT_NO_METADATA: options->has_no_metadata = true;      break;
     case OPT_STDIO:      break;
     case OPT_FACTS:      options->has_facts = true;             break;
     case OPT_LIST:       options->has_list = true;              break;
     case OPT_FIX:        options->has_fix = true;               break;
     case OPT_DIFF:       options->has_diff = true;              break;
     case OPT_UNSAFE:     options->is_unsafe = true;             break;
+    case OPT_SOURCE_ROOT: return keep(&options->source_root, value);
     case OPT_STDIN_FILENAME: return keep(&options->stdin_filename, value);
     default:             is_good = add_setting(options, option, value ? value : "true");
     }
@@ -327,11 +330,12 @@ static const char *command_with(const char *name)
 
 static void complain_option(const Options *options, int error)
 {
-    char text[160];
+    char text[160], name[64];
     const char *word = poptBadOption(options->popt, POPT_BADOPTION_NOALIAS),
                *why = poptStrerror(error), *other = NULL, *near = NULL;
     unsigned least = 3;
-    const char *name = word + strspn(word, "-");
+    const char *bare = word + strspn(word, "-");
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(bare, "="), bare);
     if (error == POPT_ERROR_BADOPT && strlen(name) > 1) {
         near = nearest_option(ptx_option_tables[options->command], name, &least);
         other = least ? command_with(name) : NULL;
@@ -342,6 +346,31 @@ static void complain_option(const Options *options, int error)
     else
         snprintf(text, sizeof text, near ? "%s; did you mean --%.40s?" : "%s", why, near);
     ptx_complain(word, text);
+}
+
+/* A file, or a name that an input has: "" is none. */
+static const char *name_of_path(int option)
+{
+    static const struct { int option; const char *name; } paths[] = {
+        { OPT_RULES, "--rules" },       { OPT_CONFIG, "--config" },
+        { OPT_LAUNCH, "--launch" },     { OPT_PTXAS_LOG, "--ptxas-log" },
+        { OPT_BASELINE, "--baseline" }, { OPT_BUDGET, "--budget" },
+        { OPT_OUTPUT, "--output" },     { OPT_STDIN_FILENAME, "--stdin-filename" },
+        { OPT_KERNEL, "--kernel" },
+    };
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
+        if (paths[i].option == option)
+            return paths[i].name;
+    return NULL;
+}
+
+/* Complains of an empty value of such an option. */
+static bool is_empty_path(int option, const char *value)
+{
+    const char *name = value && !*value ? name_of_path(option) : NULL;
+    if (name)
+        ptx_complain(name, "its value is empty");
+    return name;
 }
 
 static Parsed parse_options(Options *options)
@@ -356,7 +385,12 @@ static Parsed parse_options(Options *options)
             printf("ptxlint %s\n", ptxlint_version());
             return PARSED_DONE;
         }
-        if (!apply(options, option, poptGetOptArg(options->popt)))
+        char *value = poptGetOptArg(options->popt);
+        if (is_empty_path(option, value)) {
+            free(value);
+            return PARSED_BAD;
+        }
+        if (!apply(options, option, value))
             return PARSED_BAD;
     }
     if (option < -1) {
@@ -396,6 +430,27 @@ static const char *find_clash(const Options *options)
                 return ptx_text_or(a, "standard output");
         }
     return NULL;
+}
+
+static bool is_named_input(const Options *options, const char *path)
+{
+    struct stat output, input;
+    if (!path || stat(path, &output) || !S_ISREG(output.st_mode))
+        return false;
+    for (size_t i = 0; options->paths && options->paths[i]; i++)
+        if (!stat(options->paths[i], &input) && input.st_dev == output.st_dev
+            && input.st_ino == output.st_ino)
+            return true;
+    return false;
+}
+
+/* A place to be written to that is one of the files to be read; NULL: there is none. */
+static const char *find_overwritten(const Options *options)
+{
+    for (size_t i = 0; i < options->output_count; i++)
+        if (is_named_input(options, options->outputs[i].path))
+            return options->outputs[i].path;
+    return is_named_input(options, options->baseline_path) ? options->baseline_path : NULL;
 }
 
 static bool has_tables(const Options *options)
@@ -509,19 +564,27 @@ static bool is_subcommand_slip(const Options *options)
     return !complain_value(ptx_command_words[options->command], first, words);
 }
 
+/* NULL: none is near. */
+static const char *nearest_command(const char *word)
+{
+    const char *nearest = NULL;
+    unsigned least = 3;
+    for (int i = 0; i < COMMAND__COUNT; i++) {
+        unsigned apart = ptx_word_distance(word, ptx_command_words[i]);
+        if (apart < least && 2 * apart <= strlen(word))
+            least = apart, nearest = ptx_command_words[i];
+    }
+    return nearest;
+}
+
 /* Complains of a first word that is no file and nearly a command: `ptxlint chek FILE`. */
 static bool is_command_slip(const Options *options)
 {
-    const char *first = options->paths[0], *nearest = NULL;
+    const char *first = options->paths[0];
     char text[160];
-    unsigned least = 3;
     if (options->has_command || strpbrk(first, "*?[/") || access(first, F_OK) == 0)
         return false;
-    for (int i = 0; i < COMMAND__COUNT; i++) {
-        unsigned apart = ptx_word_distance(first, ptx_command_words[i]);
-        if (apart < least && 2 * apart <= strlen(first))
-            least = apart, nearest = ptx_command_words[i];
-    }
+    const char *nearest = nearest_command(first);
     bool is_help = !strcmp(first, "help") || !strcmp(first, "version");
     if (is_help)
         snprintf(text, sizeof text, "no such file or command; did you mean --%s?", first);
@@ -533,6 +596,15 @@ static bool is_command_slip(const Options *options)
     return true;
 }
 
+/* Whether --source-root names no folder; complains then. */
+static bool is_root_slip(const Options *options)
+{
+    bool is_slip = options->source_root && !ptxlint_source_root(options->source_root, NULL, 0);
+    if (is_slip)
+        ptx_complain(options->source_root, "is no folder, and --source-root wants one");
+    return is_slip;
+}
+
 /* What each command cannot do without. */
 static Parsed check_options(const Options *options)
 {
@@ -541,8 +613,15 @@ static Parsed check_options(const Options *options)
         ptx_complain(clash, "two documents cannot go to one place");
         return PARSED_BAD;
     }
+    const char *overwritten = find_overwritten(options);
+    if (overwritten) {
+        ptx_complain(overwritten, "this is an input, and would be overwritten");
+        return PARSED_BAD;
+    }
     bool has_words = options->paths && options->paths[0];
     if (has_words && (is_subcommand_slip(options) || is_command_slip(options)))
+        return PARSED_BAD;
+    if (is_root_slip(options))
         return PARSED_BAD;
     const char *trouble = find_bad_words(options, has_words);
     if (!trouble)
@@ -558,7 +637,11 @@ static Parsed print_help(Options *options, char *program, char *word)
     char text[120], *words[] = { program, word, NULL };
     options->has_command = take_command(options, word);
     if (word && !options->has_command) {
-        snprintf(text, sizeof text, "'%.40s' is no command; ptxlint --help lists them", word);
+        const char *near = nearest_command(word);
+        snprintf(text, sizeof text,
+                 near ? "'%.40s' is no command; did you mean %s?"
+                      : "'%.40s' is no command; ptxlint --help lists them",
+                 word, near);
         ptx_complain("help", text);
         return PARSED_BAD;
     }
@@ -608,6 +691,7 @@ void ptx_options_free(Options *options)
     ptx_strings_free(&options->logs);
     free(options->config_path);
     free(options->stdin_filename);
+    free(options->source_root);
     ptx_strings_free(&options->tolerances);
     free(options->baseline_path);
     free(options->budget_path);

@@ -3,6 +3,7 @@
 #include "support/choice.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <string.h>
 
 enum { BUFFER_BYTES = 64 << 10 };
@@ -36,13 +37,25 @@ int ptx_sink_write(void *context, const char *bytes, size_t length)
     return 1;
 }
 
+/* Of an earlier write, whose reason was not kept; 0: all were good. */
+static int lost_error(FILE *file)
+{
+    struct pollfd reader = { .fd = fileno(file), .events = POLLOUT };
+    if (!ferror(file))
+        return 0;
+    return poll(&reader, 1, 0) == 1 && reader.revents & POLLERR ? EPIPE : EIO;
+}
+
 /* A reader that has seen enough (ptxlint ... | head) is no failure. */
 ExitCode ptx_sink_close(Sink *sink)
 {
     if (sink->columns)
         ptx_sink_fold_end(sink);
+    int lost = lost_error(sink->file);
     if (fclose(sink->file) && !sink->error)
         sink->error = errno;
+    if (!sink->error)
+        sink->error = lost;
     if (!sink->error || sink->error == EPIPE)
         return EXIT_CLEAN;
     ptx_complain(sink->name, strerror(sink->error));

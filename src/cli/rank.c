@@ -116,11 +116,19 @@ static ExitCode complain_of_launch(const char *path, const ptxlint_kernel *kerne
     return EXIT_USAGE;
 }
 
+static ExitCode complain_of_gpu(const char *path)
+{
+    ptx_complain(path, "no file describes the GPU of its target; give --gpu");
+    return EXIT_USAGE;
+}
+
 static ExitCode rank_module(RankCommand *rank, const ptxlint_module *module, const char *path)
 {
     size_t count;
     ExitCode code = EXIT_CLEAN;
     const ptxlint_kernel *kernels = ptxlint_module_kernels(module, &count);
+    if (count && !ptxlint_module_get_info(module)->gpu_count)
+        return complain_of_gpu(path);
     for (size_t k = 0; k < count && code == EXIT_CLEAN; k++) {
         const ptxlint_launch *launch = &kernels[k].launch;
         if (!ptx_is_asked(rank->options, &kernels[k]))
@@ -241,12 +249,6 @@ static bool is_tied(const RankRow *row)
     return row->place > 1 && row->ratio <= PTX_MODEL_ERROR;
 }
 
-static const char *why_untimed(const RankRow *row)
-{
-    return ptx_text_or(row->estimated.occupancy.error,
-                       ptx_text_or(row->estimated.time.why, "no time is predicted"));
-}
-
 /* ---- writing --------------------------------------------------------------------------------- */
 
 static void put_mark(const RankRow *row, Text *out)
@@ -290,7 +292,7 @@ static void put_rank_row(const RankCommand *rank, const RankRow *row, Text *out)
     if (!is_timed(row)) {
         ptx_text_put(out, "not known: ");
         put_variant(rank, row, out);
-        ptx_text_print(out, ": %s\n", why_untimed(row));
+        ptx_text_print(out, ": %s\n", ptx_why_untimed(&row->estimated));
         return;
     }
     if (isfinite(e->time.low_us) && isfinite(e->time.high_us))
@@ -375,7 +377,11 @@ static json_t *row_json(const RankRow *row)
                         e->occupancy.limiter ? json_string(e->occupancy.limiter) : json_null());
     json_object_set_new(value, "waves", ptx_json_number(e->waves));
     json_object_set_new(value, "knows_params", json_boolean(e->knows_params));
-    json_object_set_new(value, "why", is_timed(row) ? json_null() : json_string(why_untimed(row)));
+    const char *why = is_timed(row) ? NULL : ptx_why_untimed(e);
+    json_object_set_new(value, "why", ptx_text_json(why));
+    json_object_set_new(
+        value, "bound_why",
+        ptx_text_json(why || isfinite(e->time.bound_us) ? why : ptx_why_unbound(e)));
     return value;
 }
 

@@ -29,6 +29,7 @@ typedef struct CliRun {
     bool is_syntax_only;
     ptxlint_write_options write_options;        /* what all documents have in common */
     char *ptxas;                /* the program; NULL: it is not to run */
+    ptxlint_sources *sources;   /* with comments that silence findings */
     ptxlint_profile **profiles; /* per worker; NULL: not wanted */
     unsigned worker_count;
     RunTarget *targets;            /* opened so far */
@@ -81,6 +82,7 @@ static ptxlint_options module_options(const CliRun *run, size_t index, unsigned 
     options.gpus = gpus->gpu_count ? gpus->gpus : config->gpus;
     options.gpu_count = gpus->gpu_count ? gpus->gpu_count : config->gpu_count;
     options.launches = launches_of(run, index)->launches;
+    options.metadata_path = ptx_inputs_metadata(run->options, run->files.items[index]);
     options.ptxas = given->logs;
     options.config = run->settings[index]->config;
     options.baseline = run->baselines[index] ? run->baselines[index]->known : NULL;
@@ -88,6 +90,7 @@ static ptxlint_options module_options(const CliRun *run, size_t index, unsigned 
     options.jobs = ptx_jobs_threads(run->options, run->worker_count);
     options.profile = run->profiles ? run->profiles[worker] : NULL;
     options.syntax_only = run->is_syntax_only;
+    options.sources = run->sources;
     options.findings_only = run->options->command != COMMAND_REPORT
                             && run->options->command != COMMAND_BUDGET && !run->report && !budget
                             && !run->options->ptxas;
@@ -220,6 +223,7 @@ static bool take_module(CliRun *run, size_t index, const Job *job)
         raise_code(run, ptx_complain_status_to(NULL, path, job->status, job->error));
         return true;
     }
+    raise_code(run, ptx_complain_metadata(job->module));
     judge_module(run, job->module);
     if (job->fixes)
         raise_code(run, ptx_fix_take(run->options, path, job, &run->targets[0].sink, &run->fixed));
@@ -251,6 +255,39 @@ static bool take_modules(CliRun *run)
     }
     ptx_jobs_stop(jobs);
     ptx_progress_clear(&run->progress);
+    return is_good;
+}
+
+/* ---- CUDA sources ---------------------------------------------------------------------------- */
+
+static bool take_source(CliRun *run, const char *path, const ptxlint_module *source)
+{
+    judge_module(run, source);
+    if (run->options->has_statistics)
+        ptx_tally_add(&run->tally, source, &run->write_options);
+    return write_module(run, path, source);
+}
+
+/* What is wrong with comments there; known only where all inputs were read. */
+static bool take_sources(CliRun *run)
+{
+    const char *path;
+    bool is_good = true, is_wanted = run->options->command == COMMAND_CHECK && !run->report
+                                     && !run->is_syntax_only && !run->has_gap;
+    for (size_t i = 0; is_wanted && is_good && (path = ptxlint_sources_path(run->sources, i));
+         i++) {
+        size_t count = 0;
+        ptxlint_module *source = NULL;
+        const Settings *settings = ptx_book_file(&run->book, path);
+        ptxlint_status status = settings ? ptxlint_sources_module(run->sources, i,
+                                                                  settings->config, &source)
+                                         : PTXLINT_NO_MEMORY;
+        if (status != PTXLINT_OK)
+            complain_status(run, path, status);
+        else if (ptxlint_module_diagnostics(source, &count), count)
+            is_good = take_source(run, path, source);
+        ptxlint_module_free(source);
+    }
     return is_good;
 }
 
@@ -295,6 +332,20 @@ static void tell_unmatched(CliRun *run)
         raise_code(run, ptx_matched_report(run->matched));
 }
 
+static void tell_stale(const CliRun *run)
+{
+    char text[512];
+    const char *entry;
+    for (size_t s = 0; s < run->book.item_count; s++) {
+        const Settings *settings = run->book.items[s];
+        for (size_t i = 0; settings->path && (entry = ptxlint_config_stale(settings->config, i));
+             i++) {
+            snprintf(text, sizeof text, "%.440s silences nothing any more; remove it", entry);
+            ptx_complain(settings->path, text);
+        }
+    }
+}
+
 /* Only where all rules have run can be known what is stale. */
 static void finish_gates(CliRun *run)
 {
@@ -314,7 +365,7 @@ static void finish_gates(CliRun *run)
 static void run_modules(CliRun *run)
 {
     run->has_gap = run->code != EXIT_CLEAN;
-    bool is_good = take_modules(run);
+    bool is_good = take_modules(run) && take_sources(run);
     for (size_t i = 0; i < run->target_count; i++) {
         RunTarget *target = &run->targets[i];
         ptxlint_status status = target->writer && !target->is_lost
@@ -329,6 +380,8 @@ static void run_modules(CliRun *run)
         tell_unmatched(run);
     if (is_good)
         finish_gates(run);
+    if (is_good && run->options->command == COMMAND_CHECK && !run->has_gap)
+        tell_stale(run);
     if (run->options->has_fix)
         ptx_fix_report(run->options, &run->fixed);
 }
@@ -511,6 +564,7 @@ static void run_begin(CliRun *run, const Options *options, Matched *matched)
     run->write_options.no_summary = options->is_quiet;
     run->write_options.primary = options->primary;
     run->write_options.verbose = options->is_verbose;
+    run->write_options.source_root = options->source_root;
     run->write_options.min_gain_percent = options->min_gain_percent;
     /* who asks for a rule or a group by name wants its notes */
     run->write_options.show_all = options->has_all || options->only.count
@@ -527,6 +581,7 @@ static void run_end(CliRun *run)
     free(run->budgets);
     ptx_gates_free(&run->gates);
     free(run->ptxas);
+    ptxlint_sources_free(run->sources);
     ptx_tally_free(&run->tally);
     ptx_strings_free(&run->groups);
     ptx_strings_free(&run->files);
@@ -608,6 +663,9 @@ static bool prepare(CliRun *run)
     code = exit_code_max(exit_code_max(code, run->code), run->book.code);
     if (code == EXIT_CLEAN)
         code = find_gates(run);
+    if (code == EXIT_CLEAN
+        && ptxlint_sources_new(run->options->source_root, &run->sources) != PTXLINT_OK)
+        code = ptx_complain_memory();
     run->write_options.rules = rules;
     run->code = exit_code_max(before, code);
     return code == EXIT_CLEAN && run->code < EXIT_INTERNAL;

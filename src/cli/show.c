@@ -15,6 +15,9 @@ static const char first_config[] =
     "# one, `ptxlint config show PATH` shows the effective settings. A rule is named by its code, "
     "the beginning of it, its name or its group.\n"
     "\n"
+    "# Settings for a purpose, under what this file says: ci, generated, perf, strict.\n"
+    "#preset: ci\n"
+    "\n"
     "# Only these. Without it: all but previews.\n"
     "#select: [correctness, throughput, COR101]\n"
     "\n"
@@ -132,7 +135,7 @@ static void put_change(Text *out, const ptxlint_rule *rule, const ShowChange *ch
 
 static void show_text(const Settings *settings, const ptxlint_config *plain, Text *out)
 {
-    static const char *const lists[] = { "gpu",      "launch", "rules",     "exclude",
+    static const char *const lists[] = { "preset",   "gpu",    "launch",    "rules", "exclude",
                                          "baseline", "budget", "tolerances" };
     const ptxlint_rule *rule;
     ShowChange change;
@@ -182,8 +185,9 @@ static void show_json(const Settings *settings, const ptxlint_config *plain, Tex
         bool is_changed = find_change(plain, settings->config, rule, &change);
         json_array_append_new(states, state_json(rule, &change, is_changed));
     }
-    ptx_json_write(out, json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "schema",
-                                  "ptxlint-config/1", "config", path, "gpu",
+    ptx_json_write(out, json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+                                  "schema", "ptxlint-config/1", "config", path, "preset",
+                                  values_json(settings->config, "preset"), "gpu",
                                   values_json(settings->config, "gpu"), "launch",
                                   values_json(settings->config, "launch"), "rules_from",
                                   values_json(settings->config, "rules"), "exclude",

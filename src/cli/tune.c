@@ -51,6 +51,7 @@ typedef struct Variant {        /* of the shape to take */
 typedef struct Tune {
     const ptxlint_module *module;
     const ptxlint_kernel *kernel;
+    size_t gpu;                 /* of the module's */
     ptxlint_thread_index index;
     int64_t steps_close;
     TuneShape shapes[MAX_SHAPES];
@@ -128,8 +129,9 @@ static void add_shape(Tune *t, const int64_t block[3])
     if (t->count == MAX_SHAPES || !is_allowed(t->kernel, block) || !set_shape(t, block, shape))
         return;
     shape->estimated.size = sizeof shape->estimated;
-    t->count += ptxlint_estimate(t->module, t->kernel->name, 0, &shape->trial, &shape->estimated)
-                == PTXLINT_OK;
+    ptxlint_status status = ptxlint_estimate(t->module, t->kernel->name, t->gpu, &shape->trial,
+                                             &shape->estimated);
+    t->count += status == PTXLINT_OK;
 }
 
 /* Powers of two, and for rows of threads whole warps in between; in as many dimensions as the
@@ -178,7 +180,7 @@ static void look_closer(const Tune *t, TuneShape *shape, double accesses)
 {
     ptxlint_estimated closer = { .size = sizeof closer };
     shape->trial.steps = t->steps_close;
-    if (ptxlint_estimate(t->module, t->kernel->name, 0, &shape->trial, &closer) == PTXLINT_OK)
+    if (ptxlint_estimate(t->module, t->kernel->name, t->gpu, &shape->trial, &closer) == PTXLINT_OK)
         shape->estimated = closer;
     if (!shape->is_given)
         shape->work = work_of(shape, accesses);
@@ -218,7 +220,7 @@ static bool add_variant(Tune *t, const ptxlint_trial *trial, bool is_shared, int
     *variant = (Variant){ .shape = { .trial = *trial, .threads = t->best->threads },
                           .is_shared = is_shared };
     variant->shape.estimated.size = sizeof variant->shape.estimated;
-    if (ptxlint_estimate(t->module, t->kernel->name, 0, trial, &variant->shape.estimated)
+    if (ptxlint_estimate(t->module, t->kernel->name, t->gpu, trial, &variant->shape.estimated)
         != PTXLINT_OK)
         return false;
     bool is_more = variant->shape.estimated.occupancy.blocks_per_sm > least;
@@ -467,11 +469,20 @@ static int telling_dimension(const Tune *t)
 }
 
 /* Why no other block, or no other size in one dimension, was tried; nothing where all were. */
+static const char *tuned_gpu(const Tune *t)
+{
+    const ptxlint_module_info *info = ptxlint_module_get_info(t->module);
+    return t->gpu < info->gpu_count ? ptxlint_gpu_get_info(info->gpus[t->gpu])->name : NULL;
+}
+
 static void put_bound(const Tune *t, Text *out)
 {
     const uint32_t *req = t->kernel->reqntid;
+    const int64_t *cluster = t->kernel->launch.cluster;
     int d = telling_dimension(t);
-    if (req[0]) {
+    if (!tuned_gpu(t)) {
+        ptx_text_put(out, "no file describes the GPU of its target; give --gpu");
+    } else if (req[0]) {
         ptx_text_print(out, "`.reqntid %u, %u, %u` allows no other", req[0],
                        ptx_u32_max(req[1], 1), ptx_u32_max(req[2], 1));
     } else if (d >= 0) {
@@ -481,6 +492,8 @@ static void put_bound(const Tune *t, Text *out)
     } else if (t->is_bound && t->index.asks_lane) {
         ptx_text_put(out,
                      "lanes of a warp work together, and rows of the block are not whole warps");
+    } else if (t->is_bound && cluster[0] * cluster[1] * cluster[2] > 1) {
+        ptx_text_put(out, "blocks of a cluster may work together");
     } else if (t->is_bound) {
         ptx_text_put(out, "none has as many threads in all within the limits of the launch");
     }
@@ -527,8 +540,7 @@ static void put_shape(const Tune *t, const TuneShape *s, Text *out)
     if (s->work == WORK_OTHER)
         ptx_text_put(out, "other work: more threads than now access memory\n");
     else if (!is_predicted(s))
-        ptx_text_print(out, "not known%s%s\n", ptx_text_if(e->occupancy.error, ": "),
-                       ptx_text_or(e->occupancy.error, ""));
+        ptx_text_print(out, "not known: %s\n", ptx_why_untimed(e));
     else
         ptx_text_print(out, "%4.3g %% %6.3g %7s %7s %7.4g us %9s %s\n", e->occupancy.percent,
                        e->waves, short_number(e->sectors_per_request).text,
@@ -536,34 +548,60 @@ static void put_shape(const Tune *t, const TuneShape *s, Text *out)
                        e->time.limiter ? e->time.limiter : "-");
 }
 
+/* It has times in its row. */
+static bool is_timed_row(const TuneShape *s)
+{
+    return s->work != WORK_OTHER && is_predicted(s);
+}
+
+/* The widest of the bands of all rows, by what is predicted. */
+static void put_shape_band(const Tune *t, Text *out)
+{
+    double low = 1, high = 1;
+    for (size_t i = 0; i < t->count; i++) {
+        const ptxlint_time *time = &t->shapes[i].estimated.time;
+        if (!is_timed_row(&t->shapes[i]))
+            continue;
+        low = fmin(low, time->low_us / time->predicted_us);
+        high = fmax(high, time->high_us / time->predicted_us);
+    }
+    if (low < high)
+        ptx_text_print(out,
+                       "  Nine in ten such launches take %.2g to %.2g times what is predicted.\n",
+                       low, high);
+}
+
 static void put_legend(const Tune *t, Text *out)
 {
     bool has_doubt = false, has_dash = false;
+    const char *why = NULL;
     for (size_t i = 0; i < t->count; i++) {
         const ptxlint_estimated *e = &t->shapes[i].estimated;
-        bool is_row = t->shapes[i].work != WORK_OTHER && is_predicted(&t->shapes[i]);
         has_doubt |= t->shapes[i].work == WORK_UNKNOWN;
-        has_dash |= is_row
-                    && !(isfinite(e->sectors_per_request) && isfinite(e->wavefronts_per_request)
-                         && isfinite(e->time.bound_us));
+        if (!is_timed_row(&t->shapes[i]))
+            continue;
+        has_dash |= !(isfinite(e->sectors_per_request) && isfinite(e->wavefronts_per_request));
+        why = why || isfinite(e->time.bound_us) ? why : ptx_why_unbound(e);
     }
     if (has_doubt)
         ptx_text_put(out, "  ?: whether it does the same work is not known.\n");
     if (has_dash)
-        ptx_text_put(
-            out,
-            "  -: no such requests; without `at least`, a bound would rest on assumed values.\n");
+        ptx_text_put(out, "  -: no such requests, or not known.\n");
+    if (why)
+        ptx_text_print(out, "  No lower bound: %s.\n", why);
 }
 
 static void put_table(const Tune *t, Text *out)
 {
-    ptx_text_print(out, "%s\n", ptx_text_or(t->kernel->demangled, t->kernel->name));
+    ptx_text_print(out, "%s on %s\n", ptx_text_or(t->kernel->demangled, t->kernel->name),
+                   ptx_text_or(tuned_gpu(t), "an unknown GPU"));
     if (t->count)
         ptx_text_print(out, "  %-*s %-*s %6s %6s %7s %7s %10s %9s %s\n", BLOCK_COLUMNS, "block",
                        GRID_COLUMNS, "grid", "occup.", "waves", "sectors", "wavefr.", "predicted",
                        "at least", "limiter");
     for (size_t i = 0; i < t->count; i++)
         put_shape(t, &t->shapes[i], out);
+    put_shape_band(t, out);
     put_legend(t, out);
 }
 
@@ -575,7 +613,8 @@ static void put_choice(const Tune *t, Text *out)
     put_bound(t, &why);
     if (why.length)
         ptx_text_print(out, "  %s: %s.\n",
-                       t->is_bound ? "No other block is compared" : "Not every block is compared",
+                       !t->count || t->is_bound ? "No other block is compared"
+                                                : "Not every block is compared",
                        why.bytes);
     ptx_text_free(&why);
     if (t->is_bound || !best)
@@ -605,7 +644,7 @@ static void put_text(const Tune *t, Text *out)
     Text lines = { 0 };
     put_table(t, &lines);
     put_choice(t, &lines);
-    if (t->count && !t->shapes[0].estimated.knows_params)
+    if (t->best && !t->best->estimated.knows_params)
         ptx_text_put(
             &lines, "  The times rest on numbers that were assumed for parameters: see --param.\n");
     put_variants(t, &lines);
@@ -620,6 +659,27 @@ static void put_text(const Tune *t, Text *out)
     ptx_text_free(&lines);
 }
 
+/* NULL: it does other work. */
+static void add_shape_times(json_t *value, const ptxlint_estimated *e)
+{
+    static const ptxlint_time none = {
+        .bound_us = NAN, .predicted_us = NAN, .low_us = NAN, .high_us = NAN
+    };
+    const ptxlint_time *time = e ? &e->time : &none;
+    const char *why = e ? NULL : "it does other work";
+    json_object_set_new(value, "predicted_time_us", ptx_json_number(time->predicted_us));
+    json_object_set_new(value, "predicted_low_us", ptx_json_number(time->low_us));
+    json_object_set_new(value, "predicted_high_us", ptx_json_number(time->high_us));
+    json_object_set_new(value, "bound_time_us", ptx_json_number(time->bound_us));
+    json_object_set_new(value, "limiter", ptx_text_json(time->limiter));
+    if (e && !isfinite(time->predicted_us))
+        why = ptx_why_untimed(e);
+    json_object_set_new(value, "why", ptx_text_json(why));
+    json_object_set_new(
+        value, "bound_why",
+        ptx_text_json(why || isfinite(time->bound_us) ? why : ptx_why_unbound(e)));
+}
+
 static json_t *shape_json(const Tune *t, const TuneShape *s)
 {
     const ptxlint_estimated *e = &s->estimated;
@@ -628,22 +688,19 @@ static json_t *shape_json(const Tune *t, const TuneShape *s)
     static const char *const works[] = {
         [WORK_SAME] = "same", [WORK_UNKNOWN] = "unknown", [WORK_OTHER] = "other"
     };
-    const bool is_other = s->work == WORK_OTHER;
-    const double predicted = is_other ? (double)NAN : e->time.predicted_us;
-    const double bound = is_other ? (double)NAN : e->time.bound_us;
-    const char *limiter = is_other ? NULL : e->time.limiter;
     json_t *dynamic = shared < 0 ? json_null() : json_integer(shared);
     const bool is_recommended = s == t->best && !t->is_bound;
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s?, s:b, s:b, s:s}", "block",
-                     ptx_json_sizes(s->trial.block), "grid", ptx_json_sizes(s->trial.grid),
-                     "dynamic_shared_bytes", dynamic,
-                     "occupancy_percent", ptx_json_number(e->occupancy.percent), "waves",
-                     ptx_json_number(e->waves),
-                     "sectors_per_request", ptx_json_number(e->sectors_per_request),
-                     "wavefronts_per_request", ptx_json_number(e->wavefronts_per_request),
-                     "predicted_time_us", ptx_json_number(predicted), "bound_time_us",
-                     ptx_json_number(bound), "limiter", limiter, "is_given", s->is_given,
-                     "is_recommended", is_recommended, "work", works[s->work]);
+    json_t *value = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:b, s:s}", "block",
+                              ptx_json_sizes(s->trial.block), "grid", ptx_json_sizes(s->trial.grid),
+                              "dynamic_shared_bytes", dynamic,
+                              "occupancy_percent", ptx_json_number(e->occupancy.percent), "waves",
+                              ptx_json_number(e->waves),
+                              "sectors_per_request", ptx_json_number(e->sectors_per_request),
+                              "wavefronts_per_request", ptx_json_number(e->wavefronts_per_request),
+                              "is_given", s->is_given, "is_recommended", is_recommended, "work",
+                              works[s->work]);
+    add_shape_times(value, s->work == WORK_OTHER ? NULL : e);
+    return value;
 }
 
 static json_t *variant_json(const Variant *v)
@@ -656,6 +713,8 @@ static json_t *variant_json(const Variant *v)
                               "blocks_per_sm", (json_int_t)e->occupancy.blocks_per_sm,
                               "occupancy_percent", ptx_json_number(e->occupancy.percent),
                               "predicted_time_us", ptx_json_number(e->time.predicted_us));
+    json_object_set_new(value, "predicted_low_us", ptx_json_number(e->time.low_us));
+    json_object_set_new(value, "predicted_high_us", ptx_json_number(e->time.high_us));
     json_object_set_new(value, "spills",
                         v->is_shared || !e->spills
                             ? json_null()
@@ -675,8 +734,9 @@ static json_t *tune_json(const Tune *t)
         json_array_append_new(shapes, shape_json(t, &t->shapes[i]));
     for (size_t i = 0; i < t->variant_count; i++)
         json_array_append_new(variants, variant_json(&t->variants[i]));
-    json_t *value = json_pack("{s:s, s:s, s:o, s:o}", "name", t->kernel->name, "why",
-                              why.length ? why.bytes : "", "shapes", shapes, "variants", variants);
+    json_t *value = json_pack("{s:s, s:s?, s:s, s:o, s:o}", "name", t->kernel->name, "gpu",
+                              tuned_gpu(t), "why", why.length ? why.bytes : "", "shapes", shapes,
+                              "variants", variants);
     json_object_set_new(value, "assumes", json_string(assumption));
     json_object_set_new(value, "why_not", bound.length ? json_string(bound.bytes) : json_null());
     ptx_text_free(&why);
@@ -733,6 +793,22 @@ static int64_t steps_close(const Options *options, const ptxlint_kernel *kernels
     return tunable > KERNELS_CLOSE ? STEPS_CLOSE * KERNELS_CLOSE / tunable + 1 : STEPS_CLOSE;
 }
 
+/* On each GPU that is asked for; without any, it is said once that none is known. */
+static void tune_kernel(const Options *options, Tune *t, TuneOutput *out)
+{
+    const Tune start = *t;
+    const size_t count = ptxlint_module_get_info(t->module)->gpu_count;
+    for (size_t gpu = 0; !gpu || gpu < count; gpu++) {
+        *t = start;
+        t->gpu = gpu;
+        tune(t);
+        if (options->output.format == FORMAT_JSON)
+            json_array_append_new(out->all, tune_json(t));
+        else
+            put_text(t, out->text);
+    }
+}
+
 static ExitCode tune_module(const Options *options, const ptxlint_module *module, TuneOutput *out)
 {
     size_t count;
@@ -747,11 +823,7 @@ static ExitCode tune_module(const Options *options, const ptxlint_module *module
             continue;
         }
         *t = (Tune){ .module = module, .kernel = &kernels[k], .steps_close = steps };
-        tune(t);
-        if (options->output.format == FORMAT_JSON)
-            json_array_append_new(out->all, tune_json(t));
-        else
-            put_text(t, out->text);
+        tune_kernel(options, t, out);
         out->tried.tuned++;
     }
     free(t);

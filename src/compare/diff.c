@@ -384,6 +384,53 @@ static Change change_of(MetricId id, const ptxlint_measure *from, const ptxlint_
     return c;
 }
 
+/* The rule of a correctness finding that is gone, where no other has come; NULL. */
+static const char *repaired_rule(const Pair *pair)
+{
+    const char *repaired = NULL;
+    for (uint32_t i = 0; i < pair->new_count + pair->fixed_count; i++) {
+        const ReportFinding *f = pair->findings[i];
+        if (strncmp(f->rule, "COR", 3) != 0 || f->severity < PTXLINT_WARNING)
+            continue;
+        if (i < pair->new_count)
+            return NULL;
+        repaired = f->rule;
+    }
+    return repaired;
+}
+
+/* What the predicted time is made of. */
+static bool is_in_time(MetricId id)
+{
+    switch (id) {
+    case METRIC_REGISTERS: case METRIC_OCCUPANCY_PERCENT: case METRIC_INSTRUCTIONS:
+    case METRIC_WARP_INSTRUCTIONS: case METRIC_DRAM_BYTES: case METRIC_SECTORS:
+    case METRIC_BANK_CONFLICTS:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Costs of a kernel that is faster, or right again, are shown and do not count, unless the user has
+ * set their tolerance. */
+static void excuse_costs(ptxlint_diff *d, Pair *pair)
+{
+    const bool is_faster = pair->changes[METRIC_PREDICTED_TIME].verdict == VERDICT_BETTER;
+    const char *rule = pair->old_kernel && pair->new_kernel ? repaired_rule(pair) : NULL;
+    char text[80];
+    snprintf(text, sizeof text, "not counted: %.40s is repaired", rule ? rule : "");
+    for (int i = 0; i < METRIC__COUNT; i++) {
+        Change *c = &pair->changes[i];
+        if (c->verdict != VERDICT_REGRESSED || i == METRIC_FINDINGS || d->tolerances[i].is_asked
+            || !(rule || (is_faster && is_in_time((MetricId)i))))
+            continue;
+        c->verdict = VERDICT_WORSE;
+        c->excuse = rule ? ptx_arena_strndup(&d->arena, text, strlen(text))
+                         : "not counted: it is faster";
+    }
+}
+
 static void weigh(Pair *pair)
 {
     for (int i = 0; i < METRIC__COUNT; i++) {
@@ -425,6 +472,7 @@ static void diff_pair(ptxlint_diff *d, Pair *pair)
             findings->new_value = n->metrics[METRIC_FINDINGS].value;
         }
     }
+    excuse_costs(d, pair);
     weigh(pair);
 }
 
@@ -521,7 +569,7 @@ static bool set_tolerance(ptxlint_diff *d, const char *text, char *error, size_t
         snprintf(error, error_size, "'%.60s' is not METRIC=NUMBER, METRIC=NUMBER%% or METRIC=off",
                  text);
     else
-        return true;
+        return d->tolerances[id].is_asked = true;
     return false;
 }
 

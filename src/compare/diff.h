@@ -30,6 +30,8 @@ typedef struct Change {
     double percent;             /* of the old one; NaN */
     Verdict verdict;
     ptxlint_certainty certainty;
+    /* why it is worse, beyond its tolerance, and no regression; NULL */
+    const char *excuse;
 } Change;
 
 typedef struct Pair {
@@ -45,6 +47,7 @@ typedef struct Pair {
 typedef struct Tolerance {
     double value;
     bool is_percent, is_off;
+    bool is_asked;              /* by the user, not the metric's own */
 } Tolerance;
 
 struct ptxlint_diff {

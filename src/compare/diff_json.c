@@ -23,6 +23,8 @@ static void put_metric(Json *json, const char *key, const Change *c)
     ptx_json_object(json, key);
     set_change(json, c);
     ptx_json_text(json, "verdict", verdicts[c->verdict]);
+    if (c->excuse)
+        ptx_json_text(json, "excuse", c->excuse);
     ptx_json_text(json, "certainty", ptx_report_certainty(c->certainty));
     ptx_json_end(json);
 }

@@ -61,14 +61,14 @@ static Figure value_figure(double value)
     return ptx_figure_number(isnan(value) ? value : rounded(value));
 }
 
-static const char *verdict_text(Verdict verdict)
+static const char *verdict_text(const Change *c)
 {
     static const char *const texts[] = {
         [VERDICT_SAME] = "",      [VERDICT_BETTER] = "better",
         [VERDICT_WORSE] = "",     [VERDICT_REGRESSED] = "REGRESSED",
         [VERDICT_NOW_KNOWN] = "", [VERDICT_NOW_UNKNOWN] = "not known any more"
     };
-    return texts[verdict];
+    return c->excuse ? c->excuse : texts[c->verdict];
 }
 
 static const char *key_of(size_t id)
@@ -84,7 +84,7 @@ static void put_row(Out *out, const char *indent, const char *key, const Change 
 {
     Figure from = value_figure(c->old_value), to = value_figure(c->new_value),
            delta = delta_figure(c), percent = percent_figure(c);
-    const char *words = verdict_text(c->verdict);
+    const char *words = verdict_text(c);
     ptx_out_format(out, "%s%-*s %14s %14s", indent, (int)(24 - strlen(indent)), key, from.text,
                    to.text);
     if (*delta.text || *words)
@@ -326,7 +326,7 @@ static void put_cells(Out *out, const Pair *pair, const char *key, const Change 
     put_kernel(out, pair);
     ptx_out_format(out, " | %s | %s | %s | %s | %s | %s |\n", key, value_figure(c->old_value).text,
                    value_figure(c->new_value).text, delta_figure(c).text, percent_figure(c).text,
-                   verdict_text(c->verdict));
+                   verdict_text(c));
 }
 
 static void put_item(Out *out, const Pair *pair, const char *what, const ReportFinding *f)

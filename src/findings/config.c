@@ -1,5 +1,6 @@
 #include "findings/config.h"
 
+#include "findings/preset.h"
 #include "findings/rules.h"
 #include "support/guard.h"
 #include "support/words.h"
@@ -60,6 +61,10 @@ static void append_layer(Arena *arena, Layer *to, const Layer *from)
     if (from->has_preview) {
         to->has_preview = true;
         to->preview = from->preview;
+    }
+    if (from->base) {
+        to->preset = from->preset;
+        to->base = from->base;
     }
 }
 
@@ -291,6 +296,7 @@ Ignore *ptx_config_add_ignore(ptxlint_config *config, Layer *layer, IgnoreKind k
     }
     Ignore *out = ptx_list_push(&config->arena, &layer->silenced[kind], sizeof ignore);
     *out = ignore;
+    out->state = (_Atomic uint8_t *)ptx_arena_alloc(&config->arena, 1);
     return out;
 }
 
@@ -307,22 +313,45 @@ static unsigned weigh(const Selectors *selectors, const List *list, RuleId rule)
     return best;
 }
 
+static const Layer nothing;
+
+/* What files and settings are laid over; that of the settings where both name one. */
+static const Layer *preset_of(const ptxlint_config *config)
+{
+    const Layer *base = config->settings.base ? config->settings.base : config->files.base;
+    return base ? base : &nothing;
+}
+
+/* The first of some layers that has it said, or the last. */
+static const Layer *selecting(const ptxlint_config *config)
+{
+    if (config->settings.has_select)
+        return &config->settings;
+    return config->files.has_select ? &config->files : preset_of(config);
+}
+
+static bool has_previews(const ptxlint_config *config)
+{
+    if (config->settings.has_preview)
+        return config->settings.preview;
+    return config->files.has_preview ? config->files.preview : preset_of(config)->preview;
+}
+
 static bool is_enabled(const ptxlint_config *config, RuleId id)
 {
     const Selectors *selectors = config->selectors;
     const Rule *rule = selectors->rules[id];
-    const Layer *layer = config->settings.has_select ? &config->settings : &config->files;
-    const bool preview = config->settings.has_preview ? config->settings.preview
-                                                      : config->files.preview;
+    const Layer *layer = selecting(config);
     if (ptx_rule_is_locked(rule))
         return true;
     unsigned select = layer->has_select ? weigh(selectors, &layer->selects, id) : 1;
     unsigned in_files = weigh(selectors, &config->files.ignores, id),
-             in_settings = weigh(selectors, &config->settings.ignores, id);
-    if (select <= in_files || select <= in_settings)
+             in_settings = weigh(selectors, &config->settings.ignores, id),
+             in_base = weigh(selectors, &preset_of(config)->ignores, id);
+    if (select <= in_files || select <= in_settings || select <= in_base)
         return false;
     /* that is the weight of a code or name */
-    return !rule->is_preview || preview || select == UINT8_MAX;
+    return !rule->is_preview || has_previews(config) || select == UINT8_MAX;
 }
 
 /* False: the layer says nothing of the rule. What is said last of two alike counts. */
@@ -368,13 +397,15 @@ static void resolve(ptxlint_config *config)
     const Selectors *selectors = config->selectors;
     for (RuleId id = 0; id < selectors->rule_count; id++) {
         RuleChoice choice = { is_enabled(config, id), selectors->rules[id]->info.severity };
-        if (!find_severity(selectors, &config->settings, id, &choice.severity))
-            find_severity(selectors, &config->files, id, &choice.severity);
+        if (!find_severity(selectors, &config->settings, id, &choice.severity)
+            && !find_severity(selectors, &config->files, id, &choice.severity))
+            find_severity(selectors, preset_of(config), id, &choice.severity);
         *choice_of(config, id) = choice;
     }
     for (uint32_t s = 0; s < selectors->set_count; s++)
         for (uint32_t t = 0; t < selectors->sets[s]->threshold_count; t++)
             config->thresholds[s][t] = selectors->sets[s]->thresholds[t].value;
+    set_thresholds(config, preset_of(config));
     set_thresholds(config, &config->files);
     set_thresholds(config, &config->settings);
 }
@@ -578,6 +609,12 @@ static bool set_preview(Setting *s, unsigned arg, const char *text, size_t lengt
         || ptx_config_fail(s->error, "'%.*s' is neither true nor false", ptx_shown(length), text);
 }
 
+static bool set_preset(Setting *s, unsigned arg, const char *text, size_t length)
+{
+    (void)arg;
+    return ptx_config_set_preset(s->config, s->layer, text, length, s->error);
+}
+
 static bool set_silenced_rule(Setting *s, unsigned kind, const char *text, size_t length)
 {
     List selectors = { 0 };
@@ -618,6 +655,7 @@ static const struct SettingKey {
     { "severity", set_severity, 0, true },
     { "threshold", set_threshold, 0, true },
     { "preview", set_preview, 0, false },
+    { "preset", set_preset, 0, false },
     { "per-kernel-ignore", set_silenced, IGNORE_KERNEL, false },
     { "per-source-ignore", set_silenced, IGNORE_SOURCE, false },
     { "per-file-ignore", set_silenced, IGNORE_FILE, false },
@@ -664,7 +702,7 @@ ptxlint_status ptxlint_config_set(ptxlint_config *config, const char *key, const
     if (!config || !key || !value)
         return PTXLINT_BAD_ARGUMENT;
     ptx_config_fail(&wrong,
-                    "'%.100s' is not one of select, ignore, severity, threshold, preview, "
+                    "'%.100s' is not one of select, ignore, severity, threshold, preview, preset, "
                     "per-kernel-ignore, per-source-ignore, "
                     "per-file-ignore",
                     key);
@@ -680,6 +718,8 @@ ptxlint_status ptxlint_config_set(ptxlint_config *config, const char *key, const
 
 const char *ptxlint_config_value(const ptxlint_config *config, const char *key, size_t index)
 {
+    if (config && key && !strcmp(key, "preset") && !index)
+        return config->settings.preset ? config->settings.preset : config->files.preset;
     for (int i = 0; config && key && i < VALUE__COUNT; i++)
         if (!strcmp(key, ptx_value_keys[i]) && index < config->files.values[i].count)
             return ((const char *const *)config->files.values[i].items)[index];
@@ -689,6 +729,8 @@ const char *ptxlint_config_value(const ptxlint_config *config, const char *key, 
 double ptx_config_min_gain(const ptxlint_config *config)
 {
     const List *said = &config->files.values[VALUE_MIN_GAIN];
+    if (!said->count)
+        said = &preset_of(config)->values[VALUE_MIN_GAIN];
     double percent = (double)NAN;
     ConfigError error;
     if (said->count) {

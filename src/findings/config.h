@@ -25,6 +25,9 @@ void *ptx_list_push(Arena *arena, List *list, size_t size);
 
 typedef enum IgnoreKind { IGNORE_KERNEL, IGNORE_SOURCE, IGNORE_FILE, IGNORE__COUNT } IgnoreKind;
 
+/* How an entry has fared, in any module. */
+enum { IGNORE_SEEN = 1, IGNORE_USED = 2 };
+
 /* One entry of per-kernel-ignore, per-source-ignore, per-file-ignore. */
 typedef struct Ignore {
     const char *glob;
@@ -32,6 +35,8 @@ typedef struct Ignore {
     const Selector **selectors;
     uint32_t selector_count;
     uint32_t first_line, last_line;     /* of CUDA; 0, UINT32_MAX: all */
+    /* IGNORE_SEEN, IGNORE_USED; modules set bits while others are made */
+    _Atomic uint8_t *state;
 } Ignore;
 
 typedef struct SeverityChoice {
@@ -58,7 +63,8 @@ typedef enum ValueKey {
 } ValueKey;
 
 /* What one source says; also the form in which a file is read before it counts. */
-typedef struct Layer {
+typedef struct Layer Layer;
+struct Layer {
     List selects, ignores;      /* const Selector * */
     List severities;            /* SeverityChoice */
     List thresholds;            /* ThresholdChoice */
@@ -66,7 +72,10 @@ typedef struct Layer {
     List values[VALUE__COUNT];  /* const char * */
     bool has_select;            /* an empty one selects nothing */
     bool has_preview, preview;
-} Layer;
+    /* its name and what it says; NULL: none */
+    const char *preset;
+    const Layer *base;
+};
 
 typedef struct ConfigError {
     uint32_t line, column;      /* from 1; 0: no file */

@@ -1,6 +1,7 @@
 /* config_yaml.c -- the form of .ptxlint.yaml. No depth of the tree is followed beyond a list
  * in a mapping in the file's own mapping. */
 #include "findings/config.h"
+#include "findings/preset.h"
 
 #include "report/report.h"
 #include "support/hash.h"
@@ -156,6 +157,15 @@ static bool read_preview(ConfigReader *r, const YamlNode *value, unsigned arg)
            || FAIL(r, value, "'%.60s' is neither true nor false", text.text);
 }
 
+static bool read_preset(ConfigReader *r, const YamlNode *value, unsigned arg)
+{
+    Scalar text;
+    (void)arg;
+    return read_scalar(r, value, "the name of a preset", &text)
+           && at(r, value,
+                 ptx_config_set_preset(r->config, r->layer, text.text, text.length, r->error));
+}
+
 static bool read_severity_pair(ConfigReader *r, const YamlNode *key, Scalar rule,
                                const YamlNode *value, unsigned arg)
 {
@@ -294,6 +304,7 @@ static const struct TopKey {
     bool (*read)(ConfigReader *r, const YamlNode *value, unsigned arg);
     unsigned arg;
 } top_keys[] = {
+    { "preset", read_preset, 0 },
     { "select", read_select, 0 },
     { "ignore", read_ignore, 0 },
     { "preview", read_preview, 0 },

@@ -17,6 +17,7 @@
 #include "support/span.h"
 
 #include <fnmatch.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -160,15 +161,6 @@ static const char form_help[] = "write it as `// ptxlint: ignore[RULE, RULE] rea
 
 /* ---- what a comment says --------------------------------------------------------------------- */
 
-static Span trim(const char *text, Span span)
-{
-    while (span.begin < span.end && ptx_is_blank(text[span.begin]))
-        span.begin++;
-    while (span.end > span.begin && ptx_is_blank(text[span.end - 1]))
-        span.end--;
-    return span;
-}
-
 static void complain_word(Suppress *s, Span word, Span line)
 {
     const char *text = s->module->text, *near = NULL;
@@ -249,7 +241,7 @@ static void complain_rule(Suppress *s, Span span, const Selector *selector)
 
 static void read_rule(Suppress *s, Comment *comment, Span span)
 {
-    span = trim(s->module->text, span);
+    span = ptx_span_trim(s->module->text, span);
     if (!ptx_span_length(span)) {
         complain(s, comment->span, "a rule is missing in this list", form_help);
         return;
@@ -281,7 +273,7 @@ static bool read_list(Suppress *s, Comment *comment, uint32_t pos, uint32_t end)
         return false;
     }
     const uint32_t stop = (uint32_t)(close - text);
-    const Span inside = trim(text, (Span){ pos + 1, stop });
+    const Span inside = ptx_span_trim(text, (Span){ pos + 1, stop });
     comment->span.end = stop + 1;
     comment->reason = (Span){ stop + 1, end };
     if (!ptx_span_length(inside)) {
@@ -362,6 +354,49 @@ static Span with_whole_insn(const Suppress *s, Span range)
     return range;
 }
 
+/* Whether a comment is all that is in an asm statement of CUDA. */
+static bool is_alone_in_asm(const Suppress *s, Span comment)
+{
+    static const char head[] = "// begin inline asm", tail[] = "// end inline asm";
+    const char *text = s->module->text;
+    uint32_t begin = comment.begin, end = comment.end;
+    while (begin && (ptx_is_blank(text[begin - 1]) || text[begin - 1] == '\n'))
+        begin--;
+    while (ptx_is_blank(text[end]) || text[end] == '\n')
+        end++;
+    return begin >= sizeof head - 1
+           && !memcmp(text + begin - (sizeof head - 1), head, sizeof head - 1)
+           && !strncmp(text + end, tail, sizeof tail - 1);
+}
+
+/* Whether two instructions come from one line, however much was inlined there. */
+static bool is_one_line(const Module *module, const Insn *a, const Insn *b)
+{
+    Loc x[MAX_LOC_CHAIN], y[MAX_LOC_CHAIN];
+    if (a->loc == b->loc)
+        return true;
+    if (!a->loc || !b->loc)
+        return false;
+    const Loc *outer = &x[ptx_loc_chain(module, a->loc, x) - 1],
+              *other = &y[ptx_loc_chain(module, b->loc, y) - 1];
+    return outer->file == other->file && outer->line == other->line;
+}
+
+/* To the last of the instructions from the one at its end on that come from the same CUDA line. */
+static Span with_cuda_statement(const Suppress *s, Span range)
+{
+    bool inside;
+    const SuppressBody *body = find_body(s, range.begin, &inside);
+    const Func *func = inside ? &s->module->funcs[body->id] : NULL;
+    const Insn *insn = func ? ptx_insn_at(func, range.begin) : NULL, *first = insn;
+    while (insn && insn->loc && insn < func->insns + func->insn_count
+           && is_one_line(s->module, first, insn)) {
+        range.end = insn->span.end;
+        insn++;
+    }
+    return range;
+}
+
 static bool find_line(Suppress *s, const CommentScan *scan, Comment *comment)
 {
     uint32_t begin;
@@ -372,6 +407,8 @@ static bool find_line(Suppress *s, const CommentScan *scan, Comment *comment)
     const uint32_t end = line_end(s, scan->comment.end);
     comment->range = with_whole_insn(s, begin < end ? (Span){ scan->comment_line, end }
                                                     : statement_at(s, begin));
+    if (begin >= end && is_alone_in_asm(s, scan->comment))
+        comment->range = with_cuda_statement(s, comment->range);
     comment->func = func_at(s, begin);
     return true;
 }
@@ -513,15 +550,15 @@ static void gather(Suppress *s, Span range)
 static const char *reason_of(Suppress *s, Comment *comment)
 {
     const char *text = s->module->text;
-    Span reason = trim(text, comment->reason);
+    Span reason = ptx_span_trim(text, comment->reason);
     if (comment->reason_text || !ptx_span_length(reason))
         return comment->reason_text;
     if (text[reason.begin] == ':')
         reason.begin++;
     while (reason.end >= reason.begin + 2
            && !memcmp(text + reason.end - 2, "//", 2)) /* of the next one in this comment */
-        reason = trim(text, (Span){ reason.begin, reason.end - 2 });
-    reason = trim(text, reason);
+        reason = ptx_span_trim(text, (Span){ reason.begin, reason.end - 2 });
+    reason = ptx_span_trim(text, reason);
     if (ptx_span_length(reason))
         comment->reason_text = ptx_arena_strndup(s->arena, text + reason.begin,
                                                  ptx_span_length(reason));
@@ -829,6 +866,7 @@ static void apply_ignores(Suppress *s, const SuppressRow *row, const char *path)
     ptx_arena_release(s->scratch, mark);
     if (!ignore)
         return;
+    atomic_fetch_or(ignore->state, IGNORE_USED);
     row->diag->suppression = SUPPRESSION_CONFIG;
     row->diag->reason = ptx_arena_strndup(s->arena, ignore->reason, strlen(ignore->reason));
 }

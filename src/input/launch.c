@@ -1,6 +1,7 @@
 #include "input/launch.h"
 
 #include "analysis/value/pointer.h"
+#include "input/metadata/metadata.h"
 #include "input/param.h"
 #include "support/demangle.h"
 #include "support/limits.h"
@@ -48,6 +49,7 @@ static const ShapeKey shape_keys[] = {
 };
 
 static const char shared_wanted[] = "a number of bytes from 0 to 4294967295";
+static const char scratch_wanted[] = "an array of numbers of bytes";
 static const char trip_wanted[] = "a whole number from 0";
 
 enum { SHAPE_KEY_COUNT = sizeof shape_keys / sizeof *shape_keys };
@@ -77,6 +79,14 @@ static bool is_bank_bytes(const json_t *value)
 {
     return json_is_integer(value)
            && (json_integer_value(value) == 4 || json_integer_value(value) == 8);
+}
+
+static bool is_scratch(const json_t *sizes)
+{
+    for (size_t i = 0; i < json_array_size(sizes); i++)
+        if (!is_shared(json_array_get(sizes, i)))
+            return false;
+    return !sizes || json_is_array(sizes);
 }
 
 static bool is_trip(const json_t *value)
@@ -187,7 +197,10 @@ static bool check_values(const json_t *entry, LaunchWrong *wrong)
         return false;
     const json_t *bank_bytes = json_object_get(entry, "shared_bank_bytes");
     *wrong = (LaunchWrong){ "shared_bank_bytes", "4 or 8", 0, NULL };
-    return (!bank_bytes || is_bank_bytes(bank_bytes))
+    if (bank_bytes && !is_bank_bytes(bank_bytes))
+        return false;
+    *wrong = (LaunchWrong){ "scratch", scratch_wanted, 0, NULL };
+    return is_scratch(json_object_get(entry, "scratch"))
            && check_params(json_object_get(entry, "params"), wrong)
            && check_trips(json_object_get(entry, "trips"), wrong) && check_globs(entry, wrong);
 }
@@ -196,8 +209,8 @@ static bool check_values(const json_t *entry, LaunchWrong *wrong)
  * globs. */
 static const char *const root_keys[] = { "kernels", "launches", "$schema", NULL };
 static const char *const listed_keys[] = {
-    "file",   "kernel", "grid", "block", "cluster", "dynamic_shared", "shared_bank_bytes",
-    "params", "trips",  NULL
+    "file",   "kernel", "grid",  "block", "cluster", "dynamic_shared", "shared_bank_bytes",
+    "params", "scratch", "trips", NULL
 };
 static const char *const *const kernel_keys = listed_keys + 2;
 static const char *const param_keys[] = { "bytes", "data", NULL };
@@ -299,21 +312,12 @@ static ptxlint_status check_listed(const json_t *listed, char *error, size_t err
     return status;
 }
 
-static ptxlint_status read_file(ptxlint_launches *launches, const char *json, size_t length,
-                                char *error, size_t error_size)
+static ptxlint_status check_root(const json_t *root, char *error, size_t error_size)
 {
-    json_error_t where;
-    launches->root = json_loadb(json, length, JSON_REJECT_DUPLICATES, &where);
-    if (!launches->root && json_error_code(&where) == json_error_out_of_memory)
-        return PTXLINT_NO_MEMORY;
-    if (!launches->root)
-        return say(error, error_size, "line %d, column %d: %s", where.line, where.column,
-                   where.text);
-    ptxlint_status status = check_keys(launches->root, root_keys, "", error, error_size);
+    ptxlint_status status = check_keys(root, root_keys, "", error, error_size);
     if (status != PTXLINT_OK)
         return status;
-    json_t *kernels = json_object_get(launches->root, "kernels"),
-           *listed = json_object_get(launches->root, "launches");
+    json_t *kernels = json_object_get(root, "kernels"), *listed = json_object_get(root, "launches");
     if (kernels ? !json_is_object(kernels) : !listed)
         return say(error, error_size,
                    "there is no object \"kernels\": write {\"kernels\": {\"NAME\": {\"grid\": "
@@ -326,24 +330,58 @@ static ptxlint_status read_file(ptxlint_launches *launches, const char *json, si
     return status == PTXLINT_OK ? check_listed(listed, error, error_size) : status;
 }
 
-ptxlint_status ptxlint_launches_new(const char *json, size_t length, ptxlint_launches **out,
-                                    char *error, size_t error_size)
+/* The root of a launch file, or of a profiler's table. */
+static ptxlint_status read_file(const char *text, size_t length, json_t **root, bool *is_profile,
+                                char *error, size_t error_size)
 {
-    if (!out || (!json && length))
-        return PTXLINT_BAD_ARGUMENT;
-    *out = NULL;
+    json_error_t where;
+    *is_profile = false;
+    if (ptx_profile_is(text, length)) {
+        *is_profile = true;
+        *root = ptx_profile_read(text, length);
+        return *root ? PTXLINT_OK : say(error, error_size, "no launch of a kernel in this table");
+    }
+    *root = json_loadb(text, length, JSON_REJECT_DUPLICATES, &where);
+    if (*root)
+        return PTXLINT_OK;
+    return json_error_code(&where) == json_error_out_of_memory
+               ? PTXLINT_NO_MEMORY
+               : say(error, error_size, "line %d, column %d: %s", where.line, where.column,
+                     where.text);
+}
+
+ptxlint_status ptx_launches_of(json_t *root, ptxlint_launches **out, char *error, size_t error_size)
+{
     ptxlint_launches *launches = calloc(1, sizeof *launches);
-    if (!launches)
-        return PTXLINT_NO_MEMORY;
-    ptxlint_status status = json ? read_file(launches, json, length, error, error_size)
-                                 : PTXLINT_OK;
-    launches->settings = json_object();
-    if (status == PTXLINT_OK && !launches->settings)
-        status = PTXLINT_NO_MEMORY;
+    ptxlint_status status = PTXLINT_NO_MEMORY;
+    if (launches) {
+        launches->root = json_incref(root);
+        launches->settings = json_object();
+        if (launches->settings)
+            status = root ? check_root(root, error, error_size) : PTXLINT_OK;
+    }
+    json_decref(root);
     if (status == PTXLINT_OK)
         *out = launches;
     else
         ptxlint_launches_free(launches);
+    return status;
+}
+
+ptxlint_status ptxlint_launches_new(const char *json, size_t length, ptxlint_launches **out,
+                                    char *error, size_t error_size)
+{
+    json_t *root = NULL;
+    bool is_profile = false;
+    if (!out || (!json && length))
+        return PTXLINT_BAD_ARGUMENT;
+    *out = NULL;
+    ptxlint_status status = json ? read_file(json, length, &root, &is_profile, error, error_size)
+                                 : PTXLINT_OK;
+    if (status == PTXLINT_OK)
+        status = ptx_launches_of(root, out, error, error_size);
+    if (status == PTXLINT_OK)
+        (*out)->is_profile = is_profile;
     return status;
 }
 
@@ -569,15 +607,39 @@ const json_t *ptx_launch_named(const json_t *kernels, const char *kernel)
     return lookup.found;
 }
 
-/* By its name, else the first that fits. */
+static bool has_block(const json_t *entry, const uint32_t block[3])
+{
+    const json_t *shape = json_object_get(entry, "block");
+    for (size_t i = 0; shape && i < 3; i++) {
+        const json_t *item = json_array_get(shape, i);
+        json_int_t extent = item ? json_integer_value(item) : 1;
+        if (extent != (json_int_t)ptx_u32_max(block[i], 1))
+            return false;
+    }
+    return true;
+}
+
+size_t ptx_launch_choose(const json_t *root, const char *path, const char *kernel,
+                         const Func *func)
+{
+    const uint32_t *reqntid = func->bounds.reqntid;
+    const json_t *listed = json_object_get(root, "launches");
+    size_t first = ptx_launch_listed(root, 0, path, kernel), at = first;
+    while (reqntid[0] && at < json_array_size(listed)
+           && !has_block(json_array_get(listed, at), reqntid))
+        at = ptx_launch_listed(root, at + 1, path, kernel);
+    return at < json_array_size(listed) ? at : first;
+}
+
+/* By its name, else one of the list. */
 static const json_t *kernel_entry(const ptxlint_launches *launches, const char *path,
-                                  const char *kernel)
+                                  const char *kernel, const Func *func)
 {
     const json_t *root = launches ? launches->root : NULL,
                  *named = ptx_launch_named(json_object_get(root, "kernels"), kernel);
     return named ? named
                  : json_array_get(json_object_get(root, "launches"),
-                                  ptx_launch_listed(root, 0, path, kernel));
+                                  ptx_launch_choose(root, path, kernel, func));
 }
 
 static void read_shape(const json_t *value, int64_t shape[3])
@@ -620,9 +682,25 @@ static char *name_of(Arena *arena, const Module *module, Span name)
     return ptx_arena_strndup(arena, module->text + name.begin, ptx_span_length(name));
 }
 
-static void build_params(Arena *arena, const Module *module, const Func *func, const json_t *file,
+/* The file's for a parameter; the last ones may be scratch memory: a pointer, or a null pointer
+ * where none is needed. */
+static const json_t *param_entry(const json_t *entry, const Func *func, uint32_t position,
+                                 json_t *const null_pointer)
+{
+    const json_t *params = json_object_get(entry, "params"),
+                 *scratch = json_object_get(entry, "scratch");
+    size_t first = func->param_count - json_array_size(scratch);
+    if (position < json_array_size(params) || json_array_size(scratch) > func->param_count
+        || position < first)
+        return json_array_get(params, position);
+    return json_integer_value(json_array_get(scratch, position - first)) ? json_null()
+                                                                         : null_pointer;
+}
+
+static void build_params(Arena *arena, const Module *module, const Func *func, const json_t *entry,
                          const json_t *settings, Launch *launch)
 {
+    json_t *null_pointer = json_integer(0);
     const char *kernel = name_of(arena, module, func->name);
     LaunchParam *params = ptx_arena_array(arena, LaunchParam, func->param_count);
     const uint64_t pointers = ptx_pointers_compute(arena, module, func);
@@ -633,7 +711,7 @@ static void build_params(Arena *arena, const Module *module, const Func *func, c
         const json_t *value = settings ? param_setting(settings, kernel,
                                                        name_of(arena, module, var->name), i)
                                        : NULL;
-        value = value ? value : json_array_get(file, i);
+        value = value ? value : param_entry(entry, func, i, null_pointer);
         if (ptx_param_may_point(value))
             params[i] = (LaunchParam){
                 .is_pointer = ptx_param_is_pointer(var, module->address_size, pointers, i),
@@ -641,6 +719,7 @@ static void build_params(Arena *arena, const Module *module, const Func *func, c
         else if (value)
             ptx_param_build(arena, var, value, &params[i]);
     }
+    json_decref(null_pointer);
     launch->params = params;
     launch->param_count = func->param_count;
 }
@@ -682,27 +761,31 @@ static void copy_shape(const int64_t from[3], const uint32_t otherwise[3], uint3
         to[i] = from[i] ? (uint32_t)from[i] : otherwise[i];         /* is_shape bounds it */
 }
 
-const Launch *ptx_launch_build(Arena *arena, const ptxlint_launches *launches, const char *path,
+const Launch *ptx_launch_build(Arena *arena, const ptxlint_launches *launches,
+                               const ptxlint_launches *found, const char *path,
                                const Module *module, const Func *func)
 {
     static const uint32_t unknown[3];
     Launch *launch = ptx_arena_new(arena, Launch);
     const char *kernel = name_of(arena, module, func->name);
-    const json_t *entry = kernel_entry(launches, path, kernel),
+    const json_t *entry = kernel_entry(launches, path, kernel, func),
                  *settings = launches ? launches->settings : NULL;
+    bool is_said = entry || (launches && says_launch(launches->settings));
+    entry = entry ? entry : kernel_entry(found, path, kernel, func);
     ptxlint_launch keys = { .dynamic_shared_bytes = -1 };
     read_keys(entry, &keys);
     read_keys(settings, &keys);
     copy_shape(keys.grid, unknown, launch->grid);
     copy_shape(keys.block, func->bounds.reqntid, launch->block);
     copy_shape(keys.cluster, func->bounds.reqnctapercluster, launch->cluster);
-    launch->is_given = entry || (launches && says_launch(launches->settings));
+    launch->is_given = entry || is_said;
+    launch->is_found = entry && !is_said;
     launch->dynamic_shared_bytes = keys.dynamic_shared_bytes;
     launch->bank_bytes = (uint8_t)json_integer_value(json_object_get(entry, "shared_bank_bytes"));
-    const json_t *file_params = json_object_get(entry, "params"),
-                 *params = json_object_get(settings, "params");
-    if (func->is_entry && func->param_count && (file_params || params))
-        build_params(arena, module, func, file_params, params, launch);
+    const json_t *params = json_object_get(settings, "params");
+    if (func->is_entry && func->param_count
+        && (json_object_get(entry, "params") || json_object_get(entry, "scratch") || params))
+        build_params(arena, module, func, entry, params, launch);
     const json_t *file_trips = json_object_get(entry, "trips"),
                  *trips = json_object_get(settings, "trips");
     if (file_trips || trips)

@@ -255,14 +255,22 @@ bool ptx_op_has_any(const Op *op, const uint8_t *modifiers)
     return false;
 }
 
+static bool is_ordered_above_cta(const Op *op)
+{
+    static const uint8_t order[] = { MOD_RELAXED, MOD_ACQUIRE, MOD_NONE };
+    return op->kind == OPK_LD && ptx_op_has_any(op, order) && !ptx_op_has(op, MOD_CTA);
+}
+
 bool ptx_op_bypasses_l1(const Op *op)
 {
     static const uint8_t cache[] = { MOD_CG,       MOD_CV,   MOD_LU,  MOD_L1_NO_ALLOCATE,
                                      MOD_VOLATILE, MOD_MMIO, MOD_NONE };
-    static const uint8_t order[] = { MOD_RELAXED, MOD_ACQUIRE, MOD_NONE };
-    return op->kind == OPK_LD
-           && (ptx_op_has_any(op, cache)
-               || (ptx_op_has_any(op, order) && !ptx_op_has(op, MOD_CTA)));
+    return op->kind == OPK_LD && (ptx_op_has_any(op, cache) || is_ordered_above_cta(op));
+}
+
+bool ptx_op_asks_other_blocks(const Op *op)
+{
+    return is_ordered_above_cta(op) && !ptx_op_has(op, MOD_CLUSTER);
 }
 
 bool ptx_op_is_bulk(const Op *op)

@@ -423,6 +423,9 @@ bool ptx_op_has_any(const Op *op, const uint8_t *modifiers);
  * volatile, relaxed or acquiring ones of a scope above the block. */
 bool ptx_op_bypasses_l1(const Op *op);
 
+/* A relaxed or acquiring load of a scope above the cluster: it asks for what other blocks write. */
+bool ptx_op_asks_other_blocks(const Op *op);
+
 /* cp.async.bulk, its groups and prefetches. */
 bool ptx_op_is_bulk(const Op *op);
 

@@ -246,6 +246,7 @@ ptxlint_options ptx_document_options(LspServer *server, const LspDocument *d)
     options.gpus = settings.gpus;
     options.gpu_count = settings.gpu_count;
     options.launches = settings.launches;
+    options.metadata_path = d->path;
     return options;
 }
 

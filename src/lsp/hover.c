@@ -119,7 +119,7 @@ static void put_register(const Hovered *h, const ptxlint_symbol *s)
         put_definition_values(h, s);
     int64_t live = h->figures ? ptxlint_module_live_at(h->figures, h->offset) : PTXLINT_UNKNOWN;
     if (live != PTXLINT_UNKNOWN)
-        fprintf(h->out, "\n- %" PRId64 " registers are live here", live);
+        fprintf(h->out, "\n- %" PRId64 " registers live here", live);
 }
 
 /* ---- other names ----------------------------------------------------------------------------- */
@@ -224,7 +224,7 @@ static void put_instruction(const Hovered *h, ptxlint_span opcode)
     fputs(page, h->out);
     int64_t live = h->figures ? ptxlint_module_live_at(h->figures, h->offset) : PTXLINT_UNKNOWN;
     if (live != PTXLINT_UNKNOWN)
-        fprintf(h->out, "\n\n%" PRId64 " registers are live here.", live);
+        fprintf(h->out, "\n\n%" PRId64 " registers live here.", live);
 }
 
 static void put_special_register(const Hovered *h, ptxlint_span span)

@@ -9,7 +9,11 @@
 static void analyse_task(WorkerTask *task)
 {
     task->options.path = task->path;
+    /* read anew, since the user may be editing them */
+    ptxlint_sources_new(NULL, &task->options.sources);
     ptxlint_module_new(task->text, task->length, &task->options, &task->module);
+    ptxlint_sources_free(task->options.sources);
+    task->options.sources = NULL;
 }
 
 static void *work_on_tasks(void *context)

@@ -210,7 +210,10 @@ static bool make_input_module(McpInput *input, const char *path, const char *tex
     options.launches = input->launches;
     options.config = input->config;
     options.findings_only = findings_only;
-    return ptxlint_module_new(text, length, &options, &input->module) == PTXLINT_OK;
+    ptxlint_sources_new(NULL, &options.sources);
+    ptxlint_status status = ptxlint_module_new(text, length, &options, &input->module);
+    ptxlint_sources_free(options.sources);
+    return status == PTXLINT_OK;
 }
 
 bool ptx_mcp_open(McpInput *input, const json_t *source, const json_t *arguments,

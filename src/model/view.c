@@ -148,13 +148,9 @@ static void view_repair(Sessions *all, const DiagRepair *repair, ptxlint_diagnos
 /* The begin of a line, which may be the end of the text. */
 static uint32_t insertion_offset(const Module *module, uint32_t line)
 {
-    uint32_t at = 0;
-    while (line > 1 && at < module->length) {
-        const char *end = memchr(module->text + at, '\n', module->length - at);
-        at = end ? (uint32_t)(end - module->text) + 1 : module->length;
-        line--;
-    }
-    return at;
+    if (line < 2)
+        return 0;
+    return line <= module->line_count ? module->lines[line - 1] : module->length;
 }
 
 /* A line of its own, indented as the one that it comes before. */
@@ -223,6 +219,7 @@ const ptxlint_diagnostic *ptx_view_diagnostics(Sessions *all, const DiagSink *di
         out->rule = diag->info->code;
         out->name = diag->info->name;
         out->group = diag->info->group;
+        out->is_minor = diag->info->is_minor;
         out->message = diag->message;
         out->label = diag->label;
         out->help = diag->help;
@@ -234,7 +231,8 @@ const ptxlint_diagnostic *ptx_view_diagnostics(Sessions *all, const DiagSink *di
         out->gain_of = diag->gain_of;
         out->suppression = suppressions[diag->suppression];
         out->suppression_reason = diag->reason;
-        out->gpu = is_of_rule(diag) && all->gpu_count ? all->gpus[0]->name : NULL;
+        out->gpu = is_of_rule(diag) && all->gpu_count ? ptx_text_or(diag->gpu, all->gpus[0]->name)
+                                                       : NULL;
         out->fix = view_fix(all, diag->fix);
         view_repair(all, &diag->repair, out);
         view_edits(all, &diag->repair, out);
@@ -445,7 +443,7 @@ static ptxlint_launch view_launch(Session *session)
     if (ptx_session_func(session)->bounds.reqntid[0])
         out.source = PTXLINT_LAUNCH_DIRECTIVE;
     if (launch->is_given)
-        out.source = PTXLINT_LAUNCH_FILE;
+        out.source = launch->is_found ? PTXLINT_LAUNCH_METADATA : PTXLINT_LAUNCH_FILE;
     return out;
 }
 

@@ -251,9 +251,8 @@ static void put_assumed(Json *json, const char *key, const ptxlint_launch *launc
 
 static const char *source_word(ptxlint_launch_source source)
 {
-    if (source == PTXLINT_LAUNCH_FILE)
-        return "file";
-    return source == PTXLINT_LAUNCH_DIRECTIVE ? "directive" : "assumed";
+    static const char *const words[] = { "assumed", "directive", "file", "metadata" };
+    return words[source];
 }
 
 static void put_launch(Json *json, const char *key, const ptxlint_kernel *kernel)

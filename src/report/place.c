@@ -2,6 +2,8 @@
  * UTF-16 columns. */
 #include "report/report.h"
 
+#include "support/source_file.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -186,11 +188,16 @@ ptxlint_status ptx_source_place(Sources *sources, const char *folder, const ptxl
 
 /* ---- findings -------------------------------------------------------------------------------- */
 
-void ptx_locator_init(Locator *locator, ptxlint_primary primary, bool has_sources)
+ptxlint_status ptx_locator_init(Locator *locator, ptxlint_primary primary, bool has_sources,
+                                const char *root)
 {
+    bool has_memory = true;
     *locator = (Locator){ .primary = primary, .has_sources = has_sources };
     if (!getcwd(locator->folder, sizeof locator->folder))
         *locator->folder = '\0';
+    if (has_sources)
+        locator->sources.root = ptx_source_root_find(root, &has_memory);
+    return has_memory ? PTXLINT_OK : PTXLINT_NO_MEMORY;
 }
 
 static void module_end(Locator *locator)

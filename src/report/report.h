@@ -135,6 +135,7 @@ typedef struct SourceFile {
 
 /* CUDA source files, each read once. Zeroed at first. */
 typedef struct Sources {
+    char *root;                         /* below which they lie; NULL: none is read */
     SourceFile *files;
     size_t bytes;               /* held in all */
 } Sources;
@@ -205,7 +206,9 @@ typedef struct Locator {
     ColumnMemo columns;
 } Locator;
 
-void ptx_locator_init(Locator *locator, ptxlint_primary primary, bool has_sources);
+/* root: as of ptxlint_write_options.source_root. */
+ptxlint_status ptx_locator_init(Locator *locator, ptxlint_primary primary, bool has_sources,
+                                const char *root);
 ptxlint_status ptx_locator_begin(Locator *locator, const ptxlint_module *module);
 void ptx_locator_free(Locator *locator);
 

@@ -1,19 +1,11 @@
 #include "report/report.h"
 
-#include <errno.h>
-#include <fcntl.h>
+#include "support/source_file.h"
+
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-/* PTX names its sources freely, so what it names is distrusted: regular files only, and not without
- * end. */
-enum {
-    /* of one file: the largest generated CUDA sources are a few MiB */
-    SOURCE_BYTES = 16 << 20,
-    SOURCES_BYTES = 256 << 20           /* of all that one document holds */
-};
+enum { SOURCES_BYTES = 256 << 20 };     /* of all that one document holds */
 
 static void file_free(SourceFile *file)
 {
@@ -30,40 +22,8 @@ void ptx_sources_free(Sources *sources)
         next = file->next;
         file_free(file);
     }
+    free(sources->root);
     *sources = (Sources){ 0 };
-}
-
-static size_t read_all(int fd, char *bytes, size_t size)
-{
-    size_t length = 0;
-    while (length < size) {
-        ssize_t got = read(fd, bytes + length, size - length);
-        if (got > 0)
-            length += (size_t)got;
-        else if (got == 0 || errno != EINTR)
-            break;
-    }
-    return length;
-}
-
-/* Leaves bytes NULL where the file is not one to be read. */
-static ptxlint_status file_read(SourceFile *file, size_t most_bytes)
-{
-    int fd = open(file->path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-    if (fd < 0)
-        return PTXLINT_OK;
-    struct stat st;
-    ptxlint_status status = PTXLINT_OK;
-    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size >= 0
-        && (uintmax_t)st.st_size <= most_bytes) {
-        file->bytes = malloc((size_t)st.st_size + 1);
-        if (file->bytes)
-            file->length = read_all(fd, file->bytes, (size_t)st.st_size);
-        else
-            status = PTXLINT_NO_MEMORY;
-    }
-    close(fd);
-    return status;
 }
 
 static ptxlint_status file_index(SourceFile *file)
@@ -78,12 +38,12 @@ static ptxlint_status file_index(SourceFile *file)
     file->line_count = 1;
     for (size_t i = 0; i < file->length; i++)
         if (file->bytes[i] == '\n')
-            /* at most SOURCE_BYTES */
+            /* at most SOURCE_FILE_BYTES_MAX */
             file->line_begins[file->line_count++] = (uint32_t)(i + 1);
     return PTXLINT_OK;
 }
 
-static ptxlint_status file_new(char *path, size_t most_bytes, SourceFile **out)
+static ptxlint_status file_new(const char *root, char *path, size_t max_bytes, SourceFile **out)
 {
     SourceFile *file = calloc(1, sizeof *file);
     *out = file;
@@ -92,7 +52,9 @@ static ptxlint_status file_new(char *path, size_t most_bytes, SourceFile **out)
         return PTXLINT_NO_MEMORY;
     }
     file->path = path;
-    ptxlint_status status = file_read(file, most_bytes);
+    ptxlint_status status = PTXLINT_OK;
+    if (root && !ptx_source_file_read(root, path, max_bytes, &file->bytes, &file->length))
+        status = PTXLINT_NO_MEMORY;
     if (status == PTXLINT_OK && file->bytes)
         status = file_index(file);
     if (status != PTXLINT_OK) {
@@ -102,24 +64,10 @@ static ptxlint_status file_new(char *path, size_t most_bytes, SourceFile **out)
     return status;
 }
 
-/* "folder of beside" + path, or path alone where beside is NULL. NULL: no memory. */
-static char *path_join(const char *beside, const char *path)
-{
-    const char *slash = beside ? strrchr(beside, '/') : NULL;
-    size_t folder = slash ? (size_t)(slash - beside) + 1 : 0, length = strlen(path);
-    char *joined = malloc(folder + length + 1);
-    if (!joined)
-        return NULL;
-    if (folder)
-        memcpy(joined, beside, folder);
-    memcpy(joined + folder, path, length + 1);
-    return joined;
-}
-
 static ptxlint_status source_open(Sources *sources, const char *beside, const char *path,
                                   SourceFile **out)
 {
-    char *joined = path_join(beside, path);
+    char *joined = ptx_source_path_join(beside, path);
     *out = NULL;
     if (!joined)
         return PTXLINT_NO_MEMORY;
@@ -130,7 +78,9 @@ static ptxlint_status source_open(Sources *sources, const char *beside, const ch
             return PTXLINT_OK;
         }
     size_t left = SOURCES_BYTES - sources->bytes;
-    ptxlint_status status = file_new(joined, left < SOURCE_BYTES ? left : SOURCE_BYTES, out);
+    ptxlint_status status = file_new(sources->root, joined,
+                                     left < SOURCE_FILE_BYTES_MAX ? left : SOURCE_FILE_BYTES_MAX,
+                                     out);
     if (status == PTXLINT_OK) {
         sources->bytes += (*out)->length;
         (*out)->next = sources->files;
@@ -160,4 +110,18 @@ const char *ptx_source_line(const SourceFile *file, uint32_t line, size_t *lengt
     size_t end = line < file->line_count ? file->line_begins[line] - 1 : file->length;
     *length = end - begin;
     return file->bytes + begin;
+}
+
+size_t ptxlint_source_root(const char *given, char *out, size_t size)
+{
+    bool has_memory;
+    char *root = ptx_source_root_find(given, &has_memory);
+    size_t length = root ? strlen(root) : 0;
+    if (size && out) {
+        size_t shown = length < size ? length : size - 1;
+        memcpy(out, root ? root : "", shown);
+        out[shown] = '\0';
+    }
+    free(root);
+    return length;
 }

@@ -135,7 +135,7 @@ static bool is_slight(const ptxlint_write_options *options, const ptxlint_module
     double least = min_gain(options, module);
     if (diagnostic->gain_of && !isnan(diagnostic->gain_percent))
         return diagnostic->gain_percent < least;
-    bool is_minor = !strcmp(diagnostic->group, "hygiene")
+    bool is_minor = diagnostic->is_minor || !strcmp(diagnostic->group, "hygiene")
                     || !strcmp(diagnostic->group, "portability");
     return is_minor && least > 0;
 }
@@ -529,7 +529,7 @@ static bool make_gatherer(ptxlint_writer *writer, const ptxlint_write_options *o
 
 /* Formats for people who read PTX, and for programs that want all there is, show both places; in
  * those for reviews the one that is primary counts. */
-static void init_locator(ptxlint_writer *writer, const ptxlint_write_options *options)
+static ptxlint_status init_locator(ptxlint_writer *writer, const ptxlint_write_options *options)
 {
     bool is_plain = options->format == PTXLINT_TEXT || options->format == PTXLINT_ONELINE
                     || options->format == PTXLINT_JSON || options->format == PTXLINT_JSONL
@@ -538,8 +538,8 @@ static void init_locator(ptxlint_writer *writer, const ptxlint_write_options *op
                   && options->primary == PTXLINT_PRIMARY_AUTO;
     bool has_sources = !is_plain || options->primary == PTXLINT_PRIMARY_SOURCE
                        || options->format == PTXLINT_TEXT;
-    ptx_locator_init(&writer->locator, is_ptx ? PTXLINT_PRIMARY_PTX : options->primary,
-                     has_sources);
+    return ptx_locator_init(&writer->locator, is_ptx ? PTXLINT_PRIMARY_PTX : options->primary,
+                            has_sources, options->source_root);
 }
 
 ptxlint_status ptxlint_writer_new(ptxlint_document document, const ptxlint_write_options *options,
@@ -558,13 +558,13 @@ ptxlint_status ptxlint_writer_new(ptxlint_document document, const ptxlint_write
     ptxlint_writer *writer = calloc(1, sizeof *writer);
     if (!writer)
         return PTXLINT_NO_MEMORY;
-    init_locator(writer, options);
+    bool has_memory = init_locator(writer, options) == PTXLINT_OK;
     bool is_folded = document == PTXLINT_DIAGNOSTICS && is_for_people(options->format)
                      && options->format != PTXLINT_ONELINE
                      && options->primary != PTXLINT_PRIMARY_PTX;
     if (is_folded)
         writer->once = ptx_once_new(options->format, write, context);
-    if (!make_gatherer(writer, options) || (is_folded && !writer->once)) {
+    if (!has_memory || !make_gatherer(writer, options) || (is_folded && !writer->once)) {
         ptxlint_writer_free(writer);
         return PTXLINT_NO_MEMORY;
     }

@@ -158,7 +158,10 @@ static void lower_loc(Lower *l, const AstLoc *ast)
     m->locs[m->loc_count] =
         (Loc){ ast->file,         ast->line,           ast->column, ast->inlined_file,
                ast->inlined_line, ast->inlined_column, l->unit };
-    l->loc = m->loc_count++;
+    /* line 0 is code that the compiler made: it belongs to the line before it */
+    if (ast->line)
+        l->loc = m->loc_count;
+    m->loc_count++;
     if (ast->inlined_line)
         ptx_loc_check(&l->loc_set, l->vectors, l->diags, m, ast);
 }

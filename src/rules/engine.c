@@ -202,21 +202,58 @@ static void put_text_fact(EngineBuffer *b, const Inquiry *q, uint32_t fact, cons
     }
 }
 
+/* What is counted, behind a number. */
+static const struct { const char *several, *one; } counted[] = {
+    { " threads", " thread" },           { " blocks", " block" },
+    { " warps", " warp" },               { " lanes", " lane" },
+    { " bytes", " byte" },               { " registers", " register" },
+    { " sectors", " sector" },           { " wavefronts", " wavefront" },
+    { " instructions", " instruction" }, { " iterations", " iteration" },
+    { " cycles", " cycle" },             { " addresses", " address" },
+    { " accesses", " access" },          { " barriers", " barrier" },
+};
+
+/* Text behind "1": the word that begins it stands for one. */
+static const char *put_singular(EngineBuffer *b, const char *text)
+{
+    for (size_t i = 0; i < sizeof counted / sizeof *counted; i++) {
+        const size_t length = strlen(counted[i].several);
+        const char next = strncmp(text, counted[i].several, length) ? 'a' : text[length];
+        if ((next >= 'a' && next <= 'z') || next == '-')
+            continue;
+        put_bytes(b, counted[i].one, strlen(counted[i].one));
+        return text + length;
+    }
+    return text;
+}
+
+/* Not of a shape, "256 x 1". */
+static bool ends_in_one(const EngineBuffer *b)
+{
+    const size_t n = b->length;
+    bool is_one = n && b->bytes[n - 1] == '1' && (n == 1 || b->bytes[n - 2] == ' ');
+    return is_one && !(n > 3 && b->bytes[n - 3] == 'x' && b->bytes[n - 4] == ' ');
+}
+
 /* The template filled in, of the module's arena; NULL for none. */
 static const char *fill(Engine *e, Ask *ask, const Template *template)
 {
     EngineBuffer b = { .length = 0 };
+    bool is_one = false;
     if (!template->count)
         return NULL;
     for (uint32_t h = 0; h < template->count; h++) {
         const Hole *hole = &ask->evaluator->set->holes[template->first + h];
-        put_bytes(&b, hole->text, strlen(hole->text));
+        const char *text_before = is_one ? put_singular(&b, hole->text) : hole->text;
+        is_one = false;
+        put_bytes(&b, text_before, strlen(text_before));
         if (hole->type == FACT_TEXT && hole->fact < FACT__COUNT) {
             size_t length;
             const char *text = ptx_measure_text(ask->evaluator->q, &ask->at, hole->fact, &length);
             put_text_fact(&b, ask->evaluator->q, hole->fact, text, length);
         } else if (hole->program.count) {
             put_value(&b, hole, ptx_eval(ask, hole->program));
+            is_one = ends_in_one(&b);
         }
     }
     return ptx_arena_strndup(e->arena, b.bytes, b.length);

@@ -7,11 +7,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-static inline bool ptx_is_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\r';
-}
-
 /* span, and its lines where nothing else stands on them; else the blanks on its one side. */
 Span ptx_removal_widen(const char *text, uint32_t length, Span span);
 

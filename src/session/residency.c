@@ -109,7 +109,13 @@ struct DemandScan {
     uint32_t *seen;
     /* per function, of it and of all that it comes to call, + 1; NULL: not asked for yet */
     const uint8_t *barriers;
+    const uint8_t *shared;      /* SharedUse bits; the same */
 };
+
+typedef enum SharedUse {
+    SHARED_SIZED = 1,           /* variables with a size: static shared memory */
+    SHARED_UNSIZED = 2,         /* arrays without one: dynamic shared memory */
+} SharedUse;
 
 static void scan_shared(DemandScan *scan, Arena *arena, VarId v)
 {
@@ -193,14 +199,106 @@ static bool may_share(const Module *module, const CallGraph *graph, FuncId id)
     return calls && calls->has_indirect_call;
 }
 
+/* Per function those that call it: from first[f] to first[f + 1]. */
+typedef struct Callers {
+    uint32_t *first;
+    FuncId *funcs;
+} Callers;
+
+static Callers find_callers(Arena *scratch, const CallGraph *graph, uint32_t count)
+{
+    Callers out = { .first = ptx_arena_array(scratch, uint32_t, count + 2) };
+    for (FuncId f = 0; f < count; f++)
+        for (uint32_t c = 0; c < graph->nodes[f].callee_count; c++)
+            out.first[graph->callees[graph->nodes[f].callee_first + c] + 2]++;
+    for (FuncId f = 0; f < count; f++)
+        out.first[f + 2] += out.first[f + 1];
+    out.funcs = ptx_arena_array(scratch, FuncId, out.first[count + 1] + 1);
+    for (FuncId f = 0; f < count; f++)
+        for (uint32_t c = 0; c < graph->nodes[f].callee_count; c++)
+            out.funcs[out.first[graph->callees[graph->nodes[f].callee_first + c] + 1]++] = f;
+    return out;
+}
+
+/* By its instructions and declarations. What is called but is not there may use all that some
+ * function of its unit does. */
+static uint8_t own_shared_use(const DemandScan *scan, const CallGraph *graph, FuncId id)
+{
+    const Module *module = scan->module;
+    const Func *func = &module->funcs[id];
+    const UnitShared *unit = &scan->units[func->unit];
+    bool is_there = func->has_body || is_system_call(module, id);
+    bool is_unknown = graph->nodes[id].has_indirect_call || !is_there;
+    uint8_t use = 0;
+    if (is_unknown && (unit->has_in_module || unit->has_in_funcs))
+        use |= SHARED_SIZED;
+    if (is_unknown && unit->has_unsized)
+        use |= SHARED_UNSIZED;
+    for (uint32_t o = 0; o < func->operand_count; o++) {
+        const Operand *operand = &func->operands[o];
+        const Var *var = operand->kind == OPERAND_VAR ? &module->vars[operand->id] : NULL;
+        if (var && var->space == SPACE_SHARED)
+            use |= var->bytes ? SHARED_SIZED : SHARED_UNSIZED;
+    }
+    for (VarId v = scan->first_vars[id]; v < module->var_count && module->vars[v].func == id; v++)
+        use |= module->vars[v].space == SPACE_SHARED && module->vars[v].bytes ? SHARED_SIZED : 0;
+    return use;
+}
+
+/* All that comes to call the function uses that, too. */
+static void hand_up_use(uint8_t *uses, const Callers *callers, FuncId *stack, FuncId from,
+                        uint8_t bit)
+{
+    uint32_t depth = 0;
+    stack[depth++] = from;
+    uses[from] |= bit;
+    while (depth) {
+        FuncId at = stack[--depth];
+        for (uint32_t c = callers->first[at]; c < callers->first[at + 1]; c++)
+            if (!(uses[callers->funcs[c]] & bit)) {
+                uses[callers->funcs[c]] |= bit;
+                stack[depth++] = callers->funcs[c];
+            }
+    }
+}
+
+static void find_shared_uses(DemandScan *scan, Arena *scratch, const CallGraph *graph)
+{
+    const uint32_t count = scan->module->func_count;
+    uint8_t *uses = ptx_arena_array(scan->arena, uint8_t, count + 1);
+    ArenaMark mark = ptx_arena_mark(scratch);
+    const Callers callers = find_callers(scratch, graph, count);
+    FuncId *stack = ptx_arena_array(scratch, FuncId, count + 1);
+    for (FuncId f = 0; f < count; f++) {
+        const uint8_t own = own_shared_use(scan, graph, f);
+        for (uint8_t bit = SHARED_SIZED; bit <= SHARED_UNSIZED; bit <<= 1)
+            if (own & bit && !(uses[f] & bit))
+                hand_up_use(uses, &callers, stack, f, bit);
+    }
+    ptx_arena_release(scratch, mark);
+    scan->shared = uses;
+}
+
+/* SharedUse bits of what the function comes to call. */
+static uint8_t called_shared_use(DemandScan *scan, const CallGraph *graph, Arena *scratch,
+                                 FuncId id)
+{
+    const CallNode *calls = &graph->nodes[id];
+    uint8_t use = 0;
+    if (!scan->shared)
+        find_shared_uses(scan, scratch, graph);
+    for (uint32_t c = 0; c < calls->callee_count; c++)
+        use |= scan->shared[graph->callees[calls->callee_first + c]];
+    return calls->has_indirect_call ? use | scan->shared[id] : use;
+}
+
 /* Adds to a function's own bytes the variables of the module that its instructions name, as ptxas
- * does. What it calls may use more: unknown where anything that can be called does. */
-static int64_t shared_bytes(DemandScan *scan, FuncId id, bool shares)
+ * does. What it calls may use more: unknown where that names any. */
+static int64_t shared_bytes(DemandScan *scan, FuncId id, uint8_t called)
 {
     const Func *func = &scan->module->funcs[id];
-    const UnitShared *unit = &scan->units[func->unit];
     int64_t own = laid_out_bytes(scan, id, SPACE_SHARED, false);
-    if (own < 0 || (shares && (unit->has_in_module || unit->has_in_funcs)))
+    if (own < 0 || called & SHARED_SIZED)
         return -1;
     if (!scan->seen)
         return own;
@@ -219,10 +317,10 @@ static int64_t shared_bytes(DemandScan *scan, FuncId id, bool shares)
 
 /* Where no array of unknown size is named, by the function or by what it may call, a launch has no
  * use for dynamic shared memory. */
-static bool may_use_dynamic_shared(const DemandScan *scan, FuncId id, bool shares)
+static bool may_use_dynamic_shared(const DemandScan *scan, FuncId id, uint8_t called)
 {
     const Func *func = &scan->module->funcs[id];
-    if (scan->units[func->unit].has_unsized && shares)
+    if (called & SHARED_UNSIZED)
         return true;
     for (uint32_t o = 0; o < func->operand_count; o++) {
         const Var *var = func->operands[o].kind == OPERAND_VAR
@@ -254,27 +352,6 @@ static int64_t own_barriers(const Func *func)
             count = operands[at].value + 1;
     }
     return count;
-}
-
-/* Per function those that call it: from first[f] to first[f + 1]. */
-typedef struct Callers {
-    uint32_t *first;
-    FuncId *funcs;
-} Callers;
-
-static Callers find_callers(Arena *scratch, const CallGraph *graph, uint32_t count)
-{
-    Callers out = { .first = ptx_arena_array(scratch, uint32_t, count + 2) };
-    for (FuncId f = 0; f < count; f++)
-        for (uint32_t c = 0; c < graph->nodes[f].callee_count; c++)
-            out.first[graph->callees[graph->nodes[f].callee_first + c] + 2]++;
-    for (FuncId f = 0; f < count; f++)
-        out.first[f + 2] += out.first[f + 1];
-    out.funcs = ptx_arena_array(scratch, FuncId, out.first[count + 1] + 1);
-    for (FuncId f = 0; f < count; f++)
-        for (uint32_t c = 0; c < graph->nodes[f].callee_count; c++)
-            out.funcs[out.first[graph->callees[graph->nodes[f].callee_first + c] + 1]++] = f;
-    return out;
 }
 
 enum { BARRIERS_UNKNOWN = 17 };     /* more than there are */
@@ -337,13 +414,14 @@ Demand ptx_demand_compute(DemandScan *scan, Arena *scratch, const CallGraph *cal
 {
     const Module *module = scan->module;
     const bool shares = may_share(module, calls, func);
+    const uint8_t called = shares ? called_shared_use(scan, calls, scratch, func) : 0;
     return (Demand){
-        .static_shared_bytes = shared_bytes(scan, func, shares),
+        .static_shared_bytes = shared_bytes(scan, func, called),
         .local_bytes = laid_out_bytes(scan, func, SPACE_LOCAL, false),
         .param_bytes = laid_out_bytes(scan, func, SPACE_PARAM, true),
         .barriers = shares ? count_barriers(scan, calls, scratch, func)
                            : own_barriers(&module->funcs[func]),
-        .may_use_dynamic_shared = may_use_dynamic_shared(scan, func, shares),
+        .may_use_dynamic_shared = may_use_dynamic_shared(scan, func, called),
     };
 }
 

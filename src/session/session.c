@@ -127,6 +127,7 @@ struct Session {
 typedef struct TrialFacts {
     const Lowered *lowered;     /* where base has not kept it */
     const PredictFacts *predict;
+    const JoinableRow *rows;    /* of the first GPU alone */
 } TrialFacts;
 
 typedef struct Shared {
@@ -795,7 +796,21 @@ static Effort effort_of(Session *s, EvaluationBudget budget)
 static KernelRun run_of(Session *s)
 {
     const Sessions *all = s->all;
-    return (KernelRun){ all->work, all->temp, all->scratch, program_of(s), id_of(s), s->launch };
+    return (KernelRun){ .arena = all->work, .work = all->temp, .scratch = all->scratch,
+                        .program = program_of(s), .kernel = id_of(s), .launch = s->launch };
+}
+
+/* Trials keep them. */
+static const JoinableRow *rows_of_trial(Session *s)
+{
+    const Sessions *all = s->all;
+    if (!all->gpu_count)
+        return NULL;
+    TrialFacts *facts = trial_facts(all, id_of(s), 0);
+    if (!facts->rows)
+        facts->rows = ptx_joinable_rows_compute(all->arena, all->module, s->func,
+                                                ptx_session_cfg(s));
+    return facts->rows;
 }
 
 static const Evaluation *evaluate(Session *s, EvaluationBudget budget)
@@ -803,7 +818,9 @@ static const Evaluation *evaluate(Session *s, EvaluationBudget budget)
     const Sessions *all = s->all;
     const Effort effort = effort_of(s, budget);
     const Gpu *gpu = all->gpu_count ? all->gpus[all->trial.gpu] : NULL;
-    const KernelRun run = run_of(s);
+    KernelRun run = run_of(s);
+    if (budget == BUDGET_FIGURES && effort.depth != DEPTH_QUICK)
+        run.rows = is_trial(s) ? rows_of_trial(s) : ptx_session_joinable(s);
     return ptx_evaluate(&run, gpu, effort.steps, effort.depth);
 }
 
@@ -860,7 +877,7 @@ const Trace *ptx_session_trace(Session *s)
     const Evaluation *evaluation = ptx_session_evaluation(s, BUDGET_FINDINGS);
     if (!p->was_traced && evaluation) {
         const KernelRun run = run_of(s);
-        p->trace = ptx_trace_make(&run, all->gpu_count ? all->gpus[0] : NULL, evaluation->is_row);
+        p->trace = ptx_trace_make(&run, all->gpu_count ? all->gpus[0] : NULL, evaluation);
     }
     p->was_traced = true;
     return p->trace;
@@ -1071,11 +1088,13 @@ double ptx_session_resident_warps(Session *s, size_t gpu)
     return each * ptx_double_min(come, fit);
 }
 
-/* Whether there is a launch to be predicted. */
+/* Whether there is a launch to be predicted, which does not fail. */
 static bool can_predict(Session *s, EvaluationBudget budget)
 {
+    if (ptx_session_shape(s)->error)
+        return false;
     if (budget == BUDGET_FIGURES)
-        return ptx_session_is_projected(s) && !ptx_session_shape(s)->error;
+        return ptx_session_is_projected(s);
     return s->func->is_entry && !s->func->has_unknown && ptx_session_cfg(s)
            && ptx_session_is_launch_known(s);
 }

@@ -34,6 +34,7 @@ typedef struct DiagInfo {
     const char *code, *name;
     Severity severity;
     const char *group;
+    bool is_minor;              /* where its gain is not known, it is counted only, for people */
 } DiagInfo;
 
 extern const DiagInfo ptx_diag_info[DIAG__COUNT];
@@ -90,6 +91,7 @@ typedef struct Diag {
     const char *gain_of;        /* what it is a share of; NULL: there is none */
     Suppression suppression;
     const char *reason;         /* of the suppression; NULL */
+    const char *gpu;            /* that it is for; NULL: the first of the module */
     const char *message;
     const char *label;          /* beside the caret, or NULL */
     const char *help;           /* or NULL */

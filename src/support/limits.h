@@ -25,9 +25,12 @@ enum {
      * and so many more for each instruction of the module: a file of n bytes could ask for n^2 */
     LIMIT_CALLED_INSNS = 1 << 20,
     LIMIT_CALLED_INSNS_PER_INSN = 32,
+    LIMIT_CUDA_COMMENTS = 1024,         /* for ptxlint, that are read in one CUDA source */
     /* default memory limit of each arena: this many bytes a byte of source ... */
     LIMIT_ARENA_FACTOR = 256,
     LIMIT_ARENA_FLOOR = 256 << 20,      /* ... but at least this much */
+    /* a file beside the PTX that says how it is launched: real ones have under a megabyte */
+    LIMIT_METADATA_BYTES = 16 << 20,
 };
 
 #endif

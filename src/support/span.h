@@ -5,6 +5,7 @@
 #include "support/assert.h"
 #include "support/minmax.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -27,6 +28,21 @@ static inline uint32_t ptx_span_length(Span s)
 {
     ASSERT(s.begin <= s.end);
     return s.end - s.begin;
+}
+
+static inline bool ptx_is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r';
+}
+
+/* Without the blanks at its ends. */
+static inline Span ptx_span_trim(const char *text, Span span)
+{
+    while (span.begin < span.end && ptx_is_blank(text[span.begin]))
+        span.begin++;
+    while (span.end > span.begin && ptx_is_blank(text[span.end - 1]))
+        span.end--;
+    return span;
 }
 
 /* As many bytes of a text as a message quotes: for "%.*s". */

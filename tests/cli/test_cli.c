@@ -419,7 +419,8 @@ static const Case cases[] = {
     /* output that cannot be written */
     { "$PTXLINT warned.ptx >/dev/full", 3, "", "standard output: No space left on device", NULL },
     { "$PTXLINT --output /dev/full warned.ptx", 3, "", "/dev/full: No space left on device", NULL },
-    { "$PTXLINT --help >/dev/full", 3, "", "No space left on device", NULL },
+    { "$PTXLINT --help >/dev/full", 3, "", "ptxlint: standard output: ", NULL },
+    { "{ $PTXLINT --help; echo $? >code; } | true; cat code; rm code", 0, "0\n", "", NULL },
     { "$PTXLINT warned.ptx >&-", 3, "", "standard output: ", NULL },
 };
 
@@ -487,7 +488,7 @@ static void test_tune(void **state)
     Result text = run("$PTXLINT tune --gpu h200 --kernel sh_blur --grid 8192,128 --block 1,64 "
                       "--param 2=8192 --param 3=8192 " SHAPES);
     assert_int_equal(text.status, 0);
-    assert_non_null(strstr(text.out, "sh_blur\n"));
+    assert_non_null(strstr(text.out, "sh_blur on h200\n"));
     assert_non_null(strstr(text.out, "times as fast as now by prediction"));
     for (const char *line = text.out; *line; line += strcspn(line, "\n") + 1)
         assert_true(strcspn(line, "\n") <= 80);
@@ -563,6 +564,34 @@ static void find_recommended(const json_t *kernel, char out[32])
     }
 }
 
+/* Of a time: the bound, the band around it, or the reason that there is none. */
+static void expect_band(const json_t *one, const char *low, const char *high)
+{
+    const double bound = json_number_value(json_object_get(one, "bound_time_us")),
+                 predicted = json_number_value(json_object_get(one, "predicted_time_us"));
+    const bool is_predicted = predicted > 0;
+    assert_int_equal(is_predicted, json_is_null(json_object_get(one, "why")));
+    assert_int_equal(bound > 0, json_is_null(json_object_get(one, "bound_why")));
+    assert_true(is_predicted || json_is_null(json_object_get(one, low)));
+    if (is_predicted)
+        assert_true(bound <= json_number_value(json_object_get(one, low))
+                    && json_number_value(json_object_get(one, low)) <= predicted
+                    && predicted <= json_number_value(json_object_get(one, high)));
+}
+
+static void expect_bands(const json_t *document)
+{
+    const json_t *kernel, *one;
+    size_t k, at;
+    json_array_foreach(json_object_get(document, "kernels"), k, kernel) {
+        json_array_foreach(json_object_get(kernel, "shapes"), at, one)
+            expect_band(one, "predicted_low_us", "predicted_high_us");
+        json_array_foreach(json_object_get(kernel, "variants"), at, one)
+            assert_true(json_number_value(json_object_get(one, "predicted_high_us"))
+                        >= json_number_value(json_object_get(one, "predicted_time_us")));
+    }
+}
+
 static json_t *tune_all(const char *launch)
 {
     char command[512];
@@ -573,6 +602,7 @@ static json_t *tune_all(const char *launch)
     Result json = run(command);
     json_t *document = json_loads(json.out, 0, NULL);
     result_free(&json);
+    expect_bands(document);
     return document;
 }
 
@@ -682,6 +712,7 @@ static void test_rank_json(void **state)
         assert_int_equal(json_integer_value(json_object_get(one, "place")), i + 1);
         assert_true(json_integer_value(json_object_get(one, "registers")) > 0);
         assert_true(json_number_value(json_object_get(one, "ratio")) >= 1);
+        expect_band(one, "low_time_us", "high_time_us");
     }
     assert_true(json_is_true(json_object_get(json_array_get(variants, 1), "is_tied")));
     json_decref(document);

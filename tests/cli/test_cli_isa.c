@@ -17,11 +17,11 @@ static int teardown(void **state)
 static const Case cases[] = {
     { "$PTXLINT isa",                            0, "floating-point arithmetic", "", "`abs`" },
     { "$PTXLINT isa --color always",             0, "\033[", "", NULL },
-    { "$PTXLINT isa fma",                        0, "Multiplies two floats and adds a third with a single rounding.", "", NULL },
+    { "$PTXLINT isa fma",                        0, "Fused multiply-add of floats: one rounding.", "", NULL },
     { "$PTXLINT isa fma.rn.f32",                 0, "fma.rnd{.ftz}{.sat}.f32  d, a, b, c;", "", "f64" },
     { "$PTXLINT isa --gpu h200 fma.rn.f32",      0, "128 fma               h200", "", "sm_80" },
     { "$PTXLINT isa --gpu sm_75 wgmma",          0, "sm_75 does not have wgmma.", "", "Throughput" },
-    { "$PTXLINT isa --format markdown fma",      0, "# fma\n\nMultiplies", "", NULL },
+    { "$PTXLINT isa --format markdown fma",      0, "# fma\n\nFused", "", NULL },
     { "$PTXLINT isa add sub",                    0, "\nsub\n", "", NULL },
     { "$PTXLINT isa lde",                        2, "", "unknown instruction 'lde'; did you mean ld? `ptxlint isa --list` lists them all", NULL },
     { "$PTXLINT isa add lde",                    2, "Adds two numbers.", "did you mean ld?", NULL },

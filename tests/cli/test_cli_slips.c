@@ -6,6 +6,9 @@
 
 static const File files[] = {
     { "x.ptx", HEAD ".visible .entry k()\n{\n\tret;\n}\n" },
+    { "rq.ptx", HEAD ".visible .entry k() .reqntid 64\n{\n\tret;\n}\n" },
+    { "new.ptx", ".version 8.0\n.target sm_999\n.address_size 64\n"
+                 ".visible .entry k()\n{\n\tret;\n}\n" },
     { "empty.ptx", "" },
     { "blank.ptx", " \n\t\n" },
     { "k.cu", "// a kernel\n/* of\n   ours */\n__global__ void k() {}\n" },
@@ -41,6 +44,10 @@ static const Case cases[] = {
     { "$PTXLINT lsp --stdio </dev/null", 1, "", "", NULL },
     { "$PTXLINT chek x.ptx", 2, "",
       "ptxlint: chek: no such file; did you mean the command `check`?\n", NULL },
+    { "$PTXLINT help chek", 2, "", "ptxlint: help: 'chek' is no command; did you mean check?\n",
+      NULL },
+    { "$PTXLINT help xyzzy", 2, "", "'xyzzy' is no command; ptxlint --help lists them\n", NULL },
+    { "$PTXLINT --gpu H200,SM_80 x.ptx", 0, "", "", NULL },
     { "$PTXLINT reprot x.ptx", 2, "", "did you mean the command `report`?\n", NULL },
     { "touch chek && $PTXLINT chek", 1, "the input is empty", "", NULL },
     { "$PTXLINT ./reprot", 3, "", "ptxlint: ./reprot: No such file", NULL },
@@ -72,6 +79,37 @@ static const Case cases[] = {
     { "$PTXLINT report --statistics x.ptx", 2, "",
       "--statistics: unknown option of report; `ptxlint check` has it\n", NULL },
     { "$PTXLINT --xyzzy x.ptx", 2, "", "ptxlint: --xyzzy: unknown option\n", NULL },
+    { "$PTXLINT --selct=MEM201 x.ptx", 2, "", "did you mean --select?\n", NULL },
+    { "$PTXLINT report --lauch=l.json x.ptx", 2, "", "did you mean --launch?\n", NULL },
+    { "$PTXLINT report --statistics=1 x.ptx", 2, "", "; `ptxlint check` has it\n", NULL },
+    { "$PTXLINT --quiet=1 x.ptx", 2, "", "--quiet=1: option does not take an argument\n", NULL },
+    { "$PTXLINT --rules= x.ptx", 2, "", "ptxlint: --rules: its value is empty\n", NULL },
+    { "$PTXLINT --launch '' x.ptx", 2, "", "ptxlint: --launch: its value is empty\n", NULL },
+    { "$PTXLINT --kernel= x.ptx", 2, "", "ptxlint: --kernel: its value is empty\n", NULL },
+    { "$PTXLINT budget init --output= x.ptx", 2, "", "--output: its value is empty\n", NULL },
+    { "$PTXLINT lsp --select MEM2O1 </dev/null", 2, "", "did you mean 'MEM201'?\n", NULL },
+    { "$PTXLINT lsp --gpu h20 </dev/null", 2, "", "did you mean h200?", NULL },
+
+    /* an input is not written over */
+    { "$PTXLINT report --output x.ptx x.ptx; code=$?; grep -q entry x.ptx && exit $code", 2, "",
+      "ptxlint: x.ptx: this is an input, and would be overwritten\n", NULL },
+    { "$PTXLINT --format json=./x.ptx x.ptx", 2, "", "./x.ptx: this is an input", NULL },
+    { "$PTXLINT baseline write --baseline x.ptx x.ptx", 2, "", "x.ptx: this is an input", NULL },
+
+    /* launches that fail, and GPUs that no file describes */
+    { "$PTXLINT tune --gpu h200 --grid 4 --block 256 rq.ptx", 0,
+      "256      4         not known: the block is not that of .reqntid\n", "", NULL },
+    { "$PTXLINT tune --gpu h200 --grid 4 --block 256 --format json rq.ptx", 0,
+      "\"why\": \"the block is not that of .reqntid\"", "", NULL },
+    { "$PTXLINT check --gpu h200 --grid 4 --block 256 --format json rq.ptx", 1,
+      "\"gain_percent\":null", "", "of the predicted time" },
+    { "$PTXLINT tune --grid 4 --block 256 new.ptx", 0,
+      "k on an unknown GPU\n  No other block is compared: no file describes the GPU", "", NULL },
+    { "$PTXLINT tune --gpu h200,v100 --grid 4 --block 256 x.ptx", 0, "\nk on v100\n", "", NULL },
+    { "$PTXLINT tune --gpu h200 --grid 4 --block 64 --cluster 2 x.ptx", 0,
+      "No other block is compared: blocks of a cluster may work together", "", NULL },
+    { "$PTXLINT rank --grid 4 --block 256 new.ptx new.ptx", 2, "",
+      "ptxlint: new.ptx: no file describes the GPU of its target; give --gpu\n", NULL },
 
     /* inputs */
     { "$PTXLINT dir", 2, "", "ptxlint: dir: holds no .ptx file\n", NULL },

@@ -64,6 +64,14 @@ class LanguageClient {
         this.isRunning = false;
     }
 
+    async sendRequest(method, params) {
+        this.sent.push([method, params]);
+        if (params.textDocument.uri === 'file:///broken.ptx') {
+            throw new Error('a report is of a PTX file, in json or text');
+        }
+        return { text: 'kernel k\n' };
+    }
+
     async sendNotification(...words) {
         this.sent.push(words);
     }
@@ -107,7 +115,7 @@ async function testStart(main) {
     assert.deepEqual(client.options.initializationOptions, { gpu: 'h200', launch: null, config: null, grid: null, block: null });
     assert.deepEqual(client.options.documentSelector, [{ language: 'ptx' }]);
     assert.deepEqual(Object.keys(state.commands).sort(), manifest.contributes.commands.map((command) => command.command).sort());
-    assert.equal(context.subscriptions.length, 3);
+    assert.equal(context.subscriptions.length, 4);
 }
 
 async function testSettings() {
@@ -148,6 +156,22 @@ async function testExplain() {
     assert.equal(state.pages.length, 1);
 }
 
+async function testReport() {
+    const open = (name, languageId) => (vscode.window.activeTextEditor = { document: { languageId, uri: { toString: () => name } } });
+    state.pages = [];
+    open('file:///k.ptx', 'ptx');
+    await state.commands['ptxlint.showReport']();
+    assert.deepEqual(LanguageClient.all.at(-1).sent.pop(), ['ptxlint/report', { textDocument: { uri: 'file:///k.ptx' }, format: 'text' }]);
+    assert.deepEqual(state.pages, [{ language: 'plaintext', content: 'kernel k\n' }]);
+    open('file:///k.cu', 'cuda-cpp');
+    await state.commands['ptxlint.showReport']();
+    assert.match(state.errors.pop(), /open one first/);
+    open('file:///broken.ptx', 'ptx');
+    await state.commands['ptxlint.showReport']();
+    assert.match(state.errors.pop(), /a report is of a PTX file/);
+    assert.equal(state.pages.length, 1);
+}
+
 async function testMissing(main) {
     state.settings['ptxlint.path'] = 'nowhere';
     await state.commands['ptxlint.restart']();
@@ -178,6 +202,7 @@ async function run() {
     await testSettings();
     await testGpus();
     await testExplain();
+    await testReport();
     await testMissing(main);
     testMatcher();
 }

@@ -2,7 +2,7 @@
 """check-reasons.py PTXLINT -- no null of a report, and no empty cell of its CSV, is without its reason.
 
 A null's reason is the text of its key in `reasons` of its object, else the object's `why`; where the object has neither, those of the object
-around it. A cell's is in the row's `why`, by the name of what it is of.
+around it. A cell's is in the row's `why`, by the name of what it is of. A predicted time lies in its band, which does not begin below the bound.
 """
 import collections
 import csv
@@ -36,6 +36,18 @@ KIND = {column: kind for kind, columns in COLUMNS.items() for column in columns.
 problems, counts = collections.Counter(), collections.Counter()
 
 
+TIMES = ["bound_time_us", "predicted_low_us", "predicted_time_us", "predicted_high_us"]
+
+
+def check_times(what, bound, low, predicted, high):
+    counts["time"] += predicted is not None
+    if (predicted is None) != (low is None) or (low is None) != (high is None):
+        problems[f"{what}: a time without its band"] += 1
+    known = [number for number in (bound, low, predicted, high) if number is not None]
+    if known != sorted(known) or not all(0 < number < float("inf") for number in known) or (bound and not predicted):
+        problems[f"{what}: {known} is out of order"] += 1
+
+
 def report(form, words):
     got = subprocess.run([PTXLINT, "report", "--no-config", "--format", form, *words], cwd=ROOT, capture_output=True, check=False)
     return got.stdout.decode("utf-8")
@@ -54,6 +66,8 @@ def walk(value, path, given=None):
             walk(part, path + "[]", given)
     if not isinstance(value, dict):
         return
+    if "predicted_low_us" in value:
+        check_times(path, *(value[key] for key in TIMES))
     own = value.get("reasons", {})
     here = value.get("why") if "why" in value or "reasons" in value else given
     for key, part in value.items():
@@ -71,6 +85,7 @@ def walk(value, path, given=None):
 def check_cells(text):
     for row in csv.DictReader(io.StringIO(text, newline="")):
         notes = {note.split(": ")[0] for note in row["why"].split("; ")}
+        check_times("CSV", *(float(row[key]) if row[key] else None for key in TIMES))
         for column, cell in row.items():
             if cell or column == "why":
                 continue
@@ -83,7 +98,7 @@ def check_cells(text):
 for run in RUNS:
     walk(json.loads(report("json", run)), "report")
     check_cells(report("csv", run))
-if not (counts[True] and counts[False] and counts["cell"]):
+if not (counts[True] and counts[False] and counts["cell"] and counts["time"]):
     problems["nothing was looked at"] += 1
 for problem, count in sorted(problems.items())[:40]:
     print(f"{problem} ({count} times)")

@@ -91,8 +91,8 @@ class Requests(unittest.TestCase):
         text = self.hover("ld.glo", "bal.f32 %f1")
         self.assertIn("[a]", text)
         self.assertIn("h200: ", text)
-        self.assertIn("results a clock and SM", text)
-        self.assertIn("Result from L1 after 32 clocks, from L2 258 clocks, from memory at least", text)
+        self.assertIn("results per clock per SM", text)
+        self.assertIn("Latency: 32 cycles (L1), 258 cycles (L2), 555.5 cycles or more (DRAM)", text)
 
     def test_hover_wrong_modifiers(self):
         place = self.load(HEAD + ".entry k() { .reg .b32 %r<3>; add<cursor>.nonsense %r1, %r1, %r2; ret; }")

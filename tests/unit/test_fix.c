@@ -14,6 +14,15 @@ enum { EVERY = 1 };
          ".reg .b64 %rd<2>;\n.reg .pred %p<2>;\n"
 #define LOAD "ld.param.u64 %rd1, [p];\nmov.u32 %r1, %tid.x;\n"
 #define STORE "st.global.u32 [%rd1], %r1;\nret;\n}\n"
+/* A loop of so few instructions that a note says so, which is found anew at its first barrier. */
+#define RACE                                                                                       \
+    HEAD ".visible .entry k(.param .u64 p, .param .u32 n) .reqntid 64\n{\n.reg .b32 %r<9>;\n"   \
+         ".reg .b64 %rd<3>;\n.reg .pred %p<2>;\n.shared .b32 s[64];\n" LOAD                      \
+         "ld.param.u32 %r7, [n];\nmov.u32 %r2, s;\nmad.lo.u32 %r3, %r1, 4, %r2;\n"               \
+         "xor.b32 %r4, %r3, 128;\nmov.u32 %r5, 0;\nst.shared.u32 [%r3], %r1;\nL:\n"
+#define RACE_STORE                                                                                 \
+    "st.shared.u32 [%r3], %r6;\nadd.u32 %r5, %r5, 1;\nsetp.lt.u32 %p1, %r5, %r7;\n@%p1 bra L;\n" \
+    "mul.wide.u32 %rd2, %r1, 4;\nadd.s64 %rd1, %rd1, %rd2;\nst.global.u32 [%rd1], %r6;\nret;\n}\n"
 
 static ptxlint_fixes *fix(const char *text, size_t length, int is_unsafe)
 {
@@ -77,6 +86,9 @@ static const struct {
     { "of two in a line none goes",
       KERNEL ".shared .b32 lost, gone;\n" LOAD STORE, NULL, 1 },
     { "a byte-order mark", "\xef\xbb\xbf" KERNEL LOAD STORE, KERNEL LOAD STORE, 0 },
+    { "barriers of a race, although the loop has overhead",
+      RACE "ld.shared.u32 %r6, [%r4];\n" RACE_STORE,
+      RACE "bar.sync 0;\nld.shared.u32 %r6, [%r4];\nbar.sync 0;\n" RACE_STORE, 0 },
     { "an empty file", "", NULL, 1 },
 };
 

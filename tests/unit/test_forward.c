@@ -6,6 +6,7 @@
 #include <time.h>
 
 #define LOOPS "tests/data/loops/loops.ptx"
+#define BARRIERS "tests/data/loops/barriers.ptx"
 
 /* One kernel of the file, with what stands before the first. */
 static char *cut_out(const char *file, const char *kernel)
@@ -330,12 +331,50 @@ static void test_endless(void **state)
     ptxlint_launches_free(launches);
 }
 
+/* Loops with barriers of the block and of the grid, locks, calls, and what warps read of each
+ * other: as many times the trips, as many times the time, and memory is read no more than once. */
+static void test_barriers(void **state)
+{
+    static const struct {
+        const char *kernel, *params;
+        unsigned most;
+        double within;
+    } kernels[] = {
+        { "grid_sync", "null, null, 2000, %u", 2147483647, 0.1 },
+        { "grid_nest", "null, null, 2000, %u", 2147483647, 0.1 },
+        { "spin_barrier", "null, null, 2000, %u", 2147483647, 0.1 },
+        { "sync_count", "null, %u", 2147483647, 0.2 },
+        { "shared_index", "null, null, %u", 2147483647, 0.2 },
+        { "calls", "null, %u", 3000000, 0.2 },
+        { "lock", "null, null, %u", 2147483647, 0.1 },
+    };
+    enum { FEW = 1, MAX_BYTES = 1 << 20 };
+    char *file = kit_read(BARRIERS, NULL);
+    (void)state;
+    for (size_t k = 0; k < COUNT(kernels); k++) {
+        double before = 0;
+        for (unsigned t = 0; t < 2; t++) {
+            const unsigned trips = t ? kernels[k].most : 1000;
+            char params[64];
+            snprintf(params, sizeof params, kernels[k].params, trips);
+            const Figures got = figures_of(file, kernels[k].kernel, params, FEW);
+            const double each = got.us / trips;
+            if (got.bytes > MAX_BYTES || (t && !is_within(each, before, kernels[k].within)))
+                fail_msg("%s(%s): %g us each, before %g; %g bytes", kernels[k].kernel, params, each,
+                         before, got.bytes);
+            before = each;
+        }
+    }
+    free(file);
+}
+
 UNIT(forward)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_counts), cmocka_unit_test(test_time),
                                         cmocka_unit_test(test_given),
                                         cmocka_unit_test(test_guessed),
                                         cmocka_unit_test(test_floats),
-                                        cmocka_unit_test(test_endless) };
+                                        cmocka_unit_test(test_endless),
+                                        cmocka_unit_test(test_barriers) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -55,8 +55,8 @@ static void build(Built *built, const char *ptx, const char *json, const char *c
     ptx_arena_init(&built->arena, 1 << 24, &built->on_failure);
     if (setjmp(built->on_failure))
         fail_msg("no memory");
-    built->launch = ptx_launch_build(&built->arena, built->launches, "src/k.ptx", built->module->ir,
-                                     &built->module->ir->funcs[0]);
+    built->launch = ptx_launch_build(&built->arena, built->launches, NULL, "src/k.ptx",
+                                     built->module->ir, &built->module->ir->funcs[0]);
 }
 
 static void built_free(Built *built)
@@ -328,7 +328,7 @@ static void test_without_launches(void **state)
     Built built;
     (void)state;
     build(&built, KERNEL " .reqntid 96 { ret; }\n", NULL, NULL);
-    const Launch *launch = ptx_launch_build(&built.arena, NULL, "-", built.module->ir,
+    const Launch *launch = ptx_launch_build(&built.arena, NULL, NULL, "-", built.module->ir,
                                             &built.module->ir->funcs[0]);
     assert_int_equal(launch->block[0], 96);
     assert_int_equal(launch->param_count, 0);
@@ -431,7 +431,7 @@ static const struct { const char *json, *error; } bad_files[] = {
     { BAD("\"param\": []"), "did you mean \"params\"?" },
     { BAD("\"dynamic-shared\": 1"), "did you mean \"dynamic_shared\"?" },
     { BAD("\"shared\": 1"), "did you mean \"dynamic_shared\"?" },
-    { BAD("\"note\": 1"), "unknown key \"note\"; known are grid, block, cluster, dynamic_shared, shared_bank_bytes, params, trips" },
+    { BAD("\"note\": 1"), "unknown key \"note\"; known are grid, block, cluster, dynamic_shared, shared_bank_bytes, params, scratch, trips" },
     { BAD("\"kernel\": \"k\""), "unknown key \"kernel\"; known are grid" },
     { BAD("\"params\": [null, {\"byte\": \"00\"}]"), "kernel \"k\": parameter 1: unknown key \"byte\"; did you mean \"bytes\"?" },
     { BAD("\"params\": [{\"sorted\": true}]"), "parameter 0: unknown key \"sorted\"; known are bytes, data" },
@@ -748,6 +748,62 @@ static void test_large_log(void **state)
     free(text.bytes);
 }
 
+/* Shared memory of what is called: unknown where a call may come to a function that has some. Both
+ * figures before the launch says one; -1: unknown. */
+static void test_called_shared(void **state)
+{
+    static const char text[] =
+        ".version 8.0\n.target sm_90\n.address_size 64\n.extern .shared .b8 dyn[];\n"
+        ".shared .b32 fix[8];\n.extern .func away();\n.extern .func vprintf();\n"
+        ".func plain() { .reg .b32 %r<2>; mov.u32 %r1, %tid.x; ret; }\n"
+        ".func unsized() { .reg .b32 %r<2>; mov.u32 %r1, dyn; ret; }\n"
+        ".func sized() { .reg .b32 %r<2>; mov.u32 %r1, fix; ret; }\n"
+        ".func own() { .shared .b32 mine[4]; ret; }\n"
+        ".func deep() { call plain; call unsized; ret; }\n"
+        ".func loop() { call loop; call sized; ret; }\n"
+        ".entry none() { ret; }\n"
+        ".entry uses() { .reg .b32 %r<2>; mov.u32 %r1, dyn; mov.u32 %r1, fix; ret; }\n"
+        ".entry a() { call plain; ret; }\n.entry b() { call unsized; ret; }\n"
+        ".entry c() { call deep; ret; }\n.entry d() { call sized; ret; }\n"
+        ".entry e() { call own; ret; }\n.entry f() { call loop; ret; }\n"
+        ".entry g() { call away; ret; }\n.entry h() { call vprintf; ret; }\n"
+        ".entry i(.param .u64 p) { .reg .b64 %rd<2>; ld.param.u64 %rd1, [p];\n"
+        "P: .callprototype _ ();\ncall %rd1, P; ret; }\n";
+    static const struct { const char *kernel; int64_t fixed, dynamic; } cases[] = {
+        { "none", 0, 0 }, { "uses", 32, -1 }, { "a", 0, 0 },   { "b", 0, -1 },
+        { "c", 0, -1 },   { "d", -1, 0 },     { "e", -1, 0 },  { "f", -1, 0 },
+        { "g", -1, -1 },  { "h", 0, 0 },      { "i", -1, -1 },
+    };
+    ptxlint_options options;
+    ptxlint_module *module;
+    const ptxlint_gpu *gpu = ptxlint_gpu_find("h200");
+    ptxlint_launches *launches;
+    (void)state;
+    ptxlint_options_init(&options);
+    options.gpus = &gpu;
+    options.gpu_count = 1;
+    for (int is_given = 0; is_given < 2; is_given++) {
+        assert_int_equal(ptxlint_launches_new(NULL, 0, &launches, NULL, 0), PTXLINT_OK);
+        if (is_given)
+            assert_int_equal(ptxlint_launches_set(launches, "dynamic_shared", "64", NULL, 0),
+                             PTXLINT_OK);
+        options.launches = launches;
+        assert_int_equal(ptxlint_module_new(text, strlen(text), &options, &module), PTXLINT_OK);
+        for (size_t c = 0; c < COUNT(cases); c++) {
+            const ptxlint_kernel *kernel = kit_kernel(module, cases[c].kernel);
+            const int64_t dynamic = kernel->projections->resources.dynamic_shared_bytes,
+                          want = is_given ? 64 : cases[c].dynamic,
+                          fixed = kernel->static_shared_bytes;
+            if (fixed != (cases[c].fixed < 0 ? PTXLINT_UNKNOWN : cases[c].fixed)
+                || dynamic != (want < 0 ? PTXLINT_UNKNOWN : want))
+                fail_msg("%s: %lld and %lld bytes", cases[c].kernel, (long long)fixed,
+                         (long long)dynamic);
+        }
+        ptxlint_module_free(module);
+        ptxlint_launches_free(launches);
+    }
+}
+
 UNIT(launch)
 {
     const struct CMUnitTest tests[] = {
@@ -765,7 +821,7 @@ UNIT(launch)
         cmocka_unit_test(test_two_logs),
         cmocka_unit_test(test_cut_logs),
         cmocka_unit_test(test_damaged_logs),
-        cmocka_unit_test(test_large_log),
+        cmocka_unit_test(test_large_log), cmocka_unit_test(test_called_shared),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -42,15 +42,15 @@ static void test_all(void **state)
 static void test_narrowing(void **state)
 {
     static const struct { const char *text; int is_whole; const char *summary, *needs; } cases[] = {
-        { "fma.rn.f32",                1, "Multiplies two floats",               "PTX 2.0 sm_20" },
+        { "fma.rn.f32",                1, "Fused multiply-add",               "PTX 2.0 sm_20" },
         /* as ptxas takes it */
-        { "fma.f32.rn",                1, "Multiplies two floats",               "PTX 2.0 sm_20" },
+        { "fma.f32.rn",                1, "Fused multiply-add",               "PTX 2.0 sm_20" },
         { "mbarrier.try_wait.parity",  0, "Waits, for a limited time",           NULL },
-        { "griddepcontrol.wait",       1, "Waits until the kernels",             "PTX 7.8 sm_90" },
-        { "barrier.cluster.arrive",    1, "Counts at the barrier of the cluster", NULL },
-        { "cp.async.bulk.commit_group", 1, "Closes the thread's group of bulk",  "PTX 8.0 sm_90" },
-        { "tcgen05.mma.ws.sp",         0, "Multiplies matrices as tcgen05.mma.ws", NULL },
-        { "wgmma.fence.sync.aligned",  1, "Orders accesses to registers",        "PTX 8.0 sm_90a" },
+        { "griddepcontrol.wait",       1, "Waits until all prerequisite",             "PTX 7.8 sm_90" },
+        { "barrier.cluster.arrive",    1, "Arrives at the cluster barrier", NULL },
+        { "cp.async.bulk.commit_group", 1, "Commits the thread's uncommitted bulk",  "PTX 8.0 sm_90" },
+        { "tcgen05.mma.ws.sp",         0, "Weight-stationary asynchronous matrix", NULL },
+        { "wgmma.fence.sync.aligned",  1, "Orders prior register",        "PTX 8.0 sm_90a" },
         { "madc.lo.cc",                0, "Multiplies two integers and adds a third and the carry", NULL },
         { "call",                      1, "Calls a function",                    "PTX 1.0 sm_10" },
     };
@@ -192,10 +192,10 @@ static void test_hover(void **state)
     size_t length = ptxlint_isa_hover("fma.rn.f32", 10, ptxlint_gpu_find("h200"), text,
                                       sizeof text);
     (void)state;
-    assert_string_equal(text, "```ptx\nfma.rnd{.ftz}{.sat}.f32  d, a, b, c;\n```\nMultiplies two "
-                              "floats and adds a third with a single rounding.\n\n"
-                              "PTX 2.0, sm_20\n\nh200: 128 results a clock and SM (fma)\n\n"
-                              "Result after 4 clocks\n");
+    assert_string_equal(text, "```ptx\nfma.rnd{.ftz}{.sat}.f32  d, a, b, c;\n```\nFused "
+                              "multiply-add of floats: one rounding.\n\n"
+                              "PTX 2.0, `sm_20`\n\nh200: 128 results per clock per SM (fma)\n\n"
+                              "Latency: 4 cycles\n");
     assert_int_equal(length, strlen(text));
     assert_int_equal(
         ptxlint_isa_hover("fma.rn.f32", 10, ptxlint_gpu_find("h200"), small, sizeof small), length);

@@ -7,7 +7,7 @@
  * barriers left out. */
 #include "kit.h"
 
-enum { FEWEST_REPAIRS = 90, MAX_WITHOUT = 8, MAX_INSERTED = 128 };
+enum { FEWEST_REPAIRS = 90, FEWEST_OF_TREES = 40, MAX_WITHOUT = 8, MAX_INSERTED = 128 };
 
 typedef struct Tally {
     unsigned findings, repairs, insertions, wrong;
@@ -191,6 +191,23 @@ static void check_folder(const char *folder, const char *launch, Tally *tally)
     kit_free_paths(files);
 }
 
+/* Reduction trees of 256 to 1024 threads, in loops and unrolled, scans, a histogram, a stencil: all
+ * of their barriers are missing, and each race has a repair. */
+static void test_trees(void **state)
+{
+    (void)state;
+#ifdef __SANITIZE_ADDRESS__
+    skip();                     /* test_repairs takes the same ways */
+#endif
+    Tally tally = { 0 };
+    check_folder("tests/data/trees", "tests/data/trees/launches.json", &tally);
+    print_message("%u findings, %u with a repair of %u insertions, %u wrong\n", tally.findings,
+                  tally.repairs, tally.insertions, tally.wrong);
+    assert_int_equal(tally.wrong, 0);
+    assert_int_equal(tally.repairs, tally.findings);
+    assert_true(tally.findings >= FEWEST_OF_TREES);
+}
+
 static void test_repairs(void **state)
 {
     (void)state;
@@ -322,6 +339,7 @@ static void test_places(void **state)
 UNIT(repairs)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_places),
-                                        cmocka_unit_test(test_repairs) };
+                                        cmocka_unit_test(test_repairs),
+                                        cmocka_unit_test(test_trees) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

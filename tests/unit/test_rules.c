@@ -506,7 +506,7 @@ static void load_tree(RuleBuilder *builder)
     for (size_t i = 0; i < files.count; i++) {
         RuleError error;
         size_t length;
-        if (strstr(files.paths[i], "rules/gpus/"))
+        if (strstr(files.paths[i], "rules/gpus/") || strstr(files.paths[i], "rules/presets/"))
             continue;
         char *yaml = kit_read(files.paths[i], &length);
         if (!ptx_rules_load(builder, NULL, yaml, length, &error))

@@ -80,7 +80,8 @@ static void run_once(Worker *w, Text *out)
 {
     const Func *func = &w->module->ir->funcs[w->kernel];
     ArenaMark mark = ptx_arena_mark(&w->arena);
-    const KernelRun once = { &w->arena, &w->work, &w->scratch, w->program, w->kernel, &launch };
+    const KernelRun once = { .arena = &w->arena, .work = &w->work, .scratch = &w->scratch,
+                             .program = w->program, .kernel = w->kernel, .launch = &launch };
     print_counts(out, func, ptx_evaluate(&once, w->module->gpus[0], STEPS, DEPTH_WHOLE));
     const Hazards *hazards = ptx_hazards_find(&once);
     kit_print(out, "%u hazards\n", hazards ? hazards->count : 0);

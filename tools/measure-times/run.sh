@@ -8,11 +8,11 @@ out=$2
 measure="python3 $here/../measure-accesses/measure.py"
 mkdir -p "$out"
 
-for name in micro waits; do
+for name in micro waits chains; do
     nvcc -arch=sm_90 -std=c++17 -o "$out/$name" "$here/$name.cu"
     "$out/$name" >"$out/$name.json"
 done
-for name in tiles local l2; do
+for name in tiles local l2 mixes together; do
     nvcc -gencode arch=compute_90a,code=sm_90a -std=c++17 -O3 -o "$out/$name" "$here/$name.cu"
     "$out/$name" >"$out/$name.txt"
 done

@@ -17,6 +17,23 @@ async function runCommand(command: string, args: unknown[], next: ExecuteCommand
     return result;
 }
 
+/* The report of the PTX file that is looked at, beside it. */
+async function showReport(): Promise<void> {
+    const document = vscode.window.activeTextEditor?.document;
+    if (!client || document?.languageId !== 'ptx') {
+        void vscode.window.showErrorMessage('ptxlint: a report is of a PTX file: open one first');
+        return;
+    }
+    try {
+        const params = { textDocument: { uri: document.uri.toString() }, format: 'text' };
+        const { text } = await client.sendRequest<{ text: string }>('ptxlint/report', params);
+        const report = await vscode.workspace.openTextDocument({ language: 'plaintext', content: text });
+        await vscode.window.showTextDocument(report, { viewColumn: vscode.ViewColumn.Beside, preview: true, preserveFocus: true });
+    } catch (error) {
+        void vscode.window.showErrorMessage(`ptxlint: ${error instanceof Error ? error.message : String(error)}`);
+    }
+}
+
 function makeClient(): LanguageClient {
     const server = { command: readProgram(), args: ['lsp'] };
     return new LanguageClient('ptxlint', 'ptxlint', server, {
@@ -62,6 +79,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     context.subscriptions.push(
         vscode.commands.registerCommand('ptxlint.selectGpu', selectGpu),
         vscode.commands.registerCommand('ptxlint.restart', restart),
+        vscode.commands.registerCommand('ptxlint.showReport', showReport),
         vscode.workspace.onDidChangeConfiguration(applySettings),
     );
     await start();

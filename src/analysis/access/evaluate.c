@@ -657,6 +657,22 @@ static void take_shortcuts(Machine *m)
     config->may_be_loose = true;
 }
 
+/* A few blocks of each class. Where the budget does for none of them, and warps read what others
+ * wrote, once more without that: then long loops can be looked at. */
+static void run_few_blocks(AccessEvaluator *e, Class *classes, unsigned count, double few,
+                           uint64_t most_steps)
+{
+    forget(e);
+    allow(e, most_steps);
+    run_classes(e, classes, count, few);
+    if (!e->is_cut || e->out->blocks_run > 1 || ptx_machine_warps_are_independent(e->machine))
+        return;
+    ptx_machine_config(e->machine)->is_blind = true;
+    forget(e);
+    allow(e, most_steps);
+    run_classes(e, classes, count, few);
+}
+
 /* All blocks where the budget does for them. Else a few, within half as much again, and where these
  * differ as many as it does for. */
 static void run_launch(AccessEvaluator *e, uint64_t most_steps)
@@ -673,9 +689,7 @@ static void run_launch(AccessEvaluator *e, uint64_t most_steps)
     unsigned count = make_classes(e->shape.grid, classes);
     const uint64_t first = ptx_machine_steps(m);
     double few = count + SAMPLES_INSIDE;
-    forget(e);
-    allow(e, most_steps / 2);
-    run_classes(e, classes, count, few);
+    run_few_blocks(e, classes, count, few, most_steps / 2);
     const double blocks_run = e->out->blocks_run,
                  cost = (double)(ptx_machine_steps(m) - first) / blocks_run;
     double affordable = (double)ptx_machine_steps_left(m) / cost;
@@ -1202,6 +1216,8 @@ const Evaluation *ptx_evaluate(const KernelRun *run, const Gpu *gpu, uint64_t mo
                                  run->launch ? run->launch : &nothing);
     AccessEvaluator e = { .machine = m, .out = out, .arena = work };
     set_up(&e, gpu, is_quick);
+    e.price.func = func;
+    e.price.rows = run->rows;
     add_tally(&e, func, insns);
     *out = (Evaluation){ .insns = insns,
                          .block_is_assumed = e.shape.block_is_assumed,

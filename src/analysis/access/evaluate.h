@@ -35,6 +35,13 @@ static inline double ptx_probable_lanes(const Evaluated *insn)
     return (double)insn->share * insn->total.lanes;
 }
 
+/* Of an access, how many there are once ptxas has joined it with its neighbours. */
+static inline double ptx_joined_share(const Evaluated *insn)
+{
+    const Count *total = &insn->total;
+    return total->requests > 0 ? 1 - total->spared_requests / total->requests : 1;
+}
+
 typedef struct CalledAccess {   /* in a function that the kernel calls: the sum over all calls */
     FuncId func;
     InsnId insn;

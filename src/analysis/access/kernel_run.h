@@ -5,6 +5,7 @@
 #include "ir/types.h"
 
 typedef struct Arena Arena;
+typedef struct JoinableRow JoinableRow;
 typedef struct Launch Launch;
 typedef struct SimProgram SimProgram;
 
@@ -14,6 +15,7 @@ typedef struct KernelRun {
     const SimProgram *program;
     FuncId kernel;
     const Launch *launch;       /* NULL: nothing of it is given */
+    const JoinableRow *rows;    /* per instruction, what ptxas joins; NULL: it is not asked for */
 } KernelRun;
 
 #endif

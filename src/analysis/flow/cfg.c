@@ -332,3 +332,21 @@ const Cfg *ptx_cfg_build(Arena *arena, Arena *scratch, const Module *module, con
     ptx_arena_release(scratch, mark);
     return cfg;
 }
+
+/* ---- traps ----------------------------------------------------------------------------------- */
+
+enum { MAX_TO_TRAP = 4 };       /* blocks up to it */
+
+bool ptx_block_ends_in_trap(const Cfg *cfg, const Func *func, BlockId block)
+{
+    for (unsigned i = 0; i < MAX_TO_TRAP && block != EXIT_BLOCK; i++) {
+        const Block *b = &cfg->blocks[block];
+        const Insn *last = &func->insns[b->end - 1];
+        if (b->succ_count != 1)
+            return false;
+        block = cfg->succs[b->succ_first];
+        if (block == EXIT_BLOCK && (last->op->kind == OPK_TRAP || last->op->kind == OPK_CALL))
+            return true;
+    }
+    return false;
+}

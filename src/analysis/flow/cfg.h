@@ -48,6 +48,10 @@ typedef struct Cfg {
  * found. */
 const Cfg *ptx_cfg_build(Arena *arena, Arena *scratch, const Module *module, const Func *func);
 
+/* Whether all ways from a block soon end in trap or in a function that does not return: no lane of
+ * a launch that succeeds comes there. */
+bool ptx_block_ends_in_trap(const Cfg *cfg, const Func *func, BlockId block);
+
 static inline bool ptx_block_is_reachable(const Cfg *cfg, BlockId block)
 {
     return cfg->rpo_index[block] != UINT32_MAX;

@@ -5,6 +5,7 @@
 #include "support/assert.h"
 #include "ir/func.h"
 #include "analysis/access/evaluate.h"
+#include "analysis/flow/callgraph.h"
 #include "analysis/flow/cfg.h"
 #include "analysis/flow/loop.h"
 #include "analysis/sass/sass.h"
@@ -258,6 +259,17 @@ static double calls_of(const ExecutedRun *run)
     return calls;
 }
 
+/* A call by a pointer: the machine follows none. */
+static bool calls_by_pointer(const ExecutedRun *run)
+{
+    const Func *func = run->code->func;
+    for (InsnId i = 0; i < func->insn_count; i++)
+        if (func->insns[i].op->kind == OPK_CALL && count_of(run, i).warps > 0
+            && ptx_call_find_callee(func, &func->insns[i]) == NO_ID)
+            return true;
+    return false;
+}
+
 /* NULL: the kernel itself is known. */
 static const char *why_unknown(const Compiled *kernel, const Evaluation *evaluation)
 {
@@ -274,6 +286,8 @@ static const char *why_unknown(const Compiled *kernel, const Evaluation *evaluat
     return kernel->lowered ? NULL : "the machine instructions of this target are not modelled";
 }
 
+static const char by_pointer[] = "a function is called by a pointer: which one is not known";
+
 Executed ptx_executed_compute(const Compiled *kernel, const Compiled *called,
                               const Evaluation *evaluation)
 {
@@ -288,6 +302,8 @@ Executed ptx_executed_compute(const Compiled *kernel, const Compiled *called,
         return unknown;
     unknown.why = "a function is called that the file does not have";
     const ExecutedRun own = { kernel, evaluation->insns, NULL };
+    if (calls_by_pointer(&own))
+        unknown.why = by_pointer;
     double calls = calls_of(&own), entries = 0;
     add_run(&out, &own);
     for (uint32_t c = 0; c < evaluation->func_count; c++) {
@@ -295,6 +311,8 @@ Executed ptx_executed_compute(const Compiled *kernel, const Compiled *called,
         if (!run.code || !run.code->lowered)
             return unknown;
         calls += calls_of(&run);
+        if (calls_by_pointer(&run))
+            unknown.why = by_pointer;
         entries += warps_in(&run, 0);
         add_run(&behind, &run);
     }

@@ -13,6 +13,7 @@
 typedef struct JoinablePlace {
     NumberedValue at;
     InsnId insn;
+    uint32_t others;            /* accesses of the other kind before it */
     bool is_load;
 } JoinablePlace;
 
@@ -59,14 +60,19 @@ static void mark(const JoinableSearch *search, JoinablePlace *places, uint32_t c
 static void search_block(const JoinableSearch *search, Numbers *numbers, const Block *block,
                          JoinablePlace *places)
 {
-    uint32_t count = 0;
+    uint32_t count = 0, loads = 0, stores = 0;
     for (InsnId i = block->first; i < block->end; i++) {
         const Insn *insn = &search->func->insns[i];
+        bool is_load = insn->op->kind == OPK_LD;
         if (search->takes(insn))
             places[count++] = (JoinablePlace){
                 .at = ptx_value_numbers_address(numbers, ptx_effect_address(search->func, insn)),
-                .insn = i, .is_load = insn->op->kind == OPK_LD,
+                .insn = i, .others = is_load ? stores : loads, .is_load = is_load,
             };
+        if (ptx_effect_memory(insn->op->space) & MEMORY_SHARED) {
+            loads += is_load;
+            stores += !is_load;
+        }
         ptx_value_numbers_step(numbers, i);
         if (search->ends && search->ends(insn)) {
             mark(search, places, count);
@@ -79,6 +85,11 @@ static void search_block(const JoinableSearch *search, Numbers *numbers, const B
 static void search_all(Arena *arena, const Module *module, const Cfg *cfg,
                        const JoinableSearch *search)
 {
+    bool any = false;
+    for (InsnId i = 0; i < search->func->insn_count && !any; i++)
+        any = search->takes(&search->func->insns[i]);
+    if (!any)
+        return;
     Numbers numbers = ptx_value_numbers_new(arena, module, search->func, cfg);
     JoinablePlace *places = ptx_arena_array(arena, JoinablePlace, search->func->insn_count + 1);
     for (BlockId b = 0; b < cfg->block_count; b++) {
@@ -129,8 +140,8 @@ static bool ends_row(const Insn *insn)
 static bool is_next(const Func *func, const JoinablePlace *a, const JoinablePlace *b)
 {
     const uint32_t bytes = func->insns[a->insn].access_bytes;
-    return a->is_load == b->is_load && a->at.base == b->at.base && a->at.base != NUMBER_NONE
-           && func->insns[b->insn].access_bytes == bytes
+    return a->is_load == b->is_load && a->others == b->others && a->at.base == b->at.base
+           && a->at.base != NUMBER_NONE && func->insns[b->insn].access_bytes == bytes
            && (uint64_t)b->at.offset - (uint64_t)a->at.offset == bytes;
 }
 

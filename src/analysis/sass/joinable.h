@@ -8,24 +8,17 @@
 #define PTX_ANALYSIS_SASS_JOINABLE_H
 
 #include "analysis/flow/types.h"
+#include "analysis/sim/joinable_row.h"
 
 #include <stdbool.h>
 
 typedef struct Count Count;
 typedef struct Arena Arena;
 
-enum { WIDEST_ACCESS_BYTES = 16 };
-
 /* Per instruction: a load or store of shared memory, or of a generic address, with a neighbour in
  * the text. Owned by arena. */
 const bool *ptx_joinable_compute(Arena *arena, const Module *module, const Func *func,
                                  const Cfg *cfg);
-
-/* What lies right before and right behind an access, by others of its size and kind from one base,
- * with no barrier between: bytes, at most those of a vector. */
-typedef struct JoinableRow {
-    uint8_t before, behind;
-} JoinableRow;
 
 /* Per instruction. Owned by arena. */
 const JoinableRow *ptx_joinable_rows_compute(Arena *arena, const Module *module, const Func *func,

@@ -244,7 +244,8 @@ void ptx_memory_count(Machine *m, Warp *w, const SimInsn *insn, Count *count, ui
                                  .request = &lost,
                                  .address = address,
                                  .space = (uint8_t)(is_copy ? space : (Space)insn->op->space) });
-            if (space == SPACE_GLOBAL || space == SPACE_CONST || space == SPACE_SHARED) {
+            if (space == SPACE_GLOBAL || space == SPACE_CONST || space == SPACE_SHARED
+                || (space == SPACE_PARAM && func->is_entry)) {
                 count->data_requests++;
                 count->data_lanes += ptx_lanes_count(addressed);
             }

@@ -9,6 +9,8 @@ static void add_requests(Count *to, const Count *from, double weight)
     to->ideal_sectors += weight * from->ideal_sectors;
     to->wavefronts += weight * from->wavefronts;
     to->ideal_wavefronts += weight * from->ideal_wavefronts;
+    to->spared_requests += weight * from->spared_requests;
+    to->spared_wavefronts += weight * from->spared_wavefronts;
     to->used_bytes += weight * from->used_bytes;
     to->addresses += weight * from->addresses;
     to->data_requests += weight * from->data_requests;
@@ -53,6 +55,8 @@ void ptx_count_repeat(Count *c, const Count *before, double times)
     since.ideal_sectors -= before->ideal_sectors;
     since.wavefronts -= before->wavefronts;
     since.ideal_wavefronts -= before->ideal_wavefronts;
+    since.spared_requests -= before->spared_requests;
+    since.spared_wavefronts -= before->spared_wavefronts;
     since.used_bytes -= before->used_bytes;
     since.addresses -= before->addresses;
     since.data_requests -= before->data_requests;

@@ -38,6 +38,8 @@ typedef struct Count {
     double requests;            /* of an access: executions by at least one lane */
     double active;              /* lanes in those */
     double sectors, ideal_sectors, wavefronts, ideal_wavefronts;
+    /* fewer, as ptxas joins the access with its neighbours: joinable_row.h */
+    double spared_requests, spared_wavefronts;
     /* of global memory: distinct bytes that lanes ask for, in all requests */
     double used_bytes;
     /* of constant memory and kernel parameters: distinct ones in all requests */

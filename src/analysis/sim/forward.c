@@ -13,6 +13,7 @@ enum {
     LOOSE_SHARE = 4,
     MAX_TRIES = 8,             /* that came to nothing, of a loop */
     MIN_TRIPS = 4,              /* that are not worth it */
+    MAX_SKIPS = 1 << 8,         /* of a loop in which something comes around again and again */
 };
 
 /* Of a loop of a function, whichever warp runs it. */
@@ -52,6 +53,8 @@ typedef struct Visit {
     uint64_t next;              /* when to look */
     /* of those that were left out last, as many as those behind them are to stand for: half */
     double owed;
+    uint64_t skipped;           /* of arrivals, those of iterations that were not run */
+    uint32_t skips;             /* since it was entered */
     uint32_t trips, step;       /* is_loose: as far as what says when the loop ends narrows them */
     bool is_watched, was_deciding;      /* trips is set; by the instruction that is being run */
     uint64_t steps;             /* Machine.steps on arrival from outside */
@@ -469,7 +472,8 @@ static void stop_left(Machine *m, const Warp *w, LoopId loop)
 /* As many iterations as are a fair sample of what varies in them. */
 static uint32_t loose_period(const Machine *m, const Visit *v)
 {
-    uint64_t each = (m->steps - v->steps) / (v->arrivals ? v->arrivals : 1);
+    const uint64_t run = v->arrivals - v->skipped;
+    uint64_t each = (m->steps - v->steps) / (run ? run : 1);
     uint64_t period = LOOSE_STEPS / (each ? each : 1);
     return (uint32_t)ptx_u64_max(ptx_u64_min(period, LONGEST_PERIOD), 1);
 }
@@ -613,6 +617,7 @@ static void skip(Machine *m, const Warp *w, Pace *pace, Visit *v, uint32_t lanes
     pace->tries = 0;
     move_on(m, w, pace, v, lanes, times);
     v->arrivals += (uint64_t)times * pace->period;
+    v->skipped += (uint64_t)times * pace->period;
     v->next = v->arrivals;
 }
 
@@ -654,7 +659,8 @@ static void end_recording(Machine *m, Warp *w, Pace *pace, Visit *v, uint32_t la
     }
     clear_growth(m, w, d);
     pace->few = trips < MIN_TRIPS ? pace->few + 1 : 0;
-    if (pace->few > MAX_TRIES && !pace->is_loose) {
+    bool are_many = ++v->skips > MAX_SKIPS && m->config.may_be_loose;
+    if ((pace->few > MAX_TRIES || are_many) && !pace->is_loose) {
         pace->tries = MAX_TRIES - 1;
         fail(m, w->frame->func_state, pace, v);
         return;
@@ -744,6 +750,7 @@ void ptx_forward_arrive(Machine *m, Warp *w, LoopId loop)
         stop(m, v);
         if (!is_around) {
             v->arrivals = v->next = 0;
+            v->skipped = v->skips = 0;
             v->owed = 0;
             v->steps = m->steps;
         }

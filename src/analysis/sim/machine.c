@@ -401,6 +401,18 @@ static uint8_t uncertainty_of(bool is_known, bool is_assumed)
     return is_assumed ? UNCERTAIN_PARAMETER : UNCERTAIN_NONE;
 }
 
+/* 1: whoever takes the branch traps, -1: whoever does not, 0: neither, or both. A launch that gives
+ * a result has no lane there, whatever the data. */
+static int trap_side(const FuncState *func_state, InsnId branch, InsnId target)
+{
+    const Func *func = func_state->func;
+    const Cfg *cfg = func_state->cfg;
+    if (target >= func->insn_count || branch + 1 >= func->insn_count)
+        return 0;
+    return ptx_block_ends_in_trap(cfg, func, cfg->block_of[target])
+           - ptx_block_ends_in_trap(cfg, func, cfg->block_of[branch + 1]);
+}
+
 static void run_branch(Machine *m, Warp *w, const Insn *insn, uint32_t taken, uint32_t maybe,
                        bool is_assumed)
 {
@@ -419,6 +431,11 @@ static void run_branch(Machine *m, Warp *w, const Insn *insn, uint32_t taken, ui
         ptx_memory_assume(m, w, top->pc,
                           func_state->reconvergence->ipdom[func_state->cfg->block_of[top->pc]],
                           UNCERTAIN_PARAMETER);
+    const int traps = maybe ? trap_side(func_state, top->pc, target) : 0;
+    if (traps) {
+        taken |= traps < 0 ? maybe : 0;
+        maybe = 0;
+    }
     uint32_t lanes = top->lanes, falling = lanes & ~(taken | maybe), goes = taken | maybe,
              stays_on = falling | maybe;
     uint8_t doubt = uncertainty_of(maybe == 0, is_assumed);
@@ -816,7 +833,8 @@ static bool run_straight(Machine *m, Warp *w, bool is_forwarded)
 
 static void run_warp(Machine *m, Warp *w)
 {
-    const bool is_forwarded = m->config.forward_steps && m->are_apart && !m->config.is_hurried;
+    const bool is_forwarded = m->config.forward_steps && (m->are_apart || m->is_blind)
+                              && !m->config.is_hurried;
     w->is_waiting = false;
     while (!w->is_waiting) {
         if (!settle(m, w)) {
@@ -989,6 +1007,14 @@ static void run_apart(Machine *m, FuncState *func_state)
     }
 }
 
+/* One after the other, each to its end. */
+static void run_one_by_one(Machine *m, FuncState *func_state, uint32_t first_warp,
+                           uint32_t warp_count)
+{
+    for (uint32_t w = 0; w < warp_count; w++)
+        run_together(m, func_state, first_warp + w, 1);
+}
+
 static void run_first_block(Machine *m, uint32_t first_warp, uint32_t warp_count)
 {
     m->is_cut = false;
@@ -1002,11 +1028,15 @@ static void run_first_block(Machine *m, uint32_t first_warp, uint32_t warp_count
         return;
     m->are_apart = func_state->slice.is_apart && !m->orderer && !m->contents
                    && m->warp_count <= WARP_LANES;
+    m->is_blind = m->config.is_blind && !m->orderer && !m->contents;
     if (m->are_apart && warp_count > 1 && warp_count == m->warp_count) {
         run_apart(m, func_state);
         return;
     }
-    run_together(m, func_state, first_warp, warp_count);
+    if (m->is_blind)
+        run_one_by_one(m, func_state, first_warp, warp_count);
+    else
+        run_together(m, func_state, first_warp, warp_count);
     if (func_state->sums != func_state->counts)
         sum_counts(func_state, 1);
 }

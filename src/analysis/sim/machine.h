@@ -229,6 +229,7 @@ struct Machine {
     /* strata.c's: each lane is another block's, in each dimension; NULL: blocks.first */
     const uint64_t (*ctaids)[WARP_LANES];
     bool are_apart;             /* nothing that a warp does depends on the others */
+    bool is_blind;              /* SimConfig.is_blind, of the run */
     /* warps so far apart differ in %tid by so much in all lanes */
     uint32_t spacing, tid_by[3];
     /* noted of a warp that stands for others, until these are known */

@@ -329,7 +329,7 @@ static void load_shared(Machine *m, const Warp *w, const LaneLoad *load)
         out->value.unknown = UINT32_MAX;
     else
         out->value.unknown = address->unknown;
-    if (m->shared_low == m->shared_high) {
+    if (m->shared_low == m->shared_high || m->is_blind) {
         out->value.lanes = NULL;
         out->value.unknown = UINT32_MAX;
     }
@@ -509,7 +509,10 @@ void ptx_memory_load(Machine *m, Warp *w, const SimInsn *insn, uint32_t lanes, u
         return;
     const Value *address = ptx_address_look(m, w, place, &room);
     Space space = ptx_address_space(insn->insn, address, lanes);
-    if (bytes > 8 || insn->op->flags & OPF_WARP) {
+    bool is_followed = bytes <= 8 && !(insn->op->flags & OPF_WARP)
+                       && !(space == SPACE_SHARED && insn->op->space == SPACE_GENERIC
+                            && ptx_op_asks_other_blocks(insn->op));
+    if (!is_followed) {
         load_unknown(m, w, insn, false, lanes, doubt);
         return;
     }

@@ -117,6 +117,13 @@ SimResult ptx_machine_result(const FuncState *func_state, const Operand *operand
                         .is_part = operand->flags & OPERAND_COMPONENT || reg->vector > 1 };
 }
 
+/* A number made of data that is the same in all lanes is one number for all who read it. */
+static inline void name_addend(Machine *m, Value *made)
+{
+    if (made->addend == ADDEND_OTHER && made->is_data && made->is_common && !made->align)
+        made->addend = m->next_addend++;
+}
+
 void ptx_machine_put(Machine *m, Warp *w, const SimResult *result, const Value *value,
                      uint32_t lanes, uint8_t doubt)
 {
@@ -131,6 +138,7 @@ void ptx_machine_put(Machine *m, Warp *w, const SimResult *result, const Value *
         value = &made;
     }
     set(m, r, value, result->mask, lanes, w->live);
+    name_addend(m, &r->value);
     r->value.is_assumed |= doubt == UNCERTAIN_PARAMETER;
 }
 

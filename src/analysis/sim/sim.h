@@ -32,6 +32,9 @@ typedef struct SimConfig {
     bool is_hurried;
     /* iterations that are not proved to be the same may stand for others */
     bool may_be_loose;
+    /* what other warps store in shared memory, and say at barriers, is not known: each warp runs by
+     * itself, so that its long loops can be looked at */
+    bool is_blind;
     /* iterations of a loop that lanes stay in when how many there are is assumed */
     uint8_t most_stays;
 } SimConfig;

@@ -118,13 +118,19 @@ static void take_carries(Slicer *s)
             need(s, i);
 }
 
+/* Of the block: what a load asks of other blocks is not known, wherever it lies. */
+static bool loads_shared(const Op *op)
+{
+    return is_shared(op) && !(op->space == SPACE_GENERIC && ptx_op_asks_other_blocks(op));
+}
+
 static void take(Slicer *s, InsnId id)
 {
     const Insn *insn = &s->func->insns[id];
     const Operand *operands = ptx_insn_operands(s->func, insn);
     bool read_shared = s->reads_shared, read_private = s->reads_private;
     if (insn->op->kind == OPK_LD) {
-        s->reads_shared |= is_shared(insn->op);
+        s->reads_shared |= loads_shared(insn->op);
         s->reads_private |= is_private(insn->op);
     }
     if (s->reads_shared != read_shared || s->reads_private != read_private)

@@ -64,13 +64,16 @@ typedef struct Value {
     int64_t by[GROWTH_DIMS];
 } Value;
 
-/* Most numbers do not grow. */
+/* Most numbers do not grow. By way of registers: to may be from, and memmove would be a call. */
 static inline void ptx_value_copy(Value *to, const Value *from)
 {
-    if (from->grows)
+    char part[offsetof(Value, by)];
+    if (from->grows) {
         *to = *from;
-    else
-        memmove(to, from, offsetof(Value, by));
+        return;
+    }
+    memcpy(part, from, sizeof part);
+    memcpy(to, part, sizeof part);
 }
 
 /* A number without an addend, of which nothing else is unknown; its lanes are still to be set. */

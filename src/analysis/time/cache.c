@@ -243,16 +243,18 @@ static void load_list(const Machinery *m, double warps, const Led *led, Cached *
 }
 
 /* Only how control went hides where: lanes are taken to lie side by side, or to come to what lies
- * there in the next iterations. */
-static void load_along(const Count *count, uint32_t bytes, Cached *out)
+ * there in the next iterations. A word that other blocks write is asked for again and again, in
+ * L2. */
+static void load_along(const Count *count, const Insn *insn, Cached *out)
 {
-    double moved = count->data_lanes * bytes;
+    double moved = count->data_lanes * insn->access_bytes,
+           fresh = ptx_op_asks_other_blocks(insn->op) ? 0 : moved;
     out->load_lines += count->data_requests;
     out->load_sectors += moved / SECTOR_BYTES;
     out->load_requests += moved / LINE_BYTES;
     out->load_pieces += moved / PIECE_BYTES;
-    out->read_bytes += moved;
-    out->fresh_sectors += moved / SECTOR_BYTES;
+    out->read_bytes += fresh;
+    out->fresh_sectors += fresh / SECTOR_BYTES;
 }
 
 /* As the launch says that indices lie: what lies side by side comes from memory once. */
@@ -297,7 +299,7 @@ static Way way_of(const CacheInput *in, InsnId id)
     const Op *op = in->func->insns[id].op;
     if (!(in->evaluation->insns[id].total.data_lanes > 0) || !(in->evaluation->insns[id].share > 0)
         || op->kind == OPK_ATOM || op->kind == OPK_RED || op->space == SPACE_CONST
-        || op->space == SPACE_SHARED)
+        || op->space == SPACE_SHARED || op->space == SPACE_PARAM)
         return WAY_NONE;
     return op->flags & OPF_STORE && op->kind != OPK_CP_ASYNC ? WAY_STORE : WAY_LOAD;
 }
@@ -428,7 +430,7 @@ static void follow_data(Arena *arena, const Machinery *m, const CacheInput *in, 
         if (way == WAY_STORE)
             store_by_chance(count->data_lanes, in->spread[i].reach, bytes, out);
         if (way == WAY_LOAD && !(in->spread[i].reach > 0))
-            load_along(count, bytes, out);
+            load_along(count, &in->func->insns[i], out);
         if (is_searched(in, i)) {
             follow_search(m, in, i, out, &missed[i], &cold[i]);
         } else if (way == WAY_LOAD && in->spread[i].reach > 0) {

@@ -94,6 +94,13 @@ bool ptx_is_load_of_global(const Func *func, const LoweredInsn *insn)
            && func->insns[insn->origin].op->kind == OPK_LD;
 }
 
+bool ptx_is_gathering(const Func *func, const LoweredInsn *insn)
+{
+    return !insn->def_count && insn->origin != NO_ID
+           && (insn->machine == MACHINE_SHUFFLE || insn->machine == MACHINE_VOTE)
+           && func->insns[insn->origin].op->kind == OPK_ATOM;
+}
+
 double ptx_result_clocks(const ResultClocks *of, const LoweredInsn *insn)
 {
     const float *machine = of->latencies->machine;
@@ -103,14 +110,16 @@ double ptx_result_clocks(const ResultClocks *of, const LoweredInsn *insn)
         return 0;
     if (insn->origin != NO_ID && of->sequences[insn->origin].each > 0)
         return of->sequences[insn->origin].each * (double)insn->count;
+    if (ptx_is_gathering(of->func, insn))
+        return (double)machine[insn->machine] * (double)insn->count;
     if (of->load_clocks && ptx_is_load_of_global(of->func, insn))
         return (double)of->load_clocks[insn->origin] + extra;
     return (double)machine[is_move ? MACHINE_ALU : insn->machine] + extra;
 }
 
-bool ptx_hands_on(const LoweredInsn *insn)
+bool ptx_hands_on(const Func *func, const LoweredInsn *insn)
 {
     bool is_sum_or_product = insn->machine == MACHINE_IMAD || insn->machine == MACHINE_IMAD_WIDE
                              || insn->machine == MACHINE_IADD;
-    return is_sum_or_product && !insn->def_count;
+    return (is_sum_or_product && !insn->def_count) || ptx_is_gathering(func, insn);
 }

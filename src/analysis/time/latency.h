@@ -45,8 +45,13 @@ typedef struct ResultClocks {
 double ptx_result_clocks(const ResultClocks *of, const LoweredInsn *insn);
 
 /* One of an expansion that writes no register of the function, as the first product of a 64-bit
- * one: what stands behind it in the expansion reads what it makes. */
-bool ptx_hands_on(const LoweredInsn *insn);
+ * one, or a step of the prefix sum that a warp makes before an atomic: what stands behind it in the
+ * expansion reads what it makes. */
+bool ptx_hands_on(const Func *func, const LoweredInsn *insn);
+
+/* A vote or shuffles of what lanes do for an atomic that one of them does for all: each step waits
+ * for the one before. */
+bool ptx_is_gathering(const Func *func, const LoweredInsn *insn);
 
 bool ptx_is_load_of_global(const Func *func, const LoweredInsn *insn);
 

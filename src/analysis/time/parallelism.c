@@ -87,7 +87,7 @@ static bool is_load(const ParallelismWalker *w, const LoweredInsn *insn)
 /* What follows in the same expansion reads it, though no register of the function holds it. */
 static bool is_handed_on(const ParallelismWalker *w, const LoweredInsn *insn)
 {
-    return insn->def_count || ptx_hands_on(insn)
+    return insn->def_count || ptx_hands_on(w->func, insn)
            || (insn->origin != NO_ID && w->of.sequences[insn->origin].each > 0);
 }
 

@@ -172,6 +172,19 @@ static double busiest_us(const PredictInput *in, const Speeds *s, double clocks_
     return fmax(even_us(in, s, clocks_of_all), heaviest);
 }
 
+/* Accesses of shared memory that ptxas joins with others. */
+static double spared_accesses(const PredictInput *in)
+{
+    double spared = 0;
+    for (InsnId i = 0; i < in->func->insn_count; i++) {
+        const Evaluated *insn = &in->evaluation->insns[i];
+        spared += insn->total.spared_requests > 0
+                      ? (1 - ptx_joined_share(insn)) * ptx_probable_warps(insn)
+                      : 0;
+    }
+    return spared;
+}
+
 static double pipe_clocks(const Gpu *gpu, const Executed *executed, PipeId pipe)
 {
     double clocks = 0;
@@ -248,8 +261,10 @@ static bool takes_turns(const PredictInput *in)
 static void find_pipes(const PredictInput *in, const Speeds *s, Prediction *out)
 {
     out->turns_us = takes_turns(in) ? busiest_us(in, s, tensor_clocks(in)) : 0;
-    out->parts_us[PART_ISSUE] = busiest_us(in, s, pipe_clocks(in->gpu, in->executed, PIPE_ISSUE));
-    out->lsu_us = busiest_us(in, s, pipe_clocks(in->gpu, in->executed, PIPE_LSU));
+    Executed joined = *in->executed;
+    joined.machine[MACHINE_SHARED] -= fmin(joined.machine[MACHINE_SHARED], spared_accesses(in));
+    out->parts_us[PART_ISSUE] = busiest_us(in, s, pipe_clocks(in->gpu, &joined, PIPE_ISSUE));
+    out->lsu_us = busiest_us(in, s, pipe_clocks(in->gpu, &joined, PIPE_LSU));
     for (unsigned p = PIPE_FMA; p < PIPE__COUNT; p++)
         if (p != PIPE_LSU && p != PIPE_SHARED)
             note_pipe(out,
@@ -306,6 +321,20 @@ static double distinct_constants(const Count *count, double reach, uint32_t byte
     return ptx_hit_by_chance(lanes / count->data_requests, places) * count->data_requests;
 }
 
+double ptx_constant_addresses(const Count *count, double reach, uint32_t bytes)
+{
+    const double by_data = count->data_lanes > 0 ? distinct_constants(count, reach, bytes) : 0;
+    return by_data + count->addresses;
+}
+
+/* Of a kernel's parameters, what is loaded by an index. */
+static bool reads_constants(const Insn *insn, const Count *count)
+{
+    return insn->op->space == SPACE_CONST
+           || (insn->op->space == SPACE_PARAM
+               && (count->data_requests > 0 || count->addresses > count->requests));
+}
+
 static double constant_clocks(const PredictInput *in, const AddressDistribution *spread)
 {
     const double pass = ptx_gpu_figure(in->gpu, FIGURE_CONST_PASS_CLK),
@@ -316,7 +345,7 @@ static double constant_clocks(const PredictInput *in, const AddressDistribution 
     for (InsnId i = 0; i < in->func->insn_count; i++) {
         const Insn *insn = &in->func->insns[i];
         const Count *count = &in->evaluation->insns[i].total;
-        if (insn->op->space != SPACE_CONST || !(count->requests > 0))
+        if (!reads_constants(insn, count) || !(count->requests > 0))
             continue;
         double reach = spread ? spread[i].reach : (double)INFINITY;
         double distinct = distinct_constants(count, reach, insn->access_bytes);
@@ -404,7 +433,8 @@ static void find_memory(Arena *scratch, const PredictInput *in, const Speeds *s,
     double wavefronts = wavefronts_by_chance(in, spread);
     for (InsnId i = 0; i < in->func->insn_count; i++)
         if (in->func->insns[i].op->kind != OPK_CP_ASYNC)        /* see wavefronts_at_least */
-            wavefronts += in->evaluation->insns[i].total.wavefronts;
+            wavefronts += in->evaluation->insns[i].total.wavefronts
+                          - in->evaluation->insns[i].total.spared_wavefronts;
     out->dram_bytes = has_cache(in->gpu) ? cached->read_bytes + cached->written_bytes
                                          : bytes_without_cache(in);
     out->parts_us[PART_SHARED] = busiest_us(in, s, wavefronts);
@@ -466,8 +496,10 @@ static double find_chain(Arena *scratch, const PredictInput *in, const Speeds *s
 {
     Latencies latencies;
     ptx_latencies_find(in->gpu, ptx_gpu_figure(in->gpu, FIGURE_L2_LATENCY), &latencies);
-    const SpinWaitInput spins = { in->gpu,   in->func,       in->cfg,
-                                  in->loops, in->evaluation, in->warps_per_block };
+    const SpinWaitInput spins = { in->gpu,        in->func,
+                                  in->cfg,        in->loops,
+                                  in->evaluation, in->warps_per_block,
+                                  in->blocks_per_sm };
     const SpinWait waiting = ptx_spin_wait_find(scratch, &spins);
     CriticalPathInput chain = { in->gpu,
                                 in->func,

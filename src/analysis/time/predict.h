@@ -11,6 +11,7 @@
 #include "analysis/flow/types.h"
 #include "support/diag.h"
 
+typedef struct Count Count;
 typedef struct Executed Executed;
 typedef struct OpCycles OpCycles;
 typedef struct Evaluation Evaluation;
@@ -93,6 +94,10 @@ typedef struct Prediction {     /* NaN: not known */
 } Prediction;
 
 extern const Prediction ptx_prediction_unknown;
+
+/* Addresses of constants that the requests of a load ask for, each once a request; of lanes that go
+ * where data say, over so many bytes (address_distribution.h), by chance. */
+double ptx_constant_addresses(const Count *count, double reach, uint32_t bytes);
 
 /* The same launch, did one part take nothing: what is to be had there at most. */
 Prediction ptx_predict_without(const Prediction *prediction, TimePart part);

@@ -46,7 +46,7 @@ static bool rests_on_block(SpinWaitFinder *f, RegId reg)
     return found;
 }
 
-static bool rests_on(SpinWaitFinder *f, RegId reg, InsnId wanted, unsigned depth)
+static bool rests_on(const SpinWaitFinder *f, RegId reg, InsnId wanted, unsigned depth)
 {
     InsnId def = f->definition[reg];
     if (!def || !depth)
@@ -110,6 +110,94 @@ static InsnId polled_in(SpinWaitFinder *f, LoopId loop)
                : NO_ID;
 }
 
+/* ---- locks ----------------------------------------------------------------------------------- */
+
+/* The operand is a number, by itself or in a register. */
+static bool is_constant(const SpinWaitFinder *f, const Operand *operand)
+{
+    if (operand->kind != OPERAND_REG)
+        return operand->kind == OPERAND_INT;
+    InsnId def = f->definition[operand->id];
+    const Insn *insn = def ? &f->func->insns[def - 1] : NULL;
+    return insn && insn->op->kind == OPK_MOV && insn->operand_count == 2
+           && ptx_insn_operands(f->func, insn)[1].kind == OPERAND_INT;
+}
+
+/* A swap of one number for another; what a loop swaps for what it has loaded is no lock. */
+static bool takes_lock(const SpinWaitFinder *f, const Insn *insn)
+{
+    static const uint8_t swaps[] = { MOD_CAS, MOD_EXCH, MOD_NONE };
+    const bool is_global = insn->op->space == SPACE_GLOBAL || insn->op->space == SPACE_GENERIC;
+    return is_global && insn->op->kind == OPK_ATOM && ptx_op_has_any(insn->op, swaps)
+           && insn->operand_count > 2 && is_constant(f, &ptx_insn_operands(f->func, insn)[2]);
+}
+
+/* The swap that the loop tries until it gets the lock; NO_ID: it is none. */
+static InsnId lock_of(const SpinWaitFinder *f, LoopId loop)
+{
+    InsnId swap = NO_ID, branch = NO_ID;
+    uint32_t count = 0;
+    for (BlockId b = 0; b < f->cfg->block_count; b++) {
+        const Block *block = &f->cfg->blocks[b];
+        if (f->loops->loop_of[b] != loop)
+            continue;
+        count += block->end - block->first;
+        for (InsnId i = block->first; i < block->end && count <= MAX_INSNS; i++) {
+            const Insn *insn = &f->func->insns[i];
+            swap = takes_lock(f, insn) ? i : swap;
+            branch = insn->op->kind == OPK_BRA && insn->guard != NO_ID ? i : branch;
+        }
+    }
+    const bool is_lock = count <= MAX_INSNS && swap != NO_ID && branch != NO_ID
+                         && rests_on(f, f->func->insns[branch].guard, swap, 4);
+    return is_lock ? swap : NO_ID;
+}
+
+/* Whether all threads of the launch have the same number in the register: a parameter or a
+ * variable, and what is added to it. */
+static bool is_same_for_all(const SpinWaitFinder *f, RegId reg, unsigned depth)
+{
+    InsnId def = f->definition[reg];
+    if (!def || !depth)
+        return false;
+    const Insn *insn = &f->func->insns[def - 1];
+    const Operand *operands = ptx_insn_operands(f->func, insn);
+    if (insn->op->kind == OPK_LD)
+        return insn->op->space == SPACE_PARAM || insn->op->space == SPACE_PARAM_ENTRY;
+    bool is_copy = insn->op->kind == OPK_MOV || insn->op->kind == OPK_ADD
+                   || insn->op->operation == OP_CVTA;
+    for (uint32_t o = 1; is_copy && o < insn->operand_count; o++)
+        is_copy = operands[o].kind == OPERAND_INT || operands[o].kind == OPERAND_VAR
+                  || (operands[o].kind == OPERAND_REG
+                      && is_same_for_all(f, operands[o].id, depth - 1));
+    return is_copy;
+}
+
+static bool is_fence(const Op *op)
+{
+    return op->family == OP_MEMBAR || op->family == OP_FENCE;
+}
+
+/* Clocks from where the lock is taken to where it is given back, beside one fence: what others
+ * wrote comes out of L2. 0: it is not seen where that is. */
+static double held_clocks(const Gpu *gpu, const Func *func, InsnId from)
+{
+    const double fence = ptx_gpu_figure(gpu, FIGURE_FENCE_LATENCY);
+    double clocks = -fence;
+    bool is_stored = false;
+    for (InsnId i = from + 1; i < func->insn_count && i - from <= MAX_STEPS; i++) {
+        const Op *op = func->insns[i].op;
+        if (op->kind == OPK_ATOM && ptx_op_has(op, MOD_EXCH))
+            return fmax(0, clocks);
+        if (op->kind == OPK_LD && op->space == SPACE_GLOBAL)
+            clocks += ptx_gpu_figure(gpu, FIGURE_L2_LATENCY);
+        if (is_fence(op))
+            clocks += fence + (is_stored ? ptx_gpu_figure(gpu, FIGURE_FENCE_STORE_LATENCY) : 0);
+        is_stored |= op->kind == OPK_ST;
+    }
+    return 0;
+}
+
 static const Operand *address_of(const Func *func, InsnId id)
 {
     const Operand *operands = ptx_insn_operands(func, &func->insns[id]);
@@ -123,7 +211,7 @@ static bool has_fence(const Func *func)
 {
     for (InsnId i = 0; i < func->insn_count; i++) {
         const Op *op = func->insns[i].op;
-        if (op->family == OP_MEMBAR || op->family == OP_FENCE)
+        if (is_fence(op))
             return true;
     }
     return false;
@@ -162,6 +250,31 @@ static double round_us(const Gpu *gpu, const Func *func, double blocks)
            + (has_fence(func) ? us(gpu, FIGURE_ROUND_FENCE_NS) : 0);
 }
 
+/* One lock for the whole launch: whoever wants it waits for all before. */
+static double lock_us(const SpinWaitFinder *f, const SpinWaitInput *in, LoopId loop)
+{
+    const InsnId swap = in->loops->loops[loop].is_innermost ? lock_of(f, loop) : NO_ID;
+    const Operand *address = swap == NO_ID ? NULL : address_of(in->func, swap);
+    if (!address || !is_same_for_all(f, address->id, MAX_INSNS))
+        return 0;
+    const Count *count = &in->evaluation->insns[swap].total;
+    const double sms = in->gpu->figures[FIGURE_SMS],
+                 asking = fmin(in->evaluation->blocks, sms * in->blocks_per_sm),
+                 own = rounds_of(f, in->evaluation, loop, in->warps_per_block),
+                 held = held_clocks(in->gpu, in->func, swap) / in->gpu->figures[FIGURE_CLOCK_MHZ];
+    return fmax(0, count->lanes - own)
+           * (us(in->gpu, FIGURE_LOCK_NS) + held
+              + us(in->gpu, FIGURE_LOCK_CROWD_NS) * fmax(0, asking - 2 * sms));
+}
+
+/* Instructions that loops may wait by. */
+static bool may_wait(const Func *func, const Insn *insn)
+{
+    static const uint8_t swaps[] = { MOD_CAS, MOD_EXCH, MOD_NONE };
+    return asks_anew(func, insn)
+           || (insn->op->kind == OPK_ATOM && ptx_op_has_any(insn->op, swaps));
+}
+
 SpinWait ptx_spin_wait_find(Arena *arena, const SpinWaitInput *in)
 {
     const Func *func = in->func;
@@ -172,7 +285,7 @@ SpinWait ptx_spin_wait_find(Arena *arena, const SpinWaitInput *in)
     bool *are_waiting = NULL;
     SpinWaitFinder f = { .func = func, .cfg = cfg, .loops = loops };
     for (InsnId i = 0; i < func->insn_count && !f.definition; i++)
-        if (asks_anew(func, &func->insns[i]) && loops->loop_of[cfg->block_of[i]] != NO_LOOP)
+        if (may_wait(func, &func->insns[i]) && loops->loop_of[cfg->block_of[i]] != NO_LOOP)
             f.definition = ptx_arena_array(arena, InsnId, func->reg_count + 1);
     if (!f.definition)
         return out;
@@ -185,6 +298,7 @@ SpinWait ptx_spin_wait_find(Arena *arena, const SpinWaitInput *in)
     for (LoopId l = 0; l < loops->loop_count; l++) {
         InsnId polled = loops->loops[l].is_innermost ? polled_in(&f, l) : NO_ID;
         const Operand *address = polled == NO_ID ? NULL : address_of(func, polled);
+        out.us += lock_us(&f, in, l);
         if (!address || !(evaluation->insns[polled].total.warps > 0)
             || (f.definition[address->id]
                 && loops->loop_of[cfg->block_of[f.definition[address->id] - 1]] == l))
@@ -192,10 +306,11 @@ SpinWait ptx_spin_wait_find(Arena *arena, const SpinWaitInput *in)
         f.steps = MAX_STEPS;
         bool is_own = rests_on_block(&f, address->id),
              is_chain = is_own && !tells_before(func, polled);
-        double blocks = is_own ? 1 : evaluation->blocks;
-        out.us += rounds_of(&f, evaluation, l, in->warps_per_block)
-                  * (is_chain ? us(in->gpu, FIGURE_LINK_NS) * evaluation->blocks
-                              : round_us(in->gpu, func, blocks));
+        double blocks = is_own ? 1 : evaluation->blocks,
+               rounds = rounds_of(&f, evaluation, l, in->warps_per_block);
+        /* the next round of a chain begins behind the first block's last one */
+        out.us += is_chain ? us(in->gpu, FIGURE_LINK_NS) * (evaluation->blocks + rounds - 1)
+                           : rounds * round_us(in->gpu, func, blocks);
         are_waiting = are_waiting ? are_waiting : ptx_arena_array(arena, bool, loops->loop_count);
         are_waiting[l] = true;
     }

@@ -5,7 +5,9 @@
  * from an address that it does not change. How often it goes round says nothing; how long it takes
  * depends on who is waited for. Where all blocks ask for one place, all of them have to come: a
  * barrier of the grid. Where the place depends on the block, and the block has published nothing
- * before, each waits for another one: a chain through the whole grid. */
+ * before, each waits for another one: a chain through the whole grid, which goes on with the next
+ * round behind it. A lock, a number that is swapped for another until that succeeds, goes from warp
+ * to warp: where it is one for all, they come one after the other. */
 #ifndef PTX_ANALYSIS_TIME_SPIN_WAIT_H
 #define PTX_ANALYSIS_TIME_SPIN_WAIT_H
 
@@ -28,7 +30,7 @@ typedef struct SpinWaitInput {
     const Cfg *cfg;
     const Loops *loops;
     const Evaluation *evaluation;
-    double warps_per_block;
+    double warps_per_block, blocks_per_sm;
 } SpinWaitInput;
 
 /* Owned by arena. */

@@ -17,28 +17,11 @@ enum {
 
 /* ---- the ways out ---------------------------------------------------------------------------- */
 
-/* Whether all ways from a block soon end in trap or in a function that does not return. */
-static bool ends_in_trap(const Counter *c, BlockId block)
-{
-    for (int i = 0; i < 4 && block != EXIT_BLOCK; i++) {
-        const Block *b = &c->cfg->blocks[block];
-        const Insn *last = &c->func->insns[b->end - 1];
-        BlockId next = c->cfg->succs[b->succ_first];
-        if (b->succ_count == 1 && next == EXIT_BLOCK
-            && (last->op->kind == OPK_TRAP || last->op->kind == OPK_CALL))
-            return true;
-        if (b->succ_count != 1)
-            return false;
-        block = next;
-    }
-    return false;
-}
-
 static bool is_trap_edge(const Counter *c, BlockId from, BlockId to)
 {
     const Insn *last = &c->func->insns[c->cfg->blocks[from].end - 1];
     return to == EXIT_BLOCK ? last->op->kind == OPK_TRAP || last->op->kind == OPK_CALL
-                            : ends_in_trap(c, to);
+                            : ptx_block_ends_in_trap(c->cfg, c->func, to);
 }
 
 static void add_leaving(Counter *c, LoopId loop, BlockId block, uint32_t side)

@@ -29,6 +29,7 @@ typedef struct LaunchTrip {     /* --trip LABEL=N or LINE=N */
 
 typedef struct Launch {
     bool is_given;              /* a launch file, or a setting beyond trips, names the kernel */
+    bool is_found;              /* given by what lies beside the file alone */
     uint32_t grid[3], block[3], cluster[3];     /* 0: not known */
     int64_t dynamic_shared_bytes;               /* -1: not known */
     /* width of a bank of shared memory, as the kernel was set to; 0: the GPU's default */

@@ -1,7 +1,10 @@
 /* Facts that rest on an evaluation of the kernel's warps: what accesses cost. */
 #include "rules/facts/facts.h"
 
+#include "analysis/flow/defs.h"
 #include "analysis/value/pitch.h"
+#include "analysis/value/points_to.h"
+#include "analysis/value/uniform.h"
 #include "analysis/sass/joinable.h"
 #include "ir/func.h"
 #include "ir/module.h"
@@ -9,6 +12,8 @@
 #include "analysis/sim/count.h"
 #include "analysis/value/launch.h"
 #include "session/session.h"
+#include "analysis/time/address_distribution.h"
+#include "analysis/time/predict.h"
 #include "analysis/access/advise/advise.h"
 #include "analysis/race/block_race.h"
 
@@ -38,6 +43,42 @@ static bool is_block_known(const Func *func, const Evaluation *evaluation)
            || (func->bounds.maxntid[0] && (func->bounds.maxntid[1] > 1 || evaluation->is_row));
 }
 
+static bool is_address_register(const Operand *operand)
+{
+    return operand->kind == OPERAND_REG && operand->role & ROLE_ADDRESS;
+}
+
+/* Whether all that writes the register differs from lane to lane by the one distance, a number. */
+static bool has_lane_stride(const Uniforms *uniforms, RegId reg)
+{
+    const Defs *defs = uniforms->defs;
+    const Affine *first = NULL;
+    for (uint32_t d = defs->first[reg]; d < defs->first[reg + 1]; d++) {
+        const Affine *value = &uniforms->insns[defs->insns[d]];
+        if (value->uniformity != UNIFORMITY_AFFINE || value->stride == AFFINE_STRIDE_UNKNOWN
+            || (first && first->stride != value->stride))
+            return false;
+        first = value;
+    }
+    return first != NULL;
+}
+
+/* Such distances come from %tid.x alone: no %ntid is in them. */
+static bool is_any_block(Inquiry *q, InsnId insn)
+{
+    const Uniforms *uniforms = ptx_session_uniforms(q->session);
+    const Operand *operands = ptx_insn_operands(q->func, &q->func->insns[insn]);
+    bool has_address = false;
+    for (uint32_t o = 0; o < q->func->insns[insn].operand_count; o++) {
+        if (!is_address_register(&operands[o]))
+            continue;
+        has_address = true;
+        if (!has_lane_stride(uniforms, operands[o].id))
+            return false;
+    }
+    return has_address && ptx_measure_evaluation(q)->is_row;
+}
+
 static bool crosses_rows(Inquiry *q, const Count *total)
 {
     const Evaluation *evaluation = ptx_measure_evaluation(q);
@@ -64,6 +105,56 @@ static double cost_share(Inquiry *q, const Count *own)
     double sectors = own->sectors > 0 ? 100 * own->sectors / all[0] : 0;
     double wavefronts = own->wavefronts > 0 ? 100 * own->wavefronts / all[1] : 0;
     return fmax(sectors, wavefronts);
+}
+
+/* ---- constants ------------------------------------------------------------------------------- */
+
+static bool is_constant_load(const Op *op)
+{
+    return op->kind == OPK_LD && (op->space == SPACE_CONST || op->space == SPACE_PARAM);
+}
+
+/* Over how many bytes data lead the load, in the variable that it names. */
+static double reach_of(Inquiry *q, InsnId insn)
+{
+    const Subjects at = { .insn = insn };
+    Arena *scratch = q->shared->scratch;
+    if (!q->distribution)
+        q->distribution = ptx_address_distribution_compute(q->arena, scratch, q->func);
+    const double reach = q->distribution[insn].reach;
+    PointsTo base;
+    if (!ptx_measure_base(q, &at, &base) || base.kind != BASE_VAR)
+        return reach;
+    const double bytes = (double)q->shared->module->vars[base.id].bytes;
+    return bytes > 0 ? fmin(bytes, reach) : reach;
+}
+
+/* Of a parameter that all lanes read alike the machine has an operand. */
+static double constant_addresses(Inquiry *q, InsnId insn)
+{
+    const Op *op = q->func->insns[insn].op;
+    const Count *count = &ptx_measure_evaluation(q)->insns[insn].total;
+    bool is_alike = !(count->data_lanes > 0) && !(count->addresses > count->requests);
+    if (!is_constant_load(op) || (op->space == SPACE_PARAM && is_alike))
+        return 0;
+    return ptx_constant_addresses(count, reach_of(q, insn), q->func->insns[insn].access_bytes);
+}
+
+static double measure_constants(Inquiry *q, InsnId insn, FactId fact)
+{
+    const Evaluation *evaluation = ptx_measure_evaluation(q);
+    const Count *count = evaluation ? &evaluation->insns[insn].total : NULL;
+    if (!count || !is_constant_load(q->func->insns[insn].op))
+        return UNKNOWN;
+    if (fact == FACT_ACCESS_addresses_by_chance)
+        return count->data_requests > 0
+                   ? (constant_addresses(q, insn) - count->addresses) / count->data_requests
+                   : UNKNOWN;
+    for (InsnId i = 0; !q->has_constant_addresses && i < q->func->insn_count; i++)
+        q->constant_addresses += constant_addresses(q, i);
+    q->has_constant_addresses = true;
+    return q->constant_addresses > 0 ? 100 * constant_addresses(q, insn) / q->constant_addresses
+                                     : UNKNOWN;
 }
 
 /* ---- rows of a length that is a parameter ---------------------------------------------------- */
@@ -120,6 +211,8 @@ double ptx_measure_traffic(Inquiry *q, const Subjects *s, FactId fact, Certainty
         return ptx_measure_siblings(q, s, fact, insn ? &insn->total : NULL);
     if (fact == FACT_ACCESS_pitch || fact == FACT_ACCESS_pitch_rows)
         return measure_pitch(q, s->insn, fact);
+    if (fact == FACT_ACCESS_addresses_by_chance || fact == FACT_ACCESS_constant_share)
+        return measure_constants(q, s->insn, fact);
     if (!insn)
         return UNKNOWN;
     const Count *total = &insn->total;
@@ -166,6 +259,8 @@ double ptx_measure_traffic(Inquiry *q, const Subjects *s, FactId fact, Certainty
     case FACT_ACCESS_is_firm:
         return total->doubt <= UNCERTAIN_PARAMETER && !total->is_free
                && is_block_known(q->func, ptx_measure_evaluation(q));
+    case FACT_ACCESS_is_any_block:
+        return total->doubt <= UNCERTAIN_PARAMETER && !total->is_free && is_any_block(q, s->insn);
     case FACT_ACCESS_cost_share:        return cost_share(q, total);
     case FACT_ACCESS_used_together:     return ptx_measure_siblings(q, s, fact, total);
     default:                            return UNKNOWN;

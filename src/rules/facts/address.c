@@ -171,6 +171,7 @@ double ptx_measure_access(Inquiry *q, const Subjects *s, FactId fact, Certainty 
     case FACT_ACCESS_ideal_wavefronts:
     case FACT_ACCESS_addresses:
     case FACT_ACCESS_is_firm:
+    case FACT_ACCESS_is_any_block:
     case FACT_ACCESS_has_free_stride:
     case FACT_ACCESS_crosses_rows:
     case FACT_ACCESS_siblings:
@@ -178,6 +179,7 @@ double ptx_measure_access(Inquiry *q, const Subjects *s, FactId fact, Certainty 
     case FACT_ACCESS_used_bytes:
     case FACT_ACCESS_efficiency:
     case FACT_ACCESS_cost_share:
+    case FACT_ACCESS_addresses_by_chance: case FACT_ACCESS_constant_share:
     case FACT_ACCESS_pitch:
     case FACT_ACCESS_pitch_rows:
         return ptx_measure_traffic(q, s, fact, certainty);

@@ -92,6 +92,7 @@ double ptx_measure_kernel(Inquiry *q, FactId fact, Certainty *certainty)
     case FACT_KERNEL_busiest_block:
     case FACT_KERNEL_busiest_instructions:
     case FACT_KERNEL_global_use: case FACT_KERNEL_dram_use: case FACT_KERNEL_shared_use:
+    case FACT_KERNEL_constant_gain:
     case FACT_KERNEL_latency_gain:
     case FACT_KERNEL_tail_share:
     case FACT_KERNEL_pipe_use:

@@ -7,6 +7,7 @@
 #include "analysis/flow/types.h"
 #include "rules/lang/rule.h"
 
+typedef struct AddressDistribution AddressDistribution;
 typedef struct Bottleneck Bottleneck;
 typedef struct Gpu Gpu;
 typedef struct Session Session;
@@ -49,6 +50,9 @@ typedef struct Inquiry {
     uint32_t name_end;          /* of the name of a register that was found last */
     double access_sums[2];      /* sectors and wavefronts of all accesses, once has_access_sums */
     bool has_access_sums;
+    double constant_addresses;  /* of all loads, once has_constant_addresses */
+    bool has_constant_addresses;
+    const AddressDistribution *distribution;    /* NULL: not asked for yet */
     uint32_t rows_by;           /* Count.rows_by of accesses to rows, once has_rows_by */
     bool has_rows_by;
     double weighted_instructions;       /* 0: not asked for yet */

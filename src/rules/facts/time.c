@@ -253,6 +253,13 @@ static double pipe_of(const Prediction *p)
     return p->pipe && p->pipe == ptx_constant_pipe ? PIPE__COUNT + 1 : UNKNOWN;
 }
 
+static double constant_gain(const Prediction *p)
+{
+    return p->pipe == ptx_constant_pipe
+               ? 100 * (1 - ptx_predict_without(p, PART_PIPE).predicted_us / p->predicted_us)
+               : 0;
+}
+
 static double measure_prediction(Inquiry *q, FactId fact)
 {
     const Prediction *p = prediction_of(q);
@@ -274,6 +281,7 @@ static double measure_prediction(Inquiry *q, FactId fact)
                / p->predicted_us;
     case FACT_KERNEL_dram_use:      return 100 * p->parts_us[PART_DRAM] / p->predicted_us;
     case FACT_KERNEL_shared_use:    return 100 * p->parts_us[PART_SHARED] / p->predicted_us;
+    case FACT_KERNEL_constant_gain: return constant_gain(p);
     case FACT_KERNEL_latency_gain:
         return p->limiter == PART_LATENCY ? 100 * (1 - b->relieved_us / p->predicted_us) : 0;
     case FACT_KERNEL_tail_share:    return 100 * b->tail_us / p->predicted_us;

@@ -16,6 +16,7 @@ enum {
     KEY_NAME,
     KEY_SEVERITY,
     KEY_PREVIEW,
+    KEY_MINOR,
     KEY_ON,
     KEY_WHEN,
     KEY_NEEDS,
@@ -40,7 +41,8 @@ enum {
 };
 
 static const char *const rule_keys[KEY__COUNT] = {
-    "code",      "name",       "severity", "preview", "on",       "when",    "needs",     "note_if",
+    "code",      "name",       "severity", "preview", "minor",
+    "on",        "when",       "needs",    "note_if",
     "fold",      "at",         "message",  "label",   "help",     "related", "gain",      "gain_of",
     "gain_fold", "thresholds", "summary",  "doc",     "examples", "sources", "front_end",
     "remove",
@@ -714,7 +716,8 @@ static bool read_rule(RuleLoader *l, const YamlNode *mapping)
     if ((v[KEY_FRONT_END] && !read_truth(l, v[KEY_FRONT_END], "`front_end`", &rule.is_front_end))
         || (v[KEY_PREVIEW] && !read_truth(l, v[KEY_PREVIEW], "`preview`", &rule.is_preview)))
         return false;
-    if (!check_keys(l, mapping, v, &rule) || !read_info(l, v, &rule))
+    if (!check_keys(l, mapping, v, &rule) || !read_info(l, v, &rule)
+        || (v[KEY_MINOR] && !read_truth(l, v[KEY_MINOR], "`minor`", &rule.info.is_minor)))
         return false;
     if (!rule.is_front_end && is_front_end_group(l->group))
         return fail(l, l->group_node, "the group '%s' is of ptxlint itself, and takes no rules",

@@ -48,6 +48,18 @@ static void put_pitch(char *text, size_t size, const Layout *l, const char *name
                  l->lead, name);
 }
 
+/* The one member that is used. */
+static void put_member(char *text, size_t size, const Layout *l, const char *name)
+{
+    const uint32_t bytes = l->member_bytes[l->member_first[0]];
+    if (bytes == 1)
+        snprintf(text, size, "an array of its own for the byte that is used of each %" PRIu32
+                 " in `%s`", l->pitch, name);
+    else
+        snprintf(text, size, "an array of its own for the %" PRIu32 " bytes that are used of each "
+                 "%" PRIu32 " in `%s`", bytes, l->pitch, name);
+}
+
 static void put_layout(char *text, size_t size, const Layout *l, const char *name)
 {
     char swizzle[96];
@@ -74,10 +86,7 @@ static void put_layout(char *text, size_t size, const Layout *l, const char *nam
                      " bytes in `%s` (SoA)",
                      l->members, l->pitch, name);
         else
-            snprintf(text, size,
-                     "an array of its own for the %" PRIu32 " bytes that are used of each %" PRIu32
-                     " in `%s`",
-                     l->member_bytes[l->member_first[0]], l->pitch, name);
+            put_member(text, size, l, name);
         break;
     case LAYOUT_INTERLEAVED:
         snprintf(text, size,

@@ -26,9 +26,9 @@ typedef struct Launch Launch;
 /* The requests of some blocks: all blocks where there are few. */
 typedef struct Trace Trace;
 
-/* is_row: whatever the block, its threads are one row; where its shape is unknown, rows of 32
- * threads are taken else. NULL for a function without instructions. */
-const Trace *ptx_trace_make(const KernelRun *run, const Gpu *gpu, bool is_row);
+/* evaluation: of the same kernel, for findings. Where the block's shape is unknown, rows of 32
+ * threads are taken, unless its threads are one row. NULL for a function without instructions. */
+const Trace *ptx_trace_make(const KernelRun *run, const Gpu *gpu, const Evaluation *evaluation);
 
 typedef enum LayoutKind {
     LAYOUT_SAME,                /* no other is better */

@@ -7,6 +7,7 @@
 #include "support/hash.h"
 #include "ir/func.h"
 #include "ir/insn.h"
+#include "analysis/access/evaluate.h"
 #include "ir/module.h"
 #include "ir/operand.h"
 #include "isa/isa.h"
@@ -254,21 +255,23 @@ static void forget(Trace *t)
     t->access_count = t->traced_count = 0;
 }
 
-/* The steps did not do for one block: its warps get as many each, so that none is left out. */
-static void run_apart(Recorder *r, const SimShape *shape)
+/* A warp of the first block without the others. Whether it came to its end. */
+static bool run_alone(Recorder *r, const SimShape *shape, uint32_t warp, uint64_t share)
 {
-    Trace *t = r->trace;
-    const uint64_t share = r->end / t->warp_count;
     uint32_t at[3];
-    forget(t);
-    t->block = 0;
+    r->trace->block = 0;
     r->warps = 1;
     choose_block(shape->grid, 0, at);
-    for (uint32_t w = 0; w < t->warp_count; w++) {
-        allow(r, share);
-        ptx_machine_run(r->machine, at, w, 1);
-    }
-    t->is_cut = true;
+    allow(r, share);
+    return ptx_machine_run(r->machine, at, warp, 1);
+}
+
+/* The steps did not do for one block: its warps get as many each, so that none is left out. */
+static void run_apart(Recorder *r, const SimShape *shape, uint32_t first, uint64_t share)
+{
+    for (uint32_t w = first; w < r->trace->warp_count; w++)
+        run_alone(r, shape, w, share);
+    r->trace->is_cut = true;
 }
 
 static void run_blocks(Recorder *r, const SimShape *shape, uint64_t most_steps)
@@ -292,8 +295,41 @@ static void run_blocks(Recorder *r, const SimShape *shape, uint64_t most_steps)
             allow(r, 0);        /* one like it would be cut */
     }
     t->is_whole = t->block >= blocks && !is_cut;
-    if (is_cut && t->block <= 1)
-        run_apart(r, shape);
+    if (is_cut && t->block <= 1) {
+        const uint64_t share = r->end / t->warp_count;
+        forget(t);
+        run_apart(r, shape, 0, share);
+    }
+}
+
+/* Whether its last warp and its first were cut, each alone; what is kept is of the first, and
+ * nothing if not. Of independent warps one stands for others where all are run. */
+static bool are_ends_cut(Recorder *r, const SimShape *shape, uint64_t share)
+{
+    bool is_cut = !run_alone(r, shape, r->trace->warp_count - 1, share);
+    forget(r->trace);
+    if (!is_cut || ptx_machine_warps_are_independent(r->machine))
+        return false;
+    is_cut = !run_alone(r, shape, 0, share);
+    if (!is_cut)
+        forget(r->trace);
+    return is_cut;
+}
+
+/* Where the evaluation found a block to make more steps than are allowed, and the last warp and
+ * the first do not come to their ends in their part of them, the block would be cut, and run for
+ * nothing. */
+static void trace_requests(Recorder *r, const SimShape *shape, const Evaluation *evaluation,
+                           uint64_t most_steps)
+{
+    Trace *t = r->trace;
+    const uint64_t share = most_steps / t->warp_count;
+    const bool may_be_cut = evaluation->mean_work * t->warp_count > (double)most_steps;
+    if (shape->grid_is_assumed && t->warp_count > 2 && may_be_cut
+        && are_ends_cut(r, shape, share))
+        run_apart(r, shape, 1, share);
+    else
+        run_blocks(r, shape, most_steps);
 }
 
 static bool is_shared_var(const Module *module, VarId var)
@@ -436,7 +472,7 @@ static void find_bases(Trace *t, Arena *scratch)
     }
 }
 
-const Trace *ptx_trace_make(const KernelRun *run, const Gpu *gpu, bool is_row)
+const Trace *ptx_trace_make(const KernelRun *run, const Gpu *gpu, const Evaluation *evaluation)
 {
     static const Launch nothing = { .dynamic_shared_bytes = -1 };
     Arena *arena = run->arena, *work = run->work;
@@ -452,7 +488,8 @@ const Trace *ptx_trace_make(const KernelRun *run, const Gpu *gpu, bool is_row)
     ArenaMark mark = ptx_arena_mark(work);
     Machine *m = ptx_machine_new(work, run->scratch, run->program, run->kernel,
                                  run->launch ? run->launch : &nothing);
-    if (ptx_machine_shape(m).block_is_assumed && func->bounds.maxntid[1] <= 1 && !is_row)
+    if (ptx_machine_shape(m).block_is_assumed && func->bounds.maxntid[1] <= 1
+        && !evaluation->is_row)
         take_square(m);
     const SimShape shape = ptx_machine_shape(m);
     const bool is_exact = !shape.block_is_assumed && !shape.grid_is_assumed
@@ -470,9 +507,9 @@ const Trace *ptx_trace_make(const KernelRun *run, const Gpu *gpu, bool is_row)
     ptx_machine_observe(m, &recorder.observer);
     t->warp_count = shape.warp_count < MAX_WARPS ? shape.warp_count : MAX_WARPS;
     ptx_machine_config(m)->most_stays = MAX_STAYS;
-    run_blocks(&recorder, &shape,
-               shape.grid_is_assumed ? STEPS_FLOOR + STEPS_PER_INSN * (uint64_t)func->insn_count
-                                     : MAX_STEPS);
+    trace_requests(&recorder, &shape, evaluation,
+                   shape.grid_is_assumed ? STEPS_FLOOR + STEPS_PER_INSN * (uint64_t)func->insn_count
+                                         : MAX_STEPS);
     note_machine(t, m, &shape);
     ptx_arena_release(work, mark);
     find_bases(t, run->scratch);

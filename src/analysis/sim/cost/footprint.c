@@ -339,12 +339,12 @@ bool ptx_footprint_note(Footprint *f, const FootprintRequest *request)
             add_distinct(&asked_pieces, sector >> 1);
         }
     }
-    if (is_moved) {
+    if (is_moved && !request->is_again) {
         double moved = 32 * (kind == FOOTPRINT_LOAD ? missed : shape.sectors.count);
         *(kind == FOOTPRINT_STORE ? &t->written_bytes : &t->read_bytes) += moved;
         t->data_bytes += moved;
-        t->data_atomics += is_atomic ? __builtin_popcount(request->lanes) : 0;
     }
+    t->data_atomics += is_moved && is_atomic ? __builtin_popcount(request->lanes) : 0;
     if (kind == FOOTPRINT_STORE) {
         t->store_lines += shape.lines.count;
         t->store_sectors += shape.sectors.count;

@@ -73,6 +73,7 @@ typedef struct FootprintRequest {
     /* they lie like that to each other, but data say where: of no two requests is it known that
      * they touch the same */
     bool is_moved;
+    bool is_again;              /* but that it touches what one before touched, by one pointer */
 } FootprintRequest;
 
 /* Whether a load waits for L2: it is the first to ask for something, or just behind another warp

@@ -8,6 +8,7 @@
 #include "isa/isa.h"
 
 #include <stdint.h>
+#include <string.h>
 
 static FootprintKind footprint_kind(const Request *r, const Op *op)
 {
@@ -29,15 +30,32 @@ static bool is_fragment(const Op *op)
     return op->operation == OP_WMMA_LOAD || op->operation == OP_WMMA_STORE;
 }
 
+/* Whether data lead the request to where they led one before: by one pointer, which the loop around
+ * it does not load anew. */
+static bool is_moved_again(FootprintWatch *f, const LoggedRequest *n, const uint64_t *places)
+{
+    const Value *address = n->event->address;
+    const FootprintMoved here = { address->addend, n->lanes, places[__builtin_ctz(n->lanes)],
+                                  n->note == FOOTPRINT_STORE };
+    if (!address->is_data || here.addend == ADDEND_OTHER)
+        return false;
+    FootprintMoved *last = &f->moved[(here.addend + here.place / sizeof here.place) % MAX_MOVED];
+    const bool is_again = last->addend == here.addend && last->lanes == here.lanes
+                          && last->place == here.place && last->is_store == here.is_store;
+    *last = here;
+    return is_again;
+}
+
 /* Whether it waits for L2. */
-static bool note_request(const FootprintWatch *f, uint32_t warp, const LoggedRequest *n,
+static bool note_request(FootprintWatch *f, uint32_t warp, const LoggedRequest *n,
                          const uint64_t places[WARP_LANES], uint32_t bytes)
 {
     const Value *address = n->event->address;
-    if (!ptx_footprint_is_probing(f->footprint))
-        return ptx_footprint_note(f->footprint,
-                                  &(FootprintRequest){ places, n->lanes, bytes, warp,
-                                                       (FootprintKind)n->note, address->is_data });
+    if (!ptx_footprint_is_probing(f->footprint)) {
+        const FootprintRequest request = { places, n->lanes, bytes, warp, (FootprintKind)n->note,
+                                           address->is_data, is_moved_again(f, n, places) };
+        return ptx_footprint_note(f->footprint, &request);
+    }
     int64_t shift[3];
     for (unsigned d = 0; d < 3; d++)
         shift[d] = ptx_block_stride_along(&f->machine->blocks, address, d);
@@ -119,6 +137,12 @@ static void take_constants(void *self, const uint64_t *addresses, uint32_t count
         ptx_footprint_note_constant(f->footprint, addresses[i]);
 }
 
+static void begin(void *self)
+{
+    FootprintWatch *f = self;
+    memset(f->moved, 0, sizeof f->moved);
+}
+
 static void *mark(void *self, uint32_t warp, void *last)
 {
     const FootprintWatch *f = self;
@@ -137,6 +161,7 @@ void ptx_footprint_watch(FootprintWatch *f, Machine *m, Footprint *footprint)
 {
     *f = (FootprintWatch){ .machine = m, .footprint = footprint };
     f->observer = (Observer){ .self = f,
+                              .begin = begin,
                               .request = take_request,
                               .logged = take_logged,
                               .constants = take_constants,

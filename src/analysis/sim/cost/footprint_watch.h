@@ -6,10 +6,20 @@
 
 typedef struct Footprint Footprint;
 
+typedef struct FootprintMoved {     /* a request that data lead somewhere */
+    AddendId addend;
+    uint32_t lanes;
+    uint64_t place;             /* of the first of them */
+    bool is_store;
+} FootprintMoved;
+
+enum { MAX_MOVED = 64 };
+
 typedef struct FootprintWatch {
     Observer observer;
     Machine *machine;
     Footprint *footprint;
+    FootprintMoved moved[MAX_MOVED];    /* the last ones, by addend and place */
 } FootprintWatch;
 
 /* It must outlive the machine. */

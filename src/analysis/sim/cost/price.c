@@ -4,8 +4,11 @@
 
 #include "analysis/sim/cost/traffic.h"
 #include "analysis/sim/block_stride.h"
+#include "analysis/sim/joinable_row.h"
 #include "analysis/sim/request.h"
 #include "analysis/sim/value.h"
+#include "ir/func.h"
+#include "ir/insn.h"
 
 #include <stdint.h>
 
@@ -37,6 +40,8 @@ typedef struct Traffic {
     uint64_t apart[WARP_LANES];
     uint32_t lanes, bytes;
     double figure, ideal, used;
+    unsigned joined_bytes;      /* of a lane, once ptxas has joined the access */
+    double joined;              /* an access's share of the figure, then */
     int64_t stride;
     uint8_t pattern;            /* AccessPattern */
     bool is_firm;               /* figure_of's word */
@@ -245,11 +250,57 @@ static void note_walk(Traffic *t, const Request *r, uint64_t first)
         t->pattern = PATTERN_PER_THREAD;
 }
 
+/* ---- what ptxas joins ------------------------------------------------------------------------ */
+
+/* All lanes at one place of so many bytes, and the row fills it. */
+static bool fills(const Request *r, const JoinableRow *row, unsigned widest)
+{
+    const uint64_t first = r->addresses[__builtin_ctz(r->lanes)];
+    const unsigned place = (unsigned)(first % widest);
+    for (unsigned i = 0; i < WARP_LANES; i++)
+        if (r->lanes >> i & 1 && (r->addresses[i] ^ first) % widest)
+            return false;
+    return row->before >= place && row->behind + place + r->bytes >= widest;
+}
+
+/* Those that it joins share the one that comes of them. */
+static void find_joined(const Price *p, Traffic *t, const Request *r, const Insn *insn)
+{
+    t->joined_bytes = r->bytes;
+    t->joined = t->figure;
+    if (!p->rows || insn < p->func->insns || insn >= p->func->insns + p->func->insn_count
+        || (r->kind != REQUEST_LOAD && r->kind != REQUEST_STORE))
+        return;
+    const JoinableRow *row = &p->rows[insn - p->func->insns];
+    unsigned widest = WIDEST_ACCESS_BYTES;
+    while (widest > r->bytes && !fills(r, row, widest))
+        widest /= 2;
+    if (widest <= r->bytes)
+        return;
+    uint64_t lanes[WARP_LANES];
+    Request whole = *r;
+    for (unsigned i = 0; i < WARP_LANES; i++)
+        lanes[i] = r->addresses[i] & ~(uint64_t)(widest - 1);
+    whole.addresses = lanes;
+    whole.bytes = widest;
+    t->joined_bytes = widest;
+    t->joined = ptx_traffic_wavefronts(p->gpu, &whole) * r->bytes / widest;
+}
+
+static void add_spared(Count *count, const Traffic *t)
+{
+    if (t->joined_bytes <= t->bytes)
+        return;
+    count->spared_requests += 1 - (double)t->bytes / t->joined_bytes;
+    count->spared_wavefronts += t->figure - t->joined;
+}
+
 /* One side of an access: adds its figures, and notes what is in doubt of its address. *place keeps
  * what the last request came to. */
-static void add_request(Price *p, Traffic **place, Count *count, Request *r, const Value *address,
-                        const CostUnit *unit)
+static void add_request(Price *p, const RequestEvent *e, Traffic **place, Request *r,
+                        const Value *address, const CostUnit *unit)
 {
+    Count *count = e->count;
     if (!*place)
         *place = ptx_arena_new(p->machine->arena, Traffic);
     Traffic *t = *place;
@@ -265,6 +316,7 @@ static void add_request(Price *p, Traffic **place, Count *count, Request *r, con
         r->addresses = lanes;
         t->is_modelled = unit == &wavefronts && !ptx_traffic_is_certain(p->gpu, r);
         t->ideal = unit->ideal(p->gpu, r, t->figure);
+        find_joined(p, t, r, e->insn);
         t->used = unit == &sectors ? ptx_traffic_used_bytes(r) : 0;
         t->low_bits = low_bits_of(r, address);
         classify(t, r->bytes);
@@ -294,6 +346,7 @@ static void add_request(Price *p, Traffic **place, Count *count, Request *r, con
     } else {
         count->wavefronts += t->figure;
         count->ideal_wavefronts += t->ideal;
+        add_spared(count, t);
     }
 }
 
@@ -383,8 +436,7 @@ static void add_halves(Price *p, Warp *w, const RequestEvent *e)
                      .bytes = e->request->bytes,
                      .bank_bytes = e->request->bank_bytes,
                      .matrices = 4 };
-    add_request(p, &priced_of(p, w, e->insn, &wavefronts)->traffic, e->count, &four, &rows,
-                &wavefronts);
+    add_request(p, e, &priced_of(p, w, e->insn, &wavefronts)->traffic, &four, &rows, &wavefronts);
 }
 
 static void take_request(void *self, Warp *w, const RequestEvent *e)
@@ -396,8 +448,7 @@ static void take_request(void *self, Warp *w, const RequestEvent *e)
     else if (unit == &wavefronts && ptx_request_is_halves(e->insn->op))
         add_halves(p, w, e);
     else
-        add_request(p, &priced_of(p, w, e->insn, unit)->traffic, e->count, e->request, e->address,
-                    unit);
+        add_request(p, e, &priced_of(p, w, e->insn, unit)->traffic, e->request, e->address, unit);
 }
 
 void ptx_price_attach(Price *p, Machine *m, const Gpu *gpu)

@@ -5,12 +5,17 @@
 
 #include "analysis/sim/observer.h"
 
+typedef struct Func Func;
 typedef struct Gpu Gpu;
+typedef struct JoinableRow JoinableRow;
 
 typedef struct Price {
     Observer observer;
     Machine *machine;
     const Gpu *gpu;             /* whose memory serves; NULL: of none that is known */
+    /* what ptxas joins of this function, per instruction; NULL: it is not asked for */
+    const Func *func;
+    const JoinableRow *rows;
 } Price;
 
 /* It must outlive the machine. */

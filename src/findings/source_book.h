@@ -1,0 +1,41 @@
+/* source_book.h -- CUDA sources with comments for ptxlint, each read once for all modules of a run;
+ * several may be made at the same time. */
+#ifndef PTX_FINDINGS_SOURCE_BOOK_H
+#define PTX_FINDINGS_SOURCE_BOOK_H
+
+#include "findings/cuda_comment.h"
+#include "ptxlint/ptxlint.h"
+
+#include <pthread.h>
+
+typedef struct BookFile {
+    struct BookFile *next;
+    char *path;                 /* that it was first asked for by */
+    char *real;                 /* as realpath() has it */
+    char *bytes;                /* length of them and a NUL */
+    size_t length;
+    Arena arena;                /* of comments */
+    CudaComments comments;
+} BookFile;
+
+/* A name that was asked for; file is NULL where there is no comment to be read. */
+typedef struct BookName {
+    struct BookName *next;
+    char *path;
+    BookFile *file;
+} BookName;
+
+struct ptxlint_sources {
+    char *root;                 /* NULL: nothing is read */
+    pthread_mutex_t lock;       /* of the lists */
+    BookFile *files;
+    BookName *names;
+    size_t bytes;               /* held in all */
+};
+
+/* The file that .file names: path as it is, else beside ptx_path. NULL: it has no comments, cannot
+ * be read, or there is no memory for it. */
+const BookFile *ptx_source_book_file(ptxlint_sources *book, const char *path,
+                                     const char *ptx_path);
+
+#endif

@@ -1,0 +1,116 @@
+/* metadata.c -- which file beside a PTX file says how its kernels are launched. */
+#include "input/metadata/metadata.h"
+
+#include "input/launch.h"
+#include "support/limits.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* Not what would block, as a pipe does. */
+static FILE *open_regular(const char *path)
+{
+    struct stat st;
+    return !stat(path, &st) && S_ISREG(st.st_mode) ? fopen(path, "rb") : NULL;
+}
+
+char *ptx_metadata_load(const char *path, size_t *length)
+{
+    FILE *file = open_regular(path);
+    if (!file)
+        return NULL;
+    char *text = NULL;
+    size_t used = 0, room = 0, got = 1;
+    while (got && used <= LIMIT_METADATA_BYTES) {
+        if (used + 1 >= room) {
+            char *grown = realloc(text, room = room ? 2 * room : 16384);
+            if (!grown)
+                break;
+            text = grown;
+        }
+        used += got = fread(text + used, 1, room - used - 1, file);
+    }
+    fclose(file);
+    if (got || !text) {
+        free(text);
+        return NULL;
+    }
+    text[used] = 0;
+    *length = used;
+    return text;
+}
+
+json_t *ptx_metadata_shape(const char *text)
+{
+    json_t *shape = *text == '(' || *text == '[' ? json_array() : NULL;
+    for (int i = 0; shape && i < 3; i++) {
+        char *end;
+        long long extent = strtoll(text + 1, &end, 10);
+        bool is_last = i == 2;
+        if (end == text + 1 || (is_last ? !strchr(")]", *end) : *end != ',')) {
+            json_decref(shape);
+            return NULL;
+        }
+        json_array_append_new(shape, json_integer(extent));
+        text = end;
+    }
+    return shape;
+}
+
+/* ---- a launch file of ours ------------------------------------------------------------------- */
+
+/* "kernel.ptx.launch.json", else "kernel.launch.json". */
+static char *load_own(const char *path, size_t *length, char **from)
+{
+    static const char suffix[] = ".launch.json";
+    size_t stem = strlen(path);
+    char *name = malloc(stem + sizeof suffix), *text;
+    if (!name)
+        return NULL;
+    memcpy(name, path, stem);
+    memcpy(name + stem, suffix, sizeof suffix);
+    text = ptx_metadata_load(name, length);
+    if (!text && stem > 4 && !strcmp(path + stem - 4, ".ptx")) {
+        memcpy(name + stem - 4, suffix, sizeof suffix);
+        text = ptx_metadata_load(name, length);
+    }
+    if (text)
+        *from = name;
+    else
+        free(name);
+    return text;
+}
+
+static json_t *read_own(const char *path, char **from, char *error, size_t error_size)
+{
+    size_t length;
+    json_error_t where;
+    char *text = load_own(path, &length, from);
+    json_t *root = text ? json_loadb(text, length, JSON_REJECT_DUPLICATES, &where) : NULL;
+    if (text && !root)
+        snprintf(error, error_size, "line %d, column %d: %s", where.line, where.column, where.text);
+    free(text);
+    return root;
+}
+
+ptxlint_launches *ptx_metadata_find(const char *path, char **from, char *error, size_t error_size)
+{
+    ptxlint_launches *found = NULL;
+    *from = NULL;
+    *error = 0;
+    json_t *root = read_own(path, from, error, error_size);
+    if (root)
+        ptx_launches_of(root, &found, error, error_size);
+    if (*from)
+        return found;
+    root = ptx_metadata_triton(path, from);
+    if (!root)
+        root = ptx_metadata_xla(path, from);
+    if (root && ptx_launches_of(root, &found, NULL, 0) != PTXLINT_OK) {
+        free(*from); /* not ours to complain of: numbers that no launch has */
+        *from = NULL;
+    }
+    return found;
+}
