@@ -359,7 +359,9 @@ static void run_shuffle(Machine *m, Warp *w, const SimInsn *insn, uint32_t lanes
     valid.value = (Value){ .lanes = valid.lanes, .align = ALIGN_EXACT, .is_common = true };
     const uint8_t mode = insn->code->mode;
     bool is_known = b->align == ALIGN_EXACT && c->align == ALIGN_EXACT;
-    for (unsigned i = 0; i < WARP_LANES; i++) {
+    const bool is_pair_read = pair && ptx_machine_result(w->frame->func_state, pair).place;
+    const bool is_all_data = a->unknown == UINT32_MAX && !a->lanes;
+    for (unsigned i = 0; i < WARP_LANES && (is_pair_read || !is_all_data); i++) {
         bool is_valid;
         unsigned from = shuffle_source(mode, i, ptx_value_lane(b, i), ptx_value_lane(c, i),
                                        &is_valid);
@@ -369,16 +371,18 @@ static void run_shuffle(Machine *m, Warp *w, const SimInsn *insn, uint32_t lanes
                       || !(lanes >> from & 1);
         out.value.unknown |= (uint32_t)is_off << i;
     }
-    if (!a->lanes && ptx_value_is_uniform(a))
+    if (is_all_data) {          /* from whatever lane */
+        out.value.lanes = NULL;
+        out.value.unknown = UINT32_MAX;
+    } else if (!a->lanes && ptx_value_is_uniform(a)) {
         out.value = *a;
-    if (a->unknown && !out.value.lanes)
-        out.value.unknown = a->unknown;
+    }
     /* One lane's data for all is the same in all. */
     if (mode == 'i' && is_known && !b->lanes && !b->unknown && out.value.unknown == UINT32_MAX
         && (ptx_value_lane(c, 0) >> 8 & 31) == 0)
         out.value = ptx_machine_unknown(m, true);
     ptx_machine_write(m, w, &operands[0], &out.value, lanes, doubt);
-    if (pair)
+    if (is_pair_read)
         ptx_machine_write(m, w, pair, &valid.value, lanes, doubt);
 }
 
