@@ -41,11 +41,10 @@ ExitCode ptx_sink_close(Sink *sink)
 {
     if (sink->columns)
         ptx_sink_fold_end(sink);
-    const bool has_failed = ferror(sink->file);         /* in a write of popt's, say */
+    if (ferror(sink->file) && !sink->error)             /* in a write of popt's, say */
+        sink->error = errno;
     if (fclose(sink->file) && !sink->error)
         sink->error = errno;
-    if (has_failed && !sink->error)
-        sink->error = EIO;
     if (!sink->error || sink->error == EPIPE)
         return EXIT_CLEAN;
     ptx_complain(sink->name, strerror(sink->error));
