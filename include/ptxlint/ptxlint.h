@@ -803,8 +803,8 @@ PTXLINT_API void ptxlint_input_options_init(ptxlint_input_options *options);
 
 /* path: a file, "-" for standard input, or one entry, "libfoo.so!3.sm_90.ptx". Entries are read
  * from the file when they are asked for: it must stay there. options may be NULL.
- * PTXLINT_BAD_FILE: it is packed and cannot be unpacked; *error (of error_size bytes, may be NULL)
- * says why. */
+ * PTXLINT_BAD_FILE: it is packed and cannot be unpacked, or has no such entry; *error (of
+ * error_size bytes, may be NULL) says why. */
 PTXLINT_API ptxlint_status ptxlint_input_open(const char *path,
                                               const ptxlint_input_options *options,
                                               ptxlint_input **out, char *error, size_t error_size);

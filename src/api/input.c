@@ -277,7 +277,7 @@ static ptxlint_status open_file(ptxlint_input *input, const char *path,
     status = ptx_container_read(&input->container, &source);
     if (status == PTXLINT_BAD_FILE)
         put_error(error, error_size, input->container.why);
-    if (input->container.kind == CONTAINER_BINARY && has_ending(path, ".ptx"))
+    if (!input->container.entry_count && has_ending(path, ".ptx"))
         input->container.kind = CONTAINER_NONE;         /* what is wrong in it are its findings */
     status = status == PTXLINT_OK ? view_input(input) : status;
     close_file(input);

@@ -252,12 +252,13 @@ static ptxlint_status build_module(char *text, size_t length, const ptxlint_opti
     return PTXLINT_OK;
 }
 
-/* NULs at the end are those of a dump: they say where it ends. */
+/* NULs behind a text are those of a dump: they say where it ends. */
 static size_t length_of_text(const char *text, size_t length)
 {
-    while (length && !text[length - 1])
-        length--;
-    return length;
+    size_t end = length;
+    while (end && !text[end - 1])
+        end--;
+    return end ? end : length;
 }
 
 /* The same with or without a config: without one all rules but previews. */

@@ -86,8 +86,10 @@ static ExitCode add_entries(FileList *list, ptxlint_input *input)
     }
     list->inputs = grown;
     grown[list->input_count++] = input;
+    struct stat st;
     InputFile file = { .input = input };
-    file.is_container = info->is_container || strcmp(info->path, "-") != 0;
+    bool is_packed = stat(info->path, &st) == 0 && S_ISREG(st.st_mode);
+    file.is_container = info->is_container || is_packed;
     for (; code == EXIT_CLEAN && (entry = ptxlint_input_at(input, file.index)); file.index++)
         code = add_file(list, entry->path, file);
     return code;
@@ -312,11 +314,20 @@ static ExitCode add_folder(PathsWalk *walk, const char *folder)
 
 /* ---- arguments ------------------------------------------------------------------------------- */
 
+/* A pipe that is called PTX: it is opened when it is its turn. */
+static bool is_ptx_pipe(const char *path)
+{
+    struct stat st;
+    return has_suffix(path, ".ptx") && stat(path, &st) == 0 && S_ISFIFO(st.st_mode);
+}
+
 /* One that is not there is reported when it is opened. */
 static ExitCode add_input(PathsWalk *walk, const char *path)
 {
     ptxlint_input *input;
     char error[256];
+    if (is_ptx_pipe(path))
+        return add_item(walk->list, path);
     ptxlint_status status = open_input(walk->book->options, path, &input, error, sizeof error);
     if (status == PTXLINT_BAD_FILE)
         ptx_complain(path, error);
