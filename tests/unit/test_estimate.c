@@ -657,8 +657,8 @@ static void test_roles(void **state)
     static const char *const bodies[] = {
         "griddepcontrol.wait; st.global.u32 [%rd1], %r1; griddepcontrol.launch_dependents;",
         "barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned; st.global.u32 [%rd1], %r1;",
-        "setp.lt.u32 %p1, %r1, 128; @%p1 bra $A; setmaxnreg.inc.sync.aligned.u32 240;\n"
-        "st.global.u32 [%rd1], %r1; bra $B; $A: setmaxnreg.dec.sync.aligned.u32 24; $B:",
+        ("setp.lt.u32 %p1, %r1, 128; @%p1 bra $A; setmaxnreg.inc.sync.aligned.u32 240;\n"
+         "st.global.u32 [%rd1], %r1; bra $B; $A: setmaxnreg.dec.sync.aligned.u32 24; $B:"),
     };
     (void)state;
     for (size_t c = 0; c < sizeof bodies / sizeof *bodies; c++) {
