@@ -54,8 +54,8 @@ static const Case cases[] = {
     { "$PTXLINT version", 2, "", "did you mean --version?\n", NULL },
 
     /* rules and groups */
-    { "$PTXLINT --only MEM999 x.ptx", 2, "",
-      "'MEM999' is not a group of rules; --select takes rules; `ptxlint rules` lists both\n",
+    { "$PTXLINT --only XYZ999 x.ptx", 2, "",
+      "'XYZ999' is not a group of rules; --select takes rules; `ptxlint rules` lists both\n",
       NULL },
     { "$PTXLINT --only mem201 x.ptx", 2, "", "--select takes single ones, as MEM201\n", NULL },
     { "$PTXLINT --only throughpt x.ptx", 2, "", "did you mean throughput?\n", NULL },
