@@ -384,6 +384,28 @@ static ExitCode add_pattern(PathsWalk *walk, const char *pattern)
     }
 }
 
+/* XLA names what it dumps so, with or without PTX. */
+static bool is_xla_dump(const char *folder)
+{
+    StringList names = { 0 };
+    bool is_dump = ptx_folder_list(&names, folder, ".thunk_sequence.txt") == EXIT_CLEAN
+                   && names.count;
+    ptx_strings_free(&names);
+    return is_dump;
+}
+
+/* Why a PATH stands for no file. */
+static const char *nothing_there(const PathsWalk *walk, const char *path, bool is_pattern)
+{
+    if (walk->excluded)
+        return "holds no .ptx file that the config does not exclude";
+    if (is_pattern)
+        return "matches no PTX file";
+    if (is_xla_dump(path))
+        return "is an XLA dump without PTX; add --xla_dump_emitter_re=.* to XLA_FLAGS";
+    return "holds no .ptx file";
+}
+
 ExitCode ptx_paths_add(FileList *list, const char *path, Book *book)
 {
     struct stat st;
@@ -392,10 +414,7 @@ ExitCode ptx_paths_add(FileList *list, const char *path, Book *book)
     bool is_pattern = strpbrk(path, "*?[") && lstat(path, &st) != 0;
     ExitCode code = is_pattern ? add_pattern(&walk, path) : add_named(&walk, path);
     if (code == EXIT_CLEAN && list->count == before) {
-        const char *trouble = is_pattern ? "matches no PTX file" : "holds no .ptx file";
-        if (walk.excluded)
-            trouble = "holds no .ptx file that the config does not exclude";
-        ptx_complain(path, trouble);
+        ptx_complain(path, nothing_there(&walk, path, is_pattern));
         return EXIT_USAGE;
     }
     return code;

@@ -63,6 +63,7 @@ static const File files[] = {
     { "nsys.csv", "Start (ns),Duration (ns),CorrId,GrdX,GrdY,GrdZ,BlkX,BlkY,BlkZ,Name\n"
                   "1,20,1,,,,,,,[CUDA memcpy HtoD]\n2,30,2,32,2,1,128,1,1,gemm\n"
                   "2,3,3,11,1,1,64,1,1,foo(float *)\n" },
+    { "bare/module_0000.jit_g.thunk_sequence.txt", "001: kCopy [source | sink] kCopy\n" },
     { "empty.csv", NCU_HEAD "\"a\"\n" },
 };
 
@@ -75,6 +76,7 @@ static int setup(void **state)
                                            "cache/triton/0/ABC",
                                            "cache/triton/0/BAD",
                                            "xla",
+                                           "bare",
                                            NULL };
     (void)state;
     return enter_folder(folders, files, sizeof files / sizeof *files);
@@ -114,6 +116,8 @@ static const Case cases[] = {
     { REPORT "cache/triton/0/BAD/bad.ptx", 0, "grid unknown", "", NULL },
     { REPORT "xla", 0, "grid 2000 x 3 x 1, block 128 x 1 x 1", "", NULL },
     { REPORT "--kernel other xla", 0, "grid unknown", "", NULL },
+    { REPORT "bare", 2, "",
+      "ptxlint: bare: is an XLA dump without PTX; add --xla_dump_emitter_re=.*", NULL },
     { REPORT "--format json xla", 0, "\"dynamic_shared\":256,", "", NULL },
     /* profilers: with .reqntid the longest launch with that block */
     { REPORT "--launch raw.csv gemm.ptx", 0, "grid 32 x 2 x 1, block 128 x 1 x 1 (as given)", "",
