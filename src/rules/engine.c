@@ -170,7 +170,8 @@ static const Var *find_parameter(const Inquiry *q, const char *text)
 {
     const Module *module = q->shared->module;
     for (uint32_t i = 0; q->func && i < q->func->param_count; i++)
-        if (module->text + module->vars[q->func->params[i]].name.begin == text)
+        if (q->func->params[i] != NO_ID
+            && module->text + module->vars[q->func->params[i]].name.begin == text)
             return &module->vars[q->func->params[i]];
     return NULL;
 }
@@ -185,8 +186,11 @@ static void put_source_name(EngineBuffer *b, const Inquiry *q, const char *text,
     put_shown(b, title, strlen(title));
     if (!parameter || strncmp(title, "param_", 6) != 0)
         return;
+    const char *type = ptx_type_info[parameter->type].text;
+    if (!type)                          /* a declaration that is wrong */
+        return;
     put_bytes(b, " (.", 3);
-    put_bytes(b, ptx_type_info[parameter->type].text, strlen(ptx_type_info[parameter->type].text));
+    put_bytes(b, type, strlen(type));
     put_bytes(b, ")", 1);
 }
 

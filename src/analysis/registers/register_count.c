@@ -494,10 +494,9 @@ static void decide(Pressure *p, const Module *module, const Func *func, const Li
                                : capped(p, 1.5 * p->registers + 8);
     p->low = p->low < p->registers ? p->low : p->registers;
     raise_to(p, is_modelled ? capped(p, (double)p->features[PRESSURE_THROUGH] - REBUILT) : 0);
-    if (p->registers < CALLING_LEAST && calls_blindly(module, func)) {
+    if (p->registers < CALLING_LEAST && calls_blindly(module, func))
         p->registers = capped(p, CALLING_LEAST);
-        p->high = p->high < p->registers ? p->registers : p->high;
-    }
+    p->high = p->high < p->registers ? p->registers : p->high;
 }
 
 /* The cap holds at launch alone: from there on each warpgroup has as many registers as it asks
