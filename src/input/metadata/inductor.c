@@ -173,10 +173,10 @@ static void put_sizes(const InductorKernel *k, json_t *launch)
 {
     char name[64];
     json_t *params = json_array();
-    const char *at = strstr(k->ttir, "tt.func public @"),
-               *end = at ? strstr(at, " attributes ") : NULL;
+    const char *begin = strstr(k->ttir, "tt.func public @"),
+               *end = begin ? strstr(begin, " attributes ") : NULL;
     bool has_size = false;
-    while (at && end && (at = strchr(at, '%')) && at < end) {
+    for (const char *at = end ? strchr(begin, '%') : NULL; at && at < end; at = strchr(at, '%')) {
         size_t length = strcspn(++at, ":( \n");
         snprintf(name, sizeof name, "%.*s", (int)length, at);
         json_int_t size = length < sizeof name && strstr(name, "numel") ? numel_of(k, name) : 0;

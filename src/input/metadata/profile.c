@@ -170,10 +170,11 @@ static void read_columns(ProfileTable *t)
 {
     size_t index;
     json_t *name;
-    json_array_foreach(t->row, index,
-                       name) for (size_t i = 0; i < sizeof column_names / sizeof *column_names;
-                                  i++) if (!strcmp(json_string_value(name), column_names[i].name))
-        t->place[column_names[i].column] = index + 1;
+    json_array_foreach(t->row, index, name) {
+        for (size_t i = 0; i < sizeof column_names / sizeof *column_names; i++)
+            if (!strcmp(json_string_value(name), column_names[i].name))
+                t->place[column_names[i].column] = index + 1;
+    }
     t->has_header = true;
 }
 
@@ -295,9 +296,13 @@ static json_t *list_launches(json_t *kernels)
     json_object_foreach(kernels, kernel, ways)
     {
         size_t first = json_array_size(launches);
-        json_object_foreach(ways, key, way) insert_way(launches, first, kernel, way);
+        json_object_foreach(ways, key, way) {
+            insert_way(launches, first, kernel, way);
+        }
     }
-    json_array_foreach(launches, index, launch) json_object_del(launch, "time");
+    json_array_foreach(launches, index, launch) {
+        json_object_del(launch, "time");
+    }
     return launches;
 }
 
