@@ -255,12 +255,14 @@ static void add_sizes(Tune *t)
     ptxlint_trial trial = t->best->trial;
     if (given <= 0)
         return;
-    trial.dynamic_shared_bytes = given + now->shared_free;
-    if (now->shared_free > 0)
+    if (now->shared_free > 0) {
+        trial.dynamic_shared_bytes = given + now->shared_free;
         add_variant(t, &trial, true, now->blocks_per_sm - 1);
+    }
+    if (now->shared_to_free <= 0 || now->shared_to_free > given)
+        return;
     trial.dynamic_shared_bytes = given - now->shared_to_free;
-    if (now->shared_to_free > 0 && now->shared_to_free <= given)
-        add_variant(t, &trial, true, now->blocks_per_sm);
+    add_variant(t, &trial, true, now->blocks_per_sm);
 }
 
 static const TuneShape *given_shape(const Tune *t)

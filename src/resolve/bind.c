@@ -128,7 +128,8 @@ Operand ptx_lower_bind_operand(Lower *l, const AstOperand *ast)
         operand.kind = OPERAND_VAR;
         if (ast->flags & AST_INDEXED) {
             const Var *var = &l->module->vars[binding.id];
-            operand.value *= (ptx_type_info[var->type].bits + 7) / 8 * var->vector;
+            const uint64_t bits = ptx_type_info[var->type].bits, bytes = (bits + 7) / 8;
+            operand.value = (int64_t)((uint64_t)operand.value * bytes * var->vector);
         }
         return operand;
     case SYMBOL_FUNC:

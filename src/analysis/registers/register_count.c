@@ -439,9 +439,8 @@ static double fitted(const Pressure *p, const float *scale, const uint8_t *bins)
 
 static uint32_t capped(const Pressure *p, double registers)
 {
-    if (registers < REGISTERS_LEAST)
-        return REGISTERS_LEAST;
-    return registers > p->cap ? p->cap : (uint32_t)registers;
+    double count = registers < REGISTERS_LEAST ? REGISTERS_LEAST : registers;
+    return count > p->cap ? p->cap : (uint32_t)count;
 }
 
 /* Trees know no more than the kernels that they were fitted to; what is live from one block to

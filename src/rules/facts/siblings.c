@@ -42,9 +42,11 @@ enum {
 
 static void add_sibling(Siblings *s, int64_t offset, int64_t own, uint32_t bytes)
 {
-    s->count += offset > own - SECTOR_BYTES && offset < own + SECTOR_BYTES;
+    /* both may be near the ends of 64 bits */
+    uint64_t apart = (uint64_t)offset - (uint64_t)own + SECTOR_BYTES - 1;
+    s->count += apart < 2 * SECTOR_BYTES - 1;
     for (uint32_t b = 0; b < bytes && s->stride; b++) {
-        int64_t at = (offset + (int64_t)b) % s->stride;
+        int64_t at = (offset % s->stride + (int64_t)b) % s->stride;
         at += at < 0 ? s->stride : 0;
         s->used[at / 64] |= UINT64_C(1) << (at % 64);
     }
