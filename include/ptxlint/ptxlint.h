@@ -572,7 +572,7 @@ PTXLINT_API const char *ptxlint_config_value(const ptxlint_config *config, const
                                              size_t index);
 
 /* Entry number index of per-kernel-ignore and per-source-ignore in config files, as
- * "per-kernel-ignore gemm_*", that has silenced nothing in the modules that were made with the
+ * "per-kernel-ignore gemm_*", that suppressed nothing in the modules that were made with the
  * config, though they have such kernels or lines and its rules were on; NULL past the end. */
 PTXLINT_API const char *ptxlint_config_stale(const ptxlint_config *config, size_t index);
 
@@ -708,7 +708,7 @@ typedef struct ptxlint_options {
     /* of the PTX file: what lies beside it says how kernels are launched that launches has no entry
      * for (docs/report.md, "Launches found beside the file"); NULL: not looked for */
     const char *metadata_path;
-    /* comments in CUDA sources silence findings, too; NULL: they are not read */
+    /* comments in CUDA sources suppress findings, too; NULL: they are not read */
     struct ptxlint_sources *sources;
 } ptxlint_options;
 
@@ -724,7 +724,7 @@ PTXLINT_API void ptxlint_sources_free(ptxlint_sources *sources);
 
 /* Once all modules are made: the path of source number index, NULL past the end, and a module that
  * stands for it. Its text is the source; it has no kernel, and its diagnostics say which comments
- * are malformed, or silence nothing in any module. config: NULL: all rules but previews. */
+ * are malformed, or suppress nothing in any module. config: NULL: all rules but previews. */
 PTXLINT_API const char *ptxlint_sources_path(const ptxlint_sources *sources, size_t index);
 PTXLINT_API ptxlint_status ptxlint_sources_module(const ptxlint_sources *sources, size_t index,
                                                   const ptxlint_config *config,

@@ -68,7 +68,7 @@ static void add_gpu(GpuMerge *merge, GpuFinding *finding, size_t gpu)
     finding->last = gpu;
 }
 
-/* A copy that is the module's own; silenced anew. */
+/* A copy that is the module's own, whose suppression is decided anew. */
 static Diag *copy_finding(ptxlint_module *m, const Diag *from)
 {
     m->diags.func = from->func;

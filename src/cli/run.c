@@ -29,7 +29,7 @@ typedef struct CliRun {
     bool is_syntax_only;
     ptxlint_write_options write_options;        /* what all documents have in common */
     char *ptxas;                /* the program; NULL: it is not to run */
-    ptxlint_sources *sources;   /* with comments that silence findings */
+    ptxlint_sources *sources;   /* with comments that suppress findings */
     ptxlint_profile **profiles; /* per worker; NULL: not wanted */
     unsigned worker_count;
     RunTarget *targets;            /* opened so far */
@@ -357,7 +357,8 @@ static void tell_stale(const CliRun *run)
         const Settings *settings = run->book.items[s];
         for (size_t i = 0; settings->path && (entry = ptxlint_config_stale(settings->config, i));
              i++) {
-            snprintf(text, sizeof text, "%.440s silences nothing any more; remove it", entry);
+            snprintf(text, sizeof text, "%.440s is unused: no finding matches it; remove it",
+                     entry);
             ptx_complain(settings->path, text);
         }
     }

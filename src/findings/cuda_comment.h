@@ -1,9 +1,9 @@
 /* cuda_comment.h -- comments for ptxlint in CUDA C++: `// ptxlint: ignore[RULE] reason`.
  *
- * They are looked for by their text; only a file that has it is scanned, once, in linear time:
- * comments, strings, raw strings and character literals of C++ are told apart, lines of the
- * preprocessor are no code. `ignore` covers the line that it stands behind code on, else the
- * statement that follows: to the first `;` or brace outside brackets. */
+ * A file is scanned only if it contains the text `ptxlint:`, once and in linear time. The scanner
+ * lexes comments, strings, raw strings and character literals; preprocessor lines count as blank.
+ * `ignore` covers its own line if code precedes it there, else the next statement: up to the first
+ * `;` or brace outside parentheses and brackets. */
 #ifndef PTX_FINDINGS_CUDA_COMMENT_H
 #define PTX_FINDINGS_CUDA_COMMENT_H
 

@@ -1,4 +1,4 @@
-/* stale.h -- when a suppression that silences nothing is known to be of no use: its rules were on,
+/* stale.h -- when a suppression is known to be unused: its rules were on,
  * and what it is about was analysed. */
 #ifndef PTX_FINDINGS_STALE_H
 #define PTX_FINDINGS_STALE_H

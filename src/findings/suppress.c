@@ -717,7 +717,7 @@ static void shorten_list(Suppress *s, const Comment *comment, Diag *diag)
     ptx_diag_fix(s->diags, diag, span, true, "%s", list);
 }
 
-/* A comment that silences nothing goes with its line, where it stands alone there. */
+/* An unused comment goes with its line, where it stands alone there. */
 static void fix_unused(Suppress *s, const Comment *comment, bool is_all, Diag *diag)
 {
     const Module *module = s->module;
@@ -757,7 +757,7 @@ static void say_unused(Suppress *s, const Comment *comment)
                      message);
     if (!diag)
         return;
-    diag->label = is_all ? "silences nothing" : NULL;
+    diag->label = is_all ? "unused" : NULL;
     diag->help = unused == 1 ? "remove it from the list" : "remove them from the list";
     if (is_all)
         diag->help = "remove this comment";

@@ -6,8 +6,8 @@
  *     // ptxlint: ignore-file[RULE] reason
  *
  * The narrowest comment that names a finding's rule silences it, of equals the first; then the
- * config has its turn. What the front end says, or a limit, is never silenced. A comment that
- * silences nothing is a finding itself (SUP101) where that can be known: its rules are enabled, no
+ * config has its turn. What the front end says, or a limit, is never silenced. An unused
+ * comment is a finding itself (SUP101) where that can be known: its rules are enabled, no
  * finding was dropped, and the code there was analysed. Previews that are off do not count in ALL,
  * groups and prefixes. SUP101 and SUP102 are silenced by comments that name them, and not by ALL
  * there. */

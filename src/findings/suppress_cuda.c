@@ -294,7 +294,7 @@ static uint32_t add_own_line(const CudaPass *p, const Diag *diag, CudaLine *line
     return count;
 }
 
-static void silence_diag(const CudaPass *p, Diag *diag)
+static void suppress_diag(const CudaPass *p, Diag *diag)
 {
     CudaLine lines[MAX_LOC_CHAIN + 1];
     uint32_t count = cuda_lines_of(p, diag, lines);
@@ -326,7 +326,7 @@ static void note_folded(const CudaPass *p, const Diag *diag)
                    ptx_rule_of(p->config->selectors, diag->info));
 }
 
-static bool may_be_silenced(const CudaPass *p, const Diag *diag)
+static bool may_be_suppressed(const CudaPass *p, const Diag *diag)
 {
     const RuleId rule = ptx_rule_of(p->config->selectors, diag->info);
     return diag->func >= 0 && diag->suppression == SUPPRESSION_NONE && rule != NO_RULE
@@ -368,8 +368,8 @@ void ptx_suppress_cuda(Arena *scratch, DiagSink *diags, const Module *module, co
         find_presence(&p);
         find_kernels(&p);
         for (uint32_t i = 0; i < diags->count; i++)
-            if (may_be_silenced(&p, diags->items[i])) {
-                silence_diag(&p, diags->items[i]);
+            if (may_be_suppressed(&p, diags->items[i])) {
+                suppress_diag(&p, diags->items[i]);
                 note_folded(&p, diags->items[i]);
             }
     }
@@ -432,7 +432,7 @@ static void judge_name(DiagSink *diags, const BookFile *file, const CudaComment 
                                              ptx_shown(ptx_span_length(name->span)), text,
                                              heres[comment->reach]));
     if (diag) {
-        diag->label = is_alone ? "silences nothing" : NULL;
+        diag->label = is_alone ? "unused" : NULL;
         diag->help = is_alone ? "remove this comment" : "remove it from the list";
     }
 }

@@ -1,4 +1,4 @@
-/* suppress_cuda.h -- findings that comments in CUDA sources silence.
+/* suppress_cuda.h -- findings that comments in CUDA sources suppress.
  *
  *     // ptxlint: ignore[RULE, RULE] reason     the line, or else the statement that follows
  *     // ptxlint: ignore-kernel[RULE] reason    the kernel around it, or else the next one
@@ -23,7 +23,7 @@ typedef struct Module Module;
 void ptx_suppress_cuda(Arena *scratch, DiagSink *diags, const Module *module, const char *path,
                        const ptxlint_config *config, ptxlint_sources *book);
 
-/* SUP102 of names that are no rules and comments that are malformed, SUP101 of names that silence
+/* SUP102 of names that are no rules and comments that are malformed, SUP101 of names that suppress
  * nothing in any module so far; the spans are in the file's text. */
 void ptx_suppress_cuda_unused(DiagSink *diags, const BookFile *file, const ptxlint_config *config);
 

@@ -1,5 +1,5 @@
-/* source_file.h -- sources that PTX names. It names them freely, so what it names is distrusted:
- * regular files alone, of a bounded size, below one folder. */
+/* source_file.h -- files that are read unasked: sources that PTX names, freely, and metadata beside
+ * PTX. Regular files alone, of a bounded size, below one folder. */
 #ifndef PTX_SUPPORT_SOURCE_FILE_H
 #define PTX_SUPPORT_SOURCE_FILE_H
 

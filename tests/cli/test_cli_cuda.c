@@ -224,8 +224,8 @@ static const Case comment_cases[] = {
       "{ \"lines.cu:8\": [THR], \"lines.cu:99\": [THR] }\\n' >stale.yaml; "
       "$PTXLINT --config stale.yaml lines.ptx",
       1, "lines.ptx:14",
-      "ptxlint: stale.yaml: per-kernel-ignore two silences nothing any more; remove it\n"
-      "ptxlint: stale.yaml: per-source-ignore lines.cu:8 silences nothing any more; remove it\n",
+      "ptxlint: stale.yaml: per-kernel-ignore two is unused: no finding matches it; remove it\n"
+      "ptxlint: stale.yaml: per-source-ignore lines.cu:8 is unused: no finding matches it; remove it\n",
       NULL },
     { "$PTXLINT --config stale.yaml --select MEM lines.ptx", 0, NULL, "", NULL },
     /* code of line 0 is the line's before it */

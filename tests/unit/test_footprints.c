@@ -177,6 +177,28 @@ static void test_passes(void **state)
     }
 }
 
+/* Of the last load of a kernel with that body; %rd1 is its array. */
+static AddressDistribution distribution_of(const char *body)
+{
+    char text[1024];
+    Arena arena;
+    jmp_buf on_failure;
+    snprintf(text, sizeof text,
+             ".version 7.8\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 "
+             "a)\n{\n.reg .pred %%p<4>; .reg .b32 %%r<8>; .reg .b64 %%rd<10>;\n"
+             "ld.param.u64 %%rd1, [a]; %s ld.global.u32 %%r7, [%%rd9]; ret;\n}\n",
+             body);
+    ptxlint_module *module = kit_module(text);
+    ptx_arena_init(&arena, 1 << 20, &on_failure);
+    assert_int_equal(setjmp(on_failure), 0);
+    const Func *func = &module->ir->funcs[0];
+    AddressDistribution last =
+        ptx_address_distribution_compute(&arena, &arena, func)[func->insn_count - 2];
+    ptx_arena_free(&arena);
+    ptxlint_module_free(module);
+    return last;
+}
+
 /* The bytes that the body's last instruction may reach. a points to numbers; behind each body
  * stands an access at %rd9. */
 static void test_spread(void **state)
@@ -209,24 +231,9 @@ static void test_spread(void **state)
     };
     (void)state;
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
-        char text[1024];
-        snprintf(text, sizeof text,
-                 ".version 7.8\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 "
-                 "a)\n{\n.reg .pred %%p<4>; .reg .b32 %%r<8>; .reg .b64 %%rd<10>;\n"
-                 "ld.param.u64 %%rd1, [a]; %s ld.global.u32 %%r7, [%%rd9]; ret;\n}\n",
-                 cases[c].body);
-        ptxlint_module *module = kit_module(text);
-        Arena arena;
-        jmp_buf on_failure;
-        ptx_arena_init(&arena, 1 << 20, &on_failure);
-        assert_int_equal(setjmp(on_failure), 0);
-        const Func *func = &module->ir->funcs[0];
-        const AddressDistribution *spread = ptx_address_distribution_compute(&arena, &arena, func);
-        double got = spread[func->insn_count - 2].reach;
+        double got = distribution_of(cases[c].body).reach;
         if (!(got == cases[c].want))
             fail_msg("%s: %g bytes, not %g", cases[c].body, got, cases[c].want);
-        ptx_arena_free(&arena);
-        ptxlint_module_free(module);
     }
 }
 
@@ -242,25 +249,13 @@ static void test_neighbours(void **state)
     };
     (void)state;
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
-        char text[1024];
+        char text[512];
         snprintf(text, sizeof text,
-                 ".version 7.8\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 "
-                 "a)\n{\n.reg .pred %%p<4>; .reg .b32 %%r<8>; .reg .b64 %%rd<10>;\n"
-                 "ld.param.u64 %%rd1, [a]; ld.global.u32 %%r1, [%%rd1]; mad.wide.u32 %%rd9, %%r1, "
-                 "4, %%rd1; %s ld.global.u32 %%r7, [%%rd9]; ret;\n}\n",
+                 "ld.global.u32 %%r1, [%%rd1]; mad.wide.u32 %%rd9, %%r1, 4, %%rd1; %s",
                  cases[c].body);
-        ptxlint_module *module = kit_module(text);
-        Arena arena;
-        jmp_buf on_failure;
-        ptx_arena_init(&arena, 1 << 20, &on_failure);
-        assert_int_equal(setjmp(on_failure), 0);
-        const Func *func = &module->ir->funcs[0];
-        double got =
-            ptx_address_distribution_compute(&arena, &arena, func)[func->insn_count - 2].own;
+        double got = distribution_of(text).own;
         if (fabs(got - cases[c].want) > 1e-9)
             fail_msg("%s: %g, not %g", cases[c].body, got, cases[c].want);
-        ptx_arena_free(&arena);
-        ptxlint_module_free(module);
     }
 }
 

@@ -416,8 +416,8 @@ static void test_texts(void **state)
         { "THR102", NULL, NULL, NULL },
         { "SUP102", "ignroe", NULL, "did you mean `ignore`?" },
         { "SUP102", "THR99", NULL, NULL },
-        { "SUP101", "ptxlint: ignore[COR101]", "silences nothing", "remove this comment" },
-        { "SUP101", "ptxlint: ignore[THR99, THR102]", "silences nothing", "remove this comment" },
+        { "SUP101", "ptxlint: ignore[COR101]", "unused", "remove this comment" },
+        { "SUP101", "ptxlint: ignore[THR99, THR102]", "unused", "remove this comment" },
     };
     assert_int_equal(run.diags.count, COUNT(want));
     for (size_t i = 0; i < COUNT(want); i++) {

@@ -3,43 +3,16 @@
 
 #include "input/launch.h"
 #include "support/limits.h"
+#include "support/source_file.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-
-/* Not what would block, as a pipe does. */
-static FILE *open_regular(const char *path)
-{
-    struct stat st;
-    return !stat(path, &st) && S_ISREG(st.st_mode) ? fopen(path, "rb") : NULL;
-}
 
 char *ptx_metadata_load(const char *path, size_t *length)
 {
-    FILE *file = open_regular(path);
-    if (!file)
-        return NULL;
-    char *text = NULL;
-    size_t used = 0, room = 0, got = 1;
-    while (got && used <= LIMIT_METADATA_BYTES) {
-        if (used + 1 >= room) {
-            char *grown = realloc(text, room = room ? 2 * room : 16384);
-            if (!grown)
-                break;
-            text = grown;
-        }
-        used += got = fread(text + used, 1, room - used - 1, file);
-    }
-    fclose(file);
-    if (got || !text) {
-        free(text);
-        return NULL;
-    }
-    text[used] = 0;
-    *length = used;
-    return text;
+    char *text;
+    return ptx_source_file_read("/", path, LIMIT_METADATA_BYTES, &text, length) ? text : NULL;
 }
 
 json_t *ptx_metadata_shape(const char *text)
@@ -48,8 +21,8 @@ json_t *ptx_metadata_shape(const char *text)
     for (int i = 0; shape && i < 3; i++) {
         char *end;
         long long extent = strtoll(text + 1, &end, 10);
-        bool is_last = i == 2;
-        if (end == text + 1 || (is_last ? !strchr(")]", *end) : *end != ',')) {
+        bool is_ended = i < 2 ? *end == ',' : *end == ')' || *end == ']';
+        if (end == text + 1 || !is_ended) {
             json_decref(shape);
             return NULL;
         }

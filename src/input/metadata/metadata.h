@@ -10,8 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A file up to LIMIT_METADATA_BYTES, with a NUL; NULL: there is none, or it is larger.
- * malloc'ed. */
+/* A regular file of at most LIMIT_METADATA_BYTES, with a NUL; NULL: there is none. malloc'ed. */
 char *ptx_metadata_load(const char *path, size_t *length);
 
 /* Beside the PTX file at path; NULL: nothing. *from: the file that it was read from, or could not
