@@ -112,6 +112,16 @@ static double fetched_share(const Machinery *m, const ArrayTraffic *array)
     return 1 - m->l1_together * (1 - share);
 }
 
+/* The next block in the grid asks for the same part. */
+static bool has_same_neighbour(const Machinery *m, const ArrayTraffic *array)
+{
+    const uint32_t *grid = m->evaluation->grid;
+    for (unsigned d = 0; d < 3; d++)
+        if (grid[d] > 1)
+            return array->is_shifted[d] && !array->shift[d];
+    return false;
+}
+
 /* What all blocks read stays in the L1 of each SM, where it fills half of it at most. */
 static double sectors_of(const Machinery *m, const ArrayTraffic *array)
 {
@@ -493,16 +503,18 @@ Cached ptx_cached_compute(Arena *arena, const CacheInput *in)
                    .store_sectors = t->store_sectors,
                    .read_bytes = t->read_bytes,
                    .written_bytes = t->written_bytes };
-    double all = 0;
+    double all = 0, joined = 0;
     for (uint32_t a = 0; a < t->array_count; a++)
         all += t->arrays[a].read_bytes;
     for (uint32_t a = 0; a < t->array_count; a++) {
         const ArrayTraffic *array = &t->arrays[a];
         double sectors = sectors_of(&m, array);
         out.load_sectors += sectors - array->missed;
+        joined += has_same_neighbour(&m, array) ? sectors + array->past : 0;
         out.read_bytes += all > m.l2_bytes ? bytes_of_waves(&m, array, sectors) - array->read_bytes
                                            : 0;
     }
+    out.joined_sectors = joined;
     find_reuse(&m, in->warps_per_block, &out);
     const double asked = t->load_sectors > 0 ? out.load_sectors / t->load_sectors : 0;
     out.load_requests = t->load_requests * asked;

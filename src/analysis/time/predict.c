@@ -288,10 +288,14 @@ static double l2_us(const Gpu *gpu, const Speeds *s, const Cached *cached)
                             : measured[FIGURE_SMS] * measured[FIGURE_CLOCK_MHZ]
                                   / (s->sms * s->clocks_per_us),
                  store_sector = ptx_gpu_figure(gpu, FIGURE_L2_STORE_SECTOR_PS);
-    double there = cached->load_requests * ptx_gpu_figure(gpu, FIGURE_L2_ASK_PS)
+    const double joined = cached->load_sectors > 0
+                              ? fmin(1, cached->joined_sectors / cached->load_sectors)
+                              : 0,
+                 once = 1 - joined * ptx_gpu_figure(gpu, FIGURE_L2_JOINED_SHARE);
+    double there = once * cached->load_requests * ptx_gpu_figure(gpu, FIGURE_L2_ASK_PS)
                    + cached->store_lines * ptx_gpu_figure(gpu, FIGURE_L2_STORE_LINE_PS)
                    + cached->store_sectors * store_sector;
-    double back = cached->load_pieces * ptx_gpu_figure(gpu, FIGURE_L2_PIECE_PS)
+    double back = once * cached->load_pieces * ptx_gpu_figure(gpu, FIGURE_L2_PIECE_PS)
                   + cached->fresh_sectors * store_sector;
     return less * fmax(there, back) / 1e6;
 }
