@@ -5,7 +5,11 @@
  * tools/measure-times/phases.cu, 64 bytes a thread from memory and back, arithmetic of 0.6 times as
  * long: 1, 2, 3 and 4 blocks of 512 threads with barriers take 1.17, 0.76, 0.71 and 0.67 times the sum
  * of both, without barriers 0.77, 0.69, 0.63 and 0.64; 4, 8 and 12 warps without barriers the sum of
- * both, 16 warps 0.75, 24 warps 0.67 and 32 warps 0.65. */
+ * both, 16 warps 0.75, 24 warps 0.67 and 32 warps 0.65.
+ *
+ * So do the warps of a block that load fragments and multiply them in the steps of a loop (mixes.cu): 256
+ * clocks of ldmatrix and 384 of products take 584, twice as much with 8 warps 1,059; two blocks of 4 warps
+ * 808. */
 #ifndef PTX_ANALYSIS_TIME_PHASES_H
 #define PTX_ANALYSIS_TIME_PHASES_H
 
@@ -18,7 +22,12 @@ typedef struct PhasesInput {
     bool is_in_steps;           /* of a loop, in which copies run ahead: they are in its chain */
 } PhasesInput;
 
-/* Of the norm that joins both. 1: they add up. */
-double ptx_phase_exponent(const PhasesInput *in);
+/* Of the norms that join what is hidden. 1: it adds up. */
+typedef struct Phases {
+    double memory;              /* what comes from memory, with what is computed */
+    double units;               /* shared memory, with pipelines */
+} Phases;
+
+Phases ptx_phases_find(const PhasesInput *in);
 
 #endif

@@ -12,4 +12,7 @@
 /* lines: distinct ones that the lanes touch. */
 unsigned ptx_l1_passes(const uint64_t *addresses, uint32_t lanes, uint32_t bytes, unsigned lines);
 
+/* Of what L1 does not keep: tags, and the bytes that pass by. */
+unsigned ptx_l1_passes_of_copy(uint32_t lanes, uint32_t bytes, unsigned lines);
+
 #endif
