@@ -202,7 +202,7 @@ static bool attempt(AnalysisThread *w, void (*step)(AnalysisThread *))
     return ptx_run_guarded(arenas, run_analysis_step, &call);
 }
 
-static void *work(void *context)
+static void *run_analysis_thread(void *context)
 {
     AnalysisThread *w = context;
     w->is_complete = attempt(w, analyse_functions);
@@ -217,9 +217,10 @@ static void run_workers(Crew *crew)
 {
     unsigned begun = 1;
     while (begun < crew->worker_count
-           && !pthread_create(&crew->workers[begun].thread, NULL, work, &crew->workers[begun]))
+           && !pthread_create(&crew->workers[begun].thread, NULL, run_analysis_thread,
+                              &crew->workers[begun]))
         begun++;
-    work(&crew->workers[0]);
+    run_analysis_thread(&crew->workers[0]);
     for (unsigned i = 1; i < begun; i++)
         pthread_join(crew->workers[i].thread, NULL);
     crew->worker_count = begun;

@@ -41,7 +41,7 @@ static bool is_same_finding(const void *owner, uint32_t number, const void *key)
            && is_same_text(a->message, b->message) && is_same_text(a->help, b->help);
 }
 
-static uint32_t *slot_of(GpuMerge *merge, const Diag *diag)
+static uint32_t *gpu_slot_of(GpuMerge *merge, const Diag *diag)
 {
     uint64_t hash = ptx_hash_mix(((uint64_t)diag->span.begin << 32)
                                  ^ ptx_hash_bytes(diag->message, strlen(diag->message)));
@@ -86,7 +86,7 @@ static Diag *copy_finding(ptxlint_module *m, const Diag *from)
 
 static void take_finding(GpuMerge *merge, Diag *diag, size_t gpu)
 {
-    uint32_t *slot = slot_of(merge, diag);
+    uint32_t *slot = gpu_slot_of(merge, diag);
     if (!*slot) {
         Diag *own = gpu ? copy_finding(merge->m, diag) : diag;
         if (gpu && ptx_diag_is_dropped(&merge->m->diags, own))

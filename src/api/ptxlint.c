@@ -51,7 +51,7 @@ void ptxlint_options_init(ptxlint_options *options)
 /* ---- the pipeline ---------------------------------------------------------------------------- */
 
 /* Those asked for, or what the file's target says. */
-static void choose_gpus(ptxlint_module *m, const ptxlint_options *options)
+static void choose_module_gpus(ptxlint_module *m, const ptxlint_options *options)
 {
     size_t count = options->gpu_count ? options->gpu_count : 1;
     m->gpus = ptx_arena_array(&m->arena, const Gpu *, count);
@@ -175,7 +175,7 @@ static void run_guarded(void *context)
     TIMED(PARSE, read_source(m, options, arenas));
     ptx_arena_free(&arenas->items);
     ptx_arena_free(&arenas->vectors);
-    choose_gpus(m, options);
+    choose_module_gpus(m, options);
     if (!ptx_analyse(m, options, memory_limit(m, options)))
         return;
     if (ptx_module_has_findings(m) && !ptx_find_for_each_gpu(m, options, &arenas->scratch))
@@ -278,7 +278,7 @@ static ptxlint_status module_from(char *text, size_t length, const ptxlint_optio
     return status;
 }
 
-static ptxlint_status check_options(const ptxlint_options *options)
+static ptxlint_status check_module_options(const ptxlint_options *options)
 {
     if (options->size != sizeof *options || (options->gpu_count && !options->gpus))
         return PTXLINT_BAD_ARGUMENT;
@@ -299,7 +299,7 @@ ptxlint_status ptxlint_module_new(const char *text, size_t length, const ptxlint
         ptxlint_options_init(&defaults);
         options = &defaults;
     }
-    ptxlint_status status = check_options(options);
+    ptxlint_status status = check_module_options(options);
     if (status != PTXLINT_OK)
         return status;
     if (length > LIMIT_SOURCE_BYTES)
@@ -316,7 +316,7 @@ ptxlint_status ptxlint_module_new(const char *text, size_t length, const ptxlint
 ptxlint_status ptx_module_take(char *text, size_t length, const ptxlint_options *options,
                                ptxlint_module **out)
 {
-    ptxlint_status status = check_options(options);
+    ptxlint_status status = check_module_options(options);
     if (status == PTXLINT_OK && length > LIMIT_SOURCE_BYTES)
         status = PTXLINT_TOO_LARGE;
     if (status == PTXLINT_OK)
@@ -370,7 +370,7 @@ ptxlint_status ptxlint_module_open(const char *path, const ptxlint_options *opti
     *out = NULL;
     ptxlint_options chosen;
     ptxlint_options_init(&chosen);
-    ptxlint_status status = check_options(options ? options : &chosen);
+    ptxlint_status status = check_module_options(options ? options : &chosen);
     if (status != PTXLINT_OK)
         return status;
     if (options)

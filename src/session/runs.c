@@ -105,7 +105,7 @@ static const JoinableRow *rows_of_trial(Session *s)
     return facts->rows;
 }
 
-static const Evaluation *evaluate(Session *s, EvaluationBudget budget)
+static const Evaluation *evaluate_launch(Session *s, EvaluationBudget budget)
 {
     const Sessions *all = s->all;
     const Effort effort = effort_of(s, budget);
@@ -136,7 +136,7 @@ const Evaluation *ptx_session_evaluation_for_figures(Session *s)
     if (!s->was_evaluated && ptx_session_is_projected(s)) {
         s->evaluation = evaluation_of_ends(s);
         if (!s->evaluation)
-            s->evaluation = evaluate(s, BUDGET_FIGURES);
+            s->evaluation = evaluate_launch(s, BUDGET_FIGURES);
     }
     s->was_evaluated = true;
     return s->evaluation;
@@ -148,7 +148,7 @@ const Evaluation *ptx_session_evaluation(Session *s, EvaluationBudget budget)
         return ptx_session_evaluation_for_figures(s);
     Passing *p = s->passing;
     if (!p->was_evaluated[budget] && s->func->is_entry && !s->func->has_unknown)
-        p->evaluations[budget] = evaluate(s, budget);
+        p->evaluations[budget] = evaluate_launch(s, budget);
     p->was_evaluated[budget] = true;
     return p->evaluations[budget];
 }
