@@ -4,8 +4,8 @@
  * through the public API, gates.c holds baselines and budgets, matched.c what has matched nothing,
  * and tally.c counts.
  * fix.c makes the edits of findings, and unified_diff.c shows them.
- * explain.c, extract.c, rules.c, show.c, isa.c, tune.c, rank.c, schema.c, complete.c and manual.c
- * are commands of their own; they write through page.c and isa_page.c (Markdown) and paint.c
+ * explain.c, extract.c, launch.c with record.c, rules.c, show.c, isa.c, tune.c, rank.c, schema.c,
+ * complete.c and manual.c are commands of their own; they write through page.c and isa_page.c (Markdown) and paint.c
  * (Markdown to a terminal).
  *
  * What fails complains on standard error, unless it says otherwise, and returns the exit code for
@@ -107,6 +107,7 @@ typedef enum Command {
     COMMAND_MANUAL,
     COMMAND_LSP,
     COMMAND_EXTRACT,
+    COMMAND_LAUNCH,
     COMMAND__COUNT
 } Command;
 
@@ -644,6 +645,8 @@ ExitCode ptx_completions(const Options *options);       /* complete.c */
 ExitCode ptx_manual(const Options *options);            /* manual.c */
 ExitCode ptx_lsp(const Options *options);               /* lsp.c */
 ExitCode ptx_extract(const Options *options);           /* extract.c */
+ExitCode ptx_launch_command(const Options *options);    /* launch.c */
+ExitCode ptx_record(const Options *options);            /* record.c */
 
 /* Adds the kernels of the modules that path stands for; run.c. */
 ExitCode ptx_run_report(const Options *options, const char *path, ptxlint_report *report,

@@ -171,6 +171,16 @@ static bool check_params(const json_t *params, LaunchWrong *wrong)
     return true;
 }
 
+/* Words for people: a string, or an array of them. */
+static bool check_note(const json_t *note, LaunchWrong *wrong)
+{
+    bool is_text = !note || json_is_string(note) || json_is_array(note);
+    *wrong = (LaunchWrong){ "note", "a string or an array of strings", 0, NULL };
+    for (size_t i = 0; i < json_array_size(note); i++)
+        is_text &= json_is_string(json_array_get(note, i));
+    return is_text;
+}
+
 static bool check_globs(const json_t *entry, LaunchWrong *wrong)
 {
     static const char *const keys[] = { "file", "kernel" };
@@ -202,24 +212,41 @@ static bool check_values(const json_t *entry, LaunchWrong *wrong)
     *wrong = (LaunchWrong){ "scratch", scratch_wanted, 0, NULL };
     return is_scratch(json_object_get(entry, "scratch"))
            && check_params(json_object_get(entry, "params"), wrong)
-           && check_trips(json_object_get(entry, "trips"), wrong) && check_globs(entry, wrong);
+           && check_trips(json_object_get(entry, "trips"), wrong)
+           && check_note(json_object_get(entry, "note"), wrong) && check_globs(entry, wrong);
 }
 
 /* What an object of the file may hold. A kernel of "kernels" has its name outside: it takes no
  * globs. */
 static const char *const root_keys[] = { "kernels", "launches", "$schema", NULL };
 static const char *const listed_keys[] = {
-    "file",   "kernel", "grid",  "block", "cluster", "dynamic_shared", "shared_bank_bytes",
-    "params", "scratch", "trips", NULL
+    "file",   "kernel",  "grid",  "block", "cluster", "dynamic_shared", "shared_bank_bytes",
+    "params", "scratch", "trips", "note",  NULL
 };
 static const char *const *const kernel_keys = listed_keys + 2;
-static const char *const param_keys[] = { "bytes", "data", NULL };
+static const char *const param_keys[] = { "bytes", "data", "allocated", NULL };
 
 static bool is_among(const char *key, const char *const *keys)
 {
     while (*keys && strcmp(key, *keys) != 0)
         keys++;
     return *keys;
+}
+
+/* Keys of null say no more than keys that are absent. */
+static void drop_nulls(json_t *entry)
+{
+    static const char *const *const keys = listed_keys;
+    json_t *trips = json_object_get(entry, "trips"), *value;
+    const char *label;
+    void *next;
+    json_object_foreach_safe(trips, next, label, value) {
+        if (json_is_null(value))
+            json_object_del(trips, label);
+    }
+    for (size_t i = 0; keys[i]; i++)
+        if (json_is_null(json_object_get(entry, keys[i])))
+            json_object_del(entry, keys[i]);
 }
 
 /* "grid, block, params". */
@@ -265,7 +292,7 @@ static ptxlint_status check_param_keys(const json_t *params, const char *where, 
 }
 
 /* where: what the entry is called, as "kernel \"k\"". */
-static ptxlint_status check_entry(const json_t *entry, const char *const *keys, const char *where,
+static ptxlint_status check_entry(json_t *entry, const char *const *keys, const char *where,
                                   char *error, size_t error_size)
 {
     LaunchWrong wrong;
@@ -273,6 +300,7 @@ static ptxlint_status check_entry(const json_t *entry, const char *const *keys, 
     snprintf(prefix, sizeof prefix, "%s: ", where);
     if (!json_is_object(entry))
         return say(error, error_size, "%s is not an object", where);
+    drop_nulls(entry);
     ptxlint_status status = check_keys(entry, keys, prefix, error, error_size);
     if (status == PTXLINT_OK)
         status = check_param_keys(json_object_get(entry, "params"), prefix, error, error_size);
