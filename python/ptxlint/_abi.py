@@ -47,7 +47,8 @@ class Options(Structure):
                 ("profile", c_void_p), ("max_memory_bytes", c_size_t), ("syntax_only", c_int),
                 ("findings_only", c_int), ("jobs", c_uint), ("estimates_only", c_int),
                 ("is_unfolded", c_int), ("has_symbols", c_int), ("metadata_path", c_char_p),
-                ("sources", c_void_p)]
+                ("sources", c_void_p), ("launch_number", c_uint32),
+                ("has_each_launch", c_int)]
 
 
 class ModuleInfo(Structure):
@@ -108,7 +109,8 @@ class Kernel(Structure):
                 ("loops", c_void_p), ("loop_count", c_size_t), ("accesses", c_void_p),
                 ("access_count", c_size_t), ("branches", c_void_p), ("branch_count", c_size_t),
                 ("projections", c_void_p), ("projection_count", c_size_t), ("params", c_void_p),
-                ("param_count", c_size_t), ("demangled", c_char_p)]
+                ("param_count", c_size_t), ("demangled", c_char_p),
+                ("launch_number", c_uint32), ("launch_count", c_uint32)]
 
 
 class TimePart(Structure):

@@ -68,8 +68,7 @@ static void add_gpu(GpuMerge *merge, GpuFinding *finding, size_t gpu)
     finding->last = gpu;
 }
 
-/* A copy that is the module's own, whose suppression is decided anew. */
-static Diag *copy_finding(ptxlint_module *m, const Diag *from)
+Diag *ptx_module_copy_finding(ptxlint_module *m, const Diag *from)
 {
     m->diags.func = from->func;
     Diag *diag = ptx_diag_of(&m->diags, from->info, from->severity, from->span, from->message);
@@ -88,7 +87,7 @@ static void take_finding(GpuMerge *merge, Diag *diag, size_t gpu)
 {
     uint32_t *slot = slot_of(merge, diag);
     if (!*slot) {
-        Diag *own = gpu ? copy_finding(merge->m, diag) : diag;
+        Diag *own = gpu ? ptx_module_copy_finding(merge->m, diag) : diag;
         if (gpu && ptx_diag_is_dropped(&merge->m->diags, own))
             return;
         own->gpu = merge->m->gpus[gpu]->name;
@@ -125,6 +124,7 @@ static ptxlint_module *analyse_for(ptxlint_module *m, const ptxlint_options *opt
     one.gpu_count = 1;
     one.findings_only = 1;
     one.has_symbols = 0;
+    one.has_each_launch = 0;
     one.baseline = NULL;
     one.budget = NULL;
     one.profile = NULL;

@@ -34,6 +34,9 @@ struct ptxlint_module {
     /* the same text for the GPUs behind the first, whose findings are here, too; malloc'ed */
     ptxlint_module **others;
     size_t other_count;
+    /* the same text with the launches behind the first; malloc'ed */
+    ptxlint_module **launched;
+    uint32_t launched_count;
     char *text;                 /* length bytes and a NUL; malloc'ed */
     /* beside the file: launches, the file they are of, why it could not be read; NULL */
     ptxlint_launches *found;
@@ -103,6 +106,15 @@ bool ptx_analyse(ptxlint_module *module, const ptxlint_options *options, size_t 
 /* each_gpu.c: adds what is found for GPUs behind the first, and says where GPUs differ. False:
  * memory ran out. */
 bool ptx_find_for_each_gpu(ptxlint_module *module, const ptxlint_options *options, Arena *scratch);
+
+/* each_launch.c: adds what is found in launches behind the first, and says in which. False: memory
+ * ran out. */
+bool ptx_find_for_each_launch(ptxlint_module *module, const ptxlint_options *options,
+                              Arena *scratch);
+
+/* A copy of another module's finding that is the module's own, whose suppression is decided anew;
+ * it may be dropped. */
+Diag *ptx_module_copy_finding(ptxlint_module *module, const Diag *from);
 
 /* symbols.c: what the public view of names needs, from what lowering noted. */
 void ptx_symbols_build(ptxlint_module *module, Arena *scratch);

@@ -180,6 +180,8 @@ static void run_guarded(void *context)
         return;
     if (ptx_module_has_findings(m) && !ptx_find_for_each_gpu(m, options, &arenas->scratch))
         return;
+    if (!ptx_find_for_each_launch(m, options, &arenas->scratch))
+        return;
     if (ptx_module_has_findings(m))
         TIMED(SUPPRESS, ptx_suppress(&m->arena, &arenas->scratch, &m->diags, m->ir,
                                      ptx_options_path(options), options->config));
@@ -402,6 +404,9 @@ void ptxlint_module_free(ptxlint_module *m)
     for (size_t i = 0; i < m->other_count; i++)
         ptxlint_module_free(m->others[i]);
     free(m->others);
+    for (uint32_t i = 0; i < m->launched_count; i++)
+        ptxlint_module_free(m->launched[i]);
+    free(m->launched);
     ptx_arena_free(&m->arena);
     ptxlint_launches_free(m->found);
     free(m->metadata);

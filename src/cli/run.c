@@ -91,6 +91,9 @@ static ptxlint_options module_options(const CliRun *run, size_t index, unsigned 
     options.profile = run->profiles ? run->profiles[worker] : NULL;
     options.syntax_only = run->is_syntax_only;
     options.sources = run->sources;
+    options.has_each_launch = (run->options->command == COMMAND_CHECK
+                               || run->options->command == COMMAND_REPORT)
+                              && !run->report && !run->options->has_fix;
     options.findings_only = run->options->command != COMMAND_REPORT
                             && run->options->command != COMMAND_BUDGET && !run->report && !budget
                             && !run->options->ptxas;

@@ -105,11 +105,15 @@ static void put_assumed(Out *out, const ptxlint_launch *launch)
     ptx_line_end(&line);
 }
 
-static void put_launch(Out *out, const ptxlint_launch *launch)
+static void put_launch(Out *out, const ptxlint_kernel *kernel)
 {
+    const ptxlint_launch *launch = &kernel->launch;
     static const char *const sources[] = { "assumed", "from directives", "as given",
                                            "from metadata beside the file" };
     put_key(out, "launch");
+    if (kernel->launch_count > 1)
+        ptx_out_format(out, "%" PRIu32 " of %" PRIu32 ": ", kernel->launch_number + 1,
+                       kernel->launch_count);
     if (!has_dims(launch->grid) && !has_dims(launch->block)) {
         ptx_out_text(out, "unknown\n");
         return;
@@ -328,7 +332,7 @@ void ptx_table_kernel(Out *out, const ptxlint_module *module, const ptxlint_kern
     if (kernel->has_syntax_error)
         ptx_out_text(out, "  has syntax errors: figures that need its data flow are unknown\n");
     if (kernel->is_entry)
-        put_launch(out, &kernel->launch);
+        put_launch(out, kernel);
     put_pressure(out, module, &kernel->pressure);
     put_memory(out, kernel);
     put_bounds(out, kernel);

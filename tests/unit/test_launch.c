@@ -55,8 +55,9 @@ static void build(Built *built, const char *ptx, const char *json, const char *c
     ptx_arena_init(&built->arena, 1 << 24, &built->on_failure);
     if (setjmp(built->on_failure))
         fail_msg("no memory");
-    built->launch = ptx_launch_build(&built->arena, built->launches, NULL, "src/k.ptx",
-                                     built->module->ir, &built->module->ir->funcs[0]);
+    const LaunchSource source = { built->launches, NULL, "src/k.ptx", 0 };
+    built->launch = ptx_launch_build(&built->arena, &source, built->module->ir,
+                                     &built->module->ir->funcs[0]);
 }
 
 static void built_free(Built *built)
@@ -328,7 +329,8 @@ static void test_without_launches(void **state)
     Built built;
     (void)state;
     build(&built, KERNEL " .reqntid 96 { ret; }\n", NULL, NULL);
-    const Launch *launch = ptx_launch_build(&built.arena, NULL, NULL, "-", built.module->ir,
+    const LaunchSource source = { NULL, NULL, "-", 0 };
+    const Launch *launch = ptx_launch_build(&built.arena, &source, built.module->ir,
                                             &built.module->ir->funcs[0]);
     assert_int_equal(launch->block[0], 96);
     assert_int_equal(launch->param_count, 0);
