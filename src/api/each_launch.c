@@ -42,7 +42,7 @@ static bool note_finding(LaunchMerge *merge, Diag *diag)
 }
 
 /* "4096 x 1 x 1" without the ones behind the first. */
-static void put_extents(char *out, size_t room, const int64_t extents[3])
+static void write_extents(char *out, size_t room, const int64_t extents[3])
 {
     size_t used = 0;
     int last = 2;
@@ -57,16 +57,16 @@ static const char *in_launch(ptxlint_module *m, const ptxlint_kernel *kernel, co
 {
     char grid[80] = "?", block[80] = "?";
     if (kernel->launch.grid[0] > 0)
-        put_extents(grid, sizeof grid, kernel->launch.grid);
+        write_extents(grid, sizeof grid, kernel->launch.grid);
     if (kernel->launch.block[0] > 0)
-        put_extents(block, sizeof block, kernel->launch.block);
+        write_extents(block, sizeof block, kernel->launch.block);
     return ptx_diag_text(&m->diags, "in launch %u of %u (grid %s, block %s): %s",
                          (unsigned)kernel->launch_number + 1, (unsigned)kernel->launch_count, grid,
                          block, message);
 }
 
 /* The kernel that each function is; NULL: it has no body. */
-static const ptxlint_kernel **list_kernels(Arena *arena, const ptxlint_module *m)
+static const ptxlint_kernel **kernels_by_function(Arena *arena, const ptxlint_module *m)
 {
     const ptxlint_kernel *kernel = m->kernels,
                          **of = ptx_arena_array(arena, const ptxlint_kernel *,
@@ -140,7 +140,7 @@ bool ptx_find_for_each_launch(ptxlint_module *m, const ptxlint_options *options,
     for (uint32_t i = 0; i < m->diags.count; i++)
         note_finding(&merge, m->diags.items[i]);
     for (uint32_t i = 0; i < m->launched_count; i++)
-        take_launch(&merge, list_kernels(scratch, m->launched[i]), m->launched[i], i + 1);
+        take_launch(&merge, kernels_by_function(scratch, m->launched[i]), m->launched[i], i + 1);
     ptx_arena_release(scratch, mark);
     return true;
 }

@@ -5,7 +5,8 @@
  * and tally.c counts.
  * fix.c makes the edits of findings, and unified_diff.c shows them.
  * explain.c, extract.c, launch.c with record.c, rules.c, show.c, isa.c, tune.c, rank.c, schema.c,
- * complete.c and manual.c are commands of their own; they write through page.c and isa_page.c (Markdown) and paint.c
+ * complete.c and manual.c are commands of their own; they write through page.c and isa_page.c
+ * (Markdown) and paint.c
  * (Markdown to a terminal).
  *
  * What fails complains on standard error, unless it says otherwise, and returns the exit code for

@@ -458,9 +458,9 @@ static const struct poptOption extract_table[] = {
 static const struct poptOption launch_output[] = {
     { "output", 'o', POPT_ARG_STRING, NULL, OPT_OUTPUT,
       "File that is written (default of init: standard output; of record: launches.json)", "FILE" },
-    TEXT_OPTION("kernel", OPT_KERNEL, "init: only kernels whose name matches, * and ? as in a shell",
-                "GLOB"),
-    FLAG_OPTION("quiet", OPT_QUIET, "record: nothing is said of what was written"),
+    TEXT_OPTION("kernel", OPT_KERNEL,
+                "init: only kernels whose name matches, * and ? as in a shell", "GLOB"),
+    FLAG_OPTION("quiet", OPT_QUIET, "record: no line about what was written"),
     CONFIG_OPTIONS,
     UNPACK_OPTION,
     POPT_TABLEEND
@@ -568,8 +568,8 @@ static const char extract_help[] =
     "findings name it. Files are called like FILE and the entry.\n";
 
 static const char launch_help[] =
-    "\n  init    write a launch file with every kernel in PATH, to be filled in: null is\n"
-    "          not known. `ptxlint --launch FILE` takes it as it is.\n"
+    "\n  init    write a launch file with every kernel in PATH, to be filled in: null\n"
+    "          means unknown. `ptxlint --launch FILE` takes it as it is.\n"
     "  record  run PROGRAM, and write a launch file of the distinct launches that it\n"
     "          makes: grid, block, shared memory, scalars, sizes behind pointers\n";
 

@@ -127,7 +127,7 @@ static json_t *make_params(const ptxlint_kernel *kernel)
 }
 
 /* Takes value. */
-static void put_key(Text *out, const char *key, json_t *value)
+static void put_draft_key(Text *out, const char *key, json_t *value)
 {
     char *text = value ? json_dumps(value, JSON_ENCODE_ANY) : NULL;
     if (text)
@@ -138,7 +138,7 @@ static void put_key(Text *out, const char *key, json_t *value)
     json_decref(value);
 }
 
-static void put_notes(Text *out, json_t *note)
+static void put_draft_note(Text *out, json_t *note)
 {
     char *text = note ? json_dumps(note, JSON_INDENT(1)) : NULL;
     ptx_text_put(out, "\n      \"note\": ");
@@ -152,26 +152,26 @@ static void put_notes(Text *out, json_t *note)
     json_decref(note);
 }
 
-static void put_body(Text *out, const ptxlint_kernel *kernel)
+static void put_draft_keys(Text *out, const ptxlint_kernel *kernel)
 {
     const ptxlint_launch *launch = &kernel->launch;
     const int64_t unknown[3] = { 0 };
     json_t *note = make_note(kernel), *trips = make_trips(kernel);
     if (json_array_size(note))
-        put_notes(out, note);
+        put_draft_note(out, note);
     else
         json_decref(note);
-    put_key(out, "grid", shape_or_null(launch->grid));
-    put_key(out, "block", shape_or_null(launch->block_is_assumed ? unknown : launch->block));
+    put_draft_key(out, "grid", shape_or_null(launch->grid));
+    put_draft_key(out, "block", shape_or_null(launch->block_is_assumed ? unknown : launch->block));
     if (launch->cluster[0] > 1 || launch->cluster[1] > 1 || launch->cluster[2] > 1)
-        put_key(out, "cluster", ptx_json_sizes(launch->cluster));
-    put_key(out, "dynamic_shared",
+        put_draft_key(out, "cluster", ptx_json_sizes(launch->cluster));
+    put_draft_key(out, "dynamic_shared",
             launch->dynamic_shared_bytes >= 0 ? json_integer(launch->dynamic_shared_bytes)
                                               : json_null());
     if (kernel->param_count)
-        put_key(out, "params", make_params(kernel));
+        put_draft_key(out, "params", make_params(kernel));
     if (json_object_size(trips))
-        put_key(out, "trips", trips);
+        put_draft_key(out, "trips", trips);
     else
         json_decref(trips);
 }
@@ -215,7 +215,7 @@ static void draft_kernel(LaunchDraft *draft, const char *path, const ptxlint_ker
 {
     Text body = { 0 };
     bool by_file;
-    put_body(&body, kernel);
+    put_draft_keys(&body, kernel);
     if (body.has_failed)
         draft->code = ptx_complain_memory();
     else if (!is_there_already(draft, kernel->name, body.bytes, &by_file))

@@ -76,7 +76,7 @@ static char **make_environment(const char *preload, const char *lines)
     return out;
 }
 
-static int spawn(const Recording *r, char **environment, pid_t *child)
+static int spawn_recorded(const Recording *r, char **environment, pid_t *child)
 {
     posix_spawnattr_t attributes;
     sigset_t defaults;
@@ -106,7 +106,7 @@ static void tell_end(Recording *r, int status)
     r->code = exit_code_max(r->code, EXIT_INPUT);
 }
 
-static void run_program(Recording *r)
+static void run_recorded(Recording *r)
 {
     const char *before = getenv("LD_PRELOAD");
     Text preload = { 0 }, lines = { 0 };
@@ -118,7 +118,7 @@ static void run_program(Recording *r)
     char **environment = preload.has_failed || lines.has_failed
                              ? NULL
                              : make_environment(preload.bytes, lines.bytes);
-    int error = environment ? spawn(r, environment, &child) : ENOMEM;
+    int error = environment ? spawn_recorded(r, environment, &child) : ENOMEM;
     if (error) {
         ptx_complain(r->options->paths[1], strerror(error));
         r->code = error == ENOMEM ? EXIT_INTERNAL : EXIT_INPUT;
@@ -136,7 +136,7 @@ static void run_program(Recording *r)
 /* ---- its launches ---------------------------------------------------------------------------- */
 
 /* A line: a launch, and how often it was made; 0: it is the first sign of it. */
-static void take_line(Recording *r, const char *line, size_t length)
+static void take_recorded(Recording *r, const char *line, size_t length)
 {
     json_t *launch = json_loadb(line, length, JSON_REJECT_DUPLICATES, NULL);
     json_int_t count = json_integer_value(json_object_get(launch, "count"));
@@ -150,7 +150,7 @@ static void take_line(Recording *r, const char *line, size_t length)
     json_decref(launch);
 }
 
-static void take_lines(Recording *r)
+static void take_all_recorded(Recording *r)
 {
     char *text;
     size_t length;
@@ -159,7 +159,7 @@ static void take_lines(Recording *r)
     if (code != EXIT_CLEAN)
         return;
     for (char *at = text, *end; (end = strchr(at, '\n')); at = end + 1)
-        take_line(r, at, (size_t)(end - at));
+        take_recorded(r, at, (size_t)(end - at));
     free(text);
 }
 
@@ -179,7 +179,7 @@ static int compare_launched(const void *left, const void *right)
 }
 
 /* Parameters are known from CUDA 12.4 on. */
-static void put_launched(Text *out, const Launched *launched, bool *has_params)
+static void put_recorded(Text *out, const Launched *launched, bool *has_params)
 {
     json_t *launch = json_loads(launched->line, 0, NULL);
     char note[48];
@@ -226,7 +226,7 @@ static void put_launches(Recording *r, Text *out)
     ptx_text_put(out, "{\n  \"launches\": [\n");
     for (size_t i = 0; i < count; i++) {
         ptx_text_put(out, "    ");
-        put_launched(out, &rows[i], &has_params);
+        put_recorded(out, &rows[i], &has_params);
         ptx_text_put(out, i + 1 < count ? ",\n" : "\n");
     }
     ptx_text_put(out, "  ]\n}\n");
@@ -286,9 +286,9 @@ ExitCode ptx_record(const Options *options)
     if (r.code == EXIT_CLEAN)
         make_lines_file(&r);
     if (r.code == EXIT_CLEAN)
-        run_program(&r);
+        run_recorded(&r);
     if (r.has_run) {
-        take_lines(&r);
+        take_all_recorded(&r);
         write_launches(&r);
     }
     if (r.lines_path)

@@ -746,7 +746,7 @@ const json_t *ptx_launch_known(const ptxlint_launches *found, const LaunchSubjec
     return find_entries(found, subject, 0).chosen;
 }
 
-static bool is_consistent(const json_t *said, const json_t *found)
+static bool say_one_launch(const json_t *said, const json_t *found)
 {
     return agree_on(said, found, "grid") && agree_on(said, found, "block")
            && agree_on(said, found, "cluster") && agree_on_shared(said, found);
@@ -755,7 +755,7 @@ static bool is_consistent(const json_t *said, const json_t *found)
 /* A new reference: what the file says, and what it leaves out of the launch beside the PTX. */
 static json_t *join_entries(const json_t *said, const json_t *found)
 {
-    bool is_one = said && found && is_consistent(said, found);
+    bool is_one = said && found && say_one_launch(said, found);
     json_t *joined = is_one ? json_copy((json_t *)(uintptr_t)found) : NULL;
     if (joined && json_object_update(joined, (json_t *)(uintptr_t)said) == 0)
         return joined;

@@ -61,11 +61,11 @@ enum {
 };
 
 /* Text of one line. */
-typedef struct Line {
+typedef struct RecordLine {
     char *bytes;
     size_t length, capacity;
     bool has_failed;
-} Line;
+} RecordLine;
 
 /* A line that is written, and how often its launch was made. */
 typedef struct Written {
@@ -101,7 +101,7 @@ static void *find_driver(const char *name)
     return real && library ? real(library, name) : NULL;
 }
 
-static const char *find_name(void *function)
+static const char *kernel_name_of(void *function)
 {
     typedef int NameFunction(const char **name, void *function);
     static const char *const names[] = { "cuFuncGetName", "cuKernelGetName" };
@@ -114,7 +114,7 @@ static const char *find_name(void *function)
     return NULL;
 }
 
-static bool find_param(void *function, size_t index, size_t *offset, size_t *size)
+static bool read_param_place(void *function, size_t index, size_t *offset, size_t *size)
 {
     typedef int ParamFunction(void *function, size_t index, size_t *offset, size_t *size);
     static const char *const names[] = { "cuFuncGetParamInfo", "cuKernelGetParamInfo" };
@@ -141,7 +141,7 @@ static uint64_t find_allocated(uint64_t address)
 
 /* ---- a line ---------------------------------------------------------------------------------- */
 
-static void put_line(Line *line, const char *text)
+static void put_record(RecordLine *line, const char *text)
 {
     size_t length = strlen(text), needed = line->length + length + 1;
     if (needed > line->capacity) {
@@ -157,36 +157,36 @@ static void put_line(Line *line, const char *text)
     line->length += length;
 }
 
-static void put_name(Line *line, const char *name)
+static void put_kernel_name(RecordLine *line, const char *name)
 {
     for (; *name; name++) {
         char piece[8];
         unsigned char c = (unsigned char)*name;
         snprintf(piece, sizeof piece, c < 0x20 || c == '"' || c == '\\' ? "\\u%04x" : "%c", c);
-        put_line(line, piece);
+        put_record(line, piece);
     }
 }
 
-static void put_extents(Line *line, const char *key, const unsigned extents[3])
+static void put_record_extents(RecordLine *line, const char *key, const unsigned extents[3])
 {
     char text[96];
     snprintf(text, sizeof text, ",\"%s\":[%u,%u,%u]", key, extents[0], extents[1], extents[2]);
-    put_line(line, text);
+    put_record(line, text);
 }
 
-static void put_bytes(Line *line, const unsigned char *bytes, size_t size)
+static void put_hex(RecordLine *line, const unsigned char *bytes, size_t size)
 {
-    put_line(line, "{\"bytes\":\"");
+    put_record(line, "{\"bytes\":\"");
     for (size_t i = 0; i < size; i++) {
         char digits[3];
         snprintf(digits, sizeof digits, "%02x", bytes[i]);
-        put_line(line, digits);
+        put_record(line, digits);
     }
-    put_line(line, "\"}");
+    put_record(line, "\"}");
 }
 
 /* A pointer is known by where it points; one that no allocator returned keeps its value. */
-static void put_param(Line *line, const unsigned char *bytes, size_t size)
+static void put_param_value(RecordLine *line, const unsigned char *bytes, size_t size)
 {
     enum { ALIGNMENT = 256 };
     uint64_t address = 0, allocated = 0;
@@ -196,11 +196,11 @@ static void put_param(Line *line, const unsigned char *bytes, size_t size)
         allocated = find_allocated(address);
     }
     if (!allocated || address % ALIGNMENT) {
-        put_bytes(line, bytes, size);
+        put_hex(line, bytes, size);
         return;
     }
     snprintf(text, sizeof text, "{\"allocated\":%llu}", (unsigned long long)allocated);
-    put_line(line, text);
+    put_record(line, text);
 }
 
 /* The buffer of "extra": pairs of a number and a value, up to 0; 1: where it is. */
@@ -212,35 +212,36 @@ static const unsigned char *find_buffer(void **extra)
     return NULL;
 }
 
-static void put_params(Line *line, const RecordedLaunch *launch)
+static void put_param_values(RecordLine *line, const RecordedLaunch *launch)
 {
     const unsigned char *buffer = launch->params ? NULL : find_buffer(launch->extra);
+    void *const function = launch->function;
     size_t offset, size;
-    put_line(line, ",\"params\":[");
-    for (size_t i = 0; i < PARAMS_MAX && find_param(launch->function, i, &offset, &size); i++) {
+    put_record(line, ",\"params\":[");
+    for (size_t i = 0; i < PARAMS_MAX && read_param_place(function, i, &offset, &size); i++) {
         const unsigned char *bytes = launch->params ? launch->params[i] : buffer + offset;
-        put_line(line, i ? "," : "");
+        put_record(line, i ? "," : "");
         if (bytes && (launch->params || buffer))
-            put_param(line, bytes, size);
+            put_param_value(line, bytes, size);
         else
-            put_line(line, "null");
+            put_record(line, "null");
     }
-    put_line(line, "]");
+    put_record(line, "]");
 }
 
-static void put_launch(Line *line, const RecordedLaunch *launch, const char *name)
+static void put_record_launch(RecordLine *line, const RecordedLaunch *launch, const char *name)
 {
     char text[48];
-    put_line(line, "{\"kernel\":\"");
-    put_name(line, name);
-    put_line(line, "\"");
-    put_extents(line, "grid", launch->grid);
-    put_extents(line, "block", launch->block);
+    put_record(line, "{\"kernel\":\"");
+    put_kernel_name(line, name);
+    put_record(line, "\"");
+    put_record_extents(line, "grid", launch->grid);
+    put_record_extents(line, "block", launch->block);
     if (launch->cluster[0])
-        put_extents(line, "cluster", launch->cluster);
+        put_record_extents(line, "cluster", launch->cluster);
     snprintf(text, sizeof text, ",\"dynamic_shared\":%u", launch->shared_bytes);
-    put_line(line, text);
-    put_params(line, launch);
+    put_record(line, text);
+    put_param_values(line, launch);
 }
 
 /* ---- the file -------------------------------------------------------------------------------- */
@@ -249,12 +250,12 @@ static void put_launch(Line *line, const RecordedLaunch *launch, const char *nam
 static void append_to_file(const char *line, uint64_t count)
 {
     const char *path = getenv("PTXLINT_RECORD");
-    Line whole = { 0 };
+    RecordLine whole = { 0 };
     char end[48];
     int file = path ? open(path, O_WRONLY | O_APPEND | O_CLOEXEC) : -1;
     snprintf(end, sizeof end, ",\"count\":%llu}\n", (unsigned long long)count);
-    put_line(&whole, line);
-    put_line(&whole, end);
+    put_record(&whole, line);
+    put_record(&whole, end);
     if (file >= 0 && !whole.has_failed && write(file, whole.bytes, whole.length) < 0)
         fputs("ptxlint: a launch could not be recorded\n", stderr);
     if (file >= 0)
@@ -304,11 +305,11 @@ static void note_line(char *line)
 
 static void note_launch(const RecordedLaunch *launch)
 {
-    const char *name = getenv("PTXLINT_RECORD") ? find_name(launch->function) : NULL;
-    Line line = { 0 };
+    const char *name = getenv("PTXLINT_RECORD") ? kernel_name_of(launch->function) : NULL;
+    RecordLine line = { 0 };
     if (!name)
         return;
-    put_launch(&line, launch, name);
+    put_record_launch(&line, launch, name);
     if (line.has_failed) {
         free(line.bytes);
         return;
@@ -319,7 +320,10 @@ static void note_launch(const RecordedLaunch *launch)
 }
 
 /* How often each was made; a child of fork has what its parent had, too. */
-__attribute__((destructor)) static void write_counts(void)
+static void write_counts(void) __attribute__((destructor));
+static void begin_record(void) __attribute__((constructor));
+
+static void write_counts(void)
 {
     for (size_t i = 0; i < record.count; i++)
         append_to_file(record.lines[i].line, record.lines[i].count);
@@ -343,7 +347,7 @@ static void forget_lines(void)
     record.count = 0;
 }
 
-__attribute__((constructor)) static void begin_record(void)
+static void begin_record(void)
 {
     pthread_atfork(lock_lines, unlock_lines, forget_lines);
 }
@@ -376,7 +380,7 @@ static void note_config(const LaunchConfig *config, void *function, void **param
     note_launch(&launch);
 }
 
-/* The real one, where nobody has asked for it by dlsym yet: the program is linked to it. */
+/* The real one; where it was not asked for by dlsym, the program is linked to it. */
 static void *real_of(void **slot, const char *name)
 {
     if (!*slot)
@@ -428,14 +432,16 @@ DEFINE_LAUNCH_EX(cuLaunchKernelEx_ptsz, 1)
 
 /* ---- how programs find them ------------------------------------------------------------------ */
 
+#define OURS(symbol) { (void *)(uintptr_t)symbol, (void *)(uintptr_t)symbol##_ptsz }
+
 static const struct Heard {
     const char *name; /* as cuGetProcAddress takes it */
     void **slots;     /* of the real one */
     void *ours[2];
 } heard[] = {
-    { "cuLaunchKernel", real_launch, { (void *)(uintptr_t)cuLaunchKernel, (void *)(uintptr_t)cuLaunchKernel_ptsz } },
-    { "cuLaunchCooperativeKernel", real_cooperative, { (void *)(uintptr_t)cuLaunchCooperativeKernel, (void *)(uintptr_t)cuLaunchCooperativeKernel_ptsz } },
-    { "cuLaunchKernelEx", real_launch_ex, { (void *)(uintptr_t)cuLaunchKernelEx, (void *)(uintptr_t)cuLaunchKernelEx_ptsz } },
+    { "cuLaunchKernel", real_launch, OURS(cuLaunchKernel) },
+    { "cuLaunchCooperativeKernel", real_cooperative, OURS(cuLaunchCooperativeKernel) },
+    { "cuLaunchKernelEx", real_launch_ex, OURS(cuLaunchKernelEx) },
 };
 
 /* Ours for that symbol, which keeps the real one; real where there is none. */

@@ -105,15 +105,11 @@ static void put_assumed(Out *out, const ptxlint_launch *launch)
     ptx_line_end(&line);
 }
 
-static void put_launch(Out *out, const ptxlint_kernel *kernel)
+static void put_launch(Out *out, const ptxlint_launch *launch)
 {
-    const ptxlint_launch *launch = &kernel->launch;
     static const char *const sources[] = { "assumed", "from directives", "as given",
                                            "from metadata beside the file" };
     put_key(out, "launch");
-    if (kernel->launch_count > 1)
-        ptx_out_format(out, "%" PRIu32 " of %" PRIu32 ": ", kernel->launch_number + 1,
-                       kernel->launch_count);
     if (!has_dims(launch->grid) && !has_dims(launch->block)) {
         ptx_out_text(out, "unknown\n");
         return;
@@ -322,8 +318,12 @@ void ptx_table_kernel(Out *out, const ptxlint_module *module, const ptxlint_kern
     ptx_out_text(out, kernel->is_entry ? "kernel " : "function ");
     ptx_out_clean(out, ptx_kernel_title(kernel->name).text);
     ptx_out_style(out, STYLE_NONE);
-    ptx_out_format(out, " (line %" PRIu32 ")\n",
+    ptx_out_format(out, " (line %" PRIu32 ")",
                    ptxlint_module_place(module, kernel->name_span.begin).line);
+    if (kernel->launch_count > 1)
+        ptx_out_format(out, ", launch %" PRIu32 " of %" PRIu32, kernel->launch_number + 1,
+                       kernel->launch_count);
+    ptx_out_text(out, "\n");
     if (kernel->demangled) {
         Line line = ptx_line_begin(out, "mangled");
         ptx_line_item(&line, kernel->name);
@@ -332,7 +332,7 @@ void ptx_table_kernel(Out *out, const ptxlint_module *module, const ptxlint_kern
     if (kernel->has_syntax_error)
         ptx_out_text(out, "  has syntax errors: figures that need its data flow are unknown\n");
     if (kernel->is_entry)
-        put_launch(out, kernel);
+        put_launch(out, &kernel->launch);
     put_pressure(out, module, &kernel->pressure);
     put_memory(out, kernel);
     put_bounds(out, kernel);

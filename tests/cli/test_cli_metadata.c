@@ -121,7 +121,9 @@ static const Case cases[] = {
     { REPORT "--format json xla", 0, "\"dynamic_shared\":256,", "", NULL },
     /* profilers: with .reqntid the longest launch with that block */
     { REPORT "--launch raw.csv gemm.ptx", 0, "grid 32 x 2 x 1, block 128 x 1 x 1 (as given)", "",
-      "grid 7 " },
+      "grid 9 " },
+    { REPORT "--launch raw.csv gemm.ptx", 0, "launch 2 of 2\n  launch       grid 7 x 1 x 1", "",
+      NULL },
     { REPORT "--launch raw.csv --kernel foo gemm.ptx", 0, "grid 11 x 1 x 1, block 64 x 1 x 1", "",
       NULL },
     { REPORT "--format json --launch raw.csv gemm.ptx", 0, "\"dynamic_shared\":1024", "", NULL },
