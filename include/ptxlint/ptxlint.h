@@ -716,6 +716,9 @@ typedef struct ptxlint_options {
     /* the launches behind the first, too: their findings are the module's, where they are of
      * another rule or place; their figures are those of ptxlint_module_launch */
     int has_each_launch;
+    /* in place of config, where what lies beside the file is of a cache or dump of Triton,
+     * TorchInductor or XLA: no one edits that code; NULL: config holds there, too */
+    const ptxlint_config *generated_config;
 } ptxlint_options;
 
 PTXLINT_API void ptxlint_options_init(ptxlint_options *options);
@@ -786,6 +789,7 @@ typedef struct ptxlint_module_info {
     /* of options.metadata_path: the file that launches were read from; NULL: none. error: why it
      * could not be read; NULL */
     const char *metadata, *metadata_error;
+    int is_generated;                   /* that file is of a cache or dump */
 } ptxlint_module_info;
 
 PTXLINT_API const ptxlint_module_info *ptxlint_module_get_info(const ptxlint_module *module);

@@ -48,7 +48,7 @@ class Options(Structure):
                 ("findings_only", c_int), ("jobs", c_uint), ("estimates_only", c_int),
                 ("is_unfolded", c_int), ("has_symbols", c_int), ("metadata_path", c_char_p),
                 ("sources", c_void_p), ("launch_number", c_uint32),
-                ("has_each_launch", c_int)]
+                ("has_each_launch", c_int), ("generated_config", c_void_p)]
 
 
 class ModuleInfo(Structure):
@@ -56,7 +56,7 @@ class ModuleInfo(Structure):
                 ("target", c_char_p), ("gpus", POINTER(c_void_p)), ("gpu_count", c_size_t),
                 ("version_major", c_int), ("version_minor", c_int), ("address_size", c_int),
                 ("memory_bytes", c_size_t), ("min_gain_percent", c_double),
-                ("metadata", c_char_p), ("metadata_error", c_char_p)]
+                ("metadata", c_char_p), ("metadata_error", c_char_p), ("is_generated", c_int)]
 
 
 class Span(Structure):

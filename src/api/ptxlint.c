@@ -155,6 +155,7 @@ static void view_info(ptxlint_module *m, const ptxlint_options *options)
     info->min_gain_percent = ptx_config_min_gain(options->config);
     info->metadata = m->metadata;
     info->metadata_error = m->metadata_error;
+    info->is_generated = m->found && m->found->is_generated;
 }
 
 typedef struct ModuleRun {
@@ -239,10 +240,13 @@ static ptxlint_status build_module(char *text, size_t length, const ptxlint_opti
     }
     m->text = text;
     m->length = length;
+    ptxlint_options chosen = *options;
     if (options->metadata_path && !options->syntax_only)
         find_metadata(m, options->metadata_path);
+    if (m->found && m->found->is_generated && options->generated_config)
+        chosen.config = options->generated_config;
     Arenas arenas;
-    bool complete = run(m, options, &arenas);
+    bool complete = run(m, &chosen, &arenas);
     ptx_arena_free(&arenas.items);
     ptx_arena_free(&arenas.vectors);
     ptx_arena_free(&arenas.scratch);

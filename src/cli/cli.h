@@ -385,6 +385,8 @@ typedef struct Settings {
     /* that the config file names, seen from the working directory; NULL */
     char *baseline_path, *budget_path;
     ptxlint_config *config;
+    /* the same with the preset `generated`, for caches and dumps; NULL: a choice is made already */
+    ptxlint_config *generated;
     Inputs inputs;                      /* GPUs and launches of the config file */
     ExitCode code;                      /* what reading it came to */
 } Settings;
@@ -610,6 +612,21 @@ ExitCode ptx_matched_add(Matched *matched, const Inputs *inputs, const ptxlint_m
  * is given. */
 ExitCode ptx_matched_report(const Matched *matched);
 void ptx_matched_free(Matched *matched);
+
+/* ---- repeats.c ------------------------------------------------------------------------------- */
+
+/* Modules of caches and dumps, by PTX and launches. Zeroed before, to be freed. */
+typedef struct Repeats {
+    struct json_t *seen;
+    size_t count;                       /* that had been there before */
+} Repeats;
+
+/* Whether one like the module has been there. */
+bool ptx_repeats_take(Repeats *repeats, const ptxlint_module *module);
+
+/* How many were left out, on standard error. */
+void ptx_repeats_tell(const Repeats *repeats);
+void ptx_repeats_free(Repeats *repeats);
 
 /* ---- page.c ---------------------------------------------------------------------------------- */
 

@@ -14,6 +14,7 @@ typedef struct Launch Launch;
 struct ptxlint_launches {
     json_t *root;               /* the file */
     bool is_profile;            /* of a profiler's table: a kernel may have several launches */
+    bool is_generated;          /* of a cache or dump: a framework wrote the kernels */
     /* for every kernel: keys as of a kernel in the file, but "params" is an object */
     json_t *settings;
 };

@@ -4,6 +4,8 @@
 #define HEAD ".version 8.0\n.target sm_90\n.address_size 64\n"
 #define BODY "{\n\tret;\n}\n"
 #define PARAMS "(.param .u64 p_0, .param .u32 p_1, .param .u64 p_2, .param .u64 p_3)\n"
+#define UNUSED                                                                                     \
+    ".visible .entry k(.param .u64 p)\n{\n\t.reg .b32 %r<2>;\n\tmov.u32 %r1, 4;\n\tret;\n}\n"
 #define TRITON "cache/triton/0/ABC/"
 #define NCU_HEAD                                                                                   \
     "==PROF== Connected\nloss \"0.1\n\"ID\",\"Kernel Name\",\"Block Size\",\"Grid Size\","
@@ -20,6 +22,13 @@ static const char ttir[] = "#loc = loc(\"/home/me/.cache/inductor/ab/cabc.py\":1
                            "    %xoffset_0 = arith.muli %xoffset, %c64_i32 : i32 loc(#loc2)\n";
 
 static const File files[] = {
+    /* PTX that a framework has left twice; what only a compiler could mend */
+    { "dup/A/k.ptx", HEAD UNUSED },
+    { "dup/A/k.json", "{\"name\": \"k\", \"num_warps\": 4, \"shared\": 0}" },
+    { "dup/B/k.ptx", HEAD UNUSED },
+    { "dup/B/k.json", "{\"name\": \"k\", \"num_warps\": 4, \"shared\": 0}" },
+    { "dup/C/k.ptx", HEAD UNUSED },
+    { "dup/C/k.json", "{\"name\": \"k\", \"num_warps\": 8, \"shared\": 0}" },
     { "own.ptx", HEAD ".visible .entry own(.param .u64 p)\n" BODY },
     { "own.ptx.launch.json", "{\"kernels\": {\"own\": {\"grid\": [40], \"block\": [64]}}}" },
     { "stem.ptx", HEAD ".visible .entry stem(.param .u64 p)\n" BODY },
@@ -77,6 +86,10 @@ static int setup(void **state)
                                            "cache/triton/0/BAD",
                                            "xla",
                                            "bare",
+                                             "dup",
+                                             "dup/A",
+                                             "dup/B",
+                                             "dup/C",
                                            NULL };
     (void)state;
     return enter_folder(folders, files, sizeof files / sizeof *files);
@@ -134,6 +147,12 @@ static const Case cases[] = {
       "\"block\":[64,1,1],\"cluster\":[null,null,null],\"dynamic_shared\":null", "", NULL },
     { REPORT "--launch nsys.csv gemm.ptx", 0, "grid 32 x 2 x 1, block 128 x 1 x 1", "", NULL },
     { REPORT "--launch nsys.csv --kernel foo gemm.ptx", 0, "grid 11 x 1 x 1", "", NULL },
+    { REPORT "--csv dup | cut -d, -f1", 0, "file\ndup/A/k.ptx\ndup/C/k.ptx\n",
+      "ptxlint: 1 file of a cache or dump left out: PTX and launches as in another\n", NULL },
+    { "$PTXLINT --format oneline --all dup", 0, "", NULL, NULL },
+    { "$PTXLINT --format oneline --all --no-metadata dup/A/k.ptx", 0, "HYG103", "", NULL },
+    { "$PTXLINT --format oneline --all --preset perf dup/A/k.ptx", 0, "", "", NULL },
+    { "$PTXLINT --format oneline --select HYG103 dup/A/k.ptx", 0, "HYG103", "", NULL },
     { REPORT "--launch raw.csv own.ptx", 0, NULL, "raw.csv: 4 of 4 kernels are in no input", NULL },
     { REPORT "--launch empty.csv gemm.ptx", 2, NULL,
       "empty.csv: no launch of a kernel in this table", NULL },
