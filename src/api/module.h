@@ -63,9 +63,10 @@ struct ptxlint_module {
 
 void ptx_estimator_free(ptxlint_module *module);
 
-/* ptxlint.c: as ptxlint_module_new, of malloc'ed text with a NUL behind it, which is taken. */
-ptxlint_status ptx_module_take(char *text, size_t length, const ptxlint_options *options,
-                               ptxlint_module **out);
+/* ptxlint.c: as ptxlint_module_new, of malloc'ed text with a NUL behind it, which is taken; so is
+ * found, launches that the file of the text has; NULL. */
+ptxlint_status ptx_module_take(char *text, size_t length, ptxlint_launches *found,
+                               const ptxlint_options *options, ptxlint_module **out);
 
 /* All that is left of a file, and a NUL; malloc'ed. */
 ptxlint_status ptx_stream_read(FILE *file, char **out, size_t *length);

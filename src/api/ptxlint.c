@@ -229,19 +229,21 @@ static void find_metadata(ptxlint_module *m, const char *path)
     m->metadata_error = *error ? strdup(error) : NULL;
 }
 
-/* Takes text, which it frees on failure. options->config is there. */
-static ptxlint_status build_module(char *text, size_t length, const ptxlint_options *options,
-                                   ptxlint_module **out)
+/* Takes text and found, which it frees on failure. options->config is there. */
+static ptxlint_status build_module(char *text, size_t length, ptxlint_launches *found,
+                                   const ptxlint_options *options, ptxlint_module **out)
 {
     ptxlint_module *m = calloc(1, sizeof *m);
     if (!m) {
         free(text);
+        ptxlint_launches_free(found);
         return PTXLINT_NO_MEMORY;
     }
+    m->found = found;
     m->text = text;
     m->length = length;
     ptxlint_options chosen = *options;
-    if (options->metadata_path && !options->syntax_only)
+    if (!m->found && options->metadata_path && !options->syntax_only)
         find_metadata(m, options->metadata_path);
     if (m->found && m->found->is_generated && options->generated_config)
         chosen.config = options->generated_config;
@@ -268,18 +270,20 @@ static size_t length_of_text(const char *text, size_t length)
 }
 
 /* The same with or without a config: without one all rules but previews. */
-static ptxlint_status module_from(char *text, size_t length, const ptxlint_options *options,
-                                  ptxlint_module **out)
+static ptxlint_status module_from(char *text, size_t length, ptxlint_launches *found,
+                                  const ptxlint_options *options, ptxlint_module **out)
 {
     ptxlint_options chosen = *options;
     ptxlint_config *config = NULL;
     if (!options->config && ptxlint_config_new(NULL, &config) != PTXLINT_OK) {
         free(text);
+        ptxlint_launches_free(found);
         return PTXLINT_NO_MEMORY;
     }
     if (config)
         chosen.config = config;
-    ptxlint_status status = build_module(text, length_of_text(text, length), &chosen, out);
+    ptxlint_status status = build_module(text, length_of_text(text, length), found, &chosen,
+                                         out);
     ptxlint_config_free(config);
     return status;
 }
@@ -316,18 +320,19 @@ ptxlint_status ptxlint_module_new(const char *text, size_t length, const ptxlint
     if (length)
         memcpy(copy, text, length);
     copy[length] = 0;
-    return module_from(copy, length, options, out);
+    return module_from(copy, length, NULL, options, out);
 }
 
-ptxlint_status ptx_module_take(char *text, size_t length, const ptxlint_options *options,
-                               ptxlint_module **out)
+ptxlint_status ptx_module_take(char *text, size_t length, ptxlint_launches *found,
+                               const ptxlint_options *options, ptxlint_module **out)
 {
     ptxlint_status status = check_options(options);
     if (status == PTXLINT_OK && length > LIMIT_SOURCE_BYTES)
         status = PTXLINT_TOO_LARGE;
     if (status == PTXLINT_OK)
-        return module_from(text, length, options, out);
+        return module_from(text, length, found, options, out);
     free(text);
+    ptxlint_launches_free(found);
     return status;
 }
 
@@ -394,7 +399,7 @@ ptxlint_status ptxlint_module_open(const char *path, const ptxlint_options *opti
     if (!standard_input)
         fclose(file);
     errno = saved;
-    return status == PTXLINT_OK ? module_from(text, length, &chosen, out) : status;
+    return status == PTXLINT_OK ? module_from(text, length, NULL, &chosen, out) : status;
 }
 
 void ptxlint_module_free(ptxlint_module *m)

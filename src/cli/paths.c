@@ -217,7 +217,7 @@ static ExitCode add_folder(PathsWalk *walk, const char *folder);
 
 static bool is_packed_ptx(const char *name)
 {
-    static const char *const wanted[] = { ".ptx.gz", ".ptx.zst", ".ptx.xz" };
+    static const char *const wanted[] = { ".ptx.gz", ".ptx.zst", ".ptx.xz", ".ndjson.gz" };
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
         if (has_suffix(name, wanted[i]))
             return true;

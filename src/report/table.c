@@ -108,7 +108,7 @@ static void put_assumed(Out *out, const ptxlint_launch *launch)
 static void put_launch(Out *out, const ptxlint_launch *launch)
 {
     static const char *const sources[] = { "assumed", "from directives", "as given",
-                                           "from metadata beside the file" };
+                                           "from metadata" };
     put_key(out, "launch");
     if (!has_dims(launch->grid) && !has_dims(launch->block)) {
         ptx_out_text(out, "unknown\n");
