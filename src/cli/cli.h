@@ -4,6 +4,7 @@
  * through the public API, gates.c holds baselines and budgets, matched.c what has matched nothing,
  * and tally.c counts.
  * fix.c makes the edits of findings, and unified_diff.c shows them.
+ * cache.c keeps modules for later runs, shard.c shares a run out among machines.
  * explain.c, extract.c, rules.c, show.c, isa.c, tune.c, rank.c, schema.c, complete.c and manual.c
  * are commands of their own; they write through page.c and isa_page.c (Markdown) and paint.c
  * (Markdown to a terminal).
@@ -15,7 +16,9 @@
 
 #include "ptxlint/ptxlint.h"
 
+#include <jansson.h>
 #include <popt.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -107,6 +110,7 @@ typedef enum Command {
     COMMAND_MANUAL,
     COMMAND_LSP,
     COMMAND_EXTRACT,
+    COMMAND_MERGE,
     COMMAND__COUNT
 } Command;
 
@@ -172,6 +176,8 @@ typedef struct Options {
     bool has_fix, has_diff, is_unsafe;  /* fix; check --fix */
     char *source_root;                  /* --source-root; NULL */
     char *stdin_filename;               /* what - is called; NULL: "-" */
+    char *cache_path;                   /* --cache; NULL */
+    unsigned shard, shard_count;        /* --shard I/N; 0, 0 */
     const char **paths;                 /* ends with NULL; popt's; NULL: none */
     poptContext popt;
     const char **words;                 /* that popt reads */
@@ -232,6 +238,8 @@ enum {
     OPT_VERBOSE,
     OPT_FORCE,
     OPT_MAX_UNPACKED,
+    OPT_CACHE,
+    OPT_SHARD,
     OPT_HELP,
     OPT_VERSION,
     OPT_SETTING,                             /* and those after it: rows of ptx_setting_names */
@@ -289,6 +297,8 @@ typedef struct InputFile {
     const ptxlint_input *input;         /* that it is an entry of; NULL: path is opened */
     size_t index;
     bool is_container;                  /* there is no file of that text */
+    const json_t *part;                 /* merge: the module, in a shard's document; else NULL */
+    size_t number;                      /* of all inputs, in a sharded run */
 } InputFile;
 
 /* All of it, in order, and the inputs that are open for it. Zeroed before, to be freed. */
@@ -307,6 +317,9 @@ void ptx_files_free(FileList *list);
 /* Reads one. PTXLINT_BAD_FILE: it cannot be unpacked, which messages say (NULL: standard error). */
 ptxlint_status ptx_file_module(const InputFile *file, const ptxlint_options *options,
                                ptxlint_module **out, Text *messages);
+
+/* Its text. The same. */
+ptxlint_status ptx_file_text(const InputFile *file, Text *out, Text *messages);
 
 /* Opens what path holds; complains. */
 ExitCode ptx_input_open(const Options *options, const char *path, ptxlint_input **out);
@@ -330,6 +343,7 @@ typedef struct Inputs {
 unsigned ptx_word_distance(const char *a, const char *b);
 
 /* The whole file and a NUL, for free(). */
+char *ptx_file_bytes(const char *path, size_t *length);         /* NULL: see errno */
 ExitCode ptx_file_read(const char *path, char **text, size_t *length);
 
 /* What the command line says. inputs, zeroed before, must be freed in any case. */
@@ -434,6 +448,86 @@ char *ptx_ptxas_locate(const char *path, ExitCode *code);
 ExitCode ptx_ptxas_run(const char *program, const char *path, const ptxlint_module *module,
                        ptxlint_ptxas *ptxas, Text *messages);
 
+/* ---- cache.c --------------------------------------------------------------------------------- */
+
+/* Which items of coverages a module matches, as ptxlint_coverage_matches has it: of the options,
+ * then of its launch file. */
+typedef struct Matches {
+    unsigned char *bytes;               /* for free() */
+    size_t asked_count, file_count;
+} Matches;
+
+typedef struct CacheKey {
+    uint64_t hash[2];
+} CacheKey;
+
+typedef struct Cache {
+    const char *folder;                 /* NULL: none is wanted */
+    CacheKey program;
+    _Atomic int error;                  /* errno of the last entry that could not be kept */
+} Cache;
+
+/* What modules of equal settings follow from, beside their text and name. */
+typedef struct CacheInputs {
+    const Settings *settings;
+    const char *baseline_path, *budget_path;    /* NULL: none */
+    unsigned char kinds[8];             /* what kind of module is made; 0 where unused */
+} CacheInputs;
+
+/* A text that a module is made of. */
+typedef struct CacheSubject {
+    const char *path, *metadata_path;
+    const char *text;
+    size_t length;
+    const ptxlint_options *options;
+} CacheSubject;
+
+typedef struct CacheEntry {
+    ptxlint_module *module;
+    Matches matches;
+} CacheEntry;
+
+/* Makes the folder where there is none. */
+ExitCode ptx_cache_open(Cache *cache, const char *folder);
+/* False: no memory. */
+bool ptx_cache_key(const Cache *cache, const Options *options, const CacheInputs *inputs,
+                   CacheKey *out);
+
+/* From any thread. A found module is the caller's, as are its matches. */
+bool ptx_cache_find(const Cache *cache, const CacheKey *base, const CacheSubject *subject,
+                    CacheEntry *out);
+void ptx_cache_keep(Cache *cache, const CacheKey *base, const CacheSubject *subject,
+                    const CacheEntry *entry);
+
+/* Says so where entries could not be kept. */
+void ptx_cache_report(const Cache *cache);
+
+/* ---- shard.c --------------------------------------------------------------------------------- */
+
+enum { SHARD_COUNT_MAX = 100000 };
+
+/* What a shard's documents hold beside findings. Zeroed before, to be freed. */
+typedef struct ShardList {
+    Text modules, lost;
+    size_t input_count;                 /* of all shards */
+    uint64_t names_hash;                /* of all inputs */
+} ShardList;
+
+/* Leaves the inputs of this shard: by the hash of their text. */
+void ptx_shard_choose(const Options *options, FileList *files, ShardList *list);
+
+/* A module, by the number of its input; one that could not be made. */
+void ptx_shard_add(ShardList *list, size_t number, const ptxlint_module *module);
+void ptx_shard_lose(ShardList *list, size_t number);
+
+/* False: no memory. */
+bool ptx_shard_attach(const Options *options, const ShardList *list, ptxlint_writer *writer);
+void ptx_shard_free(ShardList *list);
+
+/* The module of a shard's document. PTXLINT_BAD_FILE: messages say why. */
+ptxlint_status ptx_shard_load(const InputFile *file, const ptxlint_options *options,
+                              ptxlint_module **out, Text *messages);
+
 /* ---- jobs.c ---------------------------------------------------------------------------------- */
 
 /* What came of one file. */
@@ -446,6 +540,8 @@ typedef struct Job {
     ExitCode code;                      /* of what messages report */
     Text messages;
     bool is_done;
+    bool is_cached;                     /* module was made by an earlier run; then: */
+    Matches matches;
 } Job;
 
 /* Makes number index; worker counts from 0. Called from several threads at once. */
@@ -604,6 +700,18 @@ ExitCode ptx_matched_begin(Matched *matched, const Options *options);
 /* A module that was read with these launches. */
 ExitCode ptx_matched_add(Matched *matched, const Inputs *inputs, const ptxlint_module *module);
 
+/* What a module that was read with these launches comes to. False: not to be kept, since its launch
+ * file has a slip, or there is no memory. */
+bool ptx_matched_take(const Matched *matched, const Inputs *inputs, const ptxlint_module *module,
+                      Matches *out);
+
+/* Adds that, for a module that was made by an earlier run. */
+ExitCode ptx_matched_add_taken(Matched *matched, const Inputs *inputs,
+                               const ptxlint_module *module, const Matches *taken);
+
+/* Whether a --param or --trip has matched nothing. */
+bool ptx_matched_is_open(const Matched *matched);
+
 /* Complains of what has matched nothing; EXIT_USAGE where an option is among it, or --strict-launch
  * is given. */
 ExitCode ptx_matched_report(const Matched *matched);
@@ -644,6 +752,10 @@ ExitCode ptx_completions(const Options *options);       /* complete.c */
 ExitCode ptx_manual(const Options *options);            /* manual.c */
 ExitCode ptx_lsp(const Options *options);               /* lsp.c */
 ExitCode ptx_extract(const Options *options);           /* extract.c */
+ExitCode ptx_merge(Options *options);                   /* shard.c */
+
+/* The same with modules of shards, which it takes; run.c. */
+ExitCode ptx_run_parts(const Options *options, FileList *files);
 
 /* Adds the kernels of the modules that path stands for; run.c. */
 ExitCode ptx_run_report(const Options *options, const char *path, ptxlint_report *report,

@@ -7,7 +7,7 @@
 const char *const ptx_command_words[COMMAND__COUNT] = {
     "check", "fix", "report", "gpu",      "explain", "rules", "config",      "isa",
     "tune",  "rank",   "schema", "baseline", "budget",  "diff",   "mcp", "completions",
-    "manual", "lsp", "extract"
+    "manual", "lsp", "extract", "merge"
 };
 
 const char *const ptx_command_usage[COMMAND__COUNT] = {
@@ -30,6 +30,7 @@ const char *const ptx_command_usage[COMMAND__COUNT] = {
     "[OPTIONS]",
     "[OPTIONS]",
     "[OPTIONS] FILE",
+    "[OPTIONS] REPORT...",
 };
 
 const char *const ptx_format_words[FORMAT__COUNT] = {
@@ -51,7 +52,7 @@ const char *const ptx_command_formats[COMMAND__COUNT] = {
     [COMMAND_EXPLAIN] = PAGE_FORMATS,
     [COMMAND_RULES] = PAGE_FORMATS, [COMMAND_CONFIG] = PLAIN_FORMATS, [COMMAND_ISA] = PAGE_FORMATS, [COMMAND_TUNE] = PLAIN_FORMATS,
     [COMMAND_RANK] = TABLE_FORMATS,
-    [COMMAND_DIFF] = PAGE_FORMATS,
+    [COMMAND_DIFF] = PAGE_FORMATS, [COMMAND_MERGE] = CHECK_FORMATS,
 };
 
 enum {
@@ -102,6 +103,7 @@ const char *const ptx_command_what[COMMAND__COUNT] = {
     [COMMAND_MANUAL] = "the manual page",
     [COMMAND_LSP] = "the language server, for editors",
     [COMMAND_EXTRACT] = "write the PTX in a program, library or fatbin to files",
+    [COMMAND_MERGE] = "make one document of those that --shard wrote",
 };
 
 /* ---- options --------------------------------------------------------------------------------- */
@@ -225,6 +227,13 @@ static const struct poptOption launch_options[] = {
         UNPACK_OPTION,                                                                  \
         FLAG_OPTION("profile", OPT_PROFILE, "Print on standard error where the time went")
 
+#define SHARE_OPTIONS                                                                             \
+    TEXT_OPTION("cache", OPT_CACHE, "Keep results in DIR, and take them from there", "DIR"),      \
+        TEXT_OPTION("shard", OPT_SHARD,                                                           \
+                    "Only inputs of shard I of N, by their content, for `ptxlint merge`; with "   \
+                    "--format json or sarif",                                                     \
+                    "I/N")
+
 #define SOURCE_OPTION                                                                            \
     TEXT_OPTION("source-root", OPT_SOURCE_ROOT,                                                  \
                 "CUDA sources are read only below DIR (default: the top of the git tree, else "  \
@@ -246,6 +255,7 @@ static const struct poptOption check_output[] = {
     FLAG_OPTION("quiet", OPT_QUIET, "No summary line"),
     STDIN_OPTION,
     FLAG_OPTION("statistics", OPT_STATISTICS, "How many findings each rule has made"),
+    SHARE_OPTIONS,
     RUN_OPTIONS,
     POPT_TABLEEND
 };
@@ -255,6 +265,7 @@ static const struct poptOption report_output[] = {
     FLAG_OPTION("csv", OPT_CSV, "Short for --format csv"),
     WRITE_OPTIONS,
     FLAG_OPTION("quiet", OPT_QUIET, "Accepted for symmetry with check; changes nothing"),
+    SHARE_OPTIONS,
     RUN_OPTIONS,
     POPT_TABLEEND
 };
@@ -317,6 +328,30 @@ static const struct poptOption fix_table[] = {
     TABLE(launch_options, "GPUs and launches:"),
     TABLE(gate_options, "What counts:"),
     TABLE(check_output, "Output:"),
+    HELP
+};
+
+static const struct poptOption merge_options[] = {
+    FORMAT_OPTION(CHECK_FORMATS),
+    WRITE_OPTIONS,
+    TEXT_OPTION("primary", OPT_PRIMARY, "As for check", "WHERE"),
+    SOURCE_OPTION,
+    FLAG_OPTION("all", OPT_ALL, "As for check: all notes"),
+    TEXT_OPTION("min-gain", OPT_MIN_GAIN, "Notes that gain less are counted only (default: 1)", "PERCENT"),
+    FLAG_OPTION("verbose", OPT_VERBOSE, "In text, related lines and all that there is to a finding"),
+    FLAG_OPTION("quiet", OPT_QUIET, "No summary line"),
+    FLAG_OPTION("statistics", OPT_STATISTICS, "How many findings each rule has made"),
+    TEXT_OPTION("only", OPT_ONLY, "Show only these groups of findings, as syntax or throughput", "GROUP[,GROUP]"),
+    TEXT_OPTION("kernel", OPT_KERNEL, "Only kernels whose name matches, * and ? as in a shell", "GLOB"),
+    TEXT_OPTION("gpu", OPT_GPU, "GPU files that the shards were made for; may be repeated", "FILE.yaml"),
+    TEXT_OPTION("rules", OPT_RULES, "Rules of your own that the shards were made with", "DIR|FILE"),
+    CONFIG_OPTIONS,
+    TEXT_OPTION("jobs", OPT_JOBS, "Threads (default and 0: one a core)", "N"),
+    POPT_TABLEEND
+};
+
+static const struct poptOption merge_table[] = {
+    TABLE(merge_options, "Options:"),
     HELP
 };
 
@@ -475,7 +510,7 @@ const struct poptOption *const ptx_option_tables[COMMAND__COUNT] = {
     check_table,  fix_table, report_table, gpu_table,    explain_table, rules_table,
     config_table,   isa_table,    tune_table, rank_table,   schema_table,
     baseline_table, budget_table, diff_table, mcp_table, schema_table,
-    schema_table, lsp_table, extract_table
+    schema_table, lsp_table, extract_table, merge_table
 };
 
 /* ---- texts ----------------------------------------------------------------------------------- */
@@ -547,6 +582,11 @@ static const char completions_help[] =
 static const char extract_help[] =
     "\nFILE is a program, library, object or fatbin, also packed, or one entry of it as\n"
     "findings name it. Files are called like FILE and the entry.\n";
+
+static const char merge_help[] =
+    "\nREPORTs are what `ptxlint check` or `ptxlint report` wrote with --shard I/N and\n"
+    "--format json or sarif: all N of them, in any order. The document is the one that\n"
+    "a single run writes.\n";
 
 static const char manual_help[] =
     "\nIn the macros of man(7): this help of all commands.\n";
@@ -644,6 +684,11 @@ const char *const ptx_command_examples[COMMAND__COUNT] = {
     "  ptxlint extract --list libfoo.so\n"
     "  ptxlint extract -o ptx libfoo.so\n"
     "  ptxlint extract 'libfoo.so!3.sm_90.ptx'\n",
+
+    "\nEXAMPLES\n"
+    "  ptxlint --shard 1/2 --format json=1.json build/\n"
+    "  ptxlint --shard 2/2 --format json=2.json build/\n"
+    "  ptxlint merge --format sarif=all.sarif 1.json 2.json\n",
 };
 
 static const char check_codes[] =
@@ -742,6 +787,16 @@ static const char extract_codes[] =
     "  4  internal error, or no memory\n"
     "The highest that applies.\n";
 
+static const char merge_codes[] =
+    "\nEXIT CODES\n"
+    "  0, 1  as the command that wrote the shards has them\n"
+    "  2  usage: an unknown option or value, a shard is missing, there twice, or of\n"
+    "     another run, REPORT is none\n"
+    "  3  REPORT is unreadable, an input was unreadable or cut short, or the output\n"
+    "     cannot be written\n"
+    "  4  internal error, or no memory\n"
+    "The highest that applies.\n";
+
 static const char lsp_codes[] =
     "\nEXIT CODES\n"
     "  0  the client has asked it to shut down, and then to exit\n"
@@ -755,14 +810,14 @@ const char *const ptx_command_codes[COMMAND__COUNT] = {
     isa_codes,
     report_codes, report_codes, schema_codes, report_codes, report_codes, diff_codes, mcp_codes,
     schema_codes,
-    schema_codes, lsp_codes, extract_codes
+    schema_codes, lsp_codes, extract_codes, merge_codes
 };
 
 const char *const ptx_command_help[COMMAND__COUNT] = {
     paths_help, fix_help, paths_help,  names_help,    rules_help,  facts_help, config_help,
     isa_help,
     tune_help,  rank_help,   schema_help,   baseline_help, budget_help, diff_help,
-    mcp_help, completions_help, manual_help, lsp_help, extract_help
+    mcp_help, completions_help, manual_help, lsp_help, extract_help, merge_help
 };
 
 static void print_commands(void)
