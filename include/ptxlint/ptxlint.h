@@ -428,9 +428,9 @@ PTXLINT_API ptxlint_status ptxlint_coverage_add(ptxlint_coverage *coverage,
                                                 const ptxlint_module *module,
                                                 const char *kernel_glob);
 
-/* What ptxlint_coverage_add came to for a module: per item whether it matches (1), and whether it is
- * of an entry that a kernel took its launch from (2); matches has room for count. Returns how many
- * there are. */
+/* What ptxlint_coverage_add came to for a module: per item whether it matches (1), and whether it
+ * is of an entry that a kernel took its launch from (2); matches has room for count. Returns how
+ * many there are. */
 PTXLINT_API size_t ptxlint_coverage_matches(const ptxlint_coverage *coverage,
                                             unsigned char *matches, size_t count);
 
@@ -809,8 +809,8 @@ typedef struct ptxlint_saved {
 } ptxlint_saved;
 
 /* The module again, without any analysis. It gives what ptxlint_module_get_info, _diagnostics,
- * _kernels, _place, _statement and _body do; no values, symbols or estimates. Of options count path,
- * gpus, config and sources, where suppressions that the module used are used again, and
+ * _kernels, _place, _statement and _body do; no values, symbols or estimates. Of options count
+ * path, gpus, config and sources, where suppressions that the module used are used again, and
  * metadata_path. PTXLINT_BAD_FILE: the bytes are damaged, of another text or library, a GPU of
  * theirs is unknown, or comments in CUDA sources, or launches beside the file, are others now. */
 PTXLINT_API ptxlint_status ptxlint_module_load(const ptxlint_saved *saved,

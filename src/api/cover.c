@@ -383,8 +383,8 @@ ptxlint_status ptxlint_coverage_add(ptxlint_coverage *c, const ptxlint_module *m
 size_t ptxlint_coverage_matches(const ptxlint_coverage *c, unsigned char *matches, size_t count)
 {
     for (size_t i = 0; c && i < c->count && i < count; i++)
-        matches[i] = (unsigned char)((c->items[i].seen.matches ? 1 : 0)
-                                     | (c->groups[c->items[i].group].is_used ? 2 : 0));
+        matches[i] = (unsigned char)((c->items[i].seen.matches != 0)
+                                     | c->groups[c->items[i].group].is_used << 1);
     return c ? c->count : 0;
 }
 

@@ -120,7 +120,7 @@ static uintptr_t save_text(Saver *s, const char *text)
     return at;
 }
 
-static size_t save_list(Saver *s, const SavedType *type, const void *items, size_t count);
+static size_t save_elements(Saver *s, const SavedType *type, const void *items, size_t count);
 
 /* Where the next list begins. */
 static size_t next_place(Saver *s)
@@ -150,7 +150,7 @@ static uintptr_t gpu_number(const Saver *s, const ptxlint_gpu *gpu)
     return gpu && i < s->m->info.gpu_count ? i + 1 : 0;
 }
 
-static size_t count_at(const char *item, const SavedField *field)
+static size_t saved_count_at(const char *item, const SavedField *field)
 {
     size_t count;
     memcpy(&count, item + field->count_offset, sizeof count);
@@ -164,16 +164,16 @@ static uintptr_t save_pointer(Saver *s, const SavedField *field, const char *ite
     memcpy(&pointer, item + field->offset, sizeof pointer);
     switch (field->kind) {
     case SAVED_TEXT:    return save_text(s, pointer);
-    case SAVED_TEXTS:   return save_texts(s, pointer, count_at(item, field));
-    case SAVED_LIST:    return save_list(s, field->type, pointer, count_at(item, field));
-    case SAVED_PER_GPU: return save_list(s, field->type, pointer, s->m->info.gpu_count);
-    case SAVED_ONE:     return save_list(s, field->type, pointer, 1);
+    case SAVED_TEXTS:   return save_texts(s, pointer, saved_count_at(item, field));
+    case SAVED_LIST:    return save_elements(s, field->type, pointer, saved_count_at(item, field));
+    case SAVED_PER_GPU: return save_elements(s, field->type, pointer, s->m->info.gpu_count);
+    case SAVED_ONE:     return save_elements(s, field->type, pointer, 1);
     default:            return gpu_number(s, pointer);
     }
 }
 
 /* Its place among the structs; 0: it is empty. */
-static size_t save_list(Saver *s, const SavedType *type, const void *items, size_t count)
+static size_t save_elements(Saver *s, const SavedType *type, const void *items, size_t count)
 {
     const size_t at = next_place(s);
     if (!items || !count)
@@ -229,9 +229,9 @@ static void save_root(Saver *s, const SavedSource *sources, const char *const *g
     };
     const uint64_t nothing = 0;
     save_bytes(s, &s->structs, &nothing, sizeof nothing);
-    const size_t at = save_list(s, &saved_root, &root, 1);
-    uintptr_t kernels = save_list(s, ptx_saved_kernel, m->kernels, m->kernel_count),
-              diagnostics = save_list(s, ptx_saved_diagnostic, m->diagnostics,
+    const size_t at = save_elements(s, &saved_root, &root, 1);
+    uintptr_t kernels = save_elements(s, ptx_saved_kernel, m->kernels, m->kernel_count),
+              diagnostics = save_elements(s, ptx_saved_diagnostic, m->diagnostics,
                                       m->diagnostic_count);
     if (s->has_failed)
         return;
@@ -307,7 +307,8 @@ static char *list_at(Loader *l, uintptr_t place, size_t count, size_t bytes)
     return l->image + place;
 }
 
-static bool load_list(Loader *l, const SavedType *type, uintptr_t place, size_t count, void **out);
+static bool load_elements(Loader *l, const SavedType *type, uintptr_t place, size_t count,
+                          void **out);
 
 static bool load_texts(Loader *l, uintptr_t place, size_t count, void **out)
 {
@@ -340,14 +341,24 @@ static bool load_pointer(Loader *l, const SavedField *field, char *item)
     const char *text = NULL;
     const ptxlint_gpu *gpu = NULL;
     bool is_good = false;
+    size_t count = field->kind == SAVED_PER_GPU ? l->gpu_count : 1;
     memcpy(&place, item + field->offset, sizeof place);
     switch (field->kind) {
-    case SAVED_TEXT:    is_good = load_text(l, place, &text), found = text; break;
-    case SAVED_TEXTS:   is_good = load_texts(l, place, count_at(item, field), &list); break;
-    case SAVED_LIST:    is_good = load_list(l, field->type, place, count_at(item, field), &list); break;
-    case SAVED_PER_GPU: is_good = !place || load_list(l, field->type, place, l->gpu_count, &list); break;
-    case SAVED_ONE:     is_good = !place || load_list(l, field->type, place, 1, &list); break;
-    default:            is_good = load_gpu(l, place, &gpu), found = gpu; break;
+    case SAVED_TEXT:
+        is_good = load_text(l, place, &text), found = text;
+        break;
+    case SAVED_TEXTS:
+        is_good = load_texts(l, place, saved_count_at(item, field), &list);
+        break;
+    case SAVED_LIST:
+        is_good = load_elements(l, field->type, place, saved_count_at(item, field), &list);
+        break;
+    case SAVED_PER_GPU: case SAVED_ONE:
+        is_good = !place || load_elements(l, field->type, place, count, &list);
+        break;
+    default:
+        is_good = load_gpu(l, place, &gpu), found = gpu;
+        break;
     }
     if (!found)
         found = list;
@@ -375,7 +386,8 @@ static bool load_field(Loader *l, const SavedField *field, char *item)
     }
 }
 
-static bool load_list(Loader *l, const SavedType *type, uintptr_t place, size_t count, void **out)
+static bool load_elements(Loader *l, const SavedType *type, uintptr_t place, size_t count,
+                          void **out)
 {
     *out = NULL;
     if (!place)
@@ -434,9 +446,9 @@ static bool load_lists(Loader *l)
 {
     void *kernels, *diagnostics;
     SavedRoot *root = l->root;
-    bool is_good = load_list(l, ptx_saved_kernel, (uintptr_t)root->kernels, root->kernel_count,
+    bool is_good = load_elements(l, ptx_saved_kernel, (uintptr_t)root->kernels, root->kernel_count,
                              &kernels)
-                   && load_list(l, ptx_saved_diagnostic, (uintptr_t)root->diagnostics,
+                   && load_elements(l, ptx_saved_diagnostic, (uintptr_t)root->diagnostics,
                                 root->diagnostic_count, &diagnostics);
     if (!is_good)
         return false;
@@ -469,8 +481,9 @@ static bool has_same_sources(const Loader *l)
 {
     for (size_t i = 0; l->options->sources && i < l->root->source_count; i++) {
         const SavedSource *source = &l->root->sources[i];
-        const BookFile *file = source->path ? ptx_source_book_file(l->options->sources, source->path,
-                                                                   ptx_options_path(l->options))
+        const char *path = ptx_options_path(l->options);
+        const BookFile *file = source->path ? ptx_source_book_file(l->options->sources,
+                                                                   source->path, path)
                                             : NULL;
         uint64_t hash = file ? XXH3_64bits(file->bytes, file->length) | 1 : 0;
         if (hash != source->hash)
@@ -542,7 +555,7 @@ static void make_text(ptxlint_module *m)
     m->paths = ptx_arena_array(&m->arena, const char *, 1);
 }
 
-static void load_guarded(void *context)
+static void load_saved_guarded(void *context)
 {
     Loader *l = context;
     void *root;
@@ -552,7 +565,7 @@ static void load_guarded(void *context)
     image[bytes] = 0;
     l->image = image;
     make_text(l->m);
-    if (!load_list(l, &saved_root, sizeof(uint64_t), 1, &root))
+    if (!load_elements(l, &saved_root, sizeof(uint64_t), 1, &root))
         return;
     l->root = root;
     if (!l->root->path || !l->root->target || !load_gpus(l) || !load_lists(l)
@@ -594,7 +607,7 @@ static ptxlint_status load_module(Loader *l, const ptxlint_saved *saved)
     l->is_bad = true;
     const size_t most = 2 * saved->length + 16 * saved->text_length + LIMIT_ARENA_FLOOR;
     ptx_arena_init(&m->arena, most, NULL);
-    if (!ptx_run_guarded_in(&m->arena, load_guarded, l))
+    if (!ptx_run_guarded_in(&m->arena, load_saved_guarded, l))
         return PTXLINT_NO_MEMORY;
     return l->is_bad ? PTXLINT_BAD_FILE : PTXLINT_OK;
 }

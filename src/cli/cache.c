@@ -19,22 +19,22 @@ typedef struct CacheHead {
 
 /* ---- keys ------------------------------------------------------------------------------------ */
 
-static void add_text(Text *all, const char *text)
+static void key_text(Text *all, const char *text)
 {
     const char *bytes = ptx_text_or(text, "");
     ptx_text_add(all, bytes, strlen(bytes) + 1);
 }
 
-static void add_list(Text *all, const StringList *list)
+static void key_list(Text *all, const StringList *list)
 {
     const uint64_t count = list->count;
     ptx_text_add(all, (const char *)&count, sizeof count);
     for (size_t i = 0; i < list->count; i++)
-        add_text(all, list->items[i]);
+        key_text(all, list->items[i]);
 }
 
 /* What a file holds; that there is none counts, too. */
-static void add_file(Text *all, const char *path)
+static void key_file(Text *all, const char *path)
 {
     size_t length = 0;
     char *bytes = path ? ptx_file_bytes(path, &length) : NULL;
@@ -46,66 +46,66 @@ static void add_file(Text *all, const char *path)
 }
 
 /* A file of rules, or those in a folder. */
-static void add_rules(Text *all, const char *path)
+static void key_rules(Text *all, const char *path)
 {
     struct stat st;
     StringList names = { 0 };
-    add_text(all, path);
+    key_text(all, path);
     if (stat(path, &st) || !S_ISDIR(st.st_mode)) {
-        add_file(all, path);
+        key_file(all, path);
         return;
     }
     if (ptx_folder_list(&names, path, ".yaml") != EXIT_CLEAN)
         return;
     for (size_t i = 0; i < names.count; i++) {
         char *file = ptx_path_join(path, names.items[i]);
-        add_file(all, file);
+        key_file(all, file);
         free(file);
     }
     ptx_strings_free(&names);
 }
 
-static void add_rule_lists(Text *all, const StringList *list)
+static void key_rule_lists(Text *all, const StringList *list)
 {
-    add_list(all, list);
+    key_list(all, list);
     for (size_t i = 0; i < list->count; i++)
-        add_rules(all, list->items[i]);
+        key_rules(all, list->items[i]);
 }
 
-static void add_gpus(Text *all, const StringList *names)
+static void key_gpus(Text *all, const StringList *names)
 {
-    add_list(all, names);
+    key_list(all, names);
     for (size_t i = 0; i < names->count; i++)
         if (ptx_is_gpu_file(names->items[i]))
-            add_file(all, names->items[i]);
+            key_file(all, names->items[i]);
 }
 
-static void add_config_gpus(Text *all, const Settings *settings)
+static void key_config_gpus(Text *all, const Settings *settings)
 {
     const char *name;
     for (size_t i = 0; (name = ptxlint_config_value(settings->config, "gpu", i)); i++) {
         char *path = *name == '/' || !settings->folder ? strdup(name)
                                                        : ptx_path_join(settings->folder, name);
         if (ptx_is_gpu_file(name))
-            add_file(all, path);
+            key_file(all, path);
         free(path);
     }
 }
 
-static void add_options(Text *all, const Options *options)
+static void key_options(Text *all, const Options *options)
 {
-    add_gpus(all, &options->gpus);
+    key_gpus(all, &options->gpus);
     for (int i = 0; i < SETTING_COUNT; i++)
-        add_list(all, &options->settings[i]);
+        key_list(all, &options->settings[i]);
     for (int i = 0; i < CHOICE_COUNT; i++)
-        add_list(all, &options->choices[i]);
-    add_rule_lists(all, &options->rules);
+        key_list(all, &options->choices[i]);
+    key_rule_lists(all, &options->rules);
     for (size_t i = 0; i < options->logs.count; i++)
-        add_file(all, options->logs.items[i]);
-    add_file(all, options->launch_path);
+        key_file(all, options->logs.items[i]);
+    key_file(all, options->launch_path);
 }
 
-static CacheKey hash_all(const char *bytes, size_t length)
+static CacheKey key_of_bytes(const char *bytes, size_t length)
 {
     XXH128_hash_t hash = XXH3_128bits(length ? bytes : "", length);
     return (CacheKey){ { hash.high64, hash.low64 } };
@@ -118,15 +118,15 @@ bool ptx_cache_key(const Cache *cache, const Options *options, const CacheInputs
     const Settings *settings = inputs->settings;
     ptx_text_add(&all, (const char *)&cache->program, sizeof cache->program);
     ptx_text_add(&all, (const char *)inputs->kinds, sizeof inputs->kinds);
-    add_options(&all, options);
-    add_file(&all, settings->path);
-    add_rule_lists(&all, &settings->rule_files);
-    add_file(&all, settings->inputs.launch_path);
-    add_config_gpus(&all, settings);
-    add_text(&all, inputs->baseline_path);
-    add_file(&all, inputs->baseline_path);
-    add_file(&all, inputs->budget_path);
-    *out = hash_all(all.bytes, all.length);
+    key_options(&all, options);
+    key_file(&all, settings->path);
+    key_rule_lists(&all, &settings->rule_files);
+    key_file(&all, settings->inputs.launch_path);
+    key_config_gpus(&all, settings);
+    key_text(&all, inputs->baseline_path);
+    key_file(&all, inputs->baseline_path);
+    key_file(&all, inputs->budget_path);
+    *out = key_of_bytes(all.bytes, all.length);
     bool is_good = !all.has_failed;
     ptx_text_free(&all);
     return is_good;
@@ -160,7 +160,7 @@ static CacheKey hash_program(void)
     size_t length = 0;
     char *bytes = ptx_file_bytes("/proc/self/exe", &length);
     const char *version = ptxlint_version();
-    CacheKey key = bytes ? hash_all(bytes, length) : hash_all(version, strlen(version));
+    CacheKey key = bytes ? key_of_bytes(bytes, length) : key_of_bytes(version, strlen(version));
     free(bytes);
     return key;
 }
@@ -183,12 +183,12 @@ static void entry_path(const Cache *cache, const CacheKey *base, const CacheSubj
                        Text *out)
 {
     Text all = { 0 };
-    const CacheKey text = hash_all(subject->text, subject->length);
+    const CacheKey text = key_of_bytes(subject->text, subject->length);
     ptx_text_add(&all, (const char *)base, sizeof *base);
     ptx_text_add(&all, (const char *)&text, sizeof text);
-    add_text(&all, subject->path);
-    add_text(&all, subject->metadata_path);
-    const CacheKey key = hash_all(all.bytes, all.length);
+    key_text(&all, subject->path);
+    key_text(&all, subject->metadata_path);
+    const CacheKey key = key_of_bytes(all.bytes, all.length);
     out->has_failed |= all.has_failed;
     ptx_text_free(&all);
     ptx_text_put(out, cache->folder);
@@ -198,7 +198,7 @@ static void entry_path(const Cache *cache, const CacheKey *base, const CacheSubj
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-static bool read_entry(const char *bytes, size_t length, const CacheSubject *subject,
+static bool read_kept(const char *bytes, size_t length, const CacheSubject *subject,
                        CacheEntry *out)
 {
     CacheHead head;
@@ -227,7 +227,7 @@ bool ptx_cache_find(const Cache *cache, const CacheKey *base, const CacheSubject
     size_t length = 0;
     entry_path(cache, base, subject, &path);
     char *bytes = path.has_failed ? NULL : ptx_file_bytes(path.bytes, &length);
-    bool is_found = bytes && read_entry(bytes, length, subject, out);
+    bool is_found = bytes && read_kept(bytes, length, subject, out);
     if (!is_found) {
         free(out->matches.bytes);
         *out = (CacheEntry){ 0 };
@@ -238,12 +238,6 @@ bool ptx_cache_find(const Cache *cache, const CacheKey *base, const CacheSubject
 }
 
 /* ---- writing --------------------------------------------------------------------------------- */
-
-static int add_bytes(void *context, const char *bytes, size_t length)
-{
-    ptx_text_add(context, bytes, length);
-    return ((Text *)context)->has_failed;
-}
 
 /* Beside its place, then renamed. The errno of what failed; 0. */
 static int put_file(const char *path, const Text *bytes)
@@ -274,7 +268,7 @@ static int put_file(const char *path, const Text *bytes)
     return error;
 }
 
-static int put_entry(const Cache *cache, const char *path, const Text *bytes)
+static int write_kept(const Cache *cache, const char *path, const Text *bytes)
 {
     Text folder = { 0 };
     ptx_text_add(&folder, path, strlen(cache->folder) + 3);
@@ -292,12 +286,12 @@ void ptx_cache_keep(Cache *cache, const CacheKey *base, const CacheSubject *subj
     Text bytes = { 0 }, path = { 0 };
     ptx_text_add(&bytes, (const char *)&head, sizeof head);
     ptx_text_add(&bytes, (const char *)matches->bytes, matches->asked_count + matches->file_count);
-    ptxlint_status status = ptxlint_module_save(entry->module, add_bytes, &bytes);
+    ptxlint_status status = ptxlint_module_save(entry->module, ptx_text_write, &bytes);
     entry_path(cache, base, subject, &path);
     if (status == PTXLINT_OK && !bytes.has_failed && !path.has_failed) {
         head.hash = XXH3_64bits(bytes.bytes + sizeof head, bytes.length - sizeof head);
         memcpy(bytes.bytes, &head, sizeof head);
-        int error = put_entry(cache, path.bytes, &bytes);
+        int error = write_kept(cache, path.bytes, &bytes);
         if (error)
             atomic_store(&cache->error, error);
     }

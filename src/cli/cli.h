@@ -49,6 +49,8 @@ typedef struct Text {
 } Text;
 
 void ptx_text_add(Text *text, const char *bytes, size_t length);
+/* A ptxlint_write_fn. */
+int ptx_text_write(void *text, const char *bytes, size_t length);
 void ptx_text_put(Text *text, const char *words);
 
 /* Lines of words; those of more than 80 columns go on below themselves, indented. */

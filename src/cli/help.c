@@ -791,7 +791,7 @@ static const char merge_codes[] =
     "\nEXIT CODES\n"
     "  0, 1  as the command that wrote the shards has them\n"
     "  2  usage: an unknown option or value, a shard is missing, there twice, or of\n"
-    "     another run, REPORT is none\n"
+    "     another run, REPORT is no such document\n"
     "  3  REPORT is unreadable, an input was unreadable or cut short, or the output\n"
     "     cannot be written\n"
     "  4  internal error, or no memory\n"

@@ -171,11 +171,14 @@ static bool set_shard(Options *options, const char *value)
     size_t count_digits = strspn(after, "0123456789");
     bool has_form = index_digits && value[index_digits] == '/' && count_digits
                     && !after[count_digits] && index_digits < 7 && count_digits < 7;
-    unsigned long index = has_form ? strtoul(value, NULL, 10) : 0,
-                  count = has_form ? strtoul(after, NULL, 10) : 0;
+    unsigned long index = 0, count = 0;
+    if (has_form) {
+        index = strtoul(value, NULL, 10);
+        count = strtoul(after, NULL, 10);
+    }
     if (index < 1 || index > count || count > SHARD_COUNT_MAX) {
-        snprintf(text, sizeof text, "'%.40s' is not I/N, as 2/8: N shards, of them number I, from 1",
-                 value);
+        snprintf(text, sizeof text,
+                 "'%.40s' is not I/N, as 2/8: N shards, of them number I, from 1", value);
         ptx_complain("--shard", text);
         return false;
     }

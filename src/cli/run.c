@@ -744,10 +744,13 @@ static ExitCode open_cache(CliRun *run)
     for (size_t i = 0; i < count; i++) {
         const Baseline *baseline = run->baselines[i];
         const Budget *budget = run->budgets[i];
-        const CacheInputs inputs = { run->settings[i], baseline ? baseline->path : NULL,
-                                     budget ? budget->path : NULL,
-                                     { (unsigned char)run->options->command, run->is_syntax_only,
-                                       run->report != NULL, run->options->has_no_metadata } };
+        CacheInputs inputs = { run->settings[i], NULL, NULL,
+                               { (unsigned char)run->options->command, run->is_syntax_only,
+                                 run->report != NULL, run->options->has_no_metadata } };
+        if (baseline)
+            inputs.baseline_path = baseline->path;
+        if (budget)
+            inputs.budget_path = budget->path;
         if (i && run->settings[i] == run->settings[i - 1])
             run->cache_keys[i] = run->cache_keys[i - 1];
         else if (!ptx_cache_key(&run->cache, run->options, &inputs, &run->cache_keys[i]))

@@ -18,19 +18,13 @@ enum { SHARD_PACK_RATIO = 1040 };       /* deflate packs no better */
 
 /* ---- sharing out ----------------------------------------------------------------------------- */
 
-static int add_bytes(void *context, const char *bytes, size_t length)
-{
-    ptx_text_add(context, bytes, length);
-    return ((Text *)context)->has_failed;
-}
-
 ptxlint_status ptx_file_text(const InputFile *file, Text *out, Text *messages)
 {
     char error[256];
     size_t length = 0;
     if (file->input) {
-        ptxlint_status status = ptxlint_input_text(file->input, file->index, add_bytes, out, error,
-                                                   sizeof error);
+        ptxlint_status status = ptxlint_input_text(file->input, file->index, ptx_text_write, out,
+                                                   error, sizeof error);
         if (status == PTXLINT_BAD_FILE)
             ptx_complain_to(messages, file->path, error);
         return status == PTXLINT_WRITE ? PTXLINT_NO_MEMORY : status;
@@ -109,7 +103,7 @@ static size_t read_base64(const char *text, size_t length, unsigned char *out)
 
 #ifdef HAVE_ZLIB
 /* Packed bytes, malloc'ed; *length: of them. NULL: no memory. */
-static unsigned char *pack(const Text *text, size_t *length)
+static unsigned char *deflate_text(const Text *text, size_t *length)
 {
     uLongf room = compressBound(text->length);
     unsigned char *out = malloc(room + 1);
@@ -122,14 +116,14 @@ static unsigned char *pack(const Text *text, size_t *length)
     return is_good ? out : NULL;
 }
 
-static bool unpack(const unsigned char *bytes, size_t length, Text *out)
+static bool inflate_text(const unsigned char *bytes, size_t length, Text *out)
 {
     uLongf room = out->length;
     return uncompress((unsigned char *)out->bytes, &room, bytes, length) == Z_OK
            && room == out->length;
 }
 #else
-static unsigned char *pack(const Text *text, size_t *length)
+static unsigned char *deflate_text(const Text *text, size_t *length)
 {
     unsigned char *out = malloc(text->length + 1);
     *length = text->length;
@@ -138,7 +132,7 @@ static unsigned char *pack(const Text *text, size_t *length)
     return out;
 }
 
-static bool unpack(const unsigned char *bytes, size_t length, Text *out)
+static bool inflate_text(const unsigned char *bytes, size_t length, Text *out)
 {
     if (length == out->length)
         memcpy(out->bytes, bytes, length);
@@ -150,7 +144,7 @@ static bool unpack(const unsigned char *bytes, size_t length, Text *out)
 static void put_packed(Text *out, const char *name, const Text *text)
 {
     size_t length = 0;
-    unsigned char *packed = pack(text, &length);
+    unsigned char *packed = deflate_text(text, &length);
     out->has_failed |= !packed || text->has_failed;
     ptx_text_print(out, "\"%s\":{\"bytes\":%zu,\"base64\":\"", name, text->length);
     if (packed)
@@ -178,7 +172,7 @@ void ptx_shard_add(ShardList *list, size_t number, const ptxlint_module *module)
     const ptxlint_module_info *info = ptxlint_module_get_info(module);
     const Text text = { .bytes = (char *)(uintptr_t)info->text, .length = info->length };
     Text *out = &list->modules;
-    out->has_failed |= ptxlint_module_save(module, add_bytes, &saved) != PTXLINT_OK;
+    out->has_failed |= ptxlint_module_save(module, ptx_text_write, &saved) != PTXLINT_OK;
     ptx_text_print(out, "%s{\"number\":%zu,\"path\":", ptx_text_if(out->length, ",\n"), number);
     put_string(out, info->path);
     ptx_text_put(out, ",");
@@ -197,8 +191,10 @@ void ptx_shard_lose(ShardList *list, size_t number)
 bool ptx_shard_attach(const Options *options, const ShardList *list, ptxlint_writer *writer)
 {
     Text text = { 0 };
-    ptx_text_print(&text, "{\"schema\":\"ptxlint-shard/1\",\"version\":\"%s\",\"command\":\"%s\","
-                          "\"index\":%u,\"count\":%u,\"inputs\":%zu,\"names\":\"%016llx\",\"lost\":[",
+    ptx_text_print(&text,
+                   "{\"schema\":\"ptxlint-shard/1\",\"version\":\"%s\",\"command\":\"%s\","
+                   "\"index\":%u,\"count\":%u,\"inputs\":%zu,\"names\":\"%016llx\","
+                   "\"lost\":[",
                    ptxlint_version(), ptx_command_words[options->command], options->shard,
                    options->shard_count, list->input_count, (unsigned long long)list->names_hash);
     ptx_text_put(&text, ptx_text_or(list->lost.bytes, ""));
@@ -239,7 +235,7 @@ static ExitCode complain_usage(const char *path, const char *text)
     return EXIT_USAGE;
 }
 
-static const char *text_at(const json_t *object, const char *key)
+static const char *shard_text_at(const json_t *object, const char *key)
 {
     return ptx_text_or(json_string_value(json_object_get(object, key)), "");
 }
@@ -252,10 +248,10 @@ static const json_t *shard_of(const json_t *document)
         shard = json_object_get(
             json_object_get(json_array_get(json_object_get(document, "runs"), 0), "properties"),
             "shard");
-    return strcmp(text_at(shard, "schema"), "ptxlint-shard/1") ? NULL : shard;
+    return strcmp(shard_text_at(shard, "schema"), "ptxlint-shard/1") ? NULL : shard;
 }
 
-static size_t number_at(const json_t *object, const char *key)
+static size_t shard_number_at(const json_t *object, const char *key)
 {
     const json_t *value = json_object_get(object, key);
     json_int_t number = json_integer_value(value);
@@ -265,10 +261,10 @@ static size_t number_at(const json_t *object, const char *key)
 /* The first says what the run is. */
 static ExitCode begin_merge(Merge *merge, const json_t *shard, const char *path)
 {
-    merge->shard_count = number_at(shard, "count");
-    merge->input_count = number_at(shard, "inputs");
-    merge->names = text_at(shard, "names");
-    merge->command = text_at(shard, "command");
+    merge->shard_count = shard_number_at(shard, "count");
+    merge->input_count = shard_number_at(shard, "inputs");
+    merge->names = shard_text_at(shard, "names");
+    merge->command = shard_text_at(shard, "command");
     bool is_report = !strcmp(merge->command, "report");
     if (merge->shard_count < 1 || merge->shard_count > SHARD_COUNT_MAX
         || merge->input_count == SIZE_MAX || (!is_report && strcmp(merge->command, "check") != 0))
@@ -286,11 +282,11 @@ static ExitCode begin_merge(Merge *merge, const json_t *shard, const char *path)
 static ExitCode check_part(Merge *merge, const json_t *shard, const char *path)
 {
     char text[200];
-    const size_t index = number_at(shard, "index");
-    if (number_at(shard, "count") != merge->shard_count
-        || number_at(shard, "inputs") != merge->input_count
-        || strcmp(text_at(shard, "names"), merge->names) != 0
-        || strcmp(text_at(shard, "command"), merge->command) != 0)
+    const size_t index = shard_number_at(shard, "index");
+    if (shard_number_at(shard, "count") != merge->shard_count
+        || shard_number_at(shard, "inputs") != merge->input_count
+        || strcmp(shard_text_at(shard, "names"), merge->names) != 0
+        || strcmp(shard_text_at(shard, "command"), merge->command) != 0)
         return complain_usage(path, "is a shard of another run: all must have the same command, "
                                     "the same inputs and the same N of --shard I/N");
     if (index < 1 || index > merge->shard_count)
@@ -306,8 +302,8 @@ static ExitCode check_part(Merge *merge, const json_t *shard, const char *path)
 
 static ExitCode add_module(Merge *merge, const json_t *module, const char *path)
 {
-    const size_t number = number_at(module, "number");
-    const char *shown = text_at(module, "path");
+    const size_t number = shard_number_at(module, "number");
+    const char *shown = shard_text_at(module, "path");
     if (number >= merge->input_count || merge->is_there[number] || !*shown)
         return complain_usage(path, "its \"shard\" is damaged");
     merge->is_there[number] = 1;
@@ -316,7 +312,7 @@ static ExitCode add_module(Merge *merge, const json_t *module, const char *path)
     return file->path ? EXIT_CLEAN : ptx_complain_memory();
 }
 
-static ExitCode add_part(Merge *merge, const json_t *shard, const char *path)
+static ExitCode merge_part(Merge *merge, const json_t *shard, const char *path)
 {
     char text[120];
     const json_t *modules = json_object_get(shard, "modules"),
@@ -358,9 +354,9 @@ static ExitCode read_part(Merge *merge, const char *path)
     if (!shard)
         return complain_usage(path, "is no part of a sharded run; `ptxlint --shard I/N --format "
                                     "json` writes one");
-    if (strcmp(text_at(shard, "version"), ptxlint_version()) != 0)
+    if (strcmp(shard_text_at(shard, "version"), ptxlint_version()) != 0)
         return complain_usage(path, "was written by another version of ptxlint");
-    return add_part(merge, shard, path);
+    return merge_part(merge, shard, path);
 }
 
 /* All of them, or none is written. */
@@ -388,7 +384,7 @@ static ExitCode check_whole(Merge *merge)
 static bool read_packed(const json_t *object, Text *out)
 {
     const json_t *digits_of = json_object_get(object, "base64");
-    const size_t length = json_string_length(digits_of), bytes = number_at(object, "bytes");
+    const size_t length = json_string_length(digits_of), bytes = shard_number_at(object, "bytes");
     unsigned char *packed = length % 4 ? NULL : malloc(length + 4);
     const size_t count = packed ? read_base64(ptx_text_or(json_string_value(digits_of), ""), length,
                                               packed)
@@ -396,7 +392,7 @@ static bool read_packed(const json_t *object, Text *out)
     bool is_good = count != SIZE_MAX && bytes != SIZE_MAX && bytes / SHARD_PACK_RATIO <= count;
     if (is_good)
         *out = (Text){ malloc(bytes + 1), bytes, bytes + 1, false };
-    is_good = is_good && out->bytes && unpack(packed, count, out);
+    is_good = is_good && out->bytes && inflate_text(packed, count, out);
     if (is_good)
         out->bytes[bytes] = 0;
     free(packed);
