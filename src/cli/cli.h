@@ -4,7 +4,7 @@
  * through the public API, gates.c holds baselines and budgets, matched.c what has matched nothing,
  * and tally.c counts.
  * fix.c makes the edits of findings, and unified_diff.c shows them.
- * cache.c keeps modules for later runs, shard.c shares a run out among machines.
+ * diff_git.c builds both sides of a diff; cache.c keeps modules for later runs, shard.c shares a run out among machines.
  * explain.c, extract.c, rules.c, show.c, isa.c, tune.c, rank.c, schema.c, complete.c and manual.c
  * are commands of their own; they write through page.c and isa_page.c (Markdown) and paint.c
  * (Markdown to a terminal).
@@ -180,6 +180,8 @@ typedef struct Options {
     char *stdin_filename;               /* what - is called; NULL: "-" */
     char *cache_path;                   /* --cache; NULL */
     unsigned shard, shard_count;        /* --shard I/N; 0, 0 */
+    char *git_base;                     /* diff --git; NULL */
+    char **git_command;                 /* the words behind -- then; ends with NULL */
     const char **paths;                 /* ends with NULL; popt's; NULL: none */
     poptContext popt;
     const char **words;                 /* that popt reads */
@@ -242,6 +244,7 @@ enum {
     OPT_MAX_UNPACKED,
     OPT_CACHE,
     OPT_SHARD,
+    OPT_GIT,
     OPT_HELP,
     OPT_VERSION,
     OPT_SETTING,                             /* and those after it: rows of ptx_setting_names */
@@ -743,6 +746,20 @@ bool ptx_paint(Text *out, const char *markdown, size_t length, bool has_color);
 /* run.c: check, report, gpu, baseline, budget */
 ExitCode ptx_run(const Options *options);
 ExitCode ptx_diff(const Options *options);              /* diff.c */
+
+/* Commits of both sides of a diff: old, new. */
+typedef struct GitSides {
+    const char *names[2];               /* as given, and HEAD */
+    char *commits[2];
+    char *prefix;                       /* of the working directory below the top; "" */
+    const char *folder;                 /* of both worktrees */
+} GitSides;
+
+/* diff_git.c: makes the worktree of a side, goes to where the working directory is in it, and runs
+ * command there. */
+ExitCode ptx_git_enter(const GitSides *sides, int side, char **command);
+ExitCode ptx_diff_git(const Options *options);
+ExitCode ptx_diff_sides(const Options *options, const GitSides *sides);         /* diff.c */
 ExitCode ptx_explain(const Options *options);           /* explain.c */
 ExitCode ptx_rules_list(const Options *options);        /* rules.c */
 ExitCode ptx_config_command(const Options *options);    /* show.c */

@@ -24,7 +24,7 @@ const char *const ptx_command_usage[COMMAND__COUNT] = {
     "[OPTIONS] [NAME]",
     "[OPTIONS] write PATH... | prune PATH...",
     "[OPTIONS] init PATH...",
-    "[OPTIONS] OLD NEW",
+    "[OPTIONS] OLD NEW | --git BASE [OPTIONS] [PATH...] -- COMMAND...",
     "[OPTIONS]",
     "[OPTIONS] bash|zsh|fish",
     "[OPTIONS]",
@@ -356,6 +356,10 @@ static const struct poptOption merge_table[] = {
 };
 
 static const struct poptOption diff_options[] = {
+    TEXT_OPTION("git", OPT_GIT,
+                "Compare HEAD with the commit, branch or tag BASE: COMMAND, behind --, makes the "
+                "PTX of each in a worktree",
+                "BASE"),
     TEXT_OPTION("tolerance", OPT_TOLERANCE, "By how much a figure may get worse, as registers=8, registers=5% or instructions=off; may be repeated",
                 "METRIC=N[%]"),
     TEXT_OPTION("format", OPT_FORMAT, "How to write: text (default), markdown or json", "FORMAT"),
@@ -567,7 +571,8 @@ static const char budget_help[] =
 
 static const char diff_help[] =
     "\nOLD and NEW are PTX files, folders of them, or saved reports (the output of\n"
-    "`ptxlint report --format json`).\n";
+    "`ptxlint report --format json`). With --git, PATH is where COMMAND writes PTX,\n"
+    "seen from the working directory (default: all of it).\n";
 
 static const char mcp_help[] =
     "\nReads requests on standard input and answers them on standard output, a\n"
@@ -665,7 +670,8 @@ const char *const ptx_command_examples[COMMAND__COUNT] = {
     "\nEXAMPLES\n"
     "  ptxlint report --format json --gpu h200 --output main.json build/\n"
     "  ptxlint diff --gpu h200 main.json build/\n"
-    "  ptxlint diff --format markdown=diff.md --tolerance registers=4 main/ build/\n",
+    "  ptxlint diff --format markdown=diff.md --tolerance registers=4 main/ build/\n"
+    "  ptxlint diff --gpu h200 --git origin/main build/ -- make ptx\n",
 
     "\nEXAMPLES\n"
     "  claude mcp add ptxlint -- ptxlint mcp\n",

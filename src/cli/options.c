@@ -284,6 +284,7 @@ static bool apply(Options *options, int option, char *value)
     case OPT_FORCE:      options->is_forced = true;             break;
     case OPT_MAX_UNPACKED: is_good = set_max_unpacked(options, value); break;
     case OPT_CACHE:     return keep(&options->cache_path, value);
+    case OPT_GIT:       return keep(&options->git_base, value);
     case OPT_SHARD:     is_good = set_shard(options, value);    break;
     case OPT_FIX:        options->has_fix = true;               break;
     case OPT_DIFF:       options->has_diff = true;              break;
@@ -318,11 +319,26 @@ static const char *word_for_popt(const char *word)
     return strcmp(word, "--ptxas") ? word : "--ptxas=";
 }
 
+/* Of diff --git what stands behind -- is a command, not paths. How many words are left. */
+static int take_git_command(Options *options, int argc, char **argv)
+{
+    bool has_git = false;
+    for (int i = 2; i < argc && options->command == COMMAND_DIFF; i++) {
+        has_git |= !strcmp(argv[i], "--git") || !strncmp(argv[i], "--git=", 6);
+        if (strcmp(argv[i], "--") != 0)
+            continue;
+        if (has_git)
+            options->git_command = &argv[i + 1];
+        return has_git ? i : argc;
+    }
+    return argc;
+}
+
 /* popt wants words that are const, and the command to be part of the program's name. */
 static bool open_popt(Options *options, int argc, char **argv)
 {
     bool is_ours = true;                /* behind -- there are paths alone */
-    int count = argc - options->has_command;
+    int count = take_git_command(options, argc, argv) - options->has_command;
     options->words = calloc((size_t)count + 1, sizeof *options->words);
     if (!options->words)
         return false;
@@ -401,6 +417,7 @@ static const char *name_of_path(int option)
         { OPT_BASELINE, "--baseline" }, { OPT_BUDGET, "--budget" },
         { OPT_OUTPUT, "--output" },     { OPT_STDIN_FILENAME, "--stdin-filename" },
         { OPT_KERNEL, "--kernel" },     { OPT_CACHE, "--cache" },
+        { OPT_GIT, "--git" },
     };
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
         if (paths[i].option == option)
@@ -521,6 +538,8 @@ static bool is_budget_use(const Options *options)
 static bool is_diff_use(const Options *options)
 {
     const char *const *words = (const char *const *)options->paths;
+    if (options->git_base)
+        return options->git_command && options->git_command[0];
     return words && words[0] && words[1] && !words[2];
 }
 
@@ -541,6 +560,10 @@ static const char *find_bad_words(const Options *options, bool has_words)
                    ? NULL
                    : "baseline: missing subcommand or PATH (write PATH..., prune PATH...)";
     case COMMAND_DIFF:
+        if (options->git_base)
+            return is_diff_use(options) ? NULL
+                                        : "diff: the command that makes PTX is missing: "
+                                          "diff --git BASE -- COMMAND";
         return is_diff_use(options)
                    ? NULL
                    : "diff: OLD and NEW are missing: PTX files, folders, or saved reports";
@@ -758,6 +781,7 @@ void ptx_options_free(Options *options)
     free(options->config_path);
     free(options->stdin_filename);
     free(options->cache_path);
+    free(options->git_base);
     free(options->source_root);
     ptx_strings_free(&options->tolerances);
     free(options->baseline_path);
