@@ -100,6 +100,7 @@ static ExitCode run_once(const Options *options)
     case COMMAND_MANUAL:  return ptx_manual(options);
     case COMMAND_LSP:     return ptx_lsp(options);
     case COMMAND_EXTRACT: return ptx_extract(options);
+    case COMMAND_LAUNCH:  return ptx_launch_command(options);
     default:              return ptx_run(options);
     }
 }
@@ -111,6 +112,8 @@ static ExitCode run(Options *options)
     ExitCode code = EXIT_CLEAN;
     if (options->command == COMMAND_CHECK || options->command == COMMAND_REPORT)
         return ptx_run(options);
+    if (options->command == COMMAND_MERGE)
+        return ptx_merge(options);
     for (size_t i = 0; i < options->output_count && code == EXIT_CLEAN; i++) {
         options->output = options->outputs[i];
         code = run_once(options);
