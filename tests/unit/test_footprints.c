@@ -8,7 +8,6 @@
 #include "ir/module.h"
 #include "analysis/access/evaluate.h"
 #include "analysis/sim/cost/footprint.h"
-#include "analysis/sim/cost/l1_passes.h"
 #include "analysis/time/phases.h"
 #include "gpu/gpu.h"
 #include "isa/isa.h"
@@ -187,22 +186,36 @@ static void test_passes(void **state)
 static void test_l1_passes(void **state)
 {
     /* rows of lanes side by side, `pitch` apart, from byte `shift` on */
-    const struct { uint64_t rows, pitch, shift; uint32_t bytes; unsigned lines, want; } cases[] = {
-        { 1, 0, 0, 4, 1, 1 }, { 1, 0, 4, 4, 2, 1 }, { 2, 8192, 0, 4, 2, 2 }, { 2, 8256, 0, 4, 2, 1 }, { 4, 8256, 4, 4, 4, 2 }, { 4, 8224, 4, 4, 5, 2 },
-        { 32, 132, 0, 4, 32, 8 }, { 32, 128, 0, 4, 32, 32 }, { 1, 0, 8, 8, 3, 2 }, { 4, 8208, 0, 8, 4, 4 }, { 1, 0, 0, 8, 2, 2 },
+    const struct { uint64_t rows, pitch, shift; uint32_t bytes; FootprintKind kind; double want; }
+    cases[] = {
+        { 1, 0, 0, 4, FOOTPRINT_LOAD, 1 },     { 1, 0, 4, 4, FOOTPRINT_LOAD, 1 },
+        { 2, 8192, 0, 4, FOOTPRINT_LOAD, 2 },  { 2, 8256, 0, 4, FOOTPRINT_LOAD, 1 },
+        { 4, 8256, 4, 4, FOOTPRINT_LOAD, 2 },  { 4, 8224, 4, 4, FOOTPRINT_LOAD, 2 },
+        { 32, 132, 0, 4, FOOTPRINT_LOAD, 8 },  { 32, 128, 0, 4, FOOTPRINT_LOAD, 32 },
+        { 1, 0, 8, 8, FOOTPRINT_LOAD, 2 },     { 4, 8208, 0, 8, FOOTPRINT_LOAD, 4 },
+        { 8, 8192, 0, 16, FOOTPRINT_LOAD_PAST_L1, 4 },
     };
+    Arena arena;
+    jmp_buf on_failure;
     (void)state;
+    ptx_arena_init(&arena, 1 << 22, &on_failure);
+    assert_int_equal(setjmp(on_failure), 0);
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         uint64_t addresses[32], each = 32 / cases[c].rows;
         for (uint64_t i = 0; i < 32; i++)
-            addresses[i] = 65536 + i / each * cases[c].pitch + i % each * cases[c].bytes
-                           + cases[c].shift;
-        const unsigned got = ptx_l1_passes(addresses, UINT32_MAX, cases[c].bytes, cases[c].lines);
-        if (got != cases[c].want)
-            fail_msg("case %zu: %u for %u", c, got, cases[c].want);
+            addresses[i] = (UINT64_C(1) << 40) + i / each * cases[c].pitch
+                           + i % each * cases[c].bytes + cases[c].shift;
+        Footprint *footprint = ptx_footprint_new(&arena);
+        ptx_footprint_note(footprint, &(FootprintRequest){ .addresses = addresses,
+                                                           .lanes = UINT32_MAX,
+                                                           .bytes = cases[c].bytes,
+                                                           .kind = cases[c].kind });
+        ptx_footprint_close(footprint, 1);
+        const double got = ptx_footprint_sum(footprint, &arena, 1).load_lines;
+        if (!is(got, cases[c].want))
+            fail_msg("case %zu: %g for %g", c, got, cases[c].want);
     }
-    /* 512 bytes of a copy in eight rows */
-    assert_int_equal(ptx_l1_passes_of_copy(UINT32_MAX, 16, 8), 4);
+    ptx_arena_free(&arena);
 }
 
 /* Few blocks hide little: the norm goes from a sum to the third power. */
@@ -308,7 +321,9 @@ UNIT(footprints)
         cmocka_unit_test(test_footprint),
         cmocka_unit_test(test_reuse),
         cmocka_unit_test(test_caches),
-        cmocka_unit_test(test_passes), cmocka_unit_test(test_l1_passes), cmocka_unit_test(test_phases),
+        cmocka_unit_test(test_passes),
+        cmocka_unit_test(test_l1_passes),
+        cmocka_unit_test(test_phases),
         cmocka_unit_test(test_spread),
         cmocka_unit_test(test_neighbours),
     };
