@@ -592,6 +592,29 @@ static void expect_bands(const json_t *document)
     }
 }
 
+/* As often as --trip says, so long. */
+static void test_trip_moves_time(void **state)
+{
+    double us[2] = { 0 };
+    (void)state;
+    for (unsigned i = 0; i < 2; i++) {
+        char command[512];
+        snprintf(command, sizeof command,
+                 "$PTXLINT report --gpu h200 --format json --grid 132 --block 128 --trip again=%s '"
+                 PTXLINT_SOURCE_ROOT "/tests/cli/counted.ptx'",
+                 i ? "10000" : "1000");
+        Result text = run(command);
+        json_t *document = json_loads(text.out, 0, NULL);
+        const json_t *file = json_array_get(json_object_get(document, "files"), 0),
+                     *kernel = json_array_get(json_object_get(file, "kernels"), 0);
+        us[i] = json_number_value(
+            json_object_get(json_object_get(kernel, "estimate"), "predicted_time_us"));
+        json_decref(document);
+        result_free(&text);
+    }
+    assert_true(us[0] > 5 && us[1] > 7 * us[0] && us[1] < 11 * us[0]);
+}
+
 static json_t *tune_all(const char *launch)
 {
     char command[512];
@@ -989,6 +1012,7 @@ int main(void)
         cmocka_unit_test(test_diagnostics_json),
         cmocka_unit_test(test_report_json),
         cmocka_unit_test(test_odd_bytes_are_valid_json),
+        cmocka_unit_test(test_trip_moves_time),
         cmocka_unit_test(test_long_lines_are_cut),
         cmocka_unit_test(test_cut_short),
         cmocka_unit_test(test_closed_pipe),
