@@ -128,11 +128,14 @@ static uint32_t copied_lanes(Machine *m, Warp *w, const Insn *insn, uint32_t lan
         ptx_blocks_pin(&m->blocks, size);
         bool is_predicate = operands[o].kind == OPERAND_REG
                             && func->regs[operands[o].id].type == TYPE_PRED;
-        uint32_t reading = 0, each = size->lanes ? 1 : UINT32_MAX;
-        for (unsigned i = 0; i < (size->lanes ? WARP_LANES : 1); i++) {
+        /* the first stands for all where they are the same */
+        const uint32_t alike = size->lanes ? 1 : UINT32_MAX;
+        uint32_t reading = 0;
+        for (unsigned i = 0; i < WARP_LANES && (size->lanes || !i); i++) {
             uint64_t here = ptx_value_lane(size, i);
-            reading |= (is_predicate ? !here : here != 0) ? each << i : 0;
-            if (!is_predicate && here && here < r->bytes && lanes & each << i)
+            bool is_reading = is_predicate == !here;
+            reading |= is_reading ? alike << i : 0;
+            if (!is_predicate && here && here < r->bytes && lanes & alike << i)
                 r->bytes = (uint32_t)here;
         }
         r->is_part = r->bytes < whole;
