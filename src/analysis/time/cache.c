@@ -98,6 +98,7 @@ typedef struct Machinery {
     const Evaluation *evaluation;
     double sms, resident, l1_bytes, l2_bytes;
     double l1_together, l2_share, cache_keeps, cache_loses;     /* shares: src/gpu/figures.def */
+    double l2_keeps, l2_loses;
     double lines_by_chance;     /* passes through L1 of a lane that goes its own way */
 } Machinery;
 
@@ -161,23 +162,24 @@ static double bytes_of_waves(const Machinery *m, const ArrayTraffic *array, doub
                      sectors * SECTOR_BYTES));
 }
 
-/* L2 has room once for what a single block reads, since one half holds it: what several ask for, both
- * halves do. */
-static double l2_of_reuse(const Machinery *m)
+/* Of what blocks read again, the share that L2 has given up by then. It holds what a single block
+ * reads once, and what several ask for in each half. */
+static double lost_of_l2(const Machinery *m, double bytes)
 {
     const Traffics *t = &m->evaluation->traffics;
     const double own = t->load_sectors > 0
                            ? fmin(1, t->read_bytes / (t->load_sectors * SECTOR_BYTES))
-                           : 0;
-    return m->l2_bytes * (1 + own * (1 / m->l2_share - 1));
+                           : 0,
+                 beyond = bytes * m->l2_share / m->l2_bytes - m->l2_keeps;
+    return own * fmax(0, fmin(1, beyond / (m->l2_loses - m->l2_keeps)))
+           + (1 - own) * lost_share(m, bytes, m->l2_bytes);
 }
 
 /* No more comes in between than the blocks beside read, nor than the launch does. */
 static void find_reuse(const Machinery *m, double warps_per_block, Cached *out)
 {
     const Traffics *t = &m->evaluation->traffics;
-    const double beside = m->resident * t->load_sectors * SECTOR_BYTES / m->evaluation->blocks,
-                 l2_bytes = l2_of_reuse(m);
+    const double beside = m->resident * t->load_sectors * SECTOR_BYTES / m->evaluation->blocks;
     double reused = 0, lost = 0;
     for (unsigned b = 0; b < REUSE_BUCKETS; b++) {
         double bytes = fmin(beside, 0.5 * (double)(1u << b) * SECTOR_BYTES * warps_per_block
@@ -186,7 +188,7 @@ static void find_reuse(const Machinery *m, double warps_per_block, Cached *out)
         reused += t->reused[b];
         lost += gone;
         out->read_bytes += SECTOR_BYTES * gone
-                           * lost_share(m, fmin(bytes * m->sms, t->read_bytes), l2_bytes);
+                           * lost_of_l2(m, fmin(bytes * m->sms, t->read_bytes));
     }
     out->load_sectors += lost;
     out->lost = reused > 0 ? lost / reused : 0;
@@ -495,6 +497,8 @@ Cached ptx_cached_compute(Arena *arena, const CacheInput *in)
     m.l1_together = ptx_gpu_figure(in->gpu, FIGURE_L1_TOGETHER_SHARE);
     m.cache_keeps = ptx_gpu_figure(in->gpu, FIGURE_CACHE_KEEPS_SHARE);
     m.cache_loses = ptx_gpu_figure(in->gpu, FIGURE_CACHE_LOSES_SHARE);
+    m.l2_keeps = ptx_gpu_figure(in->gpu, FIGURE_L2_KEEPS_SHARE);
+    m.l2_loses = ptx_gpu_figure(in->gpu, FIGURE_L2_LOSES_SHARE);
     m.l2_share = ptx_gpu_figure(in->gpu, FIGURE_L2_SHARE);
     m.l2_bytes = m.l2_share * cache_bytes(in->gpu, FIGURE_L2_BYTES);
     Cached out = { .load_lines = t->load_lines,

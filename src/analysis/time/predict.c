@@ -539,11 +539,13 @@ static double find_chain(Arena *scratch, const PredictInput *in, const Speeds *s
     const CriticalPath found = ptx_critical_path_compute(scratch, &chain);
     const double beside = fmax(1, fmin(in->blocks_per_sm, ceil(in->blocks / s->sms)));
     out->own_share = found.step_share / (beside * beside);
-    out->phase_exponent = ptx_phase_exponent(
+    const Phases phases = ptx_phases_find(
         &(PhasesInput){ .blocks = fmax(1, fmin(in->blocks_per_sm, in->blocks / s->sms)),
                         .warps_per_block = in->warps_per_block,
                         .barriers_of_round = barriers_of_round(in),
                         .is_in_steps = found.step_share > 0.5 });
+    out->phase_exponent = phases.memory;
+    out->unit_exponent = out->first_pipe == ptx_pipe_info[PIPE_TENSOR].key ? phases.units : 3;
     double clocks = found.clocks * fmax(1, waves), longest = found.longest_clocks;
     if (longest > clocks) {
         chain.load_clocks = longest_load_clocks(scratch, in, cached, chain.load_clocks);
@@ -628,14 +630,15 @@ static bool is_loading(const Prediction *of)
 /* Of what the SMs' units are busy for, the share that waits add to. */
 static double norm(const Prediction *of, bool has_latency)
 {
-    double sm = 0, memory = 0, others = has_latency ? 1 - of->own_share : 1;
-    for (TimePart p = PART_DISPATCH + 1; p < PART__COUNT; p++) {
-        const bool is_of_sm = p == PART_ISSUE || p == PART_L1,
-                   is_computing = p == PART_ISSUE || (p == PART_L1 && !is_loading(of));
-        if (p != PART_LATENCY)
-            *(is_computing ? &sm : &memory) += pow(joined(of, p) * (is_of_sm ? others : 1), 3);
-    }
-    const double busy = hypot_of(cbrt(sm), cbrt(memory), of->phase_exponent);
+    const double others = has_latency ? 1 - of->own_share : 1,
+                 port = joined(of, PART_L1) * others;
+    double memory = is_loading(of) ? pow(port, 3) : 0;
+    for (TimePart p = PART_DISPATCH + 1; p < PART__COUNT; p++)
+        if (p != PART_LATENCY && p != PART_ISSUE && p != PART_L1)
+            memory += pow(joined(of, p), 3);
+    const double sm = hypot_of(joined(of, PART_ISSUE) * others, is_loading(of) ? 0 : port,
+                               of->unit_exponent),
+                 busy = hypot_of(sm, cbrt(memory), of->phase_exponent);
     return has_latency ? hypot_of(busy, joined(of, PART_LATENCY), 3) : busy;
 }
 

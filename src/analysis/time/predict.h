@@ -79,6 +79,7 @@ typedef struct Prediction {     /* NaN: not known */
     double own_share;
     /* of the norm that joins memory with what the SMs' units are busy for */
     double phase_exponent;
+    double unit_exponent;       /* of the one that joins those units */
     bool blocks_differ;         /* one has twice as much to do as the mean, or more */
     /* of PART_PIPE: the load-store units; the dearest other one, and the next */
     double lsu_us, pipe_us, second_us;

@@ -358,8 +358,11 @@ bool ptx_footprint_note(Footprint *f, const FootprintRequest *request)
         t->atomic_passes += ptx_atomic_passes(request->addresses, request->lanes, request->bytes,
                                               kind == FOOTPRINT_ATOMIC_SERIAL);
     } else {
-        t->load_lines += ptx_l1_passes(request->addresses, request->lanes, request->bytes,
-                                       shape.lines.count);
+        t->load_lines += kind == FOOTPRINT_LOAD
+                             ? ptx_l1_passes(request->addresses, request->lanes, request->bytes,
+                                             shape.lines.count)
+                             : ptx_l1_passes_of_copy(request->lanes, request->bytes,
+                                                     shape.lines.count);
         t->load_sectors += missed;
         t->load_requests += asked.count;
         t->load_pieces += asked_pieces.count;

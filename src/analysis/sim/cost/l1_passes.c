@@ -4,6 +4,11 @@
 
 enum { BANKS = 32, WORD_BYTES = 4, LINE_BYTES = 128, LINES_A_CLOCK = 4 };
 
+static unsigned tags_of(unsigned lines)
+{
+    return (lines + LINES_A_CLOCK - 1) / LINES_A_CLOCK;
+}
+
 /* Of the lanes, the most words that differ in one bank. */
 static unsigned crowd(const uint64_t *addresses, uint32_t lanes, uint32_t bytes)
 {
@@ -37,6 +42,12 @@ unsigned ptx_l1_passes(const uint64_t *addresses, uint32_t lanes, uint32_t bytes
                                                 : UINT32_MAX;
         passes += crowd(addresses, lanes & own, bytes);
     }
-    const unsigned tags = (lines + LINES_A_CLOCK - 1) / LINES_A_CLOCK;
-    return passes > tags ? passes : tags;
+    return passes > tags_of(lines) ? passes : tags_of(lines);
+}
+
+unsigned ptx_l1_passes_of_copy(uint32_t lanes, uint32_t bytes, unsigned lines)
+{
+    const unsigned count = (unsigned)__builtin_popcount(lanes),
+                   full = (count * bytes + LINE_BYTES - 1) / LINE_BYTES;
+    return full > tags_of(lines) ? full : tags_of(lines);
 }
