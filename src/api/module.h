@@ -31,6 +31,7 @@ struct ptxlint_module {
     /* what was found by other threads than the one that made the module; malloc'ed */
     Arena *parts;
     unsigned part_count;
+    Arena front;                /* of a parser in a thread of its own */
     /* the same text for the GPUs behind the first, whose findings are here, too; malloc'ed */
     ptxlint_module **others;
     size_t other_count;
