@@ -129,7 +129,7 @@ typedef struct Entry {
     uint32_t maybe;
     uint32_t log_first;         /* into Warp.log: what was written in that region */
     uint32_t region;            /* that entries inside log to; 0: none */
-    uint8_t doubt;              /* Doubt of being here */
+    uint8_t doubt;              /* uncertainty source: of being here */
     /* the other side of a doubtful branch: what the first wrote is in doubt */
     bool is_second;
     bool is_rare;               /* hardly ever is a lane here: branch_probability.h */
@@ -148,7 +148,7 @@ typedef struct Slots {
 } Slots;
 
 typedef struct Frame {
-    struct Frame *next;         /* of Routine.spare */
+    struct Frame *next;         /* of FuncState.spare */
     struct Frame *caller;
     FuncState *func_state;
     const Insn *call;           /* in the caller */

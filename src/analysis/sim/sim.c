@@ -1,6 +1,6 @@
 /* sim.c -- what the stages behind this folder see of a machine. */
 #include "analysis/sim/sim.h"
-#include "analysis/sim/branch_probability.h"
+#include "analysis/sim/control/branch_probability.h"
 #include "analysis/sim/machine.h"
 #include "analysis/value/pointer.h"
 #include "analysis/sim/guess.h"

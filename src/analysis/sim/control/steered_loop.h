@@ -12,8 +12,8 @@
  * runs. Counters are left out: how far they go says the data alone. */
 /* [1] Knuth, "The Art of Computer Programming", 2, 4.5.3: 0.843 ln(n) + 1.47 divisions on average,
  *     4.785 log10(n) + 0.6 at most (Lame) */
-#ifndef PTX_ANALYSIS_SIM_STEERED_LOOP_H
-#define PTX_ANALYSIS_SIM_STEERED_LOOP_H
+#ifndef PTX_ANALYSIS_SIM_CONTROL_STEERED_LOOP_H
+#define PTX_ANALYSIS_SIM_CONTROL_STEERED_LOOP_H
 
 #include "analysis/sim/machine.h"
 #include "analysis/sim/observer.h"

@@ -1,4 +1,4 @@
-#include "analysis/sim/loop_exit.h"
+#include "analysis/sim/control/loop_exit.h"
 #include "analysis/sim/guess.h"
 
 enum {

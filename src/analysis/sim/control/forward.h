@@ -11,8 +11,8 @@
  * loop carries is not followed (a product, a shift), but the trips are, its iterations are taken
  * for as many others: an estimate (DOUBT_REPEAT). What is loaded for the first time, and what
  * again, is taken to be as in the iterations that were looked at. */
-#ifndef PTX_ANALYSIS_SIM_FORWARD_H
-#define PTX_ANALYSIS_SIM_FORWARD_H
+#ifndef PTX_ANALYSIS_SIM_CONTROL_FORWARD_H
+#define PTX_ANALYSIS_SIM_CONTROL_FORWARD_H
 
 #include "analysis/sim/machine.h"
 #include "analysis/sim/observer.h"

@@ -5,8 +5,8 @@
  * Larus, "Branch Prediction for Free", PLDI 1993): lanes that stay as long as they are stay for a
  * few iterations only. Where a counter ends the loop too, a warp goes on until the last of its
  * lanes is done, mostly until the counter ends it. Else they stay for a few. */
-#ifndef PTX_ANALYSIS_SIM_LOOP_EXIT_H
-#define PTX_ANALYSIS_SIM_LOOP_EXIT_H
+#ifndef PTX_ANALYSIS_SIM_CONTROL_LOOP_EXIT_H
+#define PTX_ANALYSIS_SIM_CONTROL_LOOP_EXIT_H
 
 #include "analysis/sim/machine.h"
 

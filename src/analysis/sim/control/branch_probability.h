@@ -4,8 +4,8 @@
  * The machine runs both sides of a branch whose lanes are unknown, each with all of them. A side
  * that is rare (rare_branch.h) is taken for empty. Else each lane is taken to be on one side, or
  * every second one on the only side that there is. All of it is an estimate. */
-#ifndef PTX_ANALYSIS_SIM_BRANCH_PROBABILITY_H
-#define PTX_ANALYSIS_SIM_BRANCH_PROBABILITY_H
+#ifndef PTX_ANALYSIS_SIM_CONTROL_BRANCH_PROBABILITY_H
+#define PTX_ANALYSIS_SIM_CONTROL_BRANCH_PROBABILITY_H
 
 #include "analysis/sim/machine.h"
 

@@ -1,4 +1,4 @@
-#include "analysis/sim/branch_probability.h"
+#include "analysis/sim/control/branch_probability.h"
 
 #include "analysis/value/rare_branch.h"
 

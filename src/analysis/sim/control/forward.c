@@ -1,4 +1,4 @@
-#include "analysis/sim/forward.h"
+#include "analysis/sim/control/forward.h"
 #include "support/minmax.h"
 #include "ir/reg.h"
 #include "analysis/sim/block_stride.h"

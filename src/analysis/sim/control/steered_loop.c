@@ -1,6 +1,6 @@
-#include "analysis/sim/steered_loop.h"
+#include "analysis/sim/control/steered_loop.h"
 
-#include "analysis/sim/loop_exit.h"
+#include "analysis/sim/control/loop_exit.h"
 #include "ir/reg.h"
 #include "analysis/sim/machine.h"
 #include "analysis/sim/observer.h"

@@ -1,0 +1,97 @@
+/* evaluator.h -- the state of one evaluation (evaluate.h), and what its files ask of each other:
+ *
+ *   evaluate.c     a launch, or a part of it, within a budget
+ *   tally.c        what was counted of the blocks that ran
+ *   whole_grid.c   every block, run or stood for by proof
+ *   sample.c       blocks and warps that stand for the others
+ *   block_shape.c  other shapes of a block that is not known
+ *   evaluated.c    what is known at the end: weights, certainties, functions that are called */
+#ifndef PTX_ANALYSIS_ACCESS_EVALUATOR_H
+#define PTX_ANALYSIS_ACCESS_EVALUATOR_H
+
+#include "analysis/access/evaluate.h"
+#include "analysis/sim/cost/footprint_watch.h"
+#include "analysis/sim/cost/price.h"
+#include "analysis/sim/sim.h"
+
+/* Of a function that runs: per instruction. */
+typedef struct AccessTally {
+    const Func *func;
+    Evaluated *insns;
+    Count *totals;
+    double *first_ratio;        /* what an active lane moved in the first block that ran it; NaN */
+    Count *shaped;              /* per access and Evaluation.shapes; NULL: none were tried */
+} AccessTally;
+
+typedef struct AccessEvaluator {
+    Machine *machine;
+    SimShape shape;             /* of the launch */
+    bool is_cut;                /* the budget did not do for some run */
+    FootprintWatch watch;       /* footprint NULL: nothing asks for it */
+    Price price;
+    AccessTally *tallies;       /* of functions that ran, in the order of the machine */
+    uint32_t tally_count, tally_capacity;
+    Evaluation *out;
+    Arena *arena;
+    double blocks_stood_for;    /* by those that were run */
+    double least_work, most_work;       /* instructions of a block that was run */
+    double work[3];             /* of blocks: how many, their instructions, the squares of those */
+    double busiest;             /* instructions of the block that executed most */
+    float *block_works;         /* per block of the grid; NULL: they are too many */
+} AccessEvaluator;
+
+/* tally.c */
+
+/* NULL: what runs is not noted. */
+Footprint *ptx_evaluator_footprint(const AccessEvaluator *e);
+void ptx_evaluator_add_tally(AccessEvaluator *e, const Func *func, Evaluated *insns);
+
+/* Some warps of a block, within the budget. */
+void ptx_evaluator_run(AccessEvaluator *e, const uint32_t at[3], uint32_t first, uint32_t count);
+/* From here on the budget does again, for so many steps more. */
+void ptx_evaluator_allow(AccessEvaluator *e, uint64_t steps);
+/* A whole block, that stands for so many. */
+void ptx_evaluator_run_block(AccessEvaluator *e, const uint32_t ctaid[3], double weight);
+
+/* Counts what ran since: of a block; of anything. How many instructions. is_rest: only of what was
+ * not come to before. */
+double ptx_evaluator_collect(AccessEvaluator *e, double weight);
+double ptx_evaluator_collect_all(AccessEvaluator *e, double weight, bool is_rest);
+void ptx_evaluator_forget(AccessEvaluator *e);
+
+/* whole_grid.c */
+
+/* Of a budget, for every block; the rest is for what comes behind it. */
+static inline uint64_t ptx_evaluator_steps_for_all(uint64_t most_steps)
+{
+    return most_steps - most_steps / 8;
+}
+
+/* Every block. False: the budget does not do for that. */
+bool ptx_evaluator_run_all(AccessEvaluator *e, uint64_t most_steps);
+void ptx_evaluator_run_ends(AccessEvaluator *e, uint64_t most_steps);
+/* Into block_works. */
+uint32_t ptx_evaluator_block_index(const uint32_t grid[3], const uint32_t at[3]);
+
+/* sample.c: all blocks where the budget does for them, else a sample; the first warp and the last
+ * of a block, where it does not do for one. */
+void ptx_evaluator_run_launch(AccessEvaluator *e, uint64_t most_steps);
+void ptx_evaluator_run_warps(AccessEvaluator *e, uint64_t most_steps);
+void ptx_evaluator_take_shortcuts(Machine *m);
+
+/* evaluate.c: the grid is unknown. */
+void ptx_evaluator_run_assumed(AccessEvaluator *e, uint64_t most_steps, bool is_quick);
+
+/* block_shape.c */
+bool ptx_evaluator_takes_any_shape(const AccessEvaluator *e);
+void ptx_evaluator_try_shapes(AccessEvaluator *e, uint64_t most_steps, bool is_quick);
+void ptx_evaluator_finish_shapes(Arena *arena, const AccessEvaluator *e, const AccessTally *tally);
+/* What an active lane moves. */
+double ptx_evaluator_ratio(const Count *count);
+
+/* evaluated.c */
+void ptx_evaluator_finish(Arena *arena, AccessEvaluator *e);
+Traffics ptx_evaluator_sum_footprint(AccessEvaluator *e, Arena *arena, Depth depth);
+void ptx_evaluator_list_assumed(Arena *arena, const AccessEvaluator *e);
+
+#endif

@@ -1,0 +1,157 @@
+#include "analysis/access/evaluator.h"
+
+#include "ir/func.h"
+
+#include <math.h>
+#include <string.h>
+
+/* NULL: what runs is not noted. */
+Footprint *ptx_evaluator_footprint(const AccessEvaluator *e)
+{
+    return e->watch.observer.is_paused ? NULL : e->watch.footprint;
+}
+
+void ptx_evaluator_add_tally(AccessEvaluator *e, const Func *func, Evaluated *insns)
+{
+    if (e->tally_count == e->tally_capacity)
+        e->tallies = ptx_arena_grow(e->arena, e->tallies, e->tally_count, &e->tally_capacity,
+                                    sizeof *e->tallies);
+    AccessTally *tally = &e->tallies[e->tally_count++];
+    *tally = (AccessTally){ func, insns, ptx_arena_array(e->arena, Count, func->insn_count),
+                            ptx_arena_array(e->arena, double, func->insn_count), NULL };
+    for (InsnId i = 0; i < func->insn_count; i++) {
+        tally->first_ratio[i] = (double)NAN;
+        insns[i].best_share = (double)INFINITY;
+    }
+}
+
+/* Some warps of a block, within the budget. */
+void ptx_evaluator_run(AccessEvaluator *e, const uint32_t at[3], uint32_t first, uint32_t count)
+{
+    e->is_cut |= !ptx_machine_run(e->machine, at, first, count);
+}
+
+/* From here on the budget does again, for so many steps more. */
+void ptx_evaluator_allow(AccessEvaluator *e, uint64_t steps)
+{
+    e->is_cut = false;
+    ptx_machine_allow(e->machine, steps);
+}
+
+/* ---- one block ------------------------------------------------------------------------------- */
+
+static void note_ratio(AccessTally *tally, InsnId insn, const Count *count)
+{
+    if (!(count->active > 0))
+        return;
+    double ratio = (count->sectors + 1024 * count->wavefronts + count->addresses) / count->active;
+    if (isnan(tally->first_ratio[insn]))
+        tally->first_ratio[insn] = ratio;
+    else if (fabs(ratio - tally->first_ratio[insn]) > 1e-9 * ratio)
+        tally->insns[insn].differs = true;
+}
+
+/* Executions by the warp of a block that comes here most often; where warps are not told apart, by
+ * its warps on average. */
+static double longest_of(const Count *count, uint32_t warps)
+{
+    return ptx_double_max(count->most, count->warps / warps);
+}
+
+static void note_longest(Count *total, const Count *of_block, double longest)
+{
+    if (longest <= total->longest)
+        return;
+    total->longest = longest;
+    total->longest_waits = of_block->requests > 0 ? of_block->waits / of_block->requests : 0;
+}
+
+/* is_rest: only of what was not come to before. warps: of a block. How many instructions ran. */
+static double collect_func(SimFunc ran, AccessTally *tally, double weight, bool is_rest,
+                           uint32_t warps)
+{
+    double work = 0;
+    for (InsnId i = 0, end; i < ran.func->insn_count; i = end) {
+        const Count *first = &ran.sums[i];
+        end = i + (ran.plain[i] ? ran.plain[i] : 1u);
+        if (!(first->warps > 0))
+            continue;
+        work += first->warps * (end - i);
+        const double longest = longest_of(first, warps);
+        if (is_rest && tally->totals[i].warps > 0) {
+            ran.sums[i] = (Count){ 0 };
+            continue;
+        }
+        if (!ran.plain[i]) {
+            note_ratio(tally, i, first);
+            ptx_count_add(&tally->totals[i], first, weight);
+        }
+        for (InsnId k = i; k < end; k++)
+            note_longest(&tally->totals[k], first, longest);
+        /* they run as often as the first of them */
+        for (InsnId k = i; ran.plain[i] && k < end; k++) {
+            tally->totals[k].warps += weight * first->warps;
+            tally->totals[k].lanes += weight * first->lanes;
+            tally->totals[k].most += weight * first->most;
+        }
+        ran.sums[i] = (Count){ 0 };
+    }
+    return work;
+}
+
+double ptx_evaluator_collect_all(AccessEvaluator *e, double weight, bool is_rest)
+{
+    const Machine *m = e->machine;
+    const uint32_t count = ptx_machine_func_count(m);
+    double work = 0;
+    while (e->tally_count < count) {
+        const Func *func = ptx_machine_func_at(m, e->tally_count).func;
+        ptx_evaluator_add_tally(e, func, ptx_arena_array(e->arena, Evaluated, func->insn_count));
+    }
+    for (uint32_t t = 0; t < count; t++)
+        work += collect_func(ptx_machine_func_at(m, t), &e->tallies[t], weight, is_rest,
+                             e->shape.warp_count);
+    if (ptx_evaluator_footprint(e))
+        ptx_footprint_close(ptx_evaluator_footprint(e), weight);
+    return work;
+}
+
+/* A block. Its instructions. */
+double ptx_evaluator_collect(AccessEvaluator *e, double weight)
+{
+    double work = ptx_evaluator_collect_all(e, weight, false);
+    e->busiest = weight > 0 ? fmax(e->busiest, work) : e->busiest;
+    e->work[0] += weight;
+    e->work[1] += weight * work;
+    e->work[2] += weight * work * work;
+    return work;
+}
+
+/* A block that the budget cuts short counts only where there is no other: it would show the
+ * beginning of the kernel without its end. */
+void ptx_evaluator_run_block(AccessEvaluator *e, const uint32_t ctaid[3], double weight)
+{
+    if (e->is_cut && e->out->blocks_run)
+        return;
+    ptx_evaluator_run(e, ctaid, 0, e->shape.warp_count);
+    bool is_left_out = e->is_cut && e->out->blocks_run;
+    double work = ptx_evaluator_collect(e, is_left_out ? 0 : weight);
+    e->least_work = e->out->blocks_run ? fmin(e->least_work, work) : work;
+    e->most_work = e->out->blocks_run ? fmax(e->most_work, work) : work;
+    e->blocks_stood_for += is_left_out ? 0 : weight;
+    e->out->blocks_run += !is_left_out;
+}
+
+void ptx_evaluator_forget(AccessEvaluator *e)
+{
+    for (uint32_t t = 0; t < e->tally_count; t++)
+        for (InsnId i = 0; i < e->tallies[t].func->insn_count; i++)
+            e->tallies[t].totals[i] = (Count){ .doubt = e->tallies[t].totals[i].doubt };
+    ptx_machine_discard(e->machine);
+    memset(e->work, 0, sizeof e->work);
+    e->busiest = 0;
+    e->out->blocks_run = 0;
+    e->blocks_stood_for = 0;
+    if (ptx_evaluator_footprint(e))
+        ptx_footprint_forget(ptx_evaluator_footprint(e));
+}

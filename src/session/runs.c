@@ -1,0 +1,210 @@
+#include "session/state.h"
+
+#include "analysis/access/advise/advise.h"
+#include "analysis/access/advise/trace.h"
+#include "analysis/access/divergence.h"
+#include "analysis/access/evaluate.h"
+#include "analysis/flow/cfg.h"
+#include "analysis/race/block_race.h"
+#include "analysis/race/hazard.h"
+#include "analysis/sass/joinable.h"
+#include "analysis/sim/program.h"
+#include "analysis/value/launch.h"
+#include "gpu/gpu.h"
+#include "ir/func.h"
+
+enum {
+    PREDICT_STEPS = 1 << 16,    /* of warps, for one block that stands for all */
+    BALANCE_STEPS = 1 << 18,    /* of warps, to see how blocks and warps differ */
+    TRIAL_STEPS = 1 << 18,      /* of warps, where a trial does not say how many */
+};
+
+/* What is found of functions whatever the launch goes with the function in hand; trials of one
+ * kernel come one after the other, and keep it. */
+static const SimProgram *program_of(Session *s)
+{
+    Sessions *all = s->all;
+    /* trials keep their plans */
+    const bool has_defs = ptx_session_cfg(s) && !ptx_session_is_trial(s);
+    const SimFlow flow = { s->cfg, s->dom, s->loops, has_defs ? ptx_session_defs(s) : NULL };
+    bool is_first = !all->own->program;
+    if (is_first)
+        all->own->program = ptx_program_new(all->arena, all->code);
+    if (ptx_session_is_trial(s) && is_first)
+        ptx_program_keep(all->own->program, all->arena);
+    else if (!ptx_session_is_trial(s) && !s->passing->keeps_plans)
+        ptx_program_keep(all->own->program, all->work);
+    s->passing->keeps_plans = true;
+    ptx_program_plan(all->own->program, all->scratch, ptx_session_id(s), flow);
+    return all->own->program;
+}
+
+typedef struct Effort {
+    uint64_t steps;
+    Depth depth;
+} Effort;
+
+/* No way leads out of the function: a run spends whatever it is allowed. */
+static bool is_endless(const Func *func, const Cfg *cfg)
+{
+    for (uint32_t i = 0; i < cfg->rpo_count; i++) {
+        const Block *block = &cfg->blocks[cfg->rpo[i]];
+        for (uint32_t e = 0; e < block->succ_count; e++)
+            if (cfg->succs[block->succ_first + e] == EXIT_BLOCK)
+                return false;
+    }
+    return !func->has_calls;    /* what is called may end the thread */
+}
+
+static Effort planned_effort(const Session *s, EvaluationBudget budget)
+{
+    const uint64_t tried = s->all->trial.steps;
+    const uint64_t insns = s->func->insn_count,
+                   of_findings = EVALUATE_STEPS_FLOOR + EVALUATE_STEPS_PER_INSN * insns,
+                   of_sample = EVALUATE_STEPS_SAMPLE + EVALUATE_STEPS_PER_SAMPLE * insns;
+    const bool has_grid = s->launch->grid[0] != 0;
+    const Effort efforts[BUDGET__COUNT] = {
+        [BUDGET_FINDINGS] = { of_findings, DEPTH_QUICK },
+        [BUDGET_TIME] = { PREDICT_STEPS, DEPTH_FEW },
+        [BUDGET_BALANCE] = { BALANCE_STEPS, DEPTH_WHOLE },
+        [BUDGET_FIGURES] = { has_grid ? EVALUATE_STEPS_REPORT : of_sample, DEPTH_WHOLE },
+    };
+    if (ptx_session_is_trial(s))
+        return tried ? (Effort){ tried, DEPTH_WHOLE } : (Effort){ TRIAL_STEPS, DEPTH_FEW };
+    return efforts[budget];
+}
+
+static Effort effort_of(Session *s, EvaluationBudget budget)
+{
+    Effort effort = planned_effort(s, budget);
+    const uint64_t once = EVALUATE_STEPS_FLOOR
+                          + (uint64_t)EVALUATE_STEPS_PER_INSN * s->func->insn_count;
+    if (effort.steps > once && is_endless(s->func, ptx_session_cfg(s)))
+        effort.steps = once;
+    return effort;
+}
+
+static KernelRun run_of(Session *s)
+{
+    const Sessions *all = s->all;
+    return (KernelRun){ .arena = all->work, .work = all->temp, .scratch = all->scratch,
+                        .program = program_of(s), .kernel = ptx_session_id(s),
+                        .launch = s->launch };
+}
+
+/* Trials keep them. */
+static const JoinableRow *rows_of_trial(Session *s)
+{
+    const Sessions *all = s->all;
+    if (!all->gpu_count)
+        return NULL;
+    TrialFacts *facts = ptx_session_trial_facts(all, ptx_session_id(s), 0);
+    if (!facts->rows)
+        facts->rows = ptx_joinable_rows_compute(all->arena, all->module, s->func,
+                                                ptx_session_cfg(s));
+    return facts->rows;
+}
+
+static const Evaluation *evaluate_launch(Session *s, EvaluationBudget budget)
+{
+    const Sessions *all = s->all;
+    const Effort effort = effort_of(s, budget);
+    const Gpu *gpu = all->gpu_count ? all->gpus[all->trial.gpu] : NULL;
+    KernelRun run = run_of(s);
+    if (budget == BUDGET_FIGURES && effort.depth != DEPTH_QUICK)
+        run.rows = ptx_session_is_trial(s) ? rows_of_trial(s) : ptx_session_joinable(s);
+    return ptx_evaluate(&run, gpu, effort.steps, effort.depth);
+}
+
+/* Where the grid is unknown, and the budget would not do for a block: what findings rest on, its
+ * first warp and its last. NULL: it would do, or this is not known. */
+static const Evaluation *evaluation_of_ends(Session *s)
+{
+    if (ptx_session_is_trial(s) || s->launch->grid[0] || s->func->has_unknown)
+        return NULL;
+    const Evaluation *ends = ptx_session_evaluation(s, BUDGET_FINDINGS);
+    const uint64_t of_block = effort_of(s, BUDGET_FIGURES).steps / 2;
+    const int64_t warps = ptx_session_shape(s)->warps_per_block;
+    if (!ends || ends->is_cut || ends->mean_work * (double)warps <= (double)of_block)
+        return NULL;
+    return ends;
+}
+
+/* Only of kernels: the callers of a function are not known. */
+const Evaluation *ptx_session_evaluation_for_figures(Session *s)
+{
+    if (!s->was_evaluated && ptx_session_is_projected(s)) {
+        s->evaluation = evaluation_of_ends(s);
+        if (!s->evaluation)
+            s->evaluation = evaluate_launch(s, BUDGET_FIGURES);
+    }
+    s->was_evaluated = true;
+    return s->evaluation;
+}
+
+/* NULL: that for figures took more steps than are there for this, or was not asked for. */
+static const Evaluation *balance_of_figures(Session *s)
+{
+    const Evaluation *e = s->was_evaluated && !ptx_session_is_trial(s) ? s->evaluation : NULL;
+    return e && ptx_evaluation_is_within(e, effort_of(s, BUDGET_BALANCE).steps) ? e : NULL;
+}
+
+const Evaluation *ptx_session_evaluation(Session *s, EvaluationBudget budget)
+{
+    if (budget == BUDGET_FIGURES)
+        return ptx_session_evaluation_for_figures(s);
+    Passing *p = s->passing;
+    if (!p->was_evaluated[budget] && s->func->is_entry && !s->func->has_unknown) {
+        p->evaluations[budget] = budget == BUDGET_BALANCE ? balance_of_figures(s) : NULL;
+        if (!p->evaluations[budget])
+            p->evaluations[budget] = evaluate_launch(s, budget);
+    }
+    p->was_evaluated[budget] = true;
+    return p->evaluations[budget];
+}
+
+DivergenceCosts *ptx_session_divergence(Session *s)
+{
+    const Evaluation *evaluation = ptx_session_evaluation(s, BUDGET_FINDINGS);
+    if (evaluation && !s->passing->divergence)
+        s->passing->divergence = ptx_divergence_new(s->all->work, evaluation, s->func,
+                                                ptx_session_cfg(s), s->dom);
+    return s->passing->divergence;
+}
+
+const Trace *ptx_session_trace(Session *s)
+{
+    Passing *p = s->passing;
+    const Sessions *all = s->all;
+    const Evaluation *evaluation = ptx_session_evaluation(s, BUDGET_FINDINGS);
+    if (!p->was_traced && evaluation) {
+        const KernelRun run = run_of(s);
+        p->trace = ptx_trace_make(&run, all->gpu_count ? all->gpus[0] : NULL, evaluation);
+    }
+    p->was_traced = true;
+    return p->trace;
+}
+
+const Hazards *ptx_session_hazards(Session *s)
+{
+    Passing *p = s->passing;
+    if (!p->was_raced && s->func->is_entry && !s->func->has_unknown) {
+        const KernelRun run = run_of(s);
+        p->hazards = ptx_hazards_find(&run);
+    }
+    p->was_raced = true;
+    return p->hazards;
+}
+
+const BlockRace *ptx_session_block_race(Session *s)
+{
+    Passing *p = s->passing;
+    if (!p->was_raced_by_blocks && s->func->is_entry && !s->func->has_unknown) {
+        const KernelRun run = run_of(s);
+        p->block_race = ptx_global_race_find(&run);
+        if (!p->block_race)
+            p->block_race = ptx_cluster_race_find(&run);
+    }
+    p->was_raced_by_blocks = true;
+    return p->block_race;
+}

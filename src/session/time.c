@@ -1,0 +1,190 @@
+#include "session/state.h"
+
+#include "analysis/access/evaluate.h"
+#include "analysis/flow/cfg.h"
+#include "analysis/registers/register_count.h"
+#include "analysis/sass/executed.h"
+#include "analysis/sass/sass.h"
+#include "analysis/time/parallelism.h"
+#include "analysis/time/predict.h"
+#include "session/residency.h"
+
+#include <math.h>
+
+/* ---- what a launch executes ------------------------------------------------------------------ */
+
+/* Of the functions that the kernel calls, in the order of its evaluation. lowered is NULL for what
+ * is not there. */
+static const Compiled *called_code(Session *s, const Evaluation *evaluation, size_t gpu)
+{
+    uint32_t count = evaluation ? evaluation->func_count : 0;
+    Compiled *codes = ptx_arena_array(s->all->work, Compiled, count + 1);
+    for (uint32_t c = 0; c < count; c++) {
+        Session *callee = ptx_session_for_trial(s->all, evaluation->funcs[c].func);
+        const Cfg *cfg = ptx_session_cfg(callee);
+        codes[c] = (Compiled){ callee->func, cfg, callee->loops,
+                               cfg ? ptx_session_lowered(callee, gpu) : NULL };
+    }
+    return codes;
+}
+
+static Executed executed_by(Session *s, size_t gpu, const Evaluation *evaluation,
+                            const Compiled *called)
+{
+    const Lowered *lowered = ptx_session_lowered(s, gpu);
+    const Compiled own = { s->func, s->cfg, s->loops, lowered };
+    return ptx_executed_compute(&own, called, evaluation);
+}
+
+const Executed *ptx_session_executed(Session *s, size_t gpu)
+{
+    OfGpu *of = ptx_session_gpu(s, gpu);
+    if (of->executed)
+        return of->executed;
+    Executed *out = ptx_arena_new(s->all->work, Executed);
+    const Evaluation *evaluation = ptx_session_evaluation_for_figures(s);
+    *out = executed_by(s, gpu, evaluation, called_code(s, evaluation, gpu));
+    return of->executed = out;
+}
+
+/* ---- time ------------------------------------------------------------------------------------ */
+
+static double number(int64_t value)
+{
+    return value < 0 ? (double)NAN : (double)value;
+}
+
+static const PredictFacts *predict_facts(Session *s, size_t gpu, const PredictInput *in)
+{
+    Sessions *all = s->all;
+    OfGpu *of = ptx_session_gpu(s, gpu);
+    if (of->predict_facts)
+        return of->predict_facts;
+    of->predict_facts = ptx_predict_facts_compute(ptx_session_is_trial(s) ? all->arena : all->work,
+                                                  all->scratch, in, ptx_session_defs(s));
+    if (ptx_session_is_trial(s))
+        ptx_session_trial_facts(all, ptx_session_id(s), gpu)->predict = of->predict_facts;
+    return of->predict_facts;
+}
+
+static void predict(Session *s, size_t gpu, const Executed *executed, Predicted *out)
+{
+    const LaunchShape *shape = ptx_session_shape(s);
+    float *load_clocks = ptx_arena_array(s->all->work, float, s->func->insn_count);
+    PredictInput in = {
+        .gpu = s->all->gpus[gpu],
+        .module = s->all->module,
+        .func = s->func,
+        .cfg = s->cfg,
+        .dom = s->dom,
+        .loops = s->loops,
+        .lowered = ptx_session_lowered(s, gpu),
+        .executed = executed,
+        .evaluation = out->evaluation,
+        .launch = ptx_session_launch(s),
+        .ops = ptx_sessions_ops(s->all, gpu),
+        .work = ptx_session_work(s),
+        .blocks = number(shape->blocks),
+        .warps_per_block = shape->is_block_assumed ? (double)NAN : number(shape->warps_per_block),
+        .blocks_per_sm = number(ptx_session_residency(s, gpu)->occupancy.blocks_per_sm),
+        .spills_likely = ptx_session_residency(s, gpu)->spills == SPILLS_LIKELY,
+        .spilled = ptx_session_residency(s, gpu)->spilled,
+        .load_clocks = load_clocks,
+    };
+    if (ptx_predict_is_possible(&in))
+        in.facts = predict_facts(s, gpu, &in);
+    out->prediction = ptx_predict(s->all->scratch, &in);
+    out->load_clocks = out->prediction.certainty == CERTAINTY_UNKNOWN ? NULL : load_clocks;
+}
+
+static Predicted *predicted_for(Session *s, EvaluationBudget budget, size_t gpu)
+{
+    if (budget == BUDGET_TIME)
+        return &s->passing->predicted;
+    OfGpu *of = ptx_session_gpu(s, gpu);
+    if (!of->predicted)
+        of->predicted = ptx_arena_new(s->all->work, Predicted);
+    return of->predicted;
+}
+
+bool ptx_session_is_launch_known(Session *s)
+{
+    const LaunchShape *shape = ptx_session_shape(s);
+    bool is_known = !shape->is_block_assumed && shape->blocks > 0 && shape->threads_per_block > 0;
+    return is_known && s->all->gpu_count
+           && ptx_session_residency(s, 0)->occupancy.blocks_per_sm > 0;
+}
+
+double ptx_session_resident_warps(Session *s, size_t gpu)
+{
+    const LaunchShape *shape = ptx_session_shape(s);
+    if (shape->is_block_assumed)
+        return NAN;
+    double each = number(shape->warps_per_block),
+           fit = number(ptx_session_residency(s, gpu)->occupancy.blocks_per_sm);
+    double come = ceil(number(shape->blocks) / s->all->gpus[gpu]->figures[FIGURE_SMS]);
+    return each * ptx_double_min(come, fit);
+}
+
+/* Whether there is a launch to be predicted, which does not fail. */
+static bool can_predict(Session *s, EvaluationBudget budget)
+{
+    if (ptx_session_shape(s)->error)
+        return false;
+    if (budget == BUDGET_FIGURES)
+        return ptx_session_is_projected(s);
+    return s->func->is_entry && !s->func->has_unknown && ptx_session_cfg(s)
+           && ptx_session_is_launch_known(s);
+}
+
+const Prediction *ptx_session_predict(Session *s, EvaluationBudget budget, size_t gpu)
+{
+    Predicted *out = predicted_for(s, budget, gpu);
+    if (out->is_made)
+        return &out->prediction;
+    const bool can = can_predict(s, budget);
+    out->is_made = true;
+    out->prediction = ptx_prediction_unknown;
+    out->evaluation = can ? ptx_session_evaluation(s, budget) : NULL;
+    /* a part of a block stands for nothing */
+    bool is_whole = out->evaluation && !out->evaluation->is_cut;
+    if (budget == BUDGET_FIGURES && can) {
+        predict(s, gpu, ptx_session_executed(s, gpu), out);
+    } else if (is_whole) {
+        const Executed executed = executed_by(s, gpu, out->evaluation, NULL);
+        predict(s, gpu, &executed, out);
+    }
+    return &out->prediction;
+}
+
+const Evaluation *ptx_session_predicted_evaluation(const Session *s)
+{
+    return s->passing->predicted.evaluation;
+}
+
+static const Parallelisms *make_parallelisms(Session *s, Arena *arena, size_t gpu,
+                                             const Evaluation *evaluation, const float *load_clocks)
+{
+    const FuncFlow flow = ptx_session_flow(s);
+    const ParallelismInput in = { .lowered = ptx_session_lowered(s, gpu),
+                                  .evaluation = evaluation,
+                                  .load_clocks = load_clocks,
+                                  .gpu = s->all->gpus[gpu] };
+    return ptx_parallelism_compute(arena, s->all->scratch, &flow, &in);
+}
+
+const Parallelisms *ptx_session_parallelisms(Session *s, EvaluationBudget budget, size_t gpu)
+{
+    const Predicted *predicted = predicted_for(s, budget, gpu);
+    if (budget == BUDGET_TIME) {
+        if (!s->passing->parallelisms)
+            s->passing->parallelisms = make_parallelisms(
+                s, s->all->work, gpu, predicted->evaluation, predicted->load_clocks);
+        return s->passing->parallelisms;
+    }
+    OfGpu *of = ptx_session_gpu(s, gpu);
+    if (!of->parallelisms)
+        of->parallelisms = make_parallelisms(
+            s, s->all->work, gpu, ptx_session_evaluation_for_figures(s), predicted->load_clocks);
+    return of->parallelisms;
+}
