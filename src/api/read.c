@@ -72,7 +72,7 @@ static void read_alone(ptxlint_module *m, const ptxlint_options *options, ReadAr
 
 /* ---- handing over ---------------------------------------------------------------------------- */
 
-static void stop(Reading *r)
+static void stop_reading(Reading *r)
 {
     pthread_mutex_lock(&r->lock);
     r->is_stopped = true;
@@ -97,7 +97,7 @@ static bool hand_over(Reading *r, uint32_t *counter, uint32_t by)
 
 /* ---- the parser's thread --------------------------------------------------------------------- */
 
-static void add_item(Reading *r, ReadBatch *b, const Parser *parser, const AstItem *item)
+static void add_to_batch(Reading *r, ReadBatch *b, const Parser *parser, const AstItem *item)
 {
     if (b->count == b->capacity)
         b->items = ptx_arena_grow(&b->arena, b->items, b->count, &b->capacity, sizeof *b->items);
@@ -114,13 +114,13 @@ static ReadBatch *empty_batch(Reading *r)
 }
 
 /* Up to the end of the text, or of the batch. */
-static void fill(Reading *r, Parser *parser, ReadBatch *b)
+static void fill_batch(Reading *r, Parser *parser, ReadBatch *b)
 {
     const uint32_t end = ptx_parser_offset(parser) + BATCH_BYTES;
     const AstItem *item;
     do {
         item = ptx_parser_next(parser);
-        add_item(r, b, parser, item);
+        add_to_batch(r, b, parser, item);
     } while (item && (ptx_parser_has_more(parser) || ptx_parser_offset(parser) < end));
     b->is_last = !item;
     b->found = r->parsed.items;
@@ -136,19 +136,19 @@ static void parse_all(void *context)
     do {
         b = empty_batch(r);
         ptx_parser_turn(parser, &b->arena);
-        fill(r, parser, b);
+        fill_batch(r, parser, b);
     } while (!b->is_last && hand_over(r, &r->made, 1));
     if (b->is_last)
         hand_over(r, &r->made, 1);
 }
 
-static void *parse(void *context)
+static void *parse_ahead(void *context)
 {
     Reading *r = context;
     Arena *const arenas[GUARD_ARENAS_MAX] = { &r->m->front, &r->batches[0].arena,
                                               &r->batches[1].arena };
     if (!ptx_run_guarded(arenas, parse_all, r))
-        stop(r);
+        stop_reading(r);
     return NULL;
 }
 
@@ -206,12 +206,12 @@ static bool read_by_two(ptxlint_module *m, const ptxlint_options *options, ReadA
     ptx_diag_init(&r.parsed, &m->front);
     pthread_mutex_init(&r.lock, NULL);
     pthread_cond_init(&r.has_changed, NULL);
-    const bool has_thread = !pthread_create(&thread, NULL, parse, &r);
+    const bool has_thread = !pthread_create(&thread, NULL, parse_ahead, &r);
     bool is_complete = false;
     if (has_thread) {
         Arena *const guarded[GUARD_ARENAS_MAX] = { &m->arena, &arenas->vectors, &arenas->scratch };
         is_complete = ptx_run_guarded(guarded, lower_all, &r) && m->ir;
-        stop(&r);
+        stop_reading(&r);
         pthread_join(thread, NULL);
     }
     pthread_cond_destroy(&r.has_changed);
