@@ -262,7 +262,7 @@ def page_of(rows, libraries, stages, estimate, has_plot):
     every = rows + libraries
     page = ["# Speed and memory", "",
             "Made by `tools/performance.py` of an optimised build, each program on one core. `testdata/ptx` are modules made of the kernels in the",
-            "tree, \"libraries\" of kernels of cuBLAS, cuBLASLt, cuSPARSE and cuSOLVER, which have no comments and no lines of CUDA.", "",
+            "tree, \"libraries\" of kernels of CUDA's libraries, cuBLAS and others, which have no comments and no lines of CUDA.", "",
             "Times are of the processor, user and system, from the start of the process to its end: medians of 7 runs, above 2 MB of 3, above 20 MB",
             "one run. The programs run in turn. On a machine with other work all of them are slower than alone; ratios and instructions are not.", "",
             "- `syntax`: `ptxlint check --only syntax`, what ptxas rejects.", "- `check`: `ptxlint check`, all findings.",
