@@ -706,7 +706,7 @@ typedef struct ptxlint_options {
      * are the same */
     int findings_only;
     /* threads that analyse the functions of a module, the calling one included; 0: one. What is
-     * found is the same for any number. With profile or syntax_only: one */
+     * found is the same for any number. Of a long text two read it. With profile: one */
     unsigned jobs;
     /* only what ptxlint_estimate() takes: no findings beyond the errors of the front end, and of
      * each kernel its name, place, parameters, directives, launch and live registers; other lists
