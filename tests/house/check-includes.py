@@ -17,7 +17,7 @@ SEES["mcp"] = {"mcp"}
 SEES["lsp"] = {"lsp"}
 SEES["cli"] = {"mcp", "lsp", "cli"}
 # inline functions of a line, that need nothing: every stage sees them
-INLINE = {"support/choice.h", "support/minmax.h"}
+INLINE = {"support/choice.h", "support/grow.h", "support/minmax.h"}
 SEES_PUBLIC = {"report", "compare", "findings", "model", "input", "input/container", "api", "mcp", "lsp", "cli"}
 
 
