@@ -1,15 +1,12 @@
-/* each_gpu.c -- findings for each GPU that is named: the module is analysed again for those behind
- * the first, and what is found for some of them alone says for which. */
+/* each_gpu.c -- findings for each GPU that is named: what was found for some of them alone says for
+ * which. */
 #include "api/module.h"
 
-#include "findings/config.h"
 #include "gpu/gpu.h"
 #include "support/choice.h"
 #include "support/hash.h"
-#include "support/limits.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* A finding, and the GPUs that have it. */
@@ -116,48 +113,20 @@ static void name_gpus(const GpuMerge *merge)
     }
 }
 
-/* The same text for one GPU. NULL: no memory. */
-static ptxlint_module *analyse_for(ptxlint_module *m, const ptxlint_options *options, size_t gpu)
-{
-    ptxlint_options one = *options;
-    ptxlint_module *other = NULL;
-    one.gpus = &options->gpus[gpu];
-    one.gpu_count = 1;
-    one.findings_only = 1;
-    one.has_symbols = 0;
-    one.baseline = NULL;
-    one.budget = NULL;
-    one.profile = NULL;
-    one.sources = NULL;
-    return ptxlint_module_new(m->text, m->length, &one, &other) == PTXLINT_OK ? other : NULL;
-}
-
-static bool make_others(ptxlint_module *m, const ptxlint_options *options)
-{
-    m->others = calloc(m->gpu_count, sizeof(ptxlint_module *));
-    for (size_t g = 1; m->others && g < m->gpu_count; g++)
-        if (!(m->others[m->other_count++] = analyse_for(m, options, g)))
-            return false;
-    return m->others != NULL;
-}
-
-bool ptx_find_for_each_gpu(ptxlint_module *m, const ptxlint_options *options, Arena *scratch)
+void ptx_find_for_each_gpu(ptxlint_module *m, Arena *scratch)
 {
     const ArenaMark mark = ptx_arena_mark(scratch);
-    if (m->gpu_count < 2)
-        return true;
-    if (!make_others(m, options))
-        return false;
     uint64_t most = m->diags.count;
-    for (size_t i = 0; i < m->other_count; i++)
-        most += m->others[i]->diags.count;
+    for (size_t g = 1; g < m->gpu_count; g++)
+        most += m->beside[g - 1].count;
     GpuMerge merge = { .m = m, .scratch = scratch };
     merge.items = ptx_arena_array(scratch, GpuFinding, most + 1);
     ptx_hash_init(&merge.table, scratch, most + 1);
     take_findings(&merge, &m->diags, 0);
-    for (size_t i = 0; i < m->other_count; i++)
-        take_findings(&merge, &m->others[i]->diags, i + 1);
+    for (size_t g = 1; g < m->gpu_count; g++) {
+        ptx_diag_finish(&m->beside[g - 1]);
+        take_findings(&merge, &m->beside[g - 1], g);
+    }
     name_gpus(&merge);
     ptx_arena_release(scratch, mark);
-    return true;
 }

@@ -31,9 +31,8 @@ struct ptxlint_module {
     /* what was found by other threads than the one that made the module; malloc'ed */
     Arena *parts;
     unsigned part_count;
-    /* the same text for the GPUs behind the first, whose findings are here, too; malloc'ed */
-    ptxlint_module **others;
-    size_t other_count;
+    /* per GPU behind the first: what was found for it; NULL: there is none */
+    DiagSink *beside;
     char *text;                 /* length bytes and a NUL; malloc'ed */
     /* beside the file: launches, the file they are of, why it could not be read; NULL */
     ptxlint_launches *found;
@@ -100,9 +99,8 @@ static inline bool ptx_module_has_findings(const ptxlint_module *m)
  * options say. limit: bytes of each arena. False: memory ran out. */
 bool ptx_analyse(ptxlint_module *module, const ptxlint_options *options, size_t limit);
 
-/* each_gpu.c: adds what is found for GPUs behind the first, and says where GPUs differ. False:
- * memory ran out. */
-bool ptx_find_for_each_gpu(ptxlint_module *module, const ptxlint_options *options, Arena *scratch);
+/* each_gpu.c: adds what was found for GPUs behind the first, and says where GPUs differ. */
+void ptx_find_for_each_gpu(ptxlint_module *module, Arena *scratch);
 
 /* symbols.c: what the public view of names needs, from what lowering noted. */
 void ptx_symbols_build(ptxlint_module *module, Arena *scratch);

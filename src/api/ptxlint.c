@@ -179,8 +179,8 @@ static void run_guarded(void *context)
     choose_module_gpus(m, options);
     if (!ptx_analyse(m, options, memory_limit(m, options)))
         return;
-    if (ptx_module_has_findings(m) && !ptx_find_for_each_gpu(m, options, &arenas->scratch))
-        return;
+    if (m->beside)
+        ptx_find_for_each_gpu(m, &arenas->scratch);
     if (ptx_module_has_findings(m))
         TIMED(SUPPRESS, ptx_suppress(&m->arena, &arenas->scratch, &m->diags, m->ir,
                                      ptx_options_path(options), options->config));
@@ -399,9 +399,6 @@ void ptxlint_module_free(ptxlint_module *m)
     for (unsigned i = 0; i < m->part_count; i++)
         ptx_arena_free(&m->parts[i]);
     free(m->parts);
-    for (size_t i = 0; i < m->other_count; i++)
-        ptxlint_module_free(m->others[i]);
-    free(m->others);
     ptx_arena_free(&m->arena);
     ptxlint_launches_free(m->found);
     free(m->metadata);

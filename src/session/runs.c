@@ -142,13 +142,23 @@ const Evaluation *ptx_session_evaluation_for_figures(Session *s)
     return s->evaluation;
 }
 
+/* NULL: that for figures took more steps than are there for this, or was not asked for. */
+static const Evaluation *balance_of_figures(Session *s)
+{
+    const Evaluation *e = s->was_evaluated && !ptx_session_is_trial(s) ? s->evaluation : NULL;
+    return e && ptx_evaluation_is_within(e, effort_of(s, BUDGET_BALANCE).steps) ? e : NULL;
+}
+
 const Evaluation *ptx_session_evaluation(Session *s, EvaluationBudget budget)
 {
     if (budget == BUDGET_FIGURES)
         return ptx_session_evaluation_for_figures(s);
     Passing *p = s->passing;
-    if (!p->was_evaluated[budget] && s->func->is_entry && !s->func->has_unknown)
-        p->evaluations[budget] = evaluate_launch(s, budget);
+    if (!p->was_evaluated[budget] && s->func->is_entry && !s->func->has_unknown) {
+        p->evaluations[budget] = budget == BUDGET_BALANCE ? balance_of_figures(s) : NULL;
+        if (!p->evaluations[budget])
+            p->evaluations[budget] = evaluate_launch(s, budget);
+    }
     p->was_evaluated[budget] = true;
     return p->evaluations[budget];
 }
