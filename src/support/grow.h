@@ -37,7 +37,9 @@ static inline bool ptx_list_reserve(void *items, size_t *capacity, size_t wanted
 static inline char *ptx_text_fit(char *text, size_t bytes)
 {
     char *fitting = realloc(text, bytes);
-    return fitting ? fitting : text;
+    if (fitting)
+        return fitting;
+    return text;
 }
 
 #endif
