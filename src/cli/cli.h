@@ -625,7 +625,7 @@ void ptx_page_write(Text *out, const ptxlint_rule *rule);
 /* Markdown for a terminal; false: no memory. */
 bool ptx_paint(Text *out, const char *markdown, size_t length, bool has_color);
 
-/* Of the least time: the model does not tell these apart (docs/time.md, "Certainty"). */
+/* Of the least time: the model does not distinguish these (docs/time.md, "Certainty"). */
 #define PTX_MODEL_ERROR 1.10
 
 /* ---- the commands ---------------------------------------------------------------------------- */

@@ -24,7 +24,9 @@
 typedef enum Ssa { REACH_NONE, REACH_LINE, REACH_KERNEL, REACH_FILE, REACH__COUNT } Ssa;
 
 static const struct { const char *word, *here; } reaches[REACH__COUNT] = {
-    [REACH_LINE] = { "ignore", "here" }, [REACH_KERNEL] = { "ignore-kernel", "in this function" }, [REACH_FILE] = { "ignore-file", "in this file" },
+    [REACH_LINE] = { "ignore", "here" },
+    [REACH_KERNEL] = { "ignore-kernel", "in this function" },
+    [REACH_FILE] = { "ignore-file", "in this file" },
 };
 
 /* A rule, or several, that a comment names. */
@@ -504,8 +506,8 @@ static int compare_suppression_rows(const void *pa, const void *pb)
     return a->diag->order < b->diag->order ? -1 : a->diag->order > b->diag->order;
 }
 
-/* Those that may be silenced, from number first on. of_suppressions: SUP101 and SUP102, or all but
- * these. */
+/* Those that may be suppressed, from number first on. of_suppressions: SUP101 and SUP102, or all
+ * but these. */
 static void find_suppressible_rows(Suppress *s, bool of_suppressions)
 {
     s->row_count = 0;
@@ -524,7 +526,7 @@ static void find_suppressible_rows(Suppress *s, bool of_suppressions)
     qsort(s->rows, s->row_count, sizeof *s->rows, compare_suppression_rows);
 }
 
-/* Chains the rows in a range that are not silenced yet, by rule. */
+/* Chains the rows in a range that are not suppressed yet, by rule. */
 static void gather_unsuppressed(Suppress *s, Span range)
 {
     uint32_t low = 0, high = s->row_count;
@@ -566,7 +568,7 @@ static const char *reason_of(Suppress *s, Comment *comment)
 }
 
 /* The gathered rows of a rule. */
-static bool silence(Suppress *s, Comment *comment, RuleId rule)
+static bool suppress_rule(Suppress *s, Comment *comment, RuleId rule)
 {
     const bool is_any = s->heads[rule] > 0;
     for (uint32_t i = s->heads[rule]; i; i = s->rows[i - 1].next) {
@@ -586,12 +588,12 @@ static bool speaks_of_suppressions(const Suppress *s, const Selector *selector)
 static void apply_named(Suppress *s, Comment *comment, Named *named)
 {
     if (named->selector->kind == SELECTOR_RULE) {
-        named->is_used |= silence(s, comment, named->selector->rule);
+        named->is_used |= suppress_rule(s, comment, named->selector->rule);
         return;
     }
     for (uint32_t p = 0; p < s->present_count; p++)
         if (ptx_selector_has(s->selectors, named->selector, s->present[p]))
-            named->is_used |= silence(s, comment, s->present[p]);
+            named->is_used |= suppress_rule(s, comment, s->present[p]);
 }
 
 static void apply_comment(Suppress *s, Comment *comment, bool of_suppressions)
@@ -703,7 +705,7 @@ static bool is_all_analysed(const Suppress *s)
 
 enum { NAMES_SHOWN = 5 };
 
-/* The list without the names that silence nothing; rules about suppressions stay. */
+/* The list without the names that suppress nothing; rules about suppressions stay. */
 static void shorten_list(Suppress *s, const Comment *comment, Diag *diag)
 {
     const Named *named = (const Named *)s->named.items + comment->named_first;
@@ -780,7 +782,7 @@ static void find_unused(Suppress *s)
     }
 }
 
-/* ---- what the config silences ---------------------------------------------------------------- */
+/* ---- what the config suppresses -------------------------------------------------------------- */
 
 static bool names_rule(const Suppress *s, const Ignore *ignore, RuleId rule)
 {
@@ -858,10 +860,10 @@ static void apply_ignores(Suppress *s, const SuppressRow *row, const char *path)
     const SuppressPlace place = place_of(s, row->diag, path);
     const Ignore *ignore = NULL;
     for (int kind = 0; kind < IGNORE__COUNT && !ignore; kind++) {
-        ignore = find_ignore(s, &s->config->files.silenced[kind], (IgnoreKind)kind, row, &place);
+        ignore = find_ignore(s, &s->config->files.suppressed[kind], (IgnoreKind)kind, row, &place);
         ignore = ignore ? ignore
-                        : find_ignore(s, &s->config->settings.silenced[kind], (IgnoreKind)kind, row,
-                                      &place);
+                        : find_ignore(s, &s->config->settings.suppressed[kind], (IgnoreKind)kind,
+                                      row, &place);
     }
     ptx_arena_release(s->scratch, mark);
     if (!ignore)
@@ -875,7 +877,8 @@ static void apply_config(Suppress *s, const char *path)
 {
     uint32_t count = 0;
     for (int kind = 0; kind < IGNORE__COUNT; kind++)
-        count += s->config->files.silenced[kind].count + s->config->settings.silenced[kind].count;
+        count +=
+            s->config->files.suppressed[kind].count + s->config->settings.suppressed[kind].count;
     for (int of_suppressions = 0; count && of_suppressions < 2; of_suppressions++) {
         find_suppressible_rows(s, of_suppressions);
         for (uint32_t r = 0; r < s->row_count; r++)

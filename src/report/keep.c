@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* As a module orders its own findings; those that are silenced go first where not all can stay. */
+/* As a module orders its own findings; those that are suppressed go first where not all can
+ * stay. */
 static int rank_compare(const Rank *a, const Rank *b)
 {
     if (a->is_suppressed != b->is_suppressed)
