@@ -324,9 +324,10 @@ static void end_times(const RuleTimes *times, const ptxlint_options *options)
 static const Launch *const *build_launches(ptxlint_module *m, const ptxlint_options *options)
 {
     const Launch **launches = ptx_arena_array(&m->arena, const Launch *, m->ir->func_count + 1);
+    const LaunchSource source = { options->launches, m->found, ptx_options_path(options),
+                                  options->launch_number };
     for (FuncId f = 0; f < m->ir->func_count; f++)
-        launches[f] = ptx_launch_build(&m->arena, options->launches, m->found,
-                                       ptx_options_path(options), m->ir, &m->ir->funcs[f]);
+        launches[f] = ptx_launch_build(&m->arena, &source, m->ir, &m->ir->funcs[f]);
     return launches;
 }
 

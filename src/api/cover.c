@@ -307,17 +307,25 @@ static bool learn_names(ptxlint_coverage *c, const CoverSubject *s)
 #define NO_GROUP SIZE_MAX
 #define COVER_MEMORY ((size_t)1 << 30)
 
+static LaunchSubject subject_of(const ptxlint_coverage *c, const CoverSubject *s)
+{
+    LaunchSubject subject = { s->module->info.path, s->view->name, s->func, NULL };
+    if (c->is_profile)
+        subject.known = ptx_launch_known(s->module->found, &subject);
+    return subject;
+}
+
 static size_t find_group(ptxlint_coverage *c, const CoverSubject *s)
 {
     const json_t *number = ptx_launch_named(c->index, s->view->name),
                  *listed = json_object_get(c->root, "launches");
     size_t found = number ? (size_t)json_integer_value(number) : NO_GROUP;
-    const char *path = s->module->info.path;
-    for (size_t i = 0; (i = ptx_launch_listed(c->root, i, path, s->view->name))
+    const LaunchSubject subject = subject_of(c, s);
+    for (size_t i = 0; (i = ptx_launch_listed(c->root, i, subject.path, subject.kernel))
                        < json_array_size(listed);
          i++)
         c->items[c->groups[c->first_listed + i].first].seen.matches = 1;
-    size_t chosen = ptx_launch_choose(c->root, path, s->view->name, s->func);
+    size_t chosen = ptx_launch_choose(c->root, &subject);
     return found == NO_GROUP && chosen < json_array_size(listed) ? c->first_listed + chosen : found;
 }
 
@@ -330,6 +338,14 @@ static bool add_func(ptxlint_coverage *c, const CoverSubject *s, const char *ker
                          group == NO_GROUP && s->func->is_entry);
     if (group != NO_GROUP)
         match_group(c, s, &c->groups[group]);
+    for (uint32_t n = 1; group != NO_GROUP && group >= c->first_listed
+                         && n <= s->module->launched_count;
+         n++) {
+        const LaunchSubject subject = subject_of(c, s);
+        size_t at = ptx_launch_at(c->root, &subject, n);
+        if (at < json_array_size(json_object_get(c->root, "launches")))
+            match_group(c, s, &c->groups[c->first_listed + at]);
+    }
     if (is_wanted && json_object_size(c->settings)) {
         match_group(c, s, &c->groups[c->group_count - 1]);
         is_good &= learn_names(c, s);

@@ -65,8 +65,7 @@ static void add_gpu(GpuMerge *merge, GpuFinding *finding, size_t gpu)
     finding->last = gpu;
 }
 
-/* A copy that is the module's own, whose suppression is decided anew. */
-static Diag *copy_finding(ptxlint_module *m, const Diag *from)
+Diag *ptx_module_copy_finding(ptxlint_module *m, const Diag *from)
 {
     m->diags.func = from->func;
     Diag *diag = ptx_diag_of(&m->diags, from->info, from->severity, from->span, from->message);
@@ -85,7 +84,7 @@ static void take_finding(GpuMerge *merge, Diag *diag, size_t gpu)
 {
     uint32_t *slot = gpu_slot_of(merge, diag);
     if (!*slot) {
-        Diag *own = gpu ? copy_finding(merge->m, diag) : diag;
+        Diag *own = gpu ? ptx_module_copy_finding(merge->m, diag) : diag;
         if (gpu && ptx_diag_is_dropped(&merge->m->diags, own))
             return;
         own->gpu = merge->m->gpus[gpu]->name;

@@ -33,6 +33,9 @@ struct ptxlint_module {
     unsigned part_count;
     /* per GPU behind the first: what was found for it; NULL: there is none */
     DiagSink *beside;
+    /* the same text with the launches behind the first; malloc'ed */
+    ptxlint_module **launched;
+    uint32_t launched_count;
     char *text;                 /* length bytes and a NUL; malloc'ed */
     /* beside the file: launches, the file they are of, why it could not be read; NULL */
     ptxlint_launches *found;
@@ -59,9 +62,10 @@ struct ptxlint_module {
 
 void ptx_estimator_free(ptxlint_module *module);
 
-/* ptxlint.c: as ptxlint_module_new, of malloc'ed text with a NUL behind it, which is taken. */
-ptxlint_status ptx_module_take(char *text, size_t length, const ptxlint_options *options,
-                               ptxlint_module **out);
+/* ptxlint.c: as ptxlint_module_new, of malloc'ed text with a NUL behind it, which is taken; so is
+ * found, launches that the file of the text has; NULL. */
+ptxlint_status ptx_module_take(char *text, size_t length, ptxlint_launches *found,
+                               const ptxlint_options *options, ptxlint_module **out);
 
 /* All that is left of a file, and a NUL; malloc'ed. */
 ptxlint_status ptx_stream_read(FILE *file, char **out, size_t *length);
@@ -101,6 +105,15 @@ bool ptx_analyse(ptxlint_module *module, const ptxlint_options *options, size_t 
 
 /* each_gpu.c: adds what was found for GPUs behind the first, and says where GPUs differ. */
 void ptx_find_for_each_gpu(ptxlint_module *module, Arena *scratch);
+
+/* each_launch.c: adds what is found in launches behind the first, and says in which. False: memory
+ * ran out. */
+bool ptx_find_for_each_launch(ptxlint_module *module, const ptxlint_options *options,
+                              Arena *scratch);
+
+/* A copy of another module's finding that is the module's own, whose suppression is decided anew;
+ * it may be dropped. */
+Diag *ptx_module_copy_finding(ptxlint_module *module, const Diag *from);
 
 /* symbols.c: what the public view of names needs, from what lowering noted. */
 void ptx_symbols_build(ptxlint_module *module, Arena *scratch);

@@ -4,8 +4,9 @@
  * through the public API, gates.c holds baselines and budgets, matched.c what has matched nothing,
  * and tally.c counts.
  * fix.c makes the edits of findings, and unified_diff.c shows them.
- * explain.c, extract.c, rules.c, show.c, isa.c, tune.c, rank.c, schema.c, complete.c and manual.c
- * are commands of their own; they write through page.c and isa_page.c (Markdown) and paint.c
+ * explain.c, extract.c, launch.c with record.c, rules.c, show.c, isa.c, tune.c, rank.c, schema.c,
+ * complete.c and manual.c are commands of their own; they write through page.c and isa_page.c
+ * (Markdown) and paint.c
  * (Markdown to a terminal).
  *
  * What fails complains on standard error, unless it says otherwise, and returns the exit code for
@@ -107,6 +108,7 @@ typedef enum Command {
     COMMAND_MANUAL,
     COMMAND_LSP,
     COMMAND_EXTRACT,
+    COMMAND_LAUNCH,
     COMMAND__COUNT
 } Command;
 
@@ -383,6 +385,8 @@ typedef struct Settings {
     /* that the config file names, seen from the working directory; NULL */
     char *baseline_path, *budget_path;
     ptxlint_config *config;
+    /* the same with the preset `generated`, for caches and dumps; NULL: a choice is made already */
+    ptxlint_config *generated;
     Inputs inputs;                      /* GPUs and launches of the config file */
     ExitCode code;                      /* what reading it came to */
 } Settings;
@@ -609,6 +613,21 @@ ExitCode ptx_matched_add(Matched *matched, const Inputs *inputs, const ptxlint_m
 ExitCode ptx_matched_report(const Matched *matched);
 void ptx_matched_free(Matched *matched);
 
+/* ---- repeats.c ------------------------------------------------------------------------------- */
+
+/* Modules of caches and dumps, by PTX and launches. Zeroed before, to be freed. */
+typedef struct Repeats {
+    struct json_t *seen;
+    size_t count;                       /* that had been there before */
+} Repeats;
+
+/* Whether one like the module has been there. */
+bool ptx_repeats_take(Repeats *repeats, const ptxlint_module *module);
+
+/* How many were left out, on standard error. */
+void ptx_repeats_tell(const Repeats *repeats);
+void ptx_repeats_free(Repeats *repeats);
+
 /* ---- page.c ---------------------------------------------------------------------------------- */
 
 /* Words for numbers of ptxlint_rule. */
@@ -644,6 +663,8 @@ ExitCode ptx_completions(const Options *options);       /* complete.c */
 ExitCode ptx_manual(const Options *options);            /* manual.c */
 ExitCode ptx_lsp(const Options *options);               /* lsp.c */
 ExitCode ptx_extract(const Options *options);           /* extract.c */
+ExitCode ptx_launch_command(const Options *options);    /* launch.c */
+ExitCode ptx_record(const Options *options);            /* record.c */
 
 /* Adds the kernels of the modules that path stands for; run.c. */
 ExitCode ptx_run_report(const Options *options, const char *path, ptxlint_report *report,

@@ -7,7 +7,7 @@
 const char *const ptx_command_words[COMMAND__COUNT] = {
     "check", "fix", "report", "gpu",      "explain", "rules", "config",      "isa",
     "tune",  "rank",   "schema", "baseline", "budget",  "diff",   "mcp", "completions",
-    "manual", "lsp", "extract"
+    "manual", "lsp", "extract", "launch"
 };
 
 const char *const ptx_command_usage[COMMAND__COUNT] = {
@@ -30,6 +30,7 @@ const char *const ptx_command_usage[COMMAND__COUNT] = {
     "[OPTIONS]",
     "[OPTIONS]",
     "[OPTIONS] FILE",
+    "[OPTIONS] init PATH... | record [--] PROGRAM [ARG...]",
 };
 
 const char *const ptx_format_words[FORMAT__COUNT] = {
@@ -102,6 +103,7 @@ const char *const ptx_command_what[COMMAND__COUNT] = {
     [COMMAND_MANUAL] = "the manual page",
     [COMMAND_LSP] = "the language server, for editors",
     [COMMAND_EXTRACT] = "write the PTX in a program, library or fatbin to files",
+    [COMMAND_LAUNCH] = "write a launch file: of kernels, or of what a program launches",
 };
 
 /* ---- options --------------------------------------------------------------------------------- */
@@ -453,6 +455,23 @@ static const struct poptOption extract_table[] = {
     HELP_OPTIONS
 };
 
+static const struct poptOption launch_output[] = {
+    { "output", 'o', POPT_ARG_STRING, NULL, OPT_OUTPUT,
+      "File that is written (default of init: standard output; of record: launches.json)", "FILE" },
+    TEXT_OPTION("kernel", OPT_KERNEL,
+                "init: only kernels whose name matches, * and ? as in a shell", "GLOB"),
+    FLAG_OPTION("quiet", OPT_QUIET, "record: no line about what was written"),
+    CONFIG_OPTIONS,
+    UNPACK_OPTION,
+    POPT_TABLEEND
+};
+
+static const struct poptOption launch_table[] = {
+    TABLE(launch_output, "The launch file:"),
+    TABLE(launch_options, "init: what is known already:"),
+    HELP
+};
+
 static const struct poptOption mcp_table[] = { HELP_OPTIONS };
 
 static const struct poptOption lsp_options[] = {
@@ -475,7 +494,7 @@ const struct poptOption *const ptx_option_tables[COMMAND__COUNT] = {
     check_table,  fix_table, report_table, gpu_table,    explain_table, rules_table,
     config_table,   isa_table,    tune_table, rank_table,   schema_table,
     baseline_table, budget_table, diff_table, mcp_table, schema_table,
-    schema_table, lsp_table, extract_table
+    schema_table, lsp_table, extract_table, launch_table
 };
 
 /* ---- texts ----------------------------------------------------------------------------------- */
@@ -547,6 +566,12 @@ static const char completions_help[] =
 static const char extract_help[] =
     "\nFILE is a program, library, object or fatbin, also packed, or one entry of it as\n"
     "findings name it. Files are called like FILE and the entry.\n";
+
+static const char launch_help[] =
+    "\n  init    write a launch file with every kernel in PATH, to be filled in: null\n"
+    "          means unknown. `ptxlint --launch FILE` takes it as it is.\n"
+    "  record  run PROGRAM, and write a launch file of the distinct launches that it\n"
+    "          makes: grid, block, shared memory, scalars, sizes behind pointers\n";
 
 static const char manual_help[] =
     "\nIn the macros of man(7): this help of all commands.\n";
@@ -644,6 +669,10 @@ const char *const ptx_command_examples[COMMAND__COUNT] = {
     "  ptxlint extract --list libfoo.so\n"
     "  ptxlint extract -o ptx libfoo.so\n"
     "  ptxlint extract 'libfoo.so!3.sm_90.ptx'\n",
+
+    "\nEXAMPLES\n"
+    "  ptxlint launch init -o launches.json kernel.ptx\n"
+    "  ptxlint launch record -o launches.json -- python train.py --steps 3\n",
 };
 
 static const char check_codes[] =
@@ -742,6 +771,15 @@ static const char extract_codes[] =
     "  4  internal error, or no memory\n"
     "The highest that applies.\n";
 
+static const char launch_codes[] =
+    "\nEXIT CODES\n"
+    "  0  done\n"
+    "  2  usage: an unknown option, value or GPU, a bad file, no inputs, no recorder\n"
+    "  3  an input is unreadable, PROGRAM failed or made no launch, or the output\n"
+    "     cannot be written\n"
+    "  4  internal error, or no memory\n"
+    "The highest that applies.\n";
+
 static const char lsp_codes[] =
     "\nEXIT CODES\n"
     "  0  the client has asked it to shut down, and then to exit\n"
@@ -755,14 +793,15 @@ const char *const ptx_command_codes[COMMAND__COUNT] = {
     isa_codes,
     report_codes, report_codes, schema_codes, report_codes, report_codes, diff_codes, mcp_codes,
     schema_codes,
-    schema_codes, lsp_codes, extract_codes
+    schema_codes, lsp_codes, extract_codes, launch_codes
 };
 
 const char *const ptx_command_help[COMMAND__COUNT] = {
     paths_help, fix_help, paths_help,  names_help,    rules_help,  facts_help, config_help,
     isa_help,
     tune_help,  rank_help,   schema_help,   baseline_help, budget_help, diff_help,
-    mcp_help, completions_help, manual_help, lsp_help, extract_help
+    mcp_help, completions_help, manual_help, lsp_help, extract_help,
+    launch_help
 };
 
 static void print_commands(void)

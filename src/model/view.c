@@ -457,6 +457,8 @@ static void view_kernel(Sessions *all, FuncId id, ptxlint_kernel *out)
     out->span = ptx_view_span(func->span);
     out->name_span = ptx_view_span(func->name);
     out->is_entry = func->is_entry;
+    out->launch_number = all->launches[id]->number;
+    out->launch_count = all->launches[id]->count;
     out->has_syntax_error = func->has_syntax_error;
     out->minnctapersm = func->bounds.minnctapersm;
     out->maxnreg = func->bounds.maxnreg;

@@ -188,6 +188,8 @@ static const char *const after_pipes[] = {
     "launch_flops_per_byte",
     "predicted_gflops",
     "bytes_in_flight",
+    "launch_number",
+    "launch_count",
     "why",
 };
 
@@ -433,6 +435,8 @@ void ptx_csv_kernel(Out *out, const ptxlint_module *module, const ptxlint_kernel
         put_time(&csv, projection);
         put_bottleneck(&csv, projection);
         put_launched(&csv, projection);
+        ptx_csv_real(&csv, kernel->launch_number + 1);
+        ptx_csv_real(&csv, kernel->launch_count ? kernel->launch_count : 1);
         ptx_csv_notes(&csv);
         ptx_csv_end(&csv);
     }

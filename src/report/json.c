@@ -260,6 +260,8 @@ static void put_launch(Json *json, const char *key, const ptxlint_kernel *kernel
 {
     const ptxlint_launch *launch = &kernel->launch;
     ptx_json_object(json, key);
+    ptx_json_count(json, "number", kernel->launch_number + 1);
+    ptx_json_count(json, "count", kernel->launch_count ? kernel->launch_count : 1);
     put_json_dims(json, "grid", launch->grid);
     put_json_dims(json, "block", launch->block);
     put_json_dims(json, "cluster", launch->cluster);

@@ -108,7 +108,7 @@ static void put_table_assumed(Out *out, const ptxlint_launch *launch)
 static void put_table_launch(Out *out, const ptxlint_launch *launch)
 {
     static const char *const sources[] = { "assumed", "from directives", "as given",
-                                           "from metadata beside the file" };
+                                           "from metadata" };
     put_key(out, "launch");
     if (!has_dims(launch->grid) && !has_dims(launch->block)) {
         ptx_out_text(out, "unknown\n");
@@ -318,8 +318,12 @@ void ptx_table_kernel(Out *out, const ptxlint_module *module, const ptxlint_kern
     ptx_out_text(out, kernel->is_entry ? "kernel " : "function ");
     ptx_out_clean(out, ptx_kernel_title(kernel->name).text);
     ptx_out_style(out, STYLE_NONE);
-    ptx_out_format(out, " (line %" PRIu32 ")\n",
+    ptx_out_format(out, " (line %" PRIu32 ")",
                    ptxlint_module_place(module, kernel->name_span.begin).line);
+    if (kernel->launch_count > 1)
+        ptx_out_format(out, ", launch %" PRIu32 " of %" PRIu32, kernel->launch_number + 1,
+                       kernel->launch_count);
+    ptx_out_text(out, "\n");
     if (kernel->demangled) {
         Line line = ptx_line_begin(out, "mangled");
         ptx_line_item(&line, kernel->name);

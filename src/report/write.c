@@ -360,15 +360,34 @@ static bool is_reported(const ptxlint_writer *writer, const ptxlint_kernel *kern
     return !kernel->is_entry == !is_entry && is_kernel_selected(&writer->options, kernel->name);
 }
 
+/* A row of a report: a kernel in one of its launches. */
+typedef struct ReportRow {
+    const ptxlint_module *module;
+    const ptxlint_kernel *kernel;
+} ReportRow;
+
+/* Row number of a kernel, as far as it has launches. */
+static bool find_launch_row(const ptxlint_module *module, size_t kernel, uint32_t number,
+                            ReportRow *row)
+{
+    size_t count;
+    row->module = number ? ptxlint_module_launch(module, number) : module;
+    row->kernel = row->module ? &ptxlint_module_kernels(row->module, &count)[kernel] : NULL;
+    return row->kernel && row->kernel->launch_number == number;
+}
+
 static void add_json_kernels(ptxlint_writer *writer, const ptxlint_module *module, bool is_entry)
 {
     size_t count;
+    ReportRow row;
     const ptxlint_kernel *kernels = ptxlint_module_kernels(module, &count);
     bool has_item = false;
     for (size_t i = 0; i < count && writer->out.status == PTXLINT_OK; i++)
-        if (is_reported(writer, &kernels[i], is_entry)) {
+        for (uint32_t n = 0;
+             is_reported(writer, &kernels[i], is_entry) && find_launch_row(module, i, n, &row);
+             n++) {
             ptx_out_separator(&writer->out, &has_item);
-            ptx_json_kernel(&writer->out, module, &kernels[i]);
+            ptx_json_kernel(&writer->out, row.module, row.kernel);
         }
 }
 
@@ -425,6 +444,7 @@ static void add_json_report(ptxlint_writer *writer, const ptxlint_module *module
 static void add_text_report(ptxlint_writer *writer, const ptxlint_module *module)
 {
     size_t count;
+    ReportRow row;
     const ptxlint_kernel *kernels = ptxlint_module_kernels(module, &count);
     if (writer->has_item)
         ptx_out_text(&writer->out, "\n");
@@ -432,17 +452,21 @@ static void add_text_report(ptxlint_writer *writer, const ptxlint_module *module
     ptx_table_module(&writer->out, module);
     for (int is_entry = 1; is_entry >= 0; is_entry--)
         for (size_t i = 0; i < count && writer->out.status == PTXLINT_OK; i++)
-            if (is_reported(writer, &kernels[i], is_entry))
-                ptx_table_kernel(&writer->out, module, &kernels[i]);
+            for (uint32_t n = 0;
+                 is_reported(writer, &kernels[i], is_entry) && find_launch_row(module, i, n, &row);
+                 n++)
+                ptx_table_kernel(&writer->out, row.module, row.kernel);
 }
 
 static void add_csv_report(ptxlint_writer *writer, const ptxlint_module *module)
 {
     size_t count;
+    ReportRow row;
     const ptxlint_kernel *kernels = ptxlint_module_kernels(module, &count);
     for (size_t i = 0; i < count && writer->out.status == PTXLINT_OK; i++)
-        if (is_reported(writer, &kernels[i], true))
-            ptx_csv_kernel(&writer->out, module, &kernels[i]);
+        for (uint32_t n = 0;
+             is_reported(writer, &kernels[i], true) && find_launch_row(module, i, n, &row); n++)
+            ptx_csv_kernel(&writer->out, row.module, row.kernel);
 }
 
 /* ---- documents ------------------------------------------------------------------------------- */

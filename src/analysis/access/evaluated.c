@@ -127,12 +127,19 @@ static bool probe_at_once(AccessEvaluator *e, const uint32_t middle[3])
     return ptx_footprint_end_probe(e->watch.footprint, ptx_blocks_size(&blocks) == size);
 }
 
+/* Blocks 2n and 2n + 1 run side by side; orders of blocks change between those, if at all. */
+static uint32_t odd_below(uint32_t count)
+{
+    const uint32_t middle = count / 2;
+    return (middle | 1) < count ? middle | 1 : middle;
+}
+
 /* How far an array's footprint moves from a block to its neighbours: the first addresses of a warp
  * say so. Nothing else is asked of these runs, the last ones. */
 static void probe_neighbours(AccessEvaluator *e)
 {
     const uint32_t *grid = e->shape.grid,
-                   middle[3] = { grid[0] / 2, grid[1] / 2, grid[2] / 2 };
+                   middle[3] = { odd_below(grid[0]), grid[1] / 2, grid[2] / 2 };
     e->price.observer.is_paused = true;
     if (probe_at_once(e, middle))
         return;
