@@ -5,7 +5,7 @@
 #include "analysis/access/evaluate.h"
 #include "analysis/flow/types.h"
 #include "analysis/sass/sass.h"
-#include "analysis/time/hidden_traffic.h"
+#include "analysis/time/memory/hidden_traffic.h"
 #include "analysis/time/predict.h"
 #include "gpu/gpu.h"
 #include "ir/operand.h"

@@ -12,7 +12,7 @@
 #include "analysis/sim/count.h"
 #include "analysis/value/launch.h"
 #include "session/session.h"
-#include "analysis/time/address_distribution.h"
+#include "analysis/time/memory/address_distribution.h"
 #include "analysis/time/predict.h"
 #include "analysis/access/advise/advise.h"
 #include "analysis/race/block_race.h"
