@@ -248,7 +248,7 @@ static ptxlint_status build_module(char *text, size_t length, ptxlint_launches *
         find_metadata(m, options->metadata_path);
     if (m->found && m->found->is_generated && options->generated_config)
         chosen.config = options->generated_config;
-    Arenas arenas;
+    Arenas arenas = { 0 };
     bool complete = run(m, &chosen, &arenas);
     ptx_arena_free(&arenas.items);
     ptx_arena_free(&arenas.vectors);

@@ -216,9 +216,11 @@ static void put_param_values(RecordLine *line, const RecordedLaunch *launch)
     size_t offset, size;
     put_record(line, ",\"params\":[");
     for (size_t i = 0; i < PARAMS_MAX && read_param_place(function, i, &offset, &size); i++) {
-        const unsigned char *bytes = launch->params ? launch->params[i] : buffer + offset;
+        const unsigned char *bytes = launch->params ? launch->params[i] : NULL;
+        if (buffer)
+            bytes = buffer + offset;
         put_record(line, i ? "," : "");
-        if (bytes && (launch->params || buffer))
+        if (bytes)
             put_param_value(line, bytes, size);
         else
             put_record(line, "null");
