@@ -428,6 +428,17 @@ PTXLINT_API ptxlint_status ptxlint_coverage_add(ptxlint_coverage *coverage,
                                                 const ptxlint_module *module,
                                                 const char *kernel_glob);
 
+/* What ptxlint_coverage_add came to for a module: per item whether it matches (1), and whether it
+ * is of an entry that a kernel took its launch from (2); matches has room for count. Returns how
+ * many there are. */
+PTXLINT_API size_t ptxlint_coverage_matches(const ptxlint_coverage *coverage,
+                                            unsigned char *matches, size_t count);
+
+/* Adds that of an equal coverage, and the names of the kernels of a module that was loaded. */
+PTXLINT_API ptxlint_status ptxlint_coverage_add_matches(ptxlint_coverage *coverage,
+                                                        const ptxlint_module *module,
+                                                        const unsigned char *matches, size_t count);
+
 /* Kernels of the file, each followed by its parameters and loops; then the settings. 0: past the
  * end. */
 PTXLINT_API int ptxlint_coverage_at(const ptxlint_coverage *coverage, size_t index,
@@ -794,6 +805,28 @@ typedef struct ptxlint_module_info {
 
 PTXLINT_API const ptxlint_module_info *ptxlint_module_get_info(const ptxlint_module *module);
 
+/* What documents are written from, as bytes: for a cache, or for another machine. They are good for
+ * the version, the kind of processor and the header of the library that wrote them. write is called
+ * a few times. */
+PTXLINT_API ptxlint_status ptxlint_module_save(const ptxlint_module *module, ptxlint_write_fn write,
+                                               void *context);
+
+typedef struct ptxlint_saved {
+    const void *bytes;                  /* as written */
+    size_t length;
+    const char *text;                   /* that the module was made of */
+    size_t text_length;
+} ptxlint_saved;
+
+/* The module again, without any analysis. It gives what ptxlint_module_get_info, _diagnostics,
+ * _kernels, _place, _statement and _body do; no values, symbols or estimates. Of options count
+ * path, gpus, config and sources, where suppressions that the module used are used again, and
+ * metadata_path. PTXLINT_BAD_FILE: the bytes are damaged, of another text or library, a GPU of
+ * theirs is unknown, or comments in CUDA sources, or launches beside the file, are others now. */
+PTXLINT_API ptxlint_status ptxlint_module_load(const ptxlint_saved *saved,
+                                               const ptxlint_options *options,
+                                               ptxlint_module **out);
+
 /* ---- inputs ---------------------------------------------------------------------------------- */
 
 /* A file, and the PTX in it: PTX itself, or a container that holds several modules, its entries: an
@@ -832,6 +865,7 @@ typedef struct ptxlint_input_info {
     /* of entry_count 0: why, and what to do, "holds ..."; else NULL */
     const char *no_ptx;
     size_t trouble_count;               /* also of those that ptxlint_input_trouble does not have */
+    int has_launches;                   /* of its kernels, which ptxlint_input_module takes */
 } ptxlint_input_info;
 
 PTXLINT_API const ptxlint_input_info *ptxlint_input_get_info(const ptxlint_input *input);
@@ -1816,6 +1850,11 @@ PTXLINT_API ptxlint_status ptxlint_writer_new(ptxlint_document document,
  * ptxlint_writer_finish. */
 PTXLINT_API ptxlint_status ptxlint_writer_add(ptxlint_writer *writer, const ptxlint_module *module);
 PTXLINT_API ptxlint_status ptxlint_writer_finish(ptxlint_writer *writer);
+
+/* A further member of the document, its value as JSON: of the object in PTXLINT_JSON, of the run's
+ * properties in PTXLINT_SARIF; other formats have none. Before ptxlint_writer_finish, once. */
+PTXLINT_API ptxlint_status ptxlint_writer_attach(ptxlint_writer *writer, const char *key,
+                                                 const char *json, size_t length);
 PTXLINT_API void ptxlint_writer_free(ptxlint_writer *writer);
 
 /* How many diagnostics the options select, by severity (index PTXLINT_NOTE to PTXLINT_ERROR). */

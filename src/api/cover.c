@@ -393,6 +393,34 @@ ptxlint_status ptxlint_coverage_add(ptxlint_coverage *c, const ptxlint_module *m
     return is_complete && work.is_good ? PTXLINT_OK : PTXLINT_NO_MEMORY;
 }
 
+/* ---- what another coverage came to ----------------------------------------------------------- */
+
+size_t ptxlint_coverage_matches(const ptxlint_coverage *c, unsigned char *matches, size_t count)
+{
+    for (size_t i = 0; c && i < c->count && i < count; i++)
+        matches[i] = (unsigned char)((c->items[i].seen.matches != 0)
+                                     | c->groups[c->items[i].group].is_used << 1);
+    return c ? c->count : 0;
+}
+
+ptxlint_status ptxlint_coverage_add_matches(ptxlint_coverage *c, const ptxlint_module *module,
+                                            const unsigned char *matches, size_t count)
+{
+    bool is_good = true;
+    if (!c || !module || count != c->count)
+        return PTXLINT_BAD_ARGUMENT;
+    for (size_t i = 0; i < count; i++) {
+        c->items[i].seen.matches |= matches[i] & 1;
+        c->groups[c->items[i].group].is_used |= (matches[i] & 2) != 0;
+    }
+    for (size_t k = 0; k < module->kernel_count; k++) {
+        const char *name = module->kernels[k].name;
+        bool is_free = module->kernels[k].is_entry && !ptx_launch_named(c->index, name);
+        is_good &= learn(c, PTXLINT_PART_KERNEL, name, is_free);
+    }
+    return is_good ? PTXLINT_OK : PTXLINT_NO_MEMORY;
+}
+
 /* ---- names that are near --------------------------------------------------------------------- */
 
 enum { NEAR_EDITS = 2, NEAR_SOURCE = 3, NEAR_PART = 4, NOT_NEAR = 5, PART_LEAST = 4 };

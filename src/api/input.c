@@ -204,6 +204,7 @@ static ptxlint_status view_input(ptxlint_input *input)
         .lto_count = c->kind_counts[FATBIN_NVVM],
         .tile_ir_count = c->kind_counts[FATBIN_TILE_IR] + (c->kind == CONTAINER_TILE_IR),
         .trouble_count = c->trouble_count,
+        .has_launches = c->kind == CONTAINER_TRACE,
     };
     ptxlint_status status = view_troubles(input);
     if (status == PTXLINT_OK && !is_source)

@@ -5,6 +5,7 @@
 #include "analysis/flow/types.h"
 #include "ptxlint/ptxlint.h"
 #include "session/session.h"
+#include "findings/use_log.h"
 #include "support/diag.h"
 
 #include <stdbool.h>
@@ -42,6 +43,7 @@ struct ptxlint_module {
     char *metadata, *metadata_error;
     size_t length;
     DiagSink diags;
+    UseLog uses;                /* what of a config and of CUDA sources it has used */
     const Module *ir;
     Sessions *sessions;
     const CallGraph *calls;
@@ -66,6 +68,9 @@ void ptx_estimator_free(ptxlint_module *module);
  * found, launches that the file of the text has; NULL. */
 ptxlint_status ptx_module_take(char *text, size_t length, ptxlint_launches *found,
                                const ptxlint_options *options, ptxlint_module **out);
+
+/* NULs behind a text are those of a dump: they say where it ends. */
+size_t ptx_text_length(const char *text, size_t length);
 
 /* All that is left of a file, and a NUL; malloc'ed. */
 ptxlint_status ptx_stream_read(FILE *file, char **out, size_t *length);

@@ -173,6 +173,8 @@ static void run_guarded(void *context)
     const ptxlint_options *options = call->options;
     Arenas *arenas = call->arenas;
     ptx_diag_init(&m->diags, &m->arena);
+    m->uses.arena = &m->arena;
+    m->diags.uses = &m->uses;
     ptx_profile_module(options->profile);
     TIMED(PARSE, read_source(m, options, arenas));
     ptx_arena_free(&arenas->items);
@@ -261,8 +263,7 @@ static ptxlint_status build_module(char *text, size_t length, ptxlint_launches *
     return PTXLINT_OK;
 }
 
-/* NULs behind a text are those of a dump: they say where it ends. */
-static size_t length_of_text(const char *text, size_t length)
+size_t ptx_text_length(const char *text, size_t length)
 {
     size_t end = length;
     while (end && !text[end - 1])
@@ -283,7 +284,7 @@ static ptxlint_status module_from(char *text, size_t length, ptxlint_launches *f
     }
     if (config)
         chosen.config = config;
-    ptxlint_status status = build_module(text, length_of_text(text, length), found, &chosen,
+    ptxlint_status status = build_module(text, ptx_text_length(text, length), found, &chosen,
                                          out);
     ptxlint_config_free(config);
     return status;

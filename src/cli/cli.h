@@ -4,10 +4,11 @@
  * through the public API, gates.c holds baselines and budgets, matched.c what has matched nothing,
  * and tally.c counts.
  * fix.c makes the edits of findings, and unified_diff.c shows them.
- * explain.c, extract.c, launch.c with record.c, rules.c, show.c, isa.c, tune.c, rank.c, schema.c,
- * complete.c and manual.c are commands of their own; they write through page.c and isa_page.c
- * (Markdown) and paint.c
- * (Markdown to a terminal).
+ * diff_git.c builds both sides of a diff; cache.c keeps modules for later runs, shard.c shares a
+ * run out among machines.
+ * explain.c, extract.c, launch.c with record.c, rules.c, show.c, tune.c, rank.c and, in pages/,
+ * isa.c, schema.c, complete.c and manual.c are commands of their own; they write through
+ * pages/page.c and pages/isa_page.c (Markdown) and paint.c (Markdown to a terminal).
  *
  * What fails complains on standard error, unless it says otherwise, and returns the exit code for
  * it. */
@@ -16,7 +17,9 @@
 
 #include "ptxlint/ptxlint.h"
 
+#include <jansson.h>
 #include <popt.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -47,6 +50,8 @@ typedef struct Text {
 } Text;
 
 void ptx_text_add(Text *text, const char *bytes, size_t length);
+/* A ptxlint_write_fn. */
+int ptx_text_write(void *text, const char *bytes, size_t length);
 void ptx_text_put(Text *text, const char *words);
 
 /* Lines of words; those of more than 80 columns go on below themselves, indented. */
@@ -109,6 +114,7 @@ typedef enum Command {
     COMMAND_LSP,
     COMMAND_EXTRACT,
     COMMAND_LAUNCH,
+    COMMAND_MERGE,
     COMMAND__COUNT
 } Command;
 
@@ -174,6 +180,10 @@ typedef struct Options {
     bool has_fix, has_diff, is_unsafe;  /* fix; check --fix */
     char *source_root;                  /* --source-root; NULL */
     char *stdin_filename;               /* what - is called; NULL: "-" */
+    char *cache_path;                   /* --cache; NULL */
+    unsigned shard, shard_count;        /* --shard I/N; 0, 0 */
+    char *git_base;                     /* diff --git; NULL */
+    char **git_command;                 /* the words behind -- then; ends with NULL */
     const char **paths;                 /* ends with NULL; popt's; NULL: none */
     poptContext popt;
     const char **words;                 /* that popt reads */
@@ -234,6 +244,9 @@ enum {
     OPT_VERBOSE,
     OPT_FORCE,
     OPT_MAX_UNPACKED,
+    OPT_CACHE,
+    OPT_SHARD,
+    OPT_GIT,
     OPT_HELP,
     OPT_VERSION,
     OPT_SETTING,                             /* and those after it: rows of ptx_setting_names */
@@ -291,6 +304,8 @@ typedef struct InputFile {
     const ptxlint_input *input;         /* that it is an entry of; NULL: path is opened */
     size_t index;
     bool is_container;                  /* there is no file of that text */
+    const json_t *part;                 /* merge: the module, in a shard's document; else NULL */
+    size_t number;                      /* of all inputs, in a sharded run */
 } InputFile;
 
 /* All of it, in order, and the inputs that are open for it. Zeroed before, to be freed. */
@@ -309,6 +324,9 @@ void ptx_files_free(FileList *list);
 /* Reads one. PTXLINT_BAD_FILE: it cannot be unpacked, which messages say (NULL: standard error). */
 ptxlint_status ptx_file_module(const InputFile *file, const ptxlint_options *options,
                                ptxlint_module **out, Text *messages);
+
+/* Its text. The same. */
+ptxlint_status ptx_file_text(const InputFile *file, Text *out, Text *messages);
 
 /* Opens what path holds; complains. */
 ExitCode ptx_input_open(const Options *options, const char *path, ptxlint_input **out);
@@ -332,6 +350,7 @@ typedef struct Inputs {
 unsigned ptx_word_distance(const char *a, const char *b);
 
 /* The whole file and a NUL, for free(). */
+char *ptx_file_bytes(const char *path, size_t *length);         /* NULL: see errno */
 ExitCode ptx_file_read(const char *path, char **text, size_t *length);
 
 /* What the command line says. inputs, zeroed before, must be freed in any case. */
@@ -438,6 +457,86 @@ char *ptx_ptxas_locate(const char *path, ExitCode *code);
 ExitCode ptx_ptxas_run(const char *program, const char *path, const ptxlint_module *module,
                        ptxlint_ptxas *ptxas, Text *messages);
 
+/* ---- cache.c --------------------------------------------------------------------------------- */
+
+/* Which items of coverages a module matches, as ptxlint_coverage_matches has it: of the options,
+ * then of its launch file. */
+typedef struct Matches {
+    unsigned char *bytes;               /* for free() */
+    size_t asked_count, file_count;
+} Matches;
+
+typedef struct CacheKey {
+    uint64_t hash[2];
+} CacheKey;
+
+typedef struct Cache {
+    const char *folder;                 /* NULL: none is wanted */
+    CacheKey program;
+    _Atomic int error;                  /* errno of the last entry that could not be kept */
+} Cache;
+
+/* What modules of equal settings follow from, beside their text and name. */
+typedef struct CacheInputs {
+    const Settings *settings;
+    const char *baseline_path, *budget_path;    /* NULL: none */
+    unsigned char kinds[8];             /* what kind of module is made; 0 where unused */
+} CacheInputs;
+
+/* A text that a module is made of. */
+typedef struct CacheSubject {
+    const char *path, *metadata_path;
+    const char *text;
+    size_t length;
+    const ptxlint_options *options;
+} CacheSubject;
+
+typedef struct CacheEntry {
+    ptxlint_module *module;
+    Matches matches;
+} CacheEntry;
+
+/* Makes the folder where there is none. */
+ExitCode ptx_cache_open(Cache *cache, const char *folder);
+/* False: no memory. */
+bool ptx_cache_key(const Cache *cache, const Options *options, const CacheInputs *inputs,
+                   CacheKey *out);
+
+/* From any thread. A found module is the caller's, as are its matches. */
+bool ptx_cache_find(const Cache *cache, const CacheKey *base, const CacheSubject *subject,
+                    CacheEntry *out);
+void ptx_cache_keep(Cache *cache, const CacheKey *base, const CacheSubject *subject,
+                    const CacheEntry *entry);
+
+/* Says so where entries could not be kept. */
+void ptx_cache_report(const Cache *cache);
+
+/* ---- shard.c --------------------------------------------------------------------------------- */
+
+enum { SHARD_COUNT_MAX = 100000 };
+
+/* What a shard's documents hold beside findings. Zeroed before, to be freed. */
+typedef struct ShardList {
+    Text modules, lost;
+    size_t input_count;                 /* of all shards */
+    uint64_t names_hash;                /* of all inputs */
+} ShardList;
+
+/* Leaves the inputs of this shard: by the hash of their text. */
+void ptx_shard_choose(const Options *options, FileList *files, ShardList *list);
+
+/* A module, by the number of its input; one that could not be made. */
+void ptx_shard_add(ShardList *list, size_t number, const ptxlint_module *module);
+void ptx_shard_lose(ShardList *list, size_t number);
+
+/* False: no memory. */
+bool ptx_shard_attach(const Options *options, const ShardList *list, ptxlint_writer *writer);
+void ptx_shard_free(ShardList *list);
+
+/* The module of a shard's document. PTXLINT_BAD_FILE: messages say why. */
+ptxlint_status ptx_shard_load(const InputFile *file, const ptxlint_options *options,
+                              ptxlint_module **out, Text *messages);
+
 /* ---- jobs.c ---------------------------------------------------------------------------------- */
 
 /* What came of one file. */
@@ -450,6 +549,8 @@ typedef struct Job {
     ExitCode code;                      /* of what messages report */
     Text messages;
     bool is_done;
+    bool is_cached;                     /* module was made by an earlier run; then: */
+    Matches matches;
 } Job;
 
 /* Makes number index; worker counts from 0. Called from several threads at once. */
@@ -608,6 +709,18 @@ ExitCode ptx_matched_begin(Matched *matched, const Options *options);
 /* A module that was read with these launches. */
 ExitCode ptx_matched_add(Matched *matched, const Inputs *inputs, const ptxlint_module *module);
 
+/* What a module that was read with these launches comes to. False: not to be kept, since its launch
+ * file has a slip, or there is no memory. */
+bool ptx_matched_take(const Matched *matched, const Inputs *inputs, const ptxlint_module *module,
+                      Matches *out);
+
+/* Adds that, for a module that was made by an earlier run. */
+ExitCode ptx_matched_add_taken(Matched *matched, const Inputs *inputs,
+                               const ptxlint_module *module, const Matches *taken);
+
+/* Whether a --param or --trip has matched nothing. */
+bool ptx_matched_is_open(const Matched *matched);
+
 /* Complains of what has matched nothing; EXIT_USAGE where an option is among it, or --strict-launch
  * is given. */
 ExitCode ptx_matched_report(const Matched *matched);
@@ -652,6 +765,20 @@ bool ptx_paint(Text *out, const char *markdown, size_t length, bool has_color);
 /* run.c: check, report, gpu, baseline, budget */
 ExitCode ptx_run(const Options *options);
 ExitCode ptx_diff(const Options *options);              /* diff.c */
+
+/* Commits of both sides of a diff: old, new. */
+typedef struct GitSides {
+    const char *names[2];               /* as given, and HEAD */
+    char *commits[2];
+    char *prefix;                       /* of the working directory below the top; "" */
+    const char *folder;                 /* of both worktrees */
+} GitSides;
+
+/* diff_git.c: makes the worktree of a side, goes to where the working directory is in it, and runs
+ * command there. */
+ExitCode ptx_git_enter(const GitSides *sides, int side, char **command);
+ExitCode ptx_diff_git(const Options *options);
+ExitCode ptx_diff_sides(const Options *options, const GitSides *sides);         /* diff.c */
 ExitCode ptx_explain(const Options *options);           /* explain.c */
 ExitCode ptx_rules_list(const Options *options);        /* rules.c */
 ExitCode ptx_config_command(const Options *options);    /* show.c */
@@ -665,6 +792,10 @@ ExitCode ptx_lsp(const Options *options);               /* lsp.c */
 ExitCode ptx_extract(const Options *options);           /* extract.c */
 ExitCode ptx_launch_command(const Options *options);    /* launch.c */
 ExitCode ptx_record(const Options *options);            /* record.c */
+ExitCode ptx_merge(Options *options);                   /* shard.c */
+
+/* The same with modules of shards, which it takes; run.c. */
+ExitCode ptx_run_parts(const Options *options, FileList *files);
 
 /* Adds the kernels of the modules that path stands for; run.c. */
 ExitCode ptx_run_report(const Options *options, const char *path, ptxlint_report *report,

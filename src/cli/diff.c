@@ -4,9 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 typedef struct Diff {
     const Options *options;
+    const GitSides *git;        /* NULL: paths are named */
+    char titles[2][80];         /* of git: "main (1a2b3c4)" */
+    Options inside;             /* of git: as options, files by their full names */
     const char *paths[2];       /* old, new */
     bool is_saved[2];           /* a report */
     ptxlint_report *reports[2];
@@ -49,10 +53,31 @@ static ExitCode read_saved(const char *path, ptxlint_report *report)
     return EXIT_USAGE;
 }
 
+/* What the command has made. */
+static ExitCode read_git_side(Diff *d, int side)
+{
+    static const char *const all[] = { ".", NULL };
+    const char *const *paths = d->options->paths ? (const char *const *)d->options->paths : all;
+    char text[160];
+    ExitCode code = ptx_git_enter(d->git, side, d->options->git_command);
+    bool is_built = code == EXIT_CLEAN;
+    for (size_t i = 0; paths[i] && code < EXIT_USAGE; i++)
+        code = exit_code_max(code, ptx_run_report(&d->inside, paths[i], d->reports[side],
+                                                  &d->matched));
+    if (!is_built || ptxlint_report_size(d->reports[side]))
+        return code;
+    snprintf(text, sizeof text, "%.80s has no kernel: has the command made PTX there?",
+             d->titles[side]);
+    ptx_complain("--git", text);
+    return exit_code_max(code, EXIT_USAGE);
+}
+
 static ExitCode read_side(Diff *d, int side)
 {
     if (ptxlint_report_new(&d->reports[side]) != PTXLINT_OK)
         return ptx_complain_status(NULL, PTXLINT_NO_MEMORY);
+    if (d->git)
+        return read_git_side(d, side);
     d->is_saved[side] = is_report(d->paths[side]);
     ExitCode code = d->is_saved[side]
                         ? read_saved(d->paths[side], d->reports[side])
@@ -149,6 +174,20 @@ static void put_inputs(Text *out, const Options *options)
         put_word(out, "--no-config");
 }
 
+static void put_sides(Diff *d)
+{
+    if (!d->git) {
+        put_word(&d->accept, d->paths[0]);
+        put_word(&d->accept, d->paths[1]);
+        return;
+    }
+    for (size_t i = 0; d->options->paths && d->options->paths[i]; i++)
+        put_word(&d->accept, d->options->paths[i]);
+    ptx_text_put(&d->accept, " --");
+    for (char **word = d->options->git_command; *word; word++)
+        put_word(&d->accept, *word);
+}
+
 /* A saved report is written anew; else the tolerances let it through. */
 static void make_accept(Diff *d)
 {
@@ -165,13 +204,14 @@ static void make_accept(Diff *d)
         put_word(out, d->paths[1]);
     } else {
         ptx_text_put(out, "ptxlint diff");
+        if (d->git)
+            put_option(out, "--git", d->options->git_base);
         put_inputs(out, d->options);
         for (size_t i = 0; i < d->options->tolerances.count; i++)
             put_option(out, "--tolerance", d->options->tolerances.items[i]);
         for (size_t i = 0; ptxlint_diff_tolerance_at(d->diff, i, tolerance, sizeof tolerance); i++)
             put_option(out, "--tolerance", tolerance);
-        put_word(out, d->paths[0]);
-        put_word(out, d->paths[1]);
+        put_sides(d);
     }
 }
 
@@ -216,23 +256,89 @@ static ExitCode write_all(Diff *d)
                          ptxlint_diff_get_info(d->diff)->regressed_count ? EXIT_FOUND : EXIT_CLEAN);
 }
 
+static ExitCode diff_run(Diff *d)
+{
+    ExitCode code = exit_code_max(read_tolerances(d), ptx_matched_begin(&d->matched, d->options));
+    for (int side = 0; side < 2 && code < EXIT_USAGE; side++)
+        code = exit_code_max(code, read_side(d, side));
+    if (code == EXIT_CLEAN && !(d->is_saved[0] && d->is_saved[1]))
+        code = ptx_matched_report(&d->matched);
+    if (code == EXIT_CLEAN)
+        code = compare(d);
+    return code;
+}
+
+static void diff_free(Diff *d)
+{
+    ptxlint_diff_free(d->diff);
+    ptxlint_report_free(d->reports[0]);
+    ptxlint_report_free(d->reports[1]);
+    ptx_strings_free(&d->tolerances);
+    ptx_text_free(&d->accept);
+    ptx_matched_free(&d->matched);
+}
+
 ExitCode ptx_diff(const Options *options)
 {
+    if (options->git_base)
+        return ptx_diff_git(options);
     Diff d = { .options = options, .paths = { options->paths[0], options->paths[1] } };
-    ExitCode code = exit_code_max(read_tolerances(&d), ptx_matched_begin(&d.matched, options));
-    for (int side = 0; side < 2 && code < EXIT_USAGE; side++)
-        code = exit_code_max(code, read_side(&d, side));
-    if (code == EXIT_CLEAN && !(d.is_saved[0] && d.is_saved[1]))
-        code = ptx_matched_report(&d.matched);
-    if (code == EXIT_CLEAN)
-        code = compare(&d);
+    ExitCode code = diff_run(&d);
     if (code == EXIT_CLEAN)
         code = write_all(&d);
-    ptxlint_diff_free(d.diff);
-    ptxlint_report_free(d.reports[0]);
-    ptxlint_report_free(d.reports[1]);
-    ptx_strings_free(&d.tolerances);
-    ptx_text_free(&d.accept);
-    ptx_matched_free(&d.matched);
+    diff_free(&d);
+    return code;
+}
+
+/* ---- commits --------------------------------------------------------------------------------- */
+
+/* Its full name, since worktrees are other folders; what is not there keeps its name, to be
+ * complained of. */
+static void name_fully(StringList *kept, char **path)
+{
+    char *full = *path ? realpath(*path, NULL) : NULL;
+    if (full && add_string(kept, full) == EXIT_CLEAN)
+        *path = kept->items[kept->count - 1];
+    free(full);
+}
+
+static char **name_list_fully(StringList *kept, StringList *copy, bool is_gpus)
+{
+    char **items = calloc(copy->count + 1, sizeof *items);
+    for (size_t i = 0; items && i < copy->count; i++) {
+        items[i] = copy->items[i];
+        if (!is_gpus || ptx_is_gpu_file(items[i]))
+            name_fully(kept, &items[i]);
+    }
+    copy->items = items;
+    copy->count = items ? copy->count : 0;
+    return items;
+}
+
+ExitCode ptx_diff_sides(const Options *options, const GitSides *sides)
+{
+    StringList kept = { 0 };
+    char here[4096];
+    Diff d = { .options = options, .git = sides, .inside = *options };
+    for (int side = 0; side < 2; side++) {
+        snprintf(d.titles[side], sizeof d.titles[side], "%.60s (%.9s)", sides->names[side],
+                 sides->commits[side]);
+        d.paths[side] = d.titles[side];
+    }
+    name_fully(&kept, &d.inside.launch_path);
+    name_fully(&kept, &d.inside.config_path);
+    bool is_good = name_list_fully(&kept, &d.inside.gpus, true)
+                   && name_list_fully(&kept, &d.inside.rules, false)
+                   && name_list_fully(&kept, &d.inside.logs, false);
+    ExitCode code = is_good && getcwd(here, sizeof here) ? diff_run(&d) : ptx_complain_memory();
+    if (code == EXIT_CLEAN && chdir(here))
+        code = ptx_complain_status(here, PTXLINT_IO);
+    if (code == EXIT_CLEAN)
+        code = write_all(&d);
+    diff_free(&d);
+    free(d.inside.gpus.items);
+    free(d.inside.rules.items);
+    free(d.inside.logs.items);
+    ptx_strings_free(&kept);
     return code;
 }

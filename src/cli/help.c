@@ -7,7 +7,7 @@
 const char *const ptx_command_words[COMMAND__COUNT] = {
     "check", "fix", "report", "gpu",      "explain", "rules", "config",      "isa",
     "tune",  "rank",   "schema", "baseline", "budget",  "diff",   "mcp", "completions",
-    "manual", "lsp", "extract", "launch"
+    "manual", "lsp", "extract", "launch", "merge"
 };
 
 const char *const ptx_command_usage[COMMAND__COUNT] = {
@@ -24,13 +24,14 @@ const char *const ptx_command_usage[COMMAND__COUNT] = {
     "[OPTIONS] [NAME]",
     "[OPTIONS] write PATH... | prune PATH...",
     "[OPTIONS] init PATH...",
-    "[OPTIONS] OLD NEW",
+    "[OPTIONS] OLD NEW | --git BASE [OPTIONS] [PATH...] -- COMMAND...",
     "[OPTIONS]",
     "[OPTIONS] bash|zsh|fish",
     "[OPTIONS]",
     "[OPTIONS]",
     "[OPTIONS] FILE",
     "[OPTIONS] init PATH... | record [--] PROGRAM [ARG...]",
+    "[OPTIONS] REPORT...",
 };
 
 const char *const ptx_format_words[FORMAT__COUNT] = {
@@ -52,7 +53,7 @@ const char *const ptx_command_formats[COMMAND__COUNT] = {
     [COMMAND_EXPLAIN] = PAGE_FORMATS,
     [COMMAND_RULES] = PAGE_FORMATS, [COMMAND_CONFIG] = PLAIN_FORMATS, [COMMAND_ISA] = PAGE_FORMATS, [COMMAND_TUNE] = PLAIN_FORMATS,
     [COMMAND_RANK] = TABLE_FORMATS,
-    [COMMAND_DIFF] = PAGE_FORMATS,
+    [COMMAND_DIFF] = PAGE_FORMATS, [COMMAND_MERGE] = CHECK_FORMATS,
 };
 
 enum {
@@ -104,6 +105,7 @@ const char *const ptx_command_what[COMMAND__COUNT] = {
     [COMMAND_LSP] = "the language server, for editors",
     [COMMAND_EXTRACT] = "write the PTX in a program, library or fatbin to files",
     [COMMAND_LAUNCH] = "write a launch file: of kernels, or of what a program launches",
+    [COMMAND_MERGE] = "make one document of those that --shard wrote",
 };
 
 /* ---- options --------------------------------------------------------------------------------- */
@@ -227,6 +229,13 @@ static const struct poptOption launch_options[] = {
         UNPACK_OPTION,                                                                  \
         FLAG_OPTION("profile", OPT_PROFILE, "Print on standard error where the time went")
 
+#define SHARE_OPTIONS                                                                             \
+    TEXT_OPTION("cache", OPT_CACHE, "Keep results in DIR, and take them from there", "DIR"),      \
+        TEXT_OPTION("shard", OPT_SHARD,                                                           \
+                    "Only inputs of shard I of N, by their content, for `ptxlint merge`; with "   \
+                    "--format json or sarif",                                                     \
+                    "I/N")
+
 #define SOURCE_OPTION                                                                            \
     TEXT_OPTION("source-root", OPT_SOURCE_ROOT,                                                  \
                 "CUDA sources are read only below DIR (default: the top of the git tree, else "  \
@@ -248,6 +257,7 @@ static const struct poptOption check_output[] = {
     FLAG_OPTION("quiet", OPT_QUIET, "No summary line"),
     STDIN_OPTION,
     FLAG_OPTION("statistics", OPT_STATISTICS, "How many findings each rule has made"),
+    SHARE_OPTIONS,
     RUN_OPTIONS,
     POPT_TABLEEND
 };
@@ -257,6 +267,7 @@ static const struct poptOption report_output[] = {
     FLAG_OPTION("csv", OPT_CSV, "Short for --format csv"),
     WRITE_OPTIONS,
     FLAG_OPTION("quiet", OPT_QUIET, "Accepted for symmetry with check; changes nothing"),
+    SHARE_OPTIONS,
     RUN_OPTIONS,
     POPT_TABLEEND
 };
@@ -322,7 +333,35 @@ static const struct poptOption fix_table[] = {
     HELP
 };
 
+static const struct poptOption merge_options[] = {
+    FORMAT_OPTION(CHECK_FORMATS),
+    WRITE_OPTIONS,
+    TEXT_OPTION("primary", OPT_PRIMARY, "As for check", "WHERE"),
+    SOURCE_OPTION,
+    FLAG_OPTION("all", OPT_ALL, "As for check: all notes"),
+    TEXT_OPTION("min-gain", OPT_MIN_GAIN, "Notes that gain less are counted only (default: 1)", "PERCENT"),
+    FLAG_OPTION("verbose", OPT_VERBOSE, "In text, related lines and all that there is to a finding"),
+    FLAG_OPTION("quiet", OPT_QUIET, "No summary line"),
+    FLAG_OPTION("statistics", OPT_STATISTICS, "How many findings each rule has made"),
+    TEXT_OPTION("only", OPT_ONLY, "Show only these groups of findings, as syntax or throughput", "GROUP[,GROUP]"),
+    TEXT_OPTION("kernel", OPT_KERNEL, "Only kernels whose name matches, * and ? as in a shell", "GLOB"),
+    TEXT_OPTION("gpu", OPT_GPU, "GPU files that the shards were made for; may be repeated", "FILE.yaml"),
+    TEXT_OPTION("rules", OPT_RULES, "Rules of your own that the shards were made with", "DIR|FILE"),
+    CONFIG_OPTIONS,
+    TEXT_OPTION("jobs", OPT_JOBS, "Threads (default and 0: one a core)", "N"),
+    POPT_TABLEEND
+};
+
+static const struct poptOption merge_table[] = {
+    TABLE(merge_options, "Options:"),
+    HELP
+};
+
 static const struct poptOption diff_options[] = {
+    TEXT_OPTION("git", OPT_GIT,
+                "Compare HEAD with the commit, branch or tag BASE: COMMAND, behind --, makes the "
+                "PTX of each in a worktree",
+                "BASE"),
     TEXT_OPTION("tolerance", OPT_TOLERANCE, "By how much a figure may get worse, as registers=8, registers=5% or instructions=off; may be repeated",
                 "METRIC=N[%]"),
     TEXT_OPTION("format", OPT_FORMAT, "How to write: text (default), markdown or json", "FORMAT"),
@@ -494,7 +533,7 @@ const struct poptOption *const ptx_option_tables[COMMAND__COUNT] = {
     check_table,  fix_table, report_table, gpu_table,    explain_table, rules_table,
     config_table,   isa_table,    tune_table, rank_table,   schema_table,
     baseline_table, budget_table, diff_table, mcp_table, schema_table,
-    schema_table, lsp_table, extract_table, launch_table
+    schema_table, lsp_table, extract_table, launch_table, merge_table
 };
 
 /* ---- texts ----------------------------------------------------------------------------------- */
@@ -551,7 +590,8 @@ static const char budget_help[] =
 
 static const char diff_help[] =
     "\nOLD and NEW are PTX files, folders of them, or saved reports (the output of\n"
-    "`ptxlint report --format json`).\n";
+    "`ptxlint report --format json`). With --git, PATH is where COMMAND writes PTX,\n"
+    "seen from the working directory (default: all of it).\n";
 
 static const char mcp_help[] =
     "\nReads requests on standard input and answers them on standard output, a\n"
@@ -572,6 +612,11 @@ static const char launch_help[] =
     "          means unknown. `ptxlint --launch FILE` takes it as it is.\n"
     "  record  run PROGRAM, and write a launch file of the distinct launches that it\n"
     "          makes: grid, block, shared memory, scalars, sizes behind pointers\n";
+
+static const char merge_help[] =
+    "\nREPORTs are what `ptxlint check` or `ptxlint report` wrote with --shard I/N and\n"
+    "--format json or sarif: all N of them, in any order. The document is the one that\n"
+    "a single run writes.\n";
 
 static const char manual_help[] =
     "\nIn the macros of man(7): this help of all commands.\n";
@@ -650,7 +695,8 @@ const char *const ptx_command_examples[COMMAND__COUNT] = {
     "\nEXAMPLES\n"
     "  ptxlint report --format json --gpu h200 --output main.json build/\n"
     "  ptxlint diff --gpu h200 main.json build/\n"
-    "  ptxlint diff --format markdown=diff.md --tolerance registers=4 main/ build/\n",
+    "  ptxlint diff --format markdown=diff.md --tolerance registers=4 main/ build/\n"
+    "  ptxlint diff --gpu h200 --git origin/main build/ -- make ptx\n",
 
     "\nEXAMPLES\n"
     "  claude mcp add ptxlint -- ptxlint mcp\n",
@@ -673,6 +719,11 @@ const char *const ptx_command_examples[COMMAND__COUNT] = {
     "\nEXAMPLES\n"
     "  ptxlint launch init -o launches.json kernel.ptx\n"
     "  ptxlint launch record -o launches.json -- python train.py --steps 3\n",
+
+    "\nEXAMPLES\n"
+    "  ptxlint --shard 1/2 --format json=1.json build/\n"
+    "  ptxlint --shard 2/2 --format json=2.json build/\n"
+    "  ptxlint merge --format sarif=all.sarif 1.json 2.json\n",
 };
 
 static const char check_codes[] =
@@ -780,6 +831,16 @@ static const char launch_codes[] =
     "  4  internal error, or no memory\n"
     "The highest that applies.\n";
 
+static const char merge_codes[] =
+    "\nEXIT CODES\n"
+    "  0, 1  as the command that wrote the shards has them\n"
+    "  2  usage: an unknown option or value, a shard is missing, there twice, or of\n"
+    "     another run, REPORT is no such document\n"
+    "  3  REPORT is unreadable, an input was unreadable or cut short, or the output\n"
+    "     cannot be written\n"
+    "  4  internal error, or no memory\n"
+    "The highest that applies.\n";
+
 static const char lsp_codes[] =
     "\nEXIT CODES\n"
     "  0  the client has asked it to shut down, and then to exit\n"
@@ -793,7 +854,7 @@ const char *const ptx_command_codes[COMMAND__COUNT] = {
     isa_codes,
     report_codes, report_codes, schema_codes, report_codes, report_codes, diff_codes, mcp_codes,
     schema_codes,
-    schema_codes, lsp_codes, extract_codes, launch_codes
+    schema_codes, lsp_codes, extract_codes, launch_codes, merge_codes
 };
 
 const char *const ptx_command_help[COMMAND__COUNT] = {
@@ -801,7 +862,7 @@ const char *const ptx_command_help[COMMAND__COUNT] = {
     isa_help,
     tune_help,  rank_help,   schema_help,   baseline_help, budget_help, diff_help,
     mcp_help, completions_help, manual_help, lsp_help, extract_help,
-    launch_help
+    launch_help, merge_help
 };
 
 static void print_commands(void)

@@ -13,8 +13,7 @@
 
 enum { READ_BYTES = 4096 };     /* at once, at the least */
 
-/* The whole file and a NUL, to be freed; NULL with errno set. */
-static char *read_file(const char *path, size_t *length)
+char *ptx_file_bytes(const char *path, size_t *length)
 {
     FILE *file = fopen(path, "rb");
     char *bytes = NULL;
@@ -40,7 +39,7 @@ static char *read_file(const char *path, size_t *length)
 
 ExitCode ptx_file_read(const char *path, char **text, size_t *length)
 {
-    *text = read_file(path, length);
+    *text = ptx_file_bytes(path, length);
     if (*text)
         return EXIT_CLEAN;
     return ptx_complain_status(path, errno == ENOMEM ? PTXLINT_NO_MEMORY : PTXLINT_IO);

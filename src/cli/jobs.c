@@ -34,6 +34,7 @@ static void job_clear(Job *job)
     ptxlint_module_free(job->before);
     ptxlint_fixes_free(job->fixes);
     ptx_text_free(&job->messages);
+    free(job->matches.bytes);
     *job = (Job){ 0 };
 }
 

@@ -112,6 +112,8 @@ static ExitCode run(Options *options)
     ExitCode code = EXIT_CLEAN;
     if (options->command == COMMAND_CHECK || options->command == COMMAND_REPORT)
         return ptx_run(options);
+    if (options->command == COMMAND_MERGE)
+        return ptx_merge(options);
     for (size_t i = 0; i < options->output_count && code == EXIT_CLEAN; i++) {
         options->output = options->outputs[i];
         code = run_once(options);

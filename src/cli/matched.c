@@ -77,6 +77,84 @@ ExitCode ptx_matched_add(Matched *matched, const Inputs *inputs, const ptxlint_m
     return status == PTXLINT_OK ? EXIT_CLEAN : ptx_complain_status(NULL, status);
 }
 
+/* ---- of modules that are kept --------------------------------------------------------------- */
+
+/* A coverage of the module alone. NULL: no memory. */
+static ptxlint_coverage *cover_alone(const ptxlint_launches *launches, const ptxlint_module *module,
+                                     const char *glob_text)
+{
+    ptxlint_coverage *coverage = NULL;
+    ptxlint_status status = ptxlint_coverage_new(launches, &coverage);
+    if (status == PTXLINT_OK)
+        status = ptxlint_coverage_add(coverage, module, glob_text);
+    if (status == PTXLINT_OK)
+        return coverage;
+    ptxlint_coverage_free(coverage);
+    return NULL;
+}
+
+/* A parameter or loop of an entry that it takes, but does not have. */
+static bool has_slip(const Matches *matches, const ptxlint_coverage *coverage)
+{
+    ptxlint_covered seen;
+    for (size_t i = 0; i < matches->file_count && ptxlint_coverage_at(coverage, i, &seen); i++)
+        if (matches->bytes[matches->asked_count + i] == 2 && seen.kernel
+            && seen.part != PTXLINT_PART_KERNEL)
+            return true;
+    return false;
+}
+
+bool ptx_matched_take(const Matched *matched, const Inputs *inputs, const ptxlint_module *module,
+                      Matches *out)
+{
+    ptxlint_launches *settings = NULL;
+    ptxlint_coverage *asked = NULL, *file = NULL;
+    const char *glob_text = matched->options->kernel_glob;
+    if (read_settings(matched->options, &settings) == PTXLINT_OK)
+        asked = cover_alone(settings, module, glob_text);
+    if (inputs->launch_path)
+        file = cover_alone(inputs->launches, module, NULL);
+    out->asked_count = ptxlint_coverage_matches(asked, NULL, 0);
+    out->file_count = ptxlint_coverage_matches(file, NULL, 0);
+    out->bytes = calloc(out->asked_count + out->file_count + 1, 1);
+    bool is_good = out->bytes && asked && (file || !inputs->launch_path);
+    if (is_good) {
+        ptxlint_coverage_matches(asked, out->bytes, out->asked_count);
+        ptxlint_coverage_matches(file, out->bytes + out->asked_count, out->file_count);
+        is_good = !has_slip(out, file);
+    }
+    ptxlint_launches_free(settings);
+    ptxlint_coverage_free(asked);
+    ptxlint_coverage_free(file);
+    return is_good;
+}
+
+ExitCode ptx_matched_add_taken(Matched *matched, const Inputs *inputs,
+                               const ptxlint_module *module, const Matches *taken)
+{
+    const char *glob_text = matched->options->kernel_glob;
+    matched->has_kernel |= glob_text && has_kernel(module, glob_text);
+    LaunchFile *file = inputs->launch_path ? find_file(matched, inputs) : NULL;
+    ptxlint_status status = inputs->launch_path && !file ? PTXLINT_NO_MEMORY : PTXLINT_OK;
+    if (status == PTXLINT_OK && file)
+        status = ptxlint_coverage_add_matches(file->coverage, module,
+                                              taken->bytes + taken->asked_count,
+                                              taken->file_count);
+    if (status == PTXLINT_OK)
+        status = ptxlint_coverage_add_matches(matched->asked, module, taken->bytes,
+                                              taken->asked_count);
+    return status == PTXLINT_OK ? EXIT_CLEAN : ptx_complain_status(NULL, status);
+}
+
+bool ptx_matched_is_open(const Matched *matched)
+{
+    ptxlint_covered seen;
+    for (size_t i = 0; ptxlint_coverage_at(matched->asked, i, &seen); i++)
+        if (!seen.matches)
+            return true;
+    return false;
+}
+
 /* As one would type it: without template arguments and parameters, where wanted is not mangled. */
 static const char *name_to_type(const char *wanted, const char *name, char *out, size_t room)
 {

@@ -163,6 +163,31 @@ static bool set_max_unpacked(Options *options, const char *value)
     return true;
 }
 
+/* I/N, 1 <= I <= N. */
+static bool set_shard(Options *options, const char *value)
+{
+    char text[160];
+    size_t index_digits = strspn(value, "0123456789");
+    const char *after = value + index_digits + (value[index_digits] == '/');
+    size_t count_digits = strspn(after, "0123456789");
+    bool has_form = index_digits && value[index_digits] == '/' && count_digits
+                    && !after[count_digits] && index_digits < 7 && count_digits < 7;
+    unsigned long index = 0, count = 0;
+    if (has_form) {
+        index = strtoul(value, NULL, 10);
+        count = strtoul(after, NULL, 10);
+    }
+    if (index < 1 || index > count || count > SHARD_COUNT_MAX) {
+        snprintf(text, sizeof text,
+                 "'%.40s' is not I/N, as 2/8: N shards, of them number I, from 1", value);
+        ptx_complain("--shard", text);
+        return false;
+    }
+    options->shard = (unsigned)index;
+    options->shard_count = (unsigned)count;
+    return true;
+}
+
 static bool set_slack(Options *options, const char *value)
 {
     char text[128];
@@ -259,6 +284,9 @@ static bool apply(Options *options, int option, char *value)
     case OPT_LIST:       options->has_list = true;              break;
     case OPT_FORCE:      options->is_forced = true;             break;
     case OPT_MAX_UNPACKED: is_good = set_max_unpacked(options, value); break;
+    case OPT_CACHE:     return keep(&options->cache_path, value);
+    case OPT_GIT:       return keep(&options->git_base, value);
+    case OPT_SHARD:     is_good = set_shard(options, value);    break;
     case OPT_FIX:        options->has_fix = true;               break;
     case OPT_DIFF:       options->has_diff = true;              break;
     case OPT_UNSAFE:     options->is_unsafe = true;             break;
@@ -292,11 +320,26 @@ static const char *word_for_popt(const char *word)
     return strcmp(word, "--ptxas") ? word : "--ptxas=";
 }
 
+/* Of diff --git what stands behind -- is a command, not paths. How many words are left. */
+static int take_git_command(Options *options, int argc, char **argv)
+{
+    bool has_git = false;
+    for (int i = 2; i < argc && options->command == COMMAND_DIFF; i++) {
+        has_git |= !strcmp(argv[i], "--git") || !strncmp(argv[i], "--git=", 6);
+        if (strcmp(argv[i], "--") != 0)
+            continue;
+        if (has_git)
+            options->git_command = &argv[i + 1];
+        return has_git ? i : argc;
+    }
+    return argc;
+}
+
 /* popt wants words that are const, and the command to be part of the program's name. */
 static bool open_popt(Options *options, int argc, char **argv)
 {
     bool is_ours = true;                /* behind -- there are paths alone */
-    int count = argc - options->has_command;
+    int count = take_git_command(options, argc, argv) - options->has_command;
     options->words = calloc((size_t)count + 1, sizeof *options->words);
     if (!options->words)
         return false;
@@ -374,7 +417,8 @@ static const char *name_of_path(int option)
         { OPT_LAUNCH, "--launch" },     { OPT_PTXAS_LOG, "--ptxas-log" },
         { OPT_BASELINE, "--baseline" }, { OPT_BUDGET, "--budget" },
         { OPT_OUTPUT, "--output" },     { OPT_STDIN_FILENAME, "--stdin-filename" },
-        { OPT_KERNEL, "--kernel" },
+        { OPT_KERNEL, "--kernel" },     { OPT_CACHE, "--cache" },
+        { OPT_GIT, "--git" },
     };
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
         if (paths[i].option == option)
@@ -502,6 +546,8 @@ static bool is_launch_use(const Options *options)
 static bool is_diff_use(const Options *options)
 {
     const char *const *words = (const char *const *)options->paths;
+    if (options->git_base)
+        return options->git_command && options->git_command[0];
     return words && words[0] && words[1] && !words[2];
 }
 
@@ -511,6 +557,8 @@ static const char *find_bad_words(const Options *options, bool has_words)
     switch (options->command) {
     case COMMAND_CHECK: case COMMAND_FIX: case COMMAND_REPORT: case COMMAND_TUNE: case COMMAND_RANK:
         return has_words ? NULL : "no PATH given; see ptxlint --help";
+    case COMMAND_MERGE:
+        return has_words ? NULL : "merge: missing REPORT; `ptxlint --shard I/N` writes them";
     case COMMAND_EXPLAIN:
         return has_words ? NULL : "explain: missing RULE; `ptxlint rules` lists them all";
     case COMMAND_CONFIG:
@@ -520,6 +568,10 @@ static const char *find_bad_words(const Options *options, bool has_words)
                    ? NULL
                    : "baseline: missing subcommand or PATH (write PATH..., prune PATH...)";
     case COMMAND_DIFF:
+        if (options->git_base)
+            return is_diff_use(options) ? NULL
+                                        : "diff: the command that makes PTX is missing: "
+                                          "diff --git BASE -- COMMAND";
         return is_diff_use(options)
                    ? NULL
                    : "diff: OLD and NEW are missing: PTX files, folders, or saved reports";
@@ -569,6 +621,24 @@ static const char *find_fix_conflict(const Options *options)
     return NULL;
 }
 
+/* What a run that is shared out among machines cannot do. */
+static const char *find_shard_conflict(const Options *options)
+{
+    bool has_part = false;
+    for (size_t i = 0; i < options->output_count; i++)
+        has_part |= options->outputs[i].format == FORMAT_JSON
+                    || options->outputs[i].format == FORMAT_SARIF;
+    if (options->shard && options->has_statistics)
+        return "--shard and --statistics exclude each other: `ptxlint merge` has --statistics";
+    if (options->shard && options->has_fix)
+        return "--shard does not go with fixes";
+    if (options->shard && has_standard_input(options))
+        return "--shard takes no standard input: all shards must see it";
+    if (options->shard && !has_part)
+        return "--shard needs --format json or sarif, which `ptxlint merge` reads";
+    return find_fix_conflict(options);
+}
+
 /* Which of the options exclude each other; or NULL. */
 static const char *find_conflict(const Options *options, bool has_words)
 {
@@ -580,7 +650,7 @@ static const char *find_conflict(const Options *options, bool has_words)
         return "--config and --no-config exclude each other";
     if (options->has_statistics && !has_tables(options))
         return "--statistics needs --format text, oneline, json or jsonl";
-    return find_fix_conflict(options);
+    return find_shard_conflict(options);
 }
 
 /* Complains of a first word that is nearly what this command takes there. */
@@ -723,6 +793,8 @@ void ptx_options_free(Options *options)
     ptx_strings_free(&options->logs);
     free(options->config_path);
     free(options->stdin_filename);
+    free(options->cache_path);
+    free(options->git_base);
     free(options->source_root);
     ptx_strings_free(&options->tolerances);
     free(options->baseline_path);

@@ -41,6 +41,11 @@ typedef struct CliRun {
     bool has_gap;               /* some input could not be read */
     bool has_draft;             /* the head of a budget is written */
     FixTotals fixed;
+    Cache cache;
+    CacheKey *cache_keys;       /* per file; NULL: no cache */
+    bool *is_cached;            /* the same: an earlier run has made it */
+    ShardList shard;
+    bool is_merge;              /* files are modules of shards */
     ExitCode code;
 } CliRun;
 
@@ -151,14 +156,54 @@ static bool refuse_fix(const InputFile *file, Job *job)
     return true;
 }
 
+/* As an earlier run has made it, else anew and kept for later ones. */
+static void open_cached(CliRun *run, size_t index, const ptxlint_options *options, Job *job)
+{
+    const InputFile *file = &run->files.items[index];
+    Text text = { 0 };
+    CacheEntry entry = { 0 };
+    job->status = ptx_file_text(file, &text, &job->messages);
+    const CacheKey *key = &run->cache_keys[index];
+    const CacheSubject subject = { options->path, options->metadata_path, text.bytes, text.length,
+                                   options };
+    if (job->status == PTXLINT_OK && ptx_cache_find(&run->cache, key, &subject, &entry)) {
+        job->module = entry.module;
+        job->matches = entry.matches;
+        job->is_cached = run->is_cached[index] = true;
+    } else if (job->status == PTXLINT_OK) {
+        job->status = ptxlint_module_new(text.bytes, text.length, options, &job->module);
+        entry.module = job->module;
+        if (job->module
+            && ptx_matched_take(run->matched, launches_of(run, index), job->module, &entry.matches))
+            ptx_cache_keep(&run->cache, key, &subject, &entry);
+        free(entry.matches.bytes);
+    }
+    ptx_text_free(&text);
+}
+
+/* Standard input is there only once, fixes want more than documents, and launches in a container
+ * are in no key. */
+static bool is_cacheable(const CliRun *run, const InputFile *file)
+{
+    bool has_launches = file->input && ptxlint_input_get_info(file->input)->has_launches;
+    return run->cache_keys && !run->options->has_fix && !has_launches
+           && strcmp(file->path, "-") != 0;
+}
+
 static void make_module(void *context, size_t index, unsigned worker, Job *job)
 {
-    const CliRun *run = context;
+    CliRun *run = context;
     ptxlint_options options = module_options(run, index, worker);
     errno = 0;
     const InputFile *file = &run->files.items[index];
-    job->status = run->ptxas ? open_with_ptxas(run, file, &options, job)
-                             : ptx_file_module(file, &options, &job->module, &job->messages);
+    if (run->is_merge)
+        job->status = ptx_shard_load(file, &options, &job->module, &job->messages);
+    else if (run->ptxas)
+        job->status = open_with_ptxas(run, file, &options, job);
+    else if (is_cacheable(run, file))
+        open_cached(run, index, &options, job);
+    else
+        job->status = ptx_file_module(file, &options, &job->module, &job->messages);
     job->error = errno;
     if (run->options->has_fix && job->status == PTXLINT_OK && !refuse_fix(file, job))
         ptx_fix_module(run->options, &options, job);
@@ -227,9 +272,23 @@ static bool add_to_report(CliRun *run, const char *path, const ptxlint_module *m
     return status == PTXLINT_OK;
 }
 
+/* Its share of what options and launch files name. */
+static void match_module(CliRun *run, size_t index, const Job *job)
+{
+    const Inputs *launches = launches_of(run, index);
+    raise_code(run, job->is_cached ? ptx_matched_add_taken(run->matched, launches, job->module,
+                                                           &job->matches)
+                                   : ptx_matched_add(run->matched, launches, job->module));
+}
+
 static bool take_module(CliRun *run, size_t index, const Job *job)
 {
     const char *path = run->files.items[index].path;
+    const size_t number = run->files.items[index].number;
+    if (run->options->shard && job->status == PTXLINT_OK)
+        ptx_shard_add(&run->shard, number, job->module);
+    else if (run->options->shard)
+        ptx_shard_lose(&run->shard, number);
     if (job->messages.length || job->status != PTXLINT_OK)
         ptx_progress_clear(&run->progress);
     if (job->messages.length)
@@ -252,7 +311,7 @@ static bool take_module(CliRun *run, size_t index, const Job *job)
     judge_module(run, job->module);
     if (job->fixes)
         raise_code(run, ptx_fix_take(run->options, path, job, &run->targets[0].sink, &run->fixed));
-    raise_code(run, ptx_matched_add(run->matched, launches_of(run, index), job->module));
+    match_module(run, index, job);
     if (run->baselines[index]
         && ptxlint_baseline_add(run->baselines[index]->found, job->module) != PTXLINT_OK)
         complain_status(run, path, PTXLINT_NO_MEMORY);
@@ -298,7 +357,8 @@ static bool take_sources(CliRun *run)
 {
     const char *path;
     bool is_good = true, is_wanted = run->options->command == COMMAND_CHECK && !run->report
-                                     && !run->is_syntax_only && !run->has_gap;
+                                     && !run->is_syntax_only && !run->has_gap
+                                     && !run->options->shard;
     for (size_t i = 0; is_wanted && is_good && (path = ptxlint_sources_path(run->sources, i));
          i++) {
         size_t count = 0;
@@ -350,9 +410,25 @@ static void tell_profile(CliRun *run)
     ptx_text_free(&text);
 }
 
+/* What is kept of a module does not say which parameters and loops it has, to be named where one
+ * is misspelt: it is made again. */
+static void match_again(CliRun *run)
+{
+    for (size_t i = 0; i < run->files.count; i++) {
+        ptxlint_module *module = NULL;
+        ptxlint_options options = module_options(run, i, 0);
+        if (run->is_cached[i]
+            && ptx_file_module(&run->files.items[i], &options, &module, NULL) == PTXLINT_OK)
+            raise_code(run, ptx_matched_add(run->matched, launches_of(run, i), module));
+        ptxlint_module_free(module);
+    }
+}
+
 /* What is in inputs that could not be read is not known. */
 static void tell_unmatched(CliRun *run)
 {
+    if (run->is_cached && ptx_matched_is_open(run->matched))
+        match_again(run);
     if (!run->has_gap && run->code < EXIT_INPUT)
         raise_code(run, ptx_matched_report(run->matched));
 }
@@ -394,6 +470,9 @@ static void run_modules(CliRun *run)
     bool is_good = take_modules(run) && take_sources(run);
     for (size_t i = 0; i < run->target_count; i++) {
         RunTarget *target = &run->targets[i];
+        if (target->writer && run->options->shard
+            && !ptx_shard_attach(run->options, &run->shard, target->writer))
+            complain_status(run, NULL, PTXLINT_NO_MEMORY);
         ptxlint_status status = target->writer && !target->is_lost
                                     ? ptxlint_writer_finish(target->writer)
                                     : PTXLINT_OK;
@@ -404,11 +483,13 @@ static void run_modules(CliRun *run)
     }
     if (!run->options->is_quiet)
         ptx_repeats_tell(&run->repeats);
-    if (is_good)
+    /* what matches nothing in one shard may do so in another */
+    bool is_whole = is_good && !run->options->shard;
+    if (is_whole)
         tell_unmatched(run);
-    if (is_good)
+    if (is_whole)
         finish_gates(run);
-    if (is_good && run->options->command == COMMAND_CHECK && !run->has_gap)
+    if (is_whole && run->options->command == COMMAND_CHECK && !run->has_gap)
         tell_stale(run);
     if (run->options->has_fix)
         ptx_fix_report(run->options, &run->fixed);
@@ -608,6 +689,9 @@ static void run_end(CliRun *run)
     free(run->baselines);
     free(run->budgets);
     ptx_gates_free(&run->gates);
+    free(run->cache_keys);
+    free(run->is_cached);
+    ptx_shard_free(&run->shard);
     free(run->ptxas);
     ptxlint_sources_free(run->sources);
     ptx_tally_free(&run->tally);
@@ -660,6 +744,36 @@ static ExitCode find_gates(CliRun *run)
     return code;
 }
 
+/* Files of equal settings have one key. */
+static ExitCode open_cache(CliRun *run)
+{
+    const size_t count = run->files.count;
+    ExitCode code = ptx_cache_open(&run->cache, run->options->cache_path);
+    if (code != EXIT_CLEAN)
+        return code;
+    run->cache_keys = calloc(count + 1, sizeof *run->cache_keys);
+    run->is_cached = calloc(count + 1, sizeof *run->is_cached);
+    if (!run->cache_keys || !run->is_cached)
+        return ptx_complain_memory();
+    for (size_t i = 0; i < count; i++) {
+        const Baseline *baseline = run->baselines[i];
+        const Budget *budget = run->budgets[i];
+        CacheInputs inputs = { run->settings[i], NULL, NULL,
+                               { (unsigned char)run->options->command, run->is_syntax_only,
+                                 run->report != NULL, run->options->has_no_metadata,
+                                 run->settings[i]->generated != NULL } };
+        if (baseline)
+            inputs.baseline_path = baseline->path;
+        if (budget)
+            inputs.budget_path = budget->path;
+        if (i && run->settings[i] == run->settings[i - 1])
+            run->cache_keys[i] = run->cache_keys[i - 1];
+        else if (!ptx_cache_key(&run->cache, run->options, &inputs, &run->cache_keys[i]))
+            return ptx_complain_memory();
+    }
+    return EXIT_CLEAN;
+}
+
 /* All that can be wrong before the first module is read. False: there is no sense in going on; a
  * PATH that leads nowhere does not keep the others from being read. */
 static bool prepare(CliRun *run)
@@ -671,8 +785,10 @@ static bool prepare(CliRun *run)
         return false;
     bool has_verb = run->options->command == COMMAND_BASELINE
                     || run->options->command == COMMAND_BUDGET;
-    for (size_t i = has_verb; run->paths[i]; i++)
+    for (size_t i = has_verb; run->paths[i] && !run->is_merge; i++)
         raise_code(run, ptx_paths_add(&run->files, run->paths[i], &run->book));
+    if (run->options->shard)
+        ptx_shard_choose(run->options, &run->files, &run->shard);
     find_settings(run);
     ExitCode code = ptx_book_all_rules(&run->book, &rules), before = run->code;
     run->code = EXIT_CLEAN;
@@ -685,6 +801,8 @@ static bool prepare(CliRun *run)
     if (code == EXIT_CLEAN
         && ptxlint_sources_new(run->options->source_root, &run->sources) != PTXLINT_OK)
         code = ptx_complain_memory();
+    if (code == EXIT_CLEAN && run->options->cache_path)
+        code = open_cache(run);
     run->write_options.rules = rules;
     run->code = exit_code_max(before, code);
     return code == EXIT_CLEAN && run->code < EXIT_INTERNAL;
@@ -692,7 +810,7 @@ static bool prepare(CliRun *run)
 
 static void run_paths(CliRun *run)
 {
-    if (!prepare(run) || !run->files.count)
+    if (!prepare(run) || (!run->files.count && !run->options->shard && !run->is_merge))
         return;
     run->worker_count = ptx_jobs_workers(run->options, run->files.count);
     if (run->options->has_profile)
@@ -705,6 +823,7 @@ static void run_paths(CliRun *run)
         run_modules(run);
     }
     close_targets(run);
+    ptx_cache_report(&run->cache);
     if (is_open && run->options->has_profile)
         tell_profile(run);
 }
@@ -717,6 +836,18 @@ ExitCode ptx_run(const Options *options)
         run_gpus(&run);
     else
         run_paths(&run);
+    run_end(&run);
+    return run.code;
+}
+
+ExitCode ptx_run_parts(const Options *options, FileList *files)
+{
+    CliRun run;
+    run_begin(&run, options, NULL);
+    run.is_merge = true;
+    run.files = *files;
+    *files = (FileList){ 0 };
+    run_paths(&run);
     run_end(&run);
     return run.code;
 }

@@ -29,6 +29,12 @@ void ptx_text_put(Text *text, const char *words)
     ptx_text_add(text, words, strlen(words));
 }
 
+int ptx_text_write(void *text, const char *bytes, size_t length)
+{
+    ptx_text_add(text, bytes, length);
+    return ((Text *)text)->has_failed;
+}
+
 void ptx_text_print(Text *text, const char *format, ...)
 {
     va_list list;

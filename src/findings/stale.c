@@ -1,4 +1,5 @@
 #include "findings/stale.h"
+#include "findings/use_log.h"
 
 #include "ir/func.h"
 #include "ir/module.h"
@@ -92,9 +93,8 @@ void ptx_stale_note_seen(Arena *scratch, const DiagSink *diags, const Module *mo
         const List *list = &config->files.suppressed[kind];
         const Ignore *items = list->items;
         for (uint32_t i = 0; i < list->count && ptx_stale_is_known(diags, module); i++)
-            if (!(atomic_load(items[i].state) & IGNORE_SEEN) && had_rules(config, &items[i])
-                && has[kind](scratch, module, &items[i]))
-                atomic_fetch_or(items[i].state, IGNORE_SEEN);
+            if (had_rules(config, &items[i]) && has[kind](scratch, module, &items[i]))
+                ptx_use_note(diags->uses, items[i].state, (Use){ (uint32_t)kind, i, IGNORE_SEEN });
     }
     ptx_arena_release(scratch, mark);
 }

@@ -8,7 +8,6 @@
 #include "support/span.h"
 
 #include <fnmatch.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 
 /* ---- findings -------------------------------------------------------------------------------- */

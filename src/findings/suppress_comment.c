@@ -10,7 +10,6 @@
 #include "support/words.h"
 
 #include <fnmatch.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 
 const SuppressReach ptx_suppress_reaches[REACH__COUNT] = {

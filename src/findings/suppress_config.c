@@ -1,6 +1,7 @@
 #include "findings/suppressing.h"
 
 #include "check/check_loc.h"
+#include "findings/use_log.h"
 #include "ir/func.h"
 #include "ir/insn.h"
 #include "ir/module.h"
@@ -9,7 +10,6 @@
 #include "support/words.h"
 
 #include <fnmatch.h>
-#include <stdatomic.h>
 
 static bool names_rule(const Suppress *s, const Ignore *ignore, RuleId rule)
 {
@@ -81,6 +81,22 @@ static const Ignore *find_ignore(const Suppress *s, const List *list, IgnoreKind
     return NULL;
 }
 
+static void note_use(Suppress *s, const Ignore *ignore)
+{
+    UseLog *log = NULL;                 /* entries of the command line are never stale */
+    Use use = { .bits = IGNORE_USED };
+    for (int kind = 0; kind < IGNORE__COUNT && !log; kind++) {
+        const List *list = &s->config->files.suppressed[kind];
+        const Ignore *items = list->items;
+        for (uint32_t i = 0; i < list->count && !log; i++)
+            if (&items[i] == ignore) {
+                use = (Use){ (uint32_t)kind, i, IGNORE_USED };
+                log = s->diags->uses;
+            }
+    }
+    ptx_use_note(log, ignore->state, use);
+}
+
 static void apply_ignores(Suppress *s, const SuppressRow *row, const char *path)
 {
     const ArenaMark mark = ptx_arena_mark(s->scratch);
@@ -95,7 +111,7 @@ static void apply_ignores(Suppress *s, const SuppressRow *row, const char *path)
     ptx_arena_release(s->scratch, mark);
     if (!ignore)
         return;
-    atomic_fetch_or(ignore->state, IGNORE_USED);
+    note_use(s, ignore);
     row->diag->suppression = SUPPRESSION_CONFIG;
     row->diag->reason = ptx_arena_strndup(s->arena, ignore->reason, strlen(ignore->reason));
 }

@@ -2,6 +2,7 @@
 
 #include "check/check_loc.h"
 #include "findings/stale.h"
+#include "findings/use_log.h"
 #include "ir/func.h"
 #include "ir/insn.h"
 #include "ir/module.h"
@@ -72,15 +73,29 @@ static CudaUse *use_of(CudaPass *p, const BookFile *file)
     return use;
 }
 
+static void log_source(const CudaPass *p, uint32_t f, const BookFile *file)
+{
+    UseLog *log = p->diags->uses;
+    const Span path = p->module->files[f].path;
+    if (log)
+        log->sources[log->source_count++] = (UsedSource){
+            ptx_arena_strndup(log->arena, p->module->text + path.begin, ptx_span_length(path)), file
+        };
+}
+
 static void find_uses(CudaPass *p, const char *path, ptxlint_sources *book)
 {
     const Module *module = p->module;
+    UseLog *log = p->diags->uses;
+    if (log)
+        log->sources = ptx_arena_array(log->arena, UsedSource, module->file_count + 1);
     p->uses = ptx_arena_array(p->scratch, CudaUse, module->file_count + 1);
     p->of_file = ptx_arena_array(p->scratch, CudaUse *, module->file_count + 1);
     for (uint32_t f = 0; module->file_count <= LIMIT_CUDA_FILES && f < module->file_count; f++) {
         const BookFile *file = ptx_source_book_file(book, cuda_copy(p, module->files[f].path),
                                                     path);
         p->of_file[f] = file ? use_of(p, file) : NULL;
+        log_source(p, f, file);
     }
 }
 
@@ -254,6 +269,14 @@ static bool is_about(const CudaUse *use, uint32_t c, uint32_t line, int32_t func
     return false;
 }
 
+static void note_name(const CudaPass *p, const CudaUse *use, const CudaComment *comment,
+                      uint32_t n, uint32_t bits)
+{
+    const uint32_t source = ptx_use_source(p->diags->uses, use->file);
+    ptx_use_note(p->diags->uses, &comment->names[n].state,
+                 (Use){ USE_IN_SOURCE + source, comment->name_first + n, bits });
+}
+
 /* Marks the names of a comment that name the rule. False: none does. */
 static bool take_names(const CudaPass *p, const CudaUse *use, const CudaComment *comment,
                        RuleId rule)
@@ -263,7 +286,7 @@ static bool take_names(const CudaPass *p, const CudaUse *use, const CudaComment 
         const Selector *selector = use->selectors[comment->name_first + n];
         if (!selector || !ptx_selector_has(p->config->selectors, selector, rule))
             continue;
-        atomic_fetch_or(&comment->names[n].state, CUDA_NAME_USED);
+        note_name(p, use, comment, n, CUDA_NAME_USED);
         is_any = true;
     }
     return is_any;
@@ -350,7 +373,7 @@ static void mark_seen(const CudaPass *p, const CudaUse *use)
         for (uint32_t n = 0; use->is_present[c] && n < comment->name_count; n++) {
             const Selector *selector = use->selectors[comment->name_first + n];
             if (selector && ptx_stale_has_rules(p->config, selector))
-                atomic_fetch_or(&comment->names[n].state, CUDA_NAME_SEEN);
+                note_name(p, use, comment, n, CUDA_NAME_SEEN);
         }
     }
 }

@@ -7,7 +7,6 @@
 #include "support/span.h"
 
 #include <fnmatch.h>
-#include <stdatomic.h>
 #include <stdio.h>
 
 typedef struct Judge {

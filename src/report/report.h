@@ -442,7 +442,8 @@ void ptx_sarif_free(Sarif *sarif);
 /* A module, and then its findings. */
 void ptx_sarif_begin(Sarif *sarif, const ptxlint_module *module);
 ptxlint_status ptx_sarif_add(Sarif *sarif, const Finding *finding);
-void ptx_sarif_finish(Sarif *sarif, Out *out);
+/* properties: members of the run's property bag; empty: none. */
+void ptx_sarif_finish(Sarif *sarif, Out *out, const Buffer *properties);
 
 /* ---- gitlab.c, rdjson.c: for review tools; an object, without what stands between two -------- */
 

@@ -247,7 +247,7 @@ static void put_run(const Sarif *sarif, Out *out)
     ptx_json_text(json, "columnKind", "utf16CodeUnits");
 }
 
-void ptx_sarif_finish(Sarif *sarif, Out *out)
+void ptx_sarif_finish(Sarif *sarif, Out *out, const Buffer *properties)
 {
     ptx_top_k_close(&sarif->keep);
     ptx_out_text(out, "{\"$schema\":\"https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/"
@@ -261,5 +261,11 @@ void ptx_sarif_finish(Sarif *sarif, Out *out)
     put_run(sarif, out);
     ptx_out_text(out, ",\n\"results\":[");
     put_results(sarif, out);
-    ptx_out_text(out, "]}]}\n");
+    ptx_out_text(out, "]");
+    if (properties->length) {
+        ptx_out_text(out, ",\n\"properties\":{");
+        ptx_out_bytes(out, properties->bytes, properties->length);
+        ptx_out_text(out, "}");
+    }
+    ptx_out_text(out, "}]}\n");
 }

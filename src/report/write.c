@@ -30,6 +30,7 @@ struct ptxlint_writer {
     Buffer gpus;
     bool has_module;
     bool has_different_gpus;
+    Buffer attached;            /* a member of the document's last object; empty: none */
 };
 
 /* ---- options --------------------------------------------------------------------------------- */
@@ -360,7 +361,7 @@ static bool is_reported(const ptxlint_writer *writer, const ptxlint_kernel *kern
     return !kernel->is_entry == !is_entry && is_kernel_selected(&writer->options, kernel->name);
 }
 
-/* A row of a report: a kernel in one of its launches. */
+/* A row of a report: a kernel in one of its launches. The text is the module's in all of them. */
 typedef struct ReportRow {
     const ptxlint_module *module;
     const ptxlint_kernel *kernel;
@@ -371,8 +372,9 @@ static bool find_launch_row(const ptxlint_module *module, size_t kernel, uint32_
                             ReportRow *row)
 {
     size_t count;
-    row->module = number ? ptxlint_module_launch(module, number) : module;
-    row->kernel = row->module ? &ptxlint_module_kernels(row->module, &count)[kernel] : NULL;
+    const ptxlint_module *launched = number ? ptxlint_module_launch(module, number) : module;
+    row->module = module;
+    row->kernel = launched ? &ptxlint_module_kernels(launched, &count)[kernel] : NULL;
     return row->kernel && row->kernel->launch_number == number;
 }
 
@@ -515,13 +517,20 @@ static void put_report_tail(ptxlint_writer *writer)
     ptx_out_bytes(&writer->out, writer->late_bytes.bytes, writer->late_bytes.length);
 }
 
+static void put_attached(const ptxlint_writer *writer, Out *out)
+{
+    ptx_out_text(out, ptx_text_if(writer->attached.length, "],\n"));
+    ptx_out_text(out, ptx_text_if(!writer->attached.length, "]"));
+    ptx_out_bytes(out, writer->attached.bytes, writer->attached.length);
+}
+
 static void put_tail(ptxlint_writer *writer)
 {
     bool is_report = writer->document == PTXLINT_REPORT;
     ptxlint_format format = writer->options.format;
     Out *out = &writer->out;
     switch (format) {
-    case PTXLINT_SARIF:         ptx_sarif_finish(writer->sarif, out); break;
+    case PTXLINT_SARIF:         ptx_sarif_finish(writer->sarif, out, &writer->attached); break;
     case PTXLINT_GITHUB:        ptx_github_finish(writer->github, out); break;
     case PTXLINT_MARKDOWN:      ptx_markdown_finish(writer->markdown, out, &writer->totals); break;
     case PTXLINT_GITLAB:        ptx_out_text(out, "]\n"); break;
@@ -533,7 +542,8 @@ static void put_tail(ptxlint_writer *writer)
     case PTXLINT_JSON:
         if (is_report)
             put_report_tail(writer);
-        ptx_out_text(out, "]}\n");
+        put_attached(writer, out);
+        ptx_out_text(out, "}\n");
         break;
     case PTXLINT_TEXT:
         if (!is_report && !writer->options.no_summary)
@@ -639,6 +649,17 @@ ptxlint_status ptxlint_writer_finish(ptxlint_writer *writer)
     return writer->out.status;
 }
 
+ptxlint_status ptxlint_writer_attach(ptxlint_writer *writer, const char *key, const char *json,
+                                     size_t length)
+{
+    if (!writer || !key || !json || writer->attached.length)
+        return PTXLINT_BAD_ARGUMENT;
+    Buffer *to = &writer->attached;
+    bool is_lost = ptx_buffer_write(to, "\"", 1) || ptx_buffer_write(to, key, strlen(key))
+                   || ptx_buffer_write(to, "\":", 2) || ptx_buffer_write(to, json, length);
+    return is_lost ? PTXLINT_NO_MEMORY : PTXLINT_OK;
+}
+
 void ptxlint_writer_free(ptxlint_writer *writer)
 {
     if (!writer)
@@ -652,6 +673,7 @@ void ptxlint_writer_free(ptxlint_writer *writer)
     free(writer->xml.file);
     free(writer->late_bytes.bytes);
     free(writer->gpus.bytes);
+    free(writer->attached.bytes);
     free(writer);
 }
 

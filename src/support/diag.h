@@ -102,6 +102,7 @@ typedef struct Diag {
 
 typedef struct DiagSink {
     Arena *arena;
+    struct UseLog *uses;        /* of suppressions; NULL: not wanted */
     Diag **items;
     uint32_t count, capacity, dropped;
     uint32_t counts[4];         /* by the severity of the row, dropped ones too */
