@@ -1473,7 +1473,7 @@ typedef struct ptxlint_machine_count {
     double warp_instructions;
 } ptxlint_machine_count;
 
-/* What a launch executes: the model of what ptxas makes of the kernel, by how often warps come to
+/* What a launch executes: the model of what ptxas makes of the kernel, by how often warps reach
  * each block. NaN: not known. */
 typedef struct ptxlint_executed {
     double warp_instructions;           /* machine instructions, all warps */

@@ -28,6 +28,9 @@ WORDS = [
     (r"\bas a model of ptxas has it\b", "estimated (90 % band ...)"),
     (r"\bthe GPU to itself\b", "an idle GPU"),
     (r"\bsilenc\w*", "suppress"),
+    (r"\b(?:threads|lanes|warps|blocks|not all) (?:that )?come to\b", "reach"),
+    (r"\bstands? still\b", "stall"),
+    (r"\brules? (?:is|are|keeps?) silent\b", "does not fire"),
     (r"\b(?:told|tells?)(?: \w+){0,4} apart\b", "distinguish"),
 ]
 # of these, what no comment of the sources says either

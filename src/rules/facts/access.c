@@ -305,7 +305,7 @@ const char *ptx_measure_atomic_advice(FactCache *q)
         "add up in a warp (redux, shuffles) or in shared memory first, and spread what is left "
         "over several addresses";
     static const char *const by_data =
-        "data decide which lanes come to them, and each way of such a branch is taken to be as "
+        "data decide which lanes reach them, and each way of such a branch is taken to be as "
         "likely: where many do, add up in a warp (redux, shuffles) or in shared memory first";
     const Trace *trace = ptx_session_trace(q->session);
     const Evaluation *evaluation = ptx_measure_evaluation(q);
