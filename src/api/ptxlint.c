@@ -15,6 +15,7 @@
 #include "ir/module.h"
 #include "support/diag.h"
 #include "gpu/gpu.h"
+#include "support/grow.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -330,11 +331,10 @@ ptxlint_status ptx_stream_read(FILE *file, char **out, size_t *length)
         n += fread(text + n, 1, capacity - n, file);
         if (ferror(file) || n < capacity || n > LIMIT_SOURCE_BYTES)
             break;
-        capacity *= 2;
-        char *larger = realloc(text, capacity + 1);
-        if (!larger)
+        if (!ptx_list_reserve(&text, &capacity, 2 * capacity + 1, 1)) {
             free(text);
-        text = larger;
+            text = NULL;
+        }
     }
     if (!text)
         return PTXLINT_NO_MEMORY;

@@ -1,7 +1,7 @@
 /* view_access.c -- what a kernel's instructions do to memory and to the lanes of warps, in the
  * public structures. */
 #include "model/view.h"
-#include "analysis/time/indexed.h"
+#include "analysis/time/memory/indexed.h"
 #include "analysis/value/launch.h"
 #include "analysis/access/describe.h"
 #include "analysis/access/divergence.h"
