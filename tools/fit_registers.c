@@ -8,6 +8,8 @@
  * "Greedy Function Approximation", 2001, algorithm 3): trees are grown on residuals, clipped, each
  * on three rows in four and half of the features; leaves are medians. The band comes from one more
  * tree over residuals of a cross-validation whose folds keep a group together. */
+#include "support/grow.h"
+
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -76,8 +78,7 @@ static void read_rows(const char *path)
 {
     static char line[1 << 16];
     FILE *file = fopen(path, "r");
-    int capacity = 1 << 14;
-    rows = malloc((size_t)capacity * sizeof *rows);
+    size_t capacity = 0;
     for (int n = 0; file && fgets(line, sizeof line, file); n++) {
         Row row = { 0 };
         int c = 0;
@@ -102,8 +103,8 @@ static void read_rows(const char *path)
         row.family = most_warps(row.sm) / 16 - 2;
         if (!n || row.regs >= COUNTS || row.sm < 75)
             continue;
-        if (row_count == capacity)
-            rows = realloc(rows, (size_t)(capacity *= 2) * sizeof *rows);
+        if (!ptx_list_reserve(&rows, &capacity, (size_t)row_count + 1, sizeof *rows))
+            break;
         rows[row_count++] = row;
     }
 }

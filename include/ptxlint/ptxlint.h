@@ -500,7 +500,7 @@ typedef struct ptxlint_rule {
     int certainty;
     const char *subject;                /* "instruction"; "" for a front_end one */
     int is_preview;                     /* off unless asked for */
-    /* said by the front end or at a limit: not evaluated, never silenced */
+    /* said by the front end or at a limit: not evaluated, never suppressed */
     int is_front_end;
     const char *condition;              /* as written; "" */
     const char *summary, *doc;          /* a sentence; Markdown */
@@ -537,7 +537,7 @@ PTXLINT_API int ptxlint_fact_at(size_t index, ptxlint_fact *out);
 
 /* ---- which findings are wanted --------------------------------------------------------------- */
 
-/* What is selected, how severe it is, and what is silenced: a .ptxlint.yaml (docs/config.md) and
+/* What is selected, how severe it is, and what is suppressed: a .ptxlint.yaml (docs/config.md) and
  * single settings. */
 typedef struct ptxlint_config ptxlint_config;
 
@@ -611,12 +611,12 @@ PTXLINT_API ptxlint_status ptxlint_baseline_new(ptxlint_baseline **out);
 
 /* Adds what a file has. On PTXLINT_BAD_FILE *error (of error_size bytes, may be NULL) says where
  * and why, and some of it may have been added. path is for that message, and for the reason of
- * findings that are silenced. */
+ * findings that are suppressed. */
 PTXLINT_API ptxlint_status ptxlint_baseline_read(ptxlint_baseline *baseline, const char *path,
                                                  const char *json, size_t length, char *error,
                                                  size_t error_size);
 
-/* Adds the findings of a module that nothing but a baseline silences. */
+/* Adds the findings of a module that nothing but a baseline suppresses. */
 PTXLINT_API ptxlint_status ptxlint_baseline_add(ptxlint_baseline *baseline,
                                                 const ptxlint_module *module);
 
@@ -706,7 +706,7 @@ typedef struct ptxlint_options {
      * are the same */
     int findings_only;
     /* threads that analyse the functions of a module, the calling one included; 0: one. What is
-     * found is the same for any number. With profile or syntax_only: one */
+     * found is the same for any number. Of a long text two read it. With profile: one */
     unsigned jobs;
     /* only what ptxlint_estimate() takes: no findings beyond the errors of the front end, and of
      * each kernel its name, place, parameters, directives, launch and live registers; other lists
@@ -1092,9 +1092,9 @@ typedef struct ptxlint_diagnostic {
     double gain_percent;
     /* of what: "predicted time" where there is one, else "issue slots"; NULL: no gain */
     const char *gain_of;
-    /* silenced: not shown, not counted, but in PTXLINT_SARIF and PTXLINT_JSON */
+    /* suppressed: not shown, not counted, but in PTXLINT_SARIF and PTXLINT_JSON */
     ptxlint_suppression suppression;
-    /* as the user wrote it; NULL: not silenced, or no reason given */
+    /* as the user wrote it; NULL: not suppressed, or no reason given */
     const char *suppression_reason;
     ptxlint_span span;
     ptxlint_severity severity;
@@ -1473,7 +1473,7 @@ typedef struct ptxlint_machine_count {
     double warp_instructions;
 } ptxlint_machine_count;
 
-/* What a launch executes: the model of what ptxas makes of the kernel, by how often warps come to
+/* What a launch executes: the model of what ptxas makes of the kernel, by how often warps reach
  * each block. NaN: not known. */
 typedef struct ptxlint_executed {
     double warp_instructions;           /* machine instructions, all warps */
@@ -1736,7 +1736,7 @@ typedef enum ptxlint_binding {
     PTXLINT_BINDING_CONSTANT            /* a number stands for %ntid: number * %ctaid + %tid */
 } ptxlint_binding;
 
-/* How a kernel tells its threads apart. Where nothing binds a dimension, any %ntid does the same
+/* How a kernel identifies its threads. Where nothing binds a dimension, any %ntid does the same
  * work for which %ntid * %nctaid is as before. */
 typedef struct ptxlint_thread_index {
     size_t size;                        /* sizeof(ptxlint_thread_index), set by the caller */

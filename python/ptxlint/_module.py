@@ -301,7 +301,7 @@ class Module:
 
     @property
     def diagnostics(self) -> List[Diagnostic]:
-        """Findings, worst first, silenced ones too: those have a suppression."""
+        """Findings, worst first, suppressed ones too: those have a suppression."""
         found = self._write(library().ptxlint_write_diagnostics)["diagnostics"]
         return [read_diagnostic(one) for one in found]
 
@@ -316,7 +316,7 @@ class Module:
 def lint(paths: Union[Path, Iterable[Path]], *, gpus: Gpus = (), launches: LaunchesLike = None,
          jobs: int = 0, config: SettingsFile = None,
          baseline: SettingsFile = None) -> List[Diagnostic]:
-    """Findings of files, in their order; those that are silenced are left out.
+    """Findings of files, in their order; those that are suppressed are left out.
 
     launches: for all files; a LaunchWarning names what no kernel of any file has.
     config, baseline: as of a Module; for all files.

@@ -69,7 +69,7 @@ class Diagnostic:
     gain_percent: Optional[float]
     gain_of: Optional[str]
     suppression: Optional[str]
-    """"inline", "config" or "baseline" of a finding that is silenced"""
+    """"inline", "config" or "baseline" of a finding that is suppressed"""
     document: Dict[str, Any] = field(repr=False, compare=False)
     """the finding as JSON has it, with keys that are newer than this package"""
 

@@ -14,6 +14,7 @@
 #include "isa/isa.h"
 #include "support/diag.h"
 #include "support/guard.h"
+#include "support/grow.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -38,10 +39,10 @@ struct ptxlint_coverage {
     json_t *root, *settings;    /* of the launches; names of items lie in them */
     bool is_profile;
     Item *items;
-    size_t count;
+    size_t count, capacity;
     /* of the file's kernels, in order, of its "launches", then of the settings */
     Group *groups;
-    size_t group_count, first_listed;
+    size_t group_count, group_capacity, first_listed;
     json_t *index;              /* kernel of the file -> number of its group */
     json_t *names[3];           /* per ptxlint_launch_part: those of kernels that were read */
     /* loops of a function are not known: it has a syntax error, or was read for its syntax alone */
@@ -84,23 +85,21 @@ static void add_params(ptxlint_coverage *c, const char *kernel, json_t *params)
 /* kernel: its name or the glob for it; NULL for the settings, which are for all of them. */
 static bool add_coverage_group(ptxlint_coverage *c, const char *kernel, const json_t *said)
 {
-    Item *grown = realloc(c->items, (c->count + count_items(said)) * sizeof *grown);
-    Group *groups = realloc(c->groups, (c->group_count + 1) * sizeof *groups);
-    c->items = grown ? grown : c->items;
-    c->groups = groups ? groups : c->groups;
-    if (!grown || !groups)
+    if (!ptx_list_reserve(&c->items, &c->capacity, c->count + count_items(said), sizeof *c->items)
+        || !ptx_list_reserve(&c->groups, &c->group_capacity, c->group_count + 1,
+                             sizeof *c->groups))
         return false;
     const char *label;
     json_t *value;
     size_t first = c->count;
-    memset(grown + first, 0, count_items(said) * sizeof *grown);
+    memset(&c->items[first], 0, count_items(said) * sizeof *c->items);
     if (kernel)
         add_coverage_item(c, PTXLINT_PART_KERNEL, kernel, kernel);
     add_params(c, kernel, json_object_get(said, "params"));
     json_object_foreach(json_object_get(said, "trips"), label, value) {
         add_coverage_item(c, PTXLINT_PART_TRIP, kernel, label)->seen.line = ptx_launch_line(label);
     }
-    groups[c->group_count++] = (Group){ first, c->count - first, false };
+    c->groups[c->group_count++] = (Group){ first, c->count - first, false };
     return true;
 }
 

@@ -137,7 +137,7 @@ static void drop_overlaps(FixRun *run)
     run->count = kept;
 }
 
-/* A suppression that is mended may silence others: it comes first, alone. */
+/* A suppression that is mended may suppress others: it comes first, alone. */
 static void prefer_suppressions(FixRun *run)
 {
     size_t kept = 0;

@@ -32,6 +32,7 @@ struct ptxlint_module {
     /* what was found by other threads than the one that made the module; malloc'ed */
     Arena *parts;
     unsigned part_count;
+    Arena front;                /* of a parser in a thread of its own */
     /* per GPU behind the first: what was found for it; NULL: there is none */
     DiagSink *beside;
     /* the same text with the launches behind the first; malloc'ed */

@@ -1,5 +1,7 @@
 #include "api/profile.h"
 
+#include "support/grow.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -78,14 +80,9 @@ static size_t find_profile_rule(const ptxlint_profile *profile, const char *code
 
 static RuleTime *insert_rule(ptxlint_profile *profile, size_t at, const char *code)
 {
-    if (profile->rule_count == profile->rule_capacity) {
-        size_t capacity = profile->rule_capacity ? 2 * profile->rule_capacity : 64;
-        RuleTime *grown = realloc(profile->rules, capacity * sizeof *grown);
-        if (!grown)
-            return NULL;
-        profile->rules = grown;
-        profile->rule_capacity = capacity;
-    }
+    if (!ptx_list_reserve(&profile->rules, &profile->rule_capacity, profile->rule_count + 1,
+                          sizeof *profile->rules))
+        return NULL;
     memmove(&profile->rules[at + 1], &profile->rules[at],
             (profile->rule_count - at) * sizeof *profile->rules);
     profile->rule_count++;

@@ -3,20 +3,19 @@
 #include "model/gpu.h"
 #include "api/module.h"
 #include "api/profile.h"
+#include "api/read.h"
 #include "findings/stale.h"
 #include "findings/suppress.h"
 #include "findings/suppress_cuda.h"
 #include "model/view.h"
 
 #include "input/metadata/metadata.h"
-#include "parser/parser.h"
 #include "support/guard.h"
 #include "support/limits.h"
 #include "ir/module.h"
-#include "ir/occurrence.h"
-#include "resolve/resolve.h"
 #include "support/diag.h"
 #include "gpu/gpu.h"
+#include "support/grow.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -62,18 +61,6 @@ static void choose_module_gpus(ptxlint_module *m, const ptxlint_options *options
         m->gpu_count = 1;
 }
 
-/* While a module is read. */
-typedef struct Arenas {
-    Arena items, vectors, scratch;
-} Arenas;
-
-static OccurrenceLog *new_log(Arena *arena)
-{
-    OccurrenceLog *log = ptx_arena_new(arena, OccurrenceLog);
-    log->arena = arena;
-    return log;
-}
-
 /* Of a text without any sign of PTX, five errors are enough: one more stands for the rest. */
 static void sum_up_other_text(DiagSink *diags, const Module *ir)
 {
@@ -90,19 +77,6 @@ static void sum_up_other_text(DiagSink *diags, const Module *ir)
     diag->help = "PTX begins with `.version`; of CUDA C++, `nvcc -ptx -lineinfo FILE.cu` makes it";
 }
 
-static void read_source(ptxlint_module *m, const ptxlint_options *options, Arenas *arenas)
-{
-    Parser *parser = ptx_parser_new(&m->arena, &arenas->items, &m->diags, m->text, m->length);
-    Lower *lower = ptx_lower_new(&m->arena, &arenas->vectors, &arenas->scratch, &m->diags, m->text,
-                                 m->length);
-    if (options->has_symbols)
-        ptx_lower_log(lower, new_log(&m->arena));
-    for (const AstItem *item; (item = ptx_parser_next(parser));)
-        ptx_lower_item(lower, ptx_parser_header(parser), item);
-    m->ir = ptx_lower_finish(lower, ptx_parser_header(parser));
-    sum_up_other_text(&m->diags, m->ir);
-}
-
 static size_t memory_limit(const ptxlint_module *m, const ptxlint_options *options)
 {
     if (options->max_memory_bytes)
@@ -115,7 +89,7 @@ static size_t memory_limit(const ptxlint_module *m, const ptxlint_options *optio
 /* Memory that it holds. */
 static size_t module_bytes(const ptxlint_module *m)
 {
-    size_t bytes = m->arena.used_bytes + m->length;
+    size_t bytes = m->arena.used_bytes + m->front.used_bytes + m->length;
     for (unsigned i = 0; i < m->part_count; i++)
         bytes += m->parts[i].used_bytes;
     return bytes;
@@ -161,7 +135,7 @@ static void view_info(ptxlint_module *m, const ptxlint_options *options)
 typedef struct ModuleRun {
     ptxlint_module *m;
     const ptxlint_options *options;
-    Arenas *arenas;
+    ReadArenas *arenas;
     bool is_complete;
 } ModuleRun;
 
@@ -170,12 +144,13 @@ static void run_guarded(void *context)
     ModuleRun *call = context;
     ptxlint_module *m = call->m;
     const ptxlint_options *options = call->options;
-    Arenas *arenas = call->arenas;
+    ReadArenas *arenas = call->arenas;
     ptx_diag_init(&m->diags, &m->arena);
     m->uses.arena = &m->arena;
     m->diags.uses = &m->uses;
     ptx_profile_module(options->profile);
-    TIMED(PARSE, read_source(m, options, arenas));
+    TIMED(PARSE, ptx_module_read(m, options, arenas, memory_limit(m, options)));
+    sum_up_other_text(&m->diags, m->ir);
     ptx_arena_free(&arenas->items);
     ptx_arena_free(&arenas->vectors);
     choose_module_gpus(m, options);
@@ -208,7 +183,7 @@ static void run_guarded(void *context)
 }
 
 /* False: memory ran out; the module is then only good for ptxlint_module_free. */
-static bool run(ptxlint_module *m, const ptxlint_options *options, Arenas *arenas)
+static bool run(ptxlint_module *m, const ptxlint_options *options, ReadArenas *arenas)
 {
     const size_t limit = memory_limit(m, options);
     ModuleRun call = { m, options, arenas, false };
@@ -249,7 +224,7 @@ static ptxlint_status build_module(char *text, size_t length, ptxlint_launches *
         find_metadata(m, options->metadata_path);
     if (m->found && m->found->is_generated && options->generated_config)
         chosen.config = options->generated_config;
-    Arenas arenas;
+    ReadArenas arenas = { .items = { .limit_bytes = 0 } };
     bool complete = run(m, &chosen, &arenas);
     ptx_arena_free(&arenas.items);
     ptx_arena_free(&arenas.vectors);
@@ -356,11 +331,10 @@ ptxlint_status ptx_stream_read(FILE *file, char **out, size_t *length)
         n += fread(text + n, 1, capacity - n, file);
         if (ferror(file) || n < capacity || n > LIMIT_SOURCE_BYTES)
             break;
-        capacity *= 2;
-        char *larger = realloc(text, capacity + 1);
-        if (!larger)
+        if (!ptx_list_reserve(&text, &capacity, 2 * capacity + 1, 1)) {
             free(text);
-        text = larger;
+            text = NULL;
+        }
     }
     if (!text)
         return PTXLINT_NO_MEMORY;
@@ -414,6 +388,7 @@ void ptxlint_module_free(ptxlint_module *m)
     for (uint32_t i = 0; i < m->launched_count; i++)
         ptxlint_module_free(m->launched[i]);
     free(m->launched);
+    ptx_arena_free(&m->front);
     ptx_arena_free(&m->arena);
     ptxlint_launches_free(m->found);
     free(m->metadata);

@@ -353,7 +353,7 @@ static bool load_texts(Loader *l, uintptr_t place, size_t count, void **out)
     return at;
 }
 
-static bool load_gpu(const Loader *l, uintptr_t number, const ptxlint_gpu **out)
+static bool load_saved_gpu(const Loader *l, uintptr_t number, const ptxlint_gpu **out)
 {
     *out = number && number <= l->gpu_count ? l->gpus[number - 1] : NULL;
     return *out;
@@ -383,7 +383,7 @@ static bool load_pointer(Loader *l, const SavedField *field, char *item)
         is_good = !place || load_elements(l, field->type, place, count, &list);
         break;
     default:
-        is_good = load_gpu(l, place, &gpu), found = gpu;
+        is_good = load_saved_gpu(l, place, &gpu), found = gpu;
         break;
     }
     if (!found)
@@ -565,8 +565,8 @@ static void note_again(const Loader *l)
     const ptxlint_config *config = l->options->config;
     for (size_t i = 0; i < l->root->use_count; i++) {
         const Use *use = &l->root->uses[i];
-        const List *list = config && use->list < IGNORE__COUNT ? &config->files.silenced[use->list]
-                                                               : NULL;
+        const List *list =
+            config && use->list < IGNORE__COUNT ? &config->files.suppressed[use->list] : NULL;
         const Ignore *items = list ? list->items : NULL;
         if (list && use->index < list->count)
             ptx_use_note(NULL, items[use->index].state, *use);

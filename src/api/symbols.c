@@ -1,5 +1,6 @@
-/* symbols.c -- the names of a module and where they stand: what lowering noted, told apart by what
- * was meant. Declarations of one function, or of one variable of the module, are one symbol. */
+/* symbols.c -- the names of a module and where they stand: what lowering noted, distinguished by
+ * what was meant. Declarations of one function, or of one variable of the module, are one
+ * symbol. */
 #include "api/module.h"
 #include "model/view.h"
 #include "ir/func.h"

@@ -4,12 +4,11 @@
  * through the public API, gates.c holds baselines and budgets, matched.c what has matched nothing,
  * and tally.c counts.
  * fix.c makes the edits of findings, and unified_diff.c shows them.
- * diff_git.c builds both sides of a diff; cache.c keeps modules for later runs, shard.c shares a run
- * out among machines.
- * explain.c, extract.c, launch.c with record.c, rules.c, show.c, isa.c, tune.c, rank.c, schema.c,
- * complete.c and manual.c are commands of their own; they write through page.c and isa_page.c
- * (Markdown) and paint.c
- * (Markdown to a terminal).
+ * diff_git.c builds both sides of a diff; cache.c keeps modules for later runs, shard.c shares a
+ * run out among machines.
+ * explain.c, extract.c, launch.c with record.c, rules.c, show.c, tune.c, rank.c and, in pages/,
+ * isa.c, schema.c, complete.c and manual.c are commands of their own; they write through
+ * pages/page.c and pages/isa_page.c (Markdown) and paint.c (Markdown to a terminal).
  *
  * What fails complains on standard error, unless it says otherwise, and returns the exit code for
  * it. */
@@ -758,7 +757,7 @@ void ptx_page_write(Text *out, const ptxlint_rule *rule);
 /* Markdown for a terminal; false: no memory. */
 bool ptx_paint(Text *out, const char *markdown, size_t length, bool has_color);
 
-/* Of the least time: the model does not tell these apart (docs/time.md, "Certainty"). */
+/* Of the least time: the model does not distinguish these (docs/time.md, "Certainty"). */
 #define PTX_MODEL_ERROR 1.10
 
 /* ---- the commands ---------------------------------------------------------------------------- */

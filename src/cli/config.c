@@ -2,6 +2,8 @@
  * .ptxlint.yaml in its folder or above. */
 #include "cli/cli.h"
 
+#include "support/grow.h"
+
 #include <errno.h>
 #include <fnmatch.h>
 #include <stdlib.h>
@@ -317,16 +319,9 @@ static ExitCode open_generated(Book *book, Settings *settings)
 /* path, folder: of the config file, to be kept or freed here; NULL: none. NULL: no memory. */
 static Settings *add_settings(Book *book, char *path, char *folder)
 {
-    if (book->item_count == book->item_capacity) {
-        size_t capacity = book->item_capacity ? 2 * book->item_capacity : 8;
-        Settings **grown = realloc(book->items, capacity * sizeof(Settings *));
-        if (grown) {
-            book->items = grown;
-            book->item_capacity = capacity;
-        }
-    }
-    Settings *settings = book->item_count < book->item_capacity ? calloc(1, sizeof *settings)
-                                                                : NULL;
+    const bool has_room = ptx_list_reserve(&book->items, &book->item_capacity,
+                                           book->item_count + 1, sizeof *book->items);
+    Settings *settings = has_room ? calloc(1, sizeof *settings) : NULL;
     if (!settings) {
         free(path);
         free(folder);
@@ -381,15 +376,9 @@ static Folder *find_folder(Book *book, const char *name)
 /* Keeps absolute, or frees it. NULL: no memory. */
 static Folder *add_folder(Book *book, const char *name, char *absolute, Settings *settings)
 {
-    if (book->folder_count == book->folder_capacity) {
-        size_t capacity = book->folder_capacity ? 2 * book->folder_capacity : 16;
-        Folder *grown = realloc(book->folders, capacity * sizeof *grown);
-        if (grown) {
-            book->folders = grown;
-            book->folder_capacity = capacity;
-        }
-    }
-    char *copy = book->folder_count < book->folder_capacity ? strdup(name) : NULL;
+    const bool has_room = ptx_list_reserve(&book->folders, &book->folder_capacity,
+                                           book->folder_count + 1, sizeof *book->folders);
+    char *copy = has_room ? strdup(name) : NULL;
     if (!copy || !absolute || !settings) {
         free(copy);
         free(absolute);

@@ -1,6 +1,7 @@
 /* gates.c -- what decides whether findings and figures count: baselines, budgets. */
 #include "cli/cli.h"
 #include "support/choice.h"
+#include "support/grow.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -43,10 +44,10 @@ static bool is_write(const Options *options)
 static ExitCode open_baseline(Gates *gates, const Options *options, const Settings *settings,
                               const char *path)
 {
-    Baseline **grown = realloc(gates->baselines, (gates->baseline_count + 1) * sizeof(Baseline *));
-    if (grown)
-        gates->baselines = grown;
-    Baseline *baseline = grown ? calloc(1, sizeof *baseline) : NULL;
+    size_t capacity = gates->baseline_count;
+    const bool has_room = ptx_list_reserve(&gates->baselines, &capacity, gates->baseline_count + 1,
+                                           sizeof *gates->baselines);
+    Baseline *baseline = has_room ? calloc(1, sizeof *baseline) : NULL;
     if (!baseline)
         return ptx_complain_memory();
     gates->baselines[gates->baseline_count++] = baseline;
@@ -140,10 +141,10 @@ static ExitCode find_gpus(Budget *budget)
 
 static ExitCode open_budget(Gates *gates, const char *path)
 {
-    Budget **grown = realloc(gates->budgets, (gates->budget_count + 1) * sizeof(Budget *));
-    if (grown)
-        gates->budgets = grown;
-    Budget *budget = grown ? calloc(1, sizeof *budget) : NULL;
+    size_t capacity = gates->budget_count;
+    const bool has_room = ptx_list_reserve(&gates->budgets, &capacity, gates->budget_count + 1,
+                                           sizeof *gates->budgets);
+    Budget *budget = has_room ? calloc(1, sizeof *budget) : NULL;
     if (!budget)
         return ptx_complain_memory();
     gates->budgets[gates->budget_count++] = budget;

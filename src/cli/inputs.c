@@ -1,6 +1,7 @@
 /* inputs.c -- what modules are read with: GPUs, launches, logs of ptxas. */
 #include "cli/cli.h"
 #include "support/choice.h"
+#include "support/grow.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -10,6 +11,8 @@
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
+enum { READ_BYTES = 4096 };     /* at once, at the least */
+
 char *ptx_file_bytes(const char *path, size_t *length)
 {
     FILE *file = fopen(path, "rb");
@@ -17,13 +20,9 @@ char *ptx_file_bytes(const char *path, size_t *length)
     size_t capacity = 0;
     *length = 0;
     while (file && !ferror(file) && !feof(file)) {
-        if (*length == capacity) {
-            char *grown = realloc(bytes, (capacity = 2 * capacity + 4096) + 1);
-            if (!grown)
-                break;
-            bytes = grown;
-        }
-        *length += fread(bytes + *length, 1, capacity - *length, file);
+        if (!ptx_list_reserve(&bytes, &capacity, *length + READ_BYTES, 1))
+            break;
+        *length += fread(bytes + *length, 1, capacity - *length - 1, file);
     }
     if (file && feof(file) && !ferror(file)) {
         fclose(file);
@@ -275,13 +274,12 @@ static ExitCode read_launches(Inputs *inputs, const Options *options, const char
 /* Behind the others, after a line end: ptxas may add to them for each file. */
 static ExitCode keep_log(Inputs *inputs, const char *text, size_t length)
 {
-    char *grown = realloc(inputs->log_text, inputs->log_length + length + 1);
-    if (!grown)
+    size_t exactly = 0;
+    if (!ptx_list_reserve(&inputs->log_text, &exactly, inputs->log_length + length + 1, 1))
         return ptx_complain_status(NULL, PTXLINT_NO_MEMORY);
-    memcpy(grown + inputs->log_length, text, length);
-    inputs->log_text = grown;
+    memcpy(inputs->log_text + inputs->log_length, text, length);
     inputs->log_length += length;
-    grown[inputs->log_length++] = '\n';
+    inputs->log_text[inputs->log_length++] = '\n';
     return EXIT_CLEAN;
 }
 

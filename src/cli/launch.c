@@ -3,6 +3,7 @@
 #include "cli/cli.h"
 #include "cli/rule_json.h"
 #include "support/choice.h"
+#include "support/grow.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -195,14 +196,10 @@ static bool is_there_already(LaunchDraft *draft, const char *name, const char *b
 
 static void append_launch_row(LaunchDraft *draft, LaunchRow row)
 {
-    size_t capacity = draft->capacity ? 2 * draft->capacity : 64;
-    LaunchRow *grown = draft->rows;
-    if (draft->count == draft->capacity)
-        grown = realloc(draft->rows, capacity * sizeof *grown);
-    if (grown && row.name && row.path && row.body) {
-        draft->capacity = draft->count == draft->capacity ? capacity : draft->capacity;
-        draft->rows = grown;
-        grown[draft->count++] = row;
+    const bool has_room = ptx_list_reserve(&draft->rows, &draft->capacity, draft->count + 1,
+                                           sizeof *draft->rows);
+    if (has_room && row.name && row.path && row.body) {
+        draft->rows[draft->count++] = row;
         return;
     }
     free(row.name);

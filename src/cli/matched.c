@@ -2,6 +2,7 @@
  * has. */
 #include "cli/cli.h"
 #include "support/choice.h"
+#include "support/grow.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -39,11 +40,11 @@ static LaunchFile *find_file(Matched *matched, const Inputs *inputs)
     for (size_t i = 0; i < matched->file_count; i++)
         if (!strcmp(matched->files[i].path, inputs->launch_path))
             return &matched->files[i];
-    LaunchFile *grown = realloc(matched->files, (matched->file_count + 1) * sizeof *grown);
-    if (!grown)
+    size_t capacity = matched->file_count;
+    if (!ptx_list_reserve(&matched->files, &capacity, matched->file_count + 1,
+                          sizeof *matched->files))
         return NULL;
-    LaunchFile *file = &grown[matched->file_count];
-    matched->files = grown;
+    LaunchFile *file = &matched->files[matched->file_count];
     *file = (LaunchFile){ .path = strdup(inputs->launch_path) };
     if (!file->path || ptxlint_coverage_new(inputs->launches, &file->coverage) != PTXLINT_OK) {
         free(file->path);

@@ -1,5 +1,6 @@
 #include "cli/cli.h"
 #include "support/choice.h"
+#include "support/grow.h"
 
 #include <stdio.h>
 #include <math.h>
@@ -66,11 +67,11 @@ static bool has_word(const char *text, const char *word, size_t length)
 
 static bool add_output(Options *options, Format format, const char *path)
 {
-    Document *grown = realloc(options->outputs, (options->output_count + 1) * sizeof *grown);
+    size_t capacity = options->output_count;
+    const bool has_room = ptx_list_reserve(&options->outputs, &capacity, options->output_count + 1,
+                                           sizeof *options->outputs);
     char *copy = path && strcmp(path, "-") != 0 ? strdup(path) : NULL;
-    bool is_good = grown && (copy || !path || !strcmp(path, "-"));
-    if (grown)
-        options->outputs = grown;
+    bool is_good = has_room && (copy || !path || !strcmp(path, "-"));
     if (is_good)
         options->outputs[options->output_count++] = (Document){ format, copy };
     else

@@ -1,5 +1,6 @@
 #include "cli/cli.h"
 #include "support/choice.h"
+#include "support/grow.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -19,14 +20,8 @@ static ExitCode complain_memory(void)
 
 ExitCode ptx_strings_add(StringList *list, const char *text, size_t length)
 {
-    if (list->count == list->capacity) {
-        size_t capacity = list->capacity ? 2 * list->capacity : 16;
-        char **grown = realloc(list->items, capacity * sizeof *grown);
-        if (!grown)
-            return complain_memory();
-        list->items = grown;
-        list->capacity = capacity;
-    }
+    if (!ptx_list_reserve(&list->items, &list->capacity, list->count + 1, sizeof *list->items))
+        return complain_memory();
     char *copy = malloc(length + 1);
     if (!copy)
         return complain_memory();
@@ -45,27 +40,15 @@ void ptx_strings_free(StringList *list)
 
 /* ---- files and what they hold ---------------------------------------------------------------- */
 
-static void *grow_list(void *items, size_t count, size_t *capacity, size_t size)
-{
-    if (count < *capacity)
-        return items;
-    void *grown = realloc(items, (2 * *capacity + 16) * size);
-    if (grown)
-        *capacity = 2 * *capacity + 16;
-    return grown;
-}
-
 /* file but for its path, of which there is a copy. */
 static ExitCode add_file(FileList *list, const char *shown, InputFile file)
 {
-    InputFile *grown = grow_list(list->items, list->count, &list->capacity, sizeof *grown);
-    if (!grown)
+    if (!ptx_list_reserve(&list->items, &list->capacity, list->count + 1, sizeof *list->items))
         return complain_memory();
-    list->items = grown;
     file.path = strdup(shown);
     if (!file.path)
         return complain_memory();
-    grown[list->count++] = file;
+    list->items[list->count++] = file;
     return EXIT_CLEAN;
 }
 
@@ -80,14 +63,12 @@ static ExitCode add_entries(FileList *list, ptxlint_input *input)
     const ptxlint_input_info *info = ptxlint_input_get_info(input);
     const ptxlint_input_entry *entry;
     ExitCode code = EXIT_CLEAN;
-    ptxlint_input **grown = grow_list(list->inputs, list->input_count, &list->input_capacity,
-                                 sizeof *grown);
-    if (!grown) {
+    if (!ptx_list_reserve(&list->inputs, &list->input_capacity, list->input_count + 1,
+                          sizeof *list->inputs)) {
         ptxlint_input_free(input);
         return complain_memory();
     }
-    list->inputs = grown;
-    grown[list->input_count++] = input;
+    list->inputs[list->input_count++] = input;
     struct stat st;
     InputFile file = { .input = input };
     bool is_packed = stat(info->path, &st) == 0 && S_ISREG(st.st_mode);

@@ -4,6 +4,7 @@
 #include "cli/cli.h"
 #include "support/minmax.h"
 #include "support/choice.h"
+#include "support/grow.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -91,6 +92,8 @@ char *ptx_ptxas_locate(const char *path, ExitCode *code)
 
 /* ---- running it ------------------------------------------------------------------------------ */
 
+enum { PIPE_BYTES = 4096 };     /* read at once, at the least */
+
 typedef struct Output {
     char *bytes;                /* NUL behind them */
     size_t length, capacity;
@@ -100,14 +103,8 @@ typedef struct Output {
 static bool read_pipe(int in, Output *out)
 {
     for (;;) {
-        if (out->capacity - out->length < 2) {
-            size_t capacity = 2 * out->capacity + 4096;
-            char *grown = realloc(out->bytes, capacity);
-            if (!grown)
-                return false;
-            out->bytes = grown;
-            out->capacity = capacity;
-        }
+        if (!ptx_list_reserve(&out->bytes, &out->capacity, out->length + PIPE_BYTES, 1))
+            return false;
         ssize_t got = read(in, out->bytes + out->length, out->capacity - out->length - 1);
         if (got < 0 && errno == EINTR)
             continue;

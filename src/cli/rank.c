@@ -4,6 +4,7 @@
 #include "cli/cli.h"
 #include "cli/rule_json.h"
 #include "support/choice.h"
+#include "support/grow.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -48,14 +49,8 @@ static bool is_timed(const RankRow *row)
 
 static ExitCode append_rank_row(RankCommand *rank, const RankRow *row)
 {
-    if (rank->count == rank->capacity) {
-        size_t capacity = rank->capacity ? 2 * rank->capacity : 64;
-        RankRow *grown = realloc(rank->rows, capacity * sizeof *grown);
-        if (!grown)
-            return ptx_complain_memory();
-        rank->rows = grown;
-        rank->capacity = capacity;
-    }
+    if (!ptx_list_reserve(&rank->rows, &rank->capacity, rank->count + 1, sizeof *rank->rows))
+        return ptx_complain_memory();
     rank->rows[rank->count++] = *row;
     return EXIT_CLEAN;
 }

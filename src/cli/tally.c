@@ -1,6 +1,8 @@
 /* tally.c -- counts of findings, and times. */
 #include "cli/cli.h"
 
+#include "support/grow.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,14 +13,9 @@ static TallyRow *find_row(Tally *tally, const ptxlint_diagnostic *d)
     for (size_t i = 0; i < tally->count; i++)
         if (!strcmp(tally->rows[i].code, d->rule))
             return &tally->rows[i];
-    if (tally->count == tally->capacity) {
-        size_t capacity = tally->capacity ? 2 * tally->capacity : 32;
-        TallyRow *grown = realloc(tally->rows, capacity * sizeof *grown);
-        tally->has_failed |= !grown;
-        if (!grown)
-            return NULL;
-        tally->rows = grown;
-        tally->capacity = capacity;
+    if (!ptx_list_reserve(&tally->rows, &tally->capacity, tally->count + 1, sizeof *tally->rows)) {
+        tally->has_failed = true;
+        return NULL;
     }
     TallyRow *row = &tally->rows[tally->count++];
     *row = (TallyRow){ .count = 0 };

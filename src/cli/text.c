@@ -1,25 +1,17 @@
 #include "cli/cli.h"
 
+#include "support/grow.h"
+
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 static bool make_room(Text *text, size_t more)
 {
-    size_t need = text->length + more + 1, capacity = text->capacity ? text->capacity : 256;
-    if (text->has_failed)
-        return false;
-    if (need <= text->capacity)
-        return true;
-    while (capacity < need)
-        capacity *= 2;
-    char *grown = realloc(text->bytes, capacity);
-    text->has_failed = !grown;
-    if (!grown)
-        return false;
-    text->bytes = grown;
-    text->capacity = capacity;
-    return true;
+    if (!text->has_failed)
+        text->has_failed = !ptx_list_reserve(&text->bytes, &text->capacity,
+                                             text->length + more + 1, 1);
+    return !text->has_failed;
 }
 
 void ptx_text_add(Text *text, const char *bytes, size_t length)

@@ -1,8 +1,8 @@
 /* tune.c -- which block to launch a kernel with: its shapes side by side, and why one of them; then
  * how many registers and how much dynamic shared memory.
  *
- * Only shapes that do the same work are compared: along dimensions in which the code tells its
- * threads apart by %ctaid * %ntid + %tid alone (ptxlint_thread_index_find), with as many threads in
+ * Only shapes that do the same work are compared: along dimensions in which the code identifies
+ * its threads by %ctaid * %ntid + %tid alone (ptxlint_thread_index_find), with as many threads in
  * all. Where that takes some threads more, they must access nothing: the threads' accesses are
  * counted. Any other dimension keeps its block, and the text says what binds it. One block shows
  * which shapes to look at closer, as a report does: the best dozen, the launch as it is, and some

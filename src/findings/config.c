@@ -54,7 +54,7 @@ static void append_layer(Arena *arena, Layer *to, const Layer *from)
     append(arena, &to->severities, &from->severities, sizeof(SeverityChoice));
     append(arena, &to->thresholds, &from->thresholds, sizeof(ThresholdChoice));
     for (int i = 0; i < IGNORE__COUNT; i++)
-        append(arena, &to->silenced[i], &from->silenced[i], sizeof(Ignore));
+        append(arena, &to->suppressed[i], &from->suppressed[i], sizeof(Ignore));
     for (int i = 0; i < VALUE__COUNT; i++)
         append(arena, &to->values[i], &from->values[i], sizeof(const char *));
     to->has_select |= from->has_select;
@@ -294,7 +294,7 @@ Ignore *ptx_config_add_ignore(ptxlint_config *config, Layer *layer, IgnoreKind k
                         ignore.glob);
         return NULL;
     }
-    Ignore *out = ptx_list_push(&config->arena, &layer->silenced[kind], sizeof ignore);
+    Ignore *out = ptx_list_push(&config->arena, &layer->suppressed[kind], sizeof ignore);
     *out = ignore;
     out->state = (_Atomic uint8_t *)ptx_arena_alloc(&config->arena, 1);
     return out;
@@ -615,10 +615,10 @@ static bool set_preset(Setting *s, unsigned arg, const char *text, size_t length
     return ptx_config_set_preset(s->config, s->layer, text, length, s->error);
 }
 
-static bool set_silenced_rule(Setting *s, unsigned kind, const char *text, size_t length)
+static bool set_suppressed_rule(Setting *s, unsigned kind, const char *text, size_t length)
 {
     List selectors = { 0 };
-    List *list = &s->layer->silenced[kind];
+    List *list = &s->layer->suppressed[kind];
     Ignore *ignore = (Ignore *)list->items + (list->count - 1);
     if (!ptx_config_add_selector(s->config, &selectors, text, length, false, s->error))
         return false;
@@ -631,7 +631,7 @@ static bool set_silenced_rule(Setting *s, unsigned kind, const char *text, size_
     return true;
 }
 
-static bool set_silenced(Setting *s, unsigned kind, const char *text, size_t length)
+static bool set_suppressed(Setting *s, unsigned kind, const char *text, size_t length)
 {
     const char *colon = text + length;
     while (colon > text && *colon != ':')       /* the last one: lines of CUDA have their own */
@@ -641,7 +641,8 @@ static bool set_silenced(Setting *s, unsigned kind, const char *text, size_t len
                                ptx_shown(length), text);
     return ptx_config_add_ignore(s->config, s->layer, (IgnoreKind)kind, text,
                                  (size_t)(colon - text), s->error)
-           && for_each(s, set_silenced_rule, kind, colon + 1, length - (size_t)(colon + 1 - text));
+           && for_each(s, set_suppressed_rule, kind, colon + 1,
+                       length - (size_t)(colon + 1 - text));
 }
 
 static const struct SettingKey {
@@ -656,9 +657,9 @@ static const struct SettingKey {
     { "threshold", set_threshold, 0, true },
     { "preview", set_preview, 0, false },
     { "preset", set_preset, 0, false },
-    { "per-kernel-ignore", set_silenced, IGNORE_KERNEL, false },
-    { "per-source-ignore", set_silenced, IGNORE_SOURCE, false },
-    { "per-file-ignore", set_silenced, IGNORE_FILE, false },
+    { "per-kernel-ignore", set_suppressed, IGNORE_KERNEL, false },
+    { "per-source-ignore", set_suppressed, IGNORE_SOURCE, false },
+    { "per-file-ignore", set_suppressed, IGNORE_FILE, false },
 };
 
 typedef struct ConfigSet {

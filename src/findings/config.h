@@ -68,7 +68,7 @@ struct Layer {
     List selects, ignores;      /* const Selector * */
     List severities;            /* SeverityChoice */
     List thresholds;            /* ThresholdChoice */
-    List silenced[IGNORE__COUNT];       /* Ignore */
+    List suppressed[IGNORE__COUNT];       /* Ignore */
     List values[VALUE__COUNT];  /* const char * */
     bool has_select;            /* an empty one selects nothing */
     bool has_preview, preview;

@@ -207,7 +207,7 @@ static bool read_thresholds(ConfigReader *r, const YamlNode *value, unsigned arg
                         read_threshold_pair, arg);
 }
 
-static bool read_silenced_pair(ConfigReader *r, const YamlNode *key, Scalar pattern,
+static bool read_suppressed_pair(ConfigReader *r, const YamlNode *key, Scalar pattern,
                                const YamlNode *value, unsigned kind)
 {
     List selectors = { 0 };
@@ -222,11 +222,11 @@ static bool read_silenced_pair(ConfigReader *r, const YamlNode *key, Scalar patt
     return true;
 }
 
-static bool read_silenced(ConfigReader *r, const YamlNode *value, unsigned kind)
+static bool read_suppressed(ConfigReader *r, const YamlNode *value, unsigned kind)
 {
     return read_mapping(
         r, value, "a mapping from patterns to lists of rules, such as { \"cutlass_*\": [THR] }",
-        read_silenced_pair, kind);
+        read_suppressed_pair, kind);
 }
 
 static bool read_config_text(ConfigReader *r, const YamlNode *item, void *context)
@@ -311,9 +311,9 @@ static const struct TopKey {
     { "preview", read_preview, 0 },
     { "severity", read_severity, 0 },
     { "thresholds", read_thresholds, 0 },
-    { "per-kernel-ignore", read_silenced, IGNORE_KERNEL },
-    { "per-source-ignore", read_silenced, IGNORE_SOURCE },
-    { "per-file-ignore", read_silenced, IGNORE_FILE },
+    { "per-kernel-ignore", read_suppressed, IGNORE_KERNEL },
+    { "per-source-ignore", read_suppressed, IGNORE_SOURCE },
+    { "per-file-ignore", read_suppressed, IGNORE_FILE },
     { "exclude", read_texts, VALUE_EXCLUDE },
     { "gpu", read_texts, VALUE_GPU },
     { "launch", read_texts, VALUE_LAUNCH },

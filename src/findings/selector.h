@@ -5,8 +5,8 @@
  * TH. Weights order selectors from the widest to the narrowest; where two of them disagree about a
  * rule, the larger one decides.
  *
- * Rules of the front end (syntax errors, limits) are locked: nothing silences them. Those of group
- * `suppression` are not. */
+ * Rules of the front end (syntax errors, limits) are locked: nothing suppresses them. Those of
+ * group `suppression` are not. */
 #ifndef PTX_FINDINGS_SELECTOR_H
 #define PTX_FINDINGS_SELECTOR_H
 

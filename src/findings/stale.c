@@ -90,7 +90,7 @@ void ptx_stale_note_seen(Arena *scratch, const DiagSink *diags, const Module *mo
     };
     const ArenaMark mark = ptx_arena_mark(scratch);
     for (int kind = IGNORE_KERNEL; kind <= IGNORE_SOURCE; kind++) {
-        const List *list = &config->files.silenced[kind];
+        const List *list = &config->files.suppressed[kind];
         const Ignore *items = list->items;
         for (uint32_t i = 0; i < list->count && ptx_stale_is_known(diags, module); i++)
             if (had_rules(config, &items[i]) && has[kind](scratch, module, &items[i]))
@@ -102,7 +102,7 @@ void ptx_stale_note_seen(Arena *scratch, const DiagSink *diags, const Module *mo
 const char *ptxlint_config_stale(const ptxlint_config *config, size_t index)
 {
     for (int kind = IGNORE_KERNEL; config && kind <= IGNORE_SOURCE; kind++) {
-        const List *list = &config->files.silenced[kind];
+        const List *list = &config->files.suppressed[kind];
         const Ignore *items = list->items;
         for (uint32_t i = 0; i < list->count; i++)
             if (atomic_load(items[i].state) == IGNORE_SEEN && !index--)

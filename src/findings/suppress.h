@@ -1,16 +1,15 @@
-/* suppress.h -- findings that the user has silenced: by comments in the PTX, and by the config for
- * kernels, CUDA lines and files.
+/* suppress.h -- findings that the user has suppressed: by comments in the PTX, and by the config
+ * for kernels, CUDA lines and files.
  *
  *     // ptxlint: ignore[RULE, RULE] reason       the statement on its line, or else the next one
  *     // ptxlint: ignore-kernel[RULE] reason      the function around it, or else the next one
  *     // ptxlint: ignore-file[RULE] reason
  *
- * The narrowest comment that names a finding's rule silences it, of equals the first; then the
- * config has its turn. What the front end says, or a limit, is never silenced. An unused
- * comment is a finding itself (SUP101) where that can be known: its rules are enabled, no
- * finding was dropped, and the code there was analysed. Previews that are off do not count in ALL,
- * groups and prefixes. SUP101 and SUP102 are silenced by comments that name them, and not by ALL
- * there. */
+ * The narrowest comment that names a finding's rule suppresses it, of equals the first; then the
+ * config has its turn. What the front end says, or a limit, is never suppressed. An unused comment
+ * is a finding itself (SUP101) where that can be known: its rules are enabled, no finding was
+ * dropped, and the code there was analysed. Previews that are off do not count in ALL, groups and
+ * prefixes. SUP101 and SUP102 are suppressed by comments that name them, and not by ALL there. */
 #ifndef PTX_FINDINGS_SUPPRESS_H
 #define PTX_FINDINGS_SUPPRESS_H
 

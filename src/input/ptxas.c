@@ -13,6 +13,7 @@
 
 #include "support/limits.h"
 #include "session/residency.h"
+#include "support/grow.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -121,15 +122,8 @@ static bool is_sm(const char *at, size_t length)
 
 static bool grow(ptxlint_ptxas *ptxas)
 {
-    if (ptxas->count < ptxas->capacity)
-        return true;
-    size_t capacity = ptxas->capacity ? 2 * ptxas->capacity : 16;
-    PtxasEntry *larger = realloc(ptxas->entries, capacity * sizeof *larger);
-    if (!larger)
-        return false;
-    ptxas->entries = larger;
-    ptxas->capacity = capacity;
-    return true;
+    return ptx_list_reserve(&ptxas->entries, &ptxas->capacity, ptxas->count + 1,
+                            sizeof *ptxas->entries);
 }
 
 static bool add_entry(ptxlint_ptxas *ptxas, const char *name, size_t length, const char *sm,

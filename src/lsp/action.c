@@ -115,7 +115,7 @@ static void add_fix(ActionRun *a, const ptxlint_diagnostic *found)
     add_action(a, title, "quickfix", edits, is_certain);
 }
 
-/* A comment before the line silences the statement behind it. */
+/* A comment before the line suppresses the statement behind it. */
 static void add_ignore(ActionRun *a, const ptxlint_diagnostic *found, ptxlint_span span)
 {
     char title[96], comment[96];

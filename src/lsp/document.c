@@ -1,6 +1,8 @@
 /* document.c -- the texts that the client has open, kept in step with its edits. */
 #include "lsp/server.h"
 
+#include "support/grow.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -92,14 +94,8 @@ static bool replace(LspDocument *d, ptxlint_span span, const char *bytes, size_t
     size_t whole = d->length - (span.end - span.begin) + length;
     if (whole > UINT32_MAX / 2)
         return false;
-    if (whole + 1 > d->capacity || !d->text) {
-        size_t capacity = whole + whole / 8 + 4096;
-        char *text = realloc(d->text, capacity);
-        if (!text)
-            return false;
-        d->text = text;
-        d->capacity = capacity;
-    }
+    if (!ptx_list_reserve(&d->text, &d->capacity, whole + 1, 1))
+        return false;
     memmove(d->text + span.begin + length, d->text + span.end, d->length - span.end);
     memcpy(d->text + span.begin, bytes, length);
     d->length = whole;
@@ -111,15 +107,8 @@ static bool replace(LspDocument *d, ptxlint_span span, const char *bytes, size_t
 /* Room for one more edit; false: there is none. */
 static bool has_edit_room(LspDocument *d)
 {
-    if (d->edit_count < d->edit_capacity)
-        return true;
-    size_t capacity = 2 * d->edit_capacity + 16;
-    TextEdit *edits = capacity < EDITS_MAX ? realloc(d->edits, capacity * sizeof *edits) : NULL;
-    if (!edits)
-        return false;
-    d->edits = edits;
-    d->edit_capacity = capacity;
-    return true;
+    return d->edit_count < EDITS_MAX
+           && ptx_list_reserve(&d->edits, &d->edit_capacity, d->edit_count + 1, sizeof *d->edits);
 }
 
 static void note_edit(LspDocument *d, ptxlint_span span, size_t inserted)

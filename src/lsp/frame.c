@@ -1,5 +1,7 @@
 #include "lsp/frame.h"
 
+#include "support/grow.h"
+
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,15 +20,7 @@ static void compact(FrameReader *r)
 static bool reserve(FrameReader *r, size_t more)
 {
     compact(r);
-    if (more <= r->capacity - r->end)
-        return true;
-    size_t capacity = 2 * (r->end + more) + 256;
-    char *bytes = realloc(r->bytes, capacity);
-    if (!bytes)
-        return false;
-    r->bytes = bytes;
-    r->capacity = capacity;
-    return true;
+    return ptx_list_reserve(&r->bytes, &r->capacity, r->end + more, 1);
 }
 
 /* A large text leaves no large buffer behind. */

@@ -112,7 +112,7 @@ static void add_ptx_of(LspServer *server, LspDocument *d, const char *path, uint
     }
 }
 
-static json_t *ptx_of(LspServer *server, LspDocument *source, const json_t *params)
+static json_t *ptx_text_of(LspServer *server, LspDocument *source, const json_t *params)
 {
     json_t *list = json_array();
     uint32_t line = ptx_lsp_line(source, asked_offset(server, source, params)) + 1;
@@ -126,7 +126,7 @@ void ptx_lsp_implementation(LspServer *server, LspDocument *d, const json_t *par
                             LspAnswer *answer)
 {
     answer->result = d->language == LANGUAGE_OTHER
-                         ? ptx_of(server, d, params)
+                         ? ptx_text_of(server, d, params)
                          : source_of(server, d, asked_offset(server, d, params));
 }
 

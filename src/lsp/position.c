@@ -2,6 +2,8 @@
  * UTF-16 unit, or a byte where UTF-8 was agreed on. What lies beyond a line is its end. */
 #include "lsp/server.h"
 
+#include "support/grow.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,14 +11,9 @@
 
 static bool add_line(LspDocument *d, uint32_t begin)
 {
-    if (d->line_count == d->line_capacity) {
-        uint32_t capacity = 2 * d->line_capacity + 1024;
-        uint32_t *lines = realloc(d->lines, capacity * sizeof *lines);
-        if (!lines)
-            return false;
-        d->lines = lines;
-        d->line_capacity = capacity;
-    }
+    if (!ptx_list_reserve(&d->lines, &d->line_capacity, (size_t)d->line_count + 1,
+                          sizeof *d->lines))
+        return false;
     d->lines[d->line_count++] = begin;
     return true;
 }

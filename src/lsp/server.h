@@ -32,7 +32,8 @@ struct LspDocument {
     char *text;
     size_t length, capacity;
     uint32_t *lines; /* where each begins */
-    uint32_t line_count, line_capacity;
+    uint32_t line_count;
+    size_t line_capacity;
     bool has_lines;  /* of the text as it is */
     TextEdit *edits; /* since `analysed` */
     size_t edit_count, edit_capacity;

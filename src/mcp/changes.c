@@ -1,6 +1,8 @@
 /* changes.c -- compare: what two versions differ in, regressions first. */
 #include "mcp/mcp.h"
 
+#include "support/grow.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,14 +15,8 @@ typedef struct McpDocument {
 static int keep_bytes(void *context, const char *bytes, size_t length)
 {
     McpDocument *document = context;
-    if (document->length + length > document->capacity) {
-        size_t capacity = 2 * (document->length + length);
-        char *grown = realloc(document->bytes, capacity);
-        if (!grown)
-            return 1;
-        document->bytes = grown;
-        document->capacity = capacity;
-    }
+    if (!ptx_list_reserve(&document->bytes, &document->capacity, document->length + length, 1))
+        return 1;
     memcpy(document->bytes + document->length, bytes, length);
     document->length += length;
     return 0;

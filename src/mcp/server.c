@@ -1,5 +1,7 @@
 #include "mcp/mcp.h"
 
+#include "support/grow.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -165,13 +167,7 @@ typedef struct McpLine {
 
 static bool grow_line(McpLine *line)
 {
-    size_t capacity = line->capacity ? 2 * line->capacity : 1 << 16;
-    char *grown = realloc(line->bytes, capacity);
-    if (!grown)
-        return false;
-    line->bytes = grown;
-    line->capacity = capacity;
-    return true;
+    return ptx_list_reserve(&line->bytes, &line->capacity, line->length + 1, 1);
 }
 
 /* Up to the next end of a line, or the end of the input. False: there is none, or no memory. */

@@ -1,7 +1,7 @@
 /* view_access.c -- what a kernel's instructions do to memory and to the lanes of warps, in the
  * public structures. */
 #include "model/view.h"
-#include "analysis/time/indexed.h"
+#include "analysis/time/memory/indexed.h"
 #include "analysis/value/launch.h"
 #include "analysis/access/describe.h"
 #include "analysis/access/divergence.h"
@@ -449,9 +449,8 @@ static void view_branches(Sessions *all, FuncId id, ptxlint_kernel *out)
 
 void ptx_view_accesses(Sessions *all, FuncId id, ptxlint_kernel *out)
 {
-    if (ptx_sessions_find_only(all))    /* they would say nothing but where they are */
+    if (!all->has_figures)              /* they would say nothing but where they are */
         return;
     view_memory(all, id, out);
-    if (all->has_figures)
-        view_branches(all, id, out);
+    view_branches(all, id, out);
 }

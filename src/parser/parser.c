@@ -20,6 +20,7 @@ typedef struct Driver {
     Parser p;                   /* first: a Parser is a Driver to this file */
     void *lemon;
     ArenaMark empty;            /* of the items' arena */
+    bool keeps_items;           /* the caller empties it */
     bool at_end;
     uint32_t scopes;            /* open braces around statements: 0 at module level */
     uint32_t brackets;          /* open brackets of any kind inside the current statement */
@@ -619,7 +620,8 @@ const AstItem *ptx_parser_next(Parser *p)
 {
     Driver *d = (Driver *)p;
     if (!p->items) {
-        ptx_arena_release(p->arena, d->empty);
+        if (!d->keeps_items)
+            ptx_arena_release(p->arena, d->empty);
         p->open_lists = p->closed_lists = NULL;
         p->item_tail = &p->items;
     }
@@ -643,4 +645,21 @@ const AstItem *ptx_parser_next(Parser *p)
 const AstHeader *ptx_parser_header(const Parser *p)
 {
     return &p->header;
+}
+
+bool ptx_parser_has_more(const Parser *p)
+{
+    return p->items != NULL;
+}
+
+uint32_t ptx_parser_offset(const Parser *p)
+{
+    return (uint32_t)(p->lexer.cur - p->lexer.base);
+}
+
+void ptx_parser_turn(Parser *p, Arena *items)
+{
+    ASSERT(!p->items);
+    p->arena = items;
+    ((Driver *)p)->keeps_items = true;
 }

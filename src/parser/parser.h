@@ -23,4 +23,14 @@ const AstItem *ptx_parser_next(Parser *parser);
 
 const AstHeader *ptx_parser_header(const Parser *parser);
 
+/* Whether the next item was read along with the last one. */
+bool ptx_parser_has_more(const Parser *parser);
+
+/* Of the text that was read, in bytes. */
+uint32_t ptx_parser_offset(const Parser *parser);
+
+/* Where there is no more: from here on items lie in this arena, and stay there; the caller empties
+ * it. */
+void ptx_parser_turn(Parser *parser, Arena *items);
+
 #endif

@@ -7,6 +7,8 @@
  * use them, and functions of its name for programs that are linked to it. No header of CUDA is
  * needed: what is used of its interface is declared here, as of the CUDA Driver API reference. */
 #define _GNU_SOURCE
+#include "support/grow.h"
+
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -144,14 +146,9 @@ static uint64_t find_allocated(uint64_t address)
 static void put_record(RecordLine *line, const char *text)
 {
     size_t length = strlen(text), needed = line->length + length + 1;
-    if (needed > line->capacity) {
-        char *grown = realloc(line->bytes, 2 * needed);
-        if (!grown) {
-            line->has_failed = true;
-            return;
-        }
-        line->bytes = grown;
-        line->capacity = 2 * needed;
+    if (!ptx_list_reserve(&line->bytes, &line->capacity, needed, 1)) {
+        line->has_failed = true;
+        return;
     }
     memcpy(line->bytes + line->length, text, length + 1);
     line->length += length;
@@ -219,9 +216,11 @@ static void put_param_values(RecordLine *line, const RecordedLaunch *launch)
     size_t offset, size;
     put_record(line, ",\"params\":[");
     for (size_t i = 0; i < PARAMS_MAX && read_param_place(function, i, &offset, &size); i++) {
-        const unsigned char *bytes = launch->params ? launch->params[i] : buffer + offset;
+        const unsigned char *bytes = launch->params ? launch->params[i] : NULL;
+        if (buffer)
+            bytes = buffer + offset;
         put_record(line, i ? "," : "");
-        if (bytes && (launch->params || buffer))
+        if (bytes)
             put_param_value(line, bytes, size);
         else
             put_record(line, "null");
@@ -265,14 +264,8 @@ static void append_to_file(const char *line, uint64_t count)
 
 static bool grow_lines(void)
 {
-    size_t capacity = record.capacity ? 2 * record.capacity : 64;
-    Written *grown = record.count < record.capacity
-                         ? record.lines
-                         : realloc(record.lines, capacity * sizeof *grown);
-    if (grown && record.count == record.capacity)
-        record.capacity = capacity;
-    record.lines = grown ? grown : record.lines;
-    return grown;
+    return ptx_list_reserve(&record.lines, &record.capacity, record.count + 1,
+                            sizeof *record.lines);
 }
 
 /* FNV-1a. */

@@ -1,9 +1,12 @@
 #include "report/report.h"
 
+#include "support/grow.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-/* As a module orders its own findings; those that are silenced go first where not all can stay. */
+/* As a module orders its own findings; those that are suppressed go first where not all can
+ * stay. */
 static int rank_compare(const Rank *a, const Rank *b)
 {
     if (a->is_suppressed != b->is_suppressed)
@@ -61,15 +64,7 @@ static bool keep_has_room(Keep *keep)
     size_t most = keep->limit + keep->limit / 4 + 16;
     if (keep->count >= most)
         keep_cut(keep);
-    if (keep->count < keep->capacity)
-        return true;
-    size_t capacity = keep->capacity ? 2 * keep->capacity : 16;
-    Kept *grown = realloc(keep->items, capacity * sizeof *grown);
-    if (!grown)
-        return false;
-    keep->items = grown;
-    keep->capacity = capacity;
-    return true;
+    return ptx_list_reserve(&keep->items, &keep->capacity, keep->count + 1, sizeof *keep->items);
 }
 
 ptxlint_status ptx_top_k_add(Keep *keep, const Rank *rank, uint32_t rule, Buffer *text)
@@ -80,9 +75,8 @@ ptxlint_status ptx_top_k_add(Keep *keep, const Rank *rank, uint32_t rule, Buffer
         free(taken.bytes);
         return PTXLINT_NO_MEMORY;
     }
-    char *fitting = taken.length ? realloc(taken.bytes, taken.length) : NULL;
-    keep->items[keep->count++] = (Kept){ *rank, rule, fitting ? fitting : taken.bytes,
-                                         taken.length };
+    char *bytes = taken.length ? ptx_text_fit(taken.bytes, taken.length) : taken.bytes;
+    keep->items[keep->count++] = (Kept){ *rank, rule, bytes, taken.length };
     return PTXLINT_OK;
 }
 

@@ -3,6 +3,8 @@
  * so that a mark stands for it, and what follows the first mark waits. */
 #include "report/report.h"
 
+#include "support/grow.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +29,8 @@ struct Once {
     void *context;
     ptxlint_format format;
     Cause *causes;
-    uint32_t count, capacity;
+    uint32_t count;
+    size_t capacity;
     HashMap numbers;            /* of causes, by hash of rule, severity and line */
     HashMap kernels;            /* by cause and kernel */
     Buffer held;
@@ -86,14 +89,9 @@ uint64_t ptx_cause_hash(const Finding *finding)
 
 static Cause *cause_new(Once *once)
 {
-    if (once->count == once->capacity) {
-        uint32_t capacity = 2 * once->capacity + 64;
-        Cause *grown = realloc(once->causes, capacity * sizeof *grown);
-        if (!grown)
-            return NULL;
-        once->causes = grown;
-        once->capacity = capacity;
-    }
+    if (!ptx_list_reserve(&once->causes, &once->capacity, (size_t)once->count + 1,
+                          sizeof *once->causes))
+        return NULL;
     Cause *cause = &once->causes[once->count++];
     *cause = (Cause){ .name_count = 0 };
     return cause;

@@ -1,5 +1,7 @@
 #include "report/report.h"
 
+#include "support/grow.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,14 +13,9 @@ enum { TAB_COLUMNS = 4 };
 int ptx_buffer_write(void *context, const char *bytes, size_t length)
 {
     Buffer *buffer = context;
-    if (length > buffer->capacity - buffer->length) {
-        size_t capacity = 2 * buffer->capacity + length;
-        char *grown = capacity >= length ? realloc(buffer->bytes, capacity) : NULL;
-        if (!grown)
-            return -1;
-        buffer->bytes = grown;
-        buffer->capacity = capacity;
-    }
+    if (length > SIZE_MAX - buffer->length
+        || !ptx_list_reserve(&buffer->bytes, &buffer->capacity, buffer->length + length, 1))
+        return -1;
     memcpy(buffer->bytes + buffer->length, bytes, length);
     buffer->length += length;
     return 0;

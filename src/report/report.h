@@ -321,7 +321,7 @@ typedef struct Totals {
     size_t kernel_count;        /* functions with a body that the options select */
     size_t func_count;          /* of them, .funcs */
     size_t found_count;         /* of them, with a diagnostic inside */
-    size_t suppressed_count;    /* diagnostics that are silenced: in none of the others */
+    size_t suppressed_count;    /* diagnostics that are suppressed: in none of the others */
     /* those that are not shown for want of gain, or since their rule has many, by severity */
     size_t hidden_counts[4];
 } Totals;
@@ -428,7 +428,7 @@ typedef struct Github Github;
 Github *ptx_github_new(void);           /* NULL: no memory */
 void ptx_github_free(Github *github);
 
-/* A finding that is not silenced. */
+/* A finding that is not suppressed. */
 ptxlint_status ptx_github_add(Github *github, const Finding *finding);
 void ptx_github_finish(Github *github, Out *out);
 
@@ -527,7 +527,7 @@ void ptx_csv_kernel(Out *out, const ptxlint_module *module, const ptxlint_kernel
 const char *ptx_report_severity(ptxlint_severity severity);
 const char *ptx_report_certainty(ptxlint_certainty certainty);
 const char *ptx_report_split(ptxlint_split split);
-/* "inline", "config", "baseline"; NULL: not silenced */
+/* "inline", "config", "baseline"; NULL: not suppressed */
 const char *ptx_report_suppression(ptxlint_suppression suppression);
 
 /* A gain that is worth a word: known, and not next to nothing. */

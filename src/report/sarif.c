@@ -2,6 +2,8 @@
  * too many is rejected, and since the rules, which stand before them, are those that they name. */
 #include "report/sarif.h"
 
+#include "support/grow.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -89,15 +91,8 @@ static bool rule_render(const Sarif *sarif, const ptxlint_diagnostic *diagnostic
 
 static bool rules_have_room(Sarif *sarif)
 {
-    if (sarif->rule_count < sarif->rule_capacity)
-        return true;
-    size_t capacity = sarif->rule_capacity ? 2 * sarif->rule_capacity : 64;
-    SarifRule *grown = realloc(sarif->rules, capacity * sizeof *grown);
-    if (!grown)
-        return false;
-    sarif->rules = grown;
-    sarif->rule_capacity = capacity;
-    return true;
+    return ptx_list_reserve(&sarif->rules, &sarif->rule_capacity, sarif->rule_count + 1,
+                            sizeof *sarif->rules);
 }
 
 /* The number of the finding's rule, described now if it is new, for its module may be gone

@@ -292,7 +292,7 @@ static void put_sarif_suppression(Json *json, const ptxlint_diagnostic *diagnost
     ptx_json_end(json);
 }
 
-/* [] says that it is not silenced; were it absent, this would be unknown (SARIF 3.27.23). */
+/* [] says that it is not suppressed; were it absent, this would be unknown (SARIF 3.27.23). */
 static void put_suppressions(Json *json, const char *key, const ptxlint_diagnostic *diagnostic)
 {
     ptx_json_array(json, key);

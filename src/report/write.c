@@ -368,7 +368,8 @@ typedef struct ReportRow {
 } ReportRow;
 
 /* Row number of a kernel, as far as it has launches. */
-static bool find_row(const ptxlint_module *module, size_t kernel, uint32_t number, ReportRow *row)
+static bool find_launch_row(const ptxlint_module *module, size_t kernel, uint32_t number,
+                            ReportRow *row)
 {
     size_t count;
     const ptxlint_module *launched = number ? ptxlint_module_launch(module, number) : module;
@@ -385,7 +386,8 @@ static void add_json_kernels(ptxlint_writer *writer, const ptxlint_module *modul
     bool has_item = false;
     for (size_t i = 0; i < count && writer->out.status == PTXLINT_OK; i++)
         for (uint32_t n = 0;
-             is_reported(writer, &kernels[i], is_entry) && find_row(module, i, n, &row); n++) {
+             is_reported(writer, &kernels[i], is_entry) && find_launch_row(module, i, n, &row);
+             n++) {
             ptx_out_separator(&writer->out, &has_item);
             ptx_json_kernel(&writer->out, row.module, row.kernel);
         }
@@ -453,7 +455,8 @@ static void add_text_report(ptxlint_writer *writer, const ptxlint_module *module
     for (int is_entry = 1; is_entry >= 0; is_entry--)
         for (size_t i = 0; i < count && writer->out.status == PTXLINT_OK; i++)
             for (uint32_t n = 0;
-                 is_reported(writer, &kernels[i], is_entry) && find_row(module, i, n, &row); n++)
+                 is_reported(writer, &kernels[i], is_entry) && find_launch_row(module, i, n, &row);
+                 n++)
                 ptx_table_kernel(&writer->out, row.module, row.kernel);
 }
 
@@ -464,7 +467,7 @@ static void add_csv_report(ptxlint_writer *writer, const ptxlint_module *module)
     const ptxlint_kernel *kernels = ptxlint_module_kernels(module, &count);
     for (size_t i = 0; i < count && writer->out.status == PTXLINT_OK; i++)
         for (uint32_t n = 0;
-             is_reported(writer, &kernels[i], true) && find_row(module, i, n, &row); n++)
+             is_reported(writer, &kernels[i], true) && find_launch_row(module, i, n, &row); n++)
             ptx_csv_kernel(&writer->out, row.module, row.kernel);
 }
 

@@ -67,8 +67,8 @@ typedef struct OpRules {
 struct Engine {
     Arena *arena, *work;
     DiagSink *diags;
-    ModuleInquiry shared;
-    Inquiry inquiry;            /* of the function in hand */
+    ModuleFacts shared;
+    FactCache inquiry;            /* of the function in hand */
     Evaluator evaluators[RULE_SETS];
     uint32_t set_count;
     Active *actives;
@@ -166,7 +166,7 @@ static bool is_source_name(uint32_t fact)
 }
 
 /* The parameter of the function in hand whose name is that text of the module; NULL. */
-static const Var *find_parameter(const Inquiry *q, const char *text)
+static const Var *find_parameter(const FactCache *q, const char *text)
 {
     const Module *module = q->shared->module;
     for (uint32_t i = 0; q->func && i < q->func->param_count; i++)
@@ -178,7 +178,7 @@ static const Var *find_parameter(const Inquiry *q, const char *text)
 
 /* As the source has it, where the name is mangled; a parameter that has only a number with its
  * type. */
-static void put_source_name(EngineBuffer *b, const Inquiry *q, const char *text, size_t length)
+static void put_source_name(EngineBuffer *b, const FactCache *q, const char *text, size_t length)
 {
     char title[512];
     size_t shown = ptx_source_title(text, length, title, sizeof title);
@@ -194,7 +194,7 @@ static void put_source_name(EngineBuffer *b, const Inquiry *q, const char *text,
     put_template_bytes(b, ")", 1);
 }
 
-static void put_text_fact(EngineBuffer *b, const Inquiry *q, uint32_t fact, const char *text,
+static void put_text_fact(EngineBuffer *b, const FactCache *q, uint32_t fact, const char *text,
                           size_t length)
 {
     if (is_sentence(fact)) {
@@ -670,9 +670,9 @@ static void run_subject(Engine *e, Subject subject)
 /* NULL: the module. */
 static void begin_func(Engine *e, Session *session)
 {
-    e->inquiry = (Inquiry){ .shared = &e->shared, .arena = e->work };
+    e->inquiry = (FactCache){ .shared = &e->shared, .arena = e->work };
     if (session)
-        e->inquiry = (Inquiry){ .shared = &e->shared,
+        e->inquiry = (FactCache){ .shared = &e->shared,
                                 .session = session,
                                 .arena = e->work,
                                 .func = ptx_session_func(session),
@@ -809,13 +809,13 @@ Engine *ptx_engine_new(Sessions *sessions, const Rulebook *book, const RuleTimes
     e->times = times;
     e->is_unfolded = sessions->is_unfolded;
     e->set_count = book->set_count;
-    e->shared = (ModuleInquiry){ .sessions = sessions,
+    e->shared = (ModuleFacts){ .sessions = sessions,
                                  .module = module,
                                  .gpu = sessions->gpu_count ? sessions->gpus[0] : NULL,
                                  .arena = arena,
                                  .scratch = sessions->scratch,
                                  .has_broken_func = has_broken_func(module) };
-    e->inquiry = (Inquiry){ .shared = &e->shared, .arena = arena };
+    e->inquiry = (FactCache){ .shared = &e->shared, .arena = arena };
     e->op_rules = ptx_arena_array(arena, OpRules, module->op_count + 1);
     for (uint32_t s = 0; s < book->set_count; s++) {
         const RuleSet *set = book->sets[s];

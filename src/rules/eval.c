@@ -45,7 +45,7 @@ static double eval_at(Ask *ask, Program program, Subjects at)
     return value;
 }
 
-static Subjects at_insn(const Inquiry *q, InsnId insn)
+static Subjects at_insn(const FactCache *q, InsnId insn)
 {
     BlockId block = q->cfg->block_of[insn];
     return (Subjects){ insn, block, q->loops->loop_of[block], NO_ID, NO_ID };
@@ -55,7 +55,7 @@ static Subjects at_insn(const Inquiry *q, InsnId insn)
 static bool hits_op(Ask *ask, uint32_t quantifier, InsnId insn)
 {
     Evaluator *e = ask->evaluator;
-    ModuleInquiry *shared = e->q->shared;
+    ModuleFacts *shared = e->q->shared;
     uint32_t id = e->q->func->insns[insn].op->id;
     if (!e->op_hits[quantifier])
         e->op_hits[quantifier] = ptx_arena_array(shared->arena, int8_t,
@@ -77,7 +77,7 @@ static bool belongs(Subject over, const Insn *insn)
 
 static void find_insns(Ask *ask, uint32_t id, Found *found)
 {
-    const Inquiry *q = ask->evaluator->q;
+    const FactCache *q = ask->evaluator->q;
     const Quantifier *quantifier = &ask->evaluator->set->quantifiers[id];
     const Cfg *cfg = q->cfg;
     bool *hits = ptx_arena_array(q->arena, bool, q->func->insn_count + 1);
@@ -100,7 +100,7 @@ static void find_insns(Ask *ask, uint32_t id, Found *found)
 
 static void find_loops(Ask *ask, const Quantifier *quantifier, Found *found)
 {
-    const Inquiry *q = ask->evaluator->q;
+    const FactCache *q = ask->evaluator->q;
     const Loops *loops = q->loops;
     bool *hits = ptx_arena_array(q->arena, bool, loops->loop_count + 1);
     for (LoopId l = 0; l < loops->loop_count; l++) {
@@ -146,7 +146,7 @@ static Found *find_answer(Ask *ask, uint32_t id)
 
 /* Each item counts in its innermost loop; then every loop in the one around it, which comes before
  * it. */
-static void count_in_loops(const Inquiry *q, const Quantifier *quantifier, Found *found)
+static void count_in_loops(const FactCache *q, const Quantifier *quantifier, Found *found)
 {
     const Loops *loops = q->loops;
     uint32_t *counts = ptx_arena_array(q->arena, uint32_t, loops->loop_count + 1);
@@ -231,7 +231,7 @@ static bool leaves_function(const Cfg *cfg, BlockId block)
 
 /* Blocks at whose edge (entry, or with backward the end) a path that began at a hit, or with avoid
  * at the entry or an exit and without a hit so far, arrives. */
-static const bool *walk(const Inquiry *q, const bool *has_hit, bool backward, bool avoid)
+static const bool *walk(const FactCache *q, const bool *has_hit, bool backward, bool avoid)
 {
     const Cfg *cfg = q->cfg;
     Arena *scratch = q->shared->scratch;
@@ -256,7 +256,7 @@ static const bool *walk(const Inquiry *q, const bool *has_hit, bool backward, bo
 }
 
 /* Per block the first and the last hit. */
-static void find_code_ends(const Inquiry *q, Found *found)
+static void find_code_ends(const FactCache *q, Found *found)
 {
     const Cfg *cfg = q->cfg;
     InsnId *first = ptx_arena_array(q->arena, InsnId, cfg->block_count + 1),
@@ -292,7 +292,7 @@ static const bool **walk_result(Found *found, bool after, bool always)
 
 static double follow_paths(Ask *ask, const Code *code)
 {
-    const Inquiry *q = ask->evaluator->q;
+    const FactCache *q = ask->evaluator->q;
     Found *found = find_answer(ask, code->arg);
     bool after = code->kind == CODE_EVER_AFTER || code->kind == CODE_ALWAYS_AFTER;
     bool always = code->kind == CODE_ALWAYS_BEFORE || code->kind == CODE_ALWAYS_AFTER;

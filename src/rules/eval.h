@@ -24,7 +24,7 @@ typedef struct Found {
 
 /* One set of rules, in one function. */
 typedef struct Evaluator {
-    Inquiry *q;
+    FactCache *q;
     const RuleSet *set;
     Found *found;               /* per quantifier; zeroed for each function */
     int8_t **

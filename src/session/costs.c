@@ -112,11 +112,16 @@ const Demand *ptx_session_demand(Session *s)
     return s->demand = out;
 }
 
+/* Outlasts liveness: trials ask for it, too. */
 static int64_t max_live(Session *s)
 {
-    const Live *live = ptx_session_live(s);
-    bool is_known = live && live->max_insn != NO_ID && !s->func->has_syntax_error;
-    return is_known ? (int64_t)live->max_pressure : -1;
+    if (!s->has_max_live) {
+        const Live *live = ptx_session_live(s);
+        bool is_known = live && live->max_insn != NO_ID && !s->func->has_syntax_error;
+        s->max_live = is_known ? (int64_t)live->max_pressure : -1;
+        s->has_max_live = true;
+    }
+    return s->max_live;
 }
 
 const PtxasUsage *ptx_session_ptxas_usage(const Session *s, size_t gpu)

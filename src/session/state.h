@@ -88,7 +88,8 @@ struct Session {
     const Evaluation *evaluation;       /* BUDGET_FIGURES; while it is in hand */
     OfGpu *gpus;
     Passing *passing;           /* while it is in hand */
-    bool has_flow, has_live, was_evaluated;
+    int64_t max_live;           /* of live; -1: not known */
+    bool has_flow, has_live, has_max_live, was_evaluated;
 };
 
 /* What trials find of a function whatever the launch; NULL: not asked for yet. */

@@ -39,7 +39,7 @@ typedef struct DiagInfo {
 
 extern const DiagInfo ptx_diag_info[DIAG__COUNT];
 
-/* By whom a finding is silenced, and why. */
+/* By whom a finding is suppressed, and why. */
 typedef enum Suppression {
     SUPPRESSION_NONE,
     SUPPRESSION_INLINE,

@@ -201,7 +201,7 @@ static bool open_node(YamlReader *r, YamlKind kind, const yaml_char_t *anchor,
     return true;
 }
 
-static bool take_event(YamlReader *r)
+static bool take_yaml_event(YamlReader *r)
 {
     const yaml_event_t *event = &r->event;
     switch (event->type) {
@@ -233,7 +233,7 @@ static bool read_all_events(YamlReader *r)
     for (bool is_end = false; !is_end;) {
         if (!yaml_parser_parse(&r->parser, &r->event))
             return fail_parser(r);
-        if (!take_event(r))
+        if (!take_yaml_event(r))
             return false;
         is_end = r->event.type == YAML_STREAM_END_EVENT;
         yaml_event_delete(&r->event);           /* and clears it */

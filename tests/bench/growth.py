@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""growth.py PTXLINT [KIND...] [--command check|report] [--base N] [--jobs N] -- whether the work of a command grows no faster than its input.
+"""growth.py PTXLINT [KIND...] [--command check|report] [--base N] [--jobs N] [--megabyte] -- whether the work of a command grows no faster than its input.
 
 Each kind of input is made in sizes N, 2 N, 4 N and 8 N, and the instructions of `ptxlint check`, or of a report, are counted (valgrind's callgrind; without it,
 seconds of CPU are, which are no good where they are few). Fails where they grow faster than the size to the power of 1.3 between 2 N and 8 N.
+With --megabyte each kind is made as large as 1 MB, and seconds of processor time are measured: a check may take one, a report three.
     growth.py --list            the kinds
     growth.py --make KIND N     one input
 """
@@ -10,6 +11,7 @@ import argparse, math, os, random, re, resource, shutil, subprocess, sys, tempfi
 from concurrent.futures import ThreadPoolExecutor
 
 MOST = 1.3
+SECONDS = {"check": 1, "report": 3}
 KNOWN = {}                      # kind: why it is steeper
 
 # ---- inputs ----
@@ -253,6 +255,41 @@ def count(ptxlint, name, data):
         return int(re.search(r"Collected\s*:\s*(\d+)", said)[1])
 
 
+def of_a_megabyte(kind):
+    """About so long; kinds that do not grow with N, with a large one."""
+    a_step = (len(make(kind, 400)) - len(make(kind, 200))) / 200
+    n = int(1e6 / a_step) if a_step > 0.01 else 100000
+    data = make(kind, n)
+    return data if len(data) < 1.2e6 else make(kind, int(n * 1e6 / len(data)))
+
+
+def seconds(ptxlint, name, data):
+    """Of the processor, with one thread; no more than a minute is waited."""
+    with tempfile.NamedTemporaryFile(suffix=".ptx") as file:
+        file.write(data)
+        file.flush()
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        try:
+            subprocess.run([ptxlint, name, "--no-config", "--jobs", "1", "--format", "json", file.name], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                           timeout=60)
+        except subprocess.TimeoutExpired:
+            return 60.0
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def time_megabytes(args):
+    slow = []
+    for kind in args.kinds or list(G):
+        data = of_a_megabyte(kind)
+        spent = seconds(args.ptxlint, args.command, data)
+        is_slow = spent > SECONDS[args.command]
+        print("%-20s %8d bytes %6.2f s%s" % (kind, len(data), spent, "  <-- slow" if is_slow else ""), flush=True)
+        slow += [kind] if is_slow else []
+    print("%d of %d kinds take more than %d s: %s" % (len(slow), len(args.kinds or G), SECONDS[args.command], ", ".join(slow) or "none"))
+    return 1 if slow else 0
+
+
 def slope(costs, fixed):
     """Of the logarithms, from 2 N to 8 N, without what an empty input costs; no less than a tenth of that counts."""
     rest = [max(cost - fixed, fixed / 10) for cost in costs]
@@ -271,6 +308,7 @@ def main():
     parser.add_argument("--command", default="check", choices=["check", "report"])
     parser.add_argument("--base", type=int, default=250)
     parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--megabyte", action="store_true")
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--make", nargs=2, metavar=("KIND", "N"))
     args = parser.parse_args()
@@ -280,6 +318,8 @@ def main():
     if args.make:
         sys.stdout.buffer.write(make(args.make[0], int(args.make[1])))
         return 0
+    if args.megabyte:
+        return time_megabytes(args)
     fixed = count(args.ptxlint, args.command, H.encode())
     steep = []
     with ThreadPoolExecutor(args.jobs) as pool:

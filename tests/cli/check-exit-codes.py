@@ -21,13 +21,13 @@ def kernel(bounds=" .maxntid 128", first="\tmov.u32 %r1, 7;\n"):
 
 FILES = {
     "clean.ptx": kernel(), "noted.ptx": kernel(bounds=" .reqntid 32"), "warned.ptx": kernel(first=""), "broken.ptx": kernel(first="\tmov.u32 1 2;\n"),
-    "silenced.ptx": kernel(first="").replace("\tst", "\t// ptxlint: ignore[COR101] a test\n\tst"),
+    "suppressed.ptx": kernel(first="").replace("\tst", "\t// ptxlint: ignore[COR101] a test\n\tst"),
     "cut.ptx": HEAD + ".entry k()\n" + "{" * 3000 + "}" * 3000 + "\n", "empty.ptx": "", "bad.yaml": "base: [\n", "bad.json": "{", "folder/x": "",
 }
 
 # The codes of check, report and baseline write by input.
 INPUTS = {
-    "clean.ptx": (0, 0, 0), "noted.ptx": (0, 0, 0), "warned.ptx": (1, 0, 0), "broken.ptx": (1, 0, 0), "silenced.ptx": (0, 0, 0),
+    "clean.ptx": (0, 0, 0), "noted.ptx": (0, 0, 0), "warned.ptx": (1, 0, 0), "broken.ptx": (1, 0, 0), "suppressed.ptx": (0, 0, 0),
     "empty.ptx": (1, 0, 0), "cut.ptx": (3, 3, 3), "none.ptx": (3, 3, 3), "loop.ptx": (3, 3, 3), "folder": (2, 2, 2), "'n*.px'": (2, 2, 2),
     "warned.ptx none.ptx": (3, 3, 3), "warned.ptx folder": (2, 2, 2), "cut.ptx folder": (3, 3, 3), "- < warned.ptx": (1, 0, 0), "": (2, 2, 2),
 }

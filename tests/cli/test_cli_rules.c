@@ -45,7 +45,7 @@ static const File files[] = {
     { "odd.yaml", ESCAPE_RULES },
     { "bad.yaml", "group: bad\nrules:\n  - code: bad\n" },
     { "broken.ptx", HEAD "nonsense\n" },
-    { "silenced.ptx", HEAD "// ptxlint: ignore-file[OWN101] as it should be\n" KERNEL("quiet") },
+    { "suppressed.ptx", HEAD "// ptxlint: ignore-file[OWN101] as it should be\n" KERNEL("quiet") },
     /* a tree with config files of its own */
     { "tree/.ptxlint.yaml", "rules: [../lint]\nselect: [OWN101]\nexclude: [\"old/*\", skipped.ptx]\n" },
     { "tree/k.ptx", HEAD KERNEL("tree_k") },
@@ -119,7 +119,7 @@ static const Case cases[] = {
     { OWN "--per-kernel-ignore 'f*:OWN101' k.ptx", 1, "`second`", "", "`first`" },
     { OWN "--per-kernel-ignore '*:own' k.ptx", 0, NULL, "", "OWN101" },
     { OWN "--kernel second k.ptx", 1, "`second`", "", "`first`" },
-    { OWN "silenced.ptx", 0, NULL, "", "OWN101" },
+    { OWN "suppressed.ptx", 0, NULL, "", "OWN101" },
 
     /* mistakes, with what was meant */
     { "$PTXLINT --rules lint --select OWN109 k.ptx", 2, "",
@@ -260,7 +260,7 @@ static const Case cases[] = {
 
     /* counts and times */
     { OWN "--statistics k.ptx", 1, "       2           0  warning   OWN101 an-entry\n", "", NULL },
-    { OWN "--statistics silenced.ptx", 0, "       0           1  -         OWN101 an-entry\n", "",
+    { OWN "--statistics suppressed.ptx", 0, "       0           1  -         OWN101 an-entry\n", "",
       NULL },
     { OWN "--statistics --kernel first k.ptx", 1,
       "       1           0  warning   OWN101 an-entry\n", "", NULL },
@@ -343,7 +343,7 @@ static void test_config_json(void **state)
 
 static void test_statistics_json(void **state)
 {
-    json_t *root = run_json(OWN "--statistics --format json k.ptx silenced.ptx", 1),
+    json_t *root = run_json(OWN "--statistics --format json k.ptx suppressed.ptx", 1),
            *all = json_object_get(root, "statistics");
     (void)state;
     assert_string_equal(text_at(root, "schema"), "ptxlint-statistics/1");

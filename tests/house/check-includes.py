@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The pipeline is the folder order: a stage includes headers of its own folder and of those above it (docs/architecture.md).
 
-The report, what compares reports, and the program are narrower: they know a module through the public header alone, and the program
+A folder has 40 files at the most. The report, what compares reports, and the program are narrower: they know a module through the public header alone, and the program
 nothing else.
 """
 import re
@@ -9,6 +9,7 @@ import re
 from tree import ROOT, STAGES, finish, name, read, sources, stage_of
 
 PUBLIC = "ptxlint/ptxlint.h"
+FILES_MAX = 40
 GENERATED = {"ptx_grammar.h": "lexer", "expr_grammar.h": "rules/lang"}      # token numbers: Lemon writes them, the scanner hands them out
 SEES = {stage: set(STAGES[:i + 1]) for i, stage in enumerate(STAGES)}
 SEES["report"] = {"support", "report"}
@@ -17,7 +18,7 @@ SEES["mcp"] = {"mcp"}
 SEES["lsp"] = {"lsp"}
 SEES["cli"] = {"mcp", "lsp", "cli"}
 # inline functions of a line, that need nothing: every stage sees them
-INLINE = {"support/choice.h", "support/minmax.h"}
+INLINE = {"support/choice.h", "support/grow.h", "support/minmax.h"}
 SEES_PUBLIC = {"report", "compare", "findings", "model", "input", "input/container", "api", "mcp", "lsp", "cli"}
 
 
@@ -63,4 +64,10 @@ def check_build():
     return problems
 
 
-finish([p for path in sources({".c", ".h", ".re", ".y"}, "src") for p in check(path)] + check_build())
+def check_folders():
+    """A folder is seen at a glance."""
+    counts = {d: sum(p.is_file() for p in d.iterdir()) for d in (ROOT / "src").rglob("*") if d.is_dir() and d.name != "__pycache__"}
+    return [f"{name(d)}/: {n} files; {FILES_MAX} are the most: give a subject a folder" for d, n in sorted(counts.items()) if n > FILES_MAX]
+
+
+finish([p for path in sources({".c", ".h", ".re", ".y"}, "src") for p in check(path)] + check_build() + check_folders())

@@ -27,11 +27,16 @@ WORDS = [
     (r"\bwhat of it\b", "missing ..."),
     (r"\bas a model of ptxas has it\b", "estimated (90 % band ...)"),
     (r"\bthe GPU to itself\b", "an idle GPU"),
+    (r"\bsilenc\w*", "suppress"),
+    (r"\b(?:threads|lanes|warps|blocks|not all) (?:that )?come to\b", "reach"),
+    (r"\bstands? still\b", "stall"),
+    (r"\brules? (?:is|are|keeps?) silent\b", "does not fire"),
+    (r"\b(?:told|tells?)(?: \w+){0,4} apart\b", "distinguish"),
 ]
 # of these, what no comment of the sources says either
 IN_COMMENTS = re.compile(r"\b(?:nobody|somebody|anybody)\b|\bhang(?:s|ing)? on\b|\bc[oa]mes? by\b"
-                         # code emits, reports, shows; people tell and speak. Things may be told apart.
-                         r"|\btold\b(?!\s+(?:\*\s+)?apart)|\btells?\b(?!(?:\s+[\w*]+){0,4}\s+apart)"
+                         # code emits, reports, shows, distinguishes; people tell and speak
+                         r"|\btold\b|\btells?\b|\bsilenc"
                          r"|\bsp(?:eak|eaks|oke|oken)\b|\bsays to\b", re.I)
 PATTERNS = [(re.compile(pattern, re.I | re.M), better) for pattern, better in WORDS]
 READ_FIRST = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/library.md", "docs/architecture.md"]

@@ -1,4 +1,4 @@
-/* config_rules.h -- some rules for tests of what selects and silences them; the rules of the tree
+/* config_rules.h -- some rules for tests of what selects and suppresses them; the rules of the tree
  * may change. */
 #ifndef PTX_TESTS_CONFIG_RULES_H
 #define PTX_TESTS_CONFIG_RULES_H

@@ -237,6 +237,67 @@ static void test_memory_of_threads(void **state)
     assert_true(failed > 0 && made > 0);
 }
 
+/* Large enough for a parser in a thread of its own, and full of mistakes. */
+static char *spoilt_corpus(size_t *length)
+{
+    enum { BYTES = 400000, SPOILT = 1009 };
+    Paths files = kit_walk("testdata/ptx", ".ptx");
+    char *text = calloc(1, BYTES);
+    *length = 0;
+    for (size_t i = 0; i < files.count && *length < BYTES; i++) {
+        size_t bytes;
+        char *file = kit_read(files.paths[i], &bytes);
+        bytes = bytes < BYTES - *length ? bytes : BYTES - *length;
+        memcpy(text + *length, file, bytes);
+        *length += bytes;
+        free(file);
+    }
+    kit_free_paths(files);
+    for (size_t at = 0; at < *length; at += SPOILT)
+        text[at] = ";{x\""[at % 4];
+    return text;
+}
+
+static Text render_spoilt(const char *bytes, size_t length, unsigned jobs, size_t limit)
+{
+    Text text = { 0 };
+    ptxlint_module *module;
+    ptxlint_options options;
+    ptxlint_write_options write;
+    ptxlint_options_init(&options);
+    options.jobs = jobs;
+    options.syntax_only = true;
+    options.max_memory_bytes = limit;
+    if (ptxlint_module_new(bytes, length, &options, &module) != PTXLINT_OK)
+        return text;
+    const ptxlint_module *modules[] = { module };
+    ptxlint_write_options_init(&write);
+    write.format = PTXLINT_JSON;
+    assert_int_equal(ptxlint_write_diagnostics(modules, 1, &write, kit_write, &text), PTXLINT_OK);
+    ptxlint_module_free(module);
+    return text;
+}
+
+static void test_parser_thread(void **state)
+{
+    (void)state;
+    size_t length, failed = 0;
+    char *bytes = spoilt_corpus(&length);
+    Text alone = render_spoilt(bytes, length, 1, 0);
+    assert_true(alone.length > 0);
+    for (size_t limit = 1 << 16; limit <= 256 << 20; limit *= 4) {
+        Text by_two = render_spoilt(bytes, length, 2, limit);
+        failed += !by_two.length;
+        if (by_two.length
+            && (by_two.length != alone.length || memcmp(by_two.bytes, alone.bytes, alone.length)))
+            fail_msg("not the same with a thread for the parser");
+        free(by_two.bytes);
+    }
+    assert_true(failed > 0 && failed < 5);
+    free(alone.bytes);
+    free(bytes);
+}
+
 UNIT(corpus)
 {
     const struct CMUnitTest tests[] = {
@@ -247,6 +308,7 @@ UNIT(corpus)
         cmocka_unit_test(test_every_entry),
         cmocka_unit_test(test_deterministic),
         cmocka_unit_test(test_memory_of_threads),
+        cmocka_unit_test(test_parser_thread),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

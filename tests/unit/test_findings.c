@@ -31,7 +31,7 @@ static void put_finding(Text *out, const ptxlint_diagnostic *diag)
     kit_print(out, "%u-%u %s %d %d %s: %s; label %s; help %s;", diag->span.begin, diag->span.end,
               diag->rule, diag->severity, diag->certainty, diag->kernel ? diag->kernel : "",
               diag->message, diag->label ? diag->label : "", diag->help ? diag->help : "");
-    kit_print(out, " repeats %u, gain %.17g of %s, silenced %d %s", diag->repeat_count,
+    kit_print(out, " repeats %u, gain %.17g of %s, suppressed %d %s", diag->repeat_count,
               diag->gain_percent, diag->gain_of ? diag->gain_of : "", diag->suppression,
               diag->suppression_reason ? diag->suppression_reason : "");
     for (size_t i = 0; i < diag->related_count; i++)
@@ -206,8 +206,8 @@ static void test_same(void **state)
 
 enum { PAIR = 2 };
 
-/* What tells findings apart, sorted, each once. The message is without the GPU that it names; NULL:
- * it names the other. */
+/* What distinguishes findings, sorted, each once. The message is without the GPU that it names;
+ * NULL: it names the other. */
 static const char *message_on(const ptxlint_diagnostic *diag, const char *own, const char *other)
 {
     char named[64];

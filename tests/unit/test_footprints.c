@@ -2,8 +2,8 @@
 #include "kit.h"
 
 #include "api/module.h"
-#include "analysis/time/cache.h"
-#include "analysis/time/address_distribution.h"
+#include "analysis/time/memory/cache.h"
+#include "analysis/time/memory/address_distribution.h"
 #include "ir/func.h"
 #include "ir/module.h"
 #include "analysis/access/evaluate.h"

@@ -1,5 +1,5 @@
 /* test_formats.c -- diagnostics as JSONL, SARIF and GitHub commands: escapes, places, limits,
- * fingerprints, what is silenced.
+ * fingerprints, what is suppressed.
  *
  * The modules are real; what rules and config would say of their findings is written into them
  * here. */
@@ -119,7 +119,7 @@ static void assert_has(const char *text, const char *part)
         fail_msg("no `%s` in:\n%s", part, text);
 }
 
-/* ---- gain and silence ------------------------------------------------------------------------ */
+/* ---- gain and suppression -------------------------------------------------------------------- */
 
 static void test_gain(void **state)
 {

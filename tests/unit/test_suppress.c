@@ -1,4 +1,4 @@
-/* test_suppress.c -- findings that comments and the config silence, and what is said of the
+/* test_suppress.c -- findings that comments and the config suppress, and what is said of the
  * comments themselves. */
 #include "findings/suppress.h"
 
@@ -92,7 +92,7 @@ static void stop(Run *run)
     ptxlint_module_free(run->module);
 }
 
-/* "THR102:12 i(reason)": with i or c where comment or config silence it; then SUP findings with
+/* "THR102:12 i(reason)": with i or c where comment or config suppress it; then SUP findings with
  * message and help. */
 static char *describe(const Run *run)
 {
@@ -221,12 +221,12 @@ static const struct { const char *what, *ptx, *findings, *yaml, *want;
       HEAD "ret;\n}\n.entry l() {\nret;\n}\n// ptxlint: ignore-file[THR102] generated\n",
       "THR102:9 THR102:12 COR101:12 THR102:0", NULL,
       "THR102:9i(generated) THR102:12i(generated) COR101:12 THR102:1i(generated)" },
-    { "the narrowest silences",
+    { "the narrowest suppresses",
       HEAD "// ptxlint: ignore-file[THR] f\n// ptxlint: ignore-kernel[THR102] k\nmov.u32 %r1, 0; "
            "// ptxlint: ignore[THR102] l\nmov.u32 %r2, 0;\nret;\n}\n.entry l() {\nret;\n}\n",
       "THR102:11 THR102:12 THR102:16 THR101:11", NULL,
       "THR102:11i(l) THR102:12i(k) THR102:16i(f) THR101:11i(f)" },
-    /* what nothing silences */
+    /* what nothing suppresses */
     { "the front end's", HEAD "ret; // ptxlint: ignore[ALL]\n}\n", "SYN101:9 LIM103:9 THR102:9",
       NULL, "SYN101:9 LIM103:9 THR102:9i" },
     { "the front end's, by name", HEAD "ret; // ptxlint: ignore[SYN101]\n}\n", "SYN101:9", NULL,
@@ -264,16 +264,16 @@ static const struct { const char *what, *ptx, *findings, *yaml, *want;
       "", NULL, "SUP101:13 {`THR102` has no finding here}" },
     { "unused: SUP101 is off", HEAD "ret; // ptxlint: ignore[THR102]\n}\n", "", "ignore: [SUP101]",
       "" },
-    { "unused, and silenced itself",
+    { "unused, and suppressed itself",
       HEAD "ret; // ptxlint: ignore[THR102, SUP101] for old GPUs\n}\n", "", NULL,
       "SUP101:9i(for old GPUs) {`THR102` has no finding here}" },
-    { "unused, silenced from the line before",
+    { "unused, suppressed from the line before",
       HEAD "// ptxlint: ignore[SUP101] s\nret; // ptxlint: ignore[THR102]\n}\n", "", NULL,
       "SUP101:10i(s) {`THR102` has no finding here}" },
-    { "unused, silenced in the file",
+    { "unused, suppressed in the file",
       "// ptxlint: ignore-file[suppression] f\n" HEAD "ret; // ptxlint: ignore[THR102]\n}\n", "",
       NULL, "SUP101:10i(f) {`THR102` has no finding here}" },
-    { "unused, not silenced by ALL",
+    { "unused, not suppressed by ALL",
       HEAD "ret; // ptxlint: ignore[THR102]\n}\n// ptxlint: ignore-file[ALL]\n", "THR101:9", NULL,
       "THR101:9i SUP101:9 {`THR102` has no finding here}" },
     { "SUP101 alone is never unused", HEAD "ret; // ptxlint: ignore[SUP101]\n}\n", "", NULL, "" },
@@ -298,7 +298,7 @@ static const struct { const char *what, *ptx, *findings, *yaml, *want;
       "SUP102:10 {no statement follows that this could apply to}" },
     { "no function", HEAD "ret;\n}\n// ptxlint: ignore-kernel[THR102]\n", "", NULL,
       "SUP102:11 {no function follows that this could apply to}" },
-    { "SUP102 silenced",
+    { "SUP102 suppressed",
       HEAD "ret; // ptxlint: ignore[THRR]\n}\n// ptxlint: ignore-file[SUP102] x\n", "", NULL,
       "SUP102:9i(x) {unknown rule `THRR`}" },
     { "an empty file", "", "", NULL, "" },
@@ -329,7 +329,7 @@ static void test_comments(void **state)
         fail_msg("%s", trouble.bytes);
 }
 
-/* ---- what the config silences ---------------------------------------------------------------- */
+/* ---- what the config suppresses -------------------------------------------------------------- */
 
 static const char config_ptx[] = TOP
     ".file 1 \"/home/x/src/kernel.cu\"\n.file 2 \"/usr/include/util.cuh\"\n"

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-#define SHAPED 1.05             /* figures of two shapes that lie nearer are not told apart */
+#define SHAPED 1.05             /* figures of two shapes that lie nearer count as equal */
 
 enum { TID_X, TID_Y, TID_Z };
 

@@ -51,8 +51,8 @@ static void note_ratio(AccessTally *tally, InsnId insn, const Count *count)
         tally->insns[insn].differs = true;
 }
 
-/* Executions by the warp of a block that comes here most often; where warps are not told apart, by
- * its warps on average. */
+/* Executions by the warp of a block that comes here most often; where warps are not distinguished,
+ * by its warps on average. */
 static double longest_of(const Count *count, uint32_t warps)
 {
     return ptx_double_max(count->most, count->warps / warps);

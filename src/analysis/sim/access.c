@@ -128,11 +128,14 @@ static uint32_t copied_lanes(Machine *m, Warp *w, const Insn *insn, uint32_t lan
         ptx_blocks_pin(&m->blocks, size);
         bool is_predicate = operands[o].kind == OPERAND_REG
                             && func->regs[operands[o].id].type == TYPE_PRED;
+        /* the first stands for all where they are the same */
+        const uint32_t alike = size->lanes ? 1 : UINT32_MAX;
         uint32_t reading = 0;
-        for (unsigned i = 0; i < WARP_LANES; i++) {
+        for (unsigned i = 0; i < WARP_LANES && (size->lanes || !i); i++) {
             uint64_t here = ptx_value_lane(size, i);
-            reading |= (uint32_t)(is_predicate ? !here : here != 0) << i;
-            if (!is_predicate && here && here < r->bytes && lanes >> i & 1)
+            bool is_reading = is_predicate == !here;
+            reading |= is_reading ? alike << i : 0;
+            if (!is_predicate && here && here < r->bytes && lanes & alike << i)
                 r->bytes = (uint32_t)here;
         }
         r->is_part = r->bytes < whole;

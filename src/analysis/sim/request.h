@@ -7,7 +7,7 @@
 #include "isa/isa.h"
 #include "support/diag.h"
 
-/* bytes: no model tells addresses apart that lie so far from each other */
+/* bytes: no model distinguishes addresses that lie so far from each other */
 enum { LINE_MASK = 127, PERIOD = 256 };
 
 /* What pointer parameters lead to lies that far apart: more than 2^31 blocks or iterations touch of

@@ -5,7 +5,7 @@
 #include "analysis/access/evaluate.h"
 #include "analysis/flow/types.h"
 #include "analysis/sass/sass.h"
-#include "analysis/time/hidden_traffic.h"
+#include "analysis/time/memory/hidden_traffic.h"
 #include "analysis/time/predict.h"
 #include "gpu/gpu.h"
 #include "ir/operand.h"
@@ -18,13 +18,10 @@
 const BandInfo ptx_band_info[BAND__COUNT] = {
 #define BK(id, key, low, high, what) { key, what, low, high },
 #include "analysis/time/bands.def"
-#undef BK
 };
 
-#define GUESSED_SHARE 0.1       /* of the machine instructions */
-/* wider by, each way: so 94 % of 551 launches on an H100 lie inside, whose file has none of these
- * figures */
-#define NOT_MEASURED 1.3
+#define BF(id, value, what) static const double BAND_##id = value;
+#include "analysis/time/bands.def"
 
 static double guessed_share(const PredictInput *in, const bool *sure)
 {
@@ -68,7 +65,7 @@ BandKind ptx_band_find(const PredictInput *in, const bool *sure, double waits_us
         return BAND_WAITS;
     if (has_matrix)
         return BAND_TENSOR;
-    if (guessed_share(in, sure) > GUESSED_SHARE || ptx_hidden_traffic_has_texels(in))
+    if (guessed_share(in, sure) > BAND_GUESSED_SHARE || ptx_hidden_traffic_has_texels(in))
         return BAND_GUESSED;
     if (has_local)
         return BAND_LOCAL;
@@ -85,7 +82,7 @@ BandKind ptx_band_find(const PredictInput *in, const bool *sure, double waits_us
 void ptx_band_set(const Gpu *gpu, BandKind kind, Prediction *p)
 {
     ASSERT(kind >= 0 && kind < BAND__COUNT && p->predicted_us >= 0);
-    double wider = ptx_gpu_has(gpu, FIGURE_LAUNCH_NS) ? 1 : NOT_MEASURED;
+    double wider = ptx_gpu_has(gpu, FIGURE_LAUNCH_NS) ? 1 : BAND_NOT_MEASURED;
     double low = p->predicted_us * ptx_band_info[kind].low / wider,
            least = isnan(p->bound_us) ? p->parts_us[PART_OVERHEAD] : p->bound_us;
     p->low_us = fmin(fmax(low, least), p->predicted_us);

@@ -7,6 +7,8 @@
 #ifndef PTX_ANALYSIS_TIME_BAND_H
 #define PTX_ANALYSIS_TIME_BAND_H
 
+#include <stdbool.h>
+
 typedef struct PredictInput PredictInput;
 typedef struct Prediction Prediction;
 typedef struct Gpu Gpu;
@@ -14,9 +16,6 @@ typedef struct Gpu Gpu;
 typedef enum BandKind {
 #define BK(id, key, low, high, what) BAND_##id,
 #include "analysis/time/bands.def"
-
-#include <stdbool.h>
-#undef BK
     BAND__COUNT
 } BandKind;
 

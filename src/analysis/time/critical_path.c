@@ -6,7 +6,7 @@
 #include "analysis/time/in_flight.h"
 #include "analysis/time/latency.h"
 #include "analysis/time/matrix_rate.h"
-#include "analysis/time/store_order.h"
+#include "analysis/time/memory/store_order.h"
 #include "analysis/time/throughput.h"
 #include "gpu/gpu.h"
 #include "support/arena.h"

@@ -20,20 +20,19 @@
 #include <math.h>
 #include <string.h>
 
-/* Below what was measured on an H200 (testdata/measured/timed/micro.json): clocks until a result is
- * there; a pass of an atomic, one a clock; its slices. */
 enum {
-    CLK_FP32 = 4,
-    CLK_FP64 = 8,
-    CLK_APPROXIMATE = 16,
-    CLK_PRECISE = 30,
-    CLK_LOAD = 30,
-    CLK_SHARED = 20,
-    CLK_CONST = 20,
-    CLK_SHUFFLE = 20
+#define FL(id, floor, measured, source) FLOOR_##id = (floor),
+#include "analysis/time/floors.def"
+#undef FL
 };
+#define FL(id, floor, measured, source)                                                            \
+    _Static_assert((floor) <= (int)(measured), "a floor is below what was measured");
+#include "analysis/time/floors.def"
+#undef FL
+
+/* Of all GPUs: no SM has more warps or blocks (rules/gpus/: warps_per_sm, blocks_per_sm), no L2
+ * more slices that do atomics, of so many bytes. */
 enum { MAX_CANDIDATES = 16, SLICE_BYTES = 512, MAX_SLICES = 96, MAX_WARPS = 64, MAX_BLOCKS = 32 };
-#define NS_PASS 0.5
 
 /* ---- what data decide ------------------------------------------------------------------------ */
 
@@ -177,19 +176,19 @@ static double of_arithmetic(const Op *op)
     if (op->type != TYPE_F32 && !is_double)
         return 0;
     if (op->flags & OPF_FULL_PRECISION)
-        return CLK_PRECISE;
+        return FLOOR_PRECISE_CLOCKS;
     if (op->kind == OPK_FMA || op->kind == OPK_ADD || op->kind == OPK_SUB
         || (op->kind == OPK_MUL && op->flags & OPF_ROUNDED))
-        return is_double ? CLK_FP64 : CLK_FP32;
+        return is_double ? FLOOR_FP64_CLOCKS : FLOOR_FP32_CLOCKS;
     return 0;
 }
 
 static double clocks_of_load(Space space)
 {
     switch (space) {
-    case SPACE_GLOBAL:  return CLK_LOAD;
-    case SPACE_SHARED:  return CLK_SHARED;
-    case SPACE_CONST:   return CLK_CONST;
+    case SPACE_GLOBAL:  return FLOOR_LOAD_CLOCKS;
+    case SPACE_SHARED:  return FLOOR_SHARED_CLOCKS;
+    case SPACE_CONST:   return FLOOR_CONST_CLOCKS;
     default:            return 0;
     }
 }
@@ -200,9 +199,9 @@ static double least_clocks(const Insn *insn)
     case OP_LD: case OP_LDU:
         return clocks_of_load((Space)insn->op->space);
     case OP_SHFL:
-        return CLK_SHUFFLE;
+        return FLOOR_SHUFFLE_CLOCKS;
     case OP_RSQRT: case OP_EX2: case OP_LG2: case OP_SIN: case OP_COS:
-        return insn->op->type == TYPE_F32 ? CLK_APPROXIMATE : 0;
+        return insn->op->type == TYPE_F32 ? FLOOR_APPROXIMATE_CLOCKS : 0;
     default:
         return of_arithmetic(insn->op);
     }
@@ -315,6 +314,8 @@ double ptx_path_bound_atomic_us(const PathBoundInput *in)
         if (in->evaluation->insns[i].total.warps > 0 && !in->are_counting[i])
             return 0;
     }
+    /* each slice does a pass a clock; no clock of L2 is above 2 GHz, or the SMs' where theirs is */
+    double ns_a_pass = fmin(0.5, 1e3 / in->gpu->figures[FIGURE_CLOCK_MHZ]);
     double slices = fmax(1, fmin(MAX_SLICES, ceil(t->atomic_bytes / SLICE_BYTES)));
-    return NS_PASS * t->atomic_passes / slices / (are_wide ? 2 : 1) / 1e3;
+    return ns_a_pass * t->atomic_passes / slices / (are_wide ? 2 : 1) / 1e3;
 }

@@ -1,7 +1,7 @@
 #include "analysis/time/parallelism.h"
 
 #include "analysis/time/latency.h"
-#include "analysis/time/store_order.h"
+#include "analysis/time/memory/store_order.h"
 #include "ir/func.h"
 #include "analysis/access/evaluate.h"
 #include "analysis/flow/types.h"

@@ -8,16 +8,16 @@
 #define HIDING_BLOCKS 4.0
 #define HIDING_STEPS 2.0        /* blocks, of which one multiplies while the other loads */
 
-static double hiding_of(double at, double alone, double hiding)
+static double exponent_at(double at, double alone, double hiding)
 {
     return 1 + (MOST - 1) * fmax(0, fmin(1, (at - alone) / (hiding - alone)));
 }
 
 Phases ptx_phases_find(const PhasesInput *in)
 {
-    const double of_warps = hiding_of(in->blocks * in->warps_per_block, ALONE_WARPS, HIDING_WARPS),
-                 of_blocks = fmin(of_warps, hiding_of(in->blocks, 1, HIDING_BLOCKS));
+    const double of_warps = exponent_at(in->blocks * in->warps_per_block, ALONE_WARPS, HIDING_WARPS),
+                 of_blocks = fmin(of_warps, exponent_at(in->blocks, 1, HIDING_BLOCKS));
     if (in->is_in_steps)
-        return (Phases){ MOST, fmax(of_warps, hiding_of(in->blocks, 1, HIDING_STEPS)) };
+        return (Phases){ MOST, fmax(of_warps, exponent_at(in->blocks, 1, HIDING_STEPS)) };
     return (Phases){ of_warps + fmin(1, in->barriers_of_round) * (of_blocks - of_warps), MOST };
 }

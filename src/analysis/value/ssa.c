@@ -220,7 +220,7 @@ static BlockId common_ssa_dominator(Ssa *r, const Edges *edges)
     return d;
 }
 
-/* One value for all edges into a block: selections by the branches that tell the ways apart; 0:
+/* One value for all edges into a block: selections by the branches that choose the way; 0:
  * none do. As deep as there are edges at most. */
 static SymId gate(Ssa *r, BlockId block, LoopId around, const Edges *edges)
 {

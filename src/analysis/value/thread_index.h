@@ -1,4 +1,4 @@
-/* thread_index.h -- whether a kernel tells its threads apart by %ctaid * %ntid + %tid alone, in
+/* thread_index.h -- whether a kernel distinguishes its threads by %ctaid * %ntid + %tid alone, in
  * each dimension of the launch.
  *
  * A kernel of which that holds in a dimension does the same with any %ntid there, as long as %ntid

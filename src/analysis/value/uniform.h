@@ -4,7 +4,7 @@
  * Divergence analysis after Coutinho, Sampaio, Pereira and Meira, "Divergence Analysis and
  * Optimizations" (PACT 2011), on values of affine.h and without SSA form: a register with several
  * definitions may differ where lanes meet that came over different ones, and any register behind a
- * loop that lanes leave in different iterations. Registers of one name are told apart within a
+ * loop that lanes leave in different iterations. Registers of one name are kept apart within a
  * basic block.
  *
  * "Can part" is what the analysis cannot rule out; that a branch certainly parts a warp is

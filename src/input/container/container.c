@@ -3,6 +3,7 @@
 #include "input/container/host.h"
 #include "input/container/trace.h"
 #include "support/limits.h"
+#include "support/grow.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -22,14 +23,8 @@ static ptxlint_status note_trouble(void *context, uint64_t offset, const char *w
 
 static ptxlint_status keep_entry(Container *c, const FatbinEntry *entry)
 {
-    if (c->entry_count == c->entry_capacity) {
-        size_t capacity = 2 * c->entry_capacity + 16;
-        FatbinEntry *grown = realloc(c->entries, capacity * sizeof *grown);
-        if (!grown)
-            return PTXLINT_NO_MEMORY;
-        c->entries = grown;
-        c->entry_capacity = capacity;
-    }
+    if (!ptx_list_reserve(&c->entries, &c->entry_capacity, c->entry_count + 1, sizeof *c->entries))
+        return PTXLINT_NO_MEMORY;
     c->entries[c->entry_count++] = *entry;
     return PTXLINT_OK;
 }

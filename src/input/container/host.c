@@ -1,5 +1,7 @@
 #include "input/container/host.h"
 
+#include "support/grow.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,14 +19,8 @@ typedef struct RangeList {
 
 static ptxlint_status add_range(RangeList *list, ByteRange range)
 {
-    if (list->count == list->capacity) {
-        size_t capacity = 2 * list->capacity + 8;
-        ByteRange *grown = realloc(list->items, capacity * sizeof *grown);
-        if (!grown)
-            return PTXLINT_NO_MEMORY;
-        list->items = grown;
-        list->capacity = capacity;
-    }
+    if (!ptx_list_reserve(&list->items, &list->capacity, list->count + 1, sizeof *list->items))
+        return PTXLINT_NO_MEMORY;
     list->items[list->count++] = range;
     return PTXLINT_OK;
 }

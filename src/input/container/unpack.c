@@ -1,5 +1,7 @@
 #include "input/container/unpack.h"
 
+#include "support/grow.h"
+
 #include <limits.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -54,10 +56,9 @@ static ptxlint_status refuse_packed(Unpacked *out, const char *why)
 
 static ptxlint_status reserve_room(UnpackRoom *room, size_t capacity)
 {
-    char *grown = realloc(room->out->text, capacity + 1);
-    if (!grown)
+    size_t exactly = 0;
+    if (!ptx_list_reserve(&room->out->text, &exactly, capacity + 1, 1))
         return PTXLINT_NO_MEMORY;
-    room->out->text = grown;
     room->capacity = capacity;
     return PTXLINT_OK;
 }

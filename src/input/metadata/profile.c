@@ -288,7 +288,7 @@ static void insert_way(json_t *launches, size_t first, const char *kernel, json_
     json_array_insert(launches, at, launch);
 }
 
-static json_t *list_launches(json_t *kernels)
+static json_t *list_profile_launches(json_t *kernels)
 {
     json_t *launches = json_array(), *ways, *way, *launch;
     const char *kernel, *key;
@@ -318,7 +318,7 @@ json_t *ptx_profile_read(const char *text, size_t length)
     csv_fini(&parser, take_cell, close_row, &t);
     csv_free(&parser);
     close_launch(&t);
-    json_t *launches = list_launches(t.kernels);
+    json_t *launches = list_profile_launches(t.kernels);
     json_decref(t.row);
     json_decref(t.units);
     json_decref(t.kernels);

@@ -12,7 +12,7 @@
 #include "analysis/sim/count.h"
 #include "analysis/value/launch.h"
 #include "session/session.h"
-#include "analysis/time/address_distribution.h"
+#include "analysis/time/memory/address_distribution.h"
 #include "analysis/time/predict.h"
 #include "analysis/access/advise/advise.h"
 #include "analysis/race/block_race.h"
@@ -22,12 +22,12 @@
 
 enum { SECTOR_BYTES = 32, WARP_LANES = 32 };
 
-const Evaluation *ptx_measure_evaluation(Inquiry *q)
+const Evaluation *ptx_measure_evaluation(FactCache *q)
 {
     return ptx_session_evaluation(q->session, BUDGET_FINDINGS);
 }
 
-const Evaluated *ptx_measure_evaluated(Inquiry *q, InsnId insn)
+const Evaluated *ptx_measure_evaluated(FactCache *q, InsnId insn)
 {
     const Evaluation *evaluation = ptx_measure_evaluation(q);
     const Evaluated *found = evaluation ? &evaluation->insns[insn] : NULL;
@@ -64,7 +64,7 @@ static bool has_lane_stride(const Uniforms *uniforms, RegId reg)
 }
 
 /* Such distances come from %tid.x alone: no %ntid is in them. */
-static bool is_any_block(Inquiry *q, InsnId insn)
+static bool is_any_block(FactCache *q, InsnId insn)
 {
     const Uniforms *uniforms = ptx_session_uniforms(q->session);
     const Operand *operands = ptx_insn_operands(q->func, &q->func->insns[insn]);
@@ -79,7 +79,7 @@ static bool is_any_block(Inquiry *q, InsnId insn)
     return has_address && ptx_measure_evaluation(q)->is_row;
 }
 
-static bool crosses_rows(Inquiry *q, const Count *total)
+static bool crosses_rows(FactCache *q, const Count *total)
 {
     const Evaluation *evaluation = ptx_measure_evaluation(q);
     for (InsnId i = 0; total->free_by && !q->has_rows_by && i < q->func->insn_count; i++) {
@@ -93,7 +93,7 @@ static bool crosses_rows(Inquiry *q, const Count *total)
 }
 
 /* Of all that the launch takes of the same kind. */
-static double cost_share(Inquiry *q, const Count *own)
+static double cost_share(FactCache *q, const Count *own)
 {
     const Evaluation *evaluation = ptx_measure_evaluation(q);
     double *all = q->access_sums;
@@ -115,7 +115,7 @@ static bool is_constant_load(const Op *op)
 }
 
 /* Over how many bytes data lead the load, in the variable that it names. */
-static double access_reach_of(Inquiry *q, InsnId insn)
+static double access_reach_of(FactCache *q, InsnId insn)
 {
     const Subjects at = { .insn = insn };
     Arena *scratch = q->shared->scratch;
@@ -130,7 +130,7 @@ static double access_reach_of(Inquiry *q, InsnId insn)
 }
 
 /* Of a parameter that all lanes read alike the machine has an operand. */
-static double constant_addresses(Inquiry *q, InsnId insn)
+static double constant_addresses(FactCache *q, InsnId insn)
 {
     const Op *op = q->func->insns[insn].op;
     const Count *count = &ptx_measure_evaluation(q)->insns[insn].total;
@@ -141,7 +141,7 @@ static double constant_addresses(Inquiry *q, InsnId insn)
                                   q->func->insns[insn].access_bytes);
 }
 
-static double measure_constants(Inquiry *q, InsnId insn, FactId fact)
+static double measure_constants(FactCache *q, InsnId insn, FactId fact)
 {
     const Evaluation *evaluation = ptx_measure_evaluation(q);
     const Count *count = evaluation ? &evaluation->insns[insn].total : NULL;
@@ -160,7 +160,7 @@ static double measure_constants(Inquiry *q, InsnId insn, FactId fact)
 
 /* ---- rows of a length that is a parameter ---------------------------------------------------- */
 
-static Pitch pitch_of(Inquiry *q, InsnId insn)
+static Pitch pitch_of(FactCache *q, InsnId insn)
 {
     if (!q->products)
         q->products = ptx_pitch_products_compute(q->arena, q->func);
@@ -168,7 +168,7 @@ static Pitch pitch_of(Inquiry *q, InsnId insn)
                           insn);
 }
 
-static double measure_pitch(Inquiry *q, InsnId insn, FactId fact)
+static double measure_pitch(FactCache *q, InsnId insn, FactId fact)
 {
     const Pitch pitch = pitch_of(q, insn);
     const Launch *launch = ptx_session_launch(q->session);
@@ -180,7 +180,7 @@ static double measure_pitch(Inquiry *q, InsnId insn, FactId fact)
     return is_narrow ? launch->block[0] : WARP_LANES;
 }
 
-const char *ptx_measure_pitch_name(Inquiry *q, InsnId insn)
+const char *ptx_measure_pitch_name(FactCache *q, InsnId insn)
 {
     const Pitch pitch = pitch_of(q, insn);
     const Module *module = q->shared->module;
@@ -197,7 +197,7 @@ const char *ptx_measure_pitch_name(Inquiry *q, InsnId insn)
 /* ---- requests -------------------------------------------------------------------------------- */
 
 /* Bytes of a lane in the request that ptxas makes of this access and its neighbours. */
-unsigned ptx_measure_joined_bytes(Inquiry *q, const Subjects *s, const Count *total)
+unsigned ptx_measure_joined_bytes(FactCache *q, const Subjects *s, const Count *total)
 {
     return ptx_joinable_bytes(&q->func->insns[s->insn], total,
                               ptx_session_joinable(q->session)[s->insn]);
@@ -205,7 +205,7 @@ unsigned ptx_measure_joined_bytes(Inquiry *q, const Subjects *s, const Count *to
 
 /* Requests cost more or less with the shape of the block: the best one counts where it is
  * not known. */
-double ptx_measure_traffic(Inquiry *q, const Subjects *s, FactId fact, Certainty *certainty)
+double ptx_measure_traffic(FactCache *q, const Subjects *s, FactId fact, Certainty *certainty)
 {
     const Evaluated *insn = ptx_measure_evaluated(q, s->insn);
     if (fact == FACT_ACCESS_siblings)
@@ -268,7 +268,7 @@ double ptx_measure_traffic(Inquiry *q, const Subjects *s, FactId fact, Certainty
     }
 }
 
-double ptx_measure_block_use(Inquiry *q, const Subjects *s, FactId fact)
+double ptx_measure_block_use(FactCache *q, const Subjects *s, FactId fact)
 {
     const Trace *trace = ptx_session_trace(q->session);
     const BlockUse use = trace ? ptx_trace_count(q->arena, trace, q->func, s->insn)
@@ -279,7 +279,7 @@ double ptx_measure_block_use(Inquiry *q, const Subjects *s, FactId fact)
 }
 
 /* That with the most lanes; NO_ID: none was executed. */
-static InsnId busiest_atomic(Inquiry *q, const Evaluation *evaluation)
+static InsnId busiest_atomic(FactCache *q, const Evaluation *evaluation)
 {
     InsnId busiest = NO_ID;
     for (InsnId i = 0; evaluation && i < q->func->insn_count; i++) {
@@ -293,7 +293,7 @@ static InsnId busiest_atomic(Inquiry *q, const Evaluation *evaluation)
     return busiest;
 }
 
-const char *ptx_measure_atomic_advice(Inquiry *q)
+const char *ptx_measure_atomic_advice(FactCache *q)
 {
     static const char *const fewer =
         "a block updates each word once already: let fewer blocks take more elements each (a "
@@ -305,7 +305,7 @@ const char *ptx_measure_atomic_advice(Inquiry *q)
         "add up in a warp (redux, shuffles) or in shared memory first, and spread what is left "
         "over several addresses";
     static const char *const by_data =
-        "data decide which lanes come to them, and each way of such a branch is taken to be as "
+        "data decide which lanes reach them, and each way of such a branch is taken to be as "
         "likely: where many do, add up in a warp (redux, shuffles) or in shared memory first";
     const Trace *trace = ptx_session_trace(q->session);
     const Evaluation *evaluation = ptx_measure_evaluation(q);

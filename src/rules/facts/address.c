@@ -14,7 +14,7 @@
 
 #include <math.h>
 
-bool ptx_measure_base(Inquiry *q, const Subjects *s, PointsTo *base)
+bool ptx_measure_base(FactCache *q, const Subjects *s, PointsTo *base)
 {
     return !q->func->has_unknown
            && ptx_points_to_of_access(ptx_session_points_to(q->session), q->shared->module, q->func,
@@ -23,7 +23,7 @@ bool ptx_measure_base(Inquiry *q, const Subjects *s, PointsTo *base)
 
 /* What the address without its offset is certainly a multiple of, at most the bytes accessed: a
  * number of any, a variable of its .align. 0: not known. */
-static int64_t alignment_of(const Inquiry *q, const PointsTo *base, int64_t bytes)
+static int64_t alignment_of(const FactCache *q, const PointsTo *base, int64_t bytes)
 {
     bool is_var = base->kind == BASE_VAR;
     if (bytes <= 0 || bytes & (bytes - 1) || (!is_var && base->kind != BASE_CONST))
@@ -35,7 +35,7 @@ static int64_t alignment_of(const Inquiry *q, const PointsTo *base, int64_t byte
 
 /* Of global memory, where a run of the machine shows it: addresses that are multiples of 4 and of
  * no more are, some of them, 4 beyond a multiple of 8. */
-static double measure_run_alignment(Inquiry *q, const Subjects *s, FactId fact,
+static double measure_run_alignment(FactCache *q, const Subjects *s, FactId fact,
                                     Certainty *certainty)
 {
     double bytes = q->func->insns[s->insn].access_bytes,
@@ -46,7 +46,7 @@ static double measure_run_alignment(Inquiry *q, const Subjects *s, FactId fact,
     return fact == FACT_ACCESS_alignment ? 2 * multiple : multiple;
 }
 
-static double measure_alignment(Inquiry *q, const Subjects *s, FactId fact, Certainty *certainty)
+static double measure_alignment(FactCache *q, const Subjects *s, FactId fact, Certainty *certainty)
 {
     PointsTo base;
     int64_t bytes = q->func->insns[s->insn].access_bytes;
@@ -61,7 +61,7 @@ static double measure_alignment(Inquiry *q, const Subjects *s, FactId fact, Cert
 }
 
 /* Of a variable whose address, size and offset are known. */
-static double measure_address_place(Inquiry *q, const Subjects *s, FactId fact)
+static double measure_address_place(FactCache *q, const Subjects *s, FactId fact)
 {
     PointsTo base;
     int64_t bytes = q->func->insns[s->insn].access_bytes;
@@ -82,7 +82,7 @@ static double measure_address_place(Inquiry *q, const Subjects *s, FactId fact)
     return base.offset < 0 ? -(double)base.offset : fmax(0, beyond);
 }
 
-static double measure_read_only(Inquiry *q, InsnId insn)
+static double measure_read_only(FactCache *q, InsnId insn)
 {
     if (q->func->has_unknown || !q->func->is_entry)
         return UNKNOWN;
@@ -91,7 +91,7 @@ static double measure_read_only(Inquiry *q, InsnId insn)
 
 /* Per load of global memory through a parameter: how many there are of that parameter in the same
  * innermost loop. */
-static const uint32_t *array_loads_of(Inquiry *q)
+static const uint32_t *array_loads_of(FactCache *q)
 {
     const Func *func = q->func;
     if (q->array_loads)
@@ -128,7 +128,7 @@ static const uint32_t *array_loads_of(Inquiry *q)
     return q->array_loads = loads;
 }
 
-double ptx_measure_access(Inquiry *q, const Subjects *s, FactId fact, Certainty *certainty)
+double ptx_measure_access(FactCache *q, const Subjects *s, FactId fact, Certainty *certainty)
 {
     const Insn *insn = &q->func->insns[s->insn];
     PointsTo base;

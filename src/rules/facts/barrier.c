@@ -31,7 +31,7 @@ static bool takes_mask(const Op *op)
 /* Lanes 0 up to the highest of the mask execute it, or no mask could name that lane; with the
  * block's size known, all that there are in its first warp. Only where every lane of a warp comes
  * here together. */
-double ptx_measure_excluded_lanes(Inquiry *q, const Subjects *s)
+double ptx_measure_excluded_lanes(FactCache *q, const Subjects *s)
 {
     const Insn *insn = &q->func->insns[s->insn];
     int64_t mask;
@@ -55,7 +55,7 @@ double ptx_measure_excluded_lanes(Inquiry *q, const Subjects *s)
 }
 
 /* The number of threads of bar.sync a, b: the operand behind the barrier's name. */
-double ptx_measure_barrier_threads(Inquiry *q, const Insn *insn)
+double ptx_measure_barrier_threads(FactCache *q, const Insn *insn)
 {
     const Operand *operands = ptx_insn_operands(q->func, insn);
     int64_t value;
@@ -69,7 +69,7 @@ double ptx_measure_barrier_threads(Inquiry *q, const Insn *insn)
     return is_known ? (double)value : UNKNOWN;
 }
 
-double ptx_measure_barrier_redundant(Inquiry *q, InsnId insn)
+double ptx_measure_barrier_redundant(FactCache *q, InsnId insn)
 {
     const Hazards *hazards = ptx_session_hazards(q->session);
     bool is_redundant = false;
@@ -78,7 +78,7 @@ double ptx_measure_barrier_redundant(Inquiry *q, InsnId insn)
     return is_redundant;
 }
 
-double ptx_measure_barrier_clocks(Inquiry *q, InsnId insn)
+double ptx_measure_barrier_clocks(FactCache *q, InsnId insn)
 {
     enum { WARP_THREADS = 32 };
     const double warps = ceil(ptx_measure_block_threads(q) / WARP_THREADS);

@@ -7,7 +7,7 @@
 #include "isa/isa.h"
 #include "session/session.h"
 
-static const bool *named_params_of(Inquiry *q)
+static const bool *named_params_of(FactCache *q)
 {
     const Func *func = q->func;
     if (q->named_params)
@@ -22,7 +22,7 @@ static const bool *named_params_of(Inquiry *q)
     return q->named_params = named;
 }
 
-double ptx_measure_parameter(Inquiry *q, const Subjects *s, FactId fact)
+double ptx_measure_parameter(FactCache *q, const Subjects *s, FactId fact)
 {
     const Var *var = &q->shared->module->vars[s->var];
     switch (fact) {
@@ -33,9 +33,9 @@ double ptx_measure_parameter(Inquiry *q, const Subjects *s, FactId fact)
     }
 }
 
-double ptx_measure_variable(Inquiry *q, const Subjects *s, FactId fact)
+double ptx_measure_variable(FactCache *q, const Subjects *s, FactId fact)
 {
-    ModuleInquiry *shared = q->shared;
+    ModuleFacts *shared = q->shared;
     const Var *var = &shared->module->vars[s->var];
     switch (fact) {
     case FACT_VARIABLE_space:       return ptx_known_word(var->space);

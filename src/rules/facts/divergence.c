@@ -21,7 +21,7 @@ static bool diverges(const Cfg *cfg, const Dom *dom, const bool *is_by_lane, Blo
  * branch's immediate post-dominator: only there can a part of a warp be known to be elsewhere.
  * Spares most functions the evaluation of their branches. Down the dominator tree: each such branch
  * counts behind it, until its ways meet. */
-static const bool *conditional_of(Inquiry *q)
+static const bool *conditional_of(FactCache *q)
 {
     const Cfg *cfg = q->cfg;
     if (q->is_conditional)
@@ -61,7 +61,7 @@ static bool is_between(const Dom *dom, BlockId branch, BlockId block)
 
 /* Whether a branch above the block, whose ways have not met again, parts a warp by itself: only
  * then is it worth asking which lanes come there. */
-static bool may_diverge(Inquiry *q, BlockId block)
+static bool may_diverge(FactCache *q, BlockId block)
 {
     enum { MOST_ABOVE = 64 };   /* beyond, ask */
     const Dom *dom = ptx_session_dom(q->session);
@@ -75,12 +75,12 @@ static bool may_diverge(Inquiry *q, BlockId block)
     return false;
 }
 
-static Certainty split_certainty(Inquiry *q)
+static Certainty split_certainty(FactCache *q)
 {
     return ptx_session_must_diverge(q->session)->is_assumed ? CERTAINTY_ESTIMATE : CERTAINTY_EXACT;
 }
 
-double ptx_measure_split(Inquiry *q, BlockId block, Certainty *certainty)
+double ptx_measure_split(FactCache *q, BlockId block, Certainty *certainty)
 {
     if (q->func->has_unknown)
         return UNKNOWN;
@@ -91,7 +91,7 @@ double ptx_measure_split(Inquiry *q, BlockId block, Certainty *certainty)
     return 1;
 }
 
-double ptx_measure_splits_warp(Inquiry *q, BlockId block, Certainty *certainty)
+double ptx_measure_splits_warp(FactCache *q, BlockId block, Certainty *certainty)
 {
     if (q->func->has_unknown)
         return UNKNOWN;
@@ -102,7 +102,7 @@ double ptx_measure_splits_warp(Inquiry *q, BlockId block, Certainty *certainty)
     return ptx_session_must_diverge(q->session)->splits[block];
 }
 
-double ptx_measure_condition(Inquiry *q, BlockId block, FactId fact, Certainty *certainty)
+double ptx_measure_condition(FactCache *q, BlockId block, FactId fact, Certainty *certainty)
 {
     const Affine *condition = &ptx_session_uniforms(q->session)->branches[block];
     bool is_known = condition->uniformity && condition->uniformity != UNIFORMITY_UNKNOWN;
@@ -112,7 +112,8 @@ double ptx_measure_condition(Inquiry *q, BlockId block, FactId fact, Certainty *
     return is_known ? !ptx_affine_is_uniform(*condition) : UNKNOWN;
 }
 
-double ptx_measure_divergence_cost(Inquiry *q, const Subjects *s, FactId fact, Certainty *certainty)
+double ptx_measure_divergence_cost(FactCache *q, const Subjects *s, FactId fact,
+                                   Certainty *certainty)
 {
     DivergenceCosts *costs = ptx_session_divergence(q->session);
     if (!costs)

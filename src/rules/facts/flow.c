@@ -18,7 +18,7 @@ static Certainty trip_certainty(const Trip *trip)
 
 /* Each block counts in its innermost loop; then every loop in the one around it, which comes before
  * it. */
-static double measure_loop_share(Inquiry *q, LoopId loop)
+static double measure_loop_share(FactCache *q, LoopId loop)
 {
     const Loops *loops = q->loops;
     if (!q->loop_sums) {
@@ -43,7 +43,7 @@ static bool may_store(const Op *op)
     return op->flags & OPF_SIDE_EFFECT && !is_control;
 }
 
-static bool has_stores(Inquiry *q, LoopId loop)
+static bool has_stores(FactCache *q, LoopId loop)
 {
     const Loops *loops = q->loops;
     if (!q->loop_stores) {
@@ -61,7 +61,7 @@ static bool has_stores(Inquiry *q, LoopId loop)
     return q->loop_stores[loop];
 }
 
-double ptx_measure_loop(Inquiry *q, const Subjects *s, FactId fact, Certainty *certainty)
+double ptx_measure_loop(FactCache *q, const Subjects *s, FactId fact, Certainty *certainty)
 {
     const Loop *loop = s->loop == NO_LOOP ? NULL : &q->loops->loops[s->loop];
     const Trip *trip;
@@ -116,7 +116,7 @@ static bool is_stub(const Func *func, const Block *block)
     return true;
 }
 
-double ptx_measure_block(Inquiry *q, const Subjects *s, FactId fact)
+double ptx_measure_block(FactCache *q, const Subjects *s, FactId fact)
 {
     const Cfg *cfg = q->cfg;
     const Block *block = &cfg->blocks[s->block];
@@ -134,7 +134,7 @@ double ptx_measure_block(Inquiry *q, const Subjects *s, FactId fact)
 /* ---- branches -------------------------------------------------------------------------------- */
 
 /* One of the ways leaves the innermost loop around it, or leads to its header. */
-static bool is_loop_exit(Inquiry *q, const Subjects *s)
+static bool is_loop_exit(FactCache *q, const Subjects *s)
 {
     const Cfg *cfg = q->cfg;
     const Loops *loops = q->loops;
@@ -152,7 +152,7 @@ static bool is_loop_exit(Inquiry *q, const Subjects *s)
     return false;
 }
 
-double ptx_measure_branch(Inquiry *q, const Subjects *s, FactId fact, Certainty *certainty)
+double ptx_measure_branch(FactCache *q, const Subjects *s, FactId fact, Certainty *certainty)
 {
     switch (fact) {
     case FACT_BRANCH_splits_warp:

@@ -6,7 +6,7 @@
 #include "ir/func.h"
 #include "session/session.h"
 
-double ptx_measure_hazards(Inquiry *q, FactId fact)
+double ptx_measure_hazards(FactCache *q, FactId fact)
 {
     const Hazards *hazards = ptx_session_hazards(q->session);
     if (!hazards)
@@ -14,7 +14,7 @@ double ptx_measure_hazards(Inquiry *q, FactId fact)
     return fact == FACT_KERNEL_races ? hazards->count : hazards->redundant_count;
 }
 
-static const Divergence *divergence_at(Inquiry *q, InsnId insn)
+static const Divergence *divergence_at(FactCache *q, InsnId insn)
 {
     const Hazards *hazards = ptx_session_hazards(q->session);
     return hazards && hazards->divergence && hazards->divergence->place == insn
@@ -22,12 +22,12 @@ static const Divergence *divergence_at(Inquiry *q, InsnId insn)
                : NULL;
 }
 
-double ptx_measure_barrier_divergent(Inquiry *q, InsnId insn)
+double ptx_measure_barrier_divergent(FactCache *q, InsnId insn)
 {
     return divergence_at(q, insn) != NULL;
 }
 
-const char *ptx_measure_barrier_text(Inquiry *q, InsnId insn)
+const char *ptx_measure_barrier_text(FactCache *q, InsnId insn)
 {
     const Divergence *found = divergence_at(q, insn);
     return found ? ptx_divergence_describe(q->arena, q->shared->module, found)
@@ -42,14 +42,14 @@ static const Hazard *find_at(const Hazard *items, uint32_t count, InsnId place)
     return NULL;
 }
 
-const Hazard *ptx_measure_hazard(Inquiry *q, InsnId insn)
+const Hazard *ptx_measure_hazard(FactCache *q, InsnId insn)
 {
     const Hazards *hazards = ptx_session_hazards(q->session);
     const Hazard *found = hazards ? find_at(hazards->items, hazards->count, insn) : NULL;
     return found || !hazards ? found : find_at(hazards->possible, hazards->possible_count, insn);
 }
 
-const DiagRepair *ptx_measure_repair(Inquiry *q, InsnId insn)
+const DiagRepair *ptx_measure_repair(FactCache *q, InsnId insn)
 {
     const Hazard *hazard = ptx_measure_hazard(q, insn);
     return hazard ? &hazard->edits : NULL;
@@ -67,7 +67,7 @@ static bool is_hazard_of(const Hazard *hazard, FactId fact)
     }
 }
 
-double ptx_measure_race(Inquiry *q, InsnId insn, FactId fact, Certainty *certainty)
+double ptx_measure_race(FactCache *q, InsnId insn, FactId fact, Certainty *certainty)
 {
     const Hazards *hazards = ptx_session_hazards(q->session);
     const Hazard *hazard = hazards ? find_at(hazards->items, hazards->count, insn) : NULL;
@@ -78,7 +78,7 @@ double ptx_measure_race(Inquiry *q, InsnId insn, FactId fact, Certainty *certain
 }
 
 /* Reported as a race, it is no longer only possible. */
-double ptx_measure_possible_race(Inquiry *q, InsnId insn)
+double ptx_measure_possible_race(FactCache *q, InsnId insn)
 {
     const Hazards *hazards = ptx_session_hazards(q->session);
     if (!hazards)
@@ -116,7 +116,7 @@ static unsigned find_others(const Func *kernel, const Hazard *h, RelatedPlace pl
     return count;
 }
 
-unsigned ptx_measure_race_places(Inquiry *q, InsnId insn, FactId fact,
+unsigned ptx_measure_race_places(FactCache *q, InsnId insn, FactId fact,
                                  RelatedPlace places[MAX_PLACES])
 {
     const Divergence *divergence = divergence_at(q, insn);
@@ -135,14 +135,14 @@ unsigned ptx_measure_race_places(Inquiry *q, InsnId insn, FactId fact,
     }
 }
 
-const InsnId *ptx_measure_block_race_place(Inquiry *q, FactId fact, uint32_t *count)
+const InsnId *ptx_measure_block_race_place(FactCache *q, FactId fact, uint32_t *count)
 {
     const BlockRace *race = ptx_session_block_race(q->session);
     *count = race && (race->kind != BLOCK_RACE_GLOBAL) == (fact == FACT_INSN_is_cluster_race);
     return *count ? &race->second.place : NULL;
 }
 
-double ptx_measure_block_race(Inquiry *q, InsnId insn, FactId fact)
+double ptx_measure_block_race(FactCache *q, InsnId insn, FactId fact)
 {
     uint32_t count;
     const InsnId *place = ptx_measure_block_race_place(q, fact, &count);

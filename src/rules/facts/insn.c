@@ -18,7 +18,7 @@
 
 /* Values that change by themselves: reading one and dropping it may be meant as a delay or a fence
  * for the compiler. And what a call returned: a result that the source ignores is its business. */
-static bool may_be_meant(const Inquiry *q, const Insn *insn)
+static bool may_be_meant(const FactCache *q, const Insn *insn)
 {
     const Operand *operands = ptx_insn_operands(q->func, insn);
     for (uint32_t o = 0; o < insn->operand_count; o++) {
@@ -44,7 +44,7 @@ static bool may_be_meant(const Inquiry *q, const Insn *insn)
     return false;
 }
 
-static const InsnId *find_dead(Inquiry *q, uint32_t *count)
+static const InsnId *find_dead(FactCache *q, uint32_t *count)
 {
     const Live *live = ptx_session_live(q->session);
     InsnId *dead = ptx_arena_array(q->arena, InsnId, (live ? live->dead_count : 0) + 1);
@@ -55,7 +55,7 @@ static const InsnId *find_dead(Inquiry *q, uint32_t *count)
     return dead;
 }
 
-static const bool *dead_of(Inquiry *q)
+static const bool *dead_of(FactCache *q)
 {
     if (q->dead)
         return q->dead;
@@ -73,7 +73,7 @@ bool ptx_measure_is_listed(uint32_t fact)
            || fact == FACT_INSN_is_cluster_race;
 }
 
-const InsnId *ptx_measure_list(Inquiry *q, uint32_t fact, uint32_t *count)
+const InsnId *ptx_measure_list(FactCache *q, uint32_t fact, uint32_t *count)
 {
     *count = 0;
     if (fact == FACT_INSN_is_global_race || fact == FACT_INSN_is_cluster_race)
@@ -81,7 +81,7 @@ const InsnId *ptx_measure_list(Inquiry *q, uint32_t fact, uint32_t *count)
     return fact == FACT_INSN_is_dead && !q->func->has_unknown ? find_dead(q, count) : NULL;
 }
 
-static double measure_unused(Inquiry *q, InsnId insn)
+static double measure_unused(FactCache *q, InsnId insn)
 {
     if (!ptx_session_live(q->session) || q->func->has_unknown)
         return UNKNOWN;
@@ -106,7 +106,7 @@ static bool is_integer_insn(const Op *op)
     return kind == KIND_SIGNED || kind == KIND_UNSIGNED;
 }
 
-static double divisor(Inquiry *q, const Insn *insn, bool wants_zero)
+static double divisor(FactCache *q, const Insn *insn, bool wants_zero)
 {
     const Operand *operand = insn->op->kind == OPK_DIV ? fact_operand_at(q->func, insn, 2) : NULL;
     int64_t value;
@@ -137,7 +137,7 @@ static bool reads_special(const Func *func, const Insn *insn)
     return false;
 }
 
-static double measure_uniformity(Inquiry *q, InsnId insn, FactId fact, Certainty *certainty)
+static double measure_uniformity(FactCache *q, InsnId insn, FactId fact, Certainty *certainty)
 {
     const Affine *value = &ptx_session_uniforms(q->session)->insns[insn];
     if (!value->uniformity || value->uniformity == UNIFORMITY_UNKNOWN)
@@ -152,7 +152,7 @@ static double measure_uniformity(Inquiry *q, InsnId insn, FactId fact, Certainty
 
 /* ---- the dictionary -------------------------------------------------------------------------- */
 
-static double measure_op(Inquiry *q, const Op *op, FactId fact)
+static double measure_op(FactCache *q, const Op *op, FactId fact)
 {
     switch (fact) {
     case FACT_INSN_opcode:              return ptx_known_word(op->opcode);
@@ -172,7 +172,7 @@ static double measure_op(Inquiry *q, const Op *op, FactId fact)
     }
 }
 
-double ptx_measure_insn(Inquiry *q, const Subjects *s, FactId fact, Certainty *certainty)
+double ptx_measure_insn(FactCache *q, const Subjects *s, FactId fact, Certainty *certainty)
 {
     const Insn *insn = &q->func->insns[s->insn];
     switch (fact) {

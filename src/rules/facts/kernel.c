@@ -22,14 +22,14 @@ static double required_cluster(const Bounds *bounds)
     return (double)shape[0] * ptx_u32_max(shape[1], 1) * ptx_u32_max(shape[2], 1);
 }
 
-static double live_registers(Inquiry *q)
+static double live_registers(FactCache *q)
 {
     const Live *live = ptx_session_live(q->session);
     return live ? live->max_pressure : UNKNOWN;
 }
 
 /* Once a function: rules ask it for each access. */
-static double prints(Inquiry *q)
+static double prints(FactCache *q)
 {
     static const char name[] = "vprintf";
     const Module *module = q->shared->module;
@@ -48,7 +48,7 @@ static double prints(Inquiry *q)
     return q->prints - 1;
 }
 
-double ptx_measure_kernel(Inquiry *q, FactId fact, Certainty *certainty)
+double ptx_measure_kernel(FactCache *q, FactId fact, Certainty *certainty)
 {
     const Func *func = q->func;
     const CallNode *calls = ptx_session_calls(q->session);

@@ -11,37 +11,37 @@
 
 #include <math.h>
 
-bool ptx_measure_has_model(const Inquiry *q)
+bool ptx_measure_has_model(const FactCache *q)
 {
     return q->shared->gpu && q->cfg && q->func->is_entry;
 }
 
 /* NULL: no GPU is known. */
-static const Residency *residency_of(Inquiry *q)
+static const Residency *residency_of(FactCache *q)
 {
     return q->shared->gpu ? ptx_session_residency(q->session, 0) : NULL;
 }
 
 /* Occupancy without a block size would be that of an assumed one: no finding rests on it. */
-static const Residency *occupied_of(Inquiry *q)
+static const Residency *occupied_of(FactCache *q)
 {
     return ptx_session_shape(q->session)->is_block_assumed ? NULL : residency_of(q);
 }
 
-bool ptx_measure_is_by_ptxas(Inquiry *q)
+bool ptx_measure_is_by_ptxas(FactCache *q)
 {
     const Residency *r = residency_of(q);
     return r && r->source == REGISTERS_PTXAS;
 }
 
-double ptx_measure_block_threads(Inquiry *q)
+double ptx_measure_block_threads(FactCache *q)
 {
     const LaunchShape *shape = ptx_session_shape(q->session);
     return shape->is_block_assumed ? UNKNOWN : ptx_known_number(shape->threads_per_block);
 }
 
 /* A finding may ask for the model where no figures are wanted. */
-double ptx_measure_registers(Inquiry *q)
+double ptx_measure_registers(FactCache *q)
 {
     const Residency *r = residency_of(q);
     bool asks = ptx_measure_has_model(q) && !ptx_measure_is_by_ptxas(q);
@@ -51,13 +51,13 @@ double ptx_measure_registers(Inquiry *q)
     return r ? ptx_known_number(r->registers) : UNKNOWN;
 }
 
-int64_t ptx_measure_whole_registers(Inquiry *q)
+int64_t ptx_measure_whole_registers(FactCache *q)
 {
     const double registers = ptx_measure_registers(q);
     return registers >= 0 ? (int64_t)registers : -1;
 }
 
-Resources ptx_measure_shared(Inquiry *q)
+Resources ptx_measure_shared(FactCache *q)
 {
     const int64_t dynamic = ptx_session_launch(q->session)->dynamic_shared_bytes;
     return (Resources){
@@ -70,7 +70,7 @@ Resources ptx_measure_shared(Inquiry *q)
 }
 
 /* NaN: ptxas has not said it. */
-static double spill_bytes(Inquiry *q)
+static double spill_bytes(FactCache *q)
 {
     const PtxasUsage *said = q->shared->gpu ? ptx_session_ptxas_usage(q->session, 0) : NULL;
     return said && said->spill_store_bytes >= 0
@@ -78,7 +78,7 @@ static double spill_bytes(Inquiry *q)
                : UNKNOWN;
 }
 
-static double measure_occupancy(Inquiry *q, FactId fact)
+static double measure_occupancy(FactCache *q, FactId fact)
 {
     const Residency *r = occupied_of(q);
     if (!r)
@@ -100,7 +100,7 @@ static double measure_occupancy(Inquiry *q, FactId fact)
     }
 }
 
-double ptx_measure_launch(Inquiry *q, FactId fact, Certainty *certainty)
+double ptx_measure_launch(FactCache *q, FactId fact, Certainty *certainty)
 {
     const LaunchShape *shape = ptx_session_shape(q->session);
     const Bounds *bounds = &q->func->bounds;

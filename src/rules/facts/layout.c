@@ -21,7 +21,7 @@ enum { SHARED_WITHOUT_OPT_IN = 48 << 10 };
 
 /* Bytes of shared memory that a block may take more without fewer blocks on an SM, and without a
  * launch that has to ask for them. */
-static uint64_t room_of(Inquiry *q)
+static uint64_t room_of(FactCache *q)
 {
     const double threads = ptx_measure_block_threads(q);
     /* without a block no limit rests on registers */
@@ -40,7 +40,7 @@ static uint64_t room_of(Inquiry *q)
 }
 
 /* Another layout that was found to cost less; general words where there is none. */
-static const char *advise(Inquiry *q, InsnId insn, bool is_shared, const Count *total)
+static const char *advise(FactCache *q, InsnId insn, bool is_shared, const Count *total)
 {
     const Trace *trace = is_shared || !total->is_free ? ptx_session_trace(q->session) : NULL;
     Proposal found = { .layout = { .kind = LAYOUT_SAME } };
@@ -58,7 +58,7 @@ static const char *advise(Inquiry *q, InsnId insn, bool is_shared, const Count *
     return is_shared ? "let the lanes of a warp take neighbouring words" : ptx_count_advise(total);
 }
 
-static const char *advise_wider(Inquiry *q, const Subjects *s)
+static const char *advise_wider(FactCache *q, const Subjects *s)
 {
     Certainty certainty = CERTAINTY_NONE;
     double count = ptx_measure(q, s, FACT_ACCESS_neighbours, &certainty);
@@ -79,7 +79,7 @@ static const char *advise_wider(Inquiry *q, const Subjects *s)
 
 /* Each thread has a run of its own, and takes all of it, piece by piece: wider accesses move the
  * same in fewer requests. */
-static bool is_run(Inquiry *q, const Subjects *s, const Count *total)
+static bool is_run(FactCache *q, const Subjects *s, const Count *total)
 {
     Certainty certainty = CERTAINTY_NONE;
     double neighbours = ptx_measure(q, s, FACT_ACCESS_neighbours, &certainty),
@@ -91,7 +91,8 @@ static bool is_run(Inquiry *q, const Subjects *s, const Count *total)
 
 /* Of a request that ptxas makes of several: its lanes are as far apart as theirs, so it takes as
  * many wavefronts as one of them, or as its bytes need. */
-static const char *describe_joined(Inquiry *q, const Count *total, uint32_t bytes, unsigned joined)
+static const char *describe_joined(FactCache *q, const Count *total, uint32_t bytes,
+                                   unsigned joined)
 {
     char text[128];
     double ideal = total->ideal_wavefronts / total->requests * joined / bytes,
@@ -105,7 +106,7 @@ static const char *describe_joined(Inquiry *q, const Count *total, uint32_t byte
 }
 
 /* How lanes lie, what ptxas makes of it, and what other shapes of the block would. */
-static const char *describe_layout(Inquiry *q, const Subjects *s, const Evaluated *insn,
+static const char *describe_layout(FactCache *q, const Subjects *s, const Evaluated *insn,
                                    uint32_t bytes)
 {
     const char *joined = describe_joined(q, &insn->total, bytes,
@@ -122,7 +123,7 @@ static const char *describe_layout(Inquiry *q, const Subjects *s, const Evaluate
     return text;
 }
 
-const char *ptx_measure_layout(Inquiry *q, const Subjects *s, FactId fact)
+const char *ptx_measure_layout(FactCache *q, const Subjects *s, FactId fact)
 {
     const Evaluated *insn = ptx_measure_evaluated(q, s->insn);
     uint32_t bytes = q->func->insns[s->insn].access_bytes;

@@ -17,7 +17,7 @@ static double measure_module(const Module *module, FactId fact)
     }
 }
 
-double ptx_measure(Inquiry *q, const Subjects *s, uint32_t fact, Certainty *certainty)
+double ptx_measure(FactCache *q, const Subjects *s, uint32_t fact, Certainty *certainty)
 {
     Certainty own = CERTAINTY_EXACT;
     double value = UNKNOWN;

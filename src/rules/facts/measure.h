@@ -1,6 +1,6 @@
 /* measure.h -- the value of a fact for one subject. Analyses are the session's; what facts alone
- * need of a function is computed when the first rule asks, and kept until the function is done: an
- * Inquiry. */
+ * need of a function is computed when the first rule asks, and kept until the function is done: a
+ * FactCache. */
 #ifndef PTX_RULES_FACTS_MEASURE_H
 #define PTX_RULES_FACTS_MEASURE_H
 
@@ -14,7 +14,7 @@ typedef struct Session Session;
 typedef struct Sessions Sessions;
 
 /* What all functions of a module share. */
-typedef struct ModuleInquiry {
+typedef struct ModuleFacts {
     Sessions *sessions;
     const Module *module;
     const Gpu *gpu;             /* the first that figures are for; NULL */
@@ -22,10 +22,10 @@ typedef struct ModuleInquiry {
     Arena *scratch;
     float *machine_instructions;        /* per Op.id: NaN not known; below 0: not asked for yet */
     bool has_broken_func;       /* a syntax error, or an opcode that the tables lack */
-} ModuleInquiry;
+} ModuleFacts;
 
-typedef struct Inquiry {
-    ModuleInquiry *shared;
+typedef struct FactCache {
+    ModuleFacts *shared;
     Session *session;           /* NULL: about the module */
     Arena *arena;               /* until the function is done */
     const Func *func;           /* these: NULL: about the module */
@@ -56,7 +56,7 @@ typedef struct Inquiry {
     uint32_t rows_by;           /* Count.rows_by of accesses to rows, once has_rows_by */
     bool has_rows_by;
     double weighted_instructions;       /* 0: not asked for yet */
-} Inquiry;
+} FactCache;
 
 /* What a fact is asked of; ids beyond the subject's own follow from it (the block of an
  * instruction, the loop of a block). */
@@ -69,20 +69,20 @@ typedef struct Subjects {
 } Subjects;
 
 /* NaN: not known. *certainty is raised to that of the value. Not for texts and places. */
-double ptx_measure(Inquiry *q, const Subjects *s, uint32_t fact, Certainty *certainty);
+double ptx_measure(FactCache *q, const Subjects *s, uint32_t fact, Certainty *certainty);
 
 /* Whether ptx_measure_list knows the instructions for which a fact is true. */
 bool ptx_measure_is_listed(uint32_t fact);
 
 /* Instructions for which such a fact is true, ascending: few among many. */
-const InsnId *ptx_measure_list(Inquiry *q, uint32_t fact, uint32_t *count);
+const InsnId *ptx_measure_list(FactCache *q, uint32_t fact, uint32_t *count);
 
 /* Whether a fact on registers is false of none, or known of none. Cheaper than to ask about each;
  * false where it is not. */
-bool ptx_measure_is_never_false(const Inquiry *q, uint32_t fact);
+bool ptx_measure_is_never_false(const FactCache *q, uint32_t fact);
 
 /* "" where it is not known; owned by the module's text or arena. */
-const char *ptx_measure_text(Inquiry *q, const Subjects *s, uint32_t fact, size_t *length);
+const char *ptx_measure_text(FactCache *q, const Subjects *s, uint32_t fact, size_t *length);
 
 /* Where something else stands that belongs to a subject. */
 typedef struct RelatedPlace {
@@ -93,13 +93,13 @@ typedef struct RelatedPlace {
 enum { MAX_PLACES = 4 };
 
 /* What removes a finding at that place of the race at an instruction; NULL: it is no race. */
-const DiagRepair *ptx_measure_repair(Inquiry *q, InsnId insn);
+const DiagRepair *ptx_measure_repair(FactCache *q, InsnId insn);
 
 /* How many there are, MAX_PLACES at most. */
-unsigned ptx_measure_places(Inquiry *q, const Subjects *s, uint32_t fact,
+unsigned ptx_measure_places(FactCache *q, const Subjects *s, uint32_t fact,
                             RelatedPlace places[MAX_PLACES]);
 
 /* Where a subject stands in the text. */
-Span ptx_subject_span(Inquiry *q, Subject subject, const Subjects *s);
+Span ptx_subject_span(FactCache *q, Subject subject, const Subjects *s);
 
 #endif

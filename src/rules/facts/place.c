@@ -18,7 +18,7 @@
 
 /* ---- related places -------------------------------------------------------------------------- */
 
-static InsnId find_place(Inquiry *q, const Subjects *s, uint32_t fact)
+static InsnId find_place(FactCache *q, const Subjects *s, uint32_t fact)
 {
     BlockId by;
     switch (fact) {
@@ -36,7 +36,7 @@ static InsnId find_place(Inquiry *q, const Subjects *s, uint32_t fact)
 }
 
 /* Those that make lanes differ. */
-static unsigned find_place_chain(Inquiry *q, InsnId insn, RelatedPlace places[MAX_PLACES])
+static unsigned find_place_chain(FactCache *q, InsnId insn, RelatedPlace places[MAX_PLACES])
 {
     Link links[MAX_CHAIN];
     unsigned found = ptx_critical_path_find(ptx_session_uniforms(q->session), q->func, insn, links),
@@ -48,7 +48,7 @@ static unsigned find_place_chain(Inquiry *q, InsnId insn, RelatedPlace places[MA
     return count;
 }
 
-unsigned ptx_measure_places(Inquiry *q, const Subjects *s, uint32_t fact,
+unsigned ptx_measure_places(FactCache *q, const Subjects *s, uint32_t fact,
                             RelatedPlace places[MAX_PLACES])
 {
     if (fact == FACT_ACCESS_chain || fact == FACT_BRANCH_chain)
@@ -80,7 +80,7 @@ static Span find_place_name(const Module *module, Span within, uint32_t from, Sp
 }
 
 /* From the last name found in the same instruction first: a call may have tens of thousands. */
-static Span register_span(Inquiry *q, RegId reg)
+static Span register_span(FactCache *q, RegId reg)
 {
     const Span name = q->func->regs[reg].name;
     InsnId first = ptx_measure_first_reads(q)[reg];
@@ -96,7 +96,7 @@ static Span register_span(Inquiry *q, RegId reg)
     return found;
 }
 
-Span ptx_subject_span(Inquiry *q, Subject subject, const Subjects *s)
+Span ptx_subject_span(FactCache *q, Subject subject, const Subjects *s)
 {
     const Module *module = q->shared->module;
     const Cfg *cfg = q->func ? q->cfg : NULL;

@@ -27,7 +27,7 @@ static bool is_constant_move(const Func *func, InsnId insn)
 }
 
 /* ptxas computes the others once, in front of the loop. */
-bool ptx_measure_is_loop_conversion(Inquiry *q, const Subjects *s)
+bool ptx_measure_is_loop_conversion(FactCache *q, const Subjects *s)
 {
     const Insn *insn = &q->func->insns[s->insn];
     const Operand *operands = ptx_insn_operands(q->func, insn);
@@ -49,7 +49,7 @@ bool ptx_measure_is_loop_conversion(Inquiry *q, const Subjects *s)
     return changes;
 }
 
-double ptx_measure_fp64_round_trip(Inquiry *q, InsnId insn)
+double ptx_measure_fp64_round_trip(FactCache *q, InsnId insn)
 {
     if (q->func->has_unknown)
         return UNKNOWN;

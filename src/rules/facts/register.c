@@ -13,7 +13,7 @@ static void note_read(InsnId *first, RegId reg, InsnId insn)
         first[reg] = insn;
 }
 
-const InsnId *ptx_measure_first_reads(Inquiry *q)
+const InsnId *ptx_measure_first_reads(FactCache *q)
 {
     const Func *func = q->func;
     if (q->first_reads)
@@ -53,7 +53,7 @@ static bool is_register_written(const Reg *reg)
     return reg->is_written || reg->is_result || reg->is_param;
 }
 
-double ptx_measure_register(Inquiry *q, const Subjects *s, FactId fact)
+double ptx_measure_register(FactCache *q, const Subjects *s, FactId fact)
 {
     const Reg *reg = &q->func->regs[s->reg];
     InsnId first = NO_ID;
@@ -72,7 +72,7 @@ double ptx_measure_register(Inquiry *q, const Subjects *s, FactId fact)
     }
 }
 
-bool ptx_measure_is_never_false(const Inquiry *q, uint32_t fact)
+bool ptx_measure_is_never_false(const FactCache *q, uint32_t fact)
 {
     if (fact != FACT_REGISTER_is_written)
         return false;

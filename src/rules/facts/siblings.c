@@ -53,7 +53,7 @@ static void add_sibling(Siblings *s, int64_t offset, int64_t own, uint32_t bytes
 }
 
 /* Registers that one instruction alone writes. */
-static const uint8_t *written_of(Inquiry *q)
+static const uint8_t *written_of(FactCache *q)
 {
     if (q->written)
         return q->written;
@@ -68,7 +68,8 @@ static const uint8_t *written_of(Inquiry *q)
 
 /* As long as nothing writes the base register: of the basic block, or of what stands near where one
  * instruction alone writes it. */
-static void find_siblings(Inquiry *q, const Subjects *subject, const Operand *address, Siblings *s)
+static void find_siblings(FactCache *q, const Subjects *subject, const Operand *address,
+                          Siblings *s)
 {
     const Func *func = q->func;
     const Insn *own = &func->insns[subject->insn];
@@ -112,7 +113,7 @@ static double share_in_use(const Siblings *s)
     return moved ? 100.0 * used / moved : UNKNOWN;
 }
 
-double ptx_measure_siblings(Inquiry *q, const Subjects *subject, FactId fact, const Count *total)
+double ptx_measure_siblings(FactCache *q, const Subjects *subject, FactId fact, const Count *total)
 {
     const Operand *address = address_of(q->func, &q->func->insns[subject->insn]);
     int64_t stride = total ? total->stride : 0;

@@ -18,7 +18,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *span_text(const Inquiry *q, Span span, size_t *length)
+static const char *span_text(const FactCache *q, Span span, size_t *length)
 {
     *length = ptx_span_length(span);
     return q->shared->module->text + span.begin;
@@ -30,7 +30,7 @@ static const char *fixed_text(const char *text, size_t *length)
     return text ? text : "";
 }
 
-static const char *target_text(Inquiry *q, size_t *length)
+static const char *target_text(FactCache *q, size_t *length)
 {
     Target target = q->shared->module->target;
     char text[16];
@@ -40,7 +40,7 @@ static const char *target_text(Inquiry *q, size_t *length)
     return ptx_arena_strndup(q->arena, text, (size_t)count);
 }
 
-static const LabelId *labels_of(Inquiry *q)
+static const LabelId *labels_of(FactCache *q)
 {
     const Func *func = q->func;
     if (q->label_before)
@@ -52,7 +52,7 @@ static const LabelId *labels_of(Inquiry *q)
     return q->label_before = before;
 }
 
-static const char *label_text(Inquiry *q, LoopId loop, size_t *length)
+static const char *label_text(FactCache *q, LoopId loop, size_t *length)
 {
     InsnId first = loop == NO_LOOP ? q->func->insn_count
                                    : q->cfg->blocks[q->loops->loops[loop].header].first;
@@ -61,7 +61,7 @@ static const char *label_text(Inquiry *q, LoopId loop, size_t *length)
 }
 
 /* Why an access goes to local memory: what of its address the compiler could not resolve. */
-static const char *local_cause(Inquiry *q, const Subjects *s)
+static const char *local_cause(FactCache *q, const Subjects *s)
 {
     PointsTo base;
     if (!ptx_measure_base(q, s, &base) || base.kind != BASE_VAR)
@@ -72,14 +72,14 @@ static const char *local_cause(Inquiry *q, const Subjects *s)
 }
 
 /* Of an assumed block nothing is said. */
-static const char *launch_error(Inquiry *q)
+static const char *launch_error(FactCache *q)
 {
     bool is_known = q->shared->gpu && !ptx_session_shape(q->session)->is_block_assumed;
     return is_known ? ptx_launch_error_text[ptx_session_residency(q->session, 0)->occupancy.error]
                     : NULL;
 }
 
-const char *ptx_measure_text(Inquiry *q, const Subjects *s, uint32_t fact, size_t *length)
+const char *ptx_measure_text(FactCache *q, const Subjects *s, uint32_t fact, size_t *length)
 {
     const Module *module = q->shared->module;
     PointsTo base;

@@ -23,14 +23,14 @@ enum { MAX_BLOCK = 1 << 16 };  /* threads, whatever a user's GPU allows */
 /* ---- registers ------------------------------------------------------------------------------- */
 
 /* Nothing is said of what an instruction that the tables lack may need; NULL then. */
-static const Pressure *pressure_of(Inquiry *q)
+static const Pressure *pressure_of(FactCache *q)
 {
     return ptx_measure_has_model(q) && !q->func->has_unknown ? ptx_session_pressure(q->session, 0)
                                                              : NULL;
 }
 
 /* What ptxas says is no estimate. */
-static double registers_low(Inquiry *q, Certainty *certainty)
+static double registers_low(FactCache *q, Certainty *certainty)
 {
     if (ptx_measure_is_by_ptxas(q)) {
         *certainty = CERTAINTY_EXACT;
@@ -40,7 +40,7 @@ static double registers_low(Inquiry *q, Certainty *certainty)
     return pressure && pressure->is_known ? pressure->low : UNKNOWN;
 }
 
-static double measure_spills(Inquiry *q)
+static double measure_spills(FactCache *q)
 {
     const Spills spills = ptx_session_spills(q->session);
     return spills == SPILLS_UNKNOWN ? UNKNOWN : spills == SPILLS_LIKELY;
@@ -48,7 +48,7 @@ static double measure_spills(Inquiry *q)
 
 /* What ptxas says is no question of a model; nor is one asked that was not fitted to such
  * targets. */
-static double measure_cap(Inquiry *q, FactId fact)
+static double measure_cap(FactCache *q, FactId fact)
 {
     bool is_asked = !ptx_measure_is_by_ptxas(q) && ptx_measure_has_model(q)
                     && !q->func->has_unknown;
@@ -70,7 +70,7 @@ static double measure_cap(Inquiry *q, FactId fact)
 
 /* Of the same kernel in blocks of whole warps, shared memory of a block staying what it is; the
  * size that is nearest to the launch's. */
-static void find_best_block(Inquiry *q, double *percent, double *threads)
+static void find_best_block(FactCache *q, double *percent, double *threads)
 {
     const double now = ptx_measure_block_threads(q);
     Resources resources = ptx_measure_shared(q);
@@ -93,23 +93,23 @@ static void find_best_block(Inquiry *q, double *percent, double *threads)
 
 /* ---- the launch ------------------------------------------------------------------------------ */
 
-static double launched_warps_of(Inquiry *q)
+static double launched_warps_of(FactCache *q)
 {
     return ceil(ptx_measure_block_threads(q) / 32);
 }
 
-static const Prediction *prediction_of(Inquiry *q)
+static const Prediction *prediction_of(FactCache *q)
 {
     return ptx_session_predict(q->session, BUDGET_TIME, 0);
 }
 
-static double waves_of(Inquiry *q)
+static double waves_of(FactCache *q)
 {
     Certainty certainty = CERTAINTY_NONE;
     return ptx_measure_launch(q, FACT_KERNEL_waves, &certainty);
 }
 
-static const Bottleneck *bottleneck_of(Inquiry *q)
+static const Bottleneck *bottleneck_of(FactCache *q)
 {
     if (q->bottleneck)
         return q->bottleneck;
@@ -121,7 +121,7 @@ static const Bottleneck *bottleneck_of(Inquiry *q)
 /* ---- loops ----------------------------------------------------------------------------------- */
 
 /* NULL: there is no model of the kernel. */
-static const Parallelisms *parallelisms_of(Inquiry *q)
+static const Parallelisms *parallelisms_of(FactCache *q)
 {
     if (!ptx_measure_has_model(q) || q->func->has_unknown)
         return NULL;
@@ -129,7 +129,7 @@ static const Parallelisms *parallelisms_of(Inquiry *q)
     return ptx_session_parallelisms(q->session, BUDGET_TIME, 0);
 }
 
-double ptx_measure_parallelism(Inquiry *q, LoopId loop, FactId fact)
+double ptx_measure_parallelism(FactCache *q, LoopId loop, FactId fact)
 {
     const Parallelisms *all = parallelisms_of(q);
     if (!all)
@@ -147,7 +147,7 @@ double ptx_measure_parallelism(Inquiry *q, LoopId loop, FactId fact)
     }
 }
 
-static double measure_concurrency(Inquiry *q, FactId fact)
+static double measure_concurrency(FactCache *q, FactId fact)
 {
     const Parallelisms *all = parallelisms_of(q);
     const Evaluation *evaluation = ptx_session_predicted_evaluation(q->session);
@@ -163,14 +163,14 @@ static double measure_concurrency(Inquiry *q, FactId fact)
 /* ---- balance --------------------------------------------------------------------------------- */
 
 /* Over as many blocks as a fixed budget does for. NULL: the launch is not known, or data decide. */
-static const Evaluation *balance_of(Inquiry *q)
+static const Evaluation *balance_of(FactCache *q)
 {
     bool can_be = ptx_session_is_launch_known(q->session) && q->loops->loop_count;
     const Evaluation *made = can_be ? ptx_session_evaluation(q->session, BUDGET_BALANCE) : NULL;
     return made && !made->is_part && !made->is_cut && !made->is_by_warps ? made : NULL;
 }
 
-static double measure_balance(Inquiry *q, FactId fact)
+static double measure_balance(FactCache *q, FactId fact)
 {
     const Evaluation *evaluation = balance_of(q);
     /* a parameter that the launch lacks may say which blocks have work */
@@ -180,12 +180,12 @@ static double measure_balance(Inquiry *q, FactId fact)
                                              : evaluation->busiest;
 }
 
-static const Count *head_of(Inquiry *q, const Evaluation *evaluation, LoopId loop)
+static const Count *head_of(FactCache *q, const Evaluation *evaluation, LoopId loop)
 {
     return &evaluation->insns[q->cfg->blocks[q->loops->loops[loop].header].first].total;
 }
 
-static double busiest_warp(Inquiry *q, const Evaluation *evaluation, LoopId loop)
+static double busiest_warp(FactCache *q, const Evaluation *evaluation, LoopId loop)
 {
     const Count *head = head_of(q, evaluation, loop);
     return head->warps > 0 && head->most > 0 ? head->most * launched_warps_of(q) / head->warps
@@ -201,7 +201,7 @@ static bool is_inside(const Loops *loops, LoopId at, LoopId loop)
 
 /* Warps have roles: those that are not in this loop go around another as often, half of it at
  * least. */
-static bool has_partner_loop(Inquiry *q, const Evaluation *evaluation, LoopId loop)
+static bool has_partner_loop(FactCache *q, const Evaluation *evaluation, LoopId loop)
 {
     const double times = busiest_warp(q, evaluation, loop),
                  most = head_of(q, evaluation, loop)->most;
@@ -215,7 +215,7 @@ static bool has_partner_loop(Inquiry *q, const Evaluation *evaluation, LoopId lo
     return false;
 }
 
-double ptx_measure_loop_balance(Inquiry *q, LoopId loop, FactId fact)
+double ptx_measure_loop_balance(FactCache *q, LoopId loop, FactId fact)
 {
     const Evaluation *evaluation = balance_of(q);
     double inside = 0, all = 0;
@@ -233,7 +233,7 @@ double ptx_measure_loop_balance(Inquiry *q, LoopId loop, FactId fact)
 
 /* ---- the dictionary -------------------------------------------------------------------------- */
 
-static double active_lanes(Inquiry *q)
+static double active_lanes(FactCache *q)
 {
     const Evaluation *evaluation = ptx_session_is_launch_known(q->session)
                                        ? ptx_session_evaluation(q->session, BUDGET_FINDINGS)
@@ -262,7 +262,7 @@ static double constant_gain(const Prediction *p)
                : 0;
 }
 
-static double measure_prediction(Inquiry *q, FactId fact)
+static double measure_prediction(FactCache *q, FactId fact)
 {
     const Prediction *p = prediction_of(q);
     const Bottleneck *b = bottleneck_of(q);
@@ -292,7 +292,7 @@ static double measure_prediction(Inquiry *q, FactId fact)
     }
 }
 
-double ptx_measure_time(Inquiry *q, FactId fact, Certainty *certainty)
+double ptx_measure_time(FactCache *q, FactId fact, Certainty *certainty)
 {
     double percent, threads;
     *certainty = CERTAINTY_ESTIMATE;
@@ -316,7 +316,7 @@ double ptx_measure_time(Inquiry *q, FactId fact, Certainty *certainty)
     }
 }
 
-const char *ptx_measure_time_advice(Inquiry *q)
+const char *ptx_measure_time_advice(FactCache *q)
 {
     const Prediction *p = prediction_of(q);
     return p->certainty == CERTAINTY_UNKNOWN || p->limiter < 0 ? ""

@@ -13,7 +13,7 @@
 #include <math.h>
 
 /* Times that a thread executes the body of each loop; outer loops come before inner ones. */
-static const double *loop_weights_of(Inquiry *q)
+static const double *loop_weights_of(FactCache *q)
 {
     const Loops *loops = q->loops;
     if (q->loop_weights)
@@ -29,7 +29,7 @@ static const double *loop_weights_of(Inquiry *q)
     return q->loop_weights = weights;
 }
 
-double ptx_measure_weight(Inquiry *q, BlockId block)
+double ptx_measure_weight(FactCache *q, BlockId block)
 {
     LoopId loop = q->loops->loop_of[block];
     return loop == NO_LOOP ? 1 : loop_weights_of(q)[loop];
@@ -48,7 +48,7 @@ static float sum_cost(const Op *op, Target target)
     return sum;
 }
 
-double ptx_measure_machine_instructions(ModuleInquiry *shared, const Op *op)
+double ptx_measure_machine_instructions(ModuleFacts *shared, const Op *op)
 {
     if (!shared->machine_instructions) {
         shared->machine_instructions = ptx_arena_array(shared->arena, float,
@@ -63,7 +63,7 @@ double ptx_measure_machine_instructions(ModuleInquiry *shared, const Op *op)
 }
 
 /* An instruction of unknown cost counts as one. */
-double ptx_measure_weighted_block(Inquiry *q, BlockId id)
+double ptx_measure_weighted_block(FactCache *q, BlockId id)
 {
     const Block *block = &q->cfg->blocks[id];
     double own = 0;
@@ -74,7 +74,7 @@ double ptx_measure_weighted_block(Inquiry *q, BlockId id)
     return own * ptx_measure_weight(q, id);
 }
 
-double ptx_measure_weighted_instructions(Inquiry *q)
+double ptx_measure_weighted_instructions(FactCache *q)
 {
     const Cfg *cfg = q->cfg;
     if (q->weighted_instructions > 0)

@@ -44,7 +44,7 @@ local actions = ask("textDocument/codeAction", 9, 24, { range = { start = { line
 for _, action in ipairs(actions) do
   if action.title:find("Ignore COR101", 1, true) then vim.lsp.util.apply_workspace_edit(action.edit, "utf-16") end
 end
-if not vim.wait(20000, function() return not codes():find("COR101", 1, true) end, 20) then fail("COR101 is not silenced: " .. codes()) end
+if not vim.wait(20000, function() return not codes():find("COR101", 1, true) end, 20) then fail("COR101 is not suppressed: " .. codes()) end
 say("ignored")
 vim.lsp.stop_client(id)
 if not vim.wait(10000, function() return vim.lsp.client_is_stopped(id) end, 20) then fail("the server does not stop") end

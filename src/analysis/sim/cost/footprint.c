@@ -14,7 +14,7 @@ enum {
     PIECE_SHIFT = 6,            /* 64 bytes */
     PIECE_BITS = 54,            /* of a number: addresses without the bits of their space */
     SLOTS_FIRST = 1 << 6,
-    /* half of them: distinct pieces of a block that are told apart; more count each time */
+    /* half of them: distinct pieces of a block that are distinguished; more count each time */
     MAX_SLOTS = 1 << 16,
     GROUP_PIECES = 4,
     MAX_WARPS = 32,

@@ -9,6 +9,7 @@
 #include "analysis/sim/value.h"
 #include "ir/func.h"
 #include "ir/insn.h"
+#include "support/hash.h"
 
 #include <stdint.h>
 
@@ -17,7 +18,9 @@ enum {
     /* an unknown addend of so many bytes changes no sector and no line */
     GRANULE = 128,
     BANK_BYTES = 4,
-    COPIED_WARPS = 4,           /* neighbours, whose copies are swizzled in different ways */
+    /* neighbours are swizzled in different ways, and iterations begin elsewhere in a period */
+    COPIED_WARPS = 4,
+    COPIED_SLOTS = 32,
 };
 
 typedef double TrafficFn(const Gpu *gpu, const Request *request);
@@ -69,7 +72,7 @@ typedef struct Copied {
 
 typedef union Priced {          /* what the last request of one side of an instruction came to */
     Traffic *traffic;
-    Copied *copied;             /* of the shared side of cp.async: for each of COPIED_WARPS */
+    Copied *copied;             /* of the shared side of cp.async: COPIED_SLOTS of them */
 } Priced;
 
 /* The figure for an address whose unknown addend is a multiple of 2^align; false: it depends on
@@ -399,6 +402,13 @@ static void price_copied(const Price *p, Copied *c, Request *r, const Value *add
     c->ideal = ptx_traffic_ideal_wavefronts(p->gpu, r, c->figure);
 }
 
+static unsigned copied_slot(const Warp *w, const Request *r)
+{
+    const uint64_t to = r->addresses[0] % PERIOD, from = r->from ? r->from[0] % PERIOD : 0;
+    return (unsigned)(ptx_hash_mix((to * PERIOD + from) * COPIED_WARPS + w->index % COPIED_WARPS)
+                      % COPIED_SLOTS);
+}
+
 static void add_copied(const Price *p, const Warp *w, Copied **place, const RequestEvent *e)
 {
     Request *r = e->request;
@@ -406,8 +416,8 @@ static void add_copied(const Price *p, const Warp *w, Copied **place, const Requ
     ptx_value_places(e->address, to);
     r->addresses = to;
     if (!*place)
-        *place = ptx_arena_array(p->machine->arena, Copied, COPIED_WARPS);
-    Copied *c = &(*place)[w->index % COPIED_WARPS];
+        *place = ptx_arena_array(p->machine->arena, Copied, COPIED_SLOTS);
+    Copied *c = &(*place)[copied_slot(w, r)];
     if (!is_like_copied(c, r, e->address)) {
         price_copied(p, c, r, e->address);
         r->addresses = to;

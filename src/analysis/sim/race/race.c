@@ -490,9 +490,13 @@ static Lasts *lasts_at(Race *r, uint64_t address)
 {
     if (address >= MAX_SHARED)
         return NULL;
+    const uint64_t index = address >> __builtin_ctz(r->granule);
     if (!r->lasts)
-        r->lasts = ptx_arena_array(r->arena, Lasts, MAX_SHARED / r->granule);
-    Lasts *lasts = &r->lasts[address / r->granule];
+        r->lasts = ptx_arena_array(r->arena, Lasts *, MAX_SHARED / r->granule / PLACES_PER_PAGE);
+    Lasts **page = &r->lasts[index / PLACES_PER_PAGE];
+    if (!*page)
+        *page = ptx_arena_array(r->arena, Lasts, PLACES_PER_PAGE);
+    Lasts *lasts = &(*page)[index % PLACES_PER_PAGE];
     if (!lasts->items)
         lasts->items = ptx_arena_array(r->arena, Last, 2 * (size_t)r->warp_count);
     if (lasts->run != r->run)

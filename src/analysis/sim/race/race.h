@@ -339,7 +339,7 @@ typedef struct Race {
     /* accesses that alone are noted, so that no other hides them; NULL: all are */
     const Func *only_funcs[2];
     InsnId only[2];
-    Lasts *lasts;               /* per place, of these; NULL: none was noted yet */
+    Lasts **lasts;              /* per place, of these, as pages; NULL: none was noted yet */
     uint32_t run;
     /* two: then none meet, and the pairs of the run before stay; NULL: none */
     Watch *watches;

@@ -1,4 +1,4 @@
-#include "analysis/time/hidden_traffic.h"
+#include "analysis/time/memory/hidden_traffic.h"
 
 #include "analysis/access/evaluate.h"
 #include "analysis/flow/cfg.h"

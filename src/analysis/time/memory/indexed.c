@@ -1,11 +1,11 @@
-#include "analysis/time/indexed.h"
+#include "analysis/time/memory/indexed.h"
 
 #include "analysis/access/evaluate.h"
 #include "analysis/flow/cfg.h"
 #include "analysis/flow/loop.h"
 #include "analysis/sim/count.h"
 #include "analysis/sim/guess.h"
-#include "analysis/time/address_distribution.h"
+#include "analysis/time/memory/address_distribution.h"
 #include "analysis/value/launch.h"
 #include "ir/func.h"
 #include "ir/insn.h"

@@ -1,6 +1,6 @@
-#include "analysis/time/atomic.h"
+#include "analysis/time/memory/atomic.h"
 
-#include "analysis/time/address_distribution.h"
+#include "analysis/time/memory/address_distribution.h"
 #include "ir/func.h"
 #include "ir/insn.h"
 #include "analysis/access/evaluate.h"

@@ -1,4 +1,4 @@
-#include "analysis/time/data_source.h"
+#include "analysis/time/memory/data_source.h"
 
 #include "analysis/flow/cfg.h"
 #include "analysis/flow/loop.h"

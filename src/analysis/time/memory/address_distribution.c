@@ -1,4 +1,4 @@
-#include "analysis/time/address_distribution.h"
+#include "analysis/time/memory/address_distribution.h"
 
 #include "analysis/sim/value.h"
 #include "ir/func.h"

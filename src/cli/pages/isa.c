@@ -1,5 +1,5 @@
 /* isa.c -- the instruction table as a manual: pages, lists, JSON. */
-#include "cli/isa_page.h"
+#include "cli/pages/isa_page.h"
 #include "cli/rule_json.h"
 #include "support/choice.h"
 

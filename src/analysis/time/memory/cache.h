@@ -9,8 +9,8 @@
  * tree: each iteration doubles the places where lanes may be. Blocks are given to SMs in order, one
  * to each: those on one SM are as many apart as there are SMs. Reuse distance: Mattson, Gecsei,
  * Slutz and Traiger, "Evaluation Techniques for Storage Hierarchies", IBM Systems Journal 1970. */
-#ifndef PTX_ANALYSIS_TIME_CACHE_H
-#define PTX_ANALYSIS_TIME_CACHE_H
+#ifndef PTX_ANALYSIS_TIME_MEMORY_CACHE_H
+#define PTX_ANALYSIS_TIME_MEMORY_CACHE_H
 
 #include "analysis/flow/types.h"
 

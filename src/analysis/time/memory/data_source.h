@@ -4,8 +4,8 @@
  * access; what leads that load in turn, and is led by nothing, is their root: rowptr[i], above
  * col[j]. The lanes that load one index go side by side, where their address differs by more than
  * data. A table has as many elements as the root was asked for: a row, a node, an index each. */
-#ifndef PTX_ANALYSIS_TIME_DATA_SOURCE_H
-#define PTX_ANALYSIS_TIME_DATA_SOURCE_H
+#ifndef PTX_ANALYSIS_TIME_MEMORY_DATA_SOURCE_H
+#define PTX_ANALYSIS_TIME_MEMORY_DATA_SOURCE_H
 
 #include "analysis/flow/types.h"
 #include "ir/types.h"

@@ -3,11 +3,11 @@
  *
  * Random: anywhere in the table. Sorted: in ascending order over the launch, so that a warp's lie
  * in its part of the table. Local: a block's lie in its part of the table, in any order. */
-#ifndef PTX_ANALYSIS_TIME_INDEXED_H
-#define PTX_ANALYSIS_TIME_INDEXED_H
+#ifndef PTX_ANALYSIS_TIME_MEMORY_INDEXED_H
+#define PTX_ANALYSIS_TIME_MEMORY_INDEXED_H
 
-#include "analysis/time/cache.h"
-#include "analysis/time/data_source.h"
+#include "analysis/time/memory/cache.h"
+#include "analysis/time/memory/data_source.h"
 
 enum { MAX_LISTS = 64 };        /* arrays of lists, by the parameter that points to them */
 

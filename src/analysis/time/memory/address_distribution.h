@@ -4,8 +4,8 @@
  * with constants widen it. The definitions are walked in the order of the text, a few times: a
  * register of several holds what the walk before found of them, and anything where that still
  * grows. */
-#ifndef PTX_ANALYSIS_TIME_ADDRESS_DISTRIBUTION_H
-#define PTX_ANALYSIS_TIME_ADDRESS_DISTRIBUTION_H
+#ifndef PTX_ANALYSIS_TIME_MEMORY_ADDRESS_DISTRIBUTION_H
+#define PTX_ANALYSIS_TIME_MEMORY_ADDRESS_DISTRIBUTION_H
 
 #include "ir/types.h"
 #include "support/arena.h"

@@ -1,5 +1,5 @@
 /* isa_page.c -- an instruction in Markdown, as a manual has it: what `ptxlint isa` shows. */
-#include "cli/isa_page.h"
+#include "cli/pages/isa_page.h"
 #include "support/choice.h"
 
 #include <math.h>

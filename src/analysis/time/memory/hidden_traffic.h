@@ -6,10 +6,10 @@
  * L1 does not hold pass through L2. Where a bulk copy reads is in a tensor map or a register, so
  * its bytes are those that its mbarrier waits for; how many of them come from memory is not
  * known. */
-#ifndef PTX_ANALYSIS_TIME_HIDDEN_TRAFFIC_H
-#define PTX_ANALYSIS_TIME_HIDDEN_TRAFFIC_H
+#ifndef PTX_ANALYSIS_TIME_MEMORY_HIDDEN_TRAFFIC_H
+#define PTX_ANALYSIS_TIME_MEMORY_HIDDEN_TRAFFIC_H
 
-#include "analysis/time/cache.h"
+#include "analysis/time/memory/cache.h"
 #include "analysis/time/predict.h"
 
 typedef struct HiddenTraffic {

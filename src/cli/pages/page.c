@@ -174,7 +174,7 @@ static void put_examples(Text *out, const ptxlint_rule *rule)
         put_example(out, &rule->examples[i]);
 }
 
-static void put_silence(Text *out, const ptxlint_rule *rule)
+static void put_how_to_suppress(Text *out, const ptxlint_rule *rule)
 {
     ptx_text_put(out, "## How to suppress it\n\n");
     if (rule->is_front_end && strcmp(rule->group, "suppression")) {
@@ -216,7 +216,7 @@ void ptx_page_write(Text *out, const ptxlint_rule *rule)
     put_paragraphs(out, rule->doc);
     put_thresholds(out, rule);
     put_examples(out, rule);
-    put_silence(out, rule);
+    put_how_to_suppress(out, rule);
     put_sources(out, rule);
     if (out->length && !out->has_failed)
         out->bytes[--out->length] = 0;  /* no empty line at the end */

@@ -4,8 +4,8 @@
  * spaces differ, and where what is read does not change while the kernel runs: constants,
  * parameters, ld.global.nc (PTX ISA, "ld.global.nc"). A generic address is global or local here:
  * those to shared memory are written as such. */
-#ifndef PTX_ANALYSIS_TIME_STORE_ORDER_H
-#define PTX_ANALYSIS_TIME_STORE_ORDER_H
+#ifndef PTX_ANALYSIS_TIME_MEMORY_STORE_ORDER_H
+#define PTX_ANALYSIS_TIME_MEMORY_STORE_ORDER_H
 
 #include "analysis/sass/sass.h"
 #include "analysis/flow/types.h"

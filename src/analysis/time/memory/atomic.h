@@ -4,8 +4,8 @@
  * there, so that a small array keeps few of them busy. A slice passes a request's sector once for
  * each lane at its most crowded address (footprint.h). Where data say which address, lanes are
  * taken to hit what they can reach (address_distribution.h) by chance. */
-#ifndef PTX_ANALYSIS_TIME_ATOMIC_H
-#define PTX_ANALYSIS_TIME_ATOMIC_H
+#ifndef PTX_ANALYSIS_TIME_MEMORY_ATOMIC_H
+#define PTX_ANALYSIS_TIME_MEMORY_ATOMIC_H
 
 #include "ir/types.h"
 

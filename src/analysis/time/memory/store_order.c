@@ -1,4 +1,4 @@
-#include "analysis/time/store_order.h"
+#include "analysis/time/memory/store_order.h"
 
 #include "ir/func.h"
 #include "isa/isa.h"
