@@ -186,8 +186,12 @@ static void test_passes(void **state)
 static void test_l1_passes(void **state)
 {
     /* rows of lanes side by side, `pitch` apart, from byte `shift` on */
-    const struct { uint64_t rows, pitch, shift; uint32_t bytes; FootprintKind kind; double want; }
-    cases[] = {
+    const struct {
+        uint64_t rows, pitch, shift;
+        uint32_t bytes;
+        FootprintKind kind;
+        double want;
+    } cases[] = {
         { 1, 0, 0, 4, FOOTPRINT_LOAD, 1 },     { 1, 0, 4, 4, FOOTPRINT_LOAD, 1 },
         { 2, 8192, 0, 4, FOOTPRINT_LOAD, 2 },  { 2, 8256, 0, 4, FOOTPRINT_LOAD, 1 },
         { 4, 8256, 4, 4, FOOTPRINT_LOAD, 2 },  { 4, 8224, 4, 4, FOOTPRINT_LOAD, 2 },

@@ -6,7 +6,7 @@
 #define ALONE_WARPS 4.0         /* one for each scheduler: nothing is beside it */
 #define HIDING_WARPS 32.0
 #define HIDING_BLOCKS 4.0
-#define HIDING_STEPS 2.0        /* blocks, of which one multiplies while the other loads */
+#define HIDING_STEPS 2.0        /* blocks, of which one loads */
 
 static double exponent_at(double at, double alone, double hiding)
 {
