@@ -4,7 +4,8 @@
  * through the public API, gates.c holds baselines and budgets, matched.c what has matched nothing,
  * and tally.c counts.
  * fix.c makes the edits of findings, and unified_diff.c shows them.
- * diff_git.c builds both sides of a diff; cache.c keeps modules for later runs, shard.c shares a run out among machines.
+ * diff_git.c builds both sides of a diff; cache.c keeps modules for later runs, shard.c shares a
+ * run out among machines.
  * explain.c, extract.c, rules.c, show.c, isa.c, tune.c, rank.c, schema.c, complete.c and manual.c
  * are commands of their own; they write through page.c and isa_page.c (Markdown) and paint.c
  * (Markdown to a terminal).

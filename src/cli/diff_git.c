@@ -1,7 +1,7 @@
 /* diff_git.c -- both sides of a diff from commits: each is built in a worktree of its own.
  *
- * A child does the work, in a process group of its own with what it runs. The parent waits, hands on
- * the signals that would end it, and removes the worktrees however the child has ended. */
+ * A child does the work, in a process group of its own with what it runs. The parent waits, hands
+ * on the signals that would end it, and removes the worktrees however the child has ended. */
 #include "cli/cli.h"
 #include "support/choice.h"
 

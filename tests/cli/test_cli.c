@@ -235,7 +235,7 @@ static const Case cases[] = {
     { "$PTXLINT -h", 0, "Usage: ptxlint [COMMAND] [OPTIONS] PATH...\n", "", NULL },
     { "$PTXLINT report -h", 0, "Usage: ptxlint report [OPTIONS] PATH...\n", "", NULL },
     { "$PTXLINT help", 0, "Usage: ptxlint [COMMAND] [OPTIONS] PATH...\n", "", NULL },
-    { "$PTXLINT help diff", 0, "Usage: ptxlint diff [OPTIONS] OLD NEW\n", "", NULL },
+    { "$PTXLINT help diff", 0, "Usage: ptxlint diff [OPTIONS] OLD NEW |", "", NULL },
     { "$PTXLINT help rank", 0, "Usage: ptxlint rank [OPTIONS] PATH...\n", "", NULL },
     { "$PTXLINT help repotr", 2, "", "help: 'repotr' is no command", NULL },
     { "$PTXLINT gpu H200", 0, "h200", "", NULL },
