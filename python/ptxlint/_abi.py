@@ -108,7 +108,8 @@ class Kernel(Structure):
                 ("loops", c_void_p), ("loop_count", c_size_t), ("accesses", c_void_p),
                 ("access_count", c_size_t), ("branches", c_void_p), ("branch_count", c_size_t),
                 ("projections", c_void_p), ("projection_count", c_size_t), ("params", c_void_p),
-                ("param_count", c_size_t), ("demangled", c_char_p)]
+                ("param_count", c_size_t), ("demangled", c_char_p), ("hot_lines", c_void_p),
+                ("hot_line_count", c_size_t)]
 
 
 class TimePart(Structure):
