@@ -721,6 +721,15 @@ typedef struct ptxlint_options {
     const char *metadata_path;
     /* comments in CUDA sources suppress findings, too; NULL: they are not read */
     struct ptxlint_sources *sources;
+    /* of a kernel for which launches has several: the one of that number, from 0; of a kernel with
+     * fewer the first */
+    uint32_t launch_number;
+    /* the launches behind the first, too: their findings are the module's, where they are of
+     * another rule or place; their figures are those of ptxlint_module_launch */
+    int has_each_launch;
+    /* in place of config, where what lies beside the file is of a cache or dump of Triton,
+     * TorchInductor or XLA: no one edits that code; NULL: config holds there, too */
+    const ptxlint_config *generated_config;
 } ptxlint_options;
 
 PTXLINT_API void ptxlint_options_init(ptxlint_options *options);
@@ -791,6 +800,7 @@ typedef struct ptxlint_module_info {
     /* of options.metadata_path: the file that launches were read from; NULL: none. error: why it
      * could not be read; NULL */
     const char *metadata, *metadata_error;
+    int is_generated;                   /* that file is of a cache or dump */
 } ptxlint_module_info;
 
 PTXLINT_API const ptxlint_module_info *ptxlint_module_get_info(const ptxlint_module *module);
@@ -855,6 +865,7 @@ typedef struct ptxlint_input_info {
     /* of entry_count 0: why, and what to do, "holds ..."; else NULL */
     const char *no_ptx;
     size_t trouble_count;               /* also of those that ptxlint_input_trouble does not have */
+    int has_launches;                   /* of its kernels, which ptxlint_input_module takes */
 } ptxlint_input_info;
 
 PTXLINT_API const ptxlint_input_info *ptxlint_input_get_info(const ptxlint_input *input);
@@ -1633,6 +1644,8 @@ typedef struct ptxlint_kernel {
     const ptxlint_param *params;        /* of an entry, in order; of a .func none */
     size_t param_count;
     const char *demangled;              /* as PTXLINT_NAME_SIGNATURE; NULL: it is not mangled */
+    /* which of its launches this one is, from 0, and how many are known; 0: none */
+    uint32_t launch_number, launch_count;
     /* the CUDA lines that cost most, hottest first; none without .loc, or where the launch is not
      * followed */
     const ptxlint_hot_line *hot_lines;
@@ -1642,6 +1655,11 @@ typedef struct ptxlint_kernel {
 /* Functions with a body, in file order: entries and .funcs. */
 PTXLINT_API const ptxlint_kernel *ptxlint_module_kernels(const ptxlint_module *module,
                                                          size_t *count);
+
+/* With options.has_each_launch: the module with the launch of that number, from 1, of the kernels
+ * whose launch_count is higher; NULL: no kernel has so many. It is part of the module. */
+PTXLINT_API const ptxlint_module *ptxlint_module_launch(const ptxlint_module *module,
+                                                        uint32_t number);
 
 /* How many times as fast a program is of which a share (0 to 1) becomes `speedup` times as fast
  * (Amdahl, AFIPS 1967): what the gain of a kernel is worth. NaN where it is undefined. */

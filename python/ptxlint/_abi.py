@@ -47,7 +47,8 @@ class Options(Structure):
                 ("profile", c_void_p), ("max_memory_bytes", c_size_t), ("syntax_only", c_int),
                 ("findings_only", c_int), ("jobs", c_uint), ("estimates_only", c_int),
                 ("is_unfolded", c_int), ("has_symbols", c_int), ("metadata_path", c_char_p),
-                ("sources", c_void_p)]
+                ("sources", c_void_p), ("launch_number", c_uint32),
+                ("has_each_launch", c_int), ("generated_config", c_void_p)]
 
 
 class ModuleInfo(Structure):
@@ -55,7 +56,7 @@ class ModuleInfo(Structure):
                 ("target", c_char_p), ("gpus", POINTER(c_void_p)), ("gpu_count", c_size_t),
                 ("version_major", c_int), ("version_minor", c_int), ("address_size", c_int),
                 ("memory_bytes", c_size_t), ("min_gain_percent", c_double),
-                ("metadata", c_char_p), ("metadata_error", c_char_p)]
+                ("metadata", c_char_p), ("metadata_error", c_char_p), ("is_generated", c_int)]
 
 
 class Span(Structure):
@@ -108,8 +109,9 @@ class Kernel(Structure):
                 ("loops", c_void_p), ("loop_count", c_size_t), ("accesses", c_void_p),
                 ("access_count", c_size_t), ("branches", c_void_p), ("branch_count", c_size_t),
                 ("projections", c_void_p), ("projection_count", c_size_t), ("params", c_void_p),
-                ("param_count", c_size_t), ("demangled", c_char_p), ("hot_lines", c_void_p),
-                ("hot_line_count", c_size_t)]
+                ("param_count", c_size_t), ("demangled", c_char_p),
+                ("launch_number", c_uint32), ("launch_count", c_uint32),
+                ("hot_lines", c_void_p), ("hot_line_count", c_size_t)]
 
 
 class TimePart(Structure):

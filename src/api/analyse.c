@@ -26,6 +26,13 @@ enum { MAX_JOBS = 256 };
 
 typedef struct Crew Crew;
 
+/* Of a thread, for a GPU behind the first: findings alone. */
+typedef struct BesideFinder {
+    Sessions sessions;
+    DiagSink sink;              /* of the function in hand */
+    Engine *engine;
+} BesideFinder;
+
 /* One thread's. */
 typedef struct AnalysisThread {
     Crew *crew;
@@ -34,6 +41,7 @@ typedef struct AnalysisThread {
     Sessions *sessions;
     DiagSink sink;              /* of the function in hand */
     Engine *engine;             /* NULL: the front end alone is wanted */
+    BesideFinder *beside;       /* per GPU behind the first, where findings are wanted */
     pthread_t thread;
     bool is_complete;
 } AnalysisThread;
@@ -48,6 +56,10 @@ struct Crew {
     FuncId *order;              /* largest first */
     size_t *kernel_of;          /* per function with a body: its number among them */
     DiagSink *found;            /* per function: what was found in it */
+    /* per GPU behind the first, what is here per function; NULL: there is none */
+    DiagSink **found_beside;
+    const PtxasUsage *const **said_beside;
+    const Sessions ***known_beside;
     const Sessions **known_by;  /* per function */
     AnalysisThread *workers;
     unsigned worker_count;
@@ -111,6 +123,23 @@ static void tell_of_calls(AnalysisThread *w, FuncId kernel)
                  (unsigned)LIMIT_CALLED_INSNS, (unsigned)LIMIT_CALLED_INSNS_PER_INSN);
 }
 
+/* As a lint for that GPU would. */
+static void analyse_beside(AnalysisThread *w, Session *first, FuncId f, size_t gpu)
+{
+    const Crew *crew = w->crew;
+    BesideFinder *b = &w->beside[gpu - 1];
+    Session *session = ptx_sessions_of(&b->sessions, f);
+    ptx_diag_init(&b->sink, w->kept);
+    b->sink.func = (int32_t)f;
+    ptx_session_begin_beside(session, first, gpu);
+    if (ptx_session_has_model(session))
+        ptx_session_pressure(session, 0);
+    ptx_engine_run(b->engine, session);
+    ptx_session_end(session);
+    crew->found_beside[gpu - 1][f] = b->sink;
+    crew->known_beside[gpu - 1][f] = &b->sessions;
+}
+
 static void analyse_func(AnalysisThread *w, FuncId f)
 {
     const Crew *crew = w->crew;
@@ -129,6 +158,8 @@ static void analyse_func(AnalysisThread *w, FuncId f)
         TIMED(VIEW, ptx_view_func(w->sessions, f, &m->kernels[crew->kernel_of[f]]));
         if (w->engine)
             TIMED(RULES, ptx_engine_run(w->engine, session));
+        for (size_t g = 1; w->beside && g < m->gpu_count; g++)
+            TIMED(RULES, analyse_beside(w, session, f, g));
     }
     ptx_session_end(session);
     crew->found[f] = w->sink;
@@ -171,6 +202,33 @@ static void begin_sessions(AnalysisThread *w)
     ptx_sessions_begin(w->sessions);
 }
 
+static void begin_beside(AnalysisThread *w)
+{
+    const Crew *crew = w->crew;
+    const ptxlint_module *m = crew->module;
+    w->beside = ptx_arena_array(w->kept, BesideFinder, m->gpu_count - 1);
+    for (size_t g = 1; g < m->gpu_count; g++) {
+        BesideFinder *b = &w->beside[g - 1];
+        b->sessions = (Sessions){
+            .module = m->ir,
+            .calls = m->calls,
+            .code = crew->code,
+            .launches = crew->launches,
+            .said = crew->said_beside[g - 1],
+            .gpus = m->gpus + g,
+            .gpu_count = 1,
+            .is_unfolded = crew->options->is_unfolded,
+            .diags = &b->sink,
+            .arena = w->kept,
+            .work = &w->work,
+            .temp = &w->temp,
+            .scratch = &w->scratch,
+        };
+        ptx_sessions_begin(&b->sessions);
+        b->engine = ptx_engine_new(&b->sessions, ptx_config_rulebook(crew->options->config), NULL);
+    }
+}
+
 static void analyse_functions(AnalysisThread *w)
 {
     Crew *crew = w->crew;
@@ -179,6 +237,8 @@ static void analyse_functions(AnalysisThread *w)
     TIMED(FLOW, begin_sessions(w));
     if (!options->syntax_only && !w->sessions->is_for_estimates)
         w->engine = ptx_engine_new(w->sessions, ptx_config_rulebook(options->config), crew->times);
+    if (w->engine && crew->found_beside)
+        begin_beside(w);
     for (size_t i; (i = atomic_fetch_add(&crew->next, 1)) < count;)
         analyse_func(w, crew->order[i]);
 }
@@ -202,7 +262,7 @@ static bool attempt(AnalysisThread *w, void (*step)(AnalysisThread *))
     return ptx_run_guarded(arenas, run_analysis_step, &call);
 }
 
-static void *work(void *context)
+static void *run_analysis_thread(void *context)
 {
     AnalysisThread *w = context;
     w->is_complete = attempt(w, analyse_functions);
@@ -217,9 +277,10 @@ static void run_workers(Crew *crew)
 {
     unsigned begun = 1;
     while (begun < crew->worker_count
-           && !pthread_create(&crew->workers[begun].thread, NULL, work, &crew->workers[begun]))
+           && !pthread_create(&crew->workers[begun].thread, NULL, run_analysis_thread,
+                              &crew->workers[begun]))
         begun++;
-    work(&crew->workers[0]);
+    run_analysis_thread(&crew->workers[0]);
     for (unsigned i = 1; i < begun; i++)
         pthread_join(crew->workers[i].thread, NULL);
     crew->worker_count = begun;
@@ -263,27 +324,47 @@ static void end_times(const RuleTimes *times, const ptxlint_options *options)
 static const Launch *const *build_launches(ptxlint_module *m, const ptxlint_options *options)
 {
     const Launch **launches = ptx_arena_array(&m->arena, const Launch *, m->ir->func_count + 1);
+    const LaunchSource source = { options->launches, m->found, ptx_options_path(options),
+                                  options->launch_number };
     for (FuncId f = 0; f < m->ir->func_count; f++)
-        launches[f] = ptx_launch_build(&m->arena, options->launches, m->found,
-                                       ptx_options_path(options), m->ir, &m->ir->funcs[f]);
+        launches[f] = ptx_launch_build(&m->arena, &source, m->ir, &m->ir->funcs[f]);
     return launches;
 }
 
-/* NULL without a log. */
-static const PtxasUsage *const *find_said(ptxlint_module *m, const ptxlint_options *options)
+/* What a log says per function, and for each per GPU from the first on; NULL without one. */
+static const PtxasUsage *const *find_said(ptxlint_module *m, const ptxlint_options *options,
+                                          size_t first, size_t count)
 {
     const Module *ir = m->ir;
     if (!options->ptxas)
         return NULL;
     const PtxasUsage **said = ptx_arena_array(&m->arena, const PtxasUsage *,
-                                              ir->func_count * m->gpu_count + 1);
+                                              ir->func_count * count + 1);
     for (FuncId f = 0; f < ir->func_count; f++) {
         const char *name = ptx_arena_strndup(&m->arena, ir->text + ir->funcs[f].name.begin,
                                              ptx_span_length(ir->funcs[f].name));
-        for (size_t g = 0; g < m->gpu_count; g++)
-            said[f * m->gpu_count + g] = ptx_ptxas_find(options->ptxas, name, m->gpus[g]->sm);
+        for (size_t g = 0; g < count; g++)
+            said[f * count + g] = ptx_ptxas_find(options->ptxas, name, m->gpus[first + g]->sm);
     }
     return said;
+}
+
+/* Findings are wanted for more GPUs than one. */
+static void prepare_beside(Crew *crew)
+{
+    ptxlint_module *m = crew->module;
+    const size_t funcs = m->ir->func_count + 1, count = m->gpu_count - 1;
+    m->beside = ptx_arena_array(&m->arena, DiagSink, count);
+    crew->found_beside = ptx_arena_array(&m->arena, DiagSink *, count);
+    crew->said_beside = ptx_arena_array(&m->arena, const PtxasUsage *const *, count);
+    crew->known_beside = ptx_arena_array(&m->arena, const Sessions **, count);
+    for (size_t g = 0; g < count; g++) {
+        ptx_diag_init(&m->beside[g], &m->arena);
+        ptx_diag_append(&m->beside[g], &m->diags);      /* the front end's */
+        crew->found_beside[g] = ptx_arena_array(&m->arena, DiagSink, funcs);
+        crew->known_beside[g] = ptx_arena_array(&m->arena, const Sessions *, funcs);
+        crew->said_beside[g] = find_said(m, crew->options, g + 1, 1);
+    }
 }
 
 typedef struct FuncSize {
@@ -336,16 +417,34 @@ static void prepare(AnalysisThread *w)
     if (m->calls)
         TIMED(EVALUATE, crew->code = ptx_code_new(&m->arena, m->ir, m->calls));
     TIMED(FLOW, crew->launches = build_launches(m, options));
-    crew->said = find_said(m, options);
+    crew->said = find_said(m, options, 0, m->gpu_count);
     crew->times = begin_times(m, options);
     crew->found = ptx_arena_array(&m->arena, DiagSink, m->ir->func_count + 1);
     crew->known_by = ptx_arena_array(&m->arena, const Sessions *, m->ir->func_count + 1);
     m->estimator = ptx_arena_new(&m->arena, EstimatorSlot);
+    if (m->gpu_count > 1 && m->calls && !(wants_figures(options) && options->estimates_only))
+        prepare_beside(crew);
     number_kernels(crew);
     order_functions(crew, &m->arena, &w->scratch);
 }
 
 /* ---- after: what they found ------------------------------------------------------------------ */
+
+/* What the first thread's engine says of the module comes last. */
+static void put_beside_together(AnalysisThread *w, size_t g)
+{
+    const Crew *crew = w->crew;
+    DiagSink *to = &crew->module->beside[g];
+    BesideFinder *b = &w->beside[g];
+    for (FuncId f = 0; f < crew->module->ir->func_count; f++) {
+        if (crew->known_beside[g][f])
+            ptx_sessions_take(&b->sessions, crew->known_beside[g][f], f);
+        ptx_diag_append(to, &crew->found_beside[g][f]);
+    }
+    ptx_diag_init(&b->sink, w->kept);
+    ptx_engine_finish(b->engine);
+    ptx_diag_append(to, &b->sink);
+}
 
 static void put_together(AnalysisThread *w)
 {
@@ -361,6 +460,8 @@ static void put_together(AnalysisThread *w)
     if (w->engine)
         TIMED(RULES, ptx_engine_finish(w->engine));
     ptx_diag_append(&m->diags, &w->sink);
+    for (size_t g = 1; w->beside && g < m->gpu_count; g++)
+        put_beside_together(w, g - 1);
     end_times(crew->times, options);
 }
 

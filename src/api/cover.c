@@ -57,8 +57,8 @@ static size_t count_items(const json_t *kernel)
            + json_object_size(json_object_get(kernel, "trips"));
 }
 
-static Item *add_item(ptxlint_coverage *c, ptxlint_launch_part part, const char *kernel,
-                      const char *name)
+static Item *add_coverage_item(ptxlint_coverage *c, ptxlint_launch_part part, const char *kernel,
+                               const char *name)
 {
     Item *item = &c->items[c->count++];
     item->seen = (ptxlint_covered){ .part = part, .kernel = kernel, .name = name };
@@ -71,10 +71,10 @@ static void add_params(ptxlint_coverage *c, const char *kernel, json_t *params)
     const char *name;
     json_t *value;
     json_object_foreach(params, name, value) {
-        add_item(c, PTXLINT_PART_PARAM, kernel, name)->value = value;
+        add_coverage_item(c, PTXLINT_PART_PARAM, kernel, name)->value = value;
     }
     for (size_t i = 0; i < json_array_size(params); i++) {
-        Item *item = add_item(c, PTXLINT_PART_PARAM, kernel, NULL);
+        Item *item = add_coverage_item(c, PTXLINT_PART_PARAM, kernel, NULL);
         snprintf(item->digits, sizeof item->digits, "%zu", i % 1000000000);
         item->seen.name = item->digits;
         item->value = json_array_get(params, i);
@@ -82,7 +82,7 @@ static void add_params(ptxlint_coverage *c, const char *kernel, json_t *params)
 }
 
 /* kernel: its name or the glob for it; NULL for the settings, which are for all of them. */
-static bool add_group(ptxlint_coverage *c, const char *kernel, const json_t *said)
+static bool add_coverage_group(ptxlint_coverage *c, const char *kernel, const json_t *said)
 {
     Item *grown = realloc(c->items, (c->count + count_items(said)) * sizeof *grown);
     Group *groups = realloc(c->groups, (c->group_count + 1) * sizeof *groups);
@@ -95,10 +95,10 @@ static bool add_group(ptxlint_coverage *c, const char *kernel, const json_t *sai
     size_t first = c->count;
     memset(grown + first, 0, count_items(said) * sizeof *grown);
     if (kernel)
-        add_item(c, PTXLINT_PART_KERNEL, kernel, kernel);
+        add_coverage_item(c, PTXLINT_PART_KERNEL, kernel, kernel);
     add_params(c, kernel, json_object_get(said, "params"));
     json_object_foreach(json_object_get(said, "trips"), label, value) {
-        add_item(c, PTXLINT_PART_TRIP, kernel, label)->seen.line = ptx_launch_line(label);
+        add_coverage_item(c, PTXLINT_PART_TRIP, kernel, label)->seen.line = ptx_launch_line(label);
     }
     groups[c->group_count++] = (Group){ first, c->count - first, false };
     return true;
@@ -129,14 +129,14 @@ static bool add_groups(ptxlint_coverage *c)
     json_object_foreach(json_object_get(c->root, "kernels"), name, kernel) {
         is_good = is_good
                   && !json_object_set_new(c->index, name, json_integer((json_int_t)c->group_count))
-                  && add_group(c, name, kernel);
+                  && add_coverage_group(c, name, kernel);
     }
     c->first_listed = c->group_count;
     for (size_t i = 0; i < json_array_size(listed); i++)
         is_good = is_good
-                  && add_group(c, listed_name(json_array_get(listed, i)),
-                               json_array_get(listed, i));
-    is_good = is_good && add_group(c, NULL, c->settings);
+                  && add_coverage_group(c, listed_name(json_array_get(listed, i)),
+                                        json_array_get(listed, i));
+    is_good = is_good && add_coverage_group(c, NULL, c->settings);
     place_digits(c);
     return is_good;
 }
@@ -193,7 +193,7 @@ static bool learn(ptxlint_coverage *c, ptxlint_launch_part part, const char *nam
 }
 
 /* Whether the parameter's name, alone or behind "KERNEL_", or its position is what an item says. */
-static bool is_param(const CoverSubject *s, Span name, uint32_t position, const char *said)
+static bool is_coverage_param(const CoverSubject *s, Span name, uint32_t position, const char *said)
 {
     char digits[16];
     const char *text = s->module->text + name.begin;
@@ -211,7 +211,7 @@ static void match_param(const CoverSubject *s, Item *item)
     for (uint32_t i = 0; s->func->is_entry && i < s->func->param_count; i++) {
         const Var *var = s->func->params[i] == NO_ID ? NULL
                                                      : &s->module->ir->vars[s->func->params[i]];
-        if (!var || !is_param(s, var->name, i, item->seen.name))
+        if (!var || !is_coverage_param(s, var->name, i, item->seen.name))
             continue;
         bool fits = ptx_param_fits(var, item->value);
         item->seen.matches |= fits;
@@ -308,17 +308,25 @@ static bool learn_names(ptxlint_coverage *c, const CoverSubject *s)
 #define NO_GROUP SIZE_MAX
 #define COVER_MEMORY ((size_t)1 << 30)
 
+static LaunchSubject subject_of(const ptxlint_coverage *c, const CoverSubject *s)
+{
+    LaunchSubject subject = { s->module->info.path, s->view->name, s->func, NULL };
+    if (c->is_profile)
+        subject.known = ptx_launch_known(s->module->found, &subject);
+    return subject;
+}
+
 static size_t find_group(ptxlint_coverage *c, const CoverSubject *s)
 {
     const json_t *number = ptx_launch_named(c->index, s->view->name),
                  *listed = json_object_get(c->root, "launches");
     size_t found = number ? (size_t)json_integer_value(number) : NO_GROUP;
-    const char *path = s->module->info.path;
-    for (size_t i = 0; (i = ptx_launch_listed(c->root, i, path, s->view->name))
+    const LaunchSubject subject = subject_of(c, s);
+    for (size_t i = 0; (i = ptx_launch_listed(c->root, i, subject.path, subject.kernel))
                        < json_array_size(listed);
          i++)
         c->items[c->groups[c->first_listed + i].first].seen.matches = 1;
-    size_t chosen = ptx_launch_choose(c->root, path, s->view->name, s->func);
+    size_t chosen = ptx_launch_choose(c->root, &subject);
     return found == NO_GROUP && chosen < json_array_size(listed) ? c->first_listed + chosen : found;
 }
 
@@ -331,6 +339,14 @@ static bool add_func(ptxlint_coverage *c, const CoverSubject *s, const char *ker
                          group == NO_GROUP && s->func->is_entry);
     if (group != NO_GROUP)
         match_group(c, s, &c->groups[group]);
+    for (uint32_t n = 1; group != NO_GROUP && group >= c->first_listed
+                         && n <= s->module->launched_count;
+         n++) {
+        const LaunchSubject subject = subject_of(c, s);
+        size_t at = ptx_launch_at(c->root, &subject, n);
+        if (at < json_array_size(json_object_get(c->root, "launches")))
+            match_group(c, s, &c->groups[c->first_listed + at]);
+    }
     if (is_wanted && json_object_size(c->settings)) {
         match_group(c, s, &c->groups[c->group_count - 1]);
         is_good &= learn_names(c, s);
@@ -465,7 +481,7 @@ static bool is_near(CoverWord a, CoverWord b)
 }
 
 /* Fewer is nearer. */
-static unsigned distance(const char *wanted, const char *name)
+static unsigned edit_distance(const char *wanted, const char *name)
 {
     CoverWord whole = { wanted, strlen(wanted) }, other = { name, strlen(name) },
               own = source_name(wanted), its = source_name(name);
@@ -485,7 +501,7 @@ static const char *nearest_name(const ptxlint_coverage *c, ptxlint_launch_part p
     json_t *value;
     unsigned least = NOT_NEAR;
     json_object_foreach(c->names[part], name, value) {
-        unsigned here = is_free && json_is_false(value) ? NOT_NEAR : distance(wanted, name);
+        unsigned here = is_free && json_is_false(value) ? NOT_NEAR : edit_distance(wanted, name);
         if (here < least)
             least = here, nearest = name;
     }

@@ -1,15 +1,12 @@
-/* each_gpu.c -- findings for each GPU that is named: the module is analysed again for those behind
- * the first, and what is found for some of them alone says for which. */
+/* each_gpu.c -- findings for each GPU that is named: what was found for some of them alone says for
+ * which. */
 #include "api/module.h"
 
-#include "findings/config.h"
 #include "gpu/gpu.h"
 #include "support/choice.h"
 #include "support/hash.h"
-#include "support/limits.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* A finding, and the GPUs that have it. */
@@ -41,7 +38,7 @@ static bool is_same_finding(const void *owner, uint32_t number, const void *key)
            && is_same_text(a->message, b->message) && is_same_text(a->help, b->help);
 }
 
-static uint32_t *slot_of(GpuMerge *merge, const Diag *diag)
+static uint32_t *gpu_slot_of(GpuMerge *merge, const Diag *diag)
 {
     uint64_t hash = ptx_hash_mix(((uint64_t)diag->span.begin << 32)
                                  ^ ptx_hash_bytes(diag->message, strlen(diag->message)));
@@ -68,8 +65,7 @@ static void add_gpu(GpuMerge *merge, GpuFinding *finding, size_t gpu)
     finding->last = gpu;
 }
 
-/* A copy that is the module's own, whose suppression is decided anew. */
-static Diag *copy_finding(ptxlint_module *m, const Diag *from)
+Diag *ptx_module_copy_finding(ptxlint_module *m, const Diag *from)
 {
     m->diags.func = from->func;
     Diag *diag = ptx_diag_of(&m->diags, from->info, from->severity, from->span, from->message);
@@ -86,9 +82,9 @@ static Diag *copy_finding(ptxlint_module *m, const Diag *from)
 
 static void take_finding(GpuMerge *merge, Diag *diag, size_t gpu)
 {
-    uint32_t *slot = slot_of(merge, diag);
+    uint32_t *slot = gpu_slot_of(merge, diag);
     if (!*slot) {
-        Diag *own = gpu ? copy_finding(merge->m, diag) : diag;
+        Diag *own = gpu ? ptx_module_copy_finding(merge->m, diag) : diag;
         if (gpu && ptx_diag_is_dropped(&merge->m->diags, own))
             return;
         own->gpu = merge->m->gpus[gpu]->name;
@@ -116,48 +112,20 @@ static void name_gpus(const GpuMerge *merge)
     }
 }
 
-/* The same text for one GPU. NULL: no memory. */
-static ptxlint_module *analyse_for(ptxlint_module *m, const ptxlint_options *options, size_t gpu)
-{
-    ptxlint_options one = *options;
-    ptxlint_module *other = NULL;
-    one.gpus = &options->gpus[gpu];
-    one.gpu_count = 1;
-    one.findings_only = 1;
-    one.has_symbols = 0;
-    one.baseline = NULL;
-    one.budget = NULL;
-    one.profile = NULL;
-    one.sources = NULL;
-    return ptxlint_module_new(m->text, m->length, &one, &other) == PTXLINT_OK ? other : NULL;
-}
-
-static bool make_others(ptxlint_module *m, const ptxlint_options *options)
-{
-    m->others = calloc(m->gpu_count, sizeof(ptxlint_module *));
-    for (size_t g = 1; m->others && g < m->gpu_count; g++)
-        if (!(m->others[m->other_count++] = analyse_for(m, options, g)))
-            return false;
-    return m->others != NULL;
-}
-
-bool ptx_find_for_each_gpu(ptxlint_module *m, const ptxlint_options *options, Arena *scratch)
+void ptx_find_for_each_gpu(ptxlint_module *m, Arena *scratch)
 {
     const ArenaMark mark = ptx_arena_mark(scratch);
-    if (m->gpu_count < 2)
-        return true;
-    if (!make_others(m, options))
-        return false;
     uint64_t most = m->diags.count;
-    for (size_t i = 0; i < m->other_count; i++)
-        most += m->others[i]->diags.count;
+    for (size_t g = 1; g < m->gpu_count; g++)
+        most += m->beside[g - 1].count;
     GpuMerge merge = { .m = m, .scratch = scratch };
     merge.items = ptx_arena_array(scratch, GpuFinding, most + 1);
     ptx_hash_init(&merge.table, scratch, most + 1);
     take_findings(&merge, &m->diags, 0);
-    for (size_t i = 0; i < m->other_count; i++)
-        take_findings(&merge, &m->others[i]->diags, i + 1);
+    for (size_t g = 1; g < m->gpu_count; g++) {
+        ptx_diag_finish(&m->beside[g - 1]);
+        take_findings(&merge, &m->beside[g - 1], g);
+    }
     name_gpus(&merge);
     ptx_arena_release(scratch, mark);
-    return true;
 }

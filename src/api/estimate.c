@@ -126,7 +126,7 @@ static bool knows_numbers(const Module *module, uint64_t pointers, const Func *f
 }
 
 /* NaN: they rest on data, or on what was assumed. */
-static double count_accesses(const Evaluation *evaluation, const Func *func, bool knows)
+static double count_estimate_accesses(const Evaluation *evaluation, const Func *func, bool knows)
 {
     double lanes = evaluation->is_part || evaluation->is_cut ? (double)NAN : 0;
     for (InsnId i = 0; i < func->insn_count; i++) {
@@ -205,7 +205,7 @@ static void show_run(Estimator *e, Session *s, const Trial *trial, ptxlint_estim
     sum_requests(evaluation, func, out);
     const uint64_t pointers = pointers_of(e, module, (FuncId)(func - module->funcs));
     out->knows_params = knows_numbers(module, pointers, func, trial->launch);
-    out->thread_accesses = count_accesses(evaluation, func, out->knows_params);
+    out->thread_accesses = count_estimate_accesses(evaluation, func, out->knows_params);
 }
 
 /* ---- the call -------------------------------------------------------------------------------- */

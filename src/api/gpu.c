@@ -50,8 +50,8 @@ static void load_guarded(void *context)
     call->result = gpu ? PTXLINT_OK : PTXLINT_BAD_FILE;
 }
 
-static ptxlint_status load(Loaded *loaded, const char *name, const char *yaml, size_t length,
-                           GpuError *error)
+static ptxlint_status load_gpu(Loaded *loaded, const char *name, const char *yaml, size_t length,
+                               GpuError *error)
 {
     GpuLoad call = { loaded, { name, yaml, length }, error, PTXLINT_NO_MEMORY };
     ptx_arena_init(&loaded->arena, (size_t)1 << 30, NULL);
@@ -69,7 +69,7 @@ ptxlint_status ptxlint_gpu_new(const char *name, const char *yaml, size_t length
     Loaded *loaded = calloc(1, sizeof *loaded);
     if (!loaded)
         return PTXLINT_NO_MEMORY;
-    ptxlint_status status = load(loaded, name, yaml ? yaml : "", length, &wrong);
+    ptxlint_status status = load_gpu(loaded, name, yaml ? yaml : "", length, &wrong);
     if (status != PTXLINT_OK) {
         if (status == PTXLINT_BAD_FILE && error && error_size)
             snprintf(error, error_size, "line %u, column %u: %s", (unsigned)wrong.line,

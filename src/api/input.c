@@ -1,6 +1,7 @@
 /* input.c -- files that hold PTX, as the public header has them. */
 #include "api/module.h"
 #include "input/container/container.h"
+#include "input/launch.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -55,6 +56,8 @@ static const char *lacking_text(const Container *c)
     case CONTAINER_TILE_IR: return "holds Tile IR, which is no PTX: there is nothing to analyse";
     case CONTAINER_BITCODE:
         return "holds LLVM bitcode, no PTX; `llc -march=nvptx64 -mcpu=sm_90 FILE` makes some";
+    case CONTAINER_TRACE:
+        return "is a trace of events without PTX; tritonparse keeps it of compilations";
     case CONTAINER_THIN: return "is a thin archive: name the objects that it leads to";
     case CONTAINER_BINARY: return "is binary, and no format that ptxlint looks for PTX in";
     default: return "holds no GPU code, so no PTX";
@@ -201,6 +204,7 @@ static ptxlint_status view_input(ptxlint_input *input)
         .lto_count = c->kind_counts[FATBIN_NVVM],
         .tile_ir_count = c->kind_counts[FATBIN_TILE_IR] + (c->kind == CONTAINER_TILE_IR),
         .trouble_count = c->trouble_count,
+        .has_launches = c->kind == CONTAINER_TRACE,
     };
     ptxlint_status status = view_troubles(input);
     if (status == PTXLINT_OK && !is_source)
@@ -254,7 +258,7 @@ static void put_error(char *error, size_t room, const char *why)
 static void close_file(ptxlint_input *input)
 {
     const int error = errno;
-    input->is_reopened = input->file >= 0 && !input->container.is_packed;
+    input->is_reopened = input->file >= 0 && !input->container.owned;
     if (input->file >= 0)
         close(input->file);
     input->file = -1;
@@ -420,7 +424,11 @@ ptxlint_status ptxlint_input_module(const ptxlint_input *input, size_t index,
         return status;
     if (chosen.size == sizeof chosen && !chosen.path)
         chosen.path = input->entries[index].path;
-    return ptx_module_take(text.text, text.length, &chosen, out);
+    ptxlint_launches *found = NULL;
+    json_t *root = ptx_container_launches(&input->container, input->first + index);
+    if (root && ptx_launches_of(root, &found, NULL, 0) == PTXLINT_OK)
+        found->is_generated = true;
+    return ptx_module_take(text.text, text.length, found, &chosen, out);
 }
 
 ptxlint_status ptxlint_input_text(const ptxlint_input *input, size_t index, ptxlint_write_fn write,

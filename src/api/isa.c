@@ -186,14 +186,14 @@ static ptxlint_isa_range view_range(uint16_t range)
                                 ptx_i64_max(-info->step, 0) };
 }
 
-static bool is_counted(const FormOperand *o)
+static bool is_counted_form(const FormOperand *o)
 {
     return o->elements != ELEMENTS_UNSAID && o->elements != ELEMENTS_SET;
 }
 
 static uint32_t element_count(const Op *op, const FormOperand *o)
 {
-    if (!is_counted(o) || !op->form)
+    if (!is_counted_form(o) || !op->form)
         return 0;
     return o->elements == ELEMENTS_VEC ? op->vector : op->elements[o->elements];
 }
@@ -212,7 +212,7 @@ static ptxlint_isa_operand view_operand(Arena *arena, FormId id, const Op *op, c
         .is_optional = o->optional,
         .is_negatable = o->negatable,
         .is_register = o->is_register,
-        .is_counted = is_counted(o),
+        .is_counted = is_counted_form(o),
         .element_count = element_count(op, o),
         .has_range = o->range != 0,
         .range = view_range(o->range),
@@ -255,7 +255,7 @@ static ptxlint_isa_form view_form(Arena *arena, FormId id, const Op *op)
 /* ---- the handle ------------------------------------------------------------------------------ */
 
 /* Number of the form before count that differs from id in its needs alone; count: there is none. */
-static size_t find_like(const ptxlint_isa *isa, size_t count, FormId id)
+static size_t find_isa_similar(const ptxlint_isa *isa, size_t count, FormId id)
 {
     size_t i = 0;
     while (i < count && !ptx_form_is_like(isa->ids[i], id))
@@ -273,7 +273,7 @@ static void add_need(ptxlint_isa_form *form, ptxlint_isa_need *room, FormId id)
     form->needs = room;
 }
 
-static bool is_wanted(const ptxlint_isa *isa, FormId id)
+static bool is_wanted_form(const ptxlint_isa *isa, FormId id)
 {
     FormId whole = 0;
     if (!isa->is_narrow || !isa->op.form)
@@ -292,9 +292,9 @@ static void find_forms(ptxlint_isa *isa)
     isa->ids = ptx_arena_array(&isa->arena, FormId, info->form_count);
     for (unsigned f = 0; f < info->form_count; f++) {
         FormId id = (FormId)(info->form_first + f);
-        if (!is_wanted(isa, id))
+        if (!is_wanted_form(isa, id))
             continue;
-        size_t i = find_like(isa, count, id);
+        size_t i = find_isa_similar(isa, count, id);
         if (i == count) {
             isa->ids[count] = id;
             needs[count] = ptx_arena_array(&isa->arena, ptxlint_isa_need, info->form_count - f);
@@ -306,8 +306,8 @@ static void find_forms(ptxlint_isa *isa)
     isa->info.form_count = count;
 }
 
-static bool has_group(const ptxlint_isa_modifier *groups, size_t count,
-                      const ptxlint_isa_modifier *group)
+static bool has_mnemonic_group(const ptxlint_isa_modifier *groups, size_t count,
+                               const ptxlint_isa_modifier *group)
 {
     for (size_t i = 0; i < count; i++)
         if (groups[i].name == group->name)
@@ -324,7 +324,7 @@ static void find_groups(ptxlint_isa *isa)
     for (size_t f = 0; f < isa->info.form_count; f++)
         for (size_t m = 0; m < isa->info.forms[f].modifier_count; m++) {
             const ptxlint_isa_modifier *group = &isa->info.forms[f].modifiers[m];
-            if (group->name && !has_group(groups, count, group))
+            if (group->name && !has_mnemonic_group(groups, count, group))
                 groups[count++] = *group;
         }
     isa->info.groups = groups;
@@ -401,7 +401,7 @@ static void add_suggestion(char *error, size_t size, const char *lead, const cha
 }
 
 /* Why there is nothing of this text, and what would be near. */
-static void explain(const Op *op, char *error, size_t size)
+static void explain_form(const Op *op, char *error, size_t size)
 {
     int length = op->length < 80 ? (int)op->length : 80;
     int opcode_length = (int)strcspn(op->text, ".");
@@ -438,7 +438,7 @@ static ptxlint_status open_isa(const char *text, size_t length, bool is_narrow, 
     isa->is_narrow = is_narrow;
     ptxlint_status status = fill(isa, text, length);
     if (status == PTXLINT_BAD_ARGUMENT)
-        explain(&isa->op, error, error_size);
+        explain_form(&isa->op, error, error_size);
     if (status == PTXLINT_OK)
         *out = isa;
     else
@@ -483,7 +483,7 @@ typedef struct Hover {
     bool has_latency;
 } Hover;
 
-static void put(Hover *hover, const char *text)
+static void put_isa_text(Hover *hover, const char *text)
 {
     for (; *text; text++, hover->length++)
         if (hover->length + 1 < hover->size) {
@@ -497,10 +497,10 @@ static void put_need(Hover *hover, const ptxlint_isa_need *need)
     char line[64];
     snprintf(line, sizeof line, "PTX %d.%d, `%s`", need->version_major, need->version_minor,
              need->target);
-    put(hover, line);
+    put_isa_text(hover, line);
 }
 
-static void put_rate(Hover *hover, const char *text, size_t length, const ptxlint_gpu *gpu)
+static void put_isa_rate(Hover *hover, const char *text, size_t length, const ptxlint_gpu *gpu)
 {
     ptxlint_isa_rate rate;
     char line[160];
@@ -515,7 +515,7 @@ static void put_rate(Hover *hover, const char *text, size_t length, const ptxlin
                  rate.results_per_clock, rate.pipe);
     else
         return;
-    put(hover, line);
+    put_isa_text(hover, line);
 }
 
 static void put_clocks(Hover *hover, const ptxlint_gpu *gpu, const char *key, const char *what)
@@ -527,7 +527,7 @@ static void put_clocks(Hover *hover, const ptxlint_gpu *gpu, const char *key, co
     snprintf(line, sizeof line, "%s %.4g cycles%s", hover->has_latency ? "," : "\n\nLatency:",
              clocks, what);
     hover->has_latency = true;
-    put(hover, line);
+    put_isa_text(hover, line);
 }
 
 /* Clocks until the result is there, where the GPU's file says them. */
@@ -550,25 +550,25 @@ static void put_latency(Hover *hover, const char *text, size_t length, const ptx
 static void put_hover(Hover *hover, const ptxlint_isa *isa, const ptxlint_gpu *gpu)
 {
     const ptxlint_isa_info *info = &isa->info;
-    put(hover, "```ptx\n");
+    put_isa_text(hover, "```ptx\n");
     for (size_t i = 0; i < info->form_count && i < HOVER_FORMS_MAX; i++) {
-        put(hover, info->forms[i].modifiers_text);
-        put(hover, *info->forms[i].operands_text ? "  " : "");
-        put(hover, info->forms[i].operands_text);
-        put(hover, ";\n");
+        put_isa_text(hover, info->forms[i].modifiers_text);
+        put_isa_text(hover, *info->forms[i].operands_text ? "  " : "");
+        put_isa_text(hover, info->forms[i].operands_text);
+        put_isa_text(hover, ";\n");
     }
-    put(hover, info->form_count > HOVER_FORMS_MAX ? "...\n```\n" : "```\n");
-    put(hover, info->forms[0].summary);
-    put(hover, "\n\n");
+    put_isa_text(hover, info->form_count > HOVER_FORMS_MAX ? "...\n```\n" : "```\n");
+    put_isa_text(hover, info->forms[0].summary);
+    put_isa_text(hover, "\n\n");
     for (size_t i = 0; i < info->forms[0].need_count; i++) {
-        put(hover, i ? " or " : "");
+        put_isa_text(hover, i ? " or " : "");
         put_need(hover, &info->forms[0].needs[i]);
     }
     if (info->is_whole)
-        put_rate(hover, info->text, strlen(info->text), gpu);
+        put_isa_rate(hover, info->text, strlen(info->text), gpu);
     if (info->is_whole && gpu)
         put_latency(hover, info->text, strlen(info->text), gpu);
-    put(hover, "\n");
+    put_isa_text(hover, "\n");
 }
 
 /* Text as it is typed may have modifiers that are not whole yet: then the opcode is shown. */

@@ -151,7 +151,7 @@ static unsigned type_count(const Op *op)
     return count;
 }
 
-static bool has_word(const char *words, const char *word)
+static bool has_rate_word(const char *words, const char *word)
 {
     size_t length = strlen(word);
     for (const char *at = words; (at = strstr(at, word)); at += length)
@@ -169,7 +169,7 @@ static void add_alike(Sampler *s, size_t i, const Op *op)
     snprintf(word, sizeof word, ".%s", ptx_type_info[op->type].text);
     const char *dot = strrchr(s->isa->samples[i].text, '.');
     size_t length = strlen(s->alike[i]);
-    if ((dot && !strcmp(dot, word)) || has_word(s->alike[i], word)
+    if ((dot && !strcmp(dot, word)) || has_rate_word(s->alike[i], word)
         || length + strlen(word) + 2 > ALIKE_BYTES_MAX)
         return;
     snprintf(s->alike[i] + length, ALIKE_BYTES_MAX - length, "%s%s", length ? " " : "", word);
@@ -194,7 +194,7 @@ static void add_sample(Sampler *s, const char *text)
     isa->samples[isa->sample_count++].text = ptx_arena_strndup(&isa->arena, text, strlen(text));
 }
 
-static bool is_wanted(const Op *op, const ptxlint_isa_modifier *slot, size_t value)
+static bool is_wanted_rate(const Op *op, const ptxlint_isa_modifier *slot, size_t value)
 {
     for (unsigned m = 0; m < op->modifier_count; m++)
         if (op->modifiers[m] >= 0
@@ -213,7 +213,7 @@ static bool is_space(const ptxlint_isa_modifier *slot)
 static size_t way_count(const Op *op, const ptxlint_isa_modifier *slot)
 {
     for (size_t v = 0; v < slot->value_count; v++)
-        if (is_wanted(op, slot, v))
+        if (is_wanted_rate(op, slot, v))
             return 1;
     if (!slot->is_optional)
         return slot->value_count;
@@ -235,7 +235,7 @@ static size_t usual_first(const ptxlint_isa_modifier *slot, size_t n)
 static int way(const Op *op, const ptxlint_isa_modifier *slot, size_t n)
 {
     for (size_t v = 0; v < slot->value_count; v++)
-        if (is_wanted(op, slot, v))
+        if (is_wanted_rate(op, slot, v))
             return (int)v;
     return slot->is_optional ? (int)n - 1 : (int)usual_first(slot, n);
 }

@@ -32,9 +32,11 @@ struct ptxlint_module {
     /* what was found by other threads than the one that made the module; malloc'ed */
     Arena *parts;
     unsigned part_count;
-    /* the same text for the GPUs behind the first, whose findings are here, too; malloc'ed */
-    ptxlint_module **others;
-    size_t other_count;
+    /* per GPU behind the first: what was found for it; NULL: there is none */
+    DiagSink *beside;
+    /* the same text with the launches behind the first; malloc'ed */
+    ptxlint_module **launched;
+    uint32_t launched_count;
     char *text;                 /* length bytes and a NUL; malloc'ed */
     /* beside the file: launches, the file they are of, why it could not be read; NULL */
     ptxlint_launches *found;
@@ -62,9 +64,10 @@ struct ptxlint_module {
 
 void ptx_estimator_free(ptxlint_module *module);
 
-/* ptxlint.c: as ptxlint_module_new, of malloc'ed text with a NUL behind it, which is taken. */
-ptxlint_status ptx_module_take(char *text, size_t length, const ptxlint_options *options,
-                               ptxlint_module **out);
+/* ptxlint.c: as ptxlint_module_new, of malloc'ed text with a NUL behind it, which is taken; so is
+ * found, launches that the file of the text has; NULL. */
+ptxlint_status ptx_module_take(char *text, size_t length, ptxlint_launches *found,
+                               const ptxlint_options *options, ptxlint_module **out);
 
 /* NULs behind a text are those of a dump: they say where it ends. */
 size_t ptx_text_length(const char *text, size_t length);
@@ -105,9 +108,17 @@ static inline bool ptx_module_has_findings(const ptxlint_module *m)
  * options say. limit: bytes of each arena. False: memory ran out. */
 bool ptx_analyse(ptxlint_module *module, const ptxlint_options *options, size_t limit);
 
-/* each_gpu.c: adds what is found for GPUs behind the first, and says where GPUs differ. False:
- * memory ran out. */
-bool ptx_find_for_each_gpu(ptxlint_module *module, const ptxlint_options *options, Arena *scratch);
+/* each_gpu.c: adds what was found for GPUs behind the first, and says where GPUs differ. */
+void ptx_find_for_each_gpu(ptxlint_module *module, Arena *scratch);
+
+/* each_launch.c: adds what is found in launches behind the first, and says in which. False: memory
+ * ran out. */
+bool ptx_find_for_each_launch(ptxlint_module *module, const ptxlint_options *options,
+                              Arena *scratch);
+
+/* A copy of another module's finding that is the module's own, whose suppression is decided anew;
+ * it may be dropped. */
+Diag *ptx_module_copy_finding(ptxlint_module *module, const Diag *from);
 
 /* symbols.c: what the public view of names needs, from what lowering noted. */
 void ptx_symbols_build(ptxlint_module *module, Arena *scratch);

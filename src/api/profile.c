@@ -63,7 +63,7 @@ void ptx_profile_end(ptxlint_profile *profile, ProfileStage stage)
 }
 
 /* Where the code stands, or would. */
-static size_t find_rule(const ptxlint_profile *profile, const char *code)
+static size_t find_profile_rule(const ptxlint_profile *profile, const char *code)
 {
     size_t low = 0, high = profile->rule_count;
     while (low < high) {
@@ -98,7 +98,7 @@ void ptx_profile_rule(ptxlint_profile *profile, const char *code, double seconds
 {
     if (!profile)
         return;
-    size_t at = find_rule(profile, code);
+    size_t at = find_profile_rule(profile, code);
     RuleTime *time = at < profile->rule_count
                              && !strncmp(profile->rules[at].code, code, CODE_ROOM - 1)
                          ? &profile->rules[at]

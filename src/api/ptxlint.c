@@ -51,7 +51,7 @@ void ptxlint_options_init(ptxlint_options *options)
 /* ---- the pipeline ---------------------------------------------------------------------------- */
 
 /* Those asked for, or what the file's target says. */
-static void choose_gpus(ptxlint_module *m, const ptxlint_options *options)
+static void choose_module_gpus(ptxlint_module *m, const ptxlint_options *options)
 {
     size_t count = options->gpu_count ? options->gpu_count : 1;
     m->gpus = ptx_arena_array(&m->arena, const Gpu *, count);
@@ -155,6 +155,7 @@ static void view_info(ptxlint_module *m, const ptxlint_options *options)
     info->min_gain_percent = ptx_config_min_gain(options->config);
     info->metadata = m->metadata;
     info->metadata_error = m->metadata_error;
+    info->is_generated = m->found && m->found->is_generated;
 }
 
 typedef struct ModuleRun {
@@ -177,10 +178,12 @@ static void run_guarded(void *context)
     TIMED(PARSE, read_source(m, options, arenas));
     ptx_arena_free(&arenas->items);
     ptx_arena_free(&arenas->vectors);
-    choose_gpus(m, options);
+    choose_module_gpus(m, options);
     if (!ptx_analyse(m, options, memory_limit(m, options)))
         return;
-    if (ptx_module_has_findings(m) && !ptx_find_for_each_gpu(m, options, &arenas->scratch))
+    if (m->beside)
+        ptx_find_for_each_gpu(m, &arenas->scratch);
+    if (!ptx_find_for_each_launch(m, options, &arenas->scratch))
         return;
     if (ptx_module_has_findings(m))
         TIMED(SUPPRESS, ptx_suppress(&m->arena, &arenas->scratch, &m->diags, m->ir,
@@ -228,21 +231,26 @@ static void find_metadata(ptxlint_module *m, const char *path)
     m->metadata_error = *error ? strdup(error) : NULL;
 }
 
-/* Takes text, which it frees on failure. options->config is there. */
-static ptxlint_status build_module(char *text, size_t length, const ptxlint_options *options,
-                                   ptxlint_module **out)
+/* Takes text and found, which it frees on failure. options->config is there. */
+static ptxlint_status build_module(char *text, size_t length, ptxlint_launches *found,
+                                   const ptxlint_options *options, ptxlint_module **out)
 {
     ptxlint_module *m = calloc(1, sizeof *m);
     if (!m) {
         free(text);
+        ptxlint_launches_free(found);
         return PTXLINT_NO_MEMORY;
     }
+    m->found = found;
     m->text = text;
     m->length = length;
-    if (options->metadata_path && !options->syntax_only)
+    ptxlint_options chosen = *options;
+    if (!m->found && options->metadata_path && !options->syntax_only)
         find_metadata(m, options->metadata_path);
+    if (m->found && m->found->is_generated && options->generated_config)
+        chosen.config = options->generated_config;
     Arenas arenas;
-    bool complete = run(m, options, &arenas);
+    bool complete = run(m, &chosen, &arenas);
     ptx_arena_free(&arenas.items);
     ptx_arena_free(&arenas.vectors);
     ptx_arena_free(&arenas.scratch);
@@ -263,23 +271,25 @@ size_t ptx_text_length(const char *text, size_t length)
 }
 
 /* The same with or without a config: without one all rules but previews. */
-static ptxlint_status module_from(char *text, size_t length, const ptxlint_options *options,
-                                  ptxlint_module **out)
+static ptxlint_status module_from(char *text, size_t length, ptxlint_launches *found,
+                                  const ptxlint_options *options, ptxlint_module **out)
 {
     ptxlint_options chosen = *options;
     ptxlint_config *config = NULL;
     if (!options->config && ptxlint_config_new(NULL, &config) != PTXLINT_OK) {
         free(text);
+        ptxlint_launches_free(found);
         return PTXLINT_NO_MEMORY;
     }
     if (config)
         chosen.config = config;
-    ptxlint_status status = build_module(text, ptx_text_length(text, length), &chosen, out);
+    ptxlint_status status = build_module(text, ptx_text_length(text, length), found, &chosen,
+                                         out);
     ptxlint_config_free(config);
     return status;
 }
 
-static ptxlint_status check_options(const ptxlint_options *options)
+static ptxlint_status check_module_options(const ptxlint_options *options)
 {
     if (options->size != sizeof *options || (options->gpu_count && !options->gpus))
         return PTXLINT_BAD_ARGUMENT;
@@ -300,7 +310,7 @@ ptxlint_status ptxlint_module_new(const char *text, size_t length, const ptxlint
         ptxlint_options_init(&defaults);
         options = &defaults;
     }
-    ptxlint_status status = check_options(options);
+    ptxlint_status status = check_module_options(options);
     if (status != PTXLINT_OK)
         return status;
     if (length > LIMIT_SOURCE_BYTES)
@@ -311,18 +321,19 @@ ptxlint_status ptxlint_module_new(const char *text, size_t length, const ptxlint
     if (length)
         memcpy(copy, text, length);
     copy[length] = 0;
-    return module_from(copy, length, options, out);
+    return module_from(copy, length, NULL, options, out);
 }
 
-ptxlint_status ptx_module_take(char *text, size_t length, const ptxlint_options *options,
-                               ptxlint_module **out)
+ptxlint_status ptx_module_take(char *text, size_t length, ptxlint_launches *found,
+                               const ptxlint_options *options, ptxlint_module **out)
 {
-    ptxlint_status status = check_options(options);
+    ptxlint_status status = check_module_options(options);
     if (status == PTXLINT_OK && length > LIMIT_SOURCE_BYTES)
         status = PTXLINT_TOO_LARGE;
     if (status == PTXLINT_OK)
-        return module_from(text, length, options, out);
+        return module_from(text, length, found, options, out);
     free(text);
+    ptxlint_launches_free(found);
     return status;
 }
 
@@ -371,7 +382,7 @@ ptxlint_status ptxlint_module_open(const char *path, const ptxlint_options *opti
     *out = NULL;
     ptxlint_options chosen;
     ptxlint_options_init(&chosen);
-    ptxlint_status status = check_options(options ? options : &chosen);
+    ptxlint_status status = check_module_options(options ? options : &chosen);
     if (status != PTXLINT_OK)
         return status;
     if (options)
@@ -389,7 +400,7 @@ ptxlint_status ptxlint_module_open(const char *path, const ptxlint_options *opti
     if (!standard_input)
         fclose(file);
     errno = saved;
-    return status == PTXLINT_OK ? module_from(text, length, &chosen, out) : status;
+    return status == PTXLINT_OK ? module_from(text, length, NULL, &chosen, out) : status;
 }
 
 void ptxlint_module_free(ptxlint_module *m)
@@ -400,9 +411,9 @@ void ptxlint_module_free(ptxlint_module *m)
     for (unsigned i = 0; i < m->part_count; i++)
         ptx_arena_free(&m->parts[i]);
     free(m->parts);
-    for (size_t i = 0; i < m->other_count; i++)
-        ptxlint_module_free(m->others[i]);
-    free(m->others);
+    for (uint32_t i = 0; i < m->launched_count; i++)
+        ptxlint_module_free(m->launched[i]);
+    free(m->launched);
     ptx_arena_free(&m->arena);
     ptxlint_launches_free(m->found);
     free(m->metadata);

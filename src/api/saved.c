@@ -36,6 +36,11 @@ typedef struct SavedSource {
     uint64_t hash;              /* of the file; 0: it has no comments, or cannot be read */
 } SavedSource;
 
+/* The kernels in a launch behind the first. */
+typedef struct SavedLaunch {
+    const ptxlint_kernel *kernels;
+} SavedLaunch;
+
 typedef struct SavedRoot {
     const ptxlint_kernel *kernels;
     const ptxlint_diagnostic *diagnostics;
@@ -43,16 +48,18 @@ typedef struct SavedRoot {
     const char *const *gpus;
     const SavedSource *sources;
     const Use *uses;
-    size_t kernel_count, diagnostic_count, gpu_count, source_count, use_count;
+    const SavedLaunch *launched;
+    size_t launched_count, kernel_count, diagnostic_count, gpu_count, source_count, use_count;
     uint64_t launches_hash;     /* of what lies beside the file; 0: nothing */
     uint64_t memory_bytes;
     double min_gain_percent;
-    int32_t version_major, version_minor, address_size;
+    int32_t version_major, version_minor, address_size, is_generated;
 } SavedRoot;
 
 static const SavedField saved_source_fields[] = {
     { SAVED_TEXT, offsetof(SavedSource, path), 0, NULL, 0 }
 };
+static const SavedType saved_launch = { sizeof(SavedLaunch), NULL, 0 };
 static const SavedType saved_source = { sizeof(SavedSource), saved_source_fields, 1 },
                        saved_use = { sizeof(Use), NULL, 0 };
 
@@ -211,6 +218,22 @@ static const char **gpu_names(const ptxlint_module *m)
     return names;
 }
 
+/* Where the kernels of further launches lie. */
+static uintptr_t save_launched(Saver *s)
+{
+    const ptxlint_module *m = s->m;
+    SavedLaunch *rows = calloc(m->launched_count + 1, sizeof *rows);
+    s->has_failed |= !rows;
+    for (uint32_t i = 0; rows && i < m->launched_count; i++) {
+        uintptr_t kernels = save_elements(s, ptx_saved_kernel, m->launched[i]->kernels,
+                                          m->kernel_count);
+        memcpy(&rows[i].kernels, &kernels, sizeof kernels);
+    }
+    uintptr_t place = save_elements(s, &saved_launch, rows, m->launched_count);
+    free(rows);
+    return place;
+}
+
 /* The root stands first, at a place that is not 0. */
 static void save_root(Saver *s, const SavedSource *sources, const char *const *gpus)
 {
@@ -218,6 +241,7 @@ static void save_root(Saver *s, const SavedSource *sources, const char *const *g
     const ptxlint_module_info *info = &m->info;
     SavedRoot root = {
         .path = info->path, .target = info->target,
+        .launched_count = m->launched_count,
         .metadata = info->metadata, .metadata_error = info->metadata_error,
         .gpus = gpus, .sources = sources, .uses = m->uses.uses,
         .kernel_count = m->kernel_count, .diagnostic_count = m->diagnostic_count,
@@ -225,16 +249,18 @@ static void save_root(Saver *s, const SavedSource *sources, const char *const *g
         .use_count = m->uses.count, .launches_hash = launches_hash(m->found),
         .memory_bytes = info->memory_bytes, .min_gain_percent = info->min_gain_percent,
         .version_major = info->version_major, .version_minor = info->version_minor,
-        .address_size = info->address_size
+        .address_size = info->address_size, .is_generated = info->is_generated
     };
     const uint64_t nothing = 0;
     save_bytes(s, &s->structs, &nothing, sizeof nothing);
     const size_t at = save_elements(s, &saved_root, &root, 1);
     uintptr_t kernels = save_elements(s, ptx_saved_kernel, m->kernels, m->kernel_count),
               diagnostics = save_elements(s, ptx_saved_diagnostic, m->diagnostics,
-                                      m->diagnostic_count);
+                                      m->diagnostic_count),
+              launched = save_launched(s);
     if (s->has_failed)
         return;
+    memcpy(s->structs.bytes + at + offsetof(SavedRoot, launched), &launched, sizeof launched);
     memcpy(s->structs.bytes + at + offsetof(SavedRoot, kernels), &kernels, sizeof kernels);
     memcpy(s->structs.bytes + at + offsetof(SavedRoot, diagnostics), &diagnostics,
            sizeof diagnostics);
@@ -442,6 +468,31 @@ static bool is_sound_diagnostic(const ptxlint_diagnostic *d)
     return d->rule && d->name && d->group && d->message && d->severity && d->certainty;
 }
 
+/* They share the image of the module. */
+static bool load_launched(Loader *l)
+{
+    const SavedRoot *root = l->root;
+    ptxlint_module *m = l->m;
+    void *rows, *kernels;
+    if (!load_elements(l, &saved_launch, (uintptr_t)root->launched, root->launched_count, &rows))
+        return false;
+    m->launched = calloc(root->launched_count + 1, sizeof *m->launched);
+    for (size_t i = 0; m->launched && i < root->launched_count; i++) {
+        const SavedLaunch *row = (const SavedLaunch *)rows + i;
+        if (!load_elements(l, ptx_saved_kernel, (uintptr_t)row->kernels, root->kernel_count,
+                           &kernels)
+            || !(m->launched[i] = calloc(1, sizeof *m->launched[i])))
+            return false;
+        m->launched_count++;
+        m->launched[i]->kernels = kernels;
+        m->launched[i]->kernel_count = root->kernel_count;
+        for (size_t k = 0; k < root->kernel_count; k++)
+            if (!is_sound_kernel(&m->launched[i]->kernels[k]))
+                return false;
+    }
+    return m->launched;
+}
+
 static bool load_lists(Loader *l)
 {
     void *kernels, *diagnostics;
@@ -460,7 +511,7 @@ static bool load_lists(Loader *l)
         is_good = is_sound_kernel(&l->m->kernels[i]);
     for (size_t i = 0; i < root->diagnostic_count && is_good; i++)
         is_good = is_sound_diagnostic(&l->m->diagnostics[i]);
-    return is_good;
+    return is_good && load_launched(l);
 }
 
 /* ---- what it rests on ------------------------------------------------------------------------ */
@@ -538,7 +589,8 @@ static void view_loaded(Loader *l)
         .version_major = root->version_major, .version_minor = root->version_minor,
         .address_size = root->address_size, .memory_bytes = root->memory_bytes,
         .min_gain_percent = root->min_gain_percent,
-        .metadata = root->metadata, .metadata_error = root->metadata_error
+        .metadata = root->metadata, .metadata_error = root->metadata_error,
+        .is_generated = root->is_generated
     };
 }
 

@@ -88,12 +88,12 @@ static bool is_relaxed(const Op *op)
 
 /* ---- one operand ----------------------------------------------------------------------------- */
 
-static bool is_address(const AstOperand *ast)
+static bool is_address_operand(const AstOperand *ast)
 {
     return ast->flags & AST_BRACKETS || ast->kind == AST_ADDRESS;
 }
 
-static bool is_number(const Operand *operand)
+static bool is_number_operand(const Operand *operand)
 {
     return operand->kind == OPERAND_INT || operand->kind == OPERAND_F32
            || operand->kind == OPERAND_F64;
@@ -237,14 +237,14 @@ static bool takes_integer_elements(const OperandCheck *c, Type type)
 
 /* The elements of a vector are of different types, or numbers: together they are bits, which any
  * type takes. */
-static bool is_mixed(const OperandCheck *c, uint8_t position)
+static bool is_mixed_width(const OperandCheck *c, uint8_t position)
 {
     uint8_t type = TYPE_NONE;
     for (uint32_t o = 0; o < c->count; o++) {
         const Operand *operand = &c->operands[o];
         if (operand->position != position || !(operand->flags & OPERAND_ELEMENT))
             continue;
-        if (is_number(operand))
+        if (is_number_operand(operand))
             return true;
         uint8_t own = operand->kind == OPERAND_REG ? c->regs[operand->id].type : type;
         if (type && own != type)
@@ -285,8 +285,9 @@ static Wrong judge_value(const OperandCheck *c, const FormOperand *shape, const 
         return in_vector && is_same_size && takes_integer_elements(c, type) ? WRONG_NOTHING
                                                                             : WRONG_REGISTER;
     }
-    return is_number(operand) && !in_vector && !takes_number(c, type, operand) ? WRONG_NUMBER
-                                                                               : WRONG_NOTHING;
+    return is_number_operand(operand) && !in_vector && !takes_number(c, type, operand)
+               ? WRONG_NUMBER
+               : WRONG_NOTHING;
 }
 
 static bool has_register(const OperandCheck *c, uint8_t position)
@@ -511,7 +512,7 @@ static void judge_inside(const OperandCheck *c, const FormOperand *shape, uint8_
                          CheckFinding *found)
 {
     bool is_vector = shape->elements != ELEMENTS_UNSAID;
-    if (is_vector && is_mixed(c, position))
+    if (is_vector && is_mixed_width(c, position))
         return;
     for (uint32_t o = 0; o < c->count && !found->wrong; o++) {
         const Operand *operand = &c->operands[o];
@@ -556,7 +557,7 @@ static Wrong judge_operand(const OperandCheck *c, const FormInfo *form, const Fo
         wrong = judge_symbol(c, form, shape, ast, operand, type);
     if (wrong)
         return wrong;
-    if (is_number(operand) && shape->role & ROLE_DEF)
+    if (is_number_operand(operand) && shape->role & ROLE_DEF)
         return WRONG_RESULT;
     bool is_value = shape->type != OPERAND_ANY && shape->type != OPERAND_IMM;
     return is_value ? judge_value(c, shape, operand, type, in_vector) : WRONG_NOTHING;
@@ -578,9 +579,9 @@ static CheckFinding judge_position(const OperandCheck *c, const FormInfo *form,
         found.wrong = judge_columns(c, shape, ast, place.position);
     if (found.wrong)
         return found;
-    if (wants_address || is_address(ast)) {
+    if (wants_address || is_address_operand(ast)) {
         found.operand = place.at < c->count ? &c->operands[place.at] : NULL;
-        if (wants_address != is_address(ast)
+        if (wants_address != is_address_operand(ast)
             && !takes_either(c, ast, place.address_index, wants_address))
             found.wrong = wants_address ? WRONG_NO_BRACKETS : WRONG_BRACKETS;
         else if (wants_address && ast->kind == AST_ADDRESS && ast->child && ast->child->next
@@ -605,7 +606,7 @@ static CheckFinding judge_position(const OperandCheck *c, const FormInfo *form,
         found.wrong = judge_vector(c, form, ast, found.type, place.position);
     Type type = in_vector ? element_type(c, ast, found.type) : found.type;
     bool is_typed = !in_vector || (c->op->kind == OPK_MOV && c->op->vector == 1)
-                    || !is_mixed(c, place.position);
+                    || !is_mixed_width(c, place.position);
     const AstOperand *child = in_vector ? ast->child : NULL;
     for (uint32_t o = place.at;
          o < c->count && c->operands[o].position == place.position && !found.wrong; o++) {
@@ -623,7 +624,7 @@ static CheckFinding judge_position(const OperandCheck *c, const FormInfo *form,
     return found;
 }
 
-static CheckFinding judge(const OperandCheck *c, FormId id)
+static CheckFinding judge_form(const OperandCheck *c, FormId id)
 {
     const FormInfo *form = &ptx_form_info[id];
     const FormOperand *shape = ptx_form_operands + form->operand_first;
@@ -660,7 +661,7 @@ static void check_source_size(const OperandCheck *c)
 
 bool ptx_check_operands(const OperandCheck *c, FormId form)
 {
-    CheckFinding first = judge(c, form);
+    CheckFinding first = judge_form(c, form);
     if (!first.wrong && c->op->kind == OPK_CP_ASYNC)
         check_source_size(c);
     bool is_newer = c->op->flags & OPF_TOO_NEW;         /* said already */
@@ -668,7 +669,7 @@ bool ptx_check_operands(const OperandCheck *c, FormId form)
         return true;
     FormId gated = first.wrong ? 0 : form;
     for (FormId other = c->op->form; other; other = ptx_form_next(c->op, other)) {
-        if (other == form || !ptx_form_takes(other, c->operand_count) || judge(c, other).wrong)
+        if (other == form || !ptx_form_takes(other, c->operand_count) || judge_form(c, other).wrong)
             continue;
         if (is_newer || ptx_form_is_allowed(c->module, other))
             return false;

@@ -19,12 +19,12 @@ static bool wrong(const ModuleCheck *c, Span where, const AstDecl *decl, const c
     return false;
 }
 
-static bool is_sink(const ModuleCheck *c, Span name)
+static bool is_sink_decl(const ModuleCheck *c, Span name)
 {
     return ptx_span_length(name) == 1 && c->text[name.begin] == '_';
 }
 
-static bool is_param(DeclPlace place)
+static bool is_param_decl(DeclPlace place)
 {
     return place == DECL_ENTRY_PARAM || place == DECL_PARAM || place == DECL_RESULT;
 }
@@ -210,7 +210,7 @@ static bool check_array(const ModuleCheck *c, const AstDecl *decl, DeclPlace pla
         if (!decl->dims[d])
             return wrong(c, decl->span, decl, "leaves a bound out that is not the first", NULL);
     }
-    if (is_param(place))
+    if (is_param_decl(place))
         return check_param_array(c, decl, place, has_body);
     if (decl->dim_count && decl->space == SPACE_REG)
         return wrong(c, decl->span, decl, "is an array in .reg space; registers have no addresses",
@@ -251,11 +251,11 @@ static bool check_alignment(const ModuleCheck *c, const AstDecl *decl, DeclPlace
 static bool check_name(const ModuleCheck *c, const AstDecl *decl, DeclPlace place,
                        bool is_prototype)
 {
-    if (is_sink(c, decl->name) && !is_prototype && place != DECL_ENTRY_PARAM)
+    if (is_sink_decl(c, decl->name) && !is_prototype && place != DECL_ENTRY_PARAM)
         return wrong(
             c, decl->name, decl, "is no name that can be declared",
             "`_` stands for parameters of a .callprototype, and for results that are not used");
-    return is_sink(c, decl->name) || ptx_check_name(c, decl->name);
+    return is_sink_decl(c, decl->name) || ptx_check_name(c, decl->name);
 }
 
 static bool has_place_for_init(const AstDecl *decl)
@@ -294,8 +294,8 @@ bool ptx_check_decl(const ModuleCheck *c, const AstDecl *decl, DeclPlace place)
     return check_one(c, decl, place, true, false);
 }
 
-static void check_list(const ModuleCheck *c, const AstDecl *list, DeclPlace place, bool has_body,
-                       bool is_prototype)
+static void check_decl_list(const ModuleCheck *c, const AstDecl *list, DeclPlace place,
+                            bool has_body, bool is_prototype)
 {
     for (const AstDecl *decl = list; decl; decl = decl->next) {
         if (!check_one(c, decl, place, has_body, is_prototype))
@@ -348,14 +348,14 @@ static void check_bytes(const ModuleCheck *c, const AstFunc *entry)
 void ptx_check_params(const ModuleCheck *c, const AstFunc *ast)
 {
     bool is_prototype = ptx_span_length(ast->name) == 1 && c->text[ast->name.begin] == '_';
-    check_list(c, ast->results, DECL_RESULT, ast->body != NULL, is_prototype);
+    check_decl_list(c, ast->results, DECL_RESULT, ast->body != NULL, is_prototype);
     if (ast->is_entry && ast->params)
         ptx_check_gate(c, ast->mark, "a list of kernel parameters", 14, 10);
     if (ast->is_entry && !ast->body)
         ptx_check_gate(c, (Span){ ast->span.end - 1, ast->span.end }, "a declaration of an .entry",
                        30, 10);
-    check_list(c, ast->params, ast->is_entry ? DECL_ENTRY_PARAM : DECL_PARAM, ast->body != NULL,
-               is_prototype);
+    check_decl_list(c, ast->params, ast->is_entry ? DECL_ENTRY_PARAM : DECL_PARAM,
+                    ast->body != NULL, is_prototype);
     if (ast->is_entry)
         check_bytes(c, ast);
 }

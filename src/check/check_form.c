@@ -38,7 +38,7 @@ bool ptx_form_is_allowed(const Module *m, FormId id)
     return version_allows(m, form->version) && target_allows(m, form->target) && !is_ended(m, form);
 }
 
-static bool is_closed(const Module *m, const GateInfo *gate)
+static bool is_closed_form(const Module *m, const GateInfo *gate)
 {
     return !(version_allows(m, gate->version) && target_allows(m, gate->target));
 }
@@ -52,7 +52,7 @@ static const GateInfo *closed_gate(const Module *m, const Op *op)
         const GateInfo *gate = &ptx_gate_info[g];
         bool applies = gate->modifier == GATE_GENERIC ? op->space == SPACE_GENERIC
                                                       : ptx_op_has_word(op, gate->modifier);
-        if (applies && is_closed(m, gate))
+        if (applies && is_closed_form(m, gate))
             return gate;
     }
     return NULL;
@@ -156,7 +156,7 @@ void ptx_check_pair_gate(DiagSink *diags, const Module *m, const Op *op, Span wh
     for (unsigned g = opcode->gate_first; g < (unsigned)opcode->gate_first + opcode->gate_count;
          g++) {
         const GateInfo *gate = &ptx_gate_info[g];
-        if (gate->modifier == GATE_PAIR && is_closed(m, gate)) {
+        if (gate->modifier == GATE_PAIR && is_closed_form(m, gate)) {
             const char *what = ptx_diag_text(diags, "the second result of `%.*s`",
                                              ptx_shown(op->length), op->text);
             report_need(diags, m, (CheckFormNeed){ what, gate->version, gate->target }, where);

@@ -9,7 +9,7 @@ typedef struct InitCheck {
     const AstDecl *decl;
 } InitCheck;
 
-static bool wrong(const InitCheck *c, Span where, const char *why, const char *help)
+static bool fail_init(const InitCheck *c, Span where, const char *why, const char *help)
 {
     const char *text = c->module->text;
     ptx_diag(c->module->diags, DIAG_BAD_INITIALIZER, where,
@@ -25,17 +25,17 @@ static bool check_number(const InitCheck *c, Span where, bool is_float)
 {
     const TypeInfo *type = &ptx_type_info[c->decl->type];
     if (c->decl->type == TYPE_F16 || c->decl->type == TYPE_F16X2)
-        return wrong(c, where, "cannot be there: half precision has no initial values",
-                     "declare it as .b16 and write the bits");
+        return fail_init(c, where, "cannot be there: half precision has no initial values",
+                         "declare it as .b16 and write the bits");
     if (type->kind == KIND_BITS)
         return true;
     if ((type->kind == KIND_FLOAT) == is_float)
         return true;
     const char *trouble = ptx_diag_text(c->module->diags, "is %s, and the type is `.%s`",
                                         is_float ? "a float" : "an integer", type->text);
-    return wrong(c, where, trouble,
-                 is_float ? "write an integer"
-                          : "write it with a point, as 1.0, or as bits, 0f3F800000");
+    return fail_init(c, where, trouble,
+                     is_float ? "write an integer"
+                              : "write it with a point, as 1.0, or as bits, 0f3F800000");
 }
 
 /* Addresses: of variables in .global and .const space and of functions, which stand before. */
@@ -47,16 +47,18 @@ static bool check_address(const InitCheck *c, const AstOperand *ast)
     Type type = c->decl->type;
     if (!symbol || (symbol->kind != SYMBOL_VAR && symbol->kind != SYMBOL_FUNC)
         || symbol->name.begin == c->decl->name.begin)
-        return wrong(c, ast->span, "names no variable and no function declared before it",
-                     "declare it first");
+        return fail_init(c, ast->span, "names no variable and no function declared before it",
+                         "declare it first");
     if (symbol->kind == SYMBOL_VAR && m->vars[symbol->id].space != SPACE_GLOBAL
         && m->vars[symbol->id].space != SPACE_CONST)
-        return wrong(c, ast->span, "is a variable that is neither in .global nor in .const space",
-                     "addresses elsewhere are known only while a kernel runs");
+        return fail_init(c, ast->span,
+                         "is a variable that is neither in .global nor in .const space",
+                         "addresses elsewhere are known only while a kernel runs");
     if (symbol->kind == SYMBOL_FUNC && (ast->value || ast->flags & AST_GENERIC))
-        return wrong(c, ast->span, "is a function, whose address stands alone", NULL);
+        return fail_init(c, ast->span, "is a function, whose address stands alone", NULL);
     if (ast->flags & (AST_INDEXED | AST_NEGATIVE | AST_NOT | AST_PARENTHESES) || ast->suffix_length)
-        return wrong(c, ast->span, "is not an address: write the offset in bytes, `name+4`", NULL);
+        return fail_init(c, ast->span, "is not an address: write the offset in bytes, `name+4`",
+                         NULL);
     bool is_function = symbol->kind == SYMBOL_FUNC;
     const char *what = is_function ? "an address of a function in an initialiser"
                                    : "an address in an initialiser";
@@ -69,10 +71,10 @@ static bool check_address(const InitCheck *c, const AstOperand *ast)
         return false;
     bool is_byte = ast->flags & AST_MASK && type == TYPE_U8;
     if (type != TYPE_U32 && type != TYPE_U64 && !is_byte)
-        return wrong(c, ast->span,
-                     ptx_diag_text(c->module->diags, "is an address, and the type is `.%s`",
-                                   ptx_type_info[type].text),
-                     "addresses are .u32 or .u64");
+        return fail_init(c, ast->span,
+                         ptx_diag_text(c->module->diags, "is an address, and the type is `.%s`",
+                                       ptx_type_info[type].text),
+                         "addresses are .u32 or .u64");
     return true;
 }
 
@@ -88,7 +90,7 @@ static bool check_scalar(const InitCheck *c, const AstOperand *ast)
     case AST_BAD:
         return false;
     default:
-        return wrong(c, ast->span, "is a list where one value belongs", NULL);
+        return fail_init(c, ast->span, "is a list where one value belongs", NULL);
     }
 }
 
@@ -100,13 +102,13 @@ static uint64_t initializer_count(const AstOperand *list)
     return list->value + ptx_element_count(list);
 }
 
-static bool check_vector(const InitCheck *c, const AstOperand *ast)
+static bool check_init_vector(const InitCheck *c, const AstOperand *ast)
 {
     if (ast->kind != AST_VECTOR)
-        return wrong(c, ast->span, "is one value where a vector belongs",
-                     "write its elements in braces");
+        return fail_init(c, ast->span, "is one value where a vector belongs",
+                         "write its elements in braces");
     if (initializer_count(ast) != c->decl->vector)
-        return wrong(
+        return fail_init(
             c, ast->span,
             ptx_diag_text(c->module->diags, "lacks the %d elements of the vector", c->decl->vector),
             NULL);
@@ -124,22 +126,24 @@ static bool check_level(const InitCheck *c, const AstOperand *ast, uint8_t level
     const AstDecl *decl = c->decl;
     bool is_last = level + 1 >= decl->dim_count;
     if (level == decl->dim_count)
-        return decl->vector > 1 ? check_vector(c, ast) : check_scalar(c, ast);
+        return decl->vector > 1 ? check_init_vector(c, ast) : check_scalar(c, ast);
     if (ast->kind == AST_BAD)
         return false;
     if (ast->kind != AST_VECTOR)
-        return wrong(c, ast->span, "is one value where a list in braces belongs", NULL);
+        return fail_init(c, ast->span, "is one value where a list in braces belongs", NULL);
     uint64_t count = initializer_count(ast), most = decl->dims[level];
     if (most && count > most)
-        return wrong(c, ast->span,
-                     ptx_diag_text(c->module->diags, "has %llu elements, and the array has %llu",
-                                   (unsigned long long)count, (unsigned long long)most),
-                     "make the array larger, or put inner arrays into braces");
+        return fail_init(c, ast->span,
+                         ptx_diag_text(c->module->diags,
+                                       "has %llu elements, and the array has %llu",
+                                       (unsigned long long)count, (unsigned long long)most),
+                         "make the array larger, or put inner arrays into braces");
     if (!most && !count)
-        return wrong(c, ast->span, "is empty, and nothing else tells how long the array is", NULL);
+        return fail_init(c, ast->span, "is empty, and nothing else tells how long the array is",
+                         NULL);
     if (ast->value && (!is_last || decl->vector > 1))
-        return wrong(c, ast->span, "has numbers where inner lists belong",
-                     "put each inner array into braces");
+        return fail_init(c, ast->span, "has numbers where inner lists belong",
+                         "put each inner array into braces");
     if (ast->value && !check_number(c, ast->span, false))
         return false;
     for (const AstOperand *child = ast->child; child; child = child->next) {
@@ -160,8 +164,8 @@ void ptx_check_init(const ModuleCheck *module, const Names *names, const AstDecl
     /* fields by name, of which we know none */
     if (ptx_type_info[decl->type].kind == KIND_OPAQUE) {
         if (value->kind != AST_VECTOR)
-            wrong(&c, value->span, "is one value where fields belong",
-                  "write `{ field = value, ... }`");
+            fail_init(&c, value->span, "is one value where fields belong",
+                      "write `{ field = value, ... }`");
         return;
     }
     /* x[] = 1 */

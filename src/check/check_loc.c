@@ -10,8 +10,8 @@ static bool is_at(const void *owner, uint32_t number, const void *key)
     return a->file == b->file && a->line == b->line && a->column == b->column;
 }
 
-static uint32_t *find(const LocSet *set, const Module *m, uint32_t file, uint32_t line,
-                      uint32_t column)
+static uint32_t *find_loc_slot(const LocSet *set, const Module *m, uint32_t file, uint32_t line,
+                               uint32_t column)
 {
     uint64_t hash = ptx_hash_mix(((uint64_t)file << 40) ^ ((uint64_t)line << 12) ^ column);
     return ptx_hash_find(&set->table, (uint32_t)hash, is_at, m,
@@ -26,14 +26,14 @@ static void add_seen(LocSet *set, Arena *arena, const Module *m)
         set->seen = 0;
     }
     for (uint32_t i = set->seen ? set->seen : 1; i + 1 < m->loc_count; i++)
-        *find(set, m, m->locs[i].file, m->locs[i].line, m->locs[i].column) = i;
+        *find_loc_slot(set, m, m->locs[i].file, m->locs[i].line, m->locs[i].column) = i;
     set->seen = m->loc_count - 1;
 }
 
 void ptx_loc_check(LocSet *set, Arena *arena, DiagSink *diags, const Module *m, const AstLoc *ast)
 {
     add_seen(set, arena, m);
-    if (*find(set, m, ast->inlined_file, ast->inlined_line, ast->inlined_column))
+    if (*find_loc_slot(set, m, ast->inlined_file, ast->inlined_line, ast->inlined_column))
         return;
     ptx_diag(diags, DIAG_UNDECLARED, ast->span,
              "no .loc before this one is at %u %u %u, where it is inlined",

@@ -78,7 +78,7 @@ static uint8_t code_of(const OperandCheck *c, const FormOperand *shape, const As
 }
 
 /* 0: not to be kept. */
-static uint64_t key_of(const OperandCheck *c, FormId form)
+static uint64_t memo_key_of(const OperandCheck *c, FormId form)
 {
     const FormInfo *info = &ptx_form_info[form];
     const FormOperand *shape = ptx_form_operands + info->operand_first;
@@ -98,7 +98,7 @@ static uint64_t key_of(const OperandCheck *c, FormId form)
 void ptx_check_memo_operands(CheckMemo *memo, const OperandCheck *c, FormId form)
 {
     take_header(memo, c->module);
-    const uint64_t key = key_of(c, form);
+    const uint64_t key = memo_key_of(c, form);
     Passed *passed = &memo->passed[ptx_hash_mix(key ^ (uint64_t)c->op->id << 32) % PASSED_SLOTS];
     if (key && passed->op == c->op && passed->operands == key && passed->form == form)
         return;

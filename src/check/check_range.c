@@ -8,7 +8,7 @@
 #include <string.h>
 #include <stdbool.h>
 
-static bool is_in(const RangeInfo *range, const AstOperand *ast)
+static bool is_in_range(const RangeInfo *range, const AstOperand *ast)
 {
     int64_t value = (int64_t)ast->value;
     if ((ast->flags & AST_UNSIGNED && value < 0) || value < range->low || value > range->high)
@@ -41,7 +41,7 @@ static bool elements_fit(const FormOperand *shape, const AstOperand *ast)
 {
     uint16_t range = shape->range;
     for (const AstOperand *child = ast->child; child; child = child->next) {
-        if (child->kind == AST_INT && !is_in(&ptx_range_info[range], child))
+        if (child->kind == AST_INT && !is_in_range(&ptx_range_info[range], child))
             return false;
         range = shape->next_range ? shape->next_range : shape->range;
     }
@@ -63,7 +63,7 @@ NumberFault ptx_number_judge(const FormOperand *shape, const AstOperand *ast)
         return NUMBER_NO_INTEGER;
     if (ast->kind == AST_VECTOR && shape->range)
         return elements_fit(shape, ast) ? NUMBER_FITS : NUMBER_OUT_OF_RANGE;
-    return ast->kind == AST_INT && shape->range && !is_in(&ptx_range_info[shape->range], ast)
+    return ast->kind == AST_INT && shape->range && !is_in_range(&ptx_range_info[shape->range], ast)
                ? NUMBER_OUT_OF_RANGE
                : NUMBER_FITS;
 }

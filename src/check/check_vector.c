@@ -18,7 +18,7 @@ static uint8_t bits_of(Type type)
     return type == TYPE_PRED ? 32 : ptx_type_info[type].bits;
 }
 
-static bool is_integer(Type type)
+static bool is_integer_type(Type type)
 {
     return ptx_type_info[type].kind == KIND_SIGNED || ptx_type_info[type].kind == KIND_UNSIGNED;
 }
@@ -36,7 +36,7 @@ static Type merge(Type a, Type b)
         return a;
     if (ptx_type_info[b].kind == KIND_BITS)
         return b;
-    return is_integer(a) && is_integer(b) ? a : TYPE__COUNT;
+    return is_integer_type(a) && is_integer_type(b) ? a : TYPE__COUNT;
 }
 
 /* Special registers are bits of their width. */

@@ -6,8 +6,9 @@
  * fix.c makes the edits of findings, and unified_diff.c shows them.
  * diff_git.c builds both sides of a diff; cache.c keeps modules for later runs, shard.c shares a
  * run out among machines.
- * explain.c, extract.c, rules.c, show.c, isa.c, tune.c, rank.c, schema.c, complete.c and manual.c
- * are commands of their own; they write through page.c and isa_page.c (Markdown) and paint.c
+ * explain.c, extract.c, launch.c with record.c, rules.c, show.c, isa.c, tune.c, rank.c, schema.c,
+ * complete.c and manual.c are commands of their own; they write through page.c and isa_page.c
+ * (Markdown) and paint.c
  * (Markdown to a terminal).
  *
  * What fails complains on standard error, unless it says otherwise, and returns the exit code for
@@ -113,6 +114,7 @@ typedef enum Command {
     COMMAND_MANUAL,
     COMMAND_LSP,
     COMMAND_EXTRACT,
+    COMMAND_LAUNCH,
     COMMAND_MERGE,
     COMMAND__COUNT
 } Command;
@@ -403,6 +405,8 @@ typedef struct Settings {
     /* that the config file names, seen from the working directory; NULL */
     char *baseline_path, *budget_path;
     ptxlint_config *config;
+    /* the same with the preset `generated`, for caches and dumps; NULL: a choice is made already */
+    ptxlint_config *generated;
     Inputs inputs;                      /* GPUs and launches of the config file */
     ExitCode code;                      /* what reading it came to */
 } Settings;
@@ -723,6 +727,21 @@ bool ptx_matched_is_open(const Matched *matched);
 ExitCode ptx_matched_report(const Matched *matched);
 void ptx_matched_free(Matched *matched);
 
+/* ---- repeats.c ------------------------------------------------------------------------------- */
+
+/* Modules of caches and dumps, by PTX and launches. Zeroed before, to be freed. */
+typedef struct Repeats {
+    struct json_t *seen;
+    size_t count;                       /* that had been there before */
+} Repeats;
+
+/* Whether one like the module has been there. */
+bool ptx_repeats_take(Repeats *repeats, const ptxlint_module *module);
+
+/* How many were left out, on standard error. */
+void ptx_repeats_tell(const Repeats *repeats);
+void ptx_repeats_free(Repeats *repeats);
+
 /* ---- page.c ---------------------------------------------------------------------------------- */
 
 /* Words for numbers of ptxlint_rule. */
@@ -772,6 +791,8 @@ ExitCode ptx_completions(const Options *options);       /* complete.c */
 ExitCode ptx_manual(const Options *options);            /* manual.c */
 ExitCode ptx_lsp(const Options *options);               /* lsp.c */
 ExitCode ptx_extract(const Options *options);           /* extract.c */
+ExitCode ptx_launch_command(const Options *options);    /* launch.c */
+ExitCode ptx_record(const Options *options);            /* record.c */
 ExitCode ptx_merge(Options *options);                   /* shard.c */
 
 /* The same with modules of shards, which it takes; run.c. */

@@ -297,6 +297,23 @@ static ExitCode read_settings(Book *book, Settings *settings)
     return code;
 }
 
+/* Without a config file, and where no rules are chosen: what frameworks wrote is read with the
+ * preset for it. */
+static ExitCode open_generated(Book *book, Settings *settings)
+{
+    const StringList *choices = book->options->choices;
+    bool is_chosen = settings->path || choices[CHOICE_SELECT].count
+                     || choices[CHOICE_PRESET].count || book->options->only.count;
+    Settings with = { 0 };
+    if (is_chosen || book->options->command != COMMAND_CHECK)
+        return EXIT_CLEAN;
+    if (ptxlint_config_new(settings->rules, &with.config) != PTXLINT_OK)
+        return ptx_complain_memory();
+    settings->generated = with.config;
+    ExitCode code = apply_choice(&with, CHOICE_PRESET, "generated");
+    return exit_code_max(code, apply_choices(&with, book->options));
+}
+
 /* path, folder: of the config file, to be kept or freed here; NULL: none. NULL: no memory. */
 static Settings *add_settings(Book *book, char *path, char *folder)
 {
@@ -323,6 +340,8 @@ static Settings *add_settings(Book *book, char *path, char *folder)
     /* a wrong option is reported once */
     if (settings->code == EXIT_CLEAN && book->code == EXIT_CLEAN)
         settings->code = apply_choices(settings, book->options);
+    if (settings->code == EXIT_CLEAN)
+        settings->code = open_generated(book, settings);
     book->code = exit_code_max(book->code, settings->code);
     return settings;
 }
@@ -331,6 +350,7 @@ static void settings_free(Settings *settings)
 {
     ptx_inputs_free(&settings->inputs);
     ptxlint_config_free(settings->config);
+    ptxlint_config_free(settings->generated);
     ptxlint_rules_free(settings->own_rules);
     ptx_strings_free(&settings->rule_files);
     ptx_strings_free(&settings->excludes);

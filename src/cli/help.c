@@ -7,7 +7,7 @@
 const char *const ptx_command_words[COMMAND__COUNT] = {
     "check", "fix", "report", "gpu",      "explain", "rules", "config",      "isa",
     "tune",  "rank",   "schema", "baseline", "budget",  "diff",   "mcp", "completions",
-    "manual", "lsp", "extract", "merge"
+    "manual", "lsp", "extract", "launch", "merge"
 };
 
 const char *const ptx_command_usage[COMMAND__COUNT] = {
@@ -30,6 +30,7 @@ const char *const ptx_command_usage[COMMAND__COUNT] = {
     "[OPTIONS]",
     "[OPTIONS]",
     "[OPTIONS] FILE",
+    "[OPTIONS] init PATH... | record [--] PROGRAM [ARG...]",
     "[OPTIONS] REPORT...",
 };
 
@@ -103,6 +104,7 @@ const char *const ptx_command_what[COMMAND__COUNT] = {
     [COMMAND_MANUAL] = "the manual page",
     [COMMAND_LSP] = "the language server, for editors",
     [COMMAND_EXTRACT] = "write the PTX in a program, library or fatbin to files",
+    [COMMAND_LAUNCH] = "write a launch file: of kernels, or of what a program launches",
     [COMMAND_MERGE] = "make one document of those that --shard wrote",
 };
 
@@ -492,6 +494,23 @@ static const struct poptOption extract_table[] = {
     HELP_OPTIONS
 };
 
+static const struct poptOption launch_output[] = {
+    { "output", 'o', POPT_ARG_STRING, NULL, OPT_OUTPUT,
+      "File that is written (default of init: standard output; of record: launches.json)", "FILE" },
+    TEXT_OPTION("kernel", OPT_KERNEL,
+                "init: only kernels whose name matches, * and ? as in a shell", "GLOB"),
+    FLAG_OPTION("quiet", OPT_QUIET, "record: no line about what was written"),
+    CONFIG_OPTIONS,
+    UNPACK_OPTION,
+    POPT_TABLEEND
+};
+
+static const struct poptOption launch_table[] = {
+    TABLE(launch_output, "The launch file:"),
+    TABLE(launch_options, "init: what is known already:"),
+    HELP
+};
+
 static const struct poptOption mcp_table[] = { HELP_OPTIONS };
 
 static const struct poptOption lsp_options[] = {
@@ -514,7 +533,7 @@ const struct poptOption *const ptx_option_tables[COMMAND__COUNT] = {
     check_table,  fix_table, report_table, gpu_table,    explain_table, rules_table,
     config_table,   isa_table,    tune_table, rank_table,   schema_table,
     baseline_table, budget_table, diff_table, mcp_table, schema_table,
-    schema_table, lsp_table, extract_table, merge_table
+    schema_table, lsp_table, extract_table, launch_table, merge_table
 };
 
 /* ---- texts ----------------------------------------------------------------------------------- */
@@ -587,6 +606,12 @@ static const char completions_help[] =
 static const char extract_help[] =
     "\nFILE is a program, library, object or fatbin, also packed, or one entry of it as\n"
     "findings name it. Files are called like FILE and the entry.\n";
+
+static const char launch_help[] =
+    "\n  init    write a launch file with every kernel in PATH, to be filled in: null\n"
+    "          means unknown. `ptxlint --launch FILE` takes it as it is.\n"
+    "  record  run PROGRAM, and write a launch file of the distinct launches that it\n"
+    "          makes: grid, block, shared memory, scalars, sizes behind pointers\n";
 
 static const char merge_help[] =
     "\nREPORTs are what `ptxlint check` or `ptxlint report` wrote with --shard I/N and\n"
@@ -692,6 +717,10 @@ const char *const ptx_command_examples[COMMAND__COUNT] = {
     "  ptxlint extract 'libfoo.so!3.sm_90.ptx'\n",
 
     "\nEXAMPLES\n"
+    "  ptxlint launch init -o launches.json kernel.ptx\n"
+    "  ptxlint launch record -o launches.json -- python train.py --steps 3\n",
+
+    "\nEXAMPLES\n"
     "  ptxlint --shard 1/2 --format json=1.json build/\n"
     "  ptxlint --shard 2/2 --format json=2.json build/\n"
     "  ptxlint merge --format sarif=all.sarif 1.json 2.json\n",
@@ -793,6 +822,15 @@ static const char extract_codes[] =
     "  4  internal error, or no memory\n"
     "The highest that applies.\n";
 
+static const char launch_codes[] =
+    "\nEXIT CODES\n"
+    "  0  done\n"
+    "  2  usage: an unknown option, value or GPU, a bad file, no inputs, no recorder\n"
+    "  3  an input is unreadable, PROGRAM failed or made no launch, or the output\n"
+    "     cannot be written\n"
+    "  4  internal error, or no memory\n"
+    "The highest that applies.\n";
+
 static const char merge_codes[] =
     "\nEXIT CODES\n"
     "  0, 1  as the command that wrote the shards has them\n"
@@ -816,14 +854,15 @@ const char *const ptx_command_codes[COMMAND__COUNT] = {
     isa_codes,
     report_codes, report_codes, schema_codes, report_codes, report_codes, diff_codes, mcp_codes,
     schema_codes,
-    schema_codes, lsp_codes, extract_codes, merge_codes
+    schema_codes, lsp_codes, extract_codes, launch_codes, merge_codes
 };
 
 const char *const ptx_command_help[COMMAND__COUNT] = {
     paths_help, fix_help, paths_help,  names_help,    rules_help,  facts_help, config_help,
     isa_help,
     tune_help,  rank_help,   schema_help,   baseline_help, budget_help, diff_help,
-    mcp_help, completions_help, manual_help, lsp_help, extract_help, merge_help
+    mcp_help, completions_help, manual_help, lsp_help, extract_help,
+    launch_help, merge_help
 };
 
 static void print_commands(void)

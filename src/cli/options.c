@@ -535,6 +535,13 @@ static bool is_budget_use(const Options *options)
     return words && words[0] && words[1] && !strcmp(words[0], "init");
 }
 
+static bool is_launch_use(const Options *options)
+{
+    const char *const *words = (const char *const *)options->paths;
+    return words && words[0] && words[1]
+           && (!strcmp(words[0], "init") || !strcmp(words[0], "record"));
+}
+
 static bool is_diff_use(const Options *options)
 {
     const char *const *words = (const char *const *)options->paths;
@@ -572,6 +579,10 @@ static const char *find_bad_words(const Options *options, bool has_words)
                                       : "budget: missing subcommand or PATH (init PATH...)";
     case COMMAND_EXTRACT:
         return has_words && !options->paths[1] ? NULL : "extract takes one FILE; see its --help";
+    case COMMAND_LAUNCH:
+        return is_launch_use(options)
+                   ? NULL
+                   : "launch: missing subcommand or words (init PATH..., record PROGRAM ARG...)";
     case COMMAND_COMPLETIONS:
         return has_words ? NULL : "completions: missing shell (bash, zsh, fish)";
     case COMMAND_MCP:
@@ -646,7 +657,8 @@ static bool is_subcommand_slip(const Options *options)
 {
     static const char *const wanted[COMMAND__COUNT] = { [COMMAND_CONFIG] = "show, files, init",
                                                         [COMMAND_BASELINE] = "write, prune",
-                                                        [COMMAND_BUDGET] = "init" };
+                                                        [COMMAND_BUDGET] = "init",
+                                                        [COMMAND_LAUNCH] = "init, record" };
     const char *words = wanted[options->command], *first = options->paths[0];
     if (!words || has_word(words, first, strlen(first)))
         return false;

@@ -3,7 +3,9 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fnmatch.h>
 #include <glob.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -215,7 +217,7 @@ static ExitCode add_folder(PathsWalk *walk, const char *folder);
 
 static bool is_packed_ptx(const char *name)
 {
-    static const char *const wanted[] = { ".ptx.gz", ".ptx.zst", ".ptx.xz" };
+    static const char *const wanted[] = { ".ptx.gz", ".ptx.zst", ".ptx.xz", ".ndjson.gz" };
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
         if (has_suffix(name, wanted[i]))
             return true;
@@ -367,9 +369,98 @@ static ExitCode add_named(PathsWalk *walk, const char *path)
     return code;
 }
 
+/* Folder by folder: ** stands for any number of folders that are not hidden, at the end for all
+ * that is below. */
+static bool fits_folders(const char *pattern, const char *path)
+{
+    size_t length = strcspn(path, "/"), piece = strcspn(pattern, "/");
+    bool is_any = piece == 2 && !memcmp(pattern, "**", 2), is_last = !path[length];
+    char name[NAME_MAX + 1], wanted[NAME_MAX + 1];
+    if (length > NAME_MAX || piece > NAME_MAX)
+        return false;
+    if (is_any && (!pattern[piece] || fits_folders(pattern + piece + 1, path)))
+        return *path != '.';
+    if (is_any)
+        return !is_last && *path != '.' && fits_folders(pattern, path + length + 1);
+    snprintf(name, sizeof name, "%.*s", (int)length, path);
+    snprintf(wanted, sizeof wanted, "%.*s", (int)piece, pattern);
+    if (fnmatch(wanted, name, FNM_PERIOD) != 0 || is_last != !pattern[piece])
+        return false;
+    return is_last || fits_folders(pattern + piece + 1, path + length + 1);
+}
+
+static ExitCode add_fitting(PathsWalk *walk, const char *pattern, const char *folder);
+
+/* shown: as the pattern would have it, without a "./" that it does not begin with. */
+static ExitCode add_fitting_entry(PathsWalk *walk, const char *pattern, const char *folder,
+                                  const char *name)
+{
+    struct stat st;
+    ExitCode code = EXIT_CLEAN;
+    char *path = *folder ? ptx_path_join(folder, name) : strdup(name);
+    if (!path)
+        return complain_memory();
+    bool is_folder = lstat(path, &st) == 0 && S_ISDIR(st.st_mode);
+    bool is_excluded = ptx_book_excludes(walk->book, *folder ? folder : ".", name);
+    if (is_folder && *name != '.' && !is_excluded)
+        code = add_fitting(walk, pattern, path);
+    else if (!is_folder && fits_folders(pattern, path) && stat(path, &st) == 0
+             && S_ISREG(st.st_mode)) {
+        if (is_excluded)
+            walk->excluded++;
+        else
+            code = has_suffix(name, ".ptx") ? add_item(walk->list, path)
+                                            : add_found_file(walk, path);
+    }
+    free(path);
+    return code;
+}
+
+/* What is below folder ("": the working directory) and fits, in order of name. */
+static ExitCode add_fitting(PathsWalk *walk, const char *pattern, const char *folder)
+{
+    struct dirent **entries;
+    ExitCode code = EXIT_CLEAN;
+    int count = scandir(*folder ? folder : ".", &entries, is_visible, compare_names);
+    if (count < 0) {
+        ptx_complain(folder, strerror(errno));
+        return EXIT_INPUT;
+    }
+    for (int i = 0; i < count; i++) {
+        code = exit_code_max(code, add_fitting_entry(walk, pattern, folder, entries[i]->d_name));
+        free(entries[i]);
+    }
+    free(entries);
+    return code;
+}
+
+static bool has_any_folders(const char *pattern)
+{
+    const char *at = strstr(pattern, "**");
+    return at && (at == pattern || at[-1] == '/') && (!at[2] || at[2] == '/');
+}
+
+/* From the last folder on that is called by its name. */
+static ExitCode add_deep_pattern(PathsWalk *walk, const char *pattern)
+{
+    struct stat st;
+    size_t plain = strcspn(pattern, "*?[");
+    while (plain && pattern[plain - 1] != '/')
+        plain--;
+    char *folder = strndup(pattern, plain > 1 ? plain - 1 : plain);
+    if (!folder)
+        return complain_memory();
+    bool is_there = !*folder || (stat(folder, &st) == 0 && S_ISDIR(st.st_mode));
+    ExitCode code = is_there ? add_fitting(walk, pattern, folder) : EXIT_CLEAN;
+    free(folder);
+    return code;
+}
+
 static ExitCode add_pattern(PathsWalk *walk, const char *pattern)
 {
     glob_t found;
+    if (has_any_folders(pattern))
+        return add_deep_pattern(walk, pattern);
     ExitCode code = EXIT_CLEAN;
     switch (glob(pattern, 0, NULL, &found)) {
     case 0:

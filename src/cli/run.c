@@ -36,6 +36,7 @@ typedef struct CliRun {
     size_t target_count;
     Tally tally;
     Progress progress;
+    Repeats repeats;
     Matched own, *matched;      /* own: where no caller has one */
     bool has_gap;               /* some input could not be read */
     bool has_draft;             /* the head of a budget is written */
@@ -90,12 +91,16 @@ static ptxlint_options module_options(const CliRun *run, size_t index, unsigned 
     options.metadata_path = ptx_inputs_metadata(run->options, &run->files.items[index]);
     options.ptxas = given->logs;
     options.config = run->settings[index]->config;
+    options.generated_config = run->settings[index]->generated;
     options.baseline = run->baselines[index] ? run->baselines[index]->known : NULL;
     options.budget = budget ? budget->budget : NULL;
     options.jobs = ptx_jobs_threads(run->options, run->worker_count);
     options.profile = run->profiles ? run->profiles[worker] : NULL;
     options.syntax_only = run->is_syntax_only;
     options.sources = run->sources;
+    options.has_each_launch = (run->options->command == COMMAND_CHECK
+                               || run->options->command == COMMAND_REPORT)
+                              && !run->report && !run->options->has_fix;
     options.findings_only = run->options->command != COMMAND_REPORT
                             && run->options->command != COMMAND_BUDGET && !run->report && !budget
                             && !run->options->ptxas;
@@ -176,10 +181,13 @@ static void open_cached(CliRun *run, size_t index, const ptxlint_options *option
     ptx_text_free(&text);
 }
 
-/* Standard input is there only once, and fixes want more than documents. */
+/* Standard input is there only once, fixes want more than documents, and launches in a container
+ * are in no key. */
 static bool is_cacheable(const CliRun *run, const InputFile *file)
 {
-    return run->cache_keys && !run->options->has_fix && strcmp(file->path, "-") != 0;
+    bool has_launches = file->input && ptxlint_input_get_info(file->input)->has_launches;
+    return run->cache_keys && !run->options->has_fix && !has_launches
+           && strcmp(file->path, "-") != 0;
 }
 
 static void make_module(void *context, size_t index, unsigned worker, Job *job)
@@ -297,6 +305,9 @@ static bool take_module(CliRun *run, size_t index, const Job *job)
         return true;
     }
     raise_code(run, ptx_complain_metadata(job->module));
+    if (!job->fixes && run->options->command != COMMAND_BASELINE
+        && ptx_repeats_take(&run->repeats, job->module))
+        return true;
     judge_module(run, job->module);
     if (job->fixes)
         raise_code(run, ptx_fix_take(run->options, path, job, &run->targets[0].sink, &run->fixed));
@@ -470,6 +481,8 @@ static void run_modules(CliRun *run)
         if (!target->is_lost && run->options->has_statistics)
             write_statistics(run, target);
     }
+    if (!run->options->is_quiet)
+        ptx_repeats_tell(&run->repeats);
     /* what matches nothing in one shard may do so in another */
     bool is_whole = is_good && !run->options->shard;
     if (is_whole)
@@ -682,6 +695,7 @@ static void run_end(CliRun *run)
     free(run->ptxas);
     ptxlint_sources_free(run->sources);
     ptx_tally_free(&run->tally);
+    ptx_repeats_free(&run->repeats);
     ptx_strings_free(&run->groups);
     ptx_files_free(&run->files);
     ptx_book_free(&run->book);
@@ -746,7 +760,8 @@ static ExitCode open_cache(CliRun *run)
         const Budget *budget = run->budgets[i];
         CacheInputs inputs = { run->settings[i], NULL, NULL,
                                { (unsigned char)run->options->command, run->is_syntax_only,
-                                 run->report != NULL, run->options->has_no_metadata } };
+                                 run->report != NULL, run->options->has_no_metadata,
+                                 run->settings[i]->generated != NULL } };
         if (baseline)
             inputs.baseline_path = baseline->path;
         if (budget)

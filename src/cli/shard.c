@@ -408,8 +408,9 @@ ptxlint_status ptx_shard_load(const InputFile *file, const ptxlint_options *opti
         && read_packed(json_object_get(file->part, "module"), &saved)) {
         const ptxlint_saved whole = { saved.bytes, saved.length, text.bytes, text.length };
         ptxlint_options plain = *options;
-        status = ptxlint_module_load(&whole, options, out);
-        plain.sources = NULL;           /* here CUDA sources may be missing */
+        plain.metadata_path = NULL;     /* here what lay beside the file may be missing ... */
+        status = ptxlint_module_load(&whole, &plain, out);
+        plain.sources = NULL;           /* ... as may CUDA sources */
         if (status == PTXLINT_BAD_FILE)
             status = ptxlint_module_load(&whole, &plain, out);
     }

@@ -56,8 +56,8 @@ static uint64_t hash_of(const char *rule, const char *kernel, const char *statem
 }
 
 /* NULL: there is none. */
-static BaselineEntry *find(const ptxlint_baseline *b, const char *rule, const char *kernel,
-                           const char *statement)
+static BaselineEntry *find_baseline_entry(const ptxlint_baseline *b, const char *rule,
+                                          const char *kernel, const char *statement)
 {
     uint32_t at = 0, number;
     uint64_t hash = hash_of(rule, kernel, statement);
@@ -76,10 +76,10 @@ static const char *copy(ptxlint_baseline *b, const char *text)
 }
 
 /* The one with that key, new if need be. */
-static BaselineEntry *need(ptxlint_baseline *b, const char *rule, const char *kernel,
-                           const char *statement)
+static BaselineEntry *need_baseline_entry(ptxlint_baseline *b, const char *rule, const char *kernel,
+                                          const char *statement)
 {
-    BaselineEntry *entry = find(b, rule, kernel, statement);
+    BaselineEntry *entry = find_baseline_entry(b, rule, kernel, statement);
     if (entry)
         return entry;
     if (b->count == b->capacity)
@@ -97,9 +97,9 @@ bool ptx_baseline_take(const ptxlint_baseline *b, uint64_t *taken, const Finding
 {
     const char *statements[] = { key->statement, "" };
     for (int i = 0; i < 2; i++) {
-        const BaselineEntry *entry = i && !*key->statement
-                                         ? NULL
-                                         : find(b, key->rule, key->kernel, statements[i]);
+        const BaselineEntry *entry =
+            i && !*key->statement ? NULL
+                                  : find_baseline_entry(b, key->rule, key->kernel, statements[i]);
         if (!entry || entry->count - taken[entry - b->entries] < key->count)
             continue;
         taken[entry - b->entries] += key->count;
@@ -162,7 +162,7 @@ typedef struct BaselineWrong {
     const char *what;           /* NULL: nothing is wrong */
 } BaselineWrong;
 
-static const char *text_of(const json_t *object, const char *key, bool may_be_empty)
+static const char *baseline_text_of(const json_t *object, const char *key, bool may_be_empty)
 {
     const json_t *value = json_object_get(object, key);
     const char *text = json_string_value(value);
@@ -171,10 +171,11 @@ static const char *text_of(const json_t *object, const char *key, bool may_be_em
 }
 
 /* Two entries of one key, as a merge may leave them: the larger. */
-static const char *read_entry(ptxlint_baseline *b, const json_t *item)
+static const char *read_baseline_entry(ptxlint_baseline *b, const json_t *item)
 {
-    const char *rule = text_of(item, "rule", false), *kernel = text_of(item, "kernel", true),
-               *statement = text_of(item, "statement", true);
+    const char *rule = baseline_text_of(item, "rule", false),
+               *kernel = baseline_text_of(item, "kernel", true),
+               *statement = baseline_text_of(item, "statement", true);
     const json_t *count = json_object_get(item, "count");
     if (!json_is_object(item))
         return "an object is expected";
@@ -186,8 +187,8 @@ static const char *read_entry(ptxlint_baseline *b, const json_t *item)
         || json_integer_value(count) > COUNT_MAX)
         return "\"count\" must be a whole number from 1 to 1073741824";
     uint64_t number = (uint64_t)json_integer_value(count);
-    BaselineEntry *entry = need(b, rule, ptx_key_kernel(&b->arena, kernel, strlen(kernel)),
-                                statement);
+    BaselineEntry *entry =
+        need_baseline_entry(b, rule, ptx_key_kernel(&b->arena, kernel, strlen(kernel)), statement);
     if (number > entry->count)
         entry->count = number;
     return NULL;
@@ -208,7 +209,7 @@ static void read_entries_guarded(void *context)
     BaselineWrong *wrong = call->wrong;
     call->result = PTXLINT_BAD_FILE;
     for (wrong->index = 0; wrong->index < json_array_size(call->findings); wrong->index++)
-        if ((wrong->what = read_entry(b, json_array_get(call->findings, wrong->index))))
+        if ((wrong->what = read_baseline_entry(b, json_array_get(call->findings, wrong->index))))
             return;
     char *reason = ptx_arena_alloc(&b->arena, strlen(call->path) + 4);
     memcpy(reason, "in ", 3);
@@ -228,7 +229,7 @@ static ptxlint_status read_entries(ptxlint_baseline *b, const char *path, const 
 static ptxlint_status read_root(ptxlint_baseline *b, const char *path, const json_t *root,
                                 char *error, size_t error_size)
 {
-    const char *schema = text_of(root, "schema", false);
+    const char *schema = baseline_text_of(root, "schema", false);
     const json_t *findings = json_object_get(root, "findings");
     BaselineWrong wrong = { 0, NULL };
     if (!schema || strcmp(schema, "ptxlint-baseline/1") != 0 || !json_is_array(findings)) {
@@ -281,7 +282,7 @@ static void add_finding(ptxlint_baseline *b, const ptxlint_module *module,
     const char *kernel = d->kernel ? ptx_key_kernel(&b->arena, d->kernel, strlen(d->kernel)) : "";
     if (!d->repeat_count)
         ptxlint_module_statement(module, d->span.begin, statement, sizeof statement);
-    BaselineEntry *entry = need(b, d->rule, kernel, statement);
+    BaselineEntry *entry = need_baseline_entry(b, d->rule, kernel, statement);
     if (entry->module != b->module_count)
         entry->in_module = 0;
     entry->module = b->module_count;
@@ -303,9 +304,10 @@ static void add_baseline_module(void *context)
     size_t count;
     b->module_count++;
     const ptxlint_kernel *kernels = ptxlint_module_kernels(module, &count);
-    need(b, "", "", "");
+    need_baseline_entry(b, "", "", "");
     for (size_t k = 0; k < count; k++)
-        need(b, "", ptx_key_kernel(&b->arena, kernels[k].name, strlen(kernels[k].name)), "");
+        need_baseline_entry(
+            b, "", ptx_key_kernel(&b->arena, kernels[k].name, strlen(kernels[k].name)), "");
     const ptxlint_diagnostic *all = ptxlint_module_diagnostics(module, &count);
     for (size_t i = 0; i < count; i++)
         if ((all[i].suppression == PTXLINT_NOT_SUPPRESSED
@@ -334,7 +336,8 @@ static void match(const ptxlint_baseline *b, const ptxlint_baseline *found, uint
         uint64_t left = there->count;
         const char *statements[] = { there->statement, "" };
         for (int i = 0; i < (*there->statement ? 2 : 1); i++) {
-            const BaselineEntry *entry = find(b, there->rule, there->kernel, statements[i]);
+            const BaselineEntry *entry =
+                find_baseline_entry(b, there->rule, there->kernel, statements[i]);
             uint64_t room = entry ? entry->count - used[entry - b->entries] : 0;
             uint64_t taken = ptx_u64_min(left, room);
             if (entry)
@@ -374,7 +377,8 @@ ptxlint_status ptxlint_baseline_stale(const ptxlint_baseline *b, const ptxlint_b
         return status;
     *out = 0;
     for (uint32_t e = 0; e < b->count; e++)
-        *out += used[e] < b->entries[e].count && find(found, "", b->entries[e].kernel, "")
+        *out += used[e] < b->entries[e].count
+                && find_baseline_entry(found, "", b->entries[e].kernel, "")
                 && did_run(config, &b->entries[e]);
     free(used);
     return PTXLINT_OK;
@@ -400,7 +404,7 @@ ptxlint_status ptxlint_baseline_prune(ptxlint_baseline *b, const ptxlint_baselin
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-static int compare_entries(const void *pa, const void *pb)
+static int compare_baseline_entries(const void *pa, const void *pb)
 {
     const BaselineEntry *a = *(const BaselineEntry *const *)pa,
                         *b = *(const BaselineEntry *const *)pb;
@@ -418,7 +422,7 @@ static const BaselineEntry **sort_entries(const ptxlint_baseline *b, size_t *cou
         if (b->entries[e].count && *b->entries[e].rule)
             sorted[(*count)++] = &b->entries[e];
     if (sorted && *count)
-        qsort(sorted, *count, sizeof *sorted, compare_entries);
+        qsort(sorted, *count, sizeof *sorted, compare_baseline_entries);
     return sorted;
 }
 

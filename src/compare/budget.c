@@ -52,10 +52,10 @@ typedef struct BudgetReader {
     char wrong[200];
 } BudgetReader;
 
-static bool fail(BudgetReader *r, const YamlNode *node, const char *format, ...)
+static bool fail_budget(BudgetReader *r, const YamlNode *node, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-static bool fail(BudgetReader *r, const YamlNode *node, const char *format, ...)
+static bool fail_budget(BudgetReader *r, const YamlNode *node, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -66,7 +66,7 @@ static bool fail(BudgetReader *r, const YamlNode *node, const char *format, ...)
 }
 
 /* Nodes come nearly in order, so the way from the last one is short. */
-static void place(BudgetReader *r, const YamlNode *node, uint32_t *line, uint32_t *column)
+static void locate_node(BudgetReader *r, const YamlNode *node, uint32_t *line, uint32_t *column)
 {
     if (node->at < r->at)
         r->at = r->line = r->begin = 0;
@@ -96,15 +96,16 @@ static bool read_number(BudgetReader *r, const YamlNode *node, const char *what,
     }
     *out = value / place_value;
     if (!has_digit || *p || !(*out <= 1e18))
-        return fail(r, node, "%s must be a number from 0 to 1e18, without unit, such as 64 or 0.5",
-                    what);
+        return fail_budget(
+            r, node, "%s must be a number from 0 to 1e18, without unit, such as 64 or 0.5", what);
     return true;
 }
 
-static bool read_text(BudgetReader *r, const YamlNode *node, const char *what, const char **out)
+static bool read_budget_text(BudgetReader *r, const YamlNode *node, const char *what,
+                             const char **out)
 {
     if (node->kind != YAML_TEXT || !node->length)
-        return fail(r, node, "%s must be a text", what);
+        return fail_budget(r, node, "%s must be a text", what);
     *out = ptx_arena_strndup(&r->budget->arena, node->text, node->length);
     return true;
 }
@@ -118,11 +119,12 @@ static bool read_dims(BudgetReader *r, const YamlNode *node, const char *what, i
         if (item && !read_number(r, item, what, &value))
             return false;
         if (value < 1 || value > 2147483647 || value != floor(value))
-            return fail(r, item ? item : node, "%s has up to three whole numbers from 1", what);
+            return fail_budget(r, item ? item : node, "%s has up to three whole numbers from 1",
+                               what);
         dims[i] = (int64_t)value;
         item = item && node->kind == YAML_LIST ? item->next : NULL;
     }
-    return !item || fail(r, item, "%s has up to three whole numbers from 1", what);
+    return !item || fail_budget(r, item, "%s has up to three whole numbers from 1", what);
 }
 
 static bool fail_key(BudgetReader *r, const YamlNode *key)
@@ -141,9 +143,10 @@ static bool fail_key(BudgetReader *r, const YamlNode *key)
             near = metric.key;
         }
     }
-    return near ? fail(r, key, "unknown key '%.60s'; did you mean '%s'?", key->text, near)
-                : fail(r, key, "unknown key '%.60s'; it is kernel, gpu, grid, block or a metric",
-                       key->text);
+    return near ? fail_budget(r, key, "unknown key '%.60s'; did you mean '%s'?", key->text, near)
+                : fail_budget(r, key,
+                              "unknown key '%.60s'; it is kernel, gpu, grid, block or a metric",
+                              key->text);
 }
 
 static bool read_limit(BudgetReader *r, const YamlNode *key, const YamlNode *value,
@@ -153,7 +156,7 @@ static bool read_limit(BudgetReader *r, const YamlNode *key, const YamlNode *val
     if (id == METRIC__COUNT)
         return fail_key(r, key);
     Limit *limit = &entry->limits[id];
-    place(r, value, &limit->line, &limit->column);
+    locate_node(r, value, &limit->line, &limit->column);
     return read_number(r, value, key->text, &limit->value);
 }
 
@@ -161,9 +164,9 @@ static bool read_pair(BudgetReader *r, const YamlNode *key, const YamlNode *valu
                       BudgetEntry *entry)
 {
     if (!strcmp(key->text, "kernel"))
-        return read_text(r, value, "kernel", &entry->kernel);
+        return read_budget_text(r, value, "kernel", &entry->kernel);
     if (!strcmp(key->text, "gpu"))
-        return read_text(r, value, "gpu", &entry->gpu);
+        return read_budget_text(r, value, "gpu", &entry->gpu);
     if (!strcmp(key->text, "grid"))
         return read_dims(r, value, "grid", entry->grid);
     if (!strcmp(key->text, "block"))
@@ -182,35 +185,35 @@ static bool is_twice(const YamlNode *mapping, const YamlNode *key)
 /* of a mapping; a good one has fewer, so that looking for double ones is cheap */
 enum { KEYS_MAX = METRIC__COUNT + 8 };
 
-static bool read_entry(BudgetReader *r, const YamlNode *node, BudgetEntry *entry)
+static bool read_budget_entry(BudgetReader *r, const YamlNode *node, BudgetEntry *entry)
 {
     if (node->kind != YAML_MAPPING || node->count > 2 * KEYS_MAX)
-        return fail(r, node,
-                    "an entry is a mapping such as { kernel: \"gemm_*\", registers: 128 }");
-    place(r, node, &entry->line, &entry->column);
+        return fail_budget(r, node,
+                           "an entry is a mapping such as { kernel: \"gemm_*\", registers: 128 }");
+    locate_node(r, node, &entry->line, &entry->column);
     for (int i = 0; i < METRIC__COUNT; i++)
         entry->limits[i].value = (double)NAN;
     for (const YamlNode *key = node->first; key; key = key->next->next) {
         if (key->kind != YAML_TEXT)
-            return fail(r, key, "a key is expected");
+            return fail_budget(r, key, "a key is expected");
         if (is_twice(node, key))
-            return fail(r, key, "'%.60s' is given twice", key->text);
+            return fail_budget(r, key, "'%.60s' is given twice", key->text);
         if (!read_pair(r, key, key->next, entry))
             return false;
     }
-    return entry->kernel || fail(r, node, "an entry needs `kernel`: a name or a pattern");
+    return entry->kernel || fail_budget(r, node, "an entry needs `kernel`: a name or a pattern");
 }
 
-static bool read_entries(BudgetReader *r, const YamlNode *list)
+static bool read_budget_entries(BudgetReader *r, const YamlNode *list)
 {
     ptxlint_budget *b = r->budget;
     if (list->kind != YAML_LIST)
-        return fail(r, list, "`budgets` is a list");
+        return fail_budget(r, list, "`budgets` is a list");
     b->entries = ptx_arena_array(&b->arena, BudgetEntry, list->count + 1);
     b->patterns = ptx_arena_array(&b->arena, uint32_t, list->count + 1);
     for (const YamlNode *node = list->first; node; node = node->next) {
         BudgetEntry *entry = &b->entries[b->count];
-        if (!read_entry(r, node, entry))
+        if (!read_budget_entry(r, node, entry))
             return false;
         if (strpbrk(entry->kernel, "*?[\\"))
             b->patterns[b->pattern_count++] = b->count;
@@ -221,14 +224,14 @@ static bool read_entries(BudgetReader *r, const YamlNode *list)
     return true;
 }
 
-static bool read_root(BudgetReader *r, const YamlNode *root)
+static bool read_budget_root(BudgetReader *r, const YamlNode *root)
 {
     if (root->kind != YAML_MAPPING || !root->first || root->first->kind != YAML_TEXT
         || strcmp(root->first->text, "budgets") != 0)
-        return fail(r, root, "a budget is `budgets:` and a list of entries");
+        return fail_budget(r, root, "a budget is `budgets:` and a list of entries");
     if (root->count != 2)
-        return fail(r, root->first->next->next, "only `budgets` stands at the top");
-    return read_entries(r, root->first->next);
+        return fail_budget(r, root->first->next->next, "only `budgets` stands at the top");
+    return read_budget_entries(r, root->first->next);
 }
 
 typedef struct BudgetRead {
@@ -248,7 +251,7 @@ static void read_all_guarded(void *context)
     call->b->path = ptx_arena_strndup(&call->b->arena, call->path, strlen(call->path));
     r->source = (YamlSource){ .bytes = call->yaml, .length = (uint32_t)call->length };
     const YamlNode *root = ptx_yaml_read(&call->b->arena, r->source, &wrong);
-    call->result = root && read_root(r, root) ? PTXLINT_OK : PTXLINT_BAD_FILE;
+    call->result = root && read_budget_root(r, root) ? PTXLINT_OK : PTXLINT_BAD_FILE;
     if (root)
         return;
     snprintf(r->wrong, sizeof r->wrong, "%s", wrong.text);
@@ -434,7 +437,7 @@ static const char *name_of(const ptxlint_projection *p)
 }
 
 /* "registers", "predicted time": the key in words. */
-static void put_words(char *out, size_t size, const char *key)
+static void put_budget_words(char *out, size_t size, const char *key)
 {
     size_t length = 0;
     for (; key[length] && length + 1 < size; length++)
@@ -450,7 +453,7 @@ static Overrun make_overrun(const ptxlint_budget *b, const ptxlint_kernel *kerne
     Overrun o = { .is_unknown = isnan(measure->value), .certainty = measure->certainty };
     char words[64];
     ptxlint_metric_at(id, &metric);
-    put_words(words, sizeof words, metric.key);
+    put_budget_words(words, sizeof words, metric.key);
     Figure wanted = ptx_figure_number(limit->value), is = ptx_figure_number(measure->value);
     Figure beyond = ptx_figure_number(fabs(measure->value - limit->value));
     if (o.is_unknown)
@@ -479,9 +482,9 @@ static bool is_beyond(MetricId id, double value, double limit)
            || (metric.is_higher_better ? value < limit - slack : value > limit + slack);
 }
 
-static void check_entry(const ptxlint_budget *b, const BudgetEntry *entry,
-                        const ptxlint_kernel *kernel, double findings, OverrunFn report,
-                        void *context)
+static void check_budget_entry(const ptxlint_budget *b, const BudgetEntry *entry,
+                               const ptxlint_kernel *kernel, double findings, OverrunFn report,
+                               void *context)
 {
     bool is_first = true;
     for (size_t i = 0; i < kernel->projection_count || !i; i++) {
@@ -509,13 +512,13 @@ void ptx_budget_check(const ptxlint_budget *b, const ptxlint_kernel *kernel, dou
     const BudgetEntry *entry;
     for (BudgetWalk walk = walk_begin(b, kernel->name); (entry = walk_next(&walk));)
         if (is_launch(entry, &kernel->launch))
-            check_entry(b, entry, kernel, findings, report, context);
+            check_budget_entry(b, entry, kernel, findings, report, context);
 }
 
 /* ---- drafting -------------------------------------------------------------------------------- */
 
 /* A name in YAML as in JSON. */
-static void put_name(Out *out, const char *key, const char *name)
+static void put_budget_name(Out *out, const char *key, const char *name)
 {
     Json json;
     ptx_out_text(out, key);
@@ -561,9 +564,9 @@ static void draft_projection(Out *out, const ptxlint_kernel *kernel, const ptxli
     ptxlint_measure all[METRIC__COUNT];
     ptx_metrics_measure(kernel, p, all);
     all[METRIC_FINDINGS] = (ptxlint_measure){ findings, PTXLINT_EXACT };
-    put_name(out, "- kernel: ", kernel->name);
+    put_budget_name(out, "- kernel: ", kernel->name);
     if (p)
-        put_name(out, "  gpu: ", ptxlint_gpu_get_info(p->gpu)->name);
+        put_budget_name(out, "  gpu: ", ptxlint_gpu_get_info(p->gpu)->name);
     put_dims(out, "grid", kernel->launch.grid);
     if (!kernel->launch.block_is_assumed)
         put_dims(out, "block", kernel->launch.block);

@@ -39,7 +39,7 @@ static void put_metrics(Json *json, const char *key, const Change *changes)
     ptx_json_end(json);
 }
 
-static void put_classes(Json *json, const char *key, const Pair *pair)
+static void put_diff_json_classes(Json *json, const char *key, const Pair *pair)
 {
     ptx_json_object(json, key);
     for (uint32_t i = 0;
@@ -113,7 +113,7 @@ static void put_kernel(Json *json, const char *key, const Pair *pair)
     put_side(json, "old", pair->old_kernel);
     put_side(json, "new", pair->new_kernel);
     put_metrics(json, "metrics", pair->changes);
-    put_classes(json, "classes", pair);
+    put_diff_json_classes(json, "classes", pair);
     put_findings(json, "new_findings", pair->findings, pair->new_count);
     put_findings(json, "fixed_findings", pair->findings + pair->new_count, pair->fixed_count);
     ptx_json_end(json);

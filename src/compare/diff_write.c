@@ -71,7 +71,7 @@ static const char *verdict_text(const Change *c)
     return c->excuse ? c->excuse : texts[c->verdict];
 }
 
-static const char *key_of(size_t id)
+static const char *diff_key_of(size_t id)
 {
     ptxlint_metric metric;
     ptxlint_metric_at(id, &metric);
@@ -80,7 +80,7 @@ static const char *key_of(size_t id)
 
 /* ---- text ------------------------------------------------------------------------------------ */
 
-static void put_row(Out *out, const char *indent, const char *key, const Change *c)
+static void put_diff_row(Out *out, const char *indent, const char *key, const Change *c)
 {
     Figure from = value_figure(c->old_value), to = value_figure(c->new_value),
            delta = delta_figure(c), percent = percent_figure(c);
@@ -163,14 +163,14 @@ Change ptx_pair_class(const Pair *pair, uint32_t index)
     return c;
 }
 
-static void put_classes(Out *out, const Pair *pair)
+static void put_diff_classes(Out *out, const Pair *pair)
 {
     for (uint32_t i = 0; i < pair->new_kernel->class_count && i < 64; i++) {
         Change c = ptx_pair_class(pair, i);
         char name[24];
         snprintf(name, sizeof name, "%.18s", pair->new_kernel->classes[i].name);
         if (fabs(c.new_value - c.old_value) > 0)
-            put_row(out, "    ", name, &c);
+            put_diff_row(out, "    ", name, &c);
     }
 }
 
@@ -189,7 +189,7 @@ static void put_finding(Out *out, const char *what, const ReportFinding *f)
     ptx_out_text(out, "\n");
 }
 
-static void put_findings(Out *out, const Pair *pair)
+static void put_diff_findings(Out *out, const Pair *pair)
 {
     for (uint32_t i = 0; i < pair->new_count + pair->fixed_count; i++) {
         bool is_new = i < pair->new_count;
@@ -214,11 +214,11 @@ static void put_pair(Out *out, const Pair *pair)
     for (int i = 0; i < METRIC__COUNT; i++) {
         if (pair->changes[i].verdict == VERDICT_SAME)
             continue;
-        put_row(out, "  ", key_of((size_t)i), &pair->changes[i]);
+        put_diff_row(out, "  ", diff_key_of((size_t)i), &pair->changes[i]);
         if (i == METRIC_INSTRUCTIONS && is_both)
-            put_classes(out, pair);
+            put_diff_classes(out, pair);
     }
-    put_findings(out, pair);
+    put_diff_findings(out, pair);
 }
 
 static void put_counts(Out *out, const ptxlint_diff_info *info)
@@ -228,8 +228,11 @@ static void put_counts(Out *out, const ptxlint_diff_info *info)
     ptx_out_format(out, "%zu of %zu kernel%s regressed", info->regressed_count, info->kernel_count,
                    ptx_plural(info->kernel_count));
     const struct { size_t count; const char *words; } parts[] = {
-        { info->better_count, "better" }, { other <= info->kernel_count ? other : 0, "changed" }, { info->added_count, "new" },
-        { info->removed_count, "removed" }, { info->same_count, "the same" },
+        { info->better_count, "better" },
+        { other <= info->kernel_count ? other : 0, "changed" },
+        { info->added_count, "new" },
+        { info->removed_count, "removed" },
+        { info->same_count, "the same" },
     };
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (parts[i].count)
@@ -249,11 +252,11 @@ static void put_totals(Out *out, const ptxlint_diff *d)
         if (!has_any)
             ptx_put_heading(out, "TOTAL, of kernels where it is known");
         has_any = true;
-        put_row(out, "  ", key_of((size_t)i), &d->totals[i]);
+        put_diff_row(out, "  ", diff_key_of((size_t)i), &d->totals[i]);
     }
 }
 
-static void put_names(Out *out, const ptxlint_diff_options *options)
+static void put_diff_names(Out *out, const ptxlint_diff_options *options)
 {
     ptx_out_clean(out, options->old_name ? options->old_name : "old");
     ptx_out_text(out, " -> ");
@@ -267,7 +270,7 @@ static void write_text(Out *out, const ptxlint_diff *d, const ptxlint_diff_optio
         if (!is_shown(&d->pairs[p]))
             continue;
         if (!has_any) {
-            put_names(out, options);
+            put_diff_names(out, options);
             ptx_out_format(out, "\n%-24s %14s %14s %14s\n", "", "old", "new", "change");
         }
         has_any = true;
@@ -305,7 +308,7 @@ static void put_cell(Out *out, const char *text, size_t length)
 }
 
 /* As code, where it is what PTX allows for a name. */
-static void put_kernel(Out *out, const Pair *pair)
+static void put_diff_kernel(Out *out, const Pair *pair)
 {
     const char *name = ptx_pair_kernel(pair)->name;
     bool is_plain = strlen(name) < 120;
@@ -323,7 +326,7 @@ static void put_kernel(Out *out, const Pair *pair)
 static void put_cells(Out *out, const Pair *pair, const char *key, const Change *c)
 {
     ptx_out_text(out, "| ");
-    put_kernel(out, pair);
+    put_diff_kernel(out, pair);
     ptx_out_format(out, " | %s | %s | %s | %s | %s | %s |\n", key, value_figure(c->old_value).text,
                    value_figure(c->new_value).text, delta_figure(c).text, percent_figure(c).text,
                    verdict_text(c));
@@ -334,7 +337,7 @@ static void put_item(Out *out, const Pair *pair, const char *what, const ReportF
     ptx_out_format(out, "- %s %s ", what, ptx_report_severity(f->severity));
     put_cell(out, f->rule, 20);
     ptx_out_text(out, " in ");
-    put_kernel(out, pair);
+    put_diff_kernel(out, pair);
     if (f->line)
         ptx_out_format(out, ", line %u", (unsigned)f->line);
     ptx_out_text(out, ": ");
@@ -394,7 +397,7 @@ static size_t page_rows(Page *page, const ptxlint_diff *d, bool is_regressed)
             if (!count++)
                 page_text(page, table_head);
             piece_begin(&piece);
-            put_cells(&piece.out, &d->pairs[p], key_of((size_t)i), c);
+            put_cells(&piece.out, &d->pairs[p], diff_key_of((size_t)i), c);
             piece_end(page, &piece);
         }
     return count;
@@ -426,7 +429,7 @@ static void page_kernels(Page *page, const ptxlint_diff *d)
         has_any = true;
         piece_begin(&piece);
         ptx_out_text(&piece.out, d->pairs[p].new_kernel ? "- new kernel " : "- removed kernel ");
-        put_kernel(&piece.out, &d->pairs[p]);
+        put_diff_kernel(&piece.out, &d->pairs[p]);
         ptx_out_text(&piece.out, "\n");
         piece_end(page, &piece);
     }
@@ -456,7 +459,8 @@ static void page_summary(Page *page, const ptxlint_diff *d, const ptxlint_diff_o
     piece_end(page, &piece);
 }
 
-static void write_markdown(Out *out, const ptxlint_diff *d, const ptxlint_diff_options *options)
+static void write_diff_markdown(Out *out, const ptxlint_diff *d,
+                                const ptxlint_diff_options *options)
 {
     size_t limit = options->max_bytes ? options->max_bytes : COMMENT_BYTES;
     Page page = { .max_bytes = limit > 2 * TAIL_BYTES ? limit - TAIL_BYTES : limit };
@@ -498,7 +502,7 @@ ptxlint_status ptxlint_write_diff(const ptxlint_diff *d, const ptxlint_diff_opti
     if (options->format == PTXLINT_TEXT)
         write_text(&out, d, options);
     else if (options->format == PTXLINT_MARKDOWN)
-        write_markdown(&out, d, options);
+        write_diff_markdown(&out, d, options);
     else if (options->format == PTXLINT_JSON)
         ptx_diff_json(&out, d, options);
     else

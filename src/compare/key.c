@@ -2,7 +2,7 @@
 
 /* ---- names of kernels ------------------------------------------------------------------------ */
 
-static bool is_hex(char byte)
+static bool is_hex_digit(char byte)
 {
     return (byte >= '0' && byte <= '9') || (byte >= 'a' && byte <= 'f');
 }
@@ -12,7 +12,7 @@ static size_t made_length(const char *text, size_t left)
 {
     size_t length = 0;
     bool has_digit = false;
-    for (; length < left && is_hex(text[length]); length++)
+    for (; length < left && is_hex_digit(text[length]); length++)
         has_digit |= text[length] <= '9';
     return has_digit && (length == 8 || length == 16 || length == 32 || length == 64) ? length : 0;
 }
@@ -42,7 +42,7 @@ const char *ptx_key_kernel(Arena *arena, const char *name, size_t length)
 {
     char *key = ptx_arena_strndup(arena, name, length), *out = key;
     for (size_t i = 0; i < length;) {
-        bool is_begin = !i || !is_hex(name[i - 1]);
+        bool is_begin = !i || !is_hex_digit(name[i - 1]);
         size_t made = unnamed_length(name + i, length - i);
         made = made || !is_begin ? made : made_length(name + i, length - i);
         *out++ = made ? '*' : name[i];
@@ -75,7 +75,7 @@ static bool is_of_hash(const void *owner, uint32_t number, const void *hash)
     return ((const IndexEntry *)owner)[number - 1].hash == *(const uint64_t *)hash;
 }
 
-static uint32_t *first_of(const Index *index, uint64_t hash)
+static uint32_t *first_word_of(const Index *index, uint64_t hash)
 {
     return ptx_hash_find(&index->firsts, (uint32_t)ptx_hash_mix(hash), is_of_hash, index->entries,
                          &hash);
@@ -84,7 +84,7 @@ static uint32_t *first_of(const Index *index, uint64_t hash)
 static void link_entry(Index *index, uint32_t entry)
 {
     IndexEntry *entries = index->entries;
-    uint32_t *first = first_of(index, entries[entry].hash);
+    uint32_t *first = first_word_of(index, entries[entry].hash);
     if (*first)
         entries[entries[*first - 1].last - 1].next = entry + 1;
     else
@@ -115,7 +115,7 @@ bool ptx_index_next(const Index *index, uint64_t hash, uint32_t *at, uint32_t *n
 {
     if (!index->count || *at == NO_MORE)
         return false;
-    uint32_t entry = *at ? *at : *first_of(index, hash);
+    uint32_t entry = *at ? *at : *first_word_of(index, hash);
     if (!entry)
         return false;
     *number = index->entries[entry - 1].number;

@@ -39,7 +39,7 @@ size_t ptxlint_report_size(const ptxlint_report *r)
     return r ? r->count : 0;
 }
 
-static const char *copy(ptxlint_report *r, const char *text)
+static const char *copy_report_text(ptxlint_report *r, const char *text)
 {
     return text ? ptx_arena_strndup(&r->arena, text, strlen(text)) : "";
 }
@@ -51,7 +51,7 @@ static ReportKernel *add_kernel(ptxlint_report *r, const char *name, const char 
                                     sizeof *r->kernels);
     ReportKernel *kernel = &r->kernels[r->count++];
     *kernel = (ReportKernel){
-        .name = copy(r, name), .path = path, .target = "", .gpu = "", .launch = ""
+        .name = copy_report_text(r, name), .path = path, .target = "", .gpu = "", .launch = ""
     };
     kernel->key = ptx_key_kernel(&r->arena, kernel->name, strlen(kernel->name));
     for (int i = 0; i < METRIC__COUNT; i++)
@@ -59,14 +59,15 @@ static ReportKernel *add_kernel(ptxlint_report *r, const char *name, const char 
     return kernel;
 }
 
-static void add_finding(ptxlint_report *r, ReportKernel *kernel, const ReportFinding *finding)
+static void add_reported_finding(ptxlint_report *r, ReportKernel *kernel,
+                                 const ReportFinding *finding)
 {
     ReportFinding *kept = ptx_arena_new(&r->arena, ReportFinding);
     *kept = *finding;
-    kept->rule = copy(r, finding->rule);
-    kept->name = copy(r, finding->name);
-    kept->statement = copy(r, finding->statement);
-    kept->message = copy(r, finding->message);
+    kept->rule = copy_report_text(r, finding->rule);
+    kept->name = copy_report_text(r, finding->name);
+    kept->statement = copy_report_text(r, finding->statement);
+    kept->message = copy_report_text(r, finding->message);
     kept->next = kernel->findings;
     kernel->findings = kept;
     if (kept->severity >= PTXLINT_WARNING)
@@ -88,7 +89,7 @@ static const char *launch_text(ptxlint_report *r, const int64_t grid[3], const i
              "%" PRId64 " x %" PRId64 " x %" PRId64 " blocks of %" PRId64 " x %" PRId64
              " x %" PRId64,
              grid[0], grid[1], grid[2], block[0], block[1], block[2]);
-    return copy(r, text);
+    return copy_report_text(r, text);
 }
 
 /* ---- from a module --------------------------------------------------------------------------- */
@@ -106,7 +107,7 @@ static void add_module_kernel(ptxlint_report *r, const ptxlint_module *m, const 
 {
     const ptxlint_module_info *info = ptxlint_module_get_info(m);
     const ReportClass *classes = classes_of(r, &k->mix);
-    const char *target = copy(r, info->target),
+    const char *target = copy_report_text(r, info->target),
                *launch = launch_text(r, k->launch.grid, k->launch.block);
     uint64_t body = ptxlint_module_body(m, k);
     for (size_t p = 0; p < k->projection_count || !p; p++) {
@@ -115,7 +116,8 @@ static void add_module_kernel(ptxlint_report *r, const ptxlint_module *m, const 
         ptx_metrics_measure(k, projection, kernel->metrics);
         kernel->target = target;
         kernel->launch = launch;
-        kernel->gpu = projection ? copy(r, ptxlint_gpu_get_info(projection->gpu)->name) : "";
+        kernel->gpu =
+            projection ? copy_report_text(r, ptxlint_gpu_get_info(projection->gpu)->name) : "";
         kernel->body = body;
         kernel->line = ptxlint_module_place(m, k->name_span.begin).line;
         kernel->classes = classes;
@@ -144,7 +146,7 @@ static void add_module_findings(ptxlint_report *r, const ptxlint_module *m, cons
                                   .severity = all[i].severity,
                                   .line = ptxlint_module_place(m, all[i].span.begin).line,
                                   .count = 1 + all[i].repeat_count };
-        add_finding(r, &r->kernels[numbers[k]], &finding);
+        add_reported_finding(r, &r->kernels[numbers[k]], &finding);
     }
 }
 
@@ -159,7 +161,7 @@ static void add_report_module(void *context)
     ptxlint_report *r = call->r;
     const ptxlint_module *m = call->m;
     size_t count;
-    const char *path = copy(r, ptxlint_module_get_info(m)->path);
+    const char *path = copy_report_text(r, ptxlint_module_get_info(m)->path);
     const ptxlint_kernel *kernels = ptxlint_module_kernels(m, &count);
     uint32_t *numbers = ptx_arena_array(&r->arena, uint32_t, count + 1);
     for (size_t k = 0; k < count; k++) {
@@ -180,7 +182,7 @@ ptxlint_status ptxlint_report_add(ptxlint_report *r, const ptxlint_module *m)
 
 /* ---- from a saved report --------------------------------------------------------------------- */
 
-static const char *text_of(const json_t *object, const char *key)
+static const char *report_text_of(const json_t *object, const char *key)
 {
     const char *text = json_string_value(json_object_get(object, key));
     return text ? text : "";
@@ -208,7 +210,7 @@ static void read_metrics(ReportKernel *kernel, const json_t *metrics)
     for (size_t i = 0; ptxlint_metric_at(i, &metric); i++) {
         const json_t *one = json_object_get(metrics, metric.key),
                      *value = json_object_get(one, "value");
-        ptxlint_certainty certainty = certainty_of(text_of(one, "certainty"));
+        ptxlint_certainty certainty = certainty_of(report_text_of(one, "certainty"));
         if (json_is_number(value) && certainty != PTXLINT_NOT_KNOWN)
             kernel->metrics[i] = (ptxlint_measure){ json_number_value(value), certainty };
     }
@@ -223,9 +225,9 @@ static void read_classes(ptxlint_report *r, ReportKernel *kernel, const json_t *
     /* the iteration does not write; jansson has no form of it for const */
     json_object_foreach((json_t *)(uintptr_t)classes, name, value) {
         const json_t *count = json_object_get(value, "static");
-        out[kernel->class_count++] = (ReportClass){
-            copy(r, name), json_is_integer(count) ? (double)json_integer_value(count) : 0
-        };
+        out[kernel->class_count++] =
+            (ReportClass){ copy_report_text(r, name),
+                           json_is_integer(count) ? (double)json_integer_value(count) : 0 };
     }
 }
 
@@ -246,12 +248,12 @@ typedef struct SavedFile {
 static ReportKernel *read_projection(ptxlint_report *r, const SavedFile *file, const json_t *item,
                                      const json_t *projection)
 {
-    ReportKernel *kernel = add_kernel(r, text_of(item, "name"), file->path);
+    ReportKernel *kernel = add_kernel(r, report_text_of(item, "name"), file->path);
     int64_t line = whole_of(json_object_get(item, "line"));
     kernel->target = file->target;
     kernel->launch = read_launch(r, json_object_get(item, "launch"));
-    kernel->gpu = projection ? copy(r, text_of(projection, "gpu")) : file->gpu;
-    kernel->body = strtoull(text_of(item, "body"), NULL, 16);
+    kernel->gpu = projection ? copy_report_text(r, report_text_of(projection, "gpu")) : file->gpu;
+    kernel->body = strtoull(report_text_of(item, "body"), NULL, 16);
     kernel->line = line > 0 && line <= INT32_MAX ? (uint32_t)line : 0;
     read_metrics(kernel, json_object_get(projection ? projection : item, "metrics"));
     read_classes(r, kernel, json_object_get(json_object_get(item, "mix"), "classes"));
@@ -262,7 +264,7 @@ static const char *read_kernel(ptxlint_report *r, const SavedFile *file, const j
 {
     const json_t *projections = json_object_get(item, "projections");
     size_t count = json_array_size(projections);
-    if (!json_is_object(item) || !*text_of(item, "name"))
+    if (!json_is_object(item) || !*report_text_of(item, "name"))
         return "a kernel is an object with a name";
     if (!json_is_object(json_object_get(item, "metrics")))
         return "a kernel has no \"metrics\"; write the report again with this version";
@@ -278,8 +280,9 @@ static const char *read_kernel(ptxlint_report *r, const SavedFile *file, const j
 static const char *read_file(ptxlint_report *r, const json_t *item)
 {
     const json_t *kernels = json_object_get(item, "kernels");
-    SavedFile file = { copy(r, text_of(item, "path")), copy(r, text_of(item, "target")),
-                       copy(r, text_of(json_object_get(item, "gpu"), "name")) };
+    SavedFile file = { copy_report_text(r, report_text_of(item, "path")),
+                       copy_report_text(r, report_text_of(item, "target")),
+                       copy_report_text(r, report_text_of(json_object_get(item, "gpu"), "name")) };
     const char *wrong = json_is_array(kernels) ? NULL : "a file has no list of kernels";
     for (size_t i = 0; i < json_array_size(kernels) && !wrong; i++)
         wrong = read_kernel(r, &file, json_array_get(kernels, i));
@@ -309,14 +312,14 @@ static bool is_nearer(const ReportKernel *kernel, const ReportKernel *found, uin
 static void read_finding(ptxlint_report *r, const Index *index, const json_t *item)
 {
     uint32_t at = 0, number;
-    const char *path = text_of(item, "path"), *kernel = text_of(item, "kernel");
+    const char *path = report_text_of(item, "path"), *kernel = report_text_of(item, "kernel");
     int64_t line = whole_of(json_object_get(item, "line")),
             repeats = whole_of(json_object_get(item, "repeats"));
-    ReportFinding finding = { .rule = text_of(item, "rule"),
-                              .name = text_of(item, "name"),
-                              .message = text_of(item, "message"),
-                              .statement = text_of(item, "statement"),
-                              .severity = severity_of(text_of(item, "severity")),
+    ReportFinding finding = { .rule = report_text_of(item, "rule"),
+                              .name = report_text_of(item, "name"),
+                              .message = report_text_of(item, "message"),
+                              .statement = report_text_of(item, "statement"),
+                              .severity = severity_of(report_text_of(item, "severity")),
                               .line = line > 0 && line <= INT32_MAX ? (uint32_t)line : 0,
                               .count = 1 };
     finding.count += repeats > 0 && repeats < INT32_MAX ? (uint32_t)repeats : 0;
@@ -331,14 +334,14 @@ static void read_finding(ptxlint_report *r, const Index *index, const json_t *it
             found = other;
     }
     if (found)
-        add_finding(r, found, &finding);
+        add_reported_finding(r, found, &finding);
 }
 
-static const char *read_all(ptxlint_report *r, const json_t *root)
+static const char *read_report_stream(ptxlint_report *r, const json_t *root)
 {
     Index index = { 0 };
     uint32_t first = r->count;
-    const char *schema = text_of(root, "schema"), *wrong = NULL;
+    const char *schema = report_text_of(root, "schema"), *wrong = NULL;
     const json_t *files = json_object_get(root, "files"),
                  *diagnostics = json_object_get(root, "diagnostics");
     if (strcmp(schema, "ptxlint-report/1") != 0 || !json_is_array(files))
@@ -363,11 +366,11 @@ typedef struct ReportRead {
 static void read_root_guarded(void *context)
 {
     ReportRead *call = context;
-    *call->wrong = read_all(call->r, call->root);
+    *call->wrong = read_report_stream(call->r, call->root);
     call->result = *call->wrong ? PTXLINT_BAD_FILE : PTXLINT_OK;
 }
 
-static ptxlint_status read_root(ptxlint_report *r, const json_t *root, const char **wrong)
+static ptxlint_status read_report_root(ptxlint_report *r, const json_t *root, const char **wrong)
 {
     ReportRead call = { r, root, wrong, PTXLINT_NO_MEMORY };
     ptx_run_guarded_in(&r->arena, read_root_guarded, &call);
@@ -386,7 +389,7 @@ ptxlint_status ptxlint_report_read(ptxlint_report *r, const char *path, const ch
     json_t *root = json_loadb(json ? json : "", length, JSON_REJECT_DUPLICATES, &trouble);
     if (!root && json_error_code(&trouble) == json_error_out_of_memory)
         return PTXLINT_NO_MEMORY;
-    ptxlint_status status = root ? read_root(r, root, &wrong) : PTXLINT_BAD_FILE;
+    ptxlint_status status = root ? read_report_root(r, root, &wrong) : PTXLINT_BAD_FILE;
     if (!root && error && error_size)
         snprintf(error, error_size, "%s:%d:%d: error: %s", path, ptx_i32_max(trouble.line, 1),
                  ptx_i32_max(trouble.column, 1), trouble.text);

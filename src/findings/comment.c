@@ -19,7 +19,7 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v';
 }
 
-static bool is_at(const char *text, uint32_t length, uint32_t pos, const char *what)
+static bool is_word_at(const char *text, uint32_t length, uint32_t pos, const char *what)
 {
     size_t n = strlen(what);
     return n <= length - pos && !memcmp(text + pos, what, n);
@@ -64,7 +64,7 @@ static uint32_t end_of_string(const char *text, uint32_t length, uint32_t pos)
 static bool is_foreign_line(const char *text, uint32_t length, uint32_t pos)
 {
     if (text[pos] == '@')
-        return is_at(text, length, pos, "@@DWARF");
+        return is_word_at(text, length, pos, "@@DWARF");
     uint32_t before = pos;
     while (before && is_blank(text[before - 1]))
         before--;
@@ -177,7 +177,8 @@ bool ptx_comment_next(CommentScan *s, uint32_t *at, uint32_t *end)
 static bool is_directive(const char *text, uint32_t length, uint32_t pos, const char *directive)
 {
     uint32_t end = pos + (uint32_t)strlen(directive);
-    return is_at(text, length, pos, directive) && (end == length || !ptx_is_name_byte(text[end]));
+    return is_word_at(text, length, pos, directive)
+           && (end == length || !ptx_is_name_byte(text[end]));
 }
 
 static bool is_directive_in(const char *text, uint32_t length, uint32_t pos,

@@ -219,7 +219,7 @@ bool ptx_config_read_number(const char *text, size_t length, double *out, Config
 
 /* ---- patterns -------------------------------------------------------------------------------- */
 
-static bool read_line(const char **p, const char *end, uint32_t *out)
+static bool read_config_line(const char **p, const char *end, uint32_t *out)
 {
     uint64_t value = 0;
     const char *begin = *p;
@@ -239,11 +239,11 @@ static bool cut_lines(const char *pattern, size_t *length, Ignore *ignore, Confi
     if (colon == pattern || colon[-1] != ':' || (colon < end && (*colon < '0' || *colon > '9')))
         return true;
     const char *p = colon;
-    bool is_good = read_line(&p, end, &ignore->first_line);
+    bool is_good = read_config_line(&p, end, &ignore->first_line);
     ignore->last_line = ignore->first_line;
     if (is_good && p < end && *p == '-') {
         p++;
-        is_good = read_line(&p, end, &ignore->last_line);
+        is_good = read_config_line(&p, end, &ignore->last_line);
     }
     if (!is_good || p != end)
         return ptx_config_fail(error,
@@ -256,7 +256,7 @@ static bool cut_lines(const char *pattern, size_t *length, Ignore *ignore, Confi
     return true;
 }
 
-static bool is_closed(const char *glob)
+static bool is_closed_config(const char *glob)
 {
     for (const char *p = glob; *p; p++) {
         if (*p == '\\' && p[1])
@@ -288,7 +288,7 @@ Ignore *ptx_config_add_ignore(ptxlint_config *config, Layer *layer, IgnoreKind k
     }
     ignore.glob = ptx_arena_strndup(&config->arena, pattern, length);
     ignore.reason = reason;
-    if (!is_closed(ignore.glob)) {
+    if (!is_closed_config(ignore.glob)) {
         ptx_config_fail(error,
                         "'%.60s' has a '[' that is not closed; '\\[' stands for the character",
                         ignore.glob);

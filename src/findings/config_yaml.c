@@ -56,8 +56,8 @@ static bool read_scalar(ConfigReader *r, const YamlNode *node, const char *wante
 typedef bool (*ItemFn)(ConfigReader *r, const YamlNode *item, void *context);
 
 /* A list, or one item without brackets. */
-static bool read_list(ConfigReader *r, const YamlNode *node, const char *wanted, ItemFn fn,
-                      void *context)
+static bool read_config_list(ConfigReader *r, const YamlNode *node, const char *wanted, ItemFn fn,
+                             void *context)
 {
     if (node->kind == YAML_TEXT && !is_nothing(node))
         return fn(r, node, context);
@@ -134,15 +134,15 @@ static bool read_select(ConfigReader *r, const YamlNode *value, unsigned arg)
 {
     (void)arg;
     r->layer->has_select = true;
-    return read_list(r, value, rules_wanted, read_selector,
-                     &(SelectorSink){ &r->layer->selects, true });
+    return read_config_list(r, value, rules_wanted, read_selector,
+                            &(SelectorSink){ &r->layer->selects, true });
 }
 
 static bool read_ignore(ConfigReader *r, const YamlNode *value, unsigned arg)
 {
     (void)arg;
-    return read_list(r, value, rules_wanted, read_selector,
-                     &(SelectorSink){ &r->layer->ignores, false });
+    return read_config_list(r, value, rules_wanted, read_selector,
+                            &(SelectorSink){ &r->layer->ignores, false });
 }
 
 static bool read_preview(ConfigReader *r, const YamlNode *value, unsigned arg)
@@ -214,7 +214,8 @@ static bool read_silenced_pair(ConfigReader *r, const YamlNode *key, Scalar patt
     Ignore *ignore = ptx_config_add_ignore(r->config, r->layer, (IgnoreKind)kind, pattern.text,
                                            pattern.length, r->error);
     if (!at(r, key, ignore != NULL)
-        || !read_list(r, value, rules_wanted, read_selector, &(SelectorSink){ &selectors, false }))
+        || !read_config_list(r, value, rules_wanted, read_selector,
+                             &(SelectorSink){ &selectors, false }))
         return false;
     ignore->selectors = selectors.items;
     ignore->selector_count = selectors.count;
@@ -228,7 +229,7 @@ static bool read_silenced(ConfigReader *r, const YamlNode *value, unsigned kind)
         read_silenced_pair, kind);
 }
 
-static bool read_text(ConfigReader *r, const YamlNode *item, void *context)
+static bool read_config_text(ConfigReader *r, const YamlNode *item, void *context)
 {
     Scalar text;
     if (!read_scalar(r, item, "a name or a path", &text))
@@ -253,7 +254,7 @@ static bool read_texts(ConfigReader *r, const YamlNode *value, unsigned key)
     if ((key == VALUE_LAUNCH || key == VALUE_BASELINE || key == VALUE_BUDGET)
         && value->kind != YAML_TEXT)
         return FAIL(r, value, "expected %s", wanted[key]);
-    return read_list(r, value, wanted[key], read_text, &r->layer->values[key]);
+    return read_config_list(r, value, wanted[key], read_config_text, &r->layer->values[key]);
 }
 
 static bool read_tolerance_pair(ConfigReader *r, const YamlNode *key, Scalar metric,
@@ -274,7 +275,7 @@ static bool read_tolerance_pair(ConfigReader *r, const YamlNode *key, Scalar met
     return true;
 }
 
-static bool read_tolerances(ConfigReader *r, const YamlNode *value, unsigned arg)
+static bool read_config_tolerances(ConfigReader *r, const YamlNode *value, unsigned arg)
 {
     return read_mapping(r, value, "a mapping from metrics to numbers, such as { registers: 5% }",
                         read_tolerance_pair, arg);
@@ -318,12 +319,12 @@ static const struct TopKey {
     { "launch", read_texts, VALUE_LAUNCH },
     { "baseline", read_texts, VALUE_BASELINE },
     { "budget", read_texts, VALUE_BUDGET },
-    { "tolerances", read_tolerances, 0 },
+    { "tolerances", read_config_tolerances, 0 },
     { "min-gain", read_min_gain, 0 },
     { "rules", read_texts, VALUE_RULES },
 };
 
-static bool fail_key(ConfigReader *r, const YamlNode *key, Scalar text)
+static bool fail_config_key(ConfigReader *r, const YamlNode *key, Scalar text)
 {
     const char *near = NULL;
     unsigned best = 4;
@@ -346,7 +347,7 @@ static bool read_top(ConfigReader *r, const YamlNode *key, Scalar text, const Ya
     for (size_t i = 0; i < sizeof top_keys / sizeof *top_keys; i++)
         if (!strcmp(text.text, top_keys[i].key))
             return top_keys[i].read(r, value, top_keys[i].arg);
-    return fail_key(r, key, text);
+    return fail_config_key(r, key, text);
 }
 
 bool ptx_config_parse(ptxlint_config *config, Layer *layer, const char *yaml, size_t length,

@@ -95,7 +95,7 @@ static void start_rules_guarded(void *context)
     call->result = PTXLINT_OK;
 }
 
-static ptxlint_status start(ptxlint_rules *rules)
+static ptxlint_status start_rule_set(ptxlint_rules *rules)
 {
     RulesStart call = { rules, PTXLINT_NO_MEMORY };
     ptx_arena_init(&rules->arena, (size_t)1 << 30, NULL);
@@ -111,7 +111,7 @@ ptxlint_status ptxlint_rules_new(ptxlint_rules **out)
     ptxlint_rules *rules = calloc(1, sizeof *rules);
     if (!rules)
         return PTXLINT_NO_MEMORY;
-    ptxlint_status status = start(rules);
+    ptxlint_status status = start_rule_set(rules);
     if (status != PTXLINT_OK) {
         ptxlint_rules_free(rules);
         return status;

@@ -52,7 +52,7 @@ static BookFile *book_file_new(const ptxlint_sources *book, const char *path, ch
 }
 
 /* Several names may lead to one file. */
-static BookFile *open_source(ptxlint_sources *book, const char *path)
+static BookFile *open_book_source(ptxlint_sources *book, const char *path)
 {
     char *real = realpath(path, NULL);
     BookFile *file = book->files;
@@ -91,7 +91,7 @@ static BookFile *file_named(ptxlint_sources *book, char *path)
         free(path);
         return NULL;
     }
-    *added = (BookName){ *bucket, path, open_source(book, path) };
+    *added = (BookName){ *bucket, path, open_book_source(book, path) };
     *bucket = added;
     book->name_count++;
     return added->file;

@@ -91,7 +91,7 @@ typedef struct Suppress {
 
 /* ---- saying so ------------------------------------------------------------------------------- */
 
-static const RuleChoice *choice_of(const Suppress *s, RuleId rule)
+static const RuleChoice *choice_of_rule(const Suppress *s, RuleId rule)
 {
     const Rulebook *book = ptx_config_rulebook(s->config);
     uint32_t first = s->selectors->sets[0]->rule_count;
@@ -108,7 +108,7 @@ static Diag *say(Suppress *s, DiagId id, Span span, int32_t func, const char *me
 {
     RuleId rule = ptx_rule_of(s->selectors, &ptx_diag_info[id]);
     RuleChoice choice = rule == NO_RULE ? (RuleChoice){ true, ptx_diag_info[id].severity }
-                                        : *choice_of(s, rule);
+                                        : *choice_of_rule(s, rule);
     if (!choice.is_enabled)
         return NULL;
     if (!has_room(s)) {         /* as ptx_diag_of counts them, but without one a comment */
@@ -137,7 +137,7 @@ static const SuppressBody *find_body(const Suppress *s, uint32_t at, bool *insid
     return low < s->body_count ? &s->bodies[low] : NULL;
 }
 
-static int32_t func_at(const Suppress *s, uint32_t at)
+static int32_t func_containing(const Suppress *s, uint32_t at)
 {
     bool inside;
     const SuppressBody *body = find_body(s, at, &inside);
@@ -150,7 +150,7 @@ enum { MAX_SUGGESTIONS = 100 };
 /* NULL as of say. */
 static Diag *complain(Suppress *s, Span span, const char *message, const char *help)
 {
-    Diag *diag = say(s, DIAG_BAD_SUPPRESSION, span, func_at(s, span.begin), message);
+    Diag *diag = say(s, DIAG_BAD_SUPPRESSION, span, func_containing(s, span.begin), message);
     s->complaints++;
     if (diag)
         diag->help = help;
@@ -259,7 +259,7 @@ static void read_rule(Suppress *s, Comment *comment, Span span)
 }
 
 /* [RULE, RULE]: from the bracket at pos. False: it is no list. */
-static bool read_list(Suppress *s, Comment *comment, uint32_t pos, uint32_t end)
+static bool read_code_list(Suppress *s, Comment *comment, uint32_t pos, uint32_t end)
 {
     const char *text = s->module->text;
     const char *close = NULL;
@@ -410,11 +410,11 @@ static bool find_line(Suppress *s, const CommentScan *scan, Comment *comment)
                                                     : statement_at(s, begin));
     if (begin >= end && is_alone_in_asm(s, scan->comment))
         comment->range = with_cuda_statement(s, comment->range);
-    comment->func = func_at(s, begin);
+    comment->func = func_containing(s, begin);
     return true;
 }
 
-static bool find_kernel(Suppress *s, Comment *comment)
+static bool find_comment_kernel(Suppress *s, Comment *comment)
 {
     bool inside;
     const SuppressBody *body = find_body(s, comment->span.begin, &inside);
@@ -432,7 +432,7 @@ static bool find_range(Suppress *s, const CommentScan *scan, Comment *comment)
     if (comment->reach == REACH_LINE)
         return find_line(s, scan, comment);
     if (comment->reach == REACH_KERNEL)
-        return find_kernel(s, comment);
+        return find_comment_kernel(s, comment);
     comment->range = (Span){ 0, UINT32_MAX };
     return true;
 }
@@ -451,7 +451,7 @@ static void read_comment(Suppress *s, const CommentScan *scan, uint32_t at, uint
         comment.whole = scan->comment;
     while (pos < line.end && ptx_is_blank(s->module->text[pos]))
         pos++;
-    if (read_list(s, &comment, pos, line.end) && find_range(s, scan, &comment))
+    if (read_code_list(s, &comment, pos, line.end) && find_range(s, scan, &comment))
         *(Comment *)ptx_list_push(s->scratch, &s->comments, sizeof comment) = comment;
     else
         s->named.count = comment.named_first;
@@ -497,7 +497,7 @@ static bool is_of_suppressions(const Suppress *s, RuleId rule)
     return rule != NO_RULE && !strcmp(s->selectors->rules[rule]->info.group, "suppression");
 }
 
-static int compare_rows(const void *pa, const void *pb)
+static int compare_suppression_rows(const void *pa, const void *pb)
 {
     const SuppressRow *a = pa, *b = pb;
     if (a->begin != b->begin)
@@ -507,7 +507,7 @@ static int compare_rows(const void *pa, const void *pb)
 
 /* Those that may be silenced, from number first on. of_suppressions: SUP101 and SUP102, or all but
  * these. */
-static void find_rows(Suppress *s, bool of_suppressions)
+static void find_suppressible_rows(Suppress *s, bool of_suppressions)
 {
     s->row_count = 0;
     s->rows = ptx_arena_array(s->scratch, SuppressRow, s->diags->count ? s->diags->count : 1);
@@ -522,11 +522,11 @@ static void find_rows(Suppress *s, bool of_suppressions)
             .begin = has_place ? diag->span.begin : UINT32_MAX - 1, .rule = rule, .diag = diag
         };
     }
-    qsort(s->rows, s->row_count, sizeof *s->rows, compare_rows);
+    qsort(s->rows, s->row_count, sizeof *s->rows, compare_suppression_rows);
 }
 
 /* Chains the rows in a range that are not silenced yet, by rule. */
-static void gather(Suppress *s, Span range)
+static void gather_unsuppressed(Suppress *s, Span range)
 {
     uint32_t low = 0, high = s->row_count;
     while (low < high) {
@@ -630,7 +630,7 @@ static void apply_reach(Suppress *s, Ssa reach, bool of_suppressions)
             for (uint32_t p = 0; p < s->present_count; p++)
                 s->heads[s->present[p]] = 0;
             group = &comments[c];
-            gather(s, of_suppressions ? with_comments(s, group) : group->range);
+            gather_unsuppressed(s, of_suppressions ? with_comments(s, group) : group->range);
         }
         apply_comment(s, &comments[c], of_suppressions);
     }
@@ -641,7 +641,7 @@ static void apply_reach(Suppress *s, Ssa reach, bool of_suppressions)
 
 static void apply_comments(Suppress *s, bool of_suppressions)
 {
-    find_rows(s, of_suppressions);
+    find_suppressible_rows(s, of_suppressions);
     for (int reach = REACH_LINE; reach < REACH__COUNT; reach++)
         apply_reach(s, (Ssa)reach, of_suppressions);
 }
@@ -655,18 +655,18 @@ typedef struct Judge {
 
 /* Whether every rule that it names is enabled; of several, previews that are off do not count, but
  * one must be on. */
-static bool did_run(const Suppress *s, const Selector *selector)
+static bool did_selector_run(const Suppress *s, const Selector *selector)
 {
     uint32_t on = 0;
     if (selector->kind == SELECTOR_RULE)
-        return choice_of(s, selector->rule)->is_enabled;
+        return choice_of_rule(s, selector->rule)->is_enabled;
     for (RuleId id = 0; id < s->selectors->rule_count; id++) {
         const Rule *rule = s->selectors->rules[id];
         if (!ptx_selector_has(s->selectors, selector, id) || ptx_rule_is_locked(rule))
             continue;
-        if (!choice_of(s, id)->is_enabled && !rule->is_preview)
+        if (!choice_of_rule(s, id)->is_enabled && !rule->is_preview)
             return false;
-        on += choice_of(s, id)->is_enabled;
+        on += choice_of_rule(s, id)->is_enabled;
     }
     return on > 0;
 }
@@ -677,7 +677,7 @@ static bool all_ran(const Suppress *s, const Judge *judge, const Comment *commen
     for (uint32_t n = 0; n < comment->named_count; n++) {
         uint8_t *known = &judge->by_selector[named[n].selector - s->selectors->items];
         if (!*known)
-            *known = did_run(s, named[n].selector) ? 1 : 2;
+            *known = did_selector_run(s, named[n].selector) ? 1 : 2;
         if (*known == 2)
             return false;
     }
@@ -754,8 +754,8 @@ static void say_unused(Suppress *s, const Comment *comment)
     else if (has_room(s))
         message = ptx_diag_text(s->diags, "%s %s no finding %s", names,
                                 unused == 1 ? "has" : "have", reaches[comment->reach].here);
-    Diag *diag = say(s, DIAG_UNUSED_SUPPRESSION, comment->span, func_at(s, comment->span.begin),
-                     message);
+    Diag *diag = say(s, DIAG_UNUSED_SUPPRESSION, comment->span,
+                     func_containing(s, comment->span.begin), message);
     if (!diag)
         return;
     diag->label = is_all ? "unused" : NULL;
@@ -832,8 +832,8 @@ static bool fits_sources(const Suppress *s, const Ignore *ignore, const Suppress
     return false;
 }
 
-static bool fits(const Suppress *s, const Ignore *ignore, IgnoreKind kind,
-                 const SuppressPlace *place)
+static bool fits_place(const Suppress *s, const Ignore *ignore, IgnoreKind kind,
+                       const SuppressPlace *place)
 {
     switch (kind) {
     case IGNORE_KERNEL: return place->kernel && ptx_name_fits(ignore->glob, place->kernel);
@@ -848,7 +848,7 @@ static const Ignore *find_ignore(const Suppress *s, const List *list, IgnoreKind
 {
     const Ignore *items = list->items;
     for (uint32_t i = 0; i < list->count; i++)
-        if (names_rule(s, &items[i], row->rule) && fits(s, &items[i], kind, place))
+        if (names_rule(s, &items[i], row->rule) && fits_place(s, &items[i], kind, place))
             return &items[i];
     return NULL;
 }
@@ -894,7 +894,7 @@ static void apply_config(Suppress *s, const char *path)
     for (int kind = 0; kind < IGNORE__COUNT; kind++)
         count += s->config->files.silenced[kind].count + s->config->settings.silenced[kind].count;
     for (int of_suppressions = 0; count && of_suppressions < 2; of_suppressions++) {
-        find_rows(s, of_suppressions);
+        find_suppressible_rows(s, of_suppressions);
         for (uint32_t r = 0; r < s->row_count; r++)
             if (s->rows[r].diag->suppression == SUPPRESSION_NONE)
                 apply_ignores(s, &s->rows[r], path);
@@ -930,7 +930,7 @@ void ptx_suppress(Arena *arena, Arena *scratch, DiagSink *diags, const Module *m
 
 /* ---- what the baseline knows ----------------------------------------------------------------- */
 
-static FindingKey key_of(Arena *scratch, const Module *module, const Diag *diag, Normal *room)
+static FindingKey place_key_of(Arena *scratch, const Module *module, const Diag *diag, Normal *room)
 {
     FindingKey key = {
         .rule = diag->info->code, .kernel = "", .statement = "", .count = 1 + diag->repeats
@@ -958,7 +958,7 @@ void ptx_suppress_known(Arena *scratch, DiagSink *diags, const Module *module,
         Normal room;
         if (diag->suppression != SUPPRESSION_NONE || !ptx_baseline_takes(diag->info->group))
             continue;
-        const FindingKey key = key_of(scratch, module, diag, &room);
+        const FindingKey key = place_key_of(scratch, module, diag, &room);
         if (!ptx_baseline_take(baseline, taken, &key))
             continue;
         diag->suppression = SUPPRESSION_BASELINE;

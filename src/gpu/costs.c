@@ -9,7 +9,7 @@ static bool is_for(const CostRow *row, Target target)
     return false;
 }
 
-static bool fits(const CostRow *row, const Op *op)
+static bool fits_cost_row(const CostRow *row, const Op *op)
 {
     for (unsigned i = 0; i < row->need_count; i++)
         if (!ptx_op_has_word(op, row->needs[i]))
@@ -20,7 +20,7 @@ static bool fits(const CostRow *row, const Op *op)
 const Cost *ptx_cost_find(const Op *op, Target target)
 {
     for (uint16_t i = ptx_cost_first[op->opcode]; i < ptx_cost_first[op->opcode + 1]; i++)
-        if (is_for(&ptx_cost_rows[i], target) && fits(&ptx_cost_rows[i], op))
+        if (is_for(&ptx_cost_rows[i], target) && fits_cost_row(&ptx_cost_rows[i], op))
             return &ptx_costs[ptx_cost_rows[i].cost];
     return NULL;
 }

@@ -81,6 +81,14 @@ static inline bool ptx_gpu_has(const Gpu *gpu, FigureId figure)
     return !isnan(gpu->figures[figure]);
 }
 
+/* Both have the same figure, or neither has it. */
+static inline bool ptx_gpu_agrees(const Gpu *a, const Gpu *b, FigureId figure)
+{
+    if (!ptx_gpu_has(a, figure) || !ptx_gpu_has(b, figure))
+        return ptx_gpu_has(a, figure) == ptx_gpu_has(b, figure);
+    return !(a->figures[figure] < b->figures[figure] || a->figures[figure] > b->figures[figure]);
+}
+
 /* The H200: most of what models of time ask for was measured on it alone. */
 extern const Gpu *const ptx_gpu_measured;
 

@@ -18,10 +18,10 @@ typedef struct GpuLoader {
     GpuError *error;
 } GpuLoader;
 
-static bool fail(GpuLoader *l, const YamlNode *node, const char *format, ...)
+static bool fail_gpu(GpuLoader *l, const YamlNode *node, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-static bool fail(GpuLoader *l, const YamlNode *node, const char *format, ...)
+static bool fail_gpu(GpuLoader *l, const YamlNode *node, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -38,7 +38,7 @@ static const char *keep_text(GpuLoader *l, const YamlNode *node)
 {
     if (node->kind == YAML_TEXT)
         return node->text;
-    fail(l, node, "expected a word or a sentence");
+    fail_gpu(l, node, "expected a word or a sentence");
     return NULL;
 }
 
@@ -56,13 +56,13 @@ static bool read_number(GpuLoader *l, const YamlNode *node, double *out)
             continue;
         }
         if (p[i] < '0' || p[i] > '9')
-            return fail(l, node, "'%.40s' is not a number of digits, such as 64 or 1.35", p);
+            return fail_gpu(l, node, "'%.40s' is not a number of digits, such as 64 or 1.35", p);
         has_digit = true;
         value = 10 * value + (p[i] - '0');
         scale *= has_point ? 10 : 1;
     }
     if (!has_digit || length >= 32)
-        return fail(l, node, "expected a number");
+        return fail_gpu(l, node, "expected a number");
     *out = value / scale;
     return true;
 }
@@ -77,13 +77,13 @@ static size_t find_key(const YamlNode *key, const char *const *names, size_t str
     return count;
 }
 
-static bool fail_key(GpuLoader *l, const YamlNode *key, const char *what,
-                     const char *const *names, size_t stride, size_t count)
+static bool fail_gpu_key(GpuLoader *l, const YamlNode *key, const char *what,
+                         const char *const *names, size_t stride, size_t count)
 {
     const char *near = NULL;
     unsigned best = 4;
     if (key->kind != YAML_TEXT)
-        return fail(l, key, "expected the name of a %s", what);
+        return fail_gpu(l, key, "expected the name of a %s", what);
     for (size_t i = 0; i < count; i++, names += stride) {
         unsigned distance = ptx_edit_distance(key->text, key->length, *names, strlen(*names));
         if (distance < best) {
@@ -91,8 +91,8 @@ static bool fail_key(GpuLoader *l, const YamlNode *key, const char *what,
             near = *names;
         }
     }
-    return near ? fail(l, key, "unknown %s '%.60s'; did you mean '%s'?", what, key->text, near)
-                : fail(l, key, "unknown %s '%.60s'", what, key->text);
+    return near ? fail_gpu(l, key, "unknown %s '%.60s'; did you mean '%s'?", what, key->text, near)
+                : fail_gpu(l, key, "unknown %s '%.60s'", what, key->text);
 }
 
 #define TABLE(table) \
@@ -106,7 +106,7 @@ static bool add_source(GpuLoader *l, const YamlNode *node, uint16_t *out)
     if (!text)
         return false;
     if (!*text)
-        return fail(l, node, "a source needs a text");
+        return fail_gpu(l, node, "a source needs a text");
     for (uint32_t i = 1; i < l->source_count; i++) {
         if (!strcmp(l->sources[i], text)) {
             *out = (uint16_t)i;
@@ -114,7 +114,7 @@ static bool add_source(GpuLoader *l, const YamlNode *node, uint16_t *out)
         }
     }
     if (l->source_count == GPU_SOURCES_MAX)
-        return fail(l, node, "too many sources");
+        return fail_gpu(l, node, "too many sources");
     l->sources[l->source_count] = text;
     *out = (uint16_t)l->source_count++;
     return true;
@@ -124,11 +124,11 @@ static bool add_source(GpuLoader *l, const YamlNode *node, uint16_t *out)
 static bool find_source(GpuLoader *l, const YamlNode *mapping, uint16_t *out)
 {
     if (mapping->kind != YAML_MAPPING)
-        return fail(l, mapping, "expected a mapping with a `source`");
+        return fail_gpu(l, mapping, "expected a mapping with a `source`");
     for (const YamlNode *key = mapping->first; key; key = key->next->next)
         if (ptx_yaml_is(key, "source"))
             return add_source(l, key->next, out);
-    return fail(l, mapping, "these figures name no `source`");
+    return fail_gpu(l, mapping, "these figures name no `source`");
 }
 
 /* ---- sections -------------------------------------------------------------------------------- */
@@ -152,9 +152,9 @@ static bool read_group(GpuLoader *l, const YamlNode *group, const LoadTable *tab
             continue;
         size_t index = find_key(key, table->names, table->stride, table->count);
         if (index == table->count)
-            return fail_key(l, key, table->what, table->names, table->stride, table->count);
+            return fail_gpu_key(l, key, table->what, table->names, table->stride, table->count);
         if (table->seen[index])
-            return fail(l, key, "'%s' is given twice", table->names[index * table->stride]);
+            return fail_gpu(l, key, "'%s' is given twice", table->names[index * table->stride]);
         table->seen[index] = true;
         if (!table->read(l, index, key->next, source))
             return false;
@@ -171,15 +171,15 @@ static bool read_figure(GpuLoader *l, size_t index, const YamlNode *value, uint1
 static bool read_takes(GpuLoader *l, const YamlNode *mapping, Pipe *pipe)
 {
     if (mapping->kind != YAML_MAPPING)
-        return fail(l, mapping,
-                    "`takes` is a mapping from classes of machine operations to numbers");
+        return fail_gpu(l, mapping,
+                        "`takes` is a mapping from classes of machine operations to numbers");
     for (const YamlNode *key = mapping->first; key; key = key->next->next) {
         double weight;
         size_t machine = find_key(key, TABLE(ptx_machine_info));
         if (machine == MACHINE__COUNT)
-            return fail_key(l, key, "machine operation", TABLE(ptx_machine_info));
+            return fail_gpu_key(l, key, "machine operation", TABLE(ptx_machine_info));
         if (pipe->takes[machine] > 0)
-            return fail(l, key, "'%s' is given twice", ptx_machine_info[machine].key);
+            return fail_gpu(l, key, "'%s' is given twice", ptx_machine_info[machine].key);
         if (!read_number(l, key->next, &weight))
             return false;
         pipe->takes[machine] = (float)weight;
@@ -187,22 +187,22 @@ static bool read_takes(GpuLoader *l, const YamlNode *mapping, Pipe *pipe)
     return true;
 }
 
-static bool read_pipe(GpuLoader *l, size_t index, const YamlNode *mapping, uint16_t source)
+static bool read_gpu_pipe(GpuLoader *l, size_t index, const YamlNode *mapping, uint16_t source)
 {
     static const char *const keys[] = { "lanes", "takes" };
     Pipe *pipe = &l->gpu->pipes[index];
     *pipe = (Pipe){ .source = source };
     if (mapping->kind != YAML_MAPPING)
-        return fail(l, mapping, "a pipe is { lanes: N, takes: { CLASS: N } }");
+        return fail_gpu(l, mapping, "a pipe is { lanes: N, takes: { CLASS: N } }");
     for (const YamlNode *key = mapping->first; key; key = key->next->next) {
         const YamlNode *value = key->next;
         size_t which = find_key(key, keys, 1, 2);
         if (which == 2)
-            return fail_key(l, key, "key of a pipe", keys, 1, 2);
+            return fail_gpu_key(l, key, "key of a pipe", keys, 1, 2);
         if (which == 0 ? !read_number(l, value, &pipe->lanes) : !read_takes(l, value, pipe))
             return false;
     }
-    return pipe->lanes > 0 || fail(l, mapping, "a pipe needs `lanes` above 0");
+    return pipe->lanes > 0 || fail_gpu(l, mapping, "a pipe needs `lanes` above 0");
 }
 
 static bool read_sizes(GpuLoader *l, const YamlNode *list)
@@ -210,14 +210,14 @@ static bool read_sizes(GpuLoader *l, const YamlNode *list)
     Gpu *gpu = l->gpu;
     gpu->carveout_count = 0;
     if (list->kind != YAML_LIST || list->count > GPU_CARVEOUTS_MAX)
-        return fail(l, list, "`kib` is a list of at most %d sizes", GPU_CARVEOUTS_MAX);
+        return fail_gpu(l, list, "`kib` is a list of at most %d sizes", GPU_CARVEOUTS_MAX);
     for (const YamlNode *item = list->first; item; item = item->next) {
         double kib;
         if (!read_number(l, item, &kib))
             return false;
         uint32_t last = gpu->carveout_count ? gpu->carveouts[gpu->carveout_count - 1] : 0;
         if (kib > 1 << 20 || (gpu->carveout_count && kib * 1024 <= last))
-            return fail(l, item, "sizes ascend");
+            return fail_gpu(l, item, "sizes ascend");
         gpu->carveouts[gpu->carveout_count++] = (uint32_t)(kib * 1024);
     }
     return true;
@@ -231,7 +231,7 @@ static bool read_carveouts(GpuLoader *l, const YamlNode *mapping)
     for (const YamlNode *key = mapping->first; key; key = key->next->next) {
         size_t which = find_key(key, keys, 1, 2);
         if (which == 2)
-            return fail_key(l, key, "key of the carve-outs", keys, 1, 2);
+            return fail_gpu_key(l, key, "key of the carve-outs", keys, 1, 2);
         if (which == 1 && !read_sizes(l, key->next))
             return false;
     }
@@ -241,7 +241,7 @@ static bool read_carveouts(GpuLoader *l, const YamlNode *mapping)
 static bool read_groups(GpuLoader *l, const YamlNode *list, const LoadTable *table)
 {
     if (list->kind != YAML_LIST)
-        return fail(l, list, "expected a list of groups, each with its `source`");
+        return fail_gpu(l, list, "expected a list of groups, each with its `source`");
     for (const YamlNode *item = list->first; item; item = item->next)
         if (!read_group(l, item, table))
             return false;
@@ -254,7 +254,7 @@ static bool read_target(GpuLoader *l, const YamlNode *node)
         return false;
     if (node->kind != YAML_TEXT
         || ptx_target_find(node->text, node->length, &l->gpu->target) == TARGET_UNKNOWN)
-        return fail(l, node, "`target` is an architecture, such as sm_90");
+        return fail_gpu(l, node, "`target` is an architecture, such as sm_90");
     return true;
 }
 
@@ -283,7 +283,7 @@ static bool inherit(GpuLoader *l, const YamlNode *node)
     if (!name)
         return false;
     if (!base)
-        return fail(l, node, "there is no GPU '%.60s' to take as base", name);
+        return fail_gpu(l, node, "there is no GPU '%.60s' to take as base", name);
     *gpu = *base;
     gpu->name = own_name;
     gpu->base = name;
@@ -292,10 +292,10 @@ static bool inherit(GpuLoader *l, const YamlNode *node)
     return true;
 }
 
-static bool read_value(GpuLoader *l, size_t key, const YamlNode *value)
+static bool read_gpu_value(GpuLoader *l, size_t key, const YamlNode *value)
 {
     const LoadTable figures = { "figure", TABLE(ptx_figure_info), l->seen_figure, read_figure };
-    const LoadTable pipes = { "pipe", TABLE(ptx_pipe_info), l->seen_pipe, read_pipe };
+    const LoadTable pipes = { "pipe", TABLE(ptx_pipe_info), l->seen_pipe, read_gpu_pipe };
     switch (key) {
     case KEY_BASE:         return true;
     case KEY_ARCHITECTURE: return (l->gpu->architecture = keep_text(l, value)) != NULL;
@@ -311,23 +311,23 @@ static bool read_file(GpuLoader *l, const YamlNode *root)
 {
     const YamlNode *values[KEY__COUNT] = { 0 };
     if (root->kind != YAML_MAPPING)
-        return fail(l, root,
-                    "a GPU file is a mapping with `target` or `base`, `figures` and `pipes`");
+        return fail_gpu(l, root,
+                        "a GPU file is a mapping with `target` or `base`, `figures` and `pipes`");
     for (const YamlNode *key = root->first; key; key = key->next->next) {
         size_t which = find_key(key, top_keys, 1, KEY__COUNT);
         if (which == KEY__COUNT)
-            return fail_key(l, key, "key", top_keys, 1, KEY__COUNT);
+            return fail_gpu_key(l, key, "key", top_keys, 1, KEY__COUNT);
         if (values[which])
-            return fail(l, key, "'%s' is given twice", top_keys[which]);
+            return fail_gpu(l, key, "'%s' is given twice", top_keys[which]);
         values[which] = key->next;
     }
     if (values[KEY_BASE] && !inherit(l, values[KEY_BASE]))
         return false;
     for (size_t i = 0; i < KEY__COUNT; i++)
-        if (values[i] && !read_value(l, i, values[i]))
+        if (values[i] && !read_gpu_value(l, i, values[i]))
             return false;
     return l->gpu->target.sm
-           || fail(l, root, "neither `target` nor `base` says what architecture this is");
+           || fail_gpu(l, root, "neither `target` nor `base` says what architecture this is");
 }
 
 static bool read_yaml(GpuLoader *l, Arena *arena, const char *yaml, size_t length)
@@ -337,7 +337,7 @@ static bool read_yaml(GpuLoader *l, Arena *arena, const char *yaml, size_t lengt
     const YamlNode *root = ptx_yaml_read(arena, l->source, &wrong);
     if (root)
         return read_file(l, root);
-    fail(l, NULL, "%.150s", wrong.text);
+    fail_gpu(l, NULL, "%.150s", wrong.text);
     ptx_yaml_place(l->source, wrong.at, &l->error->line, &l->error->column);
     return false;
 }
@@ -347,7 +347,7 @@ const Gpu *ptx_gpu_load(Arena *arena, const GpuFile *file, GpuFindFn find, void 
 {
     GpuLoader loader = { .find = find, .context = context, .error = error, .source_count = 1 };
     if (file->length > GPU_FILE_BYTES_MAX) {
-        fail(&loader, NULL, "longer than %d bytes", (int)GPU_FILE_BYTES_MAX);
+        fail_gpu(&loader, NULL, "longer than %d bytes", (int)GPU_FILE_BYTES_MAX);
         return NULL;
     }
     Gpu *gpu = ptx_arena_new(arena, Gpu);

@@ -82,7 +82,7 @@ static bool read_sm(Sm *sm, const Gpu *gpu, bool default_limits)
            && sm->shared && sm->shared_per_block && sm->shared_unit;
 }
 
-static int64_t least(int64_t a, int64_t b)
+static int64_t least_known(int64_t a, int64_t b)
 {
     return a < b ? a : b;
 }
@@ -98,7 +98,7 @@ typedef int64_t LimitOf(const Sm *sm, const Resources *r);
 
 static int64_t warps_of(const Sm *sm, int64_t threads)
 {
-    return threads > 1 ? (least(threads, MAX_COUNT) + sm->warp_size - 1) / sm->warp_size : 1;
+    return threads > 1 ? (least_known(threads, MAX_COUNT) + sm->warp_size - 1) / sm->warp_size : 1;
 }
 
 /* 2.x: the unit is 64, but 128 at 21, 22, 29, 30, 37, 38, 45 and 46 registers: cuda_occupancy.h
@@ -112,7 +112,8 @@ static int64_t register_unit(const Sm *sm, int64_t registers)
 
 static int64_t registers_of_warp(const Sm *sm, int64_t registers)
 {
-    return round_up(least(registers, MAX_COUNT) * sm->warp_size, register_unit(sm, registers));
+    return round_up(least_known(registers, MAX_COUNT) * sm->warp_size,
+                    register_unit(sm, registers));
 }
 
 static int64_t registers_of_block(const Sm *sm, int64_t threads, int64_t registers)
@@ -120,7 +121,7 @@ static int64_t registers_of_block(const Sm *sm, int64_t threads, int64_t registe
     int64_t warps = warps_of(sm, threads);
     if (sm->registers_by_block)
         return round_up(round_up(warps, sm->warp_unit) * sm->warp_size
-                            * least(registers, MAX_COUNT),
+                            * least_known(registers, MAX_COUNT),
                         sm->register_unit);
     return warps * registers_of_warp(sm, registers);
 }
@@ -130,8 +131,8 @@ static int64_t shared_of_block(const Sm *sm, const Resources *r)
 {
     if (r->static_shared_bytes < 0 || r->dynamic_shared_bytes < 0)
         return -1;
-    int64_t bytes = least(r->static_shared_bytes, MAX_BYTES)
-                    + least(r->dynamic_shared_bytes, MAX_BYTES);
+    int64_t bytes = least_known(r->static_shared_bytes, MAX_BYTES)
+                    + least_known(r->dynamic_shared_bytes, MAX_BYTES);
     return round_up(bytes + sm->shared_reserved, sm->shared_unit);
 }
 
@@ -198,7 +199,7 @@ static int64_t least_limit(const int64_t limits[LIMITER__COUNT])
     int64_t blocks = LIMIT_NONE;
     for (int i = 0; i < LIMITER__COUNT; i++)
         if (limits[i] >= 0)
-            blocks = least(blocks, limits[i]);
+            blocks = least_known(blocks, limits[i]);
     return blocks;
 }
 
@@ -328,8 +329,8 @@ static void set_shared_steps(Occupancy *out, const Sm *sm, const Resources *r)
     out->shared_to_free = out->shared_free = -1;
     if (out->shared_allocated_per_block < 0 || blocks < 0)
         return;
-    int64_t now = least(r->static_shared_bytes, MAX_BYTES)
-                  + least(r->dynamic_shared_bytes, MAX_BYTES);
+    int64_t now = least_known(r->static_shared_bytes, MAX_BYTES)
+                  + least_known(r->dynamic_shared_bytes, MAX_BYTES);
     other.static_shared_bytes = 0;
     int64_t fewer = largest_for(sm, limit_of_shared, &other, &other.dynamic_shared_bytes, end,
                                 blocks + 1);
@@ -344,7 +345,7 @@ static int64_t carveout_for(const Gpu *gpu, const Occupancy *occupancy)
     if (occupancy->blocks_per_sm < 0 || occupancy->shared_allocated_per_block < 0)
         return -1;
     int64_t bytes = occupancy->blocks_per_sm
-                    * least(occupancy->shared_allocated_per_block, MAX_BYTES);
+                    * least_known(occupancy->shared_allocated_per_block, MAX_BYTES);
     for (uint32_t i = 0; i < gpu->carveout_count && i < GPU_CARVEOUTS_MAX; i++)
         if ((int64_t)gpu->carveouts[i] >= bytes)
             return gpu->carveouts[i];

@@ -171,6 +171,16 @@ static bool check_params(const json_t *params, LaunchWrong *wrong)
     return true;
 }
 
+/* Words for people: a string, or an array of them. */
+static bool check_note(const json_t *note, LaunchWrong *wrong)
+{
+    bool is_text = !note || json_is_string(note) || json_is_array(note);
+    *wrong = (LaunchWrong){ "note", "a string or an array of strings", 0, NULL };
+    for (size_t i = 0; i < json_array_size(note); i++)
+        is_text &= json_is_string(json_array_get(note, i));
+    return is_text;
+}
+
 static bool check_globs(const json_t *entry, LaunchWrong *wrong)
 {
     static const char *const keys[] = { "file", "kernel" };
@@ -202,24 +212,41 @@ static bool check_values(const json_t *entry, LaunchWrong *wrong)
     *wrong = (LaunchWrong){ "scratch", scratch_wanted, 0, NULL };
     return is_scratch(json_object_get(entry, "scratch"))
            && check_params(json_object_get(entry, "params"), wrong)
-           && check_trips(json_object_get(entry, "trips"), wrong) && check_globs(entry, wrong);
+           && check_trips(json_object_get(entry, "trips"), wrong)
+           && check_note(json_object_get(entry, "note"), wrong) && check_globs(entry, wrong);
 }
 
 /* What an object of the file may hold. A kernel of "kernels" has its name outside: it takes no
  * globs. */
 static const char *const root_keys[] = { "kernels", "launches", "$schema", NULL };
 static const char *const listed_keys[] = {
-    "file",   "kernel", "grid",  "block", "cluster", "dynamic_shared", "shared_bank_bytes",
-    "params", "scratch", "trips", NULL
+    "file",   "kernel",  "grid",  "block", "cluster", "dynamic_shared", "shared_bank_bytes",
+    "params", "scratch", "trips", "note",  NULL
 };
 static const char *const *const kernel_keys = listed_keys + 2;
-static const char *const param_keys[] = { "bytes", "data", NULL };
+static const char *const param_keys[] = { "bytes", "data", "allocated", NULL };
 
 static bool is_among(const char *key, const char *const *keys)
 {
     while (*keys && strcmp(key, *keys) != 0)
         keys++;
     return *keys;
+}
+
+/* Keys of null say no more than keys that are absent. */
+static void drop_nulls(json_t *entry)
+{
+    static const char *const *const keys = listed_keys;
+    json_t *trips = json_object_get(entry, "trips"), *value;
+    const char *label;
+    void *next;
+    json_object_foreach_safe(trips, next, label, value) {
+        if (json_is_null(value))
+            json_object_del(trips, label);
+    }
+    for (size_t i = 0; keys[i]; i++)
+        if (json_is_null(json_object_get(entry, keys[i])))
+            json_object_del(entry, keys[i]);
 }
 
 /* "grid, block, params". */
@@ -265,7 +292,7 @@ static ptxlint_status check_param_keys(const json_t *params, const char *where, 
 }
 
 /* where: what the entry is called, as "kernel \"k\"". */
-static ptxlint_status check_entry(const json_t *entry, const char *const *keys, const char *where,
+static ptxlint_status check_entry(json_t *entry, const char *const *keys, const char *where,
                                   char *error, size_t error_size)
 {
     LaunchWrong wrong;
@@ -273,6 +300,7 @@ static ptxlint_status check_entry(const json_t *entry, const char *const *keys, 
     snprintf(prefix, sizeof prefix, "%s: ", where);
     if (!json_is_object(entry))
         return say(error, error_size, "%s is not an object", where);
+    drop_nulls(entry);
     ptxlint_status status = check_keys(entry, keys, prefix, error, error_size);
     if (status == PTXLINT_OK)
         status = check_param_keys(json_object_get(entry, "params"), prefix, error, error_size);
@@ -383,6 +411,17 @@ ptxlint_status ptxlint_launches_new(const char *json, size_t length, ptxlint_lau
     if (status == PTXLINT_OK)
         (*out)->is_profile = is_profile;
     return status;
+}
+
+ptxlint_launches *ptx_launches_share(const ptxlint_launches *launches)
+{
+    ptxlint_launches *shared = calloc(1, sizeof *shared);
+    if (!shared)
+        return NULL;
+    *shared = *launches;
+    json_incref(shared->root);
+    json_incref(shared->settings);
+    return shared;
 }
 
 void ptxlint_launches_free(ptxlint_launches *launches)
@@ -607,39 +646,132 @@ const json_t *ptx_launch_named(const json_t *kernels, const char *kernel)
     return lookup.found;
 }
 
+static json_int_t extent_at(const json_t *shape, size_t index)
+{
+    const json_t *item = json_array_get(shape, index);
+    return item ? json_integer_value(item) : 1;
+}
+
 static bool has_block(const json_t *entry, const uint32_t block[3])
 {
     const json_t *shape = json_object_get(entry, "block");
-    for (size_t i = 0; shape && i < 3; i++) {
-        const json_t *item = json_array_get(shape, i);
-        json_int_t extent = item ? json_integer_value(item) : 1;
-        if (extent != (json_int_t)ptx_u32_max(block[i], 1))
-            return false;
-    }
-    return true;
+    bool is_same = true;
+    for (size_t i = 0; shape && i < 3; i++)
+        is_same &= extent_at(shape, i) == (json_int_t)ptx_u32_max(block[i], 1);
+    return is_same;
 }
 
-size_t ptx_launch_choose(const json_t *root, const char *path, const char *kernel,
-                         const Func *func)
+/* Whether both entries say the same of a shape, or one says nothing. */
+static bool agree_on(const json_t *a, const json_t *b, const char *key)
 {
-    const uint32_t *reqntid = func->bounds.reqntid;
-    const json_t *listed = json_object_get(root, "launches");
-    size_t first = ptx_launch_listed(root, 0, path, kernel), at = first;
-    while (reqntid[0] && at < json_array_size(listed)
-           && !has_block(json_array_get(listed, at), reqntid))
-        at = ptx_launch_listed(root, at + 1, path, kernel);
-    return at < json_array_size(listed) ? at : first;
+    const json_t *one = json_object_get(a, key), *other = json_object_get(b, key);
+    bool is_same = true;
+    for (size_t i = 0; one && other && i < 3; i++)
+        is_same &= extent_at(one, i) == extent_at(other, i);
+    return is_same;
 }
 
-/* By its name, else one of the list. */
-static const json_t *kernel_entry(const ptxlint_launches *launches, const char *path,
-                                  const char *kernel, const Func *func)
+static bool agree_on_shared(const json_t *a, const json_t *b)
+{
+    const json_t *one = json_object_get(a, "dynamic_shared"),
+                 *other = json_object_get(b, "dynamic_shared");
+    return !one || !other || json_equal(one, other);
+}
+
+/* Whether a profiler's launch is one of this very code, by what is known of it. */
+static bool is_of_variant(const json_t *entry, const json_t *known)
+{
+    return agree_on(entry, known, "block") && agree_on_shared(entry, known);
+}
+
+size_t ptx_launch_choose(const json_t *root, const LaunchSubject *subject)
+{
+    const uint32_t *reqntid = subject->func->bounds.reqntid;
+    const json_t *listed = json_object_get(root, "launches");
+    size_t at = ptx_launch_listed(root, 0, subject->path, subject->kernel), first = at;
+    for (; at < json_array_size(listed);
+         at = ptx_launch_listed(root, at + 1, subject->path, subject->kernel)) {
+        const json_t *entry = json_array_get(listed, at);
+        if ((!reqntid[0] || has_block(entry, reqntid)) && is_of_variant(entry, subject->known))
+            return at;
+    }
+    return subject->known ? at : first;
+}
+
+static bool is_same_pattern(const json_t *a, const json_t *b, const char *key)
+{
+    const char *one = json_string_value(json_object_get(a, key)),
+               *other = json_string_value(json_object_get(b, key));
+    return one == other || (one && other && !strcmp(one, other));
+}
+
+/* Whether an entry is a further launch of a kernel whose launch is first. */
+static bool is_further(const json_t *entry, const json_t *first, const LaunchSubject *subject)
+{
+    const uint32_t *reqntid = subject->func->bounds.reqntid;
+    return entry && is_same_pattern(entry, first, "kernel") && is_same_pattern(entry, first, "file")
+           && (!reqntid[0] || has_block(entry, reqntid)) && is_of_variant(entry, subject->known);
+}
+
+size_t ptx_launch_at(const json_t *root, const LaunchSubject *subject, uint32_t index)
+{
+    const json_t *listed = json_object_get(root, "launches");
+    size_t at = ptx_launch_choose(root, subject);
+    const json_t *first = json_array_get(listed, at), *entry = first;
+    while (entry && index) {
+        entry = json_array_get(listed, ++at);
+        index -= is_further(entry, first, subject);
+    }
+    return entry ? at : json_array_size(listed);
+}
+
+/* What a file has of a kernel: an entry by its name, else those of the list. */
+typedef struct LaunchEntries {
+    const json_t *chosen;       /* NULL: nothing */
+    uint32_t number, count;
+} LaunchEntries;
+
+/* number: of the one that is wanted; of fewer the first. */
+static LaunchEntries find_entries(const ptxlint_launches *launches, const LaunchSubject *subject,
+                                  uint32_t number)
 {
     const json_t *root = launches ? launches->root : NULL,
-                 *named = ptx_launch_named(json_object_get(root, "kernels"), kernel);
-    return named ? named
-                 : json_array_get(json_object_get(root, "launches"),
-                                  ptx_launch_choose(root, path, kernel, func));
+                 *listed = json_object_get(root, "launches");
+    LaunchEntries found = { ptx_launch_named(json_object_get(root, "kernels"), subject->kernel), 0,
+                            1 };
+    if (found.chosen)
+        return found;
+    found.count = 0;
+    for (size_t at; found.count < LIMIT_LAUNCHES
+                    && (at = ptx_launch_at(root, subject, found.count)) < json_array_size(listed);
+         found.count++)
+        if (!found.count || found.count == number) {
+            found.chosen = json_array_get(listed, at);
+            found.number = found.count;
+        }
+    return found;
+}
+
+const json_t *ptx_launch_known(const ptxlint_launches *found, const LaunchSubject *subject)
+{
+    return find_entries(found, subject, 0).chosen;
+}
+
+static bool say_one_launch(const json_t *said, const json_t *found)
+{
+    return agree_on(said, found, "grid") && agree_on(said, found, "block")
+           && agree_on(said, found, "cluster") && agree_on_shared(said, found);
+}
+
+/* A new reference: what the file says, and what it leaves out of the launch beside the PTX. */
+static json_t *join_entries(const json_t *said, const json_t *found)
+{
+    bool is_one = said && found && say_one_launch(said, found);
+    json_t *joined = is_one ? json_copy((json_t *)(uintptr_t)found) : NULL;
+    if (joined && json_object_update(joined, (json_t *)(uintptr_t)said) == 0)
+        return joined;
+    json_decref(joined);
+    return json_incref((json_t *)(uintptr_t)(said ? said : found));
 }
 
 static void read_shape(const json_t *value, int64_t shape[3])
@@ -761,27 +893,37 @@ static void copy_shape(const int64_t from[3], const uint32_t otherwise[3], uint3
         to[i] = from[i] ? (uint32_t)from[i] : otherwise[i];         /* is_shape bounds it */
 }
 
-const Launch *ptx_launch_build(Arena *arena, const ptxlint_launches *launches,
-                               const ptxlint_launches *found, const char *path,
-                               const Module *module, const Func *func)
+static void build_keys(const json_t *entry, const json_t *settings, const Func *func,
+                       Launch *launch)
 {
     static const uint32_t unknown[3];
-    Launch *launch = ptx_arena_new(arena, Launch);
-    const char *kernel = name_of(arena, module, func->name);
-    const json_t *entry = kernel_entry(launches, path, kernel, func),
-                 *settings = launches ? launches->settings : NULL;
-    bool is_said = entry || (launches && says_launch(launches->settings));
-    entry = entry ? entry : kernel_entry(found, path, kernel, func);
     ptxlint_launch keys = { .dynamic_shared_bytes = -1 };
     read_keys(entry, &keys);
     read_keys(settings, &keys);
     copy_shape(keys.grid, unknown, launch->grid);
     copy_shape(keys.block, func->bounds.reqntid, launch->block);
     copy_shape(keys.cluster, func->bounds.reqnctapercluster, launch->cluster);
-    launch->is_given = entry || is_said;
-    launch->is_found = entry && !is_said;
     launch->dynamic_shared_bytes = keys.dynamic_shared_bytes;
     launch->bank_bytes = (uint8_t)json_integer_value(json_object_get(entry, "shared_bank_bytes"));
+}
+
+const Launch *ptx_launch_build(Arena *arena, const LaunchSource *source, const Module *module,
+                               const Func *func)
+{
+    const ptxlint_launches *launches = source->launches;
+    const json_t *settings = launches ? launches->settings : NULL;
+    Launch *launch = ptx_arena_new(arena, Launch);
+    LaunchSubject subject = { source->path, name_of(arena, module, func->name), func, NULL };
+    const LaunchEntries beside = find_entries(source->found, &subject, source->number);
+    subject.known = launches && launches->is_profile ? beside.chosen : NULL;
+    const LaunchEntries said = find_entries(launches, &subject, source->number);
+    json_t *entry = join_entries(said.chosen, beside.chosen);
+    bool is_said = said.chosen || (launches && says_launch(settings));
+    launch->is_given = entry || is_said;
+    launch->is_found = entry && !is_said;
+    launch->number = said.chosen ? said.number : beside.number;
+    launch->count = said.chosen ? said.count : beside.count;
+    build_keys(entry, settings, func, launch);
     const json_t *params = json_object_get(settings, "params");
     if (func->is_entry && func->param_count
         && (json_object_get(entry, "params") || json_object_get(entry, "scratch") || params))
@@ -790,5 +932,6 @@ const Launch *ptx_launch_build(Arena *arena, const ptxlint_launches *launches,
                  *trips = json_object_get(settings, "trips");
     if (file_trips || trips)
         build_trips(arena, file_trips, trips, launch);
+    json_decref(entry);
     return launch;
 }

@@ -14,6 +14,7 @@ typedef struct Launch Launch;
 struct ptxlint_launches {
     json_t *root;               /* the file */
     bool is_profile;            /* of a profiler's table: a kernel may have several launches */
+    bool is_generated;          /* of a cache or dump: a framework wrote the kernels */
     /* for every kernel: keys as of a kernel in the file, but "params" is an object */
     json_t *settings;
 };
@@ -26,10 +27,26 @@ const json_t *ptx_launch_named(const json_t *kernels, const char *kernel);
  * none. */
 size_t ptx_launch_listed(const json_t *root, size_t from, const char *path, const char *kernel);
 
+/* A kernel whose launch is looked for. */
+typedef struct LaunchSubject {
+    const char *path, *kernel;
+    const Func *func;
+    /* what lies beside its file says of it, where the launches are a profiler's: those with another
+     * block or other shared memory are of another variant of it. NULL */
+    const json_t *known;
+} LaunchSubject;
+
+/* What found says of a kernel; NULL: nothing. */
+const json_t *ptx_launch_known(const ptxlint_launches *found, const LaunchSubject *subject);
+
 /* The entry of "launches" that gives a kernel its launch: the first that fits; where the kernel has
  * .reqntid, rather one with that block. Behind the last: none. */
-size_t ptx_launch_choose(const json_t *root, const char *path, const char *kernel,
-                         const Func *func);
+size_t ptx_launch_choose(const json_t *root, const LaunchSubject *subject);
+
+/* Entries of the file for launches of one kernel: those with the patterns of the one that gives it
+ * its launch; where the kernel has .reqntid, those with that block. Number index of them, from 0;
+ * behind the last: none. */
+size_t ptx_launch_at(const json_t *root, const LaunchSubject *subject, uint32_t index);
 
 /* The line that the name of a trip is; 0: it is a label. */
 uint32_t ptx_launch_line(const char *name);
@@ -38,12 +55,21 @@ uint32_t ptx_launch_line(const char *name);
 ptxlint_status ptx_launches_of(json_t *root, ptxlint_launches **out, char *error,
                                size_t error_size);
 
-/* What file and settings say of a function of the PTX file at path, with .reqntid and
- * .reqnctapercluster where launches (may be NULL) are silent; found: of kernels that launches has
- * no entry for; NULL. Parameters are those of an entry; a .func gets shapes and trips alone. Owned
+/* The same launches, to be freed by themselves; NULL: no memory. */
+ptxlint_launches *ptx_launches_share(const ptxlint_launches *launches);
+
+/* What files and settings say of launches. */
+typedef struct LaunchSource {
+    const ptxlint_launches *launches;   /* NULL: none */
+    const ptxlint_launches *found;      /* of kernels that launches has no entry for; NULL */
+    const char *path;                   /* of the PTX */
+    uint32_t number;                    /* of a kernel's launches, from 0; with fewer its first */
+} LaunchSource;
+
+/* What they say of a function, with .reqntid and .reqnctapercluster where they are silent.
+ * Parameters are those of an entry; a .func gets shapes and trips alone. Owned
  * by arena; labels of trips lie in launches. */
-const Launch *ptx_launch_build(Arena *arena, const ptxlint_launches *launches,
-                               const ptxlint_launches *found, const char *path,
-                               const Module *module, const Func *func);
+const Launch *ptx_launch_build(Arena *arena, const LaunchSource *source, const Module *module,
+                               const Func *func);
 
 #endif

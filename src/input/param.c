@@ -83,9 +83,20 @@ Locality ptx_param_locality(const json_t *value)
     return LOCALITY_UNKNOWN;
 }
 
+/* {"allocated": 4096} of a recorder, {"data": "sorted"}, or both. */
+static bool is_pointer_object(const json_t *value)
+{
+    const json_t *data = json_object_get(value, "data"),
+                 *allocated = json_object_get(value, "allocated");
+    bool is_good = (!data || ptx_param_locality(value) != LOCALITY_UNKNOWN)
+                   && (!allocated || json_integer_value(allocated) > 0);
+    return is_good && json_object_size(value) > 0
+           && json_object_size(value) == (data != NULL) + (size_t)(allocated != NULL);
+}
+
 bool ptx_param_may_point(const json_t *value)
 {
-    return json_is_null(value) || ptx_param_locality(value) != LOCALITY_UNKNOWN;
+    return json_is_null(value) || is_pointer_object(value);
 }
 
 bool ptx_param_is(const json_t *value)
@@ -93,7 +104,7 @@ bool ptx_param_is(const json_t *value)
     ParamNumber number;
     if (json_is_object(value)) {
         const char *hex = json_string_value(json_object_get(value, "bytes"));
-        return json_object_size(value) == 1 && (ptx_param_may_point(value) || (hex && is_hex(hex)));
+        return is_pointer_object(value) || (json_object_size(value) == 1 && hex && is_hex(hex));
     }
     return json_is_number(value) || json_is_null(value) ||
            (json_is_string(value) && read_number(json_string_value(value), &number));

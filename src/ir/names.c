@@ -22,7 +22,7 @@ typedef struct NamesKey {
     size_t length;
 } NamesKey;
 
-static bool is_named(const void *owner, uint32_t number, const void *wanted)
+static bool is_symbol_named(const void *owner, uint32_t number, const void *wanted)
 {
     const Names *names = owner;
     const Symbol *symbol = &names->symbols[number];
@@ -37,7 +37,7 @@ static uint32_t find_slot(const Names *names, uint32_t hash, Namespace space, co
                           size_t length)
 {
     const NamesKey key = { hash, space, name, length };
-    return (uint32_t)(ptx_hash_find(&names->table, hash, is_named, names, &key)
+    return (uint32_t)(ptx_hash_find(&names->table, hash, is_symbol_named, names, &key)
                       - names->table.slots);
 }
 

@@ -25,7 +25,7 @@ static bool is_line_end(char byte)
     return byte == '\n' || byte == '\r';
 }
 
-static bool is_blank(char byte)
+static bool is_normal_blank(char byte)
 {
     return byte == ' ' || byte == '\t' || is_line_end(byte);
 }
@@ -51,7 +51,7 @@ typedef struct NormalSink {
     char last;
 } NormalSink;
 
-static void put(NormalSink *sink, const char *bytes, size_t length)
+static void put_normal(NormalSink *sink, const char *bytes, size_t length)
 {
     for (size_t i = 0; i < length; i++) {
         sink->hash = fnv(sink->hash, bytes[i]);
@@ -76,7 +76,7 @@ typedef struct Scan {
 static void put_blank(Scan *scan)
 {
     if (scan->has_blank && is_word(scan->sink->last))
-        put(scan->sink, " ", 1);
+        put_normal(scan->sink, " ", 1);
     scan->has_blank = false;
 }
 
@@ -93,24 +93,24 @@ static void put_without_digits(NormalSink *sink, const char *word, size_t length
 {
     for (size_t i = 0; i < length; i++)
         if (!is_digit(word[i]))
-            put(sink, word + i, 1);
+            put_normal(sink, word + i, 1);
 }
 
 static void put_operand(Scan *scan, const char *word, size_t length)
 {
     const char *param = find_part(word, length, "_param_");
     if (*word == '$' || scan->is_branch) {
-        put(scan->sink, "$", 1);
+        put_normal(scan->sink, "$", 1);
     } else if (*word == '%') {
         put_without_digits(scan->sink, word, length);
     } else if (is_digit(*word) || scan->sink->last == '.') {
-        put(scan->sink, word, length);
+        put_normal(scan->sink, word, length);
     } else if (param) {
-        put(scan->sink, param + 1, length - (size_t)(param + 1 - word));
+        put_normal(scan->sink, param + 1, length - (size_t)(param + 1 - word));
     } else {
         while (length > 1 && is_digit(word[length - 1]))
             length--;
-        put(scan->sink, word, length);
+        put_normal(scan->sink, word, length);
     }
 }
 
@@ -124,8 +124,8 @@ static void put_opcode(Scan *scan, const char *word, size_t length)
         end += *end == ':' ? 2 : 1;
     const uint8_t operation = ptx_opcode_info[ptx_opcode_find(word, length)].operation;
     scan->is_branch = operation == OP_BRA || operation == OP_BRX;
-    put(scan->sink, word, (size_t)(end - word));
-    put(scan->sink, " ", 1);
+    put_normal(scan->sink, word, (size_t)(end - word));
+    put_normal(scan->sink, " ", 1);
     scan->p = end;
 }
 
@@ -138,7 +138,7 @@ static void take_word(Scan *scan, bool is_guard)
     size_t length = (size_t)(scan->p - word);
     if (is_guard) {
         put_without_digits(scan->sink, word, length);
-        put(scan->sink, " ", 1);
+        put_normal(scan->sink, " ", 1);
     } else if (scan->word_count++ || is_digit(*word)) {
         put_operand(scan, word, length);
     } else {
@@ -166,7 +166,7 @@ static bool skip_offset(Scan *scan)
     const char *p = scan->p;
     if (scan->brackets <= 0 || (*p != '+' && *p != '-'))
         return false;
-    for (p++; p < scan->end && (is_blank(*p) || *p == '-'); p++)
+    for (p++; p < scan->end && (is_normal_blank(*p) || *p == '-'); p++)
         ;
     if (p == scan->end || !is_digit(*p))
         return false;
@@ -184,16 +184,16 @@ static void take_mark(Scan *scan)
     scan->has_blank = false;
     scan->brackets += (mark == '[') - (mark == ']');
     if (mark == ',')
-        put(scan->sink, ", ", 2);
+        put_normal(scan->sink, ", ", 2);
     else
-        put(scan->sink, &mark, 1);
+        put_normal(scan->sink, &mark, 1);
 }
 
 static void take_statement(Scan *scan)
 {
     bool is_guard = false;
     while (scan->p < scan->end) {
-        if (is_blank(*scan->p)) {
+        if (is_normal_blank(*scan->p)) {
             scan->has_blank = true;
             scan->p++;
         } else if (is_word(*scan->p)) {
@@ -247,7 +247,7 @@ Normal ptx_normal_statement(const char *text, size_t length, uint32_t offset)
 
 /* ---- a body ---------------------------------------------------------------------------------- */
 
-static bool begins(const char *p, const char *end, const char *word)
+static bool begins_with_word(const char *p, const char *end, const char *word)
 {
     size_t length = strlen(word);
     return (size_t)(end - p) > length && !memcmp(p, word, length) && !is_word(p[length]);
@@ -258,9 +258,9 @@ static void skip_to_statement(Scan *scan)
 {
     while (scan->p < scan->end) {
         const char *p = scan->p;
-        if (is_blank(*p) || *p == '{' || *p == '}' || *p == ';') {
+        if (is_normal_blank(*p) || *p == '{' || *p == '}' || *p == ';') {
             scan->p++;
-        } else if (begins(p, scan->end, ".loc")) {
+        } else if (begins_with_word(p, scan->end, ".loc")) {
             while (scan->p < scan->end && !is_line_end(*scan->p))
                 scan->p++;
         } else if (is_word(*p)) {
@@ -288,9 +288,10 @@ uint64_t ptx_normal_body(const char *text, Span func)
     Scan all = { .p = open ? open + 1 : text + func.end, .end = text + func.end };
     for (skip_to_statement(&all); all.p < all.end; skip_to_statement(&all)) {
         Scan scan = { .p = all.p, .end = statement_end(&all), .sink = &sink };
-        if (!begins(all.p, all.end, ".reg") && !begins(all.p, all.end, ".pragma")) {
+        if (!begins_with_word(all.p, all.end, ".reg")
+            && !begins_with_word(all.p, all.end, ".pragma")) {
             take_statement(&scan);
-            put(&sink, ";", 1);
+            put_normal(&sink, ";", 1);
         }
         all.p = scan.end;
     }

@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* The word of a shape, m16n8k32; false where it is none. */
-static bool read_shape(const char *text, uint16_t shape[3])
+static bool read_matrix_shape(const char *text, uint16_t shape[3])
 {
     char *end;
     if (*text != 'm' || text[1] < '0' || text[1] > '9')
@@ -41,7 +41,7 @@ static void count_fragments(Op *op, bool is_group)
          is_packed = false;
     for (unsigned m = 0; m < op->modifier_count; m++) {
         const char *text = op->modifiers[m] < 0 ? "" : ptx_modifier_texts[op->modifiers[m]];
-        if (read_shape(text, op->shape))
+        if (read_matrix_shape(text, op->shape))
             continue;
         is_packed |= !strncmp(text, "kind::mxf4", 10);
         Type type = ptx_type_find(text, strlen(text));

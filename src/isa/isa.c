@@ -342,7 +342,7 @@ static InsnClass class_of(const Op *op, FormClass form_class)
     }
 }
 
-static void read_modifiers(Op *op)
+static void decode_modifiers(Op *op)
 {
     size_t i = 0;
     while (i < op->length && op->text[i] != '.')
@@ -390,7 +390,7 @@ static void read_modifiers(Op *op)
 void ptx_op_resolve(Op *op, const char *text, size_t length)
 {
     *op = (Op){ .text = text, .length = (uint32_t)length, .vector = 1 };
-    read_modifiers(op);
+    decode_modifiers(op);
     if (!op->opcode) {
         op->flags = OPF_UNKNOWN | OPF_SIDE_EFFECT;
         op->insn_class = CLASS_OTHER;

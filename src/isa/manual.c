@@ -8,7 +8,7 @@ typedef struct ManualLine {
     size_t length;
 } ManualLine;
 
-static void put(ManualLine *line, const char *text)
+static void put_manual(ManualLine *line, const char *text)
 {
     size_t length = strlen(text);
     if (length >= sizeof line->text - line->length)
@@ -17,7 +17,7 @@ static void put(ManualLine *line, const char *text)
     line->length += length;
 }
 
-static const char *copy(Arena *arena, const ManualLine *line)
+static const char *copy_manual_line(Arena *arena, const ManualLine *line)
 {
     return ptx_arena_strndup(arena, line->text, line->length);
 }
@@ -45,8 +45,8 @@ static const char *group_text(const GroupInfo *group)
 
 /* Gives modifier m and those behind it slots of their own. Types keep their order: set.u32.f32 is
  * not set.f32.u32. Few slots take one modifier, so there is little to try. */
-static bool place(const FormInfo *form, const Op *op, unsigned m, unsigned type_first,
-                  uint32_t taken)
+static bool place_modifier(const FormInfo *form, const Op *op, unsigned m, unsigned type_first,
+                           uint32_t taken)
 {
     if (m == op->modifier_count)
         return true;
@@ -57,7 +57,8 @@ static bool place(const FormInfo *form, const Op *op, unsigned m, unsigned type_
     unsigned first = is_type ? type_first : 0;
     for (unsigned s = first; s < form->modifier_count; s++)
         if (!(taken >> s & 1) && group_has(slot_group(form, s), op->modifiers[m])
-            && place(form, op, m + 1, is_type ? s + 1 : type_first, taken | (uint32_t)1 << s))
+            && place_modifier(form, op, m + 1, is_type ? s + 1 : type_first,
+                              taken | (uint32_t)1 << s))
             return true;
     return false;
 }
@@ -66,21 +67,21 @@ bool ptx_form_admits(FormId id, const Op *op)
 {
     const FormInfo *form = &ptx_form_info[id];
     return form->opcode == op->opcode && form->modifier_count <= OP_MAX_MODIFIERS
-           && place(form, op, 0, 0, 0);
+           && place_modifier(form, op, 0, 0, 0);
 }
 
 const char *ptx_form_modifiers_text(Arena *arena, FormId id)
 {
     const FormInfo *form = &ptx_form_info[id];
     ManualLine line = { .length = 0 };
-    put(&line, ptx_opcode_info[form->opcode].text);
+    put_manual(&line, ptx_opcode_info[form->opcode].text);
     for (unsigned s = 0; s < form->modifier_count; s++) {
         bool is_optional = ptx_form_modifiers[form->modifier_first + s].optional;
-        put(&line, is_optional ? "{." : ".");
-        put(&line, group_text(slot_group(form, s)));
-        put(&line, is_optional ? "}" : "");
+        put_manual(&line, is_optional ? "{." : ".");
+        put_manual(&line, group_text(slot_group(form, s)));
+        put_manual(&line, is_optional ? "}" : "");
     }
-    return copy(arena, &line);
+    return copy_manual_line(arena, &line);
 }
 
 /* ---- operands -------------------------------------------------------------------------------- */
@@ -94,21 +95,21 @@ const char *ptx_operand_pair_text(const FormOperand *o)
     return strcmp(o->name, "p") ? "p" : "q";
 }
 
-static void put_operand(ManualLine *line, const FormOperand *o, bool is_first)
+static void put_manual_operand(ManualLine *line, const FormOperand *o, bool is_first)
 {
     bool is_address = (o->role & ROLE_ADDRESS) != 0;
-    put(line, o->optional ? "{" : "");
-    put(line, is_first ? "" : ", ");
-    put(line, o->negatable ? "{!}" : "");
-    put(line, is_address ? "[" : "");
-    put(line, o->name);
-    put(line, is_address ? "]" : "");
+    put_manual(line, o->optional ? "{" : "");
+    put_manual(line, is_first ? "" : ", ");
+    put_manual(line, o->negatable ? "{!}" : "");
+    put_manual(line, is_address ? "[" : "");
+    put_manual(line, o->name);
+    put_manual(line, is_address ? "]" : "");
     if (o->pair_role) {
-        put(line, o->pair_optional ? "{|" : "|");
-        put(line, ptx_operand_pair_text(o));
-        put(line, o->pair_optional ? "}" : "");
+        put_manual(line, o->pair_optional ? "{|" : "|");
+        put_manual(line, ptx_operand_pair_text(o));
+        put_manual(line, o->pair_optional ? "}" : "");
     }
-    put(line, o->optional ? "}" : "");
+    put_manual(line, o->optional ? "}" : "");
 }
 
 const char *ptx_form_operands_text(Arena *arena, FormId id)
@@ -119,8 +120,8 @@ const char *ptx_form_operands_text(Arena *arena, FormId id)
         /* its operands are those of the function: the table has none */
         return "{(ret), }f{, (args)}{, proto}";
     for (unsigned i = 0; i < form->operand_count; i++)
-        put_operand(&line, &ptx_form_operands[form->operand_first + i], i == 0);
-    return copy(arena, &line);
+        put_manual_operand(&line, &ptx_form_operands[form->operand_first + i], i == 0);
+    return copy_manual_line(arena, &line);
 }
 
 static bool is_type_group(const GroupInfo *group)
@@ -136,9 +137,9 @@ static bool is_type_group(const GroupInfo *group)
 static const char *dotted(Arena *arena, const char *text)
 {
     ManualLine line = { .length = 0 };
-    put(&line, ".");
-    put(&line, text);
-    return copy(arena, &line);
+    put_manual(&line, ".");
+    put_manual(&line, text);
+    return copy_manual_line(arena, &line);
 }
 
 const char *ptx_form_type_text(Arena *arena, FormId id)

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-static bool group_has(uint16_t group, int modifier)
+static bool modifier_group_has(uint16_t group, int modifier)
 {
     const GroupInfo *info = &ptx_group_info[group];
     for (unsigned i = 0; i < info->count; i++) {
@@ -22,7 +22,7 @@ static bool match_in_order(const FormModifier *slot, const FormModifier *slot_en
                            const int16_t *modifier, const int16_t *modifier_end)
 {
     for (; slot < slot_end; slot++) {
-        bool takes = modifier < modifier_end && group_has(slot->group, *modifier);
+        bool takes = modifier < modifier_end && modifier_group_has(slot->group, *modifier);
         if (!slot->optional) {
             if (!takes)
                 return false;
@@ -53,7 +53,7 @@ static bool is_taken(const Fit *f, unsigned m)
 static int first_for(const Fit *f, uint16_t group)
 {
     for (int m = (int)f->name_next; m < f->op->modifier_count; m++) {
-        if (is_taken(f, (unsigned)m) || !group_has(group, f->op->modifiers[m]))
+        if (is_taken(f, (unsigned)m) || !modifier_group_has(group, f->op->modifiers[m]))
             continue;
         uint8_t kind = ptx_modifier_order[f->op->modifiers[m]].kind;
         for (int n = 0; kind && n < m; n++) {
@@ -89,7 +89,8 @@ static bool fit_slots(Fit *f, unsigned s)
     const FormModifier *slot = &ptx_form_modifiers[f->form->modifier_first + s];
     bool in_name = s < f->form->name_count;
     int m = in_name ? (int)f->name_next : first_for(f, slot->group);
-    if (in_name && (m >= f->op->modifier_count || !group_has(slot->group, f->op->modifiers[m])))
+    if (in_name
+        && (m >= f->op->modifier_count || !modifier_group_has(slot->group, f->op->modifiers[m])))
         m = -1;
     if (m >= 0) {
         const Fit before = *f;
@@ -109,7 +110,7 @@ static bool lacks_mandatory(const FormInfo *form, const Op *op)
         const FormModifier *slot = &ptx_form_modifiers[form->modifier_first + s];
         bool found = slot->optional;
         for (unsigned m = 0; m < op->modifier_count && !found; m++)
-            found = group_has(slot->group, op->modifiers[m]);
+            found = modifier_group_has(slot->group, op->modifiers[m]);
         if (!found)
             return true;
     }
@@ -162,7 +163,7 @@ typedef struct Rough {
 static int find_for_slot(const Rough *r, const Op *op, uint16_t group)
 {
     for (int m = 0; m < op->modifier_count; m++) {
-        if (!(r->taken >> m & 1) && group_has(group, op->modifiers[m]))
+        if (!(r->taken >> m & 1) && modifier_group_has(group, op->modifiers[m]))
             return m;
     }
     return -1;
@@ -218,14 +219,14 @@ static int rival_of(const FormInfo *form, const Op *op, const Rough *r)
 {
     for (unsigned s = 0; s < form->modifier_count; s++) {
         if (r->at[s] >= 0
-            && group_has(ptx_form_modifiers[form->modifier_first + s].group,
-                         op->modifiers[r->extra_at]))
+            && modifier_group_has(ptx_form_modifiers[form->modifier_first + s].group,
+                                  op->modifiers[r->extra_at]))
             return op->modifiers[r->at[s]];
     }
     return -1;
 }
 
-static bool is_repeated(const Op *op, unsigned at)
+static bool is_modifier_repeated(const Op *op, unsigned at)
 {
     for (unsigned m = 0; m < op->modifier_count; m++) {
         if (m != at && op->modifiers[m] == op->modifiers[at])
@@ -257,7 +258,7 @@ static MisfitKind judge_rough(const FormInfo *form, const Op *op, const Rough *r
         return r->extra ? MISFIT_REPLACED : MISFIT_MISSING;
     if (!r->extra)
         return MISFIT_ORDER;
-    if (is_repeated(op, r->extra_at))
+    if (is_modifier_repeated(op, r->extra_at))
         return MISFIT_REPEATED;
     *other = rival_of(form, op, r);
     return *other >= 0 ? MISFIT_CLASH : MISFIT_EXTRA;

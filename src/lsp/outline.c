@@ -17,7 +17,7 @@ enum {
     KIND_EVENT = 24
 };
 
-static int kind_of(const ptxlint_symbol *s)
+static int symbol_kind_of(const ptxlint_symbol *s)
 {
     switch (s->kind) {
     case PTXLINT_SYMBOL_ENTRY:
@@ -76,9 +76,9 @@ static json_t *outline_entry(LspServer *server, LspDocument *d, const ptxlint_sy
     if (extent.begin > s->declaration.begin || extent.end < s->declaration.end)
         extent = s->declaration;
     detail_of(s, detail, sizeof detail);
-    json_t *entry = json_pack("{s:o, s:i, s:o, s:o}", "name", shown_name(s), "kind", kind_of(s),
-                              "range", ptx_lsp_range(server, d, extent), "selectionRange",
-                              ptx_lsp_range(server, d, s->declaration));
+    json_t *entry = json_pack("{s:o, s:i, s:o, s:o}", "name", shown_name(s), "kind",
+                              symbol_kind_of(s), "range", ptx_lsp_range(server, d, extent),
+                              "selectionRange", ptx_lsp_range(server, d, s->declaration));
     if (*detail)
         json_object_set_new(entry, "detail", json_string(detail));
     return entry;
@@ -111,9 +111,9 @@ static json_t *make_list(LspServer *server, LspDocument *d, const ptxlint_symbol
     for (size_t i = 0; i < count; i++) {
         if (!is_in_outline(&all[i]))
             continue;
-        json_t *entry =
-            json_pack("{s:o, s:i, s:o}", "name", shown_name(&all[i]), "kind", kind_of(&all[i]),
-                      "location", ptx_lsp_location(server, d, all[i].declaration));
+        json_t *entry = json_pack("{s:o, s:i, s:o}", "name", shown_name(&all[i]), "kind",
+                                  symbol_kind_of(&all[i]), "location",
+                                  ptx_lsp_location(server, d, all[i].declaration));
         if (all[i].function)
             json_object_set_new(entry, "containerName",
                                 ptx_lsp_string(all[i].function, strlen(all[i].function)));

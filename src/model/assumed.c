@@ -74,15 +74,16 @@ static void add_param(AssumedList *list, const AssumedParam *param)
     give_param(list, param);
 }
 
-static void add_shape(AssumedList *list, const char *name, const char *option, double x, double y,
-                      double z)
+static void add_assumed_shape(AssumedList *list, const char *name, const char *option, double x,
+                              double y, double z)
 {
     add(list, "%s = %.0f x %.0f x %.0f", name, x, y, z);
     give(list, option);
 }
 
 /* Loops of the view stand in the order of their numbers. */
-static void add_trips(AssumedList *list, const GuessedTrips *trips, const ptxlint_kernel *kernel)
+static void add_assumed_trips(AssumedList *list, const GuessedTrips *trips,
+                              const ptxlint_kernel *kernel)
 {
     const ptxlint_loop *loop = trips->loop < kernel->loop_count ? &kernel->loops[trips->loop]
                                                                 : NULL;
@@ -103,11 +104,11 @@ void ptx_view_assumed(Sessions *all, const Evaluation *evaluation, ptxlint_kerne
                          .give_bytes = sizeof options };
     list.items = ptx_arena_array(all->arena, const char *, list.room);
     if (launch->block_is_assumed)
-        add_shape(&list, "block", "--block", (double)launch->block[0], (double)launch->block[1],
-                  (double)launch->block[2]);
+        add_assumed_shape(&list, "block", "--block", (double)launch->block[0],
+                          (double)launch->block[1], (double)launch->block[2]);
     if (evaluation && evaluation->grid_is_assumed && evaluation->shape_is_read)
-        add_shape(&list, "grid", "--grid", evaluation->grid[0], evaluation->grid[1],
-                  evaluation->grid[2]);
+        add_assumed_shape(&list, "grid", "--grid", evaluation->grid[0], evaluation->grid[1],
+                          evaluation->grid[2]);
     if (evaluation && evaluation->dynamic_is_assumed) {
         add(&list, "dynamic shared memory = 0 bytes");
         give(&list, "--dynamic-shared");
@@ -115,7 +116,7 @@ void ptx_view_assumed(Sessions *all, const Evaluation *evaluation, ptxlint_kerne
     for (uint32_t i = 0; i < params; i++)
         add_param(&list, &evaluation->assumed[i]);
     for (uint32_t i = 0; evaluation && i < evaluation->guessed_count; i++)
-        add_trips(&list, &evaluation->guessed[i], kernel);
+        add_assumed_trips(&list, &evaluation->guessed[i], kernel);
     launch->assumed = list.items;
     launch->assumed_count = list.count;
     launch->assumed_options = *options ? ptx_arena_strndup(all->arena, options, strlen(options))

@@ -44,7 +44,7 @@ static double total_of(const ptxlint_pipe_cycles *p)
     return p->total;
 }
 
-static double longest_of(const ptxlint_pipe_cycles *p)
+static double longest_block_of(const ptxlint_pipe_cycles *p)
 {
     return p->longest;
 }
@@ -69,7 +69,7 @@ static ptxlint_cycles view_cycles(Sessions *all, const Gpu *gpu, const PipeCycle
                                                           c->longest, c->shortest };
     }
     view.bound_total = bound_by(&view, total_of);
-    view.bound_longest = bound_by(&view, longest_of);
+    view.bound_longest = bound_by(&view, longest_block_of);
     view.bound_shortest = bound_by(&view, shortest_of);
     view.pipes = ptx_sessions_share(all, pipes, view.pipe_count * sizeof *pipes);
     return view;

@@ -24,7 +24,7 @@
 #include <string.h>
 #include <stdio.h>
 
-static const char *copy_text(Sessions *all, Span span)
+static const char *copy_view_text(Sessions *all, Span span)
 {
     return ptx_arena_strndup(all->arena, all->module->text + span.begin, ptx_span_length(span));
 }
@@ -45,7 +45,7 @@ static ptxlint_source_place view_loc(Sessions *all, const Loc *loc)
     const File *file = ptx_loc_file(all->module, loc);
     if (!file)
         return (ptxlint_source_place){ NULL, 0, 0 };
-    return (ptxlint_source_place){ copy_text(all, file->path), loc->line, loc->column };
+    return (ptxlint_source_place){ copy_view_text(all, file->path), loc->line, loc->column };
 }
 
 ptxlint_source_place ptx_view_source(Sessions *all, const Insn *insn)
@@ -64,7 +64,8 @@ static ptxlint_source_place block_source(Sessions *all, const Func *func, const 
     return place;
 }
 
-static void find_source(Sessions *all, const Func *func, const Diag *diag, ptxlint_diagnostic *out)
+static void find_view_source(Sessions *all, const Func *func, const Diag *diag,
+                             ptxlint_diagnostic *out)
 {
     const Insn *insn = ptx_insn_at(func, diag->span.begin);
     if (!insn || !insn->loc)
@@ -240,9 +241,9 @@ const ptxlint_diagnostic *ptx_view_diagnostics(Sessions *all, const DiagSink *di
         if (diag->func < 0)
             continue;
         const Func *func = &all->module->funcs[diag->func];
-        out->kernel = copy_text(all, func->name);
+        out->kernel = copy_view_text(all, func->name);
         out->kernel_demangled = signature_of(all, diag->func, out->kernel, &last);
-        find_source(all, func, diag, out);
+        find_view_source(all, func, diag, out);
         find_also(all, func, diag, out);
     }
     return items;
@@ -324,7 +325,7 @@ static ptxlint_trip view_trip(Sessions *all, const Func *func, const Trip *trip)
         .why = trip->why,
     };
     if (trip->induction != NO_ID) {
-        view.induction = copy_text(all, func->regs[trip->induction].name);
+        view.induction = copy_view_text(all, func->regs[trip->induction].name);
         view.step = trip->step ? trip->step : PTXLINT_UNKNOWN;
     }
     return view;
@@ -365,7 +366,7 @@ static void view_loops(Sessions *all, const Func *func, Session *session, ptxlin
         LoopId loop = loops->loop_of[cfg->block_of[label->insn]];       /* of a header: its own */
         if (loop != NO_LOOP && cfg->blocks[loops->loops[loop].header].first == label->insn
             && !*view[loop].label)
-            view[loop].label = copy_text(all, label->name);
+            view[loop].label = copy_view_text(all, label->name);
     }
 }
 
@@ -380,7 +381,7 @@ static ptxlint_pressure view_pressure(Sessions *all, const Func *func, const Liv
     const char **names = ptx_arena_array(all->arena, const char *,
                                          live->max_reg_count ? live->max_reg_count : 1);
     for (uint32_t i = 0; i < live->max_reg_count; i++)
-        names[i] = copy_text(all, func->regs[live->max_regs[i]].name);
+        names[i] = copy_view_text(all, func->regs[live->max_regs[i]].name);
     view.max_live = live->max_pressure;
     view.max_live_predicates = live->max_predicates;
     view.max_live_64 = live->max_64;
@@ -406,7 +407,7 @@ static void view_params(Sessions *all, const Func *func, ptxlint_kernel *out)
         uint32_t align = var->align ? var->align : 1;
         uint64_t offset = (end + align - 1) / align * align;
         params[i] = (ptxlint_param){ .size = sizeof *params,
-                                     .name = copy_text(all, var->name),
+                                     .name = copy_view_text(all, var->name),
                                      .type = ptx_text_or(ptx_type_info[var->type].text, ""),
                                      .bytes = PTXLINT_UNKNOWN,
                                      .offset = PTXLINT_UNKNOWN,
@@ -451,11 +452,13 @@ static void view_kernel(Sessions *all, FuncId id, ptxlint_kernel *out)
 {
     const Func *func = &all->module->funcs[id];
     out->size = sizeof *out;
-    out->name = copy_text(all, func->name);
+    out->name = copy_view_text(all, func->name);
     out->demangled = copy_signature(all, out->name);
     out->span = ptx_view_span(func->span);
     out->name_span = ptx_view_span(func->name);
     out->is_entry = func->is_entry;
+    out->launch_number = all->launches[id]->number;
+    out->launch_count = all->launches[id]->count;
     out->has_syntax_error = func->has_syntax_error;
     out->minnctapersm = func->bounds.minnctapersm;
     out->maxnreg = func->bounds.maxnreg;

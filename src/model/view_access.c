@@ -72,7 +72,7 @@ static void say(char why[WHY_BYTES], const char *reason)
 }
 
 /* "param 2, param 3": those that have a value by assumption, each once. */
-static void name_params(const Evaluation *evaluation, char *out, size_t room)
+static void name_pointer_params(const Evaluation *evaluation, char *out, size_t room)
 {
     size_t length = 0;
     *out = 0;
@@ -87,7 +87,7 @@ static void name_params(const Evaluation *evaluation, char *out, size_t room)
 static void say_assumed(char why[WHY_BYTES], const Evaluation *evaluation)
 {
     char params[128];
-    name_params(evaluation, params, sizeof params);
+    name_pointer_params(evaluation, params, sizeof params);
     const struct { bool is_assumed; const char *what; } given[] = {
         { evaluation->block_is_assumed, "the block" }, { evaluation->grid_is_assumed, "the grid" }, { *params, params },
         { evaluation->initial_is_assumed, "variables' first values" }, { evaluation->warpid_is_assumed, "%warpid" },
@@ -286,7 +286,7 @@ static void begin_access(Sessions *all, FuncId id, InsnId i, ptxlint_access *out
         out->chain = view_chain(all, id, i, &out->chain_count);
 }
 
-static int by_place(const void *pa, const void *pb)
+static int by_access_place(const void *pa, const void *pb)
 {
     const ptxlint_access *a = pa, *b = pb;
     return a->span.begin < b->span.begin ? -1 : a->span.begin > b->span.begin;
@@ -371,7 +371,7 @@ static void view_memory(Sessions *all, FuncId id, ptxlint_kernel *out)
     if (!called)
         return;
     view_called(all, id, evaluation, view);
-    qsort(items, out->access_count, sizeof *items, by_place);
+    qsort(items, out->access_count, sizeof *items, by_access_place);
 }
 
 /* ---- branches -------------------------------------------------------------------------------- */

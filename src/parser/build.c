@@ -54,17 +54,17 @@ void ptx_build_unexpected(Parser *p, Token found, const ExpectedTokens *expected
         return;
     }
     Diag *diag = ptx_diag(p->diags, DIAG_UNEXPECTED, here, "expected %s, found `%.*s`", wanted,
-                          length_of(here), text_of(p, here));
+                          span_length_of(here), span_text_of(p, here));
     bool is_operand = found.kind == TOK_WORD || found.kind == TOK_INT || found.kind == TOK_BITS
                       || found.kind == TOK_LBRACKET || found.kind == TOK_LBRACE;
     if (is_operand && expected->takes[TOK_COMMA] && !found.first_on_line) {
-        diag->help = ptx_diag_text(p->diags, "insert `,` before `%.*s`", length_of(here),
-                                   text_of(p, here));
+        diag->help = ptx_diag_text(p->diags, "insert `,` before `%.*s`", span_length_of(here),
+                                   span_text_of(p, here));
         ptx_diag_fix(p->diags, diag, (Span){ previous.end, previous.end }, false, ",");
     }
     if (ptx_span_length(previous))
-        diag->label = ptx_diag_text(p->diags, "cannot follow `%.*s`", length_of(previous),
-                                    text_of(p, previous));
+        diag->label = ptx_diag_text(p->diags, "cannot follow `%.*s`", span_length_of(previous),
+                                    span_text_of(p, previous));
 }
 
 void ptx_build_too_deep(Parser *p)
@@ -77,7 +77,7 @@ void ptx_build_too_deep(Parser *p)
 
 /* ---- numbers --------------------------------------------------------------------------------- */
 
-static bool are_digits(const char *text, uint32_t length)
+static bool are_all_digits(const char *text, uint32_t length)
 {
     uint32_t i = 0;
     while (i < length && text[i] >= '0' && text[i] <= '9')
@@ -92,7 +92,7 @@ bool ptx_build_is_integer(const char *text, uint32_t length)
     length -= length && text[length - 1] == 'U';
     char prefix = length > 1 && text[0] == '0' ? (char)(text[1] | 32) : 0;
     if (prefix != 'x' && prefix != 'b')
-        return are_digits(text, length);
+        return are_all_digits(text, length);
     const char *digits = prefix == 'x' ? "0123456789abcdefABCDEF" : "01";
     return length > 2 && strspn(text + 2, digits) >= length - 2;
 }
@@ -101,7 +101,7 @@ bool ptx_build_is_integer(const char *text, uint32_t length)
  * unsigned. */
 uint64_t ptx_build_integer(Parser *p, Span span, bool *is_unsigned)
 {
-    const char *text = text_of(p, span);
+    const char *text = span_text_of(p, span);
     uint32_t length = ptx_span_length(span);
     unsigned base = 10;
     uint32_t i = 0;
@@ -122,20 +122,20 @@ uint64_t ptx_build_integer(Parser *p, Span span, bool *is_unsigned)
         if (__builtin_mul_overflow(value, (uint64_t)base, &value)
             || __builtin_add_overflow(value, (uint64_t)digit, &value)) {
             ptx_diag(p->diags, DIAG_BAD_NUMBER, span, "`%.*s` does not fit 64 bits",
-                     length_of(span), text);
+                     span_length_of(span), text);
             ptx_build_mark_error(p);
             return 0;
         }
     }
-    if (i < length && base == 8 && are_digits(text, length)) {
+    if (i < length && base == 8 && are_all_digits(text, length)) {
         Diag *diag = ptx_diag(p->diags, DIAG_BAD_NUMBER, span,
                               "`%.*s` begins with 0 and so is octal, but has a digit above 7",
-                              length_of(span), text);
+                              span_length_of(span), text);
         uint32_t zeros = 0;
         while (zeros + 1 < length && text[zeros] == '0')
             zeros++;
         diag->help = ptx_diag_text(p->diags, "`%.*s` is the decimal number",
-                                   length_of((Span){ zeros, length }), text + zeros);
+                                   span_length_of((Span){ zeros, length }), text + zeros);
         ptx_diag_fix(p->diags, diag, (Span){ span.begin, span.begin + zeros }, false, "%s", "");
         ptx_build_mark_error(p);
     }
@@ -159,9 +159,9 @@ AttributeList ptx_attribute_add(Parser *p, AttributeList list, Token name, int c
     AstAttribute *attribute = ptx_arena_new(p->arena, AstAttribute);
     attribute->name = attribute->span = ptx_token_span(name);
     attribute->value_count = (uint8_t)count;
-    bool takes_shape = span_is(p, attribute->name, ".maxntid")
-                       || span_is(p, attribute->name, ".reqntid")
-                       || span_is(p, attribute->name, ".reqnctapercluster");
+    bool takes_shape = span_equals(p, attribute->name, ".maxntid")
+                       || span_equals(p, attribute->name, ".reqntid")
+                       || span_equals(p, attribute->name, ".reqnctapercluster");
     for (int i = 0; i < count; i++) {
         attribute->values[i] = ptx_build_small(p, values[i]);
         attribute->span = ptx_span_join(attribute->span, ptx_token_span(values[i]));
@@ -322,10 +322,10 @@ void ptx_build_loc(Parser *p, Token directive, LocTokens at, AstLoc *inlined)
 AstLoc *ptx_loc_inlined(Parser *p, Token keyword, Span name)
 {
     AstLoc *loc = ptx_arena_new(p->arena, AstLoc);
-    if (!span_is(p, ptx_token_span(keyword), "function_name"))
+    if (!span_equals(p, ptx_token_span(keyword), "function_name"))
         ptx_diag(p->diags, DIAG_UNEXPECTED, ptx_token_span(keyword),
-                 "`%.*s` where `function_name` is expected", length_of(ptx_token_span(keyword)),
-                 text_of(p, ptx_token_span(keyword)));
+                 "`%.*s` where `function_name` is expected",
+                 span_length_of(ptx_token_span(keyword)), span_text_of(p, ptx_token_span(keyword)));
     loc->function_name = name;
     return loc;
 }
@@ -341,9 +341,9 @@ AstLoc *ptx_loc_inlined_at(Parser *p, Token keyword, Span name, Token inlined_at
 {
     AstLoc *loc = ptx_loc_inlined(p, keyword, name);
     const Span word = ptx_token_span(inlined_at);
-    if (!span_is(p, word, "inlined_at"))
+    if (!span_equals(p, word, "inlined_at"))
         ptx_diag(p->diags, DIAG_UNEXPECTED, word, "`%.*s` where `inlined_at` is expected",
-                 length_of(word), text_of(p, word));
+                 span_length_of(word), span_text_of(p, word));
     loc->inlined_file = ptx_build_small(p, at.file);
     loc->inlined_line = ptx_build_small(p, at.line);
     loc->inlined_column = ptx_build_small(p, at.column);

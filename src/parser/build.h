@@ -95,21 +95,21 @@ struct Parser {
     bool parser_failed;         /* Lemon gave up: the driver starts it anew */
 };
 
-static inline const char *text_of(const Parser *p, Span span)
+static inline const char *span_text_of(const Parser *p, Span span)
 {
     return p->text + span.begin;
 }
 
-static inline int length_of(Span span)
+static inline int span_length_of(Span span)
 {
     uint32_t length = ptx_span_length(span);
     return length > 60 ? 60 : (int)length;      /* as much of a name as a message shows */
 }
 
-static inline bool span_is(const Parser *p, Span span, const char *word)
+static inline bool span_equals(const Parser *p, Span span, const char *word)
 {
     size_t length = strlen(word);
-    return ptx_span_length(span) == length && memcmp(text_of(p, span), word, length) == 0;
+    return ptx_span_length(span) == length && memcmp(span_text_of(p, span), word, length) == 0;
 }
 
 /* What of the module's head stands so far: .version, .target, .address_size come in this order,

@@ -16,9 +16,10 @@ void ptx_build_attribute(Parser *p, Token word, bool has_numbers)
         if (p->header.version >= 40)
             ptx_build_need_target(p, here, "`.managed`", 30);
     }
-    if (!span_is(p, here, has_numbers ? ".unified" : ".managed"))
+    if (!span_equals(p, here, has_numbers ? ".unified" : ".managed"))
         ptx_diag(p->diags, DIAG_BAD_DECLARATION, here, "there is no attribute `%.*s`%s",
-                 length_of(here), text_of(p, here), ptx_text_if(has_numbers, " with two numbers"))
+                 span_length_of(here), span_text_of(p, here),
+                 ptx_text_if(has_numbers, " with two numbers"))
             ->help = "attributes are .managed and .unified(number, number)";
 }
 
@@ -44,7 +45,7 @@ static void prefix_extend(Parser *p, Prefix *prefix, Token word, PrefixStage las
     }
     if (!prefix->is_misplaced)
         ptx_diag(p->diags, DIAG_BAD_DECLARATION, here, "`%.*s` is not allowed here",
-                 length_of(here), text_of(p, here))
+                 span_length_of(here), span_text_of(p, here))
             ->help = "a declaration is .visible (or another linkage), state space and .align, .v2 "
                      "or .v4, type, in this order; each once";
     prefix->is_misplaced = true;
@@ -58,11 +59,11 @@ void ptx_prefix_attribute(Parser *p, Prefix *prefix, Token word)
 
 static Linkage linkage_of(const Parser *p, Span word)
 {
-    if (span_is(p, word, ".extern"))
+    if (span_equals(p, word, ".extern"))
         return LINKAGE_EXTERN;
-    if (span_is(p, word, ".visible"))
+    if (span_equals(p, word, ".visible"))
         return LINKAGE_VISIBLE;
-    return span_is(p, word, ".weak") ? LINKAGE_WEAK : LINKAGE_COMMON;
+    return span_equals(p, word, ".weak") ? LINKAGE_WEAK : LINKAGE_COMMON;
 }
 
 void ptx_prefix_linkage(Parser *p, Prefix *prefix, Token word)
@@ -80,7 +81,7 @@ void ptx_prefix_linkage(Parser *p, Prefix *prefix, Token word)
 static void read_bank(Parser *p, Prefix *prefix, Span span)
 {
     uint16_t version = p->header.version;
-    uint32_t bank = (uint32_t)strtoul(text_of(p, span) + strlen(".const["), NULL, 10);
+    uint32_t bank = (uint32_t)strtoul(span_text_of(p, span) + strlen(".const["), NULL, 10);
     prefix->has_bank = bank != 0;
     if (bank > 10)
         ptx_diag(p->diags, DIAG_BAD_DECLARATION, span, "there are constant banks 0 to 10");
@@ -98,7 +99,7 @@ void ptx_prefix_space(Parser *p, Prefix *prefix, Token word)
     const PrefixStage stage = prefix->is_pointer && !prefix->pointer_align ? PREFIX_POINTER
                                                                            : PREFIX_SPACE;
     prefix_extend(p, prefix, word, stage, stage);
-    const char *name = text_of(p, ptx_token_span(word)) + 1;
+    const char *name = span_text_of(p, ptx_token_span(word)) + 1;
     size_t length = ptx_span_length(ptx_token_span(word)) - 1;
     if (name[length - 1] == ']') {
         read_bank(p, prefix, ptx_token_span(word));
@@ -121,7 +122,7 @@ void ptx_prefix_align(Parser *p, Prefix *prefix, Token number)
     const PrefixStage stage = is_behind ? PREFIX_POINTER : PREFIX_SPACE;
     prefix_extend(p, prefix, number, stage, stage);
     prefix->is_aligned_behind |= is_behind && !prefix->is_pointer;
-    if (!ptx_build_is_integer(text_of(p, ptx_token_span(number)),
+    if (!ptx_build_is_integer(span_text_of(p, ptx_token_span(number)),
                               ptx_span_length(ptx_token_span(number))))
         return;
     uint32_t align = ptx_build_small(p, number);
@@ -145,7 +146,7 @@ void ptx_prefix_pointer(Parser *p, Prefix *prefix, Token word)
 
 void ptx_prefix_modifier(Parser *p, Prefix *prefix, Token word)
 {
-    const char *name = text_of(p, ptx_token_span(word)) + 1;
+    const char *name = span_text_of(p, ptx_token_span(word)) + 1;
     uint32_t length = ptx_span_length(ptx_token_span(word)) - 1;
     Type type = ptx_type_find(name, length);
     if (type)
@@ -162,7 +163,7 @@ void ptx_prefix_modifier(Parser *p, Prefix *prefix, Token word)
     }
     ptx_diag(p->diags, DIAG_BAD_DECLARATION, ptx_token_span(word),
              "`%.*s` is neither a type nor a directive of a declaration",
-             length_of(ptx_token_span(word)), text_of(p, ptx_token_span(word)));
+             span_length_of(ptx_token_span(word)), span_text_of(p, ptx_token_span(word)));
     ptx_build_mark_error(p);
 }
 
@@ -193,8 +194,8 @@ Dims *ptx_dims_add(Parser *p, Dims *dims, AstOperand *size, Token end)
         ptx_diag(p->diags, DIAG_BAD_DECLARATION, size->span, "an array bound is not negative");
     } else if (size && !is_one_word(p, size->span)) {
         ptx_diag(p->diags, DIAG_BAD_DECLARATION, size->span,
-                 "an array bound is one number; `%.*s` is an expression", length_of(size->span),
-                 text_of(p, size->span))
+                 "an array bound is one number; `%.*s` is an expression",
+                 span_length_of(size->span), span_text_of(p, size->span))
             ->help = ptx_diag_text(p->diags, "write %llu", (unsigned long long)size->value);
         value = size->value;
     } else if (size) {

@@ -11,15 +11,15 @@ static void begin_unit(Parser *p, Span where)
     diag->help = ptx_diag_text(p->diags,
                                "split the file here: as it is, the rest is analysed as PTX %d.%d "
                                "for %.*s, with names of its own",
-                               h->version / 10, h->version % 10, length_of(h->target_span),
-                               text_of(p, h->target_span));
+                               h->version / 10, h->version % 10, span_length_of(h->target_span),
+                               span_text_of(p, h->target_span));
     p->begins_unit = false;
     p->header.unit++;
 }
 
 void ptx_build_version(Parser *p, Token directive, Token number)
 {
-    const char *text = text_of(p, ptx_token_span(number));
+    const char *text = span_text_of(p, ptx_token_span(number));
     uint32_t length = ptx_span_length(ptx_token_span(number)), major = 0, minor = 0, i = 0;
     while (i < length && text[i] >= '0' && text[i] <= '9' && major < 1000)
         major = 10 * major + (uint32_t)(text[i++] - '0');
@@ -43,7 +43,7 @@ void ptx_build_version(Parser *p, Token directive, Token number)
     if (!is_written_so) {
         ptx_diag(p->diags, DIAG_UNKNOWN_VERSION, ptx_token_span(number),
                  "`%.*s` is not a version: write two numbers with a point, as 9.0",
-                 length_of(ptx_token_span(number)), text);
+                 span_length_of(ptx_token_span(number)), text);
         return;
     }
     switch (ptx_version_find(major, minor)) {
@@ -57,7 +57,7 @@ void ptx_build_version(Parser *p, Token directive, Token number)
         break;
     case TARGET_UNKNOWN:
         ptx_diag(p->diags, DIAG_UNKNOWN_VERSION, ptx_token_span(number),
-                 "there is no PTX version `%.*s`", length_of(ptx_token_span(number)), text);
+                 "there is no PTX version `%.*s`", span_length_of(ptx_token_span(number)), text);
         break;
     }
 }
@@ -76,7 +76,7 @@ void ptx_build_need_target(Parser *p, Span where, const char *what, unsigned sm)
 {
     Target target;
     Span name = p->header.target_span;
-    ptx_target_find(text_of(p, name), ptx_span_length(name), &target);
+    ptx_target_find(span_text_of(p, name), ptx_span_length(name), &target);
     if (target.sm && target.sm < sm)
         ptx_diag(p->diags, DIAG_TARGET_TOO_OLD, where, "%s needs sm_%u; this module is for sm_%u",
                  what, sm, (unsigned)target.sm);

@@ -22,13 +22,13 @@ static AstOperand *bad_operand(Parser *p, Span span, const char *message)
 AstOperand *ptx_operand_name(Parser *p, Token name)
 {
     AstOperand *operand = new_operand(p, AST_NAME, ptx_token_span(name));
-    const char *text = text_of(p, ptx_token_span(name));
+    const char *text = span_text_of(p, ptx_token_span(name));
     uint32_t length = ptx_span_length(ptx_token_span(name)), head = length;
     if (name.kind == TOK_OPWORD) {
         const char *dot = memchr(text, '.', length);
         head = dot ? (uint32_t)(dot - text) : length;
     }
-    if (length == 7 && span_is(p, ptx_token_span(name), "WARP_SZ")) {
+    if (length == 7 && span_equals(p, ptx_token_span(name), "WARP_SZ")) {
         operand->kind = AST_INT;
         operand->value = 32;
         return operand;
@@ -58,7 +58,7 @@ AstOperand *ptx_operand_int(Parser *p, Token number)
 {
     AstOperand *operand = new_operand(p, AST_INT, ptx_token_span(number));
     bool is_unsigned;
-    if (!ptx_build_is_integer(text_of(p, operand->span), ptx_span_length(operand->span))) {
+    if (!ptx_build_is_integer(span_text_of(p, operand->span), ptx_span_length(operand->span))) {
         ptx_build_mark_error(p);
         operand->kind = AST_BAD;
         return operand;
@@ -74,7 +74,7 @@ AstOperand *ptx_operand_int(Parser *p, Token number)
 AstOperand *ptx_operand_real(Parser *p, Token number)
 {
     AstOperand *operand = new_operand(p, AST_F64, ptx_token_span(number));
-    const char *text = text_of(p, ptx_token_span(number));
+    const char *text = span_text_of(p, ptx_token_span(number));
     char digits[400];
     size_t n = 0;
     long exponent = 0;
@@ -114,7 +114,7 @@ AstOperand *ptx_operand_bits(Parser *p, Token number)
 {
     bool wide = ptx_span_length(ptx_token_span(number)) == 18;
     AstOperand *operand = new_operand(p, wide ? AST_F64 : AST_F32, ptx_token_span(number));
-    const char *text = text_of(p, ptx_token_span(number));
+    const char *text = span_text_of(p, ptx_token_span(number));
     for (uint32_t i = 2; i < ptx_span_length(ptx_token_span(number)); i++) {
         unsigned digit = text[i] <= '9' ? (unsigned)(text[i] - '0')
                                         : (unsigned)((text[i] | 32) - 'a' + 10);
@@ -143,10 +143,10 @@ void ptx_operand_modifier(Parser *p, AstOperand *operand, Token modifier)
     uint32_t length = ptx_span_length(ptx_token_span(modifier));
     operand->modifier_length = (uint8_t)(length > 255 ? 255 : length);
     operand->span = ptx_span_join(operand->span, ptx_token_span(modifier));
-    if (!span_is(p, ptx_token_span(modifier), ".unified"))
+    if (!span_equals(p, ptx_token_span(modifier), ".unified"))
         ptx_diag(p->diags, DIAG_UNKNOWN_MODIFIER, ptx_token_span(modifier),
-                 "`%.*s` cannot follow an address", length_of(ptx_token_span(modifier)),
-                 text_of(p, ptx_token_span(modifier)));
+                 "`%.*s` cannot follow an address", span_length_of(ptx_token_span(modifier)),
+                 span_text_of(p, ptx_token_span(modifier)));
 }
 
 /* The integers that were skipped in the list that begins there. */
@@ -189,8 +189,8 @@ AstOperand *ptx_operand_empty(Parser *p, Token open, Token close)
 AstOperand *ptx_operand_cast(Parser *p, Token open, Token type, AstOperand *value)
 {
     Span span = ptx_span_join(ptx_token_span(open), value->span);
-    bool to_unsigned = span_is(p, ptx_token_span(type), ".u64");
-    if (value->kind != AST_INT || (!to_unsigned && !span_is(p, ptx_token_span(type), ".s64")))
+    bool to_unsigned = span_equals(p, ptx_token_span(type), ".u64");
+    if (value->kind != AST_INT || (!to_unsigned && !span_equals(p, ptx_token_span(type), ".s64")))
         return bad_operand(p, span, "a cast makes an integer constant .s64 or .u64");
     value->span = span;
     value->flags = (uint8_t)((value->flags & ~AST_UNSIGNED) | (to_unsigned ? AST_UNSIGNED : 0));
@@ -226,7 +226,7 @@ AstOperand *ptx_operand_generic(Parser *p, Token name, OperandList list, Token c
     Span span = ptx_span_join(ptx_token_span(name), ptx_token_span(close));
     bool is_mask = name.kind == TOK_INT;
     if (inner->next || inner->kind != AST_NAME
-        || (!is_mask && !span_is(p, ptx_token_span(name), "generic")))
+        || (!is_mask && !span_equals(p, ptx_token_span(name), "generic")))
         return bad_operand(p, span, "only generic(name) and mask(name) are written like a call");
     if (is_mask && inner->flags & ~AST_GENERIC)
         return bad_operand(p, span, "a mask takes a name, or generic(name), and an offset");

@@ -20,7 +20,7 @@ typedef struct QuickReader {
     const unsigned char *at;
 } QuickReader;
 
-static void skip_blanks(QuickReader *r)
+static void skip_quick_blanks(QuickReader *r)
 {
     while (classes[*r->at] & IS_BLANK)
         r->at++;
@@ -57,7 +57,7 @@ static Token take_byte(QuickReader *r, int kind)
 }
 
 /* A word, or one with modifiers behind it. Kind 0: none. */
-static Token read_word(QuickReader *r)
+static Token read_quick_word(QuickReader *r)
 {
     const unsigned char *begin = r->at, *at = begin;
     int kind = TOK_WORD;
@@ -82,7 +82,7 @@ static Token read_word(QuickReader *r)
     return token_from(r, begin, kind);
 }
 
-static bool is_hex(unsigned char c)
+static bool is_hex_byte(unsigned char c)
 {
     return classes[c] & IS_DIGIT || ((c | 32) >= 'a' && (c | 32) <= 'f');
 }
@@ -96,7 +96,7 @@ static Token read_number(QuickReader *r)
     unsigned char prefix = is_prefixed ? (unsigned char)(at[1] | 32) : 0;
     if (is_prefixed) {
         at += 2;
-        while (is_hex(*at))
+        while (is_hex_byte(*at))
             at++;
         bool is_integer = prefix == 'x' && at - begin > 2 && at - begin <= 18;
         if (!is_integer && !(prefix == 'f' && at - begin == 10)
@@ -127,7 +127,7 @@ static AstOperand *read_number_operand(QuickReader *r)
 
 static AstOperand *read_name(QuickReader *r)
 {
-    Token word = read_word(r);
+    Token word = read_quick_word(r);
     return word.kind ? ptx_operand_name(r->p, word) : NULL;
 }
 
@@ -145,7 +145,7 @@ static AstOperand *read_rest(QuickReader *r, AstOperand *name)
 {
     const unsigned char sign = *r->at;
     Token operator = take_byte(r, operator_token(sign));
-    skip_blanks(r);
+    skip_quick_blanks(r);
     AstOperand *right;
     if (sign == '|') {
         right = read_name(r);
@@ -163,12 +163,12 @@ static AstOperand *read_rest(QuickReader *r, AstOperand *name)
 
 /* A name with what may be behind it, a number, or one of them behind a sign. Leaves the reader
  * behind blanks. */
-static AstOperand *read_value(QuickReader *r)
+static AstOperand *read_quick_value(QuickReader *r)
 {
     AstOperand *value;
     if (classes[*r->at] & IS_START) {
         value = read_name(r);
-        skip_blanks(r);
+        skip_quick_blanks(r);
         if (value && (*r->at == '+' || *r->at == '-' || *r->at == '|'))
             value = read_rest(r, value);
     } else if (*r->at == '!' || *r->at == '-') {
@@ -183,7 +183,7 @@ static AstOperand *read_value(QuickReader *r)
     } else {
         value = read_number_operand(r);
     }
-    skip_blanks(r);
+    skip_quick_blanks(r);
     return value;
 }
 
@@ -205,15 +205,15 @@ static const BracketPair *bracket_pair(unsigned char open)
 }
 
 /* What stands in brackets of any kind: values and commas. */
-static AstOperand *read_group(QuickReader *r)
+static AstOperand *read_quick_group(QuickReader *r)
 {
     const BracketPair *pair = bracket_pair(*r->at);
     Token begin = take_byte(r, pair->open_token);
     OperandList list = { NULL };
     do {
         r->at += list.last != NULL;
-        skip_blanks(r);
-        AstOperand *value = read_value(r);
+        skip_quick_blanks(r);
+        AstOperand *value = read_quick_value(r);
         if (!value)
             return NULL;
         list = list.last ? LIST_ADD(OperandList, list, value) : LIST_ONE(OperandList, value);
@@ -221,17 +221,17 @@ static AstOperand *read_group(QuickReader *r)
     if (*r->at != pair->close)
         return NULL;
     Token end = take_byte(r, pair->close_token);
-    skip_blanks(r);
+    skip_quick_blanks(r);
     if (pair->open == '[')
         return ptx_operand_address(r->p, begin, list, end);
     return ptx_operand_group(r->p, pair->open == '{' ? AST_VECTOR : AST_LIST, begin, list, end);
 }
 
-static bool read_operands(QuickReader *r, Quick *quick)
+static bool read_quick_operands(QuickReader *r, Quick *quick)
 {
     for (;;) {
         bool is_group = *r->at == '[' || *r->at == '{' || *r->at == '(';
-        AstOperand *operand = is_group ? read_group(r) : read_value(r);
+        AstOperand *operand = is_group ? read_quick_group(r) : read_quick_value(r);
         if (!operand)
             return false;
         quick->operands = quick->operands.last ? LIST_ADD(OperandList, quick->operands, operand)
@@ -239,7 +239,7 @@ static bool read_operands(QuickReader *r, Quick *quick)
         if (*r->at != ',')
             return *r->at == ';';
         r->at++;
-        skip_blanks(r);
+        skip_quick_blanks(r);
     }
 }
 
@@ -248,22 +248,22 @@ static bool read_operands(QuickReader *r, Quick *quick)
 static bool read_guard(QuickReader *r, Quick *quick)
 {
     Token sign = take_byte(r, TOK_AT);
-    skip_blanks(r);
+    skip_quick_blanks(r);
     bool negated = *r->at == '!';
     r->at += negated;
-    skip_blanks(r);
-    Token name = read_word(r);
+    skip_quick_blanks(r);
+    Token name = read_quick_word(r);
     quick->guard = (GuardText){ ptx_token_span(sign), ptx_token_span(name), negated };
-    skip_blanks(r);
+    skip_quick_blanks(r);
     return name.kind == TOK_WORD;
 }
 
-static void read_insn(QuickReader *r, Quick *quick)
+static void read_quick_insn(QuickReader *r, Quick *quick)
 {
     bool is_guarded = *r->at == '@';
     if (is_guarded && !read_guard(r, quick))
         return;
-    quick->head = read_word(r);
+    quick->head = read_quick_word(r);
     while (*r->at == ' ' || *r->at == '\t')
         r->at++;
     if (!quick->head.kind)
@@ -272,7 +272,7 @@ static void read_insn(QuickReader *r, Quick *quick)
         quick->end = take_byte(r, TOK_COLON);
         quick->kind = QUICK_LABEL;
     /* operands begin on the line of the opcode: else a `;` may be lost */
-    } else if (*r->at == ';' || read_operands(r, quick)) {
+    } else if (*r->at == ';' || read_quick_operands(r, quick)) {
         quick->end = take_byte(r, TOK_SEMI);
         quick->kind = QUICK_INSN;
     }
@@ -292,8 +292,8 @@ static bool read_keyword(QuickReader *r, const char *keyword, Token *out)
     if (*r->at != ',')
         return false;
     r->at++;
-    skip_blanks(r);
-    *out = read_word(r);
+    skip_quick_blanks(r);
+    *out = read_quick_word(r);
     return out->kind == TOK_WORD && out->length == length
            && !memcmp(r->at - length, keyword, length);
 }
@@ -304,8 +304,8 @@ static AstLoc *read_inlined(QuickReader *r)
     Token function_name, inlined_at;
     if (!read_keyword(r, "function_name", &function_name))
         return NULL;
-    skip_blanks(r);
-    Token word = read_word(r);
+    skip_quick_blanks(r);
+    Token word = read_quick_word(r);
     Span name = ptx_token_span(word);
     if (*r->at == '+') {
         r->at++;
@@ -336,7 +336,7 @@ static void read_loc(QuickReader *r, Quick *quick)
     while (*r->at == ' ' || *r->at == '\t' || *r->at == '\r')
         r->at++;
     QuickReader next = *r;
-    skip_blanks(&next);
+    skip_quick_blanks(&next);
     quick->kind = *r->at == '\n' && *next.at != ',' ? QUICK_LOC : QUICK_NONE;
 }
 
@@ -349,7 +349,7 @@ Quick ptx_quick_read(Parser *p)
         && (r.at[4] == ' ' || r.at[4] == '\t'))
         read_loc(&r, &quick);
     else
-        read_insn(&r, &quick);
+        read_quick_insn(&r, &quick);
     if (quick.kind)
         p->lexer.cur = r.at;
     return quick;

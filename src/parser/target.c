@@ -7,7 +7,7 @@ static const char *const target_options[] = { "texmode_unified", "texmode_indepe
 static bool is_target_option(const Parser *p, Span name)
 {
     for (size_t i = 0; i < sizeof target_options / sizeof *target_options; i++) {
-        if (span_is(p, name, target_options[i]))
+        if (span_equals(p, name, target_options[i]))
             return true;
     }
     return false;
@@ -19,8 +19,8 @@ static void check_target_version(Parser *p, Span name, Target target)
     if (version >= since || ptx_version_find(version / 10u, version % 10u) != TARGET_KNOWN)
         return;
     ptx_diag(p->diags, DIAG_VERSION_TOO_OLD, name,
-             "target `%.*s` needs PTX %d.%d; this module says %d.%d", length_of(name),
-             text_of(p, name), since / 10, since % 10, version / 10, version % 10)
+             "target `%.*s` needs PTX %d.%d; this module says %d.%d", span_length_of(name),
+             span_text_of(p, name), since / 10, since % 10, version / 10, version % 10)
         ->help = ptx_diag_text(p->diags, "write `.version %d.%d` or newer", since / 10, since % 10);
 }
 
@@ -30,16 +30,16 @@ void ptx_build_target(Parser *p, Token directive, Token name)
     if (!ptx_span_length(p->header.target_span))
         p->header.target_span = ptx_token_span(name);
     Target target;
-    switch (ptx_target_find(text_of(p, ptx_token_span(name)), ptx_span_length(ptx_token_span(name)),
-                            &target)) {
+    switch (ptx_target_find(span_text_of(p, ptx_token_span(name)),
+                            ptx_span_length(ptx_token_span(name)), &target)) {
     case TARGET_KNOWN:
         if (!p->header.unit)
             check_target_version(p, ptx_token_span(name), target);
         break;
     case TARGET_NEWER:
         ptx_diag(p->diags, DIAG_NEWER_VERSION, ptx_token_span(name),
-                 "target `%.*s` is newer than our tables", length_of(ptx_token_span(name)),
-                 text_of(p, ptx_token_span(name)));
+                 "target `%.*s` is newer than our tables", span_length_of(ptx_token_span(name)),
+                 span_text_of(p, ptx_token_span(name)));
         break;
     case TARGET_UNKNOWN:
         if (is_target_option(p, ptx_token_span(name)))
@@ -58,26 +58,26 @@ void ptx_build_target_option(Parser *p, Token name)
     if (is_target_option(p, here) && p->header.unit)
         return;
     if (is_target_option(p, here)) {
-        p->header.is_debug |= span_is(p, here, "debug");
-        p->header.is_texmode_independent |= span_is(p, here, "texmode_independent");
-        p->header.is_texmode_unified |= span_is(p, here, "texmode_unified");
+        p->header.is_debug |= span_equals(p, here, "debug");
+        p->header.is_texmode_independent |= span_equals(p, here, "texmode_independent");
+        p->header.is_texmode_unified |= span_equals(p, here, "texmode_unified");
         if (p->header.is_texmode_independent && p->header.is_texmode_unified)
             ptx_diag(p->diags, DIAG_BAD_DECLARATION, here,
                      "texmode_unified and texmode_independent exclude each other");
-        ptx_target_find(text_of(p, p->header.target_span), ptx_span_length(p->header.target_span),
-                        &target);
-        if (span_is(p, here, "map_f64_to_f32") && target.sm >= 13)
+        ptx_target_find(span_text_of(p, p->header.target_span),
+                        ptx_span_length(p->header.target_span), &target);
+        if (span_equals(p, here, "map_f64_to_f32") && target.sm >= 13)
             ptx_diag(p->diags, DIAG_BAD_DECLARATION, here,
                      "map_f64_to_f32 is for targets before sm_13, which lack .f64");
         return;
     }
-    TargetStatus status = ptx_target_find(text_of(p, ptx_token_span(name)),
+    TargetStatus status = ptx_target_find(span_text_of(p, ptx_token_span(name)),
                                           ptx_span_length(ptx_token_span(name)), &target);
     if (status == TARGET_KNOWN || status == TARGET_NEWER)
         return;
     Diag *diag = ptx_diag(p->diags, DIAG_UNKNOWN_TARGET, ptx_token_span(name),
-                          "there is no target `%.*s`", length_of(ptx_token_span(name)),
-                          text_of(p, ptx_token_span(name)));
+                          "there is no target `%.*s`", span_length_of(ptx_token_span(name)),
+                          span_text_of(p, ptx_token_span(name)));
     diag->help = "targets are sm_10 to sm_121, with a or f behind some from sm_90 on";
     if (p->header.version > PTX_VERSION_NEWEST)
         diag->severity = SEVERITY_NOTE;

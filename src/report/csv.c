@@ -123,7 +123,7 @@ static void put_pipe_names(Csv *csv)
             ptx_out_format(csv->out, ",%s_%s", key, paths[p]);
 }
 
-static void put_names(Csv *csv, const char *const *names, size_t count)
+static void put_csv_names(Csv *csv, const char *const *names, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         ptx_csv_text(csv, names[i]);
@@ -188,15 +188,17 @@ static const char *const after_pipes[] = {
     "launch_flops_per_byte",
     "predicted_gflops",
     "bytes_in_flight",
+    "launch_number",
+    "launch_count",
     "why",
 };
 
 void ptx_csv_head(Out *out)
 {
     Csv csv = { .out = out };
-    put_names(&csv, before_pipes, sizeof before_pipes / sizeof *before_pipes);
+    put_csv_names(&csv, before_pipes, sizeof before_pipes / sizeof *before_pipes);
     put_pipe_names(&csv);
-    put_names(&csv, after_pipes, sizeof after_pipes / sizeof *after_pipes);
+    put_csv_names(&csv, after_pipes, sizeof after_pipes / sizeof *after_pipes);
     ptx_csv_end(&csv);
 }
 
@@ -212,11 +214,11 @@ void ptx_csv_findings_head(Out *out)
         "kernel_demangled", "gpu",
     };
     Csv csv = { .out = out };
-    put_names(&csv, names, sizeof names / sizeof *names);
+    put_csv_names(&csv, names, sizeof names / sizeof *names);
     ptx_csv_end(&csv);
 }
 
-static void put_place(Csv *csv, const char *path, uint32_t line, uint32_t column)
+static void put_csv_place(Csv *csv, const char *path, uint32_t line, uint32_t column)
 {
     ptx_csv_text(csv, path);
     ptx_csv_int(csv, line ? (int64_t)line : PTXLINT_UNKNOWN);
@@ -228,8 +230,8 @@ void ptx_csv_finding(Out *out, const Finding *finding)
     const ptxlint_diagnostic *diagnostic = finding->diagnostic;
     const char *ptx_path = ptxlint_module_get_info(finding->module)->path;
     Csv csv = { .out = out };
-    put_place(&csv, finding->is_source ? finding->source.named.path : ptx_path, finding->bytes.line,
-              finding->bytes.column);
+    put_csv_place(&csv, finding->is_source ? finding->source.named.path : ptx_path,
+                  finding->bytes.line, finding->bytes.column);
     ptx_csv_int(&csv, finding->bytes.end_line);
     ptx_csv_int(&csv, finding->bytes.end_column);
     ptx_csv_text(&csv, ptx_report_severity(diagnostic->severity));
@@ -243,9 +245,9 @@ void ptx_csv_finding(Out *out, const Finding *finding)
     ptx_csv_real(&csv, diagnostic->gain_percent);
     ptx_csv_text(&csv, diagnostic->gain_of);
     ptx_csv_int(&csv, diagnostic->repeat_count);
-    put_place(&csv, ptx_path, finding->ptx_bytes.line, finding->ptx_bytes.column);
-    put_place(&csv, finding->source.named.path, finding->source.named.line,
-              finding->source.named.column);
+    put_csv_place(&csv, ptx_path, finding->ptx_bytes.line, finding->ptx_bytes.column);
+    put_csv_place(&csv, finding->source.named.path, finding->source.named.line,
+                  finding->source.named.column);
     ptx_csv_text(&csv, diagnostic->kernel_demangled);
     ptx_csv_text(&csv, diagnostic->gpu);
     ptx_csv_end(&csv);
@@ -253,8 +255,8 @@ void ptx_csv_finding(Out *out, const Finding *finding)
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-static void put_kernel(Csv *csv, const ptxlint_module *module, const ptxlint_kernel *kernel,
-                       const ptxlint_projection *projection)
+static void put_csv_kernel(Csv *csv, const ptxlint_module *module, const ptxlint_kernel *kernel,
+                           const ptxlint_projection *projection)
 {
     const ptxlint_gpu_info *info = projection && projection->gpu
                                        ? ptxlint_gpu_get_info(projection->gpu)
@@ -310,7 +312,7 @@ static void put_mix(Csv *csv, const ptxlint_mix *mix, const ptxlint_projection *
     ptx_csv_real(csv, projection ? projection->peak.flops_per_byte : (double)NAN);
 }
 
-static void put_facts(Csv *csv, const ptxlint_kernel *kernel)
+static void put_csv_facts(Csv *csv, const ptxlint_kernel *kernel)
 {
     int64_t costly = 0, parting = 0;
     for (size_t i = 0; i < kernel->access_count; i++)
@@ -424,15 +426,17 @@ void ptx_csv_kernel(Out *out, const ptxlint_module *module, const ptxlint_kernel
     for (size_t i = 0; i < rows; i++) {
         const ptxlint_projection *projection = kernel->projection_count ? &kernel->projections[i]
                                                                         : NULL;
-        put_kernel(&csv, module, kernel, projection);
+        put_csv_kernel(&csv, module, kernel, projection);
         put_occupancy(&csv, projection);
         put_mix(&csv, &kernel->mix, projection);
-        put_facts(&csv, kernel);
+        put_csv_facts(&csv, kernel);
         put_cycles(&csv, projection);
         put_peak(&csv, projection);
         put_time(&csv, projection);
         put_bottleneck(&csv, projection);
         put_launched(&csv, projection);
+        ptx_csv_real(&csv, kernel->launch_number + 1);
+        ptx_csv_real(&csv, kernel->launch_count ? kernel->launch_count : 1);
         ptx_csv_notes(&csv);
         ptx_csv_end(&csv);
     }

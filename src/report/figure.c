@@ -124,7 +124,7 @@ static void put_plain(Figure *f, const char *digits, size_t count, int exponent)
     f->text[used] = '\0';
 }
 
-static bool is_whole(double number)
+static bool is_whole_figure(double number)
 {
     return fabs(number) <= MAX_WHOLE && number == (double)(int64_t)number;
 }
@@ -158,7 +158,7 @@ Figure ptx_figure_number(double number)
     int exponent;
     if (!isfinite(number))
         return f;
-    if (is_whole(number) && fabs(number) >= (double)TEN_DIGITS)
+    if (is_whole_figure(number) && fabs(number) >= (double)TEN_DIGITS)
         return ptx_figure_int((int64_t)number);
     snprintf(f.text, sizeof f.text, "%s", number < 0 ? "-" : "");
     size_t count = read_digits(fabs(number), digits, &exponent);
@@ -175,7 +175,7 @@ Figure ptx_figure_json(double number)
     Figure f = { "" };
     char digits[DIGITS + 1];
     int exponent;
-    if (is_whole(number)) {
+    if (is_whole_figure(number)) {
         put_whole(&f, (int64_t)fabs(number), signbit(number) != 0);
         return f;
     }
@@ -240,7 +240,7 @@ static void line_break(Line *line)
 }
 
 /* A word and whether a blank stands before it; the blank is lost where the line breaks. */
-static void put_word(Line *line, bool has_blank, const char *word, size_t length)
+static void put_figure_word(Line *line, bool has_blank, const char *word, size_t length)
 {
     if (has_blank && line->column > line->indent
         && line->column + 1 + length >= LINE_COLUMNS) /* a comma may follow */
@@ -256,7 +256,7 @@ void ptx_line_words(Line *line, const char *text)
         size_t blank = strspn(text, " "), length = strcspn(text + blank, " ");
         line->has_blank = line->has_blank || blank;
         if (length) {
-            put_word(line, line->has_blank, text + blank, length);
+            put_figure_word(line, line->has_blank, text + blank, length);
             line->has_blank = false;
         }
         text += blank + length;
@@ -267,7 +267,7 @@ void ptx_line_item(Line *line, const char *text)
 {
     if (line->has_item)
         line->column += ptx_out_clean(line->out, ",");
-    put_word(line, line->has_item || line->has_blank, text, strlen(text));
+    put_figure_word(line, line->has_item || line->has_blank, text, strlen(text));
     line->has_item = true;
     line->has_blank = false;
 }

@@ -110,7 +110,7 @@ static unsigned lead_shape(unsigned char lead, unsigned char *low, unsigned char
 
 /* One code point, or U+FFFD for as many bytes as begin one, as browsers and Node decode. Returns
  * its bytes. */
-static size_t decode(const unsigned char *text, size_t left, uint32_t *codepoint)
+static size_t decode_utf8(const unsigned char *text, size_t left, uint32_t *codepoint)
 {
     unsigned char low, high;
     unsigned more = lead_shape(text[0], &low, &high);
@@ -133,7 +133,7 @@ static void roller_take_all(Roller *roller, const unsigned char *text, size_t le
 {
     while (left && !roller->is_failed) {
         uint32_t codepoint;
-        size_t bytes = decode(text, left, &codepoint);
+        size_t bytes = decode_utf8(text, left, &codepoint);
         if (codepoint > 0xFFFF) {
             roller_take(roller, (uint16_t)(0xD7C0 + (codepoint >> 10)));
             roller_take(roller, (uint16_t)(0xDC00 + (codepoint & 0x3FF)));
@@ -188,7 +188,7 @@ Fingerprint ptx_line_hashes_find(const LineHashes *hashes, uint32_t line)
 /* ---- findings -------------------------------------------------------------------------------- */
 
 /* FNV-1a, 64 bits (Fowler, Noll, Vo). */
-static uint64_t fnv(uint64_t hash, const char *bytes, size_t length)
+static uint64_t hash_fnv(uint64_t hash, const char *bytes, size_t length)
 {
     for (size_t i = 0; i < length; i++)
         hash = (hash ^ (unsigned char)bytes[i]) * UINT64_C(0x100000001B3);
@@ -200,8 +200,8 @@ uint64_t ptx_finding_hash(const ptxlint_module *module, const ptxlint_diagnostic
     char statement[STATEMENT_BYTES];
     const char *kernel = diagnostic->kernel ? diagnostic->kernel : "";
     uint64_t hash = UINT64_C(0xCBF29CE484222325);
-    hash = fnv(hash, diagnostic->rule, strlen(diagnostic->rule) + 1);
-    hash = fnv(hash, kernel, strlen(kernel) + 1);
+    hash = hash_fnv(hash, diagnostic->rule, strlen(diagnostic->rule) + 1);
+    hash = hash_fnv(hash, kernel, strlen(kernel) + 1);
     ptxlint_module_statement(module, diagnostic->span.begin, statement, sizeof statement);
-    return fnv(hash, statement, strlen(statement));
+    return hash_fnv(hash, statement, strlen(statement));
 }

@@ -34,7 +34,7 @@ void ptx_github_free(Github *github)
 
 /* actions/toolkit, packages/core/src/command.ts: a property ends at a colon or comma, so these too
  * are written as hex. */
-static void put_escaped(Out *out, const char *text, bool is_property)
+static void put_github_escaped(Out *out, const char *text, bool is_property)
 {
     for (size_t left = strlen(text); left;) {
         bool is_special = *text == '%' || *text == '\r' || *text == '\n'
@@ -50,10 +50,10 @@ static void put_escaped(Out *out, const char *text, bool is_property)
 }
 
 /* Columns only within a line: GitHub takes none across lines. */
-static void put_place(Out *out, const char *path, const Region *region)
+static void put_github_place(Out *out, const char *path, const Region *region)
 {
     ptx_out_text(out, " file=");
-    put_escaped(out, path, true);
+    put_github_escaped(out, path, true);
     ptx_out_format(out, ",line=%" PRIu32 ",endLine=%" PRIu32, region->line, region->end_line);
     if (region->line == region->end_line)
         ptx_out_format(out, ",col=%" PRIu32 ",endColumn=%" PRIu32, region->column,
@@ -63,36 +63,36 @@ static void put_place(Out *out, const char *path, const Region *region)
 static void put_message(Out *out, const ptxlint_diagnostic *diagnostic)
 {
     ptx_out_text(out, ",title=");
-    put_escaped(out, diagnostic->rule, true);
+    put_github_escaped(out, diagnostic->rule, true);
     ptx_out_text(out, " ");
-    put_escaped(out, diagnostic->name, true);
+    put_github_escaped(out, diagnostic->name, true);
     ptx_out_text(out, "::");
-    put_escaped(out, diagnostic->message, false);
+    put_github_escaped(out, diagnostic->message, false);
     if (diagnostic->kernel) {
         ptx_out_text(out, "%0Akernel: ");
-        put_escaped(out, ptx_kernel_title(diagnostic->kernel).text, false);
+        put_github_escaped(out, ptx_kernel_title(diagnostic->kernel).text, false);
     }
     if (ptx_report_has_gain(diagnostic))
         ptx_out_format(out, "%%0Again: about %.0f %%25 of the %s", diagnostic->gain_percent,
                        diagnostic->gain_of);
     if (diagnostic->help) {
         ptx_out_text(out, "%0Ahelp: ");
-        put_escaped(out, diagnostic->help, false);
+        put_github_escaped(out, diagnostic->help, false);
     }
 }
 
 static void put_ptx(Out *out, const char *path, const Region *region)
 {
     ptx_out_text(out, "%0APTX: ");
-    put_escaped(out, path, false);
+    put_github_escaped(out, path, false);
     ptx_out_format(out, ":%" PRIu32 ":%" PRIu32, region->line, region->column);
 }
 
-static void put_command(Out *out, const Finding *finding)
+static void put_github_command(Out *out, const Finding *finding)
 {
     static const char *const commands[] = { "", "notice", "warning", "error" };
     ptx_out_format(out, "::%s", commands[finding->diagnostic->severity]);
-    put_place(out, finding->path, &finding->region);
+    put_github_place(out, finding->path, &finding->region);
     put_message(out, finding->diagnostic);
     if (finding->is_source)
         put_ptx(out, finding->ptx_path, &finding->ptx);
@@ -109,7 +109,7 @@ ptxlint_status ptx_github_add(Github *github, const Finding *finding)
     if (!ptx_top_k_offer(keep, finding->diagnostic, &rank))
         return PTXLINT_OK;
     ptx_out_init(&out, ptx_buffer_write, &buffer);
-    put_command(&out, finding);
+    put_github_command(&out, finding);
     ptx_out_flush(&out);
     if (out.status == PTXLINT_OK)
         return ptx_top_k_add(keep, &rank, 0, &buffer);

@@ -27,7 +27,7 @@ static void put_figures(Json *json, const char *key, const ptxlint_gpu *gpu)
     ptx_json_end(json);
 }
 
-static void put_rates(Json *json, const char *key, const ptxlint_gpu *gpu, size_t pipe)
+static void put_gpu_rates(Json *json, const char *key, const ptxlint_gpu *gpu, size_t pipe)
 {
     const char *class;
     ptx_json_object(json, key);
@@ -50,7 +50,7 @@ static void put_pipes(Json *json, const char *key, const ptxlint_gpu *gpu)
         ptx_json_real(json, "lanes", pipe.lanes);
         ptx_json_name(json, "what", pipe.what);
         ptx_json_name(json, "source", pipe.source);
-        put_rates(json, "rates", gpu, i);
+        put_gpu_rates(json, "rates", gpu, i);
         ptx_json_end(json);
     }
     ptx_json_end(json);
@@ -82,7 +82,7 @@ static const ptxlint_gpu *listed_gpu(const ptxlint_gpu *const *gpus, size_t coun
     return i < count ? gpus[i] : NULL;
 }
 
-static void write_json(Out *out, const ptxlint_gpu *const *gpus, size_t count)
+static void write_gpu_json(Out *out, const ptxlint_gpu *const *gpus, size_t count)
 {
     const ptxlint_gpu *gpu;
     ptx_out_text(out, "{");
@@ -97,7 +97,7 @@ static void write_json(Out *out, const ptxlint_gpu *const *gpus, size_t count)
 
 /* ---- CSV ------------------------------------------------------------------------------------- */
 
-static void put_row(Csv *csv, const char *name, const ptxlint_figure *figure)
+static void put_gpu_row(Csv *csv, const char *name, const ptxlint_figure *figure)
 {
     ptx_csv_text(csv, name);
     ptx_csv_text(csv, figure->section);
@@ -120,8 +120,9 @@ static void put_csv_rates(Csv *csv, const char *name, const ptxlint_gpu *gpu, si
             return;
         snprintf(text, sizeof text, "%s.%s", of->key, key);
         if (isfinite(rate))
-            put_row(csv, name,
-                    &(ptxlint_figure){ text, "rate", "operations/clk/SM", "", rate, of->source });
+            put_gpu_row(
+                csv, name,
+                &(ptxlint_figure){ text, "rate", "operations/clk/SM", "", rate, of->source });
     }
 }
 
@@ -131,11 +132,11 @@ static void put_csv(Csv *csv, const ptxlint_gpu *gpu)
     ptxlint_figure figure;
     ptxlint_pipe pipe;
     for (size_t i = 0; ptxlint_gpu_figure(gpu, i, &figure); i++)
-        put_row(csv, name, &figure);
+        put_gpu_row(csv, name, &figure);
     for (size_t i = 0; ptxlint_gpu_pipe(gpu, i, &pipe); i++) {
-        put_row(csv, name,
-                &(ptxlint_figure){ pipe.key, "pipe", "results/clk/SM", pipe.what, pipe.lanes,
-                                   pipe.source });
+        put_gpu_row(csv, name,
+                    &(ptxlint_figure){ pipe.key, "pipe", "results/clk/SM", pipe.what, pipe.lanes,
+                                       pipe.source });
         put_csv_rates(csv, name, gpu, i, &pipe);
     }
 }
@@ -196,7 +197,7 @@ ptxlint_status ptxlint_write_gpus(const ptxlint_gpu *const *gpus, size_t count,
     ptx_out_init(&out, write, context);
     out.has_color = options->color;
     if (options->format == PTXLINT_JSON)
-        write_json(&out, gpus, count);
+        write_gpu_json(&out, gpus, count);
     else if (options->format == PTXLINT_CSV)
         write_csv(&out, gpus, count);
     else if (count)

@@ -80,7 +80,7 @@ static Line begin_row(Out *out, Citations *citations, const ptxlint_figure *figu
     return line;
 }
 
-static void put_figures(Out *out, Citations *citations, const ptxlint_gpu *gpu)
+static void put_gpu_text_figures(Out *out, Citations *citations, const ptxlint_gpu *gpu)
 {
     const char *section = "";
     ptxlint_figure figure;
@@ -106,7 +106,7 @@ static bool takes_all(const ptxlint_gpu *gpu, size_t pipe, double lanes)
     }
 }
 
-static void put_rates(Line *line, const ptxlint_gpu *gpu, size_t pipe)
+static void put_gpu_text_rates(Line *line, const ptxlint_gpu *gpu, size_t pipe)
 {
     const char *key;
     for (size_t c = 0;; c++) {
@@ -122,7 +122,7 @@ static void put_rates(Line *line, const ptxlint_gpu *gpu, size_t pipe)
     }
 }
 
-static void put_pipes(Out *out, Citations *citations, const ptxlint_gpu *gpu)
+static void put_gpu_text_pipes(Out *out, Citations *citations, const ptxlint_gpu *gpu)
 {
     ptxlint_pipe pipe;
     ptx_put_heading(
@@ -134,7 +134,7 @@ static void put_pipes(Out *out, Citations *citations, const ptxlint_gpu *gpu)
         if (isfinite(pipe.lanes) && takes_all(gpu, i, pipe.lanes))
             ptx_line_words(&line, "; takes every class");
         else
-            put_rates(&line, gpu, i);
+            put_gpu_text_rates(&line, gpu, i);
         ptx_line_end(&line);
     }
 }
@@ -156,8 +156,8 @@ static void put_one(Out *out, const ptxlint_gpu *gpu)
 {
     Citations citations = { .count = 0 };
     put_gpu_name(out, gpu);
-    put_figures(out, &citations, gpu);
-    put_pipes(out, &citations, gpu);
+    put_gpu_text_figures(out, &citations, gpu);
+    put_gpu_text_pipes(out, &citations, gpu);
     put_citations(out, &citations);
 }
 

@@ -223,7 +223,7 @@ void ptx_json_file(Out *out, const ptxlint_module *module)
 
 /* ---- kernels --------------------------------------------------------------------------------- */
 
-static void put_dims(Json *json, const char *key, const int64_t dims[3])
+static void put_json_dims(Json *json, const char *key, const int64_t dims[3])
 {
     ptx_json_array(json, key);
     for (int i = 0; i < 3; i++)
@@ -235,8 +235,9 @@ static void put_dims(Json *json, const char *key, const int64_t dims[3])
 static void put_ntid(Json *json, const char *key, const uint32_t dims[3])
 {
     if (dims[0])
-        put_dims(json, key, (const int64_t[3]){ dims[0], ptx_u32_max(dims[1], 1),
-                                                ptx_u32_max(dims[2], 1) });
+        put_json_dims(
+            json, key,
+            (const int64_t[3]){ dims[0], ptx_u32_max(dims[1], 1), ptx_u32_max(dims[2], 1) });
     else
         ptx_json_null(json, key);
 }
@@ -259,9 +260,11 @@ static void put_launch(Json *json, const char *key, const ptxlint_kernel *kernel
 {
     const ptxlint_launch *launch = &kernel->launch;
     ptx_json_object(json, key);
-    put_dims(json, "grid", launch->grid);
-    put_dims(json, "block", launch->block);
-    put_dims(json, "cluster", launch->cluster);
+    ptx_json_count(json, "number", kernel->launch_number + 1);
+    ptx_json_count(json, "count", kernel->launch_count ? kernel->launch_count : 1);
+    put_json_dims(json, "grid", launch->grid);
+    put_json_dims(json, "block", launch->block);
+    put_json_dims(json, "cluster", launch->cluster);
     ptx_json_int(json, "dynamic_shared", launch->dynamic_shared_bytes);
     ptx_json_text(json, "source", source_word(launch->source));
     ptx_json_bool(json, "block_assumed", launch->block_is_assumed);
@@ -276,7 +279,7 @@ static void put_launch(Json *json, const char *key, const ptxlint_kernel *kernel
     ptx_json_end(json);
 }
 
-static void put_classes(Json *json, const char *key, const ptxlint_mix *mix)
+static void put_json_classes(Json *json, const char *key, const ptxlint_mix *mix)
 {
     ptx_json_object(json, key);
     for (size_t i = 0; i < mix->class_count; i++) {
@@ -288,7 +291,7 @@ static void put_classes(Json *json, const char *key, const ptxlint_mix *mix)
     ptx_json_end(json);
 }
 
-static void put_mix(Json *json, const char *key, const ptxlint_mix *mix)
+static void put_json_mix(Json *json, const char *key, const ptxlint_mix *mix)
 {
     ptx_json_object(json, key);
     ptx_json_count(json, "instructions", mix->instruction_count);
@@ -305,7 +308,7 @@ static void put_mix(Json *json, const char *key, const ptxlint_mix *mix)
     ptx_json_why(json, ptx_why_mix(mix));
     ptx_json_bool(json, "trips_assumed", mix->has_assumed_trips);
     ptx_json_bool(json, "branches_assumed", mix->has_assumed_branches);
-    put_classes(json, "classes", mix);
+    put_json_classes(json, "classes", mix);
     ptx_json_end(json);
 }
 
@@ -509,7 +512,7 @@ static void put_loop(Json *json, const ptxlint_module *module, const ptxlint_loo
     ptx_json_bool(json, "innermost", loop->is_innermost);
     ptx_json_reasons(json, ptx_reason_loop, loop);
     put_trip(json, "trip", &loop->trip);
-    put_mix(json, "mix", &loop->mix);
+    put_json_mix(json, "mix", &loop->mix);
     ptx_json_cycles(json, "throughput", loop->cycles && has_gpu ? &loop->cycles[0] : NULL);
     ptx_json_peak(json, "peak", loop->peaks && has_gpu ? &loop->peaks[0] : NULL);
     ptx_json_parallelism(json, "parallelism",
@@ -546,7 +549,7 @@ static void put_kernel_head(Json *json, const ptxlint_module *module, const ptxl
     ptx_json_metrics(json, "metrics", kernel, first);
     ptx_json_projections(json, "projections", module, kernel);
     put_cfg(json, "cfg", kernel);
-    put_mix(json, "mix", &kernel->mix);
+    put_json_mix(json, "mix", &kernel->mix);
 }
 
 void ptx_json_kernel(Out *out, const ptxlint_module *module, const ptxlint_kernel *kernel)

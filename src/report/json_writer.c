@@ -5,7 +5,7 @@
 
 /* ---- bytes ----------------------------------------------------------------------------------- */
 
-static void put(Out *out, const char *bytes, size_t length)
+static void put_json_bytes(Out *out, const char *bytes, size_t length)
 {
     if (length >= sizeof out->bytes - out->used) {
         ptx_out_bytes(out, bytes, length);
@@ -20,7 +20,7 @@ static void put_escape(Out *out, unsigned char byte)
     static const char short_forms[] = "\"\"\\\\\bb\ff\nn\rr\tt";
     const char *form = byte ? strchr(short_forms, byte) : NULL;
     if (form)
-        put(out, (char[2]){ '\\', form[1] }, 2);
+        put_json_bytes(out, (char[2]){ '\\', form[1] }, 2);
     else
         ptx_out_format(out, "\\u%04X", byte);
 }
@@ -32,10 +32,10 @@ static size_t put_wide(Out *out, const char *text, size_t left)
     utf8proc_ssize_t bytes = utf8proc_iterate((const utf8proc_uint8_t *)text,
                                               left < 4 ? (utf8proc_ssize_t)left : 4, &codepoint);
     if (bytes <= 0) {
-        put(out, "\xef\xbf\xbd", 3);
+        put_json_bytes(out, "\xef\xbf\xbd", 3);
         return 1;
     }
-    put(out, text, (size_t)bytes);
+    put_json_bytes(out, text, (size_t)bytes);
     return (size_t)bytes;
 }
 
@@ -70,7 +70,7 @@ static void put_text(Out *out, const char *text, size_t length)
 {
     for (size_t i = 0; i < length;) {
         size_t plain = plain_length(text + i, length - i);
-        put(out, text + i, plain);
+        put_json_bytes(out, text + i, plain);
         i += plain;
         if (i < length && (unsigned char)text[i] >= 0x80)
             i += put_wide(out, text + i, length - i);
@@ -102,13 +102,13 @@ static void begin(Json *json, const char *key)
 {
     JsonLevel *level = &json->levels[json->depth];
     if (level->has_item)
-        put(json->out, ",", 1);
+        put_json_bytes(json->out, ",", 1);
     level->has_item = true;
     if (!key)
         return;
-    put(json->out, "\"", 1);
+    put_json_bytes(json->out, "\"", 1);
     put_text(json->out, key, strlen(key));
-    put(json->out, "\":", 2);
+    put_json_bytes(json->out, "\":", 2);
 }
 
 static void note_null(JsonLevel *level, const char *key)
@@ -121,7 +121,7 @@ static void note_null(JsonLevel *level, const char *key)
 static void open_level(Json *json, const char *key, const char *bracket, char close)
 {
     begin(json, key);
-    put(json->out, bracket, 1);
+    put_json_bytes(json->out, bracket, 1);
     level_init(&json->levels[++json->depth], key, close);
 }
 
@@ -138,7 +138,7 @@ void ptx_json_array(Json *json, const char *key)
 void ptx_json_end(Json *json)
 {
     const JsonLevel *level = &json->levels[json->depth--];
-    put(json->out, &level->close, 1);
+    put_json_bytes(json->out, &level->close, 1);
     if (level->has_null && !level->is_explained)
         note_null(&json->levels[json->depth], level->key);
 }
@@ -148,7 +148,7 @@ void ptx_json_end(Json *json)
 void ptx_json_null(Json *json, const char *key)
 {
     begin(json, key);
-    put(json->out, "null", 4);
+    put_json_bytes(json->out, "null", 4);
     note_null(&json->levels[json->depth], key);
 }
 
@@ -165,18 +165,18 @@ void ptx_json_text(Json *json, const char *key, const char *text)
         return;
     }
     begin(json, key);
-    put(json->out, "\"", 1);
+    put_json_bytes(json->out, "\"", 1);
     put_text(json->out, text, strlen(text));
-    put(json->out, "\"", 1);
+    put_json_bytes(json->out, "\"", 1);
 }
 
 void ptx_json_message(Json *json, const char *key, const char *text, const Finding *finding)
 {
     begin(json, key);
-    put(json->out, "\"", 1);
+    put_json_bytes(json->out, "\"", 1);
     put_text(json->out, text, strlen(text));
     ptx_out_others(json->out, finding, "; ");
-    put(json->out, "\"", 1);
+    put_json_bytes(json->out, "\"", 1);
 }
 
 void ptx_json_name(Json *json, const char *key, const char *text)
@@ -201,7 +201,7 @@ static void put_decimal(Out *out, uint64_t number, bool is_negative)
     } while (number);
     if (is_negative)
         *--p = '-';
-    put(out, p, (size_t)(end - p));
+    put_json_bytes(out, p, (size_t)(end - p));
 }
 
 void ptx_json_int(Json *json, const char *key, int64_t number)
@@ -236,16 +236,16 @@ void ptx_json_real(Json *json, const char *key, double number)
     }
     Figure figure = ptx_figure_json(number);
     begin(json, key);
-    put(json->out, figure.text, strlen(figure.text));
+    put_json_bytes(json->out, figure.text, strlen(figure.text));
 }
 
 void ptx_json_bool(Json *json, const char *key, int is_set)
 {
     begin(json, key);
     if (is_set)
-        put(json->out, "true", 4);
+        put_json_bytes(json->out, "true", 4);
     else
-        put(json->out, "false", 5);
+        put_json_bytes(json->out, "false", 5);
 }
 
 /* ---- why something is null ------------------------------------------------------------------- */

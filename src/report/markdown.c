@@ -40,7 +40,7 @@ static bool has_pairs(const char *text)
 }
 
 /* A cell of a table. What our texts have between backquotes is code; all else stands for itself. */
-static void put_cell(Out *out, const char *text)
+static void put_markdown_cell(Out *out, const char *text)
 {
     bool has_code = has_pairs(text), is_code = false;
     for (size_t left = strlen(text); left;) {
@@ -61,18 +61,18 @@ static void put_cell(Out *out, const char *text)
     }
 }
 
-static void put_row(Out *out, const Finding *finding)
+static void put_markdown_row(Out *out, const Finding *finding)
 {
     const ptxlint_diagnostic *diagnostic = finding->diagnostic;
     ptx_out_format(out, "| %s | ", ptx_report_severity(diagnostic->severity));
-    put_cell(out, finding->path);
+    put_markdown_cell(out, finding->path);
     ptx_out_format(out, ":%" PRIu32 " | ", finding->region.line);
-    put_cell(out, ptx_kernel_title(ptx_text_or(diagnostic->kernel, "")).text);
+    put_markdown_cell(out, ptx_kernel_title(ptx_text_or(diagnostic->kernel, "")).text);
     ptx_out_text(out, " | ");
-    put_cell(out, diagnostic->message);
+    put_markdown_cell(out, diagnostic->message);
     ptx_out_others(out, finding, "; ");
     ptx_out_text(out, " \\[");
-    put_cell(out, diagnostic->rule);
+    put_markdown_cell(out, diagnostic->rule);
     ptx_out_text(out, "\\] |\n");
 }
 
@@ -86,7 +86,7 @@ ptxlint_status ptx_markdown_add(Markdown *markdown, const Finding *finding)
     if (!ptx_top_k_offer(&markdown->keep, finding->diagnostic, &rank))
         return PTXLINT_OK;
     ptx_out_init(&out, ptx_buffer_write, &buffer);
-    put_row(&out, finding);
+    put_markdown_row(&out, finding);
     ptx_out_flush(&out);
     if (out.status == PTXLINT_OK)
         return ptx_top_k_add(&markdown->keep, &rank, 0, &buffer);

@@ -48,7 +48,7 @@ static ptxlint_measure real(double value, ptxlint_certainty certainty)
                : unknown();
 }
 
-static ptxlint_measure whole(int64_t value, ptxlint_certainty certainty)
+static ptxlint_measure whole_measure(int64_t value, ptxlint_certainty certainty)
 {
     return value == PTXLINT_UNKNOWN ? unknown() : real((double)value, certainty);
 }
@@ -56,9 +56,9 @@ static ptxlint_measure whole(int64_t value, ptxlint_certainty certainty)
 static ptxlint_measure registers(const ptxlint_projection *p)
 {
     if (p->register_source == PTXLINT_REGISTERS_PTXAS)
-        return whole(p->registers, PTXLINT_EXACT);
+        return whole_measure(p->registers, PTXLINT_EXACT);
     if (p->register_source == PTXLINT_REGISTERS_MODEL)
-        return whole(p->registers, PTXLINT_ESTIMATE);
+        return whole_measure(p->registers, PTXLINT_ESTIMATE);
     return unknown();
 }
 
@@ -66,8 +66,8 @@ static ptxlint_measure registers(const ptxlint_projection *p)
 static ptxlint_measure spills(const ptxlint_projection *p)
 {
     if (p->spill_store_bytes != PTXLINT_UNKNOWN && p->spill_load_bytes != PTXLINT_UNKNOWN)
-        return whole(p->spill_store_bytes + p->spill_load_bytes, PTXLINT_EXACT);
-    return p->spills == PTXLINT_SPILLS_UNLIKELY ? whole(0, PTXLINT_ESTIMATE) : unknown();
+        return whole_measure(p->spill_store_bytes + p->spill_load_bytes, PTXLINT_EXACT);
+    return p->spills == PTXLINT_SPILLS_UNLIKELY ? whole_measure(0, PTXLINT_ESTIMATE) : unknown();
 }
 
 static ptxlint_measure shared(const ptxlint_projection *p)
@@ -75,7 +75,7 @@ static ptxlint_measure shared(const ptxlint_projection *p)
     const ptxlint_resources *r = &p->resources;
     if (r->static_shared_bytes == PTXLINT_UNKNOWN || r->dynamic_shared_bytes == PTXLINT_UNKNOWN)
         return unknown();
-    return whole(r->static_shared_bytes + r->dynamic_shared_bytes, PTXLINT_EXACT);
+    return whole_measure(r->static_shared_bytes + r->dynamic_shared_bytes, PTXLINT_EXACT);
 }
 
 static ptxlint_certainty weaker(ptxlint_certainty a, ptxlint_certainty b)
@@ -123,8 +123,8 @@ void ptx_metrics_measure(const ptxlint_kernel *kernel, const ptxlint_projection 
 {
     for (int i = 0; i < METRIC__COUNT; i++)
         out[i] = unknown();
-    out[METRIC_MAX_LIVE] = whole(kernel->pressure.max_live, PTXLINT_EXACT);
-    out[METRIC_LOCAL_BYTES] = whole(kernel->local_bytes, PTXLINT_EXACT);
+    out[METRIC_MAX_LIVE] = whole_measure(kernel->pressure.max_live, PTXLINT_EXACT);
+    out[METRIC_LOCAL_BYTES] = whole_measure(kernel->local_bytes, PTXLINT_EXACT);
     if (!kernel->has_syntax_error)
         out[METRIC_INSTRUCTIONS] = real((double)kernel->mix.instruction_count, PTXLINT_EXACT);
     if (projection)

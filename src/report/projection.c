@@ -146,7 +146,7 @@ static void set_steps(Json *json, const ptxlint_occupancy *o)
     ptx_json_int(json, "clusters_at_most", o->clusters_at_most);
 }
 
-static void set_residents(Json *json, const ptxlint_occupancy *o)
+static void set_projection_residents(Json *json, const ptxlint_occupancy *o)
 {
     ptx_json_int(json, "blocks_per_sm", o->blocks_per_sm);
     ptx_json_int(json, "warps_per_sm", o->warps_per_sm);
@@ -186,7 +186,7 @@ void ptx_json_occupancy(Json *json, const char *key, const ptxlint_kernel *kerne
 {
     const ptxlint_occupancy *occupancy = projection ? &projection->occupancy : &nothing;
     ptx_json_object(json, key);
-    set_residents(json, occupancy);
+    set_projection_residents(json, occupancy);
     ptx_json_int(json, "registers", projection ? projection->registers : PTXLINT_UNKNOWN);
     ptx_json_text(json, "registers_source", ptx_report_registers(projection));
     ptx_json_text(json, "certainty",
@@ -214,7 +214,7 @@ void ptx_json_waves(Json *json, const char *key, const ptxlint_projection *proje
 
 /* ---- cycles, peaks, bounds ------------------------------------------------------------------- */
 
-static void put_bound(Json *json, const char *key, const ptxlint_cycles *cycles)
+static void put_time_bound(Json *json, const char *key, const ptxlint_cycles *cycles)
 {
     ptx_json_object(json, key);
     ptx_json_text(json, "total", cycles ? cycles->bound_total : NULL);
@@ -235,7 +235,7 @@ void ptx_json_cycles(Json *json, const char *key, const ptxlint_cycles *cycles)
         ptx_json_real(json, "shortest", pipe->shortest);
         ptx_json_end(json);
     }
-    put_bound(json, "bound", cycles);
+    put_time_bound(json, "bound", cycles);
     ptx_json_why(json, ptx_why_cycles(cycles));
     ptx_json_text(json, "certainty",
                   ptx_report_certainty(cycles ? PTXLINT_BOUND : PTXLINT_NOT_KNOWN));

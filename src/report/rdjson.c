@@ -10,7 +10,7 @@ static void put_position(Json *json, const char *key, uint32_t line, uint32_t co
     ptx_json_end(json);
 }
 
-static void put_range(Json *json, const char *key, const Region *region)
+static void put_rdjson_range(Json *json, const char *key, const Region *region)
 {
     ptx_json_object(json, key);
     put_position(json, "start", region->line, region->column);
@@ -18,11 +18,11 @@ static void put_range(Json *json, const char *key, const Region *region)
     ptx_json_end(json);
 }
 
-static void put_location(Json *json, const char *key, const char *path, const Region *region)
+static void put_rdjson_location(Json *json, const char *key, const char *path, const Region *region)
 {
     ptx_json_object(json, key);
     ptx_json_text(json, "path", path);
-    put_range(json, "range", region);
+    put_rdjson_range(json, "range", region);
     ptx_json_end(json);
 }
 
@@ -38,11 +38,11 @@ static void put_related_location(Json *json, const char *key, const char *messag
 {
     ptx_json_object(json, key);
     ptx_json_text(json, "message", message);
-    put_location(json, "location", path, region);
+    put_rdjson_location(json, "location", path, region);
     ptx_json_end(json);
 }
 
-static void put_related(Json *json, const char *key, const Finding *finding)
+static void put_rdjson_related(Json *json, const char *key, const Finding *finding)
 {
     const ptxlint_diagnostic *diagnostic = finding->diagnostic;
     ptx_json_array(json, key);
@@ -70,7 +70,7 @@ static void put_suggestions(Json *json, const char *key, const Finding *finding)
         const ptxlint_fix *fix = &finding->diagnostic->edits[i];
         Region region = ptx_region_of_bytes(finding->module, fix->span);
         ptx_json_object(json, NULL);
-        put_range(json, "range", &region);
+        put_rdjson_range(json, "range", &region);
         ptx_json_text(json, "text", fix->replacement);
         ptx_json_end(json);
     }
@@ -88,10 +88,10 @@ void ptx_rdjson_finding(Out *out, const Finding *finding)
     Json own, *json = ptx_json_init(&own, out);
     ptx_json_object(json, NULL);
     ptx_json_message(json, "message", finding->diagnostic->message, finding);
-    put_location(json, "location", finding->path, &finding->bytes);
+    put_rdjson_location(json, "location", finding->path, &finding->bytes);
     ptx_json_text(json, "severity", severities[finding->diagnostic->severity]);
     put_code(json, "code", finding->diagnostic);
     put_suggestions(json, "suggestions", finding);
-    put_related(json, "related_locations", finding);
+    put_rdjson_related(json, "related_locations", finding);
     ptx_json_end(json);
 }

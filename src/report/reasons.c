@@ -17,7 +17,7 @@ typedef struct Keyed {
     const char *key, *why;
 } Keyed;
 
-static const char *find(const Keyed *all, size_t count, const char *key)
+static const char *find_keyed(const Keyed *all, size_t count, const char *key)
 {
     for (size_t i = 0; i < count; i++)
         if (!strcmp(all[i].key, key))
@@ -39,7 +39,7 @@ const char *ptx_reason_file(const char *key, const void *of)
     static const Keyed all[] = { { "ptx_version", "the file has no .version" },
                                  { "target", "the file has no .target" } };
     (void)of;
-    return find(all, sizeof all / sizeof *all, key);
+    return find_keyed(all, sizeof all / sizeof *all, key);
 }
 
 /* ---- of kernels ------------------------------------------------------------------------------ */
@@ -54,7 +54,7 @@ const char *ptx_reason_launch(const char *key, const void *of)
         { "idle_lanes", "the block is not known (--block, --launch)" },
     };
     const ptxlint_kernel *kernel = of;
-    return kernel->is_entry ? find(all, sizeof all / sizeof *all, key) : no_launch;
+    return kernel->is_entry ? find_keyed(all, sizeof all / sizeof *all, key) : no_launch;
 }
 
 const char *ptx_reason_registers(const char *key, const void *of)
@@ -236,7 +236,7 @@ const char *ptx_reason_loop(const char *key, const void *of)
     static const Keyed all[] = { { "label", "its header has no label" },
                                  { "parent", "no loop is around it" } };
     (void)of;
-    return find(all, sizeof all / sizeof *all, key);
+    return find_keyed(all, sizeof all / sizeof *all, key);
 }
 
 const char *ptx_reason_trip(const char *key, const void *of)
@@ -286,7 +286,7 @@ const char *ptx_reason_access(const char *key, const void *of)
     if (strcmp(key, "shapes") != 0 && !isfinite(access->active_threads))
         return NULL;
     if (strcmp(key, "stride_bytes") != 0)
-        return find(all, sizeof all / sizeof *all, key);
+        return find_keyed(all, sizeof all / sizeof *all, key);
     return access->pattern ? "lanes are at no one stride, or it depends on a parameter"
                            : "no two lanes side by side take part";
 }

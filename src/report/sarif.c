@@ -56,7 +56,7 @@ static bool is_plain(const char *target)
     return length && !target[length] && length < sizeof ((Sarif *)0)->target;
 }
 
-static void note_target(Sarif *sarif, const char *target)
+static void note_sarif_target(Sarif *sarif, const char *target)
 {
     if (!is_plain(target) || (sarif->has_module && strcmp(sarif->target, target) != 0))
         sarif->has_different_targets = true;
@@ -67,7 +67,7 @@ static void note_target(Sarif *sarif, const char *target)
 
 void ptx_sarif_begin(Sarif *sarif, const ptxlint_module *module)
 {
-    note_target(sarif, ptxlint_module_get_info(module)->target);
+    note_sarif_target(sarif, ptxlint_module_get_info(module)->target);
 }
 
 /* ---- rules ----------------------------------------------------------------------------------- */
@@ -153,7 +153,7 @@ ptxlint_status ptx_sarif_add(Sarif *sarif, const Finding *finding)
 
 /* ---- the document ---------------------------------------------------------------------------- */
 
-static void put_rules(Sarif *sarif, Out *out)
+static void put_sarif_rules(Sarif *sarif, Out *out)
 {
     bool has_item = false;
     uint32_t index = 0;
@@ -261,7 +261,7 @@ void ptx_sarif_finish(Sarif *sarif, Out *out, const Buffer *properties)
                       "\"semanticVersion\":\"");
     ptx_out_text(out, ptxlint_version());
     ptx_out_text(out, "\",\"rules\":[");
-    put_rules(sarif, out);
+    put_sarif_rules(sarif, out);
     ptx_out_text(out, "]}},\n");
     put_run(sarif, out);
     ptx_out_text(out, ",\n\"results\":[");

@@ -80,8 +80,8 @@ static void put_locations(Json *json, const char *key, const Finding *finding)
     ptx_json_end(json);
 }
 
-static void put_related_location(Json *json, const char *key, size_t id, const char *path,
-                                 const Region *region, const char *message)
+static void put_sarif_related_location(Json *json, const char *key, size_t id, const char *path,
+                                       const Region *region, const char *message)
 {
     ptx_json_object(json, key);
     ptx_json_int(json, "id", (int64_t)id);
@@ -92,17 +92,17 @@ static void put_related_location(Json *json, const char *key, size_t id, const c
 
 /* The place that is not primary, where there are two, has id 1; then those of the rule, in
  * order. */
-static void put_related(Json *json, const char *key, const Finding *finding, bool *is_cut)
+static void put_sarif_related(Json *json, const char *key, const Finding *finding, bool *is_cut)
 {
     const ptxlint_diagnostic *diagnostic = finding->diagnostic;
     size_t id = 0;
     ptx_json_array(json, key);
     if (finding->is_source)
-        put_related_location(json, NULL, ++id, finding->ptx_path, &finding->ptx,
-                             "the PTX instruction");
+        put_sarif_related_location(json, NULL, ++id, finding->ptx_path, &finding->ptx,
+                                   "the PTX instruction");
     else if (finding->source.path)
-        put_related_location(json, NULL, ++id, finding->source.path, &finding->source.region,
-                             "the CUDA line");
+        put_sarif_related_location(json, NULL, ++id, finding->source.path, &finding->source.region,
+                                   "the CUDA line");
     for (size_t i = 0; i < diagnostic->related_count; i++) {
         const ptxlint_related *related = &diagnostic->related[i];
         if (!related->span.end)
@@ -112,7 +112,7 @@ static void put_related(Json *json, const char *key, const Finding *finding, boo
             break;
         }
         Region region = ptx_region_of(&finding->locator->columns, finding->module, related->span);
-        put_related_location(json, NULL, ++id, finding->ptx_path, &region, related->message);
+        put_sarif_related_location(json, NULL, ++id, finding->ptx_path, &region, related->message);
     }
     ptx_json_end(json);
 }
@@ -146,7 +146,7 @@ static void add_sentence(Out *out, const char *before, const char *text)
         ptx_out_text(out, ".");
 }
 
-static void add_link(Out *out, const char *text, size_t id)
+static void add_sarif_link(Out *out, const char *text, size_t id)
 {
     ptx_out_text(out, "[");
     add_text(out, text, true);
@@ -160,14 +160,14 @@ static void add_links(Out *out, const Finding *finding)
     size_t id = 0, linked = 0;
     if (finding->source.path) {
         ptx_out_text(out, " See ");
-        add_link(out, finding->is_source ? "the PTX instruction" : "the CUDA line", ++id);
+        add_sarif_link(out, finding->is_source ? "the PTX instruction" : "the CUDA line", ++id);
         ptx_out_text(out, ".");
     }
     for (size_t i = 0; i < diagnostic->related_count && id < SARIF_LOCATIONS && linked < LINKS; i++)
         if (diagnostic->related[i].span.end) {
             const char *text = diagnostic->related[i].message;
             ptx_out_text(out, linked++ ? ", " : " Also ");
-            add_link(out, text && *text ? text : "another place", ++id);
+            add_sarif_link(out, text && *text ? text : "another place", ++id);
         }
     if (linked)
         ptx_out_text(out, ".");
@@ -208,7 +208,7 @@ static void put_text(Json *json, const char *key, const Finding *finding)
     ptx_sarif_text(json, key, &out, &buffer);
 }
 
-static void put_message(Json *json, const char *key, const Finding *finding)
+static void put_sarif_message(Json *json, const char *key, const Finding *finding)
 {
     ptx_json_object(json, key);
     put_text(json, "text", finding);
@@ -281,7 +281,7 @@ static void put_fixes(Json *json, const char *key, const Finding *finding)
     ptx_json_end(json);
 }
 
-static void put_suppression(Json *json, const ptxlint_diagnostic *diagnostic)
+static void put_sarif_suppression(Json *json, const ptxlint_diagnostic *diagnostic)
 {
     bool is_inline = diagnostic->suppression == PTXLINT_SUPPRESSED_INLINE;
     const char *reason = diagnostic->suppression_reason;
@@ -297,7 +297,7 @@ static void put_suppressions(Json *json, const char *key, const ptxlint_diagnost
 {
     ptx_json_array(json, key);
     if (diagnostic->suppression != PTXLINT_NOT_SUPPRESSED)
-        put_suppression(json, diagnostic);
+        put_sarif_suppression(json, diagnostic);
     ptx_json_end(json);
 }
 
@@ -329,9 +329,9 @@ void ptx_sarif_result(Out *out, const Finding *finding, const char *line_hash, b
     const ptxlint_diagnostic *diagnostic = finding->diagnostic;
     Json own, *json = ptx_json_init(&own, out);
     ptx_json_text(json, "level", ptx_report_severity(diagnostic->severity));
-    put_message(json, "message", finding);
+    put_sarif_message(json, "message", finding);
     put_locations(json, "locations", finding);
-    put_related(json, "relatedLocations", finding, is_cut);
+    put_sarif_related(json, "relatedLocations", finding, is_cut);
     if (diagnostic->fix || diagnostic->repair_count)
         put_fixes(json, "fixes", finding);
     put_correlation(json, "correlationGuid", finding);

@@ -70,7 +70,7 @@ static void put_code(Out *out, const char *title, const char *language, const ch
     ptx_out_text(out, *code && code[strlen(code) - 1] == '\n' ? "```\n" : "\n```\n");
 }
 
-static void put_example(Out *out, const ptxlint_example *example)
+static void put_sarif_rule_example(Out *out, const ptxlint_example *example)
 {
     if (example->title && *example->title) {
         ptx_out_text(out, "\n### ");
@@ -83,7 +83,7 @@ static void put_example(Out *out, const ptxlint_example *example)
     put_code(out, "Better PTX", "ptx", example->good);
 }
 
-static void put_sources(Out *out, const ptxlint_rule *rule)
+static void put_sarif_rule_sources(Out *out, const ptxlint_rule *rule)
 {
     if (rule->source_count)
         ptx_out_text(out, "\n## Sources\n\n");
@@ -106,8 +106,8 @@ static void put_markdown(Json *json, const char *key, const ptxlint_rule *rule)
     if (rule->example_count)
         ptx_out_text(&out, "\n## Examples\n");
     for (size_t i = 0; i < rule->example_count; i++)
-        put_example(&out, &rule->examples[i]);
-    put_sources(&out, rule);
+        put_sarif_rule_example(&out, &rule->examples[i]);
+    put_sarif_rule_sources(&out, rule);
     ptx_sarif_text(json, key, &out, &buffer);
 }
 
@@ -142,8 +142,8 @@ static const char *precision(ptxlint_certainty certainty, bool is_front_end)
     }
 }
 
-static void put_properties(Json *json, const char *key, const char *group, const char *precise,
-                           ptxlint_severity severity)
+static void put_sarif_rule_properties(Json *json, const char *key, const char *group,
+                                      const char *precise, ptxlint_severity severity)
 {
     ptx_json_object(json, key);
     ptx_json_text(json, "precision", precise);
@@ -169,7 +169,7 @@ void ptx_sarif_rule(Json *json, const ptxlint_rule *rule)
     put_full_description(json, "fullDescription", rule);
     put_help(json, "help", rule);
     put_level(json, "defaultConfiguration", severity);
-    put_properties(json, "properties", rule->group, precise, severity);
+    put_sarif_rule_properties(json, "properties", rule->group, precise, severity);
     ptx_json_end(json);
 }
 
@@ -184,6 +184,6 @@ void ptx_sarif_rule_of(Json *json, const ptxlint_diagnostic *diagnostic)
     put_description(json, "fullDescription", message, strlen(message));
     ptx_sarif_message(json, "help", diagnostic->help, message);
     put_level(json, "defaultConfiguration", diagnostic->severity);
-    put_properties(json, "properties", diagnostic->group, precise, diagnostic->severity);
+    put_sarif_rule_properties(json, "properties", diagnostic->group, precise, diagnostic->severity);
     ptx_json_end(json);
 }

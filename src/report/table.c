@@ -55,7 +55,7 @@ static bool has_dims(const int64_t dims[3])
     return dims[0] != PTXLINT_UNKNOWN || dims[1] != PTXLINT_UNKNOWN || dims[2] != PTXLINT_UNKNOWN;
 }
 
-static void put_dims(Out *out, const int64_t dims[3])
+static void put_table_dims(Out *out, const int64_t dims[3])
 {
     if (!has_dims(dims))
         ptx_out_text(out, "unknown");
@@ -93,7 +93,7 @@ bool ptx_report_has_cluster(const ptxlint_launch *launch)
 }
 
 /* What was not given, and which option gives it. */
-static void put_assumed(Out *out, const ptxlint_launch *launch)
+static void put_table_assumed(Out *out, const ptxlint_launch *launch)
 {
     Line line = ptx_line_begin(out, "assumed");
     for (size_t i = 0; i < launch->assumed_count; i++)
@@ -105,22 +105,22 @@ static void put_assumed(Out *out, const ptxlint_launch *launch)
     ptx_line_end(&line);
 }
 
-static void put_launch(Out *out, const ptxlint_launch *launch)
+static void put_table_launch(Out *out, const ptxlint_launch *launch)
 {
     static const char *const sources[] = { "assumed", "from directives", "as given",
-                                           "from metadata beside the file" };
+                                           "from metadata" };
     put_key(out, "launch");
     if (!has_dims(launch->grid) && !has_dims(launch->block)) {
         ptx_out_text(out, "unknown\n");
         return;
     }
     ptx_out_text(out, "grid ");
-    put_dims(out, launch->grid);
+    put_table_dims(out, launch->grid);
     ptx_out_text(out, ", block ");
-    put_dims(out, launch->block);
+    put_table_dims(out, launch->block);
     if (ptx_report_has_cluster(launch)) {
         ptx_out_text(out, ", cluster ");
-        put_dims(out, launch->cluster);
+        put_table_dims(out, launch->cluster);
     }
     bool is_mixed = launch->block_is_assumed && launch->source != PTXLINT_LAUNCH_ASSUMED;
     ptx_out_format(out, " (%s%s)\n", sources[launch->source],
@@ -130,10 +130,10 @@ static void put_launch(Out *out, const ptxlint_launch *launch)
     if (launch->error)
         ptx_out_format(out, "               such a launch fails: %s\n", launch->error);
     if (launch->assumed_count)
-        put_assumed(out, launch);
+        put_table_assumed(out, launch);
 }
 
-static void put_names(Out *out, const char *const *names, size_t count)
+static void put_assumed_names(Out *out, const char *const *names, size_t count)
 {
     size_t shown = count < NAMES_SHOWN ? count : NAMES_SHOWN;
     Line line = ptx_line_begin(out, "live there");
@@ -157,7 +157,7 @@ static void put_pressure(Out *out, const ptxlint_module *module, const ptxlint_p
                    ptx_figure_int(pressure->max_live_64).text,
                    ptx_figure_int(pressure->max_live_16).text);
     if (pressure->live_count)
-        put_names(out, pressure->live, pressure->live_count);
+        put_assumed_names(out, pressure->live, pressure->live_count);
     put_key(out, "predicates");
     ptx_out_format(out, "%s live at most\n", ptx_figure_int(pressure->max_live_predicates).text);
 }
@@ -177,8 +177,8 @@ static void put_memory(Out *out, const ptxlint_kernel *kernel)
     put_bytes(out, "parameters", kernel->param_bytes, "\n");
 }
 
-static void put_ntid(Out *out, const char **separator, const char *directive,
-                     const uint32_t dims[3])
+static void put_table_ntid(Out *out, const char **separator, const char *directive,
+                           const uint32_t dims[3])
 {
     if (!dims[0])
         return;
@@ -199,8 +199,8 @@ static void put_bounds(Out *out, const ptxlint_kernel *kernel)
 {
     const char *separator = "";
     put_key(out, "bounds");
-    put_ntid(out, &separator, ".maxntid", kernel->maxntid);
-    put_ntid(out, &separator, ".reqntid", kernel->reqntid);
+    put_table_ntid(out, &separator, ".maxntid", kernel->maxntid);
+    put_table_ntid(out, &separator, ".reqntid", kernel->reqntid);
     put_given(out, &separator, ".minnctapersm", kernel->minnctapersm);
     put_given(out, &separator, ".maxnreg", kernel->maxnreg);
     ptx_out_text(out, *separator ? "\n" : "none\n");
@@ -281,7 +281,7 @@ static void put_mix_row(Out *out, const char *name, uint64_t count, double weigh
 }
 
 /* Classes that do not occur are left out. */
-static void put_mix(Out *out, const ptxlint_mix *mix)
+static void put_table_mix(Out *out, const ptxlint_mix *mix)
 {
     double weighted = 0;
     if (!mix->instruction_count)
@@ -318,8 +318,12 @@ void ptx_table_kernel(Out *out, const ptxlint_module *module, const ptxlint_kern
     ptx_out_text(out, kernel->is_entry ? "kernel " : "function ");
     ptx_out_clean(out, ptx_kernel_title(kernel->name).text);
     ptx_out_style(out, STYLE_NONE);
-    ptx_out_format(out, " (line %" PRIu32 ")\n",
+    ptx_out_format(out, " (line %" PRIu32 ")",
                    ptxlint_module_place(module, kernel->name_span.begin).line);
+    if (kernel->launch_count > 1)
+        ptx_out_format(out, ", launch %" PRIu32 " of %" PRIu32, kernel->launch_number + 1,
+                       kernel->launch_count);
+    ptx_out_text(out, "\n");
     if (kernel->demangled) {
         Line line = ptx_line_begin(out, "mangled");
         ptx_line_item(&line, kernel->name);
@@ -328,7 +332,7 @@ void ptx_table_kernel(Out *out, const ptxlint_module *module, const ptxlint_kern
     if (kernel->has_syntax_error)
         ptx_out_text(out, "  has syntax errors: figures that need its data flow are unknown\n");
     if (kernel->is_entry)
-        put_launch(out, &kernel->launch);
+        put_table_launch(out, &kernel->launch);
     put_pressure(out, module, &kernel->pressure);
     put_memory(out, kernel);
     put_bounds(out, kernel);
@@ -336,7 +340,7 @@ void ptx_table_kernel(Out *out, const ptxlint_module *module, const ptxlint_kern
     put_fma(out, &kernel->mix);
     put_work(out, &kernel->mix);
     put_gpus(out, module, kernel);
-    put_mix(out, &kernel->mix);
+    put_table_mix(out, &kernel->mix);
     ptx_table_loops(out, module, kernel);
     ptx_table_accesses(out, module, kernel);
     ptx_table_branches(out, module, kernel);

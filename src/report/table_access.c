@@ -73,7 +73,7 @@ static int costly_compare(const void *pa, const void *pb)
     return a->span.begin < b->span.begin ? -1 : a->span.begin > b->span.begin;
 }
 
-static void put_pair(Out *out, double real, double ideal)
+static void put_access_pair(Out *out, double real, double ideal)
 {
     if (isnan(real))
         ptx_out_format(out, " %7s %6s", "-", "");
@@ -82,8 +82,8 @@ static void put_pair(Out *out, double real, double ideal)
 }
 
 /* Lines of the instructions that belong to it. */
-static void put_chain(Line *line, const ptxlint_module *module, const char *words,
-                      const ptxlint_related *chain, size_t count)
+static void put_chain_row(Line *line, const ptxlint_module *module, const char *words,
+                          const ptxlint_related *chain, size_t count)
 {
     if (count)
         ptx_line_words(line, words);
@@ -92,13 +92,13 @@ static void put_chain(Line *line, const ptxlint_module *module, const char *word
                         ptxlint_module_place(module, chain[i].span.begin).line);
 }
 
-static void put_access(Out *out, const ptxlint_module *module, const ptxlint_access *access)
+static void put_access_row(Out *out, const ptxlint_module *module, const ptxlint_access *access)
 {
     ptx_out_format(out, "  %11" PRIu32 "  ", ptxlint_module_place(module, access->span.begin).line);
     ptx_out_padded(out, access->space, 7);
     ptx_out_padded(out, access->op ? access->op : "-", 11);
-    put_pair(out, access->sectors_per_request, access->ideal_sectors_per_request);
-    put_pair(out, access->wavefronts_per_request, access->ideal_wavefronts_per_request);
+    put_access_pair(out, access->sectors_per_request, access->ideal_sectors_per_request);
+    put_access_pair(out, access->wavefronts_per_request, access->ideal_wavefronts_per_request);
     ptx_out_format(out, "  %5.1f  %6s  ", access->active_threads,
                    ptx_figure_percent(access->efficiency, 1).text);
     ptx_out_padded(out, access->pattern ? access->pattern : "-", 12);
@@ -111,7 +111,7 @@ static void put_access(Out *out, const ptxlint_module *module, const ptxlint_acc
         ptx_line_words(&line, "; in function ");
         ptx_line_words(&line, access->function);
     }
-    put_chain(&line, module, "; address from line ", access->chain, access->chain_count);
+    put_chain_row(&line, module, "; address from line ", access->chain, access->chain_count);
     ptx_line_end(&line);
 }
 
@@ -134,7 +134,7 @@ static void put_costly(Out *out, const ptxlint_module *module, const ptxlint_ker
         ptx_put_heading(out, "  costly line  access            sectors  ideal   waves  ideal  "
                              "lanes    used  pattern     certainty");
     for (size_t i = 0; i < count && i < MAX_SHOWN; i++)
-        put_access(out, module, costly[i]);
+        put_access_row(out, module, costly[i]);
     if (count > MAX_SHOWN)
         ptx_out_format(out, "  %11s  and %zu more\n", "", count - MAX_SHOWN);
     if (count)
@@ -169,7 +169,7 @@ static int branch_compare(const void *pa, const void *pb)
     return a->span.begin < b->span.begin ? -1 : a->span.begin > b->span.begin;
 }
 
-static void put_branch(Out *out, const ptxlint_module *module, const ptxlint_branch *branch)
+static void put_branch_row(Out *out, const ptxlint_module *module, const ptxlint_branch *branch)
 {
     ptx_out_format(out, "  %11" PRIu32 "  ", ptxlint_module_place(module, branch->span.begin).line);
     ptx_out_padded(out, ptxlint_uniformity_text(branch->condition), 10);
@@ -182,7 +182,7 @@ static void put_branch(Out *out, const ptxlint_module *module, const ptxlint_bra
     else
         ptx_out_format(out, "  %8s", "end");
     Line line = { .out = out, .column = 63, .indent = DETAIL_INDENT };
-    put_chain(&line, module, "  from line ", branch->chain, branch->chain_count);
+    put_chain_row(&line, module, "  from line ", branch->chain, branch->chain_count);
     if (branch->source.path) {
         ptx_line_end(&line);
         line = (Line){ .out = out, .column = DETAIL_INDENT, .indent = DETAIL_INDENT };
@@ -209,7 +209,7 @@ void ptx_table_branches(Out *out, const ptxlint_module *module, const ptxlint_ke
         ptx_put_heading(
             out, "  branch line  condition splits    diverges   wasted  meets at  condition made");
     for (size_t i = 0; i < count && i < MAX_SHOWN; i++)
-        put_branch(out, module, parting[i]);
+        put_branch_row(out, module, parting[i]);
     if (count > MAX_SHOWN)
         ptx_out_format(out, "  %11s  and %zu more\n", "", count - MAX_SHOWN);
     free(parting);

@@ -9,7 +9,7 @@
 
 enum { DETAIL_INDENT = 13 };    /* of the lines below a row: under the label */
 
-static uint64_t common_divisor(uint64_t a, uint64_t b)
+static uint64_t divisor_of_trips(uint64_t a, uint64_t b)
 {
     while (b) {
         uint64_t rest = a % b;
@@ -25,7 +25,7 @@ static void put_loop_mix(Out *out, const ptxlint_mix *mix)
     uint64_t all = mix->instruction_count, fused = mix->fused_count;
     ptx_out_format(out, "%12" PRIu64 "  %" PRIu64, all, fused);
     if (fused) {
-        uint64_t divisor = common_divisor(all, fused);
+        uint64_t divisor = divisor_of_trips(all, fused);
         ptx_out_format(out, " (%" PRIu64 "/%" PRIu64 ") %s", fused / divisor, all / divisor,
                        ptx_figure_percent((double)fused, (double)all).text);
     }
@@ -76,7 +76,7 @@ static void put_induction(Line *line, const ptxlint_trip *trip)
     ptx_line_words(line, trip->bound);
 }
 
-static void put_range(Line *line, const ptxlint_trip *trip)
+static void put_trip_range(Line *line, const ptxlint_trip *trip)
 {
     if (trip->count_min < trip->count_max)
         ptx_line_format(line, "; %s to %s among threads", figure_trips(trip->count_min).text,
@@ -86,7 +86,7 @@ static void put_range(Line *line, const ptxlint_trip *trip)
 }
 
 /* Why the number of trips is what it is, or why it is not known. */
-static void put_trip(Out *out, const ptxlint_trip *trip)
+static void put_trip_cell(Out *out, const ptxlint_trip *trip)
 {
     const char *source = source_words(trip->source);
     Line line = { .out = out, .column = DETAIL_INDENT, .indent = DETAIL_INDENT + 2 };
@@ -101,7 +101,7 @@ static void put_trip(Out *out, const ptxlint_trip *trip)
         ptx_line_words(&line, trip->expression ? trip->expression : figure_trips(trip->count).text);
         put_induction(&line, trip);
         ptx_line_format(&line, " (%s)", source);
-        put_range(&line, trip);
+        put_trip_range(&line, trip);
     }
     ptx_line_end(&line);
 }
@@ -116,7 +116,7 @@ static void put_parallelism(Out *out, const ptxlint_parallelism *p)
     ptx_line_end(&line);
 }
 
-static void put_loop(Out *out, const ptxlint_module *module, const ptxlint_loop *loop)
+static void put_loop_row(Out *out, const ptxlint_module *module, const ptxlint_loop *loop)
 {
     ptx_out_format(out, "  %9" PRIu32 "  ", ptxlint_module_place(module, loop->header.begin).line);
     ptx_out_padded(out, loop->label && *loop->label ? loop->label : "(no label)", 16);
@@ -133,7 +133,7 @@ static void put_loop(Out *out, const ptxlint_module *module, const ptxlint_loop 
         ptx_out_repeat(out, ' ', DETAIL_INDENT);
         ptx_out_text(out, "irreducible: it can be entered in several places\n");
     }
-    put_trip(out, &loop->trip);
+    put_trip_cell(out, &loop->trip);
     put_parallelism(out,
                     loop->parallelism && ptx_report_gpu(module) ? &loop->parallelism[0] : NULL);
 }
@@ -147,7 +147,7 @@ void ptx_table_loops(Out *out, const ptxlint_module *module, const ptxlint_kerne
         out,
         "  loop line  label             depth      trips    clocks  bound by  instructions  FMA");
     for (size_t i = 0; i < kernel->loop_count && out->status == PTXLINT_OK; i++)
-        put_loop(out, module, &kernel->loops[i]);
+        put_loop_row(out, module, &kernel->loops[i]);
     if (!has_several)
         return;
     ptx_out_text(out, "  clocks of an iteration on ");

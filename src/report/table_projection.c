@@ -40,8 +40,8 @@ static void put_resident(Line *line, const ptxlint_projection *projection)
 }
 
 /* Between which numbers of blocks the truth lies, and what would have to be known. */
-static void put_range(Line *line, const ptxlint_kernel *kernel,
-                      const ptxlint_projection *projection)
+static void put_figure_range(Line *line, const ptxlint_kernel *kernel,
+                             const ptxlint_projection *projection)
 {
     const ptxlint_occupancy *o = &projection->occupancy;
     const char *separator = "; not known: ";
@@ -92,8 +92,8 @@ static void put_registers(Out *out, const ptxlint_projection *projection)
     ptx_line_end(&line);
 }
 
-static void put_occupancy(Out *out, const ptxlint_kernel *kernel,
-                          const ptxlint_projection *projection)
+static void put_occupancy_row(Out *out, const ptxlint_kernel *kernel,
+                              const ptxlint_projection *projection)
 {
     const ptxlint_occupancy *o = &projection->occupancy;
     Line line = ptx_line_begin(out, "occupancy");
@@ -101,7 +101,7 @@ static void put_occupancy(Out *out, const ptxlint_kernel *kernel,
         ptx_line_words(&line, "no block fits: ");
         ptx_line_words(&line, o->error);
     } else if (o->blocks_per_sm == PTXLINT_UNKNOWN) {
-        put_range(&line, kernel, projection);
+        put_figure_range(&line, kernel, projection);
     } else {
         put_resident(&line, projection);
     }
@@ -131,7 +131,7 @@ static void put_spills(Out *out, const ptxlint_projection *projection)
 
 /* Blocks that each resource allows; one that the kernel does not use, or that has no limit, is left
  * out. */
-static void put_limits(Out *out, const ptxlint_occupancy *o)
+static void put_limit_rows(Out *out, const ptxlint_occupancy *o)
 {
     Line line = ptx_line_begin(out, "limits");
     for (size_t i = 0; i < PTXLINT_LIMITER_COUNT; i++) {
@@ -270,7 +270,7 @@ static void put_demand(Out *out, const ptxlint_peak *peak)
     ptx_line_end(&line);
 }
 
-static void put_ceilings(Line *line, const ptxlint_peak *peak)
+static void put_ceiling_rows(Line *line, const ptxlint_peak *peak)
 {
     for (size_t i = 0; i < peak->ceiling_count; i++) {
         char text[96];
@@ -303,11 +303,11 @@ static void put_roofline(Out *out, const ptxlint_mix *mix, const ptxlint_peak *p
     /* the bytes are those that threads access: what L1 and L2 answer is not taken off */
     if (peak->ceiling && !strcmp(peak->ceiling, "memory"))
         ptx_line_words(&line, " without reuse in caches");
-    put_ceilings(&line, peak);
+    put_ceiling_rows(&line, peak);
     ptx_line_end(&line);
 }
 
-static void put_time(Out *out, const ptxlint_projection *projection)
+static void put_time_row(Out *out, const ptxlint_projection *projection)
 {
     const ptxlint_time *time = &projection->time;
     Line line = ptx_line_begin(out, "time");
@@ -342,7 +342,7 @@ static void put_band(Out *out, const ptxlint_time *time)
     ptx_line_end(&line);
 }
 
-static void put_peak(Out *out, const ptxlint_kernel *kernel, const ptxlint_peak *peak)
+static void put_peak_row(Out *out, const ptxlint_kernel *kernel, const ptxlint_peak *peak)
 {
     if (!isfinite(peak->issue_gops)) {
         Line line = ptx_line_begin(out, "peaks");
@@ -420,7 +420,8 @@ static size_t width_of(const ptxlint_pipe_cycles *pipe, int decimals)
 
 /* The used pipes from number first on, as many as fit: their names (row -1) or figures. The number
  * after the last. */
-static size_t put_pipes(Out *out, const ptxlint_cycles *cycles, PipeSet used, size_t first, int row)
+static size_t put_pipe_limits(Out *out, const ptxlint_cycles *cycles, PipeSet used, size_t first,
+                              int row)
 {
     int decimals = decimals_of(cycles);
     size_t i = first, shown = 0;
@@ -435,18 +436,18 @@ static size_t put_pipes(Out *out, const ptxlint_cycles *cycles, PipeSet used, si
     return i;
 }
 
-static size_t put_part(Out *out, const ptxlint_cycles *cycles, PipeSet used, size_t first)
+static size_t put_time_part(Out *out, const ptxlint_cycles *cycles, PipeSet used, size_t first)
 {
     static const char *const rows[] = { "total", "longest path", "shortest path" };
     const char *const bounds[] = { cycles->bound_total, cycles->bound_longest,
                                    cycles->bound_shortest };
     size_t next = first;
     ptx_out_repeat(out, ' ', ROW_COLUMNS);
-    put_pipes(out, cycles, used, first, -1);
+    put_pipe_limits(out, cycles, used, first, -1);
     ptx_out_text(out, first ? "\n" : "   bound by\n");
     for (int row = 0; row < 3; row++) {
         ptx_out_format(out, "  %-*s", ROW_COLUMNS - 2, rows[row]);
-        next = put_pipes(out, cycles, used, first, row);
+        next = put_pipe_limits(out, cycles, used, first, row);
         if (!first)
             ptx_out_format(out, "   %s", bounds[row] ? bounds[row] : "unknown");
         ptx_out_text(out, "\n");
@@ -471,7 +472,7 @@ void ptx_table_cycles(Out *out, const ptxlint_kernel *kernel)
         return;
     ptx_put_heading(out, "  clocks of an SM per warp, at peak rate (a bound)");
     for (size_t next = 0; next < MAX_PIPES && used >> next;)
-        next = put_part(out, &kernel->projections[0].cycles, used, next);
+        next = put_time_part(out, &kernel->projections[0].cycles, used, next);
     put_why_cycles(out, &kernel->projections[0].cycles);
 }
 
@@ -479,16 +480,16 @@ void ptx_table_gpu(Out *out, const ptxlint_module *module, const ptxlint_kernel 
                    const ptxlint_projection *projection)
 {
     const ptxlint_occupancy *o = &projection->occupancy;
-    put_occupancy(out, kernel, projection);
+    put_occupancy_row(out, kernel, projection);
     put_spills(out, projection);
-    put_limits(out, o);
+    put_limit_rows(out, o);
     put_advice(out, o);
     put_carveout(out, kernel, o);
     put_best(out, projection);
     put_clusters(out, kernel, o);
     put_waves(out, kernel, projection);
-    put_peak(out, kernel, &projection->peak);
-    put_time(out, projection);
+    put_peak_row(out, kernel, &projection->peak);
+    put_time_row(out, projection);
     put_band(out, &projection->time);
     ptx_table_bottleneck(out, module, kernel, projection);
     ptx_table_cycles(out, kernel);

@@ -19,7 +19,7 @@ static Figure word(const char *text)
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-static Figure registers(const ptxlint_projection *p)
+static Figure register_figure(const ptxlint_projection *p)
 {
     Figure f = ptx_figure_int(p->registers);
     if (p->register_source != PTXLINT_REGISTERS_PTXAS
@@ -33,7 +33,7 @@ static Figure blocks(const ptxlint_projection *p)
     return p->occupancy.error ? word("none fits") : ptx_figure_int(p->occupancy.blocks_per_sm);
 }
 
-static Figure cycles_of(const ptxlint_cycles *cycles, const char *pipe, bool is_longest)
+static Figure predicted_cycles_of(const ptxlint_cycles *cycles, const char *pipe, bool is_longest)
 {
     for (size_t i = 0; pipe && i < cycles->pipe_count; i++)
         if (!strcmp(cycles->pipes[i].pipe, pipe))
@@ -44,12 +44,12 @@ static Figure cycles_of(const ptxlint_cycles *cycles, const char *pipe, bool is_
 
 static Figure shortest(const ptxlint_projection *p)
 {
-    return cycles_of(&p->cycles, p->cycles.bound_shortest, false);
+    return predicted_cycles_of(&p->cycles, p->cycles.bound_shortest, false);
 }
 
-static Figure longest(const ptxlint_projection *p)
+static Figure longest_kernel(const ptxlint_projection *p)
 {
-    return cycles_of(&p->cycles, p->cycles.bound_longest, true);
+    return predicted_cycles_of(&p->cycles, p->cycles.bound_longest, true);
 }
 
 static Figure bytes_moved(const ptxlint_projection *p)
@@ -74,7 +74,7 @@ typedef struct TableProjectionsRow {
 #define FIGURE(function) function, ROW_WORD, 0
 
 static const TableProjectionsRow rows[] = {
-    { "registers a thread", FIGURE(registers) },
+    { "registers a thread", FIGURE(register_figure) },
     { "blocks of an SM", FIGURE(blocks) },
     { "warps of an SM", COUNT(occupancy.warps_per_sm) },
     { "occupancy", PERCENT(occupancy.percent) },
@@ -83,7 +83,7 @@ static const TableProjectionsRow rows[] = {
     { "places used", PERCENT(utilisation_percent) },
     { "shortest path, clocks", FIGURE(shortest) },
     { "  bound by", WORD(cycles.bound_shortest) },
-    { "longest path, clocks", FIGURE(longest) },
+    { "longest path, clocks", FIGURE(longest_kernel) },
     { "potential, GFLOPS", NUMBER(peak.potential_gflops) },
     { "demand, GB/s", NUMBER(peak.demand_gb_per_s) },
     { "memory, GB/s", NUMBER(peak.memory_gb_per_s) },
@@ -122,7 +122,7 @@ static Figure figure_of(const TableProjectionsRow *row, const ptxlint_projection
 /* ---- columns --------------------------------------------------------------------------------- */
 
 /* Of the name and every figure, and two blanks. */
-static size_t column_width(const ptxlint_projection *projection)
+static size_t projection_column_width(const ptxlint_projection *projection)
 {
     size_t width = strlen(ptx_report_gpu_name(projection->gpu));
     for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
@@ -137,9 +137,9 @@ static size_t columns_end(const ptxlint_kernel *kernel, size_t first)
 {
     size_t width = NAME_COLUMNS + 2, end = first;
     do
-        width += column_width(&kernel->projections[end++]);
+        width += projection_column_width(&kernel->projections[end++]);
     while (end < kernel->projection_count
-           && width + column_width(&kernel->projections[end]) <= LINE_COLUMNS);
+           && width + projection_column_width(&kernel->projections[end]) <= LINE_COLUMNS);
     return end;
 }
 
@@ -150,24 +150,24 @@ static void put_right(Out *out, const char *text, size_t width)
     ptx_out_clean(out, text);
 }
 
-static void put_row(Out *out, const ptxlint_kernel *kernel, const TableProjectionsRow *row,
-                    size_t first, size_t end)
+static void put_projection_row(Out *out, const ptxlint_kernel *kernel,
+                               const TableProjectionsRow *row, size_t first, size_t end)
 {
     ptx_out_format(out, "  %-*s", NAME_COLUMNS, row->name);
     for (size_t i = first; i < end; i++)
         put_right(out, figure_of(row, &kernel->projections[i]).text,
-                  column_width(&kernel->projections[i]));
+                  projection_column_width(&kernel->projections[i]));
     ptx_out_text(out, "\n");
 }
 
-static void put_names(Out *out, const ptxlint_kernel *kernel, size_t first, size_t end)
+static void put_gpu_names(Out *out, const ptxlint_kernel *kernel, size_t first, size_t end)
 {
     ptx_out_text(out, "\n");
     ptx_out_style(out, STYLE_BOLD);
     ptx_out_format(out, "  %-*s", NAME_COLUMNS, "GPU");
     for (size_t i = first; i < end; i++)
         put_right(out, ptx_report_gpu_name(kernel->projections[i].gpu),
-                  column_width(&kernel->projections[i]));
+                  projection_column_width(&kernel->projections[i]));
     ptx_out_style(out, STYLE_NONE);
     ptx_out_text(out, "\n");
 }
@@ -177,9 +177,9 @@ void ptx_table_gpus(Out *out, const ptxlint_kernel *kernel)
     bool is_live = false, is_modelled = false;
     for (size_t first = 0, end; first < kernel->projection_count; first = end) {
         end = columns_end(kernel, first);
-        put_names(out, kernel, first, end);
+        put_gpu_names(out, kernel, first, end);
         for (size_t r = 0; r < sizeof rows / sizeof *rows; r++)
-            put_row(out, kernel, &rows[r], first, end);
+            put_projection_row(out, kernel, &rows[r], first, end);
     }
     for (size_t i = 0; i < kernel->projection_count; i++) {
         is_live |= kernel->projections[i].register_source == PTXLINT_REGISTERS_MAX_LIVE;

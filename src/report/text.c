@@ -97,7 +97,7 @@ static void put_gutter(Out *out, unsigned gutter, const char *sign)
     ptx_out_style(out, STYLE_NONE);
 }
 
-static void put_number(Out *out, unsigned gutter, uint32_t line)
+static void put_text_number(Out *out, unsigned gutter, uint32_t line)
 {
     ptx_out_style(out, STYLE_GUTTER);
     ptx_out_format(out, "%-*" PRIu32 " |", (int)gutter, line);
@@ -106,7 +106,7 @@ static void put_number(Out *out, unsigned gutter, uint32_t line)
 
 static void put_view(Out *out, unsigned gutter, uint32_t line, const View *view)
 {
-    put_number(out, gutter, line);
+    put_text_number(out, gutter, line);
     if (view->end > view->begin || view->cut_left)
         ptx_out_text(out, view->cut_left ? " ..." : " ");
     view_walk(view, view->end, out);
@@ -226,7 +226,7 @@ static void put_snippet(Out *out, unsigned gutter, const char *text, const Mark 
 
 /* ---- the parts of a diagnostic --------------------------------------------------------------- */
 
-static void put_title(Out *out, const ptxlint_diagnostic *diagnostic)
+static void put_text_title(Out *out, const ptxlint_diagnostic *diagnostic)
 {
     ptx_out_style(out, severity_style(diagnostic->severity));
     ptx_out_format(out, "%s[%s]", ptx_report_severity(diagnostic->severity), diagnostic->rule);
@@ -239,8 +239,8 @@ static void put_title(Out *out, const ptxlint_diagnostic *diagnostic)
 }
 
 /* column 0: none is known. */
-static void put_location(Out *out, unsigned gutter, const char *arrow, const char *path,
-                         uint32_t line, uint32_t column)
+static void put_text_location(Out *out, unsigned gutter, const char *arrow, const char *path,
+                              uint32_t line, uint32_t column)
 {
     put_gutter(out, gutter, arrow);
     ptx_out_clean(out, path);
@@ -251,7 +251,7 @@ static void put_location(Out *out, unsigned gutter, const char *arrow, const cha
 }
 
 /* The CUDA line, where it can be read. */
-static void put_source(Out *out, unsigned gutter, const Finding *finding, Style style)
+static void put_text_source(Out *out, unsigned gutter, const Finding *finding, Style style)
 {
     const SourceFile *file = finding->source.file;
     uint32_t line = finding->source.named.line, column = finding->source.named.column;
@@ -266,8 +266,8 @@ static void put_source(Out *out, unsigned gutter, const Finding *finding, Style 
         put_underline(out, gutter, &view, &under);
 }
 
-static void put_facts(Out *out, unsigned gutter, const ptxlint_diagnostic *diagnostic,
-                      size_t shown_count)
+static void put_text_facts(Out *out, unsigned gutter, const ptxlint_diagnostic *diagnostic,
+                           size_t shown_count)
 {
     const char *const keys[] = { "kernel", "certainty", "help" };
     const KernelTitle kernel = ptx_kernel_title(ptx_text_or(diagnostic->kernel, ""));
@@ -308,7 +308,7 @@ static void put_facts(Out *out, unsigned gutter, const ptxlint_diagnostic *diagn
 }
 
 /* The other end of what was inlined: the code in question, or the outermost call. */
-static void put_inlined(Out *out, unsigned gutter, const Finding *finding)
+static void put_text_inlined(Out *out, unsigned gutter, const Finding *finding)
 {
     const ptxlint_diagnostic *d = finding->diagnostic;
     if (!d->inlined_count)
@@ -334,7 +334,7 @@ static unsigned digits(uint32_t number)
 static void put_source_location(Out *out, unsigned gutter, const char *arrow,
                                 const ptxlint_source_place *place)
 {
-    put_location(out, gutter, arrow, place->path, place->line, place->column);
+    put_text_location(out, gutter, arrow, place->path, place->line, place->column);
 }
 
 /* The PTX, and below it the CUDA line. */
@@ -343,15 +343,15 @@ static void put_ptx_first(Out *out, unsigned gutter, const Finding *finding, con
 {
     const ptxlint_diagnostic *diagnostic = finding->diagnostic;
     const ptxlint_module_info *info = ptxlint_module_get_info(finding->module);
-    put_location(out, gutter, "--> ", info->path, finding->ptx_bytes.line,
-                 finding->ptx_bytes.column);
+    put_text_location(out, gutter, "--> ", info->path, finding->ptx_bytes.line,
+                      finding->ptx_bytes.column);
     put_gutter(out, gutter, " |\n");
     put_snippet(out, gutter, info->text, marks, count, severity_style(diagnostic->severity));
     put_gutter(out, gutter, " |\n");
     if (!finding->source.named.path || !finding->source.named.line)
         return;
     put_source_location(out, gutter, " ::: ", &finding->source.named);
-    put_source(out, gutter, finding, STYLE_GUTTER);
+    put_text_source(out, gutter, finding, STYLE_GUTTER);
 }
 
 static void put_source_first(Out *out, unsigned gutter, const Finding *finding, const Mark *marks,
@@ -361,10 +361,10 @@ static void put_source_first(Out *out, unsigned gutter, const Finding *finding, 
     Style style = severity_style(finding->diagnostic->severity);
     put_source_location(out, gutter, "--> ", &finding->source.named);
     put_gutter(out, gutter, " |\n");
-    put_source(out, gutter, finding, style);
+    put_text_source(out, gutter, finding, style);
     put_gutter(out, gutter, " |\n");
-    put_location(out, gutter, " ::: ", info->path, finding->ptx_bytes.line,
-                 finding->ptx_bytes.column);
+    put_text_location(out, gutter, " ::: ", info->path, finding->ptx_bytes.line,
+                      finding->ptx_bytes.column);
     put_snippet(out, gutter, info->text, marks, count, style);
 }
 
@@ -377,10 +377,10 @@ void ptx_text_diagnostic(Out *out, const Finding *finding)
     if (finding->source.named.path && finding->source.named.line > last)
         last = finding->source.named.line;
     unsigned gutter = digits(last);
-    put_title(out, diagnostic);
+    put_text_title(out, diagnostic);
     (finding->is_source ? put_source_first : put_ptx_first)(out, gutter, finding, marks, count);
-    put_facts(out, gutter, diagnostic, count - 1);
-    put_inlined(out, gutter, finding);
+    put_text_facts(out, gutter, diagnostic, count - 1);
+    put_text_inlined(out, gutter, finding);
     if (finding->cause) {
         ptx_out_others_begin(out, finding->cause);
         put_fact(out, gutter, "note");
@@ -523,7 +523,7 @@ static void put_short_snippet(Out *out, unsigned gutter, const Finding *finding)
     const Mark mark = mark_make(finding->module, d->span, true, d->label);
     put_gutter(out, gutter, " |\n");
     if (finding->is_source)
-        put_source(out, gutter, finding, severity_style(d->severity));
+        put_text_source(out, gutter, finding, severity_style(d->severity));
     else
         put_snippet(out, gutter, ptxlint_module_get_info(finding->module)->text, &mark, 1,
                     severity_style(d->severity));
@@ -533,7 +533,7 @@ void ptx_text_short(Out *out, const Finding *finding)
 {
     const char *help = finding->diagnostic->help;
     unsigned gutter = digits(finding->bytes.line);
-    put_title(out, finding->diagnostic);
+    put_text_title(out, finding->diagnostic);
     put_short_place(out, gutter, finding);
     put_short_snippet(out, gutter, finding);
     if (help && *help) {

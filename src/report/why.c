@@ -7,7 +7,7 @@ static const char no_gpu[] = "no file describes the GPU of this target (--gpu)";
 static const char needs_product[] =
     "this takes SMs, clock and memory bandwidth, which a product has (--gpu h200)";
 
-static bool is_product(const ptxlint_projection *projection)
+static bool is_written_product(const ptxlint_projection *projection)
 {
     return isfinite(ptxlint_gpu_value(projection->gpu, "sms"));
 }
@@ -50,7 +50,7 @@ const char *ptx_why_concurrency(const ptxlint_projection *projection)
 {
     if (!projection)
         return no_gpu;
-    if (!is_product(projection))
+    if (!is_written_product(projection))
         return needs_product;
     return isfinite(projection->concurrency.warps)
                ? NULL
@@ -63,7 +63,7 @@ const char *ptx_why_waves(const ptxlint_projection *projection)
         return no_gpu;
     if (isfinite(projection->waves))
         return NULL;
-    if (!is_product(projection))
+    if (!is_written_product(projection))
         return needs_product;
     if (projection->occupancy.blocks_per_sm == PTXLINT_UNKNOWN)
         return "how many blocks fit an SM is not known: occupancy says why";

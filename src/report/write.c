@@ -48,7 +48,8 @@ static bool is_kernel_selected(const ptxlint_write_options *options, const char 
 }
 
 /* One outside any function concerns every kernel, so no kernel_glob hides it. */
-static bool is_selected(const ptxlint_write_options *options, const ptxlint_diagnostic *diagnostic)
+static bool is_reported_kernel(const ptxlint_write_options *options,
+                               const ptxlint_diagnostic *diagnostic)
 {
     if (diagnostic->kernel && !is_kernel_selected(options, diagnostic->kernel))
         return false;
@@ -143,9 +144,11 @@ static bool is_slight(const ptxlint_write_options *options, const ptxlint_module
 
 /* ---- counting -------------------------------------------------------------------------------- */
 
-static bool is_shown(const ptxlint_write_options *options, const ptxlint_diagnostic *diagnostic)
+static bool is_finding_shown(const ptxlint_write_options *options,
+                             const ptxlint_diagnostic *diagnostic)
 {
-    return diagnostic->suppression == PTXLINT_NOT_SUPPRESSED && is_selected(options, diagnostic);
+    return diagnostic->suppression == PTXLINT_NOT_SUPPRESSED
+           && is_reported_kernel(options, diagnostic);
 }
 
 static void count_module(const ptxlint_module *module, const ptxlint_write_options *options,
@@ -154,7 +157,7 @@ static void count_module(const ptxlint_module *module, const ptxlint_write_optio
     size_t count;
     const ptxlint_diagnostic *diagnostics = ptxlint_module_diagnostics(module, &count);
     for (size_t i = 0; i < count; i++)
-        if (is_shown(options, &diagnostics[i]))
+        if (is_finding_shown(options, &diagnostics[i]))
             counts[diagnostics[i].severity]++;
 }
 
@@ -191,7 +194,8 @@ static void mark_found(const ptxlint_module *module, const ptxlint_write_options
     size_t count;
     const ptxlint_diagnostic *diagnostics = ptxlint_module_diagnostics(module, &count);
     for (size_t i = 0; i < count; i++)
-        if (is_shown(options, &diagnostics[i]) && !is_slight(options, module, &diagnostics[i]))
+        if (is_finding_shown(options, &diagnostics[i])
+            && !is_slight(options, module, &diagnostics[i]))
             is_found[ptx_report_kernel_at(kernels, kernel_count, diagnostics[i].span.begin)] = true;
 }
 
@@ -201,7 +205,7 @@ static size_t count_suppressed(const ptxlint_module *module, const ptxlint_write
     const ptxlint_diagnostic *diagnostics = ptxlint_module_diagnostics(module, &count);
     for (size_t i = 0; i < count; i++)
         suppressed += diagnostics[i].suppression != PTXLINT_NOT_SUPPRESSED
-                      && is_selected(options, &diagnostics[i]);
+                      && is_reported_kernel(options, &diagnostics[i]);
     return suppressed;
 }
 
@@ -233,8 +237,8 @@ static bool has_suppressed(ptxlint_format format)
     return format == PTXLINT_JSON || format == PTXLINT_JSONL || format == PTXLINT_SARIF;
 }
 
-static ptxlint_status add_finding(ptxlint_writer *writer, const Finding *finding, Out *out,
-                                  bool *has_item)
+static ptxlint_status write_finding(ptxlint_writer *writer, const Finding *finding, Out *out,
+                                    bool *has_item)
 {
     switch (writer->options.format) {
     case PTXLINT_TEXT:
@@ -291,7 +295,7 @@ static ptxlint_status add_diagnostic(ptxlint_writer *writer, const ptxlint_diagn
         status = is_first_written(writer, &finding, &is_first);
     if (status == PTXLINT_OK && is_first) {
         writer->totals.counts[diagnostic->severity]++;
-        status = add_finding(writer, &finding, out, has_item);
+        status = write_finding(writer, &finding, out, has_item);
     }
     ptx_finding_close(&finding);
     return status;
@@ -301,7 +305,7 @@ static bool is_worth_showing(ptxlint_writer *writer, const ptxlint_module *modul
                       const ptxlint_diagnostic *diagnostic)
 {
     bool is_all = has_suppressed(writer->options.format);
-    if (!(is_all ? is_selected : is_shown)(&writer->options, diagnostic))
+    if (!(is_all ? is_reported_kernel : is_finding_shown)(&writer->options, diagnostic))
         return false;
     bool is_hidden = is_slight(&writer->options, module, diagnostic);
     writer->totals.hidden_counts[diagnostic->severity] += is_hidden;
@@ -357,15 +361,33 @@ static bool is_reported(const ptxlint_writer *writer, const ptxlint_kernel *kern
     return !kernel->is_entry == !is_entry && is_kernel_selected(&writer->options, kernel->name);
 }
 
+/* A row of a report: a kernel in one of its launches. The text is the module's in all of them. */
+typedef struct ReportRow {
+    const ptxlint_module *module;
+    const ptxlint_kernel *kernel;
+} ReportRow;
+
+/* Row number of a kernel, as far as it has launches. */
+static bool find_row(const ptxlint_module *module, size_t kernel, uint32_t number, ReportRow *row)
+{
+    size_t count;
+    const ptxlint_module *launched = number ? ptxlint_module_launch(module, number) : module;
+    row->module = module;
+    row->kernel = launched ? &ptxlint_module_kernels(launched, &count)[kernel] : NULL;
+    return row->kernel && row->kernel->launch_number == number;
+}
+
 static void add_json_kernels(ptxlint_writer *writer, const ptxlint_module *module, bool is_entry)
 {
     size_t count;
+    ReportRow row;
     const ptxlint_kernel *kernels = ptxlint_module_kernels(module, &count);
     bool has_item = false;
     for (size_t i = 0; i < count && writer->out.status == PTXLINT_OK; i++)
-        if (is_reported(writer, &kernels[i], is_entry)) {
+        for (uint32_t n = 0;
+             is_reported(writer, &kernels[i], is_entry) && find_row(module, i, n, &row); n++) {
             ptx_out_separator(&writer->out, &has_item);
-            ptx_json_kernel(&writer->out, module, &kernels[i]);
+            ptx_json_kernel(&writer->out, row.module, row.kernel);
         }
 }
 
@@ -422,6 +444,7 @@ static void add_json_report(ptxlint_writer *writer, const ptxlint_module *module
 static void add_text_report(ptxlint_writer *writer, const ptxlint_module *module)
 {
     size_t count;
+    ReportRow row;
     const ptxlint_kernel *kernels = ptxlint_module_kernels(module, &count);
     if (writer->has_item)
         ptx_out_text(&writer->out, "\n");
@@ -429,17 +452,20 @@ static void add_text_report(ptxlint_writer *writer, const ptxlint_module *module
     ptx_table_module(&writer->out, module);
     for (int is_entry = 1; is_entry >= 0; is_entry--)
         for (size_t i = 0; i < count && writer->out.status == PTXLINT_OK; i++)
-            if (is_reported(writer, &kernels[i], is_entry))
-                ptx_table_kernel(&writer->out, module, &kernels[i]);
+            for (uint32_t n = 0;
+                 is_reported(writer, &kernels[i], is_entry) && find_row(module, i, n, &row); n++)
+                ptx_table_kernel(&writer->out, row.module, row.kernel);
 }
 
 static void add_csv_report(ptxlint_writer *writer, const ptxlint_module *module)
 {
     size_t count;
+    ReportRow row;
     const ptxlint_kernel *kernels = ptxlint_module_kernels(module, &count);
     for (size_t i = 0; i < count && writer->out.status == PTXLINT_OK; i++)
-        if (is_reported(writer, &kernels[i], true))
-            ptx_csv_kernel(&writer->out, module, &kernels[i]);
+        for (uint32_t n = 0;
+             is_reported(writer, &kernels[i], true) && find_row(module, i, n, &row); n++)
+            ptx_csv_kernel(&writer->out, row.module, row.kernel);
 }
 
 /* ---- documents ------------------------------------------------------------------------------- */
@@ -462,7 +488,7 @@ static void put_json_head(Out *out, bool is_report)
     ptx_out_text(out, is_report ? "\"files\":[" : "\"diagnostics\":[");
 }
 
-static void put_head(ptxlint_writer *writer)
+static void put_report_head(ptxlint_writer *writer)
 {
     bool is_report = writer->document == PTXLINT_REPORT;
     ptxlint_format format = writer->options.format;
@@ -584,7 +610,7 @@ ptxlint_status ptxlint_writer_new(ptxlint_document document, const ptxlint_write
         ptx_out_init(&writer->out, ptx_once_write, writer->once);
     ptx_out_init(&writer->late, ptx_buffer_write, &writer->late_bytes);
     writer->out.has_color = options->color;
-    put_head(writer);
+    put_report_head(writer);
     *out = writer;
     return PTXLINT_OK;
 }
@@ -648,10 +674,10 @@ void ptxlint_writer_free(ptxlint_writer *writer)
     free(writer);
 }
 
-static ptxlint_status write_document(ptxlint_document document,
-                                     const ptxlint_module *const *modules, size_t count,
-                                     const ptxlint_write_options *options, ptxlint_write_fn write,
-                                     void *context)
+static ptxlint_status write_report_document(ptxlint_document document,
+                                            const ptxlint_module *const *modules, size_t count,
+                                            const ptxlint_write_options *options,
+                                            ptxlint_write_fn write, void *context)
 {
     ptxlint_writer *writer;
     ptxlint_status status = ptxlint_writer_new(document, options, write, context, &writer);
@@ -667,12 +693,12 @@ ptxlint_status ptxlint_write_diagnostics(const ptxlint_module *const *modules, s
                                          const ptxlint_write_options *options,
                                          ptxlint_write_fn write, void *context)
 {
-    return write_document(PTXLINT_DIAGNOSTICS, modules, count, options, write, context);
+    return write_report_document(PTXLINT_DIAGNOSTICS, modules, count, options, write, context);
 }
 
 ptxlint_status ptxlint_write_report(const ptxlint_module *const *modules, size_t count,
                                     const ptxlint_write_options *options, ptxlint_write_fn write,
                                     void *context)
 {
-    return write_document(PTXLINT_REPORT, modules, count, options, write, context);
+    return write_report_document(PTXLINT_REPORT, modules, count, options, write, context);
 }

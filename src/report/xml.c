@@ -18,7 +18,7 @@ static const char *entity_of(char c)
 }
 
 /* An attribute's value. Control characters, which XML cannot hold, are shown as on a terminal. */
-static void put_escaped(Out *out, const char *text)
+static void put_xml_escaped(Out *out, const char *text)
 {
     for (size_t left = strlen(text); left;) {
         Glyph glyph = ptx_glyph_read(text, left, 0);
@@ -37,7 +37,7 @@ static void put_escaped(Out *out, const char *text)
 static void put_attribute(Out *out, const char *name, const char *value)
 {
     ptx_out_format(out, " %s=\"", name);
-    put_escaped(out, value);
+    put_xml_escaped(out, value);
     ptx_out_text(out, "\"");
 }
 
@@ -84,11 +84,11 @@ ptxlint_status ptx_checkstyle_finding(Xml *xml, Out *out, const Finding *finding
     ptx_out_format(out, "<error line=\"%" PRIu32 "\" column=\"%" PRIu32 "\" severity=\"%s\"",
                    finding->region.line, finding->region.column, severities[diagnostic->severity]);
     ptx_out_text(out, " message=\"");
-    put_escaped(out, diagnostic->message);
+    put_xml_escaped(out, diagnostic->message);
     ptx_out_others(out, finding, "; ");
     ptx_out_text(out, "\"");
     ptx_out_text(out, " source=\"ptxlint.");
-    put_escaped(out, diagnostic->rule);
+    put_xml_escaped(out, diagnostic->rule);
     ptx_out_text(out, "\"/>\n");
     return PTXLINT_OK;
 }
@@ -111,9 +111,9 @@ void ptx_junit_begin(Out *out, const char *path, const size_t counts[4])
     ptx_out_text(out, " name=\"ptxlint\"/>\n");
 }
 
-static void put_place(Out *out, const Finding *finding)
+static void put_xml_place(Out *out, const Finding *finding)
 {
-    put_escaped(out, finding->path);
+    put_xml_escaped(out, finding->path);
     ptx_out_format(out, ":%" PRIu32 ":%" PRIu32, finding->region.line, finding->region.column);
 }
 
@@ -121,21 +121,21 @@ static void put_place(Out *out, const Finding *finding)
 static void put_details(Out *out, const Finding *finding)
 {
     const ptxlint_diagnostic *diagnostic = finding->diagnostic;
-    put_place(out, finding);
+    put_xml_place(out, finding);
     ptx_out_format(out, ": %s: ", ptx_report_severity(diagnostic->severity));
-    put_escaped(out, diagnostic->message);
+    put_xml_escaped(out, diagnostic->message);
     if (finding->is_source) {
         ptx_out_text(out, "\nPTX: ");
-        put_escaped(out, finding->ptx_path);
+        put_xml_escaped(out, finding->ptx_path);
         ptx_out_format(out, ":%" PRIu32 ":%" PRIu32, finding->ptx.line, finding->ptx.column);
     }
     if (diagnostic->kernel) {
         ptx_out_text(out, "\nkernel: ");
-        put_escaped(out, ptx_kernel_title(diagnostic->kernel).text);
+        put_xml_escaped(out, ptx_kernel_title(diagnostic->kernel).text);
     }
     if (diagnostic->help) {
         ptx_out_text(out, "\nhelp: ");
-        put_escaped(out, diagnostic->help);
+        put_xml_escaped(out, diagnostic->help);
     }
     ptx_out_others(out, finding, "\n");
 }
@@ -147,9 +147,9 @@ void ptx_junit_finding(Out *out, const Finding *finding)
     ptx_out_text(out, "<testcase");
     put_attribute(out, "classname", finding->path);
     ptx_out_text(out, " name=\"");
-    put_escaped(out, diagnostic->rule);
+    put_xml_escaped(out, diagnostic->rule);
     ptx_out_text(out, " ");
-    put_escaped(out, diagnostic->name);
+    put_xml_escaped(out, diagnostic->name);
     ptx_out_format(out, " at %" PRIu32 ":%" PRIu32 "\">", finding->region.line,
                    finding->region.column);
     if (is_failure) {

@@ -88,7 +88,7 @@ typedef struct EngineBuffer {
     size_t length;
 } EngineBuffer;
 
-static void put_bytes(EngineBuffer *b, const char *text, size_t length)
+static void put_template_bytes(EngineBuffer *b, const char *text, size_t length)
 {
     size_t room = sizeof b->bytes - b->length;
     if (length > room)
@@ -99,13 +99,13 @@ static void put_bytes(EngineBuffer *b, const char *text, size_t length)
 
 static void put_shown(EngineBuffer *b, const char *text, size_t length)
 {
-    put_bytes(b, text, length > SHOWN_BYTES ? SHOWN_BYTES : length);
+    put_template_bytes(b, text, length > SHOWN_BYTES ? SHOWN_BYTES : length);
     if (length > SHOWN_BYTES)
-        put_bytes(b, "...", 3);
+        put_template_bytes(b, "...", 3);
 }
 
 /* Up to three digits behind the point; not by printf, whose point is the locale's. */
-static void put_number(EngineBuffer *b, double value)
+static void put_template_number(EngineBuffer *b, double value)
 {
     char text[64];
     double size = fabs(value);
@@ -122,7 +122,7 @@ static void put_number(EngineBuffer *b, double value)
         while (rest && text[count - 1] == '0')
             count--;
     }
-    put_bytes(b, text, (size_t)count);
+    put_template_bytes(b, text, (size_t)count);
 }
 
 /* the word of a value, or NULL for a number */
@@ -141,9 +141,9 @@ static void put_value(EngineBuffer *b, const Hole *hole, double value)
 {
     const char *text = value_word(hole, value);
     if (text)
-        put_bytes(b, text, strlen(text));
+        put_template_bytes(b, text, strlen(text));
     else
-        put_number(b, value);
+        put_template_number(b, value);
 }
 
 /* No name of the file's, which may be as long as it likes. Names in it are cut already. */
@@ -189,16 +189,16 @@ static void put_source_name(EngineBuffer *b, const Inquiry *q, const char *text,
     const char *type = ptx_type_info[parameter->type].text;
     if (!type)                          /* a declaration that is wrong */
         return;
-    put_bytes(b, " (.", 3);
-    put_bytes(b, type, strlen(type));
-    put_bytes(b, ")", 1);
+    put_template_bytes(b, " (.", 3);
+    put_template_bytes(b, type, strlen(type));
+    put_template_bytes(b, ")", 1);
 }
 
 static void put_text_fact(EngineBuffer *b, const Inquiry *q, uint32_t fact, const char *text,
                           size_t length)
 {
     if (is_sentence(fact)) {
-        put_bytes(b, text, length);
+        put_template_bytes(b, text, length);
     } else if (is_source_name(fact)) {
         put_source_name(b, q, text, length);
     } else {
@@ -225,7 +225,7 @@ static const char *put_singular(EngineBuffer *b, const char *text)
         const char next = strncmp(text, counted[i].several, length) ? 'a' : text[length];
         if ((next >= 'a' && next <= 'z') || next == '-')
             continue;
-        put_bytes(b, counted[i].one, strlen(counted[i].one));
+        put_template_bytes(b, counted[i].one, strlen(counted[i].one));
         return text + length;
     }
     return text;
@@ -240,7 +240,7 @@ static bool ends_in_one(const EngineBuffer *b)
 }
 
 /* The template filled in, of the module's arena; NULL for none. */
-static const char *fill(Engine *e, Ask *ask, const Template *template)
+static const char *fill_template(Engine *e, Ask *ask, const Template *template)
 {
     EngineBuffer b = { .length = 0 };
     bool is_one = false;
@@ -250,7 +250,7 @@ static const char *fill(Engine *e, Ask *ask, const Template *template)
         const Hole *hole = &ask->evaluator->set->holes[template->first + h];
         const char *text_before = is_one ? put_singular(&b, hole->text) : hole->text;
         is_one = false;
-        put_bytes(&b, text_before, strlen(text_before));
+        put_template_bytes(&b, text_before, strlen(text_before));
         if (hole->type == FACT_TEXT && hole->fact < FACT__COUNT) {
             size_t length;
             const char *text = ptx_measure_text(ask->evaluator->q, &ask->at, hole->fact, &length);
@@ -289,7 +289,7 @@ static void relate(Engine *e, const Active *active, Ask *ask, Diag *diag)
         return;
     unsigned count = ptx_measure_places(ask->evaluator->q, &ask->at, active->rule->related_at,
                                         places);
-    const char *text = count ? fill(e, ask, &active->rule->related) : NULL;
+    const char *text = count ? fill_template(e, ask, &active->rule->related) : NULL;
     for (unsigned i = 0; i < count && text; i++)
         ptx_diag_relate(e->diags, diag, places[i].span, "%s%s%s", text,
                         ptx_text_if(places[i].what, ": "), ptx_text_or(places[i].what, ""));
@@ -324,7 +324,7 @@ static const DiagFix *fix_of(Engine *e, const Active *active, const Diag *diag)
 }
 
 /* All that a finding says of the place in hand. */
-static void describe(Engine *e, const Active *active, Ask *ask, Severity severity, Diag *diag)
+static void describe_fact(Engine *e, const Active *active, Ask *ask, Severity severity, Diag *diag)
 {
     if (ptx_diag_is_dropped(e->diags, diag))
         return;
@@ -336,9 +336,9 @@ static void describe(Engine *e, const Active *active, Ask *ask, Severity severit
                      ? places[0].span
                      : ptx_subject_span(&e->inquiry, (Subject)active->rule->subject, &ask->at);
     diag->severity = severity;
-    diag->message = fill(e, ask, &active->rule->message);
-    diag->label = fill(e, ask, &active->rule->label);
-    diag->help = fill(e, ask, &active->rule->help);
+    diag->message = fill_template(e, ask, &active->rule->message);
+    diag->label = fill_template(e, ask, &active->rule->label);
+    diag->help = fill_template(e, ask, &active->rule->help);
     relate(e, active, ask, diag);
     const DiagRepair *repair = active->rule->at == FACT_INSN_race_at
                                    ? ptx_measure_repair(&e->inquiry, ask->at.insn)
@@ -349,7 +349,7 @@ static void describe(Engine *e, const Active *active, Ask *ask, Severity severit
     diag->fix = fix_of(e, active, diag);
 }
 
-static Severity severity_of(const Active *active, Ask *ask)
+static Severity severity_of_rule(const Active *active, Ask *ask)
 {
     bool is_note = active->rule->note_if.count && active->severity == active->rule->info.severity
                    && ptx_eval(ask, active->rule->note_if) == 1;
@@ -397,13 +397,13 @@ static void note_repeat(const Engine *e, const Ask *ask, Diag *diag)
     diag->repeats++;
 }
 
-static void add_finding(Engine *e, Active *active, Ask *ask)
+static void add_rule_finding(Engine *e, Active *active, Ask *ask)
 {
     /* what comes below is reported, not what the finding rests on */
     Certainty certainty = ask->certainty;
     if (certainty > active->rule->needs)
         return;
-    Severity severity = severity_of(active, ask);
+    Severity severity = severity_of_rule(active, ask);
     const char *of;
     double gain = gain_of(e, active, ask, &of);
     Folded *fold = find_fold(e, active, ask);
@@ -423,7 +423,7 @@ static void add_finding(Engine *e, Active *active, Ask *ask)
         diag->gain_of = of;
     }
     if (!fold) {
-        describe(e, active, ask, severity, diag);
+        describe_fact(e, active, ask, severity, diag);
         return;
     }
     if (!fold->diag) {
@@ -449,7 +449,7 @@ static void describe_folded(Engine *e, const Active *active)
 {
     for (const Folded *fold = active->folded; fold; fold = fold->next) {
         Ask ask = ask_of(e, active, fold->worst);
-        describe(e, active, &ask, fold->severity, fold->diag);
+        describe_fact(e, active, &ask, fold->severity, fold->diag);
     }
 }
 
@@ -469,13 +469,14 @@ static bool holds_for_kernel(Engine *e, Active *active)
 }
 
 /* count 0: true. */
-static void judge(Engine *e, Active *active, const Code *codes, uint32_t count, Subjects at)
+static void judge_subjects(Engine *e, Active *active, const Code *codes, uint32_t count,
+                           Subjects at)
 {
     Ask ask = ask_of(e, active, at);
     ask.certainty = active->module_certainty > active->kernel_certainty ? active->module_certainty
                                                                         : active->kernel_certainty;
     if (!count || ptx_eval_codes(&ask, codes, count) == 1)
-        add_finding(e, active, &ask);
+        add_rule_finding(e, active, &ask);
 }
 
 /* The same with the clock read. */
@@ -484,7 +485,7 @@ static void judge_timed(Engine *e, Active *active, const Code *codes, uint32_t c
     const RuleTimes *times = e->times;
     double begin = times ? times->now() : 0;
     if (holds_for_kernel(e, active))
-        judge(e, active, codes, count, at);
+        judge_subjects(e, active, codes, count, at);
     if (times) {
         times->seconds[active->set][active->number] += times->now() - begin;
         times->counts[active->set][active->number]++;
@@ -517,7 +518,7 @@ static bool is_listed(const Active *active)
 }
 
 /* False: this text rules it out. */
-static bool narrow(Engine *e, uint32_t a, InsnId insn, OpRule *out)
+static bool narrow_to_op(Engine *e, uint32_t a, InsnId insn, OpRule *out)
 {
     const Active *active = &e->actives[a];
     const Program when = active->rule->when[LEVEL_SUBJECT];
@@ -545,7 +546,7 @@ static const OpRules *find_op_rules(Engine *e, InsnId insn)
     uint32_t first = e->subject_first[SUBJECT_BRANCH], end = e->subject_first[SUBJECT__COUNT],
              count = 0;
     for (uint32_t a = first; a < end; a++)
-        count += narrow(e, a, insn, &e->left[count]);
+        count += narrow_to_op(e, a, insn, &e->left[count]);
     OpRule *found = ptx_arena_array(e->arena, OpRule, count);
     if (count)
         memcpy(found, e->left, count * sizeof *found);
@@ -611,7 +612,7 @@ static void run_insns(Engine *e)
 /* ---- the other subjects ---------------------------------------------------------------------- */
 
 /* How many there are in the function in hand. */
-static uint32_t count_of(const Engine *e, Subject subject)
+static uint32_t count_of_subjects(const Engine *e, Subject subject)
 {
     const Func *func = e->inquiry.func;
     switch (subject) {
@@ -639,7 +640,7 @@ static Subjects subject_at(const Engine *e, Subject subject, uint32_t i)
     }
 }
 
-static bool may_hold(Engine *e, const Active *active, const Subjects *at)
+static bool may_rule_hold(Engine *e, const Active *active, const Subjects *at)
 {
     Certainty unused = CERTAINTY_EXACT;
     return active->lead == FACT__COUNT
@@ -652,14 +653,14 @@ static void run_rule(Engine *e, Active *active, Subject subject, uint32_t count)
         return;
     for (uint32_t i = 0; i < count && active->kernel_state != 2; i++) {
         Subjects at = subject_at(e, subject, i);
-        if (may_hold(e, active, &at))
+        if (may_rule_hold(e, active, &at))
             judge_subject(e, active, at);
     }
 }
 
 static void run_subject(Engine *e, Subject subject)
 {
-    uint32_t count = count_of(e, subject);
+    uint32_t count = count_of_subjects(e, subject);
     for (uint32_t a = e->subject_first[subject]; a < e->subject_first[subject + 1]; a++)
         run_rule(e, &e->actives[a], subject, count);
 }

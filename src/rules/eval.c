@@ -14,7 +14,7 @@
 
 /* ---- patterns -------------------------------------------------------------------------------- */
 
-static bool fits(const RuleSet *set, const Pattern *pattern, const Op *op)
+static bool fits_pattern(const RuleSet *set, const Pattern *pattern, const Op *op)
 {
     if (pattern->opcode != op->opcode)
         return false;
@@ -29,7 +29,7 @@ static bool fits_any(const Ask *ask, const Code *code)
     const RuleSet *set = ask->evaluator->set;
     const Op *op = ask->evaluator->q->func->insns[ask->at.insn].op;
     for (uint32_t p = 0; p < code->count; p++)
-        if (fits(set, &set->patterns[code->arg + p], op))
+        if (fits_pattern(set, &set->patterns[code->arg + p], op))
             return true;
     return false;
 }
@@ -123,7 +123,7 @@ static void find_params(Ask *ask, const Quantifier *quantifier, Found *found)
     found->total = func->param_count;
 }
 
-static Found *find(Ask *ask, uint32_t id)
+static Found *find_answer(Ask *ask, uint32_t id)
 {
     Evaluator *e = ask->evaluator;
     Found *found = &e->found[id];
@@ -175,7 +175,7 @@ static double quantify(Ask *ask, const Code *code)
 {
     const Evaluator *e = ask->evaluator;
     const Quantifier *quantifier = &e->set->quantifiers[code->arg];
-    Found *found = find(ask, code->arg);
+    Found *found = find_answer(ask, code->arg);
     uint32_t count = found->count, total = found->total;
     if (quantifier->in_loop) {
         if (ask->at.loop == NO_LOOP || !found->is_done)
@@ -220,7 +220,7 @@ static void reach_next(EvalWalk *w, BlockId block, bool backward)
     }
 }
 
-static bool leaves(const Cfg *cfg, BlockId block)
+static bool leaves_function(const Cfg *cfg, BlockId block)
 {
     const Block *b = &cfg->blocks[block];
     for (uint32_t e = 0; e < b->succ_count; e++)
@@ -243,7 +243,7 @@ static const bool *walk(const Inquiry *q, const bool *has_hit, bool backward, bo
         BlockId block = cfg->rpo[r];
         if (!avoid && has_hit[block])
             reach_next(&w, block, backward);
-        else if (avoid && (backward ? leaves(cfg, block) : block == 0))
+        else if (avoid && (backward ? leaves_function(cfg, block) : block == 0))
             reach(&w, block);
     }
     while (w.depth) {
@@ -256,7 +256,7 @@ static const bool *walk(const Inquiry *q, const bool *has_hit, bool backward, bo
 }
 
 /* Per block the first and the last hit. */
-static void find_ends(const Inquiry *q, Found *found)
+static void find_code_ends(const Inquiry *q, Found *found)
 {
     const Cfg *cfg = q->cfg;
     InsnId *first = ptx_arena_array(q->arena, InsnId, cfg->block_count + 1),
@@ -293,14 +293,14 @@ static const bool **walk_result(Found *found, bool after, bool always)
 static double follow_paths(Ask *ask, const Code *code)
 {
     const Inquiry *q = ask->evaluator->q;
-    Found *found = find(ask, code->arg);
+    Found *found = find_answer(ask, code->arg);
     bool after = code->kind == CODE_EVER_AFTER || code->kind == CODE_ALWAYS_AFTER;
     bool always = code->kind == CODE_ALWAYS_BEFORE || code->kind == CODE_ALWAYS_AFTER;
     if (!found->is_done || ask->at.insn == NO_ID || q->cfg->has_unknown_target
         || q->func->has_unknown)
         return UNKNOWN;
     if (!found->has_hit)
-        find_ends(q, found);
+        find_code_ends(q, found);
     if (hits_in_block(found, ask, after))
         return 1;
     const bool **known = walk_result(found, after, always);
@@ -316,7 +316,7 @@ static double finite(double value)
     return isfinite(value) ? value : UNKNOWN;
 }
 
-static double combine(CodeKind kind, double a, double b)
+static double combine_values(CodeKind kind, double a, double b)
 {
     if (kind == CODE_AND && (a == 0 || b == 0))
         return 0;
@@ -358,7 +358,7 @@ static double change(CodeKind kind, double a)
     }
 }
 
-static double is_in(const RuleSet *set, const Code *code, double value)
+static double is_in_set(const RuleSet *set, const Code *code, double value)
 {
     for (uint32_t i = 0; i < code->count; i++)
         if (value == set->constants[code->arg + i])
@@ -372,7 +372,7 @@ static inline bool decides(const Code *jump, double left)
     return left == (jump->kind == CODE_OR_JUMP) || (jump->count && isnan(left));
 }
 
-static inline double push(Ask *ask, const Code *code)
+static inline double push_value(Ask *ask, const Code *code)
 {
     const Evaluator *e = ask->evaluator;
     switch ((CodeKind)code->kind) {
@@ -402,9 +402,9 @@ double ptx_eval_codes(Ask *ask, const Code *codes, uint32_t count)
         CodeKind kind = (CodeKind)code->kind;
         if (kind < CODE_NOT && kind != CODE_IN) {
             ASSERT(depth < CODE_STACK);
-            stack[++depth] = push(ask, code);
+            stack[++depth] = push_value(ask, code);
         } else if (kind == CODE_IN) {
-            stack[depth] = is_in(set, code, stack[depth]);
+            stack[depth] = is_in_set(set, code, stack[depth]);
         } else if (kind < CODE_ADD) {
             stack[depth] = change(kind, stack[depth]);
         } else if (kind == CODE_AND_JUMP || kind == CODE_OR_JUMP) {
@@ -414,7 +414,7 @@ double ptx_eval_codes(Ask *ask, const Code *codes, uint32_t count)
         } else {
             ASSERT(depth > 1);
             depth--;
-            stack[depth] = combine(kind, stack[depth], stack[depth + 1]);
+            stack[depth] = combine_values(kind, stack[depth], stack[depth + 1]);
         }
     }
     ASSERT(depth <= 1);
@@ -464,14 +464,15 @@ static bool is_of_op(const Code *code)
 static void hold(Narrower *n, const Code *code)
 {
     bool is_known = is_of_op(code);
-    n->held[++n->depth] = (EvalHeld){ n->count, is_known, is_known ? push(n->ask, code) : UNKNOWN };
+    n->held[++n->depth] =
+        (EvalHeld){ n->count, is_known, is_known ? push_value(n->ask, code) : UNKNOWN };
     n->codes[n->count++] = *code;
 }
 
 static void replace_top(Narrower *n, const Code *code)
 {
     EvalHeld *top = &n->held[n->depth];
-    top->value = code->kind == CODE_IN ? is_in(n->ask->evaluator->set, code, top->value)
+    top->value = code->kind == CODE_IN ? is_in_set(n->ask->evaluator->set, code, top->value)
                                        : change((CodeKind)code->kind, top->value);
     n->codes[n->count++] = *code;
 }
@@ -481,7 +482,7 @@ static void join_two(Narrower *n, const Code *code)
     const EvalHeld *right = &n->held[n->depth--];
     EvalHeld *left = &n->held[n->depth];
     left->is_known &= right->is_known;
-    left->value = combine((CodeKind)code->kind, left->value, right->value);
+    left->value = combine_values((CodeKind)code->kind, left->value, right->value);
     n->codes[n->count++] = *code;
 }
 

@@ -14,7 +14,7 @@
 enum { ASSUMED_THREADS = 256 };
 
 /* A size that is left out behind one that is given is 1. */
-static void copy_shape(const uint32_t from[3], int64_t to[3])
+static void copy_launch_shape(const uint32_t from[3], int64_t to[3])
 {
     for (int i = 0; i < 3; i++) {
         int64_t size = from[i] ? from[i] : 1;
@@ -56,7 +56,7 @@ double ptx_bounds_threads(const Bounds *bounds)
 static const char *block_error(const Bounds *bounds, const int64_t block[3])
 {
     int64_t required[3];
-    copy_shape(bounds->reqntid, required);
+    copy_launch_shape(bounds->reqntid, required);
     for (int i = 0; i < 3 && bounds->reqntid[0]; i++)
         if (block[i] != required[i])
             return "the block is not that of .reqntid";
@@ -79,9 +79,9 @@ LaunchShape ptx_launch_shape_find(const Func *func, const Launch *launch, bool a
     LaunchShape shape = { .dynamic_shared_bytes = launch->dynamic_shared_bytes };
     const uint32_t *bound = func->bounds.maxntid[0] ? func->bounds.maxntid : common;
     shape.is_block_assumed = !launch->block[0] && assumes_block;
-    copy_shape(launch->grid, shape.grid);
-    copy_shape(launch->cluster, shape.cluster);
-    copy_shape(shape.is_block_assumed ? bound : launch->block, shape.block);
+    copy_launch_shape(launch->grid, shape.grid);
+    copy_launch_shape(launch->cluster, shape.cluster);
+    copy_launch_shape(shape.is_block_assumed ? bound : launch->block, shape.block);
     if (launch->block[0])
         shape.error = block_error(&func->bounds, shape.block);
     if (!shape.error)

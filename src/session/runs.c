@@ -105,7 +105,7 @@ static const JoinableRow *rows_of_trial(Session *s)
     return facts->rows;
 }
 
-static const Evaluation *evaluate(Session *s, EvaluationBudget budget)
+static const Evaluation *evaluate_launch(Session *s, EvaluationBudget budget)
 {
     const Sessions *all = s->all;
     const Effort effort = effort_of(s, budget);
@@ -136,10 +136,17 @@ const Evaluation *ptx_session_evaluation_for_figures(Session *s)
     if (!s->was_evaluated && ptx_session_is_projected(s)) {
         s->evaluation = evaluation_of_ends(s);
         if (!s->evaluation)
-            s->evaluation = evaluate(s, BUDGET_FIGURES);
+            s->evaluation = evaluate_launch(s, BUDGET_FIGURES);
     }
     s->was_evaluated = true;
     return s->evaluation;
+}
+
+/* NULL: that for figures took more steps than are there for this, or was not asked for. */
+static const Evaluation *balance_of_figures(Session *s)
+{
+    const Evaluation *e = s->was_evaluated && !ptx_session_is_trial(s) ? s->evaluation : NULL;
+    return e && ptx_evaluation_is_within(e, effort_of(s, BUDGET_BALANCE).steps) ? e : NULL;
 }
 
 const Evaluation *ptx_session_evaluation(Session *s, EvaluationBudget budget)
@@ -147,8 +154,11 @@ const Evaluation *ptx_session_evaluation(Session *s, EvaluationBudget budget)
     if (budget == BUDGET_FIGURES)
         return ptx_session_evaluation_for_figures(s);
     Passing *p = s->passing;
-    if (!p->was_evaluated[budget] && s->func->is_entry && !s->func->has_unknown)
-        p->evaluations[budget] = evaluate(s, budget);
+    if (!p->was_evaluated[budget] && s->func->is_entry && !s->func->has_unknown) {
+        p->evaluations[budget] = budget == BUDGET_BALANCE ? balance_of_figures(s) : NULL;
+        if (!p->evaluations[budget])
+            p->evaluations[budget] = evaluate_launch(s, budget);
+    }
     p->was_evaluated[budget] = true;
     return p->evaluations[budget];
 }

@@ -122,6 +122,10 @@ const char *ptx_sessions_text(Sessions *all, const char *text);
 void ptx_session_begin(Session *session);
 void ptx_session_end(Session *session);
 
+/* Begins with a function for one GPU alone, while the session of the same function for several is
+ * in hand: what does not rest on the GPU is taken from there. gpu: of those of first. */
+void ptx_session_begin_beside(Session *session, const Session *first, size_t gpu);
+
 const Func *ptx_session_func(const Session *session);
 const CallNode *ptx_session_calls(const Session *session);
 const Launch *ptx_session_launch(const Session *session);

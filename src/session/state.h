@@ -6,6 +6,7 @@
  *   for_findings.c what findings alone ask for
  *   runs.c         evaluations of a launch, and what else runs it: races, traces
  *   time.c         what a launch executes, and the time of it
+ *   beside.c       findings for one GPU beside those for the first
  *   trials.c       other launches of functions that were analysed */
 #ifndef PTX_SESSION_STATE_H
 #define PTX_SESSION_STATE_H

@@ -134,7 +134,7 @@ void ptx_diag_fix(DiagSink *sink, Diag *diag, Span span, bool is_certain, const 
 }
 
 /* What is wrong, before what costs time. */
-static bool is_wrong(const Diag *diag)
+static bool is_error(const Diag *diag)
 {
     static const char *const groups[] = { "syntax", "limit", "correctness" };
     for (size_t i = 0; i < sizeof groups / sizeof *groups; i++)
@@ -160,8 +160,8 @@ static int compare(const void *pa, const void *pb)
     const Diag *a = *(Diag *const *)pa, *b = *(Diag *const *)pb;
     if (a->severity != b->severity)
         return a->severity > b->severity ? -1 : 1;
-    if (is_wrong(a) != is_wrong(b))
-        return is_wrong(a) ? -1 : 1;
+    if (is_error(a) != is_error(b))
+        return is_error(a) ? -1 : 1;
     double gain_a = gain_or_least(a), gain_b = gain_or_least(b);
     if (gain_a < gain_b || gain_a > gain_b)
         return gain_a > gain_b ? -1 : 1;

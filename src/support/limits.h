@@ -30,6 +30,7 @@ enum {
     /* default memory limit of each arena: this many bytes a byte of source ... */
     LIMIT_ARENA_FACTOR = 256,
     LIMIT_ARENA_FLOOR = 256 << 20,      /* ... but at least this much */
+    LIMIT_LAUNCHES = 16,                /* of one kernel, that are looked at in one run */
     /* a file beside the PTX that says how it is launched: real ones have under a megabyte */
     LIMIT_METADATA_BYTES = 16 << 20,
     /* what a packed entry or file may unpack to: the largest module seen has 40 MB ... */

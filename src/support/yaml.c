@@ -49,10 +49,10 @@ static uint32_t after_mark(YamlSource source)
     return source.length >= 3 && !memcmp(source.bytes, mark, 3) ? 3 : 0;
 }
 
-static bool fail(YamlReader *r, uint32_t at, const char *format, ...)
+static bool fail_yaml(YamlReader *r, uint32_t at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-static bool fail(YamlReader *r, uint32_t at, const char *format, ...)
+static bool fail_yaml(YamlReader *r, uint32_t at, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -64,7 +64,7 @@ static bool fail(YamlReader *r, uint32_t at, const char *format, ...)
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-static bool is_continuation(char byte)
+static bool is_yaml_continuation(char byte)
 {
     return ((unsigned char)byte & 0xC0) == 0x80;
 }
@@ -76,10 +76,10 @@ static uint32_t byte_of(YamlReader *r, size_t character)
     const char *bytes = r->source.bytes;
     const uint32_t length = r->source.length;
     for (; r->characters < character && r->byte < length; r->characters++)
-        for (r->byte++; r->byte < length && is_continuation(bytes[r->byte]);)
+        for (r->byte++; r->byte < length && is_yaml_continuation(bytes[r->byte]);)
             r->byte++;
     for (; r->characters > character && r->byte > 0; r->characters--)
-        for (r->byte--; r->byte > 0 && is_continuation(bytes[r->byte]);)
+        for (r->byte--; r->byte > 0 && is_yaml_continuation(bytes[r->byte]);)
             r->byte--;
     return r->byte;
 }
@@ -91,13 +91,14 @@ static bool fail_parser(YamlReader *r)
         ptx_arena_fail(r->arena);
     if (p->error == YAML_READER_ERROR) {        /* these are counted in bytes */
         uint32_t at = after_mark(r->source) + (uint32_t)p->problem_offset;
-        return fail(r, at < r->source.length ? at : r->source.length, "not YAML: %s", p->problem);
+        return fail_yaml(r, at < r->source.length ? at : r->source.length, "not YAML: %s",
+                         p->problem);
     }
-    return fail(r, byte_of(r, p->problem_mark.index), "not YAML: %s",
-                p->problem ? p->problem : "it cannot be read");
+    return fail_yaml(r, byte_of(r, p->problem_mark.index), "not YAML: %s",
+                     p->problem ? p->problem : "it cannot be read");
 }
 
-static YamlNode *add_node(YamlReader *r, YamlKind kind)
+static YamlNode *add_yaml_node(YamlReader *r, YamlKind kind)
 {
     YamlNode *node = ptx_arena_new(r->arena, YamlNode);
     node->kind = (uint8_t)kind;
@@ -115,7 +116,7 @@ static YamlNode *add_node(YamlReader *r, YamlKind kind)
 
 /* ---- anchors --------------------------------------------------------------------------------- */
 
-static Anchor **bucket_of(const YamlReader *r, const char *name)
+static Anchor **yaml_bucket_of(const YamlReader *r, const char *name)
 {
     return &r->anchors[ptx_hash_bytes(name, strlen(name)) % ANCHOR_BUCKETS];
 }
@@ -124,7 +125,7 @@ static bool take_anchor(YamlReader *r, const YamlNode *node, const yaml_char_t *
                         const yaml_char_t *tag)
 {
     if ((name || tag) && !r->source.has_aliases)
-        return fail(r, node->at, "there are no anchors and tags here");
+        return fail_yaml(r, node->at, "there are no anchors and tags here");
     if (!name)
         return true;
     if (!r->anchors)
@@ -132,7 +133,7 @@ static bool take_anchor(YamlReader *r, const YamlNode *node, const yaml_char_t *
     Anchor *anchor = ptx_arena_new(r->arena, Anchor);
     anchor->name = ptx_arena_strndup(r->arena, (const char *)name, strlen((const char *)name));
     anchor->node = node;
-    Anchor **bucket = bucket_of(r, anchor->name);
+    Anchor **bucket = yaml_bucket_of(r, anchor->name);
     anchor->next = *bucket;
     *bucket = anchor;
     return true;
@@ -152,15 +153,15 @@ static bool add_alias(YamlReader *r)
     const char *name = (const char *)r->event.data.alias.anchor;
     const uint32_t at = byte_of(r, r->event.start_mark.index);
     if (!r->source.has_aliases)
-        return fail(r, at, "there are no aliases here");
-    const Anchor *anchor = r->anchors ? *bucket_of(r, name) : NULL;
+        return fail_yaml(r, at, "there are no aliases here");
+    const Anchor *anchor = r->anchors ? *yaml_bucket_of(r, name) : NULL;
     while (anchor && strcmp(anchor->name, name) != 0)
         anchor = anchor->next;
     if (!anchor)
-        return fail(r, at, "undefined alias '%.60s'", name);
+        return fail_yaml(r, at, "undefined alias '%.60s'", name);
     if (is_unfinished(r, anchor->node))
-        return fail(r, at, "alias '%.60s' of what it is a part of", name);
-    YamlNode *node = add_node(r, (YamlKind)anchor->node->kind);
+        return fail_yaml(r, at, "alias '%.60s' of what it is a part of", name);
+    YamlNode *node = add_yaml_node(r, (YamlKind)anchor->node->kind);
     *node = *anchor->node;
     node->next = NULL;
     return true;
@@ -168,7 +169,7 @@ static bool add_alias(YamlReader *r)
 
 /* ---- events ---------------------------------------------------------------------------------- */
 
-static bool add_text(YamlReader *r)
+static bool add_yaml_text(YamlReader *r)
 {
     static const uint8_t styles[] = {
         [YAML_PLAIN_SCALAR_STYLE] = YAML_PLAIN, [YAML_SINGLE_QUOTED_SCALAR_STYLE] = YAML_SINGLE_QUOTED,
@@ -177,11 +178,11 @@ static bool add_text(YamlReader *r)
     };
     const char *text = (const char *)r->event.data.scalar.value;
     const size_t length = r->event.data.scalar.length;
-    YamlNode *node = add_node(r, YAML_TEXT);
+    YamlNode *node = add_yaml_node(r, YAML_TEXT);
     if (!take_anchor(r, node, r->event.data.scalar.anchor, r->event.data.scalar.tag))
         return false;
     if (memchr(text, 0, length))
-        return fail(r, node->at, "a text with a NUL");
+        return fail_yaml(r, node->at, "a text with a NUL");
     node->style = styles[r->event.data.scalar.style];
     node->text = ptx_arena_strndup(r->arena, text, length);
     node->length = (uint32_t)length;
@@ -191,11 +192,11 @@ static bool add_text(YamlReader *r)
 static bool open_node(YamlReader *r, YamlKind kind, const yaml_char_t *anchor,
                       const yaml_char_t *tag)
 {
-    YamlNode *node = add_node(r, kind);
+    YamlNode *node = add_yaml_node(r, kind);
     if (!take_anchor(r, node, anchor, tag))
         return false;
     if (r->depth == YAML_DEPTH_MAX)
-        return fail(r, node->at, "nested deeper than %d", (int)YAML_DEPTH_MAX);
+        return fail_yaml(r, node->at, "nested deeper than %d", (int)YAML_DEPTH_MAX);
     r->open[r->depth++] = (Open){ node, &node->first };
     return true;
 }
@@ -206,11 +207,12 @@ static bool take_event(YamlReader *r)
     switch (event->type) {
     case YAML_DOCUMENT_START_EVENT:
         return !r->documents++
-               || fail(r, byte_of(r, event->start_mark.index), "a second document; a file has one");
+               || fail_yaml(r, byte_of(r, event->start_mark.index),
+                            "a second document; a file has one");
     case YAML_ALIAS_EVENT:
         return add_alias(r);
     case YAML_SCALAR_EVENT:
-        return add_text(r);
+        return add_yaml_text(r);
     case YAML_SEQUENCE_START_EVENT:
         return open_node(r, YAML_LIST, event->data.sequence_start.anchor,
                          event->data.sequence_start.tag);
@@ -285,7 +287,7 @@ YamlNode *ptx_yaml_read(Arena *arena, YamlSource source, YamlError *error)
 
 /* ---- where a byte comes from ----------------------------------------------------------------- */
 
-static bool is_blank(char c)
+static bool is_yaml_blank(char c)
 {
     return c == ' ' || c == '\t';
 }
@@ -301,7 +303,7 @@ static uint32_t skip_break(YamlSource s, uint32_t p)
     return p + (s.bytes[p] == '\r' && p + 1 < s.length && s.bytes[p + 1] == '\n' ? 2 : 1);
 }
 
-static uint32_t line_end(YamlSource s, uint32_t p)
+static uint32_t yaml_line_end(YamlSource s, uint32_t p)
 {
     while (p < s.length && !is_break(s.bytes[p]))
         p++;
@@ -312,7 +314,7 @@ static uint32_t line_end(YamlSource s, uint32_t p)
 static uint32_t skip_space(YamlSource s, uint32_t p, uint32_t *breaks)
 {
     *breaks = 0;
-    while (p < s.length && (is_blank(s.bytes[p]) || is_break(s.bytes[p]))) {
+    while (p < s.length && (is_yaml_blank(s.bytes[p]) || is_break(s.bytes[p]))) {
         *breaks += is_break(s.bytes[p]);
         p = is_break(s.bytes[p]) ? skip_break(s, p) : p + 1;
     }
@@ -405,12 +407,12 @@ static uint32_t indentation(YamlSource s, const YamlNode *text, uint32_t p)
     const char *first = text->text, *end = first + text->length;
     while (first < end && *first == '\n')
         first++;
-    for (; p < s.length; p = skip_break(s, line_end(s, p))) {
+    for (; p < s.length; p = skip_break(s, yaml_line_end(s, p))) {
         uint32_t spaces = leading_spaces(s.bytes + p, s.bytes + s.length),
                  kept = leading_spaces(first, end);
         if (p + spaces < s.length && !is_break(s.bytes[p + spaces]))
             return spaces > kept ? spaces - kept : 0;
-        if (line_end(s, p) == s.length)
+        if (yaml_line_end(s, p) == s.length)
             break;
     }
     return 0;
@@ -426,11 +428,11 @@ static uint32_t separator(const YamlNode *text, uint32_t empty_lines, bool is_in
 
 static uint32_t block_position(YamlSource s, const YamlNode *text, uint32_t at)
 {
-    uint32_t p = line_end(s, text->at), i = 0, empty_lines = 0, last = p;
+    uint32_t p = yaml_line_end(s, text->at), i = 0, empty_lines = 0, last = p;
     bool is_first = true, was_blank = false;
     const uint32_t indent = p < s.length ? indentation(s, text, skip_break(s, p)) : 0;
     while (p < s.length && (p = skip_break(s, p)) < s.length) {
-        uint32_t end = line_end(s, p), spaces = leading_spaces(s.bytes + p, s.bytes + end);
+        uint32_t end = yaml_line_end(s, p), spaces = leading_spaces(s.bytes + p, s.bytes + end);
         uint32_t begin = p + (spaces < indent ? spaces : indent);
         p = end;
         if (begin == end) {
@@ -439,7 +441,7 @@ static uint32_t block_position(YamlSource s, const YamlNode *text, uint32_t at)
         }
         if (spaces < indent)
             break;                              /* the block is over */
-        bool begins_blank = is_blank(s.bytes[begin]);
+        bool begins_blank = is_yaml_blank(s.bytes[begin]);
         i += is_first ? empty_lines : separator(text, empty_lines, was_blank || begins_blank);
         if (at < i)
             return last;
@@ -467,7 +469,7 @@ void ptx_yaml_place(YamlSource source, uint32_t at, uint32_t *line, uint32_t *co
 {
     uint32_t begin = after_mark(source);
     *line = 1;
-    for (uint32_t p = begin; (p = line_end(source, p)) < at && p < source.length; begin = p) {
+    for (uint32_t p = begin; (p = yaml_line_end(source, p)) < at && p < source.length; begin = p) {
         p = skip_break(source, p);
         *line += p <= at;
         if (p > at)

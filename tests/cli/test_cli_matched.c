@@ -154,11 +154,13 @@ static const Case cases[] = {
       "ptxlint: listed.json: 1 of 3 kernels is in no input, as \"gemm*\"\n", NULL },
     { REPORT "--launch listed.json scale.ptx", 0, "grid 6 x 1 x 1",
       "2 of 3 kernels are in no input, as \"pl*\"\n", "grid 5" },
-    /* of two launches of one kernel the second is named */
-    { REPORT "--launch twice.json plain.ptx", 0, "grid 5 x 1 x 1",
+    /* of two launches of one kernel each is a row; what compares one launch names the second */
+    { REPORT "--launch twice.json plain.ptx", 0, "launch 2 of 2\n  launch       grid 6 x 1 x 1",
+      NULL, NULL },
+    { "$PTXLINT rank --gpu h200 --launch twice.json --block 32 --kernel plain plain.ptx", 0, "plain",
       "ptxlint: twice.json: a further launch of \"plain\" is not looked at: the first one is; give "
       "each a file of its own\n",
-      "grid 6" },
+      NULL },
     { REPORT "--launch key.json plain.ptx", 2, "",
       "ptxlint: key.json: launch 1 of \"launches\": unknown key \"gird\"; did you mean \"grid\"?\n",
       NULL },

@@ -4,6 +4,8 @@
 #define HEAD ".version 8.0\n.target sm_90\n.address_size 64\n"
 #define BODY "{\n\tret;\n}\n"
 #define PARAMS "(.param .u64 p_0, .param .u32 p_1, .param .u64 p_2, .param .u64 p_3)\n"
+#define UNUSED                                                                                     \
+    ".visible .entry k(.param .u64 p)\n{\n\t.reg .b32 %r<2>;\n\tmov.u32 %r1, 4;\n\tret;\n}\n"
 #define TRITON "cache/triton/0/ABC/"
 #define NCU_HEAD                                                                                   \
     "==PROF== Connected\nloss \"0.1\n\"ID\",\"Kernel Name\",\"Block Size\",\"Grid Size\","
@@ -20,6 +22,28 @@ static const char ttir[] = "#loc = loc(\"/home/me/.cache/inductor/ab/cabc.py\":1
                            "    %xoffset_0 = arith.muli %xoffset, %c64_i32 : i32 loc(#loc2)\n";
 
 static const File files[] = {
+    /* PTX that a framework has left twice; what only a compiler could mend */
+    { "dup/A/k.ptx", HEAD UNUSED },
+    { "dup/A/k.json", "{\"name\": \"k\", \"num_warps\": 4, \"shared\": 0}" },
+    { "dup/B/k.ptx", HEAD UNUSED },
+    { "dup/B/k.json", "{\"name\": \"k\", \"num_warps\": 4, \"shared\": 0}" },
+    { "dup/C/k.ptx", HEAD UNUSED },
+    { "dup/C/k.json", "{\"name\": \"k\", \"num_warps\": 8, \"shared\": 0}" },
+    /* tritonparse: a compilation, launches of it and of another, and what is no JSON */
+    { "trace.ndjson",
+      "{\"event_type\": \"compilation\", \"payload\": {\"metadata\": {\"hash\": \"h1\", "
+      "\"name\": \"t\", \"num_warps\": 2, \"shared\": 512, \"global_scratch_size\": 0, "
+      "\"target\": {\"arch\": 90}}, \"file_content\": {\"t.ttir\": \"module {}\", \"t.ptx\": "
+      "\".version 8.0\\n.target sm_90\\n.address_size 64\\n.visible .entry t(.param .u64 a, .param "
+      ".u32 n, .param .u64 g)\\n{\\nret;\\n}\\n\"}}}\n"
+      "{\"event_type\": \"launch\", \"grid\": [3], \"compilation_metadata\": {\"hash\": \"h1\"}}\n"
+      "{\"event_type\": \"launch\", \"grid\": [70, 2], \"compilation_metadata\": {\"hash\": "
+      "\"h1\"}, \"extracted_args\": {\"a\": {\"type\": \"tensor\"}, \"n\": {\"value\": 99}}}\n"
+      "{\"event_type\": \"launch\", \"grid\": [70, 2], \"compilation_metadata\": {\"hash\": "
+      "\"h1\"}, \"extracted_args\": {\"a\": {\"type\": \"tensor\"}, \"n\": {\"value\": 99}}}\n"
+      "{\"event_type\": \"launch\", \"grid\": [5], \"compilation_metadata\": {\"hash\": \"h2\"}}\n"
+      "neither\n" },
+    { "events.ndjson", "{\"event_type\": \"launch\", \"grid\": [5]}\n" },
     { "own.ptx", HEAD ".visible .entry own(.param .u64 p)\n" BODY },
     { "own.ptx.launch.json", "{\"kernels\": {\"own\": {\"grid\": [40], \"block\": [64]}}}" },
     { "stem.ptx", HEAD ".visible .entry stem(.param .u64 p)\n" BODY },
@@ -77,6 +101,10 @@ static int setup(void **state)
                                            "cache/triton/0/BAD",
                                            "xla",
                                            "bare",
+                                             "dup",
+                                             "dup/A",
+                                             "dup/B",
+                                             "dup/C",
                                            NULL };
     (void)state;
     return enter_folder(folders, files, sizeof files / sizeof *files);
@@ -91,7 +119,7 @@ static int teardown(void **state)
 #define REPORT "$PTXLINT report --no-config --gpu h200 "
 
 static const Case cases[] = {
-    { REPORT "own.ptx", 0, "grid 40 x 1 x 1, block 64 x 1 x 1 (from metadata beside the file)", "",
+    { REPORT "own.ptx", 0, "grid 40 x 1 x 1, block 64 x 1 x 1 (from metadata)", "",
       NULL },
     { REPORT "stem.ptx", 0, "grid 41 x 1 x 1, block 64 x 1 x 1", "", NULL },
     { REPORT "--no-metadata own.ptx", 0, "grid unknown", "", "grid 40" },
@@ -121,7 +149,9 @@ static const Case cases[] = {
     { REPORT "--format json xla", 0, "\"dynamic_shared\":256,", "", NULL },
     /* profilers: with .reqntid the longest launch with that block */
     { REPORT "--launch raw.csv gemm.ptx", 0, "grid 32 x 2 x 1, block 128 x 1 x 1 (as given)", "",
-      "grid 7 " },
+      "grid 9 " },
+    { REPORT "--launch raw.csv gemm.ptx", 0, "launch 2 of 2\n  launch       grid 7 x 1 x 1", "",
+      NULL },
     { REPORT "--launch raw.csv --kernel foo gemm.ptx", 0, "grid 11 x 1 x 1, block 64 x 1 x 1", "",
       NULL },
     { REPORT "--format json --launch raw.csv gemm.ptx", 0, "\"dynamic_shared\":1024", "", NULL },
@@ -132,6 +162,23 @@ static const Case cases[] = {
       "\"block\":[64,1,1],\"cluster\":[null,null,null],\"dynamic_shared\":null", "", NULL },
     { REPORT "--launch nsys.csv gemm.ptx", 0, "grid 32 x 2 x 1, block 128 x 1 x 1", "", NULL },
     { REPORT "--launch nsys.csv --kernel foo gemm.ptx", 0, "grid 11 x 1 x 1", "", NULL },
+    { REPORT "trace.ndjson", 3,
+      "kernel t (line 4), launch 1 of 2\n  launch       grid 70 x 2 x 1, block 64 x 1 x 1 (from "
+      "metadata)\n",
+      "this line is no JSON; the rest is read\n", NULL },
+    { REPORT "trace.ndjson", 3, "launch 2 of 2\n  launch       grid 3 x 1 x 1", NULL, NULL },
+    { REPORT "--format json trace.ndjson", 3, "\"dynamic_shared\":512,\"source\":\"metadata\"",
+      NULL, NULL },
+    { "$PTXLINT extract --list trace.ndjson", 3, "trace.ndjson!1.sm_90.ptx\n", NULL, NULL },
+    { REPORT "events.ndjson", 3, "",
+      "events.ndjson: is a trace of events without PTX; tritonparse keeps it of compilations\n",
+      NULL },
+    { REPORT "--csv dup | cut -d, -f1", 0, "file\ndup/A/k.ptx\ndup/C/k.ptx\n",
+      "ptxlint: 1 file of a cache or dump left out: PTX and launches as in another\n", NULL },
+    { "$PTXLINT --format oneline --all dup", 0, "", NULL, NULL },
+    { "$PTXLINT --format oneline --all --no-metadata dup/A/k.ptx", 0, "HYG103", "", NULL },
+    { "$PTXLINT --format oneline --all --preset perf dup/A/k.ptx", 0, "", "", NULL },
+    { "$PTXLINT --format oneline --select HYG103 dup/A/k.ptx", 0, "HYG103", "", NULL },
     { REPORT "--launch raw.csv own.ptx", 0, NULL, "raw.csv: 4 of 4 kernels are in no input", NULL },
     { REPORT "--launch empty.csv gemm.ptx", 2, NULL,
       "empty.csv: no launch of a kernel in this table", NULL },

@@ -15,13 +15,13 @@ from tree import finish
 # per folder, what is left over
 LEFT = {
     "wide lines": { "analysis/registers": 15, "analysis/sass": 3, "analysis/sim": 23,
-        "analysis/time": 2, "analysis/trips": 1, "analysis/value": 11, "api": 3, "cli": 12,
-        "compare": 1, "findings": 1, "gpu": 37, "input": 2, "ir": 2, "isa": 76, "lexer": 17,
-        "parser": 43, "report": 18, "resolve": 6, "rules": 165, "session": 3, "support": 2,
-        "tests": 1093, "tools": 2 },
+        "analysis/time": 2, "analysis/trips": 1, "analysis/value": 10, "api": 3, "cli": 12,
+        "findings": 1, "gpu": 37, "input": 2, "ir": 2, "isa": 66, "lexer": 17, "parser": 43,
+        "report": 18, "resolve": 6, "rules": 165, "session": 1, "support": 2, "tests": 1093,
+        "tools": 2 },
     "statements with several ?:": { },
     "functions with more than six parameters": { "compare": 1 },
-    "names of static functions in several files": { "src": 415 },
+    "names of static functions in several files": { "src": 116 },
     "static functions copied": { "src": 12 },
 }
 

@@ -202,10 +202,121 @@ static void test_same(void **state)
     ptxlint_rules_free(rules);
 }
 
+/* ---- several GPUs ---------------------------------------------------------------------------- */
+
+enum { PAIR = 2 };
+
+/* What tells findings apart, sorted, each once. The message is without the GPU that it names; NULL:
+ * it names the other. */
+static const char *message_on(const ptxlint_diagnostic *diag, const char *own, const char *other)
+{
+    char named[64];
+    if (snprintf(named, sizeof named, "on %s: ", other)
+        && !strncmp(diag->message, named, strlen(named)))
+        return NULL;
+    snprintf(named, sizeof named, "on %s: ", own);
+    return diag->message + (strncmp(diag->message, named, strlen(named)) ? 0 : strlen(named));
+}
+
+static int compare_lines(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static Text sorted_lines(char **lines, size_t count)
+{
+    Text out = { 0 };
+    kit_put(&out, "", 0);
+    qsort(lines, count, sizeof *lines, compare_lines);
+    for (size_t i = 0; i < count; i++)
+        if (!i || strcmp(lines[i], lines[i - 1]) != 0)
+            kit_print(&out, "%s\n", lines[i]);
+    for (size_t i = 0; i < count; i++)
+        free(lines[i]);
+    return out;
+}
+
+static Text keys_on(const char *path, const ptxlint_options *options, const char *own,
+                    const char *other)
+{
+    size_t length, count, kept = 0;
+    char *text = kit_read(path, &length);
+    ptxlint_module *module;
+    assert_int_equal(ptxlint_module_new(text, length, options, &module), PTXLINT_OK);
+    const ptxlint_diagnostic *diags = ptxlint_module_diagnostics(module, &count);
+    char **lines = calloc(count + 1, sizeof *lines);
+    assert_non_null(lines);
+    for (size_t d = 0; d < count; d++) {
+        const char *message = message_on(&diags[d], own, other);
+        Text line = { 0 };
+        if (!message)
+            continue;
+        kit_print(&line, "%u-%u %s %d %s; help %s; repeats %u", diags[d].span.begin,
+                  diags[d].span.end, diags[d].rule, diags[d].severity, message,
+                  diags[d].help ? diags[d].help : "", diags[d].repeat_count);
+        lines[kept++] = line.bytes;
+    }
+    Text out = sorted_lines(lines, kept);
+    free(lines);
+    ptxlint_module_free(module);
+    free(text);
+    return out;
+}
+
+/* Of a pair of GPUs each has the findings that it has alone. */
+static size_t compare_pair(const char *folder, ptxlint_options options,
+                           const char *const names[PAIR], size_t every)
+{
+    const ptxlint_gpu *gpus[PAIR] = { ptxlint_gpu_find(names[0]), ptxlint_gpu_find(names[1]) };
+    Paths files = kit_walk(folder, ".ptx");
+    size_t found = 0;
+    for (size_t i = 0; i < files.count; i += every) {
+        for (size_t g = 0; g < PAIR; g++) {
+            options.gpus = gpus;
+            options.gpu_count = PAIR;
+            Text both = keys_on(files.paths[i], &options, names[g], names[1 - g]);
+            options.gpus = &gpus[g];
+            options.gpu_count = 1;
+            Text alone = keys_on(files.paths[i], &options, names[g], names[1 - g]);
+            if (strcmp(alone.bytes, both.bytes) != 0)
+                fail_msg("%s has other findings for %s beside %s:\n%s---\n%s", files.paths[i],
+                         names[g], names[1 - g], alone.bytes, both.bytes);
+            found += both.length > 0;
+            free(both.bytes);
+            free(alone.bytes);
+        }
+    }
+    kit_free_paths(files);
+    return found;
+}
+
+static void test_pairs(void **state)
+{
+    /* alike to memory; not */
+    static const char *const pairs[][PAIR] = { { "h200", "h100" }, { "h100", "rtx5090" } };
+    (void)state;
+    ptxlint_rules *rules = make_rules();
+    ptxlint_config *config = make_config(rules);
+    ptxlint_launches *given = make_launches(COUNT(launches) - 1);
+    for (size_t p = 0; p < COUNT(pairs); p++) {
+        ptxlint_options options;
+        ptxlint_options_init(&options);
+        options.config = config;
+        options.launches = given;
+        options.findings_only = p == 0;
+        assert_true(compare_pair("testdata/ptx", options, pairs[p], 11 * EVERY) > 0);
+        assert_true(compare_pair("tests/golden", options, pairs[p], 11 * EVERY) > 0);
+    }
+    ptxlint_launches_free(given);
+    ptxlint_config_free(config);
+    ptxlint_rules_free(rules);
+}
+
 UNIT(findings)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_same),
+        cmocka_unit_test(test_pairs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

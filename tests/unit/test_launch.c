@@ -55,8 +55,9 @@ static void build(Built *built, const char *ptx, const char *json, const char *c
     ptx_arena_init(&built->arena, 1 << 24, &built->on_failure);
     if (setjmp(built->on_failure))
         fail_msg("no memory");
-    built->launch = ptx_launch_build(&built->arena, built->launches, NULL, "src/k.ptx",
-                                     built->module->ir, &built->module->ir->funcs[0]);
+    const LaunchSource source = { built->launches, NULL, "src/k.ptx", 0 };
+    built->launch = ptx_launch_build(&built->arena, &source, built->module->ir,
+                                     &built->module->ir->funcs[0]);
 }
 
 static void built_free(Built *built)
@@ -328,7 +329,8 @@ static void test_without_launches(void **state)
     Built built;
     (void)state;
     build(&built, KERNEL " .reqntid 96 { ret; }\n", NULL, NULL);
-    const Launch *launch = ptx_launch_build(&built.arena, NULL, NULL, "-", built.module->ir,
+    const LaunchSource source = { NULL, NULL, "-", 0 };
+    const Launch *launch = ptx_launch_build(&built.arena, &source, built.module->ir,
                                             &built.module->ir->funcs[0]);
     assert_int_equal(launch->block[0], 96);
     assert_int_equal(launch->param_count, 0);
@@ -431,7 +433,11 @@ static const struct { const char *json, *error; } bad_files[] = {
     { BAD("\"param\": []"), "did you mean \"params\"?" },
     { BAD("\"dynamic-shared\": 1"), "did you mean \"dynamic_shared\"?" },
     { BAD("\"shared\": 1"), "did you mean \"dynamic_shared\"?" },
-    { BAD("\"note\": 1"), "unknown key \"note\"; known are grid, block, cluster, dynamic_shared, shared_bank_bytes, params, scratch, trips" },
+    { BAD("\"note\": 1"), "kernel \"k\": \"note\" is not a string or an array of strings" },
+    { BAD("\"note\": [1]"), "kernel \"k\": \"note\" is not a string or an array of strings" },
+    { BAD("\"remarks\": 1"), "unknown key \"remarks\"; known are grid, block, cluster" },
+    { BAD("\"params\": [{\"allocated\": 0}]"), "kernel \"k\": parameter 0 is not " },
+    { BAD("\"params\": [{\"allocated\": 8, \"bytes\": \"00\"}]"), "kernel \"k\": parameter 0 is not " },
     { BAD("\"kernel\": \"k\""), "unknown key \"kernel\"; known are grid" },
     { BAD("\"params\": [null, {\"byte\": \"00\"}]"), "kernel \"k\": parameter 1: unknown key \"byte\"; did you mean \"bytes\"?" },
     { BAD("\"params\": [{\"sorted\": true}]"), "parameter 0: unknown key \"sorted\"; known are bytes, data" },

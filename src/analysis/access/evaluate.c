@@ -10,6 +10,7 @@
 #include "ir/func.h"
 #include "ir/module.h"
 
+#include <math.h>
 #include <string.h>
 
 enum {
@@ -165,12 +166,14 @@ const Evaluation *ptx_evaluate(const KernelRun *run, const Gpu *gpu, uint64_t mo
     *out = (Evaluation){ .insns = insns,
                          .block_is_assumed = e.shape.block_is_assumed,
                          .grid_is_assumed = e.shape.grid_is_assumed,
+                         .few_read_bytes = (double)NAN,
                          .is_row = ptx_func_takes_row(func) };
     memcpy(out->grid, e.shape.grid, sizeof out->grid);
     out->blocks = (double)out->grid[0] * out->grid[1] * out->grid[2];
     if (e.shape.grid_is_assumed && most_steps > EVALUATE_STEPS_ASSUMED)
         most_steps = EVALUATE_STEPS_ASSUMED;
     run_to_depth(&e, most_steps, depth);
+    out->steps = ptx_machine_steps(m);
     if (ptx_evaluator_footprint(&e))
         out->traffics = ptx_evaluator_sum_footprint(&e, arena, depth);
     if (ptx_evaluator_takes_any_shape(&e) && are_shapes_worth_it(&e, is_quick))

@@ -79,6 +79,8 @@ typedef struct Evaluation {
      * or a sample does not show it */
     const float *block_works;
     uint32_t blocks_run;
+    uint64_t steps;             /* that were run for it */
+    double few_read_bytes;      /* with DEPTH_FEW, by its blocks; else NaN */
     /* what was run stands for every block of the grid; else it is a sample */
     bool is_whole;
     bool is_cut;                /* the budget did not do for what was begun */
@@ -121,6 +123,12 @@ typedef enum Depth {
 /* NULL for a function without instructions. */
 const Evaluation *ptx_evaluate(const KernelRun *run, const Gpu *gpu, uint64_t most_steps,
                                Depth depth);
+
+/* The evaluation, which is for its own GPU, is what it would be for the other. */
+bool ptx_evaluation_is_for(const Evaluation *evaluation, const Gpu *own, const Gpu *other);
+
+/* With so many steps, and DEPTH_WHOLE, it would be the same, but for what rests on rows. */
+bool ptx_evaluation_is_within(const Evaluation *evaluation, uint64_t most_steps);
 
 /* It asks for %tid.x alone, and calls nothing: whatever the block, its threads are one row to
  * it. */

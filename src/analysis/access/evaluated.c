@@ -1,6 +1,7 @@
 #include "analysis/access/evaluator.h"
 
 #include "analysis/sim/block_stride.h"
+#include "analysis/sim/cost/traffic.h"
 #include "gpu/gpu.h"
 #include "ir/func.h"
 #include "ir/insn.h"
@@ -126,12 +127,19 @@ static bool probe_at_once(AccessEvaluator *e, const uint32_t middle[3])
     return ptx_footprint_end_probe(e->watch.footprint, ptx_blocks_size(&blocks) == size);
 }
 
+/* Blocks 2n and 2n + 1 run side by side; orders of blocks change between those, if at all. */
+static uint32_t odd_below(uint32_t count)
+{
+    const uint32_t middle = count / 2;
+    return (middle | 1) < count ? middle | 1 : middle;
+}
+
 /* How far an array's footprint moves from a block to its neighbours: the first addresses of a warp
  * say so. Nothing else is asked of these runs, the last ones. */
 static void probe_neighbours(AccessEvaluator *e)
 {
     const uint32_t *grid = e->shape.grid,
-                   middle[3] = { grid[0] / 2, grid[1] / 2, grid[2] / 2 };
+                   middle[3] = { odd_below(grid[0]), grid[1] / 2, grid[2] / 2 };
     e->price.observer.is_paused = true;
     if (probe_at_once(e, middle))
         return;
@@ -149,23 +157,32 @@ static void probe_neighbours(AccessEvaluator *e)
 
 #define L2_KEEPS 0.25           /* of L2: so much stays there for certain */
 
-/* Blocks share what they fetch where an SM has several of them, or L2 does not hold what they
- * read. */
-static bool may_blocks_share(const AccessEvaluator *e, Depth depth)
+/* No SM has several blocks, and L2 holds what they read: they share nothing that they fetch. */
+static bool holds_all(const Gpu *gpu, const Evaluation *evaluation)
 {
-    const Gpu *gpu = e->price.gpu;
-    if (depth != DEPTH_FEW || !gpu || !ptx_gpu_has(gpu, FIGURE_SMS)
-        || !ptx_gpu_has(gpu, FIGURE_L2_BYTES))
-        return true;            /* figures of other GPUs may rest on this */
-    return !(e->out->blocks < 2 * gpu->figures[FIGURE_SMS]
-             && ptx_footprint_read_bytes(e->watch.footprint)
-                    <= L2_KEEPS * gpu->figures[FIGURE_L2_BYTES]);
+    return gpu && ptx_gpu_has(gpu, FIGURE_SMS) && ptx_gpu_has(gpu, FIGURE_L2_BYTES)
+           && evaluation->blocks < 2 * gpu->figures[FIGURE_SMS]
+           && evaluation->few_read_bytes <= L2_KEEPS * gpu->figures[FIGURE_L2_BYTES];
+}
+
+bool ptx_evaluation_is_for(const Evaluation *evaluation, const Gpu *own, const Gpu *other)
+{
+    return ptx_traffic_is_alike(own, other)
+           && holds_all(own, evaluation) == holds_all(other, evaluation);
+}
+
+bool ptx_evaluation_is_within(const Evaluation *evaluation, uint64_t most_steps)
+{
+    return evaluation->is_whole && !evaluation->is_cut
+           && evaluation->steps < ptx_evaluator_steps_for_all(most_steps);
 }
 
 Traffics ptx_evaluator_sum_footprint(AccessEvaluator *e, Arena *arena, Depth depth)
 {
     double weight = weight_of(e);
-    if (!e->shape.grid_is_assumed && may_blocks_share(e, depth))
+    if (depth == DEPTH_FEW)     /* else figures of other GPUs may rest on this */
+        e->out->few_read_bytes = ptx_footprint_read_bytes(e->watch.footprint);
+    if (!e->shape.grid_is_assumed && !holds_all(e->price.gpu, e->out))
         probe_neighbours(e);
     Traffics out = ptx_footprint_sum(e->watch.footprint, arena, weight);
     out.shared_bytes = ptx_machine_shared_bytes(e->machine);

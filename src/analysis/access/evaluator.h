@@ -61,6 +61,12 @@ void ptx_evaluator_forget(AccessEvaluator *e);
 
 /* whole_grid.c */
 
+/* Of a budget, for every block; the rest is for what comes behind it. */
+static inline uint64_t ptx_evaluator_steps_for_all(uint64_t most_steps)
+{
+    return most_steps - most_steps / 8;
+}
+
 /* Every block. False: the budget does not do for that. */
 bool ptx_evaluator_run_all(AccessEvaluator *e, uint64_t most_steps);
 void ptx_evaluator_run_ends(AccessEvaluator *e, uint64_t most_steps);

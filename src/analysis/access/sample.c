@@ -329,7 +329,7 @@ void ptx_evaluator_run_launch(AccessEvaluator *e, uint64_t most_steps)
     Machine *m = e->machine;
     if (ptx_evaluator_footprint(e) && e->out->blocks > 1 && e->out->blocks <= MAX_BLOCK_WORKS)
         e->block_works = ptx_arena_array(e->arena, float, (size_t)e->out->blocks);
-    e->out->is_whole = ptx_evaluator_run_all(e, most_steps - most_steps / 8);
+    e->out->is_whole = ptx_evaluator_run_all(e, ptx_evaluator_steps_for_all(most_steps));
     if (e->out->is_whole)
         return;
     e->block_works = NULL;

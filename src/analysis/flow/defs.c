@@ -5,7 +5,7 @@
 #include "analysis/flow/cfg.h"
 #include "analysis/flow/loop.h"
 
-static void list_definitions(const Func *func, uint32_t *first, InsnId *insns)
+static void fill_definitions(const Func *func, uint32_t *first, InsnId *insns)
 {
     for (InsnId i = func->insn_count; i-- > 0;) {
         const Operand *operands = ptx_insn_operands(func, &func->insns[i]);
@@ -27,7 +27,7 @@ static uint32_t *count_definitions(Arena *arena, const Func *func)
     return first;
 }
 
-static LoopId *find_ends(Arena *arena, const Loops *loops)
+static LoopId *find_def_ends(Arena *arena, const Loops *loops)
 {
     LoopId *ends = ptx_arena_array(arena, LoopId, loops->loop_count + 1);
     for (LoopId loop = loops->loop_count; loop-- > 0;) {
@@ -44,10 +44,10 @@ const Defs *ptx_defs_compute(Arena *arena, const Func *func, const Cfg *cfg, con
     Defs *defs = ptx_arena_new(arena, Defs);
     uint32_t *first = count_definitions(arena, func);
     InsnId *insns = ptx_arena_array(arena, InsnId, first[func->reg_count] + 1);
-    list_definitions(func, first, insns);
+    fill_definitions(func, first, insns);
     *defs = (Defs){ .first = first + 1,
                     .insns = insns,
-                    .loop_end = find_ends(arena, loops),
+                    .loop_end = find_def_ends(arena, loops),
                     .loops = loops,
                     .cfg = cfg };
     return defs;

@@ -26,7 +26,7 @@ Explorer ptx_explorer_make(Arena *arena, const Cfg *cfg, uint32_t pair_limit, ui
                        .steps_left = steps };
 }
 
-static LiveBits *touch(Explorer *e, BlockId block)
+static LiveBits *live_bits_of(Explorer *e, BlockId block)
 {
     LiveBits *bits = &e->bits[block];
     if (!(bits->in | bits->out | bits->killed))
@@ -35,7 +35,7 @@ static LiveBits *touch(Explorer *e, BlockId block)
 }
 
 /* Things that are live where a block begins, which was not known. */
-static void enter(Explorer *e, BlockId block, uint64_t things)
+static void add_live_in(Explorer *e, BlockId block, uint64_t things)
 {
     const uint32_t word = block / WORD_BITS;
     e->bits[block].in |= things;
@@ -71,11 +71,11 @@ static bool visit(Explorer *e, BlockId block)
         const uint64_t known = e->bits[pred].out;
         if (!(things & ~known))
             continue;
-        LiveBits *bits = touch(e, pred);
+        LiveBits *bits = live_bits_of(e, pred);
         bits->out |= things;
         const uint64_t through = things & ~known & ~bits->killed & ~bits->in;
         if (through)
-            enter(e, pred, through);
+            add_live_in(e, pred, through);
     }
     return true;
 }
@@ -85,10 +85,10 @@ bool ptx_explorer_walk(Explorer *e, const LiveSite *uses, const LiveSite *kills)
     for (uint32_t t = 0; t < e->thing_count; t++) {
         const uint64_t thing = UINT64_C(1) << t;
         for (uint32_t kill = e->things[t].kill; kill; kill = kills[kill - 1].next)
-            touch(e, kills[kill - 1].block)->killed |= thing;
+            live_bits_of(e, kills[kill - 1].block)->killed |= thing;
         for (uint32_t use = e->things[t].use; use; use = uses[use - 1].next)
-            if (!(touch(e, uses[use - 1].block)->in & thing))
-                enter(e, uses[use - 1].block, thing);
+            if (!(live_bits_of(e, uses[use - 1].block)->in & thing))
+                add_live_in(e, uses[use - 1].block, thing);
     }
     for (BlockId block = next_block(e); block != NO_ID; block = next_block(e))
         if (!visit(e, block))

@@ -110,12 +110,12 @@ static void need_written(LivenessNeed *need, const Insn *insn, const uint32_t *v
     }
 }
 
-static bool is_use(const Operand *operand)
+static bool is_liveness_use(const Operand *operand)
 {
     return operand->kind == OPERAND_REG && (operand->role & ROLE_USE);
 }
 
-static void touch(LivenessSolver *s, RegId reg, BlockId block)
+static void note_live_in_block(LivenessSolver *s, RegId reg, BlockId block)
 {
     if (s->use_need[reg].stamp != block + 1)
         s->touched[s->touched_count++] = reg;
@@ -154,7 +154,7 @@ static void scan_block(LivenessSolver *s, BlockId block)
             s->version[reg] += !is_guarded;
             if (operands[o].role & ROLE_USE)
                 continue;
-            touch(s, reg, block);
+            note_live_in_block(s, reg, block);
             need_written(&s->use_need[reg], insn, s->version);
             LivenessNeed *out = need_at(s->out_need, reg, block, NEED_ALL);
             bool was_needed = out->kind != NEED_NOTHING;
@@ -163,13 +163,13 @@ static void scan_block(LivenessSolver *s, BlockId block)
                 add_site(s, &s->kills, reg, block);
         }
         for (uint32_t o = 0; o < insn->operand_count; o++) {
-            if (!is_use(&operands[o]))
+            if (!is_liveness_use(&operands[o]))
                 continue;
-            touch(s, operands[o].id, block);
+            note_live_in_block(s, operands[o].id, block);
             need_read(&s->use_need[operands[o].id], insn, s->version);
         }
         if (insn->guard != NO_ID) {
-            touch(s, insn->guard, block);
+            note_live_in_block(s, insn->guard, block);
             need_read(&s->use_need[insn->guard], &unguarded, s->version);
         }
     }
@@ -289,7 +289,7 @@ typedef struct LivenessWalk {
     uint32_t now, predicates;   /* units and predicates live */
 } LivenessWalk;
 
-static bool is_live(const LivenessWalk *w, RegId reg)
+static bool is_reg_live(const LivenessWalk *w, RegId reg)
 {
     return w->needs[reg].kind != NEED_NOTHING;
 }
@@ -297,7 +297,7 @@ static bool is_live(const LivenessWalk *w, RegId reg)
 /* Counts a register in or out after its need was updated. */
 static void count_change(LivenessWalk *w, RegId reg, bool was_live)
 {
-    bool lives = is_live(w, reg), predicate = w->s->func->regs[reg].type == TYPE_PRED;
+    bool lives = is_reg_live(w, reg), predicate = w->s->func->regs[reg].type == TYPE_PRED;
     if (lives && !was_live) {
         w->listed[w->listed_count++] = reg;
         w->now += w->units[reg];
@@ -312,14 +312,14 @@ static void read_in_walk(LivenessWalk *w, RegId reg, const Insn *insn)
 {
     if (!w->s->func->regs[reg].is_written)
         return;                 /* no definition can have reached it */
-    bool was_live = is_live(w, reg);
+    bool was_live = is_reg_live(w, reg);
     need_read(&w->needs[reg], insn, w->s->version);
     count_change(w, reg, was_live);
 }
 
 static void write_in_walk(LivenessWalk *w, RegId reg, const Insn *insn)
 {
-    bool was_live = is_live(w, reg);
+    bool was_live = is_reg_live(w, reg);
     need_written(&w->needs[reg], insn, w->s->version);
     count_change(w, reg, was_live);
 }
@@ -338,7 +338,7 @@ static void note_maximum(LivenessWalk *w, InsnId insn, uint32_t units, uint32_t 
 }
 
 /* Backwards over one instruction: from what is live after it to what is live before. */
-static void step(LivenessWalk *w, InsnId i, bool record)
+static void step_backwards(LivenessWalk *w, InsnId i, bool record)
 {
     const Func *func = w->s->func;
     const Insn *insn = &func->insns[i];
@@ -351,7 +351,7 @@ static void step(LivenessWalk *w, InsnId i, bool record)
         RegId reg = operands[o].id;
         w->s->version[reg]++;
         defs++;
-        if (is_live(w, reg)) {
+        if (is_reg_live(w, reg)) {
             live_defs++;
             continue;
         }
@@ -364,7 +364,7 @@ static void step(LivenessWalk *w, InsnId i, bool record)
             write_in_walk(w, operands[o].id, insn);
     }
     for (uint32_t o = 0; o < insn->operand_count; o++) {
-        if (is_use(&operands[o]))
+        if (is_liveness_use(&operands[o]))
             read_in_walk(w, operands[o].id, insn);
     }
     if (insn->guard != NO_ID)
@@ -377,7 +377,7 @@ static void step(LivenessWalk *w, InsnId i, bool record)
 }
 
 /* Nothing is live yet: end_block left it so. */
-static void begin_block(LivenessWalk *w, BlockId block)
+static void begin_live_block(LivenessWalk *w, BlockId block)
 {
     const Reg *regs = w->s->func->regs;
     for (uint32_t o = w->live->out_first[block]; o < w->live->out_first[block + 1]; o++) {
@@ -403,12 +403,12 @@ static void list_maximum(LivenessWalk *w, Arena *arena)
     Live *live = w->live;
     const Func *func = w->s->func;
     BlockId block = w->s->cfg->block_of[live->max_insn];
-    begin_block(w, block);
+    begin_live_block(w, block);
     for (InsnId i = w->s->cfg->blocks[block].end; i-- > live->max_insn + 1;)
-        step(w, i, false);
+        step_backwards(w, i, false);
     const Insn *insn = &func->insns[live->max_insn];
     const Operand *operands = ptx_insn_operands(func, insn);
-    step(w, live->max_insn, false);
+    step_backwards(w, live->max_insn, false);
     /* the maximum is behind it: what is live there and what it writes */
     if (w->now < live->max_pressure) {
         for (uint32_t o = 0; o < insn->operand_count; o++) {
@@ -418,7 +418,7 @@ static void list_maximum(LivenessWalk *w, Arena *arena)
     }
     RegId *regs = ptx_arena_array(arena, RegId, func->reg_count ? func->reg_count : 1);
     for (RegId reg = 0; reg < func->reg_count; reg++) {
-        if (!is_live(w, reg))
+        if (!is_reg_live(w, reg))
             continue;
         regs[live->max_reg_count++] = reg;
         uint32_t bits = ptx_type_info[func->regs[reg].type].bits;
@@ -463,9 +463,9 @@ static void walk_blocks(LivenessSolver *s, Arena *arena, Live *live)
         if (!ptx_block_is_reachable(s->cfg, block))
             continue;
         uint32_t dead_first = live->dead_count;
-        begin_block(&w, block);
+        begin_live_block(&w, block);
         for (InsnId i = s->cfg->blocks[block].end; i-- > s->cfg->blocks[block].first;)
-            step(&w, i, true);
+            step_backwards(&w, i, true);
         end_block(&w);
         reverse(w.dead + dead_first, live->dead_count - dead_first);
     }

@@ -75,7 +75,7 @@ static void push_edge(LoopFinder *f, uint32_t *list, uint32_t from, uint32_t to)
     *list = f->edge_count++;
 }
 
-static void add_node(LoopFinder *f, BlockId block, uint32_t x, uint32_t parent)
+static void add_loop_node(LoopFinder *f, BlockId block, uint32_t x, uint32_t parent)
 {
     f->number[block] = x;
     f->nodes[x] = (LoopNode){ .block = block,
@@ -97,7 +97,7 @@ static void walk(LoopFinder *f)
 {
     const Cfg *cfg = f->cfg;
     uint32_t count = 1;
-    add_node(f, 0, 0, NONE);
+    add_loop_node(f, 0, 0, NONE);
     for (uint32_t at = 0; at != NONE;) {
         LoopNode *node = &f->nodes[at];
         const Block *block = &cfg->blocks[node->block];
@@ -112,7 +112,7 @@ static void walk(LoopFinder *f)
             continue;
         uint32_t to = f->number[succ];
         if (to == NONE) {
-            add_node(f, succ, count, at);
+            add_loop_node(f, succ, count, at);
             at = count++;
             continue;
         }

@@ -12,14 +12,14 @@
 
 #include <stdbool.h>
 
-static bool is_reg(const Operand *operand)
+static bool is_whole_register(const Operand *operand)
 {
     return operand->kind == OPERAND_REG;
 }
 
-static bool is_use(const Operand *operand)
+static bool is_dead_use(const Operand *operand)
 {
-    return is_reg(operand) && (operand->role & ROLE_USE);
+    return is_whole_register(operand) && (operand->role & ROLE_USE);
 }
 
 /* ---- fp64 between fp32 ----------------------------------------------------------------------- */
@@ -54,7 +54,7 @@ static Origin arithmetic_origin(const Func *func, const Insn *insn, const uint8_
     for (uint32_t o = 1; o < insn->operand_count; o++) {
         if (operands[o].kind == OPERAND_F64 || operands[o].kind == OPERAND_INT)
             continue;
-        if (!is_reg(&operands[o]))
+        if (!is_whole_register(&operands[o]))
             return ORIGIN_OTHER;
         Origin source = (Origin)origins[operands[o].id];
         if (source == ORIGIN_OTHER || source == ORIGIN_NONE)
@@ -105,7 +105,7 @@ const bool *ptx_fp64_trips_compute(Arena *arena, Arena *scratch, const Func *fun
     for (InsnId i = 0; i < func->insn_count; i++) {
         const Insn *insn = &func->insns[i];
         const Operand *operands = ptx_insn_operands(func, insn);
-        out[i] = narrows(insn->op) && insn->operand_count == 2 && is_reg(&operands[1])
+        out[i] = narrows(insn->op) && insn->operand_count == 2 && is_whole_register(&operands[1])
                  && origins[operands[1].id] == ORIGIN_DERIVED;
     }
     ptx_arena_release(scratch, mark);
@@ -155,9 +155,10 @@ static const Operand *step_amount(const Func *func, const Insn *insn, RegId from
                   && insn->guard == NO_ID && insn->operand_count == 3;
     if (!is_sum || !ptx_operand_is_def(&operands[0]))
         return NULL;
-    if (is_reg(&operands[1]) && operands[1].id == from)
+    if (is_whole_register(&operands[1]) && operands[1].id == from)
         return &operands[2];
-    bool turned = insn->op->kind == OPK_ADD && is_reg(&operands[2]) && operands[2].id == from;
+    bool turned =
+        insn->op->kind == OPK_ADD && is_whole_register(&operands[2]) && operands[2].id == from;
     return turned ? &operands[1] : NULL;
 }
 
@@ -178,7 +179,8 @@ static void add_step(Bookkeeper *k, RegId reg, DeadCodeStep step)
 
 static bool is_amount(const Bookkeeper *k, const Operand *by, LoopId loop)
 {
-    return by && (by->kind == OPERAND_INT || (is_reg(by) && is_unchanged(k, by->id, loop)));
+    return by
+           && (by->kind == OPERAND_INT || (is_whole_register(by) && is_unchanged(k, by->id, loop)));
 }
 
 static bool may_step(const Bookkeeper *k, RegId reg, LoopId loop)
@@ -193,7 +195,7 @@ static void find_copied_step(Bookkeeper *k, InsnId id, LoopId loop)
     const Insn *mov = &k->func->insns[id];
     const Operand *operands = ptx_insn_operands(k->func, mov);
     bool is_copy = mov->operand_count == 2 && mov->guard == NO_ID
-                   && ptx_operand_is_def(&operands[0]) && is_reg(&operands[1]);
+                   && ptx_operand_is_def(&operands[0]) && is_whole_register(&operands[1]);
     if (!is_copy || operands[0].flags || operands[1].flags)
         return;
     RegId reg = operands[0].id, next = operands[1].id;
@@ -253,8 +255,8 @@ static bool compares_counter(const Bookkeeper *k, const Insn *setp, LoopId loop)
     for (uint32_t o = 1; o <= 2; o++) {
         const Operand *counter = &operands[o], *bound = &operands[3 - o];
         bool is_bound = bound->kind == OPERAND_INT
-                        || (is_reg(bound) && is_unchanged(k, bound->id, loop));
-        if (is_reg(counter) && is_bound && step_in(k, counter->id, loop))
+                        || (is_whole_register(bound) && is_unchanged(k, bound->id, loop));
+        if (is_whole_register(counter) && is_bound && step_in(k, counter->id, loop))
             return true;
     }
     return false;
@@ -268,7 +270,7 @@ static bool has_successor(const Cfg *cfg, const Block *block, BlockId wanted)
     return false;
 }
 
-static bool leaves(const Bookkeeper *k, const Block *block, LoopId loop)
+static bool leaves_loop(const Bookkeeper *k, const Block *block, LoopId loop)
 {
     for (uint32_t s = 0; s < block->succ_count; s++) {
         BlockId to = k->cfg->succs[block->succ_first + s];
@@ -283,7 +285,7 @@ static bool may_close(const Bookkeeper *k, BlockId b, LoopId loop)
 {
     const Block *block = &k->cfg->blocks[b];
     BlockId header = k->loops->loops[loop].header;
-    return has_successor(k->cfg, block, header) || (b == header && leaves(k, block, loop));
+    return has_successor(k->cfg, block, header) || (b == header && leaves_loop(k, block, loop));
 }
 
 static void find_closing(Bookkeeper *k, BlockId b)
@@ -314,7 +316,7 @@ static void note_uses(Bookkeeper *k, InsnId id)
     const Operand *operands = ptx_insn_operands(k->func, insn);
     BlockId block = k->cfg->block_of[id];
     for (uint32_t o = 0; o < insn->operand_count; o++) {
-        if (!is_use(&operands[o]) || operands[o].role & ROLE_ADDRESS)
+        if (!is_dead_use(&operands[o]) || operands[o].role & ROLE_ADDRESS)
             continue;
         for (uint32_t s = k->step_of[operands[o].id]; s; s = k->steps[s - 1].next) {
             DeadCodeStep *step = &k->steps[s - 1];
@@ -332,7 +334,7 @@ static const uint32_t *count_uses(Arena *arena, const Func *func)
         const Insn *insn = &func->insns[i];
         const Operand *operands = ptx_insn_operands(func, insn);
         for (uint32_t o = 0; o < insn->operand_count; o++)
-            if (is_use(&operands[o]))
+            if (is_dead_use(&operands[o]))
                 counts[operands[o].id]++;
         if (insn->guard != NO_ID)
             counts[insn->guard]++;
@@ -408,7 +410,7 @@ static void walk_back(const Func *func, const Block *block, bool *is_live, bool 
                 && !(operands[o].flags & OPERAND_COMPONENT))
                 is_live[operands[o].id] = false;
         for (uint32_t o = 0; o < insn->operand_count; o++)
-            if (is_use(&operands[o]))
+            if (is_dead_use(&operands[o]))
                 is_live[operands[o].id] = true;
         if (insn->guard != NO_ID)
             is_live[insn->guard] = true;
@@ -423,7 +425,7 @@ static void clear_block(const Func *func, const Block *block, bool *is_live)
         const Insn *insn = &func->insns[i];
         const Operand *operands = ptx_insn_operands(func, insn);
         for (uint32_t o = 0; o < insn->operand_count; o++)
-            if (is_reg(&operands[o]))
+            if (is_whole_register(&operands[o]))
                 is_live[operands[o].id] = false;
         if (insn->guard != NO_ID)
             is_live[insn->guard] = false;

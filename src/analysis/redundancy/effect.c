@@ -10,7 +10,7 @@
 enum { MAX_RESULTS = 4 };      /* of a function that are looked at; compilers give it one */
 
 /* Modifiers of accesses that others may be ordered by. */
-static bool is_strong(const Op *op)
+static bool has_strong_order(const Op *op)
 {
     static const uint8_t words[] = { MOD_VOLATILE, MOD_RELAXED, MOD_ACQUIRE, MOD_RELEASE,
                                      MOD_ACQ_REL,  MOD_MMIO,    MOD_NONE };
@@ -74,7 +74,7 @@ uint8_t ptx_effect_writes(const Op *op)
         return op->flags & OPF_LOAD && orders_atomic(op) ? own | MEMORY_COMMON : own;
     }
     if (op->flags & OPF_LOAD)
-        return is_strong(op) ? MEMORY_COMMON : 0;
+        return has_strong_order(op) ? MEMORY_COMMON : 0;
     return writes_of_other(op);
 }
 
@@ -94,7 +94,7 @@ uint8_t ptx_effect_reads(const Op *op)
 bool ptx_effect_is_plain(const Op *op)
 {
     return (op->kind == OPK_LD || op->kind == OPK_ST) && !(op->flags & OPF_UNKNOWN)
-           && !ptx_op_has(op, MOD_ASYNC) && !is_strong(op);
+           && !ptx_op_has(op, MOD_ASYNC) && !has_strong_order(op);
 }
 
 const Operand *ptx_effect_address(const Func *func, const Insn *insn)
@@ -132,7 +132,7 @@ static bool reads_fixed(const Func *func, const Insn *insn)
 
 /* What the function itself gives back, and what calls give back, comes through parameter memory
  * too, and changes. */
-static bool is_argument(const Module *module, const Func *func, VarId var)
+static bool is_effect_argument(const Module *module, const Func *func, VarId var)
 {
     if (func->result_count > MAX_RESULTS)
         return false;
@@ -147,7 +147,7 @@ static bool reads_argument(const Module *module, const Func *func, const Insn *i
     if (insn->op->kind != OPK_LD || insn->op->insn_class != CLASS_PARAM)
         return false;
     const Operand *address = ptx_effect_address(func, insn);
-    return address && address->kind == OPERAND_VAR && is_argument(module, func, address->id);
+    return address && address->kind == OPERAND_VAR && is_effect_argument(module, func, address->id);
 }
 
 bool ptx_effect_is_pure(const Module *module, const Func *func, const Insn *insn)

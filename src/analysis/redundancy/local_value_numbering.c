@@ -22,7 +22,7 @@ typedef struct Computed {       /* what the first instruction of a block that co
 } Computed;
 
 /* The operands of a block lie side by side. */
-static uint32_t first_of(const Func *func, const Cfg *cfg, BlockId block)
+static uint32_t first_definition_of(const Func *func, const Cfg *cfg, BlockId block)
 {
     return func->insns[cfg->blocks[block].first].operand_first;
 }
@@ -38,7 +38,7 @@ Numbers ptx_value_numbers_new(Arena *arena, const Module *module, const Func *fu
     uint32_t size = 16, most_insns = 0, most_operands = 0;
     for (BlockId b = 0; b < cfg->block_count; b++) {
         uint32_t insns = cfg->blocks[b].end - cfg->blocks[b].first,
-                 operands = end_of(func, cfg, b) - first_of(func, cfg, b);
+                 operands = end_of(func, cfg, b) - first_definition_of(func, cfg, b);
         most_insns = insns > most_insns ? insns : most_insns;
         most_operands = operands > most_operands ? operands : most_operands;
     }
@@ -57,7 +57,7 @@ Numbers ptx_value_numbers_new(Arena *arena, const Module *module, const Func *fu
 void ptx_value_numbers_enter(Numbers *n, BlockId block)
 {
     n->block = block;
-    n->operand_first = first_of(n->func, n->cfg, block);
+    n->operand_first = first_definition_of(n->func, n->cfg, block);
 }
 
 static uint32_t new_number(Numbers *n)
@@ -78,7 +78,7 @@ static unsigned bits_of(const Numbers *n, RegId reg)
 }
 
 /* Sums of 32-bit registers are the same modulo 2^32. */
-static NumberedValue moved(NumberedValue value, int64_t by, unsigned bits)
+static NumberedValue sum_with_constant(NumberedValue value, int64_t by, unsigned bits)
 {
     int64_t offset = (int64_t)((uint64_t)value.offset + (uint64_t)by);
     return (NumberedValue){ value.base, bits == 64 ? offset : (int32_t)(uint32_t)offset };
@@ -92,7 +92,8 @@ NumberedValue ptx_value_numbers_address(Numbers *n, const Operand *operand)
         return (NumberedValue){ NUMBER_VARIABLE | operand->id, operand->value };
     if (operand->kind != OPERAND_REG || bits_of(n, operand->id) < 32)
         return (NumberedValue){ NUMBER_NONE, 0 };
-    return moved(ptx_value_numbers_get(n, operand->id), operand->value, bits_of(n, operand->id));
+    return sum_with_constant(ptx_value_numbers_get(n, operand->id), operand->value,
+                             bits_of(n, operand->id));
 }
 
 /* One whole register written, whatever the guard, and nothing else. */
@@ -131,8 +132,9 @@ static bool find_sum(Numbers *n, const Insn *insn, NumberedValue *out)
         || bits_of(n, a->id) != ptx_type_info[op->type].bits)
         return false;
     uint64_t by = b->flags & OPERAND_MINUS ? -(uint64_t)b->value : (uint64_t)b->value;
-    *out = moved(ptx_value_numbers_get(n, a->id), (int64_t)(op->kind == OPK_SUB ? -by : by),
-                 ptx_type_info[op->type].bits);
+    *out = sum_with_constant(ptx_value_numbers_get(n, a->id),
+                             (int64_t)(op->kind == OPK_SUB ? -by : by),
+                             ptx_type_info[op->type].bits);
     return true;
 }
 

@@ -43,7 +43,7 @@ static void add_flops(Mix *mix, const Op *op, bool may_fuse, double weight)
         mix->weighted_float_ops[kind] += is_pair ? 2 * weight : weight;
 }
 
-static void add_bytes(Mix *mix, const Insn *insn, double weight)
+static void add_mix_bytes(Mix *mix, const Insn *insn, double weight)
 {
     const Op *op = insn->op;
     if ((op->flags & (OPF_LOAD | OPF_STORE))
@@ -63,7 +63,7 @@ static void add_block(Mix *mix, const Func *func, const InsnId *fused_with, cons
         mix->weighted_insn_count += weight;
         mix->weighted_fused_count += fused ? weight : 0;
         add_flops(mix, insn->op, fused_with[i] != NO_ID, weight);
-        add_bytes(mix, insn, weight);
+        add_mix_bytes(mix, insn, weight);
         mix->fused_count += fused;
         mix->fusable_count += fused_with[i] != NO_ID;
     }

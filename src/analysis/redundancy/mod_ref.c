@@ -175,18 +175,17 @@ static void write_argument(const ModRefReader *r, const Operand *operand)
     write_through(r, &base);
 }
 
-static const ModRefWritten *look_at(Writers *w, Arena *scratch, FuncId id, unsigned chain);
+static const ModRefWritten *mod_ref_of(Writers *w, Arena *scratch, FuncId id, unsigned chain);
 
 static void write_by_call(const ModRefReader *r, const Insn *call)
 {
     FuncId callee = ptx_call_find_callee(r->func, call);
     const Operand *operands = ptx_insn_operands(r->func, call);
     uint32_t param = 0;
-    const ModRefWritten *written = callee < r->module->func_count && r->chain
-                                       ? look_at(r->writers, r->scratch,
-                                                 r->writers->calls->definition_of[callee],
-                                                 r->chain - 1)
-                                       : NULL;
+    const ModRefWritten *written =
+        callee < r->module->func_count && r->chain ? mod_ref_of(
+            r->writers, r->scratch, r->writers->calls->definition_of[callee], r->chain - 1)
+                                                   : NULL;
     if (!written || written->is_anywhere) {
         write_anywhere(r);
         return;
@@ -239,7 +238,7 @@ static void read_func(Writers *w, Arena *scratch, const Func *func, const Cfg *c
 }
 
 /* NULL: it is being looked at, so that it calls itself. */
-static const ModRefWritten *look_at(Writers *w, Arena *scratch, FuncId id, unsigned chain)
+static const ModRefWritten *mod_ref_of(Writers *w, Arena *scratch, FuncId id, unsigned chain)
 {
     ModRefWritten *written = &w->funcs[id];
     const Func *func = &w->module->funcs[id];

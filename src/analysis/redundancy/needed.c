@@ -18,7 +18,7 @@ typedef struct NeededMarker {
     uint32_t list_count;
 } NeededMarker;
 
-static void mark(NeededMarker *m, InsnId insn)
+static void mark_needed(NeededMarker *m, InsnId insn)
 {
     if (m->needed[insn])
         return;
@@ -32,7 +32,7 @@ static void mark_register(NeededMarker *m, RegId reg)
         return;
     m->is_followed[reg] = true;
     for (uint32_t d = m->defs->first[reg]; d < m->defs->first[reg + 1]; d++)
-        mark(m, m->defs->insns[d]);
+        mark_needed(m, m->defs->insns[d]);
 }
 
 static bool writes_parameter(const Func *func, const Insn *insn)
@@ -62,7 +62,7 @@ const bool *ptx_needed_compute(Arena *arena, Arena *scratch, const Func *func, c
     m.is_followed = ptx_arena_array(scratch, bool, func->reg_count + 1);
     for (InsnId i = 0; i < func->insn_count; i++)
         if (is_root(func, &func->insns[i]))
-            mark(&m, i);
+            mark_needed(&m, i);
     while (m.list_count) {
         const Insn *insn = &func->insns[m.list[--m.list_count]];
         const Operand *operands = ptx_insn_operands(func, insn);

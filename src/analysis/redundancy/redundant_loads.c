@@ -72,7 +72,7 @@ typedef struct RedundantLoadsPlace {
     bool is_known;
 } RedundantLoadsPlace;
 
-static bool is_param(const Op *op)
+static bool is_param_load(const Op *op)
 {
     return op->insn_class == CLASS_PARAM;
 }
@@ -105,7 +105,7 @@ static bool is_current(const RedundantLoadsWalk *w, InsnId insn_after)
 
 /* ---- writes ---------------------------------------------------------------------------------- */
 
-static WordSlot *find_word(RedundantLoadsWalk *w, uint32_t base, int64_t word, bool may_add)
+static WordSlot *find_loaded_word(RedundantLoadsWalk *w, uint32_t base, int64_t word, bool may_add)
 {
     uint32_t slot = (uint32_t)(ptx_hash_add(base, (uint64_t)word) >> 32) & w->store_mask;
     WordSlot *free_slot = NULL;
@@ -136,7 +136,7 @@ static int64_t last_word(const RedundantLoadsPlace *place)
 static bool note_words(RedundantLoadsWalk *w, const RedundantLoadsPlace *place, InsnId id)
 {
     for (int64_t word = word_of(place->at.offset); word <= last_word(place); word++) {
-        WordSlot *slot = find_word(w, place->at.base, word, true);
+        WordSlot *slot = find_loaded_word(w, place->at.base, word, true);
         if (!slot)
             return false;
         *slot = (WordSlot){ { place->at.base, word }, id + 1 };
@@ -171,7 +171,7 @@ static bool is_overwritten(RedundantLoadsWalk *w, const RedundantLoadsPlace *pla
     }
     for (int64_t word = word_of(place->at.offset); place->memory && word <= last_word(place);
          word++) {
-        const WordSlot *slot = find_word(w, place->at.base, word, false);
+        const WordSlot *slot = find_loaded_word(w, place->at.base, word, false);
         if (slot && slot->insn > since)
             return true;
     }
@@ -251,7 +251,7 @@ static void note_access(RedundantLoadsWalk *w, const RedundantLoadsPlace *place,
     w->accesses[w->access_count++] = (RedundantLoadsAccess){ place->at, insn->op->id, epoch, id };
 }
 
-static int by_place(const void *a, const void *b)
+static int by_load_place(const void *a, const void *b)
 {
     const RedundantLoadsAccess *x = a, *y = b;
     if (x->op != y->op)
@@ -274,7 +274,7 @@ static bool are_together(const RedundantLoadsAccess *a, const RedundantLoadsAcce
 static void find_runs(RedundantLoadsWalk *w)
 {
     if (w->access_count > 1)
-        qsort(w->accesses, w->access_count, sizeof *w->accesses, by_place);
+        qsort(w->accesses, w->access_count, sizeof *w->accesses, by_load_place);
     for (uint32_t a = 0, next; a < w->access_count; a = next) {
         const RedundantLoadsAccess *first = &w->accesses[a];
         uint64_t end = (uint64_t)first->at.offset + w->func->insns[first->insn].access_bytes;
@@ -303,7 +303,8 @@ static bool is_barrier(const Op *op)
 }
 
 /* NUMBER_NONE: all threads of the block. */
-static NumberedValue threads_of(RedundantLoadsWalk *w, const Insn *insn, const Operand *operands)
+static NumberedValue max_threads_of(RedundantLoadsWalk *w, const Insn *insn,
+                                    const Operand *operands)
 {
     if (insn->operand_count < 2)
         return (NumberedValue){ NUMBER_NONE, 0 };
@@ -319,7 +320,7 @@ static void note_barrier(RedundantLoadsWalk *w, const Insn *insn, InsnId id)
         w->barrier = NO_ID;
         return;
     }
-    NumberedValue threads = threads_of(w, insn, operands);
+    NumberedValue threads = max_threads_of(w, insn, operands);
     uint32_t guard = guard_key(w, insn);
     bool is_same = w->barrier != NO_ID
                    && ptx_insn_operands(w->func, &w->func->insns[w->barrier])[0].value
@@ -339,7 +340,7 @@ static bool does_something(const RedundantLoadsWalk *w, const Insn *insn)
     const Operand *operands = ptx_insn_operands(w->func, insn);
     if (insn->op->flags & (OPF_SIDE_EFFECT | OPF_WARP | OPF_UNKNOWN))
         return true;
-    if (insn->op->space && !is_param(insn->op) && insn->op->insn_class != CLASS_CONST)
+    if (insn->op->space && !is_param_load(insn->op) && insn->op->insn_class != CLASS_CONST)
         return true;
     for (uint32_t o = 0; o < insn->operand_count; o++)
         if (operands[o].kind == OPERAND_SREG && !ptx_effect_is_fixed((SregId)operands[o].id))
@@ -349,7 +350,7 @@ static bool does_something(const RedundantLoadsWalk *w, const Insn *insn)
 
 /* ---- a block --------------------------------------------------------------------------------- */
 
-static void step(RedundantLoadsWalk *w, InsnId id)
+static void step_over_insn(RedundantLoadsWalk *w, InsnId id)
 {
     const Insn *insn = &w->func->insns[id];
     const Op *op = insn->op;
@@ -357,7 +358,8 @@ static void step(RedundantLoadsWalk *w, InsnId id)
     RedundantLoadsPlace place = { 0 };
     if (op->flags & (OPF_LOAD | OPF_STORE))
         place = place_of(w, insn);
-    bool is_plain = place.is_known && !is_param(op) && (op->kind == OPK_LD || op->kind == OPK_ST);
+    bool is_plain =
+        place.is_known && !is_param_load(op) && (op->kind == OPK_LD || op->kind == OPK_ST);
     if (is_plain && op->kind == OPK_LD && op->insn_class != CLASS_CONST)
         note_load(w, &place, guard_key(w, insn), id);
     if (is_barrier(op))
@@ -380,7 +382,7 @@ static bool is_worthwhile(const RedundantLoadsWalk *w, const Block *block)
     unsigned accesses = 0, barriers = 0;
     for (InsnId i = block->first; i < block->end; i++) {
         const Op *op = w->func->insns[i].op;
-        accesses += op->flags & (OPF_LOAD | OPF_STORE) && !is_param(op);
+        accesses += op->flags & (OPF_LOAD | OPF_STORE) && !is_param_load(op);
         barriers += op->kind == OPK_BAR;
         if (accesses > 1 || barriers > 1)
             return true;
@@ -392,8 +394,8 @@ static void note_single(RedundantLoadsWalk *w, const Block *block)
 {
     for (InsnId i = block->first; i < block->end; i++) {
         const Insn *insn = &w->func->insns[i];
-        if (insn->op->flags & (OPF_LOAD | OPF_STORE) && !is_param(insn->op) && insn->guard == NO_ID
-            && insn->access_bytes && ptx_effect_is_plain(insn->op)
+        if (insn->op->flags & (OPF_LOAD | OPF_STORE) && !is_param_load(insn->op)
+            && insn->guard == NO_ID && insn->access_bytes && ptx_effect_is_plain(insn->op)
             && ptx_effect_address(w->func, insn))
             w->neighbours[i] = 1;
     }
@@ -410,7 +412,7 @@ static void walk_block(RedundantLoadsWalk *w, BlockId b)
     w->barrier = NO_ID;
     ptx_value_numbers_enter(&w->numbers, b);
     for (InsnId i = block->first; i < block->end; i++)
-        step(w, i);
+        step_over_insn(w, i);
     find_runs(w);
 }
 
@@ -482,7 +484,7 @@ static bool is_invariant_reg(Hoister *h, RegId reg, LoopId loop, uint32_t depth)
            && is_invariant_insn(h, &h->func->insns[def], loop, depth + 1);
 }
 
-static bool is_invariant(Hoister *h, const Insn *insn, LoopId loop)
+static bool is_address_invariant(Hoister *h, const Insn *insn, LoopId loop)
 {
     const Operand *operands = ptx_insn_operands(h->func, insn);
     bool has_address = false;
@@ -525,7 +527,7 @@ static void look_at_loops(Arena *scratch, const FuncFlow *flow, const Defs *defs
         LoopId loop = flow->loops->loop_of[flow->cfg->block_of[i]];
         if (loop == NO_LOOP || !(insn->op->flags & (OPF_LOAD | OPF_STORE)))
             continue;
-        invariant[i] = is_invariant(&hoister, insn, loop);
+        invariant[i] = is_address_invariant(&hoister, insn, loop);
         may_change[i] = insn->op->flags & OPF_LOAD && writes[loop] & ptx_effect_reads(insn->op);
     }
 }

@@ -17,7 +17,7 @@ typedef struct Marks {
     bool *is_named, *is_read, *is_written;
 } Marks;
 
-static void mark(const Marks *m, VarId var, Effect effect)
+static void mark_var(const Marks *m, VarId var, Effect effect)
 {
     m->is_read[var] |= (effect & EFFECT_READ) != 0;
     m->is_written[var] |= (effect & EFFECT_WRITE) != 0;
@@ -88,9 +88,9 @@ static void take_insn(const Marks *m, const PointsToSet *bases, const Func *func
         if (operand->kind == OPERAND_VAR)
             m->is_named[var] = true;
         if (var != NO_ID && operand->role & ROLE_ADDRESS)
-            mark(m, var, effect_at(insn->op, first));
+            mark_var(m, var, effect_at(insn->op, first));
         else if (var != NO_ID && !is_carried_on(bases, func, id, var))
-            mark(m, var, EFFECT_ANY);
+            mark_var(m, var, EFFECT_ANY);
         first &= !(operand->role & ROLE_ADDRESS);
     }
 }
@@ -110,7 +110,7 @@ typedef struct UsageName {
     uint32_t length;
 } UsageName;
 
-static bool is_named(const void *owner, uint32_t number, const void *key)
+static bool is_var_named(const void *owner, uint32_t number, const void *key)
 {
     const Module *module = owner;
     const UsageName *name = key;
@@ -120,9 +120,9 @@ static bool is_named(const void *owner, uint32_t number, const void *key)
 }
 
 /* The slot of the first variable of this name, or the free one. */
-static uint32_t *slot_of(const UsageIndex *index, const char *name, uint32_t length)
+static uint32_t *usage_slot_of(const UsageIndex *index, const char *name, uint32_t length)
 {
-    return ptx_hash_find(&index->names, ptx_hash_bytes(name, length), is_named, index->module,
+    return ptx_hash_find(&index->names, ptx_hash_bytes(name, length), is_var_named, index->module,
                          &(UsageName){ name, length });
 }
 
@@ -134,7 +134,7 @@ static void index_variables(UsageIndex *index, Arena *scratch, const Module *mod
     ptx_hash_init(&index->names, scratch, module->var_count);
     for (VarId var = 0; var < module->var_count; var++) {
         Span name = module->vars[var].name;
-        uint32_t *slot = slot_of(index, module->text + name.begin, ptx_span_length(name)),
+        uint32_t *slot = usage_slot_of(index, module->text + name.begin, ptx_span_length(name)),
                  first = *slot;
         if (!first) {
             *slot = var + 1;
@@ -148,13 +148,13 @@ static void index_variables(UsageIndex *index, Arena *scratch, const Module *mod
 /* All of that name, whatever scope they are of: one too many is used rather than one too few. */
 static void mark_name(const Marks *m, const UsageIndex *index, const char *name, uint32_t length)
 {
-    uint32_t first = *slot_of(index, name, length);
+    uint32_t first = *usage_slot_of(index, name, length);
     if (!first || index->is_done[first - 1])
         return;
     index->is_done[first - 1] = true;
     for (uint32_t var = first; var; var = index->next[var - 1]) {
         m->is_named[var - 1] = true;
-        mark(m, var - 1, EFFECT_ANY);
+        mark_var(m, var - 1, EFFECT_ANY);
     }
 }
 
@@ -196,10 +196,10 @@ static void take_signature(const Marks *m, const Func *func)
 {
     for (uint32_t p = 0; p < func->param_count; p++)
         if (func->params[p] != NO_ID)
-            mark(m, func->params[p], EFFECT_WRITE);
+            mark_var(m, func->params[p], EFFECT_WRITE);
     for (uint32_t p = 0; p < func->result_count; p++)
         if (func->results[p] != NO_ID)
-            mark(m, func->results[p], EFFECT_READ);
+            mark_var(m, func->results[p], EFFECT_READ);
 }
 
 /* Most functions name no variable but their parameters: then no address is worth following. */
@@ -218,7 +218,7 @@ static void name_params(const Marks *m, const Func *func)
         if (func->operands[o].kind != OPERAND_VAR)
             continue;
         m->is_named[func->operands[o].id] = true;
-        mark(m, func->operands[o].id, EFFECT_ANY);
+        mark_var(m, func->operands[o].id, EFFECT_ANY);
     }
 }
 

@@ -115,7 +115,7 @@ static void set_values(Numberer *n, const Insn *insn, const Insn *first)
     }
 }
 
-static bool is_copy(const Insn *insn, const Operand *operands)
+static bool is_copy_insn(const Insn *insn, const Operand *operands)
 {
     return insn->op->kind == OPK_MOV && insn->operand_count == 2 && insn->guard == NO_ID
            && ptx_operand_is_def(&operands[0]) && !operands[0].flags && !operands[1].flags;
@@ -135,7 +135,7 @@ static const Insn *find_first(Numberer *n, InsnId id)
 }
 
 /* What the operands hold now: is_same asks when the registers hold other values. */
-static void keep_sources(Numberer *n, const Insn *insn)
+static void keep_numbered_sources(Numberer *n, const Insn *insn)
 {
     for (uint32_t o = insn->operand_first; o < insn->operand_first + insn->operand_count; o++) {
         const Operand *operand = &n->func->operands[o];
@@ -150,8 +150,8 @@ static void number_insn(Numberer *n, InsnId id)
     const Insn *insn = &n->func->insns[id];
     const Operand *operands = ptx_insn_operands(n->func, insn);
     const Insn *first = NULL;
-    keep_sources(n, insn);
-    if (is_copy(insn, operands) && operands[1].kind == OPERAND_REG) {
+    keep_numbered_sources(n, insn);
+    if (is_copy_insn(insn, operands) && operands[1].kind == OPERAND_REG) {
         n->value_of[operands[0].id] = n->value_of[operands[1].id];
         n->is_constant[operands[0].id] = n->is_constant[operands[1].id];
         return;
@@ -163,7 +163,7 @@ static void number_insn(Numberer *n, InsnId id)
     set_values(n, insn,
                first && first->op == insn->op && operation_of(insn->op) != SAME_DIVISOR ? first
                                                                                         : NULL);
-    if (is_copy(insn, operands) && operands[1].kind == OPERAND_INT)
+    if (is_copy_insn(insn, operands) && operands[1].kind == OPERAND_INT)
         n->is_constant[operands[0].id] = true;
 }
 

@@ -154,7 +154,7 @@ static bool join_state(WgmmaRegistersState *into, const WgmmaRegistersState *fro
            || was.is_writer_maybe != into->is_writer_maybe;
 }
 
-static bool enter(WgmmaRegistersFlow *f, BlockId block)
+static bool enter_wgmma_block(WgmmaRegistersFlow *f, BlockId block)
 {
     WgmmaRegistersState *states = f->states + (size_t)block * f->slot_count;
     bool has_changed = !f->was_entered[block];
@@ -264,7 +264,7 @@ static void move(WgmmaRegistersFlow *f, const Insn *insn)
     }
 }
 
-static void touch(WgmmaRegistersFlow *f, InsnId id, const Insn *insn)
+static void touch_accumulators(WgmmaRegistersFlow *f, InsnId id, const Insn *insn)
 {
     const Operand *operands = ptx_insn_operands(f->func, insn);
     for (unsigned o = 0; o < insn->operand_count; o++) {
@@ -283,7 +283,7 @@ static void touch(WgmmaRegistersFlow *f, InsnId id, const Insn *insn)
     }
 }
 
-static void step(WgmmaRegistersFlow *f, InsnId id)
+static void step_over_wgmma(WgmmaRegistersFlow *f, InsnId id)
 {
     const Insn *insn = &f->func->insns[id];
     const Operand *operands = ptx_insn_operands(f->func, insn);
@@ -291,7 +291,7 @@ static void step(WgmmaRegistersFlow *f, InsnId id)
     switch (part) {
     case PART_MMA:      multiply(f, id, insn); return;
     case PART_MOVE:     move(f, insn); return;
-    case PART_OTHER:    touch(f, id, insn); return;
+    case PART_OTHER:    touch_accumulators(f, id, insn); return;
     case PART_CALL:
         memset(f->now, 0, f->slot_count * sizeof *f->now);
         f->unfenced_now = 0;
@@ -327,10 +327,10 @@ static bool walk(WgmmaRegistersFlow *f)
         memcpy(f->now, f->states + (size_t)b * f->slot_count, f->slot_count * sizeof *f->now);
         f->unfenced_now = f->unfenced[b];
         for (InsnId i = block->first; i < block->end; i++)
-            step(f, i);
+            step_over_wgmma(f, i);
         for (uint32_t e = 0; e < block->succ_count; e++) {
             BlockId to = f->cfg->succs[block->succ_first + e];
-            has_changed |= to != EXIT_BLOCK && enter(f, to);
+            has_changed |= to != EXIT_BLOCK && enter_wgmma_block(f, to);
         }
     }
     return has_changed;

@@ -71,7 +71,7 @@ static LoweredValueId factor_of(BlockWork *w, const LoweredInsn *insn)
     return NO_ID;
 }
 
-static void add_edge(BlockWork *w, uint32_t from, uint32_t to, bool is_order)
+static void add_dependence(BlockWork *w, uint32_t from, uint32_t to, bool is_order)
 {
     if (from == to)
         return;
@@ -131,11 +131,11 @@ static uint32_t hand_on(BlockWork *w, const LoweredInsn *insn)
 
 /* A vector that is stored stands in registers side by side: of what it has twice there is a
  * copy. */
-static void read_value(BlockWork *w, uint32_t s, LoweredValueId value, bool is_packed)
+static void use_value(BlockWork *w, uint32_t s, LoweredValueId value, bool is_packed)
 {
     uint32_t local = local_of(w, value);
     if (w->maker[local])
-        add_edge(w, w->maker[local] - 1, s, false);
+        add_dependence(w, w->maker[local] - 1, s, false);
     if (w->last_reader[local] == s + 1) {
         w->locals[local].units = (uint8_t)(w->locals[local].units
                                            + (is_packed ? w->units[value] : 0));
@@ -149,7 +149,7 @@ static void write_value(BlockWork *w, uint32_t s, LoweredValueId value)
     if (w->stamp[value] == w->build && w->last_reader[w->local_of[value]]
         && w->lowered->values[value].is_variable)
         /* it keeps its register */
-        add_edge(w, w->last_reader[w->local_of[value]] - 1, s, true);
+        add_dependence(w, w->last_reader[w->local_of[value]] - 1, s, true);
     w->stamp[value] = w->build;
     w->local_of[value] = new_local(w, value, s + 1);
     w->locals_of[w->locals_of_count++] = w->local_of[value];
@@ -203,12 +203,12 @@ static void follow(BlockWork *w, const ListScheduleAccess *before, uint32_t coun
 {
     for (uint32_t i = 0; i < count; i++)
         if (may_meet(&before[i], access))
-            add_edge(w, before[i].step, access->step, true);
+            add_dependence(w, before[i].step, access->step, true);
 }
 
 /* Of more than ACCESSES_MOST the last takes the place of the one before it. */
-static void note_access(ListScheduleAccess *accesses, uint32_t *count,
-                        const ListScheduleAccess *access)
+static void note_memory_order(ListScheduleAccess *accesses, uint32_t *count,
+                              const ListScheduleAccess *access)
 {
     *count += *count < MAX_ACCESSES;
     accesses[*count - 1] = *access;
@@ -231,7 +231,7 @@ static void order_memory(BlockWork *w, MemoryOrder *m, uint32_t s, const Lowered
                                     ? (ListScheduleAccess){ s, NO_ID, 0, 0 }
                                     : access_of(w, s, insn);
     if (m->fence)
-        add_edge(w, m->fence - 1, s, true);
+        add_dependence(w, m->fence - 1, s, true);
     for (unsigned k = 0; k < 2; k++) {
         if (!is_fence && k != is_shared && op->space != SPACE_GENERIC)
             continue;
@@ -241,9 +241,9 @@ static void order_memory(BlockWork *w, MemoryOrder *m, uint32_t s, const Lowered
         if (is_fence)
             m->store_count[k] = m->load_count[k] = 0;
         else if (is_store)
-            note_access(m->stores[k], &m->store_count[k], &access);
+            note_memory_order(m->stores[k], &m->store_count[k], &access);
         else
-            note_access(m->loads[k], &m->load_count[k], &access);
+            note_memory_order(m->loads[k], &m->load_count[k], &access);
     }
     if (is_fence)
         m->fence = s + 1;
@@ -258,7 +258,7 @@ static uint32_t new_step(BlockWork *w, uint32_t insn)
 }
 
 /* What a side writes, and what came before it, are one value behind it. */
-static void add_step(BlockWork *w, MemoryOrder *memory, uint32_t i, bool is_side)
+static void add_address_step(BlockWork *w, MemoryOrder *memory, uint32_t i, bool is_side)
 {
     const LoweredInsn *insn = &w->lowered->insns[i];
     LoweredValueId factor = factor_of(w, insn);
@@ -272,18 +272,18 @@ static void add_step(BlockWork *w, MemoryOrder *memory, uint32_t i, bool is_side
     uint32_t between = is_further && !insn->use_count ? hand_on(w, insn) : 0,
              handed = w->local_count, s = new_step(w, i);
     if (is_further)
-        add_edge(w, s - 1, s, false);
+        add_dependence(w, s - 1, s, false);
     for (uint32_t b = 0; b < between; b++)
         read_local(w, s, handed - 1 - b);
     for (uint32_t u = 0; u < insn->use_count; u++)
-        read_value(w, s, ptx_lowered_uses(w->lowered, insn)[u], is_packed);
+        use_value(w, s, ptx_lowered_uses(w->lowered, insn)[u], is_packed);
     if (factor != NO_ID)
-        read_value(w, s, factor, false);
+        use_value(w, s, factor, false);
     for (uint32_t d = 0; d < insn->def_count; d++) {
         LoweredValueId value = ptx_lowered_defs(w->lowered, insn)[d];
         if ((is_side || insn->is_predicated) && w->lowered->values[value].is_variable
             && w->stamp[value] == w->build)
-            read_value(w, s, value, false);
+            use_value(w, s, value, false);
     }
     for (uint32_t d = 0; d < insn->def_count; d++)
         write_value(w, s, ptx_lowered_defs(w->lowered, insn)[d]);
@@ -320,8 +320,8 @@ void ptx_block_graph_build(BlockWork *w, BlockId first, uint32_t repeat)
         for (BlockId block = first; block <= last; block++)
             for (uint32_t i = w->lowered->first[block]; i < w->lowered->first[block + 1]; i++)
                 if (r + 1 == repeat || !is_increment(w, &w->lowered->insns[i]))
-                    add_step(w, &memory, i,
-                             block != first && w->cfg->blocks[block].pred_count == 1);
+                    add_address_step(w, &memory, i,
+                                     block != first && w->cfg->blocks[block].pred_count == 1);
     memset(w->passing, 0, sizeof w->passing);
     for (uint32_t o = w->live->first[last]; o < w->live->first[last + 1]; o++) {
         LoweredValueId value = w->live->out[o];
@@ -341,7 +341,7 @@ static uint32_t latency_of(const LoweredInsn *insn)
     return ptx_lowered_is_copy(insn) ? 0 : latencies[insn->machine] + 4 * repeat;
 }
 
-static void find_kind(ListScheduleStep *step, const LoweredInsn *insn)
+static void find_edge_kind(ListScheduleStep *step, const LoweredInsn *insn)
 {
     const bool is_move = insn->machine == MACHINE_MOVE;
     step->latency = (uint16_t)latency_of(insn);
@@ -355,7 +355,7 @@ void ptx_block_graph_time(BlockWork *w)
 {
     for (uint32_t s = w->step_count; s-- > 0;) {
         ListScheduleStep *step = &w->steps[s];
-        find_kind(step, insn_at(w, s));
+        find_edge_kind(step, insn_at(w, s));
         step->height = step->latency;
         for (uint32_t e = step->edge; e; e = w->edges[e - 1].next) {
             const ListScheduleEdge *edge = &w->edges[e - 1];

@@ -20,7 +20,7 @@ typedef struct BlockLivenessSolver {
     Explorer live;
 } BlockLivenessSolver;
 
-static void add_site(BlockLivenessSolver *s, uint32_t *head, BlockId block)
+static void add_thing_site(BlockLivenessSolver *s, uint32_t *head, BlockId block)
 {
     if (*head && s->sites[*head - 1].block == block)
         return;
@@ -31,7 +31,7 @@ static void add_site(BlockLivenessSolver *s, uint32_t *head, BlockId block)
 /* A side writes for those that come to it; under a guard what was there before stays for some.
  * written: per value, block + 1 where it was last written; seen: whether any definition of it was
  * walked over. */
-static void scan_block(BlockLivenessSolver *s, BlockId block, uint32_t *written, bool *seen)
+static void scan_block_things(BlockLivenessSolver *s, BlockId block, uint32_t *written, bool *seen)
 {
     const Lowered *l = s->lowered;
     for (uint32_t i = l->first[block]; i < l->first[block + 1]; i++) {
@@ -39,22 +39,22 @@ static void scan_block(BlockLivenessSolver *s, BlockId block, uint32_t *written,
         const LoweredValueId *defs = ptx_lowered_defs(l, insn), *uses = ptx_lowered_uses(l, insn);
         for (uint32_t u = 0; u < insn->use_count; u++)
             if (written[uses[u]] != block + 1)
-                add_site(s, &s->uses[uses[u]], block);
+                add_thing_site(s, &s->uses[uses[u]], block);
         for (uint32_t d = 0; d < insn->def_count; d++) {
             if (insn->is_predicated && l->runs_with[block] == block && seen[defs[d]]
                 && written[defs[d]] != block + 1) {
-                add_site(s, &s->uses[defs[d]], block);
+                add_thing_site(s, &s->uses[defs[d]], block);
                 continue;
             }
             seen[defs[d]] = true;
             written[defs[d]] = block + 1;
-            add_site(s, &s->kills[defs[d]], block);
+            add_thing_site(s, &s->kills[defs[d]], block);
         }
     }
 }
 
 /* The batch that was collected. */
-static bool explore(BlockLivenessSolver *s)
+static bool explore_things(BlockLivenessSolver *s)
 {
     const bool is_done = ptx_explorer_walk(&s->live, s->sites, s->sites)
                          && ptx_explorer_emit(&s->live, UINT64_MAX);
@@ -78,15 +78,15 @@ const LoweredLive *ptx_lowered_live_compute(Arena *arena, const Lowered *lowered
     uint32_t *written = ptx_arena_array(arena, uint32_t, values);
     bool *seen = ptx_arena_array(arena, bool, values);
     for (uint32_t b = 0; b < cfg->rpo_count; b++)
-        scan_block(&s, cfg->rpo[b], written, seen);
+        scan_block_things(&s, cfg->rpo[b], written, seen);
     for (LoweredValueId v = 0; v < lowered->value_count; v++) {
         if (!s.uses[v] || !s.kills[v])
             continue;
         ptx_explorer_add(&s.live, (LiveThing){ v, s.uses[v], s.kills[v] });
-        if (s.live.thing_count == LIVE_BATCH && !explore(&s))
+        if (s.live.thing_count == LIVE_BATCH && !explore_things(&s))
             return NULL;
     }
-    if (!explore(&s))
+    if (!explore_things(&s))
         return NULL;
     LoweredLive *live = ptx_arena_new(arena, LoweredLive);
     live->first = ptx_explorer_sort(&s.live, arena, &live->out);

@@ -57,7 +57,7 @@ static void at_least(uint32_t *f, PressureFeature feature, uint32_t value)
 
 /* ---- what directives leave ------------------------------------------------------------------- */
 
-static uint32_t threads_of(const uint32_t dims[3])
+static uint32_t block_threads_of(const uint32_t dims[3])
 {
     uint64_t threads = dims[0];
     for (int i = 1; i < 3; i++)
@@ -81,7 +81,7 @@ static uint32_t share_of(const Gpu *gpu, uint64_t threads)
 uint32_t ptx_pressure_cap(const Gpu *gpu, const Bounds *bounds)
 {
     uint32_t cap = figure(gpu, FIGURE_REGISTERS_PER_THREAD, MAX_REGISTERS);
-    uint32_t threads = threads_of(bounds->reqntid[0] ? bounds->reqntid : bounds->maxntid);
+    uint32_t threads = block_threads_of(bounds->reqntid[0] ? bounds->reqntid : bounds->maxntid);
     uint64_t whole = ((uint64_t)threads + 31) / 32 * 32;
     if (bounds->maxnreg)
         return bounds->maxnreg < cap ? bounds->maxnreg : cap;
@@ -93,11 +93,12 @@ uint32_t ptx_pressure_cap(const Gpu *gpu, const Bounds *bounds)
 
 /* What ptxas keeps registers below while it hides latency: what lets all warps be resident, or the
  * cap where directives ask for registers or blocks. */
-static uint32_t target_of(const Gpu *gpu, const Bounds *bounds)
+static uint32_t latency_target_of(const Gpu *gpu, const Bounds *bounds)
 {
-    bool is_asked = bounds->maxnreg
-                    || (bounds->minnctapersm
-                        && threads_of(bounds->reqntid[0] ? bounds->reqntid : bounds->maxntid));
+    bool is_asked =
+        bounds->maxnreg
+        || (bounds->minnctapersm
+            && block_threads_of(bounds->reqntid[0] ? bounds->reqntid : bounds->maxntid));
     return is_asked ? ptx_pressure_cap(gpu, bounds)
                     : share_of(gpu, figure(gpu, FIGURE_THREADS_PER_SM, 2048));
 }
@@ -135,7 +136,7 @@ static void count_insn(Gathering *g, const LoweredInsn *insn)
         g->f[expansions[expansion]]++;
 }
 
-static void count_block(Gathering *g, BlockId block)
+static void count_block_features(Gathering *g, BlockId block)
 {
     const Lowered *l = g->lowered;
     uint32_t loads = 0, units = 0, shared = 0;
@@ -158,8 +159,8 @@ static void count_block(Gathering *g, BlockId block)
  * the block is not known. */
 static uint32_t step_above(const Gathering *g, uint32_t registers)
 {
-    uint32_t threads = threads_of(g->func->bounds.reqntid[0] ? g->func->bounds.reqntid
-                                                             : g->func->bounds.maxntid),
+    uint32_t threads = block_threads_of(g->func->bounds.reqntid[0] ? g->func->bounds.reqntid
+                                                                   : g->func->bounds.maxntid),
              step = MAX_REGISTERS;
     uint64_t block = threads > 32 ? ((uint64_t)threads + 31) / 32 * 32 : 32;
     for (uint64_t blocks = 1;
@@ -269,7 +270,7 @@ static BlockWork *begin_regions(Gathering *g, Arena *scratch)
     return ptx_block_work_new(scratch, g->flow, g->lowered, defs, g->gpu->target.sm);
 }
 
-static bool gather(Gathering *g, Arena *scratch)
+static bool gather_features(Gathering *g, Arena *scratch)
 {
     BlockWork *work = begin_regions(g, scratch);
     if (!work)
@@ -279,7 +280,7 @@ static bool gather(Gathering *g, Arena *scratch)
     g->f[PRESSURE_LOOPS] = g->loops->loop_count;
     count_values(g);
     for (uint32_t b = 0; b < g->cfg->rpo_count; b++)
-        count_block(g, g->cfg->rpo[b]);
+        count_block_features(g, g->cfg->rpo[b]);
     for (BlockId b = 0; b < g->cfg->block_count; b = ptx_region_last(work, b) + 1)
         if (ptx_block_is_reachable(g->cfg, b))
             order_region(g, work, b);
@@ -395,7 +396,7 @@ static uint32_t count_at(const Pressure *p, const float *scale, double at)
 }
 
 /* The function that an instruction calls by name, or NULL. */
-static const Func *callee_of(const Module *module, const Func *func, const Insn *insn)
+static const Func *called_func_of(const Module *module, const Func *func, const Insn *insn)
 {
     for (uint32_t o = 0; o < insn->operand_count && insn->op->kind == OPK_CALL; o++) {
         const Operand *operand = &ptx_insn_operands(func, insn)[o];
@@ -408,7 +409,7 @@ static const Func *callee_of(const Module *module, const Func *func, const Insn 
 static bool calls_itself(const Module *module, const Func *func)
 {
     for (InsnId i = 0; i < func->insn_count && func->has_calls; i++)
-        if (callee_of(module, func, &func->insns[i]) == func)
+        if (called_func_of(module, func, &func->insns[i]) == func)
             return true;
     return false;
 }
@@ -418,7 +419,7 @@ static bool calls_itself(const Module *module, const Func *func)
 static bool calls_blindly(const Module *module, const Func *func)
 {
     for (InsnId i = 0; i < func->insn_count && func->has_calls; i++) {
-        const Func *callee = callee_of(module, func, &func->insns[i]);
+        const Func *callee = called_func_of(module, func, &func->insns[i]);
         if (func->insns[i].op->kind == OPK_CALL
             && (!callee || !callee->has_body || calls_itself(module, callee)))
             return true;
@@ -602,16 +603,16 @@ Pressure ptx_pressure_compute(Arena *scratch, const FuncFlow *flow, const Live *
                     .lowered = lowered,
                     .gpu = gpu,
                     .f = f };
-    f[PRESSURE_TARGET] = target_of(gpu, &func->bounds);
+    f[PRESSURE_TARGET] = latency_target_of(gpu, &func->bounds);
     f[PRESSURE_SM] = measured_sm(gpu->target.sm);
     f[PRESSURE_CAP] = out.cap;
     f[PRESSURE_LIVE] = live ? live->max_pressure : 0;
-    f[PRESSURE_THREADS] = threads_of(func->bounds.reqntid[0] ? func->bounds.reqntid
-                                                             : func->bounds.maxntid);
+    f[PRESSURE_THREADS] =
+        block_threads_of(func->bounds.reqntid[0] ? func->bounds.reqntid : func->bounds.maxntid);
     for (uint32_t i = 0; i < func->param_count; i++)
         f[PRESSURE_POINTERS] += func->params[i] != NO_ID
                                 && module->vars[func->params[i]].bytes == 8;
-    out.is_known = live && !func->has_syntax_error && gather(&g, scratch);
+    out.is_known = live && !func->has_syntax_error && gather_features(&g, scratch);
     f[PRESSURE_GUESS] = guess(f);
     compare_with_guess(f);
     for (unsigned i = 0; i < PRESSURE__COUNT; i++)

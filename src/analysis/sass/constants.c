@@ -9,7 +9,7 @@
  * once */
 enum { POINTER_SM = 80, BANKED_SM = 90, WIDE_SM = 120 };
 
-static bool is_constant(const Selection *s, NodeId id)
+static bool is_constant_node(const Selection *s, NodeId id)
 {
     return ptx_node_is(s->graph, id, NODE_CONSTANT);
 }
@@ -18,11 +18,11 @@ static bool is_constant(const Selection *s, NodeId id)
 static bool takes_place(const Selection *s, NodeId id)
 {
     const GraphNode *node = &s->nodes[id];
-    return (is_constant(s, id) && node->value)
+    return (is_constant_node(s, id) && node->value)
            || (node->kind == NODE_BANK && s->target.sm < BANKED_SM);
 }
 
-static void move(Selection *s, NodeId id, unsigned moves, BlockId block)
+static void move_constant(Selection *s, NodeId id, unsigned moves, BlockId block)
 {
     s->home[id] = s->is_demanded[id] ? ptx_selection_home(s, id, block) : block;
     s->is_demanded[id] = true;
@@ -35,13 +35,13 @@ static void move_operand(Selection *s, NodeId id, bool is_double, unsigned *take
 {
     if (!takes_place(s, id))
         return;
-    bool is_pair = is_double && is_constant(s, id),
+    bool is_pair = is_double && is_constant_node(s, id),
          is_long = is_pair && (uint32_t)s->nodes[id].value && s->target.sm >= BANKED_SM;
     unsigned moves = s->nodes[id].units;
     if (is_pair)
         moves = s->target.sm >= WIDE_SM ? 1 : 2;
     if (is_long || (*taken)++)
-        move(s, id, moves, block);
+        move_constant(s, id, moves, block);
 }
 
 static void move_operands(Selection *s, const Insn *insn, BlockId block)
@@ -60,13 +60,15 @@ static void move_access(Selection *s, const Insn *insn, BlockId block)
     for (uint32_t o = 0; o < insn->operand_count; o++) {
         uint8_t role = g->func->operands[insn->operand_first + o].role;
         NodeId in = role & (ROLE_USE | ROLE_ADDRESS) ? g->of_operand[insn->operand_first + o] : 0;
-        if (is_constant(s, in) && s->nodes[in].value && !(role & ROLE_ADDRESS)
+        if (is_constant_node(s, in) && s->nodes[in].value && !(role & ROLE_ADDRESS)
             && insn->op->flags & OPF_STORE)
-            move(s, in, ptx_type_info[insn->op->type].bits == 64 && s->target.sm < WIDE_SM ? 2 : 1,
-                 block);
+            move_constant(
+                s, in, ptx_type_info[insn->op->type].bits == 64 && s->target.sm < WIDE_SM ? 2 : 1,
+                block);
         if (ptx_node_is(g, in, NODE_BANK) && s->target.sm < BANKED_SM)
-            move(s, in, role & ROLE_ADDRESS && s->target.sm < POINTER_SM ? 1 : s->nodes[in].units,
-                 block);
+            move_constant(s, in,
+                          role & ROLE_ADDRESS && s->target.sm < POINTER_SM ? 1 : s->nodes[in].units,
+                          block);
     }
 }
 

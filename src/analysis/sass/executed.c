@@ -63,7 +63,8 @@ static double flops_each(const Op *op, bool is_fused)
            || is_sum_with_zero(op);
 }
 
-static void add_flops(Executed *to, const Op *op, bool is_fused, double lanes, double warps)
+static void add_executed_flops(Executed *to, const Op *op, bool is_fused, double lanes,
+                               double warps)
 {
     unsigned packed = op->type == TYPE_F16X2 || op->type == TYPE_BF16X2 || op->type == TYPE_F32X2
                           ? 2
@@ -206,7 +207,7 @@ static void add_block(Executed *to, const ExecutedRun *run, BlockId block)
         const CalledCount at = cfg->block_of[insn->origin] == block ? count_of(run, insn->origin)
                                                                     : own;
         if (insn->def_count && !ptx_lowered_is_copy(insn)) {
-            add_flops(to, op, insn->is_fused, at.lanes, at.warps);
+            add_executed_flops(to, op, insn->is_fused, at.lanes, at.warps);
             to->flops_fp32 += insn->more_flops * at.lanes;
         }
         else if (insn->machine == MACHINE_FP32 && is_angle(op))

@@ -51,7 +51,7 @@ typedef struct JoinableSearch {
     void *found;                            /* mark's, per instruction */
 } JoinableSearch;
 
-static void mark(const JoinableSearch *search, JoinablePlace *places, uint32_t count)
+static void mark_joinable(const JoinableSearch *search, JoinablePlace *places, uint32_t count)
 {
     qsort(places, count, sizeof *places, compare_places);
     search->mark(search, places, count);
@@ -75,11 +75,11 @@ static void search_block(const JoinableSearch *search, Numbers *numbers, const B
         }
         ptx_value_numbers_step(numbers, i);
         if (search->ends && search->ends(insn)) {
-            mark(search, places, count);
+            mark_joinable(search, places, count);
             count = 0;
         }
     }
-    mark(search, places, count);
+    mark_joinable(search, places, count);
 }
 
 static void search_all(Arena *arena, const Module *module, const Cfg *cfg,

@@ -73,7 +73,7 @@ static bool waits_for_load(const Graph *g, NodeId id, unsigned depth)
 }
 
 /* A block that one other leads to, and that leads to one other. */
-static bool is_side(const Shaper *h, BlockId block, BlockId from)
+static bool is_predicable_side(const Shaper *h, BlockId block, BlockId from)
 {
     if (block == EXIT_BLOCK)
         return false;
@@ -123,7 +123,7 @@ static bool has_company(const Shaper *h, BlockId side, BlockId from, BlockId joi
 
 /* Loads go under a predicate that lanes differ in where they are on the way together with
  * others. */
-static bool fits(const Shaper *h, BlockId side, BlockId from, unsigned limit, NodeId guard)
+static bool can_predicate(const Shaper *h, BlockId side, BlockId from, unsigned limit, NodeId guard)
 {
     BlockId join = h->cfg->succs[h->cfg->blocks[side].succ_first];
     if (!h->sides[side].has_load)
@@ -155,7 +155,7 @@ static NodeId guard_of(const Shaper *h, BlockId block)
 static void predicate_side(Shaper *h, BlockId block, BlockId side, BlockId otherwise, NodeId guard)
 {
     unsigned limit = h->graph->nodes[guard].is_uniform ? ONE_SIDE_UNIFORM : ONE_SIDE;
-    if (!is_lone_return(h, otherwise) && fits(h, side, block, limit, guard))
+    if (!is_lone_return(h, otherwise) && can_predicate(h, side, block, limit, guard))
         predicate(h, block, side);
 }
 
@@ -164,7 +164,7 @@ static void try_predicate(Shaper *h, BlockId block, NodeId guard)
     const Block *b = &h->cfg->blocks[block];
     BlockId a = h->cfg->succs[b->succ_first], c = h->cfg->succs[b->succ_first + 1];
     bool is_uniform = h->graph->nodes[guard].is_uniform;
-    bool a_is_side = is_side(h, a, block), c_is_side = is_side(h, c, block);
+    bool a_is_side = is_predicable_side(h, a, block), c_is_side = is_predicable_side(h, c, block);
     BlockId after_a = a_is_side ? h->cfg->succs[h->cfg->blocks[a].succ_first] : EXIT_BLOCK;
     BlockId after_c = c_is_side ? h->cfg->succs[h->cfg->blocks[c].succ_first] : EXIT_BLOCK;
     if (a_is_side && after_a == c) {
@@ -177,7 +177,7 @@ static void try_predicate(Shaper *h, BlockId block, NodeId guard)
     }
     unsigned limit = is_uniform ? BOTH_SIDES_UNIFORM : BOTH_SIDES;
     if (!a_is_side || !c_is_side || after_a != after_c || after_a == block
-        || !fits(h, a, block, limit, guard) || !fits(h, c, block, limit, guard))
+        || !can_predicate(h, a, block, limit, guard) || !can_predicate(h, c, block, limit, guard))
         return;
     predicate(h, block, a);
     predicate(h, block, c);

@@ -49,13 +49,13 @@ enum {
 
 /* ---- where ----------------------------------------------------------------------------------- */
 
-static bool is_in_loop(const Lowering *l, LoopId loop, BlockId block)
+static bool is_sass_in_loop(const Lowering *l, LoopId loop, BlockId block)
 {
     return ptx_loop_holds(l->defs, loop, block);
 }
 
 /* Whether a loop leaves what a row reads as it is. */
-static bool is_invariant(const Lowering *l, const Selected *row, LoopId loop)
+static bool is_sass_invariant(const Lowering *l, const Selected *row, LoopId loop)
 {
     InsnId last;
     for (uint32_t u = 0; u < row->use_count; u++) {
@@ -63,7 +63,7 @@ static bool is_invariant(const Lowering *l, const Selected *row, LoopId loop)
         const GraphNode *node = &l->graph->nodes[id];
         if (node->kind == NODE_LEAF
                 ? ptx_defs_in_loop(l->defs, loop, node->reg, &last) != 0
-                : node->kind == NODE_RESULT && is_in_loop(l, loop, l->place[id]))
+                : node->kind == NODE_RESULT && is_sass_in_loop(l, loop, l->place[id]))
             return false;
     }
     return true;
@@ -75,7 +75,7 @@ static BlockId hoisted(Lowering *l, const Selected *row, BlockId block)
     for (LoopId loop = l->loops->loop_of[block]; loop != NO_LOOP; loop = l->loops->loop_of[block]) {
         BlockId before = l->dom->idom[l->loops->loops[loop].header];
         if (!l->climbs || l->loops->loops[loop].is_irreducible || before == EXIT_BLOCK
-            || !is_invariant(l, row, loop))
+            || !is_sass_invariant(l, row, loop))
             break;
         l->climbs--;
         block = before;
@@ -225,7 +225,7 @@ static bool is_dropped(const Lowering *l, const Selected *row)
            && l->flow.is_dropped[l->cfg->block_of[row->insn]];
 }
 
-static void add_insn(Lowering *l, uint32_t at, uint32_t r)
+static void add_sass_insn(Lowering *l, uint32_t at, uint32_t r)
 {
     const Selection *s = l->selection;
     const Selected *row = &s->rows[r];
@@ -316,7 +316,7 @@ static void order_rows(Lowering *l)
     make_prologue(l);
     for (uint32_t r = s->row_count; r-- > 0;)
         if (!is_dropped(l, &s->rows[r]))
-            add_insn(l, next[part[r]]++, r);
+            add_sass_insn(l, next[part[r]]++, r);
     l->out->first = first;
     l->out->insn_count = at;
 }
@@ -324,7 +324,7 @@ static void order_rows(Lowering *l)
 /* ---- unrolled loops -------------------------------------------------------------------------- */
 
 /* A counter or pointer that goes on by a constant. */
-static bool is_increment(const Lowering *l, const LoweredInsn *insn)
+static bool is_sass_increment(const Lowering *l, const LoweredInsn *insn)
 {
     return insn->machine == MACHINE_IADD && insn->def_count == 1 && insn->use_count == 1
            && l->operands[insn->operand_first] == l->operands[insn->operand_first + 1];
@@ -348,7 +348,7 @@ static bool is_offset(const Lowering *l, BlockId block, LoweredValueId counter,
         bool is_access = insn->machine == MACHINE_GLOBAL || insn->machine == MACHINE_SHARED
                          || insn->machine == MACHINE_CONST;
         for (unsigned u = 0; u < insn->use_count && !is_access && !is_exit(l, insn, branch)
-                             && !is_increment(l, insn);
+                             && !is_sass_increment(l, insn);
              u++)
             if (l->operands[insn->operand_first + insn->def_count + u] == counter)
                 return false;
@@ -368,7 +368,7 @@ static void mark_overhead(Lowering *l, BlockId block)
     uint32_t counters = 0;
     for (uint32_t i = end; branch->machine == MACHINE_BRANCH && i-- > l->out->first[block];) {
         LoweredInsn *insn = &l->insns[i];
-        bool is_counter = is_increment(l, insn) && counters < MAX_COUNTERS;
+        bool is_counter = is_sass_increment(l, insn) && counters < MAX_COUNTERS;
         counters += is_counter;
         bool is_beside = i + 1 < end && insn->origin == insn[1].origin && insn[1].is_overhead
                          && insn->machine == MACHINE_MOVE;

@@ -6,7 +6,7 @@
 #include "isa/isa.h"
 
 /* A product that a sum takes in, of the sum's width. */
-static bool is_product(const Selection *s, NodeId id, bool is_wide)
+static bool is_integer_product(const Selection *s, NodeId id, bool is_wide)
 {
     const GraphNode *node = ptx_node_of(s, id);
     if (!ptx_node_is_result(s, id, ACT_MUL) || node->is_wide != is_wide)
@@ -151,7 +151,7 @@ static bool is_third(const Selection *s, const GraphNode *sum, NodeId id)
     bool is_sum = (ptx_node_is_result(s, id, ACT_ADD) || ptx_node_is_result(s, id, ACT_SUB))
                   && ptx_node_is_single(s, id) && !sum->is_wide && !node->is_wide;
     for (unsigned i = 0; i < 2 && is_sum; i++)
-        is_sum = !is_product(s, node->in[i], false) && !is_shifted(s, node->in[i], false);
+        is_sum = !is_integer_product(s, node->in[i], false) && !is_shifted(s, node->in[i], false);
     return is_sum;
 }
 
@@ -175,7 +175,7 @@ void ptx_select_sum(Selection *s, Selected *row, const GraphNode *node, BlockId 
             node->action == ACT_ADD
             || (i == 1 && !is_half && ptx_node_is_constant(s, ptx_node_of(s, in)->in[1]));
         halved |= is_half;
-        if (is_taken && is_product(s, in, node->is_wide)) {
+        if (is_taken && is_integer_product(s, in, node->is_wide)) {
             ptx_select_demand_both(s, ptx_node_of(s, in), block);
             ptx_select_demand(s, other, block);
             ptx_constants_move_sum(s, ptx_node_of(s, in)->in[1], other, false, block);

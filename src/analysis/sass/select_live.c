@@ -55,7 +55,7 @@ bool ptx_select_is_move(const Selection *s, InsnId insn)
     return s->graph->of_insn[insn] && !(node->kind == NODE_RESULT && node->insn == insn);
 }
 
-static void read_insn(SelectMarker *m, InsnId id)
+static void read_live_uses(SelectMarker *m, InsnId id)
 {
     const Graph *g = m->s->graph;
     const Insn *insn = &g->func->insns[id];
@@ -81,5 +81,5 @@ void ptx_select_mark_live(Selection *s)
             && g->func->insns[i].op->flags & (OPF_SIDE_EFFECT | OPF_UNKNOWN))
             push(&m, i);
     while (m.depth)
-        read_insn(&m, m.stack[--m.depth]);
+        read_live_uses(&m, m.stack[--m.depth]);
 }

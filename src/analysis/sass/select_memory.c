@@ -17,7 +17,7 @@ enum {
 };
 
 /* An address without its constant offset. */
-static NodeId base_of(const Selection *s, NodeId id, int64_t *offset)
+static NodeId address_base_of(const Selection *s, NodeId id, int64_t *offset)
 {
     for (unsigned depth = 0; depth < MAX_DEPTH; depth++) {
         const GraphNode *node = ptx_node_of(s, id), *by = ptx_node_of(s, node->in[1]);
@@ -53,7 +53,7 @@ void ptx_select_address(Selection *s, NodeId id, Space space, BlockId block)
     bool is_shared = ptx_space_is_own_shared((uint8_t)space),
          is_scaling = is_shared && s->target.sm >= 75 && s->target.sm < 90;
     int64_t offset = 0;
-    id = base_of(s, id, &offset);
+    id = address_base_of(s, id, &offset);
     const GraphNode *node = ptx_node_of(s, id);
     if (space == SPACE_CONST && ptx_node_is_result(s, id, ACT_ADD))
         for (unsigned i = 0; i < 2; i++)
@@ -71,7 +71,7 @@ void ptx_select_address(Selection *s, NodeId id, Space space, BlockId block)
     }
     if (!is_scaling || ptx_node_of(s, node->in[uniform])->kind != NODE_VARIABLE)
         ptx_select_demand(s, node->in[uniform], block);
-    NodeId varying = base_of(s, node->in[1 - uniform], &offset);
+    NodeId varying = address_base_of(s, node->in[1 - uniform], &offset);
     ptx_select_demand(s, is_scaling ? unscaled(s, varying) : varying, block);
 }
 
@@ -110,7 +110,8 @@ void ptx_select_note_alignment(Selection *s, InsnId id)
         || address->kind != OPERAND_REG)
         return;
     int64_t offset = address->value;
-    NodeId base = base_of(s, s->graph->of_operand[address - s->graph->func->operands], &offset);
+    NodeId base =
+        address_base_of(s, s->graph->of_operand[address - s->graph->func->operands], &offset);
     uint8_t zeros = insn->access_bytes == 16 ? 4 : 3;
     if (base && offset % insn->access_bytes == 0 && s->nodes[base].zeros < zeros)
         s->nodes[base].zeros = zeros;
@@ -129,7 +130,7 @@ bool ptx_select_join_load(Selection *s, const Insn *insn, NodeId address, const 
 {
     int64_t offset =
         operand->kind == OPERAND_VAR || operand->kind == OPERAND_REG ? operand->value : 0;
-    NodeId base = base_of(s, address, &offset);
+    NodeId base = address_base_of(s, address, &offset);
     int64_t size = vector_bytes(ptx_node_of(s, base)->zeros);
     int64_t at = offset % size + (offset % size < 0 ? size : 0), chunk = (offset - at) / size;
     if (insn->access_bytes < 4 || insn->access_bytes >= size)
@@ -171,7 +172,7 @@ static NodeId address_of(const Selection *s, const Insn *insn)
 static uint64_t bytes_around(const Selection *s, NodeId id)
 {
     int64_t offset = 0;
-    const GraphNode *base = ptx_node_of(s, base_of(s, id, &offset));
+    const GraphNode *base = ptx_node_of(s, address_base_of(s, id, &offset));
     if (base->kind == NODE_RESULT && base->action == ACT_COPY) /* into a register of 64 bits */
         base = ptx_node_of(s, base->in[0]);
     return base->kind == NODE_VARIABLE ? s->graph->module->vars[base->var].bytes : 0;

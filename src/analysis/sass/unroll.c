@@ -103,7 +103,7 @@ static const Insn *definition_in(const Unroller *u, LoopId loop, RegId reg)
 }
 
 /* The definition outside of it, where it is the only one there. */
-static const Insn *definition_before(const Unroller *u, LoopId loop, RegId reg)
+static const Insn *definition_before_loop(const Unroller *u, LoopId loop, RegId reg)
 {
     const Insn *found = NULL;
     for (uint32_t d = u->defs->first[reg];
@@ -130,7 +130,7 @@ static bool is_move(const Insn *insn)
 
 /* A register that each iteration changes by a constant: by how much, and the register that holds it
  * around the loop. */
-static bool find_step(const Unroller *u, LoopId loop, RegId reg, int64_t *step, RegId *phi)
+static bool find_counter_step(const Unroller *u, LoopId loop, RegId reg, int64_t *step, RegId *phi)
 {
     const Insn *insn = definition_in(u, loop, reg);
     if (insn && is_move(insn)
@@ -159,7 +159,7 @@ static bool find_constant(const Unroller *u, LoopId loop, const Operand *operand
         *value = operand->value;
         return true;
     }
-    const Insn *insn = operand->kind == OPERAND_REG ? definition_before(u, loop, operand->id)
+    const Insn *insn = operand->kind == OPERAND_REG ? definition_before_loop(u, loop, operand->id)
                                                     : NULL;
     if (!insn || !is_move(insn) || operand_of(u, insn, 1)->kind != OPERAND_INT)
         return false;
@@ -205,7 +205,7 @@ static bool is_counted(const Unroller *u, LoopId loop, BlockId exit, uint64_t *t
     int64_t step, start, bound;
     RegId phi;
     InsnId last;
-    if (a->kind != OPERAND_REG || !find_step(u, loop, a->id, &step, &phi))
+    if (a->kind != OPERAND_REG || !find_counter_step(u, loop, a->id, &step, &phi))
         return false;
     if (b->kind == OPERAND_REG && ptx_defs_in_loop(u->defs, loop, b->id, &last) != 0)
         return false;
@@ -220,7 +220,7 @@ static bool is_counted(const Unroller *u, LoopId loop, BlockId exit, uint64_t *t
     /* the one that falls through stands last */
     BlockId taken = u->cfg->succs[block->succ_first];
     bool stays = taken != EXIT_BLOCK && u->loops->loop_of[taken] == loop;
-    const Insn *before = definition_before(u, loop, phi);
+    const Insn *before = definition_before_loop(u, loop, phi);
     *trips = 0;
     if (before && is_move(before) && find_constant(u, loop, operand_of(u, before, 1), &start)
         && find_constant(u, loop, b, &bound))
@@ -253,7 +253,7 @@ static uint32_t partly(uint64_t trips, uint32_t length)
     return times > 1 && trips % times == 0 ? times : most;
 }
 
-static Unrolling decide(const Unroller *u, LoopId loop, const UnrollBody *body)
+static Unrolling decide_unrolling(const Unroller *u, LoopId loop, const UnrollBody *body)
 {
     Unrolling as_is = { 1, false, false };
     uint64_t trips;
@@ -287,6 +287,6 @@ const Unrolling *ptx_unroll_compute(Arena *arena, const FuncFlow *flow, const De
             measure_block(&u, cfg->rpo[b], &bodies[loops->loop_of[cfg->rpo[b]]]);
     for (LoopId loop = 0; loop < loops->loop_count; loop++)
         out[loop] = sm < UNROLLED_SM ? (Unrolling){ 1, false, false }
-                                     : decide(&u, loop, &bodies[loop]);
+                                     : decide_unrolling(&u, loop, &bodies[loop]);
     return out;
 }

@@ -70,7 +70,7 @@ static uint8_t action_of_cvt(const Op *op)
     return to == from ? ACT_COPY : ACT_TRUNCATE;
 }
 
-static uint8_t action_of(const Op *op)
+static uint8_t node_action_of(const Op *op)
 {
     uint8_t action = actions[op->operation];
     if (!action || op->type == TYPE_NONE || op->vector > 1)
@@ -288,7 +288,7 @@ static bool is_same_result(const void *graph, NodeId id, const void *wanted)
 }
 
 /* A load from where another one was, with nothing between that may have changed what is there. */
-static bool is_same_load(const void *graph, NodeId id, const void *wanted)
+static bool is_same_loaded(const void *graph, NodeId id, const void *wanted)
 {
     const Graph *g = graph;
     const GraphNode *node = &g->nodes[id];
@@ -309,7 +309,7 @@ static uint64_t key_of(const Graph *g, const Insn *insn)
 }
 
 /* FIXED_TRUE: as without a guard; FIXED_FALSE: it never does anything. */
-static Fixed guard_of(const Graph *g, const Insn *insn)
+static Fixed guard_node_of(const Graph *g, const Insn *insn)
 {
     Fixed fixed = insn->guard == NO_ID ? FIXED_TRUE : (Fixed)g->fixed[insn->guard];
     if (insn->guard == NO_ID || fixed == FIXED_NOT || !insn->guard_negated)
@@ -319,7 +319,7 @@ static Fixed guard_of(const Graph *g, const Insn *insn)
 
 static bool is_guarded(const Graph *g, const Insn *insn)
 {
-    return guard_of(g, insn) != FIXED_TRUE;
+    return guard_node_of(g, insn) != FIXED_TRUE;
 }
 
 static void read_operands(Graph *g, InsnId id, BlockId block)
@@ -333,7 +333,7 @@ static void read_operands(Graph *g, InsnId id, BlockId block)
         g->of_guard[id] = register_node(g, insn->guard, block);
 }
 
-static bool is_constant(const Graph *g, NodeId id, int64_t value)
+static bool is_constant_value(const Graph *g, NodeId id, int64_t value)
 {
     return ptx_node_is(g, id, NODE_CONSTANT) && g->nodes[id].value == value;
 }
@@ -359,7 +359,7 @@ static bool is_node_uniform(const Graph *g, const GraphNode *node, const bool *v
 }
 
 /* Whether a register with several definitions turned out to vary. */
-static bool spread_varying(const Graph *g, const Uniforms *uniforms, bool *varies)
+static bool spread_varying_registers(const Graph *g, const Uniforms *uniforms, bool *varies)
 {
     bool changed = false;
     for (InsnId i = 0; i < g->func->insn_count; i++) {
@@ -384,7 +384,7 @@ static void find_uniform(Graph *g, const Uniforms *uniforms)
     for (unsigned pass = 0; changed && pass < UNIFORM_PASSES; pass++) {
         for (NodeId n = 1; n <= g->node_count; n++)
             g->nodes[n].is_uniform = is_node_uniform(g, &g->nodes[n], varies);
-        changed = spread_varying(g, uniforms, varies);
+        changed = spread_varying_registers(g, uniforms, varies);
     }
 }
 
@@ -576,7 +576,7 @@ static NodeId copied(const Graph *g, const Insn *insn, uint8_t action)
                    : 0;
     bool is_neutral = (action == ACT_ADD || action == ACT_SUB || action == ACT_SHL
                        || action == ACT_SHR)
-                      && is_constant(g, second, 0);
+                      && is_constant_value(g, second, 0);
     return is_neutral ? first : 0;
 }
 
@@ -734,7 +734,7 @@ static bool has_slow_path(const Op *op)
 static void add_pure(Graph *g, InsnId id, const Operand *result, BlockId block)
 {
     const Insn *insn = &g->func->insns[id];
-    uint8_t action = action_of(insn->op);
+    uint8_t action = node_action_of(insn->op);
     NodeId same = copied(g, insn, action);
     bool is_single = g->def_count[result->id] == 1;
     NodeId *slot = NULL;
@@ -776,8 +776,8 @@ static bool add_load(Graph *g, InsnId id, const Operand *result, BlockId block)
     if (insn->op->kind != OPK_LD || insn->op->space != SPACE_GLOBAL
         || !ptx_effect_is_plain(insn->op) || g->def_count[result->id] != 1)
         return false;
-    NodeId *slot = find_slot(g, key_of(g, insn), is_same_load, &wanted);
-    bool is_again = *slot && is_same_load(g, *slot, &wanted)
+    NodeId *slot = find_slot(g, key_of(g, insn), is_same_loaded, &wanted);
+    bool is_again = *slot && is_same_loaded(g, *slot, &wanted)
                     && g->nodes[*slot].units == ptx_reg_units(&g->func->regs[result->id]) + 0u;
     NodeId node = is_again ? *slot : new_result(g, id, result, block);
     g->is_gone[id] = is_again;
@@ -785,7 +785,7 @@ static bool add_load(Graph *g, InsnId id, const Operand *result, BlockId block)
     return true;
 }
 
-static void add_insn(Graph *g, InsnId id, BlockId block)
+static void add_graph_insn(Graph *g, InsnId id, BlockId block)
 {
     const Insn *insn = &g->func->insns[id];
     const Operand *operands = ptx_insn_operands(g->func, insn);
@@ -850,7 +850,7 @@ static void find_gone(Graph *g)
     for (InsnId i = 0; i < g->func->insn_count; i++) {
         const Insn *insn = &g->func->insns[i];
         const Operand *operands = ptx_insn_operands(g->func, insn);
-        g->is_gone[i] = guard_of(g, insn) == FIXED_FALSE;
+        g->is_gone[i] = guard_node_of(g, insn) == FIXED_FALSE;
         if (insn->guard != NO_ID)
             last[insn->guard] = 0;
         for (uint32_t o = 0; o < insn->operand_count; o++)
@@ -931,7 +931,7 @@ Graph *ptx_graph_build(Arena *arena, const Module *module, const Func *func, con
     g->writes_before = count_writes(g, arena);
     for (uint32_t b = 0; b < cfg->rpo_count; b++)
         for (InsnId i = cfg->blocks[cfg->rpo[b]].first; i < cfg->blocks[cfg->rpo[b]].end; i++)
-            add_insn(g, i, cfg->rpo[b]);
+            add_graph_insn(g, i, cfg->rpo[b]);
     find_uniform(g, uniforms);
     return g;
 }

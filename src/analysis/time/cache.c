@@ -97,7 +97,7 @@ static unsigned distinct_parts(const ArrayTraffic *array, const uint32_t grid[3]
 typedef struct Machinery {
     const Evaluation *evaluation;
     double sms, resident, l1_bytes, l2_bytes;
-    double l1_together, cache_keeps, cache_loses;       /* shares: src/gpu/figures.def */
+    double l1_together, l2_share, cache_keeps, cache_loses;     /* shares: src/gpu/figures.def */
     double lines_by_chance;     /* passes through L1 of a lane that goes its own way */
 } Machinery;
 
@@ -110,6 +110,16 @@ static double fetched_share(const Machinery *m, const ArrayTraffic *array)
     double share = (double)distinct_parts(array, m->evaluation->grid, (uint64_t)m->sms, count)
                    / count;
     return 1 - m->l1_together * (1 - share);
+}
+
+/* The next block in the grid asks for the same part. */
+static bool has_same_neighbour(const Machinery *m, const ArrayTraffic *array)
+{
+    const uint32_t *grid = m->evaluation->grid;
+    for (unsigned d = 0; d < 3; d++)
+        if (grid[d] > 1)
+            return array->is_shifted[d] && !array->shift[d];
+    return false;
 }
 
 /* What all blocks read stays in the L1 of each SM, where it fills half of it at most. */
@@ -151,18 +161,32 @@ static double bytes_of_waves(const Machinery *m, const ArrayTraffic *array, doub
                      sectors * SECTOR_BYTES));
 }
 
-/* No more comes in between than the launch reads at all. */
+/* L2 has room once for what a single block reads, since one half holds it: what several ask for, both
+ * halves do. */
+static double l2_of_reuse(const Machinery *m)
+{
+    const Traffics *t = &m->evaluation->traffics;
+    const double own = t->load_sectors > 0
+                           ? fmin(1, t->read_bytes / (t->load_sectors * SECTOR_BYTES))
+                           : 0;
+    return m->l2_bytes * (1 + own * (1 / m->l2_share - 1));
+}
+
+/* No more comes in between than the blocks beside read, nor than the launch does. */
 static void find_reuse(const Machinery *m, double warps_per_block, Cached *out)
 {
     const Traffics *t = &m->evaluation->traffics;
+    const double beside = m->resident * t->load_sectors * SECTOR_BYTES / m->evaluation->blocks,
+                 l2_bytes = l2_of_reuse(m);
     double reused = 0, lost = 0;
     for (unsigned b = 0; b < REUSE_BUCKETS; b++) {
-        double bytes = 0.5 * (double)(1u << b) * SECTOR_BYTES * warps_per_block * m->resident;
+        double bytes = fmin(beside, 0.5 * (double)(1u << b) * SECTOR_BYTES * warps_per_block
+                                        * m->resident);
         double gone = t->reused[b] * lost_share(m, fmin(bytes, t->read_bytes), m->l1_bytes);
         reused += t->reused[b];
         lost += gone;
         out->read_bytes += SECTOR_BYTES * gone
-                           * lost_share(m, fmin(bytes * m->sms, t->read_bytes), m->l2_bytes);
+                           * lost_share(m, fmin(bytes * m->sms, t->read_bytes), l2_bytes);
     }
     out->load_sectors += lost;
     out->lost = reused > 0 ? lost / reused : 0;
@@ -471,23 +495,26 @@ Cached ptx_cached_compute(Arena *arena, const CacheInput *in)
     m.l1_together = ptx_gpu_figure(in->gpu, FIGURE_L1_TOGETHER_SHARE);
     m.cache_keeps = ptx_gpu_figure(in->gpu, FIGURE_CACHE_KEEPS_SHARE);
     m.cache_loses = ptx_gpu_figure(in->gpu, FIGURE_CACHE_LOSES_SHARE);
-    m.l2_bytes = ptx_gpu_figure(in->gpu, FIGURE_L2_SHARE) * cache_bytes(in->gpu, FIGURE_L2_BYTES);
+    m.l2_share = ptx_gpu_figure(in->gpu, FIGURE_L2_SHARE);
+    m.l2_bytes = m.l2_share * cache_bytes(in->gpu, FIGURE_L2_BYTES);
     Cached out = { .load_lines = t->load_lines,
                    .load_sectors = t->load_sectors,
                    .store_lines = t->store_lines,
                    .store_sectors = t->store_sectors,
                    .read_bytes = t->read_bytes,
                    .written_bytes = t->written_bytes };
-    double all = 0;
+    double all = 0, joined = 0;
     for (uint32_t a = 0; a < t->array_count; a++)
         all += t->arrays[a].read_bytes;
     for (uint32_t a = 0; a < t->array_count; a++) {
         const ArrayTraffic *array = &t->arrays[a];
         double sectors = sectors_of(&m, array);
         out.load_sectors += sectors - array->missed;
+        joined += has_same_neighbour(&m, array) ? sectors + array->past : 0;
         out.read_bytes += all > m.l2_bytes ? bytes_of_waves(&m, array, sectors) - array->read_bytes
                                            : 0;
     }
+    out.joined_sectors = joined;
     find_reuse(&m, in->warps_per_block, &out);
     const double asked = t->load_sectors > 0 ? out.load_sectors / t->load_sectors : 0;
     out.load_requests = t->load_requests * asked;

@@ -35,6 +35,8 @@ typedef struct CacheInput {
 } CacheInput;
 
 typedef struct Cached {
+    /* of load_sectors, those that the next block in the grid asks for, too */
+    double joined_sectors;
     double load_lines;          /* passes through L1 */
     double load_sectors, load_requests;     /* that L2 is asked for */
     double load_pieces;         /* the same, by halves of lines */

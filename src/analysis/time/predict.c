@@ -10,6 +10,7 @@
 #include "analysis/time/hidden_traffic.h"
 #include "analysis/time/in_flight.h"
 #include "analysis/time/matrix_rate.h"
+#include "analysis/time/phases.h"
 #include "analysis/sass/joinable.h"
 #include "analysis/time/critical_path_bound.h"
 #include "analysis/time/address_distribution.h"
@@ -287,10 +288,14 @@ static double l2_us(const Gpu *gpu, const Speeds *s, const Cached *cached)
                             : measured[FIGURE_SMS] * measured[FIGURE_CLOCK_MHZ]
                                   / (s->sms * s->clocks_per_us),
                  store_sector = ptx_gpu_figure(gpu, FIGURE_L2_STORE_SECTOR_PS);
-    double there = cached->load_requests * ptx_gpu_figure(gpu, FIGURE_L2_ASK_PS)
+    const double joined = cached->load_sectors > 0
+                              ? fmin(1, cached->joined_sectors / cached->load_sectors)
+                              : 0,
+                 once = 1 - joined * ptx_gpu_figure(gpu, FIGURE_L2_JOINED_SHARE);
+    double there = once * cached->load_requests * ptx_gpu_figure(gpu, FIGURE_L2_ASK_PS)
                    + cached->store_lines * ptx_gpu_figure(gpu, FIGURE_L2_STORE_LINE_PS)
                    + cached->store_sectors * store_sector;
-    double back = cached->load_pieces * ptx_gpu_figure(gpu, FIGURE_L2_PIECE_PS)
+    double back = once * cached->load_pieces * ptx_gpu_figure(gpu, FIGURE_L2_PIECE_PS)
                   + cached->fresh_sectors * store_sector;
     return less * fmax(there, back) / 1e6;
 }
@@ -490,6 +495,17 @@ static TileClocks tile_clocks(const PredictInput *in, const Speeds *s, const Cac
                          .sector = from_l2 + fresh * fmax(0, BYTES / share - from_l2) };
 }
 
+/* Barriers that a warp comes to for each time that it loads. */
+static double barriers_of_round(const PredictInput *in)
+{
+    double most = in->blocks * in->warps_per_block;
+    for (InsnId i = 0; i < in->func->insn_count; i++)
+        if (in->func->insns[i].op->kind == OPK_LD
+            && in->func->insns[i].op->insn_class == CLASS_GLOBAL)
+            most = fmax(most, ptx_probable_warps(&in->evaluation->insns[i]));
+    return in->executed->machine[MACHINE_BARRIER] / most;
+}
+
 /* What warps wait for other blocks. */
 static double find_chain(Arena *scratch, const PredictInput *in, const Speeds *s,
                          const Cached *cached, Prediction *out)
@@ -523,6 +539,11 @@ static double find_chain(Arena *scratch, const PredictInput *in, const Speeds *s
     const CriticalPath found = ptx_critical_path_compute(scratch, &chain);
     const double beside = fmax(1, fmin(in->blocks_per_sm, ceil(in->blocks / s->sms)));
     out->own_share = found.step_share / (beside * beside);
+    out->phase_exponent = ptx_phase_exponent(
+        &(PhasesInput){ .blocks = fmax(1, fmin(in->blocks_per_sm, in->blocks / s->sms)),
+                        .warps_per_block = in->warps_per_block,
+                        .barriers_of_round = barriers_of_round(in),
+                        .is_in_steps = found.step_share > 0.5 });
     double clocks = found.clocks * fmax(1, waves), longest = found.longest_clocks;
     if (longest > clocks) {
         chain.load_clocks = longest_load_clocks(scratch, in, cached, chain.load_clocks);
@@ -598,16 +619,24 @@ static double tail_us(const PredictInput *in, const Speeds *s, const Prediction 
     return fmax(0, all + late - most);
 }
 
+/* The port to L1 and shared memory serves what comes from memory, rather than what is computed. */
+static bool is_loading(const Prediction *of)
+{
+    return of->parts_us[PART_L1] > fmax(of->parts_us[PART_SHARED], of->lsu_us);
+}
+
 /* Of what the SMs' units are busy for, the share that waits add to. */
 static double norm(const Prediction *of, bool has_latency)
 {
-    double sum = 0, others = has_latency ? 1 - of->own_share : 1;
+    double sm = 0, memory = 0, others = has_latency ? 1 - of->own_share : 1;
     for (TimePart p = PART_DISPATCH + 1; p < PART__COUNT; p++) {
-        bool is_of_sm = p == PART_ISSUE || p == PART_L1;
-        if (p != PART_LATENCY || has_latency)
-            sum += pow(joined(of, p) * (is_of_sm ? others : 1), 3);
+        const bool is_of_sm = p == PART_ISSUE || p == PART_L1,
+                   is_computing = p == PART_ISSUE || (p == PART_L1 && !is_loading(of));
+        if (p != PART_LATENCY)
+            *(is_computing ? &sm : &memory) += pow(joined(of, p) * (is_of_sm ? others : 1), 3);
     }
-    return cbrt(sum);
+    const double busy = hypot_of(cbrt(sm), cbrt(memory), of->phase_exponent);
+    return has_latency ? hypot_of(busy, joined(of, PART_LATENCY), 3) : busy;
 }
 
 /* Resources of the SMs and of memory get in each other's way (the third power); while blocks are

@@ -77,6 +77,8 @@ typedef struct Prediction {     /* NaN: not known */
     /* of what the SMs' units are busy for, the share that PART_LATENCY has in it: a block's own
      * work in steps, next to that of the blocks beside it */
     double own_share;
+    /* of the norm that joins memory with what the SMs' units are busy for */
+    double phase_exponent;
     bool blocks_differ;         /* one has twice as much to do as the mean, or more */
     /* of PART_PIPE: the load-store units; the dearest other one, and the next */
     double lsu_us, pipe_us, second_us;

@@ -36,7 +36,7 @@ static void add_leaving(Counter *c, LoopId loop, BlockId block, uint32_t side)
     plan->leaving_first = c->leaving_count++;
 }
 
-static bool is_latch(const Counter *c, LoopId loop, BlockId block)
+static bool is_latch_branch(const Counter *c, LoopId loop, BlockId block)
 {
     const Block *b = &c->cfg->blocks[block];
     for (uint32_t e = 0; e < b->succ_count; e++) {
@@ -89,7 +89,7 @@ static bool is_before_body(Counter *c, LoopId loop, BlockId block)
 {
     BlockId header = c->loops->loops[loop].header;
     bool works = false;
-    if (is_latch(c, loop, block))
+    if (is_latch_branch(c, loop, block))
         return false;
     for (BlockId b = block; !works && ptx_ssa_spend(c->reach, 1); b = c->dom->idom[b]) {
         works = c->works[b];

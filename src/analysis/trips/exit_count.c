@@ -75,7 +75,7 @@ static CountBuffers *buffers_of(Counter *c)
     return c->buffers;
 }
 
-static bool add_node(Counter *c, SymId *ids, uint32_t *count, uint32_t stamp, SymId id)
+static bool add_count_node(Counter *c, SymId *ids, uint32_t *count, uint32_t stamp, SymId id)
 {
     if (c->s->nodes[id].stamp == stamp)
         return true;
@@ -108,11 +108,11 @@ static SymId *make_program(Counter *c, const SymId *roots, uint32_t root_count, 
     bool fits = true;
     *count = 0;
     for (uint32_t r = 0; r < root_count; r++)
-        fits &= add_node(c, ids, count, stamp, roots[r]);
+        fits &= add_count_node(c, ids, count, stamp, roots[r]);
     for (uint32_t done = 0; done < *count && fits; done++) {
         uint32_t below_count = nodes_below(c, ids[done], below);
         for (uint32_t i = 0; i < below_count; i++)
-            fits &= add_node(c, ids, count, stamp, below[i]);
+            fits &= add_count_node(c, ids, count, stamp, below[i]);
     }
     qsort(ids, *count, sizeof *ids, ptx_sym_by_id);
     return fits ? ids : NULL;
@@ -182,7 +182,7 @@ static bool collect_states(Counter *c, LoopId loop, Run *run)
     return collect_places(c, loop, run);
 }
 
-static const char *describe(Counter *c, const char *what, SymId id)
+static const char *describe_count(Counter *c, const char *what, SymId id)
 {
     const char *why = ptx_sym_why(c->s, id);
     char text[128];
@@ -206,26 +206,26 @@ static const char *blame(Counter *c, LoopId loop, const Test *test)
 {
     const Sym stay = *ptx_sym(c->s, test->stay);
     if (!ptx_exit_is_comparison(&stay))
-        return describe(c, "the condition", test->stay);
+        return describe_count(c, "the condition", test->stay);
     if (test->is_linear) {
         bool left = ptx_sym_varies(c->s, stay.a, loop);
         const Linear *moves = left ? &test->own_a : &test->own_b;
         const Linear *rests = left ? &test->own_b : &test->own_a;
         if (ptx_exit_is_opaque(c, rests->base))
-            return describe(c, "the bound", rests->base);
+            return describe_count(c, "the bound", rests->base);
         if (ptx_exit_is_opaque(c, moves->step))
-            return describe(c, "the step", moves->step);
-        return describe(c, "the start", moves->base);
+            return describe_count(c, "the step", moves->step);
+        return describe_count(c, "the start", moves->base);
     }
     SymId sides[2] = { stay.a, stay.b };
     for (int i = 0; i < 2; i++) {
         if (ptx_sym_varies(c->s, sides[i], loop) && ptx_exit_is_opaque(c, sides[i]))
-            return describe(c, "what is compared", sides[i]);
+            return describe_count(c, "what is compared", sides[i]);
     }
     for (int i = 0; i < 2; i++) {
         const Sym *sym = ptx_sym(c->s, sides[i]);
         if (!ptx_sym_varies(c->s, sides[i], loop) && ptx_exit_is_opaque(c, sides[i]))
-            return describe(c, "the bound", sides[i]);
+            return describe_count(c, "the bound", sides[i]);
         if (ptx_sym_varies(c->s, sides[i], loop) && differs(c, sides[i]))
             return "the step differs between paths";
         if (sym->kind != SYM_PHI)
@@ -234,7 +234,7 @@ static const char *blame(Counter *c, LoopId loop, const Test *test)
         if (differs(c, next))
             return "the step differs between paths";
         if (ptx_exit_is_opaque(c, next))
-            return describe(c, "the step", next);
+            return describe_count(c, "the step", next);
     }
     return "the counter changes in no regular way";
 }
@@ -506,7 +506,7 @@ static bool divide(const ExitCountEvaluation *e, ExitCountPart *part, ExitCountP
     return true;
 }
 
-static double size_of(const ExitCountEvaluation *e, const ExitCountPart *part)
+static double bytes_of_type(const ExitCountEvaluation *e, const ExitCountPart *part)
 {
     double size = 1;
     for (uint32_t d = 0; d < DIM_THREADS + part->outer; d++)
@@ -516,7 +516,7 @@ static double size_of(const ExitCountEvaluation *e, const ExitCountPart *part)
 
 static void count_part(ExitCountEvaluation *e, const ExitCountPart *part, Solution got)
 {
-    double size = size_of(e, part), least = (double)got.min, most = (double)got.max;
+    double size = bytes_of_type(e, part), least = (double)got.min, most = (double)got.max;
     e->sum += size * (least + most) / 2;
     e->weight += size;
     e->least = least < e->least ? least : e->least;

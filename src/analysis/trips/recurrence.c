@@ -10,17 +10,17 @@ static Solution fixed(uint64_t k)
     return (Solution){ .status = SOLVED, .min = k, .max = k };
 }
 
-static bool is_signed(SymKind kind)
+static bool is_signed_compare(SymKind kind)
 {
     return kind == SYM_LT_S || kind == SYM_LE_S;
 }
 
 /* A number of the width as a point of one ascending line: unsigned order of the result is the order
  * of kind. */
-static uint64_t place(SymKind kind, unsigned width, uint64_t value)
+static uint64_t place_on_line(SymKind kind, unsigned width, uint64_t value)
 {
     value &= ptx_width_mask(width);
-    return is_signed(kind) ? value ^ UINT64_C(1) << (width - 1) : value;
+    return is_signed_compare(kind) ? value ^ UINT64_C(1) << (width - 1) : value;
 }
 
 /* x(k) = a + k * step, step > 0, until it is not below b: all of them places on the line. */
@@ -61,15 +61,16 @@ static Solution both_move(SymKind kind, unsigned width, uint64_t a, uint64_t a_s
 {
     int64_t s = ptx_width_signed(width, a_step), t = ptx_width_signed(width, b_step),
             room = INT64_C(1) << 40;
-    int64_t x = is_signed(kind) ? ptx_width_signed(width, a) : (int64_t)a;
-    int64_t y = is_signed(kind) ? ptx_width_signed(width, b) : (int64_t)b;
+    int64_t x = is_signed_compare(kind) ? ptx_width_signed(width, a) : (int64_t)a;
+    int64_t y = is_signed_compare(kind) ? ptx_width_signed(width, b) : (int64_t)b;
     if (width > 32)
         return failed("the counter and the bound both change");
     if (s <= t || s > room || t < -room)
         return x < y ? failed("the counter may wrap around") : fixed(0);
     int64_t k = x < y ? (y - x + (s - t) - 1) / (s - t) : 0;
-    int64_t low = is_signed(kind) ? -ptx_width_signed_top(width) - 1 : 0;
-    int64_t high = is_signed(kind) ? ptx_width_signed_top(width) : (int64_t)ptx_width_mask(width);
+    int64_t low = is_signed_compare(kind) ? -ptx_width_signed_top(width) - 1 : 0;
+    int64_t high =
+        is_signed_compare(kind) ? ptx_width_signed_top(width) : (int64_t)ptx_width_mask(width);
     int64_t x_end, y_end;
     if (__builtin_mul_overflow(s, k, &x_end) || __builtin_mul_overflow(t, k, &y_end)
         || __builtin_add_overflow(x_end, x, &x_end) || __builtin_add_overflow(y_end, y, &y_end)
@@ -86,7 +87,7 @@ static Solution order(SymKind kind, unsigned width, uint64_t a, uint64_t a_step,
         mirror(&a, &a_step, &b, &b_step);
     a_step &= mask;
     b_step &= mask;
-    uint64_t x = place(kind, width, a), y = place(kind, width, b);
+    uint64_t x = place_on_line(kind, width, a), y = place_on_line(kind, width, b);
     if (kind == SYM_LE_U || kind == SYM_LE_S) {
         if (!b_step && y == mask)
             return fixed(FOREVER);
@@ -102,7 +103,7 @@ static Solution order(SymKind kind, unsigned width, uint64_t a, uint64_t a_step,
         return fixed(FOREVER);
     if (ptx_width_signed(width, a_step) >= 0)
         return until_not_below(width, x, a_step, y);
-    if (is_signed(kind))
+    if (is_signed_compare(kind))
         return failed("the counter moves away from the bound until it wraps around");
     return until_below_zero(width, x, (0 - a_step) & mask, y);
 }
@@ -141,7 +142,7 @@ static Solution wide(void)
 }
 
 /* Both answers hold at the corners; between them they move one way, for a and b each. */
-static Solution between(Solution least, Solution most)
+static Solution solution_between(Solution least, Solution most)
 {
     if (least.status != SOLVED || most.status != SOLVED || least.max > most.min)
         return wide();
@@ -150,8 +151,8 @@ static Solution between(Solution least, Solution most)
 
 static void bounds_of(const Interval *range, SymKind kind, uint64_t *low, uint64_t *high)
 {
-    *low = is_signed(kind) ? (uint64_t)range->smin : range->umin;
-    *high = is_signed(kind) ? (uint64_t)range->smax : range->umax;
+    *low = is_signed_compare(kind) ? (uint64_t)range->smin : range->umin;
+    *high = is_signed_compare(kind) ? (uint64_t)range->smax : range->umax;
 }
 
 Solution ptx_recurrence_solve_order(SymKind kind, unsigned width, const Interval *a,
@@ -173,12 +174,12 @@ Solution ptx_recurrence_solve_order(SymKind kind, unsigned width, const Interval
     Solution least = order(kind, width, a_high, a_step->umin, b_low, b_step->umin);
     if (s < 0 || t > 0) /* moves away: known only where it fails at once, for all of them */
         return order(kind, width, a_low, 0, b_high, 0).max == 0 ? fixed(0) : wide();
-    uint64_t top = a_moves ? place(kind, width, b_high)
-                           : ptx_width_mask(width) - place(kind, width, a_low);
+    uint64_t top = a_moves ? place_on_line(kind, width, b_high)
+                           : ptx_width_mask(width) - place_on_line(kind, width, a_low);
     if ((a_moves || b_moves)
         && speed > ptx_width_mask(width) - top) /* a last step out of the width */
         return wide();
-    return between(least, order(kind, width, a_low, a_step->umin, b_high, b_step->umin));
+    return solution_between(least, order(kind, width, a_low, a_step->umin, b_high, b_step->umin));
 }
 
 Solution ptx_recurrence_solve_unequal(unsigned width, const Interval *ahead, const Interval *behind,

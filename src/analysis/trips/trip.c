@@ -633,7 +633,7 @@ typedef struct Given {
     int64_t *counts;
 } Given;
 
-static bool is_name(const Module *module, Span name, const char *text)
+static bool is_trip_name(const Module *module, Span name, const char *text)
 {
     size_t length = strlen(text);
     return length == ptx_span_length(name) && !memcmp(module->text + name.begin, text, length);
@@ -643,7 +643,7 @@ static void give_by_label(const Given *g, const LaunchTrip *trip)
 {
     for (LabelId l = 0; l < g->func->label_count; l++) {
         const Label *label = &g->func->labels[l];
-        if (label->insn >= g->func->insn_count || !is_name(g->module, label->name, trip->name))
+        if (label->insn >= g->func->insn_count || !is_trip_name(g->module, label->name, trip->name))
             continue;
         BlockId block = g->cfg->block_of[label->insn];
         LoopId loop = g->loops->loop_of[block];

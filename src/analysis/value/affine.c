@@ -23,7 +23,7 @@ static unsigned zeros_of(int64_t number)
     return number ? (unsigned)__builtin_ctzll((uint64_t)number) : MAX_AFFINE_ALIGN;
 }
 
-static uint8_t least(unsigned a, unsigned b)
+static uint8_t least_align(unsigned a, unsigned b)
 {
     return (uint8_t)(a < b ? a : b);
 }
@@ -131,7 +131,7 @@ Affine ptx_affine_join(Affine a, Affine b)
     Affine out = a;
     bool is_same = a.is_known && b.is_known && a.base == b.base;
     out.is_known = is_same;
-    out.align = is_same ? a.align : least(a.align, b.align);
+    out.align = is_same ? a.align : least_align(a.align, b.align);
     /* at once: what a loop counts would grow bit by bit */
     out.bits = a.bits == b.bits ? a.bits : MAX_AFFINE_BITS;
     out.is_of_warp |= b.is_of_warp;
@@ -168,7 +168,7 @@ static Affine add(const Affine *a, const Affine *b, unsigned width, int sign)
     if (!is_followed(a) || !is_followed(b))
         return ptx_affine_blur(args, 2);
     Affine out = { .is_known = a->is_known && b->is_known,
-                   .align = least(a->align, b->align),
+                   .align = least_align(a->align, b->align),
                    .bits = MAX_AFFINE_BITS,
                    .is_of_warp = a->is_of_warp || b->is_of_warp,
                    .is_assumed = a->is_assumed || b->is_assumed };
@@ -202,13 +202,13 @@ static Affine scale(const Affine *a, int64_t factor, unsigned width)
                      : wrapped((int64_t)((uint64_t)a->stride * (uint64_t)factor), width);
     if (a->is_known)
         out.base = wrapped((int64_t)((uint64_t)a->base * (uint64_t)factor), width);
-    out.align = least(a->align + zeros_of(factor), MAX_AFFINE_ALIGN);
+    out.align = least_align(a->align + zeros_of(factor), MAX_AFFINE_ALIGN);
     unsigned bits = factor > 0 ? a->bits + bits_of_number((uint64_t)factor) : MAX_AFFINE_BITS;
     out.bits = bits <= width ? (uint8_t)bits : MAX_AFFINE_BITS;
     return classified(out);
 }
 
-static bool is_number(const Affine *a)
+static bool is_affine_number(const Affine *a)
 {
     return a->is_known && !a->stride && a->uniformity == UNIFORMITY_BLOCK;
 }
@@ -218,13 +218,13 @@ static Affine multiply(const Affine *a, const Affine *b, unsigned width)
     const Affine args[] = { *a, *b };
     if (!a->uniformity || !b->uniformity)
         return (Affine){ 0 };
-    if (is_number(b) || is_number(a))
-        return is_number(b) ? scale(a, b->base, width) : scale(b, a->base, width);
+    if (is_affine_number(b) || is_affine_number(a))
+        return is_affine_number(b) ? scale(a, b->base, width) : scale(b, a->base, width);
     Affine out = ptx_affine_blur(args, 2);
     if (!is_followed(a) || !is_followed(b) || (a->stride && b->stride))
         return out;
     out.is_of_warp = a->is_of_warp || b->is_of_warp;
-    out.align = a->stride || b->stride ? 0 : least(a->align + b->align, MAX_AFFINE_ALIGN);
+    out.align = a->stride || b->stride ? 0 : least_align(a->align + b->align, MAX_AFFINE_ALIGN);
     out.bits = a->bits + b->bits <= (int)width ? (uint8_t)(a->bits + b->bits) : MAX_AFFINE_BITS;
     out.stride = a->stride || b->stride ? AFFINE_STRIDE_UNKNOWN : 0;
     return classified(out);
@@ -243,7 +243,7 @@ static unsigned span_bits(const Affine *a)
 }
 
 /* base takes bits from `by` on, the lanes those below. */
-static bool is_apart(const Affine *a, unsigned by)
+static bool are_affine_apart(const Affine *a, unsigned by)
 {
     return is_followed(a) && a->align >= by && span_bits(a) <= by;
 }
@@ -255,18 +255,18 @@ static Affine without_lanes(const Affine *a)
     return classified(out);
 }
 
-static Affine shift_right(const Affine *a, unsigned by, bool is_signed)
+static Affine shift_affine_right(const Affine *a, unsigned by, bool is_signed)
 {
     const bool is_positive = a->bits < MAX_AFFINE_BITS;
     Affine out = *a;
     if (is_followed(a) && is_positive && by >= a->bits)
         return ptx_affine_number(0);
-    if (is_number(a) && (is_positive || is_signed))
+    if (is_affine_number(a) && (is_positive || is_signed))
         return ptx_affine_number(a->base >> by);
     bool divides = is_followed(a) && a->stride != AFFINE_STRIDE_UNKNOWN && a->align >= by
                    && a->stride % (INT64_C(1) << by) == 0;
     bool carries_not = divides && (is_positive || span_bits(a) <= a->align);
-    if (!is_apart(a, by) && !carries_not)
+    if (!are_affine_apart(a, by) && !carries_not)
         return ptx_affine_blur(a, 1);
     if (!carries_not)
         out.stride = 0;
@@ -293,7 +293,7 @@ static Affine low_bits(const Affine *a, unsigned bits)
         out = ptx_affine_number(0);
     else
         out = ptx_affine_blur(a, 1);
-    out.bits = least(out.bits, bits);
+    out.bits = least_align(out.bits, bits);
     out.is_assumed = a->is_assumed;
     return out;
 }
@@ -301,7 +301,7 @@ static Affine low_bits(const Affine *a, unsigned bits)
 static Affine mask(const Affine *a, int64_t ones, unsigned width)
 {
     uint64_t low = (uint64_t)ones, all = width >= 64 ? UINT64_MAX : (UINT64_C(1) << width) - 1;
-    if (is_number(a) && a->base >= 0)
+    if (is_affine_number(a) && a->base >= 0)
         return ptx_affine_number((int64_t)((uint64_t)a->base & low & all));
     if (!(low & (low + 1)))
         return low == all ? *a : low_bits(a, bits_of_number(low));
@@ -310,7 +310,7 @@ static Affine mask(const Affine *a, int64_t ones, unsigned width)
         return ptx_affine_blur(a, 1);
     if (is_followed(a) && a->align >= cleared && zeros_of(a->stride) >= cleared)
         return *a;
-    if (is_apart(a, cleared))
+    if (are_affine_apart(a, cleared))
         return without_lanes(a);
     Affine out = ptx_affine_blur(a, 1);
     out.align = ptx_affine_is_uniform(out) ? (uint8_t)cleared : 0;
@@ -319,12 +319,12 @@ static Affine mask(const Affine *a, int64_t ones, unsigned width)
 
 static Affine and_of(const Affine *args, unsigned width)
 {
-    if (is_number(&args[1]))
+    if (is_affine_number(&args[1]))
         return mask(&args[0], args[1].base, width);
-    if (is_number(&args[0]))
+    if (is_affine_number(&args[0]))
         return mask(&args[1], args[0].base, width);
     Affine out = ptx_affine_blur(args, 2);
-    out.bits = least(args[0].bits, args[1].bits);
+    out.bits = least_align(args[0].bits, args[1].bits);
     return out;
 }
 
@@ -333,7 +333,8 @@ static Affine or_of(const Affine *args, unsigned width)
 {
     for (unsigned i = 0; i < 2; i++) {
         const Affine *high = &args[i], *low = &args[1 - i];
-        unsigned floor = high->stride ? least(high->align, zeros_of(high->stride)) : high->align;
+        unsigned floor =
+            high->stride ? least_align(high->align, zeros_of(high->stride)) : high->align;
         if (is_followed(high) && is_followed(low) && low->bits <= floor
             && high->stride != AFFINE_STRIDE_UNKNOWN)
             return add(high, low, width, 1);
@@ -343,21 +344,22 @@ static Affine or_of(const Affine *args, unsigned width)
 
 static Affine field(const Affine *args, bool is_signed)
 {
-    if (is_signed || !is_number(&args[1]) || !is_number(&args[2]) || (uint64_t)args[1].base > 63
-        || (uint64_t)args[2].base > 63)
+    if (is_signed || !is_affine_number(&args[1]) || !is_affine_number(&args[2])
+        || (uint64_t)args[1].base > 63 || (uint64_t)args[2].base > 63)
         return ptx_affine_blur(args, 3);
-    Affine shifted = shift_right(&args[0], (unsigned)args[1].base, false);
+    Affine shifted = shift_affine_right(&args[0], (unsigned)args[1].base, false);
     return low_bits(&shifted, (unsigned)args[2].base);
 }
 
 static Affine divide(const Affine *args, bool is_signed, bool is_rest)
 {
-    bool is_power = is_number(&args[1]) && args[1].base > 0 && !(args[1].base & (args[1].base - 1));
+    bool is_power =
+        is_affine_number(&args[1]) && args[1].base > 0 && !(args[1].base & (args[1].base - 1));
     bool is_positive = !is_signed || args[0].bits < MAX_AFFINE_BITS;
     if (!is_power || !is_positive)
         return ptx_affine_blur(args, 2);
     unsigned by = zeros_of(args[1].base);
-    return is_rest ? low_bits(&args[0], by) : shift_right(&args[0], by, false);
+    return is_rest ? low_bits(&args[0], by) : shift_affine_right(&args[0], by, false);
 }
 
 /* ---- widths, choices and comparisons --------------------------------------------------------- */
@@ -390,10 +392,11 @@ static Affine convert(const Op *op, const Affine *a)
     return low_bits(a, to->bits);
 }
 
-static Affine choose(const Affine *args)
+static Affine choose_affine(const Affine *args)
 {
     Affine out = ptx_affine_join(args[0], args[1]);
-    bool is_same = is_number(&args[0]) && is_number(&args[1]) && args[0].base == args[1].base;
+    bool is_same =
+        is_affine_number(&args[0]) && is_affine_number(&args[1]) && args[0].base == args[1].base;
     if (!args[2].uniformity)
         return (Affine){ 0 };
     if (ptx_affine_is_uniform(args[2])) {
@@ -405,11 +408,11 @@ static Affine choose(const Affine *args)
 }
 
 /* Of x < y or x >= y, where x + 1 takes part in place of x for <= and >. */
-static bool is_bound(const Affine *a, unsigned by, bool is_one_more)
+static bool is_affine_bound(const Affine *a, unsigned by, bool is_one_more)
 {
     if (!is_one_more)
         return ptx_affine_is_uniform(*a) && a->align >= by;
-    return is_number(a) && zeros_of((int64_t)((uint64_t)a->base + 1)) >= by;
+    return is_affine_number(a) && zeros_of((int64_t)((uint64_t)a->base + 1)) >= by;
 }
 
 /* A warp lies on one side of a multiple of what its lanes span. */
@@ -422,11 +425,11 @@ static bool is_on_one_side(const Op *op, const Affine *a, const Affine *b)
     const Affine *lanes = is_swapped ? b : a;
     const Affine *bound = is_swapped ? a : b;
     if (lanes->uniformity != UNIFORMITY_AFFINE || lanes->stride == AFFINE_STRIDE_UNKNOWN
-        || !is_apart(lanes, span_bits(lanes)))
+        || !are_affine_apart(lanes, span_bits(lanes)))
         return false;
     for (unsigned i = 0; i < sizeof words / sizeof *words; i++)
         if (ptx_op_has(op, (Modifier)words[i]))
-            return is_bound(bound, span_bits(lanes), (i >= 4) != is_swapped);
+            return is_affine_bound(bound, span_bits(lanes), (i >= 4) != is_swapped);
     return false;
 }
 
@@ -507,7 +510,7 @@ static Affine product(const Op *op, const Affine *args, unsigned *width)
 
 static Affine shift(const Affine *args, unsigned width, bool is_left, bool is_signed)
 {
-    if (!is_number(&args[1]))
+    if (!is_affine_number(&args[1]))
         return ptx_affine_blur(args, 2);
     uint64_t by = (uint64_t)args[1].base;
     if (by >= width || by > 62) {
@@ -516,7 +519,7 @@ static Affine shift(const Affine *args, unsigned width, bool is_left, bool is_si
         return args[0].uniformity ? ptx_affine_number(0) : (Affine){ 0 };
     }
     return is_left ? scale(&args[0], INT64_C(1) << by, width)
-                   : shift_right(&args[0], (unsigned)by, is_signed);
+                   : shift_affine_right(&args[0], (unsigned)by, is_signed);
 }
 
 Affine ptx_affine_apply(const Op *op, const Affine *args, unsigned count)
@@ -543,7 +546,7 @@ Affine ptx_affine_apply(const Op *op, const Affine *args, unsigned count)
     case RULE_DIVIDE:       return divide(args, is_signed, false);
     case RULE_REST:         return divide(args, is_signed, true);
     case RULE_FIELD:        return field(args, is_signed);
-    case RULE_SELECT:       return choose(args);
+    case RULE_SELECT:       return choose_affine(args);
     case RULE_SHL:          return shift(args, width, true, is_signed);
     case RULE_SHR:          return shift(args, width, false, is_signed);
     case RULE_MUL:          return product(op, args, &width);

@@ -60,7 +60,7 @@ Interval ptx_interval_point(unsigned width, uint64_t value)
 
 /* Each interval narrows the other where they lie on one side of the sign. Nothing in common, which
  * only code that never runs has, becomes the full range. */
-static Interval narrow(unsigned width, Interval r)
+static Interval narrow_signs(unsigned width, Interval r)
 {
     uint64_t low = r.umin, high = r.umax;
     if (r.smin >= 0 || r.smax < 0) {
@@ -87,7 +87,7 @@ Interval ptx_interval_unsigned(unsigned width, uint64_t min, uint64_t max)
     Interval r = ptx_interval_full(width);
     r.umin = min;
     r.umax = max;
-    return narrow(width, r);
+    return narrow_signs(width, r);
 }
 
 Interval ptx_interval_signed(unsigned width, int64_t min, int64_t max)
@@ -95,7 +95,7 @@ Interval ptx_interval_signed(unsigned width, int64_t min, int64_t max)
     Interval r = ptx_interval_full(width);
     r.smin = min;
     r.smax = max;
-    return narrow(width, r);
+    return narrow_signs(width, r);
 }
 
 Interval ptx_interval_join(Interval a, Interval b)
@@ -126,7 +126,7 @@ Interval ptx_interval_add(unsigned width, Interval a, Interval b)
         r.smin = low;
         r.smax = high;
     }
-    return narrow(width, r);
+    return narrow_signs(width, r);
 }
 
 static Interval multiply(unsigned width, Interval a, Interval b)
@@ -153,7 +153,7 @@ static Interval multiply(unsigned width, Interval a, Interval b)
         r.smin = least;
         r.smax = most;
     }
-    return narrow(width, r);
+    return narrow_signs(width, r);
 }
 
 Interval ptx_interval_scale(unsigned width, Interval a, uint64_t factor)
@@ -168,7 +168,7 @@ static uint64_t high_product(uint64_t a, uint64_t b)
     return a1 * b1 + (a1 * b0 >> 32) + (middle >> 32);
 }
 
-static uint64_t multiply_high(SymKind kind, unsigned width, uint64_t a, uint64_t b)
+static uint64_t multiply_high_bounds(SymKind kind, unsigned width, uint64_t a, uint64_t b)
 {
     if (kind == SYM_MULHI_U)
         return width == 64 ? high_product(a, b) : a * b >> width;
@@ -200,7 +200,7 @@ static bool divide(SymKind kind, unsigned width, uint64_t a, uint64_t b, uint64_
     return true;
 }
 
-static uint64_t shift(SymKind kind, unsigned width, uint64_t a, uint64_t amount)
+static uint64_t shift_bounds(SymKind kind, unsigned width, uint64_t a, uint64_t amount)
 {
     /* amounts beyond the width count as the width (PTX ISA, "shr") */
     if (kind == SYM_SHR_S) {
@@ -219,13 +219,17 @@ bool ptx_number_fold(SymKind kind, unsigned width, uint64_t a, uint64_t b, uint6
     int64_t x = ptx_width_signed(width, a), y = ptx_width_signed(width, b);
     switch (kind) {
     case SYM_MUL:     *out = a * b; return true;
-    case SYM_MULHI_U: case SYM_MULHI_S: *out = multiply_high(kind, width, a, b); return true;
+    case SYM_MULHI_U: case SYM_MULHI_S: *out = multiply_high_bounds(kind, width, a, b); return true;
     case SYM_DIV_U:
     case SYM_DIV_S:
     case SYM_REM_U:
     case SYM_REM_S:
         return divide(kind, width, a, b, out);
-    case SYM_SHL: case SYM_SHR_U: case SYM_SHR_S: *out = shift(kind, width, a, b); return true;
+    case SYM_SHL:
+    case SYM_SHR_U:
+    case SYM_SHR_S:
+        *out = shift_bounds(kind, width, a, b);
+        return true;
     case SYM_AND:     *out = a & b; return true;
     case SYM_OR:      *out = a | b; return true;
     case SYM_XOR:     *out = a ^ b; return true;
@@ -280,7 +284,7 @@ static Interval range_of_and(unsigned width, const Interval *a, const Interval *
         Interval r = { a->umin & keep, a->umax & keep,
                        ptx_width_signed(width, (uint64_t)a->smin & keep),
                        ptx_width_signed(width, (uint64_t)a->smax & keep) };
-        return narrow(width, r);
+        return narrow_signs(width, r);
     }
     return ptx_interval_unsigned(width, 0, a->umax < b->umax ? a->umax : b->umax);
 }
@@ -292,10 +296,10 @@ static Interval range_of_shift(SymKind kind, unsigned width, const Interval *a, 
                    ? ptx_interval_scale(width, *a, UINT64_C(1) << b->umin)
                    : ptx_interval_full(width);
     if (kind == SYM_SHR_U)
-        return ptx_interval_unsigned(width, shift(kind, width, a->umin, b->umax),
-                                     shift(kind, width, a->umax, b->umin));
-    uint64_t low = shift(kind, width, (uint64_t)a->smin, a->smin < 0 ? b->umin : b->umax);
-    uint64_t high = shift(kind, width, (uint64_t)a->smax, a->smax < 0 ? b->umax : b->umin);
+        return ptx_interval_unsigned(width, shift_bounds(kind, width, a->umin, b->umax),
+                                     shift_bounds(kind, width, a->umax, b->umin));
+    uint64_t low = shift_bounds(kind, width, (uint64_t)a->smin, a->smin < 0 ? b->umin : b->umax);
+    uint64_t high = shift_bounds(kind, width, (uint64_t)a->smax, a->smax < 0 ? b->umax : b->umin);
     return ptx_interval_signed(width, ptx_width_signed(width, low), ptx_width_signed(width, high));
 }
 
@@ -364,8 +368,8 @@ Interval ptx_interval_binary(SymKind kind, unsigned width, const Interval *a, co
     switch (kind) {
     case SYM_MUL: return multiply(width, *a, *b);
     case SYM_MULHI_U:
-        return ptx_interval_unsigned(width, multiply_high(kind, width, a->umin, b->umin),
-                                     multiply_high(kind, width, a->umax, b->umax));
+        return ptx_interval_unsigned(width, multiply_high_bounds(kind, width, a->umin, b->umin),
+                                     multiply_high_bounds(kind, width, a->umax, b->umax));
     case SYM_DIV_U:
     case SYM_DIV_S:
     case SYM_REM_U:

@@ -18,7 +18,7 @@ typedef struct LaneTaint {
     bool has_changed;           /* what this pass had read before */
 } LaneTaint;
 
-static const uint8_t *count_writes(Arena *scratch, const Func *func)
+static const uint8_t *count_register_defs(Arena *scratch, const Func *func)
 {
     uint8_t *writes = ptx_arena_array(scratch, uint8_t, func->reg_count + 1);
     for (uint32_t o = 0; o < func->operand_count; o++) {
@@ -89,7 +89,7 @@ const bool *ptx_lane_branches_compute(Arena *arena, Arena *scratch, const Func *
     LaneTaint t = { .func = func,
                     .regs = ptx_arena_array(scratch, bool, func->reg_count + 1),
                     .read_in = ptx_arena_array(scratch, uint8_t, func->reg_count + 1),
-                    .writes = count_writes(scratch, func) };
+                    .writes = count_register_defs(scratch, func) };
     bool is_known = follow_lanes(&t);
     for (BlockId b = 0; b < cfg->block_count; b++)
         out[b] = !is_known

@@ -18,7 +18,7 @@ static void take_leaf(LaneProgram *p, const Sym *sym)
     p->has_input |= sym->kind == SYM_OPAQUE && (sym->a == WHY_MEMORY || sym->a == WHY_ATOMIC);
 }
 
-static bool add_node(DivergeWalk *sp, LaneProgram *p, SymId id)
+static bool add_condition_node(DivergeWalk *sp, LaneProgram *p, SymId id)
 {
     Sym *sym = &sp->s->nodes[id];
     if (sym->stamp == sp->s->stamp)
@@ -32,7 +32,8 @@ static bool add_node(DivergeWalk *sp, LaneProgram *p, SymId id)
 }
 
 /* The i-th operand of a node; 0 behind the last. *count: so many there are. */
-static SymId operand_of(const DivergeWalk *sp, const Sym *sym, uint32_t i, uint32_t *count)
+static SymId condition_operand_of(const DivergeWalk *sp, const Sym *sym, uint32_t i,
+                                  uint32_t *count)
 {
     const SymId operands[] = { sym->a, sym->b, sym->c };
     const bool is_sum = sym->kind == SYM_SUM;
@@ -48,9 +49,9 @@ static void mark_varying(const DivergeWalk *sp, LaneProgram *p)
     for (uint32_t n = 0, count = 0; n < p->count; n++) {
         const Sym *sym = ptx_sym(sp->s, p->ids[n]);
         p->varies[n] = is_lane(sym);
-        SymId operand = operand_of(sp, sym, 0, &count);
+        SymId operand = condition_operand_of(sp, sym, 0, &count);
         for (uint32_t i = 0; i < count && !p->varies[n];
-             operand = operand_of(sp, sym, ++i, &count)) {
+             operand = condition_operand_of(sp, sym, ++i, &count)) {
             const SymId *found = bsearch(&operand, p->ids, n, sizeof *p->ids, ptx_sym_by_id);
             p->varies[n] = !found || p->varies[found - p->ids];
         }
@@ -62,13 +63,14 @@ bool ptx_lane_program_make(DivergeWalk *sp, SymId root, LaneProgram *p)
     p->count = 0;
     p->has_lane = p->has_input = p->has_ctaid = false;
     sp->s->stamp++;
-    bool fits = add_node(sp, p, root);
+    bool fits = add_condition_node(sp, p, root);
     for (uint32_t done = 0; done < p->count && fits; done++) {
         const Sym sym = *ptx_sym(sp->s, p->ids[done]);
         uint32_t count;
-        SymId operand = operand_of(sp, &sym, 0, &count);
-        for (uint32_t i = 0; i < count && fits; operand = operand_of(sp, &sym, ++i, &count))
-            fits = add_node(sp, p, operand);
+        SymId operand = condition_operand_of(sp, &sym, 0, &count);
+        for (uint32_t i = 0; i < count && fits;
+             operand = condition_operand_of(sp, &sym, ++i, &count))
+            fits = add_condition_node(sp, p, operand);
     }
     qsort(p->ids, p->count, sizeof *p->ids, ptx_sym_by_id);
     mark_varying(sp, p);
@@ -89,7 +91,7 @@ typedef struct Thread {
     bool is_first;
 } Thread;
 
-static Interval leaf_range(const DivergeWalk *sp, const Thread *thread, const Sym *sym)
+static Interval condition_leaf_range(const DivergeWalk *sp, const Thread *thread, const Sym *sym)
 {
     bool is_sreg = sym->kind == SYM_SREG;
     if (is_sreg && sym->a == SREG_LANEID)
@@ -101,14 +103,15 @@ static Interval leaf_range(const DivergeWalk *sp, const Thread *thread, const Sy
 }
 
 /* is_first: else what does not depend on the lane stands as it was found for the one before. */
-static Interval evaluate(DivergeWalk *sp, const LaneProgram *p, const Thread *thread, bool is_first)
+static Interval evaluate_condition(DivergeWalk *sp, const LaneProgram *p, const Thread *thread,
+                                   bool is_first)
 {
     for (uint32_t i = 0; i < p->count; i++) {
         if (!is_first && !p->varies[i])
             continue;
         const Sym *sym = ptx_sym(sp->s, p->ids[i]);
         bool is_leaf = sym->kind < SYM_SUM;
-        sp->ranges[p->ids[i]] = is_leaf ? leaf_range(sp, thread, sym)
+        sp->ranges[p->ids[i]] = is_leaf ? condition_leaf_range(sp, thread, sym)
                                         : ptx_sym_range(sp->s, p->ids[i], sp->ranges);
     }
     return sp->ranges[p->ids[p->count - 1]];        /* the root has the highest number */
@@ -143,7 +146,7 @@ bool ptx_lane_program_run(DivergeWalk *sp, const LaneProgram *p, uint32_t warp, 
         if (!ptx_diverge_spend(&sp->evaluations, p->count))
             return false;
         Thread thread = thread_of(sp, warp, lane, is_first);
-        Interval value = evaluate(sp, p, &thread, lane == 0);
+        Interval value = evaluate_condition(sp, p, &thread, lane == 0);
         *never |= (uint32_t)(value.umax == 0) << lane;
         *always |= (uint32_t)(value.umin > 0) << lane;
     }

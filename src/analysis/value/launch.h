@@ -39,6 +39,8 @@ typedef struct Launch {
     uint32_t param_count;
     const LaunchTrip *trips;
     uint32_t trip_count;
+    /* which of the launches that are known for the kernel, from 0, and how many there are */
+    uint32_t number, count;
 } Launch;
 
 #endif

@@ -131,7 +131,7 @@ static uint32_t lanes_over(const DivergeWalk *sp, BlockId block, uint32_t e, uin
     return lanes & ~(e == 0 ? branch->never[warp] : branch->always[warp]);
 }
 
-static bool hand_on(DivergeWalk *sp, BlockId block)
+static bool propagate_divergence(DivergeWalk *sp, BlockId block)
 {
     const Block *b = &sp->cfg->blocks[block];
     bool changed = false;
@@ -156,7 +156,7 @@ static bool find_arriving(DivergeWalk *sp)
     for (int pass = 0; pass < MAX_PASSES; pass++) {
         bool changed = false;
         for (uint32_t i = 0; i < sp->cfg->rpo_count; i++)
-            changed |= hand_on(sp, sp->cfg->rpo[i]);
+            changed |= propagate_divergence(sp, sp->cfg->rpo[i]);
         if (!changed)
             return true;
     }
@@ -364,8 +364,8 @@ static void begin(DivergeWalk *sp, const FuncFlow *flow, const Launch *launch)
     find_shape(sp);
 }
 
-static void analyse(DivergeWalk *sp, const Uniforms *uniforms, uint8_t *certain, BlockId *by,
-                    bool *may)
+static void find_divergent_blocks(DivergeWalk *sp, const Uniforms *uniforms, uint8_t *certain,
+                                  BlockId *by, bool *may)
 {
     find_varying(sp, uniforms);
     bool *is_hidden = ptx_arena_array(sp->scratch, bool, sp->cfg->block_count);
@@ -398,7 +398,7 @@ const MustDiverge *ptx_must_diverge_compute(Arena *arena, Arena *scratch, const 
     DivergeWalk sp = walk_of(scratch, flow);
     begin(&sp, flow, launch);
     if (find_guards(&sp, cfg->rpo_count)) {
-        analyse(&sp, uniforms, certain, by, may);
+        find_divergent_blocks(&sp, uniforms, certain, by, may);
         splits->is_assumed = sp.is_assumed;
     }
     ptx_arena_release(scratch, mark);

@@ -127,7 +127,7 @@ static void multiply(PitchSum *out, const PitchSum *a, const PitchSum *b)
 
 /* ---- registers ------------------------------------------------------------------------------- */
 
-static void read_operand(Tracer *t, const Operand *operand, PitchSum *out)
+static void read_pitch_operand(Tracer *t, const Operand *operand, PitchSum *out)
 {
     PitchSum offset;
     switch ((OperandKind)operand->kind) {
@@ -167,7 +167,7 @@ static int64_t pitch_shift_of(const PitchSum *by)
 }
 
 /* False: what it makes is not followed. */
-static bool combine(const Op *op, const PitchSum *args, unsigned count, PitchSum *out)
+static bool combine_pitches(const Op *op, const PitchSum *args, unsigned count, PitchSum *out)
 {
     const Operation operation = (Operation)op->operation;
     PitchSum by;
@@ -197,7 +197,7 @@ static bool combine(const Op *op, const PitchSum *args, unsigned count, PitchSum
     return true;
 }
 
-static void follow_insn(Tracer *t, const Insn *insn, RegId reg, PitchSum *out)
+static void follow_pitch_insn(Tracer *t, const Insn *insn, RegId reg, PitchSum *out)
 {
     const Operand *operands = ptx_insn_operands(t->func, insn);
     PitchSum args[3];
@@ -209,8 +209,8 @@ static void follow_insn(Tracer *t, const Insn *insn, RegId reg, PitchSum *out)
     }
     for (uint32_t o = 0; is_whole(insn->op) && o < insn->operand_count; o++)
         if (operands[o].role & ROLE_USE && count < 3)
-            read_operand(t, &operands[o], &args[count++]);
-    if (!count || !combine(insn->op, args, count, out))
+            read_pitch_operand(t, &operands[o], &args[count++]);
+    if (!count || !combine_pitches(insn->op, args, count, out))
         set_leaf(out, LEAF_OTHER, reg, 0);
 }
 
@@ -247,7 +247,7 @@ static void follow_counter(Tracer *t, RegId reg, PitchSum *out)
     if (!step || start == NO_ID)
         return;
     PitchSum counter;
-    follow_insn(t, &t->func->insns[start], reg, out);
+    follow_pitch_insn(t, &t->func->insns[start], reg, out);
     set_leaf(&counter, LEAF_COUNTER, reg, 0);
     add(out, &counter, step);
 }
@@ -265,7 +265,7 @@ static void follow(Tracer *t, RegId reg, PitchSum *out)
     }
     t->depth++;
     if (count == 1)
-        follow_insn(t, &t->func->insns[t->defs->insns[t->defs->first[reg]]], reg, out);
+        follow_pitch_insn(t, &t->func->insns[t->defs->insns[t->defs->first[reg]]], reg, out);
     else
         follow_counter(t, reg, out);
     t->depth--;
@@ -273,7 +273,7 @@ static void follow(Tracer *t, RegId reg, PitchSum *out)
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-static bool is_lane(const Leaf *leaf)
+static bool is_lane_index_sreg(const Leaf *leaf)
 {
     return leaf->kind == LEAF_SREG && leaf->id == SREG_TID && leaf->component == 0;
 }
@@ -281,7 +281,7 @@ static bool is_lane(const Leaf *leaf)
 static bool has_lane(const Term *term)
 {
     for (unsigned i = 0; i < term->count; i++)
-        if (is_lane(&term->leaves[i]))
+        if (is_lane_index_sreg(&term->leaves[i]))
             return true;
     return false;
 }
@@ -317,7 +317,7 @@ static const Term *lane_term(const PitchSum *address, VarId *param)
     }
     if (!found || found->count != 2)
         return NULL;
-    const Leaf *other = &found->leaves[is_lane(&found->leaves[0])];
+    const Leaf *other = &found->leaves[is_lane_index_sreg(&found->leaves[0])];
     *param = other->id;
     for (unsigned i = 0; i < address->count; i++)
         if (has_other(&address->terms[i]) && has_factor(&address->terms[i], *param))
@@ -495,7 +495,7 @@ Pitch ptx_pitch_find(Arena *scratch, const Func *func, const Defs *defs, const b
         if (!products[operands[o].id])
             return out;
         PitchSum address;
-        read_operand(&t, &operands[o], &address);
+        read_pitch_operand(&t, &operands[o], &address);
         const Term *lanes = address.is_lost ? NULL : lane_term(&address, &param);
         if (!lanes)
             return out;

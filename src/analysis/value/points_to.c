@@ -37,7 +37,7 @@ static void count_def(PointsToFollower *f, InsnId id, const Insn *insn, const Op
     f->def[operand->id] = *count == DEFS_ONE ? id : NO_ID;
 }
 
-static void count_insn(PointsToFollower *f, InsnId id, const Insn *insn)
+static void count_pointer_defs(PointsToFollower *f, InsnId id, const Insn *insn)
 {
     const Operand *operands = ptx_insn_operands(f->func, insn);
     bool is_unknown = insn->op->flags & OPF_UNKNOWN || !insn->form;
@@ -62,7 +62,7 @@ static void count_all(PointsToFollower *f)
                                                                                : DEFS_NONE;
     }
     for (InsnId i = 0; i < func->insn_count; i++)
-        count_insn(f, i, &func->insns[i]);
+        count_pointer_defs(f, i, &func->insns[i]);
 }
 
 /* ---- values ---------------------------------------------------------------------------------- */
@@ -102,7 +102,7 @@ static PointsTo base_of_var(const Module *module, VarId var, int64_t offset)
                        .offset = offset };
 }
 
-static bool is_whole(const Func *func, const Operand *operand)
+static bool is_whole_pointer(const Func *func, const Operand *operand)
 {
     return operand->kind == OPERAND_REG && !(operand->flags & OPERAND_COMPONENT)
            && func->regs[operand->id].vector <= 1;
@@ -117,7 +117,7 @@ static PointsTo operand_base(const PointsTo *regs, const Module *module, const F
         return (PointsTo){ .kind = BASE_CONST, .has_offset = true, .offset = operand->value };
     if (operand->kind == OPERAND_VAR)
         return base_of_var(module, operand->id, operand->value);
-    if (!is_whole(func, operand))
+    if (!is_whole_pointer(func, operand))
         return unknown;
     PointsTo base = regs[operand->id];
     if (base.kind == BASE_UNKNOWN || !(operand->role & ROLE_ADDRESS))
@@ -197,7 +197,7 @@ static PointsTo product(const PointsToReader *rd)
     return constant(result_width(rd), (uint64_t)taken_as(rd, &a) * (uint64_t)taken_as(rd, &b));
 }
 
-static PointsTo bitwise(const PointsToReader *rd, SymKind kind)
+static PointsTo bitwise_pointer(const PointsToReader *rd, SymKind kind)
 {
     PointsTo a = source(rd, 1), b = source(rd, 2);
     uint64_t value, mask = ptx_width_mask(rd->width);
@@ -282,9 +282,9 @@ static PointsTo integer_result(const PointsToReader *rd)
     case OP_MUL:            return product(rd);
     case OP_MAD:            return sum(result_width(rd), product(rd), source(rd, 3));
     case OP_CVTA:           return generic_converted(rd);
-    case OP_AND:            return bitwise(rd, SYM_AND);
-    case OP_OR:             return bitwise(rd, SYM_OR);
-    case OP_SHL:            return bitwise(rd, SYM_SHL);
+    case OP_AND:            return bitwise_pointer(rd, SYM_AND);
+    case OP_OR:             return bitwise_pointer(rd, SYM_OR);
+    case OP_SHL:            return bitwise_pointer(rd, SYM_SHL);
     default:                return unknown;
     }
 }
@@ -300,7 +300,7 @@ static bool is_followed_type(uint8_t type)
 
 /* Several definitions, as of a pointer that a loop steps: they must agree on the base, and then all
  * else is open. */
-static void join(PointsToFollower *f, RegId reg, PointsTo base)
+static void join_bases(PointsToFollower *f, RegId reg, PointsTo base)
 {
     PointsTo *known = &f->regs[reg];
     base = moved_by(base, 64, NULL);
@@ -316,10 +316,10 @@ static void join(PointsToFollower *f, RegId reg, PointsTo base)
 }
 
 /* Operand 0 is one whole register, the only result. */
-static bool has_one_result(const Func *func, const Insn *insn, const Operand *operands)
+static bool defines_one_register(const Func *func, const Insn *insn, const Operand *operands)
 {
     if (insn->operand_count < 2 || !ptx_operand_is_def(&operands[0])
-        || operands[0].flags & OPERAND_ELEMENT || !is_whole(func, &operands[0]))
+        || operands[0].flags & OPERAND_ELEMENT || !is_whole_pointer(func, &operands[0]))
         return false;
     for (uint32_t o = 1; o < insn->operand_count; o++)
         if (ptx_operand_is_def(&operands[o]) || operands[o].flags & OPERAND_ELEMENT)
@@ -342,7 +342,7 @@ static void follow_result(PointsToFollower *f, InsnId id, const Insn *insn, cons
                           .is_signed = info->kind == KIND_SIGNED };
     PointsTo result = integer_result(&rd);
     if (is_several)
-        join(f, reg, result);
+        join_bases(f, reg, result);
     else
         f->regs[reg] = result;
 }
@@ -351,13 +351,13 @@ static void follow(PointsToFollower *f, InsnId id)
 {
     const Insn *insn = &f->func->insns[id];
     const Operand *operands = ptx_insn_operands(f->func, insn);
-    if (is_followed_type(insn->op->type) && has_one_result(f->func, insn, operands)) {
+    if (is_followed_type(insn->op->type) && defines_one_register(f->func, insn, operands)) {
         follow_result(f, id, insn, operands);
         return;
     }
     for (uint32_t o = 0; o < insn->operand_count; o++)
         if (ptx_operand_is_def(&operands[o]) && f->def_count[operands[o].id] == DEFS_SEVERAL)
-            join(f, operands[o].id, unknown);
+            join_bases(f, operands[o].id, unknown);
 }
 
 enum { MAX_PASSES = 4 };
@@ -379,8 +379,8 @@ static void follow_all(PointsToFollower *f)
     }
 }
 
-static const PointsToSet *compute(Arena *arena, Arena *scratch, const Module *module,
-                                  const Func *func, bool follows_params)
+static const PointsToSet *compute_points_to(Arena *arena, Arena *scratch, const Module *module,
+                                            const Func *func, bool follows_params)
 {
     ArenaMark mark = ptx_arena_mark(scratch);
     PointsToSet *bases = ptx_arena_new(arena, PointsToSet);
@@ -402,13 +402,13 @@ static const PointsToSet *compute(Arena *arena, Arena *scratch, const Module *mo
 const PointsToSet *ptx_points_to_sets_compute(Arena *arena, Arena *scratch, const Module *module,
                                               const Func *func)
 {
-    return compute(arena, scratch, module, func, func->is_entry);
+    return compute_points_to(arena, scratch, module, func, func->is_entry);
 }
 
 const PointsToSet *ptx_points_to_sets_of_callee_compute(Arena *arena, Arena *scratch,
                                                         const Module *module, const Func *func)
 {
-    return compute(arena, scratch, module, func, true);
+    return compute_points_to(arena, scratch, module, func, true);
 }
 
 /* ---- asking ---------------------------------------------------------------------------------- */

@@ -28,12 +28,12 @@ static SymId recall(const HashMap *memo, uint64_t key)
     return ptx_hash_map_get(memo, key);         /* 0 where it is free */
 }
 
-static SymId remember(Arena *arena, HashMap *memo, uint64_t key, SymId value)
+static SymId memoize(Arena *arena, HashMap *memo, uint64_t key, SymId value)
 {
     return *ptx_hash_map_at(memo, arena, key) = value;
 }
 
-static uint64_t key_of(RegId reg, uint32_t place)
+static uint64_t ssa_key_of(RegId reg, uint32_t place)
 {
     return (uint64_t)reg << 32 | place;
 }
@@ -92,7 +92,7 @@ bool ptx_ssa_is_spent(const Ssa *r)
     return !r->steps || r->symbols->is_full;
 }
 
-static bool is_header(const Ssa *r, BlockId block)
+static bool is_ssa_header(const Ssa *r, BlockId block)
 {
     LoopId loop = r->loops->loop_of[block];
     return loop != NO_LOOP && r->loops->loops[loop].header == block;
@@ -123,7 +123,7 @@ static bool writes_below(Ssa *r, RegId reg, BlockId d)
 /* What an instruction leaves in a register that it defines. */
 static SymId value_of_def(Ssa *r, RegId reg, InsnId id)
 {
-    SymId value = recall(&r->of_def, key_of(reg, id));
+    SymId value = recall(&r->of_def, ssa_key_of(reg, id));
     if (value)
         return value;
     const Insn *insn = &r->func->insns[id];
@@ -131,14 +131,15 @@ static SymId value_of_def(Ssa *r, RegId reg, InsnId id)
     while (!ptx_operand_is_def(def) || def->id != reg)
         def++;
     if (r->nested >= MAX_NESTED || !ptx_ssa_spend(r, 4))
-        return remember(r->arena, &r->of_def, key_of(reg, id),
-                        ptx_ssa_opaque(r, ptx_ssa_reg_width(r, reg), WHY_SIZE, reg, r->cfg->block_of[id]));
+        return memoize(
+            r->arena, &r->of_def, ssa_key_of(reg, id),
+            ptx_ssa_opaque(r, ptx_ssa_reg_width(r, reg), WHY_SIZE, reg, r->cfg->block_of[id]));
     r->nested++;
     value = ptx_ssa_translate(r, id, def);
     if (insn->guard != NO_ID)
         value = ptx_sym_select(r->symbols, ptx_ssa_guard(r, id), value, ptx_ssa_value_before(r, reg, id));
     r->nested--;
-    return remember(r->arena, &r->of_def, key_of(reg, id), value);
+    return memoize(r->arena, &r->of_def, ssa_key_of(reg, id), value);
 }
 
 /* A value as it is at block `from`, seen at block `to`: behind each loop that is left in
@@ -209,7 +210,7 @@ static bool agree(const Edges *edges)
 }
 
 /* The nearest block that all the edges' sources have above them. */
-static BlockId common_dominator(Ssa *r, const Edges *edges)
+static BlockId common_ssa_dominator(Ssa *r, const Edges *edges)
 {
     BlockId d = edges->preds[0];
     for (uint32_t p = 1; p < edges->count; p++) {
@@ -225,7 +226,7 @@ static SymId gate(Ssa *r, BlockId block, LoopId around, const Edges *edges)
 {
     if (agree(edges))
         return edges->values[0];
-    BlockId d = common_dominator(r, edges);
+    BlockId d = common_ssa_dominator(r, edges);
     if (d == EXIT_BLOCK || !ends_in_choice(r, d) || r->loops->loop_of[d] != around)
         return 0;
     Edges sides[2] = { { .count = 0 }, { .count = 0 } };
@@ -250,7 +251,7 @@ static SymId merge_edges(Ssa *r, RegId reg, BlockId block, bool from_inside)
 {
     const Block *b = &r->cfg->blocks[block];
     Edges edges = { .count = 0 };
-    bool header = is_header(r, block);
+    bool header = is_ssa_header(r, block);
     for (uint32_t p = 0; p < b->pred_count; p++) {
         BlockId pred = r->cfg->preds[b->pred_first + p];
         if (!ptx_ssa_spend(r, 1) || !ptx_block_is_reachable(r->cfg, pred) ||
@@ -293,7 +294,7 @@ static BlockId only_pred(Ssa *r, BlockId block)
 /* At the head of a block with several ways in. */
 static SymId value_at_join(Ssa *r, RegId reg, BlockId block)
 {
-    if (!is_header(r, block))
+    if (!is_ssa_header(r, block))
         return merge_edges(r, reg, block, false);
     LoopId loop = r->loops->loop_of[block];
     unsigned width = ptx_ssa_reg_width(r, reg);
@@ -347,25 +348,25 @@ static BlockId find_origin(Ssa *r, RegId reg, BlockId block, InsnId *def)
 static SymId value_at_entry(Ssa *r, RegId reg, BlockId block)
 {
     InsnId def;
-    SymId value = recall(&r->at_entry, key_of(reg, block));
+    SymId value = recall(&r->at_entry, ssa_key_of(reg, block));
     if (value)
         return value;
     BlockId origin = find_origin(r, reg, block, &def);
     if (r->nested >= MAX_NESTED || ptx_ssa_is_spent(r))
-        return remember(r->arena, &r->at_entry, key_of(reg, block),
-                        ptx_ssa_opaque(r, ptx_ssa_reg_width(r, reg), WHY_SIZE, reg, block));
+        return memoize(r->arena, &r->at_entry, ssa_key_of(reg, block),
+                       ptx_ssa_opaque(r, ptx_ssa_reg_width(r, reg), WHY_SIZE, reg, block));
     r->nested++;
     if (def != NO_ID) {
         value = value_of_def(r, reg, def);
     } else {
-        value = recall(&r->at_entry, key_of(reg, origin));
+        value = recall(&r->at_entry, ssa_key_of(reg, origin));
         if (!value)
-            value = remember(r->arena, &r->at_entry, key_of(reg, origin),
-                             value_at_join(r, reg, origin));
+            value = memoize(r->arena, &r->at_entry, ssa_key_of(reg, origin),
+                            value_at_join(r, reg, origin));
     }
     value = carry(r, value, origin, block);
     r->nested--;
-    return remember(r->arena, &r->at_entry, key_of(reg, block), value);
+    return memoize(r->arena, &r->at_entry, ssa_key_of(reg, block), value);
 }
 
 static SymId value_at_end(Ssa *r, RegId reg, BlockId block)
@@ -383,7 +384,7 @@ SymId ptx_ssa_value_before(Ssa *r, RegId reg, InsnId insn)
 
 /* ---- the interface --------------------------------------------------------------------------- */
 
-static void find_shape(Ssa *r)
+static void find_phi_shape(Ssa *r)
 {
     const Bounds *bounds = &r->func->bounds;
     r->block_is_code = r->func->is_entry && bounds->reqntid[0];
@@ -421,7 +422,7 @@ Ssa *ptx_ssa_new(Arena *arena, const FuncFlow *flow, const Launch *launch, uint6
     r->phi_values = ptx_arena_array(arena, Phi, r->phi_capacity);
     r->phi_count = 1;
     index_defs(r);
-    find_shape(r);
+    find_phi_shape(r);
     return r;
 }
 
@@ -452,7 +453,7 @@ Phi ptx_ssa_phi(Ssa *r, SymId id)
         r->phi_values = ptx_arena_grow(r->arena, r->phi_values, r->phi_count, &r->phi_capacity,
                                        sizeof *r->phi_values);
     r->phi_values[r->phi_count] = value;
-    remember(r->arena, &r->phis, id, r->phi_count++);
+    memoize(r->arena, &r->phis, id, r->phi_count++);
     return value;
 }
 

@@ -180,7 +180,7 @@ typedef struct SsaReader {
 } SsaReader;
 
 /* The n-th operand of a position, NULL. Elements of a vector and the sides of a pair share one. */
-static const Operand *operand_at(const SsaReader *rd, unsigned position, unsigned n)
+static const Operand *source_operand_at(const SsaReader *rd, unsigned position, unsigned n)
 {
     const Operand *operands = ptx_insn_operands(rd->r->func, rd->insn);
     for (uint32_t o = 0; o < rd->insn->operand_count; o++) {
@@ -232,21 +232,21 @@ static SymId operand_value(SsaReader *rd, const Operand *operand, unsigned width
     return operand->flags & OPERAND_MINUS ? ptx_sym_scale(s, value, UINT64_MAX) : value;
 }
 
-static SymId source(SsaReader *rd, unsigned position, unsigned width)
+static SymId source_value(SsaReader *rd, unsigned position, unsigned width)
 {
-    return operand_value(rd, operand_at(rd, position, 0), width);
+    return operand_value(rd, source_operand_at(rd, position, 0), width);
 }
 
 static SymId binary(SsaReader *rd, SymKind unsigned_kind, SymKind signed_kind)
 {
-    SymId a = source(rd, 1, rd->width), b = source(rd, 2, rd->width);
+    SymId a = source_value(rd, 1, rd->width), b = source_value(rd, 2, rd->width);
     return ptx_sym_binary(rd->s, rd->is_signed ? signed_kind : unsigned_kind, a, b);
 }
 
 /* The low 24 bits of an operand, as mul24 takes them. */
 static SymId source_24(SsaReader *rd, unsigned position)
 {
-    SymId a = source(rd, position, 32), eight = ptx_sym_const(rd->s, 32, 8);
+    SymId a = source_value(rd, position, 32), eight = ptx_sym_const(rd->s, 32, 8);
     if (ptx_sym(rd->s, a)->range.umax < 1 << 23)
         return a;
     if (!rd->is_signed)
@@ -259,7 +259,7 @@ static SymId product(SsaReader *rd)
     if (rd->op->operation == OP_MUL24 || rd->op->operation == OP_MAD24)
         return ptx_op_has(rd->op, MOD_HI) ? 0
                                           : ptx_sym_mul(rd->s, source_24(rd, 1), source_24(rd, 2));
-    SymId a = source(rd, 1, rd->width), b = source(rd, 2, rd->width);
+    SymId a = source_value(rd, 1, rd->width), b = source_value(rd, 2, rd->width);
     if (ptx_op_has(rd->op, MOD_WIDE))
         return ptx_sym_mul(rd->s, ptx_sym_resize(rd->s, a, 2 * rd->width, rd->is_signed),
                            ptx_sym_resize(rd->s, b, 2 * rd->width, rd->is_signed));
@@ -271,13 +271,13 @@ static SymId product(SsaReader *rd)
 static SymId multiply_add(SsaReader *rd)
 {
     SymId low = product(rd);
-    return low ? ptx_sym_add(rd->s, low, source(rd, 3, ptx_sym(rd->s, low)->width)) : 0;
+    return low ? ptx_sym_add(rd->s, low, source_value(rd, 3, ptx_sym(rd->s, low)->width)) : 0;
 }
 
 /* Amounts are 32 bits whatever is shifted. */
 static SymId shifted(SsaReader *rd, SymKind kind)
 {
-    SymId a = source(rd, 1, rd->width), amount = source(rd, 2, 32);
+    SymId a = source_value(rd, 1, rd->width), amount = source_value(rd, 2, 32);
     uint64_t n;
     if (ptx_sym_is_const(rd->s, amount, &n))
         amount = ptx_sym_const(rd->s, rd->width, n < rd->width ? n : rd->width);
@@ -290,10 +290,10 @@ static SymId shifted(SsaReader *rd, SymKind kind)
 
 static SymId bit_field(SsaReader *rd)
 {
-    SymId a = source(rd, 1, rd->width);
+    SymId a = source_value(rd, 1, rd->width);
     uint64_t at, length;
-    if (!ptx_sym_is_const(rd->s, source(rd, 2, 32), &at)
-        || !ptx_sym_is_const(rd->s, source(rd, 3, 32), &length))
+    if (!ptx_sym_is_const(rd->s, source_value(rd, 2, 32), &at)
+        || !ptx_sym_is_const(rd->s, source_value(rd, 3, 32), &length))
         return 0;
     at &= 255;
     length &= 255;
@@ -318,13 +318,14 @@ static bool is_integer(uint8_t type)
            || (kind >= KIND_BITS && kind <= KIND_SIGNED && bits >= 8 && bits <= 64 && !packed);
 }
 
-static SymId converted(SsaReader *rd)
+static SymId converted_value(SsaReader *rd)
 {
     const TypeInfo *to = &ptx_type_info[rd->op->dst_type], *from = &ptx_type_info[rd->op->type];
     if (!is_integer(rd->op->dst_type) || ptx_op_has(rd->op, MOD_SAT)
         || ptx_op_has(rd->op, MOD_PACK))
         return 0;
-    SymId a = ptx_sym_resize(rd->s, source(rd, 1, from->bits), to->bits, from->kind == KIND_SIGNED);
+    SymId a =
+        ptx_sym_resize(rd->s, source_value(rd, 1, from->bits), to->bits, from->kind == KIND_SIGNED);
     rd->is_signed = to->kind == KIND_SIGNED;
     return a;
 }
@@ -342,7 +343,7 @@ static SymId comparison(SsaReader *rd)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         if (!ptx_op_has(rd->op, (Modifier)rows[i].modifier))
             continue;
-        SymId a = source(rd, 1, rd->width), b = source(rd, 2, rd->width);
+        SymId a = source_value(rd, 1, rd->width), b = source_value(rd, 2, rd->width);
         SymKind kind = (SymKind)(rd->is_signed ? rows[i].as_signed : rows[i].as_unsigned);
         if (rows[i].swap)
             return ptx_sym_binary(rd->s, kind, b, a);
@@ -363,7 +364,7 @@ static SymKind combination_of(const Op *op)
 
 static SymId combined(SsaReader *rd, SymId test)
 {
-    const Operand *with = operand_at(rd, 3, 0);
+    const Operand *with = source_operand_at(rd, 3, 0);
     if (!test || !with)
         return test;
     SymKind kind = combination_of(rd->op);
@@ -388,38 +389,38 @@ static SymId set_integer(SsaReader *rd)
 }
 
 /* mov.b64 r, {low, high}; mov.b64 {low, high}, r. */
-static SymId moved(SsaReader *rd, const Operand *def)
+static SymId moved_value(SsaReader *rd, const Operand *def)
 {
-    const Operand *first = operand_at(rd, 1, 0);
+    const Operand *first = source_operand_at(rd, 1, 0);
     unsigned count = 1, width = rd->width;
     while (count <= MAX_PACKED
-           && operand_at(rd, first && first->flags & OPERAND_ELEMENT ? 1 : 0, count))
+           && source_operand_at(rd, first && first->flags & OPERAND_ELEMENT ? 1 : 0, count))
         count++;
     if (count > MAX_PACKED || (count > 1 && (width % count || width / count < 8)))
         return 0;
     if (count == 1)
-        return source(rd, 1, width);
+        return source_value(rd, 1, width);
     if (def->flags & OPERAND_ELEMENT) {
         unsigned index = 0;
-        while (operand_at(rd, 0, index) != def)
+        while (source_operand_at(rd, 0, index) != def)
             index++;
-        SymId right = ptx_sym_binary(rd->s, SYM_SHR_U, source(rd, 1, width),
+        SymId right = ptx_sym_binary(rd->s, SYM_SHR_U, source_value(rd, 1, width),
                                      ptx_sym_const(rd->s, width, index * (width / count)));
         return ptx_sym_resize(rd->s, right, width / count, false);
     }
     SymId sum = ptx_sym_const(rd->s, width, 0);
     for (unsigned i = 0; i < count; i++) {
         SymId element = ptx_sym_resize(
-            rd->s, operand_value(rd, operand_at(rd, 1, i), width / count), width, false);
+            rd->s, operand_value(rd, source_operand_at(rd, 1, i), width / count), width, false);
         sum = ptx_sym_add(rd->s, sum,
                           ptx_sym_scale(rd->s, element, UINT64_C(1) << (i * (width / count))));
     }
     return sum;
 }
 
-static SymId loaded(SsaReader *rd, const Operand *def, SymWhy *why)
+static SymId loaded_symbol(SsaReader *rd, const Operand *def, SymWhy *why)
 {
-    const Operand *address = operand_at(rd, 1, 0);
+    const Operand *address = source_operand_at(rd, 1, 0);
     uint8_t space = rd->op->space;
     bool is_param = space == SPACE_PARAM || space == SPACE_PARAM_ENTRY || space == SPACE_PARAM_FUNC;
     *why = WHY_MEMORY;
@@ -444,7 +445,7 @@ static SymId loaded(SsaReader *rd, const Operand *def, SymWhy *why)
         *why = WHY_CALL;
         return 0;
     }
-    for (unsigned n = 0; operand_at(rd, 0, n) && operand_at(rd, 0, n) != def; n++)
+    for (unsigned n = 0; source_operand_at(rd, 0, n) && source_operand_at(rd, 0, n) != def; n++)
         offset = (int64_t)((uint64_t)offset + rd->width / 8);
     return loaded_value(rd->r, is_param ? SYM_PARAM : SYM_CONSTANT, var, offset, rd->width);
 }
@@ -456,8 +457,10 @@ static SymId translate_integer(SsaReader *rd, const Operand *def)
     if (ptx_op_has(rd->op, MOD_CC) || ptx_op_has(rd->op, MOD_SAT))
         return 0;
     switch ((Operation)rd->op->operation) {
-    case OP_ADD:  return ptx_sym_add(s, source(rd, 1, rd->width), source(rd, 2, rd->width));
-    case OP_SUB:  return ptx_sym_sub(s, source(rd, 1, rd->width), source(rd, 2, rd->width));
+    case OP_ADD:
+        return ptx_sym_add(s, source_value(rd, 1, rd->width), source_value(rd, 2, rd->width));
+    case OP_SUB:
+        return ptx_sym_sub(s, source_value(rd, 1, rd->width), source_value(rd, 2, rd->width));
     case OP_MUL: case OP_MUL24:  return product(rd);
     case OP_MAD: case OP_MAD24:  return multiply_add(rd);
     case OP_DIV:  return binary(rd, SYM_DIV_U, SYM_DIV_S);
@@ -470,23 +473,23 @@ static SymId translate_integer(SsaReader *rd, const Operand *def)
     case OP_SHL:  return shifted(rd, SYM_SHL);
     case OP_SHR:  return shifted(rd, rd->is_signed ? SYM_SHR_S : SYM_SHR_U);
     case OP_BFE:  return bit_field(rd);
-    case OP_MOV:  return moved(rd, def);
-    case OP_CVT:  return converted(rd);
-    case OP_CVTA: return source(rd, 1, rd->width);
+    case OP_MOV:  return moved_value(rd, def);
+    case OP_CVT:  return converted_value(rd);
+    case OP_CVTA: return source_value(rd, 1, rd->width);
     case OP_SETP: return set_predicate(rd, def);
     case OP_SET:  return set_integer(rd);
     case OP_SELP:
-        return ptx_sym_select(s, source(rd, 3, 1), source(rd, 1, rd->width),
-                              source(rd, 2, rd->width));
-    case OP_NEG:  return ptx_sym_scale(s, source(rd, 1, rd->width), UINT64_MAX);
+        return ptx_sym_select(s, source_value(rd, 3, 1), source_value(rd, 1, rd->width),
+                              source_value(rd, 2, rd->width));
+    case OP_NEG:  return ptx_sym_scale(s, source_value(rd, 1, rd->width), UINT64_MAX);
     case OP_NOT:
         if (rd->width == 1)
-            return ptx_sym_not(s, source(rd, 1, 1));
-        return ptx_sym_binary(s, SYM_XOR, source(rd, 1, rd->width),
+            return ptx_sym_not(s, source_value(rd, 1, 1));
+        return ptx_sym_binary(s, SYM_XOR, source_value(rd, 1, rd->width),
                               ptx_sym_const(s, rd->width, UINT64_MAX));
     case OP_ABS:
         zero = ptx_sym_const(s, rd->width, 0);
-        SymId a = source(rd, 1, rd->width);
+        SymId a = source_value(rd, 1, rd->width);
         return ptx_sym_select(s, ptx_sym_binary(s, SYM_LT_S, a, zero), ptx_sym_sub(s, zero, a), a);
     default:
         return 0;
@@ -526,7 +529,7 @@ SymId ptx_ssa_translate(Ssa *r, InsnId id, const Operand *def)
         || r->func->regs[def->id].vector > 1)
         return ptx_ssa_opaque(r, width, why, def->id, r->cfg->block_of[id]);
     if (op->kind == OPK_LD)
-        value = loaded(&rd, def, &why);
+        value = loaded_symbol(&rd, def, &why);
     else if (is_integer(op->type))
         value = translate_integer(&rd, def);
     if (value)

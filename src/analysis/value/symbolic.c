@@ -170,7 +170,7 @@ static void take_from(const Symbols *s, Sym *sym, SymId operand)
     sym->depth = from->depth >= sym->depth ? (uint8_t)(from->depth + 1) : sym->depth;
 }
 
-static uint8_t zeros_of(const Symbols *s, const Sym *sym, const SymTerm *terms)
+static uint8_t trailing_zeros_of(const Symbols *s, const Sym *sym, const SymTerm *terms)
 {
     unsigned count = ptx_sym_operands(sym), zeros = 0;
     unsigned a = count ? s->nodes[sym->a].zeros : 0;
@@ -228,7 +228,7 @@ SymId ptx_sym_intern(Symbols *s, Sym sym, const SymTerm *terms)
             return ptx_sym_opaque(s, sym.width, WHY_SIZE, NO_ID, sym.scope);
     }
     grow(s);
-    sym.zeros = zeros_of(s, &sym, terms);
+    sym.zeros = trailing_zeros_of(s, &sym, terms);
     if (sym.kind == SYM_SUM) {
         memcpy(s->terms + s->term_count, terms, sym.b * sizeof *terms);
         sym.a = s->term_count;
@@ -340,7 +340,7 @@ static void drop_term(SymbolicLinear *l, uint32_t at)
 }
 
 /* Whether factor * id is among the terms, constants aside. */
-static bool contains(const Symbols *s, const SymbolicLinear *l, SymId id, uint64_t factor,
+static bool has_term(const Symbols *s, const SymbolicLinear *l, SymId id, uint64_t factor,
                      unsigned width)
 {
     SymbolicLinear part;
@@ -367,7 +367,7 @@ static bool round_down(Symbols *s, SymbolicLinear *l, unsigned width)
             && !(atom.kind == SYM_AND && ptx_sym_is_const(s, atom.b, &low)
                  && ptx_number_is_power(low + 1)))
             continue;
-        if (!contains(s, l, atom.a, factor, width))
+        if (!has_term(s, l, atom.a, factor, width))
             continue;
         SymKind division = atom.kind == SYM_REM_U ? SYM_DIV_U : SYM_DIV_S;
         SymId whole = is_rem ? ptx_sym_mul(s, ptx_sym_binary(s, division, atom.a, atom.b), atom.b)

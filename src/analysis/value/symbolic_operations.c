@@ -12,7 +12,7 @@ static bool is_widened(const Symbols *s, SymId id)
     return (sym->kind == SYM_ZEXT || sym->kind == SYM_SEXT) && s->nodes[sym->a].width == 1;
 }
 
-static SymId widen(Symbols *s, const Sym *like, SymId predicate)
+static SymId widen_predicate(Symbols *s, const Sym *like, SymId predicate)
 {
     return ptx_sym_resize(s, predicate, like->width, like->kind == SYM_SEXT);
 }
@@ -93,7 +93,7 @@ static SymId build_and(Symbols *s, SymId a, SymId b)
     if (!ptx_sym_is_const(s, b, &mask)) {
         if (is_widened(s, a) && is_widened(s, b) && s->nodes[a].kind == s->nodes[b].kind) {
             Sym like = s->nodes[a];
-            return widen(s, &like, ptx_sym_binary(s, SYM_AND, like.a, s->nodes[b].a));
+            return widen_predicate(s, &like, ptx_sym_binary(s, SYM_AND, like.a, s->nodes[b].a));
         }
         return ptx_sym_make_sorted(s, SYM_AND, width, a, b);
     }
@@ -132,7 +132,7 @@ static SymId build_or(Symbols *s, SymId a, SymId b)
     }
     if (is_widened(s, a) && is_widened(s, b) && s->nodes[a].kind == s->nodes[b].kind) {
         Sym like = s->nodes[a];
-        return widen(s, &like, ptx_sym_binary(s, SYM_OR, like.a, s->nodes[b].a));
+        return widen_predicate(s, &like, ptx_sym_binary(s, SYM_OR, like.a, s->nodes[b].a));
     }
     return ptx_sym_make_sorted(s, SYM_OR, width, a, b);
 }
@@ -155,7 +155,7 @@ static SymId build_xor(Symbols *s, SymId a, SymId b)
         return ptx_sym_sub(s, b, a);
     Sym like = s->nodes[a];
     if (bits == 1 && like.kind == SYM_ZEXT && s->nodes[like.a].width == 1)
-        return widen(s, &like, ptx_sym_not(s, like.a));
+        return widen_predicate(s, &like, ptx_sym_not(s, like.a));
     return ptx_sym_make(s, SYM_XOR, width, a, b);
 }
 
@@ -239,7 +239,7 @@ SymId ptx_sym_binary(Symbols *s, SymKind kind, SymId a, SymId b)
 }
 
 /* By De Morgan's laws, a few levels down: a graph may have many more ways than nodes. */
-static SymId negate(Symbols *s, SymId predicate, unsigned levels)
+static SymId negate_condition(Symbols *s, SymId predicate, unsigned levels)
 {
     const Sym sym = s->nodes[predicate];
     switch (sym.kind) {
@@ -254,7 +254,8 @@ static SymId negate(Symbols *s, SymId predicate, unsigned levels)
         if (!levels)
             break;
         return ptx_sym_binary(s, sym.kind == SYM_AND ? SYM_OR : SYM_AND,
-                              negate(s, sym.a, levels - 1), negate(s, sym.b, levels - 1));
+                              negate_condition(s, sym.a, levels - 1),
+                              negate_condition(s, sym.b, levels - 1));
     case SYM_XOR:
         if (s->nodes[sym.b].kind == SYM_CONST)
             return sym.a;
@@ -266,7 +267,7 @@ static SymId negate(Symbols *s, SymId predicate, unsigned levels)
 
 SymId ptx_sym_not(Symbols *s, SymId predicate)
 {
-    return negate(s, predicate, MAX_NEGATED);
+    return negate_condition(s, predicate, MAX_NEGATED);
 }
 
 /* selp after setp is how a minimum is written where there is no min. */

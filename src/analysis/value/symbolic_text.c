@@ -17,7 +17,7 @@ typedef struct Printer {
     bool is_cut;
 } Printer;
 
-static void put(Printer *p, const char *text, size_t length)
+static void put_symbolic_bytes(Printer *p, const char *text, size_t length)
 {
     if (length >= p->size - p->length) {
         p->is_cut = true;
@@ -30,10 +30,10 @@ static void put(Printer *p, const char *text, size_t length)
 
 static void put_text(Printer *p, const char *text)
 {
-    put(p, text, strlen(text));
+    put_symbolic_bytes(p, text, strlen(text));
 }
 
-static void put_number(Printer *p, int64_t value)
+static void put_symbolic_number(Printer *p, int64_t value)
 {
     char digits[24];
     snprintf(digits, sizeof digits, "%" PRId64, value);
@@ -52,7 +52,7 @@ static void put_variable(Printer *p, VarId id)
         text += prefix + 1;
         length -= prefix + 1;
     }
-    put(p, text, length);
+    put_symbolic_bytes(p, text, length);
 }
 
 static void put_loaded(Printer *p, const Sym *sym)
@@ -64,7 +64,7 @@ static void put_loaded(Printer *p, const Sym *sym)
     put_text(p, "[");
     put_variable(p, sym->a);
     put_text(p, "+");
-    put_number(p, (int64_t)sym->value);
+    put_symbolic_number(p, (int64_t)sym->value);
     put_text(p, "]");
 }
 
@@ -84,7 +84,7 @@ static void put_sreg(Printer *p, const Sym *sym)
     put_text(p, names[sym->a]);
     if (is_vector) {
         put_text(p, ".");
-        put(p, &components[sym->b & 3], 1);
+        put_symbolic_bytes(p, &components[sym->b & 3], 1);
     }
 }
 
@@ -95,21 +95,21 @@ static void put_reg(Printer *p, RegId reg)
         return;
     }
     Span name = p->s->func->regs[reg].name;
-    put(p, p->s->module->text + name.begin, ptx_span_length(name));
+    put_symbolic_bytes(p, p->s->module->text + name.begin, ptx_span_length(name));
 }
 
 /* How tightly an operator binds; what stands inside a tighter one gets parentheses. */
 enum { BINDS_CHOICE, BINDS_COMPARE, BINDS_BITS, BINDS_SHIFT, BINDS_SUM, BINDS_PRODUCT, BINDS_LEAF };
 
-static void put_node(Printer *p, SymId id, int outside);
+static void put_symbolic_node(Printer *p, SymId id, int outside);
 
 static void put_infix(Printer *p, const Sym *sym, const char *operator, int own, int outside)
 {
     if (own < outside)
         put_text(p, "(");
-    put_node(p, sym->a, own);
+    put_symbolic_node(p, sym->a, own);
     put_text(p, operator);
-    put_node(p, sym->b, own + 1);
+    put_symbolic_node(p, sym->b, own + 1);
     if (own < outside)
         put_text(p, ")");
 }
@@ -117,9 +117,9 @@ static void put_infix(Printer *p, const Sym *sym, const char *operator, int own,
 static void put_call(Printer *p, const Sym *sym, const char *name)
 {
     put_text(p, name);
-    put_node(p, sym->a, BINDS_CHOICE);
+    put_symbolic_node(p, sym->a, BINDS_CHOICE);
     put_text(p, ", ");
-    put_node(p, sym->b, BINDS_CHOICE);
+    put_symbolic_node(p, sym->b, BINDS_CHOICE);
     put_text(p, ")");
 }
 
@@ -141,11 +141,11 @@ static void put_term(Printer *p, const Sym *sum, const SymTerm *term, bool first
     int binds = minus ? BINDS_PRODUCT : BINDS_SUM;
     factor = minus ? -factor : factor;
     if (factor != 1) {
-        put_number(p, factor);
+        put_symbolic_number(p, factor);
         put_text(p, " * ");
         binds = BINDS_PRODUCT + 1;
     }
-    put_node(p, term->atom, binds);
+    put_symbolic_node(p, term->atom, binds);
 }
 
 /* What is added first, then what is subtracted, then the constant. */
@@ -161,7 +161,7 @@ static void put_sum(Printer *p, const Sym *sum, int outside)
     if (own < outside)
         put_text(p, "(");
     if (!any_plus && constant > 0) {
-        put_number(p, constant);
+        put_symbolic_number(p, constant);
         first = false;
     }
     for (int minus = 0; minus < 2; minus++) {
@@ -174,7 +174,7 @@ static void put_sum(Printer *p, const Sym *sum, int outside)
     }
     if (constant && (any_plus || constant < 0)) {
         put_text(p, constant < 0 ? " - " : " + ");
-        put_number(p, constant < 0 && constant != INT64_MIN ? -constant : constant);
+        put_symbolic_number(p, constant < 0 && constant != INT64_MIN ? -constant : constant);
     }
     if (own < outside)
         put_text(p, ")");
@@ -190,22 +190,22 @@ static void put_shift_right(Printer *p, const Sym *sym, int outside)
     }
     if (BINDS_PRODUCT < outside)
         put_text(p, "(");
-    put_node(p, sym->a, BINDS_PRODUCT);
+    put_symbolic_node(p, sym->a, BINDS_PRODUCT);
     put_text(p, " / ");
-    put_number(p, INT64_C(1) << amount);
+    put_symbolic_number(p, INT64_C(1) << amount);
     if (BINDS_PRODUCT < outside)
         put_text(p, ")");
 }
 
-static void put_choice(Printer *p, const Sym *sym, int outside)
+static void put_symbolic_choice(Printer *p, const Sym *sym, int outside)
 {
     if (BINDS_CHOICE < outside)
         put_text(p, "(");
-    put_node(p, sym->a, BINDS_CHOICE + 1);
+    put_symbolic_node(p, sym->a, BINDS_CHOICE + 1);
     put_text(p, " ? ");
-    put_node(p, sym->b, BINDS_CHOICE + 1);
+    put_symbolic_node(p, sym->b, BINDS_CHOICE + 1);
     put_text(p, " : ");
-    put_node(p, sym->c, BINDS_CHOICE);
+    put_symbolic_node(p, sym->c, BINDS_CHOICE);
     if (BINDS_CHOICE < outside)
         put_text(p, ")");
 }
@@ -228,24 +228,24 @@ static void put_operation(Printer *p, const Sym *sym, int outside)
     case SYM_MIN_U: case SYM_MIN_S: put_call(p, sym, "min("); break;
     case SYM_MAX_U: case SYM_MAX_S: put_call(p, sym, "max("); break;
     case SYM_MULHI_U: case SYM_MULHI_S: put_call(p, sym, "mulhi("); break;
-    case SYM_SEXT: case SYM_ZEXT: case SYM_TRUNC: put_node(p, sym->a, outside); break;
-    case SYM_SELECT: put_choice(p, sym, outside); break;
+    case SYM_SEXT: case SYM_ZEXT: case SYM_TRUNC: put_symbolic_node(p, sym->a, outside); break;
+    case SYM_SELECT: put_symbolic_choice(p, sym, outside); break;
     default:        put_text(p, "%laneid"); break;
     }
 }
 
-static void put_node(Printer *p, SymId id, int outside)
+static void put_symbolic_node(Printer *p, SymId id, int outside)
 {
     const Sym *sym = &p->s->nodes[id];
     if (p->is_cut)
         return;
     switch (sym->kind) {
-    case SYM_CONST:   put_number(p, ptx_width_signed(sym->width, sym->value)); break;
+    case SYM_CONST:   put_symbolic_number(p, ptx_width_signed(sym->width, sym->value)); break;
     case SYM_PARAM: case SYM_CONSTANT: put_loaded(p, sym); break;
     case SYM_ADDRESS: put_variable(p, sym->a); break;
     case SYM_SREG:    put_sreg(p, sym); break;
     case SYM_OPAQUE: case SYM_PHI: put_reg(p, sym->b); break;
-    case SYM_EXIT:    put_node(p, sym->b, outside); break;
+    case SYM_EXIT:    put_symbolic_node(p, sym->b, outside); break;
     case SYM_ITER: case SYM_LAST: case SYM_NONE: put_text(p, "?"); break;
     case SYM_SUM:     put_sum(p, sym, outside); break;
     default:          put_operation(p, sym, outside); break;
@@ -255,7 +255,7 @@ static void put_node(Printer *p, SymId id, int outside)
 bool ptx_sym_print(const Symbols *s, SymId id, bool tight, char *text, size_t size)
 {
     Printer p = { .s = s, .text = text, .length = strlen(text), .size = size };
-    put_node(&p, id, tight ? BINDS_LEAF : BINDS_CHOICE);
+    put_symbolic_node(&p, id, tight ? BINDS_LEAF : BINDS_CHOICE);
     return !p.is_cut;
 }
 

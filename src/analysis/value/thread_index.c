@@ -80,7 +80,7 @@ static bool has_basis(const Form *form)
     return false;
 }
 
-static bool is_free(const Form *form)
+static bool is_free_form(const Form *form)
 {
     return form->kind == FORM_UNSEEN || (form->kind == FORM_SUM && !has_basis(form));
 }
@@ -118,7 +118,7 @@ static Form blur(const Form *args, unsigned count, InsnId at)
     for (unsigned i = 0; i < count; i++) {
         if (args[i].kind == FORM_UNSEEN)
             return args[i];
-        if (is_free(&args[i]))
+        if (is_free_form(&args[i]))
             continue;
         int64_t number = 0;
         Binding binding = binding_of(&args[i], &number);
@@ -156,7 +156,7 @@ static Form scale(const Form *a, int64_t factor, InsnId at)
 }
 
 /* Nothing but a multiple of one basis. */
-static bool is_pure(const Form *form, Basis basis)
+static bool is_pure_op(const Form *form, Basis basis)
 {
     for (unsigned b = 0; b < BASIS__COUNT; b++)
         if ((b == basis) != (form->factors[b] != 0))
@@ -169,20 +169,20 @@ static Form multiply(ThreadIndexFollower *f, const Form *a, const Form *b, InsnI
     const Form both[] = { *a, *b };
     if (a->kind != FORM_SUM || b->kind != FORM_SUM)
         return blur(both, 2, at);
-    if (is_free(b) && b->is_number)
+    if (is_free_form(b) && b->is_number)
         return scale(a, b->number, at);
-    if (is_free(a) && a->is_number)
+    if (is_free_form(a) && a->is_number)
         return scale(b, a->number, at);
     for (unsigned i = 0; i < 2; i++) {
         const Form *size = &both[i], *other = &both[1 - i];
-        if (!is_pure(size, BASIS_NTID))
+        if (!is_pure_op(size, BASIS_NTID))
             continue;
         int64_t factor = size->factors[BASIS_NTID];
-        if (is_pure(other, BASIS_NCTAID)) {
+        if (is_pure_op(other, BASIS_NCTAID)) {
             f->out->asks_total[f->dimension] = true;
             return free_form;
         }
-        if (is_pure(other, BASIS_CTAID)
+        if (is_pure_op(other, BASIS_CTAID)
             && !__builtin_mul_overflow(factor, other->factors[BASIS_CTAID], &factor)) {
             Form out = number_form(0);
             out.factors[BASIS_FIRST] = factor;
@@ -199,7 +199,7 @@ static bool is_same(const Form *a, const Form *b)
 }
 
 /* What holds of two definitions of a register. */
-static Form join(const Form *a, const Form *b, InsnId at)
+static Form join_forms(const Form *a, const Form *b, InsnId at)
 {
     const Form both[] = { *a, *b };
     if (a->kind == FORM_UNSEEN || b->kind == FORM_UNSEEN)
@@ -216,7 +216,7 @@ static Form join(const Form *a, const Form *b, InsnId at)
 
 /* ---- operands -------------------------------------------------------------------------------- */
 
-static Form special(ThreadIndexFollower *f, const Operand *operand, InsnId at)
+static Form special_register_form(ThreadIndexFollower *f, const Operand *operand, InsnId at)
 {
     bool is_here = operand->value == (int64_t)f->dimension;
     switch ((SregId)operand->id) {
@@ -239,7 +239,7 @@ static Form special(ThreadIndexFollower *f, const Operand *operand, InsnId at)
     }
 }
 
-static Form read_operand(ThreadIndexFollower *f, const Operand *operand, InsnId at)
+static Form read_form_operand(ThreadIndexFollower *f, const Operand *operand, InsnId at)
 {
     switch ((OperandKind)operand->kind) {
     case OPERAND_REG: {
@@ -252,7 +252,7 @@ static Form read_operand(ThreadIndexFollower *f, const Operand *operand, InsnId 
             form.is_number = false;
         return form;
     }
-    case OPERAND_SREG:  return special(f, operand, at);
+    case OPERAND_SREG:  return special_register_form(f, operand, at);
     case OPERAND_INT:   return number_form(operand->value);
     default:            return free_form;
     }
@@ -268,7 +268,7 @@ static unsigned read_args(ThreadIndexFollower *f, const Insn *insn, Form *args, 
             /* all components at once */
             bool is_vector = operands[o].kind == OPERAND_SREG && insn->op->vector > 1;
             Form form = is_vector ? bound_form(BINDING_UNKNOWN, 0, at)
-                                  : read_operand(f, &operands[o], at);
+                                  : read_form_operand(f, &operands[o], at);
             if (count < most)
                 args[count++] = form;
             else
@@ -312,13 +312,13 @@ static ThreadIndexRow row_of(const Op *op)
 }
 
 /* %tid.x modulo the lanes of a warp, or a part of them: the lane, in rows of whole warps. */
-static Form lane_of(ThreadIndexFollower *f, const Form *args, bool is_mask, InsnId at)
+static Form lane_form_of(ThreadIndexFollower *f, const Form *args, bool is_mask, InsnId at)
 {
     const Form *value = &args[0], *by = &args[1];
     uint64_t size = (uint64_t)by->number + is_mask;
-    bool is_power = is_free(by) && by->kind == FORM_SUM && by->is_number && size && size <= LANES
-                    && !(size & (size - 1));
-    bool is_place = f->dimension == 0 && value->kind == FORM_SUM && is_pure(value, BASIS_TID)
+    bool is_power = is_free_form(by) && by->kind == FORM_SUM && by->is_number && size
+                    && size <= LANES && !(size & (size - 1));
+    bool is_place = f->dimension == 0 && value->kind == FORM_SUM && is_pure_op(value, BASIS_TID)
                     && value->factors[BASIS_TID] == 1;
     if (!is_power || !is_place)
         return blur(args, 2, at);
@@ -326,7 +326,8 @@ static Form lane_of(ThreadIndexFollower *f, const Form *args, bool is_mask, Insn
     return free_form;
 }
 
-static Form apply(ThreadIndexFollower *f, const Insn *insn, const Form *args, unsigned count)
+static Form apply_insn_to_form(ThreadIndexFollower *f, const Insn *insn, const Form *args,
+                               unsigned count)
 {
     InsnId at = (InsnId)(insn - f->func->insns);
     const ThreadIndexRow row = row_of(insn->op);
@@ -340,10 +341,10 @@ static Form apply(ThreadIndexFollower *f, const Insn *insn, const Form *args, un
     case RULE_SUB:      return add(&args[0], &args[1], -1, at);
     case RULE_COPY:     return count == 1 ? args[0] : blur(args, count, at);
     case RULE_MUL:      return multiply(f, &args[0], &args[1], at);
-    case RULE_AND:      return lane_of(f, args, true, at);
-    case RULE_REST:     return lane_of(f, args, false, at);
+    case RULE_AND:      return lane_form_of(f, args, true, at);
+    case RULE_REST:     return lane_form_of(f, args, false, at);
     case RULE_SHL: {
-        bool is_known = is_free(&args[1]) && args[1].is_number && args[1].number >= 0
+        bool is_known = is_free_form(&args[1]) && args[1].is_number && args[1].number >= 0
                         && args[1].number < 32;
         return is_known ? scale(&args[0], INT64_C(1) << args[1].number, at) : blur(args, 2, at);
     }
@@ -366,7 +367,7 @@ static void write_results(ThreadIndexFollower *f, const Insn *insn, const Form *
         Form *reg = &f->regs[operands[o].id];
         bool is_whole =
             is_first && !(operands[o].flags & (OPERAND_COMPONENT | OPERAND_PART | OPERAND_ELEMENT));
-        Form made = is_whole ? *value : blur(value, 1, at), joined = join(reg, &made, at);
+        Form made = is_whole ? *value : blur(value, 1, at), joined = join_forms(reg, &made, at);
         is_first = false;
         if (is_same(reg, &joined))
             continue;
@@ -382,7 +383,7 @@ static void pass(ThreadIndexFollower *f)
         Form args[MAX_ARGS];
         unsigned count = read_args(f, insn, args, MAX_ARGS);
         bool is_memory = insn->op->flags & OPF_LOAD || insn->op->kind == OPK_ATOM;
-        Form value = is_memory ? blur(args, count, i) : apply(f, insn, args, count);
+        Form value = is_memory ? blur(args, count, i) : apply_insn_to_form(f, insn, args, count);
         write_results(f, insn, &value);
     }
 }
@@ -402,7 +403,7 @@ static void bind(ThreadIndexFollower *f, Binding binding, int64_t number, InsnId
 static void require_free(ThreadIndexFollower *f, const Form *form, InsnId at)
 {
     int64_t number = 0;
-    if (is_free(form))
+    if (is_free_form(form))
         return;
     Binding binding = binding_of(form, &number);
     bind(f, binding, number, form->kind == FORM_BOUND ? form->origin : at);
@@ -448,7 +449,7 @@ static Binding shared_by(ThreadIndexFollower *f, const Insn *insn)
 }
 
 /* Groups of warps, and engines that serve a block. */
-static bool is_of_block(const Op *op)
+static bool is_block_wide(const Op *op)
 {
     if (op->kind == OPK_BAR)
         return !ptx_op_has(op, MOD_WARP);
@@ -472,7 +473,7 @@ static Binding together(ThreadIndexFollower *f, const Insn *insn)
     bool is_unknown = insn->op->flags & OPF_UNKNOWN;
     f->out->asks_lane |= insn->op->flags & OPF_WARP
                          || (insn->op->kind == OPK_BAR && ptx_op_has(insn->op, MOD_WARP));
-    if (shared || is_of_block(insn->op))
+    if (shared || is_block_wide(insn->op))
         return shared ? shared : BINDING_BARRIER;
     if (insn->op->kind == OPK_CALL)
         return BINDING_CALL;

@@ -56,7 +56,7 @@ typedef struct Diverger {
 
 /* Threads are numbered x first: PTX ISA, "%laneid", and CUDA C++ Programming Guide, "Thread
  * Hierarchy". */
-static Affine thread_index(const Diverger *d, int64_t component)
+static Affine thread_index_affine(const Diverger *d, int64_t component)
 {
     const uint32_t *block = d->block;
     bool is_known = block[0] != 0;
@@ -77,12 +77,12 @@ static Affine thread_index(const Diverger *d, int64_t component)
                                                                       : UNIFORMITY_DIVERGENT);
 }
 
-static Affine special(const Diverger *d, const Operand *operand)
+static Affine special_register_affine(const Diverger *d, const Operand *operand)
 {
     Affine out = ptx_affine_uniform(UNIFORMITY_BLOCK);
     switch ((SregId)operand->id) {
     case SREG_TID:
-        return thread_index(d, operand->value);
+        return thread_index_affine(d, operand->value);
     case SREG_NTID:
         out.bits = 11;
         return d->block[0] && operand->value >= 0 && operand->value < 3
@@ -154,7 +154,7 @@ static bool may_be_mixed(Diverger *d, Among among, RegId reg, BlockId block)
     return false;
 }
 
-static Affine read_register(Diverger *d, RegId reg, BlockId block)
+static Affine read_affine_register(Diverger *d, RegId reg, BlockId block)
 {
     if (d->here_block[reg] == block + 1)
         return d->here[reg];
@@ -173,19 +173,19 @@ static Affine read_register(Diverger *d, RegId reg, BlockId block)
                : ptx_affine_of_warp(value);
 }
 
-static Affine read_operand(Diverger *d, const Operand *operand, BlockId block)
+static Affine read_affine_operand(Diverger *d, const Operand *operand, BlockId block)
 {
     Affine out;
     switch ((OperandKind)operand->kind) {
     case OPERAND_REG:
-        out = read_register(d, operand->id, block);
+        out = read_affine_register(d, operand->id, block);
         if (operand->flags & (OPERAND_COMPONENT | OPERAND_MINUS))
             return ptx_affine_is_uniform(out) || !out.uniformity
                        ? ptx_affine_uniform((Uniformity)out.uniformity)
                        : ptx_affine_uniform(UNIFORMITY_DIVERGENT);
         return out;
     case OPERAND_SREG:
-        return special(d, operand);
+        return special_register_affine(d, operand);
     case OPERAND_INT:
         return ptx_affine_number(operand->value);
     case OPERAND_VAR:
@@ -214,7 +214,8 @@ static bool is_parameter(const Diverger *d, const Operand *place)
 
 /* Lanes that read one address at once get one value. Parameters of a kernel, constants and
  * read-only data are the same for all its threads. */
-static Affine loaded(const Diverger *d, const Insn *insn, const Operand *place, Affine address)
+static Affine loaded_affine(const Diverger *d, const Insn *insn, const Operand *place,
+                            Affine address)
 {
     Space space = (Space)insn->op->space;
     bool is_param = space == SPACE_PARAM || space == SPACE_PARAM_FUNC,
@@ -242,7 +243,7 @@ static Affine shuffled(const Insn *insn, const Affine *args, unsigned count)
     return ptx_affine_uniform(is_whole ? UNIFORMITY_WARP : UNIFORMITY_DIVERGENT);
 }
 
-static Affine result_of(Diverger *d, const Insn *insn, BlockId block)
+static Affine affine_result_of(Diverger *d, const Insn *insn, BlockId block)
 {
     const Operand *operands = ptx_insn_operands(d->func, insn);
     Affine args[MAX_ARGS], address = ptx_affine_uniform(UNIFORMITY_BLOCK), rest = address;
@@ -251,7 +252,7 @@ static Affine result_of(Diverger *d, const Insn *insn, BlockId block)
     for (unsigned o = 0; o < insn->operand_count; o++) {
         if (operands[o].role & ROLE_DEF || operands[o].position == 0)
             continue;
-        Affine value = read_operand(d, &operands[o], block);
+        Affine value = read_affine_operand(d, &operands[o], block);
         if (operands[o].role & ROLE_ADDRESS && !place) {
             address = value;
             place = &operands[o];
@@ -264,7 +265,7 @@ static Affine result_of(Diverger *d, const Insn *insn, BlockId block)
     if (insn->op->flags & OPF_UNKNOWN || !insn->op->opcode || insn->op->kind == OPK_CALL)
         return ptx_affine_uniform(UNIFORMITY_UNKNOWN);
     if (insn->op->space && place)
-        return loaded(d, insn, place, address);
+        return loaded_affine(d, insn, place, address);
     if (insn->op->kind == OPK_BAR)
         /* bar.red: one result for all */
         return ptx_affine_uniform(ptx_op_has(insn->op, MOD_WARP) ? UNIFORMITY_WARP
@@ -284,7 +285,7 @@ static Affine guarded(Diverger *d, const Insn *insn, RegId reg, BlockId block, A
 {
     if (insn->guard == NO_ID || ptx_defs_count(d->defs, reg) < 2)
         return value;
-    Affine guard = read_register(d, insn->guard, block);
+    Affine guard = read_affine_register(d, insn->guard, block);
     if (guard.uniformity && !ptx_affine_is_uniform(guard))
         return ptx_affine_uniform(UNIFORMITY_DIVERGENT);
     bool is_here = d->here_block[reg] == block + 1;
@@ -295,7 +296,7 @@ static Affine guarded(Diverger *d, const Insn *insn, RegId reg, BlockId block, A
     return guard.is_of_warp && !both.is_known ? ptx_affine_of_warp(both) : both;
 }
 
-static bool is_alike(const Affine *a, const Affine *b)
+static bool is_same_affine(const Affine *a, const Affine *b)
 {
     return a->uniformity == b->uniformity && a->stride == b->stride && a->base == b->base
            && a->align == b->align && a->bits == b->bits && a->is_known == b->is_known
@@ -306,7 +307,7 @@ static void write_register(Diverger *d, const Insn *insn, RegId reg, BlockId blo
 {
     value = guarded(d, insn, reg, block, value);
     Affine all = ptx_affine_join(d->regs[reg], value);
-    d->has_changed |= d->read_in[reg] == d->pass + 1 && !is_alike(&all, &d->regs[reg]);
+    d->has_changed |= d->read_in[reg] == d->pass + 1 && !is_same_affine(&all, &d->regs[reg]);
     d->regs[reg] = all;
     d->here[reg] = value;
     d->here_block[reg] = block + 1;
@@ -330,7 +331,7 @@ static void run_block(Diverger *d, BlockId block)
             has_def |= ptx_operand_is_def(&operands[o]);
         if (!has_def)
             continue;
-        Affine value = result_of(d, insn, block);
+        Affine value = affine_result_of(d, insn, block);
         d->insns[i] = value;
         for (unsigned o = 0; o < insn->operand_count; o++)
             if (ptx_operand_is_def(&operands[o]))
@@ -340,11 +341,11 @@ static void run_block(Diverger *d, BlockId block)
     const Insn *last = &d->func->insns[b->end - 1];
     if (b->succ_count < 2)
         return;
-    d->branches[block] = last->guard != NO_ID ? read_register(d, last->guard, block)
+    d->branches[block] = last->guard != NO_ID ? read_affine_register(d, last->guard, block)
                                               : ptx_affine_uniform(UNIFORMITY_NONE);
     if (last->op->kind == OPK_BRX) {
         Affine index = last->operand_count
-                           ? read_operand(d, ptx_insn_operands(d->func, last), block)
+                           ? read_affine_operand(d, ptx_insn_operands(d->func, last), block)
                            : ptx_affine_uniform(UNIFORMITY_UNKNOWN);
         d->branches[block] = d->branches[block].uniformity
                                  ? ptx_affine_join(d->branches[block], index)
@@ -360,14 +361,14 @@ static bool may_part(const Affine *condition, Among among)
            || (among == AMONG_DOUBT && condition->is_assumed);
 }
 
-static bool is_below(const Dom *dom, BlockId upper, BlockId lower)
+static bool is_dominated(const Dom *dom, BlockId upper, BlockId lower)
 {
     return upper == NO_ID || ptx_dom_dominates(dom, upper, lower);
 }
 
 /* Blocks that are control dependent on a branch: Ferrante, Ottenstein and Warren, "The Program
  * Dependence Graph and Its Use in Optimization" (TOPLAS 1987). */
-static void mark_sides(Diverger *d, Among among, BlockId branch, bool is_parting)
+static void mark_divergent_sides(Diverger *d, Among among, BlockId branch, bool is_parting)
 {
     const Block *b = &d->cfg->blocks[branch];
     BlockId *sides = d->side[among];
@@ -379,7 +380,7 @@ static void mark_sides(Diverger *d, Among among, BlockId branch, bool is_parting
             d->work--;
             if (!ptx_dom_dominates(d->dom, side, at))
                 side = at;
-            if (side == sides[at] || !is_below(d->dom, sides[at], side))
+            if (side == sides[at] || !is_dominated(d->dom, sides[at], side))
                 continue;
             sides[at] = side;
             d->has_changed = true;
@@ -419,7 +420,7 @@ static void mark_control(Diverger *d, Among among)
             continue;
         bool is_parting = may_part(&d->branches[block], among);
         if (is_parting || d->side[among][block] != NO_ID)
-            mark_sides(d, among, block, is_parting);
+            mark_divergent_sides(d, among, block, is_parting);
         mark_loops(d, among, block, is_parting);
     }
 }

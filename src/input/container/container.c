@@ -1,6 +1,7 @@
 #include "input/container/container.h"
 
 #include "input/container/host.h"
+#include "input/container/trace.h"
 #include "support/limits.h"
 
 #include <stdlib.h>
@@ -47,6 +48,8 @@ static size_t find_version(const char *text, size_t length, size_t at)
 }
 
 static ptxlint_status unpack_entry(const Container *c, const FatbinEntry *entry, Unpacked *out);
+static ptxlint_status unpack_range(const Container *c, ByteRange range, Packed packed,
+                                   Unpacked *out);
 
 /* Each is unpacked with all of them: so many that no more than a GiB is unpacked for it. */
 static size_t max_parts(size_t length)
@@ -140,6 +143,8 @@ static ContainerKind kind_of_bytes(const unsigned char *head, size_t length)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (has_magic(head, length, rows[i].magic, rows[i].length))
             return rows[i].kind;
+    if (ptx_trace_is(head, length))
+        return CONTAINER_TRACE;
     return is_binary(head, length) ? CONTAINER_BINARY : CONTAINER_NONE;
 }
 
@@ -148,9 +153,25 @@ static bool has_other_code(const Container *c)
     return c->kind_counts[FATBIN_CUBIN] || c->kind_counts[FATBIN_NVVM];
 }
 
+/* All of it is kept: lines are what entries are made of. */
+static ptxlint_status scan_trace(Container *c, const FatbinVisitor *visitor)
+{
+    Unpacked whole = { .text = (char *)c->owned, .length = (size_t)c->source.length };
+    ptxlint_status status = PTXLINT_OK;
+    if (!c->owned)
+        status = unpack_range(c, (ByteRange){ 0, c->source.length }, (Packed){ .most = 0 }, &whole);
+    if (status != PTXLINT_OK)
+        return status;
+    c->owned = (unsigned char *)whole.text;
+    c->source = (ByteSource){ .memory = c->owned, .file = -1, .length = whole.length };
+    return ptx_trace_scan(whole.text, whole.length, visitor, &c->launches);
+}
+
 static ptxlint_status scan_source(Container *c)
 {
     const FatbinVisitor visitor = { c, note_entry, note_trouble };
+    if (c->kind == CONTAINER_TRACE)
+        return scan_trace(c, &visitor);
     if (c->kind == CONTAINER_FATBIN)
         return ptx_fatbin_scan(&c->source, (ByteRange){ 0, c->source.length }, false, &visitor);
     if (c->kind != CONTAINER_HOST)
@@ -246,6 +267,7 @@ void ptx_container_free(Container *c)
 {
     free(c->entries);
     free(c->owned);
+    json_decref(c->launches);
 }
 
 static ptxlint_status unpack_entry(const Container *c, const FatbinEntry *entry, Unpacked *out)
@@ -276,8 +298,20 @@ ptxlint_status ptx_container_text(const Container *c, size_t index, Unpacked *ou
 {
     const FatbinEntry whole = { .packed_bytes = c->source.length };
     const FatbinEntry *entry = c->kind == CONTAINER_NONE ? &whole : &c->entries[index];
+    if (c->kind == CONTAINER_TRACE)
+        return ptx_trace_text((const char *)c->source.memory + entry->payload,
+                              (size_t)entry->packed_bytes, out);
     ptxlint_status status = unpack_entry(c, entry, out);
     if (status == PTXLINT_OK)
         cut_text(out, entry->begin, entry->end);
     return status;
+}
+
+json_t *ptx_container_launches(const Container *c, size_t index)
+{
+    if (c->kind != CONTAINER_TRACE)
+        return NULL;
+    const FatbinEntry *entry = &c->entries[index];
+    return ptx_trace_launches((const char *)c->source.memory + entry->payload,
+                              (size_t)entry->packed_bytes, c->launches);
 }

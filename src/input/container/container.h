@@ -6,6 +6,8 @@
 #include "input/container/fatbin.h"
 #include "input/container/unpack.h"
 
+#include <jansson.h>
+
 typedef enum ContainerKind {
     CONTAINER_NONE,     /* text, or at least nothing that is known: PTX is expected */
     CONTAINER_FATBIN,
@@ -13,6 +15,7 @@ typedef enum ContainerKind {
     CONTAINER_CUBIN,
     CONTAINER_TILE_IR,
     CONTAINER_BITCODE,  /* of LLVM */
+    CONTAINER_TRACE,    /* of tritonparse */
     CONTAINER_THIN,     /* an archive that only names its objects */
     CONTAINER_BINARY    /* none of these, and no text */
 } ContainerKind;
@@ -37,6 +40,7 @@ typedef struct Container {
     ContainerTrouble troubles[CONTAINER_TROUBLES];
     size_t trouble_count;       /* also of those that are not kept */
     const char *why;            /* of PTXLINT_BAD_FILE: as Unpacked.why */
+    json_t *launches;           /* of CONTAINER_TRACE: as of ptx_trace_scan */
 } Container;
 
 /* source stays the caller's, and must outlive the container. PTXLINT_BAD_FILE: container->why says
@@ -48,5 +52,8 @@ void ptx_container_free(Container *container);
 /* The text of entry number index, without NULs at its end; for CONTAINER_NONE, number 0 is all. May
  * be asked for by several threads at once. */
 ptxlint_status ptx_container_text(const Container *container, size_t index, Unpacked *out);
+
+/* What the file says of its launches: a launch file, a new reference; NULL: nothing. */
+json_t *ptx_container_launches(const Container *container, size_t index);
 
 #endif

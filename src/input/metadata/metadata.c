@@ -85,5 +85,7 @@ ptxlint_launches *ptx_metadata_find(const char *path, char **from, char *error, 
         free(*from); /* not ours to complain of: numbers that no launch has */
         *from = NULL;
     }
+    if (found)
+        found->is_generated = true;
     return found;
 }

@@ -23,6 +23,9 @@ json_t *ptx_metadata_shape(const char *text);
 /* NAME.json of a Triton cache; with the grid where TorchInductor's Python says it. */
 json_t *ptx_metadata_triton(const char *path, char **from);
 
+/* The launch that Triton's metadata of a kernel say; NULL: these are none. */
+json_t *ptx_metadata_triton_launch(const json_t *metadata);
+
 /* MODULE.thunk_sequence.txt of an XLA dump. */
 json_t *ptx_metadata_xla(const char *path, char **from);
 

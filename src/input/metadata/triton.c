@@ -59,6 +59,11 @@ static bool is_triton(const json_t *metadata)
            && json_is_integer(json_object_get(metadata, "shared"));
 }
 
+json_t *ptx_metadata_triton_launch(const json_t *metadata)
+{
+    return is_triton(metadata) ? launch_of(metadata) : NULL;
+}
+
 /* "DIR/NAME" of "DIR/NAME.ptx", with room for a suffix. */
 static char *stem_of(const char *path)
 {

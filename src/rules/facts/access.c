@@ -115,7 +115,7 @@ static bool is_constant_load(const Op *op)
 }
 
 /* Over how many bytes data lead the load, in the variable that it names. */
-static double reach_of(Inquiry *q, InsnId insn)
+static double access_reach_of(Inquiry *q, InsnId insn)
 {
     const Subjects at = { .insn = insn };
     Arena *scratch = q->shared->scratch;
@@ -137,7 +137,8 @@ static double constant_addresses(Inquiry *q, InsnId insn)
     bool is_alike = !(count->data_lanes > 0) && !(count->addresses > count->requests);
     if (!is_constant_load(op) || (op->space == SPACE_PARAM && is_alike))
         return 0;
-    return ptx_constant_addresses(count, reach_of(q, insn), q->func->insns[insn].access_bytes);
+    return ptx_constant_addresses(count, access_reach_of(q, insn),
+                                  q->func->insns[insn].access_bytes);
 }
 
 static double measure_constants(Inquiry *q, InsnId insn, FactId fact)

@@ -61,7 +61,7 @@ static double measure_alignment(Inquiry *q, const Subjects *s, FactId fact, Cert
 }
 
 /* Of a variable whose address, size and offset are known. */
-static double measure_place(Inquiry *q, const Subjects *s, FactId fact)
+static double measure_address_place(Inquiry *q, const Subjects *s, FactId fact)
 {
     PointsTo base;
     int64_t bytes = q->func->insns[s->insn].access_bytes;
@@ -185,6 +185,6 @@ double ptx_measure_access(Inquiry *q, const Subjects *s, FactId fact, Certainty 
         return ptx_measure_traffic(q, s, fact, certainty);
     case FACT_ACCESS_misalignment: case FACT_ACCESS_alignment:
         return measure_alignment(q, s, fact, certainty);
-    default:                            return measure_place(q, s, fact);
+    default:                            return measure_address_place(q, s, fact);
     }
 }

@@ -55,7 +55,7 @@ const DiagRepair *ptx_measure_repair(Inquiry *q, InsnId insn)
     return hazard ? &hazard->edits : NULL;
 }
 
-static bool is_of(const Hazard *hazard, FactId fact)
+static bool is_hazard_of(const Hazard *hazard, FactId fact)
 {
     switch (hazard->kind) {
     case HAZARD_BULK:   return fact == FACT_INSN_is_copy_in_flight;
@@ -74,7 +74,7 @@ double ptx_measure_race(Inquiry *q, InsnId insn, FactId fact, Certainty *certain
     if (!hazards)
         return UNKNOWN;
     *certainty = hazard ? hazard->certainty : CERTAINTY_ESTIMATE;
-    return hazard && is_of(hazard, fact);
+    return hazard && is_hazard_of(hazard, fact);
 }
 
 /* Reported as a race, it is no longer only possible. */
@@ -87,7 +87,8 @@ double ptx_measure_possible_race(Inquiry *q, InsnId insn)
            && !find_at(hazards->items, hazards->count, insn);
 }
 
-static unsigned put_place(RelatedPlace *place, const Func *func, InsnId insn, const char *what)
+static unsigned put_hazard_place(RelatedPlace *place, const Func *func, InsnId insn,
+                                 const char *what)
 {
     *place = (RelatedPlace){ func->insns[insn].span, what };
     return 1;
@@ -99,7 +100,7 @@ static unsigned find_block_places(const BlockRace *race, FactId fact, RelatedPla
     const BlockAccess *access = fact == FACT_INSN_block_race_at ? &race->second : &race->first;
     return fact == FACT_INSN_block_race_with && is_alone
                ? 0
-               : put_place(place, access->func, access->insn, NULL);
+               : put_hazard_place(place, access->func, access->insn, NULL);
 }
 
 /* The other access, and the calls that lead to either. */
@@ -107,11 +108,11 @@ static unsigned find_others(const Func *kernel, const Hazard *h, RelatedPlace pl
 {
     static const char call[] = "the function is called here";
     const HazardAccess *a = &h->second, *b = &h->first;
-    unsigned count = put_place(&places[0], b->func, b->insn, NULL);
+    unsigned count = put_hazard_place(&places[0], b->func, b->insn, NULL);
     if (a->func != kernel)
-        count += put_place(&places[count], kernel, a->place, call);
+        count += put_hazard_place(&places[count], kernel, a->place, call);
     if (b->func != kernel && (b->place != a->place || a->func == kernel))
-        count += put_place(&places[count], kernel, b->place, call);
+        count += put_hazard_place(&places[count], kernel, b->place, call);
     return count;
 }
 
@@ -123,11 +124,12 @@ unsigned ptx_measure_race_places(Inquiry *q, InsnId insn, FactId fact,
     const BlockRace *race = ptx_session_block_race(q->session);
     switch (fact) {
     case FACT_INSN_divergent_at:
-        return divergence ? put_place(&places[0], divergence->func, divergence->insn, NULL) : 0;
+        return divergence ? put_hazard_place(&places[0], divergence->func, divergence->insn, NULL)
+                          : 0;
     case FACT_INSN_block_race_at: case FACT_INSN_block_race_with:
         return race ? find_block_places(race, fact, &places[0]) : 0;
     case FACT_INSN_race_at:
-        return h ? put_place(&places[0], h->second.func, h->second.insn, NULL) : 0;
+        return h ? put_hazard_place(&places[0], h->second.func, h->second.insn, NULL) : 0;
     default:
         return h ? find_others(q->func, h, places) : 0;
     }

@@ -91,7 +91,7 @@ static double measure_unused(Inquiry *q, InsnId insn)
 /* ---- operands -------------------------------------------------------------------------------- */
 
 /* Operand in a position of the form, the first of a vector; NULL. */
-static const Operand *operand_at(const Func *func, const Insn *insn, uint32_t position)
+static const Operand *fact_operand_at(const Func *func, const Insn *insn, uint32_t position)
 {
     const Operand *operands = ptx_insn_operands(func, insn);
     for (uint32_t o = 0; o < insn->operand_count; o++)
@@ -100,7 +100,7 @@ static const Operand *operand_at(const Func *func, const Insn *insn, uint32_t po
     return NULL;
 }
 
-static bool is_integer(const Op *op)
+static bool is_integer_insn(const Op *op)
 {
     uint8_t kind = ptx_type_info[op->type].kind;
     return kind == KIND_SIGNED || kind == KIND_UNSIGNED;
@@ -108,14 +108,14 @@ static bool is_integer(const Op *op)
 
 static double divisor(Inquiry *q, const Insn *insn, bool wants_zero)
 {
-    const Operand *operand = insn->op->kind == OPK_DIV ? operand_at(q->func, insn, 2) : NULL;
+    const Operand *operand = insn->op->kind == OPK_DIV ? fact_operand_at(q->func, insn, 2) : NULL;
     int64_t value;
     if (!operand)
         return 0;
     if (!wants_zero && (operand->kind == OPERAND_F32 || operand->kind == OPERAND_F64))
         return 1;
     bool is_constant = ptx_points_to_constant(ptx_session_points_to(q->session), operand, &value);
-    return wants_zero ? is_constant && !value && is_integer(insn->op) : is_constant;
+    return wants_zero ? is_constant && !value && is_integer_insn(insn->op) : is_constant;
 }
 
 static bool reads_warp_index(const Func *func, const Insn *insn)

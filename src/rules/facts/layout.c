@@ -105,7 +105,8 @@ static const char *describe_joined(Inquiry *q, const Count *total, uint32_t byte
 }
 
 /* How lanes lie, what ptxas makes of it, and what other shapes of the block would. */
-static const char *describe(Inquiry *q, const Subjects *s, const Evaluated *insn, uint32_t bytes)
+static const char *describe_layout(Inquiry *q, const Subjects *s, const Evaluated *insn,
+                                   uint32_t bytes)
 {
     const char *joined = describe_joined(q, &insn->total, bytes,
                                          ptx_measure_joined_bytes(q, s, &insn->total));
@@ -132,7 +133,7 @@ const char *ptx_measure_layout(Inquiry *q, const Subjects *s, FactId fact)
     if (!insn)
         return "";
     switch (fact) {
-    case FACT_ACCESS_layout:    return describe(q, s, insn, bytes);
+    case FACT_ACCESS_layout:    return describe_layout(q, s, insn, bytes);
     case FACT_ACCESS_advice:
         if (is_run(q, s, &insn->total))
             return advise_wider(q, s);

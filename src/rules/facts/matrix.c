@@ -24,7 +24,7 @@ double ptx_measure_matrix(Inquiry *q, InsnId insn, FactId fact, Certainty *certa
     return fault && is_of_fence == (fact == FACT_INSN_is_matrix_unfenced);
 }
 
-static const char *describe(Inquiry *q, const MatrixFault *fault)
+static const char *describe_matrix(Inquiry *q, const MatrixFault *fault)
 {
     static const char *const what[] = {
         [MATRIX_READ] = "`%.*s` is read while a wgmma.mma_async may still write it: %s",
@@ -43,7 +43,7 @@ static const char *describe(Inquiry *q, const MatrixFault *fault)
     return ptx_arena_strndup(q->arena, text, count > 0 ? (size_t)count : 0);
 }
 
-static const char *advise(Inquiry *q, const MatrixFault *fault)
+static const char *advise_matrix(Inquiry *q, const MatrixFault *fault)
 {
     char text[120];
     if (fault->kind == MATRIX_NO_FENCE)
@@ -63,7 +63,7 @@ const char *ptx_measure_matrix_text(Inquiry *q, InsnId insn, FactId fact)
     const MatrixFault *fault = ptx_matrix_fault_at(ptx_session_matrix_faults(q->session), insn);
     if (!fault)
         return "";
-    return fact == FACT_INSN_matrix_fault ? describe(q, fault) : advise(q, fault);
+    return fact == FACT_INSN_matrix_fault ? describe_matrix(q, fault) : advise_matrix(q, fault);
 }
 
 InsnId ptx_measure_matrix_with(Inquiry *q, InsnId insn)

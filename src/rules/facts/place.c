@@ -36,7 +36,7 @@ static InsnId find_place(Inquiry *q, const Subjects *s, uint32_t fact)
 }
 
 /* Those that make lanes differ. */
-static unsigned find_chain(Inquiry *q, InsnId insn, RelatedPlace places[MAX_PLACES])
+static unsigned find_place_chain(Inquiry *q, InsnId insn, RelatedPlace places[MAX_PLACES])
 {
     Link links[MAX_CHAIN];
     unsigned found = ptx_critical_path_find(ptx_session_uniforms(q->session), q->func, insn, links),
@@ -52,7 +52,7 @@ unsigned ptx_measure_places(Inquiry *q, const Subjects *s, uint32_t fact,
                             RelatedPlace places[MAX_PLACES])
 {
     if (fact == FACT_ACCESS_chain || fact == FACT_BRANCH_chain)
-        return find_chain(q, s->insn, places);
+        return find_place_chain(q, s->insn, places);
     if (fact == FACT_INSN_race_with || fact == FACT_INSN_race_at
         || fact == FACT_INSN_block_race_with || fact == FACT_INSN_block_race_at
         || fact == FACT_INSN_divergent_at)
@@ -66,7 +66,7 @@ unsigned ptx_measure_places(Inquiry *q, const Subjects *s, uint32_t fact,
 /* ---- subjects -------------------------------------------------------------------------------- */
 
 /* Where an instruction says a name, from `from` on; all of the instruction where it does not. */
-static Span find_name(const Module *module, Span within, uint32_t from, Span name)
+static Span find_place_name(const Module *module, Span within, uint32_t from, Span name)
 {
     const char *text = module->text, *wanted = text + name.begin;
     uint32_t length = ptx_span_length(name);
@@ -89,9 +89,9 @@ static Span register_span(Inquiry *q, RegId reg)
     const Span within = q->func->insns[first].span;
     uint32_t from = q->name_end > within.begin && q->name_end < within.end ? q->name_end
                                                                            : within.begin;
-    Span found = find_name(q->shared->module, within, from, name);
+    Span found = find_place_name(q->shared->module, within, from, name);
     if (found.begin < from)
-        found = find_name(q->shared->module, within, within.begin, name);
+        found = find_place_name(q->shared->module, within, within.begin, name);
     q->name_end = found.end;
     return found;
 }

@@ -48,7 +48,7 @@ static bool may_not_matter(const Func *func, const Insn *insn, RegId reg)
            && (op->insn_class == CLASS_MOVE || op->insn_class == CLASS_LOGIC || is_byte);
 }
 
-static bool is_written(const Reg *reg)
+static bool is_register_written(const Reg *reg)
 {
     return reg->is_written || reg->is_result || reg->is_param;
 }
@@ -59,7 +59,8 @@ double ptx_measure_register(Inquiry *q, const Subjects *s, FactId fact)
     InsnId first = NO_ID;
     switch (fact) {
     case FACT_REGISTER_type:        return reg->type;
-    case FACT_REGISTER_is_written:  return q->func->has_unknown ? UNKNOWN : is_written(reg);
+    case FACT_REGISTER_is_written:
+        return q->func->has_unknown ? UNKNOWN : is_register_written(reg);
     case FACT_REGISTER_is_read:
         return q->func->has_unknown ? UNKNOWN
                                     : reg->is_result || ptx_measure_first_reads(q)[s->reg] != NO_ID;
@@ -76,7 +77,7 @@ bool ptx_measure_is_never_false(const Inquiry *q, uint32_t fact)
     if (fact != FACT_REGISTER_is_written)
         return false;
     for (RegId reg = 0; reg < q->func->reg_count && !q->func->has_unknown; reg++)
-        if (!is_written(&q->func->regs[reg]))
+        if (!is_register_written(&q->func->regs[reg]))
             return false;
     return true;
 }

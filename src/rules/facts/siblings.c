@@ -20,7 +20,7 @@ static const Operand *address_of(const Func *func, const Insn *insn)
     return NULL;
 }
 
-static bool writes(const Func *func, const Insn *insn, RegId reg)
+static bool defines_reg(const Func *func, const Insn *insn, RegId reg)
 {
     const Operand *operands = ptx_insn_operands(func, insn);
     for (unsigned o = 0; o < insn->operand_count; o++)
@@ -83,14 +83,14 @@ static void find_siblings(Inquiry *q, const Subjects *subject, const Operand *ad
         for (InsnId i = step < 0 ? subject->insn - 1 : subject->insn; i >= first && i < end;
              i += (InsnId)step) {
             const Insn *insn = &func->insns[i];
-            if (step < 0 && !is_single && writes(func, insn, address->id))
+            if (step < 0 && !is_single && defines_reg(func, insn, address->id))
                 break;
             bool is_like = own->op->kind == insn->op->kind || insn->op->kind == OPK_LD
                            || insn->op->kind == OPK_ST;
             const Operand *other = is_like && insn->access_bytes ? address_of(func, insn) : NULL;
             if (other && other->id == address->id)
                 add_sibling(s, other->value, address->value, insn->access_bytes);
-            if (step > 0 && !is_single && writes(func, insn, address->id))
+            if (step > 0 && !is_single && defines_reg(func, insn, address->id))
                 break;
         }
     }

@@ -93,7 +93,7 @@ static void find_best_block(Inquiry *q, double *percent, double *threads)
 
 /* ---- the launch ------------------------------------------------------------------------------ */
 
-static double warps_of(Inquiry *q)
+static double launched_warps_of(Inquiry *q)
 {
     return ceil(ptx_measure_block_threads(q) / 32);
 }
@@ -188,7 +188,8 @@ static const Count *head_of(Inquiry *q, const Evaluation *evaluation, LoopId loo
 static double busiest_warp(Inquiry *q, const Evaluation *evaluation, LoopId loop)
 {
     const Count *head = head_of(q, evaluation, loop);
-    return head->warps > 0 && head->most > 0 ? head->most * warps_of(q) / head->warps : UNKNOWN;
+    return head->warps > 0 && head->most > 0 ? head->most * launched_warps_of(q) / head->warps
+                                             : UNKNOWN;
 }
 
 static bool is_inside(const Loops *loops, LoopId at, LoopId loop)

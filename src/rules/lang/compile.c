@@ -62,11 +62,11 @@ bool ptx_compile_expression(RuleBuilder *builder, const ExprScope *scope, const 
 /* ---- conditions ------------------------------------------------------------------------------ */
 
 /* Parts of the outermost `and`s in their order, those of one level joined again. */
-static void cut(Expr *e, Node *node, Node *parts[LEVEL__COUNT])
+static void cut_conjuncts(Expr *e, Node *node, Node *parts[LEVEL__COUNT])
 {
     if (node->kind == NODE_BINARY && node->code == CODE_AND) {
-        cut(e, node->left, parts);
-        cut(e, node->right, parts);
+        cut_conjuncts(e, node->left, parts);
+        cut_conjuncts(e, node->right, parts);
         return;
     }
     Node **part = &parts[ptx_expr_level(node->asks)];
@@ -86,7 +86,7 @@ bool ptx_compile_condition(RuleBuilder *builder, const ExprScope *scope, const c
     bool is_good = read_expression(&e, builder, scope, text, span_to(length), error)
                    && ptx_expr_want(&e, e.root, FACT_TRUTH, NULL);
     if (is_good)
-        cut(&e, e.root, parts);
+        cut_conjuncts(&e, e.root, parts);
     for (int level = 0; is_good && level < LEVEL__COUNT; level++)
         is_good = !e.has_failed && (!parts[level] || ptx_expr_emit(&e, parts[level], &when[level]));
     if (!is_good)
@@ -112,7 +112,7 @@ static bool fail_at(TemplateReader *r, size_t at, const char *why)
 }
 
 /* Up to the next hole or the end; {{ and }} are braces. NULL: a brace that is alone. */
-static const char *read_text(TemplateReader *r)
+static const char *read_expression_text(TemplateReader *r)
 {
     char *text = ptx_arena_alloc(r->builder->arena, r->length - r->at + 1), *out = text;
     for (; r->at < r->length; r->at++) {
@@ -185,7 +185,7 @@ static bool read_template(TemplateReader *r, Template *out)
     if (r->length > EXPR_BYTES_MAX)
         return fail_at(r, 0, "too large: a template has at most 65536 bytes");
     for (bool is_last = false; !is_last;) {
-        Hole hole = { .text = read_text(r), .fact = FACT__COUNT };
+        Hole hole = { .text = read_expression_text(r), .fact = FACT__COUNT };
         is_last = r->at == r->length;
         if (!hole.text || (!is_last && !read_hole(r, &hole)))
             return false;

@@ -46,7 +46,7 @@ void ptx_rule_add_hole(RuleBuilder *builder, const Hole *hole)
 }
 
 /* An index that Code.arg can hold. */
-static bool fits(Expr *e, const Node *node, uint32_t index)
+static bool fits_code_arg(Expr *e, const Node *node, uint32_t index)
 {
     return index <= UINT16_MAX
            || ptx_expr_fail(e, node->span,
@@ -57,7 +57,7 @@ static bool fits(Expr *e, const Node *node, uint32_t index)
 static bool add_code(Emitter *em, const Node *node, CodeKind kind, uint32_t count, uint32_t arg)
 {
     RuleBuilder *b = em->e->builder;
-    if (!fits(em->e, node, arg))
+    if (!fits_code_arg(em->e, node, arg))
         return false;
     const Code code = { (uint8_t)kind, (uint8_t)count, (uint16_t)arg };
     ADD(b, codes, code_count, code_capacity, Code, code);
@@ -82,7 +82,7 @@ static void add_constant(RuleBuilder *b, double value)
 }
 
 /* Its index; an equal one that was written lately serves too. */
-static uint32_t find_constant(RuleBuilder *b, double value)
+static uint32_t find_emitted_constant(RuleBuilder *b, double value)
 {
     enum { LATELY = 256 };
     const uint32_t count = b->set.constant_count;
@@ -99,7 +99,7 @@ static bool emit_in(Emitter *em, Node *node)
     const uint32_t first = b->set.constant_count;
     for (const Node *item = node->right; item; item = item->next)
         add_constant(b, item->number);
-    return fits(em->e, node, b->set.constant_count - 1)
+    return fits_code_arg(em->e, node, b->set.constant_count - 1)
            && add_code(em, node, CODE_IN, b->set.constant_count - first, first);
 }
 
@@ -111,8 +111,8 @@ static bool emit_is(Emitter *em, Node *node)
         Pattern pattern;
         int16_t modifiers[OP_MAX_MODIFIERS];
         if (!ptx_expr_pattern(em->e, word, &pattern, modifiers)
-            || !fits(em->e, node, b->set.modifier_count)
-            || !fits(em->e, node, b->set.pattern_count))
+            || !fits_code_arg(em->e, node, b->set.modifier_count)
+            || !fits_code_arg(em->e, node, b->set.pattern_count))
             return false;
         pattern.modifier_first = (uint16_t)b->set.modifier_count;
         for (uint16_t m = 0; m < pattern.modifier_count; m++)
@@ -136,7 +136,7 @@ static bool emit_junction(Emitter *em, Node *node, CodeKind jump)
     const uint32_t at = b->set.code_count;
     if (!add_code(em, node, jump, node->is_outermost, 0) || !emit(em, node->right)
         || !add_code(em, node, (CodeKind)node->code, 0, 0)
-        || !fits(em->e, node, b->set.code_count - em->first))
+        || !fits_code_arg(em->e, node, b->set.code_count - em->first))
         return false;
     em->height--;
     Code *code = writable(&b->set.codes[at]);
@@ -158,7 +158,8 @@ static bool emit(Emitter *em, Node *node)
 {
     switch ((NodeKind)node->kind) {
     case NODE_NUMBER: case NODE_TRUTH: case NODE_WORD:
-        return add_push(em, node, CODE_CONST, 0, find_constant(em->e->builder, node->number));
+        return add_push(em, node, CODE_CONST, 0,
+                        find_emitted_constant(em->e->builder, node->number));
     case NODE_FACT:      return add_push(em, node, CODE_FACT, 0, node->index);
     case NODE_THRESHOLD: return add_push(em, node, CODE_THRESHOLD, 0, node->index);
     case NODE_OVER:      return add_push(em, node, (CodeKind)node->code, 0, node->index);
@@ -184,7 +185,7 @@ static bool emit_predicates(Expr *e, Node *node)
     RuleBuilder *b = e->builder;
     Quantifier quantifier = { .over = node->over, .in_loop = node->in_loop, .level = node->level };
     if (!ptx_expr_emit(e, node->right, &quantifier.predicate)
-        || !fits(e, node, b->set.quantifier_count))
+        || !fits_code_arg(e, node, b->set.quantifier_count))
         return false;
     node->index = b->set.quantifier_count;
     ADD(b, quantifiers, quantifier_count, quantifier_capacity, Quantifier, quantifier);

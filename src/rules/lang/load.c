@@ -68,10 +68,10 @@ typedef struct RuleLoader {
     ExprScope scope;            /* of the rule in hand */
 } RuleLoader;
 
-static bool fail_at(RuleLoader *l, uint32_t at, const char *format, ...)
+static bool fail_rule_at(RuleLoader *l, uint32_t at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-static bool fail_at(RuleLoader *l, uint32_t at, const char *format, ...)
+static bool fail_rule_at(RuleLoader *l, uint32_t at, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -81,7 +81,7 @@ static bool fail_at(RuleLoader *l, uint32_t at, const char *format, ...)
     return false;
 }
 
-#define fail(l, node, ...) fail_at((l), (node)->at, __VA_ARGS__)
+#define fail(l, node, ...) fail_rule_at((l), (node)->at, __VA_ARGS__)
 
 /* items with room for one more behind count; room is for 8, 16, 32, ... */
 static void *room_for_one(Arena *arena, const void *items, uint32_t count, size_t size)
@@ -104,7 +104,7 @@ static void *room_for_one(Arena *arena, const void *items, uint32_t count, size_
 /* ---- words and texts ------------------------------------------------------------------------- */
 
 /* Index in names; count where it is none of them. */
-static size_t find_word(const YamlNode *node, const char *const *names, size_t count)
+static size_t find_rule_word(const YamlNode *node, const char *const *names, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         if (ptx_yaml_is(node, names[i]))
@@ -128,19 +128,19 @@ static bool fail_word(RuleLoader *l, const YamlNode *node, const char *what,
                 : fail(l, node, "unknown %s '%.60s'", what, node->text);
 }
 
-static bool expect(RuleLoader *l, const YamlNode *node, YamlKind kind, const char *what)
+static bool expect_kind(RuleLoader *l, const YamlNode *node, YamlKind kind, const char *what)
 {
     static const char *const kinds[] = { "", "a text", "a list", "a mapping" };
     return node->kind == kind || fail(l, node, "%s is %s", what, kinds[kind]);
 }
 
 /* Number of the word, from 1: the names begin with an empty one. */
-static bool read_word(RuleLoader *l, const YamlNode *node, const char *what,
-                      const char *const *names, size_t count, uint8_t *out)
+static bool read_rule_word(RuleLoader *l, const YamlNode *node, const char *what,
+                           const char *const *names, size_t count, uint8_t *out)
 {
-    if (!expect(l, node, YAML_TEXT, what))
+    if (!expect_kind(l, node, YAML_TEXT, what))
         return false;
-    *out = (uint8_t)(1 + find_word(node, names + 1, count - 1));
+    *out = (uint8_t)(1 + find_rule_word(node, names + 1, count - 1));
     return *out < count || fail_word(l, node, what, names + 1, count - 1);
 }
 
@@ -152,9 +152,9 @@ static bool read_truth(RuleLoader *l, const YamlNode *node, const char *what, bo
 }
 
 /* Any text but an empty one. */
-static bool read_text(RuleLoader *l, const YamlNode *node, const char *what, const char **out)
+static bool read_rule_text(RuleLoader *l, const YamlNode *node, const char *what, const char **out)
 {
-    if (!expect(l, node, YAML_TEXT, what))
+    if (!expect_kind(l, node, YAML_TEXT, what))
         return false;
     *out = node->text;
     return node->text[strspn(node->text, " \t\n")] || fail(l, node, "%s is empty", what);
@@ -167,27 +167,27 @@ static void trim(YamlNode *node)
         node->text[--node->length] = 0;
 }
 
-static bool read_line(RuleLoader *l, YamlNode *node, const char *what, const char **out)
+static bool read_rule_line(RuleLoader *l, YamlNode *node, const char *what, const char **out)
 {
-    if (!read_text(l, node, what, out))
+    if (!read_rule_text(l, node, what, out))
         return false;
     trim(node);
     const char *end = strchr(node->text, '\n');
     return !end
-           || fail_at(l, ptx_yaml_position(l->source, node, (uint32_t)(end - node->text)),
-                      "%s is one line", what);
+           || fail_rule_at(l, ptx_yaml_position(l->source, node, (uint32_t)(end - node->text)),
+                           "%s is one line", what);
 }
 
 /* The nodes of a mapping's keys, each at most once; NULL where it is not there. */
-static bool read_keys(RuleLoader *l, const YamlNode *mapping, const char *what,
-                      const char *const *names, size_t count, YamlNode **values)
+static bool read_rule_keys(RuleLoader *l, const YamlNode *mapping, const char *what,
+                           const char *const *names, size_t count, YamlNode **values)
 {
-    if (!expect(l, mapping, YAML_MAPPING, what))
+    if (!expect_kind(l, mapping, YAML_MAPPING, what))
         return false;
     for (YamlNode *key = mapping->first; key; key = key->next->next) {
         if (key->kind != YAML_TEXT)
             return fail(l, key, "expected a key of %s", what);
-        size_t which = find_word(key, names, count);
+        size_t which = find_rule_word(key, names, count);
         if (which == count) {
             char kind[64];
             snprintf(kind, sizeof kind, "key of %s", what);
@@ -205,13 +205,14 @@ static bool read_keys(RuleLoader *l, const YamlNode *mapping, const char *what,
 /* A text that was compiled, or a complaint at its place in it. */
 static bool compiled(RuleLoader *l, const YamlNode *node, bool is_good, const ExprError *error)
 {
-    return is_good || fail_at(l, ptx_yaml_position(l->source, node, error->at), "%s", error->text);
+    return is_good
+           || fail_rule_at(l, ptx_yaml_position(l->source, node, error->at), "%s", error->text);
 }
 
 static bool read_condition(RuleLoader *l, YamlNode *node, Rule *rule)
 {
     ExprError error = { 0 };
-    if (!read_text(l, node, "`when`", &rule->condition))
+    if (!read_rule_text(l, node, "`when`", &rule->condition))
         return false;
     trim(node);
     return compiled(
@@ -220,23 +221,23 @@ static bool read_condition(RuleLoader *l, YamlNode *node, Rule *rule)
         &error);
 }
 
-static bool read_expression(RuleLoader *l, const YamlNode *node, const char *what, FactType type,
-                            const Unit *unit, Program *out)
+static bool read_rule_expression(RuleLoader *l, const YamlNode *node, const char *what,
+                                 FactType type, const Unit *unit, Program *out)
 {
     ExprError error = { 0 };
     const char *text;
-    if (!read_text(l, node, what, &text))
+    if (!read_rule_text(l, node, what, &text))
         return false;
     const ExprSource source = { text, node->length, type, unit };
     return compiled(l, node,
                     ptx_compile_expression(l->builder, &l->scope, &source, out, &error), &error);
 }
 
-static bool read_template(RuleLoader *l, YamlNode *node, const char *what, Template *out)
+static bool read_rule_template(RuleLoader *l, YamlNode *node, const char *what, Template *out)
 {
     ExprError error = { 0 };
     const char *text;
-    if (!read_line(l, node, what, &text))
+    if (!read_rule_line(l, node, what, &text))
         return false;
     return compiled(l, node,
                     ptx_compile_template(l->builder, &l->scope, text, node->length, out, &error),
@@ -288,7 +289,7 @@ static bool read_amount(RuleLoader *l, const YamlNode *node, Threshold *out)
     static const struct { const char *text; BaseUnit unit; double factor; } others[] = {
         { "KiB", UNIT_BYTES, 1024 }, { "MiB", UNIT_BYTES, 1024 * 1024 }, { "%", UNIT_PERCENT, 1 },
     };
-    if (!expect(l, node, YAML_TEXT, "`value`"))
+    if (!expect_kind(l, node, YAML_TEXT, "`value`"))
         return false;
     const char *p = scan_number(node->text, &out->value);
     if (!p || !(out->value < 1e300 && out->value > -1e300))
@@ -309,8 +310,8 @@ static bool read_amount(RuleLoader *l, const YamlNode *node, Threshold *out)
         }
     }
     return !*p
-           || fail_at(l, ptx_yaml_position(l->source, node, (uint32_t)(p - node->text)),
-                      "unknown unit '%.40s'", p);
+           || fail_rule_at(l, ptx_yaml_position(l->source, node, (uint32_t)(p - node->text)),
+                           "unknown unit '%.40s'", p);
 }
 
 static bool is_threshold_name(const char *name)
@@ -324,7 +325,7 @@ static bool read_threshold(RuleLoader *l, const YamlNode *key, Rule *rule)
     static const char *const keys[] = { "value", "what" };
     YamlNode *values[2] = { 0 };
     Threshold threshold = { 0 };
-    if (!read_text(l, key, "the name of a threshold", &threshold.name))
+    if (!read_rule_text(l, key, "the name of a threshold", &threshold.name))
         return false;
     if (!is_threshold_name(threshold.name))
         return fail(l, key, "a threshold has a name of small letters, digits and `_`");
@@ -333,21 +334,21 @@ static bool read_threshold(RuleLoader *l, const YamlNode *key, Rule *rule)
             return fail(l, key, "'%s' is given twice", threshold.name);
     if (rule->threshold_count == THRESHOLDS_MAX)
         return fail(l, key, "a rule has at most %d thresholds", (int)THRESHOLDS_MAX);
-    if (!read_keys(l, key->next, "a threshold", keys, 2, values))
+    if (!read_rule_keys(l, key->next, "a threshold", keys, 2, values))
         return false;
     if (!values[0] || !values[1])
         return fail(l, key, "a threshold has a `value` and says `what` it is");
     if (!read_amount(l, values[0], &threshold)
-        || !read_line(l, values[1], "`what`", &threshold.what))
+        || !read_rule_line(l, values[1], "`what`", &threshold.what))
         return false;
     PUSH(l, Threshold, thresholds, threshold_count, threshold);
     rule->threshold_count++;
     return true;
 }
 
-static bool read_thresholds(RuleLoader *l, const YamlNode *mapping, Rule *rule)
+static bool read_rule_thresholds(RuleLoader *l, const YamlNode *mapping, Rule *rule)
 {
-    if (mapping && !expect(l, mapping, YAML_MAPPING, "`thresholds`"))
+    if (mapping && !expect_kind(l, mapping, YAML_MAPPING, "`thresholds`"))
         return false;
     for (const YamlNode *key = mapping ? mapping->first : NULL; key; key = key->next->next)
         if (!read_threshold(l, key, rule))
@@ -389,7 +390,7 @@ static bool is_fact(const YamlNode *node, const FactInfo *fact)
 static bool read_place(RuleLoader *l, const YamlNode *node, const Rule *rule, uint16_t *out)
 {
     const char *text;
-    if (!read_text(l, node, "`at`", &text))
+    if (!read_rule_text(l, node, "`at`", &text))
         return false;
     for (uint32_t i = 0; i < FACT__COUNT; i++) {
         const FactInfo *fact = &ptx_fact_info[i];
@@ -409,12 +410,12 @@ static bool read_related(RuleLoader *l, const YamlNode *mapping, Rule *rule)
 {
     static const char *const keys[] = { "at", "message" };
     YamlNode *values[2] = { 0 };
-    if (!read_keys(l, mapping, "`related`", keys, 2, values))
+    if (!read_rule_keys(l, mapping, "`related`", keys, 2, values))
         return false;
     if (!values[0] || !values[1])
         return fail(l, mapping, "`related` has `at` and `message`");
     return read_place(l, values[0], rule, &rule->related_at)
-           && read_template(l, values[1], "the message of `related`", &rule->related);
+           && read_rule_template(l, values[1], "the message of `related`", &rule->related);
 }
 
 /* ---- examples and sources -------------------------------------------------------------------- */
@@ -426,15 +427,15 @@ static bool read_example(RuleLoader *l, const YamlNode *mapping, Rule *rule)
                                              "cuda_good", "launch", "gpu" };
     YamlNode *values[COUNT] = { 0 };
     const char *texts[COUNT] = { "" };
-    if (!read_keys(l, mapping, "an example", keys, COUNT, values))
+    if (!read_rule_keys(l, mapping, "an example", keys, COUNT, values))
         return false;
     for (int i = 0; i < COUNT; i++) {
         char what[24];
         snprintf(what, sizeof what, "`%s`", keys[i]);
         bool is_line = i == TITLE || i == GPU;
         if (values[i]
-            && !(is_line ? read_line(l, values[i], what, &texts[i])
-                         : read_text(l, values[i], what, &texts[i])))
+            && !(is_line ? read_rule_line(l, values[i], what, &texts[i])
+                         : read_rule_text(l, values[i], what, &texts[i])))
             return false;
     }
     if (!texts[BAD] && !texts[GOOD] && !texts[CUDA_BAD] && !texts[CUDA_GOOD])
@@ -446,10 +447,10 @@ static bool read_example(RuleLoader *l, const YamlNode *mapping, Rule *rule)
     return true;
 }
 
-static bool read_source(RuleLoader *l, YamlNode *node, Rule *rule)
+static bool read_rule_source(RuleLoader *l, YamlNode *node, Rule *rule)
 {
     const char *text;
-    if (!read_line(l, node, "a source", &text))
+    if (!read_rule_line(l, node, "a source", &text))
         return false;
     PUSH(l, const char *, sources, source_count, text);
     rule->source_count++;
@@ -458,14 +459,14 @@ static bool read_source(RuleLoader *l, YamlNode *node, Rule *rule)
 
 static bool read_lists(RuleLoader *l, YamlNode **v, Rule *rule)
 {
-    if ((v[KEY_EXAMPLES] && !expect(l, v[KEY_EXAMPLES], YAML_LIST, "`examples`"))
-        || (v[KEY_SOURCES] && !expect(l, v[KEY_SOURCES], YAML_LIST, "`sources`")))
+    if ((v[KEY_EXAMPLES] && !expect_kind(l, v[KEY_EXAMPLES], YAML_LIST, "`examples`"))
+        || (v[KEY_SOURCES] && !expect_kind(l, v[KEY_SOURCES], YAML_LIST, "`sources`")))
         return false;
     for (YamlNode *item = v[KEY_EXAMPLES] ? v[KEY_EXAMPLES]->first : NULL; item; item = item->next)
         if (!read_example(l, item, rule))
             return false;
     for (YamlNode *item = v[KEY_SOURCES] ? v[KEY_SOURCES]->first : NULL; item; item = item->next)
-        if (!read_source(l, item, rule))
+        if (!read_rule_source(l, item, rule))
             return false;
     return true;
 }
@@ -488,7 +489,7 @@ static bool is_like_code(const char *text)
     return letters >= 2 && letters <= 4 && digits == 3 && !text[letters + digits];
 }
 
-static bool is_name(const char *text, bool with_digits)
+static bool is_rule_name(const char *text, bool with_digits)
 {
     const char *allowed = with_digits ? "abcdefghijklmnopqrstuvwxyz-0123456789"
                                       : "abcdefghijklmnopqrstuvwxyz-";
@@ -555,7 +556,8 @@ static bool read_front_end_info(RuleLoader *l, YamlNode **v, DiagInfo *info)
         return fail(l, l->group_node, "%s is of the group '%s'", code, info->group);
     if (v[KEY_NAME] && !ptx_yaml_is(v[KEY_NAME], info->name))
         return fail(l, v[KEY_NAME], "the name of %s is '%s'", code, info->name);
-    if (v[KEY_SEVERITY] && !read_word(l, v[KEY_SEVERITY], "severity", severities, 4, &severity))
+    if (v[KEY_SEVERITY]
+        && !read_rule_word(l, v[KEY_SEVERITY], "severity", severities, 4, &severity))
         return false;
     return !v[KEY_SEVERITY] || severity == info->severity
         || fail(l, v[KEY_SEVERITY], "the severity of %s is '%s'", code, severities[info->severity]);
@@ -565,14 +567,14 @@ static bool read_own_info(RuleLoader *l, YamlNode **v, DiagInfo *info)
 {
     uint8_t severity;
     info->group = l->group;
-    if (!read_text(l, v[KEY_NAME], "`name`", &info->name))
+    if (!read_rule_text(l, v[KEY_NAME], "`name`", &info->name))
         return false;
-    if (!is_name(info->name, true))
+    if (!is_rule_name(info->name, true))
         return fail(l, v[KEY_NAME],
                     "a name is of small letters, digits and `-`, such as full-precision-in-loop");
     if (is_like_code(info->name))
         return fail(l, v[KEY_NAME], "a name that looks like a code");
-    if (!read_word(l, v[KEY_SEVERITY], "severity", severities, 4, &severity))
+    if (!read_rule_word(l, v[KEY_SEVERITY], "severity", severities, 4, &severity))
         return false;
     info->severity = (Severity)severity;
     return true;
@@ -580,7 +582,7 @@ static bool read_own_info(RuleLoader *l, YamlNode **v, DiagInfo *info)
 
 static bool read_info(RuleLoader *l, YamlNode **v, Rule *rule)
 {
-    if (!read_text(l, v[KEY_CODE], "`code`", &rule->info.code))
+    if (!read_rule_text(l, v[KEY_CODE], "`code`", &rule->info.code))
         return false;
     if (!is_code(rule->info.code))
         return fail(l, v[KEY_CODE],
@@ -593,7 +595,7 @@ static bool read_info(RuleLoader *l, YamlNode **v, Rule *rule)
 
 /* ---- rules ----------------------------------------------------------------------------------- */
 
-static bool check_keys(RuleLoader *l, const YamlNode *mapping, YamlNode **v, const Rule *rule)
+static bool check_rule_keys(RuleLoader *l, const YamlNode *mapping, YamlNode **v, const Rule *rule)
 {
     const bool has_code = v[KEY_CODE] && v[KEY_CODE]->kind == YAML_TEXT;
     for (int i = 0; i < KEY__COUNT; i++) {
@@ -622,7 +624,7 @@ static bool read_fold(RuleLoader *l, const YamlNode *node, Rule *rule)
     rule->fold = has_loop(subject) && subject != SUBJECT_LOOP ? FOLD_LOOP : FOLD_NONE;
     if (!node)
         return true;
-    if (!read_word(l, node, "fold", folds, 5, &number))
+    if (!read_rule_word(l, node, "fold", folds, 5, &number))
         return false;
     rule->fold = (uint8_t)(number - 1);
     if ((rule->fold == FOLD_LOOP || rule->fold == FOLD_NEST) && !has_loop(subject))
@@ -642,16 +644,16 @@ static bool read_removal(RuleLoader *l, const YamlNode *node, Rule *rule)
         && subject != SUBJECT_REGISTER)
         return fail(l, node, "`remove` is for instructions and declarations, not for a %s",
                     ptx_subject_text[subject]);
-    return read_word(l, node, "kind of removal", words, 3, &rule->removal);
+    return read_rule_word(l, node, "kind of removal", words, 3, &rule->removal);
 }
 
 static bool read_message(RuleLoader *l, YamlNode *node, Rule *rule)
 {
-    if (!read_template(l, node, "`message`", &rule->message))
+    if (!read_rule_template(l, node, "`message`", &rule->message))
         return false;
     return node->text[node->length - 1] != '.'
-           || fail_at(l, ptx_yaml_position(l->source, node, node->length - 1),
-                      "a message ends without a full stop");
+           || fail_rule_at(l, ptx_yaml_position(l->source, node, node->length - 1),
+                           "a message ends without a full stop");
 }
 
 static bool read_gain(RuleLoader *l, YamlNode **v, Rule *rule)
@@ -664,9 +666,11 @@ static bool read_gain(RuleLoader *l, YamlNode **v, Rule *rule)
         const YamlNode *of_gain = v[KEY_GAIN_OF] ? v[KEY_GAIN_OF] : v[KEY_GAIN_FOLD];
         return !of_gain || fail(l, of_gain, "there is no `gain`");
     }
-    if (!read_expression(l, v[KEY_GAIN], "`gain`", FACT_NUMBER, &percent, &rule->gain)
-        || (v[KEY_GAIN_OF] && !read_word(l, v[KEY_GAIN_OF], "basis of a gain", bases, 3, &base))
-        || (v[KEY_GAIN_FOLD] && !read_word(l, v[KEY_GAIN_FOLD], "fold of gains", folds, 3, &fold)))
+    if (!read_rule_expression(l, v[KEY_GAIN], "`gain`", FACT_NUMBER, &percent, &rule->gain)
+        || (v[KEY_GAIN_OF]
+            && !read_rule_word(l, v[KEY_GAIN_OF], "basis of a gain", bases, 3, &base))
+        || (v[KEY_GAIN_FOLD]
+            && !read_rule_word(l, v[KEY_GAIN_FOLD], "fold of gains", folds, 3, &fold)))
         return false;
     rule->gain_of = (uint8_t)(base - 1);
     rule->takes_most = fold == 2;
@@ -678,17 +682,19 @@ static bool read_code(RuleLoader *l, YamlNode **v, Rule *rule)
 {
     static const char *const needs[] = { "", "exact", "bound", "estimate" };
     rule->needs = CERTAINTY_ESTIMATE;
-    if (!read_word(l, v[KEY_ON], "subject", ptx_subject_text, SUBJECT__COUNT, &rule->subject))
+    if (!read_rule_word(l, v[KEY_ON], "subject", ptx_subject_text, SUBJECT__COUNT, &rule->subject))
         return false;
-    return read_thresholds(l, v[KEY_THRESHOLDS], rule)
-           && (!v[KEY_NEEDS] || read_word(l, v[KEY_NEEDS], "certainty", needs, 4, &rule->needs))
+    return read_rule_thresholds(l, v[KEY_THRESHOLDS], rule)
+           && (!v[KEY_NEEDS]
+               || read_rule_word(l, v[KEY_NEEDS], "certainty", needs, 4, &rule->needs))
            && read_fold(l, v[KEY_FOLD], rule) && read_removal(l, v[KEY_REMOVE], rule)
            && read_condition(l, v[KEY_WHEN], rule)
            && (!v[KEY_NOTE_IF]
-               || read_expression(l, v[KEY_NOTE_IF], "`note_if`", FACT_TRUTH, NULL, &rule->note_if))
+               || read_rule_expression(l, v[KEY_NOTE_IF], "`note_if`", FACT_TRUTH, NULL,
+                                       &rule->note_if))
            && read_message(l, v[KEY_MESSAGE], rule)
-           && (!v[KEY_LABEL] || read_template(l, v[KEY_LABEL], "`label`", &rule->label))
-           && (!v[KEY_HELP] || read_template(l, v[KEY_HELP], "`help`", &rule->help))
+           && (!v[KEY_LABEL] || read_rule_template(l, v[KEY_LABEL], "`label`", &rule->label))
+           && (!v[KEY_HELP] || read_rule_template(l, v[KEY_HELP], "`help`", &rule->help))
            && (!v[KEY_AT] || read_place(l, v[KEY_AT], rule, &rule->at))
            && (!v[KEY_RELATED] || read_related(l, v[KEY_RELATED], rule)) && read_gain(l, v, rule);
 }
@@ -701,7 +707,7 @@ static bool is_front_end_group(const char *group)
     return false;
 }
 
-static bool read_rule(RuleLoader *l, const YamlNode *mapping)
+static bool read_rule_mapping(RuleLoader *l, const YamlNode *mapping)
 {
     const RuleSet *set = &l->builder->set;
     YamlNode *v[KEY__COUNT] = { 0 };
@@ -711,12 +717,12 @@ static bool read_rule(RuleLoader *l, const YamlNode *mapping)
                   .threshold_first = set->threshold_count,
                   .example_first = set->example_count,
                   .source_first = set->source_count };
-    if (!read_keys(l, mapping, "a rule", rule_keys, KEY__COUNT, v))
+    if (!read_rule_keys(l, mapping, "a rule", rule_keys, KEY__COUNT, v))
         return false;
     if ((v[KEY_FRONT_END] && !read_truth(l, v[KEY_FRONT_END], "`front_end`", &rule.is_front_end))
         || (v[KEY_PREVIEW] && !read_truth(l, v[KEY_PREVIEW], "`preview`", &rule.is_preview)))
         return false;
-    if (!check_keys(l, mapping, v, &rule) || !read_info(l, v, &rule)
+    if (!check_rule_keys(l, mapping, v, &rule) || !read_info(l, v, &rule)
         || (v[KEY_MINOR] && !read_truth(l, v[KEY_MINOR], "`minor`", &rule.info.is_minor)))
         return false;
     if (!rule.is_front_end && is_front_end_group(l->group))
@@ -724,8 +730,8 @@ static bool read_rule(RuleLoader *l, const YamlNode *mapping)
                     l->group);
     if (!rule.is_front_end && !read_code(l, v, &rule))
         return false;
-    if (!read_line(l, v[KEY_SUMMARY], "`summary`", &rule.summary)
-        || !read_text(l, v[KEY_DOC], "`doc`", &rule.doc) || !read_lists(l, v, &rule))
+    if (!read_rule_line(l, v[KEY_SUMMARY], "`summary`", &rule.summary)
+        || !read_rule_text(l, v[KEY_DOC], "`doc`", &rule.doc) || !read_lists(l, v, &rule))
         return false;
     if (set->rule_count == RULES_MAX)
         return fail(l, mapping, "more than %d rules", (int)RULES_MAX);
@@ -740,20 +746,20 @@ static bool read_file(RuleLoader *l, const YamlNode *root)
     YamlNode *values[2] = { 0 };
     if (root->kind != YAML_MAPPING)
         return fail(l, root, "a file of rules is a mapping with `group` and `rules`");
-    if (!read_keys(l, root, "a file of rules", keys, 2, values))
+    if (!read_rule_keys(l, root, "a file of rules", keys, 2, values))
         return false;
     if (!values[0] || !values[1])
         return fail(l, root, "a file of rules has `group` and `rules`: `%s` is not there",
                     keys[values[0] != NULL]);
-    if (!read_text(l, values[0], "`group`", &l->group)
-        || !expect(l, values[1], YAML_LIST, "`rules`"))
+    if (!read_rule_text(l, values[0], "`group`", &l->group)
+        || !expect_kind(l, values[1], YAML_LIST, "`rules`"))
         return false;
-    if (!is_name(l->group, false))
+    if (!is_rule_name(l->group, false))
         return fail(l, values[0], "a group has a name of small letters and `-`");
     l->group_node = values[0];
     l->places = ptx_arena_array(l->builder->arena, uint32_t, values[1]->count + 1);
     for (const YamlNode *item = values[1]->first; item; item = item->next)
-        if (!read_rule(l, item))
+        if (!read_rule_mapping(l, item))
             return false;
     return true;
 }
@@ -767,11 +773,11 @@ bool ptx_rules_load(RuleBuilder *builder, const RuleSet *known, const char *yaml
         .builder = builder, .known = known, .error = error, .first_rule = builder->set.rule_count
     };
     if (length > RULE_FILE_BYTES_MAX)
-        return fail_at(&l, 0, "longer than %d bytes", (int)RULE_FILE_BYTES_MAX);
+        return fail_rule_at(&l, 0, "longer than %d bytes", (int)RULE_FILE_BYTES_MAX);
     l.source = (YamlSource){ .bytes = yaml, .length = (uint32_t)length };
     const YamlNode *root = ptx_yaml_read(builder->arena, l.source, &wrong);
     if (!root)
-        return fail_at(&l, wrong.at, "%s", wrong.text);
+        return fail_rule_at(&l, wrong.at, "%s", wrong.text);
     if (read_file(&l, root))
         return true;
     *builder = before;

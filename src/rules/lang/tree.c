@@ -38,7 +38,7 @@ int ptx_expr_clip(const Expr *e, Span span)
 
 /* ---- nodes ----------------------------------------------------------------------------------- */
 
-static uint16_t depth_of(const Node *node)
+static uint16_t tree_depth_of(const Node *node)
 {
     return node ? node->depth : 0;
 }
@@ -46,7 +46,7 @@ static uint16_t depth_of(const Node *node)
 static Node *make(Expr *e, NodeKind kind, Span span, Span at, Node *left, Node *right)
 {
     Node *node = ptx_arena_new(e->builder->arena, Node);
-    uint16_t depth = depth_of(left);
+    uint16_t depth = tree_depth_of(left);
     for (const Node *item = right; item; item = item->next)
         depth = depth > item->depth ? depth : item->depth;
     *node = (Node){ .kind = (uint8_t)kind, .span = span, .at = at, .left = left, .right = right, .depth = (uint16_t)(depth + 1) };

@@ -8,7 +8,7 @@
 
 enum { DESCRIPTION = 112 };
 
-static bool text_is(const Expr *e, Span span, const char *word)
+static bool word_equals(const Expr *e, Span span, const char *word)
 {
     return strlen(word) == ptx_span_length(span)
            && !memcmp(e->text + span.begin, word, strlen(word));
@@ -60,7 +60,7 @@ static const char *describe_unit(const Unit *unit, char out[DESCRIPTION])
     return out;
 }
 
-static const char *describe(const Node *node, char out[DESCRIPTION])
+static const char *describe_node(const Node *node, char out[DESCRIPTION])
 {
     switch (node->type) {
     case FACT_TRUTH:  return "a truth";
@@ -177,7 +177,7 @@ static Unit unit_of_figure(const char *text)
 static bool take_figure(Expr *e, Node *node, Span name)
 {
     for (int f = 0; f < FIGURE__COUNT; f++) {
-        if (!text_is(e, name, ptx_figure_info[f].key))
+        if (!word_equals(e, name, ptx_figure_info[f].key))
             continue;
         node->type = FACT_NUMBER;
         node->unit = unit_of_figure(ptx_figure_info[f].unit);
@@ -191,7 +191,7 @@ static bool take_figure(Expr *e, Node *node, Span name)
 static bool take_threshold(Expr *e, Node *node, Span name)
 {
     for (uint32_t t = 0; t < e->scope->threshold_count; t++) {
-        if (!text_is(e, name, e->scope->thresholds[t].name))
+        if (!word_equals(e, name, e->scope->thresholds[t].name))
             continue;
         node->kind = NODE_THRESHOLD;
         node->type = FACT_NUMBER;
@@ -214,16 +214,17 @@ static bool type_fact(Expr *e, Node *node)
                *dot = memchr(text, '.', ptx_span_length(node->at));
     Span scope = { node->at.begin, node->at.begin + (uint32_t)(dot - text) },
          name = { scope.end + 1, node->at.end };
-    if (text_is(e, scope, "threshold"))
+    if (word_equals(e, scope, "threshold"))
         return take_threshold(e, node, name);
-    if (text_is(e, scope, ptx_scope_text[SCOPE_GPU]) && take_figure(e, node, name))
+    if (word_equals(e, scope, ptx_scope_text[SCOPE_GPU]) && take_figure(e, node, name))
         return true;
     bool has_scope = false;
     for (int s = 0; s < SCOPE__COUNT; s++)
-        has_scope |= text_is(e, scope, ptx_scope_text[s]);
+        has_scope |= word_equals(e, scope, ptx_scope_text[s]);
     for (int f = 0; f < FACT__COUNT; f++) {
         const FactInfo *info = &ptx_fact_info[f];
-        if (!text_is(e, name, info->name) || !text_is(e, scope, ptx_scope_text[info->scope]))
+        if (!word_equals(e, name, info->name)
+            || !word_equals(e, scope, ptx_scope_text[info->scope]))
             continue;
         node->type = info->type;
         node->unit = info->unit;
@@ -240,7 +241,7 @@ static bool type_fact(Expr *e, Node *node)
 static bool fail_name(Expr *e, const Node *node)
 {
     for (int s = 0; s < SCOPE__COUNT; s++)
-        if (text_is(e, node->at, ptx_scope_text[s]))
+        if (word_equals(e, node->at, ptx_scope_text[s]))
             return ptx_expr_fail(e, node->at, "'%.*s' alone is not a value: a fact is '%.*s.NAME'",
                                  EXPR_TEXT(e, node->at), EXPR_TEXT(e, node->at));
     return ptx_expr_fail(
@@ -274,11 +275,12 @@ bool ptx_expr_want(Expr *e, const Node *node, FactType type, const Unit *unit)
         return false;
     if (node->type != type)
         return ptx_expr_fail(e, node->span, "%s is wanted here, and this is %s",
-                             type == FACT_TRUTH ? "a truth" : "a number", describe(node, found));
+                             type == FACT_TRUTH ? "a truth" : "a number",
+                             describe_node(node, found));
     if (type == FACT_NUMBER && unit && !is_plain(&node->unit)
         && memcmp(unit, &node->unit, sizeof *unit) != 0)
         return ptx_expr_fail(e, node->span, "%s is wanted here, and this is %s",
-                             describe_unit(unit, wanted), describe(node, found));
+                             describe_unit(unit, wanted), describe_node(node, found));
     return true;
 }
 
@@ -291,7 +293,7 @@ static bool join_units(Expr *e, Span at, const Node *left, const Node *right, Un
         || !memcmp(&left->unit, &right->unit, sizeof(Unit)))
         return true;
     return ptx_expr_fail(e, at, "'%.*s' takes numbers of one unit: left is %s, right is %s",
-                         EXPR_TEXT(e, at), describe(left, one), describe(right, other));
+                         EXPR_TEXT(e, at), describe_node(left, one), describe_node(right, other));
 }
 
 /* ---- words ----------------------------------------------------------------------------------- */
@@ -301,7 +303,7 @@ static Span inside_quotes(const Node *word)
     return (Span){ word->at.begin + 1, word->at.end - 1 };
 }
 
-static bool fail_word(Expr *e, const Node *word, Span inside, Domain domain)
+static bool fail_type_word(Expr *e, const Node *word, Span inside, Domain domain)
 {
     const char *near = NULL, *text;
     unsigned best = ptx_span_length(inside) < 4 ? 2 : 3;
@@ -327,12 +329,12 @@ static bool settle_word(Expr *e, Node *word, Domain domain)
     const char *text;
     word->domain = (uint8_t)domain;
     for (uint32_t i = 0; (text = ptx_domain_word(domain, i)); i++) {
-        if (*text && text_is(e, inside, text)) {
+        if (*text && word_equals(e, inside, text)) {
             word->number = i;
             return true;
         }
     }
-    return fail_word(e, word, inside, domain);
+    return fail_type_word(e, word, inside, domain);
 }
 
 /* ---- patterns of `is` ------------------------------------------------------------------------ */
@@ -405,7 +407,7 @@ bool ptx_expr_pattern(Expr *e, const Node *word, Pattern *pattern, int16_t *modi
 static bool type_is(Expr *e, Node *node)
 {
     uint32_t count = 0;
-    if (node->left->kind != NODE_NAME || !text_is(e, node->left->at, "insn"))
+    if (node->left->kind != NODE_NAME || !word_equals(e, node->left->at, "insn"))
         return ptx_expr_fail(e, node->left->span, "'is' is asked of insn: insn is \"ld.global\"");
     if (!is_seen(e, SCOPE_INSN))
         return fail_unseen(e, node->left->at, "'insn'");
@@ -460,7 +462,7 @@ static bool type_in(Expr *e, Node *node)
             return false;
         if (item->type != left->type)
             return ptx_expr_fail(e, item->span, "%s is sought here, and this is %s",
-                                 describe(left, wanted), describe(item, found));
+                                 describe_node(left, wanted), describe_node(item, found));
         if (left->type == FACT_WORD ? !settle_word(e, item, (Domain)left->domain)
                                     : !join_units(e, node->at, &joined, item, &joined.unit))
             return false;
@@ -488,7 +490,8 @@ static bool type_equality(Expr *e, Node *node)
         return false;
     if (left->type != right->type || left->domain != right->domain)
         return ptx_expr_fail(e, node->at, "'%.*s' takes two of a kind: left is %s, right is %s",
-                             EXPR_TEXT(e, node->at), describe(left, one), describe(right, other));
+                             EXPR_TEXT(e, node->at), describe_node(left, one),
+                             describe_node(right, other));
     return true;
 }
 
@@ -511,7 +514,7 @@ static bool type_comparison(Expr *e, Node *node)
     for (int i = 0; i < 2; i++) {
         if (sides[i]->type != FACT_NUMBER)
             return ptx_expr_fail(e, sides[i]->span, "'%.*s' compares numbers, and this is %s",
-                                 EXPR_TEXT(e, node->at), describe(sides[i], found));
+                                 EXPR_TEXT(e, node->at), describe_node(sides[i], found));
     }
     return join_units(e, node->at, node->left, node->right, &unit);
 }
@@ -601,7 +604,7 @@ static const Function *find_function(Expr *e, Span name)
     unsigned best = 3;
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
         const Function *f = &functions[i];
-        if (text_is(e, name, f->text))
+        if (word_equals(e, name, f->text))
             return f;
         unsigned distance = ptx_edit_distance(e->text + name.begin, ptx_span_length(name), f->text,
                                               strlen(f->text));
@@ -622,14 +625,14 @@ static const Function *find_function(Expr *e, Span name)
 static bool take_many(Expr *e, Node *node)
 {
     Span span = node->domain_span, name = part_from(e, span.begin, span.end);
-    if (name.end < span.end && text_is(e, name, ptx_scope_text[SCOPE_LOOP])) {
+    if (name.end < span.end && word_equals(e, name, ptx_scope_text[SCOPE_LOOP])) {
         node->in_loop = true;
         name = (Span){ name.end + 1, span.end };
     } else {
         name = span;
     }
     for (size_t i = 0; i < sizeof many / sizeof *many; i++)
-        if (text_is(e, name, many[i].text))
+        if (word_equals(e, name, many[i].text))
             node->over = (uint8_t)many[i].subject;
     if (!node->over || (node->in_loop && node->over == SUBJECT_PARAMETER))
         return ptx_expr_fail(e, span,
@@ -675,7 +678,7 @@ static bool type_over(Expr *e, Node *node, const Function *function)
     return type_predicate(e, node);
 }
 
-static uint32_t count_of(const Node *list)
+static uint32_t operand_count_of(const Node *list)
 {
     uint32_t count = 0;
     for (; list; list = list->next)
@@ -690,7 +693,7 @@ static bool type_call(Expr *e, Node *node)
         return false;
     bool has_many = node->domain_span.begin < node->domain_span.end;
     if (has_many != !function->arguments
-        || count_of(node->right) != (function->arguments ? function->arguments : 1u))
+        || operand_count_of(node->right) != (function->arguments ? function->arguments : 1u))
         return ptx_expr_fail(e, node->span, "write %s", function->use);
     if (function->code >= CODE_ANY && function->code <= CODE_ALWAYS_AFTER)
         return type_over(e, node, function);

@@ -30,6 +30,9 @@ typedef struct Trace Trace;
  * threads are taken, unless its threads are one row. NULL for a function without instructions. */
 const Trace *ptx_trace_make(const KernelRun *run, const Gpu *gpu, const Evaluation *evaluation);
 
+/* The same, before anything was asked of it. */
+const Trace *ptx_trace_again(Arena *arena, const Trace *trace);
+
 typedef enum LayoutKind {
     LAYOUT_SAME,                /* no other is better */
     LAYOUT_PAD,                 /* in shared memory: offset + offset / pitch * pad */

@@ -513,7 +513,15 @@ const Trace *ptx_trace_make(const KernelRun *run, const Gpu *gpu, const Evaluati
     note_machine(t, m, &shape);
     ptx_arena_release(work, mark);
     find_bases(t, run->scratch);
+    t->tries = TRIES_FLOOR + TRIES_PER_INSN * func->insn_count;
+    return ptx_trace_again(arena, t);
+}
+
+const Trace *ptx_trace_again(Arena *arena, const Trace *trace)
+{
+    Trace *t = ptx_arena_new(arena, Trace);
+    *t = *trace;
     t->tries_left = ptx_arena_new(arena, uint32_t);
-    *t->tries_left = TRIES_FLOOR + TRIES_PER_INSN * func->insn_count;
+    *t->tries_left = t->tries;
     return t;
 }

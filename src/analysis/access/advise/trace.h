@@ -76,7 +76,8 @@ struct Trace {
     bool is_cut;                /* not even the first one to its end */
     bool block_is_assumed;
     uint32_t threads[3];        /* of a block */
-    uint32_t *tries_left;       /* requests at other places whose cost may still be asked for */
+    /* requests at other places whose cost may be asked for, and may still be */
+    uint32_t tries, *tries_left;
 };
 
 /* NULL where it was not executed, or touches no such memory. */

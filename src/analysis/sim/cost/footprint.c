@@ -1,5 +1,6 @@
 #include "analysis/sim/cost/footprint.h"
 
+#include "analysis/sim/cost/l1_passes.h"
 #include "analysis/sim/cost/traffic.h"
 #include "support/minmax.h"
 #include "support/assert.h"
@@ -29,6 +30,7 @@ typedef enum FootprintSide {
     SIDE_ATOMIC,
     SIDE_MOVED,
     SIDE_CONSTANT,
+    SIDE_PAST,                  /* no pieces: sectors that are read past L1, each time */
     SIDE__COUNT
 } FootprintSide;
 
@@ -178,12 +180,15 @@ static bool note_sector(Footprint *f, FootprintPiece *p, uint64_t sector, Footpr
 {
     uint8_t own = (uint8_t)(1u << (sector & 1));
     bool is_new = !p || !(p->sectors & own);
-    Extent *array = !p || !(p->sides >> side & 1) || (is_new && stays) ? find_array(f, sector >> 1)
-                                                                       : NULL;
+    const bool is_fetched = side == SIDE_READ && (is_new || !stays);
+    Extent *array = !p || !(p->sides >> side & 1) || is_fetched ? find_array(f, sector >> 1)
+                                                                : NULL;
     if (array && (!p || !(p->sides >> side & 1)))
         note_piece(array, sector >> 1, side);
     if (array && is_new && stays)
         array->missed_here++;
+    if (array && !stays && side == SIDE_READ)
+        array->here[SIDE_PAST]++;
     if (stays)
         *waits |= note_turn(f, p, sector & 1, is_new);
     if (p) {
@@ -288,7 +293,8 @@ static bool is_single_probe(uint8_t bits)
 /* Where blocks share what they fetch. */
 static bool is_asked_for(const Footprint *f, const Extent *array)
 {
-    return array < f->arrays + f->probed_count && array->missed > 0;
+    return array < f->arrays + f->probed_count
+           && (array->missed > 0 || array->pieces[SIDE_PAST] > 0);
 }
 
 void ptx_footprint_note_probe(Footprint *f, uint64_t first, const int64_t shift[3])
@@ -352,7 +358,8 @@ bool ptx_footprint_note(Footprint *f, const FootprintRequest *request)
         t->atomic_passes += ptx_atomic_passes(request->addresses, request->lanes, request->bytes,
                                               kind == FOOTPRINT_ATOMIC_SERIAL);
     } else {
-        t->load_lines += shape.lines.count;
+        t->load_lines += ptx_l1_passes(request->addresses, request->lanes, request->bytes,
+                                       shape.lines.count);
         t->load_sectors += missed;
         t->load_requests += asked.count;
         t->load_pieces += asked_pieces.count;
@@ -483,7 +490,9 @@ static double distinct(const Extent *array, FootprintSide side)
 
 static ArrayTraffic sum_array(const Extent *array)
 {
-    ArrayTraffic out = { .missed = array->missed, .read_bytes = distinct(array, SIDE_READ) };
+    ArrayTraffic out = { .missed = array->missed,
+                         .past = array->pieces[SIDE_PAST],
+                         .read_bytes = distinct(array, SIDE_READ) };
     for (unsigned d = 0; d < 3; d++) {
         out.is_shifted[d] = array->probed[0] && array->probed[d + 1];
         out.shift[d] = out.is_shifted[d] ? (int64_t)(array->probed[0] - array->probed[d + 1]) : 0;

@@ -31,6 +31,7 @@ enum { REUSE_BUCKETS = 24, ARRAYS_MAX = 32 };
 
 typedef struct ArrayTraffic {   /* of one array; of the launch */
     double missed;              /* sectors that a block's loads are the first to ask for */
+    double past;                /* that loads ask for past L1, each time */
     double read_bytes;          /* distinct */
     /* bytes from a block's first address to that of its neighbour in each dimension of the grid,
      * ... */
@@ -39,7 +40,7 @@ typedef struct ArrayTraffic {   /* of one array; of the launch */
 } ArrayTraffic;
 
 typedef struct Traffics {       /* of the launch */
-    double load_lines;          /* passes through L1: distinct lines of each request */
+    double load_lines;          /* passes through L1 of each request */
     double load_sectors;        /* that a block's loads are the first to ask for */
     double load_requests;       /* lines of those */
     double load_pieces;         /* of those, each request's: halves of lines */
@@ -91,7 +92,7 @@ double ptx_atomic_passes(const uint64_t *addresses, uint32_t lanes, uint32_t byt
 /* What a block has touched so far: to say later that it goes on so. */
 typedef struct FootprintMark {
     Traffics here;
-    double pieces[ARRAYS_MAX][5], missed[ARRAYS_MAX];
+    double pieces[ARRAYS_MAX][6], missed[ARRAYS_MAX];
     uint32_t warp, clock;
 } FootprintMark;
 

@@ -31,6 +31,20 @@ static unsigned figure(const Gpu *gpu, FigureId id, unsigned otherwise)
     return gpu ? (unsigned)ptx_gpu_count_of(gpu, id, otherwise) : otherwise;
 }
 
+/* All figures that are asked for here. */
+bool ptx_traffic_is_alike(const Gpu *a, const Gpu *b)
+{
+    static const FigureId asked[] = {
+        FIGURE_COALESCE_LANES, FIGURE_COALESCE_IN_ORDER, FIGURE_LOAD_BYTES,
+        FIGURE_LOAD_UNCACHED_BYTES, FIGURE_STORE_BYTES, FIGURE_SHARED_BANKS,
+        FIGURE_SHARED_BANK_BYTES, FIGURE_SHARED_BANK_BYTES_WIDE, FIGURE_SHARED_REQUEST_LANES,
+    };
+    bool is_alike = a->target.sm == b->target.sm;
+    for (unsigned i = 0; i < sizeof asked / sizeof *asked; i++)
+        is_alike &= ptx_gpu_agrees(a, b, asked[i]);
+    return is_alike;
+}
+
 static uint32_t group_mask(unsigned first, unsigned lanes)
 {
     return lanes >= WARP_LANES ? UINT32_MAX : ((UINT32_C(1) << lanes) - 1) << first;

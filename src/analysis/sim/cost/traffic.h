@@ -11,6 +11,9 @@
 typedef struct Gpu Gpu;
 typedef struct Request Request;
 
+/* A request costs the same on both. */
+bool ptx_traffic_is_alike(const Gpu *a, const Gpu *b);
+
 /* Ideal ones: of as many bytes, and no more than the real figure. */
 double ptx_traffic_sectors(const Gpu *gpu, const Request *request);
 

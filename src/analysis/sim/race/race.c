@@ -208,12 +208,13 @@ static void note_wait(const Race *r, const Seen *before, const Seen *now, RacePa
     pair->newer = pair->is_committed ? committed - before->group - 1 : 0;
 }
 
-static void note_pair(Race *r, const Seen *before, const Seen *now, uint64_t address,
-                      bool is_unfenced)
+/* The pair; NULL: there is no room for it. */
+static RacePair *note_pair(Race *r, const Seen *before, const Seen *now, uint64_t address,
+                           bool is_unfenced)
 {
     RacePair *pair = pair_of(r, before->site, now->site);
     if (!pair)
-        return;
+        return NULL;
     if (!pair->times
         || rank_of(before, now, is_unfenced)
                < rank_of(&pair->first, &pair->second, pair->is_unfenced)) {
@@ -224,6 +225,7 @@ static void note_pair(Race *r, const Seen *before, const Seen *now, uint64_t add
         note_wait(r, before, now, pair);
     }
     pair->times += r->alike;
+    return pair;
 }
 
 /* Two writes of one number make no difference. Of unknown numbers one instruction is taken
@@ -310,21 +312,22 @@ typedef struct RaceMeeting {
     unsigned mark;              /* of the place, where `before` was found */
 } RaceMeeting;
 
-static void clash(Race *r, const RaceMeeting *meeting)
+static RaceClash clash(Race *r, const RaceMeeting *meeting)
 {
     const Seen before = seen_of(r, meeting->before, meeting->before_value);
     const Seen now = seen_of(r, meeting->now, meeting->now_value);
     if (before.is_strong && now.is_strong)
-        return;
+        return (RaceClash){ NULL, true };
     if ((before.is_swap && !now.is_write) || (now.is_swap && !before.is_write))
-        return;                 /* what was read is looked at again by the swap */
+        return (RaceClash){ NULL, true };       /* what was read is looked at again by the swap */
     bool are_writes = before.is_write && now.is_write;
     r->is_overwritten |= are_writes;
     r->is_crowded |= are_writes && !(before.has_value && now.has_value && before.value == now.value)
                      && before.thread / WARP_LANES != now.thread / WARP_LANES;
     if (are_writes && writes_alike(&before, &now))
-        return;
-    note_pair(r, &before, &now, meeting->address, false);
+        return (RaceClash){ NULL, !r->has_numbers };
+    return (RaceClash){ note_pair(r, &before, &now, meeting->address, false),
+                        !are_writes || !r->has_numbers };
 }
 
 /* Written through the generic proxy, and read through the async one, with no fence on the way. */
@@ -359,6 +362,7 @@ static bool are_all_ordered(const Race *r, const Touch *before, const Touch *now
 static void settle_touch(Race *r, uint32_t touch, unsigned mark, Settled found)
 {
     found.touch = touch;
+    found.meeting = r->meeting;
     r->settled[touch % SETTLED] = found;
     if (found.is_by_clocks)
         r->ordered[mark] = touch;
@@ -369,12 +373,16 @@ static void meet(Race *r, const RaceMeeting *meeting)
     const TouchId before = meeting->before, now = meeting->now;
     const unsigned mark = meeting->mark;
     const uint32_t touch = before / WARP_LANES;
-    const Settled settled = r->settled[touch % SETTLED];
-    if (settled.touch == touch) {
-        r->met += settled.is_by_clocks ? 1 : r->alike;
-        if (settled.is_by_clocks)
+    const Settled *settled = &r->settled[touch % SETTLED];
+    const bool is_one_lane = !((before ^ now) % WARP_LANES);
+    if (settled->touch == touch && settled->meeting == r->meeting
+        && !(settled->is_in_warp && is_one_lane)) {
+        r->met += settled->is_by_clocks ? 1 : r->alike;
+        if (settled->is_by_clocks)
             r->ordered[mark] = touch;
-        if (settled.is_unordered)
+        if (settled->clash.pair && settled->clash.is_for_all)
+            settled->clash.pair->times += r->alike;
+        if (settled->is_unordered && !settled->clash.is_for_all)
             clash(r, meeting);
         return;
     }
@@ -386,9 +394,13 @@ static void meet(Race *r, const RaceMeeting *meeting)
     }
     r->met += r->alike;
     if (!is_ordered(r, before, now)) {
-        if (touch_of(r, before)->warp != touch_of(r, now)->warp)
-            settle_touch(r, touch, mark, (Settled){ .is_unordered = true });
-        clash(r, meeting);
+        const bool is_in_warp = touch_of(r, before)->warp == touch_of(r, now)->warp;
+        const RaceClash found = clash(r, meeting);
+        if (!is_in_warp || !is_one_lane)
+            settle_touch(r, touch, mark,
+                         (Settled){ .is_unordered = true,
+                                    .is_in_warp = is_in_warp,
+                                    .clash = found });
     } else if (is_hidden) {
         const Seen first = seen_of(r, before, NULL), second = seen_of(r, now, NULL);
         note_pair(r, &first, &second, meeting->address, true);
@@ -402,7 +414,8 @@ static void meet(Race *r, const RaceMeeting *meeting)
 static void begin_meeting(Race *r)
 {
     memset(r->ordered, 0, sizeof r->ordered);
-    memset(r->settled, 0, sizeof r->settled);
+    r->meeting++;
+    r->has_numbers = false;
 }
 
 /* ---- places ---------------------------------------------------------------------------------- */
@@ -708,6 +721,7 @@ typedef struct LaneAccess {     /* what lanes access at once */
     uint32_t lanes, known;      /* known: those whose numbers are */
     uint32_t bytes;
     bool is_one_place;          /* of all lanes */
+    bool is_one_write;          /* of one number, or of none that is known, to one place */
 } LaneAccess;
 
 static const uint64_t *lane_value(const LaneAccess *a, unsigned lane)
@@ -721,41 +735,52 @@ static Place *lane_place(Race *r, const LaneAccess *a, unsigned lane, uint32_t b
     return byte ? place_at(r, a->at[lane] + byte) : a->places[lane];
 }
 
-/* What was written there is ordered before all lanes. */
-static bool is_settled_place(const Race *r, const Place *place)
+/* What was done there, in the first so many marks, is ordered before all lanes. */
+static bool is_settled_place(const Race *r, const Place *place, unsigned marks)
 {
-    for (unsigned i = 0; place && i < WRITERS; i++)
+    for (unsigned i = 0; place && i < marks; i++)
         if (place->marks[i] && place->marks[i] / WARP_LANES != r->ordered[i])
             return false;
     return true;
 }
 
-/* Only other warps wrote there: it is the same to all lanes. */
-static bool is_of_others(const Race *r, const Place *place, uint32_t warp)
+/* Lanes of this warp that did it: to themselves it is not what it is to the others. */
+static uint32_t own_lanes(const Race *r, const Place *place, unsigned marks, uint32_t warp)
 {
-    for (unsigned i = 0; place && i < WRITERS; i++)
+    uint32_t own = 0;
+    for (unsigned i = 0; place && i < marks; i++)
         if (place->marks[i] && touch_of(r, place->marks[i])->warp == warp)
-            return false;
-    return true;
+            own |= 1u << place->marks[i] % WARP_LANES;
+    return own;
 }
 
-/* Of these lanes, those from the first on that read one place, one after the other, where it is the
- * same to all of them; else the first. */
+/* Up to the first of them; that one alone. */
+static uint32_t lanes_before(uint32_t lanes, uint32_t own)
+{
+    const uint32_t met = own & lanes, lowest = met & -met;
+    if (!met)
+        return lanes;
+    return lanes & -lanes & lowest ? lowest : lanes & (lowest - 1);
+}
+
+/* Of these lanes, those from the first on that do the same to one place, one after the other, where
+ * it is the same to all of them; else the first. */
 static uint32_t lanes_alike(Race *r, const LaneAccess *a, uint32_t lanes)
 {
     const unsigned first = (unsigned)__builtin_ctz(lanes);
     uint32_t alike = a->is_one_place ? lanes : lanes & -lanes;
-    if (a->touch->is_write)
+    const unsigned marks = a->touch->is_write ? MARKS : WRITERS;
+    if (a->touch->is_write && !a->is_one_write)
         return lanes & -lanes;
     for (uint32_t left = lanes & ~alike;
          left && a->at[__builtin_ctz(left)] == a->at[first]; left &= left - 1)
         alike |= left & -left;
-    bool are_alike = true;
     for (uint32_t b = 0; b < a->bytes && alike & (alike - 1); b += r->granule) {
         const Place *place = place_at(r, a->at[first] + b);
-        are_alike &= is_settled_place(r, place) || is_of_others(r, place, a->touch->warp);
+        if (!is_settled_place(r, place, marks))
+            alike = lanes_before(alike, own_lanes(r, place, marks, a->touch->warp));
     }
-    return are_alike ? alike : alike & -alike;
+    return alike;
 }
 
 static void meet_lanes(Race *r, LaneAccess *a)
@@ -781,6 +806,8 @@ static bool is_read_kept(const LaneAccess *a, unsigned lane, uint32_t behind)
     const uint32_t second = behind & (behind - 1);
     if (!a->touch->is_write && a->is_one_place)
         return !second;
+    if (a->is_one_write)
+        return !second;         /* the one before it: that it is written twice is seen */
     return a->touch->is_write || !second
            || a->at[__builtin_ctz(behind)] != a->at[lane]
            || a->at[__builtin_ctz(second)] != a->at[lane];
@@ -827,6 +854,8 @@ static void note(Race *r, const Value *address, uint32_t bytes, uint32_t lanes, 
     a.bytes = bytes;
     a.is_one_place = !address->lanes;
     a.known = value && value->align == ALIGN_EXACT ? ~value->unknown : 0;
+    a.is_one_write = touch->is_write && a.is_one_place
+                     && (!(a.known & lanes) || (!value->lanes && !(lanes & ~a.known)));
     for (uint32_t left = lanes; left; left &= left - 1) {
         unsigned lane = (unsigned)__builtin_ctz(left);
         /* where a window begins has no bits there */
@@ -836,6 +865,7 @@ static void note(Race *r, const Value *address, uint32_t bytes, uint32_t lanes, 
         r->is_crowded |= a.at[lane] + bytes > r->machine->shared_size;
     }
     begin_meeting(r);
+    r->has_numbers = a.known & lanes;
     if (!fills_places(r, multiples))
         return;
     meet_all_by_data(r, a.at, bytes, lanes, a.first);

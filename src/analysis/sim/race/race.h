@@ -246,10 +246,20 @@ typedef enum Order {            /* what an instruction has to do with order */
 
 enum { SETTLED = 16 };
 
+/* What comes of two threads in no order: where is_for_all, whatever numbers other lanes of the two
+ * touches have, they add to the pair, if there is one, and nothing else. */
+typedef struct RaceClash {
+    RacePair *pair;
+    bool is_for_all;
+} RaceClash;
+
 /* A touch that is ordered in all its lanes, or in none; by clocks alone. */
 typedef struct Settled {
+    uint64_t meeting;           /* Race.meeting when it was found */
+    RaceClash clash;            /* where it is unordered */
     uint32_t touch;
     bool is_by_clocks, is_unordered;
+    bool is_in_warp;            /* they are of one warp: a lane and itself are another question */
 } Settled;
 
 typedef struct Race {
@@ -288,6 +298,8 @@ typedef struct Race {
     /* touches of which it is known whether they are ordered before the last of them: by their
      * numbers */
     Settled settled[SETTLED];
+    uint64_t meeting;           /* counts touches, from 1 on, over all runs */
+    bool has_numbers;           /* some lane of the last one, of what it reads or writes */
     uint32_t alike;             /* lanes that the one that meets others stands for */
     Site *sites;
     uint32_t site_count, site_capacity;

@@ -1,0 +1,86 @@
+/* program.c -- launches kernels as programs do: found by cuGetProcAddress, like the CUDA runtime,
+ * and by dlsym, like Triton's launcher. */
+#include <dlfcn.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+typedef int Launch(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
+                   unsigned bz, unsigned shared, void *stream, void **params, void **extra);
+typedef int LaunchEx(const void *config, void *function, void **params, void **extra);
+typedef int GetAddress(const char *symbol, void **out, int version, uint64_t flags, void *status);
+
+typedef struct Attribute {
+    int id;
+    char padding[4];
+    unsigned value[16];
+} Attribute;
+
+typedef struct Config {
+    unsigned grid[3], block[3], shared;
+    void *stream;
+    const Attribute *attributes;
+    unsigned attribute_count;
+} Config;
+
+static void *resolve(void *driver, const char *symbol)
+{
+    void *found = NULL, *get = NULL;
+    GetAddress *first = (GetAddress *)(uintptr_t)dlsym(driver, "cuGetProcAddress_v2");
+    if (first("cuGetProcAddress", &get, 12000, 0, NULL) != 0)
+        return NULL;
+    ((GetAddress *)(uintptr_t)get)(symbol, &found, 12000, 0, NULL);
+    return found;
+}
+
+static void launch_plain(Launch *launch)
+{
+    int n = 1000;
+    float a = 2;
+    uint64_t x = 0x100000, inside = 0x100004;
+    unsigned char by_value[12] = { 1, 2, 3 };
+    void *params[] = { &n, &a, &x, by_value }, *unaligned[] = { &n, &a, &inside, by_value };
+    for (int i = 0; i < 3; i++)
+        launch((void *)1, 4, 1, 1, 256, 1, 1, 512, NULL, params, NULL);
+    launch((void *)1, 4, 1, 1, 256, 1, 1, 512, NULL, unaligned, NULL);
+}
+
+/* The buffer of the other way to give parameters. */
+static void launch_buffer(Launch *launch)
+{
+    unsigned char buffer[28] = { 8 };
+    uint64_t x = 0x102000;
+    size_t size = sizeof buffer;
+    memcpy(buffer + 8, &x, sizeof x);
+    void *extra[] = { (void *)1, buffer, (void *)2, &size, NULL };
+    launch((void *)1, 1, 2, 1, 32, 1, 1, 0, NULL, NULL, extra);
+}
+
+static void launch_cluster(LaunchEx *launch)
+{
+    const Attribute attribute = { .id = 4, .value = { 2, 1, 1 } };
+    const Config config = { { 8, 1, 1 }, { 64, 1, 1 }, 0, NULL, &attribute, 1 };
+    launch(&config, (void *)2, NULL, NULL);
+}
+
+int main(int argc, char **argv)
+{
+    void *driver = argc > 1 && !strcmp(argv[1], "none") ? NULL
+                                                        : dlopen("libcuda.so.1", RTLD_NOW);
+    if (!driver)
+        return argc > 2 ? atoi(argv[2]) : 0;
+    Launch *launch = (Launch *)(uintptr_t)resolve(driver, "cuLaunchKernel");
+    launch_plain(launch);
+    launch_cluster((LaunchEx *)(uintptr_t)dlsym(driver, "cuLaunchKernelEx"));
+    fflush(stdout);
+    pid_t child = fork();
+    if (!child) {
+        launch_buffer(launch);
+        exit(0);
+    }
+    waitpid(child, NULL, 0);
+    return argc > 1 ? atoi(argv[1]) : 0;
+}
