@@ -353,7 +353,7 @@ static bool load_texts(Loader *l, uintptr_t place, size_t count, void **out)
     return at;
 }
 
-static bool load_gpu(const Loader *l, uintptr_t number, const ptxlint_gpu **out)
+static bool load_gpu_number(const Loader *l, uintptr_t number, const ptxlint_gpu **out)
 {
     *out = number && number <= l->gpu_count ? l->gpus[number - 1] : NULL;
     return *out;
@@ -383,7 +383,7 @@ static bool load_pointer(Loader *l, const SavedField *field, char *item)
         is_good = !place || load_elements(l, field->type, place, count, &list);
         break;
     default:
-        is_good = load_gpu(l, place, &gpu), found = gpu;
+        is_good = load_gpu_number(l, place, &gpu), found = gpu;
         break;
     }
     if (!found)

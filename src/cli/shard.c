@@ -155,7 +155,7 @@ static void put_packed(Text *out, const char *name, const Text *text)
 
 /* ---- writing a part -------------------------------------------------------------------------- */
 
-static void put_string(Text *out, const char *text)
+static void put_json_string(Text *out, const char *text)
 {
     json_t *string = json_stringn_nocheck(text, strlen(text));
     char *shown = string ? json_dumps(string, JSON_ENCODE_ANY | JSON_ENSURE_ASCII) : NULL;
@@ -174,7 +174,7 @@ void ptx_shard_add(ShardList *list, size_t number, const ptxlint_module *module)
     Text *out = &list->modules;
     out->has_failed |= ptxlint_module_save(module, ptx_text_write, &saved) != PTXLINT_OK;
     ptx_text_print(out, "%s{\"number\":%zu,\"path\":", ptx_text_if(out->length, ",\n"), number);
-    put_string(out, info->path);
+    put_json_string(out, info->path);
     ptx_text_put(out, ",");
     put_packed(out, "text", &text);
     ptx_text_put(out, ",");

@@ -126,7 +126,7 @@ static void sum_lines(HotView *v)
     }
 }
 
-static double share_of(double part, double whole)
+static double share_percent(double part, double whole)
 {
     return whole > 0 ? 100 * part / whole : 0;
 }
@@ -138,9 +138,9 @@ static void take_shares(HotView *v)
         if (!line->certainty)           /* no access: nothing, and that is certain */
             line->certainty = PTXLINT_EXACT;
         bool is_known = line->certainty != PTXLINT_NOT_KNOWN;
-        line->issue_percent = share_of(line->issue_percent, v->total_slots);
-        line->sectors_percent = share_of(line->sectors, v->total_sectors);
-        line->conflict_percent = share_of(line->conflict_wavefronts, v->total_conflicts);
+        line->issue_percent = share_percent(line->issue_percent, v->total_slots);
+        line->sectors_percent = share_percent(line->sectors, v->total_sectors);
+        line->conflict_percent = share_percent(line->conflict_wavefronts, v->total_conflicts);
         if (is_known)
             continue;
         line->sectors = line->ideal_sectors = line->sectors_percent = (double)NAN;
