@@ -1599,6 +1599,20 @@ typedef struct ptxlint_param {
     uint32_t align;
 } ptxlint_param;
 
+/* What a CUDA line of a kernel costs in the launch; NaN: not known. */
+typedef struct ptxlint_hot_line {
+    size_t size;                        /* from one element to the next */
+    ptxlint_source_place source;        /* column 0 */
+    /* of the issue slots of the kernel's own code: an estimate */
+    double issue_percent;
+    /* of global memory: of the launch, the fewest for the same bytes, of those of all lines */
+    double sectors, ideal_sectors, sectors_percent;
+    /* of shared memory: wavefronts beyond the fewest, of those of all lines */
+    double conflict_wavefronts, conflict_percent;
+    /* of sectors and conflicts: of the least certain access */
+    ptxlint_certainty certainty;
+} ptxlint_hot_line;
+
 typedef struct ptxlint_kernel {
     size_t size;                        /* from one element to the next */
     const char *name;
@@ -1632,6 +1646,10 @@ typedef struct ptxlint_kernel {
     const char *demangled;              /* as PTXLINT_NAME_SIGNATURE; NULL: it is not mangled */
     /* which of its launches this one is, from 0, and how many are known; 0: none */
     uint32_t launch_number, launch_count;
+    /* the CUDA lines that cost most, hottest first; none without .loc, or where the launch is not
+     * followed */
+    const ptxlint_hot_line *hot_lines;
+    size_t hot_line_count;
 } ptxlint_kernel;
 
 /* Functions with a body, in file order: entries and .funcs. */

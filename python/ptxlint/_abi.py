@@ -110,7 +110,8 @@ class Kernel(Structure):
                 ("access_count", c_size_t), ("branches", c_void_p), ("branch_count", c_size_t),
                 ("projections", c_void_p), ("projection_count", c_size_t), ("params", c_void_p),
                 ("param_count", c_size_t), ("demangled", c_char_p),
-                ("launch_number", c_uint32), ("launch_count", c_uint32)]
+                ("launch_number", c_uint32), ("launch_count", c_uint32),
+                ("hot_lines", c_void_p), ("hot_line_count", c_size_t)]
 
 
 class TimePart(Structure):

@@ -2,6 +2,7 @@
 
 #include "support/words.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -32,8 +33,11 @@ const Gpu *ptx_gpu_find_target(Target target)
 const Gpu *ptx_gpu_find(const char *name, size_t length)
 {
     Target target;
+    char lower[24] = "";                /* no target has so long a name */
     const Gpu *gpu = find_name(name, length);
-    if (!gpu && ptx_target_find(name, length, &target) == TARGET_KNOWN)
+    for (size_t i = 0; i < length && i < sizeof lower; i++)
+        lower[i] = (char)tolower((unsigned char)name[i]);
+    if (!gpu && length < sizeof lower && ptx_target_find(lower, length, &target) == TARGET_KNOWN)
         gpu = ptx_gpu_find_target(target);
     return gpu;
 }

@@ -503,4 +503,6 @@ void ptx_view_func(Sessions *all, FuncId func, ptxlint_kernel *out)
     view_kernel(all, func, out);
     if (!all->is_for_estimates)
         ptx_view_accesses(all, func, out);
+    if (!all->is_for_estimates)
+        ptx_view_hot_lines(all, func, out);
 }

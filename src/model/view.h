@@ -35,6 +35,7 @@ ptxlint_uniformity ptx_view_uniformity(Uniformity uniformity);
 
 /* view_access.c: its accesses, those of what it calls, and its branches. */
 void ptx_view_accesses(Sessions *all, FuncId func, ptxlint_kernel *view);
+void ptx_view_hot_lines(Sessions *all, FuncId func, ptxlint_kernel *view);
 
 /* assumed.c: what figures of an entry rest on that was not given. evaluation: NULL: none was
  * made. */

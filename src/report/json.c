@@ -422,6 +422,22 @@ static void put_shapes(Json *json, const char *key, const ptxlint_access *access
     ptx_json_end(json);
 }
 
+static void put_hot_line(Json *json, const ptxlint_hot_line *line)
+{
+    ptx_json_object(json, NULL);
+    put_source(json, "source", line->source);
+    ptx_json_real(json, "issue_percent", line->issue_percent);
+    ptx_json_text(json, "issue_certainty", ptx_report_certainty(PTXLINT_ESTIMATE));
+    ptx_json_real(json, "sectors", line->sectors);
+    ptx_json_real(json, "ideal_sectors", line->ideal_sectors);
+    ptx_json_real(json, "sectors_percent", line->sectors_percent);
+    ptx_json_real(json, "conflict_wavefronts", line->conflict_wavefronts);
+    ptx_json_real(json, "conflict_percent", line->conflict_percent);
+    ptx_json_text(json, "access_certainty", ptx_report_certainty(line->certainty));
+    ptx_json_reasons(json, ptx_reason_hot_line, line);
+    ptx_json_end(json);
+}
+
 static void put_access(Json *json, const ptxlint_module *module, const ptxlint_access *access)
 {
     ptxlint_place place = ptxlint_module_place(module, access->span.begin);
@@ -552,6 +568,10 @@ void ptx_json_kernel(Out *out, const ptxlint_module *module, const ptxlint_kerne
     ptx_json_array(json, "branches");
     for (size_t i = 0; i < kernel->branch_count && out->status == PTXLINT_OK; i++)
         put_branch(json, module, kernel, &kernel->branches[i]);
+    ptx_json_end(json);
+    ptx_json_array(json, "hot_lines");
+    for (size_t i = 0; i < kernel->hot_line_count && out->status == PTXLINT_OK; i++)
+        put_hot_line(json, &kernel->hot_lines[i]);
     ptx_json_end(json);
     ptx_json_end(json);
 }

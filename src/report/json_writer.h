@@ -113,6 +113,7 @@ ReasonOf ptx_reason_bound, ptx_reason_peak;                     /* ptxlint_cycle
 /* ptxlint_projection */
 ReasonOf ptx_reason_estimate, ptx_reason_bottleneck, ptx_reason_roofline, ptx_reason_concurrency;
 ReasonOf ptx_reason_parallelism, ptx_reason_loop, ptx_reason_trip, ptx_reason_access;
+ReasonOf ptx_reason_hot_line;
 const char *ptx_reason_ceiling(const ptxlint_peak *peak, const char *name);
 
 #endif

@@ -261,6 +261,14 @@ const char *ptx_reason_trip(const char *key, const void *of)
                : "no single register counts";
 }
 
+const char *ptx_reason_hot_line(const char *key, const void *of)
+{
+    const ptxlint_hot_line *line = of;
+    if (!strcmp(key, "source") || line->certainty != PTXLINT_NOT_KNOWN)
+        return NULL;
+    return "the addresses of an access in this line depend on data";
+}
+
 const char *ptx_reason_access(const char *key, const void *of)
 {
     static const Keyed all[] = {

@@ -385,6 +385,7 @@ bool ptx_report_has_cluster(const ptxlint_launch *launch);      /* of more than 
 void ptx_table_loops(Out *out, const ptxlint_module *module, const ptxlint_kernel *kernel);
 void ptx_table_accesses(Out *out, const ptxlint_module *module, const ptxlint_kernel *kernel);
 void ptx_table_branches(Out *out, const ptxlint_module *module, const ptxlint_kernel *kernel);
+void ptx_table_hot_lines(Out *out, const ptxlint_kernel *kernel);
 
 /* How many times the least that its bytes need an access takes; 0 where its figures are not
  * known. */

@@ -344,4 +344,5 @@ void ptx_table_kernel(Out *out, const ptxlint_module *module, const ptxlint_kern
     ptx_table_loops(out, module, kernel);
     ptx_table_accesses(out, module, kernel);
     ptx_table_branches(out, module, kernel);
+    ptx_table_hot_lines(out, kernel);
 }

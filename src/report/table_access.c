@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -212,4 +213,53 @@ void ptx_table_branches(Out *out, const ptxlint_module *module, const ptxlint_ke
     if (count > MAX_SHOWN)
         ptx_out_format(out, "  %11s  and %zu more\n", "", count - MAX_SHOWN);
     free(parting);
+}
+
+/* ---- CUDA lines ------------------------------------------------------------------------------ */
+
+static void put_share(Out *out, double percent)
+{
+    if (isnan(percent))
+        ptx_out_format(out, "  %8s", "-");
+    else
+        ptx_out_format(out, "  %6.1f %%", percent);
+}
+
+static void put_hot_row(Out *out, const ptxlint_hot_line *line)
+{
+    char place[64];
+    snprintf(place, sizeof place, "%.40s:%" PRIu32, ptx_path_last(line->source.path),
+             line->source.line);
+    ptx_out_text(out, "  ");
+    ptx_out_padded(out, place, 24);
+    put_share(out, line->issue_percent);
+    put_share(out, line->sectors > 0 ? line->sectors_percent : (double)NAN);
+    ptx_out_format(out, "  %9s", line->sectors > 0 ? ptx_figure_number(line->sectors).text : "-");
+    put_share(out, line->conflict_wavefronts > 0 ? line->conflict_percent : (double)NAN);
+    bool has_accesses = line->sectors > 0 || line->conflict_wavefronts > 0
+                        || line->certainty == PTXLINT_NOT_KNOWN;
+    ptx_out_format(out, "  %s\n", has_accesses ? ptx_report_certainty(line->certainty) : "-");
+}
+
+/* Of those that have a tenth of anything. */
+void ptx_table_hot_lines(Out *out, const ptxlint_kernel *kernel)
+{
+    enum { LEAST_PERCENT = 10 };
+    bool has_head = false;
+    for (size_t i = 0; i < kernel->hot_line_count && i < MAX_SHOWN; i++) {
+        const ptxlint_hot_line *line = &kernel->hot_lines[i];
+        double most = fmax(fmax(line->issue_percent, line->sectors_percent),
+                           line->conflict_percent);
+        if (!(most >= LEAST_PERCENT))
+            continue;
+        if (!has_head)
+            ptx_put_heading(out, "  CUDA line                  issue   sectors             "
+                                 "conflicts  accesses are");
+        has_head = true;
+        put_hot_row(out, line);
+    }
+    if (has_head)
+        ptx_out_text(out, "               issue: share of issue slots (estimate), not of time;\n"
+                          "               conflicts: of shared memory, wavefronts beyond the "
+                          "fewest\n");
 }

@@ -28,8 +28,8 @@ with tempfile.TemporaryDirectory() as folder:
     home = pathlib.Path(folder)
     (home / "bad.ptx").write_text(PTX)
     (home / "good.ptx").write_text(PTX.replace("\tbogus.u32 1, 2;\n", "\tret;\n"))
-    for paths, code in (("bad.ptx good.ptx", 1), ("good.ptx", 0)):
-        given = {"paths": paths, "args": "--select COR --quiet", "sarif": "found.sarif"}
+    for paths, code in (("good.ptx\n  bad.ptx\n", 1), ("bad.ptx good.ptx", 1), ("good.ptx", 0)):
+        given = {"paths": paths, "args": "--select COR\n--quiet\n", "sarif": "found.sarif"}
         values = {name: given[re.search(r"inputs\.(\w+)", value).group(1)] for name, value in action["runs"]["steps"][-1]["env"].items()}
         values |= {"PATH": f"{PTXLINT.parent}:{os.environ['PATH']}", "GITHUB_STEP_SUMMARY": "summary.md"}
         got = run("bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", action["runs"]["steps"][-1]["run"], cwd=home, env=os.environ | values)
@@ -37,6 +37,22 @@ with tempfile.TemporaryDirectory() as folder:
         expect(f"{paths}: annotations", got.stdout.count("::error file=bad.ptx,line=6,"), code)
         expect(f"{paths}: summary", "SYN401" in (home / "summary.md").read_text(), bool(code))
         expect(f"{paths}: SARIF", len(json.loads((home / "found.sarif").read_text())["runs"][0]["results"]), code)
+
+# Released binaries, as tools/release.sh packs them: here the program that is tested.
+with tempfile.TemporaryDirectory() as folder:
+    home = pathlib.Path(folder)
+    for name in ("release", "runner"):
+        (home / name).mkdir()
+    packed = f"ptxlint-linux-{os.uname().machine}.tar.gz"
+    run("tar", "-czf", home / "release" / packed, "--transform=s,.*ptxlint$,bin/ptxlint,", PTXLINT)
+    (home / "release" / f"{packed}.sha256").write_text(run("sha256sum", packed, cwd=home / "release").stdout)
+    for change, code in ((b"", 0), (b"x", 1)):
+        with open(home / "release" / packed, "ab") as file:
+            file.write(change)
+        values = {"INPUT_BINARIES": "release", "RUNNER_TEMP": str(home / "runner"), "GITHUB_WORKSPACE": folder, "GITHUB_PATH": str(home / "path"), "PATH": "/usr/bin:/bin"}
+        got = run("bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", action["runs"]["steps"][0]["run"], cwd=home, env=values)
+        expect(f"released binaries {change}: {got.stderr}", got.returncode, code)
+    expect("installed", run(f"{(home / 'path').read_text().strip()}/ptxlint", "--version").returncode, 0)
 
 # The matchers: each line of --format oneline is one finding of one of them.
 matchers = json.loads((ROOT / "contrib/problem-matcher.json").read_text(encoding="utf-8"))["problemMatcher"]
