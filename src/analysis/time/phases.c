@@ -15,7 +15,8 @@ static double exponent_at(double at, double alone, double hiding)
 
 Phases ptx_phases_find(const PhasesInput *in)
 {
-    const double of_warps = exponent_at(in->blocks * in->warps_per_block, ALONE_WARPS, HIDING_WARPS),
+    const double warps = in->blocks * in->warps_per_block,
+                 of_warps = exponent_at(warps, ALONE_WARPS, HIDING_WARPS),
                  of_blocks = fmin(of_warps, exponent_at(in->blocks, 1, HIDING_BLOCKS));
     if (in->is_in_steps)
         return (Phases){ MOST, fmax(of_warps, exponent_at(in->blocks, 1, HIDING_STEPS)) };
