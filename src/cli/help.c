@@ -24,7 +24,7 @@ const char *const ptx_command_usage[COMMAND__COUNT] = {
     "[OPTIONS] [NAME]",
     "[OPTIONS] write PATH... | prune PATH...",
     "[OPTIONS] init PATH...",
-    "[OPTIONS] OLD NEW | --git BASE [OPTIONS] [PATH...] -- COMMAND...",
+    "[OPTIONS] OLD NEW | --git BASE [PATH...] -- COMMAND...",
     "[OPTIONS]",
     "[OPTIONS] bash|zsh|fish",
     "[OPTIONS]",
@@ -615,8 +615,8 @@ static const char launch_help[] =
 
 static const char merge_help[] =
     "\nREPORTs are what `ptxlint check` or `ptxlint report` wrote with --shard I/N and\n"
-    "--format json or sarif: all N of them, in any order. The document is the one that\n"
-    "a single run writes.\n";
+    "--format json or sarif: all N of them, in any order. The document is that of a\n"
+    "single run.\n";
 
 static const char manual_help[] =
     "\nIn the macros of man(7): this help of all commands.\n";

@@ -157,7 +157,8 @@ static const Case cases[] = {
     /* of two launches of one kernel each is a row; what compares one launch names the second */
     { REPORT "--launch twice.json plain.ptx", 0, "launch 2 of 2\n  launch       grid 6 x 1 x 1",
       NULL, NULL },
-    { "$PTXLINT rank --gpu h200 --launch twice.json --block 32 --kernel plain plain.ptx", 0, "plain",
+    { "$PTXLINT rank --gpu h200 --launch twice.json --block 32 --kernel plain plain.ptx", 0,
+      "plain",
       "ptxlint: twice.json: a further launch of \"plain\" is not looked at: the first one is; give "
       "each a file of its own\n",
       NULL },

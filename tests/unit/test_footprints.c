@@ -215,7 +215,7 @@ static void test_l1_passes(void **state)
                                                            .bytes = cases[c].bytes,
                                                            .kind = cases[c].kind });
         ptx_footprint_close(footprint, 1);
-        const double got = ptx_footprint_sum(footprint, &arena, 1).load_lines;
+        const double got = ptx_footprint_sum(footprint, &arena, 1).load_passes;
         if (!is(got, cases[c].want))
             fail_msg("case %zu: %g for %g", c, got, cases[c].want);
     }
@@ -226,7 +226,9 @@ static void test_l1_passes(void **state)
 static void test_phases(void **state)
 {
     const struct { PhasesInput in; double memory, units; } cases[] = {
-        { { 1, 16, 1, false }, 1, 3 },   { { 4, 16, 1, false }, 3, 3 }, { { 1, 4, 0, false }, 1, 3 },
+        { { 1, 16, 1, false }, 1, 3 },
+        { { 4, 16, 1, false }, 3, 3 },
+        { { 1, 4, 0, false }, 1, 3 },
         { { 1, 32, 0, false }, 3, 3 },   { { 1, 4, 0, true }, 3, 1 },   { { 2, 4, 0, true }, 3, 3 },
     };
     (void)state;

@@ -44,8 +44,8 @@ static int drop_bytes(void *context, const char *bytes, size_t length)
 
 static ptxlint_module *analyse(bool has_launches)
 {
-    static const char json[] = "{\"launches\": [{\"kernel\": \"k\", \"grid\": [9], \"block\": [64], "
-                               "\"params\": [null, 8]}, {\"kernel\": \"k\", \"grid\": [5], "
+    static const char json[] = "{\"launches\": [{\"kernel\": \"k\", \"grid\": [9], "
+                               "\"block\": [64], \"params\": [null, 8]}, {\"kernel\": \"k\", \"grid\": [5], "
                                "\"block\": [33], \"params\": [null, 3]}]}";
     ptxlint_options options;
     ptxlint_module *module;

@@ -358,11 +358,12 @@ bool ptx_footprint_note(Footprint *f, const FootprintRequest *request)
         t->atomic_passes += ptx_atomic_passes(request->addresses, request->lanes, request->bytes,
                                               kind == FOOTPRINT_ATOMIC_SERIAL);
     } else {
-        t->load_lines += kind == FOOTPRINT_LOAD
-                             ? ptx_l1_passes(request->addresses, request->lanes, request->bytes,
-                                             shape.lines.count)
-                             : ptx_l1_passes_of_copy(request->lanes, request->bytes,
-                                                     shape.lines.count);
+        t->load_lines += shape.lines.count;
+        t->load_passes += kind == FOOTPRINT_LOAD
+                              ? ptx_l1_passes(request->addresses, request->lanes, request->bytes,
+                                              shape.lines.count)
+                              : ptx_l1_passes_of_copy(request->lanes, request->bytes,
+                                                      shape.lines.count);
         t->load_sectors += missed;
         t->load_requests += asked.count;
         t->load_pieces += asked_pieces.count;
@@ -380,6 +381,7 @@ void ptx_footprint_note_constant(Footprint *f, uint64_t address)
 static void add(Traffics *to, const Traffics *from, double weight)
 {
     to->load_lines += weight * from->load_lines;
+    to->load_passes += weight * from->load_passes;
     to->load_sectors += weight * from->load_sectors;
     to->load_requests += weight * from->load_requests;
     to->load_pieces += weight * from->load_pieces;

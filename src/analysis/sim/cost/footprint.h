@@ -40,7 +40,8 @@ typedef struct ArrayTraffic {   /* of one array; of the launch */
 } ArrayTraffic;
 
 typedef struct Traffics {       /* of the launch */
-    double load_lines;          /* passes through L1 of each request */
+    /* distinct lines of each request; its passes through an L1 that takes several lines a clock */
+    double load_lines, load_passes;
     double load_sectors;        /* that a block's loads are the first to ask for */
     double load_requests;       /* lines of those */
     double load_pieces;         /* of those, each request's: halves of lines */

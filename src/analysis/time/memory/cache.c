@@ -501,7 +501,10 @@ Cached ptx_cached_compute(Arena *arena, const CacheInput *in)
     m.l2_loses = ptx_gpu_figure(in->gpu, FIGURE_L2_LOSES_SHARE);
     m.l2_share = ptx_gpu_figure(in->gpu, FIGURE_L2_SHARE);
     m.l2_bytes = m.l2_share * cache_bytes(in->gpu, FIGURE_L2_BYTES);
-    Cached out = { .load_lines = t->load_lines,
+    /* the L1 of Volta and later; before, a line a clock (Micikevicius, GTC 2012) */
+    enum { VOLTA = 70 };
+    const bool takes_words = in->gpu->target.sm >= VOLTA;
+    Cached out = { .load_lines = takes_words ? t->load_passes : t->load_lines,
                    .load_sectors = t->load_sectors,
                    .store_lines = t->store_lines,
                    .store_sectors = t->store_sectors,
