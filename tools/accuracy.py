@@ -281,7 +281,7 @@ def hazards_of(program, with_repairs=True):
 def put_hazards(f, misses):
     return ["## Hazards", "", f"Kernels of `tests/data/hazards`, with what compute-sanitizer saw on an H200. {f['explained']} of the {f['kernels']} are left out: the labels say "
             "why sanitizer and PTX ISA differ there.", "",
-            *table(["faulty", "found", "without fault", "silent there"], [[f["faulty"], f["found"], f["clean"], f["silent"]]]),
+            *table(["faulty", "found", "without fault", "no finding"], [[f["faulty"], f["found"], f["clean"], f["silent"]]]),
             ("Misses: " + "; ".join(misses) + "." if misses else "No misses."), "", "## Repairs", "",
             "Findings of hazards whose `repair` was put into the file, which was then read again: the finding must be gone, and no error new.", "",
             *table(["findings", "with a repair", "that hold"], [[f["findings"], f["repairs"], f["good"]]])]
