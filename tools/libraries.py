@@ -15,7 +15,7 @@ HEAD = """# CUDA's libraries, linted whole
 Made by `tools/libraries.py`: every PTX module that the libraries of CUDA 13.0 and cuDNN hold, with all rules, one thread, no launch.
 Seconds are of the processor. No library is left out, no syntax error is reported, and memory is that of the largest modules.
 
-| library | entries | PTX, MB | kernels | seconds | MB/s | peak memory, MiB | warnings | notes |
+| library | entries | PTX, MB | kernels, else functions | seconds | MB/s | peak memory, MiB | warnings | notes |
 | --- | --- | --- | --- | --- | --- | --- | --- | --- |"""
 
 
@@ -41,9 +41,9 @@ def row(ptxlint, path):
     if re.search(r"\berror", last[0]):
         sys.exit(f"{path}: {last[0]}")
     counts = {word: int(number) for number, word in re.findall(r"(\d+) (warning|note)", last[0])}
-    kernels = re.search(r" of (\d+) kernels?", last[0])
+    kernels = re.search(r" of ([\d,]+) (?:kernel|function)s?", last[0])
     seconds, megabytes = used.ru_utime + used.ru_stime, sum(sizes) / 1e6
-    return (f"| {path.name} | {len(sizes):,} | {megabytes:.1f} | {int(kernels.group(1)) if kernels else 0:,} | {seconds:.1f} | "
+    return (f"| {path.name} | {len(sizes):,} | {megabytes:.1f} | {kernels.group(1) if kernels else 0} | {seconds:.1f} | "
             f"{megabytes / seconds:.0f} | {used.ru_maxrss / 1024:.0f} | {counts.get('warning', 0):,} | {counts.get('note', 0):,} |")
 
 

@@ -48,7 +48,7 @@ static char *find_library(void)
         if (slash)
             *slash = 0;
         found = try_library(self, ".");
-        found = found ? found : try_library(self, "../lib");
+        found = found ? found : try_library(self, "../lib/ptxlint");
     }
     return found ? found : try_library(PTX_LIBRARY_DIR, ".");
 }
