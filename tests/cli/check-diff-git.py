@@ -81,6 +81,8 @@ with tempfile.TemporaryDirectory() as name:
     diff("no command", 2, ["--git", "topic"], "diff --git BASE -- COMMAND")
     diff("no repository", 2, ["--git", "topic", "--", "true"], "is in no git repository", folder=name)
     for number in [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]:
+        # a test that runs in the background may ignore them, and its children with it
+        signal.signal(number, signal.SIG_DFL)
         begun = pathlib.Path(name, f"begun-{number}")
         process = subprocess.Popen([PTXLINT, "diff", "--git", "topic", "--", "sh", "make.sh", "wait", str(begun)], cwd=repository / "src", env=environment,
                                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
