@@ -1824,6 +1824,9 @@ typedef struct ptxlint_write_options {
     /* CUDA lines are read only below this folder, by no link out of it; NULL: as
      * ptxlint_source_root finds it */
     const char *source_root;
+    /* PTXLINT_SARIF: where the pages of docs/ are served, as tools/site.py makes them, so that a
+     * rule names its page; NULL: nowhere */
+    const char *docs_url;
 } ptxlint_write_options;
 
 /* Into out, at most size bytes with the NUL, the folder below which CUDA lines are read: given

@@ -154,7 +154,7 @@ class WriteOptions(Structure):
                 ("kernel_glob", c_char_p), ("groups", POINTER(c_char_p)),
                 ("group_count", c_size_t), ("rules", c_void_p), ("no_summary", c_int),
                 ("primary", c_uint), ("show_all", c_int), ("min_gain_percent", c_double),
-                ("verbose", c_int), ("source_root", c_char_p)]
+                ("verbose", c_int), ("source_root", c_char_p), ("docs_url", c_char_p)]
 
 
 # by name in the header

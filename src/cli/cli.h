@@ -178,7 +178,7 @@ typedef struct Options {
     bool is_forced;                     /* extract: files that are there are replaced */
     uint64_t max_unpacked_bytes;        /* 0: not given */
     bool has_fix, has_diff, is_unsafe;  /* fix; check --fix */
-    char *source_root;                  /* --source-root; NULL */
+    char *source_root, *docs_url;       /* --source-root, --docs-url; NULL */
     char *stdin_filename;               /* what - is called; NULL: "-" */
     char *cache_path;                   /* --cache; NULL */
     unsigned shard, shard_count;        /* --shard I/N; 0, 0 */
@@ -230,6 +230,7 @@ enum {
     OPT_UNSAFE,
     OPT_STDIN_FILENAME,
     OPT_SOURCE_ROOT,
+    OPT_DOCS_URL,
     OPT_PRIMARY,
     OPT_BASELINE,
     OPT_NO_BASELINE,

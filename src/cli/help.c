@@ -251,6 +251,8 @@ static const struct poptOption check_output[] = {
                 "code review, ptx in others",
                 "WHERE"),
     SOURCE_OPTION,
+    TEXT_OPTION("docs-url", OPT_DOCS_URL,
+                "In sarif, rules name their pages below URL, where the docs are served", "URL"),
     FLAG_OPTION("all", OPT_ALL, "All notes, also of small or unknown gain, for people and reviews"),
     TEXT_OPTION("min-gain", OPT_MIN_GAIN, "Notes that gain less are counted only (default: 1)", "PERCENT"),
     FLAG_OPTION("verbose", OPT_VERBOSE, "In text, related lines and all that there is to a finding"),

@@ -291,6 +291,7 @@ static bool apply(Options *options, int option, char *value)
     case OPT_DIFF:       options->has_diff = true;              break;
     case OPT_UNSAFE:     options->is_unsafe = true;             break;
     case OPT_SOURCE_ROOT: return keep(&options->source_root, value);
+    case OPT_DOCS_URL:  return keep(&options->docs_url, value);
     case OPT_STDIN_FILENAME: return keep(&options->stdin_filename, value);
     default:             is_good = add_setting(options, option, value ? value : "true");
     }
@@ -796,6 +797,7 @@ void ptx_options_free(Options *options)
     free(options->cache_path);
     free(options->git_base);
     free(options->source_root);
+    free(options->docs_url);
     ptx_strings_free(&options->tolerances);
     free(options->baseline_path);
     free(options->budget_path);

@@ -674,6 +674,7 @@ static void run_begin(CliRun *run, const Options *options, Matched *matched)
     run->write_options.primary = options->primary;
     run->write_options.verbose = options->is_verbose;
     run->write_options.source_root = options->source_root;
+    run->write_options.docs_url = options->docs_url;
     run->write_options.min_gain_percent = options->min_gain_percent;
     /* who asks for a rule or a group by name wants its notes */
     run->write_options.show_all = options->has_all || options->only.count

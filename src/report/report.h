@@ -437,7 +437,8 @@ void ptx_github_finish(Github *github, Out *out);
 
 typedef struct Sarif Sarif;
 
-Sarif *ptx_sarif_new(const ptxlint_rules *rules);       /* NULL: no memory */
+/* What options point to must outlive it. NULL: no memory. */
+Sarif *ptx_sarif_new(const ptxlint_write_options *options);
 void ptx_sarif_free(Sarif *sarif);
 
 /* A module, and then its findings. */

@@ -18,6 +18,7 @@ typedef struct SarifRule {
 
 struct Sarif {
     const ptxlint_rules *user_rules;
+    const char *docs_url;       /* NULL */
     Keep keep;
     SarifRule *rules;
     size_t rule_count, rule_capacity;
@@ -26,12 +27,13 @@ struct Sarif {
     bool is_location_cut;
 };
 
-Sarif *ptx_sarif_new(const ptxlint_rules *rules)
+Sarif *ptx_sarif_new(const ptxlint_write_options *options)
 {
     Sarif *sarif = calloc(1, sizeof *sarif);
     if (!sarif)
         return NULL;
-    sarif->user_rules = rules;
+    sarif->user_rules = options->rules;
+    sarif->docs_url = options->docs_url;
     sarif->keep.limit = SARIF_RESULTS;
     return sarif;
 }
@@ -82,7 +84,7 @@ static bool rule_render(const Sarif *sarif, const ptxlint_diagnostic *diagnostic
     ptx_out_init(&out, ptx_buffer_write, buffer);
     ptx_json_init(&json, &out);
     if (rule)
-        ptx_sarif_rule(&json, rule);
+        ptx_sarif_rule(&json, rule, sarif->docs_url);
     else
         ptx_sarif_rule_of(&json, diagnostic);
     ptx_out_flush(&out);

@@ -22,7 +22,8 @@ enum {
 void ptx_sarif_message(Json *json, const char *key, const char *text, const char *other);
 
 /* A reportingDescriptor: of a rule, or of what a finding says where its rule is not known. */
-void ptx_sarif_rule(Json *json, const ptxlint_rule *rule);
+/* docs_url: of the options; NULL. */
+void ptx_sarif_rule(Json *json, const ptxlint_rule *rule, const char *docs_url);
 void ptx_sarif_rule_of(Json *json, const ptxlint_diagnostic *diagnostic);
 
 /* The text in out's Buffer as a value; takes the buffer's bytes. */

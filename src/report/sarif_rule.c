@@ -1,5 +1,6 @@
 #include "report/sarif.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -157,7 +158,20 @@ static void put_sarif_rule_properties(Json *json, const char *key, const char *g
     ptx_json_end(json);
 }
 
-void ptx_sarif_rule(Json *json, const ptxlint_rule *rule)
+/* A user's rule has no page. */
+static void put_help_uri(Json *json, const ptxlint_rule *rule, const char *docs_url)
+{
+    char uri[1024];
+    size_t length = docs_url ? strlen(docs_url) : 0;
+    while (length && docs_url[length - 1] == '/')
+        length--;
+    if (!length || length > sizeof uri / 2 || ptxlint_rule_find(NULL, rule->code) != rule)
+        return;
+    snprintf(uri, sizeof uri, "%.*s/rules/%.64s.html", (int)length, docs_url, rule->code);
+    ptx_json_text(json, "helpUri", uri);
+}
+
+void ptx_sarif_rule(Json *json, const ptxlint_rule *rule, const char *docs_url)
 {
     ptxlint_severity severity = (ptxlint_severity)rule->severity;
     const char *summary = rule->summary && *rule->summary ? rule->summary : rule->name;
@@ -168,6 +182,7 @@ void ptx_sarif_rule(Json *json, const ptxlint_rule *rule)
     put_description(json, "shortDescription", summary, strlen(summary));
     put_full_description(json, "fullDescription", rule);
     put_help(json, "help", rule);
+    put_help_uri(json, rule, docs_url);
     put_level(json, "defaultConfiguration", severity);
     put_sarif_rule_properties(json, "properties", rule->group, precise, severity);
     ptx_json_end(json);

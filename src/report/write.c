@@ -558,7 +558,7 @@ static void put_tail(ptxlint_writer *writer)
 static bool make_gatherer(ptxlint_writer *writer, const ptxlint_write_options *options)
 {
     switch (options->format) {
-    case PTXLINT_SARIF:         return (writer->sarif = ptx_sarif_new(options->rules)) != NULL;
+    case PTXLINT_SARIF:         return (writer->sarif = ptx_sarif_new(options)) != NULL;
     case PTXLINT_GITHUB:        return (writer->github = ptx_github_new()) != NULL;
     case PTXLINT_MARKDOWN:      return (writer->markdown = ptx_markdown_new()) != NULL;
     default:                    return true;

@@ -684,7 +684,7 @@ static json_t *rule_of(const ptxlint_rule *rule)
     Json json;
     Text text = { 0 };
     ptx_out_init(&out, kit_write, &text);
-    ptx_sarif_rule(ptx_json_init(&json, &out), rule);
+    ptx_sarif_rule(ptx_json_init(&json, &out), rule, NULL);
     ptx_out_flush(&out);
     json_t *value = json_loads(text.bytes, JSON_REJECT_DUPLICATES, NULL);
     assert_non_null(value);
