@@ -223,9 +223,12 @@ static void draft_kernel(LaunchDraft *draft, const char *path, const ptxlint_ker
 
 static void put_string(Text *out, const char *text)
 {
-    char *quoted = json_dumps(json_string(text), JSON_ENCODE_ANY);
+    json_t *string = json_string(text);
+    char *quoted = string ? json_dumps(string, JSON_ENCODE_ANY) : NULL;
     ptx_text_put(out, quoted ? quoted : "\"\"");
+    out->has_failed |= !quoted;
     free(quoted);
+    json_decref(string);
 }
 
 /* Rows of one of the two kinds; returns how many. */
