@@ -73,6 +73,9 @@ ptxlint_status ptx_module_take(char *text, size_t length, ptxlint_launches *foun
 /* NULs behind a text are those of a dump: they say where it ends. */
 size_t ptx_text_length(const char *text, size_t length);
 
+/* For text that is not analysed: its lines, no functions, no findings yet. */
+void ptx_module_hold_text(ptxlint_module *module);
+
 /* All that is left of a file, and a NUL; malloc'ed. */
 ptxlint_status ptx_stream_read(FILE *file, char **out, size_t *length);
 

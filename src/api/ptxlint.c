@@ -312,6 +312,18 @@ ptxlint_status ptx_module_take(char *text, size_t length, ptxlint_launches *foun
     return status;
 }
 
+void ptx_module_hold_text(ptxlint_module *m)
+{
+    Module *ir = ptx_arena_new(&m->arena, Module);
+    ir->text = m->text;
+    ir->length = (uint32_t)m->length;
+    ptx_lines_find(&m->arena, ir);
+    m->ir = ir;
+    m->sessions = ptx_arena_new(&m->arena, Sessions);
+    *m->sessions = (Sessions){ .module = ir, .arena = &m->arena };
+    ptx_diag_init(&m->diags, &m->arena);
+}
+
 /* Bytes that a regular file has left, or a guess to begin with. */
 static size_t expected_bytes(FILE *file)
 {

@@ -594,19 +594,6 @@ static void view_loaded(Loader *l)
     };
 }
 
-static void make_text(ptxlint_module *m)
-{
-    Module *ir = ptx_arena_new(&m->arena, Module);
-    ir->text = m->text;
-    ir->length = (uint32_t)m->length;
-    ptx_lines_find(&m->arena, ir);
-    m->ir = ir;
-    m->sessions = ptx_arena_new(&m->arena, Sessions);
-    *m->sessions = (Sessions){ .module = ir, .arena = &m->arena };
-    ptx_diag_init(&m->diags, &m->arena);
-    m->paths = ptx_arena_array(&m->arena, const char *, 1);
-}
-
 static void load_saved_guarded(void *context)
 {
     Loader *l = context;
@@ -616,7 +603,8 @@ static void load_saved_guarded(void *context)
     memcpy(image, l->bytes, bytes);
     image[bytes] = 0;
     l->image = image;
-    make_text(l->m);
+    ptx_module_hold_text(l->m);
+    l->m->paths = ptx_arena_array(&l->m->arena, const char *, 1);
     if (!load_elements(l, &saved_root, sizeof(uint64_t), 1, &root))
         return;
     l->root = root;

@@ -41,14 +41,7 @@ static void build_guarded_source(void *context)
 {
     SourceModuleRun *call = context;
     ptxlint_module *m = call->m;
-    Module *ir = ptx_arena_new(&m->arena, Module);
-    ir->text = m->text;
-    ir->length = (uint32_t)m->length;
-    ptx_lines_find(&m->arena, ir);
-    m->ir = ir;
-    m->sessions = ptx_arena_new(&m->arena, Sessions);
-    *m->sessions = (Sessions){ .module = ir, .arena = &m->arena };
-    ptx_diag_init(&m->diags, &m->arena);
+    ptx_module_hold_text(m);
     m->diags.func = -1;
     ptx_suppress_cuda_unused(&m->diags, call->file, call->config);
     ptx_diag_finish(&m->diags);

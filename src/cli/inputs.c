@@ -11,7 +11,7 @@
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
-enum { READ_BYTES = 4096 };     /* at once, at the least */
+enum { READ_BYTES = 4096 };     /* least room for a read */
 
 char *ptx_file_bytes(const char *path, size_t *length)
 {

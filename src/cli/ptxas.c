@@ -92,7 +92,7 @@ char *ptx_ptxas_locate(const char *path, ExitCode *code)
 
 /* ---- running it ------------------------------------------------------------------------------ */
 
-enum { PIPE_BYTES = 4096 };     /* read at once, at the least */
+enum { PIPE_BYTES = 4096 };     /* least room for a read */
 
 typedef struct Output {
     char *bytes;                /* NUL behind them */

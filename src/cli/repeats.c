@@ -6,47 +6,45 @@
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
-/* FNV-1a, of 64 bits twice: by chance no two texts of a tree are alike. */
-typedef struct Digest {
-    uint64_t low, high;
-} Digest;
-
-static void digest_add(Digest *digest, const void *bytes, size_t length)
-{
-    const unsigned char *at = bytes;
-    for (size_t i = 0; i < length; i++) {
-        digest->low = (digest->low ^ at[i]) * UINT64_C(1099511628211);
-        digest->high = (digest->high ^ at[i]) * UINT64_C(0x9e3779b97f4a7c15);
-    }
-}
-
-static void digest_launches(Digest *digest, const ptxlint_module *module)
+static void put_module_launches(Text *out, const ptxlint_module *module)
 {
     size_t count;
     const ptxlint_kernel *kernels = ptxlint_module_kernels(module, &count);
     for (size_t k = 0; k < count; k++) {
         const ptxlint_launch *launch = &kernels[k].launch;
-        digest_add(digest, launch->grid, sizeof launch->grid);
-        digest_add(digest, launch->block, sizeof launch->block);
-        digest_add(digest, launch->cluster, sizeof launch->cluster);
-        digest_add(digest, &launch->dynamic_shared_bytes, sizeof launch->dynamic_shared_bytes);
+        ptx_text_add(out, (const char *)launch->grid, sizeof launch->grid);
+        ptx_text_add(out, (const char *)launch->block, sizeof launch->block);
+        ptx_text_add(out, (const char *)launch->cluster, sizeof launch->cluster);
+        ptx_text_add(out, (const char *)&launch->dynamic_shared_bytes,
+                     sizeof launch->dynamic_shared_bytes);
         for (size_t i = 0; i < launch->assumed_count; i++)
-            digest_add(digest, launch->assumed[i], strlen(launch->assumed[i]) + 1);
+            ptx_text_add(out, launch->assumed[i], strlen(launch->assumed[i]) + 1);
     }
+}
+
+/* By chance no two modules have the same. False: no memory. */
+static bool write_repeat_key(char key[40], const ptxlint_module *module)
+{
+    const ptxlint_module_info *info = ptxlint_module_get_info(module);
+    const XXH128_hash_t text = XXH3_128bits(info->length ? info->text : "", info->length);
+    Text bytes = { 0 };
+    ptx_text_add(&bytes, (const char *)&text, sizeof text);
+    put_module_launches(&bytes, module);
+    const bool is_good = !bytes.has_failed;
+    const XXH128_hash_t all = XXH3_128bits(bytes.bytes ? bytes.bytes : "", bytes.length);
+    snprintf(key, 40, "%016llx%016llx", (unsigned long long)all.high64,
+             (unsigned long long)all.low64);
+    ptx_text_free(&bytes);
+    return is_good;
 }
 
 bool ptx_repeats_take(Repeats *repeats, const ptxlint_module *module)
 {
-    const ptxlint_module_info *info = ptxlint_module_get_info(module);
-    Digest digest = { UINT64_C(14695981039346656037), 1 };
     char key[40];
-    if (!info->is_generated)
+    if (!ptxlint_module_get_info(module)->is_generated || !write_repeat_key(key, module))
         return false;
-    digest_add(&digest, info->text, info->length);
-    digest_launches(&digest, module);
-    snprintf(key, sizeof key, "%016llx%016llx", (unsigned long long)digest.low,
-             (unsigned long long)digest.high);
     if (!repeats->seen)
         repeats->seen = json_object();
     bool is_repeat = json_object_get(repeats->seen, key) != NULL;

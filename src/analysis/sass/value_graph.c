@@ -309,7 +309,7 @@ static uint64_t key_of(const Graph *g, const Insn *insn)
 }
 
 /* FIXED_TRUE: as without a guard; FIXED_FALSE: it never does anything. */
-static Fixed guard_node_of(const Graph *g, const Insn *insn)
+static Fixed fixed_guard_of(const Graph *g, const Insn *insn)
 {
     Fixed fixed = insn->guard == NO_ID ? FIXED_TRUE : (Fixed)g->fixed[insn->guard];
     if (insn->guard == NO_ID || fixed == FIXED_NOT || !insn->guard_negated)
@@ -319,7 +319,7 @@ static Fixed guard_node_of(const Graph *g, const Insn *insn)
 
 static bool is_guarded(const Graph *g, const Insn *insn)
 {
-    return guard_node_of(g, insn) != FIXED_TRUE;
+    return fixed_guard_of(g, insn) != FIXED_TRUE;
 }
 
 static void read_operands(Graph *g, InsnId id, BlockId block)
@@ -850,7 +850,7 @@ static void find_gone(Graph *g)
     for (InsnId i = 0; i < g->func->insn_count; i++) {
         const Insn *insn = &g->func->insns[i];
         const Operand *operands = ptx_insn_operands(g->func, insn);
-        g->is_gone[i] = guard_node_of(g, insn) == FIXED_FALSE;
+        g->is_gone[i] = fixed_guard_of(g, insn) == FIXED_FALSE;
         if (insn->guard != NO_ID)
             last[insn->guard] = 0;
         for (uint32_t o = 0; o < insn->operand_count; o++)

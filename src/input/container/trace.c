@@ -166,9 +166,9 @@ static void insert_launch(json_t *listed, json_t *launch, json_int_t count)
 {
     size_t at = 0;
     while (at < json_array_size(listed)
-           && json_integer_value(json_object_get(json_array_get(listed, at), "note")) >= count)
+           && json_integer_value(json_object_get(json_array_get(listed, at), "count")) >= count)
         at++;
-    json_object_set_new(launch, "note", json_integer(count));
+    json_object_set_new(launch, "count", json_integer(count));
     json_array_insert_new(listed, at, launch);
 }
 
@@ -185,7 +185,7 @@ static json_t *list_launches(const json_t *event, const json_t *base, json_t *wa
         insert_launch(listed, launch, json_integer_value(count));
     }
     json_array_foreach(listed, i, launch) {
-        json_object_del(launch, "note");
+        json_object_del(launch, "count");
     }
     return listed;
 }
