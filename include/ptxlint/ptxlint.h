@@ -85,6 +85,12 @@ PTXLINT_API size_t ptxlint_demangle(const char *name, ptxlint_name_form form, ch
  * forms. Blanks in the forms, and the return type of a signature, do not matter. */
 PTXLINT_API int ptxlint_name_fits(const char *glob, const char *name);
 
+/* Text from outside (a path, a name, a message about them) as a terminal or the log of a build may
+ * have it: control characters, bytes that are no UTF-8 and what reorders text as <1b> or <U+202E>,
+ * the beginning of a command to a runner (`::error::` where text begins, `##[error]`) as <3a> and
+ * <23>. Written into out, at most size bytes with the NUL; returns the length in full. */
+PTXLINT_API size_t ptxlint_shown_text(const char *text, char *out, size_t size);
+
 /* ---- GPUs ------------------------------------------------------------------------------------ */
 
 /* What is known of a product ("h200") or of an architecture ("sm_90"): figures with their sources,

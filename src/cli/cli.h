@@ -53,6 +53,8 @@ void ptx_text_add(Text *text, const char *bytes, size_t length);
 /* A ptxlint_write_fn. */
 int ptx_text_write(void *text, const char *bytes, size_t length);
 void ptx_text_put(Text *text, const char *words);
+/* Words from outside, as ptxlint_shown_text has them. */
+void ptx_text_show(Text *text, const char *words);
 
 /* Lines of words; those of more than 80 columns go on below themselves, indented. */
 void ptx_text_fold(Text *text, const char *lines);
@@ -802,12 +804,37 @@ ExitCode ptx_run_parts(const Options *options, FileList *files);
 ExitCode ptx_run_report(const Options *options, const char *path, ptxlint_report *report,
                         Matched *matched);
 
+/* ---- beside.c -------------------------------------------------------------------------------- */
+
+/* A file beside the place that it is for. SIGINT, SIGTERM and SIGHUP remove it before they end the
+ * program. */
+typedef struct Beside {
+    char *path;                 /* the place */
+    char *name;                 /* of the file, until it is there */
+    int handle;                 /* for writing; who closes it sets -1 */
+    int slot;
+    bool is_there;
+} Beside;
+
+/* is_followed: of a link, what it leads to is replaced. False: see errno. */
+bool ptx_beside_open(Beside *beside, const char *path, bool is_followed);
+bool ptx_beside_write(Beside *beside, const char *bytes, size_t length);
+
+/* Puts it into its place, in the second case only where nothing is there (else EEXIST). In any case
+ * nothing stays beside. False: see errno. */
+bool ptx_beside_place(Beside *beside);
+bool ptx_beside_place_new(Beside *beside);
+void ptx_beside_drop(Beside *beside);       /* leaves errno as it is */
+
 /* ---- output.c -------------------------------------------------------------------------------- */
 
 struct Sink {
     FILE *file;
     const char *name;
     Progress *progress;         /* to be cleared before each write; NULL */
+    Beside beside;              /* where is_beside: a regular file, or one that is not there yet */
+    bool is_beside;
+    bool is_dropped;            /* the document is not whole: what was there stays */
     int error;                  /* errno of the first write that failed */
     /* that lines are folded to: text for people, on a terminal; 0: written as it is */
     size_t columns;

@@ -255,6 +255,7 @@ static ExitCode write_baseline(const ptxlint_baseline *what, const char *path)
     ptxlint_status status = ptxlint_baseline_write(what, ptx_sink_write, &sink);
     if (status != PTXLINT_OK && status != PTXLINT_WRITE)
         code = ptx_complain_status(path, status);
+    sink.is_dropped = code != EXIT_CLEAN;
     return exit_code_max(code, ptx_sink_close(&sink));
 }
 
@@ -272,7 +273,8 @@ static ExitCode save(Baseline *baseline, const Options *options, Text *out)
     ExitCode code = is_new || pruned ? write_baseline(what, baseline->path) : EXIT_CLEAN;
     if (code != EXIT_CLEAN)
         return code;
-    ptx_text_print(out, "%s: %zu %s", baseline->path, size, size == 1 ? "entry" : "entries");
+    ptx_text_show(out, baseline->path);
+    ptx_text_print(out, ": %zu %s", size, size == 1 ? "entry" : "entries");
     if (!is_new)
         ptx_text_print(out, ", %zu pruned", pruned);
     ptx_text_put(out, "\n");

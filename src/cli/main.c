@@ -5,21 +5,14 @@
 #include <signal.h>
 #include <string.h>
 
-/* A file name may hold anything, so control characters do not reach the terminal. */
-static void add_clean(Text *to, const char *text)
-{
-    for (; *text; text++)
-        ptx_text_add(to, (unsigned char)*text < 0x20 || *text == 0x7f ? "?" : text, 1);
-}
-
 static void add_complaint(Text *to, const char *subject, const char *text)
 {
     ptx_text_put(to, "ptxlint: ");
     if (subject) {
-        add_clean(to, subject);
+        ptx_text_show(to, subject);
         ptx_text_put(to, ": ");
     }
-    add_clean(to, text);
+    ptx_text_show(to, text);
     ptx_text_put(to, "\n");
 }
 
@@ -45,9 +38,9 @@ void ptx_complain(const char *subject, const char *text)
 void ptx_complain_at(const char *path, unsigned line, unsigned column, const char *text)
 {
     Text whole = { 0 };
-    add_clean(&whole, path);
+    ptx_text_show(&whole, path);
     ptx_text_print(&whole, ":%u:%u: error: ", line, column);
-    add_clean(&whole, text);
+    ptx_text_show(&whole, text);
     ptx_text_put(&whole, "\n");
     say(&whole);
 }
@@ -55,7 +48,7 @@ void ptx_complain_at(const char *path, unsigned line, unsigned column, const cha
 void ptx_complain_line(const char *text)
 {
     Text line = { 0 };
-    add_clean(&line, text);
+    ptx_text_show(&line, text);
     ptx_text_put(&line, "\n");
     say(&line);
 }

@@ -550,6 +550,7 @@ static void close_targets(CliRun *run)
 {
     for (size_t i = 0; i < run->target_count; i++) {
         run->targets[i].sink.progress = NULL;
+        run->targets[i].sink.is_dropped = run->code == EXIT_INTERNAL;
         raise_code(run, ptx_sink_close(&run->targets[i].sink));
         ptxlint_writer_free(run->targets[i].writer);
     }

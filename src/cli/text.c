@@ -29,6 +29,15 @@ void ptx_text_put(Text *text, const char *words)
     ptx_text_add(text, words, strlen(words));
 }
 
+void ptx_text_show(Text *text, const char *words)
+{
+    size_t length = ptxlint_shown_text(words, NULL, 0);
+    if (!make_room(text, length))
+        return;
+    ptxlint_shown_text(words, text->bytes + text->length, length + 1);
+    text->length += length;
+}
+
 int ptx_text_write(void *text, const char *bytes, size_t length)
 {
     ptx_text_add(text, bytes, length);

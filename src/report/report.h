@@ -11,6 +11,7 @@
 
 #include "ptxlint/ptxlint.h"
 #include "support/choice.h"
+#include "support/glyph.h"
 #include "support/hash.h"
 
 #include <stdbool.h>
@@ -74,18 +75,6 @@ void ptx_out_padded(Out *out, const char *text, size_t width);
 
 /* An ANSI sequence where has_color; STYLE_NONE ends the one before. */
 void ptx_out_style(Out *out, Style style);
-
-/* One character of a source line as it is shown: a tab as spaces up to the next multiple of 4
- * columns, a byte that is not UTF-8 and a control character as <80>, other characters that do not
- * print, or that reorder text, as <U+202E>. */
-typedef struct Glyph {
-    char text[12];              /* length bytes */
-    uint8_t length, width;      /* width: display columns */
-    uint8_t source_bytes;       /* that it stands for: 1..4 */
-} Glyph;
-
-/* The first character of left > 0 bytes of text, shown at column (from 0). */
-Glyph ptx_glyph_read(const char *text, size_t left, size_t column);
 
 /* ---- fingerprint.c --------------------------------------------------------------------------- */
 
