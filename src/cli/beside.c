@@ -14,7 +14,7 @@
 
 /* ---- signals --------------------------------------------------------------------------------- */
 
-enum { SLOTS = 64 };            /* files that a signal can find; more are not waited for at a time */
+enum { SLOTS = 64 };            /* files that a signal can find at a time */
 
 typedef enum SlotState { SLOT_FREE, SLOT_FILLED, SLOT_SET } SlotState;
 
@@ -139,7 +139,7 @@ void ptx_beside_drop(Beside *beside)
     errno = error;
 }
 
-static bool place(Beside *beside, int (*move)(const char *, const char *))
+static bool move_there(Beside *beside, int (*move)(const char *, const char *))
 {
     bool is_good = (beside->handle < 0 || close_beside(beside))
                    && !move(beside->name, beside->path);
@@ -150,10 +150,10 @@ static bool place(Beside *beside, int (*move)(const char *, const char *))
 
 bool ptx_beside_place(Beside *beside)
 {
-    return place(beside, rename);
+    return move_there(beside, rename);
 }
 
 bool ptx_beside_place_new(Beside *beside)
 {
-    return place(beside, link);
+    return move_there(beside, link);
 }

@@ -354,7 +354,10 @@ unsigned ptx_word_distance(const char *a, const char *b);
 
 /* The whole file and a NUL, for free(). */
 char *ptx_file_bytes(const char *path, size_t *length);         /* NULL: see errno */
+/* A regular file or a pipe, of at most 1 GiB; complains. */
 ExitCode ptx_file_read(const char *path, char **text, size_t *length);
+/* Of YAML: a regular file of at most 64 MiB. */
+ExitCode ptx_file_read_settings(const char *path, char **text, size_t *length);
 
 /* What the command line says. inputs, zeroed before, must be freed in any case. */
 ExitCode ptx_inputs_read(Inputs *inputs, const Options *options);
@@ -399,6 +402,7 @@ typedef struct Settings {
     /* of the config file, as it is shown; NULL: there is none */
     char *path;
     char *folder;                       /* that it lies in, absolute; NULL */
+    const char *source_root;            /* of the command line; NULL */
     /* where the config file names some: those and the command line's; NULL */
     ptxlint_rules *own_rules;
     const ptxlint_rules *rules;         /* own_rules or the book's */

@@ -97,7 +97,7 @@ static ExitCode read_budget(Budget *budget)
 {
     char error[1024] = "", *text;
     size_t length;
-    ExitCode code = ptx_file_read(budget->path, &text, &length);
+    ExitCode code = ptx_file_read_settings(budget->path, &text, &length);
     if (code != EXIT_CLEAN)
         return code;
     ptxlint_status status = ptxlint_budget_new(budget->path, text, length, &budget->budget, error,

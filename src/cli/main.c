@@ -120,6 +120,7 @@ int main(int argc, char **argv)
     ExitCode code = EXIT_CLEAN;
     /* a reader that has gone is an error of write: see ptx_sink_close */
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);           /* a file as large as may be: the same */
     switch (ptx_options_parse(&options, argc, argv)) {
     case PARSED_RUN:
         code = run(&options);

@@ -11,7 +11,7 @@
 enum { BUFFER_BYTES = 64 << 10 };
 
 /* Devices and pipes are written to; so is a file in a folder that takes no other. */
-static FILE *open_file(Sink *sink, const char *path)
+static FILE *sink_file(Sink *sink, const char *path)
 {
     struct stat status;
     if (!stat(path, &status) && !S_ISREG(status.st_mode))
@@ -32,7 +32,7 @@ static FILE *open_file(Sink *sink, const char *path)
 ExitCode ptx_sink_open(Sink *sink, const char *path)
 {
     *sink = (Sink){ .name = ptx_text_or(path, "standard output") };
-    sink->file = path ? open_file(sink, path) : stdout;
+    sink->file = path ? sink_file(sink, path) : stdout;
     if (!sink->file) {
         ptx_complain(path, strerror(errno));
         return EXIT_INPUT;
