@@ -175,6 +175,7 @@ typedef struct Options {
     bool has_all, is_verbose;
     bool is_quiet, has_no_config, has_no_baseline, has_statistics, has_profile, is_strict_launch;
     bool has_no_metadata;
+    bool has_no_sandbox;
     bool has_facts;                     /* rules: the facts instead */
     bool has_list;                      /* isa: a line an opcode; extract: one an entry */
     bool is_forced;                     /* extract: files that are there are replaced */
@@ -241,6 +242,7 @@ enum {
     OPT_TOLERANCE,
     OPT_STRICT_LAUNCH,
     OPT_NO_METADATA,
+    OPT_NO_SANDBOX,
     OPT_STDIO,
     OPT_ALL,
     OPT_MIN_GAIN,
@@ -680,6 +682,9 @@ ExitCode ptx_gates_find(Gates *gates, const Options *options, const Settings *se
 ExitCode ptx_gates_find_budget(Gates *gates, const Options *options, const Settings *settings,
                                Budget **out);
 
+/* Of the baseline with this number. */
+const char *ptx_gates_path(const Gates *gates, size_t index);
+
 /* What is left of each baseline that nothing has any more, on standard error. */
 ExitCode ptx_gates_report(const Gates *gates);
 
@@ -807,6 +812,13 @@ ExitCode ptx_run_parts(const Options *options, FileList *files);
 /* Adds the kernels of the modules that path stands for; run.c. */
 ExitCode ptx_run_report(const Options *options, const char *path, ptxlint_report *report,
                         Matched *matched);
+
+/* ---- sandbox.c ------------------------------------------------------------------------------- */
+
+/* From here on the process reads, writes and runs only what these ask for; see sandbox.c. files:
+ * NULL where they are not known yet, and it may read all. True also where the kernel has no such
+ * thing. */
+bool ptx_sandbox_enter(const Options *options, const FileList *files, const Gates *gates);
 
 /* ---- beside.c -------------------------------------------------------------------------------- */
 

@@ -96,7 +96,7 @@ static ExitCode complain_unplaced(const char *path)
 }
 
 /* A link is replaced, not followed. */
-static ExitCode write_text(const Extraction *e, size_t index, const char *path)
+static ExitCode write_out(const Extraction *e, size_t index, const char *path)
 {
     Beside beside;
     bool is_forced = e->options->is_forced;
@@ -119,7 +119,7 @@ static ExitCode write_entry(Extraction *e, size_t index)
     char *path = name_of(e, ptxlint_input_at(e->input, index));
     if (!path)
         return ptx_complain_memory();
-    ExitCode code = write_text(e, index, path);
+    ExitCode code = write_out(e, index, path);
     if (code == EXIT_CLEAN)
         ptx_text_print(&e->out, "%s\n", path);
     free(path);

@@ -238,6 +238,11 @@ static ExitCode tell_stale_known(const Baseline *baseline)
     return EXIT_CLEAN;
 }
 
+const char *ptx_gates_path(const Gates *gates, size_t index)
+{
+    return gates->baselines[index]->path;
+}
+
 ExitCode ptx_gates_report(const Gates *gates)
 {
     ExitCode code = EXIT_CLEAN;

@@ -227,6 +227,8 @@ static const struct poptOption launch_options[] = {
     TEXT_OPTION("jobs", OPT_JOBS,                                                       \
                 "Threads, for files and for kernels (default and 0: one a core)", "N"), \
         UNPACK_OPTION,                                                                  \
+        FLAG_OPTION("no-sandbox", OPT_NO_SANDBOX,                                       \
+                    "Keep the right to read, write and run anything while PTX is read"), \
         FLAG_OPTION("profile", OPT_PROFILE, "Print on standard error where the time went")
 
 #define SHARE_OPTIONS                                                                             \

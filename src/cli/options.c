@@ -279,6 +279,7 @@ static bool apply(Options *options, int option, char *value)
     case OPT_PROFILE:    options->has_profile = true;           break;
     case OPT_STRICT_LAUNCH: options->is_strict_launch = true;   break;
     case OPT_NO_METADATA: options->has_no_metadata = true;      break;
+    case OPT_NO_SANDBOX: options->has_no_sandbox = true;        break;
     case OPT_STDIO:      break;
     case OPT_FACTS:      options->has_facts = true;             break;
     case OPT_LIST:       options->has_list = true;              break;

@@ -747,12 +747,9 @@ static ExitCode find_gates(CliRun *run)
 }
 
 /* Files of equal settings have one key. */
-static ExitCode open_cache(CliRun *run)
+static ExitCode make_cache_keys(CliRun *run)
 {
     const size_t count = run->files.count;
-    ExitCode code = ptx_cache_open(&run->cache, run->options->cache_path);
-    if (code != EXIT_CLEAN)
-        return code;
     run->cache_keys = calloc(count + 1, sizeof *run->cache_keys);
     run->is_cached = calloc(count + 1, sizeof *run->is_cached);
     if (!run->cache_keys || !run->is_cached)
@@ -776,6 +773,16 @@ static ExitCode open_cache(CliRun *run)
     return EXIT_CLEAN;
 }
 
+/* files: NULL before they are found. */
+static bool enter_sandbox(CliRun *run, const FileList *files)
+{
+    if (run->options->has_no_sandbox || ptx_sandbox_enter(run->options, files, &run->gates))
+        return true;
+    ptx_complain(NULL, "the sandbox cannot be set up; --no-sandbox does without");
+    raise_code(run, EXIT_INTERNAL);
+    return false;
+}
+
 /* All that can be wrong before the first module is read. False: there is no sense in going on; a
  * PATH that leads nowhere does not keep the others from being read. */
 static bool prepare(CliRun *run)
@@ -785,8 +792,16 @@ static bool prepare(CliRun *run)
     raise_code(run, ptx_book_open(&run->book, run->options));
     if (run->code != EXIT_CLEAN)
         return false;
+    if (run->options->cache_path)
+        raise_code(run, ptx_cache_open(&run->cache, run->options->cache_path));
+    if (run->code != EXIT_CLEAN)
+        return false;
     bool has_verb = run->options->command == COMMAND_BASELINE
                     || run->options->command == COMMAND_BUDGET;
+    /* which files these write is known later */
+    bool is_writer = run->options->command == COMMAND_BASELINE || run->options->has_fix;
+    if (!is_writer && !run->report && !enter_sandbox(run, NULL))
+        return false;
     for (size_t i = has_verb; run->paths[i] && !run->is_merge; i++)
         raise_code(run, ptx_paths_add(&run->files, run->paths[i], &run->book));
     if (run->options->shard)
@@ -804,7 +819,7 @@ static bool prepare(CliRun *run)
         && ptxlint_sources_new(run->options->source_root, &run->sources) != PTXLINT_OK)
         code = ptx_complain_memory();
     if (code == EXIT_CLEAN && run->options->cache_path)
-        code = open_cache(run);
+        code = make_cache_keys(run);
     run->write_options.rules = rules;
     run->code = exit_code_max(before, code);
     return code == EXIT_CLEAN && run->code < EXIT_INTERNAL;
@@ -819,7 +834,7 @@ static void run_paths(CliRun *run)
         open_profiles(run);
     if (run->code == EXIT_INTERNAL)
         return;
-    bool is_open = open_targets(run);
+    bool is_open = open_targets(run) && enter_sandbox(run, &run->files);
     if (is_open) {
         ptx_progress_begin(&run->progress);
         run_modules(run);
