@@ -59,7 +59,8 @@ ExitCode ptx_complain_status_to(Text *to, const char *subject, ptxlint_status st
     ptx_complain_to(to, subject,
                     status == PTXLINT_IO ? ptx_error_text(error, room, sizeof room)
                                          : ptxlint_status_text(status));
-    return status == PTXLINT_IO || status == PTXLINT_TOO_LARGE ? EXIT_INPUT : EXIT_INTERNAL;
+    bool is_input = (status == PTXLINT_IO && error != ENOMEM) || status == PTXLINT_TOO_LARGE;
+    return is_input ? EXIT_INPUT : EXIT_INTERNAL;
 }
 
 ExitCode ptx_complain_status(const char *subject, ptxlint_status status)

@@ -2,8 +2,9 @@
 #include "support/choice.h"
 #include "support/grow.h"
 
-#include <stdio.h>
+#include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -354,6 +355,7 @@ static bool open_popt(Options *options, int argc, char **argv)
         is_ours = is_ours && strcmp(word, "--") != 0;
         options->words[i] = is_ours ? word_for_popt(word) : word;
     }
+    errno = 0;
     options->popt = poptGetContext("ptxlint", count, options->words,
                                    ptx_option_tables[options->command], 0);
     if (!options->popt)
@@ -757,7 +759,7 @@ static Parsed print_help(Options *options, char *program, char *word)
     return PARSED_DONE;
 }
 
-Parsed ptx_options_parse(Options *options, int argc, char **argv)
+static Parsed parse_line(Options *options, int argc, char **argv)
 {
     *options = (Options){ .slack_percent = 5,
                           .min_gain_percent = (double)NAN,
@@ -775,12 +777,33 @@ Parsed ptx_options_parse(Options *options, int argc, char **argv)
     if (parsed != PARSED_RUN)
         return parsed;
     options->paths = poptGetArgs(options->popt);
+    if (!options->paths && errno == ENOMEM) {           /* popt says nothing of it */
+        ptx_complain(NULL, "no memory");
+        return PARSED_FAILED;
+    }
     if (options->command == COMMAND_FIX) {
         options->command = COMMAND_CHECK;
         options->has_fix = true;
     }
     parsed = finish_outputs(options);
     return parsed == PARSED_RUN ? check_options(options) : parsed;
+}
+
+/* Without memory popt calls exit(EXIT_FAILURE), which would mean a finding. */
+static bool is_popt_at_work;
+
+static void correct_exit(void)
+{
+    if (is_popt_at_work)
+        _exit(EXIT_INTERNAL);
+}
+
+Parsed ptx_options_parse(Options *options, int argc, char **argv)
+{
+    is_popt_at_work = !atexit(correct_exit);
+    Parsed parsed = parse_line(options, argc, argv);
+    is_popt_at_work = false;
+    return parsed;
 }
 
 void ptx_options_free(Options *options)

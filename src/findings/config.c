@@ -691,8 +691,7 @@ static ptxlint_status set(ptxlint_config *config, const struct SettingKey *key,
                           const char *value, ConfigError *error)
 {
     ConfigSet call = { config, key, value, error, PTXLINT_NO_MEMORY };
-    ptx_run_guarded_in(&config->arena, set_guarded, &call);
-    return call.result;
+    return ptx_run_guarded_in(&config->arena, set_guarded, &call) ? call.result : PTXLINT_NO_MEMORY;
 }
 
 ptxlint_status ptxlint_config_set(ptxlint_config *config, const char *key, const char *value,

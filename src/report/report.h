@@ -301,6 +301,7 @@ void ptx_out_others_end(Out *out, const char *after);
 
 /* A ptxlint_write_fn whose context is a Once, and its end. */
 int ptx_once_write(void *context, const char *bytes, size_t length);
+bool ptx_once_has_no_memory(const Once *once);         /* why a write failed */
 ptxlint_status ptx_once_finish(Once *once);
 
 /* ---- text.c ---------------------------------------------------------------------------------- */

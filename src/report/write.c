@@ -618,6 +618,14 @@ ptxlint_status ptxlint_writer_new(ptxlint_document document, const ptxlint_write
     return PTXLINT_OK;
 }
 
+/* A write into memory failed, which is no failure of the caller's. */
+static void tell_no_memory(ptxlint_writer *writer)
+{
+    if (writer->late.status == PTXLINT_WRITE
+        || (writer->once && ptx_once_has_no_memory(writer->once)))
+        writer->out.status = PTXLINT_NO_MEMORY;
+}
+
 ptxlint_status ptxlint_writer_add(ptxlint_writer *writer, const ptxlint_module *module)
 {
     if (!writer || !module)
@@ -631,9 +639,7 @@ ptxlint_status ptxlint_writer_add(ptxlint_writer *writer, const ptxlint_module *
     } else {
         add_text_report(writer, module);
     }
-    if (writer->late.status
-        == PTXLINT_WRITE) /* its only way to fail: ptx_buffer_write had no memory */
-        writer->out.status = PTXLINT_NO_MEMORY;
+    tell_no_memory(writer);
     return writer->out.status;
 }
 
@@ -644,6 +650,7 @@ ptxlint_status ptxlint_writer_finish(ptxlint_writer *writer)
     if (writer->out.status == PTXLINT_OK)
         put_tail(writer);
     ptx_out_flush(&writer->out);
+    tell_no_memory(writer);
     if (writer->once && writer->out.status == PTXLINT_OK)
         writer->out.status = ptx_once_finish(writer->once);
     return writer->out.status;
