@@ -15,11 +15,6 @@ enum {
     REGS_A_STEP = 1024,         /* ... and so do so many registers of a region, each time */
 };
 
-static uint64_t align_up(uint64_t at, uint64_t align)
-{
-    return align ? (at + align - 1) / align * align : at;
-}
-
 /* ---- layout ---------------------------------------------------------------------------------- */
 
 static void place(Machine *m, VarId var, uint64_t address)
@@ -41,7 +36,7 @@ static void lay_out_shared(Machine *m)
     m->shared_layout = ptx_shared_layout_make(m->arena, m->module, unit,
                                               code->own_first[m->kernel], code->own_end[m->kernel]);
     const int64_t dynamic = m->launch->dynamic_shared_bytes;
-    const uint64_t end = align_up(m->shared_layout.end, 16)
+    const uint64_t end = ptx_align_up(m->shared_layout.end, 16)
                          + (uint64_t)(dynamic < 0 ? 49152 : dynamic);
     m->shared_size = (uint32_t)(end < LARGEST_SHARED ? end : LARGEST_SHARED);
 }
@@ -64,7 +59,7 @@ static void lay_out_params(Machine *m)
         if (func->params[p] == NO_ID)
             continue;
         const Var *var = &m->module->vars[func->params[p]];
-        at = align_up(at, var->align);
+        at = ptx_align_up(at, var->align);
         place(m, func->params[p], at);
         at += var->bytes < LARGEST_SHARED ? var->bytes : 0;
     }
@@ -107,7 +102,8 @@ static uint64_t take_place(Machine *m, const Var *var)
         next = &m->next_local;
     else if (var->space == SPACE_CONST)
         next = &m->next_const;
-    uint64_t at = align_up(*next, next == &m->next_global && var->align < 256 ? 256 : var->align);
+    const bool is_global = next == &m->next_global;
+    uint64_t at = ptx_align_up(*next, is_global && var->align < 256 ? 256 : var->align);
     *next = at + bytes;
     return at;
 }

@@ -6,15 +6,10 @@
 
 enum { DYNAMIC_ALIGN = 16 };    /* bytes; of what has no size, at least */
 
-static uint64_t align_up(uint64_t at, uint64_t align)
-{
-    return align ? (at + align - 1) / align * align : at;
-}
-
 static void add_sized(SharedGroup *group, const Module *module, VarId id, uint64_t *at)
 {
     const Var *var = &module->vars[id];
-    const uint64_t here = align_up(*at, var->align);
+    const uint64_t here = ptx_align_up(*at, var->align);
     group->places[group->count++] = (SharedPlace){ id, 1, here };
     if (var->bytes < LARGEST_SHARED && here < LARGEST_SHARED)
         *at = here + var->bytes;
@@ -69,7 +64,7 @@ const SharedUnit *ptx_shared_units_new(Arena *arena, const Module *module)
 /* Behind an address. */
 static uint64_t group_end(const SharedGroup *group, uint64_t at)
 {
-    return group->count ? align_up(at, group->places[group->count - 1].align) : at;
+    return group->count ? ptx_align_up(at, group->places[group->count - 1].align) : at;
 }
 
 SharedLayout ptx_shared_layout_make(Arena *arena, const Module *module, const SharedUnit *unit,
@@ -95,32 +90,19 @@ SharedLayout ptx_shared_layout_make(Arena *arena, const Module *module, const Sh
     return out;
 }
 
-static uint64_t address_of(const SharedGroup *group, uint32_t at)
+static uint64_t place_address(const SharedGroup *group, uint32_t at)
 {
-    return align_up(group->from, group->places[at].align) + group->places[at].offset;
+    return ptx_align_up(group->from, group->places[at].align) + group->places[at].offset;
 }
 
-/* How many of the group come before a variable. */
-static uint32_t count_before_var(const SharedGroup *group, VarId var)
+/* How many of the group come before a variable, or an address. */
+static uint32_t count_before(const SharedGroup *group, bool is_var, uint64_t key)
 {
     uint32_t low = 0, high = group->count;
     while (low < high) {
         const uint32_t middle = low + (high - low) / 2;
-        if (group->places[middle].var < var)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-/* How many of the group begin before an address. */
-static uint32_t count_before(const SharedGroup *group, uint64_t address)
-{
-    uint32_t low = 0, high = group->count;
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (address_of(group, middle) < address)
+        const uint64_t here = is_var ? group->places[middle].var : place_address(group, middle);
+        if (here < key)
             low = middle + 1;
         else
             high = middle;
@@ -132,10 +114,10 @@ bool ptx_shared_layout_find(const SharedLayout *layout, VarId var, uint64_t *add
 {
     for (unsigned g = 0; g < 4; g++) {
         const SharedGroup *group = &layout->groups[g];
-        const uint32_t at = count_before_var(group, var);
+        const uint32_t at = count_before(group, true, var);
         if (at == group->count || group->places[at].var != var)
             continue;
-        *address = address_of(group, at);
+        *address = place_address(group, at);
         return true;
     }
     return false;
@@ -147,14 +129,14 @@ VarId ptx_shared_layout_at(const SharedLayout *layout, uint64_t *at)
     VarId found = NO_ID;
     for (unsigned g = 0; g < 4; g++) {
         const SharedGroup *group = &layout->groups[g];
-        const uint32_t count = count_before(group, *at + 1);
+        const uint32_t count = count_before(group, false, *at + 1);
         if (!count)
             continue;
-        const uint64_t last = address_of(group, count - 1);
+        const uint64_t last = place_address(group, count - 1);
         if (found != NO_ID && last <= begin)
             continue;
         begin = last;
-        found = group->places[count_before(group, last)].var;
+        found = group->places[count_before(group, false, last)].var;
     }
     *at -= begin;
     return found;

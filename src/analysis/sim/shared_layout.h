@@ -15,6 +15,11 @@ typedef struct Module Module;
 
 enum { LARGEST_SHARED = 1 << 20 };      /* bytes; no GPU has as many */
 
+static inline uint64_t ptx_align_up(uint64_t at, uint64_t align)
+{
+    return align ? (at + align - 1) / align * align : at;
+}
+
 typedef struct SharedPlace {
     VarId var;
     uint32_t align;             /* of SharedGroup.from, before the offset is added */
