@@ -79,6 +79,9 @@ void ptx_complain_at(const char *path, unsigned line, unsigned column, const cha
 /* text as it is, a line on stderr: "PATH:LINE:COLUMN: error: ..." that the library made. */
 void ptx_complain_line(const char *text);
 
+/* There was none for a part of what is to be written: the exit code will say so. */
+void ptx_note_no_memory(void);
+
 /* Complains; the code for it. error is the errno of PTXLINT_IO. */
 ExitCode ptx_complain_status(const char *subject, ptxlint_status status);
 static inline ExitCode ptx_complain_memory(void)

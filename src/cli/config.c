@@ -440,7 +440,7 @@ static Folder *add_folder(Book *book, const char *name, char *absolute, Settings
     if (!copy || !absolute || !settings) {
         free(copy);
         free(absolute);
-        if (settings)
+        if (book->code != EXIT_INTERNAL)
             book->code = ptx_complain_memory();
         return NULL;
     }

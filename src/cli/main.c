@@ -3,7 +3,35 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
+
+/* In any thread; what it came to is EXIT_INTERNAL then, whatever else is wrong. */
+static atomic_bool was_without_memory, is_memory_told;
+
+void ptx_note_no_memory(void)
+{
+    atomic_store(&was_without_memory, true);
+}
+
+/* For what does not say so itself: jansson gives less of a document than was asked for. */
+static void *alloc_noting(size_t size)
+{
+    void *memory = malloc(size);
+    if (!memory)
+        ptx_note_no_memory();
+    return memory;
+}
+
+static ExitCode exit_code_with_memory(ExitCode code)
+{
+    if (!atomic_load(&was_without_memory))
+        return code;
+    if (!atomic_load(&is_memory_told))
+        fputs("ptxlint: no memory\n", stderr);
+    return EXIT_INTERNAL;
+}
 
 static void add_complaint(Text *to, const char *subject, const char *text)
 {
@@ -25,6 +53,8 @@ static void say(Text *line)
 void ptx_complain_to(Text *to, const char *subject, const char *text)
 {
     Text line = { 0 };
+    if (!strcmp(text, strerror(ENOMEM)))
+        ptx_note_no_memory();
     add_complaint(to ? to : &line, subject, text);
     if (!to)
         say(&line);
@@ -60,6 +90,10 @@ ExitCode ptx_complain_status_to(Text *to, const char *subject, ptxlint_status st
                     status == PTXLINT_IO ? ptx_error_text(error, room, sizeof room)
                                          : ptxlint_status_text(status));
     bool is_input = (status == PTXLINT_IO && error != ENOMEM) || status == PTXLINT_TOO_LARGE;
+    if (!is_input) {
+        ptx_note_no_memory();
+        atomic_store(&is_memory_told, true);
+    }
     return is_input ? EXIT_INPUT : EXIT_INTERNAL;
 }
 
@@ -122,6 +156,7 @@ int main(int argc, char **argv)
     ExitCode code = EXIT_CLEAN;
     /* a reader that has gone is an error of write: see ptx_sink_close */
     signal(SIGPIPE, SIG_IGN);
+    json_set_alloc_funcs(alloc_noting, free);
     signal(SIGXFSZ, SIG_IGN);           /* a file as large as may be: the same */
     switch (ptx_options_parse(&options, argc, argv)) {
     case PARSED_RUN:
@@ -138,5 +173,5 @@ int main(int argc, char **argv)
         break;
     }
     ptx_options_free(&options);
-    return (int)code;
+    return (int)exit_code_with_memory(code);
 }

@@ -439,6 +439,13 @@ static bool is_empty_path(int option, const char *value)
     return name;
 }
 
+/* popt says nothing of it: where it has no word, errno does. */
+static Parsed complain_no_memory(void)
+{
+    ptx_complain_memory();
+    return PARSED_FAILED;
+}
+
 static Parsed parse_options(Options *options)
 {
     int option;
@@ -452,6 +459,8 @@ static Parsed parse_options(Options *options)
             return PARSED_DONE;
         }
         char *value = poptGetOptArg(options->popt);
+        if (!value && errno == ENOMEM)
+            return complain_no_memory();
         if (is_empty_path(option, value)) {
             free(value);
             return PARSED_BAD;
@@ -753,10 +762,8 @@ static Parsed print_help(Options *options, char *program, char *word)
         ptx_complain("help", text);
         return PARSED_BAD;
     }
-    if (!open_popt(options, 1 + options->has_command, words)) {
-        ptx_complain(NULL, "no memory");
-        return PARSED_FAILED;
-    }
+    if (!open_popt(options, 1 + options->has_command, words))
+        return complain_no_memory();
     ptx_help_print(options);
     return PARSED_DONE;
 }
@@ -771,18 +778,14 @@ static Parsed parse_line(Options *options, int argc, char **argv)
     if (argc > 1 && !strcmp(argv[1], "help"))
         return print_help(options, argv[0], argv[2]);
     options->has_command = take_command(options, argv[1]);
-    if (!open_popt(options, argc, argv)) {
-        ptx_complain(NULL, "no memory");
-        return PARSED_FAILED;
-    }
+    if (!open_popt(options, argc, argv))
+        return complain_no_memory();
     Parsed parsed = parse_options(options);
     if (parsed != PARSED_RUN)
         return parsed;
     options->paths = poptGetArgs(options->popt);
-    if (!options->paths && errno == ENOMEM) {           /* popt says nothing of it */
-        ptx_complain(NULL, "no memory");
-        return PARSED_FAILED;
-    }
+    if (!options->paths && errno == ENOMEM)
+        return complain_no_memory();
     if (options->command == COMMAND_FIX) {
         options->command = COMMAND_CHECK;
         options->has_fix = true;

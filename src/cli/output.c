@@ -33,10 +33,8 @@ ExitCode ptx_sink_open(Sink *sink, const char *path)
 {
     *sink = (Sink){ .name = ptx_text_or(path, "standard output") };
     sink->file = path ? sink_file(sink, path) : stdout;
-    if (!sink->file) {
-        ptx_complain(path, strerror(errno));
-        return EXIT_INPUT;
-    }
+    if (!sink->file)
+        return ptx_complain_status(path, PTXLINT_IO);
     setvbuf(sink->file, NULL, _IOFBF, BUFFER_BYTES);
     return EXIT_CLEAN;
 }
@@ -83,8 +81,8 @@ ExitCode ptx_sink_close(Sink *sink)
         sink->error = errno;
     if (!sink->error || sink->error == EPIPE)
         return EXIT_CLEAN;
-    ptx_complain(sink->name, strerror(sink->error));
-    return EXIT_INPUT;
+    errno = sink->error;
+    return ptx_complain_status(sink->name, PTXLINT_IO);
 }
 
 ExitCode ptx_output_text(const Options *options, const Text *text)

@@ -11,6 +11,8 @@ static bool make_room(Text *text, size_t more)
     if (!text->has_failed)
         text->has_failed = !ptx_list_reserve(&text->bytes, &text->capacity,
                                              text->length + more + 1, 1);
+    if (text->has_failed)
+        ptx_note_no_memory();
     return !text->has_failed;
 }
 
