@@ -25,8 +25,7 @@ static bool has_own_registers(Type type)
     case TYPE_F16: case TYPE_F16X2: case TYPE_F32: case TYPE_F64:
         return true;
     default:
-        return ptx_type_info[type].kind != KIND_FLOAT && type != TYPE_U16X2 && type != TYPE_S16X2
-               && type != TYPE_U8X4 && type != TYPE_S8X4;
+        return ptx_type_info[type].kind != KIND_FLOAT && !ptx_type_is_packed(type);
     }
 }
 

@@ -45,7 +45,7 @@ static bool has_exact_parts(const FormOperand *shape)
 
 /* Parts of an operand "[a, b, {c}]" of a form, as they are written: a name, or a vector where
  * braces stand. A part that is a register or variable is no vector. */
-static bool has_parts(const char *name, const AstOperand *part)
+static bool lists_parts(const char *name, const AstOperand *part)
 {
     for (const char *at = name; at; part = part->next) {
         if (!part || (at[strspn(at, ", ")] == '{') != (part->kind == AST_VECTOR))
@@ -68,7 +68,7 @@ static bool has_shape(const FormOperand *shape, const AstOperand *ast)
                && !(first->flags
                     & (AST_NOT | AST_NEGATIVE | AST_BRACKETS | AST_PARENTHESES | AST_INDEXED))
                && !first->suffix_length && takes_more == (first->next != NULL)
-               && (!has_exact_parts(shape) || has_parts(shape->name, first));
+               && (!has_exact_parts(shape) || lists_parts(shape->name, first));
     }
     return ast->kind != AST_NAME
            || !(ast->flags & (AST_PARENTHESES | AST_INDEXED) || ast->suffix_length);

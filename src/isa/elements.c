@@ -189,7 +189,8 @@ void ptx_op_count_elements(Op *op)
     case OP_LDMATRIX: case OP_STMATRIX:
         count_matrices(op);
         return;
-    case OP_APPLYPRIORITY: case OP_CP: case OP_SULD: case OP_SURED: case OP_SUST: case OP_TEX: case OP_TLD4:
+    case OP_APPLYPRIORITY: case OP_CP: case OP_SULD: case OP_SURED: case OP_SUST:
+    case OP_TEX: case OP_TLD4:
         count_dimensions(op);
         return;
     default:

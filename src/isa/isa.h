@@ -31,6 +31,12 @@ typedef struct TypeInfo {
 
 extern const TypeInfo ptx_type_info[TYPE__COUNT];
 
+/* Several integers side by side in one register. */
+static inline bool ptx_type_is_packed(Type type)
+{
+    return type == TYPE_U16X2 || type == TYPE_S16X2 || type == TYPE_U8X4 || type == TYPE_S8X4;
+}
+
 typedef enum Space {
     SPACE_NONE,
 #define SP(id, text) SPACE_##id,

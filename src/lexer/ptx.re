@@ -80,7 +80,8 @@ static bool stands_at(const Lexer *lx, const unsigned char *at, const char *mark
 /* Where a line begins with a directive that no section holds; else the end. */
 static const unsigned char *find_module_item(const Lexer *lx, const unsigned char *at)
 {
-    static const char *const marks[] = { "\n.version", "\n.entry", "\n.func", "\n.visible", "\n.extern", "\n.weak" };
+    static const char *const marks[] = { "\n.version", "\n.entry",  "\n.func",
+                                         "\n.visible", "\n.extern", "\n.weak" };
     for (; at < lx->end; at++)
         for (size_t m = 0; *at == '\n' && m < sizeof marks / sizeof *marks; m++)
             if (stands_at(lx, at, marks[m]))
@@ -120,7 +121,8 @@ static void skip_source_section(Lexer *lx, const unsigned char *start)
         if (!depth && c > ' ')
             break;              /* no brace opens it */
     }
-    ptx_diag(lx->diags, DIAG_UNCLOSED_BODY, span_of(lx, start, lx->cur), "this section of source text is never closed")
+    ptx_diag(lx->diags, DIAG_UNCLOSED_BODY, span_of(lx, start, lx->cur),
+             "this section of source text is never closed")
         ->help = "it ends with `.source_end` and a `}` for each `{`";
     lx->cur = find_module_item(lx, lx->cur);
 }
@@ -170,7 +172,8 @@ Token ptx_lex(Lexer *lx)
                               { const unsigned char *end = lx->cur;
                                 skip_source_section(lx, start);
                                 lx->at_line_start = false;
-                                return ptx_token(TOK_SOURCE_SECTION, first, span_of(lx, start, end)); }
+                                return ptx_token(TOK_SOURCE_SECTION, first,
+                                                 span_of(lx, start, end)); }
         ".section"            { kind = TOK_SECTION;       break; }
         ".pragma"             { kind = TOK_PRAGMA;        break; }
         ".alias"              { kind = TOK_ALIAS;         break; }
