@@ -98,7 +98,7 @@ Json *ptx_json_init(Json *json, Out *out)
 }
 
 /* Keys are short and plain, but for names of the input. */
-static void put_key(Out *out, const char *key)
+static void put_json_key(Out *out, const char *key)
 {
     const size_t length = strlen(key);
     if (length + 3 >= sizeof out->bytes - out->used || plain_length(key, length) < length) {
@@ -122,7 +122,7 @@ static void begin(Json *json, const char *key)
         put_json_bytes(json->out, ",", 1);
     level->has_item = true;
     if (key)
-        put_key(json->out, key);
+        put_json_key(json->out, key);
 }
 
 static void note_null(JsonLevel *level, const char *key)

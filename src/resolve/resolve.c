@@ -376,7 +376,7 @@ void ptx_lower_item(Lower *l, const AstHeader *header, const AstItem *item)
     }
 }
 
-static void add_file(Lower *l, const AstFile *file)
+static void add_header_file(Lower *l, const AstFile *file)
 {
     Module *m = l->module;
     uint32_t *at = ptx_hash_map_at(&m->file_of, l->arena, (uint64_t)file->unit << 32 | file->index);
@@ -399,7 +399,7 @@ const Module *ptx_lower_finish(Lower *l, const AstHeader *header)
         count++;
     m->files = ptx_arena_array(l->arena, File, count ? count : 1);
     for (const AstFile *file = header->files; file; file = file->next)
-        add_file(l, file);
+        add_header_file(l, file);
     m->unit_count = l->unit + 1;
     ptx_lines_find(l->arena, m);
     return m;

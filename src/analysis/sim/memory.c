@@ -551,7 +551,7 @@ void ptx_memory_forget_shared(Machine *m)
 }
 
 /* For what is declared at first: most kernels take no more. */
-static void make_room(Machine *m, uint64_t end)
+static void grow_shared(Machine *m, uint64_t end)
 {
     const uint8_t *bytes = m->shared, *known = m->shared_known;
     const uint32_t *by = m->shared_by, had = m->shared_room;
@@ -576,8 +576,8 @@ static void open_shared(Machine *m, uint64_t at, unsigned bytes)
     m->shared_high = is_empty || high > m->shared_high ? high : m->shared_high;
 }
 
-static inline void put_bytes(Machine *m, uint64_t at, uint64_t number, uint32_t mark,
-                             unsigned count)
+static inline void put_shared_bytes(Machine *m, uint64_t at, uint64_t number, uint32_t mark,
+                                    unsigned count)
 {
     uint8_t *to = &m->shared[at];
     uint32_t *by = &m->shared_by[at];
@@ -599,12 +599,12 @@ static void store_lane(Machine *m, uint32_t thread, uint64_t at, unsigned bytes,
     const unsigned count = at + bytes <= m->shared_size ? bytes : (unsigned)(m->shared_size - at);
     const uint32_t bits = known_bits(at, count), mark = m->clock << THREAD_BITS | thread;
     if (at + count > m->shared_room)
-        make_room(m, at + count);
+        grow_shared(m, at + count);
     uint8_t *known = &m->shared_known[at / 8];
     if (count == sizeof(uint32_t))
-        put_bytes(m, at, number, mark, sizeof(uint32_t));
+        put_shared_bytes(m, at, number, mark, sizeof(uint32_t));
     else
-        put_bytes(m, at, number, mark, count);
+        put_shared_bytes(m, at, number, mark, count);
     for (unsigned i = 0; bits >> 8 * i; i++)
         known[i] = (uint8_t)(is_known ? known[i] | bits >> 8 * i : known[i] & ~(bits >> 8 * i));
 }
