@@ -576,8 +576,8 @@ static void open_shared(Machine *m, uint64_t at, unsigned bytes)
     m->shared_high = is_empty || high > m->shared_high ? high : m->shared_high;
 }
 
-static inline void put_shared_bytes(Machine *m, uint64_t at, uint64_t number, uint32_t mark,
-                                    unsigned count)
+static inline void keep_stored(Machine *m, uint64_t at, uint64_t number, uint32_t mark,
+                               unsigned count)
 {
     uint8_t *to = &m->shared[at];
     uint32_t *by = &m->shared_by[at];
@@ -602,9 +602,9 @@ static void store_lane(Machine *m, uint32_t thread, uint64_t at, unsigned bytes,
         grow_shared(m, at + count);
     uint8_t *known = &m->shared_known[at / 8];
     if (count == sizeof(uint32_t))
-        put_shared_bytes(m, at, number, mark, sizeof(uint32_t));
+        keep_stored(m, at, number, mark, sizeof(uint32_t));
     else
-        put_shared_bytes(m, at, number, mark, count);
+        keep_stored(m, at, number, mark, count);
     for (unsigned i = 0; bits >> 8 * i; i++)
         known[i] = (uint8_t)(is_known ? known[i] | bits >> 8 * i : known[i] & ~(bits >> 8 * i));
 }
