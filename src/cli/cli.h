@@ -115,6 +115,7 @@ typedef enum Command {
     COMMAND_EXTRACT,
     COMMAND_LAUNCH,
     COMMAND_MERGE,
+    COMMAND_ANNOTATE,
     COMMAND__COUNT
 } Command;
 
@@ -173,6 +174,8 @@ typedef struct Options {
     bool has_all, is_verbose;
     bool is_quiet, has_no_config, has_no_baseline, has_statistics, has_profile, is_strict_launch;
     bool has_no_metadata;
+    bool has_details;                   /* report: --details */
+    bool is_by_source;                  /* annotate: --source */
     bool has_facts;                     /* rules: the facts instead */
     bool has_list;                      /* isa: a line an opcode; extract: one an entry */
     bool is_forced;                     /* extract: files that are there are replaced */
@@ -248,6 +251,8 @@ enum {
     OPT_CACHE,
     OPT_SHARD,
     OPT_GIT,
+    OPT_DETAILS,
+    OPT_BY_SOURCE,
     OPT_HELP,
     OPT_VERSION,
     OPT_SETTING,                             /* and those after it: rows of ptx_setting_names */
