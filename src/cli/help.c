@@ -89,7 +89,7 @@ const SettingName ptx_choice_names[CHOICE_COUNT] = {
 const char *const ptx_command_what[COMMAND__COUNT] = {
     [COMMAND_CHECK] = "find mistakes and slow code",
     [COMMAND_FIX] = "repair what can be repaired, in the files",
-    [COMMAND_REPORT] = "all kernels, slowest first; figures of each: occupancy, mix, loops",
+    [COMMAND_REPORT] = "all kernels, slowest first; figures of each: occupancy, loops",
     [COMMAND_GPU] = "figures of GPUs, with sources",
     [COMMAND_EXPLAIN] = "a rule's page: why, examples, how to suppress it",
     [COMMAND_RULES] = "all rules, and the facts that conditions use",
@@ -756,7 +756,7 @@ const char *const ptx_command_examples[COMMAND__COUNT] = {
 
     "\nEXAMPLES\n"
     "  ptxlint annotate kernel.ptx\n"
-    "  ptxlint annotate --kernel gemm --gpu h200 --grid 64,64 --block 16,16 kernel.ptx\n"
+    "  ptxlint annotate --kernel gemm --gpu h200 --grid 64,64 --block 16,16 a.ptx\n"
     "  ptxlint annotate --source --gpu h200 --launch launches.json kernel.ptx\n",
 };
 

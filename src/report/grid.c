@@ -77,7 +77,7 @@ static const char *cell_text(const Grid *grid, const GridCell *cell)
 /* Between columns; before the first one, too. */
 static size_t grid_gap(const Grid *grid, size_t width)
 {
-    enum { MANY_COLUMNS = 10 };
+    enum { MANY_COLUMNS = 12 };
     return width && width < GRID_NARROW && grid->column_count >= MANY_COLUMNS ? 1 : GRID_GAP;
 }
 

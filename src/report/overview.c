@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WHYS_SHOWN = 4 };
+enum { WHYS_SHOWN = 6 };
 
 typedef enum OverviewText {
     TEXT_KERNEL, TEXT_PLACE, TEXT_GPU, TEXT_LIMITER, TEXT_RULE, TEXT_FINDING, TEXT_WHY,
@@ -24,12 +24,14 @@ typedef struct OverviewRow {
     int64_t registers;
     char spills[4];             /* "s": ptxas said so, "s?": likely */
     ptxlint_severity severity;  /* of the finding */
+    bool is_further;            /* launch of a kernel */
 } OverviewRow;
 
 struct Overview {
     OverviewRow *rows;
     size_t count, capacity;
-    size_t kernel_count, function_count;
+    size_t kernel_count, launch_count, function_count;
+    bool has_assumed_block, has_architecture;   /* some row is for one */
     bool has_failed;            /* no memory */
 };
 
@@ -49,9 +51,14 @@ void ptx_overview_free(Overview *overview)
     free(overview);
 }
 
-size_t ptx_overview_count(const Overview *overview)
+size_t ptx_overview_kernels(const Overview *overview)
 {
     return overview->kernel_count;
+}
+
+size_t ptx_overview_launches(const Overview *overview)
+{
+    return overview->launch_count;
 }
 
 void ptx_overview_count_function(Overview *overview)
@@ -111,12 +118,10 @@ static void keep_kernel(Overview *overview, OverviewRow *row, const ptxlint_kern
 
 static void keep_finding(Overview *overview, OverviewRow *row, const ptxlint_diagnostic *worst)
 {
-    char text[64];
     if (!worst)
         return;
     row->severity = worst->severity;
-    snprintf(text, sizeof text, "%c %.40s", ptx_report_severity(worst->severity)[0], worst->rule);
-    keep_text(overview, row, TEXT_RULE, text);
+    keep_text(overview, row, TEXT_RULE, worst->rule);
     keep_text(overview, row, TEXT_FINDING, worst->message);
 }
 
@@ -141,6 +146,8 @@ static const char *spills_of(const ptxlint_projection *p)
 static void fill_projection(Overview *overview, OverviewRow *row, const ptxlint_kernel *kernel,
                             const ptxlint_projection *p)
 {
+    overview->has_assumed_block |= kernel->launch.block_is_assumed != 0;
+    overview->has_architecture |= !*ptxlint_gpu_get_info(p->gpu)->product;
     row->us = p->time.predicted_us;
     row->low_us = p->time.low_us;
     row->high_us = p->time.high_us;
@@ -178,6 +185,7 @@ static void add_projection(Overview *overview, const ptxlint_module *module,
     if (!row)
         return;
     row->gpu = index;
+    row->is_further = kernel->launch_number != 0;
     keep_text(overview, row, TEXT_GPU, gpu);
     keep_kernel(overview, row, kernel);
     keep_place(overview, row, module, kernel);
@@ -192,7 +200,8 @@ static void add_projection(Overview *overview, const ptxlint_module *module,
 ptxlint_status ptx_overview_add(Overview *overview, const ptxlint_module *module,
                                 const ptxlint_kernel *kernel, const ptxlint_diagnostic *worst)
 {
-    overview->kernel_count++;
+    overview->launch_count++;
+    overview->kernel_count += !kernel->launch_number;
     for (size_t g = 0; g < kernel->projection_count; g++)
         add_projection(overview, module, kernel, &kernel->projections[g], worst);
     if (!kernel->projection_count)
@@ -216,6 +225,9 @@ static int overview_compare(const void *pa, const void *pb)
     return a->order < b->order ? -1 : a->order > b->order;
 }
 
+/* SHORT: without the sentence of the finding. */
+typedef enum OverviewForm { FORM_SHORT, FORM_TABLE, FORM_MARKDOWN } OverviewForm;
+
 static void put_times(Grid *grid, const OverviewRow *row)
 {
     if (!isfinite(row->us)) {
@@ -237,15 +249,29 @@ static Style severity_style(ptxlint_severity severity)
     return styles[severity];
 }
 
-static void put_overview_row(Grid *grid, const OverviewRow *row, bool is_whole)
+/* "w MEM201", in Markdown "warning MEM201". */
+static void put_rule(Grid *grid, const OverviewRow *row, bool is_markdown)
 {
-    const char *rule = ptx_text_or(row->texts[TEXT_RULE], "");
+    char text[64];
+    if (!row->texts[TEXT_RULE]) {
+        ptx_grid_text(grid, NULL);
+        return;
+    }
+    const char *severity = ptx_report_severity(row->severity);
+    const int length = snprintf(text, sizeof text, "%.*s %.40s",
+                                is_markdown ? (int)strlen(severity) : 1, severity,
+                                row->texts[TEXT_RULE]);
+    ptx_grid_cell(grid, text, (size_t)length, severity_style(row->severity));
+}
+
+static void put_overview_row(Grid *grid, const OverviewRow *row, OverviewForm form)
+{
     ptx_grid_text(grid, row->texts[TEXT_KERNEL]);
     ptx_grid_text(grid, row->texts[TEXT_PLACE]);
     put_times(grid, row);
     ptx_grid_text(grid, row->texts[TEXT_LIMITER]);
     if (isfinite(row->occupancy_percent))
-        ptx_grid_format(grid, "%s %%", ptx_figure_fixed(row->occupancy_percent, 0).text);
+        ptx_grid_text(grid, ptx_figure_fixed(row->occupancy_percent, 0).text);
     else
         ptx_grid_text(grid, NULL);
     if (row->registers != PTXLINT_UNKNOWN)
@@ -253,14 +279,14 @@ static void put_overview_row(Grid *grid, const OverviewRow *row, bool is_whole)
                         row->spills);
     else
         ptx_grid_text(grid, NULL);
-    ptx_grid_cell(grid, rule, strlen(rule), severity_style(row->severity));
-    ptx_grid_text(grid, is_whole ? row->texts[TEXT_FINDING] : NULL);
+    put_rule(grid, row, form == FORM_MARKDOWN);
+    ptx_grid_text(grid, form == FORM_SHORT ? NULL : row->texts[TEXT_FINDING]);
 }
 
 static const GridColumn overview_columns[] = {
-    { "kernel", true, 12, false, 0 },       { "place", true, 12, true, 0 },
+    { "kernel", true, 10, false, 0 },       { "place", true, 9, true, 0 },
     { "time", false, 0, false, 0 },         { "90 % band", false, 0, false, 0 },
-    { "limiter", true, 0, false, 0 },       { "occ.", false, 0, false, 0 },
+    { "limiter", true, 0, false, 0 },       { "occ%", false, 0, false, 0 },
     { "regs", false, 0, false, 0 },         { "worst", true, 0, false, 0 },
     { "finding", true, 20, false, 120 },
 };
@@ -275,20 +301,39 @@ static size_t group_end(const Overview *overview, size_t first)
     return end;
 }
 
-static void fill_grid(const Overview *overview, Grid *grid, size_t first, bool is_whole)
+static void fill_grid(const Overview *overview, Grid *grid, size_t first, OverviewForm form)
 {
     const size_t end = group_end(overview, first);
     ptx_grid_begin(grid, overview_columns, OVERVIEW_COLUMNS);
     for (size_t i = first; i < end && !grid->has_failed; i++)
-        put_overview_row(grid, &overview->rows[i], is_whole);
+        put_overview_row(grid, &overview->rows[i], form);
+}
+
+/* "3 kernels, 5 launches on ". */
+static void put_group_count(const Overview *overview, Out *out, size_t first)
+{
+    const size_t end = group_end(overview, first), launches = end - first;
+    size_t kernels = 0;
+    for (size_t i = first; i < end; i++)
+        kernels += !overview->rows[i].is_further;
+    ptx_out_format(out, "%zu kernel%s", kernels, ptx_plural(kernels));
+    if (launches > kernels)
+        ptx_out_format(out, ", %zu launches", launches);
+    ptx_out_text(out, " on ");
+}
+
+/* There are times, and more than one row. */
+static bool is_sorted(const Overview *overview, size_t first)
+{
+    return isfinite(overview->rows[first].us) && group_end(overview, first) > first + 1;
 }
 
 static void put_group_head(const Overview *overview, Out *out, size_t first)
 {
-    const size_t count = group_end(overview, first) - first;
-    ptx_out_format(out, "%zu kernel%s on ", count, ptx_plural(count));
+    put_group_count(overview, out, first);
     ptx_out_clean(out, overview->rows[first].texts[TEXT_GPU]);
-    ptx_out_text(out, isfinite(overview->rows[first].us) && count > 1 ? ", slowest first\n" : "\n");
+    ptx_out_text(out, ptx_text_if(is_sorted(overview, first), ", slowest first"));
+    ptx_out_text(out, "\n");
 }
 
 /* ---- what is not known ----------------------------------------------------------------------- */
@@ -343,6 +388,10 @@ static void put_whys(const Overview *overview, Out *out)
     }
     if (unsaid)
         ptx_out_format(out, "No time of %zu more, for other reasons.\n", unsaid);
+    if (shown && overview->has_architecture)
+        ptx_out_text(out, "Times are of a product, as --gpu h200.\n");
+    if (overview->has_assumed_block)
+        ptx_out_text(out, "Where no block is given (--block), occupancy is for an assumed one.\n");
 }
 
 static bool has_spills(const Overview *overview)
@@ -366,7 +415,7 @@ void ptx_overview_put(Overview *overview, Out *out, size_t width, bool has_hint)
     for (size_t i = 0; i < overview->count && out->status == PTXLINT_OK;
          i = group_end(overview, i)) {
         put_group_head(overview, out, i);
-        fill_grid(overview, &grid, i, width != 0);
+        fill_grid(overview, &grid, i, width ? FORM_TABLE : FORM_SHORT);
         ptx_grid_put(&grid, out, width);
         ptx_out_text(out, "\n");
     }
@@ -386,12 +435,12 @@ void ptx_overview_put_markdown(Overview *overview, Out *out)
     sort_rows(overview);
     for (size_t i = 0; i < overview->count && out->status == PTXLINT_OK;
          i = group_end(overview, i)) {
-        const size_t count = group_end(overview, i) - i;
-        ptx_out_format(out, "**ptxlint:** %zu kernel%s on ", count, ptx_plural(count));
+        ptx_out_text(out, "**ptxlint:** ");
+        put_group_count(overview, out, i);
         ptx_markdown_text(out, overview->rows[i].texts[TEXT_GPU]);
-        ptx_out_text(out, isfinite(overview->rows[i].us) && count > 1 ? ", slowest first\n\n"
-                                                                      : "\n\n");
-        fill_grid(overview, &grid, i, true);
+        ptx_out_text(out, ptx_text_if(is_sorted(overview, i), ", slowest first"));
+        ptx_out_text(out, "\n\n");
+        fill_grid(overview, &grid, i, FORM_MARKDOWN);
         ptx_grid_put_markdown(&grid, out);
         ptx_out_text(out, "\n");
     }

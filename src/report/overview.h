@@ -13,8 +13,11 @@ void ptx_overview_free(Overview *overview);
 ptxlint_status ptx_overview_add(Overview *overview, const ptxlint_module *module,
                                 const ptxlint_kernel *kernel, const ptxlint_diagnostic *worst);
 
-/* How many were added, whatever their GPUs; a function that is no kernel, which is counted. */
-size_t ptx_overview_count(const Overview *overview);
+/* How many kernels were added, and in how many launches, whatever their GPUs. */
+size_t ptx_overview_kernels(const Overview *overview);
+size_t ptx_overview_launches(const Overview *overview);
+
+/* One that is no kernel. */
 void ptx_overview_count_function(Overview *overview);
 
 /* has_hint: how to get more is said. */

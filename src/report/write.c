@@ -510,7 +510,7 @@ static const ptxlint_diagnostic **worst_findings(const ptxlint_writer *writer,
 static bool has_details(const ptxlint_writer *writer)
 {
     return writer->options.has_details || writer->options.kernel_glob
-           || ptx_overview_count(writer->overview) <= 1;
+           || ptx_overview_kernels(writer->overview) <= 1;
 }
 
 static void add_to_overview(ptxlint_writer *writer, const ptxlint_module *module)
@@ -551,7 +551,7 @@ static void put_fenced(Out *out, const Buffer *text)
         run = text->bytes[i] == '`' ? run + 1 : 0;
         longest = run > longest ? run : longest;
     }
-    ptx_out_text(out, "\n<details><summary>All figures</summary>\n\n");
+    ptx_out_text(out, "<details><summary>All figures</summary>\n\n");
     ptx_out_repeat(out, '`', longest + 1);
     ptx_out_text(out, "text\n");
     ptx_out_bytes(out, text->bytes, text->length);
@@ -564,7 +564,7 @@ static void put_overview(ptxlint_writer *writer)
 {
     Out *out = &writer->out;
     const bool is_markdown = writer->options.format == PTXLINT_MARKDOWN,
-               has_several = ptx_overview_count(writer->overview) > 1;
+               has_several = ptx_overview_launches(writer->overview) > 1;
     const Buffer *details = &writer->late_bytes;
     if (is_markdown)
         ptx_overview_put_markdown(writer->overview, out);
