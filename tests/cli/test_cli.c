@@ -267,7 +267,7 @@ static const Case cases[] = {
     /* 32,768 warps of two rows, 1,024 steps: two sectors of each matrix */
     { "$PTXLINT report --gpu SM_90A --grid 64,64 --block 16,16 --param 0=1024 --kernel gemm_naive "
       "'" PTXLINT_SOURCE_ROOT "/testdata/ptx/gemm.sm_90.lineinfo.ptx'", 0,
-      "  gemm.cu:19                  29.9 %    99.9 %  134217728         -  ", "", NULL },
+      "  gemm.cu:19                       -    29.9 %    99.9 %  134217728         -  ", "", NULL },
     { "$PTXLINT report --gpu H100,SM_90 clean.ptx", 0, "figures for h100, sm_90", "", NULL },
     /* what is worth a reader's time */
     { "$PTXLINT slight.ptx", 0, "1 note is not shown: see --all\n", "", "HYG103" },
