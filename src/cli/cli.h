@@ -116,6 +116,7 @@ typedef enum Command {
     COMMAND_LAUNCH,
     COMMAND_MERGE,
     COMMAND_ANNOTATE,
+    COMMAND_GRAPH,
     COMMAND__COUNT
 } Command;
 
@@ -133,6 +134,7 @@ typedef enum Format {
     FORMAT_RDJSONL,
     FORMAT_MARKDOWN,
     FORMAT_CSV,
+    FORMAT_HTML, FORMAT_DOT, FORMAT_SVG,
     FORMAT__COUNT
 } Format;
 
@@ -374,6 +376,7 @@ typedef struct ModuleSource {
     const Options *options;
     const Inputs *given, *config;
     bool has_estimates_only;
+    bool has_instructions;
 } ModuleSource;
 
 ExitCode ptx_inputs_open(const ModuleSource *source, const InputFile *file, ptxlint_module **out);
@@ -798,6 +801,7 @@ ExitCode ptx_lsp(const Options *options);               /* lsp.c */
 ExitCode ptx_extract(const Options *options);           /* extract.c */
 ExitCode ptx_launch_command(const Options *options);    /* launch.c */
 ExitCode ptx_record(const Options *options);            /* record.c */
+ExitCode ptx_graph_command(const Options *options);     /* graph.c */
 ExitCode ptx_merge(Options *options);                   /* shard.c */
 
 /* The same with modules of shards, which it takes; run.c. */
@@ -830,6 +834,8 @@ void ptx_sink_fold_end(Sink *sink);
 
 /* COLUMNS, else what the terminal says; 0: standard output is none. */
 unsigned ptx_terminal_columns(void);
+/* That tables are made for: the same, but where it is no terminal what COLUMNS says. */
+unsigned ptx_table_columns(void);
 
 /* Opens, writes text and closes. */
 ExitCode ptx_output_text(const Options *options, const Text *text);

@@ -101,12 +101,13 @@ static ExitCode run_once(const Options *options)
     case COMMAND_LSP:     return ptx_lsp(options);
     case COMMAND_EXTRACT: return ptx_extract(options);
     case COMMAND_LAUNCH:  return ptx_launch_command(options);
+    case COMMAND_GRAPH:   return ptx_graph_command(options);
     default:              return ptx_run(options);
     }
 }
 
-/* check, report and annotate write all that is wanted while they read their inputs once; the others have one
- * small document, and make it anew. */
+/* check, report and annotate write all that is wanted while they read their inputs once; the others
+ * have one small document, and make it anew. */
 static ExitCode run(Options *options)
 {
     ExitCode code = EXIT_CLEAN;

@@ -522,7 +522,7 @@ static ExitCode open_target(CliRun *run, const Document *output)
     target->options = run->write_options;
     target->options.format = format_for_library(output->format);
     target->options.color = ptx_options_has_color(run->options, output->path);
-    target->options.width = output->path ? 0 : ptx_terminal_columns();
+    target->options.width = output->path ? 0 : ptx_table_columns();
     ExitCode code = ptx_sink_open(&target->sink, output->path);
     if (code != EXIT_CLEAN)
         return code;

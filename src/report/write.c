@@ -2,8 +2,8 @@
  * them. */
 #include "report/report.h"
 
-#include "report/annotate.h"
-#include "report/overview.h"
+#include "report/annotate/annotate.h"
+#include "report/overview/overview.h"
 #include "support/demangle.h"
 
 #include <math.h>
@@ -26,8 +26,8 @@ struct ptxlint_writer {
 
     /* reports as text or Markdown; NULL in others */
     Overview *overview;
-    /* JSON reports: "diagnostics" comes after all files, so it waits here. Other reports: figures of
-     * kernels come after the overview. */
+    /* JSON reports: "diagnostics" comes after all files, so it waits here. Other reports: figures
+     * of kernels come after the overview. */
     Out late;
     Buffer late_bytes;
     bool has_late;
@@ -267,6 +267,7 @@ static ptxlint_status write_finding(ptxlint_writer *writer, const Finding *findi
     case PTXLINT_SARIF:         return ptx_sarif_add(writer->sarif, finding);
     case PTXLINT_GITHUB:        return ptx_github_add(writer->github, finding);
     case PTXLINT_MARKDOWN:      return ptx_markdown_add(writer->markdown, finding);
+    case PTXLINT_HTML: case PTXLINT_DOT: case PTXLINT_SVG: break;
     }
     return PTXLINT_OK;
 }
@@ -468,7 +469,7 @@ static void add_details(ptxlint_writer *writer, const ptxlint_module *module)
 }
 
 /* The more severe, then the one that gains more. */
-static bool is_worse(const ptxlint_diagnostic *a, const ptxlint_diagnostic *b)
+static bool is_worse_finding(const ptxlint_diagnostic *a, const ptxlint_diagnostic *b)
 {
     if (!b || a->severity != b->severity)
         return !b || a->severity > b->severity;
@@ -501,7 +502,7 @@ static const ptxlint_diagnostic **worst_findings(const ptxlint_writer *writer,
         const size_t k = is_finding_shown(&writer->options, &all[i]) && all[i].kernel
                              ? kernel_around(kernels, count, all[i].span.begin)
                              : count;
-        if (k < count && is_worse(&all[i], worst[k]))
+        if (k < count && is_worse_finding(&all[i], worst[k]))
             worst[k] = &all[i];
     }
     return worst;

@@ -1,5 +1,5 @@
 /* Schema ptxlint-annotation/1. */
-#include "report/annotate.h"
+#include "report/annotate/annotate.h"
 #include "report/json_writer.h"
 
 #include <math.h>

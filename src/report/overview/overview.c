@@ -1,6 +1,6 @@
-#include "report/overview.h"
+#include "report/overview/overview.h"
 
-#include "report/grid.h"
+#include "report/overview/grid.h"
 #include "support/grow.h"
 
 #include <inttypes.h>
@@ -82,7 +82,8 @@ TimeText ptx_time_text(double us)
 
 /* ---- a row ----------------------------------------------------------------------------------- */
 
-static void keep_text(Overview *overview, OverviewRow *row, OverviewText which, const char *text)
+static void keep_row_text(Overview *overview, OverviewRow *row, OverviewText which,
+                          const char *text)
 {
     if (!text || !*text)
         return;
@@ -101,7 +102,7 @@ static void keep_place(Overview *overview, OverviewRow *row, const ptxlint_modul
                               ? kernel->source.line
                               : ptxlint_module_place(module, kernel->name_span.begin).line;
     snprintf(text, sizeof text, "%.200s:%" PRIu32, ptx_path_last(path), line);
-    keep_text(overview, row, TEXT_PLACE, text);
+    keep_row_text(overview, row, TEXT_PLACE, text);
 }
 
 static void keep_kernel(Overview *overview, OverviewRow *row, const ptxlint_kernel *kernel)
@@ -113,7 +114,7 @@ static void keep_kernel(Overview *overview, OverviewRow *row, const ptxlint_kern
                  kernel->launch_number + 1, kernel->launch_count);
     else
         snprintf(text, sizeof text, "%s", title.text);
-    keep_text(overview, row, TEXT_KERNEL, text);
+    keep_row_text(overview, row, TEXT_KERNEL, text);
 }
 
 static void keep_finding(Overview *overview, OverviewRow *row, const ptxlint_diagnostic *worst)
@@ -121,8 +122,8 @@ static void keep_finding(Overview *overview, OverviewRow *row, const ptxlint_dia
     if (!worst)
         return;
     row->severity = worst->severity;
-    keep_text(overview, row, TEXT_RULE, worst->rule);
-    keep_text(overview, row, TEXT_FINDING, worst->message);
+    keep_row_text(overview, row, TEXT_RULE, worst->rule);
+    keep_row_text(overview, row, TEXT_FINDING, worst->message);
 }
 
 static size_t gpu_index(const Overview *overview, const char *name)
@@ -155,9 +156,9 @@ static void fill_projection(Overview *overview, OverviewRow *row, const ptxlint_
     row->registers = p->registers;
     snprintf(row->spills, sizeof row->spills, "%s", spills_of(p));
     if (isfinite(row->us))
-        keep_text(overview, row, TEXT_LIMITER, p->time.limiter);
+        keep_row_text(overview, row, TEXT_LIMITER, p->time.limiter);
     else
-        keep_text(overview, row, TEXT_WHY,
+        keep_row_text(overview, row, TEXT_WHY,
                   ptx_text_or(kernel->launch.error, ptx_why_estimate(p)));
 }
 
@@ -175,7 +176,7 @@ static OverviewRow *append_row(Overview *overview)
     return row;
 }
 
-static void add_projection(Overview *overview, const ptxlint_module *module,
+static void add_overview_row(Overview *overview, const ptxlint_module *module,
                            const ptxlint_kernel *kernel, const ptxlint_projection *p,
                            const ptxlint_diagnostic *worst)
 {
@@ -186,14 +187,14 @@ static void add_projection(Overview *overview, const ptxlint_module *module,
         return;
     row->gpu = index;
     row->is_further = kernel->launch_number != 0;
-    keep_text(overview, row, TEXT_GPU, gpu);
+    keep_row_text(overview, row, TEXT_GPU, gpu);
     keep_kernel(overview, row, kernel);
     keep_place(overview, row, module, kernel);
     keep_finding(overview, row, worst);
     if (p)
         fill_projection(overview, row, kernel, p);
     else
-        keep_text(overview, row, TEXT_WHY,
+        keep_row_text(overview, row, TEXT_WHY,
                   "no figures for this target; --gpu takes those of another");
 }
 
@@ -203,9 +204,9 @@ ptxlint_status ptx_overview_add(Overview *overview, const ptxlint_module *module
     overview->launch_count++;
     overview->kernel_count += !kernel->launch_number;
     for (size_t g = 0; g < kernel->projection_count; g++)
-        add_projection(overview, module, kernel, &kernel->projections[g], worst);
+        add_overview_row(overview, module, kernel, &kernel->projections[g], worst);
     if (!kernel->projection_count)
-        add_projection(overview, module, kernel, NULL, worst);
+        add_overview_row(overview, module, kernel, NULL, worst);
     return overview->has_failed ? PTXLINT_NO_MEMORY : PTXLINT_OK;
 }
 
@@ -243,7 +244,7 @@ static void put_times(Grid *grid, const OverviewRow *row)
                     ptx_figure_fixed(row->high_us / unit, decimals).text);
 }
 
-static Style severity_style(ptxlint_severity severity)
+static Style finding_style(ptxlint_severity severity)
 {
     static const Style styles[] = { STYLE_NONE, STYLE_NOTE, STYLE_WARNING, STYLE_ERROR };
     return styles[severity];
@@ -261,7 +262,7 @@ static void put_rule(Grid *grid, const OverviewRow *row, bool is_markdown)
     const int length = snprintf(text, sizeof text, "%.*s %.40s",
                                 is_markdown ? (int)strlen(severity) : 1, severity,
                                 row->texts[TEXT_RULE]);
-    ptx_grid_cell(grid, text, (size_t)length, severity_style(row->severity));
+    ptx_grid_cell(grid, text, (size_t)length, finding_style(row->severity));
 }
 
 static void put_overview_row(Grid *grid, const OverviewRow *row, OverviewForm form)
@@ -293,7 +294,7 @@ static const GridColumn overview_columns[] = {
 
 enum { OVERVIEW_COLUMNS = sizeof overview_columns / sizeof *overview_columns };
 
-static size_t group_end(const Overview *overview, size_t first)
+static size_t gpu_group_end(const Overview *overview, size_t first)
 {
     size_t end = first;
     while (end < overview->count && overview->rows[end].gpu == overview->rows[first].gpu)
@@ -303,7 +304,7 @@ static size_t group_end(const Overview *overview, size_t first)
 
 static void fill_grid(const Overview *overview, Grid *grid, size_t first, OverviewForm form)
 {
-    const size_t end = group_end(overview, first);
+    const size_t end = gpu_group_end(overview, first);
     ptx_grid_begin(grid, overview_columns, OVERVIEW_COLUMNS);
     for (size_t i = first; i < end && !grid->has_failed; i++)
         put_overview_row(grid, &overview->rows[i], form);
@@ -312,7 +313,7 @@ static void fill_grid(const Overview *overview, Grid *grid, size_t first, Overvi
 /* "3 kernels, 5 launches on ". */
 static void put_group_count(const Overview *overview, Out *out, size_t first)
 {
-    const size_t end = group_end(overview, first), launches = end - first;
+    const size_t end = gpu_group_end(overview, first), launches = end - first;
     size_t kernels = 0;
     for (size_t i = first; i < end; i++)
         kernels += !overview->rows[i].is_further;
@@ -325,7 +326,7 @@ static void put_group_count(const Overview *overview, Out *out, size_t first)
 /* There are times, and more than one row. */
 static bool is_sorted(const Overview *overview, size_t first)
 {
-    return isfinite(overview->rows[first].us) && group_end(overview, first) > first + 1;
+    return isfinite(overview->rows[first].us) && gpu_group_end(overview, first) > first + 1;
 }
 
 static void put_group_head(const Overview *overview, Out *out, size_t first)
@@ -413,7 +414,7 @@ void ptx_overview_put(Overview *overview, Out *out, size_t width, bool has_hint)
     Grid grid;
     sort_rows(overview);
     for (size_t i = 0; i < overview->count && out->status == PTXLINT_OK;
-         i = group_end(overview, i)) {
+         i = gpu_group_end(overview, i)) {
         put_group_head(overview, out, i);
         fill_grid(overview, &grid, i, width ? FORM_TABLE : FORM_SHORT);
         ptx_grid_put(&grid, out, width);
@@ -434,7 +435,7 @@ void ptx_overview_put_markdown(Overview *overview, Out *out)
     Grid grid;
     sort_rows(overview);
     for (size_t i = 0; i < overview->count && out->status == PTXLINT_OK;
-         i = group_end(overview, i)) {
+         i = gpu_group_end(overview, i)) {
         ptx_out_text(out, "**ptxlint:** ");
         put_group_count(overview, out, i);
         ptx_markdown_text(out, overview->rows[i].texts[TEXT_GPU]);

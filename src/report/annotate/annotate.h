@@ -22,7 +22,7 @@ void ptx_annotate_json_file(const Annotator *annotator, const ptxlint_module *mo
 void ptx_annotate_json_kernel(const Annotator *annotator, const ptxlint_module *module,
                               const ptxlint_kernel *kernel, bool *has_kernel);
 
-/* ---- source_lines.c: figures of instructions by the CUDA line that they are from --------------- */
+/* ---- source_lines.c: figures by CUDA line ---------------------------------------------------- */
 
 typedef struct SourceLine {
     const char *path;           /* as .loc has it */

@@ -1,7 +1,7 @@
-#include "report/annotate.h"
+#include "report/annotate/annotate.h"
 
-#include "report/grid.h"
-#include "report/overview.h"
+#include "report/overview/grid.h"
+#include "report/overview/overview.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -55,7 +55,7 @@ static void put_excess(Grid *grid, double got, double ideal)
         ptx_grid_text(grid, NULL);
 }
 
-static void put_cycles(Grid *grid, double cycles)
+static void put_clocks_cell(Grid *grid, double cycles)
 {
     if (cycles > 0)
         ptx_grid_text(grid, ptx_figure_fixed(cycles, 2).text);
@@ -87,7 +87,7 @@ static const GridColumn instruction_columns[] = {
 enum { INSTRUCTION_COLUMNS = sizeof instruction_columns / sizeof *instruction_columns,
        FIGURE_COLUMNS = INSTRUCTION_COLUMNS - 2 };
 
-static void put_live(Grid *grid, const ptxlint_instruction *insn)
+static void put_live_cells(Grid *grid, const ptxlint_instruction *insn)
 {
     if (insn->live_registers == PTXLINT_UNKNOWN) {
         ptx_grid_text(grid, NULL);
@@ -104,10 +104,10 @@ static void put_instruction_figures(Grid *grid, const ptxlint_instruction *insn)
     const bool is_known = insn->uniformity != PTXLINT_UNIFORMITY_UNKNOWN;
     put_time_share(grid, insn->time_share);
     put_amount(grid, insn->executions);
-    put_live(grid, insn);
+    put_live_cells(grid, insn);
     ptx_grid_text(grid, insn->pipe);
-    put_cycles(grid, insn->pipe_cycles);
-    put_cycles(grid, insn->issue_cycles);
+    put_clocks_cell(grid, insn->pipe_cycles);
+    put_clocks_cell(grid, insn->issue_cycles);
     put_amount(grid, insn->sectors);
     put_excess(grid, insn->sectors, insn->ideal_sectors);
     put_amount(grid, insn->wavefronts);
@@ -318,7 +318,7 @@ static void put_source_file(const Annotator *a, const ptxlint_module *module,
     ptx_grid_put(&grid, a->out, a->width);
 }
 
-static void put_sources(const Annotator *a, const ptxlint_module *module,
+static void put_source_files(const Annotator *a, const ptxlint_module *module,
                         const ptxlint_projection *p)
 {
     size_t count = 0;
@@ -399,7 +399,7 @@ static void put_annotation(const Annotator *a, const ptxlint_module *module,
         ptx_out_format(a->out, "execs: by all warps of the launch, %s\n",
                        certainty == PTXLINT_EXACT ? "exact" : "estimates");
     if (a->is_by_source) {
-        put_sources(a, module, p);
+        put_source_files(a, module, p);
     } else {
         ptx_out_text(a->out, "\n");
         put_code_of(a, module, kernel, p);

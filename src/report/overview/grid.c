@@ -1,4 +1,4 @@
-#include "report/grid.h"
+#include "report/overview/grid.h"
 
 #include "support/grow.h"
 #include "support/minmax.h"
@@ -165,7 +165,7 @@ static size_t put_cut(Out *out, const char *text, const GridColumn *column, size
 }
 
 /* is_last: nothing behind it, so no blanks. */
-static void put_cell(const Grid *grid, Out *out, const GridCell *cell, size_t c, size_t width,
+static void put_grid_cell(const Grid *grid, Out *out, const GridCell *cell, size_t c, size_t width,
                      bool is_last)
 {
     const GridColumn *column = &grid->columns[c];
@@ -192,7 +192,7 @@ static size_t last_column(const Grid *grid, const GridCell *row, const size_t *w
     return last;
 }
 
-static void put_row(const Grid *grid, Out *out, const GridCell *row, const size_t *widths,
+static void put_grid_row(const Grid *grid, Out *out, const GridCell *row, const size_t *widths,
                     size_t gap)
 {
     const size_t last = last_column(grid, row, widths);
@@ -200,7 +200,7 @@ static void put_row(const Grid *grid, Out *out, const GridCell *row, const size_
         if (!widths[c])
             continue;
         ptx_out_repeat(out, ' ', gap);
-        put_cell(grid, out, &row[c], c, widths[c], c == last);
+        put_grid_cell(grid, out, &row[c], c, widths[c], c == last);
     }
     ptx_out_text(out, "\n");
 }
@@ -214,7 +214,7 @@ static void put_grid_heading(Grid *grid, Out *out, const size_t *widths, size_t 
     if (grid->has_failed)
         return;
     ptx_out_style(out, STYLE_BOLD);
-    put_row(grid, out, &grid->cells[count], widths, gap);
+    put_grid_row(grid, out, &grid->cells[count], widths, gap);
     ptx_out_style(out, STYLE_NONE);
     grid->count = count;
 }
@@ -237,7 +237,7 @@ void ptx_grid_put(Grid *grid, Out *out, size_t width)
         put_grid_heading(grid, out, widths, grid_gap(grid, width));
     }
     for (size_t i = 0; !grid->has_failed && i < grid->count; i += grid->column_count)
-        put_row(grid, out, &grid->cells[i], widths, grid_gap(grid, width));
+        put_grid_row(grid, out, &grid->cells[i], widths, grid_gap(grid, width));
     grid_end(grid, out);
 }
 

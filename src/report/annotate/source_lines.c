@@ -1,4 +1,4 @@
-#include "report/annotate.h"
+#include "report/annotate/annotate.h"
 
 #include <math.h>
 #include <stdlib.h>
