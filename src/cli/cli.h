@@ -120,6 +120,7 @@ typedef enum Command {
     COMMAND_EXTRACT,
     COMMAND_LAUNCH,
     COMMAND_MERGE,
+    COMMAND_ANNOTATE,
     COMMAND_GRAPH,
     COMMAND__COUNT
 } Command;
@@ -181,6 +182,8 @@ typedef struct Options {
     bool is_quiet, has_no_config, has_no_baseline, has_statistics, has_profile, is_strict_launch;
     bool has_no_metadata;
     bool has_no_sandbox;
+    bool has_details;                   /* report: --details */
+    bool is_by_source;                  /* annotate: --source */
     bool has_facts;                     /* rules: the facts instead */
     bool has_list;                      /* isa: a line an opcode; extract: one an entry */
     bool is_forced;                     /* extract: files that are there are replaced */
@@ -257,6 +260,8 @@ enum {
     OPT_CACHE,
     OPT_SHARD,
     OPT_GIT,
+    OPT_DETAILS,
+    OPT_BY_SOURCE,
     OPT_HELP,
     OPT_VERSION,
     OPT_SETTING,                             /* and those after it: rows of ptx_setting_names */
@@ -875,6 +880,8 @@ void ptx_sink_fold_end(Sink *sink);
 
 /* COLUMNS, else what the terminal says; 0: standard output is none. */
 unsigned ptx_terminal_columns(void);
+/* That tables are made for: the same, but where it is no terminal what COLUMNS says. */
+unsigned ptx_table_columns(void);
 
 /* Opens, writes text and closes. */
 ExitCode ptx_output_text(const Options *options, const Text *text);

@@ -134,12 +134,13 @@ static ExitCode run_once(const Options *options)
     }
 }
 
-/* check and report write all that is wanted while they read their inputs once; the others have one
- * small document, and make it anew. */
+/* check, report and annotate write all that is wanted while they read their inputs once; the others
+ * have one small document, and make it anew. */
 static ExitCode run(Options *options)
 {
     ExitCode code = EXIT_CLEAN;
-    if (options->command == COMMAND_CHECK || options->command == COMMAND_REPORT)
+    if (options->command == COMMAND_CHECK || options->command == COMMAND_REPORT
+        || options->command == COMMAND_ANNOTATE)
         return ptx_run(options);
     if (options->command == COMMAND_MERGE)
         return ptx_merge(options);

@@ -282,6 +282,8 @@ static bool apply(Options *options, int option, char *value)
     case OPT_NO_METADATA: options->has_no_metadata = true;      break;
     case OPT_NO_SANDBOX: options->has_no_sandbox = true;        break;
     case OPT_STDIO:      break;
+    case OPT_DETAILS:    options->has_details = true;           break;
+    case OPT_BY_SOURCE:  options->is_by_source = true;          break;
     case OPT_FACTS:      options->has_facts = true;             break;
     case OPT_LIST:       options->has_list = true;              break;
     case OPT_FORCE:      options->is_forced = true;             break;
@@ -569,6 +571,7 @@ static const char *find_bad_words(const Options *options, bool has_words)
 {
     switch (options->command) {
     case COMMAND_CHECK: case COMMAND_FIX: case COMMAND_REPORT: case COMMAND_TUNE: case COMMAND_RANK:
+    case COMMAND_ANNOTATE:
         return has_words ? NULL : "no PATH given; see ptxlint --help";
     case COMMAND_GRAPH:
         return has_words ? NULL : "graph: missing FILE";

@@ -98,11 +98,13 @@ static ptxlint_options module_options(const CliRun *run, size_t index, unsigned 
     options.profile = run->profiles ? run->profiles[worker] : NULL;
     options.syntax_only = run->is_syntax_only;
     options.sources = run->sources;
-    options.has_each_launch = (run->options->command == COMMAND_CHECK
-                               || run->options->command == COMMAND_REPORT)
+    const Command command = run->options->command;
+    options.has_instructions = command == COMMAND_ANNOTATE;
+    options.has_each_launch = (command == COMMAND_CHECK || command == COMMAND_REPORT
+                               || command == COMMAND_ANNOTATE)
                               && !run->report && !run->options->has_fix;
-    options.findings_only = run->options->command != COMMAND_REPORT
-                            && run->options->command != COMMAND_BUDGET && !run->report && !budget
+    options.findings_only = command != COMMAND_REPORT && command != COMMAND_ANNOTATE
+                            && command != COMMAND_BUDGET && !run->report && !budget
                             && !run->options->ptxas;
     return options;
 }
@@ -513,11 +515,14 @@ static ExitCode open_target(CliRun *run, const Document *output)
 {
     ptxlint_document document = run->options->command == COMMAND_CHECK ? PTXLINT_DIAGNOSTICS
                                                                        : PTXLINT_REPORT;
+    if (run->options->command == COMMAND_ANNOTATE)
+        document = PTXLINT_ANNOTATION;
     RunTarget *target = &run->targets[run->target_count];
     target->format = output->format;
     target->options = run->write_options;
     target->options.format = format_for_library(output->format);
     target->options.color = ptx_options_has_color(run->options, output->path);
+    target->options.width = output->path ? 0 : ptx_table_columns();
     ExitCode code = ptx_sink_open(&target->sink, output->path);
     if (code != EXIT_CLEAN)
         return code;
@@ -674,6 +679,8 @@ static void run_begin(CliRun *run, const Options *options, Matched *matched)
     run->write_options.no_summary = options->is_quiet;
     run->write_options.primary = options->primary;
     run->write_options.verbose = options->is_verbose;
+    run->write_options.has_details = options->has_details;
+    run->write_options.is_by_source = options->is_by_source;
     run->write_options.source_root = options->source_root;
     run->write_options.docs_url = options->docs_url;
     run->write_options.min_gain_percent = options->min_gain_percent;
