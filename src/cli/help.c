@@ -275,6 +275,7 @@ static const struct poptOption report_output[] = {
     FORMAT_OPTION(REPORT_FORMATS),
     FLAG_OPTION("csv", OPT_CSV, "Short for --format csv"),
     WRITE_OPTIONS,
+    SOURCE_OPTION,
     FLAG_OPTION("quiet", OPT_QUIET, "Accepted for symmetry with check; changes nothing"),
     SHARE_OPTIONS,
     RUN_OPTIONS,
