@@ -114,10 +114,10 @@ static void put_cells(Out *out, const BankGrid *grid, uint32_t colour, bool has_
         if ((has_passes ? w->pass % PASS_COLOURS : 0) != colour)
             continue;
         if (!is_begun)
-            ptx_out_format(out, "<path class=\"p%u\" d=\"", colour);
+            ptx_out_format(out, "<path class=\"cell p%u\" d=\"", colour);
         is_begun = true;
-        ptx_out_format(out, "M%u %uh7v4h-7z", GRID_LEFT + w->bank * CELL_WIDTH,
-                       GRID_TOP + w->lane * CELL_HEIGHT);
+        ptx_out_format(out, "M%u %uh7", GRID_LEFT + w->bank * CELL_WIDTH,
+                       GRID_TOP + 2 + w->lane * CELL_HEIGHT);
     }
     if (is_begun)
         ptx_out_text(out, "\"/>");
@@ -133,8 +133,8 @@ static void put_bank_grid(const HtmlKernel *k, const ptxlint_request *r, const i
     list_words(r, offsets, &grid);
     find_passes(r, &grid);
     const bool has_passes = fabs(grid.passes - cost) < 0.5;
-    snprintf(title, sizeof title, "%s: lanes (down) on banks (across), %s pass%s", what,
-             ptx_figure_commas(cost).text, cost > 1 ? "es" : "");
+    snprintf(title, sizeof title, "%s: %s pass%s", what, ptx_figure_commas(cost).text,
+             cost > 1 ? "es" : "");
     ptx_out_text(out, "<figure>");
     ptx_html_svg(out, GRID_LEFT + CELL_WIDTH * (double)grid.banks + 4,
                  GRID_TOP + PTXLINT_LANES * CELL_HEIGHT + 4, title);
@@ -143,13 +143,13 @@ static void put_bank_grid(const HtmlKernel *k, const ptxlint_request *r, const i
         put_cells(out, &grid, colour, has_passes);
     ptx_out_text(out, "</svg><figcaption>");
     ptx_out_text(out, title);
-    ptx_out_text(out, has_passes ? "; a colour a pass" : "; colours do not show passes");
+    ptx_out_text(out, has_passes ? "" : " (colours do not show them)");
     ptx_out_text(out, "</figcaption></figure>\n");
 }
 
 /* ---- sectors --------------------------------------------------------------------------------- */
 
-enum { LANE_STEP = 18, SECTOR_TOP = 70, SECTOR_HEIGHT = 18, SECTORS_WIDTH = 592 };
+enum { LANE_STEP = 18, LANE_GAP = 2, SECTOR_TOP = 70, SECTOR_HEIGHT = 18, SECTORS_WIDTH = 592 };
 
 typedef struct SectorList {
     int64_t numbers[PTXLINT_LANES * 2];
@@ -200,8 +200,7 @@ static void put_lane_ways(Out *out, const ptxlint_request *r, SectorList *list, 
         for (int64_t s = first; s <= last; s++) {
             const double x = sector_x(list, sector_at(list, s)) + width / 2;
             ptx_out_format(out, "M%u 28L", 8 + lane * LANE_STEP + LANE_STEP / 2);
-            ptx_out_text(out, ptx_figure_place(x).text);
-            ptx_out_format(out, " %d", SECTOR_TOP);
+            ptx_out_format(out, "%d %d", (int)x, SECTOR_TOP);
         }
     }
     ptx_out_text(out, "\"/>");
@@ -209,14 +208,14 @@ static void put_lane_ways(Out *out, const ptxlint_request *r, SectorList *list, 
 
 static void put_lanes(Out *out, const ptxlint_request *r)
 {
-    static const char *const kinds[] = { "track", "p0" };
-    for (unsigned is_active = 0; is_active < 2; is_active++) {
-        ptx_out_format(out, "<path class=\"%s\" d=\"M0 0", kinds[is_active]);
-        for (uint32_t lane = 0; lane < PTXLINT_LANES; lane++)
-            if ((r->lanes >> lane & 1) == is_active)
-                ptx_out_format(out, "M%u 14h16v14h-16z", 9 + lane * LANE_STEP);
-        ptx_out_text(out, "\"/>");
-    }
+    ptx_out_format(out, "<path class=\"lane\" d=\"M9 21h%d\"/>",
+                   PTXLINT_LANES * LANE_STEP - LANE_GAP);
+    if (~r->lanes)
+        ptx_out_text(out, "<path class=\"lane off\" d=\"M0 0");
+    for (uint32_t lane = 0; lane < PTXLINT_LANES; lane++)
+        if (!(r->lanes >> lane & 1))
+            ptx_out_format(out, "M%u 21h16", 9 + lane * LANE_STEP);
+    ptx_out_text(out, ~r->lanes ? "\"/>" : "");
     for (uint32_t lane = 0; lane < PTXLINT_LANES; lane += 8)
         ptx_html_label(out, "dim", "start", (double[]){ 9 + (double)lane * LANE_STEP, 10 },
                        ptx_figure_int(lane).text);
@@ -236,10 +235,11 @@ static void put_box(Out *out, double x, double y, double width, double height)
 
 static void put_sector_boxes(Out *out, const SectorList *list, double width)
 {
-    ptx_out_text(out, "<path class=\"box\" d=\"");
+    ptx_out_text(out, "<path class=\"box\" d=\"M0 0");
     for (uint32_t s = 0; s < list->count; s++)
-        put_box(out, sector_x(list, s), SECTOR_TOP, width, SECTOR_HEIGHT);
-    ptx_out_text(out, "\"/><path class=\"p2\" d=\"");
+        if (list->used[s] != UINT32_MAX)
+            put_box(out, sector_x(list, s), SECTOR_TOP, width, SECTOR_HEIGHT);
+    ptx_out_text(out, "\"/><path class=\"asked\" d=\"M0 0");
     for (uint32_t s = 0; s < list->count; s++) {
         const double used = SECTOR_HEIGHT * __builtin_popcount(list->used[s]) / 32.0;
         put_box(out, sector_x(list, s), SECTOR_TOP + SECTOR_HEIGHT - used, width, used);
@@ -268,7 +268,7 @@ static void put_sectors(Out *out, const ptxlint_request *r)
     put_sector_boxes(out, &list, width);
     ptx_out_text(out, "</svg><figcaption>");
     ptx_out_text(out, title);
-    ptx_out_text(out, "; green: bytes that are asked for; red: a gap</figcaption></figure>\n");
+    ptx_out_text(out, "</figcaption></figure>\n");
 }
 
 /* ---- one access ------------------------------------------------------------------------------ */
@@ -351,6 +351,20 @@ static int compare_requests(const void *left, const void *right)
     return a->span.begin < b->span.begin ? -1 : a->span.begin > b->span.begin;
 }
 
+/* Of a sorted list: all that cost more than the least, of the others in global memory a few. */
+static size_t count_drawn(const ptxlint_request *const *list, size_t count)
+{
+    enum { AT_BEST_MAX = 2 };
+    size_t drawn = 0, at_best = 0;
+    for (; drawn < count && drawn < HTML_ACCESSES_MAX; drawn++) {
+        at_best += list[drawn]->cost <= list[drawn]->ideal_cost
+                   && strcmp(list[drawn]->space, "shared") != 0;
+        if (at_best > AT_BEST_MAX)
+            break;
+    }
+    return drawn;
+}
+
 static void put_requests_of(const HtmlKernel *k, const ptxlint_request *all, size_t count,
                             const char *space)
 {
@@ -363,13 +377,14 @@ static void put_requests_of(const HtmlKernel *k, const ptxlint_request *all, siz
         qsort(list, chosen, sizeof *list, compare_requests);
         ptx_out_text(k->out, "<div class=\"accesses\">\n");
     }
-    for (size_t i = 0; i < chosen && i < HTML_ACCESSES_MAX; i++)
+    const size_t shown = count_drawn(list, chosen);
+    for (size_t i = 0; i < shown; i++)
         put_request(k, list[i]);
     ptx_out_text(k->out, chosen ? "</div>\n" : "");
-    if (chosen > HTML_ACCESSES_MAX)
+    if (chosen > shown)
         ptx_out_format(k->out, "<p class=\"small\">%zu more accesses to %s memory are not drawn: "
                                "those that are nearest to the least they can cost.</p>\n",
-                       chosen - HTML_ACCESSES_MAX, space);
+                       chosen - shown, space);
     free(list);
 }
 
@@ -430,8 +445,11 @@ void ptx_html_accesses_part(const HtmlKernel *k)
     if (!k->kernel->access_count)
         return;
     ptx_html_part(k, "accesses", "Memory accesses",
-                  "the request of each that costs most, lane by lane");
+                  "the request of each that costs most");
     put_access_table(k);
+    ptx_out_text(k->out, "<p class=\"small\">Shared memory: lanes down, banks across, a colour a "
+                         "pass. Global memory: lanes on sectors of 32 bytes; green: bytes that "
+                         "are asked for; red: a gap.</p>\n");
     if (ptxlint_requests_new(k->module, k->kernel, &requests) == PTXLINT_OK) {
         const ptxlint_request *all = ptxlint_requests_all(requests, &count);
         put_requests_of(k, all, count, "shared");

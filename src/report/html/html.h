@@ -22,7 +22,7 @@ enum {
     HTML_PAGE_LINES_MAX = 24000,        /* of PTX, of all kernels; later ones are without */
     HTML_ACCESSES_MAX = 8,              /* of a kernel that are drawn, for each memory */
     HTML_FINDINGS_MAX = 100,            /* of a kernel */
-    HTML_JSON_BYTES = 640 << 10         /* a longer report is not embedded */
+    HTML_JSON_BYTES = 256 << 10         /* a longer report is not embedded */
 };
 
 /* A kernel on its first GPU. */

@@ -8,7 +8,8 @@
 
 void ptx_html_part(const HtmlKernel *k, const char *name, const char *heading, const char *note)
 {
-    ptx_out_format(k->out, "<details class=\"part\" open id=\"k%u-%s\"><summary><h3>%s</h3>",
+    ptx_out_format(k->out, "<details class=\"part\" open id=\"k%u-%s\"><summary>"
+                           "<span class=\"h\" role=\"heading\" aria-level=\"3\">%s</span>",
                    k->number, name, heading);
     if (*note) {
         ptx_out_text(k->out, "<span class=\"small\">");
@@ -81,8 +82,8 @@ void ptx_html_label(Out *out, const char *kind, const char *anchor, const double
 void ptx_html_svg(Out *out, double width, double height, const char *title)
 {
     ptx_out_text(out, "<svg role=\"img\"");
-    ptx_html_number(out, "width", width);
-    ptx_html_number(out, "height", height);
+    ptx_html_number(out, "width", ceil(width));
+    ptx_html_number(out, "height", ceil(height));
     ptx_out_text(out, " viewBox=\"0 0 ");
     ptx_out_text(out, ptx_figure_place(width).text);
     ptx_out_text(out, " ");
@@ -167,15 +168,15 @@ static void put_kernel_name(const HtmlKernel *k)
 
 static void put_tile(Out *out, const char *what, const char *value, const char *note)
 {
-    ptx_out_text(out, "<div><dt>");
+    ptx_out_text(out, "<div><p>");
     ptx_out_text(out, what);
-    ptx_out_text(out, "</dt><dd>");
+    ptx_out_text(out, "</p><p class=\"value\">");
     ptx_markup_text(out, value);
-    ptx_out_text(out, "</dd>");
+    ptx_out_text(out, "</p>");
     if (note && *note) {
-        ptx_out_text(out, "<dd class=\"small\">");
+        ptx_out_text(out, "<p>");
         ptx_markup_text(out, note);
-        ptx_out_text(out, "</dd>");
+        ptx_out_text(out, "</p>");
     }
     ptx_out_text(out, "</div>\n");
 }
@@ -244,14 +245,14 @@ static void put_occupancy_tiles(const HtmlKernel *k)
 
 static void put_tiles(const HtmlKernel *k)
 {
-    ptx_out_text(k->out, "<dl class=\"tiles\">\n");
+    ptx_out_text(k->out, "<div class=\"tiles\">\n");
     if (k->projection) {
         put_time_tiles(k);
         put_occupancy_tiles(k);
     } else {
         put_tile(k->out, "Figures", "unknown", ptx_why_no_gpu());
     }
-    ptx_out_text(k->out, "</dl>\n");
+    ptx_out_text(k->out, "</div>\n");
 }
 
 /* ---- loops and GPUs -------------------------------------------------------------------------- */
