@@ -19,7 +19,7 @@ typedef enum PairState {
     PAIR_SAME
 } PairState;
 
-static PairState state_of(const Pair *pair)
+static PairState pair_state(const Pair *pair)
 {
     if (!pair->old_kernel)
         return PAIR_ADDED;
@@ -80,7 +80,7 @@ static void put_pair_row(Out *out, const Pair *pair, uint32_t number, bool has_s
     static const MetricId shown[] = { METRIC_PREDICTED_TIME, METRIC_REGISTERS,
                                       METRIC_OCCUPANCY_PERCENT };
     const ReportKernel *kernel = ptx_pair_kernel(pair);
-    const PairState state = state_of(pair);
+    const PairState state = pair_state(pair);
     ptx_out_text(out, "<tr><td>");
     if (has_section)
         ptx_out_format(out, "<a href=\"#k%u\">", number);
@@ -99,7 +99,7 @@ static void put_pair_row(Out *out, const Pair *pair, uint32_t number, bool has_s
 
 static bool has_section(const Pair *pair)
 {
-    return state_of(pair) != PAIR_SAME;
+    return pair_state(pair) != PAIR_SAME;
 }
 
 static void put_pair_heads(Out *out)
@@ -165,7 +165,7 @@ static void put_metric_row(Out *out, size_t id, const Change *c)
     ptx_out_text(out, "</td></tr>\n");
 }
 
-static void put_metrics(Out *out, const Pair *pair)
+static void put_metric_table(Out *out, const Pair *pair)
 {
     ptx_out_text(out, "<div class=\"scroll\"><table><thead><tr><th scope=\"col\">Figure</th>"
                       "<th scope=\"col\" colspan=\"2\">Before</th>"
@@ -191,9 +191,10 @@ static void put_side_finding(Out *out, const ReportFinding *f)
     ptx_out_text(out, "</p></article>\n");
 }
 
-static void put_side(Out *out, const char *heading, ReportFinding *const *findings, uint32_t count)
+static void put_side_findings(Out *out, const char *heading, ReportFinding *const *findings,
+                              uint32_t count)
 {
-    ptx_out_format(out, "<div><h4>%s: %u</h4>\n", heading, count);
+    ptx_out_format(out, "<div><h3>%s: %u</h3>\n", heading, count);
     for (uint32_t i = 0; i < count && i < SIDE_FINDINGS_MAX; i++)
         put_side_finding(out, findings[i]);
     if (count > SIDE_FINDINGS_MAX)
@@ -225,16 +226,16 @@ static void put_pair_section(Out *out, const Pair *pair, uint32_t number)
                         "<h2 id=\"k%u-h\">", number, number, number);
     ptx_markup_text(out, ptx_kernel_title(ptx_pair_kernel(pair)->name).text);
     ptx_out_text(out, " ");
-    put_state(out, state_of(pair));
+    put_state(out, pair_state(pair));
     ptx_out_text(out, "</h2>\n");
     put_kernel_of_side(out, "Before", pair->old_kernel);
     put_kernel_of_side(out, "After", pair->new_kernel);
     if (pair->old_kernel && pair->new_kernel)
-        put_metrics(out, pair);
+        put_metric_table(out, pair);
     if (pair->new_count + pair->fixed_count) {
         ptx_out_text(out, "<div class=\"panes even\">\n");
-        put_side(out, "Gone", pair->findings + pair->new_count, pair->fixed_count);
-        put_side(out, "New", pair->findings, pair->new_count);
+        put_side_findings(out, "Gone", pair->findings + pair->new_count, pair->fixed_count);
+        put_side_findings(out, "New", pair->findings, pair->new_count);
         ptx_out_text(out, "</div>\n");
     }
     ptx_out_text(out, "</section>\n");

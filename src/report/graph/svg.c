@@ -164,7 +164,7 @@ void ptx_svg_picture(Out *out, const Picture *picture, const char *link)
 {
     const double width = ceil(picture->layout.width + 2 * MARGIN + SELF_LOOP),
                  height = ceil(picture->layout.height + 2 * MARGIN);
-    ptx_out_text(out, "<svg class=\"graph\" role=\"img\"");
+    ptx_out_format(out, "<svg class=\"graph\" role=\"%s\"", link ? "group" : "img");
     if (!link)
         ptx_out_text(out, " xmlns=\"http://www.w3.org/2000/svg\"");
     put_svg_number(out, " width=\"", width);

@@ -1,4 +1,5 @@
 #include "report/html/html.h"
+#include "support/minmax.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -14,7 +15,8 @@ enum {
     CELL_HEIGHT = 5,
     GRID_LEFT = 30,
     GRID_TOP = 16,
-    WORDS_MAX = PTXLINT_LANES * 8,
+    LANE_WORDS_MAX = 8,
+    WORDS_MAX = PTXLINT_LANES * LANE_WORDS_MAX,
     TABLE_ROWS_MAX = 200
 };
 
@@ -35,7 +37,7 @@ typedef struct BankGrid {
 static uint32_t words_of(const ptxlint_request *r)
 {
     const uint32_t words = (r->bytes + BANK_BYTES - 1) / BANK_BYTES;
-    return words < 1 ? 1 : words > 8 ? 8 : words;
+    return ptx_u32_min(ptx_u32_max(words, 1), LANE_WORDS_MAX);
 }
 
 static void list_words(const ptxlint_request *r, const int64_t *offsets, BankGrid *grid)
@@ -78,7 +80,8 @@ static uint32_t set_passes(BankGrid *grid, uint32_t first_lane, uint32_t end_lan
 static void find_passes(const ptxlint_request *r, BankGrid *grid)
 {
     const uint32_t words = words_of(r);
-    const uint32_t lanes = words >= 4 ? 8 : words >= 2 ? 16 : PTXLINT_LANES;
+    uint32_t lanes = words >= 2 ? PTXLINT_LANES / 2 : PTXLINT_LANES;
+    lanes = words >= 4 ? PTXLINT_LANES / 4 : lanes;
     grid->passes = 0;
     for (uint32_t lane = 0; lane < PTXLINT_LANES; lane += lanes)
         grid->passes = set_passes(grid, lane, lane + lanes, grid->passes);
@@ -106,7 +109,7 @@ static void put_grid_axes(Out *out, uint32_t banks)
     }
 }
 
-static void put_cells(Out *out, const BankGrid *grid, uint32_t colour, bool has_passes)
+static void put_bank_cells(Out *out, const BankGrid *grid, uint32_t colour, bool has_passes)
 {
     bool is_begun = false;
     for (uint32_t i = 0; i < grid->count; i++) {
@@ -140,7 +143,7 @@ static void put_bank_grid(const HtmlKernel *k, const ptxlint_request *r, const i
                  GRID_TOP + PTXLINT_LANES * CELL_HEIGHT + 4, title);
     put_grid_axes(out, grid.banks);
     for (uint32_t colour = 0; colour < PASS_COLOURS; colour++)
-        put_cells(out, &grid, colour, has_passes);
+        put_bank_cells(out, &grid, colour, has_passes);
     ptx_out_text(out, "</svg><figcaption>");
     ptx_out_text(out, title);
     ptx_out_text(out, has_passes ? "" : " (colours do not show them)");
@@ -394,7 +397,7 @@ static void put_figure_cell(Out *out, double figure)
                    isfinite(figure) ? ptx_figure_short(figure).text : "");
 }
 
-static void put_access_row(const HtmlKernel *k, const ptxlint_access *a)
+static void put_html_access(const HtmlKernel *k, const ptxlint_access *a)
 {
     Out *out = k->out;
     const uint32_t line = ptxlint_module_place(k->module, a->span.begin).line;
@@ -405,8 +408,9 @@ static void put_access_row(const HtmlKernel *k, const ptxlint_access *a)
     put_figure_cell(out, is_shared ? a->wavefronts_per_request : a->sectors_per_request);
     put_figure_cell(out, is_shared ? a->ideal_wavefronts_per_request
                                    : a->ideal_sectors_per_request);
-    ptx_out_format(out, "<td>%s</td><td>%s</td><td>%s</td><td>", is_shared ? "passes" : "sectors",
-                   a->pattern ? a->pattern : "", ptx_report_certainty(a->certainty));
+    ptx_out_text(out, is_shared ? "<td>passes</td><td>" : "<td>sectors</td><td>");
+    ptx_out_format(out, "%s</td><td>%s</td><td>", ptx_text_or(a->pattern, ""),
+                   ptx_report_certainty(a->certainty));
     ptx_markup_text(out, a->source.path ? ptx_path_last(a->source.path) : "");
     if (a->source.path)
         ptx_out_format(out, ":%u", a->source.line);
@@ -431,7 +435,7 @@ static void put_access_table(const HtmlKernel *k)
                  "<th scope=\"col\">CUDA</th></tr></thead><tbody>\n");
     for (size_t i = 0; i < count && i < TABLE_ROWS_MAX; i++)
         if (has_access_figure(&k->kernel->accesses[i]))
-            put_access_row(k, &k->kernel->accesses[i]);
+            put_html_access(k, &k->kernel->accesses[i]);
     ptx_out_text(k->out, "</tbody></table></div>\n");
     if (count > TABLE_ROWS_MAX)
         ptx_out_format(k->out, "<p class=\"small\">%zu more accesses are not listed.</p>\n",

@@ -77,7 +77,7 @@ static void put_time_chart(const HtmlKernel *k)
                       "hundredth of the longest on; parts overlap.</figcaption></figure>\n");
 }
 
-static void put_share(Out *out, const char *what, double percent, double y)
+static void put_busy_row(Out *out, const char *what, double percent, double y)
 {
     char text[48] = "unknown";
     if (isfinite(percent))
@@ -89,15 +89,15 @@ static void put_share(Out *out, const char *what, double percent, double y)
     ptx_html_label(out, "", "start", (double[]){ 258, y + 13 }, text);
 }
 
-static void put_shares(const HtmlKernel *k)
+static void put_busy_figure(const HtmlKernel *k)
 {
     const ptxlint_bottleneck *b = &k->projection->bottleneck;
     Out *out = k->out;
     ptx_out_text(out, "<figure>");
     ptx_html_svg(out, 320, 74, "How busy compute, memory and issue slots are");
-    put_share(out, "compute", b->compute_percent, 2);
-    put_share(out, "memory", b->memory_percent, 26);
-    put_share(out, "issue", b->issue_percent, 50);
+    put_busy_row(out, "compute", b->compute_percent, 2);
+    put_busy_row(out, "memory", b->memory_percent, 26);
+    put_busy_row(out, "issue", b->issue_percent, 50);
     ptx_out_text(out, "</svg><figcaption>Share of the predicted time that each is busy.");
     if (isfinite(b->relieved_us) && k->projection->time.limiter) {
         ptx_out_text(out, " Without ");
@@ -203,7 +203,7 @@ static void put_roof_point(Out *out, const RoofScale *s, const ptxlint_roofline 
     ptx_out_text(out, "/>");
 }
 
-static void put_roofline(const HtmlKernel *k)
+static void put_roof_figure(const HtmlKernel *k)
 {
     const ptxlint_roofline *roof = &k->projection->roofline;
     const ptxlint_peak *peak = &k->projection->peak;
@@ -242,14 +242,14 @@ void ptx_html_time_part(const HtmlKernel *k)
     ptx_out_text(k->out, "<div class=\"charts\">\n");
     if (isfinite(time->predicted_us) && time->part_count) {
         put_time_chart(k);
-        put_shares(k);
+        put_busy_figure(k);
     } else {
         const char *why = ptx_why_estimate(k->projection);
         ptx_out_text(k->out, "<p class=\"small\">No time is predicted: ");
         ptx_markup_text(k->out, why ? why : "the launch is not known");
         ptx_out_text(k->out, ".</p>\n");
     }
-    put_roofline(k);
+    put_roof_figure(k);
     ptx_out_text(k->out, "</div>\n");
     ptx_html_part_end(k);
 }

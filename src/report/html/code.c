@@ -8,18 +8,18 @@
 enum { FILES_MAX = 8, CONTEXT_LINES = 2, CODE_BYTES_MAX = 400 };
 
 /* A CUDA line that instructions of the kernel come from. */
-typedef struct CudaLine {
+typedef struct HtmlCudaLine {
     uint32_t file, line;
     uint32_t ptx_line;          /* the first of them */
     double share;               /* of the time; NaN */
-} CudaLine;
+} HtmlCudaLine;
 
 typedef struct CodeView {
     const HtmlKernel *k;
     const char *text;
     const char *files[FILES_MAX];
     uint32_t file_count;
-    CudaLine *lines;            /* by file and line, each once */
+    HtmlCudaLine *lines;            /* by file and line, each once */
     size_t line_count;
     bool has_shares, has_live;
 } CodeView;
@@ -48,7 +48,7 @@ static uint32_t file_number(CodeView *v, const char *path)
 
 static int compare_cuda_lines(const void *left, const void *right)
 {
-    const CudaLine *a = left, *b = right;
+    const HtmlCudaLine *a = left, *b = right;
     if (a->file != b->file)
         return a->file < b->file ? -1 : 1;
     if (a->line != b->line)
@@ -60,7 +60,7 @@ static void merge_cuda_lines(CodeView *v)
 {
     size_t kept = 0;
     for (size_t i = 0; i < v->line_count; i++) {
-        CudaLine *last = kept ? &v->lines[kept - 1] : NULL;
+        HtmlCudaLine *last = kept ? &v->lines[kept - 1] : NULL;
         if (last && last->file == v->lines[i].file && last->line == v->lines[i].line)
             last->share += v->lines[i].share;
         else
@@ -83,7 +83,7 @@ static void list_cuda_lines(CodeView *v)
             continue;
         const uint32_t file = file_number(v, place.path);
         if (file < FILES_MAX)
-            v->lines[v->line_count++] = (CudaLine){
+            v->lines[v->line_count++] = (HtmlCudaLine){
                 file, place.line, ptxlint_module_place(v->k->module, at).line,
                 figures ? figures->time_share : (double)NAN
             };
@@ -123,7 +123,7 @@ typedef struct LineFigures {
     bool has_instruction, has_source;
 } LineFigures;
 
-static LineFigures take_line(const CodeView *v, size_t *next, uint32_t end)
+static LineFigures take_ptx_line(const CodeView *v, size_t *next, uint32_t end)
 {
     const ptxlint_graph_info *graph = v->k->graph;
     LineFigures found = { .live = PTXLINT_UNKNOWN };
@@ -165,7 +165,7 @@ static void put_ptx_row(CodeView *v, const LineFigures *figures, ptxlint_place p
     ptx_out_text(out, "\n");
 }
 
-static ptxlint_place next_line(const ptxlint_module *module, ptxlint_place place, uint32_t length)
+static ptxlint_place line_behind(const ptxlint_module *module, ptxlint_place place, uint32_t length)
 {
     uint32_t at = place.line_end;
     const char *text = ptxlint_module_get_info(module)->text;
@@ -182,12 +182,12 @@ static void put_ptx_rows(CodeView *v)
     uint32_t shown = 0;
     ptxlint_place place = ptxlint_module_place(k->module, span.begin);
     for (; shown < HTML_LINES_MAX && *k->lines_left; shown++, --*k->lines_left) {
-        const LineFigures figures = take_line(v, &next, place.line_end + 1);
+        const LineFigures figures = take_ptx_line(v, &next, place.line_end + 1);
         const uint32_t line = place.line;
         put_ptx_row(v, &figures, place);
         if (place.line_end >= span.end)
             break;
-        place = next_line(k->module, place, span.end);
+        place = line_behind(k->module, place, span.end);
         if (place.line == line)
             break;
     }
@@ -213,7 +213,7 @@ static void put_ptx_pane(CodeView *v)
 
 /* ---- CUDA ------------------------------------------------------------------------------------ */
 
-static void put_cuda_row(const CodeView *v, uint32_t file, uint32_t line, const CudaLine *known,
+static void put_cuda_row(const CodeView *v, uint32_t file, uint32_t line, const HtmlCudaLine *known,
                          const SourceFile *source)
 {
     Out *out = v->k->out;
@@ -239,7 +239,7 @@ static void put_cuda_rows(const CodeView *v, uint32_t file, const SourceFile *so
 {
     uint32_t next = 0;
     for (size_t i = 0; i < v->line_count && *shown < HTML_LINES_MAX; i++) {
-        const CudaLine *known = &v->lines[i];
+        const HtmlCudaLine *known = &v->lines[i];
         if (known->file != file)
             continue;
         uint32_t line = known->line;
@@ -298,10 +298,9 @@ static double strip_y(double live, double most)
 static int64_t live_at(const HtmlKernel *k, size_t number, bool is_wide)
 {
     const ptxlint_instruction *figures = figures_at(k, number);
-    const int64_t live = figures && is_wide ? 2 * figures->live_64
-                         : figures          ? figures->live_registers
-                                            : 0;
-    return live > 0 ? live : 0;
+    if (!figures || figures->live_registers < 0)
+        return 0;
+    return is_wide ? 2 * figures->live_64 : figures->live_registers;
 }
 
 /* At most a few hundred steps: of instructions that share one the most counts. */
@@ -373,8 +372,10 @@ void ptx_html_code_part(const HtmlKernel *k)
     if (!k->graph || !k->graph->instruction_count)
         return;
     list_cuda_lines(&v);
-    ptx_html_part(k, "code", v.file_count ? "PTX and CUDA" : "PTX",
-                  v.file_count ? "a line shows where it comes from" : "");
+    if (v.file_count)
+        ptx_html_part(k, "code", "PTX and CUDA", "a line shows where it comes from");
+    else
+        ptx_html_part(k, "code", "PTX", "");
     if (v.has_live)
         put_strip(&v);
     if (*k->lines_left) {

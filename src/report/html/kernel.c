@@ -95,7 +95,7 @@ void ptx_html_svg(Out *out, double width, double height, const char *title)
 
 /* ---- the head of a kernel -------------------------------------------------------------------- */
 
-static void put_dims(Out *out, const char *what, const int64_t dims[3])
+static void put_html_dims(Out *out, const char *what, const int64_t dims[3])
 {
     if (dims[0] == PTXLINT_UNKNOWN) {
         ptx_out_format(out, "%s unknown", what);
@@ -118,8 +118,8 @@ static void put_launch_line(const HtmlKernel *k)
         ptx_markup_text(out, *gpu->product ? gpu->product : gpu->name);
         ptx_out_text(out, " \302\267 ");
     }
-    put_dims(out, "grid", launch->grid);
-    put_dims(out, " \302\267 block", launch->block);
+    put_html_dims(out, "grid", launch->grid);
+    put_html_dims(out, " \302\267 block", launch->block);
     ptx_out_format(out, " (%s)", words[launch->source]);
     if (k->kernel->launch_count > 1)
         ptx_out_format(out, " \302\267 launch %u of %u", k->kernel->launch_number + 1,
@@ -139,7 +139,7 @@ static void put_launch_line(const HtmlKernel *k)
     ptx_out_text(out, "</p>\n");
 }
 
-static void put_kernel_name(const HtmlKernel *k)
+static void put_html_name(const HtmlKernel *k)
 {
     Out *out = k->out;
     const ptxlint_kernel *kernel = k->kernel;
@@ -191,12 +191,11 @@ static void put_time_tiles(const HtmlKernel *k)
                  ptx_html_time(time->low_us).text, ptx_html_time(time->high_us).text);
     put_tile(k->out, "Predicted time", ptx_html_time(time->predicted_us).text,
              *note ? note : ptx_why_estimate(p));
-    snprintf(note, sizeof note, "no launch is faster%s%.60s", time->bound_by ? ": held by " : "",
-             time->bound_by ? time->bound_by : "");
+    snprintf(note, sizeof note, "no launch is faster%s%.60s",
+             ptx_text_if(time->bound_by, ": held by "), ptx_text_or(time->bound_by, ""));
     put_tile(k->out, "Lower bound", ptx_html_time(time->bound_us).text,
              isfinite(time->bound_us) ? note : time->bound_why);
-    put_tile(k->out, "Limiter", time->limiter ? time->limiter : "unknown",
-             p->bottleneck.advice);
+    put_tile(k->out, "Limiter", ptx_text_or(time->limiter, "unknown"), p->bottleneck.advice);
 }
 
 static void put_register_tile(const HtmlKernel *k)
@@ -257,7 +256,13 @@ static void put_tiles(const HtmlKernel *k)
 
 /* ---- loops and GPUs -------------------------------------------------------------------------- */
 
-static void put_loop_row(const HtmlKernel *k, const ptxlint_loop *loop)
+static void put_ratio(Out *out, double ratio)
+{
+    ptx_out_format(out, "<td class=\"n\">%s</td>",
+                   isfinite(ratio) ? ptx_figure_short(ratio).text : "");
+}
+
+static void put_html_loop(const HtmlKernel *k, const ptxlint_loop *loop)
 {
     Out *out = k->out;
     const uint32_t line = ptxlint_module_place(k->module, loop->header.begin).line;
@@ -271,14 +276,15 @@ static void put_loop_row(const HtmlKernel *k, const ptxlint_loop *loop)
         ptx_markup_text(out, ptx_path_last(loop->source.path));
         ptx_out_format(out, ":%u", loop->source.line);
     }
+    const bool is_known = !isnan(loop->trip.count);
     ptx_out_format(out, "</td><td class=\"n\">%s</td><td>",
-                   isnan(loop->trip.count) ? "" : ptx_figure_commas(loop->trip.count).text);
-    ptx_markup_text(out, loop->trip.expression ? loop->trip.expression : "");
+                   is_known ? ptx_figure_commas(loop->trip.count).text : "");
+    ptx_markup_text(out, ptx_text_or(loop->trip.expression, ""));
     ptx_out_format(out, "</td><td>%s</td>",
-                   isnan(loop->trip.count) ? "unknown" : ptx_report_certainty(loop->trip.certainty));
-    ptx_out_format(out, "<td class=\"n\">%s</td><td class=\"n\">%s</td></tr>\n",
-                   parallel && isfinite(parallel->ilp) ? ptx_figure_short(parallel->ilp).text : "",
-                   parallel && isfinite(parallel->mlp) ? ptx_figure_short(parallel->mlp).text : "");
+                   is_known ? ptx_report_certainty(loop->trip.certainty) : "unknown");
+    put_ratio(out, parallel ? parallel->ilp : (double)NAN);
+    put_ratio(out, parallel ? parallel->mlp : (double)NAN);
+    ptx_out_text(out, "</tr>\n");
 }
 
 static void put_loops_part(const HtmlKernel *k)
@@ -293,7 +299,7 @@ static void put_loops_part(const HtmlKernel *k)
                          "<th scope=\"col\">Certainty</th><th scope=\"col\" class=\"n\">ILP</th>"
                          "<th scope=\"col\" class=\"n\">MLP</th></tr></thead><tbody>\n");
     for (size_t i = 0; i < count && i < LOOPS_MAX; i++)
-        put_loop_row(k, &k->kernel->loops[i]);
+        put_html_loop(k, &k->kernel->loops[i]);
     ptx_out_text(k->out, "</tbody></table></div>\n");
     if (count > LOOPS_MAX)
         ptx_out_format(k->out, "<p class=\"small\">%zu more loops are not shown.</p>\n",
@@ -322,7 +328,7 @@ static void put_flow_part(const HtmlKernel *k)
     ptx_html_part_end(k);
 }
 
-static void put_gpu_row(Out *out, const ptxlint_projection *p)
+static void put_html_gpu(Out *out, const ptxlint_projection *p)
 {
     ptx_out_text(out, "<tr><td>");
     ptx_markup_text(out, ptxlint_gpu_get_info(p->gpu)->name);
@@ -345,7 +351,7 @@ static void put_gpus_part(const HtmlKernel *k)
                          "<th scope=\"col\" class=\"n\">Occupancy, %</th>"
                          "<th scope=\"col\" class=\"n\">Registers</th></tr></thead><tbody>\n");
     for (size_t i = 0; i < k->kernel->projection_count; i++)
-        put_gpu_row(k->out, &k->kernel->projections[i]);
+        put_html_gpu(k->out, &k->kernel->projections[i]);
     ptx_out_text(k->out, "</tbody></table>\n");
     ptx_html_part_end(k);
 }
@@ -354,7 +360,7 @@ void ptx_html_write_kernel(const HtmlKernel *k)
 {
     ptx_out_format(k->out, "<section class=\"kernel\" id=\"k%u\" aria-labelledby=\"k%u-h\">\n",
                    k->number, k->number);
-    put_kernel_name(k);
+    put_html_name(k);
     put_launch_line(k);
     put_tiles(k);
     ptx_html_findings_part(k);

@@ -1,4 +1,5 @@
 #include "report/html/html.h"
+#include "support/grow.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -117,7 +118,7 @@ static void put_row_findings(Out *out, const HtmlKernel *k)
     ptx_out_text(out, "</td></tr>\n");
 }
 
-static void put_row(Out *out, const HtmlKernel *k)
+static void put_overview_row(Out *out, const HtmlKernel *k)
 {
     ptxlint_source_place place;
     const uint32_t line = ptxlint_module_place(k->module, k->kernel->name_span.begin).line;
@@ -143,29 +144,24 @@ static void put_row(Out *out, const HtmlKernel *k)
 
 /* ---- a kernel -------------------------------------------------------------------------------- */
 
-static HtmlEntry *add_entry(HtmlPage *page)
+static HtmlEntry *add_html_entry(HtmlPage *page)
 {
-    if (page->count == page->capacity) {
-        const size_t capacity = page->capacity ? 2 * page->capacity : 16;
-        HtmlEntry *entries = realloc(page->entries, capacity * sizeof *entries);
-        if (!entries)
-            return NULL;
-        page->entries = entries;
-        page->capacity = capacity;
-    }
+    if (!ptx_list_reserve(&page->entries, &page->capacity, page->count + 1,
+                          sizeof *page->entries))
+        return NULL;
     HtmlEntry *entry = &page->entries[page->count++];
     *entry = (HtmlEntry){ .number = (uint32_t)page->count, .row_begin = page->rows.length,
                           .section_begin = page->sections.length };
     return entry;
 }
 
-static ptxlint_status write_entry(HtmlPage *page, HtmlKernel *k, HtmlEntry *entry)
+static ptxlint_status write_html_entry(HtmlPage *page, HtmlKernel *k, HtmlEntry *entry)
 {
     Out row, section;
     ptx_out_init(&row, ptx_buffer_write, &page->rows);
     ptx_out_init(&section, ptx_buffer_write, &page->sections);
     k->out = &row;
-    put_row(&row, k);
+    put_overview_row(&row, k);
     ptx_out_flush(&row);
     k->out = &section;
     ptx_html_write_kernel(k);
@@ -180,7 +176,7 @@ ptxlint_status ptx_html_kernel(HtmlPage *page, const ptxlint_module *module,
                                const ptxlint_kernel *kernel, Locator *locator)
 {
     ptxlint_graph *graph = NULL;
-    HtmlEntry *entry = add_entry(page);
+    HtmlEntry *entry = add_html_entry(page);
     if (!entry)
         return PTXLINT_NO_MEMORY;
     HtmlKernel k = { .module = module, .kernel = kernel, .locator = locator,
@@ -189,7 +185,7 @@ ptxlint_status ptx_html_kernel(HtmlPage *page, const ptxlint_module *module,
     if (ptxlint_graph_new(module, kernel, &graph) == PTXLINT_OK)
         k.graph = ptxlint_graph_get_info(graph);
     entry->time_us = k.projection ? k.projection->time.predicted_us : (double)NAN;
-    ptxlint_status status = write_entry(page, &k, entry);
+    ptxlint_status status = write_html_entry(page, &k, entry);
     ptxlint_graph_free(graph);
     return status;
 }
@@ -232,13 +228,13 @@ ptxlint_status ptx_html_module(HtmlPage *page, const ptxlint_module *module, Loc
 /* ---- the document ---------------------------------------------------------------------------- */
 
 /* Slowest first; those without a time behind them, in the order in which they came. */
-static int compare_entries(const void *left, const void *right)
+static int compare_html_entries(const void *left, const void *right)
 {
     const HtmlEntry *a = left, *b = right;
-    const double mine = isnan(a->time_us) ? -1 : a->time_us,
-                 other = isnan(b->time_us) ? -1 : b->time_us;
-    if (mine < other || mine > other)
-        return mine > other ? -1 : 1;
+    if (!isnan(a->time_us) != !isnan(b->time_us))
+        return isnan(a->time_us) ? 1 : -1;
+    if (a->time_us < b->time_us || a->time_us > b->time_us)
+        return a->time_us > b->time_us ? -1 : 1;
     return a->number < b->number ? -1 : a->number > b->number;
 }
 
@@ -302,7 +298,7 @@ static void put_overview(const HtmlPage *page, Out *out)
     ptx_out_text(out, "</section>\n");
 }
 
-static void put_json(const HtmlPage *page, Out *out)
+static void put_embedded_json(const HtmlPage *page, Out *out)
 {
     if (page->is_json_lost) {
         ptx_out_format(out, "<p class=\"small\">The report in JSON is longer than %d KiB and not "
@@ -319,12 +315,11 @@ void ptx_html_finish(HtmlPage *page, Out *out)
 {
     char title[300];
     if (page->count)
-        qsort(page->entries, page->count, sizeof *page->entries, compare_entries);
+        qsort(page->entries, page->count, sizeof *page->entries, compare_html_entries);
     if (ptxlint_writer_finish(page->report) != PTXLINT_OK)
         page->is_json_lost = true;
-    snprintf(title, sizeof title, "%zu kernel%s: %.200s%s", page->count,
-             page->count == 1 ? "" : "s", page->first_path,
-             page->module_count > 1 ? " and others" : "");
+    snprintf(title, sizeof title, "%zu kernel%s: %.200s%s", page->count, ptx_plural(page->count),
+             page->first_path, ptx_text_if(page->module_count > 1, " and others"));
     ptx_html_head(out, title);
     put_overview(page, out);
     if (page->loose.length) {
@@ -336,6 +331,6 @@ void ptx_html_finish(HtmlPage *page, Out *out)
     for (size_t i = 0; i < page->count; i++)
         ptx_out_bytes(out, page->sections.bytes + page->entries[i].section_begin,
                       page->entries[i].section_end - page->entries[i].section_begin);
-    put_json(page, out);
+    put_embedded_json(page, out);
     ptx_html_tail(out);
 }

@@ -95,7 +95,8 @@
     '/': () => filter?.focus(),
   };
   addEventListener('keydown', (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.target.matches('input, textarea')) return;
+    const isField = event.target instanceof Element && event.target.matches('input, textarea');
+    if (event.ctrlKey || event.metaKey || event.altKey || isField) return;
     const action = keys[event.key];
     if (!action) return;
     event.preventDefault();
