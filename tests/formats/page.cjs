@@ -7,7 +7,7 @@ const path = require('node:path');
 const { spawnSync } = require('node:child_process');
 const { pathToFileURL } = require('node:url');
 
-const [root, ptxlint, folder] = process.argv.slice(2);
+const [root, ptxlint, folder] = process.argv.slice(2).map((word) => path.resolve(word));
 const axe = fs.readFileSync(path.join(root, 'tools/npm/node_modules/axe-core/axe.min.js'), 'utf8');
 const EVIL = '</script><script>window.pwned = 1</script><!-- "\' <img src=x onerror="window.pwned = 1"> \u202e \u0007';
 const NAME = '<img src=x onerror=pwned=1>"\'&.cu';
