@@ -530,7 +530,8 @@ static double find_chain(Arena *scratch, const PredictInput *in, const Speeds *s
                                 in->ops,
                                 tile_clocks(in, s, cached),
                                 in->blocks,
-                                in->warps_per_block };
+                                in->warps_per_block,
+                                load_clocks(in, cached, 1) };
     double waves = in->blocks / (s->sms * in->blocks_per_sm), first = first_misses(in, cached);
     first += ptx_gpu_figure(in->gpu, FIGURE_CONST_FRESH_LATENCY)
              * in->evaluation->traffics.constant_bytes / CONSTANT_PIECE_BYTES;
