@@ -56,6 +56,9 @@ typedef struct CriticalPathInput {
     TileClocks tiles;
     double blocks, warps_per_block;
     double missed_clocks;       /* of a load of global memory that L1 does not serve */
+    /* per instruction of the function: what of the clocks it makes a warp wait; in all the clocks,
+     * but for the prologue. NULL: not wanted */
+    double *waits;
 } CriticalPathInput;
 
 typedef struct CriticalPath {
