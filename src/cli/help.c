@@ -792,7 +792,7 @@ const char *const ptx_command_examples[COMMAND__COUNT] = {
 
     "\nEXAMPLES\n"
     "  ptxlint graph --output saxpy.svg saxpy.ptx\n"
-    "  ptxlint graph --kernel '*gemm*' --format dot kernels.ptx | dot -Tpdf > gemm.pdf\n"
+    "  ptxlint graph --kernel '*gemm*' --format dot kernels.ptx | dot -Tpdf > a.pdf\n"
     "  ptxlint graph --gpu h200 --grid 64 --block 256 --format json kernel.ptx\n",
 };
 
