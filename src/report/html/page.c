@@ -155,16 +155,16 @@ static HtmlEntry *add_html_entry(HtmlPage *page)
     return entry;
 }
 
-static ptxlint_status write_html_entry(HtmlPage *page, HtmlKernel *k, HtmlEntry *entry)
+static ptxlint_status write_html_entry(HtmlPage *page, const HtmlKernel *of, HtmlEntry *entry)
 {
     Out row, section;
     ptx_out_init(&row, ptx_buffer_write, &page->rows);
     ptx_out_init(&section, ptx_buffer_write, &page->sections);
-    k->out = &row;
-    put_page_row(&row, k);
+    HtmlKernel k = *of;
+    put_page_row(&row, &k);
     ptx_out_flush(&row);
-    k->out = &section;
-    ptx_html_write_kernel(k);
+    k.out = &section;
+    ptx_html_write_kernel(&k);
     ptx_out_flush(&section);
     entry->row_end = page->rows.length;
     entry->section_end = page->sections.length;
