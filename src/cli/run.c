@@ -105,11 +105,10 @@ static ptxlint_options module_options(const CliRun *run, size_t index, unsigned 
     options.jobs = ptx_jobs_threads(run->options, run->worker_count);
     options.profile = run->profiles ? run->profiles[worker] : NULL;
     options.syntax_only = run->is_syntax_only;
-    options.has_instructions = run->options->command == COMMAND_REPORT
-                               && wants_page(run->options);
     options.sources = run->sources;
     const Command command = run->options->command;
-    options.has_instructions = command == COMMAND_ANNOTATE;
+    options.has_instructions = command == COMMAND_ANNOTATE
+                               || (command == COMMAND_REPORT && wants_page(run->options));
     options.has_each_launch = (command == COMMAND_CHECK || command == COMMAND_REPORT
                                || command == COMMAND_ANNOTATE)
                               && !run->report && !run->options->has_fix;

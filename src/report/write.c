@@ -592,6 +592,24 @@ static void add_csv_report(ptxlint_writer *writer, const ptxlint_module *module)
             ptx_csv_kernel(&writer->out, row.module, row.kernel);
 }
 
+/* Kernels alone: functions are in the JSON of the page. */
+static void add_html_report(ptxlint_writer *writer, const ptxlint_module *module)
+{
+    size_t count;
+    ReportRow row;
+    const ptxlint_kernel *kernels = ptxlint_module_kernels(module, &count);
+    ptxlint_status status = ptx_locator_begin(&writer->locator, module);
+    for (size_t i = 0; i < count && status == PTXLINT_OK; i++)
+        for (uint32_t n = 0; status == PTXLINT_OK && is_reported(writer, &kernels[i], true)
+                             && find_launch_row(module, i, n, &row);
+             n++)
+            status = ptx_html_kernel(writer->page, row.module, row.kernel, &writer->locator);
+    if (status == PTXLINT_OK)
+        status = ptx_html_module(writer->page, module, &writer->locator);
+    if (writer->out.status == PTXLINT_OK)
+        writer->out.status = status;
+}
+
 static void add_annotation(ptxlint_writer *writer, const ptxlint_module *module)
 {
     size_t count;
@@ -617,24 +635,6 @@ static void add_annotation(ptxlint_writer *writer, const ptxlint_module *module)
     ptx_out_text(&writer->out, ptx_text_if(is_json, "]}"));
 }
 
-/* Kernels alone: functions are in the JSON of the page. */
-static void add_html_report(ptxlint_writer *writer, const ptxlint_module *module)
-{
-    size_t count;
-    ReportRow row;
-    const ptxlint_kernel *kernels = ptxlint_module_kernels(module, &count);
-    ptxlint_status status = ptx_locator_begin(&writer->locator, module);
-    for (size_t i = 0; i < count && status == PTXLINT_OK; i++)
-        for (uint32_t n = 0; status == PTXLINT_OK && is_reported(writer, &kernels[i], true)
-                             && find_launch_row(module, i, n, &row);
-             n++)
-            status = ptx_html_kernel(writer->page, row.module, row.kernel, &writer->locator);
-    if (status == PTXLINT_OK)
-        status = ptx_html_module(writer->page, module, &writer->locator);
-    if (writer->out.status == PTXLINT_OK)
-        writer->out.status = status;
-}
-
 /* ---- documents ------------------------------------------------------------------------------- */
 
 static bool is_sound(ptxlint_document document, const ptxlint_write_options *options)
@@ -646,8 +646,7 @@ static bool is_sound(ptxlint_document document, const ptxlint_write_options *opt
     switch (document) {
     case PTXLINT_DIAGNOSTICS:   return format <= PTXLINT_MARKDOWN;
     case PTXLINT_REPORT:        return is_of_all || format == PTXLINT_CSV
-                                       || format == PTXLINT_MARKDOWN
-                                       || format == PTXLINT_HTML;
+                                       || format == PTXLINT_MARKDOWN || format == PTXLINT_HTML;
     case PTXLINT_ANNOTATION:    return is_of_all;
     }
     return false;
@@ -863,8 +862,8 @@ void ptxlint_writer_free(ptxlint_writer *writer)
     ptx_sarif_free(writer->sarif);
     ptx_github_free(writer->github);
     ptx_markdown_free(writer->markdown);
-    ptx_overview_free(writer->overview);
     ptx_html_free(writer->page);
+    ptx_overview_free(writer->overview);
     ptx_once_free(writer->once);
     ptx_hash_map_free(&writer->rule_counts);
     free(writer->xml.file);

@@ -425,7 +425,7 @@ static bool has_access_figure(const ptxlint_access *a)
 
 static void put_access_table(const HtmlKernel *k)
 {
-    const size_t count = k->kernel->access_count;
+    size_t left = 0, shown = 0;
     ptx_out_text(k->out,
                  "<div class=\"scroll\"><table><thead><tr><th scope=\"col\">Line</th>"
                  "<th scope=\"col\">Access</th><th scope=\"col\" class=\"n\">Bytes</th>"
@@ -433,20 +433,32 @@ static void put_access_table(const HtmlKernel *k)
                  "<th scope=\"col\" class=\"n\">At best</th><th scope=\"col\">Unit</th>"
                  "<th scope=\"col\">Pattern</th><th scope=\"col\">Certainty</th>"
                  "<th scope=\"col\">CUDA</th></tr></thead><tbody>\n");
-    for (size_t i = 0; i < count && i < TABLE_ROWS_MAX; i++)
-        if (has_access_figure(&k->kernel->accesses[i]))
+    for (size_t i = 0; i < k->kernel->access_count; i++) {
+        if (!has_access_figure(&k->kernel->accesses[i]))
+            continue;
+        left += shown == TABLE_ROWS_MAX;
+        if (shown < TABLE_ROWS_MAX)
             put_html_access(k, &k->kernel->accesses[i]);
+        shown += shown < TABLE_ROWS_MAX;
+    }
     ptx_out_text(k->out, "</tbody></table></div>\n");
-    if (count > TABLE_ROWS_MAX)
-        ptx_out_format(k->out, "<p class=\"small\">%zu more accesses are not listed.</p>\n",
-                       count - TABLE_ROWS_MAX);
+    if (left)
+        ptx_out_format(k->out, "<p class=\"small\">%zu more accesses are not listed.</p>\n", left);
+}
+
+static size_t count_listed(const HtmlKernel *k)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < k->kernel->access_count; i++)
+        count += has_access_figure(&k->kernel->accesses[i]);
+    return count;
 }
 
 void ptx_html_accesses_part(const HtmlKernel *k)
 {
     ptxlint_requests *requests = NULL;
     size_t count = 0;
-    if (!k->kernel->access_count)
+    if (!count_listed(k))
         return;
     ptx_html_part(k, "accesses", "Memory accesses",
                   "the request of each that costs most");

@@ -159,7 +159,7 @@ static void put_roof_axes(Out *out, const RoofScale *s)
     }
     ptx_html_label(out, "dim", "middle", (double[]){ ROOF_WIDTH / 2.0, ROOF_HEIGHT - 4 },
                    "flops a byte of memory");
-    ptx_html_label(out, "dim", "start", (double[]){ 2, 9 }, "GFLOP/s");
+    ptx_html_label(out, "dim", "start", (double[]){ ROOF_LEFT + 4, ROOF_TOP + 10 }, "GFLOP/s");
 }
 
 /* The slope of memory up to a ceiling of compute, and the ceiling from there on. */
@@ -176,7 +176,8 @@ static void put_roof(Out *out, const RoofScale *s, double bandwidth, double ceil
                                          roof_y(s, ceiling) });
 }
 
-static void put_roofs(Out *out, const RoofScale *s, const ptxlint_peak *peak)
+/* Of fp32, and the one that holds the launch. */
+static void put_roofs(Out *out, const RoofScale *s, const ptxlint_peak *peak, const char *own)
 {
     put_roof(out, s, peak->memory_gb_per_s, peak->peak_gflops, "roof");
     ptx_html_label(out, "", "end",
@@ -184,7 +185,8 @@ static void put_roofs(Out *out, const RoofScale *s, const ptxlint_peak *peak)
     for (size_t i = 0; i < peak->ceiling_count; i++) {
         const ptxlint_ceiling *c = &peak->ceilings[i];
         bool is_memory = !strcmp(c->name, "memory") || !strcmp(c->name, "l2");
-        if (is_memory || !(c->gflops > 0) || fabs(c->gflops - peak->peak_gflops) < 1)
+        if (is_memory || !own || strcmp(c->name, own) != 0 || !(c->gflops > 0)
+            || fabs(c->gflops - peak->peak_gflops) < 1)
             continue;
         put_roof(out, s, peak->memory_gb_per_s, c->gflops, "roof2");
         ptx_html_label(out, "dim", "end", (double[]){ ROOF_WIDTH - 14, roof_y(s, c->gflops) + 12 },
@@ -221,7 +223,7 @@ static void put_roof_figure(const HtmlKernel *k)
     ptx_out_text(out, "<figure>");
     ptx_html_svg(out, ROOF_WIDTH, ROOF_HEIGHT, "Roofline of the launch");
     put_roof_axes(out, &scale);
-    put_roofs(out, &scale, peak);
+    put_roofs(out, &scale, peak, roof->ceiling);
     put_roof_point(out, &scale, roof);
     ptx_out_format(out, "</svg><figcaption>Roofline: %s GFLOP/s predicted",
                    ptx_figure_commas(roof->predicted_gflops).text);
@@ -242,14 +244,16 @@ void ptx_html_time_part(const HtmlKernel *k)
     ptx_out_text(k->out, "<div class=\"charts\">\n");
     if (isfinite(time->predicted_us) && time->part_count) {
         put_time_chart(k);
+        ptx_out_text(k->out, "<div>\n");
+        put_roof_figure(k);
         put_busy_figure(k);
+        ptx_out_text(k->out, "</div>\n");
     } else {
         const char *why = ptx_why_estimate(k->projection);
         ptx_out_text(k->out, "<p class=\"small\">No time is predicted: ");
         ptx_markup_text(k->out, why ? why : "the launch is not known");
         ptx_out_text(k->out, ".</p>\n");
     }
-    put_roof_figure(k);
     ptx_out_text(k->out, "</div>\n");
     ptx_html_part_end(k);
 }

@@ -133,7 +133,7 @@ static void put_race(Out *out, const Finding *finding)
 {
     enum { ROWS_MAX = 8 };
     const ptxlint_diagnostic *d = finding->diagnostic;
-    RaceRow rows[ROWS_MAX], row = access_row(finding, d->span, 0);
+    RaceRow rows[ROWS_MAX] = { 0 }, row = access_row(finding, d->span, 0);
     size_t count = 0;
     add_race_row(rows, &count, &row);
     row = access_row(finding, d->related[0].span, 1);

@@ -118,7 +118,7 @@ static void put_row_findings(Out *out, const HtmlKernel *k)
     ptx_out_text(out, "</td></tr>\n");
 }
 
-static void put_overview_row(Out *out, const HtmlKernel *k)
+static void put_page_row(Out *out, const HtmlKernel *k)
 {
     ptxlint_source_place place;
     const uint32_t line = ptxlint_module_place(k->module, k->kernel->name_span.begin).line;
@@ -155,16 +155,16 @@ static HtmlEntry *add_html_entry(HtmlPage *page)
     return entry;
 }
 
-static ptxlint_status write_html_entry(HtmlPage *page, HtmlKernel *k, HtmlEntry *entry)
+static ptxlint_status write_html_entry(HtmlPage *page, const HtmlKernel *of, HtmlEntry *entry)
 {
     Out row, section;
     ptx_out_init(&row, ptx_buffer_write, &page->rows);
     ptx_out_init(&section, ptx_buffer_write, &page->sections);
-    k->out = &row;
-    put_overview_row(&row, k);
+    HtmlKernel k = *of;
+    put_page_row(&row, &k);
     ptx_out_flush(&row);
-    k->out = &section;
-    ptx_html_write_kernel(k);
+    k.out = &section;
+    ptx_html_write_kernel(&k);
     ptx_out_flush(&section);
     entry->row_end = page->rows.length;
     entry->section_end = page->sections.length;
@@ -267,7 +267,7 @@ void ptx_html_tail(Out *out)
     ptx_out_text(out, "</script>\n</body>\n</html>\n");
 }
 
-static void put_overview(const HtmlPage *page, Out *out)
+static void put_page_overview(const HtmlPage *page, Out *out)
 {
     static const char *const heads[] = {
         "<th scope=\"col\"", "<th scope=\"col\"", "<th scope=\"col\" class=\"n\"",
@@ -321,7 +321,7 @@ void ptx_html_finish(HtmlPage *page, Out *out)
     snprintf(title, sizeof title, "%zu kernel%s: %.200s%s", page->count, ptx_plural(page->count),
              page->first_path, ptx_text_if(page->module_count > 1, " and others"));
     ptx_html_head(out, title);
-    put_overview(page, out);
+    put_page_overview(page, out);
     if (page->loose.length) {
         ptx_out_text(out, "<section aria-labelledby=\"loose-h\"><h2 id=\"loose-h\">Findings "
                           "outside of kernels</h2>\n");
