@@ -174,6 +174,7 @@ typedef struct Options {
     bool is_quiet, has_no_config, has_no_baseline, has_statistics, has_profile, is_strict_launch;
     bool has_no_metadata;
     bool has_facts;                     /* rules: the facts instead */
+    unsigned since;                     /* isa: forms of this .version on, 10 * major + minor */
     bool has_list;                      /* isa: a line an opcode; extract: one an entry */
     bool is_forced;                     /* extract: files that are there are replaced */
     uint64_t max_unpacked_bytes;        /* 0: not given */
@@ -225,6 +226,7 @@ enum {
     OPT_PROFILE,
     OPT_FACTS,
     OPT_LIST,
+    OPT_SINCE,
     OPT_FIX,
     OPT_DIFF,
     OPT_UNSAFE,
