@@ -730,6 +730,9 @@ typedef struct ptxlint_options {
     /* in place of config, where what lies beside the file is of a cache or dump of Triton,
      * TorchInductor or XLA: no one edits that code; NULL: config holds there, too */
     const ptxlint_config *generated_config;
+    /* figures of each instruction: ptxlint_projection.instructions. Not with findings_only,
+     * estimates_only or syntax_only */
+    int has_instructions;
 } ptxlint_options;
 
 PTXLINT_API void ptxlint_options_init(ptxlint_options *options);
@@ -1555,6 +1558,38 @@ typedef struct ptxlint_concurrency {
     ptxlint_certainty certainty;        /* of warps, bytes and operations */
 } ptxlint_concurrency;
 
+/* An instruction of a kernel in the launch, on one GPU. NaN, PTXLINT_UNKNOWN, NULL: not known, or
+ * it has none. */
+typedef struct ptxlint_instruction {
+    size_t size;                        /* from one element to the next */
+    ptxlint_span span;
+    uint32_t line, column;              /* of the PTX */
+    /* that it stands in, where the kernel calls that: figures are sums over all calls; NULL: the
+     * kernel itself */
+    const char *function;
+    ptxlint_source_place source;        /* through .loc; path NULL: none */
+    int64_t loop;                       /* index of the innermost loop around it; -1: none */
+    /* live at it, before it or after it with what it writes: 32-bit registers as
+     * ptxlint_pressure.max_live counts them, of which each 64-bit value takes two; predicates */
+    int64_t live_registers, live_32, live_64, live_predicates;
+    ptxlint_uniformity uniformity;      /* of its first result */
+    /* of an SM, each time that a warp executes it, at the peak rate: of issue slots; of the
+     * pipeline that it holds longest, by name as in ptxlint_pipe_cycles */
+    double issue_cycles, pipe_cycles;
+    const char *pipe;
+    double machine_instructions;        /* that the model of ptxas makes of it; 0: none */
+    /* by all warps of the launch, and by their active threads */
+    double executions, thread_executions;
+    ptxlint_certainty executions_certainty;
+    /* of an access, all requests of the launch: sectors of global memory, wavefronts of shared
+     * memory, and the fewest that would do */
+    double sectors, ideal_sectors, wavefronts, ideal_wavefronts;
+    ptxlint_certainty access_certainty;
+    /* of ptxlint_projection.code_us, 0 to 1, in all 1: each part of the time is shared among the
+     * instructions that take it (docs/time.md, "By instruction"): an estimate */
+    double time_share;
+} ptxlint_instruction;
+
 /* A kernel on one GPU. */
 typedef struct ptxlint_projection {
     size_t size;                        /* from one element to the next */
@@ -1586,6 +1621,13 @@ typedef struct ptxlint_projection {
     ptxlint_bottleneck bottleneck;
     ptxlint_roofline roofline;
     ptxlint_concurrency concurrency;
+    /* of the predicted time, what instructions make: the rest begins and ends the launch, and gives
+     * blocks to SMs. NaN: not known, or not asked for */
+    double code_us;
+    /* with options.has_instructions: of the kernel, in order, then of what it calls; none where it
+     * has syntax errors */
+    const ptxlint_instruction *instructions;
+    size_t instruction_count;
 } ptxlint_projection;
 
 /* A parameter of a kernel, as the driver lays it out. */
@@ -1611,6 +1653,9 @@ typedef struct ptxlint_hot_line {
     double conflict_wavefronts, conflict_percent;
     /* of sectors and conflicts: of the least certain access */
     ptxlint_certainty certainty;
+    /* of ptxlint_projection.code_us on the module's first GPU, as ptxlint_instruction.time_share:
+     * an estimate */
+    double time_percent;
 } ptxlint_hot_line;
 
 typedef struct ptxlint_kernel {
@@ -1690,6 +1735,123 @@ PTXLINT_API int ptxlint_kernel_measure(const ptxlint_kernel *kernel, size_t proj
  * names, comments and lines differ. */
 PTXLINT_API uint64_t ptxlint_module_body(const ptxlint_module *module,
                                          const ptxlint_kernel *kernel);
+
+/* ---- graphs ---------------------------------------------------------------------------------- */
+
+/* The control flow of a kernel or function, and what its instructions need of each other. */
+typedef struct ptxlint_graph ptxlint_graph;
+
+/* A basic block. Instructions are numbered from 0 on, in order of the text. */
+typedef struct ptxlint_block {
+    size_t size;                        /* from one element to the next */
+    ptxlint_span span;                  /* of its instructions */
+    const char *label;                  /* in front of the first; "" where there is none */
+    uint32_t first, end;                /* instructions: first, and one past the last */
+    /* the block that immediately dominates it, post-dominates it; -1: none, only the exit */
+    int64_t dominator, post_dominator;
+    int64_t loop;                       /* the innermost: index of the kernel's loop; -1: none */
+    int is_header;                      /* of that loop */
+    int is_reachable;
+} ptxlint_block;
+
+typedef struct ptxlint_edge {
+    size_t size;                        /* from one element to the next */
+    uint32_t from;                      /* index of the block */
+    int64_t to;                         /* the same; -1: the function is left */
+    int is_fall_through;
+    int is_back;                        /* from inside a loop to its header */
+} ptxlint_edge;
+
+typedef enum ptxlint_dependence_kind {
+    PTXLINT_DEPENDENCE_REGISTER = 1,    /* reads a register that the other may have written last */
+    /* may touch the same memory, and one of the two writes it */
+    PTXLINT_DEPENDENCE_MEMORY,
+    /* whether its block runs, the branch decides; `to` is the first instruction of the block */
+    PTXLINT_DEPENDENCE_CONTROL
+} ptxlint_dependence_kind;
+
+/* Instruction `to` needs instruction `from`. */
+typedef struct ptxlint_dependence {
+    size_t size;                        /* from one element to the next */
+    uint32_t from, to;
+    ptxlint_dependence_kind kind;
+    const char *name;                   /* the register; the state space; "" of control */
+    int from_writes, to_writes;         /* of memory */
+    int is_carried;                     /* by a later iteration alone: through a back edge */
+} ptxlint_dependence;
+
+/* Who calls whom in the module. */
+typedef struct ptxlint_call {
+    size_t size;                        /* from one element to the next */
+    const char *caller;
+    const char *callee;                 /* NULL: by a pointer, to a function that is not known */
+    int is_defined;                     /* callee has a body in the module */
+    int is_recursive;                   /* caller reaches itself */
+} ptxlint_call;
+
+/* kernel: of the module's own, which must have been analysed, not loaded; syntax_only will do. */
+PTXLINT_API ptxlint_status ptxlint_graph_new(const ptxlint_module *module,
+                                             const ptxlint_kernel *kernel, ptxlint_graph **out);
+PTXLINT_API void ptxlint_graph_free(ptxlint_graph *graph);
+
+typedef struct ptxlint_graph_info {
+    size_t size;                        /* sizeof(ptxlint_graph_info) of the library */
+    const ptxlint_block *blocks;        /* in order of the text; none: no instructions */
+    size_t block_count;
+    const ptxlint_edge *edges;          /* by block */
+    size_t edge_count;
+    const ptxlint_span *instructions;
+    size_t instruction_count;
+    const ptxlint_dependence *dependences;      /* by `to` */
+    size_t dependence_count;
+    const ptxlint_call *calls;          /* of all functions of the module, in order of the text */
+    size_t call_count;
+    int has_unknown_target;             /* where a branch leads is not known */
+    /* there are more dependences than are kept (docs/limits.md); which, is not known */
+    int is_cut;
+} ptxlint_graph_info;
+
+PTXLINT_API const ptxlint_graph_info *ptxlint_graph_get_info(const ptxlint_graph *graph);
+
+/* ---- what lanes ask for ---------------------------------------------------------------------- */
+
+enum { PTXLINT_LANES = 32 };
+
+/* What a warp asks of one memory at once: of an access the request that costs most, among those of
+ * the first blocks of the launch. */
+typedef struct ptxlint_request {
+    size_t size;                        /* from one element to the next */
+    ptxlint_span span;                  /* the instruction */
+    const char *space;                  /* "global", "shared" */
+    uint32_t lanes;                     /* bit i: lane i takes part */
+    uint32_t bytes;                     /* of each lane */
+    /* of each lane, from a line of 128 bytes on, which the lowest lies in; PTXLINT_UNKNOWN: it
+     * takes no part */
+    int64_t offsets[PTXLINT_LANES];
+    /* wavefronts of shared memory, sectors of global memory; the fewest for as many bytes */
+    double cost, ideal_cost;
+    uint32_t kind_count;                /* requests of the access that differ, as far as kept */
+    int is_assumed;                     /* rests on what was not given */
+    int is_matrix;                      /* ldmatrix and the like: each lane gives a row's address */
+    /* another layout of a variable in shared memory, as findings propose it: in words, its cost of
+     * this request, and where lanes are then, as offsets; NULL: none, NaN */
+    const char *advice;
+    double advised_cost;
+    int64_t advised_offsets[PTXLINT_LANES];
+} ptxlint_request;
+
+typedef struct ptxlint_requests ptxlint_requests;
+
+/* Runs some blocks of a kernel of the module's own again, on its first GPU. The module must have
+ * been made with figures; PTXLINT_BAD_ARGUMENT also where its launch is not followed. */
+PTXLINT_API ptxlint_status ptxlint_requests_new(const ptxlint_module *module,
+                                                const ptxlint_kernel *kernel,
+                                                ptxlint_requests **out);
+PTXLINT_API void ptxlint_requests_free(ptxlint_requests *requests);
+
+/* In order of the text, of the kernel's own instructions. */
+PTXLINT_API const ptxlint_request *ptxlint_requests_all(const ptxlint_requests *requests,
+                                                        size_t *count);
 
 /* ---- before a launch ------------------------------------------------------------------------- */
 
@@ -1790,7 +1952,10 @@ typedef enum ptxlint_format {
     PTXLINT_CHECKSTYLE,                 /* Checkstyle's XML */
     PTXLINT_JUNIT,                      /* JUnit's XML */
     PTXLINT_RDJSON, PTXLINT_RDJSONL,    /* reviewdog's diagnostic format */
-    PTXLINT_MARKDOWN                    /* a table for a comment or a summary, the worst findings */
+    PTXLINT_MARKDOWN,                   /* a table for a comment or a summary, the worst findings */
+    /* reports and diffs only: one page for a browser that asks for nothing else */
+    PTXLINT_HTML,
+    PTXLINT_DOT, PTXLINT_SVG            /* graphs only: for graphviz; a picture */
 } ptxlint_format;
 
 /* Where a finding is shown that has two places. */
@@ -1847,6 +2012,13 @@ PTXLINT_API ptxlint_status ptxlint_write_diagnostics(const ptxlint_module *const
 PTXLINT_API ptxlint_status ptxlint_write_report(const ptxlint_module *const *modules, size_t count,
                                                 const ptxlint_write_options *options,
                                                 ptxlint_write_fn write, void *context);
+
+/* The control flow of a kernel as PTXLINT_DOT or PTXLINT_SVG, or all that a ptxlint_graph holds as
+ * PTXLINT_JSON (schema ptxlint-graph/1). kernel: as for ptxlint_graph_new; PTXLINT_BAD_ARGUMENT
+ * also where a picture would have no block. */
+PTXLINT_API ptxlint_status ptxlint_write_graph(const ptxlint_module *module,
+                                               const ptxlint_kernel *kernel, ptxlint_format format,
+                                               ptxlint_write_fn write, void *context);
 
 /* Figures and pipelines of GPUs side by side, each with its source; in JSON schema
  * ptxlint-gpus/1. */
