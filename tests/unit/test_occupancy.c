@@ -651,7 +651,8 @@ static void test_cuda_carveouts(void **state)
         const cudaOccDeviceProp properties = properties_of(gpu);
         uint32_t c = 0;
         for (size_t kib = 0;
-             gpu->target.sm >= 70 && is_in_header(gpu) && kib <= properties.sharedMemPerMultiprocessor / 1024; kib++) {
+             gpu->target.sm >= 70 && is_in_header(gpu)
+             && kib <= properties.sharedMemPerMultiprocessor / 1024; kib++) {
             size_t want = 1024 * kib;
             assert_int_equal(cudaOccAlignUpShmemSizeVoltaPlus(&want, &properties),
                              CUDA_OCC_SUCCESS);

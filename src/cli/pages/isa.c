@@ -314,7 +314,7 @@ static void write_new_json(const OpenedIsa *all, unsigned since, Text *out)
                    json_pack("{s:s, s:o}", "schema", "ptxlint-isa/1", "instructions", list));
 }
 
-static void write_new(const Options *options, Text *out)
+static void write_newer_forms(const Options *options, Text *out)
 {
     enum { NEWEST = 150 };              /* beyond every version there is */
     OpenedIsa all;
@@ -385,7 +385,7 @@ ExitCode ptx_isa_command(const Options *options)
     if (code == EXIT_CLEAN && has_words)
         code = write_some(options, &gpus, &out);
     else if (code == EXIT_CLEAN && options->since)
-        write_new(options, &out);
+        write_newer_forms(options, &out);
     else if (code == EXIT_CLEAN)
         write_all(options, &gpus, &out);
     if (out.length || out.has_failed)

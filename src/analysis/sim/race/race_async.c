@@ -95,7 +95,7 @@ static bool transfer(Race *r, Warp *w, const Insn *insn, CopyShape shape, unsign
     if (!b)
         return true;
     if (ptx_op_has(insn->op, MOD_IGNORE_OOB))
-        r->is_blind = b->is_open = true;        /* which bytes it leaves as they were is not known */
+        r->is_blind = b->is_open = true;        /* which bytes it leaves is not known */
     if (!shape.is_tensor)
         ptx_mbarrier_complete_tx(b, (int64_t)bytes);
     else if (!touch || !ptx_mbarrier_complete_tensor(b, (uint32_t)at, touch + lane))
