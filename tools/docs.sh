@@ -1,6 +1,6 @@
 #!/bin/sh
-# docs.sh [PTXLINT] -- writes docs/rules/*.md, docs/rules/README.md, docs/facts.md and docs/isa-new.md anew, from what the
-# program (default: build/ptxlint) says of its rules and instructions. tests/house/check-rule-docs.py fails where they are not current.
+# docs.sh [PTXLINT] -- writes docs/rules/*.md, docs/rules/README.md, docs/facts.md, docs/isa-new.md and samples of output anew, by the
+# program (default: build/ptxlint). tests/house/check-rule-docs.py fails where they are not current.
 set -eu
 
 root=$(cd "$(dirname "$0")/.." && pwd)
