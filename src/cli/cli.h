@@ -185,6 +185,7 @@ typedef struct Options {
     bool has_details;                   /* report: --details */
     bool is_by_source;                  /* annotate: --source */
     bool has_facts;                     /* rules: the facts instead */
+    unsigned since;                     /* isa: forms of this .version on, 10 * major + minor */
     bool has_list;                      /* isa: a line an opcode; extract: one an entry */
     bool is_forced;                     /* extract: files that are there are replaced */
     uint64_t max_unpacked_bytes;        /* 0: not given */
@@ -236,6 +237,7 @@ enum {
     OPT_PROFILE,
     OPT_FACTS,
     OPT_LIST,
+    OPT_SINCE,
     OPT_FIX,
     OPT_DIFF,
     OPT_UNSAFE,
