@@ -170,7 +170,7 @@ static uintptr_t save_pointer(Saver *s, const SavedField *field, const char *ite
     const void *pointer;
     memcpy(&pointer, item + field->offset, sizeof pointer);
     switch (field->kind) {
-    case SAVED_TEXT:    return save_text(s, pointer);
+    case SAVED_TEXT: case SAVED_NAME: return save_text(s, pointer);
     case SAVED_TEXTS:   return save_texts(s, pointer, saved_count_at(item, field));
     case SAVED_LIST:    return save_elements(s, field->type, pointer, saved_count_at(item, field));
     case SAVED_PER_GPU: return save_elements(s, field->type, pointer, s->m->info.gpu_count);
@@ -359,6 +359,12 @@ static bool load_saved_gpu(const Loader *l, uintptr_t number, const ptxlint_gpu 
     return *out;
 }
 
+static bool needs_text(const SavedField *field, const char *item)
+{
+    return field->kind == SAVED_NAME
+           && (!field->count_offset || saved_count_at(item, field) > field->limit);
+}
+
 static bool load_pointer(Loader *l, const SavedField *field, char *item)
 {
     uintptr_t place;
@@ -370,8 +376,8 @@ static bool load_pointer(Loader *l, const SavedField *field, char *item)
     size_t count = field->kind == SAVED_PER_GPU ? l->gpu_count : 1;
     memcpy(&place, item + field->offset, sizeof place);
     switch (field->kind) {
-    case SAVED_TEXT:
-        is_good = load_text(l, place, &text), found = text;
+    case SAVED_TEXT: case SAVED_NAME:
+        is_good = load_text(l, place, &text) && (text || !needs_text(field, item)), found = text;
         break;
     case SAVED_TEXTS:
         is_good = load_texts(l, place, saved_count_at(item, field), &list);

@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
 #define SAVED_PTX                                                                                  \
     ".version 8.0\n.target sm_90\n.address_size 64\n"                                              \
@@ -132,6 +133,39 @@ static void test_changed(void **state)
     free(image.bytes);
 }
 
+/* As one who means harm would: the hash is that of the changed image. */
+static void mend_hash(Image *image)
+{
+    enum { HASH_AT = 56, HEAD = 80 };
+    const uint64_t hash = XXH3_64bits(image->bytes + HEAD, image->length - HEAD);
+    memcpy(image->bytes + HASH_AT, &hash, sizeof hash);
+}
+
+/* Whatever the image says, it is refused, or documents are written from it. */
+static void test_forged(void **state)
+{
+    static const uint64_t values[] = { 0, 1, 5, 0x100, 0x7fffffff, 0xffffffff, INT64_MAX,
+                                       UINT64_MAX, UINT64_C(0x7ff8000000000000),
+                                       UINT64_C(0x7fefffffffffffff) };
+    Image image = save(true);
+    const size_t step = getenv("SAVED_STEP") ? (size_t)atol(getenv("SAVED_STEP")) : 97;
+    const size_t from = getenv("SAVED_FROM") ? (size_t)atol(getenv("SAVED_FROM")) : 0;
+    (void)state;
+    for (size_t at = 80 + from * 8; at + 8 <= image.length; at += 8 * step) {
+        uint64_t was;
+        memcpy(&was, image.bytes + at, sizeof was);
+        for (size_t v = 0; v < sizeof values / sizeof *values; v++) {
+            if (getenv("SAVED_TALK"))
+                fprintf(stderr, "%zu %zu\n", (at - 80) / 8, v);
+            memcpy(image.bytes + at, &values[v], sizeof was);
+            mend_hash(&image);
+            load(&image);
+        }
+        memcpy(image.bytes + at, &was, sizeof was);
+    }
+    free(image.bytes);
+}
+
 static void test_cut(void **state)
 {
     Image image = save(true);
@@ -150,6 +184,7 @@ UNIT(saved)
         cmocka_unit_test(test_as_saved),
         cmocka_unit_test(test_changed),
         cmocka_unit_test(test_cut),
+        cmocka_unit_test(test_forged),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
