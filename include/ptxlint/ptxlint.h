@@ -1597,6 +1597,8 @@ typedef struct ptxlint_param {
     /* offset: from the first parameter's; PTXLINT_UNKNOWN: one before it has no size */
     int64_t bytes, offset;
     uint32_t align;
+    /* in the CUDA source that .loc leads to, where options.sources reads it; NULL: not known */
+    const char *source_name;
 } ptxlint_param;
 
 /* What a CUDA line of a kernel costs in the launch; NaN: not known. */

@@ -95,7 +95,7 @@ class Launch(Structure):
 
 class Param(Structure):
     _fields_ = [("size", c_size_t), ("name", c_char_p), ("type", c_char_p), ("bytes", c_int64),
-                ("offset", c_int64), ("align", c_uint32)]
+                ("offset", c_int64), ("align", c_uint32), ("source_name", c_char_p)]
 
 
 class Kernel(Structure):

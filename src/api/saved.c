@@ -33,7 +33,7 @@ typedef struct SavedHead {
 
 typedef struct SavedSource {
     const char *path;
-    uint64_t hash;              /* of the file; 0: it has no comments, or cannot be read */
+    uint64_t hash;              /* of the file; 0: nothing was read of it */
 } SavedSource;
 
 /* The kernels in a launch behind the first. */

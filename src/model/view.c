@@ -411,7 +411,8 @@ static void view_params(Sessions *all, const Func *func, ptxlint_kernel *out)
                                      .type = ptx_text_or(ptx_type_info[var->type].text, ""),
                                      .bytes = PTXLINT_UNKNOWN,
                                      .offset = PTXLINT_UNKNOWN,
-                                     .align = align };
+                                     .align = align,
+                                     .source_name = var->source_name };
         if (var->bytes <= INT64_MAX)
             params[i].bytes = (int64_t)var->bytes;
         if (has_place)

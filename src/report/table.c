@@ -168,6 +168,22 @@ static void put_bytes(Out *out, const char *what, int64_t bytes, const char *aft
                    bytes == PTXLINT_UNKNOWN ? "" : " B", after);
 }
 
+/* As CUDA has them, by position. */
+static void put_param_names(Out *out, const ptxlint_kernel *kernel)
+{
+    bool has_any = false;
+    for (size_t i = 0; i < kernel->param_count; i++)
+        has_any |= kernel->params[i].source_name != NULL;
+    if (!has_any)
+        return;
+    put_key(out, "parameters");
+    for (size_t i = 0; i < kernel->param_count; i++) {
+        ptx_out_format(out, "%s%zu ", ptx_text_if(i, ", "), i);
+        ptx_out_clean(out, ptx_text_or(kernel->params[i].source_name, "?"));
+    }
+    ptx_out_text(out, "\n");
+}
+
 static void put_memory(Out *out, const ptxlint_kernel *kernel)
 {
     put_key(out, "memory");
@@ -175,6 +191,7 @@ static void put_memory(Out *out, const ptxlint_kernel *kernel)
     put_bytes(out, "dynamic", kernel->launch.dynamic_shared_bytes, ", ");
     put_bytes(out, "local", kernel->local_bytes, ", ");
     put_bytes(out, "parameters", kernel->param_bytes, "\n");
+    put_param_names(out, kernel);
 }
 
 static void put_table_ntid(Out *out, const char **separator, const char *directive,

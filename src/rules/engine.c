@@ -177,13 +177,20 @@ static const Var *find_parameter(const FactCache *q, const char *text)
     return NULL;
 }
 
-/* As the source has it, where the name is mangled; a parameter that has only a number with its
- * type. */
+/* As the source has it, where the name is mangled; a parameter with its position too, or one that
+ * has only a number with its type. */
 static void put_source_name(EngineBuffer *b, const FactCache *q, const char *text, size_t length)
 {
     char title[512];
     size_t shown = ptx_source_title(text, length, title, sizeof title);
     const Var *parameter = shown < length ? find_parameter(q, text) : NULL;
+    if (parameter && parameter->source_name) {
+        put_template_bytes(b, parameter->source_name, strlen(parameter->source_name));
+        put_template_bytes(b, " (", 2);
+        put_shown(b, title, strlen(title));
+        put_template_bytes(b, ")", 1);
+        return;
+    }
     put_shown(b, title, strlen(title));
     if (!parameter || strncmp(title, "param_", 6) != 0)
         return;
