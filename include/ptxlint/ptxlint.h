@@ -1652,6 +1652,7 @@ typedef struct ptxlint_kernel {
      * followed */
     const ptxlint_hot_line *hot_lines;
     size_t hot_line_count;
+    ptxlint_source_place live_source;   /* of pressure.where */
 } ptxlint_kernel;
 
 /* Functions with a body, in file order: entries and .funcs. */

@@ -319,8 +319,12 @@ typedef struct Loader {
 
 static bool load_text(const Loader *l, uintptr_t place, const char **out)
 {
-    *out = place ? l->image + l->head.struct_bytes + place - 1 : NULL;
-    return place <= l->head.text_bytes;
+    *out = NULL;
+    if (place > l->head.text_bytes)
+        return false;
+    if (place)
+        *out = l->image + l->head.struct_bytes + place - 1;
+    return true;
 }
 
 /* The elements at a place; NULL: they do not lie in the image. */
@@ -453,15 +457,16 @@ static bool load_gpus(Loader *l)
     return true;
 }
 
-/* Numbers by which lists are asked, and texts that are always there. Where only findings were asked
+/* Numbers by which lists are asked, and what the tables cannot say. Where only findings were asked
  * for, a concurrency is all zeros. */
 static bool is_sound_kernel(ptxlint_kernel *k)
 {
-    bool is_good = k->name && (int64_t)k->loop_count >= 0;
+    bool is_good = (int64_t)k->loop_count >= 0;
     ptxlint_projection *projections = (ptxlint_projection *)(uintptr_t)k->projections;
     for (size_t i = 0; i < k->loop_count; i++)
-        is_good &= k->loops[i].label && k->loops[i].parent >= -1
-                   && k->loops[i].parent < (int64_t)k->loop_count;
+        is_good &= k->loops[i].parent >= -1 && k->loops[i].parent < (int64_t)k->loop_count;
+    for (size_t i = 0; i < k->hot_line_count; i++)
+        is_good &= k->hot_lines[i].source.path != NULL;
     for (size_t i = 0; i < k->projection_count; i++)
         if (projections[i].concurrency.loop < -1
             || projections[i].concurrency.loop >= (int64_t)k->loop_count)
@@ -469,9 +474,18 @@ static bool is_sound_kernel(ptxlint_kernel *k)
     return is_good;
 }
 
+static bool have_paths(const ptxlint_source_place *places, size_t count)
+{
+    bool is_good = true;
+    for (size_t i = 0; i < count; i++)
+        is_good &= places[i].path != NULL;
+    return is_good;
+}
+
 static bool is_sound_diagnostic(const ptxlint_diagnostic *d)
 {
-    return d->rule && d->name && d->group && d->message && d->severity && d->certainty;
+    return d->severity && d->certainty && have_paths(d->also, d->also_count)
+           && have_paths(d->inlined_into, d->inlined_count);
 }
 
 /* They share the image of the module. */

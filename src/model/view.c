@@ -475,6 +475,9 @@ static void view_kernel(Sessions *all, FuncId id, ptxlint_kernel *out)
     view_params(all, func, out);
     out->launch = view_launch(session);
     out->pressure = view_pressure(all, func, ptx_session_live(session));
+    const Insn *fullest = ptx_insn_at(func, out->pressure.where.begin);
+    if (fullest)
+        out->live_source = ptx_view_source(all, fullest);
     if (all->is_for_estimates)
         return;
     if (!cfg) {

@@ -133,36 +133,36 @@ static void test_changed(void **state)
     free(image.bytes);
 }
 
+/* Of SavedHead: its bytes, and where the hash of the rest stands. */
+enum { IMAGE_HEAD = 80, IMAGE_HASH = 56 };
+
 /* As one who means harm would: the hash is that of the changed image. */
 static void mend_hash(Image *image)
 {
-    enum { HASH_AT = 56, HEAD = 80 };
-    const uint64_t hash = XXH3_64bits(image->bytes + HEAD, image->length - HEAD);
-    memcpy(image->bytes + HASH_AT, &hash, sizeof hash);
+    const uint64_t hash = XXH3_64bits(image->bytes + IMAGE_HEAD, image->length - IMAGE_HEAD);
+    memcpy(image->bytes + IMAGE_HASH, &hash, sizeof hash);
 }
 
-/* Whatever the image says, it is refused, or documents are written from it. */
+/* Whatever a word of the image says, it is refused, or documents are written from it. */
 static void test_forged(void **state)
 {
-    static const uint64_t values[] = { 0, 1, 5, 0x100, 0x7fffffff, 0xffffffff, INT64_MAX,
-                                       UINT64_MAX, UINT64_C(0x7ff8000000000000),
+    enum { FORGED_STEP = 97 };
+    static const uint64_t values[] = { 0, 1, 5, 0xffffffff, INT64_MAX,
                                        UINT64_C(0x7fefffffffffffff) };
     Image image = save(true);
-    const size_t step = getenv("SAVED_STEP") ? (size_t)atol(getenv("SAVED_STEP")) : 97;
-    const size_t from = getenv("SAVED_FROM") ? (size_t)atol(getenv("SAVED_FROM")) : 0;
     (void)state;
-    for (size_t at = 80 + from * 8; at + 8 <= image.length; at += 8 * step) {
+    for (size_t at = IMAGE_HEAD; at + 8 <= image.length; at += 8 * FORGED_STEP) {
         uint64_t was;
         memcpy(&was, image.bytes + at, sizeof was);
         for (size_t v = 0; v < sizeof values / sizeof *values; v++) {
-            if (getenv("SAVED_TALK"))
-                fprintf(stderr, "%zu %zu\n", (at - 80) / 8, v);
             memcpy(image.bytes + at, &values[v], sizeof was);
             mend_hash(&image);
             load(&image);
         }
         memcpy(image.bytes + at, &was, sizeof was);
     }
+    mend_hash(&image);
+    assert_true(load(&image));
     free(image.bytes);
 }
 
