@@ -22,13 +22,13 @@ typedef struct KernelScan {
     CudaKernels found;
 } KernelScan;
 
-static bool is_word(const KernelScan *s, Span word, const char *text)
+static bool is_cuda_word(const KernelScan *s, Span word, const char *text)
 {
     const size_t length = strlen(text);
     return ptx_span_length(word) == length && !memcmp(s->code + word.begin, text, length);
 }
 
-static bool is_word_byte(char c)
+static bool is_cuda_byte(char c)
 {
     return c == '_' || (c >= '0' && c <= '9') || (ptx_ascii_lower(c) >= 'a'
                                                   && ptx_ascii_lower(c) <= 'z');
@@ -37,18 +37,18 @@ static bool is_word_byte(char c)
 static Span word_at(const KernelScan *s, uint32_t pos, uint32_t end)
 {
     Span word = { pos, pos };
-    while (word.end < end && is_word_byte(s->code[word.end]))
+    while (word.end < end && is_cuda_byte(s->code[word.end]))
         word.end++;
     return word;
 }
 
-static void skip_space(KernelScan *s)
+static void skip_cuda_space(KernelScan *s)
 {
     while (s->pos < s->length && strchr(" \t\r\n", s->code[s->pos]) && s->code[s->pos])
         s->pos++;
 }
 
-static uint32_t line_at(KernelScan *s, uint32_t pos)
+static uint32_t cuda_line_at(KernelScan *s, uint32_t pos)
 {
     for (; s->counted < pos; s->counted++)
         s->line += s->text[s->counted] == '\n';
@@ -64,7 +64,7 @@ static bool is_qualifier(const KernelScan *s, Span word)
                                          "restrict", "__grid_constant__", "struct", "class",
                                          "typename", "enum", "union", "register" };
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (is_word(s, word, words[i]))
+        if (is_cuda_word(s, word, words[i]))
             return true;
     return false;
 }
@@ -74,7 +74,7 @@ static bool is_type_word(const KernelScan *s, Span word)
     static const char *const words[] = { "int", "unsigned", "signed", "char", "short", "long",
                                          "float", "double", "bool", "void", "auto" };
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (is_word(s, word, words[i]))
+        if (is_cuda_word(s, word, words[i]))
             return true;
     return false;
 }
@@ -116,7 +116,7 @@ static CudaParam param_of(const KernelScan *s, Span piece)
         } else if (c == '[') {
             p.is_pointer = true;
             break;
-        } else if (is_word_byte(c)) {
+        } else if (is_cuda_byte(c)) {
             const Span word = word_at(s, at, piece.end);
             take_param_word(s, &p, word);
             at = word.end - 1;
@@ -170,9 +170,9 @@ static void read_params(KernelScan *s, CudaKernel *kernel, Span inside)
     }
 }
 
-static void add_kernel(KernelScan *s, uint32_t at, Span name, Span inside)
+static void keep_cuda_kernel(KernelScan *s, uint32_t at, Span name, Span inside)
 {
-    CudaKernel kernel = { .name = name, .line = line_at(s, at) };
+    CudaKernel kernel = { .name = name, .line = cuda_line_at(s, at) };
     if (memchr(s->text + inside.begin, '#', ptx_span_length(inside)))
         return;                         /* a directive may choose among them */
     read_params(s, &kernel, inside);
@@ -185,14 +185,14 @@ static void add_kernel(KernelScan *s, uint32_t at, Span name, Span inside)
 }
 
 /* NAME( ... ) with a body behind it; what else has brackets is an attribute, or a macro. */
-static void read_kernel(KernelScan *s)
+static void read_cuda_kernel(KernelScan *s)
 {
     const uint32_t at = s->pos;
     Span name = { 0, 0 };
     s->pos += sizeof mark - 1;
-    while (skip_space(s), s->pos < s->length && !strchr("{};", s->code[s->pos])) {
+    while (skip_cuda_space(s), s->pos < s->length && !strchr("{};", s->code[s->pos])) {
         const uint32_t begin = s->pos;
-        if (is_word_byte(s->code[begin])) {
+        if (is_cuda_byte(s->code[begin])) {
             name = word_at(s, begin, s->length);
             s->pos = name.end;
         } else if (s->code[begin] == '<') {
@@ -204,9 +204,9 @@ static void read_kernel(KernelScan *s)
             if (!skip_brackets(s, '(', ')'))
                 return;
             const uint32_t end = s->pos - 1;
-            skip_space(s);
+            skip_cuda_space(s);
             if (s->pos < s->length && s->code[s->pos] == '{' && ptx_span_length(name))
-                add_kernel(s, at, name, (Span){ begin + 1, end });
+                keep_cuda_kernel(s, at, name, (Span){ begin + 1, end });
         }
     }
 }
@@ -222,7 +222,7 @@ CudaKernels ptx_cuda_kernels_read(Arena *arena, const char *text, uint32_t lengt
         if (!next)
             break;
         s.pos = (uint32_t)(next - s.code);
-        read_kernel(&s);
+        read_cuda_kernel(&s);
     }
     return s.found;
 }
@@ -277,7 +277,7 @@ static bool has_params(const Module *module, const Func *func, const CudaKernel 
     return is_same;
 }
 
-static void name_params(Arena *arena, const Module *module, const Func *func,
+static void name_kernel_params(Arena *arena, const Module *module, const Func *func,
                         const BookFile *file, const Loc *loc)
 {
     const CudaKernel *kernel = kernel_at(&file->kernels, loc->line);
@@ -310,7 +310,7 @@ void ptx_cuda_name_params(Arena *arena, Arena *scratch, const Module *module,
                                         ptx_span_length(file->path)), path);
         is_asked[number] = true;
         if (files[number] && files[number]->kernels.count)
-            name_params(arena, module, func, files[number], loc);
+            name_kernel_params(arena, module, func, files[number], loc);
     }
     ptx_arena_release(scratch, before);
 }

@@ -1,5 +1,5 @@
-/* source_book.h -- CUDA sources with comments for ptxlint or kernels, each read once for all modules
- * of a run; several may be made at the same time. */
+/* source_book.h -- CUDA sources with comments for ptxlint or kernels, each read once for all
+ * modules of a run; several may be made at the same time. */
 #ifndef PTX_FINDINGS_SOURCE_BOOK_H
 #define PTX_FINDINGS_SOURCE_BOOK_H
 

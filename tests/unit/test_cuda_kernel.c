@@ -31,17 +31,20 @@ static void test_names(void **state)
 {
     static const struct { const char *text, *wanted; } rows[] = {
         { "__global__ void k(float *a, int n) { }", "k@1(*a n)" },
-        { "template <int N>\n__global__ void __launch_bounds__(256, N)\nk(const float *__restrict__ a)\n{ }", "k@2(*a)" },
+        { "template <int N>\n__global__ void __launch_bounds__(256, N)\n"
+          "k(const float *__restrict__ a)\n{ }", "k@2(*a)" },
         { "void __global__ ns::k(int a) {}", "k@1(a)" },
         { "__global__ static void k<float>(float a) {}", "k@1(a)" },
         { "// __global__ void k(int a) {}\n__global__ void k(int b) { }", "k@2(b)" },
         { "/* __global__ void k(int a) {} */ __global__ void k(int /* c */ b) { }", "k@1(b)" },
-        { "const char *s = \"__global__ void k(int a) {\"; __global__ void k(int b) { }", "k@1(b)" },
+        { "const char *s = \"__global__ void k(int a) {\"; __global__ void k(int b) {}", "k@1(b)" },
         { "#define K(n) __global__ void n(int a) { }\nK(x)\n__global__ void k(int b) { }", "k@3(b)" },
         { "__global__ void k(int a);\n__global__ void k(int b) { }", "k@2(b)" },
-        { "__global__ void k(unsigned, unsigned int, float *, Foo, ns::Foo, const Foo, T<int, 3>, float b) {}",
+        { "__global__ void k(unsigned, unsigned int, float *, Foo, ns::Foo, const Foo, T<int, 3>, "
+          "float b) {}",
           "k@1(? ? *? ? ? ? ? b)" },
-        { "__global__ void k(std::pair<int, float> p, const __grid_constant__ CUtensorMap m, unsigned long long c) {}",
+        { "__global__ void k(std::pair<int, float> p, const __grid_constant__ CUtensorMap m, "
+          "unsigned long long c) {}",
           "k@1(p m c)" },
         { "__global__ void k(int n = f(3, 4), float s[4] = {}, T t = T<1, 2>()) {}", "k@1(n *s t)" },
         { "__global__ void k(Args... args, float (*f)(int, int), F &&g) {}", "k@1(? *? ?)" },
@@ -53,7 +56,8 @@ static void test_names(void **state)
         { "__global__", "" },
         { "__global__ void k(int a) ; { } __global__ void l(int b) {", "l@1(b)" },
         { "__global__ void (((", "" },
-        { "__global__ void k(int a, int b) { int c = 1'000; char d = '\"'; } __global__ void l(int e) {}",
+        { "__global__ void k(int a, int b) { int c = 1'000; char d = '\"'; } "
+          "__global__ void l(int e) {}",
           "k@1(a b)l@1(e)" },
     };
     (void)state;

@@ -8,6 +8,8 @@
 #include "analysis/flow/cfg.h"
 #include "ir/module.h"
 #include "session/session.h"
+#include "support/choice.h"
+#include "support/minmax.h"
 
 #include <stdio.h>
 
@@ -109,9 +111,9 @@ const char *ptx_measure_peers(FactCache *q, RegId reg)
         if (i && i + 1 == count)
             before = " and `";
         length += (size_t)snprintf(text + length, sizeof text - length, "%s%.*s%s`", before,
-                                   (int)(bytes < PEER_BYTES ? bytes : PEER_BYTES),
+                                   (int)ptx_u32_min(bytes, PEER_BYTES),
                                    q->shared->module->text + name.begin,
-                                   bytes > PEER_BYTES ? "..." : "");
+                                   ptx_text_if(bytes > PEER_BYTES, "..."));
     }
     if (count > named)
         length += (size_t)snprintf(text + length, sizeof text - length, " and %u more",
