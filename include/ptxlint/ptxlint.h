@@ -730,6 +730,9 @@ typedef struct ptxlint_options {
     /* in place of config, where what lies beside the file is of a cache or dump of Triton,
      * TorchInductor or XLA: no one edits that code; NULL: config holds there, too */
     const ptxlint_config *generated_config;
+    /* figures of each instruction: ptxlint_projection.instructions. Not with findings_only,
+     * estimates_only or syntax_only */
+    int has_instructions;
 } ptxlint_options;
 
 PTXLINT_API void ptxlint_options_init(ptxlint_options *options);
@@ -1555,6 +1558,38 @@ typedef struct ptxlint_concurrency {
     ptxlint_certainty certainty;        /* of warps, bytes and operations */
 } ptxlint_concurrency;
 
+/* An instruction of a kernel in the launch, on one GPU. NaN, PTXLINT_UNKNOWN, NULL: not known, or
+ * it has none. */
+typedef struct ptxlint_instruction {
+    size_t size;                        /* from one element to the next */
+    ptxlint_span span;
+    uint32_t line, column;              /* of the PTX */
+    /* that it stands in, where the kernel calls that: figures are sums over all calls; NULL: the
+     * kernel itself */
+    const char *function;
+    ptxlint_source_place source;        /* through .loc; path NULL: none */
+    int64_t loop;                       /* index of the innermost loop around it; -1: none */
+    /* live at it, before it or after it with what it writes: 32-bit registers as
+     * ptxlint_pressure.max_live counts them, of which each 64-bit value takes two; predicates */
+    int64_t live_registers, live_32, live_64, live_predicates;
+    ptxlint_uniformity uniformity;      /* of its first result */
+    /* of an SM, each time that a warp executes it, at the peak rate: of issue slots; of the
+     * pipeline that it holds longest, by name as in ptxlint_pipe_cycles */
+    double issue_cycles, pipe_cycles;
+    const char *pipe;
+    double machine_instructions;        /* that the model of ptxas makes of it; 0: none */
+    /* by all warps of the launch, and by their active threads */
+    double executions, thread_executions;
+    ptxlint_certainty executions_certainty;
+    /* of an access, all requests of the launch: sectors of global memory, wavefronts of shared
+     * memory, and the fewest that would do */
+    double sectors, ideal_sectors, wavefronts, ideal_wavefronts;
+    ptxlint_certainty access_certainty;
+    /* of ptxlint_projection.code_us, 0 to 1, in all 1: each part of the time is shared among the
+     * instructions that take it (docs/time.md, "By instruction"): an estimate */
+    double time_share;
+} ptxlint_instruction;
+
 /* A kernel on one GPU. */
 typedef struct ptxlint_projection {
     size_t size;                        /* from one element to the next */
@@ -1586,6 +1621,13 @@ typedef struct ptxlint_projection {
     ptxlint_bottleneck bottleneck;
     ptxlint_roofline roofline;
     ptxlint_concurrency concurrency;
+    /* of the predicted time, what instructions make: the rest begins and ends the launch, and gives
+     * blocks to SMs. NaN: not known, or not asked for */
+    double code_us;
+    /* with options.has_instructions: of the kernel, in order, then of what it calls; none where it
+     * has syntax errors */
+    const ptxlint_instruction *instructions;
+    size_t instruction_count;
 } ptxlint_projection;
 
 /* A parameter of a kernel, as the driver lays it out. */
@@ -1613,6 +1655,9 @@ typedef struct ptxlint_hot_line {
     double conflict_wavefronts, conflict_percent;
     /* of sectors and conflicts: of the least certain access */
     ptxlint_certainty certainty;
+    /* of ptxlint_projection.code_us on the module's first GPU, as ptxlint_instruction.time_share:
+     * an estimate */
+    double time_percent;
 } ptxlint_hot_line;
 
 typedef struct ptxlint_kernel {

@@ -48,7 +48,8 @@ class Options(Structure):
                 ("findings_only", c_int), ("jobs", c_uint), ("estimates_only", c_int),
                 ("is_unfolded", c_int), ("has_symbols", c_int), ("metadata_path", c_char_p),
                 ("sources", c_void_p), ("launch_number", c_uint32),
-                ("has_each_launch", c_int), ("generated_config", c_void_p)]
+                ("has_each_launch", c_int), ("generated_config", c_void_p),
+                ("has_instructions", c_int)]
 
 
 class ModuleInfo(Structure):

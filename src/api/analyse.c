@@ -192,6 +192,7 @@ static void begin_sessions(AnalysisThread *w)
         /* ptxlint_coverage looks lines up in loops */
         .is_for_estimates = has_figures && crew->options->estimates_only,
         .keeps_live = has_figures && crew->options->has_symbols,
+        .has_instructions = has_figures && crew->options->has_instructions,
         .is_unfolded = crew->options->is_unfolded,
         .diags = &w->sink,
         .arena = w->kept,

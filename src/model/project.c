@@ -408,4 +408,6 @@ void ptx_project_kernel(Sessions *all, FuncId id, ptxlint_kernel *kernel)
         out->time = ptx_project_time(prediction);
         find_bottleneck(all, id, g, prediction, out);
     }
+    if (!ptx_sessions_find_only(all))
+        ptx_view_instructions(all, id, projections);
 }

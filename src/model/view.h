@@ -37,6 +37,9 @@ ptxlint_uniformity ptx_view_uniformity(Uniformity uniformity);
 void ptx_view_accesses(Sessions *all, FuncId func, ptxlint_kernel *view);
 void ptx_view_hot_lines(Sessions *all, FuncId func, ptxlint_kernel *view);
 
+/* view_instruction.c: of each of the entry's projections, once its time is predicted. */
+void ptx_view_instructions(Sessions *all, FuncId func, ptxlint_projection *projections);
+
 /* assumed.c: what figures of an entry rest on that was not given. evaluation: NULL: none was
  * made. */
 void ptx_view_assumed(Sessions *all, const Evaluation *evaluation, ptxlint_kernel *view);

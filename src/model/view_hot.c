@@ -2,11 +2,12 @@
  * sectors of global memory, wavefronts of shared memory beyond the least.
  *
  * A line is the one that .loc names: what was inlined counts where it is written. Issue slots are
- * machine instructions times executions, so an estimate; time has no split by line, since waits
- * have none. What called functions do is in no line here. */
+ * machine instructions times executions, so an estimate, and so is a line's share of the time
+ * (time_share.h). What called functions do is in no line here. */
 #include "analysis/access/evaluate.h"
 #include "analysis/flow/cfg.h"
 #include "analysis/sass/sass.h"
+#include "analysis/time/time_share.h"
 #include "ir/func.h"
 #include "ir/insn.h"
 #include "ir/module.h"
@@ -28,6 +29,7 @@ typedef struct HotView {
     const Func *func;
     const Evaluation *evaluation;
     double *slots;              /* per instruction */
+    const double *shares;       /* per instruction, of the time; NULL: not known */
     ptxlint_hot_line *lines;
     uint32_t line_count;
     double total_slots, total_sectors, total_conflicts;
@@ -93,6 +95,7 @@ static ptxlint_hot_line sum_line(HotView *v, const HotInsn *insns, size_t count)
         const Evaluated *at = &v->evaluation->insns[insns[i].insn];
         const Op *op = v->func->insns[insns[i].insn].op;
         line.issue_percent += v->slots[insns[i].insn];
+        line.time_percent += v->shares ? 100 * v->shares[insns[i].insn] : (double)NAN;
         if (!(op->flags & (OPF_LOAD | OPF_STORE)))
             continue;
         line.sectors += at->total.sectors;
@@ -148,9 +151,11 @@ static void take_shares(HotView *v)
     }
 }
 
+/* fmax takes the other one for a NaN. */
 static double heat_of(const ptxlint_hot_line *line)
 {
-    return fmax(fmax(line->issue_percent, line->sectors_percent), line->conflict_percent);
+    return fmax(fmax(line->issue_percent, line->time_percent),
+                fmax(line->sectors_percent, line->conflict_percent));
 }
 
 static int hot_line_compare(const void *pa, const void *pb)
@@ -175,6 +180,8 @@ void ptx_view_hot_lines(Sessions *all, FuncId id, ptxlint_kernel *out)
     if (!evaluation || !lowered || evaluation->is_part)
         return;
     HotView v = { .all = all, .func = func, .evaluation = evaluation };
+    const TimeShares *shares = ptx_session_time_shares(session, 0);
+    v.shares = shares && !isnan(shares->code_us) ? shares->codes[0].shares : NULL;
     count_slots(&v, lowered, ptx_session_cfg(session));
     sum_lines(&v);
     take_shares(&v);

@@ -3,6 +3,7 @@
 #include "support/minmax.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -435,6 +436,10 @@ static void put_hot_line(Json *json, const ptxlint_hot_line *line)
     ptx_json_real(json, "conflict_wavefronts", line->conflict_wavefronts);
     ptx_json_real(json, "conflict_percent", line->conflict_percent);
     ptx_json_text(json, "access_certainty", ptx_report_certainty(line->certainty));
+    ptx_json_real(json, "time_percent", line->time_percent);
+    ptx_json_text(json, "time_certainty",
+                  ptx_report_certainty(isnan(line->time_percent) ? PTXLINT_NOT_KNOWN
+                                                                 : PTXLINT_ESTIMATE));
     ptx_json_reasons(json, ptx_reason_hot_line, line);
     ptx_json_end(json);
 }

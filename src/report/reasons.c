@@ -264,6 +264,8 @@ const char *ptx_reason_trip(const char *key, const void *of)
 const char *ptx_reason_hot_line(const char *key, const void *of)
 {
     const ptxlint_hot_line *line = of;
+    if (!strcmp(key, "time_percent"))
+        return "no time is predicted: estimate says why";
     if (!strcmp(key, "source") || line->certainty != PTXLINT_NOT_KNOWN)
         return NULL;
     return "the addresses of an access in this line depend on data";

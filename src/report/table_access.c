@@ -232,6 +232,7 @@ static void put_hot_row(Out *out, const ptxlint_hot_line *line)
              line->source.line);
     ptx_out_text(out, "  ");
     ptx_out_padded(out, place, 24);
+    put_share(out, line->time_percent);
     put_share(out, line->issue_percent);
     put_share(out, line->sectors > 0 ? line->sectors_percent : (double)NAN);
     ptx_out_format(out, "  %9s", line->sectors > 0 ? ptx_figure_number(line->sectors).text : "-");
@@ -248,18 +249,20 @@ void ptx_table_hot_lines(Out *out, const ptxlint_kernel *kernel)
     bool has_head = false;
     for (size_t i = 0; i < kernel->hot_line_count && i < MAX_SHOWN; i++) {
         const ptxlint_hot_line *line = &kernel->hot_lines[i];
-        double most = fmax(fmax(line->issue_percent, line->sectors_percent),
-                           line->conflict_percent);
+        double most = fmax(fmax(line->issue_percent, line->time_percent),
+                           fmax(line->sectors_percent, line->conflict_percent));
         if (!(most >= LEAST_PERCENT))
             continue;
         if (!has_head)
-            ptx_put_heading(out, "  CUDA line                  issue   sectors             "
-                                 "conflicts  accesses are");
+            ptx_put_heading(out, "  CUDA line                   time     issue   sectors        "
+                                 "     conflicts  accesses are");
         has_head = true;
         put_hot_row(out, line);
     }
     if (has_head)
-        ptx_out_text(out, "               issue: share of issue slots (estimate), not of time;\n"
-                          "               conflicts: of shared memory, wavefronts beyond the "
-                          "fewest\n");
+        ptx_out_text(out, "               time: share of what the code takes of the predicted "
+                          "time (estimate);\n"
+                          "               issue: of issue slots (estimate); conflicts: of shared "
+                          "memory,\n"
+                          "               wavefronts beyond the fewest\n");
 }

@@ -61,6 +61,13 @@ const Live *ptx_session_live(Session *s)
     return s->live;
 }
 
+const LiveClasses *ptx_session_live_classes(Session *s)
+{
+    const Live *live = ptx_session_live(s);
+    return live ? ptx_live_classes_compute(s->all->work, s->all->scratch, s->func, s->cfg, live)
+                : NULL;
+}
+
 const Mixes *ptx_session_mixes(Session *s)
 {
     const Trips *trips = s->all->has_figures ? ptx_session_trips(s) : NULL;

@@ -26,6 +26,7 @@ typedef struct KeptValue KeptValue;
 typedef struct LaneSplits LaneSplits;
 typedef struct Launch Launch;
 typedef struct LaunchShape LaunchShape;
+typedef struct LiveClasses LiveClasses;
 typedef struct Lowered Lowered;
 typedef struct MatrixFaults MatrixFaults;
 typedef struct Mixes Mixes;
@@ -40,6 +41,7 @@ typedef struct RedundantLoads RedundantLoads;
 typedef struct Residency Residency;
 typedef struct SimCode SimCode;
 typedef struct Throughput Throughput;
+typedef struct TimeShares TimeShares;
 typedef struct Trace Trace;
 typedef struct Trips Trips;
 typedef struct Uniforms Uniforms;
@@ -73,6 +75,7 @@ typedef struct Sessions {
     bool is_for_estimates;
     /* liveness outlasts the analysis; with has_figures */
     bool keeps_live;
+    bool has_instructions;      /* figures of each instruction are wanted; with has_figures */
     bool is_unfolded;           /* findings are not folded into others */
     DiagSink *diags;            /* what liveness says of its limit; NULL: nothing may be said */
     Arena *arena;               /* of what is kept */
@@ -153,6 +156,8 @@ const Uniforms *ptx_session_uniforms(Session *session);
 /* What is kept of them with figures, per instruction; NULL: the function is not done, or has no
  * instructions. */
 const KeptValue *ptx_session_values(const Session *session);
+/* Liveness by kind of register, while the function is in hand; NULL as ptx_session_live. */
+const LiveClasses *ptx_session_live_classes(Session *session);
 /* Liveness once the function is done; NULL: it is not kept, or not known. */
 const Live *ptx_session_kept_live(const Session *session);
 
@@ -224,6 +229,10 @@ double ptx_session_resident_warps(Session *session, size_t gpu);
 /* A launch as predicted: with BUDGET_TIME on the first GPU, with BUDGET_FIGURES on any. Nothing is
  * predicted of a launch that is not known, or that does not fit. */
 const Prediction *ptx_session_predict(Session *session, EvaluationBudget budget, size_t gpu);
+
+/* What instructions make of the time for figures; NULL: nothing is predicted, or it is asked of
+ * other GPUs than the first, with neither has_instructions nor CUDA lines. */
+const TimeShares *ptx_session_time_shares(Session *session, size_t gpu);
 
 /* NULL: the launch that was predicted with BUDGET_TIME is not known. */
 const Evaluation *ptx_session_predicted_evaluation(const Session *session);

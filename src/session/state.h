@@ -18,6 +18,7 @@
 #include "session/session.h"
 
 typedef struct SimProgram SimProgram;
+typedef struct TimeShares TimeShares;
 typedef struct Writers Writers;
 
 enum { SHARED_SLOTS = 1 << 9 };         /* a power of two */
@@ -28,6 +29,7 @@ typedef struct Predicted {
     Prediction prediction;
     /* per instruction: of loads of global memory, as predicted; NULL: not known */
     const float *load_clocks;
+    const TimeShares *shares;   /* NULL: not asked for, or nothing is predicted */
 } Predicted;
 
 typedef struct OfGpu {

@@ -7,6 +7,7 @@
 #include "analysis/sass/sass.h"
 #include "analysis/time/parallelism.h"
 #include "analysis/time/predict.h"
+#include "analysis/time/time_share.h"
 #include "session/residency.h"
 
 #include <math.h>
@@ -67,7 +68,28 @@ static const PredictFacts *predict_facts(Session *s, size_t gpu, const PredictIn
     return of->predict_facts;
 }
 
-static void predict(Session *s, size_t gpu, const Executed *executed, Predicted *out)
+static bool has_cuda_lines(const Func *func)
+{
+    for (InsnId i = 0; i < func->insn_count; i++)
+        if (func->insns[i].loc)
+            return true;
+    return false;
+}
+
+/* Figures of instructions are wanted, or of CUDA lines. NULL: they are not. */
+static TimeShares *shares_for(Session *s, size_t gpu, const Evaluation *evaluation)
+{
+    const bool is_wanted = s->all->has_instructions || (!gpu && has_cuda_lines(s->func));
+    if (!is_wanted || ptx_session_is_trial(s) || s->all->is_for_estimates)
+        return NULL;
+    const Compiled own = { s->func, s->cfg, s->loops, ptx_session_lowered(s, gpu) };
+    Compiled *kernel = ptx_arena_new(s->all->work, Compiled);
+    *kernel = own;
+    return ptx_time_shares_new(s->all->work, kernel, called_code(s, evaluation, gpu), evaluation);
+}
+
+static void predict(Session *s, EvaluationBudget budget, size_t gpu, const Executed *executed,
+                    Predicted *out)
 {
     const LaunchShape *shape = ptx_session_shape(s);
     float *load_clocks = ptx_arena_array(s->all->work, float, s->func->insn_count);
@@ -91,8 +113,12 @@ static void predict(Session *s, size_t gpu, const Executed *executed, Predicted 
         .spilled = ptx_session_residency(s, gpu)->spilled,
         .load_clocks = load_clocks,
     };
-    if (ptx_predict_is_possible(&in))
+    const bool is_possible = ptx_predict_is_possible(&in);
+    if (is_possible)
         in.facts = predict_facts(s, gpu, &in);
+    if (is_possible && budget == BUDGET_FIGURES)
+        in.shares = shares_for(s, gpu, out->evaluation);
+    out->shares = in.shares;
     out->prediction = ptx_predict(s->all->scratch, &in);
     out->load_clocks = out->prediction.certainty == CERTAINTY_UNKNOWN ? NULL : load_clocks;
 }
@@ -149,12 +175,17 @@ const Prediction *ptx_session_predict(Session *s, EvaluationBudget budget, size_
     /* a part of a block stands for nothing */
     bool is_whole = out->evaluation && !out->evaluation->is_cut;
     if (budget == BUDGET_FIGURES && can) {
-        predict(s, gpu, ptx_session_executed(s, gpu), out);
+        predict(s, budget, gpu, ptx_session_executed(s, gpu), out);
     } else if (is_whole) {
         const Executed executed = executed_by(s, gpu, out->evaluation, NULL);
-        predict(s, gpu, &executed, out);
+        predict(s, budget, gpu, &executed, out);
     }
     return &out->prediction;
+}
+
+const TimeShares *ptx_session_time_shares(Session *s, size_t gpu)
+{
+    return predicted_for(s, BUDGET_FIGURES, gpu)->shares;
 }
 
 const Evaluation *ptx_session_predicted_evaluation(const Session *s)

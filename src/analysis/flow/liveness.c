@@ -282,7 +282,9 @@ typedef struct LivenessWalk {
     Live *live;
     uint16_t *pressure;
     InsnId *dead;
-    uint8_t *units;             /* per register */
+    /* per register; for classes those of 64 bits once more, from WIDE_SHIFT on */
+    uint32_t *units;
+    LiveClasses *classes;       /* NULL: pressure is wanted */
     LivenessNeed *needs;                /* per register: what is live, and how */
     RegId *listed;              /* registers that became live in this block: to be cleared */
     uint32_t listed_count;
@@ -337,6 +339,17 @@ static void note_maximum(LivenessWalk *w, InsnId insn, uint32_t units, uint32_t 
     }
 }
 
+enum { WIDE_SHIFT = 16, UNITS_MASK = (1 << WIDE_SHIFT) - 1 };
+
+/* units: before the instruction, and after it. */
+static void note_classes(LivenessWalk *w, InsnId insn, const uint32_t units[2], uint32_t predicates)
+{
+    const bool is_after = (units[1] & UNITS_MASK) > (units[0] & UNITS_MASK);
+    w->classes[insn] = (LiveClasses){ .registers = (uint16_t)(units[is_after] & UNITS_MASK),
+                                      .wide = (uint16_t)(units[is_after] >> WIDE_SHIFT),
+                                      .predicates = (uint16_t)predicates };
+}
+
 /* Backwards over one instruction: from what is live after it to what is live before. */
 static void step_backwards(LivenessWalk *w, InsnId i, bool record)
 {
@@ -371,6 +384,11 @@ static void step_backwards(LivenessWalk *w, InsnId i, bool record)
         read_in_walk(w, insn->guard, &unguarded);
     if (!record)
         return;
+    if (w->classes) {
+        note_classes(w, i, (uint32_t[]){ w->now, after },
+                     ptx_u32_max(w->predicates, after_predicates));
+        return;
+    }
     note_maximum(w, i, ptx_u32_max(w->now, after), ptx_u32_max(w->predicates, after_predicates));
     if (defs && !live_defs && !(insn->op->flags & OPF_SIDE_EFFECT))
         w->dead[w->live->dead_count++] = i;
@@ -438,14 +456,13 @@ static void reverse(InsnId *items, uint32_t count)
     }
 }
 
-static void walk_blocks(LivenessSolver *s, Arena *arena, Live *live)
+/* What a walk takes but for units and what it fills. */
+static LivenessWalk make_walk(LivenessSolver *s, Live *live)
 {
-    uint32_t regs = s->func->reg_count + 1;
+    const size_t regs = s->func->reg_count + 1;
     LivenessWalk w = { .s = s,
                        .live = live,
-                       .pressure = ptx_arena_array(arena, uint16_t, s->func->insn_count),
-                       .dead = ptx_arena_array(s->scratch, InsnId, s->func->insn_count),
-                       .units = ptx_arena_array(s->scratch, uint8_t, regs),
+                       .units = ptx_arena_array(s->scratch, uint32_t, regs),
                        .needs = ptx_arena_array(s->scratch, LivenessNeed, regs) };
     uint32_t most = 0;
     for (BlockId b = 0; b < s->cfg->block_count; b++) {
@@ -455,10 +472,16 @@ static void walk_blocks(LivenessSolver *s, Arena *arena, Live *live)
         most = listed > most ? listed : most;
     }
     w.listed = ptx_arena_array(s->scratch, RegId, most + 1);
-    for (RegId reg = 0; reg < s->func->reg_count; reg++) {
-        uint32_t units = ptx_reg_units(&s->func->regs[reg]);
-        w.units[reg] = (uint8_t)units;
-    }
+    for (RegId reg = 0; reg < s->func->reg_count; reg++)
+        w.units[reg] = ptx_reg_units(&s->func->regs[reg]);
+    return w;
+}
+
+static void walk_blocks(LivenessSolver *s, Arena *arena, Live *live)
+{
+    LivenessWalk w = make_walk(s, live);
+    w.pressure = ptx_arena_array(arena, uint16_t, s->func->insn_count);
+    w.dead = ptx_arena_array(s->scratch, InsnId, s->func->insn_count);
     for (BlockId block = 0; block < s->cfg->block_count; block++) {
         if (!ptx_block_is_reachable(s->cfg, block))
             continue;
@@ -475,6 +498,31 @@ static void walk_blocks(LivenessSolver *s, Arena *arena, Live *live)
     live->dead = dead;
     if (live->max_insn != NO_ID)
         list_maximum(&w, arena);
+}
+
+const LiveClasses *ptx_live_classes_compute(Arena *arena, Arena *scratch, const Func *func,
+                                            const Cfg *cfg, const Live *live)
+{
+    LiveClasses *out = ptx_arena_array(arena, LiveClasses, func->insn_count + 1);
+    ArenaMark mark = ptx_arena_mark(scratch);
+    LivenessSolver s = { .scratch = scratch, .func = func, .cfg = cfg };
+    s.version = ptx_arena_array(scratch, uint32_t, func->reg_count + 1);
+    Live walked = *live;
+    LivenessWalk w = make_walk(&s, &walked);
+    w.classes = out;
+    for (RegId reg = 0; reg < func->reg_count; reg++)
+        if (ptx_type_info[func->regs[reg].type].bits == 64)
+            w.units[reg] += (uint32_t)func->regs[reg].vector << WIDE_SHIFT;
+    for (BlockId block = 0; block < cfg->block_count; block++) {
+        if (!ptx_block_is_reachable(cfg, block))
+            continue;
+        begin_live_block(&w, block);
+        for (InsnId i = cfg->blocks[block].end; i-- > cfg->blocks[block].first;)
+            step_backwards(&w, i, true);
+        end_block(&w);
+    }
+    ptx_arena_release(scratch, mark);
+    return out;
 }
 
 const Live *ptx_live_compute(Arena *arena, Arena *scratch, DiagSink *diags, const Func *func,

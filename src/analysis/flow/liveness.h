@@ -36,4 +36,16 @@ typedef struct Live {
 const Live *ptx_live_compute(Arena *arena, Arena *scratch, DiagSink *diags, const Func *func,
                              const Cfg *cfg);
 
+/* Of Live.pressure at an instruction, by kind of register, where it is the most; 0 in unreachable
+ * blocks. */
+typedef struct LiveClasses {
+    uint16_t registers;         /* as Live.pressure */
+    uint16_t wide;              /* 64-bit values, of which each is two of these */
+    uint16_t predicates;        /* beside these, where they are most */
+} LiveClasses;
+
+/* Per instruction. Owned by arena; scratch, another arena, is left as found. */
+const LiveClasses *ptx_live_classes_compute(Arena *arena, Arena *scratch, const Func *func,
+                                            const Cfg *cfg, const Live *live);
+
 #endif

@@ -5,6 +5,7 @@
 #include "ir/operand.h"
 #include "isa/isa.h"
 
+#include "support/hash.h"
 #include "support/minmax.h"
 
 #include <stdio.h>
@@ -12,16 +13,21 @@
 /* ---- what a kernel may come to --------------------------------------------------------------- */
 
 typedef struct RaceReached {
-    bool *marks;                /* per function */
+    Arena *arena;
+    HashMap marks;              /* functions */
     FuncId *ids;
-    uint32_t count;
+    uint32_t count, capacity;
 } RaceReached;
 
 static void reach(RaceReached *reached, FuncId id)
 {
-    if (reached->marks[id])
+    uint32_t *mark = ptx_hash_map_at(&reached->marks, reached->arena, id);
+    if (*mark)
         return;
-    reached->marks[id] = true;
+    *mark = 1;
+    if (reached->count == reached->capacity)
+        reached->ids = ptx_arena_grow(reached->arena, reached->ids, reached->count,
+                                      &reached->capacity, sizeof *reached->ids);
     reached->ids[reached->count++] = id;
 }
 
@@ -57,8 +63,7 @@ bool ptx_block_race_holds(Arena *scratch, const Module *module, FuncId kernel,
                           bool (*holds)(const Op *))
 {
     ArenaMark mark = ptx_arena_mark(scratch);
-    RaceReached reached = { .marks = ptx_arena_array(scratch, bool, module->func_count),
-                            .ids = ptx_arena_array(scratch, FuncId, module->func_count) };
+    RaceReached reached = { .arena = scratch };
     bool all_hold = true;
     reach(&reached, kernel);
     for (uint32_t i = 0; i < reached.count && all_hold; i++)

@@ -87,15 +87,13 @@ static BlockAccess access_of(const uint32_t block[3], const uint32_t cluster[3],
 static void name_variable(const Cluster *c, const Module *module, const Meeting *found,
                           BlockRace *out)
 {
-    for (uint32_t i = 0; i < ptx_machine_var_count(c->machine); i++) {
-        const SimVar placed = ptx_machine_var(c->machine, i);
-        const Var *var = &module->vars[placed.var];
-        if (ptx_space_is_shared((Space)var->space) && found->offset >= placed.address
-            && found->offset - placed.address < var->bytes) {
-            out->var = placed.var;
-            out->offset = found->offset - placed.address;
-        }
-    }
+    const SharedLayout *layout = ptx_machine_shared_layout(c->machine);
+    uint64_t offset = found->offset;
+    const VarId var = layout ? ptx_shared_layout_at(layout, &offset) : NO_ID;
+    if (var == NO_ID || offset >= module->vars[var].bytes)
+        return;
+    out->var = var;
+    out->offset = offset;
 }
 
 static BlockRace *make_race(Arena *arena, const Cluster *c, const Module *module,

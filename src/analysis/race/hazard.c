@@ -155,18 +155,13 @@ static uint8_t level_of(const Search *s, const Seen *seen)
 
 static void find_variable(const Search *s, uint64_t address, Hazard *out)
 {
-    out->var = NO_ID;
-    out->offset = address;
-    for (uint32_t i = 0; i < ptx_machine_var_count(s->machine); i++) {
-        const SimVar placed = ptx_machine_var(s->machine, i);
-        const Var *var = &s->module->vars[placed.var];
-        if (ptx_space_is_shared((Space)var->space) && placed.address <= address
-            && (address - placed.address < var->bytes || !var->bytes)) {
-            out->var = placed.var;
-            out->offset = address - placed.address;
-            return;
-        }
-    }
+    const SharedLayout *layout = ptx_machine_shared_layout(s->machine);
+    uint64_t offset = address;
+    const VarId var = layout ? ptx_shared_layout_at(layout, &offset) : NO_ID;
+    const bool is_in = var != NO_ID
+                       && (!s->module->vars[var].bytes || offset < s->module->vars[var].bytes);
+    out->var = is_in ? var : NO_ID;
+    out->offset = is_in ? offset : address;
 }
 
 /* ---- evidence against a race ----------------------------------------------------------------- */

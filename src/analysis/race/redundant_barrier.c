@@ -11,6 +11,7 @@
 #include "analysis/flow/cfg.h"
 #include "analysis/value/points_to.h"
 #include "support/arena.h"
+#include "support/hash.h"
 
 enum {
     MAX_TRIED_RUNS = 4,         /* without barriers, as long as runs may be */
@@ -62,22 +63,22 @@ static bool *mark_global(const Search *s)
 {
     const Func *func = s->func;
     const PointsToSet *bases = ptx_search_bases(s);
-    bool *marks = ptx_arena_array(s->work, bool, func->insn_count),
-         *is_written = ptx_arena_array(s->work, bool, s->module->var_count + 1),
-         is_any_written = false, is_any = false;
+    bool *marks = ptx_arena_array(s->work, bool, func->insn_count), is_any_written = false,
+         is_any = false;
+    HashMap written = { 0 };    /* variables */
     uint32_t base;
     for (InsnId i = 0; i < func->insn_count; i++) {
         marks[i] = is_global_write(func->insns[i].op);
         is_any |= marks[i];
         if (marks[i] && find_base(s, bases, &func->insns[i], &base))
-            is_written[base] = true;
+            *ptx_hash_map_at(&written, s->work, base) = 1;
         else
             is_any_written |= marks[i];
     }
     for (InsnId i = 0; i < func->insn_count; i++)
         if (is_global_read(func->insns[i].op))
             marks[i] |= find_base(s, bases, &func->insns[i], &base)
-                            ? is_any_written || is_written[base]
+                            ? is_any_written || ptx_hash_map_get(&written, base)
                             : is_any;
     return marks;
 }

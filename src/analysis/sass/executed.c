@@ -184,6 +184,25 @@ static Joined join_iterations(const ExecutedRun *run, BlockId block)
 
 /* ---- the launch ------------------------------------------------------------------------------ */
 
+static double executions_of(const LoweredInsn *insn, const Joined *joined, double warps)
+{
+    return (double)insn->count
+           * (insn->is_overhead ? warps * joined->overhead : warps + joined->spare);
+}
+
+void ptx_executed_counts(const Compiled *code, const Evaluated *own, const CalledCount *called,
+                         double *counts)
+{
+    const ExecutedRun run = { code, own, called };
+    const Lowered *lowered = code->lowered;
+    for (BlockId b = 0; b < code->cfg->block_count; b++) {
+        const double warps = warps_in(&run, lowered->runs_with[b]);
+        const Joined joined = join_iterations(&run, b);
+        for (uint32_t i = lowered->first[b]; i < lowered->first[b + 1]; i++)
+            counts[i] = executions_of(&lowered->insns[i], &joined, warps);
+    }
+}
+
 static void add_block(Executed *to, const ExecutedRun *run, BlockId block)
 {
     const Func *func = run->code->func;
@@ -197,8 +216,7 @@ static void add_block(Executed *to, const ExecutedRun *run, BlockId block)
     to->machine[MACHINE_BRANCH] += joined.branches;
     for (uint32_t i = lowered->first[block]; i < lowered->first[block + 1]; i++) {
         const LoweredInsn *insn = &lowered->insns[i];
-        double count = (double)insn->count
-                       * (insn->is_overhead ? warps * joined.overhead : warps + joined.spare);
+        double count = executions_of(insn, &joined, warps);
         to->warp_instructions += count;
         to->machine[insn->machine] += count;
         if (insn->origin == NO_ID)

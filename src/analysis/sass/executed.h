@@ -12,6 +12,8 @@
 #include "gpu/gpu.h"
 #include "support/diag.h"
 
+typedef struct CalledCount CalledCount;
+typedef struct Evaluated Evaluated;
 typedef struct Evaluation Evaluation;
 typedef struct Lowered Lowered;
 
@@ -35,5 +37,11 @@ typedef struct Compiled {           /* a function, and what ptxas makes of it */
  * called: NULL where the kernel's own code is all there is. */
 Executed ptx_executed_compute(const Compiled *kernel, const Compiled *called,
                               const Evaluation *evaluation);
+
+/* How often warps execute each machine instruction of the kernel, or of a called function; one of
+ * lowered's that stands for several counts as many. own, called: one of them, as in an evaluation;
+ * the other is NULL. counts: lowered's insn_count of them. */
+void ptx_executed_counts(const Compiled *code, const Evaluated *own,
+                         const CalledCount *called, double *counts);
 
 #endif

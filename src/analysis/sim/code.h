@@ -7,6 +7,7 @@
 #include "analysis/flow/dom.h"
 #include "analysis/flow/loop.h"
 #include "analysis/sim/program.h"
+#include "analysis/sim/shared_layout.h"
 #include "analysis/sim/slice.h"
 #include "analysis/sim/value.h"
 #include "isa/isa.h"
@@ -66,9 +67,7 @@ struct SimCode {
     const Module *module;
     const FuncId *definition_of;        /* CallGraph.definition_of */
     const Decoded *codes;       /* per Op */
-    /* variables in shared memory of the module and of functions that are no kernels */
-    const VarId *shared;
-    uint32_t shared_count;
+    const SharedUnit *shared_units;     /* per unit */
     bool has_initial;           /* some variable of the module begins with numbers */
     const VarId *own_first, *own_end;   /* per function: its variables */
     const bool *skips_calls;    /* per function: it is a kernel beyond LIMIT_CALLED_INSNS */

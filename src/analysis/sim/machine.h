@@ -212,7 +212,8 @@ struct Machine {
     uint32_t param_size;
     /* bytes, and a bit for each that is known; NULL until one is stored */
     uint8_t *shared, *shared_known;
-    uint32_t shared_size;       /* once has_shared */
+    SharedLayout shared_layout; /* once has_shared, like the size */
+    uint32_t shared_size;
     /* per byte: clock and thread of the store that made it known, THREAD_BITS for the thread */
     uint32_t *shared_by;
     /* grows with each barrier; as it was when the block's last one let the warps go on */

@@ -8,18 +8,12 @@
 #include "analysis/value/launch.h"
 
 enum {
-    MAX_SHARED = 1 << 20,      /* bytes; no GPU has as many */
     MAX_SLOTS = 4096,          /* places in local memory that are kept apart */
     /* through all of a function, to look for regions; beyond, a block counts as an instruction that
      * is executed ... */
     WALKS_FREE = 128,
     REGS_A_STEP = 1024,         /* ... and so do so many registers of a region, each time */
 };
-
-static uint64_t align_up(uint64_t at, uint64_t align)
-{
-    return align ? (at + align - 1) / align * align : at;
-}
 
 /* ---- layout ---------------------------------------------------------------------------------- */
 
@@ -32,36 +26,19 @@ static void place(Machine *m, VarId var, uint64_t address)
     *ptx_hash_map_at(&m->placed_of, m->arena, var) = m->placed_count;
 }
 
-static uint64_t place_shared(Machine *m, VarId id, bool is_unsized, uint64_t at)
-{
-    const Var *var = &m->module->vars[id];
-    if (!ptx_space_is_shared((Space)var->space) || (var->bytes == 0) != is_unsized)
-        return at;
-    uint64_t here = align_up(at, is_unsized && var->align < 16 ? 16 : var->align);
-    place(m, id, here);
-    return var->bytes >= MAX_SHARED || at >= MAX_SHARED || here >= MAX_SHARED ? at
-                                                                              : here + var->bytes;
-}
-
-/* Shared variables in the order of their declarations, those of unknown size behind them all. Other
- * kernels' own are not there when this one runs. */
 static void lay_out_shared(Machine *m)
 {
     const SimCode *code = &m->program->code;
-    uint64_t at = 0;
+    const SharedUnit *unit = &code->shared_units[m->module->funcs[m->kernel].unit];
     if (m->has_shared)
         return;
     m->has_shared = true;
-    for (int is_unsized = 0; is_unsized < 2; is_unsized++) {
-        for (uint32_t i = 0; i < code->shared_count; i++)
-            if (m->module->vars[code->shared[i]].unit == m->module->funcs[m->kernel].unit)
-                at = place_shared(m, code->shared[i], is_unsized, at);
-        for (VarId v = code->own_first[m->kernel]; v < code->own_end[m->kernel]; v++)
-            at = place_shared(m, v, is_unsized, at);
-    }
-    int64_t dynamic = m->launch->dynamic_shared_bytes;
-    at = align_up(at, 16) + (uint64_t)(dynamic < 0 ? 49152 : dynamic);
-    m->shared_size = (uint32_t)(at < MAX_SHARED ? at : MAX_SHARED);
+    m->shared_layout = ptx_shared_layout_make(m->arena, m->module, unit,
+                                              code->own_first[m->kernel], code->own_end[m->kernel]);
+    const int64_t dynamic = m->launch->dynamic_shared_bytes;
+    const uint64_t end = ptx_align_up(m->shared_layout.end, 16)
+                         + (uint64_t)(dynamic < 0 ? 49152 : dynamic);
+    m->shared_size = (uint32_t)(end < LARGEST_SHARED ? end : LARGEST_SHARED);
 }
 
 static void take_pointer(Machine *m, uint64_t at, unsigned bytes, uint32_t index)
@@ -82,11 +59,11 @@ static void lay_out_params(Machine *m)
         if (func->params[p] == NO_ID)
             continue;
         const Var *var = &m->module->vars[func->params[p]];
-        at = align_up(at, var->align);
+        at = ptx_align_up(at, var->align);
         place(m, func->params[p], at);
-        at += var->bytes < MAX_SHARED ? var->bytes : 0;
+        at += var->bytes < LARGEST_SHARED ? var->bytes : 0;
     }
-    m->param_size = (uint32_t)(at < MAX_SHARED ? at : MAX_SHARED);
+    m->param_size = (uint32_t)(at < LARGEST_SHARED ? at : LARGEST_SHARED);
     m->param_bytes = ptx_arena_array(m->arena, uint8_t, m->param_size + 16);
     m->param_known = ptx_arena_array(m->arena, uint8_t, m->param_size + 16);
     m->param_addend = ptx_arena_array(m->arena, AddendId, m->param_size + 16);
@@ -125,7 +102,8 @@ static uint64_t take_place(Machine *m, const Var *var)
         next = &m->next_local;
     else if (var->space == SPACE_CONST)
         next = &m->next_const;
-    uint64_t at = align_up(*next, next == &m->next_global && var->align < 256 ? 256 : var->align);
+    const bool is_global = next == &m->next_global;
+    uint64_t at = ptx_align_up(*next, is_global && var->align < 256 ? 256 : var->align);
     *next = at + bytes;
     return at;
 }
@@ -136,8 +114,11 @@ uint64_t ptx_memory_address(Machine *m, VarId id)
     if (ptx_space_is_shared((Space)var->space))
         lay_out_shared(m);
     const PlacedVar *placed = ptx_machine_placed(m, id);
+    uint64_t address;
     if (placed)
         return placed->address;
+    if (m->has_shared && ptx_shared_layout_find(&m->shared_layout, id, &address))
+        return address;
     /* a parameter of a call has a place of its own */
     place(m, id,
           ptx_space_is_param((Space)var->space) ? (uint64_t)id << 32 | UINT64_C(1) << 59

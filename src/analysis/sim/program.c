@@ -21,8 +21,7 @@ static void find_variables(SimCode *code, Arena *arena)
 {
     const Module *module = code->module;
     VarId *first = ptx_arena_array(arena, VarId, module->func_count + 1),
-          *end = ptx_arena_array(arena, VarId, module->func_count + 1),
-          *shared = ptx_arena_array(arena, VarId, module->var_count + 1);
+          *end = ptx_arena_array(arena, VarId, module->func_count + 1);
     for (VarId v = 0; v < module->var_count; v++) {
         const Var *var = &module->vars[v];
         code->has_initial |= ptx_span_length(var->numbers) != 0;
@@ -31,13 +30,10 @@ static void find_variables(SimCode *code, Arena *arena)
                 first[var->func] = v;
             end[var->func] = v + 1;
         }
-        if (ptx_space_is_shared((Space)var->space)
-            && (var->func == NO_ID || !module->funcs[var->func].is_entry))
-            shared[code->shared_count++] = v;
     }
     code->own_first = first;
     code->own_end = end;
-    code->shared = shared;
+    code->shared_units = ptx_shared_units_new(arena, module);
 }
 
 /* ---- what calls lead to ---------------------------------------------------------------------- */

@@ -77,7 +77,12 @@ bool ptx_machine_address(const Machine *m, VarId var, uint64_t *address)
     const PlacedVar *placed = ptx_machine_placed(m, var);
     if (placed)
         *address = placed->address;
-    return placed != NULL;
+    return placed || (m->has_shared && ptx_shared_layout_find(&m->shared_layout, var, address));
+}
+
+const SharedLayout *ptx_machine_shared_layout(const Machine *m)
+{
+    return m->has_shared ? &m->shared_layout : NULL;
 }
 
 bool ptx_machine_pointer(const Machine *m, VarId param, AddendId addend, uint64_t *number)

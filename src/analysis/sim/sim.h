@@ -8,6 +8,7 @@
 #define PTX_ANALYSIS_SIM_SIM_H
 
 #include "analysis/flow/types.h"
+#include "analysis/sim/shared_layout.h"
 #include "analysis/sim/value.h"
 
 typedef struct AssumedParam AssumedParam;
@@ -83,7 +84,11 @@ void ptx_machine_assume_block(Machine *machine);
 /* Bytes of a block's shared memory, as far as variables were asked for. */
 uint32_t ptx_machine_shared_bytes(const Machine *machine);
 
-/* Variables and parameters that have addresses, in the order in which they were asked for. */
+/* Of variables in shared memory; NULL: nothing has asked for one. */
+const SharedLayout *ptx_machine_shared_layout(const Machine *machine);
+
+/* Other variables, and parameters, that have addresses, in the order in which they were asked
+ * for. */
 typedef struct SimVar {
     VarId var;
     uint64_t address;

@@ -8,6 +8,7 @@
 #include "analysis/time/matrix_rate.h"
 #include "analysis/time/memory/store_order.h"
 #include "analysis/time/throughput.h"
+#include "analysis/time/waiting_chain.h"
 #include "gpu/gpu.h"
 #include "support/arena.h"
 #include "isa/isa.h"
@@ -46,6 +47,7 @@ typedef struct CriticalPathWalker {
     double xu_free;             /* when the warp's own function unit takes its next one */
     double asked;               /* of load-store units in this phase, in front of those to come */
     double mma;                 /* when the matrix units have what was asked for */
+    WaitingChain *chain;        /* NULL: who waits for whom is not asked for */
 } CriticalPathWalker;
 
 /* ---- one block ------------------------------------------------------------------------------- */
@@ -264,6 +266,8 @@ static double end_phase(CriticalPathWalker *w, double at)
 {
     double end = at;
     for (unsigned p = 0; p < PIPE__COUNT; p++) {
+        if (w->chain && w->phase + w->busy[p] > end)
+            w->chain->pipe = (PipeId)p;
         end = fmax(end, w->phase + w->busy[p]);
         w->busy[p] = 0;
     }
@@ -357,11 +361,22 @@ static double wait_until(CriticalPathWalker *w, InsnId insn, double at, bool in_
 
 /* ---- a basic block --------------------------------------------------------------------------- */
 
+static void note_in_chain(CriticalPathWalker *w, uint32_t insn, bool holds_others, bool is_last)
+{
+    ptx_waiting_chain_define(w->chain, insn);
+    if (holds_others)
+        w->chain->waited = insn + 1;
+    if (is_last)
+        w->chain->last = insn + 1;
+}
+
 static double walk_block(CriticalPathWalker *w, BlockId block)
 {
     const Lowered *lowered = w->in->lowered;
     const bool steps = is_in_steps(w, block);
     const double begin = w->phase = w->now;
+    if (w->chain)
+        ptx_waiting_chain_begin(w->chain);
     double start = begin, last = begin, issued = 0, next = begin, made = begin;
     for (uint32_t i = lowered->first[block]; i < lowered->first[block + 1]; i++) {
         const LoweredInsn *insn = &lowered->insns[i];
@@ -381,6 +396,13 @@ static double walk_block(CriticalPathWalker *w, BlockId block)
         at = through_function_unit(w, insn, at);
         issued += (double)insn->count;
         bool is_first = insn->origin != NO_ID && !is_continued;
+        if (w->chain)
+            ptx_waiting_chain_note(
+                w->chain, i, w->ready,
+                &(WaitTimes){ .at = at, .begin = begin, .made = made, .start = start,
+                              .last = last, .is_continued = is_continued,
+                              .is_behind_all = insn->machine == MACHINE_BARRIER || fence });
+        const double held = start;
         if (steps && is_first && is_product(w, insn))
             at = wait_for_products(w, insn, at);
         if (steps)
@@ -401,6 +423,8 @@ static double walk_block(CriticalPathWalker *w, BlockId block)
             start = at + latency
                     + (double)w->in->latencies->barrier_per_warp * w->in->warps_per_block;
         define(w, insn, at + latency, late);
+        if (w->chain)
+            note_in_chain(w, i, start > held, !ptx_lowered_is_copy(insn) && at + issue >= last);
         bool is_made = insn->def_count || issue > 0 || is_ordered
                        || ptx_hands_on(w->in->func, insn);
         made = is_made ? at + latency : at;
@@ -409,6 +433,8 @@ static double walk_block(CriticalPathWalker *w, BlockId block)
     w->now = fmax(fmax(last, start), begin + issued);
     if (steps)
         w->now = end_phase(w, w->now);
+    if (w->chain)
+        ptx_waiting_chain_close(w->chain, &(WalkedBlock){ block, begin, last, start, w->now });
     w->own[block] = w->now - begin;
     return w->own[block];
 }
@@ -609,6 +635,60 @@ static void find_steps(CriticalPathWalker *w, Arena *scratch)
     w->steps = any ? steps : NULL;
 }
 
+/* ---- who waits for whom ---------------------------------------------------------------------- */
+
+/* What an instruction takes of a pipeline, each time. */
+static double pipeline_clocks(const CriticalPathWalker *w, const LoweredInsn *insn, PipeId pipe)
+{
+    if (insn->origin == NO_ID)
+        return 0;
+    const Count *total = &w->in->evaluation->insns[insn->origin].total;
+    if (pipe == PIPE_SHARED)
+        return total->warps > 0 ? total->wavefronts / total->warps : 0;
+    if (pipe == PIPE_TENSOR)
+        return insn->machine == MACHINE_TENSOR ? matrix_clocks(w, insn->origin) : 0;
+    return (double)insn->count * (double)w->in->gpu->pipes[pipe].takes[insn->machine];
+}
+
+static void add_waits(CriticalPathWalker *w, const LoweredInsn *insn, double clocks)
+{
+    if (insn->origin != NO_ID)
+        w->in->waits[insn->origin] += clocks;
+}
+
+/* Among those of the block that take the pipeline. */
+static void share_waits(CriticalPathWalker *w, BlockId block, PipeId pipe, double clocks)
+{
+    const Lowered *lowered = w->in->lowered;
+    double all = 0;
+    for (uint32_t i = lowered->first[block]; i < lowered->first[block + 1]; i++)
+        all += pipeline_clocks(w, &lowered->insns[i], pipe);
+    for (uint32_t i = lowered->first[block]; i < lowered->first[block + 1] && all > 0; i++)
+        add_waits(w, &lowered->insns[i],
+                  clocks * pipeline_clocks(w, &lowered->insns[i], pipe) / all);
+}
+
+/* clocks: of all executions of the block. */
+static void sum_waits(CriticalPathWalker *w, BlockId block, double clocks)
+{
+    const Lowered *lowered = w->in->lowered;
+    uint32_t count;
+    const ChainLink *links = ptx_waiting_chain_links(w->chain, block, &count);
+    double all = 0, held[PIPE__COUNT] = { 0 };
+    for (uint32_t i = 0; i < count; i++)
+        all += links[i].clocks;
+    for (uint32_t i = 0; i < count; i++) {
+        const double part = clocks * links[i].clocks / all;
+        if (links[i].who < lowered->insn_count)
+            add_waits(w, &lowered->insns[links[i].who], part);
+        else
+            held[links[i].who - lowered->insn_count] += part;
+    }
+    for (unsigned p = 0; p < PIPE__COUNT; p++)
+        if (held[p] > 0)
+            share_waits(w, block, (PipeId)p, held[p]);
+}
+
 CriticalPath ptx_critical_path_compute(Arena *scratch, const CriticalPathInput *in)
 {
     CriticalPath out = { 0 };
@@ -619,6 +699,8 @@ CriticalPath ptx_critical_path_compute(Arena *scratch, const CriticalPathInput *
     w.is_late = ptx_arena_array(scratch, bool, in->lowered->value_count + 1);
     w.own = ptx_arena_array(scratch, double, in->cfg->block_count);
     w.sum = ptx_arena_array(scratch, double, in->cfg->block_count);
+    if (in->waits)
+        w.chain = ptx_waiting_chain_new(scratch, in->lowered, in->cfg->block_count);
     find_steps(&w, scratch);
     for (uint32_t r = 0; r < in->cfg->rpo_count; r++)
         if (executions(in, in->cfg->rpo[r]) > 0)
@@ -628,6 +710,8 @@ CriticalPath ptx_critical_path_compute(Arena *scratch, const CriticalPathInput *
     for (uint32_t r = 0; r < in->cfg->rpo_count; r++) {
         double clocks = w.own[in->cfg->rpo[r]] * executions(in, in->cfg->rpo[r]);
         out.clocks += clocks;
+        if (w.chain)
+            sum_waits(&w, in->cfg->rpo[r], clocks);
         out.step_share += is_in_steps(&w, in->cfg->rpo[r]) ? clocks : 0;
         out.longest_clocks += w.own[in->cfg->rpo[r]] * longest(in, in->cfg->rpo[r]);
     }

@@ -53,6 +53,9 @@ typedef struct CriticalPathInput {
     const OpCycles *ops;        /* of the GPU */
     TileClocks tiles;
     double blocks, warps_per_block;
+    /* per instruction of the function: what of the clocks it makes a warp wait; in all the clocks,
+     * but for the prologue. NULL: not wanted */
+    double *waits;
 } CriticalPathInput;
 
 typedef struct CriticalPath {

@@ -15,11 +15,13 @@
 #include "analysis/time/critical_path_bound.h"
 #include "analysis/time/memory/address_distribution.h"
 #include "analysis/time/spin_wait.h"
+#include "analysis/time/time_share.h"
 #include "support/assert.h"
 #include "ir/func.h"
 #include "ir/insn.h"
 #include "analysis/access/evaluate.h"
 #include "analysis/flow/cfg.h"
+#include "analysis/flow/loop.h"
 #include "analysis/sim/count.h"
 #include "analysis/time/throughput.h"
 #include "gpu/gpu.h"
@@ -394,25 +396,31 @@ static double crowd_of_bank(unsigned lanes, double words, bool is_atomic)
 
 
 
-/* Where nothing says how far data lead, anywhere in what a block has. */
-static double wavefronts_by_chance(const PredictInput *in, const AddressDistribution *spread)
+/* Of an access whose addresses depend on data. Where nothing says how far data lead, anywhere in
+ * what a block has. */
+static double wavefronts_by_chance(const PredictInput *in, const AddressDistribution *spread,
+                                   InsnId i)
 {
-    double wavefronts = 0, all = in->evaluation->traffics.shared_bytes;
-    for (InsnId i = 0; spread && i < in->func->insn_count; i++) {
-        const Insn *insn = &in->func->insns[i];
-        const Count *count = &in->evaluation->insns[i].total;
-        bool is_atomic = insn->op->kind == OPK_ATOM || insn->op->kind == OPK_RED;
-        if (insn->op->space != SPACE_SHARED || !(count->data_requests > 0))
-            continue;
-        unsigned lanes = (unsigned)fmax(1,
-                                        fmin(32, round(count->data_lanes / count->data_requests)));
-        double each = spread[i].reach > 0
-                          ? crowd_of_bank(lanes, fmin(spread[i].reach, fmax(all, 4)) / 4, is_atomic)
-                          : 1;
-        bool is_spin = is_atomic && ptx_type_info[insn->op->type].kind == KIND_FLOAT;
-        wavefronts += count->data_requests * each
-                      * (is_spin ? ptx_gpu_figure(in->gpu, FIGURE_FLOAT_ATOMIC_SPINS) : 1);
-    }
+    const Insn *insn = &in->func->insns[i];
+    const Count *count = &in->evaluation->insns[i].total;
+    const double all = in->evaluation->traffics.shared_bytes;
+    bool is_atomic = insn->op->kind == OPK_ATOM || insn->op->kind == OPK_RED;
+    if (insn->op->space != SPACE_SHARED || !(count->data_requests > 0))
+        return 0;
+    unsigned lanes = (unsigned)fmax(1, fmin(32, round(count->data_lanes / count->data_requests)));
+    double each = spread[i].reach > 0
+                      ? crowd_of_bank(lanes, fmin(spread[i].reach, fmax(all, 4)) / 4, is_atomic)
+                      : 1;
+    bool is_spin = is_atomic && ptx_type_info[insn->op->type].kind == KIND_FLOAT;
+    return count->data_requests * each
+           * (is_spin ? ptx_gpu_figure(in->gpu, FIGURE_FLOAT_ATOMIC_SPINS) : 1);
+}
+
+static double all_wavefronts_by_chance(const PredictInput *in, const AddressDistribution *spread)
+{
+    double wavefronts = 0;
+    for (InsnId i = 0; spread && i < in->func->insn_count; i++)
+        wavefronts += wavefronts_by_chance(in, spread, i);
     return wavefronts;
 }
 
@@ -435,7 +443,7 @@ static void find_memory(Arena *scratch, const PredictInput *in, const Speeds *s,
 {
     Cached all = *cached;
     const HiddenTraffic hidden = ptx_hidden_traffic_add(scratch, in, &all);
-    double wavefronts = wavefronts_by_chance(in, spread);
+    double wavefronts = all_wavefronts_by_chance(in, spread);
     for (InsnId i = 0; i < in->func->insn_count; i++)
         if (in->func->insns[i].op->kind != OPK_CP_ASYNC)        /* see wavefronts_at_least */
             wavefronts += in->evaluation->insns[i].total.wavefronts
@@ -495,15 +503,45 @@ static TileClocks tile_clocks(const PredictInput *in, const Speeds *s, const Cac
                          .sector = from_l2 + fresh * fmax(0, BYTES / share - from_l2) };
 }
 
+static bool is_global_load(const Insn *insn)
+{
+    return insn->op->kind == OPK_LD && insn->op->insn_class == CLASS_GLOBAL;
+}
+
+/* In a loop that waits for other blocks. */
+static bool is_poll(const PredictInput *in, const SpinWait *waiting, InsnId insn)
+{
+    const LoopId loop = in->loops->loop_of[in->cfg->block_of[insn]];
+    return waiting->loops && loop != NO_LOOP && waiting->loops[loop]
+           && in->func->insns[insn].op->flags & OPF_LOAD;
+}
+
 /* Barriers that a warp comes to for each time that it loads. */
 static double barriers_of_round(const PredictInput *in)
 {
     double most = in->blocks * in->warps_per_block;
     for (InsnId i = 0; i < in->func->insn_count; i++)
-        if (in->func->insns[i].op->kind == OPK_LD
-            && in->func->insns[i].op->insn_class == CLASS_GLOBAL)
+        if (is_global_load(&in->func->insns[i]))
             most = fmax(most, ptx_probable_warps(&in->evaluation->insns[i]));
     return in->executed->machine[MACHINE_BARRIER] / most;
+}
+
+/* Beside the latencies of the chain: loads of a loop that waits for other blocks have what that
+ * takes, loads of global memory what the first of them miss, each as it is waited for. */
+static void add_other_waits(const PredictInput *in, const SpinWait *waiting, double first,
+                            double spins)
+{
+    double *waits = in->shares->waits, polls = 0, loads = 0;
+    for (InsnId i = 0; i < in->func->insn_count; i++) {
+        polls += is_poll(in, waiting, i) ? ptx_probable_warps(&in->evaluation->insns[i]) : 0;
+        loads += is_global_load(&in->func->insns[i]) ? waits[i] : 0;
+    }
+    for (InsnId i = 0; i < in->func->insn_count; i++) {
+        if (loads > 0 && is_global_load(&in->func->insns[i]))
+            waits[i] += first * waits[i] / loads;
+        if (polls > 0 && is_poll(in, waiting, i))
+            waits[i] += spins * ptx_probable_warps(&in->evaluation->insns[i]) / polls;
+    }
 }
 
 /* What warps wait for other blocks. */
@@ -530,13 +568,15 @@ static double find_chain(Arena *scratch, const PredictInput *in, const Speeds *s
                                 in->ops,
                                 tile_clocks(in, s, cached),
                                 in->blocks,
-                                in->warps_per_block };
+                                in->warps_per_block,
+                                in->shares ? in->shares->waits : NULL };
     double waves = in->blocks / (s->sms * in->blocks_per_sm), first = first_misses(in, cached);
     first += ptx_gpu_figure(in->gpu, FIGURE_CONST_FRESH_LATENCY)
              * in->evaluation->traffics.constant_bytes / CONSTANT_PIECE_BYTES;
     double turns = fmax(0, waves - 1) * ptx_gpu_figure(in->gpu, FIGURE_BLOCK_TURN_CLK)
                    * in->warps_per_block;
     const CriticalPath found = ptx_critical_path_compute(scratch, &chain);
+    chain.waits = NULL;
     const double beside = fmax(1, fmin(in->blocks_per_sm, ceil(in->blocks / s->sms)));
     out->own_share = found.step_share / (beside * beside);
     const Phases phases = ptx_phases_find(
@@ -546,6 +586,8 @@ static double find_chain(Arena *scratch, const PredictInput *in, const Speeds *s
                         .is_in_steps = found.step_share > 0.5 });
     out->phase_exponent = phases.memory;
     out->unit_exponent = out->first_pipe == ptx_pipe_info[PIPE_TENSOR].key ? phases.units : 3;
+    if (in->shares)
+        add_other_waits(in, &waiting, first, waiting.us * s->clocks_per_us);
     double clocks = found.clocks * fmax(1, waves), longest = found.longest_clocks;
     if (longest > clocks) {
         chain.load_clocks = longest_load_clocks(scratch, in, cached, chain.load_clocks);
@@ -692,6 +734,52 @@ double ptx_predict_imbalance_us(const Prediction *prediction)
     join(&out);                 /* without the bound */
     join(&even);
     return fmax(0, out.predicted_us - even.predicted_us);
+}
+
+/* ---- what parts make of it ------------------------------------------------------------------- */
+
+static double joined_us(Prediction parts)
+{
+    join(&parts);
+    return parts.predicted_us;
+}
+
+/* By how much the time falls with the part, for as much as there is of it. part: of parts. */
+static double made_by(Prediction *parts, double *part)
+{
+    static const double step = 1e-4;
+    const double us = *part;
+    *part = us * (1 + step);
+    const double more = joined_us(*parts);
+    *part = us * (1 - step);
+    const double less = joined_us(*parts);
+    *part = us;
+    return us > 0 ? fmax(0, (more - less) / (2 * step)) : 0;
+}
+
+static void find_shares(Arena *scratch, const PredictInput *in, const Cached *cached,
+                        const AddressDistribution *spread, const Prediction *of)
+{
+    Prediction p = *of;
+    double *const us = p.parts_us;
+    double *const parts[SHARED_PART__COUNT] = {
+        [SHARED_PART_ISSUE] = &us[PART_ISSUE],   [SHARED_PART_LSU] = &p.lsu_us,
+        [SHARED_PART_FIRST] = &p.pipe_us,        [SHARED_PART_SECOND] = &p.second_us,
+        [SHARED_PART_TURNS] = &p.turns_us,       [SHARED_PART_SHARED] = &us[PART_SHARED],
+        [SHARED_PART_L1] = &us[PART_L1],         [SHARED_PART_L2] = &us[PART_L2],
+        [SHARED_PART_DRAM] = &us[PART_DRAM],     [SHARED_PART_ATOMIC] = &us[PART_ATOMIC],
+        [SHARED_PART_LATENCY] = &us[PART_LATENCY], [SHARED_PART_FETCH] = &us[PART_FETCH],
+    };
+    double *by_chance = ptx_arena_array(scratch, double, in->func->insn_count + 1);
+    for (InsnId i = 0; spread && i < in->func->insn_count; i++)
+        by_chance[i] = wavefronts_by_chance(in, spread, i);
+    ShareInput input = { .in = in, .cached = cached, .by_chance = by_chance };
+    for (unsigned i = 0; i < SHARED_PART__COUNT; i++)
+        input.us[i] = made_by(&p, parts[i]);
+    const bool is_issued = us[PART_ISSUE] >= of->pipe_us && us[PART_ISSUE] >= of->lsu_us;
+    const SharedPart of_pipe = of->lsu_us > of->pipe_us ? SHARED_PART_LSU : SHARED_PART_FIRST;
+    input.us[is_issued ? SHARED_PART_ISSUE : of_pipe] += of->tail_us;
+    ptx_time_shares_fill(scratch, in->shares, &input, of);
 }
 
 /* ---- the bound ------------------------------------------------------------------------------- */
@@ -871,6 +959,8 @@ Prediction ptx_predict(Arena *scratch, const PredictInput *in)
     out.tail_us = tail_us(in, &s, &out);
     out.blocks_differ = in->blocks > 1 && heaviest_block(in) >= 2;
     join(&out);
+    if (in->shares)
+        find_shares(scratch, in, &cached, spread, &out);
     const bool *are_sure = ptx_path_bound_sure(
         scratch,
         &(PathBoundInput){

@@ -19,6 +19,7 @@ typedef struct Gpu Gpu;
 typedef struct Launch Launch;
 typedef struct Lowered Lowered;
 typedef struct Sequence Sequence;
+typedef struct TimeShares TimeShares;
 
 typedef enum TimePart {
 #define TP(id, key, what, advice) PART_##id,
@@ -57,6 +58,8 @@ typedef struct PredictInput {
     /* per instruction: set to what a load of global memory takes in this launch; NULL: not wanted
      * */
     float *load_clocks;
+    /* filled with what each instruction makes of the time (time_share.h); NULL: not wanted */
+    TimeShares *shares;
 } PredictInput;
 
 /* The name of the constant cache, where that is what takes longest of the pipelines. */

@@ -19,20 +19,14 @@ enum {
 static bool find_variable(Array *a)
 {
     const Trace *t = a->trace;
-    a->var = NO_ID;
-    for (VarId v = 0; v < t->module->var_count; v++) {
-        const Var *var = &t->module->vars[v];
-        if (!t->addresses[v] || t->addresses[v] - 1 > a->low)
-            continue;
-        uint64_t start = t->addresses[v] - 1,
-                 end = var->bytes ? start + var->bytes : t->shared_bytes;
-        if (a->high <= end && (a->var == NO_ID || start > a->start)) {
-            a->var = v;
-            a->start = start;
-            a->end = end;
-        }
-    }
-    return a->var != NO_ID && !t->is_opaque[a->var] && !t->is_shared_opaque;
+    uint64_t offset = a->low;
+    a->var = ptx_shared_layout_at(&t->shared, &offset);
+    if (a->var == NO_ID)
+        return false;
+    const uint64_t bytes = t->module->vars[a->var].bytes;
+    a->start = a->low - offset;
+    a->end = bytes ? a->start + bytes : t->shared_bytes;
+    return a->high <= a->end && !ptx_trace_untraced(t, a->var).is_opaque && !t->is_shared_opaque;
 }
 
 static bool is_in(const Array *a, const TracedAccess *access)
@@ -63,7 +57,7 @@ static bool spread(Array *a)
 
 static bool gather(Array *a)
 {
-    a->widest = a->trace->unreached_bytes[a->var];
+    a->widest = ptx_trace_untraced(a->trace, a->var).unreached_bytes;
     for (uint32_t i = 0; i < a->trace->access_count; i++)
         if (is_in(a, &a->trace->accesses[i]) && !ptx_array_add(a, &a->trace->accesses[i]))
             return false;

@@ -44,12 +44,15 @@ typedef struct Recorder {
 
 /* ---- recording ------------------------------------------------------------------------------- */
 
+static uint64_t access_key(const Trace *t, const Func *func, InsnId insn, Space space)
+{
+    return (uint64_t)(func - t->module->funcs) << 32 | 2 * insn | (space == SPACE_GLOBAL);
+}
+
 static TracedAccess *access_of(Trace *t, const Func *func, const Insn *insn, Space space)
 {
-    uint32_t **place = &t->access_of[func - t->module->funcs];
-    if (!*place)
-        *place = ptx_arena_array(t->arena, uint32_t, 2 * (size_t)func->insn_count);
-    uint32_t *index = &(*place)[2 * (size_t)(insn - func->insns) + (space == SPACE_GLOBAL)];
+    uint32_t *index = ptx_hash_map_at(&t->access_of, t->arena,
+                                      access_key(t, func, (InsnId)(insn - func->insns), space));
     if (*index)
         return &t->accesses[*index - 1];
     if (t->access_count == t->access_capacity)
@@ -213,8 +216,7 @@ static void take_request(void *self, Warp *w, const RequestEvent *e)
 
 const TracedAccess *ptx_trace_find(const Trace *t, const Func *func, InsnId insn, Space space)
 {
-    const uint32_t *of_func = t->access_of[func - t->module->funcs];
-    uint32_t index = of_func ? of_func[2 * (size_t)insn + (space == SPACE_GLOBAL)] : 0;
+    const uint32_t index = ptx_hash_map_get(&t->access_of, access_key(t, func, insn, space));
     return index ? &t->accesses[index - 1] : NULL;
 }
 
@@ -246,11 +248,7 @@ static void choose_block(const uint32_t grid[3], uint64_t index, uint32_t at[3])
 
 static void forget(Trace *t)
 {
-    for (uint32_t a = 0; a < t->access_count; a++) {
-        const TracedAccess *access = &t->accesses[a];
-        memset(t->access_of[access->func - t->module->funcs], 0,
-               2 * (size_t)access->func->insn_count * sizeof **t->access_of);
-    }
+    t->access_of = (HashMap){ 0 };
     memset(t->table.slots, 0, ((size_t)t->table.mask + 1) * sizeof *t->table.slots);
     t->access_count = t->traced_count = 0;
 }
@@ -332,12 +330,6 @@ static void trace_requests(Recorder *r, const SimShape *shape, const Evaluation 
         run_blocks(r, shape, most_steps);
 }
 
-static bool is_shared_var(const Module *module, VarId var)
-{
-    Space space = (Space)module->vars[var].space;
-    return space == SPACE_SHARED || space == SPACE_SHARED_CTA || space == SPACE_SHARED_CLUSTER;
-}
-
 /* .maxntid of one number says how many threads there are, and nothing of their shape. */
 static void take_square(Machine *m)
 {
@@ -349,17 +341,13 @@ static void take_square(Machine *m)
 
 static void note_machine(Trace *t, const Machine *m, const SimShape *shape)
 {
-    const Module *module = t->module;
-    const uint32_t func_count = ptx_machine_func_count(m), var_count = ptx_machine_var_count(m);
+    const uint32_t func_count = ptx_machine_func_count(m);
+    const SharedLayout *shared = ptx_machine_shared_layout(m);
     t->funcs = ptx_arena_array(t->arena, const Func *, func_count + 1);
     for (uint32_t i = 0; i < func_count; i++)
         t->funcs[t->func_count++] = ptx_machine_func_at(m, i).func;
-    t->addresses = ptx_arena_array(t->arena, uint64_t, module->var_count + 1);
-    for (uint32_t i = 0; i < var_count; i++) {
-        const SimVar placed = ptx_machine_var(m, i);
-        if (is_shared_var(module, placed.var))
-            t->addresses[placed.var] = placed.address + 1;
-    }
+    if (shared)
+        t->shared = ptx_shared_layout_copy(t->arena, shared);
     t->shared_bytes = ptx_machine_shared_bytes(m);
     t->block_is_assumed = shape->block_is_assumed;
     memcpy(t->threads, shape->block, sizeof t->threads);
@@ -395,6 +383,24 @@ static bool is_unreached(const Trace *t, const Func *func, const Insn *insn)
            && !ptx_trace_find(t, func, id, SPACE_GLOBAL);
 }
 
+static Untraced *untraced_of(Trace *t, VarId var)
+{
+    uint32_t *at = ptx_hash_map_at(&t->untraced, t->arena, var);
+    if (*at)
+        return &t->untraced_of[*at - 1];
+    if (t->untraced_count == t->untraced_capacity)
+        t->untraced_of = ptx_arena_grow(t->arena, t->untraced_of, t->untraced_count,
+                                        &t->untraced_capacity, sizeof *t->untraced_of);
+    *at = t->untraced_count + 1;
+    return &t->untraced_of[t->untraced_count++];
+}
+
+Untraced ptx_trace_untraced(const Trace *t, VarId var)
+{
+    const uint32_t at = ptx_hash_map_get(&t->untraced, var);
+    return at ? t->untraced_of[at - 1] : (Untraced){ 0 };
+}
+
 static void note_place(Trace *t, const PointsToSet *bases, const Func *func, const Insn *insn,
                        const Operand *operand)
 {
@@ -407,11 +413,11 @@ static void note_place(Trace *t, const PointsToSet *bases, const Func *func, con
         return;
     if (operand->kind == OPERAND_VAR
         || (base && (base->kind == BASE_VAR || base->kind == BASE_PARAM))) {
-        VarId var = operand->kind == OPERAND_VAR ? operand->id : base->id;
+        Untraced *var = untraced_of(t, operand->kind == OPERAND_VAR ? operand->id : base->id);
         if (!is_unreached(t, func, insn))
-            t->is_opaque[var] = true;
-        else if (insn->access_bytes > t->unreached_bytes[var])
-            t->unreached_bytes[var] = insn->access_bytes;
+            var->is_opaque = true;
+        else if (insn->access_bytes > var->unreached_bytes)
+            var->unreached_bytes = insn->access_bytes;
         return;
     }
     t->is_global_opaque |= is_any || space == SPACE_GLOBAL;
@@ -439,9 +445,8 @@ static void note_untraced(Trace *t, const PointsToSet *bases, const Func *func, 
 
 static void note_param(Trace *t, const PointsToSet *bases, const Func *func, InsnId insn)
 {
-    uint32_t index = t->access_of[func - t->module->funcs]
-                         ? t->access_of[func - t->module->funcs][2 * (size_t)insn + 1]
-                         : 0;
+    const uint32_t index = ptx_hash_map_get(&t->access_of,
+                                            access_key(t, func, insn, SPACE_GLOBAL));
     const Operand *operands = ptx_insn_operands(func, &func->insns[insn]);
     /* of a copy the second: from there */
     for (unsigned o = func->insns[insn].operand_count; index && o-- > 0;) {
@@ -456,8 +461,6 @@ static void note_param(Trace *t, const PointsToSet *bases, const Func *func, Ins
 
 static void find_bases(Trace *t, Arena *scratch)
 {
-    t->is_opaque = ptx_arena_array(t->arena, bool, t->module->var_count + 1);
-    t->unreached_bytes = ptx_arena_array(t->arena, uint8_t, t->module->var_count + 1);
     for (uint32_t f = 0; f < t->func_count; f++) {
         const Func *func = t->funcs[f];
         ArenaMark mark = ptx_arena_mark(scratch);
@@ -484,7 +487,6 @@ const Trace *ptx_trace_make(const KernelRun *run, const Gpu *gpu, const Evaluati
     *t = (Trace){ .arena = arena, .module = module, .gpu = gpu };
     ptx_hash_init(&t->table, arena, MAX_TRACED);
     t->traced = ptx_arena_array(arena, Traced *, MAX_TRACED);
-    t->access_of = ptx_arena_array(arena, uint32_t *, module->func_count + 1);
     ArenaMark mark = ptx_arena_mark(work);
     Machine *m = ptx_machine_new(work, run->scratch, run->program, run->kernel,
                                  run->launch ? run->launch : &nothing);

@@ -7,6 +7,7 @@
 #ifndef PTX_ANALYSIS_ACCESS_ADVISE_TRACE_H
 #define PTX_ANALYSIS_ACCESS_ADVISE_TRACE_H
 
+#include "analysis/sim/shared_layout.h"
 #include "analysis/sim/value.h"
 #include "ir/types.h"
 #include "analysis/sim/request.h"
@@ -51,6 +52,11 @@ typedef struct TracedAccess {   /* what an instruction does to one memory */
     VarId param;                /* that the address is made from; NO_ID: not known */
 } TracedAccess;
 
+typedef struct Untraced {       /* what was not traced of a variable */
+    uint32_t unreached_bytes;   /* the widest of plain accesses that no warp came to; 0: none */
+    bool is_opaque;             /* something else may touch it */
+} Untraced;
+
 struct Trace {
     Arena *arena;
     const Module *module;
@@ -61,14 +67,13 @@ struct Trace {
     Traced **traced;
     uint32_t traced_count;
     uint32_t block;             /* that runs */
-    uint32_t **access_of;       /* per function and instruction, two for each: index + 1 */
+    HashMap access_of;          /* per function, instruction and memory: index + 1 */
     const Func **funcs;         /* that were run */
     uint32_t func_count;
-    uint64_t *addresses;        /* per variable in shared memory, + 1; 0: not there */
-    /* per variable, or parameter that points to it: something may touch it that was not traced */
-    bool *is_opaque;
-    /* the same: the widest of plain accesses to it that no warp came to; 0: none */
-    uint8_t *unreached_bytes;
+    SharedLayout shared;        /* nothing in it: none is asked for */
+    HashMap untraced;           /* per variable, or parameter that points to it: its Untraced + 1 */
+    Untraced *untraced_of;
+    uint32_t untraced_count, untraced_capacity;
     bool is_shared_opaque, is_global_opaque;    /* any of shared memory, of global memory */
     uint32_t warp_count;        /* of a block */
     uint32_t shared_bytes;      /* of a block */
@@ -79,6 +84,8 @@ struct Trace {
     /* requests at other places whose cost may be asked for, and may still be */
     uint32_t tries, *tries_left;
 };
+
+Untraced ptx_trace_untraced(const Trace *trace, VarId var);
 
 /* NULL where it was not executed, or touches no such memory. */
 const TracedAccess *ptx_trace_find(const Trace *trace, const Func *func, InsnId insn, Space space);

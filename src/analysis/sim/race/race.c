@@ -696,11 +696,12 @@ static DataTouch *new_by_data(Race *r, const Touch *now)
 
 static void note_by_data(Race *r, const DataExtent *extent, uint32_t lanes, const Touch *now)
 {
-    const PlacedVar *placed = r->watches ? NULL : ptx_machine_placed(r->machine, extent->var);
-    DataTouch *data = placed ? new_by_data(r, now) : NULL;
+    uint64_t from;
+    const bool is_placed = !r->watches && ptx_machine_address(r->machine, extent->var, &from);
+    DataTouch *data = is_placed ? new_by_data(r, now) : NULL;
     if (!data)
         return;
-    *data = (DataTouch){ add_touch(r, now) + (TouchId)__builtin_ctz(lanes), placed->address + extent->low, placed->address + extent->high };
+    *data = (DataTouch){ add_touch(r, now) + (TouchId)__builtin_ctz(lanes), from + extent->low, from + extent->high };
     const uint64_t first = data->low & ~(uint64_t)(r->granule - 1),
                    count = (data->high - first + r->granule - 1) / r->granule;
     if (count > r->by_data_places)
