@@ -1739,6 +1739,123 @@ PTXLINT_API int ptxlint_kernel_measure(const ptxlint_kernel *kernel, size_t proj
 PTXLINT_API uint64_t ptxlint_module_body(const ptxlint_module *module,
                                          const ptxlint_kernel *kernel);
 
+/* ---- graphs ---------------------------------------------------------------------------------- */
+
+/* The control flow of a kernel or function, and what its instructions need of each other. */
+typedef struct ptxlint_graph ptxlint_graph;
+
+/* A basic block. Instructions are numbered from 0 on, in order of the text. */
+typedef struct ptxlint_block {
+    size_t size;                        /* from one element to the next */
+    ptxlint_span span;                  /* of its instructions */
+    const char *label;                  /* in front of the first; "" where there is none */
+    uint32_t first, end;                /* instructions: first, and one past the last */
+    /* the block that immediately dominates it, post-dominates it; -1: none, only the exit */
+    int64_t dominator, post_dominator;
+    int64_t loop;                       /* the innermost: index of the kernel's loop; -1: none */
+    int is_header;                      /* of that loop */
+    int is_reachable;
+} ptxlint_block;
+
+typedef struct ptxlint_edge {
+    size_t size;                        /* from one element to the next */
+    uint32_t from;                      /* index of the block */
+    int64_t to;                         /* the same; -1: the function is left */
+    int is_fall_through;
+    int is_back;                        /* from inside a loop to its header */
+} ptxlint_edge;
+
+typedef enum ptxlint_dependence_kind {
+    PTXLINT_DEPENDENCE_REGISTER = 1,    /* reads a register that the other may have written last */
+    /* may touch the same memory, and one of the two writes it */
+    PTXLINT_DEPENDENCE_MEMORY,
+    /* whether its block runs, the branch decides; `to` is the first instruction of the block */
+    PTXLINT_DEPENDENCE_CONTROL
+} ptxlint_dependence_kind;
+
+/* Instruction `to` needs instruction `from`. */
+typedef struct ptxlint_dependence {
+    size_t size;                        /* from one element to the next */
+    uint32_t from, to;
+    ptxlint_dependence_kind kind;
+    const char *name;                   /* the register; the state space; "" of control */
+    int from_writes, to_writes;         /* of memory */
+    int is_carried;                     /* by a later iteration alone: through a back edge */
+} ptxlint_dependence;
+
+/* Who calls whom in the module. */
+typedef struct ptxlint_call {
+    size_t size;                        /* from one element to the next */
+    const char *caller;
+    const char *callee;                 /* NULL: by a pointer, to a function that is not known */
+    int is_defined;                     /* callee has a body in the module */
+    int is_recursive;                   /* caller reaches itself */
+} ptxlint_call;
+
+/* kernel: of the module's own, which must have been analysed, not loaded; syntax_only will do. */
+PTXLINT_API ptxlint_status ptxlint_graph_new(const ptxlint_module *module,
+                                             const ptxlint_kernel *kernel, ptxlint_graph **out);
+PTXLINT_API void ptxlint_graph_free(ptxlint_graph *graph);
+
+typedef struct ptxlint_graph_info {
+    size_t size;                        /* sizeof(ptxlint_graph_info) of the library */
+    const ptxlint_block *blocks;        /* in order of the text; none: no instructions */
+    size_t block_count;
+    const ptxlint_edge *edges;          /* by block */
+    size_t edge_count;
+    const ptxlint_span *instructions;
+    size_t instruction_count;
+    const ptxlint_dependence *dependences;      /* by `to` */
+    size_t dependence_count;
+    const ptxlint_call *calls;          /* of all functions of the module, in order of the text */
+    size_t call_count;
+    int has_unknown_target;             /* where a branch leads is not known */
+    /* there are more dependences than are kept (docs/limits.md); which, is not known */
+    int is_cut;
+} ptxlint_graph_info;
+
+PTXLINT_API const ptxlint_graph_info *ptxlint_graph_get_info(const ptxlint_graph *graph);
+
+/* ---- what lanes ask for ---------------------------------------------------------------------- */
+
+enum { PTXLINT_LANES = 32 };
+
+/* What a warp asks of one memory at once: of an access the request that costs most, among those of
+ * the first blocks of the launch. */
+typedef struct ptxlint_request {
+    size_t size;                        /* from one element to the next */
+    ptxlint_span span;                  /* the instruction */
+    const char *space;                  /* "global", "shared" */
+    uint32_t lanes;                     /* bit i: lane i takes part */
+    uint32_t bytes;                     /* of each lane */
+    /* of each lane, from a line of 128 bytes on, which the lowest lies in; PTXLINT_UNKNOWN: it
+     * takes no part */
+    int64_t offsets[PTXLINT_LANES];
+    /* wavefronts of shared memory, sectors of global memory; the fewest for as many bytes */
+    double cost, ideal_cost;
+    uint32_t kind_count;                /* requests of the access that differ, as far as kept */
+    int is_assumed;                     /* rests on what was not given */
+    int is_matrix;                      /* ldmatrix and the like: each lane gives a row's address */
+    /* another layout of a variable in shared memory, as findings propose it: in words, its cost of
+     * this request, and where lanes are then, as offsets; NULL: none, NaN */
+    const char *advice;
+    double advised_cost;
+    int64_t advised_offsets[PTXLINT_LANES];
+} ptxlint_request;
+
+typedef struct ptxlint_requests ptxlint_requests;
+
+/* Runs some blocks of a kernel of the module's own again, on its first GPU. The module must have
+ * been made with figures; PTXLINT_BAD_ARGUMENT also where its launch is not followed. */
+PTXLINT_API ptxlint_status ptxlint_requests_new(const ptxlint_module *module,
+                                                const ptxlint_kernel *kernel,
+                                                ptxlint_requests **out);
+PTXLINT_API void ptxlint_requests_free(ptxlint_requests *requests);
+
+/* In order of the text, of the kernel's own instructions. */
+PTXLINT_API const ptxlint_request *ptxlint_requests_all(const ptxlint_requests *requests,
+                                                        size_t *count);
+
 /* ---- before a launch ------------------------------------------------------------------------- */
 
 /* A launch that may be. 0, negative, NULL: as the launches of the module's options have it. */
@@ -1838,7 +1955,10 @@ typedef enum ptxlint_format {
     PTXLINT_CHECKSTYLE,                 /* Checkstyle's XML */
     PTXLINT_JUNIT,                      /* JUnit's XML */
     PTXLINT_RDJSON, PTXLINT_RDJSONL,    /* reviewdog's diagnostic format */
-    PTXLINT_MARKDOWN                    /* a table for a comment or a summary, the worst findings */
+    PTXLINT_MARKDOWN,                   /* a table for a comment or a summary, the worst findings */
+    /* reports and diffs only: one page for a browser that asks for nothing else */
+    PTXLINT_HTML,
+    PTXLINT_DOT, PTXLINT_SVG            /* graphs only: for graphviz; a picture */
 } ptxlint_format;
 
 /* Where a finding is shown that has two places. */
@@ -1895,6 +2015,13 @@ PTXLINT_API ptxlint_status ptxlint_write_diagnostics(const ptxlint_module *const
 PTXLINT_API ptxlint_status ptxlint_write_report(const ptxlint_module *const *modules, size_t count,
                                                 const ptxlint_write_options *options,
                                                 ptxlint_write_fn write, void *context);
+
+/* The control flow of a kernel as PTXLINT_DOT or PTXLINT_SVG, or all that a ptxlint_graph holds as
+ * PTXLINT_JSON (schema ptxlint-graph/1). kernel: as for ptxlint_graph_new; PTXLINT_BAD_ARGUMENT
+ * also where a picture would have no block. */
+PTXLINT_API ptxlint_status ptxlint_write_graph(const ptxlint_module *module,
+                                               const ptxlint_kernel *kernel, ptxlint_format format,
+                                               ptxlint_write_fn write, void *context);
 
 /* Figures and pipelines of GPUs side by side, each with its source; in JSON schema
  * ptxlint-gpus/1. */

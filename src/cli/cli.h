@@ -115,6 +115,7 @@ typedef enum Command {
     COMMAND_EXTRACT,
     COMMAND_LAUNCH,
     COMMAND_MERGE,
+    COMMAND_GRAPH,
     COMMAND__COUNT
 } Command;
 
@@ -132,6 +133,7 @@ typedef enum Format {
     FORMAT_RDJSONL,
     FORMAT_MARKDOWN,
     FORMAT_CSV,
+    FORMAT_HTML, FORMAT_DOT, FORMAT_SVG,
     FORMAT__COUNT
 } Format;
 
@@ -370,6 +372,7 @@ typedef struct ModuleSource {
     const Options *options;
     const Inputs *given, *config;
     bool has_estimates_only;
+    bool has_instructions;
 } ModuleSource;
 
 ExitCode ptx_inputs_open(const ModuleSource *source, const InputFile *file, ptxlint_module **out);
@@ -794,6 +797,7 @@ ExitCode ptx_lsp(const Options *options);               /* lsp.c */
 ExitCode ptx_extract(const Options *options);           /* extract.c */
 ExitCode ptx_launch_command(const Options *options);    /* launch.c */
 ExitCode ptx_record(const Options *options);            /* record.c */
+ExitCode ptx_graph_command(const Options *options);     /* graph.c */
 ExitCode ptx_merge(Options *options);                   /* shard.c */
 
 /* The same with modules of shards, which it takes; run.c. */

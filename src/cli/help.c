@@ -7,7 +7,7 @@
 const char *const ptx_command_words[COMMAND__COUNT] = {
     "check", "fix", "report", "gpu",      "explain", "rules", "config",      "isa",
     "tune",  "rank",   "schema", "baseline", "budget",  "diff",   "mcp", "completions",
-    "manual", "lsp", "extract", "launch", "merge"
+    "manual", "lsp", "extract", "launch", "merge", "graph"
 };
 
 const char *const ptx_command_usage[COMMAND__COUNT] = {
@@ -32,12 +32,14 @@ const char *const ptx_command_usage[COMMAND__COUNT] = {
     "[OPTIONS] FILE",
     "[OPTIONS] init PATH... | record [--] PROGRAM [ARG...]",
     "[OPTIONS] REPORT...",
+    "[OPTIONS] FILE",
 };
 
 const char *const ptx_format_words[FORMAT__COUNT] = {
     [FORMAT_TEXT] = "text", [FORMAT_ONELINE] = "oneline", [FORMAT_JSON] = "json", [FORMAT_JSONL] = "jsonl", [FORMAT_SARIF] = "sarif",
     [FORMAT_GITHUB] = "github", [FORMAT_GITLAB] = "gitlab", [FORMAT_CHECKSTYLE] = "checkstyle", [FORMAT_JUNIT] = "junit",
     [FORMAT_RDJSON] = "rdjson", [FORMAT_RDJSONL] = "rdjsonl", [FORMAT_MARKDOWN] = "markdown", [FORMAT_CSV] = "csv",
+    [FORMAT_HTML] = "html", [FORMAT_DOT] = "dot", [FORMAT_SVG] = "svg",
 };
 
 #define CHECK_FORMATS                                                                         \
@@ -46,14 +48,18 @@ const char *const ptx_format_words[FORMAT__COUNT] = {
 #define TABLE_FORMATS "text, json, csv"
 #define PAGE_FORMATS "text, json, markdown"
 #define PLAIN_FORMATS "text, json"
+#define GRAPH_FORMATS "svg, dot, json"
+#define REPORT_FORMATS TABLE_FORMATS ", html"
+#define DIFF_FORMATS PAGE_FORMATS ", html"
 
 const char *const ptx_command_formats[COMMAND__COUNT] = {
     [COMMAND_CHECK] = CHECK_FORMATS, [COMMAND_FIX] = CHECK_FORMATS,
-    [COMMAND_REPORT] = TABLE_FORMATS, [COMMAND_GPU] = TABLE_FORMATS,
+    [COMMAND_REPORT] = REPORT_FORMATS, [COMMAND_GPU] = TABLE_FORMATS,
     [COMMAND_EXPLAIN] = PAGE_FORMATS,
     [COMMAND_RULES] = PAGE_FORMATS, [COMMAND_CONFIG] = PLAIN_FORMATS, [COMMAND_ISA] = PAGE_FORMATS, [COMMAND_TUNE] = PLAIN_FORMATS,
     [COMMAND_RANK] = TABLE_FORMATS,
-    [COMMAND_DIFF] = PAGE_FORMATS, [COMMAND_MERGE] = CHECK_FORMATS,
+    [COMMAND_DIFF] = DIFF_FORMATS, [COMMAND_MERGE] = CHECK_FORMATS,
+    [COMMAND_GRAPH] = GRAPH_FORMATS,
 };
 
 enum {
@@ -106,6 +112,7 @@ const char *const ptx_command_what[COMMAND__COUNT] = {
     [COMMAND_EXTRACT] = "write the PTX in a program, library or fatbin to files",
     [COMMAND_LAUNCH] = "write a launch file: of kernels, or of what a program launches",
     [COMMAND_MERGE] = "make one document of those that --shard wrote",
+    [COMMAND_GRAPH] = "the control flow of a kernel as a picture; what instructions need",
 };
 
 /* ---- options --------------------------------------------------------------------------------- */
@@ -265,7 +272,7 @@ static const struct poptOption check_output[] = {
 };
 
 static const struct poptOption report_output[] = {
-    FORMAT_OPTION(TABLE_FORMATS),
+    FORMAT_OPTION(REPORT_FORMATS),
     FLAG_OPTION("csv", OPT_CSV, "Short for --format csv"),
     WRITE_OPTIONS,
     FLAG_OPTION("quiet", OPT_QUIET, "Accepted for symmetry with check; changes nothing"),
@@ -366,7 +373,7 @@ static const struct poptOption diff_options[] = {
                 "BASE"),
     TEXT_OPTION("tolerance", OPT_TOLERANCE, "By how much a figure may get worse, as registers=8, registers=5% or instructions=off; may be repeated",
                 "METRIC=N[%]"),
-    TEXT_OPTION("format", OPT_FORMAT, "How to write: text (default), markdown or json", "FORMAT"),
+    TEXT_OPTION("format", OPT_FORMAT, "How to write: text (default), markdown, json or html", "FORMAT"),
     WRITE_OPTIONS,
     RUN_OPTIONS,
     POPT_TABLEEND
@@ -531,11 +538,27 @@ static const struct poptOption lsp_table[] = {
     HELP
 };
 
+static const struct poptOption graph_output[] = {
+    TEXT_OPTION("kernel", OPT_KERNEL,
+                "The kernel or function, * and ? as in a shell (default: the only kernel)", "GLOB"),
+    CONFIG_OPTIONS,
+    FORMAT_OPTION(GRAPH_FORMATS),
+    OUTPUT_OPTION,
+    UNPACK_OPTION,
+    POPT_TABLEEND
+};
+
+static const struct poptOption graph_table[] = {
+    TABLE(graph_output, "Which kernel, and output:"),
+    TABLE(launch_options, "GPUs and launches:"),
+    HELP
+};
+
 const struct poptOption *const ptx_option_tables[COMMAND__COUNT] = {
     check_table,  fix_table, report_table, gpu_table,    explain_table, rules_table,
     config_table,   isa_table,    tune_table, rank_table,   schema_table,
     baseline_table, budget_table, diff_table, mcp_table, schema_table,
-    schema_table, lsp_table, extract_table, launch_table, merge_table
+    schema_table, lsp_table, extract_table, launch_table, merge_table, graph_table
 };
 
 /* ---- texts ----------------------------------------------------------------------------------- */
@@ -619,6 +642,11 @@ static const char merge_help[] =
     "\nREPORTs are what `ptxlint check` or `ptxlint report` wrote with --shard I/N and\n"
     "--format json or sarif: all N of them, in any order. The document is that of a\n"
     "single run.\n";
+
+static const char graph_help[] =
+    "\nFILE is as PATH for check. In svg (the default) and dot: basic blocks with how\n"
+    "often warps execute them, loops, divergent branches. In json also dominators,\n"
+    "dependences by register, memory and control, and who calls whom.\n";
 
 static const char manual_help[] =
     "\nIn the macros of man(7): this help of all commands.\n";
@@ -726,6 +754,11 @@ const char *const ptx_command_examples[COMMAND__COUNT] = {
     "  ptxlint --shard 1/2 --format json=1.json build/\n"
     "  ptxlint --shard 2/2 --format json=2.json build/\n"
     "  ptxlint merge --format sarif=all.sarif 1.json 2.json\n",
+
+    "\nEXAMPLES\n"
+    "  ptxlint graph --output saxpy.svg saxpy.ptx\n"
+    "  ptxlint graph --kernel '*gemm*' --format dot kernels.ptx | dot -Tpdf > gemm.pdf\n"
+    "  ptxlint graph --gpu h200 --grid 64 --block 256 --format json kernel.ptx\n",
 };
 
 static const char check_codes[] =
@@ -856,7 +889,7 @@ const char *const ptx_command_codes[COMMAND__COUNT] = {
     isa_codes,
     report_codes, report_codes, schema_codes, report_codes, report_codes, diff_codes, mcp_codes,
     schema_codes,
-    schema_codes, lsp_codes, extract_codes, launch_codes, merge_codes
+    schema_codes, lsp_codes, extract_codes, launch_codes, merge_codes, report_codes
 };
 
 const char *const ptx_command_help[COMMAND__COUNT] = {
@@ -864,7 +897,7 @@ const char *const ptx_command_help[COMMAND__COUNT] = {
     isa_help,
     tune_help,  rank_help,   schema_help,   baseline_help, budget_help, diff_help,
     mcp_help, completions_help, manual_help, lsp_help, extract_help,
-    launch_help, merge_help
+    launch_help, merge_help, graph_help
 };
 
 static void print_commands(void)

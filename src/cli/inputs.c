@@ -378,6 +378,7 @@ ExitCode ptx_inputs_open(const ModuleSource *source, const InputFile *file, ptxl
     with.ptxas = source->given->logs;
     with.jobs = ptx_jobs_threads(source->options, 1);
     with.estimates_only = source->has_estimates_only;
+    with.has_instructions = source->has_instructions;
     ptxlint_status status = ptx_file_module(file, &with, out, NULL);
     if (status == PTXLINT_BAD_FILE)
         return EXIT_INPUT;

@@ -289,7 +289,7 @@ static void draft_file(LaunchDraft *draft, const Inputs *given, Book *book, cons
     const Settings *settings = ptx_book_file(book, file->path);
     ExitCode code = settings ? settings->code : EXIT_INTERNAL;
     const ModuleSource source = { draft->options, given, settings ? &settings->inputs : NULL,
-                                  false };
+                                  false, false };
     if (code == EXIT_CLEAN)
         code = ptx_inputs_open(&source, file, &module);
     draft->code = exit_code_max(draft->code, code);

@@ -558,6 +558,8 @@ static const char *find_bad_words(const Options *options, bool has_words)
     switch (options->command) {
     case COMMAND_CHECK: case COMMAND_FIX: case COMMAND_REPORT: case COMMAND_TUNE: case COMMAND_RANK:
         return has_words ? NULL : "no PATH given; see ptxlint --help";
+    case COMMAND_GRAPH:
+        return has_words ? NULL : "graph: missing FILE";
     case COMMAND_MERGE:
         return has_words ? NULL : "merge: missing REPORT; `ptxlint --shard I/N` writes them";
     case COMMAND_EXPLAIN:

@@ -147,7 +147,7 @@ static ExitCode read_files(RankCommand *rank, const Inputs *given, Book *book)
         const Settings *settings = ptx_book_file(book, path);
         if (!settings || settings->code != EXIT_CLEAN)
             return settings ? settings->code : EXIT_INTERNAL;
-        const ModuleSource source = { rank->options, given, &settings->inputs, true };
+        const ModuleSource source = { rank->options, given, &settings->inputs, true, false };
         code = ptx_inputs_open(&source, &rank->files.items[i], &rank->modules[i]);
         if (code == EXIT_INPUT) {               /* the others are ranked */
             rank->is_part = true;

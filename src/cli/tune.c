@@ -854,7 +854,7 @@ static ExitCode tune_files(const Options *options, const Inputs *inputs, Book *b
             code = exit_code_max(code, settings ? settings->code : EXIT_INTERNAL);
             continue;
         }
-        const ModuleSource source = { options, inputs, &settings->inputs, false };
+        const ModuleSource source = { options, inputs, &settings->inputs, false, false };
         code = exit_code_max(code, tune_file(&source, &files->items[i], out));
     }
     if (code < EXIT_INPUT)

@@ -262,6 +262,7 @@ static ptxlint_status write_finding(ptxlint_writer *writer, const Finding *findi
     case PTXLINT_SARIF:         return ptx_sarif_add(writer->sarif, finding);
     case PTXLINT_GITHUB:        return ptx_github_add(writer->github, finding);
     case PTXLINT_MARKDOWN:      return ptx_markdown_add(writer->markdown, finding);
+    case PTXLINT_HTML: case PTXLINT_DOT: case PTXLINT_SVG: break;
     }
     return PTXLINT_OK;
 }

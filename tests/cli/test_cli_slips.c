@@ -6,6 +6,8 @@
 
 static const File files[] = {
     { "x.ptx", HEAD ".visible .entry k()\n{\n\tret;\n}\n" },
+    { "two.ptx", HEAD ".visible .entry copy()\n{\n\tret;\n}\n"
+                      ".visible .entry scale()\n{\n\tret;\n}\n" },
     { "rq.ptx", HEAD ".visible .entry k() .reqntid 64\n{\n\tret;\n}\n" },
     { "new.ptx", ".version 8.0\n.target sm_999\n.address_size 64\n"
                  ".visible .entry k()\n{\n\tret;\n}\n" },
@@ -27,8 +29,8 @@ static const Case cases[] = {
     { "$PTXLINT config shw", 2, "", "did you mean show?\n", NULL },
     { "$PTXLINT schema bugdet", 2, "",
       "ptxlint: schema: 'bugdet' is not one of baseline, budget, config, diagnostics, diff, "
-      "launch, report, rules; did you mean budget?\n", NULL },
-    { "$PTXLINT schema xyzzy", 2, "", "diff, launch, report, rules\n", NULL },
+      "graph, launch, report, rules; did you mean budget?\n", NULL },
+    { "$PTXLINT schema xyzzy", 2, "", "diff, graph, launch, report, rules\n", NULL },
     { "$PTXLINT schema report x", 2, "", "ptxlint: x: schema takes one NAME\n", NULL },
     { "$PTXLINT completions bsh", 2, "",
       "ptxlint: completions: 'bsh' is not one of bash, zsh, fish; did you mean bash?\n", NULL },
@@ -52,6 +54,17 @@ static const Case cases[] = {
     { "touch chek && $PTXLINT chek", 1, "the input is empty", "", NULL },
     { "$PTXLINT ./reprot", 3, "", "ptxlint: ./reprot: No such file", NULL },
     { "$PTXLINT version", 2, "", "did you mean --version?\n", NULL },
+
+    { "$PTXLINT graph", 2, "", "ptxlint: graph: missing FILE\n", NULL },
+    { "$PTXLINT graph two.ptx", 2, "",
+      "ptxlint: graph: 2 kernels could be meant, as copy, scale; name one with --kernel\n", NULL },
+    { "$PTXLINT graph --kernel scael two.ptx", 2, "", "did you mean `scale`?", NULL },
+    { "$PTXLINT graph --kernel scale --format dto two.ptx", 2, "",
+      "ptxlint: --format: 'dto' is not one of svg, dot, json; did you mean dot?\n", NULL },
+    { "$PTXLINT graph --kernel scale --format dot two.ptx", 0, "digraph \"Control flow of scale\"",
+      "", NULL },
+    { "$PTXLINT graph x.ptx", 0, "<svg class=\"graph\"", "", NULL },
+    { "$PTXLINT graph comment.ptx", 2, "", "ptxlint: graph: the input has no kernel", NULL },
 
     /* rules and groups */
     { "$PTXLINT --only XYZ999 x.ptx", 2, "",

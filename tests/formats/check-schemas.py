@@ -34,6 +34,9 @@ DOCUMENTS = {
     "baseline": [["baseline", "--baseline", OUT, "write", *PTX[:2]], ["baseline", "--baseline", OUT, "write", "tests/golden/SYN305-there.ptx"]],
     "diff": [["diff", "--format", "json", "--no-config", "tests/compare/old.json", "tests/compare/new.json"],
              ["diff", "--format", "json", "--no-config", "testdata/ptx", "tests/compare"]],
+    "graph": [["graph", "--format", "json", "--gpu", "h200", "--grid", "1024", "--block", "256", "--kernel", "reduce_interleaved",
+               "testdata/ptx/reduction.sm_80.debug.ptx"],
+              ["graph", "--format", "json", "--no-config", "--kernel", "k", "tests/golden/COR101-by-call.ptx"]],
     "rules": [["rules", "--format", "json"], ["explain", "--format", "json", "THR102", "SYN201"]],
 }
 

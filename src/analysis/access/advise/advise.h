@@ -64,6 +64,7 @@ typedef struct Proposal {
     double all_before, all_after;       /* of one request of any access to the array */
     uint32_t access_count;      /* of the array */
     uint64_t more_bytes;        /* of shared memory */
+    uint64_t origin;            /* that offsets of the layout count from */
     Certainty certainty;
     uint32_t block[3];          /* that was taken; 0: it is known */
 } Proposal;

@@ -59,7 +59,7 @@ uint64_t ptx_array_origin(const Array *a, uint32_t pitch)
 
 enum { MEMBER_APART = 27 };     /* log2 of bytes: arrays of members lie apart, and aligned */
 
-static uint64_t moved(const Layout *layout, uint64_t offset)
+uint64_t ptx_layout_move(const Layout *layout, uint64_t offset)
 {
     uint64_t row = offset / layout->pitch, column = offset % layout->pitch;
     switch (layout->kind) {
@@ -103,7 +103,7 @@ static bool move_request(const Array *a, const Layout *layout, const Traced *fro
         uint64_t offset = from->addresses[i] - origin;
         if (piece_left(layout, offset) < bytes)
             return false;
-        addresses[i] = origin + moved(layout, offset);
+        addresses[i] = origin + ptx_layout_move(layout, offset);
     }
     return true;
 }
@@ -190,6 +190,7 @@ bool ptx_layout_weigh(const Array *a, const TracedAccess *access, const Best *be
         .all_before = all / requests,
         .all_after = best->total / requests,
         .more_bytes = ptx_layout_more_bytes(a, &best->layout),
+        .origin = ptx_array_origin(a, best->layout.pitch),
         .certainty = certainty_of(a),
     };
     if (a->trace->block_is_assumed)

@@ -55,6 +55,9 @@ double ptx_array_total(const Array *array);
  * less room. */
 void ptx_layout_try(const Array *array, const Layout *layout, Best *best);
 
+/* Where the byte at an offset from the origin would lie, from there. */
+uint64_t ptx_layout_move(const Layout *layout, uint64_t offset);
+
 uint64_t ptx_layout_more_bytes(const Array *array, const Layout *layout);
 
 /* Figures before and after; false where all accesses together cost more than `share` of before, or
