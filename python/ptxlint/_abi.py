@@ -117,7 +117,7 @@ class Kernel(Structure):
                 ("param_count", c_size_t), ("demangled", c_char_p),
                 ("launch_number", c_uint32), ("launch_count", c_uint32),
                 ("hot_lines", c_void_p), ("hot_line_count", c_size_t),
-                ("live_source", SourcePlace)]
+                ("source", SourcePlace), ("live_source", SourcePlace)]
 
 
 class TimePart(Structure):
@@ -160,7 +160,8 @@ class WriteOptions(Structure):
                 ("kernel_glob", c_char_p), ("groups", POINTER(c_char_p)),
                 ("group_count", c_size_t), ("rules", c_void_p), ("no_summary", c_int),
                 ("primary", c_uint), ("show_all", c_int), ("min_gain_percent", c_double),
-                ("verbose", c_int), ("source_root", c_char_p), ("docs_url", c_char_p)]
+                ("verbose", c_int), ("source_root", c_char_p), ("docs_url", c_char_p),
+                ("has_details", c_int), ("is_by_source", c_int), ("width", c_size_t)]
 
 
 # by name in the header

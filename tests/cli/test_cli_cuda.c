@@ -147,7 +147,8 @@ static void test_presets(void **state)
 /* ---- names of parameters --------------------------------------------------------------------- */
 
 #define WRITE_CU(text) "printf '//\\n" text "\\n' > params.cu; "
-#define NAMED(cu, report) { WRITE_CU(cu) "$PTXLINT report --gpu h200 params.ptx", 0, report, "", NULL }
+#define NAMED(cu, report) \
+    { WRITE_CU(cu) "$PTXLINT report --gpu h200 params.ptx", 0, report, "", NULL }
 #define UNNAMED(cu) \
     { WRITE_CU(cu) "$PTXLINT report --gpu h200 params.ptx", 0, "param_2", "", "  parameters " }
 
