@@ -322,6 +322,7 @@ typedef struct InputFile {
     size_t index;
     bool is_container;                  /* there is no file of that text */
     const json_t *part;                 /* merge: the module, in a shard's document; else NULL */
+    struct ShardPart *document;         /* merge: that document */
     size_t number;                      /* of all inputs, in a sharded run */
 } InputFile;
 
@@ -555,9 +556,9 @@ void ptx_shard_lose(ShardList *list, size_t number);
 bool ptx_shard_attach(const Options *options, const ShardList *list, ptxlint_writer *writer);
 void ptx_shard_free(ShardList *list);
 
-/* The module of a shard's document. PTXLINT_BAD_FILE: messages say why. */
+/* The module of a shard's document. PTXLINT_BAD_FILE: ptx_merge says so of the document. */
 ptxlint_status ptx_shard_load(const InputFile *file, const ptxlint_options *options,
-                              ptxlint_module **out, Text *messages);
+                              ptxlint_module **out);
 
 /* ---- jobs.c ---------------------------------------------------------------------------------- */
 
