@@ -83,8 +83,8 @@ def read_forms(path):
                 cells = [c.strip() for c in re.split(r"\s+\|\s*", line)]
             opcode = re.match(r"\w+", cells[0])[0]
             modifiers = [(n, bool(b)) for b, n in re.findall(r"(\{)?\.([\w:]+)\}?", cells[0][len(opcode):])]
-            if opcode == "call":
-                continue
+            if opcode == "call" or int(cells[2].replace(".", "")) > VERSIONS[-1]:
+                continue                    # no ptxas here takes it
             text = re.sub(r"\{\s*,\s*([^{}]*(?:\{[^{}]*\}[^{}]*)*)\}", r", ?\1", cells[1])
             operands = [read_operand(o) for o in split_commas(text)]
             forms.append(Form(number, cells[0] + cells[3], opcode, modifiers, operands, int(cells[2].replace(".", "")), cells[3], until))

@@ -30,26 +30,27 @@
 (defconst ptx-mode--opcodes
   '(
     "abs" "activemask" "add" "addc" "alloca" "and" "applypriority" "atom" "bar" "barrier" "bfe"
-    "bfi" "bfind" "bmsk" "bra" "brev" "brkpt" "brx" "call" "clusterlaunchcontrol" "clz" "cnot"
-    "copysign" "cos" "cp" "createpolicy" "cvt" "cvta" "discard" "div" "dp2a" "dp4a" "elect" "ex2"
-    "exit" "fence" "fma" "fns" "gate" "getctarank" "griddepcontrol" "isspacep" "istypep" "ld"
-    "ldmatrix" "ldu" "lg2" "lop3" "mad" "mad24" "madc" "mapa" "match" "max" "mbarrier" "membar"
-    "min" "mma" "mov" "movmatrix" "mul" "mul24" "multimem" "name" "nanosleep" "neg" "not" "or"
-    "order" "pmevent" "popc" "prefetch" "prefetchu" "prmt" "rcp" "red" "redux" "rem" "repeat" "ret"
-    "rsqrt" "sad" "selp" "set" "setmaxnreg" "setp" "shf" "shfl" "shl" "shr" "sin" "slct" "sqrt" "st"
-    "stackrestore" "stacksave" "stmatrix" "sub" "subc" "suld" "suq" "sured" "sust" "szext" "tanh"
-    "tcgen05" "tensormap" "testp" "tex" "tld4" "trap" "txq" "until" "vabsdiff" "vabsdiff2"
-    "vabsdiff4" "vadd" "vadd2" "vadd4" "vavrg2" "vavrg4" "vmad" "vmax" "vmax2" "vmax4" "vmin"
-    "vmin2" "vmin4" "vote" "vset" "vset2" "vset4" "vshl" "vshr" "vsub" "vsub2" "vsub4" "wgmma"
-    "wmma" "xor")
+    "bfi" "bfind" "bmsk" "bra" "brev" "brkpt" "brx" "call" "clmad" "clusterlaunchcontrol" "clz"
+    "cnot" "copysign" "cos" "cp" "createpolicy" "cvt" "cvta" "discard" "div" "dp2a" "dp4a" "elect"
+    "ex2" "exit" "fabric" "fence" "fma" "fns" "gate" "getctarank" "griddepcontrol" "isspacep"
+    "istypep" "ld" "ldmatrix" "ldu" "lg2" "lop3" "mad" "mad24" "madc" "mapa" "match" "max"
+    "mbarrier" "membar" "min" "mma" "mov" "movmatrix" "mul" "mul24" "multimem" "name" "nanosleep"
+    "neg" "not" "or" "order" "pmevent" "popc" "prefetch" "prefetchu" "prmt" "rcp" "red" "redux"
+    "rem" "repeat" "ret" "rsqrt" "sad" "selp" "set" "setmaxnreg" "setp" "shf" "shfl" "shl" "shr"
+    "sin" "slct" "spcompress" "spdecompress" "sqrt" "st" "stackrestore" "stacksave" "stmatrix" "sub"
+    "subc" "suld" "suq" "sured" "sust" "szext" "tanh" "tcgen05" "tensormap" "testp" "tex" "tld4"
+    "trap" "txq" "unsettled" "until" "vabsdiff" "vabsdiff2" "vabsdiff4" "vadd" "vadd2" "vadd4"
+    "vavrg2" "vavrg4" "vmad" "vmax" "vmax2" "vmax4" "vmin" "vmin2" "vmin4" "vote" "vset" "vset2"
+    "vset4" "vshl" "vshr" "vsub" "vsub2" "vsub4" "wgmma" "wmma" "xor")
   "Opcodes.")
 
 (defconst ptx-mode--types
   '(
-    "b1" "b128" "b16" "b32" "b64" "b8" "bf16" "bf16x2" "e2m1" "e2m1x2" "e2m1x4" "e2m3" "e2m3x2"
-    "e2m3x4" "e3m2" "e3m2x2" "e3m2x4" "e4m3" "e4m3x2" "e4m3x4" "e5m2" "e5m2x2" "e5m2x4" "f16"
-    "f16x2" "f32" "f32x2" "f64" "pred" "s16" "s16x2" "s2" "s32" "s4" "s64" "s8" "samplerref"
-    "surfref" "texref" "tf32" "u16" "u16x2" "u2" "u32" "u4" "u64" "u8" "ue4m3" "ue8m0" "ue8m0x2")
+    "b1" "b128" "b16" "b32" "b64" "b8" "bf16" "bf16x2" "e2m1" "e2m1p4x4" "e2m1x2" "e2m1x4" "e2m3"
+    "e2m3x2" "e2m3x4" "e3m2" "e3m2x2" "e3m2x4" "e4m3" "e4m3x2" "e4m3x4" "e5m2" "e5m2x2" "e5m2x4"
+    "f16" "f16x2" "f32" "f32x2" "f64" "pred" "s16" "s16x2" "s2" "s2f6x2" "s32" "s4" "s64" "s8"
+    "s8x4" "samplerref" "surfref" "texref" "tf32" "u16" "u16x2" "u2" "u32" "u4" "u64" "u8" "u8x4"
+    "ue4m3" "ue5m3x2" "ue8m0" "ue8m0x2" "ue8m0x4")
   "Types, without the dot.")
 
 (defconst ptx-mode--directives
@@ -67,8 +68,9 @@
     "cluster_nctarank" "clusterid" "ctaid" "current_graph_exec" "dynamic_smem_size" "envreg"
     "globaltimer" "globaltimer_hi" "globaltimer_lo" "gridid" "is_explicit_cluster" "laneid"
     "lanemask_eq" "lanemask_ge" "lanemask_gt" "lanemask_le" "lanemask_lt" "nclusterid" "nctaid"
-    "nsmid" "ntid" "nwarpid" "pm" "pm_64" "reserved_smem_offset_" "reserved_smem_offset_begin"
-    "reserved_smem_offset_cap" "reserved_smem_offset_end" "smid" "tid" "total_smem_size" "warpid")
+    "nsmid" "ntid" "nwarpid" "perctamemoryoffset" "perctamemorysize" "pm" "pm_64"
+    "reserved_smem_offset_" "reserved_smem_offset_begin" "reserved_smem_offset_cap"
+    "reserved_smem_offset_end" "smid" "tid" "total_smem_size" "warpid")
   "Special registers, without the %.")
 ;; end of what is generated
 

@@ -162,6 +162,7 @@ static bool is_directive_token(int kind)
 {
     static const unsigned char kinds[] = {
         TOK_VERSION,     TOK_TARGET, TOK_ADDRESS_SIZE,  TOK_FILE,        TOK_LOC,
+        TOK_LOC_INTERMEDIATE, TOK_SOURCE_SECTION, TOK_LANGUAGE,
         TOK_SECTION,     TOK_PRAGMA, TOK_ALIAS,         TOK_ENTRY,       TOK_FUNC,
         TOK_LINKAGE,     TOK_SPACE,  TOK_ALIGN,         TOK_PTR,         TOK_ATTRIBUTE,
         TOK_PERFORMANCE, TOK_FLAG,   TOK_BRANCHTARGETS, TOK_CALLTARGETS, TOK_CALLPROTOTYPE

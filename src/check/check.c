@@ -25,7 +25,7 @@ static bool has_own_registers(Type type)
     case TYPE_F16: case TYPE_F16X2: case TYPE_F32: case TYPE_F64:
         return true;
     default:
-        return ptx_type_info[type].kind != KIND_FLOAT && type != TYPE_U16X2 && type != TYPE_S16X2;
+        return ptx_type_info[type].kind != KIND_FLOAT && !ptx_type_is_packed(type);
     }
 }
 
@@ -151,7 +151,7 @@ static bool takes_number(const OperandCheck *c, Type wanted, const Operand *oper
     if (want->kind == KIND_FLOAT && want->bits == 32 && wanted != TYPE_F16X2
         && c->op->family == OP_MULTIMEM)
         return operand->kind != OPERAND_F64;
-    if (wanted == TYPE_U16X2 || wanted == TYPE_S16X2 || want->kind == KIND_FLOAT)
+    if (!has_own_registers(wanted) || want->kind == KIND_FLOAT)
         return ptx_form_info[c->op->form].class == FORM_TENSOR;
     return !is_float;
 }
@@ -573,8 +573,10 @@ static CheckFinding judge_position(const OperandCheck *c, const FormInfo *form,
     if (shape->type == OPERAND_LABEL || shape->type == OPERAND_FUNC
         || shape->type == OPERAND_PARAMS)
         return found;
-    found.wrong = ptx_vector_type(c, place.position) == TYPE__COUNT ? WRONG_ELEMENTS
-                                                                    : WRONG_NOTHING;
+    /* vectors of their own types in one address */
+    bool is_mixed = wants_address && strchr(shape->name, '{') != strrchr(shape->name, '{');
+    found.wrong = !is_mixed && ptx_vector_type(c, place.position) == TYPE__COUNT ? WRONG_ELEMENTS
+                                                                                 : WRONG_NOTHING;
     if (!found.wrong)
         found.wrong = judge_columns(c, shape, ast, place.position);
     if (found.wrong)

@@ -37,6 +37,26 @@ static Wrong judge_register(const Reg *reg)
     return reg->vector > 1 ? WRONG_ADDRESS_SHAPE : WRONG_NOTHING;
 }
 
+/* Of textures and plain tensor copies the parts are more or fewer. */
+static bool has_exact_parts(const FormOperand *shape)
+{
+    return strchr(shape->name, ',') && (strchr(shape->name, '{') || !shape->elements);
+}
+
+/* Parts of an operand "[a, b, {c}]" of a form, as they are written: a name, or a vector where
+ * braces stand. A part that is a register or variable is no vector. */
+static bool lists_parts(const char *name, const AstOperand *part)
+{
+    for (const char *at = name; at; part = part->next) {
+        if (!part || (at[strspn(at, ", ")] == '{') != (part->kind == AST_VECTOR))
+            return false;
+        at = strchr(at + strspn(at, ", "), ',');
+        if (!at)
+            return !part->next;
+    }
+    return false;
+}
+
 /* [name], [name+number] and [number] are all that brackets hold; those of textures, surfaces and
  * tensors hold coordinates too. */
 static bool has_shape(const FormOperand *shape, const AstOperand *ast)
@@ -47,7 +67,8 @@ static bool has_shape(const FormOperand *shape, const AstOperand *ast)
         return first->kind == AST_NAME
                && !(first->flags
                     & (AST_NOT | AST_NEGATIVE | AST_BRACKETS | AST_PARENTHESES | AST_INDEXED))
-               && !first->suffix_length && takes_more == (first->next != NULL);
+               && !first->suffix_length && takes_more == (first->next != NULL)
+               && (!has_exact_parts(shape) || lists_parts(shape->name, first));
     }
     return ast->kind != AST_NAME
            || !(ast->flags & (AST_PARENTHESES | AST_INDEXED) || ast->suffix_length);

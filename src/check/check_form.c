@@ -214,7 +214,8 @@ FormId ptx_form_fitting(const Module *m, const Op *op, uint32_t count)
     return first;
 }
 
-void ptx_report_operand_count(DiagSink *diags, const Op *op, Span where, uint32_t count)
+void ptx_report_operand_count(DiagSink *diags, const Module *m, const Op *op, Span where,
+                              uint32_t count)
 {
     const FormInfo *form = &ptx_form_info[op->form];
     unsigned most = form->operand_count, least = 0;
@@ -224,6 +225,7 @@ void ptx_report_operand_count(DiagSink *diags, const Op *op, Span where, uint32_
     Diag *diag = ptx_diag(diags, DIAG_OPERAND_COUNT, where, "`%.*s` takes %s%u operands, not %u",
                           ptx_shown(op->length), op->text, range, most, (unsigned)count);
     ptx_explain_operands(diags, diag, op);
+    ptx_soften(m, diag);
 }
 
 /* ---- modifiers ------------------------------------------------------------------------------- */

@@ -20,7 +20,8 @@ bool ptx_form_is_allowed(const Module *module, FormId form);
 FormId ptx_form_fitting(const Module *module, const Op *op, uint32_t count);
 
 /* Says that no form of the op takes so many operands. */
-void ptx_report_operand_count(DiagSink *diags, const Op *op, Span where, uint32_t count);
+void ptx_report_operand_count(DiagSink *diags, const Module *module, const Op *op, Span where,
+                              uint32_t count);
 
 /* Makes op->form the first that the module has; sets OPF_TOO_NEW if it has none, or lacks one of
  * the op's modifiers. */

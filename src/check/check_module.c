@@ -68,6 +68,7 @@ static const Directive directives[] = {
     { ".maxclusterrank",      78,   0,    90, 1,     true,  false, true },
     { ".explicitcluster",     78,   0,    90, 0,     true,  false, true },
     { ".blocksareclusters",   90,   0,    90, 0,     true,  false, true },
+    { ".minperctamemory",     94,   0,    80, 1,     true,  false, true },
     { ".noreturn",            64,   0,    30, 0,     false, true,  true },
     { ".abi_preserve",        90,   0,    80, 1,     false, true,  true },
     { ".abi_preserve_control", 90,  0,    80, 1,     false, true,  true },

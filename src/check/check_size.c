@@ -50,6 +50,8 @@ static bool takes(const Op *op, const FormOperand *shape, uint32_t count)
         return !count || ((count == 2 || count == 4) && count > number);
     case ELEMENTS_TEXELS:
         return !count;
+    case ELEMENTS_META: case ELEMENTS_KEPT: case ELEMENTS_DENSE:
+        return number == 1 && !count;
     default:
         return false;
     }

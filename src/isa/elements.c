@@ -113,6 +113,66 @@ static void count_dimensions(Op *op)
         op->elements[ELEMENTS_OFFSETS] = is_width ? 2 : op->elements[ELEMENTS_DIMS] - 2;
 }
 
+/* "b8" of .b8.b4: the bits of the n-th word that is such a size, from 0. */
+static uint32_t read_size(const Op *op, unsigned n)
+{
+    for (unsigned m = 0; m < op->modifier_count; m++) {
+        const char *text = op->modifiers[m] < 0 ? "" : ptx_modifier_texts[op->modifiers[m]];
+        if (*text == 'b' && text[1] >= '0' && text[1] <= '9' && !n--)
+            return (uint32_t)strtoul(text + 1, NULL, 10);
+    }
+    return 0;
+}
+
+/* "sp::2:4": so many are kept of so many. */
+static bool read_sparsity(const Op *op, uint32_t *kept, uint32_t *of)
+{
+    for (unsigned m = 0; m < op->modifier_count; m++) {
+        const char *text = op->modifiers[m] < 0 ? "" : ptx_modifier_texts[op->modifiers[m]];
+        char *end;
+        if (strncmp(text, "sp::", 4) || text[4] < '0' || text[4] > '9')
+            continue;
+        *kept = (uint32_t)strtoul(text + 4, &end, 10);
+        *of = *end == ':' ? (uint32_t)strtoul(end + 1, NULL, 10) : 0;
+        return *of != 0;
+    }
+    return false;
+}
+
+static uint8_t registers_of(uint64_t bits)
+{
+    return (uint8_t)((bits + 31) / 32);
+}
+
+/* Registers of spcompress and spdecompress. PTX ISA 9.4, "spcompress": .xN counts registers that
+ * are kept; "spdecompress": it counts groups. */
+static void count_sparse(Op *op)
+{
+    uint32_t kept, of, size = read_size(op, 0), index = read_size(op, 1), number = read_repeat(op);
+    if (!read_sparsity(op, &kept, &of) || !size || !index)
+        return;
+    if (op->family == OP_SPCOMPRESS) {
+        op->elements[ELEMENTS_META] = (uint8_t)((number * index + size - 1) / size);
+        op->elements[ELEMENTS_KEPT] = (uint8_t)number;
+        op->elements[ELEMENTS_DENSE] = (uint8_t)(2 * number);
+        return;
+    }
+    uint64_t dense = (uint64_t)of * size * number;
+    if (dense < 32 || dense > 4096 || (index == 2 && of > 4) || kept * size > 32)
+        return;
+    op->elements[ELEMENTS_META] = registers_of((uint64_t)kept * index * number);
+    op->elements[ELEMENTS_KEPT] = registers_of((uint64_t)kept * size * number);
+    op->elements[ELEMENTS_DENSE] = registers_of(dense);
+}
+
+/* tcgen05.ld.spcompress: two of four, an index of two bits each. */
+static void count_sparse_columns(Op *op)
+{
+    uint32_t number = read_repeat(op);
+    op->elements[ELEMENTS_META] = registers_of(number);
+    op->elements[ELEMENTS_KEPT] = (uint8_t)(number / 2);
+}
+
 void ptx_op_count_elements(Op *op)
 {
     switch ((Operation)op->family) {
@@ -121,11 +181,16 @@ void ptx_op_count_elements(Op *op)
         return;
     case OP_TCGEN05:
         count_columns(op);
+        count_sparse_columns(op);
+        return;
+    case OP_SPCOMPRESS: case OP_SPDECOMPRESS:
+        count_sparse(op);
         return;
     case OP_LDMATRIX: case OP_STMATRIX:
         count_matrices(op);
         return;
-    case OP_CP: case OP_SULD: case OP_SURED: case OP_SUST: case OP_TEX: case OP_TLD4:
+    case OP_APPLYPRIORITY: case OP_CP: case OP_SULD: case OP_SURED: case OP_SUST:
+    case OP_TEX: case OP_TLD4:
         count_dimensions(op);
         return;
     default:

@@ -16,7 +16,7 @@ def rows_of(name, macro):
 TYPES = words_of("types.def")
 KEYWORDS = {"imm": "OPERAND_IMM", "label": "OPERAND_LABEL", "func": "OPERAND_FUNC", "params": "OPERAND_PARAMS", "any": "OPERAND_ANY",
             "any32": "OPERAND_ANY32", "bits16": "OPERAND_BITS16", "bits32": "OPERAND_BITS32", "coords": "OPERAND_COORDS"}
-ELEMENTS = {name: f"ELEMENTS_{name.upper()}" for name in "vec a b c repeat lanes matrices dims offsets coords shift grads texels".split()}
+ELEMENTS = {name: f"ELEMENTS_{name.upper()}" for name in "vec a b c repeat lanes matrices dims offsets coords shift grads meta kept dense texels".split()}
 SELECTORS = {None: "PARTS_NONE", "part": "PARTS_PART", "halves": "PARTS_HALVES", "bytes": "PARTS_BYTES",
              "half_mask": "PARTS_HALF_MASK", "byte_mask": "PARTS_BYTE_MASK"}
 CLASSES = "int logic cmp arith fp32 fp64 half fma cvt sfu div tensor mem atomic tex control barrier move warp video misc".split()
@@ -151,15 +151,18 @@ ranges = ["{ 0, 0, 0 }"]
 GATES = {"|": "GATE_PAIR", "generic": "GATE_GENERIC"}          # in place of a modifier
 groups, rows, gates = {}, [], []
 names, name_starts, orders, repeatable = set(), set(), [TYPES, words_of("spaces.def")], set()
-until = (0, 0)
+until, unsettled = (0, 0), False
 for number, line in enumerate(open(sys.argv[1]), 1):
     line = line.strip()
     if not line or line.startswith("#"):
-        until = until if line else (0, 0)
+        until, unsettled = (until, unsettled) if line else ((0, 0), False)
         continue
     keyword, *words = line.split()
     if keyword == "until":
         until = parse_until(number, line)
+        continue
+    if line == "unsettled":
+        unsettled = True
         continue
     if keyword == "gate":
         gates.append((words[0], words[1].lstrip("."), parse_version(number, words[2]), *parse_target(number, words[3])))
@@ -186,10 +189,11 @@ for number, line in enumerate(open(sys.argv[1]), 1):
         cells = re.split(r"\s+\|\s*", line)
         if len(cells) != 5:
             fail(number, f"{len(cells)} columns instead of 5")
-    rows.append((number, *cells, until))
+    modifiers, operands, version, targets, klass = cells
+    rows += [(number, modifiers, operands, version, target, klass, until, unsettled) for target in targets.split()]
 
 forms = []
-for number, modifiers, operands, version, target, klass, ends in rows:
+for number, modifiers, operands, version, target, klass, ends, is_unsettled in rows:
     m = re.match(r"\w+", modifiers)
     opcode, rest = m.group(), modifiers[m.end():]
     items = re.findall(r"(\{)?\.([\w:]+)\}?", rest)
@@ -200,8 +204,10 @@ for number, modifiers, operands, version, target, klass, ends in rows:
     slots = [n for _, n in items]
     if any(brace and is_type_slot(n) for brace, n in items):
         fail(number, "an optional type: operands name types by their order")
-    ops = [] if opcode == "call" else parse_operands(number, operands, slots)
-    forms.append((opcode, items, ops, parse_version(number, version), *parse_target(number, target), klass, ends, count_name(number, opcode, items)))
+    is_open = operands == "..."
+    ops = [] if opcode == "call" or is_open else parse_operands(number, operands, slots)
+    forms.append((opcode, items, ops, parse_version(number, version), *parse_target(number, target), klass, ends, count_name(number, opcode, items),
+                  is_unsettled, is_open))
 
 opcodes = sorted({f[0] for f in forms})
 forms.sort(key=lambda f: f[0])
@@ -217,9 +223,9 @@ for name in used + literals:
     values += members
 
 modifier_rows, operand_rows, form_rows = [], [], ["{ 0 }"]
-for opcode, items, ops, version, sm, suffix, klass, ends, name_count in forms:
+for opcode, items, ops, version, sm, suffix, klass, ends, name_count, is_unsettled, is_open in forms:
     form_rows.append(f"{{ {opcodes.index(opcode) + 1}, {len(modifier_rows)}, {len(operand_rows)}, {len(items)}, {len(ops)}, {version}, "
-                     f"FORM_{klass.upper()}, {{ {sm}, {suffix} }}, {name_count}, {ends[0]}, {ends[1]} }}")
+                     f"FORM_{klass.upper()}, {{ {sm}, {suffix} }}, {name_count}, {ends[0]}, {ends[1]}, {str(is_unsettled).lower()}, {str(is_open).lower()} }}")
     modifier_rows += [f"{{ {group_at[n]}, {'true' if b else 'false'} }}" for b, n in items]
     operand_rows += ops
 gates.sort()

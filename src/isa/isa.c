@@ -280,6 +280,9 @@ bool ptx_op_is_bulk(const Op *op)
     case OP_CP_ASYNC_BULK_COMMIT_GROUP:
     case OP_CP_ASYNC_BULK_WAIT_GROUP:
     case OP_CP_ASYNC_BULK_PREFETCH:
+    case OP_APPLYPRIORITY_ASYNC_BULK:
+    case OP_MULTIMEM_CP_ASYNC_BULK:
+    case OP_MULTIMEM_CP_REDUCE_ASYNC_BULK:
         return true;
     default:
         return false;
@@ -442,6 +445,8 @@ void ptx_op_resolve(Op *op, const char *text, size_t length)
         op->flags |= OPF_SIDE_EFFECT;   /* nothing written: what it does is elsewhere */
     if (!op->form)
         op->flags |= OPF_UNKNOWN;
+    if (form->is_unsettled && op->form)
+        op->flags |= OPF_UNSETTLED;
     bool is_integer = op->insn_class == CLASS_INT || op->insn_class == CLASS_LOGIC;
     if (trait == TRAIT_JOINS_INTEGERS && is_integer)
         op->flags |= OPF_JOINS;
@@ -455,7 +460,7 @@ void ptx_op_set_space(Op *op, Space space)
 
 void ptx_op_make_opaque(Op *opaque, const Op *op)
 {
-    *opaque = (Op){ .text = op->text, .length = op->length, .vector = 1, .insn_class = op->insn_class, .flags = OPF_UNKNOWN | OPF_SIDE_EFFECT };
+    *opaque = (Op){ .text = op->text, .length = op->length, .vector = 1, .insn_class = op->insn_class, .flags = OPF_UNKNOWN | OPF_SIDE_EFFECT | (op->flags & OPF_UNSETTLED) };
 }
 
 /* ---- suggestions ----------------------------------------------------------------------------- */

@@ -31,6 +31,12 @@ typedef struct TypeInfo {
 
 extern const TypeInfo ptx_type_info[TYPE__COUNT];
 
+/* Several integers side by side in one register. */
+static inline bool ptx_type_is_packed(Type type)
+{
+    return type == TYPE_U16X2 || type == TYPE_S16X2 || type == TYPE_U8X4 || type == TYPE_S8X4;
+}
+
 typedef enum Space {
     SPACE_NONE,
 #define SP(id, text) SPACE_##id,
@@ -73,7 +79,7 @@ uint16_t ptx_target_since(Target target);
 TargetStatus ptx_version_find(uint32_t major, uint32_t minor);
 
 /* a test holds the first to targets.def */
-enum { PTX_VERSION_NEWEST = 90, PTX_TARGET_NEWEST = 121 };
+enum { PTX_VERSION_NEWEST = 94, PTX_TARGET_NEWEST = 121 };
 
 /* Whether an instruction that needs `needed` may stand in a module for `have`. A plain architecture
  * serves every newer one; 'f' serves its family (same tens digit and hundreds, from the named one
@@ -154,6 +160,8 @@ typedef enum Elements {
     ELEMENTS_SHIFT,
     /* gradients: as many as it has dimensions, rounded up to 1, 2 or 4 */
     ELEMENTS_GRADS,
+    /* of a sparse vector, from its sizes and .xN: indices, what is kept, all of it */
+    ELEMENTS_META, ELEMENTS_KEPT, ELEMENTS_DENSE,
     /* of a surface, of st.async: as .v2 and .v4 say, or a bare register; any number without them */
     ELEMENTS_TEXELS,
     ELEMENTS__COUNT
@@ -215,6 +223,9 @@ typedef struct FormInfo {
     uint8_t name_count;
     uint8_t until_version;      /* the last PTX version that has it, 0: it did not end */
     uint8_t until_sm;           /* targets up to this one have it in later versions too */
+    /* what is public of its syntax is incomplete, or contradicts itself: no error rests on it */
+    bool is_unsettled;
+    bool is_open;               /* with any operands, and modifiers beside its own */
 } FormInfo;
 
 /* In place of a modifier: the second result, behind |; no state space, so the address is
@@ -358,6 +369,7 @@ enum {
      * move */
     OPF_JOINS = 256,
     OPF_FOLDS = 512,            /* a sign that the next operation takes in: neg, abs */
+    OPF_UNSETTLED = 1024,       /* what is public of its syntax is incomplete */
 };
 
 typedef enum OpKind {
@@ -426,7 +438,7 @@ bool ptx_op_bypasses_l1(const Op *op);
 /* A relaxed or acquiring load of a scope above the cluster: it asks for what other blocks write. */
 bool ptx_op_asks_other_blocks(const Op *op);
 
-/* cp.async.bulk, its groups and prefetches. */
+/* cp.async.bulk, its groups and prefetches, also to a multimem address. */
 bool ptx_op_is_bulk(const Op *op);
 
 /* Matching forms among those of the opcode, for messages and operand checks: the next one after

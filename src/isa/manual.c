@@ -119,6 +119,8 @@ const char *ptx_form_operands_text(Arena *arena, FormId id)
     if (!strcmp(ptx_opcode_info[form->opcode].text, "call"))
         /* its operands are those of the function: the table has none */
         return "{(ret), }f{, (args)}{, proto}";
+    if (form->is_open)
+        return "...";
     for (unsigned i = 0; i < form->operand_count; i++)
         put_manual_operand(&line, &ptx_form_operands[form->operand_first + i], i == 0);
     return copy_manual_line(arena, &line);

@@ -117,9 +117,22 @@ static bool lacks_mandatory(const FormInfo *form, const Op *op)
     return false;
 }
 
+/* The modifiers of its row, which are its name first; what else there is may be anything. */
+static bool open_form_takes(const FormInfo *form, const Op *op)
+{
+    for (unsigned s = 0; s < form->name_count; s++) {
+        const FormModifier *slot = &ptx_form_modifiers[form->modifier_first + s];
+        if (s >= op->modifier_count || !modifier_group_has(slot->group, op->modifiers[s]))
+            return false;
+    }
+    return !lacks_mandatory(form, op);
+}
+
 static bool form_takes(const Op *op, FormId id)
 {
     const FormInfo *form = &ptx_form_info[id];
+    if (form->is_open)
+        return open_form_takes(form, op);
     if (op->out_of_order) {
         Fit fit = { .form = form, .op = op };
         return !lacks_mandatory(form, op) && fit_slots(&fit, 0);
@@ -144,6 +157,8 @@ bool ptx_form_takes(FormId id, uint32_t operand_count)
 {
     const FormInfo *form = &ptx_form_info[id];
     const FormOperand *operands = ptx_form_operands + form->operand_first;
+    if (form->is_open)
+        return true;
     uint32_t required = 0;
     while (required < form->operand_count && !operands[required].optional)
         required++;
@@ -294,7 +309,7 @@ void ptx_op_find_misfit(const Op *op, Misfit *misfit)
     *misfit = (Misfit){ .modifier = -1, .other = -1 };
     for (unsigned i = 0; i < info->form_count; i++) {
         const FormInfo *form = &ptx_form_info[info->form_first + i];
-        if (form->until_version)
+        if (form->until_version || form->is_open)
             continue;
         Rough r = match_roughly(form, op);
         int other;

@@ -71,6 +71,62 @@ static void skip_open_string(Lexer *lx, const unsigned char *start)
     ptx_diag_fix(lx->diags, diag, span_of(lx, lx->cur, lx->cur), false, "\"");
 }
 
+static bool stands_at(const Lexer *lx, const unsigned char *at, const char *mark)
+{
+    const size_t length = strlen(mark);
+    return (size_t)(lx->end - at) >= length && !memcmp(at, mark, length);
+}
+
+/* Where a line begins with a directive that no section holds; else the end. */
+static const unsigned char *find_module_item(const Lexer *lx, const unsigned char *at)
+{
+    static const char *const marks[] = { "\n.version", "\n.entry",  "\n.func",
+                                         "\n.visible", "\n.extern", "\n.weak" };
+    for (; at < lx->end; at++)
+        for (size_t m = 0; *at == '\n' && m < sizeof marks / sizeof *marks; m++)
+            if (stands_at(lx, at, marks[m]))
+                return at;
+    return lx->end;
+}
+
+/* Behind source text of another language, if it begins there; else the next byte. */
+static const unsigned char *skip_source_text(const Lexer *lx, const unsigned char *at)
+{
+    const char *closing = NULL;
+    if (stands_at(lx, at, ".source_begin"))
+        closing = ".source_end";
+    else if (stands_at(lx, at, "<<<"))
+        closing = ">>>";        /* an older form */
+    if (!closing)
+        return at + 1;
+    while (at < lx->end && !stands_at(lx, at, closing))
+        at++;
+    return at < lx->end ? at + strlen(closing) : at;
+}
+
+/* PTX ISA 9.4, "Debugging Directives: .nv_intermediate_source_section": braces, and in them source
+ * text of another language, which is not PTX. */
+static void skip_source_section(Lexer *lx, const unsigned char *start)
+{
+    uint32_t depth = 0;
+    const unsigned char *at = lx->cur;
+    while (at < lx->end) {
+        const unsigned char c = *at;
+        at = skip_source_text(lx, at);
+        depth += c == '{';
+        if (c == '}' && depth && !--depth) {
+            lx->cur = at;
+            return;
+        }
+        if (!depth && c > ' ')
+            break;              /* no brace opens it */
+    }
+    ptx_diag(lx->diags, DIAG_UNCLOSED_BODY, span_of(lx, start, lx->cur),
+             "this section of source text is never closed")
+        ->help = "it ends with `.source_end` and a `}` for each `{`";
+    lx->cur = find_module_item(lx, lx->cur);
+}
+
 Token ptx_lex(Lexer *lx)
 {
     const unsigned char *marker, *start;
@@ -88,6 +144,7 @@ Token ptx_lex(Lexer *lx)
         word    = [a-zA-Z] follow* | [_$%] follow+ | "_";  // PTX ISA, "Identifiers"
         blank   = [ \t];
         dotted  = "." [a-zA-Z0-9_] (follow | "::")*;       // .f32  .shared::cta  .2d  .32x32b
+        sparse  = ".sp::" [0-9]+ ":" [0-9]+;               // PTX ISA 9.4, "spcompress"
         bank    = ".const[" [0-9]+ "]";                    // PTX 1.5 to 2.1: "Constant State Space"
         comment = "//" [^\n\x00]* | "/*" ([^*\x00] | [*]+ [^*/\x00])* [*]+ "/";
         integer = ("0" [xX] [0-9a-fA-F]+ | "0" [bB] [01]+ | [0-9]+) "U"?;
@@ -110,6 +167,13 @@ Token ptx_lex(Lexer *lx)
         ".address_size"       { kind = TOK_ADDRESS_SIZE;  break; }
         ".file"               { kind = TOK_FILE;          break; }
         ".loc"                { kind = TOK_LOC;           break; }
+        ".loc_intermediate"   { kind = TOK_LOC_INTERMEDIATE; break; }
+        ".nv_intermediate_source_section"
+                              { const unsigned char *end = lx->cur;
+                                skip_source_section(lx, start);
+                                lx->at_line_start = false;
+                                return ptx_token(TOK_SOURCE_SECTION, first,
+                                                 span_of(lx, start, end)); }
         ".section"            { kind = TOK_SECTION;       break; }
         ".pragma"             { kind = TOK_PRAGMA;        break; }
         ".alias"              { kind = TOK_ALIAS;         break; }
@@ -123,8 +187,9 @@ Token ptx_lex(Lexer *lx)
         ".ptr"                { kind = TOK_PTR;           break; }
         ".attribute"          { kind = TOK_ATTRIBUTE;     break; }
         ".maxnreg" | ".maxntid" | ".reqntid" | ".minnctapersm" | ".maxnctapersm" | ".reqnctapercluster"
-            | ".maxclusterrank" | ".abi_preserve" | ".abi_preserve_control"
+            | ".maxclusterrank" | ".minperctamemory" | ".abi_preserve" | ".abi_preserve_control"
                               { kind = TOK_PERFORMANCE;   break; }
+        ".language"           { kind = TOK_LANGUAGE;      break; }
         ".noreturn" | ".explicitcluster" | ".blocksareclusters"
                               { kind = TOK_FLAG;          break; }
         ".branchtargets"      { kind = TOK_BRANCHTARGETS; break; }
@@ -146,7 +211,7 @@ Token ptx_lex(Lexer *lx)
         "." [0-9]+            { kind = TOK_REAL;          break; }
         dotted                { kind = TOK_MODIFIER;      break; }
         word                  { kind = TOK_WORD;          break; }
-        word (dotted | bank)+ { kind = TOK_OPWORD;        break; }
+        word (dotted | sparse | bank)+ { kind = TOK_OPWORD;        break; }
         integer               { kind = TOK_INT;           break; }
         real                  { kind = TOK_REAL;          break; }
         bits                  { kind = TOK_BITS;          break; }

@@ -156,7 +156,9 @@ static void add_directives(Completing *c)
                                          ".reqnctapercluster",
                                          ".maxclusterrank",
                                          ".explicitcluster",
-                                         ".blocksareclusters" };
+                                         ".blocksareclusters",
+                                         ".minperctamemory",
+                                         ".language" };
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         add_completion(c, words[i], ITEM_KEYWORD, NULL);
 }

@@ -195,6 +195,7 @@ void ptx_build_func(Parser *p, AstFunc *func)
     p->is_recovering = false;
     p->diags->func = p->func_count++;
     p->stmt_tail = &func->body;
+    p->loc = NULL;
     p->scope_count = 0;
 }
 
@@ -316,7 +317,16 @@ void ptx_build_loc(Parser *p, Token directive, LocTokens at, AstLoc *inlined)
     loc->line = ptx_build_small(p, at.line);
     loc->column = ptx_build_small(p, at.column);
     loc->span = ptx_span_join(ptx_token_span(directive), ptx_token_span(at.column));
-    ptx_build_add_stmt(p, AST_LOC, loc->span)->loc = loc;
+    p->loc = ptx_build_add_stmt(p, AST_LOC, loc->span);
+    p->loc->loc = loc;
+}
+
+void ptx_build_loc_intermediate(Parser *p, Token directive)
+{
+    ptx_build_need_version(p, ptx_token_span(directive), "`.loc_intermediate`", 94);
+    if (p->func && !(p->loc && p->stmt_tail == &p->loc->next))
+        ptx_diag(p->diags, DIAG_UNEXPECTED, ptx_token_span(directive),
+                 ".loc_intermediate stands directly behind a .loc");
 }
 
 AstLoc *ptx_loc_inlined(Parser *p, Token keyword, Span name)

@@ -78,6 +78,7 @@ struct Parser {
     AstFunc *func;              /* being built, or NULL */
     int32_t func_count;         /* functions built: the index that lowering will give this one */
     AstStmt **stmt_tail;
+    AstStmt *loc;               /* the last .loc of this function */
     uint32_t scope_count;
     AstStmt *scopes[LIMIT_NESTING + 2];         /* open AST_SCOPE_BEGINs, outermost first */
     AstStmt **label_tails[LIMIT_NESTING + 2];
@@ -138,6 +139,8 @@ void ptx_build_address_size(Parser *p, Token directive, Token number);
 void ptx_build_file(Parser *p, Token index, Token path);
 void ptx_build_file_stamp(Parser *p, Token directive);
 void ptx_build_section(Parser *p, Token name);
+void ptx_build_source_section(Parser *p, Token name);
+void ptx_build_language(Parser *p, Token name);
 void ptx_build_module_pragma(Parser *p, Token directive);
 void ptx_build_file_directory(Parser *p, Token directive);
 void ptx_build_alias(Parser *p, Token directive, Token name, Token target, Token end);
@@ -186,6 +189,9 @@ void ptx_build_guarded(Parser *p, AstStmt *insn);
 void ptx_build_pragma(Parser *p, Token directive, Span text, Token end);
 void ptx_build_targets(Parser *p, AstStmtKind kind, Token directive, OperandList names, Token end);
 void ptx_build_prototype(Parser *p, FuncHead head, Token end);
+/* Behind a .loc: the place in an intermediate language. */
+void ptx_build_loc_intermediate(Parser *p, Token directive);
+
 /* The numbers of a .loc. */
 typedef struct LocTokens {
     Token file, line, column;

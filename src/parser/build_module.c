@@ -140,6 +140,16 @@ void ptx_build_section(Parser *p, Token name)
     ptx_build_need_version(p, ptx_token_span(name), "`.section`", 20);
 }
 
+void ptx_build_source_section(Parser *p, Token name)
+{
+    ptx_build_need_version(p, ptx_token_span(name), "`.nv_intermediate_source_section`", 94);
+}
+
+void ptx_build_language(Parser *p, Token name)
+{
+    ptx_build_need_version(p, ptx_token_span(name), "`.language`", 93);
+}
+
 void ptx_build_module_pragma(Parser *p, Token directive)
 {
     ptx_build_need_version(p, ptx_token_span(directive), "`.pragma`", 20);

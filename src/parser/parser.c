@@ -125,6 +125,7 @@ static bool lost_semicolon(const Driver *d, Token token)
         return d->in_statement > 1 || (opcode_of(d, token) && stands_alone(d, d->p.last));
     case TOK_AT:
     case TOK_LOC:
+    case TOK_LOC_INTERMEDIATE:
     case TOK_RBRACE:
     case TOK_PRAGMA:
     case TOK_BRANCHTARGETS:
@@ -278,7 +279,7 @@ static void track(Driver *d, Token token)
         d->in_statement = d->braces = d->brackets = 0;
         d->in_initializer = false;
         return;
-    case TOK_LOC:
+    case TOK_LOC: case TOK_LOC_INTERMEDIATE:
         d->in_loc = true;
         d->in_statement = 0;
         return;
@@ -352,7 +353,7 @@ static void track_head(Driver *d, Token token)
         p->header_stage = stage > HEADER_ADDRESS_SIZE ? stage : HEADER_ADDRESS_SIZE;
         return;
     case TOK_FILE:
-    case TOK_SECTION:
+    case TOK_SECTION: case TOK_SOURCE_SECTION:
     case TOK_PRAGMA:
     case TOK_ALIAS:
     case TOK_LOC:
@@ -381,7 +382,8 @@ static void feed_semicolon(Driver *d)
 /* The last token of the head of a .func: its name, its parameters, or a directive. */
 static bool ends_head(int kind)
 {
-    return kind == TOK_WORD || kind == TOK_RPAREN || kind == TOK_INT || kind == TOK_FLAG;
+    return kind == TOK_WORD || kind == TOK_RPAREN || kind == TOK_INT || kind == TOK_FLAG
+           || kind == TOK_STRING;
 }
 
 static bool begins_item(int kind)
@@ -394,7 +396,8 @@ static bool begins_item(int kind)
     case TOK_ALIGN:
     case TOK_ATTRIBUTE:
     case TOK_MODIFIER:
-    case TOK_FILE: case TOK_SECTION: case TOK_PRAGMA: case TOK_ALIAS: case TOK_EOF:
+    case TOK_FILE: case TOK_SECTION: case TOK_SOURCE_SECTION: case TOK_PRAGMA: case TOK_ALIAS:
+    case TOK_EOF:
         return true;
     default:
         return false;

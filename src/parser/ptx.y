@@ -109,6 +109,7 @@ item ::= FILE(D) INT(I) STRING(S) COMMA INT COMMA INT.  { ptx_build_file(p, I, S
 item ::= FILE(D) INT STRING STRING.                     { ptx_build_file_directory(p, D); }
 item ::= SECTION MODIFIER(N) LBRACE RBRACE.             { ptx_build_section(p, N); } // parser.c skips what is between the braces
 item ::= SECTION WORD(N) LBRACE RBRACE.                 { ptx_build_section(p, N); }
+item ::= SOURCE_SECTION(T).                             { ptx_build_source_section(p, T); }
 item ::= PRAGMA(T) strings SEMI.                        { ptx_build_module_pragma(p, T); }
 item ::= ALIAS(D) WORD(A) COMMA WORD(B) SEMI(E).        { ptx_build_alias(p, D, A, B, E); }
 item ::= loc(L).                                        { ptx_build_module_loc(p, L); }
@@ -182,6 +183,8 @@ attrs(A) ::= attrs(L) PERFORMANCE(T) INT(X).            { A = ptx_attribute_add(
 attrs(A) ::= attrs(L) PERFORMANCE(T) INT(X) COMMA INT(Y). { A = ptx_attribute_add(p, L, T, 2, (Token[]){ X, Y }); }
 attrs(A) ::= attrs(L) PERFORMANCE(T) INT(X) COMMA INT(Y) COMMA INT(Z). { A = ptx_attribute_add(p, L, T, 3, (Token[]){ X, Y, Z }); }
 attrs(A) ::= attrs(L) FLAG(T).                          { A = ptx_attribute_add(p, L, T, 0, NULL); }
+attrs(A) ::= attrs(L) LANGUAGE(T) STRING.               { A = L; ptx_build_language(p, T); }
+attrs(A) ::= attrs(L) LANGUAGE(T) STRING COMMA INT.     { A = L; ptx_build_language(p, T); }
 attrs(A) ::= attrs(L) PRAGMA(T) strings SEMI.           { A = L; ptx_build_module_pragma(p, T); }
 
 // ---- statements
@@ -201,6 +204,7 @@ guard ::= AT(T) WORD(G).                                { p->guard = (GuardText)
 guard ::= AT(T) NOT WORD(G).                            { p->guard = (GuardText){ ptx_token_span(T), ptx_token_span(G), true }; }
 stmt ::= declarations.
 stmt ::= loc.
+stmt ::= LOC_INTERMEDIATE(D) INT INT INT.               { ptx_build_loc_intermediate(p, D); }
 stmt ::= FILE(D) INT(I) STRING(S).                      { ptx_build_file(p, I, S); ptx_build_function_file(p, D); }
 stmt ::= PRAGMA(T) strings(S) SEMI(E).                  { ptx_build_pragma(p, T, S, E); }
 stmt ::= BRANCHTARGETS(T) listed(L) SEMI(E).            { ptx_build_targets(p, AST_BRANCHTARGETS, T, L, E); }

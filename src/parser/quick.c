@@ -75,6 +75,8 @@ static Token read_quick_word(QuickReader *r)
         at += 2;
         while (classes[*at] & IS_FOLLOW || (at[0] == ':' && at[1] == ':'))
             at += *at == ':' ? 2 : 1;
+        if (*at == ':' && classes[at[1]] & IS_DIGIT)
+            return (Token){ 0 };        /* .sp::2:4 */
     }
     if (at - begin > LONGEST)
         return (Token){ 0 };

@@ -343,6 +343,14 @@ static void lower_call(Lower *l, const AstStmt *stmt)
                      "put the label of a .callprototype or of .calltargets last");
 }
 
+/* Operands that no public syntax names: read, written or addresses, for all that is known. */
+static FormId take_open_form(Lower *l, const AstStmt *stmt, const Op *op, FormId form)
+{
+    if (!(op->flags & OPF_TOO_NEW) && !ptx_form_is_allowed(l->module, form))
+        ptx_report_gate(l->diags, l->module, op, form, stmt->span);
+    return 0;
+}
+
 static void lower_plain(Lower *l, const AstStmt *stmt, const Op *op, Insn *insn)
 {
     uint32_t count = 0;
@@ -358,7 +366,9 @@ static void lower_plain(Lower *l, const AstStmt *stmt, const Op *op, Insn *insn)
     if (insn->form && stmt->operands && stmt->operands->kind == AST_PAIR)
         ptx_check_pair_gate(l->diags, l->module, op, stmt->operands->span);
     if (op->form && !insn->form && !bad)
-        ptx_report_operand_count(l->diags, op, stmt->span, count);
+        ptx_report_operand_count(l->diags, l->module, op, stmt->span, count);
+    if (ptx_form_info[insn->form].is_open)
+        insn->form = take_open_form(l, stmt, op, insn->form);
     if (op->form && !insn->form && op->insn_class != CLASS_CONTROL)
         insn->op = opaque_op(l, op);
     const FormInfo *form = &ptx_form_info[insn->form];

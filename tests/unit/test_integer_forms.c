@@ -255,18 +255,35 @@ static Wide want_dp(const IntRow *row, const uint64_t x[4])
     return sum;
 }
 
-/* Two halves of 16 bits, each by itself: to_bits says how. */
-static Wide want_pair(const IntRow *row, const uint64_t x[4])
+WANT(add_sat_own, clamp(a + b, row->bits, row->is_signed))
+WANT(sub_sat_own, clamp(a - b, row->bits, row->is_signed))
+
+/* Parts of a register, each by itself: to_bits says how, immediate how wide they are. */
+static Wide want_parts(const IntRow *row, const uint64_t x[4])
 {
-    static WantFn *const each[] = { want_add, want_sub,      want_min,
-                                    want_max, want_min_relu, want_max_relu };
-    const IntRow half = { .bits = 16, .is_signed = row->is_signed };
+    static WantFn *const each[] = {
+        want_add,      want_sub,      want_min,         want_max,         want_min_relu,
+        want_max_relu, want_add_sat_own, want_sub_sat_own, want_neg
+    };
+    const unsigned width = row->immediate;
+    const IntRow part = { .bits = width, .is_signed = row->is_signed };
+    const Wide mask = ((Wide)1 << width) - 1;
     Wide out = 0;
-    for (unsigned i = 0; i < 2; i++) {
-        const uint64_t y[4] = { x[0] >> (16 * i), x[1] >> (16 * i), 0, 0 };
-        out |= (each[row->to_bits](&half, y) & 0xffff) << (16 * i);
+    for (unsigned at = 0; at < 32; at += width) {
+        const uint64_t y[4] = { x[0] >> at, x[1] >> at, 0, 0 };
+        out |= (each[row->to_bits](&part, y) & mask) << at;
     }
     return out;
+}
+
+/* PTX ISA 9.3, "clmad": the product of polynomials over two elements. */
+static Wide want_clmad(const IntRow *row, const uint64_t x[4])
+{
+    unsigned __int128 sum = 0;
+    for (unsigned i = 0; i < 64; i++)
+        if (x[1] >> i & 1)
+            sum ^= (unsigned __int128)x[0] << i;
+    return (Wide)((row->to_bits ? (uint64_t)(sum >> 64) : (uint64_t)sum) ^ x[2]);
 }
 
 static const char *const compares[] = {
@@ -375,18 +392,31 @@ static void add_arithmetic(RowTable *t)
         row->skips_zero = true;
 }
 
-static void add_pairs(RowTable *t)
+/* Which types a packed operation has: of 16 bits without and with a sign, then of 8. */
+static void add_packed(RowTable *t)
 {
-    static const char *const ops[] = { "add", "sub", "min", "max", "min.relu", "max.relu" };
-    for (unsigned i = 0; i < COUNT(ops); i++) {
-        if (i == 1)                     /* there is no sub.u16x2 */
+    static const struct { const char *op; bool has[4]; } ops[] = {
+        { "add", { true, true, true, true } },      { "sub", { false, false, true, true } },
+        { "min", { true, true, true, true } },      { "max", { true, true, true, true } },
+        { "min.relu", { false, true, false, true } }, { "max.relu", { false, true, false, true } },
+        { "add.sat", { true, true, true, true } },  { "sub.sat", { false, false, true, true } },
+        { "neg", { false, false, false, true } },
+    };
+    static const char *const types[] = { "u16x2", "s16x2", "u8x4", "s8x4" };
+    for (unsigned n = 0; n < COUNT(ops) * COUNT(types); n++) {
+        const unsigned type = n % COUNT(types), op = n / COUNT(types);
+        if (!ops[op].has[type])
             continue;
-        for (unsigned is_signed = i >= 4; is_signed < 2; is_signed++) {
-            char text[48];
-            snprintf(text, sizeof text, "%s.%c16x2", ops[i], is_signed ? 's' : 'u');
-            add_row(t, text, "rrr", want_pair, 32, is_signed)->to_bits = i;
-        }
+        char text[48];
+        snprintf(text, sizeof text, "%s.%s", ops[op].op, types[type]);
+        const char *kinds = op == COUNT(ops) - 1 ? "rr" : "rrr";
+        IntRow *row = add_row(t, text, kinds, want_parts, 32, type & 1);
+        row->to_bits = op;
+        row->immediate = type < 2 ? 16 : 8;
     }
+    add_row(t, "add.sat.u32", "rrr", want_add_sat_own, 32, false);
+    add_row(t, "clmad.lo.u64", "dddd", want_clmad, 64, false);
+    add_row(t, "clmad.hi.u64", "dddd", want_clmad, 64, false)->to_bits = 1;
 }
 
 static void add_bits(RowTable *t)
@@ -512,7 +542,7 @@ static void add_conversions(RowTable *t)
 static void add_all(RowTable *t)
 {
     add_arithmetic(t);
-    add_pairs(t);
+    add_packed(t);
     add_bits(t);
     add_funnels_and_dots(t);
     add_comparisons(t);
@@ -601,7 +631,7 @@ static ptxlint_module *module_of(const RowTable *table)
 {
     Text text = { 0 };
     kit_print(&text,
-              ".version 9.0\n.target sm_100a\n.address_size 64\n.visible .entry k()\n{\n"
+              ".version 9.4\n.target sm_107a\n.address_size 64\n.visible .entry k()\n{\n"
               ".reg .b32 %%r<8>;\n.reg .b64 %%d<8>;\n.reg .b16 %%h<8>;\n.reg .pred %%p<8>;\n");
     for (unsigned i = 0; i < table->count; i++)
         put_row(&text, &table->rows[i]);
@@ -749,10 +779,11 @@ static void test_none_missing(void **state)
 static void test_illegal(void **state)
 {
     static const char *const texts[] = {
-        "add.sat.u32 %r1, %r2, %r3;",    "sub.sat.u32 %r1, %r2, %r3;",
+        "add.sat.u64 %d1, %d2, %d3;",    "sub.sat.u32 %r1, %r2, %r3;",
         "add.sat.s64 %d1, %d2, %d3;",    "mad.hi.sat.u32 %r1, %r2, %r3, %r4;",
         "mul.hi.sat.s32 %r1, %r2, %r3;", "min.relu.u32 %r1, %r2, %r3;",
-        "shr.sat.s32 %r1, %r2, %r3;",    "add.sat.u16x2 %r1, %r2, %r3;"
+        "shr.sat.s32 %r1, %r2, %r3;",    "sub.sat.u16x2 %r1, %r2, %r3;",
+        "set.lt.u8x4 %r1, %r2, %r3;",
     };
     (void)state;
     for (size_t i = 0; i < COUNT(texts); i++) {

@@ -148,7 +148,7 @@ static void test_versions(void **state)
     static const struct { uint32_t major, minor; TargetStatus status; } cases[] = {
         { 1, 0, TARGET_KNOWN }, { 1, 5, TARGET_KNOWN }, { 1, 6, TARGET_UNKNOWN }, { 2, 3, TARGET_KNOWN }, { 2, 4, TARGET_UNKNOWN },
         { 6, 5, TARGET_KNOWN }, { 6, 6, TARGET_UNKNOWN }, { 8, 8, TARGET_KNOWN }, { 8, 9, TARGET_UNKNOWN }, { 9, 0, TARGET_KNOWN },
-        { 9, 1, TARGET_NEWER }, { 10, 0, TARGET_NEWER }, { 0, 9, TARGET_UNKNOWN },
+        { 9, 4, TARGET_KNOWN }, { 9, 5, TARGET_NEWER }, { 10, 0, TARGET_NEWER }, { 0, 9, TARGET_UNKNOWN },
     };
     for (size_t i = 0; i < COUNT(cases); i++)
         if (ptx_version_find(cases[i].major, cases[i].minor) != cases[i].status)

@@ -16,6 +16,8 @@
 LaneFn *ptx_lane_float(const Lanewise *op, Operation operation);
 /* small floats and a single one */
 LaneFn *ptx_lane_mixed(const Lanewise *op, Operation operation);
+/* two of each, side by side */
+LaneFn *ptx_lane_mixed_pair(Lanewise *op, const Op *from);
 /* of two numbers at once it makes op->each */
 LaneFn *ptx_lane_conversion(Lanewise *op);
 

@@ -493,8 +493,9 @@ static AffineRule rule_of(const Op *op)
     bool is_float = ptx_type_info[op->type].kind == KIND_FLOAT;
     bool is_exact = rule == RULE_SELECT || rule == RULE_COMPARE || rule == RULE_CONVERT
                     || rule == RULE_COPY || rule == RULE_WARP || rule == RULE_DIVERGENT;
-    return (is_float || ptx_op_has(op, MOD_SAT) || op->type == TYPE_PRED) && !is_exact ? RULE_BLUR
-                                                                                       : rule;
+    bool is_other = is_float || ptx_op_has(op, MOD_SAT) || op->type == TYPE_PRED
+                    || ptx_type_is_packed((Type)op->type);
+    return is_other && !is_exact ? RULE_BLUR : rule;
 }
 
 static Affine product(const Op *op, const Affine *args, unsigned *width)

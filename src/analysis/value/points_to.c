@@ -294,8 +294,8 @@ static bool is_followed_type(uint8_t type)
 {
     const TypeInfo *info = &ptx_type_info[type];
     return info->kind >= KIND_BITS && info->kind <= KIND_SIGNED
-           && (info->bits == 16 || info->bits == 32 || info->bits == 64) && type != TYPE_U16X2
-           && type != TYPE_S16X2;
+           && (info->bits == 16 || info->bits == 32 || info->bits == 64)
+           && !ptx_type_is_packed((Type)type);
 }
 
 /* Several definitions, as of a pointer that a loop steps: they must agree on the base, and then all

@@ -313,7 +313,7 @@ static SymId bit_field(SsaReader *rd)
 static bool is_integer(uint8_t type)
 {
     uint8_t kind = ptx_type_info[type].kind, bits = ptx_type_info[type].bits;
-    bool packed = type == TYPE_U16X2 || type == TYPE_S16X2;
+    bool packed = ptx_type_is_packed((Type)type);
     return kind == KIND_PREDICATE
            || (kind >= KIND_BITS && kind <= KIND_SIGNED && bits >= 8 && bits <= 64 && !packed);
 }

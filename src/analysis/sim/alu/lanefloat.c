@@ -439,6 +439,32 @@ static uint64_t fn_testp(LANE_OPERANDS)
     }
 }
 
+/* PTX ISA 9.4, "add": two small floats a and two single ones b. op->mode is the small type. */
+static uint64_t fn_mixed_pair(LANE_OPERANDS)
+{
+    Lanewise half = *op;
+    half.type = op->mode;
+    half.dst_type = TYPE_F32;
+    half.bits = 16;
+    uint64_t low = op->each(&half, a & 0xffff, b & UINT32_MAX, 0, 0) & UINT32_MAX,
+             high = op->each(&half, a >> 16 & 0xffff, b >> 32, 0, 0) & UINT32_MAX;
+    return high << 32 | low;
+}
+
+LaneFn *ptx_lane_mixed_pair(Lanewise *op, const Op *from)
+{
+    bool is_wide = from->type_count == 3 && from->types[0] == TYPE_F32X2
+                   && from->types[2] == TYPE_F32X2;
+    bool is_small = from->types[1] == TYPE_F16X2 || from->types[1] == TYPE_BF16X2;
+    if (!is_wide || !is_small || op->is_flushing
+        || (from->operation != OP_ADD && from->operation != OP_SUB))
+        return NULL;
+    op->mode = from->types[1] == TYPE_F16X2 ? TYPE_F16 : TYPE_BF16;
+    op->each = from->operation == OP_ADD ? fn_mixed_add : fn_mixed_sub;
+    op->is_pair = true;
+    return fn_mixed_pair;
+}
+
 LaneFn *ptx_lane_mixed(const Lanewise *op, Operation operation)
 {
     bool is_small = op->type == TYPE_F16 || op->type == TYPE_BF16;

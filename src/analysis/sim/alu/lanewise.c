@@ -89,16 +89,24 @@ static uint64_t clamp_s32(int64_t value)
     return (uint64_t)ptx_i64_max(ptx_i64_min(value, INT32_MAX), INT32_MIN);
 }
 
+/* .sat: no more and no less than the type holds, which has at most 32 bits. */
+static uint64_t clamp_own(const Lanewise *op, uint64_t value)
+{
+    int64_t most = (int64_t)mask_of(op->bits - op->is_signed);
+    int64_t least = op->is_signed ? -most - 1 : 0;
+    return (uint64_t)ptx_i64_max(ptx_i64_min((int64_t)value, most), least);
+}
+
 static uint64_t fn_add(LANE_OPERANDS)
 {
     uint64_t sum = own(op, a) + own(op, b);
-    return op->is_saturating ? clamp_s32((int64_t)sum) : sum;
+    return op->is_saturating ? clamp_own(op, sum) : sum;
 }
 
 static uint64_t fn_sub(LANE_OPERANDS)
 {
     uint64_t difference = own(op, a) - own(op, b);
-    return op->is_saturating ? clamp_s32((int64_t)difference) : difference;
+    return op->is_saturating ? clamp_own(op, difference) : difference;
 }
 
 static uint64_t high_half(const Lanewise *op, uint64_t a, uint64_t b)
@@ -138,6 +146,18 @@ static uint64_t product_24(const Lanewise *op, uint64_t a, uint64_t b)
 {
     uint64_t whole = extend_24(op, a) * extend_24(op, b);
     return op->is_high ? whole >> 16 : whole;
+}
+
+/* PTX ISA 9.3, "clmad": a half of the product without carries, and c without carries. */
+static uint64_t fn_clmad(LANE_OPERANDS)
+{
+    uint64_t low = 0, high = 0;
+    for (unsigned i = 0; i < 64; i++) {
+        uint64_t chosen = b >> i & 1 ? a : 0;
+        low ^= chosen << i;
+        high ^= i ? chosen >> (64 - i) : 0;
+    }
+    return (op->is_high ? high : low) ^ c;
 }
 
 static uint64_t fn_mul24(LANE_OPERANDS)
@@ -469,6 +489,15 @@ static uint64_t fn_dp2a(LANE_OPERANDS)
     return c;
 }
 
+/* Four bytes, each by op->each. */
+static uint64_t fn_four(LANE_OPERANDS)
+{
+    uint64_t out = 0;
+    for (unsigned at = 0; at < 32; at += 8)
+        out |= (op->each(op, a >> at & 255, b >> at & 255, 0, 0) & 255) << at;
+    return out;
+}
+
 uint64_t ptx_lane_pair(const Lanewise *op, uint64_t a, uint64_t b, uint64_t c, uint64_t d)
 {
     uint64_t mask = mask_of(op->bits),
@@ -728,6 +757,7 @@ static const LanewiseRow rows[OP__COUNT] = {
     [OP_BFIND] = { true, fn_bfind, NULL, NULL, TRANSFER_OPAQUE, NULL },
     [OP_BMSK] = { true, fn_bmsk, NULL, NULL, TRANSFER_OPAQUE, NULL },
     [OP_BREV] = { true, fn_brev, NULL, NULL, TRANSFER_OPAQUE, NULL },
+    [OP_CLMAD] = { true, fn_clmad, NULL, NULL, TRANSFER_OPAQUE, NULL },
     [OP_CLZ] = { true, fn_clz, NULL, NULL, TRANSFER_OPAQUE, NULL },
     [OP_COPYSIGN] = { true, NULL, NULL, NULL, TRANSFER_OPAQUE, NULL },
     [OP_CNOT] = { true, fn_cnot, NULL, NULL, TRANSFER_OPAQUE, NULL },
@@ -869,7 +899,7 @@ static bool is_mixed(const Op *op)
     return ptx_type_info[op->type].kind == KIND_FLOAT && op->type_count > 1;
 }
 
-static LaneFn *function_of(const LanewiseRow *row, const Lanewise *out, const Op *op)
+static LaneFn *function_of(const LanewiseRow *row, Lanewise *out, const Op *op)
 {
     const TypeInfo *type = &ptx_type_info[out->type];
     bool is_approximate = ptx_op_has(op, MOD_APPROX) || ptx_op_has(op, MOD_FULL),
@@ -878,6 +908,8 @@ static LaneFn *function_of(const LanewiseRow *row, const Lanewise *out, const Op
         return row->integer;
     if (is_approximate)
         return NULL;
+    if (is_mixed(op) && op->type_count == 3)
+        return ptx_lane_mixed_pair(out, op);
     if (is_mixed(op))
         return row->transfer == TRANSFER_COMPARE || row->integer == fn_slct
                    ? row->f32
@@ -891,10 +923,12 @@ static LaneFn *function_of(const LanewiseRow *row, const Lanewise *out, const Op
     return out->type == TYPE_F32 ? row->f32 : row->f64;
 }
 
-/* What says more than is followed: NaN of a place outside of a tensor, random bits that round. */
+/* What says more than is followed: NaN of a place outside of a tensor, random bits that round; what
+ * a comparison of packed integers leaves in each. */
 static bool is_strange(const Op *op)
 {
-    return ptx_op_has(op, MOD_OOB) || ptx_op_has(op, MOD_RS);
+    bool is_packed_set = op->operation == OP_SET && op->type_count == 1;
+    return is_packed_set || ptx_op_has(op, MOD_OOB) || ptx_op_has(op, MOD_RS);
 }
 
 static Type half_of_pair(Type type)
@@ -923,6 +957,17 @@ static void take_pair(Lanewise *out)
     }
 }
 
+/* The same of four bytes. */
+static void take_four(Lanewise *out)
+{
+    out->bits = 8;
+    out->is_pair = true;
+    out->each = out->fn;
+    out->fn = fn_four;
+    out->transfer = TRANSFER_OPAQUE;
+    out->is_chained = false;
+}
+
 static bool is_float_sum(const Lanewise *op)
 {
     return !op->is_saturating
@@ -948,8 +993,12 @@ static void take_row(const LanewiseRow *row, const Op *op, Lanewise *out)
         out->carry = row->carry;
     if (out->is_high && (out->transfer == TRANSFER_MUL || out->transfer == TRANSFER_MAD))
         out->transfer = TRANSFER_HIGH;
+    if (out->is_pair)
+        return;
     if (out->fn && half_of_pair((Type)op->type))
         take_pair(out);
+    else if (out->fn && (op->type == TYPE_U8X4 || op->type == TYPE_S8X4))
+        take_four(out);
 }
 
 typedef enum Usual {

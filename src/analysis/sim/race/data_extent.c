@@ -116,7 +116,7 @@ static bool combine(const ExtentWalk *w, const Insn *insn, unsigned depth, DataR
         if (!follow(w, use, depth - 1, &x[count]))
             return false;
     if (count < 2 || ptx_op_has(op, MOD_HI) || ptx_op_has(op, MOD_SAT)
-        || ptx_type_info[op->type].kind == KIND_FLOAT)
+        || ptx_type_info[op->type].kind == KIND_FLOAT || ptx_type_is_packed((Type)op->type))
         return false;
     const bool is_point = x[1].low == x[1].high && !x[1].is_open && x[1].var == NO_ID;
     DataRange product;
