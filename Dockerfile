@@ -2,7 +2,7 @@
 FROM debian:12-slim AS build
 COPY . /ptxlint
 WORKDIR /ptxlint
-RUN ./tools/setup.sh && meson setup build && ninja -C build ptxlint
+RUN ./tools/setup.sh && meson setup build -Dhardening=true && ninja -C build ptxlint
 
 FROM debian:12-slim
 RUN apt-get update \
@@ -10,5 +10,6 @@ RUN apt-get update \
         libelf1 liblz4-1 libzstd1 zlib1g liblzma5 \
     && rm -rf /var/lib/apt/lists/*
 COPY --from=build /ptxlint/build/ptxlint /usr/local/bin/ptxlint
+USER nobody
 WORKDIR /src
 ENTRYPOINT ["ptxlint"]

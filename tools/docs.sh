@@ -1,6 +1,6 @@
 #!/bin/sh
-# docs.sh [PTXLINT] -- writes docs/rules/*.md, docs/rules/README.md and docs/facts.md anew, from what the program (default:
-# build/ptxlint) says of its rules. tests/house/check-rule-docs.py fails where they are not current.
+# docs.sh [PTXLINT] -- writes docs/rules/*.md, docs/rules/README.md, docs/facts.md and samples of output anew, by the program (default:
+# build/ptxlint). tests/house/check-rule-docs.py fails where they are not current.
 set -eu
 
 root=$(cd "$(dirname "$0")/.." && pwd)

@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 out=${1:-build-release}
 name=ptxlint-linux-$(uname -m)
 rm -rf "$out"
-meson setup "$out/build" --prefer-static -Dmd4c=disabled -Dc_link_args=-static >"$out.log" 2>&1 || { tail -20 "$out.log" >&2; exit 1; }
+meson setup "$out/build" --prefer-static -Dhardening=true -Dmd4c=disabled -Dc_link_args=-static-pie >"$out.log" 2>&1 || { tail -20 "$out.log" >&2; exit 1; }
 ninja -C "$out/build" ptxlint >>"$out.log" 2>&1 || { tail -3 "$out.log" >&2; exit 1; }
 mv "$out.log" "$out/build.log"
 packed=$out/$name

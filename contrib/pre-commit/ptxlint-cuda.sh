@@ -14,6 +14,7 @@ for word; do
     shift
     case $word in
     *.cu)
+        case $word in -*) word=./$word ;; esac         # a file may have the name of an option
         mkdir -p "$folder/$(dirname "$word")"
         # shellcheck disable=SC2086 # flags are several words
         "$nvcc" -ptx -lineinfo ${NVCCFLAGS:--arch=compute_90} -o "$folder/${word%.cu}.ptx" "$word" ;;
@@ -21,4 +22,4 @@ for word; do
     esac
 done
 [ "$count" -gt $# ] || exit 0
-ptxlint --primary source "$@" "$folder"
+ptxlint --primary source "$@" -- "$folder"

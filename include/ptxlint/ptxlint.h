@@ -85,6 +85,12 @@ PTXLINT_API size_t ptxlint_demangle(const char *name, ptxlint_name_form form, ch
  * forms. Blanks in the forms, and the return type of a signature, do not matter. */
 PTXLINT_API int ptxlint_name_fits(const char *glob, const char *name);
 
+/* Text from outside (a path, a name, a message about them) as a terminal or the log of a build may
+ * have it: control characters, bytes that are no UTF-8 and what reorders text as <1b> or <U+202E>,
+ * the beginning of a command to a runner (`::error::` where text begins, `##[error]`) as <3a> and
+ * <23>. Written into out, at most size bytes with the NUL; returns the length in full. */
+PTXLINT_API size_t ptxlint_shown_text(const char *text, char *out, size_t size);
+
 /* ---- GPUs ------------------------------------------------------------------------------------ */
 
 /* What is known of a product ("h200") or of an architecture ("sm_90"): figures with their sources,
@@ -1695,6 +1701,7 @@ typedef struct ptxlint_kernel {
      * followed */
     const ptxlint_hot_line *hot_lines;
     size_t hot_line_count;
+    ptxlint_source_place source;        /* of its first instruction with a CUDA line */
 } ptxlint_kernel;
 
 /* Functions with a body, in file order: entries and .funcs. */
@@ -1952,7 +1959,8 @@ typedef enum ptxlint_format {
     PTXLINT_CHECKSTYLE,                 /* Checkstyle's XML */
     PTXLINT_JUNIT,                      /* JUnit's XML */
     PTXLINT_RDJSON, PTXLINT_RDJSONL,    /* reviewdog's diagnostic format */
-    PTXLINT_MARKDOWN,                   /* a table for a comment or a summary, the worst findings */
+    /* a table for a comment or a summary, the worst findings; of a report its overview */
+    PTXLINT_MARKDOWN,
     /* reports and diffs only: one page for a browser that asks for nothing else */
     PTXLINT_HTML,
     PTXLINT_DOT, PTXLINT_SVG            /* graphs only: for graphviz; a picture */
@@ -1992,6 +2000,14 @@ typedef struct ptxlint_write_options {
     /* PTXLINT_SARIF: where the pages of docs/ are served, as tools/site.py makes them, so that a
      * rule names its page; NULL: nowhere */
     const char *docs_url;
+    /* of PTXLINT_TEXT and PTXLINT_MARKDOWN of a report: all figures of each kernel below the
+     * overview, also where there are several kernels and no kernel_glob */
+    int has_details;
+    /* of an annotation: by CUDA lines instead of instructions */
+    int is_by_source;
+    /* columns that there is room for in tables of PTXLINT_TEXT: what is too long is cut; 0: no
+     * limit */
+    size_t width;
 } ptxlint_write_options;
 
 /* Into out, at most size bytes with the NUL, the folder below which CUDA lines are read: given
@@ -2030,10 +2046,16 @@ PTXLINT_API ptxlint_status ptxlint_write_gpus(const ptxlint_gpu *const *gpus, si
  * next one is read. */
 typedef struct ptxlint_writer ptxlint_writer;
 
-typedef enum ptxlint_document { PTXLINT_DIAGNOSTICS = 1, PTXLINT_REPORT } ptxlint_document;
+typedef enum ptxlint_document {
+    PTXLINT_DIAGNOSTICS = 1,
+    /* PTXLINT_TEXT, PTXLINT_JSON, PTXLINT_CSV, PTXLINT_MARKDOWN */
+    PTXLINT_REPORT,
+    /* figures of each instruction or CUDA line, of modules that were made with has_instructions:
+     * PTXLINT_TEXT, PTXLINT_JSON (schema ptxlint-annotation/1) */
+    PTXLINT_ANNOTATION
+} ptxlint_document;
 
-/* Strings in options must outlive the writer. A report has no PTXLINT_ONELINE. On failure *out is
- * NULL. */
+/* Strings in options must outlive the writer. On failure *out is NULL. */
 PTXLINT_API ptxlint_status ptxlint_writer_new(ptxlint_document document,
                                               const ptxlint_write_options *options,
                                               ptxlint_write_fn write, void *context,

@@ -99,6 +99,10 @@ class Param(Structure):
                 ("offset", c_int64), ("align", c_uint32)]
 
 
+class SourcePlace(Structure):
+    _fields_ = [("path", c_char_p), ("line", c_uint32), ("column", c_uint32)]
+
+
 class Kernel(Structure):
     _fields_ = [("size", c_size_t), ("name", c_char_p), ("span", Span), ("name_span", Span),
                 ("is_entry", c_int), ("is_recursive", c_int), ("has_syntax_error", c_int),
@@ -112,7 +116,8 @@ class Kernel(Structure):
                 ("projections", c_void_p), ("projection_count", c_size_t), ("params", c_void_p),
                 ("param_count", c_size_t), ("demangled", c_char_p),
                 ("launch_number", c_uint32), ("launch_count", c_uint32),
-                ("hot_lines", c_void_p), ("hot_line_count", c_size_t)]
+                ("hot_lines", c_void_p), ("hot_line_count", c_size_t),
+                ("source", SourcePlace)]
 
 
 class TimePart(Structure):
@@ -155,7 +160,8 @@ class WriteOptions(Structure):
                 ("kernel_glob", c_char_p), ("groups", POINTER(c_char_p)),
                 ("group_count", c_size_t), ("rules", c_void_p), ("no_summary", c_int),
                 ("primary", c_uint), ("show_all", c_int), ("min_gain_percent", c_double),
-                ("verbose", c_int), ("source_root", c_char_p), ("docs_url", c_char_p)]
+                ("verbose", c_int), ("source_root", c_char_p), ("docs_url", c_char_p),
+                ("has_details", c_int), ("is_by_source", c_int), ("width", c_size_t)]
 
 
 # by name in the header
@@ -166,7 +172,7 @@ STRUCTS = {
     "ptxlint_launch": Launch, "ptxlint_param": Param, "ptxlint_kernel": Kernel,
     "ptxlint_time_part": TimePart, "ptxlint_time": Time, "ptxlint_bottleneck": Bottleneck,
     "ptxlint_trial": Trial, "ptxlint_estimated": Estimated,
-    "ptxlint_write_options": WriteOptions,
+    "ptxlint_write_options": WriteOptions, "ptxlint_source_place": SourcePlace,
 }
 
 _HANDLES = POINTER(c_void_p)        # an array of handles, or where one is to be put

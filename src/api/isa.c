@@ -388,8 +388,8 @@ static ptxlint_status fill(ptxlint_isa *isa, const char *text, size_t length)
 {
     IsaFill call = { isa, text, length, PTXLINT_NO_MEMORY };
     ptx_arena_init(&isa->arena, (size_t)1 << 30, NULL);
-    ptx_run_guarded_in(&isa->arena, fill_guarded, &call);
-    return call.result;
+    bool is_complete = ptx_run_guarded_in(&isa->arena, fill_guarded, &call);
+    return is_complete ? call.result : PTXLINT_NO_MEMORY;
 }
 
 /* "; did you mean ?" behind an error, where something is near */

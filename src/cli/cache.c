@@ -239,33 +239,16 @@ bool ptx_cache_find(const Cache *cache, const CacheKey *base, const CacheSubject
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-/* Beside its place, then renamed. The errno of what failed; 0. */
+/* The errno of what failed; 0. */
 static int put_file(const char *path, const Text *bytes)
 {
-    char beside[4200];
-    if (snprintf(beside, sizeof beside, "%s.XXXXXX", path) >= (int)sizeof beside)
-        return ENAMETOOLONG;
-    int file = mkstemp(beside);
-    if (file < 0)
+    Beside beside;
+    if (!ptx_beside_open(&beside, path, false))
         return errno;
-    size_t done = 0;
-    int error = 0;
-    while (done < bytes->length && !error) {
-        ssize_t count = write(file, bytes->bytes + done, bytes->length - done);
-        if (count > 0)
-            done += (size_t)count;
-        else if (count == 0 || errno != EINTR)
-            error = count ? errno : EIO;
-    }
-    if (fchmod(file, 0644) && !error)
-        error = errno;
-    if (close(file) && !error)
-        error = errno;
-    if (!error && rename(beside, path))
-        error = errno;
-    if (error)
-        unlink(beside);
-    return error;
+    if (ptx_beside_write(&beside, bytes->bytes, bytes->length))
+        return ptx_beside_place(&beside) ? 0 : errno;
+    ptx_beside_drop(&beside);
+    return errno;
 }
 
 static int write_kept(const Cache *cache, const char *path, const Text *bytes)

@@ -53,6 +53,8 @@ void ptx_text_add(Text *text, const char *bytes, size_t length);
 /* A ptxlint_write_fn. */
 int ptx_text_write(void *text, const char *bytes, size_t length);
 void ptx_text_put(Text *text, const char *words);
+/* Words from outside, as ptxlint_shown_text has them. */
+void ptx_text_show(Text *text, const char *words);
 
 /* Lines of words; those of more than 80 columns go on below themselves, indented. */
 void ptx_text_fold(Text *text, const char *lines);
@@ -76,6 +78,9 @@ void ptx_complain_at(const char *path, unsigned line, unsigned column, const cha
 
 /* text as it is, a line on stderr: "PATH:LINE:COLUMN: error: ..." that the library made. */
 void ptx_complain_line(const char *text);
+
+/* There was none for a part of what is to be written: the exit code will say so. */
+void ptx_note_no_memory(void);
 
 /* Complains; the code for it. error is the errno of PTXLINT_IO. */
 ExitCode ptx_complain_status(const char *subject, ptxlint_status status);
@@ -115,6 +120,7 @@ typedef enum Command {
     COMMAND_EXTRACT,
     COMMAND_LAUNCH,
     COMMAND_MERGE,
+    COMMAND_ANNOTATE,
     COMMAND_GRAPH,
     COMMAND__COUNT
 } Command;
@@ -175,6 +181,9 @@ typedef struct Options {
     bool has_all, is_verbose;
     bool is_quiet, has_no_config, has_no_baseline, has_statistics, has_profile, is_strict_launch;
     bool has_no_metadata;
+    bool has_no_sandbox;
+    bool has_details;                   /* report: --details */
+    bool is_by_source;                  /* annotate: --source */
     bool has_facts;                     /* rules: the facts instead */
     bool has_list;                      /* isa: a line an opcode; extract: one an entry */
     bool is_forced;                     /* extract: files that are there are replaced */
@@ -241,6 +250,7 @@ enum {
     OPT_TOLERANCE,
     OPT_STRICT_LAUNCH,
     OPT_NO_METADATA,
+    OPT_NO_SANDBOX,
     OPT_STDIO,
     OPT_ALL,
     OPT_MIN_GAIN,
@@ -250,6 +260,8 @@ enum {
     OPT_CACHE,
     OPT_SHARD,
     OPT_GIT,
+    OPT_DETAILS,
+    OPT_BY_SOURCE,
     OPT_HELP,
     OPT_VERSION,
     OPT_SETTING,                             /* and those after it: rows of ptx_setting_names */
@@ -354,7 +366,10 @@ unsigned ptx_word_distance(const char *a, const char *b);
 
 /* The whole file and a NUL, for free(). */
 char *ptx_file_bytes(const char *path, size_t *length);         /* NULL: see errno */
+/* A regular file or a pipe, of at most 1 GiB; complains. */
 ExitCode ptx_file_read(const char *path, char **text, size_t *length);
+/* Of YAML: a regular file of at most 64 MiB. */
+ExitCode ptx_file_read_settings(const char *path, char **text, size_t *length);
 
 /* What the command line says. inputs, zeroed before, must be freed in any case. */
 ExitCode ptx_inputs_read(Inputs *inputs, const Options *options);
@@ -400,6 +415,7 @@ typedef struct Settings {
     /* of the config file, as it is shown; NULL: there is none */
     char *path;
     char *folder;                       /* that it lies in, absolute; NULL */
+    const char *source_root;            /* of the command line; NULL */
     /* where the config file names some: those and the command line's; NULL */
     ptxlint_rules *own_rules;
     const ptxlint_rules *rules;         /* own_rules or the book's */
@@ -677,6 +693,9 @@ ExitCode ptx_gates_find(Gates *gates, const Options *options, const Settings *se
 ExitCode ptx_gates_find_budget(Gates *gates, const Options *options, const Settings *settings,
                                Budget **out);
 
+/* Of the baseline with this number. */
+const char *ptx_gates_path(const Gates *gates, size_t index);
+
 /* What is left of each baseline that nothing has any more, on standard error. */
 ExitCode ptx_gates_report(const Gates *gates);
 
@@ -806,12 +825,44 @@ ExitCode ptx_run_parts(const Options *options, FileList *files);
 ExitCode ptx_run_report(const Options *options, const char *path, ptxlint_report *report,
                         Matched *matched);
 
+/* ---- sandbox.c ------------------------------------------------------------------------------- */
+
+/* From here on the process reads, writes and runs only what these ask for; see sandbox.c. files:
+ * NULL where they are not known yet, and it may read all. True also where the kernel has no such
+ * thing. */
+bool ptx_sandbox_enter(const Options *options, const FileList *files, const Gates *gates);
+
+/* ---- beside.c -------------------------------------------------------------------------------- */
+
+/* A file beside the place that it is for. SIGINT, SIGTERM and SIGHUP remove it before they end the
+ * program. */
+typedef struct Beside {
+    char *path;                 /* the place */
+    char *name;                 /* of the file, until it is there */
+    int handle;                 /* for writing; who closes it sets -1 */
+    int slot;
+    bool is_there;
+} Beside;
+
+/* is_followed: of a link, what it leads to is replaced. False: see errno. */
+bool ptx_beside_open(Beside *beside, const char *path, bool is_followed);
+bool ptx_beside_write(Beside *beside, const char *bytes, size_t length);
+
+/* Puts it into its place, in the second case only where nothing is there (else EEXIST). In any case
+ * nothing stays beside. False: see errno. */
+bool ptx_beside_place(Beside *beside);
+bool ptx_beside_place_new(Beside *beside);
+void ptx_beside_drop(Beside *beside);       /* leaves errno as it is */
+
 /* ---- output.c -------------------------------------------------------------------------------- */
 
 struct Sink {
     FILE *file;
     const char *name;
     Progress *progress;         /* to be cleared before each write; NULL */
+    Beside beside;              /* where is_beside: a regular file, or one that is not there yet */
+    bool is_beside;
+    bool is_dropped;            /* the document is not whole: what was there stays */
     int error;                  /* errno of the first write that failed */
     /* that lines are folded to: text for people, on a terminal; 0: written as it is */
     size_t columns;
@@ -829,6 +880,8 @@ void ptx_sink_fold_end(Sink *sink);
 
 /* COLUMNS, else what the terminal says; 0: standard output is none. */
 unsigned ptx_terminal_columns(void);
+/* That tables are made for: the same, but where it is no terminal what COLUMNS says. */
+unsigned ptx_table_columns(void);
 
 /* Opens, writes text and closes. */
 ExitCode ptx_output_text(const Options *options, const Text *text);

@@ -33,7 +33,7 @@ static ExitCode add_rule_file(ptxlint_rules *rules, const char *path)
 {
     char error[1024] = "", *text;
     size_t length;
-    ExitCode code = ptx_file_read(path, &text, &length);
+    ExitCode code = ptx_file_read_settings(path, &text, &length);
     if (code != EXIT_CLEAN)
         return code;
     code = complain_library(path, ptxlint_rules_add(rules, path, text, length, error, sizeof error),
@@ -117,15 +117,61 @@ static char *path_shown(const char *absolute)
     return strdup(is_below ? absolute + length + 1 : absolute);
 }
 
+static ExitCode complain_outside(const Settings *settings, const char *name)
+{
+    Text text = { 0 };
+    ptx_text_print(&text, "`%s` lies outside of the source root; give it as an option", name);
+    ptx_complain(settings->path, text.has_failed ? "a path lies outside" : text.bytes);
+    ptx_text_free(&text);
+    return EXIT_USAGE;
+}
+
+/* Without links, also where the file itself is not there yet. For free(); NULL: there is no such
+ * folder, or no memory. */
+static char *path_resolved(char *absolute)
+{
+    char *real = realpath(absolute, NULL), *slash = strrchr(absolute, '/');
+    if (real || !slash || !slash[1])
+        return real;
+    *slash = 0;
+    char *folder = realpath(slash == absolute ? "/" : absolute, NULL);
+    *slash = '/';
+    if (folder)
+        real = ptx_path_join(folder, slash + 1);
+    free(folder);
+    return real;
+}
+
+static bool is_path_below(const char *folder, const char *real)
+{
+    size_t length = strlen(folder);
+    return !strncmp(folder, real, length) && (real[length] == '/' || length == 1);
+}
+
+/* Whether a config file may name it: strangers send config files, too. */
+static bool may_name(const Settings *settings, const char *real)
+{
+    char root[4096];
+    size_t length = ptxlint_source_root(settings->source_root, root, sizeof root);
+    return is_path_below(settings->folder, real)
+           || (length && length < sizeof root && is_path_below(root, real));
+}
+
 /* A name in a config file, seen from the config file's folder. */
 static ExitCode add_relative(StringList *list, const Settings *settings, const char *name)
 {
     char *absolute = *name == '/' ? strdup(name) : ptx_path_join(settings->folder, name);
     if (!absolute)
         return ptx_complain_memory();
-    char *real = realpath(absolute, NULL);
+    char *real = path_resolved(absolute);
     char *shown = path_shown(real ? real : absolute);
-    ExitCode code = shown ? ptx_strings_add(list, shown, strlen(shown)) : ptx_complain_memory();
+    ExitCode code;
+    if (!shown)
+        code = ptx_complain_memory();
+    else if (real && !may_name(settings, real))
+        code = complain_outside(settings, name);
+    else
+        code = ptx_strings_add(list, shown, strlen(shown));
     free(absolute);
     free(real);
     free(shown);
@@ -284,13 +330,24 @@ static ExitCode read_text(Book *book, Settings *settings, const char *text, size
     return code;
 }
 
+/* A config file that was found, not asked for, and is a link to somewhere else. */
+static bool is_foreign_link(const Options *options, const Settings *settings)
+{
+    char *real = options->config_path ? NULL : realpath(settings->path, NULL);
+    bool is_foreign = real && !may_name(settings, real);
+    free(real);
+    return is_foreign;
+}
+
 static ExitCode read_settings(Book *book, Settings *settings)
 {
     char *text;
     size_t length;
     if (!settings->path)
         return open_config(book, settings);
-    ExitCode code = ptx_file_read(settings->path, &text, &length);
+    if (is_foreign_link(book->options, settings))
+        return complain_outside(settings, settings->path);
+    ExitCode code = ptx_file_read_settings(settings->path, &text, &length);
     if (code == EXIT_CLEAN)
         code = read_text(book, settings, text, length);
     else if (code == EXIT_INPUT)
@@ -330,6 +387,7 @@ static Settings *add_settings(Book *book, char *path, char *folder)
     }
     settings->path = path;
     settings->folder = folder;
+    settings->source_root = book->options->source_root;
     book->items[book->item_count++] = settings;
     settings->code = read_settings(book, settings);
     /* a wrong option is reported once */
@@ -382,7 +440,7 @@ static Folder *add_folder(Book *book, const char *name, char *absolute, Settings
     if (!copy || !absolute || !settings) {
         free(copy);
         free(absolute);
-        if (settings)
+        if (book->code != EXIT_INTERNAL)
             book->code = ptx_complain_memory();
         return NULL;
     }

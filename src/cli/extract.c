@@ -71,15 +71,13 @@ static ExitCode complain_entry(const char *path, ptxlint_status status, const ch
     return EXIT_INPUT;
 }
 
-/* Into a file that is new. */
-static ExitCode fill_file(const Extraction *e, size_t index, const char *path, int handle)
+static ExitCode fill_file(const Extraction *e, size_t index, const char *path, Beside *beside)
 {
     char why[256] = "";
-    FILE *file = fdopen(handle, "wb");
-    if (!file) {
-        close(handle);
+    FILE *file = fdopen(beside->handle, "wb");
+    if (!file)
         return ptx_complain_status(path, PTXLINT_IO);
-    }
+    beside->handle = -1;
     ptxlint_status status = ptxlint_input_text(e->input, index, write_stream, file, why,
                                                sizeof why);
     if (fclose(file) && status == PTXLINT_OK)
@@ -89,37 +87,30 @@ static ExitCode fill_file(const Extraction *e, size_t index, const char *path, i
     return status == PTXLINT_OK ? EXIT_CLEAN : complain_entry(subject, status, why);
 }
 
-static ExitCode write_new(const Extraction *e, size_t index, const char *path)
+static ExitCode complain_unplaced(const char *path)
 {
-    int handle = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (handle < 0 && errno == EEXIST) {
-        ptx_complain(path, "is there already; --force replaces it");
-        return EXIT_USAGE;
-    }
-    if (handle < 0)
+    if (errno != EEXIST)
         return ptx_complain_status(path, PTXLINT_IO);
-    ExitCode code = fill_file(e, index, path, handle);
-    if (code != EXIT_CLEAN)
-        unlink(path);
-    return code;
+    ptx_complain(path, "is there already; --force replaces it");
+    return EXIT_USAGE;
 }
 
-/* Beside it, and renamed: a link is replaced, not followed. */
-static ExitCode write_over(const Extraction *e, size_t index, const char *path)
+/* A link is replaced, not followed. */
+static ExitCode write_out(const Extraction *e, size_t index, const char *path)
 {
-    Text beside = { 0 };
-    ptx_text_print(&beside, "%s.XXXXXX", path);
-    if (beside.has_failed)
-        return ptx_complain_memory();
-    int handle = mkstemp(beside.bytes);
-    bool is_open = handle >= 0 && !fchmod(handle, 0644);
-    ExitCode code = is_open ? fill_file(e, index, path, handle)
-                            : ptx_complain_status(path, PTXLINT_IO);
-    if (code == EXIT_CLEAN && rename(beside.bytes, path))
-        code = ptx_complain_status(path, PTXLINT_IO);
-    if (code != EXIT_CLEAN && handle >= 0)
-        unlink(beside.bytes);
-    ptx_text_free(&beside);
+    Beside beside;
+    bool is_forced = e->options->is_forced;
+    if (!is_forced && !access(path, F_OK)) {
+        errno = EEXIST;
+        return complain_unplaced(path);
+    }
+    if (!ptx_beside_open(&beside, path, false))
+        return ptx_complain_status(path, PTXLINT_IO);
+    ExitCode code = fill_file(e, index, path, &beside);
+    if (code != EXIT_CLEAN)
+        ptx_beside_drop(&beside);
+    else if (is_forced ? !ptx_beside_place(&beside) : !ptx_beside_place_new(&beside))
+        code = complain_unplaced(path);
     return code;
 }
 
@@ -128,7 +119,7 @@ static ExitCode write_entry(Extraction *e, size_t index)
     char *path = name_of(e, ptxlint_input_at(e->input, index));
     if (!path)
         return ptx_complain_memory();
-    ExitCode code = e->options->is_forced ? write_over(e, index, path) : write_new(e, index, path);
+    ExitCode code = write_out(e, index, path);
     if (code == EXIT_CLEAN)
         ptx_text_print(&e->out, "%s\n", path);
     free(path);

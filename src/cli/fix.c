@@ -53,36 +53,6 @@ static bool has_text(const char *path, const char *text, size_t length)
     return is_same;
 }
 
-static bool write_whole(int handle, const char *text, size_t length)
-{
-    while (length) {
-        ssize_t written = write(handle, text, length);
-        if (written < 0 && errno != EINTR)
-            return false;
-        if (written > 0) {
-            text += written;
-            length -= (size_t)written;
-        }
-    }
-    return true;
-}
-
-/* Beside the file, with its mode and, where that is allowed, its owner. errno says what failed. */
-static bool write_beside(const char *beside, int handle, const struct stat *status,
-                         const ptxlint_fixes_info *info)
-{
-    bool is_good = write_whole(handle, info->text, info->length)
-                   && (!fchown(handle, status->st_uid, status->st_gid) || errno == EPERM)
-                   && !fchmod(handle, status->st_mode & 07777) && !fsync(handle);
-    int error = errno;
-    if (close(handle) && is_good)
-        is_good = false, error = errno;
-    if (!is_good)
-        unlink(beside);
-    errno = error;
-    return is_good;
-}
-
 static ExitCode complain_unwritten(const char *path, const char *why)
 {
     Text text = { 0 };
@@ -92,28 +62,22 @@ static ExitCode complain_unwritten(const char *path, const char *why)
     return EXIT_INPUT;
 }
 
-static ExitCode replace_file(const char *path, const char *real, const struct stat *status,
-                             const Job *job)
+static ExitCode replace_file(const char *path, const Job *job)
 {
     const ptxlint_module_info *read = ptxlint_module_get_info(job->before);
     const ptxlint_fixes_info *info = ptxlint_fixes_get_info(job->fixes);
-    Text beside = { 0 };
-    ptx_text_print(&beside, "%s.XXXXXX", real);
-    if (beside.has_failed)
-        return ptx_complain_memory();
-    ExitCode code = EXIT_CLEAN;
-    int handle = mkstemp(beside.bytes);
-    if (handle < 0 || !write_beside(beside.bytes, handle, status, info)) {
-        code = complain_unwritten(path, strerror(errno));
-    } else if (!has_text(real, read->text, read->length)) {
-        code = complain_unwritten(path, "it was changed since it was read");
-        unlink(beside.bytes);
-    } else if (rename(beside.bytes, real)) {
-        code = complain_unwritten(path, strerror(errno));
-        unlink(beside.bytes);
+    Beside beside;
+    if (!ptx_beside_open(&beside, path, true))
+        return complain_unwritten(path, strerror(errno));
+    if (!ptx_beside_write(&beside, info->text, info->length) || fsync(beside.handle)) {
+        ptx_beside_drop(&beside);
+        return complain_unwritten(path, strerror(errno));
     }
-    ptx_text_free(&beside);
-    return code;
+    if (!has_text(beside.path, read->text, read->length)) {
+        ptx_beside_drop(&beside);
+        return complain_unwritten(path, "it was changed since it was read");
+    }
+    return ptx_beside_place(&beside) ? EXIT_CLEAN : complain_unwritten(path, strerror(errno));
 }
 
 /* A link stays one: what it leads to is replaced. */
@@ -130,7 +94,7 @@ static ExitCode write_file(const char *path, const Job *job)
     else if (access(real, W_OK))
         code = complain_unwritten(path, strerror(errno));
     else if (!has_text(real, info->text, info->length))         /* else: named twice */
-        code = replace_file(path, real, &status, job);
+        code = replace_file(path, job);
     free(real);
     return code;
 }

@@ -19,10 +19,23 @@ typedef struct FoldLine {
     size_t columns;
 } FoldLine;
 
-unsigned ptx_terminal_columns(void)
+/* 0: it does not say. */
+static unsigned long given_columns(void)
 {
     const char *given = getenv("COLUMNS");
-    unsigned long columns = given ? strtoul(given, NULL, 10) : 0;
+    return given ? strtoul(given, NULL, 10) : 0;
+}
+
+unsigned ptx_table_columns(void)
+{
+    const unsigned long given = given_columns();
+    const bool is_asked = !isatty(STDOUT_FILENO) && given >= LEAST_COLUMNS && given <= 10000;
+    return is_asked ? (unsigned)given : ptx_terminal_columns();
+}
+
+unsigned ptx_terminal_columns(void)
+{
+    unsigned long columns = given_columns();
     struct winsize size;
     if (!isatty(STDOUT_FILENO))
         return 0;

@@ -97,7 +97,7 @@ static ExitCode read_budget(Budget *budget)
 {
     char error[1024] = "", *text;
     size_t length;
-    ExitCode code = ptx_file_read(budget->path, &text, &length);
+    ExitCode code = ptx_file_read_settings(budget->path, &text, &length);
     if (code != EXIT_CLEAN)
         return code;
     ptxlint_status status = ptxlint_budget_new(budget->path, text, length, &budget->budget, error,
@@ -238,6 +238,11 @@ static ExitCode tell_stale_known(const Baseline *baseline)
     return EXIT_CLEAN;
 }
 
+const char *ptx_gates_path(const Gates *gates, size_t index)
+{
+    return gates->baselines[index]->path;
+}
+
 ExitCode ptx_gates_report(const Gates *gates)
 {
     ExitCode code = EXIT_CLEAN;
@@ -255,6 +260,7 @@ static ExitCode write_baseline(const ptxlint_baseline *what, const char *path)
     ptxlint_status status = ptxlint_baseline_write(what, ptx_sink_write, &sink);
     if (status != PTXLINT_OK && status != PTXLINT_WRITE)
         code = ptx_complain_status(path, status);
+    sink.is_dropped = code != EXIT_CLEAN;
     return exit_code_max(code, ptx_sink_close(&sink));
 }
 
@@ -272,7 +278,8 @@ static ExitCode save(Baseline *baseline, const Options *options, Text *out)
     ExitCode code = is_new || pruned ? write_baseline(what, baseline->path) : EXIT_CLEAN;
     if (code != EXIT_CLEAN)
         return code;
-    ptx_text_print(out, "%s: %zu %s", baseline->path, size, size == 1 ? "entry" : "entries");
+    ptx_text_show(out, baseline->path);
+    ptx_text_print(out, ": %zu %s", size, size == 1 ? "entry" : "entries");
     if (!is_new)
         ptx_text_print(out, ", %zu pruned", pruned);
     ptx_text_put(out, "\n");

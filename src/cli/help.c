@@ -7,7 +7,7 @@
 const char *const ptx_command_words[COMMAND__COUNT] = {
     "check", "fix", "report", "gpu",      "explain", "rules", "config",      "isa",
     "tune",  "rank",   "schema", "baseline", "budget",  "diff",   "mcp", "completions",
-    "manual", "lsp", "extract", "launch", "merge", "graph"
+    "manual", "lsp", "extract", "launch", "merge", "annotate", "graph"
 };
 
 const char *const ptx_command_usage[COMMAND__COUNT] = {
@@ -32,6 +32,7 @@ const char *const ptx_command_usage[COMMAND__COUNT] = {
     "[OPTIONS] FILE",
     "[OPTIONS] init PATH... | record [--] PROGRAM [ARG...]",
     "[OPTIONS] REPORT...",
+    "[OPTIONS] PATH...",
     "[OPTIONS] FILE",
 };
 
@@ -49,12 +50,13 @@ const char *const ptx_format_words[FORMAT__COUNT] = {
 #define PAGE_FORMATS "text, json, markdown"
 #define PLAIN_FORMATS "text, json"
 #define GRAPH_FORMATS "svg, dot, json"
-#define REPORT_FORMATS TABLE_FORMATS ", html"
+#define REPORT_FORMATS TABLE_FORMATS ", markdown, html"
 #define DIFF_FORMATS PAGE_FORMATS ", html"
 
 const char *const ptx_command_formats[COMMAND__COUNT] = {
     [COMMAND_CHECK] = CHECK_FORMATS, [COMMAND_FIX] = CHECK_FORMATS,
     [COMMAND_REPORT] = REPORT_FORMATS, [COMMAND_GPU] = TABLE_FORMATS,
+    [COMMAND_ANNOTATE] = PLAIN_FORMATS,
     [COMMAND_EXPLAIN] = PAGE_FORMATS,
     [COMMAND_RULES] = PAGE_FORMATS, [COMMAND_CONFIG] = PLAIN_FORMATS, [COMMAND_ISA] = PAGE_FORMATS, [COMMAND_TUNE] = PLAIN_FORMATS,
     [COMMAND_RANK] = TABLE_FORMATS,
@@ -93,7 +95,7 @@ const SettingName ptx_choice_names[CHOICE_COUNT] = {
 const char *const ptx_command_what[COMMAND__COUNT] = {
     [COMMAND_CHECK] = "find mistakes and slow code",
     [COMMAND_FIX] = "repair what can be repaired, in the files",
-    [COMMAND_REPORT] = "figures for each kernel: registers, memory, occupancy, mix, loops",
+    [COMMAND_REPORT] = "all kernels, slowest first; figures of each: occupancy, loops",
     [COMMAND_GPU] = "figures of GPUs, with sources",
     [COMMAND_EXPLAIN] = "a rule's page: why, examples, how to suppress it",
     [COMMAND_RULES] = "all rules, and the facts that conditions use",
@@ -112,6 +114,7 @@ const char *const ptx_command_what[COMMAND__COUNT] = {
     [COMMAND_EXTRACT] = "write the PTX in a program, library or fatbin to files",
     [COMMAND_LAUNCH] = "write a launch file: of kernels, or of what a program launches",
     [COMMAND_MERGE] = "make one document of those that --shard wrote",
+    [COMMAND_ANNOTATE] = "code with figures beside it: live registers, executions, time",
     [COMMAND_GRAPH] = "the control flow of a kernel as a picture; what instructions need",
 };
 
@@ -234,6 +237,8 @@ static const struct poptOption launch_options[] = {
     TEXT_OPTION("jobs", OPT_JOBS,                                                       \
                 "Threads, for files and for kernels (default and 0: one a core)", "N"), \
         UNPACK_OPTION,                                                                  \
+        FLAG_OPTION("no-sandbox", OPT_NO_SANDBOX,                                       \
+                    "Keep the right to read, write and run anything while PTX is read"), \
         FLAG_OPTION("profile", OPT_PROFILE, "Print on standard error where the time went")
 
 #define SHARE_OPTIONS                                                                             \
@@ -274,6 +279,9 @@ static const struct poptOption check_output[] = {
 static const struct poptOption report_output[] = {
     FORMAT_OPTION(REPORT_FORMATS),
     FLAG_OPTION("csv", OPT_CSV, "Short for --format csv"),
+    FLAG_OPTION("details", OPT_DETAILS,
+                "In text and markdown, all figures of each kernel below the overview (default: "
+                "with --kernel, or of a single kernel)"),
     WRITE_OPTIONS,
     FLAG_OPTION("quiet", OPT_QUIET, "Accepted for symmetry with check; changes nothing"),
     SHARE_OPTIONS,
@@ -404,6 +412,26 @@ static const struct poptOption report_table[] = {
     TABLE(launch_options, "GPUs and launches:"),
     TABLE(report_findings, "Which findings, and which kernels:"),
     TABLE(report_output, "Output:"),
+    HELP
+};
+
+static const struct poptOption annotate_output[] = {
+    TEXT_OPTION("kernel", OPT_KERNEL, "Only kernels whose name matches, * and ? as in a shell",
+                "GLOB"),
+    FLAG_OPTION("source", OPT_BY_SOURCE,
+                "In text, the CUDA source by lines instead of the PTX, where .loc names it"),
+    SOURCE_OPTION,
+    CONFIG_OPTIONS,
+    FORMAT_OPTION(PLAIN_FORMATS),
+    WRITE_OPTIONS,
+    STDIN_OPTION,
+    RUN_OPTIONS,
+    POPT_TABLEEND
+};
+
+static const struct poptOption annotate_table[] = {
+    TABLE(launch_options, "GPUs and launches:"),
+    TABLE(annotate_output, "Which kernels, and output:"),
     HELP
 };
 
@@ -558,7 +586,8 @@ const struct poptOption *const ptx_option_tables[COMMAND__COUNT] = {
     check_table,  fix_table, report_table, gpu_table,    explain_table, rules_table,
     config_table,   isa_table,    tune_table, rank_table,   schema_table,
     baseline_table, budget_table, diff_table, mcp_table, schema_table,
-    schema_table, lsp_table, extract_table, launch_table, merge_table, graph_table
+    schema_table, lsp_table, extract_table, launch_table, merge_table, annotate_table,
+    graph_table
 };
 
 /* ---- texts ----------------------------------------------------------------------------------- */
@@ -672,6 +701,7 @@ const char *const ptx_command_examples[COMMAND__COUNT] = {
 
     "\nEXAMPLES\n"
     "  ptxlint report kernel.ptx\n"
+    "  ptxlint report --details --gpu h200 --launch launches.json kernel.ptx\n"
     "  ptxlint report --kernel '*gemm*' --gpu sm_90 build/\n"
     "  ptxlint report --gpu a100,h200 --grid 4096 --block 256 --param 0=4096 a.ptx\n"
     "  ptxlint report --ptxas --csv build/ > figures.csv\n"
@@ -754,6 +784,11 @@ const char *const ptx_command_examples[COMMAND__COUNT] = {
     "  ptxlint --shard 1/2 --format json=1.json build/\n"
     "  ptxlint --shard 2/2 --format json=2.json build/\n"
     "  ptxlint merge --format sarif=all.sarif 1.json 2.json\n",
+
+    "\nEXAMPLES\n"
+    "  ptxlint annotate kernel.ptx\n"
+    "  ptxlint annotate --kernel gemm --gpu h200 --grid 64,64 --block 16,16 a.ptx\n"
+    "  ptxlint annotate --source --gpu h200 --launch launches.json kernel.ptx\n",
 
     "\nEXAMPLES\n"
     "  ptxlint graph --output saxpy.svg saxpy.ptx\n"
@@ -889,7 +924,7 @@ const char *const ptx_command_codes[COMMAND__COUNT] = {
     isa_codes,
     report_codes, report_codes, schema_codes, report_codes, report_codes, diff_codes, mcp_codes,
     schema_codes,
-    schema_codes, lsp_codes, extract_codes, launch_codes, merge_codes, report_codes
+    schema_codes, lsp_codes, extract_codes, launch_codes, merge_codes, report_codes, report_codes
 };
 
 const char *const ptx_command_help[COMMAND__COUNT] = {
@@ -897,7 +932,7 @@ const char *const ptx_command_help[COMMAND__COUNT] = {
     isa_help,
     tune_help,  rank_help,   schema_help,   baseline_help, budget_help, diff_help,
     mcp_help, completions_help, manual_help, lsp_help, extract_help,
-    launch_help, merge_help, graph_help
+    launch_help, merge_help, paths_help, graph_help
 };
 
 static void print_commands(void)

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
@@ -37,12 +38,47 @@ char *ptx_file_bytes(const char *path, size_t *length)
     return NULL;
 }
 
+/* Which files are read, so that none is without an end. */
+typedef struct FileWanted {
+    off_t bytes_max;
+    bool is_pipe_good;
+} FileWanted;
+
+static ExitCode check_file(const char *path, const FileWanted *wanted)
+{
+    struct stat st;
+    if (stat(path, &st))
+        return EXIT_CLEAN;              /* reported when it is opened */
+    bool is_good = S_ISREG(st.st_mode) || S_ISDIR(st.st_mode)
+                   || (wanted->is_pipe_good && (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode)));
+    bool is_large = S_ISREG(st.st_mode) && st.st_size > wanted->bytes_max;
+    if (!is_good)
+        ptx_complain(path, "is no regular file");
+    else if (is_large)
+        ptx_complain(path, "is too large for what it should be");
+    return is_good && !is_large ? EXIT_CLEAN : EXIT_INPUT;
+}
+
+static ExitCode read_wanted(const char *path, const FileWanted *wanted, char **text,
+                            size_t *length)
+{
+    ExitCode code = check_file(path, wanted);
+    *text = code == EXIT_CLEAN ? ptx_file_bytes(path, length) : NULL;
+    if (*text || code != EXIT_CLEAN)
+        return code;
+    return ptx_complain_status(path, errno == ENOMEM ? PTXLINT_NO_MEMORY : PTXLINT_IO);
+}
+
 ExitCode ptx_file_read(const char *path, char **text, size_t *length)
 {
-    *text = ptx_file_bytes(path, length);
-    if (*text)
-        return EXIT_CLEAN;
-    return ptx_complain_status(path, errno == ENOMEM ? PTXLINT_NO_MEMORY : PTXLINT_IO);
+    static const FileWanted document = { 1 << 30, true };
+    return read_wanted(path, &document, text, length);
+}
+
+ExitCode ptx_file_read_settings(const char *path, char **text, size_t *length)
+{
+    static const FileWanted settings = { 64 << 20, false };
+    return read_wanted(path, &settings, text, length);
 }
 
 /* ---- GPUs ------------------------------------------------------------------------------------ */
@@ -146,7 +182,7 @@ static ExitCode read_gpu_file(const char *path, ptxlint_gpu **out)
     char error[512] = "", *text, *name = gpu_name_of(path);
     size_t length;
     *out = NULL;
-    ExitCode code = ptx_file_read(path, &text, &length);
+    ExitCode code = ptx_file_read_settings(path, &text, &length);
     if (code == EXIT_CLEAN) {
         ptxlint_status status = name ? ptxlint_gpu_new(name, text, length, out, error, sizeof error)
                                      : PTXLINT_NO_MEMORY;

@@ -3,23 +3,44 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 
-/* A file name may hold anything, so control characters do not reach the terminal. */
-static void add_clean(Text *to, const char *text)
+/* In any thread; what it came to is EXIT_INTERNAL then, whatever else is wrong. */
+static atomic_bool was_without_memory, is_memory_told;
+
+void ptx_note_no_memory(void)
 {
-    for (; *text; text++)
-        ptx_text_add(to, (unsigned char)*text < 0x20 || *text == 0x7f ? "?" : text, 1);
+    atomic_store(&was_without_memory, true);
+}
+
+/* For what does not say so itself: jansson gives less of a document than was asked for. */
+static void *alloc_noting(size_t size)
+{
+    void *memory = malloc(size);
+    if (!memory)
+        ptx_note_no_memory();
+    return memory;
+}
+
+static ExitCode exit_code_with_memory(ExitCode code)
+{
+    if (!atomic_load(&was_without_memory))
+        return code;
+    if (!atomic_load(&is_memory_told))
+        fputs("ptxlint: no memory\n", stderr);
+    return EXIT_INTERNAL;
 }
 
 static void add_complaint(Text *to, const char *subject, const char *text)
 {
     ptx_text_put(to, "ptxlint: ");
     if (subject) {
-        add_clean(to, subject);
+        ptx_text_show(to, subject);
         ptx_text_put(to, ": ");
     }
-    add_clean(to, text);
+    ptx_text_show(to, text);
     ptx_text_put(to, "\n");
 }
 
@@ -32,6 +53,8 @@ static void say(Text *line)
 void ptx_complain_to(Text *to, const char *subject, const char *text)
 {
     Text line = { 0 };
+    if (!strcmp(text, strerror(ENOMEM)))
+        ptx_note_no_memory();
     add_complaint(to ? to : &line, subject, text);
     if (!to)
         say(&line);
@@ -45,9 +68,9 @@ void ptx_complain(const char *subject, const char *text)
 void ptx_complain_at(const char *path, unsigned line, unsigned column, const char *text)
 {
     Text whole = { 0 };
-    add_clean(&whole, path);
+    ptx_text_show(&whole, path);
     ptx_text_print(&whole, ":%u:%u: error: ", line, column);
-    add_clean(&whole, text);
+    ptx_text_show(&whole, text);
     ptx_text_put(&whole, "\n");
     say(&whole);
 }
@@ -55,7 +78,7 @@ void ptx_complain_at(const char *path, unsigned line, unsigned column, const cha
 void ptx_complain_line(const char *text)
 {
     Text line = { 0 };
-    add_clean(&line, text);
+    ptx_text_show(&line, text);
     ptx_text_put(&line, "\n");
     say(&line);
 }
@@ -66,7 +89,12 @@ ExitCode ptx_complain_status_to(Text *to, const char *subject, ptxlint_status st
     ptx_complain_to(to, subject,
                     status == PTXLINT_IO ? ptx_error_text(error, room, sizeof room)
                                          : ptxlint_status_text(status));
-    return status == PTXLINT_IO || status == PTXLINT_TOO_LARGE ? EXIT_INPUT : EXIT_INTERNAL;
+    bool is_input = (status == PTXLINT_IO && error != ENOMEM) || status == PTXLINT_TOO_LARGE;
+    if (!is_input) {
+        ptx_note_no_memory();
+        atomic_store(&is_memory_told, true);
+    }
+    return is_input ? EXIT_INPUT : EXIT_INTERNAL;
 }
 
 ExitCode ptx_complain_status(const char *subject, ptxlint_status status)
@@ -106,12 +134,13 @@ static ExitCode run_once(const Options *options)
     }
 }
 
-/* check and report write all that is wanted while they read their inputs once; the others have one
- * small document, and make it anew. */
+/* check, report and annotate write all that is wanted while they read their inputs once; the others
+ * have one small document, and make it anew. */
 static ExitCode run(Options *options)
 {
     ExitCode code = EXIT_CLEAN;
-    if (options->command == COMMAND_CHECK || options->command == COMMAND_REPORT)
+    if (options->command == COMMAND_CHECK || options->command == COMMAND_REPORT
+        || options->command == COMMAND_ANNOTATE)
         return ptx_run(options);
     if (options->command == COMMAND_MERGE)
         return ptx_merge(options);
@@ -128,6 +157,8 @@ int main(int argc, char **argv)
     ExitCode code = EXIT_CLEAN;
     /* a reader that has gone is an error of write: see ptx_sink_close */
     signal(SIGPIPE, SIG_IGN);
+    json_set_alloc_funcs(alloc_noting, free);
+    signal(SIGXFSZ, SIG_IGN);           /* a file as large as may be: the same */
     switch (ptx_options_parse(&options, argc, argv)) {
     case PARSED_RUN:
         code = run(&options);
@@ -143,5 +174,5 @@ int main(int argc, char **argv)
         break;
     }
     ptx_options_free(&options);
-    return (int)code;
+    return (int)exit_code_with_memory(code);
 }

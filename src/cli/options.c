@@ -2,8 +2,9 @@
 #include "support/choice.h"
 #include "support/grow.h"
 
-#include <stdio.h>
+#include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -279,7 +280,10 @@ static bool apply(Options *options, int option, char *value)
     case OPT_PROFILE:    options->has_profile = true;           break;
     case OPT_STRICT_LAUNCH: options->is_strict_launch = true;   break;
     case OPT_NO_METADATA: options->has_no_metadata = true;      break;
+    case OPT_NO_SANDBOX: options->has_no_sandbox = true;        break;
     case OPT_STDIO:      break;
+    case OPT_DETAILS:    options->has_details = true;           break;
+    case OPT_BY_SOURCE:  options->is_by_source = true;          break;
     case OPT_FACTS:      options->has_facts = true;             break;
     case OPT_LIST:       options->has_list = true;              break;
     case OPT_FORCE:      options->is_forced = true;             break;
@@ -353,6 +357,7 @@ static bool open_popt(Options *options, int argc, char **argv)
         is_ours = is_ours && strcmp(word, "--") != 0;
         options->words[i] = is_ours ? word_for_popt(word) : word;
     }
+    errno = 0;
     options->popt = poptGetContext("ptxlint", count, options->words,
                                    ptx_option_tables[options->command], 0);
     if (!options->popt)
@@ -436,6 +441,13 @@ static bool is_empty_path(int option, const char *value)
     return name;
 }
 
+/* popt says nothing of it: where it has no word, errno does. */
+static Parsed complain_no_memory(void)
+{
+    ptx_complain_memory();
+    return PARSED_FAILED;
+}
+
 static Parsed parse_options(Options *options)
 {
     int option;
@@ -449,6 +461,8 @@ static Parsed parse_options(Options *options)
             return PARSED_DONE;
         }
         char *value = poptGetOptArg(options->popt);
+        if (!value && errno == ENOMEM)
+            return complain_no_memory();
         if (is_empty_path(option, value)) {
             free(value);
             return PARSED_BAD;
@@ -557,6 +571,7 @@ static const char *find_bad_words(const Options *options, bool has_words)
 {
     switch (options->command) {
     case COMMAND_CHECK: case COMMAND_FIX: case COMMAND_REPORT: case COMMAND_TUNE: case COMMAND_RANK:
+    case COMMAND_ANNOTATE:
         return has_words ? NULL : "no PATH given; see ptxlint --help";
     case COMMAND_GRAPH:
         return has_words ? NULL : "graph: missing FILE";
@@ -750,15 +765,13 @@ static Parsed print_help(Options *options, char *program, char *word)
         ptx_complain("help", text);
         return PARSED_BAD;
     }
-    if (!open_popt(options, 1 + options->has_command, words)) {
-        ptx_complain(NULL, "no memory");
-        return PARSED_FAILED;
-    }
+    if (!open_popt(options, 1 + options->has_command, words))
+        return complain_no_memory();
     ptx_help_print(options);
     return PARSED_DONE;
 }
 
-Parsed ptx_options_parse(Options *options, int argc, char **argv)
+static Parsed parse_line(Options *options, int argc, char **argv)
 {
     *options = (Options){ .slack_percent = 5,
                           .min_gain_percent = (double)NAN,
@@ -768,20 +781,37 @@ Parsed ptx_options_parse(Options *options, int argc, char **argv)
     if (argc > 1 && !strcmp(argv[1], "help"))
         return print_help(options, argv[0], argv[2]);
     options->has_command = take_command(options, argv[1]);
-    if (!open_popt(options, argc, argv)) {
-        ptx_complain(NULL, "no memory");
-        return PARSED_FAILED;
-    }
+    if (!open_popt(options, argc, argv))
+        return complain_no_memory();
     Parsed parsed = parse_options(options);
     if (parsed != PARSED_RUN)
         return parsed;
     options->paths = poptGetArgs(options->popt);
+    if (!options->paths && errno == ENOMEM)
+        return complain_no_memory();
     if (options->command == COMMAND_FIX) {
         options->command = COMMAND_CHECK;
         options->has_fix = true;
     }
     parsed = finish_outputs(options);
     return parsed == PARSED_RUN ? check_options(options) : parsed;
+}
+
+/* Without memory popt calls exit(EXIT_FAILURE), which would mean a finding. */
+static bool is_popt_at_work;
+
+static void correct_exit(void)
+{
+    if (is_popt_at_work)
+        _exit(EXIT_INTERNAL);
+}
+
+Parsed ptx_options_parse(Options *options, int argc, char **argv)
+{
+    is_popt_at_work = !atexit(correct_exit);
+    Parsed parsed = parse_line(options, argc, argv);
+    is_popt_at_work = false;
+    return parsed;
 }
 
 void ptx_options_free(Options *options)

@@ -5,17 +5,36 @@
 #include <errno.h>
 #include <poll.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 enum { BUFFER_BYTES = 64 << 10 };
 
+/* Devices and pipes are written to; so is a file in a folder that takes no other. */
+static FILE *sink_file(Sink *sink, const char *path)
+{
+    struct stat status;
+    if (!stat(path, &status) && !S_ISREG(status.st_mode))
+        return fopen(path, "wb");
+    if (!access(path, F_OK) && access(path, W_OK))
+        return NULL;
+    sink->is_beside = ptx_beside_open(&sink->beside, path, true);
+    if (!sink->is_beside)
+        return errno == EACCES || errno == EROFS ? fopen(path, "wb") : NULL;
+    FILE *file = fdopen(sink->beside.handle, "wb");
+    if (file)
+        sink->beside.handle = -1;
+    else
+        ptx_beside_drop(&sink->beside);
+    return file;
+}
+
 ExitCode ptx_sink_open(Sink *sink, const char *path)
 {
-    *sink = (Sink){ .file = path ? fopen(path, "wb") : stdout };
-    sink->name = ptx_text_or(path, "standard output");
-    if (!sink->file) {
-        ptx_complain(path, strerror(errno));
-        return EXIT_INPUT;
-    }
+    *sink = (Sink){ .name = ptx_text_or(path, "standard output") };
+    sink->file = path ? sink_file(sink, path) : stdout;
+    if (!sink->file)
+        return ptx_complain_status(path, PTXLINT_IO);
     setvbuf(sink->file, NULL, _IOFBF, BUFFER_BYTES);
     return EXIT_CLEAN;
 }
@@ -56,10 +75,14 @@ ExitCode ptx_sink_close(Sink *sink)
         sink->error = errno;
     if (!sink->error)
         sink->error = lost;
+    if (sink->is_beside && (sink->error || sink->is_dropped))
+        ptx_beside_drop(&sink->beside);
+    else if (sink->is_beside && !ptx_beside_place(&sink->beside))
+        sink->error = errno;
     if (!sink->error || sink->error == EPIPE)
         return EXIT_CLEAN;
-    ptx_complain(sink->name, strerror(sink->error));
-    return EXIT_INPUT;
+    errno = sink->error;
+    return ptx_complain_status(sink->name, PTXLINT_IO);
 }
 
 ExitCode ptx_output_text(const Options *options, const Text *text)

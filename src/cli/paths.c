@@ -12,19 +12,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static ExitCode complain_memory(void)
-{
-    ptx_complain(NULL, "no memory");
-    return EXIT_INTERNAL;
-}
-
 ExitCode ptx_strings_add(StringList *list, const char *text, size_t length)
 {
     if (!ptx_list_reserve(&list->items, &list->capacity, list->count + 1, sizeof *list->items))
-        return complain_memory();
+        return ptx_complain_memory();
     char *copy = malloc(length + 1);
     if (!copy)
-        return complain_memory();
+        return ptx_complain_memory();
     memcpy(copy, text, length);
     copy[length] = 0;
     list->items[list->count++] = copy;
@@ -44,10 +38,10 @@ void ptx_strings_free(StringList *list)
 static ExitCode add_file(FileList *list, const char *shown, InputFile file)
 {
     if (!ptx_list_reserve(&list->items, &list->capacity, list->count + 1, sizeof *list->items))
-        return complain_memory();
+        return ptx_complain_memory();
     file.path = strdup(shown);
     if (!file.path)
-        return complain_memory();
+        return ptx_complain_memory();
     list->items[list->count++] = file;
     return EXIT_CLEAN;
 }
@@ -66,7 +60,7 @@ static ExitCode add_entries(FileList *list, ptxlint_input *input)
     if (!ptx_list_reserve(&list->inputs, &list->input_capacity, list->input_count + 1,
                           sizeof *list->inputs)) {
         ptxlint_input_free(input);
-        return complain_memory();
+        return ptx_complain_memory();
     }
     list->inputs[list->input_count++] = input;
     struct stat st;
@@ -237,7 +231,7 @@ static ExitCode add_found_file(PathsWalk *walk, const char *path)
     char error[256];
     ptxlint_status status = open_input(walk->book->options, path, &input, error, sizeof error);
     if (status == PTXLINT_NO_MEMORY)
-        return complain_memory();
+        return ptx_complain_memory();
     if (status == PTXLINT_BAD_FILE && is_packed_ptx(path))
         return ptx_complain(path, error), EXIT_INPUT;
     if (status != PTXLINT_OK)
@@ -260,7 +254,7 @@ static ExitCode add_entry(PathsWalk *walk, const char *folder, const char *name)
     ExitCode code = EXIT_CLEAN;
     char *path = ptx_path_join(folder, name);
     if (!path)
-        return complain_memory();
+        return ptx_complain_memory();
     bool is_folder = lstat(path, &st) == 0 && S_ISDIR(st.st_mode);
     bool is_regular = !is_folder && stat(path, &st) == 0 && S_ISREG(st.st_mode);
     bool is_ptx = !is_folder && has_suffix(name, ".ptx") && (is_regular || stat(path, &st) != 0);
@@ -380,7 +374,7 @@ static ExitCode add_fitting_entry(PathsWalk *walk, const char *pattern, const ch
     ExitCode code = EXIT_CLEAN;
     char *path = *folder ? ptx_path_join(folder, name) : strdup(name);
     if (!path)
-        return complain_memory();
+        return ptx_complain_memory();
     bool is_folder = lstat(path, &st) == 0 && S_ISDIR(st.st_mode);
     bool is_excluded = ptx_book_excludes(walk->book, *folder ? folder : ".", name);
     if (is_folder && *name != '.' && !is_excluded)
@@ -430,7 +424,7 @@ static ExitCode add_deep_pattern(PathsWalk *walk, const char *pattern)
         plain--;
     char *folder = strndup(pattern, plain > 1 ? plain - 1 : plain);
     if (!folder)
-        return complain_memory();
+        return ptx_complain_memory();
     bool is_there = !*folder || (stat(folder, &st) == 0 && S_ISDIR(st.st_mode));
     ExitCode code = is_there ? add_fitting(walk, pattern, folder) : EXIT_CLEAN;
     free(folder);
@@ -452,7 +446,7 @@ static ExitCode add_pattern(PathsWalk *walk, const char *pattern)
     case GLOB_NOMATCH:
         return EXIT_CLEAN;
     default:
-        return complain_memory();
+        return ptx_complain_memory();
     }
 }
 

@@ -274,8 +274,8 @@ static size_t find_folder_length(const FileList *files)
 
 static void put_variant(const RankCommand *rank, const RankRow *row, Text *out)
 {
-    ptx_text_print(out, "%s%s%s", row->path + rank->folder_length,
-                   ptx_text_if(!rank->is_by_name, ": "),
+    ptx_text_show(out, row->path + rank->folder_length);
+    ptx_text_print(out, "%s%s", ptx_text_if(!rank->is_by_name, ": "),
                    ptx_text_if(!rank->is_by_name, title_of(row)));
 }
 

@@ -98,11 +98,13 @@ static ptxlint_options module_options(const CliRun *run, size_t index, unsigned 
     options.profile = run->profiles ? run->profiles[worker] : NULL;
     options.syntax_only = run->is_syntax_only;
     options.sources = run->sources;
-    options.has_each_launch = (run->options->command == COMMAND_CHECK
-                               || run->options->command == COMMAND_REPORT)
+    const Command command = run->options->command;
+    options.has_instructions = command == COMMAND_ANNOTATE;
+    options.has_each_launch = (command == COMMAND_CHECK || command == COMMAND_REPORT
+                               || command == COMMAND_ANNOTATE)
                               && !run->report && !run->options->has_fix;
-    options.findings_only = run->options->command != COMMAND_REPORT
-                            && run->options->command != COMMAND_BUDGET && !run->report && !budget
+    options.findings_only = command != COMMAND_REPORT && command != COMMAND_ANNOTATE
+                            && command != COMMAND_BUDGET && !run->report && !budget
                             && !run->options->ptxas;
     return options;
 }
@@ -513,11 +515,14 @@ static ExitCode open_target(CliRun *run, const Document *output)
 {
     ptxlint_document document = run->options->command == COMMAND_CHECK ? PTXLINT_DIAGNOSTICS
                                                                        : PTXLINT_REPORT;
+    if (run->options->command == COMMAND_ANNOTATE)
+        document = PTXLINT_ANNOTATION;
     RunTarget *target = &run->targets[run->target_count];
     target->format = output->format;
     target->options = run->write_options;
     target->options.format = format_for_library(output->format);
     target->options.color = ptx_options_has_color(run->options, output->path);
+    target->options.width = output->path ? 0 : ptx_table_columns();
     ExitCode code = ptx_sink_open(&target->sink, output->path);
     if (code != EXIT_CLEAN)
         return code;
@@ -550,6 +555,7 @@ static void close_targets(CliRun *run)
 {
     for (size_t i = 0; i < run->target_count; i++) {
         run->targets[i].sink.progress = NULL;
+        run->targets[i].sink.is_dropped = run->code == EXIT_INTERNAL;
         raise_code(run, ptx_sink_close(&run->targets[i].sink));
         ptxlint_writer_free(run->targets[i].writer);
     }
@@ -673,6 +679,8 @@ static void run_begin(CliRun *run, const Options *options, Matched *matched)
     run->write_options.no_summary = options->is_quiet;
     run->write_options.primary = options->primary;
     run->write_options.verbose = options->is_verbose;
+    run->write_options.has_details = options->has_details;
+    run->write_options.is_by_source = options->is_by_source;
     run->write_options.source_root = options->source_root;
     run->write_options.docs_url = options->docs_url;
     run->write_options.min_gain_percent = options->min_gain_percent;
@@ -746,12 +754,9 @@ static ExitCode find_gates(CliRun *run)
 }
 
 /* Files of equal settings have one key. */
-static ExitCode open_cache(CliRun *run)
+static ExitCode make_cache_keys(CliRun *run)
 {
     const size_t count = run->files.count;
-    ExitCode code = ptx_cache_open(&run->cache, run->options->cache_path);
-    if (code != EXIT_CLEAN)
-        return code;
     run->cache_keys = calloc(count + 1, sizeof *run->cache_keys);
     run->is_cached = calloc(count + 1, sizeof *run->is_cached);
     if (!run->cache_keys || !run->is_cached)
@@ -775,6 +780,16 @@ static ExitCode open_cache(CliRun *run)
     return EXIT_CLEAN;
 }
 
+/* files: NULL before they are found. */
+static bool enter_sandbox(CliRun *run, const FileList *files)
+{
+    if (run->options->has_no_sandbox || ptx_sandbox_enter(run->options, files, &run->gates))
+        return true;
+    ptx_complain(NULL, "the sandbox cannot be set up; --no-sandbox does without");
+    raise_code(run, EXIT_INTERNAL);
+    return false;
+}
+
 /* All that can be wrong before the first module is read. False: there is no sense in going on; a
  * PATH that leads nowhere does not keep the others from being read. */
 static bool prepare(CliRun *run)
@@ -784,8 +799,16 @@ static bool prepare(CliRun *run)
     raise_code(run, ptx_book_open(&run->book, run->options));
     if (run->code != EXIT_CLEAN)
         return false;
+    if (run->options->cache_path)
+        raise_code(run, ptx_cache_open(&run->cache, run->options->cache_path));
+    if (run->code != EXIT_CLEAN)
+        return false;
     bool has_verb = run->options->command == COMMAND_BASELINE
                     || run->options->command == COMMAND_BUDGET;
+    /* which files these write is known later */
+    bool is_writer = run->options->command == COMMAND_BASELINE || run->options->has_fix;
+    if (!is_writer && !run->report && !enter_sandbox(run, NULL))
+        return false;
     for (size_t i = has_verb; run->paths[i] && !run->is_merge; i++)
         raise_code(run, ptx_paths_add(&run->files, run->paths[i], &run->book));
     if (run->options->shard)
@@ -803,7 +826,7 @@ static bool prepare(CliRun *run)
         && ptxlint_sources_new(run->options->source_root, &run->sources) != PTXLINT_OK)
         code = ptx_complain_memory();
     if (code == EXIT_CLEAN && run->options->cache_path)
-        code = open_cache(run);
+        code = make_cache_keys(run);
     run->write_options.rules = rules;
     run->code = exit_code_max(before, code);
     return code == EXIT_CLEAN && run->code < EXIT_INTERNAL;
@@ -818,7 +841,7 @@ static void run_paths(CliRun *run)
         open_profiles(run);
     if (run->code == EXIT_INTERNAL)
         return;
-    bool is_open = open_targets(run);
+    bool is_open = open_targets(run) && enter_sandbox(run, &run->files);
     if (is_open) {
         ptx_progress_begin(&run->progress);
         run_modules(run);

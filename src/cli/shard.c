@@ -438,8 +438,9 @@ static ExitCode check_formats(const Options *options)
     for (size_t i = 0; i < options->output_count; i++) {
         Format format = options->outputs[i].format;
         if (options->command == COMMAND_REPORT && format != FORMAT_TEXT && format != FORMAT_JSON
-            && format != FORMAT_CSV)
-            return complain_usage("--format", "these are shards of a report: text, json or csv");
+            && format != FORMAT_CSV && format != FORMAT_MARKDOWN)
+            return complain_usage("--format",
+                                  "these are shards of a report: text, json, csv or markdown");
     }
     return EXIT_CLEAN;
 }

@@ -1,6 +1,7 @@
 /* show.c -- which settings hold for a path, and a first config file. */
 #include "cli/cli.h"
 #include "cli/rule_json.h"
+#include "support/choice.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -110,9 +111,10 @@ static void put_list(Text *out, const char *name, const ptxlint_config *config)
     const char *value;
     for (size_t i = 0; (value = ptxlint_config_value(config, name, i)); i++) {
         if (i)
-            ptx_text_print(out, ", %s", value);
+            ptx_text_put(out, ", ");
         else
-            ptx_text_print(out, "%-8s %s", name, value);
+            ptx_text_print(out, "%-8s ", name);
+        ptx_text_show(out, value);
     }
     if (ptxlint_config_value(config, name, 0))
         ptx_text_put(out, "\n");
@@ -140,7 +142,9 @@ static void show_text(const Settings *settings, const ptxlint_config *plain, Tex
     const ptxlint_rule *rule;
     ShowChange change;
     size_t enabled = 0, changed = 0, count = 0;
-    ptx_text_print(out, "%-8s %s\n", "config", settings->path ? settings->path : "none");
+    ptx_text_print(out, "%-8s ", "config");
+    ptx_text_show(out, ptx_text_or(settings->path, "none"));
+    ptx_text_put(out, "\n");
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         put_list(out, lists[i], settings->config);
     for (; (rule = ptxlint_rule_at(settings->rules, count)); count++) {

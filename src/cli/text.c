@@ -11,6 +11,8 @@ static bool make_room(Text *text, size_t more)
     if (!text->has_failed)
         text->has_failed = !ptx_list_reserve(&text->bytes, &text->capacity,
                                              text->length + more + 1, 1);
+    if (text->has_failed)
+        ptx_note_no_memory();
     return !text->has_failed;
 }
 
@@ -27,6 +29,15 @@ void ptx_text_add(Text *text, const char *bytes, size_t length)
 void ptx_text_put(Text *text, const char *words)
 {
     ptx_text_add(text, words, strlen(words));
+}
+
+void ptx_text_show(Text *text, const char *words)
+{
+    size_t length = ptxlint_shown_text(words, NULL, 0);
+    if (!make_room(text, length))
+        return;
+    ptxlint_shown_text(words, text->bytes + text->length, length + 1);
+    text->length += length;
 }
 
 int ptx_text_write(void *text, const char *bytes, size_t length)

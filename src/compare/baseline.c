@@ -222,8 +222,8 @@ static ptxlint_status read_entries(ptxlint_baseline *b, const char *path, const 
                                    BaselineWrong *wrong)
 {
     BaselineRead call = { b, path, findings, wrong, PTXLINT_NO_MEMORY };
-    ptx_run_guarded_in(&b->arena, read_entries_guarded, &call);
-    return call.result;
+    bool is_complete = ptx_run_guarded_in(&b->arena, read_entries_guarded, &call);
+    return is_complete ? call.result : PTXLINT_NO_MEMORY;
 }
 
 static ptxlint_status read_root(ptxlint_baseline *b, const char *path, const json_t *root,

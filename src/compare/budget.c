@@ -263,8 +263,8 @@ static ptxlint_status read_all(ptxlint_budget *b, const char *path, const char *
 {
     BudgetRead call = { b, path, yaml, length, r, PTXLINT_NO_MEMORY };
     ptx_arena_init(&b->arena, BUDGET_ARENA_BYTES, NULL);
-    ptx_run_guarded_in(&b->arena, read_all_guarded, &call);
-    return call.result;
+    bool is_complete = ptx_run_guarded_in(&b->arena, read_all_guarded, &call);
+    return is_complete ? call.result : PTXLINT_NO_MEMORY;
 }
 
 ptxlint_status ptxlint_budget_new(const char *path, const char *yaml, size_t length,

@@ -510,8 +510,8 @@ static ptxlint_status read_file(ptxlint_config *config, const char *yaml, size_t
                                 ConfigError *error)
 {
     ConfigRead call = { config, yaml, length, error, PTXLINT_NO_MEMORY };
-    ptx_run_guarded_in(&config->arena, read_file_guarded, &call);
-    return call.result;
+    bool is_complete = ptx_run_guarded_in(&config->arena, read_file_guarded, &call);
+    return is_complete ? call.result : PTXLINT_NO_MEMORY;
 }
 
 ptxlint_status ptxlint_config_read(ptxlint_config *config, const char *path, const char *yaml,
@@ -691,8 +691,8 @@ static ptxlint_status set(ptxlint_config *config, const struct SettingKey *key,
                           const char *value, ConfigError *error)
 {
     ConfigSet call = { config, key, value, error, PTXLINT_NO_MEMORY };
-    ptx_run_guarded_in(&config->arena, set_guarded, &call);
-    return call.result;
+    bool is_complete = ptx_run_guarded_in(&config->arena, set_guarded, &call);
+    return is_complete ? call.result : PTXLINT_NO_MEMORY;
 }
 
 ptxlint_status ptxlint_config_set(ptxlint_config *config, const char *key, const char *value,

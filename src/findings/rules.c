@@ -143,8 +143,8 @@ static void add_guarded(void *context)
 static ptxlint_status add(ptxlint_rules *rules, const char *yaml, size_t length, RuleError *error)
 {
     RulesAdd call = { rules, yaml, length, error, PTXLINT_NO_MEMORY };
-    ptx_run_guarded_in(&rules->arena, add_guarded, &call);
-    return call.result;
+    bool is_complete = ptx_run_guarded_in(&rules->arena, add_guarded, &call);
+    return is_complete ? call.result : PTXLINT_NO_MEMORY;
 }
 
 ptxlint_status ptxlint_rules_add(ptxlint_rules *rules, const char *path, const char *yaml,

@@ -5,6 +5,7 @@
 #include "ir/types.h"
 #include "isa/isa.h"
 #include "support/arena.h"
+#include "support/hash.h"
 #include "support/span.h"
 #include <stdbool.h>
 #include <stddef.h>
@@ -57,6 +58,7 @@ typedef struct Module {
     Var *vars;
     Loc *locs;                  /* locs[0] is none */
     File *files;
+    HashMap file_of;            /* per unit and index: the first such file, + 1 */
     const OccurrenceLog *occurrences;   /* where names stand; NULL: not wanted */
     const Op **ops;             /* every distinct opcode text, in order of appearance */
     uint32_t func_count, var_count, loc_count, file_count, op_count;
@@ -67,10 +69,8 @@ typedef struct Module {
 /* Of the .file directive that a .loc names; NULL: there is none. */
 static inline const File *ptx_loc_file(const Module *module, const Loc *loc)
 {
-    for (uint32_t f = 0; f < module->file_count; f++)
-        if (module->files[f].index == loc->file && module->files[f].unit == loc->unit)
-            return &module->files[f];
-    return NULL;
+    const uint32_t at = ptx_hash_map_get(&module->file_of, (uint64_t)loc->unit << 32 | loc->file);
+    return at ? &module->files[at - 1] : NULL;
 }
 
 /* lines.c: sets module->lines; which of them holds a byte, from 0 on. */

@@ -53,13 +53,14 @@ typedef struct NormalSink {
 
 static void put_normal(NormalSink *sink, const char *bytes, size_t length)
 {
-    for (size_t i = 0; i < length; i++) {
-        sink->hash = fnv(sink->hash, bytes[i]);
-        if (sink->text && sink->length < NORMAL_BYTES - 1)
-            sink->text[sink->length] = bytes[i];
-        sink->length++;
-        sink->last = bytes[i];
-    }
+    uint64_t hash = sink->hash;
+    for (size_t i = 0; i < length; i++)
+        hash = fnv(hash, bytes[i]);
+    for (size_t i = 0; sink->text && i < length && sink->length + i < NORMAL_BYTES - 1; i++)
+        sink->text[sink->length + i] = bytes[i];
+    sink->hash = hash;
+    sink->length += length;
+    sink->last = length ? bytes[length - 1] : sink->last;
 }
 
 /* Where the scan of one statement is. */

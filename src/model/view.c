@@ -483,6 +483,8 @@ static void view_kernel(Sessions *all, FuncId id, ptxlint_kernel *out)
         ptx_project_kernel(all, id, out);
         return;
     }
+    for (InsnId i = 0; i < func->insn_count && !out->source.path; i++)
+        out->source = ptx_view_source(all, &func->insns[i]);
     out->is_recursive = ptx_session_calls(session)->is_recursive;
     out->block_count = cfg->block_count;
     out->unreachable_block_count = cfg->block_count - cfg->rpo_count;

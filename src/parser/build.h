@@ -8,6 +8,7 @@
 #include "parser/parser.h"
 #include "support/arena.h"
 #include "support/diag.h"
+#include "support/hash.h"
 #include "support/limits.h"
 
 /* Lists under construction: circular, so that a single word leads to both ends and fits the
@@ -71,6 +72,9 @@ struct Parser {
 
     AstItem *items, **item_tail;        /* complete ones that were not handed out yet: one or two */
     AstFile **file_tail;
+    HashMap file_of;            /* per unit and index: the first one's place in first_files, + 1 */
+    AstFile **first_files;
+    uint32_t first_file_count, first_file_capacity;
     AstFunc *func;              /* being built, or NULL */
     int32_t func_count;         /* functions built: the index that lowering will give this one */
     AstStmt **stmt_tail;

@@ -96,11 +96,19 @@ void ptx_build_address_size(Parser *p, Token directive, Token number)
     }
 }
 
-enum { FILES_COMPARED = 4096 };         /* the first ones of a module: bounds the cost */
-
-static bool is_same_file(const AstFile *a, const AstFile *b)
+/* The first of that index in its unit; NULL: it is that itself, and noted. */
+static const AstFile *first_file(Parser *p, AstFile *file)
 {
-    return a->index == b->index && a->unit == b->unit;
+    uint32_t *at = ptx_hash_map_at(&p->file_of, p->header_arena,
+                                   (uint64_t)file->unit << 32 | file->index);
+    if (*at)
+        return p->first_files[*at - 1];
+    if (p->first_file_count == p->first_file_capacity)
+        p->first_files = ptx_arena_grow(p->header_arena, p->first_files, p->first_file_count,
+                                        &p->first_file_capacity, sizeof(AstFile *));
+    p->first_files[p->first_file_count++] = file;
+    *at = p->first_file_count;
+    return NULL;
 }
 
 void ptx_build_file(Parser *p, Token index, Token path)
@@ -112,10 +120,8 @@ void ptx_build_file(Parser *p, Token index, Token path)
         file->path.end = file->path.begin;
     file->span = ptx_token_span(index);
     file->unit = p->header.unit;
-    const AstFile *same = p->header.files;
-    for (uint32_t i = 0; same && i < FILES_COMPARED && !is_same_file(same, file); i++)
-        same = same->next;
-    if (same && is_same_file(same, file)) {
+    const AstFile *same = first_file(p, file);
+    if (same) {
         Diag *diag = ptx_diag(p->diags, DIAG_REDECLARED, file->span, "file index %u is given twice",
                               (unsigned)file->index);
         ptx_diag_relate(p->diags, diag, same->span, "the first one");

@@ -257,7 +257,7 @@ static const char *source_word(ptxlint_launch_source source)
     return words[source];
 }
 
-static void put_launch(Json *json, const char *key, const ptxlint_kernel *kernel)
+void ptx_json_launch(Json *json, const char *key, const ptxlint_kernel *kernel)
 {
     const ptxlint_launch *launch = &kernel->launch;
     ptx_json_object(json, key);
@@ -543,7 +543,7 @@ static void put_kernel_head(Json *json, const ptxlint_module *module, const ptxl
     ptx_json_bool(json, "syntax_error", kernel->has_syntax_error);
     put_body(json, "body", ptxlint_module_body(module, kernel));
     put_params(json, "params", kernel);
-    put_launch(json, "launch", kernel);
+    ptx_json_launch(json, "launch", kernel);
     ptx_json_registers(json, "registers", module, kernel, first);
     put_resources(json, "resources", kernel);
     ptx_json_occupancy(json, "occupancy", kernel, first);

@@ -97,6 +97,23 @@ Json *ptx_json_init(Json *json, Out *out)
     return json;
 }
 
+/* Keys are short and plain, but for names of the input. */
+static void put_json_key(Out *out, const char *key)
+{
+    const size_t length = strlen(key);
+    if (length + 3 >= sizeof out->bytes - out->used || plain_length(key, length) < length) {
+        put_json_bytes(out, "\"", 1);
+        put_text(out, key, length);
+        put_json_bytes(out, "\":", 2);
+        return;
+    }
+    char *to = out->bytes + out->used;
+    to[0] = '"';
+    memcpy(to + 1, key, length);
+    memcpy(to + 1 + length, "\":", 2);
+    out->used += length + 3;
+}
+
 /* What stands before a value. */
 static void begin(Json *json, const char *key)
 {
@@ -104,11 +121,8 @@ static void begin(Json *json, const char *key)
     if (level->has_item)
         put_json_bytes(json->out, ",", 1);
     level->has_item = true;
-    if (!key)
-        return;
-    put_json_bytes(json->out, "\"", 1);
-    put_text(json->out, key, strlen(key));
-    put_json_bytes(json->out, "\":", 2);
+    if (key)
+        put_json_key(json->out, key);
 }
 
 static void note_null(JsonLevel *level, const char *key)

@@ -98,6 +98,9 @@ void ptx_json_projections(Json *json, const char *key, const ptxlint_module *mod
 void ptx_json_loop_projections(Json *json, const char *key, const ptxlint_module *module,
                                const ptxlint_loop *loop);
 
+/* json.c */
+void ptx_json_launch(Json *json, const char *key, const ptxlint_kernel *kernel);
+
 /* ---- reasons.c: why members are null; `of` is what the object was made of -------------------- */
 
 typedef struct ReasonContext {

@@ -39,8 +39,7 @@ static bool has_pairs(const char *text)
     return count % 2 == 0;
 }
 
-/* A cell of a table. What our texts have between backquotes is code; all else stands for itself. */
-static void put_markdown_cell(Out *out, const char *text)
+void ptx_markdown_text(Out *out, const char *text)
 {
     bool has_code = has_pairs(text), is_code = false;
     for (size_t left = strlen(text); left;) {
@@ -65,14 +64,14 @@ static void put_markdown_row(Out *out, const Finding *finding)
 {
     const ptxlint_diagnostic *diagnostic = finding->diagnostic;
     ptx_out_format(out, "| %s | ", ptx_report_severity(diagnostic->severity));
-    put_markdown_cell(out, finding->path);
+    ptx_markdown_text(out, finding->path);
     ptx_out_format(out, ":%" PRIu32 " | ", finding->region.line);
-    put_markdown_cell(out, ptx_kernel_title(ptx_text_or(diagnostic->kernel, "")).text);
+    ptx_markdown_text(out, ptx_kernel_title(ptx_text_or(diagnostic->kernel, "")).text);
     ptx_out_text(out, " | ");
-    put_markdown_cell(out, diagnostic->message);
+    ptx_markdown_text(out, diagnostic->message);
     ptx_out_others(out, finding, "; ");
     ptx_out_text(out, " \\[");
-    put_markdown_cell(out, diagnostic->rule);
+    ptx_markdown_text(out, diagnostic->rule);
     ptx_out_text(out, "\\] |\n");
 }
 

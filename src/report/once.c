@@ -34,6 +34,7 @@ struct Once {
     HashMap numbers;            /* of causes, by hash of rule, severity and line */
     HashMap kernels;            /* by cause and kernel */
     Buffer held;
+    bool has_no_memory;         /* for what is held: a write failed by it */
 };
 
 Once *ptx_once_new(ptxlint_format format, ptxlint_write_fn write, void *context)
@@ -241,7 +242,13 @@ int ptx_once_write(void *context, const char *bytes, size_t length)
     Once *once = context;
     if (!once->held.length && !memchr(bytes, MARK, length))
         return once->write(once->context, bytes, length);
-    return ptx_buffer_write(&once->held, bytes, length);
+    once->has_no_memory = ptx_buffer_write(&once->held, bytes, length) != 0;
+    return once->has_no_memory;
+}
+
+bool ptx_once_has_no_memory(const Once *once)
+{
+    return once->has_no_memory;
 }
 
 /* A mark and its two texts; what follows them. */

@@ -11,6 +11,7 @@
 
 #include "ptxlint/ptxlint.h"
 #include "support/choice.h"
+#include "support/glyph.h"
 #include "support/hash.h"
 
 #include <stdbool.h>
@@ -74,18 +75,6 @@ void ptx_out_padded(Out *out, const char *text, size_t width);
 
 /* An ANSI sequence where has_color; STYLE_NONE ends the one before. */
 void ptx_out_style(Out *out, Style style);
-
-/* One character of a source line as it is shown: a tab as spaces up to the next multiple of 4
- * columns, a byte that is not UTF-8 and a control character as <80>, other characters that do not
- * print, or that reorder text, as <U+202E>. */
-typedef struct Glyph {
-    char text[12];              /* length bytes */
-    uint8_t length, width;      /* width: display columns */
-    uint8_t source_bytes;       /* that it stands for: 1..4 */
-} Glyph;
-
-/* The first character of left > 0 bytes of text, shown at column (from 0). */
-Glyph ptx_glyph_read(const char *text, size_t left, size_t column);
 
 /* ---- fingerprint.c --------------------------------------------------------------------------- */
 
@@ -312,6 +301,7 @@ void ptx_out_others_end(Out *out, const char *after);
 
 /* A ptxlint_write_fn whose context is a Once, and its end. */
 int ptx_once_write(void *context, const char *bytes, size_t length);
+bool ptx_once_has_no_memory(const Once *once);         /* why a write failed */
 ptxlint_status ptx_once_finish(Once *once);
 
 /* ---- text.c ---------------------------------------------------------------------------------- */
@@ -404,6 +394,10 @@ void ptx_table_cycles(Out *out, const ptxlint_kernel *kernel);
 /* GPUs (gpus_text.c): count > 0 of them, or all there are. */
 void ptx_table_figures(Out *out, const ptxlint_gpu *const *gpus, size_t count);
 void ptx_table_all_gpus(Out *out);
+
+/* markdown.c: a text as a cell of a table. What our texts have between backquotes is code; all else
+ * stands for itself. */
+void ptx_markdown_text(Out *out, const char *text);
 
 void ptx_table_module(Out *out, const ptxlint_module *module);
 void ptx_table_kernel(Out *out, const ptxlint_module *module, const ptxlint_kernel *kernel);

@@ -2,6 +2,8 @@
  * them. */
 #include "report/report.h"
 
+#include "report/annotate/annotate.h"
+#include "report/overview/overview.h"
 #include "support/demangle.h"
 
 #include <math.h>
@@ -22,7 +24,10 @@ struct ptxlint_writer {
     Once *once;                 /* formats that fold findings of one CUDA line; NULL */
     HashMap rule_counts;        /* of findings that are written */
 
-    /* JSON reports: "diagnostics" comes after all files, so it waits here. */
+    /* reports as text or Markdown; NULL in others */
+    Overview *overview;
+    /* JSON reports: "diagnostics" comes after all files, so it waits here. Other reports: figures
+     * of kernels come after the overview. */
     Out late;
     Buffer late_bytes;
     bool has_late;
@@ -444,21 +449,134 @@ static void add_json_report(ptxlint_writer *writer, const ptxlint_module *module
         out->status = writer->late.status;
 }
 
-static void add_text_report(ptxlint_writer *writer, const ptxlint_module *module)
+/* All figures of each kernel. */
+static void add_details(ptxlint_writer *writer, const ptxlint_module *module)
 {
     size_t count;
     ReportRow row;
     const ptxlint_kernel *kernels = ptxlint_module_kernels(module, &count);
     if (writer->has_item)
-        ptx_out_text(&writer->out, "\n");
+        ptx_out_text(&writer->late, "\n");
     writer->has_item = true;
-    ptx_table_module(&writer->out, module);
+    ptx_table_module(&writer->late, module);
     for (int is_entry = 1; is_entry >= 0; is_entry--)
-        for (size_t i = 0; i < count && writer->out.status == PTXLINT_OK; i++)
+        for (size_t i = 0; i < count && writer->late.status == PTXLINT_OK; i++)
             for (uint32_t n = 0;
                  is_reported(writer, &kernels[i], is_entry) && find_launch_row(module, i, n, &row);
                  n++)
-                ptx_table_kernel(&writer->out, row.module, row.kernel);
+                ptx_table_kernel(&writer->late, row.module, row.kernel);
+    ptx_out_flush(&writer->late);
+}
+
+/* The more severe, then the one that gains more. */
+static bool is_worse_finding(const ptxlint_diagnostic *a, const ptxlint_diagnostic *b)
+{
+    if (!b || a->severity != b->severity)
+        return !b || a->severity > b->severity;
+    return a->gain_percent > b->gain_percent || (isnan(b->gain_percent) && a->gain_percent > 0);
+}
+
+/* By the functions that they stand in, which are in the order of the text. */
+static size_t kernel_around(const ptxlint_kernel *kernels, size_t count, uint32_t offset)
+{
+    size_t from = 0, end = count;
+    while (from < end) {
+        const size_t middle = from + (end - from) / 2;
+        if (kernels[middle].span.end <= offset)
+            from = middle + 1;
+        else
+            end = middle;
+    }
+    return from < count && kernels[from].span.begin <= offset ? from : count;
+}
+
+/* Per kernel the worst of its findings that are shown. NULL: no memory. */
+static const ptxlint_diagnostic **worst_findings(const ptxlint_writer *writer,
+                                                 const ptxlint_module *module)
+{
+    size_t count, found;
+    const ptxlint_kernel *kernels = ptxlint_module_kernels(module, &count);
+    const ptxlint_diagnostic *all = ptxlint_module_diagnostics(module, &found);
+    const ptxlint_diagnostic **worst = calloc(count + 1, sizeof(const ptxlint_diagnostic *));
+    for (size_t i = 0; worst && i < found; i++) {
+        const size_t k = is_finding_shown(&writer->options, &all[i]) && all[i].kernel
+                             ? kernel_around(kernels, count, all[i].span.begin)
+                             : count;
+        if (k < count && is_worse_finding(&all[i], worst[k]))
+            worst[k] = &all[i];
+    }
+    return worst;
+}
+
+static bool has_details(const ptxlint_writer *writer)
+{
+    return writer->options.has_details || writer->options.kernel_glob
+           || ptx_overview_kernels(writer->overview) <= 1;
+}
+
+static void add_to_overview(ptxlint_writer *writer, const ptxlint_module *module)
+{
+    size_t count;
+    ReportRow row;
+    const ptxlint_kernel *kernels = ptxlint_module_kernels(module, &count);
+    const ptxlint_diagnostic **worst = worst_findings(writer, module);
+    ptxlint_status status = worst ? PTXLINT_OK : PTXLINT_NO_MEMORY;
+    for (size_t i = 0; i < count && status == PTXLINT_OK; i++) {
+        if (is_reported(writer, &kernels[i], false))
+            ptx_overview_count_function(writer->overview);
+        for (uint32_t n = 0; status == PTXLINT_OK && is_reported(writer, &kernels[i], true)
+                             && find_launch_row(module, i, n, &row);
+             n++)
+            status = ptx_overview_add(writer->overview, row.module, row.kernel, worst[i]);
+    }
+    free(worst);
+    if (status != PTXLINT_OK)
+        writer->out.status = status;
+}
+
+/* Of several kernels figures are written where they are asked for; of one, always. */
+static void add_text_report(ptxlint_writer *writer, const ptxlint_module *module)
+{
+    add_to_overview(writer, module);
+    if (has_details(writer))
+        add_details(writer, module);
+    else
+        writer->late_bytes.length = 0;
+}
+
+/* A fence around what holds no longer one. */
+static void put_fenced(Out *out, const Buffer *text)
+{
+    size_t longest = 2, run = 0;
+    for (size_t i = 0; i < text->length; i++) {
+        run = text->bytes[i] == '`' ? run + 1 : 0;
+        longest = run > longest ? run : longest;
+    }
+    ptx_out_text(out, "<details><summary>All figures</summary>\n\n");
+    ptx_out_repeat(out, '`', longest + 1);
+    ptx_out_text(out, "text\n");
+    ptx_out_bytes(out, text->bytes, text->length);
+    ptx_out_repeat(out, '`', longest + 1);
+    ptx_out_text(out, "\n\n</details>\n");
+}
+
+/* Of one kernel in one launch its figures are all there is to say. */
+static void put_overview(ptxlint_writer *writer)
+{
+    Out *out = &writer->out;
+    const bool is_markdown = writer->options.format == PTXLINT_MARKDOWN,
+               has_several = ptx_overview_launches(writer->overview) > 1;
+    const Buffer *details = &writer->late_bytes;
+    if (is_markdown)
+        ptx_overview_put_markdown(writer->overview, out);
+    else if (has_several)
+        ptx_overview_put(writer->overview, out, writer->options.width, !details->length);
+    if (is_markdown && details->length) {
+        put_fenced(out, details);
+    } else if (!is_markdown) {
+        ptx_out_text(out, ptx_text_if(has_several && details->length, "\n"));
+        ptx_out_bytes(out, details->bytes, details->length);
+    }
 }
 
 static void add_csv_report(ptxlint_writer *writer, const ptxlint_module *module)
@@ -472,24 +590,56 @@ static void add_csv_report(ptxlint_writer *writer, const ptxlint_module *module)
             ptx_csv_kernel(&writer->out, row.module, row.kernel);
 }
 
+static void add_annotation(ptxlint_writer *writer, const ptxlint_module *module)
+{
+    size_t count;
+    ReportRow row;
+    const ptxlint_kernel *kernels = ptxlint_module_kernels(module, &count);
+    const bool is_json = writer->options.format == PTXLINT_JSON;
+    const Annotator annotator = { &writer->out, &writer->locator.sources,
+                                  writer->options.is_by_source, writer->options.width };
+    bool has_entry = false, has_kernel = false;
+    if (is_json)
+        ptx_annotate_json_file(&annotator, module, &writer->has_item);
+    for (size_t i = 0; i < count; i++)
+        has_entry |= kernels[i].is_entry;
+    for (size_t i = 0; i < count && writer->out.status == PTXLINT_OK; i++)
+        for (uint32_t n = 0; (kernels[i].is_entry || writer->options.kernel_glob || !has_entry)
+                             && is_reported(writer, &kernels[i], kernels[i].is_entry)
+                             && find_launch_row(module, i, n, &row);
+             n++)
+            if (is_json)
+                ptx_annotate_json_kernel(&annotator, row.module, row.kernel, &has_kernel);
+            else
+                ptx_annotate_kernel(&annotator, row.module, row.kernel, &writer->has_item);
+    ptx_out_text(&writer->out, ptx_text_if(is_json, "]}"));
+}
+
 /* ---- documents ------------------------------------------------------------------------------- */
 
 static bool is_sound(ptxlint_document document, const ptxlint_write_options *options)
 {
-    if (options->size != sizeof *options
-        || (document != PTXLINT_DIAGNOSTICS && document != PTXLINT_REPORT))
+    if (options->size != sizeof *options)
         return false;
-    bool is_both = options->format == PTXLINT_TEXT || options->format == PTXLINT_JSON
-                   || options->format == PTXLINT_CSV;
-    return is_both
-           || (document == PTXLINT_DIAGNOSTICS && (unsigned)options->format <= PTXLINT_MARKDOWN);
+    const unsigned format = (unsigned)options->format;
+    const bool is_of_all = format == PTXLINT_TEXT || format == PTXLINT_JSON;
+    switch (document) {
+    case PTXLINT_DIAGNOSTICS:   return format <= PTXLINT_MARKDOWN;
+    case PTXLINT_REPORT:        return is_of_all || format == PTXLINT_CSV
+                                       || format == PTXLINT_MARKDOWN;
+    case PTXLINT_ANNOTATION:    return is_of_all;
+    }
+    return false;
 }
 
-static void put_json_head(Out *out, bool is_report)
+static void put_json_head(Out *out, ptxlint_document document)
 {
+    static const char *const schemas[] = { [PTXLINT_DIAGNOSTICS] = "ptxlint-diagnostics/1",
+                                           [PTXLINT_REPORT] = "ptxlint-report/1",
+                                           [PTXLINT_ANNOTATION] = "ptxlint-annotation/1" };
     ptx_out_text(out, "{");
-    ptx_json_head(out, is_report ? "ptxlint-report/1" : "ptxlint-diagnostics/1");
-    ptx_out_text(out, is_report ? "\"files\":[" : "\"diagnostics\":[");
+    ptx_json_head(out, schemas[document]);
+    ptx_out_text(out, document == PTXLINT_DIAGNOSTICS ? "\"diagnostics\":[" : "\"files\":[");
 }
 
 static void put_report_head(ptxlint_writer *writer)
@@ -499,7 +649,7 @@ static void put_report_head(ptxlint_writer *writer)
     Out *out = &writer->out;
     switch (format) {
     case PTXLINT_CSV:           (is_report ? ptx_csv_head : ptx_csv_findings_head)(out); break;
-    case PTXLINT_JSON:          put_json_head(out, is_report); break;
+    case PTXLINT_JSON:          put_json_head(out, writer->document); break;
     case PTXLINT_GITLAB:        ptx_out_text(out, "["); break;
     case PTXLINT_RDJSON:        ptx_rdjson_head(out); break;
     case PTXLINT_CHECKSTYLE: case PTXLINT_JUNIT:
@@ -530,6 +680,10 @@ static void put_tail(ptxlint_writer *writer)
     bool is_report = writer->document == PTXLINT_REPORT;
     ptxlint_format format = writer->options.format;
     Out *out = &writer->out;
+    if (writer->overview) {
+        put_overview(writer);
+        return;
+    }
     switch (format) {
     case PTXLINT_SARIF:         ptx_sarif_finish(writer->sarif, out, &writer->attached); break;
     case PTXLINT_GITHUB:        ptx_github_finish(writer->github, out); break;
@@ -547,7 +701,7 @@ static void put_tail(ptxlint_writer *writer)
         ptx_out_text(out, "}\n");
         break;
     case PTXLINT_TEXT:
-        if (!is_report && !writer->options.no_summary)
+        if (writer->document == PTXLINT_DIAGNOSTICS && !writer->options.no_summary)
             ptx_text_summary(out, &writer->totals);
         break;
     default:
@@ -603,6 +757,11 @@ ptxlint_status ptxlint_writer_new(ptxlint_document document, const ptxlint_write
                      && options->primary != PTXLINT_PRIMARY_PTX;
     if (is_folded)
         writer->once = ptx_once_new(options->format, write, context);
+    const bool has_overview = document == PTXLINT_REPORT
+                              && (options->format == PTXLINT_TEXT
+                                  || options->format == PTXLINT_MARKDOWN);
+    if (has_overview)
+        has_memory &= (writer->overview = ptx_overview_new()) != NULL;
     if (!has_memory || !make_gatherer(writer, options) || (is_folded && !writer->once)) {
         ptxlint_writer_free(writer);
         return PTXLINT_NO_MEMORY;
@@ -614,9 +773,18 @@ ptxlint_status ptxlint_writer_new(ptxlint_document document, const ptxlint_write
         ptx_out_init(&writer->out, ptx_once_write, writer->once);
     ptx_out_init(&writer->late, ptx_buffer_write, &writer->late_bytes);
     writer->out.has_color = options->color;
+    writer->late.has_color = options->color && options->format == PTXLINT_TEXT;
     put_report_head(writer);
     *out = writer;
     return PTXLINT_OK;
+}
+
+/* A write into memory failed, which is no failure of the caller's. */
+static void tell_no_memory(ptxlint_writer *writer)
+{
+    if (writer->late.status == PTXLINT_WRITE
+        || (writer->once && ptx_once_has_no_memory(writer->once)))
+        writer->out.status = PTXLINT_NO_MEMORY;
 }
 
 ptxlint_status ptxlint_writer_add(ptxlint_writer *writer, const ptxlint_module *module)
@@ -625,6 +793,8 @@ ptxlint_status ptxlint_writer_add(ptxlint_writer *writer, const ptxlint_module *
         return PTXLINT_BAD_ARGUMENT;
     if (writer->document == PTXLINT_DIAGNOSTICS) {
         add_findings(writer, module);
+    } else if (writer->document == PTXLINT_ANNOTATION) {
+        add_annotation(writer, module);
     } else if (writer->options.format == PTXLINT_JSON) {
         add_json_report(writer, module);
     } else if (writer->options.format == PTXLINT_CSV) {
@@ -632,9 +802,7 @@ ptxlint_status ptxlint_writer_add(ptxlint_writer *writer, const ptxlint_module *
     } else {
         add_text_report(writer, module);
     }
-    if (writer->late.status
-        == PTXLINT_WRITE) /* its only way to fail: ptx_buffer_write had no memory */
-        writer->out.status = PTXLINT_NO_MEMORY;
+    tell_no_memory(writer);
     return writer->out.status;
 }
 
@@ -645,6 +813,7 @@ ptxlint_status ptxlint_writer_finish(ptxlint_writer *writer)
     if (writer->out.status == PTXLINT_OK)
         put_tail(writer);
     ptx_out_flush(&writer->out);
+    tell_no_memory(writer);
     if (writer->once && writer->out.status == PTXLINT_OK)
         writer->out.status = ptx_once_finish(writer->once);
     return writer->out.status;
@@ -669,6 +838,7 @@ void ptxlint_writer_free(ptxlint_writer *writer)
     ptx_sarif_free(writer->sarif);
     ptx_github_free(writer->github);
     ptx_markdown_free(writer->markdown);
+    ptx_overview_free(writer->overview);
     ptx_once_free(writer->once);
     ptx_hash_map_free(&writer->rule_counts);
     free(writer->xml.file);

@@ -376,6 +376,14 @@ void ptx_lower_item(Lower *l, const AstHeader *header, const AstItem *item)
     }
 }
 
+static void add_header_file(Lower *l, const AstFile *file)
+{
+    Module *m = l->module;
+    uint32_t *at = ptx_hash_map_at(&m->file_of, l->arena, (uint64_t)file->unit << 32 | file->index);
+    m->files[m->file_count++] = (File){ file->index, file->unit, file->path };
+    *at = *at ? *at : m->file_count;
+}
+
 const Module *ptx_lower_finish(Lower *l, const AstHeader *header)
 {
     Module *m = l->module;
@@ -391,7 +399,7 @@ const Module *ptx_lower_finish(Lower *l, const AstHeader *header)
         count++;
     m->files = ptx_arena_array(l->arena, File, count ? count : 1);
     for (const AstFile *file = header->files; file; file = file->next)
-        m->files[m->file_count++] = (File){ file->index, file->unit, file->path };
+        add_header_file(l, file);
     m->unit_count = l->unit + 1;
     ptx_lines_find(l->arena, m);
     return m;

@@ -178,7 +178,8 @@ const Trace *ptx_session_trace(Session *s)
     const Sessions *all = s->all;
     const Evaluation *evaluation = ptx_session_evaluation(s, BUDGET_FINDINGS);
     if (!p->was_traced && evaluation) {
-        const KernelRun run = run_of(s);
+        KernelRun run = run_of(s);
+        run.bases = ptx_session_points_to(s);
         p->trace = ptx_trace_make(&run, all->gpu_count ? all->gpus[0] : NULL, evaluation);
     }
     p->was_traced = true;

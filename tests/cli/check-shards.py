@@ -73,7 +73,7 @@ def check_slips(folder):
     want("no shard", run(folder, "merge", "whole.json"), 2, "is no part of a sharded run")
     want("cut", run(folder, "merge", "1.json", "cut.json"), 2, "cut.json:")
     want("damaged", run(folder, "merge", "bad.json", *others), 3, "its shard is damaged")
-    want("report as sarif", run(folder, "merge", "--format", "sarif", "r1.json", "r2.json", "r3.json"), 2, "text, json or csv")
+    want("report as sarif", run(folder, "merge", "--format", "sarif", "r1.json", "r2.json", "r3.json"), 2, "text, json, csv or markdown")
     for value in ["0/3", "4/3", "1", "1/", "/3", "a/b", "1/3x", "-1/3", "9999999/9999999"]:
         want(value, run(folder, "--shard", value, "--format", "json", "in"), 2, "is not I/N, as 2/8")
     want("text", run(folder, "--shard", "1/2", "in"), 2, "--shard needs --format json or sarif")

@@ -116,7 +116,7 @@ static int teardown(void **state)
     return leave_folder();
 }
 
-#define REPORT "$PTXLINT report --no-config --gpu h200 "
+#define REPORT "$PTXLINT report --no-config --details --gpu h200 "
 
 static const Case cases[] = {
     { REPORT "own.ptx", 0, "grid 40 x 1 x 1, block 64 x 1 x 1 (from metadata)", "",

@@ -47,6 +47,7 @@ static const File files[] = {
     { "broken.ptx", HEAD "nonsense\n" },
     { "suppressed.ptx", HEAD "// ptxlint: ignore-file[OWN101] as it should be\n" KERNEL("quiet") },
     /* a tree with config files of its own */
+    { ".git/HEAD", "ref: refs/heads/main\n" },
     { "tree/.ptxlint.yaml", "rules: [../lint]\nselect: [OWN101]\nexclude: [\"old/*\", skipped.ptx]\n" },
     { "tree/k.ptx", HEAD KERNEL("tree_k") },
     { "tree/skipped.ptx", HEAD KERNEL("tree_skipped") },
@@ -69,7 +70,7 @@ static const File files[] = {
 static int setup(void **state)
 {
     static const char *const folders[] = {
-        "lint",  "tree",      "tree/old", "tree/deep", "tree/deep/er", "tree/inner", "gpu",
+        ".git", "lint",  "tree",      "tree/old", "tree/deep", "tree/deep/er", "tree/inner", "gpu",
         "wrong", "wrong-gpu", "empty",    "new",       "bin",          NULL
     };
     (void)state;

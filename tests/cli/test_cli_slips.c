@@ -28,8 +28,8 @@ static const Case cases[] = {
     { "$PTXLINT budget intt x.ptx", 2, "", "did you mean init?\n", NULL },
     { "$PTXLINT config shw", 2, "", "did you mean show?\n", NULL },
     { "$PTXLINT schema bugdet", 2, "",
-      "ptxlint: schema: 'bugdet' is not one of baseline, budget, config, diagnostics, diff, "
-      "graph, launch, report, rules; did you mean budget?\n", NULL },
+      "ptxlint: schema: 'bugdet' is not one of annotation, baseline, budget, config, diagnostics, "
+      "diff, graph, launch, report, rules; did you mean budget?\n", NULL },
     { "$PTXLINT schema xyzzy", 2, "", "diff, graph, launch, report, rules\n", NULL },
     { "$PTXLINT schema report x", 2, "", "ptxlint: x: schema takes one NAME\n", NULL },
     { "$PTXLINT completions bsh", 2, "",

@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
-"""check-rule-docs.py PTXLINT [--update] -- docs/rules/ and docs/facts.md are what the program says of its rules, with no page left over.
+"""check-rule-docs.py PTXLINT [--update] -- docs/rules/ and docs/facts.md are what the program says of its rules, with no page left over;
+samples of output in other pages are what it prints.
 
 --update (tools/docs.sh) writes them anew.
 """
 import json
 import os
+import re
+import shlex
 import subprocess
 import sys
 
@@ -14,12 +17,21 @@ ptxlint = os.path.abspath(sys.argv[1])
 PAGES = ROOT / "docs/rules"
 
 
-def output_of(*arguments):
-    plain = os.environ | {"NO_COLOR": "1"}
+def output_of(*arguments, **more):
+    plain = {key: value for key, value in os.environ.items() if key != "COLUMNS"} | {"NO_COLOR": "1"} | more
     done = subprocess.run([ptxlint, *arguments, "--no-config"], cwd=ROOT, env=plain, capture_output=True, text=True, check=False)
     if done.returncode:
         finish([f"ptxlint {' '.join(arguments)}: exit {done.returncode}: {done.stderr.strip()}"])
     return done.stdout
+
+
+def with_samples(path):
+    """The page with what commands print: <!-- [NAME=VALUE] ptxlint ARGUMENTS --> and the block behind it."""
+    def sample(found):
+        words = shlex.split(found.group(1))
+        settings = dict(word.split("=", 1) for word in words[:words.index("ptxlint")])
+        return f"<!-- {found.group(1)} -->\n```text\n{output_of(*words[words.index('ptxlint') + 1:], **settings)}```\n"
+    return re.sub(r"<!-- ((?:\w+=\w+ )*ptxlint .*?) -->\n```text\n.*?```\n", sample, read(path), flags=re.S)
 
 
 def wanted():
@@ -28,6 +40,7 @@ def wanted():
     pages = {PAGES / f"{code}.md": output_of("explain", "--format", "markdown", code) for code in codes}
     pages[PAGES / "README.md"] = output_of("rules", "--format", "markdown")
     pages[ROOT / "docs/facts.md"] = output_of("rules", "--facts", "--format", "markdown")
+    pages[ROOT / "docs/report.md"] = with_samples(ROOT / "docs/report.md")
     return pages
 
 

@@ -21,6 +21,7 @@ with tempfile.TemporaryDirectory() as folder:
         (home / name).mkdir()
         run("git", "init", "-q", cwd=home / name, env=environment)
     shutil.copy(ROOT / ".pre-commit-hooks.yaml", home / "hooks")
+    shutil.copytree(ROOT / "contrib/pre-commit", home / "hooks/contrib/pre-commit")
     run("git", "add", "-A", cwd=home / "hooks", env=environment)
     run("git", "commit", "-qm", "hooks", cwd=home / "hooks", env=environment)
     revision = run("git", "rev-parse", "HEAD", cwd=home / "hooks").stdout.strip()
@@ -35,4 +36,14 @@ with tempfile.TemporaryDirectory() as folder:
     do("git", "add", "-A")
     got = do("pre-commit", "run", "--all-files")
     expect(f"a good file: {got.stdout}", (got.returncode, "Passed" in got.stdout), (0, True))
+    # a file whose name is an option that runs a program
+    (home / "ptxas").write_text(f"#!/bin/sh\ntouch {home}/ran\n")
+    (home / "ptxas").chmod(0o755)
+    environment["PATH"] = f"{home}:{environment['PATH']}"
+    for name in ("--ptxas=.ptx", "--ptxas"):
+        (home / "user" / name).write_text(PTX)
+    do("git", "add", "-A", "--", ".")
+    got = do("pre-commit", "run", "--all-files")
+    expect(f"a file named like an option: {got.stdout}", (got.returncode, "--ptxas=.ptx:" in got.stdout), (1, True))
+    expect("a program named by a file's name", (home / "ran").exists(), False)
 finish()

@@ -7,6 +7,7 @@
 typedef struct Arena Arena;
 typedef struct JoinableRow JoinableRow;
 typedef struct Launch Launch;
+typedef struct PointsToSet PointsToSet;
 typedef struct SimProgram SimProgram;
 
 typedef struct KernelRun {
@@ -16,6 +17,7 @@ typedef struct KernelRun {
     FuncId kernel;
     const Launch *launch;       /* NULL: nothing of it is given */
     const JoinableRow *rows;    /* per instruction, what ptxas joins; NULL: it is not asked for */
+    const PointsToSet *bases;   /* of the kernel; NULL: not computed */
 } KernelRun;
 
 #endif

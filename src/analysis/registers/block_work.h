@@ -18,6 +18,7 @@ enum {
     LOADS_PARAMETERS_SM = 90,   /* from here on parameters are loaded */
     PASSING = 3,                /* wider ones are locals */
     WORDS = 4,                  /* of 64 registers */
+    SLOTS_A_SUM = 64,
 };
 
 /* One value of the block: what one instruction of it writes, or what comes in. */
@@ -87,6 +88,7 @@ struct BlockWork {
     uint32_t *birth, *death;
     uint8_t *home;              /* per local: its register */
     uint64_t *slots[WORDS];     /* registers that are taken, a word of them in each slot */
+    uint64_t *sums[WORDS];      /* those of SLOTS_A_SUM slots, or-ed */
     uint64_t anywhere[WORDS];   /* that are taken by any value, ... */
     uint64_t through[WORDS];    /* ... by one that lives as long as the region */
     uint32_t top;               /* the highest that was taken + 1 */

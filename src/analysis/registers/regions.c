@@ -172,7 +172,9 @@ BlockWork *ptx_block_work_new(Arena *arena, const FuncFlow *flow, const Lowered 
     w->birth = ptx_arena_array(arena, uint32_t, operands + outs + 1);
     w->death = ptx_arena_array(arena, uint32_t, operands + outs + 1);
     w->home = ptx_arena_array(arena, uint8_t, operands + outs + 1);
-    for (uint32_t k = 0; k < WORDS; k++)
+    for (uint32_t k = 0; k < WORDS; k++) {
         w->slots[k] = ptx_arena_array(arena, uint64_t, steps + 1);
+        w->sums[k] = ptx_arena_array(arena, uint64_t, steps / SLOTS_A_SUM + 1);
+    }
     return w;
 }

@@ -41,8 +41,10 @@ static void find_lives(BlockWork *w)
     for (uint32_t v = 0; v < w->local_count; v++)
         if (w->locals[v].is_out || w->death[v] > w->sequence_count)
             w->death[v] = w->sequence_count;
-    for (uint32_t k = 0; k < WORDS; k++)
+    for (uint32_t k = 0; k < WORDS; k++) {
         memset(w->slots[k], 0, (w->sequence_count + 1) * sizeof *w->slots[k]);
+        memset(w->sums[k], 0, (w->sequence_count / SLOTS_A_SUM + 1) * sizeof *w->sums[k]);
+    }
     memset(w->anywhere, 0, sizeof w->anywhere);
     memset(w->through, 0, sizeof w->through);
     w->anywhere[0] = w->through[0] = (uint64_t)1 << STACK_POINTER;
@@ -77,19 +79,30 @@ static void settle(BlockWork *w, uint32_t local, uint32_t place)
     const bool is_through = lives_through(w, local);
     w->home[local] = (uint8_t)place;
     for (uint32_t k = place / 64; units && k <= (place + units - 1) / 64; k++) {
-        uint64_t bits = bits_in(place, units, k), *slots = w->slots[k];
+        uint64_t bits = bits_in(place, units, k), *slots = w->slots[k], *sums = w->sums[k];
         w->anywhere[k] |= bits;
         w->through[k] |= is_through ? bits : 0;
         for (uint32_t p = w->birth[local], last = w->death[local]; p <= last && !is_through; p++)
             slots[p] |= bits;
+        for (uint32_t p = w->birth[local] / SLOTS_A_SUM, last = w->death[local] / SLOTS_A_SUM;
+             p <= last && !is_through; p++)
+            sums[p] |= bits;
     }
     w->top = place + w->locals[local].units > w->top ? place + w->locals[local].units : w->top;
 }
 
-static uint64_t taken_between(const uint64_t *slots, uint32_t first, uint32_t last)
+/* hold_late may have taken bits out of the first LATE slots alone. */
+static uint64_t taken_between(const BlockWork *w, uint32_t k, uint32_t first, uint32_t last)
 {
+    const uint64_t *slots = w->slots[k];
+    const uint32_t from = (first + LATE) / SLOTS_A_SUM + 1, to = (last + 1) / SLOTS_A_SUM;
     uint64_t taken = 0;
-    for (uint32_t p = first; p <= last; p++)
+    uint32_t p = first;
+    for (; from < to && p < from * SLOTS_A_SUM; p++)
+        taken |= slots[p];
+    for (; from < to && p < to * SLOTS_A_SUM; p += SLOTS_A_SUM)
+        taken |= w->sums[k][p / SLOTS_A_SUM];
+    for (; p <= last; p++)
         taken |= slots[p];
     return taken;
 }
@@ -142,7 +155,7 @@ static void settle_group(BlockWork *w, const uint32_t *locals, uint32_t count, u
     memcpy(taken, is_through ? w->anywhere : w->through, sizeof taken);
     for (uint32_t i = 0; i < count && !is_through; i++)
         for (uint32_t k = 0; k <= w->top / 64; k++)
-            taken[k] |= taken_between(w->slots[k], w->birth[locals[i]], w->death[locals[i]]);
+            taken[k] |= taken_between(w, k, w->birth[locals[i]], w->death[locals[i]]);
     uint32_t place = free_place(taken, units, bank);
     for (uint32_t i = 0; i < count && place + units < NOWHERE; i++) {
         settle(w, locals[i], place);

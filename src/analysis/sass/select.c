@@ -72,8 +72,7 @@ static void select_other(Selection *s, InsnId id, BlockId block)
         ptx_select_rounding(s, &row, ptx_node_of(s, row.node), insn->op);
 }
 
-/* Its neighbours hold what is written together with it. */
-static bool is_in_vector(const Selection *s, RegId reg)
+static bool is_any_def_in_vector(const Selection *s, RegId reg)
 {
     for (uint32_t d = s->defs->first[reg]; d < s->defs->first[reg + 1]; d++) {
         const Insn *insn = &s->graph->func->insns[s->defs->insns[d]];
@@ -82,6 +81,14 @@ static bool is_in_vector(const Selection *s, RegId reg)
             return true;
     }
     return false;
+}
+
+/* Its neighbours hold what is written together with it. */
+static bool is_in_vector(const Selection *s, RegId reg)
+{
+    if (s->in_vector[reg] == VECTOR_NOT_KNOWN)
+        s->in_vector[reg] = is_any_def_in_vector(s, reg) ? VECTOR_YES : VECTOR_NO;
+    return s->in_vector[reg] == VECTOR_YES;
 }
 
 static bool is_latch(const Selection *s, BlockId block)
@@ -232,6 +239,7 @@ Selection *ptx_selection_compute(Arena *arena, Graph *graph, const Defs *defs, c
     s->rows = ptx_arena_array(arena, Selected, s->row_capacity + 1);
     s->uses = ptx_arena_array(arena, NodeId, s->use_capacity + 1);
     s->is_read = ptx_arena_array(arena, bool, func->reg_count + 1);
+    s->in_vector = ptx_arena_array(arena, uint8_t, func->reg_count + 1);
     s->sums = ptx_arena_array(arena, uint32_t, nodes);
     s->tests = ptx_arena_array(arena, uint32_t, nodes);
     ptx_select_mark_live(s);

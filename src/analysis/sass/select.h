@@ -36,6 +36,10 @@ typedef struct Join {
     uint8_t space;
 } Join;
 
+typedef enum VectorKnown {      /* whether some vector of an instruction writes a register */
+    VECTOR_NOT_KNOWN, VECTOR_NO, VECTOR_YES
+} VectorKnown;
+
 typedef struct Selection {
     Arena *arena;
     const Graph *graph;
@@ -47,6 +51,7 @@ typedef struct Selection {
     bool *is_live;              /* per instruction */
     /* per register with several definitions: some block reads it that does not write it first */
     bool *is_read;
+    uint8_t *in_vector;         /* per register: VectorKnown */
     /* per node: operands of sums of floats, of comparisons, that read it */
     uint32_t *sums, *tests;
     bool *is_demanded;          /* per node: it is read out of a register */

@@ -7,7 +7,16 @@
 #include <string.h>
 #include <stdbool.h>
 
-enum { MAX_BYTES = 1 << 20 };
+enum { MAX_BYTES = 1 << 20, NO_DIGIT = 16 };
+
+static unsigned digit_of(char byte)
+{
+    const unsigned digit = (unsigned char)byte - (unsigned)'0',
+                   letter = ((unsigned char)byte | 0x20u) - (unsigned)'a';
+    if (digit < 10)
+        return digit;
+    return letter < 6 ? letter + 10 : NO_DIGIT;
+}
 
 /* PTX ISA, "Constants": decimal, hexadecimal, octal, binary; floats by their bits. False: none of
  * these. */
@@ -27,16 +36,14 @@ static bool read_number(const char **at, const char *end, Type type, uint64_t *o
         *at += base == 8 ? 0 : 2;
         is_float &= !is_bits;
     }
-    for (*out = 0; *at < end && isxdigit((unsigned char)**at); ++*at, digits++) {
-        unsigned digit = (unsigned)(isdigit((unsigned char)**at)
-                                        ? **at - '0'
-                                        : tolower((unsigned char)**at) - 'a' + 10);
+    uint64_t number = 0;
+    for (unsigned digit; *at < end && (digit = digit_of(**at)) < NO_DIGIT; ++*at, digits++) {
         if (digit >= base)
             return false;
-        *out = *out * base + digit;
+        number = number * base + digit;
     }
     *at += *at < end && (**at == 'U' || **at == 'u');
-    *out = is_negative ? 0 - *out : *out;
+    *out = is_negative ? 0 - number : number;
     return digits && !(is_float && *out);       /* a decimal fraction, or an integer for a float */
 }
 

@@ -212,6 +212,7 @@ struct Machine {
     uint32_t param_size;
     /* bytes, and a bit for each that is known; NULL until one is stored */
     uint8_t *shared, *shared_known;
+    uint32_t shared_room;       /* bytes that these have room for */
     SharedLayout shared_layout; /* once has_shared, like the size */
     uint32_t shared_size;
     /* per byte: clock and thread of the store that made it known, THREAD_BITS for the thread */

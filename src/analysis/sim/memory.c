@@ -298,6 +298,33 @@ static bool is_settled(const Machine *m, const Warp *w, unsigned lane, uint64_t 
            || (thread / WARP_LANES == w->index && when < w->synced);
 }
 
+/* Bits of bytes from one on, as shared_known has them. */
+static uint32_t known_bits(uint64_t at, unsigned bytes)
+{
+    return ((1u << bytes) - 1) << at % 8;
+}
+
+/* Of the bytes of a number, all of them by one store: whether they are known and settled, and the
+ * number. False: one byte after the other is to be looked at. */
+static bool take_whole(const Machine *m, const Warp *w, unsigned lane, uint64_t at, unsigned bytes,
+                       uint64_t *number)
+{
+    const uint64_t end = 8 * (uint64_t)m->shared_high;
+    if (at / 8 < m->shared_low || at >= end || end - at < bytes || bytes > sizeof *number)
+        return false;
+    const uint32_t *by = &m->shared_by[at], bits = known_bits(at, bytes);
+    const uint8_t *from = &m->shared[at];
+    for (unsigned i = 0; bits >> 8 * i; i++)
+        if (~(uint32_t)m->shared_known[at / 8 + i] & (bits >> 8 * i & 0xff))
+            return false;
+    for (unsigned b = 1; b < bytes; b++)
+        if (by[b] != by[0])
+            return false;
+    for (unsigned b = 0; b < bytes; b++)
+        *number |= (uint64_t)from[b] << (8 * b);
+    return is_settled(m, w, lane, at);
+}
+
 static void load_shared(Machine *m, const Warp *w, const LaneLoad *load)
 {
     const Value *address = load->address;
@@ -317,7 +344,9 @@ static void load_shared(Machine *m, const Warp *w, const LaneLoad *load)
     for (unsigned i = 0; i < WARP_LANES && out->value.lanes; i++) {
         uint64_t at = ptx_request_place(ptx_value_lane(address, i)), number = 0;
         bool is_known = true;
-        for (unsigned b = 0; b < load->bytes; b++) {
+        const bool is_whole = take_whole(m, w, i, at, load->bytes, &number);
+        number = is_whole ? number : 0;
+        for (unsigned b = 0; b < load->bytes && !is_whole; b++) {
             is_known &= is_known_byte(m, at + b) && is_settled(m, w, i, at + b);
             number |= is_known ? (uint64_t)m->shared[at + b] << (8 * b) : 0;
         }
@@ -521,18 +550,41 @@ void ptx_memory_forget_shared(Machine *m)
     m->shared_low = m->shared_high = 0;
 }
 
+/* For what is declared at first: most kernels take no more. */
+static void grow_shared(Machine *m, uint64_t end)
+{
+    const uint8_t *bytes = m->shared, *known = m->shared_known;
+    const uint32_t *by = m->shared_by, had = m->shared_room;
+    const bool is_declared = end <= m->shared_layout.end && m->shared_layout.end < m->shared_size;
+    m->shared_room = is_declared ? (uint32_t)m->shared_layout.end : m->shared_size;
+    m->shared = ptx_arena_array(m->arena, uint8_t, m->shared_room + 16);
+    m->shared_known = ptx_arena_array(m->arena, uint8_t, m->shared_room / 8 + 16);
+    m->shared_by = ptx_arena_array(m->arena, uint32_t, m->shared_room + 16);
+    if (!had)
+        return;
+    memcpy(m->shared, bytes, had);
+    memcpy(m->shared_known, known, had / 8 + 1);
+    memcpy(m->shared_by, by, had * sizeof *by);
+}
+
 /* Bytes from here on may be known from now on. */
 static void open_shared(Machine *m, uint64_t at, unsigned bytes)
 {
     uint32_t low = (uint32_t)(at / 8), high = (uint32_t)((at + bytes - 1) / 8 + 1);
-    if (!m->shared) {
-        m->shared = ptx_arena_array(m->arena, uint8_t, m->shared_size + 16);
-        m->shared_known = ptx_arena_array(m->arena, uint8_t, m->shared_size / 8 + 16);
-        m->shared_by = ptx_arena_array(m->arena, uint32_t, m->shared_size + 16);
-    }
     bool is_empty = m->shared_low == m->shared_high;
     m->shared_low = is_empty || low < m->shared_low ? low : m->shared_low;
     m->shared_high = is_empty || high > m->shared_high ? high : m->shared_high;
+}
+
+static inline void keep_stored(Machine *m, uint64_t at, uint64_t number, uint32_t mark,
+                               unsigned count)
+{
+    uint8_t *to = &m->shared[at];
+    uint32_t *by = &m->shared_by[at];
+    for (unsigned b = 0; b < count; b++) {
+        to[b] = (uint8_t)(number >> (8 * b));
+        by[b] = mark;
+    }
 }
 
 static void store_lane(Machine *m, uint32_t thread, uint64_t at, unsigned bytes, uint64_t number,
@@ -544,12 +596,17 @@ static void store_lane(Machine *m, uint32_t thread, uint64_t at, unsigned bytes,
         open_shared(m, at, at + bytes <= m->shared_size ? bytes : (unsigned)(m->shared_size - at));
     else if (at / 8 >= m->shared_high || (at + bytes - 1) / 8 < m->shared_low)
         return;
-    for (unsigned b = 0; b < bytes && at + b < m->shared_size; b++) {
-        uint8_t bit = (uint8_t)(1u << ((at + b) % 8)), *byte = &m->shared_known[(at + b) / 8];
-        m->shared[at + b] = is_known ? (uint8_t)(number >> (8 * b)) : 0;
-        m->shared_by[at + b] = m->clock << THREAD_BITS | thread;
-        *byte = is_known ? *byte | bit : *byte & (uint8_t)~bit;
-    }
+    const unsigned count = at + bytes <= m->shared_size ? bytes : (unsigned)(m->shared_size - at);
+    const uint32_t bits = known_bits(at, count), mark = m->clock << THREAD_BITS | thread;
+    if (at + count > m->shared_room)
+        grow_shared(m, at + count);
+    uint8_t *known = &m->shared_known[at / 8];
+    if (count == sizeof(uint32_t))
+        keep_stored(m, at, number, mark, sizeof(uint32_t));
+    else
+        keep_stored(m, at, number, mark, count);
+    for (unsigned i = 0; bits >> 8 * i; i++)
+        known[i] = (uint8_t)(is_known ? known[i] | bits >> 8 * i : known[i] & ~(bits >> 8 * i));
 }
 
 static void store_shared(Machine *m, const Warp *w, const LaneStore *store)

@@ -62,10 +62,11 @@ static const SequenceInfo sequences[] = {
 
 static bool is_of(const SequenceInfo *sequence, const Op *op)
 {
+    if ((Type)op->type != sequence->type || (Operation)op->family != sequence->operation)
+        return false;
     bool is_with = sequence->with == MOD_NONE || ptx_op_has(op, sequence->with);
     bool is_without = sequence->without == MOD_NONE || !ptx_op_has(op, sequence->without);
-    return (Type)op->type == sequence->type && (Operation)op->family == sequence->operation
-           && is_with && is_without;
+    return is_with && is_without;
 }
 
 Sequence ptx_sequence_find(const Gpu *gpu, const Op *op)

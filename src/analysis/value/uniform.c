@@ -434,13 +434,16 @@ typedef struct UniformChain {
     const Func *func;
     InsnId insns[MAX_LOOKED_AT];       /* found, the nearest first */
     unsigned count;
+    uint64_t may_be_there;      /* a bit for all instructions that are 64 apart */
 } UniformChain;
 
 static void add_link(UniformChain *chain, InsnId insn)
 {
-    for (unsigned i = 0; i < chain->count; i++)
+    const uint64_t bit = UINT64_C(1) << insn % 64;
+    for (unsigned i = 0; i < chain->count && chain->may_be_there & bit; i++)
         if (chain->insns[i] == insn)
             return;
+    chain->may_be_there |= bit;
     if (chain->count < MAX_LOOKED_AT)
         chain->insns[chain->count++] = insn;
 }

@@ -459,12 +459,17 @@ static void note_param(Trace *t, const PointsToSet *bases, const Func *func, Ins
     }
 }
 
-static void find_bases(Trace *t, Arena *scratch)
+static void find_bases(Trace *t, const KernelRun *run)
 {
+    Arena *scratch = run->scratch;
     for (uint32_t f = 0; f < t->func_count; f++) {
         const Func *func = t->funcs[f];
         ArenaMark mark = ptx_arena_mark(scratch);
-        const PointsToSet *bases = ptx_points_to_sets_compute(scratch, t->arena, t->module, func);
+        const bool is_kernel = func == &t->module->funcs[run->kernel];
+        const PointsToSet *bases = is_kernel && run->bases
+                                       ? run->bases
+                                       : ptx_points_to_sets_compute(scratch, t->arena, t->module,
+                                                                    func);
         for (InsnId i = 0; i < func->insn_count; i++) {
             note_untraced(t, bases, func, &func->insns[i]);
             note_param(t, bases, func, i);
@@ -514,7 +519,7 @@ const Trace *ptx_trace_make(const KernelRun *run, const Gpu *gpu, const Evaluati
                                          : MAX_STEPS);
     note_machine(t, m, &shape);
     ptx_arena_release(work, mark);
-    find_bases(t, run->scratch);
+    find_bases(t, run);
     t->tries = TRIES_FLOOR + TRIES_PER_INSN * func->insn_count;
     return ptx_trace_again(arena, t);
 }

@@ -1,0 +1,58 @@
+/* no_memory.c -- put before a program by LD_PRELOAD: allocation number FAIL_AT of all its threads
+ * fails, with FAIL_ON all later ones too. FAIL_COUNT: the file that says how many there were. */
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* what glibc has behind them */
+void *__libc_malloc(size_t);
+void *__libc_calloc(size_t, size_t);
+void *__libc_realloc(void *, size_t);
+
+static atomic_ulong count;
+static unsigned long at;
+static bool goes_on;
+
+__attribute__((constructor)) static void begin(void)
+{
+    const char *given = getenv("FAIL_AT");
+    at = given ? strtoul(given, NULL, 10) : 0;
+    goes_on = getenv("FAIL_ON") != NULL;
+    atomic_store(&count, 0);
+}
+
+__attribute__((destructor)) static void end(void)
+{
+    const char *path = getenv("FAIL_COUNT");
+    FILE *file = path ? fopen(path, "w") : NULL;
+    if (file) {
+        fprintf(file, "%lu", atomic_load(&count));
+        fclose(file);
+    }
+}
+
+static bool fails(void)
+{
+    unsigned long number = atomic_fetch_add(&count, 1) + 1;
+    if (!at || number < at || (number > at && !goes_on))
+        return false;
+    errno = ENOMEM;
+    return true;
+}
+
+void *malloc(size_t size)
+{
+    return fails() ? NULL : __libc_malloc(size);
+}
+
+void *calloc(size_t number, size_t size)
+{
+    return fails() ? NULL : __libc_calloc(number, size);
+}
+
+void *realloc(void *old, size_t size)
+{
+    return fails() ? NULL : __libc_realloc(old, size);
+}

@@ -1,0 +1,80 @@
+/* test_shared_layout.c -- where variables in shared memory lie, by variable and by address. */
+#include "kit.h"
+
+#include "analysis/sim/shared_layout.h"
+#include "ir/func.h"
+#include "ir/module.h"
+#include "support/arena.h"
+
+enum { KERNEL, OTHER, HELPER };
+
+/* Of two kernels and a function; the last variables are the kernels' own. */
+static Var vars[] = {
+    { .bytes = 6, .align = 2, .func = NO_ID, .space = SPACE_SHARED },
+    { .bytes = 0, .align = 4, .func = NO_ID, .space = SPACE_SHARED },
+    { .bytes = 8, .align = 8, .func = NO_ID, .space = SPACE_GLOBAL },
+    { .bytes = 4, .align = 4, .func = HELPER, .space = SPACE_SHARED },
+    { .bytes = 0, .align = 64, .func = NO_ID, .space = SPACE_SHARED },
+    { .bytes = 4, .align = 4, .func = NO_ID, .space = SPACE_SHARED, .unit = 1 },
+    { .bytes = 40, .align = 8, .func = KERNEL, .space = SPACE_SHARED },
+    { .bytes = 100, .align = 4, .func = OTHER, .space = SPACE_SHARED },
+};
+
+static Func funcs[] = { { .is_entry = true }, { .is_entry = true }, { .is_entry = false } };
+
+static SharedLayout lay_out(Arena *arena)
+{
+    static const Module module = { .funcs = funcs, .func_count = COUNT(funcs), .vars = vars,
+                                   .var_count = COUNT(vars), .unit_count = 2 };
+    const SharedUnit *units = ptx_shared_units_new(arena, &module);
+    return ptx_shared_layout_make(arena, &module, &units[0], 6, 7);
+}
+
+/* -1: it is not the kernel's. */
+static void test_by_variable(void **state)
+{
+    static const int expected[COUNT(vars)] = { 0, 64, -1, 8, 64, -1, 16, -1 };
+    jmp_buf on_failure;
+    Arena arena;
+    (void)state;
+    ptx_arena_init(&arena, SIZE_MAX, &on_failure);
+    const SharedLayout layout = lay_out(&arena);
+    for (VarId v = 0; v < COUNT(vars); v++) {
+        uint64_t address = UINT64_MAX;
+        const bool is_found = ptx_shared_layout_find(&layout, v, &address);
+        assert_int_equal(is_found ? (int)address : -1, expected[v]);
+    }
+    assert_int_equal(layout.end, 64);
+    ptx_arena_free(&arena);
+}
+
+static void test_by_address(void **state)
+{
+    static const struct Row { uint64_t at, offset; VarId var; } rows[] = {
+        { 0, 0, 0 }, { 5, 5, 0 }, { 7, 7, 0 }, { 8, 0, 3 }, { 15, 7, 3 }, { 16, 0, 6 },
+        { 63, 47, 6 }, { 64, 0, 1 }, { 1000, 936, 1 },
+    };
+    jmp_buf on_failure;
+    Arena arena, lasting;
+    (void)state;
+    ptx_arena_init(&arena, SIZE_MAX, &on_failure);
+    ptx_arena_init(&lasting, SIZE_MAX, &on_failure);
+    const SharedLayout layout = lay_out(&arena), copy = ptx_shared_layout_copy(&lasting, &layout);
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        uint64_t at = rows[i].at, again = rows[i].at;
+        assert_int_equal(ptx_shared_layout_at(&layout, &at), rows[i].var);
+        assert_int_equal(at, rows[i].offset);
+        assert_int_equal(ptx_shared_layout_at(&copy, &again), rows[i].var);
+    }
+    ptx_arena_free(&lasting);
+    ptx_arena_free(&arena);
+}
+
+UNIT(shared_layout)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_by_variable),
+        cmocka_unit_test(test_by_address),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
