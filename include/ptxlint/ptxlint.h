@@ -2136,7 +2136,7 @@ PTXLINT_API int ptxlint_diff_tolerance_at(const ptxlint_diff *diff, size_t index
 
 typedef struct ptxlint_diff_options {
     size_t size;                        /* sizeof(ptxlint_diff_options) */
-    /* PTXLINT_TEXT, PTXLINT_MARKDOWN or PTXLINT_JSON (schema ptxlint-diff/1) */
+    /* PTXLINT_TEXT, PTXLINT_MARKDOWN, PTXLINT_HTML or PTXLINT_JSON (schema ptxlint-diff/1) */
     ptxlint_format format;
     int color;
     /* of the two sides, as they are shown; NULL: "old", "new" */

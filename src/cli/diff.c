@@ -221,6 +221,8 @@ static ptxlint_format diff_format(const Document *output)
 {
     if (output->format == FORMAT_JSON)
         return PTXLINT_JSON;
+    if (output->format == FORMAT_HTML)
+        return PTXLINT_HTML;
     return output->format == FORMAT_MARKDOWN ? PTXLINT_MARKDOWN : PTXLINT_TEXT;
 }
 

@@ -283,6 +283,7 @@ static const struct poptOption report_output[] = {
                 "In text and markdown, all figures of each kernel below the overview (default: "
                 "with --kernel, or of a single kernel)"),
     WRITE_OPTIONS,
+    SOURCE_OPTION,
     FLAG_OPTION("quiet", OPT_QUIET, "Accepted for symmetry with check; changes nothing"),
     SHARE_OPTIONS,
     RUN_OPTIONS,
@@ -792,7 +793,7 @@ const char *const ptx_command_examples[COMMAND__COUNT] = {
 
     "\nEXAMPLES\n"
     "  ptxlint graph --output saxpy.svg saxpy.ptx\n"
-    "  ptxlint graph --kernel '*gemm*' --format dot kernels.ptx | dot -Tpdf > gemm.pdf\n"
+    "  ptxlint graph --kernel '*gemm*' --format dot kernels.ptx | dot -Tpdf > a.pdf\n"
     "  ptxlint graph --gpu h200 --grid 64 --block 256 --format json kernel.ptx\n",
 };
 

@@ -75,6 +75,14 @@ static const char *shown_path(const CliRun *run, size_t index)
     return run->options->stdin_filename && !strcmp(path, "-") ? run->options->stdin_filename : path;
 }
 
+static bool wants_page(const Options *options)
+{
+    for (size_t i = 0; i < options->output_count; i++)
+        if (options->outputs[i].format == FORMAT_HTML)
+            return true;
+    return false;
+}
+
 static ptxlint_options module_options(const CliRun *run, size_t index, unsigned worker)
 {
     const Budget *budget = run->budgets[index];
@@ -97,6 +105,8 @@ static ptxlint_options module_options(const CliRun *run, size_t index, unsigned 
     options.jobs = ptx_jobs_threads(run->options, run->worker_count);
     options.profile = run->profiles ? run->profiles[worker] : NULL;
     options.syntax_only = run->is_syntax_only;
+    options.has_instructions = run->options->command == COMMAND_REPORT
+                               && wants_page(run->options);
     options.sources = run->sources;
     const Command command = run->options->command;
     options.has_instructions = command == COMMAND_ANNOTATE;
@@ -506,6 +516,7 @@ static ptxlint_format format_for_library(Format format)
         [FORMAT_SARIF] = PTXLINT_SARIF, [FORMAT_GITHUB] = PTXLINT_GITHUB, [FORMAT_GITLAB] = PTXLINT_GITLAB,
         [FORMAT_CHECKSTYLE] = PTXLINT_CHECKSTYLE, [FORMAT_JUNIT] = PTXLINT_JUNIT, [FORMAT_RDJSON] = PTXLINT_RDJSON,
         [FORMAT_RDJSONL] = PTXLINT_RDJSONL, [FORMAT_MARKDOWN] = PTXLINT_MARKDOWN, [FORMAT_CSV] = PTXLINT_CSV,
+        [FORMAT_HTML] = PTXLINT_HTML,
     };
     return formats[format];
 }

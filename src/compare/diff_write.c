@@ -1,6 +1,7 @@
 /* diff_write.c -- a diff for people: text, laid out like bloaty's, and Markdown for a comment on a
  * pull request. */
 #include "compare/diff.h"
+#include "compare/diff_html.h"
 #include "compare/diff_json.h"
 #include "support/choice.h"
 
@@ -505,6 +506,8 @@ ptxlint_status ptxlint_write_diff(const ptxlint_diff *d, const ptxlint_diff_opti
         write_diff_markdown(&out, d, options);
     else if (options->format == PTXLINT_JSON)
         ptx_diff_json(&out, d, options);
+    else if (options->format == PTXLINT_HTML)
+        ptx_diff_html(&out, d, options);
     else
         return PTXLINT_BAD_ARGUMENT;
     ptx_out_flush(&out);

@@ -1,5 +1,6 @@
 /* The documents: which modules, kernels and diagnostics go into one, and what stands between
  * them. */
+#include "report/html/html.h"
 #include "report/report.h"
 
 #include "report/annotate/annotate.h"
@@ -20,6 +21,7 @@ struct ptxlint_writer {
     Sarif *sarif;               /* NULL in other formats */
     Github *github;             /* the same */
     Markdown *markdown;         /* the same */
+    HtmlPage *page;             /* the same */
     Xml xml;
     Once *once;                 /* formats that fold findings of one CUDA line; NULL */
     HashMap rule_counts;        /* of findings that are written */
@@ -615,6 +617,24 @@ static void add_annotation(ptxlint_writer *writer, const ptxlint_module *module)
     ptx_out_text(&writer->out, ptx_text_if(is_json, "]}"));
 }
 
+/* Kernels alone: functions are in the JSON of the page. */
+static void add_html_report(ptxlint_writer *writer, const ptxlint_module *module)
+{
+    size_t count;
+    ReportRow row;
+    const ptxlint_kernel *kernels = ptxlint_module_kernels(module, &count);
+    ptxlint_status status = ptx_locator_begin(&writer->locator, module);
+    for (size_t i = 0; i < count && status == PTXLINT_OK; i++)
+        for (uint32_t n = 0; status == PTXLINT_OK && is_reported(writer, &kernels[i], true)
+                             && find_launch_row(module, i, n, &row);
+             n++)
+            status = ptx_html_kernel(writer->page, row.module, row.kernel, &writer->locator);
+    if (status == PTXLINT_OK)
+        status = ptx_html_module(writer->page, module, &writer->locator);
+    if (writer->out.status == PTXLINT_OK)
+        writer->out.status = status;
+}
+
 /* ---- documents ------------------------------------------------------------------------------- */
 
 static bool is_sound(ptxlint_document document, const ptxlint_write_options *options)
@@ -626,7 +646,8 @@ static bool is_sound(ptxlint_document document, const ptxlint_write_options *opt
     switch (document) {
     case PTXLINT_DIAGNOSTICS:   return format <= PTXLINT_MARKDOWN;
     case PTXLINT_REPORT:        return is_of_all || format == PTXLINT_CSV
-                                       || format == PTXLINT_MARKDOWN;
+                                       || format == PTXLINT_MARKDOWN
+                                       || format == PTXLINT_HTML;
     case PTXLINT_ANNOTATION:    return is_of_all;
     }
     return false;
@@ -688,6 +709,7 @@ static void put_tail(ptxlint_writer *writer)
     case PTXLINT_SARIF:         ptx_sarif_finish(writer->sarif, out, &writer->attached); break;
     case PTXLINT_GITHUB:        ptx_github_finish(writer->github, out); break;
     case PTXLINT_MARKDOWN:      ptx_markdown_finish(writer->markdown, out, &writer->totals); break;
+    case PTXLINT_HTML:          ptx_html_finish(writer->page, out); break;
     case PTXLINT_GITLAB:        ptx_out_text(out, "]\n"); break;
     case PTXLINT_RDJSON:        ptx_out_text(out, "]}\n"); break;
     case PTXLINT_CHECKSTYLE: case PTXLINT_JUNIT:
@@ -716,6 +738,7 @@ static bool make_gatherer(ptxlint_writer *writer, const ptxlint_write_options *o
     case PTXLINT_SARIF:         return (writer->sarif = ptx_sarif_new(options)) != NULL;
     case PTXLINT_GITHUB:        return (writer->github = ptx_github_new()) != NULL;
     case PTXLINT_MARKDOWN:      return (writer->markdown = ptx_markdown_new()) != NULL;
+    case PTXLINT_HTML:          return (writer->page = ptx_html_new(options)) != NULL;
     default:                    return true;
     }
 }
@@ -799,6 +822,8 @@ ptxlint_status ptxlint_writer_add(ptxlint_writer *writer, const ptxlint_module *
         add_json_report(writer, module);
     } else if (writer->options.format == PTXLINT_CSV) {
         add_csv_report(writer, module);
+    } else if (writer->options.format == PTXLINT_HTML) {
+        add_html_report(writer, module);
     } else {
         add_text_report(writer, module);
     }
@@ -839,6 +864,7 @@ void ptxlint_writer_free(ptxlint_writer *writer)
     ptx_github_free(writer->github);
     ptx_markdown_free(writer->markdown);
     ptx_overview_free(writer->overview);
+    ptx_html_free(writer->page);
     ptx_once_free(writer->once);
     ptx_hash_map_free(&writer->rule_counts);
     free(writer->xml.file);

@@ -14,7 +14,7 @@ static const char *const style =
     ".graph .heat1 rect.block{fill:#fff6dd}.graph .heat2 rect.block{fill:#ffe6b3}\n"
     ".graph .heat3 rect.block{fill:#ffd08a}.graph .heat4 rect.block{fill:#ffb46b}\n"
     ".graph .loop{fill:#0969da}.graph .dead{opacity:.5}\n"
-    ".graph text{fill:#1b1f24}.graph text.name{font-weight:600}\n"
+    ".graph text{fill:#1b1f24;text-anchor:middle}.graph text.name{font-weight:600}\n"
     ".graph .edge{fill:none;stroke:#57606a;stroke-width:1.3}\n"
     ".graph .back{stroke:#0969da;stroke-width:1.8}.graph .divergent{stroke-dasharray:5 3}\n"
     ".graph .arrow{fill:#57606a}.graph .arrow.back{fill:#0969da;stroke:none}\n"
@@ -150,7 +150,7 @@ static void put_svg_node(Out *out, const Picture *picture, uint32_t number, cons
     put_stripes(out, node, x, y + 5, place->height - 10);
     for (unsigned i = 0; i < node->line_count; i++) {
         put_svg_number(out, i ? "<text x=\"" : "<text class=\"name\" x=\"", place->x + MARGIN);
-        put_svg_number(out, " text-anchor=\"middle\" y=\"", y + FIRST_LINE + LINE_HEIGHT * i);
+        put_svg_number(out, " y=\"", y + FIRST_LINE + LINE_HEIGHT * i);
         ptx_out_text(out, ">");
         ptx_markup_text(out, node->lines[i]);
         ptx_out_text(out, "</text>");
@@ -162,9 +162,9 @@ static void put_svg_node(Out *out, const Picture *picture, uint32_t number, cons
 
 void ptx_svg_picture(Out *out, const Picture *picture, const char *link)
 {
-    const double width = picture->layout.width + 2 * MARGIN + SELF_LOOP,
-                 height = picture->layout.height + 2 * MARGIN;
-    ptx_out_text(out, "<svg class=\"graph\" role=\"img\"");
+    const double width = ceil(picture->layout.width + 2 * MARGIN + SELF_LOOP),
+                 height = ceil(picture->layout.height + 2 * MARGIN);
+    ptx_out_format(out, "<svg class=\"graph\" role=\"%s\"", link ? "group" : "img");
     if (!link)
         ptx_out_text(out, " xmlns=\"http://www.w3.org/2000/svg\"");
     put_svg_number(out, " width=\"", width);
@@ -174,9 +174,7 @@ void ptx_svg_picture(Out *out, const Picture *picture, const char *link)
     put_svg_number(out, " ", height);
     ptx_out_text(out, " aria-label=\"");
     ptx_markup_text(out, picture->title);
-    ptx_out_text(out, "\">\n<title>");
-    ptx_markup_text(out, picture->title);
-    ptx_out_text(out, "</title>\n");
+    ptx_out_text(out, "\">\n");
     if (!link)
         ptx_out_text(out, style);
     for (uint32_t e = 0; e < picture->layout.edge_count; e++)
