@@ -1,6 +1,6 @@
 #!/bin/sh
-# docs.sh [PTXLINT] -- writes docs/rules/*.md, docs/rules/README.md, docs/facts.md and samples of output anew, by the program (default:
-# build/ptxlint). tests/house/check-rule-docs.py fails where they are not current.
+# docs.sh [PTXLINT] -- writes docs/rules/*.md, docs/rules/README.md, docs/facts.md, docs/isa-new.md and samples of output anew, by the
+# program (default: build/ptxlint). tests/house/check-rule-docs.py fails where they are not current.
 set -eu
 
 root=$(cd "$(dirname "$0")/.." && pwd)

@@ -13,6 +13,19 @@ ROOTS = ["ptxlint_kernel", "ptxlint_diagnostic"]
 PER_GPU = {("ptxlint_loop", "cycles"), ("ptxlint_loop", "peaks"), ("ptxlint_loop", "parallelism")}
 
 
+def nullable_members(text):
+    """(struct, member) of each whose comment, or that of its struct, says that it may be NULL."""
+    said = set()
+    for above, body, struct in re.findall(
+            r"((?:/\*(?:(?!\*/).)*\*/\s*)?)typedef struct (?:ptxlint_\w+) \{(.*?)\} (ptxlint_\w+);", text,
+            flags=re.S):
+        for before, names, behind in re.findall(
+                r"((?:/\*(?:(?!\*/).)*\*/\s*)?)([^;/]+);([ ]*(?:/\*(?:(?!\*/).)*\*/)?)", body, flags=re.S):
+            if re.search(r"\bNULL\b", above + before + behind):
+                said.update((struct, name) for name in re.findall(r"\w+(?=(?:\[\w+\])?\s*(?:,|$))", names))
+    return said
+
+
 def read_header(path):
     text = open(path, encoding="utf-8").read()
     plain = re.sub(r"/\*.*?\*/", "", text, flags=re.S)
@@ -38,6 +51,7 @@ def enum_last(body):
 class Tables:
     def __init__(self, header):
         self.text, self.structs, self.enums, self.numbers = read_header(header)
+        self.nullable = nullable_members(self.text)
         self.rows, self.order = {}, []
 
     def members(self, struct):
@@ -65,17 +79,22 @@ class Tables:
     def row(self, root, kind, place, count="0", of="NULL", limit=0):
         self.rows[root].append(f"{{ {kind}, offsetof({root}, {place}), {count}, {of}, {limit} }}")
 
-    def flatten(self, root, struct, prefix):
+    def flatten(self, root, struct, prefix, below=("0", 0)):
+        """below: of an element of an array in the struct: where its count is, and its index."""
         for kind, name, length in self.members(struct):
-            for place in [f"{prefix}{name}[{i}]" for i in range(length)] or [prefix + name]:
-                self.member(root, struct, (kind, name, length), prefix, place)
+            counter = self.count_of(struct, name)
+            for i in range(length or 1):
+                place = f"{prefix}{name}[{i}]" if length else prefix + name
+                here = (f"offsetof({root}, {prefix}{counter})", i) if length and counter else below
+                self.member(root, struct, (kind, name, length), prefix, place, here)
 
-    def member(self, root, struct, member, prefix, place):
+    def member(self, root, struct, member, prefix, place, below):
         kind, name, length = member
         counter = self.count_of(struct, name)
         count = f"offsetof({root}, {prefix}{counter})" if counter else "0"
         if kind == "const char*":
-            self.row(root, "SAVED_TEXT", place)
+            kind = "SAVED_TEXT" if (struct, name) in self.nullable else "SAVED_NAME"
+            self.row(root, kind, place, below[0], limit=below[1])
             self.inline_count(root, member, prefix, place, counter)
         elif kind == "const char*const*":
             self.row(root, "SAVED_TEXTS", place, count)
@@ -91,7 +110,7 @@ class Tables:
             self.row(root, "SAVED_SPAN", place)
         elif kind in self.structs:
             self.inline_count(root, member, prefix, place, counter)
-            self.flatten(root, kind, place + ".")
+            self.flatten(root, kind, place + ".", below)
         elif kind in self.enums:
             self.row(root, "SAVED_ENUM", place, limit=enum_last(self.enums[kind]))
 

@@ -1645,6 +1645,8 @@ typedef struct ptxlint_param {
     /* offset: from the first parameter's; PTXLINT_UNKNOWN: one before it has no size */
     int64_t bytes, offset;
     uint32_t align;
+    /* in the CUDA source that .loc leads to, where options.sources reads it; NULL: not known */
+    const char *source_name;
 } ptxlint_param;
 
 /* What a CUDA line of a kernel costs in the launch; NaN: not known. */
@@ -1702,6 +1704,7 @@ typedef struct ptxlint_kernel {
     const ptxlint_hot_line *hot_lines;
     size_t hot_line_count;
     ptxlint_source_place source;        /* of its first instruction with a CUDA line */
+    ptxlint_source_place live_source;   /* of pressure.where */
 } ptxlint_kernel;
 
 /* Functions with a body, in file order: entries and .funcs. */

@@ -94,13 +94,13 @@ class Launch(Structure):
                 ("assumed_options", c_char_p)]
 
 
-class Param(Structure):
-    _fields_ = [("size", c_size_t), ("name", c_char_p), ("type", c_char_p), ("bytes", c_int64),
-                ("offset", c_int64), ("align", c_uint32)]
-
-
 class SourcePlace(Structure):
     _fields_ = [("path", c_char_p), ("line", c_uint32), ("column", c_uint32)]
+
+
+class Param(Structure):
+    _fields_ = [("size", c_size_t), ("name", c_char_p), ("type", c_char_p), ("bytes", c_int64),
+                ("offset", c_int64), ("align", c_uint32), ("source_name", c_char_p)]
 
 
 class Kernel(Structure):
@@ -117,7 +117,7 @@ class Kernel(Structure):
                 ("param_count", c_size_t), ("demangled", c_char_p),
                 ("launch_number", c_uint32), ("launch_count", c_uint32),
                 ("hot_lines", c_void_p), ("hot_line_count", c_size_t),
-                ("source", SourcePlace)]
+                ("source", SourcePlace), ("live_source", SourcePlace)]
 
 
 class TimePart(Structure):
@@ -169,10 +169,11 @@ STRUCTS = {
     "ptxlint_gpu_info": GpuInfo, "ptxlint_occupancy": Occupancy, "ptxlint_covered": Covered,
     "ptxlint_options": Options, "ptxlint_module_info": ModuleInfo, "ptxlint_span": Span,
     "ptxlint_place": Place, "ptxlint_mix": Mix, "ptxlint_pressure": Pressure,
-    "ptxlint_launch": Launch, "ptxlint_param": Param, "ptxlint_kernel": Kernel,
+    "ptxlint_launch": Launch, "ptxlint_param": Param, "ptxlint_source_place": SourcePlace,
+    "ptxlint_kernel": Kernel,
     "ptxlint_time_part": TimePart, "ptxlint_time": Time, "ptxlint_bottleneck": Bottleneck,
     "ptxlint_trial": Trial, "ptxlint_estimated": Estimated,
-    "ptxlint_write_options": WriteOptions, "ptxlint_source_place": SourcePlace,
+    "ptxlint_write_options": WriteOptions,
 }
 
 _HANDLES = POINTER(c_void_p)        # an array of handles, or where one is to be put

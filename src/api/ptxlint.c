@@ -154,6 +154,9 @@ static void run_guarded(void *context)
     ptx_arena_free(&arenas->items);
     ptx_arena_free(&arenas->vectors);
     choose_module_gpus(m, options);
+    if (options->sources && !options->syntax_only)
+        ptx_cuda_name_params(&m->arena, &arenas->scratch, m->ir, options->sources,
+                             ptx_options_path(options));
     if (!ptx_analyse(m, options, memory_limit(m, options)))
         return;
     if (m->beside)

@@ -33,7 +33,7 @@ typedef struct SavedHead {
 
 typedef struct SavedSource {
     const char *path;
-    uint64_t hash;              /* of the file; 0: it has no comments, or cannot be read */
+    uint64_t hash;              /* of the file; 0: nothing was read of it */
 } SavedSource;
 
 /* The kernels in a launch behind the first. */
@@ -170,7 +170,7 @@ static uintptr_t save_pointer(Saver *s, const SavedField *field, const char *ite
     const void *pointer;
     memcpy(&pointer, item + field->offset, sizeof pointer);
     switch (field->kind) {
-    case SAVED_TEXT:    return save_text(s, pointer);
+    case SAVED_TEXT: case SAVED_NAME: return save_text(s, pointer);
     case SAVED_TEXTS:   return save_texts(s, pointer, saved_count_at(item, field));
     case SAVED_LIST:    return save_elements(s, field->type, pointer, saved_count_at(item, field));
     case SAVED_PER_GPU: return save_elements(s, field->type, pointer, s->m->info.gpu_count);
@@ -319,8 +319,12 @@ typedef struct Loader {
 
 static bool load_text(const Loader *l, uintptr_t place, const char **out)
 {
-    *out = place ? l->image + l->head.struct_bytes + place - 1 : NULL;
-    return place <= l->head.text_bytes;
+    *out = NULL;
+    if (place > l->head.text_bytes)
+        return false;
+    if (place)
+        *out = l->image + l->head.struct_bytes + place - 1;
+    return true;
 }
 
 /* The elements at a place; NULL: they do not lie in the image. */
@@ -359,6 +363,12 @@ static bool load_saved_gpu(const Loader *l, uintptr_t number, const ptxlint_gpu 
     return *out;
 }
 
+static bool needs_text(const SavedField *field, const char *item)
+{
+    return field->kind == SAVED_NAME
+           && (!field->count_offset || saved_count_at(item, field) > field->limit);
+}
+
 static bool load_pointer(Loader *l, const SavedField *field, char *item)
 {
     uintptr_t place;
@@ -370,8 +380,8 @@ static bool load_pointer(Loader *l, const SavedField *field, char *item)
     size_t count = field->kind == SAVED_PER_GPU ? l->gpu_count : 1;
     memcpy(&place, item + field->offset, sizeof place);
     switch (field->kind) {
-    case SAVED_TEXT:
-        is_good = load_text(l, place, &text), found = text;
+    case SAVED_TEXT: case SAVED_NAME:
+        is_good = load_text(l, place, &text) && (text || !needs_text(field, item)), found = text;
         break;
     case SAVED_TEXTS:
         is_good = load_texts(l, place, saved_count_at(item, field), &list);
@@ -447,15 +457,16 @@ static bool load_gpus(Loader *l)
     return true;
 }
 
-/* Numbers by which lists are asked, and texts that are always there. Where only findings were asked
+/* Numbers by which lists are asked, and what the tables cannot say. Where only findings were asked
  * for, a concurrency is all zeros. */
 static bool is_sound_kernel(ptxlint_kernel *k)
 {
-    bool is_good = k->name && (int64_t)k->loop_count >= 0;
+    bool is_good = (int64_t)k->loop_count >= 0;
     ptxlint_projection *projections = (ptxlint_projection *)(uintptr_t)k->projections;
     for (size_t i = 0; i < k->loop_count; i++)
-        is_good &= k->loops[i].label && k->loops[i].parent >= -1
-                   && k->loops[i].parent < (int64_t)k->loop_count;
+        is_good &= k->loops[i].parent >= -1 && k->loops[i].parent < (int64_t)k->loop_count;
+    for (size_t i = 0; i < k->hot_line_count; i++)
+        is_good &= k->hot_lines[i].source.path != NULL;
     for (size_t i = 0; i < k->projection_count; i++)
         if (projections[i].concurrency.loop < -1
             || projections[i].concurrency.loop >= (int64_t)k->loop_count)
@@ -463,9 +474,18 @@ static bool is_sound_kernel(ptxlint_kernel *k)
     return is_good;
 }
 
+static bool have_paths(const ptxlint_source_place *places, size_t count)
+{
+    bool is_good = true;
+    for (size_t i = 0; i < count; i++)
+        is_good &= places[i].path != NULL;
+    return is_good;
+}
+
 static bool is_sound_diagnostic(const ptxlint_diagnostic *d)
 {
-    return d->rule && d->name && d->group && d->message && d->severity && d->certainty;
+    return d->severity && d->certainty && have_paths(d->also, d->also_count)
+           && have_paths(d->inlined_into, d->inlined_count);
 }
 
 /* They share the image of the module. */

@@ -10,6 +10,7 @@
 
 typedef enum SavedKind {
     SAVED_TEXT = 1,             /* const char *; NULL */
+    SAVED_NAME,                 /* not NULL; where it has a count, if that is above limit */
     SAVED_TEXTS,                /* const char *const *, with a count */
     SAVED_LIST,                 /* elements of a type, with a count */
     SAVED_PER_GPU,              /* as many as the module has GPUs; NULL */

@@ -19,14 +19,14 @@ static size_t name_rank(const ptxlint_sources *book, const BookFile *file)
 {
     size_t rank = 0;
     for (const BookFile *other = book->files; other; other = other->next)
-        rank += strcmp(other->real, file->real) < 0;
+        rank += other->comments.count && strcmp(other->real, file->real) < 0;
     return rank;
 }
 
 static const BookFile *file_at(const ptxlint_sources *book, size_t index)
 {
     for (const BookFile *file = book->files; file; file = file->next)
-        if (name_rank(book, file) == index)
+        if (file->comments.count && name_rank(book, file) == index)
             return file;
     return NULL;
 }

@@ -185,6 +185,7 @@ typedef struct Options {
     bool has_details;                   /* report: --details */
     bool is_by_source;                  /* annotate: --source */
     bool has_facts;                     /* rules: the facts instead */
+    unsigned since;                     /* isa: forms of this .version on, 10 * major + minor */
     bool has_list;                      /* isa: a line an opcode; extract: one an entry */
     bool is_forced;                     /* extract: files that are there are replaced */
     uint64_t max_unpacked_bytes;        /* 0: not given */
@@ -236,6 +237,7 @@ enum {
     OPT_PROFILE,
     OPT_FACTS,
     OPT_LIST,
+    OPT_SINCE,
     OPT_FIX,
     OPT_DIFF,
     OPT_UNSAFE,
@@ -320,6 +322,7 @@ typedef struct InputFile {
     size_t index;
     bool is_container;                  /* there is no file of that text */
     const json_t *part;                 /* merge: the module, in a shard's document; else NULL */
+    struct ShardPart *document;         /* merge: that document */
     size_t number;                      /* of all inputs, in a sharded run */
 } InputFile;
 
@@ -553,9 +556,9 @@ void ptx_shard_lose(ShardList *list, size_t number);
 bool ptx_shard_attach(const Options *options, const ShardList *list, ptxlint_writer *writer);
 void ptx_shard_free(ShardList *list);
 
-/* The module of a shard's document. PTXLINT_BAD_FILE: messages say why. */
+/* The module of a shard's document. PTXLINT_BAD_FILE: ptx_merge says so of the document. */
 ptxlint_status ptx_shard_load(const InputFile *file, const ptxlint_options *options,
-                              ptxlint_module **out, Text *messages);
+                              ptxlint_module **out);
 
 /* ---- jobs.c ---------------------------------------------------------------------------------- */
 

@@ -484,7 +484,10 @@ static const struct poptOption isa_table[] = {
                 "with --list those that "
                 "they take; may be repeated (default: all targets)",
                 "NAME[,NAME]"),
-    FLAG_OPTION("list", OPT_LIST, "A line for each opcode"), FORMAT_OPTION(PAGE_FORMATS),
+    FLAG_OPTION("list", OPT_LIST, "A line for each opcode"),
+    TEXT_OPTION("since", OPT_SINCE, "The forms that came with this PTX version and later ones",
+                "VERSION"),
+    FORMAT_OPTION(PAGE_FORMATS),
     WRITE_OPTIONS, HELP_OPTIONS
 };
 
@@ -731,7 +734,8 @@ const char *const ptx_command_examples[COMMAND__COUNT] = {
     "  ptxlint isa\n"
     "  ptxlint isa mbarrier.try_wait\n"
     "  ptxlint isa --gpu h200 fma.rn.f32\n"
-    "  ptxlint isa --list --gpu sm_75\n",
+    "  ptxlint isa --list --gpu sm_75\n"
+    "  ptxlint isa --since 9.1\n",
 
     "\nEXAMPLES\n"
     "  ptxlint tune --gpu h200 --grid 4096 --block 256 --param 0=1048576 saxpy.ptx\n"

@@ -164,6 +164,20 @@ static bool set_max_unpacked(Options *options, const char *value)
     return true;
 }
 
+/* M.N, as .version has it. */
+static bool set_since(Options *options, const char *value)
+{
+    size_t major = strspn(value, "0123456789");
+    bool has_form = major && major < 3 && value[major] == '.' && value[major + 1] >= '0'
+                    && value[major + 1] <= '9' && !value[major + 2];
+    if (!has_form) {
+        ptx_complain("--since", "a PTX version is missing: write it as 9.1");
+        return false;
+    }
+    options->since = 10 * (unsigned)strtoul(value, NULL, 10) + (unsigned)(value[major + 1] - '0');
+    return true;
+}
+
 /* I/N, 1 <= I <= N. */
 static bool set_shard(Options *options, const char *value)
 {
@@ -286,6 +300,7 @@ static bool apply(Options *options, int option, char *value)
     case OPT_BY_SOURCE:  options->is_by_source = true;          break;
     case OPT_FACTS:      options->has_facts = true;             break;
     case OPT_LIST:       options->has_list = true;              break;
+    case OPT_SINCE:     is_good = set_since(options, value);    break;
     case OPT_FORCE:      options->is_forced = true;             break;
     case OPT_MAX_UNPACKED: is_good = set_max_unpacked(options, value); break;
     case OPT_CACHE:     return keep(&options->cache_path, value);
@@ -664,6 +679,8 @@ static const char *find_conflict(const Options *options, bool has_words)
         return "--baseline and --no-baseline exclude each other";
     if (options->has_list && has_words && options->command == COMMAND_ISA)
         return "isa: --list takes no OPCODE";
+    if (options->since && (has_words || options->has_list) && options->command == COMMAND_ISA)
+        return "isa: --since takes neither OPCODE nor --list";
     if (options->has_no_config && options->config_path)
         return "--config and --no-config exclude each other";
     if (options->has_statistics && !has_tables(options))

@@ -208,7 +208,7 @@ static void make_module(void *context, size_t index, unsigned worker, Job *job)
     errno = 0;
     const InputFile *file = &run->files.items[index];
     if (run->is_merge)
-        job->status = ptx_shard_load(file, &options, &job->module, &job->messages);
+        job->status = ptx_shard_load(file, &options, &job->module);
     else if (run->ptxas)
         job->status = open_with_ptxas(run, file, &options, job);
     else if (is_cacheable(run, file))

@@ -216,11 +216,19 @@ void ptx_shard_free(ShardList *list)
 
 /* ---- reading parts --------------------------------------------------------------------------- */
 
+/* A shard's document. */
+typedef struct ShardPart {
+    json_t *json;
+    const char *path;
+    size_t module_count;
+    atomic_size_t bad_count;    /* modules that could not be made */
+} ShardPart;
+
 /* Parts that are being put together. */
 typedef struct Merge {
     Options *options;
     FileList files;             /* in the order of their numbers, once all are there */
-    json_t **parts;             /* documents, by their order on the command line */
+    ShardPart *parts;           /* by their order on the command line */
     size_t part_count;
     const char **of_shard;      /* per shard: the document that it is in; NULL: none yet */
     size_t shard_count, input_count;
@@ -300,28 +308,32 @@ static ExitCode check_part(Merge *merge, const json_t *shard, const char *path)
     return EXIT_CLEAN;
 }
 
-static ExitCode add_module(Merge *merge, const json_t *module, const char *path)
+static ExitCode add_module(Merge *merge, const json_t *module, ShardPart *part)
 {
+    const char *path = part->path;
     const size_t number = shard_number_at(module, "number");
     const char *shown = shard_text_at(module, "path");
     if (number >= merge->input_count || merge->is_there[number] || !*shown)
         return complain_usage(path, "its \"shard\" is damaged");
     merge->is_there[number] = 1;
     InputFile *file = &merge->files.items[number];
-    *file = (InputFile){ .path = strdup(shown), .part = module, .number = number };
+    *file = (InputFile){ .path = strdup(shown), .part = module, .document = part,
+                         .number = number };
+    part->module_count++;
     return file->path ? EXIT_CLEAN : ptx_complain_memory();
 }
 
-static ExitCode merge_part(Merge *merge, const json_t *shard, const char *path)
+static ExitCode merge_part(Merge *merge, const json_t *shard, ShardPart *part)
 {
     char text[120];
+    const char *path = part->path;
     const json_t *modules = json_object_get(shard, "modules"),
                  *lost = json_object_get(shard, "lost");
     ExitCode code = merge->of_shard ? EXIT_CLEAN : begin_merge(merge, shard, path);
     if (code == EXIT_CLEAN)
         code = check_part(merge, shard, path);
     for (size_t i = 0; i < json_array_size(modules) && code == EXIT_CLEAN; i++)
-        code = add_module(merge, json_array_get(modules, i), path);
+        code = add_module(merge, json_array_get(modules, i), part);
     for (size_t i = 0; i < json_array_size(lost) && code == EXIT_CLEAN; i++) {
         json_int_t number = json_integer_value(json_array_get(lost, i));
         if (number >= 0 && (size_t)number < merge->input_count)
@@ -349,14 +361,16 @@ static ExitCode read_part(Merge *merge, const char *path)
         ptx_complain_at(path, (unsigned)error.line, (unsigned)error.column, error.text);
         return EXIT_USAGE;
     }
-    merge->parts[merge->part_count++] = document;
+    ShardPart *part = &merge->parts[merge->part_count++];
+    part->json = document;
+    part->path = path;
     const json_t *shard = shard_of(document);
     if (!shard)
         return complain_usage(path, "is no part of a sharded run; `ptxlint --shard I/N --format "
                                     "json` writes one");
     if (strcmp(shard_text_at(shard, "version"), ptxlint_version()) != 0)
         return complain_usage(path, "was written by another version of ptxlint");
-    return merge_part(merge, shard, path);
+    return merge_part(merge, shard, part);
 }
 
 /* All of them, or none is written. */
@@ -400,7 +414,7 @@ static bool read_packed(const json_t *object, Text *out)
 }
 
 ptxlint_status ptx_shard_load(const InputFile *file, const ptxlint_options *options,
-                              ptxlint_module **out, Text *messages)
+                              ptxlint_module **out)
 {
     Text text = { 0 }, saved = { 0 };
     ptxlint_status status = PTXLINT_BAD_FILE;
@@ -415,18 +429,31 @@ ptxlint_status ptx_shard_load(const InputFile *file, const ptxlint_options *opti
             status = ptxlint_module_load(&whole, &plain, out);
     }
     if (status == PTXLINT_BAD_FILE)
-        ptx_complain_to(messages, file->path,
-                        "its shard is damaged, is by another build of ptxlint, or has a GPU that "
-                        "--gpu FILE.yaml must name");
+        atomic_fetch_add(&file->document->bad_count, 1);
     ptx_text_free(&text);
     ptx_text_free(&saved);
     return status;
 }
 
+/* Once a document. */
+static void complain_bad(const Merge *merge)
+{
+    char text[200];
+    for (size_t i = 0; i < merge->part_count; i++) {
+        const ShardPart *part = &merge->parts[i];
+        const size_t count = atomic_load(&part->bad_count);
+        snprintf(text, sizeof text,
+                 "%zu of its %zu modules cannot be read: damaged, of another build of ptxlint, or "
+                 "with a GPU that --gpu FILE.yaml must name", count, part->module_count);
+        if (count)
+            ptx_complain(part->path, text);
+    }
+}
+
 static void merge_free(Merge *merge)
 {
     for (size_t i = 0; i < merge->part_count; i++)
-        json_decref(merge->parts[i]);
+        json_decref(merge->parts[i].json);
     free(merge->parts);
     free(merge->of_shard);
     free(merge->is_there);
@@ -450,7 +477,7 @@ ExitCode ptx_merge(Options *options)
     size_t count = 0;
     while (options->paths[count])
         count++;
-    Merge merge = { .options = options, .parts = calloc(count, sizeof(json_t *)) };
+    Merge merge = { .options = options, .parts = calloc(count + 1, sizeof *merge.parts) };
     ExitCode code = merge.parts ? EXIT_CLEAN : ptx_complain_memory();
     for (size_t i = 0; i < count && code != EXIT_INTERNAL; i++)
         code = exit_code_max(code, read_part(&merge, options->paths[i]));
@@ -461,6 +488,7 @@ ExitCode ptx_merge(Options *options)
     if (code == EXIT_CLEAN)
         code = exit_code_max(ptx_run_parts(options, &merge.files),
                              merge.has_lost ? EXIT_INPUT : EXIT_CLEAN);
+    complain_bad(&merge);
     ptx_files_free(&merge.files);
     merge_free(&merge);
     return code;

@@ -12,6 +12,7 @@ enum { DIRECTIVE_LENGTH = sizeof directive - 1, RAW_DELIMITER_MAX = 16 };
 typedef struct CudaScan {
     Arena *arena;
     const char *text;
+    char *code;                 /* gets what is code; NULL: not wanted */
     uint32_t length, pos, line;
     bool has_code;              /* before pos, in its line */
     uint32_t depth;             /* of brackets since a statement began that comments wait for */
@@ -162,6 +163,8 @@ static void begin_statement(CudaScan *s)
 static void take_code(CudaScan *s, char c)
 {
     s->has_code = true;
+    if (s->code)
+        s->code[s->pos] = c;
     if (!is_waiting(s))
         return;
     if (!s->is_in_statement)
@@ -302,4 +305,16 @@ CudaComments ptx_cuda_comments_read(Arena *arena, const char *text, uint32_t len
             fail_directive(comment, "no statement follows that this could apply to");
     }
     return s.found;
+}
+
+const char *ptx_cuda_code_read(Arena *arena, const char *text, uint32_t length)
+{
+    char *code = ptx_arena_alloc(arena, (size_t)length + 1);
+    CudaScan s = { .arena = arena, .text = text, .code = code, .length = length, .line = 1 };
+    for (uint32_t i = 0; i < length; i++)
+        code[i] = text[i] == '\n' ? '\n' : ' ';
+    code[length] = '\0';
+    while (s.pos < s.length)
+        scan_byte(&s);
+    return code;
 }

@@ -49,4 +49,8 @@ typedef struct CudaComments {
 /* length bytes and a NUL; what is returned lies in the arena. */
 CudaComments ptx_cuda_comments_read(Arena *arena, const char *text, uint32_t length);
 
+/* The text with its lines where they are, and blanks in place of comments, literals and
+ * directives. */
+const char *ptx_cuda_code_read(Arena *arena, const char *text, uint32_t length);
+
 #endif

@@ -20,13 +20,14 @@ static void book_file_free(BookFile *file)
     free(file);
 }
 
-static void read_comments_guarded(void *context)
+static void read_source_guarded(void *context)
 {
     BookFile *file = context;
     file->comments = ptx_cuda_comments_read(&file->arena, file->bytes, (uint32_t)file->length);
+    file->kernels = ptx_cuda_kernels_read(&file->arena, file->bytes, (uint32_t)file->length);
 }
 
-/* Keeps real, or frees it. NULL: it has no comments, or there is no memory. */
+/* Keeps real, or frees it. NULL: it has neither comments nor kernels, or there is no memory. */
 static BookFile *book_file_new(const ptxlint_sources *book, const char *path, char *real)
 {
     BookFile *file = calloc(1, sizeof *file);
@@ -44,8 +45,8 @@ static BookFile *book_file_new(const ptxlint_sources *book, const char *path, ch
                                                                         : SOURCE_FILE_BYTES_MAX,
                                            &file->bytes, &file->length)
                    && file->bytes
-                   && ptx_run_guarded_in(&file->arena, read_comments_guarded, file);
-    if (is_good && file->comments.count)
+                   && ptx_run_guarded_in(&file->arena, read_source_guarded, file);
+    if (is_good && (file->comments.count || file->kernels.count))
         return file;
     book_file_free(file);
     return NULL;

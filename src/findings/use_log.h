@@ -21,7 +21,7 @@ enum { USE_IN_SOURCE = 16 };
 /* A CUDA source that .file names. */
 typedef struct UsedSource {
     const char *path;           /* as .file has it */
-    const BookFile *file;       /* NULL: it has no comments, or cannot be read */
+    const BookFile *file;       /* NULL: it has neither comments nor kernels, or cannot be read */
 } UsedSource;
 
 typedef struct UseLog {

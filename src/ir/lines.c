@@ -4,6 +4,7 @@
 #include "support/assert.h"
 #include "ir/func.h"
 #include "ir/insn.h"
+#include "support/demangle.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -83,4 +84,11 @@ const char *ptx_line_title(const Module *m, const Insn *insn, char out[LINE_TITL
         snprintf(out, LINE_TITLE_BYTES, "line %u",
                  (unsigned)ptx_line_of(m, insn->span.begin) + 1);
     return out;
+}
+
+size_t ptx_var_title(const Module *m, const Var *var, char *out, size_t size)
+{
+    if (var->source_name)
+        return (size_t)snprintf(out, size, "%s", var->source_name);
+    return ptx_source_title(m->text + var->name.begin, ptx_span_length(var->name), out, size);
 }

@@ -14,6 +14,7 @@ typedef struct OccurrenceLog OccurrenceLog;
 
 typedef struct Var {
     Span name, span;
+    const char *source_name;    /* of a kernel's parameter, where its CUDA source is there; NULL */
     uint64_t bytes;             /* 0: unsized (.extern .shared x[]) */
     Span init;                  /* after `=`, where it names anything; else empty */
     Span numbers;               /* after `=`, where it does not */
@@ -82,6 +83,10 @@ enum { LINE_TITLE_BYTES = 80 };
 /* How a message names the line of an instruction: "reduce.cu:12" where .loc names one that is not a
  * header of a toolkit, else "line 45". Returns out. */
 const char *ptx_line_title(const Module *module, const Insn *insn, char out[LINE_TITLE_BYTES]);
+
+/* How a message names a variable: a parameter as its CUDA source has it, where that is there; else
+ * as ptx_source_title does. Returns the length in full. */
+size_t ptx_var_title(const Module *module, const Var *var, char *out, size_t size);
 
 /* The CUDA line alone; false: .loc names none. */
 bool ptx_source_line_title(const Module *module, const Insn *insn, char out[LINE_TITLE_BYTES]);

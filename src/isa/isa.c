@@ -273,6 +273,12 @@ bool ptx_op_asks_other_blocks(const Op *op)
     return is_ordered_above_cta(op) && !ptx_op_has(op, MOD_CLUSTER);
 }
 
+bool ptx_op_is_multicast(const Op *op)
+{
+    return ptx_op_has(op, MOD_MULTICAST_CLUSTER) || ptx_op_has(op, MOD_MULTICAST_CLUSTER_16B)
+           || ptx_op_has(op, MOD_MULTICAST_CLUSTER_32B);
+}
+
 bool ptx_op_is_bulk(const Op *op)
 {
     switch ((Operation)op->operation) {

@@ -440,6 +440,8 @@ bool ptx_op_asks_other_blocks(const Op *op);
 
 /* cp.async.bulk, its groups and prefetches, also to a multimem address. */
 bool ptx_op_is_bulk(const Op *op);
+/* what it writes, or where it arrives, is in several blocks of a cluster */
+bool ptx_op_is_multicast(const Op *op);
 
 /* Matching forms among those of the opcode, for messages and operand checks: the next one after
  * `after` (0: the first) that takes op's modifiers; 0 at the end. */

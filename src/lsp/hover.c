@@ -167,6 +167,17 @@ static void put_function(const Hovered *h, const ptxlint_symbol *s)
         fputs("\n\nIts figures are not estimated yet.", h->out);
 }
 
+/* The parameter of that PTX name, with its name in CUDA; NULL. */
+static const ptxlint_param *sourced_param(const Hovered *h, const ptxlint_symbol *s)
+{
+    const ptxlint_kernel *kernel = h->figures && s->function ? kernel_named(h->figures, s->function)
+                                                             : NULL;
+    for (size_t i = 0; kernel && i < kernel->param_count; i++)
+        if (kernel->params[i].source_name && !strcmp(kernel->params[i].name, s->name))
+            return &kernel->params[i];
+    return NULL;
+}
+
 static void put_variable_facts(const Hovered *h, const ptxlint_symbol *s)
 {
     const char *what = s->kind == PTXLINT_SYMBOL_PARAMETER ? "parameter" : "variable";
@@ -175,6 +186,9 @@ static void put_variable_facts(const Hovered *h, const ptxlint_symbol *s)
         fprintf(h->out, "\n\n- %" PRId64 " bytes, aligned to %u", s->bytes, s->align);
     else
         fputs("\n\n- Its size is not said here", h->out);
+    const ptxlint_param *param = sourced_param(h, s);
+    if (param)
+        fprintf(h->out, "\n- `%s` in CUDA", param->source_name);
     put_demangled(h, s->name);
 }
 

@@ -54,9 +54,12 @@ static void give_param(AssumedList *list, const AssumedParam *param)
     give(list, option);
 }
 
-static void add_param(AssumedList *list, const AssumedParam *param)
+static void add_param(AssumedList *list, const ptxlint_kernel *kernel, const AssumedParam *param)
 {
-    char place[24] = "", number[32];
+    char place[24] = "", number[32], name[80] = "";
+    const char *source_name = param->position < kernel->param_count
+                                  ? kernel->params[param->position].source_name
+                                  : NULL;
     double wide;
     float narrow;
     uint32_t bits = (uint32_t)param->number;
@@ -70,7 +73,9 @@ static void add_param(AssumedList *list, const AssumedParam *param)
         snprintf(number, sizeof number, ": a pointer or a large number");
     else
         snprintf(number, sizeof number, " = %llu", (unsigned long long)param->number);
-    add(list, "param %u%s%s", (unsigned)param->position, place, number);
+    if (source_name)
+        snprintf(name, sizeof name, " (%s)", source_name);
+    add(list, "param %u%s%s%s", (unsigned)param->position, name, place, number);
     give_param(list, param);
 }
 
@@ -114,7 +119,7 @@ void ptx_view_assumed(Sessions *all, const Evaluation *evaluation, ptxlint_kerne
         give(&list, "--dynamic-shared");
     }
     for (uint32_t i = 0; i < params; i++)
-        add_param(&list, &evaluation->assumed[i]);
+        add_param(&list, kernel, &evaluation->assumed[i]);
     for (uint32_t i = 0; evaluation && i < evaluation->guessed_count; i++)
         add_assumed_trips(&list, &evaluation->guessed[i], kernel);
     launch->assumed = list.items;

@@ -411,7 +411,8 @@ static void view_params(Sessions *all, const Func *func, ptxlint_kernel *out)
                                      .type = ptx_text_or(ptx_type_info[var->type].text, ""),
                                      .bytes = PTXLINT_UNKNOWN,
                                      .offset = PTXLINT_UNKNOWN,
-                                     .align = align };
+                                     .align = align,
+                                     .source_name = var->source_name };
         if (var->bytes <= INT64_MAX)
             params[i].bytes = (int64_t)var->bytes;
         if (has_place)
@@ -474,6 +475,9 @@ static void view_kernel(Sessions *all, FuncId id, ptxlint_kernel *out)
     view_params(all, func, out);
     out->launch = view_launch(session);
     out->pressure = view_pressure(all, func, ptx_session_live(session));
+    const Insn *fullest = ptx_insn_at(func, out->pressure.where.begin);
+    if (fullest)
+        out->live_source = ptx_view_source(all, fullest);
     if (all->is_for_estimates)
         return;
     if (!cfg) {

@@ -154,9 +154,14 @@ static void put_in_flight(Out *out, const ptxlint_module *module, const ptxlint_
         return;
     Line line = ptx_line_begin(out, "in flight");
     ptx_line_format(&line, "%s B of loads on an SM", ptx_figure_short(c->bytes).text);
-    if (c->loop >= 0)
-        ptx_line_format(&line, " (loop at line %" PRIu32 ")",
-                        ptxlint_module_place(module, kernel->loops[c->loop].header.begin).line);
+    if (c->loop >= 0) {
+        const ptxlint_loop *loop = &kernel->loops[c->loop];
+        ptx_line_format(&line, " (loop at line %" PRIu32,
+                        ptxlint_module_place(module, loop->header.begin).line);
+        ptx_line_words(&line, loop->source.path ? ", " : "");
+        ptx_line_source(&line, &loop->source, "");
+        ptx_line_words(&line, ")");
+    }
     ptx_line_format(&line, ", %s", ptx_figure_short(c->bytes_needed_low).text);
     if (c->bytes_needed_high > c->bytes_needed_low)
         ptx_line_format(&line, " to %s", ptx_figure_short(c->bytes_needed_high).text);

@@ -330,6 +330,7 @@ static void put_params(Json *json, const char *key, const ptxlint_kernel *kernel
         const ptxlint_param *param = &kernel->params[i];
         ptx_json_object(json, NULL);
         ptx_json_text(json, "name", param->name);
+        ptx_json_text(json, "source_name", param->source_name);
         ptx_json_text(json, "type", param->type);
         ptx_json_int(json, "size", param->bytes);
         ptx_json_int(json, "offset", param->offset);

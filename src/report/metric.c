@@ -62,11 +62,18 @@ static ptxlint_measure registers(const ptxlint_projection *p)
     return unknown();
 }
 
+/* A saved module may say anything. */
+static ptxlint_measure sum_measure(int64_t a, int64_t b)
+{
+    int64_t sum;
+    return __builtin_add_overflow(a, b, &sum) ? unknown() : whole_measure(sum, PTXLINT_EXACT);
+}
+
 /* The model says no more than whether there will be any. */
 static ptxlint_measure spills(const ptxlint_projection *p)
 {
     if (p->spill_store_bytes != PTXLINT_UNKNOWN && p->spill_load_bytes != PTXLINT_UNKNOWN)
-        return whole_measure(p->spill_store_bytes + p->spill_load_bytes, PTXLINT_EXACT);
+        return sum_measure(p->spill_store_bytes, p->spill_load_bytes);
     return p->spills == PTXLINT_SPILLS_UNLIKELY ? whole_measure(0, PTXLINT_ESTIMATE) : unknown();
 }
 
@@ -75,7 +82,7 @@ static ptxlint_measure shared(const ptxlint_projection *p)
     const ptxlint_resources *r = &p->resources;
     if (r->static_shared_bytes == PTXLINT_UNKNOWN || r->dynamic_shared_bytes == PTXLINT_UNKNOWN)
         return unknown();
-    return whole_measure(r->static_shared_bytes + r->dynamic_shared_bytes, PTXLINT_EXACT);
+    return sum_measure(r->static_shared_bytes, r->dynamic_shared_bytes);
 }
 
 static ptxlint_certainty weaker(ptxlint_certainty a, ptxlint_certainty b)

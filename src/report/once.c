@@ -251,18 +251,26 @@ bool ptx_once_has_no_memory(const Once *once)
     return once->has_no_memory;
 }
 
-/* A mark and its two texts; what follows them. */
+/* A mark and its two texts; NULL: the byte is none, but of a text that held one. */
 static const char *fill_mark(const Once *once, Out *out, const char *at, const char *end)
 {
     char digits[9] = "";
-    const char *before = at + 9, *middle = memchr(before, MARK, (size_t)(end - before));
-    const char *after = middle + 1, *last = memchr(after, MARK, (size_t)(end - after));
+    const char *before = at + 9, *middle = NULL, *last = NULL;
+    if (end - at > 9)
+        middle = memchr(before, MARK, (size_t)(end - before));
+    if (middle)
+        last = memchr(middle + 1, MARK, (size_t)(end - middle - 1));
+    if (!last)
+        return NULL;
     memcpy(digits, at + 1, 8);
-    const Cause *cause = &once->causes[strtoul(digits, NULL, 16) - 1];
+    const unsigned long number = strtoul(digits, NULL, 16);
+    if (number < 1 || number > once->count)
+        return NULL;
+    const Cause *cause = &once->causes[number - 1];
     if (is_shared_cause(cause)) {
         ptx_out_bytes(out, before, (size_t)(middle - before));
         put_others(out, once->format, cause);
-        ptx_out_bytes(out, after, (size_t)(last - after));
+        ptx_out_bytes(out, middle + 1, (size_t)(last - middle - 1));
     }
     return last + 1;
 }
@@ -276,6 +284,10 @@ ptxlint_status ptx_once_finish(Once *once)
     while (at < end && (mark = memchr(at, MARK, (size_t)(end - at)))) {
         ptx_out_bytes(&out, at, (size_t)(mark - at));
         at = fill_mark(once, &out, mark, end);
+        if (!at) {
+            ptx_out_bytes(&out, mark, 1);
+            at = mark + 1;
+        }
     }
     if (at < end)
         ptx_out_bytes(&out, at, (size_t)(end - at));

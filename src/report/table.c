@@ -144,18 +144,23 @@ static void put_assumed_names(Out *out, const char *const *names, size_t count)
     ptx_line_end(&line);
 }
 
-static void put_pressure(Out *out, const ptxlint_module *module, const ptxlint_pressure *pressure)
+static void put_pressure(Out *out, const ptxlint_module *module, const ptxlint_kernel *kernel)
 {
-    put_key(out, "registers");
+    const ptxlint_pressure *pressure = &kernel->pressure;
     if (pressure->max_live == PTXLINT_UNKNOWN) {
+        put_key(out, "registers");
         ptx_out_text(out, "unknown\n");
         return;
     }
-    ptx_out_format(out, "%" PRId64 " live at most, at line %" PRIu32, pressure->max_live,
-                   ptxlint_module_place(module, pressure->where.begin).line);
-    ptx_out_format(out, " (64-bit values %s, 8- and 16-bit %s)\n",
-                   ptx_figure_int(pressure->max_live_64).text,
-                   ptx_figure_int(pressure->max_live_16).text);
+    Line line = ptx_line_begin(out, "registers");
+    ptx_line_format(&line, "%" PRId64 " live at most, at line %" PRIu32, pressure->max_live,
+                    ptxlint_module_place(module, pressure->where.begin).line);
+    ptx_line_words(&line, kernel->live_source.path ? ", " : "");
+    ptx_line_source(&line, &kernel->live_source, "");
+    ptx_line_format(&line, " (64-bit values %s, 8- and 16-bit %s)",
+                    ptx_figure_int(pressure->max_live_64).text,
+                    ptx_figure_int(pressure->max_live_16).text);
+    ptx_line_end(&line);
     if (pressure->live_count)
         put_assumed_names(out, pressure->live, pressure->live_count);
     put_key(out, "predicates");
@@ -168,6 +173,22 @@ static void put_bytes(Out *out, const char *what, int64_t bytes, const char *aft
                    bytes == PTXLINT_UNKNOWN ? "" : " B", after);
 }
 
+/* As CUDA has them, by position. */
+static void put_param_names(Out *out, const ptxlint_kernel *kernel)
+{
+    bool has_any = false;
+    for (size_t i = 0; i < kernel->param_count; i++)
+        has_any |= kernel->params[i].source_name != NULL;
+    if (!has_any)
+        return;
+    put_key(out, "parameters");
+    for (size_t i = 0; i < kernel->param_count; i++) {
+        ptx_out_format(out, "%s%zu ", ptx_text_if(i, ", "), i);
+        ptx_out_clean(out, ptx_text_or(kernel->params[i].source_name, "?"));
+    }
+    ptx_out_text(out, "\n");
+}
+
 static void put_memory(Out *out, const ptxlint_kernel *kernel)
 {
     put_key(out, "memory");
@@ -175,6 +196,7 @@ static void put_memory(Out *out, const ptxlint_kernel *kernel)
     put_bytes(out, "dynamic", kernel->launch.dynamic_shared_bytes, ", ");
     put_bytes(out, "local", kernel->local_bytes, ", ");
     put_bytes(out, "parameters", kernel->param_bytes, "\n");
+    put_param_names(out, kernel);
 }
 
 static void put_table_ntid(Out *out, const char **separator, const char *directive,
@@ -333,7 +355,7 @@ void ptx_table_kernel(Out *out, const ptxlint_module *module, const ptxlint_kern
         ptx_out_text(out, "  has syntax errors: figures that need its data flow are unknown\n");
     if (kernel->is_entry)
         put_table_launch(out, &kernel->launch);
-    put_pressure(out, module, &kernel->pressure);
+    put_pressure(out, module, kernel);
     put_memory(out, kernel);
     put_bounds(out, kernel);
     put_code(out, kernel);

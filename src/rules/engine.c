@@ -47,7 +47,8 @@ typedef struct Active {
      * the rest to matter; FACT__COUNT: none */
     uint16_t lead;
     bool is_lead_false;
-    Folded *folds;              /* per loop, and one more for outside; NULL: none yet */
+    /* per loop, and one more for outside, or per statement; NULL: none yet */
+    Folded *folds;
 } Active;
 
 /* A rule that an opcode text leaves, and what is left of its condition. */
@@ -176,13 +177,20 @@ static const Var *find_parameter(const FactCache *q, const char *text)
     return NULL;
 }
 
-/* As the source has it, where the name is mangled; a parameter that has only a number with its
- * type. */
+/* As the source has it, where the name is mangled; a parameter with its position too, or one that
+ * has only a number with its type. */
 static void put_source_name(EngineBuffer *b, const FactCache *q, const char *text, size_t length)
 {
     char title[512];
     size_t shown = ptx_source_title(text, length, title, sizeof title);
     const Var *parameter = shown < length ? find_parameter(q, text) : NULL;
+    if (parameter && parameter->source_name) {
+        put_template_bytes(b, parameter->source_name, strlen(parameter->source_name));
+        put_template_bytes(b, " (", 2);
+        put_shown(b, title, strlen(title));
+        put_template_bytes(b, ")", 1);
+        return;
+    }
     put_shown(b, title, strlen(title));
     if (!parameter || strncmp(title, "param_", 6) != 0)
         return;
@@ -265,11 +273,23 @@ static const char *fill_template(Engine *e, Ask *ask, const Template *template)
 
 /* ---- findings -------------------------------------------------------------------------------- */
 
+/* Of a register: that of the statement which reads it first. */
+static Folded *fold_of_statement(Engine *e, Active *active, const Ask *ask)
+{
+    const uint32_t count = e->inquiry.func->insn_count;
+    const InsnId first = ptx_measure_first_reads(ask->evaluator->q)[ask->at.reg];
+    if (!active->folds)
+        active->folds = ptx_arena_array(e->work, Folded, count + 1);
+    return first < count ? &active->folds[first] : NULL;
+}
+
 /* Where a further finding of the rule is folded into; NULL: nowhere. */
 static Folded *find_fold(Engine *e, Active *active, const Ask *ask)
 {
     if (active->rule->fold == FOLD_NONE || e->is_unfolded || !e->inquiry.func)
         return NULL;
+    if (active->rule->fold == FOLD_STATEMENT)
+        return fold_of_statement(e, active, ask);
     const Loops *loops = e->inquiry.loops;
     uint32_t outside = loops ? loops->loop_count : 0;
     if (!active->folds)
@@ -409,7 +429,8 @@ static void add_rule_finding(Engine *e, Active *active, Ask *ask)
     Folded *fold = find_fold(e, active, ask);
     Diag *diag = fold ? fold->diag : NULL;
     if (diag) {
-        note_repeat(e, ask, diag);
+        if (active->rule->fold != FOLD_STATEMENT)       /* its message names them */
+            note_repeat(e, ask, diag);
         diag->gain_percent = joined(active, diag->gain_percent, gain);
         diag->gain_of = diag->gain_of ? diag->gain_of : of;
         if (certainty > diag->certainty)

@@ -26,6 +26,7 @@ enum {
     LIMIT_CALLED_INSNS = 1 << 20,
     LIMIT_CALLED_INSNS_PER_INSN = 32,
     LIMIT_CUDA_COMMENTS = 1024,         /* for ptxlint, that are read in one CUDA source */
+    LIMIT_CUDA_PARAMS = 1 << 16,        /* parameters of kernels whose names are read in one */
     LIMIT_CUDA_FILES = 4096,            /* of a module whose CUDA sources are looked at for them */
     /* default memory limit of each arena: this many bytes a byte of source ... */
     LIMIT_ARENA_FACTOR = 256,

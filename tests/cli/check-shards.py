@@ -72,7 +72,8 @@ def check_slips(folder):
     want("other run", run(folder, "merge", "1.json", "r2.json", "3.json"), 2, "is a shard of another run")
     want("no shard", run(folder, "merge", "whole.json"), 2, "is no part of a sharded run")
     want("cut", run(folder, "merge", "1.json", "cut.json"), 2, "cut.json:")
-    want("damaged", run(folder, "merge", "bad.json", *others), 3, "its shard is damaged")
+    want("damaged", run(folder, "merge", "bad.json", *others), 3, " cannot be read: damaged, of another build")
+    same("once a file", run(folder, "merge", "bad.json", *others)[2].count(b"bad.json:"), 1)
     want("report as sarif", run(folder, "merge", "--format", "sarif", "r1.json", "r2.json", "r3.json"), 2, "text, json, csv or markdown")
     for value in ["0/3", "4/3", "1", "1/", "/3", "a/b", "1/3x", "-1/3", "9999999/9999999"]:
         want(value, run(folder, "--shard", value, "--format", "json", "in"), 2, "is not I/N, as 2/8")

@@ -26,6 +26,17 @@
          "\tmov.u32 %r1, %tid.x;\n\t.loc 1 2 3\n\tdiv.s32 %r2, %r1, 0;\n"                    \
          "\tst.global.u32 [%rd1], %r2;\n\tret;\n}\n"
 
+/* A kernel of line 2 that loads through its second parameter and leaves the first alone. */
+#define PARAMS                                                                                   \
+    HEAD ".file 1 \"params.cu\"\n"                                                               \
+    ".visible .entry _Z4copyPfPKfi(.param .u64 _Z4copyPfPKfi_param_0,\n"                         \
+    ".param .u64 _Z4copyPfPKfi_param_1, .param .u32 _Z4copyPfPKfi_param_2)\n.maxntid 64\n{\n"    \
+    "\t.reg .pred %p<2>;\n\t.reg .b32 %r<9>;\n\t.reg .b64 %rd<9>;\n\t.loc 1 3 3\n"              \
+    "\tld.param.u64 %rd1, [_Z4copyPfPKfi_param_1];\n"                                           \
+    "\tld.param.u32 %r2, [_Z4copyPfPKfi_param_2];\n\tmov.u32 %r1, 0;\n"                         \
+    "$L:\n\tst.volatile.global.u32 [%rd1], %r1;\n\tadd.s32 %r1, %r1, 1;\n"                      \
+    "\tsetp.lt.s32 %p1, %r1, %r2;\n\t@%p1 bra $L;\n\tret;\n}\n"
+
 /* Two kernels and what they inline; the lines are those of CUDA below. COR111 is at lines 3 (in
  * helper, inlined at 9 and 14), 8 and 16. */
 #define LINES                                                                                      \
@@ -78,6 +89,7 @@ static const File files[] = {
     { "apart.ptx", STORES("128", "") },
     { "packed.ptx", STORES("4", WORK WORK) },
     { "lines.ptx", LINES },
+    { "params.ptx", PARAMS },
     { "asm.ptx", HEAD ".file 1 \"none.cu\"\n.visible .entry k(.param .u64 out)\n.maxntid 64\n{\n"
       "\t.reg .b32 %r<9>;\n\t.reg .b64 %rd<9>;\n\tld.param.u64 %rd1, [out];\n"
       "\tmov.u32 %r1, %tid.x;\n\t.loc 1 4 3\n\t// begin inline asm\n"
@@ -130,6 +142,38 @@ static void test_presets(void **state)
 {
     (void)state;
     check_cases(preset_cases, sizeof preset_cases / sizeof *preset_cases);
+}
+
+/* ---- names of parameters --------------------------------------------------------------------- */
+
+#define WRITE_CU(text) "printf '//\\n" text "\\n' > params.cu; "
+#define NAMED(cu, report) \
+    { WRITE_CU(cu) "$PTXLINT report --gpu h200 params.ptx", 0, report, "", NULL }
+#define UNNAMED(cu) \
+    { WRITE_CU(cu) "$PTXLINT report --gpu h200 params.ptx", 0, "param_2", "", "  parameters " }
+
+static const Case param_cases[] = {
+    NAMED("__global__ void copy(float *out, const float *in, int n) {\\n  }",
+          "  parameters   0 out, 1 in, 2 n\n"),
+    NAMED("__global__ void copy(float *, const float *in, int n) {\\n  }", "0 ?, 1 in, 2 n\n"),
+    { "$PTXLINT --select HYG103 params.ptx", 0, "HYG103]: parameter `param_0 (.u64)`", "", NULL },
+    { WRITE_CU("__global__ void copy(float *out, const float *in, int n) {\\n  }")
+      "$PTXLINT --select HYG103 params.ptx", 0, "parameter `out (param_0)` is not used", "", NULL },
+    { "$PTXLINT report --gpu h200 params.ptx", 0, "to n (symbolic)", "", NULL },
+    { "$PTXLINT report --format json params.ptx", 0, "\"source_name\":\"in\"", "", NULL },
+    /* another kernel, other parameters, no kernel, a source that may not be read */
+    UNNAMED("__global__ void move(float *out, const float *in, int n) {\\n  }"),
+    UNNAMED("__global__ void copy(float *out, const float *in) {\\n  }"),
+    UNNAMED("__global__ void copy(float *out, const float *in, int *n) {\\n  }"),
+    UNNAMED("void copy(float *out, const float *in, int n) {\\n  }"),
+    { WRITE_CU("__global__ void copy(float *out, const float *in, int n) {\\n  }")
+      "$PTXLINT --source-root tree --select HYG103 params.ptx", 0, "`param_0 (.u64)`", "", NULL },
+};
+
+static void test_params(void **state)
+{
+    (void)state;
+    check_cases(param_cases, sizeof param_cases / sizeof *param_cases);
 }
 
 /* ---- the source root ------------------------------------------------------------------------- */
@@ -326,6 +370,7 @@ int main(void)
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_presets),
                                         cmocka_unit_test(test_source_root),
                                         cmocka_unit_test(test_comments),
+                                        cmocka_unit_test(test_params),
                                         cmocka_unit_test(test_gpus), cmocka_unit_test(test_minor),
                                         cmocka_unit_test(test_excuses) };
     return cmocka_run_group_tests(tests, enter, leave);

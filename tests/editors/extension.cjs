@@ -31,6 +31,11 @@ const vscode = {
             return items.find((item) => item.label === state.picked);
         },
         showTextDocument: async (document) => void state.pages.push(document),
+        createWebviewPanel: (id, title, where, options) => {
+            const panel = { id, title, where, options, webview: { html: '' }, onDidDispose: (action) => (panel.dispose = action) };
+            state.panels.push(panel);
+            return panel;
+        },
     },
     commands: {
         registerCommand: (name, action) => {
@@ -67,7 +72,13 @@ class LanguageClient {
     async sendRequest(method, params) {
         this.sent.push([method, params]);
         if (params.textDocument.uri === 'file:///broken.ptx') {
+            throw new Error('a report is of a PTX file, in json, text or html');
+        }
+        if (params.format === 'html' && !state.hasPages) {
             throw new Error('a report is of a PTX file, in json or text');
+        }
+        if (params.format === 'html') {
+            return { text: `<!DOCTYPE html><title>${params.textDocument.uri}</title>` };
         }
         return { text: 'kernel k\n' };
     }
@@ -172,6 +183,25 @@ async function testReport() {
     assert.equal(state.pages.length, 1);
 }
 
+async function testPage() {
+    const open = (name) => (vscode.window.activeTextEditor = { document: { languageId: 'ptx', uri: { toString: () => name } } });
+    Object.assign(state, { pages: [], panels: [], hasPages: true });
+    open('file:///a%20b/k%C3%A4.ptx');
+    await state.commands['ptxlint.showReport']();
+    open('file:///l.ptx');
+    await state.commands['ptxlint.showReport']();
+    assert.deepEqual(state.panels.map((panel) => [panel.title, panel.webview.html]), [['Report of l.ptx', '<!DOCTYPE html><title>file:///l.ptx</title>']]);
+    assert.deepEqual(state.panels[0].options.localResourceRoots, []);
+    state.panels[0].dispose();
+    open('file:///a%20b/k%C3%A4.ptx');
+    await state.commands['ptxlint.showReport']();
+    assert.equal(state.panels[1].title, 'Report of kä.ptx');
+    open('file:///broken.ptx');
+    await state.commands['ptxlint.showReport']();
+    assert.match(state.errors.pop(), /a report is of a PTX file/);
+    assert.deepEqual([state.panels.length, state.pages.length], [2, 0]);
+}
+
 async function testMissing(main) {
     state.settings['ptxlint.path'] = 'nowhere';
     await state.commands['ptxlint.restart']();
@@ -203,6 +233,7 @@ async function run() {
     await testGpus();
     await testExplain();
     await testReport();
+    await testPage();
     await testMissing(main);
     testMatcher();
 }

@@ -16,7 +16,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 PTXLINT = pathlib.Path(sys.argv[1]).resolve()
 
 # Keys that are reasons themselves: null is that there is none. Findings are not figures: what they lack they have not.
-THEMSELVES = {"why", "error", "bound_why", "name_demangled", "source"}
+THEMSELVES = {"why", "error", "bound_why", "name_demangled", "source", "source_name"}
 OTHERS = {"reasons", "diagnostics"}
 LAUNCH = ["--grid", "64", "--block", "128"]
 RUNS = [

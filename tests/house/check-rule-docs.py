@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""check-rule-docs.py PTXLINT [--update] -- docs/rules/ and docs/facts.md are what the program says of its rules, with no page left over;
-samples of output in other pages are what it prints.
+"""check-rule-docs.py PTXLINT [--update] -- docs/rules/, docs/facts.md and docs/isa-new.md are what the program says of its rules, with no
+page left over; samples of output in other pages are what it prints.
 
 --update (tools/docs.sh) writes them anew.
 """
@@ -15,11 +15,19 @@ from tree import ROOT, finish, name, read
 
 ptxlint = os.path.abspath(sys.argv[1])
 PAGES = ROOT / "docs/rules"
+NEW_HEAD = """# What is new in PTX 9.1 to 9.4
+
+Forms of instructions by the version that has them first, as `ptxlint isa --since 9.1 --format markdown` prints them; `ptxlint isa OPCODE`
+says what a group of modifiers (`.f8x2`) stands for. PTX 9.1 is of CUDA 13.1 (driver r590), 9.2 of 13.2 (r595), 9.3 of 13.3 (r610), 9.4 of
+13.4 (r615). Operands that are `...` are not known: the form is taken with any. A target with `f` means its family, one with `a` itself alone.
+
+"""
 
 
 def output_of(*arguments, **more):
     plain = {key: value for key, value in os.environ.items() if key != "COLUMNS"} | {"NO_COLOR": "1"} | more
-    done = subprocess.run([ptxlint, *arguments, "--no-config"], cwd=ROOT, env=plain, capture_output=True, text=True, check=False)
+    alone = [] if arguments[0] == "isa" else ["--no-config"]       # isa reads no config
+    done = subprocess.run([ptxlint, *arguments, *alone], cwd=ROOT, env=plain, capture_output=True, text=True, check=False)
     if done.returncode:
         finish([f"ptxlint {' '.join(arguments)}: exit {done.returncode}: {done.stderr.strip()}"])
     return done.stdout
@@ -39,6 +47,7 @@ def wanted():
     codes = [rule["code"] for rule in json.loads(output_of("rules", "--format", "json"))["rules"]]
     pages = {PAGES / f"{code}.md": output_of("explain", "--format", "markdown", code) for code in codes}
     pages[PAGES / "README.md"] = output_of("rules", "--format", "markdown")
+    pages[ROOT / "docs/isa-new.md"] = NEW_HEAD + output_of("isa", "--since", "9.1", "--format", "markdown")
     pages[ROOT / "docs/facts.md"] = output_of("rules", "--facts", "--format", "markdown")
     pages[ROOT / "docs/report.md"] = with_samples(ROOT / "docs/report.md")
     return pages

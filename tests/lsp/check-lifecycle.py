@@ -57,6 +57,25 @@ class Lifecycle(unittest.TestCase):
         self.fails(-32602, client.at, "hover", "file:///none.ptx", {"line": 0, "character": 0})
         self.assertEqual(client.close(), 0)
 
+    def test_wrong_params(self):
+        client = Client(PROGRAM)
+        client.open("file:///a.ptx", PTX)
+        methods = ["hover", "definition", "references", "documentHighlight", "rename", "prepareRename", "documentSymbol", "foldingRange",
+                   "semanticTokens/full", "completion", "signatureHelp", "codeLens", "inlayHint", "codeAction", "diagnostic"]
+        place, uri = {"line": 0, "character": 0}, {"uri": "file:///a.ptx"}
+        for params in (None, [], {}, {"textDocument": 3}, {"textDocument": {"uri": 3}}, {"textDocument": uri, "position": [], "range": "x", "context": 1},
+                       {"textDocument": uri, "position": {"line": -1, "character": 1e9}, "newName": 7, "range": {"start": place}}):
+            for method in methods:
+                number = client.ask(f"textDocument/{method}", params)
+                try:
+                    client.result(number)
+                except ServerError as error:
+                    self.assertIn(error.code, (-32602, -32803), (method, params))
+        for name in ("didOpen", "didChange", "didSave", "didClose"):
+            for params in (None, [], {"textDocument": []}, {"textDocument": uri, "contentChanges": {"text": 1}}):
+                client.notify(f"textDocument/{name}", params)
+        self.assertEqual(client.close(), 0)
+
     def test_no_json(self):
         for body, code in ((b"{", -32700), (b"[]", -32600), (b"3", -32600), (b'{"id": 1.5, "method": "shutdown"}', -32600)):
             client = Client(PROGRAM)

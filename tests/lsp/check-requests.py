@@ -348,7 +348,7 @@ class Requests(unittest.TestCase):
         self.assertIn("_Z3addPfi", json.dumps(report))
         self.assertIn("_Z3addPfi", self.whole("ptxlint/report", format="text")["text"])
         with self.assertRaises(ServerError):
-            self.whole("ptxlint/report", format="html")
+            self.whole("ptxlint/report", format="pdf")
 
     # ---- actions
 
@@ -477,11 +477,13 @@ class Settings(unittest.TestCase):
 
 
 class Cuda(unittest.TestCase):
-    """Findings and places of the CUDA file that a .loc names."""
+    """Findings and places of the CUDA file that a .loc names, in a folder of blanks and letters that are not ASCII."""
 
     def setUp(self):
-        self.folder = pathlib.Path(tempfile.mkdtemp())
-        self.addCleanup(shutil.rmtree, self.folder)
+        whole = pathlib.Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, whole)
+        self.folder = whole / "m\u00f6 \u6838 #%20"
+        self.folder.mkdir()
         self.source = self.folder / "a b.cu"
         self.source.write_text("one\ntwo\nthree\n")
         self.ptx = HEAD + ('.visible .entry k(.param .u64 p)\n{\n\t.reg .b32 %r<3>;\n\t.reg .b64 %rd<3>;\n\tld.param.u64 %rd1, [p];\n\t.loc 1 3 2\n'

@@ -502,6 +502,42 @@ static void test_constant_gain(void **state)
     ptxlint_launches_free(launches);
 }
 
+/* Iterations that ptxas joins load side by side: four of them, as far as registers go and no store
+ * stands between. Of one that is not joined, the time that it takes. */
+static void test_loads_ahead(void **state)
+{
+    static const char format[] =
+        ".version 7.8\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 a)\n{\n"
+        ".reg .pred %%p<2>; .reg .b32 %%r<6>; .reg .b64 %%rd<4>; .reg .f32 %%f<10>;\n"
+        "ld.param.u64 %%rd1, [a]; mov.u32 %%r1, %%ctaid.x; mul.wide.u32 %%rd2, %%r1, 128;\n"
+        "add.s64 %%rd2, %%rd1, %%rd2; mov.u32 %%r4, 0; mov.f32 %%f1, 0f00000000;\n"
+        "L:%s add.s64 %%rd2, %%rd2, 65536;\n%s\nadd.f32 %%f1, %%f1, %%f2;\n"
+        "add.s32 %%r4, %%r4, 1; setp.lt.u32 %%p1, %%r4, 1000; @%%p1 bra L;\n"
+        "st.global.f32 [%%rd1], %%f1; ret;\n}\n";
+    static const struct { const char *what, *body; double least, most; } cases[] = {
+        { "a word", "ld.global.f32 %f2, [%rd2];", .05, .4 },
+        { "eight words",
+          "ld.global.v4.f32 {%f3, %f4, %f5, %f6}, [%rd2]; ld.global.v4.f32 {%f7, %f8, %f9, %f2}, "
+          "[%rd2+4096]; add.f32 %f2, %f2, %f6;",
+          .4, .7 },
+        { "a store between", "ld.global.f32 %f2, [%rd2]; st.global.f32 [%rd1], %f2;", .9, 1.1 },
+        { "a store between that is none of it",
+          "ld.global.nc.f32 %f2, [%rd2]; st.global.f32 [%rd1], %f2;", .05, .4 },
+    };
+    (void)state;
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        double us[2];
+        for (unsigned i = 0; i < 2; i++) {
+            char text[1024];
+            snprintf(text, sizeof text, format, i ? "\n.pragma \"nounroll\";\n" : "",
+                     cases[c].body);
+            us[i] = of_launch(text, 132, 32).time.predicted_us;
+        }
+        if (!(us[0] >= cases[c].least * us[1] && us[0] <= cases[c].most * us[1]))
+            fail_msg("%s: %g us, not joined %g", cases[c].what, us[0], us[1]);
+    }
+}
+
 /* The next round of a chain follows the last one through the grid. */
 static void test_rounds(void **state)
 {
@@ -1121,6 +1157,7 @@ UNIT(estimate)
         cmocka_unit_test(test_orders),          cmocka_unit_test(test_steps),
         cmocka_unit_test(test_stays),           cmocka_unit_test(test_waiting),
         cmocka_unit_test(test_locks),           cmocka_unit_test(test_rounds),
+        cmocka_unit_test(test_loads_ahead),
         cmocka_unit_test(test_constant_gain),   cmocka_unit_test(test_called_away),
         cmocka_unit_test(test_carried),         cmocka_unit_test(test_iterations),
         cmocka_unit_test(test_least),           cmocka_unit_test(test_bounds_of_less),

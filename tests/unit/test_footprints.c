@@ -163,6 +163,41 @@ static void test_caches(void **state)
     assert_true(is(cached_of(&same, 0, 1).joined_sectors, cached_of(&same, 0, 1).load_sectors));
 }
 
+/* Blocks of 32 by 8 of a grid in space, each of which reads its part of three planes. Where L2
+ * holds planes, memory is asked for each of them once. */
+static void test_planes(void **state)
+{
+    static const struct { uint32_t grid[3]; double least, most; } cases[] = {
+        { { 12, 48, 384 }, 1, 1.1 },           /* of 590 KB */
+        { { 128, 512, 16 }, 2.5, 3 },           /* of 67 MB: three times */
+    };
+    enum { SECTORS = 8 * 4, ROW = 128 };
+    const Gpu *gpu = ptx_gpu_find("h200", 4);
+    (void)state;
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        const uint32_t *grid = cases[c].grid;
+        const int64_t rows = 8 * (int64_t)grid[0] * ROW, plane = rows * grid[1];
+        const double blocks = (double)grid[0] * grid[1] * grid[2],
+                     once = (double)plane * (grid[2] + 2);
+        const ArrayTraffic array = { .missed = 3 * SECTORS * blocks,
+                                     .read_bytes = once,
+                                     .extent_bytes = once,
+                                     .shift = { ROW, rows, plane },
+                                     .is_shifted = { true, true, true } };
+        Evaluation evaluation = { .grid = { grid[0], grid[1], grid[2] }, .blocks = blocks };
+        evaluation.traffics = (Traffics){ .load_sectors = array.missed,
+                                          .load_requests = array.missed / 4,
+                                          .load_pieces = array.missed / 2,
+                                          .read_bytes = once,
+                                          .arrays = &array,
+                                          .array_count = 1 };
+        const Cached got = cached_in_arena(&(CacheInput){
+            .evaluation = &evaluation, .gpu = gpu, .blocks_per_sm = 8, .warps_per_block = 8 });
+        if (!(got.read_bytes >= cases[c].least * once && got.read_bytes <= cases[c].most * once))
+            fail_msg("%zu: %g of what is read once", c, got.read_bytes / once);
+    }
+}
+
 /* ---- where data lead ------------------------------------------------------------------------- */
 
 /* Passes of an atomic request: a sector once for each lane at its most crowded address. */
@@ -327,6 +362,7 @@ UNIT(footprints)
         cmocka_unit_test(test_footprint),
         cmocka_unit_test(test_reuse),
         cmocka_unit_test(test_caches),
+        cmocka_unit_test(test_planes),
         cmocka_unit_test(test_passes),
         cmocka_unit_test(test_l1_passes),
         cmocka_unit_test(test_phases),

@@ -208,9 +208,83 @@ static void test_wrong_modifier(void **state)
     check(WRONG_MODIFIER);
 }
 
+/* ---- without the newest opcodes -------------------------------------------------------------- */
+
+/* In a file that is newer than the table an opcode that the table lacks is a note, and all else is
+ * said as before. "@" stands in for the new instruction. */
+static char *list_with(const char *version, const char *insn)
+{
+    static const char kernel[]
+        = ".target sm_107a\n.address_size 64\n"
+          ".visible .entry lost(.param .u64 out) .reqntid 64\n{\n"
+          ".reg .b32 %r<6>;\n.reg .b64 %rd<6>;\n.shared .align 4 .b32 s[64];\n"
+          "ld.param.u64 %rd1, [out];\nmov.u32 %r1, %tid.x;\nmul.lo.u32 %r2, %r1, 4;\n"
+          "mov.u32 %r3, s;\nadd.u32 %r3, %r3, %r2;\nst.shared.u32 [%r3], %r1;\n"
+          "add.u32 %r4, %r9, 1;\nadd.f32 %r5, %r1;\nmov.u64 %rd2, 1;\n@\n"
+          "st.global.u64 [%rd1], %rd2;\nret;\n}\n"
+          ".visible .entry other(.param .u64 out) .reqntid 64\n{\n"
+          ".reg .b32 %r<6>;\n.reg .b64 %rd<3>;\nld.param.u64 %rd1, [out];\n"
+          "mov.u32 %r1, %tid.x;\nmov.u32 %r2, 0;\ndiv.u32 %r3, %r1, %r2;\n"
+          "st.global.u32 [%rd1], %r3;\nret;\n}\n";
+    const char *at = strchr(kernel, '@');
+    Text text = { 0 };
+    kit_print(&text, ".version %s\n%.*s%s%s", version, (int)(at - kernel), kernel, insn, at + 1);
+    ptxlint_module *module = kit_module(text.bytes);
+    char *list = kit_list(module, false);
+    ptxlint_module_free(module);
+    free(text.bytes);
+    return list;
+}
+
+static int compare_entries(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Without what is said of the new instruction's line, and that the file is newer; sorted, as errors
+ * and notes are not in the order of lines. */
+static void write_others(char *list, char out[256])
+{
+    enum { NEW_LINE = 18, MOST = 32 };
+    char *entries[MOST], own[8];
+    size_t count = 0;
+    snprintf(own, sizeof own, ":%d", NEW_LINE);
+    for (char *entry = strtok(list, " "); entry && count < MOST; entry = strtok(NULL, " "))
+        if (!strstr(entry, own) && strncmp(entry, "SYN304", 6))
+            entries[count++] = entry;
+    qsort(entries, count, sizeof *entries, compare_entries);
+    *out = 0;
+    for (size_t i = 0, at = 0; i < count && at < 240; i++)
+        at += (size_t)snprintf(out + at, 256 - at, "%s ", entries[i]);
+}
+
+static void test_unknown_opcodes(void **state)
+{
+    static const struct { const char *known, *unknown; } pairs[] = {
+        { "fabric.submit;", "fobric.submit;" },
+        { "clmad.lo.u64 %rd2, %rd1, %rd1, %rd1;", "clmod.lo.u64 %rd2, %rd1, %rd1, %rd1;" },
+        { "multimem.cp.async.bulk.global.shared::cta.bulk_group [%rd1], [%r3], 16;",
+          "multimom.cp.async.bulk.global.shared::cta.bulk_group [%rd1], [%r3], 16;" },
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(pairs); i++) {
+        char *known = list_with("9.4", pairs[i].known);
+        char *unknown = list_with("9.5", pairs[i].unknown);
+        assert_non_null(strstr(known, "SYN"));
+        char before[256], after[256];
+        write_others(known, before);
+        write_others(unknown, after);
+        assert_string_equal(after, before);
+        assert_non_null(strstr(before, "COR111"));
+        free(known);
+        free(unknown);
+    }
+}
+
 UNIT(new_forms)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_unknown_opcodes),
         cmocka_unit_test(test_intact),        cmocka_unit_test(test_too_old),
         cmocka_unit_test(test_wrong_target),  cmocka_unit_test(test_more_operands),
         cmocka_unit_test(test_wrong_modifier),

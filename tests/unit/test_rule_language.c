@@ -236,7 +236,7 @@ static const Condition conditions[] = {
     { SUBJECT_INSTRUCTION, "insn is not [\"ld.shared::cta\", \"st\"]",
       "op: is(ld.shared::cta st) not" },
     { SUBJECT_INSTRUCTION, "insn.opcode == \"div\" and module.target >= 80",
-      "module: module.target 80 >=; op: insn.opcode 30 ==" },
+      "module: module.target 80 >=; op: insn.opcode 31 ==" },
     { SUBJECT_INSTRUCTION, "insn.type in [\"f32\", \"f64\"] and insn.vector in [1, 2]",
       "op: insn.type in(19 21) and>6 insn.vector in(1 2) and" },
     { SUBJECT_INSTRUCTION, "insn.is_load or kernel.is_entry",

@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
 #define SAVED_PTX                                                                                  \
     ".version 8.0\n.target sm_90\n.address_size 64\n"                                              \
@@ -132,6 +133,39 @@ static void test_changed(void **state)
     free(image.bytes);
 }
 
+/* Of SavedHead: its bytes, and where the hash of the rest stands. */
+enum { IMAGE_HEAD = 80, IMAGE_HASH = 56 };
+
+/* As one who means harm would: the hash is that of the changed image. */
+static void mend_hash(Image *image)
+{
+    const uint64_t hash = XXH3_64bits(image->bytes + IMAGE_HEAD, image->length - IMAGE_HEAD);
+    memcpy(image->bytes + IMAGE_HASH, &hash, sizeof hash);
+}
+
+/* Whatever a word of the image says, it is refused, or documents are written from it. */
+static void test_forged(void **state)
+{
+    enum { FORGED_STEP = 97 };
+    static const uint64_t values[] = { 0, 1, 5, 0xffffffff, INT64_MAX,
+                                       UINT64_C(0x7fefffffffffffff) };
+    Image image = save(true);
+    (void)state;
+    for (size_t at = IMAGE_HEAD; at + 8 <= image.length; at += 8 * FORGED_STEP) {
+        uint64_t was;
+        memcpy(&was, image.bytes + at, sizeof was);
+        for (size_t v = 0; v < sizeof values / sizeof *values; v++) {
+            memcpy(image.bytes + at, &values[v], sizeof was);
+            mend_hash(&image);
+            load(&image);
+        }
+        memcpy(image.bytes + at, &was, sizeof was);
+    }
+    mend_hash(&image);
+    assert_true(load(&image));
+    free(image.bytes);
+}
+
 static void test_cut(void **state)
 {
     Image image = save(true);
@@ -150,6 +184,7 @@ UNIT(saved)
         cmocka_unit_test(test_as_saved),
         cmocka_unit_test(test_changed),
         cmocka_unit_test(test_cut),
+        cmocka_unit_test(test_forged),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,6 +5,7 @@ import { selectGpu } from './gpus';
 import { readProgram, readWishes } from './settings';
 
 let client: LanguageClient | undefined;
+let panel: vscode.WebviewPanel | undefined;
 
 /* A rule's page, which the server answers with, is shown beside the code. */
 async function runCommand(command: string, args: unknown[], next: ExecuteCommandSignature): Promise<unknown> {
@@ -17,18 +18,43 @@ async function runCommand(command: string, args: unknown[], next: ExecuteCommand
     return result;
 }
 
-/* The report of the PTX file that is looked at, beside it. */
+async function reportOf(uri: string, format: string): Promise<string> {
+    const params = { textDocument: { uri }, format };
+    const { text } = await client!.sendRequest<{ text: string }>('ptxlint/report', params);
+    return text;
+}
+
+/* In the panel that is there, or a new one; the page asks for nothing outside itself. */
+function showPage(uri: string, page: string): void {
+    if (!panel) {
+        const where = { viewColumn: vscode.ViewColumn.Beside, preserveFocus: true };
+        panel = vscode.window.createWebviewPanel('ptxlint.report', '', where, { enableScripts: true, enableFindWidget: true, localResourceRoots: [] });
+        panel.onDidDispose(() => (panel = undefined));
+    }
+    panel.title = `Report of ${decodeURIComponent(uri.slice(uri.lastIndexOf('/') + 1))}`;
+    panel.webview.html = page;
+}
+
+async function showText(text: string): Promise<void> {
+    const report = await vscode.workspace.openTextDocument({ language: 'plaintext', content: text });
+    await vscode.window.showTextDocument(report, { viewColumn: vscode.ViewColumn.Beside, preview: true, preserveFocus: true });
+}
+
+/* The report of the PTX file that is looked at, beside it; as text where the server writes no page. */
 async function showReport(): Promise<void> {
     const document = vscode.window.activeTextEditor?.document;
     if (!client || document?.languageId !== 'ptx') {
         void vscode.window.showErrorMessage('ptxlint: a report is of a PTX file: open one first');
         return;
     }
+    const uri = document.uri.toString();
+    const page = await reportOf(uri, 'html').catch(() => undefined);
     try {
-        const params = { textDocument: { uri: document.uri.toString() }, format: 'text' };
-        const { text } = await client.sendRequest<{ text: string }>('ptxlint/report', params);
-        const report = await vscode.workspace.openTextDocument({ language: 'plaintext', content: text });
-        await vscode.window.showTextDocument(report, { viewColumn: vscode.ViewColumn.Beside, preview: true, preserveFocus: true });
+        if (page === undefined) {
+            await showText(await reportOf(uri, 'text'));
+        } else {
+            showPage(uri, page);
+        }
     } catch (error) {
         void vscode.window.showErrorMessage(`ptxlint: ${error instanceof Error ? error.message : String(error)}`);
     }

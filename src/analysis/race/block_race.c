@@ -5,7 +5,6 @@
 #include "ir/operand.h"
 #include "isa/isa.h"
 
-#include "support/demangle.h"
 #include "support/hash.h"
 #include "support/minmax.h"
 
@@ -114,7 +113,7 @@ static int write_byte(Words out, const Module *module, const BlockRace *race)
                         is_shared ? "shared" : "global");
     const Var *var = &module->vars[race->var];
     char name[65];
-    ptx_source_title(module->text + var->name.begin, ptx_span_length(var->name), name, sizeof name);
+    ptx_var_title(module, var, name, sizeof name);
     if (is_shared || var->space == SPACE_GLOBAL)
         return snprintf(out, sizeof(Words), "byte %lld of `%s`", offset, name);
     return snprintf(out, sizeof(Words), "byte %lld of what `%s` points to", offset, name);

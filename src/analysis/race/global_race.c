@@ -63,7 +63,7 @@ static bool is_in_the_way(const Op *op)
     case OP_TENSORMAP: case OP_WMMA_STORE: case OP_CP_REDUCE_ASYNC_BULK:
         return true;
     default:
-        return ptx_op_is_bulk(op);
+        return ptx_op_is_bulk(op) || op->family == OP_FABRIC;
     }
 }
 

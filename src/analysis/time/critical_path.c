@@ -11,6 +11,7 @@
 #include "analysis/time/waiting_chain.h"
 #include "gpu/gpu.h"
 #include "support/arena.h"
+#include "support/minmax.h"
 #include "isa/isa.h"
 #include "analysis/access/evaluate.h"
 #include "analysis/flow/cfg.h"
@@ -22,6 +23,8 @@
 enum {
     LOOP_WALKS = 3,
     STAGE_WALKS = 24,           /* of a loop with stages; the later half of them counts */
+    /* that loads of joined iterations go into at once: ptxas has 14 to 16 in 32 registers */
+    WORDS_AHEAD = 16,
 };
 
 
@@ -47,6 +50,7 @@ typedef struct CriticalPathWalker {
     double xu_free;             /* when the warp's own function unit takes its next one */
     double asked;               /* of load-store units in this phase, in front of those to come */
     double mma;                 /* when the matrix units have what was asked for */
+    uint32_t side_by_side;      /* joined iterations whose loads go out together */
     WaitingChain *chain;        /* NULL: who waits for whom is not asked for */
 } CriticalPathWalker;
 
@@ -359,6 +363,64 @@ static double wait_until(CriticalPathWalker *w, InsnId insn, double at, bool in_
     return in_steps ? end_phase(w, over) : over;
 }
 
+/* ---- iterations that ptxas joins ------------------------------------------------------------- */
+
+/* Whether what the block loads in the next iterations may go ahead of what it does in this one:
+ * no barrier, fence or store keeps it behind. */
+static bool may_load_ahead(const CriticalPathWalker *w, BlockId block)
+{
+    const Lowered *lowered = w->in->lowered;
+    unsigned stored = 0, loaded = 0;
+    for (uint32_t i = lowered->first[block]; i < lowered->first[block + 1]; i++) {
+        const LoweredInsn *insn = &lowered->insns[i];
+        const unsigned orders = ptx_store_orders(w->in->func, insn);
+        if (insn->machine == MACHINE_BARRIER || fence_of(w, insn))
+            return false;
+        *(ptx_is_ordering_store(insn) ? &stored : &loaded) |= orders;
+    }
+    return !(stored & loaded);
+}
+
+/* Registers that an iteration loads into. */
+static uint32_t loaded_words(const CriticalPathWalker *w, BlockId block)
+{
+    enum { WORD_BYTES = 4 };
+    const Lowered *lowered = w->in->lowered;
+    uint32_t words = 0;
+    for (uint32_t i = lowered->first[block]; i < lowered->first[block + 1]; i++) {
+        const LoweredInsn *insn = &lowered->insns[i];
+        const bool is_load = insn->def_count
+                             && (ptx_store_orders(w->in->func, insn)
+                                 || ptx_is_load_of_global(w->in->func, insn));
+        if (is_load && insn->origin != NO_ID)
+            words += ((uint32_t)w->in->func->insns[insn->origin].access_bytes + WORD_BYTES - 1)
+                     / WORD_BYTES;
+    }
+    return words;
+}
+
+/* Iterations of a loop of one block that stand side by side: their loads go out together. */
+static uint32_t joined_iterations(const CriticalPathWalker *w, LoopId loop, BlockId block)
+{
+    const Unrolling *unrolled = &w->in->lowered->unrolled[loop];
+    if (unrolled->is_whole || unrolled->times < 2 || w->in->loops->loops[loop].block_count > 1
+        || is_in_steps(w, block) || !may_load_ahead(w, block))
+        return 1;
+    const uint32_t words = loaded_words(w, block);
+    return words ? ptx_u32_max(1, ptx_u32_min(unrolled->times, WORDS_AHEAD / words)) : 1;
+}
+
+/* One that misses keeps the others waiting. */
+static double joined_latency(const CriticalPathWalker *w, const LoweredInsn *insn, double latency)
+{
+    if (w->side_by_side < 2 || !ptx_is_load_of_global(w->in->func, insn))
+        return latency;
+    const double near = ptx_gpu_figure(w->in->gpu, FIGURE_L1_LATENCY);
+    if (latency < near)
+        return latency;
+    return fmin(fmax(latency, w->in->missed_clocks), near + w->side_by_side * (latency - near));
+}
+
 /* ---- a basic block --------------------------------------------------------------------------- */
 
 static void note_in_chain(CriticalPathWalker *w, uint32_t insn, bool holds_others, bool is_last)
@@ -380,7 +442,8 @@ static double walk_block(CriticalPathWalker *w, BlockId block)
     double start = begin, last = begin, issued = 0, next = begin, made = begin;
     for (uint32_t i = lowered->first[block]; i < lowered->first[block + 1]; i++) {
         const LoweredInsn *insn = &lowered->insns[i];
-        double at = operands_ready(w, insn, start), latency = ptx_result_clocks(&w->of, insn),
+        double at = operands_ready(w, insn, start),
+               latency = joined_latency(w, insn, ptx_result_clocks(&w->of, insn)),
                issue = issue_of(w, insn, latency);
         bool late = is_late(w, insn, block), is_ordered = is_float((MachineOp)insn->machine);
         unsigned orders = ptx_store_orders(w->in->func, insn);
@@ -545,6 +608,26 @@ static void walk_again(CriticalPathWalker *w, const WalkedLoop *of)
         w->own[rpo[k]] = w->sum[rpo[k]] / (of->walks - counted);
 }
 
+/* The block as often as ptxas has it side by side, each behind what those before it issue. */
+static void walk_joined(CriticalPathWalker *w, BlockId block, LoopId loop)
+{
+    const uint32_t times = joined_iterations(w, loop, block);
+    const Lowered *lowered = w->in->lowered;
+    const double begin = w->now;
+    double issued = 0, end = begin;
+    for (uint32_t i = lowered->first[block]; i < lowered->first[block + 1]; i++)
+        issued += (double)lowered->insns[i].count;
+    w->side_by_side = times;
+    for (uint32_t copy = 0; copy < times; copy++) {
+        w->now = begin + copy * issued;
+        walk_block(w, block);
+        end = fmax(end, w->now);
+    }
+    w->side_by_side = 1;
+    w->now = end;
+    w->own[block] = (end - begin) / times;
+}
+
 static bool is_walked_again(const CriticalPathWalker *w, LoopId loop)
 {
     return w->steps ? w->is_inner[loop] : w->in->loops->loops[loop].is_innermost;
@@ -570,7 +653,7 @@ static void walk_loops(CriticalPathWalker *w)
         } else {
             for (unsigned again = 1; again < LOOP_WALKS; again++) {
                 for (uint32_t k = r; k < walked.end; k++)
-                    walk_block(w, cfg->rpo[k]);
+                    walk_joined(w, cfg->rpo[k], loop);
                 branch_back(w, loop, cfg->rpo[walked.end - 1]);
             }
         }

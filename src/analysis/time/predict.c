@@ -569,6 +569,7 @@ static double find_chain(Arena *scratch, const PredictInput *in, const Speeds *s
                                 tile_clocks(in, s, cached),
                                 in->blocks,
                                 in->warps_per_block,
+                                load_clocks(in, cached, 1),
                                 in->shares ? in->shares->waits : NULL };
     double waves = in->blocks / (s->sms * in->blocks_per_sm), first = first_misses(in, cached);
     first += ptx_gpu_figure(in->gpu, FIGURE_CONST_FRESH_LATENCY)

@@ -52,6 +52,10 @@ static void put_variable(Printer *p, VarId id)
         text += prefix + 1;
         length -= prefix + 1;
     }
+    if (module->vars[id].source_name) {
+        put_text(p, module->vars[id].source_name);
+        return;
+    }
     put_symbolic_bytes(p, text, length);
 }
 

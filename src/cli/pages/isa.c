@@ -3,6 +3,7 @@
 #include "cli/rule_json.h"
 #include "support/choice.h"
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -197,6 +198,137 @@ static void write_all(const Options *options, const IsaGpus *gpus, Text *out)
     ptx_text_free(&page);
 }
 
+/* ---- what is new ----------------------------------------------------------------------------- */
+
+static unsigned number_of_version(const ptxlint_isa_need *need)
+{
+    return 10u * (unsigned)need->version_major + (unsigned)need->version_minor;
+}
+
+/* The first .version that has it, of these targets or of any. */
+static unsigned first_version(const ptxlint_isa_form *form)
+{
+    unsigned first = UINT_MAX;
+    for (size_t i = 0; i < form->need_count; i++) {
+        unsigned version = number_of_version(&form->needs[i]);
+        first = version < first ? version : first;
+    }
+    return first;
+}
+
+/* A cell of a table ends at a bar that has no stroke before it. */
+static void write_cell(const char *text, Text *out)
+{
+    ptx_text_put(out, "| `");
+    for (; *text; text++) {
+        ptx_text_put(out, ptx_text_if(*text == '|', "\\"));
+        ptx_text_add(out, text, 1);
+    }
+    ptx_text_put(out, "` ");
+}
+
+static void write_new_form(const ptxlint_isa_form *form, bool is_markdown, Text *out)
+{
+    if (is_markdown) {
+        write_cell(form->modifiers_text, out);
+        if (*form->operands_text)
+            write_cell(form->operands_text, out);
+        ptx_text_put(out, *form->operands_text ? "|" : "| |");
+    } else {
+        ptx_text_print(out, "%s  %s\n    //", form->modifiers_text, form->operands_text);
+    }
+    for (size_t i = 0; i < form->need_count; i++)
+        ptx_text_print(out, " %s", form->needs[i].target);
+    ptx_text_put(out, is_markdown ? " |\n" : "\n");
+}
+
+/* The opcodes, each with all its forms; NULL behind the last. */
+typedef struct OpenedIsa {
+    ptxlint_isa *opcodes[1024];
+} OpenedIsa;
+
+static void open_all(OpenedIsa *all)
+{
+    ptxlint_isa_opcode opcode;
+    size_t count = 0;
+    for (size_t i = 0; ptxlint_isa_opcode_at(i, &opcode) && count + 1 < 1024; i++)
+        count += ptxlint_isa_new(opcode.text, strlen(opcode.text), &all->opcodes[count], NULL, 0)
+                 == PTXLINT_OK;
+    all->opcodes[count] = NULL;
+}
+
+static void close_all(OpenedIsa *all)
+{
+    for (size_t i = 0; all->opcodes[i]; i++)
+        ptxlint_isa_free(all->opcodes[i]);
+}
+
+static void write_version_head(unsigned version, bool is_markdown, Text *out)
+{
+    ptx_text_put(out, ptx_text_if(out->length != 0, "\n"));
+    ptx_text_print(out, is_markdown ? "## PTX %u.%u\n\n" : "PTX %u.%u\n\n", version / 10,
+                   version % 10);
+    ptx_text_put(out, ptx_text_if(is_markdown, "| form | operands | targets |\n"
+                                               "| --- | --- | --- |\n"));
+}
+
+static void write_version(const OpenedIsa *all, unsigned version, bool is_markdown, Text *out)
+{
+    bool has_head = false;
+    for (size_t i = 0; all->opcodes[i]; i++) {
+        const ptxlint_isa_info *info = ptxlint_isa_get_info(all->opcodes[i]);
+        for (size_t f = 0; f < info->form_count; f++) {
+            if (first_version(&info->forms[f]) != version)
+                continue;
+            if (!has_head)
+                write_version_head(version, is_markdown, out);
+            has_head = true;
+            write_new_form(&info->forms[f], is_markdown, out);
+        }
+    }
+}
+
+static json_t *new_forms_of(const ptxlint_isa_info *info, unsigned since)
+{
+    json_t *forms = json_array();
+    for (size_t f = 0; f < info->form_count; f++)
+        if (first_version(&info->forms[f]) >= since)
+            json_array_append_new(forms, form_json(&info->forms[f]));
+    return forms;
+}
+
+static void write_new_json(const OpenedIsa *all, unsigned since, Text *out)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; all->opcodes[i]; i++) {
+        const ptxlint_isa_info *info = ptxlint_isa_get_info(all->opcodes[i]);
+        json_t *forms = new_forms_of(info, since);
+        if (json_array_size(forms))
+            json_array_append_new(
+                list, json_pack("{s:s, s:s, s:s, s:b, s:[], s:O, s:[]}", "text", info->text,
+                                "opcode", info->opcode, "summary", info->summary, "is_whole", 0,
+                                "operations", "forms", forms, "rates"));
+        json_decref(forms);
+    }
+    ptx_json_write(out,
+                   json_pack("{s:s, s:o}", "schema", "ptxlint-isa/1", "instructions", list));
+}
+
+static void write_newer_forms(const Options *options, Text *out)
+{
+    enum { NEWEST = 150 };              /* beyond every version there is */
+    OpenedIsa all;
+    open_all(&all);
+    if (options->output.format == FORMAT_JSON)
+        write_new_json(&all, options->since, out);
+    else
+        for (unsigned version = options->since; version < NEWEST; version++)
+            write_version(&all, version, options->output.format == FORMAT_MARKDOWN, out);
+    if (!out->length)
+        ptx_text_put(out, "nothing is that new\n");
+    close_all(&all);
+}
+
 /* ---- some of them ---------------------------------------------------------------------------- */
 
 static ExitCode open_one(const char *word, ptxlint_isa **isa)
@@ -252,6 +384,8 @@ ExitCode ptx_isa_command(const Options *options)
     choose_gpus(&gpus, &inputs);
     if (code == EXIT_CLEAN && has_words)
         code = write_some(options, &gpus, &out);
+    else if (code == EXIT_CLEAN && options->since)
+        write_newer_forms(options, &out);
     else if (code == EXIT_CLEAN)
         write_all(options, &gpus, &out);
     if (out.length || out.has_failed)

@@ -186,12 +186,10 @@ const char *ptx_measure_pitch_name(FactCache *q, InsnId insn)
     const Module *module = q->shared->module;
     if (pitch.param == NO_ID)
         return "";
-    Span name = module->vars[q->func->params[pitch.param]].name;
-    size_t size = ptx_span_length(name) + sizeof "`` (param 4294967295)";
-    char *text = ptx_arena_array(q->arena, char, size);
-    snprintf(text, size, "`%.*s` (param %u)", (int)ptx_span_length(name), module->text + name.begin,
-             (unsigned)pitch.param);
-    return text;
+    char title[65], text[sizeof title + sizeof "`` (param 4294967295)"];
+    ptx_var_title(module, &module->vars[q->func->params[pitch.param]], title, sizeof title);
+    int length = snprintf(text, sizeof text, "`%s` (param %u)", title, (unsigned)pitch.param);
+    return ptx_arena_strndup(q->arena, text, (size_t)length);
 }
 
 /* ---- requests -------------------------------------------------------------------------------- */

@@ -40,7 +40,9 @@ double ptx_measure_kernel(FactCache *q, FactId fact, Certainty *certainty);
 double ptx_measure_parameter(FactCache *q, const Subjects *s, FactId fact);
 double ptx_measure_variable(FactCache *q, const Subjects *s, FactId fact);
 double ptx_measure_register(FactCache *q, const Subjects *s, FactId fact);
-const InsnId *ptx_measure_first_reads(FactCache *q);
+/* ", like `%r2` and `%r3`": others that are never written, and that the same statement reads first;
+ * "" where there are none. */
+const char *ptx_measure_peers(FactCache *q, RegId reg);
 
 /* flow.c: loops, blocks, branches. */
 double ptx_measure_loop(FactCache *q, const Subjects *s, FactId fact, Certainty *certainty);

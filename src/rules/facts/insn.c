@@ -167,6 +167,7 @@ static double measure_op(FactCache *q, const Op *op, FactId fact)
     case FACT_INSN_is_store:            return (op->flags & OPF_STORE) != 0;
     case FACT_INSN_is_conversion:       return ptx_measure_is_conversion(op);
     case FACT_INSN_is_full_precision:   return (op->flags & OPF_FULL_PRECISION) != 0;
+    case FACT_INSN_is_unsettled:        return (op->flags & OPF_UNSETTLED) != 0;
     case FACT_INSN_machine_instructions: return ptx_measure_machine_instructions(q->shared, op);
     default:                            return UNKNOWN;
     }

@@ -95,6 +95,9 @@ enum { MAX_PLACES = 4 };
 /* What removes a finding at that place of the race at an instruction; NULL: it is no race. */
 const DiagRepair *ptx_measure_repair(FactCache *q, InsnId insn);
 
+/* Per register: the first reachable instruction that reads it; NO_ID. */
+const InsnId *ptx_measure_first_reads(FactCache *q);
+
 /* How many there are, MAX_PLACES at most. */
 unsigned ptx_measure_places(FactCache *q, const Subjects *s, uint32_t fact,
                             RelatedPlace places[MAX_PLACES]);

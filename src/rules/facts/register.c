@@ -6,6 +6,12 @@
 #include "ir/reg.h"
 #include "isa/isa.h"
 #include "analysis/flow/cfg.h"
+#include "ir/module.h"
+#include "session/session.h"
+#include "support/choice.h"
+#include "support/minmax.h"
+
+#include <stdio.h>
 
 static void note_read(InsnId *first, RegId reg, InsnId insn)
 {
@@ -51,6 +57,68 @@ static bool may_not_matter(const Func *func, const Insn *insn, RegId reg)
 static bool is_register_written(const Reg *reg)
 {
     return reg->is_written || reg->is_result || reg->is_param;
+}
+
+enum { PEERS_NAMED = 3, PEER_BYTES = 60 };
+
+/* What an instruction reads, number o: its operands, then its guard; NO_ID: nothing. */
+static RegId read_at(const Func *func, const Insn *insn, uint32_t o)
+{
+    if (o == insn->operand_count)
+        return insn->guard;
+    const Operand *operand = &ptx_insn_operands(func, insn)[o];
+    return operand->kind == OPERAND_REG && operand->role & ROLE_USE ? operand->id : NO_ID;
+}
+
+static bool is_read_before(const Func *func, const Insn *insn, uint32_t o)
+{
+    for (uint32_t i = 0; i < o; i++)
+        if (read_at(func, insn, i) == read_at(func, insn, o))
+            return true;
+    return false;
+}
+
+/* Of the others at most `room` into peers. Returns how many there are. */
+static uint32_t find_peers(FactCache *q, RegId reg, RegId *peers, uint32_t room)
+{
+    const Func *func = q->func;
+    const InsnId *first = ptx_measure_first_reads(q), insn = first[reg];
+    uint32_t count = 0;
+    for (uint32_t o = 0; insn != NO_ID && o <= func->insns[insn].operand_count; o++) {
+        const RegId other = read_at(func, &func->insns[insn], o);
+        if (other == NO_ID || other == reg || first[other] != insn
+            || is_register_written(&func->regs[other])
+            || is_read_before(func, &func->insns[insn], o))
+            continue;
+        if (count < room)
+            peers[count] = other;
+        count++;
+    }
+    return count;
+}
+
+const char *ptx_measure_peers(FactCache *q, RegId reg)
+{
+    RegId peers[PEERS_NAMED];
+    char text[PEERS_NAMED * (PEER_BYTES + 16) + 40] = "";
+    const uint32_t count = find_peers(q, reg, peers, PEERS_NAMED),
+                   named = count > PEERS_NAMED ? PEERS_NAMED - 1 : count;
+    size_t length = 0;
+    for (uint32_t i = 0; i < named; i++) {
+        const Span name = q->func->regs[peers[i]].name;
+        const uint32_t bytes = ptx_span_length(name);
+        const char *before = i ? ", `" : ", like `";
+        if (i && i + 1 == count)
+            before = " and `";
+        length += (size_t)snprintf(text + length, sizeof text - length, "%s%.*s%s`", before,
+                                   (int)ptx_u32_min(bytes, PEER_BYTES),
+                                   q->shared->module->text + name.begin,
+                                   ptx_text_if(bytes > PEER_BYTES, "..."));
+    }
+    if (count > named)
+        length += (size_t)snprintf(text + length, sizeof text - length, " and %u more",
+                                   (unsigned)(count - named));
+    return ptx_arena_strndup(q->arena, text, length);
 }
 
 double ptx_measure_register(FactCache *q, const Subjects *s, FactId fact)

@@ -79,18 +79,32 @@ static const char *launch_error(FactCache *q)
                     : NULL;
 }
 
+/* PTX ISA 9.4, "Release Notes". */
+static const char *toolkit_of(const Module *module)
+{
+    switch (module->version) {
+    case 91: return "CUDA 13.1 (driver r590)";
+    case 92: return "CUDA 13.2 (driver r595)";
+    case 93: return "CUDA 13.3 (driver r610)";
+    case 94: return "CUDA 13.4 (driver r615)";
+    default: return NULL;
+    }
+}
+
 const char *ptx_measure_text(FactCache *q, const Subjects *s, uint32_t fact, size_t *length)
 {
     const Module *module = q->shared->module;
     PointsTo base;
     switch (fact) {
     case FACT_MODULE_target_name:   return target_text(q, length);
+    case FACT_MODULE_toolkit:       return fixed_text(toolkit_of(module), length);
     case FACT_KERNEL_name:          return span_text(q, q->func->name, length);
     case FACT_KERNEL_launch_error:  return fixed_text(launch_error(q), length);
     case FACT_KERNEL_atomic_advice: return fixed_text(ptx_measure_atomic_advice(q), length);
     case FACT_KERNEL_time_advice:   return fixed_text(ptx_measure_time_advice(q), length);
     case FACT_VARIABLE_name: case FACT_PARAMETER_name:
         return span_text(q, module->vars[s->var].name, length);
+    case FACT_REGISTER_peers:       return fixed_text(ptx_measure_peers(q, s->reg), length);
     case FACT_REGISTER_name:        return span_text(q, q->func->regs[s->reg].name, length);
     case FACT_LOOP_label:           return label_text(q, s->loop, length);
     case FACT_INSN_op:

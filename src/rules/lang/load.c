@@ -618,17 +618,19 @@ static bool has_loop(Subject subject)
 
 static bool read_fold(RuleLoader *l, const YamlNode *node, Rule *rule)
 {
-    static const char *const folds[] = { "", "loop", "nest", "kernel", "none" };
+    static const char *const folds[] = { "", "loop", "nest", "kernel", "none", "statement" };
     const Subject subject = (Subject)rule->subject;
     uint8_t number;
     rule->fold = has_loop(subject) && subject != SUBJECT_LOOP ? FOLD_LOOP : FOLD_NONE;
     if (!node)
         return true;
-    if (!read_rule_word(l, node, "fold", folds, 5, &number))
+    if (!read_rule_word(l, node, "fold", folds, 6, &number))
         return false;
     rule->fold = (uint8_t)(number - 1);
     if ((rule->fold == FOLD_LOOP || rule->fold == FOLD_NEST) && !has_loop(subject))
         return fail(l, node, "a %s is in no loop", ptx_subject_text[subject]);
+    if (rule->fold == FOLD_STATEMENT && subject != SUBJECT_REGISTER)
+        return fail(l, node, "only registers share a statement");
     return rule->fold != FOLD_KERNEL || (subject != SUBJECT_MODULE && subject != SUBJECT_VARIABLE)
         || fail(l, node, "a %s is in no kernel", ptx_subject_text[subject]);
 }

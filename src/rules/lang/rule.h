@@ -202,7 +202,7 @@ typedef struct Example {
 } Example;
 
 /* NEST: a loop that no other is around */
-typedef enum Fold { FOLD_LOOP, FOLD_NEST, FOLD_KERNEL, FOLD_NONE } Fold;
+typedef enum Fold { FOLD_LOOP, FOLD_NEST, FOLD_KERNEL, FOLD_NONE, FOLD_STATEMENT } Fold;
 
 /* Whether the statement of the finding may go: it means nothing; or that is a guess. */
 typedef enum Removal { REMOVAL_NONE, REMOVAL_SAFE, REMOVAL_UNSAFE } Removal;

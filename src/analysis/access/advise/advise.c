@@ -3,7 +3,6 @@
 #include "ir/module.h"
 #include "analysis/access/evaluate.h"
 #include "analysis/sim/guess.h"
-#include "support/demangle.h"
 #include "support/diag.h"
 
 #include <inttypes.h>
@@ -132,10 +131,8 @@ const char *ptx_proposal_describe(Arena *arena, const Module *module, const Prop
                                          other[160] = "", swizzle[96];
     if (p->layout.kind == LAYOUT_SAME)
         return NULL;
-    if (p->var != NO_ID) {
-        const Span span = module->vars[p->var].name;
-        ptx_source_title(module->text + span.begin, ptx_span_length(span), name, sizeof name);
-    }
+    if (p->var != NO_ID)
+        ptx_var_title(module, &module->vars[p->var], name, sizeof name);
     put_layout(layout, sizeof layout, &p->layout, name);
     put_change(change, sizeof change, p->layout.kind > LAYOUT_SWIZZLE, p->before, p->after);
     put_end(end, sizeof end, p);

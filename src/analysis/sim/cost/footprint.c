@@ -497,7 +497,8 @@ static ArrayTraffic sum_array(const Extent *array)
 {
     ArrayTraffic out = { .missed = array->missed,
                          .past = array->pieces[SIDE_PAST],
-                         .read_bytes = distinct(array, SIDE_READ) };
+                         .read_bytes = distinct(array, SIDE_READ),
+                         .extent_bytes = (double)(1 << PIECE_SHIFT) * between(array, SIDE_READ) };
     for (unsigned d = 0; d < 3; d++) {
         out.is_shifted[d] = array->probed[0] && array->probed[d + 1];
         out.shift[d] = out.is_shifted[d] ? (int64_t)(array->probed[0] - array->probed[d + 1]) : 0;

@@ -33,6 +33,7 @@ typedef struct ArrayTraffic {   /* of one array; of the launch */
     double missed;              /* sectors that a block's loads are the first to ask for */
     double past;                /* that loads ask for past L1, each time */
     double read_bytes;          /* distinct */
+    double extent_bytes;        /* between the first and the last of them */
     /* bytes from a block's first address to that of its neighbour in each dimension of the grid,
      * ... */
     int64_t shift[3];

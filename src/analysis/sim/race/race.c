@@ -23,7 +23,8 @@ static bool has_protocols(const Module *module)
 {
     for (uint32_t i = 0; i < module->op_count; i++) {
         const Op *op = module->ops[i];
-        if (op->family == OP_MBARRIER || op->family == OP_WGMMA || ptx_op_is_bulk(op))
+        if (op->family == OP_MBARRIER || op->family == OP_WGMMA || op->family == OP_FABRIC
+            || ptx_op_is_bulk(op))
             return true;
     }
     return false;

@@ -44,6 +44,8 @@ static CopyShape shape_of(const Op *op)
     bool is_write = op->space_count && ptx_space_is_shared(op->spaces[0]);
     CopyShape shape = is_tensor ? (CopyShape){ 0, NONE, 2, .is_tensor = true }
                                 : (CopyShape){ 0, 2, 3, .is_tensor = false };
+    if (ptx_op_has(op, MOD_IGNORE_OOB))
+        shape.mbarrier = 5;     /* behind how many bytes it leaves out at both ends */
     shape.is_write = is_write;
     shape.place = !is_write;
     if (!completes)
@@ -92,6 +94,8 @@ static bool transfer(Race *r, Warp *w, const Insn *insn, CopyShape shape, unsign
         ptx_race_range(r, touch + lane, (uint32_t)at, shape.is_tensor ? CORE_ROW : bytes);
     if (!b)
         return true;
+    if (ptx_op_has(insn->op, MOD_IGNORE_OOB))
+        r->is_blind = b->is_open = true;        /* which bytes it leaves is not known */
     if (!shape.is_tensor)
         ptx_mbarrier_complete_tx(b, (int64_t)bytes);
     else if (!touch || !ptx_mbarrier_complete_tensor(b, (uint32_t)at, touch + lane))
@@ -103,7 +107,7 @@ bool ptx_race_transfer(Race *r, Warp *w, const Insn *insn, uint32_t lanes, uint8
 {
     Machine *m = r->machine;
     const CopyShape shape = shape_of(insn->op);
-    if (ptx_op_has(insn->op, MOD_MULTICAST_CLUSTER) || ptx_op_has(insn->op, MOD_CTA_GROUP_2))
+    if (ptx_op_is_multicast(insn->op) || ptx_op_has(insn->op, MOD_CTA_GROUP_2))
         return false;           /* it comes to other blocks, and theirs to this one */
     for (unsigned lane = 0; lane < WARP_LANES; lane++)
         if (lanes >> lane & 1 && !transfer(r, w, insn, shape, lane, doubt))

@@ -264,14 +264,26 @@ static uint8_t order_of_other(const Op *op)
     return op->flags & OPF_WARP && op->kind != OPK_BAR && !is_access ? ORDER_LANES : ORDER_NONE;
 }
 
+/* Other GPUs, other blocks or conditions decide when a phase is over. */
+static bool is_order_unknown(const Op *op)
+{
+    return op->family == OP_FABRIC
+           || (op->family == OP_MBARRIER
+               && (ptx_op_is_multicast(op) || ptx_op_has(op, MOD_PHASE_TYPE_CONDITIONAL)));
+}
+
 static uint8_t order_of(const Op *op)
 {
+    if (is_order_unknown(op))
+        return ORDER_LOST;
     switch ((Operation)op->operation) {
     case OP_CP_ASYNC_COMMIT_GROUP:                          return ORDER_COMMIT;
     case OP_CP_ASYNC_WAIT_GROUP:                            return ORDER_WAIT_GROUP;
     case OP_CP_ASYNC_WAIT_ALL:                              return ORDER_WAIT_ALL;
     case OP_CP_ASYNC_MBARRIER_ARRIVE:                       return ORDER_COPIES_ARRIVE;
-    case OP_CP_ASYNC_BULK: case OP_CP_REDUCE_ASYNC_BULK:    return ORDER_TRANSFER;
+    case OP_CP_ASYNC_BULK: case OP_CP_REDUCE_ASYNC_BULK:
+    case OP_MULTIMEM_CP_ASYNC_BULK: case OP_MULTIMEM_CP_REDUCE_ASYNC_BULK:
+        return ORDER_TRANSFER;
     case OP_CP_ASYNC_BULK_COMMIT_GROUP:                     return ORDER_COMMIT_BULK;
     case OP_CP_ASYNC_BULK_WAIT_GROUP:                       return ORDER_WAIT_BULK;
     case OP_WGMMA_COMMIT_GROUP:                             return ORDER_COMMIT_MATRIX;
@@ -291,6 +303,8 @@ static uint8_t order_of(const Op *op)
     case OP_BARRIER_CLUSTER_WAIT:                           return ORDER_CLUSTER_WAIT;
     case OP_BAR_WARP:                                       return ORDER_LANES;
     case OP_CP_ASYNC_BULK_PREFETCH:
+    case OP_APPLYPRIORITY_ASYNC_BULK:
+    case OP_MBARRIER_CHECK_LAYOUT:
     case OP_WGMMA_FENCE:
     case OP_FENCE_PROXY_ASYNC_GLOBAL:
     case OP_MBARRIER_INVAL:

@@ -149,17 +149,70 @@ static double own_share(const Machinery *m, const ArrayTraffic *array)
     return share;
 }
 
-/* Arrays that together do not fit L2 are fetched again by each wave of blocks, as far as its blocks
- * read the same. */
+/* Of the first `count` blocks, how many lie side by side in each dimension of the grid. */
+static void places_beside(const uint32_t grid[3], double count, double reach[3])
+{
+    for (unsigned d = 0; d < 3; d++) {
+        reach[d] = fmax(1, fmin(grid[d], ceil(count)));
+        count /= grid[d];
+    }
+}
+
+static double parts_of_blocks(const Machinery *m, const ArrayTraffic *array, double count)
+{
+    const uint32_t *grid = m->evaluation->grid;
+    if (count <= MAX_WAVE)
+        return distinct_parts(array, grid, 1, (unsigned)count);
+    if (!is_shift_known(array, grid))
+        return count;
+    double reach[3], parts = 1;
+    places_beside(grid, count, reach);
+    for (unsigned d = 0; d < 3; d++)
+        parts *= array->shift[d] ? reach[d] : 1;
+    return fmin(count, parts);
+}
+
+/* From the first to the last address of so many blocks: parts of one size lie apart by `shift`. */
+static double span_of_blocks(const Machinery *m, const ArrayTraffic *array, double count)
+{
+    const uint32_t *grid = m->evaluation->grid;
+    double reach[3], span = array->extent_bytes;
+    if (!is_shift_known(array, grid))
+        return (double)INFINITY;
+    places_beside(grid, count, reach);
+    for (unsigned d = 0; d < 3; d++)
+        span -= (grid[d] - reach[d]) * fabs((double)array->shift[d]);
+    return span;
+}
+
+/* What so many blocks, one after the other, read of the array: parts may overlap. */
+static double bytes_of_blocks(const Machinery *m, const ArrayTraffic *array, double count)
+{
+    const double each = array->missed * SECTOR_BYTES / m->evaluation->blocks,
+                 apart = parts_of_blocks(m, array, count) * each * own_share(m, array);
+    return fmin(fmin(apart, array->read_bytes),
+                fmax(each, span_of_blocks(m, array, count)));
+}
+
+/* Blocks whose bytes L2 holds together; those on the SMs at once, at least. */
+static double blocks_of_l2(const Machinery *m)
+{
+    const Traffics *t = &m->evaluation->traffics;
+    const double blocks = m->evaluation->blocks,
+                 wave = fmin(fmin(m->sms * m->resident, blocks), MAX_WAVE);
+    double bytes = t->written_bytes / blocks * wave;
+    for (uint32_t a = 0; a < t->array_count; a++)
+        bytes += bytes_of_blocks(m, &t->arrays[a], wave);
+    return fmin(blocks, wave * fmax(1, floor(m->l2_bytes / bytes)));
+}
+
+/* Arrays that together do not fit L2 are fetched again by the next blocks that it has no room for,
+ * as far as these read the same. */
 static double bytes_of_waves(const Machinery *m, const ArrayTraffic *array, double sectors)
 {
-    double blocks = m->evaluation->blocks,
-           wave = fmin(fmin(m->sms * m->resident, blocks), MAX_WAVE);
-    double parts = distinct_parts(array, m->evaluation->grid, 1, (unsigned)wave);
-    double each = array->missed * SECTOR_BYTES / blocks, waves = blocks / wave;
-    return fmax(array->read_bytes,
-                fmin(waves * fmin(parts * each * own_share(m, array), array->read_bytes),
-                     sectors * SECTOR_BYTES));
+    const double held = blocks_of_l2(m),
+                 moved = m->evaluation->blocks / held * bytes_of_blocks(m, array, held);
+    return fmax(array->read_bytes, fmin(moved, sectors * SECTOR_BYTES));
 }
 
 /* Of what blocks read again, the share that L2 has given up by then. It holds what a single block

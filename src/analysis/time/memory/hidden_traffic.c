@@ -67,7 +67,9 @@ static double add_spills(Arena *scratch, const PredictInput *in, Cached *cached)
 
 static bool is_bulk(const Op *op)
 {
-    return op->operation == OP_CP_ASYNC_BULK || op->operation == OP_CP_REDUCE_ASYNC_BULK;
+    return op->operation == OP_CP_ASYNC_BULK || op->operation == OP_CP_REDUCE_ASYNC_BULK
+           || op->operation == OP_MULTIMEM_CP_ASYNC_BULK
+           || op->operation == OP_MULTIMEM_CP_REDUCE_ASYNC_BULK;
 }
 
 /* Whether there are any: what an mbarrier waits for may be in a register, and bulk stores have
