@@ -180,7 +180,9 @@ static void list_sectors(const ptxlint_request *r, SectorList *list)
     for (uint32_t lane = 0; lane < PTXLINT_LANES; lane++) {
         if (!(r->lanes >> lane & 1))
             continue;
-        for (int64_t byte = r->offsets[lane]; byte < r->offsets[lane] + r->bytes; byte++)
+        /* an access has 32 bytes at the most: two sectors */
+        const int64_t end = r->offsets[lane] + ptx_u32_min(r->bytes, SECTOR_BYTES);
+        for (int64_t byte = r->offsets[lane]; byte < end; byte++)
             list->used[sector_at(list, byte / SECTOR_BYTES)] |= UINT32_C(1)
                                                                 << byte % SECTOR_BYTES;
     }
@@ -199,7 +201,8 @@ static void put_lane_ways(Out *out, const ptxlint_request *r, SectorList *list, 
         if (!(r->lanes >> lane & 1))
             continue;
         const int64_t first = r->offsets[lane] / SECTOR_BYTES,
-                      last = (r->offsets[lane] + r->bytes - 1) / SECTOR_BYTES;
+                      last = (r->offsets[lane] + ptx_u32_min(r->bytes, SECTOR_BYTES) - 1)
+                             / SECTOR_BYTES;
         for (int64_t s = first; s <= last; s++) {
             const double x = sector_x(list, sector_at(list, s)) + width / 2;
             ptx_out_format(out, "M%u 28L", 8 + lane * LANE_STEP + LANE_STEP / 2);
