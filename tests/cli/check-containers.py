@@ -46,7 +46,7 @@ def check_commands():
     want("jobs", run("--all", "--jobs", "8", "--format", "oneline", "librow.a"), 0, "librow.a!2.sm_90a.ptx:")
     if run("--all", "--jobs", "8", "librow.a").stdout != run("--all", "--jobs", "1", "librow.a").stdout:
         problems.append("jobs: another order")
-    want("report", run("report", "librow.so"), 0, "kernel column(float*, float)", "kernel row(float*)")
+    want("report", run("report", "--details", "librow.so"), 0, "kernel column(float*, float)", "kernel row(float*)")
     want("tune", run("tune", *LAUNCH, PLACE), 0, "column")
     want("rank", run("rank", *LAUNCH, "column.o"), 0, "column.o!1.sm_80.ptx", "column.o!2.sm_90a.ptx")
     want("diff", run("diff", "column.o", "column.none.fatbin"), 0, "0 of 2 kernels regressed, 2 the same")

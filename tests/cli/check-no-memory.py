@@ -23,6 +23,12 @@ report --no-sandbox --no-config a.ptx
 report --no-sandbox --no-config --format json=o.json a.ptx
 report --no-sandbox --no-config --format csv a.ptx
 report --no-sandbox --no-config --block 256 --grid 1024 a.ptx
+report --no-sandbox --no-config --format html=o.html --block 256 --grid 64 --gpu h200 a.ptx
+report --no-sandbox --no-config --format markdown a.ptx
+annotate --no-sandbox --no-config --block 256 --grid 64 --gpu h200 a.ptx
+annotate --no-sandbox --no-config --format json a.ptx
+graph --no-config --format svg --kernel reduce_shuffle a.ptx
+graph --no-config --format json a.ptx
 explain MEM201
 rules
 rules --format json

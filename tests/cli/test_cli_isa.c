@@ -27,7 +27,7 @@ static const Case cases[] = {
     { "$PTXLINT isa add lde",                    2, "Adds two numbers.", "did you mean ld?", NULL },
     { "$PTXLINT isa ld.globl",                   2, "", "did you mean .global?", NULL },
     { "$PTXLINT isa ld.f32.u32",                 2, "", "no form of ld takes all of '.f32.u32'; `ptxlint isa --list`", NULL },
-    { "$PTXLINT isa \"$(printf 'a\\033b')\"",    2, "", "unknown instruction 'a?b'", NULL },
+    { "$PTXLINT isa \"$(printf 'a\\033b')\"",    2, "", "unknown instruction 'a<1b>b'", NULL },
     { "$PTXLINT isa --list",                     0, "wgmma                 8.0  sm_90a", "", NULL },
     { "$PTXLINT isa --list --gpu sm_75",         0, "\nxor ", "", "wgmma" },
     { "$PTXLINT isa --list --gpu sm_75,h200",    0, "\nwgmma ", "", "tcgen05" },

@@ -33,7 +33,7 @@ static const File files[] = {
 
 #define INIT "$PTXLINT launch init --no-config "
 #define CHECK "$PTXLINT check --no-config --gpu h200 "
-#define REPORT "$PTXLINT report --no-config --gpu h200 "
+#define REPORT "$PTXLINT report --no-config --details --gpu h200 "
 #define RECORD "LD_LIBRARY_PATH=$DRIVER $PTXLINT launch record "
 
 static const Case init_cases[] = {

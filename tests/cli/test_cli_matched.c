@@ -66,7 +66,7 @@ static int teardown(void **state)
     return leave_folder();
 }
 
-#define REPORT "$PTXLINT report --no-config "
+#define REPORT "$PTXLINT report --no-config --details "
 
 static const Case cases[] = {
     /* one that matches in any input is good */

@@ -376,6 +376,8 @@ static void put_requests_of(const HtmlKernel *k, const ptxlint_request *all, siz
 {
     const ptxlint_request **list = malloc((count + 1) * sizeof *list);
     size_t chosen = 0;
+    if (!list)
+        k->out->status = PTXLINT_NO_MEMORY;
     for (size_t i = 0; list && i < count; i++)
         if (!strcmp(all[i].space, space))
             list[chosen++] = &all[i];
@@ -469,7 +471,10 @@ void ptx_html_accesses_part(const HtmlKernel *k)
     ptx_out_text(k->out, "<p class=\"small\">Shared memory: lanes down, banks across, a colour a "
                          "pass. Global memory: lanes on sectors of 32 bytes; green: bytes that "
                          "are asked for; red: a gap.</p>\n");
-    if (ptxlint_requests_new(k->module, k->kernel, &requests) == PTXLINT_OK) {
+    ptxlint_status status = ptxlint_requests_new(k->module, k->kernel, &requests);
+    if (status == PTXLINT_NO_MEMORY)
+        k->out->status = status;
+    if (status == PTXLINT_OK) {
         const ptxlint_request *all = ptxlint_requests_all(requests, &count);
         put_requests_of(k, all, count, "shared");
         put_requests_of(k, all, count, "global");

@@ -74,6 +74,8 @@ static void list_cuda_lines(CodeView *v)
     const ptxlint_graph_info *graph = v->k->graph;
     ptxlint_source_place place;
     v->lines = calloc(graph->instruction_count + 1, sizeof *v->lines);
+    if (!v->lines)
+        v->k->out->status = PTXLINT_NO_MEMORY;
     for (size_t i = 0; v->lines && i < graph->instruction_count; i++) {
         const uint32_t at = graph->instructions[i].begin;
         const ptxlint_instruction *figures = figures_at(v->k, i);

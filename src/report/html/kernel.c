@@ -311,7 +311,12 @@ static void put_flow_part(const HtmlKernel *k)
 {
     Picture picture;
     char link[32];
-    if (!k->graph || ptx_picture_make(k->module, k->kernel, k->graph, &picture) != PTXLINT_OK)
+    ptxlint_status status = PTXLINT_BAD_ARGUMENT;
+    if (k->graph)
+        status = ptx_picture_make(k->module, k->kernel, k->graph, &picture);
+    if (status == PTXLINT_NO_MEMORY)
+        k->out->status = status;
+    if (status != PTXLINT_OK)
         return;
     ptx_html_part(k, "flow", "Control flow",
                   "basic blocks by their share of the time; blue: loops; dashed: lanes diverge");

@@ -182,10 +182,13 @@ ptxlint_status ptx_html_kernel(HtmlPage *page, const ptxlint_module *module,
     HtmlKernel k = { .module = module, .kernel = kernel, .locator = locator,
                      .number = entry->number, .lines_left = &page->lines_left };
     k.projection = kernel->projection_count ? kernel->projections : NULL;
-    if (ptxlint_graph_new(module, kernel, &graph) == PTXLINT_OK)
+    ptxlint_status status = ptxlint_graph_new(module, kernel, &graph);
+    if (status == PTXLINT_NO_MEMORY)
+        return status;
+    if (status == PTXLINT_OK)
         k.graph = ptxlint_graph_get_info(graph);
     entry->time_us = k.projection ? k.projection->time.predicted_us : (double)NAN;
-    ptxlint_status status = write_html_entry(page, &k, entry);
+    status = write_html_entry(page, &k, entry);
     ptxlint_graph_free(graph);
     return status;
 }
@@ -316,8 +319,9 @@ void ptx_html_finish(HtmlPage *page, Out *out)
     char title[300];
     if (page->count)
         qsort(page->entries, page->count, sizeof *page->entries, compare_html_entries);
-    if (ptxlint_writer_finish(page->report) != PTXLINT_OK)
-        page->is_json_lost = true;
+    ptxlint_status status = ptxlint_writer_finish(page->report);
+    if (status != PTXLINT_OK)           /* what is too long is no failure of the writing */
+        out->status = PTXLINT_NO_MEMORY;
     snprintf(title, sizeof title, "%zu kernel%s: %.200s%s", page->count, ptx_plural(page->count),
              page->first_path, ptx_text_if(page->module_count > 1, " and others"));
     ptx_html_head(out, title);
