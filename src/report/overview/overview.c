@@ -376,6 +376,7 @@ static void put_why(Out *out, size_t count, size_t all, const char *why)
 static void put_whys(const Overview *overview, Out *out)
 {
     size_t shown = 0, unsaid = 0;
+    bool is_product_named = false;
     for (size_t i = 0; i < overview->count; i++)
         unsaid += why_of(&overview->rows[i]) != NULL;
     for (size_t i = 0; i < overview->count && shown < WHYS_SHOWN && unsaid; i++) {
@@ -384,12 +385,13 @@ static void put_whys(const Overview *overview, Out *out)
             continue;
         const size_t count = count_why(overview, why);
         put_why(out, count, overview->count, why);
+        is_product_named |= strstr(why, "--gpu") != NULL;
         unsaid -= count;
         shown++;
     }
     if (unsaid)
         ptx_out_format(out, "No time of %zu more, for other reasons.\n", unsaid);
-    if (shown && overview->has_architecture)
+    if (shown && overview->has_architecture && !is_product_named)
         ptx_out_text(out, "Times are of a product, as --gpu h200.\n");
     if (overview->has_assumed_block)
         ptx_out_text(out, "Where no block is given (--block), occupancy is for an assumed one.\n");
