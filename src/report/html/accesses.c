@@ -332,7 +332,7 @@ static void put_request(const HtmlKernel *k, const ptxlint_request *r)
                    ptx_figure_commas(r->cost).text, is_shared ? "passes" : "sectors",
                    ptx_figure_commas(r->ideal_cost).text);
     if (r->kind_count > 1)
-        ptx_out_format(out, " The dearest of %u requests that differ.", r->kind_count);
+        ptx_out_format(out, " The costliest of %u requests that differ.", r->kind_count);
     if (r->is_assumed)
         ptx_out_text(out, " It rests on what was assumed.");
     if (r->is_matrix)

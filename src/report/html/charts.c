@@ -42,11 +42,23 @@ static void put_prediction(Out *out, const ptxlint_time *time, double most)
                    ptx_html_time(time->predicted_us).text);
 }
 
+/* As the bars have it: of "l1" a typewriter makes eleven. */
+static const char *part_title(const char *part)
+{
+    static const char *const small[] = { "l1", "l2", "dram" }, *const large[] = { "L1", "L2",
+                                                                                  "DRAM" };
+    for (size_t i = 0; i < sizeof small / sizeof *small; i++)
+        if (!strcmp(part, small[i]))
+            return large[i];
+    return part;
+}
+
 static void put_part_row(Out *out, const ptxlint_time_part *part, double y, double most,
                          const char *limiter)
 {
     const bool is_first = limiter && !strcmp(part->part, limiter);
-    ptx_html_label(out, "", "end", (double[]){ TIME_LEFT - 8, y + 13 }, part->part);
+    ptx_html_label(out, "", "end", (double[]){ TIME_LEFT - 8, y + 13 },
+                   part_title(part->part));
     ptx_html_rect(out, "track", (double[]){ TIME_LEFT, y + 4, TIME_WIDTH - TIME_LEFT - TIME_RIGHT,
                                             11 });
     ptx_html_rect(out, is_first ? "barfill first" : "barfill",
