@@ -64,7 +64,9 @@ static void test_names(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char got[256];
         Arena arena;
-        ptx_arena_init(&arena, 1 << 20, NULL);
+        jmp_buf on_failure;
+        ptx_arena_init(&arena, 1 << 20, &on_failure);
+        assert_int_equal(setjmp(on_failure), 0);
         CudaKernels kernels = ptx_cuda_kernels_read(&arena, rows[i].text,
                                                     (uint32_t)strlen(rows[i].text));
         describe(&kernels, rows[i].text, got, sizeof got);

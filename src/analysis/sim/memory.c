@@ -582,7 +582,7 @@ static inline void keep_stored(Machine *m, uint64_t at, uint64_t number, uint32_
     uint8_t *to = &m->shared[at];
     uint32_t *by = &m->shared_by[at];
     for (unsigned b = 0; b < count; b++) {
-        to[b] = (uint8_t)(number >> (8 * b));
+        to[b] = b < sizeof number ? (uint8_t)(number >> (8 * b)) : 0;
         by[b] = mark;
     }
 }
