@@ -129,7 +129,7 @@ static void put_diff_overview(Out *out, const ptxlint_diff *d)
                       "type=\"search\"></label></p>\n");
     put_pair_heads(out);
     for (uint32_t i = 0; i < d->count; i++)
-        put_pair_row(out, &d->pairs[i], i + 1, has_section(&d->pairs[i]) && i < PAIRS_MAX);
+        put_pair_row(out, &d->pairs[i], i + 1, i < PAIRS_MAX && has_section(&d->pairs[i]));
     ptx_out_text(out, "</tbody></table></div>\n</section>\n");
 }
 
