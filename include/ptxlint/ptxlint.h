@@ -14,6 +14,11 @@
  * given with a length are not terminated; all others are. Text is as the file has it, in general
  * UTF-8.
  *
+ * In order: status, names; what modules are read with (GPUs, the instruction set, occupancy,
+ * launches, ptxas, rules, configs, baselines, budgets); modules and their inputs; what stands in
+ * one (places, tokens, symbols, diagnostics, fixes, kernels, graphs, requests of lanes); estimates
+ * before a launch; documents, their schemas, and two versions compared.
+ *
  * The library never prints, exits, aborts or touches the locale; it keeps no writable state of its
  * own. */
 #ifndef PTXLINT_PTXLINT_H

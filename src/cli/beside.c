@@ -103,10 +103,10 @@ bool ptx_beside_open(Beside *beside, const char *path, bool is_followed)
     return false;
 }
 
-bool ptx_beside_write(Beside *beside, const char *bytes, size_t length)
+bool ptx_handle_write(int handle, const char *bytes, size_t length)
 {
     while (length) {
-        ssize_t written = write(beside->handle, bytes, length);
+        ssize_t written = write(handle, bytes, length);
         if (written < 0 && errno != EINTR)
             return false;
         if (written > 0) {

@@ -245,7 +245,7 @@ static int put_file(const char *path, const Text *bytes)
     Beside beside;
     if (!ptx_beside_open(&beside, path, false))
         return errno;
-    if (ptx_beside_write(&beside, bytes->bytes, bytes->length))
+    if (ptx_handle_write(beside.handle, bytes->bytes, bytes->length))
         return ptx_beside_place(&beside) ? 0 : errno;
     ptx_beside_drop(&beside);
     return errno;

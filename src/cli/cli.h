@@ -849,7 +849,8 @@ typedef struct Beside {
 
 /* is_followed: of a link, what it leads to is replaced. False: see errno. */
 bool ptx_beside_open(Beside *beside, const char *path, bool is_followed);
-bool ptx_beside_write(Beside *beside, const char *bytes, size_t length);
+/* All of it; false: see errno. */
+bool ptx_handle_write(int handle, const char *bytes, size_t length);
 
 /* Puts it into its place, in the second case only where nothing is there (else EEXIST). In any case
  * nothing stays beside. False: see errno. */

@@ -69,7 +69,7 @@ static ExitCode replace_file(const char *path, const Job *job)
     Beside beside;
     if (!ptx_beside_open(&beside, path, true))
         return complain_unwritten(path, strerror(errno));
-    if (!ptx_beside_write(&beside, info->text, info->length) || fsync(beside.handle)) {
+    if (!ptx_handle_write(beside.handle, info->text, info->length) || fsync(beside.handle)) {
         ptx_beside_drop(&beside);
         return complain_unwritten(path, strerror(errno));
     }

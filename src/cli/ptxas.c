@@ -172,20 +172,6 @@ static char *plain_name(const char *path)
     return name;
 }
 
-static bool write_all(int out, const char *text, size_t length)
-{
-    while (length) {
-        ssize_t put = write(out, text, length);
-        if (put < 0 && errno != EINTR)
-            return false;
-        if (put > 0) {
-            text += put;
-            length -= (size_t)put;
-        }
-    }
-    return true;
-}
-
 /* The name of a new file that holds text, for free(); NULL with errno set. */
 static char *write_copy(const char *text, size_t length)
 {
@@ -198,7 +184,7 @@ static char *write_copy(const char *text, size_t length)
         return NULL;
     sprintf(name, "%s%s%s", *folder == '-' ? "./" : "", folder, tail);
     int out = mkstemp(name);
-    bool is_good = out >= 0 && write_all(out, text, length);
+    bool is_good = out >= 0 && ptx_handle_write(out, text, length);
     int error = errno;
     if (out >= 0 && close(out) && is_good) {
         is_good = false;

@@ -67,7 +67,7 @@ static void put_repair(Json *json, const char *key, const ptxlint_diagnostic *di
     ptx_json_end(json);
 }
 
-static void put_source(Json *json, const char *key, ptxlint_source_place place)
+void ptx_json_source(Json *json, const char *key, ptxlint_source_place place)
 {
     if (!ptx_json_optional(json, key, place.path != NULL))
         return;
@@ -82,11 +82,11 @@ static void put_inlined(Json *json, const char *key, const ptxlint_diagnostic *d
 {
     ptx_json_array(json, key);
     if (diagnostic->inlined_count)
-        put_source(json, NULL,
+        ptx_json_source(json, NULL,
                    (ptxlint_source_place){ diagnostic->source_path, diagnostic->source_line,
                                            diagnostic->source_column });
     for (size_t i = 0; i < diagnostic->inlined_count; i++)
-        put_source(json, NULL, diagnostic->inlined_into[i]);
+        ptx_json_source(json, NULL, diagnostic->inlined_into[i]);
     ptx_json_end(json);
 }
 
@@ -113,7 +113,7 @@ static void put_also(Json *json, const char *key, const ptxlint_diagnostic *diag
 {
     ptx_json_array(json, key);
     for (size_t i = 0; i < diagnostic->also_count; i++)
-        put_source(json, NULL, diagnostic->also[i]);
+        ptx_json_source(json, NULL, diagnostic->also[i]);
     ptx_json_end(json);
 }
 
@@ -149,7 +149,7 @@ void ptx_json_diagnostic(Out *out, const Finding *finding)
     put_fix(json, "fix", module, diagnostic->fix);
     put_repair(json, "repair", diagnostic);
     put_related(json, "related", module, diagnostic);
-    put_source(json, "source", finding->source.named);
+    ptx_json_source(json, "source", finding->source.named);
     put_inlined(json, "inlined", diagnostic);
     put_cause(json, "cause", finding);
     put_also(json, "also", diagnostic);
@@ -388,7 +388,7 @@ static void put_branch(Json *json, const ptxlint_module *module, const ptxlint_k
     ptx_json_object(json, NULL);
     ptx_json_int(json, "line", place.line);
     ptx_json_int(json, "column", place.column);
-    put_source(json, "source", branch->source);
+    ptx_json_source(json, "source", branch->source);
     ptx_json_text(json, "condition", ptxlint_uniformity_text(branch->condition));
     ptx_json_text(json, "splits", ptx_report_split(branch->splits));
     ptx_json_text(json, "certainty", ptx_report_certainty(branch->certainty));
@@ -427,7 +427,7 @@ static void put_shapes(Json *json, const char *key, const ptxlint_access *access
 static void put_hot_line(Json *json, const ptxlint_hot_line *line)
 {
     ptx_json_object(json, NULL);
-    put_source(json, "source", line->source);
+    ptx_json_source(json, "source", line->source);
     ptx_json_real(json, "issue_percent", line->issue_percent);
     ptx_json_text(json, "issue_certainty", ptx_report_certainty(PTXLINT_ESTIMATE));
     ptx_json_real(json, "sectors", line->sectors);
@@ -450,7 +450,7 @@ static void put_access(Json *json, const ptxlint_module *module, const ptxlint_a
     ptx_json_object(json, NULL);
     ptx_json_int(json, "line", place.line);
     ptx_json_int(json, "column", place.column);
-    put_source(json, "source", access->source);
+    ptx_json_source(json, "source", access->source);
     ptx_json_text(json, "function", access->function);
     ptx_json_text(json, "space", access->space);
     ptx_json_text(json, "op", access->op);
@@ -510,7 +510,7 @@ static void put_loop(Json *json, const ptxlint_module *module, const ptxlint_loo
     bool has_gpu = ptxlint_module_get_info(module)->gpu_count != 0;
     ptx_json_object(json, NULL);
     ptx_json_int(json, "line", ptxlint_module_place(module, loop->header.begin).line);
-    put_source(json, "source", loop->source);
+    ptx_json_source(json, "source", loop->source);
     ptx_json_text(json, "label", loop->label && *loop->label ? loop->label : NULL);
     ptx_json_int(json, "depth", loop->depth);
     ptx_json_int(json, "parent", loop->parent >= 0 ? loop->parent : PTXLINT_UNKNOWN);

@@ -59,6 +59,8 @@ void ptx_json_real(Json *json, const char *key, double number);
 void ptx_json_given(Json *json, const char *key, uint32_t number);
 void ptx_json_bool(Json *json, const char *key, int is_set);
 void ptx_json_null(Json *json, const char *key);
+/* json.c: path, line and column in a source; null where there is no path. */
+void ptx_json_source(Json *json, const char *key, ptxlint_source_place place);
 
 /* Member "why": it explains every null of the object; NULL: there is none. */
 void ptx_json_why(Json *json, const char *why);

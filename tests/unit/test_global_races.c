@@ -207,12 +207,45 @@ static void test_random(void **state)
                 || (tally.told >= FEWEST_TOLD && 10 * tally.told >= 9 * tally.racy));
 }
 
+/* A load ends where 64-bit addresses do, or behind it: the search for races ends, too. */
+static void test_wrapping_address(void **state)
+{
+    static const char *const pointers[] = { "0xfffffffffffffffa", "0xfffffffffffffffc",
+                                            "0xffffffffffffffff" };
+    static const char text[] =
+        ".version 8.0\n.target sm_90\n.address_size 64\n"
+        ".visible .entry k(.param .u64 p, .param .u64 q)\n{\n"
+        "\t.reg .b64 %rd<5>;\n\t.reg .b32 %r<3>;\n\t.reg .f32 %f<2>;\n"
+        "\tld.param.u64 %rd1, [p];\n\tld.param.u64 %rd2, [q];\n\tmov.u32 %r1, %ctaid.x;\n"
+        "\tmul.wide.u32 %rd3, %r1, 4;\n\tadd.s64 %rd4, %rd2, %rd3;\n"
+        "\tld.global.f32 %f1, [%rd1];\n\tst.global.f32 [%rd4], %f1;\n\tret;\n}\n";
+    (void)state;
+    for (size_t i = 0; i < sizeof pointers / sizeof *pointers; i++) {
+        char json[160], error[128] = "";
+        ptxlint_options options;
+        ptxlint_module *module = NULL;
+        ptxlint_launches *launches = NULL;
+        snprintf(json, sizeof json,
+                 "{\"kernels\": {\"k\": {\"grid\": [20], \"block\": [64], \"params\": "
+                 "[\"%s\", null]}}}",
+                 pointers[i]);
+        assert_int_equal(ptxlint_launches_new(json, strlen(json), &launches, error, sizeof error),
+                         PTXLINT_OK);
+        ptxlint_options_init(&options);
+        options.launches = launches;
+        assert_int_equal(ptxlint_module_new(text, sizeof text - 1, &options, &module), PTXLINT_OK);
+        ptxlint_module_free(module);
+        ptxlint_launches_free(launches);
+    }
+}
+
 UNIT(global_races)
 {
     if (argc > 2) {
         first_seed = strtoull(argv[1], NULL, 10);
         seed_count = strtoull(argv[2], NULL, 10);
     }
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_random) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_random),
+                                        cmocka_unit_test(test_wrapping_address) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* lane.h -- what the files of lanewise.c share. */
+/* lane.h -- what the files of alu/ share. */
 #ifndef PTX_ANALYSIS_SIM_LANE_H
 #define PTX_ANALYSIS_SIM_LANE_H
 
@@ -10,6 +10,28 @@
     __attribute__((unused)) const Lanewise *op, __attribute__((unused)) uint64_t a, \
         __attribute__((unused)) uint64_t b, __attribute__((unused)) uint64_t c,     \
         __attribute__((unused)) uint64_t d
+
+/* The low bits of a register; all from 64 on. */
+static inline uint64_t ptx_lane_mask(unsigned bits)
+{
+    return bits >= 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;
+}
+
+/* Lanewise.usual: what all_lanes.c has a loop for; of integers, and without a modifier. */
+typedef enum Usual {
+    USUAL_NONE,
+    USUAL_ADD,
+    USUAL_SUB,
+    USUAL_MUL,
+    USUAL_MAD,
+    USUAL_AND,
+    USUAL_OR,
+    USUAL_XOR,
+    USUAL_SHL,
+    USUAL_EXTEND,
+    USUAL_MOVE,
+    USUAL_COMPARE
+} Usual;
 
 /* lanefloat.c: of a float in any format that has at most 64 bits for each: exact, then rounded as
  * op says. NULL: there is no such function, or what it gives is not defined to the bit. */

@@ -16,19 +16,6 @@ static const char *reason_instruction(const char *key, const void *of)
                : NULL;
 }
 
-static void put_json_place(Json *json, const char *key, const ptxlint_source_place *source)
-{
-    if (!ptx_json_optional(json, key, source->path != NULL))
-        return;
-    ptx_json_text(json, "path", source->path);
-    ptx_json_int(json, "line", source->line);
-    if (source->column)
-        ptx_json_int(json, "column", source->column);
-    else
-        ptx_json_null(json, "column");
-    ptx_json_end(json);
-}
-
 static void put_json_certainty(Json *json, const char *key, ptxlint_certainty certainty)
 {
     ptx_json_text(json, key, ptx_report_certainty(certainty ? certainty : PTXLINT_NOT_KNOWN));
@@ -64,7 +51,7 @@ static void put_json_instruction(Json *json, const ptxlint_module *module,
     ptx_json_int(json, "column", insn->column);
     ptx_json_text(json, "function", insn->function);
     ptx_json_text(json, "statement", text);
-    put_json_place(json, "source", &insn->source);
+    ptx_json_source(json, "source", insn->source);
     ptx_json_int(json, "loop", insn->loop < 0 ? PTXLINT_UNKNOWN : insn->loop);
     put_json_live(json, insn);
     ptx_json_text(json, "uniformity",

@@ -26,13 +26,8 @@ static void put_graph_place(Json *json, const ptxlint_module *module, ptxlint_sp
 static void put_graph_source(Json *json, const ptxlint_module *module, uint32_t offset)
 {
     ptxlint_source_place place = { 0 };
-    bool is_known = ptxlint_module_source_at(module, offset, &place);
-    if (!ptx_json_optional(json, "source", is_known))
-        return;
-    ptx_json_text(json, "path", place.path);
-    ptx_json_given(json, "line", place.line);
-    ptx_json_given(json, "column", place.column);
-    ptx_json_end(json);
+    ptxlint_module_source_at(module, offset, &place);
+    ptx_json_source(json, "source", place);
 }
 
 /* ---- blocks ---------------------------------------------------------------------------------- */

@@ -1,6 +1,10 @@
 /* The arithmetic of PTX in one lane. PTX ISA, "Integer Arithmetic Instructions" to "Data Movement
  * and Conversion Instructions". What rounds in a way that C does not promise is in lanefloat.c;
- * what is approximate by definition has no function: its result is not known. */
+ * what is approximate by definition has no function: its result is not known. Video instructions
+ * are in lanevideo.c, the loops over a warp in all_lanes.c.
+ *
+ * First the functions, in the order of the manual; then "from the text of an instruction to its
+ * function": the table of them, and how modifiers choose. */
 #include "analysis/sim/lane.h"
 #include "analysis/sim/value.h"
 #include "isa/isa.h"
@@ -16,14 +20,9 @@ enum { PRMT_F4E = 1, PRMT_B4E, PRMT_RC8, PRMT_ECL, PRMT_ECR, PRMT_RC16 };
 
 /* ---- numbers --------------------------------------------------------------------------------- */
 
-static uint64_t mask_of(unsigned bits)
-{
-    return bits >= 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;
-}
-
 static uint64_t zero_extend(uint64_t a, unsigned bits)
 {
-    return a & mask_of(bits);
+    return a & ptx_lane_mask(bits);
 }
 
 static uint64_t sign_extend(uint64_t a, unsigned bits)
@@ -31,7 +30,7 @@ static uint64_t sign_extend(uint64_t a, unsigned bits)
     if (bits >= 64)
         return a;
     uint64_t sign = UINT64_C(1) << (bits - 1);
-    return ((a & mask_of(bits)) ^ sign) - sign;
+    return ((a & ptx_lane_mask(bits)) ^ sign) - sign;
 }
 
 uint64_t ptx_lane_extend(uint64_t a, Type type)
@@ -92,7 +91,7 @@ static uint64_t clamp_s32(int64_t value)
 /* .sat: no more and no less than the type holds, which has at most 32 bits. */
 static uint64_t clamp_own(const Lanewise *op, uint64_t value)
 {
-    int64_t most = (int64_t)mask_of(op->bits - op->is_signed);
+    int64_t most = (int64_t)ptx_lane_mask(op->bits - op->is_signed);
     int64_t least = op->is_signed ? -most - 1 : 0;
     return (uint64_t)ptx_i64_max(ptx_i64_min((int64_t)value, most), least);
 }
@@ -328,7 +327,7 @@ static uint64_t fn_bfi(LANE_OPERANDS)
     unsigned place = c & 255, length = d & 255;
     if (!length || place >= op->bits)
         return into;
-    uint64_t mask = (length >= 64 ? UINT64_MAX : mask_of(length)) << place;
+    uint64_t mask = (length >= 64 ? UINT64_MAX : ptx_lane_mask(length)) << place;
     return (into & ~mask) | (field << place & mask);
 }
 
@@ -353,7 +352,8 @@ static uint64_t fn_bmsk(LANE_OPERANDS)
     }
     if (place >= 32)
         return 0;
-    return (length >= 32 ? mask_of(32) : mask_of((unsigned)length)) << place & mask_of(32);
+    unsigned bits = length >= 32 ? 32 : (unsigned)length;
+    return ptx_lane_mask(bits) << place & ptx_lane_mask(32);
 }
 
 /* PTX ISA, "fns": from bit b on, the c-th that is set; downwards where c is negative. */
@@ -500,7 +500,7 @@ static uint64_t fn_four(LANE_OPERANDS)
 
 uint64_t ptx_lane_pair(const Lanewise *op, uint64_t a, uint64_t b, uint64_t c, uint64_t d)
 {
-    uint64_t mask = mask_of(op->bits),
+    uint64_t mask = ptx_lane_mask(op->bits),
              low = op->each(op, a & mask, b & mask, c & mask, d & mask) & mask;
     return low
            | (op->each(op, a >> op->bits & mask, b >> op->bits & mask, c >> op->bits & mask,
@@ -654,14 +654,14 @@ static uint64_t saturate_integer(const Lanewise *op, uint64_t a)
 {
     const TypeInfo *to = &ptx_type_info[op->dst_type];
     if (to->kind == KIND_SIGNED) {
-        int64_t most = (int64_t)mask_of(to->bits - 1u), least = -most - 1;
+        int64_t most = (int64_t)ptx_lane_mask(to->bits - 1u), least = -most - 1;
         if (!op->is_signed)
             return a > (uint64_t)most ? (uint64_t)most : a;
         return (uint64_t)ptx_i64_max(ptx_i64_min((int64_t)a, most), least);
     }
     if (op->is_signed && (int64_t)a < 0)
         return 0;
-    return a > mask_of(to->bits) ? mask_of(to->bits) : a;
+    return a > ptx_lane_mask(to->bits) ? ptx_lane_mask(to->bits) : a;
 }
 
 static uint64_t fn_cvt_integer(LANE_OPERANDS)
@@ -693,9 +693,9 @@ uint64_t ptx_lane_integer(const Lanewise *op, double value)
     value = round_to_integer(op, value);
     double most = ldexp(1.0, to->bits - is_signed), least = is_signed ? -most : 0.0;
     if (value >= most)
-        return is_signed ? mask_of(to->bits - 1u) : mask_of(to->bits);
+        return is_signed ? ptx_lane_mask(to->bits - 1u) : ptx_lane_mask(to->bits);
     if (value <= least)
-        return is_signed ? UINT64_C(0) - (mask_of(to->bits - 1u) + 1) : 0;
+        return is_signed ? UINT64_C(0) - (ptx_lane_mask(to->bits - 1u) + 1) : 0;
     return is_signed ? (uint64_t)(int64_t)value : (uint64_t)value;
 }
 
@@ -732,8 +732,8 @@ static uint64_t fn_cvt_pack(LANE_OPERANDS)
     Lanewise one = *op;
     one.is_signed = true;
     unsigned bits = ptx_type_info[op->dst_type].bits;
-    uint64_t low = saturate_integer(&one, sign_extend(b, 32)) & mask_of(bits),
-             high = saturate_integer(&one, sign_extend(a, 32)) & mask_of(bits);
+    uint64_t low = saturate_integer(&one, sign_extend(b, 32)) & ptx_lane_mask(bits),
+             high = saturate_integer(&one, sign_extend(a, 32)) & ptx_lane_mask(bits);
     uint64_t both = high << bits | low;
     return bits == 16 ? both : c << (2 * bits) | both;
 }
@@ -1001,21 +1001,6 @@ static void take_row(const LanewiseRow *row, const Op *op, Lanewise *out)
         take_four(out);
 }
 
-typedef enum Usual {
-    USUAL_NONE,
-    USUAL_ADD,
-    USUAL_SUB,
-    USUAL_MUL,
-    USUAL_MAD,
-    USUAL_AND,
-    USUAL_OR,
-    USUAL_XOR,
-    USUAL_SHL,
-    USUAL_EXTEND,
-    USUAL_MOVE,
-    USUAL_COMPARE
-} Usual;
-
 static uint8_t usual_of(const Lanewise *op)
 {
     static const struct { LaneFn *fn; uint8_t usual; } fns[] = {
@@ -1088,146 +1073,4 @@ Lanewise ptx_lanewise_other(const Lanewise *comparison)
     else
         other.compare = is_ordered ? with_nan[other.compare] : complements[other.compare];
     return other;
-}
-
-/* ---- all lanes at once ----------------------------------------------------------------------- */
-
-typedef struct Width {          /* of a type: numbers are (a & mask ^ sign) - sign */
-    uint64_t mask, sign;
-} Width;
-
-static Width width_of(const Lanewise *op)
-{
-    return (Width){ mask_of(op->bits),
-                    op->is_signed && op->bits < 64 ? UINT64_C(1) << (op->bits - 1) : 0 };
-}
-
-static uint64_t within(Width width, uint64_t a)
-{
-    return ((a & width.mask) ^ width.sign) - width.sign;
-}
-
-/* What a and b give in each lane; either may be the same in all of them. */
-#define EACH_LANE(expression)                                                 \
-    do {                                                                      \
-        if (lists[0] && lists[1])                                             \
-            for (unsigned i = 0; i < WARP_LANES; i++) {                       \
-                const uint64_t a = lists[0][i], b = lists[1][i];              \
-                out[i] = (expression);                                        \
-            }                                                                 \
-        else if (lists[0])                                                    \
-            for (unsigned i = 0; i < WARP_LANES; i++) {                       \
-                const uint64_t a = lists[0][i], b = same[1];                  \
-                out[i] = (expression);                                        \
-            }                                                                 \
-        else                                                                  \
-            for (unsigned i = 0; i < WARP_LANES; i++) {                       \
-                const uint64_t a = same[0], b = lists[1] ? lists[1][i] : same[1]; \
-                out[i] = (expression);                                        \
-            }                                                                 \
-    } while (0)
-
-static void run_compare(const Lanewise *op, uint64_t *restrict out, const uint64_t *const lists[4],
-                        const uint64_t same[4])
-{
-    const Width width = width_of(op);
-    /* so that signed comparison orders unsigned numbers */
-    const uint64_t flip = op->is_signed ? 0 : UINT64_C(1) << 63;
-    switch ((Compare)op->compare) {
-    case COMPARE_EQ:                    EACH_LANE(!((a ^ b) & width.mask)); return;
-    case COMPARE_NE:                    EACH_LANE(((a ^ b) & width.mask) != 0); return;
-    case COMPARE_LT:
-    case COMPARE_LO:
-        EACH_LANE((int64_t)(within(width, a) ^ flip) < (int64_t)(within(width, b) ^ flip));
-        return;
-    case COMPARE_LE:
-    case COMPARE_LS:
-        EACH_LANE((int64_t)(within(width, a) ^ flip) <= (int64_t)(within(width, b) ^ flip));
-        return;
-    case COMPARE_GT:
-    case COMPARE_HI:
-        EACH_LANE((int64_t)(within(width, a) ^ flip) > (int64_t)(within(width, b) ^ flip));
-        return;
-    case COMPARE_GE:
-    case COMPARE_HS:
-        EACH_LANE((int64_t)(within(width, a) ^ flip) >= (int64_t)(within(width, b) ^ flip));
-        return;
-    default:                            memset(out, 0, WARP_LANES * sizeof *out); return;
-    }
-}
-
-static void run_shl(const Lanewise *op, uint64_t *restrict out, const uint64_t *const lists[4],
-                    const uint64_t same[4])
-{
-    unsigned by = (unsigned)same[1];
-    if (lists[1])
-        EACH_LANE(fn_shl(op, a, b, 0, 0));
-    else if (zero_extend(same[1], 32) >= op->bits)
-        memset(out, 0, WARP_LANES * sizeof *out);
-    else
-        for (unsigned i = 0; i < WARP_LANES; i++)
-            out[i] = lists[0][i] << by;
-}
-
-static void run_extend(const Lanewise *op, uint64_t *restrict out, const uint64_t *restrict from)
-{
-    const TypeInfo *to = &ptx_type_info[op->dst_type];
-    const Width own_width = width_of(op);
-    Width width = { UINT64_MAX, 0 };
-    if (to->bits && to->bits < 64)
-        width = (Width){ mask_of(to->bits),
-                         to->kind == KIND_SIGNED ? UINT64_C(1) << (to->bits - 1) : 0 };
-    for (unsigned i = 0; i < WARP_LANES; i++)
-        out[i] = within(width, within(own_width, from[i]));
-}
-
-/* Some operand is a list: there is no other call. */
-static void run_usual(const Lanewise *op, uint64_t *restrict out, const uint64_t *const lists[4],
-                      const uint64_t same[4])
-{
-    const Width width = width_of(op);
-    switch ((Usual)op->usual) {
-    case USUAL_ADD:     EACH_LANE(within(width, a) + within(width, b)); return;
-    case USUAL_SUB:     EACH_LANE(within(width, a) - within(width, b)); return;
-    case USUAL_AND:     EACH_LANE(a & b); return;
-    case USUAL_OR:      EACH_LANE(a | b); return;
-    case USUAL_XOR:     EACH_LANE(a ^ b); return;
-    case USUAL_MUL:     EACH_LANE(within(width, a) * within(width, b)); return;
-    case USUAL_MAD:
-        EACH_LANE(within(width, a) * within(width, b));
-        for (unsigned i = 0; i < WARP_LANES; i++)
-            out[i] += lists[2] ? lists[2][i] : same[2];
-        return;
-    case USUAL_SHL:     run_shl(op, out, lists, same); return;
-    case USUAL_EXTEND:  run_extend(op, out, lists[0]); return;
-    case USUAL_MOVE:    memcpy(out, lists[0], WARP_LANES * sizeof *out); return;
-    default:            run_compare(op, out, lists, same); return;
-    }
-}
-
-static void run_each(const Lanewise *op, uint64_t *restrict out, const uint64_t *const lists[4],
-                     const uint64_t same[4])
-{
-    const Lanewise own_op = *op;        /* stores to out do not change it */
-    const uint64_t *x[4];
-    unsigned lane[4];                   /* all bits where each lane has its own; else none */
-    for (unsigned a = 0; a < 4; a++) {
-        x[a] = lists[a] ? lists[a] : &same[a];
-        lane[a] = lists[a] ? UINT_MAX : 0;
-    }
-    for (unsigned i = 0; i < WARP_LANES; i++)
-        out[i] = own_op.fn(&own_op, x[0][i & lane[0]], x[1][i & lane[1]], x[2][i & lane[2]],
-                           x[3][i & lane[3]]);
-}
-
-void ptx_lanewise_run(const Lanewise *op, uint64_t *restrict out, const uint64_t *const lists[4],
-                      const uint64_t same[4])
-{
-    bool has_first = lists[0] != NULL;
-    if (!op->usual
-        || (!has_first
-            && (op->usual == USUAL_SHL || op->usual == USUAL_EXTEND || op->usual == USUAL_MOVE)))
-        run_each(op, out, lists, same);
-    else
-        run_usual(op, out, lists, same);
 }

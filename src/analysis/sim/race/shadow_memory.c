@@ -136,10 +136,11 @@ static bool read_byte(const WordSources *from, unsigned shift, uint16_t thread, 
 static void note_reader(ShadowMemory *c, const Warp *w, const LaneLoad *load, unsigned lane)
 {
     const AddendId base = base_of(load->address);
-    const uint64_t address = ptx_value_lane(load->address, lane);
-    for (uint64_t at = address & ~(uint64_t)(WORD_BYTES - 1); at < address + load->bytes;
-         at += WORD_BYTES) {
-        Word *word = make_word(c, base, at);
+    const uint64_t address = ptx_value_lane(load->address, lane),
+                   first = address & ~(uint64_t)(WORD_BYTES - 1),
+                   bytes = address - first + load->bytes;
+    for (uint64_t b = 0; b < bytes; b += WORD_BYTES) {          /* addresses may wrap */
+        Word *word = make_word(c, base, first + b);
         if (word && word->reader.run != c->run)
             word->reader = toucher_of(c, w, load->insn, lane);
     }
