@@ -1217,6 +1217,10 @@ typedef struct ptxlint_mix {
     int has_assumed_trips;
     /* sides of some branch that exclude each other counted alike: the same */
     int has_assumed_branches;
+    /* how often a warp blocks, weighted: at barriers, fences and waits, and for loads of global,
+     * local and texture memory that are issued before one of them is used; NaN with
+     * has_assumed_trips */
+    double stops;
 } ptxlint_mix;
 
 /* Clocks that one warp's instructions hold a pipeline of an SM for, at its peak rate: a bound, the

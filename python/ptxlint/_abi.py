@@ -76,7 +76,8 @@ class Mix(Structure):
                 ("weighted_fma_fraction", c_double), ("weighted_instruction_count", c_double),
                 ("flops_fp32", c_double), ("flops_fp64", c_double), ("flops_fp16", c_double),
                 ("flops_tensor", c_double), ("global_bytes", c_double),
-                ("has_assumed_trips", c_int), ("has_assumed_branches", c_int)]
+                ("has_assumed_trips", c_int), ("has_assumed_branches", c_int),
+                ("stops", c_double)]
 
 
 class Pressure(Structure):

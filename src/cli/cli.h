@@ -7,8 +7,8 @@
  * diff_git.c builds both sides of a diff; cache.c keeps modules for later runs, shard.c shares a
  * run out among machines.
  * explain.c, extract.c, launch.c with record.c, rules.c and show.c are commands of their own; in
- * variants/ tune.c, rank.c and occupancy.c, which write rows by json_csv.c; and in pages/,
- * isa.c, schema.c, complete.c and manual.c are commands of their own; they write through
+ * variants/ tune.c, rank.c with optspace.c, and occupancy.c, whose rows json_csv.c writes; and in
+ * pages/ isa.c, schema.c, complete.c and manual.c are commands of their own; they write through
  * pages/page.c and pages/isa_page.c (Markdown) and paint.c (Markdown to a terminal).
  *
  * What fails complains on standard error, unless it says otherwise, and returns the exit code for
@@ -124,6 +124,7 @@ typedef enum Command {
     COMMAND_ANNOTATE,
     COMMAND_GRAPH,
     COMMAND_OCCUPANCY,
+    COMMAND_OPTSPACE,
     COMMAND__COUNT
 } Command;
 
@@ -816,7 +817,7 @@ ExitCode ptx_rules_list(const Options *options);        /* rules.c */
 ExitCode ptx_config_command(const Options *options);    /* show.c */
 ExitCode ptx_isa_command(const Options *options);       /* isa.c */
 ExitCode ptx_tune(const Options *options);              /* tune.c */
-ExitCode ptx_rank(const Options *options);              /* rank.c */
+ExitCode ptx_rank(const Options *options);              /* rank.c: rank, optspace */
 ExitCode ptx_occupancy(const Options *options);         /* occupancy.c */
 ExitCode ptx_schema_command(const Options *options);    /* schema.c */
 ExitCode ptx_completions(const Options *options);       /* complete.c */

@@ -8,7 +8,7 @@ const char *const ptx_command_words[COMMAND__COUNT] = {
     "check", "fix", "report", "gpu",      "explain", "rules", "config",      "isa",
     "tune",  "rank",   "schema", "baseline", "budget",  "diff",   "mcp", "completions",
     "manual", "lsp", "extract", "launch", "merge", "annotate", "graph",
-    "occupancy"
+    "occupancy", "optspace"
 };
 
 const char *const ptx_command_usage[COMMAND__COUNT] = {
@@ -36,6 +36,7 @@ const char *const ptx_command_usage[COMMAND__COUNT] = {
     "[OPTIONS] PATH...",
     "[OPTIONS] FILE",
     "[OPTIONS]",
+    "[OPTIONS] PATH...",
 };
 
 const char *const ptx_format_words[FORMAT__COUNT] = {
@@ -64,7 +65,7 @@ const char *const ptx_command_formats[COMMAND__COUNT] = {
     [COMMAND_RANK] = TABLE_FORMATS,
     [COMMAND_DIFF] = DIFF_FORMATS, [COMMAND_MERGE] = CHECK_FORMATS,
     [COMMAND_GRAPH] = GRAPH_FORMATS,
-    [COMMAND_OCCUPANCY] = TABLE_FORMATS,
+    [COMMAND_OCCUPANCY] = TABLE_FORMATS, [COMMAND_OPTSPACE] = TABLE_FORMATS,
 };
 
 enum {
@@ -120,6 +121,7 @@ const char *const ptx_command_what[COMMAND__COUNT] = {
     [COMMAND_ANNOTATE] = "code with figures beside it: live registers, executions, time",
     [COMMAND_GRAPH] = "the control flow of a kernel as a picture; what instructions need",
     [COMMAND_OCCUPANCY] = "blocks an SM holds, for numbers of registers, threads, bytes",
+    [COMMAND_OPTSPACE] = "variants of a kernel, pruned to those worth a measurement",
 };
 
 /* ---- options --------------------------------------------------------------------------------- */
@@ -615,7 +617,7 @@ const struct poptOption *const ptx_option_tables[COMMAND__COUNT] = {
     config_table,   isa_table,    tune_table, rank_table,   schema_table,
     baseline_table, budget_table, diff_table, mcp_table, schema_table,
     schema_table, lsp_table, extract_table, launch_table, merge_table, annotate_table,
-    graph_table, occupancy_table
+    graph_table, occupancy_table, rank_table
 };
 
 /* ---- texts ----------------------------------------------------------------------------------- */
@@ -708,6 +710,10 @@ static const char graph_help[] =
 static const char occupancy_help[] =
     "\nOne combination is shown with its next steps: the registers or bytes at which a\n"
     "block more or less fits. Several are a table, a line for each.\n";
+
+static const char optspace_help[] =
+    "\nFor variants as of rank, and their launches: Ryoo's efficiency and utilization,\n"
+    "and which of them no other beats in both. PATH is as for check.\n";
 
 static const char manual_help[] =
     "\nIn the macros of man(7): this help of all commands.\n";
@@ -832,6 +838,10 @@ const char *const ptx_command_examples[COMMAND__COUNT] = {
     "  ptxlint occupancy --gpu g80 --registers 10 --block 256 --shared 2048\n"
     "  ptxlint occupancy --gpu h200 --registers 32-64 --block 256\n"
     "  ptxlint occupancy --gpu a100,h200 --shared 48k,96k --block 128 --block 256\n",
+
+    "\nEXAMPLES\n"
+    "  ptxlint optspace --gpu h200 --grid 4096 --block 256 --param 0=4096 a.ptx b.ptx\n"
+    "  ptxlint optspace --gpu h200 --launch launches.json --format csv variants/\n",
 };
 
 static const char check_codes[] =
@@ -963,7 +973,7 @@ const char *const ptx_command_codes[COMMAND__COUNT] = {
     report_codes, report_codes, schema_codes, report_codes, report_codes, diff_codes, mcp_codes,
     schema_codes,
     schema_codes, lsp_codes, extract_codes, launch_codes, merge_codes, report_codes, report_codes,
-    gpu_codes
+    gpu_codes, report_codes
 };
 
 const char *const ptx_command_help[COMMAND__COUNT] = {
@@ -972,7 +982,7 @@ const char *const ptx_command_help[COMMAND__COUNT] = {
     tune_help,  rank_help,   schema_help,   baseline_help, budget_help, diff_help,
     mcp_help, completions_help, manual_help, lsp_help, extract_help,
     launch_help, merge_help, paths_help, graph_help,
-    occupancy_help
+    occupancy_help, optspace_help
 };
 
 static void print_commands(void)

@@ -589,7 +589,7 @@ static const char *find_bad_words(const Options *options, bool has_words)
 {
     switch (options->command) {
     case COMMAND_CHECK: case COMMAND_FIX: case COMMAND_REPORT: case COMMAND_TUNE: case COMMAND_RANK:
-    case COMMAND_ANNOTATE:
+    case COMMAND_ANNOTATE: case COMMAND_OPTSPACE:
         return has_words ? NULL : "no PATH given; see ptxlint --help";
     case COMMAND_GRAPH:
         return has_words ? NULL : "graph: missing FILE";

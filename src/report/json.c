@@ -306,6 +306,7 @@ static void put_json_mix(Json *json, const char *key, const ptxlint_mix *mix)
     ptx_json_real(json, "flops_fp16", mix->flops_fp16);
     ptx_json_real(json, "flops_tensor", mix->flops_tensor);
     ptx_json_real(json, "global_bytes", mix->global_bytes);
+    ptx_json_real(json, "stops", mix->stops);
     ptx_json_why(json, ptx_why_mix(mix));
     ptx_json_bool(json, "trips_assumed", mix->has_assumed_trips);
     ptx_json_bool(json, "branches_assumed", mix->has_assumed_branches);

@@ -21,6 +21,7 @@ COMMANDS = [
     ["tune", "--no-config", "--gpu", "h200", "--grid", "1024", "--block", "256", TUNE],
     ["rank", "--no-config", "--gpu", "h200,a100", "--grid", "1024", "--block", "256", TUNE],
     ["rank", "--no-config", "--gpu", "h200", "--grid", "1024", "--block", "256", TUNE, ROWS],
+    ["optspace", "--no-config", "--gpu", "h200,a100", "--grid", "1024", "--block", "256", TUNE],
     ["occupancy", "--gpu", "h200,g80", "--registers", "30,31", "--shared", "0,2048"],
     ["occupancy", "--gpu", "h200", "--registers", "96", "--block", "16,16", "--shared", "20k"],
     ["diff", "--no-config", ROWS, TUNE],

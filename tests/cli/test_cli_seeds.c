@@ -81,8 +81,42 @@ static void test_occupancy(void **state)
     check_cases(occupancy_cases, sizeof occupancy_cases / sizeof *occupancy_cases);
 }
 
+#define LEGACY PTXLINT_SOURCE_ROOT "/testdata/ptx/legacy/"
+#define MATMUL LEGACY "ryoo_matmul_"
+#define ON_G80 " --no-config --gpu g80 --block 16,16 "
+#define SPACE "$PTXLINT optspace" ON_G80 "--grid 256,256 --param 3=4096 "
+
+/* Ryoo et al., PPoPP 2008: per loop the 43.2 GFLOPS and 172.8 GB/s of section 4.1, the 93.72 and
+ * 23.43 of 16 in 59 instructions; CGO 2008: 769 regions, a utilization of 227 with two blocks. */
+static const Case report_cases[] = {
+    { "$PTXLINT report --details" ON_G80 MATMUL "naive.ptx", 0,
+      "potential 43.20 GFLOPS, demand 172.80 of 86.4 GB/s, roofline 21.60\n", "", "fp64 fma" },
+    { "$PTXLINT report --kernel '*'" ON_G80 MATMUL "unrolled.ptx", 0,
+      "potential 93.72 GFLOPS, demand 23.43 of 86.4 GB/s, roofline 345.60\n", "", "fp16" },
+    { "$PTXLINT report --details --no-config --gpu h200 " MATMUL "unrolled.ptx", 0, "fp64 fma", "",
+      NULL },
+    { SPACE MATMUL "*.ptx", 0, "* 3.94e-12    384.0    15143     769  100 %", "", NULL },
+    { SPACE MATMUL "*.ptx", 0, "  3.94e-12    226.2    15145     770 66.7 %", "", NULL },
+    { SPACE MATMUL "*.ptx", 0, "2 of 4 are worth a measurement", "", "not known" },
+    { SPACE "--format csv " MATMUL "naive.ptx", 0,
+      ",32797,4097,16777216,3,1.8173", "", NULL },
+    { SPACE "--format json " MATMUL "naive.ptx", 0, "\"metrics_why\": null", "", NULL },
+    { "$PTXLINT optspace" ON_G80 "--grid 256,256 " MATMUL "naive.ptx", 0,
+      "known; give --param or --trip\n", "",
+      "worth a measurement" },
+    { "$PTXLINT optspace" ON_G80 MATMUL "naive.ptx", 2, "", "its grid is not given", NULL },
+    { "$PTXLINT optspace", 2, "", "no PATH given", NULL },
+};
+
+static void test_reports(void **state)
+{
+    (void)state;
+    check_cases(report_cases, sizeof report_cases / sizeof *report_cases);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_occupancy) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_occupancy),
+                                        cmocka_unit_test(test_reports) };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
